@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libssdpm: the power states of SSDs.
+ *
+ *     device facts -> model -> policy
+ *
+ * This header includes one header for each stage. The rules that hold for all
+ * of them (errors, ownership, units, threads) are in libssdpm(3).
+ */
+#ifndef SSDPM_H
+#define SSDPM_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+#include <ssdpm/policy.h>
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all stages share: the error, the version, the visibility mark.
+ * See libssdpm(3).
+ */
+#ifndef SSDPM_BASE_H
+#define SSDPM_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SSDPM_API __attribute__((visibility("default")))
+#else
+#define SSDPM_API
+#endif
+
+/** Longest JSON text that is read. */
+#define SSDPM_JSON_MAX_BYTES (16u << 20)
+
+/**
+ * struct ssdpm_error - why a call failed (frozen, 256 bytes)
+ * @code:        what the call returned: a negative errno
+ * @line:        line of the text input, counted from 1; 0 where there is none
+ * @nvme_status: status of the NVMe command; 0 where there was none
+ * @message:     one line in English without a final stop or newline: it names
+ *               the thing and the cause
+ *
+ * The caller owns it, passes a pointer to it as a last argument (or NULL), and
+ * reads it only after a call that failed. A call that succeeds leaves it alone.
+ */
+struct ssdpm_error {
+	int32_t code;
+	uint32_t line;
+	uint32_t nvme_status;
+	char message[244];
+};
+
+/**
+ * ssdpm_version() - version of the library, as in "0.1.0"
+ *
+ * Return: a static string.
+ */
+SSDPM_API const char *ssdpm_version(void);
+
+/**
+ * ssdpm_strerror() - what an error code of this library means
+ * @code: a negative errno that a call of this library returned, or 0
+ *
+ * The text does not depend on the locale.
+ *
+ * Return: a static string; never NULL.
+ */
+SSDPM_API const char *ssdpm_strerror(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

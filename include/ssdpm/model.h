@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model: what an SSD says of its power states, as exact integers.
+ *
+ * A model is immutable and counted: share it between threads, ref it to keep
+ * it, unref it when done. See ssdpm_model(3).
+ */
+#ifndef SSDPM_MODEL_H
+#define SSDPM_MODEL_H
+
+#include <ssdpm/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most power states that an NVMe controller can have (NPSS is 0 to 31). */
+#define SSDPM_MAX_STATES 32
+
+/** Size of the Identify Controller data structure (NVMe Base, CNS 01h). */
+#define SSDPM_NVME_IDENTIFY_BYTES 4096
+
+enum ssdpm_kind {
+	SSDPM_KIND_NVME = 1,
+	SSDPM_KIND_SATA = 2,
+};
+
+/** Where the numbers of a model come from; 0 = the input did not say. */
+enum ssdpm_provenance {
+	SSDPM_PROVENANCE_REPORTED = 1,	/* the drive says so */
+	SSDPM_PROVENANCE_MEASURED = 2,	/* somebody measured it */
+	SSDPM_PROVENANCE_CATALOGUE = 3, /* a drive of the same name says so */
+	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a stated guess */
+};
+
+enum ssdpm_state_flag {
+	SSDPM_STATE_NON_OPERATIONAL = 1 << 0, /* NOPS: no I/O in this state */
+};
+
+/** Bits of ssdpm_power_state.unknown and .not_reported. */
+enum ssdpm_field {
+	SSDPM_FIELD_MAX_POWER = 1 << 0,
+	SSDPM_FIELD_ACTIVE_POWER = 1 << 1,
+	SSDPM_FIELD_IDLE_POWER = 1 << 2,
+	SSDPM_FIELD_ENTRY_LATENCY = 1 << 3,
+	SSDPM_FIELD_EXIT_LATENCY = 1 << 4,
+	SSDPM_FIELD_READ_THROUGHPUT_RANK = 1 << 5,
+	SSDPM_FIELD_READ_LATENCY_RANK = 1 << 6,
+	SSDPM_FIELD_WRITE_THROUGHPUT_RANK = 1 << 7,
+	SSDPM_FIELD_WRITE_LATENCY_RANK = 1 << 8,
+	SSDPM_FIELD_ACTIVE_POWER_WORKLOAD = 1 << 9,
+	SSDPM_FIELD_EMERGENCY_POWER_FAIL_RECOVERY_TIME = 1 << 10,
+	SSDPM_FIELD_FORCED_QUIESCENCE_VAULT_TIME = 1 << 11,
+	SSDPM_FIELD_EMERGENCY_POWER_FAIL_VAULT_TIME = 1 << 12,
+};
+
+/**
+ * struct ssdpm_power_state - one power state (frozen, 128 bytes)
+ * @flags:            bits of enum ssdpm_state_flag
+ * @unknown:          bits of enum ssdpm_field: there is no value, the member
+ *                    is 0 and means nothing (JSON: null)
+ * @not_reported:     bits of enum ssdpm_field: the drive itself gives the
+ *                    value that NVMe defines as "not reported". For
+ *                    @max_power_uw and the latencies that value is 0, and it
+ *                    stands (Linux computes with it); for @active_power_uw
+ *                    and @idle_power_uw the field is unknown too
+ * @max_power_uw:     MP with its scale MXPS
+ * @active_power_uw:  ACTP with its scale APS, for @active_power_workload
+ * @idle_power_uw:    IDLP with its scale IPS
+ * @entry_latency_us: ENLAT, the most that entering takes
+ * @exit_latency_us:  EXLAT, the most that leaving takes
+ * @read_throughput_rank:  RRT, 0 is best; likewise the next three
+ * @read_latency_rank:     RRL
+ * @write_throughput_rank: RWT
+ * @write_latency_rank:    RWL
+ * @active_power_workload: APW, 1 or 2; 0 = none named
+ * @emergency_power_fail_recovery_time_us: EPFRT with EPFRTS (NVMe 2.1)
+ * @forced_quiescence_vault_time_us:       FQVT with FQVTS (NVMe 2.1)
+ * @emergency_power_fail_vault_time_us:    EPFVT with EPFVTS (NVMe 2.1)
+ *
+ * Source: NVM Express Base Specification 2.1, Identify Controller, Power State
+ * Descriptor Data Structure. A state's number is its index in the table.
+ */
+struct ssdpm_power_state {
+	uint32_t flags;
+	uint32_t unknown;
+	uint32_t not_reported;
+	uint32_t max_power_uw;
+	uint32_t active_power_uw;
+	uint32_t idle_power_uw;
+	uint32_t entry_latency_us;
+	uint32_t exit_latency_us;
+	uint8_t read_throughput_rank;
+	uint8_t read_latency_rank;
+	uint8_t write_throughput_rank;
+	uint8_t write_latency_rank;
+	uint8_t active_power_workload;
+	uint8_t reserved0[3];
+	uint64_t emergency_power_fail_recovery_time_us;
+	uint64_t forced_quiescence_vault_time_us;
+	uint64_t emergency_power_fail_vault_time_us;
+	uint8_t reserved1[64];
+};
+
+/** Bits of ssdpm_model_info.unknown. */
+enum ssdpm_info_field {
+	SSDPM_INFO_VENDOR_ID = 1 << 0,
+	SSDPM_INFO_PRODUCT = 1 << 1,
+	SSDPM_INFO_FIRMWARE = 1 << 2,
+	SSDPM_INFO_APSTA = 1 << 3,
+};
+
+/**
+ * struct ssdpm_model_info - the drive as a whole (sized parameters)
+ * @size:       sizeof(struct ssdpm_model_info) of whoever filled it
+ * @kind:       enum ssdpm_kind
+ * @unknown:    bits of enum ssdpm_info_field: there is no value (JSON: null)
+ * @provenance: enum ssdpm_provenance, or 0
+ * @vendor_id:  PCI vendor ID (VID)
+ * @apsta:      the whole APSTA byte; Linux takes any value but 0 for support
+ * @product:    model number (MN), printable ASCII, trailing blanks removed
+ * @firmware:   firmware revision (FR), likewise
+ *
+ * The serial number is left out on purpose: no power question needs it.
+ */
+struct ssdpm_model_info {
+	size_t size;
+	uint32_t kind;
+	uint32_t unknown;
+	uint32_t provenance;
+	uint16_t vendor_id;
+	uint8_t apsta;
+	char product[41];
+	char firmware[9];
+};
+
+struct ssdpm_model;
+
+/**
+ * ssdpm_model_new() - make a model from numbers
+ * @info:      the drive
+ * @states:    its power states, from state 0 on
+ * @n_states:  how many; 1 to 32 for NVMe, 0 to 32 for SATA
+ * @ret_model: where the new model goes; free it with ssdpm_model_unref()
+ * @reterr:    where words about a failure go, or NULL
+ *
+ * not_reported is completed: a power or latency of 0 always has its bit.
+ *
+ * Return: 0; -EINVAL (a member contradicts another, an unknown bit, text that
+ * is not printable ASCII), -E2BIG (@info is longer than this library knows, and
+ * its tail is not zero; or more than 32 states), -ENOMEM.
+ */
+SSDPM_API int ssdpm_model_new(const struct ssdpm_model_info *info,
+			      const struct ssdpm_power_state *states,
+			      size_t n_states, struct ssdpm_model **ret_model,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_ref() - keep a model
+ * @model: a model, or NULL
+ *
+ * Thread-safe. Return: @model.
+ */
+SSDPM_API struct ssdpm_model *ssdpm_model_ref(struct ssdpm_model *model);
+
+/**
+ * ssdpm_model_unref() - let a model go; the last one to do so frees it
+ * @model: a model, or NULL
+ *
+ * Thread-safe. Return: NULL.
+ */
+SSDPM_API struct ssdpm_model *ssdpm_model_unref(struct ssdpm_model *model);
+
+/**
+ * ssdpm_model_get_info() - the drive as a whole
+ *
+ * Return: borrowed from @model, valid as long as it. Its size member says how
+ * much of it this library fills.
+ */
+SSDPM_API const struct ssdpm_model_info *ssdpm_model_get_info(
+	const struct ssdpm_model *model);
+
+/**
+ * ssdpm_model_get_states() - the table of power states
+ * @ret_n: how many there are, or NULL
+ *
+ * Return: an array borrowed from @model, valid as long as it.
+ */
+SSDPM_API const struct ssdpm_power_state *ssdpm_model_get_states(
+	const struct ssdpm_model *model, size_t *ret_n);
+
+/**
+ * ssdpm_model_from_nvme_identify() - read an Identify Controller structure
+ * @data: the structure as the controller returns it
+ * @size: 4096
+ *
+ * Powers are exact: 0.01 W (MXPS 0, IPS and APS 2) and 0.0001 W (MXPS 1, IPS
+ * and APS 1) are whole microwatts. Idle and active power with scale 0 or 3, or
+ * with value 0, are unknown. Bytes of the firmware revision that are not
+ * printable ASCII become '?'.
+ *
+ * Return: 0; -EINVAL (another size, NPSS above 31, a model number that is not
+ * ASCII: this is no Identify Controller structure), -ENOMEM.
+ */
+SSDPM_API int ssdpm_model_from_nvme_identify(const void *data, size_t size,
+					     struct ssdpm_model **ret_model,
+					     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_from_json() - read one drive from our JSON
+ * @text: an object with "schema": "ssdpm.model/1", UTF-8, or an array that
+ *        holds one such object
+ * @size: its length in bytes, without a final NUL
+ *
+ * Unknown keys are ignored, known ones are checked: type, range, no key twice.
+ *
+ * Return: 0; -EINVAL (not JSON, not this schema, a wrong type, several drives),
+ * -ERANGE (a number or text beyond its field), -E2BIG (more than 16 MiB),
+ * -ENOMEM. @reterr has the line.
+ */
+SSDPM_API int ssdpm_model_from_json(const char *text, size_t size,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_to_json() - write one drive as our JSON
+ * @ret_text: a string with a final newline, to be freed with free()
+ *
+ * ssdpm_model_from_json() makes an equal model of it.
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
+				  char **ret_text, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_list_from_data() - read drives from whatever somebody saved
+ * @data:       the contents of a file
+ * @size:       how many bytes
+ * @ret_models: an array of models; free it with ssdpm_model_list_free()
+ * @ret_n:      how many, at least one
+ *
+ * The format is recognised by content: a raw Identify Controller structure, or
+ * our JSON (an object, or an array of them).
+ *
+ * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
+ * -EINVAL too where the format is none of these.
+ */
+SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
+					 struct ssdpm_model ***ret_models,
+					 size_t *ret_n,
+					 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_list_to_json() - write drives as our JSON
+ * @models:   an array of models, borrowed
+ * @n:        how many: one gives an object, any other number an array
+ * @ret_text: a string with a final newline, to be freed with free()
+ *
+ * Return: as ssdpm_model_to_json().
+ */
+SSDPM_API int ssdpm_model_list_to_json(struct ssdpm_model *const *models,
+				       size_t n, char **ret_text,
+				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_model_list_free() - unref every model and free the array
+ * @models: from ssdpm_model_list_from_data(), or NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_model **ssdpm_model_list_free(
+	struct ssdpm_model **models, size_t n);
+
+/**
+ * ssdpm_kind_to_string() - "nvme", "sata", or NULL
+ */
+SSDPM_API const char *ssdpm_kind_to_string(uint32_t kind);
+
+/**
+ * ssdpm_provenance_to_string() - "reported" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_provenance_to_string(uint32_t provenance);
+
+/**
+ * ssdpm_field_to_string() - name of one bit of enum ssdpm_field, or NULL
+ *
+ * The name is the member of struct ssdpm_power_state and the key in JSON.
+ */
+SSDPM_API const char *ssdpm_field_to_string(uint32_t field);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

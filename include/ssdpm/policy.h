@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The policy: the APST table that an algorithm makes for a drive, why each
+ * state is or is not in it, and its 256 bytes.
+ *
+ * APST (Autonomous Power State Transition, NVMe feature 0Ch) tells a controller
+ * for each power state: after this much idle time (ITPT), go to that state
+ * (ITPS). This stage is pure: it allocates nothing and touches nothing.
+ * See ssdpm_policy(3).
+ */
+#ifndef SSDPM_POLICY_H
+#define SSDPM_POLICY_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Size of the APST data structure: 32 little-endian 64-bit entries. */
+#define SSDPM_APST_BYTES 256
+
+/** Largest idle time: ITPT has 24 bits. */
+#define SSDPM_APST_MAX_IDLE_MS 16777215u
+
+/** max_exit_latency_us: no limit ("any" in the kernel's sysfs file). */
+#define SSDPM_LATENCY_ANY UINT64_MAX
+
+/**
+ * struct ssdpm_apst_entry - one transition (frozen, 8 bytes)
+ * @idle_ms: ITPT, idle time in the current state; 0 disables the transition
+ * @target:  ITPS, the state to go to
+ *
+ * Both 0: the table says nothing for this state.
+ */
+struct ssdpm_apst_entry {
+	uint32_t idle_ms;
+	uint32_t target;
+};
+
+/**
+ * struct ssdpm_apst - an APST table (frozen, 264 bytes)
+ * @entries: one for each state, by number
+ * @sent:    1 if the host sends Set Features 0Ch at all
+ * @enabled: 1 if it sets APSTE; 0 with @sent: APST is switched off
+ *
+ * Enabled with no entry is a normal outcome: Linux does that where no state
+ * qualifies, and the drive then never sleeps.
+ */
+struct ssdpm_apst {
+	struct ssdpm_apst_entry entries[SSDPM_MAX_STATES];
+	uint32_t sent;
+	uint32_t enabled;
+};
+
+enum ssdpm_apst_algorithm {
+	/** Linux 5.14 and later: two idle times, two tolerances. */
+	SSDPM_APST_LINUX = 1,
+	/** Linux 4.11 to 5.13: idle time = 50 x (entry + exit), a chain. */
+	SSDPM_APST_LINUX_LEGACY = 2,
+};
+
+/** What a host must not do on a drive with a known fault; Linux's names. */
+enum ssdpm_quirk {
+	SSDPM_QUIRK_NO_APST = 1 << 0,	    /* APST is switched off */
+	SSDPM_QUIRK_NO_DEEPEST_PS = 1 << 1, /* the last state is never used */
+};
+
+/**
+ * struct ssdpm_apst_params - what an algorithm is to do (sized parameters)
+ * @size:      sizeof(struct ssdpm_apst_params); a shorter one is completed
+ *             with defaults, a longer one must end in zeros
+ * @algorithm: enum ssdpm_apst_algorithm
+ * @quirks:    bits of enum ssdpm_quirk
+ * @max_exit_latency_us: latency tolerance of the controller (what
+ *             pm_qos_latency_tolerance_us holds): a state whose *exit* takes
+ *             longer is not used; 0 switches APST off; SSDPM_LATENCY_ANY
+ * @primary_timeout_ms, @primary_latency_tolerance_us: the deepest state whose
+ *             entry and exit *together* take no longer is entered after this
+ *             much idle time; either 0: the legacy rule
+ * @secondary_timeout_ms, @secondary_latency_tolerance_us: likewise for a
+ *             deeper, slower state; timeout 0: none
+ *
+ * The last four are the parameters of nvme_core with the prefix apst_; only
+ * SSDPM_APST_LINUX reads them. Initialise with ssdpm_apst_params_init().
+ */
+struct ssdpm_apst_params {
+	size_t size;
+	uint32_t algorithm;
+	uint32_t quirks;
+	uint64_t max_exit_latency_us;
+	uint64_t primary_timeout_ms;
+	uint64_t primary_latency_tolerance_us;
+	uint64_t secondary_timeout_ms;
+	uint64_t secondary_latency_tolerance_us;
+};
+
+/**
+ * ssdpm_apst_params_init() - the defaults of Linux
+ * @params: what to fill
+ * @size:   sizeof(struct ssdpm_apst_params)
+ *
+ * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and
+ * 15 ms, secondary 2000 ms and 100 ms.
+ *
+ * Return: 0; -EINVAL (@size is shorter than the size member), -E2BIG (@size is
+ * longer than this library knows).
+ */
+SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
+				     size_t size);
+
+/**
+ * ssdpm_apst_generate() - the table that a host programs
+ * @model:     an NVMe drive; an unknown APSTA counts as support
+ * @params:    what to do, or NULL for the defaults of Linux
+ * @ret_table: the table
+ * @reterr:    where words about a failure go, or NULL
+ *
+ * Bit by bit what nvme_configure_apst() in drivers/nvme/host/core.c of Linux
+ * sends, but that an idle time which does not fit is refused (Linux spills it
+ * into reserved bits).
+ *
+ * Return: 0; -ERANGE (a timeout above SSDPM_APST_MAX_IDLE_MS), -ENODATA (a
+ * non-operational state has an unknown latency), -EOPNOTSUPP (not an NVMe
+ * drive), -EINVAL (unknown algorithm or quirk), -E2BIG (@params).
+ */
+SSDPM_API int ssdpm_apst_generate(const struct ssdpm_model *model,
+				  const struct ssdpm_apst_params *params,
+				  struct ssdpm_apst *ret_table,
+				  struct ssdpm_error *reterr);
+
+/** What became of a state. */
+enum ssdpm_verdict {
+	SSDPM_VERDICT_USED = 1,
+	SSDPM_VERDICT_OPERATIONAL,   /* APST enters only non-operational ones */
+	SSDPM_VERDICT_EXIT_TOO_SLOW, /* exit above max_exit_latency_us */
+	SSDPM_VERDICT_TOTAL_TOO_SLOW, /* entry + exit above every tolerance */
+	SSDPM_VERDICT_SHADOWED,	      /* a deeper state takes its place */
+	SSDPM_VERDICT_QUIRK,	      /* forbidden by a quirk */
+	SSDPM_VERDICT_NO_GAIN,	      /* would qualify, but nothing enters it */
+};
+
+/**
+ * struct ssdpm_apst_verdict - what became of one state (frozen, 128 bytes)
+ * @state:   its number
+ * @verdict: enum ssdpm_verdict
+ * @reason:  one line with the numbers, as in "exit 45 ms > limit 25 ms"
+ */
+struct ssdpm_apst_verdict {
+	uint32_t state;
+	uint32_t verdict;
+	char reason[120];
+};
+
+/**
+ * ssdpm_apst_explain() - why each state is or is not in the table
+ * @ret_verdicts: as many are filled as the model has states
+ *
+ * A state that is too slow for every tolerance is SSDPM_VERDICT_TOTAL_TOO_SLOW
+ * even if its exit is above the limit as well: a higher limit would not help.
+ *
+ * Return: as ssdpm_apst_generate().
+ */
+SSDPM_API int ssdpm_apst_explain(
+	const struct ssdpm_model *model, const struct ssdpm_apst_params *params,
+	struct ssdpm_apst_verdict ret_verdicts[SSDPM_MAX_STATES],
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_validate() - is this table sound for this drive?
+ * @model: an NVMe drive
+ * @table: any table
+ *
+ * Each entry's target must exist, be non-operational and deeper than its
+ * source, its idle time must be set and fit, and its source must exist. A table
+ * that is not enabled must be empty.
+ *
+ * Return: 0; -EINVAL with the first fault in @reterr; -EOPNOTSUPP (not an NVMe
+ * drive).
+ */
+SSDPM_API int ssdpm_apst_validate(const struct ssdpm_model *model,
+				  const struct ssdpm_apst *table,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_encode() - the 256 bytes of Set Features 0Ch
+ * @table:    sent and enabled do not matter: they are not part of the bytes
+ * @ret_data: 32 little-endian entries: ITPS in bits 7:3, ITPT in bits 31:8
+ *
+ * Return: 0; -ERANGE (a target above 31, or an idle time above 24 bits).
+ */
+SSDPM_API int ssdpm_apst_encode(const struct ssdpm_apst *table,
+				uint8_t ret_data[SSDPM_APST_BYTES],
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_decode() - read the 256 bytes of feature 0Ch
+ * @data:      what Get Features returned
+ * @enabled:   APSTE, bit 0 of dword 0 (not part of the bytes)
+ * @ret_table: the table; sent is 1
+ *
+ * Return: 0; -EINVAL (a reserved bit is set).
+ */
+SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
+				bool enabled, struct ssdpm_apst *ret_table,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", or NULL
+ */
+SSDPM_API const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm);
+
+/**
+ * ssdpm_quirk_to_string() - name of one bit of enum ssdpm_quirk: "no-apst",
+ * "no-deepest-ps", or NULL
+ */
+SSDPM_API const char *ssdpm_quirk_to_string(uint32_t quirk);
+
+/**
+ * ssdpm_verdict_to_string() - "used", "exit-too-slow" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_verdict_to_string(uint32_t verdict);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

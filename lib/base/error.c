@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert(sizeof(struct ssdpm_error) == 256, "frozen");
+
+int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
+		const char *format, ...)
+{
+	va_list args;
+
+	if (!reterr)
+		return code;
+	memset(reterr, 0, sizeof(*reterr));
+	reterr->code = code;
+	reterr->line = line;
+	va_start(args, format);
+	vsnprintf(reterr->message, sizeof(reterr->message), format, args);
+	va_end(args);
+	return code;
+}
+
+int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
+		      const char *what, struct ssdpm_error *reterr)
+{
+	const unsigned char *bytes = src;
+	size_t size;
+
+	memcpy(&size, src, sizeof(size));
+	if (size < sizeof(size))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"%s.size is %zu: set it to sizeof(struct %s)", what,
+			size, what);
+	for (size_t i = dst_size; i < size; i++)
+		if (bytes[i])
+			return ssdpm__fail(reterr, -E2BIG, 0,
+					   "%s: this library knows %zu bytes, "
+					   "byte %zu is set",
+					   what, dst_size, i);
+	memcpy(dst, src, size < dst_size ? size : dst_size);
+	memcpy(dst, &dst_size, sizeof(dst_size));
+	return 0;
+}
+
+const char *ssdpm_strerror(int code)
+{
+	switch (code) {
+	case 0:
+		return "success";
+	case -EINVAL:
+		return "invalid input";
+	case -ERANGE:
+		return "number out of range";
+	case -E2BIG:
+		return "too large";
+	case -ENODATA:
+		return "a needed value is unknown";
+	case -ENOMEM:
+		return "out of memory";
+	case -EOPNOTSUPP:
+		return "not supported";
+	default:
+		return "unknown error";
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What all stages of the library share and no caller sees. */
+#ifndef SSDPM_LIB_BASE_INTERNAL_H
+#define SSDPM_LIB_BASE_INTERNAL_H
+
+#include <ssdpm/base.h>
+
+/* Fill reterr (which may be NULL) and return code. line 0: none. */
+int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Copy sized parameters over defaults: a shorter src leaves the rest of dst as
+ * it is, a longer one must end in zeros. what names the structure in messages.
+ */
+int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
+		      const char *what, struct ssdpm_error *reterr);
+
+#endif

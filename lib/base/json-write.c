@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The JSON writer: two blanks for each level, an array of scalars on one line.
+ * The same calls give the same bytes everywhere.
+ */
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append(struct json_writer *writer, const char *text, size_t length)
+{
+	size_t needed = writer->length + length + 1;
+
+	if (writer->failed)
+		return;
+	if (needed > writer->capacity) {
+		size_t capacity = needed * 2 > 1024 ? needed * 2 : 1024;
+		char *grown = realloc(writer->text, capacity);
+
+		if (!grown) {
+			writer->failed = true;
+			return;
+		}
+		writer->text = grown;
+		writer->capacity = capacity;
+	}
+	memcpy(writer->text + writer->length, text, length);
+	writer->length += length;
+	writer->text[writer->length] = 0;
+}
+
+static void append_string(struct json_writer *writer, const char *text)
+{
+	char escape[8];
+
+	append(writer, "\"", 1);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\') {
+			append(writer, "\\", 1);
+			append(writer, text, 1);
+		} else if ((unsigned char)*text < ' ') {
+			snprintf(escape, sizeof(escape), "\\u%04x",
+				 (unsigned int)*text);
+			append(writer, escape, 6);
+		} else {
+			append(writer, text, 1);
+		}
+	}
+	append(writer, "\"", 1);
+}
+
+static void new_line(struct json_writer *writer)
+{
+	append(writer, "\n", 1);
+	for (unsigned int i = 0; i < writer->depth; i++)
+		append(writer, "  ", 2);
+}
+
+/* What stands before a value: comma, line, indentation, key. */
+static void before(struct json_writer *writer, const char *key)
+{
+	if (!writer->first)
+		append(writer, ",", 1);
+	if (writer->depth) {
+		if (!writer->one_line)
+			new_line(writer);
+		else if (!writer->first)
+			append(writer, " ", 1);
+	}
+	writer->first = false;
+	if (key) {
+		append_string(writer, key);
+		append(writer, ": ", 2);
+	}
+}
+
+void ssdpm__json_begin(struct json_writer *writer, const char *key, char open)
+{
+	if (!writer->length)
+		writer->first = true;
+	before(writer, key);
+	append(writer, &open, 1);
+	writer->depth++;
+	writer->first = true;
+	writer->one_line = false;
+}
+
+void ssdpm__json_end(struct json_writer *writer, char close)
+{
+	writer->depth--;
+	if (!writer->first && !writer->one_line)
+		new_line(writer);
+	append(writer, &close, 1);
+	writer->first = false;
+	writer->one_line = false;
+}
+
+void ssdpm__json_string(struct json_writer *writer, const char *key,
+			const char *value)
+{
+	before(writer, key);
+	append_string(writer, value);
+}
+
+void ssdpm__json_uint(struct json_writer *writer, const char *key,
+		      uint64_t value)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+
+	before(writer, key);
+	append(writer, digits, (size_t)length);
+}
+
+void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value)
+{
+	before(writer, key);
+	append(writer, value ? "true" : "false", value ? 4 : 5);
+}
+
+void ssdpm__json_null(struct json_writer *writer, const char *key)
+{
+	before(writer, key);
+	append(writer, "null", 4);
+}
+
+int ssdpm__json_finish(struct json_writer *writer, char **ret_text,
+		       struct ssdpm_error *reterr)
+{
+	append(writer, "\n", 1);
+	if (writer->failed) {
+		free(writer->text);
+		writer->text = NULL;
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	}
+	*ret_text = writer->text;
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON, read and written by the library and by the command.
+ *
+ * Why ours and not json-c (0.16, Debian 12): when an allocation fails, its
+ * parser crashes or drops members and reports success; it takes NaN and a key
+ * twice, clamps numbers, and forgets lines, so that the text would have to be
+ * walked a second time anyway. CONTRIBUTING.md has the measurement.
+ */
+#ifndef SSDPM_LIB_BASE_JSON_H
+#define SSDPM_LIB_BASE_JSON_H
+
+#include "base/internal.h"
+
+#include <inttypes.h>
+
+/* Limits of what is read. */
+#define JSON_MAX_DEPTH 32
+#define JSON_MAX_KEYS 256 /* in one object: they are compared in pairs */
+
+enum json_type {
+	JSON_NULL = 1,
+	JSON_BOOLEAN,
+	JSON_INTEGER,
+	JSON_REAL,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT,
+};
+
+/*
+ * A value. Strings are kept as they stand in the text, without their quotes;
+ * key is the name of a member, next the index of the node after this value and
+ * all that is in it.
+ */
+struct json_node {
+	uint32_t type;
+	uint32_t line;
+	uint32_t start, end;
+	uint32_t key_start, key_end;
+	uint32_t next;
+	uint32_t n_children;
+};
+
+/* A text that was checked, and its values in the order of the text. */
+struct json {
+	const char *text;
+	struct json_node *nodes;
+	uint32_t n_nodes;
+	uint32_t capacity;
+};
+
+/*
+ * Read an object or an array (RFC 8259, no key twice). text is borrowed. Free
+ * the result with ssdpm__json_free().
+ */
+int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
+		      struct ssdpm_error *reterr);
+void ssdpm__json_free(struct json *json);
+
+/* The member of an object, or NULL. */
+const struct json_node *ssdpm__json_member(const struct json *json,
+					   const struct json_node *object,
+					   const char *key);
+
+/* The children of an array or object: NULL after the last. */
+const struct json_node *ssdpm__json_first(const struct json *json,
+					  const struct json_node *parent);
+const struct json_node *ssdpm__json_next(const struct json *json,
+					 const struct json_node *parent,
+					 const struct json_node *child);
+
+/*
+ * A value as a number or text. what names it in messages. -EINVAL: another
+ * type; -ERANGE: beyond max, or longer than size - 1.
+ */
+int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
+			 uint64_t max, const char *what, uint64_t *ret_value,
+			 struct ssdpm_error *reterr);
+int ssdpm__json_get_string(const struct json *json,
+			   const struct json_node *node, char *ret_text,
+			   size_t size, const char *what,
+			   struct ssdpm_error *reterr);
+int ssdpm__json_expect(const struct json_node *node, enum json_type type,
+		       const char *what, struct ssdpm_error *reterr);
+bool ssdpm__json_is_true(const struct json *json, const struct json_node *node);
+
+/*
+ * A text that grows. A failed allocation is remembered: check it once, in
+ * ssdpm__json_finish(). key is NULL in arrays and at the top.
+ */
+struct json_writer {
+	char *text;
+	size_t length;
+	size_t capacity;
+	unsigned int depth;
+	bool first;    /* nothing stands before the next value at this depth */
+	bool one_line; /* values stand on one line */
+	bool failed;
+};
+
+void ssdpm__json_begin(struct json_writer *writer, const char *key, char open);
+void ssdpm__json_end(struct json_writer *writer, char close);
+void ssdpm__json_string(struct json_writer *writer, const char *key,
+			const char *value);
+void ssdpm__json_uint(struct json_writer *writer, const char *key,
+		      uint64_t value);
+void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value);
+void ssdpm__json_null(struct json_writer *writer, const char *key);
+
+/* Hand over the text, with a final newline, to be freed with free(). */
+int ssdpm__json_finish(struct json_writer *writer, char **ret_text,
+		       struct ssdpm_error *reterr);
+
+#endif

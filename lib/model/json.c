@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Our own JSON, "ssdpm.model/1": one object for each drive. */
+#include "base/json.h"
+#include "model/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCHEMA "ssdpm.model/1"
+
+/* The first numbers of a state are always written; others when known. */
+#define N_FIXED_FIELDS 9
+
+struct reader {
+	const struct json *json;
+	struct ssdpm_error *reterr;
+	size_t index; /* of the state that is read */
+};
+
+static int fail(const struct reader *r, const struct json_node *node,
+		const char *message, const char *what)
+{
+	return ssdpm__fail(r->reterr, -EINVAL, node->line, "%s: %s", what,
+			   message);
+}
+
+static bool is_null(const struct json_node *node)
+{
+	return !node || node->type == JSON_NULL;
+}
+
+static int read_word(const struct reader *r, const struct json_node *object,
+		     const char *key, uint32_t n_words,
+		     const char *(*to_string)(uint32_t), uint32_t *ret_value)
+{
+	const struct json_node *node = ssdpm__json_member(r->json, object, key);
+	char text[32];
+	int err;
+
+	if (is_null(node))
+		return 0;
+	err = ssdpm__json_get_string(r->json, node, text, sizeof(text), key,
+				     r->reterr);
+	if (err)
+		return err;
+	for (uint32_t i = 1; i <= n_words; i++)
+		if (!strcmp(text, to_string(i))) {
+			*ret_value = i;
+			return 0;
+		}
+	return fail(r, node, "not a word that is known here", key);
+}
+
+static int read_text(const struct reader *r, const struct json_node *drive,
+		     const char *key, char *text, size_t size, uint32_t bit,
+		     struct ssdpm_model_info *info)
+{
+	const struct json_node *node = ssdpm__json_member(r->json, drive, key);
+
+	if (is_null(node)) {
+		info->unknown |= bit;
+		return 0;
+	}
+	return ssdpm__json_get_string(r->json, node, text, size, key,
+				      r->reterr);
+}
+
+static int read_number(const struct reader *r, const struct json_node *drive,
+		       const char *key, uint64_t max, uint32_t bit,
+		       struct ssdpm_model_info *info, uint64_t *ret_value)
+{
+	const struct json_node *node = ssdpm__json_member(r->json, drive, key);
+
+	if (is_null(node)) {
+		info->unknown |= bit;
+		return 0;
+	}
+	return ssdpm__json_get_uint(r->json, node, max, key, ret_value,
+				    r->reterr);
+}
+
+static int read_info(const struct reader *r, const struct json_node *drive,
+		     struct ssdpm_model_info *info)
+{
+	uint64_t vendor_id = 0, apsta = 0;
+	int err;
+
+	err = read_word(r, drive, "kind", 2, ssdpm_kind_to_string, &info->kind);
+	if (!err && !info->kind)
+		err = fail(r, drive, "\"nvme\" or \"sata\" is needed", "kind");
+	if (!err)
+		err = read_word(r, drive, "provenance", 4,
+				ssdpm_provenance_to_string, &info->provenance);
+	if (!err)
+		err = read_number(r, drive, "vendor_id", UINT16_MAX,
+				  SSDPM_INFO_VENDOR_ID, info, &vendor_id);
+	if (!err)
+		err = read_text(r, drive, "product", info->product,
+				sizeof(info->product), SSDPM_INFO_PRODUCT,
+				info);
+	if (!err)
+		err = read_text(r, drive, "firmware", info->firmware,
+				sizeof(info->firmware), SSDPM_INFO_FIRMWARE,
+				info);
+	if (!err)
+		err = read_number(r, drive, "apsta", UINT8_MAX,
+				  SSDPM_INFO_APSTA, info, &apsta);
+	info->vendor_id = (uint16_t)vendor_id;
+	info->apsta = (uint8_t)apsta;
+	return err;
+}
+
+/* "states[3].exit_latency_us" */
+static void name_member(const struct reader *r, const char *key, char *name,
+			size_t size)
+{
+	snprintf(name, size, "states[%zu].%s", r->index, key);
+}
+
+static int read_field(const struct reader *r, const struct json_node *object,
+		      const struct field *field,
+		      struct ssdpm_power_state *state)
+{
+	const struct json_node *node =
+		ssdpm__json_member(r->json, object, field->name);
+	uint64_t value;
+	char name[64];
+	int err;
+
+	if (is_null(node)) {
+		state->unknown |= field->bit;
+		return 0;
+	}
+	name_member(r, field->name, name, sizeof(name));
+	err = ssdpm__json_get_uint(r->json, node, field->max, name, &value,
+				   r->reterr);
+	if (!err)
+		ssdpm__field_set(field, state, value);
+	return err;
+}
+
+/* One name in not_reported: a field of this state that has no value but 0. */
+static int read_not_reported_name(const struct reader *r,
+				  const struct json_node *node,
+				  struct ssdpm_power_state *state)
+{
+	char text[64], name[64];
+	int err;
+
+	name_member(r, "not_reported", name, sizeof(name));
+	err = ssdpm__json_get_string(r->json, node, text, sizeof(text), name,
+				     r->reterr);
+	if (err)
+		return err;
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		const struct field *field = &ssdpm__fields[i];
+
+		if (strcmp(text, field->name))
+			continue;
+		if (ssdpm__field_get(field, state))
+			return fail(r, node, "names a field that has a value",
+				    name);
+		state->not_reported |= field->bit;
+		return 0;
+	}
+	return fail(r, node, "names no field of a power state", name);
+}
+
+static int read_not_reported(const struct reader *r,
+			     const struct json_node *object,
+			     struct ssdpm_power_state *state)
+{
+	const struct json_node *list =
+		ssdpm__json_member(r->json, object, "not_reported");
+	const struct json_node *node;
+	char name[64];
+	int err;
+
+	if (is_null(list))
+		return 0;
+	name_member(r, "not_reported", name, sizeof(name));
+	err = ssdpm__json_expect(list, JSON_ARRAY, name, r->reterr);
+	node = err ? NULL : ssdpm__json_first(r->json, list);
+	for (; node && !err; node = ssdpm__json_next(r->json, list, node))
+		err = read_not_reported_name(r, node, state);
+	return err;
+}
+
+static int read_state(const struct reader *r, const struct json_node *object,
+		      struct ssdpm_power_state *state)
+{
+	const struct json_node *operational;
+	char name[64];
+	int err;
+
+	snprintf(name, sizeof(name), "states[%zu]", r->index);
+	err = ssdpm__json_expect(object, JSON_OBJECT, name, r->reterr);
+	if (err)
+		return err;
+	operational = ssdpm__json_member(r->json, object, "operational");
+	name_member(r, "operational", name, sizeof(name));
+	if (!operational)
+		return fail(r, object, "true or false is needed", name);
+	err = ssdpm__json_expect(operational, JSON_BOOLEAN, name, r->reterr);
+	if (err)
+		return err;
+	if (!ssdpm__json_is_true(r->json, operational))
+		state->flags = SSDPM_STATE_NON_OPERATIONAL;
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		err = read_field(r, object, &ssdpm__fields[i], state);
+		if (err)
+			return err;
+	}
+	return read_not_reported(r, object, state);
+}
+
+static int read_states(struct reader *r, const struct json_node *drive,
+		       struct ssdpm_power_state states[SSDPM_MAX_STATES],
+		       size_t *ret_n)
+{
+	const struct json_node *list =
+		ssdpm__json_member(r->json, drive, "states");
+	const struct json_node *node;
+	int err;
+
+	if (!list)
+		return fail(r, drive, "an array is needed", "states");
+	err = ssdpm__json_expect(list, JSON_ARRAY, "states", r->reterr);
+	if (err)
+		return err;
+	if (list->n_children > SSDPM_MAX_STATES)
+		return ssdpm__fail(r->reterr, -EINVAL, list->line,
+				   "states: %u power states; NVMe has at "
+				   "most %d",
+				   list->n_children, SSDPM_MAX_STATES);
+	memset(states, 0, list->n_children * sizeof(*states));
+	r->index = 0;
+	node = ssdpm__json_first(r->json, list);
+	for (; node; node = ssdpm__json_next(r->json, list, node)) {
+		err = read_state(r, node, &states[r->index]);
+		if (err)
+			return err;
+		r->index++;
+	}
+	*ret_n = list->n_children;
+	return 0;
+}
+
+static int check_schema(const struct reader *r, const struct json_node *drive)
+{
+	const struct json_node *schema;
+	char text[64];
+	int err;
+
+	err = ssdpm__json_expect(drive, JSON_OBJECT, "drive", r->reterr);
+	if (err)
+		return err;
+	schema = ssdpm__json_member(r->json, drive, "schema");
+	if (!schema)
+		return fail(r, drive, "\"" SCHEMA "\" is needed", "schema");
+	err = ssdpm__json_get_string(r->json, schema, text, sizeof(text),
+				     "schema", r->reterr);
+	if (!err && strcmp(text, SCHEMA))
+		err = fail(r, schema, "only \"" SCHEMA "\" is read here",
+			   "schema");
+	return err;
+}
+
+static int read_drive(struct reader *r, const struct json_node *drive,
+		      struct ssdpm_model **ret_model)
+{
+	struct ssdpm_power_state states[SSDPM_MAX_STATES];
+	struct ssdpm_model_info info = { .size = sizeof(info) };
+	size_t n_states = 0;
+	int err;
+
+	err = check_schema(r, drive);
+	if (!err)
+		err = read_info(r, drive, &info);
+	if (!err)
+		err = read_states(r, drive, states, &n_states);
+	if (err)
+		return err;
+	err = ssdpm_model_new(&info, states, n_states, ret_model, r->reterr);
+	if (err && r->reterr)
+		r->reterr->line = drive->line;
+	return err;
+}
+
+static int read_drives(struct reader *r, struct model_list *ret_list)
+{
+	const struct json_node *root = &r->json->nodes[0];
+	const struct json_node *node = root;
+	struct model_list list;
+	int err;
+
+	if (root->type == JSON_ARRAY && !root->n_children)
+		return fail(r, root, "the array is empty", "drives");
+	err = ssdpm__model_list_new(
+		root->type == JSON_ARRAY ? root->n_children : 1, &list,
+		r->reterr);
+	if (err)
+		return err;
+	if (root->type == JSON_ARRAY)
+		node = ssdpm__json_first(r->json, root);
+	for (size_t i = 0; i < list.n && !err; i++) {
+		err = read_drive(r, node, &list.models[i]);
+		node = ssdpm__json_next(r->json, root, node);
+	}
+	if (err) {
+		ssdpm_model_list_free(list.models, list.n);
+		return err;
+	}
+	*ret_list = list;
+	return 0;
+}
+
+int ssdpm__model_list_from_json(const char *text, size_t size,
+				struct model_list *ret_list,
+				struct ssdpm_error *reterr)
+{
+	struct json json;
+	struct reader reader = { .json = &json, .reterr = reterr };
+	int err;
+
+	err = ssdpm__json_parse(text, size, &json, reterr);
+	if (err)
+		return err;
+	err = read_drives(&reader, ret_list);
+	ssdpm__json_free(&json);
+	return err;
+}
+
+static void write_text(struct json_writer *w, const char *key, const char *text,
+		       bool unknown)
+{
+	if (unknown)
+		ssdpm__json_null(w, key);
+	else
+		ssdpm__json_string(w, key, text);
+}
+
+static void write_number(struct json_writer *w, const char *key, uint64_t value,
+			 bool unknown)
+{
+	if (unknown)
+		ssdpm__json_null(w, key);
+	else
+		ssdpm__json_uint(w, key, value);
+}
+
+static void write_state(struct json_writer *w,
+			const struct ssdpm_power_state *state)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_bool(w, "operational",
+			 !(state->flags & SSDPM_STATE_NON_OPERATIONAL));
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		const struct field *field = &ssdpm__fields[i];
+		bool unknown = state->unknown & field->bit;
+
+		if (!unknown || i < N_FIXED_FIELDS)
+			write_number(w, field->name,
+				     ssdpm__field_get(field, state), unknown);
+	}
+	ssdpm__json_begin(w, "not_reported", '[');
+	w->one_line = true;
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (state->not_reported & ssdpm__fields[i].bit)
+			ssdpm__json_string(w, NULL, ssdpm__fields[i].name);
+	ssdpm__json_end(w, ']');
+	ssdpm__json_end(w, '}');
+}
+
+static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
+{
+	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
+	const struct ssdpm_power_state *states;
+	size_t n_states;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", SCHEMA);
+	ssdpm__json_string(w, "kind", ssdpm_kind_to_string(info->kind));
+	write_number(w, "vendor_id", info->vendor_id,
+		     info->unknown & SSDPM_INFO_VENDOR_ID);
+	write_text(w, "product", info->product,
+		   info->unknown & SSDPM_INFO_PRODUCT);
+	write_text(w, "firmware", info->firmware,
+		   info->unknown & SSDPM_INFO_FIRMWARE);
+	write_number(w, "apsta", info->apsta, info->unknown & SSDPM_INFO_APSTA);
+	if (info->provenance)
+		ssdpm__json_string(
+			w, "provenance",
+			ssdpm_provenance_to_string(info->provenance));
+	else
+		ssdpm__json_null(w, "provenance");
+	ssdpm__json_begin(w, "states", '[');
+	states = ssdpm_model_get_states(model, &n_states);
+	for (size_t i = 0; i < n_states; i++)
+		write_state(w, &states[i]);
+	ssdpm__json_end(w, ']');
+	ssdpm__json_end(w, '}');
+}
+
+int ssdpm_model_list_to_json(struct ssdpm_model *const *models, size_t n,
+			     char **ret_text, struct ssdpm_error *reterr)
+{
+	struct json_writer writer = { 0 };
+
+	if (n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		write_drive(&writer, models[i]);
+	if (n != 1)
+		ssdpm__json_end(&writer, ']');
+	return ssdpm__json_finish(&writer, ret_text, reterr);
+}

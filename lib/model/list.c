@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Whatever somebody saved, recognised by content. */
+#include "model/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ssdpm__model_list_new(size_t n, struct model_list *ret_list,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_model **models = calloc(n, sizeof(*models));
+
+	if (!models)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	*ret_list = (struct model_list){ .models = models, .n = n };
+	return 0;
+}
+
+struct ssdpm_model **ssdpm_model_list_free(struct ssdpm_model **models,
+					   size_t n)
+{
+	if (models)
+		for (size_t i = 0; i < n; i++)
+			ssdpm_model_unref(models[i]);
+	free(models);
+	return NULL;
+}
+
+static int list_from_identify(const void *data, size_t size,
+			      struct model_list *ret_list,
+			      struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model;
+	int err;
+
+	err = ssdpm_model_from_nvme_identify(data, size, &model, reterr);
+	if (err)
+		return err;
+	err = ssdpm__model_list_new(1, ret_list, reterr);
+	if (err) {
+		ssdpm_model_unref(model);
+		return err;
+	}
+	ret_list->models[0] = model;
+	return 0;
+}
+
+/* The first byte that is not white space, or 0. */
+static char first_char(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!strchr(" \t\r\n", text[i]))
+			return text[i];
+	return 0;
+}
+
+int ssdpm_model_list_from_data(const void *data, size_t size,
+			       struct ssdpm_model ***ret_models, size_t *ret_n,
+			       struct ssdpm_error *reterr)
+{
+	struct model_list list;
+	char first;
+	int err;
+
+	if (size == 0)
+		return ssdpm__fail(reterr, -EINVAL, 0, "no data");
+	/* Reserved areas make sure that a raw structure contains zeros. */
+	first = memchr(data, 0, size) ? 0 : first_char(data, size);
+	if (first == '{' || first == '[')
+		err = ssdpm__model_list_from_json(data, size, &list, reterr);
+	else if (size == SSDPM_NVME_IDENTIFY_BYTES || first == 0)
+		err = list_from_identify(data, size, &list, reterr);
+	else
+		err = ssdpm__fail(reterr, -EINVAL, 1,
+				  "not a known format: expected 4096 bytes of "
+				  "Identify Controller, or ssdpm.model/1 JSON");
+	if (err)
+		return err;
+	*ret_models = list.models;
+	*ret_n = list.n;
+	return 0;
+}
+
+int ssdpm_model_to_json(const struct ssdpm_model *model, char **ret_text,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *const models[] = { (struct ssdpm_model *)model };
+
+	return ssdpm_model_list_to_json(models, 1, ret_text, reterr);
+}
+
+int ssdpm_model_from_json(const char *text, size_t size,
+			  struct ssdpm_model **ret_model,
+			  struct ssdpm_error *reterr)
+{
+	struct model_list list;
+	int err;
+
+	err = ssdpm__model_list_from_json(text, size, &list, reterr);
+	if (err)
+		return err;
+	if (list.n == 1)
+		*ret_model = ssdpm_model_ref(list.models[0]);
+	else
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "%zu drives where one is expected", list.n);
+	ssdpm_model_list_free(list.models, list.n);
+	return err;
+}

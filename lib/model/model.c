@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The model object: made once, checked once, never changed. */
+#include "model/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_FIELDS ((1u << N_FIELDS) - 1)
+#define ALL_INFO_FIELDS                                                    \
+	(SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT | SSDPM_INFO_FIRMWARE | \
+	 SSDPM_INFO_APSTA)
+
+struct ssdpm_model {
+	unsigned int refs;
+	struct ssdpm_model_info info;
+	size_t n_states;
+	struct ssdpm_power_state states[];
+};
+
+static int check_text(const char *text, size_t size, bool unknown,
+		      const char *what, struct ssdpm_error *reterr)
+{
+	size_t length = strnlen(text, size);
+
+	if (length == size)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: more than %zu characters", what,
+				   size - 1);
+	if (unknown && length)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: unknown, yet it has a value", what);
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"%s: byte 0x%02x at %zu is not printable ASCII",
+				what, (unsigned char)text[i], i);
+	return 0;
+}
+
+static int check_info(const struct ssdpm_model_info *info,
+		      struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (!ssdpm_kind_to_string(info->kind))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "kind %u: neither nvme (1) nor sata (2)",
+				   info->kind);
+	if (info->provenance && !ssdpm_provenance_to_string(info->provenance))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "provenance %u: not one of 0 to 4",
+				   info->provenance);
+	if (info->unknown & ~ALL_INFO_FIELDS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "unknown: bits 0x%x mean nothing",
+				   info->unknown & ~ALL_INFO_FIELDS);
+	if ((info->unknown & SSDPM_INFO_VENDOR_ID) && info->vendor_id)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "vendor_id: unknown, yet it has a value");
+	if ((info->unknown & SSDPM_INFO_APSTA) && info->apsta)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "apsta: unknown, yet it has a value");
+	err = check_text(info->product, sizeof(info->product),
+			 info->unknown & SSDPM_INFO_PRODUCT, "product", reterr);
+	if (err)
+		return err;
+	return check_text(info->firmware, sizeof(info->firmware),
+			  info->unknown & SSDPM_INFO_FIRMWARE, "firmware",
+			  reterr);
+}
+
+static int check_field(const struct ssdpm_power_state *state, size_t index,
+		       const struct field *field, struct ssdpm_error *reterr)
+{
+	uint64_t value = ssdpm__field_get(field, state);
+
+	if (value > field->max)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "states[%zu].%s: %llu is more than %llu",
+				   index, field->name,
+				   (unsigned long long)value,
+				   (unsigned long long)field->max);
+	if (value && (state->unknown & field->bit))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"states[%zu].%s: unknown, yet it has a value", index,
+			field->name);
+	if (value && (state->not_reported & field->bit))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"states[%zu].%s: in not_reported, yet it has a value",
+			index, field->name);
+	return 0;
+}
+
+static int check_state(const struct ssdpm_power_state *state, size_t index,
+		       struct ssdpm_error *reterr)
+{
+	static const uint8_t zeros[sizeof(state->reserved1)];
+	int err;
+
+	if ((state->flags & ~(uint32_t)SSDPM_STATE_NON_OPERATIONAL) ||
+	    ((state->unknown | state->not_reported) & ~ALL_FIELDS) ||
+	    memcmp(state->reserved0, zeros, sizeof(state->reserved0)) ||
+	    memcmp(state->reserved1, zeros, sizeof(state->reserved1)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "states[%zu]: a bit or a reserved byte is "
+				   "set that means nothing",
+				   index);
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		err = check_field(state, index, &ssdpm__fields[i], reterr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int check(const struct ssdpm_model_info *info,
+		 const struct ssdpm_power_state *states, size_t n_states,
+		 struct ssdpm_error *reterr)
+{
+	int err = check_info(info, reterr);
+
+	if (err)
+		return err;
+	if (n_states > SSDPM_MAX_STATES)
+		return ssdpm__fail(reterr, -E2BIG, 0,
+				   "%zu power states; there can be %d",
+				   n_states, SSDPM_MAX_STATES);
+	if (n_states == 0 && info->kind == SSDPM_KIND_NVME)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "no power state; an NVMe drive has at "
+				   "least one");
+	for (size_t i = 0; i < n_states; i++) {
+		err = check_state(&states[i], i, reterr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A power or latency of 0 is what NVMe calls not reported. */
+static uint32_t zeros_that_stand(const struct ssdpm_power_state *state)
+{
+	uint32_t zeros = 0;
+
+	if (!state->max_power_uw)
+		zeros |= SSDPM_FIELD_MAX_POWER;
+	if (!state->entry_latency_us)
+		zeros |= SSDPM_FIELD_ENTRY_LATENCY;
+	if (!state->exit_latency_us)
+		zeros |= SSDPM_FIELD_EXIT_LATENCY;
+	return zeros & ~state->unknown;
+}
+
+int ssdpm_model_new(const struct ssdpm_model_info *info,
+		    const struct ssdpm_power_state *states, size_t n_states,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr)
+{
+	struct ssdpm_model_info known = { 0 };
+	struct ssdpm_model *model;
+	int err;
+
+	err = ssdpm__copy_sized(&known, sizeof(known), info, "ssdpm_model_info",
+				reterr);
+	if (err)
+		return err;
+	err = check(&known, states, n_states, reterr);
+	if (err)
+		return err;
+
+	model = malloc(sizeof(*model) + n_states * sizeof(*states));
+	if (!model)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	model->refs = 1;
+	model->info = known;
+	model->n_states = n_states;
+	for (size_t i = 0; i < n_states; i++) {
+		model->states[i] = states[i];
+		model->states[i].not_reported |= zeros_that_stand(&states[i]);
+	}
+	*ret_model = model;
+	return 0;
+}
+
+struct ssdpm_model *ssdpm_model_ref(struct ssdpm_model *model)
+{
+	if (model)
+		__atomic_add_fetch(&model->refs, 1, __ATOMIC_RELAXED);
+	return model;
+}
+
+struct ssdpm_model *ssdpm_model_unref(struct ssdpm_model *model)
+{
+	if (model && !__atomic_sub_fetch(&model->refs, 1, __ATOMIC_ACQ_REL))
+		free(model);
+	return NULL;
+}
+
+const struct ssdpm_model_info *ssdpm_model_get_info(
+	const struct ssdpm_model *model)
+{
+	return &model->info;
+}
+
+const struct ssdpm_power_state *ssdpm_model_get_states(
+	const struct ssdpm_model *model, size_t *ret_n)
+{
+	if (ret_n)
+		*ret_n = model->n_states;
+	return model->states;
+}

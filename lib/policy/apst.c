@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* APST tables: made, checked, encoded, decoded. */
+#include "policy/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+static_assert(sizeof(struct ssdpm_apst_entry) == 8, "frozen");
+static_assert(sizeof(struct ssdpm_apst) == 264, "frozen");
+static_assert(offsetof(struct ssdpm_apst, sent) == 256, "frozen");
+
+int ssdpm_apst_generate(const struct ssdpm_model *model,
+			const struct ssdpm_apst_params *params,
+			struct ssdpm_apst *ret_table,
+			struct ssdpm_error *reterr)
+{
+	struct walk walk;
+	enum off off;
+	int err;
+
+	err = ssdpm__walk_start(model, params, &walk, &off, reterr);
+	if (err)
+		return err;
+	memset(ret_table, 0, sizeof(*ret_table));
+	ret_table->sent = off != OFF_NOT_SUPPORTED;
+	ret_table->enabled = off == ON;
+	if (off)
+		return 0;
+	for (uint32_t i = walk.n_states; i-- > 0;) {
+		ret_table->entries[i] = walk.entry;
+		ssdpm__walk_judge(&walk, i);
+	}
+	return 0;
+}
+
+static bool is_empty(const struct ssdpm_apst_entry *entry)
+{
+	return !entry->target && !entry->idle_ms;
+}
+
+static int check_entry(const struct ssdpm_apst_entry *entry, uint32_t source,
+		       const struct ssdpm_power_state *states, size_t n_states,
+		       struct ssdpm_error *reterr)
+{
+	uint32_t target = entry->target;
+
+	if (source >= n_states)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: the drive has only %zu states",
+				   source, n_states);
+	if (target >= n_states)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: target PS%u does not exist",
+				   source, target);
+	if (target <= source)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: target PS%u is not deeper",
+				   source, target);
+	if (!(states[target].flags & SSDPM_STATE_NON_OPERATIONAL))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: target PS%u is operational",
+				   source, target);
+	if (!entry->idle_ms)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: idle time 0 disables the "
+				   "transition to PS%u",
+				   source, target);
+	if (entry->idle_ms > SSDPM_APST_MAX_IDLE_MS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "entry %u: idle time %u ms needs more than "
+				   "24 bits",
+				   source, entry->idle_ms);
+	return 0;
+}
+
+int ssdpm_apst_validate(const struct ssdpm_model *model,
+			const struct ssdpm_apst *table,
+			struct ssdpm_error *reterr)
+{
+	const struct ssdpm_power_state *states;
+	size_t n_states;
+	int err;
+
+	if (ssdpm_model_get_info(model)->kind != SSDPM_KIND_NVME)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "not an NVMe drive: only these have APST");
+	states = ssdpm_model_get_states(model, &n_states);
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (is_empty(&table->entries[i]))
+			continue;
+		if (!table->enabled)
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "entry %u: set in a table that is "
+					   "not enabled",
+					   i);
+		err = check_entry(&table->entries[i], i, states, n_states,
+				  reterr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* NVMe Base 2.1, APST data structure entry: 7:3 ITPS, 31:8 ITPT. */
+int ssdpm_apst_encode(const struct ssdpm_apst *table,
+		      uint8_t ret_data[SSDPM_APST_BYTES],
+		      struct ssdpm_error *reterr)
+{
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].target >= SSDPM_MAX_STATES ||
+		    table->entries[i].idle_ms > SSDPM_APST_MAX_IDLE_MS)
+			return ssdpm__fail(reterr, -ERANGE, 0,
+					   "entry %u: target PS%u after %u ms "
+					   "does not fit",
+					   i, table->entries[i].target,
+					   table->entries[i].idle_ms);
+	memset(ret_data, 0, SSDPM_APST_BYTES);
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		uint8_t *at = ret_data + (size_t)i * 8;
+
+		at[0] = (uint8_t)(table->entries[i].target << 3);
+		at[1] = (uint8_t)table->entries[i].idle_ms;
+		at[2] = (uint8_t)(table->entries[i].idle_ms >> 8);
+		at[3] = (uint8_t)(table->entries[i].idle_ms >> 16);
+	}
+	return 0;
+}
+
+int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES], bool enabled,
+		      struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
+{
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		const uint8_t *at = data + (size_t)i * 8;
+
+		if ((at[0] & 7) || at[4] || at[5] || at[6] || at[7])
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "entry %u: a reserved bit is set",
+					   i);
+	}
+	memset(ret_table, 0, sizeof(*ret_table));
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		const uint8_t *at = data + (size_t)i * 8;
+
+		ret_table->entries[i].target = at[0] >> 3;
+		ret_table->entries[i].idle_ms =
+			at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16;
+	}
+	ret_table->sent = 1;
+	ret_table->enabled = enabled;
+	return 0;
+}
+
+const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm)
+{
+	switch (algorithm) {
+	case SSDPM_APST_LINUX:
+		return "linux";
+	case SSDPM_APST_LINUX_LEGACY:
+		return "linux-legacy";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_quirk_to_string(uint32_t quirk)
+{
+	switch (quirk) {
+	case SSDPM_QUIRK_NO_APST:
+		return "no-apst";
+	case SSDPM_QUIRK_NO_DEEPEST_PS:
+		return "no-deepest-ps";
+	default:
+		return NULL;
+	}
+}
