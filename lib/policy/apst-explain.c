@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Why each state is or is not in the table, with the numbers. */
+#include "base/quantity.h"
 #include "policy/internal.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,31 +13,6 @@ struct reason {
 	char *text;
 	size_t size;
 };
-
-/* A duration in us, exact, in a unit that people read: "8.5 ms". */
-struct duration {
-	char text[24]; /* the largest has 23 characters */
-};
-
-static struct duration in_words(uint64_t us)
-{
-	uint64_t unit = us >= 1000000 ? 1000000 : us >= 1000 ? 1000 : 1;
-	const char *name = unit == 1 ? "us" : unit == 1000 ? "ms" : "s";
-	struct duration d;
-	uint64_t fraction = us % unit;
-	int digits = unit == 1000 ? 3 : 6;
-
-	if (!fraction) {
-		snprintf(d.text, sizeof(d.text), "%" PRIu64 " %s", us / unit,
-			 name);
-		return d;
-	}
-	for (; fraction % 10 == 0; digits--)
-		fraction /= 10;
-	snprintf(d.text, sizeof(d.text), "%" PRIu64 ".%0*" PRIu64 " %s",
-		 us / unit, digits, fraction, name);
-	return d;
-}
 
 static uint64_t total_us(const struct ssdpm_power_state *state)
 {
@@ -74,7 +49,7 @@ static uint32_t say_used(const struct walk *walk, uint32_t state,
 	}
 	name_range(first, state - 1, sources, sizeof(sources));
 	snprintf(reason.text, reason.size, "from %s after %s idle", sources,
-		 in_words((uint64_t)walk->entry.idle_ms * 1000).text);
+		 ssdpm__format_us((uint64_t)walk->entry.idle_ms * 1000).text);
 	return SSDPM_VERDICT_USED;
 }
 
@@ -91,8 +66,9 @@ static void say_total_too_slow(const struct walk *walk, uint32_t state,
 	snprintf(reason.text, reason.size,
 		 "never: entry+exit %s > %s tolerance %s, whatever the "
 		 "latency limit",
-		 in_words(total_us(&walk->states[state])).text,
-		 secondary ? "secondary" : "primary", in_words(tolerance).text);
+		 ssdpm__format_us(total_us(&walk->states[state])).text,
+		 secondary ? "secondary" : "primary",
+		 ssdpm__format_us(tolerance).text);
 }
 
 static void say_shadowed(const struct walk *walk, struct reason reason)
@@ -103,7 +79,7 @@ static void say_shadowed(const struct walk *walk, struct reason reason)
 	snprintf(reason.text, reason.size,
 		 "PS%u is deeper, and its entry+exit %s is within the %s "
 		 "tolerance too",
-		 walk->entry.target, in_words(total_us(deeper)).text,
+		 walk->entry.target, ssdpm__format_us(total_us(deeper)).text,
 		 walk->band == BAND_PRIMARY ? "primary" : "secondary");
 }
 
@@ -124,8 +100,9 @@ static void say(const struct walk *walk, const struct ssdpm_apst *table,
 		break;
 	case SSDPM_VERDICT_EXIT_TOO_SLOW:
 		snprintf(reason.text, reason.size, "exit %s > limit %s",
-			 in_words(state->exit_latency_us).text,
-			 in_words(walk->params.max_exit_latency_us).text);
+			 ssdpm__format_us(state->exit_latency_us).text,
+			 ssdpm__format_us(walk->params.max_exit_latency_us)
+				 .text);
 		break;
 	case SSDPM_VERDICT_TOTAL_TOO_SLOW:
 		say_total_too_slow(walk, ret->state, reason);
