@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command's skeleton: subcommands, their option tables, and what every
+ * subcommand can do alike. One table of options for each subcommand feeds the
+ * parser and --help.
+ */
+#ifndef SSDPM_COMMAND_H
+#define SSDPM_COMMAND_H
+
+#include <ssdpm.h>
+
+#include <stdio.h>
+
+enum exit_status {
+	STATUS_DONE = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_DEVICE_CANNOT = 3,
+	STATUS_NO_PRIVILEGES = 4,
+	STATUS_NOT_IN_FORCE = 5,
+};
+
+/* An option; letter 0: it has only a long name; argument NULL: it takes none */
+struct option_spec {
+	const char *name;
+	char letter;
+	const char *argument;
+	const char *help;
+};
+
+/* How the result is printed: the options that every subcommand has. */
+enum form {
+	FORM_HUMAN = 0,
+	FORM_JSON,
+	FORM_SHELL,
+	FORM_VALUE,
+	FORM_OWN, /* a form that only this subcommand has */
+};
+
+struct common {
+	const char *subcommand;
+	enum form form;
+	const char *form_option; /* which option chose the form */
+	const char *value_key;
+	bool quiet;
+	bool verbose;
+};
+
+struct subcommand {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	const struct option_spec *options;
+	size_t n_options;
+	const char *examples;
+
+	/*
+	 * Take one option of the table. Return STATUS_DONE, or STATUS_USAGE
+	 * after a complaint.
+	 */
+	enum exit_status (*set)(void *settings, struct common *common,
+				const struct option_spec *option,
+				const char *argument);
+	enum exit_status (*run)(const void *settings,
+				const struct common *common, char **operands,
+				size_t n_operands);
+	void *settings;
+};
+
+extern const struct subcommand cmd_show;
+extern const struct subcommand cmd_apst;
+
+/* options.c: run a subcommand, argv[0] being its name. */
+enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
+				char **argv);
+
+/* Choose the form of the output; two different ones are a usage error. */
+enum exit_status choose_form(struct common *common, enum form form,
+			     const char *option);
+
+/* A line on standard error: "ssdpm: ...", "ssdpm apst: ...". */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum exit_status usage_error(const struct common *common, const char *format,
+			     ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Nothing that describes a drive is larger. */
+#define MAX_BYTES SSDPM_JSON_MAX_BYTES
+
+struct buffer {
+	char *data;
+	size_t size;
+	size_t capacity;
+};
+
+static int grow(struct buffer *buffer)
+{
+	size_t capacity = buffer->capacity ? buffer->capacity * 4 : 16384;
+	char *data = realloc(buffer->data, capacity);
+
+	if (!data)
+		return -ENOMEM;
+	buffer->data = data;
+	buffer->capacity = capacity;
+	return 0;
+}
+
+/* One read(); waits where there is nothing yet. Returns bytes or -errno. */
+static ssize_t read_some(int fd, struct buffer *buffer)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	for (;;) {
+		n = read(fd, buffer->data + buffer->size,
+			 buffer->capacity - buffer->size);
+		if (n >= 0)
+			return n;
+		if (errno == EAGAIN)
+			poll(&poll_fd, 1, -1);
+		else if (errno != EINTR)
+			return -errno;
+	}
+}
+
+static int read_all(int fd, struct buffer *buffer)
+{
+	ssize_t n;
+	int err;
+
+	do {
+		if (buffer->size == buffer->capacity) {
+			err = grow(buffer);
+			if (err)
+				return err;
+		}
+		n = read_some(fd, buffer);
+		if (n < 0)
+			return (int)n;
+		buffer->size += (size_t)n;
+		if (buffer->size > MAX_BYTES)
+			return -EFBIG;
+	} while (n);
+	return 0;
+}
+
+/*
+ * Opening a FIFO without O_NONBLOCK would wait for a writer, perhaps for ever.
+ * With it a FIFO that nobody writes to is simply empty.
+ */
+static int open_file(const char *path, const char **ret_problem)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0) {
+		if (S_ISDIR(status.st_mode))
+			*ret_problem = "is a directory, and no capture";
+		else if (S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode))
+			*ret_problem =
+				"is a device; give a file, such as one made by "
+				"nvme id-ctrl --raw-binary";
+	}
+	if (*ret_problem) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* An empty FIFO is worth a word: its writer is missing. */
+static const char *why_empty(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+		return "no data: nothing was written to this pipe";
+	return "no data";
+}
+
+static int read_operand(const char *path, struct buffer *buffer)
+{
+	bool standard_input = !strcmp(path, "-");
+	const char *problem = NULL;
+	int fd = standard_input ? STDIN_FILENO : open_file(path, &problem);
+	int err = fd;
+
+	if (fd >= 0) {
+		err = read_all(fd, buffer);
+		if (!err && !buffer->size) {
+			problem = why_empty(fd);
+			err = -EINVAL;
+		}
+		if (!standard_input)
+			close(fd);
+	}
+	if (err == -EFBIG)
+		complain("%s: larger than %u MiB: no description of a drive",
+			 path, MAX_BYTES >> 20);
+	else if (err)
+		complain("%s: %s", path, problem ? problem : strerror(-err));
+	return err;
+}
+
+static enum exit_status parse(const struct common *common, const char *path,
+			      const struct buffer *buffer,
+			      struct ssdpm_model ***ret_models, size_t *ret_n)
+{
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_model_list_from_data(buffer->data, buffer->size, ret_models,
+					 ret_n, &error);
+	if (err && error.line)
+		complain("%s:%u: %s", path, error.line, error.message);
+	else if (err)
+		complain("%s: %s", path, error.message);
+	else if (common->verbose)
+		complain("%s: %zu bytes, %zu %s", path, buffer->size, *ret_n,
+			 *ret_n == 1 ? "drive" : "drives");
+	return err ? STATUS_FAILED : STATUS_DONE;
+}
+
+static int add_drive(struct drives *drives, const char *path, size_t index,
+		     size_t n, struct ssdpm_model *model)
+{
+	struct drive *all = realloc(drives->drives,
+				    (drives->n + 1) * sizeof(*drives->drives));
+	char *name = NULL;
+
+	if (all)
+		drives->drives = all;
+	if (!all || (n == 1 ? asprintf(&name, "%s", path) :
+			      asprintf(&name, "%s[%zu]", path, index)) < 0)
+		return -ENOMEM;
+	all[drives->n].name = name;
+	all[drives->n++].model = ssdpm_model_ref(model);
+	return 0;
+}
+
+static enum exit_status add_operand(const struct common *common,
+				    const char *path, struct drives *drives)
+{
+	struct buffer buffer = { 0 };
+	struct ssdpm_model **models = NULL;
+	enum exit_status status = STATUS_FAILED;
+	size_t n = 0;
+
+	if (!read_operand(path, &buffer))
+		status = parse(common, path, &buffer, &models, &n);
+	free(buffer.data);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (add_drive(drives, path, i, n, models[i])) {
+			complain("%s: out of memory", path);
+			status = STATUS_FAILED;
+		}
+	}
+	ssdpm_model_list_free(models, n);
+	return status;
+}
+
+enum exit_status read_drives(const struct common *common, char **operands,
+			     size_t n_operands, struct drives *ret_drives)
+{
+	struct drives drives = { 0 };
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < n_operands; i++)
+		if (add_operand(common, operands[i], &drives))
+			status = STATUS_FAILED;
+	if (status)
+		free_drives(&drives);
+	*ret_drives = drives;
+	return status;
+}
+
+void free_drives(struct drives *drives)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		free(drives->drives[i].name);
+		ssdpm_model_unref(drives->drives[i].model);
+	}
+	free(drives->drives);
+	*drives = (struct drives){ 0 };
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm: the power states of SSDs, and what to do with them. */
+#include "command.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct subcommand *const subcommands[] = {
+	&cmd_show,
+	&cmd_apst,
+};
+
+#define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
+
+static void print_help(void)
+{
+	puts("Usage: ssdpm COMMAND [OPTION]... [OPERAND]...\n\n"
+	     "The power states of SSDs, and what to do with them.\n\n"
+	     "Commands:");
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		printf("  %-8s %s\n", subcommands[i]->name,
+		       subcommands[i]->summary);
+	puts("\nA DRIVE is a file, or - for standard input: 4096 bytes of "
+	     "Identify\nController (nvme id-ctrl --raw-binary), or the JSON "
+	     "that ssdpm prints.\n\n"
+	     "ssdpm COMMAND --help says more, ssdpm --version which version "
+	     "this is.");
+}
+
+static enum exit_status dispatch(int argc, char **argv)
+{
+	if (argc < 2) {
+		complain("no command given; see ssdpm --help");
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
+		print_help();
+		return STATUS_DONE;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("ssdpm %s\n", ssdpm_version());
+		return STATUS_DONE;
+	}
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		if (!strcmp(argv[1], subcommands[i]->name))
+			return run_subcommand(subcommands[i], argc - 1,
+					      argv + 1);
+	complain("%s: no such command; see ssdpm --help", argv[1]);
+	return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	enum exit_status status = dispatch(argc, argv);
+
+	/* A full disk must not look like success. */
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno != EPIPE)
+			complain("standard output: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	return (int)status;
+}

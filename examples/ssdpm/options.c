@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "command.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MAX_OPTIONS 32
+#define FIRST_CODE 256 /* above every letter */
+
+static const struct option_spec common_options[] = {
+	{ "json", 0, NULL,
+	  "print JSON (one object a drive, several in an "
+	  "array)" },
+	{ "value", 0, "KEY", "print the value of one key of the JSON, bare" },
+	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh" },
+	{ "quiet", 'q', NULL, "print no notes on standard error" },
+	{ "verbose", 'v', NULL, "say what was read" },
+	{ "help", 'h', NULL, "print this help" },
+};
+
+#define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
+
+/* The subcommand's options first, then the common ones. */
+static const struct option_spec *option_at(const struct subcommand *subcommand,
+					   size_t i)
+{
+	if (i < subcommand->n_options)
+		return &subcommand->options[i];
+	return &common_options[i - subcommand->n_options];
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("ssdpm: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+enum exit_status usage_error(const struct common *common, const char *format,
+			     ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ssdpm %s: ", common->subcommand);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return STATUS_USAGE;
+}
+
+enum exit_status choose_form(struct common *common, enum form form,
+			     const char *option)
+{
+	if (common->form && strcmp(common->form_option, option))
+		return usage_error(common, "--%s and --%s exclude each other",
+				   common->form_option, option);
+	common->form = form;
+	common->form_option = option;
+	return STATUS_DONE;
+}
+
+static void print_option(const struct option_spec *option)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "%s%c%s--%s%s%s",
+		 option->letter ? "-" : "",
+		 option->letter ? option->letter : ' ',
+		 option->letter ? ", " : "   ", option->name,
+		 option->argument ? " " : "",
+		 option->argument ? option->argument : "");
+	printf("  %-32s %s\n", left, option->help);
+}
+
+static void print_help(const struct subcommand *subcommand)
+{
+	size_t n = subcommand->n_options + N_COMMON;
+
+	printf("Usage: ssdpm %s [OPTION]... %s\n\n%s\n\nOptions:\n",
+	       subcommand->name, subcommand->operands, subcommand->summary);
+	for (size_t i = 0; i < n; i++)
+		print_option(option_at(subcommand, i));
+	printf("\nExamples:\n%s\nMore in ssdpm-%s(1).\n", subcommand->examples,
+	       subcommand->name);
+}
+
+static enum exit_status set_common(struct common *common, const char *name,
+				   const char *argument)
+{
+	if (!strcmp(name, "json"))
+		return choose_form(common, FORM_JSON, name);
+	if (!strcmp(name, "shell"))
+		return choose_form(common, FORM_SHELL, name);
+	if (!strcmp(name, "value")) {
+		if (common->value_key)
+			return usage_error(common, "--value is given twice");
+		common->value_key = argument;
+		return choose_form(common, FORM_VALUE, name);
+	}
+	if (!strcmp(name, "quiet"))
+		common->quiet = true;
+	else
+		common->verbose = true;
+	return STATUS_DONE;
+}
+
+/* The tables in the form that getopt_long() takes. */
+struct getopt_tables {
+	struct option longs[MAX_OPTIONS + 1];
+	char shorts[2 * MAX_OPTIONS + 2];
+};
+
+static void make_tables(const struct subcommand *subcommand,
+			struct getopt_tables *tables)
+{
+	size_t n = subcommand->n_options + N_COMMON;
+	char *shorts = tables->shorts;
+
+	*shorts++ = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < n; i++) {
+		const struct option_spec *option = option_at(subcommand, i);
+
+		tables->longs[i] = (struct option){
+			.name = option->name,
+			.has_arg = option->argument ? required_argument :
+						      no_argument,
+			.val = FIRST_CODE + (int)i,
+		};
+		if (!option->letter)
+			continue;
+		*shorts++ = option->letter;
+		if (option->argument)
+			*shorts++ = ':';
+	}
+	*shorts = 0;
+	tables->longs[n] = (struct option){ 0 };
+}
+
+static const struct option_spec *find_option(
+	const struct subcommand *subcommand, int code)
+{
+	size_t n = subcommand->n_options + N_COMMON;
+
+	if (code >= FIRST_CODE)
+		return option_at(subcommand, (size_t)(code - FIRST_CODE));
+	for (size_t i = 0; i < n; i++)
+		if (option_at(subcommand, i)->letter == code)
+			return option_at(subcommand, i);
+	return NULL;
+}
+
+/* optind is past the word that getopt_long() did not like. */
+static enum exit_status bad_option(const struct common *common, int code,
+				   char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (code == ':')
+		return usage_error(common,
+				   "%s needs an argument; see ssdpm %s "
+				   "--help",
+				   word, common->subcommand);
+	if (!strncmp(word, "--", 2))
+		return usage_error(common,
+				   "%s: no such option, or not here with an "
+				   "argument; see ssdpm %s --help",
+				   word, common->subcommand);
+	return usage_error(common, "-%c: no such option; see ssdpm %s --help",
+			   optopt, common->subcommand);
+}
+
+static enum exit_status take_option(const struct subcommand *subcommand,
+				    struct common *common, int code)
+{
+	const struct option_spec *option = find_option(subcommand, code);
+	const struct option_spec *own = subcommand->options;
+
+	if (option >= own && option < own + subcommand->n_options)
+		return subcommand->set(subcommand->settings, common, option,
+				       optarg);
+	return set_common(common, option->name, optarg);
+}
+
+enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
+				char **argv)
+{
+	struct common common = { .subcommand = subcommand->name };
+	struct getopt_tables tables;
+	enum exit_status status;
+	int code;
+
+	make_tables(subcommand, &tables);
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, tables.shorts, tables.longs,
+				   NULL)) != -1) {
+		if (code == '?' || code == ':')
+			return bad_option(&common, code, argv);
+		if (code == 'h' ||
+		    !strcmp(find_option(subcommand, code)->name, "help")) {
+			print_help(subcommand);
+			return STATUS_DONE;
+		}
+		status = take_option(subcommand, &common, code);
+		if (status)
+			return status;
+	}
+	if (optind == argc)
+		return usage_error(&common, "no %s given; see ssdpm %s --help",
+				   subcommand->operands, subcommand->name);
+	return subcommand->run(subcommand->settings, &common, argv + optind,
+			       (size_t)(argc - optind));
+}
