@@ -13,6 +13,7 @@ struct walk {
 	const char *wanted; /* --value: print only this key, bare */
 	bool silent;	    /* only look for it */
 	bool found;
+	bool failed;
 	char name[256];
 };
 
@@ -43,18 +44,30 @@ static void print_pair(struct walk *walk, const char *text, size_t length)
 	putchar('\n');
 }
 
+/* Escapes only make a string shorter: its raw length is room enough. */
+static void print_string(struct walk *walk, const struct json_node *node)
+{
+	size_t size = node->end - node->start + 1;
+	char *text = malloc(size);
+
+	if (text && !ssdpm__json_get_string(walk->json, node, text, size,
+					    walk->name, NULL))
+		print_pair(walk, text, strlen(text));
+	else
+		walk->failed = true;
+	free(text);
+}
+
 static void print_scalar(struct walk *walk, const struct json_node *node)
 {
 	const char *raw = walk->json->text + node->start;
-	char text[512];
 
-	if (node->type == JSON_NULL)
+	if (node->type == JSON_STRING)
+		print_string(walk, node);
+	else if (node->type == JSON_NULL)
 		print_pair(walk, "", 0);
-	else if (node->type != JSON_STRING)
+	else
 		print_pair(walk, raw, node->end - node->start);
-	else if (!ssdpm__json_get_string(walk->json, node, text, sizeof(text),
-					 walk->name, NULL))
-		print_pair(walk, text, strlen(text));
 }
 
 static void print_node(struct walk *walk, const struct json_node *node);
@@ -105,6 +118,10 @@ static enum exit_status print_drive(const struct common *common,
 	};
 
 	print_node(&walk, drive);
+	if (walk.failed) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
 	if (!walk.wanted || walk.found)
 		return STATUS_DONE;
 	return usage_error(common, "--value %s: no such key; --shell shows all",

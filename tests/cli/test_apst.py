@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm apst: the table, its options and its forms."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from conftest import Command
+
+DEFAULT_ENTRIES = [
+    {"state": 0, "target": 3, "idle_ms": 100},
+    {"state": 1, "target": 3, "idle_ms": 100},
+    {"state": 2, "target": 3, "idle_ms": 100},
+    {"state": 3, "target": 4, "idle_ms": 2000},
+]
+
+
+def test_the_default_is_the_table_of_linux(ssdpm: Command) -> None:
+    answer = ssdpm.json("apst", "drive.bin")
+    assert answer["schema"] == "ssdpm.apst/1"
+    assert answer["drive"] == "drive.bin"
+    assert answer["algorithm"] == "linux"
+    assert answer["sent"] is True and answer["enabled"] is True
+    assert answer["apsta_assumed"] is False
+    assert answer["entries"] == DEFAULT_ENTRIES
+    assert answer["raw"] == (
+        3 * "1864000000000000" + "20d0070000000000" + 28 * "0" * 16
+    )
+    assert [v["verdict"] for v in answer["verdicts"]] == [
+        "operational", "operational", "operational", "used", "used",
+    ]
+
+
+@pytest.mark.parametrize(
+    "options, entries",
+    [
+        (["--max-exit-latency", "39ms"], DEFAULT_ENTRIES),
+        (["--max-exit-latency", "38.999ms"], DEFAULT_ENTRIES[:3]),
+        (["-l", "any"], DEFAULT_ENTRIES),
+        (["--max-exit-latency=0us"], []),
+        (["--secondary-timeout", "0s"], DEFAULT_ENTRIES[:3]),
+        (["--quirk", "no-deepest-ps"], DEFAULT_ENTRIES[:3]),
+        (["--quirk", "no-apst"], []),
+        (["--quirk", "no-apst", "--quirk", "no-deepest-ps"], []),
+        (["--primary-tolerance", "14899us", "--secondary-tolerance", "1s"],
+         [{"state": i, "target": 4, "idle_ms": 2000} for i in range(4)]),
+        (["--primary-timeout", "50ms", "--secondary-timeout", "1s"],
+         [{"state": i, "target": 3, "idle_ms": 50} for i in range(3)]
+         + [{"state": 3, "target": 4, "idle_ms": 1000}]),
+        (["--algorithm", "linux-legacy"],
+         [{"state": i, "target": 3, "idle_ms": 745} for i in range(3)]
+         + [{"state": 3, "target": 4, "idle_ms": 2200}]),
+        (["--primary-timeout", "0ms"],
+         [{"state": i, "target": 3, "idle_ms": 745} for i in range(3)]
+         + [{"state": 3, "target": 4, "idle_ms": 2200}]),
+    ],
+)
+def test_options_change_the_table(
+    ssdpm: Command, options: list[str], entries: list[dict[str, int]]
+) -> None:
+    assert ssdpm.json("apst", "drive.json", *options)["entries"] == entries
+
+
+def test_no_apst_and_a_quirk_are_answers(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["apsta"] = 0
+    ssdpm.write("none.json", model)
+    answer = ssdpm.json("apst", "none.json")
+    assert (answer["sent"], answer["enabled"]) == (False, False)
+    assert answer["entries"] == [] and answer["raw"] == "0" * 512
+    assert "no APST" in ssdpm.output("apst", "none.json")
+    answer = ssdpm.json("apst", "drive.json", "--quirk", "no-apst")
+    assert (answer["sent"], answer["enabled"]) == (True, False)
+    assert "quirk no-apst" in ssdpm.output("apst", "drive.json", "--quirk", "no-apst")
+
+
+def test_an_unknown_apsta_counts_as_support_and_is_said(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["apsta"] = None
+    ssdpm.write("unknown.json", model)
+    result = ssdpm("apst", "--json", "unknown.json")
+    assert result.returncode == 0
+    assert b"APSTA is unknown" in result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["apsta_assumed"] is True
+    assert answer["entries"] == DEFAULT_ENTRIES
+    assert ssdpm("apst", "-q", "unknown.json").stderr == b""
+
+
+def test_entries_without_idle_time_are_listed(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    for state in model["states"]:
+        state["entry_latency_us"] = state["exit_latency_us"] = 0
+        state["not_reported"] = []
+    ssdpm.write("zero.json", model)
+    answer = ssdpm.json("apst", "zero.json", "--algorithm", "linux-legacy")
+    assert answer["entries"][3] == {"state": 3, "target": 4, "idle_ms": 0}
+    assert answer["verdicts"][4]["verdict"] == "no-gain"
+    assert "never" in ssdpm.output("apst", "zero.json", "-a", "linux-legacy")
+
+
+def test_an_empty_table_is_said_in_words(ssdpm: Command) -> None:
+    text = ssdpm.output("apst", "drive.json", "-l", "1us", "--explain")
+    assert "the table is empty" in text
+    assert "exit 39 ms > limit 1 us" in text
+
+
+def test_hex_and_raw_are_the_bytes_of_the_json(ssdpm: Command) -> None:
+    raw = ssdpm.json("apst", "drive.json")["raw"]
+    assert ssdpm.output("apst", "--hex", "drive.json") == raw + "\n"
+    assert ssdpm.output("apst", "--value", "raw", "drive.json") == raw + "\n"
+    assert ssdpm("apst", "--raw", "-", "drive.json").stdout.hex() == raw
+    human = ssdpm.output("apst", "--raw", "table.bin", "drive.json")
+    assert human == ssdpm.output("apst", "drive.json")
+    assert (ssdpm.directory / "table.bin").read_bytes().hex() == raw
+
+
+def test_several_drives_give_an_array(ssdpm: Command) -> None:
+    answers = ssdpm.json("apst", "drive.bin", "drive.json")
+    assert [answer["drive"] for answer in answers] == ["drive.bin", "drive.json"]
+    hexes = ssdpm.output("apst", "--hex", "drive.bin", "drive.json")
+    assert hexes.splitlines() == [answers[0]["raw"]] * 2
+
+
+def test_shell_output_has_every_value(ssdpm: Command) -> None:
+    result = ssdpm.shell(
+        'eval "$(ssdpm apst --shell drive.json)"; '
+        "echo $entries_count $entries_3_target $verdicts_4_verdict $enabled"
+    )
+    assert result.stdout == "4 4 used true\n"

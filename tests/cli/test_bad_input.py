@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Wrong input and wrong usage: one line that names the thing and the cause."""
+
+from __future__ import annotations
+
+import copy
+import os
+import socket
+import subprocess
+
+import pytest
+from conftest import Command
+
+BOTH = pytest.mark.parametrize("subcommand", ["show", "apst"])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (b"", "no data"),
+        (b"\0" * 100, "100 bytes of binary data"),
+        (b"\0" * 4097, "4097 bytes of binary data"),
+        (b"\x93" * 4096, "model number"),
+        (b"hello\n", ":1: not a known format"),
+        (b"{", ":1: not JSON"),
+        (b"[" * 10000, ":1: JSON nested deeper than 32"),
+        (b'{"schema": NaN}', ":1: not JSON: 'N'"),
+        (b'{"a": 1,\n"a": 2}', ':2: the key "a" stands twice'),
+        (b"[]", ":1: drives: the array is empty"),
+        (b"{}", ":1: schema: "),
+        (b'{"schema": "ssdpm.model/2"}', ":1: schema: "),
+        (b"\xff\xfe{\0}\0", "binary data"),
+    ],
+)
+def test_a_bad_file_is_named_with_its_line_and_cause(
+    ssdpm: Command, subcommand: str, content: bytes, words: str
+) -> None:
+    name = ssdpm.write("bad", content)
+    assert f"{name}{'' if words.startswith(':') else ': '}" in ssdpm.fails(
+        1, subcommand, name
+    )
+    assert words in ssdpm.fails(1, subcommand, name)
+    assert words in ssdpm.fails(1, subcommand, "-", stdin=content)
+
+
+@pytest.mark.parametrize("size", [1, 263, 2048, 4095, 8192])
+def test_a_truncated_or_oversized_identify_is_refused(
+    ssdpm: Command, size: int
+) -> None:
+    raw = (ssdpm.directory / "drive.bin").read_bytes() * 2
+    ssdpm.write("cut", b"\0" + raw[1:size])
+    assert f"cut: {size} bytes of binary data" in ssdpm.fails(1, "show", "cut")
+
+
+@pytest.mark.parametrize(
+    "key, value, words",
+    [
+        ("exit_latency_us", "12", "states[3].exit_latency_us: a string"),
+        ("exit_latency_us", 1.5, "a fraction where a whole number"),
+        ("exit_latency_us", -1, "-1 is negative"),
+        ("exit_latency_us", 2**32, "4294967296 is more than 4294967295"),
+        ("exit_latency_us", 10**30, "is more than 4294967295"),
+        ("read_latency_rank", 32, "32 is more than 31"),
+        ("operational", 1, "a whole number where a boolean"),
+        ("not_reported", ["exit_latency_us"], "has a value"),
+        ("not_reported", ["serial"], "names no field"),
+    ],
+)
+def test_a_bad_number_is_named_with_its_line(
+    ssdpm: Command, key: str, value: object, words: str
+) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["states"][3][key] = value
+    ssdpm.write("bad.json", model)
+    message = ssdpm.fails(1, "apst", "bad.json")
+    assert words in message
+    line = int(message.split(":")[2])
+    text = (ssdpm.directory / "bad.json").read_text().splitlines()
+    assert key in text[line - 1] or key == "not_reported"
+
+
+def test_33_states_are_refused(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["states"] = model["states"][:1] * 33
+    ssdpm.write("many.json", model)
+    assert "33 power states" in ssdpm.fails(1, "show", "many.json")
+    raw = bytearray((ssdpm.directory / "drive.bin").read_bytes())
+    raw[263] = 32
+    ssdpm.write("many.bin", bytes(raw))
+    assert "33 power states" in ssdpm.fails(1, "show", "many.bin")
+
+
+def test_what_cannot_be_opened_is_named(ssdpm: Command) -> None:
+    assert "gone: No such file" in ssdpm.fails(1, "show", "gone")
+    (ssdpm.directory / "dir").mkdir()
+    assert "dir: is a directory" in ssdpm.fails(1, "show", "dir")
+    assert "/dev/null: is a device" in ssdpm.fails(1, "show", "/dev/null")
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(str(ssdpm.directory / "sock"))
+        assert "sock: " in ssdpm.fails(1, "show", "sock")
+
+
+def test_an_unreadable_file_is_named(ssdpm: Command) -> None:
+    path = ssdpm.directory / "secret"
+    path.write_bytes(b"x")
+    path.chmod(0)
+    call = ["ssdpm", "show", "secret"]
+    if os.geteuid() == 0:  # root reads everything: drop that right
+        call = ["setpriv", "--reuid", "65534", "--clear-groups", *call]
+        for parent in (ssdpm.directory, *ssdpm.directory.parents):
+            if parent.stat().st_uid == 0 and parent.is_relative_to("/tmp"):
+                parent.chmod(parent.stat().st_mode | 0o055)
+    result = subprocess.run(
+        call, cwd=ssdpm.directory, env=ssdpm.environment, capture_output=True
+    )
+    assert result.returncode == 1
+    assert result.stderr == b"ssdpm: secret: Permission denied\n"
+
+
+def test_a_fifo_without_a_writer_is_an_error_and_no_hang(ssdpm: Command) -> None:
+    os.mkfifo(ssdpm.directory / "fifo")
+    assert "fifo: no data: nothing was written" in ssdpm.fails(1, "show", "fifo")
+
+
+def test_an_endless_input_is_refused(ssdpm: Command) -> None:
+    result = ssdpm.shell("yes | ssdpm show -")
+    assert result.returncode == 1
+    assert result.stderr == "ssdpm: -: larger than 16 MiB: no description of a drive\n"
+
+
+def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
+    message = ssdpm.fails(1, "show", "drive.bin", "gone", "drive.json")
+    assert "gone" in message
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], "no command"),
+        (["frobnicate"], "no such command"),
+        (["show"], "no DRIVE"),
+        (["show", "--frobnicate", "drive.bin"], "--frobnicate: no such option"),
+        (["show", "-x", "drive.bin"], "-x: no such option"),
+        (["show", "--value"], "--value needs an argument"),
+        (["show", "--value", "serial", "drive.bin"], "--value serial: no such key"),
+        (["show", "--value", "states_9_operational", "drive.bin", "drive.json"],
+         "no such key"),
+        (["show", "--shell", "drive.bin", "drive.json"], "--shell takes one drive"),
+        (["show", "--shell", "--json", "drive.bin"], "exclude each other"),
+        (["apst", "--hex", "--json", "drive.bin"], "exclude each other"),
+        (["apst", "--raw", "-", "--json", "drive.bin"], "exclude each other"),
+        (["apst", "--raw", "t", "drive.bin", "drive.json"], "--raw takes one drive"),
+        (["apst", "--algorithm", "best", "drive.bin"], "linux or linux-legacy"),
+        (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst or no-deepest-ps"),
+        (["apst", "-l", "25", "drive.bin"], "with its unit"),
+        (["apst", "-l", "0", "drive.bin"], "with its unit"),
+        (["apst", "-l", "ms", "drive.bin"], "with its unit"),
+        (["apst", "-l", "", "drive.bin"], "with its unit"),
+        (["apst", "-l", "1.ms", "drive.bin"], "with its unit"),
+        (["apst", "-l", "-5ms", "drive.bin"], "with its unit"),
+        (["apst", "-l", "5 ms", "drive.bin"], "us, ms or s"),
+        (["apst", "-l", "5MS", "drive.bin"], "us, ms or s"),
+        (["apst", "-l", "5min", "drive.bin"], "us, ms or s"),
+        (["apst", "-l", "0.5us", "drive.bin"], "finer than a microsecond"),
+        (["apst", "-l", "99999999999999999999us", "drive.bin"], "too long"),
+        (["apst", "--primary-timeout", "1.5ms", "drive.bin"], "whole milliseconds"),
+        (["apst", "--primary-timeout", "16777216ms", "drive.bin"], "16777215 ms"),
+        (["apst", "--secondary-timeout", "5h", "drive.bin"], "us, ms or s"),
+        (["apst", "--secondary-timeout", "20000s", "drive.bin"], "16777215 ms"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    ssdpm: Command, arguments: list[str], words: str
+) -> None:
+    assert words in ssdpm.fails(2, *arguments)
+
+
+def test_the_largest_timeout_is_taken(ssdpm: Command) -> None:
+    answer = ssdpm.json("apst", "drive.bin", "--primary-timeout", "16777215ms")
+    assert answer["entries"][0]["idle_ms"] == 16777215
+
+
+def test_a_sata_drive_cannot_and_an_unknown_latency_fails(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["kind"] = "sata"
+    ssdpm.write("sata.json", model)
+    assert "not an NVMe drive" in ssdpm.fails(3, "apst", "sata.json")
+    model = copy.deepcopy(ssdpm.example)
+    del model["states"][4]["exit_latency_us"]
+    ssdpm.write("partial.json", model)
+    message = ssdpm.fails(1, "apst", "partial.json")
+    assert "PS4: exit_latency_us is unknown" in message
+
+
+def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
+    message = ssdpm.fails(1, "apst", "--raw", "no/such/table", "drive.bin")
+    assert message == "ssdpm: no/such/table: No such file or directory"
+    assert "/dev/full: No space" in ssdpm.fails(
+        1, "apst", "--raw", "/dev/full", "drive.bin"
+    )

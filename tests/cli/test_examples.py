@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Every example in the man pages of the command and in the README is run."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+from conftest import TOP, Command
+
+ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
+
+
+def unescape(line: str) -> str:
+    return re.sub(
+        r"\\(?:\(..|.)", lambda found: ESCAPES[found.group()], line
+    )
+
+
+def man_blocks(page: pathlib.Path) -> list[list[str]]:
+    """The literal blocks of a page's EXAMPLES."""
+    text = page.read_text().split(".Sh EXAMPLES\n")[1]
+    blocks = re.findall(r"\.Bd -literal.*?\n(.*?)\.Ed\n", text, re.S)
+    return [[unescape(line) for line in block.splitlines()] for block in blocks]
+
+
+def readme_blocks(page: pathlib.Path) -> list[list[str]]:
+    blocks = re.findall(r"```console\n(.*?)```\n", page.read_text(), re.S)
+    return [block.splitlines() for block in blocks]
+
+
+def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
+    """Pairs of a command line and what it prints."""
+    pairs: list[tuple[str, list[str]]] = []
+    for line in (line for block in blocks for line in block):
+        if line.startswith("$ "):
+            pairs.append((line[2:], []))
+        else:
+            pairs[-1][1].append(line)
+    return [(call, "".join(f"{line}\n" for line in out)) for call, out in pairs]
+
+
+PAGES = sorted((TOP / "man").glob("*.1"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_man_page_print_what_it_says(
+    page: pathlib.Path, ssdpm: Command
+) -> None:
+    pairs = sessions(man_blocks(page))
+    assert pairs, "no example"
+    for call, expected in pairs:
+        result = ssdpm.shell(call)
+        assert (result.returncode, result.stderr) == (0, ""), call
+        assert result.stdout == expected, call
+
+
+def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
+    pairs = sessions(readme_blocks(TOP / "README.md"))
+    assert pairs, "no example"
+    for call, expected in pairs:
+        result = ssdpm.shell(call)
+        assert (result.returncode, result.stderr) == (0, ""), call
+        assert result.stdout == expected, call
+
+
+def test_the_examples_in_help_work(ssdpm: Command) -> None:
+    for subcommand in ("show", "apst"):
+        text = ssdpm.output(subcommand, "--help")
+        examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
+        assert examples
+        for call in examples:
+            if "/dev/" in call:  # needs a drive
+                call = call.replace(
+                    "nvme id-ctrl --raw-binary /dev/nvme0", "cat drive.bin"
+                )
+            result = ssdpm.shell(f"set -o pipefail; cp drive.json d; {call}")
+            assert (result.returncode, result.stderr) == (0, ""), call
+
+
+def test_every_option_is_in_help_and_in_the_man_page(ssdpm: Command) -> None:
+    common = (TOP / "man/ssdpm.1").read_text()
+    for subcommand in ("show", "apst"):
+        page = common + (TOP / f"man/ssdpm-{subcommand}.1").read_text()
+        documented = set(re.findall(r"Fl Fl ([a-z-]+)", page))
+        text = ssdpm.output(subcommand, "--help")
+        helped = set(re.findall(r"^  (?:-., |    )--([a-z-]+)", text, re.M))
+        assert helped <= documented
+        own = (TOP / f"man/ssdpm-{subcommand}.1").read_text()
+        assert set(re.findall(r"Fl Fl ([a-z-]+)", own)) <= helped

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm show: any input that is right, in every form of output."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+
+from conftest import EXAMPLE, Command
+
+
+def test_a_raw_identify_and_its_json_are_the_same_drive(ssdpm: Command) -> None:
+    assert ssdpm.output("show", "--json", "drive.bin") == EXAMPLE.read_text()
+    assert ssdpm.output("show", "--json", "drive.json") == EXAMPLE.read_text()
+
+
+def test_one_drive_is_an_object_and_two_are_an_array(ssdpm: Command) -> None:
+    assert ssdpm.json("show", "drive.bin")["schema"] == "ssdpm.model/1"
+    both = ssdpm.json("show", "drive.bin", "drive.json")
+    assert both == [ssdpm.example, ssdpm.example]
+
+
+def test_an_array_of_drives_is_read_back(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "--json", "drive.bin", "drive.json")
+    ssdpm.write("both.json", text)
+    assert ssdpm.output("show", "--json", "both.json") == text
+    human = ssdpm.output("show", "both.json")
+    assert "both.json[0]: WDC" in human and "both.json[1]: WDC" in human
+
+
+def test_unknown_values_are_null_a_dash_and_empty(ssdpm: Command) -> None:
+    model = {"schema": "ssdpm.model/1", "kind": "nvme", "states": [{"operational": True}]}
+    name = ssdpm.write("bare.json", model)
+    shown = ssdpm.json("show", name)
+    assert shown["product"] is None and shown["apsta"] is None
+    state = shown["states"][0]
+    assert state["operational"] is True and state["not_reported"] == []
+    assert all(state[key] is None for key in state if key not in ("operational", "not_reported"))
+    assert ssdpm.output("show", "--value", "states_0_max_power_uw", name) == "\n"
+    assert "product=''\n" in ssdpm.output("show", "--shell", name)
+    row = ssdpm.output("show", name).splitlines()[2].split()
+    assert row == ["PS0", "yes"] + ["-"] * 9
+
+
+def test_zeros_stand_and_are_marked_as_not_reported(ssdpm: Command) -> None:
+    assert "0 us*" in ssdpm.output("show", "drive.bin")
+    state = ssdpm.json("show", "drive.bin")["states"][0]
+    assert state["exit_latency_us"] == 0
+    assert "exit_latency_us" in state["not_reported"]
+
+
+def test_value_prints_one_line_for_each_drive(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "--value", "firmware", "drive.bin", "drive.json")
+    assert text == "211070WD\n211070WD\n"
+
+
+def test_shell_output_survives_any_product_name(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["product"] = "a'b $(touch x) `id` \\ \" ;"
+    ssdpm.write("evil.json", model)
+    result = ssdpm.shell('eval "$(ssdpm show --shell evil.json)"; printf %s "$product"')
+    assert result.stdout == model["product"]
+    assert not (ssdpm.directory / "x").exists()
+
+
+def test_standard_input_pipes_and_process_substitution_are_read(
+    ssdpm: Command,
+) -> None:
+    raw = (ssdpm.directory / "drive.bin").read_bytes()
+    text = EXAMPLE.read_text()
+    assert ssdpm.output("show", "--json", "-", stdin=raw) == text
+    slow = "ssdpm show --json <(sleep 0.2; head -c 999 drive.bin; sleep 0.2; tail -c +1000 drive.bin)"
+    assert ssdpm.shell(slow).stdout == text
+
+
+def test_options_may_follow_operands_and_two_dashes_end_them(
+    ssdpm: Command,
+) -> None:
+    assert ssdpm.json("show", "drive.bin") == ssdpm.example
+    (ssdpm.directory / "--json").write_bytes((ssdpm.directory / "drive.bin").read_bytes())
+    assert ssdpm.output("show", "--", "--json").startswith("--json: WDC")
+
+
+def test_the_output_does_not_depend_on_the_locale(ssdpm: Command) -> None:
+    before = ssdpm.output("show", "drive.bin")
+    ssdpm.environment["LC_ALL"] = "de_DE.UTF-8"
+    assert ssdpm.output("show", "drive.bin") == before
+
+
+def test_a_reader_that_goes_away_is_no_crash(ssdpm: Command) -> None:
+    operands = " ".join(["drive.bin"] * 200)
+    result = ssdpm.shell(f"ssdpm show --json {operands} | head -n 1; echo ${{PIPESTATUS[0]}}")
+    assert result.stdout.splitlines()[0] == "["
+    assert result.stdout.splitlines()[1] in ("141", "1", "0")
+    assert result.stderr == ""
+
+
+def test_a_full_disk_is_a_failure(ssdpm: Command) -> None:
+    result = ssdpm.shell("ssdpm show drive.bin > /dev/full")
+    assert result.returncode == 1
+    assert result.stderr == "ssdpm: standard output: No space left on device\n"
+
+
+def test_verbose_says_what_was_read_and_quiet_says_nothing(ssdpm: Command) -> None:
+    result = ssdpm("show", "-v", "drive.bin")
+    assert result.stderr == b"ssdpm: drive.bin: 4096 bytes, 1 drive\n"
+    assert ssdpm("show", "-q", "drive.bin").stderr == b""
+
+
+def test_version_and_help_go_to_standard_output(ssdpm: Command) -> None:
+    assert ssdpm.output("--version").startswith("ssdpm 0.")
+    assert ssdpm.output("--help").startswith("Usage: ssdpm")
+    assert ssdpm.output("show", "--help").startswith("Usage: ssdpm show")
+
+
+def test_json_of_show_is_what_python_reads(ssdpm: Command) -> None:
+    parsed = json.loads(subprocess.check_output(
+        ["ssdpm", "show", "--json", "drive.bin"], cwd=ssdpm.directory, env=ssdpm.environment))
+    assert parsed == ssdpm.example
