@@ -3,8 +3,8 @@
  * The APST table that Linux would make for a drive: from which state, after how
  * much idle time, to which one.
  *
- * The argument is a file: what "nvme id-ctrl --raw-binary" writes, or ssdpm's
- * JSON.
+ * The argument is a file with one drive: what "nvme id-ctrl --raw-binary"
+ * writes, or ssdpm's JSON.
  */
 #include <ssdpm.h>
 

@@ -3,8 +3,8 @@
  * The power states of a drive. A dash is a value that the drive does not
  * report: unknown, not zero.
  *
- * The argument is a file: what "nvme id-ctrl --raw-binary" writes, or ssdpm's
- * JSON.
+ * The argument is a file with one drive: what "nvme id-ctrl --raw-binary"
+ * writes, or ssdpm's JSON.
  */
 #include <ssdpm.h>
 

@@ -337,6 +337,19 @@ static bool is_key(const struct json *json, const struct json_node *node,
 			   json->text + node->key_end, key, key + length);
 }
 
+/*
+ * How many bytes of a text of the input go into a message: few enough that the
+ * cause still fits behind them, and whole characters.
+ */
+static int quoted_length(const char *text, size_t length)
+{
+	size_t n = length < 60 ? length : 60;
+
+	while (n && n < length && (text[n] & 0xc0) == 0x80)
+		n--;
+	return (int)n;
+}
+
 /* No earlier member of the object may have the key of its newest one. */
 static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
 		     uint32_t key_end)
@@ -347,11 +360,12 @@ static int check_key(struct parser *p, uint32_t object, uint32_t key_start,
 
 	for (; i < json->n_nodes; i = json->nodes[i].next)
 		if (is_key(json, &json->nodes[i], key, key_end - key_start))
-			return ssdpm__fail(p->reterr, -EINVAL, p->line,
-					   "the key \"%.*s\" stands twice, "
-					   "first in line %u",
-					   (int)(key_end - key_start), key,
-					   json->nodes[i].line);
+			return ssdpm__fail(
+				p->reterr, -EINVAL, p->line,
+				"the key \"%.*s\" stands twice, "
+				"first in line %u",
+				quoted_length(key, key_end - key_start), key,
+				json->nodes[i].line);
 	if (json->nodes[object].n_children == JSON_MAX_KEYS)
 		return ssdpm__fail(p->reterr, -EINVAL, p->line,
 				   "more than %d keys in one object",
@@ -462,7 +476,7 @@ int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 	struct parser parser = {
 		.json = &json,
 		.at = text,
-		.end = text + size,
+		.end = size ? text + size : text, /* NULL + 0 is undefined */
 		.line = 1,
 		.reterr = reterr,
 	};
@@ -541,7 +555,7 @@ int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 			 uint64_t max, const char *what, uint64_t *ret_value,
 			 struct ssdpm_error *reterr)
 {
-	const char *at = json->text + node->start;
+	const char *text = json->text + node->start, *at = text;
 	uint64_t value = 0;
 	int err;
 
@@ -549,17 +563,18 @@ int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 	if (err)
 		return err;
 	if (*at == '-')
-		return ssdpm__fail(reterr, -ERANGE, node->line,
-				   "%s: %.*s is negative", what,
-				   (int)(node->end - node->start), at);
+		return ssdpm__fail(
+			reterr, -ERANGE, node->line, "%s: %.*s is negative",
+			what, quoted_length(at, node->end - node->start), at);
 	for (; at < json->text + node->end; at++) {
 		unsigned int digit = (unsigned int)(*at - '0');
 
 		if (digit > max || value > (max - digit) / 10)
-			return ssdpm__fail(reterr, -ERANGE, node->line,
-					   "%s: %.*s is more than %" PRIu64,
-					   what, (int)(node->end - node->start),
-					   json->text + node->start, max);
+			return ssdpm__fail(
+				reterr, -ERANGE, node->line,
+				"%s: %.*s is more than %" PRIu64, what,
+				quoted_length(text, node->end - node->start),
+				text, max);
 		value = value * 10 + digit;
 	}
 	*ret_value = value;

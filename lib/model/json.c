@@ -12,6 +12,8 @@
 /* The first numbers of a state are always written; others when known. */
 #define N_FIXED_FIELDS 9
 
+#define WORD_SIZE 64 /* more than any schema, word or field name takes */
+
 struct reader {
 	const struct json *json;
 	struct ssdpm_error *reterr;
@@ -30,18 +32,34 @@ static bool is_null(const struct json_node *node)
 	return !node || node->type == JSON_NULL;
 }
 
+/*
+ * A string of which only some values are known. One that is longer than all of
+ * these becomes "", which is none of them.
+ */
+static int get_word(const struct reader *r, const struct json_node *node,
+		    char text[WORD_SIZE], const char *what)
+{
+	int err = ssdpm__json_get_string(r->json, node, text, WORD_SIZE, what,
+					 r->reterr);
+
+	if (err == -ERANGE) {
+		text[0] = 0;
+		return 0;
+	}
+	return err;
+}
+
 static int read_word(const struct reader *r, const struct json_node *object,
 		     const char *key, uint32_t n_words,
 		     const char *(*to_string)(uint32_t), uint32_t *ret_value)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, object, key);
-	char text[32];
+	char text[WORD_SIZE];
 	int err;
 
 	if (is_null(node))
 		return 0;
-	err = ssdpm__json_get_string(r->json, node, text, sizeof(text), key,
-				     r->reterr);
+	err = get_word(r, node, text, key);
 	if (err)
 		return err;
 	for (uint32_t i = 1; i <= n_words; i++)
@@ -145,12 +163,11 @@ static int read_not_reported_name(const struct reader *r,
 				  const struct json_node *node,
 				  struct ssdpm_power_state *state)
 {
-	char text[64], name[64];
+	char text[WORD_SIZE], name[64];
 	int err;
 
 	name_member(r, "not_reported", name, sizeof(name));
-	err = ssdpm__json_get_string(r->json, node, text, sizeof(text), name,
-				     r->reterr);
+	err = get_word(r, node, text, name);
 	if (err)
 		return err;
 	for (size_t i = 0; i < N_FIELDS; i++) {
@@ -250,7 +267,7 @@ static int read_states(struct reader *r, const struct json_node *drive,
 static int check_schema(const struct reader *r, const struct json_node *drive)
 {
 	const struct json_node *schema;
-	char text[64];
+	char text[WORD_SIZE];
 	int err;
 
 	err = ssdpm__json_expect(drive, JSON_OBJECT, "drive", r->reterr);
@@ -259,8 +276,7 @@ static int check_schema(const struct reader *r, const struct json_node *drive)
 	schema = ssdpm__json_member(r->json, drive, "schema");
 	if (!schema)
 		return fail(r, drive, "\"" SCHEMA "\" is needed", "schema");
-	err = ssdpm__json_get_string(r->json, schema, text, sizeof(text),
-				     "schema", r->reterr);
+	err = get_word(r, schema, text, "schema");
 	if (!err && strcmp(text, SCHEMA))
 		err = fail(r, schema, "only \"" SCHEMA "\" is read here",
 			   "schema");

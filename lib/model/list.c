@@ -46,7 +46,7 @@ static int list_from_identify(const void *data, size_t size,
 	return 0;
 }
 
-/* The first byte that is not white space, or 0. */
+/* The first character that is not white space, or 0. */
 static char first_char(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -60,16 +60,18 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 			       struct ssdpm_error *reterr)
 {
 	struct model_list list;
+	bool binary;
 	char first;
 	int err;
 
 	if (size == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0, "no data");
 	/* Reserved areas make sure that a raw structure contains zeros. */
-	first = memchr(data, 0, size) ? 0 : first_char(data, size);
+	binary = memchr(data, 0, size);
+	first = binary ? 0 : first_char(data, size);
 	if (first == '{' || first == '[')
 		err = ssdpm__model_list_from_json(data, size, &list, reterr);
-	else if (size == SSDPM_NVME_IDENTIFY_BYTES || first == 0)
+	else if (size == SSDPM_NVME_IDENTIFY_BYTES || binary)
 		err = list_from_identify(data, size, &list, reterr);
 	else
 		err = ssdpm__fail(reterr, -EINVAL, 1,

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all files of the binding share.
+ *
+ * C++ computes, Python validates and explains: whatever comes in here has been
+ * checked by ssdpm/<stage>.py, so these functions take plain types only.
+ */
+#ifndef SSDPM_BINDING_COMMON_H
+#define SSDPM_BINDING_COMMON_H
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <ssdpm.h>
+
+#include <vector>
+
+namespace py = pybind11;
+
+/* A counted reference to a model. */
+class Model
+{
+      public:
+	/* Takes over the caller's reference. */
+	explicit Model(struct ssdpm_model *model) : model(model)
+	{
+	}
+	~Model()
+	{
+		ssdpm_model_unref(model);
+	}
+	Model(const Model &) = delete;
+	Model &operator=(const Model &) = delete;
+
+	const struct ssdpm_model *get() const
+	{
+		return model;
+	}
+
+      private:
+	struct ssdpm_model *model;
+};
+
+/* Raise what ssdpm.base makes of an error; reading: the input is a text. */
+[[noreturn]] void raise_error(const struct ssdpm_error &error, bool reading);
+
+/* The name of each number, as in {"nvme": 1, "sata": 2}. */
+py::dict words(const char *(*to_string)(uint32_t), bool bits = false);
+
+/* A read-only array onto memory that base keeps alive. */
+template <typename T>
+py::array view(const T *data, size_t n, const py::object &base)
+{
+	const std::vector<py::ssize_t> shape = { (py::ssize_t)n };
+	const std::vector<py::ssize_t> strides = { (py::ssize_t)sizeof(T) };
+	py::array array(py::dtype::of<T>(), shape, strides, data, base);
+
+	py::detail::array_proxy(array.ptr())->flags &=
+		~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+	return array;
+}
+
+void add_model(py::module_ &module);
+void add_policy(py::module_ &module);
+
+#endif

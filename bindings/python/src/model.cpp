@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/model.h> */
+#include "common.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+using StateArray = py::array_t<struct ssdpm_power_state, py::array::c_style>;
+
+/* An array of models from the library. */
+struct ModelList {
+	struct ssdpm_model **models = nullptr;
+	size_t n = 0;
+
+	~ModelList()
+	{
+		ssdpm_model_list_free(models, n);
+	}
+};
+
+struct Free {
+	void operator()(void *memory) const
+	{
+		free(memory);
+	}
+};
+
+static py::list models_from_data(const py::bytes &data)
+{
+	struct ssdpm_error error = {};
+	ModelList list;
+	py::list result;
+	char *text;
+	py::ssize_t size;
+	int err;
+
+	if (PyBytes_AsStringAndSize(data.ptr(), &text, &size))
+		throw py::error_already_set();
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_model_list_from_data(text, (size_t)size,
+						 &list.models, &list.n, &error);
+	}
+	if (err)
+		raise_error(error, true);
+	for (size_t i = 0; i < list.n; i++)
+		result.append(std::make_unique<Model>(
+			ssdpm_model_ref(list.models[i])));
+	return result;
+}
+
+/* Too long a text fills the array without a final NUL: the library objects. */
+template <size_t SIZE>
+static void copy_text(char (&to)[SIZE], const py::object &text, uint32_t bit,
+		      struct ssdpm_model_info *info)
+{
+	if (text.is_none()) {
+		info->unknown |= bit;
+		return;
+	}
+	const std::string bytes = text.cast<std::string>();
+	memcpy(to, bytes.data(), bytes.size() < SIZE ? bytes.size() : SIZE);
+}
+
+template <typename T>
+static void copy_number(T *to, const py::object &number, uint32_t bit,
+			struct ssdpm_model_info *info)
+{
+	if (number.is_none())
+		info->unknown |= bit;
+	else
+		*to = number.cast<T>();
+}
+
+static std::unique_ptr<Model> model_new(
+	uint32_t kind, const py::object &vendor_id, const py::object &product,
+	const py::object &firmware, const py::object &apsta,
+	uint32_t provenance, const StateArray &states)
+{
+	struct ssdpm_model_info info = {};
+	struct ssdpm_error error = {};
+	struct ssdpm_model *model;
+
+	info.size = sizeof(info);
+	info.kind = kind;
+	info.provenance = provenance;
+	copy_number(&info.vendor_id, vendor_id, SSDPM_INFO_VENDOR_ID, &info);
+	copy_text(info.product, product, SSDPM_INFO_PRODUCT, &info);
+	copy_text(info.firmware, firmware, SSDPM_INFO_FIRMWARE, &info);
+	copy_number(&info.apsta, apsta, SSDPM_INFO_APSTA, &info);
+	if (ssdpm_model_new(&info, states.data(), (size_t)states.size(), &model,
+			    &error))
+		raise_error(error, false);
+	return std::make_unique<Model>(model);
+}
+
+static py::str model_to_json(const Model &self)
+{
+	struct ssdpm_error error = {};
+	char *text;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_model_to_json(self.get(), &text, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<char, Free> owner(text);
+	return py::str(text);
+}
+
+static py::array model_states(const py::object &self)
+{
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(self.cast<const Model &>().get(), &n);
+
+	return view(states, n, self);
+}
+
+static const struct ssdpm_model_info *info_of(const Model &model)
+{
+	return ssdpm_model_get_info(model.get());
+}
+
+static py::object unless_unknown(const Model &model, uint32_t bit,
+				 const py::object &value)
+{
+	return info_of(model)->unknown & bit ? py::none() : value;
+}
+
+static void add_model_class(py::module_ &module)
+{
+	py::class_<Model>(module, "Model")
+		.def_property_readonly("kind",
+				       [](const Model &self) {
+					       return ssdpm_kind_to_string(
+						       info_of(self)->kind);
+				       })
+		.def_property_readonly(
+			"vendor_id",
+			[](const Model &self) {
+				return unless_unknown(
+					self, SSDPM_INFO_VENDOR_ID,
+					py::int_(info_of(self)->vendor_id));
+			})
+		.def_property_readonly(
+			"product",
+			[](const Model &self) {
+				return unless_unknown(
+					self, SSDPM_INFO_PRODUCT,
+					py::str(info_of(self)->product));
+			})
+		.def_property_readonly(
+			"firmware",
+			[](const Model &self) {
+				return unless_unknown(
+					self, SSDPM_INFO_FIRMWARE,
+					py::str(info_of(self)->firmware));
+			})
+		.def_property_readonly(
+			"apsta",
+			[](const Model &self) {
+				return unless_unknown(
+					self, SSDPM_INFO_APSTA,
+					py::int_(info_of(self)->apsta));
+			})
+		/* NULL, for 0, becomes None */
+		.def_property_readonly(
+			"provenance",
+			[](const Model &self) {
+				return ssdpm_provenance_to_string(
+					info_of(self)->provenance);
+			})
+		.def_property_readonly("states", &model_states)
+		.def("to_json", &model_to_json);
+}
+
+void add_model(py::module_ &module)
+{
+	PYBIND11_NUMPY_DTYPE(
+		ssdpm_power_state, flags, unknown, not_reported, max_power_uw,
+		active_power_uw, idle_power_uw, entry_latency_us,
+		exit_latency_us, read_throughput_rank, read_latency_rank,
+		write_throughput_rank, write_latency_rank,
+		active_power_workload, emergency_power_fail_recovery_time_us,
+		forced_quiescence_vault_time_us,
+		emergency_power_fail_vault_time_us);
+	module.attr("power_state_dtype") =
+		py::dtype::of<struct ssdpm_power_state>();
+	module.attr("STATE_NON_OPERATIONAL") =
+		(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
+	module.attr("KINDS") = words(&ssdpm_kind_to_string);
+	module.attr("PROVENANCES") = words(&ssdpm_provenance_to_string);
+	module.attr("FIELDS") = words(&ssdpm_field_to_string, true);
+	add_model_class(module);
+	module.def("models_from_data", &models_from_data);
+	module.def("model_new", &model_new);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/policy.h> */
+#include "common.h"
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+class ApstTable
+{
+      public:
+	struct ssdpm_apst table;
+};
+
+class ApstParams
+{
+      public:
+	struct ssdpm_apst_params params;
+
+	ApstParams()
+	{
+		/* fails only where size is not that of the library */
+		if (ssdpm_apst_params_init(&params, sizeof(params)))
+			throw std::runtime_error("ssdpm_apst_params_init");
+	}
+};
+
+static std::unique_ptr<ApstTable> apst_generate(const Model &model,
+						const ApstParams &params)
+{
+	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
+	struct ssdpm_error error = {};
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_apst_generate(model.get(), &params.params,
+					  &result->table, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return result;
+}
+
+static py::list apst_explain(const Model &model, const ApstParams &params)
+{
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_apst_explain(model.get(), &params.params, verdicts,
+					 &error);
+	}
+	if (err)
+		raise_error(error, false);
+	ssdpm_model_get_states(model.get(), &n);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			verdicts[i].state,
+			ssdpm_verdict_to_string(verdicts[i].verdict),
+			verdicts[i].reason));
+	return result;
+}
+
+static std::unique_ptr<ApstTable> apst_decode(const py::bytes &data,
+					      bool enabled)
+{
+	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
+	struct ssdpm_error error = {};
+	char *bytes;
+	py::ssize_t size;
+
+	if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
+		throw py::error_already_set();
+	if (size != SSDPM_APST_BYTES)
+		throw std::length_error("not SSDPM_APST_BYTES");
+	if (ssdpm_apst_decode((const uint8_t *)bytes, enabled, &result->table,
+			      &error))
+		raise_error(error, true);
+	return result;
+}
+
+static py::bytes apst_encode(const ApstTable &self)
+{
+	struct ssdpm_error error = {};
+	uint8_t data[SSDPM_APST_BYTES];
+
+	if (ssdpm_apst_encode(&self.table, data, &error))
+		raise_error(error, false);
+	return py::bytes((const char *)data, sizeof(data));
+}
+
+static void apst_validate(const ApstTable &self, const Model &model)
+{
+	struct ssdpm_error error = {};
+
+	if (ssdpm_apst_validate(model.get(), &self.table, &error))
+		raise_error(error, false);
+}
+
+static py::array apst_array(const py::object &self)
+{
+	const ApstTable &table = self.cast<const ApstTable &>();
+
+	return view(table.table.entries, SSDPM_MAX_STATES, self);
+}
+
+static bool apst_equal(const ApstTable &self, const ApstTable &other)
+{
+	/* frozen, without padding */
+	return !memcmp(&self.table, &other.table, sizeof(self.table));
+}
+
+static void add_params_class(py::module_ &module)
+{
+	py::class_<ApstParams> params(module, "ApstParams");
+	auto number = [&params](const char *name, auto member) {
+		params.def_property(
+			name,
+			[member](const ApstParams &self) {
+				return self.params.*member;
+			},
+			[member](ApstParams &self, uint64_t value) {
+				self.params.*member = value;
+			});
+	};
+
+	params.def(py::init<>());
+	params.def_property(
+		"algorithm",
+		[](const ApstParams &self) { return self.params.algorithm; },
+		[](ApstParams &self, uint32_t value) {
+			self.params.algorithm = value;
+		});
+	params.def_property(
+		"quirks",
+		[](const ApstParams &self) { return self.params.quirks; },
+		[](ApstParams &self, uint32_t value) {
+			self.params.quirks = value;
+		});
+	number("max_exit_latency_us", &ssdpm_apst_params::max_exit_latency_us);
+	number("primary_timeout_ms", &ssdpm_apst_params::primary_timeout_ms);
+	number("primary_latency_tolerance_us",
+	       &ssdpm_apst_params::primary_latency_tolerance_us);
+	number("secondary_timeout_ms",
+	       &ssdpm_apst_params::secondary_timeout_ms);
+	number("secondary_latency_tolerance_us",
+	       &ssdpm_apst_params::secondary_latency_tolerance_us);
+}
+
+static void add_table_class(py::module_ &module)
+{
+	py::class_<ApstTable>(module, "ApstTable")
+		.def_property_readonly("array", &apst_array)
+		.def_property_readonly("sent",
+				       [](const ApstTable &self) {
+					       return self.table.sent != 0;
+				       })
+		.def_property_readonly("enabled",
+				       [](const ApstTable &self) {
+					       return self.table.enabled != 0;
+				       })
+		.def("encode", &apst_encode)
+		.def("validate", &apst_validate)
+		.def("equals", &apst_equal);
+}
+
+void add_policy(py::module_ &module)
+{
+	PYBIND11_NUMPY_DTYPE(ssdpm_apst_entry, idle_ms, target);
+	module.attr("apst_entry_dtype") =
+		py::dtype::of<struct ssdpm_apst_entry>();
+	module.attr("APST_BYTES") = SSDPM_APST_BYTES;
+	module.attr("LATENCY_ANY") = SSDPM_LATENCY_ANY;
+	module.attr("ALGORITHMS") = words(&ssdpm_apst_algorithm_to_string);
+	module.attr("QUIRKS") = words(&ssdpm_quirk_to_string, true);
+	module.attr("VERDICTS") = words(&ssdpm_verdict_to_string);
+	add_params_class(module);
+	add_table_class(module);
+	module.def("apst_generate", &apst_generate);
+	module.def("apst_explain", &apst_explain);
+	module.def("apst_decode", &apst_decode);
+}

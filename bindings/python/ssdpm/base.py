@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What all stages share: the errors, and the checks of arguments."""
+
+from __future__ import annotations
+
+import errno
+import html
+import operator
+from collections.abc import Iterable
+
+
+class Error(OSError):
+    """A call of the library failed.
+
+    The message names the thing and the cause; the file and the line stand in front
+    of it where there are any: ``drive.json:7: states[3].exit_latency_us: ...``.
+
+    Attributes:
+        errno: a number of the module errno.
+        strerror: the message without file and line.
+        filename: the file that was read, or None.
+        line: line of a text input, counted from 1, or None.
+    """
+
+    line: int | None
+
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        filename: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(code, message)
+        self.filename = filename
+        self.line = line
+
+    def __str__(self) -> str:
+        if self.filename is not None and self.line is not None:
+            return f"{self.filename}:{self.line}: {self.strerror}"
+        if self.filename is not None:
+            return f"{self.filename}: {self.strerror}"
+        if self.line is not None:
+            return f"line {self.line}: {self.strerror}"
+        return str(self.strerror)
+
+
+class InvalidError(Error, ValueError):
+    """EINVAL: values contradict each other, or mean nothing."""
+
+
+class FormatError(InvalidError):
+    """EINVAL from a reader: the data is not what it should be."""
+
+
+class RangeError(Error, ValueError):
+    """ERANGE: a number or a text is beyond what its field can hold."""
+
+
+class TooLargeError(Error, ValueError):
+    """E2BIG: more data or more power states than can be."""
+
+
+class UnsupportedError(Error):
+    """EOPNOTSUPP: the drive, or the object, has no such thing."""
+
+
+class UnknownValueError(Error):
+    """ENODATA: a value is needed that nobody knows."""
+
+
+_CLASSES: dict[int, type[Error]] = {
+    errno.EINVAL: InvalidError,
+    errno.ERANGE: RangeError,
+    errno.E2BIG: TooLargeError,
+    errno.EOPNOTSUPP: UnsupportedError,
+    errno.ENODATA: UnknownValueError,
+}
+
+
+def _error_from_c(code: int, message: str, line: int, reading: bool) -> Error:
+    """The exception for an error of the library; _core raises it."""
+    cls = _CLASSES.get(code, Error)
+    if reading and cls is InvalidError:
+        cls = FormatError
+    return cls(code, message, line=line or None)
+
+
+def check_unsigned(value: object, name: str, maximum: int) -> int:
+    """An integer of 0 to maximum, of any integer type but bool."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"{name}: an integer is needed, not {type(value).__name__}"
+        ) from None
+    if not 0 <= number <= maximum:
+        raise RangeError(errno.ERANGE, f"{name}: {number} is not in 0 to {maximum}")
+    return number
+
+
+def check_bool(value: object, name: str) -> bool:
+    """A bool, and nothing that is only true or false in some sense."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}: a bool is needed, not {type(value).__name__}")
+    return value
+
+
+def check_word(value: object, name: str, words: Iterable[str]) -> str:
+    """One of some words; the members of our enums are words too."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    known = list(words)
+    if value not in known:
+        raise ValueError(
+            f"{name}: {str(value)!r} is none of {', '.join(map(repr, known))}"
+        )
+    return str(value)
+
+
+def html_table(
+    caption: str, columns: Iterable[str], rows: Iterable[Iterable[object]]
+) -> str:
+    """A table for notebooks; None becomes a dash."""
+
+    def cells(tag: str, values: Iterable[object]) -> str:
+        texts = (
+            "&ndash;" if value is None else html.escape(str(value)) for value in values
+        )
+        return "".join(f"<{tag}>{text}</{tag}>" for text in texts)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return (
+        f"<table><caption>{html.escape(caption)}</caption>"
+        f"<thead><tr>{cells('th', columns)}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )

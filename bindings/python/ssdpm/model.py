@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: MIT
+"""The model: what an SSD says of its power states, as exact integers."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    Error,
+    FormatError,
+    InvalidError,
+    check_bool,
+    check_unsigned,
+    check_word,
+    html_table,
+)
+
+Source = Union[
+    str,
+    "os.PathLike[str]",
+    bytes,
+    bytearray,
+    memoryview,
+    "npt.NDArray[np.uint8]",
+    Mapping[str, Any],
+]
+
+power_state_dtype: np.dtype[np.void] = _core.power_state_dtype
+"""Layout of struct ssdpm_power_state: 128 bytes, the reserved ones left out."""
+
+
+def _watts(microwatts: int | None) -> float | None:
+    return None if microwatts is None else microwatts / 1e6
+
+
+@dataclass(frozen=True)
+class PowerState:
+    """One power state. None is unknown; see struct ssdpm_power_state.
+
+    Attributes:
+        operational: whether the drive does I/O in this state.
+        max_power_uw: the most it draws, in microwatts.
+        active_power_uw: what it draws under the workload active_power_workload.
+        idle_power_uw: what it draws when idle.
+        entry_latency_us: the most that entering takes, in microseconds.
+        exit_latency_us: the most that leaving takes.
+        read_throughput_rank: 0 is best, at most 31; likewise the next three.
+        active_power_workload: 1 or 2, 0 where the drive names none.
+        emergency_power_fail_recovery_time_us: and the next two, NVMe 2.1.
+        not_reported: names of the fields for which the drive gives the value that
+            NVMe defines as "not reported". For max_power_uw and the latencies that
+            is a 0 that stands: Linux computes with it.
+    """
+
+    operational: bool
+    max_power_uw: int | None = None
+    active_power_uw: int | None = None
+    idle_power_uw: int | None = None
+    entry_latency_us: int | None = None
+    exit_latency_us: int | None = None
+    read_throughput_rank: int | None = None
+    read_latency_rank: int | None = None
+    write_throughput_rank: int | None = None
+    write_latency_rank: int | None = None
+    active_power_workload: int | None = None
+    emergency_power_fail_recovery_time_us: int | None = None
+    forced_quiescence_vault_time_us: int | None = None
+    emergency_power_fail_vault_time_us: int | None = None
+    not_reported: frozenset[str] = frozenset()
+
+    @property
+    def max_power_w(self) -> float | None:
+        """max_power_uw in watts, or None."""
+        return _watts(self.max_power_uw)
+
+    @property
+    def active_power_w(self) -> float | None:
+        """active_power_uw in watts, or None."""
+        return _watts(self.active_power_uw)
+
+    @property
+    def idle_power_w(self) -> float | None:
+        """idle_power_uw in watts, or None."""
+        return _watts(self.idle_power_uw)
+
+
+def _power_state(names: Iterable[str], numbers: Iterable[int]) -> PowerState:
+    """A row of the states array, with None for what is unknown."""
+    row = dict(zip(names, numbers))
+    values = {
+        name: None if row["unknown"] & bit else row[name]
+        for name, bit in _core.FIELDS.items()
+    }
+    return PowerState(
+        operational=not row["flags"] & _core.STATE_NON_OPERATIONAL,
+        not_reported=frozenset(
+            name for name, bit in _core.FIELDS.items() if row["not_reported"] & bit
+        ),
+        **values,
+    )
+
+
+def _field_bits(names: Iterable[str], what: str) -> int:
+    bits = 0
+    for name in names:
+        bits |= _core.FIELDS[check_word(name, what, _core.FIELDS)]
+    return bits
+
+
+def _fill_row(array: npt.NDArray[np.void], index: int, state: object) -> None:
+    what = f"states[{index}]"
+    if not isinstance(state, PowerState):
+        raise TypeError(f"{what}: a PowerState is needed, not {type(state).__name__}")
+    if not check_bool(state.operational, f"{what}.operational"):
+        array["flags"][index] = _core.STATE_NON_OPERATIONAL
+    for name, bit in _core.FIELDS.items():
+        value = getattr(state, name)
+        if value is None:
+            array["unknown"][index] |= bit
+            continue
+        maximum = int(np.iinfo(array.dtype[name]).max)
+        array[name][index] = check_unsigned(value, f"{what}.{name}", maximum)
+    array["not_reported"][index] = _field_bits(
+        state.not_reported, f"{what}.not_reported"
+    )
+
+
+def _states_array(
+    states: npt.NDArray[np.void] | Iterable[PowerState],
+) -> npt.NDArray[np.void]:
+    """An own array of states whose reserved bytes are 0."""
+    if not isinstance(states, np.ndarray):
+        rows = tuple(states)
+        array = np.zeros(len(rows), power_state_dtype)
+        for index, state in enumerate(rows):
+            _fill_row(array, index, state)
+        return array
+    if states.dtype != power_state_dtype or states.ndim != 1:
+        raise TypeError(
+            "states: an array of one dimension and of ssdpm.power_state_dtype is "
+            f"needed, not of {states.ndim} dimensions and of {states.dtype}"
+        )
+    array = np.zeros(len(states), power_state_dtype)
+    # NumPy leaves what stands between fields undefined, so copy each field.
+    for name in power_state_dtype.names or ():
+        array[name] = states[name]
+    return array
+
+
+def _read_file(path: str) -> bytes:
+    """What a file holds, up to what the library reads at most, and a byte.
+
+    O_NONBLOCK: the open of a FIFO that nobody writes to would wait for ever. It
+    gives an empty file; one with a writer is read to its end.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", opener=opener) as file:
+        os.set_blocking(file.fileno(), True)
+        return file.read(_core.JSON_MAX_BYTES + 1)
+
+
+def _plain(value: object) -> object:
+    """NumPy's numbers in a dict are numbers like others."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no place in a model")
+
+
+def _bytes_of(source: object) -> bytes:
+    try:
+        memory = memoryview(source)  # type: ignore[arg-type]
+    except TypeError:
+        memory = None
+    # Bytes only: an array of states is not an Identify structure.
+    if memory is None or memory.itemsize != 1:
+        raise TypeError(
+            f"source: a path, bytes or a dict is needed, not {type(source).__name__}"
+        )
+    return memory.tobytes()
+
+
+def _read(source: Source) -> list[_core.Model]:
+    filename = None
+    if isinstance(source, Mapping):
+        data = json.dumps(dict(source), default=_plain).encode()
+    elif isinstance(source, bytes):
+        data = source
+    elif isinstance(source, (str, os.PathLike)):
+        filename = os.fsdecode(source)
+        data = _read_file(filename)
+    else:
+        data = _bytes_of(source)
+    try:
+        return _core.models_from_data(data)
+    except Error as error:
+        error.filename = filename
+        if isinstance(source, Mapping):
+            error.line = None  # of a text that nobody has seen
+        raise
+
+
+def _check_text(value: str | None, name: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    if not value.isascii() or not value.isprintable():
+        raise InvalidError(errno.EINVAL, f"{name}: {value!r} is not printable ASCII")
+    return value
+
+
+class Model:
+    """The power states of one SSD; it never changes, and threads may share it.
+
+    Args:
+        source: a path; or bytes; or a dict as to_dict() makes it. A file and bytes
+            are recognised by content: a raw Identify Controller structure (4096
+            bytes), or JSON with ``"schema": "ssdpm.model/1"``.
+
+    Raises:
+        FormatError: this is none of the formats, or holds several drives (load()
+            reads these).
+        RangeError: a number or text beyond its field.
+        TooLargeError: more than 16 MiB of JSON.
+        OSError: the file cannot be read (FileNotFoundError and so on).
+        TypeError: source is of another type.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_power_states")
+
+    _handle: _core.Model
+    _power_states: tuple[PowerState, ...] | None
+
+    def __init__(self, source: Source) -> None:
+        cores = _read(source)
+        if len(cores) != 1:
+            raise FormatError(
+                errno.EINVAL,
+                f"{len(cores)} drives where one is expected; ssdpm.load() reads "
+                "them all",
+                os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else None,
+            )
+        self._handle = cores[0]
+        self._power_states = None
+
+    @classmethod
+    def _wrap(cls, core: _core.Model) -> Model:
+        self = cls.__new__(cls)
+        self._handle = core
+        self._power_states = None
+        return self
+
+    @classmethod
+    def from_states(
+        cls,
+        states: npt.NDArray[np.void] | Iterable[PowerState],
+        *,
+        kind: str = "nvme",
+        vendor_id: int | None = None,
+        product: str | None = None,
+        firmware: str | None = None,
+        apsta: int | None = None,
+        provenance: str | None = None,
+    ) -> Model:
+        """Make a model from numbers.
+
+        Args:
+            states: the power states from state 0 on, 1 to 32 of them (SATA: 0 to
+                32): PowerState objects, or an array of power_state_dtype, which is
+                copied. A power or latency of 0 is added to not_reported.
+            kind: "nvme" or "sata".
+            vendor_id: PCI vendor ID.
+            product: model number, printable ASCII, at most 40 characters.
+            firmware: firmware revision, likewise, at most 8.
+            apsta: the whole APSTA byte; 0 is a drive without APST.
+            provenance: "reported", "measured", "catalogue" or "assumed".
+
+        Raises:
+            RangeError: a number beyond its field; the message names it.
+            InvalidError: values contradict each other.
+            TooLargeError: more than 32 states.
+            TypeError, ValueError: an argument of another type, an unknown word.
+        """
+        number = 0
+        if provenance is not None:
+            word = check_word(provenance, "provenance", _core.PROVENANCES)
+            number = _core.PROVENANCES[word]
+        if vendor_id is not None:
+            vendor_id = check_unsigned(vendor_id, "vendor_id", 0xFFFF)
+        if apsta is not None:
+            apsta = check_unsigned(apsta, "apsta", 0xFF)
+        return cls._wrap(
+            _core.model_new(
+                _core.KINDS[check_word(kind, "kind", _core.KINDS)],
+                vendor_id,
+                _check_text(product, "product"),
+                _check_text(firmware, "firmware"),
+                apsta,
+                number,
+                _states_array(states),
+            )
+        )
+
+    @property
+    def kind(self) -> str:
+        """ "nvme" or "sata"."""
+        return self._handle.kind
+
+    @property
+    def vendor_id(self) -> int | None:
+        """PCI vendor ID, or None."""
+        return self._handle.vendor_id
+
+    @property
+    def product(self) -> str | None:
+        """Model number, or None."""
+        return self._handle.product
+
+    @property
+    def firmware(self) -> str | None:
+        """Firmware revision, or None."""
+        return self._handle.firmware
+
+    @property
+    def apsta(self) -> int | None:
+        """The whole APSTA byte, or None; Linux takes any value but 0 for support."""
+        return self._handle.apsta
+
+    @property
+    def provenance(self) -> str | None:
+        """ "reported", "measured", "catalogue", "assumed", or None."""
+        return self._handle.provenance
+
+    @property
+    def states(self) -> npt.NDArray[np.void]:
+        """The power states, shape (len(self),), dtype power_state_dtype, read-only.
+
+        No copy: the array lies on the memory of the library and keeps it alive. A
+        field whose bit is set in "unknown" holds 0 and means nothing; power_states
+        has None there.
+        """
+        return self._handle.states
+
+    @property
+    def power_states(self) -> tuple[PowerState, ...]:
+        """The power states as objects, with None for what is unknown."""
+        if self._power_states is None:
+            self._power_states = tuple(
+                _power_state(power_state_dtype.names or (), numbers)
+                for numbers in self.states.tolist()
+            )
+        return self._power_states
+
+    def to_json(self) -> str:
+        """JSON with "schema": "ssdpm.model/1" and a final newline.
+
+        Model(text.encode()) makes an equal model of it.
+        """
+        return self._handle.to_json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as a dict; Model(d) makes an equal model of it."""
+        result: dict[str, Any] = json.loads(self.to_json())
+        return result
+
+    def __len__(self) -> int:
+        """The number of power states."""
+        return len(self.states)
+
+    def __bool__(self) -> bool:
+        """True: a SATA drive without a state is a model too."""
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.to_json().encode(),)
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Model {self.product!r}, {self.kind}, {len(self)} states>"
+
+    def _repr_html_(self) -> str:
+        columns = (
+            "operational",
+            "max_power_w",
+            "active_power_w",
+            "idle_power_w",
+            "entry_latency_us",
+            "exit_latency_us",
+        )
+        rows = (
+            (f"PS{number}", *(getattr(state, column) for column in columns))
+            for number, state in enumerate(self.power_states)
+        )
+        caption = f"{self.product or 'unknown drive'} ({self.kind})"
+        return html_table(caption, ("state", *columns), rows)
+
+
+def load(source: Source) -> list[Model]:
+    """Read all drives of a file, of bytes or of a dict.
+
+    Args and errors: as Model(), but any number of drives is right.
+
+    Returns:
+        At least one model, in the order of the input.
+    """
+    return [Model._wrap(core) for core in _read(source)]

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: MIT
+"""The policy: the APST table that an algorithm makes for a drive, and why.
+
+APST (Autonomous Power State Transition, NVMe feature 0Ch) tells a drive for each
+power state: after this much idle time, go to that state.
+"""
+
+from __future__ import annotations
+
+import enum
+import errno
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    FormatError,
+    UnsupportedError,
+    check_bool,
+    check_unsigned,
+    check_word,
+    html_table,
+)
+from ssdpm.model import Model
+
+apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
+"""Layout of struct ssdpm_apst_entry: idle_ms, target; 8 bytes."""
+
+
+class _Word(str, enum.Enum):
+    """An enum whose members are equal to their words."""
+
+    def __new__(cls, value: str) -> _Word:
+        self = str.__new__(cls, value)
+        self._value_ = value
+        return self
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Algorithm(_Word):
+    """Whose rule makes the table."""
+
+    LINUX = "linux"
+    """Linux 5.14 and later: two idle times, two tolerances."""
+    LINUX_LEGACY = "linux-legacy"
+    """Linux 4.11 to 5.13: idle time = 50 x (entry + exit)."""
+
+
+class Quirk(_Word):
+    """What a host must not do on a drive with a known fault; Linux's names."""
+
+    NO_APST = "no-apst"
+    """APST is switched off."""
+    NO_DEEPEST_PS = "no-deepest-ps"
+    """The last state is never used."""
+
+
+class VerdictKind(_Word):
+    """What became of a state."""
+
+    USED = "used"
+    OPERATIONAL = "operational"
+    """APST enters only non-operational states."""
+    EXIT_TOO_SLOW = "exit-too-slow"
+    """Its exit takes longer than max_exit_latency_us."""
+    TOTAL_TOO_SLOW = "total-too-slow"
+    """Entry and exit together take longer than every tolerance."""
+    SHADOWED = "shadowed"
+    """A deeper state takes its place."""
+    QUIRK = "quirk"
+    """Forbidden by a quirk."""
+    NO_GAIN = "no-gain"
+    """It would qualify, but nothing enters it."""
+
+
+@dataclass(frozen=True)
+class ApstEntry:
+    """One transition: from state to target after idle_ms of idle time."""
+
+    state: int
+    target: int
+    idle_ms: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one state, and one line with the numbers that decided it."""
+
+    state: int
+    verdict: VerdictKind
+    reason: str
+
+
+_TIMES = (
+    "primary_timeout_ms",
+    "primary_latency_tolerance_us",
+    "secondary_timeout_ms",
+    "secondary_latency_tolerance_us",
+)
+
+
+def _defaults() -> Mapping[str, Any]:
+    params = _core.ApstParams()
+    algorithms = {number: word for word, number in _core.ALGORITHMS.items()}
+    values: dict[str, Any] = {
+        "algorithm": Algorithm(algorithms[params.algorithm]),
+        "max_exit_latency_us": params.max_exit_latency_us,
+        "quirks": tuple(
+            Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit
+        ),
+    }
+    for name in _TIMES:
+        values[name] = getattr(params, name)
+    return MappingProxyType(values)
+
+
+APST_DEFAULTS: Mapping[str, Any] = _defaults()
+"""What apst() takes for an argument that is None: the defaults of Linux."""
+
+
+def _params(
+    algorithm: str | None,
+    max_exit_latency_us: SupportsIndex | str | None,
+    quirks: Iterable[str] | str,
+    times: Mapping[str, SupportsIndex | None],
+) -> _core.ApstParams:
+    params = _core.ApstParams()
+    if algorithm is not None:
+        word = check_word(algorithm, "algorithm", _core.ALGORITHMS)
+        params.algorithm = _core.ALGORITHMS[word]
+    if isinstance(max_exit_latency_us, str) and max_exit_latency_us == "any":
+        params.max_exit_latency_us = _core.LATENCY_ANY
+    elif max_exit_latency_us is not None:
+        params.max_exit_latency_us = check_unsigned(
+            max_exit_latency_us, "max_exit_latency_us", _core.LATENCY_ANY - 1
+        )
+    for quirk in (quirks,) if isinstance(quirks, str) else quirks:
+        params.quirks |= _core.QUIRKS[check_word(quirk, "quirks", _core.QUIRKS)]
+    for name, value in times.items():
+        if value is not None:
+            setattr(params, name, check_unsigned(value, name, 2**64 - 1))
+    return params
+
+
+def _range(first: int, last: int) -> str:
+    return f"PS{first}" if first == last else f"PS{first}-PS{last}"
+
+
+class ApstTable:
+    """An APST table; it never changes, and threads may share it.
+
+    Made by apst() or from_bytes(). Two tables are equal if a host would program the
+    same: their entries, sent and enabled are; how they were made does not matter.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_model", "_params")
+
+    _handle: _core.ApstTable
+    _model: Model | None
+    _params: _core.ApstParams | None
+
+    def __init__(self) -> None:
+        raise TypeError("made by ssdpm.apst() or ssdpm.ApstTable.from_bytes()")
+
+    @classmethod
+    def _wrap(
+        cls,
+        core: _core.ApstTable,
+        model: Model | None = None,
+        params: _core.ApstParams | None = None,
+    ) -> ApstTable:
+        self = cls.__new__(cls)
+        self._handle = core
+        self._model = model
+        self._params = params
+        return self
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes | bytearray | memoryview,
+        *,
+        enabled: bool = True,
+    ) -> ApstTable:
+        """Read the 256 bytes of feature 0Ch.
+
+        Args:
+            data: what Get Features returned.
+            enabled: APSTE, bit 0 of dword 0, which is not part of the bytes.
+
+        Raises:
+            FormatError: another length, or a reserved bit is set.
+            TypeError: not bytes.
+        """
+        check_bool(enabled, "enabled")
+        table = bytes(memoryview(data))
+        if len(table) != _core.APST_BYTES:
+            raise FormatError(
+                errno.EINVAL,
+                f"{len(table)} bytes; an APST table has {_core.APST_BYTES}",
+            )
+        return cls._wrap(_core.apst_decode(table, enabled))
+
+    @property
+    def sent(self) -> bool:
+        """Whether the host sends Set Features 0Ch at all."""
+        return self._handle.sent
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it switches APST on (APSTE)."""
+        return self._handle.enabled
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """What made the table; None for one from bytes."""
+        if self._params is None:
+            return None
+        number = self._params.algorithm
+        return next(Algorithm(w) for w, n in _core.ALGORITHMS.items() if n == number)
+
+    @property
+    def array(self) -> npt.NDArray[np.void]:
+        """All entries, shape (32,), dtype apst_entry_dtype, read-only, by state.
+
+        No copy: the array keeps the memory of the table alive.
+        """
+        return self._handle.array
+
+    @property
+    def entries(self) -> tuple[ApstEntry, ...]:
+        """The entries that are not empty, by state."""
+        return tuple(
+            ApstEntry(state, target, idle_ms)
+            for state, (idle_ms, target) in enumerate(self.array.tolist())
+            if idle_ms or target
+        )
+
+    def to_bytes(self) -> bytes:
+        """The 256 bytes of Set Features 0Ch; sent and enabled are no part of them."""
+        return self._handle.encode()
+
+    def explain(self) -> tuple[Verdict, ...]:
+        """Why each state of the drive is or is not in the table, by state.
+
+        Raises:
+            UnsupportedError: a table from bytes does not say how it was made.
+        """
+        if self._model is None or self._params is None:
+            raise UnsupportedError(
+                errno.EOPNOTSUPP,
+                "a table from bytes does not say how it was made: only one from "
+                "ssdpm.apst() can be explained",
+            )
+        verdicts = _core.apst_explain(self._model._handle, self._params)
+        return tuple(
+            Verdict(state, VerdictKind(word), reason)
+            for state, word, reason in verdicts
+        )
+
+    def validate(self, model: Model) -> None:
+        """Check that the table is sound for a drive.
+
+        Each target must exist, be non-operational and deeper than its source, which
+        must exist; its idle time must be set. A table not enabled must be empty.
+
+        Raises:
+            InvalidError: with the first fault.
+            UnsupportedError: not an NVMe drive.
+        """
+        self._handle.validate(_check_model(model)._handle)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ApstTable):
+            return NotImplemented
+        return self._handle.equals(other._handle)
+
+    def __hash__(self) -> int:
+        return hash((self.to_bytes(), self.sent, self.enabled))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._model is None or self._params is None:
+            return _table_from_bytes, (self.to_bytes(), self.enabled)
+        names = ("algorithm", "quirks", "max_exit_latency_us", *_TIMES)
+        numbers = {name: getattr(self._params, name) for name in names}
+        return _table_from_numbers, (self._model, numbers)
+
+    def _state_word(self) -> str:
+        if not self.sent:
+            return "not sent"
+        return "enabled" if self.enabled else "switched off"
+
+    def _transitions(self) -> list[tuple[str, str, int]]:
+        """(sources, target, idle_ms), neighbours that do the same taken together."""
+        groups: list[list[ApstEntry]] = []
+        for entry in self.entries:
+            last = groups[-1][-1] if groups else None
+            if last and (last.state + 1, last.target, last.idle_ms) == (
+                entry.state,
+                entry.target,
+                entry.idle_ms,
+            ):
+                groups[-1].append(entry)
+            else:
+                groups.append([entry])
+        return [
+            (_range(g[0].state, g[-1].state), f"PS{g[0].target}", g[0].idle_ms)
+            for g in groups
+        ]
+
+    def __repr__(self) -> str:
+        parts = [self._state_word()]
+        for sources, target, idle_ms in self._transitions():
+            parts.append(f"{sources} to {target} after {idle_ms} ms")
+        return f"<ssdpm.ApstTable {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        caption = f"APST table, {self._state_word()}"
+        if self.algorithm:
+            caption += f", {self.algorithm}"
+        columns = ("state", "target", "idle_ms")
+        return html_table(caption, columns, self._transitions())
+
+
+def _check_model(model: object) -> Model:
+    if not isinstance(model, Model):
+        raise TypeError(f"model: an ssdpm.Model is needed, not {type(model).__name__}")
+    return model
+
+
+def _table_from_bytes(data: bytes, enabled: bool) -> ApstTable:
+    return ApstTable.from_bytes(data, enabled=enabled)
+
+
+def _table_from_numbers(model: Model, numbers: Mapping[str, int]) -> ApstTable:
+    params = _core.ApstParams()
+    for name, number in numbers.items():
+        setattr(params, name, number)
+    return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
+
+
+def apst(
+    model: Model,
+    *,
+    algorithm: Algorithm | str | None = None,
+    max_exit_latency_us: SupportsIndex | str | None = None,
+    primary_timeout_ms: SupportsIndex | None = None,
+    primary_latency_tolerance_us: SupportsIndex | None = None,
+    secondary_timeout_ms: SupportsIndex | None = None,
+    secondary_latency_tolerance_us: SupportsIndex | None = None,
+    quirks: Iterable[Quirk | str] | Quirk | str = (),
+) -> ApstTable:
+    """Make the table that a host programs, bit by bit as Linux does.
+
+    An argument that is None takes the default of the library, which is that of
+    Linux; ssdpm.APST_DEFAULTS has them.
+
+    Args:
+        model: an NVMe drive; an unknown APSTA counts as support.
+        algorithm: "linux" (5.14 and later) or "linux-legacy".
+        max_exit_latency_us: a state whose *exit* takes longer is not used; 0
+            switches APST off; "any" is no limit. What the kernel's file
+            pm_qos_latency_tolerance_us holds.
+        primary_timeout_ms, primary_latency_tolerance_us: the deepest state whose
+            entry and exit *together* take no longer is entered after this much idle
+            time; either 0: the legacy rule.
+        secondary_timeout_ms, secondary_latency_tolerance_us: likewise for a deeper,
+            slower state; timeout 0: none.
+        quirks: "no-apst", "no-deepest-ps".
+
+    Raises:
+        RangeError: a number beyond its field, such as a timeout of more than
+            16777215 ms; the message names it.
+        UnknownValueError: a non-operational state has an unknown latency.
+        UnsupportedError: not an NVMe drive.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+    _check_model(model)
+    params = _params(
+        algorithm,
+        max_exit_latency_us,
+        quirks,
+        {
+            "primary_timeout_ms": primary_timeout_ms,
+            "primary_latency_tolerance_us": primary_latency_tolerance_us,
+            "secondary_timeout_ms": secondary_timeout_ms,
+            "secondary_latency_tolerance_us": secondary_latency_tolerance_us,
+        },
+    )
+    return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Errors, files, and what the package says of itself."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pickle
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import ssdpm
+from ssdpm import _core
+
+BAD_JSON = """{
+  "schema": "ssdpm.model/1",
+  "kind": "nvme",
+  "states": [
+    {"operational": true, "max_power_uw": 1},
+    {"operational": false,
+     "exit_latency_us": "fast"}
+  ]
+}
+"""
+
+
+def test_the_version_is_that_of_the_library() -> None:
+    assert ssdpm.__version__ == _core.version()
+    assert re.fullmatch(r"\d+\.\d+\.\d+", ssdpm.__version__)
+
+
+def test_all_names_in_all_exist_and_nothing_else_is_public() -> None:
+    modules = {"base", "model", "policy", "annotations"}
+    public = {name for name in dir(ssdpm) if not name.startswith("_")} - modules
+    assert public == set(ssdpm.__all__) - {"__version__"}
+
+
+def test_a_message_carries_file_line_and_name(tmp_path: Path) -> None:
+    path = tmp_path / "drive.json"
+    path.write_text(BAD_JSON)
+    with pytest.raises(ssdpm.FormatError) as caught:
+        ssdpm.Model(path)
+    error = caught.value
+    assert str(error).startswith(f"{path}:7: states[1].exit_latency_us: ")
+    assert (error.errno, error.line, error.filename) == (errno.EINVAL, 7, str(path))
+    assert error.strerror is not None
+    assert error.strerror.startswith("states[1].exit_latency_us: ")
+
+
+def test_a_message_about_bytes_carries_the_line() -> None:
+    with pytest.raises(ssdpm.FormatError, match=r"^line 7: states\[1\]\.exit") as e:
+        ssdpm.Model(BAD_JSON.encode())
+    assert e.value.filename is None
+
+
+def test_a_message_about_a_dict_carries_no_line() -> None:
+    with pytest.raises(ssdpm.FormatError, match=r"^kind: ") as caught:
+        ssdpm.Model({"schema": "ssdpm.model/1", "kind": "floppy"})
+    assert caught.value.line is None
+
+
+def test_an_error_is_an_oserror_and_a_valueerror() -> None:
+    with pytest.raises(OSError):
+        ssdpm.Model(b"?")
+    with pytest.raises(ValueError):
+        ssdpm.Model(b"?")
+    assert not issubclass(ssdpm.UnknownValueError, ValueError)
+
+
+def test_an_error_survives_pickling(tmp_path: Path) -> None:
+    path = tmp_path / "drive.json"
+    path.write_text(BAD_JSON)
+    with pytest.raises(ssdpm.FormatError) as caught:
+        ssdpm.Model(path)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is ssdpm.FormatError
+    assert str(copy) == str(caught.value)
+    assert copy.line == 7
+
+
+@pytest.mark.parametrize(
+    ("code", "cls"),
+    [
+        (errno.EINVAL, ssdpm.InvalidError),
+        (errno.ERANGE, ssdpm.RangeError),
+        (errno.E2BIG, ssdpm.TooLargeError),
+        (errno.ENODATA, ssdpm.UnknownValueError),
+        (errno.EOPNOTSUPP, ssdpm.UnsupportedError),
+        (errno.EIO, ssdpm.Error),
+    ],
+)
+def test_each_errno_has_its_class(code: int, cls: type[ssdpm.Error]) -> None:
+    error = ssdpm.base._error_from_c(code, "message", 0, False)
+    assert type(error) is cls
+    assert (error.errno, str(error), error.line) == (code, "message", None)
+
+
+def test_a_missing_file_and_a_directory_are_the_usual_errors(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as missing:
+        ssdpm.Model(tmp_path / "none")
+    assert missing.value.filename == str(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        ssdpm.Model(tmp_path)
+
+
+def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.touch()
+    with pytest.raises(ssdpm.FormatError, match=r"empty: no data$"):
+        ssdpm.Model(str(path))
+
+
+def test_a_fifo_without_a_writer_does_not_hang(tmp_path: Path) -> None:
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    code = "import ssdpm, sys\ntry: ssdpm.Model(sys.argv[1])\n"
+    code += "except ssdpm.FormatError as error: print(error)"
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert result.stdout == f"{path}: no data\n"
+
+
+def test_a_pipe_is_read_to_its_end(raw: bytes, model: ssdpm.Model) -> None:
+    reader, writer = os.pipe()
+
+    def write() -> None:
+        os.write(writer, raw[:1000])
+        threading.Event().wait(0.05)
+        os.write(writer, raw[1000:])
+        os.close(writer)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        assert ssdpm.Model(f"/proc/self/fd/{reader}") == model
+    finally:
+        thread.join()
+        os.close(reader)
+
+
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(ssdpm.FormatError, match=r"^/dev/zero: "):
+        ssdpm.Model("/dev/zero")
+
+
+def test_too_much_json_is_refused() -> None:
+    text = b"[" + b" " * _core.JSON_MAX_BYTES + b"]"
+    with pytest.raises(ssdpm.TooLargeError):
+        ssdpm.Model(text)

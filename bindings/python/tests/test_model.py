@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: MIT
+"""The model: read, looked at, copied, made from numbers."""
+
+from __future__ import annotations
+
+import array
+import copy
+import gc
+import io
+import json
+import pickle
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import ssdpm
+from identify import State, identify
+from ssdpm import PowerState, _core
+
+FIELDS = list(_core.FIELDS)
+POWERS = ("max_power_uw", "active_power_uw", "idle_power_uw")
+LATENCIES = ("entry_latency_us", "exit_latency_us")
+ALWAYS_WRITTEN = FIELDS[:9]
+ZERO_STANDS = ("max_power_uw", *LATENCIES)
+
+U32 = 2**32 - 1
+LARGEST = {name: 31 for name in FIELDS if name.endswith("_rank")}
+LARGEST |= dict.fromkeys((*POWERS, *LATENCIES), U32)
+LARGEST["active_power_workload"] = 7
+LARGEST |= {name: 255 * 10**12 for name in FIELDS[10:]}
+
+
+@st.composite
+def state_dicts(draw: st.DrawFn) -> dict[str, Any]:
+    """A state as the library writes it."""
+    state: dict[str, Any] = {"operational": draw(st.booleans())}
+    not_reported = []
+    for name in FIELDS:
+        value = draw(st.none() | st.integers(0, LARGEST[name]))
+        if value is not None or name in ALWAYS_WRITTEN:
+            state[name] = value
+        zero = value == 0 and name in ZERO_STANDS
+        if zero or (not value and draw(st.booleans())):
+            not_reported.append(name)
+    state["not_reported"] = not_reported
+    return state
+
+
+def texts(size: int) -> st.SearchStrategy[str | None]:
+    printable = st.characters(min_codepoint=32, max_codepoint=126)
+    return st.none() | st.text(printable, max_size=size)
+
+
+@st.composite
+def model_dicts(draw: st.DrawFn) -> dict[str, Any]:
+    """A drive as the library writes it."""
+    kind = draw(st.sampled_from(sorted(_core.KINDS)))
+    provenances = [None, *_core.PROVENANCES]
+    least = 1 if kind == "nvme" else 0
+    return {
+        "schema": "ssdpm.model/1",
+        "kind": kind,
+        "vendor_id": draw(st.none() | st.integers(0, 0xFFFF)),
+        "product": draw(texts(40)),
+        "firmware": draw(texts(8)),
+        "apsta": draw(st.none() | st.integers(0, 0xFF)),
+        "provenance": draw(st.sampled_from(provenances)),
+        "states": draw(st.lists(state_dicts(), min_size=least, max_size=6)),
+    }
+
+
+def facts(model: ssdpm.Model) -> dict[str, Any]:
+    """All of a model but its states, as from_states() takes it."""
+    names = ("kind", "vendor_id", "product", "firmware", "apsta", "provenance")
+    return {name: getattr(model, name) for name in names}
+
+
+def test_an_identify_structure_becomes_exact_numbers(model: ssdpm.Model) -> None:
+    assert facts(model) == {
+        "kind": "nvme",
+        "vendor_id": 0x1234,
+        "product": "ACME Swift 512GB",
+        "firmware": "1.0b",
+        "apsta": 1,
+        "provenance": "reported",
+    }
+    assert len(model) == 5
+    assert model.states["max_power_uw"].tolist() == [
+        4_500_000,
+        3_000_000,
+        1_500_000,
+        40_000,
+        3_000,
+    ]
+    deepest = model.power_states[4]
+    assert not deepest.operational
+    assert (deepest.entry_latency_us, deepest.exit_latency_us) == (54000, 45000)
+    assert deepest.idle_power_uw == 2500
+    assert deepest.idle_power_w == 0.0025
+    assert model.power_states[0].active_power_w == 3.0
+    assert model.power_states[0].active_power_workload == 2
+    assert model.power_states[1].write_latency_rank == 1
+
+
+def test_unknown_is_none_and_never_zero(model: ssdpm.Model) -> None:
+    state = model.power_states[3]
+    assert state.idle_power_uw is None
+    assert state.idle_power_w is None
+    assert state.emergency_power_fail_recovery_time_us is None
+    assert "idle_power_uw" in state.not_reported
+    assert model.states["unknown"][3] & _core.FIELDS["idle_power_uw"]
+
+
+def test_a_latency_of_zero_stands_and_is_said_to_be_not_reported(
+    model: ssdpm.Model,
+) -> None:
+    state = model.power_states[0]
+    assert state.exit_latency_us == 0
+    assert {"entry_latency_us", "exit_latency_us"} < state.not_reported
+
+
+def test_facts_that_are_unknown_are_none() -> None:
+    model = ssdpm.Model.from_states([PowerState(operational=True)])
+    assert set(facts(model).values()) == {"nvme", None}
+
+
+def test_the_states_are_a_view_without_copy(model: ssdpm.Model) -> None:
+    first, second = model.states, model.states
+    assert np.shares_memory(first, second)
+    assert not first.flags.owndata
+    assert first.shape == (5,)
+    assert first.dtype == ssdpm.power_state_dtype
+    assert first.strides == (128,)
+
+
+def test_the_states_cannot_be_written(model: ssdpm.Model) -> None:
+    states = model.states
+    with pytest.raises(ValueError, match="read-only"):
+        states["max_power_uw"][0] = 1
+    with pytest.raises(ValueError):
+        states.flags.writeable = True
+    assert not states["max_power_uw"].flags.writeable
+
+
+def test_the_states_outlive_the_model(raw: bytes) -> None:
+    states = ssdpm.Model(raw).states
+    field = ssdpm.Model(raw).states["exit_latency_us"]
+    gc.collect()
+    others = [ssdpm.Model(raw).to_json() for _ in range(100)]
+    assert len(set(others)) == 1
+    assert states["exit_latency_us"].tolist() == [0, 0, 0, 10000, 45000]
+    assert field.tolist() == [0, 0, 0, 10000, 45000]
+
+
+def test_the_dtype_is_the_layout_of_c() -> None:
+    dtype = ssdpm.power_state_dtype
+    assert dtype.itemsize == 128
+    assert dtype.fields is not None
+    offsets = {name: field[1] for name, field in dtype.fields.items()}
+    assert offsets["flags"] == 0
+    assert offsets["max_power_uw"] == 12
+    assert offsets["exit_latency_us"] == 28
+    assert offsets["active_power_workload"] == 36
+    assert offsets["emergency_power_fail_vault_time_us"] == 56
+    assert set(FIELDS) == set(offsets) - {"flags", "unknown", "not_reported"}
+
+
+def test_the_attributes_of_a_state_are_the_fields_of_c() -> None:
+    names = set(PowerState.__dataclass_fields__)
+    assert names == {"operational", "not_reported", *FIELDS}
+
+
+def test_models_and_states_do_not_change(model: ssdpm.Model) -> None:
+    with pytest.raises(AttributeError):
+        model.product = "other"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        model.colour = "red"  # type: ignore[attr-defined]
+    with pytest.raises(FrozenInstanceError):
+        model.power_states[0].operational = False  # type: ignore[misc]
+
+
+@given(model_dicts())
+def test_a_dict_makes_the_round_trip_exactly(drive: dict[str, Any]) -> None:
+    model = ssdpm.Model(drive)
+    assert model.to_dict() == drive
+    assert list(model.to_dict()) == list(drive)
+    assert ssdpm.Model(model.to_json().encode()) == model
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
+@given(model_dicts())
+def test_states_make_the_round_trip_exactly(drive: dict[str, Any]) -> None:
+    model = ssdpm.Model(drive)
+    by_array = ssdpm.Model.from_states(model.states, **facts(model))
+    by_objects = ssdpm.Model.from_states(model.power_states, **facts(model))
+    assert by_array == by_objects == model
+    assert by_array.states.tobytes() == model.states.tobytes()
+
+
+def test_all_32_states_are_read() -> None:
+    model = ssdpm.Model(identify([State(max_power=n + 1) for n in range(32)]))
+    assert len(model) == 32
+    assert model.power_states[31].max_power_w == 0.32
+
+
+@pytest.mark.parametrize("make", [bytes, bytearray, memoryview])
+def test_every_kind_of_bytes_is_read(make: Any, raw: bytes, model: ssdpm.Model) -> None:
+    assert ssdpm.Model(make(raw)) == model
+    assert ssdpm.Model(make(model.to_json().encode())) == model
+
+
+def test_arrays_of_bytes_are_read(raw: bytes, model: ssdpm.Model) -> None:
+    assert ssdpm.Model(np.frombuffer(raw, np.uint8)) == model
+    assert ssdpm.Model(array.array("B", raw)) == model  # type: ignore[arg-type]
+
+
+def test_paths_are_read(tmp_path: Path, raw: bytes, model: ssdpm.Model) -> None:
+    path = tmp_path / "id.bin"
+    path.write_bytes(raw)
+    assert ssdpm.Model(path) == ssdpm.Model(str(path)) == model
+    assert ssdpm.load(path) == [model]
+
+
+def test_numpy_numbers_in_a_dict_are_numbers(model: ssdpm.Model) -> None:
+    drive = model.to_dict()
+    drive["vendor_id"] = np.uint16(drive["vendor_id"])
+    drive["states"][0]["operational"] = np.bool_(True)
+    assert ssdpm.Model(drive) == model
+
+
+def test_several_drives_need_load(tmp_path: Path, model: ssdpm.Model) -> None:
+    other = ssdpm.Model.from_states(model.states, product="other")
+    path = tmp_path / "fleet.json"
+    path.write_text(json.dumps([model.to_dict(), other.to_dict()]))
+    with pytest.raises(ssdpm.FormatError, match=r"2 drives.*ssdpm\.load\(\)") as caught:
+        ssdpm.Model(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert ssdpm.load(path) == [model, other]
+    assert ssdpm.load(path.read_bytes()) == [model, other]
+
+
+@pytest.mark.parametrize(
+    "source", [None, 5, 1.5, [1, 2], {1, 2}, io.BytesIO(b""), np.zeros(4)]
+)
+def test_a_source_of_another_type_is_a_typeerror(source: Any) -> None:
+    with pytest.raises(TypeError, match="source: a path, bytes or a dict is needed"):
+        ssdpm.Model(source)
+
+
+def test_an_array_of_states_is_not_taken_for_an_identify_structure() -> None:
+    with pytest.raises(TypeError, match="source"):
+        ssdpm.Model(np.zeros(32, ssdpm.power_state_dtype))
+
+
+def test_a_dict_with_a_strange_object_is_a_typeerror(model: ssdpm.Model) -> None:
+    with pytest.raises(TypeError, match="set has no place"):
+        ssdpm.Model(model.to_dict() | {"states": {1}})
+
+
+@pytest.mark.parametrize("value", [float("nan"), 1.5, "1", True, -1, 2**32])
+def test_a_wrong_number_in_a_dict_is_named(value: Any, model: ssdpm.Model) -> None:
+    drive = model.to_dict()
+    drive["states"][3]["exit_latency_us"] = value
+    with pytest.raises((ssdpm.FormatError, ssdpm.RangeError)) as caught:
+        ssdpm.Model(drive)
+    # NaN is no JSON at all, so the text ends before there is a name.
+    if value == value:
+        assert str(caught.value).startswith("states[3].exit_latency_us: ")
+
+
+def test_equal_models_hash_alike_and_others_differ(raw: bytes) -> None:
+    one, two = ssdpm.Model(raw), ssdpm.Model(raw)
+    other = ssdpm.Model.from_states(one.states, product="other")
+    assert one == two
+    assert len({one, two, other}) == 2
+    assert one != other
+    assert one != "ACME"
+
+
+def test_copies_are_equal(model: ssdpm.Model) -> None:
+    assert copy.copy(model) == copy.deepcopy(model) == model
+
+
+def test_a_subclass_stays_one_when_pickled(raw: bytes) -> None:
+    assert type(pickle.loads(pickle.dumps(Sub(raw)))) is Sub
+    assert type(Sub.from_states([PowerState(True)])) is Sub
+
+
+class Sub(ssdpm.Model):
+    pass
+
+
+def test_a_model_prints_well(model: ssdpm.Model) -> None:
+    assert repr(model) == "<ssdpm.Model 'ACME Swift 512GB', nvme, 5 states>"
+    page = model._repr_html_()
+    assert page.count("<tr>") == 6
+    assert "&ndash;" in page
+    assert "0.0025" in page
+
+
+def test_html_is_escaped() -> None:
+    state = PowerState(operational=True)
+    model = ssdpm.Model.from_states([state], product="<script>&")
+    assert "<script>" not in model._repr_html_()
+    assert "&lt;script&gt;&amp;" in model._repr_html_()
+
+
+def test_a_sata_drive_may_have_no_state_and_is_still_true() -> None:
+    model = ssdpm.Model.from_states([], kind="sata")
+    assert len(model) == 0
+    assert model
+    assert model.power_states == ()
+    assert model.states.shape == (0,)
+    assert "<tbody></tbody>" in model._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("vendor_id", -1, ssdpm.RangeError),
+        ("vendor_id", 2**16, ssdpm.RangeError),
+        ("vendor_id", True, TypeError),
+        ("vendor_id", "1", TypeError),
+        ("apsta", 256, ssdpm.RangeError),
+        ("apsta", 1.0, TypeError),
+        ("product", "x" * 41, ssdpm.InvalidError),
+        ("product", "é", ssdpm.InvalidError),
+        ("product", "a\0b", ssdpm.InvalidError),
+        ("product", b"x", TypeError),
+        ("firmware", "x" * 9, ssdpm.InvalidError),
+        ("firmware", 1, TypeError),
+        ("kind", "floppy", ValueError),
+        ("kind", None, TypeError),
+        ("provenance", "hearsay", ValueError),
+        ("provenance", 1, TypeError),
+    ],
+)
+def test_a_wrong_fact_is_named(name: str, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"^{name}: "):
+        ssdpm.Model.from_states([PowerState(True)], **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("exit_latency_us", -1, ssdpm.RangeError),
+        ("exit_latency_us", 2**32, ssdpm.RangeError),
+        ("exit_latency_us", 1.0, TypeError),
+        ("exit_latency_us", True, TypeError),
+        ("idle_power_uw", "1", TypeError),
+        ("read_latency_rank", 32, ssdpm.InvalidError),
+        ("read_latency_rank", 256, ssdpm.RangeError),
+        ("operational", 1, TypeError),
+        ("operational", None, TypeError),
+        ("not_reported", {"colour"}, ValueError),
+        ("not_reported", {1}, TypeError),
+        ("not_reported", {"max_power_uw"}, ssdpm.InvalidError),
+    ],
+)
+def test_a_wrong_value_in_a_state_is_named(
+    name: str, value: Any, error: type[Exception]
+) -> None:
+    good = PowerState(operational=True, max_power_uw=5)
+    bad = replace(good, **{name: value})
+    # What the library itself finds for not_reported, it says of the field.
+    what = "max_power_uw" if value == {"max_power_uw"} else name
+    with pytest.raises(error, match=rf"^states\[1\]\.{what}: "):
+        ssdpm.Model.from_states([good, bad])
+
+
+def test_states_of_another_type_are_a_typeerror() -> None:
+    with pytest.raises(TypeError, match=r"^states\[0\]: a PowerState is needed"):
+        ssdpm.Model.from_states([{"operational": True}])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"^states: an array of one dimension"):
+        ssdpm.Model.from_states(np.zeros(3))
+    with pytest.raises(TypeError, match=r"^states: an array of one dimension"):
+        ssdpm.Model.from_states(np.zeros((2, 2), ssdpm.power_state_dtype))
+
+
+def test_too_many_or_no_states_are_refused() -> None:
+    with pytest.raises(ssdpm.TooLargeError, match="33 power states"):
+        ssdpm.Model.from_states([PowerState(True)] * 33)
+    with pytest.raises(ssdpm.InvalidError, match="no power state"):
+        ssdpm.Model.from_states([])
+
+
+def test_an_array_that_contradicts_itself_is_refused() -> None:
+    states = np.zeros(1, ssdpm.power_state_dtype)
+    states["unknown"] = _core.FIELDS["idle_power_uw"]
+    states["idle_power_uw"] = 5
+    with pytest.raises(ssdpm.InvalidError, match=r"^states\[0\]\.idle_power_uw: "):
+        ssdpm.Model.from_states(states)
+
+
+def test_an_array_is_copied_whatever_its_padding_and_strides_are() -> None:
+    raw = np.full(128 * 4, 0xFF, np.uint8)
+    states = raw.view(ssdpm.power_state_dtype)[::2]
+    for name in states.dtype.names or ():
+        states[name] = 0
+    states["max_power_uw"] = [7, 8]
+    model = ssdpm.Model.from_states(states)
+    states["max_power_uw"] = 9
+    assert model.states["max_power_uw"].tolist() == [7, 8]

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""APST tables: made, explained, encoded, checked."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import ssdpm
+from kernel import Kernel
+from ssdpm import Algorithm, ApstEntry, PowerState, Quirk, VerdictKind, _core
+
+# Small numbers meet the limits often, large ones find overflows.
+LATENCIES = st.sampled_from([0, 1, 19, 20, 21, 100]) | st.integers(0, 2**32 - 1)
+TIMEOUTS = st.sampled_from([0, 1, 100]) | st.integers(0, 2**24 - 1)
+TOLERANCES = st.sampled_from([0, 1, 40, 120]) | st.integers(0, 2**64 - 1)
+LIMITS = st.none() | st.sampled_from([0, 20, 99]) | st.integers(0, 2**64 - 2)
+
+TIMES = (
+    "primary_timeout_ms",
+    "primary_latency_tolerance_us",
+    "secondary_timeout_ms",
+    "secondary_latency_tolerance_us",
+)
+
+
+@st.composite
+def kernels(draw: st.DrawFn) -> Kernel:
+    state = st.tuples(st.booleans(), LATENCIES, LATENCIES)
+    return Kernel(
+        states=draw(st.lists(state, min_size=1, max_size=32)),
+        tolerance_us=draw(LIMITS),
+        legacy=draw(st.booleans()),
+        primary_timeout_ms=draw(TIMEOUTS),
+        primary_tolerance_us=draw(TOLERANCES),
+        secondary_timeout_ms=draw(TIMEOUTS),
+        secondary_tolerance_us=draw(TOLERANCES),
+        apsta=draw(st.sampled_from([1, 1, 1, 0, 2])),
+        quirks=draw(st.sampled_from([set(), set(), {"no-deepest-ps"}, {"no-apst"}])),
+    )
+
+
+def model_of(kernel: Kernel) -> ssdpm.Model:
+    states = [
+        PowerState(operational, entry_latency_us=entry, exit_latency_us=exit_)
+        for operational, entry, exit_ in kernel.states
+    ]
+    return ssdpm.Model.from_states(states, apsta=kernel.apsta)
+
+
+def arguments_of(kernel: Kernel) -> dict[str, Any]:
+    limit = kernel.tolerance_us
+    return {
+        "algorithm": "linux-legacy" if kernel.legacy else "linux",
+        "max_exit_latency_us": "any" if limit is None else limit,
+        "primary_timeout_ms": kernel.primary_timeout_ms,
+        "primary_latency_tolerance_us": kernel.primary_tolerance_us,
+        "secondary_timeout_ms": kernel.secondary_timeout_ms,
+        "secondary_latency_tolerance_us": kernel.secondary_tolerance_us,
+        "quirks": kernel.quirks,
+    }
+
+
+def rows(table: ssdpm.ApstTable) -> list[tuple[int, int]]:
+    return list(zip(table.array["target"].tolist(), table.array["idle_ms"].tolist()))
+
+
+@settings(max_examples=1000)
+@given(kernels())
+def test_the_table_is_that_of_the_kernel(kernel: Kernel) -> None:
+    table = ssdpm.apst(model_of(kernel), **arguments_of(kernel))
+    assert (table.sent, table.enabled, rows(table)) == kernel.table()
+
+
+@given(kernels())
+def test_each_state_gets_a_verdict_that_fits_the_table(kernel: Kernel) -> None:
+    table = ssdpm.apst(model_of(kernel), **arguments_of(kernel))
+    verdicts = table.explain()
+    assert [v.state for v in verdicts] == list(range(len(kernel.states)))
+    used = {v.state for v in verdicts if v.verdict is VerdictKind.USED}
+    assert used == {e.target for e in table.entries if e.idle_ms}
+    assert all(v.reason and v.reason.isascii() for v in verdicts)
+
+
+@given(kernels())
+def test_a_table_is_encoded_and_decoded_and_stays_the_same(kernel: Kernel) -> None:
+    table = ssdpm.apst(model_of(kernel), **arguments_of(kernel))
+    data = table.to_bytes()
+    assert len(data) == 256
+    words = np.frombuffer(data, "<u8").tolist()
+    assert words == [target << 3 | ms << 8 for target, ms in rows(table)]
+    again = ssdpm.ApstTable.from_bytes(data, enabled=table.enabled)
+    assert rows(again) == rows(table)
+    assert (again == table) == table.sent
+    if again == table:
+        assert hash(again) == hash(table)
+
+
+@given(st.lists(st.tuples(st.integers(0, 31), st.integers(0, 2**24 - 1)), max_size=32))
+def test_bytes_are_decoded_and_encoded_and_stay_the_same(
+    entries: list[tuple[int, int]],
+) -> None:
+    words = [target << 3 | idle_ms << 8 for target, idle_ms in entries]
+    data = np.array(words + [0] * (32 - len(words)), "<u8").tobytes()
+    table = ssdpm.ApstTable.from_bytes(data)
+    assert table.to_bytes() == data
+    assert table.sent and table.enabled
+    assert table.entries == tuple(
+        ApstEntry(state, target, idle_ms)
+        for state, (target, idle_ms) in enumerate(entries)
+        if target or idle_ms
+    )
+
+
+def test_the_defaults_are_those_of_the_library(model: ssdpm.Model) -> None:
+    parameters = inspect.signature(ssdpm.apst).parameters
+    names = set(parameters) - {"model"}
+    assert names == set(ssdpm.APST_DEFAULTS)
+    assert all(parameters[n].default in (None, ()) for n in names)
+    assert ssdpm.apst(model) == ssdpm.apst(model, **ssdpm.APST_DEFAULTS)
+    assert ssdpm.APST_DEFAULTS["max_exit_latency_us"] == 100_000
+    with pytest.raises(TypeError):
+        ssdpm.APST_DEFAULTS["quirks"] = ()  # type: ignore[index]
+
+
+def test_a_usual_drive_gets_a_usual_table(model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model)
+    assert table.entries == (
+        ApstEntry(0, 3, 100),
+        ApstEntry(1, 3, 100),
+        ApstEntry(2, 3, 100),
+        ApstEntry(3, 4, 2000),
+    )
+    assert table.algorithm is Algorithm.LINUX
+    assert table.explain()[4].verdict == "used"
+    assert ssdpm.apst(model, max_exit_latency_us=25_000).explain()[4].verdict == (
+        VerdictKind.EXIT_TOO_SLOW
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"algorithm": Algorithm.LINUX_LEGACY},
+        {"algorithm": "linux-legacy"},
+    ],
+)
+def test_an_algorithm_is_an_enum_or_its_word(
+    arguments: dict[str, Any], model: ssdpm.Model
+) -> None:
+    table = ssdpm.apst(model, **arguments)
+    assert table.algorithm is Algorithm.LINUX_LEGACY
+    assert table.entries[0] == ApstEntry(0, 3, 750)
+
+
+@pytest.mark.parametrize(
+    "quirks",
+    [
+        Quirk.NO_DEEPEST_PS,
+        "no-deepest-ps",
+        [Quirk.NO_DEEPEST_PS],
+        {"no-deepest-ps"},
+        iter(["no-deepest-ps", "no-deepest-ps"]),
+    ],
+)
+def test_quirks_are_enums_or_words_one_or_many(quirks: Any, model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model, quirks=quirks)
+    assert {entry.target for entry in table.entries} == {3}
+    assert table.explain()[4].verdict is VerdictKind.QUIRK
+
+
+@pytest.mark.parametrize(
+    ("enum", "words"),
+    [
+        (Algorithm, _core.ALGORITHMS),
+        (Quirk, _core.QUIRKS),
+        (VerdictKind, _core.VERDICTS),
+    ],
+)
+def test_the_enums_have_the_words_of_the_library(enum: Any, words: Any) -> None:
+    assert [member.value for member in enum] == list(words)
+    for member in enum:
+        assert member == member.value == str(member) == f"{member}"
+        assert json.dumps(member) == f'"{member.value}"'
+
+
+@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES])
+@pytest.mark.parametrize("value", [True, 1.0, "100", b"1", [1], np.array([1, 2])])
+def test_a_number_of_another_type_is_a_typeerror(
+    name: str, value: Any, model: ssdpm.Model
+) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: an integer is needed"):
+        ssdpm.apst(model, **{name: value})
+
+
+@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES])
+@pytest.mark.parametrize("value", [-1, 2**64, 10**100])
+def test_a_number_out_of_range_is_named(
+    name: str, value: Any, model: ssdpm.Model
+) -> None:
+    with pytest.raises(ssdpm.RangeError, match=f"^{name}: ") as caught:
+        ssdpm.apst(model, **{name: value})
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("name", ["primary_timeout_ms", "secondary_timeout_ms"])
+def test_a_timeout_that_no_entry_holds_is_named(name: str, model: ssdpm.Model) -> None:
+    longest: dict[str, Any] = {name: 2**24 - 1}
+    ssdpm.apst(model, **longest)
+    too_long: dict[str, Any] = {name: 2**24}
+    with pytest.raises(ssdpm.RangeError, match=f"^{name} is 16777216 ms; "):
+        ssdpm.apst(model, **too_long)
+
+
+def test_numpy_integers_are_integers(model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model, max_exit_latency_us=np.uint32(25_000))
+    assert table == ssdpm.apst(model, max_exit_latency_us=25_000)
+
+
+def test_a_wrong_word_is_named(model: ssdpm.Model) -> None:
+    with pytest.raises(ValueError, match=r"^algorithm: 'windows' is none of 'linux', "):
+        ssdpm.apst(model, algorithm="windows")
+    with pytest.raises(ValueError, match=r"^quirks: 'fast' is none of 'no-apst', "):
+        ssdpm.apst(model, quirks=["fast"])
+    with pytest.raises(TypeError, match=r"^algorithm: a str is needed, not int"):
+        ssdpm.apst(model, algorithm=1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^quirks: a str is needed, not int"):
+        ssdpm.apst(model, quirks=[1])  # type: ignore[list-item]
+
+
+def test_something_that_is_no_model_is_a_typeerror(model: ssdpm.Model) -> None:
+    with pytest.raises(TypeError, match=r"^model: an ssdpm.Model is needed, not str"):
+        ssdpm.apst("drive.json")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^model: an ssdpm.Model is needed, not None"):
+        ssdpm.apst(model).validate(None)  # type: ignore[arg-type]
+
+
+def test_an_unknown_latency_is_an_error_and_not_zero() -> None:
+    model = ssdpm.Model.from_states([PowerState(True), PowerState(False)])
+    with pytest.raises(ssdpm.UnknownValueError, match="PS1: exit_latency_us is unk"):
+        ssdpm.apst(model)
+
+
+def test_a_sata_drive_has_no_apst(model: ssdpm.Model) -> None:
+    sata = ssdpm.Model.from_states([], kind="sata")
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.apst(sata)
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.apst(model).validate(sata)
+
+
+def test_the_array_is_a_read_only_view_that_outlives_the_table(
+    model: ssdpm.Model,
+) -> None:
+    array = ssdpm.apst(model).array
+    gc.collect()
+    assert array.shape == (32,)
+    assert array.dtype == ssdpm.apst_entry_dtype
+    assert array.dtype.itemsize == 8
+    assert array["target"].tolist()[:5] == [3, 3, 3, 4, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        array["target"][0] = 1
+    table = ssdpm.apst(model)
+    assert np.shares_memory(table.array, table.array)
+
+
+def test_a_table_does_not_change_and_is_not_made_by_hand(model: ssdpm.Model) -> None:
+    with pytest.raises(AttributeError):
+        ssdpm.apst(model).sent = False  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"ssdpm\.apst\(\)"):
+        ssdpm.ApstTable()
+
+
+def test_tables_are_equal_by_what_a_host_would_program(model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model)
+    assert table == ssdpm.apst(model, secondary_latency_tolerance_us=99_000)
+    assert table != ssdpm.apst(model, secondary_timeout_ms=1999)
+    assert table != table.to_bytes()
+    read = ssdpm.ApstTable.from_bytes(table.to_bytes())
+    assert {table, read} == {table}
+    assert table != ssdpm.ApstTable.from_bytes(table.to_bytes(), enabled=False)
+
+
+def test_a_table_survives_pickling_and_copying(model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model, max_exit_latency_us="any", quirks="no-deepest-ps")
+    for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
+        assert twin == table
+        assert twin.explain() == table.explain()
+    read = ssdpm.ApstTable.from_bytes(bytes(256), enabled=False)
+    assert pickle.loads(pickle.dumps(read)) == read
+
+
+def test_a_table_from_bytes_cannot_be_explained() -> None:
+    table = ssdpm.ApstTable.from_bytes(bytes(256))
+    assert table.algorithm is None
+    with pytest.raises(ssdpm.UnsupportedError, match="a table from bytes"):
+        table.explain()
+
+
+@pytest.mark.parametrize("data", [b"", bytes(255), bytes(257)])
+def test_a_table_of_another_length_is_refused(data: bytes) -> None:
+    with pytest.raises(ssdpm.FormatError, match=f"^{len(data)} bytes; "):
+        ssdpm.ApstTable.from_bytes(data)
+
+
+def test_a_reserved_bit_in_a_table_is_refused() -> None:
+    with pytest.raises(ssdpm.FormatError, match=r"^entry 1: a reserved bit"):
+        ssdpm.ApstTable.from_bytes(bytes(8) + b"\1" + bytes(247))
+
+
+def test_a_table_of_another_type_is_a_typeerror() -> None:
+    with pytest.raises(TypeError):
+        ssdpm.ApstTable.from_bytes("0" * 256)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^enabled: a bool is needed"):
+        ssdpm.ApstTable.from_bytes(bytes(256), enabled=1)  # type: ignore[arg-type]
+
+
+def test_a_sound_table_is_valid_and_a_faulty_one_says_why(model: ssdpm.Model) -> None:
+    ssdpm.apst(model).validate(model)
+    upwards = ssdpm.ApstTable.from_bytes(
+        bytes(24) + (1 << 3 | 100 << 8).to_bytes(8, "little") + bytes(224)
+    )
+    with pytest.raises(ssdpm.InvalidError, match=r"^entry 3: target PS1"):
+        upwards.validate(model)
+    off = ssdpm.ApstTable.from_bytes(ssdpm.apst(model).to_bytes(), enabled=False)
+    with pytest.raises(ssdpm.InvalidError, match="not enabled"):
+        off.validate(model)
+
+
+def test_a_table_prints_well(model: ssdpm.Model) -> None:
+    table = ssdpm.apst(model)
+    assert repr(table) == (
+        "<ssdpm.ApstTable enabled; PS0-PS2 to PS3 after 100 ms; "
+        "PS3 to PS4 after 2000 ms>"
+    )
+    assert "<td>PS0-PS2</td><td>PS3</td><td>100</td>" in table._repr_html_()
+    off = ssdpm.apst(model, max_exit_latency_us=0)
+    assert repr(off) == "<ssdpm.ApstTable switched off>"
+    none = ssdpm.Model.from_states(model.states, apsta=0)
+    assert repr(ssdpm.apst(none)) == "<ssdpm.ApstTable not sent>"
+
+
+def test_threads_get_the_same_as_one_alone(raw: bytes, model: ssdpm.Model) -> None:
+    limits = list(range(0, 100_000, 250))
+
+    def work(limit: int) -> tuple[bytes, str, Any]:
+        own = ssdpm.Model(raw)
+        table = ssdpm.apst(model, max_exit_latency_us=limit)
+        return table.to_bytes(), own.to_json(), table.explain()
+
+    alone = [work(limit) for limit in limits]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, limits)) == alone

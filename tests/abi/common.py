@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""What the ABI tests share: tools that are run, faults that are collected."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# A test sets sys.dont_write_bytecode before it imports this module, so that a
+# run leaves no __pycache__ in the source tree.
+
+
+# Names that the tools add: instrumentation, and what each object has.
+INSTRUMENTATION = re.compile(
+    r"__(asan|ubsan|tsan|msan|lsan|sanitizer|gcov|llvm|sancov|odr_asan)"
+    r"|_(init|fini|edata|end)$|__bss_start|mcount$|__cyg_profile"
+)
+
+
+def run(*command: str) -> str:
+    """The standard output of a command that must succeed."""
+    # Tools speak the language of the user otherwise.
+    env = dict(os.environ, LC_ALL="C")
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=env, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
+    return done.stdout
+
+
+def nm(*arguments: str) -> set[str]:
+    """Names that nm lists, without symbol versions and what tools add."""
+    lines = run(os.environ.get("NM", "nm"), *arguments).splitlines()
+    # Object names end in a colon; absolute symbols are the version nodes.
+    names = {
+        line.split()[-1].split("@")[0]
+        for line in lines
+        if len(line.split()) >= 2 and line.split()[-2] != "A"
+    }
+    return {name for name in names if not INSTRUMENTATION.match(name)}
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+
+
+def without_directives(text: str) -> str:
+    """Text of a header without comments and preprocessor lines."""
+    text = without_comments(text)
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
+
+
+def public_headers(include: str) -> list[pathlib.Path]:
+    """ssdpm.h and ssdpm/*.h."""
+    root = pathlib.Path(include)
+    return [root / "ssdpm.h", *sorted((root / "ssdpm").glob("*.h"))]
+
+
+class Faults:
+    """Collects faults; report() prints them and ends the program."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+
+    def add(self, message: str) -> None:
+        self.messages.append(message)
+
+    def report(self, mend: str) -> None:
+        if not self.messages:
+            sys.exit(0)
+        for message in self.messages:
+            print(message)
+        print(f"To mend it: {mend}")
+        sys.exit(1)

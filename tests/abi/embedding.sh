@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# An installed copy can be used by a stranger: with pkg-config, from a folder of
+# its own, linked shared, and static where the build has that.
+#
+# usage: embedding.sh MESON BUILD_DIR EXAMPLE_C DRIVE EXPECTED CC [FLAG...]
+set -eu
+
+meson=$1 build=$2 example=$3 drive=$4 expected=$5
+shift 5
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+	echo "$1"
+	echo "To mend it: look at what lib/meson.build installs and at ssdpm.pc."
+	exit 1
+}
+
+# Run a program on the drive and compare.
+prints_expected() {
+	"$@" "$drive" >"$scratch/output" || fail "$1: exit status $?"
+	diff "$expected" "$scratch/output" || fail "$1: prints something else"
+}
+
+root=$scratch/root
+# shellcheck disable=SC2086 # may be an interpreter and a script
+$meson install -C "$build" --no-rebuild --quiet --destdir "$root" \
+	>"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "install failed"; }
+pc=$(find "$root" -name ssdpm.pc)
+[ -n "$pc" ] || fail "ssdpm.pc is not installed"
+
+# No path of this machine's own copy gets in.
+export PKG_CONFIG_LIBDIR="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root"
+unset PKG_CONFIG_PATH
+cflags=$(pkg-config --cflags ssdpm)
+libs=$(pkg-config --libs ssdpm)
+libdir=${libs#*-L}
+libdir=${libdir%% *}
+mkdir "$scratch/elsewhere"
+cp "$example" "$scratch/elsewhere/example.c"
+cd "$scratch/elsewhere"
+
+if [ -e "$libdir/libssdpm.so" ]; then
+	# shellcheck disable=SC2086 # flags are several words
+	"$@" $cflags example.c -o shared $libs || fail "cannot link shared"
+	export LD_LIBRARY_PATH="$libdir"
+	prints_expected ./shared
+	unset LD_LIBRARY_PATH
+fi
+
+if [ -e "$libdir/libssdpm.a" ]; then
+	libs=$(pkg-config --static --libs ssdpm |
+		sed 's/-lssdpm\b/-Wl,-Bstatic -lssdpm -Wl,-Bdynamic/')
+	# shellcheck disable=SC2086
+	"$@" $cflags example.c -o static $libs || fail "cannot link static"
+	prints_expected ./static
+fi
+
+[ -e shared ] || [ -e static ] || fail "no library is installed"

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each public header stands alone, in C99 and in C++11, and keeps the grammar.
+
+usage: headers.py INCLUDE_DIR LAYOUT_C
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+from common import Faults, public_headers, without_comments  # noqa: E402
+
+C = "-xc -std=c99 -Wall -Wextra -Wstrict-prototypes -Wundef -Wc++-compat".split()
+CXX = "-xc++ -std=c++11 -Wall -Wextra -Wundef".split()
+COMPILERS = [("gcc", C), ("g++", CXX), ("clang", C), ("clang++", CXX)]
+
+# What a public header may include: types, nothing that does something.
+SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
+
+# Members that are numbers without a unit, and why they have none.
+UNITLESS = {
+    # identity and marks
+    "code", "nvme_status", "flags", "unknown", "not_reported", "kind",
+    "provenance", "vendor_id", "apsta", "algorithm", "quirks", "verdict",
+    "active_power_workload", "sent", "enabled",
+    # ordinals
+    "line", "state", "target", "read_throughput_rank", "read_latency_rank",
+    "write_throughput_rank", "write_latency_rank",
+    # bytes, by the rule for sized parameters
+    "size",
+}  # fmt: skip
+LAYOUT = "tests/abi/layout.c"
+UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes")
+MEMBER = re.compile(
+    r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
+)
+NUMBER = re.compile(
+    r"u?int(?:8|16|32|64)_t$|size_t$|(?:un)?signed|int$|short$|long$|double$|float$"
+)
+
+
+def compile_alone(include: str, faults: Faults) -> None:
+    found = [(shutil.which(name), flags) for name, flags in COMPILERS]
+    if not any(path for path, _ in found):
+        found = [(shutil.which("cc"), C), (shutil.which("c++"), CXX)]
+    for header in public_headers(include):
+        name = header.relative_to(include)
+        for path, flags in found:
+            if not path:
+                continue
+            # Twice: the include guard.
+            text = f"#include <{name}>\n#include <{name}>\n"
+            command = [path, *flags, "-pedantic", "-Werror", "-fsyntax-only"]
+            done = subprocess.run(
+                [*command, f"-I{include}", "-"],
+                input=text,
+                capture_output=True,
+                text=True,
+            )
+            if done.returncode:
+                faults.add(f"{name}: {' '.join(command)} fails:\n{done.stderr}")
+
+
+def check_includes(include: str, faults: Faults) -> None:
+    ours = {str(path.relative_to(include)) for path in public_headers(include)}
+    for header in public_headers(include):
+        for name in re.findall(r"#\s*include\s*[<\"]([^>\"]+)", header.read_text()):
+            if name not in ours | SYSTEM_HEADERS:
+                faults.add(f"{header.name}: includes {name}")
+    whole = (pathlib.Path(include) / "ssdpm.h").read_text()
+    for name in sorted(ours - {"ssdpm.h"}):
+        if f"<{name}>" not in whole:
+            faults.add(f"ssdpm.h: does not include <{name}>")
+
+
+def members(body: str) -> list[tuple[str, str]]:
+    """(type, name) of each member of a struct; pointers are left out."""
+    result = []
+    for declaration in without_comments(body).split(";"):
+        found = MEMBER.match(declaration)
+        if not found or "*" in declaration:
+            continue
+        for name in found.group(2).split(","):
+            result.append((found.group(1), re.sub(r"\[.*", "", name).strip()))
+    return result
+
+
+def check_structs(header: pathlib.Path, faults: Faults) -> None:
+    text = header.read_text()
+    for struct in re.finditer(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S):
+        name, body = struct.groups()
+        doc = re.search(rf"/\*\*\n \* struct {name} - .*?\*/", text, re.DOTALL)
+        where = f"{header.name}: struct {name}"
+        if not doc:
+            faults.add(f"{where}: no /** struct {name} - ... */ comment")
+        for kind, member in members(body):
+            if kind.startswith("enum"):
+                faults.add(f"{where}.{member}: an enum's size is up to the compiler")
+            if member.startswith("reserved"):
+                continue
+            if doc and not re.search(rf"@{member}\b", doc.group()):
+                faults.add(f"{where}.{member}: not in the comment")
+            if not NUMBER.match(kind) or member in UNITLESS:
+                continue
+            if not member.endswith(UNITS):
+                faults.add(f"{where}.{member}: a number without a unit")
+
+
+def check_frozen(header: pathlib.Path, layout: str, faults: Faults) -> None:
+    """What a header freezes is asserted in layout.c."""
+    text = header.read_text()
+    for name, size in re.findall(r"struct (\w+) - [^(]*\(frozen, (\d+)", text):
+        if f"SIZE({name}, {size})" not in layout:
+            faults.add(f"{header.name}: no SIZE({name}, {size}) in {LAYOUT}")
+    plain = without_comments(text)
+    names = re.findall(r"\b(SSDPM_\w+)\s*(?:=|,\s*$)", plain, re.MULTILINE)
+    names += re.findall(r"#define (SSDPM_\w+) .*\d", plain)
+    for name in names:
+        if f"VALUE({name}," not in layout:
+            faults.add(f"{header.name}: no VALUE({name}, ...) in {LAYOUT}")
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    faults = Faults()
+    layout = pathlib.Path(sys.argv[2]).read_text()
+    compile_alone(sys.argv[1], faults)
+    check_includes(sys.argv[1], faults)
+    for header in public_headers(sys.argv[1]):
+        check_structs(header, faults)
+        check_frozen(header, layout, faults)
+    faults.report(
+        "include what the header needs; uint32_t instead of an enum; the unit "
+        "in the name, or the member in UNITLESS of tests/abi/headers.py; what is "
+        f"frozen in {LAYOUT}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The pure stages stay pure, and each stage builds only on those before it.
+
+usage: layering.py SOURCE_DIR BUILD_DIR
+
+Reads the #include lines of lib/ and include/, and the undefined names of every
+object of the library (compile_commands.json says which they are).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+
+from common import Faults, nm, run, without_comments  # noqa: E402
+
+# Each stage and those that it may include.
+PURE = {
+    "base": set(),
+    "model": {"base"},
+    "policy": {"base", "model"},
+    "workload": {"base", "model", "policy"},
+    "estimate": {"base", "model", "policy", "workload"},
+    "measure": {"base", "model", "policy", "workload", "estimate"},
+}
+IO = {"device", "apply"}
+
+PURE_HEADERS = {
+    "assert.h", "errno.h", "inttypes.h", "limits.h", "math.h", "stdarg.h",
+    "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
+}  # fmt: skip
+# What the pure stages may take from the system. None reads a clock, a file, the
+# environment or the locale (%f in a format does: see check_formats), none
+# prints or exits.
+PURE_FUNCTIONS = {
+    "memchr", "memcmp", "memcpy", "memmove", "memset", "qsort", "snprintf",
+    "strchr", "strcmp", "strlen", "strncmp", "strnlen", "strrchr", "strstr",
+    "vsnprintf",
+}  # fmt: skip
+ALLOCATION = {"malloc", "calloc", "realloc", "free"}
+ALLOCATES_NOTHING = {"policy"}
+# Doubles begin at the estimate.
+MATH_STAGES = {"estimate", "measure"}
+MATH = {"ceil", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "pow", "sqrt"}
+FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
+# Names that compilers put in: position independence, -fstack-protector, clang's
+# memcmp, and the end of assert(3), which is for our own mistakes only.
+COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "bcmp", "__assert_fail"}
+
+
+def stage_of(include: str) -> str | None:
+    """The stage that a header belongs to, or None: <ssdpm/x.h>, "x/internal.h"."""
+    found = re.match(r"ssdpm/(\w+)\.h$|(\w+)/", include)
+    name = found and (found.group(1) or found.group(2))
+    return name if name in PURE.keys() | IO else None
+
+
+def check_includes(path: pathlib.Path, stage: str, faults: Faults) -> None:
+    for line, text in enumerate(path.read_text().splitlines(), 1):
+        found = re.match(r"\s*#\s*include\s*[<\"]([^>\"]+)", text)
+        if not found:
+            continue
+        name = found.group(1)
+        where = f"{path.parent.name}/{path.name}:{line}"
+        used = stage_of(name)
+        if used:
+            if used != stage and used not in PURE[stage]:
+                faults.add(f"{where}: {stage} includes {name} of {used}")
+            elif used not in (stage, "base") and not name.startswith("ssdpm/"):
+                faults.add(f"{where}: {stage} includes {name}, internals of {used}")
+        elif name not in PURE_HEADERS:
+            faults.add(f"{where}: the pure stage {stage} includes {name}")
+
+
+def check_formats(path: pathlib.Path, faults: Faults) -> None:
+    text = without_comments(path.read_text())
+    for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
+        if FLOAT_FORMAT.search(literal):
+            faults.add(
+                f'{path.parent.name}/{path.name}: "{literal}" prints with the '
+                "decimal point of the locale"
+            )
+
+
+def objects(source: pathlib.Path, build: pathlib.Path) -> dict[pathlib.Path, str]:
+    """The objects of lib/ and their stage."""
+    result = {}
+    commands = json.loads((build / "compile_commands.json").read_text())
+    for command in commands:
+        directory = pathlib.Path(command["directory"])
+        file = pathlib.Path(os.path.normpath(directory / command["file"]))
+        if source / "lib" not in file.parents:
+            continue
+        stage = file.relative_to(source / "lib").parts[0]
+        result[directory / command["output"]] = stage
+    return result
+
+
+def check_calls(object_file: pathlib.Path, stage: str, faults: Faults) -> None:
+    allowed = PURE_FUNCTIONS | COMPILER
+    if stage not in ALLOCATES_NOTHING:
+        allowed = allowed | ALLOCATION
+    if stage in MATH_STAGES:
+        allowed = allowed | MATH
+    for name in sorted(nm("-u", str(object_file))):
+        # __memcpy_chk is memcpy with _FORTIFY_SOURCE.
+        plain = re.sub(r"^__(\w+)_chk$", r"\1", name)
+        if not name.startswith("ssdpm_") and not {name, plain} & allowed:
+            faults.add(f"{object_file.name}: {stage} calls {name}")
+
+
+def check_globals(object_file: pathlib.Path, faults: Faults) -> None:
+    """What can be written to is in .data or .bss; .data.rel.ro is constant."""
+    for line in run("nm", "-f", "sysv", str(object_file)).splitlines():
+        columns = [column.strip() for column in line.split("|")]
+        if len(columns) < 7 or columns[3] != "OBJECT":
+            continue
+        name, section = columns[0], columns[6]
+        instrumented = re.match(r"\.L|__|\.?Lubsan|llvm", name)
+        if re.match(r"\.(data|bss|tdata|tbss)(?!\.rel\.ro)", section):
+            if not instrumented:
+                faults.add(f"{object_file.name}: {name} is a global in {section}")
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    source, build = (pathlib.Path(os.path.abspath(path)) for path in sys.argv[1:])
+    faults = Faults()
+    for stage in PURE:
+        files = sorted((source / "lib" / stage).glob("*.[ch]"))
+        header = source / "include" / "ssdpm" / f"{stage}.h"
+        for path in [*files, *([header] if header.exists() else [])]:
+            check_includes(path, stage, faults)
+            check_formats(path, faults)
+    known = PURE.keys() | IO
+    for path in sorted((source / "lib").iterdir()):
+        if path.is_dir() and path.name not in known | {"data"}:
+            faults.add(f"lib/{path.name}: not a stage that tests/abi/layering.py knows")
+    found = objects(source, build)
+    if not found:
+        faults.add("compile_commands.json names no source of lib/: nothing was checked")
+    for object_file, stage in sorted(found.items()):
+        check_globals(object_file, faults)
+        if stage in PURE:
+            check_calls(object_file, stage, faults)
+    faults.report(
+        "move what touches the world to device or apply, or pass it in; a "
+        "harmless function goes into a list in tests/abi/layering.py"
+    )
+
+
+if __name__ == "__main__":
+    main()

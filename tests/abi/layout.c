@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is frozen: sizes and offsets of structures, values of constants, as the
+ * public header gives them. abidiff does not see most of these, since no
+ * function takes an enum.
+ */
+#include <ssdpm.h>
+
+#include <stdio.h>
+
+struct fact {
+	const char *what;
+	unsigned long long is;
+	unsigned long long must_be;
+};
+
+#define SIZE(type, bytes)                                                      \
+	{                                                                      \
+		.what = "sizeof(struct " #type ")", .is = sizeof(struct type), \
+		.must_be = (bytes),                                            \
+	}
+
+#define OFFSET(type, member, bytes)                                      \
+	{                                                                \
+		.what = "offset of " #type "." #member,                  \
+		.is = offsetof(struct type, member), .must_be = (bytes), \
+	}
+
+#define VALUE(name, value)                                       \
+	{                                                        \
+		.what = #name, .is = (name), .must_be = (value), \
+	}
+
+static const struct fact facts[] = {
+	SIZE(ssdpm_error, 256),
+	OFFSET(ssdpm_error, code, 0),
+	OFFSET(ssdpm_error, line, 4),
+	OFFSET(ssdpm_error, nvme_status, 8),
+	OFFSET(ssdpm_error, message, 12),
+	VALUE(SSDPM_JSON_MAX_BYTES, 16777216),
+
+	SIZE(ssdpm_power_state, 128),
+	OFFSET(ssdpm_power_state, flags, 0),
+	OFFSET(ssdpm_power_state, unknown, 4),
+	OFFSET(ssdpm_power_state, not_reported, 8),
+	OFFSET(ssdpm_power_state, max_power_uw, 12),
+	OFFSET(ssdpm_power_state, active_power_uw, 16),
+	OFFSET(ssdpm_power_state, idle_power_uw, 20),
+	OFFSET(ssdpm_power_state, entry_latency_us, 24),
+	OFFSET(ssdpm_power_state, exit_latency_us, 28),
+	OFFSET(ssdpm_power_state, read_throughput_rank, 32),
+	OFFSET(ssdpm_power_state, read_latency_rank, 33),
+	OFFSET(ssdpm_power_state, write_throughput_rank, 34),
+	OFFSET(ssdpm_power_state, write_latency_rank, 35),
+	OFFSET(ssdpm_power_state, active_power_workload, 36),
+	OFFSET(ssdpm_power_state, reserved0, 37),
+	OFFSET(ssdpm_power_state, emergency_power_fail_recovery_time_us, 40),
+	OFFSET(ssdpm_power_state, forced_quiescence_vault_time_us, 48),
+	OFFSET(ssdpm_power_state, emergency_power_fail_vault_time_us, 56),
+	OFFSET(ssdpm_power_state, reserved1, 64),
+	VALUE(SSDPM_MAX_STATES, 32),
+	VALUE(SSDPM_NVME_IDENTIFY_BYTES, 4096),
+	VALUE(SSDPM_KIND_NVME, 1),
+	VALUE(SSDPM_KIND_SATA, 2),
+	VALUE(SSDPM_PROVENANCE_REPORTED, 1),
+	VALUE(SSDPM_PROVENANCE_MEASURED, 2),
+	VALUE(SSDPM_PROVENANCE_CATALOGUE, 3),
+	VALUE(SSDPM_PROVENANCE_ASSUMED, 4),
+	VALUE(SSDPM_STATE_NON_OPERATIONAL, 0x1),
+	VALUE(SSDPM_FIELD_MAX_POWER, 0x1),
+	VALUE(SSDPM_FIELD_ACTIVE_POWER, 0x2),
+	VALUE(SSDPM_FIELD_IDLE_POWER, 0x4),
+	VALUE(SSDPM_FIELD_ENTRY_LATENCY, 0x8),
+	VALUE(SSDPM_FIELD_EXIT_LATENCY, 0x10),
+	VALUE(SSDPM_FIELD_READ_THROUGHPUT_RANK, 0x20),
+	VALUE(SSDPM_FIELD_READ_LATENCY_RANK, 0x40),
+	VALUE(SSDPM_FIELD_WRITE_THROUGHPUT_RANK, 0x80),
+	VALUE(SSDPM_FIELD_WRITE_LATENCY_RANK, 0x100),
+	VALUE(SSDPM_FIELD_ACTIVE_POWER_WORKLOAD, 0x200),
+	VALUE(SSDPM_FIELD_EMERGENCY_POWER_FAIL_RECOVERY_TIME, 0x400),
+	VALUE(SSDPM_FIELD_FORCED_QUIESCENCE_VAULT_TIME, 0x800),
+	VALUE(SSDPM_FIELD_EMERGENCY_POWER_FAIL_VAULT_TIME, 0x1000),
+	VALUE(SSDPM_INFO_VENDOR_ID, 0x1),
+	VALUE(SSDPM_INFO_PRODUCT, 0x2),
+	VALUE(SSDPM_INFO_FIRMWARE, 0x4),
+	VALUE(SSDPM_INFO_APSTA, 0x8),
+
+	SIZE(ssdpm_apst_entry, 8),
+	OFFSET(ssdpm_apst_entry, idle_ms, 0),
+	OFFSET(ssdpm_apst_entry, target, 4),
+	SIZE(ssdpm_apst, 264),
+	OFFSET(ssdpm_apst, entries, 0),
+	OFFSET(ssdpm_apst, sent, 256),
+	OFFSET(ssdpm_apst, enabled, 260),
+	SIZE(ssdpm_apst_verdict, 128),
+	OFFSET(ssdpm_apst_verdict, state, 0),
+	OFFSET(ssdpm_apst_verdict, verdict, 4),
+	OFFSET(ssdpm_apst_verdict, reason, 8),
+	VALUE(SSDPM_APST_BYTES, 256),
+	VALUE(SSDPM_APST_MAX_IDLE_MS, 16777215),
+	VALUE(SSDPM_LATENCY_ANY, 18446744073709551615u),
+	VALUE(SSDPM_APST_LINUX, 1),
+	VALUE(SSDPM_APST_LINUX_LEGACY, 2),
+	VALUE(SSDPM_QUIRK_NO_APST, 0x1),
+	VALUE(SSDPM_QUIRK_NO_DEEPEST_PS, 0x2),
+	VALUE(SSDPM_VERDICT_USED, 1),
+	VALUE(SSDPM_VERDICT_OPERATIONAL, 2),
+	VALUE(SSDPM_VERDICT_EXIT_TOO_SLOW, 3),
+	VALUE(SSDPM_VERDICT_TOTAL_TOO_SLOW, 4),
+	VALUE(SSDPM_VERDICT_SHADOWED, 5),
+	VALUE(SSDPM_VERDICT_QUIRK, 6),
+	VALUE(SSDPM_VERDICT_NO_GAIN, 7),
+
+	/* Sized parameters begin with their size. */
+	OFFSET(ssdpm_model_info, size, 0),
+	OFFSET(ssdpm_model_info, kind, sizeof(size_t)),
+	OFFSET(ssdpm_model_info, unknown, sizeof(size_t) + 4),
+	OFFSET(ssdpm_model_info, provenance, sizeof(size_t) + 8),
+	OFFSET(ssdpm_model_info, vendor_id, sizeof(size_t) + 12),
+	OFFSET(ssdpm_model_info, apsta, sizeof(size_t) + 14),
+	OFFSET(ssdpm_model_info, product, sizeof(size_t) + 15),
+	OFFSET(ssdpm_model_info, firmware, sizeof(size_t) + 56),
+	OFFSET(ssdpm_apst_params, size, 0),
+	OFFSET(ssdpm_apst_params, algorithm, sizeof(size_t)),
+	OFFSET(ssdpm_apst_params, quirks, sizeof(size_t) + 4),
+};
+
+int main(void)
+{
+	int faults = 0;
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		if (facts[i].is == facts[i].must_be)
+			continue;
+		printf("%s is %llu, must be %llu\n", facts[i].what, facts[i].is,
+		       facts[i].must_be);
+		faults++;
+	}
+	if (faults)
+		printf("To mend it: give these back. Programs that are already "
+		       "compiled contain the old numbers; new members go into "
+		       "reserved space, new constants get new values.\n");
+	return faults ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A symbol is born in four places at once: header, map, library, man page.
+
+usage: symbols.py LIBRARY MAP INCLUDE_DIR MAN_DIR
+"""
+
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+
+from common import (  # noqa: E402
+    Faults,
+    nm,
+    public_headers,
+    without_comments,
+    without_directives,
+)
+
+
+def from_map(path: str) -> set[str]:
+    text = without_comments(pathlib.Path(path).read_text())
+    exported = re.findall(r"global:(.*?)(?:local:|\})", text, re.DOTALL)
+    return set(re.findall(r"([\w*]+)\s*;", " ".join(exported)))
+
+
+def from_headers(include: str) -> set[str]:
+    names: set[str] = set()
+    for header in public_headers(include):
+        text = without_directives(header.read_text())
+        names |= set(re.findall(r"SSDPM_API\s[^;(]*?(\w+)\s*\(", text))
+    return names
+
+
+def unmarked(include: str) -> set[str]:
+    """Functions that a header declares without SSDPM_API: nobody can link them."""
+    names: set[str] = set()
+    for header in public_headers(include):
+        text = without_directives(header.read_text())
+        text = re.sub(r"SSDPM_API\s[^;]*;", "", text)
+        names |= set(re.findall(r"\b(ssdpm_\w+)\s*\(", text))
+    return names
+
+
+def from_man(man: str) -> set[str]:
+    names: set[str] = set()
+    for page in sorted(pathlib.Path(man).glob("ssdpm_*.3")):
+        found = re.search(r"^\.Sh NAME\n(.*?)^\.Nd ", page.read_text(), re.M | re.S)
+        if not found:
+            sys.exit(f"{page.name}: no NAME section")
+        names |= set(re.findall(r"^\.Nm (\w+)", found.group(1), re.MULTILINE))
+    return names
+
+
+def main() -> None:
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    library, map_file, include, man = sys.argv[1:]
+    places = {
+        "the library (nm -D)": nm("-D", "--defined-only", library),
+        "lib/ssdpm.map": from_map(map_file),
+        "include/ssdpm/*.h (SSDPM_API)": from_headers(include),
+        "man/ssdpm_*.3 (NAME)": from_man(man),
+    }
+    faults = Faults()
+    for name in sorted(set().union(*places.values())):
+        missing = [place for place, names in places.items() if name not in names]
+        if missing:
+            faults.add(f"{name}: missing in {', '.join(missing)}")
+    for name in sorted(unmarked(include)):
+        faults.add(f"{name}: declared in a header without SSDPM_API")
+    faults.report(
+        "add the name there, or take it away elsewhere; a name that was "
+        "released stays for ever"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a start of the command costs: its wall time against that of "nvme
+ * version", which does nothing but start, and its peak memory.
+ *
+ * usage: command SSDPM FILE
+ *
+ * FILE is read as it is, and a raw Identify Controller structure as well; the
+ * worse of the two counts. This program stays small: the kernel counts its
+ * memory, too, as that of a child until the child's exec.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RUNS 301
+#define WARM_UP 10
+
+#define START_VS_NVME_MAX 0.4
+#define PEAK_MAX_MIB 2.5
+
+extern char **environ;
+
+enum { JSON, RAW, NVME, N_COMMANDS };
+
+struct command {
+	const char *argv[4];
+	double ms[RUNS];
+	long peak_kib;
+};
+
+static struct command commands[N_COMMANDS];
+static char raw_path[] = "/tmp/ssdpm-bench-XXXXXX";
+static posix_spawn_file_actions_t to_null;
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* Milliseconds from its start to its end, or -1. */
+static double run(struct command *command)
+{
+	double start = now_ms();
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	if (posix_spawn(&pid, command->argv[0], &to_null, NULL,
+			(char *const *)command->argv, environ) ||
+	    wait4(pid, &status, 0, &usage) != pid)
+		return -1;
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return -1;
+	if (usage.ru_maxrss > command->peak_kib)
+		command->peak_kib = usage.ru_maxrss;
+	return now_ms() - start;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_ms(struct command *command)
+{
+	qsort(command->ms, RUNS, sizeof(command->ms[0]), compare);
+	return command->ms[RUNS / 2];
+}
+
+/* One after the other in turn, so that all see the same noise. */
+static bool run_all(void)
+{
+	for (int i = -WARM_UP; i < RUNS; i++) {
+		for (int j = 0; j < N_COMMANDS; j++) {
+			double ms = run(&commands[j]);
+
+			if (ms < 0) {
+				printf("%s %s: fails\n", commands[j].argv[0],
+				       commands[j].argv[1]);
+				return false;
+			}
+			if (i >= 0)
+				commands[j].ms[i] = ms;
+		}
+	}
+	return true;
+}
+
+/* A drive with two states: the last one is entered. */
+static bool make_raw_file(void)
+{
+	uint8_t id[4096] = { 0 };
+	int fd = mkstemp(raw_path);
+	bool ok;
+
+	memset(id + 24, ' ', 40);
+	memcpy(id + 24, "Bench", 5);
+	id[263] = 1;
+	id[265] = 1;
+	id[2048] = 200;
+	id[2080 + 3] = 2;  /* non-operational */
+	id[2080 + 5] = 10; /* 2.56 ms to enter and to leave */
+	id[2080 + 9] = 10;
+	if (fd < 0)
+		return false;
+	ok = write(fd, id, sizeof(id)) == (ssize_t)sizeof(id);
+	close(fd);
+	return ok;
+}
+
+/* Where Debian and others put it, also for users without sbin in PATH. */
+static bool find_nvme(char *path, size_t size)
+{
+	const char *search = getenv("PATH");
+	char directories[4096];
+
+	snprintf(directories, sizeof(directories), "%s:/usr/sbin:/sbin",
+		 search ? search : "/usr/bin");
+	for (char *at = strtok(directories, ":"); at; at = strtok(NULL, ":")) {
+		snprintf(path, size, "%s/nvme", at);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool holds(const char *name, double value, double limit)
+{
+	printf("bench %s %.3f <= %.1f\n", name, value, limit);
+	return value <= limit;
+}
+
+static bool report(void)
+{
+	double json = median_ms(&commands[JSON]);
+	double raw = median_ms(&commands[RAW]);
+	double nvme = median_ms(&commands[NVME]);
+	long peak = commands[JSON].peak_kib;
+	bool ok;
+
+	if (commands[RAW].peak_kib > peak)
+		peak = commands[RAW].peak_kib;
+	printf("medians: json %.3f ms, raw %.3f ms, nvme version %.3f ms\n",
+	       json, raw, nvme);
+	ok = holds("cli_start_vs_nvme_version",
+		   (json > raw ? json : raw) / nvme, START_VS_NVME_MAX);
+	return holds("cli_peak_mib", (double)peak / 1024, PEAK_MAX_MIB) && ok;
+}
+
+int main(int argc, char **argv)
+{
+	static char nvme[4200];
+	bool ok;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: command SSDPM FILE\n");
+		return 2;
+	}
+	if (!find_nvme(nvme, sizeof(nvme))) {
+		printf("nvme is not found: install the package nvme-cli\n");
+		return 1;
+	}
+	posix_spawn_file_actions_init(&to_null);
+	posix_spawn_file_actions_addopen(&to_null, STDOUT_FILENO, "/dev/null",
+					 O_WRONLY, 0);
+	commands[JSON] =
+		(struct command){ .argv = { argv[1], "apst", argv[2] } };
+	commands[RAW] =
+		(struct command){ .argv = { argv[1], "apst", raw_path } };
+	commands[NVME] = (struct command){ .argv = { nvme, "version" } };
+	ok = make_raw_file() && run_all() && report();
+	unlink(raw_path);
+	return ok ? 0 : 1;
+}

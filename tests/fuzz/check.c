@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "does not hold: %s\n", what);
+	abort();
+}
+
+void check_error(int err, const struct ssdpm_error *error)
+{
+	size_t length = strnlen(error->message, sizeof(error->message));
+
+	check(err < 0 && error->code == err, "code is what was returned");
+	check(strcmp(ssdpm_strerror(err), "unknown error"),
+	      "the code is a documented one");
+	check(length > 0 && length < sizeof(error->message),
+	      "the message is there and ends");
+	check(!strpbrk(error->message, "\n\r"), "the message is one line");
+}
+
+static void check_same(const struct ssdpm_model *a, const struct ssdpm_model *b)
+{
+	const struct ssdpm_model_info *x = ssdpm_model_get_info(a);
+	const struct ssdpm_model_info *y = ssdpm_model_get_info(b);
+	const struct ssdpm_power_state *in_a, *in_b;
+	size_t n_a, n_b;
+
+	check(x->kind == y->kind && x->unknown == y->unknown &&
+		      x->provenance == y->provenance &&
+		      x->vendor_id == y->vendor_id && x->apsta == y->apsta,
+	      "JSON keeps the numbers of the drive");
+	check(!strcmp(x->product, y->product) &&
+		      !strcmp(x->firmware, y->firmware),
+	      "JSON keeps the texts of the drive");
+	in_a = ssdpm_model_get_states(a, &n_a);
+	in_b = ssdpm_model_get_states(b, &n_b);
+	check(n_a == n_b && !memcmp(in_a, in_b, n_a * sizeof(*in_a)),
+	      "JSON keeps the states");
+}
+
+static void check_json(struct ssdpm_model **models, size_t n)
+{
+	struct ssdpm_model **again;
+	char *text, *text_again;
+	size_t n_again;
+
+	check(!ssdpm_model_list_to_json(models, n, &text, NULL),
+	      "a model can be written");
+	check(!ssdpm_model_list_from_data(text, strlen(text), &again, &n_again,
+					  NULL),
+	      "what was written can be read");
+	check(n == n_again, "JSON keeps all drives");
+	for (size_t i = 0; i < n; i++)
+		check_same(models[i], again[i]);
+	check(!ssdpm_model_list_to_json(again, n, &text_again, NULL),
+	      "a model can be written again");
+	check(!strcmp(text, text_again), "the same model gives the same bytes");
+	ssdpm_model_list_free(again, n);
+	free(text);
+	free(text_again);
+}
+
+/* A few bytes decide much: most values are near those that matter. */
+static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
+{
+	static const uint64_t times[] = { 0,	    1,	       100,
+					  2000,	    15000,     100000,
+					  0xffffff, 0x1000000, UINT64_MAX };
+	struct ssdpm_apst_params p = { 0 };
+	uint8_t bytes[16] = { 0 };
+	uint64_t *numbers[] = { &p.max_exit_latency_us, &p.primary_timeout_ms,
+				&p.primary_latency_tolerance_us,
+				&p.secondary_timeout_ms,
+				&p.secondary_latency_tolerance_us };
+
+	memcpy(bytes, data, size < sizeof(bytes) ? size : sizeof(bytes));
+	ssdpm_apst_params_init(&p, sizeof(p));
+	if (bytes[0] & 1)
+		p.algorithm = SSDPM_APST_LINUX_LEGACY;
+	p.quirks = bytes[0] >> 1 & 7;
+	for (size_t i = 0; i < 5; i++) {
+		const uint8_t *at = bytes + 1 + i * 3;
+
+		if (at[0] >= 0x80)
+			*numbers[i] = (uint64_t)at[1] << 8 | at[2];
+		else if (at[0])
+			*numbers[i] = times[at[0] % 9] + at[1] - at[2];
+	}
+	return p;
+}
+
+static bool is_entered(const struct ssdpm_apst *table, uint32_t state)
+{
+	for (int i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].idle_ms &&
+		    table->entries[i].target == state)
+			return true;
+	return false;
+}
+
+static void check_verdicts(const struct ssdpm_model *model,
+			   const struct ssdpm_apst_params *params,
+			   const struct ssdpm_apst *table)
+{
+	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
+	size_t n;
+
+	ssdpm_model_get_states(model, &n);
+	check(!ssdpm_apst_explain(model, params, v, NULL),
+	      "what is generated can be explained");
+	for (uint32_t i = 0; i < n; i++) {
+		bool used = v[i].verdict == SSDPM_VERDICT_USED;
+
+		check(v[i].state == i, "verdicts are in order");
+		check(used == is_entered(table, i),
+		      "used is what the table enters");
+		check(ssdpm_verdict_to_string(v[i].verdict) && v[i].reason[0],
+		      "a verdict has a name and a reason");
+	}
+}
+
+static void check_table(const struct ssdpm_model *model,
+			const struct ssdpm_apst *table)
+{
+	uint8_t data[SSDPM_APST_BYTES];
+	struct ssdpm_apst again;
+	struct ssdpm_error error;
+	bool sound = true;
+	int err;
+
+	/* Linux sends disabled transitions too, which are not sound. */
+	for (int i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].target && !table->entries[i].idle_ms)
+			sound = false;
+	err = ssdpm_apst_validate(model, table, &error);
+	check(sound == !err, "what is generated is sound");
+	if (err)
+		check_error(err, &error);
+	check(!ssdpm_apst_encode(table, data, NULL), "a table fits its bytes");
+	check(!ssdpm_apst_decode(data, table->enabled, &again, NULL),
+	      "what was encoded can be decoded");
+	again.sent = table->sent;
+	check(!memcmp(table, &again, sizeof(again)), "bytes keep the table");
+}
+
+static void check_policy(const struct ssdpm_model *model, const uint8_t *data,
+			 size_t size)
+{
+	struct ssdpm_apst_params params = params_from(data, size);
+	struct ssdpm_error error;
+	struct ssdpm_apst table;
+	int err;
+
+	err = ssdpm_apst_generate(model, &params, &table, &error);
+	if (err) {
+		struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
+
+		check_error(err, &error);
+		check(ssdpm_apst_explain(model, &params, v, NULL) == err,
+		      "generate and explain fail alike");
+		return;
+	}
+	check_table(model, &table);
+	check_verdicts(model, &params, &table);
+}
+
+/*
+ * JSON takes a hundred times as long as all the rest, and a drive with many
+ * states shows little more than one with few: send one in 32 of these.
+ */
+static bool is_worth_json(struct ssdpm_model **models, size_t n,
+			  const uint8_t *params, size_t size)
+{
+	size_t n_states;
+
+	ssdpm_model_get_states(models[0], &n_states);
+	return n_states * n <= 3 || (size && params[size - 1] % 32 == 31);
+}
+
+void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
+		  size_t size)
+{
+	check(n > 0, "a list has a model");
+	if (is_worth_json(models, n, params, size))
+		check_json(models, n);
+	for (size_t i = 0; i < n; i++)
+		check_policy(models[i], params, size);
+}

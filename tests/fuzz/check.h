@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold for whatever was read. */
+#ifndef SSDPM_TESTS_FUZZ_CHECK_H
+#define SSDPM_TESTS_FUZZ_CHECK_H
+
+#include <ssdpm.h>
+
+/* One run of a target: libFuzzer's name. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Abort where it does not hold, and say what. */
+void check(bool holds, const char *what);
+
+/* A call failed with this: is the error what the header says it is? */
+void check_error(int err, const struct ssdpm_error *error);
+
+/*
+ * Send models through JSON and back, and every model through the policy with
+ * parameters taken from the bytes at params.
+ */
+void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
+		  size_t size);
+
+#endif

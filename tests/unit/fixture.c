@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "fixture.h"
+
+#include <stdio.h>
+
+static void put_le16(uint8_t *at, uint16_t value)
+{
+	at[0] = (uint8_t)value;
+	at[1] = (uint8_t)(value >> 8);
+}
+
+static void put_le32(uint8_t *at, uint32_t value)
+{
+	put_le16(at, (uint16_t)value);
+	put_le16(at + 2, (uint16_t)(value >> 16));
+}
+
+void fixture_put_psd(uint8_t *id, size_t state, const struct psd *psd)
+{
+	uint8_t *at = id + 2048 + state * 32;
+
+	put_le16(at, psd->mp);
+	at[3] = (uint8_t)(psd->mxps | psd->nops << 1);
+	put_le32(at + 4, psd->enlat);
+	put_le32(at + 8, psd->exlat);
+	at[12] = psd->rrt;
+	at[13] = psd->rrl;
+	at[14] = psd->rwt;
+	at[15] = psd->rwl;
+	put_le16(at + 16, psd->idlp);
+	at[18] = (uint8_t)(psd->ips << 6);
+	put_le16(at + 20, psd->actp);
+	at[22] = (uint8_t)(psd->aps << 6 | psd->apw);
+	at[23] = psd->epfrt;
+	at[24] = psd->fqvt;
+	at[25] = psd->epfvt;
+	at[26] = (uint8_t)(psd->epfrts | psd->fqvts << 4);
+	at[27] = psd->epfvts;
+}
+
+static void put_text(uint8_t *at, size_t size, const char *text)
+{
+	memset(at, ' ', size);
+	memcpy(at, text, strlen(text));
+}
+
+void fixture_identify(uint8_t *id, const struct psd *psds, size_t n)
+{
+	memset(id, 0, SSDPM_NVME_IDENTIFY_BYTES);
+	put_le16(id, 0x1234);
+	put_le16(id + 2, 0x4321);
+	put_text(id + 4, 20, "SECRET-SERIAL");
+	put_text(id + 24, 40, "Fixture SSD 256GB");
+	put_text(id + 64, 8, "FW 1.0");
+	id[263] = (uint8_t)(n - 1);
+	id[265] = 1;
+	for (size_t i = 0; i < n; i++)
+		fixture_put_psd(id, i, &psds[i]);
+}
+
+struct ssdpm_model *fixture_decode(const uint8_t *id)
+{
+	struct ssdpm_error error = fixture_error(), before = error;
+	struct ssdpm_model *model = NULL;
+	int err;
+
+	err = ssdpm_model_from_nvme_identify(id, SSDPM_NVME_IDENTIFY_BYTES,
+					     &model, &error);
+	assert_int_equal(err, 0);
+	assert_memory_equal(&error, &before, sizeof(error));
+	return model;
+}
+
+struct ssdpm_power_state fixture_decode_psd(const struct psd *psd)
+{
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	struct ssdpm_power_state state;
+	struct ssdpm_model *model;
+	size_t n;
+
+	fixture_identify(id, psd, 1);
+	model = fixture_decode(id);
+	state = ssdpm_model_get_states(model, &n)[0];
+	assert_int_equal(n, 1);
+	ssdpm_model_unref(model);
+	return state;
+}
+
+struct ssdpm_model_info fixture_info(void)
+{
+	struct ssdpm_model_info info = {
+		.size = sizeof(info),
+		.kind = SSDPM_KIND_NVME,
+		.provenance = SSDPM_PROVENANCE_ASSUMED,
+		.vendor_id = 0x1234,
+		.apsta = 1,
+		.product = "Fixture SSD 256GB",
+		.firmware = "FW 1.0",
+	};
+
+	return info;
+}
+
+struct ssdpm_model *fixture_model(const struct latencies *states, size_t n)
+{
+	struct ssdpm_power_state full[SSDPM_MAX_STATES] = { 0 };
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_model *model = NULL;
+	int err;
+
+	for (size_t i = 0; i < n; i++) {
+		full[i].flags = states[i].nops;
+		full[i].entry_latency_us = states[i].entry;
+		full[i].exit_latency_us = states[i].exit;
+	}
+	err = ssdpm_model_new(&info, full, n, &model, NULL);
+	assert_int_equal(err, 0);
+	return model;
+}
+
+static struct psd rich_psd(uint32_t i)
+{
+	return (struct psd){
+		.mp = (uint16_t)(2047 * i),
+		.mxps = i & 1,
+		.nops = i > 15,
+		.enlat = i * 134217728u,
+		.exlat = UINT32_MAX - i * 134217728u,
+		.rrt = (uint8_t)i,
+		.rrl = (uint8_t)(31 - i),
+		.rwt = (uint8_t)(i ^ 5),
+		.rwl = (uint8_t)(i ^ 9),
+		.idlp = (uint16_t)(65535 - i),
+		.ips = i & 3,
+		.actp = (uint16_t)(i * 3),
+		.aps = i >> 2 & 3,
+		.apw = i & 7,
+		.epfrt = (uint8_t)(i * 8),
+		.fqvt = (uint8_t)(255 - i),
+		.epfvt = (uint8_t)(i + 1),
+		.epfrts = i & 15,
+		.fqvts = (uint8_t)(i >> 1),
+		.epfvts = 15 - (i & 15),
+	};
+}
+
+struct ssdpm_model *fixture_rich_model(void)
+{
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	struct psd psds[SSDPM_MAX_STATES];
+
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
+		psds[i] = rich_psd(i);
+	fixture_identify(id, psds, SSDPM_MAX_STATES);
+	put_text(id + 24, 40, "Quote \" and backslash \\ / <&>");
+	return fixture_decode(id);
+}
+
+void fixture_assert_same(const struct ssdpm_model *a,
+			 const struct ssdpm_model *b)
+{
+	const struct ssdpm_model_info *x = ssdpm_model_get_info(a);
+	const struct ssdpm_model_info *y = ssdpm_model_get_info(b);
+	const struct ssdpm_power_state *in_a, *in_b;
+	size_t n_a, n_b;
+
+	assert_int_equal(x->size, y->size);
+	assert_int_equal(x->kind, y->kind);
+	assert_int_equal(x->unknown, y->unknown);
+	assert_int_equal(x->provenance, y->provenance);
+	assert_int_equal(x->vendor_id, y->vendor_id);
+	assert_int_equal(x->apsta, y->apsta);
+	assert_string_equal(x->product, y->product);
+	assert_string_equal(x->firmware, y->firmware);
+	in_a = ssdpm_model_get_states(a, &n_a);
+	in_b = ssdpm_model_get_states(b, &n_b);
+	assert_int_equal(n_a, n_b);
+	/* The structure has no padding: reserved bytes fill it. */
+	assert_memory_equal(in_a, in_b, n_a * sizeof(*in_a));
+}
+
+void fixture_assert_error(const struct ssdpm_error *error, int code,
+			  uint32_t line, const char *fragment)
+{
+	if (error->code != code || error->line != line ||
+	    !strstr(error->message, fragment))
+		print_error("got %d, line %u, \"%s\"; "
+			    "expected %d, line %u, \"%s\"\n",
+			    error->code, error->line, error->message, code,
+			    line, fragment);
+	assert_int_equal(error->code, code);
+	assert_int_equal(error->line, line);
+	assert_int_equal(error->nvme_status, 0);
+	assert_non_null(strstr(error->message, fragment));
+	assert_null(strchr(error->message, '\n'));
+	assert_string_not_equal(error->message, "");
+}
+
+struct ssdpm_error fixture_error(void)
+{
+	struct ssdpm_error error;
+
+	memset(&error, 0x5a, sizeof(error));
+	return error;
+}
+
+uint64_t fixture_random(uint64_t *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return *seed * 0x2545f4914f6cdd1dull;
+}

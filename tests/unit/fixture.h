@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What the unit tests share: drives made from numbers, and checks. */
+#ifndef SSDPM_TESTS_FIXTURE_H
+#define SSDPM_TESTS_FIXTURE_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ssdpm.h>
+
+/* A pointer that no call may follow: out parameters start as it. */
+#define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
+
+/* A power state descriptor, in the names of NVMe Base 2.1. */
+struct psd {
+	uint16_t mp;
+	uint8_t mxps, nops;
+	uint32_t enlat, exlat;
+	uint8_t rrt, rrl, rwt, rwl;
+	uint16_t idlp;
+	uint8_t ips;
+	uint16_t actp;
+	uint8_t aps, apw;
+	uint8_t epfrt, fqvt, epfvt;
+	uint8_t epfrts, fqvts, epfvts;
+};
+
+/* All that APST looks at. */
+struct latencies {
+	uint32_t nops, entry, exit;
+};
+
+/* Fill id, SSDPM_NVME_IDENTIFY_BYTES long, for a drive with n states. */
+void fixture_identify(uint8_t *id, const struct psd *psds, size_t n);
+
+/* Put one descriptor into its place. */
+void fixture_put_psd(uint8_t *id, size_t state, const struct psd *psd);
+
+/* Decode id; free the model with ssdpm_model_unref(). */
+struct ssdpm_model *fixture_decode(const uint8_t *id);
+
+/* What becomes of one descriptor. */
+struct ssdpm_power_state fixture_decode_psd(const struct psd *psd);
+
+struct ssdpm_model_info fixture_info(void);
+
+struct ssdpm_model *fixture_model(const struct latencies *states, size_t n);
+
+/* 32 states in which every field has another value, and some have none. */
+struct ssdpm_model *fixture_rich_model(void);
+
+/* Struct for struct. */
+void fixture_assert_same(const struct ssdpm_model *a,
+			 const struct ssdpm_model *b);
+
+/* Every member, and that fragment is a part of the message. */
+void fixture_assert_error(const struct ssdpm_error *error, int code,
+			  uint32_t line, const char *fragment);
+
+/* An error in which any change can be seen. */
+struct ssdpm_error fixture_error(void);
+
+/* Reproducible noise: xorshift64*. */
+uint64_t fixture_random(uint64_t *seed);
+
+#endif

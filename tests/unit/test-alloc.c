@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens when memory runs out. This program has an allocator of its own,
+ * in front of glibc's: it counts, and it fails the n-th allocation, once or
+ * from then on, for every n until the call succeeds. Not built with
+ * sanitizers, and not for valgrind: these bring allocators of their own too.
+ *
+ * argv[1] is lib/ssdpm.map: each symbol in it must be here, either as one that
+ * allocates, which is then made to fail, or as one that must not.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void __libc_free(void *block);
+
+void *malloc(size_t size);
+void *calloc(size_t n, size_t size);
+void *realloc(void *block, size_t size);
+void free(void *block);
+
+/* Volatile: compilers know that no malloc() reads what a program keeps. */
+static volatile struct {
+	bool armed;
+	bool forever;
+	unsigned long count;   /* allocations since it was armed */
+	unsigned long fail_at; /* 0: never */
+	long live;	       /* blocks that were not freed */
+} heap;
+
+static bool fails(void)
+{
+	if (!heap.armed)
+		return false;
+	heap.count++;
+	if (heap.count == heap.fail_at)
+		return true;
+	return heap.forever && heap.fail_at && heap.count > heap.fail_at;
+}
+
+static void *counted(void *block)
+{
+	heap.live += block != NULL;
+	return block;
+}
+
+void *malloc(size_t size)
+{
+	if (fails())
+		return NULL;
+	return counted(__libc_malloc(size));
+}
+
+void *calloc(size_t n, size_t size)
+{
+	if (fails())
+		return NULL;
+	return counted(__libc_calloc(n, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+	if (fails())
+		return NULL;
+	if (!block)
+		return counted(__libc_realloc(NULL, size));
+	return __libc_realloc(block, size);
+}
+
+void free(void *block)
+{
+	heap.live -= block != NULL;
+	__libc_free(block);
+}
+
+static void arm(unsigned long fail_at, bool forever)
+{
+	heap.count = 0;
+	heap.fail_at = fail_at;
+	heap.forever = forever;
+	heap.armed = true;
+}
+
+static void disarm(void)
+{
+	heap.armed = false;
+}
+
+/* Inputs, made once and not under test. */
+static struct {
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	struct ssdpm_model_info info;
+	struct ssdpm_power_state states[SSDPM_MAX_STATES];
+	struct ssdpm_model *models[3];
+	char *one, *array_of_one, *three;
+	struct ssdpm_apst table;
+	uint8_t data[SSDPM_APST_BYTES];
+	const char *map;
+} in;
+
+/* What a call returned, in one form for all. */
+struct result {
+	struct ssdpm_model *model;
+	struct ssdpm_model **models;
+	size_t n;
+	char *text;
+};
+
+static const struct result untouched = {
+	.model = (struct ssdpm_model *)&in,
+	.models = (struct ssdpm_model **)&in,
+	.n = 77,
+	.text = (char *)&in,
+};
+
+static int call_new(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_new(&in.info, in.states, SSDPM_MAX_STATES,
+			       &ret->model, error);
+}
+
+static int call_from_identify(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_from_nvme_identify(in.id, sizeof(in.id), &ret->model,
+					      error);
+}
+
+static int call_from_json(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_from_json(in.one, strlen(in.one), &ret->model,
+				     error);
+}
+
+static int call_from_json_array(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_from_json(in.array_of_one, strlen(in.array_of_one),
+				     &ret->model, error);
+}
+
+static int call_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_to_json(in.models[0], &ret->text, error);
+}
+
+static int call_list_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_to_json(in.models, 3, &ret->text, error);
+}
+
+static int call_list_to_json_empty(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return ssdpm_model_list_to_json(NULL, 0, &ret->text, error);
+}
+
+static int call_list_from_one(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.one, strlen(in.one), &ret->models,
+					  &ret->n, error);
+}
+
+static int call_list_from_three(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.three, strlen(in.three),
+					  &ret->models, &ret->n, error);
+}
+
+static int call_list_from_identify(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.id, sizeof(in.id), &ret->models,
+					  &ret->n, error);
+}
+
+static const struct {
+	const char *symbol;
+	int (*call)(struct result *ret, struct ssdpm_error *error);
+} allocating[] = {
+	{ "ssdpm_model_new", call_new },
+	{ "ssdpm_model_from_nvme_identify", call_from_identify },
+	{ "ssdpm_model_from_json", call_from_json },
+	{ "ssdpm_model_from_json", call_from_json_array },
+	{ "ssdpm_model_to_json", call_to_json },
+	{ "ssdpm_model_list_to_json", call_list_to_json },
+	{ "ssdpm_model_list_to_json", call_list_to_json_empty },
+	{ "ssdpm_model_list_from_data", call_list_from_one },
+	{ "ssdpm_model_list_from_data", call_list_from_three },
+	{ "ssdpm_model_list_from_data", call_list_from_identify },
+};
+
+enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
+
+static void call_strings(void)
+{
+	for (uint32_t i = 0; i < 40; i++) {
+		ssdpm_strerror(-(int)i);
+		ssdpm_kind_to_string(i);
+		ssdpm_provenance_to_string(i);
+		ssdpm_field_to_string(i);
+		ssdpm_apst_algorithm_to_string(i);
+		ssdpm_quirk_to_string(i);
+		ssdpm_verdict_to_string(i);
+	}
+	ssdpm_version();
+}
+
+static void call_getters(void)
+{
+	size_t n;
+
+	ssdpm_model_get_info(in.models[0]);
+	ssdpm_model_get_states(in.models[0], &n);
+}
+
+static void call_ref(void)
+{
+	ssdpm_model_unref(ssdpm_model_ref(in.models[0]));
+}
+
+static void call_list_free(void)
+{
+	ssdpm_model_list_free(NULL, 0);
+}
+
+static void call_params_init(void)
+{
+	struct ssdpm_apst_params p;
+
+	ssdpm_apst_params_init(&p, sizeof(p));
+}
+
+/* Good and bad: words about a failure must not cost memory either. */
+static void call_generate(void)
+{
+	struct ssdpm_apst_params p = { .size = sizeof(p) };
+	struct ssdpm_error error;
+	struct ssdpm_apst table;
+
+	ssdpm_apst_generate(in.models[0], NULL, &table, &error);
+	ssdpm_apst_generate(in.models[0], &p, &table, &error);
+}
+
+static void call_explain(void)
+{
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+	struct ssdpm_apst_params p = { .size = sizeof(p) };
+	struct ssdpm_error error;
+
+	ssdpm_apst_explain(in.models[0], NULL, verdicts, &error);
+	ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+}
+
+static void call_validate(void)
+{
+	struct ssdpm_apst bad = { .entries = { { 1, 31 } } };
+	struct ssdpm_error error;
+
+	ssdpm_apst_validate(in.models[0], &in.table, &error);
+	ssdpm_apst_validate(in.models[0], &bad, &error);
+}
+
+static void call_encode(void)
+{
+	struct ssdpm_apst bad = { .entries = { { 1, 32 } } };
+	uint8_t data[SSDPM_APST_BYTES];
+	struct ssdpm_error error;
+
+	ssdpm_apst_encode(&in.table, data, &error);
+	ssdpm_apst_encode(&bad, data, &error);
+}
+
+static void call_decode(void)
+{
+	static const uint8_t bad[SSDPM_APST_BYTES] = { 1 };
+	struct ssdpm_error error;
+	struct ssdpm_apst table;
+
+	ssdpm_apst_decode(in.data, true, &table, &error);
+	ssdpm_apst_decode(bad, true, &table, &error);
+}
+
+static const struct {
+	const char *symbol;
+	void (*call)(void);
+} not_allocating[] = {
+	{ "ssdpm_apst_algorithm_to_string", call_strings },
+	{ "ssdpm_apst_decode", call_decode },
+	{ "ssdpm_apst_encode", call_encode },
+	{ "ssdpm_apst_explain", call_explain },
+	{ "ssdpm_apst_generate", call_generate },
+	{ "ssdpm_apst_params_init", call_params_init },
+	{ "ssdpm_apst_validate", call_validate },
+	{ "ssdpm_field_to_string", call_strings },
+	{ "ssdpm_kind_to_string", call_strings },
+	{ "ssdpm_model_get_info", call_getters },
+	{ "ssdpm_model_get_states", call_getters },
+	{ "ssdpm_model_list_free", call_list_free },
+	{ "ssdpm_model_ref", call_ref },
+	{ "ssdpm_model_unref", call_ref },
+	{ "ssdpm_provenance_to_string", call_strings },
+	{ "ssdpm_quirk_to_string", call_strings },
+	{ "ssdpm_strerror", call_strings },
+	{ "ssdpm_verdict_to_string", call_strings },
+	{ "ssdpm_version", call_strings },
+};
+
+enum { N_NOT_ALLOCATING = sizeof(not_allocating) / sizeof(not_allocating[0]) };
+
+/* All that a result holds, as text, and let it go. */
+static char *fingerprint(struct result *result)
+{
+	char *text = NULL;
+
+	if (result->text != untouched.text)
+		return result->text;
+	if (result->model != untouched.model) {
+		assert_int_equal(
+			ssdpm_model_to_json(result->model, &text, NULL), 0);
+		ssdpm_model_unref(result->model);
+		return text;
+	}
+	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
+						  &text, NULL),
+			 0);
+	ssdpm_model_list_free(result->models, result->n);
+	return text;
+}
+
+static void assert_untouched(const struct result *result)
+{
+	assert_ptr_equal(result->model, untouched.model);
+	assert_ptr_equal(result->models, untouched.models);
+	assert_int_equal(result->n, untouched.n);
+	assert_ptr_equal(result->text, untouched.text);
+}
+
+/* Fail the n-th allocation. Return whether there was one. */
+static bool inject(size_t which, unsigned long n, bool forever,
+		   struct ssdpm_error *reterr, const char *good)
+{
+	struct result result = untouched;
+	long live = heap.live;
+	char *text;
+	int err;
+
+	arm(n, forever);
+	err = allocating[which].call(&result, reterr);
+	disarm();
+	if (heap.count >= n) {
+		assert_int_equal(err, -ENOMEM);
+		assert_untouched(&result);
+		assert_int_equal(heap.live, live);
+		if (reterr) {
+			assert_int_equal(reterr->code, -ENOMEM);
+			assert_string_equal(reterr->message, "out of memory");
+		}
+		return true;
+	}
+	assert_int_equal(err, 0);
+	text = fingerprint(&result);
+	assert_string_equal(text, good);
+	free(text);
+	assert_int_equal(heap.live, live);
+	return false;
+}
+
+static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
+	void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ALLOCATING; i++) {
+		struct result result = untouched;
+		struct ssdpm_error error;
+		unsigned long n = 1;
+		char *good;
+
+		assert_int_equal(allocating[i].call(&result, NULL), 0);
+		good = fingerprint(&result);
+		while (inject(i, n, false, &error, good)) {
+			inject(i, n, true, &error, good);
+			inject(i, n, false, NULL, good);
+			inject(i, n, true, NULL, good);
+			n++;
+		}
+		/* A call that is listed here allocates at least once. */
+		assert_true(n > 1);
+		print_message("%s: %lu allocations\n", allocating[i].symbol,
+			      n - 1);
+		free(good);
+	}
+}
+
+static void what_must_not_allocate_does_not(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_NOT_ALLOCATING; i++) {
+		arm(0, false);
+		not_allocating[i].call();
+		disarm();
+		if (heap.count)
+			print_error("%s allocates\n", not_allocating[i].symbol);
+		assert_int_equal(heap.count, 0);
+	}
+}
+
+static bool is_listed(const char *symbol)
+{
+	for (size_t i = 0; i < N_ALLOCATING; i++)
+		if (!strcmp(allocating[i].symbol, symbol))
+			return true;
+	for (size_t i = 0; i < N_NOT_ALLOCATING; i++)
+		if (!strcmp(not_allocating[i].symbol, symbol))
+			return true;
+	return false;
+}
+
+/* The symbols of the map: a tabulator, a name, a semicolon. */
+static void every_exported_symbol_is_in_one_of_the_lists(void **state)
+{
+	FILE *map = fopen(in.map, "r");
+	char line[128], name[128], symbol[160];
+	int n = 0, missing = 0;
+
+	(void)state;
+	assert_non_null(map);
+	while (fgets(line, sizeof(line), map)) {
+		if (sscanf(line, " ssdpm_%100[a-z0-9_];", name) != 1)
+			continue;
+		snprintf(symbol, sizeof(symbol), "ssdpm_%s", name);
+		n++;
+		if (is_listed(symbol))
+			continue;
+		print_error("%s: does it allocate? Say so in test-alloc.c\n",
+			    symbol);
+		missing++;
+	}
+	fclose(map);
+	assert_int_equal(missing, 0);
+	assert_true(n >= 25);
+}
+
+static void an_armed_heap_fails_as_it_is_told(void **state)
+{
+	void *volatile blocks[6];
+
+	(void)state;
+	arm(2, false);
+	blocks[0] = malloc(1);
+	blocks[1] = calloc(1, 1);
+	blocks[2] = malloc(1);
+	arm(2, true);
+	blocks[3] = realloc(NULL, 1);
+	blocks[4] = malloc(1);
+	blocks[5] = calloc(1, 1);
+	disarm();
+	for (int i = 0; i < 6; i++) {
+		bool failed = i == 1 || i == 4 || i == 5;
+
+		assert_int_equal(blocks[i] == NULL, failed);
+		free(blocks[i]);
+	}
+}
+
+static int make_inputs(void **state)
+{
+	size_t n;
+	int err;
+
+	(void)state;
+	fixture_identify(in.id, &(struct psd){ .mp = 500, .enlat = 7 }, 1);
+	in.info = fixture_info();
+	for (int i = 0; i < 3; i++)
+		in.models[i] = fixture_rich_model();
+	memcpy(in.states, ssdpm_model_get_states(in.models[0], &n),
+	       sizeof(in.states));
+	err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
+	if (!err)
+		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
+	if (err || asprintf(&in.array_of_one, "[%s]", in.one) < 0)
+		return -1;
+	return 0;
+}
+
+static int free_inputs(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		ssdpm_model_unref(in.models[i]);
+	free(in.one);
+	free(in.array_of_one);
+	free(in.three);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_armed_heap_fails_as_it_is_told),
+		cmocka_unit_test(
+			every_allocation_that_fails_is_enomem_and_leaks_nothing),
+		cmocka_unit_test(what_must_not_allocate_does_not),
+		cmocka_unit_test(every_exported_symbol_is_in_one_of_the_lists),
+	};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s lib/ssdpm.map\n", argv[0]);
+		return 2;
+	}
+	in.map = argv[1];
+	return cmocka_run_group_tests(tests, make_inputs, free_inputs);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What all stages share. */
+#include "fixture.h"
+
+#include <stdio.h>
+
+static void version_is_that_of_the_project(void **state)
+{
+	(void)state;
+	assert_string_equal(ssdpm_version(), EXPECTED_VERSION);
+}
+
+static void every_documented_code_has_words(void **state)
+{
+	static const struct {
+		int code;
+		const char *words;
+	} codes[] = {
+		{ 0, "success" },
+		{ -EINVAL, "invalid input" },
+		{ -ERANGE, "number out of range" },
+		{ -E2BIG, "too large" },
+		{ -ENODATA, "a needed value is unknown" },
+		{ -ENOMEM, "out of memory" },
+		{ -EOPNOTSUPP, "not supported" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_string_equal(ssdpm_strerror(codes[i].code),
+				    codes[i].words);
+}
+
+static void other_codes_are_unknown_but_never_null(void **state)
+{
+	static const int codes[] = {
+		1, EINVAL, -1, -9999, INT32_MAX, INT32_MIN
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_string_equal(ssdpm_strerror(codes[i]), "unknown error");
+}
+
+static void error_is_256_bytes_of_which_the_message_takes_244(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct ssdpm_error), 256);
+	assert_int_equal(offsetof(struct ssdpm_error, message), 12);
+}
+
+/* Whether each character of two or three bytes is whole; no others occur. */
+static bool is_utf8(const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		int more = c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+
+		if (c >= 0x80 && !more)
+			return false;
+		while (more--)
+			if (((unsigned char)*++text & 0xc0) != 0x80)
+				return false;
+	}
+	return true;
+}
+
+/* A caller that decodes the message must not trip over half a character. */
+static void a_long_key_is_cut_between_characters_and_the_cause_stays(
+	void **state)
+{
+	char text[1024], key[3 * 100 + 4];
+	struct ssdpm_model *model = UNTOUCHED;
+	struct ssdpm_error error;
+	int length;
+
+	(void)state;
+	for (int shift = 0; shift < 3; shift++) {
+		memset(key, 'x', (size_t)shift);
+		key[shift] = 0;
+		for (int i = 0; i < 100; i++)
+			strcat(key, "\xe2\x82\xac");
+		length = snprintf(text, sizeof(text), "{\"%s\": 1, \"%s\": 1}",
+				  key, key);
+		assert_int_equal(ssdpm_model_from_json(text, (size_t)length,
+						       &model, &error),
+				 -EINVAL);
+		assert_true(is_utf8(error.message));
+		fixture_assert_error(&error, -EINVAL, 1, "stands twice");
+	}
+	assert_ptr_equal(model, UNTOUCHED);
+}
+
+static void a_long_number_is_cut_and_the_cause_stays(void **state)
+{
+	char text[1024], digits[513];
+	struct ssdpm_model *model = UNTOUCHED;
+	struct ssdpm_error error;
+	int length;
+
+	(void)state;
+	memset(digits, '9', 512);
+	digits[512] = 0;
+	length = snprintf(text, sizeof(text),
+			  "{\"schema\": \"ssdpm.model/1\", \"kind\": \"nvme\", "
+			  "\"apsta\": %s}",
+			  digits);
+	assert_int_equal(
+		ssdpm_model_from_json(text, (size_t)length, &model, &error),
+		-ERANGE);
+	fixture_assert_error(&error, -ERANGE, 1, "apsta: 999");
+	fixture_assert_error(&error, -ERANGE, 1, "is more than 255");
+	assert_ptr_equal(model, UNTOUCHED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(version_is_that_of_the_project),
+		cmocka_unit_test(every_documented_code_has_words),
+		cmocka_unit_test(other_codes_are_unknown_but_never_null),
+		cmocka_unit_test(
+			error_is_256_bytes_of_which_the_message_takes_244),
+		cmocka_unit_test(
+			a_long_key_is_cut_between_characters_and_the_cause_stays),
+		cmocka_unit_test(a_long_number_is_cut_and_the_cause_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
