@@ -7,7 +7,7 @@ import copy
 import json
 
 import pytest
-from conftest import Command
+from command import Command
 
 DEFAULT_ENTRIES = [
     {"state": 0, "target": 3, "idle_ms": 100},

@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import pytest
-from conftest import Command
+from command import Command
 
 BOTH = pytest.mark.parametrize("subcommand", ["show", "apst"])
 

@@ -7,7 +7,7 @@ import pathlib
 import re
 
 import pytest
-from conftest import TOP, Command
+from command import TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
 

@@ -7,7 +7,7 @@ import copy
 import json
 import subprocess
 
-from conftest import EXAMPLE, Command
+from command import EXAMPLE, Command
 
 
 def test_a_raw_identify_and_its_json_are_the_same_drive(ssdpm: Command) -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The command as its users meet it: a process, files, pipes, exit statuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+from typing import Any
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = TOP / os.environ.get("SSDPM_BUILD", "build")
+COMMAND = BUILD / "examples/ssdpm/ssdpm"
+EXAMPLE = TOP / "examples/drives/wd-blue-sn550.json"
+
+
+def identify(model: dict[str, Any]) -> bytes:
+    """The Identify Controller structure of a drive given as our JSON."""
+    data = bytearray(4096)
+    struct.pack_into("<H", data, 0, model["vendor_id"])
+    data[24:64] = model["product"].encode().ljust(40)
+    data[64:72] = model["firmware"].encode().ljust(8)
+    data[263] = len(model["states"]) - 1
+    data[265] = model["apsta"]
+    for i, state in enumerate(model["states"]):
+        data[2048 + 32 * i : 2080 + 32 * i] = descriptor(state)
+    return bytes(data)
+
+
+def descriptor(state: dict[str, Any]) -> bytes:
+    """One Power State Descriptor; powers in 0.01 W, or in 0.0001 W below."""
+    fine = state["max_power_uw"] % 10000 != 0 or not state["operational"]
+    idle, active = state["idle_power_uw"], state["active_power_uw"]
+    return struct.pack(
+        "<HBBII4BHBBHB9x",
+        state["max_power_uw"] // (100 if fine else 10000),
+        0,
+        int(fine) | (0 if state["operational"] else 2),
+        state["entry_latency_us"],
+        state["exit_latency_us"],
+        state["read_throughput_rank"],
+        state["read_latency_rank"],
+        state["write_throughput_rank"],
+        state["write_latency_rank"],
+        0 if idle is None else idle // 100,
+        0 if idle is None else 1 << 6,
+        0,
+        0 if active is None else active // 10000,
+        (0 if active is None else 2 << 6) | state["active_power_workload"],
+    )
+
+
+class Command:
+    """Runs ssdpm in a directory of its own that holds drive.json, drive.bin."""
+
+    def __init__(self, directory: pathlib.Path) -> None:
+        self.directory = directory
+        self.example = json.loads(EXAMPLE.read_text())
+        (directory / "drive.json").write_text(EXAMPLE.read_text())
+        (directory / "drive.bin").write_bytes(identify(self.example))
+        (directory / "bin").mkdir()
+        (directory / "bin/ssdpm").symlink_to(COMMAND)
+        path = f"{directory}/bin:{os.environ['PATH']}"
+        self.environment = {**os.environ, "PATH": path}
+
+    def __call__(
+        self, *arguments: str, stdin: bytes | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ["ssdpm", *arguments],
+            cwd=self.directory,
+            env=self.environment,
+            input=stdin,
+            stdin=None if stdin is not None else subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+
+    def output(self, *arguments: str, stdin: bytes | None = None) -> str:
+        result = self(*arguments, stdin=stdin)
+        assert result.returncode == 0, result.stderr.decode()
+        return result.stdout.decode()
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.output(*arguments, "--json"))
+
+    def fails(
+        self, status: int, *arguments: str, stdin: bytes | None = None
+    ) -> str:
+        """Fails with this status, prints nothing, and says why in one line."""
+        result = self(*arguments, stdin=stdin)
+        message = result.stderr.decode()
+        assert result.returncode == status, message
+        assert result.stdout == b""
+        assert message.startswith("ssdpm")
+        assert message.endswith("\n") and message.count("\n") == 1, message
+        return message.rstrip("\n")
+
+    def shell(self, line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", line],
+            cwd=self.directory,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def write(self, name: str, content: bytes | str | dict[str, Any]) -> str:
+        if isinstance(content, dict):
+            content = json.dumps(content, indent=1)
+        if isinstance(content, str):
+            content = content.encode()
+        (self.directory / name).write_bytes(content)
+        return name
