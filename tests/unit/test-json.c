@@ -253,6 +253,8 @@ static void keys_that_differ_are_no_duplicates(void **state)
 	assert_taken("{\"\\ud800\\u0041\": 1, \"\\ud800\\n\": 1}");
 	assert_taken("{\"\\ud800\\ud800\": 1, \"\\ud800x\": 1}");
 	assert_taken("{\"\\ud800\\ue000\": 1, \"\\ud800\": 1}");
+	/* U+E000 is no low surrogate: these two make no U+10400. */
+	assert_taken("{\"\\ud800\\ue000\": 1, \"\\ud801\\udc00\": 1}");
 	assert_taken("{\"\\\\u0061\": 1, \"a\": 1}");
 	assert_taken("{\"\\u0000\": 1, \"\": 1}");
 }
