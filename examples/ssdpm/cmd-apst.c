@@ -323,15 +323,6 @@ static void format_raw(const struct answer *answer,
 		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
 }
 
-static void write_text(struct json_writer *w, const char *key, const char *text,
-		       bool unknown)
-{
-	if (unknown)
-		ssdpm__json_null(w, key);
-	else
-		ssdpm__json_string(w, key, text);
-}
-
 static void write_answer(struct json_writer *w, const struct answer *answer,
 			 const struct ssdpm_apst_params *params)
 {
@@ -343,10 +334,12 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.apst/1");
 	ssdpm__json_string(w, "drive", answer->drive->name);
-	write_text(w, "product", info->product,
-		   info->unknown & SSDPM_INFO_PRODUCT);
-	write_text(w, "firmware", info->firmware,
-		   info->unknown & SSDPM_INFO_FIRMWARE);
+	ssdpm__json_string(w, "product",
+			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
+								info->product);
+	ssdpm__json_string(
+		w, "firmware",
+		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
 	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));

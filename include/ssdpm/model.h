@@ -144,7 +144,8 @@ struct ssdpm_model;
  * @ret_model: where the new model goes; free it with ssdpm_model_unref()
  * @reterr:    where words about a failure go, or NULL
  *
- * not_reported is completed: a power or latency of 0 always has its bit.
+ * not_reported is completed: a maximum power or latency of 0 always has its
+ * bit.
  *
  * Return: 0; -EINVAL (a member contradicts another, an unknown bit, text that
  * is not printable ASCII), -E2BIG (@info is longer than this library knows, and

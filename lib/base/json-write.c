@@ -101,6 +101,10 @@ void ssdpm__json_end(struct json_writer *writer, char close)
 void ssdpm__json_string(struct json_writer *writer, const char *key,
 			const char *value)
 {
+	if (!value) {
+		ssdpm__json_null(writer, key);
+		return;
+	}
 	before(writer, key);
 	append_string(writer, value);
 }

@@ -87,7 +87,8 @@ bool ssdpm__json_is_true(const struct json *json, const struct json_node *node);
 
 /*
  * A text that grows. A failed allocation is remembered: check it once, in
- * ssdpm__json_finish(). key is NULL in arrays and at the top.
+ * ssdpm__json_finish(). key is NULL in arrays and at the top; a string that is
+ * NULL is written as null.
  */
 struct json_writer {
 	char *text;

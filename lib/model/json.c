@@ -348,15 +348,6 @@ int ssdpm__model_list_from_json(const char *text, size_t size,
 	return err;
 }
 
-static void write_text(struct json_writer *w, const char *key, const char *text,
-		       bool unknown)
-{
-	if (unknown)
-		ssdpm__json_null(w, key);
-	else
-		ssdpm__json_string(w, key, text);
-}
-
 static void write_number(struct json_writer *w, const char *key, uint64_t value,
 			 bool unknown)
 {
@@ -400,17 +391,15 @@ static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
 	ssdpm__json_string(w, "kind", ssdpm_kind_to_string(info->kind));
 	write_number(w, "vendor_id", info->vendor_id,
 		     info->unknown & SSDPM_INFO_VENDOR_ID);
-	write_text(w, "product", info->product,
-		   info->unknown & SSDPM_INFO_PRODUCT);
-	write_text(w, "firmware", info->firmware,
-		   info->unknown & SSDPM_INFO_FIRMWARE);
+	ssdpm__json_string(w, "product",
+			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
+								info->product);
+	ssdpm__json_string(
+		w, "firmware",
+		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
 	write_number(w, "apsta", info->apsta, info->unknown & SSDPM_INFO_APSTA);
-	if (info->provenance)
-		ssdpm__json_string(
-			w, "provenance",
-			ssdpm_provenance_to_string(info->provenance));
-	else
-		ssdpm__json_null(w, "provenance");
+	ssdpm__json_string(w, "provenance",
+			   ssdpm_provenance_to_string(info->provenance));
 	ssdpm__json_begin(w, "states", '[');
 	states = ssdpm_model_get_states(model, &n_states);
 	for (size_t i = 0; i < n_states; i++)

@@ -78,7 +78,7 @@ static void say_shadowed(const struct walk *walk, struct reason reason)
 
 	snprintf(reason.text, reason.size,
 		 "PS%u is deeper, and its entry+exit %s is within the %s "
-		 "tolerance too",
+		 "tolerance",
 		 walk->entry.target, ssdpm__format_us(total_us(deeper)).text,
 		 walk->band == BAND_PRIMARY ? "primary" : "secondary");
 }

@@ -122,7 +122,7 @@ int ssdpm__walk_start(const struct ssdpm_model *model,
 	return *ret_off ? 0 : check_latencies(ret_walk, reterr);
 }
 
-enum band ssdpm__walk_band(const struct walk *walk, uint64_t total_us)
+static enum band band_of(const struct walk *walk, uint64_t total_us)
 {
 	const struct ssdpm_apst_params *p = &walk->params;
 
@@ -172,7 +172,7 @@ enum ssdpm_verdict ssdpm__walk_judge(struct walk *walk, uint32_t index)
 	    index == walk->n_states - 1)
 		return SSDPM_VERDICT_QUIRK;
 	if (walk->two_bands) {
-		band = ssdpm__walk_band(walk, total_us);
+		band = band_of(walk, total_us);
 		if (band == BAND_NONE)
 			return SSDPM_VERDICT_TOTAL_TOO_SLOW;
 	}

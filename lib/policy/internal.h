@@ -44,6 +44,4 @@ int ssdpm__walk_start(const struct ssdpm_model *model,
 /* Look at one state; the one before it was the next deeper one. */
 enum ssdpm_verdict ssdpm__walk_judge(struct walk *walk, uint32_t state);
 
-enum band ssdpm__walk_band(const struct walk *walk, uint64_t total_us);
-
 #endif

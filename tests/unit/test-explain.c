@@ -129,11 +129,11 @@ static void shadowed_states_name_the_deeper_one(void **state)
 		{ SSDPM_VERDICT_OPERATIONAL, operational },
 		{ SSDPM_VERDICT_SHADOWED,
 		  "PS2 is deeper, and its entry+exit 8.5 ms is within the "
-		  "primary tolerance too" },
+		  "primary tolerance" },
 		{ SSDPM_VERDICT_USED, "from PS0-PS1 after 100 ms idle" },
 		{ SSDPM_VERDICT_SHADOWED,
 		  "PS4 is deeper, and its entry+exit 40 ms is within the "
-		  "secondary tolerance too" },
+		  "secondary tolerance" },
 		{ SSDPM_VERDICT_USED, "from PS2-PS3 after 2 s idle" },
 	};
 
