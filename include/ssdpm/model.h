@@ -73,7 +73,8 @@ enum ssdpm_field {
  * @read_latency_rank:     RRL
  * @write_throughput_rank: RWT
  * @write_latency_rank:    RWL
- * @active_power_workload: APW, 1 or 2; 0 = none named
+ * @active_power_workload: APW, 1 or 2; 0 = none named; 3 to 7 are reserved,
+ *                    and kept as the drive gives them
  * @emergency_power_fail_recovery_time_us: EPFRT with EPFRTS (NVMe 2.1)
  * @forced_quiescence_vault_time_us:       FQVT with FQVTS (NVMe 2.1)
  * @emergency_power_fail_vault_time_us:    EPFVT with EPFVTS (NVMe 2.1)
@@ -132,6 +133,7 @@ struct ssdpm_model_info {
 	uint8_t apsta;
 	char product[41];
 	char firmware[9];
+	uint8_t reserved[7];
 };
 
 struct ssdpm_model;
@@ -145,11 +147,12 @@ struct ssdpm_model;
  * @reterr:    where words about a failure go, or NULL
  *
  * not_reported is completed: a maximum power or latency of 0 always has its
- * bit.
+ * bit. Other fields may have it only where they are unknown.
  *
- * Return: 0; -EINVAL (a member contradicts another, an unknown bit, text that
- * is not printable ASCII), -E2BIG (@info is longer than this library knows, and
- * its tail is not zero; or more than 32 states), -ENOMEM.
+ * Return: 0; -EINVAL (a member contradicts another, an unknown bit or reserved
+ * byte is set, text that is not printable ASCII, a number of states that cannot
+ * be), -ERANGE (a number or text beyond its field), -E2BIG (@info is longer
+ * than this library knows, and its tail is not zero), -ENOMEM.
  */
 SSDPM_API int ssdpm_model_new(const struct ssdpm_model_info *info,
 			      const struct ssdpm_power_state *states,
@@ -200,8 +203,8 @@ SSDPM_API const struct ssdpm_power_state *ssdpm_model_get_states(
  * with value 0, are unknown. Bytes of the firmware revision that are not
  * printable ASCII become '?'.
  *
- * Return: 0; -EINVAL (another size, NPSS above 31, a model number that is not
- * ASCII: this is no Identify Controller structure), -ENOMEM.
+ * Return: 0; -EINVAL (another size, nothing but zeros, NPSS above 31, a model
+ * number that is not ASCII: this is no Identify Controller structure), -ENOMEM.
  */
 SSDPM_API int ssdpm_model_from_nvme_identify(const void *data, size_t size,
 					     struct ssdpm_model **ret_model,
@@ -255,10 +258,10 @@ SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 /**
  * ssdpm_model_list_to_json() - write drives as our JSON
  * @models:   an array of models, borrowed
- * @n:        how many: one gives an object, any other number an array
+ * @n:        how many, at least one: one gives an object, more give an array
  * @ret_text: a string with a final newline, to be freed with free()
  *
- * Return: as ssdpm_model_to_json().
+ * Return: 0, -EINVAL (@n is 0), -ENOMEM.
  */
 SSDPM_API int ssdpm_model_list_to_json(struct ssdpm_model *const *models,
 				       size_t n, char **ret_text,

@@ -174,7 +174,9 @@ SSDPM_API int ssdpm_apst_explain(
  *
  * Each entry's target must exist, be non-operational and deeper than its
  * source, its idle time must be set and fit, and its source must exist. A table
- * that is not enabled must be empty.
+ * that is not enabled must be empty, one that is not sent not enabled. So a
+ * table of SSDPM_APST_LINUX_LEGACY that leads to a state with entry and exit 0
+ * is refused: Linux sends it, and the drive never makes that transition.
  *
  * Return: 0; -EINVAL with the first fault in @reterr; -EOPNOTSUPP (not an NVMe
  * drive).

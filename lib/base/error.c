@@ -9,6 +9,19 @@
 
 static_assert(sizeof(struct ssdpm_error) == 256, "frozen");
 
+/* Words of the input may be quoted: let none of them steer a terminal. */
+static void blunt_controls(char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c == 0x7f)
+			*text = '?';
+		else if (c == 0xc2 && (unsigned char)text[1] < 0xa0)
+			text[0] = text[1] = '?'; /* U+0080 to U+009F */
+	}
+}
+
 int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 		const char *format, ...)
 {
@@ -22,6 +35,7 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 	va_start(args, format);
 	vsnprintf(reterr->message, sizeof(reterr->message), format, args);
 	va_end(args);
+	blunt_controls(reterr->message);
 	return code;
 }
 

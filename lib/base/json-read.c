@@ -311,6 +311,8 @@ static bool same_string(const char *a, const char *a_end, const char *b,
 	char from_a[4], from_b[4];
 	size_t n_a = 0, n_b = 0, i_a = 0, i_b = 0;
 
+	for (; a < a_end && b < b_end && *a == *b && *a != '\\'; a++)
+		b++;
 	for (;;) {
 		if (i_a == n_a) {
 			if (a == a_end)
@@ -469,23 +471,29 @@ static int parse_text(struct parser *p)
 	return p->at < p->end ? bad(p, "the end") : 0;
 }
 
+void ssdpm__json_skip_mark(const char **text, size_t *size)
+{
+	if (*size < 3 || memcmp(*text, "\xef\xbb\xbf", 3))
+		return;
+	*text += 3;
+	*size -= 3;
+}
+
 int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 		      struct ssdpm_error *reterr)
 {
-	struct json json = { .text = text };
-	struct parser parser = {
-		.json = &json,
-		.at = text,
-		.end = size ? text + size : text, /* NULL + 0 is undefined */
-		.line = 1,
-		.reterr = reterr,
-	};
+	struct json json = { 0 };
+	struct parser parser = { .json = &json, .line = 1, .reterr = reterr };
 	int err;
 
 	if (size > SSDPM_JSON_MAX_BYTES)
 		return ssdpm__fail(reterr, -E2BIG, 0,
 				   "%zu bytes of JSON; at most %u are read",
 				   size, SSDPM_JSON_MAX_BYTES);
+	ssdpm__json_skip_mark(&text, &size);
+	json.text = text;
+	parser.at = text;
+	parser.end = size ? text + size : text; /* NULL + 0 is undefined */
 	err = parse_text(&parser);
 	if (err) {
 		ssdpm__json_free(&json);
@@ -562,7 +570,9 @@ int ssdpm__json_get_uint(const struct json *json, const struct json_node *node,
 	err = ssdpm__json_expect(node, JSON_INTEGER, what, reterr);
 	if (err)
 		return err;
-	if (*at == '-')
+	if (*at == '-' && at[1] == '0')
+		at++;
+	else if (*at == '-')
 		return ssdpm__fail(
 			reterr, -ERANGE, node->line, "%s: %.*s is negative",
 			what, quoted_length(at, node->end - node->start), at);

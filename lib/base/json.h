@@ -58,6 +58,9 @@ int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 		      struct ssdpm_error *reterr);
 void ssdpm__json_free(struct json *json);
 
+/* Step over the byte order mark that some editors put before UTF-8. */
+void ssdpm__json_skip_mark(const char **text, size_t *size);
+
 /* The member of an object, or NULL. */
 const struct json_node *ssdpm__json_member(const struct json *json,
 					   const struct json_node *object,

@@ -82,6 +82,15 @@ void ssdpm__field_set(const struct field *field,
 	}
 }
 
+bool ssdpm__field_has_value(const struct field *field,
+			    const struct ssdpm_power_state *state)
+{
+	if (state->unknown & field->bit)
+		return false;
+	return !(field->bit & FIELDS_ZERO_STANDS) ||
+	       ssdpm__field_get(field, state);
+}
+
 const char *ssdpm_field_to_string(uint32_t field)
 {
 	for (size_t i = 0; i < N_FIELDS; i++)

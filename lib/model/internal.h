@@ -25,7 +25,7 @@ struct field {
 
 extern const struct field ssdpm__fields[N_FIELDS];
 
-/* Fields for which the value 0 is NVMe's "not reported", and stands. */
+/* Fields whose value 0 is both NVMe's "not reported" and the number 0. */
 #define FIELDS_ZERO_STANDS                                   \
 	(SSDPM_FIELD_MAX_POWER | SSDPM_FIELD_ENTRY_LATENCY | \
 	 SSDPM_FIELD_EXIT_LATENCY)
@@ -34,6 +34,14 @@ uint64_t ssdpm__field_get(const struct field *field,
 			  const struct ssdpm_power_state *state);
 void ssdpm__field_set(const struct field *field,
 		      struct ssdpm_power_state *state, uint64_t value);
+
+/* Is there a value that contradicts not_reported? */
+bool ssdpm__field_has_value(const struct field *field,
+			    const struct ssdpm_power_state *state);
+
+/* -EINVAL unless text is printable ASCII. line 0: none. */
+int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
+		       struct ssdpm_error *reterr);
 
 /* An array of models that grows; free it with ssdpm_model_list_free(). */
 struct model_list {
@@ -47,8 +55,8 @@ struct model_list {
 int ssdpm__model_list_new(size_t n, struct model_list *ret_list,
 			  struct ssdpm_error *reterr);
 
-/* Read all drives of a JSON text. */
-int ssdpm__model_list_from_json(const char *text, size_t size,
+/* Read the drives of a JSON text. */
+int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
 				struct model_list *ret_list,
 				struct ssdpm_error *reterr);
 

@@ -67,7 +67,8 @@ static int read_word(const struct reader *r, const struct json_node *object,
 			*ret_value = i;
 			return 0;
 		}
-	return fail(r, node, "not a word that is known here", key);
+	return ssdpm__fail(r->reterr, -EINVAL, node->line,
+			   "%s: \"%s\" means nothing here", key, text);
 }
 
 static int read_text(const struct reader *r, const struct json_node *drive,
@@ -75,13 +76,14 @@ static int read_text(const struct reader *r, const struct json_node *drive,
 		     struct ssdpm_model_info *info)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, drive, key);
+	int err;
 
 	if (is_null(node)) {
 		info->unknown |= bit;
 		return 0;
 	}
-	return ssdpm__json_get_string(r->json, node, text, size, key,
-				      r->reterr);
+	err = ssdpm__json_get_string(r->json, node, text, size, key, r->reterr);
+	return err ? err : ssdpm__check_ascii(text, node->line, key, r->reterr);
 }
 
 static int read_number(const struct reader *r, const struct json_node *drive,
@@ -158,7 +160,7 @@ static int read_field(const struct reader *r, const struct json_node *object,
 	return err;
 }
 
-/* One name in not_reported: a field of this state that has no value but 0. */
+/* One name in not_reported: a field of this state that has no value. */
 static int read_not_reported_name(const struct reader *r,
 				  const struct json_node *node,
 				  struct ssdpm_power_state *state)
@@ -175,7 +177,7 @@ static int read_not_reported_name(const struct reader *r,
 
 		if (strcmp(text, field->name))
 			continue;
-		if (ssdpm__field_get(field, state))
+		if (ssdpm__field_has_value(field, state))
 			return fail(r, node, "names a field that has a value",
 				    name);
 		state->not_reported |= field->bit;
@@ -299,12 +301,13 @@ static int read_drive(struct reader *r, const struct json_node *drive,
 	if (err)
 		return err;
 	err = ssdpm_model_new(&info, states, n_states, ret_model, r->reterr);
-	if (err && r->reterr)
+	if (err == -EINVAL && r->reterr)
 		r->reterr->line = drive->line;
 	return err;
 }
 
-static int read_drives(struct reader *r, struct model_list *ret_list)
+static int read_drives(struct reader *r, bool only_one,
+		       struct model_list *ret_list)
 {
 	const struct json_node *root = &r->json->nodes[0];
 	const struct json_node *node = root;
@@ -313,6 +316,10 @@ static int read_drives(struct reader *r, struct model_list *ret_list)
 
 	if (root->type == JSON_ARRAY && !root->n_children)
 		return fail(r, root, "the array is empty", "drives");
+	if (root->type == JSON_ARRAY && root->n_children > 1 && only_one)
+		return ssdpm__fail(r->reterr, -EINVAL, root->line,
+				   "%u drives where one is expected",
+				   root->n_children);
 	err = ssdpm__model_list_new(
 		root->type == JSON_ARRAY ? root->n_children : 1, &list,
 		r->reterr);
@@ -332,7 +339,7 @@ static int read_drives(struct reader *r, struct model_list *ret_list)
 	return 0;
 }
 
-int ssdpm__model_list_from_json(const char *text, size_t size,
+int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
 				struct model_list *ret_list,
 				struct ssdpm_error *reterr)
 {
@@ -343,7 +350,7 @@ int ssdpm__model_list_from_json(const char *text, size_t size,
 	err = ssdpm__json_parse(text, size, &json, reterr);
 	if (err)
 		return err;
-	err = read_drives(&reader, ret_list);
+	err = read_drives(&reader, only_one, ret_list);
 	ssdpm__json_free(&json);
 	return err;
 }
@@ -413,6 +420,8 @@ int ssdpm_model_list_to_json(struct ssdpm_model *const *models, size_t n,
 {
 	struct json_writer writer = { 0 };
 
+	if (n == 0)
+		return ssdpm__fail(reterr, -EINVAL, 0, "no drive to write");
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
 	for (size_t i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whatever somebody saved, recognised by content. */
+#include "base/json.h"
 #include "model/internal.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ static int list_from_identify(const void *data, size_t size,
 /* The first character that is not white space, or 0. */
 static char first_char(const char *text, size_t size)
 {
+	ssdpm__json_skip_mark(&text, &size);
 	for (size_t i = 0; i < size; i++)
 		if (!strchr(" \t\r\n", text[i]))
 			return text[i];
@@ -70,7 +72,8 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 	binary = memchr(data, 0, size);
 	first = binary ? 0 : first_char(data, size);
 	if (first == '{' || first == '[')
-		err = ssdpm__model_list_from_json(data, size, &list, reterr);
+		err = ssdpm__model_list_from_json(data, size, false, &list,
+						  reterr);
 	else if (size == SSDPM_NVME_IDENTIFY_BYTES || binary)
 		err = list_from_identify(data, size, &list, reterr);
 	else
@@ -99,14 +102,10 @@ int ssdpm_model_from_json(const char *text, size_t size,
 	struct model_list list;
 	int err;
 
-	err = ssdpm__model_list_from_json(text, size, &list, reterr);
+	err = ssdpm__model_list_from_json(text, size, true, &list, reterr);
 	if (err)
 		return err;
-	if (list.n == 1)
-		*ret_model = ssdpm_model_ref(list.models[0]);
-	else
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "%zu drives where one is expected", list.n);
+	*ret_model = ssdpm_model_ref(list.models[0]);
 	ssdpm_model_list_free(list.models, list.n);
-	return err;
+	return 0;
 }

@@ -18,30 +18,35 @@ struct ssdpm_model {
 	struct ssdpm_power_state states[];
 };
 
-static int check_text(const char *text, size_t size, bool unknown,
-		      const char *what, struct ssdpm_error *reterr)
+int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
+		       struct ssdpm_error *reterr)
 {
-	size_t length = strnlen(text, size);
-
-	if (length == size)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s: more than %zu characters", what,
-				   size - 1);
-	if (unknown && length)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s: unknown, yet it has a value", what);
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; text[i]; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			return ssdpm__fail(
-				reterr, -EINVAL, 0,
+				reterr, -EINVAL, line,
 				"%s: byte 0x%02x at %zu is not printable ASCII",
 				what, (unsigned char)text[i], i);
 	return 0;
 }
 
+static int check_text(const char *text, size_t size, bool unknown,
+		      const char *what, struct ssdpm_error *reterr)
+{
+	if (strnlen(text, size) == size)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "%s: longer than %zu characters", what,
+				   size - 1);
+	if (unknown && text[0])
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: unknown, yet it has a value", what);
+	return ssdpm__check_ascii(text, 0, what, reterr);
+}
+
 static int check_info(const struct ssdpm_model_info *info,
 		      struct ssdpm_error *reterr)
 {
+	static const uint8_t zeros[sizeof(info->reserved)];
 	int err;
 
 	if (!ssdpm_kind_to_string(info->kind))
@@ -56,6 +61,9 @@ static int check_info(const struct ssdpm_model_info *info,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "unknown: bits 0x%x mean nothing",
 				   info->unknown & ~ALL_INFO_FIELDS);
+	if (memcmp(info->reserved, zeros, sizeof(zeros)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a reserved byte is set");
 	if ((info->unknown & SSDPM_INFO_VENDOR_ID) && info->vendor_id)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "vendor_id: unknown, yet it has a value");
@@ -77,7 +85,7 @@ static int check_field(const struct ssdpm_power_state *state, size_t index,
 	uint64_t value = ssdpm__field_get(field, state);
 
 	if (value > field->max)
-		return ssdpm__fail(reterr, -EINVAL, 0,
+		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "states[%zu].%s: %llu is more than %llu",
 				   index, field->name,
 				   (unsigned long long)value,
@@ -87,7 +95,8 @@ static int check_field(const struct ssdpm_power_state *state, size_t index,
 			reterr, -EINVAL, 0,
 			"states[%zu].%s: unknown, yet it has a value", index,
 			field->name);
-	if (value && (state->not_reported & field->bit))
+	if ((state->not_reported & field->bit) &&
+	    ssdpm__field_has_value(field, state))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"states[%zu].%s: in not_reported, yet it has a value",
@@ -126,7 +135,7 @@ static int check(const struct ssdpm_model_info *info,
 	if (err)
 		return err;
 	if (n_states > SSDPM_MAX_STATES)
-		return ssdpm__fail(reterr, -E2BIG, 0,
+		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%zu power states; there can be %d",
 				   n_states, SSDPM_MAX_STATES);
 	if (n_states == 0 && info->kind == SSDPM_KIND_NVME)

@@ -35,7 +35,8 @@ static uint32_t le32(const uint8_t *at)
 
 /*
  * Scale of IDLP and ACTP, in bits 7:6 of the byte: 0 not reported, 1 0.0001 W,
- * 2 0.01 W, 3 reserved. A value of 0 is "not reported" too.
+ * 2 0.01 W, 3 reserved: it reports nothing that could be read. A value of 0 is
+ * "not reported" too.
  */
 static uint32_t scaled_power_uw(uint32_t value, uint8_t scale_byte)
 {
@@ -125,6 +126,10 @@ static int check_identify(const uint8_t *id, size_t size,
 				   "%zu bytes of binary data; an Identify "
 				   "Controller structure has %d",
 				   size, SSDPM_NVME_IDENTIFY_BYTES);
+	if (!id[0] && !memcmp(id, id + 1, size - 1))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "not an Identify Controller structure: all "
+				   "bytes are 0");
 	for (int i = MN; i < MN + MN_BYTES; i++)
 		if (id[i] && !is_printable(id[i]))
 			return ssdpm__fail(reterr, -EINVAL, 0,

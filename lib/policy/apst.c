@@ -85,6 +85,11 @@ int ssdpm_apst_validate(const struct ssdpm_model *model,
 	if (ssdpm_model_get_info(model)->kind != SSDPM_KIND_NVME)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "not an NVMe drive: only these have APST");
+	if (table->sent > 1 || table->enabled > table->sent)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "sent %u, enabled %u: only 0 0, 1 0 and "
+				   "1 1 mean something",
+				   table->sent, table->enabled);
 	states = ssdpm_model_get_states(model, &n_states);
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
 		if (is_empty(&table->entries[i]))

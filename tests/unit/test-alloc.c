@@ -150,12 +150,6 @@ static int call_list_to_json(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_list_to_json(in.models, 3, &ret->text, error);
 }
 
-static int call_list_to_json_empty(struct result *ret,
-				   struct ssdpm_error *error)
-{
-	return ssdpm_model_list_to_json(NULL, 0, &ret->text, error);
-}
-
 static int call_list_from_one(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_model_list_from_data(in.one, strlen(in.one), &ret->models,
@@ -185,7 +179,6 @@ static const struct {
 	{ "ssdpm_model_from_json", call_from_json_array },
 	{ "ssdpm_model_to_json", call_to_json },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
-	{ "ssdpm_model_list_to_json", call_list_to_json_empty },
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },

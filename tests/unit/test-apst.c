@@ -862,6 +862,21 @@ static void a_table_that_is_off_but_not_empty_is_unsound(void **state)
 	assert_unsound(&table, "entry 2: set in a table that is not enabled");
 }
 
+static void enabled_without_sent_is_unsound(void **state)
+{
+	static const uint32_t pairs[][2] = {
+		{ 0, 1 }, { 2, 0 }, { 2, 1 }, { 1, 2 }, { UINT32_MAX, 0 }
+	};
+	struct ssdpm_apst table = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		table.sent = pairs[i][0];
+		table.enabled = pairs[i][1];
+		assert_unsound(&table, "only 0 0, 1 0 and 1 1 mean something");
+	}
+}
+
 static void the_first_fault_is_reported(void **state)
 {
 	struct ssdpm_apst table = table_with(3, 1, 1);
@@ -1050,6 +1065,7 @@ int main(void)
 		cmocka_unit_test(an_idle_time_of_0_is_unsound),
 		cmocka_unit_test(an_idle_time_that_does_not_fit_is_unsound),
 		cmocka_unit_test(a_table_that_is_off_but_not_empty_is_unsound),
+		cmocka_unit_test(enabled_without_sent_is_unsound),
 		cmocka_unit_test(the_first_fault_is_reported),
 		cmocka_unit_test(
 			entries_are_encoded_in_32_little_endian_quadwords),

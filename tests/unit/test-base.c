@@ -113,6 +113,22 @@ static void a_long_number_is_cut_and_the_cause_stays(void **state)
 	assert_ptr_equal(model, UNTOUCHED);
 }
 
+/* U+0085 and U+009B move a terminal's cursor as ESC does. */
+static void no_control_character_reaches_a_message(void **state)
+{
+	static const char text[] = "{\"a\x7f\xc2\x85\xc2\x9b\xc2\xa0z\": 1, "
+				   "\"a\x7f\xc2\x85\xc2\x9b\xc2\xa0z\": 1}";
+	struct ssdpm_model *model = UNTOUCHED;
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_model_from_json(text, sizeof(text) - 1, &model, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 1, "\"a?????\xc2\xa0z\" stands");
+	assert_ptr_equal(model, UNTOUCHED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +140,7 @@ int main(void)
 		cmocka_unit_test(
 			a_long_key_is_cut_between_characters_and_the_cause_stays),
 		cmocka_unit_test(a_long_number_is_cut_and_the_cause_stays),
+		cmocka_unit_test(no_control_character_reaches_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -458,6 +458,22 @@ static void any_size_but_4096_is_refused(void **state)
 	assert_ptr_equal(model, UNTOUCHED);
 }
 
+static void nothing_but_zeros_is_no_drive(void **state)
+{
+	struct ssdpm_model *model = UNTOUCHED;
+	uint8_t id[BYTES] = { 0 };
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_model_from_nvme_identify(id, BYTES, &model, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "all bytes are 0");
+	assert_ptr_equal(model, UNTOUCHED);
+	id[BYTES - 1] = 1;
+	ssdpm_model_unref(fixture_decode(id));
+}
+
 static void npss_31_means_32_states(void **state)
 {
 	struct psd psds[32] = { 0 };
@@ -613,6 +629,7 @@ int main(void)
 			firmware_bytes_that_do_not_print_become_question_marks),
 		cmocka_unit_test(a_model_number_that_is_not_ascii_is_refused),
 		cmocka_unit_test(any_size_but_4096_is_refused),
+		cmocka_unit_test(nothing_but_zeros_is_no_drive),
 		cmocka_unit_test(npss_31_means_32_states),
 		cmocka_unit_test(npss_above_31_is_refused),
 		cmocka_unit_test(descriptors_beyond_npss_are_ignored),

@@ -60,6 +60,7 @@ static void whatever_rfc_8259_allows_is_taken(void **state)
 		"[\"\xe0\xa0\x80\", \"\xed\x9f\xbf\", \"\xef\xbf\xbf\"]",
 		"[\"\xf0\x90\x80\x80\", \"\xf4\x8f\xbf\xbf\"]",
 		"[\"\\ud83d\\ude00\", \"\\ud800\", \"\\udc00\\ud800\"]",
+		"\xef\xbb\xbf[]", /* a byte order mark */
 		"{\"a\": 1, \"A\": 1, \"aa\": 1, \"\\u0061\\u0062\": 1}",
 		"[18446744073709551616, 1e999999999999]",
 	};
@@ -130,7 +131,8 @@ static void what_is_not_json_is_refused_with_what_should_be(void **state)
 		{ "[\"\n\"]", "byte 0x0a where a character or '\"' should be" },
 		{ "[1] // a", "'/' where the end should be" },
 		{ "[/**/]", "'/' where a value should be" },
-		{ "\xef\xbb\xbf[]", "byte 0xef where '{' or '[' should be" },
+		{ "\xef\xbb\xbf\xef\xbb\xbf[]",
+		  "byte 0xef where '{' or '[' should be" },
 		{ "\xff\xfe[]", "byte 0xff where '{' or '[' should be" },
 		{ "[\xc2\xa0]", "byte 0xc2 where a value should be" },
 		{ "[\x0b]", "byte 0x0b where a value should be" },
@@ -420,6 +422,8 @@ static void whole_numbers_are_exact_up_to_their_limit(void **state)
 		assert_int_equal(get_uint(text, limits[i], &value, NULL),
 				 -ERANGE);
 	}
+	assert_int_equal(get_uint("-0", 0, &value, NULL), 0);
+	assert_int_equal(value, 0);
 	assert_int_equal(
 		get_uint("18446744073709551615", UINT64_MAX, &value, NULL), 0);
 	assert_int_equal(value, UINT64_MAX);
@@ -431,7 +435,7 @@ static void numbers_out_of_range_are_named_with_the_range(void **state)
 		const char *value, *message;
 	} cases[] = {
 		{ "-1", "n: -1 is negative" },
-		{ "-0", "n: -0 is negative" },
+		{ "-9", "n: -9 is negative" },
 		{ "-18446744073709551616",
 		  "n: -18446744073709551616 is negative" },
 		{ "18446744073709551616",

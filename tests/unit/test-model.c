@@ -13,7 +13,7 @@ static struct ssdpm_power_state one_state(void)
 	};
 }
 
-/* This cannot be made: -EINVAL with these words, and nothing is returned. */
+/* This cannot be made: the code, these words, and nothing is returned. */
 static void assert_refused(const struct ssdpm_model_info *info,
 			   const struct ssdpm_power_state *states, size_t n,
 			   int code, const char *fragment)
@@ -107,6 +107,7 @@ static void text_must_be_terminated_printable_ascii(void **state)
 	static const char bad[] = { '\n', '\t',	      0x1f,
 				    0x7f, (char)0x80, (char)0xff };
 	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_power_state s = one_state();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad); i++) {
@@ -119,10 +120,12 @@ static void text_must_be_terminated_printable_ascii(void **state)
 	}
 	info = fixture_info();
 	memset(info.product, 'x', sizeof(info.product));
-	assert_info_refused(&info, "product: more than 40 characters");
+	assert_refused(&info, &s, 1, -ERANGE,
+		       "product: longer than 40 characters");
 	info = fixture_info();
 	memset(info.firmware, 'x', sizeof(info.firmware));
-	assert_info_refused(&info, "firmware: more than 8 characters");
+	assert_refused(&info, &s, 1, -ERANGE,
+		       "firmware: longer than 8 characters");
 }
 
 static void every_provenance_and_0_is_taken(void **state)
@@ -210,15 +213,36 @@ static void a_not_reported_field_with_a_value_is_refused(void **state)
 	}
 }
 
+/* 0 is a value too, but where NVMe defines it as "not reported". */
+static void a_not_reported_field_with_a_known_0_is_refused(void **state)
+{
+	const uint32_t stand = SSDPM_FIELD_MAX_POWER |
+			       SSDPM_FIELD_ENTRY_LATENCY |
+			       SSDPM_FIELD_EXIT_LATENCY;
+
+	(void)state;
+	for (unsigned int bit = 0; bit < 13; bit++) {
+		struct ssdpm_power_state s = one_state();
+
+		s.not_reported = 1u << bit;
+		if (!(s.not_reported & stand))
+			assert_state_refused(
+				&s, "in not_reported, yet it has a value");
+	}
+}
+
 static void a_value_beyond_the_field_of_nvme_is_refused(void **state)
 {
+	struct ssdpm_model_info info = fixture_info();
+
 	(void)state;
 	for (unsigned int bit = 5; bit < 13; bit++) {
 		struct ssdpm_power_state s = { 0 };
 
 		set_field(&s, bit, largest(bit) + 1);
-		assert_state_refused(&s, ssdpm_field_to_string(1u << bit));
-		assert_state_refused(&s, "is more than");
+		assert_refused(&info, &s, 1, -ERANGE,
+			       ssdpm_field_to_string(1u << bit));
+		assert_refused(&info, &s, 1, -ERANGE, "is more than");
 	}
 }
 
@@ -238,6 +262,7 @@ static void the_largest_value_of_each_field_is_taken(void **state)
 
 static void bits_and_bytes_without_a_meaning_are_refused(void **state)
 {
+	struct ssdpm_model_info info;
 	struct ssdpm_power_state s;
 
 	(void)state;
@@ -256,6 +281,11 @@ static void bits_and_bytes_without_a_meaning_are_refused(void **state)
 		s = one_state();
 		s.reserved1[i] = 0x80;
 		assert_state_refused(&s, "states[1]: a bit");
+	}
+	for (size_t i = 0; i < sizeof(info.reserved); i++) {
+		info = fixture_info();
+		info.reserved[i] = 1;
+		assert_info_refused(&info, "a reserved byte is set");
 	}
 }
 
@@ -289,12 +319,12 @@ static void nvme_has_1_to_32_states_and_sata_may_have_none(void **state)
 
 	(void)state;
 	assert_refused(&info, states, 0, -EINVAL, "no power state");
-	assert_refused(&info, states, 33, -E2BIG, "33 power states");
-	assert_refused(&info, states, SIZE_MAX, -E2BIG, "power states");
+	assert_refused(&info, states, 33, -EINVAL, "33 power states");
+	assert_refused(&info, states, SIZE_MAX, -EINVAL, "power states");
 	assert_int_equal(ssdpm_model_new(&info, states, 32, &model, NULL), 0);
 	ssdpm_model_unref(model);
 	info.kind = SSDPM_KIND_SATA;
-	assert_refused(&info, states, 33, -E2BIG, "33 power states");
+	assert_refused(&info, states, 33, -EINVAL, "33 power states");
 	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &model, NULL), 0);
 	assert_non_null(ssdpm_model_get_states(model, &n));
 	assert_int_equal(n, 0);
@@ -470,6 +500,8 @@ int main(void)
 		cmocka_unit_test(all_may_be_unknown),
 		cmocka_unit_test(an_unknown_field_with_a_value_is_refused),
 		cmocka_unit_test(a_not_reported_field_with_a_value_is_refused),
+		cmocka_unit_test(
+			a_not_reported_field_with_a_known_0_is_refused),
 		cmocka_unit_test(a_value_beyond_the_field_of_nvme_is_refused),
 		cmocka_unit_test(the_largest_value_of_each_field_is_taken),
 		cmocka_unit_test(bits_and_bytes_without_a_meaning_are_refused),

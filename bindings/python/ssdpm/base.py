@@ -58,7 +58,7 @@ class RangeError(Error, ValueError):
 
 
 class TooLargeError(Error, ValueError):
-    """E2BIG: more data or more power states than can be."""
+    """E2BIG: more data than is read."""
 
 
 class UnsupportedError(Error):

@@ -290,7 +290,6 @@ class Model:
         Raises:
             RangeError: a number beyond its field; the message names it.
             InvalidError: values contradict each other.
-            TooLargeError: more than 32 states.
             TypeError, ValueError: an argument of another type, an unknown word.
         """
         number = 0
