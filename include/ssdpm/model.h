@@ -33,6 +33,19 @@ enum ssdpm_provenance {
 	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a stated guess */
 };
 
+/** How the input of a model was written; 0 = it was made from numbers. */
+enum ssdpm_format {
+	SSDPM_FORMAT_NVME_IDENTIFY = 1,	   /* raw Identify Controller */
+	SSDPM_FORMAT_NVME_CLI_TEXT = 2,	   /* nvme id-ctrl */
+	SSDPM_FORMAT_NVME_CLI_JSON = 3,	   /* nvme id-ctrl -o json */
+	SSDPM_FORMAT_SMARTCTL_TEXT = 4,	   /* smartctl -c, -x, -a */
+	SSDPM_FORMAT_SMARTCTL_JSON = 5,	   /* the same with -j */
+	SSDPM_FORMAT_ATA_IDENTIFY = 6,	   /* raw IDENTIFY DEVICE */
+	SSDPM_FORMAT_ATA_IDENTIFY_HEX = 7, /* sysfs id, hdparm --Istdout */
+	SSDPM_FORMAT_HDPARM_TEXT = 8,	   /* hdparm -I */
+	SSDPM_FORMAT_ATASMART_BLOB = 9,	   /* skdump --save */
+};
+
 enum ssdpm_state_flag {
 	SSDPM_STATE_NON_OPERATIONAL = 1 << 0, /* NOPS: no I/O in this state */
 };
@@ -75,6 +88,7 @@ enum ssdpm_field {
  * @write_latency_rank:    RWL
  * @active_power_workload: APW, 1 or 2; 0 = none named; 3 to 7 are reserved,
  *                    and kept as the drive gives them
+ * @link_state:  enum ssdpm_link_state; 0 for NVMe
  * @emergency_power_fail_recovery_time_us: EPFRT with EPFRTS (NVMe 2.1)
  * @forced_quiescence_vault_time_us:       FQVT with FQVTS (NVMe 2.1)
  * @emergency_power_fail_vault_time_us:    EPFVT with EPFVTS (NVMe 2.1)
@@ -96,11 +110,37 @@ struct ssdpm_power_state {
 	uint8_t write_throughput_rank;
 	uint8_t write_latency_rank;
 	uint8_t active_power_workload;
-	uint8_t reserved0[3];
+	uint8_t link_state;
+	uint8_t reserved0[2];
 	uint64_t emergency_power_fail_recovery_time_us;
 	uint64_t forced_quiescence_vault_time_us;
 	uint64_t emergency_power_fail_vault_time_us;
 	uint8_t reserved1[64];
+};
+
+/**
+ * What a power state of a SATA drive is: a state of the link (Serial ATA 3.x,
+ * interface power states). Partial, slumber and DevSleep carry no I/O.
+ */
+enum ssdpm_link_state {
+	SSDPM_LINK_ACTIVE = 1,
+	SSDPM_LINK_PARTIAL = 2,
+	SSDPM_LINK_SLUMBER = 3,
+	SSDPM_LINK_DEVSLEEP = 4,
+};
+
+/**
+ * Bits of ssdpm_model_info.sata_supported and the three masks after it; the
+ * bits of words 76 to 79, 83 and 86 of IDENTIFY DEVICE (ACS-4) are named.
+ */
+enum ssdpm_sata_feature {
+	SSDPM_SATA_HIPM = 1 << 0, /* host-initiated requests: 76.9 */
+	SSDPM_SATA_DIPM = 1 << 1, /* device-initiated: 78.3, 79.3 */
+	/* Automatic partial to slumber transitions of device and host. */
+	SSDPM_SATA_DEVICE_AUTO_PARTIAL_TO_SLUMBER = 1 << 2, /* 76.14, 79.7 */
+	SSDPM_SATA_HOST_AUTO_PARTIAL_TO_SLUMBER = 1 << 3,   /* 76.13 */
+	SSDPM_SATA_DEVSLEEP = 1 << 4,			    /* 78.8, 79.8 */
+	SSDPM_SATA_APM = 1 << 5, /* advanced power management: 83.3, 86.3 */
 };
 
 /** Bits of ssdpm_model_info.unknown. */
@@ -109,6 +149,9 @@ enum ssdpm_info_field {
 	SSDPM_INFO_PRODUCT = 1 << 1,
 	SSDPM_INFO_FIRMWARE = 1 << 2,
 	SSDPM_INFO_APSTA = 1 << 3,
+	SSDPM_INFO_SATA_WORDS_VALID = 1 << 4,
+	SSDPM_INFO_SATA_GENERATIONS = 1 << 5,
+	SSDPM_INFO_APM_LEVEL = 1 << 6,
 };
 
 /**
@@ -121,6 +164,18 @@ enum ssdpm_info_field {
  * @apsta:      the whole APSTA byte; Linux takes any value but 0 for support
  * @product:    model number (MN), printable ASCII, trailing blanks removed
  * @firmware:   firmware revision (FR), likewise
+ * @format:     enum ssdpm_format, or 0
+ * @sata_supported: bits of enum ssdpm_sata_feature; 0 for NVMe, as are all
+ *              members after it
+ * @sata_supported_unknown: likewise: the input does not say
+ * @sata_enabled: likewise: switched on when the input was made
+ * @sata_enabled_unknown: likewise; HIPM and the host's automatic transitions
+ *              are the host's, so that a drive never says
+ * @sata_words_valid: 1: words 76 to 79 mean something; 0: word 76 is 0000h or
+ *              FFFFh: the drive says nothing, and Linux takes that for not
+ *              supported
+ * @sata_generations: bits 1 to 3: Gen1 (1.5 Gb/s) to Gen3 (6 Gb/s)
+ * @apm_level:  1 (least power) to 254 (most); unknown where APM is not enabled
  *
  * The serial number is left out on purpose: no power question needs it.
  */
@@ -133,7 +188,16 @@ struct ssdpm_model_info {
 	uint8_t apsta;
 	char product[41];
 	char firmware[9];
-	uint8_t reserved[7];
+	uint8_t reserved[3];
+	uint32_t format;
+	uint32_t sata_supported;
+	uint32_t sata_supported_unknown;
+	uint32_t sata_enabled;
+	uint32_t sata_enabled_unknown;
+	uint8_t sata_words_valid;
+	uint8_t sata_generations;
+	uint8_t apm_level;
+	uint8_t reserved1[5];
 };
 
 struct ssdpm_model;
@@ -285,6 +349,24 @@ SSDPM_API const char *ssdpm_kind_to_string(uint32_t kind);
  * ssdpm_provenance_to_string() - "reported" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_provenance_to_string(uint32_t provenance);
+
+/**
+ * ssdpm_format_to_string() - "nvme-identify", "smartctl-text" and so on, or
+ * NULL
+ */
+SSDPM_API const char *ssdpm_format_to_string(uint32_t format);
+
+/**
+ * ssdpm_link_state_to_string() - "active", "partial", "slumber", "devsleep", or
+ * NULL
+ */
+SSDPM_API const char *ssdpm_link_state_to_string(uint32_t link_state);
+
+/**
+ * ssdpm_sata_feature_to_string() - name of one bit of enum ssdpm_sata_feature:
+ * "hipm" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_sata_feature_to_string(uint32_t feature);
 
 /**
  * ssdpm_field_to_string() - name of one bit of enum ssdpm_field, or NULL

@@ -59,6 +59,23 @@ enum ssdpm_apst_algorithm {
 	SSDPM_APST_LINUX = 1,
 	/** Linux 4.11 to 5.13: idle time = 50 x (entry + exit), a chain. */
 	SSDPM_APST_LINUX_LEGACY = 2,
+	/** Windows' StorNVMe: the timeouts and tolerances of a power scheme. */
+	SSDPM_APST_WINDOWS = 3,
+	/** The idle times that cost least without knowledge of the future. */
+	SSDPM_APST_LOWER_ENVELOPE = 4,
+};
+
+/** Power schemes of Windows; SSDPM_APST_WINDOWS reads them. */
+enum ssdpm_power_scheme {
+	SSDPM_SCHEME_PERFORMANCE = 1,
+	SSDPM_SCHEME_BALANCED = 2,
+	SSDPM_SCHEME_POWER_SAVER = 3,
+	SSDPM_SCHEME_MODERN_STANDBY = 4,
+};
+
+enum ssdpm_power_source {
+	SSDPM_SOURCE_AC = 1,
+	SSDPM_SOURCE_BATTERY = 2,
 };
 
 /** What a host must not do on a drive with a known fault; Linux's names. */
@@ -82,8 +99,17 @@ enum ssdpm_quirk {
  * @secondary_timeout_ms, @secondary_latency_tolerance_us: likewise for a
  *             deeper, slower state; timeout 0: none
  *
- * The last four are the parameters of nvme_core with the prefix apst_; only
- * SSDPM_APST_LINUX reads them. Initialise with ssdpm_apst_params_init().
+ * @scheme:       enum ssdpm_power_scheme; only SSDPM_APST_WINDOWS reads it
+ * @power_source: enum ssdpm_power_source; likewise
+ * @idle_power_uw: power of the drive when it is idle in an operational state,
+ *             where the drive does not report it; 0: what it reports. Only
+ *             SSDPM_APST_LOWER_ENVELOPE reads it
+ * @transition_power_uw: power while the drive enters or leaves a state; 0: the
+ *             idle power. Likewise
+ *
+ * The timeouts and tolerances are the parameters of nvme_core with the prefix
+ * apst_; only SSDPM_APST_LINUX reads them. Initialise with
+ * ssdpm_apst_params_init().
  */
 struct ssdpm_apst_params {
 	size_t size;
@@ -94,6 +120,10 @@ struct ssdpm_apst_params {
 	uint64_t primary_latency_tolerance_us;
 	uint64_t secondary_timeout_ms;
 	uint64_t secondary_latency_tolerance_us;
+	uint32_t scheme;
+	uint32_t power_source;
+	uint32_t idle_power_uw;
+	uint32_t transition_power_uw;
 };
 
 /**
@@ -212,6 +242,17 @@ SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
  * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", or NULL
  */
 SSDPM_API const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm);
+
+/**
+ * ssdpm_power_scheme_to_string() - "performance", "balanced", "power-saver",
+ * "modern-standby", or NULL
+ */
+SSDPM_API const char *ssdpm_power_scheme_to_string(uint32_t scheme);
+
+/**
+ * ssdpm_power_source_to_string() - "ac", "battery", or NULL
+ */
+SSDPM_API const char *ssdpm_power_source_to_string(uint32_t source);
 
 /**
  * ssdpm_quirk_to_string() - name of one bit of enum ssdpm_quirk: "no-apst",

@@ -10,6 +10,7 @@ static_assert(offsetof(struct ssdpm_power_state, exit_latency_us) == 28,
 	      "frozen");
 static_assert(offsetof(struct ssdpm_power_state, active_power_workload) == 36,
 	      "frozen");
+static_assert(offsetof(struct ssdpm_power_state, link_state) == 37, "frozen");
 static_assert(offsetof(struct ssdpm_power_state,
 		       emergency_power_fail_recovery_time_us) == 40,
 	      "frozen");
@@ -97,32 +98,4 @@ const char *ssdpm_field_to_string(uint32_t field)
 		if (ssdpm__fields[i].bit == field)
 			return ssdpm__fields[i].name;
 	return NULL;
-}
-
-const char *ssdpm_kind_to_string(uint32_t kind)
-{
-	switch (kind) {
-	case SSDPM_KIND_NVME:
-		return "nvme";
-	case SSDPM_KIND_SATA:
-		return "sata";
-	default:
-		return NULL;
-	}
-}
-
-const char *ssdpm_provenance_to_string(uint32_t provenance)
-{
-	switch (provenance) {
-	case SSDPM_PROVENANCE_REPORTED:
-		return "reported";
-	case SSDPM_PROVENANCE_MEASURED:
-		return "measured";
-	case SSDPM_PROVENANCE_CATALOGUE:
-		return "catalogue";
-	case SSDPM_PROVENANCE_ASSUMED:
-		return "assumed";
-	default:
-		return NULL;
-	}
 }

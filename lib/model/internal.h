@@ -23,6 +23,11 @@ struct field {
 
 #define N_FIELDS 13
 
+/* How many words the model's enums have. */
+#define N_FORMATS 9
+#define N_LINK_STATES 4
+#define N_SATA_FEATURES 6
+
 extern const struct field ssdpm__fields[N_FIELDS];
 
 /* Fields whose value 0 is both NVMe's "not reported" and the number 0. */

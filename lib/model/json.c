@@ -100,6 +100,88 @@ static int read_number(const struct reader *r, const struct json_node *drive,
 				    r->reterr);
 }
 
+/* true, false, or null for unknown. */
+static int read_bit(const struct reader *r, const struct json_node *object,
+		    const char *key, uint32_t bit, uint32_t *bits,
+		    uint32_t *unknown)
+{
+	const struct json_node *node = ssdpm__json_member(r->json, object, key);
+	int err;
+
+	if (is_null(node)) {
+		*unknown |= bit;
+		return 0;
+	}
+	err = ssdpm__json_expect(node, JSON_BOOLEAN, key, r->reterr);
+	if (!err && ssdpm__json_is_true(r->json, node))
+		*bits |= bit;
+	return err;
+}
+
+/* "hipm_supported", "hipm_enabled" */
+static const char *feature_key(uint32_t feature, const char *what,
+			       char key[WORD_SIZE])
+{
+	snprintf(key, WORD_SIZE, "%s_%s", ssdpm_sata_feature_to_string(feature),
+		 what);
+	return key;
+}
+
+static int read_features(const struct reader *r, const struct json_node *sata,
+			 struct ssdpm_model_info *info)
+{
+	char key[WORD_SIZE];
+	int err = 0;
+
+	for (uint32_t i = 0; i < N_SATA_FEATURES && !err; i++) {
+		err = read_bit(r, sata, feature_key(1u << i, "supported", key),
+			       1u << i, &info->sata_supported,
+			       &info->sata_supported_unknown);
+		if (!err)
+			err = read_bit(r, sata,
+				       feature_key(1u << i, "enabled", key),
+				       1u << i, &info->sata_enabled,
+				       &info->sata_enabled_unknown);
+	}
+	return err;
+}
+
+static int read_sata(const struct reader *r, const struct json_node *drive,
+		     struct ssdpm_model_info *info)
+{
+	static const struct json_node nothing = { .type = JSON_OBJECT };
+	const struct json_node *sata =
+		ssdpm__json_member(r->json, drive, "sata");
+	uint64_t generations = 0, apm_level = 0;
+	uint32_t valid = 0;
+	int err;
+
+	if (info->kind != SSDPM_KIND_SATA)
+		return is_null(sata) ?
+			       0 :
+			       fail(r, sata, "this is no SATA drive", "sata");
+	if (is_null(sata))
+		sata = &nothing;
+	err = ssdpm__json_expect(sata, JSON_OBJECT, "sata", r->reterr);
+	if (!err)
+		err = read_bit(r, sata, "words_valid",
+			       SSDPM_INFO_SATA_WORDS_VALID, &valid,
+			       &info->unknown);
+	if (!err)
+		err = read_number(r, sata, "generations", 14,
+				  SSDPM_INFO_SATA_GENERATIONS, info,
+				  &generations);
+	if (!err)
+		err = read_number(r, sata, "apm_level", UINT8_MAX,
+				  SSDPM_INFO_APM_LEVEL, info, &apm_level);
+	if (!err)
+		err = read_features(r, sata, info);
+	info->sata_words_valid = valid != 0;
+	info->sata_generations = (uint8_t)generations;
+	info->apm_level = (uint8_t)apm_level;
+	return err;
+}
+
 static int read_info(const struct reader *r, const struct json_node *drive,
 		     struct ssdpm_model_info *info)
 {
@@ -112,6 +194,9 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 	if (!err)
 		err = read_word(r, drive, "provenance", 4,
 				ssdpm_provenance_to_string, &info->provenance);
+	if (!err)
+		err = read_word(r, drive, "format", N_FORMATS,
+				ssdpm_format_to_string, &info->format);
 	if (!err)
 		err = read_number(r, drive, "vendor_id", UINT16_MAX,
 				  SSDPM_INFO_VENDOR_ID, info, &vendor_id);
@@ -126,6 +211,8 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 	if (!err)
 		err = read_number(r, drive, "apsta", UINT8_MAX,
 				  SSDPM_INFO_APSTA, info, &apsta);
+	if (!err)
+		err = read_sata(r, drive, info);
 	info->vendor_id = (uint16_t)vendor_id;
 	info->apsta = (uint8_t)apsta;
 	return err;
@@ -210,6 +297,7 @@ static int read_state(const struct reader *r, const struct json_node *object,
 		      struct ssdpm_power_state *state)
 {
 	const struct json_node *operational;
+	uint32_t link_state = 0;
 	char name[64];
 	int err;
 
@@ -226,6 +314,11 @@ static int read_state(const struct reader *r, const struct json_node *object,
 		return err;
 	if (!ssdpm__json_is_true(r->json, operational))
 		state->flags = SSDPM_STATE_NON_OPERATIONAL;
+	err = read_word(r, object, "link_state", N_LINK_STATES,
+			ssdpm_link_state_to_string, &link_state);
+	if (err)
+		return err;
+	state->link_state = (uint8_t)link_state;
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		err = read_field(r, object, &ssdpm__fields[i], state);
 		if (err)
@@ -370,6 +463,10 @@ static void write_state(struct json_writer *w,
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_bool(w, "operational",
 			 !(state->flags & SSDPM_STATE_NON_OPERATIONAL));
+	if (state->link_state)
+		ssdpm__json_string(
+			w, "link_state",
+			ssdpm_link_state_to_string(state->link_state));
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		const struct field *field = &ssdpm__fields[i];
 		bool unknown = state->unknown & field->bit;
@@ -384,6 +481,41 @@ static void write_state(struct json_writer *w,
 		if (state->not_reported & ssdpm__fields[i].bit)
 			ssdpm__json_string(w, NULL, ssdpm__fields[i].name);
 	ssdpm__json_end(w, ']');
+	ssdpm__json_end(w, '}');
+}
+
+static void write_features(struct json_writer *w, const char *what,
+			   uint32_t features, uint32_t unknown)
+{
+	char key[WORD_SIZE];
+
+	for (uint32_t i = 0; i < N_SATA_FEATURES; i++) {
+		uint32_t bit = 1u << i;
+
+		feature_key(bit, what, key);
+		if (unknown & bit)
+			ssdpm__json_null(w, key);
+		else
+			ssdpm__json_bool(w, key, features & bit);
+	}
+}
+
+static void write_sata(struct json_writer *w,
+		       const struct ssdpm_model_info *info)
+{
+	ssdpm__json_begin(w, "sata", '{');
+	if (info->unknown & SSDPM_INFO_SATA_WORDS_VALID)
+		ssdpm__json_null(w, "words_valid");
+	else
+		ssdpm__json_bool(w, "words_valid", info->sata_words_valid);
+	write_number(w, "generations", info->sata_generations,
+		     info->unknown & SSDPM_INFO_SATA_GENERATIONS);
+	write_number(w, "apm_level", info->apm_level,
+		     info->unknown & SSDPM_INFO_APM_LEVEL);
+	write_features(w, "supported", info->sata_supported,
+		       info->sata_supported_unknown);
+	write_features(w, "enabled", info->sata_enabled,
+		       info->sata_enabled_unknown);
 	ssdpm__json_end(w, '}');
 }
 
@@ -407,6 +539,9 @@ static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
 	write_number(w, "apsta", info->apsta, info->unknown & SSDPM_INFO_APSTA);
 	ssdpm__json_string(w, "provenance",
 			   ssdpm_provenance_to_string(info->provenance));
+	ssdpm__json_string(w, "format", ssdpm_format_to_string(info->format));
+	if (info->kind == SSDPM_KIND_SATA)
+		write_sata(w, info);
 	ssdpm__json_begin(w, "states", '[');
 	states = ssdpm_model_get_states(model, &n_states);
 	for (size_t i = 0; i < n_states; i++)

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #define ALL_FIELDS ((1u << N_FIELDS) - 1)
-#define ALL_INFO_FIELDS                                                    \
-	(SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT | SSDPM_INFO_FIRMWARE | \
-	 SSDPM_INFO_APSTA)
+#define ALL_INFO_FIELDS ((1u << 7) - 1)
+#define SATA_INFO_FIELDS                                             \
+	(SSDPM_INFO_SATA_WORDS_VALID | SSDPM_INFO_SATA_GENERATIONS | \
+	 SSDPM_INFO_APM_LEVEL)
+#define ALL_SATA_FEATURES ((1u << N_SATA_FEATURES) - 1)
 
 struct ssdpm_model {
 	unsigned int refs;
@@ -43,10 +45,63 @@ static int check_text(const char *text, size_t size, bool unknown,
 	return ssdpm__check_ascii(text, 0, what, reterr);
 }
 
+/* A mask of features and the mask of those that nobody knows. */
+static int check_features(uint32_t features, uint32_t unknown, const char *what,
+			  struct ssdpm_error *reterr)
+{
+	if ((features | unknown) & ~ALL_SATA_FEATURES)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: bits 0x%x mean nothing", what,
+				   (features | unknown) & ~ALL_SATA_FEATURES);
+	if (features & unknown)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0, "%s: %s is unknown, yet it is set",
+			what,
+			ssdpm_sata_feature_to_string(features & unknown &
+						     -(features & unknown)));
+	return 0;
+}
+
+static int check_sata(const struct ssdpm_model_info *info,
+		      struct ssdpm_error *reterr)
+{
+	const uint32_t unknown = info->unknown;
+	int err;
+
+	if (info->kind != SSDPM_KIND_SATA) {
+		if (info->sata_supported || info->sata_supported_unknown ||
+		    info->sata_enabled || info->sata_enabled_unknown ||
+		    info->sata_words_valid || info->sata_generations ||
+		    info->apm_level || (unknown & SATA_INFO_FIELDS))
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "facts of a SATA drive in an NVMe "
+					   "one");
+		return 0;
+	}
+	if (info->sata_words_valid > 1 || (info->sata_generations & ~14))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "sata_words_valid or sata_generations: a "
+				   "bit that means nothing");
+	if (((unknown & SSDPM_INFO_SATA_WORDS_VALID) &&
+	     info->sata_words_valid) ||
+	    ((unknown & SSDPM_INFO_SATA_GENERATIONS) &&
+	     info->sata_generations) ||
+	    ((unknown & SSDPM_INFO_APM_LEVEL) && info->apm_level))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "sata_words_valid, sata_generations or "
+				   "apm_level: unknown, yet it has a value");
+	err = check_features(info->sata_supported, info->sata_supported_unknown,
+			     "sata_supported", reterr);
+	if (err)
+		return err;
+	return check_features(info->sata_enabled, info->sata_enabled_unknown,
+			      "sata_enabled", reterr);
+}
+
 static int check_info(const struct ssdpm_model_info *info,
 		      struct ssdpm_error *reterr)
 {
-	static const uint8_t zeros[sizeof(info->reserved)];
+	static const uint8_t zeros[sizeof(info->reserved1)];
 	int err;
 
 	if (!ssdpm_kind_to_string(info->kind))
@@ -61,7 +116,12 @@ static int check_info(const struct ssdpm_model_info *info,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "unknown: bits 0x%x mean nothing",
 				   info->unknown & ~ALL_INFO_FIELDS);
-	if (memcmp(info->reserved, zeros, sizeof(zeros)))
+	if (info->format && !ssdpm_format_to_string(info->format))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "format %u: not one that is known",
+				   info->format);
+	if (memcmp(info->reserved, zeros, sizeof(info->reserved)) ||
+	    memcmp(info->reserved1, zeros, sizeof(info->reserved1)))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a reserved byte is set");
 	if ((info->unknown & SSDPM_INFO_VENDOR_ID) && info->vendor_id)
@@ -70,6 +130,9 @@ static int check_info(const struct ssdpm_model_info *info,
 	if ((info->unknown & SSDPM_INFO_APSTA) && info->apsta)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "apsta: unknown, yet it has a value");
+	err = check_sata(info, reterr);
+	if (err)
+		return err;
 	err = check_text(info->product, sizeof(info->product),
 			 info->unknown & SSDPM_INFO_PRODUCT, "product", reterr);
 	if (err)
@@ -105,7 +168,7 @@ static int check_field(const struct ssdpm_power_state *state, size_t index,
 }
 
 static int check_state(const struct ssdpm_power_state *state, size_t index,
-		       struct ssdpm_error *reterr)
+		       uint32_t kind, struct ssdpm_error *reterr)
 {
 	static const uint8_t zeros[sizeof(state->reserved1)];
 	int err;
@@ -118,6 +181,13 @@ static int check_state(const struct ssdpm_power_state *state, size_t index,
 				   "states[%zu]: a bit or a reserved byte is "
 				   "set that means nothing",
 				   index);
+	if (state->link_state &&
+	    (kind != SSDPM_KIND_SATA ||
+	     !ssdpm_link_state_to_string(state->link_state)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "states[%zu].link_state: %u is none of this "
+				   "kind of drive",
+				   index, state->link_state);
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		err = check_field(state, index, &ssdpm__fields[i], reterr);
 		if (err)
@@ -143,7 +213,7 @@ static int check(const struct ssdpm_model_info *info,
 				   "no power state; an NVMe drive has at "
 				   "least one");
 	for (size_t i = 0; i < n_states; i++) {
-		err = check_state(&states[i], i, reterr);
+		err = check_state(&states[i], i, info->kind, reterr);
 		if (err)
 			return err;
 	}

@@ -154,6 +154,7 @@ int ssdpm_model_from_nvme_identify(const void *data, size_t size,
 		.size = sizeof(info),
 		.kind = SSDPM_KIND_NVME,
 		.provenance = SSDPM_PROVENANCE_REPORTED,
+		.format = SSDPM_FORMAT_NVME_IDENTIFY,
 	};
 	const uint8_t *id = data;
 	size_t n_states;

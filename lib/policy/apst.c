@@ -168,6 +168,34 @@ const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm)
 	}
 }
 
+const char *ssdpm_power_scheme_to_string(uint32_t scheme)
+{
+	switch (scheme) {
+	case SSDPM_SCHEME_PERFORMANCE:
+		return "performance";
+	case SSDPM_SCHEME_BALANCED:
+		return "balanced";
+	case SSDPM_SCHEME_POWER_SAVER:
+		return "power-saver";
+	case SSDPM_SCHEME_MODERN_STANDBY:
+		return "modern-standby";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_power_source_to_string(uint32_t source)
+{
+	switch (source) {
+	case SSDPM_SOURCE_AC:
+		return "ac";
+	case SSDPM_SOURCE_BATTERY:
+		return "battery";
+	default:
+		return NULL;
+	}
+}
+
 const char *ssdpm_quirk_to_string(uint32_t quirk)
 {
 	switch (quirk) {

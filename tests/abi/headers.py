@@ -29,10 +29,13 @@ UNITLESS = {
     # identity and marks
     "code", "nvme_status", "flags", "unknown", "not_reported", "kind",
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "verdict",
-    "active_power_workload", "sent", "enabled",
+    "active_power_workload", "sent", "enabled", "link_state", "format",
+    "sata_supported", "sata_supported_unknown", "sata_enabled",
+    "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source",
     # ordinals
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
-    "write_throughput_rank", "write_latency_rank",
+    "write_throughput_rank", "write_latency_rank", "sata_generations",
+    "apm_level",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

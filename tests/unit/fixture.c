@@ -172,6 +172,9 @@ void fixture_assert_same(const struct ssdpm_model *a,
 	assert_int_equal(x->apsta, y->apsta);
 	assert_string_equal(x->product, y->product);
 	assert_string_equal(x->firmware, y->firmware);
+	assert_memory_equal(&x->format, &y->format,
+			    sizeof(*x) -
+				    offsetof(struct ssdpm_model_info, format));
 	in_a = ssdpm_model_get_states(a, &n_a);
 	in_b = ssdpm_model_get_states(b, &n_b);
 	assert_int_equal(n_a, n_b);

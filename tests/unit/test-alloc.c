@@ -193,6 +193,11 @@ static void call_strings(void)
 		ssdpm_kind_to_string(i);
 		ssdpm_provenance_to_string(i);
 		ssdpm_field_to_string(i);
+		ssdpm_format_to_string(i);
+		ssdpm_link_state_to_string(i);
+		ssdpm_sata_feature_to_string(i);
+		ssdpm_power_scheme_to_string(i);
+		ssdpm_power_source_to_string(i);
 		ssdpm_apst_algorithm_to_string(i);
 		ssdpm_quirk_to_string(i);
 		ssdpm_verdict_to_string(i);
@@ -287,14 +292,19 @@ static const struct {
 	{ "ssdpm_apst_params_init", call_params_init },
 	{ "ssdpm_apst_validate", call_validate },
 	{ "ssdpm_field_to_string", call_strings },
+	{ "ssdpm_format_to_string", call_strings },
 	{ "ssdpm_kind_to_string", call_strings },
+	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
 	{ "ssdpm_model_list_free", call_list_free },
 	{ "ssdpm_model_ref", call_ref },
 	{ "ssdpm_model_unref", call_ref },
+	{ "ssdpm_power_scheme_to_string", call_strings },
+	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_provenance_to_string", call_strings },
 	{ "ssdpm_quirk_to_string", call_strings },
+	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_verdict_to_string", call_strings },
 	{ "ssdpm_version", call_strings },

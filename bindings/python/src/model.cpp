@@ -74,10 +74,22 @@ static void copy_number(T *to, const py::object &number, uint32_t bit,
 		*to = number.cast<T>();
 }
 
+static void know_nothing_of_sata(struct ssdpm_model_info *info)
+{
+	uint32_t features = 0;
+
+	for (uint32_t bit = 1; ssdpm_sata_feature_to_string(bit); bit <<= 1)
+		features |= bit;
+	info->unknown |= SSDPM_INFO_SATA_WORDS_VALID |
+			 SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL;
+	info->sata_supported_unknown = features;
+	info->sata_enabled_unknown = features;
+}
+
 static std::unique_ptr<Model> model_new(
 	uint32_t kind, const py::object &vendor_id, const py::object &product,
 	const py::object &firmware, const py::object &apsta,
-	uint32_t provenance, const StateArray &states)
+	uint32_t provenance, uint32_t format, const StateArray &states)
 {
 	struct ssdpm_model_info info = {};
 	struct ssdpm_error error = {};
@@ -86,6 +98,9 @@ static std::unique_ptr<Model> model_new(
 	info.size = sizeof(info);
 	info.kind = kind;
 	info.provenance = provenance;
+	info.format = format;
+	if (kind == SSDPM_KIND_SATA)
+		know_nothing_of_sata(&info);
 	copy_number(&info.vendor_id, vendor_id, SSDPM_INFO_VENDOR_ID, &info);
 	copy_text(info.product, product, SSDPM_INFO_PRODUCT, &info);
 	copy_text(info.firmware, firmware, SSDPM_INFO_FIRMWARE, &info);
@@ -175,26 +190,34 @@ static void add_model_class(py::module_ &module)
 				return ssdpm_provenance_to_string(
 					info_of(self)->provenance);
 			})
+		.def_property_readonly("format",
+				       [](const Model &self) {
+					       return ssdpm_format_to_string(
+						       info_of(self)->format);
+				       })
 		.def_property_readonly("states", &model_states)
 		.def("to_json", &model_to_json);
 }
 
 void add_model(py::module_ &module)
 {
-	PYBIND11_NUMPY_DTYPE(
-		ssdpm_power_state, flags, unknown, not_reported, max_power_uw,
-		active_power_uw, idle_power_uw, entry_latency_us,
-		exit_latency_us, read_throughput_rank, read_latency_rank,
-		write_throughput_rank, write_latency_rank,
-		active_power_workload, emergency_power_fail_recovery_time_us,
-		forced_quiescence_vault_time_us,
-		emergency_power_fail_vault_time_us);
+	PYBIND11_NUMPY_DTYPE(ssdpm_power_state, flags, unknown, not_reported,
+			     max_power_uw, active_power_uw, idle_power_uw,
+			     entry_latency_us, exit_latency_us,
+			     read_throughput_rank, read_latency_rank,
+			     write_throughput_rank, write_latency_rank,
+			     active_power_workload, link_state,
+			     emergency_power_fail_recovery_time_us,
+			     forced_quiescence_vault_time_us,
+			     emergency_power_fail_vault_time_us);
 	module.attr("power_state_dtype") =
 		py::dtype::of<struct ssdpm_power_state>();
 	module.attr("STATE_NON_OPERATIONAL") =
 		(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
 	module.attr("KINDS") = words(&ssdpm_kind_to_string);
 	module.attr("PROVENANCES") = words(&ssdpm_provenance_to_string);
+	module.attr("FORMATS") = words(&ssdpm_format_to_string);
+	module.attr("LINK_STATES") = words(&ssdpm_link_state_to_string);
 	module.attr("FIELDS") = words(&ssdpm_field_to_string, true);
 	add_model_class(module);
 	module.def("models_from_data", &models_from_data);

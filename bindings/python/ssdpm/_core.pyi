@@ -16,6 +16,8 @@ LATENCY_ANY: int
 # Words of the library, each with its number or bit.
 KINDS: dict[str, int]
 PROVENANCES: dict[str, int]
+FORMATS: dict[str, int]
+LINK_STATES: dict[str, int]
 FIELDS: dict[str, int]
 ALGORITHMS: dict[str, int]
 QUIRKS: dict[str, int]
@@ -41,6 +43,8 @@ class Model(metaclass=_Pybind11Type):
     def apsta(self) -> int | None: ...
     @property
     def provenance(self) -> str | None: ...
+    @property
+    def format(self) -> str | None: ...
     @property
     def states(self) -> npt.NDArray[np.void]: ...
     def to_json(self) -> str: ...
@@ -76,6 +80,7 @@ def model_new(
     firmware: str | None,
     apsta: int | None,
     provenance: int,
+    format: int,
     states: npt.NDArray[np.void],
 ) -> Model: ...
 def apst_generate(model: Model, params: ApstParams) -> ApstTable: ...

@@ -38,6 +38,9 @@ power_state_dtype: np.dtype[np.void] = _core.power_state_dtype
 """Layout of struct ssdpm_power_state: 128 bytes, the reserved ones left out."""
 
 
+_LINK_STATE_WORDS = {number: word for word, number in _core.LINK_STATES.items()}
+
+
 def _watts(microwatts: int | None) -> float | None:
     return None if microwatts is None else microwatts / 1e6
 
@@ -59,6 +62,7 @@ class PowerState:
         not_reported: names of the fields for which the drive gives the value that
             NVMe defines as "not reported". For max_power_uw and the latencies that
             is a 0 that stands: Linux computes with it.
+        link_state: "active", "partial", "slumber" or "devsleep" for a SATA drive.
     """
 
     operational: bool
@@ -76,6 +80,7 @@ class PowerState:
     forced_quiescence_vault_time_us: int | None = None
     emergency_power_fail_vault_time_us: int | None = None
     not_reported: frozenset[str] = frozenset()
+    link_state: str | None = None
 
     @property
     def max_power_w(self) -> float | None:
@@ -105,8 +110,14 @@ def _power_state(names: Iterable[str], numbers: Iterable[int]) -> PowerState:
         not_reported=frozenset(
             name for name, bit in _core.FIELDS.items() if row["not_reported"] & bit
         ),
+        link_state=_LINK_STATE_WORDS.get(row["link_state"]),
         **values,
     )
+
+
+def _word_number(word: str | None, name: str, numbers: Mapping[str, int]) -> int:
+    """The number of a word, 0 for None."""
+    return 0 if word is None else numbers[check_word(word, name, numbers)]
 
 
 def _field_bits(names: Iterable[str], what: str) -> int:
@@ -129,6 +140,9 @@ def _fill_row(array: npt.NDArray[np.void], index: int, state: object) -> None:
             continue
         maximum = int(np.iinfo(array.dtype[name]).max)
         array[name][index] = check_unsigned(value, f"{what}.{name}", maximum)
+    array["link_state"][index] = _word_number(
+        state.link_state, f"{what}.link_state", _core.LINK_STATES
+    )
     array["not_reported"][index] = _field_bits(
         state.not_reported, f"{what}.not_reported"
     )
@@ -273,6 +287,7 @@ class Model:
         firmware: str | None = None,
         apsta: int | None = None,
         provenance: str | None = None,
+        format: str | None = None,
     ) -> Model:
         """Make a model from numbers.
 
@@ -286,16 +301,13 @@ class Model:
             firmware: firmware revision, likewise, at most 8.
             apsta: the whole APSTA byte; 0 is a drive without APST.
             provenance: "reported", "measured", "catalogue" or "assumed".
+            format: how the input was written, a word as Model.format has it.
 
         Raises:
             RangeError: a number beyond its field; the message names it.
             InvalidError: values contradict each other.
             TypeError, ValueError: an argument of another type, an unknown word.
         """
-        number = 0
-        if provenance is not None:
-            word = check_word(provenance, "provenance", _core.PROVENANCES)
-            number = _core.PROVENANCES[word]
         if vendor_id is not None:
             vendor_id = check_unsigned(vendor_id, "vendor_id", 0xFFFF)
         if apsta is not None:
@@ -307,7 +319,8 @@ class Model:
                 _check_text(product, "product"),
                 _check_text(firmware, "firmware"),
                 apsta,
-                number,
+                _word_number(provenance, "provenance", _core.PROVENANCES),
+                _word_number(format, "format", _core.FORMATS),
                 _states_array(states),
             )
         )
@@ -341,6 +354,11 @@ class Model:
     def provenance(self) -> str | None:
         """ "reported", "measured", "catalogue", "assumed", or None."""
         return self._handle.provenance
+
+    @property
+    def format(self) -> str | None:
+        """How the input was written, as in "nvme-identify", or None."""
+        return self._handle.format
 
     @property
     def states(self) -> npt.NDArray[np.void]:

@@ -36,9 +36,11 @@ LARGEST |= {name: 255 * 10**12 for name in FIELDS[10:]}
 
 
 @st.composite
-def state_dicts(draw: st.DrawFn) -> dict[str, Any]:
+def state_dicts(draw: st.DrawFn, kind: str) -> dict[str, Any]:
     """A state as the library writes it."""
     state: dict[str, Any] = {"operational": draw(st.booleans())}
+    if kind == "sata":
+        state["link_state"] = draw(st.sampled_from(sorted(_core.LINK_STATES)))
     not_reported = []
     for name in FIELDS:
         value = draw(st.none() | st.integers(0, LARGEST[name]))
@@ -49,6 +51,29 @@ def state_dicts(draw: st.DrawFn) -> dict[str, Any]:
             not_reported.append(name)
     state["not_reported"] = not_reported
     return state
+
+
+SATA_FEATURES = (
+    "hipm",
+    "dipm",
+    "device_auto_partial_to_slumber",
+    "host_auto_partial_to_slumber",
+    "devsleep",
+    "apm",
+)
+
+
+@st.composite
+def sata_dicts(draw: st.DrawFn) -> dict[str, Any]:
+    """What a SATA drive says of its link, as the library writes it."""
+    maybe = st.none() | st.booleans()
+    return {
+        "words_valid": draw(maybe),
+        "generations": draw(st.none() | st.integers(0, 7).map(lambda n: n << 1)),
+        "apm_level": draw(st.none() | st.integers(0, 0xFF)),
+        **{f"{name}_supported": draw(maybe) for name in SATA_FEATURES},
+        **{f"{name}_enabled": draw(maybe) for name in SATA_FEATURES},
+    }
 
 
 def texts(size: int) -> st.SearchStrategy[str | None]:
@@ -62,7 +87,7 @@ def model_dicts(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(sorted(_core.KINDS)))
     provenances = [None, *_core.PROVENANCES]
     least = 1 if kind == "nvme" else 0
-    return {
+    drive: dict[str, Any] = {
         "schema": "ssdpm.model/1",
         "kind": kind,
         "vendor_id": draw(st.none() | st.integers(0, 0xFFFF)),
@@ -70,13 +95,18 @@ def model_dicts(draw: st.DrawFn) -> dict[str, Any]:
         "firmware": draw(texts(8)),
         "apsta": draw(st.none() | st.integers(0, 0xFF)),
         "provenance": draw(st.sampled_from(provenances)),
-        "states": draw(st.lists(state_dicts(), min_size=least, max_size=6)),
+        "format": draw(st.sampled_from([None, *_core.FORMATS])),
     }
+    if kind == "sata":
+        drive["sata"] = draw(sata_dicts())
+    drive["states"] = draw(st.lists(state_dicts(kind), min_size=least, max_size=6))
+    return drive
 
 
 def facts(model: ssdpm.Model) -> dict[str, Any]:
     """All of a model but its states, as from_states() takes it."""
-    names = ("kind", "vendor_id", "product", "firmware", "apsta", "provenance")
+    names = ["kind", "vendor_id", "product", "firmware", "apsta"]
+    names += ["provenance", "format"]
     return {name: getattr(model, name) for name in names}
 
 
@@ -88,6 +118,7 @@ def test_an_identify_structure_becomes_exact_numbers(model: ssdpm.Model) -> None
         "firmware": "1.0b",
         "apsta": 1,
         "provenance": "reported",
+        "format": "nvme-identify",
     }
     assert len(model) == 5
     assert model.states["max_power_uw"].tolist() == [
@@ -167,12 +198,13 @@ def test_the_dtype_is_the_layout_of_c() -> None:
     assert offsets["exit_latency_us"] == 28
     assert offsets["active_power_workload"] == 36
     assert offsets["emergency_power_fail_vault_time_us"] == 56
-    assert set(FIELDS) == set(offsets) - {"flags", "unknown", "not_reported"}
+    others = {"flags", "unknown", "not_reported", "link_state"}
+    assert set(FIELDS) == set(offsets) - others
 
 
 def test_the_attributes_of_a_state_are_the_fields_of_c() -> None:
     names = set(PowerState.__dataclass_fields__)
-    assert names == {"operational", "not_reported", *FIELDS}
+    assert names == {"operational", "not_reported", "link_state", *FIELDS}
 
 
 def test_models_and_states_do_not_change(model: ssdpm.Model) -> None:
@@ -195,6 +227,7 @@ def test_a_dict_makes_the_round_trip_exactly(drive: dict[str, Any]) -> None:
 
 @given(model_dicts())
 def test_states_make_the_round_trip_exactly(drive: dict[str, Any]) -> None:
+    drive.pop("sata", None)  # from_states() says nothing of the link
     model = ssdpm.Model(drive)
     by_array = ssdpm.Model.from_states(model.states, **facts(model))
     by_objects = ssdpm.Model.from_states(model.power_states, **facts(model))

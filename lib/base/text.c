@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static void skip_blanks(struct span *span)
+{
+	while (span->at < span->end && is_blank(*span->at))
+		span->at++;
+}
+
+struct span ssdpm__span(const char *text, size_t size)
+{
+	/* NULL + 0 is undefined. */
+	return (struct span){ .at = text, .end = size ? text + size : text };
+}
+
+bool ssdpm__next_line(struct lines *lines, struct span *ret_line)
+{
+	struct span line = lines->rest;
+	const char *end;
+
+	if (line.at == line.end)
+		return false;
+	end = memchr(line.at, '\n', (size_t)(line.end - line.at));
+	lines->rest.at = end ? end + 1 : line.end;
+	lines->line++;
+	if (end)
+		line.end = end;
+	skip_blanks(&line);
+	while (line.end > line.at &&
+	       (is_blank(line.end[-1]) || line.end[-1] == '\r'))
+		line.end--;
+	*ret_line = line;
+	return true;
+}
+
+/* Where text ends that span begins with, or NULL. */
+static const char *after(struct span span, const char *text)
+{
+	for (; *text; text++, span.at++)
+		if (span.at == span.end || lower(*span.at) != lower(*text))
+			return NULL;
+	return span.at;
+}
+
+bool ssdpm__take(struct span *span, const char *text)
+{
+	const char *at = after(*span, text);
+
+	if (!at)
+		return false;
+	span->at = at;
+	skip_blanks(span);
+	return true;
+}
+
+static int digit(char c, unsigned int base)
+{
+	int value;
+
+	c = lower(c);
+	value = c >= '0' && c <= '9' ? c - '0' :
+		c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+				       99;
+	return value < (int)base ? value : -1;
+}
+
+/* Take digits while they fit. The number of digits, or -1: above max. */
+static int take_digits(struct span *span, unsigned int base, uint64_t max,
+		       uint64_t *value)
+{
+	int n = 0, next;
+
+	for (; span->at < span->end; span->at++, n++) {
+		next = digit(*span->at, base);
+		if (next < 0)
+			break;
+		if ((uint64_t)next > max || *value > (max - next) / base)
+			return -1;
+		*value = *value * base + (unsigned int)next;
+	}
+	return n;
+}
+
+bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value)
+{
+	const char *hex = after(*span, "0x");
+	struct span rest = *span;
+	uint64_t value = 0;
+
+	if (hex)
+		rest.at = hex;
+	if (take_digits(&rest, hex ? 16 : 10, max, &value) < 1)
+		return false;
+	skip_blanks(&rest);
+	*span = rest;
+	*ret_value = value;
+	return true;
+}
+
+bool ssdpm__take_millionths(struct span *span, uint64_t max,
+			    uint64_t *ret_value)
+{
+	struct span rest = *span;
+	uint64_t value = 0;
+	int decimals = 0;
+
+	if (take_digits(&rest, 10, max / 1000000, &value) < 1)
+		return false;
+	value *= 1000000;
+	if (rest.at < rest.end && *rest.at == '.') {
+		uint64_t unit = 1000000;
+
+		for (rest.at++; rest.at < rest.end; rest.at++, decimals++) {
+			int next = digit(*rest.at, 10);
+
+			if (next < 0)
+				break;
+			unit /= 10;
+			if (!unit && next)
+				return false;
+			value += unit * (unsigned int)next;
+		}
+		if (!decimals)
+			return false;
+	}
+	if (value > max)
+		return false;
+	skip_blanks(&rest);
+	*span = rest;
+	*ret_value = value;
+	return true;
+}
+
+bool ssdpm__take_word(struct span *span, struct span *ret_word)
+{
+	struct span word = *span;
+
+	if (word.at == word.end)
+		return false;
+	while (span->at < span->end && !is_blank(*span->at))
+		span->at++;
+	word.end = span->at;
+	skip_blanks(span);
+	*ret_word = word;
+	return true;
+}
+
+bool ssdpm__span_is(struct span span, const char *text)
+{
+	size_t length = strlen(text);
+
+	return (size_t)(span.end - span.at) == length &&
+	       !memcmp(span.at, text, length);
+}
+
+bool ssdpm__span_contains(struct span span, const char *text)
+{
+	for (; span.at < span.end; span.at++)
+		if (after(span, text))
+			return true;
+	return false;
+}
+
+bool ssdpm__span_copy(struct span span, char *ret_text, size_t size)
+{
+	size_t length = (size_t)(span.end - span.at);
+
+	if (length >= size)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		ret_text[i] = span.at[i] >= ' ' && span.at[i] <= '~' ?
+				      span.at[i] :
+				      '?';
+	ret_text[length] = 0;
+	return true;
+}

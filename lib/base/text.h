@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts that people paste, taken apart line by line. */
+#ifndef SSDPM_LIB_BASE_TEXT_H
+#define SSDPM_LIB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of a text; it does not end in a zero byte. */
+struct span {
+	const char *at;
+	const char *end;
+};
+
+struct lines {
+	struct span rest;
+	uint32_t line; /* number of the line that was taken last; 0 at first */
+};
+
+struct span ssdpm__span(const char *text, size_t size);
+
+/*
+ * Take the next line: without its end, CRLF too, and without blanks and tabs
+ * around it. false: there is none.
+ */
+bool ssdpm__next_line(struct lines *lines, struct span *ret_line);
+
+/* Each of these steps over what it took, and over blanks and tabs after it. */
+
+/* Take these characters; ASCII letters of either case are the same. */
+bool ssdpm__take(struct span *span, const char *text);
+
+/* Take a whole number, 0x1f too. false: there is none, or it is above max. */
+bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value);
+
+/*
+ * Take a decimal number, as in "0.0500", as millionths. false: there is none,
+ * it is above max millionths, or has digits after the sixth that are not 0.
+ */
+bool ssdpm__take_millionths(struct span *span, uint64_t max,
+			    uint64_t *ret_value);
+
+/* Take what stands before the next blank or tab. false: nothing is left. */
+bool ssdpm__take_word(struct span *span, struct span *ret_word);
+
+bool ssdpm__span_is(struct span span, const char *text);
+bool ssdpm__span_contains(struct span span, const char *text);
+
+/*
+ * Copy into a string of at most size - 1 characters: what is not printable
+ * ASCII becomes '?'. false: it is longer.
+ */
+bool ssdpm__span_copy(struct span span, char *ret_text, size_t size);
+
+#endif
