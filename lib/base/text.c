@@ -76,21 +76,22 @@ static int digit(char c, unsigned int base)
 	return value < (int)base ? value : -1;
 }
 
-/* Take digits while they fit. The number of digits, or -1: above max. */
-static int take_digits(struct span *span, unsigned int base, uint64_t max,
-		       uint64_t *value)
+/* Take digits, at least one. false: there is none, or they exceed max. */
+static bool take_digits(struct span *span, unsigned int base, uint64_t max,
+			uint64_t *value)
 {
-	int n = 0, next;
+	const char *start = span->at;
+	int next;
 
-	for (; span->at < span->end; span->at++, n++) {
+	for (; span->at < span->end; span->at++) {
 		next = digit(*span->at, base);
 		if (next < 0)
 			break;
 		if ((uint64_t)next > max || *value > (max - next) / base)
-			return -1;
+			return false;
 		*value = *value * base + (unsigned int)next;
 	}
-	return n;
+	return span->at > start;
 }
 
 bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value)
@@ -101,7 +102,7 @@ bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value)
 
 	if (hex)
 		rest.at = hex;
-	if (take_digits(&rest, hex ? 16 : 10, max, &value) < 1)
+	if (!take_digits(&rest, hex ? 16 : 10, max, &value))
 		return false;
 	skip_blanks(&rest);
 	*span = rest;
@@ -109,34 +110,39 @@ bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value)
 	return true;
 }
 
+/* Take the digits after the point, at least one. */
+static bool take_decimals(struct span *span, uint64_t max, uint64_t *value)
+{
+	const char *start = span->at;
+	uint64_t unit = 1000000;
+
+	for (; span->at < span->end; span->at++) {
+		int next = digit(*span->at, 10);
+
+		if (next < 0)
+			break;
+		unit /= 10;
+		if ((!unit && next) || unit * (unsigned int)next > max - *value)
+			return false;
+		*value += unit * (unsigned int)next;
+	}
+	return span->at > start;
+}
+
 bool ssdpm__take_millionths(struct span *span, uint64_t max,
 			    uint64_t *ret_value)
 {
 	struct span rest = *span;
 	uint64_t value = 0;
-	int decimals = 0;
 
-	if (take_digits(&rest, 10, max / 1000000, &value) < 1)
+	if (!take_digits(&rest, 10, max / 1000000, &value))
 		return false;
 	value *= 1000000;
 	if (rest.at < rest.end && *rest.at == '.') {
-		uint64_t unit = 1000000;
-
-		for (rest.at++; rest.at < rest.end; rest.at++, decimals++) {
-			int next = digit(*rest.at, 10);
-
-			if (next < 0)
-				break;
-			unit /= 10;
-			if (!unit && next)
-				return false;
-			value += unit * (unsigned int)next;
-		}
-		if (!decimals)
+		rest.at++;
+		if (!take_decimals(&rest, max, &value))
 			return false;
 	}
-	if (value > max)
-		return false;
 	skip_blanks(&rest);
 	*span = rest;
 	*ret_value = value;
@@ -145,8 +151,10 @@ bool ssdpm__take_millionths(struct span *span, uint64_t max,
 
 bool ssdpm__take_word(struct span *span, struct span *ret_word)
 {
-	struct span word = *span;
+	struct span word;
 
+	skip_blanks(span);
+	word = *span;
 	if (word.at == word.end)
 		return false;
 	while (span->at < span->end && !is_blank(*span->at))
@@ -161,8 +169,9 @@ bool ssdpm__span_is(struct span span, const char *text)
 {
 	size_t length = strlen(text);
 
+	/* memcmp() wants no NULL, however little it compares. */
 	return (size_t)(span.end - span.at) == length &&
-	       !memcmp(span.at, text, length);
+	       (!length || !memcmp(span.at, text, length));
 }
 
 bool ssdpm__span_contains(struct span span, const char *text)
@@ -170,7 +179,7 @@ bool ssdpm__span_contains(struct span span, const char *text)
 	for (; span.at < span.end; span.at++)
 		if (after(span, text))
 			return true;
-	return false;
+	return !*text;
 }
 
 bool ssdpm__span_copy(struct span span, char *ret_text, size_t size)

@@ -41,7 +41,7 @@ bool ssdpm__take_uint(struct span *span, uint64_t max, uint64_t *ret_value);
 bool ssdpm__take_millionths(struct span *span, uint64_t max,
 			    uint64_t *ret_value);
 
-/* Take what stands before the next blank or tab. false: nothing is left. */
+/* Take the next word: all up to a blank or tab. false: nothing is left. */
 bool ssdpm__take_word(struct span *span, struct span *ret_word);
 
 bool ssdpm__span_is(struct span span, const char *text);
