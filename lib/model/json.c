@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Our own JSON, "ssdpm.model/1": one object for each drive. */
+/*
+ * Our own JSON, "ssdpm.model/1": one object for each drive; and where the JSON
+ * of other programs goes.
+ */
 #include "base/json.h"
 #include "model/internal.h"
 
@@ -359,36 +362,62 @@ static int read_states(struct reader *r, const struct json_node *drive,
 	return 0;
 }
 
-static int check_schema(const struct reader *r, const struct json_node *drive)
-{
-	const struct json_node *schema;
-	char text[WORD_SIZE];
-	int err;
+/*
+ * The JSON of other programs, in the order in which it is tried. is() is asked
+ * about objects without "schema" and looks for keys that no other one has.
+ */
+struct foreign {
+	bool (*is)(const struct json *json, const struct json_node *object);
+	int (*read)(const struct json *json, const struct json_node *object,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
+};
 
-	err = ssdpm__json_expect(drive, JSON_OBJECT, "drive", r->reterr);
-	if (err)
-		return err;
-	schema = ssdpm__json_member(r->json, drive, "schema");
-	if (!schema)
-		return fail(r, drive, "\"" SCHEMA "\" is needed", "schema");
-	err = get_word(r, schema, text, "schema");
+static const struct foreign foreign_readers[] = {
+	{ 0 }, /* the end */
+};
+
+static const struct foreign *find_foreign(const struct reader *r,
+					  const struct json_node *drive)
+{
+	for (const struct foreign *f = foreign_readers; f->is; f++)
+		if (f->is(r->json, drive))
+			return f;
+	return NULL;
+}
+
+static int read_foreign(const struct reader *r, const struct json_node *drive,
+			struct ssdpm_model **ret_model)
+{
+	const struct foreign *foreign = find_foreign(r, drive);
+
+	if (foreign)
+		return foreign->read(r->json, drive, ret_model, r->reterr);
+	return fail(r, drive,
+		    "\"" SCHEMA "\" is needed; without it, only JSON of nvme "
+		    "id-ctrl and of smartctl is read",
+		    "schema");
+}
+
+static int check_schema(const struct reader *r, const struct json_node *schema)
+{
+	char text[WORD_SIZE];
+	int err = get_word(r, schema, text, "schema");
+
 	if (!err && strcmp(text, SCHEMA))
 		err = fail(r, schema, "only \"" SCHEMA "\" is read here",
 			   "schema");
 	return err;
 }
 
-static int read_drive(struct reader *r, const struct json_node *drive,
-		      struct ssdpm_model **ret_model)
+static int read_ours(struct reader *r, const struct json_node *drive,
+		     struct ssdpm_model **ret_model)
 {
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model_info info = { .size = sizeof(info) };
 	size_t n_states = 0;
 	int err;
 
-	err = check_schema(r, drive);
-	if (!err)
-		err = read_info(r, drive, &info);
+	err = read_info(r, drive, &info);
 	if (!err)
 		err = read_states(r, drive, states, &n_states);
 	if (err)
@@ -397,6 +426,22 @@ static int read_drive(struct reader *r, const struct json_node *drive,
 	if (err == -EINVAL && r->reterr)
 		r->reterr->line = drive->line;
 	return err;
+}
+
+static int read_drive(struct reader *r, const struct json_node *drive,
+		      struct ssdpm_model **ret_model)
+{
+	const struct json_node *schema;
+	int err;
+
+	err = ssdpm__json_expect(drive, JSON_OBJECT, "drive", r->reterr);
+	if (err)
+		return err;
+	schema = ssdpm__json_member(r->json, drive, "schema");
+	if (!schema)
+		return read_foreign(r, drive, ret_model);
+	err = check_schema(r, schema);
+	return err ? err : read_ours(r, drive, ret_model);
 }
 
 static int read_drives(struct reader *r, bool only_one,

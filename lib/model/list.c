@@ -28,14 +28,59 @@ struct ssdpm_model **ssdpm_model_list_free(struct ssdpm_model **models,
 	return NULL;
 }
 
-static int list_from_identify(const void *data, size_t size,
-			      struct model_list *ret_list,
+/* Reserved areas make sure that a raw structure contains zeros. */
+static bool is_binary(const char *text, size_t size)
+{
+	return memchr(text, 0, size);
+}
+
+static bool is_nvme_identify(const char *text, size_t size)
+{
+	return size == SSDPM_NVME_IDENTIFY_BYTES && is_binary(text, size);
+}
+
+static int read_nvme_identify(const char *text, size_t size,
+			      struct ssdpm_model **ret_model,
 			      struct ssdpm_error *reterr)
+{
+	return ssdpm_model_from_nvme_identify(text, size, ret_model, reterr);
+}
+
+/*
+ * The formats that are no JSON, in the order in which they are tried: binary
+ * ones before text. is() looks for what no other format has.
+ */
+struct format {
+	bool (*is)(const char *text, size_t size);
+	int (*read)(const char *text, size_t size,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
+};
+
+static const struct format formats[] = {
+	{ is_nvme_identify, read_nvme_identify },
+};
+
+/* What has zeros and is none of the formats: this says why. */
+static const struct format binary = { is_binary, read_nvme_identify };
+
+static const struct format *find_format(const char *text, size_t size)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i].is(text, size))
+			return &formats[i];
+	if (is_binary(text, size) || size == SSDPM_NVME_IDENTIFY_BYTES)
+		return &binary;
+	return NULL;
+}
+
+static int list_of_one(const struct format *format, const char *text,
+		       size_t size, struct model_list *ret_list,
+		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_model *model;
 	int err;
 
-	err = ssdpm_model_from_nvme_identify(data, size, &model, reterr);
+	err = format->read(text, size, &model, reterr);
 	if (err)
 		return err;
 	err = ssdpm__model_list_new(1, ret_list, reterr);
@@ -47,39 +92,54 @@ static int list_from_identify(const void *data, size_t size,
 	return 0;
 }
 
-/* The first character that is not white space, or 0. */
-static char first_char(const char *text, size_t size)
+/* The first character from *at on that is not white space, or 0. */
+static char next_char(const char *text, size_t size, size_t *at)
 {
-	ssdpm__json_skip_mark(&text, &size);
-	for (size_t i = 0; i < size; i++)
-		if (!strchr(" \t\r\n", text[i]))
-			return text[i];
+	for (; *at < size; (*at)++)
+		if (!strchr(" \t\r\n", text[*at]))
+			return text[(*at)++];
 	return 0;
+}
+
+/*
+ * How sure is it that this is JSON? 0: it is not; 1: unless it is another
+ * format, as in "[root@host ~]# nvme id-ctrl"; 2: it is.
+ */
+static int json_likeness(const char *text, size_t size)
+{
+	size_t at = 0;
+	char first = is_binary(text, size) ? 0 : next_char(text, size, &at);
+
+	if (first == '[')
+		return next_char(text, size, &at) == '{' ? 2 : 1;
+	return first == '{' ? 2 : 0;
 }
 
 int ssdpm_model_list_from_data(const void *data, size_t size,
 			       struct ssdpm_model ***ret_models, size_t *ret_n,
 			       struct ssdpm_error *reterr)
 {
+	const struct format *format;
 	struct model_list list;
-	bool binary;
-	char first;
-	int err;
+	const char *text = data;
+	int json, err;
 
 	if (size == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0, "no data");
-	/* Reserved areas make sure that a raw structure contains zeros. */
-	binary = memchr(data, 0, size);
-	first = binary ? 0 : first_char(data, size);
-	if (first == '{' || first == '[')
-		err = ssdpm__model_list_from_json(data, size, false, &list,
+	if (!is_binary(text, size))
+		ssdpm__json_skip_mark(&text, &size);
+	json = json_likeness(text, size);
+	format = json < 2 ? find_format(text, size) : NULL;
+	if (json && (!format || format == &binary))
+		err = ssdpm__model_list_from_json(text, size, false, &list,
 						  reterr);
-	else if (size == SSDPM_NVME_IDENTIFY_BYTES || binary)
-		err = list_from_identify(data, size, &list, reterr);
+	else if (format)
+		err = list_of_one(format, text, size, &list, reterr);
 	else
 		err = ssdpm__fail(reterr, -EINVAL, 1,
-				  "not a known format: expected 4096 bytes of "
-				  "Identify Controller, or ssdpm.model/1 JSON");
+				  "not a known format: expected raw Identify "
+				  "data, what nvme id-ctrl, smartctl or hdparm "
+				  "print, or ssdpm.model/1 JSON");
 	if (err)
 		return err;
 	*ret_models = list.models;

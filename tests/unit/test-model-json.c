@@ -889,7 +889,7 @@ static void anything_else_is_refused_with_what_is_expected(void **state)
 	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES + 1];
 
 	(void)state;
-	assert_no_format("hello", 5, 1, "not a known format: expected 4096");
+	assert_no_format("hello", 5, 1, "not a known format: expected raw");
 	assert_no_format("\x89PNG", 4, 1, "not a known format");
 	assert_no_format("a\0b", 3, 0, "3 bytes of binary data");
 	assert_no_format(" \n ", 3, 1, "not a known format");
