@@ -65,4 +65,23 @@ int ssdpm__model_list_from_json(const char *text, size_t size, bool only_one,
 				struct model_list *ret_list,
 				struct ssdpm_error *reterr);
 
+/*
+ * The foreign formats: is_ looks for what no other format has. A text ends at
+ * its size, not in a zero byte.
+ */
+struct json;
+struct json_node;
+
+bool ssdpm__is_smartctl_text(const char *text, size_t size);
+int ssdpm__model_from_smartctl_text(const char *text, size_t size,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
+
+bool ssdpm__is_smartctl_json(const struct json *json,
+			     const struct json_node *object);
+int ssdpm__model_from_smartctl_json(const struct json *json,
+				    const struct json_node *object,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
+
 #endif

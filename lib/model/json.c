@@ -373,6 +373,7 @@ struct foreign {
 };
 
 static const struct foreign foreign_readers[] = {
+	{ ssdpm__is_smartctl_json, ssdpm__model_from_smartctl_json },
 	{ 0 }, /* the end */
 };
 

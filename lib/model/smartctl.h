@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* smartctl: what the readers of its text and of its JSON share. */
+#ifndef SSDPM_LIB_MODEL_SMARTCTL_H
+#define SSDPM_LIB_MODEL_SMARTCTL_H
+
+#include "model/internal.h"
+
+/* The largest MP in its largest unit: 65535 times 0.01 W. */
+#define SMARTCTL_MAX_POWER_UW 655350000
+
+/*
+ * What smartctl tells of no NVMe power state. It has columns for active and
+ * idle power, but masks their scale, bits 7:6 of a byte, with 3: the idle
+ * power it shows is always "-", and the active power is right only where the
+ * workload (bits 2:0) happens to equal the scale (smartmontools up to 7.5,
+ * nvmeprint.cpp and nvmecmds.h).
+ */
+#define SMARTCTL_UNKNOWN_FIELDS                              \
+	(SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER | \
+	 SSDPM_FIELD_ACTIVE_POWER_WORKLOAD |                 \
+	 SSDPM_FIELD_EMERGENCY_POWER_FAIL_RECOVERY_TIME |    \
+	 SSDPM_FIELD_FORCED_QUIESCENCE_VAULT_TIME |          \
+	 SSDPM_FIELD_EMERGENCY_POWER_FAIL_VAULT_TIME)
+
+/* A drive of which nothing is known yet, not even its kind. */
+struct ssdpm_model_info ssdpm__smartctl_info(uint32_t format);
+
+/* Its kind is known: so is what smartctl cannot tell of it. */
+void ssdpm__smartctl_set_kind(struct ssdpm_model_info *info, uint32_t kind);
+
+/* Its speeds, bits 1 to 3: only where word 76 has some does smartctl say so. */
+void ssdpm__smartctl_set_generations(struct ssdpm_model_info *info,
+				     uint64_t generations);
+
+/* Its APM; level 0 and 255 are reserved: whatever they mean is not known. */
+void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
+			     bool enabled, uint64_t level);
+
+/*
+ * A SATA drive, of which smartctl tells no power state but that it works: state
+ * 0 is its active link.
+ */
+int ssdpm__smartctl_new_sata(const struct ssdpm_model_info *info,
+			     struct ssdpm_model **ret_model,
+			     struct ssdpm_error *reterr);
+
+#endif
