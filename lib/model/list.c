@@ -28,14 +28,42 @@ struct ssdpm_model **ssdpm_model_list_free(struct ssdpm_model **models,
 	return NULL;
 }
 
-static int list_from_identify(const void *data, size_t size,
-			      struct model_list *ret_list,
-			      struct ssdpm_error *reterr)
+/* Formats that hold one drive and are no JSON, tried in this order. */
+struct format {
+	bool (*is)(const char *text, size_t size);
+	int (*read)(const char *text, size_t size,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
+};
+
+static const struct format formats[] = {
+	{ ssdpm__is_atasmart_blob, ssdpm__model_from_atasmart_blob },
+	{ ssdpm__is_ata_identify, ssdpm__model_from_ata_identify },
+	{ ssdpm__is_hdparm_text, ssdpm__model_from_hdparm_text },
+	{ ssdpm__is_ata_identify_hex, ssdpm__model_from_ata_identify_hex },
+};
+
+/* NULL: none of them. */
+static const struct format *recognise(const char *text, size_t size)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i].is(text, size))
+			return &formats[i];
+	return NULL;
+}
+
+/* format NULL: what is binary and none of them. */
+static int list_from_one(const struct format *format, const void *data,
+			 size_t size, struct model_list *ret_list,
+			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_model *model;
 	int err;
 
-	err = ssdpm_model_from_nvme_identify(data, size, &model, reterr);
+	if (format)
+		err = format->read(data, size, &model, reterr);
+	else
+		err = ssdpm_model_from_nvme_identify(data, size, &model,
+						     reterr);
 	if (err)
 		return err;
 	err = ssdpm__model_list_new(1, ret_list, reterr);
@@ -61,6 +89,7 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 			       struct ssdpm_model ***ret_models, size_t *ret_n,
 			       struct ssdpm_error *reterr)
 {
+	const struct format *format;
 	struct model_list list;
 	bool binary;
 	char first;
@@ -74,12 +103,15 @@ int ssdpm_model_list_from_data(const void *data, size_t size,
 	if (first == '{' || first == '[')
 		err = ssdpm__model_list_from_json(data, size, false, &list,
 						  reterr);
-	else if (size == SSDPM_NVME_IDENTIFY_BYTES || binary)
-		err = list_from_identify(data, size, &list, reterr);
+	else if ((format = recognise(data, size)) ||
+		 size == SSDPM_NVME_IDENTIFY_BYTES || binary)
+		err = list_from_one(format, data, size, &list, reterr);
 	else
 		err = ssdpm__fail(reterr, -EINVAL, 1,
 				  "not a known format: expected 4096 bytes of "
-				  "Identify Controller, or ssdpm.model/1 JSON");
+				  "Identify Controller, 512 of IDENTIFY DEVICE "
+				  "or their hexadecimal words, hdparm -I text, "
+				  "a libatasmart blob, or ssdpm.model/1 JSON");
 	if (err)
 		return err;
 	*ret_models = list.models;
