@@ -29,10 +29,26 @@ static void add_rank(struct table *table, size_t column,
 		table_cell(table, column, "%u", rank);
 }
 
-static void add_state(struct table *table, size_t number,
-		      const struct ssdpm_power_state *s)
+/* The ranks, of which SATA knows nothing. */
+static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
 {
-	table_cell(table, 0, "PS%zu", number);
+	add_rank(table, 7, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
+		 s->read_throughput_rank);
+	add_rank(table, 8, s, SSDPM_FIELD_READ_LATENCY_RANK,
+		 s->read_latency_rank);
+	add_rank(table, 9, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
+		 s->write_throughput_rank);
+	add_rank(table, 10, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
+		 s->write_latency_rank);
+}
+
+static void add_state(struct table *table, size_t number,
+		      const struct ssdpm_power_state *s, bool ranks)
+{
+	const char *link_state = ssdpm_link_state_to_string(s->link_state);
+
+	table_cell(table, 0, "PS%zu%s%s", number, link_state ? " " : "",
+		   link_state ? link_state : "");
 	table_cell(table, 1, "%s",
 		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
 	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
@@ -45,14 +61,8 @@ static void add_state(struct table *table, size_t number,
 		   ssdpm__format_us(s->entry_latency_us));
 	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
 		   ssdpm__format_us(s->exit_latency_us));
-	add_rank(table, 7, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
-		 s->read_throughput_rank);
-	add_rank(table, 8, s, SSDPM_FIELD_READ_LATENCY_RANK,
-		 s->read_latency_rank);
-	add_rank(table, 9, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
-		 s->write_throughput_rank);
-	add_rank(table, 10, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
-		 s->write_latency_rank);
+	if (ranks)
+		add_ranks(table, s);
 	table_end_row(table);
 }
 
@@ -67,10 +77,58 @@ static void print_heading(const struct drive *drive)
 		printf(", firmware %s", info->firmware);
 	if (!(info->unknown & SSDPM_INFO_VENDOR_ID))
 		printf(", vendor 0x%04x", info->vendor_id);
-	if (info->unknown & SSDPM_INFO_APSTA)
+	if (info->kind == SSDPM_KIND_SATA)
+		puts(", SATA");
+	else if (info->unknown & SSDPM_INFO_APSTA)
 		puts(", APST unknown");
 	else
 		printf(", APST %s\n", info->apsta ? "yes" : "no");
+}
+
+static const char *feature_word(const struct ssdpm_model_info *info,
+				uint32_t feature)
+{
+	if (info->sata_supported_unknown & feature)
+		return "unknown";
+	if (!(info->sata_supported & feature))
+		return "not supported";
+	if (info->sata_enabled_unknown & feature)
+		return "supported";
+	return info->sata_enabled & feature ? "enabled" :
+					      "supported, not enabled";
+}
+
+/* What the link and the drive can be told to do on their own. */
+static void print_features(const struct ssdpm_model_info *info)
+{
+	printf("  HIPM %s; DIPM %s; DevSleep %s; APM %s",
+	       feature_word(info, SSDPM_SATA_HIPM),
+	       feature_word(info, SSDPM_SATA_DIPM),
+	       feature_word(info, SSDPM_SATA_DEVSLEEP),
+	       feature_word(info, SSDPM_SATA_APM));
+	if (!(info->unknown & SSDPM_INFO_APM_LEVEL))
+		printf(" (level %u)", info->apm_level);
+	putchar('\n');
+	if (!(info->unknown & SSDPM_INFO_SATA_WORDS_VALID) &&
+	    !info->sata_words_valid)
+		puts("  The drive says nothing of its link; Linux takes that "
+		     "for not supported");
+}
+
+/* Returns whether there is a zero that stands for not reported. */
+static bool add_states(struct table *table, const struct ssdpm_model *model,
+		       bool ranks)
+{
+	const struct ssdpm_power_state *states;
+	bool zeros = false;
+	size_t n;
+
+	states = ssdpm_model_get_states(model, &n);
+	for (size_t i = 0; i < n; i++) {
+		add_state(table, i, &states[i], ranks);
+		zeros |= states[i].not_reported & ~states[i].unknown;
+	}
+	return zeros;
 }
 
 static void print_drive(const struct drive *drive)
@@ -79,24 +137,22 @@ static void print_drive(const struct drive *drive)
 		"state", "operational", "max power", "active", "idle", "entry",
 		"exit",	 "RRT",		"RRL",	     "RWT",    "RWL",
 	};
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+	bool sata = info->kind == SSDPM_KIND_SATA, zeros;
 	static struct table table;
-	const struct ssdpm_power_state *states;
-	bool zeros = false;
-	size_t n;
 
 	table = (struct table){
-		.n_columns = sizeof(head) / sizeof(head[0]),
+		.n_columns = sata ? 7 : sizeof(head) / sizeof(head[0]),
 		.align = "<<>>>>>>>>>",
 	};
 	for (size_t i = 0; i < table.n_columns; i++)
 		table_cell(&table, i, "%s", head[i]);
 	table_end_row(&table);
-	states = ssdpm_model_get_states(drive->model, &n);
-	for (size_t i = 0; i < n; i++) {
-		add_state(&table, i, &states[i]);
-		zeros |= states[i].not_reported & ~states[i].unknown;
-	}
+	zeros = add_states(&table, drive->model, !sata);
 	print_heading(drive);
+	if (sata)
+		print_features(info);
 	table_print(&table);
 	if (zeros)
 		puts("  * 0 means not reported; Linux computes with 0");

@@ -15,6 +15,8 @@
 /* The first numbers of a state are always written; others when known. */
 #define N_FIXED_FIELDS 9
 
+#define MAX_GENERATION 3
+
 #define WORD_SIZE 64 /* more than any schema, word or field name takes */
 
 struct reader {
@@ -149,13 +151,44 @@ static int read_features(const struct reader *r, const struct json_node *sata,
 	return err;
 }
 
+/* [1, 2, 3], or null for unknown. */
+static int read_generations(const struct reader *r,
+			    const struct json_node *sata,
+			    struct ssdpm_model_info *info)
+{
+	static const char what[] = "generations";
+	const struct json_node *list = ssdpm__json_member(r->json, sata, what);
+	const struct json_node *node;
+	uint64_t number;
+	int err;
+
+	if (is_null(list)) {
+		info->unknown |= SSDPM_INFO_SATA_GENERATIONS;
+		return 0;
+	}
+	err = ssdpm__json_expect(list, JSON_ARRAY, what, r->reterr);
+	node = err ? NULL : ssdpm__json_first(r->json, list);
+	for (; node; node = ssdpm__json_next(r->json, list, node)) {
+		err = ssdpm__json_get_uint(r->json, node, MAX_GENERATION, what,
+					   &number, r->reterr);
+		if (err)
+			return err;
+		if (!number)
+			return fail(r, node, "they count from 1", what);
+		if (info->sata_generations & 1u << number)
+			return fail(r, node, "one is there twice", what);
+		info->sata_generations |= (uint8_t)(1u << number);
+	}
+	return err;
+}
+
 static int read_sata(const struct reader *r, const struct json_node *drive,
 		     struct ssdpm_model_info *info)
 {
 	static const struct json_node nothing = { .type = JSON_OBJECT };
 	const struct json_node *sata =
 		ssdpm__json_member(r->json, drive, "sata");
-	uint64_t generations = 0, apm_level = 0;
+	uint64_t apm_level = 0;
 	uint32_t valid = 0;
 	int err;
 
@@ -171,16 +204,13 @@ static int read_sata(const struct reader *r, const struct json_node *drive,
 			       SSDPM_INFO_SATA_WORDS_VALID, &valid,
 			       &info->unknown);
 	if (!err)
-		err = read_number(r, sata, "generations", 14,
-				  SSDPM_INFO_SATA_GENERATIONS, info,
-				  &generations);
+		err = read_generations(r, sata, info);
 	if (!err)
 		err = read_number(r, sata, "apm_level", UINT8_MAX,
 				  SSDPM_INFO_APM_LEVEL, info, &apm_level);
 	if (!err)
 		err = read_features(r, sata, info);
 	info->sata_words_valid = valid != 0;
-	info->sata_generations = (uint8_t)generations;
 	info->apm_level = (uint8_t)apm_level;
 	return err;
 }
@@ -546,6 +576,21 @@ static void write_features(struct json_writer *w, const char *what,
 	}
 }
 
+static void write_generations(struct json_writer *w,
+			      const struct ssdpm_model_info *info)
+{
+	if (info->unknown & SSDPM_INFO_SATA_GENERATIONS) {
+		ssdpm__json_null(w, "generations");
+		return;
+	}
+	ssdpm__json_begin(w, "generations", '[');
+	w->one_line = true;
+	for (uint32_t i = 1; i <= MAX_GENERATION; i++)
+		if (info->sata_generations & 1u << i)
+			ssdpm__json_uint(w, NULL, i);
+	ssdpm__json_end(w, ']');
+}
+
 static void write_sata(struct json_writer *w,
 		       const struct ssdpm_model_info *info)
 {
@@ -554,8 +599,7 @@ static void write_sata(struct json_writer *w,
 		ssdpm__json_null(w, "words_valid");
 	else
 		ssdpm__json_bool(w, "words_valid", info->sata_words_valid);
-	write_number(w, "generations", info->sata_generations,
-		     info->unknown & SSDPM_INFO_SATA_GENERATIONS);
+	write_generations(w, info);
 	write_number(w, "apm_level", info->apm_level,
 		     info->unknown & SSDPM_INFO_APM_LEVEL);
 	write_features(w, "supported", info->sata_supported,

@@ -58,6 +58,10 @@ struct format {
 
 static const struct format formats[] = {
 	{ is_nvme_identify, read_nvme_identify },
+	{ ssdpm__is_atasmart_blob, ssdpm__model_from_atasmart_blob },
+	{ ssdpm__is_ata_identify, ssdpm__model_from_ata_identify },
+	{ ssdpm__is_hdparm_text, ssdpm__model_from_hdparm_text },
+	{ ssdpm__is_ata_identify_hex, ssdpm__model_from_ata_identify_hex },
 	{ ssdpm__is_smartctl_text, ssdpm__model_from_smartctl_text },
 };
 

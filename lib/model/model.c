@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL_FIELDS ((1u << N_FIELDS) - 1)
-#define ALL_INFO_FIELDS ((1u << 7) - 1)
 #define SATA_INFO_FIELDS                                             \
 	(SSDPM_INFO_SATA_WORDS_VALID | SSDPM_INFO_SATA_GENERATIONS | \
 	 SSDPM_INFO_APM_LEVEL)
-#define ALL_SATA_FEATURES ((1u << N_SATA_FEATURES) - 1)
 
 struct ssdpm_model {
 	unsigned int refs;
@@ -78,7 +75,8 @@ static int check_sata(const struct ssdpm_model_info *info,
 					   "one");
 		return 0;
 	}
-	if (info->sata_words_valid > 1 || (info->sata_generations & ~14))
+	if (info->sata_words_valid > 1 ||
+	    (info->sata_generations & ~SATA_GENERATIONS))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "sata_words_valid or sata_generations: a "
 				   "bit that means nothing");
