@@ -3,9 +3,21 @@
 #include "input.h"
 #include "output.h"
 
+#include "base/json.h"
 #include "base/quantity.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+struct settings {
+	bool lint;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "lint", 0, NULL, "say what is odd in it, and why that matters" },
+};
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
 static void add_number(struct table *table, size_t column,
@@ -131,6 +143,45 @@ static bool add_states(struct table *table, const struct ssdpm_model *model,
 	return zeros;
 }
 
+/* The findings of one drive, or a complaint. */
+static enum exit_status lint(const struct drive *drive,
+			     struct ssdpm_finding **ret_findings, size_t *ret_n)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_model_lint(drive->model, ret_findings, ret_n, &error))
+		return STATUS_DONE;
+	complain("%s: %s", drive->name, error.message);
+	return STATUS_FAILED;
+}
+
+/* Longer than a cell of a table: the message is left as wide as it is. */
+static enum exit_status print_findings(const struct drive *drive)
+{
+	struct ssdpm_finding *findings;
+	enum exit_status status;
+	size_t n, width = 0;
+
+	status = lint(drive, &findings, &n);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++) {
+		size_t length =
+			strlen(ssdpm_finding_code_to_string(findings[i].code));
+
+		width = length > width ? length : width;
+	}
+	putchar('\n');
+	for (size_t i = 0; i < n; i++)
+		printf("  %-*s  %s\n", (int)width,
+		       ssdpm_finding_code_to_string(findings[i].code),
+		       findings[i].message);
+	if (!n)
+		puts("  nothing is odd");
+	free(findings);
+	return STATUS_DONE;
+}
+
 static void print_drive(const struct drive *drive)
 {
 	static const char *const head[] = {
@@ -158,41 +209,114 @@ static void print_drive(const struct drive *drive)
 		puts("  * 0 means not reported; Linux computes with 0");
 }
 
-static enum exit_status print_models(const struct common *common,
-				     const struct drives *drives)
+static void write_findings(struct json_writer *w,
+			   const struct ssdpm_finding *findings, size_t n)
 {
-	struct ssdpm_model **models = calloc(drives->n, sizeof(*models));
-	enum exit_status status = STATUS_FAILED;
-	struct ssdpm_error error = { .message = "out of memory" };
-	char *text = NULL;
+	ssdpm__json_begin(w, "diagnosis", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(
+			w, "code",
+			ssdpm_finding_code_to_string(findings[i].code));
+		if (findings[i].state == SSDPM_WHOLE_DRIVE)
+			ssdpm__json_null(w, "state");
+		else
+			ssdpm__json_uint(w, "state", findings[i].state);
+		ssdpm__json_string(w, "message", findings[i].message);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
 
-	for (size_t i = 0; models && i < drives->n; i++)
-		models[i] = drives->drives[i].model;
-	if (models &&
-	    !ssdpm_model_list_to_json(models, drives->n, &text, &error))
-		status = print_json(common, text);
-	else
-		complain("%s", error.message);
+/* The drive's own JSON, and what else was asked for. */
+static enum exit_status write_drive(struct json_writer *w,
+				    const struct settings *settings,
+				    const struct drive *drive)
+{
+	struct ssdpm_finding *findings = NULL;
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	struct json json;
+	char *text;
+	size_t n;
+
+	if (ssdpm_model_to_json(drive->model, &text, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		return STATUS_FAILED;
+	}
+	if (settings->lint)
+		status = lint(drive, &findings, &n);
+	if (!status && ssdpm__json_parse(text, strlen(text), &json, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		status = STATUS_FAILED;
+	} else if (!status) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_copy_members(w, &json, &json.nodes[0]);
+		if (settings->lint)
+			write_findings(w, findings, n);
+		ssdpm__json_end(w, '}');
+		ssdpm__json_free(&json);
+	}
+	free(findings);
 	free(text);
-	free(models);
 	return status;
 }
 
-static enum exit_status run(const void *settings, const struct common *common,
+static enum exit_status print_models(const struct common *common,
+				     const struct settings *settings,
+				     const struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+	struct json_writer writer = { 0 };
+	struct ssdpm_error error;
+	char *text;
+
+	if (drives->n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = write_drive(&writer, settings, &drives->drives[i]);
+	if (drives->n != 1)
+		ssdpm__json_end(&writer, ']');
+	if (ssdpm__json_finish(&writer, &text, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	if (!status)
+		status = print_json(common, text);
+	free(text);
+	return status;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	(void)common;
+	(void)option;
+	(void)argument;
+	settings->lint = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
+	const struct settings *settings = data;
 	enum exit_status status;
 	struct drives drives;
 
-	(void)settings;
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status && common->form) {
-		status = print_models(common, &drives);
-	} else if (!status) {
-		for (size_t i = 0; i < drives.n; i++) {
+		status = print_models(common, settings, &drives);
+	} else {
+		for (size_t i = 0; i < drives.n && !status; i++) {
 			if (i)
 				putchar('\n');
 			print_drive(&drives.drives[i]);
+			if (settings->lint)
+				status = print_findings(&drives.drives[i]);
 		}
 	}
 	free_drives(&drives);
@@ -203,10 +327,15 @@ const struct subcommand cmd_show = {
 	.name = "show",
 	.operands = "DRIVE...",
 	.summary = "Print what a drive says of its power states.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
 	.examples =
 		"  ssdpm show drive.bin\n"
 		"  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
 		"  ssdpm show --json drive.bin > drive.json\n"
+		"  ssdpm show --lint drive.json\n"
 		"  ssdpm show --value states_4_exit_latency_us drive.json\n",
+	.set = set,
 	.run = run,
+	.settings = &the_settings,
 };

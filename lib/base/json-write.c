@@ -59,8 +59,8 @@ static void new_line(struct json_writer *writer)
 		append(writer, "  ", 2);
 }
 
-/* What stands before a value: comma, line, indentation, key. */
-static void before(struct json_writer *writer, const char *key)
+/* What stands before a value or its key: comma, line, indentation. */
+static void separate(struct json_writer *writer)
 {
 	if (!writer->first)
 		append(writer, ",", 1);
@@ -71,6 +71,11 @@ static void before(struct json_writer *writer, const char *key)
 			append(writer, " ", 1);
 	}
 	writer->first = false;
+}
+
+static void before(struct json_writer *writer, const char *key)
+{
+	separate(writer);
 	if (key) {
 		append_string(writer, key);
 		append(writer, ": ", 2);
@@ -129,6 +134,67 @@ void ssdpm__json_null(struct json_writer *writer, const char *key)
 {
 	before(writer, key);
 	append(writer, "null", 4);
+}
+
+/* A string or key as it stands in the text, its escapes with it. */
+static void append_quoted(struct json_writer *writer, const char *text,
+			  size_t length)
+{
+	append(writer, "\"", 1);
+	append(writer, text, length);
+	append(writer, "\"", 1);
+}
+
+static void copy_children(struct json_writer *writer, const struct json *json,
+			  const struct json_node *parent);
+
+static void copy_value(struct json_writer *writer, const struct json *json,
+		       const struct json_node *node)
+{
+	const char *raw = json->text + node->start;
+	const bool is_array = node->type == JSON_ARRAY;
+
+	if (node->type == JSON_STRING) {
+		append_quoted(writer, raw, node->end - node->start);
+	} else if (is_array || node->type == JSON_OBJECT) {
+		append(writer, is_array ? "[" : "{", 1);
+		writer->depth++;
+		copy_children(writer, json, node);
+		ssdpm__json_end(writer, is_array ? ']' : '}');
+	} else {
+		append(writer, raw, node->end - node->start);
+	}
+}
+
+/* Leaves one_line as the end of parent needs it. */
+static void copy_children(struct json_writer *writer, const struct json *json,
+			  const struct json_node *parent)
+{
+	const struct json_node *child = ssdpm__json_first(json, parent);
+	bool one_line = parent->type == JSON_ARRAY;
+
+	for (; child; child = ssdpm__json_next(json, parent, child))
+		if (child->type == JSON_ARRAY || child->type == JSON_OBJECT)
+			one_line = false;
+	writer->first = true;
+	writer->one_line = one_line;
+	child = ssdpm__json_first(json, parent);
+	for (; child; child = ssdpm__json_next(json, parent, child)) {
+		separate(writer);
+		if (parent->type == JSON_OBJECT) {
+			append_quoted(writer, json->text + child->key_start,
+				      child->key_end - child->key_start);
+			append(writer, ": ", 2);
+		}
+		copy_value(writer, json, child);
+	}
+}
+
+void ssdpm__json_copy_members(struct json_writer *writer,
+			      const struct json *json,
+			      const struct json_node *object)
+{
+	copy_children(writer, json, object);
 }
 
 int ssdpm__json_finish(struct json_writer *writer, char **ret_text,

@@ -105,6 +105,7 @@ static struct {
 struct result {
 	struct ssdpm_model *model;
 	struct ssdpm_model **models;
+	struct ssdpm_finding *findings;
 	size_t n;
 	char *text;
 };
@@ -112,6 +113,7 @@ struct result {
 static const struct result untouched = {
 	.model = (struct ssdpm_model *)&in,
 	.models = (struct ssdpm_model **)&in,
+	.findings = (struct ssdpm_finding *)&in,
 	.n = 77,
 	.text = (char *)&in,
 };
@@ -169,6 +171,11 @@ static int call_list_from_identify(struct result *ret,
 					  &ret->n, error);
 }
 
+static int call_lint(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_lint(in.models[0], &ret->findings, &ret->n, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -179,6 +186,7 @@ static const struct {
 	{ "ssdpm_model_from_json", call_from_json_array },
 	{ "ssdpm_model_to_json", call_to_json },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
+	{ "ssdpm_model_lint", call_lint },
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
@@ -193,6 +201,7 @@ static void call_strings(void)
 		ssdpm_kind_to_string(i);
 		ssdpm_provenance_to_string(i);
 		ssdpm_field_to_string(i);
+		ssdpm_finding_code_to_string(i);
 		ssdpm_format_to_string(i);
 		ssdpm_link_state_to_string(i);
 		ssdpm_sata_feature_to_string(i);
@@ -292,6 +301,7 @@ static const struct {
 	{ "ssdpm_apst_params_init", call_params_init },
 	{ "ssdpm_apst_validate", call_validate },
 	{ "ssdpm_field_to_string", call_strings },
+	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
@@ -319,6 +329,12 @@ static char *fingerprint(struct result *result)
 
 	if (result->text != untouched.text)
 		return result->text;
+	if (result->findings != untouched.findings) {
+		assert_true(asprintf(&text, "%zu: %s", result->n,
+				     result->findings[0].message) > 0);
+		free(result->findings);
+		return text;
+	}
 	if (result->model != untouched.model) {
 		assert_int_equal(
 			ssdpm_model_to_json(result->model, &text, NULL), 0);
@@ -336,6 +352,7 @@ static void assert_untouched(const struct result *result)
 {
 	assert_ptr_equal(result->model, untouched.model);
 	assert_ptr_equal(result->models, untouched.models);
+	assert_ptr_equal(result->findings, untouched.findings);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
 }

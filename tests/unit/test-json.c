@@ -609,6 +609,49 @@ static void what_is_written_is_read_again(void **state)
 	free(text);
 }
 
+/* Read text, write it as the members of an object, and one more. */
+static char *copy(const char *text)
+{
+	struct json_writer w = { 0 };
+	struct json json;
+	char *copied;
+
+	assert_int_equal(ssdpm__json_parse(text, strlen(text), &json, NULL), 0);
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_copy_members(&w, &json, &json.nodes[0]);
+	ssdpm__json_uint(&w, "more", 1);
+	ssdpm__json_end(&w, '}');
+	assert_int_equal(ssdpm__json_finish(&w, &copied, NULL), 0);
+	ssdpm__json_free(&json);
+	return copied;
+}
+
+static void members_are_copied_byte_for_byte_and_indented_anew(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = copy("{\"a\\n\":-1.5e3,\"b\":[1,\"\\u00e9\\\"\",null],"
+		    "\"c\":[{\"d\":true,\"e\":[]},[ ]],\"f\":{}}");
+	assert_string_equal(text, "{\n"
+				  "  \"a\\n\": -1.5e3,\n"
+				  "  \"b\": [1, \"\\u00e9\\\"\", null],\n"
+				  "  \"c\": [\n"
+				  "    {\n"
+				  "      \"d\": true,\n"
+				  "      \"e\": []\n"
+				  "    },\n"
+				  "    []\n"
+				  "  ],\n"
+				  "  \"f\": {},\n"
+				  "  \"more\": 1\n"
+				  "}\n");
+	free(text);
+	text = copy("{}");
+	assert_string_equal(text, "{\n  \"more\": 1\n}\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +680,8 @@ int main(void)
 		cmocka_unit_test(
 			the_writer_indents_objects_and_puts_scalars_on_a_line),
 		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(
+			members_are_copied_byte_for_byte_and_indented_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

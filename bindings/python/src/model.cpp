@@ -127,6 +127,31 @@ static py::str model_to_json(const Model &self)
 	return py::str(text);
 }
 
+static py::list model_lint(const Model &self)
+{
+	struct ssdpm_finding *findings;
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_model_lint(self.get(), &findings, &n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_finding, Free> owner(findings);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			ssdpm_finding_code_to_string(findings[i].code),
+			findings[i].state == SSDPM_WHOLE_DRIVE ?
+				py::object(py::none()) :
+				py::object(py::int_(findings[i].state)),
+			findings[i].message));
+	return result;
+}
+
 static py::array model_states(const py::object &self)
 {
 	size_t n;
@@ -196,7 +221,8 @@ static void add_model_class(py::module_ &module)
 						       info_of(self)->format);
 				       })
 		.def_property_readonly("states", &model_states)
-		.def("to_json", &model_to_json);
+		.def("to_json", &model_to_json)
+		.def("lint", &model_lint);
 }
 
 void add_model(py::module_ &module)
@@ -218,6 +244,7 @@ void add_model(py::module_ &module)
 	module.attr("PROVENANCES") = words(&ssdpm_provenance_to_string);
 	module.attr("FORMATS") = words(&ssdpm_format_to_string);
 	module.attr("LINK_STATES") = words(&ssdpm_link_state_to_string);
+	module.attr("FINDING_CODES") = words(&ssdpm_finding_code_to_string);
 	module.attr("FIELDS") = words(&ssdpm_field_to_string, true);
 	add_model_class(module);
 	module.def("models_from_data", &models_from_data);

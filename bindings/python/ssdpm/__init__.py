@@ -27,7 +27,7 @@ from ssdpm.base import (
     UnknownValueError,
     UnsupportedError,
 )
-from ssdpm.model import Model, PowerState, load, power_state_dtype
+from ssdpm.model import Finding, Model, PowerState, load, power_state_dtype
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
@@ -48,6 +48,7 @@ __all__ = [
     "ApstEntry",
     "ApstTable",
     "Error",
+    "Finding",
     "FormatError",
     "InvalidError",
     "Model",

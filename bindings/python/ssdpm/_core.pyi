@@ -18,6 +18,7 @@ KINDS: dict[str, int]
 PROVENANCES: dict[str, int]
 FORMATS: dict[str, int]
 LINK_STATES: dict[str, int]
+FINDING_CODES: dict[str, int]
 FIELDS: dict[str, int]
 ALGORITHMS: dict[str, int]
 QUIRKS: dict[str, int]
@@ -48,6 +49,7 @@ class Model(metaclass=_Pybind11Type):
     @property
     def states(self) -> npt.NDArray[np.void]: ...
     def to_json(self) -> str: ...
+    def lint(self) -> list[tuple[str, int | None, str]]: ...
 
 class ApstParams(metaclass=_Pybind11Type):
     algorithm: int

@@ -98,6 +98,22 @@ class PowerState:
         return _watts(self.idle_power_uw)
 
 
+@dataclass(frozen=True)
+class Finding:
+    """Something odd in a model, and why it matters; see Model.lint().
+
+    Attributes:
+        code: a word that scripts can rely on, as in "never-entered"; all are in
+            ssdpm_model(3).
+        state: number of the power state, or None: the drive as a whole.
+        message: one line with the numbers and the consequence.
+    """
+
+    code: str
+    state: int | None
+    message: str
+
+
 def _power_state(names: Iterable[str], numbers: Iterable[int]) -> PowerState:
     """A row of the states array, with None for what is unknown."""
     row = dict(zip(names, numbers))
@@ -391,6 +407,15 @@ class Model:
         """The JSON as a dict; Model(d) makes an equal model of it."""
         result: dict[str, Any] = json.loads(self.to_json())
         return result
+
+    def lint(self) -> tuple[Finding, ...]:
+        """What is odd in the model, and why it matters.
+
+        Returns:
+            The findings on the drive, then those on its states in order; none where
+            nothing is odd. What is unknown is not judged.
+        """
+        return tuple(Finding(*finding) for finding in self._handle.lint())
 
     def __len__(self) -> int:
         """The number of power states."""

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is odd in a model, and why it matters. Each rule says one line with the
+ * numbers and the consequence.
+ */
+#include "base/quantity.h"
+#include "model/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static_assert(sizeof(struct ssdpm_finding) == 256, "frozen");
+
+/* Linux 5.14 and later, nvme_core: apst_secondary_latency_tol_us. */
+#define NEVER_ENTERED_ABOVE_US 100000
+/* The smallest operational latency that a person notices in the sum. */
+#define SLOW_OPERATIONAL_US 1000
+/* What a PCI Express slot gives without a cable (PCIe CEM, x16). */
+#define ABSURD_ABOVE_UW 75000000
+/* The slowest of 1,141 tables of real drives says 7 s. */
+#define ABSURD_FROM_US 10000000
+
+/* Findings are counted while list is NULL, then written. */
+struct report {
+	const struct ssdpm_model_info *info;
+	const struct ssdpm_power_state *states;
+	uint32_t n_states;
+	struct ssdpm_finding *list;
+	size_t n;
+};
+
+static void find(struct report *report, uint32_t code, uint32_t state,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void find(struct report *report, uint32_t code, uint32_t state,
+		 const char *format, ...)
+{
+	struct ssdpm_finding *finding;
+	va_list args;
+
+	if (report->list) {
+		finding = &report->list[report->n];
+		*finding = (struct ssdpm_finding){
+			.code = code,
+			.state = state,
+		};
+		va_start(args, format);
+		vsnprintf(finding->message, sizeof(finding->message), format,
+			  args);
+		va_end(args);
+	}
+	report->n++;
+}
+
+static bool is_asleep(const struct ssdpm_power_state *state)
+{
+	return state->flags & SSDPM_STATE_NON_OPERATIONAL;
+}
+
+static bool knows_latencies(const struct ssdpm_power_state *state)
+{
+	return !(state->unknown &
+		 (SSDPM_FIELD_ENTRY_LATENCY | SSDPM_FIELD_EXIT_LATENCY));
+}
+
+/* Means something only where knows_latencies(). */
+static uint64_t total_us(const struct ssdpm_power_state *state)
+{
+	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
+}
+
+/* A state that is asleep, above state i and nearest to it, or NULL. */
+static const struct ssdpm_power_state *asleep_above(const struct report *report,
+						    uint32_t i, uint32_t *ret_j)
+{
+	while (i-- > 0)
+		if (is_asleep(&report->states[i])) {
+			*ret_j = i;
+			return &report->states[i];
+		}
+	return NULL;
+}
+
+/* Against the nearest shallower state whose maximum the drive gives. */
+static void check_power_order(struct report *report, uint32_t i)
+{
+	const uint32_t power_uw = report->states[i].max_power_uw;
+	uint32_t j = i, above_uw = 0;
+
+	while (j > 0 && !above_uw)
+		above_uw = report->states[--j].max_power_uw;
+	if (!power_uw || !above_uw || power_uw < above_uw)
+		return;
+	if (power_uw == above_uw)
+		find(report, SSDPM_FINDING_EQUAL_POWER, i,
+		     "PS%u: maximum %s, the same as PS%u: by the drive's own "
+		     "numbers nothing is gained by it",
+		     i, ssdpm__format_uw(power_uw).text, j);
+	else
+		find(report, SSDPM_FINDING_RISING_POWER, i,
+		     "PS%u: maximum %s, more than %s of PS%u above it: the "
+		     "order of the states, which is all that APST goes by, is "
+		     "not that of their powers",
+		     i, ssdpm__format_uw(power_uw).text,
+		     ssdpm__format_uw(above_uw).text, j);
+}
+
+static void check_power(struct report *report, uint32_t i)
+{
+	const struct ssdpm_power_state *state = &report->states[i];
+
+	check_power_order(report, i);
+	if (!state->max_power_uw && !(state->unknown & SSDPM_FIELD_MAX_POWER))
+		find(report, SSDPM_FINDING_ZERO_POWER, i,
+		     "PS%u: maximum 0 W, which is how NVMe says not reported: "
+		     "what the state saves is not known",
+		     i);
+	if (state->max_power_uw > ABSURD_ABOVE_UW)
+		find(report, SSDPM_FINDING_ABSURD_POWER, i,
+		     "PS%u: maximum %s > %s, all that a PCI Express slot "
+		     "gives: the number or its scale is wrong, and so is any "
+		     "estimate made with it",
+		     i, ssdpm__format_uw(state->max_power_uw).text,
+		     ssdpm__format_uw(ABSURD_ABOVE_UW).text);
+}
+
+static void check_absurd_latency(struct report *report, uint32_t i)
+{
+	const struct ssdpm_power_state *state = &report->states[i];
+	const bool entry = state->entry_latency_us >= state->exit_latency_us;
+	const uint32_t us =
+		entry ? state->entry_latency_us : state->exit_latency_us;
+
+	if (us >= ABSURD_FROM_US)
+		find(report, SSDPM_FINDING_ABSURD_LATENCY, i,
+		     "PS%u: %s %s; %s or more is no latency of an SSD: the "
+		     "number is wrong, and what follows from it too",
+		     i, entry ? "entry" : "exit", ssdpm__format_us(us).text,
+		     ssdpm__format_us(ABSURD_FROM_US).text);
+}
+
+/*
+ * NVMe Base, 8.1 Power Management: a transition takes the exit latency of the
+ * old state and the entry latency of the new one.
+ */
+static void check_operational(struct report *report, uint32_t i)
+{
+	const struct ssdpm_power_state *state = &report->states[i];
+	uint32_t j;
+
+	if (state->entry_latency_us >= SLOW_OPERATIONAL_US)
+		find(report, SSDPM_FINDING_SLOW_OPERATIONAL, i,
+		     "PS%u: operational, yet entry takes %s: waking up into it "
+		     "takes that on top of the exit latency, which alone "
+		     "Linux's latency limit looks at",
+		     i, ssdpm__format_us(state->entry_latency_us).text);
+	else if (state->exit_latency_us >= SLOW_OPERATIONAL_US)
+		find(report, SSDPM_FINDING_SLOW_OPERATIONAL, i,
+		     "PS%u: operational, yet exit takes %s: each change from "
+		     "it to another state takes that on top of the entry",
+		     i, ssdpm__format_us(state->exit_latency_us).text);
+	if (asleep_above(report, i, &j))
+		find(report, SSDPM_FINDING_OPERATIONAL_AFTER_NON_OPERATIONAL, i,
+		     "PS%u: operational, though PS%u above it is not: Linux's "
+		     "tables lead only to deeper states, so the drive does not "
+		     "get from PS%u to PS%u by itself",
+		     i, j, i, j);
+}
+
+/* deeper, state i, is in some way faster than above, state j. */
+static void say_faster(struct report *report,
+		       const struct ssdpm_power_state *deeper, uint32_t i,
+		       const struct ssdpm_power_state *above, uint32_t j)
+{
+	const struct quantity total = ssdpm__format_us(total_us(deeper));
+	const struct quantity above_total = ssdpm__format_us(total_us(above));
+	const struct quantity exit = ssdpm__format_us(deeper->exit_latency_us);
+	const struct quantity above_exit =
+		ssdpm__format_us(above->exit_latency_us);
+	const uint32_t code = SSDPM_FINDING_DEEPER_EXITS_FASTER;
+
+	if (total_us(deeper) > total_us(above))
+		find(report, code, i,
+		     "PS%u: exit %s, faster than PS%u above it (%s): no "
+		     "latency limit keeps PS%u and drops PS%u",
+		     i, exit.text, j, above_exit.text, j, i);
+	else if (deeper->exit_latency_us > above->exit_latency_us)
+		find(report, code, i,
+		     "PS%u: entry+exit %s, faster than PS%u above it (%s): "
+		     "Linux 5.14 and later uses PS%u only under a latency "
+		     "limit that shuts PS%u out",
+		     i, total.text, j, above_total.text, j, i);
+	else
+		find(report, code, i,
+		     "PS%u: exit %s and entry+exit %s, while PS%u above it "
+		     "takes %s and %s: Linux 5.14 and later never uses PS%u",
+		     i, exit.text, total.text, j, above_exit.text,
+		     above_total.text, j);
+}
+
+/* Latencies of 0 are not reported: they say nothing of who is faster. */
+static void check_faster(struct report *report, uint32_t i)
+{
+	const struct ssdpm_power_state *deeper = &report->states[i], *above;
+	uint32_t j = i;
+
+	if (!knows_latencies(deeper) || !total_us(deeper))
+		return;
+	while ((above = asleep_above(report, j, &j))) {
+		if (!knows_latencies(above))
+			continue;
+		if (deeper->exit_latency_us >= above->exit_latency_us &&
+		    total_us(deeper) >= total_us(above))
+			continue;
+		say_faster(report, deeper, i, above, j);
+		return;
+	}
+}
+
+static void check_non_operational(struct report *report, uint32_t i)
+{
+	const struct ssdpm_power_state *state = &report->states[i];
+
+	if (knows_latencies(state) && !total_us(state))
+		find(report, SSDPM_FINDING_ZERO_LATENCIES, i,
+		     "PS%u: entry and exit 0, which is how NVMe says not "
+		     "reported: Linux 5.14 and later takes it for instant, "
+		     "Linux before makes a transition that is switched off",
+		     i);
+	check_faster(report, i);
+	if (knows_latencies(state) && total_us(state) > NEVER_ENTERED_ABOVE_US)
+		find(report, SSDPM_FINDING_NEVER_ENTERED, i,
+		     "PS%u: entry+exit %s > %s: Linux 5.14 and later never "
+		     "enters it, whatever the latency limit, unless "
+		     "apst_secondary_latency_tol_us is raised",
+		     i, ssdpm__format_us(total_us(state)).text,
+		     ssdpm__format_us(NEVER_ENTERED_ABOVE_US).text);
+}
+
+/* How many states do not have a value, and how many of these by the drive. */
+static void count_idle(const struct report *report, uint32_t *ret_unknown,
+		       uint32_t *ret_not_reported)
+{
+	uint32_t unknown = 0, not_reported = 0;
+
+	for (uint32_t i = 0; i < report->n_states; i++) {
+		const struct ssdpm_power_state *state = &report->states[i];
+
+		unknown += !!(state->unknown & SSDPM_FIELD_IDLE_POWER);
+		not_reported +=
+			!!(state->not_reported & SSDPM_FIELD_IDLE_POWER);
+	}
+	*ret_unknown = unknown;
+	*ret_not_reported = not_reported;
+}
+
+static void check_idle_power(struct report *report)
+{
+	const uint32_t format = report->info->format;
+	uint32_t unknown, not_reported;
+
+	count_idle(report, &unknown, &not_reported);
+	if (!unknown)
+		return;
+	if (format == SSDPM_FORMAT_SMARTCTL_TEXT ||
+	    format == SSDPM_FORMAT_SMARTCTL_JSON)
+		find(report, SSDPM_FINDING_SMARTCTL_SOURCE, SSDPM_WHOLE_DRIVE,
+		     "read from smartctl, which takes the scale of idle and "
+		     "active power from the wrong bits: both are left out, and "
+		     "an estimate has to assume them; nvme id-ctrl has them");
+	else
+		find(report, SSDPM_FINDING_IDLE_POWER_UNKNOWN,
+		     SSDPM_WHOLE_DRIVE,
+		     "idle power is not %s for %u of %u states: an estimate "
+		     "has to assume it",
+		     unknown == not_reported ? "reported" : "known", unknown,
+		     report->n_states);
+}
+
+static void check_apst(struct report *report)
+{
+	const struct ssdpm_model_info *info = report->info;
+	uint32_t i = 0;
+
+	while (i < report->n_states && !is_asleep(&report->states[i]))
+		i++;
+	if (i == report->n_states)
+		find(report, SSDPM_FINDING_ONLY_OPERATIONAL, SSDPM_WHOLE_DRIVE,
+		     "no state is non-operational: APST has nowhere to go, and "
+		     "the drive never sleeps by itself");
+	else if (!info->apsta && !(info->unknown & SSDPM_INFO_APSTA))
+		find(report, SSDPM_FINDING_APSTA_ZERO, SSDPM_WHOLE_DRIVE,
+		     "APSTA 0, though PS%u is non-operational: Linux sends no "
+		     "APST table, so the drive sleeps only where somebody sets "
+		     "its state",
+		     i);
+}
+
+static void check_nvme(struct report *report)
+{
+	check_apst(report);
+	check_idle_power(report);
+	for (uint32_t i = 0; i < report->n_states; i++) {
+		check_power(report, i);
+		if (is_asleep(&report->states[i]))
+			check_non_operational(report, i);
+		else
+			check_operational(report, i);
+		check_absurd_latency(report, i);
+	}
+}
+
+/*
+ * ata_id_has_hipm() and ata_id_has_dipm() in include/linux/ata.h see nothing in
+ * words that are not valid; without one of the two, ahci_set_lpm() leaves the
+ * link alone and the drive does too.
+ */
+static void check_sata(struct report *report)
+{
+	const struct ssdpm_model_info *info = report->info;
+	const uint32_t lpm = SSDPM_SATA_HIPM | SSDPM_SATA_DIPM;
+
+	if (!info->sata_words_valid &&
+	    !(info->unknown & SSDPM_INFO_SATA_WORDS_VALID))
+		find(report, SSDPM_FINDING_SATA_WORDS_INVALID,
+		     SSDPM_WHOLE_DRIVE,
+		     "words 76 to 79 of IDENTIFY DEVICE are not valid: Linux "
+		     "takes the drive for one without HIPM, DIPM and DevSleep");
+	else if (!((info->sata_supported | info->sata_supported_unknown) & lpm))
+		find(report, SSDPM_FINDING_SATA_NO_LPM, SSDPM_WHOLE_DRIVE,
+		     "neither HIPM nor DIPM: under every policy the link stays "
+		     "active, and never gets to partial or slumber");
+}
+
+static void check(struct report *report)
+{
+	report->n = 0;
+	if (report->info->kind == SSDPM_KIND_NVME)
+		check_nvme(report);
+	else
+		check_sata(report);
+}
+
+int ssdpm_model_lint(const struct ssdpm_model *model,
+		     struct ssdpm_finding **ret_findings, size_t *ret_n,
+		     struct ssdpm_error *reterr)
+{
+	struct report report = { .info = ssdpm_model_get_info(model) };
+	size_t n_states;
+
+	report.states = ssdpm_model_get_states(model, &n_states);
+	report.n_states = (uint32_t)n_states;
+	check(&report);
+	if (report.n) {
+		report.list = calloc(report.n, sizeof(*report.list));
+		if (!report.list)
+			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		check(&report);
+	}
+	*ret_findings = report.list;
+	*ret_n = report.n;
+	return 0;
+}
+
+const char *ssdpm_finding_code_to_string(uint32_t code)
+{
+	static const char *const names[] = {
+		[SSDPM_FINDING_EQUAL_POWER] = "equal-power",
+		[SSDPM_FINDING_RISING_POWER] = "rising-power",
+		[SSDPM_FINDING_ZERO_POWER] = "zero-power",
+		[SSDPM_FINDING_ABSURD_POWER] = "absurd-power",
+		[SSDPM_FINDING_ZERO_LATENCIES] = "zero-latencies",
+		[SSDPM_FINDING_DEEPER_EXITS_FASTER] = "deeper-exits-faster",
+		[SSDPM_FINDING_NEVER_ENTERED] = "never-entered",
+		[SSDPM_FINDING_SLOW_OPERATIONAL] = "slow-operational",
+		[SSDPM_FINDING_ABSURD_LATENCY] = "absurd-latency",
+		[SSDPM_FINDING_OPERATIONAL_AFTER_NON_OPERATIONAL] =
+			"operational-after-non-operational",
+		[SSDPM_FINDING_ONLY_OPERATIONAL] = "only-operational",
+		[SSDPM_FINDING_APSTA_ZERO] = "apsta-zero",
+		[SSDPM_FINDING_IDLE_POWER_UNKNOWN] = "idle-power-unknown",
+		[SSDPM_FINDING_SMARTCTL_SOURCE] = "smartctl-source",
+		[SSDPM_FINDING_SATA_WORDS_INVALID] = "sata-words-invalid",
+		[SSDPM_FINDING_SATA_NO_LPM] = "sata-no-lpm",
+	};
+
+	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+}
