@@ -58,6 +58,7 @@ struct format {
 
 static const struct format formats[] = {
 	{ is_nvme_identify, read_nvme_identify },
+	{ ssdpm__is_nvme_cli_text, ssdpm__model_from_nvme_cli_text },
 };
 
 /* What has zeros and is none of the formats: this says why. */
