@@ -68,6 +68,16 @@ int ssdpm__model_from_nvme_cli_text(const char *text, size_t size,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr);
 
+struct json;
+struct json_node;
+
+bool ssdpm__is_nvme_cli_json(const struct json *json,
+			     const struct json_node *object);
+int ssdpm__model_from_nvme_cli_json(const struct json *json,
+				    const struct json_node *object,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
+
 /* An array of models that grows; free it with ssdpm_model_list_free(). */
 struct model_list {
 	struct ssdpm_model **models;
