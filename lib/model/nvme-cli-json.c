@@ -3,12 +3,12 @@
  * What nvme id-ctrl -o json prints: the numbers of Identify Controller as they
  * stand there, with their scales.
  *
- * Source: json_nvme_id_ctrl() of nvme-cli, read for its keys. 1.x and 2.0 have
- * "flags" (bit 0 MXPS, bit 1 NOPS), the whole bytes "idle_scale" and
- * "active_work_scale" (scale in bits 7:6, workload in 2:0); 2.1 to 2.5 "flags",
- * "idle_scale" and "active_scale" of two bits, "active_power_work"; younger
- * ones "max_power_scale" and "non-operational_state" for "flags" (pull requests
- * 1561, 1990); the youngest have the times of NVMe 2.1 too.
+ * Source: json_nvme_id_ctrl() of nvme-cli, read for its keys. 1.x has "flags"
+ * (bit 0 MXPS, bit 1 NOPS) and the whole bytes "idle_scale" and
+ * "active_work_scale" (scale in bits 7:6, workload in 2:0). Since pull request
+ * 1561 (2022) "idle_scale" and "active_scale" are the scales themselves, and
+ * "active_power_work" is there. Since 1990 (2023) "max_power_scale" and
+ * "non-operational_state" stand for "flags". Later come the times of NVMe 2.1.
  */
 #include "base/json.h"
 #include "base/text.h"

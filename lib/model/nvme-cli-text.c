@@ -2,8 +2,8 @@
 /*
  * What nvme id-ctrl prints, with and without -H, as people paste it.
  *
- * Source: nvme-print.c of nvme-cli 1.x to 2.3, nvme-print-stdout.c of 2.4 to
- * 2.16, read for their wording:
+ * Source: nvme-print.c, later nvme-print-stdout.c, of nvme-cli 1.x and 2.x,
+ * read for their wording:
  *
  *     ps    0 : mp:6.00W operational enlat:5 exlat:5 rrt:0 rrl:0
  *               rwt:0 rwl:0 idle_power:- active_power:3.10W
@@ -113,8 +113,8 @@ static void read_max_power(struct reader *r, uint32_t bit, struct span *rest)
 }
 
 /*
- * nvme-cli before 1.12 prints powers in units of 0.01 W with 02 for the
- * fraction, whatever it is (nvme-cli issue 735).
+ * Until 2020 nvme-cli printed powers in units of 0.01 W with 02 for the
+ * fraction, whatever it was (nvme-cli issue 735).
  */
 static void watch_hundredths(struct reader *r, uint32_t bit, struct span word)
 {

@@ -99,11 +99,11 @@ static const struct ssdpm_power_state asleep = {
 static void every_generation_of_keys_is_read(void **state)
 {
 	static const char *const generations[] = {
-		/* 1.x and 2.0: whole bytes, 1 << 6 and 2 << 6 | 2 */
+		/* 1.x: whole bytes, 1 << 6 and 2 << 6 | 2 */
 		COMMON "\"max_power\": 700, \"flags\": 3, \"idle_power\": 250,"
 		       "\"idle_scale\": 64, \"active_power\": 600,"
 		       "\"active_work_scale\": 130",
-		/* 2.1 to 2.5 */
+		/* 2.3 */
 		COMMON "\"max_power\": 700, \"flags\": 3, \"idle_power\": 250,"
 		       "\"idle_scale\": 1, \"active_power\": 600,"
 		       "\"active_power_work\": 2, \"active_scale\": 2",

@@ -245,7 +245,7 @@ static void a_fraction_of_02_is_believed_only_of_new_versions(void **state)
 	assert_int_equal(ps.idle_power_uw + ps.active_power_uw, 0);
 	assert_int_equal(ps.unknown & 6, 6);
 	assert_int_equal(ps.not_reported & 6, 0);
-	/* Another fraction, or the line of 2.1: the version is a later one. */
+	/* Another fraction, or the line of 2.x: the version is a later one. */
 	ps = read_words("idle_power:1.02W active_power:3.03W");
 	assert_int_equal(ps.idle_power_uw, 1020000);
 	ps = read_words("idle_power:- active_power:3.02W\n"
