@@ -83,6 +83,15 @@ void ssdpm__field_set(const struct field *field,
 	}
 }
 
+void ssdpm__state_set(struct ssdpm_power_state *state, uint32_t bit,
+		      uint64_t value)
+{
+	for (size_t i = 0; i < N_FIELDS; i++)
+		if (ssdpm__fields[i].bit == bit)
+			ssdpm__field_set(&ssdpm__fields[i], state, value);
+	state->unknown &= ~bit;
+}
+
 bool ssdpm__field_has_value(const struct field *field,
 			    const struct ssdpm_power_state *state)
 {

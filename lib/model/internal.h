@@ -50,6 +50,10 @@ uint64_t ssdpm__field_get(const struct field *field,
 void ssdpm__field_set(const struct field *field,
 		      struct ssdpm_power_state *state, uint64_t value);
 
+/* Give the field of this bit a value: it is no longer unknown. */
+void ssdpm__state_set(struct ssdpm_power_state *state, uint32_t bit,
+		      uint64_t value);
+
 /* Is there a value that contradicts not_reported? */
 bool ssdpm__field_has_value(const struct field *field,
 			    const struct ssdpm_power_state *state);
@@ -57,6 +61,32 @@ bool ssdpm__field_has_value(const struct field *field,
 /* -EINVAL unless text is printable ASCII. line 0: none. */
 int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
 		       struct ssdpm_error *reterr);
+
+/*
+ * Scales of NVMe: of IDLP and ACTP (0 where the scale reports nothing), and of
+ * the times of power loss (0 where the scale is reserved).
+ */
+uint32_t ssdpm__nvme_power_uw(uint32_t value, unsigned int scale);
+uint64_t ssdpm__nvme_time_us(uint8_t value, unsigned int scale);
+
+/*
+ * The readers: is it this format, by what no other one has; and the one drive
+ * in it.
+ */
+bool ssdpm__is_nvme_cli_text(const char *text, size_t size);
+int ssdpm__model_from_nvme_cli_text(const char *text, size_t size,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
+
+struct json;
+struct json_node;
+
+bool ssdpm__is_nvme_cli_json(const struct json *json,
+			     const struct json_node *object);
+int ssdpm__model_from_nvme_cli_json(const struct json *json,
+				    const struct json_node *object,
+				    struct ssdpm_model **ret_model,
+				    struct ssdpm_error *reterr);
 
 /* An array of models that grows; free it with ssdpm_model_list_free(). */
 struct model_list {

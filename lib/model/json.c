@@ -403,16 +403,18 @@ struct foreign {
 };
 
 static const struct foreign foreign_readers[] = {
+	{ ssdpm__is_nvme_cli_json, ssdpm__model_from_nvme_cli_json },
 	{ ssdpm__is_smartctl_json, ssdpm__model_from_smartctl_json },
-	{ 0 }, /* the end */
 };
 
 static const struct foreign *find_foreign(const struct reader *r,
 					  const struct json_node *drive)
 {
-	for (const struct foreign *f = foreign_readers; f->is; f++)
-		if (f->is(r->json, drive))
-			return f;
+	const size_t n = sizeof(foreign_readers) / sizeof(foreign_readers[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (foreign_readers[i].is(r->json, drive))
+			return &foreign_readers[i];
 	return NULL;
 }
 
@@ -420,13 +422,18 @@ static int read_foreign(const struct reader *r, const struct json_node *drive,
 			struct ssdpm_model **ret_model)
 {
 	const struct foreign *foreign = find_foreign(r, drive);
+	int err;
 
-	if (foreign)
-		return foreign->read(r->json, drive, ret_model, r->reterr);
-	return fail(r, drive,
-		    "\"" SCHEMA "\" is needed; without it, only JSON of nvme "
-		    "id-ctrl and of smartctl is read",
-		    "schema");
+	if (!foreign)
+		return fail(r, drive,
+			    "\"" SCHEMA
+			    "\" is needed; without it, only JSON of "
+			    "nvme id-ctrl and of smartctl is read",
+			    "schema");
+	err = foreign->read(r->json, drive, ret_model, r->reterr);
+	if (err == -EINVAL && r->reterr && !r->reterr->line)
+		r->reterr->line = drive->line;
+	return err;
 }
 
 static int check_schema(const struct reader *r, const struct json_node *schema)

@@ -63,6 +63,7 @@ static const struct format formats[] = {
 	{ ssdpm__is_hdparm_text, ssdpm__model_from_hdparm_text },
 	{ ssdpm__is_ata_identify_hex, ssdpm__model_from_ata_identify_hex },
 	{ ssdpm__is_smartctl_text, ssdpm__model_from_smartctl_text },
+	{ ssdpm__is_nvme_cli_text, ssdpm__model_from_nvme_cli_text },
 };
 
 /* What has zeros and is none of the formats: this says why. */

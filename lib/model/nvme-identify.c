@@ -34,19 +34,19 @@ static uint32_t le32(const uint8_t *at)
 }
 
 /*
- * Scale of IDLP and ACTP, in bits 7:6 of the byte: 0 not reported, 1 0.0001 W,
+ * Scale of IDLP and ACTP, bits 7:6 of their bytes: 0 not reported, 1 0.0001 W,
  * 2 0.01 W, 3 reserved: it reports nothing that could be read. A value of 0 is
  * "not reported" too.
  */
-static uint32_t scaled_power_uw(uint32_t value, uint8_t scale_byte)
+uint32_t ssdpm__nvme_power_uw(uint32_t value, unsigned int scale)
 {
 	static const uint16_t uw_per_unit[4] = { 0, 100, 10000, 0 };
 
-	return value * uw_per_unit[scale_byte >> 6];
+	return value * uw_per_unit[scale & 3];
 }
 
 /* Time scale values: powers of ten microseconds, 13 to 15 reserved. */
-static uint64_t scaled_time_us(uint8_t value, unsigned int scale)
+uint64_t ssdpm__nvme_time_us(uint8_t value, unsigned int scale)
 {
 	uint64_t us = scale <= 12 ? value : 0;
 
@@ -60,8 +60,10 @@ static void decode_powers(const uint8_t *psd, struct ssdpm_power_state *state)
 	uint8_t flags = psd[3];
 
 	state->max_power_uw = le16(psd) * (flags & 1 ? 100 : 10000);
-	state->idle_power_uw = scaled_power_uw(le16(psd + 16), psd[18]);
-	state->active_power_uw = scaled_power_uw(le16(psd + 20), psd[22]);
+	state->idle_power_uw =
+		ssdpm__nvme_power_uw(le16(psd + 16), psd[18] >> 6);
+	state->active_power_uw =
+		ssdpm__nvme_power_uw(le16(psd + 20), psd[22] >> 6);
 	state->active_power_workload = psd[22] & 7;
 	if (!state->idle_power_uw)
 		state->unknown |= SSDPM_FIELD_IDLE_POWER;
@@ -75,11 +77,11 @@ static void decode_times(const uint8_t *psd, struct ssdpm_power_state *state)
 	state->entry_latency_us = le32(psd + 4);
 	state->exit_latency_us = le32(psd + 8);
 	state->emergency_power_fail_recovery_time_us =
-		scaled_time_us(psd[23], psd[26] & 15);
+		ssdpm__nvme_time_us(psd[23], psd[26] & 15);
 	state->forced_quiescence_vault_time_us =
-		scaled_time_us(psd[24], psd[26] >> 4);
+		ssdpm__nvme_time_us(psd[24], psd[26] >> 4);
 	state->emergency_power_fail_vault_time_us =
-		scaled_time_us(psd[25], psd[27] & 15);
+		ssdpm__nvme_time_us(psd[25], psd[27] & 15);
 	if (!state->emergency_power_fail_recovery_time_us)
 		state->unknown |=
 			SSDPM_FIELD_EMERGENCY_POWER_FAIL_RECOVERY_TIME;

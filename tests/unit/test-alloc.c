@@ -176,6 +176,24 @@ static int call_lint(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_lint(in.models[0], &ret->findings, &ret->n, error);
 }
 
+static int call_list_from_nvme_cli(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	static const char text[] = "ps 0 : mp:5.00W operational\n";
+
+	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
+					  &ret->n, error);
+}
+
+static int call_list_from_nvme_cli_json(struct result *ret,
+					struct ssdpm_error *error)
+{
+	static const char text[] = "[{\"psds\": [{\"flags\": 0}]}]";
+
+	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
+					  &ret->n, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -190,6 +208,8 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
+	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli },
+	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli_json },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
