@@ -73,6 +73,27 @@ static void print_heading(const struct drive *drive)
 		printf(", APST %s\n", info->apsta ? "yes" : "no");
 }
 
+/* What the dashes and zeros of the table stand for. */
+static void print_notes(const struct ssdpm_model_info *info,
+			const struct ssdpm_power_state *states, size_t n)
+{
+	bool smartctl = info->kind == SSDPM_KIND_NVME &&
+			(info->format == SSDPM_FORMAT_SMARTCTL_TEXT ||
+			 info->format == SSDPM_FORMAT_SMARTCTL_JSON);
+	uint32_t unknown = 0, zeros = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unknown |= states[i].unknown;
+		zeros |= states[i].not_reported & ~states[i].unknown;
+	}
+	if (zeros)
+		puts("  * 0 means not reported; Linux computes with 0");
+	if (smartctl &&
+	    (unknown & (SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER)))
+		puts("  idle and active power: not taken from smartctl, which "
+		     "reads their scale from the wrong bits");
+}
+
 static void print_drive(const struct drive *drive)
 {
 	static const char *const head[] = {
@@ -81,7 +102,6 @@ static void print_drive(const struct drive *drive)
 	};
 	static struct table table;
 	const struct ssdpm_power_state *states;
-	bool zeros = false;
 	size_t n;
 
 	table = (struct table){
@@ -92,14 +112,11 @@ static void print_drive(const struct drive *drive)
 		table_cell(&table, i, "%s", head[i]);
 	table_end_row(&table);
 	states = ssdpm_model_get_states(drive->model, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		add_state(&table, i, &states[i]);
-		zeros |= states[i].not_reported & ~states[i].unknown;
-	}
 	print_heading(drive);
 	table_print(&table);
-	if (zeros)
-		puts("  * 0 means not reported; Linux computes with 0");
+	print_notes(ssdpm_model_get_info(drive->model), states, n);
 }
 
 static enum exit_status print_models(const struct common *common,
