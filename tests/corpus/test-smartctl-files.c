@@ -15,7 +15,7 @@
 /*
  * States as in the file, a line each: + operational or - not, maximum power in
  * microwatts, entry and exit latency in microseconds, then the ranks RRT RRL
- * RWT RWL, which smartctl prints as RT RL WT WL.
+ * RWT RWL (smartctl prints RL RT WL WT).
  */
 static const struct nvme {
 	const char *file;

@@ -169,6 +169,35 @@ static int call_list_from_identify(struct result *ret,
 					  &ret->n, error);
 }
 
+static int call_list_from_text(const char *text, struct result *ret,
+			       struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
+					  &ret->n, error);
+}
+
+static int call_list_from_smartctl(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return call_list_from_text("St Op Max Ent_Lat\n"
+				   "0 + 1.00W - - 0 0 0 0 0 0\n",
+				   ret, error);
+}
+
+static int call_list_from_smartctl_sata(struct result *ret,
+					struct ssdpm_error *error)
+{
+	return call_list_from_text("Device Model: X\n", ret, error);
+}
+
+static int call_list_from_smartctl_json(struct result *ret,
+					struct ssdpm_error *error)
+{
+	return call_list_from_text("{\"nvme_power_states\": [{"
+				   "\"non_operational_state\": true}]}",
+				   ret, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -182,6 +211,9 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl_sata },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl_json },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };

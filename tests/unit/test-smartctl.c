@@ -195,7 +195,6 @@ static void line_ends_tabs_quotes_and_empty_lines_make_no_difference(
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		/* Blanks inside the product are no run in the original. */
 		char *text = with(TABLE, ways[i].newline, ways[i].blanks);
 		struct ssdpm_model *model = read_good(text);
 
