@@ -127,22 +127,6 @@ static void print_features(const struct ssdpm_model_info *info)
 		     "for not supported");
 }
 
-/* Returns whether there is a zero that stands for not reported. */
-static bool add_states(struct table *table, const struct ssdpm_model *model,
-		       bool ranks)
-{
-	const struct ssdpm_power_state *states;
-	bool zeros = false;
-	size_t n;
-
-	states = ssdpm_model_get_states(model, &n);
-	for (size_t i = 0; i < n; i++) {
-		add_state(table, i, &states[i], ranks);
-		zeros |= states[i].not_reported & ~states[i].unknown;
-	}
-	return zeros;
-}
-
 /* The findings of one drive, or a complaint. */
 static enum exit_status lint(const struct drive *drive,
 			     struct ssdpm_finding **ret_findings, size_t *ret_n)
@@ -182,6 +166,27 @@ static enum exit_status print_findings(const struct drive *drive)
 	return STATUS_DONE;
 }
 
+/* What the dashes and zeros of the table stand for. */
+static void print_notes(const struct ssdpm_model_info *info,
+			const struct ssdpm_power_state *states, size_t n)
+{
+	bool smartctl = info->kind == SSDPM_KIND_NVME &&
+			(info->format == SSDPM_FORMAT_SMARTCTL_TEXT ||
+			 info->format == SSDPM_FORMAT_SMARTCTL_JSON);
+	uint32_t unknown = 0, zeros = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unknown |= states[i].unknown;
+		zeros |= states[i].not_reported & ~states[i].unknown;
+	}
+	if (zeros)
+		puts("  * 0 means not reported; Linux computes with 0");
+	if (smartctl &&
+	    (unknown & (SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER)))
+		puts("  idle and active power: not taken from smartctl, which "
+		     "reads their scale from the wrong bits");
+}
+
 static void print_drive(const struct drive *drive)
 {
 	static const char *const head[] = {
@@ -190,8 +195,10 @@ static void print_drive(const struct drive *drive)
 	};
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
-	bool sata = info->kind == SSDPM_KIND_SATA, zeros;
+	bool sata = info->kind == SSDPM_KIND_SATA;
 	static struct table table;
+	const struct ssdpm_power_state *states;
+	size_t n;
 
 	table = (struct table){
 		.n_columns = sata ? 7 : sizeof(head) / sizeof(head[0]),
@@ -200,13 +207,14 @@ static void print_drive(const struct drive *drive)
 	for (size_t i = 0; i < table.n_columns; i++)
 		table_cell(&table, i, "%s", head[i]);
 	table_end_row(&table);
-	zeros = add_states(&table, drive->model, !sata);
+	states = ssdpm_model_get_states(drive->model, &n);
+	for (size_t i = 0; i < n; i++)
+		add_state(&table, i, &states[i], !sata);
 	print_heading(drive);
 	if (sata)
 		print_features(info);
 	table_print(&table);
-	if (zeros)
-		puts("  * 0 means not reported; Linux computes with 0");
+	print_notes(info, states, n);
 }
 
 static void write_findings(struct json_writer *w,

@@ -130,9 +130,94 @@ MODEL_JSON = {
     "cut-off": dump(SLEEPY)[:300],
 }
 
+SMARTCTL_HEAD = b"""\
+smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)
+
+=== START OF INFORMATION SECTION ===
+Model Number:                       Fixture SSD 256GB
+Firmware Version:                   FW 1.0
+PCI Vendor/Subsystem ID:            0x1234
+"""
+SMARTCTL_TABLE = b"""
+Supported Power States
+St Op     Max   Active     Idle   RL RT WL WT  Ent_Lat  Ex_Lat
+ 0 +     3.50W    1.80W       -    0  0  0  0        0       0
+ 1 -   0.0200W       -        -    3  3  3  3     3900   11000
+ 2 -   0.0050W       -        -    4  4  4  4     5000   39000
+"""
+SMARTCTL_LBA = b"""
+Supported LBA Sizes (NSID 0x1)
+Id Fmt  Data  Metadt  Rel_Perf
+ 0 +     512       0         2
+"""
+SMARTCTL_SATA = b"""\
+=== START OF INFORMATION SECTION ===
+Device Model:     Fixture SATA SSD
+Firmware Version: 7
+ATA Version is:   ACS-2 T13/2015-D revision 3
+SATA Version is:  SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)
+"""
+SMARTCTL_WHOLE = SMARTCTL_HEAD + SMARTCTL_TABLE + SMARTCTL_LBA
+
+SMARTCTL_TEXT = {
+    "empty": b"",
+    "whole": SMARTCTL_WHOLE,
+    "limit-100-us": SMARTCTL_WHOLE + b"\0\0\x85\x00\x64",
+    "info-alone": SMARTCTL_HEAD,
+    "table-alone": SMARTCTL_TABLE,
+    "cut-off": SMARTCTL_WHOLE[:-150],
+    "twice": SMARTCTL_WHOLE * 2,
+    "crlf": SMARTCTL_WHOLE.replace(b"\n", b"\r\n"),
+    "quoted": SMARTCTL_WHOLE.replace(b"\n", b"\n> "),
+    "empty-lines": SMARTCTL_WHOLE.replace(b"\n", b"\n\n"),
+    "gap": SMARTCTL_TABLE.replace(b"\n 1", b"\n 3"),
+    "beyond-32-bits": SMARTCTL_TABLE.replace(b"39000", b"4294967296"),
+    "largest": SMARTCTL_TABLE.replace(b"39000", b"4294967295").replace(
+        b"0.0050W", b"655.35W"),
+    "sata": SMARTCTL_SATA,
+    "sata-apm": SMARTCTL_SATA + b"APM level is:     254 (maximum)\n",
+    "sata-no-apm": SMARTCTL_SATA + b"APM feature is:   Unavailable\n",
+    "sata-and-nvme": SMARTCTL_SATA + SMARTCTL_HEAD,
+    "no-drive": SMARTCTL_HEAD[:64] + b"\n/dev/nvme0: Permission denied\n",
+}
+
+
+def smartctl_state(sleeps, value, scale=2, **members):
+    return {"non_operational_state": sleeps, "relative_read_latency": 1,
+            "relative_write_throughput": 2, "entry_latency_us": 5,
+            "max_power": {"value": value, "scale": scale,
+                          "units_per_watt": 100 if scale == 2 else 10000},
+            **members}
+
+
+SMARTCTL_NVME = {
+    "json_format_version": [1, 0], "smartctl": {"version": [7, 5]},
+    "device": {"protocol": "NVMe"}, "model_name": "Fixture SSD 256GB",
+    "firmware_version": "FW 1.0", "nvme_pci_vendor": {"id": 4660},
+    "nvme_power_states": [
+        smartctl_state(False, 350),
+        smartctl_state(True, 50, 1, exit_latency_us=39000)],
+}
+
+MODEL_JSON |= {
+    "smartctl": dump(SMARTCTL_NVME),
+    "smartctl-part": dump({
+        "nvme_power_states": SMARTCTL_NVME["nvme_power_states"]}),
+    "smartctl-7.3": dump({
+        "smartctl": {"version": [7, 3]}, "device": {"protocol": "NVMe"}}),
+    "smartctl-sata": dump({
+        "smartctl": {"version": [7, 3]}, "device": {"protocol": "ATA"},
+        "model_name": "Fixture SATA SSD", "firmware_version": "7",
+        "interface_speed": {"max": {"sata_value": 14}},
+        "ata_apm": {"enabled": True, "level": 254}}),
+    "smartctl-scsi": dump({
+        "smartctl": {"version": [7, 3]}, "device": {"protocol": "SCSI"}}),
+}
+
 
 def main():
-    for target, inputs in (("identify", IDENTIFY), ("model-json", MODEL_JSON)):
+    for target, inputs in (("identify", IDENTIFY), ("model-json", MODEL_JSON),
+                           ("smartctl-text", SMARTCTL_TEXT)):
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in inputs.items():

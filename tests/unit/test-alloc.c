@@ -176,22 +176,46 @@ static int call_lint(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_lint(in.models[0], &ret->findings, &ret->n, error);
 }
 
+static int call_list_from_text(const char *text, struct result *ret,
+			       struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
+					  &ret->n, error);
+}
+
 static int call_list_from_nvme_cli(struct result *ret,
 				   struct ssdpm_error *error)
 {
-	static const char text[] = "ps 0 : mp:5.00W operational\n";
-
-	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
-					  &ret->n, error);
+	return call_list_from_text("ps 0 : mp:5.00W operational\n", ret, error);
 }
 
 static int call_list_from_nvme_cli_json(struct result *ret,
 					struct ssdpm_error *error)
 {
-	static const char text[] = "[{\"psds\": [{\"flags\": 0}]}]";
+	return call_list_from_text("[{\"psds\": [{\"flags\": 0}]}]", ret,
+				   error);
+}
 
-	return ssdpm_model_list_from_data(text, strlen(text), &ret->models,
-					  &ret->n, error);
+static int call_list_from_smartctl(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return call_list_from_text("St Op Max Ent_Lat\n"
+				   "0 + 1.00W - - 0 0 0 0 0 0\n",
+				   ret, error);
+}
+
+static int call_list_from_smartctl_sata(struct result *ret,
+					struct ssdpm_error *error)
+{
+	return call_list_from_text("Device Model: X\n", ret, error);
+}
+
+static int call_list_from_smartctl_json(struct result *ret,
+					struct ssdpm_error *error)
+{
+	return call_list_from_text("{\"nvme_power_states\": [{"
+				   "\"non_operational_state\": true}]}",
+				   ret, error);
 }
 
 static const struct {
@@ -210,6 +234,9 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
 	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli },
 	{ "ssdpm_model_list_from_data", call_list_from_nvme_cli_json },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl_sata },
+	{ "ssdpm_model_list_from_data", call_list_from_smartctl_json },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
