@@ -36,6 +36,15 @@ static void check_same(const struct ssdpm_model *a, const struct ssdpm_model *b)
 		      x->provenance == y->provenance &&
 		      x->vendor_id == y->vendor_id && x->apsta == y->apsta,
 	      "JSON keeps the numbers of the drive");
+	check(x->format == y->format &&
+		      x->sata_supported == y->sata_supported &&
+		      x->sata_supported_unknown == y->sata_supported_unknown &&
+		      x->sata_enabled == y->sata_enabled &&
+		      x->sata_enabled_unknown == y->sata_enabled_unknown &&
+		      x->sata_words_valid == y->sata_words_valid &&
+		      x->sata_generations == y->sata_generations &&
+		      x->apm_level == y->apm_level,
+	      "JSON keeps what is known of the link");
 	check(!strcmp(x->product, y->product) &&
 		      !strcmp(x->firmware, y->firmware),
 	      "JSON keeps the texts of the drive");
