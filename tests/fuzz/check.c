@@ -202,3 +202,20 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 	for (size_t i = 0; i < n; i++)
 		check_policy(models[i], params, size);
 }
+
+void check_data(const uint8_t *data, size_t size)
+{
+	struct ssdpm_model **models = NULL;
+	struct ssdpm_error error;
+	size_t n = 0;
+	int err;
+
+	err = ssdpm_model_list_from_data(data, size, &models, &n, &error);
+	if (err) {
+		check_error(err, &error);
+		check(!models && !n, "failure returns nothing");
+		return;
+	}
+	check_models(models, n, data, size);
+	ssdpm_model_list_free(models, n);
+}
