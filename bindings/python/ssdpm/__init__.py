@@ -27,7 +27,7 @@ from ssdpm.base import (
     UnknownValueError,
     UnsupportedError,
 )
-from ssdpm.model import Model, PowerState, load, power_state_dtype
+from ssdpm.model import Model, PowerState, SataLink, load, power_state_dtype
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
@@ -54,6 +54,7 @@ __all__ = [
     "PowerState",
     "Quirk",
     "RangeError",
+    "SataLink",
     "TooLargeError",
     "UnknownValueError",
     "UnsupportedError",
