@@ -36,6 +36,15 @@ static void check_same(const struct ssdpm_model *a, const struct ssdpm_model *b)
 		      x->provenance == y->provenance &&
 		      x->vendor_id == y->vendor_id && x->apsta == y->apsta,
 	      "JSON keeps the numbers of the drive");
+	check(x->format == y->format &&
+		      x->sata_supported == y->sata_supported &&
+		      x->sata_supported_unknown == y->sata_supported_unknown &&
+		      x->sata_enabled == y->sata_enabled &&
+		      x->sata_enabled_unknown == y->sata_enabled_unknown &&
+		      x->sata_words_valid == y->sata_words_valid &&
+		      x->sata_generations == y->sata_generations &&
+		      x->apm_level == y->apm_level,
+	      "JSON keeps what is known of the link");
 	check(!strcmp(x->product, y->product) &&
 		      !strcmp(x->firmware, y->firmware),
 	      "JSON keeps the texts of the drive");
@@ -192,4 +201,21 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		check_json(models, n);
 	for (size_t i = 0; i < n; i++)
 		check_policy(models[i], params, size);
+}
+
+void check_data(const uint8_t *data, size_t size)
+{
+	struct ssdpm_model **models = NULL;
+	struct ssdpm_error error;
+	size_t n = 0;
+	int err;
+
+	err = ssdpm_model_list_from_data(data, size, &models, &n, &error);
+	if (err) {
+		check_error(err, &error);
+		check(!models && !n, "failure returns nothing");
+		return;
+	}
+	check_models(models, n, data, size);
+	ssdpm_model_list_free(models, n);
 }

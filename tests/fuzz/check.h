@@ -21,4 +21,7 @@ void check_error(int err, const struct ssdpm_error *error);
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);
 
+/* Read whatever this is, and check the drives or the error. */
+void check_data(const uint8_t *data, size_t size);
+
 #endif

@@ -105,6 +105,12 @@ MODEL_JSON = {
     "list-empty": b"[]",
     "sata": dump({**SMALL, "kind": "sata", "states": []}),
     "unknown-latency": dump(drive(states=[state(True), state(False)])),
+    "sata-link": dump({**SMALL, "kind": "sata", "sata": {
+        "words_valid": True, "generations": [1, 2, 3], "apm_level": 128,
+        "hipm_supported": False, "devsleep_enabled": True},
+        "states": [state(True, link_state="active")]}),
+    "sata-generations": dump({**SMALL, "kind": "sata", "sata": {
+        "generations": [3, 3]}}),
     "32-states": dump(drive(states=[state(False)] * 32)),
     "33-states": dump(drive(states=[state(True)] * 33)),
     "largest": dump(drive(
@@ -215,9 +221,135 @@ MODEL_JSON |= {
 }
 
 
+def swapped(text, size):
+    """The words of a text of IDENTIFY DEVICE data."""
+    data = text.encode().ljust(size)
+    return struct.unpack(f">{size // 2}H", data)
+
+
+def ata_words(**changes):
+    words = {0: 0x0040, 76: 0x010E, 78: 0x0108, 79: 0x0008, 83: 0x4008,
+             86: 0x0008, 87: 0x4000, 91: 128}
+    words |= dict(enumerate(swapped("FW 2.0", 8), 23))
+    words |= dict(enumerate(swapped("Fixture SATA SSD", 40), 27))
+    return words | {int(name[1:]): value for name, value in changes.items()}
+
+
+def ata_bytes(**changes):
+    words = ata_words(**changes)
+    return struct.pack("<256H", *(words.get(i, 0) for i in range(256)))
+
+
+def sketch(first=1, **changes):
+    words = ata_words(**changes)
+    return bytes([first]) + b"".join(
+        struct.pack("<BH", *word) for word in words.items())
+
+
+def ata_hex(count=256, line=8, **changes):
+    words = struct.unpack("<256H", ata_bytes(**changes))[:count]
+    lines = (words[i:i + line] for i in range(0, count, line))
+    return "".join(
+        " ".join(f"{word:04x}" for word in line) + "\n" for line in lines
+    ).encode()
+
+
+def chunk(tag, data):
+    return tag + struct.pack(">I", len(data)) + data
+
+
+ATA_IDENTIFY = {
+    "empty": b"",
+    "raw": ata_bytes(),
+    "sketch": sketch(),
+    "no-checksum": sketch(0),
+    "wrong-checksum": sketch(0, w255=0x00A5),
+    "zeros": bytes(512),
+    "atapi": sketch(w0=0x85C0),
+    "not-valid": sketch(w76=0, w83=0, w87=0),
+    "all-ones": sketch(w76=0xFFFF),
+    "everything": sketch(w76=0xE70E, w78=0x0108, w79=0x0188, w91=0x40FE),
+    "blank-names": sketch(**{f"w{i}": 0x2020 for i in range(23, 47)}),
+    "not-ascii": sketch(w30=0xC3BC),
+    "odd-firmware": sketch(w24=0x01FF),
+}
+ATA_IDENTIFY_HEX = {
+    "sysfs": ata_hex(),
+    "one-line": ata_hex(line=256),
+    "istdout": b"\n/dev/sda:\n" + ata_hex().replace(b"\n", b"\r\n"),
+    "upper": ata_hex(w76=0xE70E).upper(),
+    "prose": b"Hello,\ndead beef\n" + ata_hex(line=16) + b"Thanks\n",
+    "255-words": ata_hex(count=255),
+    "two": ata_hex() + b"/dev/sdb:\n" + ata_hex(),
+    "zeros": b"0000 " * 256,
+    "eight": ata_hex(count=8),
+}
+ATASMART_BLOB = {
+    "whole": chunk(b"IDFY", ata_bytes()) + chunk(b"SMST", b"\0\0\0\1"),
+    "turned": chunk(b"SMTH", bytes(9)) + chunk(b"IDFY", ata_bytes()),
+    "no-identify": chunk(b"SMST", b"\0\0\0\1"),
+    "zeros": chunk(b"IDFY", bytes(512)),
+    "twice": chunk(b"IDFY", ata_bytes()) * 2,
+    "short": chunk(b"IDFY", bytes(511)),
+    "cut": chunk(b"IDFY", ata_bytes())[:500],
+    "huge": b"IDFY\xff\xff\xff\xff" + bytes(16),
+    "unknown": chunk(b"SMDT", b"") + chunk(b"NEWS", b"x"),
+}
+
+HDPARM_HEAD = b"""
+/dev/sda:
+
+ATA device, with non-removable media
+\tModel Number:       Fixture SATA SSD
+\tFirmware Revision:  FW 2.0
+Capabilities:
+\tAdvanced power management level: 254
+"""
+HDPARM_LIST = b"""Commands/features:
+\tEnabled\tSupported:
+\t   *\tAdvanced Power Management feature set
+\t   *\tGen1 signaling speed (1.5Gb/s)
+\t   *\tGen2 signaling speed (3.0Gb/s)
+\t   *\tHost-initiated interface power management
+\t    \tDevice-initiated interface power management
+\t   *\tDevice Sleep (DEVSLP)
+"""
+HDPARM_END = b"""Security:
+Device Sleep:
+\tDEVSLP Exit Timeout (DETO): 50 ms (drive)
+Checksum: correct
+"""
+HDPARM_TEXT = {
+    "whole": HDPARM_HEAD + HDPARM_LIST + HDPARM_END,
+    "cut": HDPARM_HEAD + HDPARM_LIST,
+    "no-list": HDPARM_HEAD + HDPARM_END,
+    "only-list": HDPARM_LIST + HDPARM_END,
+    "quoted": (HDPARM_HEAD + HDPARM_LIST).replace(b"\n", b"\r\n> "),
+    "two": HDPARM_HEAD * 2,
+    "disabled": b"Advanced power management level: disabled\n",
+    "old-level": b"Advanced power management level: 128 (0x80)\n",
+    "old-names": b"Commands/features:\n * SATA-I signaling speed\n"
+                 b"* unknown 76[13]\n* unknown 76[14]\n* unknown 78[8]\n"
+                 b"SCT Features Control\n",
+    "all-ones": HDPARM_LIST + b"* unknown 76[0]\n",
+    "atapi": b"ATAPI CD-ROM, with removable media\n",
+    "checksum": HDPARM_HEAD + b"Checksum: incorrect (0x12)\n",
+    "nothing": b"Firmware Revision: 1\n",
+}
+
+TARGETS = {
+    "identify": IDENTIFY,
+    "model-json": MODEL_JSON,
+    "ata-identify": ATA_IDENTIFY,
+    "ata-identify-hex": ATA_IDENTIFY_HEX,
+    "atasmart-blob": ATASMART_BLOB,
+    "hdparm-text": HDPARM_TEXT,
+    "smartctl-text": SMARTCTL_TEXT,
+}
+
+
 def main():
-    for target, inputs in (("identify", IDENTIFY), ("model-json", MODEL_JSON),
-                           ("smartctl-text", SMARTCTL_TEXT)):
+    for target, inputs in TARGETS.items():
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in inputs.items():

@@ -118,6 +118,37 @@ struct ssdpm_model *fixture_model(const struct latencies *states, size_t n)
 	return model;
 }
 
+void fixture_ata_text(uint16_t *words, size_t n, const char *text)
+{
+	uint8_t bytes[80];
+
+	put_text(bytes, 2 * n, text);
+	for (size_t i = 0; i < n; i++)
+		words[i] = (uint16_t)(bytes[2 * i] << 8 | bytes[2 * i + 1]);
+}
+
+void fixture_ata_words(uint16_t words[256])
+{
+	memset(words, 0, 512);
+	words[0] = 0x0040;
+	fixture_ata_text(words + 10, 10, "SECRET-SERIAL");
+	fixture_ata_text(words + 23, 4, "FW 2.0");
+	fixture_ata_text(words + 27, 20, "Fixture SATA SSD");
+	words[76] = 0x010e;
+	words[78] = 0x0108;
+	words[79] = 0x0008;
+	words[83] = 0x4008;
+	words[86] = 0x0008;
+	words[87] = 0x4000;
+	words[91] = 128;
+}
+
+void fixture_ata_bytes(const uint16_t words[256], uint8_t bytes[512])
+{
+	for (size_t i = 0; i < 256; i++)
+		put_le16(bytes + 2 * i, words[i]);
+}
+
 static struct psd rich_psd(uint32_t i)
 {
 	return (struct psd){

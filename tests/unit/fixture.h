@@ -53,6 +53,19 @@ struct ssdpm_model_info fixture_info(void);
 
 struct ssdpm_model *fixture_model(const struct latencies *states, size_t n);
 
+/*
+ * IDENTIFY DEVICE data of "Fixture SATA SSD", firmware "FW 2.0": three
+ * generations, DIPM supported and enabled, DevSleep supported, HIPM and
+ * automatic transitions not, APM at level 128. Without an integrity word.
+ */
+void fixture_ata_words(uint16_t words[256]);
+
+/* As a drive sends them. */
+void fixture_ata_bytes(const uint16_t words[256], uint8_t bytes[512]);
+
+/* A text of n words, its first character high, padded with blanks. */
+void fixture_ata_text(uint16_t *words, size_t n, const char *text);
+
 /* 32 states in which every field has another value, and some have none. */
 struct ssdpm_model *fixture_rich_model(void);
 

@@ -98,8 +98,13 @@ static struct {
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
+	uint8_t ata[512], blob[520];
+	char hex[256 * 5 + 1];
 	const char *map;
 } in;
+
+static const char hdparm[] = "ATA device, with non-removable media\n"
+			     "\tModel Number: Fixture SATA SSD\n";
 
 /* What a call returned, in one form for all. */
 struct result {
@@ -218,6 +223,30 @@ static int call_list_from_smartctl_json(struct result *ret,
 				   ret, error);
 }
 
+static int call_list_from_ata(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.ata, sizeof(in.ata), &ret->models,
+					  &ret->n, error);
+}
+
+static int call_list_from_ata_hex(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.hex, strlen(in.hex), &ret->models,
+					  &ret->n, error);
+}
+
+static int call_list_from_blob(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(in.blob, sizeof(in.blob),
+					  &ret->models, &ret->n, error);
+}
+
+static int call_list_from_hdparm(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_list_from_data(hdparm, strlen(hdparm), &ret->models,
+					  &ret->n, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -237,6 +266,10 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_smartctl },
 	{ "ssdpm_model_list_from_data", call_list_from_smartctl_sata },
 	{ "ssdpm_model_list_from_data", call_list_from_smartctl_json },
+	{ "ssdpm_model_list_from_data", call_list_from_ata },
+	{ "ssdpm_model_list_from_data", call_list_from_ata_hex },
+	{ "ssdpm_model_list_from_data", call_list_from_blob },
+	{ "ssdpm_model_list_from_data", call_list_from_hdparm },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -531,6 +564,18 @@ static void an_armed_heap_fails_as_it_is_told(void **state)
 	}
 }
 
+static void make_ata_inputs(void)
+{
+	uint16_t words[256];
+
+	fixture_ata_words(words);
+	fixture_ata_bytes(words, in.ata);
+	memcpy(in.blob, "IDFY\0\0\2", 8);
+	memcpy(in.blob + 8, in.ata, sizeof(in.ata));
+	for (size_t i = 0; i < 256; i++)
+		snprintf(in.hex + 5 * i, 6, "%04x ", words[i]);
+}
+
 static int make_inputs(void **state)
 {
 	size_t n;
@@ -538,6 +583,7 @@ static int make_inputs(void **state)
 
 	(void)state;
 	fixture_identify(in.id, &(struct psd){ .mp = 500, .enlat = 7 }, 1);
+	make_ata_inputs();
 	in.info = fixture_info();
 	for (int i = 0; i < 3; i++)
 		in.models[i] = fixture_rich_model();

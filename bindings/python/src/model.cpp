@@ -5,7 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+
+#include <pybind11/stl.h>
 
 using StateArray = py::array_t<struct ssdpm_power_state, py::array::c_style>;
 
@@ -74,22 +78,29 @@ static void copy_number(T *to, const py::object &number, uint32_t bit,
 		*to = number.cast<T>();
 }
 
-static void know_nothing_of_sata(struct ssdpm_model_info *info)
-{
-	uint32_t features = 0;
+/* words_valid, generations and apm_level, or None; then the four masks. */
+using SataFacts = std::tuple<py::object, py::object, py::object, uint32_t,
+			     uint32_t, uint32_t, uint32_t>;
 
-	for (uint32_t bit = 1; ssdpm_sata_feature_to_string(bit); bit <<= 1)
-		features |= bit;
-	info->unknown |= SSDPM_INFO_SATA_WORDS_VALID |
-			 SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL;
-	info->sata_supported_unknown = features;
-	info->sata_enabled_unknown = features;
+static void copy_sata(const SataFacts &sata, struct ssdpm_model_info *info)
+{
+	copy_number(&info->sata_words_valid, std::get<0>(sata),
+		    SSDPM_INFO_SATA_WORDS_VALID, info);
+	copy_number(&info->sata_generations, std::get<1>(sata),
+		    SSDPM_INFO_SATA_GENERATIONS, info);
+	copy_number(&info->apm_level, std::get<2>(sata), SSDPM_INFO_APM_LEVEL,
+		    info);
+	info->sata_supported = std::get<3>(sata);
+	info->sata_supported_unknown = std::get<4>(sata);
+	info->sata_enabled = std::get<5>(sata);
+	info->sata_enabled_unknown = std::get<6>(sata);
 }
 
 static std::unique_ptr<Model> model_new(
 	uint32_t kind, const py::object &vendor_id, const py::object &product,
 	const py::object &firmware, const py::object &apsta,
-	uint32_t provenance, uint32_t format, const StateArray &states)
+	uint32_t provenance, uint32_t format,
+	const std::optional<SataFacts> &sata, const StateArray &states)
 {
 	struct ssdpm_model_info info = {};
 	struct ssdpm_error error = {};
@@ -99,8 +110,8 @@ static std::unique_ptr<Model> model_new(
 	info.kind = kind;
 	info.provenance = provenance;
 	info.format = format;
-	if (kind == SSDPM_KIND_SATA)
-		know_nothing_of_sata(&info);
+	if (sata)
+		copy_sata(*sata, &info);
 	copy_number(&info.vendor_id, vendor_id, SSDPM_INFO_VENDOR_ID, &info);
 	copy_text(info.product, product, SSDPM_INFO_PRODUCT, &info);
 	copy_text(info.firmware, firmware, SSDPM_INFO_FIRMWARE, &info);
@@ -172,6 +183,22 @@ static py::object unless_unknown(const Model &model, uint32_t bit,
 	return info_of(model)->unknown & bit ? py::none() : value;
 }
 
+static std::optional<SataFacts> model_sata(const Model &self)
+{
+	const struct ssdpm_model_info *info = info_of(self);
+
+	if (info->kind != SSDPM_KIND_SATA)
+		return std::nullopt;
+	return SataFacts(unless_unknown(self, SSDPM_INFO_SATA_WORDS_VALID,
+					py::bool_(info->sata_words_valid != 0)),
+			 unless_unknown(self, SSDPM_INFO_SATA_GENERATIONS,
+					py::int_(info->sata_generations)),
+			 unless_unknown(self, SSDPM_INFO_APM_LEVEL,
+					py::int_(info->apm_level)),
+			 info->sata_supported, info->sata_supported_unknown,
+			 info->sata_enabled, info->sata_enabled_unknown);
+}
+
 static void add_model_class(py::module_ &module)
 {
 	py::class_<Model>(module, "Model")
@@ -220,6 +247,7 @@ static void add_model_class(py::module_ &module)
 					       return ssdpm_format_to_string(
 						       info_of(self)->format);
 				       })
+		.def_property_readonly("sata", &model_sata)
 		.def_property_readonly("states", &model_states)
 		.def("to_json", &model_to_json)
 		.def("lint", &model_lint);
@@ -245,6 +273,8 @@ void add_model(py::module_ &module)
 	module.attr("FORMATS") = words(&ssdpm_format_to_string);
 	module.attr("LINK_STATES") = words(&ssdpm_link_state_to_string);
 	module.attr("FINDING_CODES") = words(&ssdpm_finding_code_to_string);
+	module.attr("SATA_FEATURES") =
+		words(&ssdpm_sata_feature_to_string, true);
 	module.attr("FIELDS") = words(&ssdpm_field_to_string, true);
 	add_model_class(module);
 	module.def("models_from_data", &models_from_data);

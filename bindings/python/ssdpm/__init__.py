@@ -27,7 +27,14 @@ from ssdpm.base import (
     UnknownValueError,
     UnsupportedError,
 )
-from ssdpm.model import Finding, Model, PowerState, load, power_state_dtype
+from ssdpm.model import (
+    Finding,
+    Model,
+    PowerState,
+    SataLink,
+    load,
+    power_state_dtype,
+)
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
@@ -55,6 +62,7 @@ __all__ = [
     "PowerState",
     "Quirk",
     "RangeError",
+    "SataLink",
     "TooLargeError",
     "UnknownValueError",
     "UnsupportedError",

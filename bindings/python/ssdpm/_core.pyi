@@ -3,7 +3,7 @@
 #
 # The functions take what ssdpm/<stage>.py has checked. Errors of the library are
 # raised as ssdpm.Error or MemoryError.
-from typing import NoReturn, type_check_only
+from typing import NoReturn, TypeAlias, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,17 @@ PROVENANCES: dict[str, int]
 FORMATS: dict[str, int]
 LINK_STATES: dict[str, int]
 FINDING_CODES: dict[str, int]
+SATA_FEATURES: dict[str, int]
 FIELDS: dict[str, int]
 ALGORITHMS: dict[str, int]
 QUIRKS: dict[str, int]
 VERDICTS: dict[str, int]
+
+# words_valid, generations as bits, apm_level; supported and enabled, each with
+# the mask of what is unknown.
+_SataFacts: TypeAlias = tuple[
+    bool | None, int | None, int | None, int, int, int, int
+]
 
 power_state_dtype: np.dtype[np.void]
 apst_entry_dtype: np.dtype[np.void]
@@ -46,6 +53,8 @@ class Model(metaclass=_Pybind11Type):
     def provenance(self) -> str | None: ...
     @property
     def format(self) -> str | None: ...
+    @property
+    def sata(self) -> _SataFacts | None: ...
     @property
     def states(self) -> npt.NDArray[np.void]: ...
     def to_json(self) -> str: ...
@@ -83,6 +92,7 @@ def model_new(
     apsta: int | None,
     provenance: int,
     format: int,
+    sata: _SataFacts | None,
     states: npt.NDArray[np.void],
 ) -> Model: ...
 def apst_generate(model: Model, params: ApstParams) -> ApstTable: ...

@@ -20,7 +20,7 @@ from hypothesis import given
 
 import ssdpm
 from identify import State, identify
-from ssdpm import PowerState, _core
+from ssdpm import PowerState, SataLink, _core
 
 FIELDS = list(_core.FIELDS)
 POWERS = ("max_power_uw", "active_power_uw", "idle_power_uw")
@@ -69,7 +69,7 @@ def sata_dicts(draw: st.DrawFn) -> dict[str, Any]:
     maybe = st.none() | st.booleans()
     return {
         "words_valid": draw(maybe),
-        "generations": draw(st.none() | st.integers(0, 7).map(lambda n: n << 1)),
+        "generations": draw(st.none() | st.sets(st.integers(1, 3)).map(sorted)),
         "apm_level": draw(st.none() | st.integers(0, 0xFF)),
         **{f"{name}_supported": draw(maybe) for name in SATA_FEATURES},
         **{f"{name}_enabled": draw(maybe) for name in SATA_FEATURES},
@@ -106,7 +106,7 @@ def model_dicts(draw: st.DrawFn) -> dict[str, Any]:
 def facts(model: ssdpm.Model) -> dict[str, Any]:
     """All of a model but its states, as from_states() takes it."""
     names = ["kind", "vendor_id", "product", "firmware", "apsta"]
-    names += ["provenance", "format"]
+    names += ["provenance", "format", "sata"]
     return {name: getattr(model, name) for name in names}
 
 
@@ -119,6 +119,7 @@ def test_an_identify_structure_becomes_exact_numbers(model: ssdpm.Model) -> None
         "apsta": 1,
         "provenance": "reported",
         "format": "nvme-identify",
+        "sata": None,
     }
     assert len(model) == 5
     assert model.states["max_power_uw"].tolist() == [
@@ -227,7 +228,6 @@ def test_a_dict_makes_the_round_trip_exactly(drive: dict[str, Any]) -> None:
 
 @given(model_dicts())
 def test_states_make_the_round_trip_exactly(drive: dict[str, Any]) -> None:
-    drive.pop("sata", None)  # from_states() says nothing of the link
     model = ssdpm.Model(drive)
     by_array = ssdpm.Model.from_states(model.states, **facts(model))
     by_objects = ssdpm.Model.from_states(model.power_states, **facts(model))
@@ -413,6 +413,117 @@ def test_states_of_another_type_are_a_typeerror() -> None:
         ssdpm.Model.from_states(np.zeros(3))
     with pytest.raises(TypeError, match=r"^states: an array of one dimension"):
         ssdpm.Model.from_states(np.zeros((2, 2), ssdpm.power_state_dtype))
+
+
+def test_what_a_sata_drive_says_of_its_link_is_an_object() -> None:
+    link = SataLink(
+        words_valid=True,
+        generations=(1, 2),
+        apm_level=128,
+        hipm_supported=False,
+        dipm_supported=True,
+        dipm_enabled=False,
+    )
+    state = PowerState(operational=True, link_state="active")
+    model = ssdpm.Model.from_states([state], kind="sata", sata=link)
+    assert model.sata == link
+    assert model.to_dict()["sata"]["generations"] == [1, 2]
+    assert model.to_dict()["sata"]["hipm_supported"] is False
+    assert model.to_dict()["sata"]["hipm_enabled"] is None
+    with pytest.raises(FrozenInstanceError):
+        link.apm_level = 1  # type: ignore[misc]
+
+
+def test_a_link_of_which_nothing_is_said_is_unknown() -> None:
+    model = ssdpm.Model.from_states([], kind="sata")
+    assert model.sata == SataLink()
+    assert set(model.to_dict()["sata"].values()) == {None}
+
+
+def test_the_attributes_of_a_link_are_the_keys_of_json() -> None:
+    names = list(SataLink.__dataclass_fields__)
+    keys = ssdpm.Model.from_states([], kind="sata").to_dict()["sata"]
+    assert set(names) == set(keys)
+    assert [f"{name}_supported" for name in _core.SATA_FEATURES] == names[3::2]
+    assert [f"{name}_enabled" for name in _core.SATA_FEATURES] == names[4::2]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("words_valid", 1, TypeError),
+        ("generations", 14, TypeError),
+        ("generations", [1, 2], TypeError),
+        ("generations", (0,), ssdpm.RangeError),
+        ("generations", (4,), ssdpm.RangeError),
+        ("generations", ("1",), TypeError),
+        ("apm_level", 256, ssdpm.RangeError),
+        ("apm_level", True, TypeError),
+        ("hipm_supported", 1, TypeError),
+        ("apm_enabled", "yes", TypeError),
+    ],
+)
+def test_a_wrong_fact_of_a_link_is_named(
+    name: str, value: Any, error: type[Exception]
+) -> None:
+    link = replace(SataLink(), **{name: value})
+    with pytest.raises(error, match=rf"^sata\.{name}: "):
+        ssdpm.Model.from_states([], kind="sata", sata=link)
+
+
+def test_only_a_sata_drive_has_a_link(model: ssdpm.Model) -> None:
+    assert model.sata is None
+    with pytest.raises(ssdpm.InvalidError, match=r"^sata: the drive is 'nvme'"):
+        ssdpm.Model.from_states(model.states, sata=SataLink())
+    with pytest.raises(TypeError, match=r"^sata: a SataLink is needed, not dict"):
+        ssdpm.Model.from_states([], kind="sata", sata={})  # type: ignore[arg-type]
+
+
+def ata_identify() -> bytes:
+    """IDENTIFY DEVICE data: three generations, DIPM enabled, DevSleep, APM 128."""
+    words = {0: 0x0040, 76: 0x010E, 78: 0x0108, 79: 0x0008}
+    words |= {83: 0x4008, 86: 0x0008, 87: 0x4000, 91: 128}
+    for first, text in ((23, "FW 2.0  "), (27, "Fixture SATA SSD".ljust(40))):
+        for at in range(0, len(text), 2):
+            words[first + at // 2] = ord(text[at]) << 8 | ord(text[at + 1])
+    return b"".join(words.get(i, 0).to_bytes(2, "little") for i in range(256))
+
+
+def test_identify_device_data_become_link_states() -> None:
+    model = ssdpm.Model(ata_identify())
+    assert (model.kind, model.format) == ("sata", "ata-identify")
+    assert (model.product, model.firmware) == ("Fixture SATA SSD", "FW 2.0")
+    assert model.sata == SataLink(
+        words_valid=True,
+        generations=(1, 2, 3),
+        apm_level=128,
+        hipm_supported=False,
+        dipm_supported=True,
+        dipm_enabled=True,
+        device_auto_partial_to_slumber_supported=False,
+        device_auto_partial_to_slumber_enabled=False,
+        host_auto_partial_to_slumber_supported=False,
+        devsleep_supported=True,
+        devsleep_enabled=False,
+        apm_supported=True,
+        apm_enabled=True,
+    )
+    states = model.power_states
+    assert [state.link_state for state in states] == [
+        "active",
+        "partial",
+        "slumber",
+        "devsleep",
+    ]
+    assert [state.operational for state in states] == [True, False, False, False]
+    assert [state.exit_latency_us for state in states] == [None, 10, 10_000, 20_000]
+    assert {state.max_power_uw for state in states} == {None}
+
+
+def test_a_sata_drive_prints_the_states_of_its_link() -> None:
+    page = ssdpm.Model(ata_identify())._repr_html_()
+    assert "<td>PS1 partial</td>" in page
+    assert "Fixture SATA SSD (sata)" in page
 
 
 def test_too_many_or_no_states_are_refused() -> None:
