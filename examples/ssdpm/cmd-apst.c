@@ -29,12 +29,10 @@ struct answer {
 };
 
 static const struct option_spec options[] = {
-	{ "algorithm", 'a', "NAME",
-	  "linux (5.14 and later, the default) or "
-	  "linux-legacy" },
-	{ "max-exit-latency", 'l', "TIME",
-	  "latency limit, as in 25ms, or any "
-	  "(default 100ms)" },
+	{ "algorithm", 'a', "linux|linux-legacy",
+	  "linux (5.14 and later) is the default" },
+	{ "max-exit-latency", 'l', "TIME|any",
+	  "latency limit, as in 25ms (default 100ms)" },
 	{ "primary-timeout", 0, "TIME",
 	  "idle time for fast states (default "
 	  "100ms)" },
@@ -47,7 +45,8 @@ static const struct option_spec options[] = {
 	{ "secondary-tolerance", 0, "TIME",
 	  "entry+exit of a slower state at "
 	  "most (default 100ms)" },
-	{ "quirk", 0, "NAME", "no-apst or no-deepest-ps; may be repeated" },
+	{ "quirk", 0, "no-apst|no-deepest-ps",
+	  "what Linux avoids on the drive; may be repeated" },
 	{ "explain", 'e', NULL, "say for each state why it is used or not" },
 	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
 	{ "raw", 0, "FILE",

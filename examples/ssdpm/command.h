@@ -2,7 +2,7 @@
 /*
  * The command's skeleton: subcommands, their option tables, and what every
  * subcommand can do alike. One table of options for each subcommand feeds the
- * parser and --help.
+ * parser, --help and the completions.
  */
 #ifndef SSDPM_COMMAND_H
 #define SSDPM_COMMAND_H
@@ -20,7 +20,11 @@ enum exit_status {
 	STATUS_NOT_IN_FORCE = 5,
 };
 
-/* An option; letter 0: it has only a long name; argument NULL: it takes none */
+/*
+ * An option; letter 0: it has only a long name; argument NULL: it takes none.
+ * Words of the argument that begin with a small letter stand for themselves, as
+ * in "linux|linux-legacy" or "TIME|any": shells complete them. FILE is a path.
+ */
 struct option_spec {
 	const char *name;
 	char letter;
@@ -69,6 +73,17 @@ struct subcommand {
 
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;
+
+/* options.c: the i-th option of a subcommand, own and common, or NULL. */
+const struct option_spec *option_at(const struct subcommand *subcommand,
+				    size_t i);
+
+/*
+ * completion.c: print what a shell ("bash", "zsh", "fish") needs to complete
+ * command lines; false: another shell. subcommands ends with NULL.
+ */
+bool print_completion(const char *shell,
+		      const struct subcommand *const *subcommands);
 
 /* options.c: run a subcommand, argv[0] being its name. */
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,

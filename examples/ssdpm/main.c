@@ -8,23 +8,31 @@
 static const struct subcommand *const subcommands[] = {
 	&cmd_show,
 	&cmd_apst,
+	NULL,
 };
-
-#define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
 static void print_help(void)
 {
 	puts("Usage: ssdpm COMMAND [OPTION]... [OPERAND]...\n\n"
 	     "The power states of SSDs, and what to do with them.\n\n"
 	     "Commands:");
-	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+	for (size_t i = 0; subcommands[i]; i++)
 		printf("  %-8s %s\n", subcommands[i]->name,
 		       subcommands[i]->summary);
 	puts("\nA DRIVE is a file, or - for standard input: 4096 bytes of "
 	     "Identify\nController (nvme id-ctrl --raw-binary), or the JSON "
 	     "that ssdpm prints.\n\n"
 	     "ssdpm COMMAND --help says more, ssdpm --version which version "
-	     "this is.");
+	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
+	     "shell needs.");
+}
+
+static enum exit_status complete(const char *shell)
+{
+	if (shell && print_completion(shell, subcommands))
+		return STATUS_DONE;
+	complain("--completion needs the name of a shell: bash, zsh or fish");
+	return STATUS_USAGE;
 }
 
 static enum exit_status dispatch(int argc, char **argv)
@@ -42,7 +50,9 @@ static enum exit_status dispatch(int argc, char **argv)
 		printf("ssdpm %s\n", ssdpm_version());
 		return STATUS_DONE;
 	}
-	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+	if (!strcmp(argv[1], "--completion"))
+		return complete(argv[2]);
+	for (size_t i = 0; subcommands[i]; i++)
 		if (!strcmp(argv[1], subcommands[i]->name))
 			return run_subcommand(subcommands[i], argc - 1,
 					      argv + 1);

@@ -22,12 +22,13 @@ static const struct option_spec common_options[] = {
 #define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
 
 /* The subcommand's options first, then the common ones. */
-static const struct option_spec *option_at(const struct subcommand *subcommand,
-					   size_t i)
+const struct option_spec *option_at(const struct subcommand *subcommand,
+				    size_t i)
 {
 	if (i < subcommand->n_options)
 		return &subcommand->options[i];
-	return &common_options[i - subcommand->n_options];
+	i -= subcommand->n_options;
+	return i < N_COMMON ? &common_options[i] : NULL;
 }
 
 void complain(const char *format, ...)
@@ -65,27 +66,31 @@ enum exit_status choose_form(struct common *common, enum form form,
 	return STATUS_DONE;
 }
 
+/* What is too long for its column stands on a line of its own. */
 static void print_option(const struct option_spec *option)
 {
-	char left[64];
+	int width;
 
-	snprintf(left, sizeof(left), "%s%c%s--%s%s%s",
-		 option->letter ? "-" : "",
-		 option->letter ? option->letter : ' ',
-		 option->letter ? ", " : "   ", option->name,
-		 option->argument ? " " : "",
-		 option->argument ? option->argument : "");
-	printf("  %-32s %s\n", left, option->help);
+	width = printf("  %s%c%s--%s%s%s", option->letter ? "-" : "",
+		       option->letter ? option->letter : ' ',
+		       option->letter ? ", " : "   ", option->name,
+		       option->argument ? " " : "",
+		       option->argument ? option->argument : "");
+	if (width > 34) {
+		putchar('\n');
+		width = 0;
+	}
+	printf("%*s%s\n", 35 - width, "", option->help);
 }
 
 static void print_help(const struct subcommand *subcommand)
 {
-	size_t n = subcommand->n_options + N_COMMON;
+	const struct option_spec *option;
 
 	printf("Usage: ssdpm %s [OPTION]... %s\n\n%s\n\nOptions:\n",
 	       subcommand->name, subcommand->operands, subcommand->summary);
-	for (size_t i = 0; i < n; i++)
-		print_option(option_at(subcommand, i));
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
+		print_option(option);
 	printf("\nExamples:\n%s\nMore in ssdpm-%s(1).\n", subcommand->examples,
 	       subcommand->name);
 }

@@ -10,6 +10,8 @@ import struct
 import subprocess
 from typing import Any
 
+import documented
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("SSDPM_BUILD", "build")
 COMMAND = BUILD / "examples/ssdpm/ssdpm"
@@ -68,7 +70,7 @@ class Command:
     def __call__(
         self, *arguments: str, stdin: bytes | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
+        result = subprocess.run(
             ["ssdpm", *arguments],
             cwd=self.directory,
             env=self.environment,
@@ -78,6 +80,11 @@ class Command:
             timeout=60,
             check=False,
         )
+        # Whatever a test makes the command print is in ssdpm-json(5).
+        options = arguments[: (*arguments, "--").index("--")]
+        if "--json" in options and result.returncode == 0 and result.stdout:
+            documented.check(json.loads(result.stdout))
+        return result
 
     def output(self, *arguments: str, stdin: bytes | None = None) -> str:
         result = self(*arguments, stdin=stdin)

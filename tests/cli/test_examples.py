@@ -31,17 +31,19 @@ def readme_blocks(page: pathlib.Path) -> list[list[str]]:
 
 
 def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
-    """Pairs of a command line and what it prints."""
+    """Pairs of a command and what it prints; "> " continues a command."""
     pairs: list[tuple[str, list[str]]] = []
     for line in (line for block in blocks for line in block):
         if line.startswith("$ "):
             pairs.append((line[2:], []))
+        elif line.startswith("> ") and not pairs[-1][1]:
+            pairs[-1] = (f"{pairs[-1][0]}\n{line[2:]}", [])
         else:
             pairs[-1][1].append(line)
     return [(call, "".join(f"{line}\n" for line in out)) for call, out in pairs]
 
 
-PAGES = sorted((TOP / "man").glob("*.1"))
+PAGES = sorted((TOP / "man").glob("*.[157]"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

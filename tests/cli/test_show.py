@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
+from typing import Any
 
-from command import EXAMPLE, Command
+from command import EXAMPLE, TOP, Command
 
 
 def test_a_raw_identify_and_its_json_are_the_same_drive(ssdpm: Command) -> None:
@@ -118,3 +120,78 @@ def test_json_of_show_is_what_python_reads(ssdpm: Command) -> None:
     parsed = json.loads(subprocess.check_output(
         ["ssdpm", "show", "--json", "drive.bin"], cwd=ssdpm.directory, env=ssdpm.environment))
     assert parsed == ssdpm.example
+
+
+def odd_model(ssdpm: Command) -> dict[str, Any]:
+    """PS2 like PS1, and a PS4 that Linux never enters."""
+    model = copy.deepcopy(ssdpm.example)
+    model["states"][2]["max_power_uw"] = model["states"][1]["max_power_uw"]
+    model["states"][4]["exit_latency_us"] = 125_000
+    return model
+
+
+def test_lint_prints_one_line_for_each_finding(ssdpm: Command) -> None:
+    ssdpm.write("odd.json", odd_model(ssdpm))
+    plain = ssdpm.output("show", "odd.json")
+    linted = ssdpm.output("show", "--lint", "odd.json")
+    assert linted.startswith(plain)
+    assert linted[len(plain) :].splitlines() == [
+        "",
+        "  equal-power    PS2: maximum 2.4 W, the same as PS1: by the drive's own "
+        "numbers nothing is gained by it",
+        "  never-entered  PS4: entry+exit 130 ms > 100 ms: Linux 5.14 and later "
+        "never enters it, whatever the latency limit, unless "
+        "apst_secondary_latency_tol_us is raised",
+    ]
+
+
+def test_lint_adds_a_diagnosis_to_the_json(ssdpm: Command) -> None:
+    model = odd_model(ssdpm)
+    ssdpm.write("odd.json", model)
+    shown = ssdpm.json("show", "--lint", "odd.json")
+    diagnosis = shown.pop("diagnosis")
+    assert shown == model
+    assert [(d["code"], d["state"]) for d in diagnosis] == [
+        ("equal-power", 2),
+        ("never-entered", 4),
+    ]
+    assert "diagnosis" not in ssdpm.json("show", "odd.json")
+    value = ssdpm.output("show", "--lint", "--value", "diagnosis_count", "odd.json")
+    assert value == "2\n"
+
+
+def test_lint_says_of_the_drive_as_a_whole_what_is_of_no_state(
+    ssdpm: Command,
+) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["apsta"] = 0
+    ssdpm.write("none.json", model)
+    (finding,) = ssdpm.json("show", "--lint", "none.json")["diagnosis"]
+    assert (finding["code"], finding["state"]) == ("apsta-zero", None)
+    assert f"  apsta-zero  {finding['message']}\n" in ssdpm.output(
+        "show", "--lint", "none.json"
+    )
+
+
+def test_lint_judges_each_drive_and_says_where_nothing_is_odd(
+    ssdpm: Command,
+) -> None:
+    ssdpm.write("odd.json", odd_model(ssdpm))
+    both = ssdpm.json("show", "--lint", "drive.bin", "odd.json")
+    assert [len(drive["diagnosis"]) for drive in both] == [0, 2]
+    assert "nothing is odd" in ssdpm.output("show", "--lint", "drive.bin")
+    # What it printed is a drive still: unknown keys are ignored.
+    ssdpm.write("both.json", json.dumps(both))
+    assert ssdpm.json("show", "both.json")[0] == ssdpm.example
+
+
+def test_every_code_of_a_finding_is_in_the_man_pages(ssdpm: Command) -> None:
+    header = (TOP / "include/ssdpm/model.h").read_text()
+    names = re.findall(r"(SSDPM_FINDING_\w+) =", header)
+    assert len(names) >= 16
+    codes = [name.split("_", 2)[2].lower().replace("_", "-") for name in names]
+    page = (TOP / "man/ssdpm-show.1").read_text().split(".Ss Findings\n")[1]
+    page = page.split(".Sh ")[0]
+    assert re.findall(r"^\.It Cm (\S+)$", page, re.M) == codes
+    library = (TOP / "man/ssdpm_model.3").read_text()
+    assert re.findall(r"^\.It Dv (SSDPM_FINDING_\w+)$", library, re.M) == names

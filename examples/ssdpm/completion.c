@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Completions for bash, zsh and fish, printed from the option tables: what the
+ * parser takes is what the shell offers.
+ */
+#include "command.h"
+
+#include <string.h>
+
+/* A word of an option's argument: "linux" in "linux|linux-legacy". */
+struct word {
+	const char *text;
+	int length;
+};
+
+/* The first word of a list, or the one after the last that was given. */
+static bool next_word(const char *list, struct word *word)
+{
+	const char *text = word->text ? word->text + word->length : list;
+
+	if (!text)
+		return false;
+	text += strspn(text, "|");
+	word->text = text;
+	word->length = (int)strcspn(text, "|");
+	return word->length > 0;
+}
+
+static bool stands_for_itself(const struct word *word)
+{
+	return word->text[0] < 'A' || word->text[0] > 'Z';
+}
+
+static bool takes_path(const char *list)
+{
+	return list && strstr(list, "FILE");
+}
+
+/* The words that stand for themselves, with a blank between them. */
+static void print_words(const char *list)
+{
+	struct word word = { 0 };
+	const char *separator = "";
+
+	while (next_word(list, &word)) {
+		if (!stands_for_itself(&word))
+			continue;
+		printf("%s%.*s", separator, word.length, word.text);
+		separator = " ";
+	}
+}
+
+static bool has_words(const char *list)
+{
+	struct word word = { 0 };
+
+	while (next_word(list, &word))
+		if (stands_for_itself(&word))
+			return true;
+	return false;
+}
+
+/* Operands are paths, unless they are something that has no file. */
+static bool operands_are_paths(const struct subcommand *subcommand)
+{
+	return strstr(subcommand->operands, "DRIVE") ||
+	       takes_path(subcommand->operands);
+}
+
+/* text in single quotes; each of the special characters after a backslash. */
+static void print_escaped(const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			putchar('\\');
+		if (*text == '\'' && !strchr(special, '\''))
+			fputs("'\\''", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void print_bash_subcommand(const struct subcommand *subcommand)
+{
+	const struct option_spec *option;
+
+	printf("\t%s)\n\t\tcase $before in\n", subcommand->name);
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
+		if (!option->argument)
+			continue;
+		fputs("\t\t", stdout);
+		if (option->letter)
+			printf("-%c | ", option->letter);
+		printf("--%s)\n\t\t\twords='", option->name);
+		print_words(option->argument);
+		printf("' paths=%s ;;\n",
+		       takes_path(option->argument) ? "yes" : "");
+	}
+	fputs("\t\t*)\n\t\t\twords='", stdout);
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
+		if (option->letter)
+			printf("-%c ", option->letter);
+		printf("--%s%s", option->name,
+		       option_at(subcommand, i + 1) ? " " : "");
+	}
+	printf("' paths=%s options=yes ;;\n\t\tesac ;;\n",
+	       operands_are_paths(subcommand) ? "yes" : "");
+}
+
+/*
+ * "--option=value" comes as three words, "=" being one of them. Paths are left
+ * to readline, which knows how to quote them.
+ */
+static const char bash_head[] =
+	"# bash completion for ssdpm(1)\n"
+	"_ssdpm()\n"
+	"{\n"
+	"\tlocal word=${COMP_WORDS[COMP_CWORD]}\n"
+	"\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	"\tlocal command=${COMP_WORDS[1]} words= paths= options= i\n"
+	"\n"
+	"\tif [[ $word == = ]]; then\n"
+	"\t\tword=\n"
+	"\telif [[ $before == = ]]; then\n"
+	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	"\tfi\n"
+	"\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	"\t\t[[ ${COMP_WORDS[i]} == -- ]] && before=--\n"
+	"\tdone\n"
+	"\t((COMP_CWORD == 1)) && command=\n"
+	"\tcase $command in\n";
+
+/* Options are offered where one begins, and not after "--". */
+static const char bash_tail[] =
+	"\tesac\n"
+	"\tif [[ $options && ($word != -* || $before == --) ]]; then\n"
+	"\t\twords=\n"
+	"\tfi\n"
+	"\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+	"\tif [[ $paths ]]; then\n"
+	"\t\tcompopt -o default 2>/dev/null\n"
+	"\tfi\n"
+	"}\n"
+	"complete -F _ssdpm ssdpm\n";
+
+static void print_bash(const struct subcommand *const *subcommands)
+{
+	printf("%s\t'')\n\t\twords='", bash_head);
+	for (size_t i = 0; subcommands[i]; i++)
+		printf("%s ", subcommands[i]->name);
+	puts("--help --version --completion' ;;\n"
+	     "\t--completion)\n"
+	     "\t\twords='bash zsh fish' ;;");
+	for (size_t i = 0; subcommands[i]; i++)
+		print_bash_subcommand(subcommands[i]);
+	fputs(bash_tail, stdout);
+}
+
+/* One argument of _arguments: '*'{-a+,--algorithm=}'[help]:name:(words)'. */
+static void print_zsh_option(const struct option_spec *option)
+{
+	const bool argument = option->argument;
+
+	fputs("\t\t\t'*'", stdout);
+	if (option->letter)
+		printf("{-%c%s,--%s%s}", option->letter, argument ? "+" : "",
+		       option->name, argument ? "=" : "");
+	else
+		printf("--%s%s", option->name, argument ? "=" : "");
+	fputs("'[", stdout);
+	print_escaped(option->help, "\\[]:");
+	fputs("]", stdout);
+	if (argument) {
+		fputs(":", stdout);
+		print_escaped(option->argument, "\\[]:");
+		fputs(":", stdout);
+		if (takes_path(option->argument)) {
+			fputs("_files", stdout);
+		} else if (has_words(option->argument)) {
+			fputs("(", stdout);
+			print_words(option->argument);
+			fputs(")", stdout);
+		}
+	}
+	puts("' \\");
+}
+
+static void print_zsh_subcommand(const struct subcommand *subcommand)
+{
+	const struct option_spec *option;
+
+	printf("\t\t%s)\n\t\t\t_arguments -s -S \\\n", subcommand->name);
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
+		print_zsh_option(option);
+	printf("\t\t\t'*:operand:%s' ;;\n",
+	       operands_are_paths(subcommand) ? "_files" : "");
+}
+
+static const char zsh_head[] = "#compdef ssdpm\n"
+			       "_ssdpm()\n"
+			       "{\n"
+			       "\tlocal curcontext=\"$curcontext\" state line\n"
+			       "\tlocal -a commands=(\n";
+
+static const char zsh_middle[] =
+	"\t)\n"
+	"\n"
+	"\t_arguments -C \\\n"
+	"\t\t'(- *)'{-h,--help}'[print this help]' \\\n"
+	"\t\t'(- *)--version[print the version]' \\\n"
+	"\t\t'(- *)--completion[print completions]:shell:(bash zsh fish)' \\\n"
+	"\t\t'1:command:->command' \\\n"
+	"\t\t'*::operand:->operand' && return\n"
+	"\tcase $state in\n"
+	"\tcommand)\n"
+	"\t\t_describe -t commands command commands ;;\n"
+	"\toperand)\n"
+	"\t\tcase $line[1] in\n";
+
+/* Loaded by compinit, the file is the function's body; else it is sourced. */
+static const char zsh_tail[] = "\t\tesac ;;\n"
+			       "\tesac\n"
+			       "}\n"
+			       "\n"
+			       "if [[ $funcstack[1] == _ssdpm ]]; then\n"
+			       "\t_ssdpm \"$@\"\n"
+			       "else\n"
+			       "\tcompdef _ssdpm ssdpm\n"
+			       "fi\n";
+
+static void print_zsh(const struct subcommand *const *subcommands)
+{
+	fputs(zsh_head, stdout);
+	for (size_t i = 0; subcommands[i]; i++) {
+		printf("\t\t'%s:", subcommands[i]->name);
+		print_escaped(subcommands[i]->summary, "\\:");
+		puts("'");
+	}
+	fputs(zsh_middle, stdout);
+	for (size_t i = 0; subcommands[i]; i++)
+		print_zsh_subcommand(subcommands[i]);
+	fputs(zsh_tail, stdout);
+}
+
+static void print_fish_option(const char *subcommand,
+			      const struct option_spec *option)
+{
+	printf("complete -c ssdpm -n '__fish_seen_subcommand_from %s' -l %s",
+	       subcommand, option->name);
+	if (option->letter)
+		printf(" -s %c", option->letter);
+	if (takes_path(option->argument))
+		fputs(" -r -F", stdout);
+	else if (option->argument)
+		fputs(" -x", stdout);
+	if (has_words(option->argument)) {
+		fputs(" -a '", stdout);
+		print_words(option->argument);
+		fputs("'", stdout);
+	}
+	fputs(" -d '", stdout);
+	print_escaped(option->help, "\\'");
+	puts("'");
+}
+
+static void print_fish(const struct subcommand *const *subcommands)
+{
+	const char *const first = "complete -c ssdpm -n __fish_use_subcommand";
+	const struct option_spec *option;
+
+	puts("# fish completion for ssdpm(1)\ncomplete -c ssdpm -f");
+	printf("%s -l help -s h -d 'print this help'\n"
+	       "%s -l version -d 'print the version'\n"
+	       "%s -l completion -x -a 'bash zsh fish' -d 'print "
+	       "completions'\n",
+	       first, first, first);
+	for (size_t i = 0; subcommands[i]; i++) {
+		const char *name = subcommands[i]->name;
+
+		printf("%s -a %s -d '", first, name);
+		print_escaped(subcommands[i]->summary, "\\'");
+		puts("'");
+		for (size_t j = 0; (option = option_at(subcommands[i], j)); j++)
+			print_fish_option(name, option);
+		if (operands_are_paths(subcommands[i]))
+			printf("complete -c ssdpm -n "
+			       "'__fish_seen_subcommand_from %s' -F\n",
+			       name);
+	}
+}
+
+bool print_completion(const char *shell,
+		      const struct subcommand *const *subcommands)
+{
+	if (!strcmp(shell, "bash"))
+		print_bash(subcommands);
+	else if (!strcmp(shell, "zsh"))
+		print_zsh(subcommands);
+	else if (!strcmp(shell, "fish"))
+		print_fish(subcommands);
+	else
+		return false;
+	return true;
+}

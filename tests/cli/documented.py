@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What ssdpm-json(5) says of each schema's keys, and JSON held against it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[2] / "man/ssdpm-json.5"
+
+# Words of the page, and what Python makes of such a value.
+TYPES: dict[str, type] = {
+    "text": str,
+    "number": int,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+    "null": type(None),
+}
+
+
+def keys_of(section: str) -> dict[str, set[str]]:
+    """Each key of a schema's section, with the types that it may have."""
+    keys: dict[str, set[str]] = {}
+    joined = section.replace("\\\n", "")
+    for names, types in re.findall(r"^\.It Cm (.+) No \((.+)\)$", joined, re.M):
+        for name in re.split(r"\s*,\s*", names):
+            assert name not in keys, f"{name} stands twice in {PAGE.name}"
+            keys[name] = set(types.split(" or "))
+    return keys
+
+
+@functools.cache
+def schemas() -> dict[str, dict[str, set[str]]]:
+    """The keys of each schema, with the words for their types."""
+    text = PAGE.read_text()
+    found = re.findall(r"^\.Ss (ssdpm\.\S+)\n(.*?)(?=^\.S[sh] )", text, re.M | re.S)
+    assert found, f"no schema in {PAGE.name}"
+    return {name: keys_of(section) for name, section in found}
+
+
+def is_of_type(value: object, word: str) -> bool:
+    if word.startswith("array of "):
+        item = word.removeprefix("array of ")
+        return isinstance(value, list) and all(is_of_type(v, item) for v in value)
+    return type(value) is TYPES[word]
+
+
+def is_plain(value: object, types: set[str]) -> bool:
+    """Nothing inside it has keys of its own."""
+    return not isinstance(value, (dict, list)) or any("array of" in t for t in types)
+
+
+def check_object(value: dict[str, Any], prefix: str, schema: str) -> set[str]:
+    """Hold the members of an object against the page; return their keys."""
+    keys = schemas()[schema]
+    seen = set()
+    for name, member in value.items():
+        key = prefix + name
+        assert key in keys, f"{key} of {schema} is not in {PAGE.name}"
+        assert any(is_of_type(member, word) for word in keys[key]), (
+            f"{key} of {schema} is {member!r}; {PAGE.name} has {keys[key]}"
+        )
+        seen.add(key)
+        if not is_plain(member, keys[key]):
+            seen |= check_members(member, key, schema)
+    return seen
+
+
+def check_members(value: Any, key: str, schema: str) -> set[str]:
+    seen: set[str] = set()
+    items = value if isinstance(value, list) else [value]
+    inside = f"{key}[]." if isinstance(value, list) else f"{key}."
+    for item in items:
+        # An object inside another may have a schema of its own.
+        if isinstance(item, dict) and "schema" not in item:
+            seen |= check_object(item, inside, schema)
+        else:
+            check(item)
+    return seen
+
+
+def check(answer: Any) -> dict[str, set[str]]:
+    """Hold all that the command printed against the page.
+
+    Returns the keys of each schema that occur.
+    """
+    seen: dict[str, set[str]] = {}
+    for item in answer if isinstance(answer, list) else [answer]:
+        schema = item["schema"]
+        assert schema in schemas(), f"{schema} is not in {PAGE.name}"
+        seen.setdefault(schema, set()).update(check_object(item, "", schema))
+    return seen

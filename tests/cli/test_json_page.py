@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm-json(5) documents what the command prints, all of it and nothing else.
+
+Command, which runs the command for all tests, holds every JSON that it prints
+against the page: a key that is not there, or has another type, fails there.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import documented
+import pytest
+from command import Command
+
+SATA: dict[str, Any] = {
+    "schema": "ssdpm.model/1",
+    "kind": "sata",
+    "product": "A SATA drive",
+    "sata": {"words_valid": True, "generations": 14, "apm_level": 128},
+    "states": [{"operational": True, "link_state": "active"}],
+}
+
+# Together they print every key of every schema.
+CALLS = [
+    ["show", "--json", "--lint", "odd.json", "sata.json"],
+    ["show", "--json", "--lint", "few.json"],
+    ["apst", "--json", "--quirk", "no-apst", "--quirk", "no-deepest-ps", "odd.json"],
+    ["apst", "--json", "--max-exit-latency", "any", "odd.json"],
+]
+
+
+def write_drives(ssdpm: Command) -> None:
+    odd = copy.deepcopy(ssdpm.example)
+    state = odd["states"][4]
+    state["exit_latency_us"] = 200_000
+    for name in documented.schemas()["ssdpm.model/1"]:
+        if "emergency" in name or "quiescence" in name:
+            state[name.split(".")[1]] = 1
+    ssdpm.write("odd.json", odd)
+    ssdpm.write("sata.json", SATA)
+    few = {"schema": "ssdpm.model/1", "kind": "nvme", "states": [{"operational": True}]}
+    ssdpm.write("few.json", few)
+
+
+def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
+    write_drives(ssdpm)
+    seen: dict[str, set[str]] = {}
+    for call in CALLS:
+        for schema, keys in documented.check(json.loads(ssdpm.output(*call))).items():
+            seen.setdefault(schema, set()).update(keys)
+    for schema, keys in documented.schemas().items():
+        assert seen.get(schema, set()) == set(keys), schema
+
+
+def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(
+    ssdpm: Command,
+) -> None:
+    text = ssdpm.output("--help").split("Commands:\n")[1].split("\n\n")[0]
+    for line in text.splitlines():
+        name = line.split()[0]
+        if "DRIVE" in ssdpm.output(name, "--help").splitlines()[0]:
+            documented.check(json.loads(ssdpm.output(name, "--json", "drive.json")))
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"serial": "x"}, "serial of ssdpm.model/1 is not in"),
+        ({"product": 1}, "product of ssdpm.model/1 is 1"),
+        ({"vendor_id": True}, "vendor_id of ssdpm.model/1 is True"),
+        ({"kind": None}, "kind of ssdpm.model/1 is None"),
+        ({"states": [{"operational": True, "color": 1}]}, "states[].color"),
+        ({"states": [{"not_reported": [1]}]}, "states[].not_reported"),
+        ({"sata": {"x": 1}}, "sata.x"),
+        ({"schema": "ssdpm.other/1"}, "ssdpm.other/1 is not in"),
+    ],
+)
+def test_what_the_page_does_not_say_is_noticed(
+    ssdpm: Command, change: dict[str, Any], words: str
+) -> None:
+    documented.check(ssdpm.example)
+    with pytest.raises(AssertionError) as caught:
+        documented.check({**ssdpm.example, **change})
+    assert words in str(caught.value)
