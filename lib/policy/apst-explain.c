@@ -4,137 +4,104 @@
 #include "policy/internal.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 static_assert(sizeof(struct ssdpm_apst_verdict) == 128, "frozen");
 
-struct reason {
-	char *text;
-	size_t size;
+void ssdpm__say(struct ssdpm_apst_verdict *verdict, uint32_t is,
+		const char *format, ...)
+{
+	va_list args;
+
+	verdict->verdict = is;
+	va_start(args, format);
+	vsnprintf(verdict->reason, sizeof(verdict->reason), format, args);
+	va_end(args);
+}
+
+/* Sources in a row that enter the same state after the same time. */
+struct sources {
+	uint32_t first, last;
+	char text[64]; /* "PS0-PS2 after 100 ms" */
 };
 
-static uint64_t total_us(const struct ssdpm_power_state *state)
+/* Those up to last, or none: first is above last. */
+static struct sources find_sources(const struct ssdpm_apst_entry *entries,
+				   uint32_t target, uint32_t last)
 {
-	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
-}
+	const struct ssdpm_apst_entry *entry = &entries[last];
+	struct sources s = { .first = last, .last = last };
+	struct quantity idle = ssdpm__format_us(entry->idle_ms * 1000ull);
 
-/* "PS0-PS2", or "PS3". */
-static void name_range(uint32_t first, uint32_t last, char *text, size_t size)
-{
-	if (first == last)
-		snprintf(text, size, "PS%u", first);
+	while (s.first > 0 && entries[s.first - 1].target == target &&
+	       entries[s.first - 1].idle_ms == entry->idle_ms)
+		s.first--;
+	if (s.first == s.last)
+		snprintf(s.text, sizeof(s.text), "PS%u after %s", s.first,
+			 idle.text);
 	else
-		snprintf(text, size, "PS%u-PS%u", first, last);
+		snprintf(s.text, sizeof(s.text), "PS%u-PS%u after %s", s.first,
+			 s.last, idle.text);
+	return s;
 }
 
-/* used, or nothing comes of it after all */
-static uint32_t say_used(const struct walk *walk, uint32_t state,
-			 const struct ssdpm_apst *table, struct reason reason)
+void ssdpm__say_used(const struct ssdpm_apst_entry *entries,
+		     struct ssdpm_apst_verdict *verdict, const char *note)
 {
-	uint32_t first = state;
-	char sources[24];
+	uint32_t target = verdict->state;
+	struct sources near, far = { 0 };
+	bool two;
 
-	if (!walk->entry.idle_ms) {
-		snprintf(reason.text, reason.size,
-			 "entry+exit 0: idle time 0 disables the transition");
-		return SSDPM_VERDICT_NO_GAIN;
+	if (!target) {
+		ssdpm__say(verdict, SSDPM_VERDICT_NO_GAIN,
+			   "there is no shallower state to enter it from");
+		return;
 	}
-	while (first > 0 && table->entries[first - 1].target == state)
-		first--;
-	if (first == state) {
-		snprintf(reason.text, reason.size,
-			 "there is no shallower state to enter it from");
-		return SSDPM_VERDICT_NO_GAIN;
-	}
-	name_range(first, state - 1, sources, sizeof(sources));
-	snprintf(reason.text, reason.size, "from %s after %s idle", sources,
-		 ssdpm__format_us((uint64_t)walk->entry.idle_ms * 1000).text);
-	return SSDPM_VERDICT_USED;
+	near = find_sources(entries, target, target - 1);
+	two = near.first > 0 && entries[near.first - 1].target == target;
+	if (two)
+		far = find_sources(entries, target, near.first - 1);
+	ssdpm__say(verdict, SSDPM_VERDICT_USED, "from %s%s%s idle%s%s",
+		   far.text, two ? ", " : "", near.text, note ? ": " : "",
+		   note ? note : "");
 }
 
-static void say_total_too_slow(const struct walk *walk, uint32_t state,
-			       struct reason reason)
+void ssdpm__say_kept_out(const struct task *task,
+			 struct ssdpm_apst_verdict *verdict)
 {
-	const struct ssdpm_apst_params *p = &walk->params;
-	bool secondary = p->secondary_timeout_ms &&
-			 p->secondary_latency_tolerance_us >
-				 p->primary_latency_tolerance_us;
-	uint64_t tolerance = secondary ? p->secondary_latency_tolerance_us :
-					 p->primary_latency_tolerance_us;
+	uint32_t exit_us = task->states[verdict->state].exit_latency_us;
+	uint64_t limit_us = task->params.max_exit_latency_us;
 
-	snprintf(reason.text, reason.size,
-		 "never: entry+exit %s > %s tolerance %s, whatever the "
-		 "latency limit",
-		 ssdpm__format_us(total_us(&walk->states[state])).text,
-		 secondary ? "secondary" : "primary",
-		 ssdpm__format_us(tolerance).text);
-}
-
-static void say_shadowed(const struct walk *walk, struct reason reason)
-{
-	const struct ssdpm_power_state *deeper =
-		&walk->states[walk->entry.target];
-
-	snprintf(reason.text, reason.size,
-		 "PS%u is deeper, and its entry+exit %s is within the %s "
-		 "tolerance",
-		 walk->entry.target, ssdpm__format_us(total_us(deeper)).text,
-		 walk->band == BAND_PRIMARY ? "primary" : "secondary");
-}
-
-/* walk is as ssdpm__walk_judge() left it for this state. */
-static void say(const struct walk *walk, const struct ssdpm_apst *table,
-		struct ssdpm_apst_verdict *ret)
-{
-	struct reason reason = { ret->reason, sizeof(ret->reason) };
-	const struct ssdpm_power_state *state = &walk->states[ret->state];
-
-	switch (ret->verdict) {
-	case SSDPM_VERDICT_USED:
-		ret->verdict = say_used(walk, ret->state, table, reason);
-		break;
-	case SSDPM_VERDICT_OPERATIONAL:
-		snprintf(reason.text, reason.size,
-			 "APST enters only non-operational states");
-		break;
-	case SSDPM_VERDICT_EXIT_TOO_SLOW:
-		snprintf(reason.text, reason.size, "exit %s > limit %s",
-			 ssdpm__format_us(state->exit_latency_us).text,
-			 ssdpm__format_us(walk->params.max_exit_latency_us)
-				 .text);
-		break;
-	case SSDPM_VERDICT_TOTAL_TOO_SLOW:
-		say_total_too_slow(walk, ret->state, reason);
-		break;
-	case SSDPM_VERDICT_SHADOWED:
-		say_shadowed(walk, reason);
-		break;
-	default:
-		snprintf(reason.text, reason.size,
-			 "quirk no-deepest-ps: the last state is not used");
-	}
+	if (verdict->verdict == SSDPM_VERDICT_OPERATIONAL)
+		ssdpm__say(verdict, SSDPM_VERDICT_OPERATIONAL,
+			   "APST enters only non-operational states");
+	else if (verdict->verdict == SSDPM_VERDICT_EXIT_TOO_SLOW)
+		ssdpm__say(verdict, SSDPM_VERDICT_EXIT_TOO_SLOW,
+			   "exit %s > limit %s", ssdpm__format_us(exit_us).text,
+			   ssdpm__format_us(limit_us).text);
+	else
+		ssdpm__say(verdict, SSDPM_VERDICT_QUIRK,
+			   "quirk no-deepest-ps: the last state is not used");
 }
 
 /* The whole table is off: one cause for all states that could be in it. */
-static void say_off(const struct walk *walk, enum off off,
-		    struct ssdpm_apst_verdict *ret)
+static void say_off(const struct task *task, struct ssdpm_apst_verdict *verdict)
 {
-	if (!(walk->states[ret->state].flags & SSDPM_STATE_NON_OPERATIONAL)) {
-		ret->verdict = SSDPM_VERDICT_OPERATIONAL;
-		say(walk, NULL, ret);
-	} else if (off == OFF_NOT_SUPPORTED) {
-		ret->verdict = SSDPM_VERDICT_NO_GAIN;
-		snprintf(ret->reason, sizeof(ret->reason),
-			 "the drive has no APST (APSTA 0): no table is sent");
-	} else if (off == OFF_QUIRK) {
-		ret->verdict = SSDPM_VERDICT_QUIRK;
-		snprintf(ret->reason, sizeof(ret->reason),
-			 "quirk no-apst: APST is switched off");
+	if (ssdpm__ruled_out(task, verdict->state) ==
+	    SSDPM_VERDICT_OPERATIONAL) {
+		verdict->verdict = SSDPM_VERDICT_OPERATIONAL;
+		ssdpm__say_kept_out(task, verdict);
+	} else if (task->off == OFF_NOT_SUPPORTED) {
+		ssdpm__say(verdict, SSDPM_VERDICT_NO_GAIN,
+			   "the drive has no APST (APSTA 0): no table is sent");
+	} else if (task->off == OFF_QUIRK) {
+		ssdpm__say(verdict, SSDPM_VERDICT_QUIRK,
+			   "quirk no-apst: APST is switched off");
 	} else {
-		ret->verdict = SSDPM_VERDICT_EXIT_TOO_SLOW;
-		snprintf(ret->reason, sizeof(ret->reason),
-			 "a latency limit of 0 switches APST off");
+		ssdpm__say(verdict, SSDPM_VERDICT_EXIT_TOO_SLOW,
+			   "a latency limit of 0 switches APST off");
 	}
 }
 
@@ -144,27 +111,23 @@ int ssdpm_apst_explain(const struct ssdpm_model *model,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst table;
-	struct walk walk;
-	enum off off;
+	struct task task;
 	int err;
 
-	err = ssdpm_apst_generate(model, params, &table, reterr);
+	err = ssdpm__start_task(model, params, &task, reterr);
 	if (!err)
-		err = ssdpm__walk_start(model, params, &walk, &off, reterr);
+		err = ssdpm__make_table(&task, &table, reterr);
 	if (err)
 		return err;
-	memset(ret_verdicts, 0, walk.n_states * sizeof(*ret_verdicts));
-	for (uint32_t i = walk.n_states; i-- > 0;) {
-		struct ssdpm_apst_verdict *ret = &ret_verdicts[i];
-
-		ret->state = i;
-		if (off) {
-			say_off(&walk, off, ret);
-			continue;
-		}
-		ret->verdict = ssdpm__walk_judge(&walk, i);
-		say(&walk, &table, ret);
+	memset(ret_verdicts, 0, task.n_states * sizeof(*ret_verdicts));
+	for (uint32_t i = 0; i < task.n_states; i++) {
+		ret_verdicts[i].state = i;
+		if (task.off)
+			say_off(&task, &ret_verdicts[i]);
 	}
+	if (!task.off)
+		ssdpm__algorithm(task.params.algorithm)
+			->explain(&task, table.entries, ret_verdicts);
 	return 0;
 }
 

@@ -10,28 +10,47 @@ static_assert(sizeof(struct ssdpm_apst_entry) == 8, "frozen");
 static_assert(sizeof(struct ssdpm_apst) == 264, "frozen");
 static_assert(offsetof(struct ssdpm_apst, sent) == 256, "frozen");
 
+const struct algorithm *ssdpm__algorithm(uint32_t algorithm)
+{
+	switch (algorithm) {
+	case SSDPM_APST_WINDOWS:
+		return &ssdpm__apst_windows;
+	case SSDPM_APST_LOWER_ENVELOPE:
+		return &ssdpm__apst_envelope;
+	default:
+		return &ssdpm__apst_linux;
+	}
+}
+
+int ssdpm__make_table(const struct task *task, struct ssdpm_apst *ret_table,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst table = {
+		.sent = task->off != OFF_NOT_SUPPORTED,
+		.enabled = task->off == ON,
+	};
+	int err = 0;
+
+	if (!task->off)
+		err = ssdpm__algorithm(task->params.algorithm)
+			      ->make(task, table.entries, reterr);
+	if (!err)
+		*ret_table = table;
+	return err;
+}
+
 int ssdpm_apst_generate(const struct ssdpm_model *model,
 			const struct ssdpm_apst_params *params,
 			struct ssdpm_apst *ret_table,
 			struct ssdpm_error *reterr)
 {
-	struct walk walk;
-	enum off off;
+	struct task task;
 	int err;
 
-	err = ssdpm__walk_start(model, params, &walk, &off, reterr);
-	if (err)
-		return err;
-	memset(ret_table, 0, sizeof(*ret_table));
-	ret_table->sent = off != OFF_NOT_SUPPORTED;
-	ret_table->enabled = off == ON;
-	if (off)
-		return 0;
-	for (uint32_t i = walk.n_states; i-- > 0;) {
-		ret_table->entries[i] = walk.entry;
-		ssdpm__walk_judge(&walk, i);
-	}
-	return 0;
+	err = ssdpm__start_task(model, params, &task, reterr);
+	if (!err)
+		err = ssdpm__make_table(&task, ret_table, reterr);
+	return err;
 }
 
 static bool is_empty(const struct ssdpm_apst_entry *entry)
@@ -163,6 +182,10 @@ const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm)
 		return "linux";
 	case SSDPM_APST_LINUX_LEGACY:
 		return "linux-legacy";
+	case SSDPM_APST_WINDOWS:
+		return "windows";
+	case SSDPM_APST_LOWER_ENVELOPE:
+		return "lower-envelope";
 	default:
 		return NULL;
 	}

@@ -83,6 +83,10 @@ static void defaults_are_those_of_linux(void **state)
 	assert_int_equal(p.primary_latency_tolerance_us, 15000);
 	assert_int_equal(p.secondary_timeout_ms, 2000);
 	assert_int_equal(p.secondary_latency_tolerance_us, 100000);
+	assert_int_equal(p.scheme, SSDPM_SCHEME_BALANCED);
+	assert_int_equal(p.power_source, SSDPM_SOURCE_AC);
+	assert_int_equal(p.idle_power_uw, 0);
+	assert_int_equal(p.transition_power_uw, 0);
 }
 
 static void params_init_fills_what_a_shorter_caller_knows(void **state)
@@ -618,7 +622,7 @@ static void the_largest_timeouts_fit(void **state)
 	assert_entries(five_states(1, 1, 20000, 1), &p, expected, 4);
 }
 
-static void unknown_algorithms_and_quirks_are_refused(void **state)
+static void unknown_words_are_refused(void **state)
 {
 	struct ssdpm_model *model = five_states(1, 1, 1, 1);
 	struct ssdpm_apst_params p = linux_params();
@@ -626,8 +630,18 @@ static void unknown_algorithms_and_quirks_are_refused(void **state)
 	(void)state;
 	p.algorithm = 0;
 	assert_refused(model, &p, -EINVAL, "unknown algorithm 0");
-	p.algorithm = 3;
-	assert_refused(model, &p, -EINVAL, "unknown algorithm 3");
+	p.algorithm = 5;
+	assert_refused(model, &p, -EINVAL, "unknown algorithm 5");
+	p = linux_params();
+	p.scheme = 0;
+	assert_refused(model, &p, -EINVAL, "unknown scheme 0");
+	p.scheme = 5;
+	assert_refused(model, &p, -EINVAL, "unknown scheme 5");
+	p = linux_params();
+	p.power_source = 0;
+	assert_refused(model, &p, -EINVAL, "unknown power_source 0");
+	p.power_source = 3;
+	assert_refused(model, &p, -EINVAL, "unknown power_source 3");
 	p = linux_params();
 	p.quirks = 1 << 2;
 	assert_refused(model, &p, -EINVAL, "unknown bits in quirks 0x4");
@@ -976,14 +990,35 @@ static void each_reserved_bit_is_refused(void **state)
 
 static void algorithms_have_names(void **state)
 {
+	static const char *const names[] = { NULL, "linux", "linux-legacy",
+					     "windows", "lower-envelope" };
+
 	(void)state;
-	assert_string_equal(ssdpm_apst_algorithm_to_string(SSDPM_APST_LINUX),
-			    "linux");
-	assert_string_equal(
-		ssdpm_apst_algorithm_to_string(SSDPM_APST_LINUX_LEGACY),
-		"linux-legacy");
+	for (uint32_t i = 1; i <= 4; i++)
+		assert_string_equal(ssdpm_apst_algorithm_to_string(i),
+				    names[i]);
 	assert_null(ssdpm_apst_algorithm_to_string(0));
-	assert_null(ssdpm_apst_algorithm_to_string(3));
+	assert_null(ssdpm_apst_algorithm_to_string(5));
+}
+
+static void schemes_and_power_sources_have_names(void **state)
+{
+	static const char *const schemes[] = { NULL, "performance", "balanced",
+					       "power-saver",
+					       "modern-standby" };
+	static const char *const sources[] = { NULL, "ac", "battery" };
+
+	(void)state;
+	for (uint32_t i = 1; i <= 4; i++)
+		assert_string_equal(ssdpm_power_scheme_to_string(i),
+				    schemes[i]);
+	for (uint32_t i = 1; i <= 2; i++)
+		assert_string_equal(ssdpm_power_source_to_string(i),
+				    sources[i]);
+	assert_null(ssdpm_power_scheme_to_string(0));
+	assert_null(ssdpm_power_scheme_to_string(5));
+	assert_null(ssdpm_power_source_to_string(0));
+	assert_null(ssdpm_power_source_to_string(3));
 }
 
 static void quirks_have_names(void **state)
@@ -1049,7 +1084,7 @@ int main(void)
 		cmocka_unit_test(any_limit_lets_the_slowest_exit_pass),
 		cmocka_unit_test(timeouts_that_do_not_fit_are_refused),
 		cmocka_unit_test(the_largest_timeouts_fit),
-		cmocka_unit_test(unknown_algorithms_and_quirks_are_refused),
+		cmocka_unit_test(unknown_words_are_refused),
 		cmocka_unit_test(unknown_latencies_of_sleep_states_are_enodata),
 		cmocka_unit_test(
 			unknown_latencies_of_operational_states_do_not_matter),
@@ -1073,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(what_is_encoded_is_decoded_again),
 		cmocka_unit_test(each_reserved_bit_is_refused),
 		cmocka_unit_test(algorithms_have_names),
+		cmocka_unit_test(schemes_and_power_sources_have_names),
 		cmocka_unit_test(quirks_have_names),
 	};
 
