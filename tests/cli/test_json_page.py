@@ -19,7 +19,7 @@ SATA: dict[str, Any] = {
     "schema": "ssdpm.model/1",
     "kind": "sata",
     "product": "A SATA drive",
-    "sata": {"words_valid": True, "generations": 14, "apm_level": 128},
+    "sata": {"words_valid": True, "generations": [1, 2, 3], "apm_level": 128},
     "states": [{"operational": True, "link_state": "active"}],
 }
 
