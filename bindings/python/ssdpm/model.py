@@ -241,7 +241,9 @@ class Model:
     Args:
         source: a path; or bytes; or a dict as to_dict() makes it. A file and bytes
             are recognised by content: a raw Identify Controller structure (4096
-            bytes), or JSON with ``"schema": "ssdpm.model/1"``.
+            bytes), JSON with ``"schema": "ssdpm.model/1"``, or what smartctl -c, -a
+            or -x prints, as text or (from 7.5 on) JSON: there, active_power_uw,
+            idle_power_uw and apsta are None.
 
     Raises:
         FormatError: this is none of the formats, or holds several drives (load()
