@@ -311,6 +311,12 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * The format is recognised by content: a raw Identify Controller structure, or
  * our JSON (an object, or an array of them).
  *
+ * What smartctl -c, -a or -x prints, with prose around it and parts missing,
+ * and its JSON from 7.5 on: maximum power, latencies and ranks are exact.
+ * Active and idle power are unknown: smartctl reads their scale from the wrong
+ * bits. So is APSTA, which it does not print. A SATA drive has the state of its
+ * active link and what smartctl says of speed and APM. One drive to a text.
+ *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
  * -EINVAL too where the format is none of these.
  */

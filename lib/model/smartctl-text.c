@@ -15,7 +15,7 @@ struct reader {
 	size_t n_states;
 
 	uint32_t line;
-	uint32_t table_line; /* of the last table's head, 0: there was none */
+	uint32_t table_line; /* where the last table began, 0: there was none */
 	size_t next_row;
 	bool in_table;
 	bool right_after; /* the line before was the head or a row */
@@ -54,6 +54,11 @@ static bool is_table_head(struct span line)
 	       ssdpm__span_contains(line, "Ent_Lat");
 }
 
+static bool is_table_title(struct span line)
+{
+	return ssdpm__take(&line, "Supported Power States");
+}
+
 bool ssdpm__is_smartctl_text(const char *text, size_t size)
 {
 	struct lines lines = { .rest = ssdpm__span(text, size) };
@@ -61,9 +66,8 @@ bool ssdpm__is_smartctl_text(const char *text, size_t size)
 	uint64_t version;
 
 	while (next_line(&lines, &line)) {
-		if (is_table_head(line) ||
+		if (is_table_head(line) || is_table_title(line) ||
 		    ssdpm__take(&line, "=== START OF INFORMATION SECTION") ||
-		    ssdpm__take(&line, "Supported Power States") ||
 		    ssdpm__take(&line, "Device Model:"))
 			return true;
 		if (ssdpm__take(&line, "smartctl ") &&
@@ -424,12 +428,15 @@ static bool is_row(const struct reader *r, struct span line)
 	       ssdpm__take_word(&line, &word) && word.end[-1] == 'W';
 }
 
-static int begin_table(struct reader *r)
+/* The title, the head, or both: a paste may have lost either. */
+static int begin_table(struct reader *r, bool is_head)
 {
+	r->right_after = is_head;
+	if (r->in_table && !r->next_row)
+		return 0;
 	r->again = r->table_line;
 	r->table_line = r->line;
 	r->in_table = true;
-	r->right_after = true;
 	r->next_row = 0;
 	return set_kind(r, SSDPM_KIND_NVME);
 }
@@ -442,8 +449,10 @@ static bool ends_table(struct span line)
 
 static int read_line(struct reader *r, struct span line)
 {
-	if (is_table_head(line))
-		return begin_table(r);
+	bool is_head = is_table_head(line);
+
+	if (is_head || is_table_title(line))
+		return begin_table(r, is_head);
 	if (ends_table(line))
 		r->in_table = false;
 	if (r->in_table) {

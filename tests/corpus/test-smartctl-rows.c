@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * nvme_power_states.jsonl of the corpus: every drive in it, printed as smartctl
- * prints it, is read back, and so is our own JSON of it.
+ * prints it, is read back, and so is our own JSON of all that is known of it.
  */
 #include "corpus.h"
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <ssdpm.h>
 
@@ -77,6 +78,26 @@ static void format_power(uint32_t mp, bool fine, char text[32])
 		snprintf(text, 32, "%u.%02uW", mp / 100, mp % 100);
 }
 
+/* Watts with a fraction, or null. */
+static void take_power(const struct row *row, const struct json_node *state,
+		       const char *key, uint32_t bit,
+		       struct ssdpm_power_state *s, uint32_t *power)
+{
+	const struct json_node *node = member(row, state, key);
+	struct span text = ssdpm__span(row->json.text + node->start,
+				       node->end - node->start);
+	uint64_t uw;
+
+	if (node->type == JSON_NULL) {
+		s->unknown |= bit;
+		return;
+	}
+	if (!ssdpm__take_millionths(&text, UINT32_MAX, &uw) ||
+	    text.at != text.end)
+		die("line %lu: %s", row->line, key);
+	*power = (uint32_t)uw;
+}
+
 static void take_state(struct row *row, const struct json_node *node)
 {
 	struct ssdpm_power_state *s = &row->states[row->n_states];
@@ -95,6 +116,10 @@ static void take_state(struct row *row, const struct json_node *node)
 	s->read_latency_rank = (uint8_t)get(row, node, "rrl");
 	s->write_throughput_rank = (uint8_t)get(row, node, "rwt");
 	s->write_latency_rank = (uint8_t)get(row, node, "rwl");
+	take_power(row, node, "active_power_w", SSDPM_FIELD_ACTIVE_POWER, s,
+		   &s->active_power_uw);
+	take_power(row, node, "idle_power_w", SSDPM_FIELD_IDLE_POWER, s,
+		   &s->idle_power_uw);
 	format_power(mp, fine, power);
 	snprintf(line, sizeof(line),
 		 "%2zu %c %9s %8s %8s %3u %2u %2u %2u %8u %7u\n", row->n_states,
@@ -174,6 +199,25 @@ static void check_round_trip(const struct row *row,
 	ssdpm_model_unref(again);
 }
 
+/* The same drive with its active and idle power, where the row has them. */
+static void check_whole(const struct row *row)
+{
+	struct ssdpm_model_info info = {
+		.size = sizeof(info),
+		.kind = SSDPM_KIND_NVME,
+		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_APSTA,
+	};
+	struct ssdpm_error error;
+	struct ssdpm_model *model;
+
+	strcpy(info.product, row->product);
+	strcpy(info.firmware, row->firmware);
+	if (ssdpm_model_new(&info, row->states, row->n_states, &model, &error))
+		die("line %lu: %s", row->line, error.message);
+	check_round_trip(row, model);
+	ssdpm_model_unref(model);
+}
+
 static void check_row(struct row *row)
 {
 	const struct ssdpm_power_state *states;
@@ -199,6 +243,7 @@ static void check_row(struct row *row)
 	for (size_t i = 0; i < n; i++)
 		check_state(row, i, &states[i]);
 	check_round_trip(row, models[0]);
+	check_whole(row);
 	ssdpm_model_list_free(models, 1);
 }
 

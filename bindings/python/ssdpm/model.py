@@ -389,10 +389,12 @@ class Model:
     Args:
         source: a path; or bytes; or a dict as to_dict() makes it. A file and bytes
             are recognised by content: a raw Identify Controller structure (4096
-            bytes); of SATA drives, IDENTIFY DEVICE data (512 bytes), their 256
-            hexadecimal words as sysfs and ``hdparm --Istdout`` print them, the text
-            of ``hdparm -I``, or a blob of ``skdump --save``; or JSON with
-            ``"schema": "ssdpm.model/1"``.
+            bytes); what ``nvme id-ctrl`` prints, as text or JSON; what smartctl -c, -a
+            or -x prints, as text or (from 7.5 on) JSON: there, active_power_uw,
+            idle_power_uw and apsta are None; of SATA drives, IDENTIFY DEVICE data
+            (512 bytes), their 256 hexadecimal words as sysfs and ``hdparm --Istdout``
+            print them, the text of ``hdparm -I``, or a blob of ``skdump --save``; or
+            JSON with ``"schema": "ssdpm.model/1"``.
 
     Raises:
         FormatError: this is none of the formats, or holds several drives (load()
