@@ -20,6 +20,8 @@ FORMATS: dict[str, int]
 LINK_STATES: dict[str, int]
 FIELDS: dict[str, int]
 ALGORITHMS: dict[str, int]
+SCHEMES: dict[str, int]
+POWER_SOURCES: dict[str, int]
 QUIRKS: dict[str, int]
 VERDICTS: dict[str, int]
 
@@ -57,6 +59,10 @@ class ApstParams(metaclass=_Pybind11Type):
     primary_latency_tolerance_us: int
     secondary_timeout_ms: int
     secondary_latency_tolerance_us: int
+    scheme: int
+    power_source: int
+    idle_power_uw: int
+    transition_power_uw: int
     def __init__(self) -> None: ...
 
 class ApstTable(metaclass=_Pybind11Type):
