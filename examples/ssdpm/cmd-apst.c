@@ -2,6 +2,7 @@
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
 #include "input.h"
 #include "output.h"
+#include "units.h"
 
 #include "base/json.h"
 #include "base/quantity.h"
@@ -12,6 +13,7 @@
 
 struct settings {
 	struct ssdpm_apst_params params;
+	uint32_t given; /* bits: which options */
 	bool explain;
 	const char *raw_path;
 };
@@ -29,22 +31,31 @@ struct answer {
 };
 
 static const struct option_spec options[] = {
-	{ "algorithm", 'a', "linux|linux-legacy",
+	{ "algorithm", 'a', "linux|linux-legacy|windows|lower-envelope",
 	  "linux (5.14 and later) is the default" },
 	{ "max-exit-latency", 'l', "TIME|any",
 	  "latency limit, as in 25ms (default 100ms)" },
 	{ "primary-timeout", 0, "TIME",
-	  "idle time for fast states (default "
-	  "100ms)" },
+	  "linux: idle time for fast states "
+	  "(default 100ms)" },
 	{ "primary-tolerance", 0, "TIME",
-	  "entry+exit of a fast state at most "
-	  "(default 15ms)" },
+	  "linux: entry+exit of a fast state "
+	  "at most (default 15ms)" },
 	{ "secondary-timeout", 0, "TIME",
-	  "idle time for slower states "
+	  "linux: idle time for slower states "
 	  "(default 2s)" },
 	{ "secondary-tolerance", 0, "TIME",
-	  "entry+exit of a slower state at "
-	  "most (default 100ms)" },
+	  "linux: entry+exit of a slower "
+	  "state at most (default 100ms)" },
+	{ "scheme", 0, "performance|balanced|power-saver|modern-standby",
+	  "windows: balanced is the default" },
+	{ "power-source", 0, "ac|battery", "windows: ac is the default" },
+	{ "idle-power", 0, "POWER",
+	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
+	  "reports)" },
+	{ "transition-power", 0, "POWER",
+	  "lower-envelope: while it enters or leaves a state (default: its idle "
+	  "power)" },
 	{ "quirk", 0, "no-apst|no-deepest-ps",
 	  "what Linux avoids on the drive; may be repeated" },
 	{ "explain", 'e', NULL, "say for each state why it is used or not" },
@@ -53,98 +64,6 @@ static const struct option_spec options[] = {
 	  "write the 256 bytes to FILE as well; - prints "
 	  "nothing else" },
 };
-
-/* A decimal number as it was written: "1.5" before its unit. */
-struct decimal {
-	const char *whole, *fraction, *unit;
-	size_t n_whole, n_fraction;
-};
-
-static bool split_decimal(const char *text, struct decimal *d)
-{
-	d->whole = text;
-	d->n_whole = strspn(text, "0123456789");
-	d->unit = text + d->n_whole;
-	d->fraction = d->unit;
-	d->n_fraction = 0;
-	if (*d->unit == '.') {
-		d->fraction = d->unit + 1;
-		d->n_fraction = strspn(d->fraction, "0123456789");
-		d->unit = d->fraction + d->n_fraction;
-		if (!d->n_fraction)
-			return false;
-	}
-	return d->n_whole && *d->unit;
-}
-
-/* The number times 10^digits, exactly, or false if it does not fit. */
-static bool scale_decimal(const struct decimal *d, size_t digits,
-			  uint64_t *ret_value)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < d->n_whole + digits; i++) {
-		char digit = '0';
-
-		if (i < d->n_whole)
-			digit = d->whole[i];
-		else if (i - d->n_whole < d->n_fraction)
-			digit = d->fraction[i - d->n_whole];
-		if (value > (UINT64_MAX - 9) / 10)
-			return false;
-		value = value * 10 + (uint64_t)(digit - '0');
-	}
-	*ret_value = value;
-	return true;
-}
-
-/* "25ms" in microseconds. */
-static enum exit_status parse_time(const struct common *common,
-				   const char *option, const char *text,
-				   uint64_t *ret_us)
-{
-	struct decimal d;
-	size_t digits;
-
-	if (!split_decimal(text, &d))
-		return usage_error(common,
-				   "--%s %s: write a number with its unit, as "
-				   "in 500us, 25ms or 2s",
-				   option, text);
-	if (!strcmp(d.unit, "us"))
-		digits = 0;
-	else if (!strcmp(d.unit, "ms"))
-		digits = 3;
-	else if (!strcmp(d.unit, "s"))
-		digits = 6;
-	else
-		return usage_error(common, "--%s %s: the unit is us, ms or s",
-				   option, text);
-	if (d.n_fraction > digits)
-		return usage_error(common, "--%s %s: finer than a microsecond",
-				   option, text);
-	if (!scale_decimal(&d, digits, ret_us))
-		return usage_error(common, "--%s %s: too long", option, text);
-	return STATUS_DONE;
-}
-
-static enum exit_status parse_idle_time(const struct common *common,
-					const char *option, const char *text,
-					uint64_t *ret_ms)
-{
-	enum exit_status status;
-	uint64_t us;
-
-	status = parse_time(common, option, text, &us);
-	if (status)
-		return status;
-	if (us % 1000)
-		return usage_error(common,
-				   "--%s %s: APST counts whole milliseconds",
-				   option, text);
-	*ret_ms = us / 1000;
-	return STATUS_DONE;
-}
 
 static enum exit_status parse_quirk(const struct common *common,
 				    const char *text, uint32_t *quirks)
@@ -158,31 +77,77 @@ static enum exit_status parse_quirk(const struct common *common,
 			   text);
 }
 
-static enum exit_status parse_algorithm(const struct common *common,
-					const char *text,
-					uint32_t *ret_algorithm)
+/* One of the words of an enum, whose numbers begin at 1. */
+static enum exit_status parse_word(const struct common *common,
+				   const char *option, const char *text,
+				   const char *(*to_string)(uint32_t),
+				   uint32_t *ret_value)
 {
-	for (uint32_t i = 1; ssdpm_apst_algorithm_to_string(i); i++)
-		if (!strcmp(text, ssdpm_apst_algorithm_to_string(i))) {
-			*ret_algorithm = i;
+	char words[128] = "";
+	size_t length = 0;
+
+	for (uint32_t i = 1; to_string(i); i++) {
+		const char *separator = to_string(i + 1) ? ", " : " or ";
+
+		if (!strcmp(text, to_string(i))) {
+			*ret_value = i;
 			return STATUS_DONE;
 		}
-	return usage_error(common, "--algorithm %s: linux or linux-legacy",
-			   text);
+		length += (size_t)snprintf(
+			words + length, sizeof(words) - length, "%s%s",
+			i == 1 ? "" : separator, to_string(i));
+	}
+	return usage_error(common, "--%s %s: %s", option, text, words);
 }
 
-static enum exit_status set(void *data, struct common *common,
-			    const struct option_spec *option,
-			    const char *argument)
-{
-	struct settings *settings = data;
-	struct ssdpm_apst_params *p = &settings->params;
-	const char *name = option->name;
+/* Options that only one algorithm reads; linux-legacy has always let them by.
+ */
+static const struct {
+	const char *option;
+	uint32_t algorithm;
+} readers[] = {
+	{ "primary-timeout", SSDPM_APST_LINUX },
+	{ "primary-tolerance", SSDPM_APST_LINUX },
+	{ "secondary-timeout", SSDPM_APST_LINUX },
+	{ "secondary-tolerance", SSDPM_APST_LINUX },
+	{ "scheme", SSDPM_APST_WINDOWS },
+	{ "power-source", SSDPM_APST_WINDOWS },
+	{ "idle-power", SSDPM_APST_LOWER_ENVELOPE },
+	{ "transition-power", SSDPM_APST_LOWER_ENVELOPE },
+};
 
-	if (!p->size)
-		ssdpm_apst_params_init(p, sizeof(*p));
-	if (!strcmp(name, "algorithm"))
-		return parse_algorithm(common, argument, &p->algorithm);
+static bool is_given(const struct settings *settings, const char *option)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(options[i].name, option))
+			return settings->given >> i & 1;
+	return false;
+}
+
+static enum exit_status check_options(const struct common *common,
+				      const struct settings *settings)
+{
+	uint32_t algorithm = settings->params.algorithm;
+
+	if (algorithm == SSDPM_APST_LINUX_LEGACY)
+		algorithm = SSDPM_APST_LINUX;
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (readers[i].algorithm != algorithm &&
+		    is_given(settings, readers[i].option))
+			return usage_error(common,
+					   "--%s is for --algorithm %s, not %s",
+					   readers[i].option,
+					   ssdpm_apst_algorithm_to_string(
+						   readers[i].algorithm),
+					   ssdpm_apst_algorithm_to_string(
+						   settings->params.algorithm));
+	return STATUS_DONE;
+}
+
+static enum exit_status set_time(struct ssdpm_apst_params *p,
+				 const struct common *common, const char *name,
+				 const char *argument)
+{
 	if (!strcmp(name, "max-exit-latency") && !strcmp(argument, "any")) {
 		p->max_exit_latency_us = SSDPM_LATENCY_ANY;
 		return STATUS_DONE;
@@ -199,30 +164,93 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "secondary-timeout"))
 		return parse_idle_time(common, name, argument,
 				       &p->secondary_timeout_ms);
-	if (!strcmp(name, "secondary-tolerance"))
-		return parse_time(common, name, argument,
-				  &p->secondary_latency_tolerance_us);
+	return parse_time(common, name, argument,
+			  &p->secondary_latency_tolerance_us);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	struct ssdpm_apst_params *p = &settings->params;
+	const char *name = option->name;
+
+	if (!p->size)
+		ssdpm_apst_params_init(p, sizeof(*p));
+	settings->given |= UINT32_C(1) << (option - options);
+	if (!strcmp(name, "algorithm"))
+		return parse_word(common, name, argument,
+				  ssdpm_apst_algorithm_to_string,
+				  &p->algorithm);
+	if (!strcmp(name, "scheme"))
+		return parse_word(common, name, argument,
+				  ssdpm_power_scheme_to_string, &p->scheme);
+	if (!strcmp(name, "power-source"))
+		return parse_word(common, name, argument,
+				  ssdpm_power_source_to_string,
+				  &p->power_source);
+	if (!strcmp(name, "idle-power"))
+		return parse_power(common, name, argument, &p->idle_power_uw);
+	if (!strcmp(name, "transition-power"))
+		return parse_power(common, name, argument,
+				   &p->transition_power_uw);
 	if (!strcmp(name, "quirk"))
 		return parse_quirk(common, argument, &p->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
 	if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
-	else
+	else if (!strcmp(name, "explain"))
 		settings->explain = true;
+	else
+		return set_time(p, common, name, argument);
 	return STATUS_DONE;
 }
 
-static enum exit_status status_of(int err)
+/* -ERANGE: a timeout that was given, but for lower-envelope one that came out
+ */
+static enum exit_status status_of(int err, uint32_t algorithm)
 {
-	switch (err) {
-	case -ERANGE: /* a timeout */
-		return STATUS_USAGE;
-	case -EOPNOTSUPP:
+	if (err == -EOPNOTSUPP)
 		return STATUS_DEVICE_CANNOT;
-	default:
-		return STATUS_FAILED;
-	}
+	if (err == -ERANGE && algorithm != SSDPM_APST_LOWER_ENVELOPE)
+		return STATUS_USAGE;
+	return STATUS_FAILED;
+}
+
+/* What lower-envelope takes for the power in PS0; 0: nobody knows. */
+static uint32_t idle_power(const struct ssdpm_apst_params *params,
+			   const struct drive *drive)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(drive->model, NULL);
+
+	return params->idle_power_uw ? params->idle_power_uw :
+				       states[0].idle_power_uw;
+}
+
+static uint32_t transition_power(const struct ssdpm_apst_params *params,
+				 const struct drive *drive)
+{
+	return params->transition_power_uw ? params->transition_power_uw :
+					     idle_power(params, drive);
+}
+
+/* The library names the parameter; here it is an option. */
+static enum exit_status complain_of(const struct ssdpm_apst_params *params,
+				    const struct drive *drive,
+				    const struct ssdpm_error *error)
+{
+	bool no_base = error->code == -ENODATA &&
+		       params->algorithm == SSDPM_APST_LOWER_ENVELOPE &&
+		       !params->idle_power_uw &&
+		       (ssdpm_model_get_states(drive->model, NULL)->unknown &
+			SSDPM_FIELD_IDLE_POWER);
+
+	complain("%s: %s%s", drive->name, error->message,
+		 no_base ? " with --idle-power, as in 500mW" : "");
+	return status_of(error->code, params->algorithm);
 }
 
 static enum exit_status make(const struct common *common,
@@ -243,10 +271,8 @@ static enum exit_status make(const struct common *common,
 					 &error);
 	if (!err)
 		err = ssdpm_apst_encode(&answer->table, answer->raw, &error);
-	if (err) {
-		complain("%s: %s", drive->name, error.message);
-		return status_of(err);
-	}
+	if (err)
+		return complain_of(params, drive, &error);
 	if (answer->apsta_assumed && !common->quiet)
 		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
 			 drive->name);
@@ -291,8 +317,29 @@ static void write_verdicts(struct json_writer *w, const struct answer *answer)
 	ssdpm__json_end(w, ']');
 }
 
+static void write_times(struct json_writer *w,
+			const struct ssdpm_apst_params *p)
+{
+	ssdpm__json_uint(w, "primary_timeout_ms", p->primary_timeout_ms);
+	ssdpm__json_uint(w, "primary_latency_tolerance_us",
+			 p->primary_latency_tolerance_us);
+	ssdpm__json_uint(w, "secondary_timeout_ms", p->secondary_timeout_ms);
+	ssdpm__json_uint(w, "secondary_latency_tolerance_us",
+			 p->secondary_latency_tolerance_us);
+}
+
+static void write_power(struct json_writer *w, const char *key, uint32_t uw)
+{
+	if (uw)
+		ssdpm__json_uint(w, key, uw);
+	else
+		ssdpm__json_null(w, key);
+}
+
+/* What this algorithm reads, and no more. */
 static void write_parameters(struct json_writer *w,
-			     const struct ssdpm_apst_params *p)
+			     const struct ssdpm_apst_params *p,
+			     const struct drive *drive)
 {
 	ssdpm__json_begin(w, "parameters", '{');
 	if (p->max_exit_latency_us == SSDPM_LATENCY_ANY)
@@ -300,12 +347,19 @@ static void write_parameters(struct json_writer *w,
 	else
 		ssdpm__json_uint(w, "max_exit_latency_us",
 				 p->max_exit_latency_us);
-	ssdpm__json_uint(w, "primary_timeout_ms", p->primary_timeout_ms);
-	ssdpm__json_uint(w, "primary_latency_tolerance_us",
-			 p->primary_latency_tolerance_us);
-	ssdpm__json_uint(w, "secondary_timeout_ms", p->secondary_timeout_ms);
-	ssdpm__json_uint(w, "secondary_latency_tolerance_us",
-			 p->secondary_latency_tolerance_us);
+	if (p->algorithm == SSDPM_APST_WINDOWS) {
+		ssdpm__json_string(w, "scheme",
+				   ssdpm_power_scheme_to_string(p->scheme));
+		ssdpm__json_string(
+			w, "power_source",
+			ssdpm_power_source_to_string(p->power_source));
+	} else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE) {
+		write_power(w, "idle_power_uw", idle_power(p, drive));
+		write_power(w, "transition_power_uw",
+			    transition_power(p, drive));
+	} else {
+		write_times(w, p);
+	}
 	ssdpm__json_begin(w, "quirks", '[');
 	w->one_line = true;
 	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
@@ -342,7 +396,7 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));
-	write_parameters(w, params);
+	write_parameters(w, params, answer->drive);
 	ssdpm__json_bool(w, "sent", answer->table.sent);
 	ssdpm__json_bool(w, "enabled", answer->table.enabled);
 	write_entries(w, &answer->table);
@@ -444,6 +498,21 @@ static void print_verdicts(const struct answer *answer)
 	table_print(&rows);
 }
 
+/* "linux", "windows (balanced, ac)" */
+static void print_algorithm(const struct ssdpm_apst_params *p,
+			    const struct drive *drive)
+{
+	printf("%s", ssdpm_apst_algorithm_to_string(p->algorithm));
+	if (p->algorithm == SSDPM_APST_WINDOWS)
+		printf(" (%s, %s)", ssdpm_power_scheme_to_string(p->scheme),
+		       ssdpm_power_source_to_string(p->power_source));
+	else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE &&
+		 idle_power(p, drive))
+		printf(" (idle %s, transitions %s)",
+		       ssdpm__format_uw(idle_power(p, drive)).text,
+		       ssdpm__format_uw(transition_power(p, drive)).text);
+}
+
 static void print_answer(const struct answer *answer,
 			 const struct settings *settings)
 {
@@ -451,9 +520,10 @@ static void print_answer(const struct answer *answer,
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(answer->drive->model);
 
-	printf("%s: %s%s%s, latency limit %s\n", answer->drive->name,
-	       info->product, info->product[0] ? ", " : "",
-	       ssdpm_apst_algorithm_to_string(p->algorithm),
+	printf("%s: %s%s", answer->drive->name, info->product,
+	       info->product[0] ? ", " : "");
+	print_algorithm(p, answer->drive);
+	printf(", latency limit %s\n",
 	       p->max_exit_latency_us == SSDPM_LATENCY_ANY ?
 		       "any" :
 		       ssdpm__format_us(p->max_exit_latency_us).text);
@@ -557,6 +627,9 @@ static enum exit_status run(const void *data, const struct common *common,
 		return usage_error(common,
 				   "--raw - and --%s exclude each other",
 				   common->form_option);
+	status = check_options(common, &settings);
+	if (status)
+		return status;
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status && settings.raw_path && drives.n != 1)
 		status = usage_error(common,
@@ -572,13 +645,19 @@ static enum exit_status run(const void *data, const struct common *common,
 const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
-	.summary = "Print the APST table that Linux makes for a drive.",
+	.summary = "Print the APST table that Linux, Windows or the lower "
+		   "envelope make for a drive.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
-	.examples = "  ssdpm apst drive.bin\n"
-		    "  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
-		    "  ssdpm apst --algorithm linux-legacy --json drive.json\n"
-		    "  ssdpm apst --value raw drive.json\n",
+	.examples =
+		"  ssdpm apst drive.bin\n"
+		"  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
+		"  ssdpm apst --algorithm linux-legacy --json drive.json\n"
+		"  ssdpm apst --algorithm windows --power-source battery "
+		"drive.json\n"
+		"  ssdpm apst --algorithm lower-envelope --idle-power 500mW "
+		"drive.json\n"
+		"  ssdpm apst --value raw drive.json\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

@@ -63,6 +63,118 @@ def test_options_change_the_table(
     assert ssdpm.json("apst", "drive.json", *options)["entries"] == entries
 
 
+def entries(first: int, second: int) -> list[dict[str, int]]:
+    """PS0 to PS2 go to PS3, and that to PS4."""
+    return [
+        *({"state": i, "target": 3, "idle_ms": first} for i in range(3)),
+        {"state": 3, "target": 4, "idle_ms": second},
+    ]
+
+
+@pytest.mark.parametrize(
+    "options, expected, parameters",
+    [
+        ([], entries(200, 1800), ("balanced", "ac")),
+        (["--power-source", "battery"],
+         [{"state": i, "target": 4, "idle_ms": 100} for i in range(4)],
+         ("balanced", "battery")),
+        (["--scheme", "performance"], [], ("performance", "ac")),
+        (["--scheme", "performance", "--power-source", "battery"], [],
+         ("performance", "battery")),
+        (["--scheme", "power-saver"],
+         [{"state": i, "target": 4, "idle_ms": 100} for i in range(4)],
+         ("power-saver", "ac")),
+        (["--scheme", "modern-standby", "--power-source", "ac"],
+         [{"state": i, "target": 4, "idle_ms": 50} for i in range(4)],
+         ("modern-standby", "ac")),
+        (["-l", "25ms"],
+         [{"state": i, "target": 3, "idle_ms": 200} for i in range(3)],
+         ("balanced", "ac")),
+    ],
+)
+def test_windows_has_a_table_for_each_scheme(
+    ssdpm: Command,
+    options: list[str],
+    expected: list[dict[str, int]],
+    parameters: tuple[str, str],
+) -> None:
+    answer = ssdpm.json("apst", "drive.bin", *options, "--algorithm", "windows")
+    assert answer["algorithm"] == "windows"
+    assert answer["entries"] == expected
+    assert list(answer["parameters"]) == [
+        "max_exit_latency_us", "scheme", "power_source", "quirks",
+    ]
+    assert answer["parameters"]["scheme"] == parameters[0]
+    assert answer["parameters"]["power_source"] == parameters[1]
+    assert len(answer["verdicts"]) == 5
+
+
+# In the file the drive takes 630 mW in PS0, 20 mW in PS3, 5 mW in PS4.
+@pytest.mark.parametrize(
+    "options, expected, powers",
+    [
+        ([], entries(16, 1210), (630000, 630000)),
+        (["--idle-power", "630mW", "--transition-power", "0.63W"],
+         entries(16, 1210), (630000, 630000)),
+        (["--idle-power", "1W"], entries(16, 1928), (1000000, 1000000)),
+        (["--transition-power", "1500000uW"], entries(37, 2877), (630000, 1500000)),
+        (["--idle-power", "20mW"],
+         [{"state": i, "target": 4, "idle_ms": 57} for i in range(4)],
+         (20000, 20000)),
+        (["--idle-power", "5mW"], [], (5000, 5000)),
+    ],
+)
+def test_the_lower_envelope_is_of_the_powers_that_are_given(
+    ssdpm: Command,
+    options: list[str],
+    expected: list[dict[str, int]],
+    powers: tuple[int, int],
+) -> None:
+    answer = ssdpm.json("apst", "drive.bin", *options, "-a", "lower-envelope")
+    assert answer["algorithm"] == "lower-envelope"
+    assert answer["entries"] == expected
+    assert answer["parameters"] == {
+        "max_exit_latency_us": 100000,
+        "idle_power_uw": powers[0],
+        "transition_power_uw": powers[1],
+        "quirks": [],
+    }
+
+
+def test_powers_that_are_not_needed_may_be_unknown(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["states"][0]["idle_power_uw"] = None
+    ssdpm.write("awake.json", model)
+    call = ["apst", "-a", "lower-envelope", "--quirk", "no-apst", "awake.json"]
+    parameters = ssdpm.json(*call)["parameters"]
+    assert parameters["idle_power_uw"] is parameters["transition_power_uw"] is None
+    assert "(idle" not in ssdpm.output(*call)
+
+
+def test_the_first_line_says_what_the_table_was_made_with(ssdpm: Command) -> None:
+    def first(*options: str) -> str:
+        text = ssdpm.output("apst", "drive.bin", *options)
+        return text.splitlines()[0].split(", ", 1)[1]
+
+    assert first() == "linux, latency limit 100 ms"
+    assert first("-a", "windows", "--power-source", "battery") == (
+        "windows (balanced, battery), latency limit 100 ms"
+    )
+    assert first("-a", "lower-envelope", "--transition-power", "2W") == (
+        "lower-envelope (idle 630 mW, transitions 2 W), latency limit 100 ms"
+    )
+
+
+def test_linux_reads_no_parameters_of_others(ssdpm: Command) -> None:
+    for algorithm in ("linux", "linux-legacy"):
+        answer = ssdpm.json("apst", "drive.bin", "-a", algorithm)
+        assert list(answer["parameters"]) == [
+            "max_exit_latency_us", "primary_timeout_ms",
+            "primary_latency_tolerance_us", "secondary_timeout_ms",
+            "secondary_latency_tolerance_us", "quirks",
+        ]
+
+
 def test_no_apst_and_a_quirk_are_answers(ssdpm: Command) -> None:
     model = copy.deepcopy(ssdpm.example)
     model["apsta"] = 0

@@ -151,7 +151,41 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
         (["apst", "--hex", "--json", "drive.bin"], "exclude each other"),
         (["apst", "--raw", "-", "--json", "drive.bin"], "exclude each other"),
         (["apst", "--raw", "t", "drive.bin", "drive.json"], "--raw takes one drive"),
-        (["apst", "--algorithm", "best", "drive.bin"], "linux or linux-legacy"),
+        (["apst", "--algorithm", "best", "drive.bin"],
+         "--algorithm best: linux, linux-legacy, windows or lower-envelope"),
+        (["apst", "-a", "windows", "--scheme", "fast", "drive.bin"],
+         "--scheme fast: performance, balanced, power-saver or modern-standby"),
+        (["apst", "-a", "windows", "--power-source", "dc", "drive.bin"],
+         "--power-source dc: ac or battery"),
+        (["apst", "--scheme", "balanced", "drive.bin"],
+         "--scheme is for --algorithm windows, not linux"),
+        (["apst", "--power-source", "ac", "-a", "linux-legacy", "drive.bin"],
+         "--power-source is for --algorithm windows, not linux-legacy"),
+        (["apst", "--scheme", "balanced", "-a", "lower-envelope", "drive.bin"],
+         "--scheme is for --algorithm windows, not lower-envelope"),
+        (["apst", "--idle-power", "1W", "-a", "windows", "drive.bin"],
+         "--idle-power is for --algorithm lower-envelope, not windows"),
+        (["apst", "--transition-power", "1W", "drive.bin"],
+         "--transition-power is for --algorithm lower-envelope, not linux"),
+        (["apst", "--primary-timeout", "1s", "-a", "windows", "drive.bin"],
+         "--primary-timeout is for --algorithm linux, not windows"),
+        (["apst", "-a", "lower-envelope", "--secondary-tolerance", "1s", "drive.bin"],
+         "--secondary-tolerance is for --algorithm linux, not lower-envelope"),
+        *[
+            (["apst", "-a", "lower-envelope", option, power, "drive.bin"], words)
+            for option in ("--idle-power", "--transition-power")
+            for power, words in [
+                ("500", f"{option} 500: write a number with its unit, as in"),
+                ("", "with its unit"),
+                ("-5mW", "with its unit"),
+                ("500mw", "the unit is uW, mW or W"),
+                ("500ms", "the unit is uW, mW or W"),
+                ("0.0000001W", "finer than a microwatt"),
+                ("0mW", f"{option} 0mW: no power at all"),
+                ("4294.967296W", "too much"),
+                ("99999999999999999999W", "too much"),
+            ]
+        ],
         (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst or no-deepest-ps"),
         (["apst", "-l", "25", "drive.bin"], "with its unit"),
         (["apst", "-l", "0", "drive.bin"], "with its unit"),
@@ -191,6 +225,35 @@ def test_a_sata_drive_cannot_and_an_unknown_latency_fails(ssdpm: Command) -> Non
     ssdpm.write("partial.json", model)
     message = ssdpm.fails(1, "apst", "partial.json")
     assert "PS4: exit_latency_us is unknown" in message
+
+
+def test_an_idle_power_that_nobody_knows_is_asked_for(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["states"][0]["idle_power_uw"] = None
+    ssdpm.write("awake.json", model)
+    call = ["apst", "-a", "lower-envelope", "awake.json"]
+    assert ssdpm.fails(1, *call) == (
+        "ssdpm: awake.json: PS0: idle_power_uw is unknown: give idle_power_uw "
+        "with --idle-power, as in 500mW"
+    )
+    assert ssdpm.json(*call, "--idle-power", "630mW")["entries"]
+    model["states"][3]["max_power_uw"] = model["states"][3]["idle_power_uw"] = None
+    ssdpm.write("dark.json", model)
+    message = ssdpm.fails(1, *call[:3], "dark.json", "--idle-power", "630mW")
+    assert "PS3: idle_power_uw and max_power_uw are unknown" in message
+
+
+def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
+    model = copy.deepcopy(ssdpm.example)
+    model["states"][4]["exit_latency_us"] = 4294967295
+    ssdpm.write("slow.json", model)
+    message = ssdpm.fails(
+        1, "apst", "-a", "lower-envelope", "-l", "any", "slow.json"
+    )
+    assert message == (
+        "ssdpm: slow.json: PS3 to PS4: idle time 180388199 ms; "
+        "an APST entry holds at most 16777215 ms"
+    )
 
 
 def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:

@@ -76,6 +76,30 @@ static void check_json(struct ssdpm_model **models, size_t n)
 	free(text_again);
 }
 
+/* Those after the latency limit are for Linux only. */
+static size_t n_numbers(uint32_t algorithm)
+{
+	return algorithm <= SSDPM_APST_LINUX_LEGACY ? 5 : 1;
+}
+
+static uint32_t power_from(const uint8_t *at)
+{
+	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
+/* The bytes that are left for the other algorithms. */
+static void more_params_from(const uint8_t bytes[16],
+			     struct ssdpm_apst_params *p)
+{
+	p->idle_power_uw = power_from(bytes + 4);
+	p->transition_power_uw = power_from(bytes + 8);
+	if (bytes[15] == 0xff)
+		p->scheme = bytes[14];
+	if (bytes[15] == 0xfe)
+		p->power_source = bytes[14];
+}
+
 /* A few bytes decide much: most values are near those that matter. */
 static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 {
@@ -91,10 +115,11 @@ static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 
 	memcpy(bytes, data, size < sizeof(bytes) ? size : sizeof(bytes));
 	ssdpm_apst_params_init(&p, sizeof(p));
-	if (bytes[0] & 1)
-		p.algorithm = SSDPM_APST_LINUX_LEGACY;
+	p.algorithm = 1 + (bytes[0] & 1) + (bytes[0] >> 4 & 1) * 2;
 	p.quirks = bytes[0] >> 1 & 7;
-	for (size_t i = 0; i < 5; i++) {
+	p.scheme = 1 + (bytes[0] >> 5 & 3);
+	p.power_source = 1 + (bytes[0] >> 7);
+	for (size_t i = 0; i < n_numbers(p.algorithm); i++) {
 		const uint8_t *at = bytes + 1 + i * 3;
 
 		if (at[0] >= 0x80)
@@ -102,6 +127,8 @@ static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 		else if (at[0])
 			*numbers[i] = times[at[0] % 9] + at[1] - at[2];
 	}
+	if (n_numbers(p.algorithm) < 5)
+		more_params_from(bytes, &p);
 	return p;
 }
 
@@ -136,6 +163,7 @@ static void check_verdicts(const struct ssdpm_model *model,
 }
 
 static void check_table(const struct ssdpm_model *model,
+			const struct ssdpm_apst_params *params,
 			const struct ssdpm_apst *table)
 {
 	uint8_t data[SSDPM_APST_BYTES];
@@ -148,6 +176,8 @@ static void check_table(const struct ssdpm_model *model,
 	for (int i = 0; i < SSDPM_MAX_STATES; i++)
 		if (table->entries[i].target && !table->entries[i].idle_ms)
 			sound = false;
+	check(sound || params->algorithm <= SSDPM_APST_LINUX_LEGACY,
+	      "only Linux disables a transition");
 	err = ssdpm_apst_validate(model, table, &error);
 	check(sound == !err, "what is generated is sound");
 	if (err)
@@ -176,7 +206,7 @@ static void check_policy(const struct ssdpm_model *model, const uint8_t *data,
 		      "generate and explain fail alike");
 		return;
 	}
-	check_table(model, &table);
+	check_table(model, &params, &table);
 	check_verdicts(model, &params, &table);
 }
 

@@ -44,6 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Without a zero, 4096 bytes may be an Identify structure. */
 	if (length != SSDPM_NVME_IDENTIFY_BYTES)
 		run_one((const char *)data, length, n);
+	if (zero)
+		length++; /* what follows the zero are parameters */
 	if (!err)
 		check_models(models, n, data + length, size - length);
 	ssdpm_model_list_free(models, n);

@@ -51,6 +51,31 @@ IDENTIFY = {
     "no-apst": b"\x02" + DEFAULTS[1:] + head(4) + LAPTOP,
     "no-deepest-ps": b"\x04" + DEFAULTS[1:] + head(4) + LAPTOP,
     "unknown-quirk": b"\x08" + DEFAULTS[1:] + head(4) + LAPTOP,
+    "windows": b"\x30" + DEFAULTS[1:] + head(4) + LAPTOP,
+    "windows-on-battery": b"\xb0" + DEFAULTS[1:] + head(4) + LAPTOP,
+    "windows-modern-standby": b"\x70" + DEFAULTS[1:] + head(4) + LAPTOP,
+    "windows-zero": b"\x10" + DEFAULTS[1:] + head(2) + psd(1) + psd(1, 2) * 2,
+    "windows-unknown-scheme":
+        b"\x30" + DEFAULTS[1:14] + b"\x09\xff" + head(4) + LAPTOP,
+    "windows-unknown-power-source":
+        b"\x30" + DEFAULTS[1:14] + b"\x09\xfe" + head(4) + LAPTOP,
+    "lower-envelope": b"\x11" + DEFAULTS[1:] + head(4) + LAPTOP,
+    "lower-envelope-powers":
+        b"\x11\0\0\0" + struct.pack("<II", 500000, 2000000) + bytes(4)
+        + head(4) + LAPTOP,
+    "lower-envelope-extreme":
+        b"\x11\x08\0\0" + b"\xff" * 8 + bytes(4) + head(1) + EXTREME * 2,
+    "lower-envelope-too-long":
+        b"\x11\x08\0\0" + struct.pack("<II", 2**32 - 1, 2**31) + bytes(4)
+        + head(4) + psd(1, 1) * 3 + psd(1, 3, 0, 2**32 - 1)
+        + psd(1, 3, 0, 2**32 - 1, idlp=1, ips=1),
+    "lower-envelope-no-base":
+        b"\x11" + DEFAULTS[1:] + head(1) + psd(1) + DOZING,
+    "lower-envelope-no-power":
+        b"\x11" + DEFAULTS[1:] + head(1) + AWAKE + psd(0, 2, 1, 1),
+    "lower-envelope-rising":
+        b"\x11" + DEFAULTS[1:] + head(5) + AWAKE + DOZING
+        + psd(300, 3, 0, 1000) + ASLEEP + psd(50, 3) + DOZING,
     "limit-0": b"\x00\x80" + DEFAULTS[2:] + head(4) + LAPTOP,
     "timeout-too-long": b"\0\0\0\0\x07" + DEFAULTS[5:] + head(4) + LAPTOP,
     "no-apsta": DEFAULTS + head(4, 0) + LAPTOP,
@@ -97,6 +122,8 @@ MODEL_JSON = {
     "empty": b"",
     "sleepy": dump(SLEEPY),
     "sleepy-legacy": dump(SLEEPY) + b"\0\x01",
+    "sleepy-windows": dump(SLEEPY) + b"\0\x30",
+    "sleepy-lower-envelope": dump(SLEEPY) + b"\0\x11",
     "sleepy-limit-100-us": dump(SLEEPY) + b"\0\0\x85\x00\x64",
     "sleepy-indented": json.dumps(SLEEPY, indent=2).encode() + b"\n",
     "small": dump(SMALL),

@@ -115,33 +115,30 @@ static bool apst_equal(const ApstTable &self, const ApstTable &other)
 	return !memcmp(&self.table, &other.table, sizeof(self.table));
 }
 
+template <typename T>
+static void add_number(py::class_<ApstParams> &params, const char *name,
+		       T ssdpm_apst_params::*member)
+{
+	params.def_property(
+		name,
+		[member](const ApstParams &self) {
+			return self.params.*member;
+		},
+		[member](ApstParams &self, T value) {
+			self.params.*member = value;
+		});
+}
+
 static void add_params_class(py::module_ &module)
 {
 	py::class_<ApstParams> params(module, "ApstParams");
 	auto number = [&params](const char *name, auto member) {
-		params.def_property(
-			name,
-			[member](const ApstParams &self) {
-				return self.params.*member;
-			},
-			[member](ApstParams &self, uint64_t value) {
-				self.params.*member = value;
-			});
+		add_number(params, name, member);
 	};
 
 	params.def(py::init<>());
-	params.def_property(
-		"algorithm",
-		[](const ApstParams &self) { return self.params.algorithm; },
-		[](ApstParams &self, uint32_t value) {
-			self.params.algorithm = value;
-		});
-	params.def_property(
-		"quirks",
-		[](const ApstParams &self) { return self.params.quirks; },
-		[](ApstParams &self, uint32_t value) {
-			self.params.quirks = value;
-		});
+	number("algorithm", &ssdpm_apst_params::algorithm);
+	number("quirks", &ssdpm_apst_params::quirks);
 	number("max_exit_latency_us", &ssdpm_apst_params::max_exit_latency_us);
 	number("primary_timeout_ms", &ssdpm_apst_params::primary_timeout_ms);
 	number("primary_latency_tolerance_us",
@@ -150,6 +147,10 @@ static void add_params_class(py::module_ &module)
 	       &ssdpm_apst_params::secondary_timeout_ms);
 	number("secondary_latency_tolerance_us",
 	       &ssdpm_apst_params::secondary_latency_tolerance_us);
+	number("scheme", &ssdpm_apst_params::scheme);
+	number("power_source", &ssdpm_apst_params::power_source);
+	number("idle_power_uw", &ssdpm_apst_params::idle_power_uw);
+	number("transition_power_uw", &ssdpm_apst_params::transition_power_uw);
 }
 
 static void add_table_class(py::module_ &module)
@@ -177,6 +178,8 @@ void add_policy(py::module_ &module)
 	module.attr("APST_BYTES") = SSDPM_APST_BYTES;
 	module.attr("LATENCY_ANY") = SSDPM_LATENCY_ANY;
 	module.attr("ALGORITHMS") = words(&ssdpm_apst_algorithm_to_string);
+	module.attr("SCHEMES") = words(&ssdpm_power_scheme_to_string);
+	module.attr("POWER_SOURCES") = words(&ssdpm_power_source_to_string);
 	module.attr("QUIRKS") = words(&ssdpm_quirk_to_string, true);
 	module.attr("VERDICTS") = words(&ssdpm_verdict_to_string);
 	add_params_class(module);

@@ -22,6 +22,8 @@ FINDING_CODES: dict[str, int]
 SATA_FEATURES: dict[str, int]
 FIELDS: dict[str, int]
 ALGORITHMS: dict[str, int]
+SCHEMES: dict[str, int]
+POWER_SOURCES: dict[str, int]
 QUIRKS: dict[str, int]
 VERDICTS: dict[str, int]
 
@@ -68,6 +70,10 @@ class ApstParams(metaclass=_Pybind11Type):
     primary_latency_tolerance_us: int
     secondary_timeout_ms: int
     secondary_latency_tolerance_us: int
+    scheme: int
+    power_source: int
+    idle_power_uw: int
+    transition_power_uw: int
     def __init__(self) -> None: ...
 
 class ApstTable(metaclass=_Pybind11Type):

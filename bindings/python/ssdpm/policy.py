@@ -51,6 +51,27 @@ class Algorithm(_Word):
     """Linux 5.14 and later: two idle times, two tolerances."""
     LINUX_LEGACY = "linux-legacy"
     """Linux 4.11 to 5.13: idle time = 50 x (entry + exit)."""
+    WINDOWS = "windows"
+    """Windows' StorNVMe: the timeouts and tolerances of a power scheme."""
+    LOWER_ENVELOPE = "lower-envelope"
+    """The idle times that cost least energy without knowledge of the future."""
+
+
+class PowerScheme(_Word):
+    """A power scheme of Windows."""
+
+    PERFORMANCE = "performance"
+    BALANCED = "balanced"
+    POWER_SAVER = "power-saver"
+    MODERN_STANDBY = "modern-standby"
+    """S0 low-power idle."""
+
+
+class PowerSource(_Word):
+    """Where the machine has its power from; Windows has a column for each."""
+
+    AC = "ac"
+    BATTERY = "battery"
 
 
 class Quirk(_Word):
@@ -77,7 +98,7 @@ class VerdictKind(_Word):
     QUIRK = "quirk"
     """Forbidden by a quirk."""
     NO_GAIN = "no-gain"
-    """It would qualify, but nothing enters it."""
+    """It would qualify, but nothing enters it, or entering it saves nothing."""
 
 
 @dataclass(frozen=True)
@@ -104,19 +125,25 @@ _TIMES = (
     "secondary_timeout_ms",
     "secondary_latency_tolerance_us",
 )
+_POWERS = ("idle_power_uw", "transition_power_uw")
+
+
+def _word(number: int, words: Mapping[str, int]) -> str:
+    return next(word for word, n in words.items() if n == number)
 
 
 def _defaults() -> Mapping[str, Any]:
     params = _core.ApstParams()
-    algorithms = {number: word for word, number in _core.ALGORITHMS.items()}
     values: dict[str, Any] = {
-        "algorithm": Algorithm(algorithms[params.algorithm]),
+        "algorithm": Algorithm(_word(params.algorithm, _core.ALGORITHMS)),
+        "scheme": PowerScheme(_word(params.scheme, _core.SCHEMES)),
+        "power_source": PowerSource(_word(params.power_source, _core.POWER_SOURCES)),
         "max_exit_latency_us": params.max_exit_latency_us,
         "quirks": tuple(
             Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit
         ),
     }
-    for name in _TIMES:
+    for name in _TIMES + _POWERS:
         values[name] = getattr(params, name)
     return MappingProxyType(values)
 
@@ -126,15 +153,15 @@ APST_DEFAULTS: Mapping[str, Any] = _defaults()
 
 
 def _params(
-    algorithm: str | None,
+    words: Mapping[str, tuple[str | None, Mapping[str, int]]],
     max_exit_latency_us: SupportsIndex | str | None,
     quirks: Iterable[str] | str,
-    times: Mapping[str, SupportsIndex | None],
+    numbers: Mapping[str, SupportsIndex | None],
 ) -> _core.ApstParams:
     params = _core.ApstParams()
-    if algorithm is not None:
-        word = check_word(algorithm, "algorithm", _core.ALGORITHMS)
-        params.algorithm = _core.ALGORITHMS[word]
+    for name, (word, known) in words.items():
+        if word is not None:
+            setattr(params, name, known[check_word(word, name, known)])
     if isinstance(max_exit_latency_us, str) and max_exit_latency_us == "any":
         params.max_exit_latency_us = _core.LATENCY_ANY
     elif max_exit_latency_us is not None:
@@ -143,9 +170,10 @@ def _params(
         )
     for quirk in (quirks,) if isinstance(quirks, str) else quirks:
         params.quirks |= _core.QUIRKS[check_word(quirk, "quirks", _core.QUIRKS)]
-    for name, value in times.items():
+    for name, value in numbers.items():
         if value is not None:
-            setattr(params, name, check_unsigned(value, name, 2**64 - 1))
+            most = 2**32 - 1 if name in _POWERS else 2**64 - 1
+            setattr(params, name, check_unsigned(value, name, most))
     return params
 
 
@@ -223,8 +251,7 @@ class ApstTable:
         """What made the table; None for one from bytes."""
         if self._params is None:
             return None
-        number = self._params.algorithm
-        return next(Algorithm(w) for w, n in _core.ALGORITHMS.items() if n == number)
+        return Algorithm(_word(self._params.algorithm, _core.ALGORITHMS))
 
     @property
     def array(self) -> npt.NDArray[np.void]:
@@ -288,8 +315,7 @@ class ApstTable:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._model is None or self._params is None:
             return _table_from_bytes, (self.to_bytes(), self.enabled)
-        names = ("algorithm", "quirks", "max_exit_latency_us", *_TIMES)
-        numbers = {name: getattr(self._params, name) for name in names}
+        numbers = {name: getattr(self._params, name) for name in APST_DEFAULTS}
         return _table_from_numbers, (self._model, numbers)
 
     def _state_word(self) -> str:
@@ -355,6 +381,10 @@ def apst(
     primary_latency_tolerance_us: SupportsIndex | None = None,
     secondary_timeout_ms: SupportsIndex | None = None,
     secondary_latency_tolerance_us: SupportsIndex | None = None,
+    scheme: PowerScheme | str | None = None,
+    power_source: PowerSource | str | None = None,
+    idle_power_uw: SupportsIndex | None = None,
+    transition_power_uw: SupportsIndex | None = None,
     quirks: Iterable[Quirk | str] | Quirk | str = (),
 ) -> ApstTable:
     """Make the table that a host programs, bit by bit as Linux does.
@@ -364,27 +394,40 @@ def apst(
 
     Args:
         model: an NVMe drive; an unknown APSTA counts as support.
-        algorithm: "linux" (5.14 and later) or "linux-legacy".
+        algorithm: "linux" (5.14 and later), "linux-legacy", "windows" or
+            "lower-envelope".
         max_exit_latency_us: a state whose *exit* takes longer is not used; 0
             switches APST off; "any" is no limit. What the kernel's file
-            pm_qos_latency_tolerance_us holds.
+            pm_qos_latency_tolerance_us holds; Windows has none, but it holds for
+            every algorithm here.
         primary_timeout_ms, primary_latency_tolerance_us: the deepest state whose
             entry and exit *together* take no longer is entered after this much idle
-            time; either 0: the legacy rule.
+            time; either 0: the legacy rule. Only "linux" reads these four.
         secondary_timeout_ms, secondary_latency_tolerance_us: likewise for a deeper,
             slower state; timeout 0: none.
+        scheme, power_source: "performance", "balanced", "power-saver" or
+            "modern-standby"; "ac" or "battery". Only "windows" reads them.
+        idle_power_uw: what the drive takes when it is idle in PS0; 0: what it
+            reports. Only "lower-envelope" reads this and the next.
+        transition_power_uw: what it takes while it enters or leaves a state; 0: its
+            idle power.
         quirks: "no-apst", "no-deepest-ps".
 
     Raises:
         RangeError: a number beyond its field, such as a timeout of more than
             16777215 ms; the message names it.
-        UnknownValueError: a non-operational state has an unknown latency.
+        UnknownValueError: a non-operational state has an unknown latency, or
+            "lower-envelope" lacks a power.
         UnsupportedError: not an NVMe drive.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
     _check_model(model)
     params = _params(
-        algorithm,
+        {
+            "algorithm": (algorithm, _core.ALGORITHMS),
+            "scheme": (scheme, _core.SCHEMES),
+            "power_source": (power_source, _core.POWER_SOURCES),
+        },
         max_exit_latency_us,
         quirks,
         {
@@ -392,6 +435,8 @@ def apst(
             "primary_latency_tolerance_us": primary_latency_tolerance_us,
             "secondary_timeout_ms": secondary_timeout_ms,
             "secondary_latency_tolerance_us": secondary_latency_tolerance_us,
+            "idle_power_uw": idle_power_uw,
+            "transition_power_uw": transition_power_uw,
         },
     )
     return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)

@@ -18,7 +18,16 @@ from hypothesis import given, settings
 
 import ssdpm
 from kernel import Kernel
-from ssdpm import Algorithm, ApstEntry, PowerState, Quirk, VerdictKind, _core
+from ssdpm import (
+    Algorithm,
+    ApstEntry,
+    PowerScheme,
+    PowerSource,
+    PowerState,
+    Quirk,
+    VerdictKind,
+    _core,
+)
 
 # Small numbers meet the limits often, large ones find overflows.
 LATENCIES = st.sampled_from([0, 1, 19, 20, 21, 100]) | st.integers(0, 2**32 - 1)
@@ -32,6 +41,7 @@ TIMES = (
     "secondary_timeout_ms",
     "secondary_latency_tolerance_us",
 )
+POWERS = ("idle_power_uw", "transition_power_uw")
 
 
 @st.composite
@@ -183,6 +193,8 @@ def test_quirks_are_enums_or_words_one_or_many(quirks: Any, model: ssdpm.Model) 
     ("enum", "words"),
     [
         (Algorithm, _core.ALGORITHMS),
+        (PowerScheme, _core.SCHEMES),
+        (PowerSource, _core.POWER_SOURCES),
         (Quirk, _core.QUIRKS),
         (VerdictKind, _core.VERDICTS),
     ],
@@ -194,7 +206,7 @@ def test_the_enums_have_the_words_of_the_library(enum: Any, words: Any) -> None:
         assert json.dumps(member) == f'"{member.value}"'
 
 
-@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES])
+@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES, *POWERS])
 @pytest.mark.parametrize("value", [True, 1.0, "100", b"1", [1], np.array([1, 2])])
 def test_a_number_of_another_type_is_a_typeerror(
     name: str, value: Any, model: ssdpm.Model
@@ -203,7 +215,7 @@ def test_a_number_of_another_type_is_a_typeerror(
         ssdpm.apst(model, **{name: value})
 
 
-@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES])
+@pytest.mark.parametrize("name", ["max_exit_latency_us", *TIMES, *POWERS])
 @pytest.mark.parametrize("value", [-1, 2**64, 10**100])
 def test_a_number_out_of_range_is_named(
     name: str, value: Any, model: ssdpm.Model
@@ -228,8 +240,12 @@ def test_numpy_integers_are_integers(model: ssdpm.Model) -> None:
 
 
 def test_a_wrong_word_is_named(model: ssdpm.Model) -> None:
-    with pytest.raises(ValueError, match=r"^algorithm: 'windows' is none of 'linux', "):
-        ssdpm.apst(model, algorithm="windows")
+    with pytest.raises(ValueError, match=r"^algorithm: 'best' is none of 'linux', "):
+        ssdpm.apst(model, algorithm="best")
+    with pytest.raises(ValueError, match=r"^scheme: 'turbo' is none of 'performance"):
+        ssdpm.apst(model, scheme="turbo")
+    with pytest.raises(ValueError, match=r"^power_source: 'dc' is none of 'ac', 'bat"):
+        ssdpm.apst(model, power_source="dc")
     with pytest.raises(ValueError, match=r"^quirks: 'fast' is none of 'no-apst', "):
         ssdpm.apst(model, quirks=["fast"])
     with pytest.raises(TypeError, match=r"^algorithm: a str is needed, not int"):
@@ -296,6 +312,20 @@ def test_a_table_survives_pickling_and_copying(model: ssdpm.Model) -> None:
     for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table)):
         assert twin == table
         assert twin.explain() == table.explain()
+    table = ssdpm.apst(
+        model,
+        algorithm="windows",
+        scheme=PowerScheme.POWER_SAVER,
+        power_source=PowerSource.BATTERY,
+    )
+    assert pickle.loads(pickle.dumps(table)).explain() == table.explain()
+    table = ssdpm.apst(
+        model,
+        algorithm=Algorithm.LOWER_ENVELOPE,
+        idle_power_uw=500_000,
+        transition_power_uw=700_000,
+    )
+    assert pickle.loads(pickle.dumps(table)).explain() == table.explain()
     read = ssdpm.ApstTable.from_bytes(bytes(256), enabled=False)
     assert pickle.loads(pickle.dumps(read)) == read
 
