@@ -118,7 +118,7 @@ def test_apst_is_made_of_smartctl_text_with_a_note_on_apsta(ssdpm: Command) -> N
 def test_a_sata_drive_is_shown_as_far_as_smartctl_goes(ssdpm: Command) -> None:
     drive = ssdpm.json("show", ssdpm.write("sata.txt", SATA_TEXT))
     assert drive["kind"] == "sata" and drive["product"] == "ACME Slow 256GB"
-    assert drive["sata"]["generations"] == 14 and drive["sata"]["apm_level"] == 254
+    assert drive["sata"]["generations"] == [1, 2, 3] and drive["sata"]["apm_level"] == 254
     assert drive["sata"]["hipm_supported"] is None
     assert [state["link_state"] for state in drive["states"]] == ["active"]
 
