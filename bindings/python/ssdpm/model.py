@@ -241,7 +241,8 @@ class Model:
     Args:
         source: a path; or bytes; or a dict as to_dict() makes it. A file and bytes
             are recognised by content: a raw Identify Controller structure (4096
-            bytes), or JSON with ``"schema": "ssdpm.model/1"``.
+            bytes), what ``nvme id-ctrl`` prints as text or JSON, or JSON with
+            ``"schema": "ssdpm.model/1"``.
 
     Raises:
         FormatError: this is none of the formats, or holds several drives (load()
