@@ -277,7 +277,8 @@ SSDPM_API int ssdpm_model_from_nvme_identify(const void *data, size_t size,
 /**
  * ssdpm_model_from_json() - read one drive from our JSON
  * @text: an object with "schema": "ssdpm.model/1", UTF-8, or an array that
- *        holds one such object
+ *        holds one such object; the JSON of other programs is read too, see
+ *        ssdpm_model_list_from_data()
  * @size: its length in bytes, without a final NUL
  *
  * Unknown keys are ignored, known ones are checked: type, range, no key twice.
@@ -308,8 +309,9 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * @ret_models: an array of models; free it with ssdpm_model_list_free()
  * @ret_n:      how many, at least one
  *
- * The format is recognised by content: a raw Identify Controller structure, or
- * our JSON (an object, or an array of them).
+ * The format is recognised by content: a raw Identify Controller structure; what
+ * nvme id-ctrl of nvme-cli 1 and 2 prints, as people paste it, of one drive; or
+ * JSON, our own or that of nvme id-ctrl (an object, or an array of them).
  *
  * What smartctl -c, -a or -x prints, with prose around it and parts missing,
  * and its JSON from 7.5 on: maximum power, latencies and ranks are exact.
@@ -318,7 +320,8 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * active link and what smartctl says of speed and APM. One drive to a text.
  *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
- * -EINVAL too where the format is none of these.
+ * -EINVAL too where the format is none of these, a power state is missing from
+ * a text, or several drives stand in one. @reterr has the line.
  */
 SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_model ***ret_models,

@@ -364,6 +364,75 @@ HDPARM_TEXT = {
     "nothing": b"Firmware Revision: 1\n",
 }
 
+def nvme_cli_json(psds, **members):
+    return dump({"vid": 0x1234, "mn": "Fixture SSD 256GB   ", "fr": "FW 1.0  ",
+                 "npss": len(psds) - 1, "apsta": 1, **members, "psds": psds})
+
+
+LATENCIES = {"entry_lat": 3900, "exit_lat": 11000, "read_tput": 3,
+             "read_lat": 3, "write_tput": 3, "write_lat": 3}
+
+MODEL_JSON |= {
+    "nvme-cli-1.x": nvme_cli_json([
+        {"max_power": 350, "flags": 0, **LATENCIES, "idle_power": 63,
+         "idle_scale": 128, "active_power": 180, "active_work_scale": 130},
+        {"max_power": 50, "flags": 3, **LATENCIES, "entry_lat": -1}]),
+    "nvme-cli-2.3": nvme_cli_json([
+        {"max_power": 50, "flags": 3, **LATENCIES, "idle_power": 63,
+         "idle_scale": 1, "active_power": 180, "active_power_work": 2,
+         "active_scale": 2}]),
+    "nvme-cli-times": nvme_cli_json([
+        {"max_power": 50, "max_power_scale": 1, "non-operational_state": 1,
+         **LATENCIES, "emerg_power_fail_recover_time": 99,
+         "emerg_power_fail_recover_scale": 12, "force_quiesce_vault_time": 7,
+         "force_quiesce_vault_scale": 1, "emerg_power_fail_vault_time": 5,
+         "emerg_power_fail_vault_scale": 13}]),
+    "nvme-cli-quoted": nvme_cli_json([{"flags": "0x1", "max_power": "7"}]),
+    "nvme-cli-cut-off": nvme_cli_json([{"flags": 1}], npss=4),
+    "nvme-cli-empty": b'{"psds": []}',
+}
+
+NVME_CLI_HEAD = """NVME Identify Controller:
+vid     : 0x1234
+mn      : Fixture SSD 256GB
+fr      : FW 1.0
+npss    : %d
+apsta   : 0x1
+"""
+NVME_CLI_AWAKE = """\
+ps    0 : mp:3.50W operational enlat:0 exlat:0 rrt:0 rrl:0
+          rwt:0 rwl:0 idle_power:0.6300W active_power:1.80W
+"""
+NVME_CLI_ASLEEP = """\
+ps    1 : mp:0.0050W non-operational enlat:5000 exlat:39000 rrt:4 rrl:4
+          rwt:4 rwl:4 idle_power:- active_power:-
+"""
+NVME_CLI_TIMES = """\
+            active_power_workload:80K 128KiB SW
+            emergency power fail recovery time: 6 (unit: 10 microseconds)
+            forced quiescence vault time: 99 (unit: 1,000,000 seconds)
+            emergency power fail vault time: reserved
+"""
+NVME_CLI_TABLE = NVME_CLI_AWAKE + NVME_CLI_ASLEEP
+
+NVME_CLI_TEXT = {
+    "empty": "",
+    "laptop": NVME_CLI_HEAD % 1 + NVME_CLI_TABLE,
+    "laptop-legacy": NVME_CLI_HEAD % 1 + NVME_CLI_TABLE + "\0\x01",
+    "table": NVME_CLI_TABLE,
+    "times": NVME_CLI_AWAKE + NVME_CLI_TIMES,
+    "quoted": "> " + NVME_CLI_TABLE.replace("\n", "\r\n> "),
+    "cut-off": NVME_CLI_HEAD % 4 + NVME_CLI_TABLE,
+    "cut-off-line": NVME_CLI_TABLE[:-100],
+    "head-only": NVME_CLI_HEAD % 1,
+    "gap": NVME_CLI_ASLEEP,
+    "twice": NVME_CLI_AWAKE * 2,
+    "doubtful": NVME_CLI_AWAKE.replace("0.6300", "7.02").replace("1.80",
+                                                                 "5.02"),
+    "signed": NVME_CLI_AWAKE.replace("enlat:0", "enlat:-1"),
+}
+
+
 TARGETS = {
     "identify": IDENTIFY,
     "model-json": MODEL_JSON,
@@ -372,6 +441,7 @@ TARGETS = {
     "atasmart-blob": ATASMART_BLOB,
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
+    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nvme id-ctrl prints. What follows the first zero byte, which no text
+ * contains, are parameters of the policy.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same text with other ends of lines is the same drive. */
+static void check_crlf(const uint8_t *data, size_t size,
+		       const struct ssdpm_model *model)
+{
+	char *other = malloc(2 * size), *text, *text_again;
+	struct ssdpm_model **models;
+	size_t length = 0, n;
+
+	for (size_t i = 0; other && i < size; i++) {
+		if (data[i] == '\n')
+			other[length++] = '\r';
+		other[length++] = (char)data[i];
+	}
+	check(other && !ssdpm_model_list_from_data(other, length, &models, &n,
+						   NULL),
+	      "CRLF does no harm");
+	check(n == 1 && !ssdpm_model_to_json(model, &text, NULL) &&
+		      !ssdpm_model_to_json(models[0], &text_again, NULL),
+	      "a model can be written");
+	check(!strcmp(text, text_again), "CRLF changes nothing");
+	ssdpm_model_list_free(models, n);
+	free(text);
+	free(text_again);
+	free(other);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
+	size_t length = zero ? (size_t)(zero - data) : size;
+	struct ssdpm_model **models = NULL;
+	struct ssdpm_error error;
+	size_t n = 0;
+	int err;
+
+	err = ssdpm_model_list_from_data(data, length, &models, &n, &error);
+	if (err) {
+		check_error(err, &error);
+		check(!models && !n, "failure returns nothing");
+		return 0;
+	}
+	if (ssdpm_model_get_info(models[0])->format ==
+	    SSDPM_FORMAT_NVME_CLI_TEXT)
+		check_crlf(data, length, models[0]);
+	check_models(models, n, data + length, size - length);
+	ssdpm_model_list_free(models, n);
+	return 0;
+}
