@@ -309,10 +309,19 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * @ret_n:      how many, at least one
  *
  * The format is recognised by content: a raw Identify Controller structure, or
- * our JSON (an object, or an array of them).
+ * our JSON (an object, or an array of them). Of SATA drives, one at a time:
+ * IDENTIFY DEVICE data (512 bytes), their 256 words in hexadecimal digits
+ * (sysfs, hdparm --Istdout), the text of hdparm -I, or a blob of libatasmart.
+ *
+ * A SATA drive gets the states that its link is known to support: active,
+ * partial (exit at most 10 us), slumber (10 ms), DevSleep (its DETO where the
+ * text of hdparm has that, otherwise 20 ms); sources: ACS-4, Serial ATA 3.x.
+ * Nothing but these exit latencies is known of them.
  *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
- * -EINVAL too where the format is none of these.
+ * -EINVAL too where the format is none of these, and for a SATA drive: nothing
+ * but zeros, not an ATA device (ATAPI, CompactFlash), a wrong checksum, a
+ * second drive, not all the words or bytes that there should be.
  */
 SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_model ***ret_models,
