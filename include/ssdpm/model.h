@@ -309,19 +309,27 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * @ret_models: an array of models; free it with ssdpm_model_list_free()
  * @ret_n:      how many, at least one
  *
- * The format is recognised by content: a raw Identify Controller structure; what
- * nvme id-ctrl of nvme-cli 1 and 2 prints, as people paste it, of one drive; or
- * JSON, our own or that of nvme id-ctrl (an object, or an array of them).
+ * The format is recognised by content: a raw Identify Controller structure;
+ * what nvme id-ctrl of nvme-cli 1 and 2, or smartctl -c, -a or -x prints, as
+ * people paste it, one drive to a text; JSON of nvme id-ctrl, of smartctl (7.5
+ * and later), or our own (an object, or an array of them). Of SATA drives:
+ * IDENTIFY DEVICE data (512 bytes), their 256 words in hexadecimal digits
+ * (sysfs, hdparm --Istdout), the text of hdparm -I, or a blob of libatasmart.
  *
- * What smartctl -c, -a or -x prints, with prose around it and parts missing,
- * and its JSON from 7.5 on: maximum power, latencies and ranks are exact.
- * Active and idle power are unknown: smartctl reads their scale from the wrong
- * bits. So is APSTA, which it does not print. A SATA drive has the state of its
- * active link and what smartctl says of speed and APM. One drive to a text.
+ * smartctl: maximum power, latencies and ranks are exact. Active and idle power
+ * are unknown: it reads their scale from the wrong bits. So is APSTA, which it
+ * does not print. Of a SATA drive it gives the active link, speed and APM.
+ *
+ * A SATA drive gets the states that its link is known to support: active,
+ * partial (exit at most 10 us), slumber (10 ms), DevSleep (its DETO where the
+ * text of hdparm has that, otherwise 20 ms); sources: ACS-4, Serial ATA 3.x.
+ * Nothing but these exit latencies is known of them.
  *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
  * -EINVAL too where the format is none of these, a power state is missing from
- * a text, or several drives stand in one. @reterr has the line.
+ * a text, several drives stand in one, and for a SATA drive: nothing but zeros,
+ * not an ATA device (ATAPI, CompactFlash), a wrong checksum, not all the words
+ * or bytes that there should be. @reterr has the line.
  */
 SSDPM_API int ssdpm_model_list_from_data(const void *data, size_t size,
 					 struct ssdpm_model ***ret_models,

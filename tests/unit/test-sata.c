@@ -644,6 +644,84 @@ static void a_cut_text_of_hexadecimal_words_is_refused(void **state)
 	ssdpm_model_unref(read_good(text, size - 1));
 }
 
+static void assert_not_made(const struct ssdpm_model_info *info,
+			    const struct ssdpm_power_state *states, size_t n,
+			    const char *fragment)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_model *model = UNTOUCHED;
+
+	assert_int_equal(ssdpm_model_new(info, states, n, &model, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, fragment);
+	assert_ptr_equal(model, UNTOUCHED);
+}
+
+static struct ssdpm_model_info sata_info(void)
+{
+	uint16_t words[WORDS];
+
+	fixture_ata_words(words);
+	return decode_info(words);
+}
+
+static void facts_that_contradict_each_other_are_refused(void **state)
+{
+	struct ssdpm_model_info info;
+
+	(void)state;
+	info = sata_info();
+	info.sata_supported |= 1 << 6;
+	assert_not_made(&info, NULL, 0, "sata_supported: bits 0x40 mean");
+	info = sata_info();
+	info.sata_enabled_unknown |= 1u << 31;
+	assert_not_made(&info, NULL, 0, "sata_enabled: bits 0x80000000 mean");
+	info = sata_info();
+	info.sata_supported_unknown = SSDPM_SATA_DIPM;
+	assert_not_made(&info, NULL, 0, "sata_supported: dipm is unknown, yet");
+	info = sata_info();
+	info.sata_enabled_unknown |= SSDPM_SATA_APM;
+	assert_not_made(&info, NULL, 0, "sata_enabled: apm is unknown, yet");
+	for (uint32_t bit = SSDPM_INFO_SATA_WORDS_VALID;
+	     bit <= SSDPM_INFO_APM_LEVEL; bit <<= 1) {
+		info = sata_info();
+		info.unknown |= bit;
+		assert_not_made(&info, NULL, 0, "unknown, yet it has a value");
+	}
+	info = sata_info();
+	info.sata_words_valid = 2;
+	assert_not_made(&info, NULL, 0, "a bit that means nothing");
+	for (int bit = 0; bit < 8; bit++) {
+		info = sata_info();
+		info.sata_generations = (uint8_t)(1 << bit);
+		if (bit < 1 || bit > 3)
+			assert_not_made(&info, NULL, 0, "a bit that means");
+	}
+	info = sata_info();
+	info.format = 10;
+	assert_not_made(&info, NULL, 0, "format 10");
+}
+
+static void an_nvme_drive_has_neither_a_link_nor_its_states(void **state)
+{
+	struct ssdpm_power_state one = { .link_state = SSDPM_LINK_ACTIVE };
+	struct ssdpm_model_info sata = sata_info(), info = fixture_info();
+	static const char json[] = "{\"schema\": \"ssdpm.model/1\",\n"
+				   "\"kind\": \"nvme\", \"states\": [],\n"
+				   "\"sata\": {}}";
+
+	(void)state;
+	assert_bad(json, strlen(json), 3, "sata: this is no SATA drive");
+	assert_not_made(&info, &one, 1, "states[0].link_state: 1 is none of");
+	one.link_state = 5;
+	assert_not_made(&sata, &one, 1, "states[0].link_state: 5 is none of");
+	one.link_state = 0;
+	sata.kind = SSDPM_KIND_NVME;
+	assert_not_made(&sata, &one, 1, "facts of a SATA drive in an NVMe one");
+	info.unknown = SSDPM_INFO_APM_LEVEL;
+	assert_not_made(&info, &one, 1, "facts of a SATA drive in an NVMe one");
+}
+
 /* Our JSON, with these generations. */
 static size_t json_with(const char *generations, char text[512])
 {
@@ -777,6 +855,9 @@ int main(void)
 		cmocka_unit_test(
 			a_blob_that_ends_anywhere_but_after_a_chunk_is_refused),
 		cmocka_unit_test(a_blob_without_identify_data_says_so),
+		cmocka_unit_test(facts_that_contradict_each_other_are_refused),
+		cmocka_unit_test(
+			an_nvme_drive_has_neither_a_link_nor_its_states),
 		cmocka_unit_test(generations_are_an_array_of_numbers_in_json),
 		cmocka_unit_test(generations_that_cannot_be_are_refused),
 		cmocka_unit_test(every_combination_of_facts_survives_json),
