@@ -107,6 +107,13 @@ static const struct fact facts[] = {
 	VALUE(SSDPM_SATA_HOST_AUTO_PARTIAL_TO_SLUMBER, 0x8),
 	VALUE(SSDPM_SATA_DEVSLEEP, 0x10),
 	VALUE(SSDPM_SATA_APM, 0x20),
+	SIZE(ssdpm_catalogue_match, 32),
+	OFFSET(ssdpm_catalogue_match, index, 0),
+	OFFSET(ssdpm_catalogue_match, exact, 4),
+	OFFSET(ssdpm_catalogue_match, n_rows, 8),
+	OFFSET(ssdpm_catalogue_match, n_matches, 12),
+	OFFSET(ssdpm_catalogue_match, n_tables, 16),
+	OFFSET(ssdpm_catalogue_match, seen, 24),
 
 	SIZE(ssdpm_apst_entry, 8),
 	OFFSET(ssdpm_apst_entry, idle_ms, 0),
