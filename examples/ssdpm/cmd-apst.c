@@ -573,13 +573,15 @@ static enum exit_status run(const void *data, const struct common *common,
 const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
+	.takes_drives = true,
 	.summary = "Print the APST table that Linux makes for a drive.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.examples = "  ssdpm apst drive.bin\n"
 		    "  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
 		    "  ssdpm apst --algorithm linux-legacy --json drive.json\n"
-		    "  ssdpm apst --value raw drive.json\n",
+		    "  ssdpm apst --value raw drive.json\n"
+		    "  ssdpm apst -q \"WDC PC SN530\"\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

@@ -3,8 +3,10 @@
 #include "input.h"
 #include "output.h"
 
+#include "base/json.h"
 #include "base/quantity.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
@@ -68,9 +70,12 @@ static void print_heading(const struct drive *drive)
 	if (!(info->unknown & SSDPM_INFO_VENDOR_ID))
 		printf(", vendor 0x%04x", info->vendor_id);
 	if (info->unknown & SSDPM_INFO_APSTA)
-		puts(", APST unknown");
+		printf(", APST unknown");
 	else
-		printf(", APST %s\n", info->apsta ? "yes" : "no");
+		printf(", APST %s", info->apsta ? "yes" : "no");
+	if (drive->seen)
+		printf(", from the catalogue (%" PRIu64 " seen)", drive->seen);
+	putchar('\n');
 }
 
 static void print_drive(const struct drive *drive)
@@ -102,23 +107,63 @@ static void print_drive(const struct drive *drive)
 		puts("  * 0 means not reported; Linux computes with 0");
 }
 
+static int write_model(struct json_writer *w, const struct ssdpm_model *model,
+		       struct ssdpm_error *reterr)
+{
+	char *text;
+	int err = ssdpm_model_to_json(model, &text, reterr);
+
+	if (err)
+		return err;
+	ssdpm__json_members(w, text);
+	free(text);
+	return 0;
+}
+
+/* What comes from the catalogue has more keys than other drives. */
+static int write_drive(struct json_writer *w, const struct drive *drive,
+		       struct ssdpm_error *reterr)
+{
+	int err;
+
+	ssdpm__json_begin(w, NULL, '{');
+	err = write_model(w, drive->model, reterr);
+	if (drive->seen) {
+		ssdpm__json_uint(w, "seen", drive->seen);
+		ssdpm__json_begin(w, "alternatives", '[');
+	}
+	for (size_t i = 0; i < drive->n_alternatives && !err; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		err = write_model(w, drive->alternatives[i].model, reterr);
+		ssdpm__json_uint(w, "seen", drive->alternatives[i].seen);
+		ssdpm__json_end(w, '}');
+	}
+	if (drive->seen)
+		ssdpm__json_end(w, ']');
+	ssdpm__json_end(w, '}');
+	return err;
+}
+
 static enum exit_status print_models(const struct common *common,
 				     const struct drives *drives)
 {
-	struct ssdpm_model **models = calloc(drives->n, sizeof(*models));
 	enum exit_status status = STATUS_FAILED;
-	struct ssdpm_error error = { .message = "out of memory" };
+	struct json_writer writer = { 0 };
+	struct ssdpm_error error;
 	char *text = NULL;
+	int err = 0;
 
-	for (size_t i = 0; models && i < drives->n; i++)
-		models[i] = drives->drives[i].model;
-	if (models &&
-	    !ssdpm_model_list_to_json(models, drives->n, &text, &error))
+	if (drives->n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < drives->n && !err; i++)
+		err = write_drive(&writer, &drives->drives[i], &error);
+	if (drives->n != 1)
+		ssdpm__json_end(&writer, ']');
+	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
 		status = print_json(common, text);
 	else
 		complain("%s", error.message);
 	free(text);
-	free(models);
 	return status;
 }
 
@@ -146,11 +191,12 @@ static enum exit_status run(const void *settings, const struct common *common,
 const struct subcommand cmd_show = {
 	.name = "show",
 	.operands = "DRIVE...",
+	.takes_drives = true,
 	.summary = "Print what a drive says of its power states.",
-	.examples =
-		"  ssdpm show drive.bin\n"
-		"  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
-		"  ssdpm show --json drive.bin > drive.json\n"
-		"  ssdpm show --value states_4_exit_latency_us drive.json\n",
+	.examples = "  ssdpm show drive.bin\n"
+		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
+		    "  ssdpm show --json drive.bin > drive.json\n"
+		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
+		    "  ssdpm show -q \"WDC PC SN530\"\n",
 	.run = run,
 };

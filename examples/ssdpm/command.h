@@ -20,7 +20,10 @@ enum exit_status {
 	STATUS_NOT_IN_FORCE = 5,
 };
 
-/* An option; letter 0: it has only a long name; argument NULL: it takes none */
+/*
+ * An option; letter 0: it has only a long name; argument NULL: it takes none;
+ * "[FILE]": it may take one, as in --catalogue=FILE.
+ */
 struct option_spec {
 	const char *name;
 	char letter;
@@ -44,11 +47,16 @@ struct common {
 	const char *value_key;
 	bool quiet;
 	bool verbose;
+	/* Of a subcommand that takes drives: */
+	const char *firmware;	    /* NULL: any */
+	const char *catalogue_path; /* drives of the user; NULL: none */
 };
 
 struct subcommand {
 	const char *name;
 	const char *operands;
+	bool operands_optional;
+	bool takes_drives; /* then it has the options that say which */
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;
@@ -67,6 +75,7 @@ struct subcommand {
 	void *settings;
 };
 
+extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;
 

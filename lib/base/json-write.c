@@ -131,6 +131,24 @@ void ssdpm__json_null(struct json_writer *writer, const char *key)
 	append(writer, "null", 4);
 }
 
+/* The lines between the braces are one level deep already. */
+void ssdpm__json_members(struct json_writer *writer, const char *object)
+{
+	const char *line = strchr(object, '\n');
+
+	for (; line && line[1] == ' '; line = strchr(line + 1, '\n')) {
+		if (!writer->first)
+			append(writer, ",", 1);
+		append(writer, "\n", 1);
+		for (unsigned int i = 1; i < writer->depth; i++)
+			append(writer, "  ", 2);
+		append(writer, line + 1, strcspn(line + 1, "\n"));
+		/* Commas after its own members stand in it. */
+		writer->first = true;
+	}
+	writer->first = false;
+}
+
 int ssdpm__json_finish(struct json_writer *writer, char **ret_text,
 		       struct ssdpm_error *reterr)
 {

@@ -609,6 +609,63 @@ static void what_is_written_is_read_again(void **state)
 	free(text);
 }
 
+static const char an_object[] = "{\n"
+				"  \"a\": [1, 2],\n"
+				"  \"b\": {\n"
+				"    \"c\": \"}\"\n"
+				"  }\n"
+				"}\n";
+
+static void members_of_an_object_become_those_of_another(void **state)
+{
+	struct json_writer w = { 0 };
+	char *text;
+
+	(void)state;
+	ssdpm__json_begin(&w, NULL, '[');
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_members(&w, an_object);
+	ssdpm__json_uint(&w, "d", 1);
+	ssdpm__json_begin(&w, "e", '{');
+	ssdpm__json_bool(&w, "f", true);
+	ssdpm__json_members(&w, an_object);
+	ssdpm__json_end(&w, '}');
+	ssdpm__json_end(&w, '}');
+	ssdpm__json_end(&w, ']');
+	assert_int_equal(ssdpm__json_finish(&w, &text, NULL), 0);
+	assert_string_equal(text, "[\n"
+				  "  {\n"
+				  "    \"a\": [1, 2],\n"
+				  "    \"b\": {\n"
+				  "      \"c\": \"}\"\n"
+				  "    },\n"
+				  "    \"d\": 1,\n"
+				  "    \"e\": {\n"
+				  "      \"f\": true,\n"
+				  "      \"a\": [1, 2],\n"
+				  "      \"b\": {\n"
+				  "        \"c\": \"}\"\n"
+				  "      }\n"
+				  "    }\n"
+				  "  }\n"
+				  "]\n");
+	free(text);
+}
+
+static void an_object_is_copied_as_it_is_written(void **state)
+{
+	struct json_writer w = { 0 };
+	char *text;
+
+	(void)state;
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_members(&w, an_object);
+	ssdpm__json_end(&w, '}');
+	assert_int_equal(ssdpm__json_finish(&w, &text, NULL), 0);
+	assert_string_equal(text, an_object);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +694,8 @@ int main(void)
 		cmocka_unit_test(
 			the_writer_indents_objects_and_puts_scalars_on_a_line),
 		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(members_of_an_object_become_those_of_another),
+		cmocka_unit_test(an_object_is_copied_as_it_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
