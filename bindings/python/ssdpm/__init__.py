@@ -22,12 +22,21 @@ from ssdpm.base import (
     Error,
     FormatError,
     InvalidError,
+    NotFoundError,
     RangeError,
     TooLargeError,
     UnknownValueError,
     UnsupportedError,
 )
-from ssdpm.model import Model, PowerState, load, power_state_dtype
+from ssdpm.model import (
+    Catalogue,
+    CatalogueMatch,
+    CatalogueRow,
+    Model,
+    PowerState,
+    load,
+    power_state_dtype,
+)
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
@@ -47,10 +56,14 @@ __all__ = [
     "Algorithm",
     "ApstEntry",
     "ApstTable",
+    "Catalogue",
+    "CatalogueMatch",
+    "CatalogueRow",
     "Error",
     "FormatError",
     "InvalidError",
     "Model",
+    "NotFoundError",
     "PowerState",
     "Quirk",
     "RangeError",
