@@ -434,6 +434,27 @@ static void what_is_not_there_is_enoent_and_similar_names_are_named(
 			 NULL, -ENOENT, "not in the catalogue");
 }
 
+static void names_that_are_too_long_for_a_message_are_left_out(void **state)
+{
+	struct ssdpm_catalogue *catalogue;
+	char text[4096] = "", name[41];
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		snprintf(name, sizeof(name),
+			 "Zzlong a-name-of-forty-characters-in-%d%d%d", i, i,
+			 i);
+		add_json(text, sizeof(text), name, "1", 1);
+	}
+	catalogue = from_json(text);
+	assert_not_found(catalogue, "Zzlong x", NULL, -ENOENT,
+			 "similar are Zzlong "
+			 "a-name-of-forty-characters-in-000, Zzlong "
+			 "a-name-of-forty-characters-in-111, Zzlong "
+			 "a-name-of-forty-characters-in-222");
+	ssdpm_catalogue_unref(catalogue);
+}
+
 static void a_row_that_is_not_there_has_nothing(void **state)
 {
 	struct ssdpm_error error = fixture_error();
@@ -713,6 +734,8 @@ int main(void)
 			a_sata_row_becomes_a_model_with_the_states_of_its_link),
 		cmocka_unit_test(
 			what_is_not_there_is_enoent_and_similar_names_are_named),
+		cmocka_unit_test(
+			names_that_are_too_long_for_a_message_are_left_out),
 		cmocka_unit_test(a_row_that_is_not_there_has_nothing),
 		cmocka_unit_test(
 			fewer_alternatives_are_written_where_there_is_less_room),
