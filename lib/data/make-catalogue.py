@@ -243,7 +243,7 @@ def write(rows: list[Row], source: str, header: str) -> None:
     code_lines = [", ".join(codes[i : i + 20]) for i in range(0, len(codes), 20)]
     pathlib.Path(header).write_text(
         f"{HEAD}#ifndef SSDPM_CATALOGUE_DATA_H\n#define SSDPM_CATALOGUE_DATA_H\n\n"
-        '#include "model/catalogue.h"\n\n'
+        '#include "model/catalogue-record.h"\n\n'
         f"#define CATALOGUE_ROWS {len(rows)}\n"
         f"#define CATALOGUE_TABLES {len(tables)}\n\n"
         "struct catalogue_data {\n"

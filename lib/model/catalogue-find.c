@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding a drive in the catalogue by its name, without an allocation. */
-#include "catalogue-data.h"
+#include "model/catalogue.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The catalogue: drives that others have seen, and those of a caller. */
-#include "catalogue-data.h"
+#include "model/catalogue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int ssdpm__compare_folded(const char *a, const char *b)
 	return (unsigned char)small(*a) - (unsigned char)small(*b);
 }
 
-static struct row user_row(const struct user_drive *drive)
+struct row ssdpm__user_row(const struct user_drive *drive)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
@@ -53,30 +53,6 @@ static struct row user_row(const struct user_drive *drive)
 		.table = drive->table,
 		.drive = drive,
 	};
-}
-
-static struct row built_in_row(uint32_t index)
-{
-	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
-	const char *strings = ssdpm_catalogue_data.strings;
-
-	return (struct row){
-		.key = strings + row->key,
-		.product = strings + row->product,
-		.firmware = strings + row->firmware,
-		.seen = row->seen,
-		.table = row->table,
-	};
-}
-
-struct row ssdpm__catalogue_row(const struct ssdpm_catalogue *catalogue,
-				uint32_t index)
-{
-	if (catalogue->order)
-		index = catalogue->order[index];
-	if (index < CATALOGUE_ROWS)
-		return built_in_row(index);
-	return user_row(&catalogue->drives[index - CATALOGUE_ROWS]);
 }
 
 static void expand_state(const struct catalogue_state *from,
@@ -167,7 +143,7 @@ static int built_in_model(uint32_t index, struct ssdpm_model **ret_model,
 			  struct ssdpm_error *reterr)
 {
 	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
-	const struct row texts = built_in_row(index);
+	const struct row texts = ssdpm__built_in_row(index);
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model_info info;
 	size_t n;
@@ -359,7 +335,7 @@ static int compare_rows(const struct row *a, const struct row *b)
 static int compare_drives(const void *a, const void *b)
 {
 	const struct user_drive *x = a, *y = b;
-	struct row row_x = user_row(x), row_y = user_row(y);
+	struct row row_x = ssdpm__user_row(x), row_y = ssdpm__user_row(y);
 	int order = compare_rows(&row_x, &row_y);
 
 	if (order)
@@ -377,8 +353,8 @@ static void merge(struct ssdpm_catalogue *catalogue)
 		int order = i < CATALOGUE_ROWS ? -1 : 1;
 
 		if (i < CATALOGUE_ROWS && j < n_drives) {
-			struct row a = built_in_row(i);
-			struct row b = user_row(&catalogue->drives[j]);
+			struct row a = ssdpm__built_in_row(i);
+			struct row b = ssdpm__user_row(&catalogue->drives[j]);
 
 			order = compare_rows(&a, &b);
 		}

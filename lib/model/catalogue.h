@@ -1,61 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The catalogue: its records as lib/data/make-catalogue.py writes them, and the
- * object that joins them with the drives of a caller.
+ * The catalogue as an object: it joins what is built in with the drives of a
+ * caller.
  */
 #ifndef SSDPM_LIB_MODEL_CATALOGUE_H
 #define SSDPM_LIB_MODEL_CATALOGUE_H
 
+#include "catalogue-data.h"
 #include "model/internal.h"
-
-/* What a state has; the members are those of struct ssdpm_power_state. */
-struct catalogue_state {
-	uint32_t max_power_uw;
-	uint32_t active_power_uw;
-	uint32_t idle_power_uw;
-	uint32_t entry_latency_us;
-	uint32_t exit_latency_us;
-	uint16_t unknown;
-	uint16_t not_reported;
-	uint8_t ranks[4]; /* RRT, RRL, RWT, RWL */
-	uint8_t active_power_workload;
-	uint8_t flags;
-};
-
-/* The members of struct ssdpm_model_info that only a SATA drive has. */
-struct catalogue_sata {
-	uint8_t unknown;
-	uint8_t words_valid;
-	uint8_t generations;
-	uint8_t apm_level;
-	uint8_t supported;
-	uint8_t supported_unknown;
-	uint8_t enabled;
-	uint8_t enabled_unknown;
-};
-
-/* What drives have in common: their power states, their SATA facts. */
-struct catalogue_table {
-	uint16_t first_state;
-	uint8_t n_states;
-	uint8_t kind;
-	struct catalogue_sata sata;
-};
-
-enum catalogue_row_flag {
-	CATALOGUE_VENDOR_UNKNOWN = 1 << 0,
-};
-
-/* A product with a firmware; key is the product in small letters. */
-struct catalogue_row {
-	uint32_t key;
-	uint32_t product;
-	uint32_t firmware;
-	uint32_t seen;
-	uint16_t table;
-	uint16_t vendor_id;
-	uint8_t flags;
-};
 
 /*
  * Tables of a caller's drives that may differ from each other and from the
@@ -97,8 +49,32 @@ struct row {
 	const struct user_drive *drive; /* NULL: built in */
 };
 
-struct row ssdpm__catalogue_row(const struct ssdpm_catalogue *catalogue,
-				uint32_t index);
+struct row ssdpm__user_row(const struct user_drive *drive);
+
+/* A lookup goes over many rows: these two are part of its loops. */
+static inline struct row ssdpm__built_in_row(uint32_t index)
+{
+	const struct catalogue_row *row = &ssdpm_catalogue_data.rows[index];
+	const char *strings = ssdpm_catalogue_data.strings;
+
+	return (struct row){
+		.key = strings + row->key,
+		.product = strings + row->product,
+		.firmware = strings + row->firmware,
+		.seen = row->seen,
+		.table = row->table,
+	};
+}
+
+static inline struct row ssdpm__catalogue_row(
+	const struct ssdpm_catalogue *catalogue, uint32_t index)
+{
+	if (catalogue->order)
+		index = catalogue->order[index];
+	if (index < CATALOGUE_ROWS)
+		return ssdpm__built_in_row(index);
+	return ssdpm__user_row(&catalogue->drives[index - CATALOGUE_ROWS]);
+}
 
 /* Small letters instead of ASCII capitals. false: longer than size - 1. */
 bool ssdpm__fold(const char *text, char *ret_key, size_t size);
