@@ -645,6 +645,7 @@ static enum exit_status run(const void *data, const struct common *common,
 const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
+	.takes_drives = true,
 	.summary = "Print the APST table that Linux, Windows or the lower "
 		   "envelope make for a drive.",
 	.options = options,
@@ -657,7 +658,8 @@ const struct subcommand cmd_apst = {
 		"drive.json\n"
 		"  ssdpm apst --algorithm lower-envelope --idle-power 500mW "
 		"drive.json\n"
-		"  ssdpm apst --value raw drive.json\n",
+		"  ssdpm apst --value raw drive.json\n"
+		"  ssdpm apst -q \"WDC PC SN530\"\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

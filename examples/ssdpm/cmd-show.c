@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/quantity.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +91,14 @@ static void print_heading(const struct drive *drive)
 	if (!(info->unknown & SSDPM_INFO_VENDOR_ID))
 		printf(", vendor 0x%04x", info->vendor_id);
 	if (info->kind == SSDPM_KIND_SATA)
-		puts(", SATA");
+		printf(", SATA");
 	else if (info->unknown & SSDPM_INFO_APSTA)
-		puts(", APST unknown");
+		printf(", APST unknown");
 	else
-		printf(", APST %s\n", info->apsta ? "yes" : "no");
+		printf(", APST %s", info->apsta ? "yes" : "no");
+	if (drive->seen)
+		printf(", from the catalogue (%" PRIu64 " seen)", drive->seen);
+	putchar('\n');
 }
 
 static const char *feature_word(const struct ssdpm_model_info *info,
@@ -236,61 +240,87 @@ static void write_findings(struct json_writer *w,
 	ssdpm__json_end(w, ']');
 }
 
-/* The drive's own JSON, and what else was asked for. */
-static enum exit_status write_drive(struct json_writer *w,
-				    const struct settings *settings,
-				    const struct drive *drive)
+static int write_lint(struct json_writer *w, const struct ssdpm_model *model,
+		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_finding *findings = NULL;
-	enum exit_status status = STATUS_DONE;
-	struct ssdpm_error error;
-	struct json json;
-	char *text;
+	struct ssdpm_finding *findings;
 	size_t n;
+	int err = ssdpm_model_lint(model, &findings, &n, reterr);
 
-	if (ssdpm_model_to_json(drive->model, &text, &error)) {
-		complain("%s: %s", drive->name, error.message);
-		return STATUS_FAILED;
-	}
-	if (settings->lint)
-		status = lint(drive, &findings, &n);
-	if (!status && ssdpm__json_parse(text, strlen(text), &json, &error)) {
-		complain("%s: %s", drive->name, error.message);
-		status = STATUS_FAILED;
-	} else if (!status) {
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_copy_members(w, &json, &json.nodes[0]);
-		if (settings->lint)
-			write_findings(w, findings, n);
-		ssdpm__json_end(w, '}');
-		ssdpm__json_free(&json);
-	}
+	if (err)
+		return err;
+	write_findings(w, findings, n);
 	free(findings);
+	return 0;
+}
+
+static int write_model(struct json_writer *w, const struct ssdpm_model *model,
+		       struct ssdpm_error *reterr)
+{
+	char *text;
+	int err = ssdpm_model_to_json(model, &text, reterr);
+
+	if (err)
+		return err;
+	ssdpm__json_members(w, text);
 	free(text);
-	return status;
+	return 0;
+}
+
+/* What comes from the catalogue has more keys than other drives. */
+static int write_catalogue(struct json_writer *w, const struct drive *drive,
+			   struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	ssdpm__json_uint(w, "seen", drive->seen);
+	ssdpm__json_begin(w, "alternatives", '[');
+	for (size_t i = 0; i < drive->n_alternatives && !err; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		err = write_model(w, drive->alternatives[i].model, reterr);
+		ssdpm__json_uint(w, "seen", drive->alternatives[i].seen);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+	return err;
+}
+
+static int write_drive(struct json_writer *w, const struct settings *settings,
+		       const struct drive *drive, struct ssdpm_error *reterr)
+{
+	int err;
+
+	ssdpm__json_begin(w, NULL, '{');
+	err = write_model(w, drive->model, reterr);
+	if (!err && drive->seen)
+		err = write_catalogue(w, drive, reterr);
+	if (!err && settings->lint)
+		err = write_lint(w, drive->model, reterr);
+	ssdpm__json_end(w, '}');
+	return err;
 }
 
 static enum exit_status print_models(const struct common *common,
 				     const struct settings *settings,
 				     const struct drives *drives)
 {
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_FAILED;
 	struct json_writer writer = { 0 };
 	struct ssdpm_error error;
-	char *text;
+	char *text = NULL;
+	int err = 0;
 
 	if (drives->n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
-	for (size_t i = 0; i < drives->n && !status; i++)
-		status = write_drive(&writer, settings, &drives->drives[i]);
+	for (size_t i = 0; i < drives->n && !err; i++)
+		err = write_drive(&writer, settings, &drives->drives[i],
+				  &error);
 	if (drives->n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	if (!status)
+	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
 		status = print_json(common, text);
+	else
+		complain("%s", error.message);
 	free(text);
 	return status;
 }
@@ -334,15 +364,16 @@ static enum exit_status run(const void *data, const struct common *common,
 const struct subcommand cmd_show = {
 	.name = "show",
 	.operands = "DRIVE...",
+	.takes_drives = true,
 	.summary = "Print what a drive says of its power states.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
-	.examples =
-		"  ssdpm show drive.bin\n"
-		"  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
-		"  ssdpm show --json drive.bin > drive.json\n"
-		"  ssdpm show --lint drive.json\n"
-		"  ssdpm show --value states_4_exit_latency_us drive.json\n",
+	.examples = "  ssdpm show drive.bin\n"
+		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
+		    "  ssdpm show --json drive.bin > drive.json\n"
+		    "  ssdpm show --lint drive.json\n"
+		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
+		    "  ssdpm show -q \"WDC PC SN530\"\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

@@ -21,9 +21,10 @@ enum exit_status {
 };
 
 /*
- * An option; letter 0: it has only a long name; argument NULL: it takes none.
- * Words of the argument that begin with a small letter stand for themselves, as
- * in "linux|linux-legacy" or "TIME|any": shells complete them. FILE is a path.
+ * An option; letter 0: it has only a long name; argument NULL: it takes none;
+ * "[FILE]": it may take one, as in --catalogue=FILE. Words of the argument that
+ * begin with a small letter stand for themselves, as in "linux|linux-legacy" or
+ * "TIME|any": shells complete them. FILE is a path.
  */
 struct option_spec {
 	const char *name;
@@ -48,11 +49,16 @@ struct common {
 	const char *value_key;
 	bool quiet;
 	bool verbose;
+	/* Of a subcommand that takes drives: */
+	const char *firmware;	    /* NULL: any */
+	const char *catalogue_path; /* drives of the user; NULL: none */
 };
 
 struct subcommand {
 	const char *name;
 	const char *operands;
+	bool operands_optional;
+	bool takes_drives; /* then it has the options that say which */
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;
@@ -71,12 +77,14 @@ struct subcommand {
 	void *settings;
 };
 
+extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,
 				    size_t i);
+bool argument_is_optional(const struct option_spec *option);
 
 /*
  * completion.c: print what a shell ("bash", "zsh", "fish") needs to complete

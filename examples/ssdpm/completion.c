@@ -80,13 +80,19 @@ static void print_escaped(const char *text, const char *special)
 	}
 }
 
+/* What may stand without an argument is completed without one. */
+static const char *argument_of(const struct option_spec *option)
+{
+	return argument_is_optional(option) ? NULL : option->argument;
+}
+
 static void print_bash_subcommand(const struct subcommand *subcommand)
 {
 	const struct option_spec *option;
 
 	printf("\t%s)\n\t\tcase $before in\n", subcommand->name);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
-		if (!option->argument)
+		if (!argument_of(option))
 			continue;
 		fputs("\t\t", stdout);
 		if (option->letter)
@@ -159,7 +165,7 @@ static void print_bash(const struct subcommand *const *subcommands)
 /* One argument of _arguments: '*'{-a+,--algorithm=}'[help]:name:(words)'. */
 static void print_zsh_option(const struct option_spec *option)
 {
-	const bool argument = option->argument;
+	const bool argument = argument_of(option);
 
 	fputs("\t\t\t'*'", stdout);
 	if (option->letter)
@@ -249,9 +255,9 @@ static void print_fish_option(const char *subcommand,
 	       subcommand, option->name);
 	if (option->letter)
 		printf(" -s %c", option->letter);
-	if (takes_path(option->argument))
+	if (takes_path(argument_of(option)))
 		fputs(" -r -F", stdout);
-	else if (option->argument)
+	else if (argument_of(option))
 		fputs(" -x", stdout);
 	if (has_words(option->argument)) {
 		fputs(" -a '", stdout);

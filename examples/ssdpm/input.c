@@ -12,12 +12,6 @@
 /* Nothing that describes a drive is larger. */
 #define MAX_BYTES SSDPM_JSON_MAX_BYTES
 
-struct buffer {
-	char *data;
-	size_t size;
-	size_t capacity;
-};
-
 static int grow(struct buffer *buffer)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity * 4 : 16384;
@@ -105,7 +99,7 @@ static const char *why_empty(int fd)
 	return "no data";
 }
 
-static int read_operand(const char *path, struct buffer *buffer)
+int read_operand(const char *path, struct buffer *buffer)
 {
 	bool standard_input = !strcmp(path, "-");
 	const char *problem = NULL;
@@ -148,25 +142,40 @@ static enum exit_status parse(const struct common *common, const char *path,
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-static int add_drive(struct drives *drives, const char *path, size_t index,
-		     size_t n, struct ssdpm_model *model)
+/* Takes over what the drive holds. */
+static enum exit_status add_drive(struct drives *drives, struct drive *drive)
 {
 	struct drive *all = realloc(drives->drives,
 				    (drives->n + 1) * sizeof(*drives->drives));
-	char *name = NULL;
 
-	if (all)
-		drives->drives = all;
-	if (!all || (n == 1 ? asprintf(&name, "%s", path) :
-			      asprintf(&name, "%s[%zu]", path, index)) < 0)
-		return -ENOMEM;
-	all[drives->n].name = name;
-	all[drives->n++].model = ssdpm_model_ref(model);
-	return 0;
+	if (!all) {
+		complain("out of memory");
+		free_drive(drive);
+		return STATUS_FAILED;
+	}
+	drives->drives = all;
+	all[drives->n++] = *drive;
+	return STATUS_DONE;
 }
 
-static enum exit_status add_operand(const struct common *common,
-				    const char *path, struct drives *drives)
+static enum exit_status add_model(struct drives *drives, const char *path,
+				  size_t index, size_t n,
+				  struct ssdpm_model *model)
+{
+	struct drive drive = { .model = ssdpm_model_ref(model) };
+
+	if ((n == 1 ? asprintf(&drive.name, "%s", path) :
+		      asprintf(&drive.name, "%s[%zu]", path, index)) < 0) {
+		drive.name = NULL;
+		complain("out of memory");
+		free_drive(&drive);
+		return STATUS_FAILED;
+	}
+	return add_drive(drives, &drive);
+}
+
+static enum exit_status add_file(const struct common *common, const char *path,
+				 struct drives *drives)
 {
 	struct buffer buffer = { 0 };
 	struct ssdpm_model **models = NULL;
@@ -176,37 +185,85 @@ static enum exit_status add_operand(const struct common *common,
 	if (!read_operand(path, &buffer))
 		status = parse(common, path, &buffer, &models, &n);
 	free(buffer.data);
-	for (size_t i = 0; i < n && !status; i++) {
-		if (add_drive(drives, path, i, n, models[i])) {
-			complain("%s: out of memory", path);
-			status = STATUS_FAILED;
-		}
-	}
+	for (size_t i = 0; i < n && !status; i++)
+		status = add_model(drives, path, i, n, models[i]);
 	ssdpm_model_list_free(models, n);
+	return status;
+}
+
+/* What exists is a file, even one that cannot be read. */
+static bool is_file(const char *operand)
+{
+	struct stat status;
+
+	return !strcmp(operand, "-") || !stat(operand, &status) ||
+	       (errno != ENOENT && errno != ENOTDIR);
+}
+
+static enum exit_status add_operand(const struct common *common,
+				    struct ssdpm_catalogue **catalogue,
+				    const char *operand, struct drives *drives)
+{
+	enum exit_status status;
+	struct drive drive;
+
+	if (is_file(operand))
+		return add_file(common, operand, drives);
+	if (!*catalogue)
+		*catalogue = open_catalogue(common);
+	if (!*catalogue)
+		return STATUS_FAILED;
+	status = find_drive(common, *catalogue, operand, &drive);
+	return status ? status : add_drive(drives, &drive);
+}
+
+static enum exit_status add_operands(const struct common *common,
+				     struct ssdpm_catalogue **catalogue,
+				     char **operands, size_t n_operands,
+				     struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+
+	/* A bad file is complained of once, and even if no operand needs it. */
+	if (common->catalogue_path)
+		*catalogue = open_catalogue(common);
+	if (common->catalogue_path && !*catalogue)
+		return STATUS_FAILED;
+	for (size_t i = 0; i < n_operands; i++)
+		if (add_operand(common, catalogue, operands[i], drives))
+			status = STATUS_FAILED;
 	return status;
 }
 
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives)
 {
+	struct ssdpm_catalogue *catalogue = NULL;
 	struct drives drives = { 0 };
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status;
 
-	for (size_t i = 0; i < n_operands; i++)
-		if (add_operand(common, operands[i], &drives))
-			status = STATUS_FAILED;
+	status =
+		add_operands(common, &catalogue, operands, n_operands, &drives);
+	ssdpm_catalogue_unref(catalogue);
 	if (status)
 		free_drives(&drives);
 	*ret_drives = drives;
 	return status;
 }
 
+void free_drive(struct drive *drive)
+{
+	for (size_t i = 0; i < drive->n_alternatives; i++)
+		ssdpm_model_unref(drive->alternatives[i].model);
+	free(drive->alternatives);
+	free(drive->name);
+	ssdpm_model_unref(drive->model);
+}
+
 void free_drives(struct drives *drives)
 {
-	for (size_t i = 0; i < drives->n; i++) {
-		free(drives->drives[i].name);
-		ssdpm_model_unref(drives->drives[i].model);
-	}
+	for (size_t i = 0; i < drives->n; i++)
+		free_drive(&drives->drives[i]);
 	free(drives->drives);
 	*drives = (struct drives){ 0 };
 }

@@ -5,10 +5,23 @@
 
 #include "command.h"
 
-/* A drive, and how the person named it: "drive.json", "fleet.json[3]". */
+/* What other drives of the same name say, and how many say so. */
+struct alternative {
+	struct ssdpm_model *model;
+	uint64_t seen;
+};
+
+/*
+ * A drive, and how the person named it: "drive.json", "fleet.json[3]", "WDC PC
+ * SN530". seen is 0, and there are no alternatives, where it is not from the
+ * catalogue.
+ */
 struct drive {
 	char *name;
 	struct ssdpm_model *model;
+	uint64_t seen;
+	struct alternative *alternatives;
+	size_t n_alternatives;
 };
 
 struct drives {
@@ -23,5 +36,31 @@ struct drives {
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives);
 void free_drives(struct drives *drives);
+
+struct buffer {
+	char *data;
+	size_t size;
+	size_t capacity;
+};
+
+/*
+ * Read a file, or standard input for "-". Free the data in any case. A failure
+ * is complained of, and returned as -errno.
+ */
+int read_operand(const char *path, struct buffer *buffer);
+
+/*
+ * catalogue.c: the catalogue with the user's own drives, NULL after a
+ * complaint.
+ */
+struct ssdpm_catalogue *open_catalogue(const struct common *common);
+
+/*
+ * Look a drive up by name, as --firmware says. A failure is complained of.
+ */
+enum exit_status find_drive(const struct common *common,
+			    const struct ssdpm_catalogue *catalogue,
+			    const char *name, struct drive *ret_drive);
+void free_drive(struct drive *drive);
 
 #endif

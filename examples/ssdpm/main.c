@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
+	&cmd_list,
 	&cmd_show,
 	&cmd_apst,
 	NULL,
@@ -21,7 +22,8 @@ static void print_help(void)
 		       subcommands[i]->summary);
 	puts("\nA DRIVE is a file, or - for standard input: 4096 bytes of "
 	     "Identify\nController (nvme id-ctrl --raw-binary), or the JSON "
-	     "that ssdpm prints.\n\n"
+	     "that ssdpm prints. What is\nno file is the name of a drive in "
+	     "the catalogue: \"WDC PC SN530\".\n\n"
 	     "ssdpm COMMAND --help says more, ssdpm --version which version "
 	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
 	     "shell needs.");

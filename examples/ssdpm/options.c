@@ -19,16 +19,43 @@ static const struct option_spec common_options[] = {
 	{ "help", 'h', NULL, "print this help" },
 };
 
+/* Of subcommands that take drives: which drive a name of the catalogue is. */
+static const struct option_spec drive_options[] = {
+	{ "firmware", 0, "FW",
+	  "of the catalogue's drives, those with this firmware" },
+	{ "catalogue", 0, "FILE",
+	  "drives of your own, before those of the catalogue" },
+};
+
+#define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
 #define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
 
-/* The subcommand's options first, then the common ones. */
+static size_t n_drive_options(const struct subcommand *subcommand)
+{
+	return subcommand->takes_drives ? N_DRIVE : 0;
+}
+
+static size_t n_all_options(const struct subcommand *subcommand)
+{
+	return subcommand->n_options + n_drive_options(subcommand) + N_COMMON;
+}
+
+/* The subcommand's options first, the common ones last. */
 const struct option_spec *option_at(const struct subcommand *subcommand,
 				    size_t i)
 {
 	if (i < subcommand->n_options)
 		return &subcommand->options[i];
 	i -= subcommand->n_options;
+	if (i < n_drive_options(subcommand))
+		return &drive_options[i];
+	i -= n_drive_options(subcommand);
 	return i < N_COMMON ? &common_options[i] : NULL;
+}
+
+bool argument_is_optional(const struct option_spec *option)
+{
+	return option->argument && option->argument[0] == '[';
 }
 
 void complain(const char *format, ...)
@@ -69,13 +96,17 @@ enum exit_status choose_form(struct common *common, enum form form,
 /* What is too long for its column stands on a line of its own. */
 static void print_option(const struct option_spec *option)
 {
+	char argument[128] = "";
 	int width;
 
-	width = printf("  %s%c%s--%s%s%s", option->letter ? "-" : "",
+	if (argument_is_optional(option)) /* "[FILE]" */
+		snprintf(argument, sizeof(argument), "[=%s",
+			 option->argument + 1);
+	else if (option->argument)
+		snprintf(argument, sizeof(argument), " %s", option->argument);
+	width = printf("  %s%c%s--%s%s", option->letter ? "-" : "",
 		       option->letter ? option->letter : ' ',
-		       option->letter ? ", " : "   ", option->name,
-		       option->argument ? " " : "",
-		       option->argument ? option->argument : "");
+		       option->letter ? ", " : "   ", option->name, argument);
 	if (width > 34) {
 		putchar('\n');
 		width = 0;
@@ -108,7 +139,11 @@ static enum exit_status set_common(struct common *common, const char *name,
 		common->value_key = argument;
 		return choose_form(common, FORM_VALUE, name);
 	}
-	if (!strcmp(name, "quiet"))
+	if (!strcmp(name, "firmware"))
+		common->firmware = argument;
+	else if (!strcmp(name, "catalogue"))
+		common->catalogue_path = argument;
+	else if (!strcmp(name, "quiet"))
 		common->quiet = true;
 	else
 		common->verbose = true;
@@ -124,7 +159,7 @@ struct getopt_tables {
 static void make_tables(const struct subcommand *subcommand,
 			struct getopt_tables *tables)
 {
-	size_t n = subcommand->n_options + N_COMMON;
+	size_t n = n_all_options(subcommand);
 	char *shorts = tables->shorts;
 
 	*shorts++ = ':'; /* tell a missing argument from an unknown option */
@@ -133,7 +168,9 @@ static void make_tables(const struct subcommand *subcommand,
 
 		tables->longs[i] = (struct option){
 			.name = option->name,
-			.has_arg = option->argument ? required_argument :
+			.has_arg = argument_is_optional(option) ?
+					   optional_argument :
+				   option->argument ? required_argument :
 						      no_argument,
 			.val = FIRST_CODE + (int)i,
 		};
@@ -150,7 +187,7 @@ static void make_tables(const struct subcommand *subcommand,
 static const struct option_spec *find_option(
 	const struct subcommand *subcommand, int code)
 {
-	size_t n = subcommand->n_options + N_COMMON;
+	size_t n = n_all_options(subcommand);
 
 	if (code >= FIRST_CODE)
 		return option_at(subcommand, (size_t)(code - FIRST_CODE));
@@ -215,7 +252,7 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 		if (status)
 			return status;
 	}
-	if (optind == argc)
+	if (optind == argc && !subcommand->operands_optional)
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
 	return subcommand->run(subcommand->settings, &common, argv + optind,

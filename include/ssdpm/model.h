@@ -411,6 +411,162 @@ SSDPM_API int ssdpm_model_lint(const struct ssdpm_model *model,
 			       size_t *ret_n, struct ssdpm_error *reterr);
 
 /**
+ * struct ssdpm_catalogue_match - one table among the rows that have a name
+ *                                (frozen, 32 bytes)
+ * @index:     the row of this table that was seen most often
+ * @exact:     1: products are the name; 0: they begin with it
+ * @n_rows:    how many of the matching rows have this table
+ * @n_matches: how many rows match
+ * @n_tables:  how many different tables these have
+ * @seen:      how many drives were seen with this table, in its rows together
+ */
+struct ssdpm_catalogue_match {
+	uint32_t index;
+	uint32_t exact;
+	uint32_t n_rows;
+	uint32_t n_matches;
+	uint32_t n_tables;
+	uint32_t reserved0;
+	uint64_t seen;
+};
+
+struct ssdpm_catalogue;
+
+/**
+ * ssdpm_catalogue_new() - the drives that are built in, and those of a caller
+ * @data:          drives to add, in any form that ssdpm_model_list_from_data()
+ *                 reads, such as an array of our JSON; NULL: none
+ * @size:          how many bytes
+ * @ret_catalogue: where the catalogue goes; free it with
+ *                 ssdpm_catalogue_unref()
+ *
+ * A row is a drive of one product and firmware; one firmware has several where
+ * it was seen with different tables. A drive of the caller takes the place of
+ * the built-in rows of the same product and firmware, and outweighs all that
+ * are built in. Products and firmwares are the same in capitals and small
+ * letters. A catalogue never changes: share it between threads. Built-in rows
+ * lie in constant memory, so that one without own drives costs a few bytes.
+ *
+ * Return: 0; as ssdpm_model_list_from_data(); -EINVAL too where a drive has no
+ * product, -E2BIG where the drives have more than 1024 different tables.
+ */
+SSDPM_API int ssdpm_catalogue_new(const void *data, size_t size,
+				  struct ssdpm_catalogue **ret_catalogue,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_catalogue_ref() - keep a catalogue
+ * @catalogue: a catalogue, or NULL
+ *
+ * Thread-safe. Return: @catalogue.
+ */
+SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_ref(
+	struct ssdpm_catalogue *catalogue);
+
+/**
+ * ssdpm_catalogue_unref() - let a catalogue go; the last one to do so frees it
+ * @catalogue: a catalogue, or NULL
+ *
+ * Thread-safe. Return: NULL.
+ */
+SSDPM_API struct ssdpm_catalogue *ssdpm_catalogue_unref(
+	struct ssdpm_catalogue *catalogue);
+
+/**
+ * ssdpm_catalogue_find() - the row that best fits a name
+ * @product:   model number or its beginning; blanks around it do not count
+ * @firmware:  firmware revision, the whole of it, or NULL for any
+ * @ret_match: the table that is taken, and its row that was seen most often
+ *
+ * A product that is the name beats those that begin with it; then only rows
+ * with @firmware count. Where these have different tables, the one with the
+ * most drives seen is taken; of equal ones the one whose row comes first, and
+ * of one firmware's rows the one that says more does. Allocates nothing.
+ *
+ * Return: 0; -EINVAL (an empty name); -ENOENT, and @reterr names similar
+ * products, or the firmwares that there are.
+ */
+SSDPM_API int ssdpm_catalogue_find(const struct ssdpm_catalogue *catalogue,
+				   const char *product, const char *firmware,
+				   struct ssdpm_catalogue_match *ret_match,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_catalogue_find_alternatives() - the tables that were not taken
+ * @product:     as for ssdpm_catalogue_find()
+ * @firmware:    likewise
+ * @ret_matches: where one match for each other table goes, most seen first
+ * @max:         for how many there is room; ssdpm_catalogue_find() says that
+ *               there are n_tables - 1
+ * @ret_n:       how many were written
+ *
+ * Allocates nothing. Return: as ssdpm_catalogue_find().
+ */
+SSDPM_API int ssdpm_catalogue_find_alternatives(
+	const struct ssdpm_catalogue *catalogue, const char *product,
+	const char *firmware, struct ssdpm_catalogue_match *ret_matches,
+	size_t max, size_t *ret_n, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_catalogue_get_model() - a row as a model
+ * @index:     a row, from 0 to ssdpm_catalogue_get_n_rows() - 1
+ * @ret_model: free it with ssdpm_model_unref()
+ *
+ * Its provenance is "catalogue", unless a drive of the caller says "measured"
+ * or "assumed". No built-in row says whether a drive has APST.
+ *
+ * Return: 0; -ERANGE (no such row), -ENOMEM.
+ */
+SSDPM_API int ssdpm_catalogue_get_model(const struct ssdpm_catalogue *catalogue,
+					uint32_t index,
+					struct ssdpm_model **ret_model,
+					struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_catalogue_get_n_rows() - how many rows there are
+ *
+ * They are sorted by product, then by firmware, as if all letters were small.
+ */
+SSDPM_API uint32_t
+ssdpm_catalogue_get_n_rows(const struct ssdpm_catalogue *catalogue);
+
+/**
+ * ssdpm_catalogue_get_product() - product of a row
+ *
+ * Return: borrowed from @catalogue, valid as long as it; NULL: no such row.
+ */
+SSDPM_API const char *ssdpm_catalogue_get_product(
+	const struct ssdpm_catalogue *catalogue, uint32_t index);
+
+/**
+ * ssdpm_catalogue_get_firmware() - firmware of a row
+ *
+ * Return: borrowed from @catalogue, valid as long as it; NULL: not known, or no
+ * such row.
+ */
+SSDPM_API const char *ssdpm_catalogue_get_firmware(
+	const struct ssdpm_catalogue *catalogue, uint32_t index);
+
+/**
+ * ssdpm_catalogue_get_seen() - how many drives say what a row says
+ *
+ * Return: 1 for a drive of the caller; 0: no such row.
+ */
+SSDPM_API uint32_t ssdpm_catalogue_get_seen(
+	const struct ssdpm_catalogue *catalogue, uint32_t index);
+
+/**
+ * ssdpm_catalogue_get_table() - which table a row has
+ *
+ * Rows with the same facts have the same number. It holds for this catalogue
+ * only: another version of the library has other numbers.
+ *
+ * Return: from 1 on; 0: no such row.
+ */
+SSDPM_API uint32_t ssdpm_catalogue_get_table(
+	const struct ssdpm_catalogue *catalogue, uint32_t index);
+
+/**
  * ssdpm_kind_to_string() - "nvme", "sata", or NULL
  */
 SSDPM_API const char *ssdpm_kind_to_string(uint32_t kind);

@@ -75,6 +75,8 @@ const char *ssdpm_strerror(int code)
 		return "too large";
 	case -ENODATA:
 		return "a needed value is unknown";
+	case -ENOENT:
+		return "not found";
 	case -ENOMEM:
 		return "out of memory";
 	case -EOPNOTSUPP:

@@ -136,65 +136,22 @@ void ssdpm__json_null(struct json_writer *writer, const char *key)
 	append(writer, "null", 4);
 }
 
-/* A string or key as it stands in the text, its escapes with it. */
-static void append_quoted(struct json_writer *writer, const char *text,
-			  size_t length)
+/* The lines between the braces are one level deep already. */
+void ssdpm__json_members(struct json_writer *writer, const char *object)
 {
-	append(writer, "\"", 1);
-	append(writer, text, length);
-	append(writer, "\"", 1);
-}
+	const char *line = strchr(object, '\n');
 
-static void copy_children(struct json_writer *writer, const struct json *json,
-			  const struct json_node *parent);
-
-static void copy_value(struct json_writer *writer, const struct json *json,
-		       const struct json_node *node)
-{
-	const char *raw = json->text + node->start;
-	const bool is_array = node->type == JSON_ARRAY;
-
-	if (node->type == JSON_STRING) {
-		append_quoted(writer, raw, node->end - node->start);
-	} else if (is_array || node->type == JSON_OBJECT) {
-		append(writer, is_array ? "[" : "{", 1);
-		writer->depth++;
-		copy_children(writer, json, node);
-		ssdpm__json_end(writer, is_array ? ']' : '}');
-	} else {
-		append(writer, raw, node->end - node->start);
+	for (; line && line[1] == ' '; line = strchr(line + 1, '\n')) {
+		if (!writer->first)
+			append(writer, ",", 1);
+		append(writer, "\n", 1);
+		for (unsigned int i = 1; i < writer->depth; i++)
+			append(writer, "  ", 2);
+		append(writer, line + 1, strcspn(line + 1, "\n"));
+		/* Commas after its own members stand in it. */
+		writer->first = true;
 	}
-}
-
-/* Leaves one_line as the end of parent needs it. */
-static void copy_children(struct json_writer *writer, const struct json *json,
-			  const struct json_node *parent)
-{
-	const struct json_node *child = ssdpm__json_first(json, parent);
-	bool one_line = parent->type == JSON_ARRAY;
-
-	for (; child; child = ssdpm__json_next(json, parent, child))
-		if (child->type == JSON_ARRAY || child->type == JSON_OBJECT)
-			one_line = false;
-	writer->first = true;
-	writer->one_line = one_line;
-	child = ssdpm__json_first(json, parent);
-	for (; child; child = ssdpm__json_next(json, parent, child)) {
-		separate(writer);
-		if (parent->type == JSON_OBJECT) {
-			append_quoted(writer, json->text + child->key_start,
-				      child->key_end - child->key_start);
-			append(writer, ": ", 2);
-		}
-		copy_value(writer, json, child);
-	}
-}
-
-void ssdpm__json_copy_members(struct json_writer *writer,
-			      const struct json *json,
-			      const struct json_node *object)
-{
-	copy_children(writer, json, object);
+	writer->first = false;
 }
 
 int ssdpm__json_finish(struct json_writer *writer, char **ret_text,

@@ -113,12 +113,10 @@ void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value);
 void ssdpm__json_null(struct json_writer *writer, const char *key);
 
 /*
- * Write the members of an object that was read into the one that was begun, as
- * its first ones; other members may follow.
+ * Write the members of an object, as ssdpm__json_finish() gave it, as members
+ * of the object that is being written.
  */
-void ssdpm__json_copy_members(struct json_writer *writer,
-			      const struct json *json,
-			      const struct json_node *object);
+void ssdpm__json_members(struct json_writer *writer, const char *object);
 
 /* Hand over the text, with a final newline, to be freed with free(). */
 int ssdpm__json_finish(struct json_writer *writer, char **ret_text,

@@ -398,7 +398,7 @@ int ssdpm__model_from_smartctl_json(const struct json *json,
 	int err = read_info(&r);
 
 	if (!err && r.info.kind == SSDPM_KIND_SATA)
-		return ssdpm__smartctl_new_sata(&r.info, ret_model, reterr);
+		return ssdpm__sata_model_new(&r.info, 0, ret_model, reterr);
 	if (!err)
 		err = read_states(&r);
 	if (err)

@@ -507,7 +507,7 @@ int ssdpm__model_from_smartctl_text(const char *text, size_t size,
 	if (err)
 		return err;
 	if (r.info.kind == SSDPM_KIND_SATA)
-		return ssdpm__smartctl_new_sata(&r.info, ret_model, reterr);
+		return ssdpm__sata_model_new(&r.info, 0, ret_model, reterr);
 	return ssdpm_model_new(&r.info, r.states, r.n_states, ret_model,
 			       reterr);
 }

@@ -48,15 +48,3 @@ void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
 	info->apm_level = (uint8_t)level;
 	info->unknown &= ~(uint32_t)SSDPM_INFO_APM_LEVEL;
 }
-
-int ssdpm__smartctl_new_sata(const struct ssdpm_model_info *info,
-			     struct ssdpm_model **ret_model,
-			     struct ssdpm_error *reterr)
-{
-	const struct ssdpm_power_state active = {
-		.unknown = (1u << N_FIELDS) - 1,
-		.link_state = SSDPM_LINK_ACTIVE,
-	};
-
-	return ssdpm_model_new(info, &active, 1, ret_model, reterr);
-}

@@ -36,12 +36,4 @@ void ssdpm__smartctl_set_generations(struct ssdpm_model_info *info,
 void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
 			     bool enabled, uint64_t level);
 
-/*
- * A SATA drive, of which smartctl tells no power state but that it works: state
- * 0 is its active link.
- */
-int ssdpm__smartctl_new_sata(const struct ssdpm_model_info *info,
-			     struct ssdpm_model **ret_model,
-			     struct ssdpm_error *reterr);
-
 #endif

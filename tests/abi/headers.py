@@ -31,11 +31,13 @@ UNITLESS = {
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "verdict",
     "active_power_workload", "sent", "enabled", "link_state", "format",
     "sata_supported", "sata_supported_unknown", "sata_enabled",
-    "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source",
+    "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
     # ordinals
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
     "write_throughput_rank", "write_latency_rank", "sata_generations",
-    "apm_level",
+    "apm_level", "index",
+    # how many
+    "n_rows", "n_matches", "n_tables", "seen",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

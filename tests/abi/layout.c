@@ -128,6 +128,13 @@ static const struct fact facts[] = {
 	VALUE(SSDPM_FINDING_SMARTCTL_SOURCE, 14),
 	VALUE(SSDPM_FINDING_SATA_WORDS_INVALID, 15),
 	VALUE(SSDPM_FINDING_SATA_NO_LPM, 16),
+	SIZE(ssdpm_catalogue_match, 32),
+	OFFSET(ssdpm_catalogue_match, index, 0),
+	OFFSET(ssdpm_catalogue_match, exact, 4),
+	OFFSET(ssdpm_catalogue_match, n_rows, 8),
+	OFFSET(ssdpm_catalogue_match, n_matches, 12),
+	OFFSET(ssdpm_catalogue_match, n_tables, 16),
+	OFFSET(ssdpm_catalogue_match, seen, 24),
 
 	SIZE(ssdpm_apst_entry, 8),
 	OFFSET(ssdpm_apst_entry, idle_ms, 0),

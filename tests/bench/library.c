@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long the library's two central calls take for a drive with five power
- * states, and that making a table allocates nothing.
+ * states, and that making a table allocates nothing; how long the catalogue
+ * takes to find a drive, and to make the tables of all.
  */
 #include <ssdpm.h>
 
@@ -17,6 +18,9 @@
 
 #define APST_GENERATE_MAX_NS 100
 #define IDENTIFY_DECODE_MAX_NS 1000
+#define CATALOGUE_LOOKUP_MAX_NS 1000
+#define CATALOGUE_ALL_MAX_MS 10
+#define CATALOGUE_BATCHES 51
 
 /*
  * In the way of libc's allocator: the program's own definitions come first for
@@ -49,6 +53,7 @@ void *realloc(void *old, size_t size)
 struct subject {
 	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES];
 	struct ssdpm_model *model;
+	struct ssdpm_catalogue *catalogue;
 	uint32_t checksum; /* so that no call can be left out */
 };
 
@@ -135,10 +140,82 @@ static double measure_ns(void (*call)(struct subject *),
 	return batches[BATCHES / 2];
 }
 
+/* Each row by its whole name, and by its name without the last two letters. */
+static void look_up(struct subject *subject)
+{
+	uint32_t n = ssdpm_catalogue_get_n_rows(subject->catalogue);
+	struct ssdpm_catalogue_match match;
+	char part[64];
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name =
+			ssdpm_catalogue_get_product(subject->catalogue, i);
+
+		snprintf(part, sizeof(part), "%.*s", (int)strlen(name) - 2,
+			 name);
+		if (ssdpm_catalogue_find(subject->catalogue, name, NULL, &match,
+					 NULL))
+			abort();
+		subject->checksum += match.index;
+		if (ssdpm_catalogue_find(subject->catalogue, part, NULL, &match,
+					 NULL))
+			abort();
+		subject->checksum += match.n_rows;
+	}
+}
+
+/* The table and the verdicts of each NVMe drive. */
+static void generate_all(struct subject *subject)
+{
+	uint32_t n = ssdpm_catalogue_get_n_rows(subject->catalogue);
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+	struct ssdpm_model *model;
+	struct ssdpm_apst table;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (ssdpm_catalogue_get_model(subject->catalogue, i, &model,
+					      NULL))
+			abort();
+		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
+			if (ssdpm_apst_generate(model, NULL, &table, NULL) ||
+			    ssdpm_apst_explain(model, NULL, verdicts, NULL))
+				abort();
+			subject->checksum += verdicts[0].verdict;
+		}
+		ssdpm_model_unref(model);
+	}
+}
+
+/* Median of the time of one call, which takes long. */
+static double measure_once_ns(void (*call)(struct subject *),
+			      struct subject *subject)
+{
+	static double runs[CATALOGUE_BATCHES];
+
+	for (int i = 0; i < CATALOGUE_BATCHES; i++) {
+		double start = now_ns();
+
+		call(subject);
+		runs[i] = now_ns() - start;
+	}
+	qsort(runs, CATALOGUE_BATCHES, sizeof(runs[0]), compare);
+	return runs[CATALOGUE_BATCHES / 2];
+}
+
 static bool holds(const char *name, double value, double limit)
 {
 	printf("bench %s %.1f <= %.0f\n", name, value, limit);
 	return value <= limit;
+}
+
+static bool measure_catalogue(struct subject *subject)
+{
+	uint32_t n = ssdpm_catalogue_get_n_rows(subject->catalogue);
+	double ns = measure_once_ns(look_up, subject) / (2 * n);
+	bool ok = holds("catalogue_lookup_ns", ns, CATALOGUE_LOOKUP_MAX_NS);
+
+	ns = measure_once_ns(generate_all, subject);
+	return holds("catalogue_all_ms", ns / 1e6, CATALOGUE_ALL_MAX_MS) && ok;
 }
 
 int main(void)
@@ -151,7 +228,8 @@ int main(void)
 	make_identify(subject.identify);
 	if (ssdpm_model_from_nvme_identify(subject.identify,
 					   sizeof(subject.identify),
-					   &subject.model, NULL))
+					   &subject.model, NULL) ||
+	    ssdpm_catalogue_new(NULL, 0, &subject.catalogue, NULL))
 		return 1;
 	/* One call at least must be counted, or nothing is. */
 	if (n_allocations == 0) {
@@ -169,6 +247,8 @@ int main(void)
 	ok = holds("apst_generate_ns", ns, APST_GENERATE_MAX_NS);
 	ns = measure_ns(decode, &subject);
 	ok = holds("identify_decode_ns", ns, IDENTIFY_DECODE_MAX_NS) && ok;
+	ok = measure_catalogue(&subject) && ok;
+	ssdpm_catalogue_unref(subject.catalogue);
 	ssdpm_model_unref(subject.model);
 	return ok && subject.checksum ? 0 : 1;
 }

@@ -68,7 +68,7 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 
 
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
-    for subcommand in ("show", "apst"):
+    for subcommand in ("list", "show", "apst"):
         text = ssdpm.output(subcommand, "--help")
         examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
         assert examples
@@ -83,7 +83,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
 
 def test_every_option_is_in_help_and_in_the_man_page(ssdpm: Command) -> None:
     common = (TOP / "man/ssdpm.1").read_text()
-    for subcommand in ("show", "apst"):
+    for subcommand in ("list", "show", "apst"):
         page = common + (TOP / f"man/ssdpm-{subcommand}.1").read_text()
         documented = set(re.findall(r"Fl Fl ([a-z-]+)", page))
         text = ssdpm.output(subcommand, "--help")

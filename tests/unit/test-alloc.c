@@ -95,6 +95,7 @@ static struct {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model *models[3];
+	struct ssdpm_catalogue *catalogue;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
@@ -111,6 +112,7 @@ struct result {
 	struct ssdpm_model *model;
 	struct ssdpm_model **models;
 	struct ssdpm_finding *findings;
+	struct ssdpm_catalogue *catalogue;
 	size_t n;
 	char *text;
 };
@@ -119,6 +121,7 @@ static const struct result untouched = {
 	.model = (struct ssdpm_model *)&in,
 	.models = (struct ssdpm_model **)&in,
 	.findings = (struct ssdpm_finding *)&in,
+	.catalogue = (struct ssdpm_catalogue *)&in,
 	.n = 77,
 	.text = (char *)&in,
 };
@@ -247,6 +250,23 @@ static int call_list_from_hdparm(struct result *ret, struct ssdpm_error *error)
 					  &ret->n, error);
 }
 
+static int call_catalogue(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_catalogue_new(NULL, 0, &ret->catalogue, error);
+}
+
+static int call_catalogue_of_three(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return ssdpm_catalogue_new(in.three, strlen(in.three), &ret->catalogue,
+				   error);
+}
+
+static int call_catalogue_model(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_catalogue_get_model(in.catalogue, 7, &ret->model, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -270,6 +290,9 @@ static const struct {
 	{ "ssdpm_model_list_from_data", call_list_from_ata_hex },
 	{ "ssdpm_model_list_from_data", call_list_from_blob },
 	{ "ssdpm_model_list_from_data", call_list_from_hdparm },
+	{ "ssdpm_catalogue_new", call_catalogue },
+	{ "ssdpm_catalogue_new", call_catalogue_of_three },
+	{ "ssdpm_catalogue_get_model", call_catalogue_model },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -369,6 +392,40 @@ static void call_decode(void)
 	ssdpm_apst_decode(bad, true, &table, &error);
 }
 
+/* Words about what is not found must not cost memory either. */
+static void call_catalogue_find(void)
+{
+	static const char *const names[] = { "WDC PC SN530", "WDC", "x", "" };
+	struct ssdpm_catalogue_match match, others[8];
+	struct ssdpm_error error;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		ssdpm_catalogue_find(in.catalogue, names[i], NULL, &match,
+				     &error);
+		ssdpm_catalogue_find(in.catalogue, names[i], "x", &match,
+				     &error);
+		ssdpm_catalogue_find_alternatives(in.catalogue, names[i], NULL,
+						  others, 8, &n, &error);
+	}
+}
+
+static void call_catalogue_getters(void)
+{
+	for (uint32_t i = 0; i < ssdpm_catalogue_get_n_rows(in.catalogue);
+	     i++) {
+		ssdpm_catalogue_get_product(in.catalogue, i);
+		ssdpm_catalogue_get_firmware(in.catalogue, i);
+		ssdpm_catalogue_get_seen(in.catalogue, i);
+		ssdpm_catalogue_get_table(in.catalogue, i);
+	}
+}
+
+static void call_catalogue_ref(void)
+{
+	ssdpm_catalogue_unref(ssdpm_catalogue_ref(in.catalogue));
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
@@ -380,6 +437,15 @@ static const struct {
 	{ "ssdpm_apst_generate", call_generate },
 	{ "ssdpm_apst_params_init", call_params_init },
 	{ "ssdpm_apst_validate", call_validate },
+	{ "ssdpm_catalogue_find", call_catalogue_find },
+	{ "ssdpm_catalogue_find_alternatives", call_catalogue_find },
+	{ "ssdpm_catalogue_get_firmware", call_catalogue_getters },
+	{ "ssdpm_catalogue_get_n_rows", call_catalogue_getters },
+	{ "ssdpm_catalogue_get_product", call_catalogue_getters },
+	{ "ssdpm_catalogue_get_seen", call_catalogue_getters },
+	{ "ssdpm_catalogue_get_table", call_catalogue_getters },
+	{ "ssdpm_catalogue_ref", call_catalogue_ref },
+	{ "ssdpm_catalogue_unref", call_catalogue_ref },
 	{ "ssdpm_field_to_string", call_strings },
 	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
@@ -402,6 +468,21 @@ static const struct {
 
 enum { N_NOT_ALLOCATING = sizeof(not_allocating) / sizeof(not_allocating[0]) };
 
+static char *catalogue_fingerprint(struct ssdpm_catalogue *catalogue)
+{
+	uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
+	unsigned long seen = 0, tables = 0;
+	char *text;
+
+	for (uint32_t i = 0; i < n; i++) {
+		seen += ssdpm_catalogue_get_seen(catalogue, i);
+		tables += i * ssdpm_catalogue_get_table(catalogue, i);
+	}
+	ssdpm_catalogue_unref(catalogue);
+	assert_true(asprintf(&text, "%u %lu %lu", n, seen, tables) > 0);
+	return text;
+}
+
 /* All that a result holds, as text, and let it go. */
 static char *fingerprint(struct result *result)
 {
@@ -421,6 +502,8 @@ static char *fingerprint(struct result *result)
 		ssdpm_model_unref(result->model);
 		return text;
 	}
+	if (result->catalogue != untouched.catalogue)
+		return catalogue_fingerprint(result->catalogue);
 	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
 						  &text, NULL),
 			 0);
@@ -433,6 +516,7 @@ static void assert_untouched(const struct result *result)
 	assert_ptr_equal(result->model, untouched.model);
 	assert_ptr_equal(result->models, untouched.models);
 	assert_ptr_equal(result->findings, untouched.findings);
+	assert_ptr_equal(result->catalogue, untouched.catalogue);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
 }
@@ -589,7 +673,9 @@ static int make_inputs(void **state)
 		in.models[i] = fixture_rich_model();
 	memcpy(in.states, ssdpm_model_get_states(in.models[0], &n),
 	       sizeof(in.states));
-	err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
+	err = ssdpm_catalogue_new(NULL, 0, &in.catalogue, NULL);
+	if (!err)
+		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
 		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
 	if (err || asprintf(&in.array_of_one, "[%s]", in.one) < 0)
@@ -602,6 +688,7 @@ static int free_inputs(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		ssdpm_model_unref(in.models[i]);
+	ssdpm_catalogue_unref(in.catalogue);
 	free(in.one);
 	free(in.array_of_one);
 	free(in.three);

@@ -21,6 +21,7 @@ static void every_documented_code_has_words(void **state)
 		{ -ERANGE, "number out of range" },
 		{ -E2BIG, "too large" },
 		{ -ENODATA, "a needed value is unknown" },
+		{ -ENOENT, "not found" },
 		{ -ENOMEM, "out of memory" },
 		{ -EOPNOTSUPP, "not supported" },
 	};

@@ -2,12 +2,15 @@
 /* <ssdpm/model.h> */
 #include "common.h"
 
+#include <pybind11/stl.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <pybind11/stl.h>
 
@@ -253,6 +256,152 @@ static void add_model_class(py::module_ &module)
 		.def("lint", &model_lint);
 }
 
+/* A counted reference to a catalogue. */
+class Catalogue
+{
+      public:
+	/* Takes over the caller's reference. */
+	explicit Catalogue(struct ssdpm_catalogue *catalogue)
+	    : catalogue(catalogue)
+	{
+	}
+	~Catalogue()
+	{
+		ssdpm_catalogue_unref(catalogue);
+	}
+	Catalogue(const Catalogue &) = delete;
+	Catalogue &operator=(const Catalogue &) = delete;
+
+	const struct ssdpm_catalogue *get() const
+	{
+		return catalogue;
+	}
+
+      private:
+	struct ssdpm_catalogue *catalogue;
+};
+
+static std::unique_ptr<Catalogue> catalogue_new(const py::object &data)
+{
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_error error = {};
+	char *text = nullptr;
+	py::ssize_t size = 0;
+	int err;
+
+	if (!data.is_none() &&
+	    PyBytes_AsStringAndSize(data.ptr(), &text, &size))
+		throw py::error_already_set();
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_catalogue_new(text, (size_t)size, &catalogue,
+					  &error);
+	}
+	if (err)
+		raise_error(error, true);
+	return std::make_unique<Catalogue>(catalogue);
+}
+
+static py::tuple match_tuple(const struct ssdpm_catalogue_match &match)
+{
+	return py::make_tuple(match.index, match.exact != 0, match.n_rows,
+			      match.n_matches, match.n_tables, match.seen);
+}
+
+using OptionalText = std::optional<std::string>;
+
+static const char *c_str(const OptionalText &text)
+{
+	return text ? text->c_str() : nullptr;
+}
+
+static struct ssdpm_catalogue_match find(const Catalogue &self,
+					 const std::string &product,
+					 const OptionalText &firmware)
+{
+	struct ssdpm_catalogue_match match;
+	struct ssdpm_error error = {};
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_catalogue_find(self.get(), product.c_str(),
+					   c_str(firmware), &match, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return match;
+}
+
+static py::list catalogue_alternatives(const Catalogue &self,
+				       const std::string &product,
+				       const OptionalText &firmware)
+{
+	std::vector<struct ssdpm_catalogue_match> matches(
+		find(self, product, firmware).n_tables - 1);
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_catalogue_find_alternatives(
+			self.get(), product.c_str(), c_str(firmware),
+			matches.data(), matches.size(), &n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	for (size_t i = 0; i < n; i++)
+		result.append(match_tuple(matches[i]));
+	return result;
+}
+
+static std::unique_ptr<Model> catalogue_model(const Catalogue &self,
+					      uint32_t index)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_model *model;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_catalogue_get_model(self.get(), index, &model,
+						&error);
+	}
+	if (err)
+		raise_error(error, false);
+	return std::make_unique<Model>(model);
+}
+
+/* NULL, for a firmware that is not known, becomes None. */
+static py::tuple catalogue_row(const Catalogue &self, uint32_t index)
+{
+	return py::make_tuple(ssdpm_catalogue_get_product(self.get(), index),
+			      ssdpm_catalogue_get_firmware(self.get(), index),
+			      ssdpm_catalogue_get_seen(self.get(), index),
+			      ssdpm_catalogue_get_table(self.get(), index));
+}
+
+static void add_catalogue_class(py::module_ &module)
+{
+	py::class_<Catalogue>(module, "Catalogue")
+		.def_property_readonly(
+			"n_rows",
+			[](const Catalogue &self) {
+				return ssdpm_catalogue_get_n_rows(self.get());
+			})
+		.def("row", &catalogue_row)
+		.def("model", &catalogue_model)
+		.def("find",
+		     [](const Catalogue &self, const std::string &product,
+			const OptionalText &firmware) {
+			     return match_tuple(find(self, product, firmware));
+		     })
+		.def("alternatives", &catalogue_alternatives);
+	module.def("catalogue_new", &catalogue_new);
+}
+
 void add_model(py::module_ &module)
 {
 	PYBIND11_NUMPY_DTYPE(ssdpm_power_state, flags, unknown, not_reported,
@@ -277,6 +426,7 @@ void add_model(py::module_ &module)
 		words(&ssdpm_sata_feature_to_string, true);
 	module.attr("FIELDS") = words(&ssdpm_field_to_string, true);
 	add_model_class(module);
+	add_catalogue_class(module);
 	module.def("models_from_data", &models_from_data);
 	module.def("model_new", &model_new);
 }

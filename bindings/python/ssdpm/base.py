@@ -69,12 +69,17 @@ class UnknownValueError(Error):
     """ENODATA: a value is needed that nobody knows."""
 
 
+class NotFoundError(Error, LookupError):
+    """ENOENT: the catalogue has no such drive."""
+
+
 _CLASSES: dict[int, type[Error]] = {
     errno.EINVAL: InvalidError,
     errno.ERANGE: RangeError,
     errno.E2BIG: TooLargeError,
     errno.EOPNOTSUPP: UnsupportedError,
     errno.ENODATA: UnknownValueError,
+    errno.ENOENT: NotFoundError,
 }
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import errno
 import json
+import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -353,23 +354,30 @@ def _bytes_of(source: object) -> bytes:
     return memory.tobytes()
 
 
-def _read(source: Source) -> list[_core.Model]:
-    filename = None
+def _data_of(source: Source) -> tuple[bytes, str | None]:
+    """What the library reads, and the name of the file that it is from."""
     if isinstance(source, Mapping):
-        data = json.dumps(dict(source), default=_plain).encode()
-    elif isinstance(source, bytes):
-        data = source
-    elif isinstance(source, (str, os.PathLike)):
+        return json.dumps(dict(source), default=_plain).encode(), None
+    if isinstance(source, bytes):
+        return source, None
+    if isinstance(source, (str, os.PathLike)):
         filename = os.fsdecode(source)
-        data = _read_file(filename)
-    else:
-        data = _bytes_of(source)
+        return _read_file(filename), filename
+    return _bytes_of(source), None
+
+
+def _place_error(error: Error, source: Source, filename: str | None) -> None:
+    error.filename = filename
+    if isinstance(source, Mapping):
+        error.line = None  # of a text that nobody has seen
+
+
+def _read(source: Source) -> list[_core.Model]:
+    data, filename = _data_of(source)
     try:
         return _core.models_from_data(data)
     except Error as error:
-        error.filename = filename
-        if isinstance(source, Mapping):
-            error.line = None  # of a text that nobody has seen
+        _place_error(error, source, filename)
         raise
 
 
@@ -405,10 +413,11 @@ class Model:
         TypeError: source is of another type.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_power_states")
+    __slots__ = ("__weakref__", "_alternatives", "_handle", "_power_states")
 
     _handle: _core.Model
     _power_states: tuple[PowerState, ...] | None
+    _alternatives: tuple[Model, ...]
 
     def __init__(self, source: Source) -> None:
         cores = _read(source)
@@ -421,12 +430,49 @@ class Model:
             )
         self._handle = cores[0]
         self._power_states = None
+        self._alternatives = ()
 
     @classmethod
     def _wrap(cls, core: _core.Model) -> Model:
         self = cls.__new__(cls)
         self._handle = core
         self._power_states = None
+        self._alternatives = ()
+        return self
+
+    @classmethod
+    def catalogue(
+        cls,
+        name: str,
+        firmware: str | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> Model:
+        """A drive by its name: what others have seen such drives say.
+
+        A product that is the name counts more than those that begin with it;
+        capitals and small letters are the same. Where drives of this name say
+        different things, what most of them say is taken, and ``alternatives`` has
+        the others. Nobody knows of these drives whether they have APST, and of most
+        not their idle and active powers.
+
+        Args:
+            name: a product, or how it begins, as in "WDC PC SN530".
+            firmware: only drives with this firmware.
+            catalogue: one with drives of your own; None is the built-in one.
+
+        Raises:
+            NotFoundError: there is no such drive; the message names similar ones.
+            InvalidError: the name is empty, or not printable ASCII.
+        """
+        if catalogue is None:
+            catalogue = Catalogue()
+        match = catalogue.find(name, firmware)
+        self = cls._wrap(catalogue._handle.model(match.index))
+        if match.n_tables > 1:
+            self._alternatives = tuple(
+                cls._wrap(catalogue._handle.model(other.index))
+                for other in catalogue.alternatives(name, firmware)
+            )
         return self
 
     @classmethod
@@ -541,6 +587,15 @@ class Model:
             )
         return self._power_states
 
+    @property
+    def alternatives(self) -> tuple[Model, ...]:
+        """What other drives of the name say that catalogue() was given, by how many.
+
+        Empty if all say the same, and for a model that is not from catalogue(). It
+        is no part of the model: not of its JSON, of copies, or of equality.
+        """
+        return self._alternatives
+
     def to_json(self) -> str:
         """JSON with "schema": "ssdpm.model/1" and a final newline.
 
@@ -599,6 +654,132 @@ class Model:
         )
         caption = f"{self.product or 'unknown drive'} ({self.kind})"
         return html_table(caption, ("state", *columns), rows)
+
+
+@dataclass(frozen=True)
+class CatalogueRow:
+    """One product with a firmware, and what drives of it say.
+
+    Attributes:
+        product: model number.
+        firmware: firmware revision, or None.
+        seen: how many drives say so.
+        table: rows with the same facts have the same number; it holds for this
+            catalogue only.
+    """
+
+    product: str
+    firmware: str | None
+    seen: int
+    table: int
+
+
+@dataclass(frozen=True)
+class CatalogueMatch:
+    """One table among the rows that have a name.
+
+    Attributes:
+        index: the row of this table that was seen most often.
+        exact: products are the name; else they begin with it.
+        n_rows: how many of the matching rows have this table.
+        n_matches: how many rows match.
+        n_tables: how many different tables these have.
+        seen: how many drives were seen with this table.
+    """
+
+    index: int
+    exact: bool
+    n_rows: int
+    n_matches: int
+    n_tables: int
+    seen: int
+
+
+class Catalogue:
+    """Drives that others have seen; it never changes, and threads may share it.
+
+    Iteration gives CatalogueRow objects, sorted by product and firmware.
+
+    Args:
+        source: drives of your own, in any form that Model() takes, each with a
+            product. They take the place of drives of the same product and firmware,
+            and count more than all others. None: only what is built in.
+
+    Raises:
+        FormatError: as Model(), and where a drive has no product.
+        TooLargeError: more than 1024 different tables.
+        RangeError, OSError, TypeError: as Model().
+    """
+
+    __slots__ = ("__weakref__", "_handle")
+
+    _handle: _core.Catalogue
+
+    def __init__(self, source: Source | None = None) -> None:
+        if source is None:
+            self._handle = _core.catalogue_new(None)
+            return
+        data, filename = _data_of(source)
+        try:
+            self._handle = _core.catalogue_new(data)
+        except Error as error:
+            _place_error(error, source, filename)
+            raise
+
+    def find(self, name: str, firmware: str | None = None) -> CatalogueMatch:
+        """The table that is taken for a name; see Model.catalogue().
+
+        Raises:
+            NotFoundError, InvalidError: as Model.catalogue().
+        """
+        texts = _check_name(name), _check_text(firmware, "firmware")
+        return CatalogueMatch(*self._handle.find(*texts))
+
+    def alternatives(
+        self, name: str, firmware: str | None = None
+    ) -> tuple[CatalogueMatch, ...]:
+        """The tables that were not taken, the most seen first.
+
+        Raises:
+            NotFoundError, InvalidError: as Model.catalogue().
+        """
+        texts = _check_name(name), _check_text(firmware, "firmware")
+        return tuple(CatalogueMatch(*m) for m in self._handle.alternatives(*texts))
+
+    def model(self, index: SupportsIndex) -> Model:
+        """A row as a model; rows count from 0, and from the end below 0.
+
+        Raises:
+            IndexError: there is no such row.
+        """
+        return Model._wrap(self._handle.model(self._index(index)))
+
+    def _index(self, index: SupportsIndex) -> int:
+        number = operator.index(index)
+        n = len(self)
+        if not -n <= number < n:
+            raise IndexError(f"index: {number} is no row; the catalogue has {n}")
+        return number % n
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self._handle.n_rows
+
+    def __getitem__(self, index: SupportsIndex) -> CatalogueRow:
+        return CatalogueRow(*self._handle.row(self._index(index)))
+
+    def __iter__(self) -> Iterator[CatalogueRow]:
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Catalogue, {len(self)} rows>"
+
+
+def _check_name(name: str) -> str:
+    text = _check_text(name, "name")
+    if text is None:
+        raise TypeError("name: a str is needed, not NoneType")
+    return text
 
 
 def load(source: Source) -> list[Model]:

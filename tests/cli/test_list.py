@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""The catalogue: ssdpm list, and drives by their name."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from command import Command
+
+SN530 = "WDC PC SN530"
+LIST_KEYS = [
+    "schema",
+    "kind",
+    "vendor_id",
+    "product",
+    "firmware",
+    "seen",
+    "table",
+    "states_count",
+    "deepest_max_power_uw",
+]
+
+
+def own(ssdpm: Command, name: str, **facts: object) -> str:
+    """A file with the example drive under another name."""
+    return ssdpm.write(name, {**copy.deepcopy(ssdpm.example), **facts})
+
+
+def test_the_whole_catalogue_is_listed(ssdpm: Command) -> None:
+    drives = ssdpm.json("list", "--catalogue")
+    assert len(drives) > 1200
+    assert all(list(drive) == LIST_KEYS for drive in drives)
+    assert {drive["schema"] for drive in drives} == {"ssdpm.list/1"}
+    assert {drive["kind"] for drive in drives} == {"nvme", "sata"}
+    assert len({drive["table"] for drive in drives}) < len(drives) / 3
+    human = ssdpm.output("list", "--catalogue").splitlines()
+    assert human[0].split() == ["product", "firmware", "seen", "states", "deepest", "power"]
+    assert len(human) == len(drives) + 1
+    assert len({len(line) for line in human}) == 1
+
+
+def test_a_pattern_is_a_part_of_the_product_in_any_letters(ssdpm: Command) -> None:
+    drives = ssdpm.json("list", "--catalogue", "sn530")
+    assert len(drives) > 10
+    assert all("SN530" in drive["product"] for drive in drives)
+    assert ssdpm.json("list", "--catalogue", "Sn530") == drives
+
+
+def test_a_pattern_with_stars_is_for_the_whole_product(ssdpm: Command) -> None:
+    begins = ssdpm.json("list", "--catalogue", "wdc pc sn530*")
+    assert {drive["product"][: len(SN530)] for drive in begins} == {SN530}
+    part = ssdpm.json("list", "--catalogue", "sn530")
+    assert 0 < len(begins) < len(part)
+    assert ssdpm.json("list", "--catalogue", "*SN530*") == part
+    one = ssdpm.json("list", "--catalogue", "INTEL SSDPEKNW???T8")
+    assert {drive["product"] for drive in one} >= {"INTEL SSDPEKNW010T8"}
+    assert "no drive in the catalogue" in ssdpm.fails(1, "list", "--catalogue", "sn530*")
+
+
+def test_one_drive_is_an_object_and_value_prints_a_line_each(ssdpm: Command) -> None:
+    drive = ssdpm.json("list", "--catalogue", "MZWLJ7T6HALA")
+    assert drive == {
+        "schema": "ssdpm.list/1",
+        "kind": "nvme",
+        "vendor_id": 0x144D,
+        "product": "SAMSUNG MZWLJ7T6HALA-00AU3",
+        "firmware": "EPK9CR5Q",
+        "seen": 1,
+        "table": drive["table"],
+        "states_count": 1,
+        "deepest_max_power_uw": 25000000,
+    }
+    text = ssdpm.output("list", "--catalogue", "--value", "product", "sn530")
+    assert len(text.splitlines()) == len(ssdpm.json("list", "--catalogue", "sn530"))
+    assert "product='SAMSUNG MZWLJ" in ssdpm.output(
+        "list", "--catalogue", "--shell", "MZWLJ7T6HALA"
+    )
+
+
+def test_a_sata_drive_has_no_power_and_no_vendor(ssdpm: Command) -> None:
+    drive = ssdpm.json("list", "--catalogue", "SSDSC2KW512G8")
+    assert drive["kind"] == "sata" and drive["vendor_id"] is None
+    assert drive["deepest_max_power_uw"] is None and drive["states_count"] == 4
+    assert ssdpm.output("list", "--catalogue", "SSDSC2KW512G8").split()[-1] == "-"
+
+
+def test_own_drives_are_listed_among_the_others(ssdpm: Command) -> None:
+    own(ssdpm, "own.json", product="ZZ Own", firmware=None)
+    drive = ssdpm.json("list", "--catalogue=own.json", "zz")
+    assert (drive["product"], drive["firmware"], drive["seen"]) == ("ZZ Own", None, 1)
+    assert "ZZ Own   -" in ssdpm.output("list", "--catalogue=own.json", "zz")
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["list"], "give --catalogue"),
+        (["list", "sn530"], "give --catalogue"),
+        (["list", "--catalogue", "a", "b"], "one PATTERN at most; here are 2"),
+        (["list", "--catalogue", "--shell", "sn530"], "--shell takes one drive"),
+        (["list", "--firmware", "x"], "--firmware: no such option"),
+        (["show", "--catalogue"], "--catalogue needs an argument"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    ssdpm: Command, arguments: list[str], words: str
+) -> None:
+    assert words in ssdpm.fails(2, *arguments)
+
+
+def test_what_no_drive_matches_is_named(ssdpm: Command) -> None:
+    message = ssdpm.fails(1, "list", "--catalogue", "frobnicate")
+    assert message == "ssdpm: frobnicate: no drive in the catalogue matches"
+    message = ssdpm.fails(1, "list", "--catalogue", "drive.json")
+    assert "write --catalogue=drive.json" in message
+
+
+def test_a_name_is_a_drive(ssdpm: Command) -> None:
+    drive = ssdpm.json("show", "samsung mzwlj7t6hala-00au3")
+    assert drive["schema"] == "ssdpm.model/1"
+    assert drive["product"] == "SAMSUNG MZWLJ7T6HALA-00AU3"
+    assert drive["provenance"] == "catalogue"
+    assert (drive["seen"], drive["alternatives"]) == (1, [])
+    assert drive["states"][0]["idle_power_uw"] == 7000000
+    human = ssdpm.output("show", "SAMSUNG MZWLJ7T6HALA-00AU3")
+    assert "APST unknown, from the catalogue (1 seen)\n" in human
+
+
+def test_what_show_prints_of_a_name_is_read_as_a_drive(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "-q", "--json", SN530)
+    ssdpm.write("kept.json", text)
+    kept, shown = ssdpm.json("show", "kept.json"), json.loads(text)
+    del shown["seen"], shown["alternatives"]
+    assert kept == shown
+
+
+def test_a_choice_between_tables_is_said_unless_quiet(ssdpm: Command) -> None:
+    result = ssdpm("show", "--json", SN530)
+    note = result.stderr.decode()
+    assert note.startswith(f"ssdpm: {SN530}: the catalogue has 2 different tables")
+    assert note.count("\n") == 1
+    assert ssdpm("show", "-q", SN530).stderr == b""
+    shown = json.loads(result.stdout)
+    [other] = shown["alternatives"]
+    assert f"as {shown['seen']} of {shown['seen'] + other['seen']} drives" in note
+    assert other["seen"] < shown["seen"]
+    assert other["schema"] == "ssdpm.model/1"
+    assert other["states"] != shown["states"]
+    assert set(other) == set(shown) - {"alternatives"}
+
+
+def test_alternatives_in_an_array_are_indented_like_the_rest(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "-q", "--json", "drive.json", SN530)
+    both = json.loads(text)
+    assert both[0] == ssdpm.example
+    assert json.dumps(both[1]["alternatives"]) in json.dumps(both)
+    for line in text.splitlines():
+        assert line[:1] in "[]{} " and (len(line) - len(line.lstrip())) % 2 == 0
+
+
+def test_firmware_narrows(ssdpm: Command) -> None:
+    rows = ssdpm.json("list", "--catalogue", f"{SN530}*")
+    for firmware in {row["firmware"] for row in rows}:
+        seen = sum(row["seen"] for row in rows if row["firmware"] == firmware)
+        shown = ssdpm.json("show", "-q", SN530, "--firmware", firmware.lower())
+        assert shown["firmware"] == firmware
+        others = shown["alternatives"]
+        assert {other["firmware"] for other in others} <= {firmware}
+        assert shown["seen"] + sum(other["seen"] for other in others) == seen
+    message = ssdpm.fails(1, "show", "--firmware", "X", "SAMSUNG MZWLJ7T6HALA-00AU3")
+    assert "not with firmware X; it has EPK9CR5Q" in message
+
+
+def test_apst_takes_a_name(ssdpm: Command) -> None:
+    answer = json.loads(ssdpm("apst", "--json", SN530).stdout)
+    assert answer["drive"] == SN530 and answer["apsta_assumed"]
+    assert answer["entries"][0] == {"state": 0, "target": 3, "idle_ms": 100}
+    assert "not an NVMe drive" in ssdpm.fails(3, "apst", "INTEL SSDSC2KW512G8")
+
+
+def test_a_file_beats_a_drive_of_its_name(ssdpm: Command) -> None:
+    own(ssdpm, SN530, product="a file")
+    assert ssdpm.json("show", SN530)["product"] == "a file"
+
+
+def test_a_name_that_is_not_there_names_similar_ones(ssdpm: Command) -> None:
+    message = ssdpm.fails(1, "show", "WDC PC SN999")
+    assert message.startswith("ssdpm: WDC PC SN999: No such file or directory; ")
+    assert "similar are WDC PC SN520" in message
+    message = ssdpm.fails(1, "apst", "no/such/file.bin")
+    assert message.endswith("No such file or directory; not in the catalogue")
+    assert "product: empty" in ssdpm.fails(1, "show", "")
+
+
+def test_own_drives_count_more_than_the_catalogues(ssdpm: Command) -> None:
+    own(ssdpm, "own.json", product="wdc pc sn530 mine", firmware="1")
+    arguments = ("show", "-q", "--catalogue", "own.json", SN530)
+    shown = ssdpm.json(*arguments)
+    assert shown["product"] == "wdc pc sn530 mine"
+    assert shown["provenance"] == "catalogue" and shown["seen"] == 1
+    assert len(shown["alternatives"]) == 2
+    result = ssdpm("apst", "--catalogue", "own.json", "wdc pc sn530 mine")
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("operand", ["drive.bin", SN530])
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (b"", "own: no data"),
+        (b"\n\n{", "own:3: not JSON"),
+        (
+            b'[{"schema": "ssdpm.model/1", "kind": "sata", "states": []}]',
+            "own: drives[0].product",
+        ),
+    ],
+)
+def test_a_bad_catalogue_is_named_whether_it_is_needed_or_not(
+    ssdpm: Command, operand: str, content: bytes, words: str
+) -> None:
+    ssdpm.write("own", content)
+    assert words in ssdpm.fails(1, "show", "--catalogue", "own", operand)
+    assert words in ssdpm.fails(1, "list", "--catalogue=own")
+    assert "gone: No such file" in ssdpm.fails(1, "show", "--catalogue", "gone", operand)
+
+
+def test_verbose_says_how_many_rows_there_are(ssdpm: Command) -> None:
+    result = ssdpm("show", "-v", "SAMSUNG MZWLJ7T6HALA-00AU3")
+    words = "ssdpm: SAMSUNG MZWLJ7T6HALA-00AU3: 1 row in the catalogue\n"
+    assert result.stderr.decode() == words
