@@ -171,9 +171,9 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  * state: from the primary state on it holds the difference. A latency of 0
  * (not reported) is within a tolerance of 0.
  *
- * SSDPM_APST_LOWER_ENVELOPE: the idle times that cost at most twice the energy
- * that the best ones would cost somebody who knows how long the drive will be
- * idle, whatever the workload (Irani, Shukla and Gupta, ACM TECS 2003). In
+ * SSDPM_APST_LOWER_ENVELOPE: the idle times that cost, but for their rounding,
+ * at most twice the energy that somebody would pay who knows how long the drive
+ * will be idle (Irani, Shukla and Gupta, ACM TECS 2003). In
  * state k an idle time t costs beta_k + P_k t, where P_k is its idle power (its
  * maximum where that is unknown), beta_k = P_tr (entry + exit) - P_k entry, at
  * least 0, and P_tr the transition power; P_0 is the idle power, beta_0 is 0.
