@@ -101,15 +101,16 @@ enum ssdpm_quirk {
  *
  * @scheme:       enum ssdpm_power_scheme; only SSDPM_APST_WINDOWS reads it
  * @power_source: enum ssdpm_power_source; likewise
- * @idle_power_uw: power of the drive when it is idle in an operational state,
- *             where the drive does not report it; 0: what it reports. Only
- *             SSDPM_APST_LOWER_ENVELOPE reads it
+ * @idle_power_uw: power of the drive when it is idle in an operational state;
+ *             0: what it reports for state 0. Only SSDPM_APST_LOWER_ENVELOPE
+ *             reads it
  * @transition_power_uw: power while the drive enters or leaves a state; 0: the
  *             idle power. Likewise
  *
  * The timeouts and tolerances are the parameters of nvme_core with the prefix
- * apst_; only SSDPM_APST_LINUX reads them. Initialise with
- * ssdpm_apst_params_init().
+ * apst_; only SSDPM_APST_LINUX reads them. All algorithms heed the limit, the
+ * quirks and APSTA; Windows itself has no such limit. Initialise with
+ * ssdpm_apst_params_init(): what an algorithm does not read must be valid too.
  */
 struct ssdpm_apst_params {
 	size_t size;
@@ -132,7 +133,8 @@ struct ssdpm_apst_params {
  * @size:   sizeof(struct ssdpm_apst_params)
  *
  * Algorithm SSDPM_APST_LINUX, no quirks, limit 100 ms, primary 100 ms and
- * 15 ms, secondary 2000 ms and 100 ms.
+ * 15 ms, secondary 2000 ms and 100 ms; for the other algorithms scheme balanced
+ * on AC, and the powers that the drive reports.
  *
  * Return: 0; -EINVAL (@size is shorter than the size member), -E2BIG (@size is
  * longer than this library knows).
@@ -147,13 +149,43 @@ SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
  * @ret_table: the table
  * @reterr:    where words about a failure go, or NULL
  *
- * Bit by bit what nvme_configure_apst() in drivers/nvme/host/core.c of Linux
- * sends, but that an idle time which does not fit is refused (Linux spills it
- * into reserved bits).
+ * SSDPM_APST_LINUX and _LINUX_LEGACY: bit by bit what nvme_configure_apst() in
+ * drivers/nvme/host/core.c of Linux sends, but that an idle time which does not
+ * fit is refused (Linux spills it into reserved bits).
  *
- * Return: 0; -ERANGE (a timeout above SSDPM_APST_MAX_IDLE_MS), -ENODATA (a
- * non-operational state has an unknown latency), -EOPNOTSUPP (not an NVMe
- * drive), -EINVAL (unknown algorithm or quirk), -E2BIG (@params).
+ * SSDPM_APST_WINDOWS: the table that brings a drive by itself to where StorNVMe
+ * brings it, at the same times (Microsoft, "Power management for storage
+ * hardware devices", NVMe): at each of two idle times to the deepest state
+ * whose entry and exit together are within a tolerance.
+ *
+ *	scheme          source    primary          secondary
+ *	performance     AC        200 ms,   0 ms   2000 ms,   0 ms
+ *	                battery   200 ms,  10 ms   2000 ms,   0 ms
+ *	balanced        AC        200 ms,  15 ms   2000 ms, 100 ms
+ *	                battery   100 ms,  50 ms   1000 ms, 100 ms
+ *	power saver     AC        100 ms, 100 ms   1000 ms, 200 ms
+ *	                battery   100 ms, 200 ms   1000 ms, 200 ms
+ *	modern standby  both       50 ms, 500 ms   none
+ *
+ * These times count from the last I/O, but an entry counts in the current
+ * state: from the primary state on it holds the difference. A latency of 0
+ * (not reported) is within a tolerance of 0.
+ *
+ * SSDPM_APST_LOWER_ENVELOPE: the idle times that cost, but for their rounding,
+ * at most twice the energy that somebody would pay who knows how long the drive
+ * will be idle (Irani, Shukla and Gupta, ACM TECS 2003). In
+ * state k an idle time t costs beta_k + P_k t, where P_k is its idle power (its
+ * maximum where that is unknown), beta_k = P_tr (entry + exit) - P_k entry, at
+ * least 0, and P_tr the transition power; P_0 is the idle power, beta_0 is 0.
+ * The states on the lower envelope of these lines are used, from k - 1 to k
+ * at (beta_k - beta_(k-1)) / (P_(k-1) - P_k), in whole milliseconds rounded up,
+ * each at least 1 ms after the one before.
+ *
+ * Return: 0; -ERANGE (a timeout or a threshold above SSDPM_APST_MAX_IDLE_MS, a
+ * beta above 2^64 pJ), -ENODATA (a non-operational state has an unknown
+ * latency; SSDPM_APST_LOWER_ENVELOPE: an unknown idle power of state 0, or no
+ * power of a state that qualifies), -EOPNOTSUPP (not an NVMe drive), -EINVAL
+ * (unknown algorithm, quirk, scheme or power source), -E2BIG (@params).
  */
 SSDPM_API int ssdpm_apst_generate(const struct ssdpm_model *model,
 				  const struct ssdpm_apst_params *params,
@@ -168,7 +200,7 @@ enum ssdpm_verdict {
 	SSDPM_VERDICT_TOTAL_TOO_SLOW, /* entry + exit above every tolerance */
 	SSDPM_VERDICT_SHADOWED,	      /* a deeper state takes its place */
 	SSDPM_VERDICT_QUIRK,	      /* forbidden by a quirk */
-	SSDPM_VERDICT_NO_GAIN,	      /* would qualify, but nothing enters it */
+	SSDPM_VERDICT_NO_GAIN, /* nothing enters it, or it saves nothing */
 };
 
 /**
@@ -188,7 +220,8 @@ struct ssdpm_apst_verdict {
  * @ret_verdicts: as many are filled as the model has states
  *
  * A state that is too slow for every tolerance is SSDPM_VERDICT_TOTAL_TOO_SLOW
- * even if its exit is above the limit as well: a higher limit would not help.
+ * (never for SSDPM_APST_LOWER_ENVELOPE, which has none) even if its exit is
+ * above the limit as well: a higher limit would not help.
  *
  * Return: as ssdpm_apst_generate().
  */
@@ -239,7 +272,8 @@ SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
 				struct ssdpm_error *reterr);
 
 /**
- * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", or NULL
+ * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", "windows",
+ * "lower-envelope", or NULL
  */
 SSDPM_API const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm);
 

@@ -29,6 +29,8 @@ CALLS = [
     ["show", "--json", "--lint", "few.json"],
     ["apst", "--json", "--quirk", "no-apst", "--quirk", "no-deepest-ps", "odd.json"],
     ["apst", "--json", "--max-exit-latency", "any", "odd.json"],
+    ["list", "--json", "--catalogue", "WDC PC SN530"],
+    ["show", "--json", "-q", "WDC PC SN530"],
     ["apst", "--json", "--algorithm", "windows", "odd.json"],
     ["apst", "--json", "--algorithm", "lower-envelope", "odd.json"],
 ]

@@ -351,6 +351,9 @@ static void call_generate(void)
 
 	ssdpm_apst_generate(in.models[0], NULL, &table, &error);
 	ssdpm_apst_generate(in.models[0], &p, &table, &error);
+	ssdpm_apst_params_init(&p, sizeof(p));
+	for (p.algorithm = 1; p.algorithm <= 4; p.algorithm++)
+		ssdpm_apst_generate(in.models[0], &p, &table, &error);
 }
 
 static void call_explain(void)
@@ -361,6 +364,9 @@ static void call_explain(void)
 
 	ssdpm_apst_explain(in.models[0], NULL, verdicts, &error);
 	ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
+	ssdpm_apst_params_init(&p, sizeof(p));
+	for (p.algorithm = 1; p.algorithm <= 4; p.algorithm++)
+		ssdpm_apst_explain(in.models[0], &p, verdicts, &error);
 }
 
 static void call_validate(void)
