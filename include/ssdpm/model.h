@@ -309,8 +309,8 @@ SSDPM_API int ssdpm_model_to_json(const struct ssdpm_model *model,
  * @ret_models: an array of models; free it with ssdpm_model_list_free()
  * @ret_n:      how many, at least one
  *
- * The format is recognised by content: a raw Identify Controller structure; what
- * nvme id-ctrl of nvme-cli 1 and 2 prints, as people paste it, of one drive; or
+ * The format is recognised by content: a raw Identify Controller structure; the
+ * text of nvme id-ctrl (nvme-cli 1 and 2) as people paste it, of one drive; or
  * JSON, our own or that of nvme id-ctrl (an object, or an array of them).
  *
  * Return: as ssdpm_model_from_nvme_identify() and ssdpm_model_from_json();
