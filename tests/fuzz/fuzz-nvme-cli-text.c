@@ -8,25 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char *json_of(const struct ssdpm_model *model)
+{
+	char *text = NULL;
+
+	check(!ssdpm_model_to_json(model, &text, NULL),
+	      "a model can be written");
+	return text;
+}
+
 /* The same text with other ends of lines is the same drive. */
 static void check_crlf(const uint8_t *data, size_t size,
 		       const struct ssdpm_model *model)
 {
 	char *other = malloc(2 * size), *text, *text_again;
-	struct ssdpm_model **models;
-	size_t length = 0, n;
+	struct ssdpm_model **models = NULL;
+	size_t length = 0, n = 0;
 
-	for (size_t i = 0; other && i < size; i++) {
+	check(other, "there is memory");
+	for (size_t i = 0; i < size; i++) {
 		if (data[i] == '\n')
 			other[length++] = '\r';
 		other[length++] = (char)data[i];
 	}
-	check(other && !ssdpm_model_list_from_data(other, length, &models, &n,
-						   NULL),
+	check(!ssdpm_model_list_from_data(other, length, &models, &n, NULL),
 	      "CRLF does no harm");
-	check(n == 1 && !ssdpm_model_to_json(model, &text, NULL) &&
-		      !ssdpm_model_to_json(models[0], &text_again, NULL),
-	      "a model can be written");
+	check(n == 1, "CRLF makes no second drive");
+	text = json_of(model);
+	text_again = json_of(models[0]);
 	check(!strcmp(text, text_again), "CRLF changes nothing");
 	ssdpm_model_list_free(models, n);
 	free(text);
