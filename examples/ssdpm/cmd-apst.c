@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
-#include "input.h"
+#include "apst-questions.h"
 #include "output.h"
 
 #include "base/json.h"
@@ -14,6 +14,7 @@ struct settings {
 	struct ssdpm_apst_params params;
 	bool explain;
 	const char *raw_path;
+	struct question question;
 };
 
 static struct settings the_settings;
@@ -53,6 +54,16 @@ static const struct option_spec options[] = {
 	{ "raw", 0, "FILE",
 	  "write the 256 bytes to FILE as well; - prints "
 	  "nothing else" },
+	{ "diff", 0, "TABLE",
+	  "say where this table and TABLE differ; a TABLE is a file, or an "
+	  "algorithm" },
+	{ "infer", 0, "TABLE",
+	  "say which algorithm and parameters made TABLE" },
+	{ "keep", 0, "PSn",
+	  "the largest latency limit that keeps PSn and drops all deeper "
+	  "states" },
+	{ "reach", 0, "TABLE",
+	  "the kernel parameters that make Linux build TABLE, or the closest" },
 };
 
 /* A decimal number as it was written: "1.5" before its unit. */
@@ -207,6 +218,10 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_quirk(common, argument, &p->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
+	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
+	    !strcmp(name, "keep") || !strcmp(name, "reach"))
+		return choose_question(common, &settings->question, name,
+				       argument);
 	if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
 	else
@@ -214,7 +229,7 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
-static enum exit_status status_of(int err)
+enum exit_status status_of(int err)
 {
 	switch (err) {
 	case -ERANGE: /* a timeout */
@@ -259,7 +274,7 @@ static bool is_set(const struct ssdpm_apst_entry *entry)
 	return entry->target || entry->idle_ms;
 }
 
-static void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
+void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
 {
 	ssdpm__json_begin(w, "entries", '[');
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
@@ -292,8 +307,7 @@ static void write_verdicts(struct json_writer *w, const struct answer *answer)
 	ssdpm__json_end(w, ']');
 }
 
-static void write_parameters(struct json_writer *w,
-			     const struct ssdpm_apst_params *p)
+void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p)
 {
 	ssdpm__json_begin(w, "parameters", '{');
 	if (p->max_exit_latency_us == SSDPM_LATENCY_ANY)
@@ -543,6 +557,21 @@ static enum exit_status answer_all(const struct common *common,
 	return status;
 }
 
+/* What the four questions answer is no table in any form. */
+static enum exit_status check_question(const struct common *common,
+				       const struct settings *settings)
+{
+	const char *other = settings->raw_path	     ? "raw" :
+			    settings->explain	     ? "explain" :
+			    common->form == FORM_OWN ? common->form_option :
+						       NULL;
+
+	if (!settings->question.option || !other)
+		return STATUS_DONE;
+	return usage_error(common, "--%s and --%s exclude each other",
+			   settings->question.option, other);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -558,13 +587,19 @@ static enum exit_status run(const void *data, const struct common *common,
 		return usage_error(common,
 				   "--raw - and --%s exclude each other",
 				   common->form_option);
+	status = check_question(common, &settings);
+	if (status)
+		return status;
 	status = read_drives(common, operands, n_operands, &drives);
 	if (!status && settings.raw_path && drives.n != 1)
 		status = usage_error(common,
 				     "--raw takes one drive, here are "
 				     "%zu",
 				     drives.n);
-	if (!status)
+	if (!status && settings.question.option)
+		status = answer_question(common, &settings.question,
+					 &settings.params, &drives);
+	else if (!status)
 		status = answer_all(common, &settings, &drives);
 	free_drives(&drives);
 	return status;
@@ -579,7 +614,9 @@ const struct subcommand cmd_apst = {
 	.examples = "  ssdpm apst drive.bin\n"
 		    "  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
 		    "  ssdpm apst --algorithm linux-legacy --json drive.json\n"
-		    "  ssdpm apst --value raw drive.json\n",
+		    "  ssdpm apst --value raw drive.json\n"
+		    "  ssdpm apst --diff linux-legacy drive.json\n"
+		    "  ssdpm apst --keep PS3 drive.json\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

@@ -210,3 +210,17 @@ void free_drives(struct drives *drives)
 	free(drives->drives);
 	*drives = (struct drives){ 0 };
 }
+
+int read_contents(const char *path, char **ret_data, size_t *ret_size)
+{
+	struct buffer buffer = { 0 };
+	int err = read_operand(path, &buffer);
+
+	if (err) {
+		free(buffer.data);
+		return err;
+	}
+	*ret_data = buffer.data;
+	*ret_size = buffer.size;
+	return 0;
+}

@@ -24,4 +24,10 @@ enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives);
 void free_drives(struct drives *drives);
 
+/*
+ * Read a whole file, or standard input for "-"; free the data with free(). On
+ * failure there is a line on standard error.
+ */
+int read_contents(const char *path, char **ret_data, size_t *ret_size);
+
 #endif

@@ -345,9 +345,10 @@ SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
  *
  * New kernels refuse Set Features 0Ch from user space: what nvme_core can be
  * told is all that is left. Closest is the table with the fewest entries that
- * lead to another state; of these the one whose other entries have the smallest
- * sum of differences in idle time; then one that is enabled as @table is; then
- * the one with the fewest parameters that are not the default. A limit that
+ * lead to another state; of these the one that misses the fewest entries which
+ * @table has; then the smallest sum of differences in idle time of the entries
+ * that lead to the right state; then one that is enabled as @table is; then the
+ * fewest parameters that are not the default. A limit that
  * the kernel cannot be told (above 2147483646) is SSDPM_LATENCY_ANY or not
  * used. At most some 20,000 tables are made, for 32 non-operational states; 40
  * for two.

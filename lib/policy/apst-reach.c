@@ -23,6 +23,7 @@ enum { MARK_PRIMARY = 1, MARK_SECONDARY = 2 };
 /* How far a table is from the one that is wanted; see ssdpm_apst_reach(). */
 struct distance {
 	uint32_t targets;
+	uint32_t missed; /* of these: that are wanted to lead somewhere */
 	uint64_t idle_ms;
 	uint32_t flags;
 	uint32_t settings; /* that are not the default */
@@ -41,6 +42,8 @@ static bool is_closer(const struct distance *a, const struct distance *b)
 {
 	if (a->targets != b->targets)
 		return a->targets < b->targets;
+	if (a->missed != b->missed)
+		return a->missed < b->missed;
 	if (a->idle_ms != b->idle_ms)
 		return a->idle_ms < b->idle_ms;
 	if (a->flags != b->flags)
@@ -75,12 +78,14 @@ static void measure(const struct search *s, const struct ssdpm_apst *table,
 		const struct ssdpm_apst_entry *a = &table->entries[i];
 		const struct ssdpm_apst_entry *b = &s->wanted->entries[i];
 
-		if (a->target != b->target)
+		if (a->target != b->target) {
 			distance->targets++;
-		else
-			distance->idle_ms += a->idle_ms > b->idle_ms ?
-						     a->idle_ms - b->idle_ms :
-						     b->idle_ms - a->idle_ms;
+			distance->missed += b->target != 0;
+			continue;
+		}
+		distance->idle_ms += a->idle_ms > b->idle_ms ?
+					     a->idle_ms - b->idle_ms :
+					     b->idle_ms - a->idle_ms;
 	}
 }
 
