@@ -31,13 +31,20 @@ from ssdpm.model import Model, PowerState, load, power_state_dtype
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
+    ApstDifference,
     ApstEntry,
+    ApstParameters,
     ApstTable,
     Quirk,
+    Reached,
     Verdict,
     VerdictKind,
     apst,
     apst_entry_dtype,
+    infer,
+    keep,
+    load_apst,
+    reach,
 )
 
 __version__: str = _core.version()
@@ -45,7 +52,9 @@ __version__: str = _core.version()
 __all__ = [
     "APST_DEFAULTS",
     "Algorithm",
+    "ApstDifference",
     "ApstEntry",
+    "ApstParameters",
     "ApstTable",
     "Error",
     "FormatError",
@@ -54,6 +63,7 @@ __all__ = [
     "PowerState",
     "Quirk",
     "RangeError",
+    "Reached",
     "TooLargeError",
     "UnknownValueError",
     "UnsupportedError",
@@ -62,6 +72,10 @@ __all__ = [
     "__version__",
     "apst",
     "apst_entry_dtype",
+    "infer",
+    "keep",
     "load",
+    "load_apst",
     "power_state_dtype",
+    "reach",
 ]

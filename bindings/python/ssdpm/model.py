@@ -170,7 +170,7 @@ def _states_array(
     return array
 
 
-def _read_file(path: str) -> bytes:
+def read_file(path: str) -> bytes:
     """What a file holds, up to what the library reads at most, and a byte.
 
     O_NONBLOCK: the open of a FIFO that nobody writes to would wait for ever. It
@@ -213,7 +213,7 @@ def _read(source: Source) -> list[_core.Model]:
         data = source
     elif isinstance(source, (str, os.PathLike)):
         filename = os.fsdecode(source)
-        data = _read_file(filename)
+        data = read_file(filename)
     else:
         data = _bytes_of(source)
     try:
