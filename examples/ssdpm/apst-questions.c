@@ -21,6 +21,7 @@ struct source {
 
 struct finding {
 	const struct drive *drive;
+	const struct source *left; /* instead of what params make, or NULL */
 	const struct source *source;
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table; /* what params make */
@@ -47,11 +48,16 @@ enum exit_status choose_question(const struct common *common,
 				 struct question *question, const char *option,
 				 const char *argument)
 {
+	if (question->option && !strcmp(option, "diff") &&
+	    !strcmp(question->option, "diff") && !question->second) {
+		question->second = argument;
+		return STATUS_DONE;
+	}
 	if (question->option)
 		return usage_error(common,
 				   strcmp(question->option, option) ?
 					   "--%s and --%s exclude each other" :
-					   "--%s is given twice",
+					   "--%s is given too often",
 				   question->option, option);
 	question->option = option;
 	question->argument = argument;
@@ -80,15 +86,15 @@ static uint32_t find_word(const char *(*to_string)(uint32_t), const char *text,
 
 /* "linux", "windows:balanced:battery"; anything else is a file. */
 static enum exit_status parse_source(const struct common *common,
-				     const struct question *question,
+				     const char *option, const char *argument,
 				     struct source *source)
 {
 	struct ssdpm_apst_params *p = &source->params;
-	const char *at = question->argument, *word = at;
+	const char *at = argument, *word = at;
 	uint32_t number =
 		find_word(ssdpm_apst_algorithm_to_string, word, next_word(&at));
 
-	source->name = question->argument;
+	source->name = argument;
 	source->is_algorithm = number != 0;
 	if (!number)
 		return STATUS_DONE;
@@ -110,7 +116,7 @@ static enum exit_status parse_source(const struct common *common,
 	return usage_error(common,
 			   "--%s %s: write a file, or an algorithm as in linux "
 			   "or windows:balanced:battery",
-			   question->option, question->argument);
+			   option, argument);
 }
 
 static enum exit_status read_source(struct source *source)
@@ -133,14 +139,20 @@ static enum exit_status read_source(struct source *source)
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-/* The table of the source for this drive. */
+/* The table of a source for this drive. */
+static int get_table(const struct finding *f, const struct source *source,
+		     struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
+{
+	if (source->is_algorithm)
+		return ssdpm_apst_generate(f->drive->model, &source->params,
+					   ret_table, reterr);
+	*ret_table = source->table;
+	return 0;
+}
+
 static int get_other(struct finding *f, struct ssdpm_error *reterr)
 {
-	if (f->source->is_algorithm)
-		return ssdpm_apst_generate(f->drive->model, &f->source->params,
-					   &f->other, reterr);
-	f->other = f->source->table;
-	return 0;
+	return get_table(f, f->source, &f->other, reterr);
 }
 
 static bool is_set(const struct ssdpm_apst_entry *entry)
@@ -291,9 +303,13 @@ static void print_drive(const struct finding *f)
 
 static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 {
-	int err = ssdpm_apst_generate(f->drive->model, &f->params, &f->table,
-				      reterr);
+	int err;
 
+	if (f->left)
+		err = get_table(f, f->left, &f->table, reterr);
+	else
+		err = ssdpm_apst_generate(f->drive->model, &f->params,
+					  &f->table, reterr);
 	if (!err)
 		err = get_other(f, reterr);
 	if (!err)
@@ -301,11 +317,26 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
+/* What makes the left table, or NULL if it is a file. */
+static const struct ssdpm_apst_params *left_params(const struct finding *f)
+{
+	if (!f->left)
+		return &f->params;
+	return f->left->is_algorithm ? &f->left->params : NULL;
+}
+
 static void write_diff(struct json_writer *w, const struct finding *f)
 {
+	const struct ssdpm_apst_params *p = left_params(f);
+
+	ssdpm__json_string(w, "table", f->left ? f->left->name : NULL);
 	ssdpm__json_string(w, "algorithm",
-			   ssdpm_apst_algorithm_to_string(f->params.algorithm));
-	write_parameters(w, &f->params);
+			   p ? ssdpm_apst_algorithm_to_string(p->algorithm) :
+			       NULL);
+	if (p)
+		write_parameters(w, p);
+	else
+		ssdpm__json_null(w, "parameters");
 	ssdpm__json_string(w, "other", f->source->name);
 	ssdpm__json_bool(w, "same", is_same(f));
 	write_differences(w, f);
@@ -313,11 +344,17 @@ static void write_diff(struct json_writer *w, const struct finding *f)
 
 static void print_diff(const struct finding *f)
 {
-	const char *name = ssdpm_apst_algorithm_to_string(f->params.algorithm);
+	const struct ssdpm_apst_params *p = left_params(f);
+	const char *name = f->left ?
+				   f->left->name :
+				   ssdpm_apst_algorithm_to_string(p->algorithm);
 
 	print_drive(f);
-	printf("%s with a latency limit of %s and %s %s\n", name,
-	       limit_text(f->params.max_exit_latency_us).text, f->source->name,
+	fputs(name, stdout);
+	if (p)
+		printf(" with a latency limit of %s",
+		       limit_text(p->max_exit_latency_us).text);
+	printf(" and %s %s\n", f->source->name,
 	       is_same(f) ? "make the same table" : "differ");
 	print_differences(f, name, f->source->name);
 }
@@ -779,37 +816,42 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 			 drive->name);
 }
 
-enum exit_status answer_question(const struct common *common,
-				 const struct question *question,
-				 const struct ssdpm_apst_params *params,
-				 const struct drives *drives)
+/* What the arguments of the option name. */
+static enum exit_status read_arguments(const struct common *common,
+				       const struct question *question,
+				       struct source *left,
+				       struct source *source)
 {
-	struct source source = { .params = *params };
-	const struct answerer *a = answerers;
-	enum exit_status status;
-	struct finding *findings;
-	uint32_t state = 0;
+	const char *option = question->option;
+	const char *first = question->argument, *second = question->second;
+	enum exit_status status = STATUS_DONE;
 
-	while (strcmp(a->option, question->option))
-		a++;
-	if (a->takes_table)
-		status = parse_source(common, question, &source);
-	else
-		status = parse_state(common, question, &state);
-	if (!status && a->takes_table)
-		status = read_source(&source);
-	if (status)
-		return status;
-	findings = calloc(drives->n, sizeof(*findings));
+	if (second)
+		status = parse_source(common, option, first, left);
+	if (!status)
+		status = parse_source(common, option, second ? second : first,
+				      source);
+	if (!status && second)
+		status = read_source(left);
+	return status ? status : read_source(source);
+}
+
+/* blank has what is the same for all drives. */
+static enum exit_status answer_all(const struct common *common,
+				   const struct answerer *a,
+				   const struct finding *blank,
+				   const struct drives *drives)
+{
+	struct finding *findings = calloc(drives->n, sizeof(*findings));
+	enum exit_status status;
+
 	if (!findings) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
 	for (size_t i = 0; i < drives->n; i++) {
+		findings[i] = *blank;
 		findings[i].drive = &drives->drives[i];
-		findings[i].source = &source;
-		findings[i].params = *params;
-		findings[i].state = state;
 		note_apsta(common, &drives->drives[i]);
 	}
 	status = find_all(a, findings, drives->n);
@@ -817,4 +859,25 @@ enum exit_status answer_question(const struct common *common,
 		status = print_findings(common, a, findings, drives->n);
 	free(findings);
 	return status;
+}
+
+enum exit_status answer_question(const struct common *common,
+				 const struct question *question,
+				 const struct ssdpm_apst_params *params,
+				 const struct drives *drives)
+{
+	struct source left = { .params = *params }, source = left;
+	struct finding blank = { .params = *params, .source = &source };
+	const struct answerer *a = answerers;
+	enum exit_status status;
+
+	while (strcmp(a->option, question->option))
+		a++;
+	if (question->second)
+		blank.left = &left;
+	if (a->takes_table)
+		status = read_arguments(common, question, &left, &source);
+	else
+		status = parse_state(common, question, &blank.state);
+	return status ? status : answer_all(common, a, &blank, drives);
 }

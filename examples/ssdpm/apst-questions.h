@@ -7,10 +7,14 @@
 
 #include "base/json.h"
 
-/* Which question; option is NULL where there is none. */
+/*
+ * Which question; option is NULL where there is none. --diff may come twice:
+ * both tables are named then.
+ */
 struct question {
 	const char *option;
 	const char *argument;
+	const char *second;
 };
 
 /* Take one of the four options; two different ones are a usage error. */

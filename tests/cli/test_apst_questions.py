@@ -23,6 +23,7 @@ def test_diff_of_two_algorithms_has_both_entries(ssdpm: Command) -> None:
     answer = ssdpm.json("apst", "--diff", "linux-legacy", "drive.json")
     assert answer["schema"] == "ssdpm.apst-diff/1"
     assert (answer["algorithm"], answer["other"]) == ("linux", "linux-legacy")
+    assert answer["table"] is None
     assert answer["same"] is False
     assert answer["differences"] == [
         {"state": i, "target": 3, "idle_ms": 100, "other_target": 3,
@@ -54,6 +55,24 @@ def test_diff_with_a_file_takes_all_that_apst_prints(
         {"state": 3, "target": None, "idle_ms": None, "other_target": 4,
          "other_idle_ms": 2000}
     ]
+
+
+def test_diff_twice_compares_two_tables(ssdpm: Command) -> None:
+    table = table_file(ssdpm, "-l", "25ms")
+    ssdpm.write("other", ssdpm.output("apst", "--hex", "-l", "0us", "drive.json"))
+    answer = ssdpm.json("apst", "--diff", table, "--diff", "other", "drive.json")
+    assert (answer["table"], answer["other"]) == (table, "other")
+    assert answer["algorithm"] is None and answer["parameters"] is None
+    assert (answer["enabled"], answer["other_enabled"]) == (True, False)
+    assert [d["state"] for d in answer["differences"]] == [0, 1, 2]
+    text = ssdpm.output("apst", "--diff", table, "--diff", "other", "drive.json")
+    assert f"{table} and other differ\n" in text
+    answer = ssdpm.json("apst", "--diff", "linux-legacy", "--diff", table,
+                        "drive.json")
+    assert answer["algorithm"] == "linux-legacy" and answer["same"] is False
+    assert ssdpm.json("apst", "--diff", table, "--diff", table, "drive.json")["same"]
+    assert "No such file" in ssdpm.fails(
+        1, "apst", "--diff", "none", "--diff", table, "drive.json")
 
 
 def test_diff_says_what_differs_and_what_not(ssdpm: Command) -> None:
@@ -247,7 +266,9 @@ def test_questions_exclude_each_other_and_other_forms(ssdpm: Command) -> None:
         message = ssdpm.fails(2, "apst", *options, "drive.json")
         assert "exclude each other" in message
     message = ssdpm.fails(2, "apst", "--keep", "PS3", "--keep", "PS4", "drive.json")
-    assert message.endswith("--keep is given twice")
+    assert message.endswith("--keep is given too often")
+    message = ssdpm.fails(2, "apst", *3 * ["--diff", "linux"], "drive.json")
+    assert message.endswith("--diff is given too often")
 
 
 @pytest.mark.parametrize("name", ["linux:balanced", "linux-legacy:ac", "linux:"])
