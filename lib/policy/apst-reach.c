@@ -210,11 +210,8 @@ static int search(struct search *s, const struct steps *limits,
 		p = s->defaults;
 		p.max_exit_latency_us =
 			ssdpm__steps_value(limits, i, p.max_exit_latency_us);
-		if (p.max_exit_latency_us > MAX_WRITABLE_LIMIT) {
-			if (i + 1 < limits->n)
-				continue;
+		if (p.max_exit_latency_us > MAX_WRITABLE_LIMIT)
 			p.max_exit_latency_us = SSDPM_LATENCY_ANY;
-		}
 		err = try_limit(s, p, tolerances, reterr);
 		if (err || !legacy)
 			continue;

@@ -537,6 +537,30 @@ static void what_linux_makes_is_reached_with_few_settings(void **state)
 	ssdpm_model_unref(model);
 }
 
+/* Their exits are the same: only tolerances tell the states apart. */
+static void two_tolerances_next_to_each_other_are_reached(void **state)
+{
+	struct ssdpm_model *model = fixture_model(
+		(struct latencies[]){
+			{ 0, 0, 0 }, { 1, 5, 5 }, { 1, 15, 5 }, { 1, 25, 5 } },
+		4);
+	struct ssdpm_apst_params p = defaults();
+	struct ssdpm_apst table;
+	struct reached r;
+
+	(void)state;
+	p.primary_latency_tolerance_us = 10;
+	p.secondary_latency_tolerance_us = 20;
+	table = generate(model, &p);
+	assert_int_equal(table.entries[0].target, 1);
+	assert_int_equal(table.entries[1].target, 2);
+	assert_int_equal(table.entries[2].target, 0);
+	r = reach(model, &table, 0);
+	assert_memory_equal(&r.params, &p, sizeof(p));
+	assert_memory_equal(&infer(model, &table).params[0], &p, sizeof(p));
+	ssdpm_model_unref(model);
+}
+
 static void a_table_that_is_off_or_empty_is_reached(void **state)
 {
 	struct ssdpm_model *model = usual_drive();
@@ -863,6 +887,7 @@ int main(void)
 		cmocka_unit_test(the_limit_below_the_next_exit_keeps_a_state),
 		cmocka_unit_test(no_limit_keeps_these_and_it_says_why),
 		cmocka_unit_test(what_linux_makes_is_reached_with_few_settings),
+		cmocka_unit_test(two_tolerances_next_to_each_other_are_reached),
 		cmocka_unit_test(a_table_that_is_off_or_empty_is_reached),
 		cmocka_unit_test(
 			the_closest_has_the_right_targets_and_a_median),
