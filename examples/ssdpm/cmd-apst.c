@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
-#include "input.h"
+#include "apst-questions.h"
 #include "output.h"
 #include "units.h"
 
@@ -16,6 +16,7 @@ struct settings {
 	uint32_t given; /* bits: which options */
 	bool explain;
 	const char *raw_path;
+	struct question question;
 };
 
 static struct settings the_settings;
@@ -63,6 +64,16 @@ static const struct option_spec options[] = {
 	{ "raw", 0, "FILE",
 	  "write the 256 bytes to FILE as well; - prints "
 	  "nothing else" },
+	{ "diff", 0, "TABLE",
+	  "say where this table and TABLE, a file or an algorithm, differ; twice: "
+	  "where both TABLEs do" },
+	{ "infer", 0, "TABLE",
+	  "say which algorithm and parameters made TABLE" },
+	{ "keep", 0, "PSn",
+	  "the largest latency limit that keeps PSn and drops all deeper "
+	  "states" },
+	{ "reach", 0, "TABLE",
+	  "the kernel parameters that make Linux build TABLE, or the closest" },
 };
 
 static enum exit_status parse_quirk(const struct common *common,
@@ -199,6 +210,10 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_quirk(common, argument, &p->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
+	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
+	    !strcmp(name, "keep") || !strcmp(name, "reach"))
+		return choose_question(common, &settings->question, name,
+				       argument);
 	if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
 	else if (!strcmp(name, "explain"))
@@ -210,7 +225,7 @@ static enum exit_status set(void *data, struct common *common,
 
 /* -ERANGE: a timeout that was given, but for lower-envelope one that came out
  */
-static enum exit_status status_of(int err, uint32_t algorithm)
+enum exit_status status_of(int err, uint32_t algorithm)
 {
 	if (err == -EOPNOTSUPP)
 		return STATUS_DEVICE_CANNOT;
@@ -284,7 +299,7 @@ static bool is_set(const struct ssdpm_apst_entry *entry)
 	return entry->target || entry->idle_ms;
 }
 
-static void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
+void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
 {
 	ssdpm__json_begin(w, "entries", '[');
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
@@ -337,9 +352,8 @@ static void write_power(struct json_writer *w, const char *key, uint32_t uw)
 }
 
 /* What this algorithm reads, and no more. */
-static void write_parameters(struct json_writer *w,
-			     const struct ssdpm_apst_params *p,
-			     const struct drive *drive)
+void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
+		      const struct drive *drive)
 {
 	ssdpm__json_begin(w, "parameters", '{');
 	if (p->max_exit_latency_us == SSDPM_LATENCY_ANY)
@@ -612,6 +626,21 @@ static enum exit_status answer_all(const struct common *common,
 	return status;
 }
 
+/* What the four questions answer is no table in any form. */
+static enum exit_status check_question(const struct common *common,
+				       const struct settings *settings)
+{
+	const char *other = settings->raw_path	     ? "raw" :
+			    settings->explain	     ? "explain" :
+			    common->form == FORM_OWN ? common->form_option :
+						       NULL;
+
+	if (!settings->question.option || !other)
+		return STATUS_DONE;
+	return usage_error(common, "--%s and --%s exclude each other",
+			   settings->question.option, other);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
@@ -628,6 +657,8 @@ static enum exit_status run(const void *data, const struct common *common,
 				   "--raw - and --%s exclude each other",
 				   common->form_option);
 	status = check_options(common, &settings);
+	if (!status)
+		status = check_question(common, &settings);
 	if (status)
 		return status;
 	status = read_drives(common, operands, n_operands, &drives);
@@ -636,7 +667,10 @@ static enum exit_status run(const void *data, const struct common *common,
 				     "--raw takes one drive, here are "
 				     "%zu",
 				     drives.n);
-	if (!status)
+	if (!status && settings.question.option)
+		status = answer_question(common, &settings.question,
+					 &settings.params, &drives);
+	else if (!status)
 		status = answer_all(common, &settings, &drives);
 	free_drives(&drives);
 	return status;
@@ -659,6 +693,8 @@ const struct subcommand cmd_apst = {
 		"  ssdpm apst --algorithm lower-envelope --idle-power 500mW "
 		"drive.json\n"
 		"  ssdpm apst --value raw drive.json\n"
+		"  ssdpm apst --diff linux-legacy drive.json\n"
+		"  ssdpm apst --keep PS3 drive.json\n"
 		"  ssdpm apst -q \"WDC PC SN530\"\n",
 	.set = set,
 	.run = run,

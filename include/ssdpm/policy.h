@@ -272,6 +272,130 @@ SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
 				struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_apst_from_data() - read a table from whatever somebody saved
+ * @data:      the contents of a file
+ * @size:      how many bytes
+ * @ret_table: the table; sent is 1 unless our JSON says otherwise
+ *
+ * Recognised by content: the 256 bytes of feature 0Ch; 512 hexadecimal digits;
+ * what nvme get-feature -f 0x0c prints, with and without -H; our JSON
+ * ("ssdpm.apst/1", with "raw" or "entries"). Where the input does not say
+ * whether APST was enabled (bytes and digits never do), it was unless the table
+ * is empty. Entries that a text does not have are empty.
+ *
+ * Return: 0; -EINVAL (none of these, cut off in the middle, a reserved bit is
+ * set, two tables), -ERANGE (a number of the JSON is beyond its field), -E2BIG
+ * (more than 16 MiB of JSON, or more than 1024 values). @reterr has the line.
+ */
+SSDPM_API int ssdpm_apst_from_data(const void *data, size_t size,
+				   struct ssdpm_apst *ret_table,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_diff() - where two tables differ
+ *
+ * sent and enabled are not looked at.
+ *
+ * Return: bit i is set if entry i differs, the transition from state i.
+ */
+SSDPM_API uint32_t ssdpm_apst_diff(const struct ssdpm_apst *a,
+				   const struct ssdpm_apst *b);
+
+/**
+ * ssdpm_apst_limit_range() - the latency limits that make the same table
+ * @params:     what to do, or NULL for the defaults of Linux
+ * @ret_min_us: the least max_exit_latency_us, from that of @params down, that
+ *              makes the table that @params makes
+ * @ret_max_us: likewise the largest; SSDPM_LATENCY_ANY: there is none
+ *
+ * Return: as ssdpm_apst_generate().
+ */
+SSDPM_API int ssdpm_apst_limit_range(const struct ssdpm_model *model,
+				     const struct ssdpm_apst_params *params,
+				     uint64_t *ret_min_us, uint64_t *ret_max_us,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_keep() - the limit that keeps a state and drops all deeper ones
+ * @params: what to do, or NULL; its max_exit_latency_us does not matter
+ * @state:  the state to keep
+ * @ret_max_exit_latency_us: the largest limit with which the table uses @state
+ *          and none deeper; SSDPM_LATENCY_ANY: no limit is needed
+ *
+ * A table uses a state if an entry with an idle time leads to it.
+ *
+ * Return: 0; -EOPNOTSUPP (no limit does that, and @reterr says why, or not an
+ * NVMe drive); -EINVAL (there is no such state); or as ssdpm_apst_generate().
+ */
+SSDPM_API int ssdpm_apst_keep(const struct ssdpm_model *model,
+			      const struct ssdpm_apst_params *params,
+			      uint32_t state, uint64_t *ret_max_exit_latency_us,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_infer() - which algorithm and parameters made this table?
+ * @model:      the drive that the table is for
+ * @table:      a table, perhaps of a live drive
+ * @ret_params: the candidates, the most plausible first; each one makes exactly
+ *              @table. May be NULL if @max is 0
+ * @size:       sizeof(struct ssdpm_apst_params)
+ * @max:        how many there is room for
+ * @ret_n:      how many there are: 0 if nothing known makes this table. Only
+ *              the first @max were written
+ *
+ * The order: (1) the defaults of Linux; (2) they with another limit, then with
+ * one other setting: a quirk, the primary timeout, the secondary one, the
+ * primary tolerance, the secondary one, for each the first that fits;
+ * (3) SSDPM_APST_LINUX_LEGACY with the default limit or another, then with
+ * the quirk no-deepest-ps; (4) SSDPM_APST_WINDOWS, its schemes as balanced,
+ * power-saver, modern-standby, performance, each on AC and then on battery;
+ * (5) SSDPM_APST_LOWER_ENVELOPE as to its other parameters at their defaults;
+ * (6) SSDPM_APST_LINUX with several other settings, if nothing of Linux fitted
+ * before. (2) is tried only if (1) does not fit. A setting is the default where
+ * that fits, else the least value of those that make the same table; for limits
+ * ssdpm_apst_limit_range() has the others. A table that is not sent has one
+ * candidate: it is the drive that has no APST.
+ *
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG (@size
+ * is shorter than the size member, or longer than this library knows); or as
+ * ssdpm_apst_generate().
+ */
+SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
+			       const struct ssdpm_apst *table,
+			       struct ssdpm_apst_params *ret_params,
+			       size_t size, size_t max, size_t *ret_n,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_apst_reach() - make Linux build this table, or the closest one
+ * @model:      an NVMe drive
+ * @table:      the table that is wanted, sound or not
+ * @quirks:     bits of enum ssdpm_quirk that the kernel has for this drive
+ * @ret_params: algorithm SSDPM_APST_LINUX, @quirks, and the parameters of
+ *              nvme_core and the limit that come closest
+ * @size:       sizeof(struct ssdpm_apst_params)
+ * @ret_table:  what they make; equal to @table if it can be reached
+ *
+ * New kernels refuse Set Features 0Ch from user space: what nvme_core can be
+ * told is all that is left. Closest is the table with the fewest entries that
+ * lead to another state; of these the one that misses the fewest entries which
+ * @table has; then the smallest sum of differences in idle time of the entries
+ * that lead to the right state; then one that is enabled as @table is; then the
+ * fewest parameters that are not the default. A limit that
+ * the kernel cannot be told (above 2147483646) is SSDPM_LATENCY_ANY or not
+ * used. At most some 20,000 tables are made, for 32 non-operational states; 40
+ * for two.
+ *
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG
+ * (@size, or unknown bits in @quirks); or as ssdpm_apst_generate().
+ */
+SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
+			       const struct ssdpm_apst *table, uint32_t quirks,
+			       struct ssdpm_apst_params *ret_params,
+			       size_t size, struct ssdpm_apst *ret_table,
+			       struct ssdpm_error *reterr);
+
+/**
  * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", "windows",
  * "lower-envelope", or NULL
  */

@@ -64,21 +64,34 @@ static uint32_t offset(const struct parser *p)
 	return (uint32_t)(p->at - p->json->text);
 }
 
-/* Index of a new node, or -ENOMEM. */
+static int grow(struct parser *p)
+{
+	struct json *json = p->json;
+	uint32_t capacity = json->capacity ? json->capacity * 2 : 128;
+	struct json_node *nodes;
+
+	if (json->borrowed)
+		return ssdpm__fail(p->reterr, -E2BIG, p->line,
+				   "more than %u JSON values are too many here",
+				   json->capacity);
+	nodes = realloc(json->nodes, capacity * sizeof(*nodes));
+	if (!nodes)
+		return ssdpm__fail(p->reterr, -ENOMEM, 0, "out of memory");
+	json->nodes = nodes;
+	json->capacity = capacity;
+	return 0;
+}
+
+/* Index of a new node, or a negative errno. */
 static int64_t new_node(struct parser *p, enum json_type type)
 {
 	struct json *json = p->json;
+	int err;
 
 	if (json->n_nodes == json->capacity) {
-		uint32_t capacity = json->capacity ? json->capacity * 2 : 128;
-		struct json_node *nodes =
-			realloc(json->nodes, capacity * sizeof(*nodes));
-
-		if (!nodes)
-			return ssdpm__fail(p->reterr, -ENOMEM, 0,
-					   "out of memory");
-		json->nodes = nodes;
-		json->capacity = capacity;
+		err = grow(p);
+		if (err)
+			return err;
 	}
 	json->nodes[json->n_nodes] = (struct json_node){
 		.type = type,
@@ -479,22 +492,29 @@ void ssdpm__json_skip_mark(const char **text, size_t *size)
 	*size -= 3;
 }
 
-int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
-		      struct ssdpm_error *reterr)
+/* *json has the room for the nodes. */
+static int parse(const char *text, size_t size, struct json *json,
+		 struct ssdpm_error *reterr)
 {
-	struct json json = { 0 };
-	struct parser parser = { .json = &json, .line = 1, .reterr = reterr };
-	int err;
+	struct parser parser = { .json = json, .line = 1, .reterr = reterr };
 
 	if (size > SSDPM_JSON_MAX_BYTES)
 		return ssdpm__fail(reterr, -E2BIG, 0,
 				   "%zu bytes of JSON; at most %u are read",
 				   size, SSDPM_JSON_MAX_BYTES);
 	ssdpm__json_skip_mark(&text, &size);
-	json.text = text;
+	json->text = text;
 	parser.at = text;
 	parser.end = size ? text + size : text; /* NULL + 0 is undefined */
-	err = parse_text(&parser);
+	return parse_text(&parser);
+}
+
+int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
+		      struct ssdpm_error *reterr)
+{
+	struct json json = { 0 };
+	int err = parse(text, size, &json, reterr);
+
 	if (err) {
 		ssdpm__json_free(&json);
 		return err;
@@ -503,9 +523,22 @@ int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 	return 0;
 }
 
+int ssdpm__json_parse_into(const char *text, size_t size,
+			   struct json_node *nodes, uint32_t n,
+			   struct json *ret_json, struct ssdpm_error *reterr)
+{
+	struct json json = { .nodes = nodes, .capacity = n, .borrowed = true };
+	int err = parse(text, size, &json, reterr);
+
+	if (!err)
+		*ret_json = json;
+	return err;
+}
+
 void ssdpm__json_free(struct json *json)
 {
-	free(json->nodes);
+	if (!json->borrowed)
+		free(json->nodes);
 	json->nodes = NULL;
 }
 

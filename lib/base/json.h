@@ -48,6 +48,7 @@ struct json {
 	struct json_node *nodes;
 	uint32_t n_nodes;
 	uint32_t capacity;
+	bool borrowed; /* the nodes are the caller's */
 };
 
 /*
@@ -57,6 +58,14 @@ struct json {
 int ssdpm__json_parse(const char *text, size_t size, struct json *ret_json,
 		      struct ssdpm_error *reterr);
 void ssdpm__json_free(struct json *json);
+
+/*
+ * The same without an allocation: the values go to n nodes of the caller, which
+ * must outlive *ret_json. -E2BIG: there are more.
+ */
+int ssdpm__json_parse_into(const char *text, size_t size,
+			   struct json_node *nodes, uint32_t n,
+			   struct json *ret_json, struct ssdpm_error *reterr);
 
 /* Step over the byte order mark that some editors put before UTF-8. */
 void ssdpm__json_skip_mark(const char **text, size_t *size);

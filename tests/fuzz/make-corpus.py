@@ -441,7 +441,69 @@ TARGETS = {
     "atasmart-blob": ATASMART_BLOB,
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
+    "apst-data": APST_DATA,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
+}
+
+
+# PS0 to PS2 go to PS3 after 100 ms, that goes to PS4 after 2 s.
+TABLE = struct.pack("<4Q", 0x6418, 0x6418, 0x6418, 0x7d020).ljust(256, b"\0")
+HEADER = "get-feature:0x0c (Autonomous Power State Transition), "
+
+
+def entry(number, idle_ms, target):
+    return (f"\tEntry[{number:2}]   \n\t.................\n"
+            f"\tIdle Time Prior to Transition (ITPT): {idle_ms} ms\n"
+            f"\tIdle Transition Power State   (ITPS): {target}\n"
+            "\t.................\n")
+
+
+def nvme_text(header, entries):
+    return (header + "\tAutonomous Power State Transition Enable (APSTE): Enabled\n"
+            "\tAuto PST Entries\t.................\n" + "".join(entries)).encode()
+
+
+def nvme_dump(data):
+    lines = ["       0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f"]
+    for at in range(0, len(data), 16):
+        lines.append(f"{at:04x}: {data[at:at + 16].hex(' ')} \"................\"")
+    return "\n".join(lines) + "\n"
+
+
+ENTRIES = [entry(i, 100, 3) for i in range(3)] + [entry(3, 2000, 4)]
+LISTED = [{"state": i, "target": 3, "idle_ms": 100} for i in range(3)]
+LISTED.append({"state": 3, "target": 4, "idle_ms": 2000})
+
+APST_DATA = {
+    "empty": b"",
+    "raw": TABLE,
+    "raw-off": bytes(256),
+    "raw-reserved-bit": b"\x01" + TABLE[1:],
+    "raw-short": TABLE[:255],
+    "hex": TABLE.hex().encode(),
+    "hex-lines": TABLE.hex(" ", 8).replace(" ", "\r\n").encode(),
+    "hex-short": TABLE.hex()[:100].encode(),
+    "text": nvme_text(HEADER + "Current value:0x00000001\n", ENTRIES),
+    "text-old": nvme_text(HEADER.replace("0x0c", "0xc") + "Current value:0x000001\n",
+                          ENTRIES + [entry(i, 0, 0) for i in range(4, 32)]),
+    "text-off": (HEADER + "Current value:00000000\n" + ENTRIES[0]).encode(),
+    "text-range": b"Entry [4-31] are:\n(ITPT) : 0 ms\n(ITPS) : 0\n",
+    "text-quoted": b"> Entry[ 0]\r\n> (ITPT): 100\r\n> (ITPS): 3\r\n",
+    "text-twice": nvme_text(HEADER, ENTRIES) * 2,
+    "text-half": b"Entry[ 0]\n(ITPT): 100\n",
+    "text-other-feature": b"get-feature:0x07 (x), Current value:1\nEntry[ 0]\n",
+    "text-capabilities": (HEADER + "Supported capabilities value:0x5\n").encode(),
+    "dump": (HEADER + "Current value:0x00000001\n" + nvme_dump(TABLE)).encode(),
+    "dump-short": nvme_dump(TABLE[:32]).encode(),
+    "dump-xxd": b"00000000: 1864 0000 0000 0000 1864 0000 0000 0000  .d.......d......",
+    "dump-gap": nvme_dump(TABLE)[180:].encode(),
+    "json": dump({"schema": "ssdpm.apst/1", "raw": TABLE.hex(), "entries": LISTED,
+                  "sent": True, "enabled": True}),
+    "json-raw": dump([{"schema": "ssdpm.apst/1", "raw": TABLE.hex()}]),
+    "json-entries": dump({"schema": "ssdpm.apst/1", "entries": LISTED}),
+    "json-differ": dump({"schema": "ssdpm.apst/1", "entries": [], "raw": TABLE.hex()}),
+    "json-off": dump({"schema": "ssdpm.apst/1", "entries": [], "enabled": False}),
+    "json-many": b"[" + b"1," * 1100 + b"1]",
 }
 
 

@@ -432,16 +432,58 @@ static void call_catalogue_ref(void)
 	ssdpm_catalogue_unref(ssdpm_catalogue_ref(in.catalogue));
 }
 
+static void call_from_data(void)
+{
+	static const char text[] = "{\"schema\": \"ssdpm.apst/1\", "
+				   "\"entries\": []}";
+	struct ssdpm_error error;
+	struct ssdpm_apst table;
+
+	ssdpm_apst_from_data(in.data, sizeof(in.data), &table, &error);
+	ssdpm_apst_from_data(text, strlen(text), &table, &error);
+	ssdpm_apst_from_data(text, strlen(text) - 1, &table, &error);
+	ssdpm_apst_from_data("hello", 5, &table, &error);
+}
+
+static void call_questions(void)
+{
+	struct ssdpm_apst_params p[4];
+	struct ssdpm_error error;
+	uint64_t low, high;
+	struct ssdpm_apst table;
+	size_t n;
+
+	ssdpm_apst_diff(&in.table, &in.table);
+	for (int i = 0; i < 3; i++) {
+		const struct ssdpm_model *model = in.models[i];
+
+		ssdpm_apst_generate(model, NULL, &table, &error);
+		table.entries[0].idle_ms ^= 1;
+		ssdpm_apst_infer(model, &table, p, sizeof(p[0]), 4, &n, &error);
+		ssdpm_apst_reach(model, &table, 0, p, sizeof(p[0]), &table,
+				 &error);
+		ssdpm_apst_keep(model, NULL, 1, &low, &error);
+		ssdpm_apst_keep(model, NULL, 0, &low, &error);
+		ssdpm_apst_limit_range(model, NULL, &low, &high, &error);
+	}
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
 	{ "ssdpm_apst_algorithm_to_string", call_strings },
 	{ "ssdpm_apst_decode", call_decode },
+	{ "ssdpm_apst_diff", call_questions },
 	{ "ssdpm_apst_encode", call_encode },
 	{ "ssdpm_apst_explain", call_explain },
+	{ "ssdpm_apst_from_data", call_from_data },
 	{ "ssdpm_apst_generate", call_generate },
+	{ "ssdpm_apst_infer", call_questions },
+	{ "ssdpm_apst_keep", call_questions },
+	{ "ssdpm_apst_limit_range", call_questions },
 	{ "ssdpm_apst_params_init", call_params_init },
+	{ "ssdpm_apst_reach", call_questions },
 	{ "ssdpm_apst_validate", call_validate },
 	{ "ssdpm_catalogue_find", call_catalogue_find },
 	{ "ssdpm_catalogue_find_alternatives", call_catalogue_find },

@@ -666,6 +666,36 @@ static void an_object_is_copied_as_it_is_written(void **state)
 	free(text);
 }
 
+static void values_go_to_the_callers_nodes_while_there_is_room(void **state)
+{
+	const char *text = "\xef\xbb\xbf[1,\n{\"a\": 2},\n3]";
+	struct json_node nodes[6] = { [5].line = 77 };
+	struct ssdpm_error error = fixture_error();
+	struct json json = { .n_nodes = 55 };
+
+	(void)state;
+	for (uint32_t n = 0; n < 5; n++) {
+		assert_int_equal(ssdpm__json_parse_into(text, strlen(text),
+							nodes, n, &json,
+							&error),
+				 -E2BIG);
+		fixture_assert_error(&error, -E2BIG,
+				     n < 2 ? 1 :
+				     n < 4 ? 2 :
+					     3,
+				     "JSON values");
+		assert_int_equal(json.n_nodes, 55);
+	}
+	assert_int_equal(ssdpm__json_parse_into(text, strlen(text), nodes, 5,
+						&json, NULL),
+			 0);
+	assert_int_equal(json.n_nodes, 5);
+	assert_ptr_equal(json.nodes, nodes);
+	assert_int_equal(nodes[4].line, 3);
+	assert_int_equal(nodes[5].line, 77);
+	ssdpm__json_free(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -696,6 +726,8 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(members_of_an_object_become_those_of_another),
 		cmocka_unit_test(an_object_is_copied_as_it_is_written),
+		cmocka_unit_test(
+			values_go_to_the_callers_nodes_while_there_is_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

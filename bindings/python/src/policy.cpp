@@ -84,6 +84,102 @@ static std::unique_ptr<ApstTable> apst_decode(const py::bytes &data,
 	return result;
 }
 
+static std::unique_ptr<ApstTable> apst_from_data(const py::bytes &data)
+{
+	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
+	struct ssdpm_error error = {};
+	char *bytes;
+	py::ssize_t size;
+	int err;
+
+	if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
+		throw py::error_already_set();
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_apst_from_data(bytes, (size_t)size, &result->table,
+					   &error);
+	}
+	if (err)
+		raise_error(error, true);
+	return result;
+}
+
+static uint64_t apst_keep(const Model &model, const ApstParams &params,
+			  uint32_t state)
+{
+	struct ssdpm_error error = {};
+	uint64_t limit = 0;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_apst_keep(model.get(), &params.params, state,
+				      &limit, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return limit;
+}
+
+/* Parameters, scheme and power source in words, and the range of the limit. */
+static py::tuple describe(const struct ssdpm_model *model,
+			  const struct ssdpm_apst_params &params)
+{
+	struct ssdpm_error error = {};
+	uint64_t low, high;
+	ApstParams result;
+
+	result.params = params;
+	if (ssdpm_apst_limit_range(model, &params, &low, &high, &error))
+		raise_error(error, false);
+	return py::make_tuple(
+		result, ssdpm_power_scheme_to_string(params.scheme),
+		ssdpm_power_source_to_string(params.power_source), low, high);
+}
+
+static py::list apst_infer(const Model &model, const ApstTable &table)
+{
+	std::vector<struct ssdpm_apst_params> params;
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n = 16;
+	int err;
+
+	do {
+		params.resize(n);
+		py::gil_scoped_release release;
+
+		err = ssdpm_apst_infer(model.get(), &table.table, params.data(),
+				       sizeof(params[0]), params.size(), &n,
+				       &error);
+	} while (!err && n > params.size());
+	if (err)
+		raise_error(error, false);
+	for (size_t i = 0; i < n; i++)
+		result.append(describe(model.get(), params[i]));
+	return result;
+}
+
+static py::tuple apst_reach(const Model &model, const ApstTable &table,
+			    uint32_t quirks)
+{
+	std::unique_ptr<ApstTable> made = std::make_unique<ApstTable>();
+	struct ssdpm_error error = {};
+	ApstParams params;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_apst_reach(model.get(), &table.table, quirks,
+				       &params.params, sizeof(params.params),
+				       &made->table, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return py::make_tuple(describe(model.get(), params.params),
+			      std::move(made));
+}
+
 static py::bytes apst_encode(const ApstTable &self)
 {
 	struct ssdpm_error error = {};
@@ -167,7 +263,10 @@ static void add_table_class(py::module_ &module)
 				       })
 		.def("encode", &apst_encode)
 		.def("validate", &apst_validate)
-		.def("equals", &apst_equal);
+		.def("equals", &apst_equal)
+		.def("diff", [](const ApstTable &self, const ApstTable &other) {
+			return ssdpm_apst_diff(&self.table, &other.table);
+		});
 }
 
 void add_policy(py::module_ &module)
@@ -187,4 +286,8 @@ void add_policy(py::module_ &module)
 	module.def("apst_generate", &apst_generate);
 	module.def("apst_explain", &apst_explain);
 	module.def("apst_decode", &apst_decode);
+	module.def("apst_from_data", &apst_from_data);
+	module.def("apst_infer", &apst_infer);
+	module.def("apst_keep", &apst_keep);
+	module.def("apst_reach", &apst_reach);
 }

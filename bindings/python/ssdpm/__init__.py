@@ -42,15 +42,22 @@ from ssdpm.model import (
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,
+    ApstDifference,
     ApstEntry,
+    ApstParameters,
     ApstTable,
     PowerScheme,
     PowerSource,
     Quirk,
+    Reached,
     Verdict,
     VerdictKind,
     apst,
     apst_entry_dtype,
+    infer,
+    keep,
+    load_apst,
+    reach,
 )
 
 __version__: str = _core.version()
@@ -58,7 +65,9 @@ __version__: str = _core.version()
 __all__ = [
     "APST_DEFAULTS",
     "Algorithm",
+    "ApstDifference",
     "ApstEntry",
+    "ApstParameters",
     "ApstTable",
     "Catalogue",
     "CatalogueMatch",
@@ -74,6 +83,7 @@ __all__ = [
     "PowerState",
     "Quirk",
     "RangeError",
+    "Reached",
     "SataLink",
     "TooLargeError",
     "UnknownValueError",
@@ -83,6 +93,10 @@ __all__ = [
     "__version__",
     "apst",
     "apst_entry_dtype",
+    "infer",
+    "keep",
     "load",
+    "load_apst",
     "power_state_dtype",
+    "reach",
 ]

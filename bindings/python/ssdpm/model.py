@@ -319,7 +319,7 @@ def _states_array(
     return array
 
 
-def _read_file(path: str) -> bytes:
+def read_file(path: str) -> bytes:
     """What a file holds, up to what the library reads at most, and a byte.
 
     O_NONBLOCK: the open of a FIFO that nobody writes to would wait for ever. It
@@ -362,7 +362,7 @@ def _data_of(source: Source) -> tuple[bytes, str | None]:
         return source, None
     if isinstance(source, (str, os.PathLike)):
         filename = os.fsdecode(source)
-        return _read_file(filename), filename
+        return read_file(filename), filename
     return _bytes_of(source), None
 
 

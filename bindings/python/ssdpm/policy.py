@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import enum
 import errno
+import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +21,7 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base import (
+    Error,
     FormatError,
     UnsupportedError,
     check_bool,
@@ -26,7 +29,7 @@ from ssdpm.base import (
     check_word,
     html_table,
 )
-from ssdpm.model import Model
+from ssdpm.model import Model, read_file
 
 apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
 """Layout of struct ssdpm_apst_entry: idle_ms, target; 8 bytes."""
@@ -111,6 +114,53 @@ class ApstEntry:
 
 
 @dataclass(frozen=True)
+class ApstDifference:
+    """Two tables differ for a state: their entries, None where there is none."""
+
+    state: int
+    entry: ApstEntry | None
+    other: ApstEntry | None
+
+
+@dataclass(frozen=True)
+class ApstParameters:
+    """What made a table, or makes Linux build one.
+
+    limit_range is the least and the largest max_exit_latency_us that make the same
+    table. scheme and power_source are None unless algorithm is "windows".
+    """
+
+    algorithm: str
+    max_exit_latency_us: int | str
+    primary_timeout_ms: int
+    primary_latency_tolerance_us: int
+    secondary_timeout_ms: int
+    secondary_latency_tolerance_us: int
+    quirks: tuple[Quirk, ...]
+    scheme: str | None
+    power_source: str | None
+    limit_range: tuple[int | str, int | str]
+
+    def arguments(self) -> dict[str, Any]:
+        """Them as arguments of apst(), which makes the table of them."""
+        names = ("algorithm", "max_exit_latency_us", *_TIMES, "quirks")
+        result = {name: getattr(self, name) for name in names}
+        for name in ("scheme", "power_source"):
+            if getattr(self, name) is not None:
+                result[name] = getattr(self, name)
+        return result
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What reach() found: parameters, their table, and whether it is the wanted one."""
+
+    parameters: ApstParameters
+    table: ApstTable
+    exact: bool
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What became of one state, and one line with the numbers that decided it."""
 
@@ -177,6 +227,29 @@ def _params(
     return params
 
 
+def _limit(us: int) -> int | str:
+    return "any" if us == _core.LATENCY_ANY else us
+
+
+def _parameters(
+    found: tuple[_core.ApstParams, str | None, str | None, int, int],
+) -> ApstParameters:
+    params, scheme, power_source, low, high = found
+    words = {number: word for word, number in _core.ALGORITHMS.items()}
+    return ApstParameters(
+        algorithm=words[params.algorithm],
+        max_exit_latency_us=_limit(params.max_exit_latency_us),
+        primary_timeout_ms=params.primary_timeout_ms,
+        primary_latency_tolerance_us=params.primary_latency_tolerance_us,
+        secondary_timeout_ms=params.secondary_timeout_ms,
+        secondary_latency_tolerance_us=params.secondary_latency_tolerance_us,
+        quirks=tuple(Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit),
+        scheme=scheme,
+        power_source=power_source,
+        limit_range=(_limit(low), _limit(high)),
+    )
+
+
 def _range(first: int, last: int) -> str:
     return f"PS{first}" if first == last else f"PS{first}-PS{last}"
 
@@ -184,7 +257,7 @@ def _range(first: int, last: int) -> str:
 class ApstTable:
     """An APST table; it never changes, and threads may share it.
 
-    Made by apst() or from_bytes(). Two tables are equal if a host would program the
+    Made by apst(), from_bytes() or from_data(). Two tables are equal if a host would program the
     same: their entries, sent and enabled are; how they were made does not matter.
     """
 
@@ -235,6 +308,35 @@ class ApstTable:
                 f"{len(table)} bytes; an APST table has {_core.APST_BYTES}",
             )
         return cls._wrap(_core.apst_decode(table, enabled))
+
+    @classmethod
+    def from_data(cls, data: bytes | bytearray | memoryview) -> ApstTable:
+        """Read a table from whatever somebody saved, recognised by content.
+
+        Args:
+            data: the 256 bytes of feature 0Ch; 512 hexadecimal digits; the text of
+                nvme get-feature -f 0x0c, with and without -H; or our JSON
+                (``"schema": "ssdpm.apst/1"``). Where it does not say whether APST
+                was enabled, it was unless the table is empty.
+
+        Raises:
+            FormatError: none of these, cut off in the middle, or two tables.
+            RangeError: a number of the JSON beyond its field.
+            TooLargeError: more JSON than is read.
+            TypeError: not bytes.
+        """
+        return cls._wrap(_core.apst_from_data(bytes(memoryview(data))))
+
+    def diff(self, other: ApstTable) -> tuple[ApstDifference, ...]:
+        """The states whose entries differ, by state; sent and enabled do not count."""
+        mine = {entry.state: entry for entry in self.entries}
+        others = {entry.state: entry for entry in _check_table(other).entries}
+        bits = self._handle.diff(other._handle)
+        return tuple(
+            ApstDifference(state, mine.get(state), others.get(state))
+            for state in range(len(self.array))
+            if bits >> state & 1
+        )
 
     @property
     def sent(self) -> bool:
@@ -314,7 +416,9 @@ class ApstTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._model is None or self._params is None:
-            return _table_from_bytes, (self.to_bytes(), self.enabled)
+            words = {"schema": "ssdpm.apst/1", "raw": self.to_bytes().hex()}
+            flags = {"sent": self.sent, "enabled": self.enabled}
+            return ApstTable.from_data, (json.dumps({**words, **flags}).encode(),)
         numbers = {name: getattr(self._params, name) for name in APST_DEFAULTS}
         return _table_from_numbers, (self._model, numbers)
 
@@ -361,8 +465,28 @@ def _check_model(model: object) -> Model:
     return model
 
 
-def _table_from_bytes(data: bytes, enabled: bool) -> ApstTable:
-    return ApstTable.from_bytes(data, enabled=enabled)
+def _check_table(table: object) -> ApstTable:
+    if not isinstance(table, ApstTable):
+        raise TypeError(
+            f"an ssdpm.ApstTable is needed, not {type(table).__name__}"
+        )
+    return table
+
+
+def load_apst(path: str | os.PathLike[str]) -> ApstTable:
+    """Read a table from a file; what it may hold, see ApstTable.from_data().
+
+    Raises:
+        FormatError, RangeError, TooLargeError: as there, with the file's name.
+        OSError: the file cannot be read (FileNotFoundError and so on).
+    """
+    filename = os.fsdecode(path)
+    data = read_file(filename)
+    try:
+        return ApstTable.from_data(data)
+    except Error as error:
+        error.filename = filename
+        raise
 
 
 def _table_from_numbers(model: Model, numbers: Mapping[str, int]) -> ApstTable:
@@ -440,3 +564,83 @@ def apst(
         },
     )
     return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
+
+
+def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
+    """Which algorithm and parameters made this table?
+
+    Returns:
+        All that are plausible and make exactly this table, the most plausible first;
+        ssdpm_policy(3) has the order. Empty: nothing that is known makes it.
+
+    Raises:
+        UnknownValueError: a non-operational state has an unknown latency.
+        UnsupportedError: not an NVMe drive.
+    """
+    found = _core.apst_infer(_check_model(model)._handle, _check_table(table)._handle)
+    return [_parameters(one) for one in found]
+
+
+def keep(
+    model: Model,
+    state: SupportsIndex,
+    *,
+    algorithm: Algorithm | str | None = None,
+    primary_timeout_ms: SupportsIndex | None = None,
+    primary_latency_tolerance_us: SupportsIndex | None = None,
+    secondary_timeout_ms: SupportsIndex | None = None,
+    secondary_latency_tolerance_us: SupportsIndex | None = None,
+    quirks: Iterable[Quirk | str] | Quirk | str = (),
+) -> int | str:
+    """The largest latency limit that keeps a state and drops all deeper ones.
+
+    Args:
+        state: the number of the state that is to be the deepest one in use.
+        algorithm, and so on: as those of apst().
+
+    Returns:
+        A value for max_exit_latency_us; "any": no limit is needed.
+
+    Raises:
+        UnsupportedError: no limit does that, and the message says why.
+        InvalidError: the drive has no such state.
+        And those of apst().
+    """
+    _check_model(model)
+    times = {
+        "primary_timeout_ms": primary_timeout_ms,
+        "primary_latency_tolerance_us": primary_latency_tolerance_us,
+        "secondary_timeout_ms": secondary_timeout_ms,
+        "secondary_latency_tolerance_us": secondary_latency_tolerance_us,
+    }
+    params = _params(algorithm, None, quirks, times)
+    number = check_unsigned(state, "state", 2**32 - 1)
+    return _limit(_core.apst_keep(model._handle, params, number))
+
+
+def reach(
+    model: Model,
+    table: ApstTable,
+    *,
+    quirks: Iterable[Quirk | str] | Quirk | str = (),
+) -> Reached:
+    """The parameters of nvme_core that make Linux build a table, or the closest one.
+
+    New kernels refuse a raw table from user space. The closest table has the fewest
+    entries that lead to another state; of these, it misses the fewest entries that
+    are wanted; then the idle times of the others differ least in sum.
+
+    Args:
+        table: what is wanted.
+        quirks: those that the kernel has for this drive.
+
+    Raises:
+        UnknownValueError: a non-operational state has an unknown latency.
+        UnsupportedError: not an NVMe drive.
+    """
+    params = _params(None, None, quirks, {})
+    found, made = _core.apst_reach(
+        _check_model(model)._handle, _check_table(table)._handle, params.quirks
+    )
+    reached = ApstTable._wrap(made, model, found[0])
+    return Reached(_parameters(found), reached, reached == table)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Questions to the algorithms, answered by asking them again and again: what
+ * table for this limit, and for that one? Only the values matter at which some
+ * state begins to qualify.
+ */
+#ifndef SSDPM_LIB_POLICY_SEARCH_H
+#define SSDPM_LIB_POLICY_SEARCH_H
+
+#include "policy/internal.h"
+
+/* 0, 1, and for each state an exit and a total. */
+#define MAX_STEPS (2 * SSDPM_MAX_STATES + 2)
+
+/*
+ * Values in ascending order, none twice. All that lie between one and the next
+ * give the same table.
+ */
+struct steps {
+	uint64_t values[MAX_STEPS];
+	uint32_t n;
+};
+
+void ssdpm__steps_add(struct steps *steps, uint64_t value);
+
+/* The step that value belongs to, or n where it is below the first. */
+uint32_t ssdpm__steps_find(const struct steps *steps, uint64_t value);
+
+/* The largest value of a step. */
+uint64_t ssdpm__steps_last(const struct steps *steps, uint32_t step);
+
+/* What stands for a step: the default if it belongs there, or its least. */
+uint64_t ssdpm__steps_value(const struct steps *steps, uint32_t step,
+			    uint64_t preferred);
+
+/*
+ * Latency limits: 0 switches APST off. With totals, those of entry and exit
+ * together too, for algorithms that look at them.
+ */
+void ssdpm__limit_steps(const struct ssdpm_model *model, bool totals,
+			struct steps *ret_steps);
+
+/* Tolerances of entry and exit together, from 1 on. */
+void ssdpm__tolerance_steps(const struct ssdpm_model *model,
+			    struct steps *ret_steps);
+
+/* Do these parameters make this table? No, where they make none. */
+bool ssdpm__makes(const struct ssdpm_model *model,
+		  const struct ssdpm_apst_params *params,
+		  const struct ssdpm_apst *table);
+
+/*
+ * The parameters of SSDPM_APST_LINUX that come closest to a table; quirks are
+ * given. legacy: the legacy rule, primary timeout 0, may be used.
+ */
+int ssdpm__apst_closest(const struct ssdpm_model *model,
+			const struct ssdpm_apst *wanted, uint32_t quirks,
+			bool legacy, struct ssdpm_apst_params *ret_params,
+			struct ssdpm_error *reterr);
+
+/* A structure of the caller's that size parameters go to: 0, or a failure. */
+int ssdpm__check_params_size(size_t size, struct ssdpm_error *reterr);
+
+/* Write as much of params as the caller has room for. */
+void ssdpm__put_params(void *at, size_t size,
+		       const struct ssdpm_apst_params *params);
+
+#endif
