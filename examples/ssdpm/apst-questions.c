@@ -393,11 +393,6 @@ static void write_origin(struct json_writer *w, const struct finding *f)
 		ssdpm__json_string(
 			w, "algorithm",
 			ssdpm_apst_algorithm_to_string(p->algorithm));
-		ssdpm__json_string(w, "scheme",
-				   ssdpm_power_scheme_to_string(p->scheme));
-		ssdpm__json_string(
-			w, "power_source",
-			ssdpm_power_source_to_string(p->power_source));
 		write_parameters(w, p, f->drive);
 		write_limit(w, "limit_min_us", low);
 		write_limit(w, "limit_max_us", high);

@@ -32,6 +32,14 @@ CALLS = [
     ["list", "--json", "--catalogue", "WDC PC SN530"],
     ["show", "--json", "-q", "WDC PC SN530"],
     ["apst", "--json", "--algorithm", "windows", "odd.json"],
+    ["apst", "--json", "--diff", "windows", "odd.json"],
+    ["apst", "--json", "--diff", "linux-legacy", "--algorithm", "windows", "odd.json"],
+    ["apst", "--json", "--diff", "linux", "--algorithm", "lower-envelope", "odd.json"],
+    ["apst", "--json", "--infer", "linux", "odd.json"],
+    ["apst", "--json", "--infer", "windows", "odd.json"],
+    ["apst", "--json", "--infer", "lower-envelope", "odd.json"],
+    ["apst", "--json", "--keep", "PS3", "odd.json"],
+    ["apst", "--json", "--reach", "linux-legacy", "odd.json"],
     ["apst", "--json", "--algorithm", "lower-envelope", "odd.json"],
 ]
 

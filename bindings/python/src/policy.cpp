@@ -121,7 +121,7 @@ static uint64_t apst_keep(const Model &model, const ApstParams &params,
 	return limit;
 }
 
-/* Parameters, scheme and power source in words, and the range of the limit. */
+/* Parameters, and the range of the limit. */
 static py::tuple describe(const struct ssdpm_model *model,
 			  const struct ssdpm_apst_params &params)
 {
@@ -132,9 +132,7 @@ static py::tuple describe(const struct ssdpm_model *model,
 	result.params = params;
 	if (ssdpm_apst_limit_range(model, &params, &low, &high, &error))
 		raise_error(error, false);
-	return py::make_tuple(
-		result, ssdpm_power_scheme_to_string(params.scheme),
-		ssdpm_power_source_to_string(params.power_source), low, high);
+	return py::make_tuple(result, low, high);
 }
 
 static py::list apst_infer(const Model &model, const ApstTable &table)

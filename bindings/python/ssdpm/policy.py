@@ -126,8 +126,9 @@ class ApstDifference:
 class ApstParameters:
     """What made a table, or makes Linux build one.
 
+    The attributes are arguments of apst(), which says what each algorithm reads;
     limit_range is the least and the largest max_exit_latency_us that make the same
-    table. scheme and power_source are None unless algorithm is "windows".
+    table.
     """
 
     algorithm: str
@@ -137,18 +138,15 @@ class ApstParameters:
     secondary_timeout_ms: int
     secondary_latency_tolerance_us: int
     quirks: tuple[Quirk, ...]
-    scheme: str | None
-    power_source: str | None
+    scheme: str
+    power_source: str
+    idle_power_uw: int
+    transition_power_uw: int
     limit_range: tuple[int | str, int | str]
 
     def arguments(self) -> dict[str, Any]:
         """Them as arguments of apst(), which makes the table of them."""
-        names = ("algorithm", "max_exit_latency_us", *_TIMES, "quirks")
-        result = {name: getattr(self, name) for name in names}
-        for name in ("scheme", "power_source"):
-            if getattr(self, name) is not None:
-                result[name] = getattr(self, name)
-        return result
+        return {name: getattr(self, name) for name in APST_DEFAULTS}
 
 
 @dataclass(frozen=True)
@@ -202,16 +200,21 @@ APST_DEFAULTS: Mapping[str, Any] = _defaults()
 """What apst() takes for an argument that is None: the defaults of Linux."""
 
 
+_WORDS = {
+    "algorithm": _core.ALGORITHMS,
+    "scheme": _core.SCHEMES,
+    "power_source": _core.POWER_SOURCES,
+}
+
+
 def _params(
-    words: Mapping[str, tuple[str | None, Mapping[str, int]]],
-    max_exit_latency_us: SupportsIndex | str | None,
-    quirks: Iterable[str] | str,
-    numbers: Mapping[str, SupportsIndex | None],
+    *,
+    max_exit_latency_us: SupportsIndex | str | None = None,
+    quirks: Iterable[str] | str = (),
+    **others: SupportsIndex | str | None,
 ) -> _core.ApstParams:
+    """What apst() takes, checked; None is the default."""
     params = _core.ApstParams()
-    for name, (word, known) in words.items():
-        if word is not None:
-            setattr(params, name, known[check_word(word, name, known)])
     if isinstance(max_exit_latency_us, str) and max_exit_latency_us == "any":
         params.max_exit_latency_us = _core.LATENCY_ANY
     elif max_exit_latency_us is not None:
@@ -220,8 +223,13 @@ def _params(
         )
     for quirk in (quirks,) if isinstance(quirks, str) else quirks:
         params.quirks |= _core.QUIRKS[check_word(quirk, "quirks", _core.QUIRKS)]
-    for name, value in numbers.items():
-        if value is not None:
+    for name, value in others.items():
+        known = _WORDS.get(name)
+        if value is None:
+            continue
+        if known is not None:
+            setattr(params, name, known[check_word(value, name, known)])
+        else:
             most = 2**32 - 1 if name in _POWERS else 2**64 - 1
             setattr(params, name, check_unsigned(value, name, most))
     return params
@@ -232,20 +240,21 @@ def _limit(us: int) -> int | str:
 
 
 def _parameters(
-    found: tuple[_core.ApstParams, str | None, str | None, int, int],
+    found: tuple[_core.ApstParams, int, int],
 ) -> ApstParameters:
-    params, scheme, power_source, low, high = found
-    words = {number: word for word, number in _core.ALGORITHMS.items()}
+    params, low, high = found
     return ApstParameters(
-        algorithm=words[params.algorithm],
+        algorithm=_word(params.algorithm, _core.ALGORITHMS),
         max_exit_latency_us=_limit(params.max_exit_latency_us),
         primary_timeout_ms=params.primary_timeout_ms,
         primary_latency_tolerance_us=params.primary_latency_tolerance_us,
         secondary_timeout_ms=params.secondary_timeout_ms,
         secondary_latency_tolerance_us=params.secondary_latency_tolerance_us,
         quirks=tuple(Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit),
-        scheme=scheme,
-        power_source=power_source,
+        scheme=_word(params.scheme, _core.SCHEMES),
+        power_source=_word(params.power_source, _core.POWER_SOURCES),
+        idle_power_uw=params.idle_power_uw,
+        transition_power_uw=params.transition_power_uw,
         limit_range=(_limit(low), _limit(high)),
     )
 
@@ -547,21 +556,17 @@ def apst(
     """
     _check_model(model)
     params = _params(
-        {
-            "algorithm": (algorithm, _core.ALGORITHMS),
-            "scheme": (scheme, _core.SCHEMES),
-            "power_source": (power_source, _core.POWER_SOURCES),
-        },
-        max_exit_latency_us,
-        quirks,
-        {
-            "primary_timeout_ms": primary_timeout_ms,
-            "primary_latency_tolerance_us": primary_latency_tolerance_us,
-            "secondary_timeout_ms": secondary_timeout_ms,
-            "secondary_latency_tolerance_us": secondary_latency_tolerance_us,
-            "idle_power_uw": idle_power_uw,
-            "transition_power_uw": transition_power_uw,
-        },
+        algorithm=algorithm,
+        max_exit_latency_us=max_exit_latency_us,
+        primary_timeout_ms=primary_timeout_ms,
+        primary_latency_tolerance_us=primary_latency_tolerance_us,
+        secondary_timeout_ms=secondary_timeout_ms,
+        secondary_latency_tolerance_us=secondary_latency_tolerance_us,
+        scheme=scheme,
+        power_source=power_source,
+        idle_power_uw=idle_power_uw,
+        transition_power_uw=transition_power_uw,
+        quirks=quirks,
     )
     return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
 
@@ -590,6 +595,10 @@ def keep(
     primary_latency_tolerance_us: SupportsIndex | None = None,
     secondary_timeout_ms: SupportsIndex | None = None,
     secondary_latency_tolerance_us: SupportsIndex | None = None,
+    scheme: PowerScheme | str | None = None,
+    power_source: PowerSource | str | None = None,
+    idle_power_uw: SupportsIndex | None = None,
+    transition_power_uw: SupportsIndex | None = None,
     quirks: Iterable[Quirk | str] | Quirk | str = (),
 ) -> int | str:
     """The largest latency limit that keeps a state and drops all deeper ones.
@@ -607,13 +616,18 @@ def keep(
         And those of apst().
     """
     _check_model(model)
-    times = {
-        "primary_timeout_ms": primary_timeout_ms,
-        "primary_latency_tolerance_us": primary_latency_tolerance_us,
-        "secondary_timeout_ms": secondary_timeout_ms,
-        "secondary_latency_tolerance_us": secondary_latency_tolerance_us,
-    }
-    params = _params(algorithm, None, quirks, times)
+    params = _params(
+        algorithm=algorithm,
+        primary_timeout_ms=primary_timeout_ms,
+        primary_latency_tolerance_us=primary_latency_tolerance_us,
+        secondary_timeout_ms=secondary_timeout_ms,
+        secondary_latency_tolerance_us=secondary_latency_tolerance_us,
+        scheme=scheme,
+        power_source=power_source,
+        idle_power_uw=idle_power_uw,
+        transition_power_uw=transition_power_uw,
+        quirks=quirks,
+    )
     number = check_unsigned(state, "state", 2**32 - 1)
     return _limit(_core.apst_keep(model._handle, params, number))
 
@@ -638,7 +652,7 @@ def reach(
         UnknownValueError: a non-operational state has an unknown latency.
         UnsupportedError: not an NVMe drive.
     """
-    params = _params(None, None, quirks, {})
+    params = _params(quirks=quirks)
     found, made = _core.apst_reach(
         _check_model(model)._handle, _check_table(table)._handle, params.quirks
     )

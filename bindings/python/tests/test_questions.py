@@ -114,7 +114,7 @@ def test_the_defaults_are_inferred(model: ssdpm.Model) -> None:
     arguments = first.arguments()
     assert arguments == dict(ssdpm.APST_DEFAULTS) | {"quirks": ()}
     assert first.limit_range == (45_000, "any")
-    assert (first.scheme, first.power_source) == (None, None)
+    assert (first.scheme, first.power_source) == ("balanced", "ac")
 
 
 def test_several_causes_are_inferred(model: ssdpm.Model) -> None:
