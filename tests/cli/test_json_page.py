@@ -40,6 +40,7 @@ CALLS = [
     ["apst", "--json", "--infer", "lower-envelope", "odd.json"],
     ["apst", "--json", "--keep", "PS3", "odd.json"],
     ["apst", "--json", "--reach", "linux-legacy", "odd.json"],
+    ["apst", "--json", "--reach", "raw.txt", "odd.json"],
     ["apst", "--json", "--algorithm", "lower-envelope", "odd.json"],
 ]
 
@@ -53,6 +54,8 @@ def write_drives(ssdpm: Command) -> None:
             state[name.split(".")[1]] = 1
     ssdpm.write("odd.json", odd)
     ssdpm.write("sata.json", SATA)
+    # PS0 to PS3 after 100 ms, but PS1 after 1 ms: no parameters make that.
+    ssdpm.write("raw.txt", "1864000000000000" + "1801000000000000" + "0" * 480)
     few = {"schema": "ssdpm.model/1", "kind": "nvme", "states": [{"operational": True}]}
     ssdpm.write("few.json", few)
 
