@@ -2,6 +2,7 @@
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
 #include "input.h"
 #include "output.h"
+#include "quirks.h"
 
 #include "base/json.h"
 #include "base/quantity.h"
@@ -12,6 +13,7 @@
 
 struct settings {
 	struct ssdpm_apst_params params;
+	struct quirk_options quirks;
 	bool explain;
 	const char *raw_path;
 };
@@ -22,6 +24,8 @@ static struct settings the_settings;
 struct answer {
 	const struct drive *drive;
 	bool apsta_assumed;
+	struct quirks quirks;
+	struct ssdpm_apst_params params; /* with the quirks that concern APST */
 	struct ssdpm_apst table;
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
@@ -47,7 +51,10 @@ static const struct option_spec options[] = {
 	{ "secondary-tolerance", 0, "TIME",
 	  "entry+exit of a slower state at "
 	  "most (default 100ms)" },
-	{ "quirk", 0, "NAME", "no-apst or no-deepest-ps; may be repeated" },
+	{ "quirk", 0, "NAME",
+	  "no-apst or no-deepest-ps, beside those that Linux has for the "
+	  "drive; none: without those; may be repeated" },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
 	{ "explain", 'e', NULL, "say for each state why it is used or not" },
 	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
 	{ "raw", 0, "FILE",
@@ -147,18 +154,6 @@ static enum exit_status parse_idle_time(const struct common *common,
 	return STATUS_DONE;
 }
 
-static enum exit_status parse_quirk(const struct common *common,
-				    const char *text, uint32_t *quirks)
-{
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (!strcmp(text, ssdpm_quirk_to_string(bit))) {
-			*quirks |= bit;
-			return STATUS_DONE;
-		}
-	return usage_error(common, "--quirk %s: no-apst or no-deepest-ps",
-			   text);
-}
-
 static enum exit_status parse_algorithm(const struct common *common,
 					const char *text,
 					uint32_t *ret_algorithm)
@@ -204,10 +199,12 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_time(common, name, argument,
 				  &p->secondary_latency_tolerance_us);
 	if (!strcmp(name, "quirk"))
-		return parse_quirk(common, argument, &p->quirks);
+		return parse_quirk(common, argument, &settings->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "raw"))
+	if (!strcmp(name, "quirks-file"))
+		settings->quirks.path = argument;
+	else if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
 	else
 		settings->explain = true;
@@ -226,16 +223,44 @@ static enum exit_status status_of(int err)
 	}
 }
 
+/* The algorithms know two of the quirks; the others are only shown. */
+static enum exit_status apply_quirks(const struct common *common,
+				     const struct settings *settings,
+				     const struct quirk_rules *rules,
+				     struct answer *answer)
+{
+	const uint32_t mask = SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS;
+	enum exit_status status;
+
+	status = find_quirks(&settings->quirks, rules, answer->drive,
+			     &answer->quirks);
+	if (status)
+		return status;
+	answer->params = settings->params;
+	answer->params.quirks = answer->quirks.in_force & mask;
+	if (!common->quiet)
+		complain_of_quirks(answer->drive, &answer->quirks, mask, false);
+	if (common->verbose)
+		complain_of_quirks(answer->drive, &answer->quirks, mask, true);
+	return STATUS_DONE;
+}
+
 static enum exit_status make(const struct common *common,
-			     const struct ssdpm_apst_params *params,
+			     const struct settings *settings,
+			     const struct quirk_rules *rules,
 			     const struct drive *drive, struct answer *answer)
 {
+	const struct ssdpm_apst_params *params = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
+	enum exit_status status;
 	struct ssdpm_error error;
 	int err;
 
 	answer->drive = drive;
+	status = apply_quirks(common, settings, rules, answer);
+	if (status)
+		return status;
 	answer->apsta_assumed = info->unknown & SSDPM_INFO_APSTA;
 	ssdpm_model_get_states(drive->model, &answer->n_states);
 	err = ssdpm_apst_generate(drive->model, params, &answer->table, &error);
@@ -307,12 +332,7 @@ static void write_parameters(struct json_writer *w,
 	ssdpm__json_uint(w, "secondary_timeout_ms", p->secondary_timeout_ms);
 	ssdpm__json_uint(w, "secondary_latency_tolerance_us",
 			 p->secondary_latency_tolerance_us);
-	ssdpm__json_begin(w, "quirks", '[');
-	w->one_line = true;
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (p->quirks & bit)
-			ssdpm__json_string(w, NULL, ssdpm_quirk_to_string(bit));
-	ssdpm__json_end(w, ']');
+	write_quirks(w, "quirks", p->quirks);
 	ssdpm__json_end(w, '}');
 }
 
@@ -323,9 +343,9 @@ static void format_raw(const struct answer *answer,
 		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
 }
 
-static void write_answer(struct json_writer *w, const struct answer *answer,
-			 const struct ssdpm_apst_params *params)
+static void write_answer(struct json_writer *w, const struct answer *answer)
 {
+	const struct ssdpm_apst_params *params = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(answer->drive->model);
 	char hex[2 * SSDPM_APST_BYTES + 1];
@@ -344,6 +364,8 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));
 	write_parameters(w, params);
+	write_quirks(w, "quirks", answer->quirks.in_force);
+	write_quirks(w, "quirks_unknown", answer->quirks.unknown);
 	ssdpm__json_bool(w, "sent", answer->table.sent);
 	ssdpm__json_bool(w, "enabled", answer->table.enabled);
 	write_entries(w, &answer->table);
@@ -352,9 +374,9 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_end(w, '}');
 }
 
-static enum exit_status print_answers_json(
-	const struct common *common, const struct answer *answers, size_t n,
-	const struct ssdpm_apst_params *params)
+static enum exit_status print_answers_json(const struct common *common,
+					   const struct answer *answers,
+					   size_t n)
 {
 	struct json_writer writer = { 0 };
 	enum exit_status status;
@@ -364,7 +386,7 @@ static enum exit_status print_answers_json(
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
 	for (size_t i = 0; i < n; i++)
-		write_answer(&writer, &answers[i], params);
+		write_answer(&writer, &answers[i]);
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
 	if (ssdpm__json_finish(&writer, &text, &error)) {
@@ -448,7 +470,7 @@ static void print_verdicts(const struct answer *answer)
 static void print_answer(const struct answer *answer,
 			 const struct settings *settings)
 {
-	const struct ssdpm_apst_params *p = &settings->params;
+	const struct ssdpm_apst_params *p = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(answer->drive->model);
 
@@ -505,8 +527,7 @@ static enum exit_status print_answers(const struct common *common,
 	if (status)
 		return status;
 	if (common->form && common->form != FORM_OWN)
-		return print_answers_json(common, answers, n,
-					  &settings->params);
+		return print_answers_json(common, answers, n);
 	for (size_t i = 0; i < n; i++) {
 		if (common->form == FORM_OWN) {
 			print_hex(&answers[i]);
@@ -525,13 +546,19 @@ static enum exit_status answer_all(const struct common *common,
 {
 	struct answer *answers = calloc(drives->n, sizeof(*answers));
 	enum exit_status status = STATUS_DONE;
+	struct quirk_rules rules = { 0 };
 
 	if (!answers) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
+	status = read_quirk_rules(&settings->quirks, &rules);
+	if (status) {
+		free(answers);
+		return status;
+	}
 	for (size_t i = 0; i < drives->n; i++) {
-		enum exit_status made = make(common, &settings->params,
+		enum exit_status made = make(common, settings, &rules,
 					     &drives->drives[i], &answers[i]);
 
 		if (!status)
@@ -539,6 +566,7 @@ static enum exit_status answer_all(const struct common *common,
 	}
 	if (!status)
 		status = print_answers(common, settings, answers, drives->n);
+	free(rules.text);
 	free(answers);
 	return status;
 }

@@ -2,10 +2,30 @@
 /* ssdpm show: what a drive says of its power states. */
 #include "input.h"
 #include "output.h"
+#include "quirks.h"
 
 #include "base/quantity.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static struct quirk_options the_options;
+
+static const struct option_spec options[] = {
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct quirk_options *quirks = data;
+
+	(void)common;
+	(void)option;
+	quirks->path = argument;
+	return STATUS_DONE;
+}
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
 static void add_number(struct table *table, size_t column,
@@ -73,7 +93,7 @@ static void print_heading(const struct drive *drive)
 		printf(", APST %s\n", info->apsta ? "yes" : "no");
 }
 
-static void print_drive(const struct drive *drive)
+static void print_drive(const struct drive *drive, uint32_t quirks)
 {
 	static const char *const head[] = {
 		"state", "operational", "max power", "active", "idle", "entry",
@@ -100,45 +120,124 @@ static void print_drive(const struct drive *drive)
 	table_print(&table);
 	if (zeros)
 		puts("  * 0 means not reported; Linux computes with 0");
+	if (quirks) {
+		fputs("  quirks: ", stdout);
+		print_quirks(stdout, quirks);
+		putchar('\n');
+	}
+}
+
+/*
+ * The library's JSON knows nothing of quirks: put them, as a last key, before
+ * the brace that closes each drive. drives holds how many they are.
+ */
+static bool add_quirks(FILE *out, const char *text, const struct drives *drives,
+		       const struct quirks *quirks)
+{
+	const char *close = drives->n == 1 ? "\n}" : "\n  }";
+	const char *indent = drives->n == 1 ? "  " : "    ";
+
+	for (size_t i = 0; i < drives->n; i++) {
+		struct json_writer writer = { 0 };
+		const char *end = strstr(text, close);
+		char *names;
+
+		fwrite(text, 1, (size_t)(end - text), out);
+		text = end + strlen(close);
+		write_quirks(&writer, NULL, quirks[i].in_force);
+		if (ssdpm__json_finish(&writer, &names, NULL))
+			return false;
+		if (quirks[i].in_force)
+			fprintf(out, ",\n%s\"quirks\": %.*s", indent,
+				(int)strcspn(names, "\n"), names);
+		fputs(close, out);
+		free(names);
+	}
+	fputs(text, out);
+	return true;
 }
 
 static enum exit_status print_models(const struct common *common,
-				     const struct drives *drives)
+				     const struct drives *drives,
+				     const struct quirks *quirks)
 {
 	struct ssdpm_model **models = calloc(drives->n, sizeof(*models));
-	enum exit_status status = STATUS_FAILED;
 	struct ssdpm_error error = { .message = "out of memory" };
-	char *text = NULL;
+	enum exit_status status = STATUS_FAILED;
+	char *text = NULL, *whole = NULL;
+	FILE *out = NULL;
+	size_t size;
+	bool added = false;
 
 	for (size_t i = 0; models && i < drives->n; i++)
 		models[i] = drives->drives[i].model;
 	if (models &&
 	    !ssdpm_model_list_to_json(models, drives->n, &text, &error))
-		status = print_json(common, text);
+		out = open_memstream(&whole, &size);
+	if (out)
+		added = add_quirks(out, text, drives, quirks);
+	if (out && !fclose(out) && added)
+		status = print_json(common, whole);
 	else
 		complain("%s", error.message);
+	free(whole);
 	free(text);
 	free(models);
 	return status;
 }
 
-static enum exit_status run(const void *settings, const struct common *common,
+static enum exit_status print_all(const struct common *common,
+				  const struct drives *drives,
+				  const struct quirks *quirks)
+{
+	if (common->form)
+		return print_models(common, drives, quirks);
+	for (size_t i = 0; i < drives->n; i++) {
+		if (i)
+			putchar('\n');
+		print_drive(&drives->drives[i], quirks[i].in_force);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status show(const struct common *common,
+			     const struct quirk_options *quirk_options,
+			     const struct drives *drives)
+{
+	struct quirks *quirks = calloc(drives->n, sizeof(*quirks));
+	struct quirk_rules rules = { 0 };
+	enum exit_status status = STATUS_FAILED;
+
+	if (quirks)
+		status = read_quirk_rules(quirk_options, &rules);
+	else
+		complain("out of memory");
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		const struct drive *drive = &drives->drives[i];
+
+		status = find_quirks(quirk_options, &rules, drive, &quirks[i]);
+		if (!status && common->verbose) {
+			complain_of_quirks(drive, &quirks[i], UINT32_MAX,
+					   false);
+			complain_of_quirks(drive, &quirks[i], UINT32_MAX, true);
+		}
+	}
+	if (!status)
+		status = print_all(common, drives, quirks);
+	free(rules.text);
+	free(quirks);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	enum exit_status status;
 	struct drives drives;
 
-	(void)settings;
 	status = read_drives(common, operands, n_operands, &drives);
-	if (!status && common->form) {
-		status = print_models(common, &drives);
-	} else if (!status) {
-		for (size_t i = 0; i < drives.n; i++) {
-			if (i)
-				putchar('\n');
-			print_drive(&drives.drives[i]);
-		}
-	}
+	if (!status)
+		status = show(common, data, &drives);
 	free_drives(&drives);
 	return status;
 }
@@ -147,10 +246,14 @@ const struct subcommand cmd_show = {
 	.name = "show",
 	.operands = "DRIVE...",
 	.summary = "Print what a drive says of its power states.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
 	.examples =
 		"  ssdpm show drive.bin\n"
 		"  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
 		"  ssdpm show --json drive.bin > drive.json\n"
 		"  ssdpm show --value states_4_exit_latency_us drive.json\n",
+	.set = set,
 	.run = run,
+	.settings = &the_options,
 };

@@ -186,6 +186,19 @@ static enum exit_status add_operand(const struct common *common,
 	return status;
 }
 
+enum exit_status read_file(const char *path, char **ret_data, size_t *ret_size)
+{
+	struct buffer buffer = { 0 };
+
+	if (read_operand(path, &buffer)) {
+		free(buffer.data);
+		return STATUS_FAILED;
+	}
+	*ret_data = buffer.data;
+	*ret_size = buffer.size;
+	return STATUS_DONE;
+}
+
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives)
 {

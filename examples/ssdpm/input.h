@@ -24,4 +24,7 @@ enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives);
 void free_drives(struct drives *drives);
 
+/* Read a file, a pipe, or - for standard input. Free the data with free(). */
+enum exit_status read_file(const char *path, char **ret_data, size_t *ret_size);
+
 #endif

@@ -41,6 +41,14 @@ static int check_timeout(uint64_t ms, const char *name,
 			   name, ms, SSDPM_APST_MAX_IDLE_MS);
 }
 
+static bool are_quirks(uint32_t quirks)
+{
+	for (; quirks; quirks &= quirks - 1)
+		if (!ssdpm_quirk_to_string(quirks & -quirks))
+			return false;
+	return true;
+}
+
 static int check_params(const struct ssdpm_apst_params *params,
 			struct ssdpm_error *reterr)
 {
@@ -49,8 +57,7 @@ static int check_params(const struct ssdpm_apst_params *params,
 	if (!ssdpm_apst_algorithm_to_string(params->algorithm))
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown algorithm %u",
 				   params->algorithm);
-	if (params->quirks &
-	    ~(uint32_t)(SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS))
+	if (!are_quirks(params->quirks))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "unknown bits in quirks 0x%x",
 				   params->quirks);
