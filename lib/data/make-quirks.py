@@ -53,7 +53,7 @@ QUIRKS = {
 def pack(text: str) -> dict[str, bytes]:
     """The lines that the library reads: those for NVMe and those for SATA."""
     packed = {"nvme": "", "sata": ""}
-    to = ""
+    to = last = ""
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -63,12 +63,15 @@ def pack(text: str) -> dict[str, bytes]:
         if header and header.group(1) in KINDS:
             to = "nvme" if header.group(1) == "nvme" else "sata"
             packed[to] += f"[{KINDS[header.group(1)]}{header.group(2)}\n"
+        elif key in ("pci", "vendor") and last not in ("head", "pci", "vendor"):
+            sys.exit(f"quirks.ini:{number}: pci and vendor come first in a rule")
         elif to and key == "quirks" and set(value.split()) <= set(QUIRKS):
             packed[to] += "q" + "".join(QUIRKS[q] for q in value.split()) + "\n"
         elif to and key in KEYS and re.fullmatch(KEYS[key][1], value):
             packed[to] += f"{KEYS[key][0]}{value}\n"
         else:
             sys.exit(f"quirks.ini:{number}: {line}: neither a rule nor its key")
+        last = "head" if header else key
     return {kind: lines.encode("ascii") for kind, lines in packed.items()}
 
 

@@ -472,6 +472,15 @@ static bool is_empty(struct span line)
 	return line.at == line.end || *line.at == '#' || *line.at == ';';
 }
 
+/* Vendor and PCI ids come first in a packed rule, and nothing mends them. */
+static bool is_out(const struct rule *rule)
+{
+	const uint32_t ids = 1u << FACT_PCI | 1u << FACT_VENDOR;
+
+	return (rule->given & ids) && (rule->given & ~ids) &&
+	       !rule->fits[FACT_PCI] && !rule->fits[FACT_VENDOR];
+}
+
 /* The lines after the head, up to the next head. */
 static int take_body(struct rules *rules, const struct facts *facts,
 		     struct rule *rule, struct ssdpm_error *reterr)
@@ -486,7 +495,7 @@ static int take_body(struct rules *rules, const struct facts *facts,
 			break;
 		}
 		before = rules->lines;
-		if (is_empty(line))
+		if (is_empty(line) || (rules->packed && is_out(rule)))
 			continue;
 		err = take_line(rules, facts, line, rule, reterr);
 		if (err)
