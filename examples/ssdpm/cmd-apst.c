@@ -223,26 +223,30 @@ static enum exit_status status_of(int err)
 	}
 }
 
-/* The algorithms know two of the quirks; the others are only shown. */
-static enum exit_status apply_quirks(const struct common *common,
-				     const struct settings *settings,
+/* The algorithms know these; other quirks are only shown. */
+#define APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
+
+static enum exit_status apply_quirks(const struct settings *settings,
 				     const struct quirk_rules *rules,
 				     struct answer *answer)
 {
-	const uint32_t mask = SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS;
 	enum exit_status status;
 
 	status = find_quirks(&settings->quirks, rules, answer->drive,
 			     &answer->quirks);
-	if (status)
-		return status;
 	answer->params = settings->params;
-	answer->params.quirks = answer->quirks.in_force & mask;
+	answer->params.quirks = answer->quirks.in_force & APST_QUIRKS;
+	return status;
+}
+
+static void say_quirks(const struct common *common, const struct answer *answer)
+{
 	if (!common->quiet)
-		complain_of_quirks(answer->drive, &answer->quirks, mask, false);
+		complain_of_quirks(answer->drive, &answer->quirks, APST_QUIRKS,
+				   false);
 	if (common->verbose)
-		complain_of_quirks(answer->drive, &answer->quirks, mask, true);
-	return STATUS_DONE;
+		complain_of_quirks(answer->drive, &answer->quirks, APST_QUIRKS,
+				   true);
 }
 
 static enum exit_status make(const struct common *common,
@@ -258,7 +262,7 @@ static enum exit_status make(const struct common *common,
 	int err;
 
 	answer->drive = drive;
-	status = apply_quirks(common, settings, rules, answer);
+	status = apply_quirks(settings, rules, answer);
 	if (status)
 		return status;
 	answer->apsta_assumed = info->unknown & SSDPM_INFO_APSTA;
@@ -276,6 +280,7 @@ static enum exit_status make(const struct common *common,
 	if (answer->apsta_assumed && !common->quiet)
 		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
 			 drive->name);
+	say_quirks(common, answer);
 	return STATUS_DONE;
 }
 

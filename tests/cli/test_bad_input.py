@@ -152,7 +152,7 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
         (["apst", "--raw", "-", "--json", "drive.bin"], "exclude each other"),
         (["apst", "--raw", "t", "drive.bin", "drive.json"], "--raw takes one drive"),
         (["apst", "--algorithm", "best", "drive.bin"], "linux or linux-legacy"),
-        (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst or no-deepest-ps"),
+        (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst, no-deepest-ps"),
         (["apst", "-l", "25", "drive.bin"], "with its unit"),
         (["apst", "-l", "0", "drive.bin"], "with its unit"),
         (["apst", "-l", "ms", "drive.bin"], "with its unit"),
@@ -194,7 +194,7 @@ def test_a_sata_drive_cannot_and_an_unknown_latency_fails(ssdpm: Command) -> Non
 
 
 def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
-    message = ssdpm.fails(1, "apst", "--raw", "no/such/table", "drive.bin")
+    message = ssdpm.fails(1, "apst", "-q", "--raw", "no/such/table", "drive.bin")
     assert message == "ssdpm: no/such/table: No such file or directory"
     assert "/dev/full: No space" in ssdpm.fails(
         1, "apst", "--raw", "/dev/full", "drive.bin"

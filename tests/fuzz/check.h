@@ -21,4 +21,8 @@ void check_error(int err, const struct ssdpm_error *error);
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);
 
+/* Find and explain the quirks of a drive; host may be NULL. */
+void check_quirks(const struct ssdpm_model *model,
+		  const struct ssdpm_host *host);
+
 #endif

@@ -33,11 +33,15 @@ from ssdpm.policy import (
     Algorithm,
     ApstEntry,
     ApstTable,
+    Host,
     Quirk,
+    QuirkMatch,
+    Quirks,
     Verdict,
     VerdictKind,
     apst,
     apst_entry_dtype,
+    quirks,
 )
 
 __version__: str = _core.version()
@@ -49,10 +53,13 @@ __all__ = [
     "ApstTable",
     "Error",
     "FormatError",
+    "Host",
     "InvalidError",
     "Model",
     "PowerState",
     "Quirk",
+    "QuirkMatch",
+    "Quirks",
     "RangeError",
     "TooLargeError",
     "UnknownValueError",
@@ -64,4 +71,5 @@ __all__ = [
     "apst_entry_dtype",
     "load",
     "power_state_dtype",
+    "quirks",
 ]
