@@ -197,5 +197,5 @@ def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
     message = ssdpm.fails(1, "apst", "-q", "--raw", "no/such/table", "drive.bin")
     assert message == "ssdpm: no/such/table: No such file or directory"
     assert "/dev/full: No space" in ssdpm.fails(
-        1, "apst", "--raw", "/dev/full", "drive.bin"
+        1, "apst", "-q", "--raw", "/dev/full", "drive.bin"
     )
