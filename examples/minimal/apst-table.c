@@ -47,7 +47,12 @@ int main(int argc, char **argv)
 	err = ssdpm_model_list_from_data(data, size, &models, &n, &error);
 	if (!err) {
 		printf("%s\n", ssdpm_model_get_info(models[0])->product);
-		err = ssdpm_apst_generate(models[0], &params, &table, &error);
+		/* What Linux does not do on such a drive. */
+		err = ssdpm_quirks_find(models[0], NULL, &params.quirks, NULL,
+					&error);
+		if (!err)
+			err = ssdpm_apst_generate(models[0], &params, &table,
+						  &error);
 		if (!err)
 			print_table(&table);
 		ssdpm_model_list_free(models, n);

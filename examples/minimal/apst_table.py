@@ -15,6 +15,7 @@ MAX_EXIT_LATENCY_US = 100_000
 
 def main(path: str) -> None:
     model = ssdpm.Model(path)
+    # With the quirks that Linux has for such a drive.
     table = ssdpm.apst(model, max_exit_latency_us=MAX_EXIT_LATENCY_US)
     print(model.product or "")
     for entry in table.entries:

@@ -21,6 +21,7 @@ struct source {
 
 struct finding {
 	const struct drive *drive;
+	const struct quirks *quirks;
 	const struct source *left; /* instead of what params make, or NULL */
 	const struct source *source;
 	struct ssdpm_apst_params params;
@@ -141,13 +142,25 @@ static enum exit_status read_source(struct source *source)
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
+/* The parameters with the quirks that their algorithm has for this drive. */
+static struct ssdpm_apst_params with_quirks(
+	const struct finding *f, const struct ssdpm_apst_params *params)
+{
+	struct ssdpm_apst_params result = *params;
+
+	result.quirks = apst_quirks(f->quirks, params->algorithm);
+	return result;
+}
+
 /* The table of a source for this drive. */
 static int get_table(const struct finding *f, const struct source *source,
 		     struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
 {
+	struct ssdpm_apst_params params = with_quirks(f, &source->params);
+
 	if (source->is_algorithm)
-		return ssdpm_apst_generate(f->drive->model, &source->params,
-					   ret_table, reterr);
+		return ssdpm_apst_generate(f->drive->model, &params, ret_table,
+					   reterr);
 	*ret_table = source->table;
 	return 0;
 }
@@ -319,26 +332,29 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What makes the left table, or NULL if it is a file. */
-static const struct ssdpm_apst_params *left_params(const struct finding *f)
+/* What makes the left table. false: it is out of a file. */
+static bool left_params(const struct finding *f,
+			struct ssdpm_apst_params *ret_params)
 {
-	if (!f->left)
-		return &f->params;
-	return f->left->is_algorithm ? &f->left->params : NULL;
+	if (f->left && !f->left->is_algorithm)
+		return false;
+	*ret_params = f->left ? with_quirks(f, &f->left->params) : f->params;
+	return true;
 }
 
 static void write_diff(struct json_writer *w, const struct finding *f)
 {
-	const struct ssdpm_apst_params *p = left_params(f);
+	struct ssdpm_apst_params p;
 
 	ssdpm__json_string(w, "table", f->left ? f->left->name : NULL);
-	ssdpm__json_string(w, "algorithm",
-			   p ? ssdpm_apst_algorithm_to_string(p->algorithm) :
-			       NULL);
-	if (p)
-		write_parameters(w, p, f->drive);
-	else
+	if (left_params(f, &p)) {
+		ssdpm__json_string(w, "algorithm",
+				   ssdpm_apst_algorithm_to_string(p.algorithm));
+		write_parameters(w, &p, f->drive);
+	} else {
+		ssdpm__json_null(w, "algorithm");
 		ssdpm__json_null(w, "parameters");
+	}
 	ssdpm__json_string(w, "other", f->source->name);
 	ssdpm__json_bool(w, "same", is_same(f));
 	write_differences(w, f);
@@ -346,16 +362,17 @@ static void write_diff(struct json_writer *w, const struct finding *f)
 
 static void print_diff(const struct finding *f)
 {
-	const struct ssdpm_apst_params *p = left_params(f);
+	struct ssdpm_apst_params p;
+	const bool made = left_params(f, &p);
 	const char *name = f->left ?
 				   f->left->name :
-				   ssdpm_apst_algorithm_to_string(p->algorithm);
+				   ssdpm_apst_algorithm_to_string(p.algorithm);
 
 	print_drive(f);
 	fputs(name, stdout);
-	if (p)
+	if (made)
 		printf(" with a latency limit of %s",
-		       limit_text(p->max_exit_latency_us).text);
+		       limit_text(p.max_exit_latency_us).text);
 	printf(" and %s %s\n", f->source->name,
 	       is_same(f) ? "make the same table" : "differ");
 	print_differences(f, name, f->source->name);
@@ -838,6 +855,7 @@ static enum exit_status read_arguments(const struct common *common,
 static enum exit_status answer_all(const struct common *common,
 				   const struct answerer *a,
 				   const struct finding *blank,
+				   const struct quirks *quirks,
 				   const struct drives *drives)
 {
 	struct finding *findings = calloc(drives->n, sizeof(*findings));
@@ -850,6 +868,8 @@ static enum exit_status answer_all(const struct common *common,
 	for (size_t i = 0; i < drives->n; i++) {
 		findings[i] = *blank;
 		findings[i].drive = &drives->drives[i];
+		findings[i].quirks = &quirks[i];
+		findings[i].params = with_quirks(&findings[i], &blank->params);
 		note_apsta(common, &drives->drives[i]);
 	}
 	status = find_all(a, findings, drives->n);
@@ -862,6 +882,7 @@ static enum exit_status answer_all(const struct common *common,
 enum exit_status answer_question(const struct common *common,
 				 const struct question *question,
 				 const struct ssdpm_apst_params *params,
+				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
 	struct source left = { .params = *params }, source = left;
@@ -877,5 +898,5 @@ enum exit_status answer_question(const struct common *common,
 		status = read_arguments(common, question, &left, &source);
 	else
 		status = parse_state(common, question, &blank.state);
-	return status ? status : answer_all(common, a, &blank, drives);
+	return status ? status : answer_all(common, a, &blank, quirks, drives);
 }

@@ -4,6 +4,7 @@
 #define SSDPM_COMMAND_APST_QUESTIONS_H
 
 #include "input.h"
+#include "quirks.h"
 
 #include "base/json.h"
 
@@ -26,6 +27,7 @@ enum exit_status choose_question(const struct common *common,
 enum exit_status answer_question(const struct common *common,
 				 const struct question *question,
 				 const struct ssdpm_apst_params *params,
+				 const struct quirks *quirks,
 				 const struct drives *drives);
 
 /* cmd-apst.c: what all answers about APST share. */

@@ -2,6 +2,7 @@
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
 #include "apst-questions.h"
 #include "output.h"
+#include "quirks.h"
 #include "units.h"
 
 #include "base/json.h"
@@ -14,6 +15,7 @@
 struct settings {
 	struct ssdpm_apst_params params;
 	uint32_t given; /* bits: which options */
+	struct quirk_options quirks;
 	bool explain;
 	const char *raw_path;
 	struct question question;
@@ -25,6 +27,8 @@ static struct settings the_settings;
 struct answer {
 	const struct drive *drive;
 	bool apsta_assumed;
+	struct quirks quirks;
+	struct ssdpm_apst_params params; /* with the quirks that concern APST */
 	struct ssdpm_apst table;
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
@@ -57,8 +61,10 @@ static const struct option_spec options[] = {
 	{ "transition-power", 0, "POWER",
 	  "lower-envelope: while it enters or leaves a state (default: its idle "
 	  "power)" },
-	{ "quirk", 0, "no-apst|no-deepest-ps",
-	  "what Linux avoids on the drive; may be repeated" },
+	{ "quirk", 0, "no-apst|no-deepest-ps|none",
+	  "a quirk beside those that Linux has for the drive; none: without "
+	  "those; may be repeated" },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
 	{ "explain", 'e', NULL, "say for each state why it is used or not" },
 	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
 	{ "raw", 0, "FILE",
@@ -75,18 +81,6 @@ static const struct option_spec options[] = {
 	{ "reach", 0, "TABLE",
 	  "the kernel parameters that make Linux build TABLE, or the closest" },
 };
-
-static enum exit_status parse_quirk(const struct common *common,
-				    const char *text, uint32_t *quirks)
-{
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (!strcmp(text, ssdpm_quirk_to_string(bit))) {
-			*quirks |= bit;
-			return STATUS_DONE;
-		}
-	return usage_error(common, "--quirk %s: no-apst or no-deepest-ps",
-			   text);
-}
 
 /* One of the words of an enum, whose numbers begin at 1. */
 static enum exit_status parse_word(const struct common *common,
@@ -207,14 +201,16 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_power(common, name, argument,
 				   &p->transition_power_uw);
 	if (!strcmp(name, "quirk"))
-		return parse_quirk(common, argument, &p->quirks);
+		return parse_quirk(common, argument, &settings->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
 	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
 	    !strcmp(name, "keep") || !strcmp(name, "reach"))
 		return choose_question(common, &settings->question, name,
 				       argument);
-	if (!strcmp(name, "raw"))
+	if (!strcmp(name, "quirks-file"))
+		settings->quirks.path = argument;
+	else if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
 	else if (!strcmp(name, "explain"))
 		settings->explain = true;
@@ -268,16 +264,50 @@ static enum exit_status complain_of(const struct ssdpm_apst_params *params,
 	return status_of(error->code, params->algorithm);
 }
 
+/* The algorithms know these; other quirks are only shown. */
+
+static enum exit_status apply_quirks(const struct settings *settings,
+				     const struct quirk_rules *rules,
+				     struct answer *answer)
+{
+	enum exit_status status;
+
+	status = find_quirks(&settings->quirks, rules, answer->drive,
+			     &answer->quirks);
+	answer->params = settings->params;
+	answer->params.quirks =
+		apst_quirks(&answer->quirks, answer->params.algorithm);
+	return status;
+}
+
+static void say_quirks(const struct common *common, const struct drive *drive,
+		       const struct quirks *quirks, uint32_t algorithm)
+{
+	/* What Linux has for the drive is nothing to the table of Windows. */
+	if (algorithm == SSDPM_APST_WINDOWS)
+		return;
+	if (!common->quiet)
+		complain_of_quirks(drive, quirks, APST_QUIRKS, false);
+	if (common->verbose)
+		complain_of_quirks(drive, quirks, APST_QUIRKS, true);
+}
+
 static enum exit_status make(const struct common *common,
-			     const struct ssdpm_apst_params *params,
+			     const struct settings *settings,
+			     const struct quirk_rules *rules,
 			     const struct drive *drive, struct answer *answer)
 {
+	const struct ssdpm_apst_params *params = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(drive->model);
+	enum exit_status status;
 	struct ssdpm_error error;
 	int err;
 
 	answer->drive = drive;
+	status = apply_quirks(settings, rules, answer);
+	if (status)
+		return status;
 	answer->apsta_assumed = info->unknown & SSDPM_INFO_APSTA;
 	ssdpm_model_get_states(drive->model, &answer->n_states);
 	err = ssdpm_apst_generate(drive->model, params, &answer->table, &error);
@@ -291,6 +321,7 @@ static enum exit_status make(const struct common *common,
 	if (answer->apsta_assumed && !common->quiet)
 		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
 			 drive->name);
+	say_quirks(common, drive, &answer->quirks, params->algorithm);
 	return STATUS_DONE;
 }
 
@@ -374,12 +405,7 @@ void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
 	} else {
 		write_times(w, p);
 	}
-	ssdpm__json_begin(w, "quirks", '[');
-	w->one_line = true;
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (p->quirks & bit)
-			ssdpm__json_string(w, NULL, ssdpm_quirk_to_string(bit));
-	ssdpm__json_end(w, ']');
+	write_quirks(w, "quirks", p->quirks);
 	ssdpm__json_end(w, '}');
 }
 
@@ -390,9 +416,9 @@ static void format_raw(const struct answer *answer,
 		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
 }
 
-static void write_answer(struct json_writer *w, const struct answer *answer,
-			 const struct ssdpm_apst_params *params)
+static void write_answer(struct json_writer *w, const struct answer *answer)
 {
+	const struct ssdpm_apst_params *params = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(answer->drive->model);
 	char hex[2 * SSDPM_APST_BYTES + 1];
@@ -411,6 +437,8 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));
 	write_parameters(w, params, answer->drive);
+	write_quirks(w, "quirks", answer->quirks.in_force);
+	write_quirks(w, "quirks_unknown", answer->quirks.unknown);
 	ssdpm__json_bool(w, "sent", answer->table.sent);
 	ssdpm__json_bool(w, "enabled", answer->table.enabled);
 	write_entries(w, &answer->table);
@@ -419,9 +447,9 @@ static void write_answer(struct json_writer *w, const struct answer *answer,
 	ssdpm__json_end(w, '}');
 }
 
-static enum exit_status print_answers_json(
-	const struct common *common, const struct answer *answers, size_t n,
-	const struct ssdpm_apst_params *params)
+static enum exit_status print_answers_json(const struct common *common,
+					   const struct answer *answers,
+					   size_t n)
 {
 	struct json_writer writer = { 0 };
 	enum exit_status status;
@@ -431,7 +459,7 @@ static enum exit_status print_answers_json(
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
 	for (size_t i = 0; i < n; i++)
-		write_answer(&writer, &answers[i], params);
+		write_answer(&writer, &answers[i]);
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
 	if (ssdpm__json_finish(&writer, &text, &error)) {
@@ -530,7 +558,7 @@ static void print_algorithm(const struct ssdpm_apst_params *p,
 static void print_answer(const struct answer *answer,
 			 const struct settings *settings)
 {
-	const struct ssdpm_apst_params *p = &settings->params;
+	const struct ssdpm_apst_params *p = &answer->params;
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(answer->drive->model);
 
@@ -588,8 +616,7 @@ static enum exit_status print_answers(const struct common *common,
 	if (status)
 		return status;
 	if (common->form && common->form != FORM_OWN)
-		return print_answers_json(common, answers, n,
-					  &settings->params);
+		return print_answers_json(common, answers, n);
 	for (size_t i = 0; i < n; i++) {
 		if (common->form == FORM_OWN) {
 			print_hex(&answers[i]);
@@ -608,13 +635,19 @@ static enum exit_status answer_all(const struct common *common,
 {
 	struct answer *answers = calloc(drives->n, sizeof(*answers));
 	enum exit_status status = STATUS_DONE;
+	struct quirk_rules rules = { 0 };
 
 	if (!answers) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
+	status = read_quirk_rules(&settings->quirks, &rules);
+	if (status) {
+		free(answers);
+		return status;
+	}
 	for (size_t i = 0; i < drives->n; i++) {
-		enum exit_status made = make(common, &settings->params,
+		enum exit_status made = make(common, settings, &rules,
 					     &drives->drives[i], &answers[i]);
 
 		if (!status)
@@ -622,6 +655,7 @@ static enum exit_status answer_all(const struct common *common,
 	}
 	if (!status)
 		status = print_answers(common, settings, answers, drives->n);
+	free(rules.text);
 	free(answers);
 	return status;
 }
@@ -639,6 +673,34 @@ static enum exit_status check_question(const struct common *common,
 		return STATUS_DONE;
 	return usage_error(common, "--%s and --%s exclude each other",
 			   settings->question.option, other);
+}
+
+/* One of the questions about tables, under the quirks of each drive. */
+static enum exit_status ask(const struct common *common,
+			    const struct settings *settings,
+			    const struct drives *drives)
+{
+	struct quirks *quirks = calloc(drives->n, sizeof(*quirks));
+	struct quirk_rules rules = { 0 };
+	enum exit_status status = STATUS_FAILED;
+
+	if (quirks)
+		status = read_quirk_rules(&settings->quirks, &rules);
+	else
+		complain("out of memory");
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		status = find_quirks(&settings->quirks, &rules,
+				     &drives->drives[i], &quirks[i]);
+		if (!status)
+			say_quirks(common, &drives->drives[i], &quirks[i],
+				   settings->params.algorithm);
+	}
+	if (!status)
+		status = answer_question(common, &settings->question,
+					 &settings->params, quirks, drives);
+	free(rules.text);
+	free(quirks);
+	return status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -668,8 +730,7 @@ static enum exit_status run(const void *data, const struct common *common,
 				     "%zu",
 				     drives.n);
 	if (!status && settings.question.option)
-		status = answer_question(common, &settings.question,
-					 &settings.params, &drives);
+		status = ask(common, &settings, &drives);
 	else if (!status)
 		status = answer_all(common, &settings, &drives);
 	free_drives(&drives);

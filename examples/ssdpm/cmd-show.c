@@ -2,6 +2,7 @@
 /* ssdpm show: what a drive says of its power states. */
 #include "input.h"
 #include "output.h"
+#include "quirks.h"
 
 #include "base/json.h"
 #include "base/quantity.h"
@@ -12,12 +13,14 @@
 
 struct settings {
 	bool lint;
+	struct quirk_options quirks;
 };
 
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "lint", 0, NULL, "say what is odd in it, and why that matters" },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
 };
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
@@ -191,7 +194,7 @@ static void print_notes(const struct ssdpm_model_info *info,
 		     "reads their scale from the wrong bits");
 }
 
-static void print_drive(const struct drive *drive)
+static void print_drive(const struct drive *drive, uint32_t quirks)
 {
 	static const char *const head[] = {
 		"state", "operational", "max power", "active", "idle", "entry",
@@ -219,6 +222,11 @@ static void print_drive(const struct drive *drive)
 		print_features(info);
 	table_print(&table);
 	print_notes(info, states, n);
+	if (quirks) {
+		fputs("  quirks: ", stdout);
+		print_quirks(stdout, quirks);
+		putchar('\n');
+	}
 }
 
 static void write_findings(struct json_writer *w,
@@ -286,7 +294,8 @@ static int write_catalogue(struct json_writer *w, const struct drive *drive,
 }
 
 static int write_drive(struct json_writer *w, const struct settings *settings,
-		       const struct drive *drive, struct ssdpm_error *reterr)
+		       const struct drive *drive, uint32_t quirks,
+		       struct ssdpm_error *reterr)
 {
 	int err;
 
@@ -294,6 +303,8 @@ static int write_drive(struct json_writer *w, const struct settings *settings,
 	err = write_model(w, drive->model, reterr);
 	if (!err && drive->seen)
 		err = write_catalogue(w, drive, reterr);
+	if (quirks)
+		write_quirks(w, "quirks", quirks);
 	if (!err && settings->lint)
 		err = write_lint(w, drive->model, reterr);
 	ssdpm__json_end(w, '}');
@@ -302,7 +313,8 @@ static int write_drive(struct json_writer *w, const struct settings *settings,
 
 static enum exit_status print_models(const struct common *common,
 				     const struct settings *settings,
-				     const struct drives *drives)
+				     const struct drives *drives,
+				     const struct quirks *quirks)
 {
 	enum exit_status status = STATUS_FAILED;
 	struct json_writer writer = { 0 };
@@ -314,7 +326,7 @@ static enum exit_status print_models(const struct common *common,
 		ssdpm__json_begin(&writer, NULL, '[');
 	for (size_t i = 0; i < drives->n && !err; i++)
 		err = write_drive(&writer, settings, &drives->drives[i],
-				  &error);
+				  quirks[i].in_force, &error);
 	if (drives->n != 1)
 		ssdpm__json_end(&writer, ']');
 	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
@@ -332,10 +344,60 @@ static enum exit_status set(void *data, struct common *common,
 	struct settings *settings = data;
 
 	(void)common;
-	(void)option;
-	(void)argument;
-	settings->lint = true;
+	if (!strcmp(option->name, "lint"))
+		settings->lint = true;
+	else
+		settings->quirks.path = argument;
 	return STATUS_DONE;
+}
+
+static enum exit_status print_all(const struct common *common,
+				  const struct settings *settings,
+				  const struct drives *drives,
+				  const struct quirks *quirks)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (common->form)
+		return print_models(common, settings, drives, quirks);
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		if (i)
+			putchar('\n');
+		print_drive(&drives->drives[i], quirks[i].in_force);
+		if (settings->lint)
+			status = print_findings(&drives->drives[i]);
+	}
+	return status;
+}
+
+static enum exit_status show(const struct common *common,
+			     const struct settings *settings,
+			     const struct drives *drives)
+{
+	struct quirks *quirks = calloc(drives->n, sizeof(*quirks));
+	struct quirk_rules rules = { 0 };
+	enum exit_status status = STATUS_FAILED;
+
+	if (quirks)
+		status = read_quirk_rules(&settings->quirks, &rules);
+	else
+		complain("out of memory");
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		const struct drive *drive = &drives->drives[i];
+
+		status = find_quirks(&settings->quirks, &rules, drive,
+				     &quirks[i]);
+		if (!status && common->verbose) {
+			complain_of_quirks(drive, &quirks[i], UINT32_MAX,
+					   false);
+			complain_of_quirks(drive, &quirks[i], UINT32_MAX, true);
+		}
+	}
+	if (!status)
+		status = print_all(common, settings, drives, quirks);
+	free(rules.text);
+	free(quirks);
+	return status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -346,17 +408,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives;
 
 	status = read_drives(common, operands, n_operands, &drives);
-	if (!status && common->form) {
-		status = print_models(common, settings, &drives);
-	} else {
-		for (size_t i = 0; i < drives.n && !status; i++) {
-			if (i)
-				putchar('\n');
-			print_drive(&drives.drives[i]);
-			if (settings->lint)
-				status = print_findings(&drives.drives[i]);
-		}
-	}
+	if (!status)
+		status = show(common, settings, &drives);
 	free_drives(&drives);
 	return status;
 }

@@ -78,10 +78,22 @@ enum ssdpm_power_source {
 	SSDPM_SOURCE_BATTERY = 2,
 };
 
-/** What a host must not do on a drive with a known fault; Linux's names. */
+/**
+ * What a host must not do on a drive with a known fault; Linux's names. APST
+ * tables depend on the first two alone. The second two are about suspending the
+ * machine: a simple suspend shuts the drive down instead of leaving it in its
+ * last state. The rest is for SATA: link power management.
+ */
 enum ssdpm_quirk {
 	SSDPM_QUIRK_NO_APST = 1 << 0,	    /* APST is switched off */
 	SSDPM_QUIRK_NO_DEEPEST_PS = 1 << 1, /* the last state is never used */
+	SSDPM_QUIRK_SIMPLE_SUSPEND = 1 << 2,
+	SSDPM_QUIRK_FORCE_NO_SIMPLE_SUSPEND = 1 << 3,
+	SSDPM_QUIRK_NO_LPM = 1 << 4, /* the link stays at full power */
+	/* It does so behind an adapter of ATI (PCI vendor 1002). */
+	SSDPM_QUIRK_NO_LPM_ON_ATI = 1 << 5,
+	/* It does so behind one of ATI or AMD (1002, 1022). */
+	SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD = 1 << 6,
 };
 
 /**
@@ -89,7 +101,8 @@ enum ssdpm_quirk {
  * @size:      sizeof(struct ssdpm_apst_params); a shorter one is completed
  *             with defaults, a longer one must end in zeros
  * @algorithm: enum ssdpm_apst_algorithm
- * @quirks:    bits of enum ssdpm_quirk
+ * @quirks:    bits of enum ssdpm_quirk; what ssdpm_quirks_find() finds may be
+ *             put here
  * @max_exit_latency_us: latency tolerance of the controller (what
  *             pm_qos_latency_tolerance_us holds): a state whose *exit* takes
  *             longer is not used; 0 switches APST off; SSDPM_LATENCY_ANY
@@ -272,6 +285,104 @@ SSDPM_API int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES],
 				struct ssdpm_error *reterr);
 
 /**
+ * struct ssdpm_host - what the drive itself does not say (sized parameters)
+ * @size:              sizeof(struct ssdpm_host)
+ * @linux_release:     whose quirks: as in uname -r, "6.12.117-amd64"; NULL: of
+ *                     the newest Linux that the data knows
+ * @sys_vendor:        what /sys/class/dmi/id/sys_vendor holds, without the end
+ *                     of line; likewise the next five; NULL: unknown
+ * @product_name:      likewise
+ * @product_version:   likewise
+ * @board_vendor:      likewise
+ * @board_name:        likewise
+ * @bios_date:         likewise, "04/06/2018": month, day, year
+ * @rules:             rules of the owner of this host, which come before those
+ *                     of the library; no final NUL needed; NULL: none. The
+ *                     format is described in ssdpm_policy(3)
+ * @rules_bytes:       their length
+ * @pci_vendor_id:     of the drive on the bus; 0: unknown, and so is
+ *                     @pci_device_id. Identify does not say the device ID
+ * @pci_device_id:     of the drive on the bus
+ * @adapter_vendor_id: PCI vendor of the SATA adapter; 0: unknown
+ *
+ * All that is zero is unknown.
+ */
+struct ssdpm_host {
+	size_t size;
+	const char *linux_release;
+	const char *sys_vendor;
+	const char *product_name;
+	const char *product_version;
+	const char *board_vendor;
+	const char *board_name;
+	const char *bios_date;
+	const char *rules;
+	size_t rules_bytes;
+	uint16_t pci_vendor_id;
+	uint16_t pci_device_id;
+	uint16_t adapter_vendor_id;
+	uint16_t reserved;
+};
+
+/**
+ * ssdpm_quirks_find() - the quirks that Linux applies to a drive
+ * @model:       a drive
+ * @host:        what is known of its host, or NULL: nothing
+ * @ret_quirks:  bits of enum ssdpm_quirk: what the data decides
+ * @ret_unknown: bits that more facts about the host or the drive could add, or
+ *               NULL
+ * @reterr:      where words about a failure go, or NULL
+ *
+ * Where the host does not say the PCI ID of an NVMe drive, its product name
+ * stands for it, if all drives of that name have the same. Where some have and
+ * some have not, the quirk is unknown.
+ *
+ * Source: nvme_id_table, check_vendor_combination_bug() and core_quirks in
+ * drivers/nvme/host, __ata_dev_quirks and ahci_broken_lpm() in drivers/ata of
+ * Linux 5.10 to 7.3. ACPI and the parameters of the kernel's modules can change
+ * them; that is not known here.
+ *
+ * Return: 0; -EINVAL (faulty rules: @reterr has the line; linux_release that is
+ * none), -E2BIG (@host).
+ */
+SSDPM_API int ssdpm_quirks_find(const struct ssdpm_model *model,
+				const struct ssdpm_host *host,
+				uint32_t *ret_quirks, uint32_t *ret_unknown,
+				struct ssdpm_error *reterr);
+
+/** Most matches that are explained. */
+#define SSDPM_MAX_QUIRK_MATCHES 32
+
+/**
+ * struct ssdpm_quirk_match - a rule that fits (frozen, 128 bytes)
+ * @quirks:  bits that it gives
+ * @unknown: bits that it may give: something that it asks for is unknown
+ * @reason:  one line: the rule and where it stands, or what it depends on, as
+ * in "Kingston A2000: Linux 5.10.223 and later, nvme_id_table"
+ */
+struct ssdpm_quirk_match {
+	uint32_t quirks;
+	uint32_t unknown;
+	char reason[120];
+};
+
+/**
+ * ssdpm_quirks_explain() - which rules give these quirks
+ * @ret_matches: one for each rule, in the order of the rules
+ * @ret_n:       how many were filled
+ *
+ * All quirks together, and all unknown ones that are not among them, are what
+ * ssdpm_quirks_find() returns.
+ *
+ * Return: as ssdpm_quirks_find(); -E2BIG too where more than
+ * SSDPM_MAX_QUIRK_MATCHES rules fit.
+ */
+SSDPM_API int ssdpm_quirks_explain(
+	const struct ssdpm_model *model, const struct ssdpm_host *host,
+	struct ssdpm_quirk_match ret_matches[SSDPM_MAX_QUIRK_MATCHES],
+	size_t *ret_n, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_apst_from_data() - read a table from whatever somebody saved
  * @data:      the contents of a file
  * @size:      how many bytes
@@ -414,7 +525,7 @@ SSDPM_API const char *ssdpm_power_source_to_string(uint32_t source);
 
 /**
  * ssdpm_quirk_to_string() - name of one bit of enum ssdpm_quirk: "no-apst",
- * "no-deepest-ps", or NULL
+ * "no-deepest-ps" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_quirk_to_string(uint32_t quirk);
 

@@ -40,6 +40,14 @@ static int check_timeout(uint64_t ms, const char *name,
 			   name, ms, SSDPM_APST_MAX_IDLE_MS);
 }
 
+static bool are_quirks(uint32_t quirks)
+{
+	for (; quirks; quirks &= quirks - 1)
+		if (!ssdpm_quirk_to_string(quirks & -quirks))
+			return false;
+	return true;
+}
+
 /* The words of an enum have the numbers from 1 on. */
 static int check_words(const struct ssdpm_apst_params *params,
 		       struct ssdpm_error *reterr)
@@ -47,8 +55,7 @@ static int check_words(const struct ssdpm_apst_params *params,
 	if (params->algorithm - 1 >= SSDPM_APST_LOWER_ENVELOPE)
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown algorithm %u",
 				   params->algorithm);
-	if (params->quirks &
-	    ~(uint32_t)(SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS))
+	if (!are_quirks(params->quirks))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "unknown bits in quirks 0x%x",
 				   params->quirks);

@@ -218,15 +218,3 @@ const char *ssdpm_power_source_to_string(uint32_t source)
 		return NULL;
 	}
 }
-
-const char *ssdpm_quirk_to_string(uint32_t quirk)
-{
-	switch (quirk) {
-	case SSDPM_QUIRK_NO_APST:
-		return "no-apst";
-	case SSDPM_QUIRK_NO_DEEPEST_PS:
-		return "no-deepest-ps";
-	default:
-		return NULL;
-	}
-}

@@ -32,7 +32,7 @@ extern char **environ;
 enum { JSON, RAW, NVME, N_COMMANDS };
 
 struct command {
-	const char *argv[4];
+	const char *argv[5];
 	double ms[RUNS];
 	long peak_kib;
 };
@@ -178,9 +178,9 @@ int main(int argc, char **argv)
 	posix_spawn_file_actions_addopen(&to_null, STDOUT_FILENO, "/dev/null",
 					 O_WRONLY, 0);
 	commands[JSON] =
-		(struct command){ .argv = { argv[1], "apst", argv[2] } };
+		(struct command){ .argv = { argv[1], "apst", "-q", argv[2] } };
 	commands[RAW] =
-		(struct command){ .argv = { argv[1], "apst", raw_path } };
+		(struct command){ .argv = { argv[1], "apst", "-q", raw_path } };
 	commands[NVME] = (struct command){ .argv = { nvme, "version" } };
 	ok = make_raw_file() && run_all() && report();
 	unlink(raw_path);

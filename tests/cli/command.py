@@ -55,13 +55,19 @@ def descriptor(state: dict[str, Any]) -> bytes:
 
 
 class Command:
-    """Runs ssdpm in a directory of its own that holds drive.json, drive.bin."""
+    """Runs ssdpm in a directory of its own that holds three files with a drive.
+
+    drive.json and drive.bin are the example, for which Linux has a quirk; plain.json
+    is the same under a name that Linux does not know.
+    """
 
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
         self.example = json.loads(EXAMPLE.read_text())
         (directory / "drive.json").write_text(EXAMPLE.read_text())
         (directory / "drive.bin").write_bytes(identify(self.example))
+        self.plain = {**self.example, "product": "A plain drive"}
+        (directory / "plain.json").write_text(json.dumps(self.plain, indent=2))
         (directory / "bin").mkdir()
         (directory / "bin/ssdpm").symlink_to(COMMAND)
         path = f"{directory}/bin:{os.environ['PATH']}"

@@ -15,12 +15,12 @@ PARAMETERS = "/sys/module/nvme_core/parameters/"
 
 def table_file(ssdpm: Command, *options: str) -> str:
     """A file with the JSON of a table."""
-    text = ssdpm.output("apst", "--json", *options, "drive.json")
+    text = ssdpm.output("apst", "--json", *options, "plain.json")
     return ssdpm.write("table.json", text)
 
 
 def test_diff_of_two_algorithms_has_both_entries(ssdpm: Command) -> None:
-    answer = ssdpm.json("apst", "--diff", "linux-legacy", "drive.json")
+    answer = ssdpm.json("apst", "--diff", "linux-legacy", "plain.json")
     assert answer["schema"] == "ssdpm.apst-diff/1"
     assert (answer["algorithm"], answer["other"]) == ("linux", "linux-legacy")
     assert answer["table"] is None
@@ -34,10 +34,10 @@ def test_diff_of_two_algorithms_has_both_entries(ssdpm: Command) -> None:
 
 
 def test_the_other_options_hold_for_both_algorithms(ssdpm: Command) -> None:
-    answer = ssdpm.json("apst", "-l", "25ms", "--diff", "linux-legacy", "drive.json")
+    answer = ssdpm.json("apst", "-l", "25ms", "--diff", "linux-legacy", "plain.json")
     assert [d["state"] for d in answer["differences"]] == [0, 1, 2]
     answer = ssdpm.json("apst", "-a", "linux-legacy", "--diff", "linux-legacy",
-                        "--quirk", "no-deepest-ps", "drive.json")
+                        "--quirk", "no-deepest-ps", "plain.json")
     assert answer["same"] is True and answer["differences"] == []
 
 
@@ -46,11 +46,11 @@ def test_diff_with_a_file_takes_all_that_apst_prints(
     ssdpm: Command, form: str
 ) -> None:
     if form == "--raw":
-        ssdpm.output("apst", "--raw", "table", "drive.json")
+        ssdpm.output("apst", "--raw", "table", "plain.json")
     else:
-        ssdpm.write("table", ssdpm.output("apst", form, "drive.json"))
-    assert ssdpm.json("apst", "--diff", "table", "drive.json")["same"] is True
-    answer = ssdpm.json("apst", "-l", "25ms", "--diff", "table", "drive.json")
+        ssdpm.write("table", ssdpm.output("apst", form, "plain.json"))
+    assert ssdpm.json("apst", "--diff", "table", "plain.json")["same"] is True
+    answer = ssdpm.json("apst", "-l", "25ms", "--diff", "table", "plain.json")
     assert answer["differences"] == [
         {"state": 3, "target": None, "idle_ms": None, "other_target": 4,
          "other_idle_ms": 2000}
@@ -59,73 +59,73 @@ def test_diff_with_a_file_takes_all_that_apst_prints(
 
 def test_diff_twice_compares_two_tables(ssdpm: Command) -> None:
     table = table_file(ssdpm, "-l", "25ms")
-    ssdpm.write("other", ssdpm.output("apst", "--hex", "-l", "0us", "drive.json"))
-    answer = ssdpm.json("apst", "--diff", table, "--diff", "other", "drive.json")
+    ssdpm.write("other", ssdpm.output("apst", "--hex", "-l", "0us", "plain.json"))
+    answer = ssdpm.json("apst", "--diff", table, "--diff", "other", "plain.json")
     assert (answer["table"], answer["other"]) == (table, "other")
     assert answer["algorithm"] is None and answer["parameters"] is None
     assert (answer["enabled"], answer["other_enabled"]) == (True, False)
     assert [d["state"] for d in answer["differences"]] == [0, 1, 2]
-    text = ssdpm.output("apst", "--diff", table, "--diff", "other", "drive.json")
+    text = ssdpm.output("apst", "--diff", table, "--diff", "other", "plain.json")
     assert f"{table} and other differ\n" in text
     answer = ssdpm.json("apst", "--diff", "linux-legacy", "--diff", table,
-                        "drive.json")
+                        "plain.json")
     assert answer["algorithm"] == "linux-legacy" and answer["same"] is False
-    assert ssdpm.json("apst", "--diff", table, "--diff", table, "drive.json")["same"]
+    assert ssdpm.json("apst", "--diff", table, "--diff", table, "plain.json")["same"]
     assert "No such file" in ssdpm.fails(
-        1, "apst", "--diff", "none", "--diff", table, "drive.json")
+        1, "apst", "--diff", "none", "--diff", table, "plain.json")
 
 
 def test_diff_says_what_differs_and_what_not(ssdpm: Command) -> None:
     table = table_file(ssdpm)
-    text = ssdpm.output("apst", "--diff", table, "drive.json")
+    text = ssdpm.output("apst", "--diff", table, "plain.json")
     assert "make the same table" in text and " no\n" not in text
-    text = ssdpm.output("apst", "-l", "25ms", "--diff", table, "drive.json")
+    text = ssdpm.output("apst", "-l", "25ms", "--diff", table, "plain.json")
     assert re.search(r"differ\n", text)
     assert re.search(r"PS0-PS2 .* yes\n", text)
     assert re.search(r"PS3 +- +PS4 after 2 s +no\n", text)
-    text = ssdpm.output("apst", "-l", "0us", "--diff", table, "drive.json")
+    text = ssdpm.output("apst", "-l", "0us", "--diff", table, "plain.json")
     assert re.search(r"APST +off +on +no\n", text)
     assert not re.search(r" \n", text)
 
 
 def test_a_file_may_be_named_like_an_algorithm(ssdpm: Command) -> None:
-    ssdpm.write("linux", ssdpm.output("apst", "--hex", "-l", "0us", "drive.json"))
-    assert ssdpm.json("apst", "--diff", "linux", "drive.json")["same"] is True
-    assert ssdpm.json("apst", "--diff", "./linux", "drive.json")["same"] is False
+    ssdpm.write("linux", ssdpm.output("apst", "--hex", "-l", "0us", "plain.json"))
+    assert ssdpm.json("apst", "--diff", "linux", "plain.json")["same"] is True
+    assert ssdpm.json("apst", "--diff", "./linux", "plain.json")["same"] is False
 
 
 def test_infer_finds_the_causes_with_their_limits(ssdpm: Command) -> None:
-    answer = ssdpm.json("apst", "--infer", table_file(ssdpm), "drive.json")
+    answer = ssdpm.json("apst", "--infer", table_file(ssdpm), "plain.json")
     assert answer["schema"] == "ssdpm.apst-infer/1"
     first = answer["candidates"][0]
     assert first["algorithm"] == "linux"
     assert (first["limit_min_us"], first["limit_max_us"]) == (39000, "any")
     assert first["parameters"]["max_exit_latency_us"] == 100000
     table = table_file(ssdpm, "-l", "25ms")
-    text = ssdpm.output("apst", "--infer", table, "drive.json")
+    text = ssdpm.output("apst", "--infer", table, "plain.json")
     assert text.splitlines()[1:3] == [
         "  linux, latency limit 11 ms to 38.999 ms",
         "  linux, quirk no-deepest-ps, latency limit 11 ms to any",
     ]
-    text = ssdpm.output("apst", "--infer", "linux-legacy", "drive.json")
+    text = ssdpm.output("apst", "--infer", "linux-legacy", "plain.json")
     assert "  linux-legacy, latency limit 39 ms to any\n" in text
 
 
 def test_infer_says_if_nothing_makes_the_table(ssdpm: Command) -> None:
     table = ssdpm.write("table", "Entry[ 1]\n(ITPT): 7 ms\n(ITPS): 2\n")
-    answer = ssdpm.json("apst", "--infer", table, "drive.json")
+    answer = ssdpm.json("apst", "--infer", table, "plain.json")
     assert answer["candidates"] == []
-    text = ssdpm.output("apst", "--infer", table, "drive.json")
+    text = ssdpm.output("apst", "--infer", table, "plain.json")
     assert "nothing that is known makes the table of table" in text
 
 
 def test_infer_tells_settings_that_are_not_the_default(ssdpm: Command) -> None:
     table = table_file(ssdpm, "--primary-timeout", "70ms", "--secondary-timeout", "9s",
                        "--secondary-tolerance", "1s")
-    text = ssdpm.output("apst", "--infer", table, "drive.json")
+    text = ssdpm.output("apst", "--infer", table, "plain.json")
     assert "  linux, primary timeout 70 ms, secondary timeout 9 s, latency" in text
     table = table_file(ssdpm, "-l", "0us")
-    text = ssdpm.output("apst", "--infer", table, "drive.json")
+    text = ssdpm.output("apst", "--infer", table, "plain.json")
     assert text.splitlines()[1:3] == [
         "  linux, latency limit 0 us",
         "  linux, quirk no-apst, whatever the latency limit",
@@ -137,12 +137,12 @@ def test_infer_tells_settings_that_are_not_the_default(ssdpm: Command) -> None:
 )
 def test_keep_gives_the_largest_limit(ssdpm: Command, state: str, limit: str) -> None:
     key = "max_exit_latency_us"
-    value = ssdpm.output("apst", "--keep", state, "--value", key, "drive.json")
+    value = ssdpm.output("apst", "--keep", state, "--value", key, "plain.json")
     assert value == limit + "\n"
 
 
 def test_keep_says_why_there_is_no_limit(ssdpm: Command) -> None:
-    model = copy.deepcopy(ssdpm.example)
+    model = copy.deepcopy(ssdpm.plain)
     model["states"][4]["exit_latency_us"] = 10500
     ssdpm.write("fast.json", model)
     answer = ssdpm.json("apst", "--keep", "PS3", "fast.json")
@@ -153,22 +153,22 @@ def test_keep_says_why_there_is_no_limit(ssdpm: Command) -> None:
     )
     text = ssdpm.output("apst", "--keep", "PS3", "fast.json")
     assert answer["reason"] in text
-    answer = ssdpm.json("apst", "--keep", "PS3", "drive.json")
+    answer = ssdpm.json("apst", "--keep", "PS3", "plain.json")
     assert answer["reason"] is None and answer["limit_min_us"] == 11000
 
 
 @pytest.mark.parametrize("state", ["", "PS", "PS32", "-1", "3x", "PS 3", "0x3", "003"])
 def test_keep_takes_a_state_only(ssdpm: Command, state: str) -> None:
-    message = ssdpm.fails(2, "apst", f"--keep={state}", "drive.json")
+    message = ssdpm.fails(2, "apst", f"--keep={state}", "plain.json")
     assert "write a state, as in PS3" in message
 
 
 def test_keep_refuses_a_state_that_the_drive_has_not(ssdpm: Command) -> None:
-    assert "only 5 states" in ssdpm.fails(2, "apst", "--keep", "PS5", "drive.json")
+    assert "only 5 states" in ssdpm.fails(2, "apst", "--keep", "PS5", "plain.json")
 
 
 def test_reach_gives_all_ways_to_set_it(ssdpm: Command) -> None:
-    answer = ssdpm.json("apst", "--reach", "linux-legacy", "-l", "25ms", "drive.json")
+    answer = ssdpm.json("apst", "--reach", "linux-legacy", "-l", "25ms", "plain.json")
     assert answer["schema"] == "ssdpm.apst-reach/1"
     assert answer["exact"] is True and answer["differences"] == []
     assert answer["sysfs"] == [
@@ -189,7 +189,7 @@ def test_reach_gives_all_ways_to_set_it(ssdpm: Command) -> None:
 
 def test_what_reach_prints_makes_the_table(ssdpm: Command) -> None:
     table = table_file(ssdpm, "--primary-timeout", "70ms", "--secondary-timeout", "9s")
-    answer = ssdpm.json("apst", "--reach", table, "drive.json")
+    answer = ssdpm.json("apst", "--reach", table, "plain.json")
     parameters = answer["parameters"]
     options = [
         f"--max-exit-latency={parameters['max_exit_latency_us']}us",
@@ -198,42 +198,42 @@ def test_what_reach_prints_makes_the_table(ssdpm: Command) -> None:
         f"--secondary-timeout={parameters['secondary_timeout_ms']}ms",
         f"--secondary-tolerance={parameters['secondary_latency_tolerance_us']}us",
     ]
-    made = ssdpm.json("apst", *options, "--diff", table, "drive.json")
+    made = ssdpm.json("apst", *options, "--diff", table, "plain.json")
     assert made["same"] is True
-    text = ssdpm.output("apst", "--reach", table, "drive.json")
+    text = ssdpm.output("apst", "--reach", table, "plain.json")
     assert f"    echo 70 > {PARAMETERS}apst_primary_timeout_ms\n" in text
     assert f"    echo 99999 > {LIMIT}\n    echo 100000 > {LIMIT}\n" in text
     assert "apst_primary_latency_tol_us=15000" in text
 
 
 def test_reach_of_the_defaults_sets_no_parameter(ssdpm: Command) -> None:
-    answer = ssdpm.json("apst", "--reach", "linux", "drive.json")
+    answer = ssdpm.json("apst", "--reach", "linux", "plain.json")
     assert [write["path"] for write in answer["sysfs"]] == [LIMIT, LIMIT]
     assert answer["modprobe"] is None and answer["kernel_command_line"] is None
-    text = ssdpm.output("apst", "--reach", "linux", "drive.json")
+    text = ssdpm.output("apst", "--reach", "linux", "plain.json")
     assert "by default" in text and "modprobe" not in text
 
 
 def test_reach_says_what_differs_in_the_closest(ssdpm: Command) -> None:
     table = ssdpm.write("table", "Entry[0]\n(ITPT): 500\n(ITPS): 4\n"
                         "Entry[3]\n(ITPT): 700\n(ITPS): 4\n")
-    answer = ssdpm.json("apst", "--reach", table, "drive.json")
+    answer = ssdpm.json("apst", "--reach", table, "plain.json")
     assert answer["exact"] is False
     assert [d["state"] for d in answer["differences"]] == [1, 2, 3]
-    text = ssdpm.output("apst", "--reach", table, "drive.json")
+    text = ssdpm.output("apst", "--reach", table, "plain.json")
     assert "cannot build" in text
     assert re.search(r"PS0 +PS4 after 500 ms +PS4 after 500 ms +yes\n", text)
     quirked = ssdpm.json("apst", "--reach", "linux", "--quirk", "no-deepest-ps",
-                         "drive.json")
+                         "plain.json")
     assert quirked["exact"] is True  # the quirk holds for both
     table = table_file(ssdpm)
     quirked = ssdpm.json("apst", "--reach", table, "--quirk", "no-deepest-ps",
-                         "drive.json")
+                         "plain.json")
     assert [d["state"] for d in quirked["differences"]] == [3]
 
 
 def test_no_limit_is_written_as_the_kernel_takes_it(ssdpm: Command) -> None:
-    model = copy.deepcopy(ssdpm.example)
+    model = copy.deepcopy(ssdpm.plain)
     model["states"][4]["exit_latency_us"] = 2**31
     ssdpm.write("slow.json", model)
     answer = ssdpm.json("apst", "--reach", "linux-legacy", "-l", "any", "slow.json")
@@ -247,10 +247,10 @@ def test_no_limit_is_written_as_the_kernel_takes_it(ssdpm: Command) -> None:
 def test_several_drives_give_several_answers(
     ssdpm: Command, question: list[str]
 ) -> None:
-    answers = ssdpm.json("apst", *question, "drive.json", "drive.bin")
-    assert [answer["drive"] for answer in answers] == ["drive.json", "drive.bin"]
-    text = ssdpm.output("apst", *question, "drive.json", "drive.bin")
-    assert "drive.json: " in text and "drive.bin: " in text
+    answers = ssdpm.json("apst", *question, "plain.json", "drive.bin")
+    assert [answer["drive"] for answer in answers] == ["plain.json", "drive.bin"]
+    text = ssdpm.output("apst", *question, "plain.json", "drive.bin")
+    assert "plain.json: " in text and "drive.bin: " in text
 
 
 @pytest.mark.parametrize("question", [["--diff", "linux"], ["--infer", "linux"],
@@ -263,31 +263,31 @@ def test_a_sata_drive_cannot(ssdpm: Command, question: list[str]) -> None:
 def test_questions_exclude_each_other_and_other_forms(ssdpm: Command) -> None:
     for options in (["--diff", "a", "--infer", "a"], ["--keep", "PS3", "--raw", "f"],
                     ["--reach", "a", "--hex"], ["--infer", "a", "--explain"]):
-        message = ssdpm.fails(2, "apst", *options, "drive.json")
+        message = ssdpm.fails(2, "apst", *options, "plain.json")
         assert "exclude each other" in message
-    message = ssdpm.fails(2, "apst", "--keep", "PS3", "--keep", "PS4", "drive.json")
+    message = ssdpm.fails(2, "apst", "--keep", "PS3", "--keep", "PS4", "plain.json")
     assert message.endswith("--keep is given too often")
-    message = ssdpm.fails(2, "apst", *3 * ["--diff", "linux"], "drive.json")
+    message = ssdpm.fails(2, "apst", *3 * ["--diff", "linux"], "plain.json")
     assert message.endswith("--diff is given too often")
 
 
 @pytest.mark.parametrize("name", ["linux:balanced", "linux-legacy:ac", "linux:"])
 def test_a_scheme_is_for_windows_only(ssdpm: Command, name: str) -> None:
-    message = ssdpm.fails(2, "apst", "--diff", name, "drive.json")
+    message = ssdpm.fails(2, "apst", "--diff", name, "plain.json")
     assert "windows:balanced:battery" in message
 
 
 def test_a_bad_table_is_refused_with_its_line(ssdpm: Command) -> None:
     ssdpm.write("bad", "Entry[ 0]\n(ITPT): x\n")
-    message = ssdpm.fails(1, "apst", "--infer", "bad", "drive.json")
+    message = ssdpm.fails(1, "apst", "--infer", "bad", "plain.json")
     assert message == "ssdpm: bad:2: ITPT is not a number of 0 to 16777215"
     assert "not an APST table" in ssdpm.fails(
-        1, "apst", "--diff", "-", "drive.json", stdin=b"hello")
-    assert "No such file" in ssdpm.fails(1, "apst", "--reach", "none", "drive.json")
+        1, "apst", "--diff", "-", "plain.json", stdin=b"hello")
+    assert "No such file" in ssdpm.fails(1, "apst", "--reach", "none", "plain.json")
 
 
 def test_an_unknown_apsta_is_said(ssdpm: Command) -> None:
-    model = copy.deepcopy(ssdpm.example)
+    model = copy.deepcopy(ssdpm.plain)
     model["apsta"] = None
     ssdpm.write("unknown.json", model)
     result = ssdpm("apst", "--keep", "PS3", "unknown.json")

@@ -186,7 +186,7 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
                 ("99999999999999999999W", "too much"),
             ]
         ],
-        (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst or no-deepest-ps"),
+        (["apst", "--quirk", "no-sleep", "drive.bin"], "no-apst, no-deepest-ps"),
         (["apst", "-l", "25", "drive.bin"], "with its unit"),
         (["apst", "-l", "0", "drive.bin"], "with its unit"),
         (["apst", "-l", "ms", "drive.bin"], "with its unit"),
@@ -244,7 +244,7 @@ def test_an_idle_power_that_nobody_knows_is_asked_for(ssdpm: Command) -> None:
 
 
 def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
-    model = copy.deepcopy(ssdpm.example)
+    model = copy.deepcopy(ssdpm.plain)
     model["states"][4]["exit_latency_us"] = 4294967295
     ssdpm.write("slow.json", model)
     message = ssdpm.fails(
@@ -257,8 +257,8 @@ def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
 
 
 def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
-    message = ssdpm.fails(1, "apst", "--raw", "no/such/table", "drive.bin")
+    message = ssdpm.fails(1, "apst", "-q", "--raw", "no/such/table", "drive.bin")
     assert message == "ssdpm: no/such/table: No such file or directory"
     assert "/dev/full: No space" in ssdpm.fails(
-        1, "apst", "--raw", "/dev/full", "drive.bin"
+        1, "apst", "-q", "--raw", "/dev/full", "drive.bin"
     )

@@ -17,6 +17,19 @@ def test_a_raw_identify_and_its_json_are_the_same_drive(ssdpm: Command) -> None:
     assert ssdpm.output("show", "--json", "drive.json") == EXAMPLE.read_text()
 
 
+def test_quirks_are_named_where_there_are_any(ssdpm: Command) -> None:
+    assert ssdpm.example["quirks"] == ["no-deepest-ps"]
+    assert ssdpm.output("show", "drive.json").endswith("\n  quirks: no-deepest-ps\n")
+    verbose = ssdpm("show", "-v", "drive.json").stderr.decode()
+    assert "quirk no-deepest-ps (WD Blue SN550: Linux 6.12.117 " in verbose
+    model = copy.deepcopy(ssdpm.example)
+    model["product"] = "ACME"
+    ssdpm.write("acme.json", model)
+    assert "quirks" not in ssdpm.output("show", "acme.json")
+    shown = ssdpm.json("show", "acme.json", "drive.json", "acme.json")
+    assert [drive.get("quirks") for drive in shown] == [None, ["no-deepest-ps"], None]
+
+
 def test_one_drive_is_an_object_and_two_are_an_array(ssdpm: Command) -> None:
     assert ssdpm.json("show", "drive.bin")["schema"] == "ssdpm.model/1"
     both = ssdpm.json("show", "drive.bin", "drive.json")
@@ -106,7 +119,7 @@ def test_a_full_disk_is_a_failure(ssdpm: Command) -> None:
 
 def test_verbose_says_what_was_read_and_quiet_says_nothing(ssdpm: Command) -> None:
     result = ssdpm("show", "-v", "drive.bin")
-    assert result.stderr == b"ssdpm: drive.bin: 4096 bytes, 1 drive\n"
+    assert result.stderr.startswith(b"ssdpm: drive.bin: 4096 bytes, 1 drive\n")
     assert ssdpm("show", "-q", "drive.bin").stderr == b""
 
 

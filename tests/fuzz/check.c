@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,8 @@ static struct ssdpm_apst_params params_from(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size < sizeof(bytes) ? size : sizeof(bytes));
 	ssdpm_apst_params_init(&p, sizeof(p));
 	p.algorithm = 1 + (bytes[0] & 1) + (bytes[0] >> 4 & 1) * 2;
-	p.quirks = bytes[0] >> 1 & 7;
+	/* The third bit is one that nobody knows. */
+	p.quirks = (bytes[0] >> 1 & 3u) | (bytes[0] >> 3 & 1u) << 31;
 	p.scheme = 1 + (bytes[0] >> 5 & 3);
 	p.power_source = 1 + (bytes[0] >> 7);
 	for (size_t i = 0; i < n_numbers(p.algorithm); i++) {
@@ -210,6 +212,39 @@ static void check_policy(const struct ssdpm_model *model, const uint8_t *data,
 	check_verdicts(model, &params, &table);
 }
 
+void check_quirks(const struct ssdpm_model *model,
+		  const struct ssdpm_host *host)
+{
+	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
+	uint32_t quirks = 0, unknown = 0, all = 0, all_unknown = 0;
+	struct ssdpm_error error;
+	size_t n = 0;
+	int err;
+
+	err = ssdpm_quirks_find(model, host, &quirks, &unknown, &error);
+	if (err) {
+		check_error(err, &error);
+		check(ssdpm_quirks_explain(model, host, matches, &n, NULL) ==
+			      err,
+		      "find and explain fail alike");
+		return;
+	}
+	check(!(quirks & unknown), "what is sure is not unknown");
+	err = ssdpm_quirks_explain(model, host, matches, &n, &error);
+	if (err) {
+		check(err == -E2BIG, "only too many rules are not explained");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		check(strlen(matches[i].reason) < sizeof(matches[i].reason),
+		      "a reason ends");
+		all |= matches[i].quirks;
+		all_unknown |= matches[i].unknown;
+	}
+	check(all == quirks, "each quirk has its rule");
+	check((all_unknown & ~all) == unknown, "each unknown one has its rule");
+}
+
 /*
  * JSON takes a hundred times as long as all the rest, and a drive with many
  * states shows little more than one with few: send one in 32 of these.
@@ -231,6 +266,8 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		check_json(models, n);
 	for (size_t i = 0; i < n; i++)
 		check_policy(models[i], params, size);
+	for (size_t i = 0; i < n; i++)
+		check_quirks(models[i], NULL);
 }
 
 void check_data(const uint8_t *data, size_t size)

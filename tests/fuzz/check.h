@@ -23,5 +23,8 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 
 /* Read whatever this is, and check the drives or the error. */
 void check_data(const uint8_t *data, size_t size);
+/* Find and explain the quirks of a drive; host may be NULL. */
+void check_quirks(const struct ssdpm_model *model,
+		  const struct ssdpm_host *host);
 
 #endif

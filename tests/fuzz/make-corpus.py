@@ -442,6 +442,7 @@ TARGETS = {
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
+    "quirks": QUIRKS,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 
@@ -504,6 +505,23 @@ APST_DATA = {
     "json-differ": dump({"schema": "ssdpm.apst/1", "entries": [], "raw": TABLE.hex()}),
     "json-off": dump({"schema": "ssdpm.apst/1", "entries": [], "enabled": False}),
     "json-many": b"[" + b"1," * 1100 + b"1]",
+}
+QUIRKS = {
+    "empty": b"",
+    "one": b"[nvme a b]\nproduct = Fixture*\nquirks = no-apst\n",
+    "ids": b"[nvme x]\npci = 1234:5678\npci.product = F*\npci.perhaps = ?\n"
+           b"vendor=1234\nquirks=no-deepest-ps no-apst",
+    "sata": b"[sata x]\nsata_generations = 1 2\nfirmware = [F-G]W*\n"
+            b"quirks = no-lpm-on-ati\n[sata y]\nquirks=none\n",
+    "host": b"; a host\r\n[ahci x]\r\ndmi.board_name = B\\oard\r\n"
+            b"dmi.bios_before = 20180407\r\ndmi.sys_vendor=*\r\n"
+            b"quirks = no-lpm\r\n",
+    "release": b"[nvme x]\nlinux = 6.12.1\nabsent = 6.1\nsource = here\n"
+               b"quirks = simple-suspend\n",
+    "no-head": b"quirks = none",
+    "no-quirks": b"[nvme x]",
+    "many": b"[nvme x]\nquirks=no-apst\n" * 40,
+    "stars": b"[nvme x]\nquirks=none\nproduct=" + b"*a" * 500,
 }
 
 

@@ -468,6 +468,24 @@ static void call_questions(void)
 	}
 }
 
+static void call_quirks(void)
+{
+	static const char rules[] = "[nvme x]\nquirks = no-apst\n[nvme y]\n";
+	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
+	struct ssdpm_host host = { .size = sizeof(host), .rules = rules };
+	struct ssdpm_error error;
+	uint32_t quirks, unknown;
+	size_t n;
+
+	ssdpm_quirks_find(in.models[0], NULL, &quirks, &unknown, &error);
+	host.rules_bytes = 26; /* the first rule */
+	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+	host.rules_bytes = sizeof(rules) - 1;
+	ssdpm_quirks_find(in.models[0], &host, &quirks, &unknown, &error);
+	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
@@ -508,6 +526,8 @@ static const struct {
 	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_provenance_to_string", call_strings },
 	{ "ssdpm_quirk_to_string", call_strings },
+	{ "ssdpm_quirks_explain", call_quirks },
+	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_verdict_to_string", call_strings },

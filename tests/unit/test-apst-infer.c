@@ -348,8 +348,8 @@ static void sizes_and_tables_are_checked(void **state)
 					  &made, &error),
 			 -ERANGE);
 	table.entries[0].target = 4;
-	assert_int_equal(ssdpm_apst_reach(model, &table, 4, &p, sizeof(p),
-					  &made, &error),
+	assert_int_equal(ssdpm_apst_reach(model, &table, 1u << 31, &p,
+					  sizeof(p), &made, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "quirks 0x4");
 	assert_int_equal(n, 77);

@@ -643,8 +643,8 @@ static void unknown_words_are_refused(void **state)
 	p.power_source = 3;
 	assert_refused(model, &p, -EINVAL, "unknown power_source 3");
 	p = linux_params();
-	p.quirks = 1 << 2;
-	assert_refused(model, &p, -EINVAL, "unknown bits in quirks 0x4");
+	p.quirks = 1 << 7;
+	assert_refused(model, &p, -EINVAL, "unknown bits in quirks 0x80");
 	p.quirks = UINT32_MAX;
 	assert_refused(model, &p, -EINVAL, "unknown bits in quirks 0xffffffff");
 	ssdpm_model_unref(model);
@@ -1030,7 +1030,9 @@ static void quirks_have_names(void **state)
 			    "no-deepest-ps");
 	assert_null(ssdpm_quirk_to_string(0));
 	assert_null(ssdpm_quirk_to_string(3));
-	assert_null(ssdpm_quirk_to_string(4));
+	assert_string_equal(ssdpm_quirk_to_string(4), "simple-suspend");
+	assert_null(ssdpm_quirk_to_string(1 << 7));
+	assert_null(ssdpm_quirk_to_string(1u << 31));
 }
 
 int main(void)

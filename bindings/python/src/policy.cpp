@@ -196,6 +196,70 @@ static void apst_validate(const ApstTable &self, const Model &model)
 		raise_error(error, false);
 }
 
+/* The members of struct ssdpm_host; None and 0 are unknown. */
+static void set_text(const char *&member, const py::dict &host,
+		     const char *name)
+{
+	py::object value = host[name];
+
+	member = value.is_none() ? NULL : PyUnicode_AsUTF8(value.ptr());
+	if (!member && !value.is_none())
+		throw py::error_already_set();
+}
+
+static struct ssdpm_host host_from(const py::dict &from)
+{
+	struct ssdpm_host host = {};
+
+	host.size = sizeof(host);
+	set_text(host.linux_release, from, "linux_release");
+	set_text(host.sys_vendor, from, "sys_vendor");
+	set_text(host.product_name, from, "product_name");
+	set_text(host.product_version, from, "product_version");
+	set_text(host.board_vendor, from, "board_vendor");
+	set_text(host.board_name, from, "board_name");
+	set_text(host.bios_date, from, "bios_date");
+	host.pci_vendor_id = from["pci_vendor_id"].cast<uint16_t>();
+	host.pci_device_id = from["pci_device_id"].cast<uint16_t>();
+	host.adapter_vendor_id = from["adapter_vendor_id"].cast<uint16_t>();
+	return host;
+}
+
+/* (quirks, unknown, [(quirks, unknown, reason), ...]) */
+static py::tuple quirks_find(const Model &model, const py::dict &from,
+			     const py::bytes &rules)
+{
+	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
+	struct ssdpm_host host = host_from(from);
+	struct ssdpm_error error = {};
+	uint32_t quirks, unknown;
+	py::ssize_t size;
+	py::list list;
+	char *text;
+	size_t n;
+	int err;
+
+	if (PyBytes_AsStringAndSize(rules.ptr(), &text, &size))
+		throw py::error_already_set();
+	host.rules = text;
+	host.rules_bytes = (size_t)size;
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_quirks_find(model.get(), &host, &quirks, &unknown,
+					&error);
+		if (!err)
+			err = ssdpm_quirks_explain(model.get(), &host, matches,
+						   &n, &error);
+	}
+	if (err)
+		raise_error(error, error.line != 0);
+	for (size_t i = 0; i < n; i++)
+		list.append(py::make_tuple(matches[i].quirks,
+					   matches[i].unknown,
+					   matches[i].reason));
+	return py::make_tuple(quirks, unknown, list);
+}
+
 static py::array apst_array(const py::object &self)
 {
 	const ApstTable &table = self.cast<const ApstTable &>();
@@ -288,4 +352,5 @@ void add_policy(py::module_ &module)
 	module.def("apst_infer", &apst_infer);
 	module.def("apst_keep", &apst_keep);
 	module.def("apst_reach", &apst_reach);
+	module.def("quirks_find", &quirks_find);
 }

@@ -12,7 +12,7 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, SupportsIndex
 
@@ -84,6 +84,16 @@ class Quirk(_Word):
     """APST is switched off."""
     NO_DEEPEST_PS = "no-deepest-ps"
     """The last state is never used."""
+    SIMPLE_SUSPEND = "simple-suspend"
+    """Suspending the machine shuts the drive down."""
+    FORCE_NO_SIMPLE_SUSPEND = "force-no-simple-suspend"
+    """It never does, whatever the platform asks for."""
+    NO_LPM = "no-lpm"
+    """SATA: the link stays at full power."""
+    NO_LPM_ON_ATI = "no-lpm-on-ati"
+    """It does so behind an adapter of ATI."""
+    NO_LPM_ON_ATI_AND_AMD = "no-lpm-on-ati-and-amd"
+    """It does so behind one of ATI or AMD."""
 
 
 class VerdictKind(_Word):
@@ -167,6 +177,126 @@ class Verdict:
     reason: str
 
 
+@dataclass(frozen=True)
+class Host:
+    """What the drive itself does not say; None is unknown.
+
+    The names from sys_vendor on are those of the files in /sys/class/dmi/id.
+
+    Attributes:
+        linux_release: whose quirks, as in platform.release(), "6.12.117-amd64";
+            None: those of the newest Linux that the data knows.
+        pci_vendor_id, pci_device_id: of the drive on the bus; Identify does not say
+            the latter.
+        adapter_vendor_id: PCI vendor of the SATA adapter.
+        bios_date: "04/06/2018": month, day, year.
+    """
+
+    linux_release: str | None = None
+    pci_vendor_id: int | None = None
+    pci_device_id: int | None = None
+    adapter_vendor_id: int | None = None
+    sys_vendor: str | None = None
+    product_name: str | None = None
+    product_version: str | None = None
+    board_vendor: str | None = None
+    board_name: str | None = None
+    bios_date: str | None = None
+
+
+@dataclass(frozen=True)
+class QuirkMatch:
+    """A rule that fits, or may fit, and one line that names it.
+
+    Attributes:
+        quirks: what it gives.
+        unknown: what it may give: something that it asks for is unknown.
+        reason: "Kingston A2000: Linux 5.10.223 and later, nvme_id_table".
+    """
+
+    quirks: tuple[Quirk, ...]
+    unknown: tuple[Quirk, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Quirks:
+    """What Linux applies to a drive.
+
+    Attributes:
+        quirks: what the data decides.
+        unknown: what more facts about the host or the drive could add.
+        matches: the rules, in their order.
+    """
+
+    quirks: tuple[Quirk, ...]
+    unknown: tuple[Quirk, ...]
+    matches: tuple[QuirkMatch, ...]
+
+
+def _names(bits: int) -> tuple[Quirk, ...]:
+    return tuple(Quirk(word) for word, bit in _core.QUIRKS.items() if bits & bit)
+
+
+def _host_dict(host: Host | None) -> dict[str, str | int | None]:
+    """The members for C, checked: there 0 is an unknown id."""
+    if host is None:
+        host = Host()
+    if not isinstance(host, Host):
+        raise TypeError(f"host: an ssdpm.Host is needed, not {type(host).__name__}")
+    values: dict[str, str | int | None] = {}
+    for field in fields(host):
+        value = getattr(host, field.name)
+        if field.name.endswith("_id"):
+            value = check_unsigned(0 if value is None else value, field.name, 0xFFFF)
+        elif value is not None and not isinstance(value, str):
+            raise TypeError(
+                f"{field.name}: a str is needed, not {type(value).__name__}"
+            )
+        elif value is not None and "\0" in value:
+            raise ValueError(f"{field.name}: a zero byte stands in it")
+        values[field.name] = value
+    if (host.pci_vendor_id is None) != (host.pci_device_id is None):
+        raise ValueError("pci_vendor_id and pci_device_id: both are needed, or none")
+    return values
+
+
+def quirks(
+    model: Model, *, host: Host | None = None, rules: str | None = None
+) -> Quirks:
+    """The quirks that Linux applies to a drive, and why.
+
+    Where the host does not say the PCI id of an NVMe drive, its product name stands
+    for it, if all drives of that name have the same.
+
+    Args:
+        model: a drive.
+        host: what is known of its host.
+        rules: rules that come before those of the library; ssdpm_policy(3) has the
+            format.
+
+    Raises:
+        FormatError: rules is faulty; the error has the line.
+        InvalidError: host.linux_release is no release of Linux.
+        TooLargeError: more than 32 rules fit.
+        TypeError, ValueError: an argument of another type.
+    """
+    if rules is not None and not isinstance(rules, str):
+        raise TypeError(f"rules: a str is needed, not {type(rules).__name__}")
+    found, unknown, matches = _core.quirks_find(
+        _check_model(model)._handle, _host_dict(host), (rules or "").encode()
+    )
+    return Quirks(
+        _names(found),
+        _names(unknown),
+        tuple(QuirkMatch(_names(q), _names(u), reason) for q, u, reason in matches),
+    )
+
+
+_AUTO = "auto"
+# The algorithms know these; the others are not about APST.
+_APST_QUIRKS = _core.QUIRKS["no-apst"] | _core.QUIRKS["no-deepest-ps"]
+
 _TIMES = (
     "primary_timeout_ms",
     "primary_latency_tolerance_us",
@@ -187,9 +317,7 @@ def _defaults() -> Mapping[str, Any]:
         "scheme": PowerScheme(_word(params.scheme, _core.SCHEMES)),
         "power_source": PowerSource(_word(params.power_source, _core.POWER_SOURCES)),
         "max_exit_latency_us": params.max_exit_latency_us,
-        "quirks": tuple(
-            Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit
-        ),
+        "quirks": _AUTO,
     }
     for name in _TIMES + _POWERS:
         values[name] = getattr(params, name)
@@ -200,6 +328,20 @@ APST_DEFAULTS: Mapping[str, Any] = _defaults()
 """What apst() takes for an argument that is None: the defaults of Linux."""
 
 
+def _quirk_bits(model: Model, words: Iterable[str] | str, algorithm: int) -> int:
+    """Linux's own quirks, "auto", are none of Windows."""
+    bits = 0
+    for word in (words,) if isinstance(words, str) else words:
+        if check_word(word, "quirks", [*_core.QUIRKS, _AUTO]) == _AUTO:
+            if algorithm == _core.ALGORITHMS["windows"]:
+                continue
+            found, _, _ = _core.quirks_find(model._handle, _host_dict(None), b"")
+            bits |= found & _APST_QUIRKS
+        else:
+            bits |= _core.QUIRKS[str(word)]
+    return bits
+
+
 _WORDS = {
     "algorithm": _core.ALGORITHMS,
     "scheme": _core.SCHEMES,
@@ -208,6 +350,7 @@ _WORDS = {
 
 
 def _params(
+    model: Model,
     *,
     max_exit_latency_us: SupportsIndex | str | None = None,
     quirks: Iterable[str] | str = (),
@@ -221,8 +364,6 @@ def _params(
         params.max_exit_latency_us = check_unsigned(
             max_exit_latency_us, "max_exit_latency_us", _core.LATENCY_ANY - 1
         )
-    for quirk in (quirks,) if isinstance(quirks, str) else quirks:
-        params.quirks |= _core.QUIRKS[check_word(quirk, "quirks", _core.QUIRKS)]
     for name, value in others.items():
         known = _WORDS.get(name)
         if value is None:
@@ -232,6 +373,7 @@ def _params(
         else:
             most = 2**32 - 1 if name in _POWERS else 2**64 - 1
             setattr(params, name, check_unsigned(value, name, most))
+    params.quirks = _quirk_bits(model, quirks, params.algorithm)
     return params
 
 
@@ -363,6 +505,11 @@ class ApstTable:
         if self._params is None:
             return None
         return Algorithm(_word(self._params.algorithm, _core.ALGORITHMS))
+
+    @property
+    def quirks(self) -> tuple[Quirk, ...] | None:
+        """The quirks that it was made with; None for one from bytes."""
+        return None if self._params is None else _names(self._params.quirks)
 
     @property
     def array(self) -> npt.NDArray[np.void]:
@@ -518,7 +665,7 @@ def apst(
     power_source: PowerSource | str | None = None,
     idle_power_uw: SupportsIndex | None = None,
     transition_power_uw: SupportsIndex | None = None,
-    quirks: Iterable[Quirk | str] | Quirk | str = (),
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
 ) -> ApstTable:
     """Make the table that a host programs, bit by bit as Linux does.
 
@@ -544,7 +691,9 @@ def apst(
             reports. Only "lower-envelope" reads this and the next.
         transition_power_uw: what it takes while it enters or leaves a state; 0: its
             idle power.
-        quirks: "no-apst", "no-deepest-ps".
+        quirks: "no-apst", "no-deepest-ps", or "auto" for those that Linux applies to
+            such a drive, as far as ssdpm.quirks(model) knows: the default, as in the
+            command. "windows" has none of these. Several are added; () is none.
 
     Raises:
         RangeError: a number beyond its field, such as a timeout of more than
@@ -556,6 +705,7 @@ def apst(
     """
     _check_model(model)
     params = _params(
+        model,
         algorithm=algorithm,
         max_exit_latency_us=max_exit_latency_us,
         primary_timeout_ms=primary_timeout_ms,
@@ -599,7 +749,7 @@ def keep(
     power_source: PowerSource | str | None = None,
     idle_power_uw: SupportsIndex | None = None,
     transition_power_uw: SupportsIndex | None = None,
-    quirks: Iterable[Quirk | str] | Quirk | str = (),
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
 ) -> int | str:
     """The largest latency limit that keeps a state and drops all deeper ones.
 
@@ -617,6 +767,7 @@ def keep(
     """
     _check_model(model)
     params = _params(
+        model,
         algorithm=algorithm,
         primary_timeout_ms=primary_timeout_ms,
         primary_latency_tolerance_us=primary_latency_tolerance_us,
@@ -636,7 +787,7 @@ def reach(
     model: Model,
     table: ApstTable,
     *,
-    quirks: Iterable[Quirk | str] | Quirk | str = (),
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
 ) -> Reached:
     """The parameters of nvme_core that make Linux build a table, or the closest one.
 
@@ -646,13 +797,13 @@ def reach(
 
     Args:
         table: what is wanted.
-        quirks: those that the kernel has for this drive.
+        quirks: those that the kernel has for this drive; "auto": as apst() does.
 
     Raises:
         UnknownValueError: a non-operational state has an unknown latency.
         UnsupportedError: not an NVMe drive.
     """
-    params = _params(quirks=quirks)
+    params = _params(_check_model(model), quirks=quirks)
     found, made = _core.apst_reach(
         _check_model(model)._handle, _check_table(table)._handle, params.quirks
     )

@@ -136,7 +136,8 @@ def test_the_defaults_are_those_of_the_library(model: ssdpm.Model) -> None:
     parameters = inspect.signature(ssdpm.apst).parameters
     names = set(parameters) - {"model"}
     assert names == set(ssdpm.APST_DEFAULTS)
-    assert all(parameters[n].default in (None, ()) for n in names)
+    assert all(parameters[n].default is None for n in names - {"quirks"})
+    assert parameters["quirks"].default == ssdpm.APST_DEFAULTS["quirks"] == "auto"
     assert ssdpm.apst(model) == ssdpm.apst(model, **ssdpm.APST_DEFAULTS)
     assert ssdpm.APST_DEFAULTS["max_exit_latency_us"] == 100_000
     with pytest.raises(TypeError):
@@ -187,6 +188,96 @@ def test_quirks_are_enums_or_words_one_or_many(quirks: Any, model: ssdpm.Model) 
     table = ssdpm.apst(model, quirks=quirks)
     assert {entry.target for entry in table.entries} == {3}
     assert table.explain()[4].verdict is VerdictKind.QUIRK
+
+
+SN550 = {"product": "WDC WDS500G2B0C-00PXH0", "vendor_id": 0x15B7}
+"""Linux 6.12 and later do not let it into its last state."""
+
+
+def named(model: ssdpm.Model, **info: Any) -> ssdpm.Model:
+    return ssdpm.Model.from_states(model.states, apsta=1, **info)
+
+
+def test_quirks_of_linux_are_applied_unless_others_are_named(
+    model: ssdpm.Model,
+) -> None:
+    drive = named(model, **SN550)
+    table = ssdpm.apst(drive)
+    assert table.quirks == (Quirk.NO_DEEPEST_PS,)
+    assert table == ssdpm.apst(model, quirks="no-deepest-ps")
+    assert table.explain()[4].verdict is VerdictKind.QUIRK
+    assert ssdpm.apst(drive, quirks="auto") == table
+    assert ssdpm.apst(drive, quirks=()) == ssdpm.apst(model)
+    both = ssdpm.apst(drive, quirks=["auto", "no-apst"])
+    assert both.quirks == (Quirk.NO_APST, Quirk.NO_DEEPEST_PS)
+    assert ssdpm.apst(model).quirks == ()
+    assert ssdpm.ApstTable.from_bytes(bytes(256)).quirks is None
+    assert pickle.loads(pickle.dumps(table)).quirks == table.quirks
+
+
+def test_quirks_say_what_is_sure_what_is_not_and_why(model: ssdpm.Model) -> None:
+    found = ssdpm.quirks(named(model, **SN550))
+    assert found.quirks == (Quirk.NO_DEEPEST_PS,)
+    assert found.unknown == (Quirk.NO_APST,)
+    assert [(m.quirks, m.unknown) for m in found.matches] == [
+        ((Quirk.NO_DEEPEST_PS,), ()),
+        ((), (Quirk.NO_APST,)),
+    ]
+    assert found.matches[0].reason == (
+        "WD Blue SN550: Linux 6.12.117 and later, nvme_id_table"
+    )
+    assert "depends on board_name" in found.matches[1].reason
+    perhaps = ssdpm.quirks(named(model, product="PC SN530 NVMe", vendor_id=0x15B7))
+    assert perhaps.quirks == ()
+    assert Quirk.NO_DEEPEST_PS in perhaps.unknown
+
+
+def test_a_host_decides_what_the_drive_does_not_say(model: ssdpm.Model) -> None:
+    drive = named(model, **SN550)
+    old = ssdpm.Host(linux_release="6.1.192-amd64", board_name="Any")
+    assert ssdpm.quirks(drive, host=old).quirks == ()
+    assert ssdpm.quirks(drive, host=old).unknown == ()
+    other = ssdpm.Host(pci_vendor_id=0x15B7, pci_device_id=0x5008, board_name="Any")
+    assert ssdpm.quirks(drive, host=other) == ssdpm.Quirks((), (), ())
+    board = ssdpm.Host(board_name="LXKT-ZXEG-N6")
+    assert Quirk.NO_APST in ssdpm.quirks(drive, host=board).quirks
+    sata = ssdpm.Model.from_states([], kind="sata", product="Samsung SSD 860 EVO 1TB")
+    ati = ssdpm.Host(adapter_vendor_id=0x1002)
+    assert ssdpm.quirks(sata, host=ati).quirks == (
+        Quirk.NO_LPM,
+        Quirk.NO_LPM_ON_ATI_AND_AMD,
+    )
+
+
+def test_rules_of_the_user_add_quirks(model: ssdpm.Model) -> None:
+    rules = "[nvme mine]\nproduct = ACME*\nquirks = no-apst\n"
+    found = ssdpm.quirks(model, rules=rules)
+    assert found.quirks == (Quirk.NO_APST,)
+    assert found.matches[0].reason == "mine: line 1 of the rules"
+    with pytest.raises(ssdpm.FormatError, match="quirks: this is no value") as caught:
+        ssdpm.quirks(model, rules="[nvme mine]\nquirks = fast")
+    assert caught.value.line == 2
+    with pytest.raises(ssdpm.TooLargeError):
+        ssdpm.quirks(model, rules=rules * 33)
+
+
+def test_arguments_of_quirks_are_checked(model: ssdpm.Model) -> None:
+    with pytest.raises(TypeError, match=r"^model: an ssdpm.Model is needed"):
+        ssdpm.quirks("drive")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^host: an ssdpm.Host is needed, not dict"):
+        ssdpm.quirks(model, host={})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^rules: a str is needed, not bytes"):
+        ssdpm.quirks(model, rules=b"")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^board_name: a str is needed, not int"):
+        ssdpm.quirks(model, host=ssdpm.Host(board_name=1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^board_name: a zero byte"):
+        ssdpm.quirks(model, host=ssdpm.Host(board_name="a\0b"))
+    with pytest.raises(ssdpm.RangeError, match=r"^adapter_vendor_id: 65536 is not"):
+        ssdpm.quirks(model, host=ssdpm.Host(adapter_vendor_id=65536))
+    with pytest.raises(ValueError, match="both are needed"):
+        ssdpm.quirks(model, host=ssdpm.Host(pci_vendor_id=1))
+    with pytest.raises(ssdpm.InvalidError, match="^linux_release: no release"):
+        ssdpm.quirks(model, host=ssdpm.Host(linux_release="new"))
 
 
 @pytest.mark.parametrize(

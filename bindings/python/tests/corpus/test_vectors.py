@@ -36,7 +36,7 @@ def table_of(case: dict[str, Any]) -> ssdpm.ApstTable:
         max_exit_latency_us=case["max_exit_latency_us"],
         quirks=[
             quirk
-            for quirk in ssdpm.Quirk
+            for quirk in (ssdpm.Quirk.NO_APST, ssdpm.Quirk.NO_DEEPEST_PS)
             if case["quirk_" + quirk.value.replace("-", "_")]
         ],
         **{name: case[name] for name in TIMES if name in case},

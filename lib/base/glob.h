@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns with wildcards. */
+#ifndef SSDPM_LIB_BASE_GLOB_H
+#define SSDPM_LIB_BASE_GLOB_H
+
+#include "base/text.h"
+
+/*
+ * Does a text match a pattern as a whole? "*" is any text, "?" one character,
+ * "[a-c]" one of these, "[!a-c]" one of the others, "\" takes the next
+ * character as it is; "[" without its "]" is a character like others. Capitals
+ * differ from small letters: so does the matcher of Linux, lib/glob.c.
+ *
+ * Time is at most the product of both lengths.
+ */
+bool ssdpm__glob(struct span pattern, struct span text);
+
+#endif
