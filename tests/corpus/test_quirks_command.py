@@ -61,11 +61,7 @@ def sata(row: dict[str, Any]) -> dict[str, Any]:
         "kind": "sata",
         "product": row["model"],
         "firmware": row["firmware"],
-        "sata": {
-            "generations": None
-            if generations is None
-            else sum(1 << generation for generation in generations)
-        },
+        "sata": {"generations": generations},
         "states": [],
     }
 

@@ -351,7 +351,7 @@ static void sizes_and_tables_are_checked(void **state)
 	assert_int_equal(ssdpm_apst_reach(model, &table, 1u << 31, &p,
 					  sizeof(p), &made, &error),
 			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, 0, "quirks 0x4");
+	fixture_assert_error(&error, -EINVAL, 0, "quirks 0x80000000");
 	assert_int_equal(n, 77);
 	assert_memory_equal(&p, &same, sizeof(p));
 	assert_memory_equal(&made, &before, sizeof(made));

@@ -124,7 +124,7 @@ def sata_facts(row: dict[str, Any]) -> dict[str, Any]:
         "apm_supported": supported(row, "apm"),
     }
     gen = row.get("gen")
-    facts["generations"] = sum(1 << g for g in gen) if gen else None
+    facts["generations"] = gen or None
     level = str((row["apm"] or {}).get("level"))
     facts["apm_level"] = int(level) if level.isdecimal() else None
     auto = row.get("partial_slumber", {})
