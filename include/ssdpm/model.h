@@ -377,6 +377,7 @@ enum ssdpm_finding_code {
 	SSDPM_FINDING_SMARTCTL_SOURCE = 14,    /* idle and active not taken */
 	SSDPM_FINDING_SATA_WORDS_INVALID = 15, /* words 76 to 79 */
 	SSDPM_FINDING_SATA_NO_LPM = 16,	       /* neither HIPM nor DIPM */
+	SSDPM_FINDING_TWO_TABLES = 17, /* in the catalogue, for its firmware */
 };
 
 /** A finding about the drive as a whole, and not about one of its states. */

@@ -28,6 +28,7 @@ struct report {
 	const struct ssdpm_model_info *info;
 	const struct ssdpm_power_state *states;
 	uint32_t n_states;
+	uint32_t n_tables; /* of this firmware, in the catalogue */
 	struct ssdpm_finding *list;
 	size_t n;
 };
@@ -342,6 +343,91 @@ static void check(struct report *report)
 		check_nvme(report);
 	else
 		check_sata(report);
+	if (report->n_tables > 1)
+		find(report, SSDPM_FINDING_TWO_TABLES, SSDPM_WHOLE_DRIVE,
+		     "the catalogue has %u tables for firmware %s: what one "
+		     "such drive says need not hold for another",
+		     report->n_tables, report->info->firmware);
+}
+
+/* Do two rows differ in a number that both know? */
+static bool differ(const struct ssdpm_model *a, const struct ssdpm_model *b)
+{
+	const struct ssdpm_power_state *x, *y;
+	size_t n, m;
+
+	x = ssdpm_model_get_states(a, &n);
+	y = ssdpm_model_get_states(b, &m);
+	for (size_t i = 0; i < n && n == m; i++) {
+		uint32_t unknown = x[i].unknown | y[i].unknown;
+
+		if (x[i].flags != y[i].flags)
+			return true;
+		for (size_t j = 0; j < N_FIELDS; j++)
+			if (!(unknown & ssdpm__fields[j].bit) &&
+			    ssdpm__field_get(&ssdpm__fields[j], &x[i]) !=
+				    ssdpm__field_get(&ssdpm__fields[j], &y[i]))
+				return true;
+	}
+	return n != m;
+}
+
+/* How many tables beside that of match there are: more than a few are a few. */
+static int count_others(const struct ssdpm_catalogue *catalogue,
+			const struct ssdpm_model_info *info,
+			const struct ssdpm_catalogue_match *match,
+			uint32_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct ssdpm_catalogue_match others[8];
+	struct ssdpm_model *model, *other;
+	uint32_t found = 0;
+	size_t n;
+	int err;
+
+	err = ssdpm_catalogue_get_model(catalogue, match->index, &model,
+					reterr);
+	if (err)
+		return err;
+	err = ssdpm_catalogue_find_alternatives(catalogue, info->product,
+						info->firmware, others, 8, &n,
+						reterr);
+	for (size_t i = 0; !err && i < n; i++) {
+		err = ssdpm_catalogue_get_model(catalogue, others[i].index,
+						&other, reterr);
+		if (err)
+			break;
+		found += differ(model, other);
+		ssdpm_model_unref(other);
+	}
+	ssdpm_model_unref(model);
+	if (!err)
+		*ret_n = found;
+	return err;
+}
+
+/* How many tables the built-in catalogue has for this product and firmware. */
+static int count_tables(const struct ssdpm_model_info *info, uint32_t *ret_n,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_catalogue_match match;
+	struct ssdpm_catalogue *catalogue;
+	uint32_t others = 0;
+	int err;
+
+	*ret_n = 0;
+	if (!info->product[0] || !info->firmware[0])
+		return 0;
+	err = ssdpm_catalogue_new(NULL, 0, &catalogue, reterr);
+	if (err)
+		return err;
+	if (!ssdpm_catalogue_find(catalogue, info->product, info->firmware,
+				  &match, NULL) &&
+	    match.exact) {
+		err = count_others(catalogue, info, &match, &others, reterr);
+		*ret_n = 1 + others;
+	}
+	ssdpm_catalogue_unref(catalogue);
+	return err;
 }
 
 int ssdpm_model_lint(const struct ssdpm_model *model,
@@ -350,7 +436,11 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 {
 	struct report report = { .info = ssdpm_model_get_info(model) };
 	size_t n_states;
+	int err;
 
+	err = count_tables(report.info, &report.n_tables, reterr);
+	if (err)
+		return err;
 	report.states = ssdpm_model_get_states(model, &n_states);
 	report.n_states = (uint32_t)n_states;
 	check(&report);
@@ -385,6 +475,7 @@ const char *ssdpm_finding_code_to_string(uint32_t code)
 		[SSDPM_FINDING_SMARTCTL_SOURCE] = "smartctl-source",
 		[SSDPM_FINDING_SATA_WORDS_INVALID] = "sata-words-invalid",
 		[SSDPM_FINDING_SATA_NO_LPM] = "sata-no-lpm",
+		[SSDPM_FINDING_TWO_TABLES] = "two-tables",
 	};
 
 	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;

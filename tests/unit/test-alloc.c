@@ -95,6 +95,7 @@ static struct {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
 	struct ssdpm_model *models[3];
+	struct ssdpm_model *two_tables;
 	struct ssdpm_catalogue *catalogue;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
@@ -182,6 +183,12 @@ static int call_list_from_identify(struct result *ret,
 static int call_lint(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_model_lint(in.models[0], &ret->findings, &ret->n, error);
+}
+
+/* Two tables are in the catalogue for this one. */
+static int call_lint_two_tables(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_model_lint(in.two_tables, &ret->findings, &ret->n, error);
 }
 
 static int call_list_from_text(const char *text, struct result *ret,
@@ -278,6 +285,7 @@ static const struct {
 	{ "ssdpm_model_to_json", call_to_json },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
 	{ "ssdpm_model_lint", call_lint },
+	{ "ssdpm_model_lint", call_lint_two_tables },
 	{ "ssdpm_model_list_from_data", call_list_from_one },
 	{ "ssdpm_model_list_from_data", call_list_from_three },
 	{ "ssdpm_model_list_from_data", call_list_from_identify },
@@ -728,6 +736,19 @@ static void make_ata_inputs(void)
 		snprintf(in.hex + 5 * i, 6, "%04x ", words[i]);
 }
 
+static int make_two_tables(void)
+{
+	struct ssdpm_catalogue_match match;
+	int err;
+
+	err = ssdpm_catalogue_find(in.catalogue, "Samsung SSD 980 PRO 1TB",
+				   "5B2QGXA7", &match, NULL);
+	if (err)
+		return err;
+	return ssdpm_catalogue_get_model(in.catalogue, match.index,
+					 &in.two_tables, NULL);
+}
+
 static int make_inputs(void **state)
 {
 	size_t n;
@@ -743,6 +764,8 @@ static int make_inputs(void **state)
 	       sizeof(in.states));
 	err = ssdpm_catalogue_new(NULL, 0, &in.catalogue, NULL);
 	if (!err)
+		err = make_two_tables();
+	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
 		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
@@ -756,6 +779,7 @@ static int free_inputs(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		ssdpm_model_unref(in.models[i]);
+	ssdpm_model_unref(in.two_tables);
 	ssdpm_catalogue_unref(in.catalogue);
 	free(in.one);
 	free(in.array_of_one);

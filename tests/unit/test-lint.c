@@ -527,15 +527,41 @@ static void any_drive_gives_whole_lines_in_order(void **state)
 	}
 }
 
+static void set_names(struct drive *drive, const char *product,
+		      const char *firmware)
+{
+	memset(drive->info.product, 0, sizeof(drive->info.product));
+	memset(drive->info.firmware, 0, sizeof(drive->info.firmware));
+	strcpy(drive->info.product, product);
+	strcpy(drive->info.firmware, firmware);
+}
+
+/* Of the three, the last differs only in that one row knows more. */
+static void a_firmware_that_was_seen_with_two_tables_is_named(void **state)
+{
+	struct drive drive = sound_drive();
+
+	(void)state;
+	set_names(&drive, "Samsung SSD 980 PRO 1TB", "5B2QGXA7");
+	assert_only(&drive, SSDPM_FINDING_TWO_TABLES, SSDPM_WHOLE_DRIVE,
+		    "the catalogue has 2 tables for firmware 5B2QGXA7: what "
+		    "one such drive says need not hold for another");
+	set_names(&drive, "Samsung SSD 980 PRO", "5B2QGXA7");
+	assert_nothing(&drive);
+	set_names(&drive, "Samsung SSD 980 PRO 1TB", "none");
+	assert_nothing(&drive);
+	set_names(&drive, "T-FORCE TM8FPL500G", "EJFM90.1");
+	assert_nothing(&drive);
+}
+
 static void every_code_has_a_word(void **state)
 {
 	(void)state;
 	assert_null(ssdpm_finding_code_to_string(0));
 	for (uint32_t i = SSDPM_FINDING_EQUAL_POWER;
-	     i <= SSDPM_FINDING_SATA_NO_LPM; i++)
+	     i <= SSDPM_FINDING_TWO_TABLES; i++)
 		assert_non_null(ssdpm_finding_code_to_string(i));
-	assert_null(
-		ssdpm_finding_code_to_string(SSDPM_FINDING_SATA_NO_LPM + 1));
+	assert_null(ssdpm_finding_code_to_string(SSDPM_FINDING_TWO_TABLES + 1));
 	assert_null(ssdpm_finding_code_to_string(UINT32_MAX));
 	assert_string_equal(
 		ssdpm_finding_code_to_string(SSDPM_FINDING_NEVER_ENTERED),
@@ -569,6 +595,8 @@ int main(void)
 			the_link_states_of_sata_are_not_judged_as_nvme),
 		cmocka_unit_test(findings_on_the_drive_come_first),
 		cmocka_unit_test(any_drive_gives_whole_lines_in_order),
+		cmocka_unit_test(
+			a_firmware_that_was_seen_with_two_tables_is_named),
 		cmocka_unit_test(every_code_has_a_word),
 	};
 
