@@ -20,10 +20,10 @@ static void print_help(void)
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("  %-8s %s\n", subcommands[i]->name,
 		       subcommands[i]->summary);
-	puts("\nA DRIVE is a file, or - for standard input: 4096 bytes of "
-	     "Identify\nController (nvme id-ctrl --raw-binary), or the JSON "
-	     "that ssdpm prints. What is\nno file is the name of a drive in "
-	     "the catalogue: \"WDC PC SN530\".\n\n"
+	puts("\nA DRIVE is a file, or - for standard input: raw Identify data "
+	     "(nvme id-ctrl\n--raw-binary), what nvme id-ctrl, smartctl -c or "
+	     "hdparm -I print, or the JSON\nthat ssdpm prints. What is no file "
+	     "is the name of a drive in the catalogue:\n\"WDC PC SN530\".\n\n"
 	     "ssdpm COMMAND --help says more, ssdpm --version which version "
 	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
 	     "shell needs.");

@@ -5,7 +5,7 @@
  * --Istdout prints under a line with the name of the device.
  */
 #include "base/text.h"
-#include "model/internal.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* IDENTIFY DEVICE data as the drive sends them: 256 words, low byte first. */
-#include "model/internal.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * characters, its size (four bytes, high byte first), and its data. IDFY are
  * the IDENTIFY DEVICE data; SMST, SMDT and SMTH are of SMART.
  */
-#include "model/internal.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <string.h>

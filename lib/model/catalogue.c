@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The catalogue: drives that others have seen, and those of a caller. */
 #include "model/catalogue.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * ones print "unknown 78[8]" for bits that they do not know by name.
  */
 #include "base/text.h"
-#include "model/internal.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <string.h>

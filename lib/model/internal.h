@@ -34,10 +34,6 @@ struct field {
 #define ALL_SATA_FEATURES ((1u << N_SATA_FEATURES) - 1)
 #define SATA_GENERATIONS 14 /* bits 1 to 3 */
 
-/* IDENTIFY DEVICE data (ACS-4). */
-#define ATA_WORDS 256
-#define ATA_IDENTIFY_BYTES 512
-
 extern const struct field ssdpm__fields[N_FIELDS];
 
 /* Fields whose value 0 is both NVMe's "not reported" and the number 0. */
@@ -124,50 +120,6 @@ int ssdpm__model_from_smartctl_json(const struct json *json,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr);
 
-/*
- * SATA (sata.c). A drive of which nothing is known yet, and what becomes known
- * of it.
- */
-struct ssdpm_model_info ssdpm__sata_unknown(uint32_t format);
-void ssdpm__sata_know_supported(struct ssdpm_model_info *info, uint32_t feature,
-				bool supported);
-void ssdpm__sata_know_enabled(struct ssdpm_model_info *info, uint32_t feature,
-			      bool enabled);
-void ssdpm__sata_know_valid(struct ssdpm_model_info *info, bool valid);
-void ssdpm__sata_know_generations(struct ssdpm_model_info *info,
-				  uint8_t generations);
-void ssdpm__sata_know_apm_level(struct ssdpm_model_info *info, uint64_t level);
-
-/*
- * Decode IDENTIFY DEVICE data. -EINVAL: nothing but zeros, no ATA device, a
- * wrong checksum, a model number that is not ASCII.
- */
-int ssdpm__sata_from_words(const uint16_t words[ATA_WORDS],
-			   struct ssdpm_model_info *ret_info,
-			   struct ssdpm_error *reterr);
-
-/*
- * The states that the link is known to support, with the exit latencies of
- * Serial ATA. devsleep_exit_us: what the drive gives as its DETO; 0: nothing.
- */
-size_t ssdpm__sata_states(const struct ssdpm_model_info *info,
-			  uint32_t devsleep_exit_us,
-			  struct ssdpm_power_state ret_states[N_LINK_STATES]);
-
-int ssdpm__sata_model_new(const struct ssdpm_model_info *info,
-			  uint32_t devsleep_exit_us,
-			  struct ssdpm_model **ret_model,
-			  struct ssdpm_error *reterr);
-int ssdpm__sata_model_from_words(const uint16_t words[ATA_WORDS],
-				 uint32_t format,
-				 struct ssdpm_model **ret_model,
-				 struct ssdpm_error *reterr);
-int ssdpm__sata_model_from_bytes(const uint8_t bytes[ATA_IDENTIFY_BYTES],
-				 uint32_t format,
-				 struct ssdpm_model **ret_model,
-				 struct ssdpm_error *reterr);
-
-/* The readers: does this look like their format, and what is the drive? */
 bool ssdpm__is_ata_identify(const char *text, size_t size);
 int ssdpm__model_from_ata_identify(const char *text, size_t size,
 				   struct ssdpm_model **ret_model,

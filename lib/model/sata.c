@@ -6,7 +6,7 @@
  * Sources: ACS-4, IDENTIFY DEVICE data (words 0, 23-26, 27-46, 76-79, 82-87,
  * 91, 255); Serial ATA 3.x, interface power states and device sleep.
  */
-#include "model/internal.h"
+#include "model/sata.h"
 
 #include <errno.h>
 #include <string.h>

@@ -28,23 +28,14 @@ void ssdpm__smartctl_set_kind(struct ssdpm_model_info *info, uint32_t kind)
 void ssdpm__smartctl_set_generations(struct ssdpm_model_info *info,
 				     uint64_t generations)
 {
-	info->sata_generations = generations & 14;
-	info->sata_words_valid = 1;
-	info->unknown &= ~(uint32_t)(SSDPM_INFO_SATA_WORDS_VALID |
-				     SSDPM_INFO_SATA_GENERATIONS);
+	ssdpm__sata_know_valid(info, true);
+	ssdpm__sata_know_generations(info, generations & 14);
 }
 
 void ssdpm__smartctl_set_apm(struct ssdpm_model_info *info, bool supported,
 			     bool enabled, uint64_t level)
 {
-	info->sata_supported_unknown &= ~(uint32_t)SSDPM_SATA_APM;
-	info->sata_enabled_unknown &= ~(uint32_t)SSDPM_SATA_APM;
-	if (supported)
-		info->sata_supported |= SSDPM_SATA_APM;
-	if (enabled)
-		info->sata_enabled |= SSDPM_SATA_APM;
-	if (level < 1 || level > 254)
-		return;
-	info->apm_level = (uint8_t)level;
-	info->unknown &= ~(uint32_t)SSDPM_INFO_APM_LEVEL;
+	ssdpm__sata_know_supported(info, SSDPM_SATA_APM, supported);
+	ssdpm__sata_know_enabled(info, SSDPM_SATA_APM, enabled);
+	ssdpm__sata_know_apm_level(info, level);
 }

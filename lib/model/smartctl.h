@@ -3,7 +3,7 @@
 #ifndef SSDPM_LIB_MODEL_SMARTCTL_H
 #define SSDPM_LIB_MODEL_SMARTCTL_H
 
-#include "model/internal.h"
+#include "model/sata.h"
 
 /* The largest MP in its largest unit: 65535 times 0.01 W. */
 #define SMARTCTL_MAX_POWER_UW 655350000
