@@ -171,6 +171,25 @@ static void check_policy(const struct ssdpm_model *model, const uint8_t *data,
 	check_verdicts(model, &params, &table);
 }
 
+static void check_findings(const struct ssdpm_model *model)
+{
+	struct ssdpm_finding *findings;
+	size_t n, n_states;
+
+	ssdpm_model_get_states(model, &n_states);
+	check(!ssdpm_model_lint(model, &findings, &n, NULL),
+	      "any model can be judged");
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_finding *f = &findings[i];
+
+		check(ssdpm_finding_code_to_string(f->code) && f->message[0],
+		      "a finding has a name and a message");
+		check(f->state < n_states || f->state == SSDPM_WHOLE_DRIVE,
+		      "a finding is about a state that is there");
+	}
+	free(findings);
+}
+
 /*
  * JSON takes a hundred times as long as all the rest, and a drive with many
  * states shows little more than one with few: send one in 32 of these.
@@ -190,6 +209,8 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 	check(n > 0, "a list has a model");
 	if (is_worth_json(models, n, params, size))
 		check_json(models, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		check_policy(models[i], params, size);
+		check_findings(models[i]);
+	}
 }
