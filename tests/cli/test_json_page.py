@@ -66,8 +66,8 @@ def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
     for call in CALLS:
         for schema, keys in documented.check(json.loads(ssdpm.output(*call))).items():
             seen.setdefault(schema, set()).update(keys)
-    for schema, keys in documented.schemas().items():
-        assert seen.get(schema, set()) == set(keys), schema
+    for schema, documented_keys in documented.schemas().items():
+        assert seen.get(schema, set()) == set(documented_keys), schema
 
 
 def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(

@@ -137,7 +137,7 @@ def test_json_of_show_is_what_python_reads(ssdpm: Command) -> None:
 
 def odd_model(ssdpm: Command) -> dict[str, Any]:
     """PS2 like PS1, and a PS4 that Linux never enters."""
-    model = copy.deepcopy(ssdpm.example)
+    model: dict[str, Any] = copy.deepcopy(ssdpm.example)
     model["states"][2]["max_power_uw"] = model["states"][1]["max_power_uw"]
     model["states"][4]["exit_latency_us"] = 125_000
     return model

@@ -258,16 +258,36 @@ static bool is_worth_json(struct ssdpm_model **models, size_t n,
 	return n_states * n <= 3 || (size && params[size - 1] % 32 == 31);
 }
 
+static void check_findings(const struct ssdpm_model *model)
+{
+	struct ssdpm_finding *findings;
+	size_t n, n_states;
+
+	ssdpm_model_get_states(model, &n_states);
+	check(!ssdpm_model_lint(model, &findings, &n, NULL),
+	      "any model can be judged");
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_finding *f = &findings[i];
+
+		check(ssdpm_finding_code_to_string(f->code) && f->message[0],
+		      "a finding has a name and a message");
+		check(f->state < n_states || f->state == SSDPM_WHOLE_DRIVE,
+		      "a finding is about a state that is there");
+	}
+	free(findings);
+}
+
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size)
 {
 	check(n > 0, "a list has a model");
 	if (is_worth_json(models, n, params, size))
 		check_json(models, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		check_policy(models[i], params, size);
-	for (size_t i = 0; i < n; i++)
+		check_findings(models[i]);
 		check_quirks(models[i], NULL);
+	}
 }
 
 void check_data(const uint8_t *data, size_t size)

@@ -16,7 +16,8 @@ void check_error(int err, const struct ssdpm_error *error);
 
 /*
  * Send models through JSON and back, and every model through the policy with
- * parameters taken from the bytes at params.
+ * parameters taken from the bytes at params, and through the search for what is
+ * odd.
  */
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
+import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
@@ -27,6 +28,34 @@ SOUND = (
 
 def test_nothing_is_odd_in_a_sound_drive() -> None:
     assert ssdpm.Model.from_states(SOUND, apsta=1).lint() == ()
+
+
+@st.composite
+def sound_states(draw: st.DrawFn) -> list[PowerState]:
+    """Powers fall, latencies rise up to 100 ms together, who sleeps is deeper."""
+    n_awake, n_asleep = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    n = n_awake + n_asleep
+    powers = draw(st.sets(st.integers(1, 75_000_000), min_size=n, max_size=n))
+    entries = draw(st.lists(st.integers(1, 50_000), min_size=n, max_size=n))
+    exits = draw(st.lists(st.integers(1, 50_000), min_size=n, max_size=n))
+    numbers = zip(sorted(powers, reverse=True), sorted(entries), sorted(exits))
+    return [
+        PowerState(
+            operational=number < n_awake,
+            max_power_uw=power,
+            idle_power_uw=power,
+            entry_latency_us=entry if number >= n_awake else min(entry, 999),
+            exit_latency_us=exit_ if number >= n_awake else min(exit_, 999),
+        )
+        for number, (power, entry, exit_) in enumerate(numbers)
+    ]
+
+
+@given(sound_states(), st.none() | st.integers(1, 255))
+def test_any_sound_drive_gives_no_finding(
+    states: list[PowerState], apsta: int | None
+) -> None:
+    assert ssdpm.Model.from_states(states, apsta=apsta).lint() == ()
 
 
 def test_a_finding_has_a_code_a_state_and_a_line_of_words() -> None:
