@@ -245,3 +245,59 @@ uint64_t fixture_random(uint64_t *seed)
 	*seed ^= *seed >> 27;
 	return *seed * 0x2545f4914f6cdd1dull;
 }
+
+int fixture_read(const char *text, size_t size, struct ssdpm_model **ret_model,
+		 struct ssdpm_error *reterr)
+{
+	struct ssdpm_model **models = UNTOUCHED;
+	char *copy = malloc(size ? size : 1);
+	size_t n = 77;
+	int err;
+
+	memcpy(copy, text, size);
+	err = ssdpm_model_list_from_data(copy, size, &models, &n, reterr);
+	free(copy);
+	if (err) {
+		assert_ptr_equal(models, UNTOUCHED);
+		assert_int_equal(n, 77);
+		return err;
+	}
+	assert_int_equal(n, 1);
+	*ret_model = ssdpm_model_ref(models[0]);
+	ssdpm_model_list_free(models, n);
+	return 0;
+}
+
+struct ssdpm_model *fixture_read_good(const char *text)
+{
+	struct ssdpm_error error = fixture_error(), before = error;
+	struct ssdpm_model *model = NULL;
+
+	if (fixture_read(text, strlen(text), &model, &error))
+		print_error("%s\n%u: %s\n", text, error.line, error.message);
+	assert_non_null(model);
+	assert_memory_equal(&error, &before, sizeof(error));
+	return model;
+}
+
+void fixture_assert_bad(const char *text, int code, uint32_t line,
+			const char *fragment)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_model *model = UNTOUCHED;
+
+	assert_int_equal(fixture_read(text, strlen(text), &model, &error),
+			 code);
+	fixture_assert_error(&error, code, line, fragment);
+	assert_int_equal(fixture_read(text, strlen(text), &model, NULL), code);
+	assert_ptr_equal(model, UNTOUCHED);
+}
+
+bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state)
+{
+	for (int i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].idle_ms &&
+		    table->entries[i].target == state)
+			return true;
+	return false;
+}

@@ -83,4 +83,14 @@ struct ssdpm_error fixture_error(void);
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 
+/* Read a copy that ends where the text does: one drive. */
+int fixture_read(const char *text, size_t size, struct ssdpm_model **ret_model,
+		 struct ssdpm_error *reterr);
+struct ssdpm_model *fixture_read_good(const char *text);
+void fixture_assert_bad(const char *text, int code, uint32_t line,
+			const char *fragment);
+
+/* Does a transition of the table lead to this state? */
+bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state);
+
 #endif

@@ -545,15 +545,6 @@ static struct rule random_rule(uint64_t *seed)
 	return r;
 }
 
-static bool is_entered(const struct ssdpm_apst *table, uint32_t state)
-{
-	for (int i = 0; i < SSDPM_MAX_STATES; i++)
-		if (table->entries[i].idle_ms &&
-		    table->entries[i].target == state)
-			return true;
-	return false;
-}
-
 static void assert_explained(const struct ssdpm_model *model,
 			     const struct rule *r,
 			     const struct ssdpm_apst *table,
@@ -565,7 +556,7 @@ static void assert_explained(const struct ssdpm_model *model,
 	for (uint32_t i = 0; i < r->n; i++) {
 		bool used = v[i].verdict == SSDPM_VERDICT_USED;
 
-		assert_int_equal(used, is_entered(table, i));
+		assert_int_equal(used, fixture_is_entered(table, i));
 		assert_int_equal(v[i].verdict == SSDPM_VERDICT_OPERATIONAL,
 				 !r->states[i].nops);
 		assert_in_range(strlen(v[i].reason), 1,

@@ -481,15 +481,6 @@ static struct rule random_rule(uint64_t *seed)
 	return r;
 }
 
-static bool is_entered(const struct ssdpm_apst *table, uint32_t state)
-{
-	for (int i = 0; i < SSDPM_MAX_STATES; i++)
-		if (table->entries[i].idle_ms &&
-		    table->entries[i].target == state)
-			return true;
-	return false;
-}
-
 /* Used is what some entry enters; seen counts the verdicts. */
 static void assert_explained(const struct ssdpm_model *model,
 			     const struct rule *r,
@@ -503,7 +494,7 @@ static void assert_explained(const struct ssdpm_model *model,
 		bool used = v[i].verdict == SSDPM_VERDICT_USED;
 
 		assert_int_equal(v[i].state, i);
-		assert_int_equal(used, is_entered(table, i));
+		assert_int_equal(used, fixture_is_entered(table, i));
 		assert_int_equal(v[i].verdict == SSDPM_VERDICT_OPERATIONAL,
 				 !r->states[i].nops);
 		assert_non_null(ssdpm_verdict_to_string(v[i].verdict));

@@ -47,42 +47,9 @@ enum {
 	ALL = LINK | APM,
 };
 
-static int read_text(const char *text, size_t size, struct ssdpm_model **model,
-		     struct ssdpm_error *error)
-{
-	struct ssdpm_model **models = UNTOUCHED;
-	char *exact = malloc(size);
-	size_t n = 77;
-	int err;
-
-	memcpy(exact, text, size);
-	err = ssdpm_model_list_from_data(exact, size, &models, &n, error);
-	free(exact);
-	if (err) {
-		assert_ptr_equal(models, UNTOUCHED);
-		assert_int_equal(n, 77);
-		return err;
-	}
-	assert_int_equal(n, 1);
-	*model = ssdpm_model_ref(models[0]);
-	ssdpm_model_list_free(models, n);
-	return 0;
-}
-
-static struct ssdpm_model *read_good(const char *text)
-{
-	struct ssdpm_model *model = NULL;
-	struct ssdpm_error error;
-
-	if (read_text(text, strlen(text), &model, &error))
-		print_error("%s\n", error.message);
-	assert_non_null(model);
-	return model;
-}
-
 static struct ssdpm_model_info info_of(const char *text)
 {
-	struct ssdpm_model *model = read_good(text);
+	struct ssdpm_model *model = fixture_read_good(text);
 	struct ssdpm_model_info info = *ssdpm_model_get_info(model);
 
 	ssdpm_model_unref(model);
@@ -91,12 +58,7 @@ static struct ssdpm_model_info info_of(const char *text)
 
 static void assert_bad(const char *text, uint32_t line, const char *fragment)
 {
-	struct ssdpm_error error = fixture_error();
-	struct ssdpm_model *model = NULL;
-
-	assert_int_equal(read_text(text, strlen(text), &model, &error),
-			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, line, fragment);
+	fixture_assert_bad(text, -EINVAL, line, fragment);
 }
 
 static void assert_features(const struct ssdpm_model_info *info, uint32_t yes,
@@ -112,7 +74,7 @@ static void assert_features(const struct ssdpm_model_info *info, uint32_t yes,
 static void a_whole_text_becomes_the_facts_of_the_drive(void **state)
 {
 	const struct ssdpm_power_state *states;
-	struct ssdpm_model *model = read_good(whole);
+	struct ssdpm_model *model = fixture_read_good(whole);
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 	size_t n;
 
@@ -334,7 +296,7 @@ static void the_exit_from_devsleep_is_what_the_drive_gives(void **state)
 		snprintf(text, sizeof(text),
 			 HEAD LIST "\t    \tDevice Sleep (DEVSLP)\n%s",
 			 cases[i].line);
-		model = read_good(text);
+		model = fixture_read_good(text);
 		states = ssdpm_model_get_states(model, &n);
 		assert_int_equal(n, 2);
 		assert_int_equal(states[1].exit_latency_us, cases[i].us);
@@ -385,7 +347,7 @@ static void what_is_no_drive_is_refused_with_the_reason(void **state)
 /* The text with other line ends, other blanks, and a mail around it. */
 static void a_text_survives_what_people_do_to_it(void **state)
 {
-	struct ssdpm_model *model, *plain = read_good(whole);
+	struct ssdpm_model *model, *plain = fixture_read_good(whole);
 	char text[2 * sizeof(whole)], *at = text;
 
 	(void)state;
@@ -395,7 +357,7 @@ static void a_text_survives_what_people_do_to_it(void **state)
 		*at++ = *c == '\t' ? ' ' : *c;
 	}
 	*at = 0;
-	model = read_good(text);
+	model = fixture_read_good(text);
 	fixture_assert_same(plain, model);
 	ssdpm_model_unref(model);
 	at = text + sprintf(text, "Hello,\nhere it is, with HIPM: \n> > ");
@@ -405,7 +367,7 @@ static void a_text_survives_what_people_do_to_it(void **state)
 			at += sprintf(at, "> >");
 	}
 	sprintf(at, "\n\nThanks! ATAPI and Model Number mean nothing here.\n");
-	model = read_good(text);
+	model = fixture_read_good(text);
 	fixture_assert_same(plain, model);
 	ssdpm_model_unref(model);
 	ssdpm_model_unref(plain);
@@ -422,7 +384,7 @@ static void a_cut_text_never_says_what_the_whole_does_not(void **state)
 		struct ssdpm_model *model = NULL;
 		struct ssdpm_error error;
 
-		if (read_text(whole, cut, &model, &error)) {
+		if (fixture_read(whole, cut, &model, &error)) {
 			assert_true(cut < strlen(HEAD));
 			continue;
 		}
@@ -445,7 +407,7 @@ static void a_text_with_a_zero_byte_is_no_text(void **state)
 	struct ssdpm_model *model = NULL;
 
 	(void)state;
-	assert_int_equal(read_text(whole, sizeof(whole), &model, &error),
+	assert_int_equal(fixture_read(whole, sizeof(whole), &model, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "bytes of binary data");
 }

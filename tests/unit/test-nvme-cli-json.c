@@ -8,53 +8,6 @@
 	"\"entry_lat\": 4000, \"exit_lat\": 10000, \"read_tput\": 3," \
 	" \"read_lat\": 4, \"write_tput\": 5, \"write_lat\": 6,"
 
-/* Read a copy that ends where the text does. */
-static int read_copy(const char *text, struct ssdpm_model **ret_model,
-		     struct ssdpm_error *reterr)
-{
-	struct ssdpm_model **models = UNTOUCHED;
-	size_t size = strlen(text), n = 77;
-	char *copy = malloc(size);
-	int err;
-
-	memcpy(copy, text, size);
-	err = ssdpm_model_list_from_data(copy, size, &models, &n, reterr);
-	free(copy);
-	if (err) {
-		assert_ptr_equal(models, UNTOUCHED);
-		assert_int_equal(n, 77);
-		return err;
-	}
-	assert_int_equal(n, 1);
-	*ret_model = ssdpm_model_ref(models[0]);
-	ssdpm_model_list_free(models, n);
-	return 0;
-}
-
-static struct ssdpm_model *read_good(const char *text)
-{
-	struct ssdpm_error error = fixture_error(), before = error;
-	struct ssdpm_model *model = NULL;
-
-	if (read_copy(text, &model, &error))
-		print_error("%s\n%s\n", text, error.message);
-	assert_non_null(model);
-	assert_memory_equal(&error, &before, sizeof(error));
-	return model;
-}
-
-static void assert_bad(const char *text, int code, uint32_t line,
-		       const char *fragment)
-{
-	struct ssdpm_error error = fixture_error();
-	struct ssdpm_model *model = UNTOUCHED;
-
-	assert_int_equal(read_copy(text, &model, &error), code);
-	fixture_assert_error(&error, code, line, fragment);
-	assert_int_equal(read_copy(text, &model, NULL), code);
-	assert_ptr_equal(model, UNTOUCHED);
-}
-
 /* What becomes of a state with these members. */
 static struct ssdpm_power_state read_members(const char *members)
 {
@@ -63,7 +16,7 @@ static struct ssdpm_power_state read_members(const char *members)
 	char text[2048];
 
 	snprintf(text, sizeof(text), "{\"psds\": [{%s}]}", members);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	ps = *ssdpm_model_get_states(model, NULL);
 	ssdpm_model_unref(model);
 	return ps;
@@ -76,7 +29,7 @@ static void assert_bad_members(const char *members, int code,
 
 	snprintf(text, sizeof(text), "{\"psds\": [{\"flags\": 0},\n{%s}]}",
 		 members);
-	assert_bad(text, code, 2, fragment);
+	fixture_assert_bad(text, code, 2, fragment);
 }
 
 static const struct ssdpm_power_state asleep = {
@@ -203,7 +156,8 @@ static void powers_are_exact_and_zero_is_not_reported(void **state)
 
 static void members_that_are_missing_are_unknown(void **state)
 {
-	struct ssdpm_model *model = read_good("{\"psds\": [{\"flags\": 0}]}");
+	struct ssdpm_model *model =
+		fixture_read_good("{\"psds\": [{\"flags\": 0}]}");
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 
 	(void)state;
@@ -220,10 +174,10 @@ static void members_that_are_missing_are_unknown(void **state)
 
 static void the_drive_is_read(void **state)
 {
-	struct ssdpm_model *model =
-		read_good("[{\"vid\": 5559, \"apsta\": 1, \"npss\": 0,"
-			  "\"mn\": \"  A drive      \", \"fr\": \"\\u00e9 1 \","
-			  "\"sn\": 7, \"psds\": [{\"flags\": 0}]}]");
+	struct ssdpm_model *model = fixture_read_good(
+		"[{\"vid\": 5559, \"apsta\": 1, \"npss\": 0,"
+		"\"mn\": \"  A drive      \", \"fr\": \"\\u00e9 1 \","
+		"\"sn\": 7, \"psds\": [{\"flags\": 0}]}]");
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 
 	(void)state;
@@ -233,9 +187,10 @@ static void the_drive_is_read(void **state)
 	assert_string_equal(info->product, "  A drive");
 	assert_string_equal(info->firmware, "?? 1");
 	ssdpm_model_unref(model);
-	model = read_good("{\"mn\": \"01234567890123456789012345678901234567890"
-			  "\", \"fr\": \"012345678\", \"vid\": \"0x15b7\","
-			  "\"psds\": [{\"flags\": 0}]}");
+	model = fixture_read_good(
+		"{\"mn\": \"01234567890123456789012345678901234567890"
+		"\", \"fr\": \"012345678\", \"vid\": \"0x15b7\","
+		"\"psds\": [{\"flags\": 0}]}");
 	info = ssdpm_model_get_info(model);
 	assert_int_equal(info->unknown, SSDPM_INFO_PRODUCT |
 						SSDPM_INFO_FIRMWARE |
@@ -251,7 +206,7 @@ static void a_text_beyond_all_bounds_is_unknown(void **state)
 	(void)state;
 	snprintf(text, sizeof(text),
 		 "{\"mn\": \"%0300d\", \"psds\": [{\"flags\": 0}]}", 0);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	assert_true(ssdpm_model_get_info(model)->unknown & SSDPM_INFO_PRODUCT);
 	ssdpm_model_unref(model);
 }
@@ -335,20 +290,29 @@ static void the_table_must_be_whole(void **state)
 	char text[1024] = "{\"psds\": [";
 
 	(void)state;
-	assert_bad("{\n\"psds\": {}}", -EINVAL, 2, "psds: an object where an");
-	assert_bad("[\n{\"psds\": []}]", -EINVAL, 2, "no power state");
-	assert_bad("{\"psds\":\n[7]}", -EINVAL, 2, "psds[]: a whole number");
-	assert_bad("{\"npss\": 4,\n\"psds\": [{\"flags\": 0}]}", -EINVAL, 2,
-		   "psds: 1 power states, yet npss says that PS4 is the last");
-	assert_bad("{\"npss\": 256,\n\"psds\": []}", -ERANGE, 1, "npss: 256");
-	assert_bad("{\"vid\": 65536,\n\"psds\": []}", -ERANGE, 1, "vid: 65536");
-	assert_bad("{\"apsta\": 256,\n\"psds\": []}", -ERANGE, 1, "apsta: 256");
-	assert_bad("{\"mn\": 3,\n\"psds\": []}", -EINVAL, 1, "mn: a whole");
-	assert_bad("{\"fr\": [],\n\"psds\": []}", -EINVAL, 1, "fr: an array");
+	fixture_assert_bad("{\n\"psds\": {}}", -EINVAL, 2,
+			   "psds: an object where an");
+	fixture_assert_bad("[\n{\"psds\": []}]", -EINVAL, 2, "no power state");
+	fixture_assert_bad("{\"psds\":\n[7]}", -EINVAL, 2,
+			   "psds[]: a whole number");
+	fixture_assert_bad(
+		"{\"npss\": 4,\n\"psds\": [{\"flags\": 0}]}", -EINVAL, 2,
+		"psds: 1 power states, yet npss says that PS4 is the last");
+	fixture_assert_bad("{\"npss\": 256,\n\"psds\": []}", -ERANGE, 1,
+			   "npss: 256");
+	fixture_assert_bad("{\"vid\": 65536,\n\"psds\": []}", -ERANGE, 1,
+			   "vid: 65536");
+	fixture_assert_bad("{\"apsta\": 256,\n\"psds\": []}", -ERANGE, 1,
+			   "apsta: 256");
+	fixture_assert_bad("{\"mn\": 3,\n\"psds\": []}", -EINVAL, 1,
+			   "mn: a whole");
+	fixture_assert_bad("{\"fr\": [],\n\"psds\": []}", -EINVAL, 1,
+			   "fr: an array");
 	for (int i = 0; i < 33; i++)
 		strcat(text, i ? ", {\"flags\": 0}" : "{\"flags\": 0}");
 	strcat(text, "]}");
-	assert_bad(text, -EINVAL, 1, "psds: 33 power states; NVMe has at most");
+	fixture_assert_bad(text, -EINVAL, 1,
+			   "psds: 33 power states; NVMe has at most");
 }
 
 static void an_array_may_mix_formats(void **state)
@@ -370,9 +334,10 @@ static void an_array_may_mix_formats(void **state)
 	assert_int_equal(ssdpm_model_get_info(models[1])->kind,
 			 SSDPM_KIND_SATA);
 	ssdpm_model_list_free(models, n);
-	assert_bad("[{}]", -EINVAL, 1,
-		   "schema: \"ssdpm.model/1\" is needed; without it, only JSON "
-		   "of nvme id-ctrl");
+	fixture_assert_bad(
+		"[{}]", -EINVAL, 1,
+		"schema: \"ssdpm.model/1\" is needed; without it, only JSON "
+		"of nvme id-ctrl");
 }
 
 int main(void)

@@ -11,51 +11,9 @@
 	"ps    1 : mp:0.0500W non-operational enlat:1000 exlat:9000 rrt:4" \
 	" rrl:5\n          rwt:6 rwl:7 idle_power:- active_power:-\n"
 
-/* Read a copy that ends where the text does. */
-static int read_copy(const char *text, size_t size,
-		     struct ssdpm_model **ret_model, struct ssdpm_error *reterr)
-{
-	struct ssdpm_model **models = UNTOUCHED;
-	char *copy = malloc(size);
-	size_t n = 77;
-	int err;
-
-	memcpy(copy, text, size);
-	err = ssdpm_model_list_from_data(copy, size, &models, &n, reterr);
-	free(copy);
-	if (err) {
-		assert_ptr_equal(models, UNTOUCHED);
-		assert_int_equal(n, 77);
-		return err;
-	}
-	assert_int_equal(n, 1);
-	*ret_model = ssdpm_model_ref(models[0]);
-	ssdpm_model_list_free(models, n);
-	return 0;
-}
-
-static struct ssdpm_model *read_good(const char *text)
-{
-	struct ssdpm_error error = fixture_error(), before = error;
-	struct ssdpm_model *model = NULL;
-
-	if (read_copy(text, strlen(text), &model, &error))
-		print_error("%s\n%s\n", text, error.message);
-	assert_non_null(model);
-	assert_memory_equal(&error, &before, sizeof(error));
-	return model;
-}
-
 static void assert_bad(const char *text, uint32_t line, const char *fragment)
 {
-	struct ssdpm_error error = fixture_error();
-	struct ssdpm_model *model = UNTOUCHED;
-
-	assert_int_equal(read_copy(text, strlen(text), &model, &error),
-			 -EINVAL);
-	fixture_assert_error(&error, -EINVAL, line, fragment);
-	assert_int_equal(read_copy(text, strlen(text), &model, NULL), -EINVAL);
-	assert_ptr_equal(model, UNTOUCHED);
+	fixture_assert_bad(text, -EINVAL, line, fragment);
 }
 
 static void assert_two_states(const struct ssdpm_model *model)
@@ -96,7 +54,7 @@ static void assert_two_states(const struct ssdpm_model *model)
 
 static void assert_all_of_it(const char *text)
 {
-	struct ssdpm_model *model = read_good(text);
+	struct ssdpm_model *model = fixture_read_good(text);
 	struct ssdpm_model_info expected = {
 		.size = sizeof(expected),
 		.kind = SSDPM_KIND_NVME,
@@ -166,8 +124,9 @@ static void prose_quotes_tabs_and_other_ends_of_lines_do_no_harm(void **state)
 
 static void what_is_not_there_is_unknown(void **state)
 {
-	struct ssdpm_model *model = read_good("mn :\nfr : \nvid : what\n"
-					      "ps 0 : mp:? operational\n");
+	struct ssdpm_model *model =
+		fixture_read_good("mn :\nfr : \nvid : what\n"
+				  "ps 0 : mp:? operational\n");
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 	const struct ssdpm_power_state *ps =
 		ssdpm_model_get_states(model, NULL);
@@ -183,9 +142,9 @@ static void what_is_not_there_is_unknown(void **state)
 
 static void texts_that_no_drive_has_are_unknown(void **state)
 {
-	struct ssdpm_model *model =
-		read_good("mn : 01234567890123456789012345678901234567890\n"
-			  "fr : caf\xc3\xa9\n" PS0);
+	struct ssdpm_model *model = fixture_read_good(
+		"mn : 01234567890123456789012345678901234567890\n"
+		"fr : caf\xc3\xa9\n" PS0);
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 
 	(void)state;
@@ -203,7 +162,7 @@ static struct ssdpm_power_state read_words(const char *words)
 
 	strcat(text, words);
 	strcat(text, "\n");
-	model = read_good(text);
+	model = fixture_read_good(text);
 	ps = *ssdpm_model_get_states(model, NULL);
 	ssdpm_model_unref(model);
 	return ps;
@@ -277,8 +236,8 @@ static void latencies_may_be_printed_with_a_sign(void **state)
 
 static void a_number_at_the_very_end_may_be_cut_off(void **state)
 {
-	struct ssdpm_model *model =
-		read_good("ps 0 : mp:1.00W operational enlat:50 exlat:10");
+	struct ssdpm_model *model = fixture_read_good(
+		"ps 0 : mp:1.00W operational enlat:50 exlat:10");
 	const struct ssdpm_power_state *ps =
 		ssdpm_model_get_states(model, NULL);
 
@@ -409,7 +368,7 @@ static void a_table_that_is_cut_off_is_refused(void **state)
 		   "no power states: the lines of nvme id-ctrl that begin with "
 		   "\"ps\" are missing");
 	/* More states than npss says are there: they count. */
-	model = read_good("npss : 0\n" PS0 PS1);
+	model = fixture_read_good("npss : 0\n" PS0 PS1);
 	assert_two_states(model);
 	ssdpm_model_unref(model);
 }
@@ -445,7 +404,7 @@ static void thirty_two_states_are_read(void **state)
 	for (int i = 0; i < 32; i++)
 		at += sprintf(at, "ps %4d : mp:%d.00W operational enlat:%d\n",
 			      i, 32 - i, i);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	ssdpm_model_get_states(model, &n);
 	assert_int_equal(n, 32);
 	assert_int_equal(ssdpm_model_get_states(model, NULL)[31].max_power_uw,

@@ -31,53 +31,6 @@ static const uint32_t never_told =
 	SSDPM_FIELD_FORCED_QUIESCENCE_VAULT_TIME |
 	SSDPM_FIELD_EMERGENCY_POWER_FAIL_VAULT_TIME;
 
-/* Read a copy that ends where the text does. */
-static int read_bytes(const char *text, size_t size,
-		      struct ssdpm_model **ret_model,
-		      struct ssdpm_error *reterr)
-{
-	char *copy = malloc(size ? size : 1);
-	struct ssdpm_model **models = UNTOUCHED;
-	size_t n = 77;
-	int err;
-
-	memcpy(copy, text, size);
-	err = ssdpm_model_list_from_data(copy, size, &models, &n, reterr);
-	free(copy);
-	if (err) {
-		assert_ptr_equal(models, UNTOUCHED);
-		assert_int_equal(n, 77);
-		return err;
-	}
-	assert_int_equal(n, 1);
-	*ret_model = ssdpm_model_ref(models[0]);
-	ssdpm_model_list_free(models, n);
-	return 0;
-}
-
-static struct ssdpm_model *read_good(const char *text)
-{
-	struct ssdpm_error error = fixture_error(), before = error;
-	struct ssdpm_model *model = NULL;
-
-	if (read_bytes(text, strlen(text), &model, &error))
-		print_error("%s\n%u: %s\n", text, error.line, error.message);
-	assert_non_null(model);
-	assert_memory_equal(&error, &before, sizeof(error));
-	return model;
-}
-
-static void assert_bad(const char *text, int code, uint32_t line,
-		       const char *fragment)
-{
-	struct ssdpm_error error = fixture_error();
-	struct ssdpm_model *model = NULL;
-
-	assert_int_equal(read_bytes(text, strlen(text), &model, &error), code);
-	fixture_assert_error(&error, code, line, fragment);
-	assert_int_equal(read_bytes(text, strlen(text), &model, NULL), code);
-}
-
 /* All that TABLE says. */
 static void assert_table(const struct ssdpm_model *model)
 {
@@ -129,7 +82,7 @@ static void assert_drive(const struct ssdpm_model *model, uint32_t format)
 
 static void assert_is_the_drive(const char *text)
 {
-	struct ssdpm_model *model = read_good(text);
+	struct ssdpm_model *model = fixture_read_good(text);
 
 	assert_drive(model, SSDPM_FORMAT_SMARTCTL_TEXT);
 	ssdpm_model_unref(model);
@@ -153,7 +106,7 @@ static void a_table_alone_leaves_the_drive_unknown(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct ssdpm_model *model = read_good(texts[i]);
+		struct ssdpm_model *model = fixture_read_good(texts[i]);
 		const struct ssdpm_model_info *info =
 			ssdpm_model_get_info(model);
 
@@ -198,7 +151,7 @@ static void line_ends_tabs_quotes_and_empty_lines_make_no_difference(
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		char *text = with(TABLE, ways[i].newline, ways[i].blanks);
-		struct ssdpm_model *model = read_good(text);
+		struct ssdpm_model *model = fixture_read_good(text);
 
 		assert_table(model);
 		ssdpm_model_unref(model);
@@ -230,7 +183,7 @@ static void a_table_without_a_newline_at_its_end_is_read(void **state)
 	struct ssdpm_model *model;
 
 	(void)state;
-	model = read_good(HEAD "0 + 1.00W - - 0 0 0 0 1 2");
+	model = fixture_read_good(HEAD "0 + 1.00W - - 0 0 0 0 1 2");
 	assert_int_equal(ssdpm_model_get_states(model, NULL)->exit_latency_us,
 			 2);
 	ssdpm_model_unref(model);
@@ -242,79 +195,91 @@ static void the_same_table_twice_is_one_drive(void **state)
 	assert_is_the_drive(TABLE INFO TABLE);
 	assert_is_the_drive(INFO HEAD ROWS
 			    "Supported Power States\n" HEAD ROWS);
-	assert_bad(HEAD ROWS HEAD "0 + 9.00W - - 0 1 2 3 0 20\n", -EINVAL, 5,
-		   "a second table of power states, which differs");
-	assert_bad(HEAD ROWS HEAD ROWS "2 + 9.00W - - 0 1 2 3 0 20\n", -EINVAL,
-		   7, "a second table of power states, which differs");
-	assert_bad(HEAD ROWS HEAD
-		   " 0 + 8.00W 6.00W - 0 1 2 3 0 20\n=== END ===\n",
-		   -EINVAL, 4, "a second table of power states, which differs");
+	fixture_assert_bad(HEAD ROWS HEAD "0 + 9.00W - - 0 1 2 3 0 20\n",
+			   -EINVAL, 5,
+			   "a second table of power states, which differs");
+	fixture_assert_bad(HEAD ROWS HEAD ROWS "2 + 9.00W - - 0 1 2 3 0 20\n",
+			   -EINVAL, 7,
+			   "a second table of power states, which differs");
+	fixture_assert_bad(
+		HEAD ROWS HEAD " 0 + 8.00W 6.00W - 0 1 2 3 0 20\n=== END ===\n",
+		-EINVAL, 4, "a second table of power states, which differs");
 }
 
 static void two_drives_in_one_text_are_refused(void **state)
 {
 	(void)state;
-	assert_bad(INFO TABLE "Model Number: ACME Slow\n", -EINVAL, 17,
-		   "model: a second drive");
-	assert_bad(INFO TABLE "Firmware Version: 2\n", -EINVAL, 17,
-		   "firmware: a second drive");
-	assert_bad(INFO TABLE "PCI Vendor ID: 0x4321\n", -EINVAL, 17,
-		   "PCI vendor: a second drive");
-	assert_bad(INFO TABLE "Device Model: X\n", -EINVAL, 17,
-		   "a second drive, sata after nvme");
-	assert_bad("Device Model: X\n" HEAD ROWS, -EINVAL, 2,
-		   "a second drive, nvme after sata");
-	assert_bad("Device Model: X\nPCI Vendor ID: 0x4321\n", -EINVAL, 2,
-		   "a second drive, nvme after sata");
-	assert_bad("Device Model: X\nNVMe Version: 1.3\n", -EINVAL, 2,
-		   "a second drive, nvme after sata");
-	assert_bad(INFO "APM level is: 1\n", -EINVAL, 8, "a second drive");
-	assert_bad(INFO "APM feature is: Disabled\n", -EINVAL, 8,
-		   "a second drive");
-	assert_bad(INFO "SATA Version is: SATA 3.0\n", -EINVAL, 8,
-		   "a second drive");
-	assert_bad(INFO "ATA Version is: ACS-2\n", -EINVAL, 8,
-		   "a second drive");
+	fixture_assert_bad(INFO TABLE "Model Number: ACME Slow\n", -EINVAL, 17,
+			   "model: a second drive");
+	fixture_assert_bad(INFO TABLE "Firmware Version: 2\n", -EINVAL, 17,
+			   "firmware: a second drive");
+	fixture_assert_bad(INFO TABLE "PCI Vendor ID: 0x4321\n", -EINVAL, 17,
+			   "PCI vendor: a second drive");
+	fixture_assert_bad(INFO TABLE "Device Model: X\n", -EINVAL, 17,
+			   "a second drive, sata after nvme");
+	fixture_assert_bad("Device Model: X\n" HEAD ROWS, -EINVAL, 2,
+			   "a second drive, nvme after sata");
+	fixture_assert_bad("Device Model: X\nPCI Vendor ID: 0x4321\n", -EINVAL,
+			   2, "a second drive, nvme after sata");
+	fixture_assert_bad("Device Model: X\nNVMe Version: 1.3\n", -EINVAL, 2,
+			   "a second drive, nvme after sata");
+	fixture_assert_bad(INFO "APM level is: 1\n", -EINVAL, 8,
+			   "a second drive");
+	fixture_assert_bad(INFO "APM feature is: Disabled\n", -EINVAL, 8,
+			   "a second drive");
+	fixture_assert_bad(INFO "SATA Version is: SATA 3.0\n", -EINVAL, 8,
+			   "a second drive");
+	fixture_assert_bad(INFO "ATA Version is: ACS-2\n", -EINVAL, 8,
+			   "a second drive");
 }
 
 static void without_a_table_it_says_what_to_call(void **state)
 {
 	(void)state;
-	assert_bad(INFO "\nSMART overall-health test result: PASSED\n", -EINVAL,
-		   0, "table of power states: call smartctl -c");
-	assert_bad("=== START OF INFORMATION SECTION ===\nNVMe Version: 1.3\n",
-		   -EINVAL, 0, "call smartctl -c");
-	assert_bad("smartctl 7.3 2022-02-28 r5338 [x86_64-linux] (local)\n"
-		   "/dev/nvme0: Permission denied\n",
-		   -EINVAL, 0, "without an NVMe or SATA drive");
-	assert_bad("Supported Power States\n" HEAD AFTER, -EINVAL, 1,
-		   "a table of power states without a row");
-	assert_bad("\nSupported Power States\n", -EINVAL, 2,
-		   "a table of power states without a row");
+	fixture_assert_bad(INFO "\nSMART overall-health test result: PASSED\n",
+			   -EINVAL, 0,
+			   "table of power states: call smartctl -c");
+	fixture_assert_bad(
+		"=== START OF INFORMATION SECTION ===\nNVMe Version: 1.3\n",
+		-EINVAL, 0, "call smartctl -c");
+	fixture_assert_bad(
+		"smartctl 7.3 2022-02-28 r5338 [x86_64-linux] (local)\n"
+		"/dev/nvme0: Permission denied\n",
+		-EINVAL, 0, "without an NVMe or SATA drive");
+	fixture_assert_bad("Supported Power States\n" HEAD AFTER, -EINVAL, 1,
+			   "a table of power states without a row");
+	fixture_assert_bad("\nSupported Power States\n", -EINVAL, 2,
+			   "a table of power states without a row");
 }
 
 static void what_is_not_smartctls_is_not_taken_for_it(void **state)
 {
 	(void)state;
-	assert_bad("I have smartctl 7.3.\n", -EINVAL, 1, "not a known format");
-	assert_bad("smartctl 7.3 is old [1]\n", -EINVAL, 0, "without an NVMe");
-	assert_bad("smartctl prints it\n", -EINVAL, 1, "not a known format");
-	assert_bad("smartctl 7 [is old]\n", -EINVAL, 1, "not a known format");
-	assert_bad("smartctl 7.3 is old\n", -EINVAL, 1, "not a known format");
-	assert_bad("St Op Max\n", -EINVAL, 1, "not a known format");
-	assert_bad("Stop Ent_Lat\n", -EINVAL, 1, "not a known format");
-	assert_bad("Model Number: X\n", -EINVAL, 1, "not a known format");
+	fixture_assert_bad("I have smartctl 7.3.\n", -EINVAL, 1,
+			   "not a known format");
+	fixture_assert_bad("smartctl 7.3 is old [1]\n", -EINVAL, 0,
+			   "without an NVMe");
+	fixture_assert_bad("smartctl prints it\n", -EINVAL, 1,
+			   "not a known format");
+	fixture_assert_bad("smartctl 7 [is old]\n", -EINVAL, 1,
+			   "not a known format");
+	fixture_assert_bad("smartctl 7.3 is old\n", -EINVAL, 1,
+			   "not a known format");
+	fixture_assert_bad("St Op Max\n", -EINVAL, 1, "not a known format");
+	fixture_assert_bad("Stop Ent_Lat\n", -EINVAL, 1, "not a known format");
+	fixture_assert_bad("Model Number: X\n", -EINVAL, 1,
+			   "not a known format");
 }
 
 static void states_are_numbered_without_a_gap(void **state)
 {
 	(void)state;
-	assert_bad(HEAD "1 + 1.00W - - 0 0 0 0 0 0\n", -EINVAL, 2,
-		   "power state 1 where 0 should be");
-	assert_bad(HEAD ROWS "3 - 1.00W - - 0 0 0 0 0 0\n", -EINVAL, 4,
-		   "power state 3 where 2 should be");
-	assert_bad(HEAD ROWS "\n1 - 1.00W - - 0 0 0 0 0 0\n", -EINVAL, 5,
-		   "power state 1 where 2 should be");
+	fixture_assert_bad(HEAD "1 + 1.00W - - 0 0 0 0 0 0\n", -EINVAL, 2,
+			   "power state 1 where 0 should be");
+	fixture_assert_bad(HEAD ROWS "3 - 1.00W - - 0 0 0 0 0 0\n", -EINVAL, 4,
+			   "power state 3 where 2 should be");
+	fixture_assert_bad(HEAD ROWS "\n1 - 1.00W - - 0 0 0 0 0 0\n", -EINVAL,
+			   5, "power state 1 where 2 should be");
 }
 
 static void there_are_32_states_at_most(void **state)
@@ -327,13 +292,14 @@ static void there_are_32_states_at_most(void **state)
 	for (unsigned int i = 0; i < 32; i++)
 		sprintf(text + strlen(text), "%u + 1.00W - - 0 0 0 0 0 %u\n", i,
 			i);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	assert_int_equal(ssdpm_model_get_states(model, &n)[31].exit_latency_us,
 			 31);
 	assert_int_equal(n, 32);
 	ssdpm_model_unref(model);
 	strcat(text, "32 + 1.00W - - 0 0 0 0 0 0\n");
-	assert_bad(text, -ERANGE, 34, "power state 32, St: more than 31");
+	fixture_assert_bad(text, -ERANGE, 34,
+			   "power state 32, St: more than 31");
 }
 
 static void assert_bad_row(const char *row, int code, const char *fragment)
@@ -342,7 +308,7 @@ static void assert_bad_row(const char *row, int code, const char *fragment)
 
 	snprintf(text, sizeof(text), HEAD "0 + 1.00W - - 0 0 0 0 0 0\n1 %s\n",
 		 row);
-	assert_bad(text, code, 3, fragment);
+	fixture_assert_bad(text, code, 3, fragment);
 }
 
 static void a_row_that_is_out_of_shape_is_named_with_its_line(void **state)
@@ -388,16 +354,18 @@ static void a_number_beyond_its_field_is_named_with_its_line(void **state)
 		       "Ent_Lat: more than 4294967295");
 	assert_bad_row("+ 1.00W - - 0 0 0 0 0 99999999999999999999999", -ERANGE,
 		       "Ex_Lat: more than 4294967295");
-	assert_bad(INFO "PCI Vendor ID: 0x10000\n", -EINVAL, 8,
-		   "PCI vendor: no number from 0 to 0xffff");
-	assert_bad(INFO "PCI Vendor ID: 0x12 34\n", -EINVAL, 8, "PCI vendor");
-	assert_bad(INFO "PCI Vendor ID:\n", -EINVAL, 8, "PCI vendor");
-	assert_bad("Device Model: 01234567890123456789012345678901234567890\n",
-		   -ERANGE, 1, "model: longer than 40 characters");
-	assert_bad("Device Model: X\nFirmware Version: 123456789\n", -ERANGE, 2,
-		   "firmware: longer than 8 characters");
-	assert_bad("Device Model: X\nAPM level is: 256 (reserved)\n", -EINVAL,
-		   2, "APM level: no number from 0 to 255");
+	fixture_assert_bad(INFO "PCI Vendor ID: 0x10000\n", -EINVAL, 8,
+			   "PCI vendor: no number from 0 to 0xffff");
+	fixture_assert_bad(INFO "PCI Vendor ID: 0x12 34\n", -EINVAL, 8,
+			   "PCI vendor");
+	fixture_assert_bad(INFO "PCI Vendor ID:\n", -EINVAL, 8, "PCI vendor");
+	fixture_assert_bad(
+		"Device Model: 01234567890123456789012345678901234567890\n",
+		-ERANGE, 1, "model: longer than 40 characters");
+	fixture_assert_bad("Device Model: X\nFirmware Version: 123456789\n",
+			   -ERANGE, 2, "firmware: longer than 8 characters");
+	fixture_assert_bad("Device Model: X\nAPM level is: 256 (reserved)\n",
+			   -EINVAL, 2, "APM level: no number from 0 to 255");
 }
 
 static void the_largest_numbers_are_exact(void **state)
@@ -406,11 +374,12 @@ static void the_largest_numbers_are_exact(void **state)
 	const struct ssdpm_power_state *states;
 
 	(void)state;
-	model = read_good(HEAD "0 + 655.35W 99.99W ? 31 31 31 31 4294967295 "
-			       "4294967295\n"
-			       "1 - 6.5535W ? - 0 0 0 0 0 0\n"
-			       "2 - 0.0001W - 0.0001W 0 0 0 0 0 0\n"
-			       "3 - 0.00W - - 0 0 0 0 0 0\n");
+	model = fixture_read_good(HEAD
+				  "0 + 655.35W 99.99W ? 31 31 31 31 4294967295 "
+				  "4294967295\n"
+				  "1 - 6.5535W ? - 0 0 0 0 0 0\n"
+				  "2 - 0.0001W - 0.0001W 0 0 0 0 0 0\n"
+				  "3 - 0.00W - - 0 0 0 0 0 0\n");
 	states = ssdpm_model_get_states(model, NULL);
 	assert_int_equal(states[0].max_power_uw, 655350000);
 	assert_int_equal(states[0].entry_latency_us, UINT32_MAX);
@@ -434,14 +403,14 @@ static void empty_texts_are_unknown_and_odd_bytes_become_question_marks(
 	const struct ssdpm_model_info *info;
 
 	(void)state;
-	model = read_good("Model Number:\nFirmware Version: \t\r\n"
-			  "PCI Vendor ID: 0x0\n" HEAD ROWS);
+	model = fixture_read_good("Model Number:\nFirmware Version: \t\r\n"
+				  "PCI Vendor ID: 0x0\n" HEAD ROWS);
 	info = ssdpm_model_get_info(model);
 	assert_int_equal(info->unknown, SSDPM_INFO_APSTA | SSDPM_INFO_PRODUCT |
 						SSDPM_INFO_FIRMWARE);
 	ssdpm_model_unref(model);
-	model = read_good("Device Model: [No Information Found]\n"
-			  "Firmware Version: \xc3\xbc 1\n");
+	model = fixture_read_good("Device Model: [No Information Found]\n"
+				  "Firmware Version: \xc3\xbc 1\n");
 	info = ssdpm_model_get_info(model);
 	assert_true(info->unknown & SSDPM_INFO_PRODUCT);
 	assert_string_equal(info->firmware, "?? 1");
@@ -453,8 +422,9 @@ static void vendors_that_differ_are_told_on_two_lines(void **state)
 	struct ssdpm_model *model;
 
 	(void)state;
-	model = read_good("PCI Vendor ID:           0x1217\n"
-			  "PCI Vendor Subsystem ID: 0x0002\n" HEAD ROWS);
+	model = fixture_read_good(
+		"PCI Vendor ID:           0x1217\n"
+		"PCI Vendor Subsystem ID: 0x0002\n" HEAD ROWS);
 	assert_int_equal(ssdpm_model_get_info(model)->vendor_id, 0x1217);
 	ssdpm_model_unref(model);
 }
@@ -487,7 +457,7 @@ static struct ssdpm_model_info read_sata(const char *line)
 	char text[512];
 
 	snprintf(text, sizeof(text), SATA "%s\n\n=== START ===\n", line);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	info = *ssdpm_model_get_info(model);
 	assert_int_equal(info.kind, SSDPM_KIND_SATA);
 	assert_int_equal(info.format, SSDPM_FORMAT_SMARTCTL_TEXT);
@@ -583,8 +553,8 @@ static void apm_is_missing_off_or_at_a_level(void **state)
 static void an_ata_drive_on_another_bus_is_refused(void **state)
 {
 	(void)state;
-	assert_bad(SATA "Transport Type:   Parallel, ATA/ATAPI-7\n", -EINVAL, 5,
-		   "an ATA drive, but no SATA one");
+	fixture_assert_bad(SATA "Transport Type:   Parallel, ATA/ATAPI-7\n",
+			   -EINVAL, 5, "an ATA drive, but no SATA one");
 }
 
 static void a_farm_log_does_not_make_it_another_drive(void **state)
@@ -628,7 +598,7 @@ static void json_of_7_5_is_read_like_the_text(void **state)
 	struct ssdpm_model *model, *again;
 
 	(void)state;
-	model = read_good(nvme_json);
+	model = fixture_read_good(nvme_json);
 	assert_drive(model, SSDPM_FORMAT_SMARTCTL_JSON);
 	assert_int_equal(ssdpm_model_from_json(nvme_json, strlen(nvme_json),
 					       &again, NULL),
@@ -652,7 +622,7 @@ static const char *one_state(const char *members)
 
 static void what_json_leaves_out_is_unknown(void **state)
 {
-	struct ssdpm_model *model = read_good(one_state(""));
+	struct ssdpm_model *model = fixture_read_good(one_state(""));
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 	const struct ssdpm_power_state *s = ssdpm_model_get_states(model, NULL);
 
@@ -665,10 +635,11 @@ static void what_json_leaves_out_is_unknown(void **state)
 	assert_int_equal(s->unknown, (1 << 13) - 1);
 	assert_int_equal(s->not_reported, 0);
 	ssdpm_model_unref(model);
-	model = read_good("{\"nvme_power_states\": [{\"max_power\": null, "
-			  "\"non_operational_state\": false, "
-			  "\"exit_latency_us\": null}], \"model_name\": \"\", "
-			  "\"firmware_version\": null}");
+	model = fixture_read_good(
+		"{\"nvme_power_states\": [{\"max_power\": null, "
+		"\"non_operational_state\": false, "
+		"\"exit_latency_us\": null}], \"model_name\": \"\", "
+		"\"firmware_version\": null}");
 	assert_int_equal(ssdpm_model_get_states(model, NULL)->unknown,
 			 (1 << 13) - 1);
 	assert_true(ssdpm_model_get_info(model)->unknown & SSDPM_INFO_PRODUCT);
@@ -682,7 +653,7 @@ static uint32_t max_power(const char *power)
 	uint32_t uw;
 
 	snprintf(members, sizeof(members), ", \"max_power\": {%s}", power);
-	model = read_good(one_state(members));
+	model = fixture_read_good(one_state(members));
 	uw = ssdpm_model_get_states(model, NULL)->max_power_uw;
 	ssdpm_model_unref(model);
 	return uw;
@@ -707,7 +678,7 @@ static void json_powers_are_exact_in_both_units(void **state)
 static void assert_bad_state(const char *members, int code,
 			     const char *fragment)
 {
-	assert_bad(one_state(members), code, 3, fragment);
+	fixture_assert_bad(one_state(members), code, 3, fragment);
 }
 
 static void json_that_is_wrong_is_named_with_its_line(void **state)
@@ -751,32 +722,36 @@ static void json_that_is_wrong_is_named_with_its_line(void **state)
 static void json_of_another_shape_is_named_with_its_line(void **state)
 {
 	(void)state;
-	assert_bad("{\"nvme_power_states\": 1}", -EINVAL, 1,
-		   "nvme_power_states: ");
-	assert_bad("{\"nvme_power_states\":\n[]}", -EINVAL, 2,
-		   "nvme_power_states: 0 power states");
-	assert_bad("{\"nvme_power_states\": [\n1]}", -EINVAL, 2,
-		   "[0].non_operational_state: true or false is needed");
-	assert_bad("{\"nvme_power_states\": [{\n\"non_operational_state\": "
-		   "1}]}",
-		   -EINVAL, 2, "[0].non_operational_state: ");
-	assert_bad("{\"smartctl\": {},\n\"device\": {\"protocol\": \"SCSI\"}}",
-		   -EINVAL, 2, "device.protocol: neither");
-	assert_bad("{\"smartctl\": {},\n\"device\": {\"protocol\": "
-		   "\"SomethingNew\"}}",
-		   -EINVAL, 2, "device.protocol: neither");
-	assert_bad("{\"smartctl\": {},\n\"device\": {\"protocol\": 1}}",
-		   -EINVAL, 2, "device.protocol: ");
-	assert_bad("{\"smartctl\": {}, \"device\": 1}", -EINVAL, 1,
-		   "device.protocol: neither");
-	assert_bad("{\"nvme_version\": {}, \"smartctl\": {},\n"
-		   "\"model_name\": \"\xc3\xbc\"}",
-		   -EINVAL, 2, "model_name: byte 0xc3");
-	assert_bad("{\"nvme_version\": {}, \"smartctl\": {},\n"
-		   "\"firmware_version\": \"123456789\"}",
-		   -ERANGE, 2, "firmware_version: longer than 8");
-	assert_bad("{\"nvme_pci_vendor\": {\"id\": 65536},\n\"smartctl\": 1}",
-		   -ERANGE, 1, "nvme_pci_vendor.id: 65536 is more");
+	fixture_assert_bad("{\"nvme_power_states\": 1}", -EINVAL, 1,
+			   "nvme_power_states: ");
+	fixture_assert_bad("{\"nvme_power_states\":\n[]}", -EINVAL, 2,
+			   "nvme_power_states: 0 power states");
+	fixture_assert_bad(
+		"{\"nvme_power_states\": [\n1]}", -EINVAL, 2,
+		"[0].non_operational_state: true or false is needed");
+	fixture_assert_bad(
+		"{\"nvme_power_states\": [{\n\"non_operational_state\": "
+		"1}]}",
+		-EINVAL, 2, "[0].non_operational_state: ");
+	fixture_assert_bad(
+		"{\"smartctl\": {},\n\"device\": {\"protocol\": \"SCSI\"}}",
+		-EINVAL, 2, "device.protocol: neither");
+	fixture_assert_bad("{\"smartctl\": {},\n\"device\": {\"protocol\": "
+			   "\"SomethingNew\"}}",
+			   -EINVAL, 2, "device.protocol: neither");
+	fixture_assert_bad("{\"smartctl\": {},\n\"device\": {\"protocol\": 1}}",
+			   -EINVAL, 2, "device.protocol: ");
+	fixture_assert_bad("{\"smartctl\": {}, \"device\": 1}", -EINVAL, 1,
+			   "device.protocol: neither");
+	fixture_assert_bad("{\"nvme_version\": {}, \"smartctl\": {},\n"
+			   "\"model_name\": \"\xc3\xbc\"}",
+			   -EINVAL, 2, "model_name: byte 0xc3");
+	fixture_assert_bad("{\"nvme_version\": {}, \"smartctl\": {},\n"
+			   "\"firmware_version\": \"123456789\"}",
+			   -ERANGE, 2, "firmware_version: longer than 8");
+	fixture_assert_bad(
+		"{\"nvme_pci_vendor\": {\"id\": 65536},\n\"smartctl\": 1}",
+		-ERANGE, 1, "nvme_pci_vendor.id: 65536 is more");
 }
 
 static void thirty_three_states_in_json_are_one_too_many(void **state)
@@ -788,7 +763,8 @@ static void thirty_three_states_in_json_are_one_too_many(void **state)
 		sprintf(text + strlen(text),
 			"%s{\"non_operational_state\": true}", i ? "," : "");
 	strcat(text, "]}");
-	assert_bad(text, -EINVAL, 1, "33 power states; NVMe has 1 to 32");
+	fixture_assert_bad(text, -EINVAL, 1,
+			   "33 power states; NVMe has 1 to 32");
 }
 
 static void json_without_states_says_which_version_has_them(void **state)
@@ -799,25 +775,28 @@ static void json_without_states_says_which_version_has_them(void **state)
 	char text[256];
 
 	(void)state;
-	assert_bad("\n{\"smartctl\": {\"version\": [7, 4]}, \"device\": "
-		   "{\"protocol\": \"NVMe\"}}",
-		   -EINVAL, 2,
-		   "nvme_power_states: missing: smartctl 7.4 cannot write it, "
-		   "7.5 can: give the text of smartctl -c instead");
+	fixture_assert_bad(
+		"\n{\"smartctl\": {\"version\": [7, 4]}, \"device\": "
+		"{\"protocol\": \"NVMe\"}}",
+		-EINVAL, 2,
+		"nvme_power_states: missing: smartctl 7.4 cannot write it, "
+		"7.5 can: give the text of smartctl -c instead");
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		snprintf(text, sizeof(text),
 			 "{\"smartctl\": {\"version\": %s},\n"
 			 "\"nvme_version\": {\"string\": \"1.4\"}}",
 			 told[i]);
-		assert_bad(text, -EINVAL, 1,
-			   "smartctl 7.5 and later write it with -c, -a");
+		fixture_assert_bad(
+			text, -EINVAL, 1,
+			"smartctl 7.5 and later write it with -c, -a");
 	}
-	assert_bad("{\"json_format_version\": [1, 0], \"device\": "
-		   "{\"protocol\": \"NVMe\"}}",
-		   -EINVAL, 1, "7.5 and later");
-	assert_bad("{\"smartctl\": {\"version\": [6]}, \"nvme_pci_vendor\": "
-		   "{}}",
-		   -EINVAL, 1, "smartctl 6.0 cannot");
+	fixture_assert_bad("{\"json_format_version\": [1, 0], \"device\": "
+			   "{\"protocol\": \"NVMe\"}}",
+			   -EINVAL, 1, "7.5 and later");
+	fixture_assert_bad(
+		"{\"smartctl\": {\"version\": [6]}, \"nvme_pci_vendor\": "
+		"{}}",
+		-EINVAL, 1, "smartctl 6.0 cannot");
 }
 
 /* Read "{"device": {"protocol": "ATA"}, ... members}". */
@@ -832,7 +811,7 @@ static struct ssdpm_model_info read_sata_json(const char *members)
 		 "\"device\": {\"type\": \"sat\", \"protocol\": \"ATA\"},\n"
 		 "\"model_name\": \"ACME Slow 256GB\"%s}\n",
 		 members);
-	model = read_good(text);
+	model = fixture_read_good(text);
 	info = *ssdpm_model_get_info(model);
 	assert_int_equal(info.kind, SSDPM_KIND_SATA);
 	assert_int_equal(info.format, SSDPM_FORMAT_SMARTCTL_JSON);
@@ -868,10 +847,10 @@ static void json_of_a_sata_drive_goes_as_far_as_the_text(void **state)
 	info = read_sata_json(", \"ata_apm\": {\"enabled\": true}");
 	assert_true(info.unknown & SSDPM_INFO_APM_LEVEL);
 	assert_int_equal(info.sata_enabled, SSDPM_SATA_APM);
-	model = read_good("{\"smartctl\": {}, \"sata_version\": {}}");
+	model = fixture_read_good("{\"smartctl\": {}, \"sata_version\": {}}");
 	assert_int_equal(ssdpm_model_get_info(model)->kind, SSDPM_KIND_SATA);
 	ssdpm_model_unref(model);
-	model = read_good("{\"smartctl\": {}, \"ata_version\": {}}");
+	model = fixture_read_good("{\"smartctl\": {}, \"ata_version\": {}}");
 	assert_int_equal(ssdpm_model_get_info(model)->kind, SSDPM_KIND_SATA);
 	ssdpm_model_unref(model);
 }
@@ -879,15 +858,16 @@ static void json_of_a_sata_drive_goes_as_far_as_the_text(void **state)
 static void wrong_json_of_a_sata_drive_is_named(void **state)
 {
 	(void)state;
-	assert_bad("{\"smartctl\": 1, \"sata_version\": {}, "
-		   "\"interface_speed\": {\"max\":\n{\"sata_value\": 256}}}",
-		   -ERANGE, 2, "interface_speed.max.sata_value: 256 is more");
-	assert_bad("{\"smartctl\": 1, \"sata_version\": {},\n"
-		   "\"ata_apm\": {\"enabled\": 1}}",
-		   -EINVAL, 2, "ata_apm.enabled: ");
-	assert_bad("{\"smartctl\": 1, \"sata_version\": {},\n"
-		   "\"ata_apm\": {\"enabled\": true, \"level\": 256}}",
-		   -ERANGE, 2, "ata_apm.level: 256 is more");
+	fixture_assert_bad(
+		"{\"smartctl\": 1, \"sata_version\": {}, "
+		"\"interface_speed\": {\"max\":\n{\"sata_value\": 256}}}",
+		-ERANGE, 2, "interface_speed.max.sata_value: 256 is more");
+	fixture_assert_bad("{\"smartctl\": 1, \"sata_version\": {},\n"
+			   "\"ata_apm\": {\"enabled\": 1}}",
+			   -EINVAL, 2, "ata_apm.enabled: ");
+	fixture_assert_bad("{\"smartctl\": 1, \"sata_version\": {},\n"
+			   "\"ata_apm\": {\"enabled\": true, \"level\": 256}}",
+			   -ERANGE, 2, "ata_apm.level: 256 is more");
 }
 
 /* Whatever is left of a text, it is a model or an error. */
@@ -895,7 +875,7 @@ static void try_part(const char *text, size_t size)
 {
 	struct ssdpm_error error = fixture_error();
 	struct ssdpm_model *model = NULL;
-	int err = read_bytes(text, size, &model, &error);
+	int err = fixture_read(text, size, &model, &error);
 
 	if (err) {
 		assert_int_equal(error.code, err);
