@@ -570,7 +570,7 @@ const struct json_node *ssdpm__json_member(const struct json *json,
 int ssdpm__json_expect(const struct json_node *node, enum json_type type,
 		       const char *what, struct ssdpm_error *reterr)
 {
-	static const char *const names[] = {
+	static const char names[][16] = {
 		[JSON_NULL] = "null",
 		[JSON_BOOLEAN] = "a boolean",
 		[JSON_INTEGER] = "a whole number",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* units: the names of millionths, thousandths, wholes. */
-static struct quantity format(uint64_t millionths, const char *const units[3])
+static struct quantity format(uint64_t millionths, const char units[3][3])
 {
 	struct quantity q;
 	uint64_t unit = 1, fraction;
@@ -32,14 +32,14 @@ static struct quantity format(uint64_t millionths, const char *const units[3])
 
 struct quantity ssdpm__format_us(uint64_t us)
 {
-	static const char *const units[3] = { "us", "ms", "s" };
+	static const char units[3][3] = { "us", "ms", "s" };
 
 	return format(us, units);
 }
 
 struct quantity ssdpm__format_uw(uint64_t uw)
 {
-	static const char *const units[3] = { "uW", "mW", "W" };
+	static const char units[3][3] = { "uW", "mW", "W" };
 
 	return format(uw, units);
 }

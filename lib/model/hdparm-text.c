@@ -25,7 +25,7 @@ struct hdparm {
 };
 
 struct feature_line {
-	const char *text;
+	char text[48];
 	uint32_t feature;
 	bool star_counts;
 };
@@ -45,42 +45,37 @@ static const struct feature_line feature_lines[] = {
 	{ "Advanced Power Management feature set", SSDPM_SATA_APM, true },
 };
 
-/* Beginnings of lines that no other program writes; the list ends with NULL. */
-static const char *const markers[] = {
-	"ATA device, with",   "ATAPI CD-ROM, with",
-	"Firmware Revision:", "Advanced power management level:",
-	"Commands/features:", NULL,
-};
+/* Beginnings of lines that no other program writes. */
+static const char markers[] = "ATA device, with\0"
+			      "ATAPI CD-ROM, with\0"
+			      "Firmware Revision:\0"
+			      "Advanced power management level:\0"
+			      "Commands/features:\0";
 
-static const char *const others_of_word_76[] = {
-	"Native Command Queueing (NCQ)",
-	"Phy event counters",
-	NULL,
-};
+static const char others_of_word_76[] = "Native Command Queueing (NCQ)\0"
+					"Phy event counters\0";
 
 /* Features of later words than 79, and the headings after the list. */
-static const char *const after_word_79[] = {
-	"SMART Command Transport (SCT)",
-	"SCT ",
-	"SANITIZE feature set",
-	"Data Set Management TRIM",
-	"Deterministic read",
-	"DOWNLOAD MICROCODE DMA",
-	"WRITE BUFFER DMA",
-	"READ BUFFER DMA",
-	"Security:",
-	"Logical Unit WWN Device Identifier:",
-	"HW reset results:",
-	"Device Sleep:",
-	"Checksum:",
-	"Integrity word not set",
-	NULL,
-};
+static const char after_word_79[] = "SMART Command Transport (SCT)\0"
+				    "SCT \0"
+				    "SANITIZE feature set\0"
+				    "Data Set Management TRIM\0"
+				    "Deterministic read\0"
+				    "DOWNLOAD MICROCODE DMA\0"
+				    "WRITE BUFFER DMA\0"
+				    "READ BUFFER DMA\0"
+				    "Security:\0"
+				    "Logical Unit WWN Device Identifier:\0"
+				    "HW reset results:\0"
+				    "Device Sleep:\0"
+				    "Checksum:\0"
+				    "Integrity word not set\0";
 
-static bool starts_with_any(struct span line, const char *const *texts)
+/* texts: one after the other, an empty one at the end. */
+static bool starts_with_any(struct span line, const char *texts)
 {
-	for (; *texts; texts++)
-		if (ssdpm__take(&line, *texts))
+	for (; *texts; texts += strlen(texts) + 1)
+		if (ssdpm__take(&line, texts))
 			return true;
 	return false;
 }

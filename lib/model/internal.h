@@ -14,7 +14,7 @@
  * reading and writing.
  */
 struct field {
-	const char *name;
+	char name[40];
 	uint32_t bit;
 	uint16_t offset;
 	uint16_t width; /* bytes */

@@ -255,7 +255,7 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 static void name_member(const struct reader *r, const char *key, char *name,
 			size_t size)
 {
-	snprintf(name, size, "states[%zu].%s", r->index, key);
+	snprintf(name, size, "states[%zu].%.40s", r->index, key);
 }
 
 static int read_field(const struct reader *r, const struct json_node *object,

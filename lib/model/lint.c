@@ -457,7 +457,7 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 
 const char *ssdpm_finding_code_to_string(uint32_t code)
 {
-	static const char *const names[] = {
+	static const char names[][36] = {
 		[SSDPM_FINDING_EQUAL_POWER] = "equal-power",
 		[SSDPM_FINDING_RISING_POWER] = "rising-power",
 		[SSDPM_FINDING_ZERO_POWER] = "zero-power",
@@ -478,5 +478,7 @@ const char *ssdpm_finding_code_to_string(uint32_t code)
 		[SSDPM_FINDING_TWO_TABLES] = "two-tables",
 	};
 
-	return code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+	if (!code || code >= sizeof(names) / sizeof(names[0]))
+		return NULL;
+	return names[code];
 }

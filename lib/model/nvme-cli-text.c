@@ -178,8 +178,8 @@ static void read_rank(struct reader *r, uint32_t bit, struct span *rest)
 
 static void read_workload(struct reader *r, uint32_t bit, struct span *rest)
 {
-	static const char *const workloads[] = { "-", "1MiB 32 RW, 30s idle",
-						 "80K 128KiB SW" };
+	static const char workloads[][24] = { "-", "1MiB 32 RW, 30s idle",
+					      "80K 128KiB SW" };
 
 	/* Younger than the fault of watch_hundredths(). */
 	r->prints_hundredths = true;

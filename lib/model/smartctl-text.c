@@ -193,7 +193,7 @@ static int read_transport(struct reader *r, struct span value)
 static int read_sata_version(struct reader *r, struct span value)
 {
 	static const struct {
-		const char *speed;
+		char speed[5];
 		uint8_t generations;
 	} known[] = {
 		{ "1.5", 2 }, { "3.0", 6 }, { "6.0", 14 }, { ">6.0", 14 }
@@ -331,7 +331,7 @@ static int take_numbers(const struct reader *r, struct span *line,
 			struct ssdpm_power_state *state)
 {
 	static const struct {
-		const char *name;
+		char name[8];
 		uint32_t field;
 	} columns[] = {
 		{ "RL", SSDPM_FIELD_READ_LATENCY_RANK },

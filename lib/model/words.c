@@ -32,7 +32,7 @@ const char *ssdpm_provenance_to_string(uint32_t provenance)
 
 const char *ssdpm_format_to_string(uint32_t format)
 {
-	static const char *const names[] = {
+	static const char names[][20] = {
 		[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
 		[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
 		[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
@@ -44,7 +44,9 @@ const char *ssdpm_format_to_string(uint32_t format)
 		[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
 	};
 
-	return format < sizeof(names) / sizeof(names[0]) ? names[format] : NULL;
+	if (!format || format >= sizeof(names) / sizeof(names[0]))
+		return NULL;
+	return names[format];
 }
 
 const char *ssdpm_link_state_to_string(uint32_t link_state)

@@ -133,7 +133,7 @@ int ssdpm_apst_explain(const struct ssdpm_model *model,
 
 const char *ssdpm_verdict_to_string(uint32_t verdict)
 {
-	static const char *const names[] = {
+	static const char names[][16] = {
 		[SSDPM_VERDICT_USED] = "used",
 		[SSDPM_VERDICT_OPERATIONAL] = "operational",
 		[SSDPM_VERDICT_EXIT_TOO_SLOW] = "exit-too-slow",
