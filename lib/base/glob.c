@@ -7,7 +7,7 @@ static const char *end_of_class(const char *at, const char *end)
 	if (at < end && *at == '!')
 		at++;
 	/* The first one is a member. */
-	for (at++; at < end; at++)
+	while (at < end && ++at < end)
 		if (*at == ']')
 			return at;
 	return NULL;

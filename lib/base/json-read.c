@@ -4,6 +4,7 @@
  * of nodes. Values are taken out of the text when asked for.
  */
 #include "base/json.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,17 +132,6 @@ static size_t utf8_length(const unsigned char *text, size_t size)
 	return length;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static int parse_escape(struct parser *p)
 {
 	p->at++;
@@ -153,7 +143,7 @@ static int parse_escape(struct parser *p)
 		return bad(p, "an escaped character");
 	p->at++;
 	for (int i = 0; i < 4; i++, p->at++)
-		if (p->at >= p->end || hex_digit(*p->at) < 0)
+		if (p->at >= p->end || ssdpm__hex_digit(*p->at) < 0)
 			return bad(p, "a hexadecimal digit");
 	return 0;
 }
@@ -279,7 +269,7 @@ static uint32_t hex4(const char *at)
 	uint32_t value = 0;
 
 	for (int i = 0; i < 4; i++)
-		value = value << 4 | (uint32_t)hex_digit(at[i]);
+		value = value << 4 | (uint32_t)ssdpm__hex_digit(at[i]);
 	return value;
 }
 

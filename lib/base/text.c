@@ -65,14 +65,18 @@ bool ssdpm__take(struct span *span, const char *text)
 	return true;
 }
 
+int ssdpm__hex_digit(char c)
+{
+	c = lower(c);
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static int digit(char c, unsigned int base)
 {
-	int value;
+	int value = ssdpm__hex_digit(c);
 
-	c = lower(c);
-	value = c >= '0' && c <= '9' ? c - '0' :
-		c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-				       99;
 	return value < (int)base ? value : -1;
 }
 

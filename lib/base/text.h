@@ -18,6 +18,9 @@ struct lines {
 	uint32_t line; /* number of the line that was taken last; 0 at first */
 };
 
+/* 0 to 15, or -1. */
+int ssdpm__hex_digit(char c);
+
 struct span ssdpm__span(const char *text, size_t size);
 
 /*

@@ -27,17 +27,6 @@ struct search {
 	uint32_t longest_line;
 };
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool take_ata_word(struct span *line, uint16_t *ret_value)
 {
 	unsigned int value = 0;
@@ -46,7 +35,7 @@ static bool take_ata_word(struct span *line, uint16_t *ret_value)
 	if (!ssdpm__take_word(line, &word) || word.end - word.at != 4)
 		return false;
 	for (; word.at < word.end; word.at++) {
-		int digit = hex_digit(*word.at);
+		int digit = ssdpm__hex_digit(*word.at);
 
 		if (digit < 0)
 			return false;

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL_FIELDS ((1u << N_FIELDS) - 1)
 #define MXPS 1
 #define NOPS 2
 

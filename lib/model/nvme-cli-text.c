@@ -21,8 +21,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define ALL_FIELDS ((1u << N_FIELDS) - 1)
-
 struct reader {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* APST tables out of whatever somebody saved, recognised by content. */
 #include "base/json.h"
+#include "base/text.h"
 #include "policy/data.h"
 
 #include <errno.h>
@@ -8,17 +9,6 @@
 
 /* Far more than ssdpm.apst/1 has, so that it can grow: 32 KiB. */
 enum { MAX_NODES = 1024 };
-
-int ssdpm__hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 int ssdpm__apst_from_bytes(const uint8_t data[SSDPM_APST_BYTES],
 			   struct ssdpm_apst *ret_table,

@@ -5,9 +5,6 @@
 
 #include "policy/internal.h"
 
-/* 0 to 15, or -1. */
-int ssdpm__hex_digit(char c);
-
 /* 256 bytes do not say whether APST was on: it was unless they are all 0. */
 int ssdpm__apst_from_bytes(const uint8_t data[SSDPM_APST_BYTES],
 			   struct ssdpm_apst *ret_table,

@@ -301,3 +301,43 @@ bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state)
 			return true;
 	return false;
 }
+
+static void assert_table(const struct ssdpm_model *model,
+			 const struct ssdpm_apst_params *params,
+			 const struct fixture_made *expected, size_t n)
+{
+	struct ssdpm_error error = fixture_error(), before = error;
+	struct ssdpm_apst table;
+
+	memset(&table, 0x5a, sizeof(table));
+	assert_int_equal(ssdpm_apst_generate(model, params, &table, &error), 0);
+	assert_memory_equal(&error, &before, sizeof(error));
+	assert_int_equal(ssdpm_apst_validate(model, &table, NULL), 0);
+	assert_int_equal(table.sent, 1);
+	assert_int_equal(table.enabled, 1);
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		uint32_t target = i < n ? expected[i].target : 0;
+		uint32_t idle_ms = i < n ? expected[i].idle_ms : 0;
+
+		assert_int_equal(table.entries[i].target, target);
+		assert_int_equal(table.entries[i].idle_ms, idle_ms);
+	}
+}
+
+void fixture_assert_made(struct ssdpm_model *model,
+			 const struct ssdpm_apst_params *params,
+			 const struct fixture_made *expected, size_t n)
+{
+	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
+
+	assert_table(model, params, expected, n);
+	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		if (!expected[i].reason)
+			continue;
+		assert_int_equal(v[i].state, i);
+		assert_string_equal(v[i].reason, expected[i].reason);
+		assert_int_equal(v[i].verdict, expected[i].verdict);
+	}
+	ssdpm_model_unref(model);
+}

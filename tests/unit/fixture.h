@@ -93,4 +93,16 @@ void fixture_assert_bad(const char *text, int code, uint32_t line,
 /* Does a transition of the table lead to this state? */
 bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state);
 
+/* An entry of a table and a verdict; reason NULL: whatever that is. */
+struct fixture_made {
+	uint32_t target, idle_ms;
+	uint32_t verdict;
+	const char *reason;
+};
+
+/* The sound table and the verdicts of n states; lets go of the model. */
+void fixture_assert_made(struct ssdpm_model *model,
+			 const struct ssdpm_apst_params *params,
+			 const struct fixture_made *expected, size_t n);
+
 #endif

@@ -7,12 +7,6 @@ struct power {
 	uint32_t nops, max, idle, entry, exit;
 };
 
-struct expected {
-	uint32_t target, idle_ms;
-	uint32_t verdict;
-	const char *reason;
-};
-
 static const char operational[] = "APST enters only non-operational states";
 
 static struct ssdpm_apst_params envelope(uint32_t idle_uw,
@@ -47,46 +41,12 @@ static struct ssdpm_model *model_of(const struct power *powers, size_t n)
 	return model;
 }
 
-static void assert_table(const struct ssdpm_model *model,
-			 const struct ssdpm_apst_params *params,
-			 const struct expected *expected, size_t n)
-{
-	struct ssdpm_error error = fixture_error(), before = error;
-	struct ssdpm_apst table;
-
-	memset(&table, 0x5a, sizeof(table));
-	assert_int_equal(ssdpm_apst_generate(model, params, &table, &error), 0);
-	assert_memory_equal(&error, &before, sizeof(error));
-	assert_int_equal(ssdpm_apst_validate(model, &table, NULL), 0);
-	assert_int_equal(table.sent, 1);
-	assert_int_equal(table.enabled, 1);
-	for (size_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		uint32_t target = i < n ? expected[i].target : 0;
-		uint32_t idle_ms = i < n ? expected[i].idle_ms : 0;
-
-		assert_int_equal(table.entries[i].target, target);
-		assert_int_equal(table.entries[i].idle_ms, idle_ms);
-	}
-}
-
 /* The table and the verdicts, where a reason is given. */
 static void assert_made(const struct power *powers, size_t n,
 			const struct ssdpm_apst_params *params,
-			const struct expected *expected)
+			const struct fixture_made *expected)
 {
-	struct ssdpm_model *model = model_of(powers, n);
-	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
-
-	assert_table(model, params, expected, n);
-	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
-	for (size_t i = 0; i < n; i++) {
-		if (!expected[i].reason)
-			continue;
-		assert_int_equal(v[i].state, i);
-		assert_string_equal(v[i].reason, expected[i].reason);
-		assert_int_equal(v[i].verdict, expected[i].verdict);
-	}
-	ssdpm_model_unref(model);
+	fixture_assert_made(model_of(powers, n), params, expected, n);
 }
 
 /* Generate and explain fail alike, and return nothing; consumes the model. */
@@ -128,7 +88,7 @@ static const struct power laptop[] = {
 
 static void the_worked_example_is_exact(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 16, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 3, 16, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 3, 16, SSDPM_VERDICT_OPERATIONAL, operational },
@@ -150,7 +110,7 @@ static void the_worked_example_is_exact(void **state)
 /* The limit is for the exit, as everywhere. */
 static void a_slow_exit_is_not_on_the_envelope(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
@@ -167,7 +127,7 @@ static void a_slow_exit_is_not_on_the_envelope(void **state)
 
 static void the_quirk_forbids_the_last_state(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
@@ -185,7 +145,7 @@ static void the_quirk_forbids_the_last_state(void **state)
 /* 1 W: 14.9 mJ - 0.1 mJ = 14.8 mJ / 975 mW; 44 mJ - 0.025 mJ - 14.8 mJ. */
 static void a_given_idle_power_comes_before_the_reported_one(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
 		{ 3, 16, 0, NULL },
@@ -203,7 +163,7 @@ static void a_given_idle_power_comes_before_the_reported_one(void **state)
 /* 2 W: 29.8 mJ - 0.1 mJ = 29.7 mJ / 475 mW = 62.526316 ms. */
 static void transitions_may_take_another_power(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 63, 0, NULL },
 		{ 3, 63, 0, NULL },
 		{ 3, 63, 0, NULL },
@@ -224,7 +184,7 @@ static void the_idle_power_of_a_state_comes_before_its_maximum(void **state)
 		{ 0, 3500000, 500000, 0, 0 },
 		{ 1, 1000000, 25000, 4000, 10900 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 16, 0, NULL },
 		{ 0, 0, SSDPM_VERDICT_USED, NULL },
 	};
@@ -237,7 +197,8 @@ static void the_idle_power_of_a_state_comes_before_its_maximum(void **state)
 static void thresholds_are_rounded_up_to_whole_milliseconds(void **state)
 {
 	struct power powers[] = { { 0, 1, 1000, 0, 0 }, { 1, 500, 0, 0, 0 } };
-	struct expected expected[] = { { 1, 0, 0, NULL }, { 0, 0, 0, NULL } };
+	struct fixture_made expected[] = { { 1, 0, 0, NULL },
+					   { 0, 0, 0, NULL } };
 	struct ssdpm_apst_params p = envelope(0, 0);
 
 	(void)state;
@@ -264,7 +225,7 @@ static void steps_that_pay_at_once_have_a_millisecond_each(void **state)
 		{ 1, 400, 0, 0, 1 },   { 1, 300, 0, 0, 3 },
 		{ 1, 200, 0, 0, 603 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 1, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 1, SSDPM_VERDICT_USED,
 		  "from PS0 after 1 ms idle: 500 uW instead of 1 mW pays after "
@@ -292,7 +253,7 @@ static void equal_powers_bring_no_gain(void **state)
 		{ 1, 25000, 0, 100, 100 }, { 1, 25000, 0, 100, 100 },
 		{ 1, 25001, 0, 1, 1 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 1, 0, NULL },
 		{ 2, 1, SSDPM_VERDICT_NO_GAIN,
 		  "500 mW is not below the 500 mW of PS0" },
@@ -315,7 +276,7 @@ static void a_drive_of_equal_powers_never_sleeps(void **state)
 		{ 1, 500000, 0, 1, 1 },
 		{ 1, 500000, 0, 0, 0 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 0, 0, 0, NULL },
 		{ 0, 0, SSDPM_VERDICT_NO_GAIN, NULL },
 		{ 0, 0, SSDPM_VERDICT_NO_GAIN, NULL },
@@ -334,7 +295,7 @@ static void a_state_above_the_envelope_is_shadowed(void **state)
 		{ 1, 25000, 0, 0, 10000 },
 		{ 1, 5000, 0, 800, 7200 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 9, 0, NULL },
 		{ 2, 9, SSDPM_VERDICT_SHADOWED,
 		  "would pay after 10.527 ms; PS2 does after 8.073 ms and takes "
@@ -356,7 +317,7 @@ static void a_state_that_only_touches_the_envelope_is_shadowed(void **state)
 		{ 1, 400, 0, 0, 4000 },
 		{ 1, 200, 0, 0, 6000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 5, 0, NULL },
 		{ 3, 5, SSDPM_VERDICT_USED, NULL },
 		{ 3, 10, SSDPM_VERDICT_SHADOWED,
@@ -379,7 +340,7 @@ static void of_equal_powers_the_one_with_less_overhead_is_used(void **state)
 		{ 1, 25000, 0, 0, 19000 },
 		{ 1, 25000, 0, 0, 9500 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 10, 0, NULL },
 		{ 2, 10, SSDPM_VERDICT_SHADOWED,
 		  "would pay after 20 ms; PS2 does after 10 ms and takes no more "
@@ -404,7 +365,7 @@ static void a_state_is_compared_with_those_on_the_envelope_only(void **state)
 		{ 1, 30000, 0, 0, 1000 },
 		{ 1, 5000, 0, 0, 10000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 2, 0, NULL },
 		{ 2, 2, SSDPM_VERDICT_SHADOWED, NULL },
 		{ 3, 178, SSDPM_VERDICT_USED,
@@ -426,7 +387,7 @@ static void cheap_transitions_cost_nothing_and_earn_nothing(void **state)
 		{ 1, 25000, 0, 100000, 1 },
 		{ 1, 5000, 0, 100000, 50000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 1, 0, NULL },
 		{ 2, 1, SSDPM_VERDICT_SHADOWED,
 		  "would pay after 0 us; PS2 does after 0 us and takes no more "
@@ -443,10 +404,10 @@ static void one_state_has_nowhere_to_go(void **state)
 {
 	static const struct power awake[] = { { 0, 0, 500000, 0, 0 } };
 	static const struct power asleep[] = { { 1, 5000, 500000, 1, 1 } };
-	static const struct expected first[] = {
+	static const struct fixture_made first[] = {
 		{ 0, 0, SSDPM_VERDICT_OPERATIONAL, operational },
 	};
-	static const struct expected second[] = {
+	static const struct fixture_made second[] = {
 		{ 0, 0, SSDPM_VERDICT_NO_GAIN,
 		  "there is no shallower state to enter it from" },
 	};
@@ -461,7 +422,7 @@ static void one_state_has_nowhere_to_go(void **state)
 static void thirty_two_states_are_all_steps(void **state)
 {
 	struct power powers[SSDPM_MAX_STATES] = { { 0, 0, 3200, 0, 0 } };
-	struct expected expected[SSDPM_MAX_STATES] = { { 0 } };
+	struct fixture_made expected[SSDPM_MAX_STATES] = { { 0 } };
 	struct ssdpm_apst_params p = envelope(0, 1000);
 
 	(void)state;
@@ -483,7 +444,7 @@ static void the_longest_latencies_do_not_overflow(void **state)
 		{ 1, 25000, 0, UINT32_MAX, UINT32_MAX },
 	};
 	/* (2 x 500000 - 25000) x 4294967295 / 475000 us, in ms */
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 8815986, 0, NULL },
 		{ 0, 0, SSDPM_VERDICT_USED,
 		  "from PS0 after 8815.986 s idle: 25 mW instead of 500 mW pays "
@@ -503,7 +464,8 @@ static void an_overhead_beyond_64_bits_is_refused(void **state)
 		{ 1, 1, 0, UINT32_MAX, UINT32_MAX },
 	};
 	struct ssdpm_apst_params p = envelope(UINT32_MAX, 0);
-	struct expected fits[] = { { 1, 4294968, 0, NULL }, { 0, 0, 0, NULL } };
+	struct fixture_made fits[] = { { 1, 4294968, 0, NULL },
+				       { 0, 0, 0, NULL } };
 
 	(void)state;
 	p.max_exit_latency_us = SSDPM_LATENCY_ANY;
@@ -521,7 +483,7 @@ static void a_threshold_that_does_not_fit_is_refused(void **state)
 		{ 1, 999, 0, 0, 16777215 },
 		{ 0, 0, 0, 0, 0 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, SSDPM_APST_MAX_IDLE_MS, 0, NULL },
 		{ 0, 0, 0, NULL },
 		{ 0, 0, 0, NULL },
@@ -543,7 +505,7 @@ static void without_an_idle_power_of_ps0_there_is_no_envelope(void **state)
 		{ 0, 3500000, 0, 0, 0 },
 		{ 1, 25000, 0, 4000, 10900 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 16, 0, NULL },
 		{ 0, 0, 0, NULL },
 	};
@@ -563,7 +525,7 @@ static void a_maximum_power_of_0_is_no_power(void **state)
 		{ 1, 0, 0, 4000, 10900 },
 	};
 	struct ssdpm_apst_params p = envelope(0, 0);
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 0, 0, 0, NULL },
 		{ 0, 0, SSDPM_VERDICT_EXIT_TOO_SLOW, NULL },
 	};

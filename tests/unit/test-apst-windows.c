@@ -18,54 +18,14 @@ static struct ssdpm_apst_params balanced(void)
 	return windows(SSDPM_SCHEME_BALANCED, SSDPM_SOURCE_AC);
 }
 
-struct expected {
-	uint32_t target, idle_ms;
-	uint32_t verdict;
-	const char *reason;
-};
-
 static const char operational[] = "APST enters only non-operational states";
-
-static void assert_table(const struct ssdpm_model *model,
-			 const struct ssdpm_apst_params *params,
-			 const struct expected *expected, size_t n)
-{
-	struct ssdpm_error error = fixture_error(), before = error;
-	struct ssdpm_apst table;
-
-	memset(&table, 0x5a, sizeof(table));
-	assert_int_equal(ssdpm_apst_generate(model, params, &table, &error), 0);
-	assert_memory_equal(&error, &before, sizeof(error));
-	assert_int_equal(ssdpm_apst_validate(model, &table, NULL), 0);
-	assert_int_equal(table.sent, 1);
-	assert_int_equal(table.enabled, 1);
-	for (size_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		uint32_t target = i < n ? expected[i].target : 0;
-		uint32_t idle_ms = i < n ? expected[i].idle_ms : 0;
-
-		assert_int_equal(table.entries[i].target, target);
-		assert_int_equal(table.entries[i].idle_ms, idle_ms);
-	}
-}
 
 /* The table and the verdicts, where a reason is given. */
 static void assert_made(const struct latencies *l, size_t n,
 			const struct ssdpm_apst_params *params,
-			const struct expected *expected)
+			const struct fixture_made *expected)
 {
-	struct ssdpm_model *model = fixture_model(l, n);
-	struct ssdpm_apst_verdict v[SSDPM_MAX_STATES];
-
-	assert_table(model, params, expected, n);
-	assert_int_equal(ssdpm_apst_explain(model, params, v, NULL), 0);
-	for (size_t i = 0; i < n; i++) {
-		if (!expected[i].reason)
-			continue;
-		assert_int_equal(v[i].state, i);
-		assert_string_equal(v[i].reason, expected[i].reason);
-		assert_int_equal(v[i].verdict, expected[i].verdict);
-	}
-	ssdpm_model_unref(model);
+	fixture_assert_made(fixture_model(l, n), params, expected, n);
 }
 
 /* Microsoft's page gives these three; it does not say that PS0 is awake. */
@@ -77,7 +37,7 @@ static const struct latencies worked_example[] = {
 
 static void microsofts_example_on_battery_enters_ps1(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 100, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 900, SSDPM_VERDICT_USED, "from PS0 after 100 ms idle" },
 		{ 0, 0, SSDPM_VERDICT_USED, "from PS1 after 900 ms idle" },
@@ -91,7 +51,7 @@ static void microsofts_example_on_battery_enters_ps1(void **state)
 
 static void microsofts_example_in_modern_standby_enters_ps2(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 50, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 50, SSDPM_VERDICT_SHADOWED,
 		  "PS2 is deeper, and its entry+exit 60 ms is within the "
@@ -169,7 +129,7 @@ static void the_secondary_time_counts_from_the_primary_state(void **state)
 		{ 0, 0, 0 },	    { 0, 0, 0 },	{ 0, 0, 0 },
 		{ 1, 3900, 11000 }, { 1, 5000, 39000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 3, 200, SSDPM_VERDICT_OPERATIONAL, operational },
@@ -190,7 +150,7 @@ static void without_a_primary_state_the_secondary_time_is_whole(void **state)
 		{ 1, 20000, 20000 },
 		{ 1, 30000, 40000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 2000, SSDPM_VERDICT_SHADOWED,
 		  "PS2 is deeper, and its entry+exit 70 ms is within the "
@@ -210,7 +170,7 @@ static void states_between_the_two_wait_for_the_whole_time(void **state)
 		{ 0, 0, 0 },	     { 1, 5000, 5000 },	  { 0, 0, 0 },
 		{ 1, 20000, 20000 }, { 1, 30000, 40000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 4, 1800, SSDPM_VERDICT_USED, "from PS0 after 200 ms idle" },
 		{ 4, 2000, SSDPM_VERDICT_OPERATIONAL, operational },
@@ -232,7 +192,7 @@ static void a_secondary_state_that_is_the_primary_one_is_none(void **state)
 		{ 1, 5000, 5000 },
 		{ 1, 90000, 90000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 200, SSDPM_VERDICT_SHADOWED,
 		  "PS2 is deeper, and its entry+exit 10 ms is within the "
@@ -256,7 +216,7 @@ static void a_secondary_tolerance_below_the_primary_leads_nowhere(void **state)
 		{ 1, 5000, 5000 },
 		{ 1, 5000, 5001 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 2, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 2, 200, SSDPM_VERDICT_SHADOWED,
 		  "PS2 is deeper, and its entry+exit 10 ms is within the "
@@ -276,7 +236,7 @@ static void a_secondary_tolerance_below_the_primary_leads_nowhere(void **state)
 static void a_tolerance_of_0_leaves_the_table_empty(void **state)
 {
 	static const struct latencies l[] = { { 0, 0, 0 }, { 1, 0, 1 } };
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 0, 0, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 0, 0, SSDPM_VERDICT_TOTAL_TOO_SLOW,
 		  "entry+exit 1 us > performance tolerance 0 us (ac)" },
@@ -295,7 +255,7 @@ static void latencies_that_are_not_reported_are_within_0(void **state)
 		{ 1, 0, 0 },
 		{ 1, 0, 1 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 0, 0, SSDPM_VERDICT_USED,
 		  "from PS0 after 200 ms idle: entry+exit 0, not reported, is "
@@ -316,13 +276,13 @@ static void the_latency_limit_holds_for_windows_too(void **state)
 		{ 1, 5000, 9000 },
 		{ 1, 50000, 100001 },
 	};
-	static const struct expected limited[] = {
+	static const struct fixture_made limited[] = {
 		{ 1, 50, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 0, 0, SSDPM_VERDICT_USED, "from PS0 after 50 ms idle" },
 		{ 0, 0, SSDPM_VERDICT_EXIT_TOO_SLOW,
 		  "exit 100.001 ms > limit 100 ms" },
 	};
-	static const struct expected any[] = {
+	static const struct fixture_made any[] = {
 		{ 2, 50, 0, NULL },
 		{ 2, 50, SSDPM_VERDICT_SHADOWED, NULL },
 		{ 0, 0, SSDPM_VERDICT_USED, "from PS0-PS1 after 50 ms idle" },
@@ -338,7 +298,7 @@ static void the_latency_limit_holds_for_windows_too(void **state)
 
 static void the_quirk_forbids_the_last_state(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 200, SSDPM_VERDICT_OPERATIONAL, operational },
 		{ 0, 0, SSDPM_VERDICT_USED, "from PS0 after 200 ms idle" },
 		{ 0, 0, SSDPM_VERDICT_QUIRK,
@@ -357,13 +317,13 @@ static void nothing_enters_state_0(void **state)
 		{ 1, 1, 1 },
 		{ 1, 30000, 40000 },
 	};
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 2000, SSDPM_VERDICT_NO_GAIN,
 		  "there is no shallower state to enter it from" },
 		{ 0, 0, SSDPM_VERDICT_USED, "from PS0 after 2 s idle" },
 	};
 	static const struct latencies slow[] = { { 1, 30000, 40000 } };
-	static const struct expected nothing[] = {
+	static const struct fixture_made nothing[] = {
 		{ 0, 0, SSDPM_VERDICT_NO_GAIN,
 		  "there is no shallower state to enter it from" },
 	};
@@ -376,7 +336,7 @@ static void nothing_enters_state_0(void **state)
 
 static void the_times_of_linux_do_not_matter(void **state)
 {
-	static const struct expected expected[] = {
+	static const struct fixture_made expected[] = {
 		{ 1, 200, 0, NULL },
 		{ 2, 1800, 0, NULL },
 		{ 0, 0, 0, NULL },
