@@ -2,7 +2,7 @@
 /*
  * libssdpm: the power states of SSDs.
  *
- *     device facts -> model -> policy
+ *     device facts -> model -> policy -> estimate
  *
  * This header includes one header for each stage. The rules that hold for all
  * of them (errors, ownership, units, threads) are in libssdpm(3).
@@ -11,7 +11,9 @@
 #define SSDPM_H
 
 #include <ssdpm/base.h>
+#include <ssdpm/estimate.h>
 #include <ssdpm/model.h>
 #include <ssdpm/policy.h>
+#include <ssdpm/workload.h>
 
 #endif

@@ -30,7 +30,8 @@ enum ssdpm_provenance {
 	SSDPM_PROVENANCE_REPORTED = 1,	/* the drive says so */
 	SSDPM_PROVENANCE_MEASURED = 2,	/* somebody measured it */
 	SSDPM_PROVENANCE_CATALOGUE = 3, /* a drive of the same name says so */
-	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a stated guess */
+	SSDPM_PROVENANCE_ASSUMED = 4,	/* nobody knows: a guess by a rule */
+	SSDPM_PROVENANCE_STATED = 5,	/* whoever asks says so */
 };
 
 /** How the input of a model was written; 0 = it was made from numbers. */

@@ -534,6 +534,24 @@ SSDPM_API const char *ssdpm_quirk_to_string(uint32_t quirk);
  */
 SSDPM_API const char *ssdpm_verdict_to_string(uint32_t verdict);
 
+/**
+ * What Linux does with the link of a SATA port when it is idle; the names are
+ * those of /sys/class/scsi_host/hostN/link_power_management_policy.
+ */
+enum ssdpm_lpm {
+	SSDPM_LPM_KEEP_FIRMWARE_SETTINGS = 1,
+	SSDPM_LPM_MAX_PERFORMANCE = 2,
+	SSDPM_LPM_MEDIUM_POWER = 3,
+	SSDPM_LPM_MED_POWER_WITH_DIPM = 4,
+	SSDPM_LPM_MIN_POWER_WITH_PARTIAL = 5,
+	SSDPM_LPM_MIN_POWER = 6,
+};
+
+/**
+ * ssdpm_lpm_to_string() - "max_performance" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_lpm_to_string(uint32_t lpm);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,6 +25,8 @@ const char *ssdpm_provenance_to_string(uint32_t provenance)
 		return "catalogue";
 	case SSDPM_PROVENANCE_ASSUMED:
 		return "assumed";
+	case SSDPM_PROVENANCE_STATED:
+		return "stated";
 	default:
 		return NULL;
 	}

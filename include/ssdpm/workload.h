@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workload: what a host asks of a drive, one I/O after the other; read from
+ * the traces that people have, or generated.
+ *
+ * A trace is a stream: open or generate it, read records until there are none,
+ * close it. Memory stays constant however long it is. Readers read a file
+ * descriptor that the caller opened and keeps; nothing else is touched. See
+ * ssdpm_workload(3).
+ */
+#ifndef SSDPM_WORKLOAD_H
+#define SSDPM_WORKLOAD_H
+
+#include <ssdpm/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ssdpm_op {
+	SSDPM_OP_READ = 1,
+	SSDPM_OP_WRITE = 2,
+	SSDPM_OP_FLUSH = 3,
+	SSDPM_OP_DISCARD = 4,
+};
+
+/** How many kinds of operation there are; the index of one is op - 1. */
+#define SSDPM_N_OPS 4
+
+/** service_ns: nobody recorded it. */
+#define SSDPM_SERVICE_UNKNOWN UINT32_MAX
+
+/** service_ns: the largest that fits; a longer one is recorded as this. */
+#define SSDPM_SERVICE_MAX (UINT32_MAX - 1)
+
+enum ssdpm_io_flag {
+	/* A further part of an I/O that did not fit one record: no I/O of its
+	 * own, so it is not counted again. */
+	SSDPM_IO_CONTINUED = 1 << 0,
+};
+
+/**
+ * struct ssdpm_io - one I/O (frozen, 32 bytes; the dtype of NumPy)
+ * @start_ns:   when the host issued it, on the clock of the trace
+ * @offset:     first byte on the drive
+ * @bytes:      how many; 0 for a flush. Discards of 4 GiB and more become
+ *              several records, all but the first with SSDPM_IO_CONTINUED
+ * @service_ns: from issue to completion, on a drive that is awake;
+ *              SSDPM_SERVICE_UNKNOWN, SSDPM_SERVICE_MAX
+ * @op:         enum ssdpm_op
+ * @flags:      bits of enum ssdpm_io_flag
+ */
+struct ssdpm_io {
+	uint64_t start_ns;
+	uint64_t offset;
+	uint32_t bytes;
+	uint32_t service_ns;
+	uint8_t op;
+	uint8_t flags;
+	uint8_t reserved[6];
+};
+
+/** How a trace is written; 0 = recognise it by its content. */
+enum ssdpm_trace_format {
+	SSDPM_TRACE_NPY = 1,		 /* NumPy's .npy of struct ssdpm_io */
+	SSDPM_TRACE_BLKPARSE = 2,	 /* text of blkparse */
+	SSDPM_TRACE_BLKTRACE = 3,	 /* what blktrace writes */
+	SSDPM_TRACE_FIO_IOLOG = 4,	 /* fio --write_iolog, version 2 or 3 */
+	SSDPM_TRACE_FIO_LATENCY_LOG = 5, /* fio --write_lat_log */
+	SSDPM_TRACE_BIOSNOOP = 6,  /* biosnoop of bcc and bpftrace, iosnoop */
+	SSDPM_TRACE_DELIMITED = 7, /* columns that the caller names */
+	SSDPM_TRACE_MSR = 8,	   /* MSR Cambridge CSV */
+	SSDPM_TRACE_SPC = 9,	   /* Storage Performance Council */
+	SSDPM_TRACE_FIU = 10,
+	SSDPM_TRACE_MQSIM =
+		11, /* and SSDsim: ns, device, sector, sectors, op */
+	SSDPM_TRACE_DISKSIM = 12,
+	SSDPM_TRACE_BLKREPLAY = 13,
+	SSDPM_TRACE_PIXEL = 14,
+	SSDPM_TRACE_PROCMON = 15,
+};
+
+enum ssdpm_trace_flag {
+	/* Count lines that cannot be read instead of failing. */
+	SSDPM_TRACE_SKIP_BAD = 1 << 0,
+};
+
+/**
+ * struct ssdpm_trace_params - how to read a trace (sized parameters)
+ * @size:    sizeof(struct ssdpm_trace_params)
+ * @format:  enum ssdpm_trace_format; 0: by content
+ * @flags:   bits of enum ssdpm_trace_flag
+ * @columns: the column map of SSDPM_TRACE_DELIMITED, described in
+ *           ssdpm_workload(3); NULL: that of the preset
+ * @device:  read only the I/Os of this device, as the trace writes it ("8,16",
+ *           "sda", "0"); NULL: all, and it is an error where a file has several
+ */
+struct ssdpm_trace_params {
+	size_t size;
+	uint32_t format;
+	uint32_t flags;
+	const char *columns;
+	const char *device;
+};
+
+/**
+ * struct ssdpm_trace_counts - what a reader met (frozen, 128 bytes)
+ * @n_ios:         I/Os given out so far, continued records not counted
+ * @n_records:     records given out
+ * @n_lines:       lines or events read
+ * @n_bad:         lines that could not be read (SSDPM_TRACE_SKIP_BAD)
+ * @n_unmatched:   issues without a completion within 30 s, not given out
+ * @n_orphans:     completions without an issue, not given out
+ * @n_saturated:   services above SSDPM_SERVICE_MAX
+ * @n_backward:    records whose time lay before that of their predecessor, by
+ *                 more than the reader puts back in order, and was raised to it
+ *                 (SSDPM_TRACE_SKIP_BAD; an error otherwise)
+ * @n_wrapped:     times that blkparse wrapped (-1 ns), taken for the time
+ * before
+ * @n_other_device: I/Os of other devices, left out on demand
+ * @format:        enum ssdpm_trace_format
+ * @resolution_ns: the largest power of ten that divides all times so far;
+ *                 1000000000 or more: idle gaps below a second are not in there
+ */
+struct ssdpm_trace_counts {
+	uint64_t n_ios;
+	uint64_t n_records;
+	uint64_t n_lines;
+	uint64_t n_bad;
+	uint64_t n_unmatched;
+	uint64_t n_orphans;
+	uint64_t n_saturated;
+	uint64_t n_backward;
+	uint64_t n_wrapped;
+	uint64_t n_other_device;
+	uint64_t resolution_ns;
+	uint32_t format;
+	uint8_t reserved[36];
+};
+
+struct ssdpm_trace;
+
+/**
+ * ssdpm_trace_open() - read a trace from a descriptor
+ * @fd:        open for reading; borrowed until ssdpm_trace_close(). It may be a
+ *             pipe. gzip and zstd are unpacked where the library finds zlib
+ *             and libzstd
+ * @params:    how, or NULL
+ * @ret_trace: free it with ssdpm_trace_close()
+ *
+ * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
+ * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it),
+ * -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
+			       struct ssdpm_trace **ret_trace,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_trace_open_data() - the same from memory
+ * @data: the contents of a file; borrowed until ssdpm_trace_close()
+ */
+SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
+				    const struct ssdpm_trace_params *params,
+				    struct ssdpm_trace **ret_trace,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_trace_read() - the next records
+ * @ios:   where they go
+ * @max:   for how many there is room, at least 1
+ * @ret_n: how many were written; 0: the end
+ *
+ * start_ns never decreases: readers that see completions put the records back
+ * in order. After a failure every call fails in the same way.
+ *
+ * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
+ * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
+ * (cut off, damaged when packed), -ENOMEM.
+ */
+SSDPM_API int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			       size_t max, size_t *ret_n,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_trace_get_counts() - what was met so far
+ *
+ * Return: borrowed from @trace; it changes with each ssdpm_trace_read().
+ */
+SSDPM_API const struct ssdpm_trace_counts *ssdpm_trace_get_counts(
+	const struct ssdpm_trace *trace);
+
+/**
+ * ssdpm_trace_close() - end a trace; its descriptor stays open
+ * @trace: a trace, or NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace);
+
+/**
+ * struct ssdpm_generator_params - a workload that is made (sized parameters)
+ * @size:     sizeof(struct ssdpm_generator_params)
+ * @name:     which one, see ssdpm_generator_get_name()
+ * @seed:     the same seed gives the same records on every machine
+ * @n_ios:    how many; 0: the default of the workload
+ * @value:    the one parameter that a uFLIP micro-benchmark varies, in its
+ *            unit; 0: its default
+ * @op:       SSDPM_OP_READ or _WRITE where the workload leaves it open; 0: its
+ *            default
+ * @bytes:    size of an I/O; 0: its default
+ * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN is the default
+ * @mean_idle_ns: mean idle time of arrivals; 0: its default
+ * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5)
+ * @area_bytes:   offsets lie below it; 0: its default
+ */
+struct ssdpm_generator_params {
+	size_t size;
+	const char *name;
+	uint64_t seed;
+	uint64_t n_ios;
+	uint64_t value;
+	uint64_t mean_idle_ns;
+	uint64_t area_bytes;
+	uint32_t op;
+	uint32_t bytes;
+	uint32_t service_ns;
+	uint32_t shape_milli;
+};
+
+/**
+ * ssdpm_generator_params_init() - the defaults
+ *
+ * Return: 0; -EINVAL, -E2BIG (@size).
+ */
+SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
+					  size_t size);
+
+/**
+ * ssdpm_trace_generate() - a trace that is made and not read
+ * @params: what to make
+ *
+ * Read and close it like any other. The workloads are described in
+ * ssdpm_workload(3): "apst-1" to "apst-7" are those of the Linux patch that
+ * brought two idle times (A. Bogoslavsky, 2021); "uflip-granularity-sr" and so
+ * on the nine micro-benchmarks of uFLIP (Bouganim, Jonsson and Bonnet, CIDR
+ * 2009) over SR, RR, SW, RW; "consistency" 4 KiB random writes; "poisson",
+ * "lomax", "on-off" arrivals.
+ *
+ * Return: 0; -ENOENT (no such workload), -EINVAL, -ERANGE (a number that the
+ * workload cannot have), -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
+				   struct ssdpm_trace **ret_trace,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_generator_get_name() - the workloads that there are
+ * @index: from 0 on
+ *
+ * Return: a static string; NULL: no more.
+ */
+SSDPM_API const char *ssdpm_generator_get_name(size_t index);
+
+/**
+ * ssdpm_generator_get_description() - one line about a workload
+ *
+ * Return: a static string; NULL: no more.
+ */
+SSDPM_API const char *ssdpm_generator_get_description(size_t index);
+
+/**
+ * ssdpm_generator_to_fio_job() - a workload as a job file of fio
+ * @ret_text: free it with free(). It names no device: give fio --filename
+ *
+ * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals).
+ */
+SSDPM_API int ssdpm_generator_to_fio_job(
+	const struct ssdpm_generator_params *params, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/** Longest line of ssdpm_io_to_fio_iolog(), with its NUL. */
+#define SSDPM_FIO_IOLOG_LINE 128
+
+/**
+ * ssdpm_io_to_fio_iolog() - a record as a line of fio's iolog version 3
+ * @origin_ns: when the log begins: start_ns of its first record
+ * @file:      name of the file in the log, without blanks, up to 63 bytes
+ * @ret_line:  the line with its newline
+ *
+ * A log is the line "fio version 3 iolog", "0 FILE add", "0 FILE open", these
+ * lines, and "T FILE close". fio writes microseconds... see ssdpm_workload(3).
+ *
+ * Return: 0; -EINVAL (an unknown operation, a name that cannot be, a start
+ * before @origin_ns).
+ */
+SSDPM_API int ssdpm_io_to_fio_iolog(const struct ssdpm_io *io,
+				    uint64_t origin_ns, const char *file,
+				    char ret_line[SSDPM_FIO_IOLOG_LINE],
+				    struct ssdpm_error *reterr);
+
+/** Size of the head of an .npy file that ssdpm_npy_header() makes. */
+#define SSDPM_NPY_HEADER_BYTES 256
+
+/**
+ * ssdpm_npy_header() - the head of NumPy's .npy for this many records
+ *
+ * The records follow it as they are in memory, little-endian. Its size does not
+ * depend on @n_records, so that it may be written again at the end.
+ *
+ * Return: 0.
+ */
+SSDPM_API int ssdpm_npy_header(uint64_t n_records,
+			       uint8_t ret_header[SSDPM_NPY_HEADER_BYTES]);
+
+/**
+ * struct ssdpm_service - how long an I/O takes whose record does not say
+ *                        (frozen, 64 bytes)
+ * @base_ns:          by op - 1: before its transfer; these overlap
+ * @bytes_per_second: by op - 1: transfers share one channel, one after the
+ *                    other in the order of the records; 0: they take no time
+ */
+struct ssdpm_service {
+	uint64_t base_ns[SSDPM_N_OPS];
+	uint64_t bytes_per_second[SSDPM_N_OPS];
+};
+
+/** Buckets of a histogram of times: for each power of two, four. */
+#define SSDPM_HISTOGRAM_BUCKETS 256
+
+/**
+ * struct ssdpm_trace_stats - a trace in numbers (sized result)
+ * @size:        sizeof(struct ssdpm_trace_stats)
+ * @n_ios:       by op - 1, continued records not counted
+ * @bytes:       by op - 1
+ * @n_unknown_service: I/Os without a recorded service time
+ * @n_sequential: I/Os that begin where the one before ended
+ * @start_ns:    of the first I/O
+ * @duration_ns: from there to the last completion
+ * @busy_ns:     of it, with an I/O outstanding
+ * @idle_ns:     of it, without
+ * @n_gaps:      idle times longer than 0
+ * @gap_p50_ns and the next three: quantiles of these, by nearest rank; at most
+ *               1/64 above the true one
+ * @gap_max_ns:  the longest
+ * @gaps:        how many by ssdpm_histogram_bucket()
+ * @gaps_ns:     their sum, likewise
+ */
+struct ssdpm_trace_stats {
+	size_t size;
+	uint64_t n_ios[SSDPM_N_OPS];
+	uint64_t bytes[SSDPM_N_OPS];
+	uint64_t n_unknown_service;
+	uint64_t n_sequential;
+	uint64_t start_ns;
+	uint64_t duration_ns;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t n_gaps;
+	uint64_t gap_p50_ns;
+	uint64_t gap_p90_ns;
+	uint64_t gap_p99_ns;
+	uint64_t gap_max_ns;
+	uint64_t gaps[SSDPM_HISTOGRAM_BUCKETS];
+	uint64_t gaps_ns[SSDPM_HISTOGRAM_BUCKETS];
+};
+
+/**
+ * ssdpm_histogram_bucket() - which bucket a time belongs to
+ */
+SSDPM_API uint32_t ssdpm_histogram_bucket(uint64_t time_ns);
+
+/**
+ * ssdpm_histogram_start_ns() - the least time of a bucket
+ *
+ * Return: UINT64_MAX where @bucket is SSDPM_HISTOGRAM_BUCKETS or above.
+ */
+SSDPM_API uint64_t ssdpm_histogram_start_ns(uint32_t bucket);
+
+struct ssdpm_stats;
+
+/**
+ * ssdpm_stats_new() - count a trace, in constant memory
+ * @service:   for records without a service time, or NULL: they take no time
+ * @ret_stats: free it with ssdpm_stats_free()
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
+			      struct ssdpm_stats **ret_stats,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_stats_feed() - the next records
+ *
+ * Return: 0; -EINVAL (start_ns decreases, an unknown operation: @reterr has the
+ * index from the first record on).
+ */
+SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
+			       const struct ssdpm_io *ios, size_t n,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_stats_get() - the numbers so far
+ * @ret_stats: its size member is set by the caller
+ *
+ * Return: 0; -EINVAL (size).
+ */
+SSDPM_API int ssdpm_stats_get(const struct ssdpm_stats *stats,
+			      struct ssdpm_trace_stats *ret_stats,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_stats_free() - @stats may be NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_stats *ssdpm_stats_free(struct ssdpm_stats *stats);
+
+/**
+ * ssdpm_op_to_string() - "read", "write", "flush", "discard", or NULL
+ */
+SSDPM_API const char *ssdpm_op_to_string(uint32_t op);
+
+/**
+ * ssdpm_trace_format_to_string() - "npy", "blkparse" and so on, or NULL
+ */
+SSDPM_API const char *ssdpm_trace_format_to_string(uint32_t format);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The bytes of a trace, a window of constant size over a source. */
+#include "workload/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define WINDOW_BYTES (256u << 10)
+
+int ssdpm__input_open(struct input *input, struct source *source,
+		      struct ssdpm_error *reterr)
+{
+	char *buffer = malloc(WINDOW_BYTES);
+	if (!buffer)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	*input = (struct input){ .at = buffer,
+				 .end = buffer,
+				 .source = source,
+				 .buffer = buffer,
+				 .size = WINDOW_BYTES };
+	return 0;
+}
+
+/* A line is longer than the window: make that larger. */
+static int grow(struct input *input, struct ssdpm_error *reterr)
+{
+	size_t left = (size_t)(input->end - input->at);
+
+	if (input->size > INPUT_MAX_LINE)
+		return ssdpm__fail(reterr, -E2BIG, input->line + 1,
+				   "a line is longer than %u bytes",
+				   INPUT_MAX_LINE);
+	char *buffer = realloc(input->buffer, 2 * input->size);
+	if (!buffer)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	input->buffer = buffer;
+	input->size *= 2;
+	input->at = buffer;
+	input->end = buffer + left;
+	return 0;
+}
+
+int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr)
+{
+	size_t left = (size_t)(input->end - input->at);
+	size_t n = 0;
+
+	if (input->complete)
+		return 0;
+	memmove(input->buffer, input->at, left);
+	input->at = input->buffer;
+	input->end = input->buffer + left;
+	if (left == input->size) {
+		int r = grow(input, reterr);
+		if (r)
+			return r;
+	}
+	int r = input->source->read(input->source, input->buffer + left,
+				    input->size - left, &n, reterr);
+	if (r)
+		return r;
+	input->end += n;
+	input->complete = n == 0;
+	return 0;
+}
+
+static int take_line(struct input *input, const char *end, size_t skip,
+		     struct span *ret_line)
+{
+	ret_line->at = input->at;
+	ret_line->end = end;
+	input->at = end + skip;
+	input->line++;
+	if (ret_line->end > ret_line->at && ret_line->end[-1] == '\r')
+		ret_line->end--;
+	return 1;
+}
+
+int ssdpm__input_line(struct input *input, struct span *ret_line,
+		      struct ssdpm_error *reterr)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		size_t left = (size_t)(input->end - input->at);
+		const char *newline = left > seen ? memchr(input->at + seen,
+							   '\n', left - seen) :
+						    NULL;
+		if (newline)
+			return take_line(input, newline, 1, ret_line);
+		if (input->complete && !left)
+			return 0;
+		if (input->complete)
+			return take_line(input, input->end, 0, ret_line);
+		seen = left;
+		int r = ssdpm__input_fill(input, reterr);
+		if (r)
+			return r;
+	}
+}
+
+void ssdpm__input_close(struct input *input)
+{
+	if (input->source)
+		input->source->close(input->source);
+	free(input->buffer);
+	*input = (struct input){ 0 };
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readers of traces share. */
+#ifndef SSDPM_LIB_WORKLOAD_INTERNAL_H
+#define SSDPM_LIB_WORKLOAD_INTERNAL_H
+
+#include <ssdpm/workload.h>
+
+#include "base/text.h"
+
+/*
+ * Where bytes come from: read(2), memory, something that unpacks another one.
+ * Fills up to size bytes; 0: the end. A negative errno with words in reterr.
+ */
+struct source {
+	int (*read)(struct source *source, void *data, size_t size,
+		    size_t *ret_n, struct ssdpm_error *reterr);
+	void (*close)(struct source *source);
+};
+
+/*
+ * The bytes of a trace that are in memory and not yet read: [at, end). Readers
+ * move at. complete: nothing comes after end.
+ */
+struct input {
+	const char *at;
+	const char *end;
+	bool complete;
+	uint32_t line; /* number of the line that was taken last */
+	struct source *source;
+	char *buffer;
+	size_t size;
+};
+
+/* Longest line or event. */
+#define INPUT_MAX_LINE (1u << 20)
+
+int ssdpm__input_open(struct input *input, struct source *source,
+		      struct ssdpm_error *reterr);
+
+/*
+ * Get more bytes after those not yet read, which may move; at least one, unless
+ * input is complete then. -E2BIG: INPUT_MAX_LINE bytes were left unread.
+ */
+int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
+
+/*
+ * Take the next line, without its end, CRLF too. The span holds until the next
+ * call. 1; 0: there is none; or a negative errno.
+ */
+int ssdpm__input_line(struct input *input, struct span *ret_line,
+		      struct ssdpm_error *reterr);
+
+void ssdpm__input_close(struct input *input);
+
+/*
+ * Sources. The fd and the data are borrowed. unpack: takes a source in which
+ * gzip or zstd was recognised and gives one that unpacks it and owns it; or the
+ * same, where it is neither.
+ */
+int ssdpm__source_fd(int fd, struct source **ret_source,
+		     struct ssdpm_error *reterr);
+int ssdpm__source_data(const void *data, size_t size,
+		       struct source **ret_source, struct ssdpm_error *reterr);
+int ssdpm__source_unpack(struct source *source, struct source **ret_source,
+			 struct ssdpm_error *reterr);
+
+/*
+ * A format. is() looks at the beginning of the input, up to 64 KiB of it.
+ * open() may allocate trace->state, which close() frees. read() gives up to max
+ * records; none: the end. Both find all in trace.
+ */
+struct trace_reader {
+	uint32_t format;
+	bool (*is)(const char *head, size_t size);
+	int (*open)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
+	int (*read)(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
+		    size_t *ret_n, struct ssdpm_error *reterr);
+	void (*close)(struct ssdpm_trace *trace);
+};
+
+struct ssdpm_trace {
+	struct input input; /* a generator has none */
+	const struct trace_reader *reader;
+	void *state;
+	uint32_t flags;
+	char *columns;
+	char *device; /* the only one to read; or the one that was seen */
+	bool device_wanted;
+	uint64_t last_start_ns;
+	struct ssdpm_trace_counts counts;
+	struct ssdpm_error failed; /* code 0: it did not */
+};
+
+/*
+ * A line that cannot be read: count it and return 0 where the caller of the
+ * library asked for that; otherwise fail with the line.
+ */
+int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
+		     int code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Is the device of an I/O the one to read? 1; 0: no, counted; -EINVAL: the
+ * trace has several and the caller named none.
+ */
+int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
+			struct ssdpm_error *reterr);
+
+/* A service time that fits its member; counted where it does not. */
+uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
+
+extern const struct trace_reader ssdpm__read_npy;
+extern const struct trace_reader ssdpm__read_blkparse;
+extern const struct trace_reader ssdpm__read_blktrace;
+extern const struct trace_reader ssdpm__read_biosnoop;
+extern const struct trace_reader ssdpm__read_fio_iolog;
+extern const struct trace_reader ssdpm__read_fio_latency_log;
+extern const struct trace_reader ssdpm__read_delimited; /* all its presets */
+
+#endif

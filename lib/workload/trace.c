@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace as a stream: recognised, read, and checked by the rules for all. */
+#include "workload/internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+/* What a format is recognised by lies in this much. */
+#define HEAD_BYTES (64u << 10)
+
+/* Those that can be told from any other come first. */
+static const struct trace_reader *const readers[] = {
+	NULL,
+};
+
+int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
+		     int code, const char *format, ...)
+{
+	char message[200];
+	va_list args;
+
+	if (trace->flags & SSDPM_TRACE_SKIP_BAD) {
+		trace->counts.n_bad++;
+		return 0;
+	}
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	return ssdpm__fail(reterr, code, trace->input.line, "%s", message);
+}
+
+int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
+			struct ssdpm_error *reterr)
+{
+	size_t n = (size_t)(device.end - device.at);
+
+	if (!trace->device) {
+		trace->device = malloc(n + 1);
+		if (!trace->device)
+			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		memcpy(trace->device, device.at, n);
+		trace->device[n] = '\0';
+		return 1;
+	}
+	if (strlen(trace->device) == n &&
+	    memcmp(trace->device, device.at, n) == 0)
+		return 1;
+	if (trace->device_wanted) {
+		trace->counts.n_other_device++;
+		return 0;
+	}
+	char other[32];
+	ssdpm__span_copy(device, other, sizeof(other));
+	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+			   "the trace has several devices, %s and %s: name the "
+			   "one to read",
+			   trace->device, other);
+}
+
+uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
+{
+	if (service_ns <= SSDPM_SERVICE_MAX)
+		return (uint32_t)service_ns;
+	trace->counts.n_saturated++;
+	return SSDPM_SERVICE_MAX;
+}
+
+static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
+{
+	size_t size = (size_t)(trace->input.end - trace->input.at);
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (readers[i] && readers[i]->is(trace->input.at, size))
+			return readers[i];
+	return NULL;
+}
+
+static const struct trace_reader *find_reader(uint32_t format)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (readers[i] && readers[i]->format == format)
+			return readers[i];
+	return NULL;
+}
+
+static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
+			 struct ssdpm_error *reterr)
+{
+	while (!trace->input.complete &&
+	       trace->input.end - trace->input.at < HEAD_BYTES) {
+		int r = ssdpm__input_fill(&trace->input, reterr);
+		if (r)
+			return r;
+	}
+	if (trace->input.at == trace->input.end)
+		return ssdpm__fail(reterr, -EINVAL, 0, "the trace is empty");
+	trace->reader = format ? find_reader(format) : recognise(trace);
+	if (!trace->reader && format)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "no such format of a trace: %u", format);
+	if (!trace->reader)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "this is no trace in a known format: name "
+				   "the format, or its columns");
+	trace->counts.format = trace->reader->format;
+	return trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+}
+
+static int copy_text(const char *text, char **ret_copy,
+		     struct ssdpm_error *reterr)
+{
+	if (!text)
+		return 0;
+	size_t size = strlen(text) + 1;
+	*ret_copy = malloc(size);
+	if (!*ret_copy)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	memcpy(*ret_copy, text, size);
+	return 0;
+}
+
+/* Takes the source over, also when it fails. */
+static int begin(struct ssdpm_trace *trace, struct source *source,
+		 const struct ssdpm_trace_params *params,
+		 struct ssdpm_error *reterr)
+{
+	int r = ssdpm__source_unpack(source, &source, reterr);
+
+	if (r == 0)
+		r = ssdpm__input_open(&trace->input, source, reterr);
+	if (r) {
+		source->close(source);
+		return r;
+	}
+	trace->flags = params->flags;
+	trace->device_wanted = params->device;
+	r = copy_text(params->columns, &trace->columns, reterr);
+	if (r == 0)
+		r = copy_text(params->device, &trace->device, reterr);
+	if (r == 0)
+		r = choose_reader(trace, params->format, reterr);
+	return r;
+}
+
+static int new_trace(struct source *source,
+		     const struct ssdpm_trace_params *params,
+		     struct ssdpm_trace **ret_trace, struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace) {
+		source->close(source);
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	}
+	int r = begin(trace, source, params, reterr);
+	if (r) {
+		ssdpm_trace_close(trace);
+		return r;
+	}
+	*ret_trace = trace;
+	return 0;
+}
+
+static int check_params(const struct ssdpm_trace_params *given,
+			struct ssdpm_trace_params *ret_params,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_params params = { .size = sizeof(params) };
+
+	if (given) {
+		int r = ssdpm__copy_sized(&params, sizeof(params), given,
+					  "struct ssdpm_trace_params", reterr);
+		if (r)
+			return r;
+	}
+	if (params.flags & ~(uint32_t)SSDPM_TRACE_SKIP_BAD)
+		return ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
+	*ret_params = params;
+	return 0;
+}
+
+int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
+		     struct ssdpm_trace **ret_trace, struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_params checked;
+	struct source *source;
+	int r = check_params(params, &checked, reterr);
+
+	if (r == 0)
+		r = ssdpm__source_fd(fd, &source, reterr);
+	if (r)
+		return r;
+	return new_trace(source, &checked, ret_trace, reterr);
+}
+
+int ssdpm_trace_open_data(const void *data, size_t size,
+			  const struct ssdpm_trace_params *params,
+			  struct ssdpm_trace **ret_trace,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_params checked;
+	struct source *source;
+	int r = check_params(params, &checked, reterr);
+
+	if (r == 0)
+		r = ssdpm__source_data(data, size, &source, reterr);
+	if (r)
+		return r;
+	return new_trace(source, &checked, ret_trace, reterr);
+}
+
+static void update_resolution(struct ssdpm_trace_counts *counts,
+			      uint64_t time_ns)
+{
+	if (counts->resolution_ns == 0)
+		counts->resolution_ns = 1000000000000u;
+	while (counts->resolution_ns > 1 && time_ns % counts->resolution_ns)
+		counts->resolution_ns /= 10;
+}
+
+/* The rules that hold for every reader: time does not go back; count. */
+static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			 size_t n, struct ssdpm_error *reterr)
+{
+	struct ssdpm_trace_counts *counts = &trace->counts;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ios[i].start_ns < trace->last_start_ns) {
+			if (!(trace->flags & SSDPM_TRACE_SKIP_BAD))
+				return ssdpm__fail(
+					reterr, -EINVAL, trace->input.line,
+					"time goes backwards, at or shortly "
+					"before this line");
+			counts->n_backward++;
+			ios[i].start_ns = trace->last_start_ns;
+		}
+		trace->last_start_ns = ios[i].start_ns;
+		if (counts->resolution_ns != 1)
+			update_resolution(counts, ios[i].start_ns);
+		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+	}
+	counts->n_records += n;
+	return 0;
+}
+
+int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+		     size_t max, size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	size_t n = 0;
+
+	if (trace->failed.code) {
+		if (reterr)
+			*reterr = trace->failed;
+		return trace->failed.code;
+	}
+	if (max == 0)
+		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
+	int r = trace->reader->read(trace, ios, max, &n, &error);
+	if (r == 0)
+		r = check_records(trace, ios, n, &error);
+	if (r) {
+		trace->failed = error;
+		if (reterr)
+			*reterr = error;
+		return r;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+const struct ssdpm_trace_counts *ssdpm_trace_get_counts(
+	const struct ssdpm_trace *trace)
+{
+	return &trace->counts;
+}
+
+struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace)
+{
+	if (!trace)
+		return NULL;
+	if (trace->reader && trace->reader->close)
+		trace->reader->close(trace);
+	ssdpm__input_close(&trace->input);
+	free(trace->columns);
+	free(trace->device);
+	free(trace);
+	return NULL;
+}
