@@ -408,19 +408,39 @@ static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
 			   "the columns of the trace are not known: name them");
 }
 
-/* How many lines stand before the first row. */
+/* Is the next line that is not blank a row? */
+static bool row_follows(struct lines lines, const struct delimited_map *map)
+{
+	struct delimited_row row;
+	struct span line;
+	uint32_t column;
+
+	while (ssdpm__next_line(&lines, &line))
+		if (line.at != line.end)
+			return !ssdpm__delimited_row(map, line, &row, &column);
+	return false;
+}
+
+/*
+ * How many lines stand before the first row. Some files of blkreplay have their
+ * head twice: the one that counts has a row below it.
+ */
 static uint32_t n_lines_before(const struct ssdpm_trace *trace,
 			       const struct delimited_map *map)
 {
 	struct lines lines = { .rest = window(trace) };
 	struct span line;
+	uint32_t first = 0; /* stays 0 where somebody cut the head off */
 
-	if (!map->after[0])
-		return map->skip;
-	while (ssdpm__next_line(&lines, &line))
-		if (ssdpm__delimited_begins(line, map->after))
+	while (map->after[0] && ssdpm__next_line(&lines, &line)) {
+		if (!ssdpm__delimited_begins(line, map->after))
+			continue;
+		if (row_follows(lines, map))
 			return lines.line + map->skip;
-	return map->skip; /* somebody cut the head off */
+		if (!first)
+			first = lines.line;
+	}
+	return first + map->skip;
 }
 
 static int skip_lines(struct ssdpm_trace *trace, uint32_t n,

@@ -43,7 +43,7 @@ struct delimited_map {
 	uint32_t n_words;
 	uint32_t kinds;
 	uint32_t skip;	  /* lines before the first row */
-	char after[64];	  /* the rows come after a line that begins so */
+	char after[64];	  /* rows come below a line that begins so */
 	char unknown[24]; /* in the column service: not recorded */
 	char separator;
 	bool more;

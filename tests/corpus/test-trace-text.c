@@ -31,7 +31,7 @@ static const struct expected {
 	{ "pixel6a_pubg_precond.csv.gz", "8388608", SSDPM_TRACE_PIXEL, 0, 51110,
 	  594798, 1000 },
 	{ "pixel6a_telegram_exec.csv.gz", NULL, SSDPM_TRACE_PIXEL, 0, 251879,
-	  7474114, 1 },
+	  7474114, 1000 },
 	{ "procmon_win10_fs_noncached.csv", NULL, SSDPM_TRACE_PROCMON, 1, 1982,
 	  91562, 100 },
 	{ "umass_Financial_mini.spc", "0", SSDPM_TRACE_SPC, 0, 949, 28324,
