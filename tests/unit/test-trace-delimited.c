@@ -687,6 +687,11 @@ static void several_devices_need_one_to_be_named(void **state)
 
 	(void)state;
 	assert_bad(text, NULL, -EINVAL, 2, "several devices, 0 and 1");
+	assert_bad("1 0123456789012345678901234567890123456789 8 8 1\n"
+		   "1 9876543210987654321\x8c 8 8 1\n",
+		   NULL, -EINVAL, 2,
+		   "several devices, 0123456789012345678901234567890 and "
+		   "9876543210987654321?: name");
 	params.device = "1";
 	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 1,
 					    &trace, NULL),
