@@ -531,6 +531,7 @@ TRACE_DELIMITED = {
                b"0.5518027,System,WriteFile,0,4096,0.0035803\r\n",
     "own": b"start_ns,offset,bytes,service_ns,op,flags\n"
            b"1,0,0,4294967295,flush,0\n9,0,512,,read,1\n5,8,8,77,discard,0",
+    "long-devices": b"0.5 0 8 8 1\n0.6 " + b"\x8c" * 99 + b" 8 8 6\n",
     "columns": b"time:ms,op,-,offset:512,bytes:sectors,service:us,...;skip=1;"
                b"read=R|0;write=W;discard=D;unknown=-;after=go\0head\ngo\nrows\n"
                b"1.5,R,\"a,b\",8,8,7,x\n 1 ,D, ,0,9000000,-,\n",
