@@ -477,6 +477,19 @@ static void a_zero_byte_is_no_part_of_a_number(void **state)
 	fixture_assert_error(&error, -EINVAL, 2, "column 1 (time)");
 }
 
+static void a_zero_byte_does_not_end_a_header(void **state)
+{
+	static const char text[] = "start_ns,offset,bytes,op\0x\n1,2,3,r\n";
+	struct fixture_trace trace;
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, NULL, 1,
+					    &trace, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "no trace in a known");
+}
+
 static void bad_lines_are_counted_on_demand(void **state)
 {
 	static const char text[] = "1,2,3,r\n"
@@ -809,6 +822,7 @@ int main(void)
 		cmocka_unit_test(a_bad_column_map_is_refused_with_its_fault),
 		cmocka_unit_test(a_bad_line_is_named_with_its_column),
 		cmocka_unit_test(a_zero_byte_is_no_part_of_a_number),
+		cmocka_unit_test(a_zero_byte_does_not_end_a_header),
 		cmocka_unit_test(bad_lines_are_counted_on_demand),
 		cmocka_unit_test(time_that_goes_back_is_an_error_or_counted),
 		cmocka_unit_test(
