@@ -15,6 +15,8 @@
 
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
+	&ssdpm__read_blktrace,
+	&ssdpm__read_blkparse,
 	NULL,
 };
 
