@@ -174,24 +174,6 @@ static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return ssdpm__block_open(trace, &letters, reterr);
 }
 
-/* blkparse(1), "RWBS DESCRIPTION". 0: it moves nothing and is no flush. */
-static uint8_t op_from(struct span rwbs, uint64_t bytes)
-{
-	bool flush = rwbs.at < rwbs.end && *rwbs.at == 'F';
-
-	if (!bytes)
-		return flush ? SSDPM_OP_FLUSH : 0;
-	for (; rwbs.at < rwbs.end; rwbs.at++) {
-		if (*rwbs.at == 'R')
-			return SSDPM_OP_READ;
-		if (*rwbs.at == 'W')
-			return SSDPM_OP_WRITE;
-		if (*rwbs.at == 'D')
-			return SSDPM_OP_DISCARD;
-	}
-	return 0;
-}
-
 /*
  * "SECTOR + SECTORS [process]". A flush has no size and perhaps no sector, a
  * command of its own a size in bytes and its own bytes: "36 (12 00 ..) [x]".
@@ -217,7 +199,7 @@ static int take_place(struct span rest, struct span rwbs,
 		   (*rest.at != '[' && *rest.at != '(')) {
 		return -EINVAL;
 	}
-	event->op = op_from(rwbs, sectors);
+	event->op = ssdpm__block_op(rwbs, sectors);
 	event->offset = event->op == SSDPM_OP_FLUSH ? 0 : sector;
 	if (__builtin_mul_overflow(event->offset, 512u, &event->offset) ||
 	    __builtin_mul_overflow(sectors, 512u, &event->bytes) ||
@@ -308,7 +290,10 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 static int read_blkparse(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	return ssdpm__block_read(trace, ios, max, ret_n, reterr, next_line);
+	struct block *block = trace->state;
+
+	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
+				next_line);
 }
 
 const struct trace_reader ssdpm__read_blkparse = {

@@ -241,7 +241,10 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 static int read_blktrace(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	return ssdpm__block_read(trace, ios, max, ret_n, reterr, next_event);
+	struct block *block = trace->state;
+
+	return ssdpm__pair_read(block->pair, ios, max, ret_n, reterr,
+				next_event);
 }
 
 const struct trace_reader ssdpm__read_blktrace = {

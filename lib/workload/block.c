@@ -42,6 +42,23 @@ void ssdpm__block_close(struct ssdpm_trace *trace)
 	free(block);
 }
 
+uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes)
+{
+	bool flush = rwbs.at < rwbs.end && *rwbs.at == 'F';
+
+	if (!bytes)
+		return flush ? SSDPM_OP_FLUSH : 0;
+	for (; rwbs.at < rwbs.end; rwbs.at++) {
+		if (*rwbs.at == 'R')
+			return SSDPM_OP_READ;
+		if (*rwbs.at == 'W')
+			return SSDPM_OP_WRITE;
+		if (*rwbs.at == 'D')
+			return SSDPM_OP_DISCARD;
+	}
+	return 0;
+}
+
 /* As ssdpm__trace_device(), which counts; each I/O is counted once. */
 static int is_wanted(struct ssdpm_trace *trace, bool first, struct span device,
 		     struct ssdpm_error *reterr)
@@ -82,30 +99,5 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 	else
 		ssdpm__pair_add(block->pair, event, event->time_ns,
 				SSDPM_SERVICE_UNKNOWN);
-	return 0;
-}
-
-int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr,
-		      int (*next)(struct ssdpm_trace *trace,
-				  struct ssdpm_error *reterr))
-{
-	struct block *block = trace->state;
-	size_t n = 0;
-
-	for (;;) {
-		n += ssdpm__pair_take(block->pair, ios + n, max - n);
-		if (n == max || block->ended)
-			break;
-		int r = next(trace, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0) {
-			ssdpm__pair_end(block->pair);
-			block->ended = true;
-		}
-	}
-	trace->counts.n_lines = trace->input.line;
-	*ret_n = n;
 	return 0;
 }

@@ -14,7 +14,6 @@ struct block {
 	struct pair *pair;
 	char issue;
 	bool only_completions; /* all that there is to know is when */
-	bool ended;
 	bool has_events;
 	/* Of the text. */
 	bool in_summary;
@@ -37,6 +36,12 @@ void ssdpm__block_close(struct ssdpm_trace *trace);
 
 void ssdpm__block_see(struct block_letters *letters, char letter);
 
+/*
+ * What "WFS" and its like are (blkparse(1), "RWBS DESCRIPTION"); 0: it moves
+ * nothing and is no flush, or it is something else.
+ */
+uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes);
+
 /* Is this an event that says something about an I/O? */
 static inline bool ssdpm__block_wants(const struct block *block, char letter)
 {
@@ -48,14 +53,5 @@ static inline bool ssdpm__block_wants(const struct block *block, char letter)
 int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 		       struct span device, const struct pair_event *event,
 		       struct ssdpm_error *reterr);
-
-/*
- * The read() of a reader: next() takes an event of the input. 1; 0: there is
- * none; or a negative errno.
- */
-int ssdpm__block_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-		      size_t max, size_t *ret_n, struct ssdpm_error *reterr,
-		      int (*next)(struct ssdpm_trace *trace,
-				  struct ssdpm_error *reterr));
 
 #endif

@@ -312,7 +312,8 @@ void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event)
 		pair->entries[index].state = GONE;
 }
 
-void ssdpm__pair_end(struct pair *pair)
+/* No more events: what is left has no other half. */
+static void end(struct pair *pair)
 {
 	pair->ended = true;
 	pair->trace->counts.n_orphans += pair->n_early;
@@ -368,7 +369,7 @@ static size_t leave(struct pair *pair, struct ssdpm_io *ios, size_t max)
 				  max);
 }
 
-size_t ssdpm__pair_take(struct pair *pair, struct ssdpm_io *ios, size_t max)
+static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 {
 	size_t n = 0;
 
@@ -385,4 +386,27 @@ size_t ssdpm__pair_take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 			n += leave(pair, ios + n, max - n);
 	}
 	return n;
+}
+
+int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
+		     size_t *ret_n, struct ssdpm_error *reterr,
+		     int (*next)(struct ssdpm_trace *trace,
+				 struct ssdpm_error *reterr))
+{
+	struct ssdpm_trace *trace = pair->trace;
+	size_t n = 0;
+
+	for (;;) {
+		n += take(pair, ios + n, max - n);
+		if (n == max || pair->ended)
+			break;
+		int r = next(trace, reterr);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			end(pair);
+	}
+	trace->counts.n_lines = trace->input.line;
+	*ret_n = n;
+	return 0;
 }

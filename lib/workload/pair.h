@@ -38,13 +38,15 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 void ssdpm__pair_free(struct pair *pair);
 
 /*
- * Before each of these three there must be room: ssdpm__pair_take() makes it
- * when it returns less than max.
+ * Called by next() of ssdpm__pair_read(), each at most once for an event: then
+ * there is room. Completions find issues with the same offset, bytes and op,
+ * oldest first.
  */
-
-/* Completions find issues with the same offset, bytes and op, oldest first. */
 void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event);
 void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event);
+
+/* The drive did not take it: its issue will come again. */
+void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event);
 
 /*
  * A whole record: it starts at the time of the event, and was seen at seen_ns,
@@ -53,17 +55,16 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event);
 void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
 		     uint64_t seen_ns, uint32_t service_ns);
 
-/* The drive did not take it: its issue will come again. */
-void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event);
-
-/* No more events. Issues that are left have no completion. */
-void ssdpm__pair_end(struct pair *pair);
-
 /*
- * Up to max records that are ready, in the order of their start. Issues without
- * a completion are counted, unless the trace had no completion at all so far:
- * then they are given out, and their service is unknown.
+ * The read() of a reader: records that are ready, in the order of their start.
+ * next() takes an event of the input: 1; 0: there is none; or a negative errno.
+ *
+ * Issues without a completion are counted, unless the trace had no completion
+ * at all so far: then they are given out, and their service is unknown.
  */
-size_t ssdpm__pair_take(struct pair *pair, struct ssdpm_io *ios, size_t max);
+int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
+		     size_t *ret_n, struct ssdpm_error *reterr,
+		     int (*next)(struct ssdpm_trace *trace,
+				 struct ssdpm_error *reterr));
 
 #endif

@@ -17,6 +17,7 @@
 static const struct trace_reader *const readers[] = {
 	&ssdpm__read_blktrace,
 	&ssdpm__read_blkparse,
+	&ssdpm__read_biosnoop,
 	NULL,
 };
 
