@@ -7,8 +7,10 @@
 
 #include "base/internal.h"
 
-#define HASH_BITS 17
-#define HASH_SIZE (1u << HASH_BITS)
+/* Room at first; it doubles when that is not enough. */
+#define FIRST_BITS 8
+#define MAX_BITS 17
+_Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
 
 /* Completions that lie in the file before their issue. */
 #define MAX_EARLY 256
@@ -37,7 +39,9 @@ struct chain {
 
 struct pair {
 	struct ssdpm_trace *trace;
-	struct entry *entries; /* the first is never used */
+	/* Room for 2^bits: the first of the entries is never used. */
+	uint32_t bits;
+	struct entry *entries;
 	struct heap_item *heap;
 	struct chain *chains;
 	uint64_t multiplier;
@@ -52,32 +56,6 @@ struct pair {
 	bool ended;
 	struct pair_event early[MAX_EARLY];
 };
-
-int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    struct pair **ret_pair, struct ssdpm_error *reterr)
-{
-	struct pair *pair = calloc(1, sizeof(*pair));
-
-	if (!pair)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	/* Pages that no trace needs are never touched. */
-	pair->entries = malloc((PAIR_MAX_HELD + 1) * sizeof(*pair->entries));
-	pair->heap = malloc(PAIR_MAX_HELD * sizeof(*pair->heap));
-	pair->chains = calloc(HASH_SIZE, sizeof(*pair->chains));
-	if (!pair->entries || !pair->heap || !pair->chains) {
-		ssdpm__pair_free(pair);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	}
-	/*
-	 * A file cannot know where memory is, so it cannot aim at one chain.
-	 * What comes out does not depend on it.
-	 */
-	pair->multiplier = ((uintptr_t)pair->entries * 0x9e3779b97f4a7c15u) | 1;
-	pair->trace = trace;
-	pair->late_ns = late_ns;
-	*ret_pair = pair;
-	return 0;
-}
 
 void ssdpm__pair_free(struct pair *pair)
 {
@@ -96,7 +74,7 @@ static struct chain *find_chain(struct pair *pair,
 		       ((uint64_t)event->op << 61);
 
 	key = (key ^ key >> 32) * pair->multiplier;
-	return &pair->chains[key >> (64 - HASH_BITS)];
+	return &pair->chains[key >> (64 - pair->bits)];
 }
 
 static bool is_same(const struct pair_event *a, const struct pair_event *b)
@@ -154,6 +132,64 @@ static void put_issue(struct pair *pair, uint32_t index)
 	else
 		chain->first = index;
 	chain->last = index;
+}
+
+/* The issues of a chain keep their order in the new ones. */
+static void move_chains(struct pair *pair, const struct chain *old, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = old[i].first, next; at; at = next) {
+			next = pair->entries[at].next;
+			put_issue(pair, at);
+		}
+}
+
+/* What was allocated before a failure stays: there is room, unused. */
+static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
+{
+	size_t n = (size_t)1 << bits;
+	struct entry *entries =
+		realloc(pair->entries, (n + 1) * sizeof(*entries));
+	if (!entries)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->entries = entries;
+	struct heap_item *heap = realloc(pair->heap, n * sizeof(*heap));
+	if (!heap)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->heap = heap;
+	struct chain *old = pair->chains;
+	struct chain *chains = calloc(n, sizeof(*chains));
+	if (!chains)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	size_t n_old = old ? (size_t)1 << pair->bits : 0;
+	pair->chains = chains;
+	pair->bits = bits;
+	move_chains(pair, old, n_old);
+	free(old);
+	return 0;
+}
+
+int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
+		    struct pair **ret_pair, struct ssdpm_error *reterr)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	if (!pair)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	/*
+	 * A file cannot know where memory is, so it cannot aim at one chain.
+	 * What comes out does not depend on it.
+	 */
+	pair->multiplier = ((uintptr_t)pair * 0x9e3779b97f4a7c15u) | 1;
+	pair->trace = trace;
+	pair->late_ns = late_ns;
+	int r = resize(pair, FIRST_BITS, reterr);
+	if (r) {
+		ssdpm__pair_free(pair);
+		return r;
+	}
+	*ret_pair = pair;
+	return 0;
 }
 
 static bool is_before(const struct heap_item *a, const struct heap_item *b)
@@ -400,7 +436,11 @@ int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		int r = next(trace, reterr);
+		int r = 0;
+		if (pair->n_heap == 1u << pair->bits)
+			r = resize(pair, pair->bits + 1, reterr);
+		if (r == 0)
+			r = next(trace, reterr);
 		if (r < 0)
 			return r;
 		if (r == 0)

@@ -272,6 +272,7 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t n_ios = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (ios[i].start_ns < trace->last_start_ns) {
@@ -286,8 +287,9 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		trace->last_start_ns = ios[i].start_ns;
 		if (counts->resolution_ns != 1)
 			update_resolution(counts, ios[i].start_ns);
-		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
+	counts->n_ios += n_ios;
 	counts->n_records += n;
 	return 0;
 }

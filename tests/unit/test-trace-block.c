@@ -151,10 +151,9 @@ static void equal_ios_complete_in_the_order_of_their_issue(void **state)
 static void an_issue_is_waited_for_30_seconds(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
-		"8,16 3 9 31.000000000 1 C R 8 + 8 [0]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
+			  "8,16 3 9 31.000000000 1 C R 8 + 8 [0]\n");
 
 	assert_int_equal(o->n, 1);
 	assert_int_equal(o->ios[0].service_ns, SSDPM_SERVICE_MAX);
@@ -218,10 +217,9 @@ static void completions_alone_say_when_and_no_more(void **state)
 static void issues_alone_have_no_service(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n"
-		"8,16 3 9 99.000000001 1 D R 8 + 8 [a]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n"
+			  "8,16 3 9 99.000000001 1 D R 8 + 8 [a]\n");
 
 	assert_int_equal(o->n, 2);
 	assert_io(&o->ios[0], 1, 4096, 4096, SSDPM_SERVICE_UNKNOWN,
@@ -392,9 +390,7 @@ static void a_line_that_is_no_event_fails_or_is_counted(void **state)
 		char text[200];
 
 		snprintf(text, sizeof(text), "%s%s%s",
-
 			 "8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n", lines[i],
-
 			 "8,16 3 9 0.000000009 1 C R 8 + 8 [0]\n");
 		assert_fails(text, -EINVAL, 2, "");
 		struct outcome *o =
@@ -422,7 +418,6 @@ static void numbers_beyond_their_field_are_refused(void **state)
 		char text[200];
 
 		snprintf(text, sizeof(text), "%s%s",
-
 			 "8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n", lines[i]);
 		assert_fails(text, -ERANGE, 2, "too large");
 	}
@@ -458,14 +453,13 @@ static void a_discard_of_4_gib_is_split_and_counted_once(void **state)
 static void a_flush_has_no_size(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D FN [kworker/0:1H]\n"
-		"8,16 3 9 0.000000005 1 C FN 0 [0]\n"
-		"8,16 3 9 0.000000006 1 D FWFS 8 + 8 [j]\n"
-		"8,16 3 9 0.000000008 1 C FWFS 8 + 8 [0]\n"
-		"8,16 3 9 0.000000010 1 D FWS (   123) [jbd2]\n"
-		"8,16 3 9 0.000000013 1 C FWS 77 (   123) [0]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 0.000000001 1 D FN [kworker/0:1H]\n"
+			  "8,16 3 9 0.000000005 1 C FN 0 [0]\n"
+			  "8,16 3 9 0.000000006 1 D FWFS 8 + 8 [j]\n"
+			  "8,16 3 9 0.000000008 1 C FWFS 8 + 8 [0]\n"
+			  "8,16 3 9 0.000000010 1 D FWS (   123) [jbd2]\n"
+			  "8,16 3 9 0.000000013 1 C FWS 77 (   123) [0]\n");
 
 	assert_int_equal(o->n, 3);
 	assert_io(&o->ios[0], 1, 0, 0, 4, SSDPM_OP_FLUSH);
@@ -477,8 +471,7 @@ static void commands_that_are_no_io_are_left_out(void **state)
 {
 	(void)state;
 	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D R 36 (12 00 00 00 24 00 ..) [smartctl]\n"
+		"8,16 3 9 0.000000001 1 D R 36 (12 00 00 00 24 ..) [x]\n"
 		"8,16 3 9 0.000000002 1 C R (12 00 00 00 24 00 ..) [0]\n"
 		"8,16 3 9 0.000000003 1 D N 0 (85 06 ..) [smartctl]\n"
 		"8,16 3 9 0.000000004 1 D N [a]\n");
@@ -539,7 +532,7 @@ static char *make_lines(size_t n, const char *format)
 	return text;
 }
 
-/* Count what comes out; first: its record, if any. */
+/* Count what comes out, in order. */
 static struct ssdpm_trace_counts count_text(const char *text)
 {
 	struct ssdpm_trace_counts counts;
