@@ -54,6 +54,7 @@ struct pair {
 	uint32_t n_early;
 	bool has_completions;
 	bool ended;
+	struct ssdpm_error failed; /* told when all before was given out */
 	struct pair_event early[MAX_EARLY];
 };
 
@@ -424,29 +425,44 @@ static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 	return n;
 }
 
+/* Read an event; first make room for it. */
+static int read_event(struct pair *pair,
+		      int (*next)(struct ssdpm_trace *trace,
+				  struct ssdpm_error *reterr))
+{
+	struct ssdpm_error *error = &pair->failed;
+
+	if (pair->n_heap == 1u << pair->bits) {
+		int r = resize(pair, pair->bits + 1, error);
+		if (r)
+			return r;
+	}
+	int r = next(pair->trace, error);
+	if (r == 0)
+		end(pair);
+	return r;
+}
+
 int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 		     size_t *ret_n, struct ssdpm_error *reterr,
 		     int (*next)(struct ssdpm_trace *trace,
 				 struct ssdpm_error *reterr))
 {
-	struct ssdpm_trace *trace = pair->trace;
 	size_t n = 0;
+	int r = pair->failed.code;
 
-	for (;;) {
+	while (r >= 0) {
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		int r = 0;
-		if (pair->n_heap == 1u << pair->bits)
-			r = resize(pair, pair->bits + 1, reterr);
-		if (r == 0)
-			r = next(trace, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			end(pair);
+		r = read_event(pair, next);
 	}
-	trace->counts.n_lines = trace->input.line;
+	if (r < 0 && n == 0) {
+		if (reterr)
+			*reterr = pair->failed;
+		return r;
+	}
+	pair->trace->counts.n_lines = pair->trace->input.line;
 	*ret_n = n;
 	return 0;
 }
