@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace of blktrace, recognised or not. */
-#include "check-trace.h"
+/* A trace of blktrace: what is bad fails, and is counted. */
+#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	check_trace(data, size, size % 2 ? SSDPM_TRACE_BLKTRACE : 0);
+	struct ssdpm_trace_params params = { .size = sizeof(params),
+					     .format = SSDPM_TRACE_BLKTRACE };
+
+	check_trace(data, size, &params);
+	params.flags = SSDPM_TRACE_SKIP_BAD;
+	check_trace(data, size, &params);
 	return 0;
 }
