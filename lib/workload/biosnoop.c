@@ -297,7 +297,7 @@ static bool get_place(const struct row *row, struct pair_event *event)
 	    !get_uint(row, SECTOR, UINT64_MAX / 512, &sector))
 		return false;
 	event->offset = sector * 512;
-	return event->op && ssdpm__io_fits(event->op, event->bytes);
+	return event->op && ssdpm__pair_fits(event);
 }
 
 static int is_device_wanted(struct ssdpm_trace *trace, const struct row *row,

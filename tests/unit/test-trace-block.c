@@ -407,6 +407,7 @@ static void numbers_beyond_their_field_are_refused(void **state)
 		"8,16 0 1 18446744073.709551616 1 D R 16 + 8 [a]\n",
 		"8,16 0 1 99999999999999999999.000000000 1 D R 16 + 8 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 36028797018963968 + 8 [a]\n",
+		"8,16 0 1 0.000000002 1 D R 36028797018963967 + 1 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 99999999999999999999 + 8 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 16 + 8388608 [a]\n",
 		"8,16 0 1 0.000000002 1 D W 16 + 99999999999999999999 [a]\n",
@@ -422,10 +423,11 @@ static void numbers_beyond_their_field_are_refused(void **state)
 		assert_fails(text, -ERANGE, 2, "too large");
 	}
 	struct outcome *o = read_text(
-		"8,16 0 1 18446744073.709551615 1 D R 36028797018963967 + "
-		"8388607 [a]\n");
+		"8,16 0 1 18446744073.709551615 1 D R 36028797018963966 + "
+		"1 [a]\n");
 	assert_int_equal(o->ios[0].start_ns, UINT64_MAX);
-	assert_int_equal(o->ios[0].offset, UINT64_MAX - 511);
+	assert_int_equal(o->ios[0].offset, UINT64_MAX - 1023);
+	o = read_text("8,16 0 1 0.000000001 1 D R 0 + 8388607 [a]\n");
 	assert_int_equal(o->ios[0].bytes, UINT32_MAX - 511);
 }
 
