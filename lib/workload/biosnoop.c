@@ -147,6 +147,10 @@ static int take_beginning(struct ssdpm_trace *trace, struct snoop *snoop,
 		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 				   "no column has the time: iosnoop needs the "
 				   "options -ts");
+	if (trace->device_wanted && !snoop->header.at[DISK])
+		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+				   "no column has the device: read the trace "
+				   "without naming one");
 	return 0;
 }
 

@@ -1000,6 +1000,8 @@ static void several_disks_of_biosnoop_are_told_apart(void **state)
 	assert_int_equal(o->n, 4);
 	assert_int_equal(o->counts.n_ios, 1);
 	assert_int_equal(o->ios[3].flags, SSDPM_IO_CONTINUED);
+	o = read_text_of("TIMEus DELTAus\n7 5\n", "xvdb", 0);
+	fixture_assert_error(&o->error, -EINVAL, 1, "no column has the device");
 }
 
 int main(void)
