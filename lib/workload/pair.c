@@ -97,14 +97,16 @@ static void unlink_issue(struct pair *pair, struct chain *chain,
 		chain->last = before;
 }
 
-/* The oldest issue like this event, taken out of its chain; 0: none. */
+/* The oldest issue like this event and before it, taken out; 0: none. */
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
 	struct chain *chain = find_chain(pair, event);
 	uint32_t before = 0;
 
 	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
-		if (is_same(&pair->entries[i].event, event)) {
+		const struct pair_event *issue = &pair->entries[i].event;
+
+		if (is_same(issue, event) && issue->time_ns <= event->time_ns) {
 			unlink_issue(pair, chain, before, i);
 			return i;
 		}
@@ -246,11 +248,9 @@ static uint32_t enter(struct pair *pair, const struct pair_event *event)
 
 static void complete(struct pair *pair, struct entry *entry, uint64_t time_ns)
 {
-	uint64_t start_ns = entry->event.time_ns;
-
 	entry->state = DONE;
 	entry->service_ns = ssdpm__trace_service(
-		pair->trace, time_ns > start_ns ? time_ns - start_ns : 0);
+		pair->trace, time_ns - entry->event.time_ns);
 }
 
 /* The clock goes on; early completions whose issue does not come are orphans.
@@ -319,10 +319,8 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
 	advance(pair, event->time_ns);
 	while ((index = take_issue(pair, event))) {
 		struct entry *entry = &pair->entries[index];
-		uint64_t start_ns = entry->event.time_ns;
 
-		if (event->time_ns < start_ns ||
-		    event->time_ns - start_ns <= PAIR_TIMEOUT_NS) {
+		if (event->time_ns - entry->event.time_ns <= PAIR_TIMEOUT_NS) {
 			complete(pair, entry, event->time_ns);
 			return;
 		}

@@ -634,6 +634,168 @@ static void records_do_not_depend_on_how_they_are_read(void **state)
 	}
 }
 
+/* An event of a random text, and what it was paired with. */
+struct random_event {
+	uint64_t ns, sector;
+	bool completes, taken;
+};
+
+enum { N_RANDOM = 300 };
+
+static int by_time(const void *a, const void *b)
+{
+	const struct random_event *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/*
+ * Times differ; some events come after more than 30 s. A pair is the first: it
+ * is a trace with completions.
+ */
+static size_t make_random_events(struct random_event *e, uint64_t *seed)
+{
+	uint64_t ns = 1;
+
+	for (size_t i = 0; i < N_RANDOM; i++) {
+		uint64_t pause = fixture_random(seed) % 50 + (i < 2);
+
+		ns += pause == 0 ? 31000000000u : 1 + pause * 1000000;
+		e[i] = (struct random_event){
+			.ns = ns,
+			.sector = i < 2 ? 9 : fixture_random(seed) % 6,
+			.completes = i < 2 ? i : fixture_random(seed) % 2,
+		};
+	}
+	return N_RANDOM;
+}
+
+static size_t print_events(const struct random_event *e, size_t n, char *text)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += (size_t)sprintf(
+			text + size,
+			"8,0 0 1 %llu.%09llu 1 %c R %llu + 8 "
+			"[a]\n",
+			(unsigned long long)e[i].ns / 1000000000,
+			(unsigned long long)e[i].ns % 1000000000,
+			e[i].completes ? 'C' : 'D',
+			(unsigned long long)e[i].sector);
+	return size;
+}
+
+static struct random_event *find_issue(struct random_event *e,
+				       const struct random_event *completion)
+{
+	for (; e < completion; e++)
+		if (!e->completes && !e->taken &&
+		    e->sector == completion->sector &&
+		    completion->ns - e->ns <= 30000000000u)
+			return e;
+	return NULL;
+}
+
+/* Sorted events, paired plainly: service_ns by the index of the issue. */
+static size_t pair_slowly(struct random_event *e, size_t n,
+			  uint64_t *service_ns)
+{
+	size_t n_pairs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct random_event *issue =
+			e[i].completes ? find_issue(e, &e[i]) : NULL;
+
+		if (!issue)
+			continue;
+		issue->taken = true;
+		service_ns[issue - e] = e[i].ns - issue->ns;
+		n_pairs++;
+	}
+	return n_pairs;
+}
+
+static void assert_paired(const struct outcome *o, const struct random_event *e,
+			  size_t n, const uint64_t *service_ns)
+{
+	size_t at = 0, n_issues = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_issues += !e[i].completes;
+		if (!e[i].taken)
+			continue;
+		uint32_t expected = service_ns[i] > SSDPM_SERVICE_MAX ?
+					    SSDPM_SERVICE_MAX :
+					    (uint32_t)service_ns[i];
+		assert_io(&o->ios[at++], e[i].ns, e[i].sector * 512, 4096,
+			  expected, SSDPM_OP_READ);
+	}
+	assert_int_equal(at, o->n);
+	assert_int_equal(o->counts.n_unmatched, n_issues - at);
+	assert_int_equal(o->counts.n_orphans, n - n_issues - at);
+}
+
+static void pairing_agrees_with_a_slow_one(void **state)
+{
+	static struct random_event e[N_RANDOM];
+	static char text[N_RANDOM * 60];
+	uint64_t seed = 11;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint64_t service_ns[N_RANDOM];
+		size_t n = make_random_events(e, &seed);
+		size_t size = print_events(e, n, text);
+		size_t n_pairs = pair_slowly(e, n, service_ns);
+		struct outcome *o = read_data(text, size, NULL, MAX_IOS);
+
+		assert_int_equal(o->code, 0);
+		assert_true(n_pairs > 50);
+		assert_paired(o, e, n, service_ns);
+	}
+}
+
+/* As above, where each sector is used once, and lines are up to 0.1 s late. */
+static void late_lines_are_paired_as_if_they_were_not(void **state)
+{
+	static struct random_event e[N_RANDOM];
+	static char text[N_RANDOM * 60];
+	uint64_t seed = 12;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint64_t service_ns[N_RANDOM];
+		size_t n = 0;
+
+		for (uint64_t i = 0; i < N_RANDOM / 2; i++) {
+			uint64_t ns = 1000000000 + i * 10000000;
+
+			e[n++] = (struct random_event){ .ns = ns, .sector = i };
+			ns += 1 + fixture_random(&seed) % 1000000000;
+			e[n++] = (struct random_event){ .ns = ns | 1,
+							.sector = i,
+							.completes = true };
+		}
+		qsort(e, n, sizeof(e[0]), by_time);
+		/* Neighbours change places, and some of them once more. */
+		for (size_t i = 0; i + 1 < n; i++) {
+			struct random_event other = e[i];
+
+			if (fixture_random(&seed) % 3)
+				continue;
+			e[i] = e[i + 1];
+			e[i + 1] = other;
+		}
+		size_t size = print_events(e, n, text);
+		qsort(e, n, sizeof(e[0]), by_time);
+		assert_int_equal(pair_slowly(e, n, service_ns), N_RANDOM / 2);
+		struct outcome *o = read_data(text, size, NULL, MAX_IOS);
+		assert_int_equal(o->code, 0);
+		assert_paired(o, e, n, service_ns);
+	}
+}
+
 static void a_pipe_gives_what_memory_gives(void **state)
 {
 	struct outcome o = { .n = 0 };
@@ -1033,6 +1195,8 @@ int main(void)
 		cmocka_unit_test(memory_is_bounded_however_many_are_issued),
 		cmocka_unit_test(what_kind_of_trace_it_is_may_show_late),
 		cmocka_unit_test(records_do_not_depend_on_how_they_are_read),
+		cmocka_unit_test(pairing_agrees_with_a_slow_one),
+		cmocka_unit_test(late_lines_are_paired_as_if_they_were_not),
 		cmocka_unit_test(a_pipe_gives_what_memory_gives),
 		cmocka_unit_test(a_format_that_is_named_must_be_there),
 		cmocka_unit_test(binary_events_are_paired_in_both_byte_orders),
