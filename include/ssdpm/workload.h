@@ -109,8 +109,11 @@ struct ssdpm_trace_params {
  * @n_records:     records given out
  * @n_lines:       lines or events read
  * @n_bad:         lines that could not be read (SSDPM_TRACE_SKIP_BAD)
- * @n_unmatched:   issues without a completion within 30 s, not given out
- * @n_orphans:     completions without an issue, not given out
+ * @n_unmatched:   issues without a completion within 30 s (or 131072 later
+ *                 I/Os), not given out; in a trace without any completions
+ *                 they are, and their service is unknown
+ * @n_orphans:     completions without an issue, not given out; in a trace
+ *                 without any issues they are, as if they had started then
  * @n_saturated:   services above SSDPM_SERVICE_MAX
  * @n_backward:    records whose time lay before that of their predecessor, by
  *                 more than the reader puts back in order, and was raised to it

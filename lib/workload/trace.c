@@ -13,7 +13,10 @@
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
 	&ssdpm__read_npy,
+	&ssdpm__read_blktrace,
 	/* Columns of text: those with the least of their own come last. */
+	&ssdpm__read_blkparse,
+	&ssdpm__read_biosnoop,
 	&ssdpm__read_delimited,
 };
 
@@ -115,10 +118,10 @@ size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
 
 static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 {
-	size_t size = (size_t)(trace->input.end - trace->input.at);
+	struct span head = ssdpm__trace_head(trace);
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i]->is(trace->input.at, size))
+		if (readers[i]->is(head.at, (size_t)(head.end - head.at)))
 			return readers[i];
 	return NULL;
 }
@@ -278,6 +281,7 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t n_ios = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (ios[i].start_ns < trace->last_start_ns) {
@@ -292,8 +296,9 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		trace->last_start_ns = ios[i].start_ns;
 		if (counts->resolution_ns != 1)
 			update_resolution(counts, ios[i].start_ns);
-		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
+	counts->n_ios += n_ios;
 	counts->n_records += n;
 	return 0;
 }

@@ -107,6 +107,7 @@ static struct {
 	char hex[256 * 5 + 1];
 	uint8_t npy[SSDPM_NPY_HEADER_BYTES + 2 * sizeof(struct ssdpm_io)];
 	int trace_fd;
+	char issues[300 * 40]; /* more than fit at first */
 	const char *map;
 } in;
 
@@ -315,17 +316,28 @@ static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_trace_open(in.trace_fd, NULL, &ret->trace, error);
 }
 
-/* The first record brings the device, which is kept. */
-static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_trace *trace;
+	static const char text[] = "TIMEus DELTAus\n7 5\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.issues, strlen(in.issues), NULL,
+				     &ret->trace, error);
+}
+
+static int read_one(struct result *ret, int err, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = ret->trace;
 	struct ssdpm_io io;
 	size_t n;
-	int err = call_trace_msr(ret, error);
 
 	if (err)
 		return err;
-	trace = ret->trace;
 	ret->trace = untouched.trace;
 	err = ssdpm_trace_read(trace, &io, 1, &n, error);
 	if (err)
@@ -333,6 +345,18 @@ static int call_trace_read(struct result *ret, struct ssdpm_error *error)
 	else
 		ret->trace = trace;
 	return err;
+}
+
+/* The first record brings the device, which is kept. */
+static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_msr(ret, error), error);
+}
+
+/* Memory for issues that wait grows. */
+static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_blkparse(ret, error), error);
 }
 
 static const struct {
@@ -366,7 +390,10 @@ static const struct {
 	{ "ssdpm_trace_open_data", call_trace_msr },
 	{ "ssdpm_trace_open_data", call_trace_columns },
 	{ "ssdpm_trace_open", call_trace_fd },
+	{ "ssdpm_trace_open_data", call_trace_biosnoop },
+	{ "ssdpm_trace_open_data", call_trace_blkparse },
 	{ "ssdpm_trace_read", call_trace_read },
+	{ "ssdpm_trace_read", call_trace_read_issues },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -858,6 +885,9 @@ static int make_traces(void)
 	static const struct ssdpm_io io = { .op = SSDPM_OP_READ };
 	const ssize_t size = sizeof(msr) - 1;
 
+	char *at = in.issues;
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "8,0 0 1 0.%09d 1 D R %d + 8 [a]\n", i, i);
 	ssdpm_npy_header(2, in.npy);
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
