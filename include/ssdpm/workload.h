@@ -205,14 +205,17 @@ SSDPM_API struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace);
  * @seed:     the same seed gives the same records on every machine
  * @n_ios:    how many; 0: the default of the workload
  * @value:    the one parameter that a uFLIP micro-benchmark varies, in its
- *            unit; 0: its default
+ *            unit; the mean length of a burst of "on-off"; 0: its default
+ * @mean_idle_ns: mean idle time of arrivals, up to 10^15; 0: its default
+ * @area_bytes:   offsets lie below it; 0: its default
  * @op:       SSDPM_OP_READ or _WRITE where the workload leaves it open; 0: its
  *            default
- * @bytes:    size of an I/O; 0: its default
- * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN is the default
- * @mean_idle_ns: mean idle time of arrivals; 0: its default
- * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5)
- * @area_bytes:   offsets lie below it; 0: its default
+ * @bytes:    size of an I/O, a multiple of 512; 0: its default
+ * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN, the default: a nominal one,
+ *            see ssdpm_workload(3). It is in the records, since it makes the
+ *            start times of what has no pauses
+ * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5),
+ *            above 1000; 0: 1500
  */
 struct ssdpm_generator_params {
 	size_t size;
@@ -247,8 +250,8 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * 2009) over SR, RR, SW, RW; "consistency" 4 KiB random writes; "poisson",
  * "lomax", "on-off" arrivals.
  *
- * Return: 0; -ENOENT (no such workload), -EINVAL, -ERANGE (a number that the
- * workload cannot have), -E2BIG (@params), -ENOMEM.
+ * Return: 0; -ENOENT (no such workload), -EINVAL (a parameter that it does not
+ * take), -ERANGE (a number that it cannot have), -E2BIG (@params), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 				   struct ssdpm_trace **ret_trace,
@@ -273,11 +276,31 @@ SSDPM_API const char *ssdpm_generator_get_description(size_t index);
  * ssdpm_generator_to_fio_job() - a workload as a job file of fio
  * @ret_text: free it with free(). It names no device: give fio --filename
  *
- * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals).
+ * What fio can do only nearly is said in a comment of the job.
+ *
+ * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals:
+ * "lomax", "on-off"), -ERANGE (also what fio cannot have).
  */
 SSDPM_API int ssdpm_generator_to_fio_job(
 	const struct ssdpm_generator_params *params, char **ret_text,
 	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_generator_get_pause_ns() - how long to wait after it in a suite
+ * @params:  the workload that has just been run
+ * @tail_ns: how long the drive goes on working after its last write: measure
+ *           it, as the time until its power is that of the idle drive again
+ * @ret_pause_ns: before the next one is run: 0 after reads, @tail_ns after
+ *           writes, so that the runs of a suite do not disturb each other
+ *
+ * The rule is that of the uFLIP energy study (Bjorling, Bonnet, Bouganim and
+ * Jonsson, 2010).
+ *
+ * Return: as ssdpm_trace_generate().
+ */
+SSDPM_API int ssdpm_generator_get_pause_ns(
+	const struct ssdpm_generator_params *params, uint64_t tail_ns,
+	uint64_t *ret_pause_ns, struct ssdpm_error *reterr);
 
 /** Longest line of ssdpm_io_to_fio_iolog(), with its NUL. */
 #define SSDPM_FIO_IOLOG_LINE 128

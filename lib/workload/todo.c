@@ -5,35 +5,6 @@
 #include <ssdpm/workload.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
-				size_t size)
-{
-	return -ENOSYS;
-}
-
-int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
-			 struct ssdpm_trace **ret_trace,
-			 struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
-const char *ssdpm_generator_get_name(size_t index)
-{
-	return 0;
-}
-
-const char *ssdpm_generator_get_description(size_t index)
-{
-	return 0;
-}
-
-int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
-			       char **ret_text, struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
 int ssdpm_io_to_fio_iolog(const struct ssdpm_io *io, uint64_t origin_ns,
 			  const char *file, char ret_line[SSDPM_FIO_IOLOG_LINE],
 			  struct ssdpm_error *reterr)
