@@ -101,8 +101,11 @@ uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns)
 uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 			     uint32_t shape_milli)
 {
-	uint64_t scale = mean_ns * (shape_milli - 1000) / 1000;
-	uint64_t y = (uint64_t)((u128)minus_log2(random) * 1000 / shape_milli);
+	uint32_t excess = shape_milli - 1000;
+	uint64_t scale =
+		mean_ns / 1000 * excess + mean_ns % 1000 * excess / 1000;
+	uint64_t y =
+		minus_log2(random) * 1000 / shape_milli; /* < 2^57 / 1001 */
 	uint32_t whole = (uint32_t)(y >> FIXED_BITS);
 	uint64_t power = ssdpm__exp2(y & ((UINT64_C(1) << FIXED_BITS) - 1));
 	/* scale < 2^60 and power < 2^63: both halves fit, whole is up to 64. */
