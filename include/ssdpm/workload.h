@@ -357,17 +357,19 @@ struct ssdpm_service {
  * @n_ios:       by op - 1, continued records not counted
  * @bytes:       by op - 1
  * @n_unknown_service: I/Os without a recorded service time
- * @n_sequential: I/Os that begin where the one before ended
+ * @n_sequential: I/Os that begin where the one before ended; flushes, which
+ *               have no place, are passed over
  * @start_ns:    of the first I/O
  * @duration_ns: from there to the last completion
  * @busy_ns:     of it, with an I/O outstanding
  * @idle_ns:     of it, without
  * @n_gaps:      idle times longer than 0
- * @gap_p50_ns and the next three: quantiles of these, by nearest rank; at most
- *               1/64 above the true one
+ * @gap_p50_ns and the next two: quantiles of these, by nearest rank; at most
+ *               1/128 above the true one
  * @gap_max_ns:  the longest
  * @gaps:        how many by ssdpm_histogram_bucket()
- * @gaps_ns:     their sum, likewise
+ * @gaps_ns:     their sum, likewise. So the idle time in gaps of at least t,
+ *               where a bucket begins at t, is the sum of gaps_ns from it on
  */
 struct ssdpm_trace_stats {
 	size_t size;
@@ -396,7 +398,10 @@ SSDPM_API uint32_t ssdpm_histogram_bucket(uint64_t time_ns);
 /**
  * ssdpm_histogram_start_ns() - the least time of a bucket
  *
- * Return: UINT64_MAX where @bucket is SSDPM_HISTOGRAM_BUCKETS or above.
+ * Buckets begin at 0, 1, 2, 3 and so on, and from 4 on at each power of two and
+ * 5/4, 6/4 and 7/4 of it.
+ *
+ * Return: UINT64_MAX where no time has that bucket: 252 or above.
  */
 SSDPM_API uint64_t ssdpm_histogram_start_ns(uint32_t bucket);
 
@@ -407,7 +412,7 @@ struct ssdpm_stats;
  * @service:   for records without a service time, or NULL: they take no time
  * @ret_stats: free it with ssdpm_stats_free()
  *
- * Return: 0, -ENOMEM.
+ * Return: 0, -ERANGE (a base_ns above 2^62), -ENOMEM.
  */
 SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
 			      struct ssdpm_stats **ret_stats,
@@ -416,8 +421,10 @@ SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
 /**
  * ssdpm_stats_feed() - the next records
  *
+ * After a failure, those before the bad record are counted.
+ *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation: @reterr has the
- * index from the first record on).
+ * index, from 0 on), -ERANGE (times beyond 2^63 ns).
  */
 SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
 			       const struct ssdpm_io *ios, size_t n,
@@ -427,7 +434,7 @@ SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
  * ssdpm_stats_get() - the numbers so far
  * @ret_stats: its size member is set by the caller
  *
- * Return: 0; -EINVAL (size).
+ * Return: 0; -EINVAL, -E2BIG (size).
  */
 SSDPM_API int ssdpm_stats_get(const struct ssdpm_stats *stats,
 			      struct ssdpm_trace_stats *ret_stats,

@@ -69,7 +69,7 @@ uint64_t ssdpm__log2(uint64_t value)
 /* The series of e^x, x < ln 2: its 21st term is below 2^-62. */
 uint64_t ssdpm__exp2(uint64_t fraction)
 {
-	uint64_t x = (uint64_t)((u128)fraction * LN2_62 >> FIXED_BITS);
+	uint64_t x = (uint64_t)((u128)fraction * LN2_62 >> 62);
 	uint64_t term = UINT64_C(1) << 62, sum = term;
 
 	for (uint32_t i = 1; i <= 20; i++) {
@@ -94,6 +94,15 @@ uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns)
 	return (uint64_t)((u128)mean_ns * e >> FIXED_BITS);
 }
 
+/* Without the 128-bit division of libgcc; value < 2^96. */
+static u128 divide_by_1000(u128 value)
+{
+	uint64_t high = (uint64_t)(value >> 32);
+	uint64_t low = high % 1000 << 32 | (uint32_t)value;
+
+	return ((u128)(high / 1000) << 32) + low / 1000;
+}
+
 /*
  * The inverse of the distribution: scale x (u^(-1/shape) - 1), where the mean
  * is scale / (shape - 1).
@@ -101,18 +110,18 @@ uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns)
 uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 			     uint32_t shape_milli)
 {
-	uint32_t excess = shape_milli - 1000;
-	uint64_t scale =
-		mean_ns / 1000 * excess + mean_ns % 1000 * excess / 1000;
-	uint64_t y =
-		minus_log2(random) * 1000 / shape_milli; /* < 2^57 / 1001 */
-	uint32_t whole = (uint32_t)(y >> FIXED_BITS);
-	uint64_t power = ssdpm__exp2(y & ((UINT64_C(1) << FIXED_BITS) - 1));
-	/* scale < 2^60 and power < 2^63: both halves fit, whole is up to 64. */
-	u128 time = (u128)scale * power;
+	u128 scale = (u128)mean_ns * (shape_milli - 1000); /* < 2^70 */
+	/* Seven more bits: a large shape multiplies what is missing here. */
+	uint64_t y = (minus_log2(random) * 1000 << 7) / shape_milli;
+	uint32_t whole = (uint32_t)(y >> (FIXED_BITS + 7));
+	uint64_t power = ssdpm__exp2(y << (62 - FIXED_BITS - 7) &
+				     ((UINT64_C(1) << 62) - 1));
 
-	if (whole > 62)
+	/* Once in 2^52 draws at most. */
+	if (whole > 52)
 		return RANDOM_MAX_NS;
-	time = (time >> (62 - whole)) - scale;
-	return time < RANDOM_MAX_NS ? (uint64_t)time : RANDOM_MAX_NS;
+	u128 time = (scale * (power >> 10) >> (52 - whole)) - scale;
+	if (time >= (u128)RANDOM_MAX_NS * 1000)
+		return RANDOM_MAX_NS;
+	return (uint64_t)divide_by_1000(time);
 }

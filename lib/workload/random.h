@@ -39,9 +39,9 @@ uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 			     uint32_t shape_milli);
 
 /*
- * Logarithms and powers to the base 2 with FIXED_BITS bits after the point,
- * right to the last but one. log2 takes a whole number above 0; exp2 a fixed
- * point one below 1, and gives one from 1 to below 2 with 62 bits.
+ * The logarithm to the base 2 of a whole number above 0, with FIXED_BITS bits
+ * after the point, right to the last but one; and the power of 2 of a number
+ * from 0 to below 1, which both have 62 bits after it.
  */
 #define FIXED_BITS 40
 
