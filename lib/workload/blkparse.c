@@ -160,7 +160,7 @@ static bool is_blkparse(const char *head, size_t size)
 static int open_blkparse(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
-	struct lines lines = { .rest = { trace->input.at, trace->input.end } };
+	struct lines lines = { .rest = ssdpm__trace_head(trace) };
 	struct event_line event;
 	struct span line;
 

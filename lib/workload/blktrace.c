@@ -114,8 +114,9 @@ static struct span print_device(uint32_t device, char text[24])
 static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block_letters letters = { 0 };
-	const char *at = trace->input.at;
-	size_t left = (size_t)(trace->input.end - at);
+	struct span head = ssdpm__trace_head(trace);
+	const char *at = head.at;
+	size_t left = (size_t)(head.end - at);
 	char text[24];
 
 	bool swapped = left >= EVENT_BYTES && !is_magic(first_word(at));
