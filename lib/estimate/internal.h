@@ -78,7 +78,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 struct ssdpm_error *reterr);
 
 /* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
-typedef unsigned __int128 ssdpm__fj;
+__extension__ typedef unsigned __int128 ssdpm__fj;
 
 /*
  * From the times and counts of a run to its energies and mean power. -ERANGE:
