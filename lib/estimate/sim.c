@@ -10,7 +10,7 @@
 #include "base/internal.h"
 
 static_assert(sizeof(struct ssdpm_run) ==
-		      (31 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
+		      (32 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
 	      "frozen");
 static_assert(sizeof(struct ssdpm_residency) == 48, "frozen");
 static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
@@ -18,9 +18,9 @@ static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
 /* Of ssdpm_histogram_bucket(): four for each power of two. */
 #define LOG_BITS 2
 
-#define TIME_AXES                                                              \
-	((1u << (SSDPM_AXIS_LATENCY - 1)) | (1u << (SSDPM_AXIS_SERVICE - 1)) | \
-	 (1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1)))
+static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
+				  1u << (SSDPM_AXIS_SERVICE - 1) |
+				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
@@ -100,7 +100,7 @@ uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
 	uint32_t i = 0;
 
 	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
-		if (!(TIME_AXES >> axis & 1))
+		if (!(time_axes >> axis & 1))
 			corner.value[axis] = CORNER_NOMINAL;
 	while (i < sim->n_courses &&
 	       !is_same(&sim->courses[i].corner, &corner, service_counts))
@@ -141,7 +141,7 @@ struct corner ssdpm__corner(uint32_t axes, uint32_t bits)
 /* Nominal; each combination of the axes that are open; each alone. */
 static void add_courses(struct ssdpm_sim *sim)
 {
-	uint32_t open = sim->axes & TIME_AXES;
+	uint32_t open = sim->axes & time_axes;
 	uint32_t n = (uint32_t)__builtin_popcount(open);
 
 	add_course(sim, (struct corner){ 0 });
