@@ -10,6 +10,9 @@
 #define FJ_PER_NJ 1000000u
 #define FJ_PER_PJ 1000u
 
+/* Beyond it (over a gigabyte) an interval was given in the wrong unit. */
+#define MAX_INTERVALS (1u << 24)
+
 static int fail_time(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -ERANGE, 0,
@@ -26,16 +29,16 @@ static int reach(struct timeline *timeline, uint64_t index,
 
 	if (index < timeline->max_intervals)
 		goto out;
+	if (index >= MAX_INTERVALS)
+		return ssdpm__fail(reterr, -ENOMEM, 0,
+				   "interval_ns: more than %u intervals: give "
+				   "a longer one",
+				   MAX_INTERVALS);
 	if (max <= index)
 		max = index + 1;
-	intervals = NULL;
-	if (max && max <= SIZE_MAX / sizeof(*intervals))
-		intervals =
-			realloc(timeline->intervals, max * sizeof(*intervals));
+	intervals = realloc(timeline->intervals, max * sizeof(*intervals));
 	if (!intervals)
-		return ssdpm__fail(reterr, -ENOMEM, 0,
-				   "interval_ns: no memory for so many "
-				   "intervals");
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	timeline->intervals = intervals;
 	energy = realloc(timeline->energy_fj, max * sizeof(*energy));
 	if (!energy)
