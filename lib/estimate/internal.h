@@ -88,4 +88,12 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      uint32_t operational_state, ssdpm__fj *ret_fj,
 		      struct ssdpm_error *reterr);
 
+/*
+ * From the times by state and by op and the counts of a run to what is a sum or
+ * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
+ * per day, and the mean delays. -ERANGE: a duration beyond 2^64 ns.
+ */
+int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
+		    struct ssdpm_error *reterr);
+
 #endif
