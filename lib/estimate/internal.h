@@ -63,6 +63,17 @@ int ssdpm__check_parameters(const struct ssdpm_model *model,
 			    const struct ssdpm_parameter *parameters, size_t n,
 			    struct ssdpm_error *reterr);
 
+/* The defaults, and what the caller gave, or NULL, over them: checked. */
+int ssdpm__check_params(const struct ssdpm_sim_params *given,
+			struct ssdpm_sim_params *ret_params,
+			struct ssdpm_error *reterr);
+
+/* The parameters that the caller gave, checked, or what the model says. */
+int ssdpm__take_parameters(
+	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr);
+
 /* All values at a corner; the parameters were checked. */
 void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,
@@ -78,7 +89,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 struct ssdpm_error *reterr);
 
 /* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
-typedef unsigned __int128 ssdpm__fj;
+__extension__ typedef unsigned __int128 ssdpm__fj;
 
 /*
  * From the times and counts of a run to its energies and mean power. -ERANGE:
@@ -87,5 +98,26 @@ typedef unsigned __int128 ssdpm__fj;
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      uint32_t operational_state, ssdpm__fj *ret_fj,
 		      struct ssdpm_error *reterr);
+
+/*
+ * From the times by state and by op and the counts of a run to what is a sum or
+ * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
+ * per day, and the mean delays. -ERANGE: a duration beyond 2^64 ns.
+ */
+int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
+		    struct ssdpm_error *reterr);
+
+/* The outcome at a corner, as savings are made of it. */
+struct cost {
+	uint64_t energy_nj;
+	uint64_t mean_power_uw;
+};
+
+/*
+ * What to costs less than from at one corner; the nominal one comes first.
+ * false: a difference beyond 63 bits.
+ */
+bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		       const struct cost *to, bool nominal);
 
 #endif

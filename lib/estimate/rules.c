@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a drive reports, and what is assumed where it reports nothing. The
+ * evidence for each rule stands in ssdpm_estimate(3), by the name of the rule.
+ */
+#include "base/internal.h"
+#include "estimate/rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is looked at again and again. */
+struct drive {
+	const struct ssdpm_model_info *info;
+	const struct ssdpm_power_state *states;
+	size_t n_states;
+	uint32_t pcie_link;
+	const struct ssdpm_parameter *idle; /* of state 0, when it is made */
+};
+
+/* A value, and where it is from. */
+struct guess {
+	uint64_t low, nominal, high;
+	const char *rule;
+	bool known; /* the model has it */
+};
+
+/* Thousandths of a power. */
+struct shares {
+	uint32_t low, nominal, high;
+};
+
+/* Drives above this have room for more than an M.2 slot gives. */
+#define DATA_CENTRE_UW 12000000
+
+static struct guess of(uint64_t power_uw, struct shares shares,
+		       const char *rule)
+{
+	return (struct guess){ power_uw * shares.low / 1000,
+			       power_uw * shares.nominal / 1000,
+			       power_uw * shares.high / 1000, rule, false };
+}
+
+static struct guess know(uint64_t value, const char *field)
+{
+	return (struct guess){ value, value, value, field, true };
+}
+
+/* Counted elsewhere. */
+static struct guess nothing(const char *rule)
+{
+	return (struct guess){ 0, 0, 0, rule, false };
+}
+
+static bool has(const struct ssdpm_power_state *state, uint32_t field)
+{
+	return !((state->unknown | state->not_reported) & field);
+}
+
+static bool is_sata(const struct drive *drive)
+{
+	return drive->info->kind == SSDPM_KIND_SATA;
+}
+
+static bool is_operational(const struct ssdpm_power_state *state)
+{
+	return !(state->flags & SSDPM_STATE_NON_OPERATIONAL);
+}
+
+/* By enum ssdpm_link_state. */
+static const struct guess sata_idle[] = {
+	[SSDPM_LINK_ACTIVE] = { 200000, 500000, 1000000,
+				"sata-idle: 8 drives measured", false },
+	[SSDPM_LINK_PARTIAL] = { 50000, 250000, 1000000,
+				 "sata-partial: between slumber and idle",
+				 false },
+	[SSDPM_LINK_SLUMBER] = { 20000, 50000, 100000,
+				 "sata-slumber: a tenth of idle", false },
+	[SSDPM_LINK_DEVSLEEP] = { 2500, 5000, 10000,
+				  "sata-devsleep: 2.5 to 5 mW published",
+				  false },
+};
+
+/* State 0, which does not say. */
+static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
+{
+	uint64_t max = state->max_power_uw;
+
+	if (!has(state, SSDPM_FIELD_MAX_POWER))
+		return (struct guess){ 210000, 781200, 3600000,
+				       "idle-any: no maximum is reported; the "
+				       "share of that of 1137 drives",
+				       false };
+	if (max > DATA_CENTRE_UW)
+		return of(max, (struct shares){ 160, 241, 320 },
+			  "idle-data-centre: 16, 24.1, 32 % of the maximum; 2 "
+			  "drives report 20 and 28 %");
+	return of(max, (struct shares){ 60, 126, 400 },
+		  "idle-client: 6, 12.6, 40 % of the maximum; 3 drives report "
+		  "11, 13, 18 %");
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Another state in which the drive works: as state 0, or less. */
+static struct guess idle_as_state_0(const struct drive *drive,
+				    const struct ssdpm_power_state *state)
+{
+	const struct ssdpm_parameter *idle = drive->idle;
+	uint64_t max = has(state, SSDPM_FIELD_MAX_POWER) ? state->max_power_uw :
+							   UINT32_MAX;
+
+	return (struct guess){
+		at_most(idle->low / 2, max), at_most(idle->nominal, max),
+		at_most(idle->high, max),
+		"idle-as-state-0: half of it to all of it, up to "
+		"the maximum of this state",
+		false
+	};
+}
+
+static struct guess asleep(const struct ssdpm_power_state *state)
+{
+	if (!has(state, SSDPM_FIELD_MAX_POWER))
+		return (struct guess){ 2500, 25000, 210000,
+				       "asleep-any: no maximum is reported; "
+				       "5, 50, 95 % of 1948 states have less",
+				       false };
+	return of(
+		state->max_power_uw, (struct shares){ 250, 1000, 3240 },
+		"asleep-of-maximum: 0.25, 1, 3.24 times the maximum; 3 states "
+		"report 1, 1, 3.24");
+}
+
+static struct guess idle_power(const struct drive *drive,
+			       const struct ssdpm_parameter *parameter)
+{
+	const struct ssdpm_power_state *state =
+		&drive->states[parameter->index];
+
+	if (has(state, SSDPM_FIELD_IDLE_POWER))
+		return know(state->idle_power_uw, "IDLP");
+	if (state->link_state)
+		return sata_idle[state->link_state];
+	if (!is_operational(state))
+		return asleep(state);
+	if (parameter->index == 0)
+		return idle_of_maximum(state);
+	return idle_as_state_0(drive, state);
+}
+
+/* By op - 1. */
+static const struct guess sata_active[SSDPM_N_OPS] = {
+	{ 1000000, 1700000, 2650000, "sata-active-read", false },
+	{ 1500000, 2500000, 3800000, "sata-active-write", false },
+	{ 500000, 1700000, 3800000, "sata-active-other", false },
+	{ 500000, 1700000, 3800000, "sata-active-other", false },
+};
+static const struct shares active_shares[SSDPM_N_OPS] = {
+	{ 250, 345, 1000 },
+	{ 333, 500, 1000 },
+	{ 100, 345, 1000 },
+	{ 100, 345, 1000 },
+};
+
+/* A drive at work takes no less than an idle one. */
+static struct guess no_less_than_idle(const struct drive *drive,
+				      struct guess guess)
+{
+	const struct ssdpm_parameter *idle = drive->idle;
+
+	if (guess.low < idle->low)
+		guess.low = idle->low;
+	if (guess.nominal < idle->nominal)
+		guess.nominal = idle->nominal;
+	if (guess.high < idle->high)
+		guess.high = idle->high;
+	return guess;
+}
+
+static struct guess active_power(const struct drive *drive,
+				 const struct ssdpm_parameter *parameter)
+{
+	const struct ssdpm_power_state *state = &drive->states[0];
+	const struct shares *shares = &active_shares[parameter->index];
+	struct guess guess;
+
+	if (is_sata(drive))
+		guess = sata_active[parameter->index];
+	else if (has(state, SSDPM_FIELD_ACTIVE_POWER) && state->active_power_uw)
+		guess = of(state->active_power_uw, *shares,
+			   "active-reported: shares of ACTP by operation");
+	else if (has(state, SSDPM_FIELD_MAX_POWER))
+		guess = of(state->max_power_uw, *shares,
+			   "active-of-maximum: shares of the maximum of PS0 by "
+			   "operation");
+	else
+		guess = of(6200000, *shares,
+			   "active-any: no maximum is reported; the shares of "
+			   "6.2 W, the median of 1137 drives");
+	return no_less_than_idle(drive, guess);
+}
+
+static struct guess transition_power(const struct drive *drive)
+{
+	const struct ssdpm_parameter *idle = drive->idle;
+	uint64_t max = idle->high;
+
+	if (drive->states[0].max_power_uw > max)
+		max = drive->states[0].max_power_uw;
+	return (struct guess){ idle->low, idle->nominal, max,
+			       "transition: as idle in state 0, up to its "
+			       "maximum",
+			       false };
+}
+
+static struct guess link_power(const struct drive *drive)
+{
+	static const struct guess links[] = {
+		[SSDPM_PCIE_L0] = { 100000, 250000, 1000000,
+				    "link-l0: half of what a SATA link takes "
+				    "at its two ends",
+				    false },
+		[SSDPM_PCIE_L1] = { 10000, 56000, 250000,
+				    "link-l1: a drive idles 56 mW above the "
+				    "maximum of its PS3",
+				    false },
+		[SSDPM_PCIE_L1_2] = { 0, 0, 0,
+				      "link-l1.2: what the watts of the states "
+				      "are stated for",
+				      false },
+	};
+
+	if (is_sata(drive))
+		return nothing("part of the states");
+	return links[drive->pcie_link];
+}
+
+/* For the states of a SATA link: what Serial ATA allows, or has measured. */
+static struct guess sata_latency(const struct ssdpm_power_state *state,
+				 bool entry)
+{
+	uint64_t exit = state->exit_latency_us;
+
+	if (entry && state->link_state == SSDPM_LINK_DEVSLEEP)
+		return (struct guess){ 1000, 10000, 31000,
+				       "sata-mdat: 10 ms, where the drive does "
+				       "not say; it may say 1 to 31",
+				       false };
+	if (entry)
+		return (struct guess){ 0, 0, 10,
+				       "sata-entry: a handshake on the link",
+				       false };
+	if (state->link_state == SSDPM_LINK_SLUMBER)
+		return of(
+			exit, (struct shares){ 100, 350, 1000 },
+			"sata-exit-slumber: 3.5 ms measured of 10 ms allowed");
+	return of(exit, (struct shares){ 100, 1000, 1000 },
+		  "sata-exit: the most that is allowed");
+}
+
+static struct guess any_latency(bool entry)
+{
+	return entry ? (struct guess){ 210, 4000, 50000,
+				       "entry-any: 5, 50, 95 % of 1948 states "
+				       "have less",
+				       false } :
+		       (struct guess){ 1000, 9000, 80000,
+				       "exit-any: 5, 50, 95 % of 1948 states "
+				       "have less",
+				       false };
+}
+
+static struct guess zero_latency(bool entry)
+{
+	return (struct guess){ 0, 0, any_latency(entry).high,
+			       "latency-zero: not reported; 0 is what Linux "
+			       "computes with",
+			       false };
+}
+
+static struct guess latency(const struct drive *drive,
+			    const struct ssdpm_parameter *parameter)
+{
+	const struct ssdpm_power_state *state =
+		&drive->states[parameter->index];
+	bool entry = parameter->kind == SSDPM_PARAMETER_ENTRY_LATENCY;
+	uint32_t field =
+		entry ? SSDPM_FIELD_ENTRY_LATENCY : SSDPM_FIELD_EXIT_LATENCY;
+	uint32_t value =
+		entry ? state->entry_latency_us : state->exit_latency_us;
+	bool unknown = state->unknown & field;
+
+	if (state->link_state && (unknown || !entry))
+		return sata_latency(state, entry);
+	if (unknown)
+		return any_latency(entry);
+	return value ? know(value, entry ? "ENLAT" : "EXLAT") :
+		       zero_latency(entry);
+}
+
+/* By whether the drive is SATA, and op - 1. */
+static const struct guess base_latencies[2][SSDPM_N_OPS] = {
+	{
+		{ 50000, 100000, 150000, "nvme-base-read", false },
+		{ 10000, 15000, 30000, "nvme-base-write", false },
+		{ 10000, 1000000, 10000000, "base-flush", false },
+		{ 10000, 100000, 10000000, "base-discard", false },
+	},
+	{
+		{ 50000, 130000, 210000, "sata-base-read", false },
+		{ 50000, 60000, 95000, "sata-base-write", false },
+		{ 10000, 1000000, 10000000, "base-flush", false },
+		{ 10000, 100000, 10000000, "base-discard", false },
+	},
+};
+
+static const struct guess bandwidths[2][SSDPM_N_OPS] = {
+	{
+		{ 500000000, 3500000000, 7000000000, "nvme-bandwidth-read",
+		  false },
+		{ 160000000, 2000000000, 7000000000, "nvme-bandwidth-write",
+		  false },
+		{ 0, 0, 0, "no transfer", false },
+		{ 0, 0, 0, "no transfer", false },
+	},
+	{
+		{ 150000000, 500000000, 600000000, "sata-bandwidth-read",
+		  false },
+		{ 75000000, 400000000, 600000000, "sata-bandwidth-write",
+		  false },
+		{ 0, 0, 0, "no transfer", false },
+		{ 0, 0, 0, "no transfer", false },
+	},
+};
+
+static struct guess link_idle_time(const struct drive *drive,
+				   const struct ssdpm_parameter *parameter)
+{
+	uint8_t link = drive->states[parameter->index].link_state;
+
+	if (link == SSDPM_LINK_DEVSLEEP)
+		return (struct guess){ 1000000, 1000000, 1000000,
+				       "sata-dito: devslp_idle_timeout of "
+				       "libahci",
+				       false };
+	if (link == SSDPM_LINK_PARTIAL &&
+	    drive->info->sata_supported & SSDPM_SATA_HIPM)
+		return (struct guess){ 0, 100, 10000,
+				       "sata-hipm: at once, but not between "
+				       "I/Os at queue depth 1",
+				       false };
+	return (struct guess){ 0, 100000, 1000000,
+			       "sata-dipm: the drive decides, and no standard "
+			       "says when",
+			       false };
+}
+
+static struct guess guess_of(const struct drive *drive,
+			     const struct ssdpm_parameter *parameter)
+{
+	switch (parameter->kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		return idle_power(drive, parameter);
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+		return active_power(drive, parameter);
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		return transition_power(drive);
+	case SSDPM_PARAMETER_LINK_POWER:
+		return link_power(drive);
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+		return latency(drive, parameter);
+	case SSDPM_PARAMETER_BASE_LATENCY:
+		return base_latencies[is_sata(drive)][parameter->index];
+	case SSDPM_PARAMETER_BANDWIDTH:
+		return bandwidths[is_sata(drive)][parameter->index];
+	case SSDPM_PARAMETER_LINK_IDLE_TIME:
+		return link_idle_time(drive, parameter);
+	default:
+		return nothing("part of the active power");
+	}
+}
+
+static uint32_t provenance_of(const struct drive *drive, bool known)
+{
+	if (!known)
+		return SSDPM_PROVENANCE_ASSUMED;
+	return drive->info->provenance ? drive->info->provenance :
+					 SSDPM_PROVENANCE_STATED;
+}
+
+static void fill(const struct drive *drive, struct ssdpm_parameter *parameter)
+{
+	struct guess guess = guess_of(drive, parameter);
+
+	parameter->provenance = provenance_of(drive, guess.known);
+	parameter->low = guess.low;
+	parameter->nominal = guess.nominal;
+	parameter->high = guess.high;
+	snprintf(parameter->rule, sizeof(parameter->rule), "%s", guess.rule);
+}
+
+/* For how many of what a kind is a parameter. */
+enum each {
+	EACH_STATE,
+	EACH_SLEEPING_STATE,
+	EACH_OP,
+	ONCE,
+};
+
+static enum each each_of(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		return EACH_STATE;
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+	case SSDPM_PARAMETER_LINK_IDLE_TIME:
+		return EACH_SLEEPING_STATE;
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+	case SSDPM_PARAMETER_LINK_POWER:
+		return ONCE;
+	default:
+		return EACH_OP;
+	}
+}
+
+static struct drive look_at(const struct ssdpm_model *model)
+{
+	struct drive drive = { .info = ssdpm_model_get_info(model) };
+
+	drive.states = ssdpm_model_get_states(model, &drive.n_states);
+	return drive;
+}
+
+static size_t keys_of_kind(const struct drive *drive, uint32_t kind,
+			   struct parameter_key *keys)
+{
+	enum each each = each_of(kind);
+	size_t n = 0, last = each == EACH_OP ? SSDPM_N_OPS :
+			     each == ONCE    ? 1 :
+					       drive->n_states;
+
+	for (uint32_t i = 0; i < last; i++)
+		if (each != EACH_SLEEPING_STATE ||
+		    !is_operational(&drive->states[i]))
+			keys[n++] = (struct parameter_key){ kind, i };
+	return n;
+}
+
+size_t ssdpm__parameter_keys(
+	const struct ssdpm_model *model,
+	struct parameter_key ret_keys[SSDPM_MAX_PARAMETERS])
+{
+	struct drive drive = look_at(model);
+	uint32_t last = is_sata(&drive) ? SSDPM_PARAMETER_LINK_IDLE_TIME :
+					  SSDPM_PARAMETER_BYTE_ENERGY;
+	size_t n = 0;
+
+	for (uint32_t kind = 1; kind <= last; kind++)
+		n += keys_of_kind(&drive, kind, ret_keys + n);
+	return n;
+}
+
+int ssdpm_parameters_from_model(
+	const struct ssdpm_model *model, uint32_t pcie_link,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct parameter_key keys[SSDPM_MAX_PARAMETERS];
+	struct drive drive = look_at(model);
+	size_t n = ssdpm__parameter_keys(model, keys);
+
+	if (pcie_link < SSDPM_PCIE_L0 || pcie_link > SSDPM_PCIE_L1_2)
+		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown %u",
+				   pcie_link);
+	if (!drive.n_states)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "nothing is known of the states of this "
+				   "drive: is it in IDENTIFY DEVICE data?");
+	drive.pcie_link = pcie_link;
+	drive.idle = ret_parameters;
+	for (size_t i = 0; i < n; i++) {
+		ret_parameters[i] = (struct ssdpm_parameter){
+			.kind = keys[i].kind,
+			.index = keys[i].index,
+		};
+		fill(&drive, &ret_parameters[i]);
+	}
+	*ret_n = n;
+	return 0;
+}

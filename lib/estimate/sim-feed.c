@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of a simulation, block by block: checked, then taken through each
+ * course. In the closed loop idle times do not depend on the policy: they are
+ * found once and sorted into the classes of each course. In the open loop each
+ * record depends on the delay of the one before.
+ */
+#include "estimate/sim.h"
+
+#include <errno.h>
+
+#include "base/internal.h"
+
+static int fail_time(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ERANGE, 0,
+			   "time: a completion or delay ends beyond 2^64 ns");
+}
+
+static void begin(struct ssdpm_sim *sim, uint64_t start_ns)
+{
+	sim->start_ns = start_ns;
+	for (uint32_t i = 0; i < sim->n_flows; i++)
+		ssdpm__flow_begin(&sim->flows[i], start_ns);
+	ssdpm__timeline_begin(&sim->timeline, start_ns);
+}
+
+/* The first unknown service: from here on the courses of a leader differ. */
+static void part(struct ssdpm_sim *sim)
+{
+	bool closed = sim->params.loop == SSDPM_LOOP_CLOSED;
+
+	for (uint32_t i = 1; i < sim->n_courses; i++)
+		if (ssdpm__course_follows(sim, &sim->courses[i]))
+			sim->courses[i].tally =
+				sim->courses[sim->courses[i].leader].tally;
+	for (uint32_t i = 1; i < sim->n_flows; i++) {
+		struct ssdpm_service service = sim->flows[i].service;
+
+		sim->flows[i] = sim->flows[closed ? 0 : sim->courses[i].leader];
+		sim->flows[i].service = service;
+	}
+	sim->unknown = true;
+}
+
+/*
+ * Those of n idle times from from_ns on, in their order, which may go where
+ * idle_ns is; the others too, which may not.
+ */
+static size_t sieve(const uint64_t *idle_ns, size_t n, uint64_t from_ns,
+		    uint64_t *ret_longer, uint64_t *ret_shorter)
+{
+	size_t n_longer = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns = idle_ns[i];
+
+		ret_shorter[i - n_longer] = ns;
+		ret_longer[n_longer] = ns;
+		n_longer += ns >= from_ns;
+	}
+	return n_longer;
+}
+
+static uint64_t sum(const uint64_t *idle_ns, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += idle_ns[i];
+	return sum;
+}
+
+/* In an entry each idle time has its own delay. */
+static void add_own(const struct wakes *wakes, uint32_t class,
+		    const uint64_t *idle_ns, size_t n, struct histogram *delays)
+{
+	for (size_t i = 0; i < n; i++)
+		ssdpm__histogram_add(
+			delays, ssdpm__wake_delay(wakes, class, idle_ns[i]), 1);
+}
+
+/*
+ * Sort idle times into their classes, class by class: what is shorter than the
+ * next one begins stays behind.
+ */
+static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
+		      size_t n, struct idle_sum *sums, struct histogram *delays)
+{
+	uint64_t longer[BLOCK], shorter[BLOCK];
+	uint32_t class = 0;
+
+	for (; class < wakes->last && n; class ++) {
+		size_t left =
+			sieve(idle_ns, n, wakes->from[class], longer, shorter);
+
+		sums[class].n += n - left;
+		sums[class].ns += sum(shorter, n - left);
+		if (class & 1 && delays)
+			add_own(wakes, class, shorter, n - left, delays);
+		idle_ns = longer;
+		n = left;
+	}
+	sums[class].n += n;
+	sums[class].ns += sum(idle_ns, n);
+}
+
+static void count_early(const struct wakes *wakes, const struct block *block,
+			struct tally *tally)
+{
+	for (size_t i = 0; i < block->n_early; i++) {
+		uint64_t gap = block->early_gap[i];
+		uint64_t offset = block->early_offset[i];
+		uint32_t class = ssdpm__wake_class(wakes, gap);
+		uint64_t delay = ssdpm__wake_delay(wakes, class, gap);
+
+		if (delay <= offset)
+			continue;
+		tally->late_ns += delay - offset;
+		ssdpm__histogram_add(&tally->delays, delay - offset, 1);
+	}
+}
+
+static void count_block(struct course *course, const struct block *block)
+{
+	const struct wakes *wakes = &course->wakes;
+	struct tally *tally = &course->tally;
+
+	sort_gaps(wakes, block->gaps, block->n_gaps, tally->gaps,
+		  &tally->delays);
+	sort_gaps(wakes, block->silent, block->n_silent, tally->gaps, NULL);
+	sort_gaps(wakes, block->silent, block->n_silent, tally->silent, NULL);
+	count_early(wakes, block, tally);
+}
+
+static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		       size_t n, const struct census *census,
+		       struct ssdpm_error *reterr)
+{
+	uint32_t n_flows = sim->unknown ? sim->n_flows : 1;
+
+	for (uint32_t i = 0; i < n_flows; i++) {
+		struct flow *flow = &sim->flows[i];
+
+		if (!ssdpm__periods(flow, ios, n, census, &sim->block))
+			return fail_time(reterr);
+		for (uint32_t j = 0; j < sim->n_courses; j++) {
+			struct course *course = &sim->courses[j];
+
+			if (ssdpm__course_flow(sim, course) == flow &&
+			    !ssdpm__course_follows(sim, course))
+				count_block(course, &sim->block);
+		}
+	}
+	return 0;
+}
+
+static inline void count_gap(struct course *course, const struct taken *taken,
+			     bool io)
+{
+	struct tally *tally = &course->tally;
+	uint32_t class = ssdpm__wake_class(&course->wakes, taken->gap_ns);
+
+	tally->gaps[class].n++;
+	tally->gaps[class].ns += taken->gap_ns;
+	if (!io) {
+		tally->silent[class].n++;
+		tally->silent[class].ns += taken->gap_ns;
+	} else if (class & 1) {
+		ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
+	}
+}
+
+static inline void count_late(struct tally *tally, const struct taken *taken)
+{
+	tally->late_ns += taken->delay_ns;
+	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
+}
+
+static int run_open(struct course *course, struct flow *flow,
+		    const struct ssdpm_io *ios, size_t n,
+		    struct ssdpm_error *reterr)
+{
+	struct tally *tally = &course->tally;
+
+	for (size_t i = 0; i < n; i++) {
+		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
+		struct taken taken;
+
+		if (!ssdpm__take_open(flow, &course->wakes, &ios[i], &taken))
+			return fail_time(reterr);
+		if (taken.gap_ns)
+			count_gap(course, &taken, io);
+		else if (taken.delay_ns && io)
+			count_late(tally, &taken);
+	}
+	return 0;
+}
+
+static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		     size_t n, struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
+		if (!ssdpm__course_follows(sim, &sim->courses[i]))
+			r = run_open(&sim->courses[i], &sim->flows[i], ios, n,
+				     reterr);
+	return r;
+}
+
+static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		      size_t n, struct ssdpm_error *reterr)
+{
+	struct census census;
+	int r;
+
+	if (sim->intake.n_records == 0)
+		begin(sim, ios[0].start_ns);
+	r = ssdpm__intake(&sim->intake, ios, n, &census, reterr);
+	if (r)
+		return r;
+	if (census.unknown && !sim->unknown)
+		part(sim);
+	if (ssdpm__timeline_wanted(&sim->timeline))
+		r = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
+	if (r)
+		return r;
+	if (sim->params.loop == SSDPM_LOOP_CLOSED)
+		return feed_closed(sim, ios, n, &census, reterr);
+	return feed_open(sim, ios, n, reterr);
+}
+
+int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
+		   struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	int r = sim->failed.code;
+
+	if (r == 0 && sim->finished)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the simulation is finished");
+	for (size_t at = 0; at < n && r == 0; at += BLOCK) {
+		size_t now = n - at < BLOCK ? n - at : BLOCK;
+
+		r = feed_block(sim, ios + at, now, &error);
+		if (r)
+			sim->failed = error;
+	}
+	if (r && reterr)
+		*reterr = sim->failed;
+	return r;
+}
