@@ -57,8 +57,8 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	struct ssdpm_run *run = &course->run;
 	struct state_times times = { 0 };
 
-	memcpy(run->n_ios, sim->n_ios, sizeof(run->n_ios));
-	memcpy(run->bytes, sim->bytes, sizeof(run->bytes));
+	memcpy(run->n_ios, sim->intake.n_ios, sizeof(run->n_ios));
+	memcpy(run->bytes, sim->intake.bytes, sizeof(run->bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
 		struct idle_sum sum = course->tally.gaps[class];
@@ -258,7 +258,7 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 				   "ssdpm_result.size is %zu: set it to "
 				   "sizeof(struct ssdpm_result)",
 				   ret_result->size);
-	if (sim->n_records == 0)
+	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
 	int r = finish(sim, end_ns, &result, &error);
@@ -292,7 +292,7 @@ static bool subtract(uint64_t a, uint64_t b, int64_t *ret_difference)
 	return !__builtin_sub_overflow(a, b, ret_difference);
 }
 
-static bool add_saving(struct ssdpm_saving *saving, const struct cost *from,
+bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
 		       const struct cost *to, bool nominal)
 {
 	int64_t nj, uw;
@@ -325,8 +325,8 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   "or operational state: compare policies of "
 				   "one drive");
 	for (uint32_t i = 0; i < from->n_costs; i++)
-		if (!add_saving(&saving, &from->costs[i], &to->costs[i],
-				i == 0))
+		if (!ssdpm__add_saving(&saving, &from->costs[i], &to->costs[i],
+				       i == 0))
 			return ssdpm__fail(reterr, -ERANGE, 0,
 					   "saving: does not fit 63 bits");
 	*ret_saving = saving;
