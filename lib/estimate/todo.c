@@ -18,12 +18,3 @@ int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 	return -ENOSYS;
 }
 
-int ssdpm_recommend(
-	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
-	const struct ssdpm_sim_params *params,
-	const struct ssdpm_bounds *bounds, const struct ssdpm_apst *from,
-	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
-	struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
