@@ -17,6 +17,7 @@
 struct reach {
 	uint32_t states; /* bits */
 	uint32_t n_changed;
+	bool solved; /* the best of them was found, or of more states */
 	struct ssdpm_apst_params params;
 };
 
@@ -325,6 +326,14 @@ static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 	return consider_params(quest, SSDPM_ROUTE_NVME_CORE, &params, reterr);
 }
 
+/* A search that may leave states out has found the best of fewer too. */
+static void mark_solved(struct quest *quest, uint32_t states)
+{
+	for (uint32_t i = 0; i < quest->n_reaches; i++)
+		if (!(quest->reaches[i].states & ~states))
+			quest->reaches[i].solved = true;
+}
+
 /* The best idle times for the states of one set. */
 static int try_reach(struct quest *quest, uint32_t states,
 		     struct ssdpm_error *reterr)
@@ -341,7 +350,27 @@ static int try_reach(struct quest *quest, uint32_t states,
 	r = find_table(quest, model, parameters, n,
 		       (uint32_t)__builtin_popcount(states), &table, reterr);
 	ssdpm_model_unref(model);
-	return r ? r : consider_times(quest, &table, &reached, reterr);
+	if (!r)
+		r = consider_times(quest, &table, &reached, reterr);
+	if (!r && reached)
+		mark_solved(quest, states);
+	return r;
+}
+
+/* All sets of so many states. */
+static int try_reaches(struct quest *quest, int n_states,
+		       struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < quest->n_reaches && !r; i++) {
+		const struct reach *reach = &quest->reaches[i];
+
+		if (!reach->solved &&
+		    __builtin_popcount(reach->states) == n_states)
+			r = try_reach(quest, reach->states, reterr);
+	}
+	return r;
 }
 
 static int try_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
@@ -361,12 +390,8 @@ static int try_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
 	if (!r)
 		r = consider_times(quest, &table, &reached, reterr);
 	/* Where the best of all tables can be reached, that is that. */
-	for (uint32_t i = 0; i < quest->n_reaches && !r && !reached; i++) {
-		uint32_t states = quest->reaches[i].states;
-
-		if (states && __builtin_popcount(states) <= (int)max)
-			r = try_reach(quest, states, reterr);
-	}
+	for (uint32_t n = max; n && !r && !reached; n--)
+		r = try_reaches(quest, (int)n, reterr);
 	return r;
 }
 
