@@ -246,13 +246,30 @@ static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 	return r;
 }
 
+/* What is known of a drive that stays awake in these states. */
+static size_t filter_parameters(const struct quest *quest, uint32_t awake,
+				struct ssdpm_parameter *parameters)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < quest->n_parameters; i++) {
+		const struct ssdpm_parameter *p = &quest->parameters[i];
+		bool latency = p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
+			       p->kind == SSDPM_PARAMETER_EXIT_LATENCY;
+
+		if (!latency || !(awake >> p->index & 1))
+			parameters[n++] = *p;
+	}
+	return n;
+}
+
 /* A drive that cannot sleep but in these states, and what is known of it. */
 static int make_other(const struct quest *quest, uint32_t states,
 		      struct ssdpm_model **ret_model,
 		      struct ssdpm_parameter *parameters, size_t *ret_n,
 		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_state other[SSDPM_MAX_STATES];
+	struct ssdpm_power_state other[SSDPM_MAX_STATES] = { 0 };
 	const struct ssdpm_model *model = quest->task.model;
 	uint32_t awake = 0;
 	size_t n_states;
@@ -260,22 +277,14 @@ static int make_other(const struct quest *quest, uint32_t states,
 		ssdpm_model_get_states(model, &n_states);
 
 	memcpy(other, all, n_states * sizeof(*all));
-	for (uint32_t i = 0; i < n_states; i++)
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
 		if (other[i].flags & SSDPM_STATE_NON_OPERATIONAL &&
 		    !(states >> i & 1)) {
 			other[i].flags &=
 				~(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
 			awake |= 1u << i;
 		}
-	*ret_n = 0;
-	for (size_t i = 0; i < quest->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &quest->parameters[i];
-		bool latency = p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
-			       p->kind == SSDPM_PARAMETER_EXIT_LATENCY;
-
-		if (!latency || !(awake >> p->index & 1))
-			parameters[(*ret_n)++] = *p;
-	}
+	*ret_n = filter_parameters(quest, awake, parameters);
 	return ssdpm_model_new(ssdpm_model_get_info(model), other, n_states,
 			       ret_model, reterr);
 }
