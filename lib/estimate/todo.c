@@ -5,22 +5,6 @@
 #include <ssdpm/estimate.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-int ssdpm_parameters_from_model(
-	const struct ssdpm_model *model, uint32_t pcie_link,
-	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n, struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
-int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
-			 uint32_t kind, uint32_t index, uint64_t low,
-			 uint64_t nominal, uint64_t high,
-			 struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
 	return -ENOSYS;
