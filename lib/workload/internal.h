@@ -87,6 +87,8 @@ struct ssdpm_trace {
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
 	uint64_t last_start_ns;
+	struct ssdpm_io rest; /* of an I/O that is being split */
+	uint64_t rest_bytes;
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
 };
@@ -108,6 +110,28 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 
 /* A service time that fits its member; counted where it does not. */
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
+
+/*
+ * Longest discard: more than any drive has, and one line of a hostile file
+ * makes no more than 131,072 records.
+ */
+#define DISCARD_MAX_BYTES ((uint64_t)1 << 48)
+
+/* Can an I/O be this long? A discard may need several records. */
+static inline bool ssdpm__io_fits(uint8_t op, uint64_t bytes)
+{
+	return bytes <= UINT32_MAX ||
+	       (op == SSDPM_OP_DISCARD && bytes <= DISCARD_MAX_BYTES);
+}
+
+/*
+ * Give out an I/O of so many bytes (ssdpm__io_fits()) in as many records as it
+ * takes: as many as there is room for at ios, at least one, now; the rest,
+ * without a further call, before reader->read() is called again. Returns how
+ * many were written: fewer than max, unless all of them were needed.
+ */
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max);
 
 extern const struct trace_reader ssdpm__read_npy;
 extern const struct trace_reader ssdpm__read_blkparse;

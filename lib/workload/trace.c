@@ -70,6 +70,41 @@ uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
 	return SSDPM_SERVICE_MAX;
 }
 
+/* The parts of an I/O of 4 GiB and more: a power of two stays aligned. */
+#define PART_BYTES ((uint64_t)1 << 31)
+
+static size_t split_rest(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			 size_t max)
+{
+	size_t n = 0;
+
+	for (; n < max && trace->rest_bytes; n++) {
+		uint64_t part = trace->rest_bytes < PART_BYTES ?
+					trace->rest_bytes :
+					PART_BYTES;
+
+		ios[n] = trace->rest;
+		ios[n].bytes = (uint32_t)part;
+		trace->rest.offset += part;
+		trace->rest.flags |= SSDPM_IO_CONTINUED;
+		trace->rest_bytes -= part;
+	}
+	return n;
+}
+
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max)
+{
+	if (bytes <= UINT32_MAX) {
+		ios[0] = *io;
+		ios[0].bytes = (uint32_t)bytes;
+		return 1;
+	}
+	trace->rest = *io;
+	trace->rest_bytes = bytes;
+	return split_rest(trace, ios, max);
+}
+
 static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 {
 	size_t size = (size_t)(trace->input.end - trace->input.at);
@@ -261,7 +296,11 @@ int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	}
 	if (max == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
-	int r = trace->reader->read(trace, ios, max, &n, &error);
+	int r = 0;
+	if (trace->rest_bytes)
+		n = split_rest(trace, ios, max);
+	else
+		r = trace->reader->read(trace, ios, max, &n, &error);
 	if (r == 0)
 		r = check_records(trace, ios, n, &error);
 	if (r) {
