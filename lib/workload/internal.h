@@ -64,13 +64,19 @@ int ssdpm__source_data(const void *data, size_t size,
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr);
 
+/* What a format is recognised by lies in this much. */
+#define TRACE_HEAD_BYTES (64u << 10)
+
 /*
- * A format. is() looks at the beginning of the input, up to 64 KiB of it.
- * open() may allocate trace->state, which close() frees. read() gives up to max
- * records; none: the end. Both find all in trace.
+ * A format, or several in a row. is() looks at the beginning of the input: all
+ * of it, or at least TRACE_HEAD_BYTES. open() may allocate trace->state, which
+ * close() frees; trace->counts.format is the one that the caller named, or 0,
+ * and a reader of several sets it. read() gives up to max records; none: the
+ * end. All find what they need in trace.
  */
 struct trace_reader {
 	uint32_t format;
+	uint32_t last_format; /* 0: it is the only one */
 	bool (*is)(const char *head, size_t size);
 	int (*open)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
 	int (*read)(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
