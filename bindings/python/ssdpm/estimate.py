@@ -412,7 +412,7 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole if whole else 0:.3g} %"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """What a policy costs on a workload, with bounds.
 
@@ -898,7 +898,7 @@ def _named(policies: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]
     return named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Policies on the same workload; it is a sequence of ComparedPolicy.
 

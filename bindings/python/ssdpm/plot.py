@@ -62,7 +62,9 @@ def _log_time_axis(ax: Axes, low: float, high: float) -> None:
     first, last = np.floor(np.log10(low)), np.ceil(np.log10(high))
     ax.set_xlim(10.0**first, 10.0 ** max(last, first + 1))
     step = 1 if last - first <= 10 else 2
-    ticks = [10.0**e for e in np.arange(first, last + 1, step)]
+    digits = (1, 2, 5) if last - first <= 3 else (1,)
+    powers = np.arange(first, max(last, first + 1) + 1, step)
+    ticks = [d * 10.0**e for e in powers for d in digits if d == 1 or e < last]
     ax.xaxis.set_major_locator(FixedLocator(ticks))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: _time_word(ns)))
@@ -92,20 +94,21 @@ def plot_stats(stats: TraceStats, ax: Axes | None) -> Axes:
     if not len(used) or stats.gaps.sums_ns is None:
         _note(ax, "no idle time")
         return ax
-    first, last = int(used[0]), int(used[-1])
-    edges = HISTOGRAM_STARTS_NS[first : last + 2].astype(np.float64)
-    if len(edges) < last + 2 - first:  # the last bucket of all has no end
-        edges = np.append(edges, 2.0**64)
-    edges = np.maximum(edges, 0.5)
-    counts = _shares(stats.gaps.counts)[first : last + 1]
-    times = _shares(stats.gaps.sums_ns)[first : last + 1]
+    # A bar for each power of two: its four buckets together.
+    first, last = int(used[0]) // 4 * 4, int(used[-1]) // 4 * 4 + 4
+    edges = np.append(HISTOGRAM_STARTS_NS.astype(np.float64), 2.0**64)
+    edges = np.maximum(edges[first : last + 1], 0.5)
+    counts = _shares(stats.gaps.counts)[first:last].reshape(-1, 4).sum(axis=1)
+    times = _shares(stats.gaps.sums_ns)[first:last]
     above = np.append(np.cumsum(times[::-1])[::-1], 0.0)
     ax.bar(
-        edges[:-1],
+        edges[:-1:4],
         counts,
-        width=np.diff(edges),
+        width=np.diff(edges[::4]),
         align="edge",
         color=_ASLEEP[1],
+        edgecolor="white",
+        linewidth=0.5,
         label="idle times of this length",
     )
     ax.plot(edges, above, color=_TRANSITION, label="idle time in longer ones")
@@ -286,6 +289,7 @@ def _plot_delays(estimate: Estimate, ax: Axes | None) -> Axes:
     ax.stairs(above, edges, baseline=None, color=_ASLEEP[3], linewidth=1.5)
     ax.set_yscale("log")
     ax.set_ylim(100 / n / 2, 200)
+    ax.yaxis.set_major_formatter("{x:g}")
     low = edges[0]
     for share, value in ((50, run.delay_p50_ns), (1, run.delay_p99_ns)):
         if value:
@@ -325,7 +329,9 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
             elinewidth=1,
             capsize=3,
             alpha=0.9,
-            label=textwrap.fill(", ".join(policy.names), 32),
+            label=textwrap.fill(
+                ", ".join(policy.names), 32, break_on_hyphens=False
+            ),
         )
     frontier: list[tuple[float, float]] = []
     for x, y in sorted(points):

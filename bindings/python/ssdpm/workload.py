@@ -106,7 +106,7 @@ HISTOGRAM_STARTS_NS: npt.NDArray[np.uint64] = np.array(
 HISTOGRAM_STARTS_NS.flags.writeable = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
     """How many times (idle times, delays) fall into each bucket.
 
@@ -139,6 +139,9 @@ class Histogram:
         return bool(equal_fields(self, other))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Histogram of {sum(self.counts.tolist())} times>"
 
 
 @dataclass(frozen=True)
