@@ -8,6 +8,7 @@ the semantics, ssdpm_estimate(3) the rules for what is not known.
 
 from __future__ import annotations
 
+import copy
 import errno
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -32,7 +33,6 @@ from ssdpm.model import Model, state_name
 from ssdpm.policy import (
     Algorithm,
     ApstTable,
-    PowerScheme,
     PowerSource,
     Quirk,
     apst,
@@ -72,6 +72,11 @@ PHASES: Mapping[str, int] = _core.PHASES
 _DEFAULT_TABLE = "linux"
 _DEFAULT_LPM = "med_power_with_dipm"
 _NO_TABLE = bytes(_core.APST_BYTES)
+_WINDOWS = tuple(
+    f"windows:{scheme}:{source}"
+    for scheme in ("balanced", "performance", "power-saver", "modern-standby")
+    for source in PowerSource
+)
 
 
 def _words(words: Mapping[str, int]) -> dict[int, str]:
@@ -566,9 +571,13 @@ def _table(
     """A table of what estimate() takes for one."""
     if table is None or isinstance(table, ApstTable):
         return table
-    word = check_word(table, "table", _core.ALGORITHMS)
+    word = check_word(table, "table", [*_core.ALGORITHMS, *_WINDOWS, "none"])
+    if word == "none":
+        return None
+    algorithm, *rest = word.split(":")
     if word != "lower-envelope":
-        return apst(model, algorithm=word)
+        scheme, source = rest or (None, None)
+        return apst(model, algorithm=algorithm, scheme=scheme, power_source=source)
     transition = next(
         (p.nominal for p in known if p.kind == "transition_power_uw"), None
     )
@@ -797,7 +806,8 @@ def estimate(
         trace: a Trace, an array of IO_DTYPE, or an iterator of them, as iter_trace();
             memory is constant then.
         table: an ApstTable; the name of an algorithm of apst(), which makes it with its
-            defaults and the quirks of Linux; or None: the drive never sleeps. The
+            defaults and the quirks of Linux, as in "linux" or
+            "windows:balanced:battery"; or None, or "none": the drive never sleeps. The
             default is what Linux does. "lower-envelope" takes the nominal values of
             what the drive does not report. A SATA drive has no table.
         loop: "closed": the host waits for a delayed I/O, idle times stand and all that
@@ -851,37 +861,24 @@ class ComparedPolicy:
     saving: Saving
 
 
-def default_policies(model: Model) -> dict[str, TableLike]:
-    """What compare() looks at unless it is told: names, and what estimate() takes.
+_NVME_POLICIES = ("linux", "linux-legacy", *_WINDOWS, "lower-envelope", "none")
+_SATA_POLICIES = (
+    _DEFAULT_LPM,
+    "medium_power",
+    "min_power_with_partial",
+    "min_power",
+    "none",
+)
 
-    NVMe: "linux", "linux-legacy", "windows-SCHEME-SOURCE", "none", "lower-envelope".
-    SATA: the link policies of Linux, first "med_power_with_dipm", then "none".
+
+def default_policies(model: Model) -> tuple[str, ...]:
+    """The policies that compare() looks at unless it is told; those of the command.
+
+    NVMe: "linux", "linux-legacy", "windows:SCHEME:SOURCE", "lower-envelope", "none".
+    SATA: the link policies of Linux, and "none".
     """
-    if check_instance(model, "model", Model).kind == "sata":
-        words = [w for w in _core.LPM if w not in ("keep_firmware_settings",)]
-        words.remove(_DEFAULT_LPM)
-        return {word: word for word in [_DEFAULT_LPM, *words]}
-    policies: dict[str, TableLike] = {"linux": "linux", "linux-legacy": "linux-legacy"}
-    for scheme in PowerScheme:
-        for source in PowerSource:
-            policies[f"windows-{scheme}-{source}"] = f"windows-{scheme}-{source}"
-    return {**policies, "none": None, "lower-envelope": "lower-envelope"}
-
-
-def _policy_table(setup: _Setup, policy: TableLike) -> TableLike:
-    """Windows' schemes, by a name that only compare() knows, made tables."""
-    if not isinstance(policy, str) or isinstance(policy, Algorithm):
-        return policy
-    for scheme in PowerScheme:
-        for source in PowerSource:
-            if policy == f"windows-{scheme}-{source}":
-                return apst(
-                    setup.model,
-                    algorithm="windows",
-                    scheme=scheme,
-                    power_source=source,
-                )
-    return policy
+    kind = check_instance(model, "model", Model).kind
+    return _SATA_POLICIES if kind == "sata" else _NVME_POLICIES
 
 
 def _named(policies: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
@@ -1051,13 +1048,11 @@ def _transitions(table: ApstTable | None) -> object:
 
 def _simulation(setup: _Setup, policy: TableLike) -> Simulation:
     if setup.model.kind != "sata":
-        return Simulation._of(setup, _policy_table(setup, policy))
-    own = _Setup(
-        setup.model,
-        loop=setup.loop,
-        lpm="max_performance" if policy is None else str(policy),
-        parameters=setup.parameters,
-    )
+        return Simulation._of(setup, policy)
+    if policy is None or policy == "none":
+        policy = "max_performance"
+    own = copy.copy(setup)
+    own.lpm = check_word(policy, "policies", _core.LPM)
     return Simulation._of(own, None)
 
 
