@@ -274,14 +274,28 @@ def record_arrays(trace: object) -> Iterator[Records]:
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or value != value or type(value).__name__ == "NAType"
+    """None, NaN, or pandas' NA, which is not even comparable."""
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def _bad(
     name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], text: str
 ) -> RangeError:
     index = int(np.argmax(bad))
-    return RangeError(errno.ERANGE, f"{name}[{index}]: {values[index]} {text}")
+    place = f"{name}[{index}]" if values.ndim else name
+    return RangeError(errno.ERANGE, f"{place}: {values.ravel()[index]} {text}")
+
+
+def _integer(value: object, name: str, maximum: int, unknown: int | None) -> int:
+    if unknown is not None and _is_missing(value):
+        return unknown
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise RangeError(
+                errno.ERANGE, f"{name}: {value} is no integer of 0 to {maximum}"
+            )
+        value = int(value)
+    return check_unsigned(value, name, maximum)
 
 
 def _integers(
@@ -289,26 +303,29 @@ def _integers(
 ) -> npt.NDArray[np.uint64]:
     """A column as integers; what is missing becomes unknown, if that is allowed."""
     array = np.asarray(values)
-    if array.dtype.kind in "mM":  # pandas' and NumPy's times
+    if array.dtype.kind in "mM":  # times of pandas and NumPy
         array = array.astype(f"{array.dtype.kind}8[ns]").astype(np.int64)
-    if array.dtype.kind == "O":
+    # NumPy makes floats of a list with large and small integers.
+    if array.dtype.kind == "O" or (
+        array.dtype.kind == "f" and not hasattr(values, "dtype")
+    ):
+        objects = np.asarray(values, dtype=object)
         numbers = [
-            unknown
-            if unknown is not None and _is_missing(v)
-            else check_unsigned(v, f"{name}[{i}]", maximum)
-            for i, v in enumerate(array.ravel().tolist())
+            _integer(value, f"{name}[{i}]", maximum, unknown)
+            for i, value in enumerate(objects.ravel().tolist())
         ]
-        array = np.array(numbers, dtype=np.uint64).reshape(array.shape)
+        return np.array(numbers, dtype=np.uint64).reshape(objects.shape)
     if array.dtype.kind == "f":
         missing = np.isnan(array) if unknown is not None else np.zeros(array.shape, bool)
         whole = np.where(missing, 0, array)
-        bad = ~((whole >= 0) & (whole <= maximum) & (whole == np.floor(whole)))
         # 2^64 - 1 is no float, 2^64 is
-        bad |= whole >= 2.0**64
+        good = (whole >= 0) & (whole <= maximum) & (whole < 2.0**64)
+        bad = ~(good & (whole == np.floor(whole)))
         if bad.any():
             raise _bad(name, bad, array, f"is no integer of 0 to {maximum}")
-        array = whole.astype(np.uint64)
-        array[missing] = 0 if unknown is None else unknown
+        result = whole.astype(np.uint64)
+        result[missing] = 0 if unknown is None else unknown
+        return result
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name}: integers are needed, not {array.dtype}")
     bad = (array < 0) | (array > maximum)
@@ -426,18 +443,17 @@ class Trace:
                 errno.EINVAL,
                 f"start_ns[{i}]: {starts[i]} is before {starts[i - 1]}: sort them",
             )
+        missing = 2**64 - 1
         service = _integers(
-            SERVICE_UNKNOWN if service_ns is None else service_ns,
+            np.nan if service_ns is None else service_ns,
             "service_ns",
-            2**64 - 1,
-            SERVICE_UNKNOWN,
+            missing - 1,
+            missing,
         )
-        if service_ns is None:
-            saturated = np.zeros(1, bool)
-        else:
-            known = _known(service_ns)
-            saturated = known & (service > _core.SERVICE_MAX)
-            service = np.where(saturated, np.uint64(_core.SERVICE_MAX), service)
+        unknown = (service == missing) | (service == SERVICE_UNKNOWN)
+        saturated = ~unknown & (service > _core.SERVICE_MAX)
+        service = np.where(saturated, np.uint64(_core.SERVICE_MAX), service)
+        service = np.where(unknown, np.uint64(SERVICE_UNKNOWN), service)
         records = np.zeros(len(starts), IO_DTYPE)
         columns: dict[str, npt.NDArray[np.uint64]] = {
             "start_ns": starts,
@@ -667,17 +683,6 @@ class Trace:
         caption = f"{len(self)} records" + (", the first 10" if len(self) > n else "")
         columns = ("start_ns", "op", "offset", "bytes", "service_ns")
         return html_table(caption, columns, rows)
-
-
-def _known(values: object) -> npt.NDArray[np.bool_]:
-    """Which values of a column are no SERVICE_UNKNOWN and not missing."""
-    array = np.asarray(values)
-    if array.dtype.kind == "O":
-        known = [not _is_missing(v) for v in array.ravel().tolist()]
-        missing = ~np.array(known, dtype=bool).reshape(array.shape)
-    else:
-        missing = array != array
-    return np.asarray(~missing & (array != SERVICE_UNKNOWN), dtype=bool)
 
 
 def _trace_from(records: Records, counts: TraceCounts | None) -> Trace:
