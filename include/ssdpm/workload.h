@@ -150,8 +150,9 @@ struct ssdpm_trace;
  * @ret_trace: free it with ssdpm_trace_close()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
- * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it),
- * -E2BIG (@params), -ENOMEM.
+ * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it, or
+ * with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
+ * MiB), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 			       struct ssdpm_trace **ret_trace,
@@ -177,7 +178,8 @@ SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
  *
  * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
  * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
- * (cut off, damaged when packed), -ENOMEM.
+ * (cut off, damaged when packed), -E2BIG (a line of more than 1 MiB),
+ * -EOPNOTSUPP (see ssdpm_trace_open()), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			       size_t max, size_t *ret_n,
