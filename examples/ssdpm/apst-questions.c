@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "apst-questions.h"
 #include "output.h"
+#include "table-source.h"
 
 #include "base/quantity.h"
 
@@ -11,19 +12,12 @@
 
 enum { MAX_CANDIDATES = 32, MAX_SETTINGS = 5 };
 
-/* A table that was named: by a file, or by the algorithm that makes it. */
-struct source {
-	const char *name;
-	bool is_algorithm;
-	struct ssdpm_apst_params params;
-	struct ssdpm_apst table;
-};
-
 struct finding {
 	const struct drive *drive;
 	const struct quirks *quirks;
-	const struct source *left; /* instead of what params make, or NULL */
-	const struct source *source;
+	const struct table_source
+		*left; /* instead of what params make, or NULL */
+	const struct table_source *source;
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table; /* what params make */
 	struct ssdpm_apst other; /* what the source is */
@@ -65,83 +59,6 @@ enum exit_status choose_question(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* What stands before the next colon; at moves behind it, NULL at the end. */
-static size_t next_word(const char **at)
-{
-	size_t length = strcspn(*at, ":");
-
-	*at = (*at)[length] ? *at + length + 1 : NULL;
-	return length;
-}
-
-/* The number that to_string() gives this word for, or 0. */
-static uint32_t find_word(const char *(*to_string)(uint32_t), const char *text,
-			  size_t length)
-{
-	for (uint32_t i = 1; to_string(i); i++)
-		if (strlen(to_string(i)) == length &&
-		    !memcmp(to_string(i), text, length))
-			return i;
-	return 0;
-}
-
-/* "linux", "windows:balanced:battery"; anything else is a file. */
-static enum exit_status parse_source(const struct common *common,
-				     const char *option, const char *argument,
-				     struct source *source)
-{
-	struct ssdpm_apst_params *p = &source->params;
-	const char *at = argument, *word = at;
-	uint32_t number =
-		find_word(ssdpm_apst_algorithm_to_string, word, next_word(&at));
-
-	source->name = argument;
-	source->is_algorithm = number != 0;
-	if (!number)
-		return STATUS_DONE;
-	p->algorithm = number;
-	for (int i = 0; at && number; i++) {
-		word = at;
-		number = 0;
-		if (i == 0 && p->algorithm == SSDPM_APST_WINDOWS)
-			number = p->scheme =
-				find_word(ssdpm_power_scheme_to_string, word,
-					  next_word(&at));
-		else if (i == 1)
-			number = p->power_source =
-				find_word(ssdpm_power_source_to_string, word,
-					  next_word(&at));
-	}
-	if (number)
-		return STATUS_DONE;
-	return usage_error(common,
-			   "--%s %s: write a file, or an algorithm as in linux "
-			   "or windows:balanced:battery",
-			   option, argument);
-}
-
-static enum exit_status read_source(struct source *source)
-{
-	struct ssdpm_error error;
-	struct buffer buffer = { 0 };
-	int err;
-
-	if (source->is_algorithm)
-		return STATUS_DONE;
-	if (read_operand(source->name, &buffer)) {
-		free(buffer.data);
-		return STATUS_FAILED;
-	}
-	err = ssdpm_apst_from_data(buffer.data, buffer.size, &source->table,
-				   &error);
-	free(buffer.data);
-	if (err && error.line)
-		complain("%s:%u: %s", source->name, error.line, error.message);
-	else if (err)
-		complain("%s: %s", source->name, error.message);
-	return err ? STATUS_FAILED : STATUS_DONE;
-}
-
 /* The parameters with the quirks that their algorithm has for this drive. */
 static struct ssdpm_apst_params with_quirks(
 	const struct finding *f, const struct ssdpm_apst_params *params)
@@ -152,22 +69,9 @@ static struct ssdpm_apst_params with_quirks(
 	return result;
 }
 
-/* The table of a source for this drive. */
-static int get_table(const struct finding *f, const struct source *source,
-		     struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst_params params = with_quirks(f, &source->params);
-
-	if (source->is_algorithm)
-		return ssdpm_apst_generate(f->drive->model, &params, ret_table,
-					   reterr);
-	*ret_table = source->table;
-	return 0;
-}
-
 static int get_other(struct finding *f, struct ssdpm_error *reterr)
 {
-	return get_table(f, f->source, &f->other, reterr);
+	return make_table(f->source, f->drive, f->quirks, &f->other, reterr);
 }
 
 static bool is_set(const struct ssdpm_apst_entry *entry)
@@ -321,7 +225,8 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	int err;
 
 	if (f->left)
-		err = get_table(f, f->left, &f->table, reterr);
+		err = make_table(f->left, f->drive, f->quirks, &f->table,
+				 reterr);
 	else
 		err = ssdpm_apst_generate(f->drive->model, &f->params,
 					  &f->table, reterr);
@@ -834,21 +739,21 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 /* What the arguments of the option name. */
 static enum exit_status read_arguments(const struct common *common,
 				       const struct question *question,
-				       struct source *left,
-				       struct source *source)
+				       struct table_source *left,
+				       struct table_source *source)
 {
 	const char *option = question->option;
 	const char *first = question->argument, *second = question->second;
 	enum exit_status status = STATUS_DONE;
 
 	if (second)
-		status = parse_source(common, option, first, left);
+		status = parse_table_source(common, option, first, left);
 	if (!status)
-		status = parse_source(common, option, second ? second : first,
-				      source);
+		status = parse_table_source(common, option,
+					    second ? second : first, source);
 	if (!status && second)
-		status = read_source(left);
-	return status ? status : read_source(source);
+		status = read_table_source(left);
+	return status ? status : read_table_source(source);
 }
 
 /* blank has what is the same for all drives. */
@@ -885,7 +790,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
-	struct source left = { .params = *params }, source = left;
+	struct table_source left = { .params = *params }, source = left;
 	struct finding blank = { .params = *params, .source = &source };
 	const struct answerer *a = answerers;
 	enum exit_status status;
