@@ -37,7 +37,7 @@ enum exit_status parse_word(const struct common *common, const char *option,
 			    const char *(*to_string)(uint32_t),
 			    uint32_t *ret_value)
 {
-	char words[128] = "";
+	char words[256] = "";
 	size_t length = 0;
 
 	for (uint32_t i = 1; to_string(i); i++) {

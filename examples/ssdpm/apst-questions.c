@@ -653,9 +653,6 @@ static enum exit_status print_findings_json(const struct common *common,
 					    size_t n)
 {
 	struct json_writer writer = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *text;
 
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
@@ -667,13 +664,7 @@ static enum exit_status print_findings_json(const struct common *common,
 	}
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_json(common, text);
-	free(text);
-	return status;
+	return print_written(common, &writer);
 }
 
 static enum exit_status print_findings(const struct common *common,

@@ -318,9 +318,6 @@ static enum exit_status print_answers_json(const struct common *common,
 					   size_t n)
 {
 	struct json_writer writer = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *text;
 
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
@@ -328,13 +325,7 @@ static enum exit_status print_answers_json(const struct common *common,
 		write_answer(&writer, &answers[i]);
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_json(common, text);
-	free(text);
-	return status;
+	return print_written(common, &writer);
 }
 
 /* Neighbours with the same entry stand on one line: "PS0-PS2  100 ms  PS3". */

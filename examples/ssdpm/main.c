@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_list,
-	&cmd_show,
-	&cmd_apst,
-	NULL,
+	&cmd_list,     &cmd_show,    &cmd_apst, &cmd_workload,
+	&cmd_estimate, &cmd_compare, NULL,
 };
 
 static void print_help(void)
