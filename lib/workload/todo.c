@@ -41,12 +41,6 @@ int ssdpm_io_to_fio_iolog(const struct ssdpm_io *io, uint64_t origin_ns,
 	return -ENOSYS;
 }
 
-int ssdpm_npy_header(uint64_t n_records,
-		     uint8_t ret_header[SSDPM_NPY_HEADER_BYTES])
-{
-	return -ENOSYS;
-}
-
 uint32_t ssdpm_histogram_bucket(uint64_t time_ns)
 {
 	return 0;

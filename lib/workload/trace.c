@@ -10,12 +10,11 @@
 
 #include "base/internal.h"
 
-/* What a format is recognised by lies in this much. */
-#define HEAD_BYTES (64u << 10)
-
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
-	NULL,
+	&ssdpm__read_npy,
+	/* Columns of text: those with the least of their own come last. */
+	&ssdpm__read_delimited,
 };
 
 int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
@@ -70,12 +69,47 @@ uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
 	return SSDPM_SERVICE_MAX;
 }
 
+/* The parts of an I/O of 4 GiB and more: a power of two stays aligned. */
+#define PART_BYTES ((uint64_t)1 << 31)
+
+static size_t split_rest(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			 size_t max)
+{
+	size_t n = 0;
+
+	for (; n < max && trace->rest_bytes; n++) {
+		uint64_t part = trace->rest_bytes < PART_BYTES ?
+					trace->rest_bytes :
+					PART_BYTES;
+
+		ios[n] = trace->rest;
+		ios[n].bytes = (uint32_t)part;
+		trace->rest.offset += part;
+		trace->rest.flags |= SSDPM_IO_CONTINUED;
+		trace->rest_bytes -= part;
+	}
+	return n;
+}
+
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max)
+{
+	if (bytes <= UINT32_MAX) {
+		ios[0] = *io;
+		ios[0].bytes = (uint32_t)bytes;
+		return 1;
+	}
+	trace->rest = *io;
+	trace->rest_bytes = bytes;
+	return split_rest(trace, ios, max);
+}
+
 static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 {
 	size_t size = (size_t)(trace->input.end - trace->input.at);
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i] && readers[i]->is(trace->input.at, size))
+		if (readers[i]->is(trace->input.at, size))
 			return readers[i];
 	return NULL;
 }
@@ -83,7 +117,9 @@ static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 static const struct trace_reader *find_reader(uint32_t format)
 {
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i] && readers[i]->format == format)
+		if (readers[i]->format == format ||
+		    (readers[i]->format < format &&
+		     format <= readers[i]->last_format))
 			return readers[i];
 	return NULL;
 }
@@ -92,13 +128,15 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 			 struct ssdpm_error *reterr)
 {
 	while (!trace->input.complete &&
-	       trace->input.end - trace->input.at < HEAD_BYTES) {
+	       trace->input.end - trace->input.at < TRACE_HEAD_BYTES) {
 		int r = ssdpm__input_fill(&trace->input, reterr);
 		if (r)
 			return r;
 	}
 	if (trace->input.at == trace->input.end)
 		return ssdpm__fail(reterr, -EINVAL, 0, "the trace is empty");
+	if (!format && trace->columns)
+		format = SSDPM_TRACE_DELIMITED;
 	trace->reader = format ? find_reader(format) : recognise(trace);
 	if (!trace->reader && format)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -107,8 +145,11 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no trace in a known format: name "
 				   "the format, or its columns");
-	trace->counts.format = trace->reader->format;
-	return trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	trace->counts.format = format;
+	int r = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	if (!trace->counts.format)
+		trace->counts.format = trace->reader->format;
+	return r;
 }
 
 static int copy_text(const char *text, char **ret_copy,
@@ -261,7 +302,11 @@ int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	}
 	if (max == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
-	int r = trace->reader->read(trace, ios, max, &n, &error);
+	int r = 0;
+	if (trace->rest_bytes)
+		n = split_rest(trace, ios, max);
+	else
+		r = trace->reader->read(trace, ios, max, &n, &error);
 	if (r == 0)
 		r = check_records(trace, ios, n, &error);
 	if (r) {
