@@ -69,7 +69,7 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 
 /*
  * A format, or several in a row. is() looks at the beginning of the input: all
- * of it, or at least TRACE_HEAD_BYTES. open() may allocate trace->state, which
+ * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
  * close() frees; trace->counts.format is the one that the caller named, or 0,
  * and a reader of several sets it. read() gives up to max records; none: the
  * end. All find what they need in trace.
@@ -98,6 +98,18 @@ struct ssdpm_trace {
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
 };
+
+/*
+ * The beginning, however much more is in memory: a pipe and a file are to be
+ * read alike. To be called before anything was read.
+ */
+static inline struct span ssdpm__trace_head(const struct ssdpm_trace *trace)
+{
+	size_t size = (size_t)(trace->input.end - trace->input.at);
+
+	return ssdpm__span(trace->input.at,
+			   size < TRACE_HEAD_BYTES ? size : TRACE_HEAD_BYTES);
+}
 
 /*
  * A line that cannot be read: count it and return 0 where the caller of the

@@ -13,7 +13,10 @@
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
 	&ssdpm__read_npy,
+	&ssdpm__read_blktrace,
 	/* Columns of text: those with the least of their own come last. */
+	&ssdpm__read_blkparse,
+	&ssdpm__read_biosnoop,
 	&ssdpm__read_delimited,
 };
 
@@ -106,10 +109,10 @@ size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
 
 static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 {
-	size_t size = (size_t)(trace->input.end - trace->input.at);
+	struct span head = ssdpm__trace_head(trace);
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i]->is(trace->input.at, size))
+		if (readers[i]->is(head.at, (size_t)(head.end - head.at)))
 			return readers[i];
 	return NULL;
 }
