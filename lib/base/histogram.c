@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantiles and coarser buckets of a histogram of times. */
+#include "base/histogram.h"
+
+#include <string.h>
+
+uint64_t ssdpm__log_bucket_start(uint32_t bucket, uint32_t bits)
+{
+	if (bucket >> bits == 0)
+		return bucket;
+	uint32_t shift = (bucket >> bits) - 1;
+	return (uint64_t)(bucket - (shift << bits)) << shift;
+}
+
+uint64_t ssdpm__histogram_quantile(const struct histogram *histogram,
+				   uint32_t numerator, uint32_t denominator)
+{
+	/* In two parts, for n x numerator may have more than 64 bits. */
+	uint64_t whole = histogram->n / denominator;
+	uint64_t rest = histogram->n % denominator;
+	uint64_t rank = whole * numerator +
+			(rest * numerator + denominator - 1) / denominator;
+	uint64_t value = 0;
+
+	if (rank == 0)
+		rank = 1;
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (histogram->buckets[i].count == 0)
+			continue;
+		value = histogram->buckets[i].max;
+		if (histogram->buckets[i].count >= rank)
+			break;
+		rank -= histogram->buckets[i].count;
+	}
+	return value;
+}
+
+void ssdpm__histogram_coarse(const struct histogram *histogram, uint32_t bits,
+			     uint64_t *ret_counts, size_t n)
+{
+	memset(ret_counts, 0, n * sizeof(*ret_counts));
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t start = ssdpm__log_bucket_start(i, HISTOGRAM_BITS);
+		uint32_t bucket = ssdpm__log_bucket(start, bits);
+
+		if (bucket < n)
+			ret_counts[bucket] += histogram->buckets[i].count;
+	}
+}
