@@ -87,7 +87,8 @@ struct ssdpm_parameter {
  *
  * The rules, each with its evidence, are in ssdpm_estimate(3).
  *
- * Return: 0; -EINVAL (@pcie_link).
+ * Return: 0; -EINVAL (@pcie_link), -ENODATA (a SATA drive of which no state is
+ * known).
  */
 SSDPM_API int ssdpm_parameters_from_model(
 	const struct ssdpm_model *model, uint32_t pcie_link,
@@ -244,7 +245,9 @@ enum ssdpm_axis {
 	SSDPM_AXIS_ACTIVE_POWER = 3, /* and energy of I/Os and bytes */
 	SSDPM_AXIS_TRANSITION_POWER = 4,
 	SSDPM_AXIS_LATENCY = 5, /* entry and exit */
-	SSDPM_AXIS_SERVICE = 6, /* base latency and bandwidth */
+	/* Base latency and bandwidth. Low is a quick drive: there the bandwidth
+	 * is its high value. */
+	SSDPM_AXIS_SERVICE = 6,
 	SSDPM_AXIS_LINK_IDLE_TIME = 7,
 };
 

@@ -78,7 +78,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 struct ssdpm_error *reterr);
 
 /* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
-typedef unsigned __int128 ssdpm__fj;
+__extension__ typedef unsigned __int128 ssdpm__fj;
 
 /*
  * From the times and counts of a run to its energies and mean power. -ERANGE:
@@ -87,5 +87,13 @@ typedef unsigned __int128 ssdpm__fj;
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      uint32_t operational_state, ssdpm__fj *ret_fj,
 		      struct ssdpm_error *reterr);
+
+/*
+ * From the times by state and by op and the counts of a run to what is a sum or
+ * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
+ * per day, and the mean delays. -ERANGE: a duration beyond 2^64 ns.
+ */
+int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
+		    struct ssdpm_error *reterr);
 
 #endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of a drive: checked, overridden, and taken at a corner. */
+#include "base/internal.h"
+#include "estimate/internal.h"
+#include "estimate/rules.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+static_assert(sizeof(struct ssdpm_parameter) == 192, "frozen");
+
+/* The most that a kind can have: so that times and energies stay in range. */
+static uint64_t limit_of(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_OPERATION_ENERGY: /* nJ: up to 1 kJ */
+		return 1000000000000;
+	case SSDPM_PARAMETER_BYTE_ENERGY: /* pJ: up to 1 mJ */
+		return 1000000000;
+	case SSDPM_PARAMETER_BANDWIDTH: /* up to a petabyte per second */
+		return 1000000000000000;
+	default: /* uW: up to 4 kW; us: over an hour; ns: 4 s */
+		return UINT32_MAX;
+	}
+}
+
+uint32_t ssdpm__axis(const struct ssdpm_parameter *parameter,
+		     uint32_t operational_state)
+{
+	switch (parameter->kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		return parameter->index == operational_state ?
+			       SSDPM_AXIS_IDLE_POWER :
+			       SSDPM_AXIS_STATE_POWER;
+	case SSDPM_PARAMETER_LINK_POWER:
+		return SSDPM_AXIS_STATE_POWER;
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		return SSDPM_AXIS_TRANSITION_POWER;
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+		return SSDPM_AXIS_LATENCY;
+	case SSDPM_PARAMETER_BASE_LATENCY:
+	case SSDPM_PARAMETER_BANDWIDTH:
+		return SSDPM_AXIS_SERVICE;
+	case SSDPM_PARAMETER_LINK_IDLE_TIME:
+		return SSDPM_AXIS_LINK_IDLE_TIME;
+	default:
+		return SSDPM_AXIS_ACTIVE_POWER;
+	}
+}
+
+uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
+			  uint32_t operational_state)
+{
+	uint32_t axes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].low != parameters[i].high)
+			axes |= 1u << (ssdpm__axis(&parameters[i],
+						   operational_state) -
+				       1);
+	return axes;
+}
+
+static int check_values(const struct ssdpm_parameter *parameter,
+			struct ssdpm_error *reterr)
+{
+	const char *kind = ssdpm_parameter_kind_to_string(parameter->kind);
+	uint64_t limit = limit_of(parameter->kind);
+
+	if (parameter->low > parameter->nominal ||
+	    parameter->nominal > parameter->high)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of %u: not low <= nominal <= high", kind,
+				   parameter->index);
+	if (parameter->kind == SSDPM_PARAMETER_BANDWIDTH && !parameter->low &&
+	    parameter->high)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of %u: 0 is a transfer that takes no "
+				   "time: give it for all three, or for none",
+				   kind, parameter->index);
+	if (parameter->high > limit)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "%s of %u: %llu is above %llu", kind,
+				   parameter->index,
+				   (unsigned long long)parameter->high,
+				   (unsigned long long)limit);
+	return 0;
+}
+
+static bool is_sound(const struct ssdpm_parameter *parameter)
+{
+	return parameter->provenance >= SSDPM_PROVENANCE_REPORTED &&
+	       parameter->provenance <= SSDPM_PROVENANCE_STATED &&
+	       !parameter->reserved &&
+	       memchr(parameter->rule, 0, sizeof(parameter->rule));
+}
+
+int ssdpm__check_parameters(const struct ssdpm_model *model,
+			    const struct ssdpm_parameter *parameters, size_t n,
+			    struct ssdpm_error *reterr)
+{
+	struct parameter_key keys[SSDPM_MAX_PARAMETERS];
+	size_t n_keys = ssdpm__parameter_keys(model, keys);
+	int err = 0;
+
+	if (n != n_keys)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "parameters: %zu, but this drive has %zu", n,
+				   n_keys);
+	for (size_t i = 0; i < n && !err; i++) {
+		if (parameters[i].kind != keys[i].kind ||
+		    parameters[i].index != keys[i].index)
+			return ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"parameters: number %zu is not %s of %u", i,
+				ssdpm_parameter_kind_to_string(keys[i].kind),
+				keys[i].index);
+		if (!is_sound(&parameters[i]))
+			return ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"parameters: number %zu has an unknown "
+				"provenance, a reserved member, or a rule "
+				"without an end",
+				i);
+		err = check_values(&parameters[i], reterr);
+	}
+	return err;
+}
+
+int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
+			 uint32_t kind, uint32_t index, uint64_t low,
+			 uint64_t nominal, uint64_t high,
+			 struct ssdpm_error *reterr)
+{
+	const char *name = ssdpm_parameter_kind_to_string(kind);
+	struct ssdpm_parameter new = {
+		.kind = kind,
+		.index = index,
+		.provenance = SSDPM_PROVENANCE_STATED,
+		.low = low,
+		.nominal = nominal,
+		.high = high,
+		.rule = "stated",
+	};
+	size_t i = 0;
+	int err;
+
+	while (i < n &&
+	       (parameters[i].kind != kind || parameters[i].index != index))
+		i++;
+	if (!name || i == n)
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "the drive has no %s of %u",
+				   name ? name : "such parameter", index);
+	err = check_values(&new, reterr);
+	if (!err)
+		parameters[i] = new;
+	return err;
+}
+
+/*
+ * At the low corner of service the drive is quick: that is where its bandwidth
+ * is high.
+ */
+static uint64_t value_at(const struct ssdpm_parameter *parameter, uint8_t value)
+{
+	bool inverse = parameter->kind == SSDPM_PARAMETER_BANDWIDTH;
+
+	if (value == CORNER_NOMINAL)
+		return parameter->nominal;
+	return (value == CORNER_LOW) != inverse ? parameter->low :
+						  parameter->high;
+}
+
+static void put_value(struct values *values, uint32_t kind, uint32_t index,
+		      uint64_t value)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		values->idle_power_uw[index] = value;
+		break;
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+		values->active_power_uw[index] = value;
+		break;
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		values->transition_power_uw = value;
+		break;
+	case SSDPM_PARAMETER_LINK_POWER:
+		values->link_power_uw = value;
+		break;
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+		values->entry_ns[index] = 1000 * value;
+		break;
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+		values->exit_ns[index] = 1000 * value;
+		break;
+	case SSDPM_PARAMETER_BASE_LATENCY:
+		values->service.base_ns[index] = value;
+		break;
+	case SSDPM_PARAMETER_BANDWIDTH:
+		values->service.bytes_per_second[index] = value;
+		break;
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		values->operation_energy_nj[index] = value;
+		break;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		values->byte_energy_pj[index] = value;
+		break;
+	case SSDPM_PARAMETER_LINK_IDLE_TIME:
+		values->link_idle_ns[index] = 1000 * value;
+		break;
+	}
+}
+
+void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
+		   uint32_t operational_state, const struct corner *corner,
+		   struct values *ret_values)
+{
+	*ret_values = (struct values){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		uint32_t axis = ssdpm__axis(&parameters[i], operational_state);
+
+		put_value(ret_values, parameters[i].kind, parameters[i].index,
+			  value_at(&parameters[i], corner->value[axis - 1]));
+	}
+}

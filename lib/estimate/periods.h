@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From records to idle times and busy periods. Every record keeps the drive
+ * busy; the first one begins the run. A record that starts after all before it
+ * have completed ends an idle time and begins a period; one that starts just
+ * then continues it.
+ */
+#ifndef SSDPM_LIB_ESTIMATE_PERIODS_H
+#define SSDPM_LIB_ESTIMATE_PERIODS_H
+
+#include "workload/busy.h"
+
+#include "estimate/wakes.h"
+
+/* A drive that takes up records. */
+struct flow {
+	struct ssdpm_service service;
+	struct busy busy;
+	uint64_t gap_ns;   /* the idle time before the period; 0: none */
+	uint64_t first_ns; /* when the period began */
+	uint64_t least_ns; /* the first completion in it so far */
+	uint64_t ready_ns; /* open loop: when the drive is awake again */
+	uint64_t wake_ns;  /* closed loop: how long it took to wake */
+	uint64_t busy_ns[SSDPM_N_OPS];
+};
+
+/* The run begins. */
+static inline void ssdpm__flow_begin(struct flow *flow, uint64_t start_ns)
+{
+	flow->busy.until_ns = start_ns;
+	flow->first_ns = start_ns;
+	flow->least_ns = UINT64_MAX;
+}
+
+/* When a record that the drive takes up then completes; false: beyond 2^64. */
+static inline bool ssdpm__flow_complete(struct flow *flow,
+					const struct ssdpm_io *io,
+					uint64_t begin_ns, uint64_t *ret_ns)
+{
+	uint64_t least_ns = begin_ns;
+
+	if (__builtin_expect(io->service_ns == SSDPM_SERVICE_UNKNOWN, 0)) {
+		if (__builtin_add_overflow(begin_ns,
+					   flow->service.base_ns[io->op - 1u],
+					   &least_ns))
+			return false;
+		if (least_ns < flow->busy.channel_ns)
+			least_ns = flow->busy.channel_ns;
+	}
+	*ret_ns =
+		ssdpm__completion_ns(&flow->busy, &flow->service, io, begin_ns);
+	return *ret_ns >= least_ns;
+}
+
+/* What one record does to a drive. */
+struct taken {
+	uint64_t gap_ns;   /* the idle time that it ends; 0: none */
+	uint32_t class;	   /* of that */
+	uint64_t wake_ns;  /* how long the drive then takes to wake */
+	uint64_t begin_ns; /* when the drive takes it up */
+	uint64_t delay_ns; /* its added latency */
+	uint64_t busy_ns;  /* by which it makes the period longer */
+};
+
+/* false, here and in the next: a time beyond 2^64 ns. */
+static inline bool ssdpm__take_up(struct flow *flow, const struct ssdpm_io *io,
+				  struct taken *taken)
+{
+	uint64_t until = flow->busy.until_ns, end;
+	uint64_t from = until > taken->begin_ns ? until : taken->begin_ns;
+
+	if (!ssdpm__flow_complete(flow, io, taken->begin_ns, &end))
+		return false;
+	if (end < flow->least_ns)
+		flow->least_ns = end;
+	if (end < until)
+		end = until;
+	flow->busy.until_ns = end;
+	taken->busy_ns = end > from ? end - from : 0;
+	flow->busy_ns[io->op - 1u] += taken->busy_ns;
+	return true;
+}
+
+static inline void ssdpm__take_gap(struct flow *flow, const struct wakes *wakes,
+				   const struct ssdpm_io *io,
+				   struct taken *taken)
+{
+	taken->gap_ns = io->start_ns - flow->busy.until_ns;
+	taken->class = ssdpm__wake_class(wakes, taken->gap_ns);
+	taken->wake_ns = ssdpm__wake_delay(wakes, taken->class, taken->gap_ns);
+}
+
+/* Arrival times stand: who comes before the drive is ready waits for it. */
+static inline bool ssdpm__take_open(struct flow *flow,
+				    const struct wakes *wakes,
+				    const struct ssdpm_io *io,
+				    struct taken *ret_taken)
+{
+	struct taken taken = { 0 };
+
+	if (io->start_ns > flow->busy.until_ns) {
+		ssdpm__take_gap(flow, wakes, io, &taken);
+		if (__builtin_add_overflow(io->start_ns, taken.wake_ns,
+					   &flow->ready_ns))
+			return false;
+	}
+	taken.begin_ns =
+		io->start_ns > flow->ready_ns ? io->start_ns : flow->ready_ns;
+	taken.delay_ns = taken.begin_ns - io->start_ns;
+	*ret_taken = taken;
+	return ssdpm__take_up(flow, io, ret_taken);
+}
+
+/* Idle times stand: the same as ssdpm__periods(), one by one. */
+static inline bool ssdpm__take_closed(struct flow *flow,
+				      const struct wakes *wakes,
+				      const struct ssdpm_io *io,
+				      struct taken *ret_taken)
+{
+	struct taken taken = { .begin_ns = io->start_ns };
+
+	if (io->start_ns > flow->busy.until_ns) {
+		ssdpm__take_gap(flow, wakes, io, &taken);
+		taken.delay_ns = taken.wake_ns;
+		flow->wake_ns = taken.wake_ns;
+		flow->first_ns = io->start_ns;
+		flow->least_ns = UINT64_MAX;
+	} else if (io->start_ns < flow->least_ns) {
+		uint64_t offset = io->start_ns - flow->first_ns;
+
+		if (flow->wake_ns > offset)
+			taken.delay_ns = flow->wake_ns - offset;
+	}
+	*ret_taken = taken;
+	return ssdpm__take_up(flow, io, ret_taken);
+}
+
+/* So many records at a time: with what comes of them they fit the L1 cache. */
+#define BLOCK 512
+
+/*
+ * What a block holds. An early I/O starts before any of its period could
+ * complete: it waits for the drive to wake as the first one does.
+ */
+struct block {
+	size_t n_gaps;	 /* ended by an I/O */
+	size_t n_silent; /* ended by a continued record, which is no I/O */
+	size_t n_early;
+	uint64_t gaps[BLOCK];
+	uint64_t silent[BLOCK];
+	uint64_t early_gap[BLOCK];    /* the idle time before its period */
+	uint64_t early_offset[BLOCK]; /* when it starts in its period */
+};
+
+/*
+ * Up to BLOCK records; they were checked: in order, op known. unknown: some
+ * have no service time. false: a completion beyond 2^64 ns.
+ */
+bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
+		    bool unknown, struct block *ret_block);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of a simulation: what the idle times of each class come to, what that
+ * costs at each corner, and what one policy saves against another.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "estimate/sim.h"
+
+/* Times by state, which may be long. */
+struct times {
+	ssdpm__fj idle[SSDPM_MAX_STATES];
+	ssdpm__fj entry[SSDPM_MAX_STATES];
+	ssdpm__fj exit[SSDPM_MAX_STATES];
+};
+
+static void add_parts(struct times *times, const struct part *parts,
+		      uint32_t n_parts)
+{
+	for (uint32_t i = 0; i < n_parts; i++) {
+		ssdpm__fj *of_phase =
+			parts[i].phase == SSDPM_PHASE_ENTRY ? times->entry :
+			parts[i].phase == SSDPM_PHASE_EXIT  ? times->exit :
+							      times->idle;
+
+		of_phase[parts[i].state] += parts[i].ns;
+	}
+}
+
+/* The idle times of a class. */
+static void add_class(const struct course *course, uint32_t class,
+		      struct idle_sum sum, bool wakes, struct times *times,
+		      struct ssdpm_run *run)
+{
+	const struct chain *chain = &course->chain;
+	struct part parts[MAX_PARTS];
+	uint32_t n_steps = (class + 1) / 2;
+
+	add_parts(times, parts,
+		  ssdpm__idle_parts(chain, class, sum.n, sum.ns, wakes, parts));
+	for (uint32_t i = 0; i < n_steps; i++)
+		run->states[chain->steps[i].state].n_entries += sum.n;
+	if (n_steps && wakes)
+		run->states[chain->steps[n_steps - 1].state].n_wakes += sum.n;
+}
+
+static bool fill_times(const struct times *times, struct ssdpm_run *run)
+{
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (times->idle[i] > UINT64_MAX ||
+		    times->entry[i] > UINT64_MAX || times->exit[i] > UINT64_MAX)
+			return false;
+		run->states[i].time_ns = (uint64_t)times->idle[i];
+		run->states[i].entry_ns = (uint64_t)times->entry[i];
+		run->states[i].exit_ns = (uint64_t)times->exit[i];
+	}
+	return true;
+}
+
+/* In a state all wait for its exit, so that nobody has counted them yet. */
+static ssdpm__fj add_delays(struct course *course)
+{
+	struct tally *tally = &course->tally;
+	const struct wakes *wakes = &course->wakes;
+	ssdpm__fj sum = tally->late_ns;
+
+	for (uint32_t class = 1; class <= wakes->last; class ++) {
+		uint64_t n = tally->gaps[class].n - tally->silent[class].n;
+		uint64_t ns = tally->gaps[class].ns - tally->silent[class].ns;
+
+		sum += (ssdpm__fj)n * wakes->base_ns[class] -
+		       (ns & wakes->mask[class]);
+		if (class % 2 == 0 && n && wakes->base_ns[class])
+			ssdpm__histogram_add(&tally->delays,
+					     wakes->base_ns[class], n);
+	}
+	return sum;
+}
+
+static bool fill_delays(struct course *course, struct ssdpm_run *run)
+{
+	struct histogram *delays = &course->tally.delays;
+	ssdpm__fj sum = add_delays(course);
+	uint64_t n_ios = 0;
+
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n_ios += run->n_ios[op];
+	run->n_delayed = delays->n;
+	ssdpm__histogram_add(delays, 0, n_ios - delays->n);
+	run->delay_sum_ns = (uint64_t)sum;
+	run->delay_p50_ns = ssdpm__histogram_quantile(delays, 1, 2);
+	run->delay_p99_ns = ssdpm__histogram_quantile(delays, 99, 100);
+	run->delay_p999_ns = ssdpm__histogram_quantile(delays, 999, 1000);
+	run->delay_max_ns = ssdpm__histogram_quantile(delays, 1, 1);
+	return sum <= UINT64_MAX;
+}
+
+/* All of a run but its energies. */
+static int finish_course(struct ssdpm_sim *sim, struct course *course,
+			 uint64_t end_ns, struct ssdpm_error *reterr)
+{
+	const struct flow *flow = ssdpm__course_flow(sim, course);
+	uint64_t until = flow->busy.until_ns;
+	struct ssdpm_run *run = &course->run;
+	struct times times = { 0 };
+
+	memcpy(run->n_ios, sim->n_ios, sizeof(run->n_ios));
+	memcpy(run->bytes, sim->bytes, sizeof(run->bytes));
+	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
+	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
+		struct idle_sum sum = course->tally.gaps[class];
+
+		run->n_gaps += sum.n;
+		add_class(course, class, sum, true, &times, run);
+	}
+	if (end_ns > until) {
+		struct idle_sum rest = { 1, end_ns - until };
+
+		add_class(course, ssdpm__wake_class(&course->wakes, rest.ns),
+			  rest, false, &times, run);
+	}
+	if (!fill_delays(course, run))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "delays: their sum is beyond 2^64 ns");
+	if (!fill_times(&times, run))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "time in a state: beyond 2^64 ns");
+	int r = ssdpm__run_sums(run, &course->chain, reterr);
+	if (r == 0 && run->duration_ns > UINT64_MAX - sim->start_ns)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "time: with all delays beyond 2^64 ns");
+	return r;
+}
+
+static int finish_courses(struct ssdpm_sim *sim, uint64_t end_ns,
+			  struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++) {
+		struct course *course = &sim->courses[i];
+
+		if (ssdpm__course_follows(sim, course))
+			course->run = sim->courses[course->leader].run;
+		else
+			r = finish_course(sim, course, end_ns, reterr);
+	}
+	return r;
+}
+
+/* The whole run at a corner. */
+static int price(const struct ssdpm_sim *sim, struct corner corner,
+		 struct ssdpm_run *ret_run, struct ssdpm_error *reterr)
+{
+	uint32_t course = ssdpm__find_course(sim, corner, true);
+	uint32_t state = sim->params.operational_state;
+	struct values values;
+
+	ssdpm__values(sim->parameters, sim->n_parameters, state, &corner,
+		      &values);
+	*ret_run = sim->courses[course].run;
+	return ssdpm__run_energy(ret_run, &values, state, NULL, reterr);
+}
+
+/* A run is nothing but numbers of 64 bits: the least and most of each. */
+static void widen(struct ssdpm_result *result, const struct ssdpm_run *run)
+{
+	enum { N = sizeof(*run) / sizeof(uint64_t) };
+	uint64_t here[N], low[N], high[N];
+
+	memcpy(here, run, sizeof(here));
+	memcpy(low, &result->low, sizeof(low));
+	memcpy(high, &result->high, sizeof(high));
+	for (int i = 0; i < N; i++) {
+		low[i] = here[i] < low[i] ? here[i] : low[i];
+		high[i] = here[i] > high[i] ? here[i] : high[i];
+	}
+	memcpy(&result->low, low, sizeof(low));
+	memcpy(&result->high, high, sizeof(high));
+}
+
+static void note_cost(struct ssdpm_sim *sim, const struct ssdpm_run *run)
+{
+	sim->costs[sim->n_costs++] =
+		(struct cost){ run->energy_nj, run->mean_power_uw };
+}
+
+static int run_corners(struct ssdpm_sim *sim, struct ssdpm_result *result,
+		       struct ssdpm_error *reterr)
+{
+	uint32_t n = (uint32_t)__builtin_popcount(sim->axes);
+	int r = price(sim, (struct corner){ 0 }, &result->nominal, reterr);
+
+	if (r)
+		return r;
+	result->low = result->high = result->nominal;
+	note_cost(sim, &result->nominal);
+	for (uint32_t bits = 0; n && bits < 1u << n; bits++) {
+		struct ssdpm_run run;
+
+		r = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
+		if (r)
+			return r;
+		widen(result, &run);
+		note_cost(sim, &run);
+	}
+	result->n_corners = sim->n_costs;
+	return 0;
+}
+
+/* Each axis alone: what it moves, and which one moves most. */
+static int run_axes(const struct ssdpm_sim *sim, struct ssdpm_result *result,
+		    struct ssdpm_error *reterr)
+{
+	uint64_t widest = 0;
+
+	for (uint32_t i = 0; i < SSDPM_N_AXES; i++) {
+		uint64_t low = result->nominal.energy_nj, high = low;
+
+		for (uint32_t bit = 0; bit < 2 && sim->axes >> i & 1; bit++) {
+			struct ssdpm_run run;
+			int r = price(sim, ssdpm__corner(1u << i, bit), &run,
+				      reterr);
+
+			if (r)
+				return r;
+			low = run.energy_nj < low ? run.energy_nj : low;
+			high = run.energy_nj > high ? run.energy_nj : high;
+		}
+		result->axis_low_nj[i] = low;
+		result->axis_high_nj[i] = high;
+		if (high - low > widest) {
+			widest = high - low;
+			result->widest_axis = i + 1;
+		}
+	}
+	return 0;
+}
+
+static bool is_power(uint32_t kind)
+{
+	return kind == SSDPM_PARAMETER_IDLE_POWER ||
+	       kind == SSDPM_PARAMETER_ACTIVE_POWER ||
+	       kind == SSDPM_PARAMETER_TRANSITION_POWER ||
+	       kind == SSDPM_PARAMETER_LINK_POWER ||
+	       kind == SSDPM_PARAMETER_OPERATION_ENERGY ||
+	       kind == SSDPM_PARAMETER_BYTE_ENERGY;
+}
+
+/* What the nominal run would cost if all powers but the assumed were 0. */
+static int find_assumed(const struct ssdpm_sim *sim,
+			struct ssdpm_result *result, struct ssdpm_error *reterr)
+{
+	struct ssdpm_parameter assumed[SSDPM_MAX_PARAMETERS];
+	uint32_t state = sim->params.operational_state;
+	struct ssdpm_run run = result->nominal;
+	struct corner nominal = { 0 };
+	struct values values;
+
+	memcpy(assumed, sim->parameters, sizeof(assumed));
+	for (size_t i = 0; i < sim->n_parameters; i++)
+		if (is_power(assumed[i].kind) &&
+		    assumed[i].provenance != SSDPM_PROVENANCE_ASSUMED)
+			assumed[i].nominal = 0;
+	ssdpm__values(assumed, sim->n_parameters, state, &nominal, &values);
+	int r = ssdpm__run_energy(&run, &values, state, NULL, reterr);
+	result->assumed_nj = run.energy_nj;
+	return r;
+}
+
+static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
+		  struct ssdpm_result *result, struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	result->axes = sim->axes;
+	if (ssdpm__timeline_wanted(&sim->timeline))
+		r = ssdpm__timeline_finish(&sim->timeline, end_ns, reterr);
+	if (r == 0)
+		r = finish_courses(sim, end_ns, reterr);
+	if (r == 0)
+		r = run_corners(sim, result, reterr);
+	if (r == 0)
+		r = run_axes(sim, result, reterr);
+	return r ? r : find_assumed(sim, result, reterr);
+}
+
+int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
+		     struct ssdpm_result *ret_result,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_result result = { .size = ret_result->size };
+	struct ssdpm_error error = { 0 };
+
+	if (sim->failed.code) {
+		if (reterr)
+			*reterr = sim->failed;
+		return sim->failed.code;
+	}
+	if (sim->finished)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the simulation is finished");
+	if (ret_result->size != sizeof(result))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_result.size is %zu: set it to "
+				   "sizeof(struct ssdpm_result)",
+				   ret_result->size);
+	if (sim->n_records == 0)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "the workload has no record");
+	int r = finish(sim, end_ns, &result, &error);
+	if (r) {
+		sim->failed = error;
+		if (reterr)
+			*reterr = error;
+		return r;
+	}
+	sim->finished = true;
+	*ret_result = result;
+	return 0;
+}
+
+/* Were both taken at the same corners? */
+static bool are_alike(const struct ssdpm_sim *a, const struct ssdpm_sim *b)
+{
+	if (a->params.operational_state != b->params.operational_state ||
+	    a->n_parameters != b->n_parameters)
+		return false;
+	for (size_t i = 0; i < a->n_parameters; i++)
+		if (memcmp(&a->parameters[i], &b->parameters[i],
+			   offsetof(struct ssdpm_parameter, rule)))
+			return false;
+	return true;
+}
+
+/* a - b, as far as 64 bits go. */
+static bool subtract(uint64_t a, uint64_t b, int64_t *ret_difference)
+{
+	return !__builtin_sub_overflow(a, b, ret_difference);
+}
+
+static bool add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		       const struct cost *to, bool nominal)
+{
+	int64_t nj, uw;
+
+	if (!subtract(from->energy_nj, to->energy_nj, &nj) ||
+	    !subtract(from->mean_power_uw, to->mean_power_uw, &uw))
+		return false;
+	if (nominal)
+		*saving = (struct ssdpm_saving){ nj, nj, nj, uw, uw, uw };
+	saving->low_nj = nj < saving->low_nj ? nj : saving->low_nj;
+	saving->high_nj = nj > saving->high_nj ? nj : saving->high_nj;
+	saving->low_uw = uw < saving->low_uw ? uw : saving->low_uw;
+	saving->high_uw = uw > saving->high_uw ? uw : saving->high_uw;
+	return true;
+}
+
+int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
+			 const struct ssdpm_sim *to,
+			 struct ssdpm_saving *ret_saving,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_saving saving = { 0 };
+
+	if (!from->finished || !to->finished)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a simulation is not finished");
+	if (!are_alike(from, to))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the simulations differ in their parameters "
+				   "or operational state: compare policies of "
+				   "one drive");
+	for (uint32_t i = 0; i < from->n_costs; i++)
+		if (!add_saving(&saving, &from->costs[i], &to->costs[i],
+				i == 0))
+			return ssdpm__fail(reterr, -ERANGE, 0,
+					   "saving: does not fit 63 bits");
+	*ret_saving = saving;
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* A simulation: made, asked, freed. */
+#include "estimate/sim.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+static_assert(sizeof(struct ssdpm_run) ==
+		      (32 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
+	      "frozen");
+static_assert(sizeof(struct ssdpm_residency) == 48, "frozen");
+static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
+
+/* Of ssdpm_histogram_bucket(): four for each power of two. */
+#define LOG_BITS 2
+
+static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
+				  1u << (SSDPM_AXIS_SERVICE - 1) |
+				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
+
+int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
+{
+	struct ssdpm_sim_params defaults = {
+		.size = size,
+		.loop = SSDPM_LOOP_CLOSED,
+		.pcie_link = SSDPM_PCIE_L1_2,
+	};
+
+	if (size < sizeof(size))
+		return -EINVAL;
+	if (size > sizeof(defaults))
+		return -E2BIG;
+	memcpy(params, &defaults, size);
+	return 0;
+}
+
+static int check_params(const struct ssdpm_sim_params *given,
+			struct ssdpm_sim_params *ret_params,
+			struct ssdpm_error *reterr)
+{
+	int r = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
+
+	if (r == 0 && given)
+		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), given,
+				      "ssdpm_sim_params", reterr);
+	if (r)
+		return r;
+	if (ret_params->loop != SSDPM_LOOP_CLOSED &&
+	    ret_params->loop != SSDPM_LOOP_OPEN)
+		return ssdpm__fail(reterr, -EINVAL, 0, "loop: unknown %u",
+				   ret_params->loop);
+	if (ret_params->flags & ~(uint32_t)SSDPM_SIM_IDLE_FROM_START)
+		return ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
+	if (ret_params->reserved)
+		return ssdpm__fail(reterr, -EINVAL, 0, "reserved: is not 0");
+	return 0;
+}
+
+/* What the caller gave, or what the model says. */
+static int take_parameters(struct ssdpm_sim *sim,
+			   const struct ssdpm_model *model,
+			   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_sim_params *params = &sim->params;
+	int r;
+
+	if (!params->parameters)
+		return ssdpm_parameters_from_model(model, params->pcie_link,
+						   sim->parameters,
+						   &sim->n_parameters, reterr);
+	r = ssdpm__check_parameters(model, params->parameters,
+				    params->n_parameters, reterr);
+	if (r)
+		return r;
+	sim->n_parameters = params->n_parameters;
+	memcpy(sim->parameters, params->parameters,
+	       sim->n_parameters * sizeof(sim->parameters[0]));
+	return 0;
+}
+
+/* Same in all axes of time but, where that does not count, the service? */
+static bool is_same(const struct corner *a, const struct corner *b,
+		    bool service_counts)
+{
+	struct corner c = *a;
+
+	if (!service_counts)
+		c.value[SSDPM_AXIS_SERVICE - 1] =
+			b->value[SSDPM_AXIS_SERVICE - 1];
+	return memcmp(&c, b, sizeof(c)) == 0;
+}
+
+uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
+			    bool service_counts)
+{
+	uint32_t i = 0;
+
+	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+		if (!(time_axes >> axis & 1))
+			corner.value[axis] = CORNER_NOMINAL;
+	while (i < sim->n_courses &&
+	       !is_same(&sim->courses[i].corner, &corner, service_counts))
+		i++;
+	return i;
+}
+
+static void add_course(struct ssdpm_sim *sim, struct corner corner)
+{
+	struct course *course = &sim->courses[sim->n_courses];
+
+	if (ssdpm__find_course(sim, corner, true) < sim->n_courses)
+		return;
+	course->corner = corner;
+	course->leader = ssdpm__find_course(sim, corner, false);
+	if (sim->params.loop == SSDPM_LOOP_CLOSED)
+		course->flow = corner.value[SSDPM_AXIS_SERVICE - 1];
+	else
+		course->flow = sim->n_courses;
+	if (sim->n_flows <= course->flow)
+		sim->n_flows = course->flow + 1;
+	sim->n_courses++;
+}
+
+struct corner ssdpm__corner(uint32_t axes, uint32_t bits)
+{
+	struct corner corner = { 0 };
+
+	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+		if (axes >> axis & 1) {
+			corner.value[axis] =
+				bits & 1 ? CORNER_HIGH : CORNER_LOW;
+			bits >>= 1;
+		}
+	return corner;
+}
+
+/* Nominal; each combination of the axes that are open; each alone. */
+static void add_courses(struct ssdpm_sim *sim)
+{
+	uint32_t open = sim->axes & time_axes;
+	uint32_t n = (uint32_t)__builtin_popcount(open);
+
+	add_course(sim, (struct corner){ 0 });
+	for (uint32_t bits = 0; n && bits < 1u << n; bits++)
+		add_course(sim, ssdpm__corner(open, bits));
+	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+		for (uint32_t bit = 0; bit < 2 && open >> axis & 1; bit++)
+			add_course(sim, ssdpm__corner(1u << axis, bit));
+}
+
+static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
+		       struct course *course, struct ssdpm_error *reterr)
+{
+	struct values values;
+	int r;
+
+	ssdpm__values(sim->parameters, sim->n_parameters,
+		      sim->params.operational_state, &course->corner, &values);
+	r = ssdpm__chain(model, &sim->params, &values, &course->chain, reterr);
+	if (r)
+		return r;
+	ssdpm__wakes(&course->chain, &course->wakes);
+	sim->flows[course->flow].service = values.service;
+	if (course == sim->courses) {
+		sim->timeline.values = values;
+		sim->timeline.chain = course->chain;
+		sim->timeline.wakes = course->wakes;
+		sim->timeline.flow.service = values.service;
+		sim->timeline.interval_ns = sim->params.interval_ns;
+		sim->timeline.open = sim->params.loop == SSDPM_LOOP_OPEN;
+	}
+	return 0;
+}
+
+static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
+		struct ssdpm_error *reterr)
+{
+	int r = take_parameters(sim, model, reterr);
+
+	if (r)
+		return r;
+	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
+				     sim->params.operational_state);
+	add_courses(sim);
+	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
+		r = make_course(sim, model, &sim->courses[i], reterr);
+	/* The caller's: they were copied. */
+	sim->params.parameters = NULL;
+	sim->params.apst = NULL;
+	return r;
+}
+
+int ssdpm_sim_new(const struct ssdpm_model *model,
+		  const struct ssdpm_sim_params *params,
+		  struct ssdpm_sim **ret_sim, struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params checked;
+	struct ssdpm_sim *sim;
+	int r = check_params(params, &checked, reterr);
+
+	if (r)
+		return r;
+	sim = calloc(1, sizeof(*sim));
+	if (!sim)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	sim->params = checked;
+	r = make(sim, model, reterr);
+	if (r) {
+		ssdpm_sim_free(sim);
+		return r;
+	}
+	*ret_sim = sim;
+	return 0;
+}
+
+void ssdpm_sim_set_change_fn(struct ssdpm_sim *sim, ssdpm_change_fn fn,
+			     void *userdata)
+{
+	sim->timeline.fn = fn;
+	sim->timeline.userdata = userdata;
+}
+
+const struct ssdpm_interval *ssdpm_sim_get_intervals(
+	const struct ssdpm_sim *sim, size_t *ret_n)
+{
+	*ret_n = sim->finished ? sim->timeline.n_intervals : 0;
+	return *ret_n ? sim->timeline.intervals : NULL;
+}
+
+void ssdpm_sim_get_delays(const struct ssdpm_sim *sim,
+			  uint64_t ret_counts[SSDPM_HISTOGRAM_BUCKETS])
+{
+	size_t n = SSDPM_HISTOGRAM_BUCKETS;
+
+	memset(ret_counts, 0, n * sizeof(*ret_counts));
+	if (sim->finished)
+		ssdpm__histogram_coarse(&sim->courses[0].tally.delays, LOG_BITS,
+					ret_counts, n);
+}
+
+const struct ssdpm_parameter *ssdpm_sim_get_parameters(
+	const struct ssdpm_sim *sim, size_t *ret_n)
+{
+	*ret_n = sim->n_parameters;
+	return sim->parameters;
+}
+
+struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim)
+{
+	if (!sim)
+		return NULL;
+	ssdpm__timeline_free(&sim->timeline);
+	free(sim);
+	return NULL;
+}
+
+int ssdpm_estimate(const struct ssdpm_model *model,
+		   const struct ssdpm_sim_params *params,
+		   const struct ssdpm_io *ios, size_t n,
+		   struct ssdpm_result *ret_result, struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim *sim;
+	int r = ssdpm_sim_new(model, params, &sim, reterr);
+
+	if (r)
+		return r;
+	r = ssdpm_sim_feed(sim, ios, n, reterr);
+	if (r == 0)
+		r = ssdpm_sim_finish(sim, 0, ret_result, reterr);
+	ssdpm_sim_free(sim);
+	return r;
+}

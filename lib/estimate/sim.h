@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* A simulation, and what its files share. */
+#ifndef SSDPM_LIB_ESTIMATE_SIM_H
+#define SSDPM_LIB_ESTIMATE_SIM_H
+
+#include "base/histogram.h"
+#include "estimate/periods.h"
+#include "estimate/timeline.h"
+#include "estimate/wakes.h"
+
+/* The axes that change times: for each of their corners there is a course. */
+#define N_TIME_AXES 3
+/* Nominal, corners, and each axis alone. */
+#define MAX_COURSES (1 + (1 << N_TIME_AXES) + 2 * N_TIME_AXES)
+
+/* The idle times of a class: their number and sum. */
+struct idle_sum {
+	uint64_t n;
+	uint64_t ns;
+};
+
+/* What is counted of a course while it runs; the rest follows from it. */
+struct tally {
+	struct idle_sum gaps[MAX_CLASSES];
+	/* Of these: ended by a continued record, whose delay does not count. */
+	struct idle_sum silent[MAX_CLASSES];
+	/* The delays of I/Os that do not end an idle time. */
+	ssdpm__fj late_ns;
+	/* The delays that differ inside a class; all, once it is finished. */
+	struct histogram delays;
+};
+
+/* All that the time takes at one corner of the axes that change it. */
+struct course {
+	struct corner corner; /* nominal in all axes of power */
+	struct chain chain;
+	struct wakes wakes;
+	uint32_t flow; /* which one it follows */
+	/*
+	 * The first course that differs in nothing but the service: the same,
+	 * as long as no record has come whose service is unknown.
+	 */
+	uint32_t leader;
+	struct tally tally;
+	struct ssdpm_run run; /* when it is finished, without energies */
+};
+
+/* The outcome at a corner, as savings are made of it. */
+struct cost {
+	uint64_t energy_nj;
+	uint64_t mean_power_uw;
+};
+
+struct ssdpm_sim {
+	struct ssdpm_sim_params params; /* without its pointers */
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	uint32_t axes; /* open */
+
+	uint64_t n_records;
+	uint64_t start_ns; /* of the first */
+	uint64_t last_ns;  /* of the latest: none may start before it */
+	uint64_t n_ios[SSDPM_N_OPS];
+	uint64_t bytes[SSDPM_N_OPS];
+	bool unknown; /* a record had no service time */
+	bool finished;
+	struct ssdpm_error failed; /* code 0: it did not */
+
+	/* Closed loop: by the value of the axis of service; open: by course. */
+	struct flow flows[MAX_COURSES];
+	uint32_t n_flows;
+	struct timeline timeline;
+	struct block block;
+
+	struct cost costs[SSDPM_MAX_CORNERS];
+	uint32_t n_costs;
+
+	uint32_t n_courses; /* the first is the nominal one */
+	struct course courses[MAX_COURSES];
+};
+
+/* The axes of a mask at the combination bits of low (0) and high (1). */
+struct corner ssdpm__corner(uint32_t axes, uint32_t bits);
+
+/*
+ * The index of the course at this corner, or n_courses. Unless service_counts,
+ * the first that is the same in all but the service.
+ */
+uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
+			    bool service_counts);
+
+/* Is it the same as its leader so far? */
+static inline bool ssdpm__course_follows(const struct ssdpm_sim *sim,
+					 const struct course *course)
+{
+	return !sim->unknown && &sim->courses[course->leader] != course;
+}
+
+/* The records as a course sees them. */
+static inline struct flow *ssdpm__course_flow(struct ssdpm_sim *sim,
+					      const struct course *course)
+{
+	if (sim->params.loop == SSDPM_LOOP_CLOSED && !sim->unknown)
+		return &sim->flows[0];
+	return &sim->flows[course->flow];
+}
+
+#endif

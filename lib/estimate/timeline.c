@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "estimate/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define FJ_PER_NJ 1000000u
+#define FJ_PER_PJ 1000u
+
+/* Beyond it (over a gigabyte) an interval was given in the wrong unit. */
+#define MAX_INTERVALS (1u << 24)
+
+static int fail_time(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ERANGE, 0,
+			   "time: with all delays beyond 2^64 ns");
+}
+
+/* Room for intervals up to this one. */
+static int reach(struct timeline *timeline, uint64_t index,
+		 struct ssdpm_error *reterr)
+{
+	struct ssdpm_interval *intervals;
+	uint64_t max = 2 * (uint64_t)timeline->max_intervals;
+	ssdpm__fj *energy;
+
+	if (index < timeline->max_intervals)
+		goto out;
+	if (index >= MAX_INTERVALS)
+		return ssdpm__fail(reterr, -ENOMEM, 0,
+				   "interval_ns: more than %u intervals: give "
+				   "a longer one",
+				   MAX_INTERVALS);
+	if (max <= index)
+		max = index + 1;
+	intervals = realloc(timeline->intervals, max * sizeof(*intervals));
+	if (!intervals)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	timeline->intervals = intervals;
+	energy = realloc(timeline->energy_fj, max * sizeof(*energy));
+	if (!energy)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	timeline->energy_fj = energy;
+	timeline->max_intervals = max;
+out:
+	for (; timeline->n_intervals <= index; timeline->n_intervals++) {
+		size_t i = timeline->n_intervals;
+
+		timeline->energy_fj[i] = 0;
+		timeline->intervals[i] = (struct ssdpm_interval){
+			.start_ns = i * timeline->interval_ns,
+		};
+	}
+	return 0;
+}
+
+static uint64_t *member_of(struct ssdpm_interval *interval, uint32_t phase)
+{
+	switch (phase) {
+	case SSDPM_PHASE_BUSY:
+		return &interval->busy_ns;
+	case SSDPM_PHASE_IDLE:
+		return &interval->idle_ns;
+	case SSDPM_PHASE_RESIDENT:
+		return &interval->asleep_ns;
+	default:
+		return &interval->transition_ns;
+	}
+}
+
+/* A stretch of time, over the intervals in which it lies. */
+static int divide(struct timeline *timeline, uint32_t phase, uint64_t ns,
+		  uint64_t power_uw, struct ssdpm_error *reterr)
+{
+	uint64_t at = timeline->elapsed_ns, length = timeline->interval_ns;
+
+	while (ns) {
+		uint64_t index = at / length, piece = length - at % length;
+		int r = reach(timeline, index, reterr);
+
+		if (r)
+			return r;
+		if (piece > ns)
+			piece = ns;
+		*member_of(&timeline->intervals[index], phase) += piece;
+		timeline->energy_fj[index] += (ssdpm__fj)piece * power_uw;
+		at += piece;
+		ns -= piece;
+	}
+	return 0;
+}
+
+static void tell(struct timeline *timeline, uint32_t phase, uint32_t state)
+{
+	if (timeline->phase == phase && timeline->state == state)
+		return;
+	timeline->phase = phase;
+	timeline->state = state;
+	if (timeline->fn)
+		timeline->fn(timeline->userdata,
+			     timeline->start_ns + timeline->elapsed_ns, phase,
+			     state);
+}
+
+/* The next stretch of time. */
+static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
+		 ssdpm__fj ns, uint64_t power_uw, struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	if (ns > UINT64_MAX - timeline->start_ns - timeline->elapsed_ns)
+		return fail_time(reterr);
+	if (ns == 0)
+		return 0;
+	tell(timeline, phase, state);
+	if (timeline->interval_ns)
+		r = divide(timeline, phase, (uint64_t)ns, power_uw, reterr);
+	timeline->elapsed_ns += (uint64_t)ns;
+	return r;
+}
+
+static uint64_t power_of(const struct timeline *timeline, uint32_t phase,
+			 uint32_t state)
+{
+	const struct values *values = &timeline->values;
+
+	if (phase == SSDPM_PHASE_IDLE)
+		return values->idle_power_uw[state];
+	if (phase == SSDPM_PHASE_RESIDENT)
+		return values->idle_power_uw[state] + values->link_power_uw;
+	return values->transition_power_uw;
+}
+
+static int spend_idle(struct timeline *timeline, uint64_t gap_ns,
+		      uint32_t class, bool wakes, struct ssdpm_error *reterr)
+{
+	struct part parts[MAX_PARTS];
+	uint32_t n = ssdpm__idle_parts(&timeline->chain, class, 1, gap_ns,
+				       wakes, parts);
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = spend(timeline, parts[i].phase, parts[i].state, parts[i].ns,
+			  power_of(timeline, parts[i].phase, parts[i].state),
+			  reterr);
+	return r;
+}
+
+/* What of a record counts where the drive takes it up. */
+static int count(struct timeline *timeline, const struct ssdpm_io *io,
+		 const struct taken *taken, struct ssdpm_error *reterr)
+{
+	const struct values *values = &timeline->values;
+	uint64_t at = taken->begin_ns - timeline->start_ns + timeline->shift_ns;
+	uint32_t op = io->op - 1u;
+	int r;
+
+	if (!timeline->interval_ns)
+		return 0;
+	at /= timeline->interval_ns;
+	r = reach(timeline, at, reterr);
+	if (r)
+		return r;
+	timeline->energy_fj[at] +=
+		(ssdpm__fj)io->bytes * FJ_PER_PJ * values->byte_energy_pj[op];
+	if (io->flags & SSDPM_IO_CONTINUED)
+		return 0;
+	timeline->energy_fj[at] +=
+		(ssdpm__fj)values->operation_energy_nj[op] * FJ_PER_NJ;
+	timeline->intervals[at].n_ios++;
+	timeline->intervals[at].delay_sum_ns += taken->delay_ns;
+	return 0;
+}
+
+static int take(struct timeline *timeline, const struct ssdpm_io *io,
+		struct ssdpm_error *reterr)
+{
+	struct flow *flow = &timeline->flow;
+	const struct wakes *wakes = &timeline->wakes;
+	struct taken taken;
+	int r = 0;
+
+	if (timeline->open ? !ssdpm__take_open(flow, wakes, io, &taken) :
+			     !ssdpm__take_closed(flow, wakes, io, &taken))
+		return fail_time(reterr);
+	if (taken.gap_ns)
+		r = spend_idle(timeline, taken.gap_ns, taken.class, true,
+			       reterr);
+	/* The phases before reach as far, so this fits. */
+	if (!timeline->open)
+		timeline->shift_ns += taken.wake_ns;
+	if (r == 0)
+		r = spend(timeline, SSDPM_PHASE_BUSY,
+			  timeline->chain.operational_state, taken.busy_ns,
+			  timeline->values.active_power_uw[io->op - 1u],
+			  reterr);
+	return r ? r : count(timeline, io, &taken, reterr);
+}
+
+void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns)
+{
+	timeline->start_ns = start_ns;
+	ssdpm__flow_begin(&timeline->flow, start_ns);
+}
+
+int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
+			 size_t n, struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = take(timeline, &ios[i], reterr);
+	return r;
+}
+
+/* Whole nanojoules; what is left over goes to the next interval. */
+static void round_energies(struct timeline *timeline)
+{
+	ssdpm__fj rest = 0;
+
+	for (size_t i = 0; i < timeline->n_intervals; i++) {
+		rest += timeline->energy_fj[i];
+		timeline->intervals[i].energy_nj = (uint64_t)(rest / FJ_PER_NJ);
+		rest %= FJ_PER_NJ;
+	}
+}
+
+int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,
+			   struct ssdpm_error *reterr)
+{
+	uint64_t until = timeline->flow.busy.until_ns;
+	int r = 0;
+
+	if (end_ns > until)
+		r = spend_idle(
+			timeline, end_ns - until,
+			ssdpm__wake_class(&timeline->wakes, end_ns - until),
+			false, reterr);
+	if (r)
+		return r;
+	tell(timeline, SSDPM_PHASE_END, timeline->chain.operational_state);
+	round_energies(timeline);
+	return 0;
+}
+
+void ssdpm__timeline_free(struct timeline *timeline)
+{
+	free(timeline->intervals);
+	free(timeline->energy_fj);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The nominal run as a series: changes of state, and intervals. */
+#ifndef SSDPM_LIB_ESTIMATE_TIMELINE_H
+#define SSDPM_LIB_ESTIMATE_TIMELINE_H
+
+#include "estimate/periods.h"
+
+/*
+ * The totals of a run do not come from here: this takes the records once more,
+ * one by one, and only where somebody wants to see them so.
+ */
+struct timeline {
+	struct flow flow;
+	struct wakes wakes;
+	struct chain chain;
+	struct values values;
+	bool open;
+
+	ssdpm_change_fn fn;
+	void *userdata;
+	uint64_t interval_ns;
+
+	uint64_t start_ns;
+	uint64_t elapsed_ns; /* since then, delays too */
+	uint64_t shift_ns;   /* closed loop: the delays so far */
+	uint32_t phase;	     /* the last one that was told */
+	uint32_t state;
+
+	struct ssdpm_interval *intervals;
+	ssdpm__fj *energy_fj; /* by interval */
+	size_t n_intervals;
+	size_t max_intervals;
+};
+
+static inline bool ssdpm__timeline_wanted(const struct timeline *timeline)
+{
+	return timeline->fn || timeline->interval_ns;
+}
+
+void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns);
+
+/* The records were checked. -ERANGE, -ENOMEM. */
+int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
+			 size_t n, struct ssdpm_error *reterr);
+
+/* Idle up to end_ns, unless that is past. */
+int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,
+			   struct ssdpm_error *reterr);
+
+void ssdpm__timeline_free(struct timeline *timeline);
+
+#endif

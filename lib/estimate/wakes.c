@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* A chain as a list of classes, and what a drive does in each of them. */
+#include "estimate/wakes.h"
+
+void ssdpm__wakes(const struct chain *chain, struct wakes *ret_wakes)
+{
+	*ret_wakes = (struct wakes){
+		.n_compared = (2 * chain->n + 3) / 4 * 4,
+		.last = 2 * chain->n,
+	};
+	for (uint32_t i = 0; i < MAX_CLASSES - 1; i++)
+		ret_wakes->from[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < chain->n; i++) {
+		const struct chain_step *step = &chain->steps[i];
+
+		ret_wakes->from[2 * i] = step->at_ns;
+		ret_wakes->from[2 * i + 1] = step->resident_ns;
+		ret_wakes->base_ns[2 * i + 1] =
+			step->resident_ns + step->exit_ns;
+		ret_wakes->mask[2 * i + 1] = UINT64_MAX;
+		ret_wakes->base_ns[2 * i + 2] = step->exit_ns;
+	}
+}
+
+/* How long the drive stays in the state of a step, all idle times together. */
+static ssdpm__fj stay(const struct chain *chain, uint32_t step, uint32_t class,
+		      ssdpm__fj n, uint64_t idle_ns)
+{
+	uint64_t from = chain->steps[step].resident_ns;
+
+	if (class > 2 * step + 2)
+		return n * (chain->steps[step + 1].at_ns - from);
+	return class == 2 * step + 2 ? idle_ns - n * from : 0;
+}
+
+uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
+			   uint64_t n, uint64_t idle_ns, bool wakes,
+			   struct part ret_parts[MAX_PARTS])
+{
+	const struct chain_step *steps = chain->steps;
+	uint32_t n_steps = (class + 1) / 2, n_parts = 0;
+	ssdpm__fj each = n;
+
+	ret_parts[n_parts++] =
+		(struct part){ SSDPM_PHASE_IDLE, chain->operational_state,
+			       n_steps ? each * steps[0].at_ns : idle_ns };
+	for (uint32_t i = 0; i < n_steps; i++) {
+		bool cut = class == 2 * i + 1 && !wakes;
+		ssdpm__fj entry =
+			each * (steps[i].resident_ns - steps[i].at_ns);
+
+		if (cut)
+			entry = idle_ns - each * steps[i].at_ns;
+		ret_parts[n_parts++] = (struct part){ SSDPM_PHASE_ENTRY,
+						      steps[i].state, entry };
+		ret_parts[n_parts++] =
+			(struct part){ SSDPM_PHASE_RESIDENT, steps[i].state,
+				       stay(chain, i, class, each, idle_ns) };
+	}
+	if (n_steps && wakes)
+		ret_parts[n_parts++] =
+			(struct part){ SSDPM_PHASE_EXIT,
+				       steps[n_steps - 1].state,
+				       each * steps[n_steps - 1].exit_ns };
+	return n_parts;
+}

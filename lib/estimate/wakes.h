@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of an idle time under a chain: the one place that knows. With n
+ * steps there are 2 n + 1 classes: 0 is awake, 2 k + 1 the entry into the state
+ * of step k, 2 k + 2 the state itself. The delay that the I/O at the end of an
+ * idle time g has is
+ *
+ *     awake       0
+ *     entry       resident_ns - g + exit_ns: the rest of it, and the exit
+ *     in a state  exit_ns
+ *
+ * so that the times and delays of all idle times of a class follow from their
+ * number and their sum.
+ */
+#ifndef SSDPM_LIB_ESTIMATE_WAKES_H
+#define SSDPM_LIB_ESTIMATE_WAKES_H
+
+#include "estimate/internal.h"
+
+#define MAX_CLASSES (2 * SSDPM_MAX_STATES + 1)
+
+/* A chain as it is asked for each idle time: class c begins at from[c - 1]. */
+struct wakes {
+	uint32_t n_compared; /* of from[]: four at a time */
+	uint32_t last;	     /* the last class */
+	uint64_t from[MAX_CLASSES - 1];
+	/* The delay is base_ns - (idle time & mask). */
+	uint64_t base_ns[MAX_CLASSES];
+	uint64_t mask[MAX_CLASSES];
+};
+
+void ssdpm__wakes(const struct chain *chain, struct wakes *ret_wakes);
+
+/* No branch: nobody can foretell how long an idle time will be. */
+static inline uint32_t ssdpm__wake_class(const struct wakes *wakes,
+					 uint64_t idle_ns)
+{
+	const uint64_t *from = wakes->from;
+	uint32_t class = 0;
+
+	for (uint32_t i = 0; i < wakes->n_compared; i += 4)
+		class += (uint32_t)(idle_ns >= from[i]) +
+			 (uint32_t)(idle_ns >= from[i + 1]) +
+			 (uint32_t)(idle_ns >= from[i + 2]) +
+			 (uint32_t)(idle_ns >= from[i + 3]);
+	/* What fills the last four is 2^64-1, which an idle time can be. */
+	return class < wakes->last ? class : wakes->last;
+}
+
+static inline uint64_t ssdpm__wake_delay(const struct wakes *wakes,
+					 uint32_t class, uint64_t idle_ns)
+{
+	return wakes->base_ns[class] - (idle_ns & wakes->mask[class]);
+}
+
+/* A stretch of time in a state. */
+struct part {
+	uint32_t phase; /* enum ssdpm_phase */
+	uint32_t state;
+	ssdpm__fj ns;
+};
+
+/* Awake, entry and stay for each step, exit. */
+#define MAX_PARTS (2 * SSDPM_MAX_STATES + 2)
+
+/*
+ * What the drive does, one after the other, in n idle times of a class that
+ * are idle_ns together; at their end it wakes or, at the end of the run, not:
+ * then an entry stops where the idle time does. Returns how many parts.
+ */
+uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
+			   uint64_t n, uint64_t idle_ns, bool wakes,
+			   struct part ret_parts[MAX_PARTS]);
+
+#endif
