@@ -63,6 +63,17 @@ int ssdpm__check_parameters(const struct ssdpm_model *model,
 			    const struct ssdpm_parameter *parameters, size_t n,
 			    struct ssdpm_error *reterr);
 
+/* The defaults, and what the caller gave, or NULL, over them: checked. */
+int ssdpm__check_params(const struct ssdpm_sim_params *given,
+			struct ssdpm_sim_params *ret_params,
+			struct ssdpm_error *reterr);
+
+/* The parameters that the caller gave, checked, or what the model says. */
+int ssdpm__take_parameters(
+	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr);
+
 /* All values at a corner; the parameters were checked. */
 void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,

@@ -10,56 +10,6 @@
 #include "base/internal.h"
 #include "estimate/sim.h"
 
-/* Times by state, which may be long. */
-struct times {
-	ssdpm__fj idle[SSDPM_MAX_STATES];
-	ssdpm__fj entry[SSDPM_MAX_STATES];
-	ssdpm__fj exit[SSDPM_MAX_STATES];
-};
-
-static void add_parts(struct times *times, const struct part *parts,
-		      uint32_t n_parts)
-{
-	for (uint32_t i = 0; i < n_parts; i++) {
-		ssdpm__fj *of_phase =
-			parts[i].phase == SSDPM_PHASE_ENTRY ? times->entry :
-			parts[i].phase == SSDPM_PHASE_EXIT  ? times->exit :
-							      times->idle;
-
-		of_phase[parts[i].state] += parts[i].ns;
-	}
-}
-
-/* The idle times of a class. */
-static void add_class(const struct course *course, uint32_t class,
-		      struct idle_sum sum, bool wakes, struct times *times,
-		      struct ssdpm_run *run)
-{
-	const struct chain *chain = &course->chain;
-	struct part parts[MAX_PARTS];
-	uint32_t n_steps = (class + 1) / 2;
-
-	add_parts(times, parts,
-		  ssdpm__idle_parts(chain, class, sum.n, sum.ns, wakes, parts));
-	for (uint32_t i = 0; i < n_steps; i++)
-		run->states[chain->steps[i].state].n_entries += sum.n;
-	if (n_steps && wakes)
-		run->states[chain->steps[n_steps - 1].state].n_wakes += sum.n;
-}
-
-static bool fill_times(const struct times *times, struct ssdpm_run *run)
-{
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		if (times->idle[i] > UINT64_MAX ||
-		    times->entry[i] > UINT64_MAX || times->exit[i] > UINT64_MAX)
-			return false;
-		run->states[i].time_ns = (uint64_t)times->idle[i];
-		run->states[i].entry_ns = (uint64_t)times->entry[i];
-		run->states[i].exit_ns = (uint64_t)times->exit[i];
-	}
-	return true;
-}
-
 /* In a state all wait for its exit, so that nobody has counted them yet. */
 static ssdpm__fj add_delays(struct course *course)
 {
@@ -105,7 +55,7 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	const struct flow *flow = ssdpm__course_flow(sim, course);
 	uint64_t until = flow->busy.until_ns;
 	struct ssdpm_run *run = &course->run;
-	struct times times = { 0 };
+	struct state_times times = { 0 };
 
 	memcpy(run->n_ios, sim->n_ios, sizeof(run->n_ios));
 	memcpy(run->bytes, sim->bytes, sizeof(run->bytes));
@@ -114,21 +64,21 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 		struct idle_sum sum = course->tally.gaps[class];
 
 		run->n_gaps += sum.n;
-		add_class(course, class, sum, true, &times, run);
+		ssdpm__add_class(&course->chain, class, sum, true, &times, run);
 	}
 	if (end_ns > until) {
 		struct idle_sum rest = { 1, end_ns - until };
 
-		add_class(course, ssdpm__wake_class(&course->wakes, rest.ns),
-			  rest, false, &times, run);
+		ssdpm__add_class(&course->chain,
+				 ssdpm__wake_class(&course->wakes, rest.ns),
+				 rest, false, &times, run);
 	}
 	if (!fill_delays(course, run))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
-	if (!fill_times(&times, run))
-		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "time in a state: beyond 2^64 ns");
-	int r = ssdpm__run_sums(run, &course->chain, reterr);
+	int r = ssdpm__fill_times(&times, run, reterr);
+	if (r == 0)
+		r = ssdpm__run_sums(run, &course->chain, reterr);
 	if (r == 0 && run->duration_ns > UINT64_MAX - sim->start_ns)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "time: with all delays beyond 2^64 ns");

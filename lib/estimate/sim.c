@@ -38,7 +38,7 @@ int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 	return 0;
 }
 
-static int check_params(const struct ssdpm_sim_params *given,
+int ssdpm__check_params(const struct ssdpm_sim_params *given,
 			struct ssdpm_sim_params *ret_params,
 			struct ssdpm_error *reterr)
 {
@@ -60,25 +60,24 @@ static int check_params(const struct ssdpm_sim_params *given,
 	return 0;
 }
 
-/* What the caller gave, or what the model says. */
-static int take_parameters(struct ssdpm_sim *sim,
-			   const struct ssdpm_model *model,
-			   struct ssdpm_error *reterr)
+int ssdpm__take_parameters(
+	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_sim_params *params = &sim->params;
 	int r;
 
 	if (!params->parameters)
 		return ssdpm_parameters_from_model(model, params->pcie_link,
-						   sim->parameters,
-						   &sim->n_parameters, reterr);
+						   ret_parameters, ret_n,
+						   reterr);
 	r = ssdpm__check_parameters(model, params->parameters,
 				    params->n_parameters, reterr);
 	if (r)
 		return r;
-	sim->n_parameters = params->n_parameters;
-	memcpy(sim->parameters, params->parameters,
-	       sim->n_parameters * sizeof(sim->parameters[0]));
+	*ret_n = params->n_parameters;
+	memcpy(ret_parameters, params->parameters,
+	       params->n_parameters * sizeof(*ret_parameters));
 	return 0;
 }
 
@@ -179,7 +178,8 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		struct ssdpm_error *reterr)
 {
-	int r = take_parameters(sim, model, reterr);
+	int r = ssdpm__take_parameters(model, &sim->params, sim->parameters,
+				       &sim->n_parameters, reterr);
 
 	if (r)
 		return r;
@@ -200,7 +200,7 @@ int ssdpm_sim_new(const struct ssdpm_model *model,
 {
 	struct ssdpm_sim_params checked;
 	struct ssdpm_sim *sim;
-	int r = check_params(params, &checked, reterr);
+	int r = ssdpm__check_params(params, &checked, reterr);
 
 	if (r)
 		return r;

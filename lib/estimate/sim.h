@@ -13,12 +13,6 @@
 /* Nominal, corners, and each axis alone. */
 #define MAX_COURSES (1 + (1 << N_TIME_AXES) + 2 * N_TIME_AXES)
 
-/* The idle times of a class: their number and sum. */
-struct idle_sum {
-	uint64_t n;
-	uint64_t ns;
-};
-
 /* What is counted of a course while it runs; the rest follows from it. */
 struct tally {
 	struct idle_sum gaps[MAX_CLASSES];

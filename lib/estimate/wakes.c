@@ -2,6 +2,10 @@
 /* A chain as a list of classes, and what a drive does in each of them. */
 #include "estimate/wakes.h"
 
+#include <errno.h>
+
+#include "base/internal.h"
+
 void ssdpm__wakes(const struct chain *chain, struct wakes *ret_wakes)
 {
 	*ret_wakes = (struct wakes){
@@ -63,4 +67,47 @@ uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 				       steps[n_steps - 1].state,
 				       each * steps[n_steps - 1].exit_ns };
 	return n_parts;
+}
+
+static void add_parts(struct state_times *times, const struct part *parts,
+		      uint32_t n_parts)
+{
+	for (uint32_t i = 0; i < n_parts; i++) {
+		ssdpm__fj *of_phase =
+			parts[i].phase == SSDPM_PHASE_ENTRY ? times->entry :
+			parts[i].phase == SSDPM_PHASE_EXIT  ? times->exit :
+							      times->idle;
+
+		of_phase[parts[i].state] += parts[i].ns;
+	}
+}
+
+void ssdpm__add_class(const struct chain *chain, uint32_t class,
+		      struct idle_sum sum, bool wakes,
+		      struct state_times *times, struct ssdpm_run *run)
+{
+	struct part parts[MAX_PARTS];
+	uint32_t n_steps = (class + 1) / 2;
+
+	add_parts(times, parts,
+		  ssdpm__idle_parts(chain, class, sum.n, sum.ns, wakes, parts));
+	for (uint32_t i = 0; i < n_steps; i++)
+		run->states[chain->steps[i].state].n_entries += sum.n;
+	if (n_steps && wakes)
+		run->states[chain->steps[n_steps - 1].state].n_wakes += sum.n;
+}
+
+int ssdpm__fill_times(const struct state_times *times, struct ssdpm_run *run,
+		      struct ssdpm_error *reterr)
+{
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (times->idle[i] > UINT64_MAX ||
+		    times->entry[i] > UINT64_MAX || times->exit[i] > UINT64_MAX)
+			return ssdpm__fail(reterr, -ERANGE, 0,
+					   "time in a state: beyond 2^64 ns");
+		run->states[i].time_ns = (uint64_t)times->idle[i];
+		run->states[i].entry_ns = (uint64_t)times->entry[i];
+		run->states[i].exit_ns = (uint64_t)times->exit[i];
+	}
+	return 0;
 }

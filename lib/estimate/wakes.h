@@ -72,4 +72,26 @@ uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 			   uint64_t n, uint64_t idle_ns, bool wakes,
 			   struct part ret_parts[MAX_PARTS]);
 
+/* The idle times of a class: their number and sum. */
+struct idle_sum {
+	uint64_t n;
+	uint64_t ns;
+};
+
+/* Times by state, which may be long. */
+struct state_times {
+	ssdpm__fj idle[SSDPM_MAX_STATES];
+	ssdpm__fj entry[SSDPM_MAX_STATES];
+	ssdpm__fj exit[SSDPM_MAX_STATES];
+};
+
+/* The idle times of a class: their times, and the counts of a run. */
+void ssdpm__add_class(const struct chain *chain, uint32_t class,
+		      struct idle_sum sum, bool wakes,
+		      struct state_times *times, struct ssdpm_run *run);
+
+/* -ERANGE: one is beyond 2^64 ns. */
+int ssdpm__fill_times(const struct state_times *times, struct ssdpm_run *run,
+		      struct ssdpm_error *reterr);
+
 #endif
