@@ -52,7 +52,8 @@ enum ssdpm_parameter_kind {
 	/* By op - 1: pJ of each byte, on top of the active power. */
 	SSDPM_PARAMETER_BYTE_ENERGY = 10,
 	/* SATA, by the number of the link state: us of idle time in the state
-	 * before, after which the link goes to this one. */
+	 * before, after which the link goes to this one. With min_power a host
+	 * that may ask for slumber does so after the time of partial. */
 	SSDPM_PARAMETER_LINK_IDLE_TIME = 11,
 };
 

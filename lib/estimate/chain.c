@@ -56,40 +56,54 @@ static uint32_t find_link(const struct ssdpm_model *model, uint32_t link_state)
 	return 0;
 }
 
-/* The next state of the link, unless the drive does not have it. */
+/*
+ * The next state of the link, unless the drive does not have it, after the idle
+ * time that belongs to the state whose number is timer.
+ */
 static void add_link(const struct ssdpm_model *model, uint32_t link_state,
-		     const struct values *values, struct chain *chain)
+		     const struct values *values, uint32_t timer,
+		     struct chain *chain)
 {
 	uint32_t state = find_link(model, link_state);
 
 	if (state)
 		add_step(chain, values, state,
-			 resident_ns(chain) + values->link_idle_ns[state]);
+			 resident_ns(chain) + values->link_idle_ns[timer]);
 }
 
 /*
- * ata_eh_set_lpm() and ahci_set_lpm() of Linux: from medium_power on the host
- * asks for partial at once, with min_power for slumber; from
- * med_power_with_dipm on the drive may ask, for all states; from
- * min_power_with_partial on the host brings it to DevSleep.
+ * ata_eh_set_lpm() and ahci_set_lpm() of Linux, on an adapter that has all
+ * states and aggressive link power management: from medium_power on the host
+ * asks for partial, with min_power instead for slumber, as soon as it would for
+ * partial; from med_power_with_dipm on the drive may ask, for both; from
+ * min_power_with_partial on the adapter brings it to DevSleep.
  */
 static void follow_link(const struct ssdpm_model *model, uint32_t lpm,
 			const struct values *values, struct chain *chain)
 {
 	uint32_t supported = ssdpm_model_get_info(model)->sata_supported;
+	uint32_t partial = find_link(model, SSDPM_LINK_PARTIAL);
+	uint32_t slumber = find_link(model, SSDPM_LINK_SLUMBER);
 	bool hipm = supported & SSDPM_SATA_HIPM;
 	bool dipm = supported & SSDPM_SATA_DIPM &&
 		    lpm >= SSDPM_LPM_MED_POWER_WITH_DIPM;
 
 	if (lpm < SSDPM_LPM_MEDIUM_POWER)
 		return;
-	if ((hipm && lpm != SSDPM_LPM_MIN_POWER) || (dipm && !hipm))
-		add_link(model, SSDPM_LINK_PARTIAL, values, chain);
-	if ((hipm && lpm == SSDPM_LPM_MIN_POWER) || dipm)
-		add_link(model, SSDPM_LINK_SLUMBER, values, chain);
+	if (hipm && lpm == SSDPM_LPM_MIN_POWER) {
+		add_link(model, SSDPM_LINK_SLUMBER, values, partial, chain);
+	} else {
+		if (hipm || dipm)
+			add_link(model, SSDPM_LINK_PARTIAL, values, partial,
+				 chain);
+		if (dipm)
+			add_link(model, SSDPM_LINK_SLUMBER, values, slumber,
+				 chain);
+	}
 	if (supported & SSDPM_SATA_DEVSLEEP &&
 	    lpm >= SSDPM_LPM_MIN_POWER_WITH_PARTIAL)
-		add_link(model, SSDPM_LINK_DEVSLEEP, values, chain);
+		add_link(model, SSDPM_LINK_DEVSLEEP, values,
+			 find_link(model, SSDPM_LINK_DEVSLEEP), chain);
 }
 
 /* Does the drive work in this state? */

@@ -107,4 +107,17 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    struct ssdpm_error *reterr);
 
+/* The outcome at a corner, as savings are made of it. */
+struct cost {
+	uint64_t energy_nj;
+	uint64_t mean_power_uw;
+};
+
+/*
+ * What to costs less than from at one corner; the nominal one comes first.
+ * false: a difference beyond 63 bits.
+ */
+bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		       const struct cost *to, bool nominal);
+
 #endif

@@ -292,7 +292,7 @@ static bool subtract(uint64_t a, uint64_t b, int64_t *ret_difference)
 	return !__builtin_sub_overflow(a, b, ret_difference);
 }
 
-static bool add_saving(struct ssdpm_saving *saving, const struct cost *from,
+bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
 		       const struct cost *to, bool nominal)
 {
 	int64_t nj, uw;
@@ -325,8 +325,8 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   "or operational state: compare policies of "
 				   "one drive");
 	for (uint32_t i = 0; i < from->n_costs; i++)
-		if (!add_saving(&saving, &from->costs[i], &to->costs[i],
-				i == 0))
+		if (!ssdpm__add_saving(&saving, &from->costs[i], &to->costs[i],
+				       i == 0))
 			return ssdpm__fail(reterr, -ERANGE, 0,
 					   "saving: does not fit 63 bits");
 	*ret_saving = saving;

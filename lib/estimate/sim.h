@@ -39,12 +39,6 @@ struct course {
 	struct ssdpm_run run; /* when it is finished, without energies */
 };
 
-/* The outcome at a corner, as savings are made of it. */
-struct cost {
-	uint64_t energy_nj;
-	uint64_t mean_power_uw;
-};
-
 struct ssdpm_sim {
 	struct ssdpm_sim_params params; /* without its pointers */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];

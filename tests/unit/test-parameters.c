@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known and what is assumed of a drive. */
+#include "fixture.h"
+
+#include "estimate/internal.h"
+
+struct list {
+	struct ssdpm_parameter at[SSDPM_MAX_PARAMETERS];
+	size_t n;
+};
+
+static const struct ssdpm_parameter *find(const struct list *list,
+					  uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].kind == kind && list->at[i].index == index)
+			return &list->at[i];
+	return NULL;
+}
+
+static struct list of(const struct ssdpm_model *model, uint32_t pcie_link)
+{
+	struct list list = { .n = 0 };
+
+	assert_int_equal(ssdpm_parameters_from_model(model, pcie_link, list.at,
+						     &list.n, NULL),
+			 0);
+	assert_int_equal(ssdpm__check_parameters(model, list.at, list.n, NULL),
+			 0);
+	return list;
+}
+
+/* 3.5 W, and asleep 25 mW; nothing else is reported. */
+static struct ssdpm_model *client(void)
+{
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	const struct psd psds[] = {
+		{ .mp = 350 },
+		{ .mp = 250,
+		  .mxps = 1,
+		  .nops = 1,
+		  .enlat = 3900,
+		  .exlat = 11000 },
+	};
+
+	fixture_identify(id, psds, 2);
+	return fixture_decode(id);
+}
+
+static void assert_values(const struct ssdpm_parameter *parameter, uint64_t low,
+			  uint64_t nominal, uint64_t high)
+{
+	assert_non_null(parameter);
+	assert_int_equal(parameter->low, low);
+	assert_int_equal(parameter->nominal, nominal);
+	assert_int_equal(parameter->high, high);
+}
+
+static void what_a_drive_reports_is_taken_as_it_is(void **state)
+{
+	(void)state;
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	const struct psd psds[] = {
+		{ .mp = 350, .idlp = 63, .ips = 2 },
+		{ .mp = 200,
+		  .mxps = 1,
+		  .nops = 1,
+		  .idlp = 200,
+		  .ips = 1,
+		  .enlat = 3900,
+		  .exlat = 11000 },
+	};
+	fixture_identify(id, psds, 2);
+	struct ssdpm_model *model = fixture_decode(id);
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	assert_values(idle, 630000, 630000, 630000);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_REPORTED);
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 20000, 20000,
+		      20000);
+	assert_values(find(&list, SSDPM_PARAMETER_ENTRY_LATENCY, 1), 3900, 3900,
+		      3900);
+	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 11000,
+		      11000, 11000);
+	assert_null(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 0));
+	assert_values(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0), 630000,
+		      630000, 3500000);
+	ssdpm_model_unref(model);
+}
+
+static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	assert_values(idle, 210000, 441000, 1400000);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
+	assert_int_equal(strncmp(idle->rule, "idle-client:", 12), 0);
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 6250, 25000,
+		      81000);
+	assert_values(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0), 210000,
+		      441000, 3500000);
+	assert_values(
+		find(&list, SSDPM_PARAMETER_ACTIVE_POWER, SSDPM_OP_WRITE - 1),
+		1165500, 1750000, 3500000);
+	ssdpm_model_unref(model);
+}
+
+static void a_power_of_zero_watts_is_not_zero_but_unknown(void **state)
+{
+	(void)state;
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	const struct psd psds[] = {
+		{ .mp = 0 },
+		{ .mp = 0, .nops = 1 },
+	};
+	fixture_identify(id, psds, 2);
+	struct ssdpm_model *model = fixture_decode(id);
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(find(&list, SSDPM_PARAMETER_IDLE_POWER, i)->low);
+	assert_true(find(&list, SSDPM_PARAMETER_ACTIVE_POWER, 0)->low);
+	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 0, 0,
+		      80000);
+	ssdpm_model_unref(model);
+}
+
+static void a_link_that_does_not_sleep_takes_power_of_its_own(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	uint64_t last = UINT64_MAX;
+
+	for (uint32_t link = SSDPM_PCIE_L0; link <= SSDPM_PCIE_L1_2; link++) {
+		struct list list = of(model, link);
+		uint64_t power =
+			find(&list, SSDPM_PARAMETER_LINK_POWER, 0)->nominal;
+
+		assert_true(power < last);
+		last = power;
+	}
+	assert_int_equal(last, 0);
+	ssdpm_model_unref(model);
+}
+
+static void an_unknown_link_and_a_drive_without_states_are_refused(void **state)
+{
+	(void)state;
+	struct ssdpm_model_info info = { .size = sizeof(info),
+					 .kind = SSDPM_KIND_SATA,
+					 .provenance =
+						 SSDPM_PROVENANCE_REPORTED,
+					 .unknown = 127,
+					 .sata_supported_unknown = 63,
+					 .sata_enabled_unknown = 63 };
+	struct ssdpm_model *model = client(), *sata = NULL;
+	struct ssdpm_error error = fixture_error();
+	struct list list = { .n = 77 };
+
+	for (uint32_t link = 0; link <= 4; link += 4) {
+		assert_int_equal(ssdpm_parameters_from_model(
+					 model, link, list.at, &list.n, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "pcie_link");
+	}
+	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &sata, &error), 0);
+	assert_int_equal(
+		ssdpm_parameters_from_model(sata, 1, list.at, &list.n, &error),
+		-ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "IDENTIFY DEVICE");
+	assert_int_equal(list.n, 77);
+	ssdpm_model_unref(model);
+	ssdpm_model_unref(sata);
+}
+
+static void a_parameter_that_is_set_is_stated(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
+					      SSDPM_PARAMETER_IDLE_POWER, 0, 1,
+					      2, 3, NULL),
+			 0);
+	assert_values(idle, 1, 2, 3);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_STATED);
+	assert_int_equal(ssdpm__check_parameters(model, list.at, list.n, NULL),
+			 0);
+	ssdpm_model_unref(model);
+}
+
+static void what_cannot_be_set_changes_nothing(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t kind, index;
+		uint64_t low, nominal, high;
+		int code;
+	} wrong[] = {
+		{ SSDPM_PARAMETER_IDLE_POWER, 2, 1, 1, 1, -ENOENT },
+		{ 0, 0, 1, 1, 1, -ENOENT },
+		{ 99, 0, 1, 1, 1, -ENOENT },
+		{ SSDPM_PARAMETER_EXIT_LATENCY, 0, 1, 1, 1, -ENOENT },
+		{ SSDPM_PARAMETER_LINK_IDLE_TIME, 1, 1, 1, 1, -ENOENT },
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 2, 1, 3, -EINVAL },
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 1, 3, 2, -EINVAL },
+		{ SSDPM_PARAMETER_BANDWIDTH, 0, 0, 1, 1, -EINVAL },
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 1, 1, 1ull << 32, -ERANGE },
+		{ SSDPM_PARAMETER_EXIT_LATENCY, 1, 1, 1, 1ull << 32, -ERANGE },
+		{ SSDPM_PARAMETER_BANDWIDTH, 0, 1, 1, UINT64_MAX, -ERANGE },
+		{ SSDPM_PARAMETER_BYTE_ENERGY, 0, 1, 1, UINT64_MAX, -ERANGE },
+		{ SSDPM_PARAMETER_OPERATION_ENERGY, 0, 1, 1, UINT64_MAX,
+		  -ERANGE },
+	};
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2), before = list;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(
+			ssdpm_parameters_set(list.at, list.n, wrong[i].kind,
+					     wrong[i].index, wrong[i].low,
+					     wrong[i].nominal, wrong[i].high,
+					     &error),
+			wrong[i].code);
+		assert_int_equal(error.code, wrong[i].code);
+		assert_memory_equal(&list, &before, sizeof(list));
+	}
+	ssdpm_model_unref(model);
+}
+
+static void parameters_that_are_missing_or_twice_are_refused(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	const struct list good = of(model, SSDPM_PCIE_L1_2);
+	struct ssdpm_error error = fixture_error();
+	struct list list = good;
+
+	assert_int_equal(
+		ssdpm__check_parameters(model, list.at, list.n - 1, &error),
+		-EINVAL);
+	list.at[1] = list.at[0];
+	assert_int_equal(
+		ssdpm__check_parameters(model, list.at, list.n, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "idle_power_uw of 1");
+	list = good;
+	list.at[0].provenance = 6;
+	assert_int_equal(
+		ssdpm__check_parameters(model, list.at, list.n, &error),
+		-EINVAL);
+	list = good;
+	memset(list.at[0].rule, 'x', sizeof(list.at[0].rule));
+	assert_int_equal(
+		ssdpm__check_parameters(model, list.at, list.n, &error),
+		-EINVAL);
+	list = good;
+	list.at[0].low = list.at[0].high + 1;
+	assert_int_equal(
+		ssdpm__check_parameters(model, list.at, list.n, &error),
+		-EINVAL);
+	ssdpm_model_unref(model);
+}
+
+static void a_corner_moves_the_parameters_of_its_axes(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	struct corner corner = { { 0 } };
+	struct values values;
+
+	ssdpm__values(list.at, list.n, 0, &corner, &values);
+	assert_int_equal(values.idle_power_uw[0], 441000);
+	assert_int_equal(values.exit_ns[1], 11000000);
+	corner.value[SSDPM_AXIS_IDLE_POWER - 1] = CORNER_HIGH;
+	ssdpm__values(list.at, list.n, 0, &corner, &values);
+	assert_int_equal(values.idle_power_uw[0], 1400000);
+	assert_int_equal(values.idle_power_uw[1], 25000);
+	corner.value[SSDPM_AXIS_STATE_POWER - 1] = CORNER_LOW;
+	ssdpm__values(list.at, list.n, 0, &corner, &values);
+	assert_int_equal(values.idle_power_uw[1], 6250);
+	assert_int_equal(values.active_power_uw[1], 1750000);
+	ssdpm_model_unref(model);
+}
+
+static void at_the_low_corner_of_service_the_drive_is_quick(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	struct corner corner = { { 0 } };
+	struct values low, high;
+
+	corner.value[SSDPM_AXIS_SERVICE - 1] = CORNER_LOW;
+	ssdpm__values(list.at, list.n, 0, &corner, &low);
+	corner.value[SSDPM_AXIS_SERVICE - 1] = CORNER_HIGH;
+	ssdpm__values(list.at, list.n, 0, &corner, &high);
+	assert_true(low.service.base_ns[0] < high.service.base_ns[0]);
+	assert_true(low.service.bytes_per_second[0] >
+		    high.service.bytes_per_second[0]);
+	ssdpm_model_unref(model);
+}
+
+static void an_axis_is_open_where_something_on_it_is_not_known(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const uint32_t latency = 1u << (SSDPM_AXIS_LATENCY - 1);
+	const uint32_t idle = 1u << (SSDPM_AXIS_IDLE_POWER - 1);
+
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency, 0);
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, idle);
+	ssdpm_parameters_set(list.at, list.n, SSDPM_PARAMETER_EXIT_LATENCY, 1,
+			     1, 2, 3, NULL);
+	ssdpm_parameters_set(list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 0, 5,
+			     5, 5, NULL);
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency,
+			 latency);
+	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, 0);
+	ssdpm_model_unref(model);
+}
+
+static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
+{
+	(void)state;
+	struct ssdpm_catalogue *catalogue = NULL;
+	uint32_t n;
+
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	n = ssdpm_catalogue_get_n_rows(catalogue);
+	assert_true(n > 1000);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ssdpm_model *model = NULL;
+		struct list list;
+
+		assert_int_equal(
+			ssdpm_catalogue_get_model(catalogue, i, &model, NULL),
+			0);
+		list = of(model, 1 + i % 3);
+		for (size_t k = 0; k < list.n; k++)
+			assert_true(list.at[k].rule[0]);
+		ssdpm_model_unref(model);
+	}
+	ssdpm_catalogue_unref(catalogue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_drive_reports_is_taken_as_it_is),
+		cmocka_unit_test(
+			what_a_drive_does_not_report_is_assumed_with_bounds),
+		cmocka_unit_test(a_power_of_zero_watts_is_not_zero_but_unknown),
+		cmocka_unit_test(
+			a_link_that_does_not_sleep_takes_power_of_its_own),
+		cmocka_unit_test(
+			an_unknown_link_and_a_drive_without_states_are_refused),
+		cmocka_unit_test(a_parameter_that_is_set_is_stated),
+		cmocka_unit_test(what_cannot_be_set_changes_nothing),
+		cmocka_unit_test(
+			parameters_that_are_missing_or_twice_are_refused),
+		cmocka_unit_test(a_corner_moves_the_parameters_of_its_axes),
+		cmocka_unit_test(
+			at_the_low_corner_of_service_the_drive_is_quick),
+		cmocka_unit_test(
+			an_axis_is_open_where_something_on_it_is_not_known),
+		cmocka_unit_test(
+			every_drive_of_the_catalogue_has_sound_parameters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
