@@ -15,8 +15,8 @@ def main() -> None:
     page, output = map(pathlib.Path, sys.argv[1:])
     data = page.read_bytes() + b"\0"
     lines = [
-        ", ".join(str(byte) for byte in data[i : i + 16])
-        for i in range(0, len(data), 16)
+        ", ".join(rf"'\x{byte:02x}'" for byte in data[i : i + 12])
+        for i in range(0, len(data), 12)
     ]
     text = "/* SPDX-License-Identifier: MIT */\n"
     text += "extern const char page_template[];\n"
