@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+__extension__ typedef unsigned __int128 u128;
+
 /* A decimal number as it was written: "1.5" before its unit. */
 struct decimal {
 	const char *whole, *fraction, *unit;
@@ -50,7 +52,7 @@ enum scaled {
 static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
 				 uint64_t *ret_value)
 {
-	unsigned __int128 value = 0, scale = 1;
+	u128 value = 0, scale = 1;
 
 	for (size_t i = 0; i < d->n_whole + d->n_fraction; i++) {
 		bool is_whole = i < d->n_whole;
@@ -63,7 +65,7 @@ static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
 		value = value * 10 + (unsigned int)(digit - '0');
 		scale *= is_whole ? 1 : 10;
 	}
-	if (value > ((unsigned __int128)-1) / factor)
+	if (value > ((u128)-1) / factor)
 		return TOO_MUCH;
 	value *= factor;
 	if (value % scale)

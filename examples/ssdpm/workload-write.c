@@ -22,7 +22,7 @@ struct output {
 	uint64_t last_time; /* of the iolog, in its unit */
 };
 
-struct form {
+struct trace_form {
 	const char *name;
 	bool (*begin)(struct output *output);
 	enum exit_status (*write)(struct output *output,
@@ -120,13 +120,13 @@ static bool end_csv(struct output *output)
 	return true;
 }
 
-static const struct form forms[] = {
+static const struct trace_form forms[] = {
 	{ "npy", begin_npy, write_npy, end_npy },
 	{ "iolog", begin_iolog, write_iolog, end_iolog },
 	{ "csv", begin_csv, write_csv, end_csv },
 };
 
-static const struct form *find_form(const char *name)
+static const struct trace_form *find_form(const char *name)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (!strcmp(forms[i].name, name))
@@ -141,7 +141,7 @@ enum exit_status check_trace_form(const struct common *common, const char *name)
 	return usage_error(common, "--to %s: npy, iolog, csv or fio-job", name);
 }
 
-static enum exit_status copy(struct trace_input *input, const struct form *form,
+static enum exit_status copy(struct trace_input *input, const struct trace_form *form,
 			     struct output *output)
 {
 	struct ssdpm_io ios[CHUNK];
@@ -187,7 +187,7 @@ static enum exit_status write_job(const struct common *common,
 }
 
 static enum exit_status write_records(const struct common *common,
-				      const struct form *form,
+				      const struct trace_form *form,
 				      struct trace_input *input,
 				      struct output *output)
 {
