@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "apst-questions.h"
+#include "kernel-settings.h"
 #include "output.h"
 #include "table-source.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CANDIDATES = 32, MAX_SETTINGS = 5 };
+enum { MAX_CANDIDATES = 32 };
 
 struct finding {
 	const struct drive *drive;
@@ -456,105 +457,6 @@ static int find_way(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* A parameter of nvme_core that is not what it is by default. */
-struct setting {
-	const char *name;
-	uint64_t value;
-	uint64_t usual;
-};
-
-enum { LIMIT = 4 }; /* the last one: for drives that come later */
-
-static void get_settings(const struct ssdpm_apst_params *p,
-			 struct setting settings[MAX_SETTINGS])
-{
-	struct ssdpm_apst_params d;
-	uint64_t limit = p->max_exit_latency_us;
-
-	ssdpm_apst_params_init(&d, sizeof(d));
-	settings[0] =
-		(struct setting){ "apst_primary_timeout_ms",
-				  p->primary_timeout_ms, d.primary_timeout_ms };
-	settings[1] = (struct setting){ "apst_primary_latency_tol_us",
-					p->primary_latency_tolerance_us,
-					d.primary_latency_tolerance_us };
-	settings[2] = (struct setting){ "apst_secondary_timeout_ms",
-					p->secondary_timeout_ms,
-					d.secondary_timeout_ms };
-	settings[3] = (struct setting){ "apst_secondary_latency_tol_us",
-					p->secondary_latency_tolerance_us,
-					d.secondary_latency_tolerance_us };
-	/* The kernel takes its largest signed number for "any". */
-	settings[LIMIT] = (struct setting){
-		"default_ps_max_latency_us",
-		limit == SSDPM_LATENCY_ANY ? INT32_MAX : limit,
-		d.max_exit_latency_us,
-	};
-}
-
-/* All that are the default, or are not, with blanks between. */
-static void join_settings(const struct setting settings[MAX_SETTINGS],
-			  bool usual, const char *prefix, char *text,
-			  size_t size)
-{
-	size_t n = 0;
-
-	text[0] = 0;
-	for (int i = 0; i < MAX_SETTINGS; i++)
-		if ((settings[i].value == settings[i].usual) == usual)
-			n += (size_t)snprintf(text + n, size - n,
-					      "%s%s%s=%" PRIu64, n ? " " : "",
-					      prefix, settings[i].name,
-					      settings[i].value);
-}
-
-#define PARAMETERS "/sys/module/nvme_core/parameters/"
-#define TOLERANCE "/sys/class/nvme/nvmeN/power/pm_qos_latency_tolerance_us"
-
-/*
- * The kernel makes the table anew only when the limit changes: two values, of
- * which the second is the one that is wanted.
- */
-static void limit_values(uint64_t limit, char first[24], char second[24])
-{
-	if (limit == SSDPM_LATENCY_ANY) {
-		snprintf(first, 24, "%d", INT32_MAX - 1);
-		snprintf(second, 24, "any");
-		return;
-	}
-	snprintf(first, 24, "%" PRIu64, limit > 1 ? limit - 1 : limit + 1);
-	snprintf(second, 24, "%" PRIu64, limit);
-}
-
-static void write_sysfs(struct json_writer *w, const char *path,
-			const char *value)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	w->one_line = true;
-	ssdpm__json_string(w, "path", path);
-	ssdpm__json_string(w, "value", value);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_all_sysfs(struct json_writer *w, const struct finding *f,
-			    const struct setting settings[MAX_SETTINGS])
-{
-	char path[96], first[24], second[24];
-
-	ssdpm__json_begin(w, "sysfs", '[');
-	for (int i = 0; i < LIMIT; i++) {
-		if (settings[i].value == settings[i].usual)
-			continue;
-		snprintf(path, sizeof(path), PARAMETERS "%s", settings[i].name);
-		snprintf(first, sizeof(first), "%" PRIu64, settings[i].value);
-		write_sysfs(w, path, first);
-	}
-	limit_values(f->params.max_exit_latency_us, first, second);
-	write_sysfs(w, TOLERANCE, first);
-	write_sysfs(w, TOLERANCE, second);
-	ssdpm__json_end(w, ']');
-}
-
 static void write_way(struct json_writer *w, const struct finding *f)
 {
 	struct setting settings[MAX_SETTINGS];
@@ -570,28 +472,12 @@ static void write_way(struct json_writer *w, const struct finding *f)
 	for (int i = 0; i < MAX_SETTINGS; i++)
 		ssdpm__json_uint(w, settings[i].name, settings[i].usual);
 	ssdpm__json_end(w, '}');
-	write_all_sysfs(w, f, settings);
+	write_sysfs(w, &f->params);
 	join_settings(settings, false, "", text, sizeof(text));
 	snprintf(line, sizeof(line), "options nvme_core %s", text);
 	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
 	join_settings(settings, false, "nvme_core.", text, sizeof(text));
 	ssdpm__json_string(w, "kernel_command_line", text[0] ? text : NULL);
-}
-
-static void print_sysfs(const struct finding *f,
-			const struct setting settings[MAX_SETTINGS])
-{
-	char first[24], second[24];
-
-	puts("  now, as root, for the drive nvmeN (its limit twice: only a "
-	     "change takes effect):");
-	for (int i = 0; i < LIMIT; i++)
-		if (settings[i].value != settings[i].usual)
-			printf("    echo %" PRIu64 " > " PARAMETERS "%s\n",
-			       settings[i].value, settings[i].name);
-	limit_values(f->params.max_exit_latency_us, first, second);
-	printf("    echo %s > " TOLERANCE "\n", first);
-	printf("    echo %s > " TOLERANCE "\n", second);
 }
 
 static void print_way(const struct finding *f)
@@ -609,7 +495,7 @@ static void print_way(const struct finding *f)
 	join_settings(settings, false, "", text, sizeof(text));
 	if (!text[0])
 		puts("  it is what Linux builds by default (5.14 and later)");
-	print_sysfs(f, settings);
+	print_sysfs(&f->params);
 	if (!text[0])
 		return;
 	printf("  at boot, for all NVMe drives, in /etc/modprobe.d/nvme.conf:\n"
@@ -634,17 +520,8 @@ static const struct answerer answerers[] = {
 static void write_head(struct json_writer *w, const struct answerer *a,
 		       const struct drive *drive)
 {
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(drive->model);
-
 	ssdpm__json_string(w, "schema", a->schema);
-	ssdpm__json_string(w, "drive", drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
+	write_drive_names(w, drive);
 }
 
 static enum exit_status print_findings_json(const struct common *common,

@@ -285,20 +285,12 @@ static void format_raw(const struct answer *answer,
 static void write_answer(struct json_writer *w, const struct answer *answer)
 {
 	const struct ssdpm_apst_params *params = &answer->params;
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(answer->drive->model);
 	char hex[2 * SSDPM_APST_BYTES + 1];
 
 	format_raw(answer, hex);
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.apst/1");
-	ssdpm__json_string(w, "drive", answer->drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
+	write_drive_names(w, answer->drive);
 	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));

@@ -242,6 +242,9 @@ static enum exit_status check(const struct common *common,
 	if (!settings->n_traces)
 		return usage_error(common, "no --trace given; see ssdpm "
 					   "workload --list for workloads");
+	if (settings->apst.given & 1)
+		return usage_error(common, "--algorithm: name it with "
+					   "--policy");
 	if (check_apst_options(common, &settings->apst) ||
 	    check_trace_options(common, &settings->trace, settings->traces,
 				settings->n_traces))

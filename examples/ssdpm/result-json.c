@@ -111,20 +111,6 @@ void write_result(struct json_writer *w, const struct ssdpm_result *result,
 	write_array(w, "axis_high_nj", result->axis_high_nj, SSDPM_N_AXES);
 }
 
-void write_drive_names(struct json_writer *w, const struct drive *drive)
-{
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(drive->model);
-
-	ssdpm__json_string(w, "drive", drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
-}
-
 void write_sim_options(struct json_writer *w, const struct sim_options *options)
 {
 	uint32_t loop = options->loop ? options->loop : SSDPM_LOOP_CLOSED;

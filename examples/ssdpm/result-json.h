@@ -15,9 +15,6 @@ void write_saving(struct json_writer *w, const char *key,
 void write_result(struct json_writer *w, const struct ssdpm_result *result,
 		  const struct drive *drive);
 
-/* drive, product, firmware, as members. */
-void write_drive_names(struct json_writer *w, const struct drive *drive);
-
 /* What was simulated, as members. */
 void write_sim_options(struct json_writer *w,
 		       const struct sim_options *options);

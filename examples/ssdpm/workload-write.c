@@ -141,7 +141,8 @@ enum exit_status check_trace_form(const struct common *common, const char *name)
 	return usage_error(common, "--to %s: npy, iolog, csv or fio-job", name);
 }
 
-static enum exit_status copy(struct trace_input *input, const struct trace_form *form,
+static enum exit_status copy(struct trace_input *input,
+			     const struct trace_form *form,
 			     struct output *output)
 {
 	struct ssdpm_io ios[CHUNK];
