@@ -470,9 +470,10 @@ static enum exit_status find_policies(const struct common *common,
 	*ret_n = 1;
 	for (size_t i = 0;
 	     !status && settings->page.path && (name = common_policy(i)); i++)
-		status = parse_policy(common, "policy", name,
-				      &settings->apst.params,
-				      &policies[(*ret_n)++]);
+		if (strcmp(name, policies[0].name))
+			status = parse_policy(common, "policy", name,
+					      &settings->apst.params,
+					      &policies[(*ret_n)++]);
 	return status;
 }
 
@@ -501,7 +502,7 @@ static enum exit_status estimate(const struct common *common,
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);
 	if (!status && settings->page.path)
 		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all);
+					      &all, NULL, NULL);
 	if (!status)
 		status = print_all(common, settings, &all);
 	free_estimates(&all);

@@ -129,7 +129,8 @@ enum exit_status write_page(const struct page_options *settings,
 
 enum exit_status write_estimates_page(const struct page_options *settings,
 				      const struct sim_options *sim,
-				      const struct estimates *all)
+				      const struct estimates *all, more_fn more,
+				      const void *data)
 {
 	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
@@ -140,6 +141,8 @@ enum exit_status write_estimates_page(const struct page_options *settings,
 	for (size_t i = 0; i < all->n && !status; i++)
 		status = write_comparison(&w, &all->estimates[i], sim, true);
 	ssdpm__json_end(&w, ']');
+	if (more)
+		more(&w, data);
 	ssdpm__json_end(&w, '}');
 	if (!status)
 		return write_page(settings, &w);

@@ -17,9 +17,13 @@ extern const struct option_group page_option_group;
 enum exit_status write_page(const struct page_options *options,
 			    struct json_writer *data);
 
-/* The page of several estimates. */
+/* Write further members of the object. */
+typedef void (*more_fn)(struct json_writer *w, const void *data);
+
+/* The page of several estimates; more may be NULL. */
 enum exit_status write_estimates_page(const struct page_options *options,
 				      const struct sim_options *sim,
-				      const struct estimates *all);
+				      const struct estimates *all, more_fn more,
+				      const void *data);
 
 #endif
