@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long simulating ten million records takes, against one pass that sums
+ * their bytes: in the worst of three traces, in which 1 %, 30 % and 65 % of the
+ * idle times wake the drive, and nobody can foretell which.
+ *
+ *     bench-sim           both loops
+ *     bench-sim TRACE OUT the closed loop on a file of records: how long it
+ *                         took in ns, then the run; for numpy_sim.py
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ssdpm.h>
+
+#define N_RECORDS 10000000
+#define REPETITIONS 7
+#define CLOSED_MAX 3.5
+#define OPEN_MAX 8.0
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return *seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* In (0, 1]. */
+static double uniform(uint64_t *seed)
+{
+	return ((double)(next_random(seed) >> 11) + 1) / 9007199254740992.0;
+}
+
+/*
+ * Exponential idle times, of which the share reaches from_ns; a fifth of the
+ * records overlap the one before them.
+ */
+static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
+{
+	double mean_ns = -from_ns / log(share);
+	uint64_t seed = 88172645463325252u, start = 0, until = 0;
+
+	for (size_t i = 0; i < N_RECORDS; i++) {
+		uint64_t word = next_random(&seed);
+		uint32_t service = 40000 + (uint32_t)(word % 100000);
+
+		if (word >> 32 < UINT32_MAX / 5)
+			start += word % 40000;
+		else
+			start = until +
+				(uint64_t)(-mean_ns * log(uniform(&seed)));
+		if (until < start + service)
+			until = start + service;
+		ios[i] = (struct ssdpm_io){
+			.start_ns = start,
+			.bytes = 4096u << (word >> 20) % 6,
+			.service_ns = service,
+			.op = word >> 24 & 3 ? SSDPM_OP_READ : SSDPM_OP_WRITE,
+		};
+	}
+}
+
+static double now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *times)
+{
+	qsort(times, REPETITIONS, sizeof(times[0]), compare);
+	return times[REPETITIONS / 2];
+}
+
+static uint64_t sum_bytes(const struct ssdpm_io *ios)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_RECORDS; i++)
+		sum += ios[i].bytes;
+	return sum;
+}
+
+static void check(int r, const struct ssdpm_error *error)
+{
+	if (r == 0)
+		return;
+	fprintf(stderr, "bench-sim: %s\n", error->message);
+	exit(1);
+}
+
+/* The drive, and the table that Linux gives it. */
+struct subject {
+	struct ssdpm_model *model;
+	struct ssdpm_apst table;
+};
+
+/* The latencies and powers of a WD PC SN530, as it reports them. */
+static void make_subject(struct subject *subject)
+{
+	struct ssdpm_model_info info = {
+		.size = sizeof(info),
+		.kind = SSDPM_KIND_NVME,
+		.provenance = SSDPM_PROVENANCE_REPORTED,
+		.apsta = 1,
+		.product = "PC SN530",
+	};
+	struct ssdpm_power_state states[5] = {
+		{ .max_power_uw = 3500000 },
+		{ .max_power_uw = 2400000 },
+		{ .max_power_uw = 1900000 },
+		{ .flags = SSDPM_STATE_NON_OPERATIONAL,
+		  .max_power_uw = 20000,
+		  .entry_latency_us = 3900,
+		  .exit_latency_us = 11000 },
+		{ .flags = SSDPM_STATE_NON_OPERATIONAL,
+		  .max_power_uw = 5000,
+		  .entry_latency_us = 5000,
+		  .exit_latency_us = 39000 },
+	};
+	struct ssdpm_error error;
+
+	for (int i = 0; i < 5; i++)
+		states[i].unknown =
+			SSDPM_FIELD_IDLE_POWER | SSDPM_FIELD_ACTIVE_POWER;
+	check(ssdpm_model_new(&info, states, 5, &subject->model, &error),
+	      &error);
+	check(ssdpm_apst_generate(subject->model, NULL, &subject->table,
+				  &error),
+	      &error);
+}
+
+static void simulate(const struct subject *subject, uint32_t loop,
+		     const struct ssdpm_io *ios, size_t n,
+		     struct ssdpm_result *result)
+{
+	struct ssdpm_sim_params params;
+	struct ssdpm_error error;
+	struct ssdpm_sim *sim;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.apst = &subject->table;
+	params.loop = loop;
+	result->size = sizeof(*result);
+	check(ssdpm_sim_new(subject->model, &params, &sim, &error), &error);
+	check(ssdpm_sim_feed(sim, ios, n, &error), &error);
+	check(ssdpm_sim_finish(sim, 0, result, &error), &error);
+	ssdpm_sim_free(sim);
+}
+
+struct times {
+	double pass[REPETITIONS];
+	double closed[REPETITIONS];
+	double open[REPETITIONS];
+};
+
+static void repeat(const struct subject *subject, const struct ssdpm_io *ios,
+		   struct times *times)
+{
+	static volatile uint64_t sum;
+	struct ssdpm_result result;
+
+	for (int i = 0; i < REPETITIONS; i++) {
+		double start = now_ns();
+
+		sum += sum_bytes(ios);
+		times->pass[i] = now_ns() - start;
+		start = now_ns();
+		simulate(subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
+		times->closed[i] = now_ns() - start;
+		start = now_ns();
+		simulate(subject, SSDPM_LOOP_OPEN, ios, N_RECORDS, &result);
+		times->open[i] = now_ns() - start;
+	}
+}
+
+static int report(const char *name, double value, double limit)
+{
+	printf("bench %s %.2f <= %.1f\n", name, value, limit);
+	return value > limit;
+}
+
+static int bench_loops(void)
+{
+	static const double shares[] = { 0.01, 0.30, 0.65 };
+	struct ssdpm_io *ios = calloc(N_RECORDS, sizeof(*ios));
+	double worst_closed = 0, worst_open = 0;
+	struct subject subject;
+
+	if (!ios)
+		return 1;
+	make_subject(&subject);
+	for (int i = 0; i < 3; i++) {
+		double from = subject.table.entries[0].idle_ms * 1e6;
+		struct ssdpm_result result;
+		struct times times;
+
+		make_trace(ios, shares[i], from);
+		simulate(&subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
+		repeat(&subject, ios, &times);
+		double pass = median(times.pass);
+		double closed = median(times.closed) / pass;
+		double open = median(times.open) / pass;
+		printf("%2.0f %% of %llu idle times wake: a pass takes %.2f ns "
+		       "a record, the closed loop %.2f times that, the open "
+		       "loop %.2f times\n",
+		       100.0 * (double)result.nominal.n_wakes /
+			       (double)result.nominal.n_gaps,
+		       (unsigned long long)result.nominal.n_gaps,
+		       pass / N_RECORDS, closed, open);
+		worst_closed = closed > worst_closed ? closed : worst_closed;
+		worst_open = open > worst_open ? open : worst_open;
+	}
+	ssdpm_model_unref(subject.model);
+	free(ios);
+	return report("sim_closed_vs_pass", worst_closed, CLOSED_MAX) +
+	       report("sim_open_vs_pass", worst_open, OPEN_MAX);
+}
+
+int main(void)
+{
+	return bench_loops();
+}
