@@ -155,7 +155,7 @@ static struct guess idle_power(const struct drive *drive,
 
 /* By op - 1. */
 static const struct guess sata_active[SSDPM_N_OPS] = {
-	{ 1000000, 1700000, 2650000, "sata-active-read", false },
+	{ 1000000, 1700000, 3000000, "sata-active-read", false },
 	{ 1500000, 2500000, 3800000, "sata-active-write", false },
 	{ 500000, 1700000, 3800000, "sata-active-other", false },
 	{ 500000, 1700000, 3800000, "sata-active-other", false },
