@@ -119,8 +119,9 @@ struct ssdpm_trace_params {
  * before
  * @n_other_device: I/Os of other devices, left out on demand
  * @format:        enum ssdpm_trace_format
- * @resolution_ns: the largest power of ten that divides all times so far;
- *                 1000000000 or more: idle gaps below a second are not in there
+ * @resolution_ns: the largest power of ten that divides all times so far, or
+ *                 what the clock of the format ticks; 1000000000 or more: idle
+ *                 gaps below a second are not in there
  */
 struct ssdpm_trace_counts {
 	uint64_t n_ios;
@@ -312,7 +313,10 @@ SSDPM_API int ssdpm_generator_get_pause_ns(
  * @ret_line:  the line with its newline
  *
  * A log is the line "fio version 3 iolog", "0 FILE add", "0 FILE open", these
- * lines, and "T FILE close". fio writes microseconds... see ssdpm_workload(3).
+ * lines, and "T FILE close", with the T of the last of them. Times are
+ * microseconds, rounded down, and one more, so that the first I/O has the time
+ * 1: after a time of 0, fio (3.33) does not wait for the next I/O. Service
+ * times are not in a log: it is replayed to find them.
  *
  * Return: 0; -EINVAL (an unknown operation, a name that cannot be, a start
  * before @origin_ns).

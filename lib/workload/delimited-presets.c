@@ -25,31 +25,42 @@
 static const struct preset {
 	uint32_t format;
 	const char *map;
+	bool has_point; /* in the first row; else any numbers would do */
 } presets[] = {
-	{ SSDPM_TRACE_MSR, "time:filetime,device,device,op,offset,bytes,"
-			   "service:filetime;read=Read;write=Write" },
+	{ SSDPM_TRACE_MSR,
+	  "time:filetime,device,device,op,offset,bytes,"
+	  "service:filetime;read=Read;write=Write",
+	  false },
 	{ SSDPM_TRACE_SPC,
-	  "device,offset:sectors,bytes,op,time:s,...;read=r;write=w" },
-	{ SSDPM_TRACE_FIU, "time:ns,-,-,offset:sectors,bytes:sectors,op,"
-			   "device,device,-,...;separator=blank;"
-			   "read=R;write=W" },
+	  "device,offset:sectors,bytes,op,time:s,...;read=r;write=w", false },
+	{ SSDPM_TRACE_FIU,
+	  "time:ns,-,-,offset:sectors,bytes:sectors,op,"
+	  "device,device,-,...;separator=blank;"
+	  "read=R;write=W",
+	  false },
 	/* Before DiskSim, which has fractions. */
-	{ SSDPM_TRACE_MQSIM, "time:ns,device,offset:sectors,bytes:sectors,op;"
-			     "separator=blank;read=1;write=0" },
+	{ SSDPM_TRACE_MQSIM,
+	  "time:ns,device,offset:sectors,bytes:sectors,op;"
+	  "separator=blank;read=1;write=0",
+	  false },
 	{ SSDPM_TRACE_DISKSIM,
 	  "time:ms,device,offset:sectors,bytes:sectors,op;separator=blank;"
-	  "read=1|3|5|7|9|b|d|f;write=0|2|4|6|8|a|c|e" },
+	  "read=1|3|5|7|9|b|d|f;write=0|2|4|6|8|a|c|e",
+	  true },
 	{ SSDPM_TRACE_BLKREPLAY,
 	  "time:s,offset:sectors,bytes:sectors,op,-,service:s;"
 	  "separator=semicolon;read=R|RA|RS;write=W|WS;flush=F;discard=D;"
-	  "unknown=0.0;after=start ; sector; length ; op ;" },
+	  "unknown=0.0;after=start ; sector; length ; op ;",
+	  false },
 	{ SSDPM_TRACE_PIXEL,
 	  "-,device,op,offset:sectors,bytes:sectors,time:s;"
-	  "after=proces,device,rw_flag,sector,size,timestamp" },
+	  "after=proces,device,rw_flag,sector,size,timestamp",
+	  false },
 	{ SSDPM_TRACE_PROCMON,
 	  "time:s,-,op,offset,bytes,service:s;read=ReadFile;"
 	  "write=WriteFile;flush=FlushBuffersFile;"
-	  "after=rel_time_s,process,op,offset,length,duration_s" },
+	  "after=rel_time_s,process,op,offset,length,duration_s",
+	  false },
 };
 
 /* A head is judged by so many of its rows: the first, and most of them. */
@@ -75,7 +86,20 @@ bool ssdpm__delimited_begins(struct span line, const char *text)
 	       !memcmp(line.at, text, length);
 }
 
-static bool head_has_rows(struct lines lines, const struct delimited_map *map)
+static bool is_first_row(const struct preset *preset,
+			 const struct delimited_map *map, struct span line)
+{
+	struct delimited_row row;
+	uint32_t column;
+
+	if (preset->has_point &&
+	    !memchr(line.at, '.', (size_t)(line.end - line.at)))
+		return false;
+	return !ssdpm__delimited_row(map, line, &row, &column);
+}
+
+static bool head_has_rows(struct lines lines, const struct preset *preset,
+			  const struct delimited_map *map)
 {
 	struct delimited_row row;
 	uint32_t n = 0, n_good = 0, column;
@@ -84,11 +108,9 @@ static bool head_has_rows(struct lines lines, const struct delimited_map *map)
 	while (n < SAMPLE_ROWS && ssdpm__next_line(&lines, &line)) {
 		if (line.at == line.end)
 			continue;
-		n++;
-		if (!ssdpm__delimited_row(map, line, &row, &column))
-			n_good++;
-		else if (n == 1)
+		if (n++ == 0 && !is_first_row(preset, map, line))
 			return false;
+		n_good += !ssdpm__delimited_row(map, line, &row, &column);
 	}
 	return 2 * n_good > n;
 }
@@ -101,7 +123,7 @@ static bool is_preset(struct lines lines, const struct preset *preset)
 	if (ssdpm__delimited_map(preset->map, &map, NULL))
 		return false;
 	if (!map.after[0])
-		return head_has_rows(lines, &map);
+		return head_has_rows(lines, preset, &map);
 	while (ssdpm__next_line(&lines, &line))
 		if (ssdpm__delimited_begins(line, map.after))
 			return true;

@@ -20,6 +20,23 @@
 /* Offsets stay below 2^63, as those of Linux do. */
 #define AREA_MAX ((uint64_t)INT64_MAX)
 
+int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
+				size_t size)
+{
+	const struct ssdpm_generator_params defaults = {
+		.size = sizeof(defaults),
+		.service_ns = SSDPM_SERVICE_UNKNOWN,
+	};
+
+	if (size < sizeof(params->size))
+		return -EINVAL;
+	if (size > sizeof(defaults))
+		return -E2BIG;
+	memcpy(params, &defaults, size);
+	params->size = size;
+	return 0;
+}
+
 static int check_taken(const struct ssdpm_generator_params *params,
 		       const struct workload *workload,
 		       struct ssdpm_error *reterr)
@@ -281,4 +298,19 @@ int ssdpm__plan(const struct ssdpm_generator_params *params,
 	if (r == 0)
 		*ret_plan = plan;
 	return r;
+}
+
+int ssdpm_generator_get_pause_ns(const struct ssdpm_generator_params *params,
+				 uint64_t tail_ns, uint64_t *ret_pause_ns,
+				 struct ssdpm_error *reterr)
+{
+	struct plan plan;
+	int r = ssdpm__plan(params, &plan, reterr);
+
+	if (r)
+		return r;
+	bool writes = plan.patterns[0].op == SSDPM_OP_WRITE ||
+		      (plan.ratio && plan.patterns[1].op == SSDPM_OP_WRITE);
+	*ret_pause_ns = writes ? tail_ns : 0;
+	return 0;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/internal.h"
 #include "workload/internal.h"
@@ -165,37 +164,5 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 	trace->reader = &generator;
 	trace->state = self;
 	*ret_trace = trace;
-	return 0;
-}
-
-int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
-				size_t size)
-{
-	const struct ssdpm_generator_params defaults = {
-		.size = sizeof(defaults),
-		.service_ns = SSDPM_SERVICE_UNKNOWN,
-	};
-
-	if (size < sizeof(params->size))
-		return -EINVAL;
-	if (size > sizeof(defaults))
-		return -E2BIG;
-	memcpy(params, &defaults, size);
-	params->size = size;
-	return 0;
-}
-
-int ssdpm_generator_get_pause_ns(const struct ssdpm_generator_params *params,
-				 uint64_t tail_ns, uint64_t *ret_pause_ns,
-				 struct ssdpm_error *reterr)
-{
-	struct plan plan;
-	int r = ssdpm__plan(params, &plan, reterr);
-
-	if (r)
-		return r;
-	bool writes = plan.patterns[0].op == SSDPM_OP_WRITE ||
-		      (plan.ratio && plan.patterns[1].op == SSDPM_OP_WRITE);
-	*ret_pause_ns = writes ? tail_ns : 0;
 	return 0;
 }

@@ -93,6 +93,7 @@ struct ssdpm_trace {
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
 	uint64_t last_start_ns;
+	uint64_t tick_ns; /* of a clock that is coarser than the records; 0 */
 	struct ssdpm_io rest; /* of an I/O that is being split */
 	uint64_t rest_bytes;
 	struct ssdpm_trace_counts counts;

@@ -14,6 +14,8 @@
 static const struct trace_reader *const readers[] = {
 	&ssdpm__read_npy,
 	&ssdpm__read_blktrace,
+	&ssdpm__read_fio_iolog,
+	&ssdpm__read_fio_latency_log,
 	/* Columns of text: those with the least of their own come last. */
 	&ssdpm__read_blkparse,
 	&ssdpm__read_biosnoop,
@@ -259,11 +261,12 @@ int ssdpm_trace_open_data(const void *data, size_t size,
 }
 
 static void update_resolution(struct ssdpm_trace_counts *counts,
-			      uint64_t time_ns)
+			      uint64_t tick_ns, uint64_t time_ns)
 {
 	if (counts->resolution_ns == 0)
 		counts->resolution_ns = 1000000000000u;
-	while (counts->resolution_ns > 1 && time_ns % counts->resolution_ns)
+	while (counts->resolution_ns > tick_ns &&
+	       time_ns % counts->resolution_ns)
 		counts->resolution_ns /= 10;
 }
 
@@ -272,6 +275,7 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
 
 	for (size_t i = 0; i < n; i++) {
 		if (ios[i].start_ns < trace->last_start_ns) {
@@ -284,8 +288,8 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			ios[i].start_ns = trace->last_start_ns;
 		}
 		trace->last_start_ns = ios[i].start_ns;
-		if (counts->resolution_ns != 1)
-			update_resolution(counts, ios[i].start_ns);
+		if (counts->resolution_ns != tick_ns)
+			update_resolution(counts, tick_ns, ios[i].start_ns);
 		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
 	counts->n_records += n;
