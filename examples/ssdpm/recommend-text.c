@@ -59,30 +59,42 @@ static struct quantity limit_text(uint64_t us)
 static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 {
 	struct ssdpm_apst_params params = params_of(r);
-	struct setting settings[MAX_SETTINGS];
+	struct setting settings[MAX_SETTINGS], *limit;
 	char changed[400];
+	bool is_usual;
 
 	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
 		add(text, "set a raw table");
 		return;
 	}
 	get_settings(&params, settings);
-	/* The last one is the limit of drives that come later. */
-	settings[MAX_SETTINGS - 1].value = settings[MAX_SETTINGS - 1].usual;
+	limit = &settings[MAX_SETTINGS - 1];
+	is_usual = limit->value == limit->usual;
+	limit->value = limit->usual; /* it has words of its own */
 	join_settings(settings, false, "", changed, sizeof(changed));
-	add(text, "set %s%sthe latency limit to %s", changed,
-	    changed[0] ? " and " : "", limit_text(r->limit_us).text);
+	if (is_usual && !changed[0])
+		add(text, "leave all at its default");
+	else if (is_usual)
+		add(text, "set %s", changed);
+	else
+		add(text, "set %s%sthe latency limit to %s", changed,
+		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
+/* What is lost is more, and not a negative saving. */
 static void add_saving(struct text *text, const struct ssdpm_saving *s)
 {
-	if (s->nominal_uw >= 0)
-		add(text, "saves %s", power_text(s->nominal_uw).text);
-	else
+	bool lost = s->nominal_uw < 0;
+	int64_t low = lost ? -s->high_uw : s->low_uw;
+	int64_t high = lost ? -s->low_uw : s->high_uw;
+
+	if (lost)
 		add(text, "costs %s more", power_text(-s->nominal_uw).text);
-	if (s->low_uw != s->high_uw)
-		add(text, " (%s%s..%s)", s->nominal_uw < 0 ? "saves " : "",
-		    power_text(s->low_uw).text, power_text(s->high_uw).text);
+	else
+		add(text, "saves %s", power_text(s->nominal_uw).text);
+	if (low != high)
+		add(text, " (%s..%s)", power_text(low).text,
+		    power_text(high).text);
 }
 
 /* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
@@ -127,18 +139,24 @@ static int64_t year_wh(const struct use *use, int64_t saved_uw)
 }
 
 static void add_use(struct text *text, const struct use *use,
-		    const struct ssdpm_saving *s, const char *before)
+		    const struct ssdpm_saving *s)
 {
+	double sign = s->nominal_uw < 0 ? -1 : 1;
+	int64_t low = s->nominal_uw < 0 ? s->high_uw : s->low_uw;
+	int64_t high = s->nominal_uw < 0 ? s->low_uw : s->high_uw;
+
 	if (use->battery_mwh)
-		add(text, "%sa battery lasts %.0f minutes longer (%.0f..%.0f)",
-		    before, (double)longer_s(use, s->nominal_uw) / 60,
-		    (double)longer_s(use, s->low_uw) / 60,
-		    (double)longer_s(use, s->high_uw) / 60);
+		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
+		    sign * (double)longer_s(use, s->nominal_uw) / 60,
+		    sign < 0 ? "less" : "more",
+		    sign * (double)longer_s(use, low) / 60,
+		    sign * (double)longer_s(use, high) / 60);
 	if (use->hours_per_day)
-		add(text, "%sin a year %.2f kWh are saved (%.2f..%.2f)", before,
-		    (double)year_wh(use, s->nominal_uw) / 1e3,
-		    (double)year_wh(use, s->low_uw) / 1e3,
-		    (double)year_wh(use, s->high_uw) / 1e3);
+		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
+		    sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+		    sign < 0 ? "more" : "less",
+		    sign * (double)year_wh(use, low) / 1e3,
+		    sign * (double)year_wh(use, high) / 1e3);
 }
 
 static void print_settings(const struct ssdpm_recommendation *r)
@@ -178,7 +196,7 @@ void print_advice(const struct advice *a)
 
 		add_sentence(&text, a, r);
 		if (r->possible)
-			add_use(&text, a->use, &r->saving, "; ");
+			add_use(&text, a->use, &r->saving);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
 		if (!r->possible)
 			continue;
@@ -199,7 +217,7 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
 		add_sentence(&text, a, r);
 		if (r->possible)
-			add_use(&text, a->use, &r->saving, "; ");
+			add_use(&text, a->use, &r->saving);
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "text", text.text);
 		ssdpm__json_end(w, '}');
