@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base import (
+    Error,
     InvalidError,
-    UnknownValueError,
     UnsupportedError,
     check_bool,
     check_instance,
@@ -505,7 +505,7 @@ class Estimate:
             yield name, time_ns, state.energy_nj, state.n_entries
 
     def __eq__(self, other: object) -> bool:
-        return bool(equal_fields(self, other))
+        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -1025,8 +1025,8 @@ def _simulations(
     for name, policy in named:
         try:
             simulation = _simulation(setup, policy)
-        except (UnknownValueError, UnsupportedError) as error:
-            if not optional:
+        except Error as error:
+            if not optional or not (found or len(skipped) + 1 < len(named)):
                 raise
             skipped[name] = str(error)
             continue

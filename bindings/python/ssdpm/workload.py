@@ -136,7 +136,7 @@ class Histogram:
         return sum(weights[first:].tolist()) / total if total else 0.0
 
     def __eq__(self, other: object) -> bool:
-        return bool(equal_fields(self, other))
+        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -120,12 +120,12 @@ def test_a_smaller_latency_limit_never_uses_a_deeper_state(
     assert deepest[0] <= deepest[1]
 
 
-@given(drives(), traces(), WORDS)
+@given(drives(), traces(), st.sampled_from(["linux", "windows:balanced:ac"]))
 def test_the_loops_agree_where_nothing_is_delayed(
     model: ssdpm.Model, trace: Trace, word: str
 ) -> None:
     states = [
-        state if state.operational else replace(state, entry_latency_us=0, exit_latency_us=0)
+        replace(state, entry_latency_us=0, exit_latency_us=0)
         for state in model.power_states
     ]
     quick = ssdpm.Model.from_states(states, apsta=1)
@@ -455,14 +455,14 @@ def test_parameters_are_overridden(
         ({"power": 1}, TypeError, r"^parameters\(\) has no argument 'power'; kinds are"),
         ({"idle_power_w": 0.5}, TypeError, "^idle_power_w: a dict by state is needed"),
         ({"idle_power_w": {"PS9": 1}}, ValueError, "^idle_power_w: 'PS9' is no state"),
-        ({"idle_power_w": {9: 1}}, ssdpm.NotFoundError, ""),
+        ({"idle_power_w": {9: 1}}, ssdpm.NotFoundError, "."),
         ({"idle_power_w": {0: "1W"}}, TypeError, "^idle_power_w: watts are needed"),
         ({"idle_power_w": {0: -1}}, ssdpm.InvalidError, "^idle_power_w: -1 W is no"),
         ({"idle_power_w": {0: float("nan")}}, ssdpm.InvalidError, "is no power"),
         ({"idle_power_uw": {0: 0.5}}, TypeError, "^idle_power_uw: an integer is"),
         ({"idle_power_uw": {0: (1, 2)}}, ValueError, r"number or \(low, nominal, hi"),
-        ({"idle_power_uw": {0: (3, 2, 1)}}, ssdpm.InvalidError, ""),
-        ({"idle_power_uw": {0: 2**63}}, ssdpm.RangeError, ""),
+        ({"idle_power_uw": {0: (3, 2, 1)}}, ssdpm.InvalidError, "."),
+        ({"idle_power_uw": {0: 2**63}}, ssdpm.RangeError, "."),
         ({"base_latency_ns": {"trim": 1}}, ValueError, "^base_latency_ns: 'trim' is"),
         ({"link_power_uw": True}, TypeError, "^link_power_uw: an integer is needed"),
         ({"pcie_link": "l2"}, ValueError, "^pcie_link: 'l2' is none of 'l0', 'l1'"),
