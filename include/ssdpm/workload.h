@@ -153,8 +153,8 @@ struct ssdpm_trace;
  * @ret_trace: free it with ssdpm_trace_close()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
- * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it, or
- * with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
+ * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it,
+ * or with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
  * MiB), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,

@@ -12,6 +12,12 @@
 #define MAX_BITS 17
 _Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
 
+/*
+ * A chain has one key, or few. One of very many issues that are all after their
+ * completion is not worth the time.
+ */
+#define MAX_STEPS 1024
+
 /* Completions that lie in the file before their issue. */
 #define MAX_EARLY 256
 
@@ -21,6 +27,7 @@ struct entry {
 	struct pair_event event;
 	uint32_t service_ns;
 	uint32_t next; /* with the same hash, or free; 0: none */
+	uint32_t before;
 	enum state state;
 };
 
@@ -83,17 +90,18 @@ static bool is_same(const struct pair_event *a, const struct pair_event *b)
 	return a->offset == b->offset && a->bytes == b->bytes && a->op == b->op;
 }
 
-/* Take an issue out of its chain, where before is the one before it. */
-static void unlink_issue(struct pair *pair, struct chain *chain,
-			 uint32_t before, uint32_t index)
+static void unlink_issue(struct pair *pair, struct chain *chain, uint32_t index)
 {
+	uint32_t before = pair->entries[index].before;
 	uint32_t next = pair->entries[index].next;
 
 	if (before)
 		pair->entries[before].next = next;
 	else
 		chain->first = next;
-	if (chain->last == index)
+	if (next)
+		pair->entries[next].before = before;
+	else
 		chain->last = before;
 }
 
@@ -101,28 +109,18 @@ static void unlink_issue(struct pair *pair, struct chain *chain,
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
 	struct chain *chain = find_chain(pair, event);
-	uint32_t before = 0;
+	uint32_t at = chain->first;
 
-	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
-		const struct pair_event *issue = &pair->entries[i].event;
+	for (uint32_t n = 0; at && n < MAX_STEPS; n++) {
+		const struct pair_event *issue = &pair->entries[at].event;
 
 		if (is_same(issue, event) && issue->time_ns <= event->time_ns) {
-			unlink_issue(pair, chain, before, i);
-			return i;
+			unlink_issue(pair, chain, at);
+			return at;
 		}
-		before = i;
+		at = pair->entries[at].next;
 	}
 	return 0;
-}
-
-static void drop_issue(struct pair *pair, uint32_t index)
-{
-	struct chain *chain = find_chain(pair, &pair->entries[index].event);
-	uint32_t before = 0;
-
-	for (uint32_t i = chain->first; i != index; i = pair->entries[i].next)
-		before = i;
-	unlink_issue(pair, chain, before, index);
 }
 
 static void put_issue(struct pair *pair, uint32_t index)
@@ -130,6 +128,7 @@ static void put_issue(struct pair *pair, uint32_t index)
 	struct chain *chain = find_chain(pair, &pair->entries[index].event);
 
 	pair->entries[index].next = 0;
+	pair->entries[index].before = chain->last;
 	if (chain->last)
 		pair->entries[chain->last].next = index;
 	else
@@ -370,7 +369,7 @@ static void give_up(struct pair *pair, uint32_t index)
 {
 	struct entry *entry = &pair->entries[index];
 
-	drop_issue(pair, index);
+	unlink_issue(pair, find_chain(pair, &entry->event), index);
 	if (pair->has_completions) {
 		entry->state = GONE;
 		pair->trace->counts.n_unmatched++;

@@ -503,6 +503,37 @@ static void lines_that_are_late_are_put_in_order(void **state)
 	assert_int_equal(o->counts.n_unmatched, 0);
 }
 
+/* Also where it lies behind it in the file. */
+static void a_completion_before_an_issue_is_another_ones(void **state)
+{
+	(void)state;
+	struct outcome *o = read_text("8,16 3 9 0.100000000 1 D R 8 + 8 [a]\n"
+				      "8,16 4 9 0.099999999 1 C R 8 + 8 [0]\n"
+				      "8,16 3 9 0.100000050 1 C R 8 + 8 [0]\n");
+
+	assert_int_equal(o->n, 1);
+	assert_io(&o->ios[0], 100000000, 4096, 4096, 50, SSDPM_OP_READ);
+	assert_int_equal(o->counts.n_orphans, 1);
+}
+
+static void many_completions_may_lie_before_their_issues(void **state)
+{
+	(void)state;
+	struct outcome *o =
+		read_text("8,16 3 9 0.100000004 1 C R 8 + 8 [0]\n"
+			  "8,16 3 9 0.100000005 1 C R 16 + 8 [0]\n"
+			  "8,16 3 9 0.100000006 1 C R 24 + 8 [0]\n"
+			  "8,16 4 9 0.100000001 1 D R 16 + 8 [a]\n"
+			  "8,16 4 9 0.100000002 1 D R 8 + 8 [a]\n"
+			  "8,16 4 9 0.100000003 1 D R 24 + 8 [a]\n");
+
+	assert_int_equal(o->n, 3);
+	assert_int_equal(o->ios[0].service_ns, 4);
+	assert_int_equal(o->ios[1].service_ns, 2);
+	assert_int_equal(o->ios[2].service_ns, 3);
+	assert_int_equal(o->counts.n_orphans, 0);
+}
+
 static void what_is_too_late_is_a_time_going_backwards(void **state)
 {
 	static const char text[] = "8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
@@ -1191,6 +1222,8 @@ int main(void)
 		cmocka_unit_test(a_flush_has_no_size),
 		cmocka_unit_test(commands_that_are_no_io_are_left_out),
 		cmocka_unit_test(lines_that_are_late_are_put_in_order),
+		cmocka_unit_test(a_completion_before_an_issue_is_another_ones),
+		cmocka_unit_test(many_completions_may_lie_before_their_issues),
 		cmocka_unit_test(what_is_too_late_is_a_time_going_backwards),
 		cmocka_unit_test(memory_is_bounded_however_many_are_issued),
 		cmocka_unit_test(what_kind_of_trace_it_is_may_show_late),
