@@ -37,9 +37,7 @@ def main(path: str) -> None:
                 f"PS{state.state} {state.time_ns // NS_PER_MS} ms, "
                 f"entered {state.n_entries} times"
             )
-    print(
-        f"{run.n_delayed} I/Os delayed, by up to {run.delay_max_ns // NS_PER_US} us"
-    )
+    print(f"{run.n_delayed} I/Os delayed, by up to {run.delay_max_ns // NS_PER_US} us")
 
 
 if __name__ == "__main__":

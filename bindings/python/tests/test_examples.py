@@ -27,7 +27,9 @@ def run(*arguments: object) -> str:
 
 
 @pytest.mark.parametrize(
-    "script", sorted((TOP / "examples/minimal").glob("*.py")), ids=lambda path: path.stem
+    "script",
+    sorted((TOP / "examples/minimal").glob("*.py")),
+    ids=lambda path: path.stem,
 )
 def test_an_example_prints_what_its_twin_in_c_prints(script: Path) -> None:
     twin = TOP / "tests/abi" / f"{script.stem.replace('_', '-')}.txt"

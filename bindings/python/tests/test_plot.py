@@ -17,8 +17,8 @@ from traces import MS, records
 
 matplotlib.use("Agg")
 
-from matplotlib import pyplot  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
+from matplotlib import pyplot
+from matplotlib.axes import Axes
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,8 @@ def labels(ax: Axes) -> list[str]:
 
 def is_drawn(ax: Axes, path: Path) -> None:
     """Nothing lies outside the picture, and there is one."""
-    figure = ax.figure
+    figure = ax.get_figure(root=True)
+    assert figure is not None
     figure.savefig(path)
     assert path.stat().st_size > 5000
     box = ax.get_tightbbox()
@@ -119,7 +120,7 @@ def test_plots_go_where_they_are_told(model: ssdpm.Model, trace: Trace) -> None:
     assert estimate.plot("delays", axes[3]) is axes[3]
     assert ssdpm.compare(model, trace, ["linux"]).plot(axes[4]) is axes[4]
     assert pyplot.get_fignums() == [figure.number]
-    with pytest.raises(ValueError, match="^kind: 'pie' is none of 'residency', "):
+    with pytest.raises(ValueError, match=r"^kind: 'pie' is none of 'residency', "):
         estimate.plot("pie")
 
 
