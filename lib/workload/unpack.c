@@ -138,10 +138,15 @@ static const struct unpack_codec *find_codec(const struct head_source *head)
 {
 	static const uint8_t gzip[] = { 0x1f, 0x8b };
 	static const uint8_t zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const uint8_t skippable[] = { 0x50, 0x2a, 0x4d, 0x18 };
 
 	if (head->n >= sizeof(gzip) && !memcmp(head->head, gzip, sizeof(gzip)))
 		return &ssdpm__unpack_gzip;
 	if (head->n >= sizeof(zstd) && !memcmp(head->head, zstd, sizeof(zstd)))
+		return &ssdpm__unpack_zstd;
+	/* pzstd begins with a frame of its own, which is to be skipped. */
+	if (head->n >= sizeof(skippable) && head->head[0] >> 4 == 5 &&
+	    !memcmp(head->head + 1, skippable + 1, sizeof(skippable) - 1))
 		return &ssdpm__unpack_zstd;
 	return NULL;
 }

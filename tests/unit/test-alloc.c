@@ -11,6 +11,8 @@
 #include "fixture.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -97,13 +99,21 @@ static struct {
 	struct ssdpm_model *models[3];
 	struct ssdpm_model *two_tables;
 	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_trace *trace;
+	struct ssdpm_stats *stats;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
 	uint8_t ata[512], blob[520];
 	char hex[256 * 5 + 1];
+	uint8_t npy[SSDPM_NPY_HEADER_BYTES + 2 * sizeof(struct ssdpm_io)];
+	int trace_fd;
+	char issues[300 * 40]; /* more than fit at first */
 	const char *map;
 } in;
+
+static const char msr[] = "128166372003061629,usr,0,Read,4096,512,41286\n"
+			  "128166372003061600,usr,0,Write,4096,512,7\n";
 
 static const char hdparm[] = "ATA device, with non-removable media\n"
 			     "\tModel Number: Fixture SATA SSD\n";
@@ -114,6 +124,7 @@ struct result {
 	struct ssdpm_model **models;
 	struct ssdpm_finding *findings;
 	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_trace *trace;
 	size_t n;
 	char *text;
 };
@@ -123,6 +134,7 @@ static const struct result untouched = {
 	.models = (struct ssdpm_model **)&in,
 	.findings = (struct ssdpm_finding *)&in,
 	.catalogue = (struct ssdpm_catalogue *)&in,
+	.trace = (struct ssdpm_trace *)&in,
 	.n = 77,
 	.text = (char *)&in,
 };
@@ -274,6 +286,126 @@ static int call_catalogue_model(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_catalogue_get_model(in.catalogue, 7, &ret->model, error);
 }
 
+static int call_trace_npy(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.npy, sizeof(in.npy), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_msr(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(msr, strlen(msr), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_columns(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_trace_params params = {
+		.size = sizeof(params),
+		.columns = "time:ns,offset,bytes,op,device",
+		.device = "a",
+	};
+
+	return ssdpm_trace_open_data("1,2,3,r,a\n1,2,3,r,b\n", 20, &params,
+				     &ret->trace, error);
+}
+
+static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
+{
+	if (lseek(in.trace_fd, 0, SEEK_SET))
+		return -errno;
+	return ssdpm_trace_open(in.trace_fd, NULL, &ret->trace, error);
+}
+
+static int call_generate_trace(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "lomax";
+	return ssdpm_trace_generate(&params, &ret->trace, error);
+}
+
+static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "apst-1";
+	return ssdpm_generator_to_fio_job(&params, &ret->text, error);
+}
+
+static int call_trace_iolog(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "fio version 3 iolog\n1 f read 0 1\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_latency_log(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "1, 10, 0, 4096, 0, 0\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+/* Only this one allocates; what it gives goes at once. */
+static int call_stats_new(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_stats *stats;
+	int r = ssdpm_stats_new(NULL, &stats, error);
+
+	(void)ret;
+	if (r == 0)
+		ssdpm_stats_free(stats);
+	return r;
+}
+
+static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "TIMEus DELTAus\n7 5\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.issues, strlen(in.issues), NULL,
+				     &ret->trace, error);
+}
+
+static int read_one(struct result *ret, int err, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = ret->trace;
+	struct ssdpm_io io;
+	size_t n;
+
+	if (err)
+		return err;
+	ret->trace = untouched.trace;
+	err = ssdpm_trace_read(trace, &io, 1, &n, error);
+	if (err)
+		ssdpm_trace_close(trace);
+	else
+		ret->trace = trace;
+	return err;
+}
+
+/* The first record brings the device, which is kept. */
+static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_msr(ret, error), error);
+}
+
+/* Memory for issues that wait grows. */
+static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_blkparse(ret, error), error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -301,6 +433,19 @@ static const struct {
 	{ "ssdpm_catalogue_new", call_catalogue },
 	{ "ssdpm_catalogue_new", call_catalogue_of_three },
 	{ "ssdpm_catalogue_get_model", call_catalogue_model },
+	{ "ssdpm_trace_open_data", call_trace_npy },
+	{ "ssdpm_trace_open_data", call_trace_msr },
+	{ "ssdpm_trace_open_data", call_trace_columns },
+	{ "ssdpm_trace_open", call_trace_fd },
+	{ "ssdpm_trace_open_data", call_trace_biosnoop },
+	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_open_data", call_trace_iolog },
+	{ "ssdpm_trace_open_data", call_trace_latency_log },
+	{ "ssdpm_trace_generate", call_generate_trace },
+	{ "ssdpm_generator_to_fio_job", call_to_fio_job },
+	{ "ssdpm_stats_new", call_stats_new },
+	{ "ssdpm_trace_read", call_trace_read },
+	{ "ssdpm_trace_read", call_trace_read_issues },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -494,6 +639,53 @@ static void call_quirks(void)
 	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
 }
 
+static void call_npy_header(void)
+{
+	ssdpm_npy_header(2, in.npy);
+}
+
+static void call_stats(void)
+{
+	static const struct ssdpm_io ios[2] = {
+		{ .start_ns = 5, .op = SSDPM_OP_READ },
+		{ .start_ns = 4, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	char line[SSDPM_FIO_IOLOG_LINE];
+	struct ssdpm_error error;
+
+	ssdpm_stats_feed(in.stats, ios, 2, &error);
+	ssdpm_stats_get(in.stats, &numbers, &error);
+	ssdpm_stats_free(NULL);
+	ssdpm_histogram_start_ns(ssdpm_histogram_bucket(5));
+	ssdpm_io_to_fio_iolog(&ios[0], 0, "f", line, &error);
+	ssdpm_io_to_fio_iolog(&ios[0], 6, "f", line, &error);
+}
+
+static void call_generators(void)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_error error;
+	uint64_t pause_ns;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = ssdpm_generator_get_name(0);
+	ssdpm_generator_get_description(0);
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+	params.name = "";
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+}
+
+static void call_trace_getters(void)
+{
+	ssdpm_trace_get_counts(in.trace);
+	ssdpm_trace_close(NULL);
+	for (uint32_t i = 0; i < 20; i++) {
+		ssdpm_op_to_string(i);
+		ssdpm_trace_format_to_string(i);
+	}
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
@@ -523,6 +715,13 @@ static const struct {
 	{ "ssdpm_field_to_string", call_strings },
 	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
+	{ "ssdpm_generator_get_description", call_generators },
+	{ "ssdpm_generator_get_name", call_generators },
+	{ "ssdpm_generator_get_pause_ns", call_generators },
+	{ "ssdpm_generator_params_init", call_generators },
+	{ "ssdpm_histogram_bucket", call_stats },
+	{ "ssdpm_histogram_start_ns", call_stats },
+	{ "ssdpm_io_to_fio_iolog", call_stats },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
@@ -530,6 +729,8 @@ static const struct {
 	{ "ssdpm_model_list_free", call_list_free },
 	{ "ssdpm_model_ref", call_ref },
 	{ "ssdpm_model_unref", call_ref },
+	{ "ssdpm_npy_header", call_npy_header },
+	{ "ssdpm_op_to_string", call_trace_getters },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_provenance_to_string", call_strings },
@@ -537,7 +738,13 @@ static const struct {
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_sata_feature_to_string", call_strings },
+	{ "ssdpm_stats_feed", call_stats },
+	{ "ssdpm_stats_free", call_stats },
+	{ "ssdpm_stats_get", call_stats },
 	{ "ssdpm_strerror", call_strings },
+	{ "ssdpm_trace_close", call_trace_getters },
+	{ "ssdpm_trace_format_to_string", call_trace_getters },
+	{ "ssdpm_trace_get_counts", call_trace_getters },
 	{ "ssdpm_verdict_to_string", call_strings },
 	{ "ssdpm_version", call_strings },
 };
@@ -556,6 +763,21 @@ static char *catalogue_fingerprint(struct ssdpm_catalogue *catalogue)
 	}
 	ssdpm_catalogue_unref(catalogue);
 	assert_true(asprintf(&text, "%u %lu %lu", n, seen, tables) > 0);
+	return text;
+}
+
+static char *trace_fingerprint(struct ssdpm_trace *trace)
+{
+	struct ssdpm_io ios[4];
+	size_t n = 0;
+	char *text;
+
+	assert_int_equal(ssdpm_trace_read(trace, ios, 4, &n, NULL), 0);
+	assert_true(n > 0);
+	assert_true(asprintf(&text, "%zu %u %llu", n,
+			     ssdpm_trace_get_counts(trace)->format,
+			     (unsigned long long)ios[n - 1].start_ns) > 0);
+	ssdpm_trace_close(trace);
 	return text;
 }
 
@@ -580,6 +802,8 @@ static char *fingerprint(struct result *result)
 	}
 	if (result->catalogue != untouched.catalogue)
 		return catalogue_fingerprint(result->catalogue);
+	if (result->trace != untouched.trace)
+		return trace_fingerprint(result->trace);
 	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
 						  &text, NULL),
 			 0);
@@ -593,6 +817,7 @@ static void assert_untouched(const struct result *result)
 	assert_ptr_equal(result->models, untouched.models);
 	assert_ptr_equal(result->findings, untouched.findings);
 	assert_ptr_equal(result->catalogue, untouched.catalogue);
+	assert_ptr_equal(result->trace, untouched.trace);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
 }
@@ -749,6 +974,25 @@ static int make_two_tables(void)
 					 &in.two_tables, NULL);
 }
 
+static int make_traces(void)
+{
+	static const struct ssdpm_io io = { .op = SSDPM_OP_READ };
+	const ssize_t size = sizeof(msr) - 1;
+
+	char *at = in.issues;
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "8,0 0 1 0.%09d 1 D R %d + 8 [a]\n", i, i);
+	ssdpm_npy_header(2, in.npy);
+	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
+	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
+	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
+	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
+		return -errno;
+	if (ssdpm_stats_new(NULL, &in.stats, NULL))
+		return -1;
+	return ssdpm_trace_open_data(msr, size, NULL, &in.trace, NULL);
+}
+
 static int make_inputs(void **state)
 {
 	size_t n;
@@ -766,6 +1010,8 @@ static int make_inputs(void **state)
 	if (!err)
 		err = make_two_tables();
 	if (!err)
+		err = make_traces();
+	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
 		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
@@ -781,6 +1027,9 @@ static int free_inputs(void **state)
 		ssdpm_model_unref(in.models[i]);
 	ssdpm_model_unref(in.two_tables);
 	ssdpm_catalogue_unref(in.catalogue);
+	ssdpm_trace_close(in.trace);
+	ssdpm_stats_free(in.stats);
+	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);
 	free(in.three);

@@ -59,14 +59,6 @@ static int read_packed(size_t size, struct fixture_trace *ret_trace,
 				  reterr);
 }
 
-static void assert_whole(const struct fixture_trace *trace, size_t n)
-{
-	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
-	assert_int_equal(trace->n, n);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(trace->ios[i].start_ns, i);
-}
-
 static void assert_fails(size_t size, int code, const char *fragment)
 {
 	struct ssdpm_error error = fixture_error();
@@ -77,6 +69,14 @@ static void assert_fails(size_t size, int code, const char *fragment)
 }
 
 #if HAVE_ZLIB || HAVE_ZSTD
+static void assert_whole(const struct fixture_trace *trace, size_t n)
+{
+	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
+	assert_int_equal(trace->n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(trace->ios[i].start_ns, i);
+}
+
 static void check_whole(pack_text *pack)
 {
 	size_t size = pack(0, in.text, in.size);
@@ -274,6 +274,21 @@ static void frames_of_zstd_are_read_one_after_the_other(void **state)
 	check_parts(pack_zstd);
 }
 
+static void a_frame_to_be_skipped_may_come_first(void **state)
+{
+	static const char frame[] = "\x5f\x2a\x4d\x18\x02\0\0\0ab";
+	const size_t size = sizeof(frame) - 1;
+	struct fixture_trace trace;
+
+	(void)state;
+	memcpy(in.packed, frame, size);
+	assert_int_equal(
+		read_packed(pack_zstd(size, "0 0 8 8 1\n", 10), &trace, NULL),
+		0);
+	assert_whole(&trace, 1);
+	free(trace.ios);
+}
+
 static void zstd_that_is_cut_off_is_eio(void **state)
 {
 	(void)state;
@@ -344,6 +359,7 @@ int main(void)
 #if HAVE_ZSTD
 		cmocka_unit_test(zstd_is_unpacked),
 		cmocka_unit_test(frames_of_zstd_are_read_one_after_the_other),
+		cmocka_unit_test(a_frame_to_be_skipped_may_come_first),
 		cmocka_unit_test(zstd_that_is_cut_off_is_eio),
 		cmocka_unit_test(zstd_that_is_damaged_is_eio),
 		cmocka_unit_test(a_window_of_more_than_64_mib_is_refused),
