@@ -58,11 +58,11 @@ def lines_of(iolog: str) -> list[tuple[int, str, int, int]]:
 
 
 def test_fio_understands_each_job_as_it_is_by_default(folder):
-    for name in sorted(set(NAMES) - SKIPS):
-        (folder / "job.fio").write_text(ours("job", name))
-        command = ["fio", "--parse-only", "--filename=disk", "job.fio"]
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    jobs = [ours("job", name) for name in sorted(set(NAMES) - SKIPS)]
+    (folder / "jobs.fio").write_text("\n".join(jobs))
+    command = ["fio", "--parse-only", "--filename=disk", "jobs.fio"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 def test_what_fio_has_no_arrivals_for_is_no_job():
