@@ -88,7 +88,7 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 	uint64_t max = state->max_power_uw;
 
 	if (!has(state, SSDPM_FIELD_MAX_POWER))
-		return (struct guess){ 210000, 781200, 3600000,
+		return (struct guess){ 210000, 781200, 3690000,
 				       "idle-any: no maximum is reported; the "
 				       "share of that of 1137 drives",
 				       false };
@@ -96,8 +96,8 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 		return of(max, (struct shares){ 160, 241, 320 },
 			  "idle-data-centre: 16, 24.1, 32 % of the maximum; 2 "
 			  "drives report 20 and 28 %");
-	return of(max, (struct shares){ 60, 126, 400 },
-		  "idle-client: 6, 12.6, 40 % of the maximum; 3 drives report "
+	return of(max, (struct shares){ 60, 126, 410 },
+		  "idle-client: 6, 12.6, 41 % of the maximum; 3 drives report "
 		  "11, 13, 18 %");
 }
 
