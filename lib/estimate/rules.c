@@ -205,14 +205,21 @@ static struct guess active_power(const struct drive *drive,
 	return no_less_than_idle(drive, guess);
 }
 
+/* The most that a drive takes: what it says, or what most have. */
+static uint64_t maximum(const struct drive *drive)
+{
+	if (has(&drive->states[0], SSDPM_FIELD_MAX_POWER))
+		return drive->states[0].max_power_uw;
+	return is_sata(drive) ? sata_active[SSDPM_OP_WRITE - 1].high : 9000000;
+}
+
 static struct guess transition_power(const struct drive *drive)
 {
 	const struct ssdpm_parameter *idle = drive->idle;
-	uint64_t max = idle->high;
+	uint64_t max = maximum(drive);
 
-	if (drive->states[0].max_power_uw > max)
-		max = drive->states[0].max_power_uw;
-	return (struct guess){ idle->low, idle->nominal, max,
+	return (struct guess){ idle->low, idle->nominal,
+			       max > idle->high ? max : idle->high,
 			       "transition: as idle in state 0, up to its "
 			       "maximum",
 			       false };

@@ -350,6 +350,8 @@ static void check_quantiles(void)
 	expect("asleep-any, high", p.high, quantile(&asleep, 95));
 	p = rule(0, 0, 0, SSDPM_PARAMETER_ACTIVE_POWER, SSDPM_OP_WRITE - 1);
 	expect("active-any, high", p.high, quantile(&maximum, 50));
+	p = rule(0, 0, 0, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	expect("transition, high", p.high, quantile(&maximum, 95));
 	p = rule(0, 0, none, SSDPM_PARAMETER_ENTRY_LATENCY, 1);
 	expect("entry-any, low", p.low, quantile(&entry, 5));
 	expect("entry-any, nominal", p.nominal, quantile(&entry, 50));

@@ -126,6 +126,8 @@ static void a_power_of_zero_watts_is_not_zero_but_unknown(void **state)
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(find(&list, SSDPM_PARAMETER_IDLE_POWER, i)->low);
 	assert_true(find(&list, SSDPM_PARAMETER_ACTIVE_POWER, 0)->low);
+	assert_int_equal(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0)->high,
+			 9000000);
 	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 0, 0,
 		      80000);
 	ssdpm_model_unref(model);
