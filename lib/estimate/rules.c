@@ -251,11 +251,20 @@ static struct guess link_power(const struct drive *drive)
 	return links[drive->pcie_link];
 }
 
-/* For the states of a SATA link: what Serial ATA allows, or has measured. */
+/* What Serial ATA allows, by enum ssdpm_link_state. */
+static const uint32_t sata_exit_us[] = {
+	[SSDPM_LINK_PARTIAL] = 10,
+	[SSDPM_LINK_SLUMBER] = 10000,
+	[SSDPM_LINK_DEVSLEEP] = 20000,
+};
+
+/* For the states of a SATA link: what is allowed, or was measured. */
 static struct guess sata_latency(const struct ssdpm_power_state *state,
 				 bool entry)
 {
-	uint64_t exit = state->exit_latency_us;
+	uint64_t exit = state->unknown & SSDPM_FIELD_EXIT_LATENCY ?
+				sata_exit_us[state->link_state] :
+				state->exit_latency_us;
 
 	if (entry && state->link_state == SSDPM_LINK_DEVSLEEP)
 		return (struct guess){ 1000, 10000, 31000,
