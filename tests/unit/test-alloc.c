@@ -936,7 +936,7 @@ static int make_traces(void)
 }
 
 /* A drive that sleeps in two ways, and a trace with idle times. */
-static int make_trace(void)
+static int make_gaps(void)
 {
 	struct ssdpm_io ios[20];
 	int err;
@@ -973,7 +973,8 @@ static int make_inputs(void **state)
 		err = make_two_tables();
 	if (!err)
 		err = make_traces();
-		err = make_trace();
+	if (!err)
+		err = make_gaps();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
