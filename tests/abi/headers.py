@@ -47,6 +47,10 @@ UNITLESS = {
     "bytes_per_second",
     # bytes, and said so by the name
     "offset", "bytes",
+    # in the unit of their kind
+    "low", "nominal", "high",
+    # flags of a recommendation
+    "route", "possible",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
