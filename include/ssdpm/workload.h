@@ -373,8 +373,9 @@ struct ssdpm_service {
  * @busy_ns:     of it, with an I/O outstanding
  * @idle_ns:     of it, without
  * @n_gaps:      idle times longer than 0
- * @gap_p50_ns and the next two: quantiles of these, by nearest rank; at most
- *               1/128 above the true one
+ * @gap_p50_ns:  their median, by nearest rank; at most 1/128 above the true one
+ * @gap_p90_ns:  nine of ten are not longer, likewise
+ * @gap_p99_ns:  99 of 100 are not longer, likewise
  * @gap_max_ns:  the longest
  * @gaps:        how many by ssdpm_histogram_bucket()
  * @gaps_ns:     their sum, likewise. So the idle time in gaps of at least t,

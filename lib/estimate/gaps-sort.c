@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting by 64-bit keys, digit by digit from the least one on. The digits
- * cover the bits in which keys differ, evenly: ten million idle times of up to
- * an hour take four passes. The C library's sort compares, and takes several
- * times as long.
+ * Sorting by 64-bit keys. What is large is first parted by the logarithm of the
+ * keys, for so idle times are spread; the parts fit a cache. These are sorted
+ * digit by digit from the least one on; the digits cover the bits in which the
+ * keys of a part differ. The C library's sort compares, and takes several times
+ * as long.
  */
 #include "estimate/gaps.h"
 
@@ -11,7 +12,15 @@
 
 /* The places of all values of a digit fit the L1 cache. */
 #define MAX_DIGIT_BITS 11
-#define MAX_DIGITS 6
+#define MAX_DIGITS 8
+/* With fewer elements, clearing so many places takes longer than sorting. */
+#define MANY 8192
+#define FEW_DIGIT_BITS 8
+#define FEW 32
+
+/* Parts: 32 for each power of two. */
+#define PART_BITS 5
+#define N_PARTS ((64 - PART_BITS + 1) << PART_BITS)
 
 struct digits {
 	unsigned shift; /* the lowest bit that differs */
@@ -32,7 +41,7 @@ static inline void plan(const uint64_t *words, size_t n, unsigned n_words,
 			struct digits *digits)
 {
 	uint64_t differ = 0;
-	unsigned span;
+	unsigned span, bits = n < MANY ? FEW_DIGIT_BITS : MAX_DIGIT_BITS;
 
 	for (size_t i = 1; i < n; i++)
 		differ |= words[i * n_words] ^ words[0];
@@ -41,7 +50,7 @@ static inline void plan(const uint64_t *words, size_t n, unsigned n_words,
 		return;
 	digits->shift = (unsigned)__builtin_ctzll(differ);
 	span = 64 - (unsigned)__builtin_clzll(differ) - digits->shift;
-	digits->n = (span + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
+	digits->n = (span + bits - 1) / bits;
 	digits->bits = (span + digits->n - 1) / digits->n;
 }
 
@@ -49,7 +58,9 @@ static inline void plan(const uint64_t *words, size_t n, unsigned n_words,
 static inline void find_places(const uint64_t *words, size_t n,
 			       unsigned n_words, struct digits *digits)
 {
-	memset(digits->places, 0, sizeof(digits->places));
+	for (unsigned digit = 0; digit < digits->n; digit++)
+		memset(digits->places[digit], 0,
+		       sizeof(digits->places[digit][0]) << digits->bits);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned digit = 0; digit < digits->n; digit++)
 			digits->places[digit][digit_of(
@@ -82,12 +93,34 @@ static inline void move(const uint64_t *from, uint64_t *to, size_t n,
 	}
 }
 
-/* Returns where the result is: one of the two. */
-static inline uint64_t *sort_words(uint64_t *words, uint64_t *spare, size_t n,
-				   unsigned n_words)
+/* A few elements: each is moved down to its place. */
+static inline void insert_few(uint64_t *words, size_t n, unsigned n_words)
 {
+	for (size_t i = 1; i < n; i++) {
+		uint64_t here[2] = { words[i * n_words] };
+		size_t at = i;
+
+		if (n_words == 2)
+			here[1] = words[2 * i + 1];
+		for (; at && words[(at - 1) * n_words] > here[0]; at--)
+			memcpy(words + at * n_words, words + (at - 1) * n_words,
+			       n_words * sizeof(*words));
+		memcpy(words + at * n_words, here, n_words * sizeof(*words));
+	}
+}
+
+/* The result goes to where the elements are not: to spare. */
+static inline void sort_part(uint64_t *words, uint64_t *spare, size_t n,
+			     unsigned n_words)
+{
+	uint64_t *to = spare;
 	struct digits digits;
 
+	if (n <= FEW) {
+		insert_few(words, n, n_words);
+		memcpy(spare, words, n * n_words * sizeof(*words));
+		return;
+	}
 	plan(words, n, n_words, &digits);
 	find_places(words, n, n_words, &digits);
 	for (unsigned digit = 0; digit < digits.n; digit++) {
@@ -97,26 +130,58 @@ static inline uint64_t *sort_words(uint64_t *words, uint64_t *spare, size_t n,
 		words = spare;
 		spare = swap;
 	}
-	return words;
+	if (words != to)
+		memcpy(to, words, n * n_words * sizeof(*words));
 }
 
-void ssdpm__sort_times(uint64_t **times, uint64_t **spare, size_t n)
+/* Larger keys are in the same part or in a later one. */
+static inline size_t part_of(uint64_t key)
 {
-	uint64_t *sorted = sort_words(*times, *spare, n, 1);
+	unsigned shift;
 
-	if (sorted != *times) {
-		*spare = *times;
-		*times = sorted;
+	if (key < 1u << PART_BITS)
+		return key;
+	shift = 63 - (unsigned)__builtin_clzll(key) - PART_BITS;
+	return ((size_t)shift << PART_BITS) + (key >> shift);
+}
+
+/* Part them into spare, and sort each part back into words. */
+static inline void sort_words(uint64_t *words, uint64_t *spare, size_t n,
+			      unsigned n_words)
+{
+	size_t ends[N_PARTS] = { 0 }, place = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ends[part_of(words[i * n_words])]++;
+	for (size_t i = 0; i < N_PARTS; i++) {
+		size_t count = ends[i];
+
+		ends[i] = place;
+		place += count;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t *word = words + i * n_words;
+		size_t to = ends[part_of(*word)]++;
+
+		for (unsigned w = 0; w < n_words; w++)
+			spare[to * n_words + w] = word[w];
+	}
+	place = 0;
+	for (size_t i = 0; i < N_PARTS; i++) {
+		if (ends[i] != place)
+			sort_part(spare + place * n_words,
+				  words + place * n_words, ends[i] - place,
+				  n_words);
+		place = ends[i];
 	}
 }
 
-void ssdpm__sort_early(struct early **early, struct early **spare, size_t n)
+void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n)
 {
-	struct early *sorted = (struct early *)sort_words(
-		(uint64_t *)*early, (uint64_t *)*spare, n, 2);
+	sort_words(times, spare, n, 1);
+}
 
-	if (sorted != *early) {
-		*spare = *early;
-		*early = sorted;
-	}
+void ssdpm__sort_early(struct early *early, struct early *spare, size_t n)
+{
+	sort_words((uint64_t *)early, (uint64_t *)spare, n, 2);
 }

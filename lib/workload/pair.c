@@ -13,10 +13,10 @@
 _Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
 
 /*
- * A chain has one key, or few. One of very many issues that are all after their
- * completion is not worth the time.
+ * A completion is not looked for behind more issues than this that are like it
+ * and later: a file made for that would take very long.
  */
-#define MAX_STEPS 1024
+#define MAX_LATER 1024
 
 /* Completions that lie in the file before their issue. */
 #define MAX_EARLY 256
@@ -109,16 +109,17 @@ static void unlink_issue(struct pair *pair, struct chain *chain, uint32_t index)
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
 	struct chain *chain = find_chain(pair, event);
-	uint32_t at = chain->first;
+	uint32_t n_later = 0;
 
-	for (uint32_t n = 0; at && n < MAX_STEPS; n++) {
-		const struct pair_event *issue = &pair->entries[at].event;
-
-		if (is_same(issue, event) && issue->time_ns <= event->time_ns) {
-			unlink_issue(pair, chain, at);
-			return at;
+	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
+		if (!is_same(&pair->entries[i].event, event))
+			continue;
+		if (pair->entries[i].event.time_ns <= event->time_ns) {
+			unlink_issue(pair, chain, i);
+			return i;
 		}
-		at = pair->entries[at].next;
+		if (++n_later == MAX_LATER)
+			break;
 	}
 	return 0;
 }

@@ -659,6 +659,27 @@ TRACE_BIOSNOOP = {name: text.encode() for name, text in {
 }.items()}
 
 
+V3 = b"fio version 3 iolog\n"
+TRACE_FIO = {
+    "empty": b"",
+    "v3": V3 + b"0 f add\n0 f open\n1 f read 0 4096\n9 f write 4096 512\n"
+          b"12 f sync 7 0\n13 f trim 0 65536\n13 f close\n",
+    "v3-long-trim": V3 + b"5 f trim 4096 8589934592\n6 f datasync 0 0\n",
+    "v3-two-files": V3 + b"1 a read 0 1\n2 b read 0 1\n",
+    "v3-bad": V3 + b"1 a paint 0 1\nx\n\n5 a read -1 2\n4 a read 0 1\n3 a read 0 1",
+    "v3-large": V3 + b"18446744073709551 f read 18446744073709551615 4294967295\n",
+    "v2": b"fio version 2 iolog\r\nf add\r\nf wait 300 0\r\nf read 0 1\r\n",
+    "v2-back": b"fio version 2 iolog\nf wait 300 0\nf wait 3 0\nf read 0 1\n",
+    "v4": b"fio version 4 iolog\n",
+    "latency": b"0, 292951, 0, 4096, 61440, 0\n7, 2000000, 1, 8192, 774144, 0\n"
+               b"9, 500000, 2, 65536, 0, 0x4002\n10, 9000000, 0, 512, 880640, 1\n",
+    "latency-short": b"1, 10, 0, 4096\n2, 10, 1, 512, 8192\n2, 10, 1, 512, 1\n",
+    "latency-averaged": b"100, 8786, 1, 0, 0, 0\n",
+    "latency-bad": b"1, 1, 0, 1\n1, 1, 7, 1\n5\n18446744073709551615, 1, 0, 1\n",
+    "latency-long": b"40000, 39000000000, 0, 512\n",
+}
+
+
 TARGETS = {
     "identify": IDENTIFY,
     "model-json": MODEL_JSON,
@@ -673,6 +694,7 @@ TARGETS = {
     "trace-blkparse": TRACE_BLKPARSE,
     "trace-blktrace": TRACE_BLKTRACE,
     "trace-delimited": TRACE_DELIMITED,
+    "trace-fio": TRACE_FIO,
     "trace-npy": TRACE_NPY,
     "trace-unpack": TRACE_UNPACK,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},

@@ -100,6 +100,7 @@ static struct {
 	struct ssdpm_model *two_tables;
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_trace *trace;
+	struct ssdpm_stats *stats;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
@@ -126,6 +127,7 @@ struct result {
 	struct ssdpm_finding *findings;
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_trace *trace;
+	struct ssdpm_stats *stats;
 	size_t n;
 	char *text;
 	uint64_t energy_nj;
@@ -137,6 +139,7 @@ static const struct result untouched = {
 	.findings = (struct ssdpm_finding *)&in,
 	.catalogue = (struct ssdpm_catalogue *)&in,
 	.trace = (struct ssdpm_trace *)&in,
+	.stats = (struct ssdpm_stats *)&in,
 	.n = 77,
 	.text = (char *)&in,
 	.energy_nj = 77,
@@ -320,6 +323,45 @@ static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_trace_open(in.trace_fd, NULL, &ret->trace, error);
 }
 
+static int call_generate_trace(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "lomax";
+	return ssdpm_trace_generate(&params, &ret->trace, error);
+}
+
+static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "apst-1";
+	return ssdpm_generator_to_fio_job(&params, &ret->text, error);
+}
+
+static int call_trace_iolog(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "fio version 3 iolog\n1 f read 0 1\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_latency_log(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "1, 10, 0, 4096, 0, 0\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_stats_new(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_stats_new(NULL, &ret->stats, error);
+}
+
 static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
 {
 	static const char text[] = "TIMEus DELTAus\n7 5\n";
@@ -407,6 +449,11 @@ static const struct {
 	{ "ssdpm_trace_open", call_trace_fd },
 	{ "ssdpm_trace_open_data", call_trace_biosnoop },
 	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_open_data", call_trace_iolog },
+	{ "ssdpm_trace_open_data", call_trace_latency_log },
+	{ "ssdpm_trace_generate", call_generate_trace },
+	{ "ssdpm_generator_to_fio_job", call_to_fio_job },
+	{ "ssdpm_stats_new", call_stats_new },
 	{ "ssdpm_trace_read", call_trace_read },
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_recommend", call_recommend },
@@ -608,6 +655,38 @@ static void call_npy_header(void)
 	ssdpm_npy_header(2, in.npy);
 }
 
+static void call_stats(void)
+{
+	static const struct ssdpm_io ios[2] = {
+		{ .start_ns = 5, .op = SSDPM_OP_READ },
+		{ .start_ns = 4, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	char line[SSDPM_FIO_IOLOG_LINE];
+	struct ssdpm_error error;
+
+	ssdpm_stats_feed(in.stats, ios, 2, &error);
+	ssdpm_stats_get(in.stats, &numbers, &error);
+	ssdpm_stats_free(NULL);
+	ssdpm_histogram_start_ns(ssdpm_histogram_bucket(5));
+	ssdpm_io_to_fio_iolog(&ios[0], 0, "f", line, &error);
+	ssdpm_io_to_fio_iolog(&ios[0], 6, "f", line, &error);
+}
+
+static void call_generators(void)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_error error;
+	uint64_t pause_ns;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = ssdpm_generator_get_name(0);
+	ssdpm_generator_get_description(0);
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+	params.name = "";
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+}
+
 static void call_trace_getters(void)
 {
 	ssdpm_trace_get_counts(in.trace);
@@ -660,6 +739,13 @@ static const struct {
 	{ "ssdpm_field_to_string", call_strings },
 	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
+	{ "ssdpm_generator_get_description", call_generators },
+	{ "ssdpm_generator_get_name", call_generators },
+	{ "ssdpm_generator_get_pause_ns", call_generators },
+	{ "ssdpm_generator_params_init", call_generators },
+	{ "ssdpm_histogram_bucket", call_stats },
+	{ "ssdpm_histogram_start_ns", call_stats },
+	{ "ssdpm_io_to_fio_iolog", call_stats },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
@@ -678,6 +764,9 @@ static const struct {
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_sata_feature_to_string", call_strings },
+	{ "ssdpm_stats_feed", call_stats },
+	{ "ssdpm_stats_free", call_stats },
+	{ "ssdpm_stats_get", call_stats },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_trace_close", call_trace_getters },
 	{ "ssdpm_trace_format_to_string", call_trace_getters },
@@ -718,6 +807,18 @@ static char *trace_fingerprint(struct ssdpm_trace *trace)
 	return text;
 }
 
+static char *stats_fingerprint(struct ssdpm_stats *stats)
+{
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	char *text;
+
+	assert_int_equal(ssdpm_stats_get(stats, &numbers, NULL), 0);
+	assert_true(asprintf(&text, "%llu",
+			     (unsigned long long)numbers.n_gaps) > 0);
+	ssdpm_stats_free(stats);
+	return text;
+}
+
 /* All that a result holds, as text, and let it go. */
 static char *fingerprint(struct result *result)
 {
@@ -747,6 +848,8 @@ static char *fingerprint(struct result *result)
 			    0);
 		return text;
 	}
+	if (result->stats != untouched.stats)
+		return stats_fingerprint(result->stats);
 	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
 						  &text, NULL),
 			 0);
@@ -761,6 +864,7 @@ static void assert_untouched(const struct result *result)
 	assert_ptr_equal(result->findings, untouched.findings);
 	assert_ptr_equal(result->catalogue, untouched.catalogue);
 	assert_ptr_equal(result->trace, untouched.trace);
+	assert_ptr_equal(result->stats, untouched.stats);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
 	assert_int_equal(result->energy_nj, untouched.energy_nj);
@@ -932,6 +1036,8 @@ static int make_traces(void)
 	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
 	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
 		return -errno;
+	if (ssdpm_stats_new(NULL, &in.stats, NULL))
+		return -1;
 	return ssdpm_trace_open_data(msr, size, NULL, &in.trace, NULL);
 }
 
@@ -994,6 +1100,7 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
+	ssdpm_stats_free(in.stats);
 	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);
