@@ -36,7 +36,7 @@ static double uniform(uint64_t *seed)
 }
 
 /*
- * Exponential idle times, of which the share reaches from_ns; a fifth of the
+ * Exponential idle times, of which the share reaches from_ns; a tenth of the
  * records overlap the one before them.
  */
 static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
@@ -48,7 +48,7 @@ static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 		uint64_t word = next_random(&seed);
 		uint32_t service = 40000 + (uint32_t)(word % 100000);
 
-		if (word >> 32 < UINT32_MAX / 5)
+		if (word >> 32 < UINT32_MAX / 10)
 			start += word % 40000;
 		else
 			start = until +
@@ -64,11 +64,12 @@ static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 	}
 }
 
+/* Time of this process: others may run too. */
 static double now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
