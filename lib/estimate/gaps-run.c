@@ -112,7 +112,7 @@ static ssdpm__fj collect_early(const struct ssdpm_gaps *gaps,
 		}
 	}
 	if (delays->n)
-		ssdpm__sort_times(&delays->ns, &delays->spare, delays->n);
+		ssdpm__sort_times(delays->ns, delays->spare, delays->n);
 	return sum;
 }
 

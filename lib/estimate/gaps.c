@@ -161,7 +161,7 @@ static bool finish_times(struct times *times)
 	if (!times->sums)
 		return false;
 	if (times->n)
-		ssdpm__sort_times(&times->ns, &times->sums, times->n);
+		ssdpm__sort_times(times->ns, times->sums, times->n);
 	for (size_t i = 0; i < times->n; i++) {
 		times->sums[i] = sum;
 		sum += times->ns[i];
@@ -179,7 +179,7 @@ static bool finish_early(struct earlies *early)
 	spare = malloc(early->n * sizeof(*spare));
 	if (!spare)
 		return false;
-	ssdpm__sort_early(&early->io, &spare, early->n);
+	ssdpm__sort_early(early->io, spare, early->n);
 	free(spare);
 	return true;
 }

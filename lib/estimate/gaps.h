@@ -80,9 +80,9 @@ struct delays {
 	size_t n;
 };
 
-/* Sort in ascending order. spare has room for as much, n is at least 1. */
-void ssdpm__sort_times(uint64_t **times, uint64_t **spare, size_t n);
-void ssdpm__sort_early(struct early **early, struct early **spare, size_t n);
+/* Sort in ascending order. spare has room for as much. */
+void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n);
+void ssdpm__sort_early(struct early *early, struct early *spare, size_t n);
 
 /* How many of n sorted times are less than ns. */
 static inline size_t ssdpm__count_below(const uint64_t *times, size_t n,

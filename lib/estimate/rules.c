@@ -88,7 +88,7 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 	uint64_t max = state->max_power_uw;
 
 	if (!has(state, SSDPM_FIELD_MAX_POWER))
-		return (struct guess){ 210000, 781200, 3600000,
+		return (struct guess){ 210000, 781200, 3690000,
 				       "idle-any: no maximum is reported; the "
 				       "share of that of 1137 drives",
 				       false };
@@ -96,8 +96,8 @@ static struct guess idle_of_maximum(const struct ssdpm_power_state *state)
 		return of(max, (struct shares){ 160, 241, 320 },
 			  "idle-data-centre: 16, 24.1, 32 % of the maximum; 2 "
 			  "drives report 20 and 28 %");
-	return of(max, (struct shares){ 60, 126, 400 },
-		  "idle-client: 6, 12.6, 40 % of the maximum; 3 drives report "
+	return of(max, (struct shares){ 60, 126, 410 },
+		  "idle-client: 6, 12.6, 41 % of the maximum; 3 drives report "
 		  "11, 13, 18 %");
 }
 
@@ -155,7 +155,7 @@ static struct guess idle_power(const struct drive *drive,
 
 /* By op - 1. */
 static const struct guess sata_active[SSDPM_N_OPS] = {
-	{ 1000000, 1700000, 2650000, "sata-active-read", false },
+	{ 1000000, 1700000, 3000000, "sata-active-read", false },
 	{ 1500000, 2500000, 3800000, "sata-active-write", false },
 	{ 500000, 1700000, 3800000, "sata-active-other", false },
 	{ 500000, 1700000, 3800000, "sata-active-other", false },
@@ -205,14 +205,21 @@ static struct guess active_power(const struct drive *drive,
 	return no_less_than_idle(drive, guess);
 }
 
+/* The most that a drive takes: what it says, or what most have. */
+static uint64_t maximum(const struct drive *drive)
+{
+	if (has(&drive->states[0], SSDPM_FIELD_MAX_POWER))
+		return drive->states[0].max_power_uw;
+	return is_sata(drive) ? sata_active[SSDPM_OP_WRITE - 1].high : 9000000;
+}
+
 static struct guess transition_power(const struct drive *drive)
 {
 	const struct ssdpm_parameter *idle = drive->idle;
-	uint64_t max = idle->high;
+	uint64_t max = maximum(drive);
 
-	if (drive->states[0].max_power_uw > max)
-		max = drive->states[0].max_power_uw;
-	return (struct guess){ idle->low, idle->nominal, max,
+	return (struct guess){ idle->low, idle->nominal,
+			       max > idle->high ? max : idle->high,
 			       "transition: as idle in state 0, up to its "
 			       "maximum",
 			       false };

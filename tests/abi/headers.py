@@ -39,6 +39,10 @@ UNITLESS = {
     "apm_level", "index",
     # how many
     "n_rows", "n_matches", "n_tables", "seen",
+    # in the unit of their kind
+    "low", "nominal", "high",
+    # flags of a recommendation
+    "route", "possible",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

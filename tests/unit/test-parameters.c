@@ -98,7 +98,7 @@ static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
 	const struct ssdpm_parameter *idle =
 		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
 
-	assert_values(idle, 210000, 441000, 1400000);
+	assert_values(idle, 210000, 441000, 1435000);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
 	assert_int_equal(strncmp(idle->rule, "idle-client:", 12), 0);
 	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 6250, 25000,
@@ -126,6 +126,8 @@ static void a_power_of_zero_watts_is_not_zero_but_unknown(void **state)
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(find(&list, SSDPM_PARAMETER_IDLE_POWER, i)->low);
 	assert_true(find(&list, SSDPM_PARAMETER_ACTIVE_POWER, 0)->low);
+	assert_int_equal(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0)->high,
+			 9000000);
 	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 0, 0,
 		      80000);
 	ssdpm_model_unref(model);
@@ -286,7 +288,7 @@ static void a_corner_moves_the_parameters_of_its_axes(void **state)
 	assert_int_equal(values.exit_ns[1], 11000000);
 	corner.value[SSDPM_AXIS_IDLE_POWER - 1] = CORNER_HIGH;
 	ssdpm__values(list.at, list.n, 0, &corner, &values);
-	assert_int_equal(values.idle_power_uw[0], 1400000);
+	assert_int_equal(values.idle_power_uw[0], 1435000);
 	assert_int_equal(values.idle_power_uw[1], 25000);
 	corner.value[SSDPM_AXIS_STATE_POWER - 1] = CORNER_LOW;
 	ssdpm__values(list.at, list.n, 0, &corner, &values);

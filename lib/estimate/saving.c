@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "estimate/saving.h"
+#include "estimate/sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+/* Nominal, low, high: enum corner_value. */
+#define N_CORNER_VALUES 3
+
+/* One trace, several tables. */
+struct savings {
+	struct gaps_task task;
+	const struct ssdpm_parameter *parameters;
+	size_t n_parameters;
+	const struct ssdpm_apst *tables;
+	size_t n_tables;
+	struct delays delays;
+	/* By value of the axis of latency, then by table. */
+	struct ssdpm_run *runs;
+	bool have[N_CORNER_VALUES];
+};
+
+/* The runs of all tables with these latencies. */
+static int run_tables(struct savings *savings, uint8_t latency,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_run *runs = savings->runs + latency * savings->n_tables;
+	struct gaps_task *task = &savings->task;
+	struct corner corner = { { 0 } };
+	struct chain chain;
+	int r = 0;
+
+	corner.value[SSDPM_AXIS_LATENCY - 1] = latency;
+	ssdpm__values(savings->parameters, savings->n_parameters,
+		      task->params.operational_state, &corner, &task->values);
+	for (size_t i = 0; i < savings->n_tables && !r; i++) {
+		task->params.apst = &savings->tables[i];
+		r = ssdpm__chain(task->model, &task->params, &task->values,
+				 &chain, reterr);
+		if (!r)
+			r = ssdpm__gaps_run(task, &chain, &savings->delays,
+					    &runs[i], NULL, reterr);
+	}
+	savings->have[latency] = !r;
+	return r;
+}
+
+static int cost_at(struct savings *savings, const struct corner *corner,
+		   size_t table, struct cost *ret_cost,
+		   struct ssdpm_error *reterr)
+{
+	uint8_t latency = corner->value[SSDPM_AXIS_LATENCY - 1];
+	uint32_t state = savings->task.params.operational_state;
+	struct ssdpm_run run =
+		savings->runs[latency * savings->n_tables + table];
+	struct values values;
+	int r;
+
+	ssdpm__values(savings->parameters, savings->n_parameters, state, corner,
+		      &values);
+	r = ssdpm__run_energy(&run, &values, state, NULL, reterr);
+	*ret_cost = (struct cost){ run.energy_nj, run.mean_power_uw };
+	return r;
+}
+
+/* All tables at one corner. */
+static int add_corner(struct savings *savings, struct corner corner,
+		      bool nominal, struct ssdpm_saving *ret_savings,
+		      struct ssdpm_error *reterr)
+{
+	uint8_t latency = corner.value[SSDPM_AXIS_LATENCY - 1];
+	struct cost from, to;
+	int r = 0;
+
+	if (!savings->have[latency])
+		r = run_tables(savings, latency, reterr);
+	if (!r)
+		r = cost_at(savings, &corner, 0, &from, reterr);
+	for (size_t i = 1; i < savings->n_tables && !r; i++) {
+		r = cost_at(savings, &corner, i, &to, reterr);
+		if (!r && !ssdpm__add_saving(&ret_savings[i - 1], &from, &to,
+					     nominal))
+			r = ssdpm__fail(reterr, -ERANGE, 0,
+					"saving: does not fit 63 bits");
+	}
+	return r;
+}
+
+static int add_corners(struct savings *savings,
+		       struct ssdpm_saving *ret_savings,
+		       struct ssdpm_error *reterr)
+{
+	uint32_t axes =
+		ssdpm__open_axes(savings->parameters, savings->n_parameters,
+				 savings->task.params.operational_state) &
+		~(1u << (SSDPM_AXIS_SERVICE - 1));
+	uint32_t n = (uint32_t)__builtin_popcount(axes);
+	int r = add_corner(savings, (struct corner){ 0 }, true, ret_savings,
+			   reterr);
+
+	for (uint32_t bits = 0; n && bits < 1u << n && !r; bits++)
+		r = add_corner(savings, ssdpm__corner(axes, bits), false,
+			       ret_savings, reterr);
+	return r;
+}
+
+int ssdpm__savings(const struct gaps_task *task,
+		   const struct ssdpm_parameter *parameters,
+		   size_t n_parameters, const struct ssdpm_apst *tables,
+		   size_t n_tables, struct ssdpm_saving *ret_savings,
+		   struct ssdpm_error *reterr)
+{
+	struct savings savings = {
+		.task = *task,
+		.parameters = parameters,
+		.n_parameters = n_parameters,
+		.tables = tables,
+		.n_tables = n_tables,
+	};
+	int r = ssdpm__delays_new(task->gaps, &savings.delays, reterr);
+
+	if (r)
+		return r;
+	savings.runs =
+		calloc(N_CORNER_VALUES * n_tables, sizeof(*savings.runs));
+	if (savings.runs)
+		r = add_corners(&savings, ret_savings, reterr);
+	else
+		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	free(savings.runs);
+	ssdpm__delays_free(&savings.delays);
+	return r;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* The best setting that each route reaches, against trying all of them. */
+#include "fixture.h"
+
+#define MS 1000000ull
+
+/* Some watts, entry and exit; powers as MP in 0.0001 W. */
+struct sleeper {
+	uint16_t mp;
+	uint32_t entry, exit;
+};
+
+/* 3 W at work, 1 W idle, and these states. */
+static struct ssdpm_model *drive(const struct sleeper *sleepers, size_t n)
+{
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	struct psd psds[5] = { { .mp = 300, .idlp = 100, .ips = 2 } };
+
+	for (size_t i = 0; i < n; i++)
+		psds[i + 1] = (struct psd){ .mp = sleepers[i].mp,
+					    .mxps = 1,
+					    .nops = 1,
+					    .enlat = sleepers[i].entry,
+					    .exlat = sleepers[i].exit };
+	fixture_identify(id, psds, n + 1);
+	return fixture_decode(id);
+}
+
+/* Reads of 100 us, with idle times of up to max_us between them. */
+static struct ssdpm_gaps *trace(uint64_t seed, size_t n, uint64_t max_us)
+{
+	struct ssdpm_gaps *gaps = NULL;
+	uint64_t now = 0;
+
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_io io = { .start_ns = now,
+				       .bytes = 4096,
+				       .service_ns = 100000,
+				       .op = SSDPM_OP_READ };
+		/* Short ones are more frequent, and some I/Os overlap. */
+		uint64_t a = fixture_random(&seed) % max_us;
+		uint64_t b = fixture_random(&seed) % max_us;
+
+		now += 50000 + (a < b ? a : b) * 1000;
+		assert_int_equal(ssdpm_gaps_feed(gaps, &io, 1, NULL), 0);
+	}
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	return gaps;
+}
+
+static const struct ssdpm_bounds unbounded = {
+	.size = sizeof(unbounded),
+	.max_delay_mean_ns = UINT64_MAX,
+	.max_delay_p99_ns = UINT64_MAX,
+	.max_exit_latency_us = UINT64_MAX,
+};
+
+static struct ssdpm_run run_of(const struct ssdpm_gaps *gaps,
+			       const struct ssdpm_model *model,
+			       const struct ssdpm_apst *table)
+{
+	struct ssdpm_run run;
+
+	assert_int_equal(
+		ssdpm_gaps_sweep(gaps, model, NULL, table, 1, &run, NULL), 0);
+	return run;
+}
+
+static bool keeps(const struct ssdpm_bounds *bounds,
+		  const struct ssdpm_model *model,
+		  const struct ssdpm_apst *table, const struct ssdpm_run *run)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, NULL);
+	uint32_t s = 0;
+
+	for (; table->entries[s].idle_ms; s = table->entries[s].target)
+		if (states[table->entries[s].target].exit_latency_us >
+		    bounds->max_exit_latency_us)
+			return false;
+	return run->delay_p99_ns <= bounds->max_delay_p99_ns &&
+	       (bounds->max_delay_mean_ns == UINT64_MAX ||
+		run->delay_sum_ns <= bounds->max_delay_mean_ns *
+					     run->n_ios[SSDPM_OP_READ - 1]);
+}
+
+/* What trying everything finds. */
+struct trial {
+	const struct ssdpm_gaps *gaps;
+	const struct ssdpm_model *model;
+	const struct ssdpm_bounds *bounds;
+	uint64_t least_nj;
+};
+
+static void try_params(struct trial *trial, struct ssdpm_apst_params params)
+{
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+
+	params.quirks = trial->bounds->quirks;
+	assert_int_equal(
+		ssdpm_apst_generate(trial->model, &params, &table, NULL), 0);
+	if (ssdpm_apst_validate(trial->model, &table, NULL))
+		return;
+	run = run_of(trial->gaps, trial->model, &table);
+	if (run.energy_nj < trial->least_nj &&
+	    keeps(trial->bounds, trial->model, &table, &run))
+		trial->least_nj = run.energy_nj;
+}
+
+/* All that says something else about some state. */
+static size_t find_limits(const struct ssdpm_model *model, uint64_t *limits,
+			  bool totals)
+{
+	size_t n_states, n = 0;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n_states);
+
+	limits[n++] = totals ? 1 : 0;
+	limits[n++] = 1;
+	for (size_t i = 1; i < n_states; i++)
+		limits[n++] = states[i].exit_latency_us +
+			      (totals ? states[i].entry_latency_us : 0);
+	return n;
+}
+
+static uint64_t least_by_limit(struct trial trial)
+{
+	struct ssdpm_apst_params params;
+	uint64_t limits[8];
+	size_t n = find_limits(trial.model, limits, false);
+
+	ssdpm_apst_params_init(&params, sizeof(params));
+	for (size_t i = 0; i < n; i++) {
+		params.max_exit_latency_us = limits[i];
+		try_params(&trial, params);
+	}
+	return trial.least_nj;
+}
+
+/* Idle times up to max_ms, where no idle time is longer. */
+static uint64_t least_by_nvme_core(struct trial trial, uint64_t max_ms)
+{
+	uint64_t limits[8], tolerances[8];
+	size_t n = find_limits(trial.model, limits, false);
+	struct ssdpm_apst_params p;
+
+	find_limits(trial.model, tolerances, true);
+	ssdpm_apst_params_init(&p, sizeof(p));
+	for (size_t i = 0; i < n * n * n; i++) {
+		p.max_exit_latency_us = limits[i % n];
+		p.primary_latency_tolerance_us = tolerances[i / n % n];
+		p.secondary_latency_tolerance_us = tolerances[i / n / n];
+		for (p.primary_timeout_ms = 0; p.primary_timeout_ms <= max_ms;
+		     p.primary_timeout_ms++)
+			for (p.secondary_timeout_ms = 0;
+			     p.secondary_timeout_ms <= max_ms;
+			     p.secondary_timeout_ms++)
+				try_params(&trial, p);
+	}
+	return trial.least_nj;
+}
+
+/* A recommended setting makes the table that it comes with, and the run. */
+static void assert_sound(const struct trial *trial,
+			 const struct ssdpm_recommendation *r)
+{
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst table;
+	struct ssdpm_run run = run_of(trial->gaps, trial->model, &r->apst);
+
+	assert_int_equal(r->possible, 1);
+	assert_memory_equal(&r->run, &run, sizeof(run));
+	assert_true(keeps(trial->bounds, trial->model, &r->apst, &run));
+	if (r->route == SSDPM_ROUTE_RAW_TABLE)
+		return;
+	ssdpm_apst_params_init(&params, sizeof(params));
+	params.quirks = trial->bounds->quirks;
+	params.max_exit_latency_us = r->limit_us;
+	if (r->route == SSDPM_ROUTE_NVME_CORE) {
+		params.primary_timeout_ms = r->primary_timeout_ms;
+		params.primary_latency_tolerance_us =
+			r->primary_latency_tolerance_us;
+		params.secondary_timeout_ms = r->secondary_timeout_ms;
+		params.secondary_latency_tolerance_us =
+			r->secondary_latency_tolerance_us;
+	}
+	assert_int_equal(
+		ssdpm_apst_generate(trial->model, &params, &table, NULL), 0);
+	assert_memory_equal(&table, &r->apst, sizeof(table));
+}
+
+static void assert_best(const struct sleeper *sleepers, size_t n,
+			uint64_t max_us, const struct ssdpm_bounds *bounds)
+{
+	struct ssdpm_model *model = drive(sleepers, n);
+	struct ssdpm_gaps *gaps = trace(n * 1000 + max_us, 150, max_us);
+	struct trial trial = { gaps, model, bounds, UINT64_MAX };
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, bounds, NULL, r, NULL), 0);
+	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		assert_int_equal(r[i].route, i + 1);
+		assert_sound(&trial, &r[i]);
+	}
+	assert_int_equal(r[0].run.energy_nj, least_by_limit(trial));
+	assert_int_equal(r[1].run.energy_nj,
+			 least_by_nvme_core(trial, max_us / 1000 + 2));
+	assert_true(r[1].run.energy_nj <= r[0].run.energy_nj);
+	assert_true(r[2].run.energy_nj <= r[1].run.energy_nj);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+static const struct sleeper chain[] = { { 1000, 200, 300 },
+					{ 50, 1000, 2500 } };
+/* The deeper one is faster; the middle one is slow. */
+static const struct sleeper odd[] = { { 1000, 2000, 900 },
+				      { 500, 5000, 9000 },
+				      { 50, 300, 700 } };
+
+static void each_route_finds_the_best_that_it_reaches(void **state)
+{
+	(void)state;
+	assert_best(chain, 2, 3000, &unbounded);
+	assert_best(chain, 2, 9000, &unbounded);
+	assert_best(odd, 3, 7000, &unbounded);
+	assert_best(odd, 2, 9000, &unbounded);
+}
+
+/* Not reported, or up to 3 ms. */
+static uint32_t any_latency(uint64_t *seed)
+{
+	uint64_t value = fixture_random(seed);
+
+	return value % 3 ? (uint32_t)(value % 3000) : 0;
+}
+
+/* Any powers and latencies, deeper states slower or not. */
+static void it_does_so_for_drives_of_all_kinds(void **state)
+{
+	(void)state;
+	uint64_t seed = 20;
+
+	for (int i = 0; i < 30; i++) {
+		struct ssdpm_bounds bounds = unbounded;
+		struct sleeper any[3];
+
+		for (size_t k = 0; k < 3; k++) {
+			any[k].mp =
+				(uint16_t)(1 + fixture_random(&seed) % 6000);
+			any[k].entry = any_latency(&seed);
+			any[k].exit = any_latency(&seed);
+		}
+		if (i % 3 == 1)
+			bounds.max_delay_mean_ns = fixture_random(&seed) % MS;
+		if (i % 3 == 2)
+			bounds.max_delay_p99_ns =
+				fixture_random(&seed) % (3 * MS);
+		assert_best(any, 3, 5000, &bounds);
+	}
+}
+
+static void it_does_so_within_bounds(void **state)
+{
+	(void)state;
+	struct ssdpm_bounds bounds = unbounded;
+
+	bounds.max_delay_mean_ns = 100000;
+	assert_best(chain, 2, 9000, &bounds);
+	bounds.max_delay_mean_ns = 0;
+	assert_best(chain, 2, 9000, &bounds);
+	bounds = unbounded;
+	bounds.max_delay_p99_ns = 300000;
+	assert_best(chain, 2, 9000, &bounds);
+	assert_best(odd, 3, 6000, &bounds);
+	bounds = unbounded;
+	bounds.max_exit_latency_us = 1000;
+	assert_best(chain, 2, 9000, &bounds);
+	assert_best(odd, 3, 6000, &bounds);
+	bounds = unbounded;
+	bounds.quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	assert_best(chain, 2, 9000, &bounds);
+}
+
+/* By simulations of the two tables. */
+static struct ssdpm_saving simulated(const struct ssdpm_model *model,
+				     const struct ssdpm_apst *from,
+				     const struct ssdpm_apst *to,
+				     const struct ssdpm_io *ios, size_t n)
+{
+	const struct ssdpm_apst *tables[] = { from, to };
+	struct ssdpm_sim *sims[2];
+	struct ssdpm_saving saving;
+
+	for (int i = 0; i < 2; i++) {
+		struct ssdpm_result result = { .size = sizeof(result) };
+		struct ssdpm_sim_params params;
+
+		ssdpm_sim_params_init(&params, sizeof(params));
+		params.apst = tables[i];
+		assert_int_equal(ssdpm_sim_new(model, &params, &sims[i], NULL),
+				 0);
+		assert_int_equal(ssdpm_sim_feed(sims[i], ios, n, NULL), 0);
+		assert_int_equal(ssdpm_sim_finish(sims[i], 0, &result, NULL),
+				 0);
+	}
+	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[1], &saving, NULL),
+			 0);
+	for (int i = 0; i < 2; i++)
+		ssdpm_sim_free(sims[i]);
+	return saving;
+}
+
+static void what_it_saves_is_what_two_simulations_say(void **state)
+{
+	(void)state;
+	/* No latencies are reported: the axis of latency is open. */
+	const struct sleeper open[] = { { 1000, 0, 0 }, { 50, 1000, 2500 } };
+	struct ssdpm_model *model = drive(open, 2);
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_io ios[200];
+	struct ssdpm_gaps *gaps = NULL;
+	struct ssdpm_apst today;
+	uint64_t seed = 5;
+
+	for (size_t i = 0; i < 200; i++)
+		ios[i] = (struct ssdpm_io){
+			.start_ns = (i ? ios[i - 1].start_ns : 0) +
+				    fixture_random(&seed) % (400 * MS),
+			.bytes = 4096,
+			.service_ns = 100000,
+			.op = SSDPM_OP_WRITE,
+		};
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, 200, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	assert_int_equal(ssdpm_apst_generate(model, NULL, &today, NULL), 0);
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, NULL, NULL, r, NULL), 0);
+	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		struct ssdpm_saving want =
+			simulated(model, &today, &r[i].apst, ios, 200);
+
+		assert_memory_equal(&r[i].saving, &want, sizeof(want));
+	}
+	assert_true(r[2].saving.nominal_nj > 0);
+	assert_true(r[2].saving.low_nj < r[2].saving.high_nj);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+static void a_drive_without_apst_is_told_nothing(void **state)
+{
+	(void)state;
+	struct ssdpm_bounds bounds = unbounded;
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = trace(3, 50, 9000);
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+
+	bounds.quirks = SSDPM_QUIRK_NO_APST;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
+	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		assert_int_equal(r[i].possible, 1);
+		assert_int_equal(r[i].apst.entries[0].idle_ms, 0);
+		assert_int_equal(r[i].saving.high_nj, 0);
+	}
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+static void a_failure_says_why_and_leaves_the_results_alone(void **state)
+{
+	(void)state;
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES], before[SSDPM_N_ROUTES];
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = trace(3, 50, 9000);
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_apst wrong = { .sent = 1, .enabled = 1 };
+	struct {
+		struct ssdpm_bounds bounds;
+		uint64_t more;
+	} longer = { unbounded, 1 };
+
+	memset(r, 0x5a, sizeof(r));
+	memcpy(before, r, sizeof(r));
+	longer.bounds.size = sizeof(longer);
+	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &longer.bounds,
+					 NULL, r, &error),
+			 -E2BIG);
+	fixture_assert_error(&error, -E2BIG, 0, "ssdpm_bounds");
+	wrong.entries[0] = (struct ssdpm_apst_entry){ 1, 7 };
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, NULL, &wrong, r, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "entry 0");
+	assert_memory_equal(r, before, sizeof(r));
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_route_finds_the_best_that_it_reaches),
+		cmocka_unit_test(it_does_so_for_drives_of_all_kinds),
+		cmocka_unit_test(it_does_so_within_bounds),
+		cmocka_unit_test(what_it_saves_is_what_two_simulations_say),
+		cmocka_unit_test(a_drive_without_apst_is_told_nothing),
+		cmocka_unit_test(
+			a_failure_says_why_and_leaves_the_results_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
