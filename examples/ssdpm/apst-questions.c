@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "apst-questions.h"
+#include "kernel-settings.h"
 #include "output.h"
+#include "table-source.h"
 
 #include "base/quantity.h"
 
@@ -9,21 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CANDIDATES = 32, MAX_SETTINGS = 5 };
-
-/* A table that was named: by a file, or by the algorithm that makes it. */
-struct source {
-	const char *name;
-	bool is_algorithm;
-	struct ssdpm_apst_params params;
-	struct ssdpm_apst table;
-};
+enum { MAX_CANDIDATES = 32 };
 
 struct finding {
 	const struct drive *drive;
 	const struct quirks *quirks;
-	const struct source *left; /* instead of what params make, or NULL */
-	const struct source *source;
+	const struct table_source
+		*left; /* instead of what params make, or NULL */
+	const struct table_source *source;
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table; /* what params make */
 	struct ssdpm_apst other; /* what the source is */
@@ -65,83 +60,6 @@ enum exit_status choose_question(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* What stands before the next colon; at moves behind it, NULL at the end. */
-static size_t next_word(const char **at)
-{
-	size_t length = strcspn(*at, ":");
-
-	*at = (*at)[length] ? *at + length + 1 : NULL;
-	return length;
-}
-
-/* The number that to_string() gives this word for, or 0. */
-static uint32_t find_word(const char *(*to_string)(uint32_t), const char *text,
-			  size_t length)
-{
-	for (uint32_t i = 1; to_string(i); i++)
-		if (strlen(to_string(i)) == length &&
-		    !memcmp(to_string(i), text, length))
-			return i;
-	return 0;
-}
-
-/* "linux", "windows:balanced:battery"; anything else is a file. */
-static enum exit_status parse_source(const struct common *common,
-				     const char *option, const char *argument,
-				     struct source *source)
-{
-	struct ssdpm_apst_params *p = &source->params;
-	const char *at = argument, *word = at;
-	uint32_t number =
-		find_word(ssdpm_apst_algorithm_to_string, word, next_word(&at));
-
-	source->name = argument;
-	source->is_algorithm = number != 0;
-	if (!number)
-		return STATUS_DONE;
-	p->algorithm = number;
-	for (int i = 0; at && number; i++) {
-		word = at;
-		number = 0;
-		if (i == 0 && p->algorithm == SSDPM_APST_WINDOWS)
-			number = p->scheme =
-				find_word(ssdpm_power_scheme_to_string, word,
-					  next_word(&at));
-		else if (i == 1)
-			number = p->power_source =
-				find_word(ssdpm_power_source_to_string, word,
-					  next_word(&at));
-	}
-	if (number)
-		return STATUS_DONE;
-	return usage_error(common,
-			   "--%s %s: write a file, or an algorithm as in linux "
-			   "or windows:balanced:battery",
-			   option, argument);
-}
-
-static enum exit_status read_source(struct source *source)
-{
-	struct ssdpm_error error;
-	struct buffer buffer = { 0 };
-	int err;
-
-	if (source->is_algorithm)
-		return STATUS_DONE;
-	if (read_operand(source->name, &buffer)) {
-		free(buffer.data);
-		return STATUS_FAILED;
-	}
-	err = ssdpm_apst_from_data(buffer.data, buffer.size, &source->table,
-				   &error);
-	free(buffer.data);
-	if (err && error.line)
-		complain("%s:%u: %s", source->name, error.line, error.message);
-	else if (err)
-		complain("%s: %s", source->name, error.message);
-	return err ? STATUS_FAILED : STATUS_DONE;
-}
-
 /* The parameters with the quirks that their algorithm has for this drive. */
 static struct ssdpm_apst_params with_quirks(
 	const struct finding *f, const struct ssdpm_apst_params *params)
@@ -152,22 +70,9 @@ static struct ssdpm_apst_params with_quirks(
 	return result;
 }
 
-/* The table of a source for this drive. */
-static int get_table(const struct finding *f, const struct source *source,
-		     struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst_params params = with_quirks(f, &source->params);
-
-	if (source->is_algorithm)
-		return ssdpm_apst_generate(f->drive->model, &params, ret_table,
-					   reterr);
-	*ret_table = source->table;
-	return 0;
-}
-
 static int get_other(struct finding *f, struct ssdpm_error *reterr)
 {
-	return get_table(f, f->source, &f->other, reterr);
+	return make_table(f->source, f->drive, f->quirks, &f->other, reterr);
 }
 
 static bool is_set(const struct ssdpm_apst_entry *entry)
@@ -321,7 +226,8 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	int err;
 
 	if (f->left)
-		err = get_table(f, f->left, &f->table, reterr);
+		err = make_table(f->left, f->drive, f->quirks, &f->table,
+				 reterr);
 	else
 		err = ssdpm_apst_generate(f->drive->model, &f->params,
 					  &f->table, reterr);
@@ -551,105 +457,6 @@ static int find_way(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* A parameter of nvme_core that is not what it is by default. */
-struct setting {
-	const char *name;
-	uint64_t value;
-	uint64_t usual;
-};
-
-enum { LIMIT = 4 }; /* the last one: for drives that come later */
-
-static void get_settings(const struct ssdpm_apst_params *p,
-			 struct setting settings[MAX_SETTINGS])
-{
-	struct ssdpm_apst_params d;
-	uint64_t limit = p->max_exit_latency_us;
-
-	ssdpm_apst_params_init(&d, sizeof(d));
-	settings[0] =
-		(struct setting){ "apst_primary_timeout_ms",
-				  p->primary_timeout_ms, d.primary_timeout_ms };
-	settings[1] = (struct setting){ "apst_primary_latency_tol_us",
-					p->primary_latency_tolerance_us,
-					d.primary_latency_tolerance_us };
-	settings[2] = (struct setting){ "apst_secondary_timeout_ms",
-					p->secondary_timeout_ms,
-					d.secondary_timeout_ms };
-	settings[3] = (struct setting){ "apst_secondary_latency_tol_us",
-					p->secondary_latency_tolerance_us,
-					d.secondary_latency_tolerance_us };
-	/* The kernel takes its largest signed number for "any". */
-	settings[LIMIT] = (struct setting){
-		"default_ps_max_latency_us",
-		limit == SSDPM_LATENCY_ANY ? INT32_MAX : limit,
-		d.max_exit_latency_us,
-	};
-}
-
-/* All that are the default, or are not, with blanks between. */
-static void join_settings(const struct setting settings[MAX_SETTINGS],
-			  bool usual, const char *prefix, char *text,
-			  size_t size)
-{
-	size_t n = 0;
-
-	text[0] = 0;
-	for (int i = 0; i < MAX_SETTINGS; i++)
-		if ((settings[i].value == settings[i].usual) == usual)
-			n += (size_t)snprintf(text + n, size - n,
-					      "%s%s%s=%" PRIu64, n ? " " : "",
-					      prefix, settings[i].name,
-					      settings[i].value);
-}
-
-#define PARAMETERS "/sys/module/nvme_core/parameters/"
-#define TOLERANCE "/sys/class/nvme/nvmeN/power/pm_qos_latency_tolerance_us"
-
-/*
- * The kernel makes the table anew only when the limit changes: two values, of
- * which the second is the one that is wanted.
- */
-static void limit_values(uint64_t limit, char first[24], char second[24])
-{
-	if (limit == SSDPM_LATENCY_ANY) {
-		snprintf(first, 24, "%d", INT32_MAX - 1);
-		snprintf(second, 24, "any");
-		return;
-	}
-	snprintf(first, 24, "%" PRIu64, limit > 1 ? limit - 1 : limit + 1);
-	snprintf(second, 24, "%" PRIu64, limit);
-}
-
-static void write_sysfs(struct json_writer *w, const char *path,
-			const char *value)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	w->one_line = true;
-	ssdpm__json_string(w, "path", path);
-	ssdpm__json_string(w, "value", value);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_all_sysfs(struct json_writer *w, const struct finding *f,
-			    const struct setting settings[MAX_SETTINGS])
-{
-	char path[96], first[24], second[24];
-
-	ssdpm__json_begin(w, "sysfs", '[');
-	for (int i = 0; i < LIMIT; i++) {
-		if (settings[i].value == settings[i].usual)
-			continue;
-		snprintf(path, sizeof(path), PARAMETERS "%s", settings[i].name);
-		snprintf(first, sizeof(first), "%" PRIu64, settings[i].value);
-		write_sysfs(w, path, first);
-	}
-	limit_values(f->params.max_exit_latency_us, first, second);
-	write_sysfs(w, TOLERANCE, first);
-	write_sysfs(w, TOLERANCE, second);
-	ssdpm__json_end(w, ']');
-}
-
 static void write_way(struct json_writer *w, const struct finding *f)
 {
 	struct setting settings[MAX_SETTINGS];
@@ -665,28 +472,12 @@ static void write_way(struct json_writer *w, const struct finding *f)
 	for (int i = 0; i < MAX_SETTINGS; i++)
 		ssdpm__json_uint(w, settings[i].name, settings[i].usual);
 	ssdpm__json_end(w, '}');
-	write_all_sysfs(w, f, settings);
+	write_sysfs(w, &f->params);
 	join_settings(settings, false, "", text, sizeof(text));
 	snprintf(line, sizeof(line), "options nvme_core %s", text);
 	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
 	join_settings(settings, false, "nvme_core.", text, sizeof(text));
 	ssdpm__json_string(w, "kernel_command_line", text[0] ? text : NULL);
-}
-
-static void print_sysfs(const struct finding *f,
-			const struct setting settings[MAX_SETTINGS])
-{
-	char first[24], second[24];
-
-	puts("  now, as root, for the drive nvmeN (its limit twice: only a "
-	     "change takes effect):");
-	for (int i = 0; i < LIMIT; i++)
-		if (settings[i].value != settings[i].usual)
-			printf("    echo %" PRIu64 " > " PARAMETERS "%s\n",
-			       settings[i].value, settings[i].name);
-	limit_values(f->params.max_exit_latency_us, first, second);
-	printf("    echo %s > " TOLERANCE "\n", first);
-	printf("    echo %s > " TOLERANCE "\n", second);
 }
 
 static void print_way(const struct finding *f)
@@ -704,7 +495,7 @@ static void print_way(const struct finding *f)
 	join_settings(settings, false, "", text, sizeof(text));
 	if (!text[0])
 		puts("  it is what Linux builds by default (5.14 and later)");
-	print_sysfs(f, settings);
+	print_sysfs(&f->params);
 	if (!text[0])
 		return;
 	printf("  at boot, for all NVMe drives, in /etc/modprobe.d/nvme.conf:\n"
@@ -729,17 +520,8 @@ static const struct answerer answerers[] = {
 static void write_head(struct json_writer *w, const struct answerer *a,
 		       const struct drive *drive)
 {
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(drive->model);
-
 	ssdpm__json_string(w, "schema", a->schema);
-	ssdpm__json_string(w, "drive", drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
+	write_drive_names(w, drive);
 }
 
 static enum exit_status print_findings_json(const struct common *common,
@@ -748,9 +530,6 @@ static enum exit_status print_findings_json(const struct common *common,
 					    size_t n)
 {
 	struct json_writer writer = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *text;
 
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
@@ -762,13 +541,7 @@ static enum exit_status print_findings_json(const struct common *common,
 	}
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_json(common, text);
-	free(text);
-	return status;
+	return print_written(common, &writer);
 }
 
 static enum exit_status print_findings(const struct common *common,
@@ -834,21 +607,21 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 /* What the arguments of the option name. */
 static enum exit_status read_arguments(const struct common *common,
 				       const struct question *question,
-				       struct source *left,
-				       struct source *source)
+				       struct table_source *left,
+				       struct table_source *source)
 {
 	const char *option = question->option;
 	const char *first = question->argument, *second = question->second;
 	enum exit_status status = STATUS_DONE;
 
 	if (second)
-		status = parse_source(common, option, first, left);
+		status = parse_table_source(common, option, first, left);
 	if (!status)
-		status = parse_source(common, option, second ? second : first,
-				      source);
+		status = parse_table_source(common, option,
+					    second ? second : first, source);
 	if (!status && second)
-		status = read_source(left);
-	return status ? status : read_source(source);
+		status = read_table_source(left);
+	return status ? status : read_table_source(source);
 }
 
 /* blank has what is the same for all drives. */
@@ -885,7 +658,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
-	struct source left = { .params = *params }, source = left;
+	struct table_source left = { .params = *params }, source = left;
 	struct finding blank = { .params = *params, .source = &source };
 	const struct answerer *a = answerers;
 	enum exit_status status;

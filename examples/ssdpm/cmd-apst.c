@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
+#include "apst-options.h"
 #include "apst-questions.h"
 #include "output.h"
 #include "quirks.h"
@@ -13,9 +14,7 @@
 #include <string.h>
 
 struct settings {
-	struct ssdpm_apst_params params;
-	uint32_t given; /* bits: which options */
-	struct quirk_options quirks;
+	struct apst_options apst;
 	bool explain;
 	const char *raw_path;
 	struct question question;
@@ -36,35 +35,12 @@ struct answer {
 };
 
 static const struct option_spec options[] = {
-	{ "algorithm", 'a', "linux|linux-legacy|windows|lower-envelope",
-	  "linux (5.14 and later) is the default" },
-	{ "max-exit-latency", 'l', "TIME|any",
-	  "latency limit, as in 25ms (default 100ms)" },
-	{ "primary-timeout", 0, "TIME",
-	  "linux: idle time for fast states "
-	  "(default 100ms)" },
-	{ "primary-tolerance", 0, "TIME",
-	  "linux: entry+exit of a fast state "
-	  "at most (default 15ms)" },
-	{ "secondary-timeout", 0, "TIME",
-	  "linux: idle time for slower states "
-	  "(default 2s)" },
-	{ "secondary-tolerance", 0, "TIME",
-	  "linux: entry+exit of a slower "
-	  "state at most (default 100ms)" },
-	{ "scheme", 0, "performance|balanced|power-saver|modern-standby",
-	  "windows: balanced is the default" },
-	{ "power-source", 0, "ac|battery", "windows: ac is the default" },
 	{ "idle-power", 0, "POWER",
 	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
 	  "reports)" },
 	{ "transition-power", 0, "POWER",
 	  "lower-envelope: while it enters or leaves a state (default: its idle "
 	  "power)" },
-	{ "quirk", 0, "no-apst|no-deepest-ps|none",
-	  "a quirk beside those that Linux has for the drive; none: without "
-	  "those; may be repeated" },
-	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
 	{ "explain", 'e', NULL, "say for each state why it is used or not" },
 	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
 	{ "raw", 0, "FILE",
@@ -82,140 +58,30 @@ static const struct option_spec options[] = {
 	  "the kernel parameters that make Linux build TABLE, or the closest" },
 };
 
-/* One of the words of an enum, whose numbers begin at 1. */
-static enum exit_status parse_word(const struct common *common,
-				   const char *option, const char *text,
-				   const char *(*to_string)(uint32_t),
-				   uint32_t *ret_value)
-{
-	char words[128] = "";
-	size_t length = 0;
-
-	for (uint32_t i = 1; to_string(i); i++) {
-		const char *separator = to_string(i + 1) ? ", " : " or ";
-
-		if (!strcmp(text, to_string(i))) {
-			*ret_value = i;
-			return STATUS_DONE;
-		}
-		length += (size_t)snprintf(
-			words + length, sizeof(words) - length, "%s%s",
-			i == 1 ? "" : separator, to_string(i));
-	}
-	return usage_error(common, "--%s %s: %s", option, text, words);
-}
-
-/* Options that only one algorithm reads; linux-legacy has always let them by.
- */
-static const struct {
-	const char *option;
-	uint32_t algorithm;
-} readers[] = {
-	{ "primary-timeout", SSDPM_APST_LINUX },
-	{ "primary-tolerance", SSDPM_APST_LINUX },
-	{ "secondary-timeout", SSDPM_APST_LINUX },
-	{ "secondary-tolerance", SSDPM_APST_LINUX },
-	{ "scheme", SSDPM_APST_WINDOWS },
-	{ "power-source", SSDPM_APST_WINDOWS },
-	{ "idle-power", SSDPM_APST_LOWER_ENVELOPE },
-	{ "transition-power", SSDPM_APST_LOWER_ENVELOPE },
-};
-
-static bool is_given(const struct settings *settings, const char *option)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(options[i].name, option))
-			return settings->given >> i & 1;
-	return false;
-}
-
-static enum exit_status check_options(const struct common *common,
-				      const struct settings *settings)
-{
-	uint32_t algorithm = settings->params.algorithm;
-
-	if (algorithm == SSDPM_APST_LINUX_LEGACY)
-		algorithm = SSDPM_APST_LINUX;
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i].algorithm != algorithm &&
-		    is_given(settings, readers[i].option))
-			return usage_error(common,
-					   "--%s is for --algorithm %s, not %s",
-					   readers[i].option,
-					   ssdpm_apst_algorithm_to_string(
-						   readers[i].algorithm),
-					   ssdpm_apst_algorithm_to_string(
-						   settings->params.algorithm));
-	return STATUS_DONE;
-}
-
-static enum exit_status set_time(struct ssdpm_apst_params *p,
-				 const struct common *common, const char *name,
-				 const char *argument)
-{
-	if (!strcmp(name, "max-exit-latency") && !strcmp(argument, "any")) {
-		p->max_exit_latency_us = SSDPM_LATENCY_ANY;
-		return STATUS_DONE;
-	}
-	if (!strcmp(name, "max-exit-latency"))
-		return parse_time(common, name, argument,
-				  &p->max_exit_latency_us);
-	if (!strcmp(name, "primary-timeout"))
-		return parse_idle_time(common, name, argument,
-				       &p->primary_timeout_ms);
-	if (!strcmp(name, "primary-tolerance"))
-		return parse_time(common, name, argument,
-				  &p->primary_latency_tolerance_us);
-	if (!strcmp(name, "secondary-timeout"))
-		return parse_idle_time(common, name, argument,
-				       &p->secondary_timeout_ms);
-	return parse_time(common, name, argument,
-			  &p->secondary_latency_tolerance_us);
-}
-
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
 {
 	struct settings *settings = data;
-	struct ssdpm_apst_params *p = &settings->params;
+	struct ssdpm_apst_params *p = &settings->apst.params;
 	const char *name = option->name;
 
-	if (!p->size)
-		ssdpm_apst_params_init(p, sizeof(*p));
-	settings->given |= UINT32_C(1) << (option - options);
-	if (!strcmp(name, "algorithm"))
-		return parse_word(common, name, argument,
-				  ssdpm_apst_algorithm_to_string,
-				  &p->algorithm);
-	if (!strcmp(name, "scheme"))
-		return parse_word(common, name, argument,
-				  ssdpm_power_scheme_to_string, &p->scheme);
-	if (!strcmp(name, "power-source"))
-		return parse_word(common, name, argument,
-				  ssdpm_power_source_to_string,
-				  &p->power_source);
+	init_apst_options(&settings->apst);
 	if (!strcmp(name, "idle-power"))
 		return parse_power(common, name, argument, &p->idle_power_uw);
 	if (!strcmp(name, "transition-power"))
 		return parse_power(common, name, argument,
 				   &p->transition_power_uw);
-	if (!strcmp(name, "quirk"))
-		return parse_quirk(common, argument, &settings->quirks);
 	if (!strcmp(name, "hex"))
 		return choose_form(common, FORM_OWN, name);
 	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
 	    !strcmp(name, "keep") || !strcmp(name, "reach"))
 		return choose_question(common, &settings->question, name,
 				       argument);
-	if (!strcmp(name, "quirks-file"))
-		settings->quirks.path = argument;
-	else if (!strcmp(name, "raw"))
+	if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
-	else if (!strcmp(name, "explain"))
-		settings->explain = true;
 	else
-		return set_time(p, common, name, argument);
+		settings->explain = true;
 	return STATUS_DONE;
 }
 
@@ -272,9 +138,9 @@ static enum exit_status apply_quirks(const struct settings *settings,
 {
 	enum exit_status status;
 
-	status = find_quirks(&settings->quirks, rules, answer->drive,
+	status = find_quirks(&settings->apst.quirks, rules, answer->drive,
 			     &answer->quirks);
-	answer->params = settings->params;
+	answer->params = settings->apst.params;
 	answer->params.quirks =
 		apst_quirks(&answer->quirks, answer->params.algorithm);
 	return status;
@@ -419,20 +285,12 @@ static void format_raw(const struct answer *answer,
 static void write_answer(struct json_writer *w, const struct answer *answer)
 {
 	const struct ssdpm_apst_params *params = &answer->params;
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(answer->drive->model);
 	char hex[2 * SSDPM_APST_BYTES + 1];
 
 	format_raw(answer, hex);
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.apst/1");
-	ssdpm__json_string(w, "drive", answer->drive->name);
-	ssdpm__json_string(w, "product",
-			   info->unknown & SSDPM_INFO_PRODUCT ? NULL :
-								info->product);
-	ssdpm__json_string(
-		w, "firmware",
-		info->unknown & SSDPM_INFO_FIRMWARE ? NULL : info->firmware);
+	write_drive_names(w, answer->drive);
 	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
 	ssdpm__json_string(w, "algorithm",
 			   ssdpm_apst_algorithm_to_string(params->algorithm));
@@ -452,9 +310,6 @@ static enum exit_status print_answers_json(const struct common *common,
 					   size_t n)
 {
 	struct json_writer writer = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *text;
 
 	if (n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
@@ -462,13 +317,7 @@ static enum exit_status print_answers_json(const struct common *common,
 		write_answer(&writer, &answers[i]);
 	if (n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_json(common, text);
-	free(text);
-	return status;
+	return print_written(common, &writer);
 }
 
 /* Neighbours with the same entry stand on one line: "PS0-PS2  100 ms  PS3". */
@@ -641,7 +490,7 @@ static enum exit_status answer_all(const struct common *common,
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
-	status = read_quirk_rules(&settings->quirks, &rules);
+	status = read_quirk_rules(&settings->apst.quirks, &rules);
 	if (status) {
 		free(answers);
 		return status;
@@ -685,21 +534,36 @@ static enum exit_status ask(const struct common *common,
 	enum exit_status status = STATUS_FAILED;
 
 	if (quirks)
-		status = read_quirk_rules(&settings->quirks, &rules);
+		status = read_quirk_rules(&settings->apst.quirks, &rules);
 	else
 		complain("out of memory");
 	for (size_t i = 0; i < drives->n && !status; i++) {
-		status = find_quirks(&settings->quirks, &rules,
+		status = find_quirks(&settings->apst.quirks, &rules,
 				     &drives->drives[i], &quirks[i]);
 		if (!status)
 			say_quirks(common, &drives->drives[i], &quirks[i],
-				   settings->params.algorithm);
+				   settings->apst.params.algorithm);
 	}
 	if (!status)
-		status = answer_question(common, &settings->question,
-					 &settings->params, quirks, drives);
+		status =
+			answer_question(common, &settings->question,
+					&settings->apst.params, quirks, drives);
 	free(rules.text);
 	free(quirks);
+	return status;
+}
+
+static enum exit_status check_options(const struct common *common,
+				      const struct apst_options *apst)
+{
+	enum exit_status status = check_apst_options(common, apst);
+
+	if (!status && apst->params.idle_power_uw)
+		status = check_apst_reader(common, apst, "idle-power",
+					   SSDPM_APST_LOWER_ENVELOPE);
+	if (!status && apst->params.transition_power_uw)
+		status = check_apst_reader(common, apst, "transition-power",
+					   SSDPM_APST_LOWER_ENVELOPE);
 	return status;
 }
 
@@ -710,15 +574,13 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	if (!settings.params.size)
-		ssdpm_apst_params_init(&settings.params,
-				       sizeof(settings.params));
+	init_apst_options(&settings.apst);
 	if (settings.raw_path && !strcmp(settings.raw_path, "-") &&
 	    common->form)
 		return usage_error(common,
 				   "--raw - and --%s exclude each other",
 				   common->form_option);
-	status = check_options(common, &settings);
+	status = check_options(common, &settings.apst);
 	if (!status)
 		status = check_question(common, &settings);
 	if (status)
@@ -737,6 +599,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	return status;
 }
 
+static const struct group_use groups[] = {
+	{ &apst_option_group, &the_settings.apst },
+};
+
 const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
@@ -745,6 +611,8 @@ const struct subcommand cmd_apst = {
 		   "envelope make for a drive.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
 	.examples =
 		"  ssdpm apst drive.bin\n"
 		"  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"

@@ -189,9 +189,6 @@ static enum exit_status print_entries_json(const struct common *common,
 					   const struct entries *entries)
 {
 	struct json_writer writer = { 0 };
-	enum exit_status status;
-	struct ssdpm_error error;
-	char *text;
 
 	if (entries->n != 1)
 		ssdpm__json_begin(&writer, NULL, '[');
@@ -199,13 +196,7 @@ static enum exit_status print_entries_json(const struct common *common,
 		write_entry(&writer, &entries->entries[i]);
 	if (entries->n != 1)
 		ssdpm__json_end(&writer, ']');
-	if (ssdpm__json_finish(&writer, &text, &error)) {
-		complain("%s", error.message);
-		return STATUS_FAILED;
-	}
-	status = print_json(common, text);
-	free(text);
-	return status;
+	return print_written(common, &writer);
 }
 
 static enum exit_status fail_pattern(const char *pattern)

@@ -54,6 +54,27 @@ struct common {
 	const char *catalogue_path; /* drives of the user; NULL: none */
 };
 
+/*
+ * Take one option of a table. Return STATUS_DONE, or STATUS_USAGE after a
+ * complaint.
+ */
+typedef enum exit_status (*set_fn)(void *settings, struct common *common,
+				   const struct option_spec *option,
+				   const char *argument);
+
+/* Options that several subcommands have. */
+struct option_group {
+	const struct option_spec *options;
+	size_t n_options;
+	set_fn set;
+};
+
+/* A group in a subcommand, and where that keeps what was set. */
+struct group_use {
+	const struct option_group *group;
+	void *settings;
+};
+
 struct subcommand {
 	const char *name;
 	const char *operands;
@@ -62,15 +83,10 @@ struct subcommand {
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;
+	const struct group_use *groups;
+	size_t n_groups;
 	const char *examples;
-
-	/*
-	 * Take one option of the table. Return STATUS_DONE, or STATUS_USAGE
-	 * after a complaint.
-	 */
-	enum exit_status (*set)(void *settings, struct common *common,
-				const struct option_spec *option,
-				const char *argument);
+	set_fn set;
 	enum exit_status (*run)(const void *settings,
 				const struct common *common, char **operands,
 				size_t n_operands);
@@ -80,6 +96,10 @@ struct subcommand {
 extern const struct subcommand cmd_list;
 extern const struct subcommand cmd_show;
 extern const struct subcommand cmd_apst;
+extern const struct subcommand cmd_workload;
+extern const struct subcommand cmd_estimate;
+extern const struct subcommand cmd_compare;
+extern const struct subcommand cmd_recommend;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,

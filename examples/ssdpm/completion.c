@@ -64,7 +64,8 @@ static bool has_words(const char *list)
 static bool operands_are_paths(const struct subcommand *subcommand)
 {
 	return strstr(subcommand->operands, "DRIVE") ||
-	       takes_path(subcommand->operands);
+	       takes_path(subcommand->operands) ||
+	       strstr(subcommand->operands, "TRACE");
 }
 
 /* text in single quotes; each of the special characters after a backslash. */

@@ -5,6 +5,8 @@
 
 #include "command.h"
 
+#include "base/json.h"
+
 /* What other drives of the same name say, and how many say so. */
 struct alternative {
 	struct ssdpm_model *model;
@@ -62,5 +64,8 @@ enum exit_status find_drive(const struct common *common,
 			    const struct ssdpm_catalogue *catalogue,
 			    const char *name, struct drive *ret_drive);
 void free_drive(struct drive *drive);
+
+/* drive, product and firmware, as members of an object. */
+void write_drive_names(struct json_writer *w, const struct drive *drive);
 
 #endif

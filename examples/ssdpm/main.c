@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_list,
-	&cmd_show,
-	&cmd_apst,
-	NULL,
+	&cmd_list,     &cmd_show,    &cmd_apst,	     &cmd_workload,
+	&cmd_estimate, &cmd_compare, &cmd_recommend, NULL,
 };
 
 static void print_help(void)
@@ -18,12 +16,15 @@ static void print_help(void)
 	     "The power states of SSDs, and what to do with them.\n\n"
 	     "Commands:");
 	for (size_t i = 0; subcommands[i]; i++)
-		printf("  %-8s %s\n", subcommands[i]->name,
+		printf("  %-9s %s\n", subcommands[i]->name,
 		       subcommands[i]->summary);
 	puts("\nA DRIVE is a file, or - for standard input: raw Identify data "
 	     "(nvme id-ctrl\n--raw-binary), what nvme id-ctrl, smartctl -c or "
 	     "hdparm -I print, or the JSON\nthat ssdpm prints. What is no file "
 	     "is the name of a drive in the catalogue:\n\"WDC PC SN530\".\n\n"
+	     "A TRACE is a file, or -: what blktrace, blkparse, fio or "
+	     "biosnoop write, CSV,\n.npy; or the name of a workload that ssdpm "
+	     "workload --list prints.\n\n"
 	     "ssdpm COMMAND --help says more, ssdpm --version which version "
 	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
 	     "shell needs.");

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define MAX_OPTIONS 32
+#define MAX_OPTIONS 96
 #define FIRST_CODE 256 /* above every letter */
 
 static const struct option_spec common_options[] = {
@@ -35,9 +35,19 @@ static size_t n_drive_options(const struct subcommand *subcommand)
 	return subcommand->takes_drives ? N_DRIVE : 0;
 }
 
+static size_t n_group_options(const struct subcommand *subcommand)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < subcommand->n_groups; i++)
+		n += subcommand->groups[i].group->n_options;
+	return n;
+}
+
 static size_t n_all_options(const struct subcommand *subcommand)
 {
-	return subcommand->n_options + n_drive_options(subcommand) + N_COMMON;
+	return subcommand->n_options + n_group_options(subcommand) +
+	       n_drive_options(subcommand) + N_COMMON;
 }
 
 /* The subcommand's options first, the common ones last. */
@@ -47,6 +57,13 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 	if (i < subcommand->n_options)
 		return &subcommand->options[i];
 	i -= subcommand->n_options;
+	for (size_t j = 0; j < subcommand->n_groups; j++) {
+		const struct option_group *group = subcommand->groups[j].group;
+
+		if (i < group->n_options)
+			return &group->options[i];
+		i -= group->n_options;
+	}
 	if (i < n_drive_options(subcommand))
 		return &drive_options[i];
 	i -= n_drive_options(subcommand);
@@ -217,15 +234,27 @@ static enum exit_status bad_option(const struct common *common, int code,
 			   optopt, common->subcommand);
 }
 
+static bool is_among(const struct option_spec *option,
+		     const struct option_spec *options, size_t n)
+{
+	return option >= options && option < options + n;
+}
+
 static enum exit_status take_option(const struct subcommand *subcommand,
 				    struct common *common, int code)
 {
 	const struct option_spec *option = find_option(subcommand, code);
-	const struct option_spec *own = subcommand->options;
 
-	if (option >= own && option < own + subcommand->n_options)
+	if (is_among(option, subcommand->options, subcommand->n_options))
 		return subcommand->set(subcommand->settings, common, option,
 				       optarg);
+	for (size_t i = 0; i < subcommand->n_groups; i++) {
+		const struct option_group *group = subcommand->groups[i].group;
+
+		if (is_among(option, group->options, group->n_options))
+			return group->set(subcommand->groups[i].settings,
+					  common, option, optarg);
+	}
 	return set_common(common, option->name, optarg);
 }
 

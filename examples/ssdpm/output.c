@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
 
-#include "base/json.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +172,22 @@ enum exit_status print_json(const struct common *common, const char *text)
 	}
 	status = print_flat(common, &json);
 	ssdpm__json_free(&json);
+	return status;
+}
+
+enum exit_status print_written(const struct common *common,
+			       struct json_writer *writer)
+{
+	struct ssdpm_error error;
+	enum exit_status status;
+	char *text;
+
+	if (ssdpm__json_finish(writer, &text, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	status = print_json(common, text);
+	free(text);
 	return status;
 }
 

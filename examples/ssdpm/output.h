@@ -5,11 +5,17 @@
 
 #include "command.h"
 
+#include "base/json.h"
+
 /*
  * Print JSON as --json, --shell or --value ask for. A key inside is named by
  * its path: "states_3_exit_latency_us"; an array has "states_count" too.
  */
 enum exit_status print_json(const struct common *common, const char *text);
+
+/* The same of what was written so far; that is over then. */
+enum exit_status print_written(const struct common *common,
+			       struct json_writer *writer);
 
 #define TABLE_COLUMNS 12
 #define TABLE_ROWS 40

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+__extension__ typedef unsigned __int128 u128;
+
 /* A decimal number as it was written: "1.5" before its unit. */
 struct decimal {
 	const char *whole, *fraction, *unit;
@@ -26,64 +28,88 @@ static bool split_decimal(const char *text, struct decimal *d)
 	return d->n_whole && *d->unit;
 }
 
-/* The number times 10^digits, exactly, or false if it does not fit. */
-static bool scale_decimal(const struct decimal *d, size_t digits,
-			  uint64_t *ret_value)
-{
-	uint64_t value = 0;
+/* A unit, and how many of the smallest one it is. */
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
 
-	for (size_t i = 0; i < d->n_whole + digits; i++) {
-		char digit = '0';
+#define MAX_UNITS 9
 
-		if (i < d->n_whole)
-			digit = d->whole[i];
-		else if (i - d->n_whole < d->n_fraction)
-			digit = d->fraction[i - d->n_whole];
-		if (value > (UINT64_MAX - 9) / 10)
-			return false;
-		value = value * 10 + (uint64_t)(digit - '0');
-	}
-	*ret_value = value;
-	return true;
-}
-
-/* Millionths, thousandths and wholes of something, and words about it. */
+/* The units of a quantity, up to one without a name, and words about it. */
 struct units {
-	const char *names[3];
+	struct unit units[MAX_UNITS];
 	const char *list, *example, *finest, *too_much;
 };
 
+enum scaled {
+	SCALED = 0,
+	TOO_FINE,
+	TOO_MUCH,
+};
+
+/* The number times the factor, exactly. */
+static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
+				 uint64_t *ret_value)
+{
+	u128 value = 0, scale = 1;
+
+	for (size_t i = 0; i < d->n_whole + d->n_fraction; i++) {
+		bool is_whole = i < d->n_whole;
+		char digit =
+			is_whole ? d->whole[i] : d->fraction[i - d->n_whole];
+
+		/* A fraction this long has digits below every unit. */
+		if (value > UINT64_MAX || scale > UINT64_MAX)
+			return is_whole ? TOO_MUCH : TOO_FINE;
+		value = value * 10 + (unsigned int)(digit - '0');
+		scale *= is_whole ? 1 : 10;
+	}
+	if (value > ((u128)-1) / factor)
+		return TOO_MUCH;
+	value *= factor;
+	if (value % scale)
+		return TOO_FINE;
+	if (value / scale > UINT64_MAX)
+		return TOO_MUCH;
+	*ret_value = (uint64_t)(value / scale);
+	return SCALED;
+}
+
 static enum exit_status parse(const struct common *common, const char *option,
 			      const char *text, const struct units *units,
-			      uint64_t *ret_millionths)
+			      uint64_t *ret_value)
 {
+	const struct unit *unit = units->units;
 	struct decimal d;
-	size_t unit = 0;
 
 	if (!split_decimal(text, &d))
 		return usage_error(common,
 				   "--%s %s: write a number with its unit, as "
 				   "in %s",
 				   option, text, units->example);
-	while (unit < 3 && strcmp(d.unit, units->names[unit]))
+	while (unit->name && strcmp(d.unit, unit->name))
 		unit++;
-	if (unit == 3)
+	if (!unit->name)
 		return usage_error(common, "--%s %s: the unit is %s", option,
 				   text, units->list);
-	if (d.n_fraction > unit * 3)
+	switch (scale_decimal(&d, unit->factor, ret_value)) {
+	case TOO_FINE:
 		return usage_error(common, "--%s %s: finer than a %s", option,
 				   text, units->finest);
-	if (!scale_decimal(&d, unit * 3, ret_millionths))
+	case TOO_MUCH:
 		return usage_error(common, "--%s %s: %s", option, text,
 				   units->too_much);
-	return STATUS_DONE;
+	default:
+		return STATUS_DONE;
+	}
 }
 
 enum exit_status parse_time(const struct common *common, const char *option,
 			    const char *text, uint64_t *ret_us)
 {
 	static const struct units units = {
-		.names = { "us", "ms", "s" },
+		.units = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } },
 		.list = "us, ms or s",
 		.example = "500us, 25ms or 2s",
 		.finest = "microsecond",
@@ -93,25 +119,33 @@ enum exit_status parse_time(const struct common *common, const char *option,
 	return parse(common, option, text, &units, ret_us);
 }
 
-enum exit_status parse_power(const struct common *common, const char *option,
-			     const char *text, uint32_t *ret_uw)
+enum exit_status parse_any_power(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_uw)
 {
 	static const struct units units = {
-		.names = { "uW", "mW", "W" },
+		.units = { { "uW", 1 }, { "mW", 1000 }, { "W", 1000000 } },
 		.list = "uW, mW or W",
 		.example = "800uW, 500mW or 2W",
 		.finest = "microwatt",
 		.too_much = "too much",
 	};
+
+	return parse(common, option, text, &units, ret_uw);
+}
+
+enum exit_status parse_power(const struct common *common, const char *option,
+			     const char *text, uint32_t *ret_uw)
+{
 	enum exit_status status;
 	uint64_t uw;
 
-	status = parse(common, option, text, &units, &uw);
+	status = parse_any_power(common, option, text, &uw);
 	if (status)
 		return status;
 	if (uw > UINT32_MAX)
 		return usage_error(common, "--%s %s: %s", option, text,
-				   units.too_much);
+				   "too much");
 	if (!uw)
 		return usage_error(common, "--%s %s: no power at all", option,
 				   text);
@@ -134,5 +168,120 @@ enum exit_status parse_idle_time(const struct common *common,
 				   "--%s %s: APST counts whole milliseconds",
 				   option, text);
 	*ret_ms = us / 1000;
+	return STATUS_DONE;
+}
+
+enum exit_status parse_time_ns(const struct common *common, const char *option,
+			       const char *text, uint64_t *ret_ns)
+{
+	static const struct units units = {
+		.units = { { "ns", 1 },
+			   { "us", 1000 },
+			   { "ms", 1000000 },
+			   { "s", 1000000000 },
+			   { "min", UINT64_C(60000000000) },
+			   { "h", UINT64_C(3600000000000) },
+			   { "d", UINT64_C(86400000000000) } },
+		.list = "ns, us, ms, s, min, h or d",
+		.example = "80us, 25ms or 2s",
+		.finest = "nanosecond",
+		.too_much = "too long",
+	};
+
+	return parse(common, option, text, &units, ret_ns);
+}
+
+enum exit_status parse_bytes(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_bytes)
+{
+	static const struct units units = {
+		.units = { { "B", 1 },
+			   { "kB", 1000 },
+			   { "MB", 1000000 },
+			   { "GB", 1000000000 },
+			   { "TB", UINT64_C(1000000000000) },
+			   { "KiB", 1 << 10 },
+			   { "MiB", 1 << 20 },
+			   { "GiB", 1 << 30 } },
+		.list = "B, kB, MB, GB, TB, KiB, MiB or GiB",
+		.example = "512B, 4KiB or 1GB",
+		.finest = "byte",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_bytes);
+}
+
+enum exit_status parse_bandwidth(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_bytes_per_second)
+{
+	static const struct units units = {
+		.units = { { "B/s", 1 },
+			   { "kB/s", 1000 },
+			   { "MB/s", 1000000 },
+			   { "GB/s", 1000000000 },
+			   { "KiB/s", 1 << 10 },
+			   { "MiB/s", 1 << 20 },
+			   { "GiB/s", 1 << 30 } },
+		.list = "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s",
+		.example = "500MB/s or 2GiB/s",
+		.finest = "byte per second",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_bytes_per_second);
+}
+
+enum exit_status parse_energy_pj(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_pj)
+{
+	static const struct units units = {
+		.units = { { "pJ", 1 },
+			   { "nJ", 1000 },
+			   { "uJ", 1000000 },
+			   { "mJ", 1000000000 },
+			   { "J", UINT64_C(1000000000000) } },
+		.list = "pJ, nJ, uJ, mJ or J",
+		.example = "600pJ, 5uJ or 1mJ",
+		.finest = "picojoule",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_pj);
+}
+
+enum exit_status parse_energy_mwh(const struct common *common,
+				  const char *option, const char *text,
+				  uint64_t *ret_mwh)
+{
+	static const struct units units = {
+		.units = { { "mWh", 1 }, { "Wh", 1000 }, { "kWh", 1000000 } },
+		.list = "mWh, Wh or kWh",
+		.example = "50Wh",
+		.finest = "milliwatt-hour",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_mwh);
+}
+
+enum exit_status parse_count(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_count)
+{
+	uint64_t count = 0;
+
+	if (!*text || text[strspn(text, "0123456789")])
+		return usage_error(common, "--%s %s: write a whole number",
+				   option, text);
+	for (; *text; text++) {
+		uint64_t digit = (uint64_t)(*text - '0');
+
+		if (count > (UINT64_MAX - digit) / 10)
+			return usage_error(common, "--%s: too large", option);
+		count = count * 10 + digit;
+	}
+	*ret_count = count;
 	return STATUS_DONE;
 }

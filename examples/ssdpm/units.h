@@ -22,4 +22,32 @@ enum exit_status parse_idle_time(const struct common *common,
 enum exit_status parse_power(const struct common *common, const char *option,
 			     const char *text, uint32_t *ret_uw);
 
+/* The same, and 0 will do. */
+enum exit_status parse_any_power(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_uw);
+
+/* "80us" in nanoseconds. */
+enum exit_status parse_time_ns(const struct common *common, const char *option,
+			       const char *text, uint64_t *ret_ns);
+
+/* "4KiB" in bytes, "500MB/s" in bytes per second. */
+enum exit_status parse_bytes(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_bytes);
+enum exit_status parse_bandwidth(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_bytes_per_second);
+
+/* "5uJ" in picojoules, "50Wh" in milliwatt-hours. */
+enum exit_status parse_energy_pj(const struct common *common,
+				 const char *option, const char *text,
+				 uint64_t *ret_pj);
+enum exit_status parse_energy_mwh(const struct common *common,
+				  const char *option, const char *text,
+				  uint64_t *ret_mwh);
+
+/* A whole number of something that has no unit. */
+enum exit_status parse_count(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_count);
+
 #endif

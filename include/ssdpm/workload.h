@@ -109,8 +109,11 @@ struct ssdpm_trace_params {
  * @n_records:     records given out
  * @n_lines:       lines or events read
  * @n_bad:         lines that could not be read (SSDPM_TRACE_SKIP_BAD)
- * @n_unmatched:   issues without a completion within 30 s, not given out
- * @n_orphans:     completions without an issue, not given out
+ * @n_unmatched:   issues without a completion within 30 s (or 131072 later
+ *                 I/Os), not given out; in a trace without any completions
+ *                 they are, and their service is unknown
+ * @n_orphans:     completions without an issue, not given out; in a trace
+ *                 without any issues they are, as if they had started then
  * @n_saturated:   services above SSDPM_SERVICE_MAX
  * @n_backward:    records whose time lay before that of their predecessor, by
  *                 more than the reader puts back in order, and was raised to it
@@ -119,8 +122,9 @@ struct ssdpm_trace_params {
  * before
  * @n_other_device: I/Os of other devices, left out on demand
  * @format:        enum ssdpm_trace_format
- * @resolution_ns: the largest power of ten that divides all times so far;
- *                 1000000000 or more: idle gaps below a second are not in there
+ * @resolution_ns: the largest power of ten that divides all times so far, or
+ *                 what the clock of the format ticks; 1000000000 or more: idle
+ *                 gaps below a second are not in there
  */
 struct ssdpm_trace_counts {
 	uint64_t n_ios;
@@ -149,8 +153,9 @@ struct ssdpm_trace;
  * @ret_trace: free it with ssdpm_trace_close()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
- * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it),
- * -E2BIG (@params), -ENOMEM.
+ * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it, or
+ * with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
+ * MiB), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 			       struct ssdpm_trace **ret_trace,
@@ -176,7 +181,8 @@ SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
  *
  * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
  * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
- * (cut off, damaged when packed), -ENOMEM.
+ * (cut off, damaged when packed), -E2BIG (a line of more than 1 MiB),
+ * -EOPNOTSUPP (see ssdpm_trace_open()), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			       size_t max, size_t *ret_n,
@@ -205,14 +211,17 @@ SSDPM_API struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace);
  * @seed:     the same seed gives the same records on every machine
  * @n_ios:    how many; 0: the default of the workload
  * @value:    the one parameter that a uFLIP micro-benchmark varies, in its
- *            unit; 0: its default
+ *            unit; the mean length of a burst of "on-off"; 0: its default
+ * @mean_idle_ns: mean idle time of arrivals, up to 10^15; 0: its default
+ * @area_bytes:   offsets lie below it; 0: its default
  * @op:       SSDPM_OP_READ or _WRITE where the workload leaves it open; 0: its
  *            default
- * @bytes:    size of an I/O; 0: its default
- * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN is the default
- * @mean_idle_ns: mean idle time of arrivals; 0: its default
- * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5)
- * @area_bytes:   offsets lie below it; 0: its default
+ * @bytes:    size of an I/O, a multiple of 512; 0: its default
+ * @service_ns: of each I/O; SSDPM_SERVICE_UNKNOWN, the default: a nominal one,
+ *            see ssdpm_workload(3). It is in the records, since it makes the
+ *            start times of what has no pauses
+ * @shape_milli:  shape of the Lomax distribution, in thousandths (1500 = 1.5),
+ *            above 1000; 0: 1500
  */
 struct ssdpm_generator_params {
 	size_t size;
@@ -247,8 +256,8 @@ SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
  * 2009) over SR, RR, SW, RW; "consistency" 4 KiB random writes; "poisson",
  * "lomax", "on-off" arrivals.
  *
- * Return: 0; -ENOENT (no such workload), -EINVAL, -ERANGE (a number that the
- * workload cannot have), -E2BIG (@params), -ENOMEM.
+ * Return: 0; -ENOENT (no such workload), -EINVAL (a parameter that it does not
+ * take), -ERANGE (a number that it cannot have), -E2BIG (@params), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 				   struct ssdpm_trace **ret_trace,
@@ -273,11 +282,31 @@ SSDPM_API const char *ssdpm_generator_get_description(size_t index);
  * ssdpm_generator_to_fio_job() - a workload as a job file of fio
  * @ret_text: free it with free(). It names no device: give fio --filename
  *
- * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals).
+ * What fio can do only nearly is said in a comment of the job.
+ *
+ * Return: as ssdpm_trace_generate(); -EOPNOTSUPP (fio has no such arrivals:
+ * "lomax", "on-off"), -ERANGE (also what fio cannot have).
  */
 SSDPM_API int ssdpm_generator_to_fio_job(
 	const struct ssdpm_generator_params *params, char **ret_text,
 	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_generator_get_pause_ns() - how long to wait after it in a suite
+ * @params:  the workload that has just been run
+ * @tail_ns: how long the drive goes on working after its last write: measure
+ *           it, as the time until its power is that of the idle drive again
+ * @ret_pause_ns: before the next one is run: 0 after reads, @tail_ns after
+ *           writes, so that the runs of a suite do not disturb each other
+ *
+ * The rule is that of the uFLIP energy study (Bjorling, Bonnet, Bouganim and
+ * Jonsson, 2010).
+ *
+ * Return: as ssdpm_trace_generate().
+ */
+SSDPM_API int ssdpm_generator_get_pause_ns(
+	const struct ssdpm_generator_params *params, uint64_t tail_ns,
+	uint64_t *ret_pause_ns, struct ssdpm_error *reterr);
 
 /** Longest line of ssdpm_io_to_fio_iolog(), with its NUL. */
 #define SSDPM_FIO_IOLOG_LINE 128
@@ -289,7 +318,10 @@ SSDPM_API int ssdpm_generator_to_fio_job(
  * @ret_line:  the line with its newline
  *
  * A log is the line "fio version 3 iolog", "0 FILE add", "0 FILE open", these
- * lines, and "T FILE close". fio writes microseconds... see ssdpm_workload(3).
+ * lines, and "T FILE close", with the T of the last of them. Times are
+ * microseconds, rounded down, and one more, so that the first I/O has the time
+ * 1: after a time of 0, fio (3.33) does not wait for the next I/O. Service
+ * times are not in a log: it is replayed to find them.
  *
  * Return: 0; -EINVAL (an unknown operation, a name that cannot be, a start
  * before @origin_ns).
@@ -334,17 +366,19 @@ struct ssdpm_service {
  * @n_ios:       by op - 1, continued records not counted
  * @bytes:       by op - 1
  * @n_unknown_service: I/Os without a recorded service time
- * @n_sequential: I/Os that begin where the one before ended
+ * @n_sequential: I/Os that begin where the one before ended; flushes, which
+ *               have no place, are passed over
  * @start_ns:    of the first I/O
  * @duration_ns: from there to the last completion
  * @busy_ns:     of it, with an I/O outstanding
  * @idle_ns:     of it, without
  * @n_gaps:      idle times longer than 0
- * @gap_p50_ns and the next three: quantiles of these, by nearest rank; at most
- *               1/64 above the true one
+ * @gap_p50_ns and the next two: quantiles of these, by nearest rank; at most
+ *               1/128 above the true one
  * @gap_max_ns:  the longest
  * @gaps:        how many by ssdpm_histogram_bucket()
- * @gaps_ns:     their sum, likewise
+ * @gaps_ns:     their sum, likewise. So the idle time in gaps of at least t,
+ *               where a bucket begins at t, is the sum of gaps_ns from it on
  */
 struct ssdpm_trace_stats {
 	size_t size;
@@ -373,7 +407,10 @@ SSDPM_API uint32_t ssdpm_histogram_bucket(uint64_t time_ns);
 /**
  * ssdpm_histogram_start_ns() - the least time of a bucket
  *
- * Return: UINT64_MAX where @bucket is SSDPM_HISTOGRAM_BUCKETS or above.
+ * Buckets begin at 0, 1, 2, 3 and so on, and from 4 on at each power of two and
+ * 5/4, 6/4 and 7/4 of it.
+ *
+ * Return: UINT64_MAX where no time has that bucket: 252 or above.
  */
 SSDPM_API uint64_t ssdpm_histogram_start_ns(uint32_t bucket);
 
@@ -384,7 +421,7 @@ struct ssdpm_stats;
  * @service:   for records without a service time, or NULL: they take no time
  * @ret_stats: free it with ssdpm_stats_free()
  *
- * Return: 0, -ENOMEM.
+ * Return: 0, -ERANGE (a base_ns above 2^62), -ENOMEM.
  */
 SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
 			      struct ssdpm_stats **ret_stats,
@@ -393,8 +430,10 @@ SSDPM_API int ssdpm_stats_new(const struct ssdpm_service *service,
 /**
  * ssdpm_stats_feed() - the next records
  *
+ * After a failure, those before the bad record are counted.
+ *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation: @reterr has the
- * index from the first record on).
+ * index, from 0 on), -ERANGE (times beyond 2^63 ns).
  */
 SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
 			       const struct ssdpm_io *ios, size_t n,
@@ -404,7 +443,7 @@ SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
  * ssdpm_stats_get() - the numbers so far
  * @ret_stats: its size member is set by the caller
  *
- * Return: 0; -EINVAL (size).
+ * Return: 0; -EINVAL, -E2BIG (size).
  */
 SSDPM_API int ssdpm_stats_get(const struct ssdpm_stats *stats,
 			      struct ssdpm_trace_stats *ret_stats,

@@ -79,6 +79,8 @@ const char *ssdpm_strerror(int code)
 		return "not found";
 	case -ENOMEM:
 		return "out of memory";
+	case -EIO:
+		return "input/output error";
 	case -EOPNOTSUPP:
 		return "not supported";
 	default:

@@ -124,6 +124,16 @@ void ssdpm__json_uint(struct json_writer *writer, const char *key,
 	append(writer, digits, (size_t)length);
 }
 
+void ssdpm__json_int(struct json_writer *writer, const char *key,
+		     int64_t value)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRId64, value);
+
+	before(writer, key);
+	append(writer, digits, (size_t)length);
+}
+
 void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value)
 {
 	before(writer, key);

@@ -118,6 +118,8 @@ void ssdpm__json_string(struct json_writer *writer, const char *key,
 			const char *value);
 void ssdpm__json_uint(struct json_writer *writer, const char *key,
 		      uint64_t value);
+void ssdpm__json_int(struct json_writer *writer, const char *key,
+		     int64_t value);
 void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value);
 void ssdpm__json_null(struct json_writer *writer, const char *key);
 

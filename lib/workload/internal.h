@@ -64,13 +64,19 @@ int ssdpm__source_data(const void *data, size_t size,
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr);
 
+/* What a format is recognised by lies in this much. */
+#define TRACE_HEAD_BYTES (64u << 10)
+
 /*
- * A format. is() looks at the beginning of the input, up to 64 KiB of it.
- * open() may allocate trace->state, which close() frees. read() gives up to max
- * records; none: the end. Both find all in trace.
+ * A format, or several in a row. is() looks at the beginning of the input: all
+ * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
+ * close() frees; trace->counts.format is the one that the caller named, or 0,
+ * and a reader of several sets it. read() gives up to max records; none: the
+ * end. All find what they need in trace.
  */
 struct trace_reader {
 	uint32_t format;
+	uint32_t last_format; /* 0: it is the only one */
 	bool (*is)(const char *head, size_t size);
 	int (*open)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
 	int (*read)(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
@@ -87,9 +93,24 @@ struct ssdpm_trace {
 	char *device; /* the only one to read; or the one that was seen */
 	bool device_wanted;
 	uint64_t last_start_ns;
+	uint64_t tick_ns; /* of a clock that is coarser than the records; 0 */
+	struct ssdpm_io rest; /* of an I/O that is being split */
+	uint64_t rest_bytes;
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
 };
+
+/*
+ * The beginning, however much more is in memory: a pipe and a file are to be
+ * read alike. To be called before anything was read.
+ */
+static inline struct span ssdpm__trace_head(const struct ssdpm_trace *trace)
+{
+	size_t size = (size_t)(trace->input.end - trace->input.at);
+
+	return ssdpm__span(trace->input.at,
+			   size < TRACE_HEAD_BYTES ? size : TRACE_HEAD_BYTES);
+}
 
 /*
  * A line that cannot be read: count it and return 0 where the caller of the
@@ -108,6 +129,28 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 
 /* A service time that fits its member; counted where it does not. */
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
+
+/*
+ * Longest discard: more than any drive has, and one line of a hostile file
+ * makes no more than 131,072 records.
+ */
+#define DISCARD_MAX_BYTES ((uint64_t)1 << 48)
+
+/* Can an I/O be this long? A discard may need several records. */
+static inline bool ssdpm__io_fits(uint8_t op, uint64_t bytes)
+{
+	return bytes <= UINT32_MAX ||
+	       (op == SSDPM_OP_DISCARD && bytes <= DISCARD_MAX_BYTES);
+}
+
+/*
+ * Give out an I/O of so many bytes (ssdpm__io_fits()) in as many records as it
+ * takes: as many as there is room for at ios, at least one, now; the rest,
+ * without a further call, before reader->read() is called again. Returns how
+ * many were written: fewer than max, unless all of them were needed.
+ */
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max);
 
 extern const struct trace_reader ssdpm__read_npy;
 extern const struct trace_reader ssdpm__read_blkparse;

@@ -10,12 +10,16 @@
 
 #include "base/internal.h"
 
-/* What a format is recognised by lies in this much. */
-#define HEAD_BYTES (64u << 10)
-
 /* Those that can be told from any other come first. */
 static const struct trace_reader *const readers[] = {
-	NULL,
+	&ssdpm__read_npy,
+	&ssdpm__read_blktrace,
+	&ssdpm__read_fio_iolog,
+	&ssdpm__read_fio_latency_log,
+	/* Columns of text: those with the least of their own come last. */
+	&ssdpm__read_blkparse,
+	&ssdpm__read_biosnoop,
+	&ssdpm__read_delimited,
 };
 
 int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
@@ -32,6 +36,14 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	return ssdpm__fail(reterr, code, trace->input.line, "%s", message);
+}
+
+/* For a message: a long one is cut off. */
+static void copy_name(struct span name, char ret_text[32])
+{
+	if (name.end - name.at > 31)
+		name.end = name.at + 31;
+	ssdpm__span_copy(name, ret_text, 32);
 }
 
 int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
@@ -54,12 +66,13 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 		trace->counts.n_other_device++;
 		return 0;
 	}
-	char other[32];
-	ssdpm__span_copy(device, other, sizeof(other));
+	char first[32], other[32];
+	copy_name(ssdpm__span(trace->device, strlen(trace->device)), first);
+	copy_name(device, other);
 	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 			   "the trace has several devices, %s and %s: name the "
 			   "one to read",
-			   trace->device, other);
+			   first, other);
 }
 
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
@@ -70,12 +83,47 @@ uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
 	return SSDPM_SERVICE_MAX;
 }
 
+/* The parts of an I/O of 4 GiB and more: a power of two stays aligned. */
+#define PART_BYTES ((uint64_t)1 << 31)
+
+static size_t split_rest(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			 size_t max)
+{
+	size_t n = 0;
+
+	for (; n < max && trace->rest_bytes; n++) {
+		uint64_t part = trace->rest_bytes < PART_BYTES ?
+					trace->rest_bytes :
+					PART_BYTES;
+
+		ios[n] = trace->rest;
+		ios[n].bytes = (uint32_t)part;
+		trace->rest.offset += part;
+		trace->rest.flags |= SSDPM_IO_CONTINUED;
+		trace->rest_bytes -= part;
+	}
+	return n;
+}
+
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max)
+{
+	if (bytes <= UINT32_MAX) {
+		ios[0] = *io;
+		ios[0].bytes = (uint32_t)bytes;
+		return 1;
+	}
+	trace->rest = *io;
+	trace->rest_bytes = bytes;
+	return split_rest(trace, ios, max);
+}
+
 static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 {
-	size_t size = (size_t)(trace->input.end - trace->input.at);
+	struct span head = ssdpm__trace_head(trace);
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i] && readers[i]->is(trace->input.at, size))
+		if (readers[i]->is(head.at, (size_t)(head.end - head.at)))
 			return readers[i];
 	return NULL;
 }
@@ -83,7 +131,9 @@ static const struct trace_reader *recognise(const struct ssdpm_trace *trace)
 static const struct trace_reader *find_reader(uint32_t format)
 {
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		if (readers[i] && readers[i]->format == format)
+		if (readers[i]->format == format ||
+		    (readers[i]->format < format &&
+		     format <= readers[i]->last_format))
 			return readers[i];
 	return NULL;
 }
@@ -92,13 +142,15 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 			 struct ssdpm_error *reterr)
 {
 	while (!trace->input.complete &&
-	       trace->input.end - trace->input.at < HEAD_BYTES) {
+	       trace->input.end - trace->input.at < TRACE_HEAD_BYTES) {
 		int r = ssdpm__input_fill(&trace->input, reterr);
 		if (r)
 			return r;
 	}
 	if (trace->input.at == trace->input.end)
 		return ssdpm__fail(reterr, -EINVAL, 0, "the trace is empty");
+	if (!format && trace->columns)
+		format = SSDPM_TRACE_DELIMITED;
 	trace->reader = format ? find_reader(format) : recognise(trace);
 	if (!trace->reader && format)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -107,8 +159,11 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no trace in a known format: name "
 				   "the format, or its columns");
-	trace->counts.format = trace->reader->format;
-	return trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	trace->counts.format = format;
+	int r = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	if (!trace->counts.format)
+		trace->counts.format = trace->reader->format;
+	return r;
 }
 
 static int copy_text(const char *text, char **ret_copy,
@@ -215,11 +270,12 @@ int ssdpm_trace_open_data(const void *data, size_t size,
 }
 
 static void update_resolution(struct ssdpm_trace_counts *counts,
-			      uint64_t time_ns)
+			      uint64_t tick_ns, uint64_t time_ns)
 {
 	if (counts->resolution_ns == 0)
 		counts->resolution_ns = 1000000000000u;
-	while (counts->resolution_ns > 1 && time_ns % counts->resolution_ns)
+	while (counts->resolution_ns > tick_ns &&
+	       time_ns % counts->resolution_ns)
 		counts->resolution_ns /= 10;
 }
 
@@ -228,6 +284,8 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
+	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
+	uint64_t n_ios = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (ios[i].start_ns < trace->last_start_ns) {
@@ -240,10 +298,11 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			ios[i].start_ns = trace->last_start_ns;
 		}
 		trace->last_start_ns = ios[i].start_ns;
-		if (counts->resolution_ns != 1)
-			update_resolution(counts, ios[i].start_ns);
-		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		if (counts->resolution_ns != tick_ns)
+			update_resolution(counts, tick_ns, ios[i].start_ns);
+		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
+	counts->n_ios += n_ios;
 	counts->n_records += n;
 	return 0;
 }
@@ -261,7 +320,11 @@ int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	}
 	if (max == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
-	int r = trace->reader->read(trace, ios, max, &n, &error);
+	int r = 0;
+	if (trace->rest_bytes)
+		n = split_rest(trace, ios, max);
+	else
+		r = trace->reader->read(trace, ios, max, &n, &error);
 	if (r == 0)
 		r = check_records(trace, ios, n, &error);
 	if (r) {

@@ -22,6 +22,13 @@ void check_error(int err, const struct ssdpm_error *error);
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size);
 
+/*
+ * Read a trace, in pieces of several sizes: the same records each time, which
+ * keep what the header promises, or an error each time.
+ */
+void check_trace(const void *data, size_t size,
+		 const struct ssdpm_trace_params *params);
+
 /* Read whatever this is, and check the drives or the error. */
 void check_data(const uint8_t *data, size_t size);
 /* Find and explain the quirks of a drive; host may be NULL. */

@@ -46,8 +46,8 @@ static struct ssdpm_model *make_drive(struct input *input)
 		uint8_t byte = next(input);
 
 		states[i].flags = i ? byte & 1 : 0;
-		states[i].unknown = SSDPM_FIELD_IDLE_POWER |
-				    SSDPM_FIELD_ACTIVE_POWER;
+		states[i].unknown =
+			SSDPM_FIELD_IDLE_POWER | SSDPM_FIELD_ACTIVE_POWER;
 		if (byte & 2)
 			states[i].unknown |= SSDPM_FIELD_EXIT_LATENCY;
 		else

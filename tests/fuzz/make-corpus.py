@@ -7,6 +7,7 @@
 What the fuzzer found later stands beside them, named by its hash.
 """
 
+import gzip
 import json
 import pathlib
 import struct
@@ -433,20 +434,6 @@ NVME_CLI_TEXT = {
 }
 
 
-TARGETS = {
-    "identify": IDENTIFY,
-    "model-json": MODEL_JSON,
-    "ata-identify": ATA_IDENTIFY,
-    "ata-identify-hex": ATA_IDENTIFY_HEX,
-    "atasmart-blob": ATASMART_BLOB,
-    "hdparm-text": HDPARM_TEXT,
-    "smartctl-text": SMARTCTL_TEXT,
-    "apst-data": APST_DATA,
-    "quirks": QUIRKS,
-    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
-}
-
-
 # PS0 to PS2 go to PS3 after 100 ms, that goes to PS4 after 2 s.
 TABLE = struct.pack("<4Q", 0x6418, 0x6418, 0x6418, 0x7d020).ljust(256, b"\0")
 HEADER = "get-feature:0x0c (Autonomous Power State Transition), "
@@ -522,6 +509,195 @@ QUIRKS = {
     "no-quirks": b"[nvme x]",
     "many": b"[nvme x]\nquirks=no-apst\n" * 40,
     "stars": b"[nvme x]\nquirks=none\nproduct=" + b"*a" * 500,
+}
+ROWS = b"1 0 8 8 1\n5 0 16 8 0\n"
+MD5 = b"00112233445566778899aabbccddeeff"
+BLKREPLAY = b"start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n"
+TRACE_DELIMITED = {
+    "empty": b"",
+    "msr": b"128166372003061629,usr,0,Read,4096,512,41286\n"
+           b"128166372003061000,usr,0,Write,4096,512,1\n",
+    "spc": b"0,303567,3584,w,0.026214\n1,8,512,R,28.4,x\n",
+    "fiu": b"89966180383 4253 nfsd 508941856 8 W 6 0 " + MD5 + b"\n",
+    "mqsim": ROWS,
+    "mqsim-named": b"\x0b\0" + ROWS,
+    "disksim": b"0.5 0 8 8 1\n1.0000001 1 8 8 2\n",
+    "disksim-named": b"\x0c\0" + ROWS,
+    "blkreplay": b"words\n" + BLKREPLAY + b"words\n" + BLKREPLAY
+                 + b"  0.5 ;  8 ;  8 ; RA ; 0.0 ; 0.0\n",
+    "pixel": b"proces,device,rw_flag,sector,size,timestamp\r\n"
+             b"a-1,8388608,W,8,8,660881.0188740001\r\n",
+    "procmon": b"rel_time_s,process,op,offset,length,duration_s\r\n"
+               b"0.5518027,System,WriteFile,0,4096,0.0035803\r\n",
+    "own": b"start_ns,offset,bytes,service_ns,op,flags\n"
+           b"1,0,0,4294967295,flush,0\n9,0,512,,read,1\n5,8,8,77,discard,0",
+    "long-devices": b"0.5 0 8 8 1\n0.6 " + b"\x8c" * 99 + b" 8 8 6\n",
+    "columns": b"time:ms,op,-,offset:512,bytes:sectors,service:us,...;skip=1;"
+               b"read=R|0;write=W;discard=D;unknown=-;after=go\0head\ngo\nrows\n"
+               b"1.5,R,\"a,b\",8,8,7,x\n 1 ,D, ,0,9000000,-,\n",
+    "columns-tab": b"bytes,time:filetime,device,device,op,offset;separator=tab\0"
+                   b"512\t99\t0\t\tread\t18446744073709551615\n",
+    "columns-bad": b"time:s,offset,bytes,op;separator=x\0" + ROWS,
+    "numbers": b"time:s,offset,bytes,op\0"
+               b"18446744073.709551615,00000000000000000000001,4294967296,r\n"
+               b"18446744073.709551616,1,1,r\n-1,1,1,r\n1e3,1,1,r\n1.,1,1,w\n",
+    "discard": b"time:ns,offset,bytes,op\0" b"1,0,9663676929,d\n"
+               b"2,0,281474976710657,d\n",
+}
+DTYPE = ("[('start_ns', '<u8'), ('offset', '<u8'), ('bytes', '<u4'), "
+         "('service_ns', '<u4'), ('op', '|u1'), ('flags', '|u1'), ('', '|V6')]")
+IO = struct.pack("<QQIIBB6x", 5, 4096, 512, 2**32 - 1, 1, 0)
+
+
+def npy(n, version=1, dtype=DTYPE):
+    text = f"{{'descr': {dtype}, 'fortran_order': False, 'shape': ({n},), }}"
+    length = struct.pack("<H" if version == 1 else "<I", len(text))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text.encode()
+
+
+TRACE_NPY = {
+    "empty": b"",
+    "records": IO * 3,
+    "records-bad": IO + bytes(32) + IO[:24] + b"\x04\x01abcdef" + IO[:9],
+    "whole": npy(2) + IO * 2,
+    "version-2": npy(1, 2) + IO,
+    "version-3": npy(1, 3) + IO + b"x",
+    "version-4": npy(1, 4) + IO,
+    "reserved": npy(1, 1, DTYPE.replace("'', '|V6'", "'reserved', '|u1', (6,)")) + IO,
+    "big-endian": npy(1, 1, DTYPE.replace("<", ">")) + IO,
+    "cut": npy(2) + IO,
+    "cut-head": npy(2)[:99],
+}
+
+
+def zstd(data):
+    """One frame with one block that is not packed (RFC 8878)."""
+    return (b"\x28\xb5\x2f\xfd\x20" + bytes([len(data)])
+            + struct.pack("<I", len(data) << 3 | 1)[:3] + data)
+
+
+TRACE_UNPACK = {
+    "empty": b"",
+    "plain": ROWS,
+    "gzip": gzip.compress(ROWS, mtime=0),
+    "gzip-members": gzip.compress(ROWS[:7], mtime=0) + gzip.compress(ROWS[7:], mtime=0),
+    "gzip-cut": gzip.compress(ROWS, mtime=0)[:-3],
+    "gzip-trailer": gzip.compress(ROWS, mtime=0) + bytes(9),
+    "gzip-many": gzip.compress(ROWS * 9000, mtime=0),
+    "zstd": zstd(ROWS),
+    "zstd-frames": zstd(ROWS[:7]) + zstd(b"") + zstd(ROWS[7:]),
+    "zstd-cut": zstd(ROWS)[:-3],
+    "zstd-trailer": zstd(ROWS) + b"x",
+    "zstd-skippable": b"\x50\x2a\x4d\x18\x02\0\0\0ab" + zstd(ROWS),
+}
+
+
+def events(*lines, device="8,0"):
+    """blkparse's lines from (ns, "D R 8 + 8 [a]")."""
+    return "".join(f"  {device}    0  1  {ns // 10**9:5}.{ns % 10**9:09}  7  {rest}\n"
+                   for ns, rest in lines).encode()
+
+
+def event(ns, action, sector=8, size=4096, more=b"", order="<", magic=0x65617407):
+    """An event of blktrace: struct blk_io_trace."""
+    return struct.pack(order + "IIQQIIIIIHH", magic, 1, ns, sector, size, action, 7,
+                       8 << 20, 0, 0, len(more)) + more
+
+
+PAIR = ((1, "D   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]"))
+D, C, I, Q, R = 7 | 1 << 22, 8 | 1 << 23, 12 | 1 << 20, 1 | 1 << 20, 6 | 1 << 21
+WRITE, FLUSH, DISCARD, PC, NOTIFY = 1 << 17, 1 << 18, 1 << 29, 1 << 25, 1 << 26
+TRACE_BLKPARSE = {
+    "pair": events(*PAIR),
+    "all": events((1, "Q  WS 8 + 8 [a]"), (2, "G  WS 8 + 8 [a]"), (3, "P   N [a]"),
+                  (4, "I  WS 8 + 8 [a]"), (5, "U   N [a] 1"), (6, "D  WS 8 + 8 [a]"),
+                  (7, "m   N a b c"), (8, "A   W 8 + 8 <- (8,1) 0"),
+                  (9, "X   W 8 / 12 [a]"), (10, "C  WS 8 + 8 [0]"))
+           + b"CPU0 (8,0):\n Reads Queued: 0\n\nTotal (8,0):\n",
+    "queued": events((1, "Q   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]")),
+    "inserted": events((1, "I   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]")),
+    "completions": events((1, "C  RA 8 + 8 [0]"), (2, "C   W 8 + 8 [0]")),
+    "issues": events((1, "D   R 8 + 8 [a]"), (2 * 10**11, "D   R 8 + 8 [a]")),
+    "late": events((2 * 10**8, "C   R 8 + 8 [0]"), *PAIR, (3, "D   R 8 + 8 [a]")),
+    "timeout": events((1, "D   R 8 + 8 [a]"), (31 * 10**9, "C   R 8 + 8 [0]"), *PAIR),
+    "requeue": events((0, "D   R 8 + 8 [a]"), (0, "R   R 8 + 8 [0]"), *PAIR),
+    "flush": events((1, "D  FN [a]"), (2, "C  FN 0 [0]"), (3, "D FWFS 8 + 8 [a]"),
+                    (4, "C FWFS 8 + 8 [0]")),
+    "discard": events((1, "D  DS 8 + 18388609 [a]"), (2, "C  DS 8 + 18388609 [0]")),
+    "command": events((1, "D   R 36 (12 00 ..) [a]"), (2, "C   R (12 00 ..) [0]")),
+    "wrapped": events(*PAIR, (1266874889709551615, "D   R 8 + 8 [a]")),
+    "last": events((2**64 - 1, "D   R 36028797018963966 + 1 [a]")),
+    "devices": events(*PAIR) + events(*PAIR, device="259,0"),
+    "words": b"Input file x\r\n\r\n" + events(*PAIR) + b"???\n",
+}
+TRACE_BLKTRACE = {
+    "pair": event(1, D) + event(9, C),
+    "swapped": event(1, D, order=">") + event(9, C, order=">"),
+    "all": event(0, NOTIFY, 0, 0, b"12345678") + event(1, Q | WRITE)
+           + event(2, I | WRITE) + event(3, D | WRITE) + event(4, R | WRITE)
+           + event(5, D | WRITE, more=b"abc") + event(9, C | WRITE),
+    "flush": event(1, D | FLUSH, 2**64 - 1, 0) + event(9, C | FLUSH, 0, 0),
+    "discard": event(1, D | DISCARD, 8, 2**32 - 512) + event(2, D | PC),
+    "version": event(1, D, magic=0x65617406),
+    "cut": event(1, D) + event(9, C, more=b"abc")[:-1],
+    "damaged": event(1, D) + b"xyz" + event(9, C),
+}
+SNOOP = "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n"
+TRACE_BIOSNOOP = {name: text.encode() for name, text in {
+    "bcc": SNOOP + "1.0 Web Content 1 sda W 8 4096 0.61\n0.9 a 1 sda R 8 512 0.1\n",
+    "queue": SNOOP.replace("LAT", "QUE(ms) LAT") + "1.0 a 1 sda W 8 4096 0.01 0.61\n",
+    "flush": SNOOP + "1.0 a 1 sda W 0 0 0.61\n",
+    "discard": SNOOP + "1.0 a 1 sda D 0 8589934592 0.61\n",
+    "early": SNOOP + "0.000004 a 1 sda W 8 4096 0.61\n" + SNOOP,
+    "disks": SNOOP + "1.0 a 1 sda W 8 4096 0.61\n1.0 a 1 sdb W 8 4096 0.61\n",
+    "bpftrace": "Attaching 4 probes...\nTIME(ms) DISK COMM PID LAT(ms)\n611 vda a 4 10\n",
+    "bpftrace-numbers": "TIME(ms) DISK ID COMM PID LAT(ms)\n MAJOR MINOR\n611 8 0 a 4 1\n",
+    "iosnoop": "STARTs ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n"
+               "2.1 2.2 a 1 WS 202,1 8 4096 0.62\n^C\nEnding tracing...\n",
+    "iosnoop-no-times": "COMM PID TYPE DEV BLOCK BYTES LATms\na 1 W 202,1 8 512 1.3\n",
+    "latencies": "TIMEus DELTAus\n100 10\n90000000 80000000\n90000001 5000000000\n",
+}.items()}
+
+
+# The head of fuzz-sim.c: four states, both loops, a table, pieces, an end; and
+# records of eight bytes.
+SIM_HEAD = bytes([0x00, 0x51, 0xA5, 0xB3])
+SIM_CLOSED = SIM_HEAD + bytes([0, 0, 1, 0, 1, 0, 0, 3, 0xC9, 9, 0x09, 3])
+SIM_OPEN = SIM_HEAD + bytes([1, 1, 2, 1, 3, 1, 0, 7, 0xE1, 200, 0, 0])
+SIM_RECORDS = b"".join(
+    bytes([kind, gap, i % 7, 9, 0x69, 0x91, 0, 0])
+    for i, (kind, gap) in enumerate(
+        [(32, 0), (33, 0xA9), (98, 0xB1), (48, 0x11), (35, 0xC2), (33, 0)] * 6
+    )
+)
+SIM = {
+    "closed": SIM_CLOSED + SIM_RECORDS,
+    "open": SIM_OPEN + SIM_RECORDS,
+    "one": SIM_CLOSED + SIM_RECORDS[:8],
+    "none": SIM_CLOSED + bytes(8),
+    "bad-operation": SIM_CLOSED + SIM_RECORDS[:16] + bytes(8),
+    "far": SIM_OPEN[:14] + bytes([0xFF, 31]) + SIM_RECORDS,
+}
+
+
+TARGETS = {
+    "identify": IDENTIFY,
+    "model-json": MODEL_JSON,
+    "ata-identify": ATA_IDENTIFY,
+    "ata-identify-hex": ATA_IDENTIFY_HEX,
+    "atasmart-blob": ATASMART_BLOB,
+    "hdparm-text": HDPARM_TEXT,
+    "smartctl-text": SMARTCTL_TEXT,
+    "apst-data": APST_DATA,
+    "quirks": QUIRKS,
+    "sim": SIM,
+    "trace-biosnoop": TRACE_BIOSNOOP,
+    "trace-blkparse": TRACE_BLKPARSE,
+    "trace-blktrace": TRACE_BLKTRACE,
+    "trace-delimited": TRACE_DELIMITED,
+    "trace-npy": TRACE_NPY,
+    "trace-unpack": TRACE_UNPACK,
+    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 
 

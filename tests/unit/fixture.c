@@ -341,3 +341,62 @@ void fixture_assert_made(struct ssdpm_model *model,
 	}
 	ssdpm_model_unref(model);
 }
+
+static int read_all(struct ssdpm_trace *trace, size_t max,
+		    struct fixture_trace *result, struct ssdpm_error *reterr)
+{
+	size_t room = 0;
+
+	for (;;) {
+		size_t n = SIZE_MAX;
+
+		if (result->n + max > room) {
+			room = 2 * room + max;
+			result->ios = realloc(result->ios,
+					      room * sizeof(result->ios[0]));
+			assert_non_null(result->ios);
+		}
+		int err = ssdpm_trace_read(trace, result->ios + result->n, max,
+					   &n, reterr);
+		if (err) {
+			assert_int_equal(n, SIZE_MAX);
+			/* It fails again, in the same way. */
+			assert_int_equal(ssdpm_trace_read(trace, result->ios,
+							  max, &n, NULL),
+					 err);
+			return err;
+		}
+		assert_true(n <= max);
+		if (n == 0)
+			return 0;
+		result->n += n;
+	}
+}
+
+int fixture_read_trace(const void *data, size_t size,
+		       const struct ssdpm_trace_params *params, size_t max,
+		       struct fixture_trace *ret_trace,
+		       struct ssdpm_error *reterr)
+{
+	struct fixture_trace result = { 0 };
+	struct ssdpm_trace *trace = UNTOUCHED;
+	void *copy = malloc(size ? size : 1);
+	int err;
+
+	assert_non_null(copy);
+	memcpy(copy, data, size);
+	err = ssdpm_trace_open_data(copy, size, params, &trace, reterr);
+	if (err) {
+		assert_ptr_equal(trace, UNTOUCHED);
+	} else {
+		err = read_all(trace, max, &result, reterr);
+		result.counts = *ssdpm_trace_get_counts(trace);
+		assert_null(ssdpm_trace_close(trace));
+	}
+	free(copy);
+	if (err)
+		free(result.ios);
+	else
+		*ret_trace = result;
+	return err;
+}

@@ -90,6 +90,22 @@ struct ssdpm_model *fixture_read_good(const char *text);
 void fixture_assert_bad(const char *text, int code, uint32_t line,
 			const char *fragment);
 
+/* All records of a trace; let go of ios with free(). */
+struct fixture_trace {
+	struct ssdpm_io *ios;
+	size_t n;
+	struct ssdpm_trace_counts counts;
+};
+
+/*
+ * Read a copy that ends where the data do, max records at a time; params may be
+ * NULL. Return what failed.
+ */
+int fixture_read_trace(const void *data, size_t size,
+		       const struct ssdpm_trace_params *params, size_t max,
+		       struct fixture_trace *ret_trace,
+		       struct ssdpm_error *reterr);
+
 /* Does a transition of the table lead to this state? */
 bool fixture_is_entered(const struct ssdpm_apst *table, uint32_t state);
 

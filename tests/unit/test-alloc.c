@@ -11,6 +11,8 @@
 #include "fixture.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -97,16 +99,23 @@ static struct {
 	struct ssdpm_model *models[3];
 	struct ssdpm_model *two_tables;
 	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_trace *trace;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
 	uint8_t ata[512], blob[520];
 	char hex[256 * 5 + 1];
+	uint8_t npy[SSDPM_NPY_HEADER_BYTES + 2 * sizeof(struct ssdpm_io)];
+	int trace_fd;
+	char issues[300 * 40]; /* more than fit at first */
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_sim *sim;
 	const char *map;
 } in;
+
+static const char msr[] = "128166372003061629,usr,0,Read,4096,512,41286\n"
+			  "128166372003061600,usr,0,Write,4096,512,7\n";
 
 static const char hdparm[] = "ATA device, with non-removable media\n"
 			     "\tModel Number: Fixture SATA SSD\n";
@@ -117,6 +126,7 @@ struct result {
 	struct ssdpm_model **models;
 	struct ssdpm_finding *findings;
 	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_trace *trace;
 	size_t n;
 	char *text;
 	uint64_t energy_nj;
@@ -127,6 +137,7 @@ static const struct result untouched = {
 	.models = (struct ssdpm_model **)&in,
 	.findings = (struct ssdpm_finding *)&in,
 	.catalogue = (struct ssdpm_catalogue *)&in,
+	.trace = (struct ssdpm_trace *)&in,
 	.n = 77,
 	.text = (char *)&in,
 	.energy_nj = 77,
@@ -279,6 +290,80 @@ static int call_catalogue_model(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_catalogue_get_model(in.catalogue, 7, &ret->model, error);
 }
 
+static int call_trace_npy(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.npy, sizeof(in.npy), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_msr(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(msr, strlen(msr), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_columns(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_trace_params params = {
+		.size = sizeof(params),
+		.columns = "time:ns,offset,bytes,op,device",
+		.device = "a",
+	};
+
+	return ssdpm_trace_open_data("1,2,3,r,a\n1,2,3,r,b\n", 20, &params,
+				     &ret->trace, error);
+}
+
+static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
+{
+	if (lseek(in.trace_fd, 0, SEEK_SET))
+		return -errno;
+	return ssdpm_trace_open(in.trace_fd, NULL, &ret->trace, error);
+}
+
+static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "TIMEus DELTAus\n7 5\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.issues, strlen(in.issues), NULL,
+				     &ret->trace, error);
+}
+
+static int read_one(struct result *ret, int err, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = ret->trace;
+	struct ssdpm_io io;
+	size_t n;
+
+	if (err)
+		return err;
+	ret->trace = untouched.trace;
+	err = ssdpm_trace_read(trace, &io, 1, &n, error);
+	if (err)
+		ssdpm_trace_close(trace);
+	else
+		ret->trace = trace;
+	return err;
+}
+
+/* The first record brings the device, which is kept. */
+static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_msr(ret, error), error);
+}
+
+/* Memory for issues that wait grows. */
+static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_blkparse(ret, error), error);
+}
+
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
@@ -356,6 +441,14 @@ static const struct {
 	{ "ssdpm_catalogue_new", call_catalogue_of_three },
 	{ "ssdpm_catalogue_get_model", call_catalogue_model },
 	{ "ssdpm_estimate", call_estimate },
+	{ "ssdpm_trace_open_data", call_trace_npy },
+	{ "ssdpm_trace_open_data", call_trace_msr },
+	{ "ssdpm_trace_open_data", call_trace_columns },
+	{ "ssdpm_trace_open", call_trace_fd },
+	{ "ssdpm_trace_open_data", call_trace_biosnoop },
+	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_read", call_trace_read },
+	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_recommend", call_recommend },
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
@@ -553,6 +646,21 @@ static void call_quirks(void)
 	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
 }
 
+static void call_npy_header(void)
+{
+	ssdpm_npy_header(2, in.npy);
+}
+
+static void call_trace_getters(void)
+{
+	ssdpm_trace_get_counts(in.trace);
+	ssdpm_trace_close(NULL);
+	for (uint32_t i = 0; i < 20; i++) {
+		ssdpm_op_to_string(i);
+		ssdpm_trace_format_to_string(i);
+	}
+}
+
 static void call_parameters(void)
 {
 	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
@@ -618,6 +726,8 @@ static const struct {
 	{ "ssdpm_model_list_free", call_list_free },
 	{ "ssdpm_model_ref", call_ref },
 	{ "ssdpm_model_unref", call_ref },
+	{ "ssdpm_npy_header", call_npy_header },
+	{ "ssdpm_op_to_string", call_trace_getters },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_power_scheme_to_string", call_strings },
@@ -635,6 +745,9 @@ static const struct {
 	{ "ssdpm_sim_params_init", call_sim_getters },
 	{ "ssdpm_sim_set_change_fn", call_sim_getters },
 	{ "ssdpm_strerror", call_strings },
+	{ "ssdpm_trace_close", call_trace_getters },
+	{ "ssdpm_trace_format_to_string", call_trace_getters },
+	{ "ssdpm_trace_get_counts", call_trace_getters },
 	{ "ssdpm_verdict_to_string", call_strings },
 	{ "ssdpm_version", call_strings },
 };
@@ -653,6 +766,21 @@ static char *catalogue_fingerprint(struct ssdpm_catalogue *catalogue)
 	}
 	ssdpm_catalogue_unref(catalogue);
 	assert_true(asprintf(&text, "%u %lu %lu", n, seen, tables) > 0);
+	return text;
+}
+
+static char *trace_fingerprint(struct ssdpm_trace *trace)
+{
+	struct ssdpm_io ios[4];
+	size_t n = 0;
+	char *text;
+
+	assert_int_equal(ssdpm_trace_read(trace, ios, 4, &n, NULL), 0);
+	assert_true(n > 0);
+	assert_true(asprintf(&text, "%zu %u %llu", n,
+			     ssdpm_trace_get_counts(trace)->format,
+			     (unsigned long long)ios[n - 1].start_ns) > 0);
+	ssdpm_trace_close(trace);
 	return text;
 }
 
@@ -677,6 +805,8 @@ static char *fingerprint(struct result *result)
 	}
 	if (result->catalogue != untouched.catalogue)
 		return catalogue_fingerprint(result->catalogue);
+	if (result->trace != untouched.trace)
+		return trace_fingerprint(result->trace);
 	if (result->energy_nj != untouched.energy_nj) {
 		assert_true(asprintf(&text, "%llu nJ",
 				     (unsigned long long)result->energy_nj) >
@@ -696,6 +826,7 @@ static void assert_untouched(const struct result *result)
 	assert_ptr_equal(result->models, untouched.models);
 	assert_ptr_equal(result->findings, untouched.findings);
 	assert_ptr_equal(result->catalogue, untouched.catalogue);
+	assert_ptr_equal(result->trace, untouched.trace);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
 	assert_int_equal(result->energy_nj, untouched.energy_nj);
@@ -853,6 +984,23 @@ static int make_two_tables(void)
 					 &in.two_tables, NULL);
 }
 
+static int make_traces(void)
+{
+	static const struct ssdpm_io io = { .op = SSDPM_OP_READ };
+	const ssize_t size = sizeof(msr) - 1;
+
+	char *at = in.issues;
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "8,0 0 1 0.%09d 1 D R %d + 8 [a]\n", i, i);
+	ssdpm_npy_header(2, in.npy);
+	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
+	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
+	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
+	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
+		return -errno;
+	return ssdpm_trace_open_data(msr, size, NULL, &in.trace, NULL);
+}
+
 /* A drive that sleeps in two ways, and a trace with idle times. */
 static int make_trace(void)
 {
@@ -892,7 +1040,8 @@ static int make_inputs(void **state)
 	if (!err)
 		err = make_two_tables();
 	if (!err)
-		err = make_trace();
+		err = make_traces();
+	err = make_trace();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
@@ -912,6 +1061,8 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);
 	ssdpm_catalogue_unref(in.catalogue);
+	ssdpm_trace_close(in.trace);
+	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);
 	free(in.three);

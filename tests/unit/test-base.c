@@ -23,6 +23,7 @@ static void every_documented_code_has_words(void **state)
 		{ -ENODATA, "a needed value is unknown" },
 		{ -ENOENT, "not found" },
 		{ -ENOMEM, "out of memory" },
+		{ -EIO, "input/output error" },
 		{ -EOPNOTSUPP, "not supported" },
 	};
 

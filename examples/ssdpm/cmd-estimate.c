@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm estimate: what a policy costs on a workload. */
+#include "apst-options.h"
+#include "comparison.h"
+#include "html.h"
+#include "numbers.h"
+#include "output.h"
+#include "result-json.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The policy of the command line, and those beside it on a page. */
+#define MAX_POLICIES 32
+
+struct settings {
+	struct trace_options trace;
+	struct sim_options sim;
+	struct apst_options apst;
+	struct page_options page;
+	const char *trace_name;
+	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
+	const char *policy_name;
+	uint64_t interval_ns;
+	bool explain;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "trace", 't', "FILE",
+	  "the I/Os: a trace, - or a workload of ssdpm workload --list" },
+	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff" },
+	{ "none", 0, NULL, "a drive that never sleeps" },
+	{ "lpm", 0,
+	  "keep_firmware_settings|max_performance|medium_power|"
+	  "med_power_with_dipm|min_power_with_partial|min_power",
+	  "SATA: the link policy (default med_power_with_dipm)" },
+	{ "interval", 0, "TIME", "give the course in pieces of this length" },
+	{ "csv", 0, NULL,
+	  "print CSV: the states, or with --interval the course" },
+	{ "explain", 'e', NULL, "say what is taken for known, and why" },
+};
+
+static enum exit_status set_policy(struct settings *settings,
+				   const struct common *common,
+				   const char *option, const char *argument)
+{
+	const char *before = settings->policy_option;
+
+	if (before)
+		return usage_error(common,
+				   strcmp(before, option) ?
+					   "--%s and --%s exclude each other" :
+					   "--%s is given twice",
+				   before, option);
+	settings->policy_option = option;
+	settings->policy_name = argument ? argument : option;
+	if (strcmp(option, "lpm") || find_lpm(argument))
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--lpm %s: keep_firmware_settings, max_performance, "
+			   "medium_power, med_power_with_dipm, "
+			   "min_power_with_partial or min_power",
+			   argument);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	const char *name = option->name;
+
+	if (!strcmp(name, "csv"))
+		return choose_form(common, FORM_OWN, name);
+	if (!strcmp(name, "interval"))
+		return parse_time_ns(common, name, argument,
+				     &settings->interval_ns);
+	if (!strcmp(name, "explain"))
+		settings->explain = true;
+	else if (strcmp(name, "trace"))
+		return set_policy(settings, common, name, argument);
+	else if (settings->trace_name)
+		return usage_error(common, "--trace is given twice; ssdpm "
+					   "compare takes several");
+	else
+		settings->trace_name = argument;
+	return STATUS_DONE;
+}
+
+/* SATA drives have the link policy of Linux where none is given. */
+static enum exit_status find_policy(const struct common *common,
+				    const struct settings *settings,
+				    const struct drives *drives,
+				    struct policy *ret_policy)
+{
+	const char *option = settings->policy_option;
+	bool sata = drives->n > 0;
+
+	if (option)
+		return parse_policy(common, option, settings->policy_name,
+				    &settings->apst.params, ret_policy);
+	for (size_t i = 0; i < drives->n; i++)
+		sata = sata &&
+		       ssdpm_model_get_info(drives->drives[i].model)->kind ==
+			       SSDPM_KIND_SATA;
+	if (sata && !settings->apst.given)
+		return parse_policy(common, "lpm", "med_power_with_dipm",
+				    &settings->apst.params, ret_policy);
+	*ret_policy = policy_of(&settings->apst.params);
+	return STATUS_DONE;
+}
+
+static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
+{
+	size_t n;
+	const struct ssdpm_interval *p = ssdpm_sim_get_intervals(sim, &n);
+
+	ssdpm__json_begin(w, "intervals", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "start_ns", p[i].start_ns);
+		ssdpm__json_uint(w, "energy_nj", p[i].energy_nj);
+		ssdpm__json_uint(w, "busy_ns", p[i].busy_ns);
+		ssdpm__json_uint(w, "idle_ns", p[i].idle_ns);
+		ssdpm__json_uint(w, "asleep_ns", p[i].asleep_ns);
+		ssdpm__json_uint(w, "transition_ns", p[i].transition_ns);
+		ssdpm__json_uint(w, "n_ios", p[i].n_ios);
+		ssdpm__json_uint(w, "delay_sum_ns", p[i].delay_sum_ns);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_estimate(struct json_writer *w,
+			   const struct settings *settings,
+			   const struct estimate *e)
+{
+	const struct drive *drive = e->subject->drive;
+	const struct job *job = &e->jobs[0];
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.estimate/1");
+	write_drive_names(w, drive);
+	ssdpm__json_string(w, "trace", e->trace);
+	write_counts(w, &e->counts);
+	write_sim_options(w, &settings->sim);
+	ssdpm__json_string(w, "policy", job->policy->name);
+	write_resolved(w, &job->resolved, drive);
+	write_result(w, &job->result, drive);
+	write_delays(w, job->sim);
+	if (settings->interval_ns)
+		write_intervals(w, job->sim);
+	write_known(w, e->subject);
+	ssdpm__json_end(w, '}');
+}
+
+static enum exit_status print_all_json(const struct common *common,
+				       const struct settings *settings,
+				       const struct estimates *all)
+{
+	struct json_writer w = { 0 };
+
+	if (all->n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < all->n; i++)
+		write_estimate(&w, settings, &all->estimates[i]);
+	if (all->n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static void print_states_csv(const struct estimates *all)
+{
+	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
+		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+		size_t n;
+
+		ssdpm_model_get_states(e->subject->drive->model, &n);
+		for (size_t j = 0; j < n; j++) {
+			const struct ssdpm_residency *r = &run->states[j];
+
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			       j, r->time_ns, r->entry_ns, r->exit_ns,
+			       r->energy_nj, r->n_entries, r->n_wakes);
+		}
+	}
+}
+
+static void print_intervals_csv(const struct estimates *all)
+{
+	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
+		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
+		 "delay_sum_ns");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		size_t n;
+		const struct ssdpm_interval *p =
+			ssdpm_sim_get_intervals(e->jobs[0].sim, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       "\n",
+			       p[j].start_ns, p[j].energy_nj, p[j].busy_ns,
+			       p[j].idle_ns, p[j].asleep_ns, p[j].transition_ns,
+			       p[j].n_ios, p[j].delay_sum_ns);
+		}
+	}
+}
+
+static void head_row(struct table *rows, const struct ssdpm_result *r,
+		     const char *name,
+		     struct number (*text)(const struct ssdpm_run *run))
+{
+	table_cell(rows, 0, "%s", name);
+	table_cell(rows, 1, "%s", text(&r->low).text);
+	table_cell(rows, 2, "%s", text(&r->nominal).text);
+	table_cell(rows, 3, "%s", text(&r->high).text);
+	table_end_row(rows);
+}
+
+static struct number run_energy(const struct ssdpm_run *run)
+{
+	return energy_text(run->energy_nj);
+}
+
+static struct number run_power(const struct ssdpm_run *run)
+{
+	return power_text((int64_t)run->mean_power_uw);
+}
+
+static struct number run_transitions(const struct ssdpm_run *run)
+{
+	return energy_text(run->transition_nj);
+}
+
+static struct number run_wakes(const struct ssdpm_run *run)
+{
+	return count_text(run->n_wakes);
+}
+
+static struct number run_deepest(const struct ssdpm_run *run)
+{
+	return count_text(run->deepest_per_day);
+}
+
+static struct number run_delayed(const struct ssdpm_run *run)
+{
+	return share_text(run->n_delayed, all_ios(run));
+}
+
+static struct number run_delayed_mean(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_mean_delayed_ns);
+}
+
+static struct number run_mean(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_mean_ns);
+}
+
+static struct number run_p50(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p50_ns);
+}
+
+static struct number run_p99(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p99_ns);
+}
+
+static struct number run_p999(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p999_ns);
+}
+
+static struct number run_max(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_max_ns);
+}
+
+static void print_bounds(const struct ssdpm_result *r)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 4, .align = "<>>>" };
+	table_cell(&rows, 1, "low");
+	table_cell(&rows, 2, "nominal");
+	table_cell(&rows, 3, "high");
+	table_end_row(&rows);
+	head_row(&rows, r, "energy", run_energy);
+	head_row(&rows, r, "mean power", run_power);
+	head_row(&rows, r, "energy of transitions", run_transitions);
+	head_row(&rows, r, "wakes", run_wakes);
+	head_row(&rows, r, "deepest state entered a day", run_deepest);
+	head_row(&rows, r, "I/Os delayed", run_delayed);
+	head_row(&rows, r, "delay of these, mean", run_delayed_mean);
+	head_row(&rows, r, "delay of all I/Os, mean", run_mean);
+	head_row(&rows, r, "  of 50 % at most", run_p50);
+	head_row(&rows, r, "  of 99 % at most", run_p99);
+	head_row(&rows, r, "  of 99.9 % at most", run_p999);
+	head_row(&rows, r, "  at most", run_max);
+	table_print(&rows);
+}
+
+static void state_row(struct table *rows, const struct ssdpm_run *run,
+		      uint32_t state, const char *word)
+{
+	const struct ssdpm_residency *r = &run->states[state];
+
+	table_cell(rows, 0, "PS%u%s", state, word);
+	table_cell(rows, 1, "%s", time_text(r->time_ns).text);
+	table_cell(rows, 2, "%s",
+		   share_text(r->time_ns, run->duration_ns).text);
+	table_cell(rows, 3, "%s", time_text(r->entry_ns).text);
+	table_cell(rows, 4, "%s", time_text(r->exit_ns).text);
+	table_cell(rows, 5, "%s", energy_text(r->energy_nj).text);
+	table_cell(rows, 6, "%s", count_text(r->n_entries).text);
+	table_cell(rows, 7, "%s", count_text(r->n_wakes).text);
+	table_end_row(rows);
+}
+
+/* Energy of the busy drive is what the states do not have. */
+static void busy_row(struct table *rows, const struct ssdpm_run *run)
+{
+	uint64_t rest = run->energy_nj;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		rest -= run->states[i].energy_nj < rest ?
+				run->states[i].energy_nj :
+				rest;
+	table_cell(rows, 0, "busy");
+	table_cell(rows, 1, "%s", time_text(run->busy_ns).text);
+	table_cell(rows, 2, "%s",
+		   share_text(run->busy_ns, run->duration_ns).text);
+	table_cell(rows, 5, "%s", energy_text(rest).text);
+	table_end_row(rows);
+}
+
+static void print_states(const struct settings *settings,
+			 const struct estimate *e)
+{
+	const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+	static struct table rows;
+	size_t n;
+
+	ssdpm_model_get_states(e->subject->drive->model, &n);
+	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
+	table_cell(&rows, 0, "state");
+	table_cell(&rows, 1, "time");
+	table_cell(&rows, 2, "share");
+	table_cell(&rows, 3, "entering");
+	table_cell(&rows, 4, "leaving");
+	table_cell(&rows, 5, "energy");
+	table_cell(&rows, 6, "entries");
+	table_cell(&rows, 7, "wakes");
+	table_end_row(&rows);
+	busy_row(&rows, run);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == settings->sim.operational_state)
+			state_row(&rows, run, i, " idle");
+		else if (run->states[i].n_entries)
+			state_row(&rows, run, i, "");
+	table_print(&rows);
+}
+
+static void print_assumptions(const struct ssdpm_result *r)
+{
+	uint32_t axis = r->widest_axis;
+
+	printf("  on assumption rests %s of the energy",
+	       share_text(r->assumed_nj, r->nominal.energy_nj).text);
+	if (axis)
+		printf("; %s alone moves it from %s to %s",
+		       ssdpm_axis_to_string(axis),
+		       energy_text(r->axis_low_nj[axis - 1]).text,
+		       energy_text(r->axis_high_nj[axis - 1]).text);
+	putchar('\n');
+}
+
+static void print_estimate(const struct settings *settings,
+			   const struct estimate *e)
+{
+	const struct job *job = &e->jobs[0];
+	uint64_t n = all_ios(&job->result.nominal);
+
+	print_subject(e, &settings->sim);
+	printf("  %s: ", job->policy->name);
+	if (job->policy->kind == POLICY_LPM)
+		fputs("link power management", stdout);
+	else
+		print_resolved(&job->resolved);
+	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
+	       time_text(job->result.nominal.duration_ns).text);
+	print_bounds(&job->result);
+	putchar('\n');
+	print_states(settings, e);
+	print_assumptions(&job->result);
+	if (!settings->explain)
+		return;
+	putchar('\n');
+	print_known(e->subject);
+}
+
+static enum exit_status print_all(const struct common *common,
+				  const struct settings *settings,
+				  const struct estimates *all)
+{
+	if (common->form && common->form != FORM_OWN)
+		return print_all_json(common, settings, all);
+	if (common->form && settings->interval_ns)
+		print_intervals_csv(all);
+	else if (common->form)
+		print_states_csv(all);
+	for (size_t i = 0; i < all->n && !common->form; i++) {
+		if (i)
+			putchar('\n');
+		print_estimate(settings, &all->estimates[i]);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *settings, char **operands,
+			      size_t n)
+{
+	const char *option = settings->policy_option;
+
+	if (!settings->trace_name)
+		return usage_error(common, "no --trace given; see ssdpm "
+					   "workload --list for workloads");
+	if (option && settings->apst.given && strcmp(option, "table"))
+		return usage_error(common,
+				   "--%s and the options of an APST table "
+				   "exclude each other",
+				   option);
+	if (check_apst_options(common, &settings->apst) ||
+	    check_trace_options(common, &settings->trace, &settings->trace_name,
+				1))
+		return STATUS_USAGE;
+	return check_stdin(common, operands, n, &settings->trace_name, 1);
+}
+
+/* On a page stand the policies that people compare as well. */
+static enum exit_status find_policies(const struct common *common,
+				      const struct settings *settings,
+				      const struct drives *drives,
+				      struct policy policies[MAX_POLICIES],
+				      size_t *ret_n)
+{
+	enum exit_status status;
+	const char *name;
+
+	status = find_policy(common, settings, drives, &policies[0]);
+	*ret_n = 1;
+	for (size_t i = 0;
+	     !status && settings->page.path && (name = common_policy(i)); i++)
+		if (strcmp(name, policies[0].name))
+			status = parse_policy(common, "policy", name,
+					      &settings->apst.params,
+					      &policies[(*ret_n)++]);
+	return status;
+}
+
+static enum exit_status estimate(const struct common *common,
+				 const struct settings *settings,
+				 const struct drives *drives)
+{
+	struct policy policies[MAX_POLICIES];
+	struct plan plan = {
+		.common = common,
+		.trace_options = &settings->trace,
+		.sim_options = &settings->sim,
+		.quirk_options = &settings->apst.quirks,
+		.policies = policies,
+		.n_required = 1,
+		.interval_ns = settings->interval_ns,
+		.timelines = settings->page.path,
+	};
+	struct estimates all = { 0 };
+	enum exit_status status;
+
+	status = find_policies(common, settings, drives, policies,
+			       &plan.n_policies);
+	if (!status)
+		status =
+			run_plan(&plan, drives, &settings->trace_name, 1, &all);
+	if (!status && settings->page.path)
+		status = write_estimates_page(&settings->page, &settings->sim,
+					      &all, NULL, NULL);
+	if (!status)
+		status = print_all(common, settings, &all);
+	free_estimates(&all);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct settings settings = *(const struct settings *)data;
+	enum exit_status status;
+	struct drives drives;
+
+	init_apst_options(&settings.apst);
+	status = check(common, &settings, operands, n_operands);
+	if (status)
+		return status;
+	status = read_drives(common, operands, n_operands, &drives);
+	if (!status)
+		status = estimate(common, &settings, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &apst_option_group, &the_settings.apst },
+	{ &sim_option_group, &the_settings.sim },
+	{ &trace_option_group, &the_settings.trace },
+	{ &page_option_group, &the_settings.page },
+};
+
+const struct subcommand cmd_estimate = {
+	.name = "estimate",
+	.operands = "DRIVE...",
+	.takes_drives = true,
+	.summary = "Say what a power policy costs on a workload: energy, "
+		   "wakes, delays.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm estimate --trace apst-1 \"WDC PC SN530\"\n"
+		    "  ssdpm estimate -t apst-1 -a linux-legacy drive.json\n"
+		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
+		    "drive.json\n"
+		    "  ssdpm estimate -t apst-1 --explain drive.json\n"
+		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
+		    "drive.json\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

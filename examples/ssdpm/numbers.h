@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers for people: three digits and a unit that fits. JSON has all of them.
+ */
+#ifndef SSDPM_COMMAND_NUMBERS_H
+#define SSDPM_COMMAND_NUMBERS_H
+
+#include "command.h"
+
+struct number {
+	char text[32];
+};
+
+/* "1.23 ms", "2 min", "3.5 h" */
+struct number time_text(uint64_t ns);
+
+/* "12.3 J" */
+struct number energy_text(uint64_t nj);
+
+/* "-12.3 mW" */
+struct number power_text(int64_t uw);
+
+/* "4.1 KiB" */
+struct number bytes_text(uint64_t bytes);
+
+/* "12.3 %", "< 0.1 %" where there is something; "-" of nothing. */
+struct number share_text(uint64_t part, uint64_t whole);
+
+/* "1,234,567" */
+struct number count_text(uint64_t count);
+
+#endif

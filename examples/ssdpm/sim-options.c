@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim-options.h"
+
+#include "apst-options.h"
+#include "units.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+	{ "loop", 0, "closed|open",
+	  "closed (default): idle times stand, delays move what follows; open: "
+	  "arrival times stand" },
+	{ "pcie-link", 0, "l0|l1|l1.2",
+	  "the link while the drive sleeps (default l1.2)" },
+	{ "operational-state", 0, "PSn",
+	  "the state in which the drive works (default PS0)" },
+	{ "idle-from-start", 0, NULL,
+	  "idle times count from the start of idle, as some firmware does" },
+	{ "end", 0, "TIME",
+	  "simulate until then, counted from the first I/O (default: the last "
+	  "completion)" },
+	{ "idle-power", 0, "POWER",
+	  "of the drive when idle in the state in which it works, as in 0.5W or "
+	  "0.4W..0.8W; of another state as in PS3=20mW" },
+	{ "active-power", 0, "POWER", "while busy, as in 3W or read=2.5W" },
+	{ "transition-power", 0, "POWER", "while it enters or leaves a state" },
+	{ "link-power", 0, "POWER", "what the link adds in a sleeping state" },
+	{ "entry-latency", 0, "TIME", "as in PS4=5ms" },
+	{ "exit-latency", 0, "TIME", "as in PS4=51ms" },
+	{ "base-latency", 0, "TIME",
+	  "before the transfer of an I/O of unknown service, as in read=80us" },
+	{ "bandwidth", 0, "RATE", "of that transfer, as in write=500MB/s" },
+	{ "operation-energy", 0, "ENERGY", "of each I/O, as in read=5uJ" },
+	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ" },
+	{ "link-idle-time", 0, "TIME",
+	  "SATA: idle time before a link state, as in PS1=10ms" },
+};
+
+typedef enum exit_status (*parse_fn)(const struct common *common,
+				     const char *option, const char *text,
+				     uint64_t *ret_value);
+
+enum subject { WHOLE, STATE, OPERATION };
+
+static enum exit_status parse_energy_nj(const struct common *common,
+					const char *option, const char *text,
+					uint64_t *ret_nj)
+{
+	uint64_t pj;
+
+	if (parse_energy_pj(common, option, text, &pj))
+		return STATUS_USAGE;
+	if (pj % 1000)
+		return usage_error(common, "--%s %s: finer than a nanojoule",
+				   option, text);
+	*ret_nj = pj / 1000;
+	return STATUS_DONE;
+}
+
+static const struct known_override {
+	const char *option;
+	uint32_t kind;
+	enum subject subject;
+	parse_fn parse;
+} known_overrides[] = {
+	{ "idle-power", SSDPM_PARAMETER_IDLE_POWER, STATE, parse_any_power },
+	{ "active-power", SSDPM_PARAMETER_ACTIVE_POWER, OPERATION,
+	  parse_any_power },
+	{ "transition-power", SSDPM_PARAMETER_TRANSITION_POWER, WHOLE,
+	  parse_any_power },
+	{ "link-power", SSDPM_PARAMETER_LINK_POWER, WHOLE, parse_any_power },
+	{ "entry-latency", SSDPM_PARAMETER_ENTRY_LATENCY, STATE, parse_time },
+	{ "exit-latency", SSDPM_PARAMETER_EXIT_LATENCY, STATE, parse_time },
+	{ "base-latency", SSDPM_PARAMETER_BASE_LATENCY, OPERATION,
+	  parse_time_ns },
+	{ "bandwidth", SSDPM_PARAMETER_BANDWIDTH, OPERATION, parse_bandwidth },
+	{ "operation-energy", SSDPM_PARAMETER_OPERATION_ENERGY, OPERATION,
+	  parse_energy_nj },
+	{ "byte-energy", SSDPM_PARAMETER_BYTE_ENERGY, OPERATION,
+	  parse_energy_pj },
+	{ "link-idle-time", SSDPM_PARAMETER_LINK_IDLE_TIME, STATE, parse_time },
+};
+
+static const struct known_override *find_known(const char *option)
+{
+	size_t n = sizeof(known_overrides) / sizeof(known_overrides[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(known_overrides[i].option, option))
+			return &known_overrides[i];
+	return NULL;
+}
+
+/* "PS4": 4. */
+static bool parse_state(const char *text, size_t length, uint32_t *ret_state)
+{
+	uint32_t state = 0;
+
+	if (length < 3 || length > 4 || memcmp(text, "PS", 2) ||
+	    (length == 4 && text[2] == '0'))
+		return false;
+	for (size_t i = 2; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		state = state * 10 + (uint32_t)(text[i] - '0');
+	}
+	if (state >= SSDPM_MAX_STATES)
+		return false;
+	*ret_state = state;
+	return true;
+}
+
+static bool parse_op(const char *text, size_t length, uint32_t *ret_index)
+{
+	const char *word;
+
+	for (uint32_t i = 0; (word = ssdpm_op_to_string(i + 1)); i++)
+		if (strlen(word) == length && !memcmp(word, text, length)) {
+			*ret_index = i;
+			return true;
+		}
+	return false;
+}
+
+/* "PS4=" or "read=" before the value, or nothing. */
+static enum exit_status parse_subject(const struct common *common,
+				      enum subject subject,
+				      struct override *override,
+				      const char **ret_value)
+{
+	const char *text = override->text;
+	const char *end = strchr(text, '=');
+	size_t length = end ? (size_t)(end - text) : 0;
+
+	*ret_value = end ? end + 1 : text;
+	override->index = subject == WHOLE ? 0 : ANY_INDEX;
+	if (!end)
+		return STATUS_DONE;
+	if (subject == STATE && parse_state(text, length, &override->index))
+		return STATUS_DONE;
+	if (subject == OPERATION && parse_op(text, length, &override->index))
+		return STATUS_DONE;
+	return usage_error(
+		common, "--%s %s: %s", override->option, text,
+		subject == WHOLE ? "there is but one of these" :
+		subject == STATE ? "before = stands a state, as in PS4" :
+				   "before = stands read, write, "
+				   "flush or discard");
+}
+
+/* "A", "LOW..HIGH", "LOW..NOMINAL..HIGH" */
+static enum exit_status parse_range(const struct common *common, parse_fn parse,
+				    const char *text, struct override *override)
+{
+	uint64_t values[3];
+	size_t n = 0;
+
+	for (const char *at = text, *next; at; at = next, n++) {
+		char one[64];
+		size_t length;
+
+		next = strstr(at, "..");
+		length = next ? (size_t)(next - at) : strlen(at);
+		next = next ? next + 2 : NULL;
+		if (n == 3 || length >= sizeof(one))
+			return usage_error(common, "--%s %s: write LOW..HIGH",
+					   override->option, override->text);
+		memcpy(one, at, length);
+		one[length] = 0;
+		if (parse(common, override->option, one, &values[n]))
+			return STATUS_USAGE;
+	}
+	override->low = values[0];
+	override->high = values[n - 1];
+	override->nominal = n == 3 ? values[1] :
+				     values[0] / 2 + values[n - 1] / 2 +
+					     (values[0] & values[n - 1] & 1);
+	if (override->low <= override->nominal &&
+	    override->nominal <= override->high)
+		return STATUS_DONE;
+	return usage_error(common, "--%s %s: the lowest stands first",
+			   override->option, override->text);
+}
+
+static enum exit_status add_override(const struct common *common,
+				     struct sim_options *settings,
+				     const struct known_override *known,
+				     const char *argument)
+{
+	struct override override = {
+		.option = known->option,
+		.text = argument,
+		.kind = known->kind,
+	};
+	const char *value;
+
+	if (settings->n_overrides == MAX_OVERRIDES)
+		return usage_error(common, "more than %d values are given",
+				   MAX_OVERRIDES);
+	if (parse_subject(common, known->subject, &override, &value) ||
+	    parse_range(common, known->parse, value, &override))
+		return STATUS_USAGE;
+	settings->overrides[settings->n_overrides++] = override;
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct sim_options *settings = data;
+	const struct known_override *known = find_known(option->name);
+	const char *name = option->name;
+
+	if (known)
+		return add_override(common, settings, known, argument);
+	if (!strcmp(name, "loop"))
+		return parse_word(common, name, argument, ssdpm_loop_to_string,
+				  &settings->loop);
+	if (!strcmp(name, "pcie-link"))
+		return parse_word(common, name, argument,
+				  ssdpm_pcie_link_to_string,
+				  &settings->pcie_link);
+	if (!strcmp(name, "end"))
+		return parse_time_ns(common, name, argument, &settings->end_ns);
+	if (!strcmp(name, "idle-from-start")) {
+		settings->flags |= SSDPM_SIM_IDLE_FROM_START;
+		return STATUS_DONE;
+	}
+	if (parse_state(argument, strlen(argument),
+			&settings->operational_state))
+		return STATUS_DONE;
+	return usage_error(common, "--%s %s: write a state, as in PS1", name,
+			   argument);
+}
+
+const struct option_group sim_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+/*
+ * A power of the idle drive is that of the state in which it works; anything
+ * else that names no state or operation is of all of them.
+ */
+static bool concerns(const struct sim_options *settings,
+		     const struct override *override,
+		     const struct ssdpm_parameter *parameter)
+{
+	if (parameter->kind != override->kind)
+		return false;
+	if (override->index != ANY_INDEX)
+		return parameter->index == override->index;
+	return override->kind != SSDPM_PARAMETER_IDLE_POWER ||
+	       parameter->index == settings->operational_state;
+}
+
+static enum exit_status apply_override(const struct sim_options *settings,
+				       const struct override *o,
+				       const struct drive *drive,
+				       struct ssdpm_parameter *parameters,
+				       size_t n)
+{
+	struct ssdpm_error error = { .code = -ENOENT,
+				     .message = "the drive has no such value" };
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!concerns(settings, o, &parameters[i]))
+			continue;
+		if (ssdpm_parameters_set(parameters, n, o->kind,
+					 parameters[i].index, o->low,
+					 o->nominal, o->high, &error)) {
+			found = false;
+			break;
+		}
+		found = true;
+	}
+	if (found)
+		return STATUS_DONE;
+	complain("%s: --%s %s: %s", drive->name, o->option, o->text,
+		 error.message);
+	return STATUS_USAGE;
+}
+
+enum exit_status find_parameters(
+	const struct sim_options *settings, const struct drive *drive,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n)
+{
+	uint32_t link =
+		settings->pcie_link ? settings->pcie_link : SSDPM_PCIE_L1_2;
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+
+	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
+					ret_n, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < settings->n_overrides && !status; i++)
+		status = apply_override(settings, &settings->overrides[i],
+					drive, ret_parameters, *ret_n);
+	return status;
+}

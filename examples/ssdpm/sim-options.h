@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that say what is simulated, and what is known of a drive. */
+#ifndef SSDPM_COMMAND_SIM_OPTIONS_H
+#define SSDPM_COMMAND_SIM_OPTIONS_H
+
+#include "input.h"
+
+#define MAX_OVERRIDES 64
+#define ANY_INDEX UINT32_MAX
+
+/* A parameter that was given; index ANY_INDEX: of all states or operations. */
+struct override {
+	const char *option, *text;
+	uint32_t kind, index;
+	uint64_t low, nominal, high;
+};
+
+struct sim_options {
+	uint32_t loop;
+	uint32_t pcie_link;
+	uint32_t flags;
+	uint32_t operational_state;
+	uint64_t end_ns; /* from the first I/O on */
+	struct override overrides[MAX_OVERRIDES];
+	size_t n_overrides;
+};
+
+/* Its settings are a struct sim_options. */
+extern const struct option_group sim_option_group;
+
+/* What is known of a drive, with what was given. */
+enum exit_status find_parameters(
+	const struct sim_options *options, const struct drive *drive,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n);
+
+#endif

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+#include "workload/pair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+/* Room at first; it doubles when that is not enough. */
+#define FIRST_BITS 8
+#define MAX_BITS 17
+_Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
+
+/* Completions that lie in the file before their issue. */
+#define MAX_EARLY 256
+
+enum state { ISSUED, DONE, GONE };
+
+struct entry {
+	struct pair_event event;
+	uint32_t service_ns;
+	uint32_t next; /* with the same hash, or free; 0: none */
+	enum state state;
+};
+
+/* By start, then by order in the file. */
+struct heap_item {
+	uint64_t start_ns;
+	uint64_t number; /* in the file, above ENTRY_BITS of the entry */
+};
+
+#define ENTRY_BITS 18
+_Static_assert(PAIR_MAX_HELD < 1u << ENTRY_BITS, "each entry has a number");
+
+struct chain {
+	uint32_t first, last; /* oldest first; 0: empty */
+};
+
+struct pair {
+	struct ssdpm_trace *trace;
+	/* Room for 2^bits: the first of the entries is never used. */
+	uint32_t bits;
+	struct entry *entries;
+	struct heap_item *heap;
+	struct chain *chains;
+	uint64_t multiplier;
+	uint64_t n_entered;
+	uint64_t now_ns; /* the latest time that was seen */
+	uint64_t late_ns;
+	uint32_t n_heap;
+	uint32_t free;	 /* list of entries that were used */
+	uint32_t n_used; /* entries above it were never used */
+	uint32_t n_early;
+	bool has_completions;
+	bool ended;
+	struct ssdpm_error failed; /* told when all before was given out */
+	struct pair_event early[MAX_EARLY];
+};
+
+void ssdpm__pair_free(struct pair *pair)
+{
+	if (!pair)
+		return;
+	free(pair->entries);
+	free(pair->heap);
+	free(pair->chains);
+	free(pair);
+}
+
+static struct chain *find_chain(struct pair *pair,
+				const struct pair_event *event)
+{
+	uint64_t key = event->offset ^ (event->bytes << 40) ^
+		       ((uint64_t)event->op << 61);
+
+	key = (key ^ key >> 32) * pair->multiplier;
+	return &pair->chains[key >> (64 - pair->bits)];
+}
+
+static bool is_same(const struct pair_event *a, const struct pair_event *b)
+{
+	return a->offset == b->offset && a->bytes == b->bytes && a->op == b->op;
+}
+
+/* Take an issue out of its chain, where before is the one before it. */
+static void unlink_issue(struct pair *pair, struct chain *chain,
+			 uint32_t before, uint32_t index)
+{
+	uint32_t next = pair->entries[index].next;
+
+	if (before)
+		pair->entries[before].next = next;
+	else
+		chain->first = next;
+	if (chain->last == index)
+		chain->last = before;
+}
+
+/* The oldest issue like this event and before it, taken out; 0: none. */
+static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
+{
+	struct chain *chain = find_chain(pair, event);
+	uint32_t before = 0;
+
+	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
+		const struct pair_event *issue = &pair->entries[i].event;
+
+		if (is_same(issue, event) && issue->time_ns <= event->time_ns) {
+			unlink_issue(pair, chain, before, i);
+			return i;
+		}
+		before = i;
+	}
+	return 0;
+}
+
+static void drop_issue(struct pair *pair, uint32_t index)
+{
+	struct chain *chain = find_chain(pair, &pair->entries[index].event);
+	uint32_t before = 0;
+
+	for (uint32_t i = chain->first; i != index; i = pair->entries[i].next)
+		before = i;
+	unlink_issue(pair, chain, before, index);
+}
+
+static void put_issue(struct pair *pair, uint32_t index)
+{
+	struct chain *chain = find_chain(pair, &pair->entries[index].event);
+
+	pair->entries[index].next = 0;
+	if (chain->last)
+		pair->entries[chain->last].next = index;
+	else
+		chain->first = index;
+	chain->last = index;
+}
+
+/* The issues of a chain keep their order in the new ones. */
+static void move_chains(struct pair *pair, const struct chain *old, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = old[i].first, next; at; at = next) {
+			next = pair->entries[at].next;
+			put_issue(pair, at);
+		}
+}
+
+/* What was allocated before a failure stays: there is room, unused. */
+static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
+{
+	size_t n = (size_t)1 << bits;
+	struct entry *entries =
+		realloc(pair->entries, (n + 1) * sizeof(*entries));
+	if (!entries)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->entries = entries;
+	struct heap_item *heap = realloc(pair->heap, n * sizeof(*heap));
+	if (!heap)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->heap = heap;
+	struct chain *old = pair->chains;
+	struct chain *chains = calloc(n, sizeof(*chains));
+	if (!chains)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	size_t n_old = old ? (size_t)1 << pair->bits : 0;
+	pair->chains = chains;
+	pair->bits = bits;
+	move_chains(pair, old, n_old);
+	free(old);
+	return 0;
+}
+
+int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
+		    struct pair **ret_pair, struct ssdpm_error *reterr)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	if (!pair)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	/*
+	 * A file cannot know where memory is, so it cannot aim at one chain.
+	 * What comes out does not depend on it.
+	 */
+	pair->multiplier = ((uintptr_t)pair * 0x9e3779b97f4a7c15u) | 1;
+	pair->trace = trace;
+	pair->late_ns = late_ns;
+	int r = resize(pair, FIRST_BITS, reterr);
+	if (r) {
+		ssdpm__pair_free(pair);
+		return r;
+	}
+	*ret_pair = pair;
+	return 0;
+}
+
+static bool is_before(const struct heap_item *a, const struct heap_item *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	return a->number < b->number;
+}
+
+static void push(struct pair *pair, struct heap_item item)
+{
+	struct heap_item *heap = pair->heap;
+	uint32_t at = pair->n_heap++;
+
+	for (; at && is_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = item;
+}
+
+/* Down to the end with the lesser child, then up again: fewer comparisons. */
+static void pop(struct pair *pair)
+{
+	struct heap_item *heap = pair->heap;
+	uint32_t n = --pair->n_heap;
+	struct heap_item item = heap[n];
+	uint32_t at = 0;
+
+	for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		heap[at] = heap[child];
+		at = child;
+	}
+	for (; at && is_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = item;
+}
+
+static uint32_t enter(struct pair *pair, const struct pair_event *event)
+{
+	uint32_t index = pair->free;
+
+	if (index)
+		pair->free = pair->entries[index].next;
+	else
+		index = ++pair->n_used;
+	pair->entries[index].event = *event;
+	push(pair, (struct heap_item){
+			   .start_ns = event->time_ns,
+			   .number = pair->n_entered++ << ENTRY_BITS | index });
+	return index;
+}
+
+static void complete(struct pair *pair, struct entry *entry, uint64_t time_ns)
+{
+	entry->state = DONE;
+	entry->service_ns = ssdpm__trace_service(
+		pair->trace, time_ns - entry->event.time_ns);
+}
+
+/* The clock goes on; early completions whose issue does not come are orphans.
+ */
+static void advance(struct pair *pair, uint64_t time_ns)
+{
+	uint32_t left = 0;
+
+	if (time_ns > pair->now_ns)
+		pair->now_ns = time_ns;
+	for (uint32_t i = 0; i < pair->n_early; i++)
+		if (pair->now_ns - pair->early[i].time_ns <= PAIR_LATE_NS)
+			pair->early[left++] = pair->early[i];
+	pair->trace->counts.n_orphans += pair->n_early - left;
+	pair->n_early = left;
+}
+
+/* Did the completion of this issue lie before it in the file? */
+static bool take_early(struct pair *pair, const struct pair_event *issue,
+		       uint64_t *ret_time_ns)
+{
+	for (uint32_t i = 0; i < pair->n_early; i++) {
+		struct pair_event *early = &pair->early[i];
+
+		if (!is_same(early, issue) || early->time_ns < issue->time_ns)
+			continue;
+		*ret_time_ns = early->time_ns;
+		pair->n_early--;
+		memmove(early, early + 1, (pair->n_early - i) * sizeof(*early));
+		return true;
+	}
+	return false;
+}
+
+void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event)
+{
+	uint64_t completed_ns;
+	uint32_t index;
+
+	advance(pair, event->time_ns);
+	index = enter(pair, event);
+	if (take_early(pair, event, &completed_ns)) {
+		complete(pair, &pair->entries[index], completed_ns);
+		return;
+	}
+	pair->entries[index].state = ISSUED;
+	put_issue(pair, index);
+}
+
+static void keep_early(struct pair *pair, const struct pair_event *event)
+{
+	if (pair->n_early == MAX_EARLY) {
+		pair->n_early--;
+		memmove(pair->early, pair->early + 1,
+			pair->n_early * sizeof(*event));
+		pair->trace->counts.n_orphans++;
+	}
+	pair->early[pair->n_early++] = *event;
+}
+
+void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
+{
+	uint32_t index;
+
+	pair->has_completions = true;
+	advance(pair, event->time_ns);
+	while ((index = take_issue(pair, event))) {
+		struct entry *entry = &pair->entries[index];
+
+		if (event->time_ns - entry->event.time_ns <= PAIR_TIMEOUT_NS) {
+			complete(pair, entry, event->time_ns);
+			return;
+		}
+		entry->state = GONE;
+		pair->trace->counts.n_unmatched++;
+	}
+	keep_early(pair, event);
+}
+
+void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
+		     uint64_t seen_ns, uint32_t service_ns)
+{
+	advance(pair, event->time_ns > seen_ns ? event->time_ns : seen_ns);
+	struct entry *entry = &pair->entries[enter(pair, event)];
+	entry->state = DONE;
+	entry->service_ns = service_ns;
+}
+
+void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event)
+{
+	uint32_t index = take_issue(pair, event);
+
+	if (index)
+		pair->entries[index].state = GONE;
+}
+
+/* No more events: what is left has no other half. */
+static void end(struct pair *pair)
+{
+	pair->ended = true;
+	pair->trace->counts.n_orphans += pair->n_early;
+	pair->n_early = 0;
+}
+
+/* Has the I/O that starts first waited this long, or as long as it can? */
+static bool has_waited(const struct pair *pair, uint64_t time_ns)
+{
+	return pair->ended || pair->n_heap == PAIR_MAX_HELD ||
+	       pair->now_ns - pair->heap[0].start_ns > time_ns;
+}
+
+/*
+ * No completion will come. The issue goes, or, in a trace without completions,
+ * is all that there is to know.
+ */
+static void give_up(struct pair *pair, uint32_t index)
+{
+	struct entry *entry = &pair->entries[index];
+
+	drop_issue(pair, index);
+	if (pair->has_completions) {
+		entry->state = GONE;
+		pair->trace->counts.n_unmatched++;
+	} else {
+		entry->state = DONE;
+		entry->service_ns = SSDPM_SERVICE_UNKNOWN;
+	}
+}
+
+static uint32_t first_entry(const struct pair *pair)
+{
+	return pair->heap[0].number & ((1u << ENTRY_BITS) - 1);
+}
+
+/* Let go of the first entry: give it out, unless it is gone. */
+static size_t leave(struct pair *pair, struct ssdpm_io *ios, size_t max)
+{
+	uint32_t index = first_entry(pair);
+	struct entry *entry = &pair->entries[index];
+	struct ssdpm_io io = { .start_ns = entry->event.time_ns,
+			       .offset = entry->event.offset,
+			       .service_ns = entry->service_ns,
+			       .op = entry->event.op };
+
+	pop(pair);
+	entry->next = pair->free;
+	pair->free = index;
+	if (entry->state == GONE)
+		return 0;
+	return ssdpm__trace_split(pair->trace, &io, entry->event.bytes, ios,
+				  max);
+}
+
+static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && pair->n_heap) {
+		uint32_t index = first_entry(pair);
+		enum state state = pair->entries[index].state;
+
+		if (state == ISSUED && has_waited(pair, PAIR_TIMEOUT_NS))
+			give_up(pair, index);
+		else if (state == ISSUED ||
+			 (state == DONE && !has_waited(pair, pair->late_ns)))
+			break;
+		else
+			n += leave(pair, ios + n, max - n);
+	}
+	return n;
+}
+
+/* Read an event; first make room for it. */
+static int read_event(struct pair *pair,
+		      int (*next)(struct ssdpm_trace *trace,
+				  struct ssdpm_error *reterr))
+{
+	struct ssdpm_error *error = &pair->failed;
+
+	if (pair->n_heap == 1u << pair->bits) {
+		int r = resize(pair, pair->bits + 1, error);
+		if (r)
+			return r;
+	}
+	int r = next(pair->trace, error);
+	if (r == 0)
+		end(pair);
+	return r;
+}
+
+int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
+		     size_t *ret_n, struct ssdpm_error *reterr,
+		     int (*next)(struct ssdpm_trace *trace,
+				 struct ssdpm_error *reterr))
+{
+	size_t n = 0;
+	int r = pair->failed.code;
+
+	while (r >= 0) {
+		n += take(pair, ios + n, max - n);
+		if (n == max || pair->ended)
+			break;
+		r = read_event(pair, next);
+	}
+	if (r < 0 && n == 0) {
+		if (reterr)
+			*reterr = pair->failed;
+		return r;
+	}
+	pair->trace->counts.n_lines = pair->trace->input.line;
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From events to records: an issue and its completion become one, and records
+ * come out in the order of their start. Constant memory: what cannot be held
+ * any longer is given out, or counted.
+ */
+#ifndef SSDPM_LIB_WORKLOAD_PAIR_H
+#define SSDPM_LIB_WORKLOAD_PAIR_H
+
+#include "workload/internal.h"
+
+/* I/Os held at a time. */
+#define PAIR_MAX_HELD (1u << 17)
+
+/* An issue that waits longer than this has no completion. */
+#define PAIR_TIMEOUT_NS 30000000000u
+
+/*
+ * Events lie in the file up to this much late: buffers of several processors
+ * were put one after the other. Real traces of blkparse have 50 ms.
+ */
+#define PAIR_LATE_NS 200000000u
+
+struct pair;
+
+/* An issue, a completion, or what was seen of both. */
+struct pair_event {
+	uint64_t time_ns;
+	uint64_t offset;
+	uint64_t bytes;
+	uint8_t op;
+};
+
+/* Can an I/O be where this one is, and as long? Readers see to that. */
+static inline bool ssdpm__pair_fits(const struct pair_event *event)
+{
+	return ssdpm__io_fits(event->op, event->bytes) &&
+	       event->offset <= UINT64_MAX - event->bytes;
+}
+
+/* late_ns: how long a record waits for another that starts before it. */
+int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
+		    struct pair **ret_pair, struct ssdpm_error *reterr);
+
+void ssdpm__pair_free(struct pair *pair);
+
+/*
+ * Called by next() of ssdpm__pair_read(), each at most once for an event: then
+ * there is room. Completions find issues with the same offset, bytes and op,
+ * oldest first.
+ */
+void ssdpm__pair_issue(struct pair *pair, const struct pair_event *event);
+void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event);
+
+/* The drive did not take it: its issue will come again. */
+void ssdpm__pair_requeue(struct pair *pair, const struct pair_event *event);
+
+/*
+ * A whole record: it starts at the time of the event, and was seen at seen_ns,
+ * which drives the clock. service_ns: as in struct ssdpm_io.
+ */
+void ssdpm__pair_add(struct pair *pair, const struct pair_event *event,
+		     uint64_t seen_ns, uint32_t service_ns);
+
+/*
+ * The read() of a reader: records that are ready, in the order of their start.
+ * next() takes an event of the input: 1; 0: there is none; or a negative errno.
+ *
+ * Issues without a completion are counted, unless the trace had no completion
+ * at all so far: then they are given out, and their service is unknown.
+ */
+int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
+		     size_t *ret_n, struct ssdpm_error *reterr,
+		     int (*next)(struct ssdpm_trace *trace,
+				 struct ssdpm_error *reterr));
+
+#endif

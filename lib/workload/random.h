@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random numbers of generated workloads: integers only, so that the same seed
+ * gives the same records on every machine.
+ */
+#ifndef SSDPM_LIB_WORKLOAD_RANDOM_H
+#define SSDPM_LIB_WORKLOAD_RANDOM_H
+
+#include <stdint.h>
+
+/*
+ * xoshiro256** of D. Blackman and S. Vigna ("Scrambled linear pseudorandom
+ * number generators", ACM TOMS 47(4), 2021), from its published description.
+ */
+struct random {
+	uint64_t s[4];
+};
+
+/* Its state is what splitmix64 gives for the seed, as its authors advise. */
+void ssdpm__random_seed(struct random *random, uint64_t seed);
+uint64_t ssdpm__random_next(struct random *random);
+
+/* 0 to limit - 1; limit is at least 1. */
+uint64_t ssdpm__random_below(struct random *random, uint64_t limit);
+
+/* Largest mean and largest time that the two below take and give. */
+#define RANDOM_MAX_MEAN_NS UINT64_C(1000000000000000)
+#define RANDOM_MAX_NS (UINT64_C(1) << 62)
+
+/* A time with an exponential distribution of this mean, rounded down. */
+uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns);
+
+/*
+ * A time with a Lomax distribution (Pareto II) of this mean, rounded down, at
+ * most RANDOM_MAX_NS. shape_milli is above 1000, at or below 1 there is no
+ * mean, and at most 1000000.
+ */
+uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
+			     uint32_t shape_milli);
+
+/*
+ * The logarithm to the base 2 of a whole number above 0, with FIXED_BITS bits
+ * after the point, right to the last but one; and the power of 2 of a number
+ * from 0 to below 1, which both have 62 bits after it.
+ */
+#define FIXED_BITS 40
+
+uint64_t ssdpm__log2(uint64_t value);
+uint64_t ssdpm__exp2(uint64_t fraction);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gzip by zlib, which is loaded when the first such trace is met: a program
+ * that links this library does not load it for nothing.
+ */
+#include "workload/unpack.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "base/internal.h"
+
+#define NOTE                                                           \
+	"[{\"feature\":\"gzip\",\"description\":\"Traces packed with " \
+	"gzip\",\"priority\":\"suggested\",\"soname\":[\"libz.so.1\"]}]"
+
+/*
+ * For those who make packages: the ELF dlopen metadata of the UAPI group,
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
+ */
+static const struct {
+	uint32_t name_bytes;
+	uint32_t text_bytes;
+	uint32_t type;
+	char name[4];
+	char text[sizeof(NOTE)];
+} note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
+	4, sizeof(NOTE), 0x407c0c0a, "FDO", NOTE,
+};
+
+struct gzip_state {
+	void *library;
+	int (*inflate)(z_stream *, int);
+	int (*reset)(z_stream *);
+	int (*end)(z_stream *);
+	z_stream stream;
+};
+
+static int load(struct gzip_state *self, struct ssdpm_error *reterr)
+{
+	int (*init)(z_stream *, int, const char *, int);
+
+	self->library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!self->library)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the trace is packed with gzip, and there "
+				   "is no libz.so.1: install zlib (Debian's "
+				   "zlib1g), or unpack it");
+	if (!ssdpm__find_function(self->library, "inflateInit2_", &init) ||
+	    !ssdpm__find_function(self->library, "inflate", &self->inflate) ||
+	    !ssdpm__find_function(self->library, "inflateReset",
+				  &self->reset) ||
+	    !ssdpm__find_function(self->library, "inflateEnd", &self->end))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "libz.so.1 is not zlib: functions are "
+				   "missing");
+	/* 15 bits of window, which is all that there are; + 16: gzip's head. */
+	if (init(&self->stream, 15 + 16, ZLIB_VERSION,
+		 (int)sizeof(self->stream)) != Z_OK)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	return 0;
+}
+
+static int open_gzip(void **ret_state, struct ssdpm_error *reterr)
+{
+	struct gzip_state *self = calloc(1, sizeof(*self));
+
+	if (!self)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	int r = load(self, reterr);
+	if (r) {
+		if (self->library)
+			dlclose(self->library);
+		free(self);
+		return r;
+	}
+	*ret_state = self;
+	return 0;
+}
+
+static uInt clamp(size_t n)
+{
+	return n < UINT_MAX ? (uInt)n : UINT_MAX;
+}
+
+static int step_gzip(void *state, struct unpack_step *step, bool *ret_ended,
+		     struct ssdpm_error *reterr)
+{
+	struct gzip_state *self = state;
+	z_stream *stream = &self->stream;
+	uInt n_in = clamp(step->n_in), n_out = clamp(step->n_out);
+
+	if (*ret_ended)
+		self->reset(stream);
+	*ret_ended = false;
+	stream->next_in = (Bytef *)(uintptr_t)step->in;
+	stream->avail_in = n_in;
+	stream->next_out = step->out;
+	stream->avail_out = n_out;
+	int r = self->inflate(stream, Z_NO_FLUSH);
+	step->in += n_in - stream->avail_in;
+	step->n_in -= n_in - stream->avail_in;
+	step->out += n_out - stream->avail_out;
+	step->n_out -= n_out - stream->avail_out;
+	if (r == Z_MEM_ERROR)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "the trace is packed with gzip and damaged: "
+				   "%s",
+				   stream->msg ? stream->msg : "not gzip");
+	*ret_ended = r == Z_STREAM_END;
+	return 0;
+}
+
+static void close_gzip(void *state)
+{
+	struct gzip_state *self = state;
+
+	self->end(&self->stream);
+	dlclose(self->library);
+	free(self);
+}
+
+const struct unpack_codec ssdpm__unpack_gzip = {
+	.open = open_gzip,
+	.step = step_gzip,
+	.close = close_gzip,
+};

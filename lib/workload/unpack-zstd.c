@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * zstd by libzstd, which is loaded when the first such trace is met: a program
+ * that links this library does not load it for nothing.
+ */
+#include "workload/unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/internal.h"
+
+/* 64 MiB: all levels up to zstd --ultra -21. The file chooses it. */
+#define MAX_WINDOW_LOG 26
+
+#define NOTE                                                           \
+	"[{\"feature\":\"zstd\",\"description\":\"Traces packed with " \
+	"zstd\",\"priority\":\"suggested\",\"soname\":[\"libzstd.so.1\"]}]"
+
+/* See unpack-zlib.c. */
+static const struct {
+	uint32_t name_bytes;
+	uint32_t text_bytes;
+	uint32_t type;
+	char name[4];
+	char text[sizeof(NOTE)];
+} note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
+	4, sizeof(NOTE), 0x407c0c0a, "FDO", NOTE,
+};
+
+struct zstd_state {
+	void *library;
+	size_t (*decompress)(ZSTD_DCtx *, ZSTD_outBuffer *, ZSTD_inBuffer *);
+	unsigned (*is_error)(size_t);
+	ZSTD_ErrorCode (*error_code)(size_t);
+	const char *(*error_name)(size_t);
+	size_t (*free_context)(ZSTD_DCtx *);
+	ZSTD_DCtx *context;
+};
+
+static int load(struct zstd_state *self, struct ssdpm_error *reterr)
+{
+	ZSTD_DCtx *(*create)(void);
+	size_t (*set)(ZSTD_DCtx *, ZSTD_dParameter, int);
+
+	self->library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!self->library)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the trace is packed with zstd, and there "
+				   "is no libzstd.so.1: install libzstd "
+				   "(Debian's libzstd1), or unpack it");
+	if (!ssdpm__find_function(self->library, "ZSTD_createDCtx", &create) ||
+	    !ssdpm__find_function(self->library, "ZSTD_DCtx_setParameter",
+				  &set) ||
+	    !ssdpm__find_function(self->library, "ZSTD_decompressStream",
+				  &self->decompress) ||
+	    !ssdpm__find_function(self->library, "ZSTD_isError",
+				  &self->is_error) ||
+	    !ssdpm__find_function(self->library, "ZSTD_getErrorCode",
+				  &self->error_code) ||
+	    !ssdpm__find_function(self->library, "ZSTD_getErrorName",
+				  &self->error_name) ||
+	    !ssdpm__find_function(self->library, "ZSTD_freeDCtx",
+				  &self->free_context))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "libzstd.so.1 is older than 1.4: functions "
+				   "are missing");
+	self->context = create();
+	if (!self->context)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	set(self->context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
+	return 0;
+}
+
+static int open_zstd(void **ret_state, struct ssdpm_error *reterr)
+{
+	struct zstd_state *self = calloc(1, sizeof(*self));
+
+	if (!self)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	int r = load(self, reterr);
+	if (r) {
+		if (self->library)
+			dlclose(self->library);
+		free(self);
+		return r;
+	}
+	*ret_state = self;
+	return 0;
+}
+
+static int fail(const struct zstd_state *self, size_t result,
+		struct ssdpm_error *reterr)
+{
+	ZSTD_ErrorCode code = self->error_code(result);
+
+	if (code == ZSTD_error_memory_allocation)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	if (code == ZSTD_error_frameParameter_windowTooLarge)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the trace is packed with a window of more "
+				   "than %u MiB: unpack it (zstd -d --long=31)",
+				   1u << (MAX_WINDOW_LOG - 20));
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "the trace is packed with zstd and damaged: %s",
+			   self->error_name(result));
+}
+
+static int step_zstd(void *state, struct unpack_step *step, bool *ret_ended,
+		     struct ssdpm_error *reterr)
+{
+	struct zstd_state *self = state;
+	ZSTD_inBuffer in = { step->in, step->n_in, 0 };
+	ZSTD_outBuffer out = { step->out, step->n_out, 0 };
+	size_t left = self->decompress(self->context, &out, &in);
+
+	step->in += in.pos;
+	step->n_in -= in.pos;
+	step->out += out.pos;
+	step->n_out -= out.pos;
+	if (self->is_error(left))
+		return fail(self, left, reterr);
+	*ret_ended = left == 0;
+	return 0;
+}
+
+static void close_zstd(void *state)
+{
+	struct zstd_state *self = state;
+
+	self->free_context(self->context);
+	dlclose(self->library);
+	free(self);
+}
+
+const struct unpack_codec ssdpm__unpack_zstd = {
+	.open = open_zstd,
+	.step = step_zstd,
+	.close = close_zstd,
+};
