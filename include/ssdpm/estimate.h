@@ -206,9 +206,9 @@ struct ssdpm_residency {
  * @delay_sum_ns:  of their added latencies
  * @delay_mean_ns: over all I/Os, rounded to the nearest
  * @delay_mean_delayed_ns: over those delayed
- * @delay_p50_ns:  over all I/Os, by nearest rank (the next two likewise): exact
- *                 where its bucket of 1/128 of its value holds but one value,
- *                 otherwise the largest delay in that bucket
+ * @delay_p50_ns, @delay_p99_ns, @delay_p999_ns: over all I/Os, by nearest rank:
+ *                 exact where its bucket of 1/128 of its value holds but one
+ *                 value, otherwise the largest delay in that bucket
  * @delay_max_ns:  the largest
  * @states:        by number
  */
