@@ -206,9 +206,9 @@ struct ssdpm_residency {
  * @delay_sum_ns:  of their added latencies
  * @delay_mean_ns: over all I/Os, rounded to the nearest
  * @delay_mean_delayed_ns: over those delayed
- * @delay_p50_ns:  over all I/Os, by nearest rank (the next two likewise): exact
- *                 where its bucket of 1/128 of its value holds but one value,
- *                 otherwise the largest delay in that bucket
+ * @delay_p50_ns, @delay_p99_ns, @delay_p999_ns: over all I/Os, by nearest rank:
+ *                 exact where its bucket of 1/128 of its value holds but one
+ *                 value, otherwise the largest delay in that bucket
  * @delay_max_ns:  the largest
  * @states:        by number
  */
@@ -362,8 +362,9 @@ SSDPM_API void ssdpm_sim_set_change_fn(struct ssdpm_sim *sim,
  * ssdpm_sim_feed() - the next records, any number at a time
  *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation; @reterr has the
- * index counted from the first record), -ERANGE (a time beyond 2^64 ns),
- * -ENOMEM (intervals). After a failure every call fails in the same way.
+ * index counted from the first record; it is finished), -ERANGE (a time beyond
+ * 2^64 ns), -ENOMEM (intervals, or more than 2^24 of them). After a failure every
+ * call fails in the same way.
  */
 SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 			     size_t n, struct ssdpm_error *reterr);
@@ -375,7 +376,8 @@ SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
  * @ret_result: its size member is set by the caller
  *
  * Return: 0; -ENODATA (no record), -ERANGE (a time, an energy or a delay beyond
- * 64 bits), -EINVAL (finished before, or size).
+ * 64 bits), -EINVAL (finished before, or size), -ENOMEM (as before); or as
+ * ssdpm_sim_feed() failed before.
  */
 SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 			       struct ssdpm_result *ret_result,
@@ -385,7 +387,8 @@ SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
  * ssdpm_sim_get_intervals() - the nominal run, piece by piece
  * @ret_n: how many
  *
- * Return: an array borrowed from @sim; all of it after ssdpm_sim_finish().
+ * Return: an array borrowed from @sim; NULL, and none, before
+ * ssdpm_sim_finish().
  */
 SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
 	const struct ssdpm_sim *sim, size_t *ret_n);
@@ -394,7 +397,7 @@ SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
  * ssdpm_sim_get_delays() - how many I/Os of the nominal run had which delay
  * @ret_counts: by ssdpm_histogram_bucket() of the added latency
  *
- * I/Os without one are in bucket 0.
+ * I/Os without one are in bucket 0. All zero before ssdpm_sim_finish().
  */
 SSDPM_API void ssdpm_sim_get_delays(
 	const struct ssdpm_sim *sim,
@@ -448,7 +451,8 @@ struct ssdpm_saving {
  * @from: the one
  * @to:   the other
  *
- * Return: 0; -EINVAL (one is not finished, their parameters differ).
+ * Return: 0; -EINVAL (one is not finished, their parameters or operational states
+ * differ), -ERANGE (a difference beyond 64 bits).
  */
 SSDPM_API int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   const struct ssdpm_sim *to,

@@ -111,6 +111,7 @@ static struct {
 	char issues[300 * 40]; /* more than fit at first */
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
+	struct ssdpm_sim *sim;
 	const char *map;
 } in;
 
@@ -416,6 +417,44 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Three I/Os, as intervals: these take memory too. */
+static int call_sim(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_io ios[3] = { { .op = 1 }, { .op = 2 }, { .op = 1 } };
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.interval_ns = 500;
+	ios[1].start_ns = 1000;
+	ios[2].start_ns = 10000;
+	err = ssdpm_sim_new(in.sleeper, &params, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_feed(sim, ios, 3, error);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 20000, &result, error);
+	ssdpm_sim_free(sim);
+	if (!err)
+		ret->energy_nj = result.nominal.energy_nj;
+	return err;
+}
+
+static int call_estimate(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
+	int err;
+
+	ios[1].start_ns = 1000000000;
+	err = ssdpm_estimate(in.sleeper, NULL, ios, 2, &result, error);
+	if (!err)
+		ret->energy_nj = result.nominal.energy_nj;
+	return err;
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
@@ -443,6 +482,7 @@ static const struct {
 	{ "ssdpm_catalogue_new", call_catalogue },
 	{ "ssdpm_catalogue_new", call_catalogue_of_three },
 	{ "ssdpm_catalogue_get_model", call_catalogue_model },
+	{ "ssdpm_estimate", call_estimate },
 	{ "ssdpm_trace_open_data", call_trace_npy },
 	{ "ssdpm_trace_open_data", call_trace_msr },
 	{ "ssdpm_trace_open_data", call_trace_columns },
@@ -457,6 +497,9 @@ static const struct {
 	{ "ssdpm_trace_read", call_trace_read },
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_recommend", call_recommend },
+	{ "ssdpm_sim_feed", call_sim },
+	{ "ssdpm_sim_finish", call_sim },
+	{ "ssdpm_sim_new", call_sim },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -710,6 +753,22 @@ static void call_parameters(void)
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
 }
 
+static void call_sim_getters(void)
+{
+	uint64_t counts[SSDPM_HISTOGRAM_BUCKETS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_saving saving;
+	size_t n;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	ssdpm_sim_set_change_fn(in.sim, NULL, NULL);
+	ssdpm_sim_get_intervals(in.sim, &n);
+	ssdpm_sim_get_delays(in.sim, counts);
+	ssdpm_sim_get_parameters(in.sim, &n);
+	ssdpm_sim_get_saving(in.sim, in.sim, &saving, NULL);
+	ssdpm_sim_free(NULL);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
@@ -767,6 +826,13 @@ static const struct {
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
 	{ "ssdpm_stats_get", call_stats },
+	{ "ssdpm_sim_free", call_sim_getters },
+	{ "ssdpm_sim_get_delays", call_sim_getters },
+	{ "ssdpm_sim_get_intervals", call_sim_getters },
+	{ "ssdpm_sim_get_parameters", call_sim_getters },
+	{ "ssdpm_sim_get_saving", call_sim_getters },
+	{ "ssdpm_sim_params_init", call_sim_getters },
+	{ "ssdpm_sim_set_change_fn", call_sim_getters },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_trace_close", call_trace_getters },
 	{ "ssdpm_trace_format_to_string", call_trace_getters },
@@ -1055,7 +1121,9 @@ static int make_idle_times(void)
 		ios[i] = (struct ssdpm_io){ .start_ns = i * i * 9000000,
 					    .service_ns = 1000,
 					    .op = SSDPM_OP_READ };
-	err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
+	err = ssdpm_sim_new(in.sleeper, NULL, &in.sim, NULL);
+	if (!err)
+		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
 	if (!err)
 		err = ssdpm_gaps_feed(in.gaps, ios, 20, NULL);
 	return err ? err : ssdpm_gaps_finish(in.gaps, 0, NULL);
@@ -1098,6 +1166,7 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.two_tables);
 	ssdpm_model_unref(in.sleeper);
 	ssdpm_gaps_unref(in.gaps);
+	ssdpm_sim_free(in.sim);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);
