@@ -68,14 +68,18 @@ static void find_lines(const struct option *option, uint64_t transition_uw,
 static size_t add_crossing(struct line a, struct line b, uint64_t *lengths)
 {
 	wide slope = a.slope - b.slope, at = b.at - a.at;
+	ssdpm__fj length;
 
 	if (slope < 0) {
 		slope = -slope;
 		at = -at;
 	}
-	if (!slope || at < 0 || at / slope >= UINT64_MAX)
+	if (!slope || at < 0)
 		return 0;
-	lengths[0] = (uint64_t)(at / slope);
+	length = (ssdpm__fj)at / (ssdpm__fj)slope;
+	if (length >= UINT64_MAX)
+		return 0;
+	lengths[0] = (uint64_t)length;
 	lengths[1] = lengths[0] + 1;
 	return 2;
 }

@@ -38,7 +38,7 @@ UNITLESS = {
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index",
     # how many
-    "n_rows", "n_matches", "n_tables", "seen",
+    "max_states", "n_rows", "n_matches", "n_tables", "seen",
     # in the unit of their kind
     "low", "nominal", "high",
     # flags of a recommendation
