@@ -467,8 +467,9 @@ struct ssdpm_gaps;
  * @ret_gaps: let it go with ssdpm_gaps_unref()
  *
  * In the closed loop a policy's cost depends on the idle times alone. This
- * holds them sorted, with prefix sums: 16 bytes for each idle time, and as much
- * for each I/O that starts before the first completion of its busy period.
+ * holds them sorted, with their sums: 16 bytes for each idle time, as much for
+ * each I/O that starts before the first completion of its busy period, and for
+ * each idle time that a continued record ends.
  *
  * Return: 0, -ENOMEM.
  */
@@ -489,7 +490,8 @@ SSDPM_API int ssdpm_gaps_feed(struct ssdpm_gaps *gaps,
  * ssdpm_gaps_finish() - no more records; from here on @gaps never changes
  * @end_ns: as for ssdpm_sim_finish()
  *
- * Return: 0; -ENODATA (no record), -EINVAL (finished before), -ENOMEM.
+ * Return: 0; -ENODATA (no record), -EINVAL (finished before), -ENOMEM; where a
+ * record was refused, that failure again.
  */
 SSDPM_API int ssdpm_gaps_finish(struct ssdpm_gaps *gaps, uint64_t end_ns,
 				struct ssdpm_error *reterr);
@@ -519,7 +521,8 @@ SSDPM_API const uint64_t *ssdpm_gaps_get_idle_ns(const struct ssdpm_gaps *gaps,
  * quantiles are exact.
  *
  * Return: as ssdpm_sim_new() and ssdpm_sim_finish(); -EINVAL too where the loop
- * is open, the drive is not NVMe, or @gaps is not finished.
+ * is open, the drive is not NVMe, or @gaps is not finished. A failure leaves
+ * all of @ret_runs as it was.
  */
 SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 			       const struct ssdpm_model *model,
@@ -531,9 +534,14 @@ SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 /**
  * ssdpm_gaps_clairvoyant() - the least energy that a table could ever reach
  * @ret_run: what somebody who knows the end of each idle time would do: the
- *           cheapest of staying awake and of going at once to one state
+ *           cheapest of staying awake and of going at once to one state; of
+ *           equal ones that with less delay
  *
- * It has the same exit latencies to wait for as a table.
+ * It has the same exit latencies to wait for as a table, and pays for all of an
+ * entry, however short the idle time is. The energy of a table minus this one
+ * is its regret. It is at least 0 where the transition power is at least that
+ * of every state, and no state draws more than those before it; otherwise a
+ * table that enters several states can cost less.
  *
  * Return: as ssdpm_gaps_sweep().
  */
@@ -566,16 +574,20 @@ struct ssdpm_bounds {
  * ssdpm_gaps_best_table() - the static table of least energy under a bound
  * @params:        as for ssdpm_gaps_sweep()
  * @bounds:        the bounds, or NULL: none
- * @ret_table:     the table; one without entries where nothing saves
+ * @ret_table:     the table; one without entries where nothing saves, and not
+ *                 enabled where the drive has no APST or a quirk forbids it.
+ *                 States that it does not lead to go on like those above them
  * @ret_run:       its nominal run, or NULL
  * @ret_energy_bound_nj: no table with whole milliseconds costs less, or NULL;
  *                 equal to the energy of @ret_run where the search was exact
  *
  * Closed loop, nominal energy in exact integers, idle times in whole
  * milliseconds. Of tables with the same energy the one with less delay, then
- * with longer idle times, then with shallower states.
+ * with longer idle times (the first that differs counts; none is the longest),
+ * then with shallower states. How it searches is in ssdpm_estimate(3).
  *
- * Return: as ssdpm_gaps_sweep(); -E2BIG (@bounds), -ENOMEM.
+ * Return: as ssdpm_gaps_sweep(); -EINVAL (max_states above 31, an unknown
+ * quirk), -E2BIG (@bounds).
  */
 SSDPM_API int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 				    const struct ssdpm_model *model,

@@ -721,6 +721,31 @@ TARGETS = {
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 
+# A byte of flags; states, powers and latencies; bounds; then records.
+GAPS_DRIVE = bytes([0, 1, 0]) + bytes(range(200, 216))
+GAPS = {
+    "empty": b"",
+    "one": GAPS_DRIVE + bytes([0, 0, 9, 1, 0]),
+    "early": GAPS_DRIVE + bytes([32, 255, 0, 255, 255]) * 12,
+    "continued": GAPS_DRIVE + bytes([128, 40, 0, 0, 9, 16, 60, 0]) * 9,
+    "from-start": bytes([0, 2, 1]) + bytes(range(40, 60)) + bytes([5, 7, 0, 1, 0]) * 20,
+    "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
+}
+
+TARGETS = {
+    "identify": IDENTIFY,
+    "model-json": MODEL_JSON,
+    "ata-identify": ATA_IDENTIFY,
+    "ata-identify-hex": ATA_IDENTIFY_HEX,
+    "atasmart-blob": ATASMART_BLOB,
+    "hdparm-text": HDPARM_TEXT,
+    "smartctl-text": SMARTCTL_TEXT,
+    "apst-data": APST_DATA,
+    "quirks": QUIRKS,
+    "gaps": GAPS,
+    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
+}
+
 
 def main():
     for target, inputs in TARGETS.items():

@@ -112,6 +112,8 @@ static struct {
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_sim *sim;
+	struct ssdpm_model *deep_sleeper;
+	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	const char *map;
 } in;
 
@@ -455,10 +457,109 @@ static int call_estimate(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Idle times, one of them ended by a continued record, and early I/Os. */
+static int call_gaps(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_io ios[40];
+	struct ssdpm_gaps *gaps;
+	int err;
+
+	for (size_t i = 0; i < 40; i++)
+		ios[i] = (struct ssdpm_io){ .start_ns = i / 2 * 9000000,
+					    .service_ns = 1000,
+					    .op = SSDPM_OP_READ,
+					    .flags = i == 20 };
+	err = ssdpm_gaps_new(NULL, &gaps, error);
+	if (err)
+		return err;
+	err = ssdpm_gaps_feed(gaps, ios, 40, error);
+	if (!err)
+		err = ssdpm_gaps_finish(gaps, 0, error);
+	if (!err)
+		ret->energy_nj = ssdpm_gaps_get_idle_ns(gaps, &ret->n)[3];
+	if (!err)
+		ret->n = untouched.n;
+	ssdpm_gaps_unref(gaps);
+	return err;
+}
+
+static int call_sweep(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_run runs[2];
+	const struct ssdpm_apst tables[2] = { { .sent = 1 }, { .sent = 1 } };
+	int err = ssdpm_gaps_sweep(in.early_gaps, in.sleeper, NULL, tables, 2,
+				   runs, error);
+
+	if (!err)
+		ret->energy_nj = runs[1].energy_nj;
+	return err;
+}
+
+static int call_clairvoyant(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_run run;
+	int err = ssdpm_gaps_clairvoyant(in.early_gaps, in.sleeper, NULL, &run,
+					 error);
+
+	if (!err)
+		ret->energy_nj = run.energy_nj;
+	return err;
+}
+
+static int call_best_table_of(uint32_t max_states, uint32_t flags,
+			      struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_bounds bounds = {
+		.size = sizeof(bounds),
+		.max_delay_mean_ns = UINT64_MAX,
+		.max_delay_p99_ns = UINT64_MAX,
+		.max_exit_latency_us = UINT64_MAX,
+		.max_states = max_states,
+	};
+	struct ssdpm_sim_params params;
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+	int err = ssdpm_sim_params_init(&params, sizeof(params));
+
+	params.flags = flags;
+	if (!err)
+		err = ssdpm_gaps_best_table(in.early_gaps, in.deep_sleeper,
+					    &params, &bounds, &table, &run,
+					    NULL, error);
+	if (!err)
+		ret->energy_nj = run.energy_nj;
+	return err;
+}
+
+static int call_best_table(struct result *ret, struct ssdpm_error *error)
+{
+	return call_best_table_of(2, 0, ret, error);
+}
+
+static int call_best_table_from_start(struct result *ret,
+				      struct ssdpm_error *error)
+{
+	return call_best_table_of(2, SSDPM_SIM_IDLE_FROM_START, ret, error);
+}
+
+static int call_best_table_of_three(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	return call_best_table_of(3, 0, ret, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
 } allocating[] = {
+	{ "ssdpm_gaps_best_table", call_best_table },
+	{ "ssdpm_gaps_best_table", call_best_table_from_start },
+	{ "ssdpm_gaps_best_table", call_best_table_of_three },
+	{ "ssdpm_gaps_clairvoyant", call_clairvoyant },
+	{ "ssdpm_gaps_feed", call_gaps },
+	{ "ssdpm_gaps_finish", call_gaps },
+	{ "ssdpm_gaps_new", call_gaps },
+	{ "ssdpm_gaps_sweep", call_sweep },
 	{ "ssdpm_model_new", call_new },
 	{ "ssdpm_model_from_nvme_identify", call_from_identify },
 	{ "ssdpm_model_from_json", call_from_json },
@@ -769,10 +870,21 @@ static void call_sim_getters(void)
 	ssdpm_sim_free(NULL);
 }
 
+static void call_gaps_ref(void)
+{
+	size_t n;
+
+	ssdpm_gaps_get_idle_ns(ssdpm_gaps_ref(in.gaps), &n);
+	ssdpm_gaps_unref(in.gaps);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
+	{ "ssdpm_gaps_ref", call_gaps_ref },
+	{ "ssdpm_gaps_unref", call_gaps_ref },
 	{ "ssdpm_apst_algorithm_to_string", call_strings },
 	{ "ssdpm_apst_decode", call_decode },
 	{ "ssdpm_apst_diff", call_questions },
@@ -1117,6 +1229,12 @@ static int make_idle_times(void)
 							 { 1, 100, 200 },
 							 { 1, 3000, 900 } },
 				   3);
+	in.deep_sleeper =
+		fixture_model((struct latencies[]){ { 0, 0, 0 },
+						    { 1, 100, 200 },
+						    { 1, 900, 800 },
+						    { 1, 3000, 900 } },
+			      4);
 	for (size_t i = 0; i < 20; i++)
 		ios[i] = (struct ssdpm_io){ .start_ns = i * i * 9000000,
 					    .service_ns = 1000,
@@ -1126,7 +1244,15 @@ static int make_idle_times(void)
 		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
 	if (!err)
 		err = ssdpm_gaps_feed(in.gaps, ios, 20, NULL);
-	return err ? err : ssdpm_gaps_finish(in.gaps, 0, NULL);
+	if (!err)
+		err = ssdpm_gaps_finish(in.gaps, 0, NULL);
+	if (!err)
+		err = ssdpm_gaps_new(NULL, &in.early_gaps, NULL);
+	for (size_t i = 0; i < 20; i++)
+		ios[i].start_ns = i / 2 * 90000000;
+	if (!err)
+		err = ssdpm_gaps_feed(in.early_gaps, ios, 20, NULL);
+	return err ? err : ssdpm_gaps_finish(in.early_gaps, 0, NULL);
 }
 
 static int make_inputs(void **state)
@@ -1165,8 +1291,10 @@ static int free_inputs(void **state)
 		ssdpm_model_unref(in.models[i]);
 	ssdpm_model_unref(in.two_tables);
 	ssdpm_model_unref(in.sleeper);
+	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);
+	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);
