@@ -22,30 +22,32 @@ from trace import MS, S
 
 # Everything is certain: 1 W idle, 2 W busy, 3 W on the way.
 STATED = ["--idle-power", "1W", "--active-power", "2W", "--transition-power", "3W"]
-STATED += ["--link-power", "0uW"]
-
-# PS3 after 100 ms; 3.9 ms in, 11 ms out; 20 mW.
-STATES = {
-    "energy": 4 * MS * 2 + (100 + 100 + 10) * MS * 1 + 2 * (MS * 149 // 10) * 3,
-}
+STATED += ["--link-power", "0uW", "--base-latency", "0us", "--bandwidth", "0B/s"]
 
 HUMAN = """\
 plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
   linux: PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s
   4 I/Os in 6.06 s
-                                  low  nominal    high
-  energy                       479 mJ   479 mJ  479 mJ
-  mean power                    79 mW    79 mW   79 mW
-  energy of transitions        221 mJ   221 mJ  221 mJ
-  wakes                             2        2       2
-  deepest state entered a day  14,248   14,248  14,248
-  I/Os delayed                   50 %     50 %    50 %
-  delay of these, mean          25 ms    25 ms   25 ms
-  delay of all I/Os, mean     12.5 ms  12.5 ms  12.5 ms
-    of 50 % at most              0 ns     0 ns    0 ns
-    of 99 % at most             39 ms    39 ms   39 ms
-    of 99.9 % at most           39 ms    39 ms   39 ms
-    at most                     39 ms    39 ms   39 ms
+                                   low  nominal     high
+  energy                        479 mJ   479 mJ   479 mJ
+  mean power                     79 mW    79 mW    79 mW
+  energy of transitions         188 mJ   188 mJ   188 mJ
+  wakes                              2        2        2
+  deepest state entered a day   14,248   14,248   14,248
+  I/Os delayed                  50.0 %   50.0 %   50.0 %
+  delay of these, mean           25 ms    25 ms    25 ms
+  delay of all I/Os, mean      12.5 ms  12.5 ms  12.5 ms
+    of 50 % at most               0 ns     0 ns     0 ns
+    of 99 % at most              39 ms    39 ms    39 ms
+    of 99.9 % at most            39 ms    39 ms    39 ms
+    at most                      39 ms    39 ms    39 ms
+
+  state       time   share  entering  leaving  energy  entries  wakes
+  busy        4 ms   0.1 %         -        -    8 mJ        -      -
+  PS0 idle  210 ms   3.5 %      0 ns     0 ns  210 mJ        0      0
+  PS3        2.9 s  47.8 %    7.8 ms    11 ms  114 mJ        2      1
+  PS4       2.89 s  47.7 %      5 ms    39 ms  146 mJ        1      1
+  on assumption rests 0 % of the energy
 """
 
 
@@ -81,11 +83,7 @@ def test_four_i_os_cost_what_one_can_reckon(some: Command) -> None:
 
 def test_people_get_a_table_with_bounds(some: Command) -> None:
     text = some.output("estimate", "-t", "some.csv", *STATED, "plain.json")
-    assert text.startswith(HUMAN.splitlines()[0])
-    assert [line.split() for line in text.splitlines()[:16]] == [
-        line.split() for line in HUMAN.splitlines()
-    ]
-    assert text.splitlines()[-1].startswith("  on assumption rests 0 % of the energy")
+    assert text == HUMAN
     assert not any(line != line.rstrip() for line in text.splitlines())
     text = some.output("estimate", "-t", "some.csv", "plain.json")
     assert "; transition-power alone moves it from " in text
@@ -130,7 +128,7 @@ def test_quirks_are_applied_and_said(some: Command) -> None:
     assert b"PS4" not in result.stdout
     assert b"to PS4 after" in some(*call, "--quirk", "none").stdout
     assert "never sleeps" in some.output(*call, "--quirk", "no-apst")
-    some.write("rules.ini", "[A plain drive]\nproduct=A plain drive\nquirks=no-apst\n")
+    some.write("rules.ini", "[nvme mine]\nproduct = A plain*\nquirks = no-apst\n")
     call = ["estimate", "-t", "some.csv", "--quirks-file", "rules.ini", "plain.json"]
     assert "never sleeps" in some.output(*call)
 
@@ -238,7 +236,7 @@ def test_values_and_shell_lines(some: Command) -> None:
 def test_explain_names_each_rule(some: Command) -> None:
     call = ["estimate", "-t", "some.csv", "--explain"]
     text = some.output(*call, "plain.json")
-    for line in ("idle power PS0 ", "exit latency PS4 ", "link power ", "bandwidth read "):
+    for line in ("idle power PS0", "exit latency PS4 ", "link power ", "bandwidth read "):
         assert f"\n  {line}" in text
     rules = {p["rule"] for p in estimate(some)["parameters"]}
     text = some.output(*call, *STATED, "plain.json")
