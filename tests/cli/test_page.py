@@ -97,7 +97,7 @@ def test_the_page_of_a_comparison_is_drawn(some: Command) -> None:
     assert page.rows > len(rows)
 
 
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("width", [500, 1200])
 def test_an_estimate_has_the_other_policies_on_its_page(some: Command, width: int) -> None:
     call = ["estimate", "-t", "lomax", "-l", "20ms", "--html", "p.html", "plain.json"]
     plain = some.output(*call[:5], *call[7:])
