@@ -598,7 +598,11 @@ enum ssdpm_route {
  * @possible:  1; 0: no setting of this route keeps the bounds
  * @apst:      the table that the drive will have
  * @limit_us:  latency limit to set (the first two routes)
- * @primary_timeout_ms and the next three: SSDPM_ROUTE_NVME_CORE
+ * @primary_timeout_ms: SSDPM_ROUTE_NVME_CORE: what to set
+ * apst_primary_timeout_ms of nvme_core to; likewise the next three
+ * @primary_latency_tolerance_us: apst_primary_latency_tol_us
+ * @secondary_timeout_ms: apst_secondary_timeout_ms
+ * @secondary_latency_tolerance_us: apst_secondary_latency_tol_us
  * @run:       its nominal run
  * @saving:    against the table that @from of ssdpm_recommend() is
  */

@@ -109,8 +109,11 @@ struct ssdpm_trace_params {
  * @n_records:     records given out
  * @n_lines:       lines or events read
  * @n_bad:         lines that could not be read (SSDPM_TRACE_SKIP_BAD)
- * @n_unmatched:   issues without a completion within 30 s, not given out
- * @n_orphans:     completions without an issue, not given out
+ * @n_unmatched:   issues without a completion within 30 s (or 131072 later
+ *                 I/Os), not given out; in a trace without any completions
+ *                 they are, and their service is unknown
+ * @n_orphans:     completions without an issue, not given out; in a trace
+ *                 without any issues they are, as if they had started then
  * @n_saturated:   services above SSDPM_SERVICE_MAX
  * @n_backward:    records whose time lay before that of their predecessor, by
  *                 more than the reader puts back in order, and was raised to it
@@ -150,8 +153,9 @@ struct ssdpm_trace;
  * @ret_trace: free it with ssdpm_trace_close()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
- * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it),
- * -E2BIG (@params), -ENOMEM.
+ * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it,
+ * or with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
+ * MiB), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 			       struct ssdpm_trace **ret_trace,
@@ -177,7 +181,8 @@ SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
  *
  * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
  * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
- * (cut off, damaged when packed), -ENOMEM.
+ * (cut off, damaged when packed), -E2BIG (a line of more than 1 MiB),
+ * -EOPNOTSUPP (see ssdpm_trace_open()), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			       size_t max, size_t *ret_n,
@@ -368,8 +373,9 @@ struct ssdpm_service {
  * @busy_ns:     of it, with an I/O outstanding
  * @idle_ns:     of it, without
  * @n_gaps:      idle times longer than 0
- * @gap_p50_ns and the next two: quantiles of these, by nearest rank; at most
- *               1/128 above the true one
+ * @gap_p50_ns:  their median, by nearest rank; at most 1/128 above the true one
+ * @gap_p90_ns:  nine of ten are not longer, likewise
+ * @gap_p99_ns:  99 of 100 are not longer, likewise
  * @gap_max_ns:  the longest
  * @gaps:        how many by ssdpm_histogram_bucket()
  * @gaps_ns:     their sum, likewise. So the idle time in gaps of at least t,

@@ -62,7 +62,7 @@ static void begin(struct best_search *search, const struct gaps_task *task,
 	uint64_t n_ios = 0;
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		n_ios += task->gaps->n_ios[op];
+		n_ios += task->gaps->intake.n_ios[op];
 	*search = (struct best_search){
 		.task = task,
 		.limits = { .delay_ns = (wide)1 << 126,

@@ -112,7 +112,7 @@ static ssdpm__fj collect_early(const struct ssdpm_gaps *gaps,
 		}
 	}
 	if (delays->n)
-		ssdpm__sort_times(&delays->ns, &delays->spare, delays->n);
+		ssdpm__sort_times(delays->ns, delays->spare, delays->n);
 	return sum;
 }
 
@@ -275,8 +275,8 @@ struct ssdpm_run ssdpm__gaps_totals(const struct ssdpm_gaps *gaps)
 
 	memcpy(run.busy_ns_by_op, gaps->flow.busy_ns,
 	       sizeof(run.busy_ns_by_op));
-	memcpy(run.n_ios, gaps->n_ios, sizeof(run.n_ios));
-	memcpy(run.bytes, gaps->bytes, sizeof(run.bytes));
+	memcpy(run.n_ios, gaps->intake.n_ios, sizeof(run.n_ios));
+	memcpy(run.bytes, gaps->intake.bytes, sizeof(run.bytes));
 	return run;
 }
 

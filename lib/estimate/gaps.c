@@ -7,7 +7,6 @@
 #include "estimate/gaps.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,54 +107,20 @@ static bool add_block(struct ssdpm_gaps *gaps)
 	       (!block->n_early || add_early(&gaps->early, block));
 }
 
-static int fail_record(const struct ssdpm_gaps *gaps, const struct ssdpm_io *io,
-		       struct ssdpm_error *reterr)
-{
-	if (io->start_ns < gaps->last_ns)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "record %" PRIu64 ": starts at %" PRIu64
-				   " ns, before the one before it: sort them",
-				   gaps->n_records, io->start_ns);
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "record %" PRIu64 ": unknown operation %u",
-			   gaps->n_records, io->op);
-}
-
-/* Are the records in order, each a known operation? Their counts. */
-static int check_block(struct ssdpm_gaps *gaps, const struct ssdpm_io *ios,
-		       size_t n, bool *ret_unknown, struct ssdpm_error *reterr)
-{
-	bool unknown = false;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t op = ios[i].op - 1u;
-
-		if (ios[i].start_ns < gaps->last_ns || op >= SSDPM_N_OPS)
-			return fail_record(gaps, &ios[i], reterr);
-		gaps->last_ns = ios[i].start_ns;
-		gaps->n_records++;
-		unknown |= ios[i].service_ns == SSDPM_SERVICE_UNKNOWN;
-		gaps->n_ios[op] += !(ios[i].flags & SSDPM_IO_CONTINUED);
-		gaps->bytes[op] += ios[i].bytes;
-	}
-	*ret_unknown = unknown;
-	return 0;
-}
-
 static int feed_block(struct ssdpm_gaps *gaps, const struct ssdpm_io *ios,
 		      size_t n, struct ssdpm_error *reterr)
 {
-	bool unknown = false;
+	struct census census;
 	int err;
 
-	if (!gaps->n_records) {
+	if (!gaps->intake.n_records) {
 		gaps->start_ns = ios[0].start_ns;
 		ssdpm__flow_begin(&gaps->flow, ios[0].start_ns);
 	}
-	err = check_block(gaps, ios, n, &unknown, reterr);
+	err = ssdpm__intake(&gaps->intake, ios, n, &census, reterr);
 	if (err)
 		return err;
-	if (!ssdpm__periods(&gaps->flow, ios, n, unknown, &gaps->block))
+	if (!ssdpm__periods(&gaps->flow, ios, n, &census, &gaps->block))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "time: a completion is beyond 2^64 ns");
 	return add_block(gaps) ? 0 : no_memory(reterr);
@@ -196,7 +161,7 @@ static bool finish_times(struct times *times)
 	if (!times->sums)
 		return false;
 	if (times->n)
-		ssdpm__sort_times(&times->ns, &times->sums, times->n);
+		ssdpm__sort_times(times->ns, times->sums, times->n);
 	for (size_t i = 0; i < times->n; i++) {
 		times->sums[i] = sum;
 		sum += times->ns[i];
@@ -214,7 +179,7 @@ static bool finish_early(struct earlies *early)
 	spare = malloc(early->n * sizeof(*spare));
 	if (!spare)
 		return false;
-	ssdpm__sort_early(&early->io, &spare, early->n);
+	ssdpm__sort_early(early->io, spare, early->n);
 	free(spare);
 	return true;
 }
@@ -231,7 +196,7 @@ int ssdpm_gaps_finish(struct ssdpm_gaps *gaps, uint64_t end_ns,
 	}
 	if (gaps->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0, "gaps: finished before");
-	if (!gaps->n_records)
+	if (!gaps->intake.n_records)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "gaps: no record was fed");
 	if (!finish_times(&gaps->idle) || !finish_times(&gaps->silent) ||

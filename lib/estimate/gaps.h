@@ -36,15 +36,12 @@ struct ssdpm_gaps {
 	bool finished;
 	struct ssdpm_error failed; /* code 0: it did not */
 	struct flow flow;
-	uint64_t n_records;
+	struct intake intake;
 	uint64_t start_ns;    /* of the first record */
-	uint64_t last_ns;     /* start of the last one */
 	uint64_t end_idle_ns; /* after the last completion, without a wake */
 	struct times idle;    /* before each busy period but the first */
 	struct times silent;  /* of these, what a continued record ends */
 	struct earlies early; /* by gap_ns */
-	uint64_t n_ios[SSDPM_N_OPS];
-	uint64_t bytes[SSDPM_N_OPS];
 	struct block block;
 };
 
@@ -83,9 +80,9 @@ struct delays {
 	size_t n;
 };
 
-/* Sort in ascending order. spare has room for as much, n is at least 1. */
-void ssdpm__sort_times(uint64_t **times, uint64_t **spare, size_t n);
-void ssdpm__sort_early(struct early **early, struct early **spare, size_t n);
+/* Sort in ascending order. spare has room for as much. */
+void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n);
+void ssdpm__sort_early(struct early *early, struct early *spare, size_t n);
 
 /* How many of n sorted times are less than ns. */
 static inline size_t ssdpm__count_below(const uint64_t *times, size_t n,

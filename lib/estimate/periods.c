@@ -1,63 +1,220 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inner loop of the closed loop. Where idle times begin cannot be foretold,
- * so nothing branches on it: all is written, and counted if it was meant.
+ * What all records go through. Nobody can foretell where an idle time begins,
+ * so no loop branches on that: each writes all, and counts what was meant.
  */
 #include "estimate/periods.h"
 
-static inline uint64_t max(uint64_t a, uint64_t b)
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/internal.h"
+
+/* Bytes of an I/O, with a 1 above as much as a block can sum up to. */
+#define COUNT_SHIFT 48
+
+/* Two sums at once: of bytes, with the number of I/Os above, and of service. */
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+/* What each record has in common, as bits that are set where it does not. */
+struct look {
+	uint64_t kind;
+	uint64_t service;
+	uint64_t order;
+	uint64_t last_ns;
+};
+
+static inline void look_at(struct look *look, const struct ssdpm_io *io,
+			   pair *sums)
 {
-	return a > b ? a : b;
+	uint64_t op = io->op - 1u;
+
+	look->kind |= op | (uint64_t)(io->flags & SSDPM_IO_CONTINUED) << 32;
+	look->service |= (uint64_t)io->service_ns + 1;
+	look->order |= io->start_ns - look->last_ns;
+	look->last_ns = io->start_ns;
+	sums[op % SSDPM_N_OPS] += (pair){
+		io->bytes | UINT64_C(1) << COUNT_SHIFT,
+		io->service_ns,
+	};
 }
 
-/* One copy for records that all have a service time, one for the others. */
-static inline __attribute__((always_inline)) bool take(
-	struct flow *flow, const struct ssdpm_io *ios, size_t n, bool unknown,
-	struct block *block)
+/* Two tables of sums in turn: adding to one takes longer than a record. */
+static bool is_plain(struct intake *intake, const struct ssdpm_io *ios,
+		     size_t n, struct census *census)
 {
-	uint64_t until = flow->busy.until_ns, least = flow->least_ns;
-	uint64_t gap = flow->gap_ns, first = flow->first_ns;
-	size_t gaps = 0, silent = 0, early = 0;
-	bool fits = true;
+	struct look look = { .last_ns = intake->last_ns };
+	pair even[SSDPM_N_OPS] = { 0 }, odd[SSDPM_N_OPS] = { 0 };
+	size_t i = 0;
+
+	for (; i + 1 < n; i += 2) {
+		look_at(&look, &ios[i], even);
+		look_at(&look, &ios[i + 1], odd);
+	}
+	if (i < n)
+		look_at(&look, &ios[i], even);
+	/* A step of 2^63 ns or more is looked at again, and found good. */
+	if (look.kind / SSDPM_N_OPS || look.service >> 32 || look.order >> 63 ||
+	    look.last_ns > UINT64_MAX - UINT32_MAX)
+		return false;
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
+		pair sum = even[op] + odd[op];
+
+		intake->n_ios[op] += sum[0] >> COUNT_SHIFT;
+		intake->bytes[op] +=
+			sum[0] & ((UINT64_C(1) << COUNT_SHIFT) - 1);
+		census->service_ns[op] = sum[1];
+	}
+	intake->n_records += n;
+	intake->last_ns = look.last_ns;
+	return true;
+}
+
+static int fail_record(const struct intake *intake, const struct ssdpm_io *io,
+		       struct ssdpm_error *reterr)
+{
+	if (io->start_ns < intake->last_ns)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "record %" PRIu64 ": starts at %" PRIu64
+				   " ns, before the one before it: sort them",
+				   intake->n_records, io->start_ns);
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "record %" PRIu64 ": unknown operation %u",
+			   intake->n_records, io->op);
+}
+
+int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
+		  struct census *ret_census, struct ssdpm_error *reterr)
+{
+	*ret_census = (struct census){ 0 };
+	ret_census->plain = is_plain(intake, ios, n, ret_census);
+	for (size_t i = 0; i < n && !ret_census->plain; i++) {
+		uint32_t op = ios[i].op - 1u;
+
+		if (ios[i].start_ns < intake->last_ns || op >= SSDPM_N_OPS)
+			return fail_record(intake, &ios[i], reterr);
+		intake->last_ns = ios[i].start_ns;
+		intake->n_records++;
+		intake->n_ios[op] += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		intake->bytes[op] += ios[i].bytes;
+		ret_census->unknown |=
+			ios[i].service_ns == SSDPM_SERVICE_UNKNOWN;
+	}
+	return 0;
+}
+
+/* One by one: the way that always works. */
+static bool find_slowly(struct flow *flow, const struct ssdpm_io *ios, size_t n,
+			struct block *block)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
+		struct taken taken;
+
+		if (!ssdpm__take_closed(flow, &ios[i], &taken))
+			return false;
+		if (taken.gap_ns && io)
+			block->gaps[block->n_gaps++] = taken.gap_ns;
+		else if (taken.gap_ns)
+			block->silent[block->n_silent++] = taken.gap_ns;
+		if (!taken.early || !io)
+			continue;
+		block->early_gap[block->n_early] = flow->gap_ns;
+		block->early_offset[block->n_early] =
+			ios[i].start_ns - flow->first_ns;
+		block->n_early++;
+	}
+	return true;
+}
+
+static inline uint64_t end_of(const struct ssdpm_io *io)
+{
+	return io->start_ns + io->service_ns;
+}
+
+/* A period of the block begins, with the record after its idle time. */
+static inline void begin_period(struct flow *flow, const struct ssdpm_io *io,
+				uint64_t gap_ns)
+{
+	flow->gap_ns = gap_ns;
+	flow->first_ns = io->start_ns;
+	flow->least_ns = flow->busy.until_ns = end_of(io);
+}
+
+/* Which records of a block do what; by their number. */
+struct places {
+	uint16_t first[BLOCK];	/* of a period */
+	uint16_t others[BLOCK]; /* those that begin none */
+};
+
+/* A record that begins no period: its first service does not all count. */
+static inline void overlap(struct flow *flow, const struct ssdpm_io *io,
+			   struct block *block)
+{
+	uint64_t until = flow->busy.until_ns, end = end_of(io);
+	uint64_t longer = end > until ? end - until : 0;
+
+	block->early_gap[block->n_early] = flow->gap_ns;
+	block->early_offset[block->n_early] = io->start_ns - flow->first_ns;
+	block->n_early += (io->start_ns < flow->least_ns) & (flow->gap_ns != 0);
+	flow->least_ns = end < flow->least_ns ? end : flow->least_ns;
+	flow->busy_ns[io->op - 1u] -= io->service_ns - longer;
+	flow->busy.until_ns = until + longer;
+}
+
+/* All but the idle times, from what was found with them. */
+static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
+			  size_t n, const struct places *places,
+			  struct block *block)
+{
+	size_t n_others = n - block->n_gaps, period = 0;
+
+	for (size_t i = 0; i < n_others; i++) {
+		size_t here = places->others[i];
+
+		/* All before it, but the others, begin a period each. */
+		if (here - i != period) {
+			period = here - i;
+			begin_period(flow, &ios[places->first[period - 1]],
+				     block->gaps[period - 1]);
+		}
+		overlap(flow, &ios[here], block);
+	}
+	if (period != block->n_gaps)
+		begin_period(flow, &ios[places->first[block->n_gaps - 1]],
+			     block->gaps[block->n_gaps - 1]);
+}
+
+static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
+		      const struct census *census, struct block *block)
+{
+	uint64_t until = flow->busy.until_ns;
+	struct places places;
+	size_t gaps = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t start = ios[i].start_ns;
-		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
-		bool idle = start > until;
-		uint64_t end = start + ios[i].service_ns;
-		uint64_t taken = max(until, start);
+		uint64_t start = ios[i].start_ns, end = end_of(&ios[i]);
 
-		if (unknown)
-			fits &= ssdpm__flow_complete(flow, &ios[i], start,
-						     &end);
-		else
-			fits &= end >= start;
-		block->early_gap[early] = gap;
-		block->early_offset[early] = start - first;
-		early += io & !idle & (start < least) & (gap != 0);
-		gap = idle ? start - until : gap;
-		first = idle ? start : first;
-		least = idle || end < least ? end : least;
-		block->gaps[gaps] = gap;
-		gaps += idle & io;
-		block->silent[silent] = gap;
-		silent += idle & !io;
-		until = max(until, end);
-		flow->busy_ns[(ios[i].op - 1u) % SSDPM_N_OPS] += until - taken;
+		/* The next block. A hint: it may lie beyond the end. */
+		__builtin_prefetch(&ios[i + BLOCK]);
+		block->gaps[gaps] = start - until;
+		places.first[gaps] = (uint16_t)i;
+		places.others[i - gaps] = (uint16_t)i;
+		gaps += start > until;
+		until = until > end ? until : end;
 	}
-	flow->busy.until_ns = until;
-	flow->least_ns = least;
-	flow->gap_ns = gap;
-	flow->first_ns = first;
 	block->n_gaps = gaps;
-	block->n_silent = silent;
-	block->n_early = early;
-	return fits;
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		flow->busy_ns[op] += census->service_ns[op];
+	find_overlaps(flow, ios, n, &places, block);
 }
 
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-		    bool unknown, struct block *ret_block)
+		    const struct census *census, struct block *ret_block)
 {
-	return unknown ? take(flow, ios, n, true, ret_block) :
-			 take(flow, ios, n, false, ret_block);
+	ret_block->n_gaps = ret_block->n_silent = ret_block->n_early = 0;
+	if (!census->plain)
+		return find_slowly(flow, ios, n, ret_block);
+	find_fast(flow, ios, n, census, ret_block);
+	return true;
 }

@@ -20,7 +20,6 @@ struct flow {
 	uint64_t first_ns; /* when the period began */
 	uint64_t least_ns; /* the first completion in it so far */
 	uint64_t ready_ns; /* open loop: when the drive is awake again */
-	uint64_t wake_ns;  /* closed loop: how long it took to wake */
 	uint64_t busy_ns[SSDPM_N_OPS];
 };
 
@@ -55,11 +54,12 @@ static inline bool ssdpm__flow_complete(struct flow *flow,
 /* What one record does to a drive. */
 struct taken {
 	uint64_t gap_ns;   /* the idle time that it ends; 0: none */
-	uint32_t class;	   /* of that */
-	uint64_t wake_ns;  /* how long the drive then takes to wake */
 	uint64_t begin_ns; /* when the drive takes it up */
-	uint64_t delay_ns; /* its added latency */
+	uint64_t delay_ns; /* open loop: its added latency */
 	uint64_t busy_ns;  /* by which it makes the period longer */
+	/* Closed loop: it starts before any of its period could complete, and
+	 * so waits for the drive to wake, as the first one does. */
+	bool early;
 };
 
 /* false, here and in the next: a time beyond 2^64 ns. */
@@ -81,15 +81,6 @@ static inline bool ssdpm__take_up(struct flow *flow, const struct ssdpm_io *io,
 	return true;
 }
 
-static inline void ssdpm__take_gap(struct flow *flow, const struct wakes *wakes,
-				   const struct ssdpm_io *io,
-				   struct taken *taken)
-{
-	taken->gap_ns = io->start_ns - flow->busy.until_ns;
-	taken->class = ssdpm__wake_class(wakes, taken->gap_ns);
-	taken->wake_ns = ssdpm__wake_delay(wakes, taken->class, taken->gap_ns);
-}
-
 /* Arrival times stand: who comes before the drive is ready waits for it. */
 static inline bool ssdpm__take_open(struct flow *flow,
 				    const struct wakes *wakes,
@@ -99,9 +90,14 @@ static inline bool ssdpm__take_open(struct flow *flow,
 	struct taken taken = { 0 };
 
 	if (io->start_ns > flow->busy.until_ns) {
-		ssdpm__take_gap(flow, wakes, io, &taken);
-		if (__builtin_add_overflow(io->start_ns, taken.wake_ns,
-					   &flow->ready_ns))
+		taken.gap_ns = io->start_ns - flow->busy.until_ns;
+		if (__builtin_add_overflow(
+			    io->start_ns,
+			    ssdpm__wake_delay(
+				    wakes,
+				    ssdpm__wake_class(wakes, taken.gap_ns),
+				    taken.gap_ns),
+			    &flow->ready_ns))
 			return false;
 	}
 	taken.begin_ns =
@@ -111,25 +107,20 @@ static inline bool ssdpm__take_open(struct flow *flow,
 	return ssdpm__take_up(flow, io, ret_taken);
 }
 
-/* Idle times stand: the same as ssdpm__periods(), one by one. */
+/* Idle times stand. */
 static inline bool ssdpm__take_closed(struct flow *flow,
-				      const struct wakes *wakes,
 				      const struct ssdpm_io *io,
 				      struct taken *ret_taken)
 {
 	struct taken taken = { .begin_ns = io->start_ns };
 
 	if (io->start_ns > flow->busy.until_ns) {
-		ssdpm__take_gap(flow, wakes, io, &taken);
-		taken.delay_ns = taken.wake_ns;
-		flow->wake_ns = taken.wake_ns;
+		taken.gap_ns = io->start_ns - flow->busy.until_ns;
+		flow->gap_ns = taken.gap_ns;
 		flow->first_ns = io->start_ns;
 		flow->least_ns = UINT64_MAX;
 	} else if (io->start_ns < flow->least_ns) {
-		uint64_t offset = io->start_ns - flow->first_ns;
-
-		if (flow->wake_ns > offset)
-			taken.delay_ns = flow->wake_ns - offset;
+		taken.early = flow->gap_ns;
 	}
 	*ret_taken = taken;
 	return ssdpm__take_up(flow, io, ret_taken);
@@ -138,10 +129,30 @@ static inline bool ssdpm__take_closed(struct flow *flow,
 /* So many records at a time: with what comes of them they fit the L1 cache. */
 #define BLOCK 512
 
+/* What is the same for all who take records: how many came so far, of what. */
+struct intake {
+	uint64_t n_records;
+	uint64_t last_ns; /* start of the latest: none may start before it */
+	uint64_t n_ios[SSDPM_N_OPS];
+	uint64_t bytes[SSDPM_N_OPS];
+};
+
+/* What was found out about a block on the way. */
+struct census {
+	bool unknown; /* a service time is */
+	/* None is, no record is continued, no completion is near 2^64. */
+	bool plain;
+	uint64_t service_ns[SSDPM_N_OPS]; /* if plain: their sum */
+};
+
 /*
- * What a block holds. An early I/O starts before any of its period could
- * complete: it waits for the drive to wake as the first one does.
+ * Up to BLOCK records: are they in order, each a known operation? -EINVAL with
+ * words, counted from the first record on.
  */
+int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
+		  struct census *ret_census, struct ssdpm_error *reterr);
+
+/* What a block holds. */
 struct block {
 	size_t n_gaps;	 /* ended by an I/O */
 	size_t n_silent; /* ended by a continued record, which is no I/O */
@@ -153,10 +164,10 @@ struct block {
 };
 
 /*
- * Up to BLOCK records; they were checked: in order, op known. unknown: some
- * have no service time. false: a completion beyond 2^64 ns.
+ * The closed loop's idle times of a block that ssdpm__intake() has seen. false:
+ * a completion beyond 2^64 ns.
  */
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
-		    bool unknown, struct block *ret_block);
+		    const struct census *census, struct block *ret_block);
 
 #endif

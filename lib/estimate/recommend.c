@@ -17,6 +17,7 @@
 struct reach {
 	uint32_t states; /* bits */
 	uint32_t n_changed;
+	bool solved; /* the best of them was found, or of more states */
 	struct ssdpm_apst_params params;
 };
 
@@ -245,13 +246,30 @@ static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 	return r;
 }
 
+/* What is known of a drive that stays awake in these states. */
+static size_t filter_parameters(const struct quest *quest, uint32_t awake,
+				struct ssdpm_parameter *parameters)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < quest->n_parameters; i++) {
+		const struct ssdpm_parameter *p = &quest->parameters[i];
+		bool latency = p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
+			       p->kind == SSDPM_PARAMETER_EXIT_LATENCY;
+
+		if (!latency || !(awake >> p->index & 1))
+			parameters[n++] = *p;
+	}
+	return n;
+}
+
 /* A drive that cannot sleep but in these states, and what is known of it. */
 static int make_other(const struct quest *quest, uint32_t states,
 		      struct ssdpm_model **ret_model,
 		      struct ssdpm_parameter *parameters, size_t *ret_n,
 		      struct ssdpm_error *reterr)
 {
-	struct ssdpm_power_state other[SSDPM_MAX_STATES];
+	struct ssdpm_power_state other[SSDPM_MAX_STATES] = { 0 };
 	const struct ssdpm_model *model = quest->task.model;
 	uint32_t awake = 0;
 	size_t n_states;
@@ -259,22 +277,14 @@ static int make_other(const struct quest *quest, uint32_t states,
 		ssdpm_model_get_states(model, &n_states);
 
 	memcpy(other, all, n_states * sizeof(*all));
-	for (uint32_t i = 0; i < n_states; i++)
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
 		if (other[i].flags & SSDPM_STATE_NON_OPERATIONAL &&
 		    !(states >> i & 1)) {
 			other[i].flags &=
 				~(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
 			awake |= 1u << i;
 		}
-	*ret_n = 0;
-	for (size_t i = 0; i < quest->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &quest->parameters[i];
-		bool latency = p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
-			       p->kind == SSDPM_PARAMETER_EXIT_LATENCY;
-
-		if (!latency || !(awake >> p->index & 1))
-			parameters[(*ret_n)++] = *p;
-	}
+	*ret_n = filter_parameters(quest, awake, parameters);
 	return ssdpm_model_new(ssdpm_model_get_info(model), other, n_states,
 			       ret_model, reterr);
 }
@@ -325,6 +335,14 @@ static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 	return consider_params(quest, SSDPM_ROUTE_NVME_CORE, &params, reterr);
 }
 
+/* A search that may leave states out has found the best of fewer too. */
+static void mark_solved(struct quest *quest, uint32_t states)
+{
+	for (uint32_t i = 0; i < quest->n_reaches; i++)
+		if (!(quest->reaches[i].states & ~states))
+			quest->reaches[i].solved = true;
+}
+
 /* The best idle times for the states of one set. */
 static int try_reach(struct quest *quest, uint32_t states,
 		     struct ssdpm_error *reterr)
@@ -341,7 +359,27 @@ static int try_reach(struct quest *quest, uint32_t states,
 	r = find_table(quest, model, parameters, n,
 		       (uint32_t)__builtin_popcount(states), &table, reterr);
 	ssdpm_model_unref(model);
-	return r ? r : consider_times(quest, &table, &reached, reterr);
+	if (!r)
+		r = consider_times(quest, &table, &reached, reterr);
+	if (!r && reached)
+		mark_solved(quest, states);
+	return r;
+}
+
+/* All sets of so many states. */
+static int try_reaches(struct quest *quest, int n_states,
+		       struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < quest->n_reaches && !r; i++) {
+		const struct reach *reach = &quest->reaches[i];
+
+		if (!reach->solved &&
+		    __builtin_popcount(reach->states) == n_states)
+			r = try_reach(quest, reach->states, reterr);
+	}
+	return r;
 }
 
 static int try_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
@@ -361,12 +399,8 @@ static int try_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
 	if (!r)
 		r = consider_times(quest, &table, &reached, reterr);
 	/* Where the best of all tables can be reached, that is that. */
-	for (uint32_t i = 0; i < quest->n_reaches && !r && !reached; i++) {
-		uint32_t states = quest->reaches[i].states;
-
-		if (states && __builtin_popcount(states) <= (int)max)
-			r = try_reach(quest, states, reterr);
-	}
+	for (uint32_t n = max; n && !r && !reached; n--)
+		r = try_reaches(quest, (int)n, reterr);
 	return r;
 }
 

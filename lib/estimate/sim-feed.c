@@ -8,64 +8,13 @@
 #include "estimate/sim.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "base/internal.h"
-
-static int fail_record(const struct ssdpm_sim *sim, const struct ssdpm_io *io,
-		       struct ssdpm_error *reterr)
-{
-	if (io->start_ns < sim->last_ns)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "record %" PRIu64 ": starts at %" PRIu64
-				   " ns, before the one before it: sort them",
-				   sim->n_records, io->start_ns);
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "record %" PRIu64 ": unknown operation %u",
-			   sim->n_records, io->op);
-}
 
 static int fail_time(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -ERANGE, 0,
 			   "time: a completion or delay ends beyond 2^64 ns");
-}
-
-/* Are the records in order, each a known operation? Count what is the same for
- * all courses. */
-static bool check_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
-			size_t n, bool *ret_unknown)
-{
-	uint64_t last = sim->last_ns;
-	bool good = true, unknown = false;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t op = ios[i].op - 1u;
-
-		good &= (ios[i].start_ns >= last) & (op < SSDPM_N_OPS);
-		last = ios[i].start_ns;
-		unknown |= ios[i].service_ns == SSDPM_SERVICE_UNKNOWN;
-		op %= SSDPM_N_OPS;
-		sim->n_ios[op] += !(ios[i].flags & SSDPM_IO_CONTINUED);
-		sim->bytes[op] += ios[i].bytes;
-	}
-	*ret_unknown = unknown;
-	return good;
-}
-
-/* A block that is not good: which record is it? */
-static int find_bad(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
-		    struct ssdpm_error *reterr)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (ios[i].start_ns < sim->last_ns ||
-		    ios[i].op - 1u >= SSDPM_N_OPS)
-			return fail_record(sim, &ios[i], reterr);
-		sim->last_ns = ios[i].start_ns;
-		sim->n_records++;
-	}
-	return 0;
 }
 
 static void begin(struct ssdpm_sim *sim, uint64_t start_ns)
@@ -94,24 +43,66 @@ static void part(struct ssdpm_sim *sim)
 	sim->unknown = true;
 }
 
-/* Sort idle times into their classes. Inside an entry each has its own delay:
- * these are put aside, for they are few. */
-static void sort_gaps(const struct wakes *wakes, const uint64_t *gaps, size_t n,
-		      struct idle_sum *sums, struct histogram *delays)
+/*
+ * Those of n idle times from from_ns on, in their order, which may go where
+ * idle_ns is; the others too, which may not.
+ */
+static size_t sieve(const uint64_t *idle_ns, size_t n, uint64_t from_ns,
+		    uint64_t *ret_longer, uint64_t *ret_shorter)
 {
-	uint64_t own[BLOCK];
-	size_t n_own = 0;
+	size_t n_longer = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t class = ssdpm__wake_class(wakes, gaps[i]);
+		uint64_t ns = idle_ns[i];
 
-		sums[class].n++;
-		sums[class].ns += gaps[i];
-		own[n_own] = ssdpm__wake_delay(wakes, class, gaps[i]);
-		n_own += class & 1;
+		ret_shorter[i - n_longer] = ns;
+		ret_longer[n_longer] = ns;
+		n_longer += ns >= from_ns;
 	}
-	for (size_t i = 0; delays && i < n_own; i++)
-		ssdpm__histogram_add(delays, own[i], 1);
+	return n_longer;
+}
+
+static uint64_t sum(const uint64_t *idle_ns, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += idle_ns[i];
+	return sum;
+}
+
+/* In an entry each idle time has its own delay. */
+static void add_own(const struct wakes *wakes, uint32_t class,
+		    const uint64_t *idle_ns, size_t n, struct histogram *delays)
+{
+	for (size_t i = 0; i < n; i++)
+		ssdpm__histogram_add(
+			delays, ssdpm__wake_delay(wakes, class, idle_ns[i]), 1);
+}
+
+/*
+ * Sort idle times into their classes, class by class: what is shorter than the
+ * next one begins stays behind.
+ */
+static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
+		      size_t n, struct idle_sum *sums, struct histogram *delays)
+{
+	uint64_t longer[BLOCK], shorter[BLOCK];
+	uint32_t class = 0;
+
+	for (; class < wakes->last && n; class ++) {
+		size_t left =
+			sieve(idle_ns, n, wakes->from[class], longer, shorter);
+
+		sums[class].n += n - left;
+		sums[class].ns += sum(shorter, n - left);
+		if (class & 1 && delays)
+			add_own(wakes, class, shorter, n - left, delays);
+		idle_ns = longer;
+		n = left;
+	}
+	sums[class].n += n;
+	sums[class].ns += sum(idle_ns, n);
 }
 
 static void count_early(const struct wakes *wakes, const struct block *block,
@@ -143,14 +134,15 @@ static void count_block(struct course *course, const struct block *block)
 }
 
 static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
-		       size_t n, bool unknown, struct ssdpm_error *reterr)
+		       size_t n, const struct census *census,
+		       struct ssdpm_error *reterr)
 {
 	uint32_t n_flows = sim->unknown ? sim->n_flows : 1;
 
 	for (uint32_t i = 0; i < n_flows; i++) {
 		struct flow *flow = &sim->flows[i];
 
-		if (!ssdpm__periods(flow, ios, n, unknown, &sim->block))
+		if (!ssdpm__periods(flow, ios, n, census, &sim->block))
 			return fail_time(reterr);
 		for (uint32_t j = 0; j < sim->n_courses; j++) {
 			struct course *course = &sim->courses[j];
@@ -161,6 +153,28 @@ static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		}
 	}
 	return 0;
+}
+
+static inline void count_gap(struct course *course, const struct taken *taken,
+			     bool io)
+{
+	struct tally *tally = &course->tally;
+	uint32_t class = ssdpm__wake_class(&course->wakes, taken->gap_ns);
+
+	tally->gaps[class].n++;
+	tally->gaps[class].ns += taken->gap_ns;
+	if (!io) {
+		tally->silent[class].n++;
+		tally->silent[class].ns += taken->gap_ns;
+	} else if (class & 1) {
+		ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
+	}
+}
+
+static inline void count_late(struct tally *tally, const struct taken *taken)
+{
+	tally->late_ns += taken->delay_ns;
+	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
 }
 
 static int run_open(struct course *course, struct flow *flow,
@@ -175,21 +189,10 @@ static int run_open(struct course *course, struct flow *flow,
 
 		if (!ssdpm__take_open(flow, &course->wakes, &ios[i], &taken))
 			return fail_time(reterr);
-		if (taken.gap_ns) {
-			struct idle_sum *sum = &tally->gaps[taken.class];
-			struct idle_sum *silent = &tally->silent[taken.class];
-
-			sum->n++;
-			sum->ns += taken.gap_ns;
-			silent->n += !io;
-			silent->ns += io ? 0 : taken.gap_ns;
-			if (io && taken.class & 1)
-				ssdpm__histogram_add(&tally->delays,
-						     taken.delay_ns, 1);
-		} else if (taken.delay_ns && io) {
-			tally->late_ns += taken.delay_ns;
-			ssdpm__histogram_add(&tally->delays, taken.delay_ns, 1);
-		}
+		if (taken.gap_ns)
+			count_gap(course, &taken, io);
+		else if (taken.delay_ns && io)
+			count_late(tally, &taken);
 	}
 	return 0;
 }
@@ -209,24 +212,23 @@ static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		      size_t n, struct ssdpm_error *reterr)
 {
-	bool unknown;
-	int r = 0;
+	struct census census;
+	int r;
 
-	if (sim->n_records == 0)
+	if (sim->intake.n_records == 0)
 		begin(sim, ios[0].start_ns);
-	if (!check_block(sim, ios, n, &unknown))
-		return find_bad(sim, ios, n, reterr);
-	if (unknown && !sim->unknown)
+	r = ssdpm__intake(&sim->intake, ios, n, &census, reterr);
+	if (r)
+		return r;
+	if (census.unknown && !sim->unknown)
 		part(sim);
 	if (ssdpm__timeline_wanted(&sim->timeline))
 		r = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
-	if (r == 0 && sim->params.loop == SSDPM_LOOP_CLOSED)
-		r = feed_closed(sim, ios, n, unknown, reterr);
-	else if (r == 0)
-		r = feed_open(sim, ios, n, reterr);
-	sim->n_records += n;
-	sim->last_ns = ios[n - 1].start_ns;
-	return r;
+	if (r)
+		return r;
+	if (sim->params.loop == SSDPM_LOOP_CLOSED)
+		return feed_closed(sim, ios, n, &census, reterr);
+	return feed_open(sim, ios, n, reterr);
 }
 
 int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,

@@ -57,8 +57,8 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	struct ssdpm_run *run = &course->run;
 	struct state_times times = { 0 };
 
-	memcpy(run->n_ios, sim->n_ios, sizeof(run->n_ios));
-	memcpy(run->bytes, sim->bytes, sizeof(run->bytes));
+	memcpy(run->n_ios, sim->intake.n_ios, sizeof(run->n_ios));
+	memcpy(run->bytes, sim->intake.bytes, sizeof(run->bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
 		struct idle_sum sum = course->tally.gaps[class];
@@ -258,7 +258,7 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 				   "ssdpm_result.size is %zu: set it to "
 				   "sizeof(struct ssdpm_result)",
 				   ret_result->size);
-	if (sim->n_records == 0)
+	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
 	int r = finish(sim, end_ns, &result, &error);

@@ -45,12 +45,9 @@ struct ssdpm_sim {
 	size_t n_parameters;
 	uint32_t axes; /* open */
 
-	uint64_t n_records;
-	uint64_t start_ns; /* of the first */
-	uint64_t last_ns;  /* of the latest: none may start before it */
-	uint64_t n_ios[SSDPM_N_OPS];
-	uint64_t bytes[SSDPM_N_OPS];
-	bool unknown; /* a record had no service time */
+	struct intake intake;
+	uint64_t start_ns; /* of the first record */
+	bool unknown;	   /* a record had no service time */
 	bool finished;
 	struct ssdpm_error failed; /* code 0: it did not */
 

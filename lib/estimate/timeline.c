@@ -175,23 +175,50 @@ static int count(struct timeline *timeline, const struct ssdpm_io *io,
 	return 0;
 }
 
+/* The idle time before an I/O, and what its length means for the I/O. */
+static int wake(struct timeline *timeline, struct taken *taken,
+		struct ssdpm_error *reterr)
+{
+	const struct wakes *wakes = &timeline->wakes;
+	uint32_t class = ssdpm__wake_class(wakes, taken->gap_ns);
+	int r = spend_idle(timeline, taken->gap_ns, class, true, reterr);
+
+	/* The phases reach as far, so the sum fits. */
+	if (r == 0 && !timeline->open) {
+		taken->delay_ns =
+			ssdpm__wake_delay(wakes, class, taken->gap_ns);
+		timeline->shift_ns += taken->delay_ns;
+	}
+	return r;
+}
+
+/* An early I/O waits for what is left of the wake of its period. */
+static void wait_early(const struct timeline *timeline, struct taken *taken)
+{
+	const struct flow *flow = &timeline->flow;
+	const struct wakes *wakes = &timeline->wakes;
+	uint64_t delay = ssdpm__wake_delay(
+		wakes, ssdpm__wake_class(wakes, flow->gap_ns), flow->gap_ns);
+	uint64_t offset = taken->begin_ns - flow->first_ns;
+
+	taken->delay_ns = delay > offset ? delay - offset : 0;
+}
+
 static int take(struct timeline *timeline, const struct ssdpm_io *io,
 		struct ssdpm_error *reterr)
 {
 	struct flow *flow = &timeline->flow;
-	const struct wakes *wakes = &timeline->wakes;
 	struct taken taken;
 	int r = 0;
 
-	if (timeline->open ? !ssdpm__take_open(flow, wakes, io, &taken) :
-			     !ssdpm__take_closed(flow, wakes, io, &taken))
+	if (timeline->open ?
+		    !ssdpm__take_open(flow, &timeline->wakes, io, &taken) :
+		    !ssdpm__take_closed(flow, io, &taken))
 		return fail_time(reterr);
 	if (taken.gap_ns)
-		r = spend_idle(timeline, taken.gap_ns, taken.class, true,
-			       reterr);
-	/* The phases before reach as far, so this fits. */
-	if (!timeline->open)
-		timeline->shift_ns += taken.wake_ns;
+		r = wake(timeline, &taken, reterr);
+	else if (taken.early)
+		wait_early(timeline, &taken);
 	if (r == 0)
 		r = spend(timeline, SSDPM_PHASE_BUSY,
 			  timeline->chain.operational_state, taken.busy_ns,

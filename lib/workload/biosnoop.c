@@ -147,6 +147,10 @@ static int take_beginning(struct ssdpm_trace *trace, struct snoop *snoop,
 		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 				   "no column has the time: iosnoop needs the "
 				   "options -ts");
+	if (trace->device_wanted && !snoop->header.at[DISK])
+		return ssdpm__fail(reterr, -EINVAL, trace->input.line,
+				   "no column has the device: read the trace "
+				   "without naming one");
 	return 0;
 }
 
@@ -297,7 +301,7 @@ static bool get_place(const struct row *row, struct pair_event *event)
 	    !get_uint(row, SECTOR, UINT64_MAX / 512, &sector))
 		return false;
 	event->offset = sector * 512;
-	return event->op && ssdpm__io_fits(event->op, event->bytes);
+	return event->op && ssdpm__pair_fits(event);
 }
 
 static int is_device_wanted(struct ssdpm_trace *trace, const struct row *row,

@@ -203,7 +203,7 @@ static int take_place(struct span rest, struct span rwbs,
 	event->offset = event->op == SSDPM_OP_FLUSH ? 0 : sector;
 	if (__builtin_mul_overflow(event->offset, 512u, &event->offset) ||
 	    __builtin_mul_overflow(sectors, 512u, &event->bytes) ||
-	    !ssdpm__io_fits(event->op, event->bytes))
+	    !ssdpm__pair_fits(event))
 		return -ERANGE;
 	return 0;
 }

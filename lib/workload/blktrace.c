@@ -176,11 +176,13 @@ static int take_io(struct ssdpm_trace *trace, const struct trace_event *from,
 
 	if (!letter || !ssdpm__block_wants(block, letter))
 		return 0;
+	if (!event.op)
+		return 0;
 	if (event.op != SSDPM_OP_FLUSH &&
-	    __builtin_mul_overflow(from->sector, 512u, &event.offset))
-		return event.op ? ssdpm__trace_bad(trace, reterr, -ERANGE,
-						   "the sector is too large") :
-				  0;
+	    (__builtin_mul_overflow(from->sector, 512u, &event.offset) ||
+	     !ssdpm__pair_fits(&event)))
+		return ssdpm__trace_bad(trace, reterr, -ERANGE,
+					"the sector is too large");
 	return ssdpm__block_event(trace, letter,
 				  print_device(from->device, device), &event,
 				  reterr);

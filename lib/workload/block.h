@@ -45,7 +45,8 @@ uint8_t ssdpm__block_op(struct span rwbs, uint64_t bytes);
 /* Is this an event that says something about an I/O? */
 static inline bool ssdpm__block_wants(const struct block *block, char letter)
 {
-	return letter == block->issue || letter == 'C' || letter == 'R' ||
+	return letter == block->issue || letter == 'C' ||
+	       (letter == 'R' && block->issue == 'D') ||
 	       (block->only_completions && (letter == 'I' || letter == 'Q'));
 }
 

@@ -45,18 +45,18 @@ static const struct op_word default_words[] = {
 	{ "trim", SSDPM_OP_DISCARD },
 };
 
-/* Take all up to one of the ends, which is taken too. */
+/* Take all before the first of the ends. */
 static struct span take_until(struct span *rest, const char *ends)
 {
 	struct span part = *rest;
 
-	while (rest->at < rest->end && !strchr(ends, *rest->at))
+	/* strchr() finds a zero byte in every string. */
+	while (rest->at < rest->end && (!*rest->at || !strchr(ends, *rest->at)))
 		rest->at++;
 	part.end = rest->at;
 	return part;
 }
 
-/* take_until() stops before the end that it found: is it this one? */
 static bool take_char(struct span *rest, char c)
 {
 	if (rest->at == rest->end || *rest->at != c)

@@ -164,10 +164,12 @@ static int make_io(struct ssdpm_trace *trace, struct action *action,
 		return r;
 	if (op == SSDPM_OP_FLUSH)
 		action->offset = action->bytes = 0;
-	if (!ssdpm__io_fits(op, action->bytes))
+	if (!ssdpm__io_fits(op, action->bytes) ||
+	    action->bytes > UINT64_MAX - action->offset)
 		return ssdpm__trace_bad(trace, reterr, -ERANGE,
-					"%llu bytes do not fit an I/O",
-					(unsigned long long)action->bytes);
+					"%llu bytes at %llu are no I/O",
+					(unsigned long long)action->bytes,
+					(unsigned long long)action->offset);
 	*ret_io = (struct ssdpm_io){
 		.start_ns = iolog->version == 3 ? action->time_us * 1000 :
 						  iolog->wait_ms * 1000000,

@@ -101,10 +101,11 @@ static int take_fields(struct ssdpm_trace *trace, const struct fields *fields,
 				    .bytes = bytes,
 				    .op = ops[fields->value[2]] };
 	if (fields->value[0] > UINT64_MAX / TICK_NS ||
-	    !ssdpm__io_fits(event.op, bytes))
+	    !ssdpm__io_fits(event.op, bytes) ||
+	    bytes > UINT64_MAX - event.offset)
 		return ssdpm__trace_bad(trace, reterr, -ERANGE,
 					"a time beyond 2^64 ns, or a size that "
-					"does not fit an I/O");
+					"is no I/O");
 	uint64_t end_ns = fields->value[0] * TICK_NS;
 	/* The first may begin before its millisecond does. */
 	if (end_ns > latency_ns)

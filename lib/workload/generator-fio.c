@@ -145,9 +145,7 @@ static int add_rhythm(struct job *job, const struct plan *plan,
 				reterr, -ERANGE, 0,
 				"mean_idle_ns: fio takes 1 to 2^32-1 "
 				"bytes per second");
-		add(job,
-		    "iodepth=64\nio_submit_mode=offload\nrate=%" PRIu64
-		    "\nrate_process=poisson\n",
+		add(job, "iodepth=64\nrate=%" PRIu64 "\nrate_process=poisson\n",
 		    rate);
 		return 0;
 	}

@@ -7,8 +7,16 @@
 
 #include "base/internal.h"
 
-#define HASH_BITS 17
-#define HASH_SIZE (1u << HASH_BITS)
+/* Room at first; it doubles when that is not enough. */
+#define FIRST_BITS 8
+#define MAX_BITS 17
+_Static_assert(PAIR_MAX_HELD == 1u << MAX_BITS, "it doubles up to that");
+
+/*
+ * A completion is not looked for behind more issues than this that are like it
+ * and later: a file made for that would take very long.
+ */
+#define MAX_LATER 1024
 
 /* Completions that lie in the file before their issue. */
 #define MAX_EARLY 256
@@ -19,6 +27,7 @@ struct entry {
 	struct pair_event event;
 	uint32_t service_ns;
 	uint32_t next; /* with the same hash, or free; 0: none */
+	uint32_t before;
 	enum state state;
 };
 
@@ -37,7 +46,9 @@ struct chain {
 
 struct pair {
 	struct ssdpm_trace *trace;
-	struct entry *entries; /* the first is never used */
+	/* Room for 2^bits: the first of the entries is never used. */
+	uint32_t bits;
+	struct entry *entries;
 	struct heap_item *heap;
 	struct chain *chains;
 	uint64_t multiplier;
@@ -50,34 +61,9 @@ struct pair {
 	uint32_t n_early;
 	bool has_completions;
 	bool ended;
+	struct ssdpm_error failed; /* told when all before was given out */
 	struct pair_event early[MAX_EARLY];
 };
-
-int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    struct pair **ret_pair, struct ssdpm_error *reterr)
-{
-	struct pair *pair = calloc(1, sizeof(*pair));
-
-	if (!pair)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	/* Pages that no trace needs are never touched. */
-	pair->entries = malloc((PAIR_MAX_HELD + 1) * sizeof(*pair->entries));
-	pair->heap = malloc(PAIR_MAX_HELD * sizeof(*pair->heap));
-	pair->chains = calloc(HASH_SIZE, sizeof(*pair->chains));
-	if (!pair->entries || !pair->heap || !pair->chains) {
-		ssdpm__pair_free(pair);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	}
-	/*
-	 * A file cannot know where memory is, so it cannot aim at one chain.
-	 * What comes out does not depend on it.
-	 */
-	pair->multiplier = ((uintptr_t)pair->entries * 0x9e3779b97f4a7c15u) | 1;
-	pair->trace = trace;
-	pair->late_ns = late_ns;
-	*ret_pair = pair;
-	return 0;
-}
 
 void ssdpm__pair_free(struct pair *pair)
 {
@@ -96,7 +82,7 @@ static struct chain *find_chain(struct pair *pair,
 		       ((uint64_t)event->op << 61);
 
 	key = (key ^ key >> 32) * pair->multiplier;
-	return &pair->chains[key >> (64 - HASH_BITS)];
+	return &pair->chains[key >> (64 - pair->bits)];
 }
 
 static bool is_same(const struct pair_event *a, const struct pair_event *b)
@@ -104,44 +90,38 @@ static bool is_same(const struct pair_event *a, const struct pair_event *b)
 	return a->offset == b->offset && a->bytes == b->bytes && a->op == b->op;
 }
 
-/* Take an issue out of its chain, where before is the one before it. */
-static void unlink_issue(struct pair *pair, struct chain *chain,
-			 uint32_t before, uint32_t index)
+static void unlink_issue(struct pair *pair, struct chain *chain, uint32_t index)
 {
+	uint32_t before = pair->entries[index].before;
 	uint32_t next = pair->entries[index].next;
 
 	if (before)
 		pair->entries[before].next = next;
 	else
 		chain->first = next;
-	if (chain->last == index)
+	if (next)
+		pair->entries[next].before = before;
+	else
 		chain->last = before;
 }
 
-/* The oldest issue like this event, taken out of its chain; 0: none. */
+/* The oldest issue like this event and before it, taken out; 0: none. */
 static uint32_t take_issue(struct pair *pair, const struct pair_event *event)
 {
 	struct chain *chain = find_chain(pair, event);
-	uint32_t before = 0;
+	uint32_t n_later = 0;
 
 	for (uint32_t i = chain->first; i; i = pair->entries[i].next) {
-		if (is_same(&pair->entries[i].event, event)) {
-			unlink_issue(pair, chain, before, i);
+		if (!is_same(&pair->entries[i].event, event))
+			continue;
+		if (pair->entries[i].event.time_ns <= event->time_ns) {
+			unlink_issue(pair, chain, i);
 			return i;
 		}
-		before = i;
+		if (++n_later == MAX_LATER)
+			break;
 	}
 	return 0;
-}
-
-static void drop_issue(struct pair *pair, uint32_t index)
-{
-	struct chain *chain = find_chain(pair, &pair->entries[index].event);
-	uint32_t before = 0;
-
-	for (uint32_t i = chain->first; i != index; i = pair->entries[i].next)
-		before = i;
-	unlink_issue(pair, chain, before, index);
 }
 
 static void put_issue(struct pair *pair, uint32_t index)
@@ -149,11 +129,70 @@ static void put_issue(struct pair *pair, uint32_t index)
 	struct chain *chain = find_chain(pair, &pair->entries[index].event);
 
 	pair->entries[index].next = 0;
+	pair->entries[index].before = chain->last;
 	if (chain->last)
 		pair->entries[chain->last].next = index;
 	else
 		chain->first = index;
 	chain->last = index;
+}
+
+/* The issues of a chain keep their order in the new ones. */
+static void move_chains(struct pair *pair, const struct chain *old, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = old[i].first, next; at; at = next) {
+			next = pair->entries[at].next;
+			put_issue(pair, at);
+		}
+}
+
+/* What was allocated before a failure stays: there is room, unused. */
+static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
+{
+	size_t n = (size_t)1 << bits;
+	struct entry *entries =
+		realloc(pair->entries, (n + 1) * sizeof(*entries));
+	if (!entries)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->entries = entries;
+	struct heap_item *heap = realloc(pair->heap, n * sizeof(*heap));
+	if (!heap)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	pair->heap = heap;
+	struct chain *old = pair->chains;
+	struct chain *chains = calloc(n, sizeof(*chains));
+	if (!chains)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	size_t n_old = old ? (size_t)1 << pair->bits : 0;
+	pair->chains = chains;
+	pair->bits = bits;
+	move_chains(pair, old, n_old);
+	free(old);
+	return 0;
+}
+
+int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
+		    struct pair **ret_pair, struct ssdpm_error *reterr)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	if (!pair)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	/*
+	 * A file cannot know where memory is, so it cannot aim at one chain.
+	 * What comes out does not depend on it.
+	 */
+	pair->multiplier = ((uintptr_t)pair * 0x9e3779b97f4a7c15u) | 1;
+	pair->trace = trace;
+	pair->late_ns = late_ns;
+	int r = resize(pair, FIRST_BITS, reterr);
+	if (r) {
+		ssdpm__pair_free(pair);
+		return r;
+	}
+	*ret_pair = pair;
+	return 0;
 }
 
 static bool is_before(const struct heap_item *a, const struct heap_item *b)
@@ -209,11 +248,9 @@ static uint32_t enter(struct pair *pair, const struct pair_event *event)
 
 static void complete(struct pair *pair, struct entry *entry, uint64_t time_ns)
 {
-	uint64_t start_ns = entry->event.time_ns;
-
 	entry->state = DONE;
 	entry->service_ns = ssdpm__trace_service(
-		pair->trace, time_ns > start_ns ? time_ns - start_ns : 0);
+		pair->trace, time_ns - entry->event.time_ns);
 }
 
 /* The clock goes on; early completions whose issue does not come are orphans.
@@ -282,10 +319,8 @@ void ssdpm__pair_complete(struct pair *pair, const struct pair_event *event)
 	advance(pair, event->time_ns);
 	while ((index = take_issue(pair, event))) {
 		struct entry *entry = &pair->entries[index];
-		uint64_t start_ns = entry->event.time_ns;
 
-		if (event->time_ns < start_ns ||
-		    event->time_ns - start_ns <= PAIR_TIMEOUT_NS) {
+		if (event->time_ns - entry->event.time_ns <= PAIR_TIMEOUT_NS) {
 			complete(pair, entry, event->time_ns);
 			return;
 		}
@@ -335,7 +370,7 @@ static void give_up(struct pair *pair, uint32_t index)
 {
 	struct entry *entry = &pair->entries[index];
 
-	drop_issue(pair, index);
+	unlink_issue(pair, find_chain(pair, &entry->event), index);
 	if (pair->has_completions) {
 		entry->state = GONE;
 		pair->trace->counts.n_unmatched++;
@@ -388,25 +423,44 @@ static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 	return n;
 }
 
+/* Read an event; first make room for it. */
+static int read_event(struct pair *pair,
+		      int (*next)(struct ssdpm_trace *trace,
+				  struct ssdpm_error *reterr))
+{
+	struct ssdpm_error *error = &pair->failed;
+
+	if (pair->n_heap == 1u << pair->bits) {
+		int r = resize(pair, pair->bits + 1, error);
+		if (r)
+			return r;
+	}
+	int r = next(pair->trace, error);
+	if (r == 0)
+		end(pair);
+	return r;
+}
+
 int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 		     size_t *ret_n, struct ssdpm_error *reterr,
 		     int (*next)(struct ssdpm_trace *trace,
 				 struct ssdpm_error *reterr))
 {
-	struct ssdpm_trace *trace = pair->trace;
 	size_t n = 0;
+	int r = pair->failed.code;
 
-	for (;;) {
+	while (r >= 0) {
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		int r = next(trace, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			end(pair);
+		r = read_event(pair, next);
 	}
-	trace->counts.n_lines = trace->input.line;
+	if (r < 0 && n == 0) {
+		if (reterr)
+			*reterr = pair->failed;
+		return r;
+	}
+	pair->trace->counts.n_lines = pair->trace->input.line;
 	*ret_n = n;
 	return 0;
 }

@@ -27,9 +27,16 @@ struct pair;
 struct pair_event {
 	uint64_t time_ns;
 	uint64_t offset;
-	uint64_t bytes; /* ssdpm__io_fits() */
+	uint64_t bytes;
 	uint8_t op;
 };
+
+/* Can an I/O be where this one is, and as long? Readers see to that. */
+static inline bool ssdpm__pair_fits(const struct pair_event *event)
+{
+	return ssdpm__io_fits(event->op, event->bytes) &&
+	       event->offset <= UINT64_MAX - event->bytes;
+}
 
 /* late_ns: how long a record waits for another that starts before it. */
 int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,

@@ -38,6 +38,14 @@ int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
 	return ssdpm__fail(reterr, code, trace->input.line, "%s", message);
 }
 
+/* For a message: a long one is cut off. */
+static void copy_name(struct span name, char ret_text[32])
+{
+	if (name.end - name.at > 31)
+		name.end = name.at + 31;
+	ssdpm__span_copy(name, ret_text, 32);
+}
+
 int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 			struct ssdpm_error *reterr)
 {
@@ -58,12 +66,13 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 		trace->counts.n_other_device++;
 		return 0;
 	}
-	char other[32];
-	ssdpm__span_copy(device, other, sizeof(other));
+	char first[32], other[32];
+	copy_name(ssdpm__span(trace->device, strlen(trace->device)), first);
+	copy_name(device, other);
 	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 			   "the trace has several devices, %s and %s: name the "
 			   "one to read",
-			   trace->device, other);
+			   first, other);
 }
 
 uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns)
@@ -276,6 +285,7 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
 	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
+	uint64_t n_ios = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (ios[i].start_ns < trace->last_start_ns) {
@@ -290,8 +300,9 @@ static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		trace->last_start_ns = ios[i].start_ns;
 		if (counts->resolution_ns != tick_ns)
 			update_resolution(counts, tick_ns, ios[i].start_ns);
-		counts->n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
+		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
+	counts->n_ios += n_ios;
 	counts->n_records += n;
 	return 0;
 }

@@ -36,9 +36,21 @@ UNITLESS = {
     # ordinals
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
     "write_throughput_rank", "write_latency_rank", "sata_generations",
-    "apm_level", "index",
+    "apm_level", "index", "op",
     # how many
-    "n_rows", "n_matches", "n_tables", "seen",
+    "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
+    "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
+    "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",
+    # what a generator takes: a seed, what a workload says, thousandths
+    "seed", "value", "shape_milli",
+    # a rate
+    "bytes_per_second",
+    # bytes, and said so by the name
+    "offset", "bytes",
+    # in the unit of their kind
+    "low", "nominal", "high",
+    # flags of a recommendation
+    "route", "possible",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

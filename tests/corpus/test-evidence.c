@@ -343,13 +343,15 @@ static void check_quantiles(void)
 	expect("idle-any, low", p.low, quantile(&maximum, 5) * 60 / 1000);
 	expect("idle-any, nominal", p.nominal,
 	       quantile(&maximum, 50) * 126 / 1000);
-	expect("idle-any, high", p.high, quantile(&maximum, 95) * 400 / 1000);
+	expect("idle-any, high", p.high, quantile(&maximum, 95) * 410 / 1000);
 	p = rule(0, 0, 0, SSDPM_PARAMETER_IDLE_POWER, 1);
 	expect("asleep-any, low", p.low, quantile(&asleep, 5));
 	expect("asleep-any, nominal", p.nominal, quantile(&asleep, 50));
 	expect("asleep-any, high", p.high, quantile(&asleep, 95));
 	p = rule(0, 0, 0, SSDPM_PARAMETER_ACTIVE_POWER, SSDPM_OP_WRITE - 1);
 	expect("active-any, high", p.high, quantile(&maximum, 50));
+	p = rule(0, 0, 0, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	expect("transition, high", p.high, quantile(&maximum, 95));
 	p = rule(0, 0, none, SSDPM_PARAMETER_ENTRY_LATENCY, 1);
 	expect("entry-any, low", p.low, quantile(&entry, 5));
 	expect("entry-any, nominal", p.nominal, quantile(&entry, 50));

@@ -24,7 +24,7 @@ void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 
 /*
  * Read a trace, in pieces of several sizes: the same records each time, which
- * keep what the header promises, or the same error.
+ * keep what the header promises, or an error each time.
  */
 void check_trace(const void *data, size_t size,
 		 const struct ssdpm_trace_params *params);

@@ -531,6 +531,7 @@ TRACE_DELIMITED = {
                b"0.5518027,System,WriteFile,0,4096,0.0035803\r\n",
     "own": b"start_ns,offset,bytes,service_ns,op,flags\n"
            b"1,0,0,4294967295,flush,0\n9,0,512,,read,1\n5,8,8,77,discard,0",
+    "long-devices": b"0.5 0 8 8 1\n0.6 " + b"\x8c" * 99 + b" 8 8 6\n",
     "columns": b"time:ms,op,-,offset:512,bytes:sectors,service:us,...;skip=1;"
                b"read=R|0;write=W;discard=D;unknown=-;after=go\0head\ngo\nrows\n"
                b"1.5,R,\"a,b\",8,8,7,x\n 1 ,D, ,0,9000000,-,\n",
@@ -590,6 +591,95 @@ TRACE_UNPACK = {
     "zstd-skippable": b"\x50\x2a\x4d\x18\x02\0\0\0ab" + zstd(ROWS),
 }
 
+
+def events(*lines, device="8,0"):
+    """blkparse's lines from (ns, "D R 8 + 8 [a]")."""
+    return "".join(f"  {device}    0  1  {ns // 10**9:5}.{ns % 10**9:09}  7  {rest}\n"
+                   for ns, rest in lines).encode()
+
+
+def event(ns, action, sector=8, size=4096, more=b"", order="<", magic=0x65617407):
+    """An event of blktrace: struct blk_io_trace."""
+    return struct.pack(order + "IIQQIIIIIHH", magic, 1, ns, sector, size, action, 7,
+                       8 << 20, 0, 0, len(more)) + more
+
+
+PAIR = ((1, "D   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]"))
+D, C, I, Q, R = 7 | 1 << 22, 8 | 1 << 23, 12 | 1 << 20, 1 | 1 << 20, 6 | 1 << 21
+WRITE, FLUSH, DISCARD, PC, NOTIFY = 1 << 17, 1 << 18, 1 << 29, 1 << 25, 1 << 26
+TRACE_BLKPARSE = {
+    "pair": events(*PAIR),
+    "all": events((1, "Q  WS 8 + 8 [a]"), (2, "G  WS 8 + 8 [a]"), (3, "P   N [a]"),
+                  (4, "I  WS 8 + 8 [a]"), (5, "U   N [a] 1"), (6, "D  WS 8 + 8 [a]"),
+                  (7, "m   N a b c"), (8, "A   W 8 + 8 <- (8,1) 0"),
+                  (9, "X   W 8 / 12 [a]"), (10, "C  WS 8 + 8 [0]"))
+           + b"CPU0 (8,0):\n Reads Queued: 0\n\nTotal (8,0):\n",
+    "queued": events((1, "Q   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]")),
+    "inserted": events((1, "I   R 8 + 8 [a]"), (9, "C   R 8 + 8 [0]")),
+    "completions": events((1, "C  RA 8 + 8 [0]"), (2, "C   W 8 + 8 [0]")),
+    "issues": events((1, "D   R 8 + 8 [a]"), (2 * 10**11, "D   R 8 + 8 [a]")),
+    "late": events((2 * 10**8, "C   R 8 + 8 [0]"), *PAIR, (3, "D   R 8 + 8 [a]")),
+    "timeout": events((1, "D   R 8 + 8 [a]"), (31 * 10**9, "C   R 8 + 8 [0]"), *PAIR),
+    "requeue": events((0, "D   R 8 + 8 [a]"), (0, "R   R 8 + 8 [0]"), *PAIR),
+    "flush": events((1, "D  FN [a]"), (2, "C  FN 0 [0]"), (3, "D FWFS 8 + 8 [a]"),
+                    (4, "C FWFS 8 + 8 [0]")),
+    "discard": events((1, "D  DS 8 + 18388609 [a]"), (2, "C  DS 8 + 18388609 [0]")),
+    "command": events((1, "D   R 36 (12 00 ..) [a]"), (2, "C   R (12 00 ..) [0]")),
+    "wrapped": events(*PAIR, (1266874889709551615, "D   R 8 + 8 [a]")),
+    "last": events((2**64 - 1, "D   R 36028797018963966 + 1 [a]")),
+    "devices": events(*PAIR) + events(*PAIR, device="259,0"),
+    "words": b"Input file x\r\n\r\n" + events(*PAIR) + b"???\n",
+}
+TRACE_BLKTRACE = {
+    "pair": event(1, D) + event(9, C),
+    "swapped": event(1, D, order=">") + event(9, C, order=">"),
+    "all": event(0, NOTIFY, 0, 0, b"12345678") + event(1, Q | WRITE)
+           + event(2, I | WRITE) + event(3, D | WRITE) + event(4, R | WRITE)
+           + event(5, D | WRITE, more=b"abc") + event(9, C | WRITE),
+    "flush": event(1, D | FLUSH, 2**64 - 1, 0) + event(9, C | FLUSH, 0, 0),
+    "discard": event(1, D | DISCARD, 8, 2**32 - 512) + event(2, D | PC),
+    "version": event(1, D, magic=0x65617406),
+    "cut": event(1, D) + event(9, C, more=b"abc")[:-1],
+    "damaged": event(1, D) + b"xyz" + event(9, C),
+}
+SNOOP = "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n"
+TRACE_BIOSNOOP = {name: text.encode() for name, text in {
+    "bcc": SNOOP + "1.0 Web Content 1 sda W 8 4096 0.61\n0.9 a 1 sda R 8 512 0.1\n",
+    "queue": SNOOP.replace("LAT", "QUE(ms) LAT") + "1.0 a 1 sda W 8 4096 0.01 0.61\n",
+    "flush": SNOOP + "1.0 a 1 sda W 0 0 0.61\n",
+    "discard": SNOOP + "1.0 a 1 sda D 0 8589934592 0.61\n",
+    "early": SNOOP + "0.000004 a 1 sda W 8 4096 0.61\n" + SNOOP,
+    "disks": SNOOP + "1.0 a 1 sda W 8 4096 0.61\n1.0 a 1 sdb W 8 4096 0.61\n",
+    "bpftrace": "Attaching 4 probes...\nTIME(ms) DISK COMM PID LAT(ms)\n611 vda a 4 10\n",
+    "bpftrace-numbers": "TIME(ms) DISK ID COMM PID LAT(ms)\n MAJOR MINOR\n611 8 0 a 4 1\n",
+    "iosnoop": "STARTs ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n"
+               "2.1 2.2 a 1 WS 202,1 8 4096 0.62\n^C\nEnding tracing...\n",
+    "iosnoop-no-times": "COMM PID TYPE DEV BLOCK BYTES LATms\na 1 W 202,1 8 512 1.3\n",
+    "latencies": "TIMEus DELTAus\n100 10\n90000000 80000000\n90000001 5000000000\n",
+}.items()}
+
+
+V3 = b"fio version 3 iolog\n"
+TRACE_FIO = {
+    "empty": b"",
+    "v3": V3 + b"0 f add\n0 f open\n1 f read 0 4096\n9 f write 4096 512\n"
+          b"12 f sync 7 0\n13 f trim 0 65536\n13 f close\n",
+    "v3-long-trim": V3 + b"5 f trim 4096 8589934592\n6 f datasync 0 0\n",
+    "v3-two-files": V3 + b"1 a read 0 1\n2 b read 0 1\n",
+    "v3-bad": V3 + b"1 a paint 0 1\nx\n\n5 a read -1 2\n4 a read 0 1\n3 a read 0 1",
+    "v3-large": V3 + b"18446744073709551 f read 18446744073709551615 4294967295\n",
+    "v2": b"fio version 2 iolog\r\nf add\r\nf wait 300 0\r\nf read 0 1\r\n",
+    "v2-back": b"fio version 2 iolog\nf wait 300 0\nf wait 3 0\nf read 0 1\n",
+    "v4": b"fio version 4 iolog\n",
+    "latency": b"0, 292951, 0, 4096, 61440, 0\n7, 2000000, 1, 8192, 774144, 0\n"
+               b"9, 500000, 2, 65536, 0, 0x4002\n10, 9000000, 0, 512, 880640, 1\n",
+    "latency-short": b"1, 10, 0, 4096\n2, 10, 1, 512, 8192\n2, 10, 1, 512, 1\n",
+    "latency-averaged": b"100, 8786, 1, 0, 0, 0\n",
+    "latency-bad": b"1, 1, 0, 1\n1, 1, 7, 1\n5\n18446744073709551615, 1, 0, 1\n",
+    "latency-long": b"40000, 39000000000, 0, 512\n",
+}
+
+
 TARGETS = {
     "identify": IDENTIFY,
     "model-json": MODEL_JSON,
@@ -600,11 +690,16 @@ TARGETS = {
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
     "quirks": QUIRKS,
+    "trace-biosnoop": TRACE_BIOSNOOP,
+    "trace-blkparse": TRACE_BLKPARSE,
+    "trace-blktrace": TRACE_BLKTRACE,
     "trace-delimited": TRACE_DELIMITED,
+    "trace-fio": TRACE_FIO,
     "trace-npy": TRACE_NPY,
     "trace-unpack": TRACE_UNPACK,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
+
 
 def main():
     for target, inputs in TARGETS.items():

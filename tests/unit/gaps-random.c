@@ -16,6 +16,7 @@ static void make_model(struct random_case *c, const struct random_shape *shape)
 		1 + (uint32_t)random_below(&c->seed, shape->max_asleep);
 	uint32_t awake = 1 + (uint32_t)random_below(&c->seed, 3);
 
+	c->n_awake = awake;
 	c->n_states = awake + asleep;
 	for (uint32_t i = 0; i < c->n_states; i++) {
 		states[i].max_power_uw = 5000000 - 100000 * i;
@@ -36,16 +37,22 @@ static uint64_t random_power(struct random_case *c,
 			     const struct random_shape *shape, uint32_t state)
 {
 	if (shape->sane)
-		return 1000000 / (state + 1) + random_below(&c->seed, 1000);
+		return (3000000 >> (state < c->n_awake ?
+					    0 :
+					    2 * (state - c->n_awake + 1))) +
+		       random_below(&c->seed, 1000);
 	if (random_below(&c->seed, 2))
 		return 1000000 * random_below(&c->seed, 4);
 	return random_below(&c->seed, 3000000);
 }
 
 static uint64_t random_latency(struct random_case *c,
-			       const struct random_shape *shape)
+			       const struct random_shape *shape, uint32_t state)
 {
 	uint64_t us = random_below(&c->seed, shape->max_latency_us + 1);
+
+	if (shape->sane)
+		return us >> 3 * (c->n_states - 1 - state);
 
 	switch (random_below(&c->seed, 4)) {
 	case 0:
@@ -67,14 +74,14 @@ static void set_parameter(struct random_case *c, struct ssdpm_parameter *p,
 		value = random_power(c, shape, p->index);
 		break;
 	case SSDPM_PARAMETER_TRANSITION_POWER:
-		value = random_power(c, shape, 0) + 2000000 * shape->sane;
+		value = random_power(c, shape, 0) + 1000 * shape->sane;
 		break;
 	case SSDPM_PARAMETER_LINK_POWER:
 		value = random_below(&c->seed, 3);
 		break;
 	case SSDPM_PARAMETER_ENTRY_LATENCY:
 	case SSDPM_PARAMETER_EXIT_LATENCY:
-		value = random_latency(c, shape);
+		value = random_latency(c, shape, p->index);
 		break;
 	case SSDPM_PARAMETER_BASE_LATENCY:
 		value = random_below(&c->seed, 100000);
@@ -93,6 +100,9 @@ static uint64_t random_gap(struct random_case *c,
 {
 	uint64_t ms = random_below(&c->seed, shape->max_ms + 2);
 
+	/* Most are short, so that it pays to go deeper step by step. */
+	if (random_below(&c->seed, 4))
+		ms = random_below(&c->seed, 3);
 	switch (random_below(&c->seed, 4)) {
 	case 0: /* while the drive is busy */
 		return random_below(&c->seed, 200000);

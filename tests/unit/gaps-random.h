@@ -12,6 +12,7 @@ struct random_case {
 	uint64_t seed;
 	struct ssdpm_model *model;
 	uint32_t n_states;
+	uint32_t n_awake; /* of these, the first ones */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_sim_params params;
 	struct ssdpm_service service;

@@ -100,6 +100,7 @@ static struct {
 	struct ssdpm_model *two_tables;
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_trace *trace;
+	struct ssdpm_stats *stats;
 	char *one, *array_of_one, *three;
 	struct ssdpm_apst table;
 	uint8_t data[SSDPM_APST_BYTES];
@@ -107,6 +108,9 @@ static struct {
 	char hex[256 * 5 + 1];
 	uint8_t npy[SSDPM_NPY_HEADER_BYTES + 2 * sizeof(struct ssdpm_io)];
 	int trace_fd;
+	char issues[300 * 40]; /* more than fit at first */
+	struct ssdpm_model *sleeper;
+	struct ssdpm_gaps *gaps;
 	const char *map;
 } in;
 
@@ -123,8 +127,10 @@ struct result {
 	struct ssdpm_finding *findings;
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_trace *trace;
+	struct ssdpm_stats *stats;
 	size_t n;
 	char *text;
+	uint64_t energy_nj;
 };
 
 static const struct result untouched = {
@@ -133,8 +139,10 @@ static const struct result untouched = {
 	.findings = (struct ssdpm_finding *)&in,
 	.catalogue = (struct ssdpm_catalogue *)&in,
 	.trace = (struct ssdpm_trace *)&in,
+	.stats = (struct ssdpm_stats *)&in,
 	.n = 77,
 	.text = (char *)&in,
+	.energy_nj = 77,
 };
 
 static int call_new(struct result *ret, struct ssdpm_error *error)
@@ -315,23 +323,96 @@ static int call_trace_fd(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_trace_open(in.trace_fd, NULL, &ret->trace, error);
 }
 
-/* The first record brings the device, which is kept. */
-static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+static int call_generate_trace(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_trace *trace;
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "lomax";
+	return ssdpm_trace_generate(&params, &ret->trace, error);
+}
+
+static int call_to_fio_job(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_generator_params params;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = "apst-1";
+	return ssdpm_generator_to_fio_job(&params, &ret->text, error);
+}
+
+static int call_trace_iolog(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "fio version 3 iolog\n1 f read 0 1\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_latency_log(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "1, 10, 0, 4096, 0, 0\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_stats_new(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_stats_new(NULL, &ret->stats, error);
+}
+
+static int call_trace_biosnoop(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "TIMEus DELTAus\n7 5\n";
+
+	return ssdpm_trace_open_data(text, strlen(text), NULL, &ret->trace,
+				     error);
+}
+
+static int call_trace_blkparse(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_trace_open_data(in.issues, strlen(in.issues), NULL,
+				     &ret->trace, error);
+}
+
+static int read_one(struct result *ret, int err, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = ret->trace;
 	struct ssdpm_io io;
 	size_t n;
-	int err = call_trace_msr(ret, error);
 
 	if (err)
 		return err;
-	trace = ret->trace;
 	ret->trace = untouched.trace;
 	err = ssdpm_trace_read(trace, &io, 1, &n, error);
 	if (err)
 		ssdpm_trace_close(trace);
 	else
 		ret->trace = trace;
+	return err;
+}
+
+/* The first record brings the device, which is kept. */
+static int call_trace_read(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_msr(ret, error), error);
+}
+
+/* Memory for issues that wait grows. */
+static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
+{
+	return read_one(ret, call_trace_blkparse(ret, error), error);
+}
+
+static int call_recommend(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	int err = ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, NULL, r,
+				  error);
+
+	if (!err)
+		ret->energy_nj = r[SSDPM_ROUTE_NVME_CORE - 1].run.energy_nj;
 	return err;
 }
 
@@ -366,7 +447,16 @@ static const struct {
 	{ "ssdpm_trace_open_data", call_trace_msr },
 	{ "ssdpm_trace_open_data", call_trace_columns },
 	{ "ssdpm_trace_open", call_trace_fd },
+	{ "ssdpm_trace_open_data", call_trace_biosnoop },
+	{ "ssdpm_trace_open_data", call_trace_blkparse },
+	{ "ssdpm_trace_open_data", call_trace_iolog },
+	{ "ssdpm_trace_open_data", call_trace_latency_log },
+	{ "ssdpm_trace_generate", call_generate_trace },
+	{ "ssdpm_generator_to_fio_job", call_to_fio_job },
+	{ "ssdpm_stats_new", call_stats_new },
 	{ "ssdpm_trace_read", call_trace_read },
+	{ "ssdpm_trace_read", call_trace_read_issues },
+	{ "ssdpm_recommend", call_recommend },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -565,6 +655,38 @@ static void call_npy_header(void)
 	ssdpm_npy_header(2, in.npy);
 }
 
+static void call_stats(void)
+{
+	static const struct ssdpm_io ios[2] = {
+		{ .start_ns = 5, .op = SSDPM_OP_READ },
+		{ .start_ns = 4, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	char line[SSDPM_FIO_IOLOG_LINE];
+	struct ssdpm_error error;
+
+	ssdpm_stats_feed(in.stats, ios, 2, &error);
+	ssdpm_stats_get(in.stats, &numbers, &error);
+	ssdpm_stats_free(NULL);
+	ssdpm_histogram_start_ns(ssdpm_histogram_bucket(5));
+	ssdpm_io_to_fio_iolog(&ios[0], 0, "f", line, &error);
+	ssdpm_io_to_fio_iolog(&ios[0], 6, "f", line, &error);
+}
+
+static void call_generators(void)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_error error;
+	uint64_t pause_ns;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = ssdpm_generator_get_name(0);
+	ssdpm_generator_get_description(0);
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+	params.name = "";
+	ssdpm_generator_get_pause_ns(&params, 1, &pause_ns, &error);
+}
+
 static void call_trace_getters(void)
 {
 	ssdpm_trace_get_counts(in.trace);
@@ -573,6 +695,19 @@ static void call_trace_getters(void)
 		ssdpm_op_to_string(i);
 		ssdpm_trace_format_to_string(i);
 	}
+}
+
+static void call_parameters(void)
+{
+	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_error error;
+	size_t n;
+
+	assert_int_equal(
+		ssdpm_parameters_from_model(in.models[0], 1, p, &n, &error), 0);
+	ssdpm_parameters_from_model(in.models[0], 0, p, &n, &error);
+	ssdpm_parameters_set(p, n, 1, 0, 1, 2, 3, &error);
+	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
 }
 
 static const struct {
@@ -604,6 +739,13 @@ static const struct {
 	{ "ssdpm_field_to_string", call_strings },
 	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
+	{ "ssdpm_generator_get_description", call_generators },
+	{ "ssdpm_generator_get_name", call_generators },
+	{ "ssdpm_generator_get_pause_ns", call_generators },
+	{ "ssdpm_generator_params_init", call_generators },
+	{ "ssdpm_histogram_bucket", call_stats },
+	{ "ssdpm_histogram_start_ns", call_stats },
+	{ "ssdpm_io_to_fio_iolog", call_stats },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
@@ -613,6 +755,8 @@ static const struct {
 	{ "ssdpm_model_unref", call_ref },
 	{ "ssdpm_npy_header", call_npy_header },
 	{ "ssdpm_op_to_string", call_trace_getters },
+	{ "ssdpm_parameters_from_model", call_parameters },
+	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_provenance_to_string", call_strings },
@@ -620,6 +764,9 @@ static const struct {
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_sata_feature_to_string", call_strings },
+	{ "ssdpm_stats_feed", call_stats },
+	{ "ssdpm_stats_free", call_stats },
+	{ "ssdpm_stats_get", call_stats },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_trace_close", call_trace_getters },
 	{ "ssdpm_trace_format_to_string", call_trace_getters },
@@ -660,6 +807,18 @@ static char *trace_fingerprint(struct ssdpm_trace *trace)
 	return text;
 }
 
+static char *stats_fingerprint(struct ssdpm_stats *stats)
+{
+	struct ssdpm_trace_stats numbers = { .size = sizeof(numbers) };
+	char *text;
+
+	assert_int_equal(ssdpm_stats_get(stats, &numbers, NULL), 0);
+	assert_true(asprintf(&text, "%llu",
+			     (unsigned long long)numbers.n_gaps) > 0);
+	ssdpm_stats_free(stats);
+	return text;
+}
+
 /* All that a result holds, as text, and let it go. */
 static char *fingerprint(struct result *result)
 {
@@ -683,6 +842,14 @@ static char *fingerprint(struct result *result)
 		return catalogue_fingerprint(result->catalogue);
 	if (result->trace != untouched.trace)
 		return trace_fingerprint(result->trace);
+	if (result->energy_nj != untouched.energy_nj) {
+		assert_true(asprintf(&text, "%llu nJ",
+				     (unsigned long long)result->energy_nj) >
+			    0);
+		return text;
+	}
+	if (result->stats != untouched.stats)
+		return stats_fingerprint(result->stats);
 	assert_int_equal(ssdpm_model_list_to_json(result->models, result->n,
 						  &text, NULL),
 			 0);
@@ -697,8 +864,10 @@ static void assert_untouched(const struct result *result)
 	assert_ptr_equal(result->findings, untouched.findings);
 	assert_ptr_equal(result->catalogue, untouched.catalogue);
 	assert_ptr_equal(result->trace, untouched.trace);
+	assert_ptr_equal(result->stats, untouched.stats);
 	assert_int_equal(result->n, untouched.n);
 	assert_ptr_equal(result->text, untouched.text);
+	assert_int_equal(result->energy_nj, untouched.energy_nj);
 }
 
 /* Fail the n-th allocation. Return whether there was one. */
@@ -719,7 +888,7 @@ static bool inject(size_t which, unsigned long n, bool forever,
 		assert_int_equal(heap.live, live);
 		if (reterr) {
 			assert_int_equal(reterr->code, -ENOMEM);
-			assert_string_equal(reterr->message, "out of memory");
+			assert_non_null(strstr(reterr->message, "memory"));
 		}
 		return true;
 	}
@@ -858,13 +1027,38 @@ static int make_traces(void)
 	static const struct ssdpm_io io = { .op = SSDPM_OP_READ };
 	const ssize_t size = sizeof(msr) - 1;
 
+	char *at = in.issues;
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "8,0 0 1 0.%09d 1 D R %d + 8 [a]\n", i, i);
 	ssdpm_npy_header(2, in.npy);
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
 	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
 	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
 		return -errno;
+	if (ssdpm_stats_new(NULL, &in.stats, NULL))
+		return -1;
 	return ssdpm_trace_open_data(msr, size, NULL, &in.trace, NULL);
+}
+
+/* A drive that sleeps in two ways, and a trace with idle times. */
+static int make_idle_times(void)
+{
+	struct ssdpm_io ios[20];
+	int err;
+
+	in.sleeper = fixture_model((struct latencies[]){ { 0, 0, 0 },
+							 { 1, 100, 200 },
+							 { 1, 3000, 900 } },
+				   3);
+	for (size_t i = 0; i < 20; i++)
+		ios[i] = (struct ssdpm_io){ .start_ns = i * i * 9000000,
+					    .service_ns = 1000,
+					    .op = SSDPM_OP_READ };
+	err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
+	if (!err)
+		err = ssdpm_gaps_feed(in.gaps, ios, 20, NULL);
+	return err ? err : ssdpm_gaps_finish(in.gaps, 0, NULL);
 }
 
 static int make_inputs(void **state)
@@ -886,6 +1080,8 @@ static int make_inputs(void **state)
 	if (!err)
 		err = make_traces();
 	if (!err)
+		err = make_idle_times();
+	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
 		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
@@ -900,8 +1096,11 @@ static int free_inputs(void **state)
 	for (int i = 0; i < 3; i++)
 		ssdpm_model_unref(in.models[i]);
 	ssdpm_model_unref(in.two_tables);
+	ssdpm_model_unref(in.sleeper);
+	ssdpm_gaps_unref(in.gaps);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
+	ssdpm_stats_free(in.stats);
 	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);

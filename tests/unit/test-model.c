@@ -78,8 +78,8 @@ static void every_wrong_info_is_refused_by_name(void **state)
 	info.kind = 3;
 	assert_info_refused(&info, "kind 3");
 	info = fixture_info();
-	info.provenance = 5;
-	assert_info_refused(&info, "provenance 5");
+	info.provenance = 6;
+	assert_info_refused(&info, "provenance 6");
 	info = fixture_info();
 	info.unknown = 1 << 7;
 	assert_info_refused(&info, "unknown: bits 0x80");
@@ -135,7 +135,7 @@ static void every_provenance_and_0_is_taken(void **state)
 	struct ssdpm_model *model;
 
 	(void)state;
-	for (info.provenance = 0; info.provenance <= 4; info.provenance++) {
+	for (info.provenance = 0; info.provenance <= 5; info.provenance++) {
 		assert_int_equal(ssdpm_model_new(&info, &s, 1, &model, NULL),
 				 0);
 		assert_int_equal(ssdpm_model_get_info(model)->provenance,
@@ -452,14 +452,15 @@ static void kinds_have_names(void **state)
 
 static void provenances_have_names(void **state)
 {
-	static const char *const names[] = { NULL, "reported", "measured",
-					     "catalogue", "assumed" };
+	static const char *const names[] = { NULL,	 "reported",
+					     "measured", "catalogue",
+					     "assumed",	 "stated" };
 
 	(void)state;
-	for (uint32_t i = 1; i <= 4; i++)
+	for (uint32_t i = 1; i <= 5; i++)
 		assert_string_equal(ssdpm_provenance_to_string(i), names[i]);
 	assert_null(ssdpm_provenance_to_string(0));
-	assert_null(ssdpm_provenance_to_string(5));
+	assert_null(ssdpm_provenance_to_string(6));
 }
 
 static void each_single_bit_of_a_field_has_the_name_of_its_member(void **state)

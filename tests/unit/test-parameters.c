@@ -98,7 +98,7 @@ static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
 	const struct ssdpm_parameter *idle =
 		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
 
-	assert_values(idle, 210000, 441000, 1400000);
+	assert_values(idle, 210000, 441000, 1435000);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
 	assert_int_equal(strncmp(idle->rule, "idle-client:", 12), 0);
 	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 6250, 25000,
@@ -126,8 +126,42 @@ static void a_power_of_zero_watts_is_not_zero_but_unknown(void **state)
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(find(&list, SSDPM_PARAMETER_IDLE_POWER, i)->low);
 	assert_true(find(&list, SSDPM_PARAMETER_ACTIVE_POWER, 0)->low);
+	assert_int_equal(find(&list, SSDPM_PARAMETER_TRANSITION_POWER, 0)->high,
+			 9000000);
 	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 0, 0,
 		      80000);
+	ssdpm_model_unref(model);
+}
+
+static void a_sata_link_may_take_what_the_standard_allows(void **state)
+{
+	(void)state;
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_power_state states[2] = {
+		{ .link_state = SSDPM_LINK_ACTIVE },
+		{ .link_state = SSDPM_LINK_SLUMBER,
+		  .flags = SSDPM_STATE_NON_OPERATIONAL,
+		  .unknown = SSDPM_FIELD_IDLE_POWER |
+			     SSDPM_FIELD_ENTRY_LATENCY |
+			     SSDPM_FIELD_EXIT_LATENCY },
+	};
+	struct ssdpm_model *model;
+	struct list list;
+
+	info.kind = SSDPM_KIND_SATA;
+	info.apsta = 0;
+	info.vendor_id = 0;
+	info.unknown = 127 & ~(SSDPM_INFO_PRODUCT | SSDPM_INFO_FIRMWARE);
+	info.sata_supported_unknown = info.sata_enabled_unknown = 63;
+	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
+	list = of(model, SSDPM_PCIE_L1_2);
+	assert_values(find(&list, SSDPM_PARAMETER_EXIT_LATENCY, 1), 1000, 3500,
+		      10000);
+	assert_values(find(&list, SSDPM_PARAMETER_ENTRY_LATENCY, 1), 0, 0, 10);
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 20000, 50000,
+		      100000);
+	assert_values(find(&list, SSDPM_PARAMETER_LINK_IDLE_TIME, 1), 0, 100000,
+		      1000000);
 	ssdpm_model_unref(model);
 }
 
@@ -286,7 +320,7 @@ static void a_corner_moves_the_parameters_of_its_axes(void **state)
 	assert_int_equal(values.exit_ns[1], 11000000);
 	corner.value[SSDPM_AXIS_IDLE_POWER - 1] = CORNER_HIGH;
 	ssdpm__values(list.at, list.n, 0, &corner, &values);
-	assert_int_equal(values.idle_power_uw[0], 1400000);
+	assert_int_equal(values.idle_power_uw[0], 1435000);
 	assert_int_equal(values.idle_power_uw[1], 25000);
 	corner.value[SSDPM_AXIS_STATE_POWER - 1] = CORNER_LOW;
 	ssdpm__values(list.at, list.n, 0, &corner, &values);
@@ -364,6 +398,7 @@ int main(void)
 		cmocka_unit_test(
 			what_a_drive_does_not_report_is_assumed_with_bounds),
 		cmocka_unit_test(a_power_of_zero_watts_is_not_zero_but_unknown),
+		cmocka_unit_test(a_sata_link_may_take_what_the_standard_allows),
 		cmocka_unit_test(
 			a_link_that_does_not_sleep_takes_power_of_its_own),
 		cmocka_unit_test(

@@ -56,17 +56,6 @@ static const struct ssdpm_bounds unbounded = {
 	.max_exit_latency_us = UINT64_MAX,
 };
 
-static struct ssdpm_run run_of(const struct ssdpm_gaps *gaps,
-			       const struct ssdpm_model *model,
-			       const struct ssdpm_apst *table)
-{
-	struct ssdpm_run run;
-
-	assert_int_equal(
-		ssdpm_gaps_sweep(gaps, model, NULL, table, 1, &run, NULL), 0);
-	return run;
-}
-
 static bool keeps(const struct ssdpm_bounds *bounds,
 		  const struct ssdpm_model *model,
 		  const struct ssdpm_apst *table, const struct ssdpm_run *run)
@@ -90,8 +79,20 @@ struct trial {
 	const struct ssdpm_gaps *gaps;
 	const struct ssdpm_model *model;
 	const struct ssdpm_bounds *bounds;
+	struct ssdpm_sim_params params;
 	uint64_t least_nj;
 };
+
+static struct ssdpm_run run_of(const struct trial *trial,
+			       const struct ssdpm_apst *table)
+{
+	struct ssdpm_run run;
+
+	assert_int_equal(ssdpm_gaps_sweep(trial->gaps, trial->model,
+					  &trial->params, table, 1, &run, NULL),
+			 0);
+	return run;
+}
 
 static void try_params(struct trial *trial, struct ssdpm_apst_params params)
 {
@@ -103,7 +104,7 @@ static void try_params(struct trial *trial, struct ssdpm_apst_params params)
 		ssdpm_apst_generate(trial->model, &params, &table, NULL), 0);
 	if (ssdpm_apst_validate(trial->model, &table, NULL))
 		return;
-	run = run_of(trial->gaps, trial->model, &table);
+	run = run_of(trial, &table);
 	if (run.energy_nj < trial->least_nj &&
 	    keeps(trial->bounds, trial->model, &table, &run))
 		trial->least_nj = run.energy_nj;
@@ -168,7 +169,7 @@ static void assert_sound(const struct trial *trial,
 {
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table;
-	struct ssdpm_run run = run_of(trial->gaps, trial->model, &r->apst);
+	struct ssdpm_run run = run_of(trial, &r->apst);
 
 	assert_int_equal(r->possible, 1);
 	assert_memory_equal(&r->run, &run, sizeof(run));
@@ -191,16 +192,23 @@ static void assert_sound(const struct trial *trial,
 	assert_memory_equal(&table, &r->apst, sizeof(table));
 }
 
-static void assert_best(const struct sleeper *sleepers, size_t n,
-			uint64_t max_us, const struct ssdpm_bounds *bounds)
+static void assert_best_of(const struct sleeper *sleepers, size_t n,
+			   uint64_t max_us, const struct ssdpm_bounds *bounds,
+			   uint32_t flags)
 {
 	struct ssdpm_model *model = drive(sleepers, n);
 	struct ssdpm_gaps *gaps = trace(n * 1000 + max_us, 150, max_us);
-	struct trial trial = { gaps, model, bounds, UINT64_MAX };
+	struct trial trial = { .gaps = gaps,
+			       .model = model,
+			       .bounds = bounds,
+			       .least_nj = UINT64_MAX };
 	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
 
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, bounds, NULL, r, NULL), 0);
+	ssdpm_sim_params_init(&trial.params, sizeof(trial.params));
+	trial.params.flags = flags;
+	assert_int_equal(ssdpm_recommend(gaps, model, &trial.params, bounds,
+					 NULL, r, NULL),
+			 0);
 	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
 		assert_int_equal(r[i].route, i + 1);
 		assert_sound(&trial, &r[i]);
@@ -212,6 +220,12 @@ static void assert_best(const struct sleeper *sleepers, size_t n,
 	assert_true(r[2].run.energy_nj <= r[1].run.energy_nj);
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
+}
+
+static void assert_best(const struct sleeper *sleepers, size_t n,
+			uint64_t max_us, const struct ssdpm_bounds *bounds)
+{
+	assert_best_of(sleepers, n, max_us, bounds, 0);
 }
 
 static const struct sleeper chain[] = { { 1000, 200, 300 },
@@ -228,6 +242,18 @@ static void each_route_finds_the_best_that_it_reaches(void **state)
 	assert_best(chain, 2, 9000, &unbounded);
 	assert_best(odd, 3, 7000, &unbounded);
 	assert_best(odd, 2, 9000, &unbounded);
+}
+
+static void it_does_so_where_idle_times_count_from_their_start(void **state)
+{
+	(void)state;
+	struct ssdpm_bounds bounds = unbounded;
+
+	assert_best_of(chain, 2, 9000, &bounds, SSDPM_SIM_IDLE_FROM_START);
+	assert_best_of(odd, 3, 6000, &bounds, SSDPM_SIM_IDLE_FROM_START);
+	bounds.max_delay_mean_ns = 100000;
+	assert_best_of(chain, 2, 9000, &bounds, SSDPM_SIM_IDLE_FROM_START);
+	assert_best_of(odd, 3, 6000, &bounds, SSDPM_SIM_IDLE_FROM_START);
 }
 
 /* Not reported, or up to 3 ms. */
@@ -406,6 +432,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_route_finds_the_best_that_it_reaches),
+		cmocka_unit_test(
+			it_does_so_where_idle_times_count_from_their_start),
 		cmocka_unit_test(it_does_so_for_drives_of_all_kinds),
 		cmocka_unit_test(it_does_so_within_bounds),
 		cmocka_unit_test(what_it_saves_is_what_two_simulations_say),

@@ -151,10 +151,9 @@ static void equal_ios_complete_in_the_order_of_their_issue(void **state)
 static void an_issue_is_waited_for_30_seconds(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
-		"8,16 3 9 31.000000000 1 C R 8 + 8 [0]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 1.000000000 1 D R 8 + 8 [a]\n"
+			  "8,16 3 9 31.000000000 1 C R 8 + 8 [0]\n");
 
 	assert_int_equal(o->n, 1);
 	assert_int_equal(o->ios[0].service_ns, SSDPM_SERVICE_MAX);
@@ -218,10 +217,9 @@ static void completions_alone_say_when_and_no_more(void **state)
 static void issues_alone_have_no_service(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n"
-		"8,16 3 9 99.000000001 1 D R 8 + 8 [a]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n"
+			  "8,16 3 9 99.000000001 1 D R 8 + 8 [a]\n");
 
 	assert_int_equal(o->n, 2);
 	assert_io(&o->ios[0], 1, 4096, 4096, SSDPM_SERVICE_UNKNOWN,
@@ -392,9 +390,7 @@ static void a_line_that_is_no_event_fails_or_is_counted(void **state)
 		char text[200];
 
 		snprintf(text, sizeof(text), "%s%s%s",
-
 			 "8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n", lines[i],
-
 			 "8,16 3 9 0.000000009 1 C R 8 + 8 [0]\n");
 		assert_fails(text, -EINVAL, 2, "");
 		struct outcome *o =
@@ -411,6 +407,7 @@ static void numbers_beyond_their_field_are_refused(void **state)
 		"8,16 0 1 18446744073.709551616 1 D R 16 + 8 [a]\n",
 		"8,16 0 1 99999999999999999999.000000000 1 D R 16 + 8 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 36028797018963968 + 8 [a]\n",
+		"8,16 0 1 0.000000002 1 D R 36028797018963967 + 1 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 99999999999999999999 + 8 [a]\n",
 		"8,16 0 1 0.000000002 1 D R 16 + 8388608 [a]\n",
 		"8,16 0 1 0.000000002 1 D W 16 + 99999999999999999999 [a]\n",
@@ -422,15 +419,15 @@ static void numbers_beyond_their_field_are_refused(void **state)
 		char text[200];
 
 		snprintf(text, sizeof(text), "%s%s",
-
 			 "8,16 3 9 0.000000001 1 D R 8 + 8 [a]\n", lines[i]);
 		assert_fails(text, -ERANGE, 2, "too large");
 	}
 	struct outcome *o = read_text(
-		"8,16 0 1 18446744073.709551615 1 D R 36028797018963967 + "
-		"8388607 [a]\n");
+		"8,16 0 1 18446744073.709551615 1 D R 36028797018963966 + "
+		"1 [a]\n");
 	assert_int_equal(o->ios[0].start_ns, UINT64_MAX);
-	assert_int_equal(o->ios[0].offset, UINT64_MAX - 511);
+	assert_int_equal(o->ios[0].offset, UINT64_MAX - 1023);
+	o = read_text("8,16 0 1 0.000000001 1 D R 0 + 8388607 [a]\n");
 	assert_int_equal(o->ios[0].bytes, UINT32_MAX - 511);
 }
 
@@ -458,14 +455,13 @@ static void a_discard_of_4_gib_is_split_and_counted_once(void **state)
 static void a_flush_has_no_size(void **state)
 {
 	(void)state;
-	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D FN [kworker/0:1H]\n"
-		"8,16 3 9 0.000000005 1 C FN 0 [0]\n"
-		"8,16 3 9 0.000000006 1 D FWFS 8 + 8 [j]\n"
-		"8,16 3 9 0.000000008 1 C FWFS 8 + 8 [0]\n"
-		"8,16 3 9 0.000000010 1 D FWS (   123) [jbd2]\n"
-		"8,16 3 9 0.000000013 1 C FWS 77 (   123) [0]\n");
+	struct outcome *o =
+		read_text("8,16 3 9 0.000000001 1 D FN [kworker/0:1H]\n"
+			  "8,16 3 9 0.000000005 1 C FN 0 [0]\n"
+			  "8,16 3 9 0.000000006 1 D FWFS 8 + 8 [j]\n"
+			  "8,16 3 9 0.000000008 1 C FWFS 8 + 8 [0]\n"
+			  "8,16 3 9 0.000000010 1 D FWS (   123) [jbd2]\n"
+			  "8,16 3 9 0.000000013 1 C FWS 77 (   123) [0]\n");
 
 	assert_int_equal(o->n, 3);
 	assert_io(&o->ios[0], 1, 0, 0, 4, SSDPM_OP_FLUSH);
@@ -477,8 +473,7 @@ static void commands_that_are_no_io_are_left_out(void **state)
 {
 	(void)state;
 	struct outcome *o = read_text(
-
-		"8,16 3 9 0.000000001 1 D R 36 (12 00 00 00 24 00 ..) [smartctl]\n"
+		"8,16 3 9 0.000000001 1 D R 36 (12 00 00 00 24 ..) [x]\n"
 		"8,16 3 9 0.000000002 1 C R (12 00 00 00 24 00 ..) [0]\n"
 		"8,16 3 9 0.000000003 1 D N 0 (85 06 ..) [smartctl]\n"
 		"8,16 3 9 0.000000004 1 D N [a]\n");
@@ -506,6 +501,37 @@ static void lines_that_are_late_are_put_in_order(void **state)
 	assert_io(&o->ios[2], 200000001, 16 * 512, 4096, 6, SSDPM_OP_READ);
 	assert_int_equal(o->counts.n_orphans, 0);
 	assert_int_equal(o->counts.n_unmatched, 0);
+}
+
+/* Also where it lies behind it in the file. */
+static void a_completion_before_an_issue_is_another_ones(void **state)
+{
+	(void)state;
+	struct outcome *o = read_text("8,16 3 9 0.100000000 1 D R 8 + 8 [a]\n"
+				      "8,16 4 9 0.099999999 1 C R 8 + 8 [0]\n"
+				      "8,16 3 9 0.100000050 1 C R 8 + 8 [0]\n");
+
+	assert_int_equal(o->n, 1);
+	assert_io(&o->ios[0], 100000000, 4096, 4096, 50, SSDPM_OP_READ);
+	assert_int_equal(o->counts.n_orphans, 1);
+}
+
+static void many_completions_may_lie_before_their_issues(void **state)
+{
+	(void)state;
+	struct outcome *o =
+		read_text("8,16 3 9 0.100000004 1 C R 8 + 8 [0]\n"
+			  "8,16 3 9 0.100000005 1 C R 16 + 8 [0]\n"
+			  "8,16 3 9 0.100000006 1 C R 24 + 8 [0]\n"
+			  "8,16 4 9 0.100000001 1 D R 16 + 8 [a]\n"
+			  "8,16 4 9 0.100000002 1 D R 8 + 8 [a]\n"
+			  "8,16 4 9 0.100000003 1 D R 24 + 8 [a]\n");
+
+	assert_int_equal(o->n, 3);
+	assert_int_equal(o->ios[0].service_ns, 4);
+	assert_int_equal(o->ios[1].service_ns, 2);
+	assert_int_equal(o->ios[2].service_ns, 3);
+	assert_int_equal(o->counts.n_orphans, 0);
 }
 
 static void what_is_too_late_is_a_time_going_backwards(void **state)
@@ -539,7 +565,7 @@ static char *make_lines(size_t n, const char *format)
 	return text;
 }
 
-/* Count what comes out; first: its record, if any. */
+/* Count what comes out, in order. */
 static struct ssdpm_trace_counts count_text(const char *text)
 {
 	struct ssdpm_trace_counts counts;
@@ -636,6 +662,168 @@ static void records_do_not_depend_on_how_they_are_read(void **state)
 		struct outcome *o = read_data(text, size, NULL, step);
 
 		assert_memory_equal(o, &whole, sizeof(whole));
+	}
+}
+
+/* An event of a random text, and what it was paired with. */
+struct random_event {
+	uint64_t ns, sector;
+	bool completes, taken;
+};
+
+enum { N_RANDOM = 300 };
+
+static int by_time(const void *a, const void *b)
+{
+	const struct random_event *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/*
+ * Times differ; some events come after more than 30 s. A pair is the first: it
+ * is a trace with completions.
+ */
+static size_t make_random_events(struct random_event *e, uint64_t *seed)
+{
+	uint64_t ns = 1;
+
+	for (size_t i = 0; i < N_RANDOM; i++) {
+		uint64_t pause = fixture_random(seed) % 50 + (i < 2);
+
+		ns += pause == 0 ? 31000000000u : 1 + pause * 1000000;
+		e[i] = (struct random_event){
+			.ns = ns,
+			.sector = i < 2 ? 9 : fixture_random(seed) % 6,
+			.completes = i < 2 ? i : fixture_random(seed) % 2,
+		};
+	}
+	return N_RANDOM;
+}
+
+static size_t print_events(const struct random_event *e, size_t n, char *text)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += (size_t)sprintf(
+			text + size,
+			"8,0 0 1 %llu.%09llu 1 %c R %llu + 8 "
+			"[a]\n",
+			(unsigned long long)e[i].ns / 1000000000,
+			(unsigned long long)e[i].ns % 1000000000,
+			e[i].completes ? 'C' : 'D',
+			(unsigned long long)e[i].sector);
+	return size;
+}
+
+static struct random_event *find_issue(struct random_event *e,
+				       const struct random_event *completion)
+{
+	for (; e < completion; e++)
+		if (!e->completes && !e->taken &&
+		    e->sector == completion->sector &&
+		    completion->ns - e->ns <= 30000000000u)
+			return e;
+	return NULL;
+}
+
+/* Sorted events, paired plainly: service_ns by the index of the issue. */
+static size_t pair_slowly(struct random_event *e, size_t n,
+			  uint64_t *service_ns)
+{
+	size_t n_pairs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct random_event *issue =
+			e[i].completes ? find_issue(e, &e[i]) : NULL;
+
+		if (!issue)
+			continue;
+		issue->taken = true;
+		service_ns[issue - e] = e[i].ns - issue->ns;
+		n_pairs++;
+	}
+	return n_pairs;
+}
+
+static void assert_paired(const struct outcome *o, const struct random_event *e,
+			  size_t n, const uint64_t *service_ns)
+{
+	size_t at = 0, n_issues = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_issues += !e[i].completes;
+		if (!e[i].taken)
+			continue;
+		uint32_t expected = service_ns[i] > SSDPM_SERVICE_MAX ?
+					    SSDPM_SERVICE_MAX :
+					    (uint32_t)service_ns[i];
+		assert_io(&o->ios[at++], e[i].ns, e[i].sector * 512, 4096,
+			  expected, SSDPM_OP_READ);
+	}
+	assert_int_equal(at, o->n);
+	assert_int_equal(o->counts.n_unmatched, n_issues - at);
+	assert_int_equal(o->counts.n_orphans, n - n_issues - at);
+}
+
+static void pairing_agrees_with_a_slow_one(void **state)
+{
+	static struct random_event e[N_RANDOM];
+	static char text[N_RANDOM * 60];
+	uint64_t seed = 11;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint64_t service_ns[N_RANDOM];
+		size_t n = make_random_events(e, &seed);
+		size_t size = print_events(e, n, text);
+		size_t n_pairs = pair_slowly(e, n, service_ns);
+		struct outcome *o = read_data(text, size, NULL, MAX_IOS);
+
+		assert_int_equal(o->code, 0);
+		assert_true(n_pairs > 50);
+		assert_paired(o, e, n, service_ns);
+	}
+}
+
+/* As above, where each sector is used once, and lines are up to 0.1 s late. */
+static void late_lines_are_paired_as_if_they_were_not(void **state)
+{
+	static struct random_event e[N_RANDOM];
+	static char text[N_RANDOM * 60];
+	uint64_t seed = 12;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		uint64_t service_ns[N_RANDOM];
+		size_t n = 0;
+
+		for (uint64_t i = 0; i < N_RANDOM / 2; i++) {
+			uint64_t ns = 1000000000 + i * 10000000;
+
+			e[n++] = (struct random_event){ .ns = ns, .sector = i };
+			ns += 1 + fixture_random(&seed) % 1000000000;
+			e[n++] = (struct random_event){ .ns = ns | 1,
+							.sector = i,
+							.completes = true };
+		}
+		qsort(e, n, sizeof(e[0]), by_time);
+		/* Neighbours change places, and some of them once more. */
+		for (size_t i = 0; i + 1 < n; i++) {
+			struct random_event other = e[i];
+
+			if (fixture_random(&seed) % 3)
+				continue;
+			e[i] = e[i + 1];
+			e[i + 1] = other;
+		}
+		size_t size = print_events(e, n, text);
+		qsort(e, n, sizeof(e[0]), by_time);
+		assert_int_equal(pair_slowly(e, n, service_ns), N_RANDOM / 2);
+		struct outcome *o = read_data(text, size, NULL, MAX_IOS);
+		assert_int_equal(o->code, 0);
+		assert_paired(o, e, n, service_ns);
 	}
 }
 
@@ -1005,6 +1193,8 @@ static void several_disks_of_biosnoop_are_told_apart(void **state)
 	assert_int_equal(o->n, 4);
 	assert_int_equal(o->counts.n_ios, 1);
 	assert_int_equal(o->ios[3].flags, SSDPM_IO_CONTINUED);
+	o = read_text_of("TIMEus DELTAus\n7 5\n", "xvdb", 0);
+	fixture_assert_error(&o->error, -EINVAL, 1, "no column has the device");
 }
 
 int main(void)
@@ -1032,10 +1222,14 @@ int main(void)
 		cmocka_unit_test(a_flush_has_no_size),
 		cmocka_unit_test(commands_that_are_no_io_are_left_out),
 		cmocka_unit_test(lines_that_are_late_are_put_in_order),
+		cmocka_unit_test(a_completion_before_an_issue_is_another_ones),
+		cmocka_unit_test(many_completions_may_lie_before_their_issues),
 		cmocka_unit_test(what_is_too_late_is_a_time_going_backwards),
 		cmocka_unit_test(memory_is_bounded_however_many_are_issued),
 		cmocka_unit_test(what_kind_of_trace_it_is_may_show_late),
 		cmocka_unit_test(records_do_not_depend_on_how_they_are_read),
+		cmocka_unit_test(pairing_agrees_with_a_slow_one),
+		cmocka_unit_test(late_lines_are_paired_as_if_they_were_not),
 		cmocka_unit_test(a_pipe_gives_what_memory_gives),
 		cmocka_unit_test(a_format_that_is_named_must_be_there),
 		cmocka_unit_test(binary_events_are_paired_in_both_byte_orders),

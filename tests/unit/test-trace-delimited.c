@@ -477,6 +477,19 @@ static void a_zero_byte_is_no_part_of_a_number(void **state)
 	fixture_assert_error(&error, -EINVAL, 2, "column 1 (time)");
 }
 
+static void a_zero_byte_does_not_end_a_header(void **state)
+{
+	static const char text[] = "start_ns,offset,bytes,op\0x\n1,2,3,r\n";
+	struct fixture_trace trace;
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, NULL, 1,
+					    &trace, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "no trace in a known");
+}
+
 static void bad_lines_are_counted_on_demand(void **state)
 {
 	static const char text[] = "1,2,3,r\n"
@@ -687,6 +700,11 @@ static void several_devices_need_one_to_be_named(void **state)
 
 	(void)state;
 	assert_bad(text, NULL, -EINVAL, 2, "several devices, 0 and 1");
+	assert_bad("1 0123456789012345678901234567890123456789 8 8 1\n"
+		   "1 9876543210987654321\x8c 8 8 1\n",
+		   NULL, -EINVAL, 2,
+		   "several devices, 0123456789012345678901234567890 and "
+		   "9876543210987654321?: name");
 	params.device = "1";
 	assert_int_equal(fixture_read_trace(text, sizeof(text) - 1, &params, 1,
 					    &trace, NULL),
@@ -804,6 +822,7 @@ int main(void)
 		cmocka_unit_test(a_bad_column_map_is_refused_with_its_fault),
 		cmocka_unit_test(a_bad_line_is_named_with_its_column),
 		cmocka_unit_test(a_zero_byte_is_no_part_of_a_number),
+		cmocka_unit_test(a_zero_byte_does_not_end_a_header),
 		cmocka_unit_test(bad_lines_are_counted_on_demand),
 		cmocka_unit_test(time_that_goes_back_is_an_error_or_counted),
 		cmocka_unit_test(

@@ -160,7 +160,9 @@ static void lines_that_are_not_of_an_iolog_are_named(void **state)
 		assert_io(0, 7000, SSDPM_OP_READ, 9, 2, UNKNOWN);
 	}
 	assert_fails(V3 "5 f read 0 4294967296\n", -ERANGE, 2,
-		     "4294967296 bytes do not fit");
+		     "4294967296 bytes at 0 are no I/O");
+	assert_fails(V3 "5 f read 18446744073709551615 1\n", -ERANGE, 2,
+		     "1 bytes at 18446744073709551615 are no I/O");
 	assert_fails(V3 "18446744073709552 f read 0 1\n", -EINVAL, 2,
 		     "no line of an iolog");
 	assert_fails(V3 "5 f read 0 1\n4 f read 0 1\n", -EINVAL, 3,
@@ -281,7 +283,9 @@ static void lines_that_are_not_of_a_latency_log_are_named(void **state)
 		assert_int_equal(got.n, 2);
 	}
 	assert_fails("18446744073710, 5, 0, 512\n", -ERANGE, 1, "2^64 ns");
-	assert_fails("1, 5, 0, 4294967296\n", -ERANGE, 1, "does not fit");
+	assert_fails("1, 5, 0, 4294967296\n", -ERANGE, 1, "no I/O");
+	assert_fails("1, 5, 0, 512, 18446744073709551615\n", -ERANGE, 1,
+		     "no I/O");
 }
 
 static void a_latency_beyond_its_member_saturates(void **state)

@@ -59,14 +59,6 @@ static int read_packed(size_t size, struct fixture_trace *ret_trace,
 				  reterr);
 }
 
-static void assert_whole(const struct fixture_trace *trace, size_t n)
-{
-	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
-	assert_int_equal(trace->n, n);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(trace->ios[i].start_ns, i);
-}
-
 static void assert_fails(size_t size, int code, const char *fragment)
 {
 	struct ssdpm_error error = fixture_error();
@@ -77,6 +69,14 @@ static void assert_fails(size_t size, int code, const char *fragment)
 }
 
 #if HAVE_ZLIB || HAVE_ZSTD
+static void assert_whole(const struct fixture_trace *trace, size_t n)
+{
+	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
+	assert_int_equal(trace->n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(trace->ios[i].start_ns, i);
+}
+
 static void check_whole(pack_text *pack)
 {
 	size_t size = pack(0, in.text, in.size);

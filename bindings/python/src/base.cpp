@@ -37,7 +37,8 @@ py::dict words(const char *(*to_string)(uint32_t), bool bits)
 }
 
 #if PYBIND11_VERSION_HEX >= 0x020D0000
-/* Nothing here is changed after it was made: free threads may share it. */
+/* What changes after it was made has a lock: free threads may share all of it.
+ */
 PYBIND11_MODULE(_core, module, py::mod_gil_not_used())
 #else
 PYBIND11_MODULE(_core, module)
@@ -47,4 +48,6 @@ PYBIND11_MODULE(_core, module)
 	module.def("version", &ssdpm_version);
 	add_model(module);
 	add_policy(module);
+	add_workload(module);
+	add_estimate(module);
 }

@@ -13,6 +13,9 @@
 
 #include <ssdpm.h>
 
+#include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace py = pybind11;
@@ -60,7 +63,53 @@ py::array view(const T *data, size_t n, const py::object &base)
 	return array;
 }
 
+/* Records, as ssdpm/workload.py has checked them: one dimension, no gaps. */
+using IoArray = py::array_t<struct ssdpm_io, py::array::c_style>;
+
+/* base_ns and bytes_per_second of struct ssdpm_service. */
+using OpNumbers = std::array<uint64_t, SSDPM_N_OPS>;
+using ServiceNumbers = std::pair<OpNumbers, OpNumbers>;
+
+struct ssdpm_service service_from(const ServiceNumbers &numbers);
+
+/*
+ * Give an array to the library without the GIL, a piece at a time, so that a
+ * signal is heard within milliseconds.
+ */
+template <typename Feed> void feed_all(const IoArray &ios, Feed feed)
+{
+	const size_t piece = 1 << 20;
+	const struct ssdpm_io *at = ios.data();
+	struct ssdpm_error error = {};
+	size_t left = (size_t)ios.size();
+
+	while (left) {
+		size_t n = left < piece ? left : piece;
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = feed(at, n, &error);
+		}
+		if (err)
+			raise_error(error, false);
+		if (PyErr_CheckSignals())
+			throw py::error_already_set();
+		at += n;
+		left -= n;
+	}
+}
+
+/* What policy.cpp and estimate.cpp share. */
+class ApstTable
+{
+      public:
+	struct ssdpm_apst table;
+};
+
 void add_model(py::module_ &module);
 void add_policy(py::module_ &module);
+void add_workload(py::module_ &module);
+void add_estimate(py::module_ &module);
 
 #endif

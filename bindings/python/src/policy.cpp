@@ -6,12 +6,6 @@
 #include <memory>
 #include <stdexcept>
 
-class ApstTable
-{
-      public:
-	struct ssdpm_apst table;
-};
-
 class ApstParams
 {
       public:

@@ -12,6 +12,11 @@ JSON_MAX_BYTES: int
 STATE_NON_OPERATIONAL: int
 APST_BYTES: int
 LATENCY_ANY: int
+SERVICE_UNKNOWN: int
+SERVICE_MAX: int
+IO_CONTINUED: int
+SIM_IDLE_FROM_START: int
+HISTOGRAM_STARTS: list[int]
 
 # Words of the library, each with its number or bit.
 KINDS: dict[str, int]
@@ -26,6 +31,15 @@ SCHEMES: dict[str, int]
 POWER_SOURCES: dict[str, int]
 QUIRKS: dict[str, int]
 VERDICTS: dict[str, int]
+OPS: dict[str, int]
+TRACE_FORMATS: dict[str, int]
+LPM: dict[str, int]
+LOOPS: dict[str, int]
+PCIE_LINKS: dict[str, int]
+PARAMETER_KINDS: dict[str, int]
+AXES: dict[str, int]
+PHASES: dict[str, int]
+ROUTES: dict[str, int]
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -33,8 +47,19 @@ _SataFacts: TypeAlias = tuple[
     bool | None, int | None, int | None, int, int, int, int
 ]
 
+# base_ns and bytes_per_second, by operation.
+_Service: TypeAlias = tuple[list[int], list[int]]
+# kind, index, provenance, low, nominal, high, rule.
+_Parameter: TypeAlias = tuple[int, int, int, int, int, int, str]
+# The members of struct ssdpm_bounds in their order.
+_Bounds: TypeAlias = tuple[int, int, int, int, int]
+
 power_state_dtype: np.dtype[np.void]
 apst_entry_dtype: np.dtype[np.void]
+io_dtype: np.dtype[np.void]
+run_dtype: np.dtype[np.void]
+interval_dtype: np.dtype[np.void]
+change_dtype: np.dtype[np.void]
 
 @type_check_only
 class _Pybind11Type(type): ...
@@ -102,6 +127,60 @@ class ApstTable(metaclass=_Pybind11Type):
     def equals(self, other: ApstTable) -> bool: ...
     def diff(self, other: ApstTable) -> int: ...
 
+class Reader(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def read(self, max: int) -> npt.NDArray[np.void]: ...
+    def read_all(self) -> npt.NDArray[np.void]: ...
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+class Stats(metaclass=_Pybind11Type):
+    def __init__(self, service: _Service | None) -> None: ...
+    def feed(self, ios: npt.NDArray[np.void]) -> None: ...
+    def get(self) -> npt.NDArray[np.void]: ...
+
+class SimParams(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        parameters: list[_Parameter],
+        table: ApstTable | None,
+        lpm: int,
+        loop: int,
+        flags: int,
+        operational_state: int,
+        interval_ns: int,
+    ) -> None: ...
+
+class Sim(metaclass=_Pybind11Type):
+    def __init__(
+        self, model: Model, params: SimParams, want_changes: bool
+    ) -> None: ...
+    def feed(self, ios: npt.NDArray[np.void]) -> None: ...
+    # Nominal, low and high run; assumed_nj, axes, n_corners, widest_axis,
+    # axis_low_nj, axis_high_nj; delays, intervals, changes.
+    def finish(
+        self, end_ns: int
+    ) -> tuple[
+        npt.NDArray[np.void],
+        int,
+        int,
+        int,
+        int,
+        list[int],
+        list[int],
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.void],
+        npt.NDArray[np.void],
+    ]: ...
+    def saving(self, to: Sim) -> tuple[int, int, int, int, int, int]: ...
+
+class Gaps(metaclass=_Pybind11Type):
+    def __init__(self, service: _Service | None) -> None: ...
+    def feed(self, ios: npt.NDArray[np.void]) -> None: ...
+    def finish(self, end_ns: int) -> None: ...
+    @property
+    def idle_ns(self) -> npt.NDArray[np.uint64]: ...
+
 def version() -> str: ...
 def models_from_data(data: bytes) -> list[Model]: ...
 def catalogue_new(data: bytes | None) -> Catalogue: ...
@@ -130,3 +209,49 @@ def apst_reach(
 def quirks_find(
     model: Model, host: dict[str, str | int | None], rules: bytes
 ) -> tuple[int, int, list[tuple[int, int, str]]]: ...
+def trace_open(
+    source: int | bytes,
+    format: int,
+    columns: str | None,
+    device: str | None,
+    skip_bad: bool,
+) -> Reader: ...
+def trace_generate(name: str, numbers: dict[str, int | None]) -> Reader: ...
+def fio_job(name: str, numbers: dict[str, int | None]) -> str: ...
+def generators() -> list[tuple[str, str]]: ...
+def to_fio_iolog(ios: npt.NDArray[np.void], origin_ns: int, file: str) -> bytes: ...
+def parameters_from_model(model: Model, pcie_link: int) -> list[_Parameter]: ...
+def parameters_set(
+    parameters: list[_Parameter],
+    kind: int,
+    index: int,
+    low: int,
+    nominal: int,
+    high: int,
+) -> list[_Parameter]: ...
+def gaps_sweep(
+    gaps: Gaps, model: Model, params: SimParams, tables: list[ApstTable]
+) -> npt.NDArray[np.void]: ...
+def gaps_clairvoyant(
+    gaps: Gaps, model: Model, params: SimParams
+) -> npt.NDArray[np.void]: ...
+def gaps_best_table(
+    gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds
+) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
+# route, possible, table, limit_us, four times of nvme_core, run, saving.
+def recommend(
+    gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds, today: ApstTable
+) -> list[
+    tuple[
+        int,
+        bool,
+        ApstTable,
+        int,
+        int,
+        int,
+        int,
+        int,
+        npt.NDArray[np.void],
+        tuple[int, int, int, int, int, int],
+    ]
+]: ...

@@ -7,6 +7,10 @@ import errno
 import html
 import operator
 from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
 
 
 class Error(OSError):
@@ -123,6 +127,43 @@ def check_word(value: object, name: str, words: Iterable[str]) -> str:
             f"{name}: {str(value)!r} is none of {', '.join(map(repr, known))}"
         )
     return str(value)
+
+
+def check_instance(value: object, name: str, cls: type) -> Any:
+    """One of our objects."""
+    if not isinstance(value, cls):
+        raise TypeError(
+            f"{name}: an ssdpm.{cls.__name__} is needed, not {type(value).__name__}"
+        )
+    return value
+
+
+def bytes_of(source: object, wanted: str) -> bytes:
+    """Any buffer of bytes; bytes are not copied."""
+    if isinstance(source, bytes):
+        return source
+    try:
+        memory = memoryview(source)  # type: ignore[arg-type]
+    except TypeError:
+        memory = None
+    # Bytes only: an array of numbers is no file.
+    if memory is None or memory.itemsize != 1:
+        raise TypeError(f"source: {wanted} is needed, not {type(source).__name__}")
+    return memory.tobytes()
+
+
+def equal_fields(one: Any, other: Any) -> Any:
+    """__eq__ of a dataclass that holds arrays."""
+    if type(one) is not type(other):
+        return NotImplemented
+
+    def same(a: object, b: object) -> bool:
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+            return bool(np.array_equal(a, b))
+        return bool(a == b)
+
+    names = [field.name for field in fields(one)]
+    return all(same(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def html_table(

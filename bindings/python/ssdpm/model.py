@@ -20,6 +20,7 @@ from ssdpm.base import (
     FormatError,
     InvalidError,
     RangeError,
+    bytes_of,
     check_bool,
     check_unsigned,
     check_word,
@@ -242,7 +243,7 @@ def _sata_link(facts: _core._SataFacts | None) -> SataLink | None:
     )
 
 
-def _state_name(number: int, state: PowerState) -> str:
+def state_name(number: int, state: PowerState) -> str:
     """ "PS1", or "PS1 partial" for a state of a link."""
     return f"PS{number} {state.link_state}" if state.link_state else f"PS{number}"
 
@@ -341,29 +342,14 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no place in a model")
 
 
-def _bytes_of(source: object) -> bytes:
-    try:
-        memory = memoryview(source)  # type: ignore[arg-type]
-    except TypeError:
-        memory = None
-    # Bytes only: an array of states is not an Identify structure.
-    if memory is None or memory.itemsize != 1:
-        raise TypeError(
-            f"source: a path, bytes or a dict is needed, not {type(source).__name__}"
-        )
-    return memory.tobytes()
-
-
 def _data_of(source: Source) -> tuple[bytes, str | None]:
     """What the library reads, and the name of the file that it is from."""
     if isinstance(source, Mapping):
         return json.dumps(dict(source), default=_plain).encode(), None
-    if isinstance(source, bytes):
-        return source, None
     if isinstance(source, (str, os.PathLike)):
         filename = os.fsdecode(source)
         return read_file(filename), filename
-    return _bytes_of(source), None
+    return bytes_of(source, "a path, bytes or a dict"), None
 
 
 def _place_error(error: Error, source: Source, filename: str | None) -> None:
@@ -649,7 +635,7 @@ class Model:
             "exit_latency_us",
         )
         rows = (
-            (_state_name(number, state), *(getattr(state, column) for column in columns))
+            (state_name(number, state), *(getattr(state, column) for column in columns))
             for number, state in enumerate(self.power_states)
         )
         caption = f"{self.product or 'unknown drive'} ({self.kind})"

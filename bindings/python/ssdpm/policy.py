@@ -328,7 +328,7 @@ APST_DEFAULTS: Mapping[str, Any] = _defaults()
 """What apst() takes for an argument that is None: the defaults of Linux."""
 
 
-def _quirk_bits(model: Model, words: Iterable[str] | str, algorithm: int) -> int:
+def quirk_bits(model: Model, words: Iterable[str] | str, algorithm: int) -> int:
     """Linux's own quirks, "auto", are none of Windows."""
     bits = 0
     for word in (words,) if isinstance(words, str) else words:
@@ -373,11 +373,11 @@ def _params(
         else:
             most = 2**32 - 1 if name in _POWERS else 2**64 - 1
             setattr(params, name, check_unsigned(value, name, most))
-    params.quirks = _quirk_bits(model, quirks, params.algorithm)
+    params.quirks = quirk_bits(model, quirks, params.algorithm)
     return params
 
 
-def _limit(us: int) -> int | str:
+def limit_word(us: int) -> int | str:
     return "any" if us == _core.LATENCY_ANY else us
 
 
@@ -387,7 +387,7 @@ def _parameters(
     params, low, high = found
     return ApstParameters(
         algorithm=_word(params.algorithm, _core.ALGORITHMS),
-        max_exit_latency_us=_limit(params.max_exit_latency_us),
+        max_exit_latency_us=limit_word(params.max_exit_latency_us),
         primary_timeout_ms=params.primary_timeout_ms,
         primary_latency_tolerance_us=params.primary_latency_tolerance_us,
         secondary_timeout_ms=params.secondary_timeout_ms,
@@ -397,7 +397,7 @@ def _parameters(
         power_source=_word(params.power_source, _core.POWER_SOURCES),
         idle_power_uw=params.idle_power_uw,
         transition_power_uw=params.transition_power_uw,
-        limit_range=(_limit(low), _limit(high)),
+        limit_range=(limit_word(low), limit_word(high)),
     )
 
 
@@ -780,7 +780,7 @@ def keep(
         quirks=quirks,
     )
     number = check_unsigned(state, "state", 2**32 - 1)
-    return _limit(_core.apst_keep(model._handle, params, number))
+    return limit_word(_core.apst_keep(model._handle, params, number))
 
 
 def reach(

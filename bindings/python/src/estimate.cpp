@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/estimate.h> */
+#include "common.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include <pybind11/stl.h>
+
+/* kind, index, provenance, low, nominal, high, rule */
+using ParameterTuple = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t,
+				  uint64_t, uint64_t, std::string>;
+using ParameterTuples = std::vector<ParameterTuple>;
+using Parameters = std::vector<struct ssdpm_parameter>;
+
+static struct ssdpm_parameter parameter_from(const ParameterTuple &from)
+{
+	struct ssdpm_parameter to = {};
+	const std::string &rule = std::get<6>(from);
+
+	to.kind = std::get<0>(from);
+	to.index = std::get<1>(from);
+	to.provenance = std::get<2>(from);
+	to.low = std::get<3>(from);
+	to.nominal = std::get<4>(from);
+	to.high = std::get<5>(from);
+	/* the last byte stays 0 */
+	memcpy(to.rule, rule.data(),
+	       std::min(rule.size(), sizeof(to.rule) - 1));
+	return to;
+}
+
+static Parameters parameters_from(const ParameterTuples &from)
+{
+	Parameters result;
+
+	for (const ParameterTuple &one : from)
+		result.push_back(parameter_from(one));
+	return result;
+}
+
+static py::list parameter_list(const struct ssdpm_parameter *parameters,
+			       size_t n)
+{
+	py::list result;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_parameter &one = parameters[i];
+
+		result.append(py::make_tuple(one.kind, one.index,
+					     one.provenance, one.low,
+					     one.nominal, one.high, one.rule));
+	}
+	return result;
+}
+
+static py::list parameters_from_model(const Model &model, uint32_t pcie_link)
+{
+	Parameters parameters(SSDPM_MAX_PARAMETERS);
+	struct ssdpm_error error = {};
+	size_t n;
+
+	if (ssdpm_parameters_from_model(model.get(), pcie_link,
+					parameters.data(), &n, &error))
+		raise_error(error, false);
+	return parameter_list(parameters.data(), n);
+}
+
+static py::list parameters_set(const ParameterTuples &from, uint32_t kind,
+			       uint32_t index, uint64_t low, uint64_t nominal,
+			       uint64_t high)
+{
+	Parameters parameters = parameters_from(from);
+	struct ssdpm_error error = {};
+
+	if (ssdpm_parameters_set(parameters.data(), parameters.size(), kind,
+				 index, low, nominal, high, &error))
+		raise_error(error, false);
+	return parameter_list(parameters.data(), parameters.size());
+}
+
+/* struct ssdpm_sim_params with all that it points to. */
+class SimParams
+{
+      public:
+	SimParams(const ParameterTuples &from, const ApstTable *apst,
+		  uint32_t lpm, uint32_t loop, uint32_t flags,
+		  uint32_t operational_state, uint64_t interval_ns)
+	    : parameters(parameters_from(from)), table()
+	{
+		if (ssdpm_sim_params_init(&params, sizeof(params)))
+			throw std::runtime_error("ssdpm_sim_params_init");
+		params.parameters = parameters.data();
+		params.n_parameters = parameters.size();
+		if (apst) {
+			table = apst->table;
+			params.apst = &table;
+		}
+		params.lpm = lpm;
+		params.loop = loop;
+		params.flags = flags;
+		params.operational_state = operational_state;
+		params.interval_ns = interval_ns;
+	}
+	SimParams(const SimParams &) = delete;
+	SimParams &operator=(const SimParams &) = delete;
+
+	const struct ssdpm_sim_params *get() const
+	{
+		return &params;
+	}
+
+      private:
+	struct ssdpm_sim_params params;
+	Parameters parameters;
+	struct ssdpm_apst table;
+};
+
+struct Change {
+	uint64_t time_ns;
+	uint32_t phase;
+	uint32_t state;
+};
+
+static py::array run_array(const struct ssdpm_run *runs, size_t n)
+{
+	return py::array_t<struct ssdpm_run>((py::ssize_t)n, runs);
+}
+
+/* A simulation; threads take turns. */
+class Sim
+{
+      public:
+	Sim(const Model &model, const SimParams &params, bool want_changes)
+	{
+		struct ssdpm_error error = {};
+
+		if (ssdpm_sim_new(model.get(), params.get(), &sim, &error))
+			raise_error(error, false);
+		if (want_changes)
+			ssdpm_sim_set_change_fn(sim, &Sim::add_change, this);
+	}
+	~Sim()
+	{
+		ssdpm_sim_free(sim);
+	}
+	Sim(const Sim &) = delete;
+	Sim &operator=(const Sim &) = delete;
+
+	void feed(const IoArray &ios)
+	{
+		feed_all(ios, [this](const struct ssdpm_io *at, size_t n,
+				     struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_sim_feed(sim, at, n, error);
+		});
+		check_memory();
+	}
+
+	py::tuple finish(uint64_t end_ns)
+	{
+		std::unique_ptr<struct ssdpm_result> result(
+			new struct ssdpm_result());
+		struct ssdpm_error error = {};
+		int err;
+
+		result->size = sizeof(*result);
+		{
+			py::gil_scoped_release release;
+			std::lock_guard<std::mutex> lock(mutex);
+
+			err = ssdpm_sim_finish(sim, end_ns, result.get(),
+					       &error);
+		}
+		if (err)
+			raise_error(error, false);
+		check_memory();
+		return describe(*result);
+	}
+
+	py::tuple saving(Sim &to)
+	{
+		struct ssdpm_saving saving;
+		struct ssdpm_error error = {};
+		int err;
+		{
+			py::gil_scoped_release release;
+			std::unique_lock<std::mutex> first(mutex,
+							   std::defer_lock);
+			std::unique_lock<std::mutex> second(to.mutex,
+							    std::defer_lock);
+
+			if (&to == this)
+				first.lock();
+			else
+				std::lock(first, second);
+			err = ssdpm_sim_get_saving(sim, to.sim, &saving,
+						   &error);
+		}
+		if (err)
+			raise_error(error, false);
+		return saving_tuple(saving);
+	}
+
+	static py::tuple saving_tuple(const struct ssdpm_saving &saving)
+	{
+		return py::make_tuple(saving.low_nj, saving.nominal_nj,
+				      saving.high_nj, saving.low_uw,
+				      saving.nominal_uw, saving.high_uw);
+	}
+
+      private:
+	/* The library calls this without the GIL; it must not throw. */
+	static void add_change(void *userdata, uint64_t time_ns, uint32_t phase,
+			       uint32_t state)
+	{
+		Sim *self = (Sim *)userdata;
+
+		try {
+			self->changes.push_back({ time_ns, phase, state });
+		} catch (const std::bad_alloc &) {
+			self->out_of_memory = true;
+		}
+	}
+
+	void check_memory() const
+	{
+		if (out_of_memory)
+			throw std::bad_alloc();
+	}
+
+	py::tuple describe(const struct ssdpm_result &result) const
+	{
+		const struct ssdpm_run runs[] = { result.nominal, result.low,
+						  result.high };
+		std::vector<uint64_t> delays(SSDPM_HISTOGRAM_BUCKETS);
+		const struct ssdpm_interval *intervals;
+		size_t n;
+
+		ssdpm_sim_get_delays(sim, delays.data());
+		intervals = ssdpm_sim_get_intervals(sim, &n);
+		return py::make_tuple(
+			run_array(runs, 3), result.assumed_nj, result.axes,
+			result.n_corners, result.widest_axis,
+			std::vector<uint64_t>(result.axis_low_nj,
+					      result.axis_low_nj +
+						      SSDPM_N_AXES),
+			std::vector<uint64_t>(result.axis_high_nj,
+					      result.axis_high_nj +
+						      SSDPM_N_AXES),
+			py::array_t<uint64_t>((py::ssize_t)delays.size(),
+					      delays.data()),
+			py::array_t<struct ssdpm_interval>((py::ssize_t)n,
+							   intervals),
+			py::array_t<Change>((py::ssize_t)changes.size(),
+					    changes.data()));
+	}
+
+	struct ssdpm_sim *sim;
+	std::mutex mutex;
+	std::vector<Change> changes;
+	bool out_of_memory = false;
+};
+
+/* max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us, max_states, quirks
+ */
+using BoundsTuple =
+	std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>;
+
+static struct ssdpm_bounds bounds_from(const BoundsTuple &from)
+{
+	struct ssdpm_bounds bounds = {};
+
+	bounds.size = sizeof(bounds);
+	bounds.max_delay_mean_ns = std::get<0>(from);
+	bounds.max_delay_p99_ns = std::get<1>(from);
+	bounds.max_exit_latency_us = std::get<2>(from);
+	bounds.max_states = std::get<3>(from);
+	bounds.quirks = std::get<4>(from);
+	return bounds;
+}
+
+/* The idle times of a trace. ssdpm/estimate.py feeds one and finishes it before
+ * it lets anybody see it; from then on it never changes. */
+class Gaps
+{
+      public:
+	explicit Gaps(const std::optional<ServiceNumbers> &numbers)
+	{
+		struct ssdpm_error error = {};
+		struct ssdpm_service service;
+
+		if (numbers)
+			service = service_from(*numbers);
+		if (ssdpm_gaps_new(numbers ? &service : nullptr, &gaps, &error))
+			raise_error(error, false);
+	}
+	~Gaps()
+	{
+		ssdpm_gaps_unref(gaps);
+	}
+	Gaps(const Gaps &) = delete;
+	Gaps &operator=(const Gaps &) = delete;
+
+	void feed(const IoArray &ios)
+	{
+		feed_all(ios, [this](const struct ssdpm_io *at, size_t n,
+				     struct ssdpm_error *error) {
+			return ssdpm_gaps_feed(gaps, at, n, error);
+		});
+	}
+
+	void finish(uint64_t end_ns)
+	{
+		struct ssdpm_error error = {};
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_gaps_finish(gaps, end_ns, &error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+
+	const struct ssdpm_gaps *get() const
+	{
+		return gaps;
+	}
+
+      private:
+	struct ssdpm_gaps *gaps;
+};
+
+static py::array gaps_idle_ns(const py::object &self)
+{
+	size_t n;
+	const uint64_t *idle_ns =
+		ssdpm_gaps_get_idle_ns(self.cast<const Gaps &>().get(), &n);
+
+	return view(idle_ns, n, self);
+}
+
+static py::array gaps_sweep(const Gaps &self, const Model &model,
+			    const SimParams &params,
+			    const std::vector<const ApstTable *> &from)
+{
+	std::vector<struct ssdpm_apst> tables;
+	struct ssdpm_error error = {};
+	int err;
+
+	for (const ApstTable *table : from)
+		tables.push_back(table->table);
+
+	std::vector<struct ssdpm_run> runs(tables.size());
+	{
+		py::gil_scoped_release release;
+
+		err = ssdpm_gaps_sweep(self.get(), model.get(), params.get(),
+				       tables.data(), tables.size(),
+				       runs.data(), &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return run_array(runs.data(), runs.size());
+}
+
+static py::array gaps_clairvoyant(const Gaps &self, const Model &model,
+				  const SimParams &params)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_run run;
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = ssdpm_gaps_clairvoyant(self.get(), model.get(),
+					     params.get(), &run, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return run_array(&run, 1);
+}
+
+static py::tuple gaps_best_table(const Gaps &self, const Model &model,
+				 const SimParams &params,
+				 const BoundsTuple &from)
+{
+	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
+	struct ssdpm_bounds bounds = bounds_from(from);
+	struct ssdpm_error error = {};
+	struct ssdpm_run run;
+	uint64_t bound_nj;
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = ssdpm_gaps_best_table(
+			self.get(), model.get(), params.get(), &bounds,
+			&table->table, &run, &bound_nj, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return py::make_tuple(std::move(table), run_array(&run, 1), bound_nj);
+}
+
+static py::tuple describe(const struct ssdpm_recommendation &from)
+{
+	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
+
+	table->table = from.apst;
+	return py::make_tuple(
+		from.route, from.possible != 0, std::move(table), from.limit_us,
+		from.primary_timeout_ms, from.primary_latency_tolerance_us,
+		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
+		run_array(&from.run, 1), Sim::saving_tuple(from.saving));
+}
+
+static py::list recommend(const Gaps &gaps, const Model &model,
+			  const SimParams &params, const BoundsTuple &from,
+			  const ApstTable *today)
+{
+	std::vector<struct ssdpm_recommendation> found(SSDPM_N_ROUTES);
+	struct ssdpm_bounds bounds = bounds_from(from);
+	struct ssdpm_error error = {};
+	py::list result;
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = ssdpm_recommend(gaps.get(), model.get(), params.get(),
+				      &bounds, today ? &today->table : nullptr,
+				      found.data(), &error);
+	}
+	if (err)
+		raise_error(error, false);
+	for (const struct ssdpm_recommendation &one : found)
+		result.append(describe(one));
+	return result;
+}
+
+static void add_dtypes(py::module_ &module)
+{
+	PYBIND11_NUMPY_DTYPE(ssdpm_residency, time_ns, entry_ns, exit_ns,
+			     energy_nj, n_entries, n_wakes);
+	PYBIND11_NUMPY_DTYPE(ssdpm_run, duration_ns, busy_ns, idle_ns, entry_ns,
+			     exit_ns, energy_nj, transition_nj, mean_power_uw,
+			     busy_ns_by_op, n_ios, bytes, n_gaps, n_wakes,
+			     n_deepest, deepest_per_day, n_delayed,
+			     delay_sum_ns, delay_mean_ns, delay_mean_delayed_ns,
+			     delay_p50_ns, delay_p99_ns, delay_p999_ns,
+			     delay_max_ns, states);
+	PYBIND11_NUMPY_DTYPE(ssdpm_interval, start_ns, energy_nj, busy_ns,
+			     idle_ns, asleep_ns, transition_ns, n_ios,
+			     delay_sum_ns);
+	PYBIND11_NUMPY_DTYPE(Change, time_ns, phase, state);
+	module.attr("run_dtype") = py::dtype::of<struct ssdpm_run>();
+	module.attr("interval_dtype") = py::dtype::of<struct ssdpm_interval>();
+	module.attr("change_dtype") = py::dtype::of<Change>();
+}
+
+static void add_words(py::module_ &module)
+{
+	module.attr("LPM") = words(&ssdpm_lpm_to_string);
+	module.attr("LOOPS") = words(&ssdpm_loop_to_string);
+	module.attr("PCIE_LINKS") = words(&ssdpm_pcie_link_to_string);
+	module.attr("PARAMETER_KINDS") = words(&ssdpm_parameter_kind_to_string);
+	module.attr("AXES") = words(&ssdpm_axis_to_string);
+	module.attr("PHASES") = words(&ssdpm_phase_to_string);
+	module.attr("ROUTES") = words(&ssdpm_route_to_string);
+	module.attr("SIM_IDLE_FROM_START") =
+		(uint32_t)SSDPM_SIM_IDLE_FROM_START;
+}
+
+void add_estimate(py::module_ &module)
+{
+	add_dtypes(module);
+	add_words(module);
+	py::class_<SimParams>(module, "SimParams")
+		.def(py::init<const ParameterTuples &, const ApstTable *,
+			      uint32_t, uint32_t, uint32_t, uint32_t,
+			      uint64_t>());
+	py::class_<Sim>(module, "Sim")
+		.def(py::init<const Model &, const SimParams &, bool>())
+		.def("feed", &Sim::feed)
+		.def("finish", &Sim::finish)
+		.def("saving", &Sim::saving);
+	py::class_<Gaps>(module, "Gaps")
+		.def(py::init<const std::optional<ServiceNumbers> &>())
+		.def("feed", &Gaps::feed)
+		.def("finish", &Gaps::finish)
+		.def_property_readonly("idle_ns", &gaps_idle_ns);
+	module.def("parameters_from_model", &parameters_from_model);
+	module.def("parameters_set", &parameters_set);
+	module.def("gaps_sweep", &gaps_sweep);
+	module.def("gaps_clairvoyant", &gaps_clairvoyant);
+	module.def("gaps_best_table", &gaps_best_table);
+	module.def("recommend", &recommend);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/workload.h> */
+#include "common.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <pybind11/stl.h>
+
+/* So many records at a time; a signal waits no longer than these take. */
+static const size_t CHUNK = 1 << 16;
+
+/* The numbers that a reader met, and their names in C. */
+static py::dict counts_dict(const struct ssdpm_trace_counts &counts)
+{
+	py::dict result;
+
+	result["n_ios"] = counts.n_ios;
+	result["n_records"] = counts.n_records;
+	result["n_lines"] = counts.n_lines;
+	result["n_bad"] = counts.n_bad;
+	result["n_unmatched"] = counts.n_unmatched;
+	result["n_orphans"] = counts.n_orphans;
+	result["n_saturated"] = counts.n_saturated;
+	result["n_backward"] = counts.n_backward;
+	result["n_wrapped"] = counts.n_wrapped;
+	result["n_other_device"] = counts.n_other_device;
+	result["resolution_ns"] = counts.resolution_ns;
+	result["format"] = counts.format;
+	return result;
+}
+
+/* A trace that is read or made, with what it borrows; threads take turns. */
+class Reader
+{
+      public:
+	Reader(struct ssdpm_trace *trace, const py::object &source)
+	    : trace(trace), source(source)
+	{
+	}
+	~Reader()
+	{
+		ssdpm_trace_close(trace);
+	}
+	Reader(const Reader &) = delete;
+	Reader &operator=(const Reader &) = delete;
+
+	py::array read(size_t max)
+	{
+		py::array_t<struct ssdpm_io> array((py::ssize_t)max);
+		size_t n = fill(array.mutable_data(), max);
+
+		if (n < max)
+			array.resize({ (py::ssize_t)n });
+		return array;
+	}
+
+	py::array read_all();
+
+	py::dict counts()
+	{
+		struct ssdpm_trace_counts counts;
+		{
+			py::gil_scoped_release release;
+			std::lock_guard<std::mutex> lock(mutex);
+
+			counts = *ssdpm_trace_get_counts(trace);
+		}
+		return counts_dict(counts);
+	}
+
+      private:
+	/* Up to max records; fewer: the end. */
+	size_t fill(struct ssdpm_io *ios, size_t max)
+	{
+		struct ssdpm_error error = {};
+		size_t n = 0;
+		size_t got;
+		int err = 0;
+
+		do {
+			size_t room = max - n < CHUNK ? max - n : CHUNK;
+			{
+				py::gil_scoped_release release;
+				std::lock_guard<std::mutex> lock(mutex);
+
+				err = ssdpm_trace_read(trace, ios + n, room,
+						       &got, &error);
+			}
+			if (err)
+				raise_error(error, true);
+			if (PyErr_CheckSignals())
+				throw py::error_already_set();
+			n += got;
+		} while (got && n < max);
+		return n;
+	}
+
+	struct ssdpm_trace *trace;
+	std::mutex mutex;
+	py::object source;
+};
+
+struct FreeIos {
+	void operator()(struct ssdpm_io *ios) const
+	{
+		free(ios);
+	}
+};
+using Ios = std::unique_ptr<struct ssdpm_io, FreeIos>;
+
+static void grow(Ios &ios, size_t n)
+{
+	void *memory = n > SIZE_MAX / sizeof(struct ssdpm_io) ?
+			       nullptr :
+			       realloc(ios.get(), n * sizeof(struct ssdpm_io));
+
+	if (!memory)
+		throw std::bad_alloc();
+	ios.release();
+	ios.reset((struct ssdpm_io *)memory);
+}
+
+/* All that is left, in an array that owns it. */
+py::array Reader::read_all()
+{
+	size_t max = 0, n = 0;
+	Ios ios;
+
+	do {
+		max += max / 2 + CHUNK;
+		grow(ios, max);
+		n += fill(ios.get() + n, max - n);
+	} while (n == max);
+	grow(ios, n ? n : 1);
+
+	py::capsule owner(ios.get(), [](void *memory) { free(memory); });
+
+	return py::array(py::dtype::of<struct ssdpm_io>(), { (py::ssize_t)n },
+			 { (py::ssize_t)sizeof(struct ssdpm_io) },
+			 ios.release(), owner);
+}
+
+using OptionalText = std::optional<std::string>;
+
+static const char *c_str(const OptionalText &text)
+{
+	return text ? text->c_str() : nullptr;
+}
+
+/* From a descriptor, or from bytes. */
+static std::unique_ptr<Reader> trace_open(const py::object &source,
+					  uint32_t format,
+					  const OptionalText &columns,
+					  const OptionalText &device,
+					  bool skip_bad)
+{
+	struct ssdpm_trace_params params = {};
+	struct ssdpm_error error = {};
+	struct ssdpm_trace *trace;
+	py::ssize_t size = 0;
+	char *data = nullptr;
+	int fd = -1;
+	int err;
+
+	if (PyBytes_Check(source.ptr())) {
+		if (PyBytes_AsStringAndSize(source.ptr(), &data, &size))
+			throw py::error_already_set();
+	} else {
+		fd = source.cast<int>();
+	}
+	params.size = sizeof(params);
+	params.format = format;
+	params.flags = skip_bad ? SSDPM_TRACE_SKIP_BAD : 0;
+	params.columns = c_str(columns);
+	params.device = c_str(device);
+	{
+		py::gil_scoped_release release;
+
+		if (data)
+			err = ssdpm_trace_open_data(data, (size_t)size, &params,
+						    &trace, &error);
+		else
+			err = ssdpm_trace_open(fd, &params, &trace, &error);
+	}
+	if (err)
+		raise_error(error, true);
+	return std::make_unique<Reader>(trace, source);
+}
+
+/* What generate() of ssdpm/workload.py was given; None: the default. */
+template <typename T>
+static void set_number(T *member, const py::dict &from, const char *name)
+{
+	py::object value = from[name];
+
+	if (!value.is_none())
+		*member = value.cast<T>();
+}
+
+static struct ssdpm_generator_params generator_params(const std::string &name,
+						      const py::dict &from)
+{
+	struct ssdpm_generator_params params;
+
+	if (ssdpm_generator_params_init(&params, sizeof(params)))
+		throw std::runtime_error("ssdpm_generator_params_init");
+	params.name = name.c_str();
+	set_number(&params.seed, from, "seed");
+	set_number(&params.n_ios, from, "n_ios");
+	set_number(&params.value, from, "value");
+	set_number(&params.mean_idle_ns, from, "mean_idle_ns");
+	set_number(&params.area_bytes, from, "area_bytes");
+	set_number(&params.op, from, "op");
+	set_number(&params.bytes, from, "bytes");
+	set_number(&params.service_ns, from, "service_ns");
+	set_number(&params.shape_milli, from, "shape_milli");
+	return params;
+}
+
+static std::unique_ptr<Reader> trace_generate(const std::string &name,
+					      const py::dict &from)
+{
+	struct ssdpm_generator_params params = generator_params(name, from);
+	struct ssdpm_error error = {};
+	struct ssdpm_trace *trace;
+
+	if (ssdpm_trace_generate(&params, &trace, &error))
+		raise_error(error, false);
+	return std::make_unique<Reader>(trace, py::none());
+}
+
+static std::string fio_job(const std::string &name, const py::dict &from)
+{
+	struct ssdpm_generator_params params = generator_params(name, from);
+	struct ssdpm_error error = {};
+	char *text;
+
+	if (ssdpm_generator_to_fio_job(&params, &text, &error))
+		raise_error(error, false);
+
+	std::unique_ptr<char, void (*)(void *)> owner(text, free);
+	return text;
+}
+
+static py::list generators()
+{
+	py::list result;
+	const char *name;
+
+	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++)
+		result.append(py::make_tuple(
+			name, ssdpm_generator_get_description(i)));
+	return result;
+}
+
+/* The lines of some records in fio's iolog. */
+static py::bytes to_fio_iolog(const IoArray &ios, uint64_t origin_ns,
+			      const std::string &file)
+{
+	char line[SSDPM_FIO_IOLOG_LINE];
+	struct ssdpm_error error = {};
+	std::string result;
+	int err = 0;
+	{
+		py::gil_scoped_release release;
+
+		for (py::ssize_t i = 0; i < ios.size() && !err; i++) {
+			err = ssdpm_io_to_fio_iolog(ios.data() + i, origin_ns,
+						    file.c_str(), line, &error);
+			if (!err)
+				result += line;
+		}
+	}
+	if (err)
+		raise_error(error, false);
+	return result;
+}
+
+struct ssdpm_service service_from(const ServiceNumbers &numbers)
+{
+	struct ssdpm_service service = {};
+
+	for (size_t i = 0; i < SSDPM_N_OPS; i++) {
+		service.base_ns[i] = numbers.first[i];
+		service.bytes_per_second[i] = numbers.second[i];
+	}
+	return service;
+}
+
+/* Numbers of a trace; ssdpm/workload.py keeps each to itself. */
+class Stats
+{
+      public:
+	explicit Stats(const std::optional<ServiceNumbers> &numbers)
+	{
+		struct ssdpm_error error = {};
+		struct ssdpm_service service;
+
+		if (numbers)
+			service = service_from(*numbers);
+		if (ssdpm_stats_new(numbers ? &service : nullptr, &stats,
+				    &error))
+			raise_error(error, false);
+	}
+	~Stats()
+	{
+		ssdpm_stats_free(stats);
+	}
+	Stats(const Stats &) = delete;
+	Stats &operator=(const Stats &) = delete;
+
+	void feed(const IoArray &ios)
+	{
+		feed_all(ios, [this](const struct ssdpm_io *at, size_t n,
+				     struct ssdpm_error *error) {
+			return ssdpm_stats_feed(stats, at, n, error);
+		});
+	}
+
+	py::array get()
+	{
+		py::array_t<struct ssdpm_trace_stats> result(1);
+		struct ssdpm_trace_stats *to = result.mutable_data();
+		struct ssdpm_error error = {};
+		int err;
+
+		to->size = sizeof(*to);
+		{
+			py::gil_scoped_release release;
+			err = ssdpm_stats_get(stats, to, &error);
+		}
+		if (err)
+			raise_error(error, false);
+		return result;
+	}
+
+      private:
+	struct ssdpm_stats *stats;
+};
+
+static py::list histogram_starts()
+{
+	py::list result;
+
+	for (uint32_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++)
+		result.append(ssdpm_histogram_start_ns(i));
+	return result;
+}
+
+static void add_classes(py::module_ &module)
+{
+	py::class_<Reader>(module, "Reader")
+		.def("read", &Reader::read)
+		.def("read_all", &Reader::read_all)
+		.def_property_readonly("counts", &Reader::counts);
+	py::class_<Stats>(module, "Stats")
+		.def(py::init<const std::optional<ServiceNumbers> &>())
+		.def("feed", &Stats::feed)
+		.def("get", &Stats::get);
+}
+
+void add_workload(py::module_ &module)
+{
+	PYBIND11_NUMPY_DTYPE(ssdpm_io, start_ns, offset, bytes, service_ns, op,
+			     flags);
+	PYBIND11_NUMPY_DTYPE(ssdpm_trace_stats, n_ios, bytes, n_unknown_service,
+			     n_sequential, start_ns, duration_ns, busy_ns,
+			     idle_ns, n_gaps, gap_p50_ns, gap_p90_ns,
+			     gap_p99_ns, gap_max_ns, gaps, gaps_ns);
+	module.attr("io_dtype") = py::dtype::of<struct ssdpm_io>();
+	module.attr("SERVICE_UNKNOWN") = SSDPM_SERVICE_UNKNOWN;
+	module.attr("SERVICE_MAX") = SSDPM_SERVICE_MAX;
+	module.attr("IO_CONTINUED") = (uint32_t)SSDPM_IO_CONTINUED;
+	module.attr("OPS") = words(&ssdpm_op_to_string);
+	module.attr("TRACE_FORMATS") = words(&ssdpm_trace_format_to_string);
+	module.attr("HISTOGRAM_STARTS") = histogram_starts();
+	add_classes(module);
+	module.def("trace_open", &trace_open);
+	module.def("trace_generate", &trace_generate);
+	module.def("fio_job", &fio_job);
+	module.def("generators", &generators);
+	module.def("to_fio_iolog", &to_fio_iolog);
+}

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: MIT
+"""Drawing, with matplotlib where it is installed; the methods plot() come here."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm.base import check_word
+from ssdpm.workload import HISTOGRAM_STARTS_NS, TraceStats, need
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ssdpm.estimate import Comparison, Estimate
+
+_BUSY = "#4d4d4d"
+_OPERATIONAL = "#e08214"
+# Deeper states are darker.
+_ASLEEP = ("#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
+_TRANSITION = "#d6604d"
+# Told apart by people who see few colours, too (Okabe and Ito).
+_POLICIES = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#000000",
+)
+_MARKERS = "osD^vP*"
+
+_TIME_UNITS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
+
+
+def _axes(ax: Axes | None, height: float = 4.0) -> Axes:
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    if ax is not None:
+        return ax
+    _, new = pyplot.subplots(figsize=(8, height), layout="constrained")
+    result: Axes = new
+    return result
+
+
+def _time_word(ns: float) -> str:
+    """10 us, 1 ms."""
+    if ns >= 1e9:
+        return f"{ns / 1e9:g} s"
+    scale, unit = next(u for u in reversed(_TIME_UNITS) if ns >= u[0] or u[0] == 1)
+    return f"{ns / scale:g} {unit}"
+
+
+def _log_time_axis(ax: Axes, low: float, high: float) -> None:
+    """Powers of ten with their units."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    ax.set_xscale("log")
+    first, last = np.floor(np.log10(low)), np.ceil(np.log10(high))
+    ax.set_xlim(10.0**first, 10.0 ** max(last, first + 1))
+    step = 1 if last - first <= 10 else 2
+    digits = (1, 2, 5) if last - first <= 3 else (1,)
+    powers = np.arange(first, max(last, first + 1) + 1, step)
+    ticks = [d * 10.0**e for e in powers for d in digits if d == 1 or e < last]
+    ax.xaxis.set_major_locator(FixedLocator(ticks))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: _time_word(ns)))
+
+
+def _note(ax: Axes, text: str) -> None:
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center")
+
+
+def _shares(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """In percent."""
+    numbers = values.astype(np.float64)
+    total = numbers.sum()
+    return 100 * numbers / total if total else numbers
+
+
+def plot_stats(stats: TraceStats, ax: Axes | None) -> Axes:
+    """Idle times: the share of their number by length, and of their time above it."""
+    ax = _axes(ax)
+    ax.set_ylabel("share (%)")
+    ax.set_xlabel("length of an idle time")
+    ax.set_title(
+        f"{stats.n_gaps} idle times, {stats.idle_ns / 1e9:.4g} s of "
+        f"{stats.duration_ns / 1e9:.4g} s"
+    )
+    used = np.flatnonzero(stats.gaps.counts)
+    if not len(used) or stats.gaps.sums_ns is None:
+        _note(ax, "no idle time")
+        return ax
+    # A bar for each power of two: its four buckets together.
+    first, last = int(used[0]) // 4 * 4, int(used[-1]) // 4 * 4 + 4
+    edges = np.append(HISTOGRAM_STARTS_NS.astype(np.float64), 2.0**64)
+    edges = np.maximum(edges[first : last + 1], 0.5)
+    counts = _shares(stats.gaps.counts)[first:last].reshape(-1, 4).sum(axis=1)
+    times = _shares(stats.gaps.sums_ns)[first:last]
+    above = np.append(np.cumsum(times[::-1])[::-1], 0.0)
+    ax.bar(
+        edges[:-1:4],
+        counts,
+        width=np.diff(edges[::4]),
+        align="edge",
+        color=_ASLEEP[1],
+        edgecolor="white",
+        linewidth=0.5,
+        label="idle times of this length",
+    )
+    ax.plot(edges, above, color=_TRANSITION, label="idle time in longer ones")
+    _log_time_axis(ax, float(edges[0]), float(edges[-1]))
+    ax.set_ylim(0, 105)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, frameon=False)
+    return ax
+
+
+def plot_estimate(estimate: Estimate, kind: str, ax: Axes | None) -> Axes:
+    """What Estimate.plot() says."""
+    kinds = {
+        "residency": _plot_residency,
+        "timeline": _plot_timeline,
+        "delays": _plot_delays,
+    }
+    return kinds[check_word(kind, "kind", kinds)](estimate, ax)
+
+
+def _state_colors(estimate: Estimate) -> list[str]:
+    """Of each state by number."""
+    known = estimate.model.power_states
+    asleep = [n for n, state in enumerate(known) if not state.operational]
+    colors = [_OPERATIONAL] * max(len(known), 1)
+    for place, number in enumerate(asleep):
+        depth = place + max(0, len(_ASLEEP) - len(asleep)) // 2
+        colors[number] = _ASLEEP[min(depth, len(_ASLEEP) - 1)]
+    return colors
+
+
+def _plot_residency(estimate: Estimate, ax: Axes | None) -> Axes:
+    run = estimate.nominal
+    ax = _axes(ax, 2.8)
+    moving_ns = run.entry_ns + run.exit_ns
+    asleep_nj = sum(state.energy_nj for state in run.states)
+    parts = [("busy", _BUSY, run.busy_ns, run.energy_nj - asleep_nj)]
+    for name, color, state in zip(
+        estimate.state_names(), _state_colors(estimate), run.states
+    ):
+        moving = state.entry_ns + state.exit_ns
+        # entering and leaving have the same power in all states
+        own_nj = state.energy_nj - (
+            run.transition_nj * moving / moving_ns if moving_ns else 0
+        )
+        if state.time_ns or moving:
+            parts.append((name, color, state.time_ns, int(own_nj)))
+    if moving_ns:
+        parts.append(("entry, exit", _TRANSITION, moving_ns, run.transition_nj))
+    left = [0.0, 0.0]
+    for name, color, time_ns, energy_nj in parts:
+        shares = [
+            100 * part / whole if whole else 0.0
+            for part, whole in ((energy_nj, run.energy_nj), (time_ns, run.duration_ns))
+        ]
+        ax.barh([0, 1], shares, left=left, color=color, label=name, height=0.6)
+        for row, share in enumerate(shares):
+            if share >= 6:
+                ax.text(
+                    left[row] + share / 2,
+                    row,
+                    f"{share:.0f} %",
+                    ha="center",
+                    va="center",
+                    color="black" if color in _ASLEEP[:2] else "white",
+                )
+            left[row] += share
+    ax.set_yticks([0, 1], ["energy", "time"])
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("share (%)")
+    low, high = estimate.low.mean_power_uw / 1e3, estimate.high.mean_power_uw / 1e3
+    ax.set_title(
+        f"{run.mean_power_uw / 1e3:.4g} mW ({low:.4g}..{high:.4g}) "
+        f"over {run.duration_s:.4g} s"
+    )
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return ax
+
+
+def _union(
+    start: npt.NDArray[np.float64], end: npt.NDArray[np.float64], pixel: float
+) -> list[tuple[float, float]]:
+    """Stretches (begin, length), those closer than a pixel taken together."""
+    if not len(start):
+        return []
+    breaks = np.flatnonzero(start[1:] - end[:-1] > pixel)
+    begins = start[np.append(0, breaks + 1)]
+    ends = end[np.append(breaks, len(end) - 1)]
+    return list(zip(begins.tolist(), (ends - begins).tolist()))
+
+
+def _plot_timeline(estimate: Estimate, ax: Axes | None) -> Axes:
+    if estimate.changes is None and estimate.intervals is None:
+        raise ValueError(
+            "kind: a timeline needs ssdpm.estimate(..., changes=True), or interval_ns"
+        )
+    ax = _axes(ax, 3.2)
+    ax.set_xlabel("time since the first I/O (s)")
+    if estimate.changes is None:
+        return _plot_power(estimate, ax)
+    changes = estimate.changes
+    if not len(changes):
+        _note(ax, "nothing changes")
+        return ax
+    from ssdpm.estimate import PHASES
+
+    time = (changes["time_ns"] - changes["time_ns"][0]).astype(np.float64) / 1e9
+    phase, state = changes["phase"][:-1], changes["state"][:-1]
+    begin, end = time[:-1], time[1:]
+    pixel = time[-1] / 4000
+    colors = _state_colors(estimate)
+    lanes: list[tuple[str, str, Any, Any]] = [
+        ("busy", _BUSY, phase == PHASES["busy"], None)
+    ]
+    for number, name in enumerate(estimate.state_names()):
+        there = np.isin(phase, (PHASES["idle"], PHASES["resident"]))
+        moving = np.isin(phase, (PHASES["entry"], PHASES["exit"]))
+        here = state == number
+        if (here & (there | moving)).any():
+            lanes.append((name, colors[number], here & there, here & moving))
+    for row, (_, color, there, moving) in enumerate(lanes):
+        for mask, shade in ((there, color), (moving, _TRANSITION)):
+            if mask is None or not mask.any():
+                continue
+            ax.broken_barh(
+                _union(begin[mask], end[mask], pixel),
+                (row - 0.35, 0.7),
+                facecolors=shade,
+                edgecolors=shade,
+                linewidth=0.4,
+            )
+    ax.set_yticks(range(len(lanes)), [lane[0] for lane in lanes])
+    ax.set_ylim(len(lanes) - 0.5, -0.5)
+    ax.set_xlim(0, time[-1] or 1)
+    if any(lane[3] is not None and lane[3].any() for lane in lanes):
+        ax.plot([], [], color=_TRANSITION, linewidth=6, label="entering and leaving")
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _plot_power(estimate: Estimate, ax: Axes) -> Axes:
+    intervals = estimate.intervals
+    assert intervals is not None
+    if not len(intervals):
+        _note(ax, "no time")
+        return ax
+    length = np.zeros(len(intervals))
+    for name in ("busy_ns", "idle_ns", "asleep_ns", "transition_ns"):
+        length += intervals[name]
+    known = length > 0
+    power = np.zeros(len(intervals))
+    # nJ by ns is W
+    power[known] = intervals["energy_nj"][known] / length[known]
+    edges = np.append(intervals["start_ns"], estimate.nominal.duration_ns) / 1e9
+    ax.stairs(power, edges, color=_ASLEEP[2], fill=True)
+    ax.set_xlim(0, edges[-1] or 1)
+    ax.set_ylabel("mean power (W)")
+    ax.set_ylim(bottom=0)
+    return ax
+
+
+def _plot_delays(estimate: Estimate, ax: Axes | None) -> Axes:
+    ax = _axes(ax)
+    run = estimate.nominal
+    n = sum(run.n_ios)
+    ax.set_xlabel("added latency")
+    ax.set_ylabel("I/Os delayed so long or longer (%)")
+    ax.set_title(f"{run.n_delayed} of {n} I/Os delayed")
+    counts = estimate.delays.counts.astype(np.float64)
+    counts[0] = 0  # those without a delay
+    used = np.flatnonzero(counts)
+    if not len(used):
+        _note(ax, "no I/O is delayed")
+        return ax
+    first, last = int(used[0]), int(used[-1])
+    edges = HISTOGRAM_STARTS_NS[first : last + 1].astype(np.float64)
+    edges = np.append(edges, max(float(run.delay_max_ns), edges[-1]))
+    above = 100 * np.cumsum(counts[::-1])[::-1][first : last + 1] / n
+    ax.stairs(above, edges, baseline=None, color=_ASLEEP[3], linewidth=1.5)
+    ax.set_yscale("log")
+    ax.set_ylim(100 / n / 2, 200)
+    ax.yaxis.set_major_formatter("{x:g}")
+    low = edges[0]
+    for share, value in ((50, run.delay_p50_ns), (1, run.delay_p99_ns)):
+        if value:
+            ax.axvline(value, color="#888888", linewidth=0.8, linestyle=":")
+            ax.annotate(
+                f"p{100 - share}",
+                (value, 1),
+                xycoords=("data", "axes fraction"),
+                xytext=(3, -10),
+                textcoords="offset points",
+                color="#555555",
+            )
+            low = min(low, float(value))
+    _log_time_axis(ax, low, float(edges[-1]))
+    ax.grid(True, which="major", axis="y", alpha=0.3)
+    return ax
+
+
+def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
+    """Mean power, with its bounds, against mean added latency."""
+    ax = _axes(ax, 4.5)
+    points = []
+    for number, policy in enumerate(comparison.policies):
+        nominal = policy.estimate.nominal
+        x, y = nominal.delay_mean_ns / 1e6, nominal.mean_power_uw / 1e3
+        low = policy.estimate.low.mean_power_uw / 1e3
+        high = policy.estimate.high.mean_power_uw / 1e3
+        points.append((x, y))
+        ax.errorbar(
+            x,
+            y,
+            yerr=[[y - low], [high - y]],
+            color=_POLICIES[number % len(_POLICIES)],
+            marker=_MARKERS[number % len(_MARKERS)],
+            markersize=7,
+            linestyle="none",
+            elinewidth=1,
+            capsize=3,
+            alpha=0.9,
+            label=textwrap.fill(
+                ", ".join(policy.names), 32, break_on_hyphens=False
+            ),
+        )
+    frontier: list[tuple[float, float]] = []
+    for x, y in sorted(points):
+        if not frontier or y < frontier[-1][1]:
+            frontier.append((x, y))
+    if len(frontier) > 1:
+        ax.plot(
+            *zip(*frontier),
+            color="#888888",
+            linewidth=1,
+            linestyle="--",
+            drawstyle="steps-post",
+            zorder=0,
+            label="frontier (nominal)",
+        )
+    ax.set_xlabel("mean added latency (ms)")
+    ax.set_ylabel("mean power (mW), low to high")
+    ax.set_ylim(bottom=0)
+    ax.margins(x=0.08)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace of blkparse: what is bad fails, and is counted. */
+#include "check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ssdpm_trace_params params = { .size = sizeof(params),
+					     .format = SSDPM_TRACE_BLKPARSE };
+
+	check_trace(data, size, &params);
+	params.flags = SSDPM_TRACE_SKIP_BAD;
+	check_trace(data, size, &params);
+	return 0;
+}

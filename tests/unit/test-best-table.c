@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The best static table, against one that tries them all. */
+#include "gaps-random.h"
+
+#define N_CASES 4000
+#define NS_PER_MS 1000000u
+#define MAX_MS 7
+
+__extension__ typedef __int128 wide;
+
+static const struct random_shape shapes[] = {
+	{ 3, MAX_MS, 3000, 300, false },
+	{ 3, MAX_MS, 600, 300, true },
+	{ 2, MAX_MS, 900, 60, true },
+};
+
+/* A table, its exact cost, and its place among others. */
+struct tried {
+	uint32_t n;
+	uint32_t states[3];
+	uint32_t ms[3];
+	wide fj;
+	struct ssdpm_run run;
+};
+
+static uint64_t parameter(const struct random_case *c, uint32_t kind,
+			  uint32_t index)
+{
+	for (size_t i = 0; i < c->params.n_parameters; i++)
+		if (c->parameters[i].kind == kind &&
+		    c->parameters[i].index == index)
+			return c->parameters[i].nominal;
+	fail_msg("no parameter %u of %u", kind, index);
+	return 0;
+}
+
+/* All that a table changes, in femtojoules. */
+static wide exact_fj(const struct random_case *c, const struct ssdpm_run *run)
+{
+	uint64_t transition = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	wide sum = 0;
+
+	for (uint32_t i = 0; i < c->n_states; i++) {
+		const struct ssdpm_residency *state = &run->states[i];
+		uint64_t power = parameter(c, SSDPM_PARAMETER_IDLE_POWER, i);
+
+		if (i != c->params.operational_state)
+			power += parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
+		sum += (wide)state->time_ns * power +
+		       ((wide)state->entry_ns + state->exit_ns) * transition;
+	}
+	return sum;
+}
+
+static struct ssdpm_apst table_of(const struct random_case *c,
+				  const struct tried *tried)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	uint32_t state = c->params.operational_state;
+
+	for (uint32_t i = 0; i < tried->n; i++) {
+		table.entries[state].target = tried->states[i];
+		table.entries[state].idle_ms = tried->ms[i];
+		state = tried->states[i];
+	}
+	return table;
+}
+
+static uint64_t count_ios(const struct ssdpm_run *run)
+{
+	return run->n_ios[0] + run->n_ios[1] + run->n_ios[2] + run->n_ios[3];
+}
+
+static bool keeps(const struct ssdpm_bounds *bounds,
+		  const struct ssdpm_run *run)
+{
+	if (bounds->max_delay_mean_ns != UINT64_MAX &&
+	    run->delay_sum_ns > bounds->max_delay_mean_ns * count_ios(run))
+		return false;
+	return run->delay_p99_ns <= bounds->max_delay_p99_ns;
+}
+
+static bool allows(const struct random_case *c,
+		   const struct ssdpm_bounds *bounds, uint32_t state)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(c->model, NULL);
+
+	if (!(states[state].flags & SSDPM_STATE_NON_OPERATIONAL) ||
+	    bounds->quirks & SSDPM_QUIRK_NO_APST)
+		return false;
+	if (bounds->quirks & SSDPM_QUIRK_NO_DEEPEST_PS &&
+	    state == c->n_states - 1)
+		return false;
+	return parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state) <=
+	       bounds->max_exit_latency_us;
+}
+
+/* Less energy, less delay, longer idle times, shallower states. */
+static bool is_better(const struct tried *a, const struct tried *b)
+{
+	if (a->fj != b->fj)
+		return a->fj < b->fj;
+	if (a->run.delay_sum_ns != b->run.delay_sum_ns)
+		return a->run.delay_sum_ns < b->run.delay_sum_ns;
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t x = i < a->n ? a->ms[i] : UINT32_MAX;
+		uint32_t y = i < b->n ? b->ms[i] : UINT32_MAX;
+
+		if (x != y)
+			return x > y;
+	}
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->states[i] != b->states[i])
+			return a->states[i] < b->states[i];
+	return false;
+}
+
+static void try(const struct random_case *c, const struct ssdpm_bounds *bounds,
+		struct tried *tried, struct tried *best)
+{
+	struct ssdpm_apst table = table_of(c, tried);
+
+	assert_int_equal(ssdpm_gaps_sweep(c->gaps, c->model, &c->params, &table,
+					  1, &tried->run, NULL),
+			 0);
+	tried->fj = exact_fj(c, &tried->run);
+	if (keeps(bounds, &tried->run) && is_better(tried, best))
+		*best = *tried;
+}
+
+/* All times of the next state of a table, and all states after that. */
+static void try_states(const struct random_case *c,
+		       const struct ssdpm_bounds *bounds, uint32_t max_states,
+		       const struct tried *begun, struct tried *best)
+{
+	uint32_t from = c->params.operational_state;
+	uint32_t max_ms = MAX_MS + 3 + 7 * (begun->n > 0);
+
+	if (begun->n)
+		from = begun->states[begun->n - 1];
+	for (uint32_t state = from + 1; state < c->n_states; state++) {
+		struct tried tried = *begun;
+
+		if (!allows(c, bounds, state))
+			continue;
+		tried.states[tried.n++] = state;
+		for (uint32_t ms = 1; ms <= max_ms; ms++) {
+			tried.ms[tried.n - 1] = ms;
+			try(c, bounds, &tried, best);
+			if (tried.n < max_states)
+				try_states(c, bounds, max_states, &tried, best);
+		}
+	}
+}
+
+static struct tried try_all(const struct random_case *c,
+			    const struct ssdpm_bounds *bounds,
+			    uint32_t max_states)
+{
+	struct tried none = { .n = 0 }, best;
+
+	memset(&best, 0, sizeof(best));
+	best.fj = (wide)1 << 120;
+	try(c, bounds, &none, &best);
+	none.n = 0;
+	try_states(c, bounds, max_states, &none, &best);
+	return best;
+}
+
+static struct ssdpm_bounds random_bounds(struct random_case *c)
+{
+	struct ssdpm_bounds bounds = {
+		.size = sizeof(bounds),
+		.max_delay_mean_ns = UINT64_MAX,
+		.max_delay_p99_ns = UINT64_MAX,
+		.max_exit_latency_us = UINT64_MAX,
+		.max_states = (uint32_t)random_below(&c->seed, 3),
+	};
+
+	if (random_below(&c->seed, 2))
+		bounds.max_delay_mean_ns = random_below(&c->seed, NS_PER_MS) >>
+					   random_below(&c->seed, 6);
+	if (!random_below(&c->seed, 3))
+		bounds.max_delay_p99_ns = random_below(&c->seed, 4) * NS_PER_MS;
+	if (!random_below(&c->seed, 4))
+		bounds.max_exit_latency_us = random_below(&c->seed, 3000);
+	if (!random_below(&c->seed, 4))
+		bounds.quirks = (uint32_t)random_below(&c->seed, 4);
+	return bounds;
+}
+
+/* The table does what the best one of all does, step by step. */
+static void assert_is(const struct random_case *c, const struct tried *best,
+		      const struct ssdpm_apst *table,
+		      const struct ssdpm_run *run)
+{
+	uint32_t state = c->params.operational_state, n = 0;
+
+	assert_memory_equal(run, &best->run, sizeof(*run));
+	for (; table->entries[state].idle_ms;
+	     state = table->entries[state].target, n++) {
+		assert_true(n < best->n);
+		assert_int_equal(table->entries[state].idle_ms, best->ms[n]);
+		assert_int_equal(table->entries[state].target, best->states[n]);
+	}
+	assert_int_equal(n, best->n);
+}
+
+static void the_best_of_up_to_two_states_is_exact(void **state)
+{
+	static struct random_case c;
+	size_t n_used = 0, n_two = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+		struct ssdpm_apst table;
+		struct ssdpm_bounds bounds;
+		struct ssdpm_run run;
+		struct tried best;
+		uint64_t bound_nj;
+
+		random_case_make(&c, seed, &shapes[seed % 3]);
+		bounds = random_bounds(&c);
+		best = try_all(&c, &bounds,
+			       bounds.max_states ? bounds.max_states : 2);
+		assert_int_equal(ssdpm_gaps_best_table(
+					 c.gaps, c.model, &c.params, &bounds,
+					 &table, &run, &bound_nj, NULL),
+				 0);
+		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
+		assert_is(&c, &best, &table, &run);
+		assert_int_equal(bound_nj, run.energy_nj);
+		n_used += best.n > 0;
+		n_two += best.n > 1;
+		random_case_free(&c);
+	}
+	/* The cases are not trivial. */
+	assert_true(n_used > N_CASES / 4);
+	assert_true(n_two > N_CASES / 40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_best_of_up_to_two_states_is_exact),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
