@@ -143,6 +143,12 @@ def test_many_states_one_state_and_no_delay_are_drawn(some: Command) -> None:
     assert browse(some, "p.html").errors == []
 
 
+def test_the_longest_of_traces_is_drawn(some: Command) -> None:
+    some.write("long.csv", trace.csv((0, 0), (2**62, 5)))
+    some.output("compare", "-t", "long.csv", "--html", "p.html", "plain.json")
+    check(browse(some, "p.html"), "linux")
+
+
 def test_the_page_says_the_same_as_json(some: Command) -> None:
     call = ["compare", "-t", "some.csv", "--json", "plain.json"]
     answer = json.loads(some.output(*call, "--html", "p.html"))
