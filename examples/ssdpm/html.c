@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Made of page.html. */
 extern const char page_template[];
@@ -49,13 +50,14 @@ static enum exit_status read_chart_js(const struct page_options *settings,
 {
 	const char *path = settings->chart_js ? settings->chart_js : CHART_JS;
 
-	if (read_operand(path, buffer)) {
-		if (!settings->chart_js)
-			complain("--html needs Chart.js: install "
-				 "libjs-chart.js, or give its file with "
-				 "--chart-js");
+	if (!settings->chart_js && access(path, R_OK)) {
+		complain("%s: %s; --html needs Chart.js: install "
+			 "libjs-chart.js, or give its file with --chart-js",
+			 path, strerror(errno));
 		return STATUS_FAILED;
 	}
+	if (read_operand(path, buffer))
+		return STATUS_FAILED;
 	if (!ends_script(buffer))
 		return STATUS_DONE;
 	complain("%s: has </script, which would end the script of the page",
