@@ -206,9 +206,9 @@ struct ssdpm_residency {
  * @delay_sum_ns:  of their added latencies
  * @delay_mean_ns: over all I/Os, rounded to the nearest
  * @delay_mean_delayed_ns: over those delayed
- * @delay_p50_ns:  over all I/Os, by nearest rank (the next two likewise): exact
- *                 where its bucket of 1/128 of its value holds but one value,
- *                 otherwise the largest delay in that bucket
+ * @delay_p50_ns, @delay_p99_ns, @delay_p999_ns: over all I/Os, by nearest rank:
+ *                 exact where its bucket of 1/128 of its value holds but one
+ *                 value, otherwise the largest delay in that bucket
  * @delay_max_ns:  the largest
  * @states:        by number
  */
@@ -362,8 +362,9 @@ SSDPM_API void ssdpm_sim_set_change_fn(struct ssdpm_sim *sim,
  * ssdpm_sim_feed() - the next records, any number at a time
  *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation; @reterr has the
- * index counted from the first record), -ERANGE (a time beyond 2^64 ns),
- * -ENOMEM (intervals). After a failure every call fails in the same way.
+ * index counted from the first record; it is finished), -ERANGE (a time beyond
+ * 2^64 ns), -ENOMEM (intervals, or more than 2^24 of them). After a failure every
+ * call fails in the same way.
  */
 SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 			     size_t n, struct ssdpm_error *reterr);
@@ -375,7 +376,8 @@ SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
  * @ret_result: its size member is set by the caller
  *
  * Return: 0; -ENODATA (no record), -ERANGE (a time, an energy or a delay beyond
- * 64 bits), -EINVAL (finished before, or size).
+ * 64 bits), -EINVAL (finished before, or size), -ENOMEM (as before); or as
+ * ssdpm_sim_feed() failed before.
  */
 SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 			       struct ssdpm_result *ret_result,
@@ -385,7 +387,8 @@ SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
  * ssdpm_sim_get_intervals() - the nominal run, piece by piece
  * @ret_n: how many
  *
- * Return: an array borrowed from @sim; all of it after ssdpm_sim_finish().
+ * Return: an array borrowed from @sim; NULL, and none, before
+ * ssdpm_sim_finish().
  */
 SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
 	const struct ssdpm_sim *sim, size_t *ret_n);
@@ -394,7 +397,7 @@ SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
  * ssdpm_sim_get_delays() - how many I/Os of the nominal run had which delay
  * @ret_counts: by ssdpm_histogram_bucket() of the added latency
  *
- * I/Os without one are in bucket 0.
+ * I/Os without one are in bucket 0. All zero before ssdpm_sim_finish().
  */
 SSDPM_API void ssdpm_sim_get_delays(
 	const struct ssdpm_sim *sim,
@@ -448,7 +451,8 @@ struct ssdpm_saving {
  * @from: the one
  * @to:   the other
  *
- * Return: 0; -EINVAL (one is not finished, their parameters differ).
+ * Return: 0; -EINVAL (one is not finished, their parameters or operational states
+ * differ), -ERANGE (a difference beyond 64 bits).
  */
 SSDPM_API int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   const struct ssdpm_sim *to,
@@ -463,8 +467,9 @@ struct ssdpm_gaps;
  * @ret_gaps: let it go with ssdpm_gaps_unref()
  *
  * In the closed loop a policy's cost depends on the idle times alone. This
- * holds them sorted, with prefix sums: 16 bytes for each idle time, and as much
- * for each I/O that starts before the first completion of its busy period.
+ * holds them sorted, with their sums: 16 bytes for each idle time, as much for
+ * each I/O that starts before the first completion of its busy period, and for
+ * each idle time that a continued record ends.
  *
  * Return: 0, -ENOMEM.
  */
@@ -485,7 +490,8 @@ SSDPM_API int ssdpm_gaps_feed(struct ssdpm_gaps *gaps,
  * ssdpm_gaps_finish() - no more records; from here on @gaps never changes
  * @end_ns: as for ssdpm_sim_finish()
  *
- * Return: 0; -ENODATA (no record), -EINVAL (finished before), -ENOMEM.
+ * Return: 0; -ENODATA (no record), -EINVAL (finished before), -ENOMEM; where a
+ * record was refused, that failure again.
  */
 SSDPM_API int ssdpm_gaps_finish(struct ssdpm_gaps *gaps, uint64_t end_ns,
 				struct ssdpm_error *reterr);
@@ -515,7 +521,8 @@ SSDPM_API const uint64_t *ssdpm_gaps_get_idle_ns(const struct ssdpm_gaps *gaps,
  * quantiles are exact.
  *
  * Return: as ssdpm_sim_new() and ssdpm_sim_finish(); -EINVAL too where the loop
- * is open, the drive is not NVMe, or @gaps is not finished.
+ * is open, the drive is not NVMe, or @gaps is not finished. A failure leaves
+ * all of @ret_runs as it was.
  */
 SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 			       const struct ssdpm_model *model,
@@ -527,9 +534,14 @@ SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 /**
  * ssdpm_gaps_clairvoyant() - the least energy that a table could ever reach
  * @ret_run: what somebody who knows the end of each idle time would do: the
- *           cheapest of staying awake and of going at once to one state
+ *           cheapest of staying awake and of going at once to one state; of
+ *           equal ones that with less delay
  *
- * It has the same exit latencies to wait for as a table.
+ * It has the same exit latencies to wait for as a table, and pays for all of an
+ * entry, however short the idle time is. The energy of a table minus this one
+ * is its regret. It is at least 0 where the transition power is at least that
+ * of every state, and no state draws more than those before it; otherwise a
+ * table that enters several states can cost less.
  *
  * Return: as ssdpm_gaps_sweep().
  */
@@ -562,16 +574,20 @@ struct ssdpm_bounds {
  * ssdpm_gaps_best_table() - the static table of least energy under a bound
  * @params:        as for ssdpm_gaps_sweep()
  * @bounds:        the bounds, or NULL: none
- * @ret_table:     the table; one without entries where nothing saves
+ * @ret_table:     the table; one without entries where nothing saves, and not
+ *                 enabled where the drive has no APST or a quirk forbids it.
+ *                 States that it does not lead to go on like those above them
  * @ret_run:       its nominal run, or NULL
  * @ret_energy_bound_nj: no table with whole milliseconds costs less, or NULL;
  *                 equal to the energy of @ret_run where the search was exact
  *
  * Closed loop, nominal energy in exact integers, idle times in whole
  * milliseconds. Of tables with the same energy the one with less delay, then
- * with longer idle times, then with shallower states.
+ * with longer idle times (the first that differs counts; none is the longest),
+ * then with shallower states. How it searches is in ssdpm_estimate(3).
  *
- * Return: as ssdpm_gaps_sweep(); -E2BIG (@bounds), -ENOMEM.
+ * Return: as ssdpm_gaps_sweep(); -EINVAL (max_states above 31, an unknown
+ * quirk), -E2BIG (@bounds).
  */
 SSDPM_API int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 				    const struct ssdpm_model *model,

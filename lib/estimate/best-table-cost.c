@@ -59,6 +59,13 @@ static size_t advance(const struct times *times, size_t at, uint64_t ns)
 	return at + ssdpm__count_below(times->ns + at, stride, ns);
 }
 
+static int no_memory(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ENOMEM, 0,
+			   "best table: no memory for all idle times that it "
+			   "could have");
+}
+
 static bool push(struct points *points, uint64_t ms)
 {
 	if (points->n == points->room) {
@@ -119,28 +126,30 @@ int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
 	for (uint64_t ms = 1; ms <= lattice->max_ms;
 	     ms = next_ms(gaps, step, lattice, ms, &at))
 		if (!push(points, ms))
-			return ssdpm__fail(reterr, -ENOMEM, 0,
-					   "best table: no memory for all idle "
-					   "times that it could have");
+			return no_memory(reterr);
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+int ssdpm__merge_points(struct points *points, const struct points *others,
+			struct ssdpm_error *reterr)
 {
-	const struct point *x = a, *y = b;
+	struct points both = { .room = points->n + others->n };
+	size_t a = 0, b = 0;
 
-	return (x->ms > y->ms) - (x->ms < y->ms);
-}
+	both.points = malloc(both.room * sizeof(*both.points));
+	if (!both.points)
+		return no_memory(reterr);
+	while (a < points->n || b < others->n) {
+		uint64_t x = a < points->n ? points->points[a].ms : UINT64_MAX;
+		uint64_t y = b < others->n ? others->points[b].ms : UINT64_MAX;
 
-void ssdpm__sort_points(struct points *points)
-{
-	size_t n = 0;
-
-	qsort(points->points, points->n, sizeof(*points->points), compare);
-	for (size_t i = 0; i < points->n; i++)
-		if (!i || points->points[i].ms != points->points[n - 1].ms)
-			points->points[n++] = points->points[i];
-	points->n = n;
+		push(&both, x < y ? x : y);
+		a += x <= y;
+		b += y <= x;
+	}
+	free(points->points);
+	*points = both;
+	return 0;
 }
 
 /* The early I/Os after idle times of so long that the wake takes exit_ns. */

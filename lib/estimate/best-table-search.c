@@ -252,26 +252,21 @@ static int make_first(struct pair *pair, const struct step *one,
 	const struct lattice awake = { 0, SSDPM_APST_MAX_IDLE_MS };
 	const struct lattice both = { pair->next_offset_ns,
 				      SSDPM_APST_MAX_IDLE_MS };
-	struct points *first = &pair->first;
+	struct points *first = &pair->first, *next = &pair->next;
 	int err = ssdpm__step_times(gaps, one, &awake, first, reterr);
 
-	if (!err && pair->from_start) {
-		err = ssdpm__step_times(gaps, two, &both, first, reterr);
-		ssdpm__sort_points(first);
-	}
+	if (!err && pair->from_start)
+		err = ssdpm__step_times(gaps, two, &both, next, reterr);
+	if (!err)
+		err = ssdpm__merge_points(first, next, reterr);
+	next->n = 0;
+	if (!err)
+		err = ssdpm__merge_points(next, first, reterr);
 	if (err)
 		return err;
-	pair->next.points = malloc(first->n * sizeof(*first->points));
-	if (!pair->next.points)
-		return ssdpm__fail(reterr, -ENOMEM, 0,
-				   "best table: no memory for all idle times "
-				   "that it could have");
-	memcpy(pair->next.points, first->points,
-	       first->n * sizeof(*first->points));
-	pair->next.n = first->n;
 	ssdpm__step_costs(gaps, one, &search->limits, 0, first);
 	ssdpm__step_costs(gaps, two, &search->limits, pair->next_offset_ns,
-			  &pair->next);
+			  next);
 	return 0;
 }
 

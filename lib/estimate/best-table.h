@@ -87,8 +87,9 @@ int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
 		      const struct lattice *lattice, struct points *points,
 		      struct ssdpm_error *reterr);
 
-/* In ascending order, each time once. */
-void ssdpm__sort_points(struct points *points);
+/* Add the times of others, each once; without costs. */
+int ssdpm__merge_points(struct points *points, const struct points *others,
+			struct ssdpm_error *reterr);
 
 /* Fill in what the step adds at offset_ns + ms of each point; ms ascend. */
 void ssdpm__step_costs(const struct ssdpm_gaps *gaps, const struct step *step,

@@ -68,14 +68,18 @@ static void find_lines(const struct option *option, uint64_t transition_uw,
 static size_t add_crossing(struct line a, struct line b, uint64_t *lengths)
 {
 	wide slope = a.slope - b.slope, at = b.at - a.at;
+	ssdpm__fj length;
 
 	if (slope < 0) {
 		slope = -slope;
 		at = -at;
 	}
-	if (!slope || at < 0 || at / slope >= UINT64_MAX)
+	if (!slope || at < 0)
 		return 0;
-	lengths[0] = (uint64_t)(at / slope);
+	length = (ssdpm__fj)at / (ssdpm__fj)slope;
+	if (length >= UINT64_MAX)
+		return 0;
+	lengths[0] = (uint64_t)length;
 	lengths[1] = lengths[0] + 1;
 	return 2;
 }
@@ -100,19 +104,13 @@ static size_t add_crossings(const struct option *a, const struct option *b,
 
 #define MAX_CROSSINGS 12
 
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The lengths from which on another option may be the best, in order. */
 static uint64_t *find_lengths(const struct option *options, size_t n,
 			      uint64_t transition_uw, size_t *ret_n)
 {
 	size_t room = n * n * MAX_CROSSINGS / 2 + n + 1, count = 0;
-	uint64_t *lengths = malloc(room * sizeof(*lengths));
+	/* As much again to sort them. */
+	uint64_t *lengths = malloc(2 * room * sizeof(*lengths));
 
 	if (!lengths)
 		return NULL;
@@ -123,7 +121,7 @@ static uint64_t *find_lengths(const struct option *options, size_t n,
 			count += add_crossings(&options[i], &options[j],
 					       transition_uw, lengths + count);
 	}
-	qsort(lengths, count, sizeof(*lengths), compare);
+	ssdpm__sort_times(lengths, lengths + room, count);
 	*ret_n = count;
 	return lengths;
 }

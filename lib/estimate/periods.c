@@ -10,60 +10,80 @@
 
 #include "base/internal.h"
 
-/* Bytes of an I/O, with a 1 above as much as a block can sum up to. */
+/* In a sum of bytes: the number of I/Os, above as much as a block can have. */
 #define COUNT_SHIFT 48
 
-/* Two sums at once: of bytes, with the number of I/Os above, and of service. */
-typedef uint64_t pair __attribute__((vector_size(16)));
-
-/* What each record has in common, as bits that are set where it does not. */
+/* What all records of a block have; a bit that should not be there tells. */
 struct look {
-	uint64_t kind;
-	uint64_t service;
-	uint64_t order;
+	uint8_t op;
+	uint8_t flags;
+	uint32_t service;
+	uint64_t step;
 	uint64_t last_ns;
 };
 
-static inline void look_at(struct look *look, const struct ssdpm_io *io,
-			   pair *sums)
-{
-	uint64_t op = io->op - 1u;
+/* By operation, right or wrong. */
+#define N_ROWS 8
 
-	look->kind |= op | (uint64_t)(io->flags & SSDPM_IO_CONTINUED) << 32;
-	look->service |= (uint64_t)io->service_ns + 1;
-	look->order |= io->start_ns - look->last_ns;
+struct row {
+	uint64_t bytes; /* and COUNT_SHIFT */
+	uint64_t service_ns;
+};
+
+static inline void look_at(struct look *look, const struct ssdpm_io *io,
+			   struct row *rows)
+{
+	struct row *row = &rows[io->op % N_ROWS];
+
+	look->op |= io->op;
+	look->flags |= io->flags;
+	look->service |= io->service_ns;
+	look->step |= io->start_ns - look->last_ns;
 	look->last_ns = io->start_ns;
-	sums[op % SSDPM_N_OPS] += (pair){
-		io->bytes | UINT64_C(1) << COUNT_SHIFT,
-		io->service_ns,
-	};
+	row->bytes += io->bytes | UINT64_C(1) << COUNT_SHIFT;
+	row->service_ns += io->service_ns;
 }
 
-/* Two tables of sums in turn: adding to one takes longer than a record. */
-static bool is_plain(struct intake *intake, const struct ssdpm_io *ios,
-		     size_t n, struct census *census)
+/*
+ * Is there nothing in the block that needs care? Backward steps have their top
+ * bit set; so have an unknown service and the longest ones, and steps of 292
+ * years, which are good when they are looked at again.
+ */
+static bool is_plain(const struct look *look, const struct row *rows)
+{
+	return look->op < N_ROWS && !rows[0].bytes && !rows[5].bytes &&
+	       !rows[6].bytes && !rows[7].bytes &&
+	       !(look->flags & SSDPM_IO_CONTINUED) && !(look->service >> 31) &&
+	       !(look->step >> 63) && look->last_ns <= UINT64_MAX - UINT32_MAX;
+}
+
+/* Two tables in turn: adding to one takes longer than a record. */
+static bool take_plain(struct intake *intake, const struct ssdpm_io *ios,
+		       size_t n, struct census *census)
 {
 	struct look look = { .last_ns = intake->last_ns };
-	pair even[SSDPM_N_OPS] = { 0 }, odd[SSDPM_N_OPS] = { 0 };
+	struct row rows[N_ROWS] = { 0 }, odd[N_ROWS] = { 0 };
 	size_t i = 0;
 
 	for (; i + 1 < n; i += 2) {
-		look_at(&look, &ios[i], even);
+		look_at(&look, &ios[i], rows);
 		look_at(&look, &ios[i + 1], odd);
 	}
 	if (i < n)
-		look_at(&look, &ios[i], even);
-	/* A step of 2^63 ns or more is looked at again, and found good. */
-	if (look.kind / SSDPM_N_OPS || look.service >> 32 || look.order >> 63 ||
-	    look.last_ns > UINT64_MAX - UINT32_MAX)
+		look_at(&look, &ios[i], rows);
+	for (i = 0; i < N_ROWS; i++) {
+		rows[i].bytes += odd[i].bytes;
+		rows[i].service_ns += odd[i].service_ns;
+	}
+	if (!is_plain(&look, rows))
 		return false;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		pair sum = even[op] + odd[op];
+		const struct row *row = &rows[op + 1];
 
-		intake->n_ios[op] += sum[0] >> COUNT_SHIFT;
+		intake->n_ios[op] += row->bytes >> COUNT_SHIFT;
 		intake->bytes[op] +=
-			sum[0] & ((UINT64_C(1) << COUNT_SHIFT) - 1);
-		census->service_ns[op] = sum[1];
+			row->bytes & ((UINT64_C(1) << COUNT_SHIFT) - 1);
+		census->service_ns[op] = row->service_ns;
 	}
 	intake->n_records += n;
 	intake->last_ns = look.last_ns;
@@ -87,7 +107,7 @@ int ssdpm__intake(struct intake *intake, const struct ssdpm_io *ios, size_t n,
 		  struct census *ret_census, struct ssdpm_error *reterr)
 {
 	*ret_census = (struct census){ 0 };
-	ret_census->plain = is_plain(intake, ios, n, ret_census);
+	ret_census->plain = take_plain(intake, ios, n, ret_census);
 	for (size_t i = 0; i < n && !ret_census->plain; i++) {
 		uint32_t op = ios[i].op - 1u;
 

@@ -140,7 +140,7 @@ struct intake {
 /* What was found out about a block on the way. */
 struct census {
 	bool unknown; /* a service time is */
-	/* None is, no record is continued, no completion is near 2^64. */
+	/* None is, nor long; no record is continued or near 2^64. */
 	bool plain;
 	uint64_t service_ns[SSDPM_N_OPS]; /* if plain: their sum */
 };

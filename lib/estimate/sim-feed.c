@@ -43,81 +43,86 @@ static void part(struct ssdpm_sim *sim)
 	sim->unknown = true;
 }
 
-/*
- * Those of n idle times from from_ns on, in their order, which may go where
- * idle_ns is; the others too, which may not.
- */
+/* Those of n idle times from from_ns on; the sum of all. */
 static size_t sieve(const uint64_t *idle_ns, size_t n, uint64_t from_ns,
-		    uint64_t *ret_longer, uint64_t *ret_shorter)
+		    uint64_t *ret_longer, uint64_t *ret_sum)
 {
+	uint64_t sum = 0;
 	size_t n_longer = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns = idle_ns[i];
 
-		ret_shorter[i - n_longer] = ns;
+		sum += ns;
 		ret_longer[n_longer] = ns;
 		n_longer += ns >= from_ns;
 	}
+	*ret_sum = sum;
 	return n_longer;
 }
 
-static uint64_t sum(const uint64_t *idle_ns, size_t n)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += idle_ns[i];
-	return sum;
-}
-
-/* In an entry each idle time has its own delay. */
+/* In an entry, which is class, each idle time has its own delay. */
 static void add_own(const struct wakes *wakes, uint32_t class,
 		    const uint64_t *idle_ns, size_t n, struct histogram *delays)
 {
-	for (size_t i = 0; i < n; i++)
-		ssdpm__histogram_add(
-			delays, ssdpm__wake_delay(wakes, class, idle_ns[i]), 1);
+	uint64_t own[BLOCK];
+	size_t n_own = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		own[n_own] = ssdpm__wake_delay(wakes, class, idle_ns[i]);
+		n_own += idle_ns[i] < wakes->from[class];
+	}
+	for (size_t i = 0; i < n_own; i++)
+		ssdpm__histogram_add(delays, own[i], 1);
 }
 
 /*
- * Sort idle times into their classes, class by class: what is shorter than the
- * next one begins stays behind.
+ * Sort idle times into their classes. Each round leaves those behind that are
+ * shorter than the next class begins: a few, as a rule, go on to the deepest.
  */
 static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 		      size_t n, struct idle_sum *sums, struct histogram *delays)
 {
-	uint64_t longer[BLOCK], shorter[BLOCK];
-	uint32_t class = 0;
+	uint64_t longer[2][BLOCK], sum = 0;
 
-	for (; class < wakes->last && n; class ++) {
-		size_t left =
-			sieve(idle_ns, n, wakes->from[class], longer, shorter);
+	for (uint32_t class = 0; n; class ++) {
+		uint64_t from = UINT64_MAX, *next = longer[class % 2];
+		size_t left = 0;
 
+		if (class < wakes->last)
+			from = wakes->from[class];
+		left = sieve(idle_ns, n, from, next, &sum);
+		if (class == wakes->last)
+			left = 0;
 		sums[class].n += n - left;
-		sums[class].ns += sum(shorter, n - left);
-		if (class & 1 && delays)
-			add_own(wakes, class, shorter, n - left, delays);
-		idle_ns = longer;
+		sums[class].ns += sum;
+		if (class)
+			sums[class - 1].ns -= sum;
+		if (class % 2 && left < n && delays)
+			add_own(wakes, class, idle_ns, n, delays);
+		idle_ns = next;
 		n = left;
 	}
-	sums[class].n += n;
-	sums[class].ns += sum(idle_ns, n);
 }
 
+/* What is left of the wake of its period when an early I/O comes. */
 static void count_early(const struct wakes *wakes, const struct block *block,
 			struct tally *tally)
 {
+	uint64_t late[BLOCK];
+	size_t n = 0;
+
 	for (size_t i = 0; i < block->n_early; i++) {
 		uint64_t gap = block->early_gap[i];
-		uint64_t offset = block->early_offset[i];
 		uint32_t class = ssdpm__wake_class(wakes, gap);
 		uint64_t delay = ssdpm__wake_delay(wakes, class, gap);
 
-		if (delay <= offset)
-			continue;
-		tally->late_ns += delay - offset;
-		ssdpm__histogram_add(&tally->delays, delay - offset, 1);
+		late[n] = delay - block->early_offset[i];
+		n += delay > block->early_offset[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		tally->late_ns += late[i];
+		ssdpm__histogram_add(&tally->delays, late[i], 1);
 	}
 }
 

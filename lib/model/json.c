@@ -225,7 +225,7 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 	if (!err && !info->kind)
 		err = fail(r, drive, "\"nvme\" or \"sata\" is needed", "kind");
 	if (!err)
-		err = read_word(r, drive, "provenance", 4,
+		err = read_word(r, drive, "provenance", 5,
 				ssdpm_provenance_to_string, &info->provenance);
 	if (!err)
 		err = read_word(r, drive, "format", N_FORMATS,

@@ -49,6 +49,12 @@ UNITLESS = {
     "offset", "bytes",
     # in the unit of their kind
     "low", "nominal", "high",
+    # numbers, and which of them
+    "n_parameters", "lpm", "loop", "pcie_link", "operational_state", "n_entries",
+    "n_wakes", "n_deepest", "deepest_per_day", "n_delayed", "axes",
+    "n_corners", "widest_axis", "max_states",
+    # nanoseconds, and said so before the rest of the name
+    "busy_ns_by_op",
     # flags of a recommendation
     "route", "possible",
     # bytes, by the rule for sized parameters

@@ -66,7 +66,7 @@ FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # memcmp, division of 128 bits, and the end of assert(3), which is for our own
 # mistakes only.
 COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "bcmp", "__assert_fail"}
-COMPILER |= {"__udivti3", "__umodti3", "__udivmodti4"}
+COMPILER |= {"__divti3", "__udivti3", "__umodti3", "__udivmodti4"}
 # And how many bits are set.
 COMPILER |= {"__popcountdi2"}
 # Internals that a later stage may see: the estimate and the statistics of a

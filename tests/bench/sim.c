@@ -4,9 +4,9 @@
  * their bytes: in the worst of three traces, in which 1 %, 30 % and 65 % of the
  * idle times wake the drive, and nobody can foretell which.
  *
- *     bench-sim           both loops
- *     bench-sim TRACE OUT the closed loop on a file of records: how long it
- *                         took in ns, then the run; for numpy_sim.py
+ *     bench-sim          both loops
+ *     bench-sim FILE     the closed loop for numpy_sim.py: the records go to
+ * the file; how long it took, what came of it and the policy to standard output
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static double uniform(uint64_t *seed)
 }
 
 /*
- * Exponential idle times, of which the share reaches from_ns; a fifth of the
+ * Exponential idle times, of which the share reaches from_ns; a tenth of the
  * records overlap the one before them.
  */
 static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
@@ -48,7 +48,7 @@ static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 		uint64_t word = next_random(&seed);
 		uint32_t service = 40000 + (uint32_t)(word % 100000);
 
-		if (word >> 32 < UINT32_MAX / 5)
+		if (word >> 32 < UINT32_MAX / 10)
 			start += word % 40000;
 		else
 			start = until +
@@ -64,11 +64,12 @@ static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 	}
 }
 
+/* Time of this process: others may run too. */
 static double now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
@@ -230,7 +231,72 @@ static int bench_loops(void)
 	       report("sim_open_vs_pass", worst_open, OPEN_MAX);
 }
 
-int main(void)
+static void print_numbers(const uint64_t *numbers, size_t n)
 {
-	return bench_loops();
+	for (size_t i = 0; i < n; i++)
+		printf("%llu ", (unsigned long long)numbers[i]);
+}
+
+/* When each state of the table begins, is reached, and how long it takes to
+ * leave it. */
+static void print_policy(const struct subject *subject)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(subject->model, NULL);
+	const struct ssdpm_apst_entry *entry = subject->table.entries;
+	uint64_t at = 0;
+
+	for (; entry->idle_ms; entry = &subject->table.entries[entry->target]) {
+		const struct ssdpm_power_state *to = &states[entry->target];
+		uint64_t from = at + entry->idle_ms * UINT64_C(1000000);
+
+		at = from + to->entry_latency_us * UINT64_C(1000);
+		print_numbers(
+			(uint64_t[]){ from, at,
+				      to->exit_latency_us * UINT64_C(1000) },
+			3);
+		putchar('\n');
+	}
+}
+
+static int serve_numpy(const char *name)
+{
+	struct ssdpm_io *ios = calloc(N_RECORDS, sizeof(*ios));
+	struct ssdpm_run *run;
+	struct ssdpm_result result;
+	struct subject subject;
+	double times[REPETITIONS];
+	FILE *file = fopen(name, "wb");
+
+	if (!ios || !file)
+		return 1;
+	make_subject(&subject);
+	make_trace(ios, 0.30, subject.table.entries[0].idle_ms * 1e6);
+	if (fwrite(ios, sizeof(*ios), N_RECORDS, file) != N_RECORDS ||
+	    fclose(file))
+		return 1;
+	for (int i = 0; i < REPETITIONS; i++) {
+		double start = now_ns();
+
+		simulate(&subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
+		times[i] = now_ns() - start;
+	}
+	run = &result.nominal;
+	printf("%.0f\n%llu ", median(times), (unsigned long long)run->busy_ns);
+	print_numbers(run->busy_ns_by_op, SSDPM_N_OPS);
+	print_numbers(run->n_ios, SSDPM_N_OPS);
+	print_numbers(run->bytes, SSDPM_N_OPS);
+	print_numbers((uint64_t[]){ run->n_gaps, run->n_wakes, run->n_delayed,
+				    run->delay_sum_ns },
+		      4);
+	putchar('\n');
+	print_policy(&subject);
+	ssdpm_model_unref(subject.model);
+	free(ios);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	return argc > 1 ? serve_numpy(argv[1]) : bench_loops();
 }

@@ -679,6 +679,26 @@ TRACE_FIO = {
     "latency-long": b"40000, 39000000000, 0, 512\n",
 }
 
+# The head of fuzz-sim.c: four states, both loops, a table, pieces, an end; and
+# records of eight bytes.
+SIM_HEAD = bytes([0x00, 0x51, 0xA5, 0xB3])
+SIM_CLOSED = SIM_HEAD + bytes([0, 0, 1, 0, 1, 0, 0, 3, 0xC9, 9, 0x09, 3])
+SIM_OPEN = SIM_HEAD + bytes([1, 1, 2, 1, 3, 1, 0, 7, 0xE1, 200, 0, 0])
+SIM_RECORDS = b"".join(
+    bytes([kind, gap, i % 7, 9, 0x69, 0x91, 0, 0])
+    for i, (kind, gap) in enumerate(
+        [(32, 0), (33, 0xA9), (98, 0xB1), (48, 0x11), (35, 0xC2), (33, 0)] * 6
+    )
+)
+SIM = {
+    "closed": SIM_CLOSED + SIM_RECORDS,
+    "open": SIM_OPEN + SIM_RECORDS,
+    "one": SIM_CLOSED + SIM_RECORDS[:8],
+    "none": SIM_CLOSED + bytes(8),
+    "bad-operation": SIM_CLOSED + SIM_RECORDS[:16] + bytes(8),
+    "far": SIM_OPEN[:14] + bytes([0xFF, 31]) + SIM_RECORDS,
+}
+
 
 TARGETS = {
     "identify": IDENTIFY,
@@ -690,6 +710,7 @@ TARGETS = {
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
     "quirks": QUIRKS,
+    "sim": SIM,
     "trace-biosnoop": TRACE_BIOSNOOP,
     "trace-blkparse": TRACE_BLKPARSE,
     "trace-blktrace": TRACE_BLKTRACE,
@@ -697,6 +718,31 @@ TARGETS = {
     "trace-fio": TRACE_FIO,
     "trace-npy": TRACE_NPY,
     "trace-unpack": TRACE_UNPACK,
+    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
+}
+
+# A byte of flags; states, powers and latencies; bounds; then records.
+GAPS_DRIVE = bytes([0, 1, 0]) + bytes(range(200, 216))
+GAPS = {
+    "empty": b"",
+    "one": GAPS_DRIVE + bytes([0, 0, 9, 1, 0]),
+    "early": GAPS_DRIVE + bytes([32, 255, 0, 255, 255]) * 12,
+    "continued": GAPS_DRIVE + bytes([128, 40, 0, 0, 9, 16, 60, 0]) * 9,
+    "from-start": bytes([0, 2, 1]) + bytes(range(40, 60)) + bytes([5, 7, 0, 1, 0]) * 20,
+    "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
+}
+
+TARGETS = {
+    "identify": IDENTIFY,
+    "model-json": MODEL_JSON,
+    "ata-identify": ATA_IDENTIFY,
+    "ata-identify-hex": ATA_IDENTIFY_HEX,
+    "atasmart-blob": ATASMART_BLOB,
+    "hdparm-text": HDPARM_TEXT,
+    "smartctl-text": SMARTCTL_TEXT,
+    "apst-data": APST_DATA,
+    "quirks": QUIRKS,
+    "gaps": GAPS,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 

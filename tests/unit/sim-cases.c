@@ -38,13 +38,13 @@ static struct ssdpm_model *read_model(void)
 	if (sata) {
 		info.apsta = 0;
 		info.sata_words_valid = 1;
-		info.sata_supported = SSDPM_SATA_HIPM | SSDPM_SATA_DIPM |
-				      SSDPM_SATA_DEVSLEEP;
+		info.sata_supported =
+			SSDPM_SATA_HIPM | SSDPM_SATA_DIPM | SSDPM_SATA_DEVSLEEP;
 	}
 	for (size_t i = 0; i < n; i++) {
 		states[i].flags = (uint32_t)number();
-		states[i].unknown = SSDPM_FIELD_ACTIVE_POWER |
-				    SSDPM_FIELD_IDLE_POWER;
+		states[i].unknown =
+			SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER;
 		if (sata) {
 			states[i].unknown |= SSDPM_FIELD_MAX_POWER |
 					     SSDPM_FIELD_ENTRY_LATENCY;

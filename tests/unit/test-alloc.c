@@ -111,6 +111,9 @@ static struct {
 	char issues[300 * 40]; /* more than fit at first */
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
+	struct ssdpm_sim *sim;
+	struct ssdpm_model *deep_sleeper;
+	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	const char *map;
 } in;
 
@@ -416,10 +419,147 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Three I/Os, as intervals: these take memory too. */
+static int call_sim(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_io ios[3] = { { .op = 1 }, { .op = 2 }, { .op = 1 } };
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	int err;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.interval_ns = 500;
+	ios[1].start_ns = 1000;
+	ios[2].start_ns = 10000;
+	err = ssdpm_sim_new(in.sleeper, &params, &sim, error);
+	if (err)
+		return err;
+	err = ssdpm_sim_feed(sim, ios, 3, error);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 20000, &result, error);
+	ssdpm_sim_free(sim);
+	if (!err)
+		ret->energy_nj = result.nominal.energy_nj;
+	return err;
+}
+
+static int call_estimate(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
+	int err;
+
+	ios[1].start_ns = 1000000000;
+	err = ssdpm_estimate(in.sleeper, NULL, ios, 2, &result, error);
+	if (!err)
+		ret->energy_nj = result.nominal.energy_nj;
+	return err;
+}
+
+/* Idle times, one of them ended by a continued record, and early I/Os. */
+static int call_gaps(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_io ios[40];
+	struct ssdpm_gaps *gaps;
+	int err;
+
+	for (size_t i = 0; i < 40; i++)
+		ios[i] = (struct ssdpm_io){ .start_ns = i / 2 * 9000000,
+					    .service_ns = 1000,
+					    .op = SSDPM_OP_READ,
+					    .flags = i == 20 };
+	err = ssdpm_gaps_new(NULL, &gaps, error);
+	if (err)
+		return err;
+	err = ssdpm_gaps_feed(gaps, ios, 40, error);
+	if (!err)
+		err = ssdpm_gaps_finish(gaps, 0, error);
+	if (!err)
+		ret->energy_nj = ssdpm_gaps_get_idle_ns(gaps, &ret->n)[3];
+	if (!err)
+		ret->n = untouched.n;
+	ssdpm_gaps_unref(gaps);
+	return err;
+}
+
+static int call_sweep(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_run runs[2];
+	const struct ssdpm_apst tables[2] = { { .sent = 1 }, { .sent = 1 } };
+	int err = ssdpm_gaps_sweep(in.early_gaps, in.sleeper, NULL, tables, 2,
+				   runs, error);
+
+	if (!err)
+		ret->energy_nj = runs[1].energy_nj;
+	return err;
+}
+
+static int call_clairvoyant(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_run run;
+	int err = ssdpm_gaps_clairvoyant(in.early_gaps, in.sleeper, NULL, &run,
+					 error);
+
+	if (!err)
+		ret->energy_nj = run.energy_nj;
+	return err;
+}
+
+static int call_best_table_of(uint32_t max_states, uint32_t flags,
+			      struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_bounds bounds = {
+		.size = sizeof(bounds),
+		.max_delay_mean_ns = UINT64_MAX,
+		.max_delay_p99_ns = UINT64_MAX,
+		.max_exit_latency_us = UINT64_MAX,
+		.max_states = max_states,
+	};
+	struct ssdpm_sim_params params;
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+	int err = ssdpm_sim_params_init(&params, sizeof(params));
+
+	params.flags = flags;
+	if (!err)
+		err = ssdpm_gaps_best_table(in.early_gaps, in.deep_sleeper,
+					    &params, &bounds, &table, &run,
+					    NULL, error);
+	if (!err)
+		ret->energy_nj = run.energy_nj;
+	return err;
+}
+
+static int call_best_table(struct result *ret, struct ssdpm_error *error)
+{
+	return call_best_table_of(2, 0, ret, error);
+}
+
+static int call_best_table_from_start(struct result *ret,
+				      struct ssdpm_error *error)
+{
+	return call_best_table_of(2, SSDPM_SIM_IDLE_FROM_START, ret, error);
+}
+
+static int call_best_table_of_three(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	return call_best_table_of(3, 0, ret, error);
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
 } allocating[] = {
+	{ "ssdpm_gaps_best_table", call_best_table },
+	{ "ssdpm_gaps_best_table", call_best_table_from_start },
+	{ "ssdpm_gaps_best_table", call_best_table_of_three },
+	{ "ssdpm_gaps_clairvoyant", call_clairvoyant },
+	{ "ssdpm_gaps_feed", call_gaps },
+	{ "ssdpm_gaps_finish", call_gaps },
+	{ "ssdpm_gaps_new", call_gaps },
+	{ "ssdpm_gaps_sweep", call_sweep },
 	{ "ssdpm_model_new", call_new },
 	{ "ssdpm_model_from_nvme_identify", call_from_identify },
 	{ "ssdpm_model_from_json", call_from_json },
@@ -443,6 +583,7 @@ static const struct {
 	{ "ssdpm_catalogue_new", call_catalogue },
 	{ "ssdpm_catalogue_new", call_catalogue_of_three },
 	{ "ssdpm_catalogue_get_model", call_catalogue_model },
+	{ "ssdpm_estimate", call_estimate },
 	{ "ssdpm_trace_open_data", call_trace_npy },
 	{ "ssdpm_trace_open_data", call_trace_msr },
 	{ "ssdpm_trace_open_data", call_trace_columns },
@@ -457,6 +598,9 @@ static const struct {
 	{ "ssdpm_trace_read", call_trace_read },
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_recommend", call_recommend },
+	{ "ssdpm_sim_feed", call_sim },
+	{ "ssdpm_sim_finish", call_sim },
+	{ "ssdpm_sim_new", call_sim },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -710,10 +854,37 @@ static void call_parameters(void)
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
 }
 
+static void call_sim_getters(void)
+{
+	uint64_t counts[SSDPM_HISTOGRAM_BUCKETS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_saving saving;
+	size_t n;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	ssdpm_sim_set_change_fn(in.sim, NULL, NULL);
+	ssdpm_sim_get_intervals(in.sim, &n);
+	ssdpm_sim_get_delays(in.sim, counts);
+	ssdpm_sim_get_parameters(in.sim, &n);
+	ssdpm_sim_get_saving(in.sim, in.sim, &saving, NULL);
+	ssdpm_sim_free(NULL);
+}
+
+static void call_gaps_ref(void)
+{
+	size_t n;
+
+	ssdpm_gaps_get_idle_ns(ssdpm_gaps_ref(in.gaps), &n);
+	ssdpm_gaps_unref(in.gaps);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
+	{ "ssdpm_gaps_ref", call_gaps_ref },
+	{ "ssdpm_gaps_unref", call_gaps_ref },
 	{ "ssdpm_apst_algorithm_to_string", call_strings },
 	{ "ssdpm_apst_decode", call_decode },
 	{ "ssdpm_apst_diff", call_questions },
@@ -767,6 +938,13 @@ static const struct {
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
 	{ "ssdpm_stats_get", call_stats },
+	{ "ssdpm_sim_free", call_sim_getters },
+	{ "ssdpm_sim_get_delays", call_sim_getters },
+	{ "ssdpm_sim_get_intervals", call_sim_getters },
+	{ "ssdpm_sim_get_parameters", call_sim_getters },
+	{ "ssdpm_sim_get_saving", call_sim_getters },
+	{ "ssdpm_sim_params_init", call_sim_getters },
+	{ "ssdpm_sim_set_change_fn", call_sim_getters },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_trace_close", call_trace_getters },
 	{ "ssdpm_trace_format_to_string", call_trace_getters },
@@ -1051,14 +1229,30 @@ static int make_idle_times(void)
 							 { 1, 100, 200 },
 							 { 1, 3000, 900 } },
 				   3);
+	in.deep_sleeper =
+		fixture_model((struct latencies[]){ { 0, 0, 0 },
+						    { 1, 100, 200 },
+						    { 1, 900, 800 },
+						    { 1, 3000, 900 } },
+			      4);
 	for (size_t i = 0; i < 20; i++)
 		ios[i] = (struct ssdpm_io){ .start_ns = i * i * 9000000,
 					    .service_ns = 1000,
 					    .op = SSDPM_OP_READ };
-	err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
+	err = ssdpm_sim_new(in.sleeper, NULL, &in.sim, NULL);
+	if (!err)
+		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
 	if (!err)
 		err = ssdpm_gaps_feed(in.gaps, ios, 20, NULL);
-	return err ? err : ssdpm_gaps_finish(in.gaps, 0, NULL);
+	if (!err)
+		err = ssdpm_gaps_finish(in.gaps, 0, NULL);
+	if (!err)
+		err = ssdpm_gaps_new(NULL, &in.early_gaps, NULL);
+	for (size_t i = 0; i < 20; i++)
+		ios[i].start_ns = i / 2 * 90000000;
+	if (!err)
+		err = ssdpm_gaps_feed(in.early_gaps, ios, 20, NULL);
+	return err ? err : ssdpm_gaps_finish(in.early_gaps, 0, NULL);
 }
 
 static int make_inputs(void **state)
@@ -1097,7 +1291,10 @@ static int free_inputs(void **state)
 		ssdpm_model_unref(in.models[i]);
 	ssdpm_model_unref(in.two_tables);
 	ssdpm_model_unref(in.sleeper);
+	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_gaps_unref(in.gaps);
+	ssdpm_sim_free(in.sim);
+	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);

@@ -240,10 +240,137 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 	assert_true(n_two > N_CASES / 40);
 }
 
+/* A search without a promise, but with a bound that holds. */
+static void more_states_come_with_a_bound(void **state)
+{
+	static struct random_case c;
+	size_t n_more = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < N_CASES / 8; seed++) {
+		struct ssdpm_bounds bounds;
+		struct tried best, two;
+		struct ssdpm_apst table;
+		struct ssdpm_run run;
+		uint64_t bound_nj;
+
+		random_case_make(&c, seed, &shapes[seed % 2]);
+		bounds = random_bounds(&c);
+		best = try_all(&c, &bounds, 3);
+		two = try_all(&c, &bounds, 2);
+		bounds.max_states = 3;
+		assert_int_equal(ssdpm_gaps_best_table(
+					 c.gaps, c.model, &c.params, &bounds,
+					 &table, &run, &bound_nj, NULL),
+				 0);
+		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
+		assert_true(keeps(&bounds, &run));
+		assert_true(bound_nj <= best.run.energy_nj);
+		assert_true(exact_fj(&c, &run) >= best.fj);
+		assert_true(exact_fj(&c, &run) <= two.fj);
+		n_more += best.n == 3 && exact_fj(&c, &run) == best.fj;
+		random_case_free(&c);
+	}
+	assert_true(n_more > 0);
+}
+
+/* What is known of the best timeout for a distribution of idle times. */
+struct known {
+	double shape; /* of Lomax; 0: all the same */
+	double scale_ms;
+	uint32_t least_ms, most_ms; /* of the table; 0: none */
+};
+
+/* As many idle times as the distribution has of each length. */
+static size_t make_known(const struct known *known, struct ssdpm_io *ios,
+			 size_t max)
+{
+	double left = 1;
+	uint64_t now = 0;
+	size_t n = 0;
+
+	for (uint64_t k = 1; n < max; k++) {
+		double m = known->scale_ms, x = 0.25 * (double)k;
+		/* Lomax of shape 2; or exponential with a mean of 50 ms. */
+		double next = known->shape > 0 ? m / (m + x) * m / (m + x) :
+						 left * 0.995012479192682;
+		uint64_t gap = (uint64_t)(x * 1e6);
+
+		if (known->shape < 0)
+			gap = (uint64_t)(m * 1e6);
+		for (; n < max && (double)n < (1 - next) * (double)max; n++) {
+			ios[n] = (struct ssdpm_io){ .start_ns = now,
+						    .op = SSDPM_OP_READ };
+			now += gap;
+		}
+		left = next;
+		if (k > 2000000)
+			break;
+	}
+	return n;
+}
+
+/*
+ * P0 0.5 W, P1 25 mW, no entry, an exit of 14.7 ms at 0.5 W: 7.35 mJ, so that
+ * the break-even is 7.35 / 0.475 = 15.473684 ms. Lomax of shape a and scale m:
+ * the best timeout is a x 15.47 - m. Exponential: at once, if the mean is
+ * longer than the break-even. All the same: at once, or never. At once is after
+ * 1 ms here.
+ */
+static void the_best_timeout_is_that_of_theory(void **state)
+{
+	static const struct known cases[] = {
+		{ 2, 5, 25, 27 }, { 2, 20, 10, 12 }, { 0, 0, 1, 1 },
+		{ -1, 17, 1, 1 }, { -1, 16, 0, 0 },  { 2, 40, 1, 1 },
+	};
+	static struct ssdpm_power_state states[] = {
+		{ .max_power_uw = 3500000, .idle_power_uw = 500000 },
+		{ .flags = SSDPM_STATE_NON_OPERATIONAL,
+		  .max_power_uw = 25000,
+		  .idle_power_uw = 25000,
+		  .exit_latency_us = 14700 },
+	};
+	static struct ssdpm_io ios[200000];
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_model *model;
+	uint64_t seed = 1;
+
+	(void)state;
+	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
+	assert_int_equal(ssdpm_sim_params_init(&params, sizeof(params)), 0);
+	assert_int_equal(
+		ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2, parameters,
+					    &params.n_parameters, NULL),
+		0);
+	params.parameters = parameters;
+	assert_int_equal(ssdpm_parameters_set(parameters, params.n_parameters,
+					      SSDPM_PARAMETER_TRANSITION_POWER,
+					      0, 500000, 500000, 500000, NULL),
+			 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t n = make_known(&cases[i], ios, 200000);
+		struct ssdpm_gaps *gaps = random_gaps(ios, n, NULL, 0, &seed);
+		struct ssdpm_apst table;
+
+		assert_int_equal(ssdpm_gaps_best_table(gaps, model, &params,
+						       NULL, &table, NULL, NULL,
+						       NULL),
+				 0);
+		assert_in_range(table.entries[0].idle_ms, cases[i].least_ms,
+				cases[i].most_ms);
+		ssdpm_gaps_unref(gaps);
+	}
+	ssdpm_model_unref(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_best_of_up_to_two_states_is_exact),
+		cmocka_unit_test(more_states_come_with_a_bound),
+		cmocka_unit_test(the_best_timeout_is_that_of_theory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

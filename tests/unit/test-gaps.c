@@ -4,6 +4,9 @@
 
 #define N_CASES 3000
 #define N_TABLES 5
+#define NS_PER_MS 1000000u
+
+__extension__ typedef __int128 wide;
 
 static const struct random_shape shape = {
 	.max_asleep = 4,
@@ -39,12 +42,69 @@ static void complete(const struct random_case *c, uint64_t *ends)
 	}
 }
 
-/* What a wake takes after this idle time, by the words of ssdpm(7). */
+static uint64_t parameter(const struct random_case *c, uint32_t kind,
+			  uint32_t index)
+{
+	for (size_t i = 0; i < c->params.n_parameters; i++)
+		if (c->parameters[i].kind == kind &&
+		    c->parameters[i].index == index)
+			return c->parameters[i].nominal;
+	fail_msg("no parameter %u of %u", kind, index);
+	return 0;
+}
+
+static uint64_t power_of(const struct random_case *c, uint32_t state)
+{
+	uint64_t power = parameter(c, SSDPM_PARAMETER_IDLE_POWER, state);
+
+	if (state != c->params.operational_state)
+		power += parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
+	return power;
+}
+
+/* The cheapest thing to do in an idle time, and what the wake then takes. */
+static wide foresee(const struct random_case *c, uint64_t gap, bool wakes,
+		    uint64_t *ret_delay)
+{
+	uint32_t awake = c->params.operational_state;
+	uint64_t tr = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	wide best = (wide)gap * power_of(c, awake);
+
+	*ret_delay = 0;
+	for (uint32_t i = c->n_awake; i < c->n_states; i++) {
+		uint64_t entry =
+			1000 * parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, i);
+		uint64_t exit =
+			1000 * parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, i);
+		uint64_t delay = gap < entry ? entry - gap + exit : exit;
+		wide cost = (wide)tr * (entry + exit);
+
+		if (!wakes)
+			cost = (wide)tr * (gap < entry ? gap : entry);
+		if (gap > entry)
+			cost += (wide)(gap - entry) * power_of(c, i);
+		if (cost > best || (cost == best && delay >= *ret_delay))
+			continue;
+		best = cost;
+		*ret_delay = delay;
+	}
+	return best;
+}
+
+/*
+ * What a wake takes after this idle time, by the words of ssdpm(7); without a
+ * table as somebody who knows how long it is.
+ */
 static uint64_t delay_of(const struct random_case *c,
 			 const struct ssdpm_apst *table, uint64_t gap)
 {
 	uint32_t state = c->params.operational_state;
 	uint64_t ready = 0, exit = 0, entry = 0;
+
+	if (!table) {
+		foresee(c, gap, true, &exit);
+		return exit;
+	}
 
 	while (table->entries[state].idle_ms) {
 		uint64_t at = table->entries[state].idle_ms * 1000000ull;
@@ -56,16 +116,9 @@ static uint64_t delay_of(const struct random_case *c,
 		if (gap < at)
 			break;
 		state = table->entries[state].target;
-		for (size_t i = 0; i < c->params.n_parameters; i++) {
-			const struct ssdpm_parameter *p = &c->parameters[i];
-
-			if (p->index != state)
-				continue;
-			if (p->kind == SSDPM_PARAMETER_ENTRY_LATENCY)
-				entry = 1000 * p->nominal;
-			if (p->kind == SSDPM_PARAMETER_EXIT_LATENCY)
-				exit = 1000 * p->nominal;
-		}
+		entry = 1000 *
+			parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, state);
+		exit = 1000 * parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state);
 		ready = at + entry;
 		if (gap < ready)
 			return ready - gap + exit;
@@ -172,10 +225,375 @@ static void a_sweep_agrees_with_the_simulator(void **state)
 	}
 }
 
+/* All that a policy changes, in femtojoules. */
+static wide exact_fj(const struct random_case *c, const struct ssdpm_run *run)
+{
+	uint64_t tr = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	wide sum = 0;
+
+	for (uint32_t i = 0; i < c->n_states; i++) {
+		const struct ssdpm_residency *state = &run->states[i];
+
+		sum += (wide)state->time_ns * power_of(c, i) +
+		       ((wide)state->entry_ns + state->exit_ns) * tr;
+	}
+	return sum;
+}
+
+static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
+{
+	static struct random_case c;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+		uint64_t delays[MAX_IOS], delay, sum = 0;
+		const uint64_t *gaps;
+		struct ssdpm_run run;
+		wide fj = 0;
+		size_t n;
+
+		random_case_make(&c, seed, &shape);
+		assert_int_equal(ssdpm_gaps_clairvoyant(c.gaps, c.model,
+							&c.params, &run, NULL),
+				 0);
+		gaps = ssdpm_gaps_get_idle_ns(c.gaps, &n);
+		assert_int_equal(n, run.n_gaps);
+		for (size_t i = 0; i < n; i++)
+			fj += foresee(&c, gaps[i], true, &delay);
+		/* And at the end. */
+		complete(&c, delays);
+		for (size_t i = 0; i < c.n_ios; i++)
+			sum = delays[i] > sum ? delays[i] : sum;
+		if (c.end_ns > sum)
+			fj += foresee(&c, c.end_ns - sum, false, &delay);
+		assert_true(fj == exact_fj(&c, &run));
+		assert_quantiles(&c, NULL, &run);
+		n = find_delays(&c, NULL, delays);
+		for (sum = 0; n; n--)
+			sum += delays[n - 1];
+		assert_int_equal(run.delay_sum_ns, sum);
+		random_case_free(&c);
+	}
+}
+
+/* Where entering and leaving draws most, and deeper states less. */
+static void no_table_costs_less_than_the_clairvoyant(void **state)
+{
+	struct random_shape sane = shape;
+	static struct random_case c;
+
+	(void)state;
+	sane.sane = true;
+	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+		struct ssdpm_run run, least;
+		struct ssdpm_apst table;
+
+		random_case_make(&c, seed, &sane);
+		table = random_table(&c, shape.max_ms);
+		assert_int_equal(ssdpm_gaps_clairvoyant(c.gaps, c.model,
+							&c.params, &least,
+							NULL),
+				 0);
+		assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params,
+						  &table, 1, &run, NULL),
+				 0);
+		assert_true(exact_fj(&c, &least) <= exact_fj(&c, &run));
+		assert_true(least.energy_nj <= run.energy_nj);
+		random_case_free(&c);
+	}
+}
+
+/* As many as take all ways of the sort, of all lengths, half of them early. */
+static void many_idle_times_are_sorted(void **state)
+{
+	enum { N = 60000 };
+	struct ssdpm_result result = { .size = sizeof(result) };
+	static struct ssdpm_io ios[2 * N];
+	static struct random_case c;
+	uint64_t now = 0, sum = 0;
+	struct ssdpm_apst table;
+	struct ssdpm_gaps *gaps;
+	struct ssdpm_run run;
+	const uint64_t *idle;
+	size_t n;
+
+	(void)state;
+	random_case_make(&c, 7, &shape);
+	for (size_t i = 0; i < 2 * N; i++) {
+		ios[i] = (struct ssdpm_io){ .start_ns = now,
+					    .service_ns = 100,
+					    .op = SSDPM_OP_READ };
+		now += 50;
+		if (i % 2)
+			now += 50 +
+			       (i % 6 > 2 ? random_below(&c.seed, 9000000) :
+					    random_below(&c.seed, 1ull << 44) >>
+						    random_below(&c.seed, 44));
+	}
+	gaps = random_gaps(ios, 2 * N, NULL, 0, &c.seed);
+	idle = ssdpm_gaps_get_idle_ns(gaps, &n);
+	assert_in_range(n, N - N / 8, N);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(!i || idle[i - 1] <= idle[i]);
+		sum += idle[i];
+	}
+	assert_int_equal(sum + 150 * N, ios[2 * N - 1].start_ns + 100);
+	table = random_table(&c, 1);
+	c.params.apst = &table;
+	assert_int_equal(ssdpm_gaps_sweep(gaps, c.model, &c.params, &table, 1,
+					  &run, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_estimate(c.model, &c.params, ios, 2 * N, &result, NULL),
+		0);
+	assert_same_run(&run, &result.nominal);
+	assert_true(run.n_delayed > N / 2);
+	ssdpm_gaps_unref(gaps);
+	random_case_free(&c);
+}
+
+/* A drive of these powers, entries and exits; transitions at the first power.
+ */
+struct simple {
+	uint32_t n;
+	uint32_t power_uw[3];
+	uint32_t entry_us[3];
+	uint32_t exit_us[3];
+};
+
+static struct ssdpm_model *make_simple(const struct simple *simple,
+				       struct ssdpm_parameter *parameters,
+				       struct ssdpm_sim_params *params)
+{
+	struct ssdpm_power_state states[3] = { { 0 } };
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_model *model;
+	size_t n;
+
+	for (uint32_t i = 0; i < simple->n; i++) {
+		states[i].flags = i ? SSDPM_STATE_NON_OPERATIONAL : 0;
+		states[i].max_power_uw = simple->power_uw[i];
+		states[i].idle_power_uw = simple->power_uw[i];
+		states[i].entry_latency_us = simple->entry_us[i];
+		states[i].exit_latency_us = simple->exit_us[i];
+	}
+	assert_int_equal(
+		ssdpm_model_new(&info, states, simple->n, &model, NULL), 0);
+	assert_int_equal(ssdpm_sim_params_init(params, sizeof(*params)), 0);
+	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2,
+						     parameters, &n, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_set(parameters, n,
+					      SSDPM_PARAMETER_LINK_POWER, 0, 0,
+					      0, 0, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_set(parameters, n,
+					      SSDPM_PARAMETER_TRANSITION_POWER,
+					      0, simple->power_uw[0],
+					      simple->power_uw[0],
+					      simple->power_uw[0], NULL),
+			 0);
+	params->parameters = parameters;
+	params->n_parameters = n;
+	return model;
+}
+
+/* What a table costs more than the clairvoyant for one idle time. */
+static uint64_t regret_nj(const struct ssdpm_model *model,
+			  const struct ssdpm_sim_params *params,
+			  const struct ssdpm_apst *table, uint64_t gap_ns)
+{
+	const struct ssdpm_io ios[] = {
+		{ .op = SSDPM_OP_READ },
+		{ .start_ns = gap_ns, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_run run, least;
+	struct ssdpm_gaps *gaps;
+	uint64_t seed = 1;
+
+	gaps = random_gaps(ios, 2, NULL, 0, &seed);
+	assert_int_equal(
+		ssdpm_gaps_sweep(gaps, model, params, table, 1, &run, NULL), 0);
+	assert_int_equal(
+		ssdpm_gaps_clairvoyant(gaps, model, params, &least, NULL), 0);
+	ssdpm_gaps_unref(gaps);
+	return run.energy_nj - least.energy_nj;
+}
+
+/*
+ * Irani, Shukla and Gupta (2003): in state k the lower envelope has cost what
+ * the clairvoyant pays and beta_k. Exits of 6 and 36 ms at 1 W are betas of 6
+ * and 36 mJ: 6 / (1 - 0.4) = 10 ms, 30 / (0.4 - 0.1) = 100 ms. And with an
+ * entry of 4 ms: (4 + 5.52) x 0.5 - 4 x 0.04 = 4.6 mJ, / 0.46 = 10 ms.
+ */
+static void the_lower_envelope_pays_the_optimum_and_one_overhead(void **state)
+{
+	static const struct simple three = {
+		3, { 1000000, 400000, 100000 }, { 0 }, { 0, 6000, 36000 }
+	};
+	static const struct simple two = {
+		2, { 500000, 40000 }, { 0, 4000 }, { 0, 5520 }
+	};
+	static const struct ssdpm_apst table3 = {
+		.entries = { { 10, 1 }, { 90, 2 } }, .sent = 1, .enabled = 1
+	};
+	static const struct ssdpm_apst table2 = { .entries = { { 10, 1 } },
+						  .sent = 1,
+						  .enabled = 1 };
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_model *model = make_simple(&three, parameters, &params);
+
+	(void)state;
+	assert_int_equal(regret_nj(model, &params, &table3, 1), 0);
+	assert_int_equal(regret_nj(model, &params, &table3, 9999999), 0);
+	assert_int_equal(regret_nj(model, &params, &table3, 10000000), 6000000);
+	assert_int_equal(regret_nj(model, &params, &table3, 99999999), 6000000);
+	assert_int_equal(regret_nj(model, &params, &table3, 100000000),
+			 36000000);
+	assert_int_equal(regret_nj(model, &params, &table3, 3600000000000),
+			 36000000);
+	ssdpm_model_unref(model);
+	model = make_simple(&two, parameters, &params);
+	assert_int_equal(regret_nj(model, &params, &table2, 9999999), 0);
+	assert_int_equal(regret_nj(model, &params, &table2, 14000000), 4600000);
+	assert_int_equal(regret_nj(model, &params, &table2, 99000000), 4600000);
+	ssdpm_model_unref(model);
+}
+
+static void assert_feed_fails(const struct ssdpm_io *ios, size_t n, int code,
+			      const char *fragment)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_gaps *gaps;
+
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, n, &error), code);
+	fixture_assert_error(&error, code, 0, fragment);
+	/* From then on always. */
+	error = fixture_error();
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, 1, &error), code);
+	fixture_assert_error(&error, code, 0, fragment);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), code);
+	ssdpm_gaps_unref(gaps);
+}
+
+static void bad_records_are_refused(void **state)
+{
+	static const struct ssdpm_io backward[] = {
+		{ .start_ns = 5, .op = SSDPM_OP_READ },
+		{ .start_ns = 4, .op = SSDPM_OP_READ },
+	};
+	static const struct ssdpm_io unknown[] = { { .op = SSDPM_OP_READ },
+						   { .op = 5 } };
+	static const struct ssdpm_io late[] = {
+		{ .start_ns = UINT64_MAX, .service_ns = 1, .op = SSDPM_OP_READ }
+	};
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_gaps *gaps;
+	size_t n;
+
+	(void)state;
+	assert_feed_fails(backward, 2, -EINVAL, "record 1");
+	assert_feed_fails(unknown, 2, -EINVAL, "unknown operation 5");
+	assert_feed_fails(late, 1, -ERANGE, "2^64");
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_null(ssdpm_gaps_get_idle_ns(gaps, &n));
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, &error), -ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "no record");
+	assert_int_equal(ssdpm_gaps_feed(gaps, backward, 1, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), -EINVAL);
+	assert_int_equal(ssdpm_gaps_feed(gaps, backward, 1, NULL), -EINVAL);
+	assert_non_null(ssdpm_gaps_get_idle_ns(gaps, &n));
+	assert_int_equal(n, 0);
+	assert_ptr_equal(ssdpm_gaps_ref(gaps), gaps);
+	assert_null(ssdpm_gaps_unref(gaps));
+	assert_null(ssdpm_gaps_unref(gaps));
+	assert_null(ssdpm_gaps_ref(NULL));
+	assert_null(ssdpm_gaps_unref(NULL));
+}
+
+/* Sweep, clairvoyant and best table fail alike, and return nothing. */
+static void assert_refused(const struct ssdpm_gaps *gaps,
+			   const struct ssdpm_model *model,
+			   const struct ssdpm_sim_params *params,
+			   const char *fragment)
+{
+	static const struct ssdpm_apst none = { .sent = 1 };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_run run, before;
+	struct ssdpm_apst table;
+
+	memset(&run, 0x5a, sizeof(run));
+	before = run;
+	assert_int_equal(
+		ssdpm_gaps_sweep(gaps, model, params, &none, 1, &run, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, fragment);
+	error = fixture_error();
+	assert_int_equal(
+		ssdpm_gaps_clairvoyant(gaps, model, params, &run, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, fragment);
+	error = fixture_error();
+	assert_int_equal(ssdpm_gaps_best_table(gaps, model, params, NULL,
+					       &table, &run, NULL, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, fragment);
+	assert_memory_equal(&run, &before, sizeof(run));
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	static struct random_case c;
+	struct ssdpm_apst tables[2] = { { .sent = 1 }, { .enabled = 1 } };
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds),
+				       .max_states = 32 };
+	struct ssdpm_run runs[2], before[2];
+	struct ssdpm_apst table;
+	struct ssdpm_gaps *gaps;
+
+	(void)state;
+	random_case_make(&c, 1, &shape);
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_refused(gaps, c.model, &c.params, "not finished");
+	ssdpm_gaps_unref(gaps);
+	memset(runs, 0x5a, sizeof(runs));
+	memcpy(before, runs, sizeof(runs));
+	assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params, tables, 2,
+					  runs, NULL),
+			 -EINVAL);
+	assert_memory_equal(runs, before, sizeof(runs));
+	assert_int_equal(ssdpm_gaps_best_table(c.gaps, c.model, &c.params,
+					       &bounds, &table, NULL, NULL,
+					       NULL),
+			 -EINVAL);
+	bounds.max_states = 2;
+	bounds.quirks = 1u << 30;
+	assert_int_equal(ssdpm_gaps_best_table(c.gaps, c.model, &c.params,
+					       &bounds, &table, NULL, NULL,
+					       NULL),
+			 -EINVAL);
+	c.params.loop = SSDPM_LOOP_OPEN;
+	assert_refused(c.gaps, c.model, &c.params, "open loop");
+	c.params.loop = SSDPM_LOOP_CLOSED;
+	c.params.operational_state = c.n_states - 1;
+	assert_refused(c.gaps, c.model, &c.params, "operational");
+	random_case_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sweep_agrees_with_the_simulator),
+		cmocka_unit_test(the_clairvoyant_takes_the_cheapest_each_time),
+		cmocka_unit_test(no_table_costs_less_than_the_clairvoyant),
+		cmocka_unit_test(many_idle_times_are_sorted),
+		cmocka_unit_test(
+			the_lower_envelope_pays_the_optimum_and_one_overhead),
+		cmocka_unit_test(bad_records_are_refused),
+		cmocka_unit_test(what_cannot_be_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,14 +152,14 @@ def bytes_of(source: object, wanted: str) -> bytes:
     return memory.tobytes()
 
 
-def equal_fields(one: Any, other: Any) -> Any:
+def equal_fields(one: Any, other: Any) -> bool:
     """__eq__ of a dataclass that holds arrays."""
     if type(one) is not type(other):
-        return NotImplemented
+        return False
 
     def same(a: object, b: object) -> bool:
-        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-            return bool(np.array_equal(a, b))
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return type(a) is type(b) and bool(np.array_equal(a, b))  # type: ignore[arg-type]
         return bool(a == b)
 
     names = [field.name for field in fields(one)]

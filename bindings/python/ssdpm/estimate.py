@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base import (
+    Error,
     InvalidError,
-    UnknownValueError,
     UnsupportedError,
     check_bool,
     check_instance,
@@ -89,7 +89,12 @@ _AXIS_WORDS = _words(_core.AXES)
 _ROUTE_WORDS = _words(_core.ROUTES)
 
 # What the index of a kind is; that of the others is 0.
-_BY_STATE = ("idle_power_uw", "entry_latency_us", "exit_latency_us", "link_idle_time_us")
+_BY_STATE = (
+    "idle_power_uw",
+    "entry_latency_us",
+    "exit_latency_us",
+    "link_idle_time_us",
+)
 _SCALAR = ("transition_power_uw", "link_power_uw")
 
 
@@ -400,9 +405,7 @@ class Saving:
         return low, nominal, high
 
     def __str__(self) -> str:
-        return (
-            f"{_mw(self.nominal_uw)} mW ({_mw(self.low_uw)}..{_mw(self.high_uw)})"
-        )
+        return f"{_mw(self.nominal_uw)} mW ({_mw(self.low_uw)}..{_mw(self.high_uw)})"
 
 
 def _mw(uw: int) -> str:
@@ -505,7 +508,7 @@ class Estimate:
             yield name, time_ns, state.energy_nj, state.n_entries
 
     def __eq__(self, other: object) -> bool:
-        return bool(equal_fields(self, other))
+        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -623,6 +626,8 @@ class _Setup:
             self.parameters = tuple(
                 check_instance(one, "parameters", Parameter) for one in parameters
             )
+        if not self.parameters:
+            raise InvalidError(errno.EINVAL, "parameters: there is none")
         if lpm is not None and model.kind != "sata":
             raise InvalidError(
                 errno.EINVAL, "lpm: a link policy is for SATA drives, this is none"
@@ -713,9 +718,7 @@ class Simulation:
         self._setup = setup
         self._changes = changes
         self._table = setup.table(table)
-        self._handle = _core.Sim(
-            setup.model._handle, setup.core(self._table), changes
-        )
+        self._handle = _core.Sim(setup.model._handle, setup.core(self._table), changes)
 
     @classmethod
     def _of(cls, setup: _Setup, table: TableLike) -> Simulation:
@@ -925,8 +928,8 @@ class Comparison:
     def to_records(self) -> npt.NDArray[np.void]:
         """A row for each policy, for pandas.DataFrame and the like.
 
-        The columns: names, joined by ", "; energy, mean power and saving as low, nominal
-        and high; the added latencies and counts of the nominal run.
+        The columns: names, joined by ", "; energy, mean power and saving as low,
+        nominal and high; the added latencies and counts of the nominal run.
         """
         rows = []
         for policy in self.policies:
@@ -1025,8 +1028,8 @@ def _simulations(
     for name, policy in named:
         try:
             simulation = _simulation(setup, policy)
-        except (UnknownValueError, UnsupportedError) as error:
-            if not optional:
+        except Error as error:
+            if not optional or not (found or len(skipped) + 1 < len(named)):
                 raise
             skipped[name] = str(error)
             continue
@@ -1201,7 +1204,7 @@ def sweep(
         as n_ios_read and so on, those of states as ps4_time_ns. Quantiles are exact.
 
     Raises:
-        As estimate(); UnsupportedError: not an NVMe drive.
+        As estimate(); InvalidError, UnsupportedError: not an NVMe drive.
     """
     setup = _Setup(
         model,

@@ -486,7 +486,7 @@ class Model:
             product: model number, printable ASCII, at most 40 characters.
             firmware: firmware revision, likewise, at most 8.
             apsta: the whole APSTA byte; 0 is a drive without APST.
-            provenance: "reported", "measured", "catalogue" or "assumed".
+            provenance: "reported", "measured", "catalogue", "assumed" or "stated".
             format: how the input was written, a word as Model.format has it.
             sata: what a SATA drive says of its link; None: nothing.
 
@@ -540,7 +540,7 @@ class Model:
 
     @property
     def provenance(self) -> str | None:
-        """ "reported", "measured", "catalogue", "assumed", or None."""
+        """ "reported", "measured", "catalogue", "assumed", "stated", or None."""
         return self._handle.provenance
 
     @property

@@ -329,9 +329,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
             elinewidth=1,
             capsize=3,
             alpha=0.9,
-            label=textwrap.fill(
-                ", ".join(policy.names), 32, break_on_hyphens=False
-            ),
+            label=textwrap.fill(", ".join(policy.names), 32, break_on_hyphens=False),
         )
     frontier: list[tuple[float, float]] = []
     for x, y in sorted(points):

@@ -7,7 +7,7 @@ import errno
 import importlib
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union, overload
@@ -136,7 +136,7 @@ class Histogram:
         return sum(weights[first:].tolist()) / total if total else 0.0
 
     def __eq__(self, other: object) -> bool:
-        return bool(equal_fields(self, other))
+        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -222,9 +222,7 @@ class TraceStats:
     gaps: Histogram
 
     def _repr_html_(self) -> str:
-        rows = [
-            (word, self.n_ios[i], self.bytes[i]) for i, word in enumerate(OPS)
-        ]
+        rows = [(word, self.n_ios[i], self.bytes[i]) for i, word in enumerate(OPS)]
         idle = f"{self.idle_ns / 1e9:.6g} s idle in {self.n_gaps} times"
         caption = f"{self.duration_ns / 1e9:.6g} s, of it {idle}"
         return html_table(caption, ("operation", "n_ios", "bytes"), rows)
@@ -268,9 +266,7 @@ def record_arrays(trace: object) -> Iterator[Records]:
                 )
             yield from record_arrays(part)
     else:
-        raise TypeError(
-            f"trace: an ssdpm.Trace is needed, not {type(trace).__name__}"
-        )
+        raise TypeError(f"trace: an ssdpm.Trace is needed, not {type(trace).__name__}")
 
 
 def _is_missing(value: object) -> bool:
@@ -316,7 +312,9 @@ def _integers(
         ]
         return np.array(numbers, dtype=np.uint64).reshape(objects.shape)
     if array.dtype.kind == "f":
-        missing = np.isnan(array) if unknown is not None else np.zeros(array.shape, bool)
+        missing = (
+            np.isnan(array) if unknown is not None else np.zeros(array.shape, bool)
+        )
         whole = np.where(missing, 0, array)
         # 2^64 - 1 is no float, 2^64 is
         good = (whole >= 0) & (whole <= maximum) & (whole < 2.0**64)
@@ -413,7 +411,7 @@ class Trace:
         op: npt.ArrayLike | str = "read",
         bytes: npt.ArrayLike = 4096,
         offset: npt.ArrayLike = 0,
-        service_ns: npt.ArrayLike | None = None,
+        service_ns: npt.ArrayLike | Sequence[int | None] | None = None,
         flags: npt.ArrayLike = 0,
     ) -> Trace:
         """A trace from columns; one value may stand for a whole column.
@@ -619,9 +617,7 @@ class Trace:
         else:
             _save_fio_iolog(self._records, filename, file)
 
-    def plot(
-        self, ax: Axes | None = None, *, service: Service | None = None
-    ) -> Axes:
+    def plot(self, ax: Axes | None = None, *, service: Service | None = None) -> Axes:
         """Draw the idle times: how many of each length, and whose time it is.
 
         Args:
@@ -649,7 +645,9 @@ class Trace:
     def __getitem__(self, index: int | np.integer[Any]) -> np.void: ...
     def __getitem__(self, index: Any) -> Any:
         part = self._records[index]
-        return Trace._wrap(check_records(part)) if isinstance(part, np.ndarray) else part
+        return (
+            Trace._wrap(check_records(part)) if isinstance(part, np.ndarray) else part
+        )
 
     def __iter__(self) -> Iterator[np.void]:
         return iter(self._records)
@@ -1037,4 +1035,3 @@ def fio_job(
         area_bytes=area_bytes,
     )
     return _core.fio_job(name, numbers)
-

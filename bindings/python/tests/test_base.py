@@ -35,7 +35,7 @@ def test_the_version_is_that_of_the_library() -> None:
 
 
 def test_all_names_in_all_exist_and_nothing_else_is_public() -> None:
-    modules = {"base", "model", "policy", "annotations"}
+    modules = {"base", "model", "plot", "policy", "workload", "annotations"}
     public = {name for name in dir(ssdpm) if not name.startswith("_")} - modules
     assert public == set(ssdpm.__all__) - {"__version__"}
 

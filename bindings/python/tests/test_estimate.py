@@ -57,9 +57,7 @@ def numbers(run: Run) -> dict[str, int]:
 def test_residencies_add_up_to_the_duration(
     model: ssdpm.Model, trace: Trace, word: str, loop: str, from_start: bool
 ) -> None:
-    estimate = ssdpm.estimate(
-        model, trace, word, loop=loop, idle_from_start=from_start
-    )
+    estimate = ssdpm.estimate(model, trace, word, loop=loop, idle_from_start=from_start)
     run = estimate.nominal
     assert run.duration_ns == run.busy_ns + run.idle_ns + run.entry_ns + run.exit_ns
     assert run.idle_ns == sum(state.time_ns for state in run.states)
@@ -78,9 +76,7 @@ def test_low_nominal_and_high_are_in_order(
     model: ssdpm.Model, trace: Trace, word: str, loop: str
 ) -> None:
     estimate = ssdpm.estimate(model, trace, word, loop=loop)
-    low, nominal, high = map(
-        numbers, (estimate.low, estimate.nominal, estimate.high)
-    )
+    low, nominal, high = map(numbers, (estimate.low, estimate.nominal, estimate.high))
     for name, value in nominal.items():
         assert low[name] <= value <= high[name], name
     for axis_low, axis_high in estimate.axis_energy_nj.values():
@@ -99,9 +95,7 @@ def test_energy_lies_between_the_clairvoyant_and_the_highest_power(
     powers = [
         p.nominal for p in ssdpm.parameters(model) if p.kind.endswith("_power_uw")
     ]
-    link = next(
-        p.nominal for p in ssdpm.parameters(model) if p.kind == "link_power_uw"
-    )
+    link = next(p.nominal for p in ssdpm.parameters(model) if p.kind == "link_power_uw")
     assert best.energy_nj <= run.energy_nj
     # uW x ns = fJ; the energy is rounded to nJ
     assert run.energy_nj <= (max(powers) + link) * run.duration_ns // 10**6 + 1
@@ -120,12 +114,12 @@ def test_a_smaller_latency_limit_never_uses_a_deeper_state(
     assert deepest[0] <= deepest[1]
 
 
-@given(drives(), traces(), WORDS)
+@given(drives(), traces(), st.sampled_from(["linux", "windows:balanced:ac"]))
 def test_the_loops_agree_where_nothing_is_delayed(
     model: ssdpm.Model, trace: Trace, word: str
 ) -> None:
     states = [
-        state if state.operational else replace(state, entry_latency_us=0, exit_latency_us=0)
+        replace(state, entry_latency_us=0, exit_latency_us=0)
         for state in model.power_states
     ]
     quick = ssdpm.Model.from_states(states, apsta=1)
@@ -181,7 +175,9 @@ def test_changes_and_intervals_are_the_nominal_run(
     assert sums["idle"] + sums["resident"] == run.idle_ns
     assert changes["phase"][-1] == ssdpm.PHASES["end"]
     assert not changes.flags.writeable
-    totals = {name: sum(intervals[name].tolist()) for name in intervals.dtype.names}
+    totals = {
+        name: sum(intervals[name].tolist()) for name in ssdpm.interval_dtype.names or ()
+    }
     assert totals["busy_ns"] == run.busy_ns
     assert totals["idle_ns"] + totals["asleep_ns"] == run.idle_ns
     assert totals["transition_ns"] == run.entry_ns + run.exit_ns
@@ -248,7 +244,7 @@ def test_a_sweep_is_a_dataframe_and_takes_idle_times(
     assert len(gaps) == 3
     assert gaps.idle_ns.tolist() == [49_900_000, 349_900_000, 8_594_000_000]
     assert not gaps.idle_ns.flags.writeable
-    with pytest.raises(ValueError, match="^end_ns: the idle times are those of a"):
+    with pytest.raises(ValueError, match=r"^end_ns: the idle times are those of a"):
         ssdpm.sweep(model, gaps, tables, end_ns=10**12)
 
 
@@ -315,11 +311,11 @@ def test_a_sata_drive_has_link_policies(trace: Trace) -> None:
         "none",
     ]
     assert comparison["none"].estimate == awake
-    with pytest.raises(ssdpm.UnsupportedError, match="^table: a SATA drive has none"):
+    with pytest.raises(ssdpm.UnsupportedError, match=r"^table: a SATA drive has none"):
         ssdpm.estimate(drive, trace, "windows")
-    with pytest.raises(ValueError, match="^lpm: 'best' is none of 'keep_firmware_"):
+    with pytest.raises(ValueError, match=r"^lpm: 'best' is none of 'keep_firmware_"):
         ssdpm.estimate(drive, trace, lpm="best")
-    with pytest.raises(ssdpm.InvalidError, match="^lpm: a link policy is for SATA"):
+    with pytest.raises(ssdpm.InvalidError, match=r"^lpm: a link policy is for SATA"):
         ssdpm.estimate(ssdpm.Model.catalogue("WDC PC SN530"), trace, lpm="min_power")
     one = {"slumber": 0.05}
     changed = ssdpm.parameters(drive, idle_power_w=one)
@@ -366,6 +362,15 @@ def test_own_tables_are_compared_by_their_names(
         ssdpm.compare(model, trace, [])
     with pytest.raises(TypeError, match="a str is needed as name, not int"):
         ssdpm.compare(model, trace, {1: mine})  # type: ignore[dict-item]
+
+
+def test_questions_about_tables_are_for_nvme(trace: Trace) -> None:
+    drive = ssdpm.Model.catalogue("Samsung SSD 860 EVO 4TB")
+    for ask in (ssdpm.clairvoyant, ssdpm.best_table, ssdpm.recommend):
+        with pytest.raises((ssdpm.InvalidError, ssdpm.UnsupportedError)):
+            ask(drive, trace)
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.sweep(drive, trace, ["linux"])
 
 
 def test_a_policy_that_a_drive_cannot_have_is_skipped_with_its_reason(
@@ -452,17 +457,21 @@ def test_parameters_are_overridden(
 @pytest.mark.parametrize(
     ("overrides", "error", "message"),
     [
-        ({"power": 1}, TypeError, r"^parameters\(\) has no argument 'power'; kinds are"),
+        (
+            {"power": 1},
+            TypeError,
+            r"^parameters\(\) has no argument 'power'; kinds are",
+        ),
         ({"idle_power_w": 0.5}, TypeError, "^idle_power_w: a dict by state is needed"),
         ({"idle_power_w": {"PS9": 1}}, ValueError, "^idle_power_w: 'PS9' is no state"),
-        ({"idle_power_w": {9: 1}}, ssdpm.NotFoundError, ""),
+        ({"idle_power_w": {9: 1}}, ssdpm.NotFoundError, "."),
         ({"idle_power_w": {0: "1W"}}, TypeError, "^idle_power_w: watts are needed"),
         ({"idle_power_w": {0: -1}}, ssdpm.InvalidError, "^idle_power_w: -1 W is no"),
         ({"idle_power_w": {0: float("nan")}}, ssdpm.InvalidError, "is no power"),
         ({"idle_power_uw": {0: 0.5}}, TypeError, "^idle_power_uw: an integer is"),
         ({"idle_power_uw": {0: (1, 2)}}, ValueError, r"number or \(low, nominal, hi"),
-        ({"idle_power_uw": {0: (3, 2, 1)}}, ssdpm.InvalidError, ""),
-        ({"idle_power_uw": {0: 2**63}}, ssdpm.RangeError, ""),
+        ({"idle_power_uw": {0: (3, 2, 1)}}, ssdpm.InvalidError, "."),
+        ({"idle_power_uw": {0: 2**63}}, ssdpm.RangeError, "."),
         ({"base_latency_ns": {"trim": 1}}, ValueError, "^base_latency_ns: 'trim' is"),
         ({"link_power_uw": True}, TypeError, "^link_power_uw: an integer is needed"),
         ({"pcie_link": "l2"}, ValueError, "^pcie_link: 'l2' is none of 'l0', 'l1'"),
@@ -494,7 +503,9 @@ def test_parameters_decide_an_estimate(model: ssdpm.Model, trace: Trace) -> None
         ssdpm.estimate(model, trace, parameters=known[1:])
     with pytest.raises(ssdpm.InvalidError):
         ssdpm.estimate(model, trace, parameters=known + known)
-    with pytest.raises(TypeError, match="^parameters: an ssdpm.Parameter is needed"):
+    with pytest.raises(ssdpm.InvalidError, match=r"^parameters: there is none"):
+        ssdpm.estimate(model, trace, parameters=[])
+    with pytest.raises(TypeError, match=r"^parameters: an ssdpm.Parameter is needed"):
         ssdpm.estimate(model, trace, parameters=[1])  # type: ignore[list-item]
 
 
@@ -532,21 +543,21 @@ def test_something_that_is_no_trace_is_a_typeerror(
 
 
 def test_arguments_are_checked(model: ssdpm.Model, trace: Trace) -> None:
-    with pytest.raises(TypeError, match="^model: an ssdpm.Model is needed, not str"):
+    with pytest.raises(TypeError, match=r"^model: an ssdpm.Model is needed, not str"):
         ssdpm.estimate("drive", trace)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="^table: 'best' is none of 'linux', "):
+    with pytest.raises(ValueError, match=r"^table: 'best' is none of 'linux', "):
         ssdpm.estimate(model, trace, "best")
-    with pytest.raises(TypeError, match="^table: a str is needed, not int"):
+    with pytest.raises(TypeError, match=r"^table: a str is needed, not int"):
         ssdpm.estimate(model, trace, 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="^loop: 'half' is none of 'closed', 'open'"):
+    with pytest.raises(ValueError, match=r"^loop: 'half' is none of 'closed', 'open'"):
         ssdpm.estimate(model, trace, loop="half")
-    with pytest.raises(TypeError, match="^idle_from_start: a bool is needed, not int"):
+    with pytest.raises(TypeError, match=r"^idle_from_start: a bool is needed, not int"):
         ssdpm.estimate(model, trace, idle_from_start=1)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="^changes: a bool is needed, not str"):
+    with pytest.raises(TypeError, match=r"^changes: a bool is needed, not str"):
         ssdpm.estimate(model, trace, changes="yes")  # type: ignore[arg-type]
-    with pytest.raises(ssdpm.RangeError, match="^end_ns: -1 is not in 0"):
+    with pytest.raises(ssdpm.RangeError, match=r"^end_ns: -1 is not in 0"):
         ssdpm.estimate(model, trace, end_ns=-1)
-    with pytest.raises(TypeError, match="^interval_ns: an integer is needed, not fl"):
+    with pytest.raises(TypeError, match=r"^interval_ns: an integer is needed, not fl"):
         ssdpm.estimate(model, trace, interval_ns=1.5)  # type: ignore[arg-type]
     other = ssdpm.Model.from_states([PowerState(True, max_power_uw=1)], apsta=1)
     with pytest.raises(ssdpm.InvalidError):
@@ -666,9 +677,9 @@ def test_bounds_of_the_best_table_hold(model: ssdpm.Model, trace: Trace) -> None
     assert none.run.n_delayed == 0
     quirk = ssdpm.best_table(model, trace, quirks="no-apst")
     assert quirk.table.entries == ()
-    with pytest.raises(ssdpm.RangeError, match="^max_states: 32 is not in 0 to 31"):
+    with pytest.raises(ssdpm.RangeError, match=r"^max_states: 32 is not in 0 to 31"):
         ssdpm.best_table(model, trace, max_states=32)
-    with pytest.raises(TypeError, match="^max_delay_mean_ns: an integer is needed"):
+    with pytest.raises(TypeError, match=r"^max_delay_mean_ns: an integer is needed"):
         ssdpm.best_table(model, trace, max_delay_mean_ns=0.5)  # type: ignore[arg-type]
 
 

@@ -134,7 +134,8 @@ def test_columns_become_records() -> None:
 
 def test_an_unknown_service_is_none_nan_or_its_number() -> None:
     unknown = [ssdpm.SERVICE_UNKNOWN] * 2
-    for value in (None, [None, None], [np.nan, pd.NA], unknown, np.array(unknown)):
+    values: list[Any] = [None, [None, None], [np.nan, pd.NA], unknown]
+    for value in (*values, np.array(unknown)):
         trace = Trace.from_columns(start_ns=[0, 1], service_ns=value)
         assert trace.service_ns.tolist() == unknown
         assert trace.counts is not None and trace.counts.n_saturated == 0
@@ -155,7 +156,11 @@ def test_times_of_numpy_and_pandas_are_taken() -> None:
         ({"start_ns": [0, 0.5]}, ssdpm.RangeError, r"^start_ns\[1\]: 0.5 is no integ"),
         ({"start_ns": [2.0**64]}, ssdpm.RangeError, r"^start_ns\[0\]: "),
         ({"start_ns": [np.nan]}, ssdpm.RangeError, r"^start_ns\[0\]: nan is no int"),
-        ({"start_ns": np.array([0, 0.5])}, ssdpm.RangeError, r"^start_ns\[1\]: 0.5 is "),
+        (
+            {"start_ns": np.array([0, 0.5])},
+            ssdpm.RangeError,
+            r"^start_ns\[1\]: 0.5 is ",
+        ),
         ({"start_ns": np.array([2.0**64])}, ssdpm.RangeError, r"^start_ns\[0\]: "),
         ({"start_ns": np.array([np.nan])}, ssdpm.RangeError, r"^start_ns\[0\]: nan "),
         ({"start_ns": [None]}, TypeError, r"^start_ns\[0\]: an integer is needed"),
@@ -184,9 +189,10 @@ def test_a_dataframe_and_back_is_the_same_trace(trace: Trace) -> None:
     frame = trace.to_dataframe()
     assert list(frame.columns) == list(ssdpm.IO_DTYPE.names or ())
     assert Trace.from_dataframe(frame) == trace
-    assert frame["service_ns"].isna().sum() == (
-        trace.service_ns == ssdpm.SERVICE_UNKNOWN
-    ).sum()
+    assert (
+        frame["service_ns"].isna().sum()
+        == (trace.service_ns == ssdpm.SERVICE_UNKNOWN).sum()
+    )
     words = [list(ssdpm.OPS)[op - 1] for op in trace.op]
     assert frame["op"].tolist() == words
 
@@ -281,25 +287,25 @@ def test_errors_of_files_are_the_usual_ones(tmp_path: Path) -> None:
     path.touch()
     with pytest.raises(ssdpm.FormatError, match=r"empty: the trace is empty$"):
         ssdpm.read_trace(path)
-    with pytest.raises(ssdpm.FormatError, match="^this is no trace in a known"):
+    with pytest.raises(ssdpm.FormatError, match=r"^this is no trace in a known"):
         ssdpm.read_trace(b"\x01\x02\x03")
     path.write_bytes(MQSIM)
     with pytest.raises(TypeError, match="open it as 'rb'"), path.open() as file:
         ssdpm.read_trace(file)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="^source: a path, an open file or bytes is"):
+    with pytest.raises(TypeError, match=r"^source: a path, an open file or bytes is"):
         ssdpm.read_trace(5)  # type: ignore[arg-type]
 
 
 def test_arguments_of_readers_are_checked() -> None:
-    with pytest.raises(ValueError, match="^format: 'text' is none of 'npy', "):
+    with pytest.raises(ValueError, match=r"^format: 'text' is none of 'npy', "):
         ssdpm.read_trace(MQSIM, "text")
-    with pytest.raises(TypeError, match="^columns: a str is needed, not int"):
+    with pytest.raises(TypeError, match=r"^columns: a str is needed, not int"):
         ssdpm.read_trace(MQSIM, columns=1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="^device: a zero byte"):
+    with pytest.raises(ValueError, match=r"^device: a zero byte"):
         ssdpm.read_trace(MQSIM, device="\0")
-    with pytest.raises(TypeError, match="^skip_bad: a bool is needed, not int"):
+    with pytest.raises(TypeError, match=r"^skip_bad: a bool is needed, not int"):
         ssdpm.read_trace(MQSIM, skip_bad=1)  # type: ignore[arg-type]
-    with pytest.raises(ssdpm.RangeError, match="^chunk: 0 records"):
+    with pytest.raises(ssdpm.RangeError, match=r"^chunk: 0 records"):
         ssdpm.iter_trace(MQSIM, chunk=0)
 
 
@@ -415,9 +421,9 @@ def test_an_iolog_of_fio_keeps_what_fio_knows(tmp_path: Path) -> None:
 
 def test_saving_needs_a_format_that_there_is(tmp_path: Path) -> None:
     trace = Trace.from_records(records(2))
-    with pytest.raises(ValueError, match="^format: .* does not tell; name it"):
+    with pytest.raises(ValueError, match=r"^format: .* does not tell; name it"):
         trace.save(tmp_path / "trace.txt")
-    with pytest.raises(ValueError, match="^format: 'csv' is none of 'npy', 'fio-"):
+    with pytest.raises(ValueError, match=r"^format: 'csv' is none of 'npy', 'fio-"):
         trace.save(tmp_path / "trace", "csv")
     with pytest.raises(ssdpm.InvalidError):
         trace.save(tmp_path / "trace.iolog", file="a b")
@@ -458,9 +464,9 @@ def test_statistics_name_the_record_that_is_wrong(model: ssdpm.Model) -> None:
     array["start_ns"][7] = 3
     with pytest.raises(ssdpm.InvalidError, match="7"):
         Trace.from_records(array).stats()
-    with pytest.raises(TypeError, match="^service: an ssdpm.Service is needed, not"):
+    with pytest.raises(TypeError, match=r"^service: an ssdpm.Service is needed, not"):
         Trace.from_records(array).stats(model)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="^base_ns: 4 numbers are needed"):
+    with pytest.raises(ValueError, match=r"^base_ns: 4 numbers are needed"):
         few: Any = (1, 2)
         Trace.from_records(array).stats(ssdpm.Service(few, PerOp(0, 0, 0, 0)))
 
@@ -500,13 +506,13 @@ def test_arguments_of_a_generator_arrive() -> None:
 def test_wrong_arguments_of_a_generator_are_named() -> None:
     with pytest.raises(ssdpm.NotFoundError):
         ssdpm.generate("apst-8")
-    with pytest.raises(TypeError, match="^name: a str is needed, not int"):
+    with pytest.raises(TypeError, match=r"^name: a str is needed, not int"):
         ssdpm.generate(1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="^op: 'trim' is none of"):
+    with pytest.raises(ValueError, match=r"^op: 'trim' is none of"):
         ssdpm.generate("poisson", op="trim")
-    with pytest.raises(ssdpm.RangeError, match="^bytes: 4294967296 is not in"):
+    with pytest.raises(ssdpm.RangeError, match=r"^bytes: 4294967296 is not in"):
         ssdpm.generate("poisson", bytes=2**32)
-    with pytest.raises(TypeError, match="^seed: an integer is needed, not float"):
+    with pytest.raises(TypeError, match=r"^seed: an integer is needed, not float"):
         ssdpm.generate("poisson", seed=1.5)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Every plot draws, where it is told to, what the numbers say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+import ssdpm
+from ssdpm import Trace
+from traces import MS, records
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture
+def trace() -> Trace:
+    return ssdpm.generate(
+        "lomax", seed=3, n_ios=200, mean_idle_ns=300 * MS, service_ns=100_000
+    )
+
+
+def labels(ax: Axes) -> list[str]:
+    legend = ax.get_legend()
+    return [text.get_text() for text in legend.get_texts()] if legend else []
+
+
+def is_drawn(ax: Axes, path: Path) -> None:
+    """Nothing lies outside the picture, and there is one."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.savefig(path)
+    assert path.stat().st_size > 5000
+    box = ax.get_tightbbox()
+    assert box is not None
+    width, height = figure.get_figwidth() * 100, figure.get_figheight() * 100
+    assert box.x0 >= -1 and box.y0 >= -1
+    assert box.x1 <= width + 1 and box.y1 <= height + 1
+
+
+def test_a_trace_shows_its_idle_times(trace: Trace, tmp_path: Path) -> None:
+    ax = trace.plot()
+    stats = trace.stats()
+    assert ax.get_title().startswith(f"{stats.n_gaps} idle times, ")
+    heights = [bar.get_height() for bar in ax.patches]  # type: ignore[attr-defined]
+    assert sum(heights) == pytest.approx(100)
+    [line] = ax.lines
+    assert line.get_ydata()[0] == pytest.approx(100)  # type: ignore[index]
+    assert line.get_ydata()[-1] == 0  # type: ignore[index]
+    is_drawn(ax, tmp_path / "trace.png")
+
+
+def test_residency_shows_each_state(
+    model: ssdpm.Model, trace: Trace, tmp_path: Path
+) -> None:
+    estimate = ssdpm.estimate(model, trace)
+    ax = estimate.plot()
+    assert labels(ax) == ["busy", "PS0", "PS3", "PS4", "entry, exit"]
+    widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
+    assert sum(widths[::2]) == pytest.approx(100)
+    assert sum(widths[1::2]) == pytest.approx(100)
+    run = estimate.nominal
+    assert widths[1] == pytest.approx(100 * run.busy_ns / run.duration_ns)
+    is_drawn(ax, tmp_path / "residency.png")
+
+
+def test_a_timeline_shows_changes_or_power(
+    model: ssdpm.Model, trace: Trace, tmp_path: Path
+) -> None:
+    ax = ssdpm.estimate(model, trace, changes=True).plot("timeline")
+    lanes = [text.get_text() for text in ax.get_yticklabels()]
+    assert lanes == ["busy", "PS0", "PS3", "PS4"]
+    is_drawn(ax, tmp_path / "timeline.png")
+    ax = ssdpm.estimate(model, trace, interval_ns=10**9).plot("timeline")
+    assert ax.get_ylabel() == "mean power (W)"
+    is_drawn(ax, tmp_path / "power.png")
+    with pytest.raises(ValueError, match=r"needs ssdpm.estimate\(..., changes=True\)"):
+        ssdpm.estimate(model, trace).plot("timeline")
+
+
+def test_delays_show_how_many_wait_how_long(
+    model: ssdpm.Model, trace: Trace, tmp_path: Path
+) -> None:
+    estimate = ssdpm.estimate(model, trace)
+    ax = estimate.plot("delays")
+    assert ax.get_title() == f"{estimate.nominal.n_delayed} of 200 I/Os delayed"
+    is_drawn(ax, tmp_path / "delays.png")
+
+
+def test_a_comparison_shows_all_policies_and_the_frontier(
+    model: ssdpm.Model, trace: Trace, tmp_path: Path
+) -> None:
+    comparison = ssdpm.compare(model, trace)
+    ax = comparison.plot()
+    shown = {label.replace("\n", " ") for label in labels(ax)}
+    assert shown == {", ".join(p.names) for p in comparison} | {"frontier (nominal)"}
+    is_drawn(ax, tmp_path / "comparison.png")
+
+
+def test_plots_go_where_they_are_told(model: ssdpm.Model, trace: Trace) -> None:
+    estimate = ssdpm.estimate(model, trace, changes=True)
+    figure, axes = pyplot.subplots(5)
+    assert trace.plot(axes[0]) is axes[0]
+    assert estimate.plot(ax=axes[1]) is axes[1]
+    assert estimate.plot("timeline", axes[2]) is axes[2]
+    assert estimate.plot("delays", axes[3]) is axes[3]
+    assert ssdpm.compare(model, trace, ["linux"]).plot(axes[4]) is axes[4]
+    assert pyplot.get_fignums() == [figure.number]
+    with pytest.raises(ValueError, match=r"^kind: 'pie' is none of 'residency', "):
+        estimate.plot("pie")
+
+
+def test_nothing_to_show_is_no_error(model: ssdpm.Model, tmp_path: Path) -> None:
+    busy = Trace.from_records(records(1, service_ns=0))
+    estimate = ssdpm.estimate(model, busy, changes=True, interval_ns=1)
+    power = ssdpm.estimate(model, busy, interval_ns=1)
+    for ax in (
+        busy.plot(),
+        estimate.plot(),
+        estimate.plot("timeline"),
+        power.plot("timeline"),
+        estimate.plot("delays"),
+        ssdpm.compare(model, busy).plot(),
+    ):
+        is_drawn(ax, tmp_path / "empty.png")
+
+
+def test_without_matplotlib_the_error_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import ssdpm\n"
+        "trace = ssdpm.generate('poisson', n_ios=10)\n"
+        "try: trace.plot()\n"
+        "except ImportError as error: print(error)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "plot() needs matplotlib: pip install ssdpm[plot]\n"

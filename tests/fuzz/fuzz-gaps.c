@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records and a drive of somebody's making: the sorted idle times agree with
+ * the simulator, and the best table keeps its bounds and is the best.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_IOS 64
+#define MAX_ASLEEP 3
+
+/* What is left of the input; zeros at its end. */
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+static uint64_t take(struct bytes *bytes, unsigned n)
+{
+	uint64_t value = 0;
+
+	while (n--) {
+		value = value << 8;
+		if (!bytes->left)
+			continue;
+		value |= *bytes->at++;
+		bytes->left--;
+	}
+	return value;
+}
+
+struct subject {
+	struct ssdpm_model *model;
+	uint32_t n_states;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params params;
+	struct ssdpm_service service;
+	struct ssdpm_io ios[MAX_IOS];
+	size_t n_ios;
+	uint64_t end_ns;
+	struct ssdpm_gaps *gaps;
+};
+
+static void make_parameters(struct subject *s, struct bytes *bytes, bool wild)
+{
+	for (size_t i = 0; i < s->params.n_parameters; i++) {
+		struct ssdpm_parameter *p = &s->parameters[i];
+		uint64_t value = p->nominal;
+
+		if (p->kind == SSDPM_PARAMETER_IDLE_POWER ||
+		    p->kind == SSDPM_PARAMETER_TRANSITION_POWER)
+			value = take(bytes, wild ? 4 : 1);
+		if (p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
+		    p->kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			value = wild ? take(bytes, 4) : 50 * take(bytes, 1);
+		if (p->kind == SSDPM_PARAMETER_BASE_LATENCY)
+			s->service.base_ns[p->index] = value;
+		if (p->kind == SSDPM_PARAMETER_BANDWIDTH)
+			s->service.bytes_per_second[p->index] = value;
+		p->low = p->nominal = p->high = value;
+	}
+}
+
+static void make_drive(struct subject *s, struct bytes *bytes, bool wild)
+{
+	struct ssdpm_power_state states[1 + MAX_ASLEEP] = {
+		{ .max_power_uw = 9000000 }
+	};
+	struct ssdpm_model_info info = { .size = sizeof(info),
+					 .kind = SSDPM_KIND_NVME,
+					 .apsta = 1,
+					 .product = "Fuzz" };
+
+	s->n_states = 2 + (uint32_t)take(bytes, 1) % MAX_ASLEEP;
+	for (uint32_t i = 1; i < s->n_states; i++) {
+		states[i].flags = SSDPM_STATE_NON_OPERATIONAL;
+		states[i].max_power_uw = 1000;
+	}
+	check(!ssdpm_model_new(&info, states, s->n_states, &s->model, NULL),
+	      "a drive is made");
+	check(!ssdpm_sim_params_init(&s->params, sizeof(s->params)),
+	      "parameters have defaults");
+	check(!ssdpm_parameters_from_model(s->model, SSDPM_PCIE_L1,
+					   s->parameters,
+					   &s->params.n_parameters, NULL),
+	      "a drive has parameters");
+	s->params.parameters = s->parameters;
+	s->params.flags = take(bytes, 1) & SSDPM_SIM_IDLE_FROM_START;
+	make_parameters(s, bytes, wild);
+}
+
+/* Feed records until one cannot be; false: then there are no idle times. */
+static bool make_gaps(struct subject *s, struct bytes *bytes, bool wild)
+{
+	struct ssdpm_error error;
+	uint64_t now = 0;
+	int err;
+
+	for (; bytes->left && s->n_ios < MAX_IOS; s->n_ios++) {
+		uint8_t what = (uint8_t)take(bytes, 1);
+
+		now += take(bytes, wild ? what & 7 : 2) *
+		       (wild || what & 8 ? 1 : 1000);
+		s->ios[s->n_ios] = (struct ssdpm_io){
+			.start_ns = now,
+			.bytes = 4096,
+			.service_ns = what & 16 ? SSDPM_SERVICE_UNKNOWN :
+						  (uint32_t)take(bytes, 2),
+			.op = (uint8_t)(1 + (what >> 5) % 4),
+			.flags = what >> 7,
+		};
+	}
+	s->end_ns = now + take(bytes, 2);
+	check(!ssdpm_gaps_new(&s->service, &s->gaps, NULL), "gaps are made");
+	err = ssdpm_gaps_feed(s->gaps, s->ios, s->n_ios, &error);
+	if (!err)
+		err = ssdpm_gaps_finish(s->gaps, s->end_ns, &error);
+	if (err)
+		check_error(err, &error);
+	return !err;
+}
+
+static void make_table(struct subject *s, struct bytes *bytes, bool wild,
+		       struct ssdpm_apst *table)
+{
+	*table = (struct ssdpm_apst){ .sent = 1, .enabled = 1 };
+	for (uint32_t i = 0; i + 1 < s->n_states; i++)
+		table->entries[i] = (struct ssdpm_apst_entry){
+			.idle_ms = 1 + (uint32_t)take(bytes, wild ? 3 : 1) %
+					       SSDPM_APST_MAX_IDLE_MS,
+			.target = i + 1 +
+				  (uint32_t)take(bytes, 1) %
+					  (s->n_states - i - 1),
+		};
+}
+
+/* Two runs of one policy; the simulator rounds its quantiles up. */
+static void check_same(const struct ssdpm_run *run,
+		       const struct ssdpm_run *simulated)
+{
+	struct ssdpm_run rounded = *simulated;
+
+	check(run->delay_p99_ns <= rounded.delay_p99_ns &&
+		      rounded.delay_p99_ns - run->delay_p99_ns <=
+			      run->delay_p99_ns / 64,
+	      "quantiles agree");
+	rounded.delay_p50_ns = run->delay_p50_ns;
+	rounded.delay_p99_ns = run->delay_p99_ns;
+	rounded.delay_p999_ns = run->delay_p999_ns;
+	check(!memcmp(&rounded, run, sizeof(rounded)), "two ways agree");
+}
+
+static bool check_table(struct subject *s, const struct ssdpm_apst *table,
+			struct ssdpm_run *run)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_sim_params params = s->params;
+	struct ssdpm_sim *sim;
+	struct ssdpm_error error;
+	int err = ssdpm_gaps_sweep(s->gaps, s->model, &params, table, 1, run,
+				   &error);
+	int sim_err;
+
+	if (err)
+		check_error(err, &error);
+	params.apst = table;
+	check(!ssdpm_sim_new(s->model, &params, &sim, NULL), "it simulates");
+	sim_err = ssdpm_sim_feed(sim, s->ios, s->n_ios, NULL);
+	if (!sim_err)
+		sim_err = ssdpm_sim_finish(sim, s->end_ns, &result, NULL);
+	ssdpm_sim_free(sim);
+	check(err == sim_err, "two ways fail alike");
+	if (!err)
+		check_same(run, &result.nominal);
+	return !err;
+}
+
+static void check_best(struct subject *s, struct bytes *bytes,
+		       const struct ssdpm_run *other)
+{
+	const struct ssdpm_bounds bounds = {
+		.size = sizeof(bounds),
+		.max_delay_mean_ns = take(bytes, 3),
+		.max_delay_p99_ns = take(bytes, 3),
+		.max_exit_latency_us = UINT64_MAX,
+		.max_states = take(bytes, 1) % 16 ? 2 : 3,
+	};
+	struct ssdpm_apst table;
+	struct ssdpm_error error;
+	struct ssdpm_run run;
+	uint64_t bound_nj, n_ios = 0;
+	int err = ssdpm_gaps_best_table(s->gaps, s->model, &s->params, &bounds,
+					&table, &run, &bound_nj, &error);
+
+	if (err) {
+		check_error(err, &error);
+		return;
+	}
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n_ios += run.n_ios[op];
+	check(!ssdpm_apst_validate(s->model, &table, NULL), "it is sound");
+	check(run.delay_sum_ns <= bounds.max_delay_mean_ns * n_ios &&
+		      run.delay_p99_ns <= bounds.max_delay_p99_ns,
+	      "it keeps its bounds");
+	check(bound_nj <= run.energy_nj, "no table costs less");
+	if (other->delay_sum_ns <= bounds.max_delay_mean_ns * n_ios &&
+	    other->delay_p99_ns <= bounds.max_delay_p99_ns)
+		check(bound_nj <= other->energy_nj, "not this one either");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes bytes = { data, size };
+	bool wild = take(&bytes, 1) & 1;
+	struct subject s = { 0 };
+	struct ssdpm_run run, least;
+	struct ssdpm_apst table;
+
+	make_drive(&s, &bytes, wild);
+	make_table(&s, &bytes, wild, &table);
+	struct bytes bound_bytes = bytes;
+	if (make_gaps(&s, &bytes, wild) && check_table(&s, &table, &run)) {
+		check(!ssdpm_gaps_clairvoyant(s.gaps, s.model, &s.params,
+					      &least, NULL) ||
+			      wild,
+		      "somebody knows");
+		/* Wild idle times have too many milliseconds to look at. */
+		if (!wild)
+			check_best(&s, &bound_bytes, &run);
+	}
+	ssdpm_gaps_unref(s.gaps);
+	ssdpm_model_unref(s.model);
+	return 0;
+}
