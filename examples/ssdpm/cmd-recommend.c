@@ -437,7 +437,9 @@ static enum exit_status check(const struct common *common,
 	if (check_trace_options(common, &settings->trace, &settings->trace_name,
 				1))
 		return STATUS_USAGE;
-	return check_stdin(common, operands, n, &settings->trace_name, 1);
+	if (check_stdin(common, operands, n, &settings->trace_name, 1))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
 }
 
 static enum exit_status run(const void *data, const struct common *common,

@@ -97,6 +97,19 @@ def test_the_page_of_a_comparison_is_drawn(some: Command) -> None:
     assert page.rows > len(rows)
 
 
+def test_the_other_policies_are_drawn_when_one_looks(some: Command) -> None:
+    some.output("compare", "-t", "some.csv", "--html", "p.html", "plain.json")
+    path = some.directory / "p.html"
+    opened = "<script>for (const d of document.querySelectorAll('details')) d.open = 1"
+    path.write_text(path.read_text().replace("</body>", f"{opened}</script></body>"))
+    page = browse(some, "p.html")
+    assert page.errors == []
+    rows = some.json("compare", "-t", "some.csv", "plain.json")["rows"]
+    for row in rows:
+        label = f"States over time under {row['policies'][0]}"
+        assert min(page.canvases[label]) >= 100
+
+
 @pytest.mark.parametrize("width", [500, 1200])
 def test_an_estimate_has_the_other_policies_on_its_page(some: Command, width: int) -> None:
     call = ["estimate", "-t", "lomax", "-l", "20ms", "--html", "p.html", "plain.json"]
@@ -190,7 +203,10 @@ def test_an_error_in_a_script_is_noticed(some: Command) -> None:
 
 def test_without_chart_js_one_reads_what_to_install(some: Command) -> None:
     call = ["estimate", "-t", "some.csv", "--html", "p.html", "plain.json"]
-    assert "gone: No such file" in some.fails(1, *call, "--chart-js", "gone")
+    message = some.fails(1, *call, "--chart-js", "gone")
+    assert "gone: No such file" in message and "install libjs-chart.js" in message
+    call_without = ["estimate", "-t", "some.csv", "--chart-js", "x", "plain.json"]
+    assert "--chart-js is for --html" in some.fails(2, *call_without)
     some.write("bad.js", "'</SCRIPT>'")
     message = some.fails(1, *call, "--chart-js", "bad.js")
     assert "would end the script of the page" in message
