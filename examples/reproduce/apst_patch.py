@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""The kernel patch that brought the two bands of APST (Linux 5.14): its five drives
+and seven workflows under the old table and the new one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import ssdpm
+from report import (
+    NOT_DECIDABLE,
+    NOT_DERIVABLE,
+    REPRODUCED,
+    Claim,
+    Range,
+    Report,
+    main,
+    ranged,
+)
+
+# The patch's name for each drive, and the name that the catalogue knows.
+DRIVES = {
+    "WD SN530": "WDC PC SN530",
+    "Intel 760p": "INTEL SSDPEKKW256G8",
+    "Samsung PM991": "PM991 NVMe Samsung 256GB",
+    "SK hynix BC511": "BC511 NVMe SK hynix 256GB",
+    "Kioxia KBG40": "KBG40ZNS256G NVMe KIOXIA 256GB",
+}
+WORKFLOWS = range(1, 8)
+OLD, NEW = "linux-legacy", "linux"
+
+# 100 bursts of 1000 writes; 1000 reads.
+N_IOS = {1: 100_000, 7: 1_000}
+
+INPUTS = [
+    "drives: the tables that the catalogue has of them, latencies as declared",
+    "workflows: ssdpm's apst-1 to apst-7, 100 bursts each (7: 1000 reads); closed loop",
+    "service times: those of the workflows, 10 us for a write and 130 us for a read, and "
+    "1 ns for 3 bytes",
+    "tables: linux-legacy (old) and linux (new), limit 100 ms, PCIe link asleep in L1.2",
+    "all else by the rules of ssdpm_estimate(3), the same for all drives: idle watts of "
+    "PS0, active, state and transition watts; low and high are the least "
+    "and most over all combinations, old and new at the same one",
+]
+
+# What a combination moves together, as in ssdpm_estimate(3); what is not here does not
+# matter, because the service times stand in the traces.
+AXES = {
+    "active_power_uw": "active",
+    "operation_energy_nj": "active",
+    "byte_energy_pj": "active",
+    "transition_power_uw": "transition",
+    "link_power_uw": "state",
+    "entry_latency_us": "latency",
+    "exit_latency_us": "latency",
+}
+
+Parameters = tuple[ssdpm.Parameter, ...]
+
+
+def axis_of(model: ssdpm.Model, parameter: ssdpm.Parameter) -> str | None:
+    if parameter.kind == "idle_power_uw":
+        awake = model.power_states[parameter.index].operational
+        return "idle" if awake else "state"
+    return AXES.get(parameter.kind)
+
+
+def fixed(parameter: ssdpm.Parameter, corner: str) -> ssdpm.Parameter:
+    """As if it were certain."""
+    value = getattr(parameter, corner)
+    return replace(parameter, low=value, nominal=value, high=value)
+
+
+def corners(model: ssdpm.Model, parameters: Parameters) -> Iterator[Parameters]:
+    """The nominal values, then each combination of low and high."""
+    yield tuple(fixed(p, "nominal") for p in parameters)
+    axes = {axis_of(model, p) for p in parameters if p.low != p.high} - {None}
+    for words in itertools.product(("low", "high"), repeat=len(axes)):
+        where = dict(zip(axes, words))
+        yield tuple(
+            fixed(p, where.get(axis_of(model, p), "nominal")) for p in parameters
+        )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One workflow at one corner, with the old table and the new one."""
+
+    old: ssdpm.Run
+    new: ssdpm.Run
+
+    @property
+    def change_percent(self) -> float:
+        """Of the mean power."""
+        old = self.old.mean_power_uw
+        return 100 * (self.new.mean_power_uw - old) / old
+
+
+def latency_ms(run: ssdpm.Run) -> float:
+    """Mean latency where one I/O is outstanding, as in workflow 7."""
+    return (run.busy_ns / sum(run.n_ios) + run.delay_mean_ns) / 1e6
+
+
+def trace(workflow: int, service_ns: int | None = None) -> ssdpm.Trace:
+    n_ios = N_IOS.get(workflow, 100_000)
+    return ssdpm.generate(f"apst-{workflow}", n_ios=n_ios, service_ns=service_ns)
+
+
+def pairs(
+    model: ssdpm.Model, io: ssdpm.Trace, parameters: Parameters | None = None
+) -> list[Pair]:
+    """The nominal pair first, then that of each corner."""
+    return [
+        Pair(*(ssdpm.estimate(model, io, t, parameters=one).nominal for t in (OLD, NEW)))
+        for one in corners(model, parameters or ssdpm.parameters(model))
+    ]
+
+
+def over(values: list[float], unit: str, digits: int = 1) -> Range:
+    """Of values at the nominal corner, then at the others."""
+    return Range(min(values), values[0], max(values), unit, digits)
+
+
+Flows = dict[int, list[Pair]]
+
+
+def row(drive: str, workflow: int, found: list[Pair]) -> list[str]:
+    old, new = (p.delay_mean_ns / 1e6 for p in (found[0].old, found[0].new))
+    return [
+        drive,
+        str(workflow),
+        str(over([p.old.mean_power_uw / 1e3 for p in found], "", 0)),
+        str(over([p.new.mean_power_uw / 1e3 for p in found], "", 0)),
+        str(over([p.change_percent for p in found], "", 1)),
+        f"{old:.3f} -> {new:.3f}",
+    ]
+
+
+def changes(flows: Flows, workflows: Iterable[int]) -> list[tuple[float, ...]]:
+    """At each corner, the change of mean power on some workflows."""
+    return [
+        tuple(p.change_percent for p in at)
+        for at in zip(*(flows[workflow] for workflow in workflows))
+    ]
+
+
+def times(model: ssdpm.Model) -> str:
+    """What the two tables do from PS0 on."""
+    words = []
+    for algorithm in (OLD, NEW):
+        entries = {e.state: e for e in ssdpm.apst(model, algorithm=algorithm).entries}
+        state, steps = 0, []
+        while state in entries and entries[state].target > state:
+            steps.append(f"PS{entries[state].target} after {entries[state].idle_ms} ms")
+            state = entries[state].target
+        words.append(", ".join(steps))
+    return " -> ".join(words)
+
+
+def from_tables(model: ssdpm.Model, about: str, published: str, holds: bool) -> Claim:
+    """What the tables alone say."""
+    verdict = REPRODUCED if holds else NOT_DERIVABLE
+    return Claim(about, published, times(model), verdict)
+
+
+def first(model: ssdpm.Model, algorithm: str) -> tuple[int, int]:
+    """(idle time, state) of the first step."""
+    entry = ssdpm.apst(model, algorithm=algorithm).entries[0]
+    return entry.idle_ms, entry.target
+
+
+def sn530(model: ssdpm.Model, flows: Flows) -> Iterator[Claim]:
+    yield from_tables(
+        model,
+        "SN530, tables",
+        "much quicker transitions",
+        first(model, NEW)[0] < first(model, OLD)[0],
+    )
+    yield ranged(
+        "SN530, power",
+        "up to 62 % less on workflows 4, 5, 6",
+        62,
+        0,
+        over([-min(at) for at in changes(flows, (4, 5, 6))], "% less", 0),
+        "the watts of PS0, which decide it, are not public",
+    )
+    yield ranged(
+        "SN530, workflow 7, old",
+        "mean latency 0.6 ms",
+        0.6,
+        1,
+        over([latency_ms(p.old) for p in flows[7]], "ms", 2),
+        "the drive never sleeps in it: 0.6 ms is what a read took; ours is an input",
+    )
+    yield ranged(
+        "SN530, workflow 7, new",
+        "mean latency 10 ms",
+        10,
+        0,
+        over([latency_ms(p.new) for p in flows[7]], "ms", 1),
+        "11 ms is the longest exit that the drive declares; its real one is not public",
+    )
+
+
+def i760p(model: ssdpm.Model, flows: Flows) -> Iterator[Claim]:
+    yield from_tables(
+        model,
+        "760p, tables",
+        "much quicker transitions",
+        first(model, NEW)[0] < first(model, OLD)[0],
+    )
+    yield ranged(
+        "760p, workflow 7, old",
+        "mean latency about 2 ms",
+        2,
+        0,
+        over([latency_ms(p.old) for p in flows[7]], "ms", 2),
+        "the drive never sleeps in it: 2 ms is what a read took; ours is an input",
+    )
+    yield ranged(
+        "760p, workflow 7, new",
+        "mean latency about 53 ms",
+        53,
+        0,
+        over([latency_ms(p.new) for p in flows[7]], "ms", 1),
+        "the drive declares an exit of 8 ms and takes some 50",
+    )
+    measured = ssdpm.parameters(model, exit_latency_us={"PS4": 51_000})
+    found = pairs(model, trace(7, service_ns=2_000_000), measured)
+    yield ranged(
+        "760p, workflow 7, new, measured latencies",
+        "mean latency about 53 ms",
+        53,
+        0,
+        over([latency_ms(p.new) for p in found], "ms", 1),
+        "with --exit-latency PS4=51ms and --service 2ms, both as measured",
+    )
+
+
+def pm991(model: ssdpm.Model, flows: Flows) -> Iterator[Claim]:
+    (old_ms, old_state), (new_ms, new_state) = first(model, OLD), first(model, NEW)
+    yield from_tables(
+        model,
+        "PM991, tables",
+        "first transition later, but deeper",
+        new_ms > old_ms and new_state > old_state,
+    )
+    yield ranged(
+        "PM991, power",
+        "up to 18 % more in the worst case",
+        18,
+        0,
+        over([max(at) for at in changes(flows, WORKFLOWS)], "% more", 0),
+        "the watts of PS0, which decide it, are not public",
+    )
+
+
+def bc511(model: ssdpm.Model, flows: Flows) -> Iterator[Claim]:
+    (old_ms, old_state), (new_ms, new_state) = first(model, OLD), first(model, NEW)
+    yield from_tables(
+        model,
+        "BC511, tables",
+        "PS4 rather than PS3 after a similar time",
+        (old_state, new_state) == (3, 4) and old_ms == new_ms,
+    )
+
+
+def kbg40(model: ssdpm.Model, flows: Flows) -> Iterator[Claim]:
+    (old_ms, old_state), (new_ms, new_state) = first(model, OLD), first(model, NEW)
+    yield from_tables(
+        model,
+        "KBG40, tables",
+        "virtually the same table",
+        (old_ms, old_state) == (new_ms, new_state),
+    )
+    moved = {w: over([p.change_percent for p in flows[w]], "%") for w in WORKFLOWS}
+    text = ", ".join(
+        f"{change} on {w}" for w, change in moved.items() if change.low or change.high
+    )
+    yield Claim(
+        "KBG40, power",
+        "little or no change on any workflow",
+        f"{text}; none on the others",
+        NOT_DECIDABLE,
+        "no number says what little is",
+    )
+
+
+def sustained(flows: dict[str, Flows]) -> Claim:
+    """Workflow 1 of all drives."""
+    values = [p.change_percent for one in flows.values() for p in one[1]]
+    return ranged(
+        "all, workflow 1",
+        "minimal effect",
+        0,
+        0,
+        over(values, "%", 0),
+        "a drive that is never idle never sleeps",
+    )
+
+
+CLAIMS = {
+    "WD SN530": sn530,
+    "Intel 760p": i760p,
+    "Samsung PM991": pm991,
+    "SK hynix BC511": bc511,
+    "Kioxia KBG40": kbg40,
+}
+
+BACKGROUND = Claim(
+    "760p and PM991, background work",
+    "raises their power on workflows 3, 4, 7",
+    "nothing",
+    NOT_DERIVABLE,
+    "what a drive does by itself while it is idle is not public",
+)
+
+
+def report() -> Report:
+    models = {drive: ssdpm.Model.catalogue(name) for drive, name in DRIVES.items()}
+    traces = {workflow: trace(workflow) for workflow in WORKFLOWS}
+    flows = {
+        drive: {w: pairs(model, io) for w, io in traces.items()}
+        for drive, model in models.items()
+    }
+    claims = [
+        claim
+        for drive, model in models.items()
+        for claim in CLAIMS[drive](model, flows[drive])
+    ]
+    return Report(
+        "A. Bogoslavsky, nvme: APST with two bands, Linux 5.14",
+        INPUTS,
+        [*claims, sustained(flows), BACKGROUND],
+        ("drive", "workflow", "old mW", "new mW", "change %", "added latency, ms"),
+        [row(d, w, found) for d, one in flows.items() for w, found in one.items()],
+    )
+
+
+if __name__ == "__main__":
+    main(report)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""uFLIP's energy study of flash devices (2010): active power of the data sheet x time
+against what the drive took.
+
+With two levels, idle and active, the data sheet is P_active / (P_idle + u (P_active -
+P_idle)) times too high at a utilisation u: at most P_active / P_idle, at u = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ssdpm
+from report import NOT_DERIVABLE, REPRODUCED, WITHIN, Claim, Range, Report, main
+
+INPUTS = [
+    "active watts of the data sheet; idle watts as the study measured them, low and high "
+    "one standard deviation apart, which is that of samples and not of their mean",
+    "two levels of power; no link power management",
+]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Watts: active by the data sheet, idle measured with its standard deviation; and
+    P_active / P_idle.
+    """
+
+    name: str
+    active_w: float
+    idle_w: float
+    deviation_w: float
+    bound: float
+
+    def ratio(self) -> Range:
+        low, high = self.idle_w + self.deviation_w, self.idle_w - self.deviation_w
+        return Range(*(self.active_w / w for w in (low, self.idle_w, high)))
+
+    def utilisation(self, factor: float) -> float:
+        """At which the data sheet is too high by this factor; below 0: at none."""
+        return (self.active_w / factor - self.idle_w) / (self.active_w - self.idle_w)
+
+    def simulated(self, utilisation: float) -> float:
+        """The factor that ssdpm gives: writes of 1 ms, idle times that make up the rest,
+        against active power x time.
+        """
+        model = ssdpm.Model.from_states([], kind="sata", sata=ssdpm.SataLink())
+        parameters = ssdpm.parameters(
+            model, idle_power_w={0: self.idle_w}, active_power_w=self.active_w
+        )
+        period = round(1e6 / utilisation)
+        trace = ssdpm.Trace.from_columns(
+            start_ns=range(0, 100 * period, period), op="write", service_ns=10**6
+        )
+        run = ssdpm.estimate(
+            model,
+            trace,
+            lpm="max_performance",
+            parameters=parameters,
+            end_ns=100 * period,
+        ).nominal
+        return self.active_w / run.mean_power_w
+
+
+DRIVES = (
+    Drive("Memoright", 2.5, 0.96, 0.3, 2.60),
+    Drive("MTron", 2.7, 0.99, 0.05, 2.73),
+    Drive("X25-E 32 GB", 2.4, 0.54, 0.05, 4.44),
+    Drive("X25-E 64 GB", 2.6, 0.57, 0.05, 4.56),
+)
+
+
+def bound(drive: Drive) -> Claim:
+    found = drive.ratio()
+    return Claim(
+        f"{drive.name}, bound",
+        f"P_active / P_idle = {drive.bound:.2f}",
+        str(found),
+        found.verdict(drive.bound, 2),
+        range=found,
+    )
+
+
+def factor(drive: Drive, value: float) -> Claim:
+    u = drive.utilisation(value)
+    if u > 0:
+        text = f"at a utilisation of {u:.3f}; simulated there: "
+        text += f"{drive.simulated(u):.2f} times"
+        why = "the utilisation of the runs is not public"
+    else:
+        text = f"at none: at most {drive.ratio().nominal:.2f} times"
+        why = "its idle power alone is more than that"
+        if drive.ratio().high >= value:
+            why += "; with one deviation less it would not be"
+    return Claim(
+        f"{drive.name}, {value:.0f} times",
+        "data sheet x time is two to three times too high",
+        text,
+        WITHIN if u > 0 else NOT_DERIVABLE,
+        why,
+    )
+
+
+def report() -> Report:
+    always = all(drive.ratio().low > 1 for drive in DRIVES)
+    return Report(
+        "M. Bjorling et al., Understanding the energy consumption of flash devices with "
+        "uFLIP, 2010",
+        INPUTS,
+        [
+            *map(bound, DRIVES),
+            Claim(
+                "all, always too high",
+                "on all four drives, in all runs",
+                "never too low: idle takes less than active",
+                REPRODUCED if always else NOT_DERIVABLE,
+            ),
+            *(factor(drive, value) for value in (2.0, 3.0) for drive in DRIVES),
+        ],
+        ("drive", "active W", "idle W", "at most too high by", "2 times at", "3 times at"),
+        [
+            (
+                d.name,
+                f"{d.active_w}",
+                f"{d.idle_w} +- {d.deviation_w}",
+                str(d.ratio()),
+                *(
+                    f"u = {d.utilisation(f):.3f}" if d.utilisation(f) > 0 else "no u"
+                    for f in (2.0, 3.0)
+                ),
+            )
+            for d in DRIVES
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main(report)
