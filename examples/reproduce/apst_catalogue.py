@@ -45,28 +45,28 @@ def chain(model: ssdpm.Model, algorithm: str) -> Chain:
 def effects(old: Chain, new: Chain) -> list[str]:
     """All that the new table does to a drive."""
     if not old.deepest:
-        return ["sleeps only now" if new.deepest else "never sleeps, old or new"]
+        return ["sleep only now" if new.deepest else "never sleep, old or new"]
     if not new.deepest:
-        return ["loses all its states"]
+        return ["lose all their states"]
     found = []
     if new.first_ms != old.first_ms:
-        found.append("sleeps " + ("sooner" if new.first_ms < old.first_ms else "later"))
+        found.append("sleep " + ("sooner" if new.first_ms < old.first_ms else "later"))
     if new.first > old.first:
-        found.append("sleeps deeper at once")
+        found.append("sleep deeper at once")
     if new.deepest < old.deepest:
-        found.append("loses its deepest state")
-    return found or ["as before"]
+        found.append("lose their deepest state")
+    return found or ["stay as before"]
 
 
 EFFECTS = (
-    "sleeps sooner",
-    "sleeps later",
-    "sleeps deeper at once",
-    "loses its deepest state",
-    "loses all its states",
-    "sleeps only now",
-    "never sleeps, old or new",
-    "as before",
+    "sleep sooner",
+    "sleep later",
+    "sleep deeper at once",
+    "lose their deepest state",
+    "lose all their states",
+    "sleep only now",
+    "never sleep, old or new",
+    "stay as before",
 )
 
 

@@ -313,7 +313,7 @@ CLAIMS = {
 BACKGROUND = Claim(
     "760p and PM991, background work",
     "raises their power on workflows 3, 4, 7",
-    "nothing",
+    "no background work is simulated",
     NOT_DERIVABLE,
     "what a drive does by itself while it is idle is not public",
 )

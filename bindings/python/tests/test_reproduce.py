@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""examples/reproduce: what was published, what ssdpm makes of it, and the README."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ssdpm
+
+TOP = Path(__file__).parents[3]
+SCRIPTS = TOP / "examples/reproduce"
+
+YES, WITHIN = "reproduced", "within bounds"
+NOT_DERIVABLE, NOT_DECIDABLE = "not derivable", "not decidable"
+
+VERDICTS = {
+    "apst_patch": {
+        "SN530, tables": YES,
+        "SN530, power": WITHIN,
+        "SN530, workflow 7, old": NOT_DERIVABLE,
+        "SN530, workflow 7, new": NOT_DERIVABLE,
+        "760p, tables": YES,
+        "760p, workflow 7, old": NOT_DERIVABLE,
+        "760p, workflow 7, new": NOT_DERIVABLE,
+        "760p, workflow 7, new, measured latencies": YES,
+        "PM991, tables": YES,
+        "PM991, power": WITHIN,
+        "BC511, tables": YES,
+        "KBG40, tables": YES,
+        "KBG40, power": NOT_DECIDABLE,
+        "all, workflow 1": YES,
+        "760p and PM991, background work": NOT_DERIVABLE,
+    },
+    "apst_catalogue": {"old rule": YES, "old and new table": NOT_DECIDABLE},
+    "stornvme": {"battery": YES, "Modern Standby": YES},
+    "lower_envelope": {
+        "first threshold": YES,
+        "second threshold": YES,
+        "both, in ssdpm's table": YES,
+        "ratio at the first": YES,
+        "ratio at the second": YES,
+        "ALG = OPT + beta": YES,
+        "exponential, J(0)": YES,
+        "exponential, J(10 ms)": YES,
+        "exponential, J(50 ms)": YES,
+        "exponential, J(inf)": YES,
+        "Lomax, a 3, m 30 ms": YES,
+        "Lomax, a 3, m 60 ms": YES,
+        "deterministic": YES,
+    },
+    "uflip": {
+        "all, always too high": YES,
+        "Memoright, 2 times": WITHIN,
+        "MTron, 2 times": WITHIN,
+        "X25-E 32 GB, 2 times": WITHIN,
+        "X25-E 64 GB, 2 times": WITHIN,
+        "Memoright, 3 times": NOT_DERIVABLE,
+        "MTron, 3 times": NOT_DERIVABLE,
+        "X25-E 32 GB, 3 times": WITHIN,
+        "X25-E 64 GB, 3 times": WITHIN,
+    },
+}
+
+
+def run(script: str, *arguments: str) -> str:
+    result = subprocess.run(
+        [sys.executable, str(SCRIPTS / f"{script}.py"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def reproduce(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module of a script, by its name."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module
+
+
+def test_every_script_is_tested() -> None:
+    helpers = {"report", "summary"}
+    assert {path.stem for path in SCRIPTS.glob("*.py")} == set(VERDICTS) | helpers
+
+
+@pytest.mark.parametrize("script", VERDICTS)
+def test_what_was_published_gets_its_verdict(script: str) -> None:
+    report = json.loads(run(script, "--json"))
+    assert {c["about"]: c["verdict"] for c in report["claims"]} == VERDICTS[script]
+    for claim in report["claims"]:
+        assert claim["why"] or claim["verdict"] == YES, claim["about"]
+    assert report["source"] and report["inputs"]
+
+
+def test_the_text_has_all_that_the_json_has() -> None:
+    report = json.loads(run("uflip", "--json"))
+    text = run("uflip")
+    for claim in report["claims"]:
+        assert f"{claim['about']}: {claim['verdict']}" in text
+        for key in ("published", "predicted", "why"):
+            assert claim[key] in text
+    for row in report["rows"]:
+        for cell in row:
+            assert cell in text
+
+
+def test_the_table_of_the_readme_is_what_the_scripts_say() -> None:
+    assert run("summary") in (TOP / "README.md").read_text()
+
+
+def test_the_patch_has_all_drives_on_all_workflows() -> None:
+    rows = json.loads(run("apst_patch", "--json"))["rows"]
+    assert len(rows) == len({(drive, flow) for drive, flow, *_ in rows}) == 35
+
+
+def test_the_tables_of_the_patch_are_those_of_linux(reproduce: Any) -> None:
+    patch = reproduce("apst_patch")
+    tables = {
+        "WD SN530": ([(3, 745), (4, 2200)], [(3, 100), (4, 2000)]),
+        "Intel 760p": ([(3, 200), (4, 700)], [(4, 100)]),
+        "SK hynix BC511": ([(3, 100), (4, 500)], [(4, 100)]),
+        "Samsung PM991": ([(3, 71), (4, 500)], [(4, 100)]),
+        "Kioxia KBG40": ([(3, 100), (4, 1750)], [(3, 100), (4, 2000)]),
+    }
+    assert set(tables) == set(patch.DRIVES)
+    for drive, (old, new) in tables.items():
+        said = patch.times(ssdpm.Model.catalogue(patch.DRIVES[drive]))
+        chains = (
+            ", ".join(f"PS{state} after {ms} ms" for state, ms in chain)
+            for chain in (old, new)
+        )
+        assert said == " -> ".join(chains)
+
+
+@pytest.mark.parametrize("workflow", [3, 6, 7])
+def test_the_corners_of_the_patch_are_those_of_the_library(
+    reproduce: Any, workflow: int
+) -> None:
+    """What the scripts try one by one is what ssdpm.compare() does by itself."""
+    patch = reproduce("apst_patch")
+    for name in patch.DRIVES.values():
+        model, io = ssdpm.Model.catalogue(name), patch.trace(workflow)
+        pairs = patch.pairs(model, io)
+        compared = ssdpm.compare(model, io, [patch.OLD, patch.NEW])
+        old, new = compared[patch.OLD].estimate, compared[patch.NEW]
+        savings = [p.old.energy_nj - p.new.energy_nj for p in pairs]
+        # Each energy is rounded by itself.
+        assert abs(min(savings) - new.saving.low_nj) <= 1
+        assert abs(savings[0] - new.saving.nominal_nj) <= 1
+        assert abs(max(savings) - new.saving.high_nj) <= 1
+        powers = [p.old.mean_power_uw for p in pairs]
+        assert min(powers) == old.low.mean_power_uw
+        assert max(powers) == old.high.mean_power_uw
+
+
+def test_the_exit_of_the_760p_needs_a_measurement(reproduce: Any) -> None:
+    patch = reproduce("apst_patch")
+    model = ssdpm.Model.catalogue(patch.DRIVES["Intel 760p"])
+    io = patch.trace(7, service_ns=2_000_000)
+    latency = {
+        exit_us: patch.latency_ms(
+            ssdpm.estimate(
+                model,
+                io,
+                parameters=ssdpm.parameters(model, exit_latency_us={"PS4": exit_us}),
+            ).nominal
+        )
+        for exit_us in (8_000, 51_000)
+    }
+    assert round(latency[8_000]) == 10
+    assert round(latency[51_000]) == 53
+
+
+def test_numbers_of_the_data_sheets_are_too_high_by_at_most_so_much(
+    reproduce: Any,
+) -> None:
+    bounds = [round(d.ratio().nominal, 2) for d in reproduce("uflip").DRIVES]
+    assert bounds == [2.60, 2.73, 4.44, 4.56]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "published", "verdict"),
+    [
+        ((1.0, 2.04, 3.0), 2.0, YES),
+        ((1.0, 2.06, 3.0), 2.0, WITHIN),
+        ((2.06, 2.06, 3.0), 2.0, NOT_DERIVABLE),
+        ((1.0, 1.5, 1.9), 2.0, NOT_DERIVABLE),
+    ],
+)
+def test_a_verdict_follows_from_the_bounds(
+    reproduce: Any,
+    numbers: tuple[float, float, float],
+    published: float,
+    verdict: str,
+) -> None:
+    assert reproduce("report").Range(*numbers).verdict(published, 1) == verdict

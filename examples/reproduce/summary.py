@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The table of the README: of each source, what matters most. Prints Markdown."""
+
+from __future__ import annotations
+
+import apst_catalogue
+import apst_patch
+import lower_envelope
+import stornvme
+import uflip
+from report import REPRODUCED, Report
+
+# What each source is called, and the claims that the table has.
+SOURCES = (
+    (
+        "Linux 5.14, APST patch",
+        apst_patch.report,
+        (
+            "all, workflow 1",
+            "SN530, power",
+            "SN530, workflow 7, new",
+            "760p, workflow 7, new",
+            "760p, workflow 7, new, measured latencies",
+            "PM991, power",
+            "BC511, tables",
+            "KBG40, power",
+            "760p and PM991, background work",
+        ),
+    ),
+    ("its tables, simulated", apst_catalogue.report, ("old and new table",)),
+    ("Microsoft, StorNVMe", stornvme.report, ("battery", "Modern Standby")),
+    (
+        "theory of idle times",
+        lower_envelope.report,
+        (
+            "both, in ssdpm's table",
+            "ALG = OPT + beta",
+            "exponential, J(10 ms)",
+            "Lomax, a 3, m 30 ms",
+            "deterministic",
+        ),
+    ),
+    ("uFLIP, 2010", uflip.report, ("X25-E 64 GB, 3 times", "Memoright, 3 times")),
+)
+
+
+def rows(source: str, report: Report, abouts: tuple[str, ...]) -> list[str]:
+    claims = {claim.about: claim for claim in report.claims}
+    found = []
+    for about in abouts:
+        claim = claims[about]
+        verdict = claim.verdict
+        if verdict != REPRODUCED:
+            verdict += f": {claim.why}"
+        cells = (f"{about}: {claim.published}", claim.predicted, verdict)
+        found.append(f"| {source} | " + " | ".join(cells) + " |")
+        source = ""
+    return found
+
+
+def main() -> None:
+    print("| source | published | ours | verdict |")
+    print("|---|---|---|---|")
+    for source, make, abouts in SOURCES:
+        print("\n".join(rows(source, make(), abouts)))
+
+
+if __name__ == "__main__":
+    main()
