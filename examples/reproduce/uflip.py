@@ -32,7 +32,9 @@ class Drive:
     def ratio(self) -> Range:
         """P_active / P_idle."""
         most, least = self.idle_w + self.deviation_w, self.idle_w - self.deviation_w
-        return Range(*(self.active_w / watts for watts in (most, self.idle_w, least)))
+        return Range(
+            self.active_w / most, self.active_w / self.idle_w, self.active_w / least
+        )
 
     def utilisation(self, factor: float) -> float:
         """At which the data sheet is too high by this factor; below 0: at none."""

@@ -35,8 +35,8 @@ static const struct option_spec options[] = {
 	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB" },
 	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB" },
 	{ "service", 0, "TIME",
-	  "how long an I/O takes (default: unknown; the drive's parameters "
-	  "say)" },
+	  "how long an I/O takes (default: 130us a read, 10us a write, and "
+	  "1ns for 3 bytes)" },
 };
 
 enum { N_READER = 4 }; /* those before --seed */
