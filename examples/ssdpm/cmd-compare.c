@@ -249,8 +249,10 @@ static enum exit_status check(const struct common *common,
 	    check_trace_options(common, &settings->trace, settings->traces,
 				settings->n_traces))
 		return STATUS_USAGE;
-	return check_stdin(common, operands, n, settings->traces,
-			   settings->n_traces);
+	if (check_stdin(common, operands, n, settings->traces,
+			settings->n_traces))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
 }
 
 static enum exit_status find_policies(const struct common *common,

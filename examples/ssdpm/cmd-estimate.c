@@ -348,7 +348,11 @@ static void busy_row(struct table *rows, const struct ssdpm_run *run)
 	table_cell(rows, 1, "%s", time_text(run->busy_ns).text);
 	table_cell(rows, 2, "%s",
 		   share_text(run->busy_ns, run->duration_ns).text);
+	table_cell(rows, 3, "-");
+	table_cell(rows, 4, "-");
 	table_cell(rows, 5, "%s", energy_text(rest).text);
+	table_cell(rows, 6, "-");
+	table_cell(rows, 7, "-");
 	table_end_row(rows);
 }
 
@@ -453,7 +457,9 @@ static enum exit_status check(const struct common *common,
 	    check_trace_options(common, &settings->trace, &settings->trace_name,
 				1))
 		return STATUS_USAGE;
-	return check_stdin(common, operands, n, &settings->trace_name, 1);
+	if (check_stdin(common, operands, n, &settings->trace_name, 1))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
 }
 
 /* On a page stand the policies that people compare as well. */

@@ -201,6 +201,10 @@ static enum exit_status collect(const struct plan *plan,
 		status = feed(input, gaps, n, &start_ns);
 	if (status)
 		return status;
+	if (!err && !ssdpm_trace_get_counts(input->trace)->n_records) {
+		complain("%s: the workload has no record", input->name);
+		return STATUS_FAILED;
+	}
 	end_ns = end_on_clock(plan->sim_options, start_ns);
 	for (size_t i = 0; i < n && !err; i++)
 		err = ssdpm_gaps_finish(gaps[i], end_ns, &error);
@@ -433,7 +437,9 @@ static enum exit_status check(const struct common *common,
 	if (check_trace_options(common, &settings->trace, &settings->trace_name,
 				1))
 		return STATUS_USAGE;
-	return check_stdin(common, operands, n, &settings->trace_name, 1);
+	if (check_stdin(common, operands, n, &settings->trace_name, 1))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
 }
 
 static enum exit_status run(const void *data, const struct common *common,

@@ -266,6 +266,8 @@ static void print_answer(const struct answer *a)
 	printf("%s: %s %s in %s, %s busy\n", a->name, count_text(n).text,
 	       n == 1 ? "I/O" : "I/Os", time_text(s->duration_ns).text,
 	       share_text(s->busy_ns, s->duration_ns).text);
+	if (!n)
+		return;
 	print_mix(s);
 	printf("  sequential: %s of the I/Os begin where the one before ended\n",
 	       share_text(s->n_sequential, n).text);
@@ -277,10 +279,11 @@ static void print_answer(const struct answer *a)
 		puts("  the drive is never idle");
 		return;
 	}
-	printf("  idle: %s times; half of them longer than %s, 1 %% longer "
+	printf("  idle: %s %s; half of them longer than %s, 1 %% longer "
 	       "than %s, at most %s\n",
-	       count_text(s->n_gaps).text, time_text(s->gap_p50_ns).text,
-	       time_text(s->gap_p99_ns).text, time_text(s->gap_max_ns).text);
+	       count_text(s->n_gaps).text, s->n_gaps == 1 ? "time" : "times",
+	       time_text(s->gap_p50_ns).text, time_text(s->gap_p99_ns).text,
+	       time_text(s->gap_max_ns).text);
 	print_long_gaps(a);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Made of page.html. */
 extern const char page_template[];
@@ -44,18 +45,33 @@ static bool ends_script(const struct buffer *buffer)
 	return false;
 }
 
+static const char *chart_js_path(const struct page_options *settings)
+{
+	return settings->chart_js ? settings->chart_js : CHART_JS;
+}
+
+enum exit_status check_page(const struct common *common,
+			    const struct page_options *settings)
+{
+	const char *path = chart_js_path(settings);
+
+	if (settings->chart_js && !settings->path)
+		return usage_error(common, "--chart-js is for --html");
+	if (!settings->path || !access(path, R_OK))
+		return STATUS_DONE;
+	complain("%s: %s; --html needs Chart.js: install libjs-chart.js, or "
+		 "give its file with --chart-js",
+		 path, strerror(errno));
+	return STATUS_FAILED;
+}
+
 static enum exit_status read_chart_js(const struct page_options *settings,
 				      struct buffer *buffer)
 {
-	const char *path = settings->chart_js ? settings->chart_js : CHART_JS;
+	const char *path = chart_js_path(settings);
 
-	if (read_operand(path, buffer)) {
-		if (!settings->chart_js)
-			complain("--html needs Chart.js: install "
-				 "libjs-chart.js, or give its file with "
-				 "--chart-js");
+	if (read_operand(path, buffer))
 		return STATUS_FAILED;
-	}
 	if (!ends_script(buffer))
 		return STATUS_DONE;
 	complain("%s: has </script, which would end the script of the page",

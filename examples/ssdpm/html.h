@@ -13,6 +13,10 @@ struct page_options {
 /* Its settings are a struct page_options. */
 extern const struct option_group page_option_group;
 
+/* Is there what a page takes? Ask before anything long is computed. */
+enum exit_status check_page(const struct common *common,
+			    const struct page_options *options);
+
 /* Write a page of one object: its title, and its estimates. */
 enum exit_status write_page(const struct page_options *options,
 			    struct json_writer *data);

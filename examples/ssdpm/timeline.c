@@ -24,13 +24,12 @@ static void advance(struct timeline *t, uint64_t until_ns)
 	while (until_ns / TIMELINE_BINS >= t->bin_ns)
 		double_bins(t);
 	while (t->last_ns < until_ns) {
-		uint64_t bin = t->last_ns / t->bin_ns;
-		uint64_t end_ns = (bin + 1) * t->bin_ns;
+		uint64_t step_ns = t->bin_ns - t->last_ns % t->bin_ns;
 
-		if (end_ns > until_ns)
-			end_ns = until_ns;
-		t->ns[bin][t->now] += end_ns - t->last_ns;
-		t->last_ns = end_ns;
+		if (step_ns > until_ns - t->last_ns)
+			step_ns = until_ns - t->last_ns;
+		t->ns[t->last_ns / t->bin_ns][t->now] += step_ns;
+		t->last_ns += step_ns;
 	}
 }
 

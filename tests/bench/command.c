@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a start of the command costs: its wall time against that of "nvme
- * version", which does nothing but start, and its peak memory.
+ * version", which does nothing but start, and its peak memory. And what an
+ * estimate of 100,000 I/Os takes from its start to its end.
  *
  * usage: command SSDPM FILE
  *
  * FILE is read as it is, and a raw Identify Controller structure as well; the
- * worse of the two counts. This program stays small: the kernel counts its
- * memory, too, as that of a child until the child's exec.
+ * worse of the two counts, as of a trace in records and in text. This program
+ * stays small: the kernel counts its memory, too, as that of a child until the
+ * child's exec.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -22,22 +24,28 @@
 #include <unistd.h>
 
 #define RUNS 301
+#define ESTIMATE_RUNS 31
 #define WARM_UP 10
 
 #define START_VS_NVME_MAX 0.4
 #define PEAK_MAX_MIB 2.5
+#define ESTIMATE_MAX_MS 100.0
+#define ESTIMATE_PEAK_MAX_MIB 16.0
 
 extern char **environ;
 
 enum { JSON, RAW, NVME, N_COMMANDS };
+enum { RECORDS, TEXT, N_TRACES };
 
 struct command {
-	const char *argv[5];
+	const char *argv[12];
 	double ms[RUNS];
 	long peak_kib;
 };
 
 static struct command commands[N_COMMANDS];
+static struct command estimates[N_TRACES];
+static char trace_paths[N_TRACES][32];
 static char raw_path[] = "/tmp/ssdpm-bench-XXXXXX";
 static posix_spawn_file_actions_t to_null;
 
@@ -75,27 +83,57 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median_ms(struct command *command)
+static double median_ms(struct command *command, size_t runs)
 {
-	qsort(command->ms, RUNS, sizeof(command->ms[0]), compare);
-	return command->ms[RUNS / 2];
+	qsort(command->ms, runs, sizeof(command->ms[0]), compare);
+	return command->ms[runs / 2];
 }
 
 /* One after the other in turn, so that all see the same noise. */
-static bool run_all(void)
+static bool run_all(struct command *all, int n, int runs)
 {
-	for (int i = -WARM_UP; i < RUNS; i++) {
-		for (int j = 0; j < N_COMMANDS; j++) {
-			double ms = run(&commands[j]);
+	for (int i = -WARM_UP; i < runs; i++) {
+		for (int j = 0; j < n; j++) {
+			double ms = run(&all[j]);
 
 			if (ms < 0) {
-				printf("%s %s: fails\n", commands[j].argv[0],
-				       commands[j].argv[1]);
+				printf("%s %s: fails\n", all[j].argv[0],
+				       all[j].argv[1]);
 				return false;
 			}
 			if (i >= 0)
-				commands[j].ms[i] = ms;
+				all[j].ms[i] = ms;
 		}
+	}
+	return true;
+}
+
+/* The same 100,000 I/Os in two forms, made by the command itself. */
+static bool make_traces(const char *ssdpm)
+{
+	static const char *const forms[] = { "npy", "csv" };
+
+	for (int i = 0; i < N_TRACES; i++) {
+		struct command make = {
+			.argv = { ssdpm, "workload", "--to", forms[i], "-o",
+				  trace_paths[i], "--n-ios", "100000",
+				  "lomax" },
+		};
+		int fd;
+
+		strcpy(trace_paths[i], "/tmp/ssdpm-bench-XXXXXX");
+		fd = mkstemp(trace_paths[i]);
+		if (fd < 0)
+			return false;
+		close(fd);
+		if (run(&make) < 0) {
+			printf("%s workload: fails\n", ssdpm);
+			return false;
+		}
+		estimates[i] = (struct command){
+			.argv = { ssdpm, "estimate", "-q", "-t", trace_paths[i],
+				  "WDC PC SN530" },
+		};
 	}
 	return true;
 }
@@ -146,9 +184,9 @@ static bool holds(const char *name, double value, double limit)
 
 static bool report(void)
 {
-	double json = median_ms(&commands[JSON]);
-	double raw = median_ms(&commands[RAW]);
-	double nvme = median_ms(&commands[NVME]);
+	double json = median_ms(&commands[JSON], RUNS);
+	double raw = median_ms(&commands[RAW], RUNS);
+	double nvme = median_ms(&commands[NVME], RUNS);
 	long peak = commands[JSON].peak_kib;
 	bool ok;
 
@@ -161,10 +199,41 @@ static bool report(void)
 	return holds("cli_peak_mib", (double)peak / 1024, PEAK_MAX_MIB) && ok;
 }
 
+static bool report_estimates(void)
+{
+	double ms = median_ms(&estimates[RECORDS], ESTIMATE_RUNS);
+	double text_ms = median_ms(&estimates[TEXT], ESTIMATE_RUNS);
+	long peak = estimates[RECORDS].peak_kib;
+	bool ok;
+
+	if (estimates[TEXT].peak_kib > peak)
+		peak = estimates[TEXT].peak_kib;
+	printf("medians: records %.3f ms, text %.3f ms\n", ms, text_ms);
+	ok = holds("estimate_process_ms", ms > text_ms ? ms : text_ms,
+		   ESTIMATE_MAX_MS);
+	return holds("estimate_process_mib", (double)peak / 1024,
+		     ESTIMATE_PEAK_MAX_MIB) &&
+	       ok;
+}
+
+/* Both are measured, whether the first one holds or not. */
+static bool measure(const char *ssdpm)
+{
+	bool start = make_raw_file() && run_all(commands, N_COMMANDS, RUNS) &&
+		     report();
+	bool estimate = make_traces(ssdpm) &&
+			run_all(estimates, N_TRACES, ESTIMATE_RUNS) &&
+			report_estimates();
+
+	unlink(raw_path);
+	for (int i = 0; i < N_TRACES; i++)
+		unlink(trace_paths[i]);
+	return start && estimate;
+}
+
 int main(int argc, char **argv)
 {
 	static char nvme[4200];
-	bool ok;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: command SSDPM FILE\n");
@@ -182,7 +251,5 @@ int main(int argc, char **argv)
 	commands[RAW] =
 		(struct command){ .argv = { argv[1], "apst", "-q", raw_path } };
 	commands[NVME] = (struct command){ .argv = { nvme, "version" } };
-	ok = make_raw_file() && run_all() && report();
-	unlink(raw_path);
-	return ok ? 0 : 1;
+	return measure(argv[1]) ? 0 : 1;
 }

@@ -42,7 +42,17 @@ CALLS = [
     ["apst", "--json", "--reach", "linux-legacy", "odd.json"],
     ["apst", "--json", "--reach", "raw.txt", "odd.json"],
     ["apst", "--json", "--algorithm", "lower-envelope", "odd.json"],
+    ["workload", "--json", "lomax"],
+    ["workload", "--json", "--list"],
+    ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
+    ["estimate", "--json", "-t", "lomax", "sata.json"],
+    ["compare", "--json", "-t", "lomax", "odd.json", "sata.json"],
+    ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
+    + ["--system-power", "5W", "--hours-per-day", "8"],
 ]
+
+# What a command needs beside a drive.
+NEEDS = {name: ["--trace", "lomax"] for name in ("estimate", "compare", "recommend")}
 
 
 def write_drives(ssdpm: Command) -> None:
@@ -77,7 +87,8 @@ def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(
     for line in text.splitlines():
         name = line.split()[0]
         if "DRIVE" in ssdpm.output(name, "--help").splitlines()[0]:
-            documented.check(json.loads(ssdpm.output(name, "--json", "drive.json")))
+            call = [name, "--json", *NEEDS.get(name, []), "drive.json"]
+            documented.check(json.loads(ssdpm.output(*call)))
 
 
 @pytest.mark.parametrize(

@@ -614,6 +614,13 @@ static void call_strings(void)
 		ssdpm_field_to_string(i);
 		ssdpm_finding_code_to_string(i);
 		ssdpm_format_to_string(i);
+		ssdpm_route_to_string(i);
+		ssdpm_phase_to_string(i);
+		ssdpm_pcie_link_to_string(i);
+		ssdpm_parameter_kind_to_string(i);
+		ssdpm_lpm_to_string(i);
+		ssdpm_loop_to_string(i);
+		ssdpm_axis_to_string(i);
 		ssdpm_link_state_to_string(i);
 		ssdpm_sata_feature_to_string(i);
 		ssdpm_power_scheme_to_string(i);
@@ -882,6 +889,7 @@ static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_axis_to_string", call_strings },
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },
@@ -919,6 +927,8 @@ static const struct {
 	{ "ssdpm_io_to_fio_iolog", call_stats },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
+	{ "ssdpm_loop_to_string", call_strings },
+	{ "ssdpm_lpm_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
 	{ "ssdpm_model_list_free", call_list_free },
@@ -926,14 +936,18 @@ static const struct {
 	{ "ssdpm_model_unref", call_ref },
 	{ "ssdpm_npy_header", call_npy_header },
 	{ "ssdpm_op_to_string", call_trace_getters },
+	{ "ssdpm_parameter_kind_to_string", call_strings },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
+	{ "ssdpm_pcie_link_to_string", call_strings },
+	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_provenance_to_string", call_strings },
 	{ "ssdpm_quirk_to_string", call_strings },
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
+	{ "ssdpm_route_to_string", call_strings },
 	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },

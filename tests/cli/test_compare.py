@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm compare and recommend: several policies, and the best one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+import trace
+from command import Command
+from test_estimate import STATED
+from test_show_sata import identify
+
+SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
+
+HUMAN = """\
+plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
+  4 I/Os in 6.06 s; savings are against linux
+  policy        energy  mean power         from..to    saves          from..to  delayed  mean delay  99 % at most  wakes
+  linux         429 mJ     70.8 mW  53.5 mW..119 mW                              50.0 %     12.5 ms         39 ms      2
+  linux-legacy  2.35 J      388 mW   264 mW..542 mW  -317 mW  -423 mW..-211 mW   50.0 %     12.5 ms         39 ms      2
+  none          9.02 J       1.5 W         1 W..2 W  -1.43 W  -1.91 W..-917 mW      0 %        0 ns          0 ns      0
+"""  # noqa: E501
+
+
+@pytest.fixture
+def some(ssdpm: Command) -> Command:
+    ssdpm.write("some.csv", trace.SOME)
+    return ssdpm
+
+
+def compare(ssdpm: Command, *options: str) -> Any:
+    return ssdpm.json("compare", "-t", "some.csv", *options, "plain.json")
+
+
+def test_people_get_a_line_for_each_policy(some: Command) -> None:
+    call = ["compare", "-t", "some.csv", *SHORT, "--idle-power", "1W..2W"]
+    assert some.output(*call, "plain.json") == HUMAN
+
+
+def test_each_row_is_what_estimate_says(some: Command) -> None:
+    rows = compare(some)["rows"]
+    for row, option in ((rows[0], ["-a", "linux"]), (rows[-1], ["-a", "lower-envelope"])):
+        call = ["estimate", "-t", "some.csv", *option, "plain.json"]
+        alone = some.json(*call)
+        assert option[1] in row["policies"]
+        assert {key: alone[key] for key in row if key in alone} == {
+            key: row[key] for key in row if key in alone
+        }
+
+
+def test_a_saving_is_taken_at_the_same_corner(some: Command) -> None:
+    power = ["--idle-power", "1W..2W"]
+    first, none = (
+        compare(some, *STATED, *power, "-p", "linux", "-p", "none")["rows"][i]
+        for i in (0, 1)
+    )
+    assert set(first["saving"].values()) == {0}
+    at = {}
+    for corner in ("1W", "1.5W", "2W"):
+        a, b = compare(
+            some, *STATED, "--idle-power", corner, "-p", "linux", "-p", "none"
+        )["rows"]
+        at[corner] = a["nominal"]["energy_nj"] - b["nominal"]["energy_nj"]
+    saving = none["saving"]
+    assert saving["nominal_nj"] == at["1.5W"]
+    assert (saving["low_nj"], saving["high_nj"]) == (at["2W"], at["1W"])
+    # Not the difference of two intervals.
+    assert saving["high_nj"] < first["high"]["energy_nj"] - none["low"]["energy_nj"]
+
+
+def test_policies_that_come_to_the_same_stand_together(some: Command) -> None:
+    rows = compare(some)["rows"]
+    names = [name for row in rows for name in row["policies"]]
+    assert len(names) == len(set(names)) == 12 and names[0] == "linux"
+    tables = [json.dumps(row["entries"]) for row in rows]
+    assert len(set(tables)) == len(tables)
+    text = some.output("compare", "-t", "some.csv", "plain.json")
+    merged = next(row for row in rows if len(row["policies"]) > 1)
+    others = ", ".join(merged["policies"][1:])
+    assert f"\n  * {merged['policies'][0]} is also {others}\n" in text
+
+
+def test_csv_has_a_line_for_each_policy_even_so(some: Command) -> None:
+    call = ["compare", "-q", "-t", "some.csv", "-t", "lomax", "--csv"]
+    text = some.output(*call, "plain.json", "drive.json")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 2 * 2 * 12
+    assert [row["trace"] for row in rows] == ["some.csv"] * 24 + ["lomax"] * 24
+    wanted = compare(some)["rows"][1]
+    row = next(r for r in rows if r["policy"] == wanted["policies"][0])
+    assert int(row["saving_nominal_uw"]) == wanted["saving"]["nominal_uw"]
+    assert int(row["energy_nj"]) == wanted["nominal"]["energy_nj"]
+
+
+def test_drives_and_traces_are_multiplied(some: Command) -> None:
+    some.write("sata", identify())
+    call = ["compare", "-q", "-t", "some.csv", "-t", "on-off", "drive.json", "sata"]
+    answers = some.json(*call)
+    assert [(a["trace"], a["drive"]) for a in answers] == [
+        ("some.csv", "drive.json"),
+        ("some.csv", "sata"),
+        ("on-off", "drive.json"),
+        ("on-off", "sata"),
+    ]
+    assert answers[1]["rows"][0]["lpm"] == "med_power_with_dipm"
+
+
+def test_a_file_with_a_table_is_a_policy(some: Command) -> None:
+    some.output("apst", "-q", "--raw", "table", "-l", "20ms", "plain.json")
+    rows = compare(some, "-p", "table", "-p", "linux")["rows"]
+    assert rows[0]["policies"] == ["table"]
+    assert [e["target"] for e in rows[0]["entries"]] == [3, 3, 3]
+    limited = compare(some, "-p", "linux", "-p", "table", "-l", "20ms")["rows"]
+    assert limited[0]["policies"] == ["linux", "table"]
+
+
+def recommend(ssdpm: Command, *options: str) -> Any:
+    return ssdpm.json("recommend", "-t", "lomax", *options, "plain.json")
+
+
+def test_the_best_of_more_routes_is_no_worse(some: Command) -> None:
+    answer = recommend(some)
+    limit, core, raw = answer["recommendations"]
+    assert [r["route"] for r in (limit, core, raw)] == [
+        "latency-limit",
+        "nvme-core",
+        "raw-table",
+    ]
+    energies = [r["run"]["energy_nj"] for r in (limit, core, raw)]
+    assert energies == sorted(energies, reverse=True)
+    rows = some.json("compare", "-t", "lomax", "plain.json")["rows"]
+    assert all(energies[2] <= row["nominal"]["energy_nj"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("option", "key", "most"),
+    [
+        (["--max-added-mean", "1ms"], "delay_mean_ns", 1_000_000),
+        (["--max-added-p99", "5ms"], "delay_p99_ns", 5_000_000),
+        (["--max-exit-latency", "20ms"], "delay_max_ns", 24_000_000),
+    ],
+)
+def test_bounds_are_kept(some: Command, option: list[str], key: str, most: int) -> None:
+    free, bound = recommend(some), recommend(some, *option)
+    for before, after in zip(free["recommendations"], bound["recommendations"]):
+        assert after["possible"] is True
+        assert after["run"][key] <= most
+        assert after["run"]["energy_nj"] >= before["run"]["energy_nj"]
+    assert free["recommendations"][2]["run"][key] > most
+    assert any(value is not None for k, value in bound["bounds"].items() if "max_d" in k
+               or "exit" in k)  # fmt: skip
+
+
+def test_what_is_recommended_is_what_linux_builds(some: Command) -> None:
+    core = recommend(some, "--max-added-mean", "1ms")["recommendations"][1]
+    call = ["apst", "-l", f"{core['limit_us']}us"]
+    call += ["--primary-timeout", f"{core['primary_timeout_ms']}ms"]
+    call += ["--primary-tolerance", f"{core['primary_latency_tolerance_us']}us"]
+    call += ["--secondary-timeout", f"{core['secondary_timeout_ms']}ms"]
+    call += ["--secondary-tolerance", f"{core['secondary_latency_tolerance_us']}us"]
+    table = some.json(*call, "plain.json")
+    assert table["entries"] == core["entries"]
+    writes = {w["path"].rsplit("/", 1)[1]: w["value"] for w in core["sysfs"]}
+    assert writes["apst_primary_timeout_ms"] == str(core["primary_timeout_ms"])
+    assert writes["pm_qos_latency_tolerance_us"] == str(core["limit_us"])
+    assert core["modprobe"].startswith("options nvme_core apst_primary_timeout_ms=")
+
+
+def test_its_run_is_what_estimate_says_of_the_table(some: Command) -> None:
+    answer = recommend(some, "--max-added-mean", "1ms")
+    raw = answer["recommendations"][2]
+    call = ["recommend", "-t", "lomax", "--max-added-mean", "1ms", "--raw", "table"]
+    some.output(*call, "plain.json")
+    assert (some.directory / "table").stat().st_size == 256
+    run = some.json("estimate", "-t", "lomax", "--table", "table", "plain.json")
+    for key in ("energy_nj", "duration_ns", "n_delayed", "delay_sum_ns", "states"):
+        assert run["nominal"][key] == raw["run"][key]
+    rows = some.json("compare", "-t", "lomax", "-p", "linux", "-p", "table", "plain.json")
+    assert rows["rows"][1]["saving"] == raw["saving"]
+
+
+def test_savings_are_against_what_one_says(some: Command) -> None:
+    linux = recommend(some)["recommendations"][2]["saving"]
+    none = recommend(some, "--from", "none")
+    assert none["from"] == "none"
+    assert none["recommendations"][2]["saving"]["nominal_nj"] > linux["nominal_nj"]
+
+
+def test_a_quirk_is_heeded(some: Command) -> None:
+    call = ["recommend", "-q", "-t", "lomax", "--json", "drive.json"]
+    for options, deepest in (([], 3), (["--quirk", "none"], 4)):
+        answer = json.loads(some.output(*call, *options))
+        used = [e["target"] for r in answer["recommendations"] for e in r["entries"]]
+        assert max(used) == deepest
+    some.write("rules", "[nvme mine]\nproduct = WDC*\nquirks = no-apst\n")
+    answer = json.loads(some.output(*call, "--quirks-file", "rules"))
+    assert all(not r.get("entries") for r in answer["recommendations"])
+
+
+def test_what_it_means_for_a_battery_and_a_year(some: Command) -> None:
+    use = ["--battery", "50Wh", "--system-power", "5W", "--hours-per-day", "10"]
+    raw = recommend(some, *use)["recommendations"][2]
+    watts = raw["saving"]["nominal_uw"] / 1e6
+    assert raw["battery"]["nominal_s"] == int(50 * 3600 / (5 - watts) - 36000)
+    assert abs(raw["year"]["nominal_wh"] - watts * 3650) <= 1
+    assert raw["battery"]["low_s"] <= raw["battery"]["nominal_s"] <= raw["battery"]["high_s"]
+    text = some.output("recommend", "-t", "lomax", *use, "plain.json")
+    assert f"a battery lasts {raw['battery']['nominal_s'] / 60:.0f} minutes more" in text
+    assert f"in a year it takes {raw['year']['nominal_wh'] / 1000:.2f} kWh less" in text
+
+
+def test_a_loss_is_called_a_loss(some: Command) -> None:
+    call = ["recommend", "-t", "lomax", "--max-added-mean", "1us", "plain.json"]
+    use = ["--battery", "50Wh", "--system-power", "5W", "--hours-per-day", "10"]
+    text = some.output(*call, *use)
+    for words in ("costs ", " more (", "minutes less (", "kWh more ("):
+        assert words in text
+    assert "saves -" not in text
+
+
+def test_a_drive_without_apst_gets_an_answer(some: Command) -> None:
+    some.write("no.json", {**some.plain, "apsta": 0})
+    answer = some.json("recommend", "-t", "lomax", "no.json")
+    for one in answer["recommendations"]:
+        assert not one.get("entries")
+    some.output("recommend", "-t", "lomax", "no.json")
+    rows = some.json("compare", "-t", "lomax", "no.json")["rows"]
+    assert len(rows) == 1

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm estimate, compare and recommend: what is asked for, and what comes out.
+
+The numbers are checked where a person can do the sum: a trace of four I/Os, and
+a drive of which everything is stated.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+from typing import Any
+
+import pytest
+import trace
+from command import Command
+from test_show_sata import identify
+from trace import MS, S
+
+# Everything is certain: 1 W idle, 2 W busy, 3 W on the way.
+STATED = ["--idle-power", "1W", "--active-power", "2W", "--transition-power", "3W"]
+STATED += ["--link-power", "0uW", "--base-latency", "0us", "--bandwidth", "0B/s"]
+
+HUMAN = """\
+plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
+  linux: PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s
+  4 I/Os in 6.06 s
+                                   low  nominal     high
+  energy                        479 mJ   479 mJ   479 mJ
+  mean power                     79 mW    79 mW    79 mW
+  energy of transitions         188 mJ   188 mJ   188 mJ
+  wakes                              2        2        2
+  deepest state entered a day   14,248   14,248   14,248
+  I/Os delayed                  50.0 %   50.0 %   50.0 %
+  delay of these, mean           25 ms    25 ms    25 ms
+  delay of all I/Os, mean      12.5 ms  12.5 ms  12.5 ms
+    of 50 % at most               0 ns     0 ns     0 ns
+    of 99 % at most              39 ms    39 ms    39 ms
+    of 99.9 % at most            39 ms    39 ms    39 ms
+    at most                      39 ms    39 ms    39 ms
+
+  state       time   share  entering  leaving  energy  entries  wakes
+  busy        4 ms   0.1 %         -        -    8 mJ        -      -
+  PS0 idle  210 ms   3.5 %      0 ns     0 ns  210 mJ        0      0
+  PS3        2.9 s  47.8 %    7.8 ms    11 ms  114 mJ        2      1
+  PS4       2.89 s  47.7 %      5 ms    39 ms  146 mJ        1      1
+  on assumption rests 0 % of the energy
+"""
+
+
+@pytest.fixture
+def some(ssdpm: Command) -> Command:
+    ssdpm.write("some.csv", trace.SOME)
+    return ssdpm
+
+
+def estimate(ssdpm: Command, *options: str) -> Any:
+    return ssdpm.json("estimate", "-t", "some.csv", *STATED, *options, "plain.json")
+
+
+def test_four_i_os_cost_what_one_can_reckon(some: Command) -> None:
+    run = estimate(some)["nominal"]
+    # Idle times of 1 s (to PS3), 5 s (to PS4) and 10 ms (awake).
+    entry = [0, 0, 0, 39 * MS // 10 * 2, 5 * MS]
+    exits = [0, 0, 0, 11 * MS, 39 * MS]
+    awake = (100 + 100 + 10) * MS
+    in_3 = (1000 - 100) * MS - 39 * MS // 10 + 2 * S
+    in_4 = 5 * S - 100 * MS - 39 * MS // 10 - 2 * S - 5 * MS
+    times = [awake, 0, 0, in_3, in_4]
+    assert [s["time_ns"] for s in run["states"]] == times
+    assert [s["entry_ns"] for s in run["states"]] == entry
+    assert [s["exit_ns"] for s in run["states"]] == exits
+    assert [s["n_wakes"] for s in run["states"]] == [0, 0, 0, 1, 1]
+    assert run["duration_ns"] == 4 * MS + sum(times) + sum(entry) + sum(exits)
+    mw = 2000 * 4 * MS + 1000 * awake + 20 * in_3 + 5 * in_4
+    mw += 3000 * (sum(entry) + sum(exits))
+    assert run["energy_nj"] == round(mw / 1000)
+    assert run["delay_sum_ns"] == (11 + 39) * MS and run["n_delayed"] == 2
+
+
+def test_people_get_a_table_with_bounds(some: Command) -> None:
+    text = some.output("estimate", "-t", "some.csv", *STATED, "plain.json")
+    assert text == HUMAN
+    assert not any(line != line.rstrip() for line in text.splitlines())
+    text = some.output("estimate", "-t", "some.csv", "plain.json")
+    assert "; transition-power alone moves it from " in text
+
+
+def test_a_trace_comes_from_anywhere(some: Command) -> None:
+    wanted = estimate(some)["nominal"]
+    some.write("some.csv.gz", gzip.compress(trace.SOME.encode()))
+    call = ["estimate", *STATED, "--json", "plain.json", "-t"]
+    for result in (
+        some(*call, "-", stdin=trace.SOME.encode()),
+        some(*call, "-", stdin=gzip.compress(trace.SOME.encode())),
+        some(*call, "some.csv.gz"),
+    ):
+        assert json.loads(result.stdout)["nominal"] == wanted
+
+
+def test_a_policy_is_what_the_options_say(some: Command) -> None:
+    assert estimate(some)["policy"] == "linux"
+    limited = estimate(some, "--max-exit-latency", "20ms")
+    assert [e["target"] for e in limited["entries"]] == [3, 3, 3]
+    legacy = estimate(some, "--algorithm", "linux-legacy")
+    assert legacy["policy"] == "linux-legacy"
+    windows = estimate(some, "-a", "windows", "--power-source", "battery")
+    assert windows["policy"] == "windows:balanced:battery"
+    none = estimate(some, "--none")
+    assert none["policy"] == "none" and none["entries"] == []
+    assert none["nominal"]["n_wakes"] == 0
+    some.output("apst", "-q", "--raw", "table", "-l", "20ms", "plain.json")
+    table = estimate(some, "--table", "table")
+    assert table["policy"] == "table" and table["nominal"] == limited["nominal"]
+    envelope = estimate(some, "-a", "lower-envelope")
+    power = ["--idle-power", "1W", "--transition-power", "3W"]
+    asked = some.json("apst", "-a", "lower-envelope", *power, "plain.json")
+    assert envelope["entries"] == asked["entries"]
+
+
+def test_quirks_are_applied_and_said(some: Command) -> None:
+    call = ["estimate", "-t", "some.csv", "drive.json"]
+    result = some(*call)
+    assert b"drive.json: quirk no-deepest-ps" in result.stderr
+    assert b"PS4" not in result.stdout
+    assert b"to PS4 after" in some(*call, "--quirk", "none").stdout
+    assert "never sleeps" in some.output(*call, "--quirk", "no-apst")
+    some.write("rules.ini", "[nvme mine]\nproduct = A plain*\nquirks = no-apst\n")
+    call = ["estimate", "-t", "some.csv", "--quirks-file", "rules.ini", "plain.json"]
+    assert "never sleeps" in some.output(*call)
+
+
+def test_what_is_stated_takes_the_place_of_a_rule(some: Command) -> None:
+    base = estimate(some)
+    assert base["axes"] == [] and base["n_corners"] == 1 and base["assumed_nj"] == 0
+    assert base["low"] == base["high"] == base["nominal"]
+    more = estimate(some, "--idle-power", "1W..3W")
+    powers = [p for p in more["parameters"] if p["kind"] == "idle_power_uw"]
+    assert [powers[0][key] for key in ("low", "nominal", "high")] == [
+        1_000_000,
+        2_000_000,
+        3_000_000,
+    ]
+    assert powers[0]["provenance"] == "stated"
+    assert more["axes"] == ["idle-power"] and more["widest_axis"] == "idle-power"
+    low, nominal, high = (more[k]["energy_nj"] for k in ("low", "nominal", "high"))
+    assert low == base["nominal"]["energy_nj"]
+    assert nominal - low == high - nominal == 210 * MS
+    three = estimate(some, "--idle-power", "1W..1.5W..3W")
+    assert three["nominal"]["energy_nj"] - low == 105 * MS
+    slow = estimate(some, "--exit-latency", "PS4=51ms", "--entry-latency", "PS4=6ms")
+    assert slow["nominal"]["delay_max_ns"] == 51 * MS
+    assert slow["nominal"]["states"][4]["entry_ns"] == 6 * MS
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--idle-power", "PS3=30mW"],
+        ["--active-power", "read=4W"],
+        ["--transition-power", "2W"],
+        ["--link-power", "20mW"],
+        ["--entry-latency", "PS3=5ms"],
+        ["--exit-latency", "12ms"],
+        ["--operation-energy", "read=5uJ"],
+        ["--byte-energy", "600pJ"],
+        ["--end", "1min"],
+        ["--loop", "open"],
+        ["--idle-from-start"],
+    ],
+)
+def test_each_option_changes_the_outcome(some: Command, option: list[str]) -> None:
+    before, after = estimate(some)["nominal"], estimate(some, *option)["nominal"]
+    assert before != after
+    if option[0] == "--operation-energy":
+        assert after["energy_nj"] - before["energy_nj"] == 4 * 5000
+    if option[0] == "--byte-energy":
+        assert after["energy_nj"] - before["energy_nj"] == 16384 * 600 // 1000 + (
+            16384 * 600 % 1000 >= 500
+        )
+    if option[0] == "--end":
+        delays = after["delay_sum_ns"]
+        assert after["duration_ns"] == 60 * S + delays
+
+
+def test_service_and_link_are_options_too(some: Command) -> None:
+    some.write("u.csv", trace.SOME.replace(f",{MS},", ",,"))
+    call = ["estimate", "-t", "u.csv", *STATED, "--json", "plain.json"]
+    call += ["--base-latency", "0us", "--bandwidth", "4096000B/s"]
+    assert json.loads(some.output(*call))["nominal"]["busy_ns"] == 4 * MS
+    call[-3:] = ["2ms", "--bandwidth", "0B/s"]
+    assert json.loads(some.output(*call))["nominal"]["busy_ns"] == 8 * MS
+    call = ["estimate", "-t", "some.csv", "--value", "nominal_energy_nj", "plain.json"]
+    values = [some.output(*call, "--pcie-link", link) for link in ("l0", "l1", "l1.2")]
+    assert len(set(values)) == 3
+    working = ["--operational-state", "PS1", "--value", "operational_state"]
+    assert some.output("estimate", "-t", "some.csv", *working, "plain.json") == "1\n"
+
+
+def test_the_course_adds_up(some: Command) -> None:
+    answer = estimate(some, "--interval", "1s")
+    run, pieces = answer["nominal"], answer["intervals"]
+    assert [p["start_ns"] for p in pieces] == [i * S for i in range(len(pieces))]
+    asleep = sum(s["time_ns"] for s in run["states"][1:])
+    assert sum(p["asleep_ns"] for p in pieces) == asleep
+    assert sum(p["busy_ns"] for p in pieces) == run["busy_ns"]
+    assert sum(p["n_ios"] for p in pieces) == 4
+    assert abs(sum(p["energy_nj"] for p in pieces) - run["energy_nj"]) <= 1
+    call = ["estimate", "-t", "some.csv", *STATED, "--csv", "--interval", "1s"]
+    rows = list(csv.DictReader(io.StringIO(some.output(*call, "plain.json"))))
+    assert [{k: int(r[k]) for k in pieces[0]} for r in rows] == pieces
+    assert rows[0]["drive"] == "plain.json" and rows[0]["policy"] == "linux"
+
+
+def test_csv_has_a_line_for_each_state(some: Command) -> None:
+    states = estimate(some)["nominal"]["states"]
+    some.write('odd, "name".json', some.plain)
+    call = ["estimate", "-t", "some.csv", *STATED, "--csv", 'odd, "name".json']
+    rows = list(csv.DictReader(io.StringIO(some.output(*call))))
+    assert {row["drive"] for row in rows} == {'odd, "name".json'}
+    assert [{k: int(r[k]) for k in states[0]} for r in rows] == states
+
+
+def test_values_and_shell_lines(some: Command) -> None:
+    call = ["estimate", "-t", "some.csv", *STATED, "plain.json"]
+    energy = estimate(some)["nominal"]["energy_nj"]
+    assert some.output(*call, "--value", "nominal_energy_nj") == f"{energy}\n"
+    assert f"nominal_energy_nj='{energy}'\n" in some.output(*call, "--shell")
+    twice = some.output(*call, "drive.json", "-q", "--value", "nominal_n_wakes")
+    assert twice == "2\n2\n"
+
+
+def test_explain_names_each_rule(some: Command) -> None:
+    call = ["estimate", "-t", "some.csv", "--explain"]
+    text = some.output(*call, "plain.json")
+    for line in ("idle power PS0", "exit latency PS4 ", "link power ", "bandwidth read "):
+        assert f"\n  {line}" in text
+    rules = {p["rule"] for p in estimate(some)["parameters"]}
+    text = some.output(*call, *STATED, "plain.json")
+    assert all(rule in text for rule in rules)
+
+
+def test_a_drive_of_32_states_is_explained_whole(some: Command) -> None:
+    model = dict(some.plain)
+    states = []
+    for i in range(32):
+        state = dict(model["states"][4 if i else 0])
+        if i:
+            state.update(max_power_uw=100_000 - 1000 * i, exit_latency_us=1000 * i + 7)
+            state.update(idle_power_uw=None, not_reported=["idle_power_uw"])
+        states.append(state)
+    some.write("many.json", {**model, "states": states})
+    text = some.output("estimate", "-t", "some.csv", "-e", "many.json")
+    assert all(f"\n  exit latency PS{i} " in text for i in range(1, 32))
+
+
+def test_sata_drives_have_link_policies(some: Command) -> None:
+    some.write("sata", identify())
+    call = ["estimate", "-t", "some.csv", "--json", "sata"]
+    assert json.loads(some.output(*call))["lpm"] == "med_power_with_dipm"
+    energies = {}
+    for lpm in ("max_performance", "medium_power", "min_power"):
+        answer = json.loads(some.output(*call, "--lpm", lpm))
+        assert answer["lpm"] == answer["policy"] == lpm
+        energies[lpm] = answer["nominal"]["energy_nj"]
+    assert energies["max_performance"] > energies["min_power"]
+    none = json.loads(some.output(*call, "--none"))
+    assert none["nominal"]["energy_nj"] == energies["max_performance"]
+    text = some.output("estimate", "-t", "some.csv", "sata")
+    assert "  med_power_with_dipm: link power management\n" in text
+    message = some.fails(3, "estimate", "-t", "some.csv", "-a", "linux", "sata")
+    assert "linux is for NVMe drives" in message
+    message = some.fails(3, "estimate", "-t", "some.csv", "--lpm", "min_power", "plain.json")
+    assert "min_power is for SATA drives" in message
+    message = some.fails(3, "recommend", "-t", "some.csv", "sata")
+    assert "only these have APST" in message
+    rows = some.json("compare", "-t", "some.csv", "sata")["rows"]
+    assert rows[0]["policies"][0] == "med_power_with_dipm"
+
+
+def test_one_i_o_costs_something(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", trace.csv((5, MS)))
+    run = estimate(ssdpm)["nominal"]
+    assert run["duration_ns"] == MS and run["energy_nj"] == 2 * MS
+    assert run["n_gaps"] == run["n_delayed"] == 0
+    run = estimate(ssdpm, "--end", "10s")["nominal"]
+    assert run["duration_ns"] == 10 * S and run["states"][4]["n_entries"] == 1
+
+
+def test_bad_lines_are_counted_in_all(ssdpm: Command) -> None:
+    ssdpm.write("bad.csv", trace.SOME + "oops\n")
+    for command in ("estimate", "compare", "recommend"):
+        call = [command, "-t", "bad.csv", "plain.json"]
+        assert "bad.csv:6: " in ssdpm.fails(1, *call)
+        result = ssdpm(*call, "--skip-bad", "--json")
+        assert b"1 line could not be read" in result.stderr
+        assert json.loads(result.stdout)["counts"]["n_bad"] == 1
+
+
+def peak_kib(ssdpm: Command, n_ios: int) -> int:
+    """What an estimate of so many I/Os from a pipe takes of memory."""
+    call = ["ssdpm", "workload", "--to", "csv", "--n-ios", str(n_ios), "on-off"]
+    where: dict[str, Any] = {"cwd": ssdpm.directory, "env": ssdpm.environment}
+    writer = subprocess.Popen(call, stdout=subprocess.PIPE, **where)
+    call = ["ssdpm", "estimate", "-t", "-", "--value", "counts_n_ios", "plain.json"]
+    with (ssdpm.directory / "out").open("wb") as out:
+        reader = subprocess.Popen(call, stdin=writer.stdout, stdout=out, **where)
+    assert writer.stdout
+    writer.stdout.close()
+    _, status, usage = os.wait4(reader.pid, 0)
+    reader.returncode = status
+    assert status == 0 and writer.wait() == 0
+    assert (ssdpm.directory / "out").read_text() == f"{n_ios}\n"
+    return usage.ru_maxrss
+
+
+def test_a_long_trace_takes_no_more_memory_than_a_short_one(ssdpm: Command) -> None:
+    assert peak_kib(ssdpm, 1_000_000) <= peak_kib(ssdpm, 20_000) + 2048
+
+
+ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (["estimate", "plain.json"], "no --trace given"),
+        ([*ESTIMATE, "-t", "some.csv"], "--trace is given twice; ssdpm compare"),
+        ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none and --lpm exclude"),
+        ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
+        ([*ESTIMATE, "--none", "-l", "20ms"], "--none and the options of an APST"),
+        ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
+        ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),
+        ([*ESTIMATE, "--loop", "half"], "--loop half: closed or open"),
+        ([*ESTIMATE, "--pcie-link", "l2"], "--pcie-link l2: l0, l1 or l1.2"),
+        ([*ESTIMATE, "--operational-state", "3"], "write a state, as in PS1"),
+        ([*ESTIMATE, "--operational-state", "PS32"], "write a state, as in PS1"),
+        ([*ESTIMATE, "--idle-power", "1"], "write a number with its unit"),
+        ([*ESTIMATE, "--idle-power", "3W..1W"], "the lowest stands first"),
+        ([*ESTIMATE, "--idle-power", "1W..2W..3W..4W"], "write LOW..HIGH"),
+        ([*ESTIMATE, "--idle-power", "x=1W"], "before = stands a state, as in PS4"),
+        ([*ESTIMATE, "--idle-power", "PS9=1W"], "--idle-power PS9=1W: "),
+        ([*ESTIMATE, "--idle-power", "99999W"], "--idle-power 99999W: "),
+        ([*ESTIMATE, "--active-power", "trim=1W"], "before = stands read, write, "),
+        ([*ESTIMATE, "--link-power", "PS1=1W"], "there is but one of these"),
+        ([*ESTIMATE, "--bandwidth", "1MB"], "the unit is B/s, kB/s, MB/s"),
+        ([*ESTIMATE, "--byte-energy", "1W"], "the unit is pJ, nJ, uJ, mJ or J"),
+        ([*ESTIMATE, "--operation-energy", "1pJ"], "finer than a nanojoule"),
+        ([*ESTIMATE, "--link-idle-time", "1ms"], "the drive has no such value"),
+        ([*ESTIMATE, "--csv", "--json"], "--csv and --json exclude each other"),
+        ([*ESTIMATE, "--seed", "1"], "--seed is for workloads that are made"),
+        (["estimate", "-t", "-", "-"], "standard input is named twice"),
+        (["compare", "plain.json"], "no --trace given"),
+        (["compare", "-t", "-", "-t", "-", "plain.json"], "named twice"),
+        (["compare", "-t", "some.csv", "-a", "linux", "plain.json"], "--policy"),
+        (["compare", "-t", "some.csv", "-p", "windows:x", "plain.json"], "--policy windows:x"),
+        (["recommend", "plain.json"], "no --trace given"),
+        (["recommend", "-t", "some.csv", "--loop", "open", "plain.json"], "closed loop"),
+        (["recommend", "-t", "some.csv", "--battery", "5Wh", "plain.json"], "together"),
+        (["recommend", "-t", "some.csv", "--battery", "5W", "plain.json"], "mWh, Wh or kWh"),
+        (["recommend", "-t", "some.csv", "--max-states", "0", "plain.json"], "from 1 to 31"),
+        (["recommend", "-t", "some.csv", "--hours-per-day", "25", "plain.json"], "1 to 24"),
+        (["recommend", "-t", "-", "--html", "p.html", "plain.json"], "reads the trace twice"),
+        (["recommend", "-t", "some.csv", "--raw", "r", "plain.json", "plain.json"],
+         "--raw takes one drive"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_explained(some: Command, call: list[str], words: str) -> None:
+    assert words in some.fails(2, *call)
+
+
+def test_what_cannot_be_done_is_explained(some: Command) -> None:
+    call = ["-t", "some.csv", "plain.json"]
+    assert "gone: No such file" in some.fails(1, "estimate", "--table", "gone", *call)
+    assert "gone: No such file" in some.fails(1, "compare", "-p", "gone", *call)
+    message = some.fails(1, "estimate", "--operational-state", "PS4", *call)
+    assert "plain.json, linux: " in message
+    some.write("table", "18640000" + "0" * 504)  # from PS0 to PS3, and PS3 stays
+    some.output("estimate", "--table", "table", *call)
+    some.write("table", "f8640000" + "0" * 504)  # to PS31, which there is not
+    assert "plain.json, table: " in some.fails(1, "estimate", "--table", "table", *call)

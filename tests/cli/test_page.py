@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""--html: the page stands alone, and a real browser draws what is in it."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+import trace
+from command import Command
+
+BROWSER = [
+    "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+    "--disable-extensions", "--no-first-run", "--enable-logging=stderr",
+    "--virtual-time-budget=10000", "--host-resolver-rules=MAP * ~NOTFOUND",
+]  # fmt: skip
+
+
+class Page(html.parser.HTMLParser):
+    """What the browser made of a page: canvases with their sizes, and text."""
+
+    def __init__(self, text: str, errors: list[str]) -> None:
+        super().__init__()
+        self.canvases: dict[str, tuple[int, int]] = {}
+        self.rows = 0
+        self.links: list[str] = []
+        self.text = ""
+        self.errors = errors
+        self.hidden = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        have = {name: value or "" for name, value in attrs}
+        self.hidden = tag in ("script", "style")
+        self.rows += tag == "tr"
+        self.links += [have[name] for name in ("src", "href") if name in have]
+        if tag == "canvas":
+            size = int(have.get("width", 0)), int(have.get("height", 0))
+            self.canvases[have["aria-label"]] = size
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden = False
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.text += data
+
+
+def browse(ssdpm: Command, name: str, width: int = 1200) -> Page:
+    done = subprocess.run(
+        [*BROWSER, f"--user-data-dir={ssdpm.directory}/profile"]
+        + [f"--window-size={width},2000", "--dump-dom", f"file://{ssdpm.directory}/{name}"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return Page(done.stdout, re.findall(r"CONSOLE.*", done.stderr))
+
+
+CHARTS = {
+    "Time in each state",
+    "Mean power by state",
+    "Energy and latency of all policies",
+}
+
+
+def check(page: Page, first: str, delays: bool = True) -> None:
+    assert page.errors == []
+    wanted = CHARTS | {f"States over time under {first}"}
+    if delays:
+        wanted |= {"Distribution of the delays"}
+    assert set(page.canvases) == wanted
+    assert all(min(size) >= 100 for size in page.canvases.values())
+    assert page.links == []
+    for odd in ("NaN", "undefined", "Infinity", "[object"):
+        assert odd not in page.text
+
+
+@pytest.fixture
+def some(ssdpm: Command) -> Command:
+    ssdpm.write("some.csv", trace.SOME)
+    return ssdpm
+
+
+def test_the_page_of_a_comparison_is_drawn(some: Command) -> None:
+    some.output("compare", "-t", "some.csv", "--html", "p.html", "plain.json")
+    page = browse(some, "p.html")
+    check(page, "linux")
+    rows = some.json("compare", "-t", "some.csv", "plain.json")["rows"]
+    for name in (name for row in rows for name in row["policies"]):
+        assert name in page.text
+    assert page.rows > len(rows)
+
+
+def test_the_other_policies_are_drawn_when_one_looks(some: Command) -> None:
+    some.output("compare", "-t", "some.csv", "--html", "p.html", "plain.json")
+    path = some.directory / "p.html"
+    opened = "<script>for (const d of document.querySelectorAll('details')) d.open = 1"
+    path.write_text(path.read_text().replace("</body>", f"{opened}</script></body>"))
+    page = browse(some, "p.html")
+    assert page.errors == []
+    rows = some.json("compare", "-t", "some.csv", "plain.json")["rows"]
+    for row in rows:
+        label = f"States over time under {row['policies'][0]}"
+        assert min(page.canvases[label]) >= 100
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_an_estimate_has_the_other_policies_on_its_page(some: Command, width: int) -> None:
+    call = ["estimate", "-t", "lomax", "-l", "20ms", "--html", "p.html", "plain.json"]
+    plain = some.output(*call[:5], *call[7:])
+    assert some.output(*call) == plain
+    page = browse(some, "p.html", width)
+    check(page, "linux")
+    assert "lower-envelope" in page.text and "linux, linux" not in page.text
+    assert all(size[0] <= width for size in page.canvases.values())
+
+
+def test_recommendations_stand_on_their_page(some: Command) -> None:
+    call = ["recommend", "-t", "lomax", "--html", "p.html", "plain.json"]
+    lines = some.output(*call).splitlines()
+    page = browse(some, "p.html")
+    check(page, "linux")
+    for line in lines:
+        if line.startswith(("latency-limit:", "nvme-core:", "raw-table:")):
+            assert line in page.text
+
+
+def test_many_states_one_state_and_no_delay_are_drawn(some: Command) -> None:
+    states = [{"operational": True, "max_power_uw": 8_000_000}]
+    states += [
+        {
+            "operational": False,
+            "max_power_uw": 100_000 - 3000 * i,
+            "entry_latency_us": 100 * (i + 1),
+            "exit_latency_us": 1000 * (i + 1),
+        }
+        for i in range(31)
+    ]
+    model = {"schema": "ssdpm.model/1", "kind": "nvme", "apsta": 1, "states": states}
+    some.write("many.json", model)
+    some.write("one.json", {**model, "states": states[:1]})
+    some.output("compare", "-t", "lomax", "--html", "p.html", "many.json")
+    check(browse(some, "p.html"), "linux")
+    some.output("compare", "-t", "lomax", "--html", "p.html", "one.json")
+    page = browse(some, "p.html")
+    check(page, "linux", delays=False)
+    assert "No I/O is delayed." in page.text
+    some.write("one.csv", trace.csv((5, 0)))
+    some.output("compare", "-t", "one.csv", "--html", "p.html", "plain.json")
+    assert browse(some, "p.html").errors == []
+
+
+def test_the_longest_of_traces_is_drawn(some: Command) -> None:
+    some.write("long.csv", trace.csv((0, 0), (2**62, 5)))
+    some.output("compare", "-t", "long.csv", "--html", "p.html", "plain.json")
+    check(browse(some, "p.html"), "linux")
+
+
+def test_the_page_says_the_same_as_json(some: Command) -> None:
+    call = ["compare", "-t", "some.csv", "--json", "plain.json"]
+    answer = json.loads(some.output(*call, "--html", "p.html"))
+    text = (some.directory / "p.html").read_text()
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    assert found
+    page = json.loads(found[1])["estimates"][0]
+    for row, same in zip(page["rows"], answer["rows"]):
+        bins = row.pop("timeline")
+        assert row == same
+        whole = sum(sum(bins[key]) for key in bins if key not in ("bin_ns", "n"))
+        assert whole == same["nominal"]["duration_ns"]
+        for key in ("busy", "idle"):
+            wanted = same["nominal"]["busy_ns"]
+            if key == "idle":
+                wanted = same["nominal"]["states"][0]["time_ns"]
+            assert sum(bins.get(key, [])) == wanted
+
+
+def test_no_name_can_leave_its_place_on_the_page(some: Command) -> None:
+    evil = "</script><script>document.title='evil'</script><!-- <b>"
+    some.write("evil.json", {**some.plain, "product": evil[:40]})
+    (some.directory / "a<b>").write_text(trace.SOME)
+    some.output("compare", "-t", "a<b>", "--html", "p.html", "evil.json")
+    page = browse(some, "p.html")
+    check(page, "linux")
+    assert "a<b>" in page.text and evil[:40] in page.text
+
+
+def test_an_error_in_a_script_is_noticed(some: Command) -> None:
+    some.write("chart.js", "throw new Error('broken')")
+    call = ["compare", "-t", "some.csv", "--html", "p.html", "plain.json"]
+    some.output(*call, "--chart-js", "chart.js")
+    page = browse(some, "p.html")
+    assert any("broken" in error for error in page.errors)
+    with pytest.raises(AssertionError):
+        check(page, "linux")
+
+
+def test_without_chart_js_one_reads_what_to_install(some: Command) -> None:
+    call = ["estimate", "-t", "some.csv", "--html", "p.html", "plain.json"]
+    message = some.fails(1, *call, "--chart-js", "gone")
+    assert "gone: No such file" in message and "install libjs-chart.js" in message
+    call_without = ["estimate", "-t", "some.csv", "--chart-js", "x", "plain.json"]
+    assert "--chart-js is for --html" in some.fails(2, *call_without)
+    some.write("bad.js", "'</SCRIPT>'")
+    message = some.fails(1, *call, "--chart-js", "bad.js")
+    assert "would end the script of the page" in message
+    assert not (some.directory / "p.html").exists()
+    message = some.fails(1, *call[:4], "no/p.html", "plain.json")
+    assert "no/p.html: No such file" in message
+
+
+def test_the_page_needs_no_network(some: Command) -> None:
+    some.output("compare", "-t", "some.csv", "--html", "p.html", "plain.json")
+    text = (some.directory / "p.html").read_text()
+    chart = pathlib.Path("/usr/share/javascript/chart.js/chart.min.js")
+    text = text.replace(chart.read_text(), "")
+    assert not re.search(r"https?://|@import|url\(", text)

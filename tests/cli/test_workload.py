@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm workload: statistics, traces made and converted."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+
+import pytest
+import trace
+from command import Command
+from trace import MS, S
+
+SOME = """\
+some.csv: 4 I/Os in 6.01 s, 0.1 % busy
+        I/Os  share    data  mean size
+  read     4  100 %  16 KiB      4 KiB
+  sequential: 0 % of the I/Os begin where the one before ended
+  idle: 3 times; half of them longer than 1 s, 1 % longer than 5 s, at most 5 s
+  idle longer than  times  of all  of the idle time
+              1 ms      3   100 %             100 %
+             10 ms      2  66.7 %            99.8 %
+            100 ms      2  66.7 %            99.8 %
+               2 s      1  33.3 %            83.2 %
+              10 s      0     0 %               0 %
+             1 min      0     0 %               0 %
+"""
+
+
+def test_people_get_the_mix_and_the_idle_times(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", trace.SOME)
+    assert ssdpm.output("workload", "some.csv") == SOME
+    assert ssdpm.output("workload", "-", stdin=trace.SOME.encode()) == SOME.replace(
+        "some.csv", "-"
+    )
+    ssdpm.write("some.csv.gz", gzip.compress(trace.SOME.encode()))
+    assert ssdpm.output("workload", "some.csv.gz") == SOME.replace(
+        "some.csv", "some.csv.gz"
+    )
+
+
+def test_json_has_the_same_numbers(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", trace.SOME)
+    answer = ssdpm.json("workload", "some.csv")
+    assert answer["n_ios"] == [4, 0, 0, 0]
+    assert answer["bytes"] == [16384, 0, 0, 0]
+    assert answer["busy_ns"] == 4 * MS and answer["idle_ns"] == 6 * S + 10 * MS
+    assert answer["duration_ns"] == answer["busy_ns"] + answer["idle_ns"]
+    assert answer["gap_max_ns"] == 5 * S
+    assert sum(gap["gaps_ns"] for gap in answer["gaps"]) == answer["idle_ns"]
+    longer = {row["than_ns"]: row["gaps_ns"] for row in answer["longer"]}
+    assert longer[100 * MS] == 6 * S and longer[2 * S] == 5 * S
+    assert answer["counts"]["n_lines"] == 5
+    call = ["workload", "--value", "gap_max_ns", "some.csv", "some.csv"]
+    assert ssdpm.output(*call) == "5000000000\n" * 2
+
+
+def test_what_is_longer_than_a_limit_is_counted_exactly(ssdpm: Command) -> None:
+    rows = [(0, 0), (2 * S, 0), (4 * S + 1, 0)]
+    ssdpm.write("t.csv", trace.csv(*rows))
+    longer = ssdpm.json("workload", "t.csv")["longer"]
+    assert [row["n_gaps"] for row in longer if row["than_ns"] == 2 * S] == [1]
+
+
+def test_one_i_o_and_no_idle_time(ssdpm: Command) -> None:
+    ssdpm.write("one.csv", trace.csv((7, MS)))
+    text = ssdpm.output("workload", "one.csv")
+    assert "one.csv: 1 I/O in 1 ms, 100 % busy\n" in text
+    assert "never idle" in text
+
+
+def test_a_trace_without_i_os_is_empty_and_cannot_be_simulated(
+    ssdpm: Command,
+) -> None:
+    ssdpm.write("none.csv", trace.HEADER)
+    assert ssdpm.output("workload", "none.csv") == "none.csv: 0 I/Os in 0 ns, - busy\n"
+    for command in ("estimate", "compare", "recommend"):
+        message = ssdpm.fails(1, command, "-q", "-t", "none.csv", "plain.json")
+        assert "none.csv: the workload has no record" in message
+
+
+def test_every_workload_of_the_list_can_be_made(ssdpm: Command) -> None:
+    names = [row["name"] for row in ssdpm.json("workload", "--list")]
+    assert len(names) > 40
+    listed = ssdpm.output("workload", "--list").splitlines()
+    assert [line.split()[0] for line in listed] == names
+    counts = ssdpm.output("workload", "--n-ios", "50", "--value", "counts_n_ios", *names)
+    assert all(int(count) > 0 for count in counts.split())
+
+
+@pytest.mark.parametrize("form", ["npy", "csv", "iolog"])
+def test_what_was_written_is_read_again(ssdpm: Command, form: str) -> None:
+    made = ["workload", "--n-ios", "500", "--seed", "3", "--service", "80us", "on-off"]
+    ssdpm.output(*made, "--to", form, "--output", f"t.{form}")
+    before, after = ssdpm.json(*made), ssdpm.json("workload", f"t.{form}")
+    assert after["n_ios"] == before["n_ios"] and after["bytes"] == before["bytes"]
+    if form != "iolog":  # which has microseconds, and no service times
+        assert after["gaps"] == before["gaps"]
+        assert after["n_unknown_service"] == 0
+    else:
+        assert abs(after["duration_ns"] - before["duration_ns"]) < 200_000
+
+
+def test_npy_is_what_numpy_loads(ssdpm: Command) -> None:
+    numpy = pytest.importorskip("numpy")
+    ssdpm.write("some.csv", trace.SOME)
+    ssdpm.output("workload", "--to", "npy", "-o", "some.npy", "some.csv")
+    ios = numpy.load(ssdpm.directory / "some.npy")
+    assert ios["start_ns"].tolist() == [0, S + MS, 6 * S + 2 * MS, 6 * S + 13 * MS]
+    assert ios["service_ns"].tolist() == [MS] * 4 and ios["op"].tolist() == [1] * 4
+    assert ios.dtype.itemsize == 32
+
+
+def test_npy_needs_a_file_that_can_seek(ssdpm: Command) -> None:
+    message = ssdpm.fails(1, "workload", "--to", "npy", "lomax")
+    assert "give a file with --output" in message
+    done = ssdpm.shell("ssdpm workload --to npy --n-ios 9 lomax > t.npy")
+    assert done.returncode == 0
+    assert ssdpm.output("workload", "--value", "counts_n_ios", "t.npy") == "9\n"
+
+
+def test_the_same_seed_makes_the_same_trace(ssdpm: Command) -> None:
+    call = ["workload", "--to", "csv", "--n-ios", "100", "poisson", "--seed"]
+    assert ssdpm.output(*call, "5") == ssdpm.output(*call, "5")
+    assert ssdpm.output(*call, "5") != ssdpm.output(*call, "6")
+
+
+def test_each_option_of_a_workload_does_something(ssdpm: Command) -> None:
+    plain = ssdpm.output("workload", "--to", "csv", "--n-ios", "20", "lomax")
+    for option in (
+        ["--mean-idle", "7ms"],
+        ["--shape", "2.5"],
+        ["--op", "write"],
+        ["--bytes", "8KiB"],
+        ["--area", "1MiB"],
+        ["--service", "80us"],
+    ):
+        call = ["workload", "--to", "csv", "--n-ios", "20", *option, "lomax"]
+        assert ssdpm.output(*call) != plain, option
+    call = ["workload", "--value", "bytes_0", "uflip-granularity-sr", "--n-ios", "10"]
+    assert ssdpm.output(*call, "--parameter", "16384") == f"{16384 * 10}\n"
+
+
+def test_a_job_for_fio_names_no_drive(ssdpm: Command) -> None:
+    job = ssdpm.output("workload", "--to", "fio-job", "apst-4")
+    assert "[apst-4]\n" in job
+    assert not any(line.startswith("filename") for line in job.splitlines())
+    ssdpm.write("some.csv", trace.SOME)
+    message = ssdpm.fails(2, "workload", "--to", "fio-job", "some.csv")
+    assert "a trace becomes an iolog" in message
+
+
+BAD = trace.SOME + "oops\n" + f"{7 * S},0,512,1000,read,0\n"
+
+
+def test_a_line_that_cannot_be_read_is_named_or_counted(ssdpm: Command) -> None:
+    ssdpm.write("bad.csv", BAD)
+    assert "bad.csv:6: " in ssdpm.fails(1, "workload", "bad.csv")
+    result = ssdpm("workload", "--skip-bad", "--json", "bad.csv")
+    assert b"bad.csv: 1 line could not be read and is left out" in result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["counts"]["n_bad"] == 1 and answer["n_ios"][0] == 5
+    assert ssdpm("workload", "--skip-bad", "-q", "bad.csv").stderr == b""
+
+
+def test_columns_and_devices_are_as_one_says(ssdpm: Command) -> None:
+    ssdpm.write("t", "0.5 sda R 8 16\n0.6 sdb R 8 16\n3.1 sda W 24 8\n")
+    call = ["workload", "--format", "delimited", "--columns"]
+    call += ["time:s,device,op,offset:sectors,bytes:sectors;separator=blank"]
+    assert "several devices" in ssdpm.fails(1, *call, "t")
+    answer = ssdpm.json(*call, "--device", "sda", "t")
+    assert answer["n_ios"] == [1, 1, 0, 0]
+    assert answer["counts"]["n_other_device"] == 1
+    assert b"1 I/O of another device" in ssdpm(*call, "--device", "sda", "-v", "t").stderr
+    result = ssdpm(*call, "-v", "--device", "sda", "t")
+    assert b"delimited, 3 lines or events, 2 I/Os" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ([], "no TRACE given"),
+        (["--list", "lomax"], "--list takes nothing else"),
+        (["--list", "--to", "csv"], "--list takes nothing else"),
+        (["--output", "x", "lomax"], "--output needs --to"),
+        (["--to", "csv", "lomax", "lomax"], "--to takes one trace, here are 2"),
+        (["--to", "csv", "--json", "lomax"], "--to and --json exclude each other"),
+        (["--to", "pdf", "lomax"], "--to pdf: npy, iolog, csv or fio-job"),
+        (["--format", "pdf", "lomax"], "--format pdf: npy, blkparse, "),
+        (["--seed", "1s", "lomax"], "--seed 1s: write a whole number"),
+        (["--seed", "99999999999999999999", "lomax"], "--seed: too large"),
+        (["--n-ios", "-1", "lomax"], "--n-ios -1: write a whole number"),
+        (["--mean-idle", "5", "lomax"], "--mean-idle 5: write a number with its unit"),
+        (["--mean-idle", "5h3", "lomax"], "the unit is ns, us, ms, s, min, h or d"),
+        (["--mean-idle", "0.5ns", "lomax"], "finer than a nanosecond"),
+        (["--mean-idle", "99999999999d", "lomax"], "too long"),
+        (["--shape", "x", "lomax"], "--shape x: write a number, as in 1.5"),
+        (["--shape", "0", "lomax"], "--shape 0: above 0"),
+        (["--op", "flush", "lomax"], "--op flush: read or write"),
+        (["--bytes", "0B", "lomax"], "--bytes 0B: from 1 byte"),
+        (["--bytes", "4K", "lomax"], "the unit is B, kB, MB, GB, TB, KiB, MiB or GiB"),
+        (["--service", "5s", "lomax"], "--service 5s: at most 4.294967294s"),
+        (["--format", "npy", "lomax"], "--format is for traces that are read"),
+        (["--skip-bad", "lomax"], "--skip-bad is for traces that are read"),
+        (["--seed", "1", "drive.json"], "--seed is for workloads that are made"),
+        (["-", "-"], "standard input is named twice"),
+    ],
+)
+def test_wrong_usage_is_explained(ssdpm: Command, call: list[str], words: str) -> None:
+    assert words in ssdpm.fails(2, "workload", *call)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "bad: "),
+        (b"hello\n", "bad: "),
+        (gzip.compress(trace.SOME.encode())[:40], "bad"),
+        (b"start_ns,offset,bytes,op\n5,0,8,read\n4,0,8,read\n", "bad:3: "),
+        (trace.csv((5, 1)).replace("read", "sing").encode(), "bad:2: "),
+    ],
+)
+def test_a_bad_trace_is_named_with_the_cause(
+    ssdpm: Command, content: bytes, words: str
+) -> None:
+    ssdpm.write("bad", content)
+    message = ssdpm.fails(1, "workload", "bad")
+    assert words in message and len(message) > len(words) + 10
+    call = ["estimate", "-q", "-t", "bad", "plain.json"]
+    assert words in ssdpm.fails(1, *call)
+
+
+def test_what_is_no_trace_is_named(ssdpm: Command) -> None:
+    assert "no workload of this name" in ssdpm.fails(1, "workload", "gone")
+    (ssdpm.directory / "dir").mkdir()
+    assert "dir: is a directory" in ssdpm.fails(1, "workload", "dir")
+    assert "/dev/null: " in ssdpm.fails(1, "workload", "/dev/null")
+
+
+def test_a_file_comes_before_a_workload_of_the_same_name(ssdpm: Command) -> None:
+    ssdpm.write("lomax", trace.SOME)
+    assert ssdpm.output("workload", "--value", "counts_n_ios", "lomax") == "4\n"
+
+
+def test_half_a_file_is_not_left(ssdpm: Command) -> None:
+    ssdpm.write("bad.csv", BAD)
+    ssdpm.fails(1, "workload", "--to", "csv", "-o", "out", "bad.csv")
+    assert not (ssdpm.directory / "out").exists()
+    message = ssdpm.fails(1, "workload", "--to", "csv", "-o", "no/out", "lomax")
+    assert "no/out: No such file" in message
+    message = ssdpm.fails(1, "workload", "--to", "csv", "-o", "/dev/full", "lomax")
+    assert "No space left" in message
+
+
+def test_a_reader_that_goes_away_ends_it_in_silence(ssdpm: Command) -> None:
+    done = ssdpm.shell("ssdpm workload --to csv --n-ios 100000 lomax | head -n 1")
+    assert (done.stdout, done.stderr) == (trace.HEADER, "")
+
+
+def test_a_pipe_that_is_written_slowly_is_waited_for(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", trace.SOME)
+    slowly = "while read -r line; do sleep 0.05; echo \"$line\"; done < some.csv"
+    done = ssdpm.shell(f"ssdpm workload --value counts_n_ios <({slowly})")
+    assert (done.stdout, done.stderr) == ("4\n", "")
+
+
+def test_whole_seconds_are_worth_a_word(ssdpm: Command) -> None:
+    ssdpm.write("t.csv", trace.csv((S, 0), (3 * S, 0)))
+    assert b"all times are whole seconds" in ssdpm("workload", "t.csv").stderr
+
+
+def test_no_write_to_a_full_disk_looks_like_success(ssdpm: Command) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            ["ssdpm", "workload", "lomax"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ssdpm.environment,
+            check=False,
+        )
+    assert done.returncode == 1 and b"No space left" in done.stderr
