@@ -323,7 +323,8 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
             y,
             yerr=[[y - low], [high - y]],
             color=_POLICIES[number % len(_POLICIES)],
-            marker=_MARKERS[number % len(_MARKERS)],
+            # not again the same pair of colour and marker
+            marker=_MARKERS[(number + number // len(_POLICIES)) % len(_MARKERS)],
             markersize=7,
             linestyle="none",
             elinewidth=1,
