@@ -38,11 +38,12 @@ N_IOS = {1: 100_000, 7: 1_000}
 INPUTS = [
     "drives: the tables that the catalogue has of them, latencies as declared",
     "workflows: ssdpm's apst-1 to apst-7, 100 bursts each (7: 1000 reads); closed loop",
-    "service times: those of the workflows, 10 us for a write and 130 us for a read, and "
-    "1 ns for 3 bytes",
-    "tables: linux-legacy (old) and linux (new), limit 100 ms, PCIe link asleep in L1.2",
-    "all else by the rules of ssdpm_estimate(3), the same for all drives: idle watts of "
-    "PS0, active, state and transition watts; low and high are the least "
+    "service times: those of the workflows, 10 us for a write and 130 us for a read, "
+    "and 1 ns for 3 bytes",
+    "tables: linux-legacy (old) and linux (new), limit 100 ms; PCIe link in L1.2 when "
+    "the drive sleeps",
+    "all else by the rules of ssdpm_estimate(3), the same for all drives: idle watts "
+    "of PS0, active, state and transition watts; low and high are the least "
     "and most over all combinations, old and new at the same one",
 ]
 
@@ -114,7 +115,12 @@ def pairs(
 ) -> list[Pair]:
     """The nominal pair first, then that of each corner."""
     return [
-        Pair(*(ssdpm.estimate(model, io, t, parameters=one).nominal for t in (OLD, NEW)))
+        Pair(
+            *(
+                ssdpm.estimate(model, io, table, parameters=one).nominal
+                for table in (OLD, NEW)
+            )
+        )
         for one in corners(model, parameters or ssdpm.parameters(model))
     ]
 

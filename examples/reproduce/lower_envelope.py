@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -33,10 +32,10 @@ MEAN = Fraction(50, 1000)
 INPUTS = [
     "PS0 0.5 W, PS1 25 mW, PS2 5 mW; transitions cost 7.35 mJ and 21.975 mJ, all of it "
     "in the exit, at 0.5 W: 14.7 ms and 43.95 ms",
-    f"the simulator's times and energies are {SCALE} times as long and large; I/Os take "
-    "no time",
-    f"random idle times: {N_GAPS} of them, seed 0; their sum is held exactly against the "
-    "cost of each, and their mean against the formula, within 4 standard errors",
+    f"the simulator's times and energies are {SCALE} times as long and large; I/Os "
+    "take no time",
+    f"random idle times: {N_GAPS} of them, seed 0; their sum is held exactly against "
+    "the cost of each, and their mean against the formula, within 4 standard errors",
 ]
 
 
@@ -90,8 +89,8 @@ def with_gap(gap_ms: int) -> ssdpm.Trace:
 
 
 def alg_and_opt() -> tuple[int, bool, Fraction]:
-    """How many idle times were simulated, whether ALG = OPT + beta held for each, to the
-    nanojoule, and the worst ratio.
+    """How many idle times were simulated, whether ALG = OPT + beta held for each, to
+    the nanojoule, and the worst ratio.
     """
     table = envelope()
     limits = [int(t * SCALE * 1000) for t in thresholds()]
@@ -109,8 +108,8 @@ def alg_and_opt() -> tuple[int, bool, Fraction]:
 
 
 def cost(gaps: ssdpm.Gaps, idle_ms: int | None) -> tuple[float, float, bool]:
-    """Of a table on idle times: the mean of the simulator in mJ, its standard error, and
-    whether the sum is exactly that of the costs of each idle time.
+    """Of a table on idle times: the mean of the simulator in mJ, its standard error,
+    and whether the sum is exactly that of the costs of each idle time.
     """
     table = None if idle_ms is None else after(idle_ms)
     [run] = ssdpm.sweep(MODEL, gaps, [table], parameters=PARAMETERS)
@@ -203,8 +202,8 @@ def lomax(shape: int, scale_ms: int) -> Claim:
     return Claim(
         f"Lomax, a {shape}, m {scale_ms} ms",
         f"best timeout max(0, a B - m) = {float(best * 1000):.3f} ms",
-        f"{float(best * 1000):.3f} ms; simulated, the best table of these idle times has "
-        f"{entry.idle_ms / SCALE:.3f} ms and costs {least:.3f} mJ, the theory's "
+        f"{float(best * 1000):.3f} ms; simulated, the best table of these idle times "
+        f"has {entry.idle_ms / SCALE:.3f} ms and costs {least:.3f} mJ, the theory's "
         f"{mean:.3f} +- {error:.3f} mJ",
         REPRODUCED if holds else NOT_DERIVABLE,
     )
@@ -221,18 +220,21 @@ def only_ps1() -> tuple[ssdpm.Parameter, ...]:
 
 def deterministic() -> Claim:
     """Sleep at once if D > B, else never; at once is 1 ms of the simulator's clock."""
-    limit = int(BREAK_EVEN * SCALE * 1000)
-    sleeps: Callable[[int], bool] = lambda gap_ms: bool(
-        ssdpm.best_table(
+
+    def sleeps(gap_ms: int) -> bool:
+        found = ssdpm.best_table(
             MODEL, with_gap(gap_ms), max_states=1, parameters=PARAMETERS
-        ).table.entries
-    )
+        )
+        return bool(found.table.entries)
+
+    limit = int(BREAK_EVEN * SCALE * 1000)
     holds = not sleeps(limit - 1) and not sleeps(limit) and sleeps(limit + 2)
     return Claim(
         "deterministic",
         "sleep at once if D > B = 15.473684 ms, else never",
-        f"B = {float(BREAK_EVEN * 1000):.6f} ms; simulated, the best table never sleeps up "
-        f"to {limit / SCALE:.3f} ms and sleeps at once from {(limit + 2) / SCALE:.3f} ms",
+        f"B = {float(BREAK_EVEN * 1000):.6f} ms; simulated, the best table never "
+        f"sleeps up to {limit / SCALE:.3f} ms and sleeps at once from "
+        f"{(limit + 2) / SCALE:.3f} ms",
         REPRODUCED if holds else NOT_DERIVABLE,
         f"a table sleeps after {1 / SCALE:.3f} ms at the soonest",
     )
@@ -265,8 +267,8 @@ def report() -> Report:
             Claim(
                 "ALG = OPT + beta",
                 "for every idle time; ALG/OPT at most 1.95",
-                f"simulated for {n} idle times, equal to the nanojoule; ALG/OPT at most "
-                f"{float(worst):.6f}",
+                f"simulated for {n} idle times, equal to the nanojoule; ALG/OPT at "
+                f"most {float(worst):.6f}",
                 REPRODUCED if holds and worst == ratio1 else NOT_DERIVABLE,
             ),
             *timeouts(),

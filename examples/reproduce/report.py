@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the scripts here say what was published, what ssdpm predicts, and how they fit."""
+"""How the scripts say what was published, what ssdpm predicts, and how they fit."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def words(found: list[tuple[int, int]]) -> str:
     return ", ".join(f"PS{state} after {ms} ms" for state, ms in found) or "never"
 
 
-def claim(about: str, published: str, found: list[tuple[int, int]], state: int) -> Claim:
+def claim(
+    about: str, published: str, found: list[tuple[int, int]], state: int
+) -> Claim:
     holds = bool(found) and found[0][0] == state
     verdict = REPRODUCED if holds else NOT_DERIVABLE
     return Claim(about, published, words(found), verdict)

@@ -14,8 +14,8 @@ import ssdpm
 from report import NOT_DERIVABLE, REPRODUCED, WITHIN, Claim, Range, Report, main
 
 INPUTS = [
-    "active watts of the data sheet; idle watts as the study measured them, low and high "
-    "one standard deviation apart, which is that of samples and not of their mean",
+    "active watts of the data sheet; idle watts as the study measured them, low and "
+    "high one standard deviation apart, which is that of samples and not of their mean",
     "two levels of power, and no state to sleep in",
 ]
 
@@ -41,8 +41,8 @@ class Drive:
         return (self.active_w / factor - self.idle_w) / (self.active_w - self.idle_w)
 
     def simulated(self, utilisation: float) -> float:
-        """The factor that ssdpm gives: writes of 1 ms, idle times that make up the rest,
-        against active power x time.
+        """The factor that ssdpm gives: writes of 1 ms, idle times that make up the
+        rest, against active power x time.
         """
         model = ssdpm.Model.from_states([ssdpm.PowerState(True)])
         parameters = ssdpm.parameters(
@@ -100,7 +100,7 @@ def report() -> Report:
             ),
             *(factor(drive, value) for value in (2.0, 3.0) for drive in DRIVES),
         ],
-        ("drive", "active W", "idle W", "at most too high by", "2 times at", "3 times at"),
+        ("drive", "active W", "idle W", "too high by at most", "2 times", "3 times"),
         [
             (
                 d.name,
