@@ -50,6 +50,9 @@ int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 int ssdpm__input_line(struct input *input, struct span *ret_line,
 		      struct ssdpm_error *reterr);
 
+/* Nothing more is to be read. */
+void ssdpm__input_end(struct input *input);
+
 void ssdpm__input_close(struct input *input);
 
 /*
@@ -71,8 +74,9 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
  * A format, or several in a row. is() looks at the beginning of the input: all
  * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
  * close() frees; trace->counts.format is the one that the caller named, or 0,
- * and a reader of several sets it. read() gives up to max records; none: the
- * end. All find what they need in trace.
+ * and a reader of several sets it. read() gives up to max records, none: the
+ * end; those that came before a failure it gives too. All find what they need
+ * in trace.
  */
 struct trace_reader {
 	uint32_t format;
@@ -98,6 +102,7 @@ struct ssdpm_trace {
 	uint64_t rest_bytes;
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
+	bool ended;		   /* no records are left */
 };
 
 /*

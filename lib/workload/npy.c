@@ -302,7 +302,6 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 		to_host(ret_io);
 		self->n_read++;
 		trace->input.line++;
-		trace->counts.n_lines++;
 		r = check_io(trace, ret_io, reterr);
 		if (r)
 			return r;
@@ -313,17 +312,15 @@ static int read_npy(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
 	size_t n = 0;
+	int r = 1;
 
-	while (n < max) {
-		int r = next_io(trace, &ios[n], reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
+	for (; n < max; n++) {
+		r = next_io(trace, &ios[n], reterr);
+		if (r <= 0)
 			break;
-		n++;
 	}
 	*ret_n = n;
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 static void close_npy(struct ssdpm_trace *trace)
