@@ -71,6 +71,19 @@ int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr)
 	return 0;
 }
 
+int ssdpm__input_need(struct input *input, size_t size,
+		      struct ssdpm_error *reterr)
+{
+	while ((size_t)(input->end - input->at) < size) {
+		if (input->complete)
+			return 0;
+		int r = ssdpm__input_fill(input, reterr);
+		if (r)
+			return r;
+	}
+	return 1;
+}
+
 static int take_line(struct input *input, const char *end, size_t skip,
 		     struct span *ret_line)
 {

@@ -43,6 +43,10 @@ int ssdpm__input_open(struct input *input, struct source *source,
  */
 int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 
+/* Have so many bytes unread. 1; 0: they end before; or a negative errno. */
+int ssdpm__input_need(struct input *input, size_t size,
+		      struct ssdpm_error *reterr);
+
 /*
  * Take the next line, without its end, CRLF too. The span holds until the next
  * call. 1; 0: there is none; or a negative errno.
