@@ -355,11 +355,10 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		complain("%s: all times are whole seconds: the trace does not "
 			 "show shorter idle times",
 			 name);
-	if (!common->verbose)
-		return;
-	say_count(name, c->n_other_device, "I/O of another device",
-		  "I/Os of other devices");
-	if (c->format)
+	say_count(name, c->n_other_device,
+		  "I/O of another device is left out, as asked",
+		  "I/Os of other devices are left out, as asked");
+	if (common->verbose && c->format)
 		complain("%s: %s, %s lines or events, %s I/Os", name,
 			 ssdpm_trace_format_to_string(c->format),
 			 count_text(c->n_lines).text,

@@ -62,6 +62,18 @@ int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
 	return 0;
 }
 
+int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
+		      size_t defaults_size)
+{
+	if (size < sizeof(size))
+		return -EINVAL;
+	if (size > defaults_size)
+		return -E2BIG;
+	memcpy(dst, defaults, size);
+	memcpy(dst, &size, sizeof(size));
+	return 0;
+}
+
 const char *ssdpm_strerror(int code)
 {
 	switch (code) {

@@ -16,4 +16,8 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
 		      const char *what, struct ssdpm_error *reterr);
 
+/* Fill sized parameters that have room for size bytes. 0, -EINVAL, -E2BIG. */
+int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
+		      size_t defaults_size);
+
 #endif

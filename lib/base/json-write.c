@@ -124,8 +124,7 @@ void ssdpm__json_uint(struct json_writer *writer, const char *key,
 	append(writer, digits, (size_t)length);
 }
 
-void ssdpm__json_int(struct json_writer *writer, const char *key,
-		     int64_t value)
+void ssdpm__json_int(struct json_writer *writer, const char *key, int64_t value)
 {
 	char digits[24];
 	int length = snprintf(digits, sizeof(digits), "%" PRId64, value);

@@ -24,18 +24,13 @@ static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
-	struct ssdpm_sim_params defaults = {
-		.size = size,
+	const struct ssdpm_sim_params defaults = {
+		.size = sizeof(defaults),
 		.loop = SSDPM_LOOP_CLOSED,
 		.pcie_link = SSDPM_PCIE_L1_2,
 	};
 
-	if (size < sizeof(size))
-		return -EINVAL;
-	if (size > sizeof(defaults))
-		return -E2BIG;
-	memcpy(params, &defaults, size);
-	return 0;
+	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
 }
 
 int ssdpm__check_params(const struct ssdpm_sim_params *given,

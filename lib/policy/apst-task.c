@@ -20,13 +20,7 @@ static const struct ssdpm_apst_params defaults = {
 
 int ssdpm_apst_params_init(struct ssdpm_apst_params *params, size_t size)
 {
-	if (size < sizeof(params->size))
-		return -EINVAL;
-	if (size > sizeof(defaults))
-		return -E2BIG;
-	memcpy(params, &defaults, size);
-	params->size = size;
-	return 0;
+	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
 }
 
 static int check_timeout(uint64_t ms, const char *name,

@@ -162,7 +162,9 @@ static int open_biosnoop(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	trace->state = snoop;
 	int r = take_beginning(trace, snoop, reterr);
-	return r ? r : ssdpm__pair_new(trace, WINDOW_NS, &snoop->pair, reterr);
+	return r ? r :
+		   ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD,
+				   &snoop->pair, reterr);
 }
 
 static void close_biosnoop(struct ssdpm_trace *trace)

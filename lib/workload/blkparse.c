@@ -212,7 +212,7 @@ static int take_io(struct ssdpm_trace *trace, const struct event_line *line,
 		   struct ssdpm_error *reterr)
 {
 	struct block *block = trace->state;
-	struct pair_event event;
+	struct pair_event event = { 0 };
 	struct span rest = line->rest;
 	struct span rwbs = take_word(&rest);
 	int r = take_time(line->time, &event.time_ns);

@@ -140,19 +140,6 @@ static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* Have this many bytes in memory. 1; 0: they end before; or a failure. */
-static int need(struct input *input, size_t size, struct ssdpm_error *reterr)
-{
-	while ((size_t)(input->end - input->at) < size) {
-		if (input->complete)
-			return 0;
-		int r = ssdpm__input_fill(input, reterr);
-		if (r)
-			return r;
-	}
-	return 1;
-}
-
 static uint8_t op_of(const struct trace_event *event)
 {
 	uint32_t category = event->action >> 16;
@@ -216,7 +203,7 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block *block = trace->state;
 	struct input *input = &trace->input;
-	int r = need(input, EVENT_BYTES, reterr);
+	int r = ssdpm__input_need(input, EVENT_BYTES, reterr);
 
 	if (r < 0)
 		return r;
@@ -230,7 +217,8 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, input->line + 1,
 				   "blktrace's version %u, not %u",
 				   event.magic & 0xff, VERSION);
-	r = need(input, (size_t)EVENT_BYTES + event.more_bytes, reterr);
+	r = ssdpm__input_need(input, (size_t)EVENT_BYTES + event.more_bytes,
+			      reterr);
 	if (r < 0)
 		return r;
 	if (r == 0)

@@ -30,7 +30,8 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 		block->issue = 'Q';
 	block->only_completions =
 		letters->c && !letters->d && !letters->i && !letters->q;
-	return ssdpm__pair_new(trace, PAIR_LATE_NS, &block->pair, reterr);
+	return ssdpm__pair_new(trace, PAIR_LATE_NS, PAIR_MAX_HELD, &block->pair,
+			       reterr);
 }
 
 void ssdpm__block_close(struct ssdpm_trace *trace)

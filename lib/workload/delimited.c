@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "workload/reorder.h"
+#include "workload/pair.h"
+
+/* So many I/Os may complete while one takes long. */
+#define MAX_HELD (1u << 15)
 
 struct delimited {
 	struct delimited_map map;
-	struct reorder *reorder; /* NULL: no completions are seen */
-	bool complete;
+	struct pair *pair; /* NULL: no completions are seen */
 };
 
 static const char *skip_blanks(const char *at, const char *end, char separator)
@@ -316,7 +318,6 @@ static int next_row(struct ssdpm_trace *trace, struct delimited_row *row,
 		int r = ssdpm__input_line(&trace->input, &line, reterr);
 		if (r <= 0)
 			return r;
-		trace->counts.n_lines++;
 		if (skip_blanks(line.at, line.end, 0) == line.end)
 			continue;
 		enum row_fault fault =
@@ -330,63 +331,50 @@ static int next_row(struct ssdpm_trace *trace, struct delimited_row *row,
 	}
 }
 
-static int fill_window(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
+static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
-	struct delimited *self = trace->state;
+	const struct delimited *self = trace->state;
 	struct delimited_row row;
+	int r = next_row(trace, &row, reterr);
 
-	while (!self->complete && !ssdpm__reorder_is_full(self->reorder)) {
-		int r = next_row(trace, &row, reterr);
-		if (r < 0)
-			return r;
-		if (r == 1)
-			ssdpm__reorder_push(self->reorder, &row.io, row.bytes);
-		self->complete = r == 0;
-	}
-	return 0;
+	if (r <= 0)
+		return r;
+	struct pair_event event = { .time_ns = row.io.start_ns,
+				    .offset = row.io.offset,
+				    .bytes = row.bytes,
+				    .op = row.io.op,
+				    .flags = row.io.flags };
+	ssdpm__pair_add(self->pair, &event, event.time_ns, row.io.service_ns);
+	return 1;
 }
 
 static int read_delimited(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			  size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct delimited *self = trace->state;
+	const struct delimited *self = trace->state;
 	struct delimited_row row;
 	size_t n = 0;
+	int r = 1;
 
-	while (n < max && self->reorder) {
-		int r = fill_window(trace, reterr);
-		if (r)
-			return r;
-		const struct reorder_entry *first =
-			ssdpm__reorder_pop(self->reorder);
-		if (!first)
-			break;
-		n += ssdpm__trace_split(trace, &first->io, first->bytes,
-					ios + n, max - n);
-	}
-	while (n < max && !self->reorder) {
-		int r = next_row(trace, &row, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
+	if (self->pair)
+		return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
+					next_event);
+	while (n < max) {
+		r = next_row(trace, &row, reterr);
+		if (r <= 0)
 			break;
 		n += ssdpm__trace_split(trace, &row.io, row.bytes, ios + n,
 					max - n);
 	}
 	*ret_n = n;
-	return 0;
-}
-
-static struct span window(const struct ssdpm_trace *trace)
-{
-	return (struct span){ trace->input.at, trace->input.end };
+	return r < 0 ? r : 0;
 }
 
 static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
 		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
-	struct lines lines = { .rest = window(trace) };
+	struct lines lines = { .rest = ssdpm__trace_head(trace) };
 	const char *preset;
 	struct span line;
 
@@ -428,7 +416,7 @@ static bool row_follows(struct lines lines, const struct delimited_map *map)
 static uint32_t n_lines_before(const struct ssdpm_trace *trace,
 			       const struct delimited_map *map)
 {
-	struct lines lines = { .rest = window(trace) };
+	struct lines lines = { .rest = ssdpm__trace_head(trace) };
 	struct span line;
 	uint32_t first = 0; /* stays 0 where somebody cut the head off */
 
@@ -454,7 +442,6 @@ static int skip_lines(struct ssdpm_trace *trace, uint32_t n,
 			return r;
 		if (r == 0)
 			break;
-		trace->counts.n_lines++;
 	}
 	return 0;
 }
@@ -473,9 +460,10 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
 	if (self->map.kinds & 1u << COLUMN_SERVICE) {
-		self->reorder = calloc(1, sizeof(*self->reorder));
-		if (!self->reorder)
-			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
+				    reterr);
+		if (r)
+			return r;
 	}
 	return skip_lines(trace, n_lines_before(trace, &self->map), reterr);
 }
@@ -485,7 +473,7 @@ static void close_delimited(struct ssdpm_trace *trace)
 	struct delimited *self = trace->state;
 
 	if (self)
-		free(self->reorder);
+		ssdpm__pair_free(self->pair);
 	free(self);
 }
 

@@ -207,11 +207,8 @@ static int read_iolog(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 			n += ssdpm__trace_split(trace, &io, action.bytes,
 						ios + n, max - n);
 	}
-	if (r < 0)
-		return r;
-	trace->counts.n_lines = trace->input.line;
 	*ret_n = n;
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 const struct trace_reader ssdpm__read_fio_iolog = {

@@ -56,7 +56,7 @@ static int open_latency_log(struct ssdpm_trace *trace,
 			    struct ssdpm_error *reterr)
 {
 	struct pair *pair;
-	int r = ssdpm__pair_new(trace, WINDOW_NS, &pair, reterr);
+	int r = ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, &pair, reterr);
 
 	if (r)
 		return r;

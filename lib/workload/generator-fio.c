@@ -194,8 +194,7 @@ int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
 	if (r)
 		return r;
 	add(&job, "# %s: %s\n# fio --filename=DEVICE THIS_FILE%s\n[%s]\n",
-	    plan.workload->name,
-	    ssdpm__workload_kind(plan.workload)->description,
+	    plan.workload->name, ssdpm__workload_description(plan.workload),
 	    plan.patterns[0].op == SSDPM_OP_WRITE || plan.ratio ?
 		    ": overwrites it" :
 		    "",

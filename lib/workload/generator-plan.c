@@ -28,13 +28,7 @@ int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
 		.service_ns = SSDPM_SERVICE_UNKNOWN,
 	};
 
-	if (size < sizeof(params->size))
-		return -EINVAL;
-	if (size > sizeof(defaults))
-		return -E2BIG;
-	memcpy(params, &defaults, size);
-	params->size = size;
-	return 0;
+	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
 }
 
 static int check_taken(const struct ssdpm_generator_params *params,

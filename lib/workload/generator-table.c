@@ -73,7 +73,7 @@ static const struct kind kinds[N_KINDS] = {
 		.value_unit = 1,
 	},
 	[KIND_PAUSES] = {
-		.description = "1000 writes one after the other, then idle; again",
+		/* The description is that of the pause. */
 		.bytes = 4096,
 		.n_ios = 10000,
 		.area_bytes = 1073741824,
@@ -211,6 +211,19 @@ static const struct kind kinds[N_KINDS] = {
 	},
 };
 
+/* Of KIND_PAUSES. */
+static const struct {
+	uint16_t pause_ms;
+	char description[62];
+} pauses[] = {
+	{ 50, "1000 writes one after the other, then 50 ms idle; again" },
+	{ 150, "1000 writes one after the other, then 150 ms idle; again" },
+	{ 500, "1000 writes one after the other, then 500 ms idle; again" },
+	{ 1500, "1000 writes one after the other, then 1.5 s idle; again" },
+	{ 5000, "1000 writes one after the other, then 5 s idle; again" },
+};
+
+#define N_PAUSES (sizeof(pauses) / sizeof(pauses[0]))
 #define N_WORKLOADS (sizeof(workloads) / sizeof(workloads[0]))
 
 const struct workload *ssdpm__workload(size_t index)
@@ -231,6 +244,14 @@ const struct kind *ssdpm__workload_kind(const struct workload *workload)
 	return &kinds[workload->kind];
 }
 
+const char *ssdpm__workload_description(const struct workload *workload)
+{
+	for (size_t i = 0; i < N_PAUSES; i++)
+		if (pauses[i].pause_ms == workload->pause_ms)
+			return pauses[i].description;
+	return kinds[workload->kind].description;
+}
+
 const char *ssdpm_generator_get_name(size_t index)
 {
 	return index < N_WORKLOADS ? workloads[index].name : NULL;
@@ -240,5 +261,5 @@ const char *ssdpm_generator_get_description(size_t index)
 {
 	if (index >= N_WORKLOADS)
 		return NULL;
-	return kinds[workloads[index].kind].description;
+	return ssdpm__workload_description(&workloads[index]);
 }

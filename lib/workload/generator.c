@@ -110,14 +110,17 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 {
 	struct generator *self = trace->state;
 	size_t n = 0;
+	int r = 0;
 
 	while (n < max && self->index < self->plan.n_ios) {
 		const struct plan_pattern *pattern;
 
-		if (self->start_ns > START_MAX_NS)
-			return ssdpm__fail(reterr, -ERANGE, 0,
-					   "n_ios: the workload takes more "
-					   "than 292 years");
+		if (self->start_ns > START_MAX_NS) {
+			r = ssdpm__fail(reterr, -ERANGE, 0,
+					"n_ios: the workload takes more than "
+					"292 years");
+			break;
+		}
 		uint64_t offset = choose_offset(self, &pattern);
 		ios[n++] = (struct ssdpm_io){ .start_ns = self->start_ns,
 					      .offset = offset,
@@ -127,7 +130,7 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		advance(self, pattern->service_ns);
 	}
 	*ret_n = n;
-	return 0;
+	return r;
 }
 
 static void close_generator(struct ssdpm_trace *trace)

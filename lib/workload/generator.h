@@ -69,6 +69,7 @@ struct kind {
 const struct workload *ssdpm__workload(size_t index);
 const struct workload *ssdpm__workload_find(const char *name);
 const struct kind *ssdpm__workload_kind(const struct workload *workload);
+const char *ssdpm__workload_description(const struct workload *workload);
 
 /* The step from one I/O of a stream to the next, beside a number of I/Os. */
 #define STEP_IN_PLACE 0

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a trace, a window of constant size over a source. */
+/*
+ * The bytes of a trace, a window over a source: as large as the beginning of
+ * the trace that is looked at, or as its longest line.
+ */
 #include "workload/internal.h"
 
 #include <errno.h>
@@ -8,23 +11,24 @@
 
 #include "base/internal.h"
 
-#define WINDOW_BYTES (256u << 10)
+/* At first: a small trace costs little. */
+#define FIRST_BYTES (4u << 10)
 
 int ssdpm__input_open(struct input *input, struct source *source,
 		      struct ssdpm_error *reterr)
 {
-	char *buffer = malloc(WINDOW_BYTES);
+	char *buffer = malloc(FIRST_BYTES);
 	if (!buffer)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	*input = (struct input){ .at = buffer,
 				 .end = buffer,
 				 .source = source,
 				 .buffer = buffer,
-				 .size = WINDOW_BYTES };
+				 .size = FIRST_BYTES };
 	return 0;
 }
 
-/* A line is longer than the window: make that larger. */
+/* The window is full: make it larger. */
 static int grow(struct input *input, struct ssdpm_error *reterr)
 {
 	size_t left = (size_t)(input->end - input->at);
@@ -67,6 +71,19 @@ int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr)
 	return 0;
 }
 
+int ssdpm__input_need(struct input *input, size_t size,
+		      struct ssdpm_error *reterr)
+{
+	while ((size_t)(input->end - input->at) < size) {
+		if (input->complete)
+			return 0;
+		int r = ssdpm__input_fill(input, reterr);
+		if (r)
+			return r;
+	}
+	return 1;
+}
+
 static int take_line(struct input *input, const char *end, size_t skip,
 		     struct span *ret_line)
 {
@@ -100,6 +117,12 @@ int ssdpm__input_line(struct input *input, struct span *ret_line,
 		if (r)
 			return r;
 	}
+}
+
+void ssdpm__input_end(struct input *input)
+{
+	input->at = input->end;
+	input->complete = true;
 }
 
 void ssdpm__input_close(struct input *input)

@@ -43,12 +43,19 @@ int ssdpm__input_open(struct input *input, struct source *source,
  */
 int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 
+/* Have so many bytes unread. 1; 0: they end before; or a negative errno. */
+int ssdpm__input_need(struct input *input, size_t size,
+		      struct ssdpm_error *reterr);
+
 /*
  * Take the next line, without its end, CRLF too. The span holds until the next
  * call. 1; 0: there is none; or a negative errno.
  */
 int ssdpm__input_line(struct input *input, struct span *ret_line,
 		      struct ssdpm_error *reterr);
+
+/* Nothing more is to be read. */
+void ssdpm__input_end(struct input *input);
 
 void ssdpm__input_close(struct input *input);
 
@@ -71,8 +78,9 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
  * A format, or several in a row. is() looks at the beginning of the input: all
  * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
  * close() frees; trace->counts.format is the one that the caller named, or 0,
- * and a reader of several sets it. read() gives up to max records; none: the
- * end. All find what they need in trace.
+ * and a reader of several sets it. read() gives up to max records, none: the
+ * end; those that came before a failure it gives too. All find what they need
+ * in trace.
  */
 struct trace_reader {
 	uint32_t format;
@@ -98,6 +106,7 @@ struct ssdpm_trace {
 	uint64_t rest_bytes;
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_error failed; /* code 0: it did not */
+	bool ended;		   /* no records are left */
 };
 
 /*

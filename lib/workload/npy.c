@@ -176,20 +176,6 @@ static size_t available(const struct ssdpm_trace *trace)
 	return (size_t)(trace->input.end - trace->input.at);
 }
 
-/* Have so many bytes at hand. 1; 0: the trace ends before; a negative errno. */
-static int have(struct ssdpm_trace *trace, size_t size,
-		struct ssdpm_error *reterr)
-{
-	while (available(trace) < size) {
-		if (trace->input.complete)
-			return 0;
-		int r = ssdpm__input_fill(&trace->input, reterr);
-		if (r)
-			return r;
-	}
-	return 1;
-}
-
 static int cut_off(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -EIO, 0, "the .npy file is cut off");
@@ -200,7 +186,7 @@ static int take_preamble(struct ssdpm_trace *trace, size_t *ret_length,
 			 struct ssdpm_error *reterr)
 {
 	const size_t size = 12;
-	int r = have(trace, size, reterr);
+	int r = ssdpm__input_need(&trace->input, size, reterr);
 
 	if (r <= 0)
 		return r ? r : cut_off(reterr);
@@ -235,7 +221,7 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	int r = take_preamble(trace, &length, reterr);
 	if (r)
 		return r;
-	r = have(trace, length, reterr);
+	r = ssdpm__input_need(&trace->input, length, reterr);
 	if (r <= 0)
 		return r ? r : cut_off(reterr);
 	struct span head = { trace->input.at, trace->input.at + length };
@@ -286,7 +272,8 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 	struct npy *self = trace->state;
 
 	for (;;) {
-		int r = have(trace, sizeof(*ret_io), reterr);
+		int r = ssdpm__input_need(&trace->input, sizeof(*ret_io),
+					  reterr);
 		if (r < 0)
 			return r;
 		if (self->n_read == self->n_records && available(trace))
@@ -302,7 +289,6 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 		to_host(ret_io);
 		self->n_read++;
 		trace->input.line++;
-		trace->counts.n_lines++;
 		r = check_io(trace, ret_io, reterr);
 		if (r)
 			return r;
@@ -313,17 +299,15 @@ static int read_npy(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
 	size_t n = 0;
+	int r = 1;
 
-	while (n < max) {
-		int r = next_io(trace, &ios[n], reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
+	for (; n < max; n++) {
+		r = next_io(trace, &ios[n], reterr);
+		if (r <= 0)
 			break;
-		n++;
 	}
 	*ret_n = n;
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 static void close_npy(struct ssdpm_trace *trace)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "workload/reorder.h"
 
 /* Room at first; it doubles when that is not enough. */
 #define FIRST_BITS 8
@@ -31,12 +32,7 @@ struct entry {
 	enum state state;
 };
 
-/* By start, then by order in the file. */
-struct heap_item {
-	uint64_t start_ns;
-	uint64_t number; /* in the file, above ENTRY_BITS of the entry */
-};
-
+/* A number in the order: the one in the file, above that of the entry. */
 #define ENTRY_BITS 18
 _Static_assert(PAIR_MAX_HELD < 1u << ENTRY_BITS, "each entry has a number");
 
@@ -49,19 +45,18 @@ struct pair {
 	/* Room for 2^bits: the first of the entries is never used. */
 	uint32_t bits;
 	struct entry *entries;
-	struct heap_item *heap;
 	struct chain *chains;
+	struct reorder order;
 	uint64_t multiplier;
 	uint64_t n_entered;
 	uint64_t now_ns; /* the latest time that was seen */
 	uint64_t late_ns;
-	uint32_t n_heap;
+	uint32_t max_held;
 	uint32_t free;	 /* list of entries that were used */
 	uint32_t n_used; /* entries above it were never used */
 	uint32_t n_early;
 	bool has_completions;
 	bool ended;
-	struct ssdpm_error failed; /* told when all before was given out */
 	struct pair_event early[MAX_EARLY];
 };
 
@@ -70,7 +65,7 @@ void ssdpm__pair_free(struct pair *pair)
 	if (!pair)
 		return;
 	free(pair->entries);
-	free(pair->heap);
+	ssdpm__reorder_free(&pair->order);
 	free(pair->chains);
 	free(pair);
 }
@@ -156,10 +151,9 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 	if (!entries)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	pair->entries = entries;
-	struct heap_item *heap = realloc(pair->heap, n * sizeof(*heap));
-	if (!heap)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	pair->heap = heap;
+	int r = ssdpm__reorder_resize(&pair->order, (uint32_t)n, reterr);
+	if (r)
+		return r;
 	struct chain *old = pair->chains;
 	struct chain *chains = calloc(n, sizeof(*chains));
 	if (!chains)
@@ -173,7 +167,8 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 }
 
 int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    struct pair **ret_pair, struct ssdpm_error *reterr)
+		    uint32_t max_held, struct pair **ret_pair,
+		    struct ssdpm_error *reterr)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 
@@ -186,6 +181,7 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 	pair->multiplier = ((uintptr_t)pair * 0x9e3779b97f4a7c15u) | 1;
 	pair->trace = trace;
 	pair->late_ns = late_ns;
+	pair->max_held = max_held;
 	int r = resize(pair, FIRST_BITS, reterr);
 	if (r) {
 		ssdpm__pair_free(pair);
@@ -193,42 +189,6 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 	}
 	*ret_pair = pair;
 	return 0;
-}
-
-static bool is_before(const struct heap_item *a, const struct heap_item *b)
-{
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns;
-	return a->number < b->number;
-}
-
-static void push(struct pair *pair, struct heap_item item)
-{
-	struct heap_item *heap = pair->heap;
-	uint32_t at = pair->n_heap++;
-
-	for (; at && is_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = item;
-}
-
-/* Down to the end with the lesser child, then up again: fewer comparisons. */
-static void pop(struct pair *pair)
-{
-	struct heap_item *heap = pair->heap;
-	uint32_t n = --pair->n_heap;
-	struct heap_item item = heap[n];
-	uint32_t at = 0;
-
-	for (uint32_t child = 1; child < n; child = 2 * at + 1) {
-		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		heap[at] = heap[child];
-		at = child;
-	}
-	for (; at && is_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = item;
 }
 
 static uint32_t enter(struct pair *pair, const struct pair_event *event)
@@ -240,9 +200,11 @@ static uint32_t enter(struct pair *pair, const struct pair_event *event)
 	else
 		index = ++pair->n_used;
 	pair->entries[index].event = *event;
-	push(pair, (struct heap_item){
-			   .start_ns = event->time_ns,
-			   .number = pair->n_entered++ << ENTRY_BITS | index });
+	ssdpm__reorder_push(
+		&pair->order,
+		(struct reorder_item){
+			.start_ns = event->time_ns,
+			.number = pair->n_entered++ << ENTRY_BITS | index });
 	return index;
 }
 
@@ -356,10 +318,12 @@ static void end(struct pair *pair)
 }
 
 /* Has the I/O that starts first waited this long, or as long as it can? */
-static bool has_waited(const struct pair *pair, uint64_t time_ns)
+static bool has_waited(const struct pair *pair, uint64_t start_ns,
+		       uint64_t time_ns)
 {
-	return pair->ended || pair->n_heap == PAIR_MAX_HELD ||
-	       pair->now_ns - pair->heap[0].start_ns > time_ns;
+	return pair->ended ||
+	       ssdpm__reorder_count(&pair->order) == pair->max_held ||
+	       pair->now_ns - start_ns > time_ns;
 }
 
 /*
@@ -380,22 +344,18 @@ static void give_up(struct pair *pair, uint32_t index)
 	}
 }
 
-static uint32_t first_entry(const struct pair *pair)
-{
-	return pair->heap[0].number & ((1u << ENTRY_BITS) - 1);
-}
-
 /* Let go of the first entry: give it out, unless it is gone. */
-static size_t leave(struct pair *pair, struct ssdpm_io *ios, size_t max)
+static size_t leave(struct pair *pair, uint32_t index, struct ssdpm_io *ios,
+		    size_t max)
 {
-	uint32_t index = first_entry(pair);
 	struct entry *entry = &pair->entries[index];
 	struct ssdpm_io io = { .start_ns = entry->event.time_ns,
 			       .offset = entry->event.offset,
 			       .service_ns = entry->service_ns,
-			       .op = entry->event.op };
+			       .op = entry->event.op,
+			       .flags = entry->event.flags };
 
-	pop(pair);
+	ssdpm__reorder_pop(&pair->order);
 	entry->next = pair->free;
 	pair->free = index;
 	if (entry->state == GONE)
@@ -408,34 +368,35 @@ static size_t take(struct pair *pair, struct ssdpm_io *ios, size_t max)
 {
 	size_t n = 0;
 
-	while (n < max && pair->n_heap) {
-		uint32_t index = first_entry(pair);
+	while (n < max && ssdpm__reorder_count(&pair->order)) {
+		struct reorder_item first = ssdpm__reorder_first(&pair->order);
+		uint32_t index = first.number & ((1u << ENTRY_BITS) - 1);
 		enum state state = pair->entries[index].state;
 
-		if (state == ISSUED && has_waited(pair, PAIR_TIMEOUT_NS))
+		if (state == ISSUED &&
+		    has_waited(pair, first.start_ns, PAIR_TIMEOUT_NS))
 			give_up(pair, index);
 		else if (state == ISSUED ||
-			 (state == DONE && !has_waited(pair, pair->late_ns)))
+			 (state == DONE &&
+			  !has_waited(pair, first.start_ns, pair->late_ns)))
 			break;
 		else
-			n += leave(pair, ios + n, max - n);
+			n += leave(pair, index, ios + n, max - n);
 	}
 	return n;
 }
 
 /* Read an event; first make room for it. */
-static int read_event(struct pair *pair,
+static int read_event(struct pair *pair, struct ssdpm_error *reterr,
 		      int (*next)(struct ssdpm_trace *trace,
 				  struct ssdpm_error *reterr))
 {
-	struct ssdpm_error *error = &pair->failed;
-
-	if (pair->n_heap == 1u << pair->bits) {
-		int r = resize(pair, pair->bits + 1, error);
+	if (ssdpm__reorder_count(&pair->order) == pair->order.room) {
+		int r = resize(pair, pair->bits + 1, reterr);
 		if (r)
 			return r;
 	}
-	int r = next(pair->trace, error);
+	int r = next(pair->trace, reterr);
 	if (r == 0)
 		end(pair);
 	return r;
@@ -447,20 +408,14 @@ int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 				 struct ssdpm_error *reterr))
 {
 	size_t n = 0;
-	int r = pair->failed.code;
+	int r = 1;
 
 	while (r >= 0) {
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		r = read_event(pair, next);
+		r = read_event(pair, reterr, next);
 	}
-	if (r < 0 && n == 0) {
-		if (reterr)
-			*reterr = pair->failed;
-		return r;
-	}
-	pair->trace->counts.n_lines = pair->trace->input.line;
 	*ret_n = n;
-	return 0;
+	return r < 0 ? r : 0;
 }

@@ -29,6 +29,7 @@ struct pair_event {
 	uint64_t offset;
 	uint64_t bytes;
 	uint8_t op;
+	uint8_t flags; /* enum ssdpm_io_flag */
 };
 
 /* Can an I/O be where this one is, and as long? Readers see to that. */
@@ -38,9 +39,13 @@ static inline bool ssdpm__pair_fits(const struct pair_event *event)
 	       event->offset <= UINT64_MAX - event->bytes;
 }
 
-/* late_ns: how long a record waits for another that starts before it. */
+/*
+ * late_ns: how long a record waits for another that starts before it, as long
+ * as there are fewer than max_held of them, a power of two up to PAIR_MAX_HELD.
+ */
 int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
-		    struct pair **ret_pair, struct ssdpm_error *reterr);
+		    uint32_t max_held, struct pair **ret_pair,
+		    struct ssdpm_error *reterr);
 
 void ssdpm__pair_free(struct pair *pair);
 

@@ -1,83 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/reorder.h"
 
-static bool is_before(const struct reorder_entry *a,
-		      const struct reorder_entry *b)
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+/* What was allocated before a failure stays: there is room, unused. */
+int ssdpm__reorder_resize(struct reorder *reorder, uint32_t room,
+			  struct ssdpm_error *reterr)
 {
-	if (a->io.start_ns != b->io.start_ns)
-		return a->io.start_ns < b->io.start_ns;
-	return a->index < b->index;
+	struct reorder_item *heap =
+		realloc(reorder->heap, room * sizeof(*heap));
+	if (!heap)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	reorder->heap = heap;
+	struct reorder_item *queue = malloc(room * sizeof(*queue));
+	if (!queue)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	for (uint32_t i = 0; i < reorder->n_queue; i++)
+		queue[i] =
+			reorder->queue[(reorder->at + i) & (reorder->room - 1)];
+	free(reorder->queue);
+	reorder->queue = queue;
+	reorder->at = 0;
+	reorder->room = room;
+	return 0;
 }
 
-static void push_heap(struct reorder *reorder,
-		      const struct reorder_entry *entry)
+void ssdpm__reorder_free(struct reorder *reorder)
 {
-	uint32_t at = reorder->n_heap++;
-
-	while (at > 0) {
-		uint32_t parent = (at - 1) / 2;
-
-		if (!is_before(entry, &reorder->heap[parent]))
-			break;
-		reorder->heap[at] = reorder->heap[parent];
-		at = parent;
-	}
-	reorder->heap[at] = *entry;
+	free(reorder->queue);
+	free(reorder->heap);
 }
 
-void ssdpm__reorder_push(struct reorder *reorder, const struct ssdpm_io *io,
-			 uint64_t bytes)
+/* Put it at this place, which is empty, or above. */
+static void lift(struct reorder_item *heap, uint32_t at,
+		 struct reorder_item item)
 {
-	uint32_t last = reorder->first + reorder->n_queue - 1;
-	struct reorder_entry entry = { .io = *io,
-				       .bytes = bytes,
-				       .index = reorder->n_pushed++ };
-
-	if (reorder->n_queue &&
-	    io->start_ns < reorder->queue[last % REORDER_WINDOW].io.start_ns) {
-		push_heap(reorder, &entry);
-		return;
-	}
-	reorder->queue[(last + 1) % REORDER_WINDOW] = entry;
-	reorder->n_queue++;
+	for (; at && ssdpm__reorder_is_before(&item, &heap[(at - 1) / 2]);
+	     at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = item;
 }
 
-/* The top goes where the last one was, which nothing overwrites before a push.
- */
-static const struct reorder_entry *pop_heap(struct reorder *reorder)
+void ssdpm__reorder_push_heap(struct reorder *reorder, struct reorder_item item)
 {
-	struct reorder_entry *heap = reorder->heap;
-	struct reorder_entry top = heap[0], last = heap[--reorder->n_heap];
+	lift(reorder->heap, reorder->n_heap++, item);
+}
+
+/* Down to the end with the lesser child, then up again: fewer comparisons. */
+void ssdpm__reorder_pop_heap(struct reorder *reorder)
+{
+	struct reorder_item *heap = reorder->heap;
+	uint32_t n = --reorder->n_heap;
 	uint32_t at = 0;
 
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-
-		if (child >= reorder->n_heap)
-			break;
-		if (child + 1 < reorder->n_heap &&
-		    is_before(&heap[child + 1], &heap[child]))
+	for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+		if (child + 1 < n &&
+		    ssdpm__reorder_is_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!is_before(&heap[child], &last))
-			break;
 		heap[at] = heap[child];
 		at = child;
 	}
-	heap[at] = last;
-	heap[reorder->n_heap] = top;
-	return &heap[reorder->n_heap];
-}
-
-const struct reorder_entry *ssdpm__reorder_pop(struct reorder *reorder)
-{
-	const struct reorder_entry *first = &reorder->queue[reorder->first];
-
-	if (reorder->n_heap &&
-	    (!reorder->n_queue || is_before(&reorder->heap[0], first)))
-		return pop_heap(reorder);
-	if (!reorder->n_queue)
-		return NULL;
-	reorder->first = (reorder->first + 1) % REORDER_WINDOW;
-	reorder->n_queue--;
-	return first;
+	lift(heap, at, heap[n]);
 }

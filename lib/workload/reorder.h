@@ -1,46 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts records in the order of their start that come in the order of their
- * completion, in a window of constant size.
+ * Numbers in the order of their start. Most come in that order already: these
+ * are in a queue, at no cost. Those that start before a number that is there
+ * are in a heap.
  */
 #ifndef SSDPM_LIB_WORKLOAD_REORDER_H
 #define SSDPM_LIB_WORKLOAD_REORDER_H
 
 #include "workload/internal.h"
 
-/* So many I/Os may complete while one takes long. */
-#define REORDER_WINDOW 32768u
-
-/* bytes: of the I/O, which may need several records. */
-struct reorder_entry {
-	struct ssdpm_io io;
-	uint64_t bytes;
-	uint64_t index; /* of equal starts, the first comes first */
+/* Of equal starts, the lesser number comes first. */
+struct reorder_item {
+	uint64_t start_ns;
+	uint64_t number;
 };
 
-/*
- * Most records come in order: these are in queue, a ring. Those that come after
- * a later one are in heap, the least at the top. n: in both.
- */
 struct reorder {
-	struct reorder_entry queue[REORDER_WINDOW];
-	struct reorder_entry heap[REORDER_WINDOW];
-	uint64_t n_pushed;
-	uint32_t first;
+	struct reorder_item *queue; /* a ring */
+	struct reorder_item *heap;  /* the first at the top */
+	uint32_t room;		    /* of each: a power of two, or 0 */
+	uint32_t at;		    /* the first of the queue */
 	uint32_t n_queue;
 	uint32_t n_heap;
 };
 
-static inline bool ssdpm__reorder_is_full(const struct reorder *reorder)
+/* Make room for this many, a power of two. 0 or -ENOMEM. */
+int ssdpm__reorder_resize(struct reorder *reorder, uint32_t room,
+			  struct ssdpm_error *reterr);
+void ssdpm__reorder_free(struct reorder *reorder);
+
+void ssdpm__reorder_push_heap(struct reorder *reorder,
+			      struct reorder_item item);
+void ssdpm__reorder_pop_heap(struct reorder *reorder);
+
+static inline uint32_t ssdpm__reorder_count(const struct reorder *reorder)
 {
-	return reorder->n_queue + reorder->n_heap == REORDER_WINDOW;
+	return reorder->n_queue + reorder->n_heap;
 }
 
-/* Not when it is full. */
-void ssdpm__reorder_push(struct reorder *reorder, const struct ssdpm_io *io,
-			 uint64_t bytes);
+static inline bool ssdpm__reorder_is_before(const struct reorder_item *a,
+					    const struct reorder_item *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	return a->number < b->number;
+}
 
-/* The one that starts first; NULL: none. It is there until the next push. */
-const struct reorder_entry *ssdpm__reorder_pop(struct reorder *reorder);
+/* There must be room. */
+static inline void ssdpm__reorder_push(struct reorder *reorder,
+				       struct reorder_item item)
+{
+	uint32_t mask = reorder->room - 1;
+	uint32_t end = reorder->at + reorder->n_queue;
+
+	if (reorder->n_queue &&
+	    ssdpm__reorder_is_before(&item,
+				     &reorder->queue[(end - 1) & mask])) {
+		ssdpm__reorder_push_heap(reorder, item);
+		return;
+	}
+	reorder->queue[end & mask] = item;
+	reorder->n_queue++;
+}
+
+static inline bool ssdpm__reorder_heap_is_next(const struct reorder *reorder)
+{
+	return reorder->n_heap &&
+	       (!reorder->n_queue ||
+		ssdpm__reorder_is_before(&reorder->heap[0],
+					 &reorder->queue[reorder->at]));
+}
+
+/* The one that starts first. There must be one. */
+static inline struct reorder_item ssdpm__reorder_first(
+	const struct reorder *reorder)
+{
+	return ssdpm__reorder_heap_is_next(reorder) ?
+		       reorder->heap[0] :
+		       reorder->queue[reorder->at];
+}
+
+static inline void ssdpm__reorder_pop(struct reorder *reorder)
+{
+	if (ssdpm__reorder_heap_is_next(reorder)) {
+		ssdpm__reorder_pop_heap(reorder);
+		return;
+	}
+	reorder->at = (reorder->at + 1) & (reorder->room - 1);
+	reorder->n_queue--;
+}
 
 #endif

@@ -138,6 +138,14 @@ static const struct trace_reader *find_reader(uint32_t format)
 	return NULL;
 }
 
+/* Lines have 32 bits, their number has 64. */
+static void count_lines(struct ssdpm_trace *trace)
+{
+	uint64_t *n = &trace->counts.n_lines;
+
+	*n += (uint32_t)(trace->input.line - (uint32_t)*n);
+}
+
 static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 			 struct ssdpm_error *reterr)
 {
@@ -163,6 +171,7 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 	int r = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
 	if (!trace->counts.format)
 		trace->counts.format = trace->reader->format;
+	count_lines(trace);
 	return r;
 }
 
@@ -229,7 +238,7 @@ static int check_params(const struct ssdpm_trace_params *given,
 
 	if (given) {
 		int r = ssdpm__copy_sized(&params, sizeof(params), given,
-					  "struct ssdpm_trace_params", reterr);
+					  "ssdpm_trace_params", reterr);
 		if (r)
 			return r;
 	}
@@ -279,59 +288,84 @@ static void update_resolution(struct ssdpm_trace_counts *counts,
 		counts->resolution_ns /= 10;
 }
 
-/* The rules that hold for every reader: time does not go back; count. */
-static int check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
-			 size_t n, struct ssdpm_error *reterr)
+/* false: time goes back, and that is no record. */
+static bool check_time(struct ssdpm_trace *trace, struct ssdpm_io *io)
+{
+	if (io->start_ns < trace->last_start_ns) {
+		if (!(trace->flags & SSDPM_TRACE_SKIP_BAD))
+			return false;
+		trace->counts.n_backward++;
+		io->start_ns = trace->last_start_ns;
+	}
+	trace->last_start_ns = io->start_ns;
+	return true;
+}
+
+/*
+ * The rules that hold for every reader: time does not go back; count. Returns
+ * how many records are good. The first that is not comes before whatever else
+ * failed.
+ */
+static size_t check_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			    size_t n)
 {
 	struct ssdpm_trace_counts *counts = &trace->counts;
 	uint64_t tick_ns = trace->tick_ns ? trace->tick_ns : 1;
 	uint64_t n_ios = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (ios[i].start_ns < trace->last_start_ns) {
-			if (!(trace->flags & SSDPM_TRACE_SKIP_BAD))
-				return ssdpm__fail(
-					reterr, -EINVAL, trace->input.line,
-					"time goes backwards, at or shortly "
-					"before this line");
-			counts->n_backward++;
-			ios[i].start_ns = trace->last_start_ns;
-		}
-		trace->last_start_ns = ios[i].start_ns;
+	for (; i < n && check_time(trace, &ios[i]); i++) {
 		if (counts->resolution_ns != tick_ns)
 			update_resolution(counts, tick_ns, ios[i].start_ns);
 		n_ios += !(ios[i].flags & SSDPM_IO_CONTINUED);
 	}
 	counts->n_ios += n_ios;
-	counts->n_records += n;
-	return 0;
+	counts->n_records += i;
+	if (i < n) {
+		trace->ended = true;
+		ssdpm__fail(&trace->failed, -EINVAL, trace->input.line,
+			    "time goes backwards, at or shortly before this "
+			    "line");
+	}
+	return i;
+}
+
+/* A failure ends the input: what a reader still holds comes, as at the end. */
+static size_t read_records(struct ssdpm_trace *trace, struct ssdpm_io *ios,
+			   size_t max)
+{
+	struct ssdpm_error error = { 0 };
+	size_t n = 0;
+
+	if (trace->rest_bytes)
+		return split_rest(trace, ios, max);
+	trace->reader->read(trace, ios, max, &n, &error);
+	if (error.code && !trace->failed.code) {
+		trace->failed = error;
+		ssdpm__input_end(&trace->input);
+		if (n == 0)
+			trace->reader->read(trace, ios, max, &n, &error);
+	}
+	return n;
 }
 
 int ssdpm_trace_read(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 		     size_t max, size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct ssdpm_error error = { 0 };
 	size_t n = 0;
 
-	if (trace->failed.code) {
+	if (max == 0)
+		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
+	if (!trace->ended) {
+		n = read_records(trace, ios, max);
+		count_lines(trace);
+		trace->ended = n == 0;
+		n = check_records(trace, ios, n);
+	}
+	if (n == 0 && trace->failed.code) {
 		if (reterr)
 			*reterr = trace->failed;
 		return trace->failed.code;
-	}
-	if (max == 0)
-		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a record");
-	int r = 0;
-	if (trace->rest_bytes)
-		n = split_rest(trace, ios, max);
-	else
-		r = trace->reader->read(trace, ios, max, &n, &error);
-	if (r == 0)
-		r = check_records(trace, ios, n, &error);
-	if (r) {
-		trace->failed = error;
-		if (reterr)
-			*reterr = error;
-		return r;
 	}
 	*ret_n = n;
 	return 0;

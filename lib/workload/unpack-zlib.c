@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "base/internal.h"
@@ -31,28 +30,21 @@ static const struct {
 };
 
 struct gzip_state {
-	void *library;
 	int (*inflate)(z_stream *, int);
 	int (*reset)(z_stream *);
 	int (*end)(z_stream *);
 	z_stream stream;
 };
 
-static int load(struct gzip_state *self, struct ssdpm_error *reterr)
+static int open_gzip(void *state, void *library, struct ssdpm_error *reterr)
 {
+	struct gzip_state *self = state;
 	int (*init)(z_stream *, int, const char *, int);
 
-	self->library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!self->library)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "the trace is packed with gzip, and there "
-				   "is no libz.so.1: install zlib (Debian's "
-				   "zlib1g), or unpack it");
-	if (!ssdpm__find_function(self->library, "inflateInit2_", &init) ||
-	    !ssdpm__find_function(self->library, "inflate", &self->inflate) ||
-	    !ssdpm__find_function(self->library, "inflateReset",
-				  &self->reset) ||
-	    !ssdpm__find_function(self->library, "inflateEnd", &self->end))
+	if (!ssdpm__find_function(library, "inflateInit2_", &init) ||
+	    !ssdpm__find_function(library, "inflate", &self->inflate) ||
+	    !ssdpm__find_function(library, "inflateReset", &self->reset) ||
+	    !ssdpm__find_function(library, "inflateEnd", &self->end))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "libz.so.1 is not zlib: functions are "
 				   "missing");
@@ -60,23 +52,6 @@ static int load(struct gzip_state *self, struct ssdpm_error *reterr)
 	if (init(&self->stream, 15 + 16, ZLIB_VERSION,
 		 (int)sizeof(self->stream)) != Z_OK)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	return 0;
-}
-
-static int open_gzip(void **ret_state, struct ssdpm_error *reterr)
-{
-	struct gzip_state *self = calloc(1, sizeof(*self));
-
-	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	int r = load(self, reterr);
-	if (r) {
-		if (self->library)
-			dlclose(self->library);
-		free(self);
-		return r;
-	}
-	*ret_state = self;
 	return 0;
 }
 
@@ -120,11 +95,13 @@ static void close_gzip(void *state)
 	struct gzip_state *self = state;
 
 	self->end(&self->stream);
-	dlclose(self->library);
-	free(self);
 }
 
 const struct unpack_codec ssdpm__unpack_gzip = {
+	.soname = "libz.so.1",
+	.missing = "the trace is packed with gzip, and there is no libz.so.1: "
+		   "install zlib (Debian's zlib1g), or unpack it",
+	.state_bytes = sizeof(struct gzip_state),
 	.open = open_gzip,
 	.step = step_gzip,
 	.close = close_gzip,

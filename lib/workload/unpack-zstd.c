@@ -6,7 +6,6 @@
 #include "workload/unpack.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -31,7 +30,6 @@ static const struct {
 };
 
 struct zstd_state {
-	void *library;
 	size_t (*decompress)(ZSTD_DCtx *, ZSTD_outBuffer *, ZSTD_inBuffer *);
 	unsigned (*is_error)(size_t);
 	ZSTD_ErrorCode (*error_code)(size_t);
@@ -40,29 +38,22 @@ struct zstd_state {
 	ZSTD_DCtx *context;
 };
 
-static int load(struct zstd_state *self, struct ssdpm_error *reterr)
+static int open_zstd(void *state, void *library, struct ssdpm_error *reterr)
 {
+	struct zstd_state *self = state;
 	ZSTD_DCtx *(*create)(void);
 	size_t (*set)(ZSTD_DCtx *, ZSTD_dParameter, int);
 
-	self->library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!self->library)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "the trace is packed with zstd, and there "
-				   "is no libzstd.so.1: install libzstd "
-				   "(Debian's libzstd1), or unpack it");
-	if (!ssdpm__find_function(self->library, "ZSTD_createDCtx", &create) ||
-	    !ssdpm__find_function(self->library, "ZSTD_DCtx_setParameter",
-				  &set) ||
-	    !ssdpm__find_function(self->library, "ZSTD_decompressStream",
+	if (!ssdpm__find_function(library, "ZSTD_createDCtx", &create) ||
+	    !ssdpm__find_function(library, "ZSTD_DCtx_setParameter", &set) ||
+	    !ssdpm__find_function(library, "ZSTD_decompressStream",
 				  &self->decompress) ||
-	    !ssdpm__find_function(self->library, "ZSTD_isError",
-				  &self->is_error) ||
-	    !ssdpm__find_function(self->library, "ZSTD_getErrorCode",
+	    !ssdpm__find_function(library, "ZSTD_isError", &self->is_error) ||
+	    !ssdpm__find_function(library, "ZSTD_getErrorCode",
 				  &self->error_code) ||
-	    !ssdpm__find_function(self->library, "ZSTD_getErrorName",
+	    !ssdpm__find_function(library, "ZSTD_getErrorName",
 				  &self->error_name) ||
-	    !ssdpm__find_function(self->library, "ZSTD_freeDCtx",
+	    !ssdpm__find_function(library, "ZSTD_freeDCtx",
 				  &self->free_context))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "libzstd.so.1 is older than 1.4: functions "
@@ -71,23 +62,6 @@ static int load(struct zstd_state *self, struct ssdpm_error *reterr)
 	if (!self->context)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	set(self->context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
-	return 0;
-}
-
-static int open_zstd(void **ret_state, struct ssdpm_error *reterr)
-{
-	struct zstd_state *self = calloc(1, sizeof(*self));
-
-	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	int r = load(self, reterr);
-	if (r) {
-		if (self->library)
-			dlclose(self->library);
-		free(self);
-		return r;
-	}
-	*ret_state = self;
 	return 0;
 }
 
@@ -131,11 +105,14 @@ static void close_zstd(void *state)
 	struct zstd_state *self = state;
 
 	self->free_context(self->context);
-	dlclose(self->library);
-	free(self);
 }
 
 const struct unpack_codec ssdpm__unpack_zstd = {
+	.soname = "libzstd.so.1",
+	.missing = "the trace is packed with zstd, and there is no "
+		   "libzstd.so.1: install libzstd (Debian's libzstd1), or "
+		   "unpack it",
+	.state_bytes = sizeof(struct zstd_state),
 	.open = open_zstd,
 	.step = step_zstd,
 	.close = close_zstd,

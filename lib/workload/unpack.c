@@ -51,6 +51,7 @@ struct unpack_source {
 	struct source source;
 	struct source *packed;
 	const struct unpack_codec *codec;
+	void *library;
 	void *state;
 	size_t at;
 	size_t n;
@@ -104,6 +105,8 @@ static void close_unpacked(struct source *source)
 	struct unpack_source *self = (struct unpack_source *)source;
 
 	self->codec->close(self->state);
+	free(self->state);
+	dlclose(self->library);
 	self->packed->close(self->packed);
 	free(self);
 }
@@ -151,6 +154,35 @@ static const struct unpack_codec *find_codec(const struct head_source *head)
 	return NULL;
 }
 
+/* Load the library, and have it begin. */
+static int open_codec(struct unpack_source *self,
+		      const struct unpack_codec *codec,
+		      struct ssdpm_error *reterr)
+{
+	void *library = NULL;
+	int r;
+
+	if (codec->soname)
+		library = dlopen(codec->soname, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s",
+				   codec->missing);
+	void *state = calloc(1, codec->state_bytes);
+	if (state)
+		r = codec->open(state, library, reterr);
+	else
+		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	if (r) {
+		free(state);
+		dlclose(library);
+		return r;
+	}
+	self->codec = codec;
+	self->library = library;
+	self->state = state;
+	return 0;
+}
+
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr)
 {
@@ -165,7 +197,7 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 	}
 	struct unpack_source *self = malloc(sizeof(*self));
 	if (self)
-		r = codec->open(&self->state, reterr);
+		r = open_codec(self, codec, reterr);
 	else
 		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	if (r) {
@@ -176,7 +208,6 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 	self->source.read = read_unpacked;
 	self->source.close = close_unpacked;
 	self->packed = &head->source;
-	self->codec = codec;
 	self->at = 0;
 	self->n = 0;
 	self->ended = false;

@@ -17,12 +17,17 @@ struct unpack_step {
 };
 
 /*
- * open() loads the library that does it. step() takes and gives what it can;
- * *ret_ended: a member (gzip) or a frame (zstd) ended, and another one may
- * begin with the next byte.
+ * soname: the library that does it, loaded first; NULL: this build has none.
+ * missing: what to say without it. open() fills a state of zeros. step() takes
+ * and gives what it can; *ret_ended: a member (gzip) or a frame (zstd) ended,
+ * and another one may begin with the next byte. close() lets go of what the
+ * state has.
  */
 struct unpack_codec {
-	int (*open)(void **ret_state, struct ssdpm_error *reterr);
+	const char *soname;
+	const char *missing;
+	size_t state_bytes;
+	int (*open)(void *state, void *library, struct ssdpm_error *reterr);
 	int (*step)(void *state, struct unpack_step *step, bool *ret_ended,
 		    struct ssdpm_error *reterr);
 	void (*close)(void *state);

@@ -49,14 +49,14 @@ ALLOCATION = {"malloc", "calloc", "realloc", "free"}
 ALLOCATES_NOTHING = {"policy"}
 # A workload may come from a descriptor that the caller opened and names: it is
 # read, in one file, and no other is opened. What unpacks it is loaded when the
-# first packed trace is met, by two files, so that no program that links this
-# library loads zlib and libzstd for nothing; both work on memory alone.
-LOADING = {"dlclose", "dlopen", "dlsym"}
+# first packed trace is met, so that no program that links this library loads zlib
+# and libzstd for nothing; both work on memory alone.
 FILES = {
     "workload/source.c": ({"unistd.h"}, {"read", "__errno_location"}),
     "workload/unpack.h": ({"dlfcn.h"}, set()),
-    "workload/unpack-zlib.c": ({"zlib.h"}, LOADING),
-    "workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, LOADING),
+    "workload/unpack.c": (set(), {"dlclose", "dlopen"}),
+    "workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
+    "workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),
 }
 # Doubles begin at the estimate.
 MATH_STAGES = {"estimate", "measure"}

@@ -98,9 +98,20 @@ struct fixture_trace {
 };
 
 /*
- * Read a copy that ends where the data do, max records at a time; params may be
- * NULL. Return what failed.
+ * Read the rest, max records at a time, and close it. Return what failed: the
+ * records before that are there too.
  */
+int fixture_drain_trace(struct ssdpm_trace *trace, size_t max,
+			struct fixture_trace *ret_trace,
+			struct ssdpm_error *reterr);
+
+/* The same with a copy that ends where the data do; params may be NULL. */
+int fixture_read_before(const void *data, size_t size,
+			const struct ssdpm_trace_params *params, size_t max,
+			struct fixture_trace *ret_trace,
+			struct ssdpm_error *reterr);
+
+/* The same, where a failure leaves nothing. */
 int fixture_read_trace(const void *data, size_t size,
 		       const struct ssdpm_trace_params *params, size_t max,
 		       struct fixture_trace *ret_trace,

@@ -152,6 +152,19 @@ static void pieces_are_the_whole_and_seeds_differ(void **state)
 	assert_int_equal(n_random, 27);
 }
 
+static void descriptions_of_the_patchs_workloads_differ(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(
+				ssdpm_generator_get_description(i),
+				ssdpm_generator_get_description(k));
+	assert_non_null(
+		strstr(ssdpm_generator_get_description(1), "50 ms idle"));
+	assert_non_null(strstr(ssdpm_generator_get_description(5), "5 s idle"));
+}
+
 static void records_are_sound_whatever_the_workload(void **state)
 {
 	(void)state;
@@ -576,7 +589,7 @@ static void a_job_says_what_the_records_do(void **state)
 	(void)state;
 	assert_string_equal(
 		text,
-		"# apst-3: 1000 writes one after the other, then idle; again\n"
+		"# apst-3: 1000 writes one after the other, then 150 ms idle; again\n"
 		"# fio --filename=DEVICE THIS_FILE: overwrites it\n"
 		"[apst-3]\n"
 		"ioengine=libaio\n"
@@ -670,6 +683,7 @@ int main(void)
 		cmocka_unit_test(
 			the_same_seed_gives_the_same_records_everywhere),
 		cmocka_unit_test(pieces_are_the_whole_and_seeds_differ),
+		cmocka_unit_test(descriptions_of_the_patchs_workloads_differ),
 		cmocka_unit_test(records_are_sound_whatever_the_workload),
 		cmocka_unit_test(two_writes_at_a_time_keep_the_drive_busy),
 		cmocka_unit_test(an_unknown_service_is_the_nominal_one),

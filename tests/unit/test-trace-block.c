@@ -16,45 +16,28 @@ struct outcome {
 	struct ssdpm_error error;
 };
 
-/* Read all, some records at a time. */
-static void drain(struct ssdpm_trace *trace, size_t step, struct outcome *o)
+/* Takes the records over. */
+static void keep(struct outcome *o, struct fixture_trace *trace)
 {
-	size_t n = 1;
-
-	while (!o->code && n) {
-		size_t room = MAX_IOS - o->n;
-
-		assert_true(room > 0);
-		o->code = ssdpm_trace_read(trace, o->ios + o->n,
-					   step < room ? step : room, &n,
-					   &o->error);
-		if (!o->code)
-			o->n += n;
-	}
-	o->counts = *ssdpm_trace_get_counts(trace);
-	assert_null(ssdpm_trace_close(trace));
-	for (size_t i = 1; i < o->n; i++)
-		assert_true(o->ios[i - 1].start_ns <= o->ios[i].start_ns);
+	assert_true(trace->n <= MAX_IOS);
+	if (trace->n)
+		memcpy(o->ios, trace->ios, trace->n * sizeof(o->ios[0]));
+	o->n = trace->n;
+	o->counts = trace->counts;
+	free(trace->ios);
 }
 
-/* From a copy that ends where the data does. */
 static struct outcome *read_data(const void *data, size_t size,
 				 const struct ssdpm_trace_params *params,
 				 size_t step)
 {
 	static struct outcome o;
-	struct ssdpm_trace *trace = UNTOUCHED;
-	char *copy = malloc(size ? size : 1);
+	struct fixture_trace trace;
 
 	memset(&o, 0, sizeof(o));
-	if (size)
-		memcpy(copy, data, size);
-	o.code = ssdpm_trace_open_data(copy, size, params, &trace, &o.error);
-	if (o.code)
-		assert_ptr_equal(trace, UNTOUCHED);
-	else
-		drain(trace, step, &o);
-	free(copy);
+	o.code =
+		fixture_read_before(data, size, params, step, &trace, &o.error);
+	keep(&o, &trace);
 	return &o;
 }
 
@@ -840,7 +823,10 @@ static void a_pipe_gives_what_memory_gives(void **state)
 	struct ssdpm_trace_params params = { .size = sizeof(params),
 					     .device = "8,0" };
 	assert_int_equal(ssdpm_trace_open(fds[0], &params, &trace, NULL), 0);
-	drain(trace, MAX_IOS, &o);
+	struct fixture_trace records;
+	assert_int_equal(fixture_drain_trace(trace, MAX_IOS, &records, NULL),
+			 0);
+	keep(&o, &records);
 	close(fds[0]);
 	assert_int_equal(o.n, 1);
 	assert_io(&o.ios[0], 1, 4096, 4096, 2, SSDPM_OP_READ);

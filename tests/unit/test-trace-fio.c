@@ -17,27 +17,21 @@ static struct {
 	struct ssdpm_error error;
 } got;
 
-/* From a copy that ends where the text does, step records at a time. */
+/* step records at a time. */
 static int read_with(const char *text, const struct ssdpm_trace_params *params,
 		     size_t step)
 {
-	size_t size = strlen(text), n = 1;
-	struct ssdpm_trace *trace = NULL;
-	char *copy = malloc(size);
+	struct fixture_trace trace;
 
 	memset(&got, 0, sizeof(got));
-	memcpy(copy, text, size);
-	int r = ssdpm_trace_open_data(copy, size, params, &trace, &got.error);
-	while (!r && n) {
-		assert_true(got.n + step <= MAX_IOS);
-		r = ssdpm_trace_read(trace, got.ios + got.n, step, &n,
-				     &got.error);
-		got.n += r ? 0 : n;
-	}
-	if (trace)
-		got.counts = *ssdpm_trace_get_counts(trace);
-	ssdpm_trace_close(trace);
-	free(copy);
+	int r = fixture_read_before(text, strlen(text), params, step, &trace,
+				    &got.error);
+	assert_true(trace.n <= MAX_IOS);
+	if (trace.n)
+		memcpy(got.ios, trace.ios, trace.n * sizeof(got.ios[0]));
+	got.n = trace.n;
+	got.counts = trace.counts;
+	free(trace.ios);
 	return r;
 }
 
