@@ -13,7 +13,7 @@
 /* In a state all wait for its exit, so that nobody has counted them yet. */
 static ssdpm__fj add_delays(struct course *course)
 {
-	struct tally *tally = &course->tally;
+	struct tally *tally = course->tally;
 	const struct wakes *wakes = &course->wakes;
 	ssdpm__fj sum = tally->late_ns;
 
@@ -32,7 +32,7 @@ static ssdpm__fj add_delays(struct course *course)
 
 static bool fill_delays(struct course *course, struct ssdpm_run *run)
 {
-	struct histogram *delays = &course->tally.delays;
+	struct histogram *delays = &course->tally->delays;
 	ssdpm__fj sum = add_delays(course);
 	uint64_t n_ios = 0;
 
@@ -61,7 +61,7 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	memcpy(run->bytes, sim->intake.bytes, sizeof(run->bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
-		struct idle_sum sum = course->tally.gaps[class];
+		struct idle_sum sum = course->tally->gaps[class];
 
 		run->n_gaps += sum.n;
 		ssdpm__add_class(&course->chain, class, sum, true, &times, run);
