@@ -208,6 +208,7 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 
 	if (r)
 		return r;
+	ssdpm_model_get_states(model, &sim->n_states);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
 	if (!add_courses(sim))

@@ -45,6 +45,7 @@ struct ssdpm_sim {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
 	uint32_t axes; /* open */
+	size_t n_states;
 
 	struct intake intake;
 	uint64_t start_ns; /* of the first record */
