@@ -363,7 +363,7 @@ SSDPM_API void ssdpm_sim_set_change_fn(struct ssdpm_sim *sim,
  *
  * Return: 0; -EINVAL (start_ns decreases, an unknown operation; @reterr has the
  * index counted from the first record; it is finished), -ERANGE (a time beyond
- * 2^64 ns), -ENOMEM (intervals, or more than 2^24 of them). After a failure every
+ * 2^64 ns), -ENOMEM (also for more than 2^24 intervals). After a failure every
  * call fails in the same way.
  */
 SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,

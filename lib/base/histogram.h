@@ -15,9 +15,13 @@ struct histogram_bucket {
 	uint64_t max; /* the largest value that fell into it */
 };
 
-/* All zero: empty. 116 KiB, of which only what is used is touched. */
+/*
+ * Empty where n and rows are 0, whatever is behind them: of the 116 KiB only
+ * what is used is touched. A row has the buckets of a power of two.
+ */
 struct histogram {
 	uint64_t n;
+	uint64_t rows; /* bits: which are in use */
 	struct histogram_bucket buckets[HISTOGRAM_BUCKETS];
 };
 
@@ -36,12 +40,17 @@ static inline uint32_t ssdpm__log_bucket(uint64_t value, uint32_t bits)
 /* The least value of such a bucket; it must be one that a value can have. */
 uint64_t ssdpm__log_bucket_start(uint32_t bucket, uint32_t bits);
 
+/* A row comes into use: its buckets are empty. */
+void ssdpm__histogram_open(struct histogram *histogram, uint32_t row);
+
 static inline void ssdpm__histogram_add(struct histogram *histogram,
 					uint64_t value, uint64_t count)
 {
-	struct histogram_bucket *bucket =
-		&histogram->buckets[ssdpm__log_bucket(value, HISTOGRAM_BITS)];
+	uint32_t i = ssdpm__log_bucket(value, HISTOGRAM_BITS);
+	struct histogram_bucket *bucket = &histogram->buckets[i];
 
+	if (!(histogram->rows >> (i >> HISTOGRAM_BITS) & 1))
+		ssdpm__histogram_open(histogram, i >> HISTOGRAM_BITS);
 	histogram->n += count;
 	bucket->count += count;
 	if (bucket->max < value)
@@ -57,6 +66,9 @@ static inline void ssdpm__histogram_add(struct histogram *histogram,
  */
 uint64_t ssdpm__histogram_quantile(const struct histogram *histogram,
 				   uint32_t numerator, uint32_t denominator);
+
+/* to becomes like from. */
+void ssdpm__histogram_copy(struct histogram *to, const struct histogram *from);
 
 /* The counts in buckets of fewer bits: ret_counts[ssdpm__log_bucket()]. */
 void ssdpm__histogram_coarse(const struct histogram *histogram, uint32_t bits,

@@ -19,7 +19,11 @@
  *
  * The idle time at the end, v, has no wake. While T is in [v - e, v] its entry
  * is cut off, and the slope can be below 0: all milliseconds there are taken.
- * Where Q >= P, a sleep that costs more than to be awake, all are.
+ *
+ * Where Q >= P, a sleep that costs more than what was before, the slope is not
+ * above 0 while no idle time ends in the entry, and delays stay the same: there
+ * the greatest T is the best. To that come the times at which one does, and the
+ * least T, for a second step that follows at once.
  */
 #include "estimate/best-table.h"
 
@@ -96,6 +100,42 @@ static uint64_t first_ms(const struct lattice *lattice, uint64_t ns, bool after,
 	return first > ms ? first : ms + 1;
 }
 
+bool ssdpm__only_costs(const struct step *step)
+{
+	return step->power_uw >= step->from_power_uw &&
+	       step->transition_uw >= step->from_power_uw &&
+	       step->exit_ns >= step->from_exit_ns;
+}
+
+/* The same for a step to a state that draws no less. */
+static uint64_t next_late_ms(const struct ssdpm_gaps *gaps,
+			     const struct step *step,
+			     const struct lattice *lattice, uint64_t ms,
+			     size_t *at)
+{
+	uint64_t now = lattice->offset_ns + ms * NS_PER_MS;
+	uint64_t next = now + NS_PER_MS, until = UINT64_MAX;
+	uint64_t end = gaps->end_idle_ns, last;
+
+	*at = advance(&gaps->idle, *at, now);
+	/* The first one after an idle time? */
+	if ((*at < gaps->idle.n && gaps->idle.ns[*at] < next) ||
+	    (end >= now && end < next))
+		return ms + 1;
+	if (*at < gaps->idle.n)
+		until = gaps->idle.ns[*at];
+	if (end >= next && end < until)
+		until = end;
+	if (until == UINT64_MAX)
+		return until;
+	if (until - next < step->entry_ns)
+		return ms + 1;
+	last = ms + 1 + (until - next - step->entry_ns) / NS_PER_MS;
+	return last < lattice->max_ms || ms == lattice->max_ms ?
+		       last :
+		       lattice->max_ms;
+}
+
 /* The next time to look at after ms; UINT64_MAX: there is none. */
 static uint64_t next_ms(const struct ssdpm_gaps *gaps, const struct step *step,
 			const struct lattice *lattice, uint64_t ms, size_t *at)
@@ -105,6 +145,8 @@ static uint64_t next_ms(const struct ssdpm_gaps *gaps, const struct step *step,
 	uint64_t cut = end > step->entry_ns ? end - step->entry_ns : 0;
 	uint64_t last = end;
 
+	if (ssdpm__only_costs(step))
+		return next_late_ms(gaps, step, lattice, ms, at);
 	if (step->power_uw >= step->from_power_uw) {
 		if (gaps->idle.n && gaps->idle.ns[gaps->idle.n - 1] > last)
 			last = gaps->idle.ns[gaps->idle.n - 1];
@@ -131,18 +173,25 @@ int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
 }
 
 int ssdpm__merge_points(struct points *points, const struct points *others,
-			struct ssdpm_error *reterr)
+			uint64_t earlier_ms, struct ssdpm_error *reterr)
 {
 	struct points both = { .room = points->n + others->n };
-	size_t a = 0, b = 0;
+	size_t a = 0, b = 0, n_others = others->n;
 
+	while (n_others && others->points[n_others - 1].ms >
+				   earlier_ms + SSDPM_APST_MAX_IDLE_MS)
+		n_others--;
+	while (b < n_others && others->points[b].ms <= earlier_ms)
+		b++;
 	both.points = malloc(both.room * sizeof(*both.points));
 	if (!both.points)
 		return no_memory(reterr);
-	while (a < points->n || b < others->n) {
+	while (a < points->n || b < n_others) {
 		uint64_t x = a < points->n ? points->points[a].ms : UINT64_MAX;
-		uint64_t y = b < others->n ? others->points[b].ms : UINT64_MAX;
+		uint64_t y = UINT64_MAX;
 
+		if (b < n_others)
+			y = others->points[b].ms - earlier_ms;
 		push(&both, x < y ? x : y);
 		a += x <= y;
 		b += y <= x;

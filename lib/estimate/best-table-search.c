@@ -12,6 +12,11 @@
  * F2(b) that keeps the bounds, and whatever cannot be better than the best pair
  * so far is left out. No order in the terms is assumed: delays do not fall
  * evenly as b grows.
+ *
+ * A first state that draws no less than to be awake helps where a second one
+ * follows whose time it moves by a part of a millisecond. Then the best a may
+ * also be the last one before b; and where both move together, b being the
+ * least there can be, earlier is better, for the second state draws less.
  */
 #include "estimate/best-table.h"
 
@@ -93,6 +98,8 @@ int ssdpm__search_one(struct best_search *search, struct ssdpm_error *reterr)
 			ssdpm__step(task, task->params.operational_state,
 				    search->states[i]);
 
+		if (ssdpm__only_costs(&step))
+			continue;
 		points.n = 0;
 		err = ssdpm__step_times(task->gaps, &step, &lattice, &points,
 					reterr);
@@ -258,10 +265,13 @@ static int make_first(struct pair *pair, const struct step *one,
 	if (!err && pair->from_start)
 		err = ssdpm__step_times(gaps, two, &both, next, reterr);
 	if (!err)
-		err = ssdpm__merge_points(first, next, reterr);
+		err = ssdpm__merge_points(first, next, 0, reterr);
+	if (!err && ssdpm__only_costs(one))
+		err = ssdpm__merge_points(first, &pair->second,
+					  pair->entry_ms + 1, reterr);
 	next->n = 0;
 	if (!err)
-		err = ssdpm__merge_points(next, first, reterr);
+		err = ssdpm__merge_points(next, first, 0, reterr);
 	if (err)
 		return err;
 	ssdpm__step_costs(gaps, one, &search->limits, 0, first);
@@ -338,13 +348,17 @@ static int search_states(struct best_search *search, uint32_t one, uint32_t two,
 	};
 	int err;
 
+	if (ssdpm__only_costs(&second) ||
+	    (ssdpm__only_costs(&first) &&
+	     second.power_uw >= first.from_power_uw))
+		return 0;
 	if (pair.from_start)
 		pair.entry_ms = first.entry_ns / NS_PER_MS;
 	else
 		pair.next_offset_ns += NS_PER_MS;
-	err = make_first(&pair, &first, &second, reterr);
+	err = make_second(&pair, &first, &second, reterr);
 	if (!err)
-		err = make_second(&pair, &first, &second, reterr);
+		err = make_first(&pair, &first, &second, reterr);
 	if (!err)
 		search_pair(&pair);
 	free(pair.first.points);

@@ -80,6 +80,13 @@ struct step ssdpm__step(const struct gaps_task *task, uint32_t from,
 			uint32_t to);
 
 /*
+ * Nothing costs or waits less with this step, unless another one follows: the
+ * state draws no less than what was before, nor does the transition, and its
+ * exit takes as long.
+ */
+bool ssdpm__only_costs(const struct step *step);
+
+/*
  * The times on a lattice that can be the best for a step, in ascending order:
  * added to points, without their costs. Free points->points with free().
  */
@@ -87,9 +94,10 @@ int ssdpm__step_times(const struct ssdpm_gaps *gaps, const struct step *step,
 		      const struct lattice *lattice, struct points *points,
 		      struct ssdpm_error *reterr);
 
-/* Add the times of others, each once; without costs. */
+/* Add the times that are so much earlier than others, as far as an entry can
+ * hold them; without costs. */
 int ssdpm__merge_points(struct points *points, const struct points *others,
-			struct ssdpm_error *reterr);
+			uint64_t earlier_ms, struct ssdpm_error *reterr);
 
 /* Fill in what the step adds at offset_ns + ms of each point; ms ascend. */
 void ssdpm__step_costs(const struct ssdpm_gaps *gaps, const struct step *step,

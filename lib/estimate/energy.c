@@ -41,6 +41,11 @@ static bool state_energy(struct ssdpm_residency *state,
 	ssdpm__fj change_ns = (ssdpm__fj)state->entry_ns + state->exit_ns;
 	ssdpm__fj here = 0, change = 0;
 
+	/* Most of the 32: at each corner that takes most of the time. */
+	if (!change_ns && !state->time_ns) {
+		state->energy_nj = 0;
+		return true;
+	}
 	return add_product(&change, change_ns, values->transition_power_uw) &&
 	       add_product(&here, state->time_ns, power_uw) &&
 	       add_product(&here, change, 1) &&
@@ -71,6 +76,7 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
 		ssdpm__fj power_uw = values->idle_power_uw[i];
+
 		if (i != operational_state)
 			power_uw += values->link_power_uw;
 		fits = fits && state_energy(&sums.states[i], values, power_uw,

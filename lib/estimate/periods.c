@@ -152,64 +152,80 @@ static inline uint64_t end_of(const struct ssdpm_io *io)
 	return io->start_ns + io->service_ns;
 }
 
-/* A period of the block begins, with the record after its idle time. */
-static inline void begin_period(struct flow *flow, const struct ssdpm_io *io,
-				uint64_t gap_ns)
-{
-	flow->gap_ns = gap_ns;
-	flow->first_ns = io->start_ns;
-	flow->least_ns = flow->busy.until_ns = end_of(io);
-}
-
-/* Which records of a block do what; by their number. */
-struct places {
-	uint16_t first[BLOCK];	/* of a period */
-	uint16_t others[BLOCK]; /* those that begin none */
+/* The part of a flow that a period is: in registers. */
+struct period {
+	uint64_t gap_ns;
+	uint64_t first_ns;
+	uint64_t least_ns;
+	uint64_t until_ns;
 };
 
 /* A record that begins no period: its first service does not all count. */
-static inline void overlap(struct flow *flow, const struct ssdpm_io *io,
-			   struct block *block)
+static inline void overlap(struct period *period, const struct ssdpm_io *io,
+			   struct block *block, uint64_t *busy_ns)
 {
-	uint64_t until = flow->busy.until_ns, end = end_of(io);
+	uint64_t until = period->until_ns, end = end_of(io);
 	uint64_t longer = end > until ? end - until : 0;
 
-	block->early_gap[block->n_early] = flow->gap_ns;
-	block->early_offset[block->n_early] = io->start_ns - flow->first_ns;
-	block->n_early += (io->start_ns < flow->least_ns) & (flow->gap_ns != 0);
-	flow->least_ns = end < flow->least_ns ? end : flow->least_ns;
-	flow->busy_ns[io->op - 1u] -= io->service_ns - longer;
-	flow->busy.until_ns = until + longer;
+	block->early_gap[block->n_early] = period->gap_ns;
+	block->early_offset[block->n_early] = io->start_ns - period->first_ns;
+	block->n_early +=
+		(io->start_ns < period->least_ns) & (period->gap_ns != 0);
+	period->least_ns = end < period->least_ns ? end : period->least_ns;
+	period->until_ns = until + longer;
+	busy_ns[io->op - 1u] -= io->service_ns - longer;
 }
 
-/* All but the idle times, from what was found with them. */
-static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
-			  size_t n, const struct places *places,
-			  struct block *block)
+/* A period of a block begins, with the record after its idle time. */
+static inline struct period first_of(const struct ssdpm_io *io, uint64_t gap_ns)
 {
-	size_t n_others = n - block->n_gaps, period = 0;
+	return (struct period){ gap_ns, io->start_ns, end_of(io), end_of(io) };
+}
+
+/*
+ * All but the idle times: others are the numbers of the records that begin no
+ * period. All before one of them, but the others, begin a period each; the last
+ * of these is just before it, or it was so for the other before it.
+ */
+static void find_overlaps(struct flow *flow, const struct ssdpm_io *ios,
+			  size_t n, const uint16_t *others, struct block *block)
+{
+	struct period period = { flow->gap_ns, flow->first_ns, flow->least_ns,
+				 flow->busy.until_ns };
+	size_t n_others = n - block->n_gaps, next = 0;
 
 	for (size_t i = 0; i < n_others; i++) {
-		size_t here = places->others[i];
+		size_t here = others[i];
 
-		/* All before it, but the others, begin a period each. */
-		if (here - i != period) {
-			period = here - i;
-			begin_period(flow, &ios[places->first[period - 1]],
-				     block->gaps[period - 1]);
+		/* Without a branch on what nobody can foretell. */
+		if (here != i) {
+			struct period new = first_of(&ios[here - 1],
+						     block->gaps[here - i - 1]);
+
+			period.gap_ns = new.gap_ns;
+			period.first_ns =
+				here == next ? period.first_ns : new.first_ns;
+			period.least_ns =
+				here == next ? period.least_ns : new.least_ns;
+			period.until_ns =
+				here == next ? period.until_ns : new.until_ns;
 		}
-		overlap(flow, &ios[here], block);
+		overlap(&period, &ios[here], block, flow->busy_ns);
+		next = here + 1;
 	}
-	if (period != block->n_gaps)
-		begin_period(flow, &ios[places->first[block->n_gaps - 1]],
-			     block->gaps[block->n_gaps - 1]);
+	if (next != n)
+		period = first_of(&ios[n - 1], block->gaps[block->n_gaps - 1]);
+	flow->gap_ns = period.gap_ns;
+	flow->first_ns = period.first_ns;
+	flow->least_ns = period.least_ns;
+	flow->busy.until_ns = period.until_ns;
 }
 
 static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 		      const struct census *census, struct block *block)
 {
 	uint64_t until = flow->busy.until_ns;
-	struct places places;
+	uint16_t others[BLOCK];
 	size_t gaps = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -218,15 +234,14 @@ static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 		/* The next block. A hint: it may lie beyond the end. */
 		__builtin_prefetch(&ios[i + BLOCK]);
 		block->gaps[gaps] = start - until;
-		places.first[gaps] = (uint16_t)i;
-		places.others[i - gaps] = (uint16_t)i;
+		others[i - gaps] = (uint16_t)i;
 		gaps += start > until;
 		until = until > end ? until : end;
 	}
 	block->n_gaps = gaps;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		flow->busy_ns[op] += census->service_ns[op];
-	find_overlaps(flow, ios, n, &places, block);
+	find_overlaps(flow, ios, n, others, block);
 }
 
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,

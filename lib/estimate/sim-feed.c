@@ -8,6 +8,8 @@
 #include "estimate/sim.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/internal.h"
 
@@ -25,15 +27,31 @@ static void begin(struct ssdpm_sim *sim, uint64_t start_ns)
 	ssdpm__timeline_begin(&sim->timeline, start_ns);
 }
 
+static struct tally *copy_tally(const struct tally *from)
+{
+	struct tally *tally = ssdpm__tally_new();
+
+	if (!tally)
+		return NULL;
+	memcpy(tally, from, offsetof(struct tally, delays));
+	ssdpm__histogram_copy(&tally->delays, &from->delays);
+	return tally;
+}
+
 /* The first unknown service: from here on the courses of a leader differ. */
-static void part(struct ssdpm_sim *sim)
+static int part(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	bool closed = sim->params.loop == SSDPM_LOOP_CLOSED;
 
-	for (uint32_t i = 1; i < sim->n_courses; i++)
-		if (ssdpm__course_follows(sim, &sim->courses[i]))
-			sim->courses[i].tally =
-				sim->courses[sim->courses[i].leader].tally;
+	for (uint32_t i = 1; i < sim->n_courses; i++) {
+		struct course *course = &sim->courses[i];
+
+		if (!ssdpm__course_follows(sim, course))
+			continue;
+		course->tally = copy_tally(sim->courses[course->leader].tally);
+		if (!course->tally)
+			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	}
 	for (uint32_t i = 1; i < sim->n_flows; i++) {
 		struct ssdpm_service service = sim->flows[i].service;
 
@@ -41,6 +59,7 @@ static void part(struct ssdpm_sim *sim)
 		sim->flows[i].service = service;
 	}
 	sim->unknown = true;
+	return 0;
 }
 
 /* Those of n idle times from from_ns on; the sum of all. */
@@ -129,7 +148,7 @@ static void count_early(const struct wakes *wakes, const struct block *block,
 static void count_block(struct course *course, const struct block *block)
 {
 	const struct wakes *wakes = &course->wakes;
-	struct tally *tally = &course->tally;
+	struct tally *tally = course->tally;
 
 	sort_gaps(wakes, block->gaps, block->n_gaps, tally->gaps,
 		  &tally->delays);
@@ -163,7 +182,7 @@ static int feed_closed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 static inline void count_gap(struct course *course, const struct taken *taken,
 			     bool io)
 {
-	struct tally *tally = &course->tally;
+	struct tally *tally = course->tally;
 	uint32_t class = ssdpm__wake_class(&course->wakes, taken->gap_ns);
 
 	tally->gaps[class].n++;
@@ -186,7 +205,7 @@ static int run_open(struct course *course, struct flow *flow,
 		    const struct ssdpm_io *ios, size_t n,
 		    struct ssdpm_error *reterr)
 {
-	struct tally *tally = &course->tally;
+	struct tally *tally = course->tally;
 
 	for (size_t i = 0; i < n; i++) {
 		bool io = !(ios[i].flags & SSDPM_IO_CONTINUED);
@@ -226,7 +245,9 @@ static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	if (r)
 		return r;
 	if (census.unknown && !sim->unknown)
-		part(sim);
+		r = part(sim, reterr);
+	if (r)
+		return r;
 	if (ssdpm__timeline_wanted(&sim->timeline))
 		r = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
 	if (r)

@@ -13,7 +13,7 @@
 /* In a state all wait for its exit, so that nobody has counted them yet. */
 static ssdpm__fj add_delays(struct course *course)
 {
-	struct tally *tally = &course->tally;
+	struct tally *tally = course->tally;
 	const struct wakes *wakes = &course->wakes;
 	ssdpm__fj sum = tally->late_ns;
 
@@ -32,7 +32,7 @@ static ssdpm__fj add_delays(struct course *course)
 
 static bool fill_delays(struct course *course, struct ssdpm_run *run)
 {
-	struct histogram *delays = &course->tally.delays;
+	struct histogram *delays = &course->tally->delays;
 	ssdpm__fj sum = add_delays(course);
 	uint64_t n_ios = 0;
 
@@ -61,7 +61,7 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	memcpy(run->bytes, sim->intake.bytes, sizeof(run->bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
-		struct idle_sum sum = course->tally.gaps[class];
+		struct idle_sum sum = course->tally->gaps[class];
 
 		run->n_gaps += sum.n;
 		ssdpm__add_class(&course->chain, class, sum, true, &times, run);
@@ -115,16 +115,23 @@ static int price(const struct ssdpm_sim *sim, struct corner corner,
 	return ssdpm__run_energy(ret_run, &values, state, NULL, reterr);
 }
 
-/* A run is nothing but numbers of 64 bits: the least and most of each. */
-static void widen(struct ssdpm_result *result, const struct ssdpm_run *run)
+/*
+ * A run is nothing but numbers of 64 bits: the least and most of each. Those of
+ * states that the drive does not have are 0.
+ */
+static void widen(struct ssdpm_result *result, const struct ssdpm_run *run,
+		  size_t n_states)
 {
 	enum { N = sizeof(*run) / sizeof(uint64_t) };
 	uint64_t here[N], low[N], high[N];
+	size_t n = (offsetof(struct ssdpm_run, states) +
+		    n_states * sizeof(run->states[0])) /
+		   sizeof(uint64_t);
 
 	memcpy(here, run, sizeof(here));
 	memcpy(low, &result->low, sizeof(low));
 	memcpy(high, &result->high, sizeof(high));
-	for (int i = 0; i < N; i++) {
+	for (size_t i = 0; i < n; i++) {
 		low[i] = here[i] < low[i] ? here[i] : low[i];
 		high[i] = here[i] > high[i] ? here[i] : high[i];
 	}
@@ -154,7 +161,7 @@ static int run_corners(struct ssdpm_sim *sim, struct ssdpm_result *result,
 		r = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
 		if (r)
 			return r;
-		widen(result, &run);
+		widen(result, &run, sim->n_states);
 		note_cost(sim, &run);
 	}
 	result->n_corners = sim->n_costs;

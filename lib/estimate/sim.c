@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,11 @@ static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
 static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 				  1u << (SSDPM_AXIS_SERVICE - 1) |
 				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
+
+static int no_memory(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+}
 
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
@@ -133,17 +139,31 @@ struct corner ssdpm__corner(uint32_t axes, uint32_t bits)
 }
 
 /* Nominal; each combination of the axes that are open; each alone. */
-static void add_courses(struct ssdpm_sim *sim)
+static bool add_courses(struct ssdpm_sim *sim)
 {
 	uint32_t open = sim->axes & time_axes;
 	uint32_t n = (uint32_t)__builtin_popcount(open);
 
+	sim->courses = calloc(COURSES_OF(n), sizeof(*sim->courses));
+	if (!sim->courses)
+		return false;
 	add_course(sim, (struct corner){ 0 });
 	for (uint32_t bits = 0; n && bits < 1u << n; bits++)
 		add_course(sim, ssdpm__corner(open, bits));
 	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
 		for (uint32_t bit = 0; bit < 2 && open >> axis & 1; bit++)
 			add_course(sim, ssdpm__corner(1u << axis, bit));
+	return true;
+}
+
+struct tally *ssdpm__tally_new(void)
+{
+	struct tally *tally = malloc(sizeof(*tally));
+
+	/* Its last member, the histogram, clears the rest where it is used. */
+	if (tally)
+		memset(tally, 0, offsetof(struct tally, delays.buckets));
+	return tally;
 }
 
 static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
@@ -157,6 +177,11 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	r = ssdpm__chain(model, &sim->params, &values, &course->chain, reterr);
 	if (r)
 		return r;
+	if (!ssdpm__course_follows(sim, course)) {
+		course->tally = ssdpm__tally_new();
+		if (!course->tally)
+			return no_memory(reterr);
+	}
 	ssdpm__wakes(&course->chain, &course->wakes);
 	sim->flows[course->flow].service = values.service;
 	if (course == sim->courses) {
@@ -178,9 +203,11 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 
 	if (r)
 		return r;
+	ssdpm_model_get_states(model, &sim->n_states);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
-	add_courses(sim);
+	if (!add_courses(sim))
+		return no_memory(reterr);
 	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
 		r = make_course(sim, model, &sim->courses[i], reterr);
 	/* The caller's: they were copied. */
@@ -201,7 +228,7 @@ int ssdpm_sim_new(const struct ssdpm_model *model,
 		return r;
 	sim = calloc(1, sizeof(*sim));
 	if (!sim)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return no_memory(reterr);
 	sim->params = checked;
 	r = make(sim, model, reterr);
 	if (r) {
@@ -233,8 +260,8 @@ void ssdpm_sim_get_delays(const struct ssdpm_sim *sim,
 
 	memset(ret_counts, 0, n * sizeof(*ret_counts));
 	if (sim->finished)
-		ssdpm__histogram_coarse(&sim->courses[0].tally.delays, LOG_BITS,
-					ret_counts, n);
+		ssdpm__histogram_coarse(&sim->courses[0].tally->delays,
+					LOG_BITS, ret_counts, n);
 }
 
 const struct ssdpm_parameter *ssdpm_sim_get_parameters(
@@ -249,6 +276,9 @@ struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim)
 	if (!sim)
 		return NULL;
 	ssdpm__timeline_free(&sim->timeline);
+	for (uint32_t i = 0; i < sim->n_courses; i++)
+		free(sim->courses[i].tally);
+	free(sim->courses);
 	free(sim);
 	return NULL;
 }

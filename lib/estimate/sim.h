@@ -10,8 +10,9 @@
 
 /* The axes that change times: for each of their corners there is a course. */
 #define N_TIME_AXES 3
-/* Nominal, corners, and each axis alone. */
-#define MAX_COURSES (1 + (1 << N_TIME_AXES) + 2 * N_TIME_AXES)
+/* Nominal, corners, and each axis alone, of n such axes. */
+#define COURSES_OF(n) (1 + (1u << (n)) + 2 * (n))
+#define MAX_COURSES COURSES_OF(N_TIME_AXES)
 
 /* What is counted of a course while it runs; the rest follows from it. */
 struct tally {
@@ -35,7 +36,7 @@ struct course {
 	 * as long as no record has come whose service is unknown.
 	 */
 	uint32_t leader;
-	struct tally tally;
+	struct tally *tally;  /* NULL while it is its leader's */
 	struct ssdpm_run run; /* when it is finished, without energies */
 };
 
@@ -44,6 +45,7 @@ struct ssdpm_sim {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
 	uint32_t axes; /* open */
+	size_t n_states;
 
 	struct intake intake;
 	uint64_t start_ns; /* of the first record */
@@ -60,9 +62,12 @@ struct ssdpm_sim {
 	struct cost costs[SSDPM_MAX_CORNERS];
 	uint32_t n_costs;
 
-	uint32_t n_courses; /* the first is the nominal one */
-	struct course courses[MAX_COURSES];
+	uint32_t n_courses;	/* the first is the nominal one */
+	struct course *courses; /* as many as its open axes need */
 };
+
+/* An empty one, to be freed with free(), or NULL. */
+struct tally *ssdpm__tally_new(void);
 
 /* The axes of a mask at the combination bits of low (0) and high (1). */
 struct corner ssdpm__corner(uint32_t axes, uint32_t bits);

@@ -2,7 +2,7 @@
 /*
  * Simulations. The first bytes make a drive and a policy, the others records:
  * eight for each. Whatever they are, times add up, bounds hold the nominal run,
- * and in pieces it is the same.
+ * in pieces it is the same, and without a policy so are both loops.
  */
 #include "check.h"
 
@@ -128,6 +128,24 @@ static void check_bounds(const struct ssdpm_result *result)
 	      "what is assumed is part of it");
 }
 
+/* No power is higher than the highest. */
+static void check_energy(const struct ssdpm_sim *sim,
+			 const struct ssdpm_run *run)
+{
+	size_t n;
+	const struct ssdpm_parameter *p = ssdpm_sim_get_parameters(sim, &n);
+	uint64_t most_uw = 0;
+
+	for (; n--; p++)
+		if (p->kind <= SSDPM_PARAMETER_TRANSITION_POWER &&
+		    p->nominal > most_uw)
+			most_uw = p->nominal;
+	check(run->energy_nj <=
+		      (double)run->duration_ns * (double)most_uw * 1.000001e-6 +
+			      1,
+	      "energy is at most the highest power all the time");
+}
+
 static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 		 uint32_t state)
 {
@@ -186,10 +204,31 @@ static int run(const struct ssdpm_model *model,
 		err = ssdpm_sim_finish(sim, end_ns, result, &error);
 	if (err)
 		check_error(err, &error);
-	else if (params->interval_ns)
+	else
+		check_energy(sim, &result->nominal);
+	if (!err && params->interval_ns)
 		check_intervals(sim, &result->nominal);
 	ssdpm_sim_free(sim);
 	return err;
+}
+
+/* A drive that never sleeps delays nothing. */
+static void check_loops(const struct ssdpm_model *model,
+			struct ssdpm_sim_params params,
+			const struct ssdpm_io *ios, size_t n, uint64_t end_ns)
+{
+	struct ssdpm_result closed = { .size = sizeof(closed) }, open = closed;
+
+	params.apst = NULL;
+	params.interval_ns = 0;
+	params.loop = SSDPM_LOOP_CLOSED;
+	int err = run(model, &params, ios, n, 0, end_ns, &closed);
+	params.loop = SSDPM_LOOP_OPEN;
+	check(err == run(model, &params, ios, n, 0, end_ns, &open),
+	      "both loops end in the same way");
+	if (!err)
+		check(!memcmp(&closed, &open, sizeof(open)),
+		      "both loops are the same without delays");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -231,6 +270,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(!memcmp(&whole, &pieces, sizeof(whole)),
 		      "with intervals it is the same");
 	}
+	check_loops(model, params, ios, n, end);
 	ssdpm_model_unref(model);
 	return 0;
 }

@@ -432,6 +432,8 @@ static int call_sim(struct result *ret, struct ssdpm_error *error)
 	params.interval_ns = 500;
 	ios[1].start_ns = 1000;
 	ios[2].start_ns = 10000;
+	/* From here on the corners of the service differ. */
+	ios[2].service_ns = SSDPM_SERVICE_UNKNOWN;
 	err = ssdpm_sim_new(in.sleeper, &params, &sim, error);
 	if (err)
 		return err;
