@@ -368,10 +368,12 @@ static enum exit_status read_and_advise(const struct plan *plan,
 	enum exit_status status;
 	struct trace_input input;
 
-	status = open_trace(&settings->trace, settings->trace_name, &input);
+	status = open_trace(plan->common, &settings->trace,
+			    settings->trace_name, &input);
 	if (status)
 		return status;
 	status = collect(plan, &input, subjects, gaps, n);
+	progress_say(&input.progress, "looking for the best settings");
 	for (size_t i = 0; i < n && !status; i++) {
 		advices[i].subject = &subjects[i];
 		advices[i].trace = settings->trace_name;
