@@ -230,7 +230,8 @@ static enum exit_status advise(const struct plan *plan,
 	a->use = &settings->use;
 	if (ssdpm_model_get_info(subject->drive->model)->kind !=
 	    SSDPM_KIND_NVME) {
-		complain("%s: not an NVMe drive: only these have APST",
+		complain("%s: not an NVMe drive: only these have APST; ssdpm "
+			 "compare shows what its link policies save",
 			 subject->drive->name);
 		return STATUS_DEVICE_CANNOT;
 	}

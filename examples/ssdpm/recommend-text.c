@@ -73,7 +73,7 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 	limit->value = limit->usual; /* it has words of its own */
 	join_settings(settings, false, "", changed, sizeof(changed));
 	if (is_usual && !changed[0])
-		add(text, "leave all at its default");
+		add(text, "go back to the defaults of Linux");
 	else if (is_usual)
 		add(text, "set %s", changed);
 	else
@@ -81,20 +81,37 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
-/* What is lost is more, and not a negative saving. */
+/* The drive does the same as today, whatever the unknown values are. */
+static bool gains_nothing(const struct ssdpm_saving *s)
+{
+	return !s->low_nj && !s->high_nj && !s->low_uw && !s->high_uw;
+}
+
+/*
+ * What is lost is more, and not a negative saving. Less energy at more power is
+ * what a workload takes that is over sooner.
+ */
 static void add_saving(struct text *text, const struct ssdpm_saving *s)
 {
 	bool lost = s->nominal_uw < 0;
 	int64_t low = lost ? -s->high_uw : s->low_uw;
 	int64_t high = lost ? -s->low_uw : s->high_uw;
 
-	if (lost)
+	if (lost && s->nominal_nj > 0)
+		add(text,
+		    "saves %s in all, as the work ends sooner, at %s more",
+		    energy_text((uint64_t)s->nominal_nj).text,
+		    power_text(-s->nominal_uw).text);
+	else if (lost)
 		add(text, "costs %s more", power_text(-s->nominal_uw).text);
 	else
 		add(text, "saves %s", power_text(s->nominal_uw).text);
-	if (low != high)
-		add(text, " (%s..%s)", power_text(low).text,
-		    power_text(high).text);
+	if (low == high)
+		return;
+	add(text, " (%s", power_range_text(low, high).text);
+	if (low < 0 && high > 0)
+		add(text, ": it may also %s", lost ? "save" : "cost");
+	add(text, ")");
 }
 
 /* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
@@ -107,9 +124,13 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "no setting keeps the bounds");
 		return;
 	}
-	add_setting(text, r);
-	add(text, ": ");
-	add_saving(text, &r->saving);
+	if (gains_nothing(&r->saving)) {
+		add(text, "leave all as it is: nothing to gain");
+	} else {
+		add_setting(text, r);
+		add(text, ": ");
+		add_saving(text, &r->saving);
+	}
 	add(text, " against %s on this workload; ", a->from->name);
 	if (run->n_delayed)
 		add(text, "delays %s of the I/Os by %s on average",
@@ -138,6 +159,14 @@ static int64_t year_wh(const struct use *use, int64_t saved_uw)
 	return (int64_t)((double)saved_uw * use->hours_per_day * 365 / 1e6);
 }
 
+/* With n digits behind the point; nothing has no sign. */
+static double rounded(double value, int n)
+{
+	double half = n ? 0.005 : 0.5;
+
+	return value < half && value > -half ? 0 : value;
+}
+
 static void add_use(struct text *text, const struct use *use,
 		    const struct ssdpm_saving *s)
 {
@@ -147,16 +176,18 @@ static void add_use(struct text *text, const struct use *use,
 
 	if (use->battery_mwh)
 		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
-		    sign * (double)longer_s(use, s->nominal_uw) / 60,
+		    rounded(sign * (double)longer_s(use, s->nominal_uw) / 60,
+			    0),
 		    sign < 0 ? "less" : "more",
-		    sign * (double)longer_s(use, low) / 60,
-		    sign * (double)longer_s(use, high) / 60);
+		    rounded(sign * (double)longer_s(use, low) / 60, 0),
+		    rounded(sign * (double)longer_s(use, high) / 60, 0));
 	if (use->hours_per_day)
 		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
-		    sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+		    rounded(sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+			    2),
 		    sign < 0 ? "more" : "less",
-		    sign * (double)year_wh(use, low) / 1e3,
-		    sign * (double)year_wh(use, high) / 1e3);
+		    rounded(sign * (double)year_wh(use, low) / 1e3, 2),
+		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
 }
 
 static void print_settings(const struct ssdpm_recommendation *r)
@@ -195,10 +226,10 @@ void print_advice(const struct advice *a)
 		struct text text = { .length = 0 };
 
 		add_sentence(&text, a, r);
-		if (r->possible)
+		if (r->possible && !gains_nothing(&r->saving))
 			add_use(&text, a->use, &r->saving);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
-		if (!r->possible)
+		if (!r->possible || gains_nothing(&r->saving))
 			continue;
 		fputs("  the table: ", stdout);
 		print_resolved(&resolved);
@@ -216,7 +247,7 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
 		add_sentence(&text, a, r);
-		if (r->possible)
+		if (r->possible && !gains_nothing(&r->saving))
 			add_use(&text, a->use, &r->saving);
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "text", text.text);
