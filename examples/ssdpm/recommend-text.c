@@ -81,10 +81,30 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
-/* The drive does the same as today, whatever the unknown values are. */
-static bool gains_nothing(const struct ssdpm_saving *s)
+static bool today_keeps_bounds(const struct advice *a,
+			       const struct ssdpm_recommendation *r)
 {
-	return !s->low_nj && !s->high_nj && !s->low_uw && !s->high_uw;
+	const struct ssdpm_run *run = &a->today_run;
+	struct resolved new = { .table = r->apst };
+
+	new.lpm = a->today.lpm;
+	return run->delay_sum_ns == r->run.delay_sum_ns &&
+	       run->delay_p99_ns <= a->bounds->max_delay_p99_ns &&
+	       (a->bounds->max_exit_latency_us == UINT64_MAX ||
+		same_policy(&a->today, &new));
+}
+
+/*
+ * The drive does the same as today, whatever the unknown values are. Equal sums
+ * of delays have equal means.
+ */
+static bool gains_nothing(const struct advice *a,
+			  const struct ssdpm_recommendation *r)
+{
+	const struct ssdpm_saving *s = &r->saving;
+
+	return !s->low_nj && !s->high_nj && !s->low_uw && !s->high_uw &&
+	       today_keeps_bounds(a, r);
 }
 
 /*
@@ -104,6 +124,8 @@ static void add_saving(struct text *text, const struct ssdpm_saving *s)
 		    power_text(-s->nominal_uw).text);
 	else if (lost)
 		add(text, "costs %s more", power_text(-s->nominal_uw).text);
+	else if (!s->nominal_uw && low == high)
+		add(text, "saves nothing");
 	else
 		add(text, "saves %s", power_text(s->nominal_uw).text);
 	if (low == high)
@@ -124,7 +146,7 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "no setting keeps the bounds");
 		return;
 	}
-	if (gains_nothing(&r->saving)) {
+	if (gains_nothing(a, r)) {
 		add(text, "leave all as it is: nothing to gain");
 	} else {
 		add_setting(text, r);
@@ -140,17 +162,14 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "delays no I/O");
 }
 
-/*
- * Seconds that a battery lasts longer when the system takes so much less; 0
- * where it would take nothing at all.
- */
+/* Seconds that a battery lasts longer; the system takes more than is saved. */
 static int64_t longer_s(const struct use *use, int64_t saved_uw)
 {
 	double uws = (double)use->battery_mwh * 3600e3;
 	double system_uw = (double)use->system_uw;
-	double left_uw = system_uw - (double)saved_uw;
 
-	return left_uw > 0 ? (int64_t)(uws / left_uw - uws / system_uw) : 0;
+	return (int64_t)(uws / (system_uw - (double)saved_uw) -
+			 uws / system_uw);
 }
 
 /* Of a year of this workload. */
@@ -226,10 +245,10 @@ void print_advice(const struct advice *a)
 		struct text text = { .length = 0 };
 
 		add_sentence(&text, a, r);
-		if (r->possible && !gains_nothing(&r->saving))
+		if (r->possible && !gains_nothing(a, r))
 			add_use(&text, a->use, &r->saving);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
-		if (!r->possible || gains_nothing(&r->saving))
+		if (!r->possible || gains_nothing(a, r))
 			continue;
 		fputs("  the table: ", stdout);
 		print_resolved(&resolved);
@@ -247,7 +266,7 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
 		add_sentence(&text, a, r);
-		if (r->possible && !gains_nothing(&r->saving))
+		if (r->possible && !gains_nothing(a, r))
 			add_use(&text, a->use, &r->saving);
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "text", text.text);

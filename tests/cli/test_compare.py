@@ -14,7 +14,7 @@ import trace
 from command import Command
 from test_estimate import STATED
 from test_show_sata import identify
-from trace import S
+from trace import MS, S
 
 SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
 
@@ -299,3 +299,21 @@ def test_a_sata_drive_is_told_where_to_look(some: Command) -> None:
     some.write("sata", identify())
     message = some.fails(3, "recommend", "-t", "lomax", "sata")
     assert "ssdpm compare shows what its link policies save" in message
+
+
+def test_nothing_to_gain_is_said_only_where_the_bounds_are_kept(some: Command) -> None:
+    some.write("busy.csv", trace.csv(*((i * MS, MS) for i in range(50))))
+    call = ["-t", "busy.csv", "plain.json"]
+    for bound in ([], ["--max-added-mean", "1us"], ["--max-added-p99", "1us"]):
+        _, text = text_of(some, *bound, *call)
+        assert "leave all as it is" in text
+    # The drive never sleeps here, and with this limit it never will.
+    _, text = text_of(some, "--max-exit-latency", "1us", *call)
+    assert text.startswith("latency-limit: set the latency limit to 0 us: saves nothing ")
+    assert "echo 0 > /sys/class/nvme/" in text
+
+
+def test_a_drive_cannot_save_more_than_the_system_takes(some: Command) -> None:
+    use = ["--battery", "50Wh", "--system-power", "1mW"]
+    message = some.fails(2, "recommend", "-t", "lomax", *use, "plain.json")
+    assert "--system-power 1 mW: the drive alone may save " in message
