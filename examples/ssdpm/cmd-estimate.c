@@ -76,9 +76,17 @@ static enum exit_status set(void *data, struct common *common,
 
 	if (!strcmp(name, "csv"))
 		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "interval"))
-		return parse_time_ns(common, name, argument,
-				     &settings->interval_ns);
+	if (!strcmp(name, "interval")) {
+		if (parse_time_ns(common, name, argument,
+				  &settings->interval_ns))
+			return STATUS_USAGE;
+		return settings->interval_ns ?
+			       STATUS_DONE :
+			       usage_error(common,
+					   "--interval %s: must be "
+					   "above 0",
+					   argument);
+	}
 	if (!strcmp(name, "explain"))
 		settings->explain = true;
 	else if (strcmp(name, "trace"))

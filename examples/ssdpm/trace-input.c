@@ -93,13 +93,34 @@ static enum exit_status set_service(const struct common *common,
 	return STATUS_DONE;
 }
 
-static enum exit_status set_n_ios(const struct common *common,
-				  const char *argument, uint64_t *ret_n)
+/* 0 would stand for the default. */
+static enum exit_status refuse_zero(const struct common *common,
+				    const char *name, const char *argument,
+				    uint64_t value)
 {
-	if (parse_count(common, "n-ios", argument, ret_n))
-		return STATUS_USAGE;
-	return *ret_n ? STATUS_DONE :
-			usage_error(common, "--n-ios 0: at least 1");
+	return value ? STATUS_DONE :
+		       usage_error(common, "--%s %s: must be above 0", name,
+				   argument);
+}
+
+static enum exit_status set_above_0(const struct common *common,
+				    const char *name, const char *argument,
+				    struct ssdpm_generator_params *p)
+{
+	enum exit_status status;
+	uint64_t *to;
+
+	if (!strcmp(name, "mean-idle")) {
+		to = &p->mean_idle_ns;
+		status = parse_time_ns(common, name, argument, to);
+	} else if (!strcmp(name, "area")) {
+		to = &p->area_bytes;
+		status = parse_bytes(common, name, argument, to);
+	} else {
+		to = !strcmp(name, "n-ios") ? &p->n_ios : &p->value;
+		status = parse_count(common, name, argument, to);
+	}
+	return status ? status : refuse_zero(common, name, argument, *to);
 }
 
 static enum exit_status set_generator(struct ssdpm_generator_params *p,
@@ -108,20 +129,14 @@ static enum exit_status set_generator(struct ssdpm_generator_params *p,
 {
 	if (!strcmp(name, "seed"))
 		return parse_count(common, name, argument, &p->seed);
-	if (!strcmp(name, "n-ios"))
-		return set_n_ios(common, argument, &p->n_ios);
-	if (!strcmp(name, "parameter"))
-		return parse_count(common, name, argument, &p->value);
-	if (!strcmp(name, "mean-idle"))
-		return parse_time_ns(common, name, argument, &p->mean_idle_ns);
 	if (!strcmp(name, "shape"))
 		return parse_shape(common, argument, &p->shape_milli);
 	if (!strcmp(name, "bytes"))
 		return set_bytes(common, argument, &p->bytes);
-	if (!strcmp(name, "area"))
-		return parse_bytes(common, name, argument, &p->area_bytes);
 	if (!strcmp(name, "service"))
 		return set_service(common, argument, &p->service_ns);
+	if (strcmp(name, "op"))
+		return set_above_0(common, name, argument, p);
 	if (!strcmp(argument, "read"))
 		p->op = SSDPM_OP_READ;
 	else if (!strcmp(argument, "write"))
