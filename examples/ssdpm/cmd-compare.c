@@ -72,8 +72,8 @@ static size_t merged(const struct estimate *e, size_t row)
 static void head_cells(struct table *rows)
 {
 	static const char *const heads[] = {
-		"policy",   "energy",  "mean power", "from..to",     "saves",
-		"from..to", "delayed", "mean delay", "99 % at most", "wakes",
+		"policy",    "energy",	"power", "saves",
+		"low..high", "delayed", "mean",	 "p99",
 	};
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
@@ -81,21 +81,11 @@ static void head_cells(struct table *rows)
 	table_end_row(rows);
 }
 
-/* "1 mW..5 mW", or nothing where nothing is open. */
-static void range_cell(struct table *rows, size_t column, int64_t low,
-		       int64_t high)
-{
-	if (low != high)
-		table_cell(rows, column, "%s..%s", power_text(low).text,
-			   power_text(high).text);
-}
-
 static enum exit_status add_row(struct table *rows, const struct estimate *e,
 				size_t row)
 {
 	const struct job *job = &e->jobs[row];
-	const struct ssdpm_result *r = &job->result;
-	const struct ssdpm_run *run = &r->nominal;
+	const struct ssdpm_run *run = &job->result.nominal;
 	struct ssdpm_saving saving;
 
 	if (find_saving(e, job, &saving))
@@ -104,17 +94,16 @@ static enum exit_status add_row(struct table *rows, const struct estimate *e,
 		   merged(e, row) ? " *" : "");
 	table_cell(rows, 1, "%s", energy_text(run->energy_nj).text);
 	table_cell(rows, 2, "%s", power_text((int64_t)run->mean_power_uw).text);
-	range_cell(rows, 3, (int64_t)r->low.mean_power_uw,
-		   (int64_t)r->high.mean_power_uw);
-	if (row) {
-		table_cell(rows, 4, "%s", power_text(saving.nominal_uw).text);
-		range_cell(rows, 5, saving.low_uw, saving.high_uw);
-	}
-	table_cell(rows, 6, "%s",
+	if (row)
+		table_cell(rows, 3, "%s", power_text(saving.nominal_uw).text);
+	if (row && saving.low_uw != saving.high_uw)
+		table_cell(
+			rows, 4, "%s",
+			power_range_text(saving.low_uw, saving.high_uw).text);
+	table_cell(rows, 5, "%s",
 		   share_text(run->n_delayed, all_ios(run)).text);
-	table_cell(rows, 7, "%s", time_text(run->delay_mean_ns).text);
-	table_cell(rows, 8, "%s", time_text(run->delay_p99_ns).text);
-	table_cell(rows, 9, "%s", count_text(run->n_wakes).text);
+	table_cell(rows, 6, "%s", time_text(run->delay_mean_ns).text);
+	table_cell(rows, 7, "%s", time_text(run->delay_p99_ns).text);
 	table_end_row(rows);
 	return STATUS_DONE;
 }
@@ -138,16 +127,23 @@ static void print_merged(const struct estimate *e, size_t row)
 static enum exit_status print_comparison(const struct settings *settings,
 					 const struct estimate *e)
 {
-	uint64_t n = all_ios(&e->jobs[0].result.nominal);
+	const struct ssdpm_result *first = &e->jobs[0].result;
+	uint64_t n = all_ios(&first->nominal);
 	enum exit_status status = STATUS_DONE;
 	static struct table rows;
 
 	print_subject(e, &settings->sim);
-	printf("  %s %s in %s; savings are against %s\n", count_text(n).text,
+	printf("  %s %s in %s; savings are against %s", count_text(n).text,
 	       n == 1 ? "I/O" : "I/Os",
-	       time_text(e->jobs[0].result.nominal.duration_ns).text,
+	       time_text(first->nominal.duration_ns).text,
 	       e->jobs[0].policy->name);
-	rows = (struct table){ .n_columns = 10, .align = "<>>>>>>>>>" };
+	if (first->low.mean_power_uw != first->high.mean_power_uw)
+		printf(", which takes %s",
+		       power_range_text((int64_t)first->low.mean_power_uw,
+					(int64_t)first->high.mean_power_uw)
+			       .text);
+	putchar('\n');
+	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
 	head_cells(&rows);
 	for (size_t i = 0; i < e->n_jobs && !status; i++)
 		if (!e->jobs[i].same_as_before)

@@ -76,9 +76,17 @@ static enum exit_status set(void *data, struct common *common,
 
 	if (!strcmp(name, "csv"))
 		return choose_form(common, FORM_OWN, name);
-	if (!strcmp(name, "interval"))
-		return parse_time_ns(common, name, argument,
-				     &settings->interval_ns);
+	if (!strcmp(name, "interval")) {
+		if (parse_time_ns(common, name, argument,
+				  &settings->interval_ns))
+			return STATUS_USAGE;
+		return settings->interval_ns ?
+			       STATUS_DONE :
+			       usage_error(common,
+					   "--interval %s: must be "
+					   "above 0",
+					   argument);
+	}
 	if (!strcmp(name, "explain"))
 		settings->explain = true;
 	else if (strcmp(name, "trace"))
@@ -318,6 +326,19 @@ static void print_bounds(const struct ssdpm_result *r)
 	table_print(&rows);
 }
 
+/* What the states of a SATA drive are: those of its link. */
+static const char *state_word(const struct drive *drive, uint32_t state,
+			      uint32_t operational)
+{
+	static const char *const links[] = { "", " partial", " slumber",
+					     " DevSleep" };
+	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
+
+	if (state == operational)
+		return " idle";
+	return kind == SSDPM_KIND_SATA && state < 4 ? links[state] : "";
+}
+
 static void state_row(struct table *rows, const struct ssdpm_run *run,
 		      uint32_t state, const char *word)
 {
@@ -376,10 +397,11 @@ static void print_states(const struct settings *settings,
 	table_end_row(&rows);
 	busy_row(&rows, run);
 	for (uint32_t i = 0; i < n; i++)
-		if (i == settings->sim.operational_state)
-			state_row(&rows, run, i, " idle");
-		else if (run->states[i].n_entries)
-			state_row(&rows, run, i, "");
+		if (i == settings->sim.operational_state ||
+		    run->states[i].n_entries)
+			state_row(&rows, run, i,
+				  state_word(e->subject->drive, i,
+					     settings->sim.operational_state));
 	table_print(&rows);
 }
 
@@ -387,7 +409,10 @@ static void print_assumptions(const struct ssdpm_result *r)
 {
 	uint32_t axis = r->widest_axis;
 
-	printf("  on assumption rests %s of the energy",
+	if (r->low.energy_nj != r->high.energy_nj)
+		puts("  low and high: the least and the most that the unknown "
+		     "values allow; --explain lists them");
+	printf("  %s of the energy rests on assumed values",
 	       share_text(r->assumed_nj, r->nominal.energy_nj).text);
 	if (axis)
 		printf("; %s alone moves it from %s to %s",

@@ -215,6 +215,23 @@ static enum exit_status collect(const struct plan *plan,
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
+/* A drive cannot save more than the whole system takes. */
+static enum exit_status check_use(const struct common *common,
+				  const struct advice *a)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
+		if (a->recommendations[i].saving.high_uw > most)
+			most = a->recommendations[i].saving.high_uw;
+	if (!a->use->battery_mwh || (uint64_t)most < a->use->system_uw)
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--system-power %s: the drive alone may save %s",
+			   power_text((int64_t)a->use->system_uw).text,
+			   power_text(most).text);
+}
+
 static enum exit_status advise(const struct plan *plan,
 			       const struct settings *settings,
 			       const struct ssdpm_gaps *gaps, struct advice *a)
@@ -222,26 +239,30 @@ static enum exit_status advise(const struct plan *plan,
 	const struct subject *subject = a->subject;
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	struct ssdpm_bounds bounds = settings->bounds;
-	struct resolved from;
 	struct ssdpm_error error;
 
 	bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	a->from = plan->policies;
 	a->use = &settings->use;
+	a->bounds = &settings->bounds;
 	if (ssdpm_model_get_info(subject->drive->model)->kind !=
 	    SSDPM_KIND_NVME) {
-		complain("%s: not an NVMe drive: only these have APST",
+		complain("%s: not an NVMe drive: only these have APST; ssdpm "
+			 "compare shows what its link policies save",
 			 subject->drive->name);
 		return STATUS_DEVICE_CANNOT;
 	}
 	if (resolve_policy(a->from, subject->drive, &subject->quirks,
 			   subject->parameters, subject->n_parameters,
-			   plan->sim_options->operational_state, &from, &error))
+			   plan->sim_options->operational_state, &a->today,
+			   &error))
 		return complain_of_advice(a, &error);
 	if (ssdpm_recommend(gaps, subject->drive->model, &params, &bounds,
-			    &from.table, a->recommendations, &error))
+			    &a->today.table, a->recommendations, &error) ||
+	    ssdpm_gaps_sweep(gaps, subject->drive->model, &params,
+			     &a->today.table, 1, &a->today_run, &error))
 		return complain_of_advice(a, &error);
-	return STATUS_DONE;
+	return check_use(plan->common, a);
 }
 
 static enum exit_status write_raw(const char *path, const struct advice *a)
@@ -368,10 +389,12 @@ static enum exit_status read_and_advise(const struct plan *plan,
 	enum exit_status status;
 	struct trace_input input;
 
-	status = open_trace(&settings->trace, settings->trace_name, &input);
+	status = open_trace(plan->common, &settings->trace,
+			    settings->trace_name, &input);
 	if (status)
 		return status;
 	status = collect(plan, &input, subjects, gaps, n);
+	progress_say(&input.progress, "looking for the best settings");
 	for (size_t i = 0; i < n && !status; i++) {
 		advices[i].subject = &subjects[i];
 		advices[i].trace = settings->trace_name;

@@ -356,7 +356,7 @@ static enum exit_status answer_all(const struct common *common,
 	for (size_t i = 0; i < n && !status; i++) {
 		struct trace_input input;
 
-		status = open_trace(&settings->trace, names[i], &input);
+		status = open_trace(common, &settings->trace, names[i], &input);
 		if (status)
 			break;
 		status = count(common, &input, &answers[i]);
@@ -375,7 +375,7 @@ static enum exit_status convert(const struct common *common,
 	struct trace_input input;
 	enum exit_status status;
 
-	status = open_trace(&settings->trace, name, &input);
+	status = open_trace(common, &settings->trace, name, &input);
 	if (status)
 		return status;
 	status = write_trace(common, &settings->trace, &input, settings->form,

@@ -59,17 +59,50 @@ struct number energy_text(uint64_t nj)
 	return scaled((double)nj, scales, "");
 }
 
+static const struct scale powers[] = {
+	{ 1, "uW" },
+	{ 1e3, "mW" },
+	{ 1e6, "W" },
+	{ 0, NULL },
+};
+
+static double magnitude(int64_t uw)
+{
+	return uw < 0 ? -(double)uw : (double)uw;
+}
+
 struct number power_text(int64_t uw)
 {
-	static const struct scale scales[] = {
-		{ 1, "uW" },
-		{ 1e3, "mW" },
-		{ 1e6, "W" },
-		{ 0, NULL },
-	};
+	return scaled(magnitude(uw), powers, uw < 0 ? "-" : "");
+}
 
-	return scaled(uw < 0 ? -(double)uw : (double)uw, scales,
-		      uw < 0 ? "-" : "");
+static struct number in_unit(int64_t uw, double factor)
+{
+	double value = magnitude(uw) / factor;
+	struct number number;
+
+	snprintf(number.text, sizeof(number.text), "%s%.*f", uw < 0 ? "-" : "",
+		 decimals(value), value);
+	return number;
+}
+
+struct number power_range_text(int64_t low_uw, int64_t high_uw)
+{
+	double low = magnitude(low_uw), high = magnitude(high_uw);
+	double most = low > high ? low : high, least = low > high ? high : low;
+	const struct scale *scale = powers;
+	struct number number;
+
+	while (scale[1].unit && most >= scale[1].factor * 0.9995)
+		scale++;
+	if (least > 0 && least < scale->factor / 100)
+		snprintf(number.text, sizeof(number.text), "%.12s..%.12s",
+			 power_text(low_uw).text, power_text(high_uw).text);
+	else
+		snprintf(number.text, sizeof(number.text), "%.12s..%.12s %s",
+			 in_unit(low_uw, scale->factor).text,
+			 in_unit(high_uw, scale->factor).text, scale->unit);
+	return number;
 }
 
 struct number bytes_text(uint64_t bytes)

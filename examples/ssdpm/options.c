@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command.h"
+#include "progress.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -79,6 +79,7 @@ void complain(const char *format, ...)
 {
 	va_list args;
 
+	progress_clear();
 	fputs("ssdpm: ", stderr);
 	va_start(args, format);
 	vfprintf(stderr, format, args);

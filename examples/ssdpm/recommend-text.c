@@ -73,7 +73,7 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 	limit->value = limit->usual; /* it has words of its own */
 	join_settings(settings, false, "", changed, sizeof(changed));
 	if (is_usual && !changed[0])
-		add(text, "leave all at its default");
+		add(text, "go back to the defaults of Linux");
 	else if (is_usual)
 		add(text, "set %s", changed);
 	else
@@ -81,20 +81,59 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
-/* What is lost is more, and not a negative saving. */
+static bool today_keeps_bounds(const struct advice *a,
+			       const struct ssdpm_recommendation *r)
+{
+	const struct ssdpm_run *run = &a->today_run;
+	struct resolved new = { .table = r->apst };
+
+	new.lpm = a->today.lpm;
+	return run->delay_sum_ns == r->run.delay_sum_ns &&
+	       run->delay_p99_ns <= a->bounds->max_delay_p99_ns &&
+	       (a->bounds->max_exit_latency_us == UINT64_MAX ||
+		same_policy(&a->today, &new));
+}
+
+/*
+ * The drive does the same as today, whatever the unknown values are. Equal sums
+ * of delays have equal means.
+ */
+static bool gains_nothing(const struct advice *a,
+			  const struct ssdpm_recommendation *r)
+{
+	const struct ssdpm_saving *s = &r->saving;
+
+	return !s->low_nj && !s->high_nj && !s->low_uw && !s->high_uw &&
+	       today_keeps_bounds(a, r);
+}
+
+/*
+ * What is lost is more, and not a negative saving. Less energy at more power is
+ * what a workload takes that is over sooner.
+ */
 static void add_saving(struct text *text, const struct ssdpm_saving *s)
 {
 	bool lost = s->nominal_uw < 0;
 	int64_t low = lost ? -s->high_uw : s->low_uw;
 	int64_t high = lost ? -s->low_uw : s->high_uw;
 
-	if (lost)
+	if (lost && s->nominal_nj > 0)
+		add(text,
+		    "saves %s in all, as the work ends sooner, at %s more",
+		    energy_text((uint64_t)s->nominal_nj).text,
+		    power_text(-s->nominal_uw).text);
+	else if (lost)
 		add(text, "costs %s more", power_text(-s->nominal_uw).text);
+	else if (!s->nominal_uw && low == high)
+		add(text, "saves nothing");
 	else
 		add(text, "saves %s", power_text(s->nominal_uw).text);
-	if (low != high)
-		add(text, " (%s..%s)", power_text(low).text,
-		    power_text(high).text);
+	if (low == high)
+		return;
+	add(text, " (%s", power_range_text(low, high).text);
+	if (low < 0 && high > 0)
+		add(text, ": it may also %s", lost ? "save" : "cost");
+	add(text, ")");
 }
 
 /* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
@@ -107,9 +146,13 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "no setting keeps the bounds");
 		return;
 	}
-	add_setting(text, r);
-	add(text, ": ");
-	add_saving(text, &r->saving);
+	if (gains_nothing(a, r)) {
+		add(text, "leave all as it is: nothing to gain");
+	} else {
+		add_setting(text, r);
+		add(text, ": ");
+		add_saving(text, &r->saving);
+	}
 	add(text, " against %s on this workload; ", a->from->name);
 	if (run->n_delayed)
 		add(text, "delays %s of the I/Os by %s on average",
@@ -119,23 +162,28 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "delays no I/O");
 }
 
-/*
- * Seconds that a battery lasts longer when the system takes so much less; 0
- * where it would take nothing at all.
- */
+/* Seconds that a battery lasts longer; the system takes more than is saved. */
 static int64_t longer_s(const struct use *use, int64_t saved_uw)
 {
 	double uws = (double)use->battery_mwh * 3600e3;
 	double system_uw = (double)use->system_uw;
-	double left_uw = system_uw - (double)saved_uw;
 
-	return left_uw > 0 ? (int64_t)(uws / left_uw - uws / system_uw) : 0;
+	return (int64_t)(uws / (system_uw - (double)saved_uw) -
+			 uws / system_uw);
 }
 
 /* Of a year of this workload. */
 static int64_t year_wh(const struct use *use, int64_t saved_uw)
 {
 	return (int64_t)((double)saved_uw * use->hours_per_day * 365 / 1e6);
+}
+
+/* With n digits behind the point; nothing has no sign. */
+static double rounded(double value, int n)
+{
+	double half = n ? 0.005 : 0.5;
+
+	return value < half && value > -half ? 0 : value;
 }
 
 static void add_use(struct text *text, const struct use *use,
@@ -147,16 +195,18 @@ static void add_use(struct text *text, const struct use *use,
 
 	if (use->battery_mwh)
 		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
-		    sign * (double)longer_s(use, s->nominal_uw) / 60,
+		    rounded(sign * (double)longer_s(use, s->nominal_uw) / 60,
+			    0),
 		    sign < 0 ? "less" : "more",
-		    sign * (double)longer_s(use, low) / 60,
-		    sign * (double)longer_s(use, high) / 60);
+		    rounded(sign * (double)longer_s(use, low) / 60, 0),
+		    rounded(sign * (double)longer_s(use, high) / 60, 0));
 	if (use->hours_per_day)
 		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
-		    sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+		    rounded(sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+			    2),
 		    sign < 0 ? "more" : "less",
-		    sign * (double)year_wh(use, low) / 1e3,
-		    sign * (double)year_wh(use, high) / 1e3);
+		    rounded(sign * (double)year_wh(use, low) / 1e3, 2),
+		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
 }
 
 static void print_settings(const struct ssdpm_recommendation *r)
@@ -195,10 +245,10 @@ void print_advice(const struct advice *a)
 		struct text text = { .length = 0 };
 
 		add_sentence(&text, a, r);
-		if (r->possible)
+		if (r->possible && !gains_nothing(a, r))
 			add_use(&text, a->use, &r->saving);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
-		if (!r->possible)
+		if (!r->possible || gains_nothing(a, r))
 			continue;
 		fputs("  the table: ", stdout);
 		print_resolved(&resolved);
@@ -216,7 +266,7 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
 		add_sentence(&text, a, r);
-		if (r->possible)
+		if (r->possible && !gains_nothing(a, r))
 			add_use(&text, a->use, &r->saving);
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "text", text.text);

@@ -18,6 +18,9 @@ struct advice {
 	const char *trace;
 	struct ssdpm_trace_counts counts;
 	const struct policy *from;
+	struct resolved today;	    /* the table of that policy */
+	struct ssdpm_run today_run; /* its nominal run */
+	const struct ssdpm_bounds *bounds;
 	const struct use *use;
 	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
 };

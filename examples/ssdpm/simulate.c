@@ -227,7 +227,8 @@ static enum exit_status run_trace(const struct plan *plan, const char *trace,
 		status = start_estimate(plan, trace, &all->subjects[i],
 					&estimates[i]);
 	if (!status)
-		status = open_trace(plan->trace_options, trace, &input);
+		status = open_trace(plan->common, plan->trace_options, trace,
+				    &input);
 	if (status)
 		return status;
 	status = stream(plan, &input, estimates, all->n_subjects);

@@ -93,26 +93,50 @@ static enum exit_status set_service(const struct common *common,
 	return STATUS_DONE;
 }
 
+/* 0 would stand for the default. */
+static enum exit_status refuse_zero(const struct common *common,
+				    const char *name, const char *argument,
+				    uint64_t value)
+{
+	return value ? STATUS_DONE :
+		       usage_error(common, "--%s %s: must be above 0", name,
+				   argument);
+}
+
+static enum exit_status set_above_0(const struct common *common,
+				    const char *name, const char *argument,
+				    struct ssdpm_generator_params *p)
+{
+	enum exit_status status;
+	uint64_t *to;
+
+	if (!strcmp(name, "mean-idle")) {
+		to = &p->mean_idle_ns;
+		status = parse_time_ns(common, name, argument, to);
+	} else if (!strcmp(name, "area")) {
+		to = &p->area_bytes;
+		status = parse_bytes(common, name, argument, to);
+	} else {
+		to = !strcmp(name, "n-ios") ? &p->n_ios : &p->value;
+		status = parse_count(common, name, argument, to);
+	}
+	return status ? status : refuse_zero(common, name, argument, *to);
+}
+
 static enum exit_status set_generator(struct ssdpm_generator_params *p,
 				      const struct common *common,
 				      const char *name, const char *argument)
 {
 	if (!strcmp(name, "seed"))
 		return parse_count(common, name, argument, &p->seed);
-	if (!strcmp(name, "n-ios"))
-		return parse_count(common, name, argument, &p->n_ios);
-	if (!strcmp(name, "parameter"))
-		return parse_count(common, name, argument, &p->value);
-	if (!strcmp(name, "mean-idle"))
-		return parse_time_ns(common, name, argument, &p->mean_idle_ns);
 	if (!strcmp(name, "shape"))
 		return parse_shape(common, argument, &p->shape_milli);
 	if (!strcmp(name, "bytes"))
 		return set_bytes(common, argument, &p->bytes);
-	if (!strcmp(name, "area"))
-		return parse_bytes(common, name, argument, &p->area_bytes);
 	if (!strcmp(name, "service"))
 		return set_service(common, argument, &p->service_ns);
+	if (strcmp(name, "op"))
+		return set_above_0(common, name, argument, p);
 	if (!strcmp(argument, "read"))
 		p->op = SSDPM_OP_READ;
 	else if (!strcmp(argument, "write"))
@@ -224,13 +248,40 @@ static int open_file(const char *path, const char **ret_problem)
 	return fd;
 }
 
+/* The library says what to name, and not how this command is told. */
+static const char *option_for(const char *message)
+{
+	static const struct {
+		const char *end, *how;
+	} options_for[] = {
+		{ "name the one to read", " with --device" },
+		{ "name the format, or its columns",
+		  " with --format or --columns" },
+		{ "are not known: name them", " with --columns" },
+	};
+	size_t length = strlen(message);
+
+	for (size_t i = 0; i < sizeof(options_for) / sizeof(options_for[0]);
+	     i++) {
+		size_t n = strlen(options_for[i].end);
+
+		if (n <= length &&
+		    !strcmp(message + length - n, options_for[i].end))
+			return options_for[i].how;
+	}
+	return "";
+}
+
 void complain_of_trace(const struct trace_input *input,
 		       const struct ssdpm_error *error)
 {
+	const char *how = option_for(error->message);
+
 	if (error->line)
-		complain("%s:%u: %s", input->name, error->line, error->message);
+		complain("%s:%u: %s%s", input->name, error->line,
+			 error->message, how);
 	else
-		complain("%s: %s", input->name, error->message);
+		complain("%s: %s%s", input->name, error->message, how);
 }
 
 struct ssdpm_generator_params generator_of(const struct trace_options *settings,
@@ -272,7 +323,8 @@ static enum exit_status open_fd(const struct trace_options *settings, int fd,
 	return STATUS_FAILED;
 }
 
-enum exit_status open_trace(const struct trace_options *settings,
+enum exit_status open_trace(const struct common *common,
+			    const struct trace_options *settings,
 			    const char *name, struct trace_input *ret_input)
 {
 	struct trace_input input = { .name = name, .fd = -1 };
@@ -295,11 +347,14 @@ enum exit_status open_trace(const struct trace_options *settings,
 		}
 		status = open_fd(settings, input.fd, &input);
 	}
-	if (status)
+	if (status) {
 		close_trace(&input);
-	else
-		*ret_input = input;
-	return status;
+		return status;
+	}
+	progress_begin(&input.progress, common, name,
+		       strcmp(name, "-") ? input.fd : STDIN_FILENO);
+	*ret_input = input;
+	return STATUS_DONE;
 }
 
 enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
@@ -307,14 +362,17 @@ enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
 {
 	struct ssdpm_error error;
 
-	if (!ssdpm_trace_read(input->trace, ios, max, ret_n, &error))
+	if (!ssdpm_trace_read(input->trace, ios, max, ret_n, &error)) {
+		progress_add(&input->progress, *ret_n);
 		return STATUS_DONE;
+	}
 	complain_of_trace(input, &error);
 	return STATUS_FAILED;
 }
 
 void close_trace(struct trace_input *input)
 {
+	progress_clear();
 	input->trace = ssdpm_trace_close(input->trace);
 	if (input->fd >= 0)
 		close(input->fd);
@@ -355,6 +413,11 @@ void say_counts(const struct common *common, const struct trace_input *input)
 		complain("%s: all times are whole seconds: the trace does not "
 			 "show shorter idle times",
 			 name);
+	if (!c->n_ios && c->n_other_device)
+		complain("%s: no I/O is of the device that --device names",
+			 name);
+	if (!common->verbose && c->n_ios)
+		return;
 	say_count(name, c->n_other_device,
 		  "I/O of another device is left out, as asked",
 		  "I/Os of other devices are left out, as asked");

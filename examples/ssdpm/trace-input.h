@@ -3,7 +3,7 @@
 #ifndef SSDPM_COMMAND_TRACE_INPUT_H
 #define SSDPM_COMMAND_TRACE_INPUT_H
 
-#include "command.h"
+#include "progress.h"
 
 #include "base/json.h"
 
@@ -20,6 +20,7 @@ struct trace_input {
 	const char *name;
 	struct ssdpm_trace *trace;
 	int fd; /* -1: none to close */
+	struct progress progress;
 };
 
 /* "-", a file, or the name of a workload. A file comes first. */
@@ -34,7 +35,8 @@ enum exit_status check_trace_options(const struct common *common,
 				     const char *const *names, size_t n);
 
 /* Close it with close_trace(); a failure is complained of. */
-enum exit_status open_trace(const struct trace_options *options,
+enum exit_status open_trace(const struct common *common,
+			    const struct trace_options *options,
 			    const char *name, struct trace_input *ret_input);
 /* *ret_n 0: the end. */
 enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,

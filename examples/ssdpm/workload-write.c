@@ -149,6 +149,8 @@ static enum exit_status copy(struct trace_input *input,
 	enum exit_status status;
 	size_t n;
 
+	if (isatty(fileno(output->file)))
+		input->progress.name = NULL; /* they would mix */
 	for (;;) {
 		status = read_trace(input, ios, CHUNK, &n);
 		if (status || !n || ferror(output->file))
@@ -236,6 +238,16 @@ static enum exit_status close_output(struct output *output,
 	return status;
 }
 
+/* Opening it to write would empty the trace before it is read. */
+static bool is_the_trace(const char *path, const struct trace_input *input)
+{
+	int fd = strcmp(input->name, "-") ? input->fd : STDIN_FILENO;
+	struct stat from, to;
+
+	return !stat(path, &to) && !fstat(fd, &from) && S_ISREG(to.st_mode) &&
+	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
 enum exit_status write_trace(const struct common *common,
 			     const struct trace_options *options,
 			     struct trace_input *input, const char *name,
@@ -244,10 +256,18 @@ enum exit_status write_trace(const struct common *common,
 	bool to_stdout = !strcmp(path, "-");
 	struct output output = {
 		.path = to_stdout ? "standard output" : path,
-		.file = to_stdout ? stdout : fopen(path, "we"),
+		.file = stdout,
 	};
 	enum exit_status status;
 
+	if (!to_stdout && is_the_trace(path, input)) {
+		complain("%s: this is the trace that is read: write to another "
+			 "file",
+			 path);
+		return STATUS_FAILED;
+	}
+	if (!to_stdout)
+		output.file = fopen(path, "we");
 	if (!output.file) {
 		complain("%s: %s", path, strerror(errno));
 		return STATUS_FAILED;

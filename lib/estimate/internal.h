@@ -115,9 +115,10 @@ struct cost {
 
 /*
  * What to costs less than from at one corner; the nominal one comes first.
- * false: a difference beyond 63 bits.
+ * -ERANGE: a difference beyond 63 bits.
  */
-bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
-		       const struct cost *to, bool nominal);
+int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		      const struct cost *to, bool nominal,
+		      struct ssdpm_error *reterr);
 
 #endif

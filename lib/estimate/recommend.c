@@ -437,22 +437,25 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		 const struct ssdpm_sim_params *params,
 		 const struct ssdpm_bounds *bounds, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_sim_params *given = &quest->task.params;
+	struct ssdpm_sim_params given;
 	int r = ssdpm__gaps_task(gaps, model, params, &quest->task, reterr);
 
+	/* The task keeps nominal values alone, savings need all of them. */
+	if (!r)
+		r = ssdpm__check_params(params, &given, reterr);
 	if (!r)
 		r = start_bounds(quest, bounds, reterr);
 	if (r)
 		return r;
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
-	if (!given->parameters)
+	if (!given.parameters)
 		return ssdpm_parameters_from_model(
-			model, given->pcie_link, quest->parameters,
+			model, given.pcie_link, quest->parameters,
 			&quest->n_parameters, reterr);
-	memcpy(quest->parameters, given->parameters,
-	       given->n_parameters * sizeof(*given->parameters));
-	quest->n_parameters = given->n_parameters;
+	memcpy(quest->parameters, given.parameters,
+	       given.n_parameters * sizeof(*given.parameters));
+	quest->n_parameters = given.n_parameters;
 	return 0;
 }
 

@@ -81,10 +81,9 @@ static int add_corner(struct savings *savings, struct corner corner,
 		r = cost_at(savings, &corner, 0, &from, reterr);
 	for (size_t i = 1; i < savings->n_tables && !r; i++) {
 		r = cost_at(savings, &corner, i, &to, reterr);
-		if (!r && !ssdpm__add_saving(&ret_savings[i - 1], &from, &to,
-					     nominal))
-			r = ssdpm__fail(reterr, -ERANGE, 0,
-					"saving: does not fit 63 bits");
+		if (!r)
+			r = ssdpm__add_saving(&ret_savings[i - 1], &from, &to,
+					      nominal, reterr);
 	}
 	return r;
 }

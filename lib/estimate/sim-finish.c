@@ -299,21 +299,25 @@ static bool subtract(uint64_t a, uint64_t b, int64_t *ret_difference)
 	return !__builtin_sub_overflow(a, b, ret_difference);
 }
 
-bool ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
-		       const struct cost *to, bool nominal)
+int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		      const struct cost *to, bool nominal,
+		      struct ssdpm_error *reterr)
 {
 	int64_t nj, uw;
 
 	if (!subtract(from->energy_nj, to->energy_nj, &nj) ||
 	    !subtract(from->mean_power_uw, to->mean_power_uw, &uw))
-		return false;
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "saving: the energies differ by more than "
+				   "2^63 nJ (9.2 GJ): are the times of the "
+				   "workload, and the watts, in their units?");
 	if (nominal)
 		*saving = (struct ssdpm_saving){ nj, nj, nj, uw, uw, uw };
 	saving->low_nj = nj < saving->low_nj ? nj : saving->low_nj;
 	saving->high_nj = nj > saving->high_nj ? nj : saving->high_nj;
 	saving->low_uw = uw < saving->low_uw ? uw : saving->low_uw;
 	saving->high_uw = uw > saving->high_uw ? uw : saving->high_uw;
-	return true;
+	return 0;
 }
 
 int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
@@ -331,11 +335,12 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   "the simulations differ in their parameters "
 				   "or operational state: compare policies of "
 				   "one drive");
-	for (uint32_t i = 0; i < from->n_costs; i++)
-		if (!ssdpm__add_saving(&saving, &from->costs[i], &to->costs[i],
-				       i == 0))
-			return ssdpm__fail(reterr, -ERANGE, 0,
-					   "saving: does not fit 63 bits");
+	for (uint32_t i = 0; i < from->n_costs; i++) {
+		int r = ssdpm__add_saving(&saving, &from->costs[i],
+					  &to->costs[i], i == 0, reterr);
+		if (r)
+			return r;
+	}
 	*ret_saving = saving;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "workload/internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,19 @@ struct fd_source {
 	int fd;
 };
 
+/* Somebody may have made the descriptor non-blocking: nothing there is no end.
+ */
+static bool is_worth_waiting(int fd)
+{
+	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+
+	if (errno == EINTR)
+		return true;
+	if (errno != EAGAIN)
+		return false;
+	return poll(&wanted, 1, -1) > 0 || errno == EINTR;
+}
+
 static int read_fd(struct source *source, void *data, size_t size,
 		   size_t *ret_n, struct ssdpm_error *reterr)
 {
@@ -22,7 +36,7 @@ static int read_fd(struct source *source, void *data, size_t size,
 
 	do {
 		n = read(self->fd, data, size);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && is_worth_waiting(self->fd));
 	if (n < 0)
 		return ssdpm__fail(reterr, -errno, 0, "cannot read the trace");
 	*ret_n = (size_t)n;

@@ -155,6 +155,10 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 		if (r)
 			return r;
 	}
+	/* Programs of Windows begin their text with a byte order mark. */
+	if (trace->input.end - trace->input.at >= 3 &&
+	    memcmp(trace->input.at, "\xef\xbb\xbf", 3) == 0)
+		trace->input.at += 3;
 	if (trace->input.at == trace->input.end)
 		return ssdpm__fail(reterr, -EINVAL, 0, "the trace is empty");
 	if (!format && trace->columns)

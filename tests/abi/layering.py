@@ -48,11 +48,15 @@ PURE_FUNCTIONS = {
 ALLOCATION = {"malloc", "calloc", "realloc", "free"}
 ALLOCATES_NOTHING = {"policy"}
 # A workload may come from a descriptor that the caller opened and names: it is
-# read, in one file, and no other is opened. What unpacks it is loaded when the
-# first packed trace is met, so that no program that links this library loads zlib
-# and libzstd for nothing; both work on memory alone.
+# read, in one file, and no other is opened; one that is non-blocking is waited
+# for. What unpacks it is loaded when the first packed trace is met, so that no
+# program that links this library loads zlib and libzstd for nothing; both work
+# on memory alone.
 FILES = {
-    "workload/source.c": ({"unistd.h"}, {"read", "__errno_location"}),
+    "workload/source.c": (
+        {"poll.h", "unistd.h"},
+        {"poll", "read", "__errno_location"},
+    ),
     "workload/unpack.h": ({"dlfcn.h"}, set()),
     "workload/unpack.c": (set(), {"dlclose", "dlopen"}),
     "workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,17 +14,18 @@ import trace
 from command import Command
 from test_estimate import STATED
 from test_show_sata import identify
+from trace import MS, S
 
 SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]
 
 HUMAN = """\
 plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
-  4 I/Os in 6.06 s; savings are against linux
-  policy        energy  mean power         from..to    saves          from..to  delayed  mean delay  99 % at most  wakes
-  linux         429 mJ     70.8 mW  53.5 mW..119 mW                              50.0 %     12.5 ms         39 ms      2
-  linux-legacy  2.35 J      388 mW   264 mW..542 mW  -317 mW  -423 mW..-211 mW   50.0 %     12.5 ms         39 ms      2
-  none          9.02 J       1.5 W         1 W..2 W  -1.43 W  -1.91 W..-917 mW      0 %        0 ns          0 ns      0
-"""  # noqa: E501
+  4 I/Os in 6.06 s; savings are against linux, which takes 53.5..119 mW
+  policy        energy    power    saves       low..high  delayed     mean    p99
+  linux         429 mJ  70.8 mW                            50.0 %  12.5 ms  39 ms
+  linux-legacy  2.35 J   388 mW  -317 mW   -423..-211 mW   50.0 %  12.5 ms  39 ms
+  none          9.02 J    1.5 W  -1.43 W  -1.91..-0.92 W      0 %     0 ns   0 ns
+"""
 
 
 @pytest.fixture
@@ -183,6 +185,13 @@ def test_its_run_is_what_estimate_says_of_the_table(some: Command) -> None:
     assert rows["rows"][1]["saving"] == raw["saving"]
 
 
+def test_savings_are_made_of_what_is_stated(some: Command) -> None:
+    stated = [*STATED, "--idle-power", "PS3=20mW"]
+    raw = recommend(some, *stated, "--raw", "best")["recommendations"][2]
+    call = ["compare", "-t", "lomax", *stated, "-p", "linux", "-p", "best"]
+    assert some.json(*call, "plain.json")["rows"][1]["saving"] == raw["saving"]
+
+
 def test_savings_are_against_what_one_says(some: Command) -> None:
     linux = recommend(some)["recommendations"][2]["saving"]
     none = recommend(some, "--from", "none")
@@ -230,3 +239,81 @@ def test_a_drive_without_apst_gets_an_answer(some: Command) -> None:
     some.output("recommend", "-t", "lomax", "no.json")
     rows = some.json("compare", "-t", "lomax", "no.json")["rows"]
     assert len(rows) == 1
+
+
+def test_a_table_of_all_policies_fits_a_terminal(some: Command) -> None:
+    text = some.output("compare", "-q", "-t", "lomax", "drive.json", "plain.json")
+    rows = [line for line in text.splitlines() if line.startswith("  ")]
+    assert max(map(len, rows)) <= 100
+
+
+def text_of(some: Command, *options: str) -> tuple[Any, str]:
+    """The first recommendation, and what people are told of it."""
+    call = ["recommend", "-q", *options]
+    first = some.json(*call)["recommendations"][0]
+    blocks = some.output(*call).split("\nnvme-core: ")[0].split("\n", 1)[1]
+    return first, blocks
+
+
+def test_where_nothing_is_to_gain_there_is_nothing_to_set(some: Command) -> None:
+    first, text = text_of(some, "-t", "lomax", "--battery", "50Wh", "--system-power",
+                          "5W", "plain.json")  # fmt: skip
+    assert set(first["saving"].values()) == {0}
+    assert text.startswith(
+        "latency-limit: leave all as it is: nothing to gain against linux on this "
+    )
+    assert text.count("\n") == 0 and "battery" not in text
+
+
+def test_the_defaults_of_linux_have_a_name(some: Command) -> None:
+    _, text = text_of(some, "-t", "lomax", "--from", "none", "plain.json")
+    assert text.startswith("latency-limit: go back to the defaults of Linux: saves ")
+    assert "echo 100000 > /sys/class/nvme/" in text
+
+
+def test_what_may_be_a_loss_is_said(some: Command) -> None:
+    call = ["-t", "lomax", "--from", "none", "plain.json"]
+    call = ["--transition-power", "1W", *call]
+    first, text = text_of(some, "--idle-power", "0.03W..1W", *call)
+    assert first["saving"]["low_uw"] < 0 < first["saving"]["nominal_uw"]
+    assert ": it may also cost) against none" in text
+    first, text = text_of(some, "--idle-power", "0.5W..1W", *call)
+    assert first["saving"]["low_uw"] > 0
+    assert "it may also" not in text
+
+
+def test_less_energy_at_more_power_is_both(some: Command) -> None:
+    # PS4 saves nothing and takes long to leave, at less power than it has itself.
+    rows = "".join(f"{i * 3 * S},0,512,1000,read,0\n" for i in range(20))
+    some.write("slow.csv", trace.HEADER + rows)
+    call = ["-t", "slow.csv", "--idle-power", "1W", "--active-power", "2W"]
+    for state in ("PS3", "PS4"):
+        call += ["--idle-power", f"{state}=20mW"]
+    call += ["--transition-power", "10mW", "--exit-latency", "PS4=90ms"]
+    first, text = text_of(some, *call, "plain.json")
+    assert first["saving"]["nominal_nj"] > 0 > first["saving"]["nominal_uw"]
+    assert re.search(r"saves [\d.]+ mJ in all, as the work ends sooner, at .* more", text)
+
+
+def test_a_sata_drive_is_told_where_to_look(some: Command) -> None:
+    some.write("sata", identify())
+    message = some.fails(3, "recommend", "-t", "lomax", "sata")
+    assert "ssdpm compare shows what its link policies save" in message
+
+
+def test_nothing_to_gain_is_said_only_where_the_bounds_are_kept(some: Command) -> None:
+    some.write("busy.csv", trace.csv(*((i * MS, MS) for i in range(50))))
+    call = ["-t", "busy.csv", "plain.json"]
+    for bound in ([], ["--max-added-mean", "1us"], ["--max-added-p99", "1us"]):
+        _, text = text_of(some, *bound, *call)
+        assert "leave all as it is" in text
+    # The drive never sleeps here, and with this limit it never will.
+    _, text = text_of(some, "--max-exit-latency", "1us", *call)
+    assert text.startswith("latency-limit: set the latency limit to 0 us: saves nothing ")
+    assert "echo 0 > /sys/class/nvme/" in text
+
+
+def test_a_drive_cannot_save_more_than_the_system_takes(some: Command) -> None:
+    use = ["--battery", "50Wh", "--system-power", "1mW"]
+    message = some.fails(2, "recommend", "-t", "lomax", *use, "plain.json")
+    assert "--system-power 1 mW: the drive alone may save " in message

@@ -48,7 +48,7 @@ plain.json: A plain drive on some.csv, closed loop, asleep with the link in l1.2
   PS0 idle  210 ms   3.5 %      0 ns     0 ns  210 mJ        0      0
   PS3        2.9 s  47.8 %    7.8 ms    11 ms  114 mJ        2      1
   PS4       2.89 s  47.7 %      5 ms    39 ms  146 mJ        1      1
-  on assumption rests 0 % of the energy
+  0 % of the energy rests on assumed values
 """
 
 

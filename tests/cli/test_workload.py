@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import pty
+import re
 import subprocess
+import time
 
 import pytest
 import trace
@@ -168,7 +172,8 @@ def test_columns_and_devices_are_as_one_says(ssdpm: Command) -> None:
     ssdpm.write("t", "0.5 sda R 8 16\n0.6 sdb R 8 16\n3.1 sda W 24 8\n")
     call = ["workload", "--format", "delimited", "--columns"]
     call += ["time:s,device,op,offset:sectors,bytes:sectors;separator=blank"]
-    assert "several devices" in ssdpm.fails(1, *call, "t")
+    message = ssdpm.fails(1, *call, "t")
+    assert message.endswith("sda and sdb: name the one to read with --device")
     answer = ssdpm.json(*call, "--device", "sda", "t")
     assert answer["n_ios"] == [1, 1, 0, 0]
     assert answer["counts"]["n_other_device"] == 1
@@ -190,6 +195,10 @@ def test_columns_and_devices_are_as_one_says(ssdpm: Command) -> None:
         (["--format", "pdf", "lomax"], "--format pdf: npy, blkparse, "),
         (["--seed", "1s", "lomax"], "--seed 1s: write a whole number"),
         (["--seed", "99999999999999999999", "lomax"], "--seed: too large"),
+        (["--n-ios", "0", "lomax"], "--n-ios 0: must be above 0"),
+        (["--mean-idle", "0s", "lomax"], "--mean-idle 0s: must be above 0"),
+        (["--area", "0B", "lomax"], "--area 0B: must be above 0"),
+        (["--parameter", "0", "uflip-mix-sr"], "--parameter 0: must be above 0"),
         (["--n-ios", "-1", "lomax"], "--n-ios -1: write a whole number"),
         (["--mean-idle", "5", "lomax"], "--mean-idle 5: write a number with its unit"),
         (["--mean-idle", "5h3", "lomax"], "the unit is ns, us, ms, s, min, h or d"),
@@ -280,3 +289,83 @@ def test_no_write_to_a_full_disk_looks_like_success(ssdpm: Command) -> None:
             check=False,
         )
     assert done.returncode == 1 and b"No space left" in done.stderr
+
+
+def test_standard_input_that_does_not_block_is_waited_for(ssdpm: Command) -> None:
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    call = ["ssdpm", "workload", "--value", "counts_n_ios", "-"]
+    with subprocess.Popen(
+        call, stdin=read, stdout=subprocess.PIPE, env=ssdpm.environment
+    ) as child:
+        os.close(read)
+        for part in (trace.SOME[:50], trace.SOME[50:]):
+            time.sleep(0.2)
+            os.write(write, part.encode())
+        os.close(write)
+        assert child.communicate(timeout=60)[0] == b"4\n"
+
+
+def long_trace(ssdpm: Command, *options: str) -> bytes:
+    """What a terminal shows while somebody takes 2 s to write a trace."""
+    master, slave = pty.openpty()
+    call = ["ssdpm", "workload", "--json", *options, "-"]
+    with subprocess.Popen(
+        call,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+        env=ssdpm.environment,
+    ) as child:
+        os.close(slave)
+        assert child.stdin
+        child.stdin.write(b"start_ns,offset,bytes,op\n")
+        for i in range(3):
+            lines = (f"{i * 9000 + j},0,512,read\n" for j in range(9000))
+            child.stdin.write("".join(lines).encode())
+            child.stdin.flush()
+            time.sleep(0.7)
+        child.stdin.close()
+        assert child.wait(timeout=60) == 0
+    os.set_blocking(master, False)
+    try:
+        return os.read(master, 4096)
+    except OSError:
+        return b""  # nobody wrote
+    finally:
+        os.close(master)
+
+
+def test_a_terminal_is_told_how_far_a_long_trace_is_read(ssdpm: Command) -> None:
+    shown = long_trace(ssdpm)
+    assert re.search(rb"\rssdpm: -: [\d,]+ records", shown)
+    assert re.search(rb"\r *\r$", shown), "the line is taken away"
+    assert long_trace(ssdpm, "--quiet") == b""
+
+
+def test_a_trace_is_not_written_over_itself(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", trace.SOME)
+    (ssdpm.directory / "same").symlink_to("some.csv")
+    for name in ("some.csv", "same"):
+        call = ["workload", "--to", "csv", "-o", name, "some.csv"]
+        assert "this is the trace that is read" in ssdpm.fails(1, *call)
+    result = ssdpm.shell("ssdpm workload --to csv -o some.csv - < some.csv")
+    assert result.returncode == 1
+    assert (ssdpm.directory / "some.csv").read_text() == trace.SOME
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(ssdpm: Command) -> None:
+    ssdpm.write("some.csv", "\ufeff" + trace.SOME)
+    assert ssdpm.output("workload", "--value", "counts_n_ios", "some.csv") == "4\n"
+
+
+def test_a_device_that_is_not_in_the_trace_is_said(ssdpm: Command) -> None:
+    ssdpm.write("t", "0.5 sda R 8 16\n0.6 sda R 8 16\n")
+    call = ["workload", "--columns"]
+    call += ["time:s,device,op,offset:sectors,bytes:sectors;separator=blank"]
+    result = ssdpm(*call, "--device", "sdz", "t")
+    assert result.returncode == 0
+    assert result.stderr.decode().splitlines() == [
+        "ssdpm: t: no I/O is of the device that --device names",
+        "ssdpm: t: 2 I/Os of other devices",
+    ]

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A line on the terminal while a long trace is read. */
+#ifndef SSDPM_COMMAND_PROGRESS_H
+#define SSDPM_COMMAND_PROGRESS_H
+
+#include "command.h"
+
+struct progress {
+	const char *name; /* NULL: nobody is to see it */
+	int fd;		  /* of a file of known size; -1: none */
+	uint64_t size;
+	uint64_t n_records;
+	uint64_t next_ns; /* when to say something again */
+};
+
+/*
+ * Nothing is said unless standard error is a terminal, nobody asked for quiet,
+ * and it takes longer than a second. fd -1: no file.
+ */
+void progress_begin(struct progress *progress, const struct common *common,
+		    const char *name, int fd);
+void progress_add(struct progress *progress, size_t n_records);
+
+/* What follows the reading, if that took long. */
+void progress_say(const struct progress *progress, const char *what);
+
+/* Take the line away, before anything else is written. */
+void progress_clear(void);
+
+#endif
