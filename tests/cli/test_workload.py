@@ -182,6 +182,44 @@ def test_columns_and_devices_are_as_one_says(ssdpm: Command) -> None:
     assert b"delimited, 3 lines or events, 2 I/Os" in result.stderr
 
 
+# An event of each kind that is counted, in a text of blkparse.
+COUNTED = """\
+8,0 0 1 0.000000000 1 D R 8 + 8 [a]
+8,0 0 1 0.001000000 1 C R 8 + 8 [0]
+8,0 0 1 1266874889.709551615 1 D W 16 + 8 [a]
+8,0 0 1 0.002000000 1 C W 16 + 8 [0]
+8,16 0 1 0.003000000 1 D R 8 + 8 [a]
+8,0 0 1 0.004000000 1 C R 800 + 8 [0]
+8,0 0 1 oops 1 D R 8 + 8 [a]
+8,0 0 1 1.000000000 1 D R 24 + 8 [a]
+8,0 0 1 7.000000000 1 C R 24 + 8 [0]
+8,0 0 1 0.500000000 1 D R 56 + 8 [a]
+8,0 0 1 0.600000000 1 C R 56 + 8 [0]
+8,0 0 1 8.000000000 1 D R 32 + 8 [a]
+8,0 0 1 9.000000000 1 D R 40 + 8 [a]
+8,0 0 1 9.100000000 1 C R 40 + 8 [0]
+"""
+
+
+def test_each_count_of_a_trace_is_told(ssdpm: Command) -> None:
+    ssdpm.write("t", COUNTED)
+    result = ssdpm("workload", "--skip-bad", "--device", "8,0", "--json", "t")
+    assert result.stderr.decode().splitlines() == [
+        "ssdpm: t: 1 line could not be read and is left out",
+        "ssdpm: t: 1 I/O never completed and is left out",
+        "ssdpm: t: 1 completion of an I/O that never began is left out",
+        "ssdpm: t: 1 I/O took longer than 4.29 s and counts as that",
+        "ssdpm: t: 1 time went backwards and was raised",
+        "ssdpm: t: 1 time of -1 ns was put right",
+        "ssdpm: t: 1 I/O of another device is left out, as asked",
+    ]
+    counts = json.loads(result.stdout)["counts"]
+    assert counts["n_lines"] == 14 and counts["n_ios"] == 5
+    for name in ("bad", "unmatched", "orphans", "saturated", "backward", "wrapped"):
+        assert counts[f"n_{name}"] == 1, name
+    assert counts["n_other_device"] == 1
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -962,6 +962,8 @@ static void binary_events_that_are_cut_off_or_damaged_are_told(void **state)
 		struct outcome *o = read_binary(&b, 0);
 
 		fixture_assert_error(&o->error, -EIO, 3, "cut off");
+		/* What came before is there. */
+		assert_int_equal(o->n, 1);
 		o = read_binary(&b, SSDPM_TRACE_SKIP_BAD);
 		assert_int_equal(o->code, 0);
 		assert_int_equal(o->n, 1);

@@ -192,6 +192,79 @@ static void a_time_going_backwards_ends_the_trace_or_is_counted(void **state)
 		}
 }
 
+/* Only the last line can be read as another one, or not at all. */
+static void a_trace_may_be_cut_off_anywhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SAMPLES; i++) {
+		const struct sample *s = &samples[i];
+		struct fixture_trace whole, part;
+		char text[TEXT_BYTES];
+
+		snprintf(text, sizeof(text), "%s", write_sample(s, 3, ""));
+		assert_int_equal(read_sample(s, text, 0, 8, &whole, NULL), 0);
+		for (size_t size = strlen(text) - 1; size; size--) {
+			text[size] = '\0';
+			read_sample(s, text, 0, 8, &part, NULL);
+			assert_true(part.n <= 3);
+			for (size_t k = 0; k + 1 < part.n; k++)
+				assert_int_equal(part.ios[k].start_ns,
+						 whole.ios[k].start_ns);
+			free(part.ios);
+			int err = read_sample(s, text, SSDPM_TRACE_SKIP_BAD, 8,
+					      &part, NULL);
+			assert_true(!err || !part.n);
+			free(part.ios);
+		}
+		free(whole.ios);
+	}
+}
+
+static void words_are_those_of_the_enumerations(void **state)
+{
+	(void)state;
+	for (uint32_t op = SSDPM_OP_READ; op <= SSDPM_N_OPS; op++)
+		assert_non_null(ssdpm_op_to_string(op));
+	assert_null(ssdpm_op_to_string(0));
+	assert_null(ssdpm_op_to_string(SSDPM_N_OPS + 1));
+	for (uint32_t f = SSDPM_TRACE_NPY; f <= SSDPM_TRACE_PROCMON; f++) {
+		assert_non_null(ssdpm_trace_format_to_string(f));
+		for (uint32_t k = SSDPM_TRACE_NPY; k < f; k++)
+			assert_string_not_equal(
+				ssdpm_trace_format_to_string(k),
+				ssdpm_trace_format_to_string(f));
+	}
+	assert_null(ssdpm_trace_format_to_string(0));
+	assert_null(ssdpm_trace_format_to_string(SSDPM_TRACE_PROCMON + 1));
+}
+
+/* What is bad here is said of a record and not of a line. */
+static void records_before_a_bad_one_of_npy_are_given_out(void **state)
+{
+	uint8_t file[SSDPM_NPY_HEADER_BYTES + 3 * sizeof(struct ssdpm_io)];
+	const struct ssdpm_io ios[3] = {
+		{ .start_ns = 1, .bytes = 512, .op = SSDPM_OP_READ },
+		{ .start_ns = 2, .bytes = 512, .op = SSDPM_OP_READ },
+		{ .start_ns = 3, .bytes = 512, .op = 77 },
+	};
+
+	(void)state;
+	ssdpm_npy_header(3, file);
+	memcpy(file + SSDPM_NPY_HEADER_BYTES, ios, sizeof(ios));
+	for (size_t step = 1; step < 5; step++) {
+		struct ssdpm_error error = fixture_error();
+		struct fixture_trace trace;
+
+		assert_int_equal(fixture_read_before(file, sizeof(file), NULL,
+						     step, &trace, &error),
+				 -EINVAL);
+		assert_int_equal(trace.n, 2);
+		assert_memory_equal(trace.ios, ios, 2 * sizeof(ios[0]));
+		fixture_assert_error(&error, -EINVAL, 3, "operation 77");
+		free(trace.ios);
+	}
+}
+
 static void one_io_is_a_trace_and_none_is_an_empty_one(void **state)
 {
 	(void)state;
@@ -317,6 +390,9 @@ int main(void)
 			a_bad_line_is_counted_on_demand_and_nothing_else_lost),
 		cmocka_unit_test(
 			a_time_going_backwards_ends_the_trace_or_is_counted),
+		cmocka_unit_test(a_trace_may_be_cut_off_anywhere),
+		cmocka_unit_test(words_are_those_of_the_enumerations),
+		cmocka_unit_test(records_before_a_bad_one_of_npy_are_given_out),
 		cmocka_unit_test(one_io_is_a_trace_and_none_is_an_empty_one),
 		cmocka_unit_test(
 			the_last_time_that_fits_is_read_and_no_later_one),
