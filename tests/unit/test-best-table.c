@@ -6,8 +6,6 @@
 #define NS_PER_MS 1000000u
 #define MAX_MS 7
 
-__extension__ typedef __int128 wide;
-
 static const struct random_shape shapes[] = {
 	{ 3, MAX_MS, 3000, 300, false },
 	{ 3, MAX_MS, 600, 300, true },
@@ -22,35 +20,6 @@ struct tried {
 	wide fj;
 	struct ssdpm_run run;
 };
-
-static uint64_t parameter(const struct random_case *c, uint32_t kind,
-			  uint32_t index)
-{
-	for (size_t i = 0; i < c->params.n_parameters; i++)
-		if (c->parameters[i].kind == kind &&
-		    c->parameters[i].index == index)
-			return c->parameters[i].nominal;
-	fail_msg("no parameter %u of %u", kind, index);
-	return 0;
-}
-
-/* All that a table changes, in femtojoules. */
-static wide exact_fj(const struct random_case *c, const struct ssdpm_run *run)
-{
-	uint64_t transition = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
-	wide sum = 0;
-
-	for (uint32_t i = 0; i < c->n_states; i++) {
-		const struct ssdpm_residency *state = &run->states[i];
-		uint64_t power = parameter(c, SSDPM_PARAMETER_IDLE_POWER, i);
-
-		if (i != c->params.operational_state)
-			power += parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
-		sum += (wide)state->time_ns * power +
-		       ((wide)state->entry_ns + state->exit_ns) * transition;
-	}
-	return sum;
-}
 
 static struct ssdpm_apst table_of(const struct random_case *c,
 				  const struct tried *tried)
@@ -92,7 +61,7 @@ static bool allows(const struct random_case *c,
 	if (bounds->quirks & SSDPM_QUIRK_NO_DEEPEST_PS &&
 	    state == c->n_states - 1)
 		return false;
-	return parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state) <=
+	return case_parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state) <=
 	       bounds->max_exit_latency_us;
 }
 
@@ -124,7 +93,7 @@ static void try(const struct random_case *c, const struct ssdpm_bounds *bounds,
 	assert_int_equal(ssdpm_gaps_sweep(c->gaps, c->model, &c->params, &table,
 					  1, &tried->run, NULL),
 			 0);
-	tried->fj = exact_fj(c, &tried->run);
+	tried->fj = case_fj(c, &tried->run);
 	if (keeps(bounds, &tried->run) && is_better(tried, best))
 		*best = *tried;
 }
@@ -337,9 +306,9 @@ static void more_states_come_with_a_bound(void **state)
 		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
 		assert_true(keeps(&bounds, &run));
 		assert_true(bound_nj <= best.run.energy_nj);
-		assert_true(exact_fj(&c, &run) >= best.fj);
-		assert_true(exact_fj(&c, &run) <= two.fj);
-		n_more += best.n == 3 && exact_fj(&c, &run) == best.fj;
+		assert_true(case_fj(&c, &run) >= best.fj);
+		assert_true(case_fj(&c, &run) <= two.fj);
+		n_more += best.n == 3 && case_fj(&c, &run) == best.fj;
 		random_case_free(&c);
 	}
 	assert_true(n_more > 0);
