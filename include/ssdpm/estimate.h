@@ -451,8 +451,8 @@ struct ssdpm_saving {
  * @from: the one
  * @to:   the other
  *
- * Return: 0; -EINVAL (one is not finished, their parameters or operational states
- * differ), -ERANGE (a difference beyond 64 bits).
+ * Return: 0; -EINVAL (one is not finished, their parameters or operational
+ * states differ), -ERANGE (a difference beyond 64 bits).
  */
 SSDPM_API int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   const struct ssdpm_sim *to,
@@ -578,8 +578,8 @@ struct ssdpm_bounds {
  *                 enabled where the drive has no APST or a quirk forbids it.
  *                 States that it does not lead to go on like those above them
  * @ret_run:       its nominal run, or NULL
- * @ret_energy_bound_nj: no table with whole milliseconds costs less, or NULL;
- *                 equal to the energy of @ret_run where the search was exact
+ * @ret_energy_bound_nj: no table with up to max_states states costs less, or
+ *                 NULL; the energy of @ret_run where the search was exact
  *
  * Closed loop, nominal energy in exact integers, idle times in whole
  * milliseconds. Of tables with the same energy the one with less delay, then

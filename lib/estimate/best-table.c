@@ -7,8 +7,6 @@
 
 #include "base/internal.h"
 
-#define FJ_PER_NJ 1000000u
-
 static const struct ssdpm_bounds defaults = {
 	.size = sizeof(defaults),
 	.max_delay_mean_ns = UINT64_MAX,

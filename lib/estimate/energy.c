@@ -9,8 +9,6 @@
 
 #include "base/internal.h"
 
-#define FJ_PER_NJ 1000000u
-#define FJ_PER_PJ 1000u
 #define NS_PER_DAY 86400000000000u
 
 /* sum += a x b; false: it does not fit. */
@@ -113,7 +111,7 @@ static void sum_states(const struct ssdpm_run *run, ssdpm__fj sums[3],
 }
 
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
-		    struct ssdpm_error *reterr)
+		    uint64_t start_ns, struct ssdpm_error *reterr)
 {
 	ssdpm__fj idle[3] = { 0 }, busy = 0, ios = 0, duration;
 
@@ -123,9 +121,9 @@ int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 	}
 	sum_states(run, idle, &run->n_wakes);
 	duration = busy + idle[0] + idle[1] + idle[2];
-	if (duration > UINT64_MAX)
+	if (duration > UINT64_MAX - start_ns)
 		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "duration: with all delays beyond 2^64 ns");
+				   "time: with all delays beyond 2^64 ns");
 	run->duration_ns = (uint64_t)duration;
 	run->busy_ns = (uint64_t)busy;
 	run->idle_ns = (uint64_t)idle[0];

@@ -53,11 +53,6 @@ size_t ssdpm__count_early(const struct earlies *early, uint64_t gap_ns)
 	return from;
 }
 
-static int beyond(const char *what, struct ssdpm_error *reterr)
-{
-	return ssdpm__fail(reterr, -ERANGE, 0, "%s: beyond 2^64 ns", what);
-}
-
 void ssdpm__delays_free(struct delays *delays)
 {
 	free(delays->ns);
@@ -224,7 +219,8 @@ int ssdpm__gaps_delays(const struct ssdpm_gaps *gaps,
 		sum += sum_range(&gaps->idle, endings[i].idle, &endings[i]) -
 		       sum_range(&gaps->silent, endings[i].silent, &endings[i]);
 	if (sum > UINT64_MAX)
-		return beyond("the sum of all delays", reterr);
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "delays: their sum is beyond 2^64 ns");
 	run->delay_sum_ns = (uint64_t)sum;
 	find_quantiles(&search, run);
 	return 0;
@@ -287,9 +283,7 @@ int ssdpm__gaps_sum(const struct gaps_task *task, const struct chain *chain,
 	int err = ssdpm__fill_times(times, run, reterr);
 
 	if (!err)
-		err = ssdpm__run_sums(run, chain, reterr);
-	if (!err && run->duration_ns > UINT64_MAX - task->gaps->start_ns)
-		err = beyond("time with all delays", reterr);
+		err = ssdpm__run_sums(run, chain, task->gaps->start_ns, reterr);
 	if (!err)
 		err = ssdpm__run_energy(run, &task->values,
 					chain->operational_state, ret_fj,

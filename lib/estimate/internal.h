@@ -88,6 +88,9 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 const struct values *values, struct chain *ret_chain,
 		 struct ssdpm_error *reterr);
 
+#define FJ_PER_NJ 1000000u
+#define FJ_PER_PJ 1000u
+
 /* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
 __extension__ typedef unsigned __int128 ssdpm__fj;
 
@@ -102,10 +105,10 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 /*
  * From the times by state and by op and the counts of a run to what is a sum or
  * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
- * per day, and the mean delays. -ERANGE: a duration beyond 2^64 ns.
+ * per day, and the mean delays. -ERANGE: it ends beyond 2^64 ns.
  */
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
-		    struct ssdpm_error *reterr);
+		    uint64_t start_ns, struct ssdpm_error *reterr);
 
 /* The outcome at a corner, as savings are made of it. */
 struct cost {

@@ -1,50 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The best setting that each route reaches. Linux makes finitely many tables of
- * a limit alone. With the parameters of nvme_core it leads to finitely many
- * sets of at most two states, at any idle times; for each set the search for
- * the best table knows those, if it sees a drive without other states. The
- * legacy rule is one more finite set of tables.
+ * a limit alone; what it reaches with the parameters of nvme_core is searched
+ * in recommend-reach.c; a raw table can be any.
  */
+#include "estimate/recommend.h"
 #include "estimate/saving.h"
 #include "policy/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A set of states that Linux leads to, and the parameters that do so. */
-struct reach {
-	uint32_t states; /* bits */
-	uint32_t n_changed;
-	bool solved; /* the best of them was found, or of more states */
-	struct ssdpm_apst_params params;
-};
-
-/* All pairs of states, all single ones, none. */
-#define MAX_REACHES (1 + SSDPM_MAX_STATES * (SSDPM_MAX_STATES + 1) / 2)
-
-struct candidate {
-	bool found;
-	struct ssdpm_apst_params params;
-	struct ssdpm_apst table;
-	struct chain chain;
-	struct ssdpm_run run;
-	ssdpm__fj fj;
-};
-
-struct quest {
-	struct gaps_task task;
-	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	size_t n_parameters;
-	struct ssdpm_bounds bounds;
-	struct ssdpm_apst_params defaults; /* of Linux, for this drive */
-	struct delays delays;
-	struct reach reaches[MAX_REACHES];
-	uint32_t n_reaches;
-	struct candidate now;
-	struct candidate best[SSDPM_N_ROUTES]; /* by route - 1 */
-};
 
 static uint32_t states_of(const struct chain *chain)
 {
@@ -113,10 +79,9 @@ static int consider_table(struct quest *quest, uint32_t route,
 	return 0;
 }
 
-/* The table that Linux makes with these parameters, if the drive can obey. */
-static int consider_params(struct quest *quest, uint32_t route,
-			   const struct ssdpm_apst_params *params,
-			   struct ssdpm_error *reterr)
+int ssdpm__quest_consider(struct quest *quest, uint32_t route,
+			  const struct ssdpm_apst_params *params,
+			  struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now;
 	int r = ssdpm_apst_generate(quest->task.model, params, &now->table,
@@ -132,9 +97,8 @@ static int consider_params(struct quest *quest, uint32_t route,
 	return consider_table(quest, route, reterr);
 }
 
-/* All limits; the default first, which stays where another is no better. */
-static int try_limits(struct quest *quest, uint32_t route, bool legacy,
-		      struct ssdpm_error *reterr)
+int ssdpm__quest_limits(struct quest *quest, uint32_t route, bool legacy,
+			struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params = quest->defaults;
 	uint64_t usual = params.max_exit_latency_us;
@@ -143,157 +107,21 @@ static int try_limits(struct quest *quest, uint32_t route, bool legacy,
 
 	if (legacy)
 		params.primary_timeout_ms = 0;
-	r = consider_params(quest, route, &params, reterr);
+	r = ssdpm__quest_consider(quest, route, &params, reterr);
 	ssdpm__limit_steps(quest->task.model, false, &steps);
 	for (uint32_t i = 0; i < steps.n && !r; i++) {
 		params.max_exit_latency_us =
 			ssdpm__steps_value(&steps, i, usual);
-		r = consider_params(quest, route, &params, reterr);
+		r = ssdpm__quest_consider(quest, route, &params, reterr);
 	}
 	return r;
 }
 
-static struct reach *find_reach(struct quest *quest, uint32_t states)
-{
-	for (uint32_t i = 0; i < quest->n_reaches; i++)
-		if (quest->reaches[i].states == states)
-			return &quest->reaches[i];
-	return NULL;
-}
-
-/* The states that a table leads to. */
-static uint32_t follow(const struct ssdpm_apst *table, uint32_t state)
-{
-	uint32_t states = 0;
-
-	for (; table->entries[state].idle_ms;
-	     state = table->entries[state].target)
-		states |= 1u << table->entries[state].target;
-	return states;
-}
-
-static uint32_t count_changed(const struct ssdpm_apst_params *a,
-			      const struct ssdpm_apst_params *b)
-{
-	return (a->max_exit_latency_us != b->max_exit_latency_us) +
-	       (a->primary_latency_tolerance_us !=
-		b->primary_latency_tolerance_us) +
-	       (a->secondary_timeout_ms != b->secondary_timeout_ms) +
-	       (a->secondary_latency_tolerance_us !=
-		b->secondary_latency_tolerance_us);
-}
-
-/* Of the parameters that lead to a set, those with the most defaults stay. */
-static int add_reach(struct quest *quest,
-		     const struct ssdpm_apst_params *params,
-		     struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst table;
-	struct reach reach = {
-		.n_changed = count_changed(params, &quest->defaults),
-		.params = *params,
-	};
-	struct reach *same;
-	int r = ssdpm_apst_generate(quest->task.model, params, &table, reterr);
-
-	if (r)
-		return r;
-	reach.states = follow(&table, quest->task.params.operational_state);
-	same = find_reach(quest, reach.states);
-	if (!same)
-		quest->reaches[quest->n_reaches++] = reach;
-	else if (reach.n_changed < same->n_changed)
-		*same = reach;
-	return 0;
-}
-
-/* With one limit and primary tolerance: every secondary one, and none. */
-static int add_secondaries(struct quest *quest, const struct steps *tolerances,
-			   struct ssdpm_apst_params params,
-			   struct ssdpm_error *reterr)
-{
-	uint64_t usual = quest->defaults.secondary_latency_tolerance_us;
-	int r = 0;
-
-	for (uint32_t i = 0; i < tolerances->n && !r; i++) {
-		params.secondary_latency_tolerance_us =
-			ssdpm__steps_value(tolerances, i, usual);
-		r = add_reach(quest, &params, reterr);
-	}
-	params.secondary_latency_tolerance_us = usual;
-	params.secondary_timeout_ms = 0;
-	return r ? r : add_reach(quest, &params, reterr);
-}
-
-/* Every set of states that the two idle times can lead to. */
-static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
-{
-	struct ssdpm_apst_params params = quest->defaults;
-	struct steps limits, tolerances;
-	int r = 0;
-
-	ssdpm__limit_steps(quest->task.model, false, &limits);
-	ssdpm__tolerance_steps(quest->task.model, &tolerances);
-	for (uint32_t i = 0; i < limits.n * tolerances.n && !r; i++) {
-		params.max_exit_latency_us =
-			ssdpm__steps_value(&limits, i / tolerances.n,
-					   quest->defaults.max_exit_latency_us);
-		params.primary_latency_tolerance_us = ssdpm__steps_value(
-			&tolerances, i % tolerances.n,
-			quest->defaults.primary_latency_tolerance_us);
-		r = add_secondaries(quest, &tolerances, params, reterr);
-	}
-	return r;
-}
-
-/* What is known of a drive that stays awake in these states. */
-static size_t filter_parameters(const struct quest *quest, uint32_t awake,
-				struct ssdpm_parameter *parameters)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < quest->n_parameters; i++) {
-		const struct ssdpm_parameter *p = &quest->parameters[i];
-		bool latency = p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
-			       p->kind == SSDPM_PARAMETER_EXIT_LATENCY;
-
-		if (!latency || !(awake >> p->index & 1))
-			parameters[n++] = *p;
-	}
-	return n;
-}
-
-/* A drive that cannot sleep but in these states, and what is known of it. */
-static int make_other(const struct quest *quest, uint32_t states,
-		      struct ssdpm_model **ret_model,
-		      struct ssdpm_parameter *parameters, size_t *ret_n,
-		      struct ssdpm_error *reterr)
-{
-	struct ssdpm_power_state other[SSDPM_MAX_STATES] = { 0 };
-	const struct ssdpm_model *model = quest->task.model;
-	uint32_t awake = 0;
-	size_t n_states;
-	const struct ssdpm_power_state *all =
-		ssdpm_model_get_states(model, &n_states);
-
-	memcpy(other, all, n_states * sizeof(*all));
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
-		if (other[i].flags & SSDPM_STATE_NON_OPERATIONAL &&
-		    !(states >> i & 1)) {
-			other[i].flags &=
-				~(uint32_t)SSDPM_STATE_NON_OPERATIONAL;
-			awake |= 1u << i;
-		}
-	*ret_n = filter_parameters(quest, awake, parameters);
-	return ssdpm_model_new(ssdpm_model_get_info(model), other, n_states,
-			       ret_model, reterr);
-}
-
-static int find_table(const struct quest *quest,
-		      const struct ssdpm_model *model,
-		      const struct ssdpm_parameter *parameters, size_t n,
-		      uint32_t max_states, struct ssdpm_apst *ret_table,
-		      struct ssdpm_error *reterr)
+int ssdpm__quest_search(const struct quest *quest,
+			const struct ssdpm_model *model,
+			const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t max_states, struct ssdpm_apst *ret_table,
+			struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params params = quest->task.params;
 	struct ssdpm_bounds bounds = quest->bounds;
@@ -306,104 +134,6 @@ static int find_table(const struct quest *quest,
 				     ret_table, NULL, NULL, reterr);
 }
 
-/* What Linux has to be told for the idle times of a table. */
-static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
-			  bool *ret_reached, struct ssdpm_error *reterr)
-{
-	uint32_t state = quest->task.params.operational_state;
-	struct reach *reach = find_reach(quest, follow(table, state));
-	const struct ssdpm_apst_entry *first = &table->entries[state];
-	const struct ssdpm_apst_entry *second = &table->entries[first->target];
-	struct ssdpm_apst_params params;
-	struct ssdpm_apst made;
-	int r;
-
-	*ret_reached = reach;
-	if (!reach || !first->idle_ms)
-		return 0;
-	params = reach->params;
-	r = ssdpm_apst_generate(quest->task.model, &params, &made, reterr);
-	if (r)
-		return r;
-	/* The two default timeouts differ: they say which one leads there. */
-	if (made.entries[state].idle_ms == params.primary_timeout_ms)
-		params.primary_timeout_ms = first->idle_ms;
-	else
-		params.secondary_timeout_ms = first->idle_ms;
-	if (second->idle_ms)
-		params.secondary_timeout_ms = second->idle_ms;
-	return consider_params(quest, SSDPM_ROUTE_NVME_CORE, &params, reterr);
-}
-
-/* A search that may leave states out has found the best of fewer too. */
-static void mark_solved(struct quest *quest, uint32_t states)
-{
-	for (uint32_t i = 0; i < quest->n_reaches; i++)
-		if (!(quest->reaches[i].states & ~states))
-			quest->reaches[i].solved = true;
-}
-
-/* The best idle times for the states of one set. */
-static int try_reach(struct quest *quest, uint32_t states,
-		     struct ssdpm_error *reterr)
-{
-	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	struct ssdpm_model *model;
-	struct ssdpm_apst table;
-	bool reached;
-	size_t n;
-	int r = make_other(quest, states, &model, parameters, &n, reterr);
-
-	if (r)
-		return r;
-	r = find_table(quest, model, parameters, n,
-		       (uint32_t)__builtin_popcount(states), &table, reterr);
-	ssdpm_model_unref(model);
-	if (!r)
-		r = consider_times(quest, &table, &reached, reterr);
-	if (!r && reached)
-		mark_solved(quest, states);
-	return r;
-}
-
-/* All sets of so many states. */
-static int try_reaches(struct quest *quest, int n_states,
-		       struct ssdpm_error *reterr)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; i < quest->n_reaches && !r; i++) {
-		const struct reach *reach = &quest->reaches[i];
-
-		if (!reach->solved &&
-		    __builtin_popcount(reach->states) == n_states)
-			r = try_reach(quest, reach->states, reterr);
-	}
-	return r;
-}
-
-static int try_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
-{
-	uint32_t max = quest->bounds.max_states == 1 ? 1 : 2;
-	struct ssdpm_apst table;
-	bool reached = false;
-	int r = try_limits(quest, SSDPM_ROUTE_NVME_CORE, false, reterr);
-
-	if (!r)
-		r = try_limits(quest, SSDPM_ROUTE_NVME_CORE, true, reterr);
-	if (!r)
-		r = find_reaches(quest, reterr);
-	if (!r)
-		r = find_table(quest, quest->task.model, quest->parameters,
-			       quest->n_parameters, max, &table, reterr);
-	if (!r)
-		r = consider_times(quest, &table, &reached, reterr);
-	/* Where the best of all tables can be reached, that is that. */
-	for (uint32_t n = max; n && !r && !reached; n--)
-		r = try_reaches(quest, (int)n, reterr);
-	return r;
-}
-
 static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now;
@@ -412,8 +142,9 @@ static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
 
 	now->params = quest->defaults;
 	if (!r && now->table.enabled)
-		r = find_table(quest, quest->task.model, quest->parameters,
-			       quest->n_parameters, 0, &now->table, reterr);
+		r = ssdpm__quest_search(quest, quest->task.model,
+					quest->parameters, quest->n_parameters,
+					0, &now->table, reterr);
 	return r ? r : consider_table(quest, SSDPM_ROUTE_RAW_TABLE, reterr);
 }
 
@@ -465,9 +196,10 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 
 	if (r)
 		return r;
-	r = try_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false, reterr);
+	r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
+				reterr);
 	if (!r)
-		r = try_nvme_core(quest, reterr);
+		r = ssdpm__quest_nvme_core(quest, reterr);
 	if (!r)
 		r = try_raw_table(quest, reterr);
 	ssdpm__delays_free(&quest->delays);

@@ -77,12 +77,8 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
 	int r = ssdpm__fill_times(&times, run, reterr);
-	if (r == 0)
-		r = ssdpm__run_sums(run, &course->chain, reterr);
-	if (r == 0 && run->duration_ns > UINT64_MAX - sim->start_ns)
-		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "time: with all delays beyond 2^64 ns");
-	return r;
+	return r ? r :
+		   ssdpm__run_sums(run, &course->chain, sim->start_ns, reterr);
 }
 
 static int finish_courses(struct ssdpm_sim *sim, uint64_t end_ns,

@@ -7,9 +7,6 @@
 
 #include "base/internal.h"
 
-#define FJ_PER_NJ 1000000u
-#define FJ_PER_PJ 1000u
-
 /* Beyond it (over a gigabyte) an interval was given in the wrong unit. */
 #define MAX_INTERVALS (1u << 24)
 

@@ -218,15 +218,20 @@ static void check_clairvoyant(const struct subject *s, bool wild,
 		      "who knows what comes needs least");
 }
 
-static bool keeps_exit(const struct subject *s, const struct ssdpm_apst *table,
-		       uint64_t limit_us)
+/* How many states it leads to, and how long they take to leave. */
+static bool keeps_states(const struct subject *s,
+			 const struct ssdpm_apst *table,
+			 const struct ssdpm_bounds *bounds)
 {
-	for (uint32_t state = 0; table->entries[state].idle_ms;) {
+	uint32_t n = 0;
+
+	for (uint32_t state = 0; table->entries[state].idle_ms; n++) {
 		state = table->entries[state].target;
-		if (nominal(s, SSDPM_PARAMETER_EXIT_LATENCY, state) > limit_us)
+		if (nominal(s, SSDPM_PARAMETER_EXIT_LATENCY, state) >
+		    bounds->max_exit_latency_us)
 			return false;
 	}
-	return true;
+	return n <= bounds->max_states;
 }
 
 static void check_best(struct subject *s, struct bytes *bytes,
@@ -257,10 +262,10 @@ static void check_best(struct subject *s, struct bytes *bytes,
 	check(run.delay_sum_ns <= bounds.max_delay_mean_ns * n_ios &&
 		      run.delay_p99_ns <= bounds.max_delay_p99_ns,
 	      "it keeps its bounds");
-	check(keeps_exit(s, &table, bounds.max_exit_latency_us),
-	      "it uses no deeper state than the limit allows");
+	check(keeps_states(s, &table, &bounds),
+	      "it uses no more and no deeper states than the bounds allow");
 	check(bound_nj <= run.energy_nj, "no table costs less");
-	if (keeps_exit(s, other_table, bounds.max_exit_latency_us) &&
+	if (keeps_states(s, other_table, &bounds) &&
 	    other->delay_sum_ns <= bounds.max_delay_mean_ns * n_ios &&
 	    other->delay_p99_ns <= bounds.max_delay_p99_ns)
 		check(bound_nj <= other->energy_nj, "not this one either");

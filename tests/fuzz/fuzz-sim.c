@@ -140,7 +140,7 @@ static void check_energy(const struct ssdpm_sim *sim,
 		if (p->kind <= SSDPM_PARAMETER_TRANSITION_POWER &&
 		    p->nominal > most_uw)
 			most_uw = p->nominal;
-	check(run->energy_nj <=
+	check((double)run->energy_nj <=
 		      (double)run->duration_ns * (double)most_uw * 1.000001e-6 +
 			      1,
 	      "energy is at most the highest power all the time");

@@ -209,3 +209,37 @@ struct ssdpm_apst random_table(struct random_case *c, uint32_t max_ms)
 	}
 	return table;
 }
+
+uint64_t case_parameter(const struct random_case *c, uint32_t kind,
+			uint32_t index)
+{
+	for (size_t i = 0; i < c->params.n_parameters; i++)
+		if (c->parameters[i].kind == kind &&
+		    c->parameters[i].index == index)
+			return c->parameters[i].nominal;
+	fail_msg("no parameter %u of %u", kind, index);
+	return 0;
+}
+
+uint64_t case_power_uw(const struct random_case *c, uint32_t state)
+{
+	uint64_t power = case_parameter(c, SSDPM_PARAMETER_IDLE_POWER, state);
+
+	if (state != c->params.operational_state)
+		power += case_parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
+	return power;
+}
+
+wide case_fj(const struct random_case *c, const struct ssdpm_run *run)
+{
+	uint64_t tr = case_parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	wide sum = 0;
+
+	for (uint32_t i = 0; i < c->n_states; i++) {
+		const struct ssdpm_residency *state = &run->states[i];
+
+		sum += (wide)state->time_ns * case_power_uw(c, i) +
+		       ((wide)state->entry_ns + state->exit_ns) * tr;
+	}
+	return sum;
+}

@@ -7,6 +7,9 @@
 
 #define MAX_IOS 400
 
+/* Energies, also below 0. */
+__extension__ typedef __int128 wide;
+
 /* A drive, what is known of it, and a trace. */
 struct random_case {
 	uint64_t seed;
@@ -42,6 +45,14 @@ struct ssdpm_gaps *random_gaps(const struct ssdpm_io *ios, size_t n,
 
 /* A sound table for the drive. */
 struct ssdpm_apst random_table(struct random_case *c, uint32_t max_ms);
+
+/* What the drive has; and what a state draws, with the link. */
+uint64_t case_parameter(const struct random_case *c, uint32_t kind,
+			uint32_t index);
+uint64_t case_power_uw(const struct random_case *c, uint32_t state);
+
+/* All that a table changes, in femtojoules. */
+wide case_fj(const struct random_case *c, const struct ssdpm_run *run);
 
 uint64_t random_below(uint64_t *seed, uint64_t n);
 

@@ -6,8 +6,6 @@
 #define NS_PER_MS 1000000u
 #define MAX_MS 7
 
-__extension__ typedef __int128 wide;
-
 static const struct random_shape shapes[] = {
 	{ 3, MAX_MS, 3000, 300, false },
 	{ 3, MAX_MS, 600, 300, true },
@@ -22,35 +20,6 @@ struct tried {
 	wide fj;
 	struct ssdpm_run run;
 };
-
-static uint64_t parameter(const struct random_case *c, uint32_t kind,
-			  uint32_t index)
-{
-	for (size_t i = 0; i < c->params.n_parameters; i++)
-		if (c->parameters[i].kind == kind &&
-		    c->parameters[i].index == index)
-			return c->parameters[i].nominal;
-	fail_msg("no parameter %u of %u", kind, index);
-	return 0;
-}
-
-/* All that a table changes, in femtojoules. */
-static wide exact_fj(const struct random_case *c, const struct ssdpm_run *run)
-{
-	uint64_t transition = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
-	wide sum = 0;
-
-	for (uint32_t i = 0; i < c->n_states; i++) {
-		const struct ssdpm_residency *state = &run->states[i];
-		uint64_t power = parameter(c, SSDPM_PARAMETER_IDLE_POWER, i);
-
-		if (i != c->params.operational_state)
-			power += parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
-		sum += (wide)state->time_ns * power +
-		       ((wide)state->entry_ns + state->exit_ns) * transition;
-	}
-	return sum;
-}
 
 static struct ssdpm_apst table_of(const struct random_case *c,
 				  const struct tried *tried)
@@ -92,7 +61,7 @@ static bool allows(const struct random_case *c,
 	if (bounds->quirks & SSDPM_QUIRK_NO_DEEPEST_PS &&
 	    state == c->n_states - 1)
 		return false;
-	return parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state) <=
+	return case_parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state) <=
 	       bounds->max_exit_latency_us;
 }
 
@@ -124,7 +93,7 @@ static void try(const struct random_case *c, const struct ssdpm_bounds *bounds,
 	assert_int_equal(ssdpm_gaps_sweep(c->gaps, c->model, &c->params, &table,
 					  1, &tried->run, NULL),
 			 0);
-	tried->fj = exact_fj(c, &tried->run);
+	tried->fj = case_fj(c, &tried->run);
 	if (keeps(bounds, &tried->run) && is_better(tried, best))
 		*best = *tried;
 }
@@ -207,13 +176,33 @@ static void assert_is(const struct random_case *c, const struct tried *best,
 	assert_int_equal(n, best->n);
 }
 
-static void set_transition(struct random_case *c, uint64_t uw)
+static void set(struct random_case *c, uint32_t kind, uint32_t index,
+		uint64_t value)
 {
 	assert_int_equal(ssdpm_parameters_set(c->parameters,
-					      c->params.n_parameters,
-					      SSDPM_PARAMETER_TRANSITION_POWER,
-					      0, uw, uw, uw, NULL),
+					      c->params.n_parameters, kind,
+					      index, value, value, value, NULL),
 			 0);
+}
+
+/* Returns how many states the best table has. */
+static uint32_t assert_exact(struct random_case *c)
+{
+	struct ssdpm_bounds bounds = random_bounds(c);
+	struct tried best =
+		try_all(c, &bounds, bounds.max_states ? bounds.max_states : 2);
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+	uint64_t bound_nj;
+
+	assert_int_equal(ssdpm_gaps_best_table(c->gaps, c->model, &c->params,
+					       &bounds, &table, &run, &bound_nj,
+					       NULL),
+			 0);
+	assert_int_equal(ssdpm_apst_validate(c->model, &table, NULL), 0);
+	assert_is(c, &best, &table, &run);
+	assert_int_equal(bound_nj, run.energy_nj);
+	return best.n;
 }
 
 static void the_best_of_up_to_two_states_is_exact(void **state)
@@ -223,33 +212,72 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < N_CASES; seed++) {
-		struct ssdpm_apst table;
-		struct ssdpm_bounds bounds;
-		struct ssdpm_run run;
-		struct tried best;
-		uint64_t bound_nj;
+		uint32_t n;
 
 		random_case_make(&c, seed, &shapes[seed % 3]);
 		/* So that no state saves by its transition alone. */
 		if (seed % 2)
-			set_transition(&c, 3000000);
-		bounds = random_bounds(&c);
-		best = try_all(&c, &bounds,
-			       bounds.max_states ? bounds.max_states : 2);
-		assert_int_equal(ssdpm_gaps_best_table(
-					 c.gaps, c.model, &c.params, &bounds,
-					 &table, &run, &bound_nj, NULL),
-				 0);
-		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
-		assert_is(&c, &best, &table, &run);
-		assert_int_equal(bound_nj, run.energy_nj);
-		n_used += best.n > 0;
-		n_two += best.n > 1;
+			set(&c, SSDPM_PARAMETER_TRANSITION_POWER, 0, 3000000);
+		n = assert_exact(&c);
+		n_used += n > 0;
+		n_two += n > 1;
 		random_case_free(&c);
 	}
 	/* The cases are not trivial. */
 	assert_true(n_used > N_CASES / 4);
 	assert_true(n_two > N_CASES / 40);
+}
+
+/*
+ * Many idle times end in part of a millisecond, and it pays to sleep just after
+ * that: where a state that draws as much as awake, or a bit more, takes about
+ * as long to enter, it can move the next one there.
+ */
+static void make_useless(struct random_case *c, uint32_t first)
+{
+	uint64_t *seed = &c->seed, part_us = random_below(seed, 1000);
+	uint64_t more_uw = random_below(seed, 3) / 2 * random_below(seed, 9000);
+	uint64_t short_ms = 2 + random_below(seed, 3), now = 0;
+
+	set(c, SSDPM_PARAMETER_LINK_POWER, 0, 0);
+	set(c, SSDPM_PARAMETER_TRANSITION_POWER, 0,
+	    1000000 + random_below(seed, 2) * more_uw);
+	set(c, SSDPM_PARAMETER_IDLE_POWER, c->params.operational_state,
+	    1000000);
+	set(c, SSDPM_PARAMETER_IDLE_POWER, first, 1000000 + more_uw);
+	set(c, SSDPM_PARAMETER_IDLE_POWER, first + 1, 0);
+	set(c, SSDPM_PARAMETER_ENTRY_LATENCY, first,
+	    part_us + random_below(seed, 300));
+	set(c, SSDPM_PARAMETER_ENTRY_LATENCY, first + 1,
+	    random_below(seed, 300));
+	set(c, SSDPM_PARAMETER_EXIT_LATENCY, first,
+	    random_below(seed, 3) / 2 * random_below(seed, 100));
+	set(c, SSDPM_PARAMETER_EXIT_LATENCY, first + 1, 4000);
+	for (size_t i = 0; i < c->n_ios; i++) {
+		c->ios[i] = (struct ssdpm_io){ .start_ns = now, .op = 1 };
+		now += random_below(seed, 4) ?
+			       short_ms * NS_PER_MS + part_us * 1000 :
+			       (8 + random_below(seed, 6)) * NS_PER_MS;
+	}
+	ssdpm_gaps_unref(c->gaps);
+	c->gaps = random_gaps(c->ios, c->n_ios, NULL, c->end_ns, seed);
+}
+
+static void a_state_that_draws_no_less_is_searched_exactly(void **state)
+{
+	static struct random_case c;
+	size_t n_two = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < N_CASES / 2; seed++) {
+		random_case_make(&c, seed, &shapes[2]);
+		if (c.n_states == c.n_awake + 2) {
+			make_useless(&c, c.n_awake);
+			n_two += assert_exact(&c) > 1;
+		}
+		random_case_free(&c);
+	}
+	assert_true(n_two > N_CASES / 80);
 }
 
 /* A search without a promise, but with a bound that holds. */
@@ -278,9 +306,9 @@ static void more_states_come_with_a_bound(void **state)
 		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
 		assert_true(keeps(&bounds, &run));
 		assert_true(bound_nj <= best.run.energy_nj);
-		assert_true(exact_fj(&c, &run) >= best.fj);
-		assert_true(exact_fj(&c, &run) <= two.fj);
-		n_more += best.n == 3 && exact_fj(&c, &run) == best.fj;
+		assert_true(case_fj(&c, &run) >= best.fj);
+		assert_true(case_fj(&c, &run) <= two.fj);
+		n_more += best.n == 3 && case_fj(&c, &run) == best.fj;
 		random_case_free(&c);
 	}
 	assert_true(n_more > 0);
@@ -381,6 +409,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_best_of_up_to_two_states_is_exact),
+		cmocka_unit_test(
+			a_state_that_draws_no_less_is_searched_exactly),
 		cmocka_unit_test(more_states_come_with_a_bound),
 		cmocka_unit_test(the_best_timeout_is_that_of_theory),
 	};

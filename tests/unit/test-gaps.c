@@ -6,8 +6,6 @@
 #define N_TABLES 5
 #define NS_PER_MS 1000000u
 
-__extension__ typedef __int128 wide;
-
 static const struct random_shape shape = {
 	.max_asleep = 4,
 	.max_ms = 12,
@@ -42,47 +40,29 @@ static void complete(const struct random_case *c, uint64_t *ends)
 	}
 }
 
-static uint64_t parameter(const struct random_case *c, uint32_t kind,
-			  uint32_t index)
-{
-	for (size_t i = 0; i < c->params.n_parameters; i++)
-		if (c->parameters[i].kind == kind &&
-		    c->parameters[i].index == index)
-			return c->parameters[i].nominal;
-	fail_msg("no parameter %u of %u", kind, index);
-	return 0;
-}
-
-static uint64_t power_of(const struct random_case *c, uint32_t state)
-{
-	uint64_t power = parameter(c, SSDPM_PARAMETER_IDLE_POWER, state);
-
-	if (state != c->params.operational_state)
-		power += parameter(c, SSDPM_PARAMETER_LINK_POWER, 0);
-	return power;
-}
-
 /* The cheapest thing to do in an idle time, and what the wake then takes. */
 static wide foresee(const struct random_case *c, uint64_t gap, bool wakes,
 		    uint64_t *ret_delay)
 {
 	uint32_t awake = c->params.operational_state;
-	uint64_t tr = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
-	wide best = (wide)gap * power_of(c, awake);
+	uint64_t tr = case_parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	wide best = (wide)gap * case_power_uw(c, awake);
 
 	*ret_delay = 0;
 	for (uint32_t i = c->n_awake; i < c->n_states; i++) {
 		uint64_t entry =
-			1000 * parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, i);
+			1000 *
+			case_parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, i);
 		uint64_t exit =
-			1000 * parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, i);
+			1000 *
+			case_parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, i);
 		uint64_t delay = gap < entry ? entry - gap + exit : exit;
 		wide cost = (wide)tr * (entry + exit);
 
 		if (!wakes)
 			cost = (wide)tr * (gap < entry ? gap : entry);
 		if (gap > entry)
-			cost += (wide)(gap - entry) * power_of(c, i);
+			cost += (wide)(gap - entry) * case_power_uw(c, i);
 		if (cost > best || (cost == best && delay >= *ret_delay))
 			continue;
 		best = cost;
@@ -117,8 +97,9 @@ static uint64_t delay_of(const struct random_case *c,
 			break;
 		state = table->entries[state].target;
 		entry = 1000 *
-			parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, state);
-		exit = 1000 * parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state);
+			case_parameter(c, SSDPM_PARAMETER_ENTRY_LATENCY, state);
+		exit = 1000 *
+		       case_parameter(c, SSDPM_PARAMETER_EXIT_LATENCY, state);
 		ready = at + entry;
 		if (gap < ready)
 			return ready - gap + exit;
@@ -225,21 +206,6 @@ static void a_sweep_agrees_with_the_simulator(void **state)
 	}
 }
 
-/* All that a policy changes, in femtojoules. */
-static wide exact_fj(const struct random_case *c, const struct ssdpm_run *run)
-{
-	uint64_t tr = parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
-	wide sum = 0;
-
-	for (uint32_t i = 0; i < c->n_states; i++) {
-		const struct ssdpm_residency *state = &run->states[i];
-
-		sum += (wide)state->time_ns * power_of(c, i) +
-		       ((wide)state->entry_ns + state->exit_ns) * tr;
-	}
-	return sum;
-}
-
 static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 {
 	static struct random_case c;
@@ -266,7 +232,7 @@ static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 			sum = delays[i] > sum ? delays[i] : sum;
 		if (c.end_ns > sum)
 			fj += foresee(&c, c.end_ns - sum, false, &delay);
-		assert_true(fj == exact_fj(&c, &run));
+		assert_true(fj == case_fj(&c, &run));
 		assert_quantiles(&c, NULL, &run);
 		n = find_delays(&c, NULL, delays);
 		for (sum = 0; n; n--)
@@ -297,7 +263,7 @@ static void no_table_costs_less_than_the_clairvoyant(void **state)
 		assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params,
 						  &table, 1, &run, NULL),
 				 0);
-		assert_true(exact_fj(&c, &least) <= exact_fj(&c, &run));
+		assert_true(case_fj(&c, &least) <= case_fj(&c, &run));
 		assert_true(least.energy_nj <= run.energy_nj);
 		random_case_free(&c);
 	}
