@@ -178,8 +178,8 @@ SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
  *
  * start_ns never decreases: readers that see completions put the records back
  * in order. What was read before a failure is given out first, as at the end
- * of a trace, however many are asked for at a time; then every call fails in the
- * same way.
+ * of a trace, however many are asked for at a time; then every call fails in
+ * the same way.
  *
  * Return: 0; -EINVAL (a line that cannot be read, time going backwards, several
  * devices: @reterr has the line), -ERANGE (a number beyond its field), -EIO
