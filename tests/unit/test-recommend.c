@@ -244,6 +244,19 @@ static void each_route_finds_the_best_that_it_reaches(void **state)
 	assert_best(odd, 2, 9000, &unbounded);
 }
 
+/* Linux never goes to a slow state that has a faster one below it. */
+static void it_does_so_where_the_best_table_is_out_of_reach(void **state)
+{
+	static const struct sleeper slow[] = { { 1500, 200, 300 },
+					       { 10, 500, 2000 },
+					       { 2000, 300, 400 } };
+
+	(void)state;
+	assert_best(slow, 3, 9000, &unbounded);
+	assert_best(slow + 1, 2, 9000, &unbounded);
+	assert_best_of(slow, 3, 7000, &unbounded, SSDPM_SIM_IDLE_FROM_START);
+}
+
 static void it_does_so_where_idle_times_count_from_their_start(void **state)
 {
 	(void)state;
@@ -459,6 +472,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_route_finds_the_best_that_it_reaches),
+		cmocka_unit_test(
+			it_does_so_where_the_best_table_is_out_of_reach),
 		cmocka_unit_test(
 			it_does_so_where_idle_times_count_from_their_start),
 		cmocka_unit_test(it_does_so_for_drives_of_all_kinds),
