@@ -51,7 +51,7 @@ class Reader
 	py::array read(size_t max)
 	{
 		py::array_t<struct ssdpm_io> array((py::ssize_t)max);
-		size_t n = fill(array.mutable_data(), max);
+		size_t n = fill(array.mutable_data(), max, true);
 
 		if (n < max)
 			array.resize({ (py::ssize_t)n });
@@ -73,8 +73,11 @@ class Reader
 	}
 
       private:
-	/* Up to max records; fewer: the end. */
-	size_t fill(struct ssdpm_io *ios, size_t max)
+	/*
+	 * Up to max records; fewer: the end, or, if some is enough, a failure
+	 * that the next call tells.
+	 */
+	size_t fill(struct ssdpm_io *ios, size_t max, bool some)
 	{
 		struct ssdpm_error error = {};
 		size_t n = 0;
@@ -90,6 +93,8 @@ class Reader
 				err = ssdpm_trace_read(trace, ios + n, room,
 						       &got, &error);
 			}
+			if (err && n && some)
+				break;
 			if (err)
 				raise_error(error, true);
 			if (PyErr_CheckSignals())
@@ -133,7 +138,7 @@ py::array Reader::read_all()
 	do {
 		max += max / 2 + CHUNK;
 		grow(ios, max);
-		n += fill(ios.get() + n, max - n);
+		n += fill(ios.get() + n, max - n, false);
 	} while (n == max);
 	grow(ios, n ? n : 1);
 

@@ -350,6 +350,13 @@ def test_the_file_of_an_iterator_is_closed_in_time(tmp_path: Path) -> None:
     assert descriptors() == before
 
 
+def test_what_stands_before_a_fault_is_given_out_first() -> None:
+    parts = ssdpm.iter_trace(MQSIM + b"what\n", format="mqsim", chunk=100)
+    assert len(next(parts)) == 3
+    with pytest.raises(ssdpm.FormatError, match="line 4|4"):
+        next(parts)
+
+
 PEAK = """
 import sys, numpy as np, ssdpm
 def peak():
