@@ -45,7 +45,7 @@ static inline void plan(const uint64_t *words, size_t n, unsigned n_words,
 
 	for (size_t i = 1; i < n; i++)
 		differ |= words[i * n_words] ^ words[0];
-	digits->n = 0;
+	digits->n = digits->shift = digits->bits = 0;
 	if (!differ)
 		return;
 	digits->shift = (unsigned)__builtin_ctzll(differ);

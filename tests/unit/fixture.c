@@ -238,6 +238,11 @@ struct ssdpm_error fixture_error(void)
 	return error;
 }
 
+uint64_t fixture_cases(uint64_t n)
+{
+	return getenv("SSDPM_FEW_CASES") ? n / 4 : n;
+}
+
 uint64_t fixture_random(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;

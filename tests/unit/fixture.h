@@ -80,6 +80,12 @@ void fixture_assert_error(const struct ssdpm_error *error, int code,
 /* An error in which any change can be seen. */
 struct ssdpm_error fixture_error(void);
 
+/*
+ * How many random cases to try: n, or, where SSDPM_FEW_CASES is set because
+ * each takes long (valgrind), a quarter.
+ */
+uint64_t fixture_cases(uint64_t n);
+
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 

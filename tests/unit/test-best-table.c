@@ -211,7 +211,7 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 	size_t n_used = 0, n_two = 0;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+	for (uint64_t seed = 0; seed < fixture_cases(N_CASES); seed++) {
 		uint32_t n;
 
 		random_case_make(&c, seed, &shapes[seed % 3]);
@@ -224,8 +224,8 @@ static void the_best_of_up_to_two_states_is_exact(void **state)
 		random_case_free(&c);
 	}
 	/* The cases are not trivial. */
-	assert_true(n_used > N_CASES / 4);
-	assert_true(n_two > N_CASES / 40);
+	assert_true(n_used > fixture_cases(N_CASES) / 4);
+	assert_true(n_two > fixture_cases(N_CASES) / 40);
 }
 
 /*

@@ -187,7 +187,7 @@ static void a_sweep_agrees_with_the_simulator(void **state)
 	static struct random_case c;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+	for (uint64_t seed = 0; seed < fixture_cases(N_CASES); seed++) {
 		struct ssdpm_apst tables[N_TABLES] = { 0 };
 		struct ssdpm_run runs[N_TABLES], simulated;
 
@@ -211,7 +211,7 @@ static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 	static struct random_case c;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+	for (uint64_t seed = 0; seed < fixture_cases(N_CASES); seed++) {
 		uint64_t delays[MAX_IOS], delay, sum = 0;
 		const uint64_t *gaps;
 		struct ssdpm_run run;
@@ -250,7 +250,7 @@ static void no_table_costs_less_than_the_clairvoyant(void **state)
 
 	(void)state;
 	sane.sane = true;
-	for (uint64_t seed = 0; seed < N_CASES; seed++) {
+	for (uint64_t seed = 0; seed < fixture_cases(N_CASES); seed++) {
 		struct ssdpm_run run, least;
 		struct ssdpm_apst table;
 
