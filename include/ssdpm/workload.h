@@ -147,8 +147,9 @@ struct ssdpm_trace;
 /**
  * ssdpm_trace_open() - read a trace from a descriptor
  * @fd:        open for reading; borrowed until ssdpm_trace_close(). It may be a
- *             pipe. gzip and zstd are unpacked where the library finds zlib
- *             and libzstd
+ *             pipe, and is waited for where it does not block. gzip and zstd
+ *             are unpacked where the library finds zlib and libzstd; a byte
+ *             order mark of UTF-8 before text is skipped
  * @params:    how, or NULL
  * @ret_trace: free it with ssdpm_trace_close()
  *

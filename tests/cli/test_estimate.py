@@ -332,6 +332,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "-t", "some.csv"], "--trace is given twice; ssdpm compare"),
         ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none and --lpm exclude"),
         ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
+        ([*ESTIMATE, "--interval", "0s"], "--interval 0s: must be above 0"),
         ([*ESTIMATE, "--none", "-l", "20ms"], "--none and the options of an APST"),
         ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
         ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),
