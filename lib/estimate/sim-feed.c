@@ -54,8 +54,11 @@ struct sieve {
 };
 
 /* ret_sieve->longer may be idle_ns itself: it is never ahead of it. */
-static void sift(const uint64_t *idle_ns, size_t n, uint64_t resident_ns,
-		 uint64_t next_ns, struct sieve *ret_sieve)
+static inline __attribute__((always_inline)) void sift(const uint64_t *idle_ns,
+						       size_t n, bool entries,
+						       uint64_t resident_ns,
+						       uint64_t next_ns,
+						       struct sieve *ret_sieve)
 {
 	size_t n_entry = 0, n_longer = 0;
 	uint64_t sum = 0;
@@ -64,8 +67,10 @@ static void sift(const uint64_t *idle_ns, size_t n, uint64_t resident_ns,
 		uint64_t ns = idle_ns[i];
 
 		sum += ns;
-		ret_sieve->entry[n_entry] = ns;
-		n_entry += ns < resident_ns;
+		if (entries) {
+			ret_sieve->entry[n_entry] = ns;
+			n_entry += ns < resident_ns;
+		}
 		ret_sieve->longer[n_longer] = ns;
 		n_longer += ns >= next_ns;
 	}
@@ -101,12 +106,15 @@ static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 
 	for (uint32_t class = 0; n; class += 2) {
 		struct idle_sum entry = { 0 };
-		/* Awake, the first state has no entry. */
-		uint64_t resident = class ? wakes->from[class - 1] : 0;
 		bool last = class == wakes->last;
+		uint64_t next = last ? UINT64_MAX : wakes->from[class];
 
-		sift(idle_ns, n, resident, last ? 0 : wakes->from[class],
-		     &sieve);
+		/* Who is awake did not enter. */
+		if (class)
+			sift(idle_ns, n, true, wakes->from[class - 1], next,
+			     &sieve);
+		else
+			sift(idle_ns, n, false, 0, next, &sieve);
 		if (last)
 			sieve.n_longer = 0;
 		if (class) {
