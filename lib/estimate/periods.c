@@ -231,8 +231,8 @@ static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t start = ios[i].start_ns, end = end_of(&ios[i]);
 
-		/* The next block. A hint: it may lie beyond the end. */
-		__builtin_prefetch(&ios[i + BLOCK]);
+		/* The next block, into L2: L1 is full. It may be no more. */
+		__builtin_prefetch(&ios[i + BLOCK], 0, 2);
 		block->gaps[gaps] = start - until;
 		others[i - gaps] = (uint16_t)i;
 		gaps += start > until;

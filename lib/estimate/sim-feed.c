@@ -62,65 +62,90 @@ static int part(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* Those of n idle times from from_ns on; the sum of all. */
-static size_t sieve(const uint64_t *idle_ns, size_t n, uint64_t from_ns,
-		    uint64_t *ret_longer, uint64_t *ret_sum)
+/* Idle times of a block that come as far as a step, and what becomes of them.
+ */
+struct sieve {
+	size_t n_entry;	 /* those that end in its entry */
+	size_t n_longer; /* those that go on to the next step */
+	uint64_t sum_ns; /* of all */
+	uint64_t entry[BLOCK];
+	uint64_t longer[BLOCK];
+};
+
+/* ret_sieve->longer may be idle_ns itself: it is never ahead of it. */
+static inline __attribute__((always_inline)) void sift(const uint64_t *idle_ns,
+						       size_t n, bool entries,
+						       uint64_t resident_ns,
+						       uint64_t next_ns,
+						       struct sieve *ret_sieve)
 {
+	size_t n_entry = 0, n_longer = 0;
 	uint64_t sum = 0;
-	size_t n_longer = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns = idle_ns[i];
 
 		sum += ns;
-		ret_longer[n_longer] = ns;
-		n_longer += ns >= from_ns;
+		if (entries) {
+			ret_sieve->entry[n_entry] = ns;
+			n_entry += ns < resident_ns;
+		}
+		ret_sieve->longer[n_longer] = ns;
+		n_longer += ns >= next_ns;
 	}
-	*ret_sum = sum;
-	return n_longer;
+	ret_sieve->n_entry = n_entry;
+	ret_sieve->n_longer = n_longer;
+	ret_sieve->sum_ns = sum;
 }
 
-/* In an entry, which is class, each idle time has its own delay. */
-static void add_own(const struct wakes *wakes, uint32_t class,
-		    const uint64_t *idle_ns, size_t n, struct histogram *delays)
+/* In an entry each idle time has its own delay. */
+static void add_entry(const struct wakes *wakes, uint32_t class,
+		      const struct sieve *sieve, struct idle_sum *sum,
+		      struct histogram *delays)
 {
-	uint64_t own[BLOCK];
-	size_t n_own = 0;
+	for (size_t i = 0; i < sieve->n_entry; i++) {
+		uint64_t ns = sieve->entry[i];
 
-	for (size_t i = 0; i < n; i++) {
-		own[n_own] = ssdpm__wake_delay(wakes, class, idle_ns[i]);
-		n_own += idle_ns[i] < wakes->from[class];
+		sum->ns += ns;
+		if (delays)
+			ssdpm__histogram_add(
+				delays, ssdpm__wake_delay(wakes, class, ns), 1);
 	}
-	for (size_t i = 0; i < n_own; i++)
-		ssdpm__histogram_add(delays, own[i], 1);
+	sum->n += sieve->n_entry;
 }
 
 /*
- * Sort idle times into their classes. Each round leaves those behind that are
- * shorter than the next class begins: a few, as a rule, go on to the deepest.
+ * Sort idle times into their classes. Each round takes those that come as far
+ * as a state, and hands on those that come to the next: few, as a rule.
  */
 static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 		      size_t n, struct idle_sum *sums, struct histogram *delays)
 {
-	uint64_t longer[2][BLOCK], sum = 0;
+	struct sieve sieve;
 
-	for (uint32_t class = 0; n; class ++) {
-		uint64_t from = UINT64_MAX, *next = longer[class % 2];
-		size_t left = 0;
+	for (uint32_t class = 0; n; class += 2) {
+		struct idle_sum entry = { 0 };
+		bool last = class == wakes->last;
+		uint64_t next = last ? UINT64_MAX : wakes->from[class];
 
-		if (class < wakes->last)
-			from = wakes->from[class];
-		left = sieve(idle_ns, n, from, next, &sum);
-		if (class == wakes->last)
-			left = 0;
-		sums[class].n += n - left;
-		sums[class].ns += sum;
+		/* Who is awake did not enter. */
 		if (class)
-			sums[class - 1].ns -= sum;
-		if (class % 2 && left < n && delays)
-			add_own(wakes, class, idle_ns, n, delays);
-		idle_ns = next;
-		n = left;
+			sift(idle_ns, n, true, wakes->from[class - 1], next,
+			     &sieve);
+		else
+			sift(idle_ns, n, false, 0, next, &sieve);
+		if (last)
+			sieve.n_longer = 0;
+		if (class) {
+			add_entry(wakes, class - 1, &sieve, &entry, delays);
+			sums[class - 1].n += entry.n;
+			sums[class - 1].ns += entry.ns;
+			sums[class - 2].ns -= sieve.sum_ns;
+		}
+		sums[class].n += n - entry.n - sieve.n_longer;
+		sums[class].ns += sieve.sum_ns - entry.ns;
+		idle_ns = sieve.longer;
+		n = sieve.n_longer;
 	}
 }
 
