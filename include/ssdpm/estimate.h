@@ -376,8 +376,9 @@ SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
  * @ret_result: its size member is set by the caller
  *
  * Return: 0; -ENODATA (no record), -ERANGE (a time, an energy or a delay beyond
- * 64 bits), -EINVAL (finished before, or size), -ENOMEM (as before); or as
- * ssdpm_sim_feed() failed before.
+ * 64 bits), -EINVAL (finished before, or size was never set), -E2BIG (size is
+ * longer than this library knows), -ENOMEM (as before); or as ssdpm_sim_feed()
+ * failed before.
  */
 SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 			       struct ssdpm_result *ret_result,

@@ -62,6 +62,16 @@ int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
 	return 0;
 }
 
+int ssdpm__check_result_size(size_t size, size_t known, const char *what,
+			     struct ssdpm_error *reterr)
+{
+	if (size >= sizeof(size) && size <= known)
+		return 0;
+	return ssdpm__fail(reterr, size > known ? -E2BIG : -EINVAL, 0,
+			   "%s.size is %zu: set it to sizeof(struct %s)", what,
+			   size, what);
+}
+
 int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
 		      size_t defaults_size)
 {

@@ -20,4 +20,12 @@ int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
 int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
 		      size_t defaults_size);
 
+/*
+ * A sized result is filled as far as the structure of the caller goes. -EINVAL:
+ * its size was never set; -E2BIG: it is longer than this library knows. what
+ * names the structure in messages.
+ */
+int ssdpm__check_result_size(size_t size, size_t known, const char *what,
+			     struct ssdpm_error *reterr);
+
 #endif

@@ -256,15 +256,14 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (sim->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the simulation is finished");
-	if (ret_result->size != sizeof(result))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_result.size is %zu: set it to "
-				   "sizeof(struct ssdpm_result)",
-				   ret_result->size);
+	int r = ssdpm__check_result_size(result.size, sizeof(result),
+					 "ssdpm_result", reterr);
+	if (r)
+		return r;
 	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
-	int r = finish(sim, end_ns, &result, &error);
+	r = finish(sim, end_ns, &result, &error);
 	if (r) {
 		sim->failed = error;
 		if (reterr)
@@ -272,7 +271,7 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		return r;
 	}
 	sim->finished = true;
-	*ret_result = result;
+	memcpy(ret_result, &result, result.size);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "workload/generator.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ static void add(struct job *job, const char *format, ...)
 	int n = vsnprintf(job->text + job->length, JOB_BYTES - job->length,
 			  format, args);
 	va_end(args);
+	assert(n >= 0 && (size_t)n < JOB_BYTES - job->length);
 	job->length += (size_t)n;
 }
 

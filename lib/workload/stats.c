@@ -151,12 +151,11 @@ int ssdpm_stats_get(const struct ssdpm_stats *stats,
 	size_t size = ret_stats->size;
 	struct ssdpm_trace_stats sums = stats->sums;
 
-	if (size < sizeof(size) || size > sizeof(sums))
-		return ssdpm__fail(reterr,
-				   size < sizeof(size) ? -EINVAL : -E2BIG, 0,
-				   "size is %zu: set it to sizeof(struct "
-				   "ssdpm_trace_stats)",
-				   size);
+	int r = ssdpm__check_result_size(size, sizeof(sums),
+					 "ssdpm_trace_stats", reterr);
+
+	if (r)
+		return r;
 	sums.size = size;
 	sums.duration_ns = stats->busy.until_ns - sums.start_ns;
 	sums.busy_ns = sums.duration_ns - sums.idle_ns;

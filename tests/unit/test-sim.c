@@ -531,10 +531,17 @@ static void no_record_is_no_run(void **state)
 	assert_int_equal(ssdpm_sim_feed(sim, NULL, 0, NULL), 0);
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -ENODATA);
 	assert_int_equal(ssdpm_sim_feed(sim, &io, 1, NULL), 0);
-	result.size = 8;
+	result.size = 4;
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -EINVAL);
-	result.size = sizeof(result);
+	result.size = sizeof(result) + 8;
+	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -E2BIG);
+	/* A caller that knows less of it gets that much. */
+	result.size = offsetof(struct ssdpm_result, low);
+	result.low.n_gaps = 77;
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), 0);
+	assert_int_equal(result.size, offsetof(struct ssdpm_result, low));
+	assert_int_equal(result.nominal.n_ios[0], 1);
+	assert_int_equal(result.low.n_gaps, 77);
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -EINVAL);
 	assert_int_equal(ssdpm_sim_feed(sim, &io, 1, NULL), -EINVAL);
 	ssdpm_sim_free(sim);
