@@ -2,7 +2,7 @@
 /*
  * libssdpm: the power states of SSDs.
  *
- *     device facts -> model -> policy -> estimate
+ *     device facts -> model -> policy -> estimate -> apply
  *
  * This header includes one header for each stage. The rules that hold for all
  * of them (errors, ownership, units, threads) are in libssdpm(3).
@@ -10,7 +10,9 @@
 #ifndef SSDPM_H
 #define SSDPM_H
 
+#include <ssdpm/apply.h>
 #include <ssdpm/base.h>
+#include <ssdpm/device.h>
 #include <ssdpm/estimate.h>
 #include <ssdpm/model.h>
 #include <ssdpm/policy.h>

@@ -552,6 +552,82 @@ enum ssdpm_lpm {
  */
 SSDPM_API const char *ssdpm_lpm_to_string(uint32_t lpm);
 
+/** ssdpm_lpm_from_string() - the exact name, or 0 */
+SSDPM_API uint32_t ssdpm_lpm_from_string(const char *text);
+
+/** Most policies that a profile names. */
+#define SSDPM_MAX_LPMS 6
+
+/** Bits of ssdpm_profile_settings.set: the profile says this. */
+enum ssdpm_profile_field {
+	SSDPM_PROFILE_MAX_EXIT_LATENCY = 1 << 0,
+	SSDPM_PROFILE_PRIMARY_TIMEOUT = 1 << 1,
+	SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE = 1 << 2,
+	SSDPM_PROFILE_SECONDARY_TIMEOUT = 1 << 3,
+	SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE = 1 << 4,
+	SSDPM_PROFILE_LPM = 1 << 5,
+};
+
+/**
+ * struct ssdpm_profile_settings - a profile on one power source (sized)
+ * @size:         sizeof(struct ssdpm_profile_settings)
+ * @power_source: enum ssdpm_power_source
+ * @set:          bits of enum ssdpm_profile_field: what is not set is left as
+ *                it is
+ * @n_lpms:       how many @lpms there are
+ * @max_exit_latency_us: latency tolerance of NVMe controllers
+ * @primary_timeout_ms: parameter of nvme_core; likewise the next three
+ * @lpms:         values of enum ssdpm_lpm: the first that a port takes
+ * @name:         "performance", "balanced", "power-saver", or the user's
+ * @reason:       one line: why these values, with their source
+ */
+struct ssdpm_profile_settings {
+	size_t size;
+	uint32_t power_source;
+	uint32_t set;
+	uint32_t n_lpms;
+	uint32_t lpms[SSDPM_MAX_LPMS];
+	uint32_t reserved;
+	uint64_t max_exit_latency_us;
+	uint64_t primary_timeout_ms;
+	uint64_t primary_latency_tolerance_us;
+	uint64_t secondary_timeout_ms;
+	uint64_t secondary_latency_tolerance_us;
+	char name[32];
+	char reason[248];
+};
+
+/**
+ * ssdpm_profile_find() - what a profile says
+ * @text:  profiles of a user (see ssdpm_policy(3), Profiles), or NULL; they
+ *         come before those that are built in
+ * @bytes: its length
+ * @name:  of the profile
+ * @power_source: enum ssdpm_power_source
+ * @ret_settings: its size is set by the caller
+ *
+ * Allocates nothing.
+ *
+ * Return: 0; -ENOENT (no such profile: @reterr names those that there are),
+ * -EINVAL (a fault in @text: @reterr has the line; @power_source; the size),
+ * -E2BIG.
+ */
+SSDPM_API int ssdpm_profile_find(const char *text, size_t bytes,
+				 const char *name, uint32_t power_source,
+				 struct ssdpm_profile_settings *ret_settings,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_profile_get_name() - names of all profiles, the user's first
+ * @index: from 0 on
+ * @ret_name: of at least 32 bytes
+ *
+ * Return: 0; -ERANGE (no more), -EINVAL (a fault in @text).
+ */
+SSDPM_API int ssdpm_profile_get_name(const char *text, size_t bytes,
+				     size_t index, char ret_name[32],
+				     struct ssdpm_error *reterr);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Setting policies: a plan is shown, committed as a whole or not at all,
+ * verified, and undone.
+ *
+ * A plan is a list of steps. Committing writes a journal first, so that after a
+ * kill at any moment the next call that writes finds all devices as they were,
+ * or as planned. What was there before the first commit is kept, for revert.
+ * See ssdpm_apply(3).
+ */
+#ifndef SSDPM_APPLY_H
+#define SSDPM_APPLY_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/device.h>
+#include <ssdpm/model.h>
+#include <ssdpm/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ssdpm_plan;
+
+/**
+ * struct ssdpm_plan_params - how a plan is carried out (sized parameters)
+ * @size:      sizeof(struct ssdpm_plan_params)
+ * @directory: of the lock, the journal and what revert needs; NULL: run/ssdpm
+ *             under the root of the machine, /run/ssdpm. Made if it is not
+ * there
+ * @state_timeout_ms: how long to wait for a SATA port to be running again;
+ *             0: 10000
+ * @lock_timeout_ms: how long to wait for another commit; 0: 10000
+ */
+struct ssdpm_plan_params {
+	size_t size;
+	const char *directory;
+	uint32_t state_timeout_ms;
+	uint32_t lock_timeout_ms;
+};
+
+/**
+ * ssdpm_plan_new() - a plan without steps
+ * @params:   or NULL for the defaults
+ * @ret_plan: free it with ssdpm_plan_free()
+ *
+ * Return: 0; -EINVAL, -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_new(struct ssdpm_machine *machine,
+			     const struct ssdpm_plan_params *params,
+			     struct ssdpm_plan **ret_plan,
+			     struct ssdpm_error *reterr);
+
+/** ssdpm_plan_free() - forget a plan, or NULL; undoes nothing. Return: NULL. */
+SSDPM_API struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan);
+
+/**
+ * ssdpm_plan_add_latency_tolerance() - until the next boot, by sysfs
+ * @device: an NVMe controller
+ * @model:  what its table is predicted from, or NULL: no prediction
+ * @max_exit_latency_us: up to 2147483646, or SSDPM_LATENCY_ANY
+ *
+ * What is so already gives a step with SSDPM_STEP_IN_FORCE. A second call for
+ * the same device replaces the first.
+ *
+ * Return: 0; -EOPNOTSUPP (not NVMe, or the kernel has no APST for it), -ERANGE,
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
+					       struct ssdpm_device *device,
+					       struct ssdpm_model *model,
+					       uint64_t max_exit_latency_us,
+					       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_nvme_core() - a parameter of nvme_core, for all controllers
+ * @parameter: one of the four apst_ ones of enum ssdpm_nvme_core
+ *
+ * Every controller is made to build its table anew: its latency tolerance is
+ * changed and changed back, in steps of their own.
+ *
+ * Return: 0; -EOPNOTSUPP (this kernel has none), -EINVAL (another parameter),
+ * -ERANGE (the kernel would spill it into reserved bits), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan,
+				       uint32_t parameter, uint64_t value,
+				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_apst() - a table of one's own, by Set Features 0Ch
+ *
+ * It lasts until the next reset of the controller or change of its latency
+ * tolerance. The save bit is never set.
+ *
+ * Return: 0; -EINVAL (the table is not sound, see ssdpm_apst_validate()),
+ * -EPERM (a quirk forbids it: APST on a drive with no-apst, or a state that
+ * no-deepest-ps forbids), -EOPNOTSUPP (not NVMe, no APST), -ENOMEM. That Linux
+ * refuses it (6.12.110, 7.2 and later) shows when it is committed: -EACCES.
+ */
+SSDPM_API int ssdpm_plan_add_apst(struct ssdpm_plan *plan,
+				  struct ssdpm_device *device,
+				  struct ssdpm_model *model,
+				  const struct ssdpm_apst *table,
+				  struct ssdpm_error *reterr);
+
+/** Bits of the flags of ssdpm_plan_add_lpm(). */
+enum ssdpm_lpm_flag {
+	/* External, hot-plug, empty and optical ports too. */
+	SSDPM_LPM_ANY_PORT = 1 << 0,
+};
+
+/**
+ * ssdpm_plan_add_lpm() - the policy of a SATA port
+ * @model: of its disk, or NULL: not known
+ * @lpms:  values of enum ssdpm_lpm: the first that the port takes
+ * @n:     how many, at least 1
+ * @flags: bits of enum ssdpm_lpm_flag
+ *
+ * Committing goes by way of max_performance and waits until the port is running
+ * again: back to back, ALPE and ASP keep what the old policy set. A port that
+ * is left alone gives a step with SSDPM_STEP_LEFT_ALONE and the reason.
+ *
+ * Return: 0; -EOPNOTSUPP (not SATA, the port or a quirk forbids it), -EINVAL
+ * (keep_firmware_settings cannot be set; no value), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
+				 struct ssdpm_device *device,
+				 struct ssdpm_model *model,
+				 const uint32_t *lpms, size_t n, uint32_t flags,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_profile() - what a profile says, for one device
+ * @settings: from ssdpm_profile_find()
+ *
+ * A device that the profile cannot be applied to gives a step with
+ * SSDPM_STEP_LEFT_ALONE. A drive with no-deepest-ps keeps its deepest safe
+ * state: that is the kernel's doing, and the step says so.
+ *
+ * Return: 0; -ENOMEM, -EINVAL (@settings).
+ */
+SSDPM_API int ssdpm_plan_add_profile(
+	struct ssdpm_plan *plan, struct ssdpm_device *device,
+	struct ssdpm_model *model,
+	const struct ssdpm_profile_settings *settings,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_revert() - steps back to what was there before the first
+ * commit
+ *
+ * A value that somebody else has changed since is left alone, and the step says
+ * so. Committing it forgets what was kept.
+ *
+ * Return: 0 (without steps where nothing was committed), -EIO (the record is
+ * damaged), -EACCES, -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
+				    struct ssdpm_error *reterr);
+
+enum ssdpm_step_kind {
+	SSDPM_STEP_LATENCY_TOLERANCE = 1,
+	SSDPM_STEP_NVME_CORE = 2,
+	SSDPM_STEP_REBUILD = 3, /* make the kernel build the table anew */
+	SSDPM_STEP_APST = 4,
+	SSDPM_STEP_LPM = 5,
+};
+
+enum ssdpm_step_state {
+	SSDPM_STEP_PLANNED = 1,
+	SSDPM_STEP_IN_FORCE = 2, /* it was so already: nothing is written */
+	SSDPM_STEP_LEFT_ALONE = 3,
+	SSDPM_STEP_DONE = 4,
+	SSDPM_STEP_FAILED = 5,
+	SSDPM_STEP_UNDONE = 6,
+	SSDPM_STEP_DIFFERS = 7, /* it was done, and is not in force */
+};
+
+/** Bits of ssdpm_step.flags. */
+enum ssdpm_step_flag {
+	SSDPM_STEP_REVERSIBLE = 1 << 0,
+	SSDPM_STEP_ALL_DRIVES = 1 << 1,	 /* not only its device */
+	SSDPM_STEP_UNTIL_RESET = 1 << 2, /* lost at the next reset */
+	SSDPM_STEP_UNTIL_REBOOT = 1 << 3,
+	/* The policy is accepted, but the host's part of it does not apply. */
+	SSDPM_STEP_NO_HOST_BITS = 1 << 4,
+};
+
+/**
+ * struct ssdpm_step - one thing that is written (sized; the caller sets size)
+ * @kind:   enum ssdpm_step_kind
+ * @state:  enum ssdpm_step_state
+ * @flags:  bits of enum ssdpm_step_flag
+ * @device: name of the device; "all" for a parameter of nvme_core
+ * @target: the file, or "Set Features 0Ch"
+ * @before: what it holds; a table as 512 hexadecimal digits
+ * @after:  what it shall hold
+ * @why:    one line: the reason, or why it is left alone, or what failed
+ *
+ * Strings are borrowed from the plan until the next call that changes it.
+ */
+struct ssdpm_step {
+	size_t size;
+	uint32_t kind;
+	uint32_t state;
+	uint32_t flags;
+	uint32_t reserved;
+	const char *device;
+	const char *target;
+	const char *before;
+	const char *after;
+	const char *why;
+};
+
+SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);
+
+/**
+ * ssdpm_plan_get_step() - one step, from 0 on
+ *
+ * Return: 0; -ERANGE (no such step), -EINVAL, -E2BIG (size of @ret_step).
+ */
+SSDPM_API int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
+				  struct ssdpm_step *ret_step);
+
+/** ssdpm_plan_get_n_planned() - steps that would write something */
+SSDPM_API size_t ssdpm_plan_get_n_planned(const struct ssdpm_plan *plan);
+
+/** Bits of ssdpm_planned_table.known. */
+enum ssdpm_table_known {
+	SSDPM_TABLE_BEFORE = 1 << 0,
+	SSDPM_TABLE_AFTER = 1 << 1,
+	SSDPM_TABLE_BUILT = 1 << 2,
+};
+
+/**
+ * struct ssdpm_planned_table - the table of one controller (sized)
+ * @known:  bits of enum ssdpm_table_known
+ * @provenance: enum ssdpm_provenance of the model that @after is made from
+ * @device: name; borrowed as the strings of a step
+ * @before: what this kernel built from what is set now, by prediction
+ * @after:  what it will build
+ * @built:  what it did build: read back by ssdpm_plan_verify()
+ */
+struct ssdpm_planned_table {
+	size_t size;
+	uint32_t known;
+	uint32_t provenance;
+	const char *device;
+	struct ssdpm_apst before;
+	struct ssdpm_apst after;
+	struct ssdpm_apst built;
+};
+
+SSDPM_API size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan);
+
+/** ssdpm_plan_get_table() - from 0 on. Return: as ssdpm_plan_get_step(). */
+SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
+				   struct ssdpm_planned_table *ret_table);
+
+/**
+ * ssdpm_plan_commit() - do all steps, or none
+ *
+ * Takes the lock, recovers what a killed commit left, reads every value again,
+ * writes the journal, does the steps and reads each back. If one fails, those
+ * that were done are undone in reverse, and the code is that of the failure;
+ * the states of the steps say what happened. Nothing is written where all is so
+ * already: not even the lock.
+ *
+ * Return: 0; -EACCES, -EPERM (root is needed, or Linux refuses it: @reterr says
+ * which), -EROFS (a root without the marker of a capture), -ESTALE (a value is
+ * no longer what the plan shows), -EBUSY (another commit holds the lock),
+ * -EOPNOTSUPP (the kernel refused a policy), -EINVAL, -ENODEV, -EIO,
+ * -ETIMEDOUT (a SATA port did not come back), -EALREADY (it was committed),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_verify() - is it in force now?
+ *
+ * Reads back every value of the plan, and with SSDPM_READ_COMMANDS in @flags
+ * the tables that the kernel built. Steps that are not get SSDPM_STEP_DIFFERS.
+ *
+ * Return: 0; -EREMOTEIO (a table is not the one that was predicted: both are in
+ * ssdpm_plan_get_table()), -ESTALE (a value is not in force); otherwise as
+ * ssdpm_device_read_apst().
+ */
+SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_revert() - undo what this plan committed, in reverse
+ *
+ * Return: 0; -EINVAL (it was not committed); as ssdpm_plan_commit().
+ */
+SSDPM_API int ssdpm_plan_revert(struct ssdpm_plan *plan,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_recover() - undo what a killed commit left
+ * @params:  as for ssdpm_plan_new()
+ * @ret_n:   how many values were put back, or NULL
+ *
+ * ssdpm_plan_commit() does this by itself.
+ *
+ * Return: 0 (nothing was left, too); as ssdpm_plan_commit().
+ */
+SSDPM_API int ssdpm_recover(struct ssdpm_machine *machine,
+			    const struct ssdpm_plan_params *params,
+			    size_t *ret_n, struct ssdpm_error *reterr);
+
+/** How a policy is made to last. */
+enum ssdpm_persist_kind {
+	SSDPM_PERSIST_UDEV = 1,
+	SSDPM_PERSIST_MODPROBE = 2,
+	SSDPM_PERSIST_SYSTEMD = 3,
+	SSDPM_PERSIST_TLP = 4,
+	SSDPM_PERSIST_TUNED = 5,
+};
+
+struct ssdpm_persist;
+
+/**
+ * struct ssdpm_persist_params - what shall last (sized parameters)
+ * @size:    sizeof(struct ssdpm_persist_params)
+ * @kind:    enum ssdpm_persist_kind
+ * @ac:      what holds on AC: its name is written where a file calls the
+ * command
+ * @battery: what holds on battery; NULL: as on AC
+ * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
+ */
+struct ssdpm_persist_params {
+	size_t size;
+	uint32_t kind;
+	uint32_t reserved;
+	const struct ssdpm_profile_settings *ac;
+	const struct ssdpm_profile_settings *battery;
+	const char *command;
+};
+
+/**
+ * ssdpm_persist_new() - the files that make a policy last
+ * @ret_persist: free it with ssdpm_persist_free()
+ *
+ * Return: 0; -EINVAL (@params; a kind that cannot express it), -E2BIG, -ENOMEM.
+ */
+SSDPM_API int ssdpm_persist_new(const struct ssdpm_persist_params *params,
+				struct ssdpm_persist **ret_persist,
+				struct ssdpm_error *reterr);
+
+/** ssdpm_persist_free() - forget them, or NULL. Return: NULL. */
+SSDPM_API struct ssdpm_persist *ssdpm_persist_free(
+	struct ssdpm_persist *persist);
+
+/**
+ * struct ssdpm_persist_file - one file (sized; the caller sets size)
+ * @mode:     permissions, as for chmod(2)
+ * @path:     where it goes, "/etc/udev/rules.d/85-ssdpm.rules"
+ * @contents: what it holds; its marker is a line of it
+ * @note:     what else has to be done, as in "rebuild the initramfs:
+ *            update-initramfs -u", or ""
+ *
+ * Borrowed from the struct ssdpm_persist.
+ */
+struct ssdpm_persist_file {
+	size_t size;
+	uint32_t mode;
+	uint32_t reserved;
+	const char *path;
+	const char *contents;
+	const char *note;
+};
+
+SSDPM_API size_t ssdpm_persist_get_n_files(const struct ssdpm_persist *persist);
+
+/** ssdpm_persist_get_file() - from 0 on. Return: as ssdpm_plan_get_step(). */
+SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
+				     size_t index,
+				     struct ssdpm_persist_file *ret_file);
+
+/**
+ * ssdpm_persist_write() - write them, each by way of a new file and rename
+ *
+ * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
+ * -EROFS (a root without the marker of a capture), and errors of write(2).
+ */
+SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
+				  struct ssdpm_machine *machine,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_persist_remove() - remove the files of one kind that have the marker
+ * @ret_n: how many were removed, or NULL
+ *
+ * Return: 0, -EROFS, and errors of unlink(2).
+ */
+SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
+				   size_t *ret_n, struct ssdpm_error *reterr);
+
+/** ssdpm_step_kind_to_string() - "latency-tolerance", "lpm", ..., or NULL */
+SSDPM_API const char *ssdpm_step_kind_to_string(uint32_t kind);
+
+/** ssdpm_step_state_to_string() - "planned", "in-force", ..., or NULL */
+SSDPM_API const char *ssdpm_step_state_to_string(uint32_t state);
+
+/** ssdpm_step_flag_to_string() - name of one bit, or NULL */
+SSDPM_API const char *ssdpm_step_flag_to_string(uint32_t flag);
+
+/** ssdpm_persist_kind_to_string() - "udev", "modprobe", ..., or NULL */
+SSDPM_API const char *ssdpm_persist_kind_to_string(uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The devices: what a running Linux, or a capture of one, says of its SSDs, and
+ * why each does or does not save power.
+ *
+ * A machine is this one, or a directory that was captured from one. A device is
+ * a snapshot of what sysfs said when it was read: an NVMe controller, a SATA
+ * port with its disk, or a disk that is out of reach. Nothing is sent to a
+ * drive but by the calls that say so. See ssdpm_device(3).
+ */
+#ifndef SSDPM_DEVICE_H
+#define SSDPM_DEVICE_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+#include <ssdpm/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ssdpm_machine;
+struct ssdpm_device;
+
+enum ssdpm_log_level {
+	SSDPM_LOG_WARNING = 1,
+	SSDPM_LOG_INFO = 2,
+	SSDPM_LOG_DEBUG = 3, /* every file that is read, every command sent */
+};
+
+/** @message is one line without a newline, valid during the call only. */
+typedef void (*ssdpm_log_fn)(void *userdata, uint32_t level,
+			     const char *message);
+
+/**
+ * struct ssdpm_machine_params - which machine (sized parameters)
+ * @size:     sizeof(struct ssdpm_machine_params)
+ * @root:     a capture (see ssdpm-capture(5)), or any directory that holds a
+ *            sys/; NULL: this machine. Symbolic links under it never lead out
+ *            of it
+ * @log_fn:   told what is done, or NULL
+ * @userdata: handed to @log_fn
+ * @log_level: enum ssdpm_log_level: the most that @log_fn wants; 0: warnings
+ */
+struct ssdpm_machine_params {
+	size_t size;
+	const char *root;
+	ssdpm_log_fn log_fn;
+	void *userdata;
+	uint32_t log_level;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_machine_new() - the machine that is asked
+ * @params:      which one, or NULL: this one
+ * @ret_machine: free it with ssdpm_machine_unref()
+ *
+ * Opens the root and nothing else.
+ *
+ * Return: 0; -ENOENT, -ENOTDIR, -EACCES (@root cannot be opened), -EINVAL
+ * (@params), -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_machine_new(const struct ssdpm_machine_params *params,
+				struct ssdpm_machine **ret_machine,
+				struct ssdpm_error *reterr);
+
+/** ssdpm_machine_ref() - keep a machine, or NULL. Thread-safe. Return: it. */
+SSDPM_API struct ssdpm_machine *ssdpm_machine_ref(
+	struct ssdpm_machine *machine);
+
+/**
+ * ssdpm_machine_unref() - let a machine go, or NULL; the last one frees it
+ *
+ * Thread-safe. Return: NULL.
+ */
+SSDPM_API struct ssdpm_machine *ssdpm_machine_unref(
+	struct ssdpm_machine *machine);
+
+/** What Linux does when the machine is suspended: /sys/power/mem_sleep. */
+enum ssdpm_suspend {
+	SSDPM_SUSPEND_S2IDLE = 1,
+	SSDPM_SUSPEND_SHALLOW = 2,
+	SSDPM_SUSPEND_DEEP = 3,
+};
+
+/** /sys/module/pcie_aspm/parameters/policy */
+enum ssdpm_aspm_policy {
+	SSDPM_ASPM_DEFAULT = 1,
+	SSDPM_ASPM_PERFORMANCE = 2,
+	SSDPM_ASPM_POWERSAVE = 3,
+	SSDPM_ASPM_POWERSUPERSAVE = 4,
+};
+
+/** Parameters of nvme_core: indexes of ssdpm_machine_facts.nvme_core. */
+enum ssdpm_nvme_core {
+	SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US = 0,
+	SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS = 1,
+	SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US = 2,
+	SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS = 3,
+	SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US = 4,
+	SSDPM_NVME_CORE_FORCE_APST = 5,
+};
+#define SSDPM_N_NVME_CORE 6
+
+/**
+ * struct ssdpm_machine_facts - the machine as a whole (sized; the caller sets
+ *                              size)
+ * @size:          sizeof(struct ssdpm_machine_facts)
+ * @power_source:  enum ssdpm_power_source; 0: no supply says. A machine without
+ *                 a mains adapter and without a battery is on AC
+ * @suspend:       enum ssdpm_suspend; 0: unknown
+ * @aspm_policy:   enum ssdpm_aspm_policy; 0: unknown, or no ASPM at all
+ * @nvme_core_known: bit i is set if @nvme_core[i] could be read. Linux 5.13 and
+ *                 older have no apst_ parameters
+ * @nvme_core:     by enum ssdpm_nvme_core
+ * @linux_release: /proc/sys/kernel/osrelease, or ""
+ * @sys_vendor:    /sys/class/dmi/id/sys_vendor, or ""; likewise the next five
+ * @mask_port_ext: parameter of ahci: ports that count as internal; "" if there
+ *                 is none
+ * @mobile_lpm_policy: parameter of ahci; -1: not set; INT32_MIN: unknown
+ * @capture:       1: a root other than this machine; 2: one with the marker of
+ * a capture, so that a plan may write there
+ */
+struct ssdpm_machine_facts {
+	size_t size;
+	uint32_t power_source;
+	uint32_t suspend;
+	uint32_t aspm_policy;
+	uint32_t nvme_core_known;
+	uint64_t nvme_core[SSDPM_N_NVME_CORE];
+	char linux_release[72];
+	char sys_vendor[72];
+	char product_name[72];
+	char product_version[72];
+	char board_vendor[72];
+	char board_name[72];
+	char bios_date[16];
+	char mask_port_ext[128];
+	int32_t mobile_lpm_policy;
+	uint32_t capture;
+};
+
+/**
+ * ssdpm_machine_read_facts() - read what is known of the machine as a whole
+ *
+ * What cannot be read is unknown, and no failure.
+ *
+ * Return: 0; -EINVAL, -E2BIG (the size of @ret_facts), -ENOMEM.
+ */
+SSDPM_API int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
+				       struct ssdpm_machine_facts *ret_facts,
+				       struct ssdpm_error *reterr);
+
+/** Can this library set its policy? If not, what stands before it. */
+enum ssdpm_reach {
+	SSDPM_REACH_YES = 1,
+	SSDPM_REACH_SAS = 2,	  /* behind a SAS adapter */
+	SSDPM_REACH_USB = 3,	  /* behind a USB bridge */
+	SSDPM_REACH_REMAPPED = 4, /* NVMe hidden by Intel RST */
+	SSDPM_REACH_VMD = 5,  /* behind Intel VMD, whose driver is not there */
+	SSDPM_REACH_RAID = 6, /* behind another adapter with its own disks */
+	SSDPM_REACH_NO_LPM = 7, /* SATA adapter whose driver knows no LPM */
+};
+
+/** Bits of ssdpm_device_facts.flags. */
+enum ssdpm_device_flag {
+	SSDPM_DEVICE_FABRICS = 1 << 0,	/* NVMe over a network: no PCI device */
+	SSDPM_DEVICE_EMPTY = 1 << 1,	/* a port without a disk */
+	SSDPM_DEVICE_OPTICAL = 1 << 2,	/* a port with an ATAPI drive */
+	SSDPM_DEVICE_EXTERNAL = 1 << 3, /* PxCMD.ESP and CAP.SXS */
+	SSDPM_DEVICE_HOT_PLUG = 1 << 4, /* PxCMD.HPCP */
+	SSDPM_DEVICE_SHARED_PORT = 1 << 5, /* behind a port multiplier */
+	SSDPM_DEVICE_ROTATIONAL = 1 << 6,  /* a hard disk */
+	SSDPM_DEVICE_REMOVABLE = 1 << 7,
+	SSDPM_DEVICE_D3COLD_ALLOWED = 1 << 8,
+};
+
+/** Bits of ssdpm_device_facts.known: the member holds what a file says. */
+enum ssdpm_device_fact {
+	SSDPM_FACT_QUIRKS = 1 << 0,
+	SSDPM_FACT_LATENCY_TOLERANCE = 1 << 1,
+	SSDPM_FACT_PCIE = 1 << 2, /* the directory link/ of the PCI device */
+	SSDPM_FACT_D3COLD = 1 << 3,
+	SSDPM_FACT_LPM = 1 << 4,
+	SSDPM_FACT_LPM_SUPPORTED = 1 << 5,
+	SSDPM_FACT_AHCI_PORT_CMD = 1 << 6,
+	SSDPM_FACT_AHCI_HOST_CAPS = 1 << 7,
+	SSDPM_FACT_AHCI_HOST_CAP2 = 1 << 8,
+	SSDPM_FACT_RESET_COUNT = 1 << 9,
+	SSDPM_FACT_RUNTIME_PM = 1 << 10,
+};
+
+/**
+ * Bits of ssdpm_device_facts.pcie_capable and .pcie_enabled: files of the
+ * directory link/ of the PCI device; the last is that of its power management.
+ */
+enum ssdpm_pcie_feature {
+	SSDPM_PCIE_FEATURE_CLKPM = 1 << 0,
+	SSDPM_PCIE_FEATURE_L0S = 1 << 1,
+	SSDPM_PCIE_FEATURE_L1 = 1 << 2,
+	SSDPM_PCIE_FEATURE_L1_1 = 1 << 3,
+	SSDPM_PCIE_FEATURE_L1_2 = 1 << 4,
+	SSDPM_PCIE_FEATURE_L1_1_PCIPM = 1 << 5,
+	SSDPM_PCIE_FEATURE_L1_2_PCIPM = 1 << 6,
+};
+
+/**
+ * struct ssdpm_device_facts - what sysfs says of a device (sized; borrowed)
+ * @size:     how much of it this library fills
+ * @kind:     enum ssdpm_kind; 0: out of reach, and not known to be either
+ * @reach:    enum ssdpm_reach
+ * @flags:    bits of enum ssdpm_device_flag
+ * @known:    bits of enum ssdpm_device_fact
+ * @name:     "nvme0", "sda"; a port without a disk: "host3"
+ * @product:  model, or ""; likewise @firmware and @state
+ * @state:    state of the controller, "live", or of the disk, "running"
+ * @address:  PCI address of the controller or of the SATA adapter,
+ *            "0000:01:00.0"; over fabrics the address that the kernel shows
+ * @driver:   of the PCI device: "nvme", "ahci", "ata_piix"
+ * @path:     the directory in sysfs, without symbolic links, as in
+ *            "/sys/devices/pci0000:00/.../nvme/nvme0": it names the slot, not
+ *            only a number
+ * @pci_vendor_id, @pci_device_id: of @address; 0: unknown
+ *
+ * @power_state:  of the PCI device: "D0", "D3hot", ..., or ""
+ * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""
+ * @pcie_capable, @pcie_enabled: bits of enum ssdpm_pcie_feature
+ *
+ * NVMe:
+ * @quirks:       bits of enum ssdpm_quirk that the kernel says are in force
+ * @latency_tolerance_us: pm_qos_latency_tolerance_us; SSDPM_LATENCY_ANY for
+ *                "any" and "auto". Not known: the kernel has no APST for this
+ *                controller, by its own word or by a quirk
+ * @transport:    "pcie", "tcp", ...
+ * @reset_count:  resets of the controller since it was found
+ *
+ * SATA:
+ * @host:         number N of hostN
+ * @ata_port:     number P of ataP
+ * @lpm:          enum ssdpm_lpm, what the port is told to do
+ * @lpm_supported: link_power_management_supported: 0 or 1
+ * @ahci_port_cmd, @ahci_host_caps, @ahci_host_cap2: registers PxCMD, CAP and
+ *                CAP2 (AHCI 1.3.1)
+ * @devices_without_hipm: how many devices on the port do not take requests of
+ *                the host (word 76 bit 9)
+ * @n_devices:    how many devices are on the port
+ */
+struct ssdpm_device_facts {
+	size_t size;
+	uint32_t kind;
+	uint32_t reach;
+	uint32_t flags;
+	uint32_t known;
+	char name[32];
+	char product[48];
+	char firmware[16];
+	char state[24];
+	char address[128];
+	char driver[24];
+	char path[256];
+	uint16_t pci_vendor_id;
+	uint16_t pci_device_id;
+	char power_state[12];
+	char runtime_pm[8];
+	uint32_t pcie_capable;
+	uint32_t pcie_enabled;
+	uint32_t quirks;
+	uint64_t latency_tolerance_us;
+	char transport[12];
+	uint32_t reset_count;
+	uint32_t host;
+	uint32_t ata_port;
+	uint32_t lpm;
+	uint32_t lpm_supported;
+	uint32_t ahci_port_cmd;
+	uint32_t ahci_host_caps;
+	uint32_t ahci_host_cap2;
+	uint32_t devices_without_hipm;
+	uint32_t n_devices;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_device_list_read() - all devices of a machine
+ * @ret_devices: an array; free it with ssdpm_device_list_free(). NULL where
+ *               there is none
+ * @ret_n:       how many
+ *
+ * NVMe controllers by number, then SATA ports by number of their host, disks
+ * before empty ports, then what is out of reach. Sends no command, needs no
+ * root. A device that vanishes while it is read is left out.
+ *
+ * Return: 0, -ENOMEM, -EACCES.
+ */
+SSDPM_API int ssdpm_device_list_read(struct ssdpm_machine *machine,
+				     struct ssdpm_device ***ret_devices,
+				     size_t *ret_n, struct ssdpm_error *reterr);
+
+/** ssdpm_device_list_free() - unref all and free the array. Return: NULL. */
+SSDPM_API struct ssdpm_device **ssdpm_device_list_free(
+	struct ssdpm_device **devices, size_t n);
+
+/**
+ * ssdpm_device_read() - one device, by name
+ * @name: "nvme0", "nvme0n1", "sda", "host3", with or without "/dev/"; a
+ *        partition stands for its disk; links under /dev (by-id) too
+ *
+ * Return: 0; -ENOENT (there is none: @reterr names those that there are),
+ * -EINVAL (no name of a device), -ENOMEM.
+ */
+SSDPM_API int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
+				struct ssdpm_device **ret_device,
+				struct ssdpm_error *reterr);
+
+/** ssdpm_device_ref() - keep a device, or NULL. Thread-safe. Return: it. */
+SSDPM_API struct ssdpm_device *ssdpm_device_ref(struct ssdpm_device *device);
+
+/**
+ * ssdpm_device_unref() - let a device go, or NULL; the last one frees it
+ *
+ * Thread-safe. Return: NULL.
+ */
+SSDPM_API struct ssdpm_device *ssdpm_device_unref(struct ssdpm_device *device);
+
+/**
+ * ssdpm_device_get_facts() - what sysfs said when the device was read
+ *
+ * Return: borrowed from @device, valid as long as it.
+ */
+SSDPM_API const struct ssdpm_device_facts *ssdpm_device_get_facts(
+	const struct ssdpm_device *device);
+
+/** Bits of the flags of ssdpm_device_read_model() and of a capture. */
+enum ssdpm_read_flag {
+	SSDPM_READ_COMMANDS = 1 << 0, /* commands may be sent to drives */
+};
+
+/**
+ * ssdpm_device_read_model() - the model of a live drive
+ * @flags: with SSDPM_READ_COMMANDS: Identify is sent, by libnvme (NVMe) or
+ *         libatasmart (SATA). Without, or where that is not allowed: what sysfs
+ *         has (SATA), the dump of a capture, or @catalogue
+ * @catalogue: for what sysfs does not say, by product and firmware; or NULL
+ *
+ * A model from the catalogue has that provenance; what sysfs says of APSTA (by
+ * the presence of the latency tolerance) and of the vendor is put in.
+ *
+ * Return: 0; -EOPNOTSUPP (out of reach, or built without the back end), -EACCES
+ * (root is needed, and nothing else knows the drive), -ENOENT (not in the
+ * catalogue), -ENODEV (it is gone, or its library is not installed), -EIO,
+ * -EINVAL, -ENOMEM. @reterr says what to do.
+ */
+SSDPM_API int ssdpm_device_read_model(struct ssdpm_device *device,
+				      uint32_t flags,
+				      const struct ssdpm_catalogue *catalogue,
+				      struct ssdpm_model **ret_model,
+				      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_device_read_apst() - the table that is in force: Get Features 0Ch
+ *
+ * Sends a command, which takes CAP_SYS_ADMIN; or reads the dump of a capture.
+ *
+ * Return: 0; -EOPNOTSUPP (not NVMe, no APST, built without libnvme), -EACCES
+ * (not root), -ENOENT (the capture has no dump), -ENODEV, -EIO.
+ */
+SSDPM_API int ssdpm_device_read_apst(struct ssdpm_device *device,
+				     struct ssdpm_apst *ret_table,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_device_read_power_state() - Get Features 02h: the power state now
+ *
+ * A drive that sleeps may say the state that it sleeps in, or wake.
+ *
+ * Return: as ssdpm_device_read_apst().
+ */
+SSDPM_API int ssdpm_device_read_power_state(struct ssdpm_device *device,
+					    uint32_t *ret_state,
+					    struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_devsleep - DevSleep timing of a SATA drive (frozen, 16 bytes)
+ * @reported: 1: the drive says so; 0: the values that Serial ATA defines then
+ * @minimum_assertion_ms: MDAT
+ * @exit_timeout_ms: DETO
+ *
+ * Source: Identify Device Data log (30h), page 08h, bytes 30h to 37h (ACS-4).
+ */
+struct ssdpm_devsleep {
+	uint32_t reported;
+	uint32_t minimum_assertion_ms;
+	uint32_t exit_timeout_ms;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_device_read_devsleep() - READ LOG EXT, by SG_IO
+ *
+ * Return: as ssdpm_device_read_apst(), for SATA.
+ */
+SSDPM_API int ssdpm_device_read_devsleep(struct ssdpm_device *device,
+					 struct ssdpm_devsleep *ret_devsleep,
+					 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_device_get_host() - what the quirks of a device depend on
+ * @facts:    of its machine; borrowed by @ret_host
+ * @ret_host: for ssdpm_quirks_find(); its strings live as long as @facts and
+ *            @device
+ */
+SSDPM_API void ssdpm_device_get_host(const struct ssdpm_device *device,
+				     const struct ssdpm_machine_facts *facts,
+				     struct ssdpm_host *ret_host);
+
+/**
+ * ssdpm_device_get_quirks() - the quirks in force
+ * @ret_from_kernel: 1: the kernel says so (sysfs); 0: our rules say so
+ *
+ * Return: as ssdpm_quirks_find().
+ */
+SSDPM_API int ssdpm_device_get_quirks(const struct ssdpm_device *device,
+				      const struct ssdpm_machine_facts *facts,
+				      const struct ssdpm_model *model,
+				      uint32_t *ret_quirks,
+				      uint32_t *ret_from_kernel,
+				      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_device_get_apst_params() - what this kernel builds its table from
+ * @ret_params: the algorithm of the running Linux with its parameters, the
+ *              latency tolerance and the quirks of this device
+ *
+ * ssdpm_apst_generate() of it is the table that Linux programs.
+ *
+ * Return: 0; -EOPNOTSUPP (not NVMe); as ssdpm_quirks_find().
+ */
+SSDPM_API int ssdpm_device_get_apst_params(
+	const struct ssdpm_device *device,
+	const struct ssdpm_machine_facts *facts,
+	const struct ssdpm_model *model, struct ssdpm_apst_params *ret_params,
+	struct ssdpm_error *reterr);
+
+/** Is the drive saving power? And what a diagnosis says. */
+enum ssdpm_severity {
+	SSDPM_SEVERITY_GOOD = 1, /* it is */
+	SSDPM_SEVERITY_NOTE = 2, /* worth knowing */
+	SSDPM_SEVERITY_PROBLEM =
+		3, /* it saves less than it could, or nothing */
+	SSDPM_SEVERITY_UNKNOWN = 4, /* more has to be known: root, a command */
+};
+
+enum ssdpm_diagnosis_code {
+	SSDPM_DIAGNOSIS_SAVES = 1, /* verdicts: the first is one of these */
+	SSDPM_DIAGNOSIS_SAVES_LESS = 2,
+	SSDPM_DIAGNOSIS_SAVES_NOTHING = 3,
+	SSDPM_DIAGNOSIS_NOT_KNOWN = 4,
+	SSDPM_DIAGNOSIS_OUT_OF_REACH = 5,
+	SSDPM_DIAGNOSIS_NO_DISK = 6,
+	SSDPM_DIAGNOSIS_NO_APST = 16, /* NVMe: evidence */
+	SSDPM_DIAGNOSIS_QUIRK = 17,
+	SSDPM_DIAGNOSIS_APST_OFF = 18,	 /* latency tolerance 0 */
+	SSDPM_DIAGNOSIS_APST_EMPTY = 19, /* enabled, no entry */
+	SSDPM_DIAGNOSIS_STATE_NOT_USED = 20,
+	SSDPM_DIAGNOSIS_TABLE_DIFFERS = 21, /* from what this kernel builds */
+	SSDPM_DIAGNOSIS_NO_NON_OPERATIONAL = 22,
+	SSDPM_DIAGNOSIS_LINK_NO_L1_2 = 23, /* PCIe */
+	SSDPM_DIAGNOSIS_LINK_NO_ASPM = 24,
+	SSDPM_DIAGNOSIS_ASPM_POLICY = 25,
+	SSDPM_DIAGNOSIS_SUSPEND = 26, /* which path it will take */
+	SSDPM_DIAGNOSIS_RESETS = 27,
+	SSDPM_DIAGNOSIS_NOT_LIVE = 28,
+	SSDPM_DIAGNOSIS_LPM_UNSUPPORTED = 48, /* SATA */
+	SSDPM_DIAGNOSIS_LPM_OFF = 49,
+	SSDPM_DIAGNOSIS_LPM_MIN_POWER = 50, /* a policy that lost data */
+	SSDPM_DIAGNOSIS_EXTERNAL_PORT = 51,
+	SSDPM_DIAGNOSIS_HOT_PLUG_PORT = 52,
+	SSDPM_DIAGNOSIS_NO_HIPM = 53, /* only the device begins */
+	SSDPM_DIAGNOSIS_NO_DIPM = 54,
+	SSDPM_DIAGNOSIS_HOST_BITS = 55, /* the policy reads so, ALPE does not */
+	SSDPM_DIAGNOSIS_STALE_ASP = 56,
+	SSDPM_DIAGNOSIS_DEVSLEEP = 57,
+	SSDPM_DIAGNOSIS_OPTICAL = 58,
+	SSDPM_DIAGNOSIS_RUNTIME_PM = 59,
+};
+
+/**
+ * struct ssdpm_diagnosis - one thing about a drive (frozen, 512 bytes)
+ * @code:     enum ssdpm_diagnosis_code
+ * @severity: enum ssdpm_severity
+ * @message:  one line with the evidence: "PS4 never: entry+exit 113 ms > 100 ms
+ *            in nvme_core.apst_secondary_latency_tol_us"
+ * @advice:   what to do, or ""
+ */
+struct ssdpm_diagnosis {
+	uint32_t code;
+	uint32_t severity;
+	char message[248];
+	char advice[256];
+};
+
+/**
+ * ssdpm_device_diagnose() - is it saving power, if not why, and what to do
+ * @facts:   of its machine
+ * @model:   of the drive, or NULL: not known
+ * @table:   the table that is in force, or NULL: not known; then what this
+ *           kernel builds is taken, and said so
+ * @ret_diagnoses: an array to be freed with free(), the verdict first
+ * @ret_n:   how many, at least one
+ *
+ * Touches nothing: it judges what was read.
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
+				    const struct ssdpm_machine_facts *facts,
+				    const struct ssdpm_model *model,
+				    const struct ssdpm_apst *table,
+				    struct ssdpm_diagnosis **ret_diagnoses,
+				    size_t *ret_n, struct ssdpm_error *reterr);
+
+/** Programs that set the same things. */
+enum ssdpm_owner_kind {
+	SSDPM_OWNER_TLP = 1,
+	SSDPM_OWNER_TUNED = 2,
+	SSDPM_OWNER_LAPTOP_MODE_TOOLS = 3,
+	SSDPM_OWNER_UDEV = 4,
+	SSDPM_OWNER_MODPROBE = 5,
+	SSDPM_OWNER_SSDPM = 6, /* files of ssdpm apply --persist */
+};
+
+/**
+ * struct ssdpm_owner - a place that sets it too (frozen, 512 bytes)
+ * @kind:    enum ssdpm_owner_kind
+ * @line:    of the file; 0: the file as a whole
+ * @path:    the file
+ * @setting: what it says
+ */
+struct ssdpm_owner {
+	uint32_t kind;
+	uint32_t line;
+	char path[248];
+	char setting[256];
+};
+
+/**
+ * ssdpm_machine_read_owners() - who else sets latency tolerances and LPM
+ * @ret_owners: an array to be freed with free(); NULL where there is none
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
+					struct ssdpm_owner **ret_owners,
+					size_t *ret_n,
+					struct ssdpm_error *reterr);
+
+enum ssdpm_meter_kind {
+	SSDPM_METER_BATTERY = 1,    /* power_supply: power_now, or current */
+	SSDPM_METER_RAPL = 2,	    /* powercap: energy_uj */
+	SSDPM_METER_HWMON = 3,	    /* power1_input, power1_average */
+	SSDPM_METER_ACPI_POWER = 4, /* acpi_power_meter */
+};
+
+/**
+ * struct ssdpm_meter - something that measures power (frozen, 384 bytes)
+ * @kind:     enum ssdpm_meter_kind
+ * @readable: 1: this user may read it
+ * @name:     "BAT0", "package-0"
+ * @path:     the file that holds the number
+ */
+struct ssdpm_meter {
+	uint32_t kind;
+	uint32_t readable;
+	char name[64];
+	char path[312];
+};
+
+/**
+ * ssdpm_machine_read_meters() - the power meters that there are
+ * @ret_meters: an array to be freed with free(); NULL where there is none
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
+					struct ssdpm_meter **ret_meters,
+					size_t *ret_n,
+					struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_machine_capture() - write a capture: what every call here reads
+ * @directory: made by this call; it must not exist
+ * @flags:     SSDPM_READ_COMMANDS: dumps of Identify, of the APST table and of
+ *             the DevSleep log too, where that is allowed
+ *
+ * Serial numbers, WWNs, NQNs, FGUID, vendor areas, host names and the kernel's
+ * command line are blanked. See ssdpm-capture(5).
+ *
+ * Return: 0; -EEXIST, -EACCES, -ENOSPC and others of mkdir(2) and write(2),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_machine_capture(struct ssdpm_machine *machine,
+				    const char *directory, uint32_t flags,
+				    struct ssdpm_error *reterr);
+
+/** ssdpm_reach_to_string() - "yes", "usb" and so on, or NULL */
+SSDPM_API const char *ssdpm_reach_to_string(uint32_t reach);
+
+/** ssdpm_device_flag_to_string() - name of one bit: "hot-plug", or NULL */
+SSDPM_API const char *ssdpm_device_flag_to_string(uint32_t flag);
+
+/** ssdpm_pcie_feature_to_string() - name of one bit: "l1.2", or NULL */
+SSDPM_API const char *ssdpm_pcie_feature_to_string(uint32_t feature);
+
+/** ssdpm_suspend_to_string() - "s2idle", "shallow", "deep", or NULL */
+SSDPM_API const char *ssdpm_suspend_to_string(uint32_t suspend);
+
+/** ssdpm_aspm_policy_to_string() - "default" and so on, or NULL */
+SSDPM_API const char *ssdpm_aspm_policy_to_string(uint32_t policy);
+
+/**
+ * ssdpm_nvme_core_to_string() - name of a parameter: "apst_primary_timeout_ms",
+ * or NULL
+ */
+SSDPM_API const char *ssdpm_nvme_core_to_string(uint32_t parameter);
+
+/** ssdpm_severity_to_string() - "good", "note", "problem", "unknown" or NULL */
+SSDPM_API const char *ssdpm_severity_to_string(uint32_t severity);
+
+/** ssdpm_diagnosis_code_to_string() - "saves", "apst-empty", ..., or NULL */
+SSDPM_API const char *ssdpm_diagnosis_code_to_string(uint32_t code);
+
+/** ssdpm_owner_kind_to_string() - "tlp" and so on, or NULL */
+SSDPM_API const char *ssdpm_owner_kind_to_string(uint32_t kind);
+
+/** ssdpm_meter_kind_to_string() - "battery" and so on, or NULL */
+SSDPM_API const char *ssdpm_meter_kind_to_string(uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

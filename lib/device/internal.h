@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the device stage share, and the apply stage may see. */
+#ifndef SSDPM_LIB_DEVICE_INTERNAL_H
+#define SSDPM_LIB_DEVICE_INTERNAL_H
+
+#include <ssdpm/device.h>
+
+#include "base/internal.h"
+
+#include <sys/types.h>
+
+/* Longest path under a root, and longest text of a sysfs file that is read. */
+#define SSDPM__PATH_BYTES 320
+#define SSDPM__TEXT_BYTES 4096
+
+struct ssdpm_machine {
+	uint32_t references;
+	int root_fd;
+	uint32_t capture; /* as in struct ssdpm_machine_facts */
+	ssdpm_log_fn log_fn;
+	void *userdata;
+	uint32_t log_level;
+	char *root; /* as the caller said it; NULL: this machine */
+};
+
+struct ssdpm_device {
+	uint32_t references;
+	struct ssdpm_machine *machine;
+	struct ssdpm_device_facts facts;
+};
+
+void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
+		const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/*
+ * files.c: all access to files under the root of a machine, by openat2() with
+ * RESOLVE_IN_ROOT, or component by component where the kernel has no openat2().
+ * Paths have no leading slash: "sys/class/nvme". All return 0 (or what they
+ * say) or -errno.
+ */
+int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
+		int flags, mode_t mode);
+
+/* The whole file, at most size - 1 bytes (-E2BIG) and a zero byte; ret_n may be
+ * NULL. */
+int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
+		      void *buffer, size_t size, size_t *ret_n);
+
+/* The same without blanks and newlines at its end. */
+int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
+		     char *text, size_t size);
+
+/* A whole number in this base (0: decimal, 0x...). -EINVAL: it is none. */
+int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
+		       int base, uint64_t *ret_value);
+
+bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
+
+/* Where a link, or a path with links in it, leads: "sys/devices/...". */
+int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
+		     char *real, size_t size);
+
+/*
+ * The names in a directory, sorted by strverscmp(), without "." and "..". Free
+ * with ssdpm__free_names().
+ */
+struct names {
+	char **names;
+	size_t n;
+};
+int ssdpm__list_names(const struct ssdpm_machine *machine, const char *path,
+		      struct names *ret_names);
+void ssdpm__free_names(struct names *names);
+
+/*
+ * Write a text to a file that is there, by one write(). -EROFS: the root is not
+ * this machine, and has no marker.
+ */
+int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
+		      const char *text);
+
+/* May anything be written under the root? 0 or -EROFS with words. */
+int ssdpm__check_writable(const struct ssdpm_machine *machine,
+			  struct ssdpm_error *reterr);
+
+/* device.c: free facts, one reference; the machine is kept. */
+int ssdpm__device_new(struct ssdpm_machine *machine,
+		      const struct ssdpm_device_facts *facts,
+		      struct ssdpm_device **ret_device,
+		      struct ssdpm_error *reterr);
+
+/*
+ * nvme.c, sata.c: fill facts of a controller ("nvme0") or of a disk or port.
+ * -ENOENT, -ENODEV: it vanished.
+ */
+int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
+			   const char *name, struct ssdpm_device_facts *facts);
+int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
+			   const char *name, struct ssdpm_device_facts *facts);
+
+/*
+ * Back ends for live commands; -EOPNOTSUPP with words from a -none.c twin.
+ * name is that of the node under /dev.
+ */
+
+/* nvme-libnvme1.c */
+int ssdpm__nvme_identify(const struct ssdpm_machine *machine, const char *name,
+			 uint8_t data[SSDPM_NVME_IDENTIFY_BYTES],
+			 struct ssdpm_error *reterr);
+/* data may be NULL with size 0; ret_dword: dword 0 of the completion. */
+int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
+			    const char *name, uint8_t fid, void *data,
+			    size_t size, uint32_t *ret_dword,
+			    struct ssdpm_error *reterr);
+/* Set Features 0Ch, never with the save bit. -EACCES: see nvme-libnvme1.c. */
+int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
+			 const uint8_t data[SSDPM_APST_BYTES], bool enable,
+			 struct ssdpm_error *reterr);
+
+/* ata-libatasmart.c */
+int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
+			uint8_t data[512], struct ssdpm_error *reterr);
+
+/* ata-log.c: one page of a log, by READ LOG EXT through SG_IO; no library. */
+int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
+			uint8_t log, uint8_t page, uint8_t data[512],
+			struct ssdpm_error *reterr);
+
+/*
+ * Dumps of a capture (ssdpm-capture(5)): "dumps/nvme0.identify" (4096 bytes),
+ * "dumps/nvme0.apst" (our JSON, ssdpm.apst/1), "dumps/nvme0.power-state" (a
+ * decimal number), "dumps/sda.identify" (512 bytes), "dumps/sda.devsleep" (the
+ * 512 bytes of log 30h page 08h). The marker is the file "ssdpm-capture".
+ */
+#define SSDPM__MARKER "ssdpm-capture"
+
+#endif
