@@ -133,6 +133,10 @@ bool is_device_name(const char *operand)
 {
 	if (!strncmp(operand, "/dev/", 5))
 		return true;
+	/* A controller that hides its drives: "0000:00:0e.0". */
+	if (isxdigit((unsigned char)*operand) && strchr(operand, ':') &&
+	    !operand[strspn(operand, "0123456789abcdef:.")])
+		return true;
 	if (!strncmp(operand, "nvme", 4)) {
 		operand += 4;
 		if (!isdigit((unsigned char)*operand))
