@@ -147,21 +147,6 @@ int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 	return -ENOSYS;
 }
 
-const char *ssdpm_step_kind_to_string(uint32_t kind)
-{
-	return NULL;
-}
-
-const char *ssdpm_step_state_to_string(uint32_t state)
-{
-	return NULL;
-}
-
-const char *ssdpm_step_flag_to_string(uint32_t flag)
-{
-	return NULL;
-}
-
 const char *ssdpm_persist_kind_to_string(uint32_t kind)
 {
 	return NULL;
