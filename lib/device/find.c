@@ -220,7 +220,7 @@ static int resolve(struct ssdpm_machine *machine, const char *text, char *name,
 		return take_disk_of_host(machine, number, text, name, size,
 					 reterr);
 	if (ssdpm__is_numbered(given, "nvme", &number) || strchr(given, ':')) {
-		snprintf(name, size, "%s", given);
+		strcpy(name, given);
 		return 0;
 	}
 	r = find_block_device(machine, given, real, sizeof(real));
@@ -249,7 +249,7 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_facts facts;
-	char found[64];
+	char found[SSDPM__PATH_BYTES];
 	int r;
 
 	r = resolve(machine, name, found, sizeof(found), reterr);

@@ -35,16 +35,6 @@ int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 	return -ENOSYS;
 }
 
-int ssdpm_device_diagnose(const struct ssdpm_device *device,
-			  const struct ssdpm_machine_facts *facts,
-			  const struct ssdpm_model *model,
-			  const struct ssdpm_apst *table,
-			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
-			  struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
 int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
 			      struct ssdpm_owner **ret_owners, size_t *ret_n,
 			      struct ssdpm_error *reterr)
