@@ -486,6 +486,10 @@ enum ssdpm_diagnosis_code {
 	SSDPM_DIAGNOSIS_DEVSLEEP = 57,
 	SSDPM_DIAGNOSIS_OPTICAL = 58,
 	SSDPM_DIAGNOSIS_RUNTIME_PM = 59,
+	SSDPM_DIAGNOSIS_LPM_KEPT = 60,	       /* as the firmware left it */
+	SSDPM_DIAGNOSIS_LPM_RAISED = 61,       /* since suspend is s2idle */
+	SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY = 62, /* medium_power */
+	SSDPM_DIAGNOSIS_EMPTY_PORT = 63,
 };
 
 /**
