@@ -104,6 +104,28 @@ const char *ssdpm_strerror(int code)
 		return "input/output error";
 	case -EOPNOTSUPP:
 		return "not supported";
+	case -EACCES:
+		return "permission denied";
+	case -EPERM:
+		return "not permitted";
+	case -ENODEV:
+		return "no such device";
+	case -ENOTDIR:
+		return "not a directory";
+	case -EEXIST:
+		return "it exists";
+	case -EROFS:
+		return "read-only";
+	case -ENOSPC:
+		return "no space left";
+	case -EBUSY:
+		return "busy";
+	case -ETIMEDOUT:
+		return "it takes too long";
+	case -ESTALE:
+		return "no longer so";
+	case -EALREADY:
+		return "done already";
 	default:
 		return "unknown error";
 	}

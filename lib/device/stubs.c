@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is not written yet: gone before this lands. */
-#include <ssdpm/device.h>
+#include "device/internal.h"
 
 #include <errno.h>
 
