@@ -40,7 +40,7 @@ struct step {
 	char *why;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	uint32_t n_lpms;
-	bool host_bits; /* PxCMD must show ALPE and ASP of the policy */
+	bool host_bits;	    /* PxCMD must show ALPE and ASP of the policy */
 	uint32_t parameter; /* enum ssdpm_nvme_core */
 };
 
@@ -48,7 +48,7 @@ struct step {
 struct drive {
 	struct ssdpm_device *device;
 	struct ssdpm_model *model; /* NULL: nothing is predicted */
-	struct step *rebuild; /* NULL: it has no latency tolerance */
+	struct step *rebuild;	   /* NULL: it has no latency tolerance */
 	struct ssdpm_apst built;
 	bool is_built;
 };
@@ -63,12 +63,13 @@ struct ssdpm_plan {
 	size_t n_steps;
 	struct drive *drives;
 	size_t n_drives;
-	/* What the caller sees: steps and rebuilds, in the order of a commit. */
+	/* What the caller sees: steps and rebuilds, in the order of a commit.
+	 */
 	struct step **order;
 	size_t n_order;
 	size_t allocated; /* room in order */
-	bool all_drives; /* drives has every controller of the machine */
-	bool reverts;	 /* the record is forgotten when it is committed */
+	bool all_drives;  /* drives has every controller of the machine */
+	bool reverts;	  /* the record is forgotten when it is committed */
 	bool committed;
 };
 
@@ -112,12 +113,12 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 			   char path[SSDPM__TARGET_BYTES]);
 void ssdpm__format_tolerance(uint64_t us, char text[24]);
-int ssdpm__plan_add_value(struct ssdpm_plan *plan, uint32_t kind,
-			  const char *path, const char *device,
-			  const char *before, const char *after,
-			  struct ssdpm_error *reterr);
 
-/* plan-lpm.c */
+/* add-lpm.c */
+
+/* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
+void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
+			    struct step *step);
 int ssdpm__lpm_path(const struct ssdpm_machine *machine,
 		    const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
@@ -207,8 +208,8 @@ int ssdpm__recover(struct site *site, size_t *ret_n,
 
 /* record.c: lists of changes in files */
 
-int ssdpm__changes_add(struct changes *changes, uint32_t kind,
-		       const char *path, const char *before, const char *after);
+int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
+		       const char *before, const char *after);
 void ssdpm__changes_free(struct changes *changes);
 /* 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged. */
 int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,

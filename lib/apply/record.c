@@ -130,8 +130,8 @@ static int format(const char *boot, struct change *const *changes, size_t n,
 	used = (size_t)snprintf(text, size, "%s\nboot %s\n", first_line, boot);
 	for (size_t i = 0; i < n; i++)
 		used += put(changes[i], text + used, size - used);
-	used += (size_t)snprintf(text + used, size - used, "end %016" PRIx64 "\n",
-				 checksum(text, used));
+	used += (size_t)snprintf(text + used, size - used,
+				 "end %016" PRIx64 "\n", checksum(text, used));
 	*ret_text = text;
 	*ret_size = used;
 	return 0;
@@ -187,8 +187,9 @@ int ssdpm__changes_write(const struct ssdpm_machine *machine, int directory_fd,
 		free(text);
 	}
 	if (err)
-		return ssdpm__fail(reterr, err, 0, "cannot write the file %s: "
-						   "%s",
+		return ssdpm__fail(reterr, err, 0,
+				   "cannot write the file %s: "
+				   "%s",
 				   name, ssdpm_strerror(err));
 	return 0;
 }
@@ -241,7 +242,8 @@ static uint32_t parse_kind(const char *text)
 /* Only what a step may name: a list says what root writes, and where. */
 static bool is_target(uint32_t kind, const char *path)
 {
-	static const char parameters[] = "sys/module/nvme_core/parameters/apst_";
+	static const char parameters[] =
+		"sys/module/nvme_core/parameters/apst_";
 	const char *end = strrchr(path, '/');
 
 	if (strstr(path, "/../") || !end || !strcmp(end, "/.."))
@@ -356,8 +358,8 @@ int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,
 			struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
-	char boot[BOOT_BYTES], *text;
-	size_t size;
+	char boot[BOOT_BYTES], *text = NULL;
+	size_t size = 0;
 	int err;
 
 	err = read_file(directory_fd, name, &text, &size);

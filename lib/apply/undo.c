@@ -236,7 +236,8 @@ int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
 					   new_kept, all.list,
 					   count_different(&all), reterr);
 	if (!err && fsync(site->directory_fd))
-		err = ssdpm__fail(reterr, -errno, 0, "cannot write undo.new: %s",
+		err = ssdpm__fail(reterr, -errno, 0,
+				  "cannot write undo.new: %s",
 				  ssdpm_strerror(-errno));
 	ssdpm__changes_free(&all);
 	return err;

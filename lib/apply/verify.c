@@ -49,8 +49,9 @@ static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 	err = read_built(drive, reterr);
 	if (err || !ssdpm__is_sure(drive))
 		return err;
-	return ssdpm__compare_tables(ssdpm_device_get_facts(drive->device)->name,
-				     &drive->built, &predicted, reterr);
+	return ssdpm__compare_tables(
+		ssdpm_device_get_facts(drive->device)->name, &drive->built,
+		&predicted, reterr);
 }
 
 static void say_not_read(const struct ssdpm_plan *plan,
