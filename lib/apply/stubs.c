@@ -111,19 +111,6 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 	return -ENOSYS;
 }
 
-int ssdpm_persist_write(const struct ssdpm_persist *persist,
-			struct ssdpm_machine *machine,
-			struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
-int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
-			 size_t *ret_n, struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
 const char *ssdpm_step_kind_to_string(uint32_t kind)
 {
 	return NULL;
