@@ -38,6 +38,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	ssdpm__blunt_controls(message);
 	machine->log_fn(machine->userdata, level, message);
 }
 

@@ -123,6 +123,13 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 void ssdpm__read_adapter(struct directory *adapter,
 			 struct ssdpm_device_facts *facts);
 
+/*
+ * The path of facts, from a link in a class: it must lead to something of the
+ * same name, as the kernel's do. -ENODEV: it does not.
+ */
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts);
+
 /* "nvme" and digits, "host" and digits, and the number. */
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);

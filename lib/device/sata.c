@@ -375,22 +375,15 @@ static int read_all_facts(const struct ssdpm_machine *machine, bool is_disk,
 int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts)
 {
-	char class[SSDPM__PATH_BYTES];
 	uint32_t number;
 	const bool is_disk = !ssdpm__is_numbered(name, "host", &number);
 	int r;
 
-	memset(facts, 0, sizeof(*facts));
-	r = ssdpm__join(class, is_disk ? "sys/block" : "sys/class/scsi_host",
-			name);
+	r = ssdpm__find_path(machine,
+			     is_disk ? "sys/block" : "sys/class/scsi_host",
+			     name, facts);
 	if (!r)
-		r = ssdpm__real_path(machine, class, facts->path + 1,
-				     sizeof(facts->path) - 1);
-	if (r)
-		return r;
-	facts->path[0] = '/';
-	strncpy(facts->name, name, sizeof(facts->name) - 1);
-	r = read_all_facts(machine, is_disk, facts);
+		r = read_all_facts(machine, is_disk, facts);
 	if (r)
 		return r;
 	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is not written yet: gone before this lands. */
-#include <ssdpm/device.h>
+#include "device/internal.h"
 
 #include <errno.h>
 
@@ -31,16 +31,6 @@ int ssdpm_device_read_power_state(struct ssdpm_device *device,
 int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 			       struct ssdpm_devsleep *ret_devsleep,
 			       struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
-
-int ssdpm_device_diagnose(const struct ssdpm_device *device,
-			  const struct ssdpm_machine_facts *facts,
-			  const struct ssdpm_model *model,
-			  const struct ssdpm_apst *table,
-			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
-			  struct ssdpm_error *reterr)
 {
 	return -ENOSYS;
 }
