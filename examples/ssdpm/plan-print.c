@@ -234,10 +234,10 @@ static enum exit_status print_for_people(const struct work *work)
 	print_steps(work);
 	if (!n)
 		puts("nothing to do");
-	else if (work->in_force && !ssdpm_plan_get_n_planned(work->plan))
-		puts("in force");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
+	if (n && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+		puts("in force");
 	print_files(work->persist);
 	return print_savings(work);
 }
