@@ -19,9 +19,3 @@ int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
 {
 	return -ENOSYS;
 }
-
-int ssdpm_machine_capture(struct ssdpm_machine *machine, const char *directory,
-			  uint32_t flags, struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
