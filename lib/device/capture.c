@@ -22,6 +22,7 @@ static int read_devices(struct ssdpm_machine *machine,
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_meter *meters = NULL;
 	struct ssdpm_owner *owners = NULL;
+	char text[64];
 	size_t n;
 	int r = ssdpm_machine_read_facts(machine, &facts, reterr);
 
@@ -30,6 +31,9 @@ static int read_devices(struct ssdpm_machine *machine,
 	free(owners);
 	if (!r)
 		r = ssdpm_machine_read_meters(machine, &meters, &n, reterr);
+	for (size_t i = 0; !r && i < n; i++)
+		ssdpm__read_text(machine, meters[i].path + 1, text,
+				 sizeof(text));
 	free(meters);
 	if (!r)
 		r = ssdpm_device_list_read(machine, ret_devices, ret_n, reterr);
