@@ -5,9 +5,3 @@
 #include <errno.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-
-int ssdpm_machine_capture(struct ssdpm_machine *machine, const char *directory,
-			  uint32_t flags, struct ssdpm_error *reterr)
-{
-	return -ENOSYS;
-}
