@@ -247,7 +247,8 @@ enum ssdpm_pcie_feature {
  *                the host (word 76 bit 9)
  * @n_devices:    how many devices are on the port
  * @port:         number of the port on its adapter, from 0 on: one less than
- *                port_no of ataP, which the masks of the module ahci count by
+ *                port_no of ataP, which the masks of the module ahci count by;
+ *                read for external and hot-plug ports
  */
 struct ssdpm_device_facts {
 	size_t size;
