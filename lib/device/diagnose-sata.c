@@ -346,11 +346,10 @@ static void say_who(struct examination *e, const struct link *link)
 	if (link->host == ASKS_NO)
 		ssdpm__found(
 			e, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_NOTE,
-			"only the drive asks (DIPM): %s; ALPE and ASP stay "
+			"the host does not ask (HIPM): %s; ALPE and ASP stay "
 			"clear",
 			has_cap(e, CAP_SALP) ?
-				"it takes no requests of the host (word "
-				"76 bit 9)" :
+				"the drive takes no requests (word 76 bit 9)" :
 				"the adapter cannot (CAP.SALP)");
 	if (link->drive == ASKS_NO)
 		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_DIPM,
