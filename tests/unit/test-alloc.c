@@ -123,6 +123,7 @@ static struct {
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_persist *persist;
 	struct ssdpm_machine *desktop; /* of tests/captures */
+	struct ssdpm_machine *laptop;  /* with a battery */
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_device *device;
 	const char *root; /* of the capture */
@@ -615,7 +616,7 @@ static int call_machine_read_facts(struct result *ret,
 				   struct ssdpm_error *error)
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	int err = ssdpm_machine_read_facts(in.desktop, &facts, error);
+	int err = ssdpm_machine_read_facts(in.laptop, &facts, error);
 
 	if (!err)
 		ret->energy_nj = facts.nvme_core_known;
@@ -1526,17 +1527,23 @@ static int make_capture(void)
 	return err ? err : ssdpm_machine_new(&machine, &in.capture, NULL);
 }
 
-static int make_desktop(void)
+static int open_machine(const char *name, struct ssdpm_machine **ret_machine)
 {
 	const char *captures = getenv("SSDPM_CAPTURES");
 	struct ssdpm_machine_params machine = { .size = sizeof(machine) };
 	char root[1024];
-	int err;
 
-	snprintf(root, sizeof(root), "%s/desktop-6.1",
-		 captures ? captures : ".");
+	snprintf(root, sizeof(root), "%s/%s", captures ? captures : ".", name);
 	machine.root = root;
-	err = ssdpm_machine_new(&machine, &in.desktop, NULL);
+	return ssdpm_machine_new(&machine, ret_machine, NULL);
+}
+
+static int make_machines(void)
+{
+	int err = open_machine("desktop-6.1", &in.desktop);
+
+	if (!err)
+		err = open_machine("laptop", &in.laptop);
 	in.facts.size = sizeof(in.facts);
 	if (!err)
 		err = ssdpm_machine_read_facts(in.desktop, &in.facts, NULL);
@@ -1551,6 +1558,7 @@ static void free_capture(void)
 
 	ssdpm_device_unref(in.device);
 	ssdpm_machine_unref(in.desktop);
+	ssdpm_machine_unref(in.laptop);
 
 	ssdpm_persist_free(in.persist);
 	ssdpm_machine_unref(in.capture);
@@ -1582,7 +1590,7 @@ static int make_inputs(void **state)
 	if (!err)
 		err = make_capture();
 	if (!err)
-		err = make_desktop();
+		err = make_machines();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
