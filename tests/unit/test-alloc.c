@@ -122,7 +122,10 @@ static struct {
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_persist *persist;
-	const char *root; /* of the capture */
+	const char *root;	      /* of the capture */
+	struct ssdpm_machine *laptop; /* of tests/captures */
+	struct ssdpm_device *drive;   /* of it */
+	struct ssdpm_machine_facts facts;
 	const char *map;
 } in;
 
@@ -420,6 +423,46 @@ static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
 	return read_one(ret, call_trace_blkparse(ret, error), error);
 }
 
+static int call_diagnose(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_diagnosis *diagnoses;
+	size_t n;
+	int err = ssdpm_device_diagnose(in.drive, &in.facts, in.models[0],
+					&in.table, &diagnoses, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(diagnoses);
+	return 0;
+}
+
+static int call_owners(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_owner *owners;
+	size_t n;
+	int err = ssdpm_machine_read_owners(in.laptop, &owners, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(owners);
+	return 0;
+}
+
+static int call_meters(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_meter *meters;
+	size_t n;
+	int err = ssdpm_machine_read_meters(in.laptop, &meters, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(meters);
+	return 0;
+}
+
 static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -606,6 +649,9 @@ static const struct {
 	{ "ssdpm_gaps_finish", call_gaps },
 	{ "ssdpm_gaps_new", call_gaps },
 	{ "ssdpm_gaps_sweep", call_sweep },
+	{ "ssdpm_device_diagnose", call_diagnose },
+	{ "ssdpm_machine_read_owners", call_owners },
+	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_remove", call_persist_remove },
 	{ "ssdpm_model_new", call_new },
@@ -670,6 +716,10 @@ static void call_strings(void)
 		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
 		ssdpm_persist_kind_to_string(i);
+		ssdpm_severity_to_string(i);
+		ssdpm_diagnosis_code_to_string(i);
+		ssdpm_owner_kind_to_string(i);
+		ssdpm_meter_kind_to_string(i);
 		ssdpm_axis_to_string(i);
 		ssdpm_link_state_to_string(i);
 		ssdpm_sata_feature_to_string(i);
@@ -993,6 +1043,7 @@ static const struct {
 	{ "ssdpm_catalogue_get_table", call_catalogue_getters },
 	{ "ssdpm_catalogue_ref", call_catalogue_ref },
 	{ "ssdpm_catalogue_unref", call_catalogue_ref },
+	{ "ssdpm_diagnosis_code_to_string", call_strings },
 	{ "ssdpm_field_to_string", call_strings },
 	{ "ssdpm_finding_code_to_string", call_strings },
 	{ "ssdpm_format_to_string", call_strings },
@@ -1008,6 +1059,7 @@ static const struct {
 	{ "ssdpm_loop_to_string", call_strings },
 	{ "ssdpm_lpm_from_string", call_strings },
 	{ "ssdpm_lpm_to_string", call_strings },
+	{ "ssdpm_meter_kind_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
 	{ "ssdpm_model_list_free", call_list_free },
@@ -1015,6 +1067,7 @@ static const struct {
 	{ "ssdpm_model_unref", call_ref },
 	{ "ssdpm_npy_header", call_npy_header },
 	{ "ssdpm_op_to_string", call_trace_getters },
+	{ "ssdpm_owner_kind_to_string", call_strings },
 	{ "ssdpm_parameter_kind_to_string", call_strings },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
@@ -1035,6 +1088,7 @@ static const struct {
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_route_to_string", call_strings },
 	{ "ssdpm_sata_feature_to_string", call_strings },
+	{ "ssdpm_severity_to_string", call_strings },
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
 	{ "ssdpm_stats_get", call_stats },
@@ -1391,6 +1445,33 @@ static int make_capture(void)
 	return err ? err : ssdpm_machine_new(&machine, &in.capture, NULL);
 }
 
+/* A machine with a drive, owners and meters. */
+static int make_laptop(void)
+{
+	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	const char *captures = getenv("SSDPM_CAPTURES");
+	char root[512];
+	int err;
+
+	if (!captures)
+		return -ENOENT;
+	snprintf(root, sizeof(root), "%s/laptop", captures);
+	params.root = root;
+	in.facts.size = sizeof(in.facts);
+	err = ssdpm_machine_new(&params, &in.laptop, NULL);
+	if (!err)
+		err = ssdpm_machine_read_facts(in.laptop, &in.facts, NULL);
+	if (!err)
+		err = ssdpm_device_read(in.laptop, "nvme0", &in.drive, NULL);
+	return err;
+}
+
+static void free_laptop(void)
+{
+	ssdpm_device_unref(in.drive);
+	ssdpm_machine_unref(in.laptop);
+}
+
 static void free_capture(void)
 {
 	char command[64];
@@ -1425,6 +1506,8 @@ static int make_inputs(void **state)
 	if (!err)
 		err = make_capture();
 	if (!err)
+		err = make_laptop();
+	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
 		err = ssdpm_model_list_to_json(in.models, 3, &in.three, NULL);
@@ -1448,6 +1531,7 @@ static int free_inputs(void **state)
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);
 	free_capture();
+	free_laptop();
 	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);
