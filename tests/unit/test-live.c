@@ -33,8 +33,9 @@ static struct mock {
 	uint32_t apste, state;
 	bool no_apst; /* the drive has none */
 	bool no_root; /* EACCES for all but Identify, as Linux 6.2 and later */
-	bool refuses; /* EACCES for Set Features 0Ch, as Linux 7.2 */
-	int n_commands; /* of any kind, to any drive */
+	bool no_identify; /* for that too */
+	bool refuses;	  /* EACCES for Set Features 0Ch, as Linux 7.2 */
+	int n_commands;	  /* of any kind, to any drive */
 	uint32_t opcodes[16], features[16];
 	uint8_t page[512], cdb[16];
 	bool aborts;
