@@ -329,6 +329,11 @@ struct ssdpm_persist;
  * command
  * @battery: what holds on battery; NULL: as on AC
  * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
+ * @profiles: path of the profiles that @ac and @battery are from, for files
+ * that call the command; NULL: they are built in
+ *
+ * A file that calls the command names one profile, so that @ac and @battery
+ * have one name, or are balanced and power-saver: what the command calls auto.
  */
 struct ssdpm_persist_params {
 	size_t size;
@@ -337,6 +342,7 @@ struct ssdpm_persist_params {
 	const struct ssdpm_profile_settings *ac;
 	const struct ssdpm_profile_settings *battery;
 	const char *command;
+	const char *profiles;
 };
 
 /**
@@ -355,6 +361,7 @@ SSDPM_API struct ssdpm_persist *ssdpm_persist_free(
 
 /**
  * struct ssdpm_persist_file - one file (sized; the caller sets size)
+ * @size:     sizeof(struct ssdpm_persist_file)
  * @mode:     permissions, as for chmod(2)
  * @path:     where it goes, "/etc/udev/rules.d/85-ssdpm.rules"
  * @contents: what it holds; its marker is a line of it
@@ -383,7 +390,8 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
  * ssdpm_persist_write() - write them, each by way of a new file and rename
  *
  * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of write(2).
+ * -EROFS (a root without the marker of a capture), and errors of mkdir(2)
+ * and write(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_machine *machine,
@@ -393,7 +401,7 @@ SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
  * ssdpm_persist_remove() - remove the files of one kind that have the marker
  * @ret_n: how many were removed, or NULL
  *
- * Return: 0, -EROFS, and errors of unlink(2).
+ * Return: 0, -EINVAL (@kind), -EROFS, and errors of unlink(2).
  */
 SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 				   size_t *ret_n, struct ssdpm_error *reterr);

@@ -66,6 +66,8 @@ int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 		       int base, uint64_t *ret_value);
 
+/* Is it there? 0, or -errno. */
+int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
 /* Where a link, or a path with links in it, leads: "sys/devices/...". */
@@ -114,6 +116,7 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 /* The last component of what a link holds. */
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
+bool ssdpm__has(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
 
 const char *ssdpm__last_component(const char *path);
@@ -219,18 +222,23 @@ int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 		     void *buffer, size_t size, size_t *ret_n,
 		     struct ssdpm_error *reterr);
 
-/* IDENTIFY DEVICE by the back end, unless that would switch SMART on. */
-int ssdpm__sata_identify(const struct ssdpm_device *device,
-			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+/*
+ * Identify of a drive, by a command or from a dump: 4096 bytes (NVMe) or 512
+ * (SATA), for which there must be room, and for a byte more.
+ */
+int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 			 struct ssdpm_error *reterr);
 
 /*
- * capture-blank.c: take out what identifies a drive. A text of words that
- * cannot be read becomes empty.
+ * Log 30h, page 08h, likewise. -EOPNOTSUPP: the drive has no DevSleep;
+ * -ENODATA: it has no such log.
  */
-void ssdpm__blank_nvme_identify(uint8_t data[SSDPM_NVME_IDENTIFY_BYTES]);
-void ssdpm__blank_ata_identify(uint8_t data[SSDPM__ATA_PAGE_BYTES]);
-void ssdpm__blank_ata_words(char *text, size_t size);
-void ssdpm__blank_devsleep(uint8_t page[SSDPM__ATA_PAGE_BYTES]);
+int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
+			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
+			      struct ssdpm_error *reterr);
+
+/* Is it a drive that can be read? 0, -ENODEV, -EOPNOTSUPP. */
+int ssdpm__check_drive(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr);
 
 #endif

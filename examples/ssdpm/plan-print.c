@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans, for people and as ssdpm.plan/1. */
+#include "device-json.h"
+#include "device-print.h"
+#include "numbers.h"
+#include "output.h"
+#include "plan-estimate.h"
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEX_TABLE (2 * SSDPM_APST_BYTES)
+
+/* A table stands as 512 digits in a step, a time in microseconds. */
+static void print_value(uint32_t kind, const char *value)
+{
+	struct resolved resolved = { .lpm = 0 };
+	char *end;
+	uint64_t us;
+
+	if (!value) {
+		fputs("unknown", stdout);
+		return;
+	}
+	us = strtoull(value, &end, 10);
+	if (strlen(value) == HEX_TABLE &&
+	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL))
+		print_resolved(&resolved);
+	else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+		  kind == SSDPM_STEP_REBUILD) &&
+		 *value && !*end)
+		fputs(latency_text(us).text, stdout);
+	else
+		fputs(value, stdout);
+}
+
+static bool differs(const struct ssdpm_step *step)
+{
+	return step->state != SSDPM_STEP_IN_FORCE &&
+	       step->state != SSDPM_STEP_LEFT_ALONE &&
+	       step->state != SSDPM_STEP_DONE;
+}
+
+static const char *how_long(const struct ssdpm_step *step)
+{
+	if (step->why && strstr(step->why, "until"))
+		return NULL;
+	return step->flags & SSDPM_STEP_UNTIL_RESET  ? "until the next reset" :
+	       step->flags & SSDPM_STEP_UNTIL_REBOOT ? "until the next boot" :
+						       NULL;
+}
+
+/* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
+static void print_what(const struct ssdpm_step *step)
+{
+	const char *name = step->target ? strrchr(step->target, '/') : NULL;
+
+	switch (step->kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+		fputs("latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_NVME_CORE:
+		printf("nvme_core %s", name ? name + 1 : "");
+		break;
+	case SSDPM_STEP_REBUILD:
+		fputs("table built anew at latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_APST:
+		fputs("APST table", stdout);
+		break;
+	default:
+		fputs("link policy", stdout);
+	}
+}
+
+/* What stands at the head of the line is not said again. */
+static const char *why_of(const struct ssdpm_step *step)
+{
+	size_t length = strlen(step->device);
+	const char *why = step->why ? step->why : "";
+
+	if (!strncmp(why, step->device, length) && why[length] == ':')
+		return why + length + 2;
+	return why;
+}
+
+static const char *state_of(const struct work *work,
+			    const struct ssdpm_step *step)
+{
+	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
+		return "not in force";
+	switch (step->state) {
+	case SSDPM_STEP_IN_FORCE:
+		return "in force";
+	case SSDPM_STEP_DIFFERS:
+		return "done, but not in force";
+	default:
+		return ssdpm_step_state_to_string(step->state);
+	}
+}
+
+static void print_details(const struct ssdpm_step *step)
+{
+	const char *lasting = how_long(step);
+
+	if (why_of(step)[0] || lasting)
+		printf("    %s%s%s%s\n", why_of(step),
+		       why_of(step)[0] && lasting ? "; " : "",
+		       lasting ? lasting : "",
+		       step->flags & SSDPM_STEP_REVERSIBLE ?
+			       "" :
+			       "; cannot be undone");
+	if (step->target)
+		printf("    %s\n", step->target);
+}
+
+static void print_step(const struct work *work, const struct ssdpm_step *step)
+{
+	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+
+	printf("%s: ", step->device);
+	print_what(step);
+	if (step->state == SSDPM_STEP_LEFT_ALONE) {
+		printf(" left alone: %s\n", why_of(step));
+		return;
+	}
+	putchar(' ');
+	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
+		print_value(step->kind, step->before);
+		fputs(" -> ", stdout);
+	}
+	print_value(step->kind, step->after);
+	printf(" (%s)\n", state_of(work, step));
+	if (!in_force || work->common->verbose)
+		print_details(step);
+}
+
+void print_steps(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		if (work->differences_only && !differs(&step))
+			continue;
+		print_step(work, &step);
+		if (work->differences_only &&
+		    (step.flags & SSDPM_STEP_UNTIL_RESET))
+			puts("    a reset or a resume of the controller loses "
+			     "such a table");
+	}
+}
+
+static bool same_table(const struct ssdpm_apst *a, const struct ssdpm_apst *b)
+{
+	return a->enabled == b->enabled && !ssdpm_apst_diff(a, b);
+}
+
+static void print_table_line(const char *name, const struct ssdpm_apst *table)
+{
+	const struct resolved resolved = { .table = *table };
+
+	printf("    %-6s  ", name);
+	print_resolved(&resolved);
+	putchar('\n');
+}
+
+static void print_one_table(const struct ssdpm_planned_table *t)
+{
+	bool both = (t->known & SSDPM_TABLE_BEFORE) &&
+		    (t->known & SSDPM_TABLE_AFTER);
+
+	printf("%s: APST table%s\n", t->device,
+	       t->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       ", for a drive as the catalogue has it" :
+		       "");
+	if (both && same_table(&t->before, &t->after)) {
+		print_table_line("as now", &t->after);
+	} else {
+		if (t->known & SSDPM_TABLE_BEFORE)
+			print_table_line("before", &t->before);
+		if (t->known & SSDPM_TABLE_AFTER)
+			print_table_line("after", &t->after);
+	}
+	if (t->known & SSDPM_TABLE_BUILT)
+		print_table_line("built", &t->built);
+}
+
+/* A drive without APST has none. */
+static bool is_sent(const struct ssdpm_planned_table *t)
+{
+	return ((t->known & SSDPM_TABLE_AFTER) && t->after.sent) ||
+	       (t->known & SSDPM_TABLE_BUILT);
+}
+
+static void print_tables(const struct work *work)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+
+	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
+		if (is_sent(&table))
+			print_one_table(&table);
+}
+
+static void print_files(const struct ssdpm_persist *persist)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
+	for (size_t i = 0;
+	     persist && !ssdpm_persist_get_file(persist, i, &file); i++) {
+		printf("\n%s, mode %o:\n", file.path, file.mode);
+		fputs(file.contents, stdout);
+		if (file.note && file.note[0])
+			printf("(%s)\n", file.note);
+	}
+}
+
+static void print_profile(const struct work *work)
+{
+	const struct ssdpm_profile_settings *now = &work->profile.now;
+
+	if (!work->options || !work->options->profile)
+		return;
+	printf("profile %s on %s%s%s\n", now->name,
+	       ssdpm_power_source_to_string(now->power_source),
+	       now->reason[0] ? ": " : "", now->reason);
+}
+
+static enum exit_status print_for_people(const struct work *work)
+{
+	size_t n = ssdpm_plan_get_n_steps(work->plan);
+
+	print_profile(work);
+	print_steps(work);
+	if (!n)
+		puts("nothing to do");
+	if (!work->differences_only || !work->in_force)
+		print_tables(work);
+	if (n && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+		puts("in force");
+	print_files(work->persist);
+	return print_savings(work);
+}
+
+static void write_step(struct json_writer *w, const struct ssdpm_step *step)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "kind", ssdpm_step_kind_to_string(step->kind));
+	ssdpm__json_string(w, "state", ssdpm_step_state_to_string(step->state));
+	write_bits(w, "flags", step->flags, ssdpm_step_flag_to_string);
+	ssdpm__json_string(w, "device", step->device);
+	ssdpm__json_string(w, "target", step->target);
+	ssdpm__json_string(w, "before", step->before);
+	ssdpm__json_string(w, "after", step->after);
+	ssdpm__json_string(w, "why", step->why);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_planned_table(struct json_writer *w,
+				const struct ssdpm_planned_table *t)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "device", t->device);
+	ssdpm__json_string(w, "provenance",
+			   ssdpm_provenance_to_string(t->provenance));
+	write_table(w, "before",
+		    t->known & SSDPM_TABLE_BEFORE ? &t->before : NULL);
+	write_table(w, "after",
+		    t->known & SSDPM_TABLE_AFTER ? &t->after : NULL);
+	write_table(w, "built",
+		    t->known & SSDPM_TABLE_BUILT ? &t->built : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_files(struct json_writer *w,
+			const struct ssdpm_persist *persist)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
+	if (!persist)
+		return;
+	ssdpm__json_begin(w, "files", '[');
+	for (size_t i = 0; !ssdpm_persist_get_file(persist, i, &file); i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(w, "path", file.path);
+		ssdpm__json_uint(w, "mode", file.mode);
+		ssdpm__json_string(w, "contents", file.contents);
+		ssdpm__json_string(w, "note",
+				   file.note && file.note[0] ? file.note :
+							       NULL);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_profile(struct json_writer *w, const struct work *work)
+{
+	const struct ssdpm_profile_settings *now = &work->profile.now;
+	bool given = work->options && work->options->profile;
+
+	ssdpm__json_string(w, "profile", given ? now->name : NULL);
+	ssdpm__json_string(
+		w, "power_source",
+		given ? ssdpm_power_source_to_string(now->power_source) : NULL);
+	ssdpm__json_string(w, "reason",
+			   given && now->reason[0] ? now->reason : NULL);
+}
+
+static enum exit_status write_work(struct json_writer *w,
+				   const struct work *work)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_step step = { .size = sizeof(step) };
+	enum exit_status status;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.plan/1");
+	write_profile(w, work);
+	ssdpm__json_bool(w, "in_force", work->in_force);
+	ssdpm__json_begin(w, "steps", '[');
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		write_step(w, &step);
+	ssdpm__json_end(w, ']');
+	ssdpm__json_begin(w, "tables", '[');
+	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
+		write_planned_table(w, &table);
+	ssdpm__json_end(w, ']');
+	write_files(w, work->persist);
+	status = write_savings(w, work);
+	ssdpm__json_end(w, '}');
+	return status;
+}
+
+enum exit_status print_work(const struct work *work)
+{
+	struct json_writer w = { 0 };
+	enum exit_status status;
+
+	if (!work->common->form)
+		return print_for_people(work);
+	status = write_work(&w, work);
+	if (!status)
+		return print_written(work->common, &w);
+	free(w.text);
+	return status;
+}
