@@ -90,7 +90,11 @@ static void put_command(struct text *text, const struct intent *intent,
 		   word_of(intent));
 	if (intent->profiles)
 		ssdpm__put(text, " --profiles %s", intent->profiles);
-	ssdpm__put(text, "%s --quiet", intent->only_ac ? " --source ac" : "");
+	if (intent->one_source)
+		ssdpm__put(
+			text, " --source %s",
+			ssdpm_power_source_to_string(intent->ac.power_source));
+	ssdpm__put(text, " --quiet");
 }
 
 /* What the command is told must do. */

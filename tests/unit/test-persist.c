@@ -332,6 +332,16 @@ static void what_needs_a_new_table_calls_the_command(void **state)
 			 "--quiet");
 	assert_has_not(text, "power_supply");
 	ssdpm_persist_free(persist);
+	/* What is for battery holds on AC, too. */
+	saver = profile("power-saver", SSDPM_SOURCE_BATTERY);
+	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
+			 0);
+	assert_has(file_of(persist, 0).contents,
+		   "apply --profile power-saver --source battery --quiet");
+	ssdpm_persist_free(persist);
+	saver.power_source = 3;
+	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
+			 -EINVAL);
 }
 
 static void modprobe_says_when_the_initramfs_has_to_be_rebuilt(void **state)
