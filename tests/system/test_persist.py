@@ -88,18 +88,14 @@ def test_udev_leaves_a_controller_without_apst_alone(stage: Stage) -> None:
     assert not stage.sysfs(f"{NVME}/{TOLERANCE}").exists()
 
 
-def test_udev_sets_the_policy_of_the_port_of_a_disk(stage: Stage) -> None:
+def test_udev_calls_the_command_for_a_sata_disk_of_any_profile(stage: Stage) -> None:
     stage.persist("udev", "balanced")
     put_uevent(stage, DISK, "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDEVTYPE=disk\n")
-    stage.sysfs(LPM.format(0)).write_text("")
-    stage.sysfs(LPM.format(1)).write_text("")
-    assert udev(stage, "add", DISK) == []
-    assert stage.sysfs(LPM.format(0)).read_text() == "med_power_with_dipm"
-    assert stage.sysfs(LPM.format(1)).read_text() == ""
+    assert udev(stage, "add", DISK) == [
+        "/usr/bin/ssdpm apply --profile balanced --quiet"
+    ]
     # An event that says less is no reason to go through error handling.
-    stage.sysfs(LPM.format(0)).write_text("")
     assert udev(stage, "change", DISK) == []
-    assert stage.sysfs(LPM.format(0)).read_text() == ""
 
 
 APPLY = "/usr/bin/ssdpm apply --profile auto --quiet"
