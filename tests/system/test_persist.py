@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import pathlib
+import json
+import os
 import re
 import subprocess
 
@@ -225,8 +226,6 @@ json.dump({"options": dict(profile.options), "units": units}, sys.stdout)
 
 
 def load_profile(stage: Stage, *names: str) -> dict[str, dict[str, list[object]]]:
-    import json
-
     output = stage.run("/usr/bin/python3", "-c", LOAD, *names).stdout
     loaded = json.loads(output[output.index('{"options"') :])
     assert isinstance(loaded, dict)
@@ -285,7 +284,24 @@ def test_the_program_that_embeds_the_library_sets_all_drives(stage: Stage) -> No
     assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text().strip() == "100000"
 
 
-def test_modprobe_reads_the_options(stage: Stage, tmp_path: pathlib.Path) -> None:
+def test_the_script_prints_what_the_readme_says(stage: Stage) -> None:
+    run = subprocess.run(
+        [EXAMPLES / "shell.sh", stage.root],
+        env={**os.environ, "SSDPM": str(BUILD / "examples" / "ssdpm" / "ssdpm")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(run.stdout.splitlines()) == 4
+    readme = (EXAMPLES / "README.md").read_text()
+    for line in run.stdout.splitlines():
+        assert f"    {line}\n" in readme
+
+
+# ---- modprobe ----
+
+
+def test_modprobe_reads_the_options(stage: Stage) -> None:
     stage.persist("modprobe", "balanced")
     output = stage.shell("modprobe --config /etc/modprobe.d --showconfig")
     options = re.findall(r"^options (nvme_core|ahci) (.*)$", output, re.MULTILINE)
