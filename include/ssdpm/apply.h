@@ -333,7 +333,8 @@ struct ssdpm_persist;
  * @kind:    enum ssdpm_persist_kind
  * @ac:      what holds on AC: its name is written where a file calls the
  * command
- * @battery: what holds on battery; NULL: as on AC
+ * @battery: what holds on battery; NULL: @ac holds on both, whatever its
+ *           power source is
  * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
  * @profiles: path of the profiles that @ac and @battery are from, for files
  * that call the command; NULL: they are built in
