@@ -15,20 +15,33 @@ void free_work(struct work *work)
 
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
-	const struct ssdpm_persist_params params = {
+	const struct profile *profile = &work->profile;
+	/* A source that was given is what holds on both. */
+	bool both = !work->options->power_source;
+	const char *profiles = work->options->profiles_path;
+	struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
-		.ac = &work->profile.ac,
-		.battery = &work->profile.battery,
+		.ac = both ? &profile->ac : &profile->now,
+		.battery = both ? &profile->battery : NULL,
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
+	char *path = NULL;
+	int err;
 
-	if (!ssdpm_persist_new(&params, &work->persist, &error))
+	/* Files are read elsewhere. */
+	if (profiles) {
+		path = realpath(profiles, NULL);
+		params.profiles = path ? path : profiles;
+	}
+	err = ssdpm_persist_new(&params, &work->persist, &error);
+	free(path);
+	if (!err)
 		return STATUS_DONE;
 	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
 		 error.message);
-	return error.code == -EINVAL ? STATUS_DEVICE_CANNOT : STATUS_FAILED;
+	return error.code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
 }
 
 bool all_in_force(const struct ssdpm_plan *plan)

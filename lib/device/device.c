@@ -48,6 +48,26 @@ const struct ssdpm_device_facts *ssdpm_device_get_facts(
 	return &device->facts;
 }
 
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r;
+
+	memset(facts, 0, sizeof(*facts));
+	if (strlen(name) >= sizeof(facts->name))
+		return -ENAMETOOLONG;
+	strcpy(facts->name, name);
+	r = ssdpm__join(path, class, name);
+	if (!r)
+		r = ssdpm__real_path(machine, path, facts->path + 1,
+				     sizeof(facts->path) - 1);
+	if (r)
+		return r;
+	facts->path[0] = '/';
+	return strcmp(ssdpm__last_component(facts->path), name) ? -ENODEV : 0;
+}
+
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number)
 {
@@ -75,11 +95,9 @@ static void read_link_features(struct directory *adapter,
 		"link/l1_1_aspm",  "link/l1_2_aspm", "link/l1_1_pcipm",
 		"link/l1_2_pcipm",
 	};
-	char path[SSDPM__PATH_BYTES];
 	uint64_t enabled;
 
-	if (ssdpm__join(path, adapter->path, "link") ||
-	    !ssdpm__exists(adapter->machine, path))
+	if (!ssdpm__has(adapter, "link"))
 		return;
 	facts->known |= SSDPM_FACT_PCIE;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

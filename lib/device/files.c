@@ -38,6 +38,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	ssdpm__blunt_controls(message);
 	machine->log_fn(machine->userdata, level, message);
 }
 
@@ -319,8 +320,15 @@ static int check_what_is_there(const struct ssdpm_machine *machine,
 	return r;
 }
 
-int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
-		int flags, mode_t mode)
+static void observe(const struct ssdpm_machine *machine, const char *path,
+		    const void *bytes, size_t n)
+{
+	if (machine->observe)
+		machine->observe(machine->observer, path, bytes, n);
+}
+
+static int open_path(const struct ssdpm_machine *machine, const char *path,
+		     int flags, mode_t mode)
 {
 	int fd, r;
 
@@ -343,6 +351,16 @@ int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
 		close(fd);
 		return r;
 	}
+	return fd;
+}
+
+int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
+		int flags, mode_t mode)
+{
+	int fd = open_path(machine, path, flags, mode);
+
+	if (fd >= 0)
+		observe(machine, path, NULL, 0);
 	return fd;
 }
 
@@ -370,7 +388,7 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 		      void *buffer, size_t size, size_t *ret_n)
 {
-	const int fd = ssdpm__open(machine, path, O_RDONLY, 0);
+	const int fd = open_path(machine, path, O_RDONLY, 0);
 	size_t n = 0;
 	int r = fd;
 
@@ -384,6 +402,8 @@ int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 	else
 		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %zu bytes",
 			   path, n);
+	if (!r)
+		observe(machine, path, buffer, n);
 	if (!r && ret_n)
 		*ret_n = n;
 	return r;
@@ -428,14 +448,19 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
-bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
+int ssdpm__find(const struct ssdpm_machine *machine, const char *path)
 {
 	const int fd = ssdpm__open(machine, path, O_PATH, 0);
 
 	if (fd < 0)
-		return false;
+		return fd;
 	close(fd);
-	return true;
+	return 0;
+}
+
+bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
+{
+	return !ssdpm__find(machine, path);
 }
 
 int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
@@ -453,13 +478,17 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 		r = walk_note(&walk, name);
 		if (!r && fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
 			r = -errno;
+		else if (!r && S_ISLNK(status.st_mode))
+			r = -ENOENT; /* it was not there when it was read */
 	}
 	move_to(&walk, machine->root_fd);
 	if (!r && walk.n_done >= size)
 		r = -ENAMETOOLONG;
-	if (!r)
-		strcpy(real, walk.done);
-	return r;
+	if (r)
+		return r;
+	strcpy(real, walk.done);
+	observe(machine, path, NULL, 0);
+	return 0;
 }
 
 static int add_name(struct names *names, size_t *room, const char *name)
@@ -633,10 +662,23 @@ bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 	}
 	r = read_link(fd, "", target, sizeof(target));
 	close(fd);
+	ssdpm__note_failure(directory, r);
 	if (r <= 0)
 		return false;
 	last = ssdpm__last_component(target);
 	return ssdpm__span_copy(ssdpm__span(last, strlen(last)), text, size);
+}
+
+bool ssdpm__has(struct directory *directory, const char *name)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r;
+
+	r = ssdpm__join(path, directory->path, name);
+	if (!r)
+		r = ssdpm__find(directory->machine, path);
+	ssdpm__note_failure(directory, r);
+	return !r;
 }
 
 const char *ssdpm__last_component(const char *path)

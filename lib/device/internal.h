@@ -15,6 +15,13 @@
 #define SSDPM__PATH_BYTES 320
 #define SSDPM__TEXT_BYTES 4096
 
+/*
+ * Told of what is read under the root, and of what is there: bytes is NULL
+ * where only that was asked. capture.c writes it down.
+ */
+typedef void (*observe_fn)(void *observer, const char *path, const void *bytes,
+			   size_t n);
+
 struct ssdpm_machine {
 	uint32_t references;
 	int root_fd;
@@ -23,7 +30,9 @@ struct ssdpm_machine {
 	ssdpm_log_fn log_fn;
 	void *userdata;
 	uint32_t log_level;
-	char *root; /* as the caller said it; NULL: this machine */
+	char *root;	    /* as the caller said it; NULL: this machine */
+	observe_fn observe; /* or NULL */
+	void *observer;
 };
 
 struct ssdpm_device {
@@ -57,6 +66,8 @@ int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 		       int base, uint64_t *ret_value);
 
+/* Is it there? 0, or -errno. */
+int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
 /* Where a link, or a path with links in it, leads: "sys/devices/...". */
@@ -105,6 +116,7 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 /* The last component of what a link holds. */
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
+bool ssdpm__has(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
 
 const char *ssdpm__last_component(const char *path);
@@ -122,6 +134,13 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 /* What the directory of a PCI device (or of another) says. */
 void ssdpm__read_adapter(struct directory *adapter,
 			 struct ssdpm_device_facts *facts);
+
+/*
+ * The path of facts, from a link in a class: it must lead to something of the
+ * same name, as the kernel's do. -ENODEV: it does not.
+ */
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts);
 
 /* "nvme" and digits, "host" and digits, and the number. */
 bool ssdpm__is_numbered(const char *name, const char *prefix,
@@ -144,6 +163,16 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 int ssdpm__hidden_read_facts(const struct ssdpm_machine *machine,
 			     const char *path,
 			     struct ssdpm_device_facts *facts);
+
+/*
+ * What the kernel keeps of IDENTIFY DEVICE: the text of ata_device/devP.0/id,
+ * 256 words of four digits each. -ENOENT: there is none.
+ */
+int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
+			const struct ssdpm_device_facts *facts,
+			char text[SSDPM__TEXT_BYTES]);
+/* false: there are less than 256. */
+bool ssdpm__sata_parse_words(const char *text, uint16_t words[256]);
 
 /*
  * Back ends for live commands; -EOPNOTSUPP with words from a -none.c twin.
@@ -180,5 +209,36 @@ int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
  * 512 bytes of log 30h page 08h). The marker is the file "ssdpm-capture".
  */
 #define SSDPM__MARKER "ssdpm-capture"
+#define SSDPM__DUMP_BYTES 16384 /* the longest: JSON */
+#define SSDPM__ATA_PAGE_BYTES 512
+#define SSDPM__DEVSLEEP_LOG 0x30
+#define SSDPM__DEVSLEEP_PAGE 0x08
+
+/*
+ * read.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
+ * -EINVAL: it is longer.
+ */
+int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
+		     void *buffer, size_t size, size_t *ret_n,
+		     struct ssdpm_error *reterr);
+
+/*
+ * Identify of a drive, by a command or from a dump: 4096 bytes (NVMe) or 512
+ * (SATA), for which there must be room, and for a byte more.
+ */
+int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
+			 struct ssdpm_error *reterr);
+
+/*
+ * Log 30h, page 08h, likewise. -EOPNOTSUPP: the drive has no DevSleep;
+ * -ENODATA: it has no such log.
+ */
+int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
+			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
+			      struct ssdpm_error *reterr);
+
+/* Is it a drive that can be read? 0, -ENODEV, -EOPNOTSUPP. */
+int ssdpm__check_drive(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,7 +65,8 @@ static int open_root(struct ssdpm_machine *machine, const char *root,
 		return ssdpm__fail(reterr, code, 0, "%s: %s", root,
 				   ssdpm_strerror(code));
 	}
-	machine->capture = find_capture(machine->root_fd);
+	if (machine->root)
+		machine->capture = find_capture(machine->root_fd);
 	return 0;
 }
 
@@ -184,12 +186,11 @@ static int read_power_source(struct ssdpm_machine *machine,
 	int r;
 
 	r = ssdpm__list_names(machine, class, &names);
-	if (r == -ENOENT && ssdpm__exists(machine, "sys/class"))
-		r = 0; /* a kernel without any */
-	else if (r) {
-		ssdpm__note_failure(&supply, r);
+	if (r == -ENOENT) /* a kernel that knows none has the class above */
+		r = ssdpm__find(machine, "sys/class");
+	ssdpm__note_failure(&supply, r);
+	if (r)
 		return supply.err;
-	}
 	for (size_t i = 0; i < names.n; i++)
 		if (!ssdpm__join(path, class, names.names[i]))
 			add_supply(&supplies, &supply);
@@ -291,6 +292,34 @@ static void read_names_of_machine(struct directory *dmi,
 				texts[i].size);
 }
 
+/*
+ * Debian's release may lack the patch level, "6.1.0-56-amd64", which the rules
+ * of quirks ask for; its version has that: "#1 SMP Debian 6.1.192-2
+ * (2026-10-01)".
+ */
+static void read_release(struct directory *at, char release[72])
+{
+	static const char name[] = "Debian ";
+	unsigned int major, minor, level, v_major, v_minor, v_level;
+	char version[256], plain[40];
+	const char *debian;
+
+	if (!ssdpm__get_text(at, "osrelease", release, 72) ||
+	    sscanf(release, "%u.%u.%u", &major, &minor, &level) != 3 || level)
+		return;
+	if (!ssdpm__get_text(at, "version", version, sizeof(version)))
+		return;
+	debian = strstr(version, name);
+	if (!debian || sscanf(debian + strlen(name), "%u.%u.%u", &v_major,
+			      &v_minor, &v_level) != 3)
+		return;
+	if (v_major != major || v_minor != minor)
+		return;
+	snprintf(plain, sizeof(plain), "%.39s", release);
+	snprintf(release, 72, "%u.%u.%u (%s)", v_major, v_minor, v_level,
+		 plain);
+}
+
 int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 			     struct ssdpm_machine_facts *ret_facts,
 			     struct ssdpm_error *reterr)
@@ -317,8 +346,7 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 	at.path = "sys/class/dmi/id";
 	read_names_of_machine(&at, &facts);
 	at.path = "proc/sys/kernel";
-	ssdpm__get_text(&at, "osrelease", facts.linux_release,
-			sizeof(facts.linux_release));
+	read_release(&at, facts.linux_release);
 	facts.capture = machine->capture;
 	if (!r)
 		r = at.err;

@@ -90,8 +90,7 @@ static bool find_place(const char *path, struct place *place)
 	return n < (int)sizeof(place->host);
 }
 
-/* 256 words of four digits each; less of them: false. */
-static bool parse_words(const char *text, uint16_t words[N_WORDS])
+bool ssdpm__sata_parse_words(const char *text, uint16_t words[N_WORDS])
 {
 	for (size_t i = 0; i < N_WORDS; i++) {
 		words[i] = 0;
@@ -148,7 +147,7 @@ static void read_ata_device(struct directory *device, bool is_ours,
 	if (!r)
 		r = ssdpm__read_text(device->machine, path, text, sizeof(text));
 	ssdpm__note_failure(device, r);
-	if (r || !parse_words(text, words)) {
+	if (r || !ssdpm__sata_parse_words(text, words)) {
 		facts->devices_without_hipm++;
 		return;
 	}
@@ -158,6 +157,17 @@ static void read_ata_device(struct directory *device, bool is_ours,
 		return;
 	copy_words(words + WORD_MODEL, N_WORDS_MODEL, facts->product);
 	copy_words(words + WORD_FIRMWARE, N_WORDS_FIRMWARE, facts->firmware);
+}
+
+/* The device of libata that the disk is. */
+static void name_device(const struct place *place, bool behind_multiplier,
+			char name[32])
+{
+	if (behind_multiplier)
+		snprintf(name, 32, "dev%u.%u.0", place->ata_port,
+			 place->channel);
+	else
+		snprintf(name, 32, "dev%u.%u", place->ata_port, place->id);
 }
 
 /* A link: that of the host, linkP, or one of a port multiplier, linkP.C. */
@@ -179,12 +189,7 @@ static void read_ata_link(const struct place *place, const char *link,
 		ssdpm__note_failure(at, r);
 		return;
 	}
-	if (behind_multiplier)
-		snprintf(ours, sizeof(ours), "dev%u.%u.0", place->ata_port,
-			 place->channel);
-	else
-		snprintf(ours, sizeof(ours), "dev%u.%u", place->ata_port,
-			 place->id);
+	name_device(place, behind_multiplier, ours);
 	for (size_t i = 0; i < names.n; i++) {
 		const char *name = names.names[i];
 
@@ -233,13 +238,12 @@ static void read_register(struct directory *host, const char *name,
 static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 {
 	static const char file[] = "link_power_management_policy";
-	char path[SSDPM__PATH_BYTES], text[32];
 	uint64_t supported;
+	char text[32];
 
 	if (ssdpm__get_text(host, file, text, sizeof(text)))
 		facts->lpm = ssdpm_lpm_from_string(text);
-	else if (!ssdpm__join(path, host->path, file) &&
-		 !ssdpm__exists(host->machine, path))
+	else if (!ssdpm__has(host, file))
 		facts->reach = SSDPM_REACH_NO_LPM;
 	if (facts->lpm)
 		facts->known |= SSDPM_FACT_LPM;
@@ -287,12 +291,30 @@ static void read_disk(struct directory *disk, struct ssdpm_device_facts *facts)
 				sizeof(facts->firmware));
 }
 
+/* The masks of ahci count from 0, this file from 1. */
+static void read_port_number(const struct place *place, struct directory *at,
+			     struct ssdpm_device_facts *facts)
+{
+	char path[2 * SSDPM__PATH_BYTES];
+	uint64_t number;
+
+	snprintf(path, sizeof(path), "%s/ata_port/ata%u", place->port,
+		 place->ata_port);
+	at->path = path;
+	if (!ssdpm__get_number(at, "port_no", 10, 32, &number) || !number)
+		return;
+	facts->port = (uint32_t)number - 1;
+	facts->known |= SSDPM_FACT_PORT;
+}
+
 static int read_port(const struct place *place,
 		     const struct ssdpm_machine *machine, bool is_disk,
 		     struct ssdpm_device_facts *facts)
 {
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
+	char class[64];
+	uint64_t number;
 	int r;
 
 	facts->kind = SSDPM_KIND_SATA;
@@ -306,6 +328,13 @@ static int read_port(const struct place *place,
 		return r;
 	if (is_disk && !facts->n_devices)
 		facts->n_devices = 1;
+	at.path = place->port;
+	snprintf(class, sizeof(class), "ata_port/ata%u/port_no",
+		 place->ata_port);
+	if (ssdpm__get_number(&at, class, 10, UINT32_MAX, &number) && number) {
+		facts->port = (uint32_t)number - 1;
+		facts->known |= SSDPM_FACT_PORT;
+	}
 	at.path = place->host;
 	read_host(&at, facts);
 	if (!is_disk) {
@@ -314,6 +343,8 @@ static int read_port(const struct place *place,
 		if (!facts->n_devices)
 			facts->flags |= SSDPM_DEVICE_EMPTY;
 	}
+	if (facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG))
+		read_port_number(place, &at, facts);
 	at.path = place->adapter;
 	ssdpm__read_adapter(&at, facts);
 	return at.err;
@@ -340,13 +371,12 @@ static int read_distant_disk(const struct ssdpm_machine *machine,
 			     struct ssdpm_device_facts *facts)
 {
 	struct directory disk = { .machine = machine, .path = facts->path + 1 };
-	char vendor[16], path[SSDPM__PATH_BYTES];
+	char vendor[16];
 
 	facts->reach = find_reach(disk.path);
 	/* Other SAS adapters have no transport class: the disk has the word. */
 	if (facts->reach == SSDPM_REACH_RAID &&
-	    !ssdpm__join(path, disk.path, "device/sas_address") &&
-	    ssdpm__exists(machine, path))
+	    ssdpm__has(&disk, "device/sas_address"))
 		facts->reach = SSDPM_REACH_SAS;
 	/* What translates for an ATA disk says so (SAT-5, 10.1.2). */
 	if (ssdpm__get_text(&disk, "device/vendor", vendor, sizeof(vendor)) &&
@@ -375,23 +405,38 @@ static int read_all_facts(const struct ssdpm_machine *machine, bool is_disk,
 int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts)
 {
-	char class[SSDPM__PATH_BYTES];
 	uint32_t number;
 	const bool is_disk = !ssdpm__is_numbered(name, "host", &number);
 	int r;
 
-	memset(facts, 0, sizeof(*facts));
-	r = ssdpm__join(class, is_disk ? "sys/block" : "sys/class/scsi_host",
-			name);
+	r = ssdpm__find_path(machine,
+			     is_disk ? "sys/block" : "sys/class/scsi_host",
+			     name, facts);
 	if (!r)
-		r = ssdpm__real_path(machine, class, facts->path + 1,
-				     sizeof(facts->path) - 1);
+		r = read_all_facts(machine, is_disk, facts);
 	if (r)
 		return r;
-	facts->path[0] = '/';
-	strncpy(facts->name, name, sizeof(facts->name) - 1);
-	r = read_all_facts(machine, is_disk, facts);
-	if (r)
-		return r;
-	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
+	return ssdpm__find(machine, facts->path + 1);
+}
+
+int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
+			const struct ssdpm_device_facts *facts,
+			char text[SSDPM__TEXT_BYTES])
+{
+	const bool behind_multiplier = facts->flags & SSDPM_DEVICE_SHARED_PORT;
+	char path[2 * SSDPM__PATH_BYTES], name[32], link[32];
+	struct place place;
+
+	if (!find_place(facts->path + 1, &place))
+		return -ENOENT;
+	name_device(&place, behind_multiplier, name);
+	if (behind_multiplier)
+		snprintf(link, sizeof(link), "link%u.%u", place.ata_port,
+			 place.channel);
+	else
+		snprintf(link, sizeof(link), "link%u", place.ata_port);
+	if (snprintf(path, sizeof(path), "%s/%s/%s/ata_device/%s/id",
+		     place.port, link, name, name) >= SSDPM__PATH_BYTES)
+		return -ENAMETOOLONG;
+	return ssdpm__read_text(machine, path, text, SSDPM__TEXT_BYTES);
 }
