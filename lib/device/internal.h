@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include <limits.h>
+
 /* Longest path under a root, and longest text of a sysfs file that is read. */
 #define SSDPM__PATH_BYTES 320
 #define SSDPM__TEXT_BYTES 4096
@@ -16,6 +18,7 @@
 struct ssdpm_machine {
 	uint32_t references;
 	int root_fd;
+	bool walk;	  /* do without openat2(), as where there is none */
 	uint32_t capture; /* as in struct ssdpm_machine_facts */
 	ssdpm_log_fn log_fn;
 	void *userdata;
@@ -83,20 +86,64 @@ int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__check_writable(const struct ssdpm_machine *machine,
 			  struct ssdpm_error *reterr);
 
-/* device.c: free facts, one reference; the machine is kept. */
+/*
+ * Facts about one thing, read one by one from its directory. What cannot be
+ * read is unknown, and these return false; but err is kept where that says
+ * nothing about the file: -ENOMEM, -EMFILE, -ENFILE.
+ */
+struct directory {
+	const struct ssdpm_machine *machine;
+	const char *path; /* under the root, without a slash around it */
+	int err;
+};
+
+/* Printable ASCII, without blanks around it, as much as there is room for. */
+bool ssdpm__get_text(struct directory *directory, const char *name, char *text,
+		     size_t size);
+bool ssdpm__get_number(struct directory *directory, const char *name, int base,
+		       uint64_t max, uint64_t *ret_value);
+/* The last component of what a link holds. */
+bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
+		     size_t size);
+void ssdpm__note_failure(struct directory *directory, int code);
+
+const char *ssdpm__last_component(const char *path);
+
+/* "directory/name"; -ENAMETOOLONG. */
+int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,
+		const char *name);
+
+/* device.c: one reference, a copy of the facts; the machine is kept. */
 int ssdpm__device_new(struct ssdpm_machine *machine,
 		      const struct ssdpm_device_facts *facts,
 		      struct ssdpm_device **ret_device,
 		      struct ssdpm_error *reterr);
 
+/* What the directory of a PCI device (or of another) says. */
+void ssdpm__read_adapter(struct directory *adapter,
+			 struct ssdpm_device_facts *facts);
+
+/* "nvme" and digits, "host" and digits, and the number. */
+bool ssdpm__is_numbered(const char *name, const char *prefix,
+			uint32_t *ret_number);
+
 /*
- * nvme.c, sata.c: fill facts of a controller ("nvme0") or of a disk or port.
- * -ENOENT, -ENODEV: it vanished.
+ * nvme.c, sata.c: fill facts of a controller ("nvme0"), of a disk ("sda", in
+ * reach or not), of a port ("host3"; -ENODEV: none of libata). -ENOENT: it
+ * vanished.
  */
 int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts);
 int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts);
+
+/*
+ * hidden.c: what the PCI device at this path, without links, hides. -ENODEV:
+ * nothing.
+ */
+int ssdpm__hidden_read_facts(const struct ssdpm_machine *machine,
+			     const char *path,
+			     struct ssdpm_device_facts *facts);
 
 /*
  * Back ends for live commands; -EOPNOTSUPP with words from a -none.c twin.
