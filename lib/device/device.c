@@ -48,6 +48,26 @@ const struct ssdpm_device_facts *ssdpm_device_get_facts(
 	return &device->facts;
 }
 
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r;
+
+	memset(facts, 0, sizeof(*facts));
+	if (strlen(name) >= sizeof(facts->name))
+		return -ENAMETOOLONG;
+	strcpy(facts->name, name);
+	r = ssdpm__join(path, class, name);
+	if (!r)
+		r = ssdpm__real_path(machine, path, facts->path + 1,
+				     sizeof(facts->path) - 1);
+	if (r)
+		return r;
+	facts->path[0] = '/';
+	return strcmp(ssdpm__last_component(facts->path), name) ? -ENODEV : 0;
+}
+
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number)
 {

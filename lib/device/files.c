@@ -38,6 +38,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
+	ssdpm__blunt_controls(message);
 	machine->log_fn(machine->userdata, level, message);
 }
 
@@ -319,8 +320,15 @@ static int check_what_is_there(const struct ssdpm_machine *machine,
 	return r;
 }
 
-int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
-		int flags, mode_t mode)
+static void observe(const struct ssdpm_machine *machine, const char *path,
+		    const void *bytes, size_t n)
+{
+	if (machine->observe)
+		machine->observe(machine->observer, path, bytes, n);
+}
+
+static int open_path(const struct ssdpm_machine *machine, const char *path,
+		     int flags, mode_t mode)
 {
 	int fd, r;
 
@@ -343,6 +351,16 @@ int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
 		close(fd);
 		return r;
 	}
+	return fd;
+}
+
+int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
+		int flags, mode_t mode)
+{
+	int fd = open_path(machine, path, flags, mode);
+
+	if (fd >= 0)
+		observe(machine, path, NULL, 0);
 	return fd;
 }
 
@@ -384,6 +402,8 @@ int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 	else
 		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %zu bytes",
 			   path, n);
+	if (!r)
+		observe(machine, path, buffer, n);
 	if (!r && ret_n)
 		*ret_n = n;
 	return r;
@@ -457,9 +477,11 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 	move_to(&walk, machine->root_fd);
 	if (!r && walk.n_done >= size)
 		r = -ENAMETOOLONG;
-	if (!r)
-		strcpy(real, walk.done);
-	return r;
+	if (r)
+		return r;
+	strcpy(real, walk.done);
+	observe(machine, path, NULL, 0);
+	return 0;
 }
 
 static int add_name(struct names *names, size_t *room, const char *name)

@@ -182,11 +182,40 @@ static int take_disk_of_host(struct ssdpm_machine *machine, uint32_t host,
 	return r;
 }
 
+/* nvme0n1p2, sda1: the name of the disk. false: no partition. */
+static bool cut_partition(char *name)
+{
+	char *end = name + strlen(name);
+	char *digits = end;
+
+	while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (digits == end)
+		return false;
+	if (!strncmp(name, "sd", 2)) {
+		*digits = 0;
+		return true;
+	}
+	if (strncmp(name, "nvme", 4) || digits[-1] != 'p')
+		return false;
+	digits[-1] = 0;
+	return true;
+}
+
+static int find_block(const struct ssdpm_machine *machine, const char *class,
+		      const char *name, char *real, size_t size)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r = ssdpm__join(path, class, name);
+
+	return r ? r : ssdpm__real_path(machine, path, real, size);
+}
+
 /* Where a block device stands. */
 static int find_block_device(const struct ssdpm_machine *machine,
 			     const char *name, char *real, size_t size)
 {
-	char path[SSDPM__PATH_BYTES], node[SSDPM__PATH_BYTES];
+	char node[SSDPM__PATH_BYTES];
 	int r;
 
 	/* ng0n1 is another node of nvme0n1. */
@@ -196,13 +225,13 @@ static int find_block_device(const struct ssdpm_machine *machine,
 		r = snprintf(node, sizeof(node), "%s", name);
 	if (r >= (int)sizeof(node))
 		return -ENOENT;
-	r = ssdpm__join(path, "sys/class/block", node);
-	if (!r)
-		r = ssdpm__real_path(machine, path, real, size);
-	if (r != -ENOENT)
-		return r;
-	r = ssdpm__join(path, "sys/block", node);
-	return r ? r : ssdpm__real_path(machine, path, real, size);
+	r = find_block(machine, "sys/class/block", node, real, size);
+	if (r == -ENOENT)
+		r = find_block(machine, "sys/block", node, real, size);
+	/* A capture has no partitions. */
+	if (r == -ENOENT && machine->capture && cut_partition(node))
+		r = find_block(machine, "sys/block", node, real, size);
+	return r;
 }
 
 /* The name that the list has for it. */
@@ -220,7 +249,7 @@ static int resolve(struct ssdpm_machine *machine, const char *text, char *name,
 		return take_disk_of_host(machine, number, text, name, size,
 					 reterr);
 	if (ssdpm__is_numbered(given, "nvme", &number) || strchr(given, ':')) {
-		snprintf(name, size, "%s", given);
+		strcpy(name, given);
 		return 0;
 	}
 	r = find_block_device(machine, given, real, sizeof(real));
@@ -249,7 +278,7 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_facts facts;
-	char found[64];
+	char found[SSDPM__PATH_BYTES];
 	int r;
 
 	r = resolve(machine, name, found, sizeof(found), reterr);

@@ -15,6 +15,13 @@
 #define SSDPM__PATH_BYTES 320
 #define SSDPM__TEXT_BYTES 4096
 
+/*
+ * Told of what is read under the root, and of what is there: bytes is NULL
+ * where only that was asked. capture.c writes it down.
+ */
+typedef void (*observe_fn)(void *observer, const char *path, const void *bytes,
+			   size_t n);
+
 struct ssdpm_machine {
 	uint32_t references;
 	int root_fd;
@@ -23,7 +30,9 @@ struct ssdpm_machine {
 	ssdpm_log_fn log_fn;
 	void *userdata;
 	uint32_t log_level;
-	char *root; /* as the caller said it; NULL: this machine */
+	char *root;	    /* as the caller said it; NULL: this machine */
+	observe_fn observe; /* or NULL */
+	void *observer;
 };
 
 struct ssdpm_device {
@@ -123,6 +132,13 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 void ssdpm__read_adapter(struct directory *adapter,
 			 struct ssdpm_device_facts *facts);
 
+/*
+ * The path of facts, from a link in a class: it must lead to something of the
+ * same name, as the kernel's do. -ENODEV: it does not.
+ */
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts);
+
 /* "nvme" and digits, "host" and digits, and the number. */
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);
@@ -144,6 +160,16 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 int ssdpm__hidden_read_facts(const struct ssdpm_machine *machine,
 			     const char *path,
 			     struct ssdpm_device_facts *facts);
+
+/*
+ * What the kernel keeps of IDENTIFY DEVICE: the text of ata_device/devP.0/id,
+ * 256 words of four digits each. -ENOENT: there is none.
+ */
+int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
+			const struct ssdpm_device_facts *facts,
+			char text[SSDPM__TEXT_BYTES]);
+/* false: there are less than 256. */
+bool ssdpm__sata_parse_words(const char *text, uint16_t words[256]);
 
 /*
  * Back ends for live commands; -EOPNOTSUPP with words from a -none.c twin.
@@ -180,5 +206,31 @@ int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
  * 512 bytes of log 30h page 08h). The marker is the file "ssdpm-capture".
  */
 #define SSDPM__MARKER "ssdpm-capture"
+#define SSDPM__DUMP_BYTES 16384 /* the longest: JSON */
+#define SSDPM__ATA_PAGE_BYTES 512
+#define SSDPM__DEVSLEEP_LOG 0x30
+#define SSDPM__DEVSLEEP_PAGE 0x08
+
+/*
+ * read.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
+ * -EINVAL: it is longer.
+ */
+int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
+		     void *buffer, size_t size, size_t *ret_n,
+		     struct ssdpm_error *reterr);
+
+/* IDENTIFY DEVICE by the back end, unless that would switch SMART on. */
+int ssdpm__sata_identify(const struct ssdpm_device *device,
+			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+			 struct ssdpm_error *reterr);
+
+/*
+ * capture-blank.c: take out what identifies a drive. A text of words that
+ * cannot be read becomes empty.
+ */
+void ssdpm__blank_nvme_identify(uint8_t data[SSDPM_NVME_IDENTIFY_BYTES]);
+void ssdpm__blank_ata_identify(uint8_t data[SSDPM__ATA_PAGE_BYTES]);
+void ssdpm__blank_ata_words(char *text, size_t size);
+void ssdpm__blank_devsleep(uint8_t page[SSDPM__ATA_PAGE_BYTES]);
 
 #endif

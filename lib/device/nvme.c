@@ -80,8 +80,9 @@ static bool is_fabrics(const char *transport)
 	return false;
 }
 
-static void read_controller(struct directory *controller,
-			    struct ssdpm_device_facts *facts)
+/* 0; -ENODEV: no file says that it is a controller. */
+static int read_controller(struct directory *controller,
+			   struct ssdpm_device_facts *facts)
 {
 	uint64_t count;
 
@@ -102,37 +103,36 @@ static void read_controller(struct directory *controller,
 	}
 	read_quirks(controller, facts);
 	read_latency_tolerance(controller, facts);
+	return facts->product[0] || facts->state[0] || facts->transport[0] ?
+		       0 :
+		       -ENODEV;
 }
 
 int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts)
 {
-	char class[SSDPM__PATH_BYTES], pci[SSDPM__PATH_BYTES];
 	struct directory controller = { .machine = machine };
+	char adapter[SSDPM__PATH_BYTES];
 	int r;
 
-	memset(facts, 0, sizeof(*facts));
-	r = ssdpm__join(class, "sys/class/nvme", name);
+	r = ssdpm__find_path(machine, "sys/class/nvme", name, facts);
 	if (!r)
-		r = ssdpm__real_path(machine, class, facts->path + 1,
-				     sizeof(facts->path) - 1);
-	if (!r)
-		r = ssdpm__join(pci, facts->path + 1, "device");
+		r = ssdpm__join(adapter, facts->path + 1, "device");
 	if (r)
 		return r;
-	facts->path[0] = '/';
 	facts->kind = SSDPM_KIND_NVME;
 	facts->reach = SSDPM_REACH_YES;
-	strncpy(facts->name, name, sizeof(facts->name) - 1);
 	controller.path = facts->path + 1;
-	read_controller(&controller, facts);
+	r = read_controller(&controller, facts);
 	if (is_fabrics(facts->transport)) {
 		facts->flags |= SSDPM_DEVICE_FABRICS;
-	} else {
-		controller.path = pci;
+	} else if (!r) {
+		controller.path = adapter;
 		ssdpm__read_adapter(&controller, facts);
 	}
 	if (controller.err)
 		return controller.err;
+	if (r)
+		return r;
 	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
 }

@@ -90,8 +90,7 @@ static bool find_place(const char *path, struct place *place)
 	return n < (int)sizeof(place->host);
 }
 
-/* 256 words of four digits each; less of them: false. */
-static bool parse_words(const char *text, uint16_t words[N_WORDS])
+bool ssdpm__sata_parse_words(const char *text, uint16_t words[N_WORDS])
 {
 	for (size_t i = 0; i < N_WORDS; i++) {
 		words[i] = 0;
@@ -148,7 +147,7 @@ static void read_ata_device(struct directory *device, bool is_ours,
 	if (!r)
 		r = ssdpm__read_text(device->machine, path, text, sizeof(text));
 	ssdpm__note_failure(device, r);
-	if (r || !parse_words(text, words)) {
+	if (r || !ssdpm__sata_parse_words(text, words)) {
 		facts->devices_without_hipm++;
 		return;
 	}
@@ -158,6 +157,17 @@ static void read_ata_device(struct directory *device, bool is_ours,
 		return;
 	copy_words(words + WORD_MODEL, N_WORDS_MODEL, facts->product);
 	copy_words(words + WORD_FIRMWARE, N_WORDS_FIRMWARE, facts->firmware);
+}
+
+/* The device of libata that the disk is. */
+static void name_device(const struct place *place, bool behind_multiplier,
+			char name[32])
+{
+	if (behind_multiplier)
+		snprintf(name, 32, "dev%u.%u.0", place->ata_port,
+			 place->channel);
+	else
+		snprintf(name, 32, "dev%u.%u", place->ata_port, place->id);
 }
 
 /* A link: that of the host, linkP, or one of a port multiplier, linkP.C. */
@@ -179,12 +189,7 @@ static void read_ata_link(const struct place *place, const char *link,
 		ssdpm__note_failure(at, r);
 		return;
 	}
-	if (behind_multiplier)
-		snprintf(ours, sizeof(ours), "dev%u.%u.0", place->ata_port,
-			 place->channel);
-	else
-		snprintf(ours, sizeof(ours), "dev%u.%u", place->ata_port,
-			 place->id);
+	name_device(place, behind_multiplier, ours);
 	for (size_t i = 0; i < names.n; i++) {
 		const char *name = names.names[i];
 
@@ -375,23 +380,35 @@ static int read_all_facts(const struct ssdpm_machine *machine, bool is_disk,
 int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts)
 {
-	char class[SSDPM__PATH_BYTES];
 	uint32_t number;
 	const bool is_disk = !ssdpm__is_numbered(name, "host", &number);
 	int r;
 
-	memset(facts, 0, sizeof(*facts));
-	r = ssdpm__join(class, is_disk ? "sys/block" : "sys/class/scsi_host",
-			name);
+	r = ssdpm__find_path(machine,
+			     is_disk ? "sys/block" : "sys/class/scsi_host",
+			     name, facts);
 	if (!r)
-		r = ssdpm__real_path(machine, class, facts->path + 1,
-				     sizeof(facts->path) - 1);
-	if (r)
-		return r;
-	facts->path[0] = '/';
-	strncpy(facts->name, name, sizeof(facts->name) - 1);
-	r = read_all_facts(machine, is_disk, facts);
+		r = read_all_facts(machine, is_disk, facts);
 	if (r)
 		return r;
 	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
+}
+
+int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
+			const struct ssdpm_device_facts *facts,
+			char text[SSDPM__TEXT_BYTES])
+{
+	char path[2 * SSDPM__PATH_BYTES], name[32];
+	struct place place;
+
+	/* Behind a port multiplier the file is empty. */
+	if (facts->flags & SSDPM_DEVICE_SHARED_PORT ||
+	    !find_place(facts->path + 1, &place))
+		return -ENOENT;
+	name_device(&place, false, name);
+	if (snprintf(path, sizeof(path), "%s/link%u/%s/ata_device/%s/id",
+		     place.port, place.ata_port, name,
+		     name) >= SSDPM__PATH_BYTES)
+		return -ENAMETOOLONG;
+	return ssdpm__read_text(machine, path, text, SSDPM__TEXT_BYTES);
 }
