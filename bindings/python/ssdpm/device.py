@@ -402,17 +402,18 @@ class Device:
         return html_table(self.name, ("fact", "value"), rows)
 
 
-def _log_of(log: object) -> tuple[Callable[[int, str], object], int]:
+def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
     """What the library calls, and the most that is wanted."""
     if log is None:
         log = logging.getLogger("ssdpm")
     if isinstance(log, logging.Logger):
         wanted = [ours for ours, theirs in _LEVELS.items() if log.isEnabledFor(theirs)]
-        tell: Callable[..., object] = log.log
         most = max(wanted, default=_core.LOG_WARNING)
-    elif callable(log):
-        tell, most = log, _core.LOG_DEBUG
+        tell: Callable[[int, str], object] = log.log
     else:
+        most = _core.LOG_DEBUG
+        tell = log
+    if not callable(tell):
         raise TypeError(
             f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
         )
