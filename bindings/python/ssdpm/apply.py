@@ -74,9 +74,13 @@ class Step:
     why: str | None
 
     def __str__(self) -> str:
-        text = f"{self.device}: {self.target}: {self.before} -> {self.after}"
-        why = f": {self.why}" if self.why else ""
-        return f"{text} ({self.state}){why}"
+        words = [str(self.device)]
+        if self.after is not None:
+            words.append(f"{self.target}: {self.before} -> {self.after}")
+        words.append(self.state)
+        if self.why is not None:
+            words.append(self.why)
+        return ": ".join(words)
 
 
 @dataclass(frozen=True)
@@ -116,13 +120,6 @@ def _timeouts(
     )
 
 
-def _handle_of(model: Model | None) -> _core.Model | None:
-    if model is None:
-        return None
-    check_instance(model, "model", Model)
-    return model._handle
-
-
 class Plan:
     """A list of steps; made by ssdpm.plan().
 
@@ -155,7 +152,9 @@ class Plan:
         """Where it is carried out."""
         return self._machine
 
-    def _device(self, device: Target) -> _core.Device:
+    def _handles(
+        self, device: Target, model: Model | None
+    ) -> tuple[_core.Device, _core.Model | None]:
         if isinstance(device, str):
             device = self._machine.open(device)
         check_instance(device, "device", Device)
@@ -165,7 +164,8 @@ class Plan:
                 f"{device.name}: a device of {device.machine!r} in a plan for "
                 f"{self._machine!r}",
             )
-        return device._handle
+        known = device.known_model(model)
+        return device._handle, None if known is None else known._handle
 
     def add_latency_tolerance(
         self,
@@ -181,7 +181,8 @@ class Plan:
         Args:
             device: a Device, or its name.
             max_exit_latency_us: up to 2147483646, or "any"; 0 switches APST off.
-            model: what its table is predicted from; None: no prediction.
+            model: what its table is predicted from; None: what
+                Device.known_model() finds; nothing found: no prediction.
 
         Raises:
             UnsupportedError: not NVMe, or the kernel has no APST for it.
@@ -190,9 +191,7 @@ class Plan:
             TypeError, ValueError: an argument of another type.
         """
         limit = limit_number(max_exit_latency_us, "max_exit_latency_us")
-        self._handle.add_latency_tolerance(
-            self._device(device), _handle_of(model), limit
-        )
+        self._handle.add_latency_tolerance(*self._handles(device, model), limit)
 
     def add_nvme_core(self, parameter: str, value: SupportsIndex) -> None:
         """A parameter of nvme_core, for all controllers.
@@ -228,9 +227,7 @@ class Plan:
             UnsupportedError: not NVMe, or no APST.
         """
         check_instance(table, "table", ApstTable)
-        self._handle.add_apst(
-            self._device(device), _handle_of(model), table._handle
-        )
+        self._handle.add_apst(*self._handles(device, model), table._handle)
 
     def add_lpm(
         self,
@@ -248,7 +245,8 @@ class Plan:
             device: a Device, or its name.
             lpms: policies: the port gets the first that it takes, as in
                 "med_power_with_dipm".
-            model: of its disk; None: not known.
+            model: of its disk, for its quirks; None: what Device.known_model()
+                finds.
             any_port: external, hot-plug, empty and optical ports too.
 
         Raises:
@@ -257,10 +255,7 @@ class Plan:
         """
         check_bool(any_port, "any_port")
         self._handle.add_lpm(
-            self._device(device),
-            _handle_of(model),
-            lpm_numbers(lpms, "lpms"),
-            any_port,
+            *self._handles(device, model), lpm_numbers(lpms, "lpms"), any_port
         )
 
     def add_profile(
@@ -275,7 +270,7 @@ class Plan:
             settings: from ssdpm.profile(); or the name of a profile that is built
                 in, as it is on the power source of the machine, or on AC where that
                 is not known.
-            model: of the drive; None: not known.
+            model: of the drive; None: what Device.known_model() finds.
 
         Raises:
             NotFoundError: there is no such device or profile.
@@ -286,7 +281,7 @@ class Plan:
             settings = profile(settings, source)
         check_instance(settings, "settings", ProfileSettings)
         self._handle.add_profile(
-            self._device(device), _handle_of(model), settings_dict(settings)
+            *self._handles(device, model), settings_dict(settings)
         )
 
     def add_revert(self) -> None:

@@ -321,6 +321,13 @@ class Device:
         check_instance(model, "model", Model)
         return model
 
+    def known_model(self, model: Model | None = None) -> Model | None:
+        """The model given, else what model() reads, or None where it fails."""
+        try:
+            return self._own_model(model)
+        except Error:
+            return None
+
     def quirks(self, model: Model | None = None) -> DeviceQuirks:
         """The quirks in force.
 
@@ -359,18 +366,14 @@ class Device:
         """Is it saving power, if not why, and what to do?
 
         Args:
-            model: of the drive; None: what model() reads, and nothing where it
-                fails.
+            model: of the drive; None: what known_model() finds.
             table: the one in force, from apst(); None: what this kernel builds is
                 taken, and said so.
 
         Returns:
             At least one; the first is the verdict.
         """
-        try:
-            known: Model | None = self._own_model(model)
-        except Error:
-            known = None
+        known = self.known_model(model)
         if table is not None:
             check_instance(table, "table", ApstTable)
         found = self._handle.diagnose(
