@@ -238,13 +238,12 @@ static void read_register(struct directory *host, const char *name,
 static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 {
 	static const char file[] = "link_power_management_policy";
-	char path[SSDPM__PATH_BYTES], text[32];
 	uint64_t supported;
+	char text[32];
 
 	if (ssdpm__get_text(host, file, text, sizeof(text)))
 		facts->lpm = ssdpm_lpm_from_string(text);
-	else if (!ssdpm__join(path, host->path, file) &&
-		 !ssdpm__exists(host->machine, path))
+	else if (!ssdpm__has(host, file))
 		facts->reach = SSDPM_REACH_NO_LPM;
 	if (facts->lpm)
 		facts->known |= SSDPM_FACT_LPM;
@@ -298,6 +297,8 @@ static int read_port(const struct place *place,
 {
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
+	char class[64];
+	uint64_t number;
 	int r;
 
 	facts->kind = SSDPM_KIND_SATA;
@@ -311,6 +312,13 @@ static int read_port(const struct place *place,
 		return r;
 	if (is_disk && !facts->n_devices)
 		facts->n_devices = 1;
+	at.path = place->port;
+	snprintf(class, sizeof(class), "ata_port/ata%u/port_no",
+		 place->ata_port);
+	if (ssdpm__get_number(&at, class, 10, UINT32_MAX, &number) && number) {
+		facts->port = (uint32_t)number - 1;
+		facts->known |= SSDPM_FACT_PORT;
+	}
 	at.path = place->host;
 	read_host(&at, facts);
 	if (!is_disk) {
@@ -345,13 +353,12 @@ static int read_distant_disk(const struct ssdpm_machine *machine,
 			     struct ssdpm_device_facts *facts)
 {
 	struct directory disk = { .machine = machine, .path = facts->path + 1 };
-	char vendor[16], path[SSDPM__PATH_BYTES];
+	char vendor[16];
 
 	facts->reach = find_reach(disk.path);
 	/* Other SAS adapters have no transport class: the disk has the word. */
 	if (facts->reach == SSDPM_REACH_RAID &&
-	    !ssdpm__join(path, disk.path, "device/sas_address") &&
-	    ssdpm__exists(machine, path))
+	    ssdpm__has(&disk, "device/sas_address"))
 		facts->reach = SSDPM_REACH_SAS;
 	/* What translates for an ATA disk says so (SAT-5, 10.1.2). */
 	if (ssdpm__get_text(&disk, "device/vendor", vendor, sizeof(vendor)) &&
@@ -391,24 +398,27 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 		r = read_all_facts(machine, is_disk, facts);
 	if (r)
 		return r;
-	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
+	return ssdpm__find(machine, facts->path + 1);
 }
 
 int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
 			const struct ssdpm_device_facts *facts,
 			char text[SSDPM__TEXT_BYTES])
 {
-	char path[2 * SSDPM__PATH_BYTES], name[32];
+	const bool behind_multiplier = facts->flags & SSDPM_DEVICE_SHARED_PORT;
+	char path[2 * SSDPM__PATH_BYTES], name[32], link[32];
 	struct place place;
 
-	/* Behind a port multiplier the file is empty. */
-	if (facts->flags & SSDPM_DEVICE_SHARED_PORT ||
-	    !find_place(facts->path + 1, &place))
+	if (!find_place(facts->path + 1, &place))
 		return -ENOENT;
-	name_device(&place, false, name);
-	if (snprintf(path, sizeof(path), "%s/link%u/%s/ata_device/%s/id",
-		     place.port, place.ata_port, name,
-		     name) >= SSDPM__PATH_BYTES)
+	name_device(&place, behind_multiplier, name);
+	if (behind_multiplier)
+		snprintf(link, sizeof(link), "link%u.%u", place.ata_port,
+			 place.channel);
+	else
+		snprintf(link, sizeof(link), "link%u", place.ata_port);
+	if (snprintf(path, sizeof(path), "%s/%s/%s/ata_device/%s/id",
+		     place.port, link, name, name) >= SSDPM__PATH_BYTES)
 		return -ENAMETOOLONG;
 	return ssdpm__read_text(machine, path, text, SSDPM__TEXT_BYTES);
 }
