@@ -301,7 +301,9 @@ static void add_sata_facts(Facts &to, const struct ssdpm_device_facts &facts)
 	to.number_of("ahci_host_cap2", facts.ahci_host_cap2,
 		     SSDPM_FACT_AHCI_HOST_CAP2);
 	to.number("devices_without_hipm", facts.devices_without_hipm, is_sata);
-	to.number("n_devices", facts.n_devices, is_sata);
+	to.number("n_devices", facts.n_devices,
+		  is_sata || facts.reach == SSDPM_REACH_REMAPPED);
+	to.number_of("port", facts.port, SSDPM_FACT_PORT);
 }
 
 static py::dict device_facts(const Device &self)

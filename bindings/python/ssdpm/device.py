@@ -212,7 +212,9 @@ class Device:
         ahci_port_cmd, ahci_host_caps, ahci_host_cap2: registers PxCMD, CAP and CAP2.
         devices_without_hipm: how many devices on the port do not take requests of
             the host.
-        n_devices: how many devices are on the port.
+        n_devices: how many devices are on the port; how many NVMe drives RST hides.
+        port: number of the port on its adapter, as the masks of the module ahci count;
+            None but for external and hot-plug ports.
     """
 
     machine: Machine = field(compare=False)
@@ -246,6 +248,7 @@ class Device:
     ahci_host_cap2: int | None
     devices_without_hipm: int | None
     n_devices: int | None
+    port: int | None
     _handle: _core.Device = field(compare=False)
 
     @classmethod

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Settings of all tests, and the drive that most of them look at."""
 
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 import hypothesis
 import pytest
 
@@ -39,3 +44,18 @@ def raw() -> bytes:
 @pytest.fixture
 def model(raw: bytes) -> ssdpm.Model:
     return ssdpm.Model(raw)
+
+
+MACHINES = Path(__file__).parents[3] / "tests/captures/machines.py"
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Write a machine of tests/captures/machines.py; return its root, a new one."""
+
+    def write(name: str) -> Path:
+        root = tmp_path_factory.mktemp("machine") / name
+        subprocess.run([sys.executable, str(MACHINES), name, str(root)], check=True)
+        return root
+
+    return write
