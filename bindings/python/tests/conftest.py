@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Settings of all tests, and the drive that most of them look at."""
 
-import subprocess
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,8 @@ def model(raw: bytes) -> ssdpm.Model:
     return ssdpm.Model(raw)
 
 
-MACHINES = Path(__file__).parents[3] / "tests/captures/machines.py"
+sys.path.append(str(Path(__file__).parents[3] / "tests/captures"))
+machines = importlib.import_module("machines")
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +56,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     def write(name: str) -> Path:
         root = tmp_path_factory.mktemp("machine") / name
-        subprocess.run([sys.executable, str(MACHINES), name, str(root)], check=True)
+        machines.write(name, root)
         return root
 
     return write
