@@ -337,8 +337,9 @@ class Plan:
             GoneError: a device is gone.
             Error: EIO, EALREADY (it was committed).
         """
+        writes = self.n_planned > 0
         self._handle.commit()
-        self._committed = True
+        self._committed = writes
 
     def verify(self, *, commands: bool = False) -> None:
         """Is it in force now? Returns if it is.
@@ -357,7 +358,7 @@ class Plan:
         """Undo what this plan committed, in reverse.
 
         Raises:
-            InvalidError: it was not committed.
+            InvalidError: it was not committed, or had nothing to write.
             And those of commit().
         """
         self._handle.revert()
@@ -559,7 +560,8 @@ def persist(
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
 
     Raises:
-        InvalidError: a kind that cannot express it.
+        InvalidError: a kind that cannot express it, as two profiles of different
+            names.
         NotFoundError: no such profile.
         TypeError, ValueError: an argument of another type, an unknown word.
     """

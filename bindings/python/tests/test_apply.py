@@ -19,13 +19,14 @@ Maker = Callable[[str], Path]
 KERNEL_MAX_US = 2**31 - 2
 
 
-def tolerance(root: Path) -> int | str | None:
+def tolerance(root: Path | str | None) -> int | str | None:
     return ssdpm.open("nvme0", root).latency_tolerance_us
 
 
 def contents(root: Path) -> dict[str, bytes]:
+    """Of all files in sysfs; the kernel ends what it shows with a newline."""
     return {
-        str(path.relative_to(root)): path.read_bytes()
+        str(path.relative_to(root)): path.read_bytes().rstrip()
         for path in (root / "sys").rglob("*")
         if path.is_file() and not path.is_symlink()
     }
@@ -287,10 +288,12 @@ def test_a_plan_is_committed_once(machine: Maker) -> None:
 
 def test_a_log_cannot_use_the_plan_that_calls_it(machine: Maker) -> None:
     caught: list[RuntimeError] = []
+    plans: list[ssdpm.Plan] = []
 
     def log(level: int, text: str) -> None:
         try:
-            assert plan.steps
+            for plan in plans:
+                assert plan.steps
         except RuntimeError as error:
             caught.append(error)
 
@@ -299,7 +302,9 @@ def test_a_log_cannot_use_the_plan_that_calls_it(machine: Maker) -> None:
     model = device.model()
     with ssdpm.plan(one) as plan:
         plan.add_latency_tolerance(device, 25_000, model)
+        plans.append(plan)
         plan.commit()
+        assert tolerance(one.root) == 25_000
     assert caught
     assert "a log may not use the plan" in str(caught[0])
 
@@ -349,7 +354,7 @@ def test_a_policy_that_lasts_is_shown_written_and_removed(
     machine: Maker, kind: str
 ) -> None:
     root = machine("laptop")
-    lasting = ssdpm.persist(kind, "balanced", "power-saver")
+    lasting = ssdpm.persist(kind, "balanced", "balanced")
     assert lasting.files
     assert not any((root / file.path.lstrip("/")).exists() for file in lasting.files)
     lasting.write(root)
@@ -364,7 +369,7 @@ def test_a_policy_that_lasts_is_shown_written_and_removed(
 
 def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
     root = machine("laptop")
-    lasting = ssdpm.persist("udev", "balanced", command="/opt/bin/ssdpm")
+    lasting = ssdpm.persist("systemd", "balanced", command="/opt/bin/ssdpm")
     assert any("/opt/bin/ssdpm" in file.contents for file in lasting.files)
     path = root / lasting.files[0].path.lstrip("/")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -373,6 +378,11 @@ def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
         lasting.write(root)
     assert lasting.remove(root) == 0
     assert path.read_text() == "# mine\n"
+
+
+def test_files_name_one_profile() -> None:
+    with pytest.raises(ssdpm.InvalidError, match="balanced on AC and power-saver"):
+        ssdpm.persist("udev", "balanced", "power-saver")
 
 
 def test_settings_that_are_too_long_are_refused() -> None:
