@@ -48,6 +48,7 @@ controller() {
 
 # power BYTE: the state of the adapter and of the battery, as power.dsl has it
 power() {
+	# shellcheck disable=SC2059
 	printf "\\$(printf %o "$1")" |
 		dd of=/dev/port bs=1 seek=179 conv=notrunc 2>/dev/null
 }
