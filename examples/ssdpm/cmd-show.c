@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm show: what a drive says of its power states. */
-#include "input.h"
+/* ssdpm show: what a drive says of its power states, and what it does now. */
+#include "device-json.h"
+#include "device-print.h"
 #include "output.h"
 #include "quirks.h"
+#include "states-print.h"
 
 #include "base/json.h"
-#include "base/quantity.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,71 +17,19 @@ struct settings {
 	struct quirk_options quirks;
 };
 
+/* A drive with what was found out about it. */
+struct shown {
+	const struct drive *drive;
+	struct quirks quirks;
+	struct insight insight; /* of a device */
+};
+
 static struct settings the_settings;
 
 static const struct option_spec options[] = {
 	{ "lint", 0, NULL, "say what is odd in it, and why that matters" },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
 };
-
-/* A latency or power of 0 is what NVMe calls not reported; it stands. */
-static void add_number(struct table *table, size_t column,
-		       const struct ssdpm_power_state *state, uint32_t field,
-		       struct quantity number)
-{
-	if (state->unknown & field)
-		table_cell(table, column, "-");
-	else
-		table_cell(table, column, "%s%s", number.text,
-			   state->not_reported & field ? "*" : "");
-}
-
-static void add_rank(struct table *table, size_t column,
-		     const struct ssdpm_power_state *state, uint32_t field,
-		     uint8_t rank)
-{
-	if (state->unknown & field)
-		table_cell(table, column, "-");
-	else
-		table_cell(table, column, "%u", rank);
-}
-
-/* The ranks, of which SATA knows nothing. */
-static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
-{
-	add_rank(table, 7, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
-		 s->read_throughput_rank);
-	add_rank(table, 8, s, SSDPM_FIELD_READ_LATENCY_RANK,
-		 s->read_latency_rank);
-	add_rank(table, 9, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
-		 s->write_throughput_rank);
-	add_rank(table, 10, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
-		 s->write_latency_rank);
-}
-
-static void add_state(struct table *table, size_t number,
-		      const struct ssdpm_power_state *s, bool ranks)
-{
-	const char *link_state = ssdpm_link_state_to_string(s->link_state);
-
-	table_cell(table, 0, "PS%zu%s%s", number, link_state ? " " : "",
-		   link_state ? link_state : "");
-	table_cell(table, 1, "%s",
-		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
-	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
-		   ssdpm__format_uw(s->max_power_uw));
-	add_number(table, 3, s, SSDPM_FIELD_ACTIVE_POWER,
-		   ssdpm__format_uw(s->active_power_uw));
-	add_number(table, 4, s, SSDPM_FIELD_IDLE_POWER,
-		   ssdpm__format_uw(s->idle_power_uw));
-	add_number(table, 5, s, SSDPM_FIELD_ENTRY_LATENCY,
-		   ssdpm__format_us(s->entry_latency_us));
-	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
-		   ssdpm__format_us(s->exit_latency_us));
-	if (ranks)
-		add_ranks(table, s);
-	table_end_row(table);
-}
 
 static void print_heading(const struct drive *drive)
 {
@@ -102,36 +51,6 @@ static void print_heading(const struct drive *drive)
 	if (drive->seen)
 		printf(", from the catalogue (%" PRIu64 " seen)", drive->seen);
 	putchar('\n');
-}
-
-static const char *feature_word(const struct ssdpm_model_info *info,
-				uint32_t feature)
-{
-	if (info->sata_supported_unknown & feature)
-		return "unknown";
-	if (!(info->sata_supported & feature))
-		return "not supported";
-	if (info->sata_enabled_unknown & feature)
-		return "supported";
-	return info->sata_enabled & feature ? "enabled" :
-					      "supported, not enabled";
-}
-
-/* What the link and the drive can be told to do on their own. */
-static void print_features(const struct ssdpm_model_info *info)
-{
-	printf("  HIPM %s; DIPM %s; DevSleep %s; APM %s",
-	       feature_word(info, SSDPM_SATA_HIPM),
-	       feature_word(info, SSDPM_SATA_DIPM),
-	       feature_word(info, SSDPM_SATA_DEVSLEEP),
-	       feature_word(info, SSDPM_SATA_APM));
-	if (!(info->unknown & SSDPM_INFO_APM_LEVEL))
-		printf(" (level %u)", info->apm_level);
-	putchar('\n');
-	if (!(info->unknown & SSDPM_INFO_SATA_WORDS_VALID) &&
-	    !info->sata_words_valid)
-		puts("  The drive says nothing of its link; Linux takes that "
-		     "for not supported");
 }
 
 /* The findings of one drive, or a complaint. */
@@ -173,55 +92,10 @@ static enum exit_status print_findings(const struct drive *drive)
 	return STATUS_DONE;
 }
 
-/* What the dashes and zeros of the table stand for. */
-static void print_notes(const struct ssdpm_model_info *info,
-			const struct ssdpm_power_state *states, size_t n)
-{
-	bool smartctl = info->kind == SSDPM_KIND_NVME &&
-			(info->format == SSDPM_FORMAT_SMARTCTL_TEXT ||
-			 info->format == SSDPM_FORMAT_SMARTCTL_JSON);
-	uint32_t unknown = 0, zeros = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unknown |= states[i].unknown;
-		zeros |= states[i].not_reported & ~states[i].unknown;
-	}
-	if (zeros)
-		puts("  * 0 means not reported; Linux computes with 0");
-	if (smartctl &&
-	    (unknown & (SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER)))
-		puts("  idle and active power: not taken from smartctl, which "
-		     "reads their scale from the wrong bits");
-}
-
 static void print_drive(const struct drive *drive, uint32_t quirks)
 {
-	static const char *const head[] = {
-		"state", "operational", "max power", "active", "idle", "entry",
-		"exit",	 "RRT",		"RRL",	     "RWT",    "RWL",
-	};
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(drive->model);
-	bool sata = info->kind == SSDPM_KIND_SATA;
-	static struct table table;
-	const struct ssdpm_power_state *states;
-	size_t n;
-
-	table = (struct table){
-		.n_columns = sata ? 7 : sizeof(head) / sizeof(head[0]),
-		.align = "<<>>>>>>>>>",
-	};
-	for (size_t i = 0; i < table.n_columns; i++)
-		table_cell(&table, i, "%s", head[i]);
-	table_end_row(&table);
-	states = ssdpm_model_get_states(drive->model, &n);
-	for (size_t i = 0; i < n; i++)
-		add_state(&table, i, &states[i], !sata);
 	print_heading(drive);
-	if (sata)
-		print_features(info);
-	table_print(&table);
-	print_notes(info, states, n);
+	print_states(drive);
 	if (quirks) {
 		fputs("  quirks: ", stdout);
 		print_quirks(stdout, quirks);
@@ -294,44 +168,78 @@ static int write_catalogue(struct json_writer *w, const struct drive *drive,
 }
 
 static int write_drive(struct json_writer *w, const struct settings *settings,
-		       const struct drive *drive, uint32_t quirks,
-		       struct ssdpm_error *reterr)
+		       const struct shown *shown, struct ssdpm_error *reterr)
 {
-	int err;
+	const struct drive *drive = shown->drive;
+	int err = write_model(w, drive->model, reterr);
 
-	ssdpm__json_begin(w, NULL, '{');
-	err = write_model(w, drive->model, reterr);
 	if (!err && drive->seen)
 		err = write_catalogue(w, drive, reterr);
-	if (quirks)
-		write_quirks(w, "quirks", quirks);
+	if (shown->quirks.in_force)
+		write_quirks(w, "quirks", shown->quirks.in_force);
 	if (!err && settings->lint)
 		err = write_lint(w, drive->model, reterr);
-	ssdpm__json_end(w, '}');
 	return err;
 }
 
-static enum exit_status print_models(const struct common *common,
-				     const struct settings *settings,
-				     const struct drives *drives,
-				     const struct quirks *quirks)
+/* A device has its model inside it, and its machine. */
+static int write_live(struct json_writer *w, const struct settings *settings,
+		      const struct shown *shown, struct ssdpm_error *reterr)
+{
+	const struct drive *drive = shown->drive;
+	int err = 0;
+
+	write_device(w, drive, &shown->insight);
+	write_insight(w, drive, &shown->insight);
+	if (drive->model) {
+		ssdpm__json_begin(w, "model", '{');
+		err = write_drive(w, settings, shown, reterr);
+		ssdpm__json_end(w, '}');
+	} else {
+		ssdpm__json_null(w, "model");
+	}
+	if (!err && write_machine(w, drive->live)) {
+		reterr->message[0] = 0;
+		err = -1;
+	}
+	return err;
+}
+
+static int write_shown(struct json_writer *w, const struct settings *settings,
+		       const struct shown *all, size_t n,
+		       struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (n != 1)
+		ssdpm__json_begin(w, NULL, '[');
+	for (size_t i = 0; i < n && !err; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		if (all[i].drive->device)
+			err = write_live(w, settings, &all[i], reterr);
+		else
+			err = write_drive(w, settings, &all[i], reterr);
+		ssdpm__json_end(w, '}');
+	}
+	if (n != 1)
+		ssdpm__json_end(w, ']');
+	return err;
+}
+
+static enum exit_status print_all_json(const struct common *common,
+				       const struct settings *settings,
+				       const struct shown *all, size_t n)
 {
 	enum exit_status status = STATUS_FAILED;
 	struct json_writer writer = { 0 };
 	struct ssdpm_error error;
 	char *text = NULL;
-	int err = 0;
+	int err;
 
-	if (drives->n != 1)
-		ssdpm__json_begin(&writer, NULL, '[');
-	for (size_t i = 0; i < drives->n && !err; i++)
-		err = write_drive(&writer, settings, &drives->drives[i],
-				  quirks[i].in_force, &error);
-	if (drives->n != 1)
-		ssdpm__json_end(&writer, ']');
+	err = write_shown(&writer, settings, all, n, &error);
 	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
 		status = print_json(common, text);
-	else
+	else if (error.message[0])
 		complain("%s", error.message);
 	free(text);
 	return status;
@@ -351,53 +259,119 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
+/* Everything of a device that was named. */
+static void print_whole_device(const struct shown *shown)
+{
+	const struct drive *drive = shown->drive;
+	const struct ssdpm_model_info *info;
+
+	print_device(drive, &shown->insight);
+	if (!drive->model) {
+		printf("  power states: not known: %s\n",
+		       drive->problem.message);
+		return;
+	}
+	info = ssdpm_model_get_info(drive->model);
+	printf("  power states%s\n",
+	       info->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       " (from the catalogue: others of this name say so)" :
+		       "");
+	print_states(drive);
+}
+
+static enum exit_status print_one(const struct settings *settings,
+				  const struct shown *shown)
+{
+	if (!shown->drive->device)
+		print_drive(shown->drive, shown->quirks.in_force);
+	else if (shown->drive->named)
+		print_whole_device(shown);
+	else
+		print_device_summary(shown->drive, &shown->insight);
+	if (settings->lint && shown->drive->model)
+		return print_findings(shown->drive);
+	return STATUS_DONE;
+}
+
 static enum exit_status print_all(const struct common *common,
 				  const struct settings *settings,
 				  const struct drives *drives,
-				  const struct quirks *quirks)
+				  const struct shown *all)
 {
 	enum exit_status status = STATUS_DONE;
 
 	if (common->form)
-		return print_models(common, settings, drives, quirks);
+		return print_all_json(common, settings, all, drives->n);
 	for (size_t i = 0; i < drives->n && !status; i++) {
 		if (i)
 			putchar('\n');
-		print_drive(&drives->drives[i], quirks[i].in_force);
-		if (settings->lint)
-			status = print_findings(&drives->drives[i]);
+		status = print_one(settings, &all[i]);
+	}
+	for (size_t i = 0; i < drives->n_lives && !status; i++) {
+		/* Opened only to look for a device, perhaps. */
+		bool used = !drives->n;
+
+		for (size_t j = 0; j < drives->n; j++)
+			used = used ||
+			       drives->drives[j].live == drives->lives[i];
+		if (!used)
+			continue;
+		if (drives->n)
+			putchar('\n');
+		status = print_machine(drives->lives[i]);
 	}
 	return status;
 }
 
+/* What can be found out of one drive. */
+static enum exit_status find_out(const struct common *common,
+				 const struct settings *settings,
+				 const struct quirk_rules *rules,
+				 struct shown *shown)
+{
+	const struct drive *drive = shown->drive;
+	enum exit_status status = STATUS_DONE;
+
+	if (drive->device)
+		status = look_into(common, drive, &shown->insight);
+	if (status || !drive->model)
+		return status;
+	status = find_quirks(&settings->quirks, rules, drive, &shown->quirks);
+	if (!status && common->verbose) {
+		complain_of_quirks(drive, &shown->quirks, UINT32_MAX, false);
+		complain_of_quirks(drive, &shown->quirks, UINT32_MAX, true);
+	}
+	return status;
+}
+
+/* A device that does not answer is said, and the rest is shown. */
 static enum exit_status show(const struct common *common,
 			     const struct settings *settings,
 			     const struct drives *drives)
 {
-	struct quirks *quirks = calloc(drives->n, sizeof(*quirks));
+	struct shown *all = calloc(drives->n + 1, sizeof(*all));
+	enum exit_status status = STATUS_FAILED, failed = STATUS_DONE;
 	struct quirk_rules rules = { 0 };
-	enum exit_status status = STATUS_FAILED;
 
-	if (quirks)
+	if (all)
 		status = read_quirk_rules(&settings->quirks, &rules);
 	else
 		complain("out of memory");
 	for (size_t i = 0; i < drives->n && !status; i++) {
-		const struct drive *drive = &drives->drives[i];
-
-		status = find_quirks(&settings->quirks, &rules, drive,
-				     &quirks[i]);
-		if (!status && common->verbose) {
-			complain_of_quirks(drive, &quirks[i], UINT32_MAX,
-					   false);
-			complain_of_quirks(drive, &quirks[i], UINT32_MAX, true);
+		all[i].drive = &drives->drives[i];
+		status = find_out(common, settings, &rules, &all[i]);
+		if (status && drives->drives[i].device) {
+			failed = status;
+			status = STATUS_DONE;
 		}
 	}
 	if (!status)
-		status = print_all(common, settings, drives, quirks);
+		status = print_all(common, settings, drives, all);
+	for (size_t i = 0; all && i < drives->n; i++)
+		free_insight(&all[i].insight);
 	free(rules.text);
-	free(quirks);
-	return status;
+	free(all);
+	return status ? status : failed;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -407,7 +381,10 @@ static enum exit_status run(const void *data, const struct common *common,
 	enum exit_status status;
 	struct drives drives;
 
-	status = read_drives(common, operands, n_operands, &drives);
+	status = read_drives_or_devices(common, operands, n_operands, &drives);
+	if (!status && !drives.n && !common->quiet)
+		complain("no drive, and no SATA port, is here; ssdpm list "
+			 "--catalogue lists drives that others have");
 	if (!status)
 		status = show(common, settings, &drives);
 	free_drives(&drives);
@@ -416,12 +393,14 @@ static enum exit_status run(const void *data, const struct common *common,
 
 const struct subcommand cmd_show = {
 	.name = "show",
-	.operands = "DRIVE...",
+	.operands = "[DRIVE...]",
+	.operands_optional = true,
 	.takes_drives = true,
-	.summary = "Print what a drive says of its power states.",
+	.summary = "Print what drives do to save power, and what they could.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
-	.examples = "  ssdpm show drive.bin\n"
+	.examples = "  ssdpm show\n"
+		    "  ssdpm show drive.bin\n"
 		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
 		    "  ssdpm show --json drive.bin > drive.json\n"
 		    "  ssdpm show --lint drive.json\n"

@@ -24,7 +24,7 @@ enum exit_status {
  * An option; letter 0: it has only a long name; argument NULL: it takes none;
  * "[FILE]": it may take one, as in --catalogue=FILE. Words of the argument that
  * begin with a small letter stand for themselves, as in "linux|linux-legacy" or
- * "TIME|any": shells complete them. FILE is a path.
+ * "TIME|any": shells complete them. FILE and DIR are paths.
  */
 struct option_spec {
 	const char *name;
@@ -52,6 +52,9 @@ struct common {
 	/* Of a subcommand that takes drives: */
 	const char *firmware;	    /* NULL: any */
 	const char *catalogue_path; /* drives of the user; NULL: none */
+	/* Of a subcommand that takes devices: */
+	const char *root; /* a capture; NULL: this machine */
+	bool identify;	  /* commands may be sent to drives */
 };
 
 /*
@@ -79,7 +82,8 @@ struct subcommand {
 	const char *name;
 	const char *operands;
 	bool operands_optional;
-	bool takes_drives; /* then it has the options that say which */
+	bool takes_drives;  /* then it has the options that say which */
+	bool takes_devices; /* only those of a machine */
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;
@@ -100,6 +104,12 @@ extern const struct subcommand cmd_workload;
 extern const struct subcommand cmd_estimate;
 extern const struct subcommand cmd_compare;
 extern const struct subcommand cmd_recommend;
+extern const struct subcommand cmd_lpm;
+extern const struct subcommand cmd_plan;
+extern const struct subcommand cmd_apply;
+extern const struct subcommand cmd_check;
+extern const struct subcommand cmd_revert;
+extern const struct subcommand cmd_capture;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,

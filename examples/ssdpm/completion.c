@@ -33,7 +33,7 @@ static bool stands_for_itself(const struct word *word)
 
 static bool takes_path(const char *list)
 {
-	return list && strstr(list, "FILE");
+	return list && (strstr(list, "FILE") || strstr(list, "DIR"));
 }
 
 /* The words that stand for themselves, with a blank between them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "input.h"
+#include "live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +76,8 @@ static int open_file(const char *path, const char **ret_problem)
 		return -errno;
 	if (fstat(fd, &status) == 0) {
 		if (S_ISDIR(status.st_mode))
-			*ret_problem = "is a directory, and no capture";
+			*ret_problem = "is a directory, and no capture: it has "
+				       "no sys/";
 		else if (S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode))
 			*ret_problem =
 				"is a device; give a file, such as one made by "
@@ -142,8 +143,7 @@ static enum exit_status parse(const struct common *common, const char *path,
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
-/* Takes over what the drive holds. */
-static enum exit_status add_drive(struct drives *drives, struct drive *drive)
+enum exit_status add_drive(struct drives *drives, struct drive *drive)
 {
 	struct drive *all = realloc(drives->drives,
 				    (drives->n + 1) * sizeof(*drives->drives));
@@ -200,15 +200,67 @@ static bool is_file(const char *operand)
 	       (errno != ENOENT && errno != ENOTDIR);
 }
 
-static enum exit_status add_operand(const struct common *common,
-				    struct ssdpm_catalogue **catalogue,
-				    const char *operand, struct drives *drives)
+/* The machine of --root, opened once. */
+static enum exit_status need_live(const struct common *common, const char *root,
+				  struct drives *drives, struct live **ret_live)
+{
+	struct live **all;
+	enum exit_status status;
+
+	for (size_t i = 0; i < drives->n_lives; i++)
+		if (drives->lives[i]->root == root ||
+		    (root && drives->lives[i]->root &&
+		     !strcmp(drives->lives[i]->root, root))) {
+			*ret_live = drives->lives[i];
+			return STATUS_DONE;
+		}
+	all = realloc(drives->lives, (drives->n_lives + 1) * sizeof(*all));
+	if (!all) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	drives->lives = all;
+	status = open_live(common, root, &all[drives->n_lives]);
+	if (!status)
+		*ret_live = all[drives->n_lives++];
+	return status;
+}
+
+/* A device, if there is one of that name; what is in /dev has to be one. */
+static enum exit_status add_named_device(const struct common *common,
+					 struct ssdpm_catalogue **catalogue,
+					 const char *name, bool needed,
+					 struct drives *drives, bool *ret_found)
+{
+	struct ssdpm_device *device;
+	struct ssdpm_error error;
+	enum exit_status status;
+	struct live *live;
+	int err;
+
+	status = need_live(common, common->root, drives, &live);
+	if (status)
+		return status;
+	err = ssdpm_device_read(live->machine, name, &device, &error);
+	*ret_found = !err;
+	if (err && (needed || (err != -ENOENT && err != -EINVAL)))
+		return complain_of_device(name, &error);
+	if (err)
+		return STATUS_DONE;
+	status = add_device(common, catalogue, live, device, drives);
+	if (!status)
+		drives->drives[drives->n - 1].named = true;
+	return status;
+}
+
+static enum exit_status add_catalogued(const struct common *common,
+				       struct ssdpm_catalogue **catalogue,
+				       const char *operand,
+				       struct drives *drives)
 {
 	enum exit_status status;
 	struct drive drive;
 
-	if (is_file(operand))
-		return add_file(common, operand, drives);
 	if (!*catalogue)
 		*catalogue = open_catalogue(common);
 	if (!*catalogue)
@@ -217,38 +269,116 @@ static enum exit_status add_operand(const struct common *common,
 	return status ? status : add_drive(drives, &drive);
 }
 
+static enum exit_status add_capture(const struct common *common,
+				    struct ssdpm_catalogue **catalogue,
+				    const char *directory,
+				    struct drives *drives)
+{
+	enum exit_status status;
+	struct live *live;
+
+	status = need_live(common, directory, drives, &live);
+	return status ? status :
+			add_all_devices(common, catalogue, live, drives);
+}
+
+static enum exit_status add_operand(const struct common *common,
+				    struct ssdpm_catalogue **catalogue,
+				    const char *operand, struct drives *drives)
+{
+	bool needed = !strncmp(operand, "/dev/", 5), found = false;
+	enum exit_status status = STATUS_DONE;
+
+	if (is_device_name(operand))
+		status = add_named_device(common, catalogue, operand,
+					  needed || !is_file(operand), drives,
+					  &found);
+	if (status || found)
+		return status;
+	if (is_capture(operand))
+		return add_capture(common, catalogue, operand, drives);
+	if (is_file(operand))
+		return add_file(common, operand, drives);
+	return add_catalogued(common, catalogue, operand, drives);
+}
+
+/* What is known only to the machine; without operands all that it has. */
+static enum exit_status add_machine(const struct common *common,
+				    struct ssdpm_catalogue **catalogue,
+				    char **operands, size_t n,
+				    struct drives *drives)
+{
+	enum exit_status status;
+	struct live *live;
+	bool found;
+
+	status = need_live(common, common->root, drives, &live);
+	if (!status && !n)
+		status = add_all_devices(common, catalogue, live, drives);
+	for (size_t i = 0; i < n && !status; i++)
+		status = add_named_device(common, catalogue, operands[i], true,
+					  drives, &found);
+	return status;
+}
+
+/* All bad operands are complained of; the first one's status stands. */
 static enum exit_status add_operands(const struct common *common,
 				     struct ssdpm_catalogue **catalogue,
-				     char **operands, size_t n_operands,
+				     char **operands, size_t n,
 				     struct drives *drives)
 {
+	enum exit_status status = STATUS_DONE, added;
+
+	for (size_t i = 0; i < n; i++) {
+		added = add_operand(common, catalogue, operands[i], drives);
+		if (!status)
+			status = added;
+	}
+	return status;
+}
+
+static enum exit_status read_any(const struct common *common, char **operands,
+				 size_t n, bool machine, bool models_optional,
+				 struct drives *ret_drives)
+{
+	struct drives drives = { .models_optional = models_optional };
+	struct ssdpm_catalogue *catalogue = NULL;
 	enum exit_status status = STATUS_DONE;
 
 	/* A bad file is complained of once, and even if no operand needs it. */
-	if (common->catalogue_path)
-		*catalogue = open_catalogue(common);
-	if (common->catalogue_path && !*catalogue)
-		return STATUS_FAILED;
-	for (size_t i = 0; i < n_operands; i++)
-		if (add_operand(common, catalogue, operands[i], drives))
-			status = STATUS_FAILED;
+	if (common->catalogue_path) {
+		catalogue = open_catalogue(common);
+		status = catalogue ? STATUS_DONE : STATUS_FAILED;
+	}
+	if (!status && machine)
+		status = add_machine(common, &catalogue, operands, n, &drives);
+	else if (!status)
+		status = add_operands(common, &catalogue, operands, n, &drives);
+	ssdpm_catalogue_unref(catalogue);
+	if (status)
+		free_drives(&drives);
+	*ret_drives = drives;
 	return status;
 }
 
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives)
 {
-	struct ssdpm_catalogue *catalogue = NULL;
-	struct drives drives = { 0 };
-	enum exit_status status;
+	return read_any(common, operands, n_operands, false, false, ret_drives);
+}
 
-	status =
-		add_operands(common, &catalogue, operands, n_operands, &drives);
-	ssdpm_catalogue_unref(catalogue);
-	if (status)
-		free_drives(&drives);
-	*ret_drives = drives;
-	return status;
+enum exit_status read_drives_or_devices(const struct common *common,
+					char **operands, size_t n_operands,
+					struct drives *ret_drives)
+{
+	return read_any(common, operands, n_operands, !n_operands, true,
+			ret_drives);
+}
+
+enum exit_status read_devices(const struct common *common, char **operands,
+			      size_t n_operands, struct drives *ret_drives)
+{
+	return read_any(common, operands, n_operands, true, true, ret_drives);
 }
 
 void free_drive(struct drive *drive)
@@ -258,6 +388,7 @@ void free_drive(struct drive *drive)
 	free(drive->alternatives);
 	free(drive->name);
 	ssdpm_model_unref(drive->model);
+	ssdpm_device_unref(drive->device);
 }
 
 void free_drives(struct drives *drives)
@@ -265,6 +396,9 @@ void free_drives(struct drives *drives)
 	for (size_t i = 0; i < drives->n; i++)
 		free_drive(&drives->drives[i]);
 	free(drives->drives);
+	for (size_t i = 0; i < drives->n_lives; i++)
+		close_live(drives->lives[i]);
+	free(drives->lives);
 	*drives = (struct drives){ 0 };
 }
 

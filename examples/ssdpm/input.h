@@ -13,22 +13,33 @@ struct alternative {
 	uint64_t seen;
 };
 
+struct live;
+
 /*
  * A drive, and how the person named it: "drive.json", "fleet.json[3]", "WDC PC
- * SN530". seen is 0, and there are no alternatives, where it is not from the
- * catalogue.
+ * SN530", "nvme0". seen is 0, and there are no alternatives, where it is not
+ * from the catalogue by its name.
  */
 struct drive {
 	char *name;
-	struct ssdpm_model *model;
+	struct ssdpm_model *model; /* NULL: of a device, where that will do */
 	uint64_t seen;
 	struct alternative *alternatives;
 	size_t n_alternatives;
+	/* Of a device: */
+	const struct live *live; /* its machine; NULL: it is no device */
+	struct ssdpm_device *device;
+	struct ssdpm_error
+		problem; /* why there is no model; code 0: there is */
+	bool named;	 /* by an operand, not as one of all */
 };
 
 struct drives {
 	struct drive *drives;
 	size_t n;
+	struct live **lives; /* their machines */
+	size_t n_lives;
+	bool models_optional;
 };
 
 /*
@@ -37,6 +48,22 @@ struct drives {
  */
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives);
+
+/*
+ * The same where a device needs no model; without operands, all devices of the
+ * machine.
+ */
+enum exit_status read_drives_or_devices(const struct common *common,
+					char **operands, size_t n_operands,
+					struct drives *ret_drives);
+
+/* Only devices of the machine; without operands all of them. */
+enum exit_status read_devices(const struct common *common, char **operands,
+			      size_t n_operands, struct drives *ret_drives);
+
+/* Takes over what the drive holds, also when it fails. */
+enum exit_status add_drive(struct drives *drives, struct drive *drive);
+
 void free_drives(struct drives *drives);
 
 struct buffer {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_list,     &cmd_show,    &cmd_apst,	     &cmd_workload,
+	&cmd_list,     &cmd_show,    &cmd_lpm,	     &cmd_plan, &cmd_apply,
+	&cmd_check,    &cmd_revert,  &cmd_capture,   &cmd_apst, &cmd_workload,
 	&cmd_estimate, &cmd_compare, &cmd_recommend, NULL,
 };
 
@@ -18,10 +19,13 @@ static void print_help(void)
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("  %-9s %s\n", subcommands[i]->name,
 		       subcommands[i]->summary);
-	puts("\nA DRIVE is a file, or - for standard input: raw Identify data "
-	     "(nvme id-ctrl\n--raw-binary), what nvme id-ctrl, smartctl -c or "
-	     "hdparm -I print, or the JSON\nthat ssdpm prints. What is no file "
-	     "is the name of a drive in the catalogue:\n\"WDC PC SN530\".\n\n"
+	puts("\nA DEVICE is a drive of this machine, or of the capture that "
+	     "--root names: nvme0,\nsda, /dev/sda, or a SATA port, host3.\n\n"
+	     "A DRIVE is a device, a capture, a file, or - for standard input: "
+	     "raw Identify\ndata (nvme id-ctrl --raw-binary), what nvme id-ctrl, "
+	     "smartctl -c or hdparm -I\nprint, or the JSON that ssdpm prints. "
+	     "What is none of these is the name of a\ndrive in the catalogue: "
+	     "\"WDC PC SN530\".\n\n"
 	     "A TRACE is a file, or -: what blktrace, blkparse, fio or "
 	     "biosnoop write, CSV,\n.npy; or the name of a workload that ssdpm "
 	     "workload --list prints.\n\n"

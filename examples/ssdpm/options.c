@@ -14,25 +14,34 @@ static const struct option_spec common_options[] = {
 	  "array)" },
 	{ "value", 0, "KEY", "print the value of one key of the JSON, bare" },
 	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh" },
+	{ "root", 0, "DIR", "a capture, in the place of this machine" },
 	{ "quiet", 'q', NULL, "print no notes on standard error" },
 	{ "verbose", 'v', NULL, "say what was read" },
 	{ "help", 'h', NULL, "print this help" },
 };
 
-/* Of subcommands that take drives: which drive a name of the catalogue is. */
+/*
+ * Of subcommands that take drives: what is known of a drive, and which one of
+ * the catalogue is meant. Devices need the first two.
+ */
 static const struct option_spec drive_options[] = {
-	{ "firmware", 0, "FW",
-	  "of the catalogue's drives, those with this firmware" },
+	{ "identify", 0, NULL,
+	  "ask the drives of this machine themselves; needs root" },
 	{ "catalogue", 0, "FILE",
 	  "drives of your own, before those of the catalogue" },
+	{ "firmware", 0, "FW",
+	  "of the catalogue's drives, those with this firmware" },
 };
 
 #define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
+#define N_DEVICE 2
 #define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
 
 static size_t n_drive_options(const struct subcommand *subcommand)
 {
-	return subcommand->takes_drives ? N_DRIVE : 0;
+	return subcommand->takes_drives	 ? N_DRIVE :
+	       subcommand->takes_devices ? N_DEVICE :
+					   0;
 }
 
 static size_t n_group_options(const struct subcommand *subcommand)
@@ -161,6 +170,10 @@ static enum exit_status set_common(struct common *common, const char *name,
 		common->firmware = argument;
 	else if (!strcmp(name, "catalogue"))
 		common->catalogue_path = argument;
+	else if (!strcmp(name, "root"))
+		common->root = argument;
+	else if (!strcmp(name, "identify"))
+		common->identify = true;
 	else if (!strcmp(name, "quiet"))
 		common->quiet = true;
 	else

@@ -191,6 +191,53 @@ enum exit_status print_written(const struct common *common,
 	return status;
 }
 
+void row_cell(struct row *row, size_t column, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(row->cells[column], TABLE_CELL, format, args);
+	va_end(args);
+}
+
+static void begin_row(struct row *row, size_t n_columns)
+{
+	for (size_t i = 0; i < n_columns; i++)
+		row->cells[i][0] = 0;
+}
+
+static void print_cells(const char *const *cells, const int *widths,
+			const char *align, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (align[i] == '>')
+			printf("  %*s", widths[i], cells[i]);
+		else
+			printf("  %-*s", i + 1 < n ? widths[i] : 0, cells[i]);
+	putchar('\n');
+}
+
+void print_rows(const char *align, row_fn make_row, const void *data,
+		size_t n_rows)
+{
+	const char *cells[TABLE_COLUMNS];
+	int widths[TABLE_COLUMNS] = { 0 };
+	size_t n = strlen(align);
+	struct row row;
+
+	for (size_t i = 0; i < n; i++)
+		cells[i] = row.cells[i];
+	for (size_t i = 0; i < 2 * n_rows; i++) {
+		begin_row(&row, n);
+		make_row(data, i % n_rows, &row);
+		for (size_t j = 0; j < n && i < n_rows; j++)
+			if ((int)strlen(row.cells[j]) > widths[j])
+				widths[j] = (int)strlen(row.cells[j]);
+		if (i >= n_rows)
+			print_cells(cells, widths, align, n);
+	}
+}
+
 void table_cell(struct table *table, size_t column, const char *format, ...)
 {
 	va_list args;
@@ -226,16 +273,10 @@ void table_print(const struct table *table)
 	for (size_t column = 0; column < table->n_columns; column++)
 		widths[column] = column_width(table, column);
 	for (size_t row = 0; row < table->n_rows; row++) {
-		for (size_t column = 0; column < table->n_columns; column++) {
-			const char *cell = table->cells[row][column];
-			bool last = column + 1 == table->n_columns;
+		const char *cells[TABLE_COLUMNS];
 
-			if (table->align[column] == '>')
-				printf("  %*s", widths[column], cell);
-			else
-				printf("  %-*s", last ? 0 : widths[column],
-				       cell);
-		}
-		putchar('\n');
+		for (size_t column = 0; column < table->n_columns; column++)
+			cells[column] = table->cells[row][column];
+		print_cells(cells, widths, table->align, table->n_columns);
 	}
 }

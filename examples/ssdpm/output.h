@@ -34,4 +34,17 @@ void table_cell(struct table *table, size_t column, const char *format, ...)
 void table_end_row(struct table *table);
 void table_print(const struct table *table);
 
+/*
+ * A table of any length: each row is made twice, and none is kept. Row 0 is the
+ * head; cells come empty.
+ */
+struct row {
+	char cells[TABLE_COLUMNS][TABLE_CELL];
+};
+typedef void (*row_fn)(const void *data, size_t number, struct row *ret_row);
+void print_rows(const char *align, row_fn make_row, const void *data,
+		size_t n_rows);
+void row_cell(struct row *row, size_t column, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "quirks.h"
 
+#include "live.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,18 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 	return STATUS_FAILED;
 }
 
+/* What the kernel says of a live drive stands, whatever the rules say. */
+static void take_from_kernel(const struct ssdpm_device *device,
+			     struct quirks *quirks)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	if (!(facts->known & SSDPM_FACT_QUIRKS))
+		return;
+	quirks->in_force = facts->quirks;
+	quirks->unknown = 0;
+}
+
 enum exit_status find_quirks(const struct quirk_options *options,
 			     const struct quirk_rules *rules,
 			     const struct drive *drive, struct quirks *ret)
@@ -49,6 +63,9 @@ enum exit_status find_quirks(const struct quirk_options *options,
 
 	ret->in_force = ret->unknown = 0;
 	ret->n_matches = 0;
+	if (drive->device)
+		ssdpm_device_get_host(drive->device, &drive->live->facts,
+				      &host);
 	host.rules = rules->text;
 	host.rules_bytes = rules->size;
 	err = ssdpm_quirks_find(drive->model, &host, &ret->in_force,
@@ -65,6 +82,8 @@ enum exit_status find_quirks(const struct quirk_options *options,
 	if (options->none) {
 		ret->in_force = ret->unknown = 0;
 		ret->n_matches = 0;
+	} else if (drive->device) {
+		take_from_kernel(drive->device, ret);
 	}
 	ret->added = options->added;
 	ret->in_force |= options->added;

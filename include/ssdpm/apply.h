@@ -383,7 +383,8 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
  * ssdpm_persist_write() - write them, each by way of a new file and rename
  *
  * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of write(2).
+ * -EROFS (a root without the marker of a capture), and errors of mkdir(2)
+ * and write(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_machine *machine,
@@ -393,7 +394,7 @@ SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
  * ssdpm_persist_remove() - remove the files of one kind that have the marker
  * @ret_n: how many were removed, or NULL
  *
- * Return: 0, -EROFS, and errors of unlink(2).
+ * Return: 0, -EINVAL (@kind), -EROFS, and errors of unlink(2).
  */
 SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 				   size_t *ret_n, struct ssdpm_error *reterr);

@@ -189,6 +189,7 @@ enum ssdpm_device_fact {
 	SSDPM_FACT_AHCI_HOST_CAP2 = 1 << 8,
 	SSDPM_FACT_RESET_COUNT = 1 << 9,
 	SSDPM_FACT_RUNTIME_PM = 1 << 10,
+	SSDPM_FACT_PORT = 1 << 11,
 };
 
 /**
@@ -245,6 +246,8 @@ enum ssdpm_pcie_feature {
  * @devices_without_hipm: how many devices on the port do not take requests of
  *                the host (word 76 bit 9)
  * @n_devices:    how many devices are on the port
+ * @port:         number of the port on its adapter, from 0 on: one less than
+ *                port_no of ataP, which the masks of the module ahci count by
  */
 struct ssdpm_device_facts {
 	size_t size;
@@ -278,7 +281,7 @@ struct ssdpm_device_facts {
 	uint32_t ahci_host_cap2;
 	uint32_t devices_without_hipm;
 	uint32_t n_devices;
-	uint32_t reserved;
+	uint32_t port;
 };
 
 /**
@@ -483,6 +486,10 @@ enum ssdpm_diagnosis_code {
 	SSDPM_DIAGNOSIS_DEVSLEEP = 57,
 	SSDPM_DIAGNOSIS_OPTICAL = 58,
 	SSDPM_DIAGNOSIS_RUNTIME_PM = 59,
+	SSDPM_DIAGNOSIS_LPM_KEPT = 60,	       /* as the firmware left it */
+	SSDPM_DIAGNOSIS_LPM_RAISED = 61,       /* since suspend is s2idle */
+	SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY = 62, /* medium_power */
+	SSDPM_DIAGNOSIS_EMPTY_PORT = 63,
 };
 
 /**

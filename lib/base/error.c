@@ -9,8 +9,7 @@
 
 static_assert(sizeof(struct ssdpm_error) == 256, "frozen");
 
-/* Words of the input may be quoted: let none of them steer a terminal. */
-static void blunt_controls(char *text)
+void ssdpm__blunt_controls(char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -35,7 +34,7 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 	va_start(args, format);
 	vsnprintf(reterr->message, sizeof(reterr->message), format, args);
 	va_end(args);
-	blunt_controls(reterr->message);
+	ssdpm__blunt_controls(reterr->message);
 	return code;
 }
 
@@ -105,6 +104,28 @@ const char *ssdpm_strerror(int code)
 		return "input/output error";
 	case -EOPNOTSUPP:
 		return "not supported";
+	case -EACCES:
+		return "permission denied";
+	case -EPERM:
+		return "not permitted";
+	case -ENODEV:
+		return "no such device";
+	case -ENOTDIR:
+		return "not a directory";
+	case -EEXIST:
+		return "it exists";
+	case -EROFS:
+		return "read-only";
+	case -ENOSPC:
+		return "no space left";
+	case -EBUSY:
+		return "busy";
+	case -ETIMEDOUT:
+		return "it takes too long";
+	case -ESTALE:
+		return "no longer so";
+	case -EALREADY:
+		return "done already";
 	default:
 		return "unknown error";
 	}

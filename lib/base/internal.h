@@ -9,6 +9,9 @@
 int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Words of the input may be quoted: let none of them steer a terminal. */
+void ssdpm__blunt_controls(char *text);
+
 /*
  * Copy sized parameters over defaults: a shorter src leaves the rest of dst as
  * it is, a longer one must end in zeros. what names the structure in messages.

@@ -9,18 +9,30 @@
 
 #include <sys/types.h>
 
+#include <limits.h>
+
 /* Longest path under a root, and longest text of a sysfs file that is read. */
 #define SSDPM__PATH_BYTES 320
 #define SSDPM__TEXT_BYTES 4096
 
+/*
+ * Told of what is read under the root, and of what is there: bytes is NULL
+ * where only that was asked. capture.c writes it down.
+ */
+typedef void (*observe_fn)(void *observer, const char *path, const void *bytes,
+			   size_t n);
+
 struct ssdpm_machine {
 	uint32_t references;
 	int root_fd;
+	bool walk;	  /* do without openat2(), as where there is none */
 	uint32_t capture; /* as in struct ssdpm_machine_facts */
 	ssdpm_log_fn log_fn;
 	void *userdata;
 	uint32_t log_level;
-	char *root; /* as the caller said it; NULL: this machine */
+	char *root;	    /* as the caller said it; NULL: this machine */
+	observe_fn observe; /* or NULL */
+	void *observer;
 };
 
 struct ssdpm_device {
@@ -83,20 +95,81 @@ int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__check_writable(const struct ssdpm_machine *machine,
 			  struct ssdpm_error *reterr);
 
-/* device.c: free facts, one reference; the machine is kept. */
+/*
+ * Facts about one thing, read one by one from its directory. What cannot be
+ * read is unknown, and these return false; but err is kept where that says
+ * nothing about the file: -ENOMEM, -EMFILE, -ENFILE.
+ */
+struct directory {
+	const struct ssdpm_machine *machine;
+	const char *path; /* under the root, without a slash around it */
+	int err;
+};
+
+/* Printable ASCII, without blanks around it, as much as there is room for. */
+bool ssdpm__get_text(struct directory *directory, const char *name, char *text,
+		     size_t size);
+bool ssdpm__get_number(struct directory *directory, const char *name, int base,
+		       uint64_t max, uint64_t *ret_value);
+/* The last component of what a link holds. */
+bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
+		     size_t size);
+void ssdpm__note_failure(struct directory *directory, int code);
+
+const char *ssdpm__last_component(const char *path);
+
+/* "directory/name"; -ENAMETOOLONG. */
+int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,
+		const char *name);
+
+/* device.c: one reference, a copy of the facts; the machine is kept. */
 int ssdpm__device_new(struct ssdpm_machine *machine,
 		      const struct ssdpm_device_facts *facts,
 		      struct ssdpm_device **ret_device,
 		      struct ssdpm_error *reterr);
 
+/* What the directory of a PCI device (or of another) says. */
+void ssdpm__read_adapter(struct directory *adapter,
+			 struct ssdpm_device_facts *facts);
+
 /*
- * nvme.c, sata.c: fill facts of a controller ("nvme0") or of a disk or port.
- * -ENOENT, -ENODEV: it vanished.
+ * The path of facts, from a link in a class: it must lead to something of the
+ * same name, as the kernel's do. -ENODEV: it does not.
+ */
+int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
+		     const char *name, struct ssdpm_device_facts *facts);
+
+/* "nvme" and digits, "host" and digits, and the number. */
+bool ssdpm__is_numbered(const char *name, const char *prefix,
+			uint32_t *ret_number);
+
+/*
+ * nvme.c, sata.c: fill facts of a controller ("nvme0"), of a disk ("sda", in
+ * reach or not), of a port ("host3"; -ENODEV: none of libata). -ENOENT: it
+ * vanished.
  */
 int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts);
 int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts);
+
+/*
+ * hidden.c: what the PCI device at this path, without links, hides. -ENODEV:
+ * nothing.
+ */
+int ssdpm__hidden_read_facts(const struct ssdpm_machine *machine,
+			     const char *path,
+			     struct ssdpm_device_facts *facts);
+
+/*
+ * What the kernel keeps of IDENTIFY DEVICE: the text of ata_device/devP.0/id,
+ * 256 words of four digits each. -ENOENT: there is none.
+ */
+int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
+			const struct ssdpm_device_facts *facts,
+			char text[SSDPM__TEXT_BYTES]);
+/* false: there are less than 256. */
+bool ssdpm__sata_parse_words(const char *text, uint16_t words[256]);
 
 /*
  * Back ends for live commands; -EOPNOTSUPP with words from a -none.c twin.
@@ -133,5 +206,31 @@ int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
  * 512 bytes of log 30h page 08h). The marker is the file "ssdpm-capture".
  */
 #define SSDPM__MARKER "ssdpm-capture"
+#define SSDPM__DUMP_BYTES 16384 /* the longest: JSON */
+#define SSDPM__ATA_PAGE_BYTES 512
+#define SSDPM__DEVSLEEP_LOG 0x30
+#define SSDPM__DEVSLEEP_PAGE 0x08
+
+/*
+ * read.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
+ * -EINVAL: it is longer.
+ */
+int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
+		     void *buffer, size_t size, size_t *ret_n,
+		     struct ssdpm_error *reterr);
+
+/* IDENTIFY DEVICE by the back end, unless that would switch SMART on. */
+int ssdpm__sata_identify(const struct ssdpm_device *device,
+			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+			 struct ssdpm_error *reterr);
+
+/*
+ * capture-blank.c: take out what identifies a drive. A text of words that
+ * cannot be read becomes empty.
+ */
+void ssdpm__blank_nvme_identify(uint8_t data[SSDPM_NVME_IDENTIFY_BYTES]);
+void ssdpm__blank_ata_identify(uint8_t data[SSDPM__ATA_PAGE_BYTES]);
+void ssdpm__blank_ata_words(char *text, size_t size);
+void ssdpm__blank_devsleep(uint8_t page[SSDPM__ATA_PAGE_BYTES]);
 
 #endif

@@ -1,14 +1,409 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: stub. */
-#include <ssdpm/policy.h>
+/*
+ * Profiles: what to set on AC and on battery. Those that are built in and those
+ * of a user are read from texts of one form (ssdpm_policy(3), Profiles), anew
+ * by each call.
+ */
+#include "policy/profile.h"
+#include "base/ini.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
-#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* Profiles of one text. */
+#define MAX_PROFILES 32
+
+/* Keys that are no setting; settings are numbered as their bits. */
+enum {
+	KEY_LPM = 5,
+	KEY_REASON,
+	KEY_BASED_ON,
+	N_KEYS,
+};
+
+static const char keys[N_KEYS][28] = {
+	"max_exit_latency",
+	"primary_timeout",
+	"primary_latency_tolerance",
+	"secondary_timeout",
+	"secondary_latency_tolerance",
+	"lpm",
+	"reason",
+	"based_on",
+};
+
+/* What a name in a text stands for. */
+struct entry {
+	struct span name;
+	struct ssdpm_profile_settings settings;
+	bool says_something;
+	uint16_t given[2]; /* on AC, on battery: bits of the keys */
+};
+
+struct walk {
+	struct lines lines;
+	uint32_t source;
+	struct span names[MAX_PROFILES];
+	size_t n;
+};
 
 uint32_t ssdpm_lpm_from_string(const char *text)
 {
+	const char *name;
+
+	for (uint32_t lpm = 1; (name = ssdpm_lpm_to_string(lpm)); lpm++)
+		if (text && !strcmp(text, name))
+			return lpm;
 	return 0;
+}
+
+static struct walk walk_of(const char *text, size_t bytes, uint32_t source)
+{
+	return (struct walk){ .lines.rest = ssdpm__span(text, bytes),
+			      .source = source };
+}
+
+static struct walk walk_of_built_in(uint32_t source)
+{
+	return walk_of(ssdpm__profiles, ssdpm__profiles_size, source);
+}
+
+static bool is_same(struct span a, struct span b)
+{
+	return a.end - a.at == b.end - b.at &&
+	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
+}
+
+/* The name becomes a word of a command, and a part of a path. */
+static bool is_name(struct span name)
+{
+	if (name.at == name.end || name.end - name.at > 31 || *name.at == '-' ||
+	    ssdpm__span_is(name, "auto"))
+		return false;
+	for (; name.at < name.end; name.at++)
+		if (!(*name.at >= 'a' && *name.at <= 'z') &&
+		    !(*name.at >= 'A' && *name.at <= 'Z') &&
+		    !(*name.at >= '0' && *name.at <= '9') && *name.at != '-' &&
+		    *name.at != '_')
+			return false;
+	return true;
+}
+
+/* "25ms": microseconds. false: it is none, or finer than one. */
+static bool take_time(struct span value, uint64_t *ret_us)
+{
+	static const struct {
+		char name[3];
+		uint32_t divisor; /* millionths of it to a microsecond */
+	} units[] = { { "us", 1000000 }, { "ms", 1000 }, { "s", 1 } };
+	uint64_t millionths;
+
+	if (!ssdpm__take_millionths(&value, UINT64_MAX, &millionths))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		if (!ssdpm__span_is(value, units[i].name))
+			continue;
+		*ret_us = millionths / units[i].divisor;
+		return millionths % units[i].divisor == 0;
+	}
+	return false;
+}
+
+static uint64_t *value_of(struct ssdpm_profile_settings *settings, int key)
+{
+	switch (1 << key) {
+	case SSDPM_PROFILE_MAX_EXIT_LATENCY:
+		return &settings->max_exit_latency_us;
+	case SSDPM_PROFILE_PRIMARY_TIMEOUT:
+		return &settings->primary_timeout_ms;
+	case SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE:
+		return &settings->primary_latency_tolerance_us;
+	case SSDPM_PROFILE_SECONDARY_TIMEOUT:
+		return &settings->secondary_timeout_ms;
+	default:
+		return &settings->secondary_latency_tolerance_us;
+	}
+}
+
+/* NULL, or what is wrong with it. */
+static const char *set_time(struct ssdpm_profile_settings *settings, int key,
+			    struct span value)
+{
+	bool is_timeout = (1 << key) & (SSDPM_PROFILE_PRIMARY_TIMEOUT |
+					SSDPM_PROFILE_SECONDARY_TIMEOUT);
+	uint64_t us;
+
+	if (1 << key == SSDPM_PROFILE_MAX_EXIT_LATENCY &&
+	    ssdpm__span_is(value, "any"))
+		us = SSDPM_LATENCY_ANY;
+	else if (!take_time(value, &us))
+		return "write a time with its unit, as in 500us, 25ms or 2s";
+	else if (is_timeout && us % 1000)
+		return "finer than a millisecond";
+	else if (is_timeout ? us / 1000 > SSDPM_APST_MAX_IDLE_MS :
+			      us > INT32_MAX - 1)
+		return "too long";
+	*value_of(settings, key) = is_timeout ? us / 1000 : us;
+	return NULL;
+}
+
+static const char *set_lpms(struct ssdpm_profile_settings *settings,
+			    struct span value)
+{
+	uint32_t n = 0, lpm;
+	struct span word;
+	const char *name;
+
+	while (ssdpm__take_word(&value, &word)) {
+		for (lpm = SSDPM_LPM_MAX_PERFORMANCE;
+		     (name = ssdpm_lpm_to_string(lpm)); lpm++)
+			if (ssdpm__span_is(word, name))
+				break;
+		if (!name)
+			return "not a policy that can be set, as in "
+			       "med_power_with_dipm";
+		for (uint32_t i = 0; i < n; i++)
+			if (settings->lpms[i] == lpm)
+				return "a policy is named twice";
+		settings->lpms[n++] = lpm;
+	}
+	settings->n_lpms = n;
+	return NULL;
+}
+
+static const char *set(struct ssdpm_profile_settings *settings, int key,
+		       struct span value)
+{
+	const char *fault;
+
+	if (key == KEY_REASON)
+		return ssdpm__span_copy(value, settings->reason,
+					sizeof(settings->reason)) ?
+			       NULL :
+			       "longer than 247 characters";
+	fault = key == KEY_LPM ? set_lpms(settings, value) :
+				 set_time(settings, key, value);
+	if (!fault)
+		settings->set |= 1u << key;
+	return fault;
+}
+
+static int next_entry(struct walk *walk, struct entry *ret_entry,
+		      struct ssdpm_error *reterr);
+
+static bool find_built_in(struct span name, uint32_t source,
+			  struct ssdpm_profile_settings *ret_settings)
+{
+	struct walk walk = walk_of_built_in(source);
+	struct entry entry;
+
+	while (next_entry(&walk, &entry, NULL) > 0) {
+		if (!is_same(entry.name, name))
+			continue;
+		*ret_settings = entry.settings;
+		return true;
+	}
+	return false;
+}
+
+static const char *base(struct entry *entry, uint32_t source, struct span name)
+{
+	if (entry->given[0] || entry->given[1])
+		return "comes first in a profile";
+	if (!find_built_in(name, source, &entry->settings))
+		return "performance, balanced or power-saver";
+	entry->given[0] = entry->given[1] = 1u << KEY_BASED_ON;
+	return NULL;
+}
+
+/* Which power sources a key is for, and step over that: bits 0 and 1. */
+static uint32_t take_sources(struct span *key)
+{
+	static const char prefixes[2][9] = { "ac.", "battery." };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		size_t length = strlen(prefixes[i]);
+
+		if ((size_t)(key->end - key->at) < length ||
+		    memcmp(key->at, prefixes[i], length) != 0)
+			continue;
+		key->at += length;
+		return 1u << i;
+	}
+	return 3;
+}
+
+static int find_key(struct span name)
+{
+	for (int key = 0; key < N_KEYS; key++)
+		if (ssdpm__span_is(name, keys[key]))
+			return key;
+	return -1;
+}
+
+static int take_line(const struct walk *walk, struct entry *entry,
+		     struct span line, struct ssdpm_error *reterr)
+{
+	uint32_t number = walk->lines.line, sources;
+	struct ssdpm_profile_settings other = { 0 };
+	struct span name, value;
+	const char *fault;
+	int key = -1;
+
+	if (ssdpm__ini_take_key(line, &name, &value)) {
+		sources = take_sources(&name);
+		key = find_key(name);
+	}
+	if (key < 0 || (key == KEY_BASED_ON && sources != 3))
+		return ssdpm__fail(reterr, -EINVAL, number,
+				   "neither a key of a profile with its value, "
+				   "nor the head of a profile, [NAME]");
+	for (int i = 0; i < 2; i++)
+		if ((sources & (1u << i)) && (entry->given[i] & (1u << key)))
+			return ssdpm__fail(reterr, -EINVAL, number,
+					   "%s: given twice in one profile",
+					   keys[key]);
+	if (value.at == value.end)
+		fault = "no value";
+	else if (key == KEY_BASED_ON)
+		fault = base(entry, walk->source, value);
+	else /* What is for the other source has to be sound, too. */
+		fault = set(sources & walk->source ? &entry->settings : &other,
+			    key, value);
+	if (fault)
+		return ssdpm__fail(reterr, -EINVAL, number, "%s: %s", keys[key],
+				   fault);
+	for (int i = 0; i < 2; i++)
+		if (sources & (1u << i))
+			entry->given[i] |= (uint16_t)(1u << key);
+	entry->says_something |= key != KEY_REASON;
+	return 0;
+}
+
+/* "[NAME]" */
+static int take_head(struct walk *walk, struct span line, struct entry *entry,
+		     struct ssdpm_error *reterr)
+{
+	uint32_t number = walk->lines.line;
+
+	memset(entry, 0, sizeof(*entry));
+	if (line.at == line.end || *line.at != '[' ||
+	    !ssdpm__ini_take_head(line, &entry->name) || !is_name(entry->name))
+		return ssdpm__fail(reterr, -EINVAL, number,
+				   "a profile begins with [NAME]: at most 31 "
+				   "letters, digits, - and _, not auto");
+	for (size_t i = 0; i < walk->n; i++)
+		if (is_same(walk->names[i], entry->name))
+			return ssdpm__fail(reterr, -EINVAL, number,
+					   "a profile of this name stands "
+					   "before");
+	if (walk->n == MAX_PROFILES)
+		return ssdpm__fail(reterr, -E2BIG, number,
+				   "more than %d profiles", MAX_PROFILES);
+	walk->names[walk->n++] = entry->name;
+	return 0;
+}
+
+static void finish(const struct walk *walk, uint32_t line, struct entry *entry)
+{
+	struct ssdpm_profile_settings *settings = &entry->settings;
+
+	/* That of the profile it is based on is about other values. */
+	if (!(entry->given[walk->source - 1] & (1u << KEY_REASON)))
+		snprintf(settings->reason, sizeof(settings->reason),
+			 "line %u of the profiles gives no reason", line);
+	settings->size = sizeof(*settings);
+	settings->power_source = walk->source;
+	ssdpm__span_copy(entry->name, settings->name, sizeof(settings->name));
+}
+
+/* 1: here it is; 0: there is none; -EINVAL, -E2BIG. */
+static int next_entry(struct walk *walk, struct entry *ret_entry,
+		      struct ssdpm_error *reterr)
+{
+	struct lines before;
+	struct span line;
+	uint32_t head;
+	int err;
+
+	do {
+		if (!ssdpm__next_line(&walk->lines, &line))
+			return 0;
+	} while (ssdpm__ini_is_empty(line));
+	head = walk->lines.line;
+	err = take_head(walk, line, ret_entry, reterr);
+	while (!err) {
+		before = walk->lines;
+		if (!ssdpm__next_line(&walk->lines, &line))
+			break;
+		if (ssdpm__ini_is_empty(line))
+			continue;
+		if (*line.at == '[') {
+			walk->lines = before;
+			break;
+		}
+		err = take_line(walk, ret_entry, line, reterr);
+	}
+	if (!err && !ret_entry->says_something)
+		err = ssdpm__fail(reterr, -EINVAL, head,
+				  "a profile that sets nothing");
+	if (err)
+		return err;
+	finish(walk, head, ret_entry);
+	return 1;
+}
+
+static bool is_known(const struct walk *walk, struct span name)
+{
+	for (size_t i = 0; i < walk->n; i++)
+		if (is_same(walk->names[i], name))
+			return true;
+	return false;
+}
+
+int ssdpm_profile_get_name(const char *text, size_t bytes, size_t index,
+			   char ret_name[32], struct ssdpm_error *reterr)
+{
+	struct walk user = walk_of(text, text ? bytes : 0, SSDPM_SOURCE_AC);
+	struct walk own = walk_of_built_in(SSDPM_SOURCE_AC);
+	struct entry entry;
+	size_t n;
+	int r;
+
+	while ((r = next_entry(&user, &entry, reterr)) > 0)
+		;
+	if (r)
+		return r;
+	if (index < user.n) {
+		ssdpm__span_copy(user.names[index], ret_name, 32);
+		return 0;
+	}
+	n = user.n;
+	while (next_entry(&own, &entry, NULL) > 0) {
+		if (is_known(&user, entry.name) || n++ < index)
+			continue;
+		ssdpm__span_copy(entry.name, ret_name, 32);
+		return 0;
+	}
+	return ssdpm__fail(reterr, -ERANGE, 0, "there are %zu profiles", n);
+}
+
+static int fail_unknown(const char *text, size_t bytes, const char *name,
+			struct ssdpm_error *reterr)
+{
+	char names[160] = "", next[32];
+	size_t length = 0;
+
+	for (size_t i = 0; length + sizeof(next) + 2 < sizeof(names); i++) {
+		if (ssdpm_profile_get_name(text, bytes, i, next, NULL))
+			break;
+		length +=
+			(size_t)snprintf(names + length, sizeof(names) - length,
+					 "%s%s", i ? ", " : "", next);
+	}
+	return ssdpm__fail(reterr, -ENOENT, 0, "no profile %.31s: there are %s",
+			   name, names);
 }
 
 int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
@@ -16,11 +411,33 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		       struct ssdpm_profile_settings *ret_settings,
 		       struct ssdpm_error *reterr)
 {
-	return -ENOSYS;
-}
+	struct walk walk = walk_of(text, text ? bytes : 0, power_source);
+	struct ssdpm_profile_settings settings;
+	struct span wanted = ssdpm__span(name, strlen(name));
+	bool is_found = false;
+	struct entry entry;
+	int r;
 
-int ssdpm_profile_get_name(const char *text, size_t bytes, size_t index,
-			   char ret_name[32], struct ssdpm_error *reterr)
-{
-	return -ERANGE;
+	r = ssdpm__check_result_size(ret_settings->size, sizeof(settings),
+				     "ssdpm_profile_settings", reterr);
+	if (r)
+		return r;
+	if (!ssdpm_power_source_to_string(power_source))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "power_source: unknown value %u",
+				   power_source);
+	/* To its end: a fault after the profile is a fault, too. */
+	while ((r = next_entry(&walk, &entry, reterr)) > 0) {
+		if (!is_same(entry.name, wanted))
+			continue;
+		settings = entry.settings;
+		is_found = true;
+	}
+	if (r)
+		return r;
+	if (!is_found && !find_built_in(wanted, power_source, &settings))
+		return fail_unknown(text, bytes, name, reterr);
+	settings.size = ret_settings->size;
+	memcpy(ret_settings, &settings, settings.size);
+	return 0;
 }

@@ -4,6 +4,7 @@
  * of the same format that a caller brings.
  */
 #include "base/glob.h"
+#include "base/ini.h"
 #include "policy/quirks.h"
 
 #include <errno.h>
@@ -323,18 +324,10 @@ static const struct key *find_letter(char letter)
 /* "key = value": value is what is left. */
 static const struct key *take_key(struct span *line)
 {
-	const char *sign =
-		memchr(line->at, '=', (size_t)(line->end - line->at));
-	struct span name = { line->at, sign };
+	struct span name;
 
-	if (!sign)
+	if (!ssdpm__ini_take_key(*line, &name, line))
 		return NULL;
-	while (name.end > name.at &&
-	       (name.end[-1] == ' ' || name.end[-1] == '\t'))
-		name.end--;
-	for (line->at = sign + 1; line->at < line->end; line->at++)
-		if (*line->at != ' ' && *line->at != '\t')
-			break;
 	for (int i = 0; i < N_KEYS; i++)
 		if (ssdpm__span_is(name, keys[i].name))
 			return &keys[i];
@@ -445,16 +438,15 @@ static int take_head(const struct rules *rules, struct span line,
 
 	memset(ret_rule, 0, sizeof(*ret_rule));
 	ret_rule->line = rules->lines.line;
-	line.at++;
 	if (rules->packed) {
+		line.at++;
 		ret_rule->kind = (enum rule_kind) * line.at++;
 		ret_rule->name = line;
 		return 0;
 	}
-	if (line.at == line.end || line.end[-1] != ']')
+	if (!ssdpm__ini_take_head(line, &line))
 		return ssdpm__fail(reterr, -EINVAL, rules->lines.line,
 				   "no ] at the end");
-	line.end--;
 	if (!ssdpm__take_word(&line, &kind) || line.at == line.end ||
 	    (!ssdpm__span_is(kind, "nvme") && !ssdpm__span_is(kind, "sata") &&
 	     !ssdpm__span_is(kind, "ahci")))
@@ -465,11 +457,6 @@ static int take_head(const struct rules *rules, struct span line,
 	ret_rule->kind = (enum rule_kind) * kind.at;
 	ret_rule->name = line;
 	return 0;
-}
-
-static bool is_empty(struct span line)
-{
-	return line.at == line.end || *line.at == '#' || *line.at == ';';
 }
 
 /* Vendor and PCI ids come first in a packed rule, and nothing mends them. */
@@ -490,12 +477,12 @@ static int take_body(struct rules *rules, const struct facts *facts,
 	int err;
 
 	while (ssdpm__next_line(&rules->lines, &line)) {
-		if (!is_empty(line) && *line.at == '[') {
+		if (!ssdpm__ini_is_empty(line) && *line.at == '[') {
 			rules->lines = before;
 			break;
 		}
 		before = rules->lines;
-		if (is_empty(line) || (rules->packed && is_out(rule)))
+		if (ssdpm__ini_is_empty(line) || (rules->packed && is_out(rule)))
 			continue;
 		err = take_line(rules, facts, line, rule, reterr);
 		if (err)
@@ -516,7 +503,7 @@ int ssdpm__next_rule(struct rules *rules, const struct facts *facts,
 	do {
 		if (!ssdpm__next_line(&rules->lines, &line))
 			return 0;
-	} while (is_empty(line));
+	} while (ssdpm__ini_is_empty(line));
 	if (*line.at != '[')
 		return ssdpm__fail(reterr, -EINVAL, rules->lines.line,
 				   "a rule begins with [KIND NAME]");

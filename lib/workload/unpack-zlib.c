@@ -11,23 +11,9 @@
 
 #include "base/internal.h"
 
-#define NOTE                                                           \
-	"[{\"feature\":\"gzip\",\"description\":\"Traces packed with " \
-	"gzip\",\"priority\":\"suggested\",\"soname\":[\"libz.so.1\"]}]"
-
-/*
- * For those who make packages: the ELF dlopen metadata of the UAPI group,
- * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/
- */
-static const struct {
-	uint32_t name_bytes;
-	uint32_t text_bytes;
-	uint32_t type;
-	char name[4];
-	char text[sizeof(NOTE)];
-} note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
-	4, sizeof(NOTE), 0x407c0c0a, "FDO", NOTE,
-};
+SSDPM__DLOPEN_NOTE(
+	"[{\"feature\":\"gzip\",\"description\":\"Traces packed with gzip\","
+	"\"priority\":\"suggested\",\"soname\":[\"libz.so.1\"]}]");
 
 struct gzip_state {
 	int (*inflate)(z_stream *, int);

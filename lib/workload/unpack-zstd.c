@@ -14,20 +14,9 @@
 /* 64 MiB: all levels up to zstd --ultra -21. The file chooses it. */
 #define MAX_WINDOW_LOG 26
 
-#define NOTE                                                           \
-	"[{\"feature\":\"zstd\",\"description\":\"Traces packed with " \
-	"zstd\",\"priority\":\"suggested\",\"soname\":[\"libzstd.so.1\"]}]"
-
-/* See unpack-zlib.c. */
-static const struct {
-	uint32_t name_bytes;
-	uint32_t text_bytes;
-	uint32_t type;
-	char name[4];
-	char text[sizeof(NOTE)];
-} note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
-	4, sizeof(NOTE), 0x407c0c0a, "FDO", NOTE,
-};
+SSDPM__DLOPEN_NOTE(
+	"[{\"feature\":\"zstd\",\"description\":\"Traces packed with zstd\","
+	"\"priority\":\"suggested\",\"soname\":[\"libzstd.so.1\"]}]");
 
 struct zstd_state {
 	size_t (*decompress)(ZSTD_DCtx *, ZSTD_outBuffer *, ZSTD_inBuffer *);

@@ -3,9 +3,7 @@
 #ifndef SSDPM_LIB_WORKLOAD_UNPACK_H
 #define SSDPM_LIB_WORKLOAD_UNPACK_H
 
-#include <dlfcn.h>
-#include <string.h>
-
+#include "base/dynamic.h"
 #include "workload/internal.h"
 
 /* Bytes to take, and room for bytes to give; each side is moved on. */
@@ -32,16 +30,6 @@ struct unpack_codec {
 		    struct ssdpm_error *reterr);
 	void (*close)(void *state);
 };
-
-/* dlsym(3), and whether there was one: ISO C casts no object to a function. */
-static inline bool ssdpm__find_function(void *library, const char *name,
-					void *ret_function)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(ret_function, &symbol, sizeof(symbol));
-	return symbol;
-}
 
 extern const struct unpack_codec ssdpm__unpack_gzip;
 extern const struct unpack_codec ssdpm__unpack_zstd;

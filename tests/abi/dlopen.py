@@ -58,7 +58,7 @@ def main() -> None:
                 faults.add(f"{entry['soname']}: no words for packagers")
     if sorted(found) != sorted(expected):
         faults.add(f"the notes name {found}, and not {expected}")
-    faults.report("each file that calls dlopen() has a note: see unpack-zlib.c")
+    faults.report("each file that calls dlopen() has a note: see base/dynamic.h")
 
 
 if __name__ == "__main__":

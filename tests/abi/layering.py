@@ -57,7 +57,7 @@ FILES = {
         {"poll.h", "unistd.h"},
         {"poll", "read", "__errno_location"},
     ),
-    "workload/unpack.h": ({"dlfcn.h"}, set()),
+    "base/dynamic.h": ({"dlfcn.h"}, set()),
     "workload/unpack.c": (set(), {"dlclose", "dlopen"}),
     "workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
     "workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),

@@ -462,6 +462,21 @@ ENTRIES = [entry(i, 100, 3) for i in range(3)] + [entry(3, 2000, 4)]
 LISTED = [{"state": i, "target": 3, "idle_ms": 100} for i in range(3)]
 LISTED.append({"state": 3, "target": 4, "idle_ms": 2000})
 
+PROFILES = {
+    "empty": b"",
+    "one": b"[travel]\nbased_on = power-saver\nbattery.lpm = medium_power\n",
+    "all": b"[a]\nac.max_exit_latency=25ms\nbattery.max_exit_latency=any\n"
+           b"primary_timeout=0.05s\nprimary_latency_tolerance=1.5 ms\n"
+           b"secondary_timeout = 0us\r\nsecondary_latency_tolerance = 1s\n"
+           b"lpm = min_power_with_partial med_power_with_dipm\nreason = r\n",
+    "two": b"; c\n[balanced]\nlpm=min_power\n\n[b]\nbased_on=balanced\n",
+    "many": b"".join(b"[p%d]\nlpm = min_power\n" % i for i in range(33)),
+    "twice": b"[a]\nlpm = min_power\nac.lpm = min_power\n",
+    "no-head": b"lpm = min_power",
+    "no-key": b"[a]",
+    "long": b"[a]\nlpm=min_power\nreason=" + b"x" * 300,
+}
+
 APST_DATA = {
     "empty": b"",
     "raw": TABLE,
@@ -709,6 +724,7 @@ TARGETS = {
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
+    "profiles": PROFILES,
     "quirks": QUIRKS,
     "sim": SIM,
     "trace-biosnoop": TRACE_BIOSNOOP,
@@ -741,6 +757,7 @@ TARGETS = {
     "hdparm-text": HDPARM_TEXT,
     "smartctl-text": SMARTCTL_TEXT,
     "apst-data": APST_DATA,
+    "profiles": PROFILES,
     "quirks": QUIRKS,
     "gaps": GAPS,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},

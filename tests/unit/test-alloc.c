@@ -627,6 +627,7 @@ static void call_strings(void)
 		ssdpm_pcie_link_to_string(i);
 		ssdpm_parameter_kind_to_string(i);
 		ssdpm_lpm_to_string(i);
+		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
 		ssdpm_axis_to_string(i);
 		ssdpm_link_state_to_string(i);
@@ -809,6 +810,24 @@ static void call_quirks(void)
 	ssdpm_quirks_explain(in.models[0], &host, matches, &n, &error);
 }
 
+static void call_profiles(void)
+{
+	static const char text[] = "[a]\nbased_on = balanced\n[b]\n";
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_error error;
+	char name[32];
+
+	/* The first profile, then a fault. */
+	for (size_t bytes = 24; bytes < sizeof(text); bytes += 4) {
+		ssdpm_profile_get_name(text, bytes, 0, name, &error);
+		ssdpm_profile_get_name(text, bytes, 9, name, &error);
+		ssdpm_profile_find(text, bytes, "a", SSDPM_SOURCE_AC, &settings,
+				   &error);
+		ssdpm_profile_find(text, bytes, "x", SSDPM_SOURCE_AC, &settings,
+				   &error);
+	}
+}
+
 static void call_npy_header(void)
 {
 	ssdpm_npy_header(2, in.npy);
@@ -936,6 +955,7 @@ static const struct {
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_loop_to_string", call_strings },
+	{ "ssdpm_lpm_from_string", call_strings },
 	{ "ssdpm_lpm_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
@@ -951,6 +971,8 @@ static const struct {
 	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
+	{ "ssdpm_profile_find", call_profiles },
+	{ "ssdpm_profile_get_name", call_profiles },
 	{ "ssdpm_provenance_to_string", call_strings },
 	{ "ssdpm_quirk_to_string", call_strings },
 	{ "ssdpm_quirks_explain", call_quirks },

@@ -25,6 +25,17 @@ static void every_documented_code_has_words(void **state)
 		{ -ENOMEM, "out of memory" },
 		{ -EIO, "input/output error" },
 		{ -EOPNOTSUPP, "not supported" },
+		{ -EACCES, "permission denied" },
+		{ -EPERM, "not permitted" },
+		{ -ENODEV, "no such device" },
+		{ -ENOTDIR, "not a directory" },
+		{ -EEXIST, "it exists" },
+		{ -EROFS, "read-only" },
+		{ -ENOSPC, "no space left" },
+		{ -EBUSY, "busy" },
+		{ -ETIMEDOUT, "it takes too long" },
+		{ -ESTALE, "no longer so" },
+		{ -EALREADY, "done already" },
 	};
 
 	(void)state;
@@ -36,7 +47,7 @@ static void every_documented_code_has_words(void **state)
 static void other_codes_are_unknown_but_never_null(void **state)
 {
 	static const int codes[] = {
-		1, EINVAL, -1, -9999, INT32_MAX, INT32_MIN
+		1, EINVAL, -4095, -9999, INT32_MAX, INT32_MIN
 	};
 
 	(void)state;

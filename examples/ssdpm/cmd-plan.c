@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm plan, apply and check: what would be set, set it, is it so? */
+#include "apst-options.h"
+#include "plan-estimate.h"
+#include "work.h"
+
+#include <string.h>
+
+struct settings {
+	struct plan_options plan;
+	struct saving_options saving;
+	uint32_t persist;
+	bool dry_run;
+};
+
+static struct settings the_settings;
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "persist"))
+		return parse_word(common, "persist", argument,
+				  ssdpm_persist_kind_to_string,
+				  &settings->persist);
+	if (!strcmp(option->name, "trace"))
+		settings->saving.trace = argument;
+	else
+		settings->dry_run = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status check_options(const struct common *common,
+				      struct settings *settings, char **targets,
+				      size_t n)
+{
+	const struct saving_options *saving = &settings->saving;
+	enum exit_status status = check_plan_options(common, &settings->plan);
+
+	if (!status && settings->persist && !settings->plan.profile)
+		return usage_error(common,
+				   "--persist needs --profile: it is what the "
+				   "files say");
+	if (status || !saving->trace)
+		return status;
+	if (!strcmp(saving->trace, "-") && n != 1)
+		return usage_error(common,
+				   "--trace - is read once: name one TARGET");
+	(void)targets;
+	return check_trace_options(common, &saving->trace_options,
+				   &saving->trace, 1);
+}
+
+/* The devices, and the plan for them. */
+static enum exit_status prepare(struct work *work,
+				const struct settings *settings,
+				char **operands, size_t n,
+				struct drives *drives)
+{
+	const struct common *common = work->common;
+	enum exit_status status;
+
+	status = read_devices(common, operands, n, drives);
+	if (status)
+		return status;
+	work->drives = drives;
+	work->options = &settings->plan;
+	status = find_profile(common, work->options, &drives->lives[0]->facts,
+			      &work->profile);
+	if (!status && settings->persist)
+		status = make_persist(work, settings->persist);
+	if (!status)
+		status = make_plan(common, work->options, &work->profile,
+				   drives, &work->plan);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
+/* What can be done with a plan when there is one. */
+typedef enum exit_status (*finish_fn)(struct work *work,
+				      const struct settings *settings,
+				      char **operands, size_t n);
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands,
+			    finish_fn finish)
+{
+	struct settings settings = *(const struct settings *)data;
+	struct work work = { .common = common };
+	struct drives drives = { 0 };
+	enum exit_status status;
+
+	status = check_options(common, &settings, operands, n_operands);
+	if (!status)
+		status = prepare(&work, &settings, operands, n_operands,
+				 &drives);
+	if (!status)
+		status = finish(&work, &settings, operands, n_operands);
+	free_work(&work);
+	free_drives(&drives);
+	return status;
+}
+
+static enum exit_status finish_plan(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n)
+{
+	enum exit_status status = estimate_work(work, &settings->saving);
+
+	(void)operands;
+	(void)n;
+	return status ? status : print_work(work);
+}
+
+/*
+ * Where something will be written, the drives themselves are asked, so that
+ * what the kernel builds can be held against the prediction. In the usual case
+ * all is so already, and no drive is woken.
+ */
+static enum exit_status ask_drives(struct work *work,
+				   const struct settings *settings,
+				   char **operands, size_t n,
+				   struct drives *asked)
+{
+	struct common common = *work->common;
+	enum exit_status status;
+
+	common.identify = true;
+	status = read_devices(&common, operands, n, asked);
+	if (status)
+		return status;
+	ssdpm_plan_free(work->plan);
+	work->plan = NULL;
+	work->drives = asked;
+	/* What could not be done was said the first time. */
+	common.quiet = true;
+	return make_plan(&common, &settings->plan, &work->profile, asked,
+			 &work->plan);
+}
+
+static enum exit_status write_persist(struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist ||
+	    !ssdpm_persist_write(work->persist, work->drives->lives[0]->machine,
+				 &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+static enum exit_status finish_apply(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n)
+{
+	const struct live *live = work->drives->lives[0];
+	enum exit_status status = STATUS_DONE, printed;
+	struct drives asked = { 0 };
+
+	if (settings->dry_run)
+		return print_work(work);
+	if (ssdpm_plan_get_n_planned(work->plan) && !live->root &&
+	    !work->common->identify && may_send_commands())
+		status = ask_drives(work, settings, operands, n, &asked);
+	if (status)
+		goto out;
+	status = carry_out(work);
+	printed = print_work(work);
+	if (!status)
+		status = printed;
+	fflush(stdout);
+	if (!status)
+		status = write_persist(work);
+out:
+	/* The plan refers to drives that go first. */
+	work->plan = ssdpm_plan_free(work->plan);
+	free_drives(&asked);
+	return status;
+}
+
+static enum exit_status finish_check(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n)
+{
+	enum exit_status status = STATUS_DONE, printed;
+
+	(void)settings;
+	(void)operands;
+	(void)n;
+	if (work->in_force && work->common->identify)
+		status = prove_tables(work);
+	work->differences_only = true;
+	printed = print_work(work);
+	if (!status)
+		status = printed;
+	if (!status && !work->in_force)
+		status = STATUS_NOT_IN_FORCE;
+	return status;
+}
+
+static enum exit_status run_plan_command(const void *data,
+					 const struct common *common,
+					 char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_plan);
+}
+
+static enum exit_status run_apply(const void *data, const struct common *common,
+				  char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_apply);
+}
+
+static enum exit_status run_check(const void *data, const struct common *common,
+				  char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_check);
+}
+
+#define PERSIST "udev|modprobe|systemd|tlp|tuned"
+
+static const struct option_spec plan_own[] = {
+	{ "persist", 0, PERSIST, "show the files that make the profile last" },
+	{ "trace", 't', "FILE",
+	  "say what it saves and delays on a trace, or a workload of ssdpm "
+	  "workload --list" },
+};
+
+static const struct option_spec apply_own[] = {
+	{ "persist", 0, PERSIST,
+	  "show and write the files that make the profile last" },
+	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing" },
+};
+
+static const struct group_use groups[] = {
+	{ &plan_option_group, &the_settings.plan },
+	{ &sim_option_group, &the_settings.saving.sim },
+	{ &trace_option_group, &the_settings.saving.trace_options },
+};
+
+const struct subcommand cmd_plan = {
+	.name = "plan",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary = "Show what would be written, and what the drives do then.",
+	.options = plan_own,
+	.n_options = sizeof(plan_own) / sizeof(plan_own[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm plan --profile auto\n"
+		    "  ssdpm plan --profile power-saver --trace lomax\n"
+		    "  ssdpm plan --profile power-saver --persist udev\n",
+	.set = set,
+	.run = run_plan_command,
+	.settings = &the_settings,
+};
+
+const struct subcommand cmd_apply = {
+	.name = "apply",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary = "Set a power policy, all of it or nothing, and prove it.",
+	.options = apply_own,
+	.n_options = sizeof(apply_own) / sizeof(apply_own[0]),
+	.groups = groups,
+	.n_groups = 1,
+	.examples = "  ssdpm apply --dry-run --profile auto\n"
+		    "  ssdpm apply -n --profile power-saver --persist tlp\n",
+	.set = set,
+	.run = run_apply,
+	.settings = &the_settings,
+};
+
+const struct subcommand cmd_check = {
+	.name = "check",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary =
+		"Say whether a power policy is in force (exit status 5: no).",
+	.groups = groups,
+	.n_groups = 1,
+	.examples = "  ssdpm check --profile auto || test $? = 5\n",
+	.set = set,
+	.run = run_check,
+	.settings = &the_settings,
+};

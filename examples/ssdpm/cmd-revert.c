@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm revert: back to what was there before the first apply. */
+#include "apst-options.h"
+#include "work.h"
+
+#include <string.h>
+
+struct settings {
+	bool persist;
+	uint32_t kind; /* 0: all */
+	bool dry_run;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "persist", 0, "[KIND]",
+	  "remove the files of apply --persist too: udev, modprobe, systemd, "
+	  "tlp, tuned, or all" },
+	{ "dry-run", 'n', NULL, "show it, and write nothing" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "dry-run")) {
+		settings->dry_run = true;
+		return STATUS_DONE;
+	}
+	settings->persist = true;
+	settings->kind = 0;
+	if (!argument)
+		return STATUS_DONE;
+	return parse_word(common, "persist", argument,
+			  ssdpm_persist_kind_to_string, &settings->kind);
+}
+
+static enum exit_status remove_files(const struct settings *settings,
+				     const struct live *live, size_t *ret_n)
+{
+	uint32_t first = settings->kind ? settings->kind : 1;
+	struct ssdpm_error error;
+
+	*ret_n = 0;
+	for (uint32_t kind = first; ssdpm_persist_kind_to_string(kind);
+	     kind++) {
+		size_t n = 0;
+
+		if (ssdpm_persist_remove(live->machine, kind, &n, &error))
+			return complain_of_device(NULL, &error);
+		*ret_n += n;
+		if (settings->kind)
+			break;
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status revert(struct work *work,
+			       const struct settings *settings)
+{
+	const struct common *common = work->common;
+	const struct live *live = work->drives->lives[0];
+	enum exit_status status = STATUS_DONE, printed;
+	struct ssdpm_error error;
+	size_t n_files = 0;
+
+	if (ssdpm_plan_add_revert(work->plan, &error))
+		return complain_of_device(NULL, &error);
+	work->in_force = all_in_force(work->plan);
+	if (!settings->dry_run)
+		status = carry_out(work);
+	printed = print_work(work);
+	if (!status)
+		status = printed;
+	if (!status && settings->persist && !settings->dry_run) {
+		status = remove_files(settings, live, &n_files);
+		if (!common->quiet)
+			complain("%zu %s removed", n_files,
+				 n_files == 1 ? "file" : "files");
+	}
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct work work = { .common = common };
+	struct live *lives[1] = { NULL };
+	const struct drives drives = { .lives = lives, .n_lives = 1 };
+	enum exit_status status;
+
+	if (n_operands)
+		return usage_error(common,
+				   "%s: everything is reverted; there is no "
+				   "operand",
+				   operands[0]);
+	work.drives = &drives;
+	status = open_live(common, common->root, &lives[0]);
+	if (!status)
+		status = new_plan(&drives, &work.plan);
+	if (!status)
+		status = revert(&work, data);
+	free_work(&work);
+	close_live(lives[0]);
+	return status;
+}
+
+const struct subcommand cmd_revert = {
+	.name = "revert",
+	.operands = "",
+	.operands_optional = true,
+	.summary = "Go back to what was there before the first apply.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.examples = "  ssdpm revert --dry-run\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

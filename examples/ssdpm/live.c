@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "live.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool may_send_commands(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       (data[0].effective & (UINT32_C(1) << CAP_SYS_ADMIN));
+}
+
+/*
+ * Who has all privileges and is refused nevertheless has met a kernel that
+ * takes it from nobody.
+ */
+enum exit_status status_of_error(int code)
+{
+	switch (code) {
+	case -EACCES:
+	case -EPERM:
+		return may_send_commands() ? STATUS_DEVICE_CANNOT :
+					     STATUS_NO_PRIVILEGES;
+	case -EOPNOTSUPP:
+		return STATUS_DEVICE_CANNOT;
+	case -EREMOTEIO:
+		return STATUS_NOT_IN_FORCE;
+	default:
+		return STATUS_FAILED;
+	}
+}
+
+enum exit_status complain_of_device(const char *name,
+				    const struct ssdpm_error *error)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	/* Many messages begin with the name. */
+	if (name && strncmp(error->message, name, length))
+		complain("%s: %s", name, error->message);
+	else
+		complain("%s", error->message);
+	return status_of_error(error->code);
+}
+
+/* One line each; what is only interesting with -v comes only then. */
+static void print_log(void *userdata, uint32_t level, const char *message)
+{
+	(void)userdata;
+	(void)level;
+	complain("%s", message);
+}
+
+static int open_machine(const struct common *common, const char *root,
+			struct live *live, struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_params params = {
+		.size = sizeof(params),
+		.root = root,
+		.log_fn = common->quiet ? NULL : print_log,
+		.log_level =
+			common->verbose ? SSDPM_LOG_DEBUG : SSDPM_LOG_WARNING,
+	};
+	int err;
+
+	if (root) {
+		live->root = strdup(root);
+		if (!live->root) {
+			strcpy(reterr->message, "out of memory");
+			return -ENOMEM;
+		}
+	}
+	err = ssdpm_machine_new(&params, &live->machine, reterr);
+	if (err)
+		return err;
+	live->facts.size = sizeof(live->facts);
+	return ssdpm_machine_read_facts(live->machine, &live->facts, reterr);
+}
+
+enum exit_status open_live(const struct common *common, const char *root,
+			   struct live **ret_live)
+{
+	struct ssdpm_error error = { .message = "out of memory" };
+	struct live *live = calloc(1, sizeof(*live));
+	enum exit_status status;
+
+	if (common->identify && !root && !may_send_commands()) {
+		complain("--identify sends commands to drives, which Linux "
+			 "takes from root alone: sudo ssdpm %s ...",
+			 common->subcommand);
+		free(live);
+		return STATUS_NO_PRIVILEGES;
+	}
+	if (live && !open_machine(common, root, live, &error)) {
+		*ret_live = live;
+		return STATUS_DONE;
+	}
+	status = complain_of_device(root, &error);
+	close_live(live);
+	return status;
+}
+
+struct live *close_live(struct live *live)
+{
+	if (!live)
+		return NULL;
+	ssdpm_machine_unref(live->machine);
+	free(live->root);
+	free(live);
+	return NULL;
+}
+
+/* Digits, and nothing after them. */
+static bool ends_in_number(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return n && !text[n];
+}
+
+bool is_device_name(const char *operand)
+{
+	if (!strncmp(operand, "/dev/", 5))
+		return true;
+	/* A controller that hides its drives: "0000:00:0e.0". */
+	if (isxdigit((unsigned char)*operand) && strchr(operand, ':') &&
+	    !operand[strspn(operand, "0123456789abcdef:.")])
+		return true;
+	if (!strncmp(operand, "nvme", 4)) {
+		operand += 4;
+		if (!isdigit((unsigned char)*operand))
+			return false;
+		operand += strspn(operand, "0123456789");
+		return !operand[strspn(operand, "np0123456789")];
+	}
+	if (!strncmp(operand, "host", 4))
+		return ends_in_number(operand + 4);
+	if (strncmp(operand, "sd", 2))
+		return false;
+	operand += 2;
+	if (!islower((unsigned char)*operand))
+		return false;
+	operand += strspn(operand, "abcdefghijklmnopqrstuvwxyz");
+	return !*operand || ends_in_number(operand);
+}
+
+bool is_capture(const char *operand)
+{
+	struct stat status;
+	bool found;
+	char *path;
+
+	if (asprintf(&path, "%s/sys", operand) < 0)
+		return false;
+	found = !stat(path, &status) && S_ISDIR(status.st_mode);
+	free(path);
+	return found;
+}
+
+static const char *device_name(const struct ssdpm_device *device)
+{
+	return ssdpm_device_get_facts(device)->name;
+}
+
+/* "nvme0"; of a capture that is an operand "DIR:nvme0". */
+static char *make_name(const struct common *common, const struct live *live,
+		       const struct ssdpm_device *device)
+{
+	const char *name = device_name(device);
+	bool of_root = live->root == common->root ||
+		       (live->root && common->root &&
+			!strcmp(live->root, common->root));
+	char *text;
+
+	if (of_root)
+		return strdup(name);
+	return asprintf(&text, "%s:%s", live->root, name) < 0 ? NULL : text;
+}
+
+static int read_model(const struct common *common,
+		      struct ssdpm_catalogue **catalogue, struct drive *drive)
+{
+	uint32_t flags = common->identify ? SSDPM_READ_COMMANDS : 0;
+	uint32_t kind = ssdpm_device_get_facts(drive->device)->kind;
+
+	/* sysfs says of SATA what it can; without a drive there is nothing. */
+	if (!*catalogue && kind)
+		*catalogue = open_catalogue(common);
+	if (!*catalogue && kind)
+		return -ENOMEM;
+	return ssdpm_device_read_model(drive->device, flags, *catalogue,
+				       &drive->model, &drive->problem);
+}
+
+enum exit_status add_device(const struct common *common,
+			    struct ssdpm_catalogue **catalogue,
+			    struct live *live, struct ssdpm_device *device,
+			    struct drives *drives)
+{
+	struct drive drive = {
+		.name = make_name(common, live, device),
+		.live = live,
+		.device = device,
+	};
+	enum exit_status status = STATUS_FAILED;
+	int err = drive.name ? read_model(common, catalogue, &drive) : -ENOMEM;
+
+	if (!drive.name)
+		complain("out of memory");
+	else if (err && drive.problem.code && drives->models_optional)
+		return add_drive(drives, &drive);
+	else if (err && drive.problem.code)
+		status = complain_of_device(drive.name, &drive.problem);
+	else if (!err)
+		return add_drive(drives, &drive);
+	free_drive(&drive);
+	return status;
+}
+
+enum exit_status add_all_devices(const struct common *common,
+				 struct ssdpm_catalogue **catalogue,
+				 struct live *live, struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_device **devices;
+	struct ssdpm_error error;
+	size_t n;
+
+	if (ssdpm_device_list_read(live->machine, &devices, &n, &error))
+		return complain_of_device(NULL, &error);
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(devices[i]);
+
+		/* Of all, those that a model can be had of. */
+		if (!drives->models_optional &&
+		    (!facts->kind || (facts->flags & SSDPM_DEVICE_EMPTY)))
+			continue;
+		status = add_device(common, catalogue, live,
+				    ssdpm_device_ref(devices[i]), drives);
+	}
+	ssdpm_device_list_free(devices, n);
+	return status;
+}

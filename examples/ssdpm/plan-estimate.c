@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan-estimate.h"
+
+#include "comparison.h"
+#include "numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEFORE, AFTER, N_POLICIES };
+
+/* A controller's table, as the plan predicts it. */
+static bool find_tables(const struct ssdpm_plan *plan, const char *device,
+			struct policy policies[N_POLICIES])
+{
+	const uint32_t both = SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER;
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+
+	for (size_t i = 0; !ssdpm_plan_get_table(plan, i, &table); i++) {
+		if (strcmp(table.device, device) ||
+		    (table.known & both) != both)
+			continue;
+		policies[BEFORE].kind = policies[AFTER].kind = POLICY_TABLE;
+		policies[BEFORE].source.table = table.before;
+		policies[AFTER].source.table = table.after;
+		return true;
+	}
+	return false;
+}
+
+/* A port's link policies; what is in force already stays. */
+static bool find_lpms(const struct ssdpm_plan *plan, const char *device,
+		      struct policy policies[N_POLICIES])
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.kind != SSDPM_STEP_LPM ||
+		    strcmp(step.device, device) || !step.before ||
+		    step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		policies[BEFORE].kind = policies[AFTER].kind = POLICY_LPM;
+		policies[BEFORE].lpm = find_lpm(step.before);
+		policies[AFTER].lpm = step.after ? find_lpm(step.after) :
+						   policies[BEFORE].lpm;
+		return policies[BEFORE].lpm && policies[AFTER].lpm;
+	}
+	return false;
+}
+
+/* One drive; the trace is read anew for each, for each has its own policies. */
+static enum exit_status estimate_drive(struct work *work,
+				       const struct saving_options *options,
+				       const struct drive *drive)
+{
+	struct before_after *estimate = &work->estimates[work->n_estimates++];
+	const struct quirk_options quirks = { 0 };
+	const struct plan plan = {
+		.common = work->common,
+		.trace_options = &options->trace_options,
+		.sim_options = &options->sim,
+		.quirk_options = &quirks,
+		.policies = estimate->policies,
+		.n_policies = N_POLICIES,
+		.n_required = N_POLICIES,
+	};
+	const struct drives one = { .drives = (struct drive *)drive, .n = 1 };
+
+	return run_plan(&plan, &one, &options->trace, 1, &estimate->all);
+}
+
+enum exit_status estimate_work(struct work *work,
+			       const struct saving_options *options)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (!options->trace)
+		return STATUS_DONE;
+	work->sim_options = &options->sim;
+	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
+	if (!work->estimates) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < work->drives->n && !status; i++) {
+		const struct drive *drive = &work->drives->drives[i];
+		struct policy *policies =
+			work->estimates[work->n_estimates].policies;
+		const char *name = ssdpm_device_get_facts(drive->device)->name;
+
+		policies[BEFORE].name = "before";
+		policies[AFTER].name = "after";
+		if (!drive->model ||
+		    (!find_tables(work->plan, name, policies) &&
+		     !find_lpms(work->plan, name, policies)))
+			continue;
+		status = estimate_drive(work, options, drive);
+	}
+	return status;
+}
+
+static void print_run(const char *name, const struct ssdpm_run *run)
+{
+	printf("    %-6s  %s; delay of an I/O %s on average, of 99 %% at most "
+	       "%s\n",
+	       name, power_text((int64_t)run->mean_power_uw).text,
+	       time_text(run->delay_mean_ns).text,
+	       time_text(run->delay_p99_ns).text);
+}
+
+static enum exit_status print_saving(const struct work *work,
+				     const struct estimate *e)
+{
+	const struct job *before = &e->jobs[BEFORE], *after = &e->jobs[AFTER];
+	struct ssdpm_saving saving;
+
+	print_subject(e, work->sim_options);
+	print_run(after->same_as_before ? "as now" : "before",
+		  &before->result.nominal);
+	if (after->same_as_before)
+		return STATUS_DONE;
+	print_run("after", &after->result.nominal);
+	if (find_saving(e, after, &saving))
+		return STATUS_FAILED;
+	printf("    saves   %s (%s)\n", power_text(saving.nominal_uw).text,
+	       power_range_text(saving.low_uw, saving.high_uw).text);
+	return STATUS_DONE;
+}
+
+enum exit_status print_savings(const struct work *work)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < work->n_estimates && !status; i++)
+		status = print_saving(work, work->estimates[i].all.estimates);
+	if (work->estimates && !work->n_estimates)
+		complain("no estimate: of no drive are the states known");
+	return status;
+}
+
+enum exit_status write_savings(struct json_writer *w, const struct work *work)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (!work->estimates)
+		return STATUS_DONE;
+	ssdpm__json_begin(w, "estimates", '[');
+	for (size_t i = 0; i < work->n_estimates && !status; i++)
+		status = write_comparison(w, work->estimates[i].all.estimates,
+					  work->sim_options, false);
+	ssdpm__json_end(w, ']');
+	return status;
+}

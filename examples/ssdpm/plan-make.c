@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan-options.h"
+
+#include "quirks.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The same number, or a name, was wrong on the command line. */
+static enum exit_status complain_of_setting(const char *name,
+					    const struct ssdpm_error *error)
+{
+	enum exit_status status = complain_of_device(name, error);
+
+	if (error->code == -ERANGE)
+		return STATUS_USAGE;
+	/* A quirk forbids it, not a missing privilege. */
+	return error->code == -EPERM ? STATUS_DEVICE_CANNOT : status;
+}
+
+/* What a drive cannot do that nobody named is no failure. */
+static enum exit_status refuse(const struct common *common,
+			       const struct drive *drive,
+			       const struct ssdpm_error *error)
+{
+	if (drive->named || error->code != -EOPNOTSUPP)
+		return complain_of_setting(drive->name, error);
+	if (!common->quiet)
+		complain_of_device(drive->name, error);
+	return STATUS_DONE;
+}
+
+static bool is_kind(const struct drive *drive, uint32_t kind)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+
+	return facts->kind == kind && facts->reach == SSDPM_REACH_YES;
+}
+
+static enum exit_status add_latency(const struct common *common,
+				    const struct plan_options *options,
+				    struct ssdpm_plan *plan,
+				    const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!drive->named && !is_kind(drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!ssdpm_plan_add_latency_tolerance(plan, drive->device, drive->model,
+					      options->max_exit_latency_us,
+					      &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_table(const struct common *common,
+				  const struct plan_options *options,
+				  struct ssdpm_plan *plan,
+				  const struct drive *drive)
+{
+	const struct quirk_options quirk_options = { 0 };
+	const struct quirk_rules rules = { 0 };
+	enum exit_status status;
+	struct ssdpm_apst table;
+	struct ssdpm_error error;
+	struct quirks quirks;
+
+	if (!drive->named && !is_kind(drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!drive->model)
+		return refuse(common, drive, &drive->problem);
+	status = find_quirks(&quirk_options, &rules, drive, &quirks);
+	if (status)
+		return status;
+	if (!make_table(&options->table, drive, &quirks, &table, &error) &&
+	    !ssdpm_plan_add_apst(plan, drive->device, drive->model, &table,
+				 &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
+			 const struct drive *drive, const uint32_t *lpms,
+			 size_t n)
+{
+	uint32_t flags = drive->named ? SSDPM_LPM_ANY_PORT : 0;
+	struct ssdpm_error error;
+
+	if (!drive->named && !is_kind(drive, SSDPM_KIND_SATA))
+		return STATUS_DONE;
+	if (!ssdpm_plan_add_lpm(plan, drive->device, drive->model, lpms, n,
+				flags, &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_profile(struct ssdpm_plan *plan,
+				    const struct profile *profile,
+				    const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_add_profile(plan, drive->device, drive->model,
+				    &profile->now, &error))
+		return STATUS_DONE;
+	return complain_of_setting(drive->name, &error);
+}
+
+/* What is set for a drive alone stands in the place of the profile's. */
+static enum exit_status add_drive_steps(const struct common *common,
+					const struct plan_options *options,
+					const struct profile *profile,
+					struct ssdpm_plan *plan,
+					const struct drive *drive)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (options->profile)
+		status = add_profile(plan, profile, drive);
+	if (!status && options->has_latency)
+		status = add_latency(common, options, plan, drive);
+	if (!status && options->table_name)
+		status = add_table(common, options, plan, drive);
+	if (!status && options->n_lpms)
+		status = add_lpm(common, plan, drive, options->lpms,
+				 options->n_lpms);
+	return status;
+}
+
+static enum exit_status add_nvme_core(const struct plan_options *options,
+				      struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+		if ((options->nvme_core_given >> i & 1) &&
+		    ssdpm_plan_add_nvme_core(plan, i, options->nvme_core[i],
+					     &error))
+			return complain_of_setting(NULL, &error);
+	return STATUS_DONE;
+}
+
+enum exit_status new_plan(const struct drives *drives,
+			  struct ssdpm_plan **ret_plan)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_new(drives->lives[0]->machine, NULL, ret_plan, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+enum exit_status make_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives,
+			   struct ssdpm_plan **ret_plan)
+{
+	struct ssdpm_plan *plan;
+	enum exit_status status = new_plan(drives, &plan);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = add_drive_steps(common, options, profile, plan,
+					 &drives->drives[i]);
+	if (!status)
+		status = add_nvme_core(options, plan);
+	if (status)
+		ssdpm_plan_free(plan);
+	else
+		*ret_plan = plan;
+	return status;
+}

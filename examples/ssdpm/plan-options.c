@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan-options.h"
+
+#include "units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LPM_WORDS                                              \
+	"med_power_with_dipm, medium_power, max_performance, " \
+	"min_power_with_partial or min_power"
+
+static const struct option_spec options[] = {
+	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
+	  "what to set; auto: balanced on AC, power-saver on battery" },
+	{ "profiles", 0, "FILE",
+	  "profiles of your own, before those built in" },
+	{ "source", 0, "auto|ac|battery",
+	  "the power source that the profile is for (default: auto)" },
+	{ "latency", 'l', "TIME|any",
+	  "NVMe: latency limit, as in 25ms; 0us: APST off" },
+	{ "nvme-core", 0, "NAME=VALUE",
+	  "NVMe: a parameter of nvme_core, as in apst_primary_timeout_ms=50; "
+	  "all drives" },
+	{ "apst", 0, "TABLE",
+	  "NVMe: a table, a file or an algorithm, by Set Features; lost at the "
+	  "next reset" },
+	{ "lpm", 0, "POLICY,...",
+	  "SATA: link policies, the first that the port takes" },
+};
+
+enum exit_status parse_lpms(const struct common *common, const char *option,
+			    const char *text, uint32_t lpms[SSDPM_MAX_LPMS],
+			    size_t *ret_n)
+{
+	size_t n = 0;
+
+	for (const char *at = text; at;) {
+		size_t length = strcspn(at, ",");
+		uint32_t lpm = 0;
+		char word[32];
+
+		if (length < sizeof(word)) {
+			memcpy(word, at, length);
+			word[length] = 0;
+			lpm = ssdpm_lpm_from_string(word);
+		}
+		if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+			return usage_error(common,
+					   "--%s %s: Linux has no way back to "
+					   "keep_firmware_settings but a boot",
+					   option, text);
+		if (!lpm || n == SSDPM_MAX_LPMS)
+			return usage_error(common, "--%s %s: " LPM_WORDS,
+					   option, text);
+		lpms[n++] = lpm;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	*ret_n = n;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_nvme_core(struct plan_options *settings,
+				      const struct common *common,
+				      const char *text)
+{
+	const char *equals = strchr(text, '=');
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	const char *name;
+
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     equals && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US;
+	     i++) {
+		name = ssdpm_nvme_core_to_string(i);
+		if (!name || strlen(name) != length ||
+		    memcmp(name, text, length))
+			continue;
+		settings->nvme_core_given |= UINT32_C(1) << i;
+		return parse_count(common, "nvme-core", equals + 1,
+				   &settings->nvme_core[i]);
+	}
+	return usage_error(common,
+			   "--nvme-core %s: write apst_primary_timeout_ms=, "
+			   "apst_primary_latency_tol_us=, "
+			   "apst_secondary_timeout_ms= or "
+			   "apst_secondary_latency_tol_us= and a number",
+			   text);
+}
+
+static enum exit_status set_source(struct plan_options *settings,
+				   const struct common *common,
+				   const char *text)
+{
+	settings->power_source = 0;
+	for (uint32_t i = 1; ssdpm_power_source_to_string(i); i++)
+		if (!strcmp(text, ssdpm_power_source_to_string(i)))
+			settings->power_source = i;
+	if (settings->power_source || !strcmp(text, "auto"))
+		return STATUS_DONE;
+	return usage_error(common, "--source %s: ac, battery or auto", text);
+}
+
+static enum exit_status set_latency(struct plan_options *settings,
+				    const struct common *common,
+				    const char *text)
+{
+	settings->has_latency = true;
+	settings->max_exit_latency_us = SSDPM_LATENCY_ANY;
+	if (!strcmp(text, "any"))
+		return STATUS_DONE;
+	return parse_time(common, "latency", text,
+			  &settings->max_exit_latency_us);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct plan_options *settings = data;
+	const char *name = option->name;
+
+	if (!strcmp(name, "source"))
+		return set_source(settings, common, argument);
+	if (!strcmp(name, "latency"))
+		return set_latency(settings, common, argument);
+	if (!strcmp(name, "nvme-core"))
+		return set_nvme_core(settings, common, argument);
+	if (!strcmp(name, "lpm"))
+		return parse_lpms(common, name, argument, settings->lpms,
+				  &settings->n_lpms);
+	if (!strcmp(name, "profile"))
+		settings->profile = argument;
+	else if (!strcmp(name, "profiles"))
+		settings->profiles_path = argument;
+	else
+		settings->table_name = argument;
+	return STATUS_DONE;
+}
+
+const struct option_group plan_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+enum exit_status check_plan_options(const struct common *common,
+				    struct plan_options *settings)
+{
+	struct table_source *table = &settings->table;
+
+	if (!settings->profile && !settings->has_latency &&
+	    !settings->nvme_core_given && !settings->table_name &&
+	    !settings->n_lpms)
+		return usage_error(common,
+				   "nothing to set is given: --profile auto, "
+				   "or --latency, --nvme-core, --apst or "
+				   "--lpm; see ssdpm %s --help",
+				   common->subcommand);
+	if (!settings->profile &&
+	    (settings->profiles_path || settings->power_source))
+		return usage_error(
+			common, "--%s without --profile says nothing",
+			settings->profiles_path ? "profiles" : "source");
+	if (!settings->table_name)
+		return STATUS_DONE;
+	ssdpm_apst_params_init(&table->params, sizeof(table->params));
+	if (parse_table_source(common, "apst", settings->table_name, table))
+		return STATUS_USAGE;
+	return read_table_source(table);
+}
+
+static enum exit_status complain_of_profile(const struct plan_options *settings,
+					    const struct ssdpm_error *error)
+{
+	if (error->line)
+		complain("%s:%u: %s", settings->profiles_path, error->line,
+			 error->message);
+	else
+		complain("%s", error->message);
+	return STATUS_FAILED;
+}
+
+/* auto is the one name that is another profile on each source. */
+static int find_one(const struct plan_options *settings,
+		    const struct buffer *text, uint32_t source,
+		    struct ssdpm_profile_settings *ret,
+		    struct ssdpm_error *reterr)
+{
+	const char *name = settings->profile;
+
+	if (!strcmp(name, "auto"))
+		name = source == SSDPM_SOURCE_BATTERY ? "power-saver" :
+							"balanced";
+	ret->size = sizeof(*ret);
+	return ssdpm_profile_find(text->data, text->size, name, source, ret,
+				  reterr);
+}
+
+enum exit_status find_profile(const struct common *common,
+			      const struct plan_options *settings,
+			      const struct ssdpm_machine_facts *facts,
+			      struct profile *ret)
+{
+	uint32_t source = settings->power_source;
+	struct buffer text = { 0 };
+	struct ssdpm_error error;
+	int err;
+
+	*ret = (struct profile){ 0 };
+	if (!settings->profile)
+		return STATUS_DONE;
+	if (settings->profiles_path &&
+	    read_operand(settings->profiles_path, &text)) {
+		free(text.data);
+		return STATUS_FAILED;
+	}
+	ret->is_auto = !strcmp(settings->profile, "auto");
+	if (!source)
+		source = facts->power_source;
+	ret->source_assumed = !source;
+	if (!source)
+		source = SSDPM_SOURCE_AC;
+	err = find_one(settings, &text, SSDPM_SOURCE_AC, &ret->ac, &error);
+	if (!err)
+		err = find_one(settings, &text, SSDPM_SOURCE_BATTERY,
+			       &ret->battery, &error);
+	ret->now = source == SSDPM_SOURCE_AC ? ret->ac : ret->battery;
+	free(text.data);
+	if (err)
+		return complain_of_profile(settings, &error);
+	if (ret->source_assumed && !common->quiet)
+		complain("no power supply says whether this machine is on AC; "
+			 "taken: ac");
+	return STATUS_DONE;
+}

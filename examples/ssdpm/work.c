@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void free_work(struct work *work)
+{
+	for (size_t i = 0; i < work->n_estimates; i++)
+		free_estimates(&work->estimates[i].all);
+	free(work->estimates);
+	ssdpm_plan_free(work->plan);
+	ssdpm_persist_free(work->persist);
+}
+
+enum exit_status make_persist(struct work *work, uint32_t kind)
+{
+	const struct ssdpm_persist_params params = {
+		.size = sizeof(params),
+		.kind = kind,
+		.ac = &work->profile.ac,
+		.battery = &work->profile.battery,
+		.command = SSDPM_PATH,
+	};
+	struct ssdpm_error error;
+
+	if (!ssdpm_persist_new(&params, &work->persist, &error))
+		return STATUS_DONE;
+	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
+		 error.message);
+	return error.code == -EINVAL ? STATUS_DEVICE_CANNOT : STATUS_FAILED;
+}
+
+bool all_in_force(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_IN_FORCE &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    step.state != SSDPM_STEP_DONE)
+			return false;
+	return true;
+}
+
+/* A table that the kernel built otherwise; both are printed with the plan. */
+static enum exit_status complain_of_proof(const struct ssdpm_error *error)
+{
+	complain("%s", error->message);
+	return error->code == -ESTALE || error->code == -EREMOTEIO ?
+		       STATUS_NOT_IN_FORCE :
+		       status_of_error(error->code);
+}
+
+enum exit_status prove_tables(struct work *work)
+{
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
+	work->in_force = !err;
+	return err ? complain_of_proof(&error) : STATUS_DONE;
+}
+
+/*
+ * Values can always be read back. Tables only by a command, which a build
+ * without libnvme, or a capture, cannot send: then the values are the proof.
+ */
+static enum exit_status prove(struct work *work)
+{
+	const struct live *live = work->drives->lives[0];
+	const struct common *common = work->common;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_plan_verify(work->plan, 0, &error);
+	work->in_force = !err;
+	if (err)
+		return complain_of_proof(&error);
+	if (live->facts.capture || !ssdpm_plan_get_n_tables(work->plan))
+		return STATUS_DONE;
+	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
+	if (err == -EREMOTEIO || err == -ESTALE) {
+		work->in_force = false;
+		return complain_of_proof(&error);
+	}
+	if (err && !common->quiet)
+		complain("tables are not read back: %s", error.message);
+	return STATUS_DONE;
+}
+
+enum exit_status carry_out(struct work *work)
+{
+	enum exit_status status;
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_get_n_planned(work->plan)) {
+		work->in_force = all_in_force(work->plan);
+		return STATUS_DONE;
+	}
+	if (ssdpm_plan_commit(work->plan, &error)) {
+		status = complain_of_device(NULL, &error);
+		return status;
+	}
+	return prove(work);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan on its way: made, shown, carried out, proven. plan, apply, check,
+ * lpm --set and revert each do a part of it.
+ */
+#ifndef SSDPM_COMMAND_WORK_H
+#define SSDPM_COMMAND_WORK_H
+
+#include "plan-options.h"
+#include "simulate.h"
+
+#include "base/json.h"
+
+/* A drive as it is and as it will be, on a workload. */
+struct before_after {
+	struct policy policies[2];
+	struct estimates all;
+};
+
+struct work {
+	const struct common *common;
+	const struct drives *drives;
+	const struct plan_options *options; /* NULL: lpm --set, revert */
+	struct profile profile;
+	struct ssdpm_plan *plan;
+	struct ssdpm_persist *persist;	/* NULL: nothing shall last */
+	bool in_force;			/* all of it, as far as is known */
+	bool differences_only;		/* print what is not in force */
+	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
+	const struct sim_options *sim_options;
+	size_t n_estimates;
+};
+
+void free_work(struct work *work);
+
+/* The files of --persist KIND, which needs a profile. */
+enum exit_status make_persist(struct work *work, uint32_t kind);
+
+/*
+ * Do it, and prove it: what failed is complained of. Nothing is written, and no
+ * command sent, where all is so already.
+ */
+enum exit_status carry_out(struct work *work);
+
+/* Read back the tables too; a difference is complained of. */
+enum exit_status prove_tables(struct work *work);
+
+/* How it is printed: for people, or as the form says. */
+enum exit_status print_work(const struct work *work);
+
+/* plan-print.c */
+void print_steps(const struct work *work);
+
+/* Does anything in the plan say otherwise than it should be? */
+bool all_in_force(const struct ssdpm_plan *plan);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* A step for a SATA port: may its policy be set, and to which one? */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST_CAP_SALP (1u << 26)
+
+enum { VENDOR_ATI = 0x1002, VENDOR_AMD = 0x1022 };
+
+int ssdpm__lpm_path(const struct ssdpm_machine *machine,
+		    const struct ssdpm_device_facts *facts,
+		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr)
+{
+	char link[64], real[SSDPM__PATH_BYTES];
+	int err;
+
+	snprintf(link, sizeof(link), "sys/class/scsi_host/host%u", facts->host);
+	err = ssdpm__real_path(machine, link, real, sizeof(real));
+	if (err)
+		return ssdpm__fail(reterr, err == -ENOENT ? -ENODEV : err, 0,
+				   "%s: /%s: %s", facts->name, link,
+				   ssdpm_strerror(err));
+	snprintf(path, SSDPM__TARGET_BYTES, "%s/link_power_management_policy",
+		 real);
+	return 0;
+}
+
+/* Why a port is left alone unless it is named; NULL: it is not. */
+static const char *reason_to_leave(const struct ssdpm_device_facts *facts)
+{
+	if (facts->flags & SSDPM_DEVICE_EXTERNAL)
+		return "the port is external: a disk that is plugged in would "
+		       "not be noticed";
+	if (facts->flags & SSDPM_DEVICE_HOT_PLUG)
+		return "the port is for hot-plug: a disk that is plugged in "
+		       "would not be noticed";
+	if (facts->flags & SSDPM_DEVICE_OPTICAL)
+		return "an optical drive is on the port";
+	if (facts->flags & SSDPM_DEVICE_EMPTY)
+		return "no disk is on the port";
+	return NULL;
+}
+
+static int check_sata(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr)
+{
+	if (facts->kind != SSDPM_KIND_SATA || facts->reach != SSDPM_REACH_YES)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s is on no SATA port in reach",
+				   facts->name);
+	if (!(facts->known & SSDPM_FACT_LPM))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: the driver %s of its adapter has no "
+				   "link power management",
+				   facts->name, facts->driver);
+	if (facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: the kernel refuses link power "
+				   "management for its port "
+				   "(link_power_management_supported is 0)",
+				   facts->name);
+	return 0;
+}
+
+static int check_lpm_quirks(const struct ssdpm_device_facts *facts,
+			    uint32_t quirks, struct ssdpm_error *reterr)
+{
+	const uint16_t vendor = facts->pci_vendor_id;
+
+	if (quirks & SSDPM_QUIRK_NO_LPM)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: the quirk no-lpm forbids it: %s fails "
+				   "with link power management",
+				   facts->name, facts->product);
+	if ((quirks & SSDPM_QUIRK_NO_LPM_ON_ATI && vendor == VENDOR_ATI) ||
+	    (quirks & SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD &&
+	     (vendor == VENDOR_ATI || vendor == VENDOR_AMD)))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: a quirk forbids it: %s fails with link "
+				   "power management behind an adapter of "
+				   "vendor %04x",
+				   facts->name, facts->product, vendor);
+	return 0;
+}
+
+/* Without a model sysfs may have one: disks lose data where this is missed. */
+static int check_disk(const struct ssdpm_plan *plan,
+		      struct ssdpm_device *device, struct ssdpm_model *model,
+		      struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	uint32_t quirks, from_kernel;
+	int err = 0;
+
+	if (facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL))
+		return 0;
+	if (model)
+		ssdpm_model_ref(model);
+	else
+		err = ssdpm_device_read_model(device, 0, NULL, &model, reterr);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
+		model = NULL; /* the kernel, too, has its list of quirks */
+	err = ssdpm_device_get_quirks(device, &plan->facts, model, &quirks,
+				      &from_kernel, reterr);
+	ssdpm_model_unref(model);
+	if (err == -ENODATA)
+		return 0;
+	return err ? err : check_lpm_quirks(facts, quirks, reterr);
+}
+
+/* Whether a kernel knows a name shows when it is written: to max_performance
+ * and back would be for nothing if its release says so already. */
+static bool release_knows(const char *release, uint32_t lpm)
+{
+	unsigned long major, minor;
+	char *end;
+
+	major = strtoul(release, &end, 10);
+	if (end == release || *end != '.')
+		return true;
+	minor = strtoul(end + 1, NULL, 10);
+	if (lpm == SSDPM_LPM_MED_POWER_WITH_DIPM)
+		return major > 4 || (major == 4 && minor >= 16);
+	if (lpm == SSDPM_LPM_MIN_POWER_WITH_PARTIAL)
+		return major > 4 || (major == 4 && minor >= 19);
+	return true;
+}
+
+static int take_lpms(const struct ssdpm_plan *plan, struct step *step,
+		     const uint32_t *lpms, size_t n, struct ssdpm_error *reterr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (release_knows(plan->facts.linux_release, lpms[i]))
+			step->lpms[step->n_lpms++] = lpms[i];
+	if (step->n_lpms)
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "Linux %s has no %s",
+			   plan->facts.linux_release,
+			   ssdpm_lpm_to_string(lpms[0]));
+}
+
+static int check_lpms(const uint32_t *lpms, size_t n,
+		      struct ssdpm_error *reterr)
+{
+	if (!n || n > SSDPM_MAX_LPMS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%zu policies: 1 to %d can be given", n,
+				   SSDPM_MAX_LPMS);
+	for (size_t i = 0; i < n; i++) {
+		if (lpms[i] == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "keep_firmware_settings cannot be "
+					   "set: the kernel refuses it");
+		if (!ssdpm_lpm_to_string(lpms[i]))
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "%u is no policy", lpms[i]);
+	}
+	return 0;
+}
+
+void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
+			    struct step *step)
+{
+	const bool caps = facts->known & SSDPM_FACT_AHCI_HOST_CAPS;
+	const bool salp = caps && facts->ahci_host_caps & HOST_CAP_SALP;
+
+	if (step->lpms[0] == SSDPM_LPM_MAX_PERFORMANCE)
+		return; /* these bits are cleared, where there are any */
+	if ((caps && !salp) || facts->devices_without_hipm)
+		step->flags |= SSDPM_STEP_NO_HOST_BITS;
+	else
+		step->host_bits = salp && facts->n_devices &&
+				  facts->known & SSDPM_FACT_AHCI_PORT_CMD;
+}
+
+static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	const char *after = ssdpm_lpm_to_string(step->lpms[0]);
+	int err;
+
+	step->flags |= SSDPM_STEP_UNTIL_REBOOT;
+	if (facts->lpm != SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+		step->flags |= SSDPM_STEP_REVERSIBLE;
+	ssdpm__judge_host_bits(facts, step);
+	if (!strcmp(step->change.before, after))
+		step->state = SSDPM_STEP_IN_FORCE;
+	err = ssdpm__set_string(&step->device, facts->name, reterr);
+	if (err)
+		return err;
+	if (!(step->flags & SSDPM_STEP_REVERSIBLE))
+		return ssdpm__step_set_why(
+			step, reterr,
+			"by way of max_performance; keep_firmware_settings "
+			"cannot be brought back before the next boot");
+	if (step->flags & SSDPM_STEP_NO_HOST_BITS)
+		return ssdpm__step_set_why(
+			step, reterr,
+			"by way of max_performance; the host's part of it does "
+			"not apply: %s",
+			facts->devices_without_hipm ?
+				"a device takes no requests of the host" :
+				"the adapter cannot");
+	return ssdpm__step_set_why(step, reterr, "by way of max_performance");
+}
+
+static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    const char *path, const uint32_t *lpms, size_t n,
+		    struct step **ret_step, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct step *step;
+	int err;
+
+	err = ssdpm__step_new(SSDPM_STEP_LPM, path,
+			      ssdpm_lpm_to_string(facts->lpm), "", &step,
+			      reterr);
+	if (err)
+		return err;
+	err = take_lpms(plan, step, lpms, n, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->change.after,
+					ssdpm_lpm_to_string(step->lpms[0]),
+					reterr);
+	if (!err)
+		err = fill_step(facts, step, reterr);
+	if (err)
+		ssdpm__step_free(step);
+	else
+		*ret_step = step;
+	return err;
+}
+
+int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		       struct ssdpm_model *model, const uint32_t *lpms,
+		       size_t n, uint32_t flags, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES];
+	const char *leave = NULL;
+	struct step *step;
+	int err;
+
+	if (flags & ~(uint32_t)SSDPM_LPM_ANY_PORT)
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
+				   flags);
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = check_lpms(lpms, n, reterr);
+	if (!err && facts->kind == SSDPM_KIND_SATA &&
+	    facts->reach == SSDPM_REACH_YES && !(flags & SSDPM_LPM_ANY_PORT))
+		leave = reason_to_leave(facts);
+	if (!err && leave && facts->known & SSDPM_FACT_LPM) {
+		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
+		return err ? err :
+			     ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
+						     facts->name, leave,
+						     reterr);
+	}
+	if (!err)
+		err = check_sata(facts, reterr);
+	if (!err)
+		err = check_disk(plan, device, model, reterr);
+	if (!err)
+		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
+	if (!err)
+		err = make_lpm(plan, device, path, lpms, n, &step, reterr);
+	return err ? err : ssdpm__plan_put(plan, step, reterr);
+}

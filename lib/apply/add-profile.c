@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile says, as steps. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Reasons, and no failures, where a profile cannot be applied. */
+static bool is_reason(int err)
+{
+	return err == -EOPNOTSUPP || err == -ENODEV || err == -EPERM;
+}
+
+static const struct {
+	uint32_t bit;
+	uint32_t parameter;
+	size_t offset;
+} parameters[] = {
+	{ SSDPM_PROFILE_PRIMARY_TIMEOUT,
+	  SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+	  offsetof(struct ssdpm_profile_settings, primary_timeout_ms) },
+	{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
+	  SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
+	  offsetof(struct ssdpm_profile_settings,
+		   primary_latency_tolerance_us) },
+	{ SSDPM_PROFILE_SECONDARY_TIMEOUT,
+	  SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
+	  offsetof(struct ssdpm_profile_settings, secondary_timeout_ms) },
+	{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+	  SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+	  offsetof(struct ssdpm_profile_settings,
+		   secondary_latency_tolerance_us) },
+};
+
+enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
+
+static int add_parameter(struct ssdpm_plan *plan,
+			 const struct ssdpm_profile_settings *settings,
+			 size_t i, struct ssdpm_error *reterr)
+{
+	const uint32_t parameter = parameters[i].parameter;
+	char path[SSDPM__TARGET_BYTES];
+	struct ssdpm_error error;
+	uint64_t value;
+	int err;
+
+	if (!(settings->set & parameters[i].bit))
+		return 0;
+	memcpy(&value, (const char *)settings + parameters[i].offset,
+	       sizeof(value));
+	err = ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
+	snprintf(path, sizeof(path), "sys/module/nvme_core/parameters/%s",
+		 ssdpm_nvme_core_to_string(parameter));
+	if (is_reason(err))
+		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_NVME_CORE, path,
+					       "all", error.message, reterr);
+	if (err && reterr)
+		*reterr = error;
+	return err;
+}
+
+static int add_tolerance(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			 struct ssdpm_model *model,
+			 const struct ssdpm_profile_settings *settings,
+			 struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES];
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_plan_add_latency_tolerance(
+		plan, device, model, settings->max_exit_latency_us, &error);
+	if (is_reason(err))
+		return ssdpm__plan_leave_alone(
+			plan, SSDPM_STEP_LATENCY_TOLERANCE,
+			ssdpm__tolerance_path(facts, path) ? path : facts->name,
+			facts->name, error.message, reterr);
+	if (err && reterr)
+		*reterr = error;
+	return err;
+}
+
+static int add_nvme(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		    struct ssdpm_model *model,
+		    const struct ssdpm_profile_settings *settings,
+		    struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
+		err = add_tolerance(plan, device, model, settings, reterr);
+	for (size_t i = 0; !err && i < N_PARAMETERS; i++)
+		err = add_parameter(plan, settings, i, reterr);
+	/* Without a tolerance its table is predicted all the same. */
+	if (!err && ssdpm_device_get_facts(device)->reach == SSDPM_REACH_YES)
+		err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	return err;
+}
+
+/* One disk that must not be is enough for its port. */
+static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		   struct ssdpm_model *model,
+		   const struct ssdpm_profile_settings *settings,
+		   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES];
+	const struct step *old = NULL;
+	struct ssdpm_error error;
+	int err;
+
+	if (facts->known & SSDPM_FACT_LPM &&
+	    !ssdpm__lpm_path(plan->machine, facts, path, NULL))
+		old = ssdpm__plan_find(plan, SSDPM_STEP_LPM, path);
+	else
+		snprintf(path, sizeof(path), "%s", facts->path + 1);
+	if (old && old->state == SSDPM_STEP_LEFT_ALONE)
+		return 0;
+	err = ssdpm_plan_add_lpm(plan, device, model, settings->lpms,
+				 settings->n_lpms, 0, &error);
+	if (is_reason(err))
+		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
+					       facts->name, error.message,
+					       reterr);
+	if (err && reterr)
+		*reterr = error;
+	return err;
+}
+
+/* Nothing is known of it but what stands before it. */
+static int leave_alone(struct ssdpm_plan *plan,
+		       const struct ssdpm_device_facts *facts,
+		       struct ssdpm_error *reterr)
+{
+	const bool nvme = facts->kind == SSDPM_KIND_NVME ||
+			  facts->reach == SSDPM_REACH_REMAPPED ||
+			  facts->reach == SSDPM_REACH_VMD;
+	const char *reach = ssdpm_reach_to_string(facts->reach);
+	char why[96];
+
+	snprintf(why, sizeof(why), "out of reach: %s", reach ? reach : "");
+	return ssdpm__plan_leave_alone(
+		plan, nvme ? SSDPM_STEP_LATENCY_TOLERANCE : SSDPM_STEP_LPM,
+		facts->path[0] == '/' ? facts->path + 1 : facts->name,
+		facts->name, why, reterr);
+}
+
+int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			   struct ssdpm_model *model,
+			   const struct ssdpm_profile_settings *settings,
+			   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_profile_settings s = { 0 };
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = ssdpm__copy_sized(&s, sizeof(s), settings,
+					"ssdpm_profile_settings", reterr);
+	if (err == -E2BIG)
+		return -EINVAL;
+	if (err)
+		return err;
+	if (facts->reach != SSDPM_REACH_YES)
+		return leave_alone(plan, facts, reterr);
+	if (facts->kind == SSDPM_KIND_NVME)
+		return add_nvme(plan, device, model, &s, reterr);
+	if (s.set & SSDPM_PROFILE_LPM)
+		return add_lpm(plan, device, model, &s, reterr);
+	return 0;
+}

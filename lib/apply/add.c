@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps for NVMe controllers: a tolerance, parameters, a table of one's own. */
+#include "apply/internal.h"
+
+#include "base/quantity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What sysfs has as a number; one more is "any". */
+#define MAX_TOLERANCE_US 2147483646u
+
+bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
+			   char path[SSDPM__TARGET_BYTES])
+{
+	if (facts->path[0] != '/')
+		return false;
+	snprintf(path, SSDPM__TARGET_BYTES,
+		 "%s/power/pm_qos_latency_tolerance_us", facts->path + 1);
+	return true;
+}
+
+void ssdpm__format_tolerance(uint64_t us, char text[24])
+{
+	if (us == SSDPM_LATENCY_ANY)
+		snprintf(text, 24, "any");
+	else
+		snprintf(text, 24, "%" PRIu64, us);
+}
+
+/* Make a step, planned or in force; its words come later. */
+static int make_step(uint32_t kind, const char *path, const char *device,
+		     const char *before, const char *after,
+		     struct step **ret_step, struct ssdpm_error *reterr)
+{
+	struct step *step;
+	int err;
+
+	err = ssdpm__step_new(kind, path, before, after, &step, reterr);
+	if (err)
+		return err;
+	err = ssdpm__set_string(&step->device, device, reterr);
+	if (err) {
+		ssdpm__step_free(step);
+		return err;
+	}
+	step->flags = SSDPM_STEP_REVERSIBLE;
+	step->flags |= kind == SSDPM_STEP_APST ? SSDPM_STEP_UNTIL_RESET :
+						 SSDPM_STEP_UNTIL_REBOOT;
+	if (kind == SSDPM_STEP_NVME_CORE)
+		step->flags |= SSDPM_STEP_ALL_DRIVES;
+	if (!strcmp(before, after))
+		step->state = SSDPM_STEP_IN_FORCE;
+	*ret_step = step;
+	return 0;
+}
+
+static int check_nvme(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr)
+{
+	if (facts->kind == SSDPM_KIND_NVME && facts->reach == SSDPM_REACH_YES)
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s is no NVMe controller in reach", facts->name);
+}
+
+static int check_apst(const struct ssdpm_device_facts *facts,
+		      char path[SSDPM__TARGET_BYTES],
+		      struct ssdpm_error *reterr)
+{
+	int err = check_nvme(facts, reterr);
+
+	if (err)
+		return err;
+	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE &&
+	    ssdpm__tolerance_path(facts, path))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s: the kernel has no APST for it: %s", facts->name,
+			   facts->known & SSDPM_FACT_QUIRKS &&
+					   facts->quirks & SSDPM_QUIRK_NO_APST ?
+				   "the quirk no-apst forbids it" :
+				   "the drive has none, or a quirk forbids it");
+}
+
+/* What the kernel makes of a tolerance, in words, as far as they are known. */
+static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
+			 const struct ssdpm_device *device,
+			 const struct ssdpm_model *model, uint64_t us,
+			 struct ssdpm_error *reterr)
+{
+	struct quantity limit = ssdpm__format_us(us);
+	uint32_t quirks, from_kernel;
+	const char *more = "";
+
+	if (model &&
+	    !ssdpm_device_get_quirks(device, &plan->facts, model, &quirks,
+				     &from_kernel, NULL) &&
+	    quirks & SSDPM_QUIRK_NO_DEEPEST_PS)
+		more = "; quirk no-deepest-ps: the kernel never uses the last "
+		       "state";
+	if (!us)
+		return ssdpm__step_set_why(step, reterr, "APST is off");
+	if (us == SSDPM_LATENCY_ANY)
+		return ssdpm__step_set_why(
+			step, reterr, "a state may take any time to leave%s",
+			more);
+	return ssdpm__step_set_why(step, reterr,
+				   "a state may take up to %s to leave%s",
+				   limit.text, more);
+}
+
+int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
+				     struct ssdpm_device *device,
+				     struct ssdpm_model *model,
+				     uint64_t max_exit_latency_us,
+				     struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES], before[24], after[24];
+	struct step *step;
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = check_apst(facts, path, reterr);
+	if (err)
+		return err;
+	if (max_exit_latency_us > MAX_TOLERANCE_US &&
+	    max_exit_latency_us != SSDPM_LATENCY_ANY)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "%s: %" PRIu64 " us is more than the kernel "
+				   "takes, %u us: say any",
+				   facts->name, max_exit_latency_us,
+				   MAX_TOLERANCE_US);
+	ssdpm__format_tolerance(facts->latency_tolerance_us, before);
+	ssdpm__format_tolerance(max_exit_latency_us, after);
+	err = make_step(SSDPM_STEP_LATENCY_TOLERANCE, path, facts->name, before,
+			after, &step, reterr);
+	if (err)
+		return err;
+	err = say_tolerance(plan, step, device, model, max_exit_latency_us,
+			    reterr);
+	if (!err)
+		err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	if (!err)
+		return ssdpm__plan_put(plan, step, reterr);
+	ssdpm__step_free(step);
+	return err;
+}
+
+static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
+			   uint64_t value, struct ssdpm_error *reterr)
+{
+	if (parameter < SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
+	    parameter > SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "parameter %u of nvme_core makes no table",
+				   parameter);
+	if (!(plan->facts.nvme_core_known & 1u << parameter))
+		return ssdpm__fail(
+			reterr, -EOPNOTSUPP, 0,
+			"nvme_core has no parameter %s: it came with "
+			"Linux 5.14",
+			ssdpm_nvme_core_to_string(parameter));
+	if (value > SSDPM_APST_MAX_IDLE_MS &&
+	    (parameter == SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
+	     parameter == SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "%s: %" PRIu64 " ms does not fit into a "
+				   "table: at most %u ms",
+				   ssdpm_nvme_core_to_string(parameter), value,
+				   SSDPM_APST_MAX_IDLE_MS);
+	return 0;
+}
+
+int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
+			     uint64_t value, struct ssdpm_error *reterr)
+{
+	char path[SSDPM__TARGET_BYTES], before[24], after[24];
+	struct step *step;
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = check_parameter(plan, parameter, value, reterr);
+	if (!err)
+		err = ssdpm__plan_add_all_drives(plan, reterr);
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "sys/module/nvme_core/parameters/%s",
+		 ssdpm_nvme_core_to_string(parameter));
+	snprintf(before, sizeof(before), "%" PRIu64,
+		 plan->facts.nvme_core[parameter]);
+	snprintf(after, sizeof(after), "%" PRIu64, value);
+	err = make_step(SSDPM_STEP_NVME_CORE, path, "all", before, after, &step,
+			reterr);
+	if (err)
+		return err;
+	step->parameter = parameter;
+	err = ssdpm__step_set_why(step, reterr,
+				  "for all controllers, until the next boot");
+	if (!err)
+		return ssdpm__plan_put(plan, step, reterr);
+	ssdpm__step_free(step);
+	return err;
+}
+
+static int check_deepest(const char *name, const struct ssdpm_model *model,
+			 const struct ssdpm_apst *table,
+			 struct ssdpm_error *reterr)
+{
+	size_t n;
+
+	ssdpm_model_get_states(model, &n);
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].idle_ms &&
+		    table->entries[i].target + 1 == n)
+			return ssdpm__fail(
+				reterr, -EPERM, 0,
+				"%s: the quirk no-deepest-ps forbids "
+				"PS%zu, where entry %zu leads",
+				name, n - 1, i);
+	return 0;
+}
+
+/* The drive is known to fail with what a quirk forbids. */
+static int check_quirks(const struct ssdpm_plan *plan,
+			const struct ssdpm_device *device,
+			const struct ssdpm_model *model,
+			const struct ssdpm_apst *table,
+			struct ssdpm_error *reterr)
+{
+	const char *name = ssdpm_device_get_facts(device)->name;
+	uint32_t quirks, from_kernel;
+	int err;
+
+	err = ssdpm_device_get_quirks(device, &plan->facts, model, &quirks,
+				      &from_kernel, reterr);
+	if (err)
+		return err;
+	if (quirks & SSDPM_QUIRK_NO_APST && table->enabled)
+		return ssdpm__fail(reterr, -EPERM, 0,
+				   "%s: the quirk no-apst forbids APST", name);
+	if (quirks & SSDPM_QUIRK_NO_DEEPEST_PS)
+		return check_deepest(name, model, table, reterr);
+	return 0;
+}
+
+static int check_table(const struct ssdpm_plan *plan,
+		       const struct ssdpm_device *device,
+		       const struct ssdpm_model *model,
+		       const struct ssdpm_apst *table,
+		       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES];
+	int err;
+
+	err = check_nvme(facts, reterr);
+	if (err)
+		return err;
+	if (!model)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"%s: whether a table is sound depends on its "
+			"model, which is not known",
+			facts->name);
+	if (!table->sent)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s: a table that is not sent", facts->name);
+	err = check_quirks(plan, device, model, table, reterr);
+	if (!err)
+		err = check_apst(facts, path, reterr);
+	if (!err)
+		err = ssdpm_apst_validate(model, table, reterr);
+	return err;
+}
+
+int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			struct ssdpm_model *model,
+			const struct ssdpm_apst *table,
+			struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char before[SSDPM__VALUE_BYTES] = "", after[SSDPM__VALUE_BYTES];
+	struct ssdpm_apst now;
+	struct step *step;
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err)
+		err = check_table(plan, device, model, table, reterr);
+	if (!err)
+		err = ssdpm__table_to_value(table, after, reterr);
+	if (err)
+		return err;
+	/* Not everybody who may look at a plan may read the table. */
+	err = ssdpm_device_read_apst(device, &now, NULL);
+	if (!err)
+		err = ssdpm__table_to_value(&now, before, NULL);
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	err = make_step(SSDPM_STEP_APST, facts->path + 1, facts->name, before,
+			after, &step, reterr);
+	if (err)
+		return err;
+	err = ssdpm__step_set_why(
+		step, reterr,
+		"until the next reset or change of the latency tolerance; Linux "
+		"6.12.110, 7.2 and later refuse it");
+	if (!err)
+		err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	if (!err)
+		return ssdpm__plan_put(plan, step, reterr);
+	ssdpm__step_free(step);
+	return err;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* All steps, or none. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The steps that are done, and their changes, in this order. */
+struct work {
+	struct ssdpm_plan *plan;
+	struct site site;
+	struct step **steps;
+	struct change **changes;
+	size_t n;
+};
+
+static int step_failed(struct step *step, int err,
+		       const struct ssdpm_error *error,
+		       struct ssdpm_error *reterr)
+{
+	step->state = SSDPM_STEP_FAILED;
+	/* Without memory for the words, the old ones stay. */
+	ssdpm__set_string(&step->why, error->message, NULL);
+	if (reterr)
+		*reterr = *error;
+	return err;
+}
+
+/* Has anybody changed what the plan shows? */
+static int recheck_step(struct ssdpm_plan *plan, struct step *step,
+			struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err;
+
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
+		return 0;
+	err = ssdpm__read_value(plan->machine, step->change.kind,
+				step->change.path, value, reterr);
+	if (err)
+		return err;
+	if (step->change.kind == SSDPM_STEP_APST && !step->change.before[0])
+		return ssdpm__set_string(&step->change.before, value, reterr);
+	if (!strcmp(value, step->change.before))
+		return 0;
+	return ssdpm__fail(reterr, -ESTALE, 0,
+			   "%s was %.40s when it was planned and is %.40s now: "
+			   "plan again",
+			   step->target, step->change.before, value);
+}
+
+static int recheck(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_order; i++)
+		err = recheck_step(plan, plan->order[i], reterr);
+	return err;
+}
+
+static int do_lpm(const struct work *work, struct step *step,
+		  struct ssdpm_error *reterr)
+{
+	uint32_t lpm;
+	int err;
+
+	err = ssdpm__set_lpm(&work->site, step->change.path, step->lpms,
+			     step->n_lpms, step->host_bits, &lpm, reterr);
+	if (err)
+		return err;
+	return ssdpm__set_string(&step->change.after, ssdpm_lpm_to_string(lpm),
+				 reterr);
+}
+
+static int do_value(struct ssdpm_plan *plan, const struct step *step,
+		    struct ssdpm_error *reterr)
+{
+	const struct change *change = &step->change;
+	char value[SSDPM__VALUE_BYTES];
+	int err;
+
+	if (change->kind == SSDPM_STEP_REBUILD)
+		err = ssdpm__rebuild(plan->machine, change->path, change->after,
+				     reterr);
+	else
+		err = ssdpm__write_value(plan->machine, change->kind,
+					 change->path, change->after, reterr);
+	if (!err)
+		err = ssdpm__read_value(plan->machine, change->kind,
+					change->path, value, reterr);
+	if (err || !strcmp(value, change->after))
+		return err;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "%s: %.40s was written, and it reads %.40s",
+			   step->target, change->after, value);
+}
+
+static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
+{
+	struct step *step = work->steps[i];
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm__journal_begin(&work->site, i, &error);
+	if (err)
+		return step_failed(step, err, &error, reterr);
+	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.40s -> %.40s",
+		   step->target, step->change.before, step->change.after);
+	step->change.begun = true;
+	if (step->change.kind == SSDPM_STEP_LPM)
+		err = do_lpm(work, step, &error);
+	else
+		err = do_value(work->plan, step, &error);
+	if (err)
+		return step_failed(step, err, &error, reterr);
+	step->state = SSDPM_STEP_DONE;
+	return 0;
+}
+
+/*
+ * What was refused has changed nothing: then nothing need be undone, and no
+ * table built anew, which would be refused as well.
+ */
+static void look_at_failed(struct work *work)
+{
+	for (size_t i = 0; i < work->n; i++) {
+		struct change *change = work->changes[i];
+		char value[SSDPM__VALUE_BYTES];
+
+		if (work->steps[i]->state == SSDPM_STEP_FAILED &&
+		    change->kind == SSDPM_STEP_NVME_CORE &&
+		    !ssdpm__read_value(work->plan->machine, change->kind,
+				       change->path, value, NULL) &&
+		    !strcmp(value, change->before))
+			change->begun = false;
+	}
+}
+
+/* After an undo: which values are as they were? */
+static void set_undone(struct work *work)
+{
+	for (size_t i = 0; i < work->n; i++) {
+		struct step *step = work->steps[i];
+		char value[SSDPM__VALUE_BYTES];
+
+		if (step->state != SSDPM_STEP_DONE)
+			continue;
+		if (ssdpm__read_value(work->plan->machine, step->change.kind,
+				      step->change.path, value, NULL) ||
+		    strcmp(value, step->change.before))
+			ssdpm__set_string(&step->why, "it was not put back",
+					  NULL);
+		else
+			step->state = SSDPM_STEP_UNDONE;
+	}
+}
+
+static void add_words(struct ssdpm_error *reterr, const char *words,
+		      const char *message)
+{
+	struct ssdpm_error first;
+
+	if (!reterr)
+		return;
+	first = *reterr;
+	ssdpm__fail(reterr, first.code, first.line, "%.130s%s%.90s",
+		    first.message, words, message);
+	reterr->nvme_status = first.nvme_status;
+}
+
+/* The journal stays where a value could not be put back: the next tries. */
+static void undo(struct work *work, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	size_t n;
+	int err;
+
+	look_at_failed(work);
+	err = ssdpm__undo(&work->site, work->changes, work->n, &n, &error);
+	set_undone(work);
+	if (!err)
+		err = ssdpm__journal_forget(&work->site, &error);
+	if (err)
+		add_words(reterr, "; and to undo it failed: ", error.message);
+}
+
+static int do_steps(struct work *work, struct ssdpm_error *reterr)
+{
+	int err;
+
+	err = ssdpm__journal_write(&work->site, work->changes, work->n, reterr);
+	for (size_t i = 0; !err && i < work->n; i++)
+		err = do_step(work, i, reterr);
+	if (!err)
+		err = ssdpm__check_tables(work->plan, reterr);
+	if (!err)
+		err = ssdpm__keep(&work->site, work->changes, work->n,
+				  work->plan->reverts, reterr);
+	/* From here on it is committed. */
+	if (!err)
+		err = ssdpm__journal_remove(&work->site, reterr);
+	if (err)
+		undo(work, reterr);
+	else
+		ssdpm__keep_finish(&work->site);
+	return err;
+}
+
+static int take_steps(struct work *work, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_plan *plan = work->plan;
+
+	/* One more: it may be none, and malloc(0) may be NULL. */
+	work->steps = calloc(plan->n_order + 1, sizeof(*work->steps));
+	work->changes = calloc(plan->n_order + 1, sizeof(*work->changes));
+	if (!work->steps || !work->changes)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct step *step = plan->order[i];
+
+		if (!ssdpm__step_is_pending(step))
+			continue;
+		step->state = SSDPM_STEP_PLANNED;
+		step->change.begun = false;
+		work->steps[work->n] = step;
+		work->changes[work->n++] = &step->change;
+	}
+	return 0;
+}
+
+static int commit_locked(struct work *work, struct ssdpm_error *reterr)
+{
+	size_t n;
+	int err;
+
+	err = ssdpm__recover(&work->site, &n, reterr);
+	if (!err)
+		err = recheck(work->plan, reterr);
+	if (!err)
+		err = take_steps(work, reterr);
+	if (!err && (work->n || work->plan->reverts))
+		err = do_steps(work, reterr);
+	if (!err)
+		work->plan->committed = true;
+	return err;
+}
+
+int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct work work = { .plan = plan };
+	int err;
+
+	if (plan->committed)
+		return ssdpm__fail(reterr, -EALREADY, 0,
+				   "the plan was committed");
+	if (!ssdpm_plan_get_n_planned(plan) && !plan->reverts &&
+	    !ssdpm__journal_exists(plan->machine, plan->directory))
+		return 0;
+	err = ssdpm__site_open(plan->machine, plan->directory,
+			       plan->state_timeout_ms, plan->lock_timeout_ms,
+			       &work.site, reterr);
+	if (err)
+		return err;
+	err = commit_locked(&work, reterr);
+	ssdpm__site_close(&work.site);
+	free(work.steps);
+	free(work.changes);
+	return err;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the apply stage share. */
+#ifndef SSDPM_LIB_APPLY_INTERNAL_H
+#define SSDPM_LIB_APPLY_INTERNAL_H
+
+#include <ssdpm/apply.h>
+
+#include "device/internal.h"
+
+/* Longest value: a table as hexadecimal digits, and " disabled". */
+#define SSDPM__VALUE_BYTES 576
+
+/* Longest policy name and its siblings, as in "/link_power_...". */
+#define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
+
+/*
+ * A value that is changed. Of a table (SSDPM_STEP_APST) path is the directory
+ * of the controller, else the file, as in "sys/devices/..."; a value is as
+ * ssdpm__read_value() gives it.
+ */
+struct change {
+	uint32_t kind;
+	bool begun; /* something may have been written */
+	char *path;
+	char *before; /* "": not known */
+	char *after;
+};
+
+struct changes {
+	struct change **list;
+	size_t n;
+};
+
+struct step {
+	struct change change;
+	uint32_t state;
+	uint32_t flags;
+	char *device;
+	char *target; /* as it is shown */
+	char *why;
+	uint32_t lpms[SSDPM_MAX_LPMS];
+	uint32_t n_lpms;
+	bool host_bits;	    /* PxCMD must show ALPE and ASP of the policy */
+	uint32_t parameter; /* enum ssdpm_nvme_core */
+};
+
+/* An NVMe controller of a plan. */
+struct drive {
+	struct ssdpm_device *device;
+	struct ssdpm_model *model; /* NULL: nothing is predicted */
+	struct step *rebuild;	   /* NULL: it has no latency tolerance */
+	struct ssdpm_apst built;
+	bool is_built;
+};
+
+struct ssdpm_plan {
+	struct ssdpm_machine *machine;
+	char *directory; /* as in struct ssdpm_plan_params */
+	uint32_t state_timeout_ms;
+	uint32_t lock_timeout_ms;
+	struct ssdpm_machine_facts facts;
+	struct step **steps; /* in the order in which they were added */
+	size_t n_steps;
+	struct drive *drives;
+	size_t n_drives;
+	/* What the caller sees: steps and rebuilds, in the order of a commit.
+	 */
+	struct step **order;
+	size_t n_order;
+	size_t allocated; /* room in order */
+	bool all_drives;  /* drives has every controller of the machine */
+	bool reverts;	  /* the record is forgotten when it is committed */
+	bool committed;
+};
+
+/* plan.c */
+
+/* A step without strings but those given; all are copied. -ENOMEM. */
+int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
+		    const char *after, struct step **ret_step,
+		    struct ssdpm_error *reterr);
+struct step *ssdpm__step_free(struct step *step);
+int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
+			const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Replace *string by a copy of text. */
+int ssdpm__set_string(char **string, const char *text,
+		      struct ssdpm_error *reterr);
+
+/* Put a step into its place, and free the one it replaces; or free it. */
+int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
+struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
+			      const char *path);
+/* The controller, with this model from now on (NULL: as before). */
+int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			  struct ssdpm_model *model,
+			  struct ssdpm_error *reterr);
+int ssdpm__plan_add_all_drives(struct ssdpm_plan *plan,
+			       struct ssdpm_error *reterr);
+/* Would a commit write something for it? */
+bool ssdpm__step_is_pending(const struct step *step);
+/* A plan that goes back takes no other steps, nor one that is committed. */
+int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
+			   struct ssdpm_error *reterr);
+/* A step that does nothing, and why. */
+int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
+			    const char *path, const char *device,
+			    const char *why, struct ssdpm_error *reterr);
+
+/* add.c: paths below the root; false: too long. */
+bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
+			   char path[SSDPM__TARGET_BYTES]);
+void ssdpm__format_tolerance(uint64_t us, char text[24]);
+
+/* add-lpm.c */
+
+/* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
+void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
+			    struct step *step);
+int ssdpm__lpm_path(const struct ssdpm_machine *machine,
+		    const struct ssdpm_device_facts *facts,
+		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
+
+/* predict.c: what the kernel builds now, or after the plan. */
+int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
+		   bool after, struct ssdpm_apst *ret_table,
+		   struct ssdpm_error *reterr);
+/* Is this the drive's own word, so that a difference is an error? */
+bool ssdpm__is_sure(const struct drive *drive);
+/* 0, or -EREMOTEIO and the first entry that differs. */
+int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
+			  const struct ssdpm_apst *predicted,
+			  struct ssdpm_error *reterr);
+
+/* value.c */
+
+/* What a commit needs to know to change a value. */
+struct site {
+	struct ssdpm_machine *machine;
+	int directory_fd;
+	int lock_fd;
+	int journal_fd;
+	uint32_t state_timeout_ms;
+};
+
+/* -ENODEV: it is gone. */
+int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
+		      const char *path, char value[SSDPM__VALUE_BYTES],
+		      struct ssdpm_error *reterr);
+/* Write one value as it is: not for LPM. */
+int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
+		       const char *path, const char *value,
+		       struct ssdpm_error *reterr);
+/* Another tolerance, and this one: the kernel builds the table anew. */
+int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
+		   const char *value, struct ssdpm_error *reterr);
+int ssdpm__table_to_value(const struct ssdpm_apst *table,
+			  char value[SSDPM__VALUE_BYTES],
+			  struct ssdpm_error *reterr);
+
+int ssdpm__value_to_table(const char *value, struct ssdpm_apst *ret_table,
+			  struct ssdpm_error *reterr);
+
+/* lpm.c */
+
+/*
+ * Bring a port to a policy, by way of max_performance. The first of the names
+ * that the kernel knows is taken: *ret_lpm.
+ */
+int ssdpm__set_lpm(const struct site *site, const char *path,
+		   const uint32_t *lpms, size_t n, bool host_bits,
+		   uint32_t *ret_lpm, struct ssdpm_error *reterr);
+/* 0, or -EIO: PxCMD does not show the policy. */
+int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
+			   const char *path, uint32_t lpm,
+			   struct ssdpm_error *reterr);
+
+/* site.c: the directory with the lock, the journal, and what revert needs */
+
+/* Make the directory and take the lock. Let go with ssdpm__site_close(). */
+int ssdpm__site_open(struct ssdpm_machine *machine, const char *directory,
+		     uint32_t state_timeout_ms, uint32_t lock_timeout_ms,
+		     struct site *ret_site, struct ssdpm_error *reterr);
+void ssdpm__site_close(struct site *site);
+/* The directory only; -ENOENT: there is none. */
+int ssdpm__site_open_directory(const struct ssdpm_machine *machine,
+			       const char *directory, bool make, int *ret_fd,
+			       struct ssdpm_error *reterr);
+
+/* journal.c */
+
+/* The change of each step, in the order of a commit, into the file. */
+int ssdpm__journal_write(struct site *site, struct change *const *changes,
+			 size_t n, struct ssdpm_error *reterr);
+int ssdpm__journal_begin(const struct site *site, size_t index,
+			 struct ssdpm_error *reterr);
+/* The point from which on a commit counts. */
+int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
+/* It was not committed: what it would have kept goes first. */
+int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
+bool ssdpm__journal_exists(const struct ssdpm_machine *machine,
+			   const char *directory);
+/* Undo what a killed commit left; *ret_n: values that were put back. */
+int ssdpm__recover(struct site *site, size_t *ret_n,
+		   struct ssdpm_error *reterr);
+
+/* record.c: lists of changes in files */
+
+int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
+		       const char *before, const char *after);
+void ssdpm__changes_free(struct changes *changes);
+/* 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged. */
+int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,
+			const char *name, struct changes *ret_changes,
+			struct ssdpm_error *reterr);
+/* Write and synchronise a new file of this name. */
+int ssdpm__changes_write(const struct ssdpm_machine *machine, int directory_fd,
+			 const char *name, struct change *const *changes,
+			 size_t n, struct ssdpm_error *reterr);
+
+/* undo.c */
+
+/* Put back what has begun. What is not possible is said by reterr; the rest is
+ * put back all the same. */
+int ssdpm__undo(const struct site *site, struct change *const *changes,
+		size_t n, size_t *ret_n, struct ssdpm_error *reterr);
+/* Write undo.new: what revert needs once these are done. */
+int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
+		bool forget, struct ssdpm_error *reterr);
+/* It replaces the old one. */
+void ssdpm__keep_finish(struct site *site);
+/* What the last commits keep; empty where there is none. */
+int ssdpm__read_kept(const struct ssdpm_machine *machine, int directory_fd,
+		     struct changes *ret_changes, struct ssdpm_error *reterr);
+
+/* verify.c: compare the tables that were built; words go to the steps. */
+int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The policy of a SATA port. A write only schedules error handling, which
+ * changes the link later: what is written before that has happened is what the
+ * handler finds, and the policy in between never was. And two policies leave
+ * ASP as it is. Hence max_performance, which clears ALPE and ASP, and a wait
+ * after each write (ata_scsi_lpm_store(), ahci_set_lpm()).
+ */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	PORT_CMD_ALPE = 1 << 26,
+	PORT_CMD_ASP = 1 << 27,
+	HOST_CAP_SALP = 1 << 26,
+	MAX_SLEEP_MS = 20,
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void sleep_ms(uint32_t ms)
+{
+	struct timespec span = { .tv_nsec = (long)ms * 1000000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+/* A file in the directory of the port. */
+static void sibling(const char *path, const char *name,
+		    char file[SSDPM__TARGET_BYTES])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(file, SSDPM__TARGET_BYTES, "%.*s/%s",
+		 (int)(slash ? slash - path : 0), path, name);
+}
+
+/* -ENOENT, too, where there are no such bits to look at. */
+static int read_host_bits(const struct ssdpm_machine *machine, const char *path,
+			  uint32_t *ret_bits)
+{
+	char file[SSDPM__TARGET_BYTES];
+	uint64_t caps, command;
+	int err;
+
+	if (machine->capture)
+		return -ENOENT; /* its registers are as they were */
+	sibling(path, "ahci_host_caps", file);
+	err = ssdpm__read_number(machine, file, 16, &caps);
+	if (!err && !(caps & HOST_CAP_SALP))
+		err = -ENOENT;
+	if (err)
+		return err;
+	sibling(path, "ahci_port_cmd", file);
+	err = ssdpm__read_number(machine, file, 16, &command);
+	if (err)
+		return err;
+	*ret_bits = (uint32_t)command & (PORT_CMD_ALPE | PORT_CMD_ASP);
+	return 0;
+}
+
+static uint32_t wanted_bits(uint32_t lpm)
+{
+	switch (lpm) {
+	case SSDPM_LPM_MAX_PERFORMANCE:
+		return 0;
+	case SSDPM_LPM_MIN_POWER:
+		return PORT_CMD_ALPE | PORT_CMD_ASP;
+	default:
+		return PORT_CMD_ALPE;
+	}
+}
+
+int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
+			   const char *path, uint32_t lpm,
+			   struct ssdpm_error *reterr)
+{
+	uint32_t bits, wanted = wanted_bits(lpm);
+
+	if (read_host_bits(machine, path, &bits) || bits == wanted)
+		return 0;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "/%s says %s, but the port has ALPE %d and ASP %d "
+			   "in PxCMD: see dmesg",
+			   path, ssdpm_lpm_to_string(lpm),
+			   bits & PORT_CMD_ALPE ? 1 : 0,
+			   bits & PORT_CMD_ASP ? 1 : 0);
+}
+
+/* Is the port as the policy wants it? 0, -EAGAIN (not yet), -errno. */
+static int look(const struct ssdpm_machine *machine, const char *path,
+		uint32_t lpm, bool host_bits)
+{
+	char file[SSDPM__TARGET_BYTES], state[32];
+	int err;
+
+	sibling(path, "state", file);
+	err = ssdpm__read_text(machine, file, state, sizeof(state));
+	if (err == -ENOENT && machine->capture)
+		return 0;
+	if (err)
+		return err;
+	if (strcmp(state, "running"))
+		return -EAGAIN;
+	if (host_bits && ssdpm__check_host_bits(machine, path, lpm, NULL))
+		return -EAGAIN;
+	return 0;
+}
+
+/*
+ * The state is "recovery" from the write on, so that "running" means that the
+ * handler is through; the bits, where they apply, say so once more.
+ */
+static int wait_for(const struct site *site, const char *path, uint32_t lpm,
+		    bool host_bits, struct ssdpm_error *reterr)
+{
+	uint64_t end = now_ms() + site->state_timeout_ms;
+	uint32_t pause = 1;
+	int err;
+
+	while ((err = look(site->machine, path, lpm, host_bits)) == -EAGAIN) {
+		if (now_ms() >= end)
+			break;
+		sleep_ms(pause);
+		pause = 2 * pause < MAX_SLEEP_MS ? 2 * pause : MAX_SLEEP_MS;
+	}
+	if (!err)
+		return 0;
+	if (err != -EAGAIN)
+		return ssdpm__fail(reterr, err == -ENOENT ? -ENODEV : err, 0,
+				   "cannot read the state of the port of /%s: "
+				   "%s",
+				   path, ssdpm_strerror(err));
+	if (!look(site->machine, path, lpm, false))
+		return ssdpm__check_host_bits(site->machine, path, lpm, reterr);
+	return ssdpm__fail(reterr, -ETIMEDOUT, 0,
+			   "the port of /%s was not running again %u ms after "
+			   "%s was written: see dmesg",
+			   path, site->state_timeout_ms,
+			   ssdpm_lpm_to_string(lpm));
+}
+
+static int write_policy(const struct site *site, const char *path, uint32_t lpm,
+			struct ssdpm_error *reterr)
+{
+	int err = ssdpm__write_value(site->machine, SSDPM_STEP_LPM, path,
+				     ssdpm_lpm_to_string(lpm), reterr);
+
+	if (err == -EOPNOTSUPP)
+		return ssdpm__fail(reterr, err, 0,
+				   "/%s: the kernel has no link power "
+				   "management for this port, or for a disk "
+				   "on it",
+				   path);
+	if (err == -EINVAL)
+		return ssdpm__fail(reterr, err, 0,
+				   "/%s: this kernel does not know %s", path,
+				   ssdpm_lpm_to_string(lpm));
+	return err;
+}
+
+static int check_policy(const struct site *site, const char *path, uint32_t lpm,
+			struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err;
+
+	err = ssdpm__read_value(site->machine, SSDPM_STEP_LPM, path, value,
+				reterr);
+	if (err || !strcmp(value, ssdpm_lpm_to_string(lpm)))
+		return err;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "/%s: %s was written, and it reads %s: see dmesg",
+			   path, ssdpm_lpm_to_string(lpm), value);
+}
+
+int ssdpm__set_lpm(const struct site *site, const char *path,
+		   const uint32_t *lpms, size_t n, bool host_bits,
+		   uint32_t *ret_lpm, struct ssdpm_error *reterr)
+{
+	bool fast = false; /* it is in max_performance, by our doing */
+	int err = -EINVAL;
+	size_t i;
+
+	for (i = 0; i < n && err == -EINVAL; i++) {
+		if (lpms[i] != SSDPM_LPM_MAX_PERFORMANCE && !fast) {
+			err = write_policy(site, path,
+					   SSDPM_LPM_MAX_PERFORMANCE, reterr);
+			if (!err)
+				err = wait_for(site, path,
+					       SSDPM_LPM_MAX_PERFORMANCE, true,
+					       reterr);
+			if (err)
+				return err;
+			fast = true;
+		}
+		err = write_policy(site, path, lpms[i], reterr);
+	}
+	if (err)
+		return err;
+	err = wait_for(site, path, lpms[i - 1],
+		       host_bits || lpms[i - 1] == SSDPM_LPM_MAX_PERFORMANCE,
+		       reterr);
+	if (!err)
+		err = check_policy(site, path, lpms[i - 1], reterr);
+	if (!err)
+		*ret_lpm = lpms[i - 1];
+	return err;
+}

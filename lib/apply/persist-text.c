@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files that make a policy last.
+ *
+ * Values that are the same on AC and on battery, and that need no new table
+ * from the kernel, are set by udev itself. All else is done by the command,
+ * which knows the power source, the quirks, and the order that a port needs.
+ */
+#include "apply/persist.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From the disk of a SATA port to the port: udev finds hostN at the star. */
+#define LPM_OF_DISK "../../../../scsi_host/*/link_power_management_policy"
+#define TOLERANCE "power/pm_qos_latency_tolerance_us"
+
+const char *const ssdpm__unit_targets[] = {
+	"multi-user.target",
+	"suspend.target",
+	"hibernate.target",
+	"hybrid-sleep.target",
+	"suspend-then-hibernate.target",
+	NULL,
+};
+
+enum {
+	NVME_CORE = SSDPM_PROFILE_PRIMARY_TIMEOUT |
+		    SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE |
+		    SSDPM_PROFILE_SECONDARY_TIMEOUT |
+		    SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+	NVME = NVME_CORE | SSDPM_PROFILE_MAX_EXIT_LATENCY,
+};
+
+void ssdpm__put(struct text *text, const char *format, ...)
+{
+	size_t room = sizeof(text->text) - text->n;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text->text + text->n, room, format, args);
+	va_end(args);
+	/* Every word that comes from outside has a limit. */
+	assert(n >= 0 && (size_t)n < room);
+	text->n += (size_t)n;
+}
+
+/* As a comment: what would end it, or go on after it, does not come through. */
+static void put_reason(struct text *text, const char *source,
+		       const struct ssdpm_profile_settings *settings)
+{
+	ssdpm__put(text, "# %s%s: ", settings->name, source);
+	for (const char *c = settings->reason; *c; c++)
+		ssdpm__put(text, "%c",
+			   *c >= ' ' && *c <= '~' && *c != '\\' ? *c : '?');
+	ssdpm__put(text, "\n");
+}
+
+static void put_head(struct text *text, const struct intent *intent)
+{
+	ssdpm__put(text, "%s%s%s\n", SSDPM__PERSIST_MARKER, SSDPM__PERSIST_KIND,
+		   ssdpm_persist_kind_to_string(intent->kind));
+	put_reason(text, intent->is_same ? "" : " on AC", &intent->ac);
+	if (!intent->is_same)
+		put_reason(text, " on battery", &intent->battery);
+}
+
+static void put_command(struct text *text, const struct intent *intent,
+			const char *verb)
+{
+	ssdpm__put(text, "%s %s --profile %s%s --quiet", intent->command, verb,
+		   intent->ac.name,
+		   intent->only_ac ? " --power-source ac" : "");
+}
+
+/* One name is all that the command is told. */
+static int check_name(const struct intent *intent, struct ssdpm_error *reterr)
+{
+	if (!strcmp(intent->ac.name, intent->battery.name))
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "%s on AC and %s on battery: a file names one "
+			   "profile; make one of your own of the two, see "
+			   "ssdpm_policy(3)",
+			   intent->ac.name, intent->battery.name);
+}
+
+static int add_file(struct ssdpm_persist *persist, const char *path,
+		    uint32_t mode, const struct text *contents,
+		    const char *note, struct ssdpm_error *reterr)
+{
+	struct persist_file *file = &persist->files[persist->n++];
+
+	file->mode = mode;
+	file->path = strdup(path);
+	file->contents = strdup(contents->text);
+	file->note = strdup(note);
+	if (!file->path || !file->contents || !file->note)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	return 0;
+}
+
+/* Do the parameters of nvme_core stay what Linux makes them? */
+static bool keeps_nvme_core(const struct ssdpm_profile_settings *settings)
+{
+	struct ssdpm_apst_params linux_own;
+
+	ssdpm_apst_params_init(&linux_own, sizeof(linux_own));
+	return (!(settings->set & SSDPM_PROFILE_PRIMARY_TIMEOUT) ||
+		settings->primary_timeout_ms == linux_own.primary_timeout_ms) &&
+	       (!(settings->set & SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE) ||
+		settings->primary_latency_tolerance_us ==
+			linux_own.primary_latency_tolerance_us) &&
+	       (!(settings->set & SSDPM_PROFILE_SECONDARY_TIMEOUT) ||
+		settings->secondary_timeout_ms ==
+			linux_own.secondary_timeout_ms) &&
+	       (!(settings->set & SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE) ||
+		settings->secondary_latency_tolerance_us ==
+			linux_own.secondary_latency_tolerance_us);
+}
+
+/*
+ * The controller is announced before the kernel knows whether it has APST, and
+ * again when it is live (Linux 5.18); its disk always comes after that.
+ */
+static void put_tolerance_rules(struct text *text, uint64_t us)
+{
+	static const char *const rules[] = {
+		"ACTION==\"add|change\", SUBSYSTEM==\"nvme\", ",
+		TOLERANCE,
+		"ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"nvme*\", "
+		"ENV{DEVTYPE}==\"disk\", ",
+		"device/" TOLERANCE,
+	};
+	char value[24] = "any";
+
+	if (us != SSDPM_LATENCY_ANY)
+		snprintf(value, sizeof(value), "%" PRIu64, us);
+	ssdpm__put(text,
+		   "\n# The file is there if the drive has APST. It comes "
+		   "with the controller, or\n# with the disk.\n");
+	for (int i = 0; i < 4; i += 2)
+		ssdpm__put(text,
+			   "%s\\\n  TEST==\"%s\", \\\n  ATTR{%s}=\"%s\"\n",
+			   rules[i], rules[i + 1], rules[i + 1], value);
+}
+
+static void put_lpm_rule(struct text *text, uint32_t lpm)
+{
+	ssdpm__put(text,
+		   "\n# By way of the disk: ports without one, and with an "
+		   "optical drive, stay as\n# they are.\n"
+		   "ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"sd*\", "
+		   "ENV{DEVTYPE}==\"disk\", \\\n"
+		   "  TEST==\"" LPM_OF_DISK "\", \\\n"
+		   "  ATTR{" LPM_OF_DISK "}=\"%s\"\n",
+		   ssdpm_lpm_to_string(lpm));
+}
+
+/* Rules that set the values. */
+static void put_values(struct text *text, const struct intent *intent)
+{
+	const struct ssdpm_profile_settings *settings = &intent->ac;
+
+	if (settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
+		put_tolerance_rules(text, settings->max_exit_latency_us);
+	if (intent->kind == SSDPM_PERSIST_UDEV &&
+	    (settings->set & SSDPM_PROFILE_LPM))
+		put_lpm_rule(text, settings->lpms[0]);
+}
+
+/* Batteries change all the time; adapters when they are plugged in or out. */
+static void put_source_rule(struct text *text, const struct intent *intent)
+{
+	if (intent->is_same)
+		return;
+	ssdpm__put(text, "ACTION==\"change\", SUBSYSTEM==\"power_supply\", "
+			 "ATTR{type}!=\"Battery\", \\\n"
+			 "  GOTO=\"ssdpm_apply\"\n");
+}
+
+/*
+ * Rules that call the command. A program that udev calls has to be short: where
+ * there is systemd, it is told to call it.
+ */
+static void put_calls(struct text *text, const struct intent *intent)
+{
+	ssdpm__put(text, "\n");
+	put_source_rule(text, intent);
+	ssdpm__put(text,
+		   "ACTION==\"add\", SUBSYSTEM==\"block\", "
+		   "KERNEL==\"%s\", ENV{DEVTYPE}==\"disk\", \\\n"
+		   "  GOTO=\"ssdpm_apply\"\n"
+		   "GOTO=\"ssdpm_end\"\n\n"
+		   "LABEL=\"ssdpm_apply\"\n"
+		   "TEST!=\"%s\", GOTO=\"ssdpm_end\"\n",
+		   intent->kind == SSDPM_PERSIST_TLP ? "nvme*" : "nvme*|sd*",
+		   intent->command);
+	ssdpm__put(text, "TEST==\"/run/systemd/system\", \\\n"
+			 "  RUN+=\"/usr/bin/systemd-run --no-block --collect "
+			 "--quiet ");
+	put_command(text, intent, "apply");
+	ssdpm__put(text, "\"\nTEST!=\"/run/systemd/system\", RUN+=\"");
+	put_command(text, intent, "apply");
+	ssdpm__put(text, "\"\nLABEL=\"ssdpm_end\"\n");
+}
+
+static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
+		     struct ssdpm_error *reterr)
+{
+	struct text text = { .n = 0 };
+	int err = 0;
+
+	put_head(&text, intent);
+	if (intent->is_same && keeps_nvme_core(&intent->ac)) {
+		put_values(&text, intent);
+	} else {
+		err = check_name(intent, reterr);
+		put_calls(&text, intent);
+	}
+	if (err)
+		return err;
+	return add_file(persist, SSDPM__UDEV_RULES, 0644, &text,
+			"takes effect at the next boot, or now: udevadm "
+			"control --reload && udevadm trigger --action=add "
+			"--subsystem-match=block --subsystem-match=nvme",
+			reterr);
+}
+
+/* " name=value", each with this before it. */
+static void put_parameters(struct text *text,
+			   const struct ssdpm_profile_settings *settings,
+			   const char *before)
+{
+	const struct {
+		uint32_t bit, parameter;
+		uint64_t value;
+	} all[] = {
+		{ SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US,
+		  settings->max_exit_latency_us == SSDPM_LATENCY_ANY ?
+			  INT32_MAX :
+			  settings->max_exit_latency_us },
+		{ SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+		  settings->primary_timeout_ms },
+		{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
+		  SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
+		  settings->primary_latency_tolerance_us },
+		{ SSDPM_PROFILE_SECONDARY_TIMEOUT,
+		  SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
+		  settings->secondary_timeout_ms },
+		{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+		  SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+		  settings->secondary_latency_tolerance_us },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (settings->set & all[i].bit)
+			ssdpm__put(text, " %s%s=%" PRIu64, before,
+				   ssdpm_nvme_core_to_string(all[i].parameter),
+				   all[i].value);
+}
+
+/* Numbers of libata's policies: those of SATA_MOBILE_LPM_POLICY. */
+static uint32_t number_of(uint32_t lpm)
+{
+	return lpm - SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
+}
+
+static int fill_modprobe(struct ssdpm_persist *persist,
+			 const struct intent *intent,
+			 struct ssdpm_error *reterr)
+{
+	const struct ssdpm_profile_settings *settings = &intent->ac;
+	struct text text = { .n = 0 }, note = { .n = 0 };
+
+	if (!intent->is_same)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "modprobe knows no power source, and the "
+				   "profile differs on battery: choose one "
+				   "source, or --persist udev");
+	put_head(&text, intent);
+	ssdpm__put(&note,
+		   "takes effect when the modules are loaded, at the next "
+		   "boot. Where the initramfs loads them, rebuild it: "
+		   "update-initramfs -u -k all (Debian, Ubuntu), dracut "
+		   "--force --regenerate-all (Fedora, RHEL, openSUSE), "
+		   "mkinitcpio -P (Arch). Modules that "
+		   "/lib/modules/*/modules.builtin names read no file: put "
+		   "this on the kernel command line:");
+	if (settings->set & NVME) {
+		ssdpm__put(&text, "options nvme_core");
+		put_parameters(&text, settings, "");
+		ssdpm__put(&text, "\n");
+		put_parameters(&note, settings, "nvme_core.");
+	}
+	if (settings->set & SSDPM_PROFILE_LPM) {
+		ssdpm__put(&text, "# %s, of AHCI ports\n",
+			   ssdpm_lpm_to_string(settings->lpms[0]));
+		ssdpm__put(&text, "options ahci mobile_lpm_policy=%u\n",
+			   number_of(settings->lpms[0]));
+		ssdpm__put(&note, " ahci.mobile_lpm_policy=%u",
+			   number_of(settings->lpms[0]));
+	}
+	return add_file(persist, SSDPM__MODPROBE_CONF, 0644, &text, note.text,
+			reterr);
+}
+
+static void put_targets(struct text *text, const char *key, int first)
+{
+	ssdpm__put(text, "%s=", key);
+	for (int i = first; ssdpm__unit_targets[i]; i++)
+		ssdpm__put(text, "%s%s", i > first ? " " : "",
+			   ssdpm__unit_targets[i]);
+	ssdpm__put(text, "\n");
+}
+
+static int add_source_rule(struct ssdpm_persist *persist,
+			   const struct intent *intent,
+			   struct ssdpm_error *reterr)
+{
+	struct text text = { .n = 0 };
+
+	put_head(&text, intent);
+	ssdpm__put(&text, "\nACTION==\"change\", SUBSYSTEM==\"power_supply\", "
+			  "ATTR{type}!=\"Battery\", \\\n"
+			  "  TEST==\"/run/systemd/system\", \\\n"
+			  "  RUN+=\"/usr/bin/systemctl --no-block restart "
+			  "ssdpm.service\"\n");
+	return add_file(persist, SSDPM__UDEV_RULES, 0644, &text,
+			"udevadm control --reload", reterr);
+}
+
+static int fill_systemd(struct ssdpm_persist *persist,
+			const struct intent *intent, struct ssdpm_error *reterr)
+{
+	struct text text = { .n = 0 };
+	int err = check_name(intent, reterr);
+
+	if (err)
+		return err;
+	put_head(&text, intent);
+	ssdpm__put(&text,
+		   "[Unit]\n"
+		   "Description=Power policy of SSDs: %s\n"
+		   "Documentation=man:ssdpm-apply(1)\n"
+		   "ConditionFileIsExecutable=%s\n"
+		   "# After the machine has slept: these are reached when it "
+		   "is awake again.\n",
+		   intent->ac.name, intent->command);
+	put_targets(&text, "After", 1);
+	ssdpm__put(&text, "\n[Service]\n"
+			  "Type=oneshot\n"
+			  "ExecStart=");
+	put_command(&text, intent, "apply");
+	ssdpm__put(&text, "\n\n[Install]\n");
+	put_targets(&text, "WantedBy", 0);
+	err = add_file(persist, SSDPM__UNIT, 0644, &text,
+		       "systemctl daemon-reload && systemctl enable --now "
+		       "ssdpm.service",
+		       reterr);
+	if (!err && !intent->is_same)
+		err = add_source_rule(persist, intent, reterr);
+	return err;
+}
+
+static void put_tlp_key(struct text *text, const char *key,
+			const struct ssdpm_profile_settings *settings)
+{
+	if (!(settings->set & SSDPM_PROFILE_LPM))
+		return;
+	ssdpm__put(text, "%s=\"", key);
+	for (uint32_t i = 0; i < settings->n_lpms; i++)
+		ssdpm__put(text, "%s%s", i ? " " : "",
+			   ssdpm_lpm_to_string(settings->lpms[i]));
+	ssdpm__put(text, "\"\n");
+}
+
+static int fill_tlp(struct ssdpm_persist *persist, const struct intent *intent,
+		    struct ssdpm_error *reterr)
+{
+	const uint32_t set = intent->ac.set | intent->battery.set;
+	struct text text = { .n = 0 };
+	int err;
+
+	if (!(set & SSDPM_PROFILE_LPM))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "TLP sets the links of SATA ports, and the "
+				   "profile does not: use --persist udev");
+	put_head(&text, intent);
+	ssdpm__put(&text, "# TLP has no setting for NVMe: "
+			  "85-ssdpm.rules has that.\n");
+	put_tlp_key(&text, "SATA_LINKPWR_ON_AC", &intent->ac);
+	put_tlp_key(&text, "SATA_LINKPWR_ON_BAT", &intent->battery);
+	err = add_file(persist, SSDPM__TLP_CONF, 0644, &text,
+		       "tlp start. TLP 1.5 leaves out a policy for all further "
+		       "ports once a port has refused it: name ports that "
+		       "refuse in SATA_LINKPWR_DENYLIST",
+		       reterr);
+	if (!err && (set & NVME))
+		err = add_rules(persist, intent, reterr);
+	return err;
+}
+
+static int add_tuned_script(struct ssdpm_persist *persist,
+			    const struct intent *intent, const char *directory,
+			    struct ssdpm_error *reterr)
+{
+	struct text text = { .n = 0 };
+	char path[80];
+
+	snprintf(path, sizeof(path), "%s/script.sh", directory);
+	ssdpm__put(&text, "#!/bin/sh\n");
+	put_head(&text, intent);
+	ssdpm__put(&text, "case $1 in\nstart) exec ");
+	put_command(&text, intent, "apply");
+	ssdpm__put(&text, " ;;\nverify) exec ");
+	put_command(&text, intent, "check");
+	ssdpm__put(&text, " ;;\nstop) exec %s revert --quiet ;;\nesac\n",
+		   intent->command);
+	return add_file(persist, path, 0755, &text, "", reterr);
+}
+
+static int fill_tuned(struct ssdpm_persist *persist,
+		      const struct intent *intent, struct ssdpm_error *reterr)
+{
+	struct text text = { .n = 0 }, note = { .n = 0 };
+	char directory[64], path[80];
+	int err = check_name(intent, reterr);
+
+	if (err)
+		return err;
+	snprintf(directory, sizeof(directory), SSDPM__TUNED "/ssdpm-%s",
+		 intent->ac.name);
+	snprintf(path, sizeof(path), "%s/tuned.conf", directory);
+	put_head(&text, intent);
+	ssdpm__put(&text,
+		   "[main]\n"
+		   "summary=Power policy of SSDs: %s\n"
+		   "\n"
+		   "# Where another profile is active beside this one, its "
+		   "[scsi_host] shall not\n"
+		   "# set the SATA links, too.\n"
+		   "[scsi_host]\n"
+		   "enabled=false\n"
+		   "\n"
+		   "[script]\n"
+		   "script=${i:PROFILE_DIR}/script.sh\n",
+		   intent->ac.name);
+	ssdpm__put(&note,
+		   "tuned-adm profile ssdpm-%s, or beside another one: "
+		   "tuned-adm profile balanced ssdpm-%s%s",
+		   intent->ac.name, intent->ac.name,
+		   intent->is_same ? "" :
+				     ". TuneD does not follow the power "
+				     "source: --persist udev does");
+	err = add_file(persist, path, 0644, &text, note.text, reterr);
+	if (!err)
+		err = add_tuned_script(persist, intent, directory, reterr);
+	return err;
+}
+
+int ssdpm__persist_fill(struct ssdpm_persist *persist,
+			const struct intent *intent, struct ssdpm_error *reterr)
+{
+	switch (intent->kind) {
+	case SSDPM_PERSIST_UDEV:
+		return add_rules(persist, intent, reterr);
+	case SSDPM_PERSIST_MODPROBE:
+		return fill_modprobe(persist, intent, reterr);
+	case SSDPM_PERSIST_SYSTEMD:
+		return fill_systemd(persist, intent, reterr);
+	case SSDPM_PERSIST_TLP:
+		return fill_tlp(persist, intent, reterr);
+	default:
+		return fill_tuned(persist, intent, reterr);
+	}
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a policy last: what is asked for, checked, and the files in memory. */
+#include "apply/persist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ssdpm_persist_kind_to_string(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PERSIST_UDEV:
+		return "udev";
+	case SSDPM_PERSIST_MODPROBE:
+		return "modprobe";
+	case SSDPM_PERSIST_SYSTEMD:
+		return "systemd";
+	case SSDPM_PERSIST_TLP:
+		return "tlp";
+	case SSDPM_PERSIST_TUNED:
+		return "tuned";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_word(const char *word, size_t max, const char *more)
+{
+	size_t n = 0;
+
+	for (; word[n]; n++)
+		if (n == max || !((word[n] >= 'a' && word[n] <= 'z') ||
+				  (word[n] >= 'A' && word[n] <= 'Z') ||
+				  (word[n] >= '0' && word[n] <= '9') ||
+				  strchr(more, word[n])))
+			return false;
+	return n > 0;
+}
+
+/* The files are read by udev, systemd, shells: let nothing there be special. */
+static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_profile_settings *all[] = { &intent->ac,
+						       &intent->battery };
+
+	if (*intent->command != '/' || !is_word(intent->command, 200, "/._+-"))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "command: a path that begins with /, of at "
+				   "most 200 letters, digits and . _ + - /");
+	for (int i = 0; i < 2; i++) {
+		if (!is_word(all[i]->name, sizeof(all[i]->name) - 1, "_-") ||
+		    all[i]->name[0] == '-')
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "name of the profile: letters, "
+					   "digits, - and _");
+		if (!memchr(all[i]->reason, 0, sizeof(all[i]->reason)))
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "reason: it does not end");
+	}
+	return 0;
+}
+
+static int check_values(const struct ssdpm_profile_settings *settings,
+			struct ssdpm_error *reterr)
+{
+	const uint32_t all = (SSDPM_PROFILE_LPM << 1) - 1;
+	uint32_t n = settings->set & SSDPM_PROFILE_LPM ? settings->n_lpms : 0;
+	bool fits = n <= SSDPM_MAX_LPMS;
+
+	if (settings->set & ~all)
+		return ssdpm__fail(reterr, -EINVAL, 0, "set: unknown bits");
+	if ((settings->set & SSDPM_PROFILE_LPM) && !n)
+		fits = false;
+	for (uint32_t i = 0; fits && i < n; i++)
+		fits = settings->lpms[i] >= SSDPM_LPM_MAX_PERFORMANCE &&
+		       settings->lpms[i] <= SSDPM_LPM_MIN_POWER;
+	if (!fits)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "lpms: 1 to %d policies that can be set",
+				   SSDPM_MAX_LPMS);
+	return 0;
+}
+
+static bool is_same_value(uint32_t set, uint32_t bit, uint64_t a, uint64_t b)
+{
+	return !(set & bit) || a == b;
+}
+
+static bool is_same(const struct ssdpm_profile_settings *a,
+		    const struct ssdpm_profile_settings *b)
+{
+	const uint32_t set = a->set;
+
+	if (set != b->set ||
+	    !is_same_value(set, SSDPM_PROFILE_MAX_EXIT_LATENCY,
+			   a->max_exit_latency_us, b->max_exit_latency_us) ||
+	    !is_same_value(set, SSDPM_PROFILE_PRIMARY_TIMEOUT,
+			   a->primary_timeout_ms, b->primary_timeout_ms) ||
+	    !is_same_value(set, SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
+			   a->primary_latency_tolerance_us,
+			   b->primary_latency_tolerance_us) ||
+	    !is_same_value(set, SSDPM_PROFILE_SECONDARY_TIMEOUT,
+			   a->secondary_timeout_ms, b->secondary_timeout_ms) ||
+	    !is_same_value(set, SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+			   a->secondary_latency_tolerance_us,
+			   b->secondary_latency_tolerance_us))
+		return false;
+	if (!(set & SSDPM_PROFILE_LPM))
+		return true;
+	return a->n_lpms == b->n_lpms &&
+	       !memcmp(a->lpms, b->lpms, a->n_lpms * sizeof(a->lpms[0]));
+}
+
+static int take_settings(struct ssdpm_profile_settings *settings,
+			 const struct ssdpm_profile_settings *given,
+			 struct ssdpm_error *reterr)
+{
+	int err = ssdpm__copy_sized(settings, sizeof(*settings), given,
+				    "ssdpm_profile_settings", reterr);
+
+	return err ? err : check_values(settings, reterr);
+}
+
+static int take_params(const struct ssdpm_persist_params *given,
+		       struct intent *intent, struct ssdpm_error *reterr)
+{
+	struct ssdpm_persist_params params = { 0 };
+	int err;
+
+	err = ssdpm__copy_sized(&params, sizeof(params), given,
+				"ssdpm_persist_params", reterr);
+	if (err)
+		return err;
+	if (!ssdpm_persist_kind_to_string(params.kind))
+		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
+				   params.kind);
+	if (!params.ac)
+		return ssdpm__fail(reterr, -EINVAL, 0, "ac: missing");
+	intent->kind = params.kind;
+	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
+	intent->only_ac = !params.battery;
+	err = take_settings(&intent->ac, params.ac, reterr);
+	if (!err)
+		err = take_settings(&intent->battery,
+				    params.battery ? params.battery : params.ac,
+				    reterr);
+	if (!err)
+		err = check_words(intent, reterr);
+	if (!err && !intent->ac.set && !intent->battery.set)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "the profile sets nothing");
+	if (!err)
+		intent->is_same = is_same(&intent->ac, &intent->battery);
+	return err;
+}
+
+int ssdpm_persist_new(const struct ssdpm_persist_params *params,
+		      struct ssdpm_persist **ret_persist,
+		      struct ssdpm_error *reterr)
+{
+	struct intent intent = { 0 };
+	struct ssdpm_persist *persist;
+	int err;
+
+	err = take_params(params, &intent, reterr);
+	if (err)
+		return err;
+	persist = calloc(1, sizeof(*persist));
+	if (!persist)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	persist->kind = intent.kind;
+	err = ssdpm__persist_fill(persist, &intent, reterr);
+	if (err)
+		ssdpm_persist_free(persist);
+	else
+		*ret_persist = persist;
+	return err;
+}
+
+struct ssdpm_persist *ssdpm_persist_free(struct ssdpm_persist *persist)
+{
+	if (!persist)
+		return NULL;
+	for (size_t i = 0; i < persist->n; i++) {
+		free(persist->files[i].path);
+		free(persist->files[i].contents);
+		free(persist->files[i].note);
+	}
+	free(persist);
+	return NULL;
+}
+
+size_t ssdpm_persist_get_n_files(const struct ssdpm_persist *persist)
+{
+	return persist->n;
+}
+
+int ssdpm_persist_get_file(const struct ssdpm_persist *persist, size_t index,
+			   struct ssdpm_persist_file *ret_file)
+{
+	struct ssdpm_persist_file file = { 0 };
+	int err;
+
+	if (index >= persist->n)
+		return -ERANGE;
+	err = ssdpm__check_result_size(ret_file->size, sizeof(file),
+				       "ssdpm_persist_file", NULL);
+	if (err)
+		return err;
+	file.size = ret_file->size;
+	file.mode = persist->files[index].mode;
+	file.path = persist->files[index].path;
+	file.contents = persist->files[index].contents;
+	file.note = persist->files[index].note;
+	memcpy(ret_file, &file, file.size);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that make a policy last share. */
+#ifndef SSDPM_LIB_APPLY_PERSIST_H
+#define SSDPM_LIB_APPLY_PERSIST_H
+
+#include <ssdpm/apply.h>
+
+#include "base/internal.h"
+
+/* The first line of a file, or the second of a script. */
+#define SSDPM__PERSIST_MARKER \
+	"# Written by ssdpm; `ssdpm revert --persist` removes it\n"
+/* The line after it, with the name of the kind. */
+#define SSDPM__PERSIST_KIND "# Kind: "
+
+#define SSDPM__UDEV_RULES "/etc/udev/rules.d/85-ssdpm.rules"
+#define SSDPM__MODPROBE_CONF "/etc/modprobe.d/ssdpm.conf"
+#define SSDPM__UNIT "/etc/systemd/system/ssdpm.service"
+#define SSDPM__TLP_CONF "/etc/tlp.d/50-ssdpm.conf"
+#define SSDPM__TUNED "/etc/tuned"
+
+struct persist_file {
+	uint32_t mode;
+	char *path;
+	char *contents;
+	char *note;
+};
+
+struct ssdpm_persist {
+	uint32_t kind;
+	struct persist_file files[2];
+	size_t n;
+};
+
+/* What shall last, checked. */
+struct intent {
+	uint32_t kind;
+	const char *command;
+	bool is_same; /* on AC and on battery */
+	bool only_ac; /* what holds on AC holds on battery */
+	struct ssdpm_profile_settings ac, battery;
+};
+
+/* A text that is being written; the longest has some 1500 characters. */
+struct text {
+	char text[4096];
+	size_t n;
+};
+
+void ssdpm__put(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* persist-text.c: the files of the kind of the intent. */
+int ssdpm__persist_fill(struct ssdpm_persist *persist,
+			const struct intent *intent,
+			struct ssdpm_error *reterr);
+
+/* Targets that pull the unit in; NULL after the last. */
+extern const char *const ssdpm__unit_targets[];
+
+#endif

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan: its steps, in the order in which they are done. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ssdpm_plan_params default_params = {
+	.size = sizeof(default_params),
+	.state_timeout_ms = 10000,
+	.lock_timeout_ms = 10000,
+};
+
+static int no_memory(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+}
+
+int ssdpm__set_string(char **string, const char *text,
+		      struct ssdpm_error *reterr)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return no_memory(reterr);
+	free(*string);
+	*string = copy;
+	return 0;
+}
+
+struct step *ssdpm__step_free(struct step *step)
+{
+	if (!step)
+		return NULL;
+	free(step->change.path);
+	free(step->change.before);
+	free(step->change.after);
+	free(step->device);
+	free(step->target);
+	free(step->why);
+	free(step);
+	return NULL;
+}
+
+static int set_target(struct step *step, struct ssdpm_error *reterr)
+{
+	char target[SSDPM__TARGET_BYTES + 1];
+
+	if (step->change.kind == SSDPM_STEP_APST)
+		return ssdpm__set_string(&step->target, "Set Features 0Ch",
+					 reterr);
+	snprintf(target, sizeof(target), "/%s", step->change.path);
+	return ssdpm__set_string(&step->target, target, reterr);
+}
+
+int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
+		    const char *after, struct step **ret_step,
+		    struct ssdpm_error *reterr)
+{
+	struct step *step = calloc(1, sizeof(*step));
+	int err;
+
+	if (!step)
+		return no_memory(reterr);
+	step->change.kind = kind;
+	step->state = SSDPM_STEP_PLANNED;
+	err = ssdpm__set_string(&step->change.path, path, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->change.before, before, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->change.after, after, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->device, "", reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->why, "", reterr);
+	if (!err)
+		err = set_target(step, reterr);
+	if (err) {
+		ssdpm__step_free(step);
+		return err;
+	}
+	*ret_step = step;
+	return 0;
+}
+
+int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
+			const char *format, ...)
+{
+	char why[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return ssdpm__set_string(&step->why, why, reterr);
+}
+
+int ssdpm_plan_new(struct ssdpm_machine *machine,
+		   const struct ssdpm_plan_params *params,
+		   struct ssdpm_plan **ret_plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan_params p = default_params;
+	struct ssdpm_plan *plan;
+	int err = 0;
+
+	if (params)
+		err = ssdpm__copy_sized(&p, sizeof(p), params,
+					"ssdpm_plan_params", reterr);
+	if (err)
+		return err;
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return no_memory(reterr);
+	plan->state_timeout_ms = p.state_timeout_ms;
+	if (!plan->state_timeout_ms)
+		plan->state_timeout_ms = default_params.state_timeout_ms;
+	plan->lock_timeout_ms = p.lock_timeout_ms;
+	if (!plan->lock_timeout_ms)
+		plan->lock_timeout_ms = default_params.lock_timeout_ms;
+	plan->machine = ssdpm_machine_ref(machine);
+	plan->facts.size = sizeof(plan->facts);
+	err = ssdpm_machine_read_facts(machine, &plan->facts, reterr);
+	if (!err && p.directory)
+		err = ssdpm__set_string(&plan->directory, p.directory, reterr);
+	if (err) {
+		ssdpm_plan_free(plan);
+		return err;
+	}
+	*ret_plan = plan;
+	return 0;
+}
+
+struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
+{
+	if (!plan)
+		return NULL;
+	for (size_t i = 0; i < plan->n_steps; i++)
+		ssdpm__step_free(plan->steps[i]);
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		ssdpm__step_free(plan->drives[i].rebuild);
+		ssdpm_device_unref(plan->drives[i].device);
+		ssdpm_model_unref(plan->drives[i].model);
+	}
+	free(plan->steps);
+	free(plan->drives);
+	free(plan->order);
+	free(plan->directory);
+	ssdpm_machine_unref(plan->machine);
+	free(plan);
+	return NULL;
+}
+
+bool ssdpm__step_is_pending(const struct step *step)
+{
+	return step->state == SSDPM_STEP_PLANNED ||
+	       step->state == SSDPM_STEP_FAILED ||
+	       step->state == SSDPM_STEP_UNDONE;
+}
+
+int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
+			   struct ssdpm_error *reterr)
+{
+	if (plan->committed)
+		return ssdpm__fail(reterr, -EALREADY, 0,
+				   "the plan was committed: make a new one");
+	if (plan->reverts)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a plan that reverts takes no other steps: "
+				   "make a new one");
+	return 0;
+}
+
+struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
+			      const char *path)
+{
+	for (size_t i = 0; i < plan->n_steps; i++) {
+		struct step *step = plan->steps[i];
+
+		if (step->change.kind == kind &&
+		    !strcmp(step->change.path, path))
+			return step;
+	}
+	return NULL;
+}
+
+/*
+ * Parameters before the tolerances that make the kernel heed them, a table of
+ * one's own after all that would replace it, and last what cannot be undone.
+ */
+static uint32_t rank(const struct step *step)
+{
+	switch (step->change.kind) {
+	case SSDPM_STEP_NVME_CORE:
+		return 0;
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+		return 1;
+	case SSDPM_STEP_REBUILD:
+		return 2;
+	case SSDPM_STEP_APST:
+		return 3;
+	default:
+		return step->flags & SSDPM_STEP_REVERSIBLE ? 4 : 5;
+	}
+}
+
+enum { N_RANKS = 6 };
+
+static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
+		       struct step *step)
+{
+	if (rank(step) == wanted)
+		plan->order[plan->n_order++] = step;
+}
+
+/* Does the kernel build the table of this drive without being told to? */
+static bool needs_rebuild(const struct ssdpm_plan *plan,
+			  const struct drive *drive)
+{
+	const struct step *step;
+
+	if (!drive->rebuild)
+		return false;
+	step = ssdpm__plan_find(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+				drive->rebuild->change.path);
+	return !step || step->state == SSDPM_STEP_IN_FORCE ||
+	       step->state == SSDPM_STEP_LEFT_ALONE;
+}
+
+static bool parameters_change(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind == SSDPM_STEP_NVME_CORE &&
+		    ssdpm__step_is_pending(plan->steps[i]))
+			return true;
+	return false;
+}
+
+/* There is room in order: see reserve(). */
+static void arrange(struct ssdpm_plan *plan)
+{
+	bool rebuild = parameters_change(plan);
+
+	plan->n_order = 0;
+	for (uint32_t r = 0; r < N_RANKS; r++) {
+		for (size_t i = 0; i < plan->n_steps; i++)
+			order_step(plan, r, plan->steps[i]);
+		for (size_t i = 0; rebuild && i < plan->n_drives; i++)
+			if (needs_rebuild(plan, &plan->drives[i]))
+				order_step(plan, r, plan->drives[i].rebuild);
+	}
+}
+
+/* Room for that many more steps and drives. */
+static int reserve(struct ssdpm_plan *plan, size_t n_steps, size_t n_drives,
+		   struct ssdpm_error *reterr)
+{
+	size_t n = plan->n_steps + plan->n_drives + n_steps + n_drives;
+	struct drive *drives;
+	struct step **list;
+
+	list = realloc(plan->steps,
+		       (plan->n_steps + n_steps + 1) * sizeof(*list));
+	if (!list)
+		return no_memory(reterr);
+	plan->steps = list;
+	drives = realloc(plan->drives,
+			 (plan->n_drives + n_drives + 1) * sizeof(*drives));
+	if (!drives)
+		return no_memory(reterr);
+	plan->drives = drives;
+	if (n <= plan->allocated)
+		return 0;
+	list = realloc(plan->order, n * sizeof(*list));
+	if (!list)
+		return no_memory(reterr);
+	plan->order = list;
+	plan->allocated = n;
+	return 0;
+}
+
+int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind == step->change.kind &&
+		    !strcmp(plan->steps[i]->change.path, step->change.path))
+			break;
+	if (i == plan->n_steps) {
+		err = reserve(plan, 1, 0, reterr);
+		if (err) {
+			ssdpm__step_free(step);
+			return err;
+		}
+		plan->n_steps++;
+	} else {
+		ssdpm__step_free(plan->steps[i]);
+	}
+	plan->steps[i] = step;
+	arrange(plan);
+	return 0;
+}
+
+static struct drive *find_drive(const struct ssdpm_plan *plan,
+				const struct ssdpm_device *device)
+{
+	const char *path = ssdpm_device_get_facts(device)->path;
+
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		struct drive *drive = &plan->drives[i];
+
+		if (!strcmp(ssdpm_device_get_facts(drive->device)->path, path))
+			return drive;
+	}
+	return NULL;
+}
+
+/* With tolerance 0 APST is off, whatever the parameters say. */
+static int make_rebuild(const struct ssdpm_device_facts *facts,
+			struct step **ret_step, struct ssdpm_error *reterr)
+{
+	char path[SSDPM__TARGET_BYTES], value[24];
+	struct step *step;
+	int err;
+
+	*ret_step = NULL;
+	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ||
+	    !facts->latency_tolerance_us || !ssdpm__tolerance_path(facts, path))
+		return 0;
+	ssdpm__format_tolerance(facts->latency_tolerance_us, value);
+	err = ssdpm__step_new(SSDPM_STEP_REBUILD, path, value, value, &step,
+			      reterr);
+	if (err)
+		return err;
+	step->flags = SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_REBOOT;
+	err = ssdpm__set_string(&step->device, facts->name, reterr);
+	if (!err)
+		err = ssdpm__step_set_why(
+			step, reterr,
+			"parameters alone make no table: another value and "
+			"this one make the kernel build it");
+	if (err)
+		ssdpm__step_free(step);
+	else
+		*ret_step = step;
+	return err;
+}
+
+int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			  struct ssdpm_model *model, struct ssdpm_error *reterr)
+{
+	struct drive *drive = find_drive(plan, device);
+	struct step *rebuild;
+	int err;
+
+	if (!drive) {
+		err = reserve(plan, 0, 1, reterr);
+		if (!err)
+			err = make_rebuild(ssdpm_device_get_facts(device),
+					   &rebuild, reterr);
+		if (err)
+			return err;
+		drive = &plan->drives[plan->n_drives++];
+		memset(drive, 0, sizeof(*drive));
+		drive->device = ssdpm_device_ref(device);
+		drive->rebuild = rebuild;
+		arrange(plan);
+	}
+	if (model) {
+		ssdpm_model_unref(drive->model);
+		drive->model = ssdpm_model_ref(model);
+	}
+	return 0;
+}
+
+static int add_named(struct ssdpm_plan *plan, const char *name,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_device *device;
+	int err;
+
+	err = ssdpm__nvme_read_facts(plan->machine, name, &facts);
+	if (err == -ENOMEM)
+		return no_memory(reterr);
+	if (err)
+		return 0; /* it has vanished meanwhile */
+	err = ssdpm__device_new(plan->machine, &facts, &device, reterr);
+	if (err)
+		return err;
+	err = ssdpm__plan_add_drive(plan, device, NULL, reterr);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+int ssdpm__plan_add_all_drives(struct ssdpm_plan *plan,
+			       struct ssdpm_error *reterr)
+{
+	struct names names;
+	int err;
+
+	if (plan->all_drives)
+		return 0;
+	err = ssdpm__list_names(plan->machine, "sys/class/nvme", &names);
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "/sys/class/nvme: %s",
+				   ssdpm_strerror(err));
+	for (size_t i = 0; !err && i < names.n; i++)
+		err = add_named(plan, names.names[i], reterr);
+	ssdpm__free_names(&names);
+	plan->all_drives = !err;
+	return err;
+}
+
+int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
+			    const char *path, const char *device,
+			    const char *why, struct ssdpm_error *reterr)
+{
+	struct step *step;
+	int err;
+
+	err = ssdpm__step_new(kind, path, "", "", &step, reterr);
+	if (err)
+		return err;
+	step->state = SSDPM_STEP_LEFT_ALONE;
+	err = ssdpm__set_string(&step->device, device, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->why, why, reterr);
+	if (!err)
+		return ssdpm__plan_put(plan, step, reterr);
+	ssdpm__step_free(step);
+	return err;
+}
+
+size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan)
+{
+	return plan->n_order;
+}
+
+size_t ssdpm_plan_get_n_planned(const struct ssdpm_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_order; i++)
+		n += ssdpm__step_is_pending(plan->order[i]);
+	return n;
+}
+
+int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
+			struct ssdpm_step *ret_step)
+{
+	struct ssdpm_step result = { 0 };
+	const struct step *step;
+	int err;
+
+	err = ssdpm__check_result_size(ret_step->size, sizeof(result),
+				       "ssdpm_step", NULL);
+	if (err)
+		return err;
+	if (index >= plan->n_order)
+		return -ERANGE;
+	step = plan->order[index];
+	result.size = ret_step->size;
+	result.kind = step->change.kind;
+	result.state = step->state;
+	result.flags = step->flags;
+	result.device = step->device;
+	result.target = step->target;
+	result.before = step->change.before;
+	result.after = step->change.after;
+	result.why = step->why;
+	memcpy(ret_step, &result, ret_step->size);
+	return 0;
+}

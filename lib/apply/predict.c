@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables that the kernel has built, and that it will build. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void apply_parameter(const struct step *step,
+			    struct ssdpm_apst_params *params)
+{
+	uint64_t value = strtoull(step->change.after, NULL, 10);
+
+	switch (step->parameter) {
+	case SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS:
+		params->primary_timeout_ms = value;
+		break;
+	case SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US:
+		params->primary_latency_tolerance_us = value;
+		break;
+	case SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS:
+		params->secondary_timeout_ms = value;
+		break;
+	case SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US:
+		params->secondary_latency_tolerance_us = value;
+		break;
+	}
+}
+
+static uint64_t parse_tolerance(const char *value)
+{
+	if (!strcmp(value, "any"))
+		return SSDPM_LATENCY_ANY;
+	return strtoull(value, NULL, 10);
+}
+
+/* Steps that are left alone change nothing; all others are, or will be, so. */
+static void apply_steps(const struct ssdpm_plan *plan,
+			const struct ssdpm_device_facts *facts,
+			struct ssdpm_apst_params *params)
+{
+	char path[SSDPM__TARGET_BYTES];
+	bool has_path = ssdpm__tolerance_path(facts, path);
+
+	for (size_t i = 0; i < plan->n_steps; i++) {
+		const struct step *step = plan->steps[i];
+
+		if (step->state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		if (step->change.kind == SSDPM_STEP_NVME_CORE)
+			apply_parameter(step, params);
+		else if (step->change.kind == SSDPM_STEP_LATENCY_TOLERANCE &&
+			 has_path && !strcmp(step->change.path, path))
+			params->max_exit_latency_us =
+				parse_tolerance(step->change.after);
+	}
+}
+
+static const struct step *find_table(const struct ssdpm_plan *plan,
+				     const struct ssdpm_device_facts *facts)
+{
+	const struct step *step;
+
+	step = ssdpm__plan_find(plan, SSDPM_STEP_APST, facts->path + 1);
+	if (!step || step->state == SSDPM_STEP_LEFT_ALONE)
+		return NULL;
+	return step;
+}
+
+int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
+		   bool after, struct ssdpm_apst *ret_table,
+		   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_apst_params params;
+	const struct step *step = after ? find_table(plan, facts) : NULL;
+	int err;
+
+	if (step)
+		return ssdpm__value_to_table(step->change.after, ret_table,
+					     reterr);
+	err = ssdpm_apst_params_init(&params, sizeof(params));
+	if (!err)
+		err = ssdpm_device_get_apst_params(drive->device, &plan->facts,
+						   drive->model, &params,
+						   reterr);
+	if (err)
+		return err;
+	if (after)
+		apply_steps(plan, facts, &params);
+	return ssdpm_apst_generate(drive->model, &params, ret_table, reterr);
+}
+
+bool ssdpm__is_sure(const struct drive *drive)
+{
+	return drive->model && ssdpm_model_get_info(drive->model)->provenance ==
+				       SSDPM_PROVENANCE_REPORTED;
+}
+
+size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_drives; i++)
+		n += plan->drives[i].model != NULL;
+	return n;
+}
+
+static const struct drive *get_drive(const struct ssdpm_plan *plan,
+				     size_t index)
+{
+	for (size_t i = 0; i < plan->n_drives; i++)
+		if (plan->drives[i].model && !index--)
+			return &plan->drives[i];
+	return NULL;
+}
+
+int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
+			 struct ssdpm_planned_table *ret_table)
+{
+	struct ssdpm_planned_table result = { 0 };
+	const struct drive *drive;
+	int err;
+
+	err = ssdpm__check_result_size(ret_table->size, sizeof(result),
+				       "ssdpm_planned_table", NULL);
+	if (err)
+		return err;
+	drive = get_drive(plan, index);
+	if (!drive)
+		return -ERANGE;
+	result.size = ret_table->size;
+	result.device = ssdpm_device_get_facts(drive->device)->name;
+	result.provenance = ssdpm_model_get_info(drive->model)->provenance;
+	if (!ssdpm__predict(plan, drive, false, &result.before, NULL))
+		result.known |= SSDPM_TABLE_BEFORE;
+	if (!ssdpm__predict(plan, drive, true, &result.after, NULL))
+		result.known |= SSDPM_TABLE_AFTER;
+	result.built = drive->built;
+	if (drive->is_built)
+		result.known |= SSDPM_TABLE_BUILT;
+	memcpy(ret_table, &result, ret_table->size);
+	return 0;
+}
+
+static void format_entry(const struct ssdpm_apst_entry *entry, char *text,
+			 size_t size)
+{
+	if (!entry->idle_ms && !entry->target)
+		snprintf(text, size, "empty");
+	else
+		snprintf(text, size, "to PS%u after %u ms", entry->target,
+			 entry->idle_ms);
+}
+
+int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
+			  const struct ssdpm_apst *predicted,
+			  struct ssdpm_error *reterr)
+{
+	uint32_t differs = ssdpm_apst_diff(built, predicted);
+	char is[48], must_be[48];
+	uint32_t i = 0;
+
+	if (!built->enabled != !predicted->enabled)
+		return ssdpm__fail(reterr, -EREMOTEIO, 0,
+				   "%s: APST is %s, predicted: %s", device,
+				   built->enabled ? "enabled" : "off",
+				   predicted->enabled ? "enabled" : "off");
+	if (!differs)
+		return 0;
+	while (!(differs >> i & 1))
+		i++;
+	format_entry(&built->entries[i], is, sizeof(is));
+	format_entry(&predicted->entries[i], must_be, sizeof(must_be));
+	return ssdpm__fail(reterr, -EREMOTEIO, 0,
+			   "%s: the kernel's entry %u is %s, predicted: %s",
+			   device, i, is, must_be);
+}

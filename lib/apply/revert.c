@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans that go back: to what was there first, or before another plan. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Component of a path, counted from its end; "": there is none. */
+static void take_component(const char *path, size_t from_end, char name[32])
+{
+	const char *end = path + strlen(path), *at;
+
+	for (;;) {
+		for (at = end; at > path && at[-1] != '/'; at--)
+			;
+		if (!from_end-- || at == path)
+			break;
+		end = at - 1;
+	}
+	snprintf(name, 32, "%.*s", (int)(end - at < 31 ? end - at : 31), at);
+}
+
+/* ".../nvme0/power/FILE", ".../nvme0", ".../host3/FILE" */
+static void name_device(uint32_t kind, const char *path, char name[32])
+{
+	switch (kind) {
+	case SSDPM_STEP_NVME_CORE:
+		snprintf(name, 32, "all");
+		break;
+	case SSDPM_STEP_APST:
+		take_component(path, 0, name);
+		break;
+	case SSDPM_STEP_LPM:
+		take_component(path, 1, name);
+		break;
+	default:
+		take_component(path, 2, name);
+	}
+}
+
+static int add_drive(struct ssdpm_plan *plan, const char *name,
+		     struct ssdpm_model *model, struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device;
+	int err;
+
+	err = ssdpm_device_read(plan->machine, name, &device, reterr);
+	if (err == -ENOENT)
+		return 0; /* it shows when the value is read */
+	if (err)
+		return err;
+	err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static uint32_t find_parameter(const char *path)
+{
+	uint32_t i;
+	char name[32];
+
+	take_component(path, 0, name);
+	for (i = 0; i < SSDPM_N_NVME_CORE; i++)
+		if (!strcmp(ssdpm_nvme_core_to_string(i), name))
+			break;
+	return i;
+}
+
+static int fill_lpm(struct ssdpm_plan *plan, struct step *step)
+{
+	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
+	int err;
+
+	step->lpms[0] = ssdpm_lpm_from_string(step->change.after);
+	step->n_lpms = 1;
+	err = ssdpm__sata_read_facts(plan->machine, step->device, &facts);
+	if (!err)
+		ssdpm__judge_host_bits(&facts, step);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
+		struct ssdpm_error *reterr)
+{
+	const uint32_t kind = step->change.kind;
+	char name[32];
+	int err;
+
+	step->flags = SSDPM_STEP_REVERSIBLE;
+	step->flags |= kind == SSDPM_STEP_APST ? SSDPM_STEP_UNTIL_RESET :
+						 SSDPM_STEP_UNTIL_REBOOT;
+	name_device(kind, step->change.path, name);
+	err = ssdpm__set_string(&step->device, name, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->why, why, reterr);
+	if (err)
+		return err;
+	if (kind == SSDPM_STEP_LPM)
+		return fill_lpm(plan, step);
+	if (kind != SSDPM_STEP_NVME_CORE)
+		return add_drive(plan, name, NULL, reterr);
+	step->flags |= SSDPM_STEP_ALL_DRIVES;
+	step->parameter = find_parameter(step->change.path);
+	return ssdpm__plan_add_all_drives(plan, reterr);
+}
+
+static int add_back(struct ssdpm_plan *plan, const struct change *change,
+		    const char *from, uint32_t state, const char *why,
+		    struct ssdpm_error *reterr)
+{
+	struct step *step;
+	int err;
+
+	err = ssdpm__step_new(change->kind, change->path, from, change->before,
+			      &step, reterr);
+	if (err)
+		return err;
+	step->state = state;
+	err = fill(plan, step, why, reterr);
+	if (!err)
+		return ssdpm__plan_put(plan, step, reterr);
+	ssdpm__step_free(step);
+	return err;
+}
+
+static bool cannot_return(const struct change *change)
+{
+	return change->kind == SSDPM_STEP_LPM &&
+	       !strcmp(change->before,
+		       ssdpm_lpm_to_string(SSDPM_LPM_KEEP_FIRMWARE_SETTINGS));
+}
+
+static int add_kept(struct ssdpm_plan *plan, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES], why[SSDPM__VALUE_BYTES];
+	uint32_t state = SSDPM_STEP_LEFT_ALONE;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				value, &error);
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	if (err) {
+		value[0] = '\0';
+		snprintf(why, sizeof(why), "%s", error.message);
+	} else if (!strcmp(value, change->before)) {
+		state = SSDPM_STEP_IN_FORCE;
+		snprintf(why, sizeof(why), "it is as it was at first");
+	} else if (strcmp(value, change->after)) {
+		snprintf(why, sizeof(why),
+			 "somebody else has changed it since: the last commit "
+			 "wrote %.40s",
+			 change->after);
+	} else if (cannot_return(change)) {
+		snprintf(why, sizeof(why),
+			 "keep_firmware_settings cannot be brought back before "
+			 "the next boot");
+	} else {
+		state = SSDPM_STEP_PLANNED;
+		snprintf(why, sizeof(why), "as it was before the first commit");
+	}
+	return add_back(plan, change, value, state, why, reterr);
+}
+
+int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct changes changes;
+	int err, fd;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (err)
+		return err;
+	if (plan->n_steps)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the plan has other steps: make a new one "
+				   "to revert");
+	err = ssdpm__site_open_directory(plan->machine, plan->directory, false,
+					 &fd, reterr);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = ssdpm__read_kept(plan->machine, fd, &changes, reterr);
+	close(fd);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < changes.n; i++)
+		err = add_kept(plan, changes.list[i], reterr);
+	if (!err)
+		plan->reverts = changes.n;
+	ssdpm__changes_free(&changes);
+	return err;
+}
+
+static int add_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
+		    struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_drives; i++)
+		if (plan->drives[i].model)
+			err = add_drive(
+				back,
+				ssdpm_device_get_facts(plan->drives[i].device)
+					->name,
+				plan->drives[i].model, reterr);
+	for (size_t i = 0; !err && i < plan->n_order; i++) {
+		const struct step *step = plan->order[i];
+
+		if (!step->change.begun ||
+		    step->change.kind == SSDPM_STEP_REBUILD ||
+		    !(step->flags & SSDPM_STEP_REVERSIBLE))
+			continue;
+		err = add_back(back, &step->change, step->change.after,
+			       SSDPM_STEP_PLANNED,
+			       "as it was before the commit", reterr);
+	}
+	return err;
+}
+
+static void set_states(struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct step *step = plan->order[i];
+
+		if (!step->change.begun ||
+		    !(step->flags & SSDPM_STEP_REVERSIBLE))
+			continue;
+		step->state = SSDPM_STEP_UNDONE;
+		step->change.begun = false;
+	}
+	plan->committed = false;
+}
+
+int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = plan->directory,
+		.state_timeout_ms = plan->state_timeout_ms,
+		.lock_timeout_ms = plan->lock_timeout_ms,
+	};
+	struct ssdpm_plan *back;
+	int err;
+
+	if (!plan->committed)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the plan was not committed");
+	err = ssdpm_plan_new(plan->machine, &params, &back, reterr);
+	if (err)
+		return err;
+	err = add_done(back, plan, reterr);
+	if (!err)
+		err = ssdpm_plan_commit(back, reterr);
+	if (!err)
+		set_states(plan);
+	ssdpm_plan_free(back);
+	return err;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The way back: from a commit that failed or was killed, and on request. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char kept[] = "undo";
+static const char new_kept[] = "undo.new";
+
+/*
+ * The kernel heeds parameters when it builds a table, which a change of the
+ * tolerance makes it do: so parameters go back first, and a table of one's own
+ * comes last. The rest goes back in reverse.
+ */
+static uint32_t undo_rank(const struct change *change)
+{
+	switch (change->kind) {
+	case SSDPM_STEP_LPM:
+		return 0;
+	case SSDPM_STEP_NVME_CORE:
+		return 1;
+	case SSDPM_STEP_APST:
+		return 3;
+	default:
+		return 2;
+	}
+}
+
+enum { N_UNDO_RANKS = 4 };
+
+struct undo {
+	const struct site *site;
+	bool rebuild; /* parameters have changed */
+	size_t n;     /* values that were put back */
+};
+
+static int undo_lpm(struct undo *undo, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	uint32_t lpm = ssdpm_lpm_from_string(change->before);
+
+	if (!lpm)
+		return ssdpm__fail(reterr, -EINVAL, 0, "%s is no policy",
+				   change->before);
+	if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "/%s: no kernel takes %s", change->path,
+				   change->before);
+	return ssdpm__set_lpm(undo->site, change->path, &lpm, 1, false, &lpm,
+			      reterr);
+}
+
+/* The kernel's own table, where it does not take this one. */
+static int undo_table(struct undo *undo, const struct change *change,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine *machine = undo->site->machine;
+	char path[SSDPM__TARGET_BYTES], value[SSDPM__VALUE_BYTES];
+	int err;
+
+	err = ssdpm__write_value(machine, change->kind, change->path,
+				 change->before, reterr);
+	if (err != -EACCES && err != -EPERM && err != -EOPNOTSUPP)
+		return err;
+	snprintf(path, sizeof(path), "%s/power/pm_qos_latency_tolerance_us",
+		 change->path);
+	err = ssdpm__read_value(machine, SSDPM_STEP_REBUILD, path, value,
+				reterr);
+	if (err)
+		return err;
+	return ssdpm__rebuild(machine, path, value, reterr);
+}
+
+static int put_back(struct undo *undo, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine *machine = undo->site->machine;
+
+	if (change->kind == SSDPM_STEP_LPM)
+		return undo_lpm(undo, change, reterr);
+	if (change->kind == SSDPM_STEP_APST)
+		return undo_table(undo, change, reterr);
+	return ssdpm__write_value(machine, change->kind, change->path,
+				  change->before, reterr);
+}
+
+static int undo_one(struct undo *undo, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine *machine = undo->site->machine;
+	bool rebuild = undo->rebuild && undo_rank(change) == 2;
+	char value[SSDPM__VALUE_BYTES];
+	int err;
+
+	/* Its tolerance may be that of a rebuild that was killed, too. */
+	if (!change->begun && !rebuild)
+		return 0;
+	err = ssdpm__read_value(machine, change->kind, change->path, value,
+				reterr);
+	if (err)
+		return err;
+	if (strcmp(value, change->before)) {
+		err = put_back(undo, change, reterr);
+		undo->n += !err;
+		return err;
+	}
+	if (rebuild)
+		return ssdpm__rebuild(machine, change->path, value, reterr);
+	return 0;
+}
+
+/*
+ * A device that is gone has nothing to be put back, and what the kernel does
+ * not take today it will not take tomorrow: neither must stand in the way of
+ * the next commit for ever.
+ */
+static bool is_final(int err)
+{
+	return err == -ENODEV || err == -EINVAL || err == -EOPNOTSUPP;
+}
+
+int ssdpm__undo(const struct site *site, struct change *const *changes,
+		size_t n, size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct undo undo = { .site = site };
+	struct ssdpm_error error;
+	int result = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (changes[i]->kind == SSDPM_STEP_NVME_CORE)
+			undo.rebuild |= changes[i]->begun;
+	for (uint32_t rank = 0; rank < N_UNDO_RANKS; rank++) {
+		for (size_t i = n; i-- > 0;) {
+			int err = 0;
+
+			if (undo_rank(changes[i]) == rank)
+				err = undo_one(&undo, changes[i], &error);
+			if (!err)
+				continue;
+			ssdpm__log(site->machine, SSDPM_LOG_WARNING,
+				   "not put back: %s", error.message);
+			if (result || is_final(err))
+				continue;
+			result = err;
+			if (reterr)
+				*reterr = error;
+		}
+	}
+	*ret_n = undo.n;
+	return result;
+}
+
+int ssdpm__read_kept(const struct ssdpm_machine *machine, int directory_fd,
+		     struct changes *ret_changes, struct ssdpm_error *reterr)
+{
+	const char *name = kept;
+	int err;
+
+	/* A commit that is complete but for the name of this file. */
+	if (faccessat(directory_fd, "journal", F_OK, AT_SYMLINK_NOFOLLOW) &&
+	    !faccessat(directory_fd, new_kept, F_OK, AT_SYMLINK_NOFOLLOW))
+		name = new_kept;
+	ret_changes->list = NULL;
+	ret_changes->n = 0;
+	err = ssdpm__changes_read(machine, directory_fd, name, ret_changes,
+				  reterr);
+	return err == -ENOENT || err == -ESTALE ? 0 : err;
+}
+
+static struct change *find(const struct changes *changes,
+			   const struct change *change)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == change->kind &&
+		    !strcmp(changes->list[i]->path, change->path))
+			return changes->list[i];
+	return NULL;
+}
+
+/* What was there first stays; what is there now is new. */
+static int merge(struct changes *changes, const struct change *change)
+{
+	struct change *old = find(changes, change);
+	char *after;
+
+	if (change->kind == SSDPM_STEP_REBUILD)
+		return 0;
+	if (!old)
+		return ssdpm__changes_add(changes, change->kind, change->path,
+					  change->before, change->after);
+	after = strdup(change->after);
+	if (!after)
+		return -ENOMEM;
+	free(old->after);
+	old->after = after;
+	return 0;
+}
+
+/* What is as it was at first needs no way back: it goes to the end. */
+static size_t count_different(struct changes *changes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < changes->n; i++) {
+		struct change *change = changes->list[i];
+
+		if (!strcmp(change->before, change->after))
+			continue;
+		changes->list[i] = changes->list[n];
+		changes->list[n++] = change;
+	}
+	return n;
+}
+
+int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
+		bool drop, struct ssdpm_error *reterr)
+{
+	struct changes all = { 0 };
+	int err = 0;
+
+	if (!drop)
+		err = ssdpm__read_kept(site->machine, site->directory_fd, &all,
+				       reterr);
+	for (size_t i = 0; !err && !drop && i < n; i++) {
+		err = merge(&all, changes[i]);
+		if (err)
+			ssdpm__fail(reterr, err, 0, "out of memory");
+	}
+	if (!err)
+		err = ssdpm__changes_write(site->machine, site->directory_fd,
+					   new_kept, all.list,
+					   count_different(&all), reterr);
+	if (!err && fsync(site->directory_fd))
+		err = ssdpm__fail(reterr, -errno, 0,
+				  "cannot write undo.new: %s",
+				  ssdpm_strerror(-errno));
+	ssdpm__changes_free(&all);
+	return err;
+}
+
+/* Should it fail, the next commit does it. */
+void ssdpm__keep_finish(struct site *site)
+{
+	if (renameat(site->directory_fd, new_kept, site->directory_fd, kept))
+		return;
+	fsync(site->directory_fd);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Is it in force? Values, and the tables that the kernel built. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The step that says what became of the table of a drive; NULL: none. */
+static struct step *find_step(const struct ssdpm_plan *plan,
+			      const struct drive *drive)
+{
+	const char *name = ssdpm_device_get_facts(drive->device)->name;
+	struct step *found = NULL;
+
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (plan->order[i]->change.kind != SSDPM_STEP_LPM &&
+		    !strcmp(plan->order[i]->device, name))
+			found = plan->order[i]; /* the last one decides */
+	return found;
+}
+
+static int read_built(struct drive *drive, struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst table;
+	int err = ssdpm_device_read_apst(drive->device, &table, reterr);
+
+	if (err)
+		return err;
+	drive->built = table;
+	drive->is_built = true;
+	return 0;
+}
+
+/*
+ * A drive of the same name in the catalogue may have another firmware, with
+ * other latencies: it decides nothing.
+ */
+static int check_table(struct ssdpm_plan *plan, struct drive *drive,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst predicted;
+	int err;
+
+	err = ssdpm__predict(plan, drive, true, &predicted, reterr);
+	if (err == -ENODATA || err == -ERANGE)
+		return 0; /* no prediction */
+	if (err || !predicted.sent)
+		return err;
+	err = read_built(drive, reterr);
+	if (err || !ssdpm__is_sure(drive))
+		return err;
+	return ssdpm__compare_tables(
+		ssdpm_device_get_facts(drive->device)->name, &drive->built,
+		&predicted, reterr);
+}
+
+static void say_not_read(const struct ssdpm_plan *plan,
+			 const struct drive *drive,
+			 const struct ssdpm_error *error)
+{
+	struct step *step = find_step(plan, drive);
+
+	if (step)
+		ssdpm__step_set_why(step, NULL,
+				    "%.200s; the table was not read back: "
+				    "%.200s",
+				    step->why, error->message);
+}
+
+/* Does this plan change the table of the drive? */
+static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
+{
+	const char *name = ssdpm_device_get_facts(drive->device)->name;
+
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (plan->order[i]->state == SSDPM_STEP_DONE &&
+		    plan->order[i]->change.kind != SSDPM_STEP_LPM &&
+		    !strcmp(plan->order[i]->device, name))
+			return true;
+	return false;
+}
+
+int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+
+	if (plan->machine->capture)
+		return 0; /* no kernel builds tables there */
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		struct drive *drive = &plan->drives[i];
+		struct step *step;
+		int err;
+
+		if (!drive->model || !is_changed(plan, drive))
+			continue;
+		err = check_table(plan, drive, &error);
+		if (err == -EOPNOTSUPP || err == -ENODEV || err == -EACCES) {
+			say_not_read(plan, drive, &error);
+			continue;
+		}
+		if (!err)
+			continue;
+		step = find_step(plan, drive);
+		ssdpm__set_string(&step->why, error.message, NULL);
+		if (reterr)
+			*reterr = error;
+		return err;
+	}
+	return 0;
+}
+
+static int differs(struct step *step, struct ssdpm_error *reterr,
+		   const struct ssdpm_error *error)
+{
+	/* What was never done is still planned. */
+	if (!ssdpm__step_is_pending(step))
+		step->state = SSDPM_STEP_DIFFERS;
+	if (reterr)
+		*reterr = *error;
+	return -ESTALE;
+}
+
+static uint32_t state_in_force(const struct ssdpm_plan *plan)
+{
+	return plan->committed ? SSDPM_STEP_DONE : SSDPM_STEP_IN_FORCE;
+}
+
+static int verify_step(struct ssdpm_plan *plan, struct step *step,
+		       struct ssdpm_error *reterr)
+{
+	const struct change *change = &step->change;
+	char value[SSDPM__VALUE_BYTES];
+	struct ssdpm_error error;
+	int err;
+
+	/* A table takes a command to be read: that is check_table()'s. */
+	if (step->state == SSDPM_STEP_LEFT_ALONE ||
+	    change->kind == SSDPM_STEP_APST)
+		return 0;
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				value, reterr);
+	if (err)
+		return err;
+	if (strcmp(value, change->after)) {
+		ssdpm__fail(&error, -ESTALE, 0, "%s is %.60s, not %.60s",
+			    step->target, value, change->after);
+		return differs(step, reterr, &error);
+	}
+	if (step->host_bits &&
+	    ssdpm__check_host_bits(plan->machine, change->path,
+				   ssdpm_lpm_from_string(value), &error))
+		return differs(step, reterr, &error);
+	if (step->state == SSDPM_STEP_DIFFERS)
+		step->state = state_in_force(plan);
+	return 0;
+}
+
+static int verify_table(struct ssdpm_plan *plan, struct drive *drive,
+			struct ssdpm_error *reterr)
+{
+	struct step *step = find_step(plan, drive);
+	int err = check_table(plan, drive, reterr);
+
+	if (err == -EREMOTEIO && step && !ssdpm__step_is_pending(step))
+		step->state = SSDPM_STEP_DIFFERS;
+	return err;
+}
+
+/* All are looked at, and the first failure is returned. */
+int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+	int result = 0, err;
+
+	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
+				   flags);
+	for (size_t i = 0; i < plan->n_order; i++) {
+		err = verify_step(plan, plan->order[i], &error);
+		if (err && !result && reterr)
+			*reterr = error;
+		result = result ? result : err;
+	}
+	/* A capture that a plan may write to has no kernel. */
+	if (!(flags & SSDPM_READ_COMMANDS) || plan->machine->capture == 2)
+		return result;
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		if (!plan->drives[i].model)
+			continue;
+		err = verify_table(plan, &plan->drives[i], &error);
+		if (err && !result && reterr)
+			*reterr = error;
+		result = result ? result : err;
+	}
+	return result;
+}

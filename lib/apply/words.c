@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of steps, what becomes of them, and their flags. */
+#include <ssdpm/apply.h>
+
+const char *ssdpm_step_kind_to_string(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+		return "latency-tolerance";
+	case SSDPM_STEP_NVME_CORE:
+		return "nvme-core";
+	case SSDPM_STEP_REBUILD:
+		return "rebuild";
+	case SSDPM_STEP_APST:
+		return "apst";
+	case SSDPM_STEP_LPM:
+		return "lpm";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_step_state_to_string(uint32_t state)
+{
+	switch (state) {
+	case SSDPM_STEP_PLANNED:
+		return "planned";
+	case SSDPM_STEP_IN_FORCE:
+		return "in-force";
+	case SSDPM_STEP_LEFT_ALONE:
+		return "left-alone";
+	case SSDPM_STEP_DONE:
+		return "done";
+	case SSDPM_STEP_FAILED:
+		return "failed";
+	case SSDPM_STEP_UNDONE:
+		return "undone";
+	case SSDPM_STEP_DIFFERS:
+		return "differs";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_step_flag_to_string(uint32_t flag)
+{
+	switch (flag) {
+	case SSDPM_STEP_REVERSIBLE:
+		return "reversible";
+	case SSDPM_STEP_ALL_DRIVES:
+		return "all-drives";
+	case SSDPM_STEP_UNTIL_RESET:
+		return "until-reset";
+	case SSDPM_STEP_UNTIL_REBOOT:
+		return "until-reboot";
+	case SSDPM_STEP_NO_HOST_BITS:
+		return "no-host-bits";
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * IDENTIFY DEVICE by libatasmart. Its blob begins with a chunk IDFY (see
+ * model/atasmart-blob.c), the 512 bytes as the drive sent them.
+ *
+ * sk_disk_get_blob() asks for the SMART status too, and for that switches SMART
+ * on where it is off: the caller sees to it that it is on.
+ */
+#include "device/node.h"
+
+#include <errno.h>
+#include <stddef.h> /* its header uses size_t, and forgets this one */
+#include <stdio.h>
+#include <string.h>
+
+#include <atasmart.h>
+
+#include "base/dynamic.h"
+
+SSDPM__DLOPEN_NOTE("[{\"feature\":\"ata\",\"description\":\"IDENTIFY DEVICE of "
+		   "SATA drives\",\"priority\":\"suggested\",\"soname\":["
+		   "\"libatasmart.so.4\"]}]");
+
+#define COMMAND "IDENTIFY DEVICE"
+#define HEAD_BYTES 8 /* of a chunk: its tag and its size */
+#define IDENTIFY_BYTES 512
+
+struct library {
+	void *handle;
+	int (*open)(const char *name, SkDisk **ret_disk);
+	int (*get_blob)(SkDisk *disk, const void **ret_blob, size_t *ret_size);
+	void (*free)(SkDisk *disk);
+};
+
+static int load(struct library *self, const char *name,
+		struct ssdpm_error *reterr)
+{
+	self->handle = dlopen("libatasmart.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (!self->handle)
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: " COMMAND " needs libatasmart.so.4: "
+				   "install libatasmart (Debian's "
+				   "libatasmart4, or libatasmart4t64)",
+				   name);
+	if (ssdpm__find_function(self->handle, "sk_disk_open", &self->open) &&
+	    ssdpm__find_function(self->handle, "sk_disk_get_blob",
+				 &self->get_blob) &&
+	    ssdpm__find_function(self->handle, "sk_disk_free", &self->free))
+		return 0;
+	dlclose(self->handle);
+	return ssdpm__fail(reterr, -ENODEV, 0,
+			   "%s: " COMMAND ": libatasmart.so.4 is not "
+			   "libatasmart: functions are missing",
+			   name);
+}
+
+static int take_identify(const char *name, const uint8_t *blob, size_t size,
+			 uint8_t data[IDENTIFY_BYTES],
+			 struct ssdpm_error *reterr)
+{
+	static const uint8_t head[HEAD_BYTES] = {
+		'I', 'D', 'F', 'Y', 0, 0, 2, 0
+	};
+	const uint8_t *identify = blob + HEAD_BYTES;
+	uint8_t sum = 0;
+
+	if (size < HEAD_BYTES + IDENTIFY_BYTES ||
+	    memcmp(blob, head, sizeof(head)) != 0)
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: the drive does not answer " COMMAND,
+				   name);
+	/* Word 255: its low byte A5h says that the high byte is a checksum. */
+	for (size_t i = 0; i < IDENTIFY_BYTES; i++)
+		sum = (uint8_t)(sum + identify[i]);
+	if (identify[IDENTIFY_BYTES - 2] == 0xa5 && sum)
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: " COMMAND ": checksum: the bytes add "
+				   "up to 0x%02x instead of 0",
+				   name, sum);
+	memcpy(data, identify, IDENTIFY_BYTES);
+	return 0;
+}
+
+static int identify(const struct library *library, const char *name,
+		    uint8_t data[IDENTIFY_BYTES], struct ssdpm_error *reterr)
+{
+	const void *blob = NULL;
+	SkDisk *disk = NULL;
+	size_t size = 0;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	if (library->open(path, &disk) < 0)
+		return ssdpm__fail_command(name, COMMAND, errno, reterr);
+	if (library->get_blob(disk, &blob, &size) < 0)
+		size = 0;
+	r = take_identify(name, blob, size, data, reterr);
+	library->free(disk);
+	return r;
+}
+
+int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
+			uint8_t data[IDENTIFY_BYTES],
+			struct ssdpm_error *reterr)
+{
+	struct library library = { .handle = NULL };
+	int r = ssdpm__check_live(machine, name, reterr);
+
+	if (!r)
+		r = load(&library, name, reterr);
+	if (r)
+		return r;
+	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: " COMMAND, name);
+	r = identify(&library, name, data, reterr);
+	dlclose(library.handle);
+	return r;
+}

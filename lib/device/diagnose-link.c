@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PCIe link of a drive, and what Linux does with the drive when the machine
+ * is suspended: nvme_suspend() in drivers/nvme/host/pci.c, pcie_aspm in
+ * drivers/pci/pcie/aspm.c.
+ */
+#include "base/quantity.h"
+#include "device/diagnose.h"
+
+#include <stdio.h>
+
+enum {
+	L1 = SSDPM_PCIE_FEATURE_L1,
+	L1_2 = SSDPM_PCIE_FEATURE_L1_2,
+	ANY_ASPM = SSDPM_PCIE_FEATURE_L0S | SSDPM_PCIE_FEATURE_L1
+};
+
+static bool has_pci_link(const struct ssdpm_device_facts *facts)
+{
+	return facts->kind == SSDPM_KIND_NVME &&
+	       !(facts->flags & SSDPM_DEVICE_FABRICS);
+}
+
+/* What keeps a capable link from it, and the policy that would not. */
+static void say_policy(struct examination *e, const char *what)
+{
+	const char *policy;
+	struct ssdpm_diagnosis *d;
+
+	switch (e->machine->aspm_policy) {
+	case SSDPM_ASPM_DEFAULT:
+		policy = "default leaves as the firmware set it";
+		break;
+	case SSDPM_ASPM_PERFORMANCE:
+		policy = "performance keeps off";
+		break;
+	case SSDPM_ASPM_POWERSAVE:
+		policy = "powersave, which is for L0s and L1 alone, keeps off";
+		break;
+	default:
+		return;
+	}
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+			 "%s is what the ASPM policy %s", what, policy);
+	ssdpm__advise(d, "echo powersupersave > "
+			 "/sys/module/pcie_aspm/parameters/policy (all "
+			 "devices); or switch ASPM on in the firmware setup");
+}
+
+static void advise_link_file(struct examination *e, struct ssdpm_diagnosis *d,
+			     const char *file)
+{
+	if (e->machine->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE)
+		ssdpm__advise(d,
+			      "echo 1 > /sys/bus/pci/devices/%s/link/%s, and "
+			      "read it again: a write that does nothing "
+			      "succeeds too",
+			      e->facts->address, file);
+}
+
+static void say_no_link(struct examination *e)
+{
+	struct ssdpm_diagnosis *d;
+
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+			 SSDPM_SEVERITY_UNKNOWN,
+			 "Linux does not manage the link of %s: no folder "
+			 "link/ in sysfs (pcie_aspm=off, the firmware keeps "
+			 "it, or the drive is on no PCIe port)",
+			 e->facts->address);
+	ssdpm__advise(d,
+		      "without pcie_aspm=off on the kernel command line it "
+		      "does; lspci -vv as root says what the link has on now");
+}
+
+void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
+			  uint32_t power_uw)
+{
+	const struct ssdpm_device_facts *facts = e->facts;
+	struct ssdpm_diagnosis *d;
+	char lost[80] = "";
+
+	if (!has_pci_link(facts))
+		return;
+	if (!(facts->known & SSDPM_FACT_PCIE)) {
+		say_no_link(e);
+		return;
+	}
+	if (deepest && power_uw)
+		snprintf(lost, sizeof(lost), ": PS%u's %s will not be reached",
+			 deepest, ssdpm__format_uw(power_uw).text);
+	if (!(facts->pcie_capable & L1))
+		return;
+	if (!(facts->pcie_enabled & L1)) {
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+				 SSDPM_SEVERITY_PROBLEM, "link L1 off%s", lost);
+		advise_link_file(e, d, "l1_aspm");
+		say_policy(e, "L1 off");
+	} else if (!(facts->pcie_capable & L1_2)) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
+			     SSDPM_SEVERITY_NOTE,
+			     "the link has L1 but no L1.2%s", lost);
+	} else if (!(facts->pcie_enabled & L1_2)) {
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
+				 SSDPM_SEVERITY_PROBLEM, "link L1.2 off%s",
+				 lost);
+		advise_link_file(e, d, "l1_2_aspm");
+		say_policy(e, "L1.2 off");
+	}
+}
+
+/* Why the drive is shut down when the machine is suspended; NULL: it is not. */
+static const char *shutdown_reason(const struct examination *e, uint32_t quirks,
+				   size_t n_states)
+{
+	const struct ssdpm_device_facts *facts = e->facts;
+
+	if (e->machine->suspend != SSDPM_SUSPEND_S2IDLE)
+		return "the firmware takes the power";
+	if (quirks & SSDPM_QUIRK_SIMPLE_SUSPEND)
+		return "quirk simple-suspend";
+	if (n_states == 1)
+		return "it has one power state";
+	if (facts->known & SSDPM_FACT_PCIE && !(facts->pcie_enabled & ANY_ASPM))
+		return "ASPM is off on its link";
+	return NULL;
+}
+
+static void say_kept_on(struct examination *e, uint32_t quirks, size_t n_states)
+{
+	bool quirk = quirks & SSDPM_QUIRK_NO_DEEPEST_PS;
+	struct ssdpm_diagnosis *d;
+
+	d = ssdpm__found(
+		e, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
+		"suspend (s2idle) leaves it on in PS%zu%s, unless the firmware "
+		"asks for a shutdown (StorageD3Enable)",
+		n_states - 1,
+		quirk ? ", though quirk no-deepest-ps is against that state" :
+			"");
+	if (quirk && ssdpm__linux_is(e->machine, 7, 2))
+		ssdpm__advise(d,
+			      "if it does not wake: boot with "
+			      "nvme.quirks=%04x:%04x:simple_suspend",
+			      e->facts->pci_vendor_id, e->facts->pci_device_id);
+}
+
+void ssdpm__diagnose_suspend(struct examination *e, uint32_t quirks)
+{
+	const char *reason;
+	size_t n = 0;
+
+	if (!has_pci_link(e->facts) || !e->machine->suspend)
+		return;
+	if (e->model)
+		ssdpm_model_get_states(e->model, &n);
+	reason = shutdown_reason(e, quirks, n);
+	if (reason)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
+			     "suspend (%s) shuts it down: %s; APST is "
+			     "programmed anew on resume",
+			     ssdpm_suspend_to_string(e->machine->suspend),
+			     reason);
+	else if (n && e->facts->known & SSDPM_FACT_PCIE)
+		say_kept_on(e, quirks, n);
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does an NVMe drive sleep by itself? What Linux tells it,
+ * nvme_configure_apst() in drivers/nvme/host/core.c, and what is in force.
+ */
+#include "base/quantity.h"
+#include "device/diagnose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIMIT_FILE "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
+
+/* What has been found out, each part where it is known. */
+struct sleep {
+	const struct ssdpm_power_state *states;
+	size_t n_states;
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst built; /* what this kernel builds */
+	bool has_built;
+	const struct ssdpm_apst *table; /* what counts: in force, or built */
+	uint32_t quirks;
+	uint32_t deepest; /* 0: the drive never sleeps */
+	uint64_t idle_ms; /* until it is in the deepest state */
+	struct ssdpm_error error;
+};
+
+/* A number for the file of the limit. */
+struct limit {
+	char text[24];
+};
+
+static struct limit limit_text(uint64_t limit_us)
+{
+	struct limit limit;
+
+	if (limit_us > INT32_MAX - 1)
+		return (struct limit){ "any" };
+	snprintf(limit.text, sizeof(limit.text), "%llu",
+		 (unsigned long long)limit_us);
+	return limit;
+}
+
+static uint64_t total_us(const struct ssdpm_power_state *state)
+{
+	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
+}
+
+static bool is_non_operational(const struct sleep *s, size_t state)
+{
+	return s->states[state].flags & SSDPM_STATE_NON_OPERATIONAL;
+}
+
+static bool is_used(const struct ssdpm_apst *table, uint32_t state)
+{
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].idle_ms &&
+		    table->entries[i].target == state)
+			return true;
+	return false;
+}
+
+/* For people. */
+static struct limit limit_words(uint64_t limit_us)
+{
+	struct limit limit = { "any" };
+
+	if (limit_us != SSDPM_LATENCY_ANY)
+		snprintf(limit.text, sizeof(limit.text), "%s",
+			 ssdpm__format_us(limit_us).text);
+	return limit;
+}
+
+/* From state 0 on, as the drive goes. */
+static void follow(struct sleep *s)
+{
+	const struct ssdpm_apst_entry *entry = &s->table->entries[0];
+
+	s->deepest = 0;
+	s->idle_ms = 0;
+	while (entry->idle_ms && entry->target > s->deepest &&
+	       entry->target < SSDPM_MAX_STATES) {
+		s->deepest = entry->target;
+		s->idle_ms += entry->idle_ms;
+		entry = &s->table->entries[s->deepest];
+	}
+}
+
+static void build(struct examination *e, struct sleep *s)
+{
+	if (!e->model)
+		return;
+	s->states = ssdpm_model_get_states(e->model, &s->n_states);
+	if (ssdpm_device_get_apst_params(e->device, e->machine, e->model,
+					 &s->params, &s->error))
+		return;
+	s->has_built = ssdpm_apst_generate(e->model, &s->params, &s->built,
+					   &s->error) == 0;
+}
+
+/* Those of the kernel, or of our rules. */
+static void find_quirks(struct examination *e, struct sleep *s)
+{
+	uint32_t from_kernel;
+
+	if (e->facts->known & SSDPM_FACT_QUIRKS)
+		s->quirks = e->facts->quirks;
+	else if (e->model &&
+		 ssdpm_device_get_quirks(e->device, e->machine, e->model,
+					 &s->quirks, &from_kernel, NULL))
+		s->quirks = 0;
+}
+
+static const struct {
+	uint32_t quirk;
+	char means[56];
+} quirk_words[] = {
+	{ SSDPM_QUIRK_NO_APST, "Linux switches APST off" },
+	{ SSDPM_QUIRK_NO_DEEPEST_PS, "Linux does not use the last state" },
+	{ SSDPM_QUIRK_SIMPLE_SUSPEND, "suspend shuts the drive down" },
+	{ SSDPM_QUIRK_FORCE_NO_SIMPLE_SUSPEND,
+	  "suspend leaves the drive on in its last state" },
+};
+
+static void say_quirks(struct examination *e, const struct sleep *s)
+{
+	const size_t n = sizeof(quirk_words) / sizeof(quirk_words[0]);
+	const char *source = e->facts->known & SSDPM_FACT_QUIRKS ?
+				     "says this kernel" :
+				     "say the rules of Linux";
+	struct ssdpm_diagnosis *d;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t quirk = quirk_words[i].quirk;
+
+		if (!(s->quirks & quirk))
+			continue;
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+				 "quirk %s, %s: %s, for this drive has a known "
+				 "fault",
+				 ssdpm_quirk_to_string(quirk), source,
+				 quirk_words[i].means);
+		if (quirk == SSDPM_QUIRK_NO_APST)
+			ssdpm__advise(d, "leave it so: nvme_core.force_apst=1 "
+					 "would take it away from all drives");
+	}
+}
+
+static void say_off(struct examination *e)
+{
+	struct ssdpm_diagnosis *d;
+	uint32_t bit = 1u << SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US;
+	bool by_default =
+		(e->machine->nvme_core_known & bit) &&
+		!e->machine
+			 ->nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US];
+
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
+			 "APST is off: pm_qos_latency_tolerance_us is 0%s",
+			 by_default ? ", as nvme_core.default_ps_max_latency_us"
+				      " is" :
+				      "");
+	ssdpm__advise(d, "echo 100000 > " LIMIT_FILE "%s", e->facts->name,
+		      by_default ?
+			      ", and remove "
+			      "nvme_core.default_ps_max_latency_us=0 from the "
+			      "kernel command line or /etc/modprobe.d" :
+			      "");
+	ssdpm__conclude(e, SAVING_NO,
+			"APST is switched off by a latency tolerance of 0");
+}
+
+/* Without the file of the limit Linux has no APST for this drive. */
+static void say_no_apst(struct examination *e, const struct sleep *s)
+{
+	const struct ssdpm_model_info *info =
+		e->model ? ssdpm_model_get_info(e->model) : NULL;
+	bool none = info && !(info->unknown & SSDPM_INFO_APSTA) && !info->apsta;
+
+	if (s->quirks & SSDPM_QUIRK_NO_APST) {
+		ssdpm__conclude(e, SAVING_NO,
+				"quirk no-apst keeps it in operational states");
+		return;
+	}
+	ssdpm__found(e, SSDPM_DIAGNOSIS_NO_APST, SSDPM_SEVERITY_PROBLEM,
+		     "no APST: %s",
+		     none ? "the drive does not have it (APSTA 0)" :
+			    "there is no pm_qos_latency_tolerance_us, so the "
+			    "drive does not have it, or a quirk is against it");
+	ssdpm__conclude(e, SAVING_NO,
+			"the drive does not sleep by itself, as "
+			"Linux has no APST for it");
+}
+
+static void say_differs(struct examination *e, const struct sleep *s)
+{
+	uint32_t differ = ssdpm_apst_diff(e->table, &s->built);
+	struct ssdpm_diagnosis *d;
+	uint32_t first = 0;
+
+	if (!differ && e->table->enabled == s->built.enabled)
+		return;
+	while (differ && !(differ & 1u << first))
+		first++;
+	if (differ)
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_TABLE_DIFFERS, SSDPM_SEVERITY_NOTE,
+			"the table in force is not what this kernel "
+			"builds now: from PS%u to PS%u after %s, not "
+			"to PS%u after %s",
+			first, e->table->entries[first].target,
+			ssdpm__format_us(1000ull *
+					 e->table->entries[first].idle_ms)
+				.text,
+			s->built.entries[first].target,
+			ssdpm__format_us(1000ull *
+					 s->built.entries[first].idle_ms)
+				.text);
+	else
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_TABLE_DIFFERS,
+				 SSDPM_SEVERITY_NOTE,
+				 "APST is %s, and this kernel would switch it "
+				 "%s now",
+				 e->table->enabled ? "on" : "off",
+				 s->built.enabled ? "on" : "off");
+	ssdpm__advise(d,
+		      "a parameter has changed since, or a program sent a "
+		      "table; echo 0, then echo %s > " LIMIT_FILE
+		      " has it built anew",
+		      limit_text(s->params.max_exit_latency_us).text,
+		      e->facts->name);
+}
+
+/* With which limit alone would it be used? */
+static void advise_limit(struct examination *e, const struct sleep *s,
+			 uint32_t state, struct ssdpm_diagnosis *d)
+{
+	uint64_t limit_us;
+
+	if (!ssdpm_apst_keep(e->model, &s->params, state, &limit_us, NULL))
+		ssdpm__advise(d, "echo %s > " LIMIT_FILE,
+			      limit_text(limit_us).text, e->facts->name);
+}
+
+/* With which tolerance? Only what is tried and does it is said. */
+static void advise_tolerance(struct examination *e, const struct sleep *s,
+			     uint32_t state, struct ssdpm_diagnosis *d)
+{
+	struct ssdpm_apst_params params = s->params;
+	uint64_t total = total_us(&s->states[state]);
+	uint32_t exit_us = s->states[state].exit_latency_us;
+	struct ssdpm_apst table;
+
+	params.secondary_latency_tolerance_us = total;
+	if (params.max_exit_latency_us < exit_us)
+		params.max_exit_latency_us = exit_us;
+	if (ssdpm_apst_generate(e->model, &params, &table, NULL) ||
+	    !is_used(&table, state))
+		return;
+	ssdpm__advise(d,
+		      "boot with nvme_core.apst_secondary_latency_tol_us=%llu "
+		      "(all drives), if that wait is no harm; limit %s > "
+		      "pm_qos_latency_tolerance_us",
+		      (unsigned long long)total,
+		      limit_text(params.max_exit_latency_us).text);
+}
+
+static void say_too_slow(struct examination *e, const struct sleep *s,
+			 uint32_t state, uint32_t severity)
+{
+	const struct ssdpm_apst_params *p = &s->params;
+	bool secondary = p->secondary_timeout_ms &&
+			 p->secondary_latency_tolerance_us >
+				 p->primary_latency_tolerance_us;
+	struct ssdpm_diagnosis *d;
+
+	d = ssdpm__found(
+		e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
+		"PS%u never: entry+exit %s > %s in "
+		"nvme_core.apst_%s_latency_tol_us",
+		state, ssdpm__format_us(total_us(&s->states[state])).text,
+		ssdpm__format_us(secondary ? p->secondary_latency_tolerance_us :
+					     p->primary_latency_tolerance_us)
+			.text,
+		secondary ? "secondary" : "primary");
+	advise_tolerance(e, s, state, d);
+}
+
+/* One state that the drive could sleep in, and does not. */
+static void say_not_used(struct examination *e, const struct sleep *s,
+			 const struct ssdpm_apst_verdict *verdict)
+{
+	uint32_t state = verdict->state;
+	uint32_t severity = state > s->deepest ? SSDPM_SEVERITY_PROBLEM :
+						 SSDPM_SEVERITY_NOTE;
+	struct ssdpm_diagnosis *d;
+
+	if (verdict->verdict == SSDPM_VERDICT_TOTAL_TOO_SLOW) {
+		say_too_slow(e, s, state, severity);
+	} else if (verdict->verdict == SSDPM_VERDICT_EXIT_TOO_SLOW) {
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
+				 "PS%u not used: %s in "
+				 "pm_qos_latency_tolerance_us",
+				 state, verdict->reason);
+		advise_limit(e, s, state, d);
+	} else if (verdict->verdict == SSDPM_VERDICT_USED) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
+			     "PS%u not used: no entry of the table in force "
+			     "leads to it",
+			     state);
+	}
+}
+
+static void say_states(struct examination *e, const struct sleep *s)
+{
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+
+	if (ssdpm_apst_explain(e->model, &s->params, verdicts, NULL))
+		return;
+	for (uint32_t i = 0; i < s->n_states; i++)
+		if (is_non_operational(s, i) && !is_used(s->table, i))
+			say_not_used(e, s, &verdicts[i]);
+}
+
+/* How many states sleep, and how many of them the limit keeps out. */
+static void count(const struct sleep *s, uint32_t *ret_sleep,
+		  uint32_t *ret_slow)
+{
+	*ret_sleep = *ret_slow = 0;
+	for (size_t i = 0; i < s->n_states; i++) {
+		if (!is_non_operational(s, i))
+			continue;
+		++*ret_sleep;
+		*ret_slow += s->states[i].exit_latency_us >
+			     s->params.max_exit_latency_us;
+	}
+}
+
+static void say_empty(struct examination *e, const struct sleep *s)
+{
+	uint32_t n_sleep, n_slow;
+	char all[40];
+
+	count(s, &n_sleep, &n_slow);
+	if (!n_sleep) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_NON_OPERATIONAL,
+			     SSDPM_SEVERITY_NOTE,
+			     "all %zu power states are operational: there is "
+			     "none that APST could enter",
+			     s->n_states);
+		ssdpm__conclude(e, SAVING_NO, "no state to sleep in");
+		return;
+	}
+	snprintf(all, sizeof(all), "all %u states exit", n_sleep);
+	if (n_slow == n_sleep)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_APST_EMPTY,
+			     SSDPM_SEVERITY_PROBLEM,
+			     "APST enabled but empty: %s slower than the limit "
+			     "of %s",
+			     n_sleep == 1 ? "the only state exits" :
+			     n_sleep == 2 ? "both states exit" :
+					    all,
+			     limit_words(s->params.max_exit_latency_us).text);
+	else
+		ssdpm__found(e, SSDPM_DIAGNOSIS_APST_EMPTY,
+			     SSDPM_SEVERITY_PROBLEM,
+			     "APST enabled but empty: none of the %u states to "
+			     "sleep in is used",
+			     n_sleep);
+	ssdpm__conclude(e, SAVING_NO, "APST is on, but its table is empty");
+}
+
+static void say_resets(struct examination *e, const struct sleep *s)
+{
+	uint32_t count = e->facts->reset_count, keep;
+	struct ssdpm_diagnosis *d;
+	uint64_t limit_us = 0;
+
+	if (!(e->facts->known & SSDPM_FACT_RESET_COUNT) || !count)
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
+			 "%u reset%s since it was found: a drive that fails to "
+			 "wake is reset, but so is one with other faults",
+			 count, count == 1 ? "" : "s");
+	if (!s->deepest || !e->model || !s->has_built)
+		return;
+	for (keep = s->deepest - 1; keep && !is_non_operational(s, keep);)
+		keep--;
+	if (keep &&
+	    ssdpm_apst_keep(e->model, &s->params, keep, &limit_us, NULL))
+		limit_us = 0;
+	ssdpm__advise(d,
+		      "to see if PS%u is the cause: echo %s > " LIMIT_FILE
+		      " leaves it out; if resets go on, it is not",
+		      s->deepest, limit_text(limit_us).text, e->facts->name);
+}
+
+/* "sleeps in PS4 (at most 5 mW) after 2.1 s idle" */
+static void conclude_sleeps(struct examination *e, const struct sleep *s)
+{
+	char power[48] = "";
+
+	if (s->deepest < s->n_states) {
+		const struct ssdpm_power_state *state = &s->states[s->deepest];
+
+		if (!(state->unknown & SSDPM_FIELD_IDLE_POWER))
+			snprintf(power, sizeof(power), " (%s)",
+				 ssdpm__format_uw(state->idle_power_uw).text);
+		else if (state->max_power_uw)
+			snprintf(power, sizeof(power), " (at most %s)",
+				 ssdpm__format_uw(state->max_power_uw).text);
+	}
+	ssdpm__conclude(
+		e, SAVING_YES, "sleeps in PS%u%s after %s idle%s%s", s->deepest,
+		power, ssdpm__format_us(1000 * s->idle_ms).text,
+		e->table ? "" : ", by the table that this kernel builds",
+		e->model && ssdpm_model_get_info(e->model)->provenance ==
+					SSDPM_PROVENANCE_CATALOGUE ?
+			" (states from the catalogue)" :
+			"");
+}
+
+/* What is known of the table decides. */
+static void judge_table(struct examination *e, struct sleep *s)
+{
+	s->table = e->table ? e->table : s->has_built ? &s->built : NULL;
+	if (!s->table) {
+		ssdpm__conclude(e, SAVING_UNKNOWN, "%s",
+				e->model ? s->error.message :
+					   "the power states of this drive are "
+					   "not known: run ssdpm show "
+					   "--identify as root");
+		return;
+	}
+	follow(s);
+	if (e->table && s->has_built)
+		say_differs(e, s);
+	if (s->deepest)
+		conclude_sleeps(e, s);
+	else if (!s->table->enabled)
+		ssdpm__conclude(e, SAVING_NO, "APST is switched off");
+	else if (s->has_built)
+		say_empty(e, s);
+	else
+		ssdpm__conclude(e, SAVING_NO,
+				"APST is on, but its table is empty");
+	if (s->has_built && s->table->enabled)
+		say_states(e, s);
+}
+
+static uint32_t power_of(const struct sleep *s, uint32_t state)
+{
+	return state < s->n_states ? s->states[state].max_power_uw : 0;
+}
+
+void ssdpm__diagnose_nvme(struct examination *e)
+{
+	const struct ssdpm_device_facts *facts = e->facts;
+	struct sleep s = { 0 };
+
+	find_quirks(e, &s);
+	say_quirks(e, &s);
+	build(e, &s);
+	if (facts->state[0] && strcmp(facts->state, "live") != 0) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_NOT_LIVE,
+			     SSDPM_SEVERITY_UNKNOWN,
+			     "the controller is %s, not live: a new limit "
+			     "waits for its next reset",
+			     facts->state);
+		ssdpm__conclude(e, SAVING_UNKNOWN, "the controller is %s",
+				facts->state);
+	} else if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE)) {
+		say_no_apst(e, &s);
+	} else if (!facts->latency_tolerance_us &&
+		   !(e->table && e->table->enabled)) {
+		say_off(e);
+	} else {
+		judge_table(e, &s);
+	}
+	say_resets(e, &s);
+	ssdpm__diagnose_link(e, s.deepest, power_of(&s, s.deepest));
+	ssdpm__diagnose_suspend(e, s.quirks);
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does the link of a SATA port save power? Registers: AHCI 1.3.1; what Linux
+ * does with them: drivers/ata/libata-eh.c, libahci.c and ahci.c.
+ */
+#include "device/diagnose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	PORT_ALPE = 1 << 26, /* the host asks the link to sleep */
+	PORT_ASP = 1 << 27,  /* and it goes to slumber, not to partial */
+	CAP_PSC = 1 << 13,   /* partial */
+	CAP_SSC = 1 << 14,   /* slumber */
+	CAP_SALP = 1 << 26,  /* the host can ask at all */
+	CAP2_SDS = 1 << 3,   /* DevSleep */
+};
+
+#define POLICY_FILE "/sys/class/scsi_host/host%u/link_power_management_policy"
+#define BEST "med_power_with_dipm"
+
+/* Who can ask the link to sleep. */
+enum asks {
+	ASKS_UNKNOWN = 0,
+	ASKS_NO,
+	ASKS_YES,
+};
+
+struct link {
+	enum asks host;	 /* HIPM: adapter and every drive */
+	enum asks drive; /* DIPM: drive, and an adapter with both states */
+	uint32_t quirks;
+	bool refused; /* the kernel says so */
+	bool external;
+};
+
+static bool knows(const struct examination *e, uint32_t fact)
+{
+	return e->facts->known & fact;
+}
+
+static bool has_cap(const struct examination *e, uint32_t bit)
+{
+	return e->facts->ahci_host_caps & bit;
+}
+
+/* What to call it on a command line of ours. */
+static const char *name(const struct examination *e)
+{
+	return e->facts->name;
+}
+
+static void advise_policy(const struct examination *e,
+			  struct ssdpm_diagnosis *d)
+{
+	ssdpm__advise(d,
+		      "ssdpm lpm --set " BEST " %s, or echo " BEST
+		      " > " POLICY_FILE,
+		      name(e), e->facts->host);
+}
+
+static enum asks host_asks(const struct examination *e)
+{
+	if (!knows(e, SSDPM_FACT_AHCI_HOST_CAPS) || !e->facts->n_devices)
+		return ASKS_UNKNOWN;
+	if (!has_cap(e, CAP_SALP) || e->facts->devices_without_hipm)
+		return ASKS_NO;
+	return ASKS_YES;
+}
+
+static enum asks drive_asks(const struct examination *e)
+{
+	const struct ssdpm_model_info *info;
+
+	if (knows(e, SSDPM_FACT_AHCI_HOST_CAPS) &&
+	    !(has_cap(e, CAP_PSC) && has_cap(e, CAP_SSC)))
+		return ASKS_NO;
+	if (!e->model)
+		return ASKS_UNKNOWN;
+	info = ssdpm_model_get_info(e->model);
+	if (info->sata_supported_unknown & SSDPM_SATA_DIPM)
+		return ASKS_UNKNOWN;
+	return info->sata_supported & SSDPM_SATA_DIPM ? ASKS_YES : ASKS_NO;
+}
+
+static void look(const struct examination *e, struct link *link)
+{
+	const struct ssdpm_device_facts *facts = e->facts;
+	uint32_t from_kernel;
+
+	link->host = host_asks(e);
+	link->drive = drive_asks(e);
+	link->refused =
+		knows(e, SSDPM_FACT_LPM_SUPPORTED) && !facts->lpm_supported;
+	link->external =
+		facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG);
+	if (!e->model ||
+	    ssdpm_device_get_quirks(e->device, e->machine, e->model,
+				    &link->quirks, &from_kernel, NULL))
+		link->quirks = 0;
+	link->quirks &= SSDPM_QUIRK_NO_LPM | SSDPM_QUIRK_NO_LPM_ON_ATI |
+			SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD;
+}
+
+static void say_quirk(struct examination *e, const struct link *link)
+{
+	uint32_t quirk = link->quirks & -link->quirks;
+
+	ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+		     "quirk %s, say the rules of Linux: the link stays at full "
+		     "power, for this drive has a known fault",
+		     ssdpm_quirk_to_string(quirk));
+}
+
+static void advise_mask(const struct examination *e, struct ssdpm_diagnosis *d)
+{
+	char mask[160];
+
+	if (!ssdpm__linux_is(e->machine, 6, 17)) {
+		ssdpm__advise(d, "switch hot-plug off for this port in the "
+				 "firmware setup");
+		return;
+	}
+	if (!knows(e, SSDPM_FACT_PORT) || !e->facts->address[0])
+		return;
+	ssdpm__port_mask(e->machine->mask_port_ext, e->facts->address,
+			 e->facts->port, mask, sizeof(mask));
+	ssdpm__advise(d,
+		      "if nothing is plugged in there at run time: boot with "
+		      "ahci.mask_port_ext=%s, or switch hot-plug off in the "
+		      "firmware setup",
+		      mask);
+}
+
+static bool is_masked(const struct examination *e)
+{
+	char mask[160];
+
+	return knows(e, SSDPM_FACT_PORT) &&
+	       !ssdpm__port_mask(e->machine->mask_port_ext, e->facts->address,
+				 e->facts->port, mask, sizeof(mask));
+}
+
+/* External or hot-plug: from Linux 6.17 on no LPM, before that no notice. */
+static void say_external(struct examination *e, const struct link *link)
+{
+	bool esp = e->facts->flags & SSDPM_DEVICE_EXTERNAL;
+	bool disk = !(e->facts->flags & SSDPM_DEVICE_EMPTY);
+	const char *bit = esp ? "external (PxCMD.ESP and CAP.SXS)" :
+				"external (PxCMD.HPCP: hot-plug)";
+	uint32_t code = esp ? SSDPM_DIAGNOSIS_EXTERNAL_PORT :
+			      SSDPM_DIAGNOSIS_HOT_PLUG_PORT;
+	struct ssdpm_diagnosis *d;
+
+	if (is_masked(e)) {
+		ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
+			     "port is %s, which ahci.mask_port_ext=%s has "
+			     "Linux ignore",
+			     bit, e->machine->mask_port_ext);
+	} else if (link->refused || (ssdpm__linux_is(e->machine, 6, 17) &&
+				     !knows(e, SSDPM_FACT_LPM_SUPPORTED))) {
+		d = ssdpm__found(e, code,
+				 disk ? SSDPM_SEVERITY_PROBLEM :
+					SSDPM_SEVERITY_NOTE,
+				 "port is %s: this kernel refuses LPM", bit);
+		advise_mask(e, d);
+	} else {
+		ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
+			     "port is %s: with LPM, plugging in is not "
+			     "noticed, and Linux 6.17 and later refuse it",
+			     bit);
+	}
+}
+
+/* A port that takes no policy, for no reason that was said before. */
+static void say_unsupported(struct examination *e)
+{
+	bool empty = e->facts->flags & SSDPM_DEVICE_EMPTY;
+	uint32_t severity =
+		empty ? SSDPM_SEVERITY_NOTE : SSDPM_SEVERITY_PROBLEM;
+	struct ssdpm_diagnosis *d;
+
+	if (knows(e, SSDPM_FACT_AHCI_HOST_CAPS) &&
+	    !has_cap(e, CAP_PSC | CAP_SSC) &&
+	    !(e->facts->ahci_host_cap2 & CAP2_SDS)) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED, severity,
+			     "the adapter has neither partial nor slumber nor "
+			     "DevSleep (CAP %08x)",
+			     e->facts->ahci_host_caps);
+		return;
+	}
+	if (!knows(e, SSDPM_FACT_LPM_SUPPORTED) || e->facts->lpm_supported)
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED, severity,
+			 "this kernel refuses LPM on the port "
+			 "(link_power_management_supported is 0)");
+	ssdpm__advise(d, "dmesg | grep -i lpm says why: a quirk of the drive, "
+			 "of the adapter or of the firmware");
+}
+
+/*
+ * Linux 6.14 to 6.18 refused LPM on ports with an optical drive and on those
+ * that are not wired: the processor did not get into its deepest states.
+ */
+static bool blocks_processor(const struct examination *e)
+{
+	return e->facts->lpm == SSDPM_LPM_MAX_PERFORMANCE &&
+	       ssdpm__linux_is(e->machine, 6, 14) &&
+	       !ssdpm__linux_is(e->machine, 6, 19);
+}
+
+static void say_blocked(struct examination *e, uint32_t code, const char *what)
+{
+	struct ssdpm_diagnosis *d;
+
+	d = ssdpm__found(e, code, SSDPM_SEVERITY_PROBLEM,
+			 "%s at max_performance: Linux 6.14 to 6.18 allow no "
+			 "more, which keeps the processor from deep idle "
+			 "states (about 4 W)",
+			 what);
+	ssdpm__advise(d, "update to Linux 6.19, or a stable release with its "
+			 "fixes for ATAPI and dummy ports");
+}
+
+static void say_optical(struct examination *e)
+{
+	if (blocks_processor(e))
+		say_blocked(e, SSDPM_DIAGNOSIS_OPTICAL, "an optical drive");
+	else
+		ssdpm__found(e, SSDPM_DIAGNOSIS_OPTICAL, SSDPM_SEVERITY_NOTE,
+			     "an optical drive: its link counts too, for the "
+			     "idle states of the processor");
+}
+
+/* Why the link cannot be told to sleep. */
+static void say_obstacles(struct examination *e, const struct link *link)
+{
+	if (link->external)
+		say_external(e, link);
+	if (link->quirks)
+		say_quirk(e, link);
+	if (e->facts->flags & SSDPM_DEVICE_OPTICAL)
+		say_optical(e);
+	if (!link->quirks && !(link->external && !is_masked(e)))
+		say_unsupported(e);
+}
+
+/* May a policy be advised? */
+static bool is_free(const struct examination *e, const struct link *link)
+{
+	for (size_t i = 1; i < e->n; i++)
+		if (e->found[i].code == SSDPM_DIAGNOSIS_LPM_UNSUPPORTED)
+			return false;
+	return !link->refused && !link->quirks;
+}
+
+/* 6.1 and older print this for the firmware's settings too. */
+static void say_off(struct examination *e, const struct link *link)
+{
+	bool old = !ssdpm__linux_is(e->machine, 6, 2);
+	struct ssdpm_diagnosis *d;
+
+	ssdpm__conclude(e, SAVING_NO, "the link is always at full power");
+	if (!is_free(e, link))
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_OFF, SSDPM_SEVERITY_PROBLEM,
+			 "LPM is off: the policy is max_performance%s",
+			 old ? " (or keep_firmware_settings, for which this "
+			       "kernel prints the same)" :
+			       "");
+	advise_policy(e, d);
+}
+
+static void say_kept(struct examination *e, const struct link *link)
+{
+	struct ssdpm_diagnosis *d;
+
+	ssdpm__conclude(e, SAVING_UNKNOWN,
+			"the link is as the firmware left it");
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_KEPT, SSDPM_SEVERITY_UNKNOWN,
+			 "keep_firmware_settings: Linux changes nothing, and "
+			 "sysfs does not say what that is");
+	if (!is_free(e, link))
+		return;
+	advise_policy(e, d);
+	ssdpm__advise(d,
+		      "ssdpm lpm --set " BEST
+		      " %s; what is there now cannot be "
+		      "restored without a reboot",
+		      name(e));
+}
+
+/* medium_power asks for partial, by the host alone. */
+static void say_medium(struct examination *e, const struct link *link)
+{
+	struct ssdpm_diagnosis *d;
+
+	if (link->host == ASKS_NO) {
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_PROBLEM,
+			"medium_power lets only the host ask (HIPM), and %s",
+			has_cap(e, CAP_SALP) ?
+				"the drive takes no requests (word 76 bit 9)" :
+				"the adapter does not (CAP.SALP)");
+		advise_policy(e, d);
+		ssdpm__conclude(e, SAVING_NO,
+				"with medium_power nobody puts this link to "
+				"sleep");
+		return;
+	}
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY,
+			 SSDPM_SEVERITY_PROBLEM,
+			 "medium_power uses partial only, never slumber");
+	advise_policy(e, d);
+	ssdpm__conclude(e, SAVING_YES, "the link goes to partial");
+}
+
+/* Who asks, with policies that let both. */
+static void say_who(struct examination *e, const struct link *link)
+{
+	const char *policy = ssdpm_lpm_to_string(e->facts->lpm);
+
+	if (link->host == ASKS_NO)
+		ssdpm__found(
+			e, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_NOTE,
+			"only the drive asks (DIPM): %s; ALPE and ASP stay "
+			"clear",
+			has_cap(e, CAP_SALP) ?
+				"it takes no requests of the host (word "
+				"76 bit 9)" :
+				"the adapter does not (CAP.SALP)");
+	if (link->drive == ASKS_NO)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_DIPM,
+			     link->host == ASKS_NO ? SSDPM_SEVERITY_PROBLEM :
+						     SSDPM_SEVERITY_NOTE,
+			     "the drive does not ask (DIPM, word 78 bit 3, or "
+			     "an adapter without partial and slumber)");
+	if (link->host == ASKS_NO && link->drive == ASKS_NO)
+		ssdpm__conclude(e, SAVING_NO,
+				"the policy is %s, but neither host nor drive "
+				"puts the link to sleep",
+				policy);
+	else if (link->host != ASKS_YES && link->drive == ASKS_UNKNOWN)
+		ssdpm__conclude(e, SAVING_UNKNOWN,
+				"the policy is %s, but who puts the link to "
+				"sleep is not known",
+				policy);
+	else
+		ssdpm__conclude(
+			e, SAVING_YES, "%s; %s put%s the link to sleep", policy,
+			link->drive != ASKS_YES ? "the host" :
+			link->host == ASKS_YES	? "host and drive" :
+						  "the drive",
+			link->drive == ASKS_YES && link->host == ASKS_YES ?
+				"" :
+				"s");
+}
+
+/* The policy reads so; do the registers? */
+static void say_registers(struct examination *e, const struct link *link)
+{
+	const char *policy = ssdpm_lpm_to_string(e->facts->lpm);
+	uint32_t command = e->facts->ahci_port_cmd;
+	uint32_t lpm = e->facts->lpm;
+	struct ssdpm_diagnosis *d;
+
+	if (!knows(e, SSDPM_FACT_AHCI_PORT_CMD) || link->host != ASKS_YES)
+		return;
+	if (!(command & PORT_ALPE)) {
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
+			"the policy reads %s, but ALPE is clear (PxCMD "
+			"%08x): Linux has not set it, or gave up",
+			policy, command);
+		ssdpm__advise(d,
+			      "look for \"disabling LPM\" in dmesg; then ssdpm "
+			      "lpm --set %s %s, which checks it",
+			      policy, name(e));
+	} else if ((command & PORT_ASP) &&
+		   lpm <= SSDPM_LPM_MED_POWER_WITH_DIPM) {
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_STALE_ASP, SSDPM_SEVERITY_NOTE,
+			"ASP is set (PxCMD %08x): left from min_power, "
+			"for %s does not clear it, so that the host "
+			"still asks for slumber",
+			command, policy);
+		ssdpm__advise(
+			d,
+			"write max_performance and then %s to " POLICY_FILE
+			", as ssdpm lpm --set does",
+			policy, e->facts->host);
+	}
+}
+
+/*
+ * Where suspend is s2idle, Linux makes more of its default policy:
+ * ahci_update_initial_lpm_policy().
+ */
+static bool is_raised(const struct examination *e)
+{
+	return e->machine->suspend == SSDPM_SUSPEND_S2IDLE &&
+	       e->machine->mobile_lpm_policy == -1;
+}
+
+static void say_deep_policy(struct examination *e)
+{
+	uint32_t lpm = e->facts->lpm;
+	struct ssdpm_diagnosis *d;
+
+	if (lpm < SSDPM_LPM_MIN_POWER_WITH_PARTIAL)
+		return;
+	if (lpm == SSDPM_LPM_MIN_POWER) {
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_MIN_POWER,
+				 SSDPM_SEVERITY_NOTE,
+				 "min_power has lost data on some drives; " BEST
+				 " saves almost the same");
+		advise_policy(e, d);
+	}
+	if (!is_raised(e))
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_RAISED, SSDPM_SEVERITY_NOTE,
+			 "%s may be nobody's choice: where suspend is s2idle, "
+			 "Linux takes it instead of the policy it was built "
+			 "with",
+			 ssdpm_lpm_to_string(lpm));
+	ssdpm__advise(d, "ahci.mobile_lpm_policy=3 on the kernel command line "
+			 "means " BEST " in any case");
+}
+
+static void say_devsleep(struct examination *e)
+{
+	const struct ssdpm_model_info *info;
+
+	if (!e->model || !knows(e, SSDPM_FACT_AHCI_HOST_CAP2))
+		return;
+	info = ssdpm_model_get_info(e->model);
+	if (!(info->sata_supported & SSDPM_SATA_DEVSLEEP))
+		return;
+	ssdpm__found(e, SSDPM_DIAGNOSIS_DEVSLEEP, SSDPM_SEVERITY_NOTE,
+		     "the drive has DevSleep; %s",
+		     !(e->facts->ahci_host_cap2 & CAP2_SDS) ?
+			     "the adapter has not (CAP2.SDS)" :
+		     e->facts->lpm >= SSDPM_LPM_MIN_POWER_WITH_PARTIAL ?
+			     "it is used if the port has its signal "
+			     "(PxDEVSLP.DSP)" :
+			     "only min_power_with_partial and min_power use "
+			     "it, and few ports of desktops have its signal");
+}
+
+static void say_runtime_pm(struct examination *e)
+{
+	if (knows(e, SSDPM_FACT_RUNTIME_PM) &&
+	    strcmp(e->facts->runtime_pm, "auto") == 0)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
+			     "runtime PM of the adapter is on "
+			     "(power/control is auto): it has frozen machines, "
+			     "and is LPM's work done twice; not touched here");
+}
+
+static void say_empty_port(struct examination *e)
+{
+	uint32_t lpm = e->facts->lpm;
+	struct ssdpm_diagnosis *d;
+
+	e->found->code = SSDPM_DIAGNOSIS_NO_DISK;
+	e->found->severity = SSDPM_SEVERITY_NOTE;
+	snprintf(e->found->message, sizeof(e->found->message),
+		 "no disk on the port");
+	if (!knows(e, SSDPM_FACT_LPM))
+		return;
+	if (blocks_processor(e) && knows(e, SSDPM_FACT_LPM_SUPPORTED) &&
+	    !e->facts->lpm_supported)
+		say_blocked(e, SSDPM_DIAGNOSIS_EMPTY_PORT, "an empty port");
+	if (lpm < SSDPM_LPM_MED_POWER_WITH_DIPM)
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_EMPTY_PORT, SSDPM_SEVERITY_NOTE,
+			 "%s switches an empty port off: a disk that is "
+			 "plugged in is not found",
+			 ssdpm_lpm_to_string(lpm));
+	ssdpm__advise(d,
+		      "for hot-plug: echo max_performance > " POLICY_FILE
+		      ", and rescan",
+		      e->facts->host);
+}
+
+static void say_policy(struct examination *e, const struct link *link)
+{
+	uint32_t lpm = e->facts->lpm;
+
+	if (!knows(e, SSDPM_FACT_LPM)) {
+		ssdpm__conclude(e, SAVING_UNKNOWN,
+				"the policy of its link cannot be read");
+		return;
+	}
+	if (lpm == SSDPM_LPM_MAX_PERFORMANCE) {
+		say_off(e, link);
+		return;
+	}
+	if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS) {
+		say_kept(e, link);
+		return;
+	}
+	if (lpm == SSDPM_LPM_MEDIUM_POWER)
+		say_medium(e, link);
+	else
+		say_who(e, link);
+	say_registers(e, link);
+	say_deep_policy(e);
+}
+
+void ssdpm__diagnose_sata(struct examination *e)
+{
+	struct link link = { 0 };
+
+	look(e, &link);
+	say_obstacles(e, &link);
+	if (e->facts->flags & SSDPM_DEVICE_EMPTY) {
+		say_empty_port(e);
+	} else {
+		say_policy(e, &link);
+		say_devsleep(e);
+	}
+	say_runtime_pm(e);
+}

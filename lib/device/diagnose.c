@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Is a drive saving power, and if not, why? The verdict, and what it rests on.
+ */
+#include "device/diagnose.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static_assert(sizeof(struct ssdpm_diagnosis) == 512, "frozen");
+
+struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
+				     uint32_t severity, const char *format, ...)
+{
+	struct ssdpm_diagnosis *diagnosis = &e->found[e->n];
+	va_list args;
+
+	if (e->n < MAX_DIAGNOSES - 1)
+		e->n++;
+	diagnosis->code = code;
+	diagnosis->severity = severity;
+	va_start(args, format);
+	vsnprintf(diagnosis->message, sizeof(diagnosis->message), format, args);
+	va_end(args);
+	return diagnosis;
+}
+
+void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(diagnosis->advice, sizeof(diagnosis->advice), format, args);
+	va_end(args);
+}
+
+void ssdpm__conclude(struct examination *e, enum saving saving,
+		     const char *format, ...)
+{
+	va_list args;
+
+	e->saving = saving;
+	va_start(args, format);
+	vsnprintf(e->how, sizeof(e->how), format, args);
+	va_end(args);
+}
+
+bool ssdpm__linux_is(const struct ssdpm_machine_facts *machine, uint32_t major,
+		     uint32_t minor)
+{
+	unsigned int has_major, has_minor;
+
+	if (sscanf(machine->linux_release, "%u.%u", &has_major, &has_minor) !=
+	    2)
+		return true;
+	return has_major > major || (has_major == major && has_minor >= minor);
+}
+
+static bool has_problem(const struct examination *e)
+{
+	for (size_t i = 1; i < e->n; i++)
+		if (e->found[i].severity == SSDPM_SEVERITY_PROBLEM)
+			return true;
+	return false;
+}
+
+static void say_verdict(struct examination *e)
+{
+	struct ssdpm_diagnosis *verdict = e->found;
+	const char *begin = "";
+
+	if (verdict->code)
+		return;
+	if (e->saving == SAVING_UNKNOWN) {
+		verdict->code = SSDPM_DIAGNOSIS_NOT_KNOWN;
+		verdict->severity = SSDPM_SEVERITY_UNKNOWN;
+		begin = "not known: ";
+	} else if (e->saving == SAVING_NO) {
+		verdict->code = SSDPM_DIAGNOSIS_SAVES_NOTHING;
+		verdict->severity = SSDPM_SEVERITY_PROBLEM;
+		begin = "saves nothing: ";
+	} else if (has_problem(e)) {
+		verdict->code = SSDPM_DIAGNOSIS_SAVES_LESS;
+		verdict->severity = SSDPM_SEVERITY_PROBLEM;
+		begin = "saves less than it could: ";
+	} else {
+		verdict->code = SSDPM_DIAGNOSIS_SAVES;
+		verdict->severity = SSDPM_SEVERITY_GOOD;
+		begin = "saves power: ";
+	}
+	snprintf(verdict->message, sizeof(verdict->message), "%s%s", begin,
+		 e->how);
+}
+
+/* Why nothing can be done from here, and what could. */
+static const struct {
+	uint32_t severity;
+	char message[88];
+	char advice[104];
+} out_of_reach[] = {
+	[SSDPM_REACH_SAS] = { SSDPM_SEVERITY_NOTE,
+			      "behind a SAS adapter, whose driver offers no "
+			      "link power management",
+			      "connect it to a SATA port of the mainboard to "
+			      "manage its link" },
+	[SSDPM_REACH_USB] = { SSDPM_SEVERITY_NOTE,
+			      "behind a USB bridge, which hides the power "
+			      "states of the drive",
+			      "" },
+	[SSDPM_REACH_REMAPPED] = { SSDPM_SEVERITY_PROBLEM,
+				   "an NVMe drive hidden behind the SATA "
+				   "adapter by Intel RST",
+				   "set the storage mode to AHCI instead of RST "
+				   "or RAID in the firmware setup" },
+	[SSDPM_REACH_VMD] = { SSDPM_SEVERITY_PROBLEM,
+			      "behind Intel VMD, whose driver is not there",
+			      "load the module vmd, or switch VMD off in the "
+			      "firmware setup" },
+	[SSDPM_REACH_RAID] = { SSDPM_SEVERITY_NOTE,
+			       "behind an adapter that shows disks of its own",
+			       "set power saving with the tool of the "
+			       "adapter's maker" },
+	[SSDPM_REACH_NO_LPM] = { SSDPM_SEVERITY_NOTE,
+				 "the driver of the SATA adapter has no link "
+				 "power management",
+				 "set the storage mode to AHCI instead of IDE "
+				 "in the firmware setup" },
+};
+
+static void say_out_of_reach(struct examination *e)
+{
+	const uint32_t n = sizeof(out_of_reach) / sizeof(out_of_reach[0]);
+	uint32_t reach = e->facts->reach;
+	struct ssdpm_diagnosis *verdict = e->found;
+
+	if (reach >= n || !out_of_reach[reach].severity)
+		reach = SSDPM_REACH_RAID;
+	verdict->code = SSDPM_DIAGNOSIS_OUT_OF_REACH;
+	verdict->severity = out_of_reach[reach].severity;
+	snprintf(verdict->message, sizeof(verdict->message), "out of reach: %s",
+		 out_of_reach[reach].message);
+	ssdpm__advise(verdict, "%s", out_of_reach[reach].advice);
+}
+
+int ssdpm_device_diagnose(const struct ssdpm_device *device,
+			  const struct ssdpm_machine_facts *facts,
+			  const struct ssdpm_model *model,
+			  const struct ssdpm_apst *table,
+			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
+			  struct ssdpm_error *reterr)
+{
+	struct examination e = {
+		.device = device,
+		.facts = &device->facts,
+		.machine = facts,
+		.model = model,
+		.table = table,
+		.n = 1,
+	};
+
+	e.found = calloc(MAX_DIAGNOSES, sizeof(*e.found));
+	if (!e.found)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	if (e.facts->reach != SSDPM_REACH_YES)
+		say_out_of_reach(&e);
+	else if (e.facts->kind == SSDPM_KIND_NVME)
+		ssdpm__diagnose_nvme(&e);
+	else
+		ssdpm__diagnose_sata(&e);
+	say_verdict(&e);
+	*ret_diagnoses = e.found;
+	*ret_n = e.n;
+	return 0;
+}

@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files under the root of a machine. A capture comes from a stranger and may be
+ * read by root: whatever links it holds, nothing outside of it is reached, and
+ * of what is in it only regular files and directories are opened.
+ */
+#include "device/internal.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	MAX_LINKS = 40, /* as in Linux */
+	MAX_TRIES = 16,
+	N_NAMES_AT_FIRST = 16,
+};
+
+void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
+		const char *format, ...)
+{
+	const uint32_t wanted =
+		machine->log_level ? machine->log_level : SSDPM_LOG_WARNING;
+	char message[SSDPM__PATH_BYTES + 128];
+	va_list args;
+
+	if (!machine->log_fn || level > wanted)
+		return;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	ssdpm__blunt_controls(message);
+	machine->log_fn(machine->userdata, level, message);
+}
+
+/* A path that is being walked. */
+struct walk {
+	const struct ssdpm_machine *machine;
+	int fd; /* of the directory done; the root's is not ours to close */
+	unsigned int n_links;
+	size_t n_done;			  /* length of done */
+	char done[SSDPM__PATH_BYTES];	  /* no link in it; no slash around */
+	char rest[2 * SSDPM__PATH_BYTES]; /* what is left to walk */
+};
+
+static void move_to(struct walk *walk, int fd)
+{
+	if (walk->fd != walk->machine->root_fd)
+		close(walk->fd);
+	walk->fd = fd;
+}
+
+static int walk_begin(struct walk *walk, const struct ssdpm_machine *machine,
+		      const char *path)
+{
+	walk->machine = machine;
+	walk->fd = machine->root_fd;
+	walk->n_links = 0;
+	walk->n_done = 0;
+	walk->done[0] = 0;
+	if (!*path)
+		return -ENOENT;
+	if (strlen(path) >= sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	strcpy(walk->rest, path);
+	return 0;
+}
+
+/* Put text before what is left. */
+static int walk_before(struct walk *walk, const char *text)
+{
+	char rest[sizeof(walk->rest)];
+
+	if (snprintf(rest, sizeof(rest), "%s/%s", text, walk->rest) >=
+	    (int)sizeof(rest))
+		return -ENAMETOOLONG;
+	strcpy(walk->rest, rest);
+	return 0;
+}
+
+static void walk_forget_last(struct walk *walk)
+{
+	char *slash = strrchr(walk->done, '/');
+
+	if (slash)
+		*slash = 0;
+	else
+		walk->done[0] = 0;
+}
+
+/* From the root again: no descriptor leads up that could not be moved away. */
+static int walk_up(struct walk *walk)
+{
+	int r;
+
+	walk_forget_last(walk);
+	while (!strncmp(walk->rest, "/../", 4)) {
+		memmove(walk->rest, walk->rest + 3, strlen(walk->rest + 3) + 1);
+		walk_forget_last(walk);
+	}
+	r = walk_before(walk, walk->done);
+	move_to(walk, walk->machine->root_fd);
+	walk->n_done = 0;
+	walk->done[0] = 0;
+	return r;
+}
+
+/* Take the next component off. Return its length; 0: there is none. */
+static size_t walk_next(struct walk *walk, char name[NAME_MAX + 1])
+{
+	const char *at = walk->rest + strspn(walk->rest, "/");
+	const size_t length = strcspn(at, "/");
+
+	if (length <= NAME_MAX) {
+		memcpy(name, at, length);
+		name[length] = 0;
+	}
+	at += length;
+	memmove(walk->rest, at, strlen(at) + 1);
+	return length;
+}
+
+static bool walk_is_last(const struct walk *walk)
+{
+	return !walk->rest[strspn(walk->rest, "/")];
+}
+
+static int walk_into_link(struct walk *walk, const char *target)
+{
+	if (++walk->n_links > MAX_LINKS)
+		return -ELOOP;
+	if (target[0] == '/') {
+		move_to(walk, walk->machine->root_fd);
+		walk->n_done = 0;
+		walk->done[0] = 0;
+	}
+	return walk_before(walk, target);
+}
+
+static int walk_note(struct walk *walk, const char *name)
+{
+	const size_t room = sizeof(walk->done) - walk->n_done;
+	const int n = snprintf(walk->done + walk->n_done, room, "%s%s",
+			       walk->n_done ? "/" : "", name);
+
+	if (n >= (int)room)
+		return -ENAMETOOLONG;
+	walk->n_done += (size_t)n;
+	return 0;
+}
+
+/* Is it a link? 1, and where it leads; 0; or -errno. */
+static int read_link(int fd, const char *name, char *target, size_t size)
+{
+	const ssize_t n = readlinkat(fd, name, target, size);
+
+	if (n < 0)
+		return errno == EINVAL ? 0 : -errno;
+	if ((size_t)n >= size)
+		return -ENAMETOOLONG;
+	target[n] = 0;
+	return 1;
+}
+
+/*
+ * Walk all but the last component, and through links the last one too. Return 1
+ * with the last one in name, 0 where the path ends in a directory that was
+ * reached, or -errno.
+ */
+static int walk_to_last(struct walk *walk, bool follow_last,
+			char name[NAME_MAX + 1])
+{
+	char target[SSDPM__PATH_BYTES];
+	size_t length;
+	int r;
+
+	while ((length = walk_next(walk, name)) > 0) {
+		const bool last = walk_is_last(walk);
+
+		if (length > NAME_MAX)
+			return -ENAMETOOLONG;
+		if (!strcmp(name, "."))
+			continue;
+		if (!strcmp(name, "..")) {
+			r = walk_up(walk);
+			if (r)
+				return r;
+			continue;
+		}
+		r = 0;
+		if (!last || follow_last)
+			r = read_link(walk->fd, name, target, sizeof(target));
+		if (r > 0)
+			r = walk_into_link(walk, target);
+		else if (last && (!r || r == -ENOENT))
+			return 1;
+		else if (!r) {
+			r = openat(walk->fd, name,
+				   O_PATH | O_DIRECTORY | O_NOFOLLOW |
+					   O_CLOEXEC);
+			if (r < 0)
+				return -errno;
+			move_to(walk, r);
+			r = walk_note(walk, name);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_by_walk(const struct ssdpm_machine *machine, const char *path,
+			int flags, mode_t mode)
+{
+	const bool follow = !(flags & O_NOFOLLOW) &&
+			    (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+	char name[NAME_MAX + 1];
+	struct walk walk;
+	int r;
+
+	r = walk_begin(&walk, machine, path);
+	if (!r)
+		r = walk_to_last(&walk, follow, name);
+	if (r >= 0) {
+		r = openat(walk.fd, r ? name : ".", flags | O_NOFOLLOW, mode);
+		if (r < 0)
+			r = -errno;
+	}
+	move_to(&walk, machine->root_fd);
+	return r;
+}
+
+#ifdef SYS_openat2
+/* struct open_how, and two of its bits, of <linux/openat2.h>. */
+struct how {
+	uint64_t flags, mode, resolve;
+};
+enum {
+	NO_MAGICLINKS = 0x02,
+	IN_ROOT = 0x10,
+};
+
+static int open_in_root(const struct ssdpm_machine *machine, const char *path,
+			int flags, mode_t mode)
+{
+	const struct how how = {
+		.flags = (uint64_t)flags,
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = IN_ROOT | NO_MAGICLINKS,
+	};
+
+	/* EAGAIN: something was moved while the kernel went through ".." */
+	for (int i = 0; i < MAX_TRIES; i++) {
+		const long fd = syscall(SYS_openat2, machine->root_fd, path,
+					&how, sizeof(how));
+
+		if (fd >= 0)
+			return (int)fd;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+	}
+	return -EAGAIN;
+}
+#else
+static int open_in_root(const struct ssdpm_machine *machine, const char *path,
+			int flags, mode_t mode)
+{
+	(void)machine;
+	(void)path;
+	(void)flags;
+	(void)mode;
+	return -ENOSYS;
+}
+#endif
+
+static int open_under(const struct ssdpm_machine *machine, const char *path,
+		      int flags, mode_t mode)
+{
+	int r = -ENOSYS;
+
+	if (!machine->walk)
+		r = open_in_root(machine, path, flags, mode);
+	/* Before Linux 5.6; filters of system calls say EPERM. */
+	if (r == -ENOSYS || r == -EPERM || r == -E2BIG)
+		r = open_by_walk(machine, path, flags, mode);
+	return r;
+}
+
+/* 0; -EINVAL: a device or a pipe, which to open may do something. */
+static int check_kind(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return -errno;
+	return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) ? 0 : -EINVAL;
+}
+
+/* What is there must be a file or a directory. */
+static int check_what_is_there(const struct ssdpm_machine *machine,
+			       const char *path, int flags)
+{
+	int fd, r;
+
+	fd = open_under(machine, path,
+			O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0);
+	if (fd < 0)
+		return fd == -ENOENT && (flags & O_CREAT) ? 0 : fd;
+	r = check_kind(fd);
+	close(fd);
+	return r;
+}
+
+static void observe(const struct ssdpm_machine *machine, const char *path,
+		    const void *bytes, size_t n)
+{
+	if (machine->observe)
+		machine->observe(machine->observer, path, bytes, n);
+}
+
+static int open_path(const struct ssdpm_machine *machine, const char *path,
+		     int flags, mode_t mode)
+{
+	int fd, r;
+
+	flags |= O_CLOEXEC;
+	if (!machine->capture || (flags & O_PATH))
+		return open_under(machine, path, flags, mode);
+	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT)) {
+		r = ssdpm__check_writable(machine, NULL);
+		if (r)
+			return r;
+	}
+	r = check_what_is_there(machine, path, flags);
+	if (r)
+		return r;
+	fd = open_under(machine, path, flags | O_NONBLOCK | O_NOCTTY, mode);
+	if (fd < 0)
+		return fd;
+	r = check_kind(fd); /* it may be another one by now */
+	if (r) {
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int ssdpm__open(const struct ssdpm_machine *machine, const char *path,
+		int flags, mode_t mode)
+{
+	int fd = open_path(machine, path, flags, mode);
+
+	if (fd >= 0)
+		observe(machine, path, NULL, 0);
+	return fd;
+}
+
+static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		const ssize_t got = read(fd, buffer + n, size - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got) {
+			buffer[n] = 0;
+			*ret_n = n;
+			return 0;
+		}
+		n += (size_t)got;
+	}
+	return -E2BIG;
+}
+
+int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
+		      void *buffer, size_t size, size_t *ret_n)
+{
+	const int fd = ssdpm__open(machine, path, O_RDONLY, 0);
+	size_t n = 0;
+	int r = fd;
+
+	if (fd >= 0) {
+		r = read_all(fd, buffer, size, &n);
+		close(fd);
+	}
+	if (r)
+		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %s", path,
+			   ssdpm_strerror(r));
+	else
+		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %zu bytes",
+			   path, n);
+	if (!r)
+		observe(machine, path, buffer, n);
+	if (!r && ret_n)
+		*ret_n = n;
+	return r;
+}
+
+int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
+		     char *text, size_t size)
+{
+	size_t n;
+	int r = ssdpm__read_bytes(machine, path, text, size, &n);
+
+	if (r)
+		return r;
+	n = strlen(text); /* it may hold a zero byte */
+	while (n && strchr(" \t\r\n", text[n - 1]))
+		n--;
+	text[n] = 0;
+	return 0;
+}
+
+int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
+		       int base, uint64_t *ret_value)
+{
+	char text[64] = "0x";
+	const char *at;
+	struct span span;
+	uint64_t value;
+	bool is_hex;
+	int r;
+
+	r = ssdpm__read_text(machine, path, text + 2, sizeof(text) - 2);
+	if (r)
+		return r == -E2BIG ? -EINVAL : r;
+	is_hex = text[2] == '0' && (text[3] == 'x' || text[3] == 'X');
+	if (base == 10 && is_hex)
+		return -EINVAL;
+	at = base == 16 && !is_hex ? text : text + 2;
+	span = ssdpm__span(at, strlen(at));
+	if (!ssdpm__take_uint(&span, UINT64_MAX, &value) || span.at != span.end)
+		return -EINVAL;
+	*ret_value = value;
+	return 0;
+}
+
+bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
+{
+	const int fd = ssdpm__open(machine, path, O_PATH, 0);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
+		     char *real, size_t size)
+{
+	char name[NAME_MAX + 1];
+	struct stat status;
+	struct walk walk;
+	int r;
+
+	r = walk_begin(&walk, machine, path);
+	if (!r)
+		r = walk_to_last(&walk, true, name);
+	if (r > 0) {
+		r = walk_note(&walk, name);
+		if (!r && fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
+			r = -errno;
+	}
+	move_to(&walk, machine->root_fd);
+	if (!r && walk.n_done >= size)
+		r = -ENAMETOOLONG;
+	if (r)
+		return r;
+	strcpy(real, walk.done);
+	observe(machine, path, NULL, 0);
+	return 0;
+}
+
+static int add_name(struct names *names, size_t *room, const char *name)
+{
+	if (names->n == *room) {
+		const size_t more = *room ? 2 * *room : N_NAMES_AT_FIRST;
+		char **larger = realloc(names->names, more * sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		names->names = larger;
+		*room = more;
+	}
+	names->names[names->n] = strdup(name);
+	if (!names->names[names->n])
+		return -ENOMEM;
+	names->n++;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_names(DIR *directory, struct names *names)
+{
+	const struct dirent *entry;
+	size_t room = 0;
+	int r;
+
+	for (errno = 0; (entry = readdir(directory)); errno = 0) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		r = add_name(names, &room, entry->d_name);
+		if (r)
+			return r;
+	}
+	if (errno)
+		return -errno;
+	if (names->n)
+		qsort(names->names, names->n, sizeof(names->names[0]),
+		      compare_names);
+	return 0;
+}
+
+int ssdpm__list_names(const struct ssdpm_machine *machine, const char *path,
+		      struct names *ret_names)
+{
+	struct names names = { 0 };
+	DIR *directory;
+	int fd, r;
+
+	fd = ssdpm__open(machine, path, O_RDONLY | O_DIRECTORY, 0);
+	if (fd < 0)
+		return fd;
+	directory = fdopendir(fd);
+	if (!directory) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	r = read_names(directory, &names);
+	closedir(directory);
+	if (r)
+		ssdpm__free_names(&names);
+	else
+		*ret_names = names;
+	return r;
+}
+
+void ssdpm__free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->names[i]);
+	free(names->names);
+	*names = (struct names){ 0 };
+}
+
+int ssdpm__check_writable(const struct ssdpm_machine *machine,
+			  struct ssdpm_error *reterr)
+{
+	if (machine->capture != 1)
+		return 0;
+	return ssdpm__fail(reterr, -EROFS, 0,
+			   "%s has no file " SSDPM__MARKER
+			   ": it is no capture, and nothing is written there",
+			   machine->root);
+}
+
+int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
+		      const char *text)
+{
+	const size_t size = strlen(text);
+	ssize_t n;
+	int fd, r;
+
+	/* A file of sysfs ignores O_TRUNC, one of a capture needs it. */
+	fd = ssdpm__open(machine, path, O_WRONLY | O_TRUNC, 0);
+	r = fd;
+	if (fd >= 0) {
+		do
+			n = write(fd, text, size);
+		while (n < 0 && errno == EINTR);
+		r = n < 0 ? -errno : 0;
+		if (n >= 0 && (size_t)n < size)
+			r = -EIO;
+		close(fd);
+	}
+	ssdpm__log(machine, SSDPM_LOG_DEBUG, "write \"%s\" to /%s: %s", text,
+		   path, ssdpm_strerror(r));
+	return r;
+}
+
+bool ssdpm__get_text(struct directory *directory, const char *name, char *text,
+		     size_t size)
+{
+	char path[SSDPM__PATH_BYTES], all[SSDPM__TEXT_BYTES];
+	struct span span;
+	int r;
+
+	r = ssdpm__join(path, directory->path, name);
+	if (!r)
+		r = ssdpm__read_text(directory->machine, path, all,
+				     sizeof(all));
+	if (r) {
+		ssdpm__note_failure(directory, r);
+		return false;
+	}
+	span = ssdpm__span(all, strlen(all));
+	while (span.at < span.end && *span.at == ' ')
+		span.at++;
+	if ((size_t)(span.end - span.at) >= size)
+		span.end = span.at + size - 1;
+	return ssdpm__span_copy(span, text, size);
+}
+
+bool ssdpm__get_number(struct directory *directory, const char *name, int base,
+		       uint64_t max, uint64_t *ret_value)
+{
+	char path[SSDPM__PATH_BYTES];
+	uint64_t value;
+	int r;
+
+	r = ssdpm__join(path, directory->path, name);
+	if (!r)
+		r = ssdpm__read_number(directory->machine, path, base, &value);
+	if (r) {
+		ssdpm__note_failure(directory, r);
+		return false;
+	}
+	if (value > max)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
+		     size_t size)
+{
+	char path[SSDPM__PATH_BYTES], target[SSDPM__PATH_BYTES];
+	const char *last;
+	int fd, r;
+
+	r = ssdpm__join(path, directory->path, name);
+	fd = r ? r :
+		 ssdpm__open(directory->machine, path, O_PATH | O_NOFOLLOW, 0);
+	if (fd < 0) {
+		ssdpm__note_failure(directory, fd);
+		return false;
+	}
+	r = read_link(fd, "", target, sizeof(target));
+	close(fd);
+	if (r <= 0)
+		return false;
+	last = ssdpm__last_component(target);
+	return ssdpm__span_copy(ssdpm__span(last, strlen(last)), text, size);
+}
+
+const char *ssdpm__last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Out of memory or of descriptors: that says nothing about the file. */
+void ssdpm__note_failure(struct directory *directory, int code)
+{
+	if (code == -ENOMEM || code == -EMFILE || code == -ENFILE)
+		directory->err = code;
+}
+
+int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,
+		const char *name)
+{
+	if (snprintf(path, SSDPM__PATH_BYTES, "%s/%s", directory, name) >=
+	    SSDPM__PATH_BYTES)
+		return -ENAMETOOLONG;
+	return 0;
+}

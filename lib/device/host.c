@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device and its machine mean to the policy. */
+#include "device/internal.h"
+
+#include <errno.h>
+
+#define BOTH_APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
+/* Parameters that Linux has since 5.14. */
+#define APST_PARAMETERS                                      \
+	(1u << SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS |     \
+	 1u << SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US | \
+	 1u << SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS |   \
+	 1u << SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US)
+
+static const char *known_text(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+void ssdpm_device_get_host(const struct ssdpm_device *device,
+			   const struct ssdpm_machine_facts *facts,
+			   struct ssdpm_host *ret_host)
+{
+	struct ssdpm_host host = {
+		.size = sizeof(host),
+		.linux_release = known_text(facts->linux_release),
+		.sys_vendor = known_text(facts->sys_vendor),
+		.product_name = known_text(facts->product_name),
+		.product_version = known_text(facts->product_version),
+		.board_vendor = known_text(facts->board_vendor),
+		.board_name = known_text(facts->board_name),
+		.bios_date = known_text(facts->bios_date),
+	};
+
+	if (device->facts.kind == SSDPM_KIND_NVME) {
+		host.pci_vendor_id = device->facts.pci_vendor_id;
+		host.pci_device_id = device->facts.pci_device_id;
+	} else {
+		host.adapter_vendor_id = device->facts.pci_vendor_id;
+	}
+	*ret_host = host;
+}
+
+static bool is_forced(const struct ssdpm_machine_facts *facts)
+{
+	return facts->nvme_core_known & 1u << SSDPM_NVME_CORE_FORCE_APST &&
+	       facts->nvme_core[SSDPM_NVME_CORE_FORCE_APST];
+}
+
+int ssdpm_device_get_quirks(const struct ssdpm_device *device,
+			    const struct ssdpm_machine_facts *facts,
+			    const struct ssdpm_model *model,
+			    uint32_t *ret_quirks, uint32_t *ret_from_kernel,
+			    struct ssdpm_error *reterr)
+{
+	const bool from_kernel = device->facts.known & SSDPM_FACT_QUIRKS;
+	uint32_t quirks = device->facts.quirks;
+	struct ssdpm_host host;
+	int r;
+
+	if (!from_kernel && !model)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "%s: its quirks depend on its model, which "
+				   "is not known",
+				   device->facts.name);
+	if (!from_kernel) {
+		ssdpm_device_get_host(device, facts, &host);
+		r = ssdpm_quirks_find(model, &host, &quirks, NULL, reterr);
+		if (r)
+			return r;
+		if (is_forced(facts))
+			quirks &= ~(uint32_t)BOTH_APST_QUIRKS;
+	}
+	/* Linux has the file only where it did not switch APST off. */
+	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+		quirks &= ~(uint32_t)SSDPM_QUIRK_NO_APST;
+	*ret_quirks = quirks;
+	*ret_from_kernel = from_kernel;
+	return 0;
+}
+
+static void set_nvme_core(const struct ssdpm_machine_facts *facts,
+			  struct ssdpm_apst_params *params)
+{
+	const struct {
+		uint32_t parameter;
+		uint64_t *value;
+	} values[] = {
+		{ SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+		  &params->primary_timeout_ms },
+		{ SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
+		  &params->primary_latency_tolerance_us },
+		{ SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
+		  &params->secondary_timeout_ms },
+		{ SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+		  &params->secondary_latency_tolerance_us },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (facts->nvme_core_known & 1u << values[i].parameter)
+			*values[i].value =
+				facts->nvme_core[values[i].parameter];
+	if (facts->nvme_core_known &&
+	    !(facts->nvme_core_known & APST_PARAMETERS))
+		params->algorithm = SSDPM_APST_LINUX_LEGACY;
+}
+
+int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
+				 const struct ssdpm_machine_facts *facts,
+				 const struct ssdpm_model *model,
+				 struct ssdpm_apst_params *ret_params,
+				 struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params;
+	uint32_t from_kernel;
+	int r;
+
+	if (device->facts.kind != SSDPM_KIND_NVME ||
+	    device->facts.reach != SSDPM_REACH_YES)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: no NVMe controller of this machine, "
+				   "and only these have APST",
+				   device->facts.name);
+	r = ssdpm_apst_params_init(&params, sizeof(params));
+	if (!r)
+		r = ssdpm_device_get_quirks(device, facts, model,
+					    &params.quirks, &from_kernel,
+					    reterr);
+	if (r)
+		return r;
+	set_nvme_core(facts, &params);
+	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+		params.max_exit_latency_us = device->facts.latency_tolerance_us;
+	else
+		params.quirks |= SSDPM_QUIRK_NO_APST;
+	*ret_params = params;
+	return 0;
+}

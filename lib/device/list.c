@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* All devices of a machine. */
+#include "device/internal.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_AT_FIRST = 8 };
+
+struct list {
+	struct ssdpm_machine *machine;
+	struct ssdpm_device **devices;
+	size_t n, room;
+	struct ssdpm_error *reterr;
+};
+
+static int add(struct list *list, const struct ssdpm_device_facts *facts)
+{
+	struct ssdpm_device **larger;
+	int r;
+
+	if (list->n == list->room) {
+		const size_t room = list->room ? 2 * list->room : N_AT_FIRST;
+
+		larger = realloc(list->devices, room * sizeof(*larger));
+		if (!larger)
+			return ssdpm__fail(list->reterr, -ENOMEM, 0,
+					   "out of memory");
+		list->devices = larger;
+		list->room = room;
+	}
+	r = ssdpm__device_new(list->machine, facts, &list->devices[list->n],
+			      list->reterr);
+	if (!r)
+		list->n++;
+	return r;
+}
+
+/* What a failure to read one device means to the list. */
+static int judge(struct list *list, const char *name, int code)
+{
+	if (code == -ENOMEM || code == -EMFILE || code == -ENFILE)
+		return ssdpm__fail(list->reterr, code, 0, "%s: %s", name,
+				   ssdpm_strerror(code));
+	ssdpm__log(list->machine, SSDPM_LOG_INFO, "%s is left out: %s", name,
+		   ssdpm_strerror(code));
+	return 0;
+}
+
+static int read_one(struct list *list, const char *name,
+		    int (*read_facts)(const struct ssdpm_machine *machine,
+				      const char *name,
+				      struct ssdpm_device_facts *facts))
+{
+	struct ssdpm_device_facts facts;
+	const int r = read_facts(list->machine, name, &facts);
+
+	return r ? judge(list, name, r) : add(list, &facts);
+}
+
+/* No such directory: none of these. */
+static int list_names(struct list *list, const char *path, struct names *names)
+{
+	const int r = ssdpm__list_names(list->machine, path, names);
+
+	if (!r || r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	return ssdpm__fail(list->reterr, r, 0, "/%s: %s", path,
+			   ssdpm_strerror(r));
+}
+
+static int add_controllers(struct list *list)
+{
+	struct names names = { 0 };
+	uint32_t number;
+	int r;
+
+	r = list_names(list, "sys/class/nvme", &names);
+	for (size_t i = 0; !r && i < names.n; i++)
+		if (ssdpm__is_numbered(names.names[i], "nvme", &number))
+			r = read_one(list, names.names[i],
+				     ssdpm__nvme_read_facts);
+	ssdpm__free_names(&names);
+	return r;
+}
+
+/* "sda", "sdaa" */
+static bool is_disk(const char *name)
+{
+	const size_t length = strlen(name);
+
+	return length > 2 && length < 8 && !strncmp(name, "sd", 2) &&
+	       strspn(name + 2, "abcdefghijklmnopqrstuvwxyz") == length - 2;
+}
+
+static int add_disks(struct list *list)
+{
+	struct names names = { 0 };
+	int r;
+
+	r = list_names(list, "sys/block", &names);
+	for (size_t i = 0; !r && i < names.n; i++)
+		if (is_disk(names.names[i]))
+			r = read_one(list, names.names[i],
+				     ssdpm__sata_read_facts);
+	ssdpm__free_names(&names);
+	return r;
+}
+
+static bool has_disk(const struct list *list, uint32_t host)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->devices[i]->facts.ata_port &&
+		    list->devices[i]->facts.host == host)
+			return true;
+	return false;
+}
+
+static int add_ports(struct list *list)
+{
+	struct names names = { 0 };
+	uint32_t host;
+	int r;
+
+	r = list_names(list, "sys/class/scsi_host", &names);
+	for (size_t i = 0; !r && i < names.n; i++)
+		if (ssdpm__is_numbered(names.names[i], "host", &host) &&
+		    !has_disk(list, host))
+			r = read_one(list, names.names[i],
+				     ssdpm__sata_read_facts);
+	ssdpm__free_names(&names);
+	return r;
+}
+
+static int add_hidden(struct list *list)
+{
+	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
+	static const char bus[] = "sys/bus/pci/devices";
+	struct names names = { 0 };
+	int r;
+
+	r = list_names(list, bus, &names);
+	for (size_t i = 0; !r && i < names.n; i++) {
+		struct ssdpm_device_facts facts;
+		int gone;
+
+		gone = ssdpm__join(path, bus, names.names[i]);
+		if (!gone)
+			gone = ssdpm__hidden_read_facts(list->machine, path,
+							&facts);
+		if (gone == -ENODEV)
+			continue;
+		/* Few hide anything: only these are worth a walk. */
+		if (!gone)
+			gone = ssdpm__real_path(list->machine, path, real,
+						sizeof(real));
+		if (!gone && strlen(real) < sizeof(facts.path) - 1)
+			strcpy(facts.path + 1, real);
+		r = gone ? judge(list, names.names[i], gone) :
+			   add(list, &facts);
+	}
+	ssdpm__free_names(&names);
+	return r;
+}
+
+/* NVMe, disks in reach, ports without one, and the rest. */
+static int rank(const struct ssdpm_device_facts *facts)
+{
+	if (!facts->ata_port)
+		return facts->reach == SSDPM_REACH_YES ? 0 : 3;
+	return facts->name[0] == 's' ? 1 : 2;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct ssdpm_device_facts *x =
+		&(*(struct ssdpm_device *const *)a)->facts;
+	const struct ssdpm_device_facts *y =
+		&(*(struct ssdpm_device *const *)b)->facts;
+
+	if (rank(x) != rank(y))
+		return rank(x) - rank(y);
+	if (x->ata_port && x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return strverscmp(x->name, y->name);
+}
+
+int ssdpm_device_list_read(struct ssdpm_machine *machine,
+			   struct ssdpm_device ***ret_devices, size_t *ret_n,
+			   struct ssdpm_error *reterr)
+{
+	struct list list = { .machine = machine, .reterr = reterr };
+	int r;
+
+	r = add_controllers(&list);
+	if (!r)
+		r = add_disks(&list);
+	if (!r)
+		r = add_ports(&list);
+	if (!r)
+		r = add_hidden(&list);
+	if (r) {
+		ssdpm_device_list_free(list.devices, list.n);
+		return r;
+	}
+	if (list.n)
+		qsort(list.devices, list.n, sizeof(list.devices[0]), compare);
+	*ret_devices = list.devices;
+	*ret_n = list.n;
+	return 0;
+}
+
+struct ssdpm_device **ssdpm_device_list_free(struct ssdpm_device **devices,
+					     size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ssdpm_device_unref(devices[i]);
+	free(devices);
+	return NULL;
+}

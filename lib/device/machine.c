@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine as a whole. */
+#include "device/internal.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0: this machine; 1: another root; 2: one that has the marker of a capture. */
+static uint32_t find_capture(int root_fd)
+{
+	struct stat root, here, marker;
+
+	if (!fstat(root_fd, &root) && !stat("/", &here) &&
+	    root.st_dev == here.st_dev && root.st_ino == here.st_ino)
+		return 0;
+	if (!fstatat(root_fd, SSDPM__MARKER, &marker, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISREG(marker.st_mode))
+		return 2;
+	return 1;
+}
+
+static int check_params(const struct ssdpm_machine_params *params,
+			struct ssdpm_machine_params *ret_params,
+			struct ssdpm_error *reterr)
+{
+	int r = 0;
+
+	if (params)
+		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), params,
+				      "ssdpm_machine_params", reterr);
+	if (!r &&
+	    (ret_params->log_level > SSDPM_LOG_DEBUG || ret_params->reserved))
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"ssdpm_machine_params.log_level is %u: 0 to %d "
+				"are known",
+				ret_params->log_level, SSDPM_LOG_DEBUG);
+	return r;
+}
+
+static struct ssdpm_machine *machine_free(struct ssdpm_machine *machine)
+{
+	if (machine->root_fd >= 0)
+		close(machine->root_fd);
+	free(machine->root);
+	free(machine);
+	return NULL;
+}
+
+static int open_root(struct ssdpm_machine *machine, const char *root,
+		     struct ssdpm_error *reterr)
+{
+	int code;
+
+	machine->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (machine->root_fd < 0) {
+		code = -errno;
+		return ssdpm__fail(reterr, code, 0, "%s: %s", root,
+				   ssdpm_strerror(code));
+	}
+	machine->capture = find_capture(machine->root_fd);
+	return 0;
+}
+
+int ssdpm_machine_new(const struct ssdpm_machine_params *params,
+		      struct ssdpm_machine **ret_machine,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_params known = { 0 };
+	struct ssdpm_machine *machine;
+	int r;
+
+	r = check_params(params, &known, reterr);
+	if (r)
+		return r;
+	machine = calloc(1, sizeof(*machine));
+	if (!machine)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	machine->references = 1;
+	machine->root_fd = -1;
+	machine->log_fn = known.log_fn;
+	machine->userdata = known.userdata;
+	machine->log_level = known.log_level;
+	if (known.root) {
+		machine->root = strdup(known.root);
+		if (!machine->root)
+			r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	}
+	if (!r)
+		r = open_root(machine, known.root ? known.root : "/", reterr);
+	if (r)
+		machine_free(machine);
+	else
+		*ret_machine = machine;
+	return r;
+}
+
+struct ssdpm_machine *ssdpm_machine_ref(struct ssdpm_machine *machine)
+{
+	if (machine)
+		__atomic_add_fetch(&machine->references, 1, __ATOMIC_RELAXED);
+	return machine;
+}
+
+struct ssdpm_machine *ssdpm_machine_unref(struct ssdpm_machine *machine)
+{
+	if (machine &&
+	    !__atomic_sub_fetch(&machine->references, 1, __ATOMIC_ACQ_REL))
+		machine_free(machine);
+	return NULL;
+}
+
+/* The supplies of power, all together. */
+struct supplies {
+	bool mains, on_line, battery, charging, discharging, full;
+};
+
+static void add_battery(struct supplies *supplies, struct directory *supply)
+{
+	char text[32];
+
+	/* The battery of a mouse says nothing about the machine. */
+	if (ssdpm__get_text(supply, "scope", text, sizeof(text)) &&
+	    !strcmp(text, "Device"))
+		return;
+	supplies->battery = true;
+	if (!ssdpm__get_text(supply, "status", text, sizeof(text)))
+		return;
+	if (!strcmp(text, "Discharging"))
+		supplies->discharging = true;
+	else if (!strcmp(text, "Charging"))
+		supplies->charging = true;
+	else if (!strcmp(text, "Full") || !strcmp(text, "Not charging"))
+		supplies->full = true;
+}
+
+static void add_supply(struct supplies *supplies, struct directory *supply)
+{
+	uint64_t on_line;
+	char type[32];
+
+	if (!ssdpm__get_text(supply, "type", type, sizeof(type)))
+		return;
+	if (!strcmp(type, "Battery") || !strcmp(type, "UPS")) {
+		add_battery(supplies, supply);
+	} else if (!strcmp(type, "Mains")) {
+		if (!ssdpm__get_number(supply, "online", 10, UINT32_MAX,
+				       &on_line))
+			return;
+		supplies->mains = true;
+		supplies->on_line |= on_line > 0;
+	}
+}
+
+static uint32_t judge_supplies(const struct supplies *supplies)
+{
+	if (supplies->on_line)
+		return SSDPM_SOURCE_AC;
+	if (supplies->discharging)
+		return SSDPM_SOURCE_BATTERY;
+	if (supplies->charging) /* by USB */
+		return SSDPM_SOURCE_AC;
+	if (supplies->mains)
+		return SSDPM_SOURCE_BATTERY;
+	if (supplies->full || !supplies->battery)
+		return SSDPM_SOURCE_AC;
+	return 0;
+}
+
+static int read_power_source(struct ssdpm_machine *machine,
+			     uint32_t *ret_source)
+{
+	static const char class[] = "sys/class/power_supply";
+	struct supplies supplies = { 0 };
+	char path[SSDPM__PATH_BYTES];
+	struct names names = { 0 };
+	struct directory supply = { .machine = machine, .path = path };
+	int r;
+
+	r = ssdpm__list_names(machine, class, &names);
+	if (r == -ENOENT && ssdpm__exists(machine, "sys/class"))
+		r = 0; /* a kernel without any */
+	else if (r) {
+		ssdpm__note_failure(&supply, r);
+		return supply.err;
+	}
+	for (size_t i = 0; i < names.n; i++)
+		if (!ssdpm__join(path, class, names.names[i]))
+			add_supply(&supplies, &supply);
+	ssdpm__free_names(&names);
+	*ret_source = judge_supplies(&supplies);
+	return supply.err;
+}
+
+/* The word in brackets: its place among words, from 1 on; 0: none of them. */
+static uint32_t chosen(const char *text, const char *const *words, uint32_t n)
+{
+	const char *open = strchr(text, '[');
+	const char *close = open ? strchr(open, ']') : NULL;
+	struct span span;
+
+	if (!close)
+		return 0;
+	span = ssdpm__span(open + 1, (size_t)(close - open - 1));
+	for (uint32_t i = 0; i < n; i++)
+		if (ssdpm__span_is(span, words[i]))
+			return i + 1;
+	return 0;
+}
+
+static uint32_t read_choice(struct directory *sys, const char *name,
+			    const char *(*to_string)(uint32_t))
+{
+	const char *words[8];
+	uint32_t n = 0;
+	char text[128];
+
+	while (n < 8 && to_string(n + 1)) {
+		words[n] = to_string(n + 1);
+		n++;
+	}
+	if (!ssdpm__get_text(sys, name, text, sizeof(text)))
+		return 0;
+	return chosen(text, words, n);
+}
+
+static void read_nvme_core(struct directory *core,
+			   struct ssdpm_machine_facts *facts)
+{
+	char text[8];
+
+	for (uint32_t i = 0; i < SSDPM_NVME_CORE_FORCE_APST; i++)
+		if (ssdpm__get_number(core, ssdpm_nvme_core_to_string(i), 10,
+				      UINT64_MAX, &facts->nvme_core[i]))
+			facts->nvme_core_known |= 1u << i;
+	if (!ssdpm__get_text(core, "force_apst", text, sizeof(text)) ||
+	    (strcmp(text, "Y") && strcmp(text, "N")))
+		return;
+	facts->nvme_core[SSDPM_NVME_CORE_FORCE_APST] = text[0] == 'Y';
+	facts->nvme_core_known |= 1u << SSDPM_NVME_CORE_FORCE_APST;
+}
+
+static void read_ahci(struct directory *ahci, struct ssdpm_machine_facts *facts)
+{
+	char text[sizeof(facts->mask_port_ext)];
+	const char *digits;
+	struct span span;
+	uint64_t value;
+
+	if (ssdpm__get_text(ahci, "mask_port_ext", text, sizeof(text)) &&
+	    strcmp(text, "(null)"))
+		strcpy(facts->mask_port_ext, text);
+	facts->mobile_lpm_policy = INT32_MIN;
+	if (!ssdpm__get_text(ahci, "mobile_lpm_policy", text, sizeof(text)))
+		return;
+	digits = text[0] == '-' ? text + 1 : text;
+	span = ssdpm__span(digits, strlen(digits));
+	if (!ssdpm__take_uint(&span, INT32_MAX, &value) || span.at != span.end)
+		return;
+	facts->mobile_lpm_policy =
+		digits == text ? (int32_t)value : -(int32_t)value;
+}
+
+static void read_names_of_machine(struct directory *dmi,
+				  struct ssdpm_machine_facts *facts)
+{
+	const struct {
+		const char *file;
+		char *text;
+		size_t size;
+	} texts[] = {
+		{ "sys_vendor", facts->sys_vendor, sizeof(facts->sys_vendor) },
+		{ "product_name", facts->product_name,
+		  sizeof(facts->product_name) },
+		{ "product_version", facts->product_version,
+		  sizeof(facts->product_version) },
+		{ "board_vendor", facts->board_vendor,
+		  sizeof(facts->board_vendor) },
+		{ "board_name", facts->board_name, sizeof(facts->board_name) },
+		{ "bios_date", facts->bios_date, sizeof(facts->bios_date) },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ssdpm__get_text(dmi, texts[i].file, texts[i].text,
+				texts[i].size);
+}
+
+int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
+			     struct ssdpm_machine_facts *ret_facts,
+			     struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_facts facts = { 0 };
+	const size_t size = ret_facts->size;
+	struct directory at = { .machine = machine };
+	int r;
+
+	r = ssdpm__check_result_size(size, sizeof(facts), "ssdpm_machine_facts",
+				     reterr);
+	if (r)
+		return r;
+	r = read_power_source(machine, &facts.power_source);
+	at.path = "sys/power";
+	facts.suspend = read_choice(&at, "mem_sleep", ssdpm_suspend_to_string);
+	at.path = "sys/module/pcie_aspm/parameters";
+	facts.aspm_policy =
+		read_choice(&at, "policy", ssdpm_aspm_policy_to_string);
+	at.path = "sys/module/nvme_core/parameters";
+	read_nvme_core(&at, &facts);
+	at.path = "sys/module/ahci/parameters";
+	read_ahci(&at, &facts);
+	at.path = "sys/class/dmi/id";
+	read_names_of_machine(&at, &facts);
+	at.path = "proc/sys/kernel";
+	ssdpm__get_text(&at, "osrelease", facts.linux_release,
+			sizeof(facts.linux_release));
+	facts.capture = machine->capture;
+	if (!r)
+		r = at.err;
+	if (r)
+		return ssdpm__fail(reterr, r, 0, "the machine: %s",
+				   ssdpm_strerror(r));
+	facts.size = size;
+	memcpy(ret_facts, &facts, size);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The nodes under /dev, through which commands are sent. */
+#include "device/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+int ssdpm__check_live(const struct ssdpm_machine *machine, const char *name,
+		      struct ssdpm_error *reterr)
+{
+	if (!machine->capture)
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s is a drive of a capture: no command can be sent "
+			   "to it",
+			   name);
+}
+
+int ssdpm__fail_command(const char *name, const char *command, int err,
+			struct ssdpm_error *reterr)
+{
+	switch (err) {
+	case EACCES:
+	case EPERM:
+		return ssdpm__fail(reterr, -EACCES, 0,
+				   "%s: root is needed to send %s", name,
+				   command);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: %s cannot be sent: the drive is gone, "
+				   "or has no node under /dev",
+				   name, command);
+	case ENOMEM:
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	default:
+		return ssdpm__fail(reterr, -EIO, 0, "%s: %s failed: %s (%d)",
+				   name, command, ssdpm_strerror(-err), err);
+	}
+}
+
+int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
+		     int flags, const char *command, struct ssdpm_error *reterr)
+{
+	char path[64];
+	int fd, r;
+
+	r = ssdpm__check_live(machine, name, reterr);
+	if (r)
+		return r;
+	if (snprintf(path, sizeof(path), "/dev/%s", name) >= (int)sizeof(path))
+		return ssdpm__fail_command(name, command, ENODEV, reterr);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		return ssdpm__fail_command(name, command, errno, reterr);
+	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: %s", name, command);
+	return fd;
+}

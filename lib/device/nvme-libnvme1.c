@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVMe commands by libnvme 1.x. Identify, Get Features and Set Features are the
+ * three functions under what its header has inline (nvme_identify_ctrl(),
+ * nvme_get_features_data(), nvme_set_features_data()); their arguments are the
+ * same from 1.3 to 1.16. Its nvme_open() leaves out O_CLOEXEC, and the
+ * functions for single features are broken in 1.3: they send no table.
+ */
+#include "device/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libnvme.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/dynamic.h"
+
+SSDPM__DLOPEN_NOTE("[{\"feature\":\"nvme\",\"description\":\"Commands to NVMe "
+		   "drives\",\"priority\":\"suggested\",\"soname\":["
+		   "\"libnvme.so.1\"]}]");
+
+/* A controller, and the library for the time of a command. */
+struct controller {
+	const char *name;
+	const char *command; /* in messages */
+	int fd;
+	void *library;
+	int (*identify)(struct nvme_identify_args *args);
+	int (*get_features)(struct nvme_get_features_args *args);
+	int (*set_features)(struct nvme_set_features_args *args);
+};
+
+static void close_controller(struct controller *self)
+{
+	if (self->library)
+		dlclose(self->library);
+	close(self->fd);
+}
+
+static int load_library(struct controller *self, struct ssdpm_error *reterr)
+{
+	self->library = dlopen("libnvme.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!self->library)
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: %s needs libnvme.so.1: install libnvme "
+				   "(Debian's libnvme1, or libnvme1t64)",
+				   self->name, self->command);
+	if (!ssdpm__find_function(self->library, "nvme_identify",
+				  &self->identify) ||
+	    !ssdpm__find_function(self->library, "nvme_get_features",
+				  &self->get_features) ||
+	    !ssdpm__find_function(self->library, "nvme_set_features",
+				  &self->set_features))
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: %s: libnvme.so.1 is not libnvme: "
+				   "functions are missing",
+				   self->name, self->command);
+	return 0;
+}
+
+static int open_controller(const struct ssdpm_machine *machine,
+			   const char *name, const char *command,
+			   struct controller *self, struct ssdpm_error *reterr)
+{
+	int r = ssdpm__open_node(machine, name, O_RDONLY, command, reterr);
+
+	if (r < 0)
+		return r;
+	*self = (struct controller){ .name = name, .command = command };
+	self->fd = r;
+	r = load_library(self, reterr);
+	if (r)
+		close_controller(self);
+	return r;
+}
+
+/* Generic and command specific status codes (NVMe Base 2.1, figure 100 on). */
+static const char *status_words(uint32_t status)
+{
+	switch (status & 0x7ff) {
+	case 0x001:
+		return ": invalid opcode";
+	case 0x002:
+		return ": invalid field, which means not supported";
+	case 0x006:
+		return ": internal error";
+	case 0x007:
+		return ": aborted";
+	case 0x10e:
+		return ": the feature cannot be changed";
+	default:
+		return "";
+	}
+}
+
+/* What libnvme returned: 0, a status of the drive, or -1 with errno. */
+static int check_result(const struct controller *self, int result,
+			struct ssdpm_error *reterr)
+{
+	if (result < 0)
+		return ssdpm__fail_command(self->name, self->command, errno,
+					   reterr);
+	if (result == 0)
+		return 0;
+	ssdpm__fail(reterr, -EIO, 0,
+		    "%s: %s: the drive answers with status %04xh%s", self->name,
+		    self->command, (uint32_t)result,
+		    status_words((uint32_t)result));
+	if (reterr)
+		reterr->nvme_status = (uint32_t)result;
+	return -EIO;
+}
+
+int ssdpm__nvme_identify(const struct ssdpm_machine *machine, const char *name,
+			 uint8_t data[SSDPM_NVME_IDENTIFY_BYTES],
+			 struct ssdpm_error *reterr)
+{
+	struct controller self;
+	int r = open_controller(machine, name, "Identify", &self, reterr);
+
+	if (r)
+		return r;
+	struct nvme_identify_args args = {
+		.args_size = sizeof(args),
+		.fd = self.fd,
+		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
+		.data = data,
+		.cns = NVME_IDENTIFY_CNS_CTRL,
+		.csi = NVME_CSI_NVM,
+		.nsid = NVME_NSID_NONE,
+		.cntid = NVME_CNTLID_NONE,
+		.cns_specific_id = NVME_CNSSPECID_NONE,
+		.uuidx = NVME_UUID_NONE,
+	};
+	r = check_result(&self, self.identify(&args), reterr);
+	close_controller(&self);
+	return r;
+}
+
+static int get_feature(const struct controller *self, uint8_t fid, void *data,
+		       size_t size, uint32_t *ret_dword)
+{
+	struct nvme_get_features_args args = {
+		.args_size = sizeof(args),
+		.fd = self->fd,
+		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
+		.result = ret_dword,
+		.data = data,
+		.data_len = (uint32_t)size,
+		.nsid = NVME_NSID_NONE,
+		.sel = NVME_GET_FEATURES_SEL_CURRENT,
+		.fid = fid,
+		.uuidx = NVME_UUID_NONE,
+	};
+
+	return self->get_features(&args);
+}
+
+int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
+			    const char *name, uint8_t fid, void *data,
+			    size_t size, uint32_t *ret_dword,
+			    struct ssdpm_error *reterr)
+{
+	const char *command = fid == NVME_FEAT_FID_AUTO_PST ?
+				      "Get Features 0Ch (APST)" :
+				      "Get Features 02h (power state)";
+	struct controller self;
+	int r = open_controller(machine, name, command, &self, reterr);
+
+	if (r)
+		return r;
+	r = check_result(&self, get_feature(&self, fid, data, size, ret_dword),
+			 reterr);
+	close_controller(&self);
+	return r;
+}
+
+/*
+ * The kernel has one errno for two reasons. Get Features 0Ch takes the same
+ * privilege, and no kernel refuses it to those who have that.
+ */
+static int fail_set(const struct controller *self, int err,
+		    struct ssdpm_error *reterr)
+{
+	uint8_t data[SSDPM_APST_BYTES];
+	uint32_t dword;
+
+	if ((err != EACCES && err != EPERM) ||
+	    get_feature(self, NVME_FEAT_FID_AUTO_PST, data, sizeof(data),
+			&dword) < 0)
+		return ssdpm__fail_command(self->name, self->command, err,
+					   reterr);
+	return ssdpm__fail(reterr, -EACCES, 0,
+			   "%s: this Linux refuses %s even to root, as "
+			   "6.12.110+, 7.2+ and later do: use the latency "
+			   "tolerance",
+			   self->name, self->command);
+}
+
+int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
+			 const uint8_t data[SSDPM_APST_BYTES], bool enable,
+			 struct ssdpm_error *reterr)
+{
+	uint8_t copy[SSDPM_APST_BYTES];
+	struct controller self;
+	uint32_t dword = 0;
+	int r = open_controller(machine, name, "Set Features 0Ch (APST)", &self,
+				reterr);
+
+	if (r)
+		return r;
+	memcpy(copy, data, sizeof(copy));
+	struct nvme_set_features_args args = {
+		.args_size = sizeof(args),
+		.fd = self.fd,
+		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
+		.result = &dword,
+		.data = copy,
+		.data_len = sizeof(copy),
+		.nsid = NVME_NSID_NONE,
+		.cdw11 = enable,
+		.save = false,
+		.uuidx = NVME_UUID_NONE,
+		.fid = NVME_FEAT_FID_AUTO_PST,
+	};
+	r = self.set_features(&args);
+	r = r < 0 ? fail_set(&self, errno, reterr) :
+		    check_result(&self, r, reterr);
+	close_controller(&self);
+	return r;
+}

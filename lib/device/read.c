@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is not in sysfs, or only for SATA: the model of a drive, the table that
+ * is in force, the power state, DevSleep. It comes from a command, or from the
+ * dumps of a capture, to whose drives no command is sent.
+ */
+#include "device/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ATA_IDENTIFY_BYTES = 512,
+	ATA_WORDS = 256,
+	FEATURE_POWER = 0x02,
+	FEATURE_APST = 0x0c,
+	STATUS_INVALID_FIELD = 0x002,
+	STATUS_CODE = 0x7ff, /* and its type */
+};
+
+static int fail_kind(const struct ssdpm_device *device, const char *kind,
+		     struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s is no %s drive",
+			   device->facts.name, kind);
+}
+
+/* Copy the words of a failure that is the last one. */
+static int pass_on(int code, const struct ssdpm_error *error,
+		   struct ssdpm_error *reterr)
+{
+	if (code && reterr)
+		*reterr = *error;
+	return code;
+}
+
+int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
+		     void *buffer, size_t size, size_t *ret_n,
+		     struct ssdpm_error *reterr)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r;
+
+	snprintf(path, sizeof(path), "dumps/%s.%s", device->facts.name, what);
+	r = ssdpm__read_bytes(device->machine, path, buffer, size, ret_n);
+	if (r == -ENOENT)
+		return ssdpm__fail(reterr, r, 0,
+				   "the capture has no %s: no command was "
+				   "allowed when it was made",
+				   path);
+	if (r == -E2BIG)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of the capture is longer than %zu bytes",
+				   path, size - 1);
+	if (r)
+		return ssdpm__fail(reterr, r, 0, "%s of the capture: %s", path,
+				   ssdpm_strerror(r));
+	return 0;
+}
+
+/* A dump that has just one size. */
+static int read_sized_dump(const struct ssdpm_device *device, const char *what,
+			   void *buffer, size_t size,
+			   struct ssdpm_error *reterr)
+{
+	size_t n = 0;
+	int r = ssdpm__read_dump(device, what, buffer, size + 1, &n, reterr);
+
+	if (!r && n != size)
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"dumps/%s.%s of the capture has %zu bytes "
+				"instead of %zu",
+				device->facts.name, what, n, size);
+	return r;
+}
+
+/* The only drive in the data, which must be of this kind. */
+static int decode(const struct ssdpm_device *device, const void *data,
+		  size_t size, struct ssdpm_model **ret_model,
+		  struct ssdpm_error *reterr)
+{
+	struct ssdpm_model **models = NULL;
+	size_t n = 0;
+	int r = ssdpm_model_list_from_data(data, size, &models, &n, reterr);
+
+	if (r)
+		return r;
+	if (n == 1 &&
+	    ssdpm_model_get_info(models[0])->kind == device->facts.kind)
+		*ret_model = ssdpm_model_ref(models[0]);
+	else
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"%s: the data are not those of one drive of "
+				"its kind",
+				device->facts.name);
+	ssdpm_model_list_free(models, n);
+	return r;
+}
+
+static int nvme_from_drive(const struct ssdpm_device *device,
+			   struct ssdpm_model **ret_model,
+			   struct ssdpm_error *reterr)
+{
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
+	int r;
+
+	if (device->machine->capture)
+		r = read_sized_dump(device, "identify", data,
+				    SSDPM_NVME_IDENTIFY_BYTES, reterr);
+	else
+		r = ssdpm__nvme_identify(device->machine, device->facts.name,
+					 data, reterr);
+	if (r)
+		return r;
+	return ssdpm_model_from_nvme_identify(data, SSDPM_NVME_IDENTIFY_BYTES,
+					      ret_model, reterr);
+}
+
+/*
+ * libatasmart switches SMART on where it is off, to ask for its status: then
+ * sysfs, which has the same words, has to do.
+ */
+static int check_smart(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr)
+{
+	enum { SUPPORTED = 82, ENABLED = 85, SMART = 1 << 0 };
+	char text[SSDPM__TEXT_BYTES];
+	uint16_t words[ATA_WORDS];
+
+	if (ssdpm__sata_read_id(device->machine, &device->facts, text) ||
+	    !ssdpm__sata_parse_words(text, words) ||
+	    !(words[SUPPORTED] & SMART) || (words[ENABLED] & SMART))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s: SMART is off, and libatasmart would switch it "
+			   "on",
+			   device->facts.name);
+}
+
+int ssdpm__sata_identify(const struct ssdpm_device *device,
+			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+			 struct ssdpm_error *reterr)
+{
+	int r = check_smart(device, reterr);
+
+	if (r)
+		return r;
+	return ssdpm__ata_identify(device->machine, device->facts.name, data,
+				   reterr);
+}
+
+static int sata_from_drive(const struct ssdpm_device *device,
+			   struct ssdpm_model **ret_model,
+			   struct ssdpm_error *reterr)
+{
+	uint8_t data[ATA_IDENTIFY_BYTES + 1];
+	int r;
+
+	if (device->machine->capture)
+		r = read_sized_dump(device, "identify", data,
+				    ATA_IDENTIFY_BYTES, reterr);
+	else
+		r = ssdpm__sata_identify(device, data, reterr);
+	if (r)
+		return r;
+	return decode(device, data, ATA_IDENTIFY_BYTES, ret_model, reterr);
+}
+
+/* The words that the kernel keeps: the drive's own, so no guess. */
+static int sata_from_sysfs(const struct ssdpm_device *device,
+			   struct ssdpm_model **ret_model,
+			   struct ssdpm_error *reterr)
+{
+	char text[SSDPM__TEXT_BYTES];
+	int r = ssdpm__sata_read_id(device->machine, &device->facts, text);
+
+	if (r)
+		return ssdpm__fail(reterr, r == -ENOMEM ? r : -ENOENT, 0,
+				   "%s: sysfs has no IDENTIFY DEVICE data",
+				   device->facts.name);
+	r = decode(device, text, strlen(text), ret_model, reterr);
+	return r == -EINVAL ? -ENOENT : r;
+}
+
+static int sata_model(const struct ssdpm_device *device, uint32_t flags,
+		      struct ssdpm_model **ret_model,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+	int r = -ENOENT;
+
+	if (device->machine->capture || (flags & SSDPM_READ_COMMANDS)) {
+		r = sata_from_drive(device, ret_model, &error);
+		if (!r || r == -ENOMEM || r == -EINVAL)
+			return pass_on(r, &error, reterr);
+		ssdpm__log(device->machine, SSDPM_LOG_INFO,
+			   "%s; what sysfs says is taken", error.message);
+	}
+	return sata_from_sysfs(device, ret_model, reterr);
+}
+
+static int nvme_model(const struct ssdpm_device *device, uint32_t flags,
+		      struct ssdpm_model **ret_model,
+		      struct ssdpm_error *reterr)
+{
+	if (device->machine->capture || (flags & SSDPM_READ_COMMANDS))
+		return nvme_from_drive(device, ret_model, reterr);
+	return ssdpm__fail(reterr, -ENOENT, 0,
+			   "%s: sysfs does not say its power states",
+			   device->facts.name);
+}
+
+/* The row of this drive: of its firmware, or else of its product. */
+static int find_row(const struct ssdpm_device *device,
+		    const struct ssdpm_catalogue *catalogue,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = &device->facts;
+	struct ssdpm_catalogue_match match = { .exact = 0 };
+	struct ssdpm_model *model = NULL;
+	int r = -ENOENT;
+
+	if (catalogue && facts->product[0] && facts->firmware[0])
+		r = ssdpm_catalogue_find(catalogue, facts->product,
+					 facts->firmware, &match, NULL);
+	if (catalogue && facts->product[0] && r)
+		r = ssdpm_catalogue_find(catalogue, facts->product, NULL,
+					 &match, NULL);
+	if (!r && match.exact)
+		r = ssdpm_catalogue_get_model(catalogue, match.index, &model,
+					      reterr);
+	if (r == -ENOMEM)
+		return r;
+	if (model && ssdpm_model_get_info(model)->kind == facts->kind) {
+		*ret_model = model;
+		return 0;
+	}
+	ssdpm_model_unref(model);
+	return ssdpm__fail(reterr, -ENOENT, 0,
+			   "%s: the catalogue does not know \"%s\"; root may "
+			   "ask the drive itself (Identify)",
+			   facts->name, facts->product);
+}
+
+/*
+ * Linux shows a latency tolerance for a drive with APST, unless a quirk forbids
+ * that. 1: *ret_apsta is known; 0: it is not; or -ENOMEM.
+ */
+static int find_apsta(const struct ssdpm_device *device,
+		      const struct ssdpm_model *model, uint8_t *ret_apsta)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	uint32_t quirks = 0, from_kernel;
+	int r;
+
+	*ret_apsta = 1;
+	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+		return 1;
+	*ret_apsta = 0;
+	r = ssdpm_machine_read_facts(device->machine, &facts, NULL);
+	if (!r)
+		r = ssdpm_device_get_quirks(device, &facts, model, &quirks,
+					    &from_kernel, NULL);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	return !(quirks & SSDPM_QUIRK_NO_APST);
+}
+
+static int complete_nvme(const struct ssdpm_device *device,
+			 const struct ssdpm_model *model,
+			 struct ssdpm_model_info *info)
+{
+	uint8_t apsta;
+	int r = 0;
+
+	if (info->unknown & SSDPM_INFO_APSTA)
+		r = find_apsta(device, model, &apsta);
+	if (r > 0) {
+		info->apsta = apsta;
+		info->unknown &= ~(uint32_t)SSDPM_INFO_APSTA;
+	}
+	if ((info->unknown & SSDPM_INFO_VENDOR_ID) &&
+	    device->facts.pci_vendor_id) {
+		info->vendor_id = device->facts.pci_vendor_id;
+		info->unknown &= ~(uint32_t)SSDPM_INFO_VENDOR_ID;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* A copy of the model with what sysfs says of the drive. */
+static int complete(const struct ssdpm_device *device,
+		    const struct ssdpm_model *model,
+		    struct ssdpm_model **ret_model, struct ssdpm_error *reterr)
+{
+	const char *firmware = device->facts.firmware;
+	struct ssdpm_model_info info = *ssdpm_model_get_info(model);
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	states = ssdpm_model_get_states(model, &n);
+	if (info.kind == SSDPM_KIND_NVME && complete_nvme(device, model, &info))
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	if (firmware[0] && strlen(firmware) < sizeof(info.firmware)) {
+		memset(info.firmware, 0, sizeof(info.firmware));
+		strcpy(info.firmware, firmware);
+		info.unknown &= ~(uint32_t)SSDPM_INFO_FIRMWARE;
+	}
+	return ssdpm_model_new(&info, states, n, ret_model, reterr);
+}
+
+static int model_from_catalogue(const struct ssdpm_device *device,
+				const struct ssdpm_catalogue *catalogue,
+				struct ssdpm_model **ret_model,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model = NULL;
+	int r = find_row(device, catalogue, &model, reterr);
+
+	if (!r)
+		r = complete(device, model, ret_model, reterr);
+	ssdpm_model_unref(model);
+	return r;
+}
+
+static int check_drive(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = &device->facts;
+	const char *reach = ssdpm_reach_to_string(facts->reach);
+
+	if (facts->flags & SSDPM_DEVICE_EMPTY)
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: a port without a disk", facts->name);
+	if (facts->flags & SSDPM_DEVICE_OPTICAL)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: an optical drive has no model",
+				   facts->name);
+	if (facts->kind && (facts->reach == SSDPM_REACH_YES ||
+			    facts->reach == SSDPM_REACH_NO_LPM))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s is out of reach (%s)",
+			   facts->name, reach ? reach : "unknown");
+}
+
+int ssdpm_device_read_model(struct ssdpm_device *device, uint32_t flags,
+			    const struct ssdpm_catalogue *catalogue,
+			    struct ssdpm_model **ret_model,
+			    struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model = NULL;
+	struct ssdpm_error error, other;
+	int r = check_drive(device, reterr);
+
+	if (r)
+		return r;
+	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "flags: bits that are not known");
+	if (device->facts.kind == SSDPM_KIND_NVME)
+		r = nvme_model(device, flags, &model, &error);
+	else
+		r = sata_model(device, flags, &model, &error);
+	if (r == -ENOENT || r == -EACCES) {
+		int found =
+			model_from_catalogue(device, catalogue, &model, &other);
+
+		if (found != -ENOENT || r == -ENOENT) {
+			r = found;
+			error = other;
+		}
+	}
+	if (!r)
+		*ret_model = model;
+	return pass_on(r, &error, reterr);
+}
+
+/* Get Features; a drive that has no such feature says: invalid field. */
+static int get_feature(const struct ssdpm_device *device, uint8_t fid,
+		       void *data, size_t size, uint32_t *ret_dword,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+	int r = ssdpm__nvme_get_feature(device->machine, device->facts.name,
+					fid, data, size, ret_dword, &error);
+
+	if (r == -EIO &&
+	    (error.nvme_status & STATUS_CODE) == STATUS_INVALID_FIELD)
+		r = error.code = -EOPNOTSUPP;
+	return pass_on(r, &error, reterr);
+}
+
+int ssdpm_device_read_apst(struct ssdpm_device *device,
+			   struct ssdpm_apst *ret_table,
+			   struct ssdpm_error *reterr)
+{
+	uint8_t data[SSDPM_APST_BYTES] = { 0 };
+	char text[SSDPM__DUMP_BYTES];
+	uint32_t dword = 0;
+	size_t n = 0;
+	int r;
+
+	if (device->facts.kind != SSDPM_KIND_NVME)
+		return fail_kind(device, "NVMe", reterr);
+	r = check_drive(device, reterr);
+	if (r)
+		return r;
+	if (device->machine->capture) {
+		r = ssdpm__read_dump(device, "apst", text, sizeof(text), &n,
+				     reterr);
+		return r ? r : ssdpm_apst_from_data(text, n, ret_table, reterr);
+	}
+	r = get_feature(device, FEATURE_APST, data, sizeof(data), &dword,
+			reterr);
+	if (r)
+		return r;
+	return ssdpm_apst_decode(data, dword & 1, ret_table, reterr);
+}
+
+int ssdpm_device_read_power_state(struct ssdpm_device *device,
+				  uint32_t *ret_state,
+				  struct ssdpm_error *reterr)
+{
+	char path[SSDPM__PATH_BYTES], text[32];
+	uint64_t state = 0;
+	uint32_t dword = 0;
+	int r;
+
+	if (device->facts.kind != SSDPM_KIND_NVME)
+		return fail_kind(device, "NVMe", reterr);
+	r = check_drive(device, reterr);
+	if (r)
+		return r;
+	if (!device->machine->capture) {
+		r = get_feature(device, FEATURE_POWER, NULL, 0, &dword, reterr);
+		if (!r)
+			*ret_state = dword % SSDPM_MAX_STATES;
+		return r;
+	}
+	r = ssdpm__read_dump(device, "power-state", text, sizeof(text), NULL,
+			     reterr);
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), "dumps/%s.power-state",
+		 device->facts.name);
+	r = ssdpm__read_number(device->machine, path, 10, &state);
+	if (r || state >= SSDPM_MAX_STATES)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of the capture is no power state", path);
+	*ret_state = (uint32_t)state;
+	return 0;
+}
+
+/* Does IDENTIFY DEVICE say that there is none? */
+static bool has_no_devsleep(const struct ssdpm_device *device)
+{
+	enum { SATA_SUPPORTED = 78, DEVSLEEP = 1 << 8 };
+	char text[SSDPM__TEXT_BYTES];
+	uint16_t words[ATA_WORDS];
+
+	return !ssdpm__sata_read_id(device->machine, &device->facts, text) &&
+	       ssdpm__sata_parse_words(text, words) &&
+	       !(words[SATA_SUPPORTED] & DEVSLEEP);
+}
+
+/* As libata does: what is not there, or 0, is what Serial ATA defines. */
+static void decode_devsleep(const uint8_t *page,
+			    struct ssdpm_devsleep *ret_devsleep)
+{
+	enum { MDAT = 0x30, DETO = 0x31, VALID = 0x37 };
+	struct ssdpm_devsleep devsleep = {
+		.minimum_assertion_ms = 10,
+		.exit_timeout_ms = 20,
+	};
+
+	if (page && (page[VALID] & 0x80)) {
+		devsleep.reported = 1;
+		if (page[MDAT] & 0x1f)
+			devsleep.minimum_assertion_ms = page[MDAT] & 0x1f;
+		if (page[DETO])
+			devsleep.exit_timeout_ms = page[DETO];
+	}
+	*ret_devsleep = devsleep;
+}
+
+int ssdpm_device_read_devsleep(struct ssdpm_device *device,
+			       struct ssdpm_devsleep *ret_devsleep,
+			       struct ssdpm_error *reterr)
+{
+	uint8_t page[SSDPM__ATA_PAGE_BYTES + 1];
+	struct ssdpm_error error;
+	int r;
+
+	if (device->facts.kind != SSDPM_KIND_SATA)
+		return fail_kind(device, "SATA", reterr);
+	r = check_drive(device, reterr);
+	if (r)
+		return r;
+	if (has_no_devsleep(device))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s has no DevSleep",
+				   device->facts.name);
+	if (device->machine->capture) {
+		r = read_sized_dump(device, "devsleep", page,
+				    SSDPM__ATA_PAGE_BYTES, &error);
+	} else {
+		r = ssdpm__ata_read_log(device->machine, device->facts.name,
+					SSDPM__DEVSLEEP_LOG,
+					SSDPM__DEVSLEEP_PAGE, page, &error);
+		if (r == -EOPNOTSUPP) {
+			decode_devsleep(NULL, ret_devsleep);
+			return 0;
+		}
+	}
+	if (!r)
+		decode_devsleep(page, ret_devsleep);
+	return pass_on(r, &error, reterr);
+}

@@ -1,0 +1,786 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live commands, one by one: what is sent, and what is said when it fails. The
+ * libraries and the kernel are stood in for; test-live.c has the real ones.
+ */
+#include "fixture.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <scsi/sg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#if HAVE_LIBNVME
+#include <libnvme.h>
+#endif
+#if HAVE_LIBATASMART
+#include <atasmart.h>
+#endif
+
+#include "device/internal.h"
+
+#define LOG_BYTES 512
+
+static const struct ssdpm_machine live;
+static const struct ssdpm_machine capture = { .capture = 2 };
+
+/* What the world answers, and what it saw; all zero before each test. */
+static struct world {
+	int open_errno;
+	bool no_library;
+	const char *missing; /* a function that the library has not */
+	int result;	     /* of the command: a status, or -1 with error */
+	int error;
+	bool get_works; /* Get Features succeeds whatever result says */
+
+	char path[64];
+	int flags;
+	int n_open, n_closed, n_loaded, n_unloaded, n_commands;
+	char log[256];
+	uint8_t save, fid, cns;
+	uint32_t dword11;
+	uint8_t data[SSDPM_APST_BYTES];
+
+	const uint8_t *blob;
+	size_t blob_bytes;
+
+	struct sg_io_hdr io; /* status and so on to answer with */
+	uint8_t cdb[16];
+	uint8_t sense[32];
+	uint8_t page[LOG_BYTES];
+} world;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&world, 0, sizeof(world));
+	return 0;
+}
+
+/* Whatever happened, all is closed. */
+static int tear_down(void **state)
+{
+	(void)state;
+	assert_int_equal(world.n_open, world.n_closed);
+	assert_int_equal(world.n_loaded, world.n_unloaded);
+	return 0;
+}
+
+void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
+		const char *format, ...)
+{
+	va_list args;
+
+	assert_ptr_equal(machine, &live);
+	assert_int_equal(level, SSDPM_LOG_DEBUG);
+	va_start(args, format);
+	vsnprintf(world.log, sizeof(world.log), format, args);
+	va_end(args);
+}
+
+int __real_open64(const char *path, int flags, ...);
+int __real_close(int fd);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_close(int fd);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	/* Files of gcov and the like are none of ours. */
+	if (strncmp(path, "/dev/", 5) != 0)
+		return __real_open64(path, flags, 0600);
+	snprintf(world.path, sizeof(world.path), "%s", path);
+	world.flags = flags;
+	errno = world.open_errno;
+	if (world.open_errno)
+		return -1;
+	world.n_open++;
+	return 1000;
+}
+
+int __wrap_close(int fd)
+{
+	if (fd != 1000)
+		return __real_close(fd);
+	world.n_closed++;
+	return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	struct sg_io_hdr *io;
+	va_list args;
+
+	assert_int_equal(fd, 1000);
+	assert_int_equal(request, SG_IO);
+	va_start(args, request);
+	io = va_arg(args, struct sg_io_hdr *);
+	va_end(args);
+	world.n_commands++;
+	assert_int_equal(io->interface_id, 'S');
+	assert_int_equal(io->dxfer_direction, SG_DXFER_FROM_DEV);
+	assert_int_equal(io->dxfer_len, LOG_BYTES);
+	assert_int_equal(io->cmd_len, sizeof(world.cdb));
+	assert_true(io->timeout > 0);
+	memcpy(world.cdb, io->cmdp, sizeof(world.cdb));
+	errno = world.error;
+	if (world.error)
+		return -1;
+	memcpy(io->dxferp, world.page, LOG_BYTES);
+	assert_int_equal(io->mx_sb_len, sizeof(world.sense));
+	memcpy(io->sbp, world.sense, sizeof(world.sense));
+	io->status = world.io.status;
+	io->host_status = world.io.host_status;
+	io->driver_status = world.io.driver_status;
+	io->resid = world.io.resid;
+	return 0;
+}
+
+#if HAVE_LIBNVME || HAVE_LIBATASMART
+void *__wrap_dlopen(const char *name, int flags);
+int __wrap_dlclose(void *library);
+void *__wrap_dlsym(void *library, const char *name);
+
+static char soname[32];
+
+void *__wrap_dlopen(const char *name, int flags)
+{
+	assert_int_equal(flags, RTLD_NOW | RTLD_LOCAL);
+	snprintf(soname, sizeof(soname), "%s", name);
+	if (world.no_library)
+		return NULL;
+	world.n_loaded++;
+	return soname;
+}
+
+int __wrap_dlclose(void *library)
+{
+	assert_ptr_equal(library, soname);
+	world.n_unloaded++;
+	return 0;
+}
+
+static int answer(void)
+{
+	world.n_commands++;
+	errno = world.error;
+	return world.result;
+}
+#endif
+
+#if HAVE_LIBNVME
+static int identify(struct nvme_identify_args *args)
+{
+	assert_int_equal(args->args_size, sizeof(*args));
+	assert_int_equal(args->fd, 1000);
+	assert_int_equal(args->nsid, 0);
+	world.cns = (uint8_t)args->cns;
+	memset(args->data, 0x5a, SSDPM_NVME_IDENTIFY_BYTES);
+	return answer();
+}
+
+static int get_features(struct nvme_get_features_args *args)
+{
+	assert_int_equal(args->args_size, sizeof(*args));
+	assert_int_equal(args->fd, 1000);
+	assert_int_equal(args->sel, 0);
+	assert_int_equal(args->nsid, 0);
+	world.fid = args->fid;
+	if (args->data)
+		memset(args->data, 0xa5, args->data_len);
+	*args->result = 0x11;
+	if (world.get_works)
+		return 0;
+	return answer();
+}
+
+static int set_features(struct nvme_set_features_args *args)
+{
+	assert_int_equal(args->args_size, sizeof(*args));
+	assert_int_equal(args->fd, 1000);
+	assert_int_equal(args->data_len, SSDPM_APST_BYTES);
+	assert_int_equal(args->nsid, 0);
+	world.fid = args->fid;
+	world.save = args->save;
+	world.dword11 = args->cdw11;
+	memcpy(world.data, args->data, SSDPM_APST_BYTES);
+	return answer();
+}
+#endif
+
+#if HAVE_LIBATASMART
+/* A disk without hardware: a blob, as skdump --save writes it. */
+static int open_disk(const char *name, SkDisk **ret_disk)
+{
+	SkDisk *disk;
+
+	snprintf(world.path, sizeof(world.path), "%s", name);
+	errno = world.error;
+	if (world.error)
+		return -1;
+	assert_int_equal(sk_disk_open(NULL, &disk), 0);
+	if (world.blob)
+		assert_int_equal(
+			sk_disk_set_blob(disk, world.blob, world.blob_bytes),
+			0);
+	world.n_open++;
+	*ret_disk = disk;
+	return 0;
+}
+
+static void free_disk(SkDisk *disk)
+{
+	world.n_closed++;
+	sk_disk_free(disk);
+}
+#endif
+
+#if HAVE_LIBNVME || HAVE_LIBATASMART
+void *__wrap_dlsym(void *library, const char *name)
+{
+	static const struct {
+		const char *soname, *name;
+		void (*function)(void);
+	} symbols[] = {
+#if HAVE_LIBNVME
+		{ "libnvme.so.1", "nvme_identify", (void (*)(void))identify },
+		{ "libnvme.so.1", "nvme_get_features",
+		  (void (*)(void))get_features },
+		{ "libnvme.so.1", "nvme_set_features",
+		  (void (*)(void))set_features },
+#endif
+#if HAVE_LIBATASMART
+		{ "libatasmart.so.4", "sk_disk_open",
+		  (void (*)(void))open_disk },
+		{ "libatasmart.so.4", "sk_disk_get_blob",
+		  (void (*)(void))sk_disk_get_blob },
+		{ "libatasmart.so.4", "sk_disk_free",
+		  (void (*)(void))free_disk },
+#endif
+	};
+
+	assert_ptr_equal(library, soname);
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		void *symbol;
+
+		if (strcmp(symbols[i].soname, soname) != 0 ||
+		    strcmp(symbols[i].name, name) != 0)
+			continue;
+		memcpy(&symbol, &symbols[i].function, sizeof(symbol));
+		return world.missing && !strcmp(world.missing, name) ? NULL :
+								       symbol;
+	}
+	fail_msg("%s has no %s", soname, name);
+	return NULL;
+}
+#endif
+
+static int read_log(struct ssdpm_error *error)
+{
+	uint8_t data[LOG_BYTES];
+
+	return ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, error);
+}
+
+static void a_log_is_read_by_one_pass_through_command(void **state)
+{
+	static const uint8_t cdb[16] = { 0x85, 4 << 1 | 1, 0x0e, 0,    0,
+					 0,    1,	   0,	 0x30, 0,
+					 8,    0,	   0,	 0,    0x2f };
+	uint8_t data[LOG_BYTES] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(world.page); i++)
+		world.page[i] = (uint8_t)(i * 7);
+	assert_int_equal(ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, NULL),
+			 0);
+	assert_memory_equal(data, world.page, sizeof(data));
+	assert_memory_equal(world.cdb, cdb, sizeof(cdb));
+	assert_string_equal(world.path, "/dev/sda");
+	assert_int_equal(world.flags, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(world.n_commands, 1);
+	assert_string_equal(world.log, "sda: READ LOG EXT");
+}
+
+static void what_the_sense_says_of_a_log_is_heard(void **state)
+{
+	static const struct {
+		uint8_t sense[32];
+		uint8_t status, driver;
+		int code;
+		const char *words;
+	} cases[] = {
+		{ { 0x72, 0x0b, 0 }, 2, 8, -EOPNOTSUPP, "has no log 30h" },
+		{ { 0x72, 0x0b, 0 }, 0, 8, -EOPNOTSUPP, "has no log 30h" },
+		{ { 0x72, 0x05, 0x20 }, 2, 8, -EOPNOTSUPP, "has no log 30h" },
+		{ { 0x70, 0, 0x05, [12] = 0x24 },
+		  2,
+		  0,
+		  -EOPNOTSUPP,
+		  "has no log 30h" },
+		{ { 0x72, 0x0b, 0x47 }, 2, 8, -EIO, "key Bh, code 47h" },
+		{ { 0x70, 0, 0x03, [12] = 0x11 }, 2, 8, -EIO, "key 3h, code" },
+		{ { 0x72, 0x02, 0x04 }, 2, 8, -EIO, "key 2h, code 04h" },
+		{ { 0 }, 2, 0, -EIO, "key 0h, code 00h" },
+		{ { 0x72, 0x01, 0 }, 2, 8, 0, NULL },
+		{ { 0x70, 0, 0x01 }, 2, 8, 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_error error = fixture_error();
+
+		memcpy(world.sense, cases[i].sense, sizeof(world.sense));
+		world.io.status = cases[i].status;
+		world.io.driver_status = cases[i].driver;
+		assert_int_equal(read_log(&error), cases[i].code);
+		if (cases[i].words)
+			fixture_assert_error(&error, cases[i].code, 0,
+					     cases[i].words);
+	}
+}
+
+static void a_command_that_does_not_arrive_is_no_log(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	world.io.host_status = 3;
+	assert_int_equal(read_log(&error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "of the host 03h");
+	world.io.host_status = 0;
+	world.io.status = 8;
+	assert_int_equal(read_log(&error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "status 08h");
+	world.io.status = 0;
+	world.io.driver_status = 6;
+	assert_int_equal(read_log(&error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "of the driver 06h");
+	world.io.driver_status = 0;
+	world.io.resid = 12;
+	assert_int_equal(read_log(&error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "12 of 512 bytes are missing");
+}
+
+/* What open(2) and ioctl(2) say, and what we make of it. */
+static const struct {
+	int error, code;
+	const char *words;
+} errnos[] = {
+	{ EACCES, -EACCES, "root is needed to send" },
+	{ EPERM, -EACCES, "root is needed to send" },
+	{ ENOENT, -ENODEV, "is gone" },
+	{ ENODEV, -ENODEV, "is gone" },
+	{ ENXIO, -ENODEV, "is gone" },
+	{ ENOMEM, -ENOMEM, "out of memory" },
+	{ EINTR, -EIO, "failed: unknown error (4)" },
+	{ ETIMEDOUT, -EIO, "failed: it takes too long (110)" },
+	{ EMFILE, -EIO, "failed" },
+};
+#define N_ERRNOS (sizeof(errnos) / sizeof(errnos[0]))
+
+static void each_errno_of_a_log_has_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ERRNOS; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		world.error = errnos[i].error;
+		assert_int_equal(read_log(&error), errnos[i].code);
+		fixture_assert_error(&error, errnos[i].code, 0,
+				     errnos[i].words);
+		world.error = 0;
+		world.open_errno = errnos[i].error;
+		assert_int_equal(read_log(&error), errnos[i].code);
+		fixture_assert_error(&error, errnos[i].code, 0,
+				     errnos[i].words);
+		world.open_errno = 0;
+	}
+}
+
+static int call_identify(const struct ssdpm_machine *machine,
+			 struct ssdpm_error *error)
+{
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES];
+
+	return ssdpm__nvme_identify(machine, "nvme0", data, error);
+}
+
+static int call_get(const struct ssdpm_machine *machine,
+		    struct ssdpm_error *error)
+{
+	uint8_t data[SSDPM_APST_BYTES];
+	uint32_t dword;
+
+	return ssdpm__nvme_get_feature(machine, "nvme0", 0x0c, data,
+				       sizeof(data), &dword, error);
+}
+
+static int call_set(const struct ssdpm_machine *machine,
+		    struct ssdpm_error *error)
+{
+	static const uint8_t data[SSDPM_APST_BYTES];
+
+	return ssdpm__nvme_set_apst(machine, "nvme0", data, true, error);
+}
+
+static int call_ata(const struct ssdpm_machine *machine,
+		    struct ssdpm_error *error)
+{
+	uint8_t data[512];
+
+	return ssdpm__ata_identify(machine, "sda", data, error);
+}
+
+static int call_log(const struct ssdpm_machine *machine,
+		    struct ssdpm_error *error)
+{
+	uint8_t data[LOG_BYTES];
+
+	return ssdpm__ata_read_log(machine, "sda", 0x30, 8, data, error);
+}
+
+typedef int (*call)(const struct ssdpm_machine *machine,
+		    struct ssdpm_error *error);
+
+static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
+{
+	static const call calls[] = { call_identify, call_get, call_set,
+				      call_ata, call_log };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(calls[i](&capture, &error), -EOPNOTSUPP);
+		assert_int_equal(error.code, -EOPNOTSUPP);
+	}
+	assert_int_equal(world.n_open, 0);
+	assert_int_equal(world.n_loaded, 0);
+	assert_int_equal(world.n_commands, 0);
+}
+
+#if HAVE_LIBNVME
+static const call nvme_calls[] = { call_identify, call_get, call_set };
+#define N_NVME_CALLS (sizeof(nvme_calls) / sizeof(nvme_calls[0]))
+
+static void identify_asks_for_the_controller(void **state)
+{
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES] = { 0 };
+
+	(void)state;
+	assert_int_equal(ssdpm__nvme_identify(&live, "nvme3", data, NULL), 0);
+	assert_int_equal(world.cns, 1);
+	assert_int_equal(data[4095], 0x5a);
+	assert_string_equal(world.path, "/dev/nvme3");
+	assert_int_equal(world.flags, O_RDONLY | O_CLOEXEC);
+	assert_string_equal(world.log, "nvme3: Identify");
+}
+
+static void features_are_asked_for_as_they_are_now(void **state)
+{
+	uint8_t data[SSDPM_APST_BYTES] = { 0 };
+	uint32_t dword = 0;
+
+	(void)state;
+	assert_int_equal(ssdpm__nvme_get_feature(&live, "nvme0", 0x0c, data,
+						 sizeof(data), &dword, NULL),
+			 0);
+	assert_int_equal(world.fid, 0x0c);
+	assert_int_equal(data[255], 0xa5);
+	assert_int_equal(dword, 0x11);
+	dword = 0;
+	assert_int_equal(ssdpm__nvme_get_feature(&live, "nvme0", 0x02, NULL, 0,
+						 &dword, NULL),
+			 0);
+	assert_int_equal(world.fid, 0x02);
+	assert_int_equal(dword, 0x11);
+}
+
+static void a_table_is_set_whole_and_never_saved(void **state)
+{
+	uint8_t data[SSDPM_APST_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)i;
+	assert_int_equal(ssdpm__nvme_set_apst(&live, "nvme0", data, true, NULL),
+			 0);
+	assert_int_equal(world.fid, 0x0c);
+	assert_int_equal(world.save, 0);
+	assert_int_equal(world.dword11, 1);
+	assert_memory_equal(world.data, data, sizeof(data));
+	assert_int_equal(
+		ssdpm__nvme_set_apst(&live, "nvme0", data, false, NULL), 0);
+	assert_int_equal(world.dword11, 0);
+}
+
+static void each_errno_of_an_nvme_command_has_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ERRNOS * N_NVME_CALLS; i++) {
+		size_t at = i / N_NVME_CALLS;
+		struct ssdpm_error error = fixture_error();
+
+		world.result = -1;
+		world.error = errnos[at].error;
+		assert_int_equal(nvme_calls[i % N_NVME_CALLS](&live, &error),
+				 errnos[at].code);
+		fixture_assert_error(&error, errnos[at].code, 0,
+				     errnos[at].words);
+		world.open_errno = errnos[at].error;
+		assert_int_equal(nvme_calls[i % N_NVME_CALLS](&live, &error),
+				 errnos[at].code);
+		fixture_assert_error(&error, errnos[at].code, 0,
+				     errnos[at].words);
+		world.open_errno = 0;
+	}
+}
+
+static void a_table_that_linux_refuses_to_root_is_told_from_lack_of_root(
+	void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	world.result = -1;
+	world.error = EACCES;
+	world.get_works = true;
+	assert_int_equal(call_set(&live, &error), -EACCES);
+	fixture_assert_error(&error, -EACCES, 0,
+			     "this Linux refuses Set Features 0Ch (APST) even "
+			     "to root, as 6.12.110+, 7.2+ and later do: use "
+			     "the latency tolerance");
+	world.get_works = false;
+	assert_int_equal(call_set(&live, &error), -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+}
+
+static void a_status_of_the_drive_is_passed_on(void **state)
+{
+	static const struct {
+		int status;
+		const char *words;
+	} cases[] = {
+		{ 0x4002, "4002h: invalid field" },
+		{ 0x0001, "0001h: invalid opcode" },
+		{ 0x4006, "4006h: internal error" },
+		{ 0x0007, "0007h: aborted" },
+		{ 0x410e, "410eh: the feature cannot be changed" },
+		{ 0x0280, "status 0280h" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (size_t j = 0; j < N_NVME_CALLS; j++) {
+			struct ssdpm_error error = fixture_error();
+
+			world.result = cases[i].status;
+			assert_int_equal(nvme_calls[j](&live, &error), -EIO);
+			assert_int_equal(error.nvme_status, cases[i].status);
+			assert_non_null(strstr(error.message, cases[i].words));
+			assert_int_equal(nvme_calls[j](&live, NULL), -EIO);
+		}
+}
+
+static void without_libnvme_its_package_is_named(void **state)
+{
+	(void)state;
+	world.no_library = true;
+	for (size_t i = 0; i < N_NVME_CALLS; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(nvme_calls[i](&live, &error), -ENODEV);
+		fixture_assert_error(&error, -ENODEV, 0, "Debian's libnvme1");
+	}
+	assert_int_equal(world.n_commands, 0);
+}
+
+static void a_libnvme_that_lacks_a_function_is_not_used(void **state)
+{
+	static const char *const names[] = { "nvme_identify",
+					     "nvme_get_features",
+					     "nvme_set_features" };
+
+	(void)state;
+	for (size_t i = 0; i < 3 * N_NVME_CALLS; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		world.missing = names[i % 3];
+		assert_int_equal(nvme_calls[i / 3](&live, &error), -ENODEV);
+		fixture_assert_error(&error, -ENODEV, 0,
+				     "libnvme.so.1 is not libnvme");
+	}
+	assert_int_equal(world.n_commands, 0);
+}
+
+/* Who may not open the node need not have the library. */
+static void without_root_no_library_is_loaded(void **state)
+{
+	(void)state;
+	world.open_errno = EACCES;
+	world.no_library = true;
+	for (size_t i = 0; i < N_NVME_CALLS; i++)
+		assert_int_equal(nvme_calls[i](&live, NULL), -EACCES);
+	assert_string_equal(world.log, "");
+}
+
+static void a_name_that_is_too_long_is_no_node(void **state)
+{
+	char name[80];
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	assert_int_equal(ssdpm__nvme_identify(&live, name, data, NULL),
+			 -ENODEV);
+}
+#else
+static void without_libnvme_each_nvme_command_says_so(void **state)
+{
+	static const call calls[] = { call_identify, call_get, call_set };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(calls[i](&live, &error), -EOPNOTSUPP);
+		fixture_assert_error(&error, -EOPNOTSUPP, 0,
+				     "built without libnvme");
+	}
+}
+#endif
+
+#if HAVE_LIBATASMART
+/* A blob, as libatasmart writes it: IDFY alone. */
+static void make_blob(uint8_t blob[520])
+{
+	uint16_t words[256];
+	uint8_t sum = 0;
+
+	fixture_ata_words(words);
+	memcpy(blob, "IDFY\0\0\2\0", 8);
+	fixture_ata_bytes(words, blob + 8);
+	blob[8 + 510] = 0xa5;
+	for (size_t i = 0; i < 511; i++)
+		sum = (uint8_t)(sum + blob[8 + i]);
+	blob[8 + 511] = (uint8_t)-sum;
+	world.blob = blob;
+	world.blob_bytes = 520;
+}
+
+static void identify_device_is_what_the_blob_holds(void **state)
+{
+	uint8_t blob[520], data[512];
+
+	(void)state;
+	make_blob(blob);
+	assert_int_equal(ssdpm__ata_identify(&live, "sda", data, NULL), 0);
+	assert_memory_equal(data, blob + 8, sizeof(data));
+	assert_string_equal(world.path, "/dev/sda");
+	assert_string_equal(world.log, "sda: IDENTIFY DEVICE");
+}
+
+static void identify_device_with_a_wrong_checksum_is_refused(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	uint8_t blob[520];
+
+	(void)state;
+	make_blob(blob);
+	blob[8 + 511] ^= 0x40;
+	assert_int_equal(call_ata(&live, &error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "checksum");
+}
+
+static void a_disk_that_does_not_answer_gives_nothing(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	world.blob = NULL; /* sk_disk_get_blob(): ENODATA */
+	assert_int_equal(call_ata(&live, &error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "does not answer");
+}
+
+static void each_errno_of_identify_device_has_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ERRNOS; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		world.error = errnos[i].error;
+		assert_int_equal(call_ata(&live, &error), errnos[i].code);
+		fixture_assert_error(&error, errnos[i].code, 0,
+				     errnos[i].words);
+	}
+}
+
+static void without_libatasmart_its_package_is_named(void **state)
+{
+	static const char *const names[] = { "sk_disk_open", "sk_disk_get_blob",
+					     "sk_disk_free" };
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		world.missing = names[i];
+		assert_int_equal(call_ata(&live, &error), -ENODEV);
+		fixture_assert_error(&error, -ENODEV, 0, "is not libatasmart");
+	}
+	world.no_library = true;
+	assert_int_equal(call_ata(&live, &error), -ENODEV);
+	fixture_assert_error(&error, -ENODEV, 0, "Debian's libatasmart4");
+}
+#else
+static void without_libatasmart_identify_device_says_so(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(call_ata(&live, &error), -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0,
+			     "built without libatasmart");
+}
+#endif
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_log_is_read_by_one_pass_through_command),
+		TEST(what_the_sense_says_of_a_log_is_heard),
+		TEST(a_command_that_does_not_arrive_is_no_log),
+		TEST(each_errno_of_a_log_has_words),
+		TEST(no_command_is_sent_to_the_drives_of_a_capture),
+#if HAVE_LIBNVME
+		TEST(identify_asks_for_the_controller),
+		TEST(features_are_asked_for_as_they_are_now),
+		TEST(a_table_is_set_whole_and_never_saved),
+		TEST(each_errno_of_an_nvme_command_has_words),
+		TEST(a_table_that_linux_refuses_to_root_is_told_from_lack_of_root),
+		TEST(a_status_of_the_drive_is_passed_on),
+		TEST(without_libnvme_its_package_is_named),
+		TEST(a_libnvme_that_lacks_a_function_is_not_used),
+		TEST(without_root_no_library_is_loaded),
+		TEST(a_name_that_is_too_long_is_no_node),
+#else
+		TEST(without_libnvme_each_nvme_command_says_so),
+#endif
+#if HAVE_LIBATASMART
+		TEST(identify_device_is_what_the_blob_holds),
+		TEST(identify_device_with_a_wrong_checksum_is_refused),
+		TEST(a_disk_that_does_not_answer_gives_nothing),
+		TEST(each_errno_of_identify_device_has_words),
+		TEST(without_libatasmart_its_package_is_named),
+#else
+		TEST(without_libatasmart_identify_device_says_so),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
