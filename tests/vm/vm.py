@@ -317,7 +317,7 @@ def boot(
         )
     (directory / "result").mkdir()
     subprocess.run(
-        ["tar", "-x", "-z", "-C", directory / "result", "-f", directory / "result.tar"],
+        ["tar", "-x", "-m", "-z", "-C", directory / "result", "-f", directory / "result.tar"],
         check=True,
     )
     return Guest(release, directory, seconds)
