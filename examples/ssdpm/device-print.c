@@ -85,7 +85,7 @@ void print_device_heading(const struct drive *drive)
 		printf(" over %s", f->transport);
 	if (f->address[0])
 		printf(" at %s", f->address);
-	if (f->driver[0] && strcmp(f->driver, f->transport))
+	if (f->driver[0] && strcmp(f->driver, "nvme"))
 		printf(" (%s)", f->driver);
 	putchar('\n');
 }

@@ -209,6 +209,8 @@ static void begin_row(struct row *row, size_t n_columns)
 static void print_cells(const char *const *cells, const int *widths,
 			const char *align, size_t n)
 {
+	while (n && !cells[n - 1][0]) /* no blanks at the end */
+		n--;
 	for (size_t i = 0; i < n; i++)
 		if (align[i] == '>')
 			printf("  %*s", widths[i], cells[i]);

@@ -12,16 +12,25 @@
 
 #define HEX_TABLE (2 * SSDPM_APST_BYTES)
 
-/* A table stands as 512 digits in a step: for people it is read. */
-static void print_value(const char *value)
+/* A table stands as 512 digits in a step, a time in microseconds. */
+static void print_value(uint32_t kind, const char *value)
 {
 	struct resolved resolved = { .lpm = 0 };
+	char *end;
+	uint64_t us;
 
-	if (!value)
+	if (!value) {
 		fputs("unknown", stdout);
-	else if (strlen(value) == HEX_TABLE &&
-		 !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL))
+		return;
+	}
+	us = strtoull(value, &end, 10);
+	if (strlen(value) == HEX_TABLE &&
+	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL))
 		print_resolved(&resolved);
+	else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+		  kind == SSDPM_STEP_REBUILD) &&
+		 *value && !*end)
+		fputs(latency_text(us).text, stdout);
 	else
 		fputs(value, stdout);
 }
@@ -33,43 +42,98 @@ static bool differs(const struct ssdpm_step *step)
 	       step->state != SSDPM_STEP_DONE;
 }
 
-static const char *how_long(uint32_t flags)
+static const char *how_long(const struct ssdpm_step *step)
 {
-	return flags & SSDPM_STEP_UNTIL_RESET  ? ", until the next reset" :
-	       flags & SSDPM_STEP_UNTIL_REBOOT ? ", until the next boot" :
-						 "";
+	if (step->why && strstr(step->why, "until"))
+		return NULL;
+	return step->flags & SSDPM_STEP_UNTIL_RESET  ? "until the next reset" :
+	       step->flags & SSDPM_STEP_UNTIL_REBOOT ? "until the next boot" :
+						       NULL;
 }
 
-/* What is said in words already need not be said by a number. */
-static void print_step(const struct ssdpm_step *step)
+/* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
+static void print_what(const struct ssdpm_step *step)
 {
-	bool acts = step->state != SSDPM_STEP_IN_FORCE &&
-		    step->state != SSDPM_STEP_LEFT_ALONE;
+	const char *name = step->target ? strrchr(step->target, '/') : NULL;
 
-	printf("%s: %s", step->device, ssdpm_step_kind_to_string(step->kind));
-	if (step->state != SSDPM_STEP_LEFT_ALONE) {
-		putchar(' ');
-		if (acts) {
-			print_value(step->before);
-			fputs(" -> ", stdout);
-		}
-		print_value(step->after);
+	switch (step->kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+		fputs("latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_NVME_CORE:
+		printf("nvme_core %s", name ? name + 1 : "");
+		break;
+	case SSDPM_STEP_REBUILD:
+		fputs("table built anew at latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_APST:
+		fputs("APST table", stdout);
+		break;
+	default:
+		fputs("link policy", stdout);
 	}
-	printf(": %s", ssdpm_step_state_to_string(step->state));
-	if (acts)
-		printf("%s%s%s", how_long(step->flags),
+}
+
+/* What stands at the head of the line is not said again. */
+static const char *why_of(const struct ssdpm_step *step)
+{
+	size_t length = strlen(step->device);
+	const char *why = step->why ? step->why : "";
+
+	if (!strncmp(why, step->device, length) && why[length] == ':')
+		return why + length + 2;
+	return why;
+}
+
+static const char *state_of(const struct work *work,
+			    const struct ssdpm_step *step)
+{
+	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
+		return "not in force";
+	switch (step->state) {
+	case SSDPM_STEP_IN_FORCE:
+		return "in force";
+	case SSDPM_STEP_DIFFERS:
+		return "done, but not in force";
+	default:
+		return ssdpm_step_state_to_string(step->state);
+	}
+}
+
+static void print_details(const struct ssdpm_step *step)
+{
+	const char *lasting = how_long(step);
+
+	if (why_of(step)[0] || lasting)
+		printf("    %s%s%s%s\n", why_of(step),
+		       why_of(step)[0] && lasting ? "; " : "",
+		       lasting ? lasting : "",
 		       step->flags & SSDPM_STEP_REVERSIBLE ?
 			       "" :
-			       ", cannot be undone",
-		       step->flags & SSDPM_STEP_ALL_DRIVES ? ", all drives" :
-							     "");
-	if (step->flags & SSDPM_STEP_NO_HOST_BITS)
-		fputs(", accepted; host bits do not apply", stdout);
-	putchar('\n');
-	if (acts && step->target)
+			       "; cannot be undone");
+	if (step->target)
 		printf("    %s\n", step->target);
-	if (step->why && step->why[0])
-		printf("    %s\n", step->why);
+}
+
+static void print_step(const struct work *work, const struct ssdpm_step *step)
+{
+	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+
+	printf("%s: ", step->device);
+	print_what(step);
+	if (step->state == SSDPM_STEP_LEFT_ALONE) {
+		printf(" left alone: %s\n", why_of(step));
+		return;
+	}
+	putchar(' ');
+	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
+		print_value(step->kind, step->before);
+		fputs(" -> ", stdout);
+	}
+	print_value(step->kind, step->after);
+	printf(" (%s)\n", state_of(work, step));
+	if (!in_force || work->common->verbose)
+		print_details(step);
 }
 
 void print_steps(const struct work *work)
@@ -79,11 +143,11 @@ void print_steps(const struct work *work)
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
 		if (work->differences_only && !differs(&step))
 			continue;
-		print_step(&step);
+		print_step(work, &step);
 		if (work->differences_only &&
 		    (step.flags & SSDPM_STEP_UNTIL_RESET))
-			puts("    a reset or resume of the controller undoes "
-			     "this");
+			puts("    a reset or a resume of the controller loses "
+			     "such a table");
 	}
 }
 
@@ -103,14 +167,13 @@ static void print_table_line(const char *name, const struct ssdpm_apst *table)
 
 static void print_one_table(const struct ssdpm_planned_table *t)
 {
-	const char *from =
-		t->provenance == SSDPM_PROVENANCE_CATALOGUE ?
-			", from what the catalogue has of the drive" :
-			"";
 	bool both = (t->known & SSDPM_TABLE_BEFORE) &&
 		    (t->known & SSDPM_TABLE_AFTER);
 
-	printf("%s: the table that this kernel builds%s\n", t->device, from);
+	printf("%s: APST table%s\n", t->device,
+	       t->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       ", for a drive as the catalogue has it" :
+		       "");
 	if (both && same_table(&t->before, &t->after)) {
 		print_table_line("as now", &t->after);
 	} else {
@@ -123,12 +186,19 @@ static void print_one_table(const struct ssdpm_planned_table *t)
 		print_table_line("built", &t->built);
 }
 
+/* A drive without APST has none. */
+static bool is_sent(const struct ssdpm_planned_table *t)
+{
+	return ((t->known & SSDPM_TABLE_AFTER) && t->after.sent) ||
+	       (t->known & SSDPM_TABLE_BUILT);
+}
+
 static void print_tables(const struct work *work)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 
 	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
-		if (table.known)
+		if (is_sent(&table))
 			print_one_table(&table);
 }
 
@@ -164,10 +234,10 @@ static enum exit_status print_for_people(const struct work *work)
 	print_steps(work);
 	if (!n)
 		puts("nothing to do");
-	else if (work->differences_only && work->in_force)
-		puts("in force");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
+	if (n && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+		puts("in force");
 	print_files(work->persist);
 	return print_savings(work);
 }

@@ -115,12 +115,14 @@ enum ssdpm_nvme_core {
  *                 older have no apst_ parameters
  * @nvme_core:     by enum ssdpm_nvme_core
  * @linux_release: /proc/sys/kernel/osrelease, or ""
- * @sys_vendor:    /sys/class/dmi/id/sys_vendor, or ""; likewise the next five
+ * @sys_vendor:    /sys/class/dmi/id/sys_vendor, or ""
+ * @product_name, @product_version, @board_vendor, @board_name, @bios_date:
+ *                 likewise
  * @mask_port_ext: parameter of ahci: ports that count as internal; "" if there
  *                 is none
  * @mobile_lpm_policy: parameter of ahci; -1: not set; INT32_MIN: unknown
- * @capture:       1: a root other than this machine; 2: one with the marker of
- * a capture, so that a plan may write there
+ * @capture:       0: this machine; 1: another root; 2: one with the marker of a
+ *                 capture, so that a plan may write there
  */
 struct ssdpm_machine_facts {
 	size_t size;
@@ -146,7 +148,7 @@ struct ssdpm_machine_facts {
  *
  * What cannot be read is unknown, and no failure.
  *
- * Return: 0; -EINVAL, -E2BIG (the size of @ret_facts), -ENOMEM.
+ * Return: 0; -EINVAL, -E2BIG (the size of @ret_facts), -ENOMEM, -EMFILE.
  */
 SSDPM_API int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 				       struct ssdpm_machine_facts *ret_facts,
@@ -213,13 +215,15 @@ enum ssdpm_pcie_feature {
  * @reach:    enum ssdpm_reach
  * @flags:    bits of enum ssdpm_device_flag
  * @known:    bits of enum ssdpm_device_fact
- * @name:     "nvme0", "sda"; a port without a disk: "host3"
+ * @name:     "nvme0", "sda"; a port without a disk: "host3"; what RST or VMD
+ *            hides: the PCI address of that
  * @product:  model, or ""; likewise @firmware and @state
  * @state:    state of the controller, "live", or of the disk, "running"
  * @address:  PCI address of the controller or of the SATA adapter,
  *            "0000:01:00.0"; over fabrics the address that the kernel shows
  * @driver:   of the PCI device: "nvme", "ahci", "ata_piix"
- * @path:     the directory in sysfs, without symbolic links, as in
+ * @path:     the directory in sysfs (of an empty port: in class scsi_host; of
+ *            what is hidden: the PCI device), without symbolic links, as in
  *            "/sys/devices/pci0000:00/.../nvme/nvme0": it names the slot, not
  *            only a number
  * @pci_vendor_id, @pci_device_id: of @address; 0: unknown
@@ -245,7 +249,8 @@ enum ssdpm_pcie_feature {
  *                CAP2 (AHCI 1.3.1)
  * @devices_without_hipm: how many devices on the port do not take requests of
  *                the host (word 76 bit 9)
- * @n_devices:    how many devices are on the port
+ * @n_devices:    how many devices are on the port; how many NVMe drives RST
+ *                hides
  * @port:         number of the port on its adapter, from 0 on: one less than
  *                port_no of ataP, which the masks of the module ahci count by
  */
@@ -294,7 +299,7 @@ struct ssdpm_device_facts {
  * before empty ports, then what is out of reach. Sends no command, needs no
  * root. A device that vanishes while it is read is left out.
  *
- * Return: 0, -ENOMEM, -EACCES.
+ * Return: 0, -ENOMEM, -EACCES, -EMFILE, and others of open(2).
  */
 SSDPM_API int ssdpm_device_list_read(struct ssdpm_machine *machine,
 				     struct ssdpm_device ***ret_devices,
@@ -310,7 +315,8 @@ SSDPM_API struct ssdpm_device **ssdpm_device_list_free(
  *        partition stands for its disk; links under /dev (by-id) too
  *
  * Return: 0; -ENOENT (there is none: @reterr names those that there are),
- * -EINVAL (no name of a device), -ENOMEM.
+ * -EINVAL (no name of a device, or that of several: a namespace with several
+ * controllers, a host with several disks), -ENOMEM, and others of open(2).
  */
 SSDPM_API int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 				struct ssdpm_device **ret_device,
@@ -419,9 +425,11 @@ SSDPM_API void ssdpm_device_get_host(const struct ssdpm_device *device,
 
 /**
  * ssdpm_device_get_quirks() - the quirks in force
+ * @model:   of the drive, or NULL: not known
  * @ret_from_kernel: 1: the kernel says so (sysfs); 0: our rules say so
  *
- * Return: as ssdpm_quirks_find().
+ * Return: 0; -ENODATA (the kernel does not say, and @model is NULL); as
+ * ssdpm_quirks_find().
  */
 SSDPM_API int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 				      const struct ssdpm_machine_facts *facts,
@@ -437,7 +445,10 @@ SSDPM_API int ssdpm_device_get_quirks(const struct ssdpm_device *device,
  *
  * ssdpm_apst_generate() of it is the table that Linux programs.
  *
- * Return: 0; -EOPNOTSUPP (not NVMe); as ssdpm_quirks_find().
+ * A controller without a latency tolerance has no APST in this kernel: then
+ * SSDPM_QUIRK_NO_APST is among the quirks of @ret_params.
+ *
+ * Return: 0; -EOPNOTSUPP (not NVMe); as ssdpm_device_get_quirks().
  */
 SSDPM_API int ssdpm_device_get_apst_params(
 	const struct ssdpm_device *device,

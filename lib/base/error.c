@@ -126,6 +126,8 @@ const char *ssdpm_strerror(int code)
 		return "no longer so";
 	case -EALREADY:
 		return "done already";
+	case -EREMOTEIO:
+		return "the drive holds another table";
 	default:
 		return "unknown error";
 	}

@@ -403,7 +403,7 @@ static void conclude_sleeps(struct examination *e, const struct sleep *s)
 	if (s->deepest < s->n_states) {
 		const struct ssdpm_power_state *state = &s->states[s->deepest];
 
-		if (!(state->unknown & SSDPM_FIELD_IDLE_POWER))
+		if (state->idle_power_uw)
 			snprintf(power, sizeof(power), " (%s)",
 				 ssdpm__format_uw(state->idle_power_uw).text);
 		else if (state->max_power_uw)

@@ -298,6 +298,8 @@ static int read_port(const struct place *place,
 {
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
+	char class[64];
+	uint64_t number;
 	int r;
 
 	facts->kind = SSDPM_KIND_SATA;
@@ -311,6 +313,13 @@ static int read_port(const struct place *place,
 		return r;
 	if (is_disk && !facts->n_devices)
 		facts->n_devices = 1;
+	at.path = place->port;
+	snprintf(class, sizeof(class), "ata_port/ata%u/port_no",
+		 place->ata_port);
+	if (ssdpm__get_number(&at, class, 10, UINT32_MAX, &number) && number) {
+		facts->port = (uint32_t)number - 1;
+		facts->known |= SSDPM_FACT_PORT;
+	}
 	at.path = place->host;
 	read_host(&at, facts);
 	if (!is_disk) {
@@ -398,17 +407,20 @@ int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
 			const struct ssdpm_device_facts *facts,
 			char text[SSDPM__TEXT_BYTES])
 {
-	char path[2 * SSDPM__PATH_BYTES], name[32];
+	const bool behind_multiplier = facts->flags & SSDPM_DEVICE_SHARED_PORT;
+	char path[2 * SSDPM__PATH_BYTES], name[32], link[32];
 	struct place place;
 
-	/* Behind a port multiplier the file is empty. */
-	if (facts->flags & SSDPM_DEVICE_SHARED_PORT ||
-	    !find_place(facts->path + 1, &place))
+	if (!find_place(facts->path + 1, &place))
 		return -ENOENT;
-	name_device(&place, false, name);
-	if (snprintf(path, sizeof(path), "%s/link%u/%s/ata_device/%s/id",
-		     place.port, place.ata_port, name,
-		     name) >= SSDPM__PATH_BYTES)
+	name_device(&place, behind_multiplier, name);
+	if (behind_multiplier)
+		snprintf(link, sizeof(link), "link%u.%u", place.ata_port,
+			 place.channel);
+	else
+		snprintf(link, sizeof(link), "link%u", place.ata_port);
+	if (snprintf(path, sizeof(path), "%s/%s/%s/ata_device/%s/id",
+		     place.port, link, name, name) >= SSDPM__PATH_BYTES)
 		return -ENAMETOOLONG;
 	return ssdpm__read_text(machine, path, text, SSDPM__TEXT_BYTES);
 }

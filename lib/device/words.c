@@ -162,6 +162,10 @@ const char *ssdpm_diagnosis_code_to_string(uint32_t code)
 		[SSDPM_DIAGNOSIS_DEVSLEEP] = "devsleep",
 		[SSDPM_DIAGNOSIS_OPTICAL] = "optical",
 		[SSDPM_DIAGNOSIS_RUNTIME_PM] = "runtime-pm",
+		[SSDPM_DIAGNOSIS_LPM_KEPT] = "lpm-kept",
+		[SSDPM_DIAGNOSIS_LPM_RAISED] = "lpm-raised",
+		[SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY] = "lpm-partial-only",
+		[SSDPM_DIAGNOSIS_EMPTY_PORT] = "empty-port",
 	};
 
 	return word(&words[0][0], sizeof(words[0]), sizeof(words), code);

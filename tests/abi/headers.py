@@ -57,6 +57,12 @@ UNITLESS = {
     "busy_ns_by_op",
     # flags of a recommendation
     "route", "possible",
+    # what sysfs says of machines and devices
+    "log_level", "suspend", "aspm_policy", "nvme_core_known", "nvme_core",
+    "mobile_lpm_policy", "capture", "reach", "known", "pcie_capable",
+    "pcie_enabled", "reset_count", "host", "ata_port", "lpm_supported",
+    "ahci_port_cmd", "ahci_host_caps", "ahci_host_cap2", "devices_without_hipm",
+    "n_devices", "port", "reported", "severity", "readable",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

@@ -594,8 +594,8 @@ def old() -> Machine:
     m.ahci("0000:00:17.0", [Port(MX100, "max_performance")])
     m.supplies(online=True, battery="current")
     m.text(
-        "etc/laptop-mode/conf.d/sata-power-management.conf",
-        "CONTROL_SATA_POWER=1\nBATT_ACTIVATE_SATA_POWER=1\n# end\n",
+        "etc/laptop-mode/conf.d/intel-sata-powermgmt.conf",
+        "CONTROL_INTEL_SATA_POWER=1\nBATT_ACTIVATE_SATA_POWER=1\n# end\n",
     )
     return m
 

@@ -36,6 +36,7 @@ static void every_documented_code_has_words(void **state)
 		{ -ETIMEDOUT, "it takes too long" },
 		{ -ESTALE, "no longer so" },
 		{ -EALREADY, "done already" },
+		{ -EREMOTEIO, "the drive holds another table" },
 	};
 
 	(void)state;

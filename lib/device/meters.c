@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What measures power on a machine: batteries, RAPL, and sensors. */
+#include "device/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static_assert(sizeof(struct ssdpm_meter) == 384, "frozen");
+
+struct search {
+	struct ssdpm_machine *machine;
+	struct ssdpm_meter *meters;
+	size_t n, room;
+	int err;
+};
+
+/* A path without its leading slash. */
+struct path {
+	char text[SSDPM__PATH_BYTES];
+};
+
+static struct path join(const char *folder, const char *name, const char *file)
+{
+	struct path path;
+
+	snprintf(path.text, sizeof(path.text), "%s/%s%s%s", folder, name,
+		 file[0] ? "/" : "", file);
+	return path;
+}
+
+/* Of a capture, everybody reads all. */
+static bool is_readable(const struct ssdpm_machine *machine, const char *path)
+{
+	return machine->root ||
+	       faccessat(machine->root_fd, path, R_OK, AT_EACCESS) == 0;
+}
+
+static void add(struct search *search, uint32_t kind, const char *name,
+		const char *path)
+{
+	struct ssdpm_meter *meter;
+
+	if (search->n == search->room) {
+		size_t room = search->room ? 2 * search->room : 8;
+
+		meter = realloc(search->meters, room * sizeof(*meter));
+		if (!meter) {
+			search->err = -ENOMEM;
+			return;
+		}
+		search->meters = meter;
+		search->room = room;
+	}
+	meter = &search->meters[search->n++];
+	memset(meter, 0, sizeof(*meter));
+	meter->kind = kind;
+	meter->readable = is_readable(search->machine, path);
+	snprintf(meter->name, sizeof(meter->name), "%s", name);
+	snprintf(meter->path, sizeof(meter->path), "/%s", path);
+}
+
+static bool text_is(const struct search *search, const char *path,
+		    const char *expected)
+{
+	char text[32];
+
+	return ssdpm__read_text(search->machine, path, text, sizeof(text)) ==
+		       0 &&
+	       strcmp(text, expected) == 0;
+}
+
+/* Batteries of the machine, and not of a mouse. */
+static void look_at_supply(struct search *search, const char *folder,
+			   const char *name)
+{
+	static const char files[][12] = { "power_now", "current_now" };
+
+	if (!text_is(search, join(folder, name, "type").text, "Battery") ||
+	    text_is(search, join(folder, name, "scope").text, "Device"))
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct path path = join(folder, name, files[i]);
+
+		if (!ssdpm__exists(search->machine, path.text))
+			continue;
+		add(search, SSDPM_METER_BATTERY, name, path.text);
+		return;
+	}
+}
+
+/* "intel-rapl:0", "intel-rapl:0:1"; AMD's have the same names. */
+static void look_at_zone(struct search *search, const char *folder,
+			 const char *name)
+{
+	struct path path = join(folder, name, "energy_uj");
+	char domain[48];
+
+	if (strncmp(name, "intel-rapl", 10) != 0 ||
+	    !ssdpm__exists(search->machine, path.text))
+		return;
+	if (ssdpm__read_text(search->machine, join(folder, name, "name").text,
+			     domain, sizeof(domain)))
+		snprintf(domain, sizeof(domain), "%s", name);
+	add(search, SSDPM_METER_RAPL, domain, path.text);
+}
+
+/* power1_input, or power1_average where there is no input. */
+static bool is_power(const struct names *names, const char *file)
+{
+	unsigned int number;
+	char input[32], word[8];
+
+	if (sscanf(file, "power%u_%7s", &number, word) != 2)
+		return false;
+	snprintf(input, sizeof(input), "power%u_input", number);
+	if (strcmp(file, input) == 0)
+		return true;
+	if (strcmp(word, "average") != 0 || strlen(file) > sizeof(input))
+		return false;
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->names[i], input) == 0)
+			return false;
+	snprintf(input, sizeof(input), "power%u_average", number);
+	return strcmp(file, input) == 0;
+}
+
+/* All that measure power in one directory. */
+static void look_into(struct search *search, const char *folder, uint32_t kind,
+		      const char *name)
+{
+	struct names names;
+	int err = ssdpm__list_names(search->machine, folder, &names);
+
+	if (err == -ENOMEM)
+		search->err = err;
+	if (err)
+		return;
+	for (size_t i = 0; i < names.n && !search->err; i++)
+		if (is_power(&names, names.names[i]))
+			add(search, kind, name,
+			    join(folder, names.names[i], "").text);
+	ssdpm__free_names(&names);
+}
+
+/*
+ * Sensors have a name and their numbers beside it. acpi_power_meter has no
+ * name, and its numbers are in device/, which is called ACPI000D:00.
+ */
+static void look_at_sensor(struct search *search, const char *folder,
+			   const char *name)
+{
+	struct path device = join(folder, name, "device");
+	char text[64], real[SSDPM__PATH_BYTES];
+	const char *last;
+
+	if (!ssdpm__read_text(search->machine, join(folder, name, "name").text,
+			      text, sizeof(text))) {
+		look_into(search, join(folder, name, "").text,
+			  SSDPM_METER_HWMON, text);
+		return;
+	}
+	if (ssdpm__real_path(search->machine, device.text, real, sizeof(real)))
+		return;
+	last = strrchr(real, '/');
+	look_into(search, device.text, SSDPM_METER_ACPI_POWER,
+		  last ? last + 1 : real);
+}
+
+static void look_at_class(struct search *search, const char *folder,
+			  void (*look)(struct search *search,
+				       const char *folder, const char *name))
+{
+	struct names names;
+	int err = ssdpm__list_names(search->machine, folder, &names);
+
+	if (err == -ENOMEM)
+		search->err = err;
+	if (err)
+		return;
+	for (size_t i = 0; i < names.n && !search->err; i++)
+		look(search, folder, names.names[i]);
+	ssdpm__free_names(&names);
+}
+
+int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
+			      struct ssdpm_meter **ret_meters, size_t *ret_n,
+			      struct ssdpm_error *reterr)
+{
+	struct search search = { .machine = machine };
+
+	look_at_class(&search, "sys/class/power_supply", look_at_supply);
+	look_at_class(&search, "sys/class/powercap", look_at_zone);
+	look_at_class(&search, "sys/class/hwmon", look_at_sensor);
+	if (search.err) {
+		free(search.meters);
+		return ssdpm__fail(reterr, search.err, 0, "out of memory");
+	}
+	*ret_meters = search.meters;
+	*ret_n = search.n;
+	return 0;
+}

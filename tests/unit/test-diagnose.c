@@ -1,0 +1,1047 @@
+/* SPDX-License-Identifier: MIT */
+/* One test for each thing that a diagnosis can say, word for word. */
+#include "fixture.h"
+
+#include "device/diagnose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A device on a machine: what a test changes, and what came of it. */
+struct scene {
+	struct ssdpm_device device;
+	struct ssdpm_device_facts *facts; /* of device */
+	struct ssdpm_machine_facts machine;
+	struct ssdpm_model *model;
+	const struct ssdpm_apst *table;
+	struct ssdpm_diagnosis *found;
+	size_t n;
+};
+
+/* Those of the SN530: exit 11 ms and 39 ms. */
+static const struct latencies sn530[] = {
+	{ 0, 0, 0 },	    { 0, 0, 0 },	{ 0, 0, 0 },
+	{ 1, 3900, 11000 }, { 1, 5000, 39000 },
+};
+
+static const uint64_t defaults[SSDPM_N_NVME_CORE] = { 100000, 100,    15000,
+						      2000,   100000, 0 };
+
+static void init_machine(struct ssdpm_machine_facts *machine)
+{
+	memset(machine, 0, sizeof(*machine));
+	machine->size = sizeof(*machine);
+	machine->suspend = SSDPM_SUSPEND_DEEP;
+	machine->aspm_policy = SSDPM_ASPM_DEFAULT;
+	machine->nvme_core_known = (1u << SSDPM_N_NVME_CORE) - 1;
+	memcpy(machine->nvme_core, defaults, sizeof(defaults));
+	strcpy(machine->linux_release, "7.3.4");
+	machine->mobile_lpm_policy = -1;
+}
+
+static void init(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	scene->facts = &scene->device.facts;
+	scene->facts->size = sizeof(*scene->facts);
+	scene->facts->reach = SSDPM_REACH_YES;
+	init_machine(&scene->machine);
+}
+
+/* An NVMe drive of which all is well. */
+static void init_nvme(struct scene *scene)
+{
+	struct ssdpm_device_facts *facts;
+
+	init(scene);
+	facts = scene->facts;
+	facts->kind = SSDPM_KIND_NVME;
+	strcpy(facts->name, "nvme0");
+	strcpy(facts->state, "live");
+	strcpy(facts->transport, "pcie");
+	strcpy(facts->address, "0000:02:00.0");
+	facts->pci_vendor_id = 0x15b7;
+	facts->pci_device_id = 0x5008;
+	facts->known = SSDPM_FACT_QUIRKS | SSDPM_FACT_LATENCY_TOLERANCE |
+		       SSDPM_FACT_PCIE | SSDPM_FACT_RESET_COUNT;
+	facts->pcie_capable = facts->pcie_enabled =
+		SSDPM_PCIE_FEATURE_L1 | SSDPM_PCIE_FEATURE_L1_2;
+	facts->latency_tolerance_us = 100000;
+	scene->model = fixture_model(sn530, 5);
+}
+
+/* A SATA disk of which all is well. */
+static void init_sata(struct scene *scene, uint16_t word76, uint16_t word78)
+{
+	struct ssdpm_device_facts *facts;
+	uint16_t words[256];
+	uint8_t bytes[512];
+	struct ssdpm_model **models;
+	size_t n;
+
+	init(scene);
+	facts = scene->facts;
+	facts->kind = SSDPM_KIND_SATA;
+	strcpy(facts->name, "sda");
+	strcpy(facts->state, "running");
+	strcpy(facts->driver, "ahci");
+	strcpy(facts->address, "0000:00:17.0");
+	facts->host = 2;
+	facts->ata_port = 3;
+	facts->port = 2;
+	facts->known = SSDPM_FACT_LPM | SSDPM_FACT_LPM_SUPPORTED |
+		       SSDPM_FACT_AHCI_PORT_CMD | SSDPM_FACT_AHCI_HOST_CAPS |
+		       SSDPM_FACT_AHCI_HOST_CAP2 | SSDPM_FACT_PORT;
+	facts->lpm = SSDPM_LPM_MED_POWER_WITH_DIPM;
+	facts->lpm_supported = 1;
+	facts->ahci_host_caps = 0xc734ff02;
+	facts->ahci_host_cap2 = 0x3c;
+	facts->ahci_port_cmd = 0x0400c017;
+	facts->n_devices = 1;
+	facts->devices_without_hipm = !(word76 & 1 << 9);
+	fixture_ata_words(words);
+	words[76] = word76;
+	words[78] = word78;
+	fixture_ata_bytes(words, bytes);
+	assert_int_equal(ssdpm_model_list_from_data(bytes, sizeof(bytes),
+						    &models, &n, NULL),
+			 0);
+	assert_int_equal(n, 1);
+	scene->model = ssdpm_model_ref(models[0]);
+	ssdpm_model_list_free(models, n);
+}
+
+enum { HIPM = 0x030e, NO_HIPM = 0x010e, DIPM = 0x0008, NO_DIPM = 0 };
+
+static void diagnose(struct scene *scene)
+{
+	free(scene->found);
+	assert_int_equal(ssdpm_device_diagnose(&scene->device, &scene->machine,
+					       scene->model, scene->table,
+					       &scene->found, &scene->n, NULL),
+			 0);
+	assert_true(scene->n >= 1);
+	/* Nothing is cut off. */
+	for (size_t i = 0; i < scene->n; i++) {
+		assert_in_range(strlen(scene->found[i].message), 1, 246);
+		assert_in_range(strlen(scene->found[i].advice), 0, 254);
+	}
+}
+
+static const struct ssdpm_diagnosis *find(const struct scene *scene,
+					  uint32_t code)
+{
+	for (size_t i = 0; i < scene->n; i++)
+		if (scene->found[i].code == code)
+			return &scene->found[i];
+	return NULL;
+}
+
+static void assert_found(struct scene *scene, uint32_t code, uint32_t severity,
+			 const char *message, const char *advice)
+{
+	const struct ssdpm_diagnosis *d = find(scene, code);
+
+	if (!d)
+		fail_msg("%u is not there, after: %s", code,
+			 scene->found[0].message);
+	assert_string_equal(d->message, message);
+	assert_string_equal(d->advice, advice);
+	assert_int_equal(d->severity, severity);
+}
+
+static void assert_verdict(struct scene *scene, uint32_t code,
+			   const char *message)
+{
+	assert_int_equal(scene->found[0].code, code);
+	assert_string_equal(scene->found[0].message, message);
+}
+
+static void done(struct scene *scene)
+{
+	free(scene->found);
+	ssdpm_model_unref(scene->model);
+}
+
+#define LIMIT_FILE "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+#define POLICY_FILE "/sys/class/scsi_host/host2/link_power_management_policy"
+
+static void a_drive_that_sleeps_saves_power(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
+		       "saves power: sleeps in PS4 after 2.1 s idle, by the "
+		       "table that this kernel builds");
+	assert_int_equal(scene.found[0].severity, SSDPM_SEVERITY_GOOD);
+	done(&scene);
+}
+
+static void a_table_that_was_read_is_not_called_built(void **state)
+{
+	struct ssdpm_apst table;
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	assert_int_equal(ssdpm_apst_generate(scene.model, NULL, &table, NULL),
+			 0);
+	scene.table = &table;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
+		       "saves power: sleeps in PS4 after 2.1 s idle");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_TABLE_DIFFERS));
+	done(&scene);
+}
+
+static void a_state_that_is_too_slow_saves_less(void **state)
+{
+	static const struct latencies slow[] = {
+		{ 0, 0, 0 },
+		{ 1, 4000, 10000 },
+		{ 1, 8000, 105000 },
+	};
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	ssdpm_model_unref(scene.model);
+	scene.model = fixture_model(slow, 3);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_LESS,
+		       "saves less than it could: sleeps in PS1 after 100 ms "
+		       "idle, by the table that this kernel builds");
+	assert_found(
+		&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED, SSDPM_SEVERITY_PROBLEM,
+		"PS2 never: entry+exit 113 ms > 100 ms in "
+		"nvme_core.apst_secondary_latency_tol_us",
+		"boot with nvme_core.apst_secondary_latency_tol_us=113000 (all "
+		"drives), if that wait is no harm; limit 105000 > "
+		"pm_qos_latency_tolerance_us");
+	done(&scene);
+}
+
+static void a_state_above_the_limit_names_the_limit_that_lets_it_in(
+	void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->latency_tolerance_us = 25000;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "PS4 not used: exit 39 ms > limit 25 ms in "
+		     "pm_qos_latency_tolerance_us",
+		     "echo any > " LIMIT_FILE);
+	done(&scene);
+}
+
+static void a_state_that_is_not_the_deepest_is_worth_a_note(void **state)
+{
+	static const struct latencies odd[] = {
+		{ 0, 0, 0 },
+		{ 1, 1000, 200000 },
+		{ 1, 1000, 2000 },
+	};
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	ssdpm_model_unref(scene.model);
+	scene.model = fixture_model(odd, 3);
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
+	assert_int_equal(find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->severity,
+			 SSDPM_SEVERITY_NOTE);
+	done(&scene);
+}
+
+static void apst_may_be_enabled_and_empty(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->latency_tolerance_us = 1000;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: APST is on, but its table is empty");
+	assert_found(&scene, SSDPM_DIAGNOSIS_APST_EMPTY, SSDPM_SEVERITY_PROBLEM,
+		     "APST enabled but empty: both states exit slower than the "
+		     "limit of 1 ms",
+		     "");
+	done(&scene);
+}
+
+static void a_limit_of_0_switches_apst_off(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->latency_tolerance_us = 0;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: APST is switched off by a latency "
+		       "tolerance of 0");
+	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
+		     "APST is off: pm_qos_latency_tolerance_us is 0",
+		     "echo 100000 > " LIMIT_FILE);
+	scene.machine.nvme_core[0] = 0;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
+		     "APST is off: pm_qos_latency_tolerance_us is 0, as "
+		     "nvme_core.default_ps_max_latency_us is",
+		     "echo 100000 > " LIMIT_FILE
+		     ", and remove nvme_core.default_ps_max_latency_us=0 from "
+		     "the kernel command line or /etc/modprobe.d");
+	done(&scene);
+}
+
+static void without_the_file_there_is_no_apst(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->known &= ~SSDPM_FACT_LATENCY_TOLERANCE;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the drive does not sleep by itself, as "
+		       "Linux has no APST for it");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NO_APST, SSDPM_SEVERITY_PROBLEM,
+		     "no APST: there is no pm_qos_latency_tolerance_us, so the "
+		     "drive does not have it, or a quirk is against it",
+		     "");
+	done(&scene);
+}
+
+static void quirks_are_named_with_their_source(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
+	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+		     "quirk no-deepest-ps, says this kernel: Linux does not "
+		     "use the last state, for this drive has a known fault",
+		     "");
+	scene.facts->quirks = SSDPM_QUIRK_NO_APST;
+	scene.facts->known &= ~SSDPM_FACT_LATENCY_TOLERANCE;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: quirk no-apst keeps it in operational "
+		       "states");
+	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+		     "quirk no-apst, says this kernel: Linux switches APST "
+		     "off, for this drive has a known fault",
+		     "leave it so: nvme_core.force_apst=1 would take it away "
+		     "from all drives");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_NO_APST));
+	done(&scene);
+}
+
+static void a_table_that_another_made_differs(void **state)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	for (int i = 0; i < 3; i++)
+		table.entries[i] = (struct ssdpm_apst_entry){ 60000, 3 };
+	scene.table = &table;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_TABLE_DIFFERS, SSDPM_SEVERITY_NOTE,
+		     "the table in force is not what this kernel builds now: "
+		     "from PS0 to PS3 after 60 s, not to PS3 after 100 ms",
+		     "a parameter has changed since, or a program sent a "
+		     "table; echo 0, then echo 100000 > " LIMIT_FILE
+		     " has it built anew");
+	assert_found(
+		&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED, SSDPM_SEVERITY_PROBLEM,
+		"PS4 not used: no entry of the table in force leads to it", "");
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_LESS);
+	memset(&table, 0, sizeof(table));
+	table.sent = 1;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: APST is switched off");
+	done(&scene);
+}
+
+static void a_drive_may_have_no_state_to_sleep_in(void **state)
+{
+	static const struct latencies awake[] = { { 0, 0, 0 }, { 0, 0, 0 } };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	ssdpm_model_unref(scene.model);
+	scene.model = fixture_model(awake, 2);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: no state to sleep in");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NO_NON_OPERATIONAL,
+		     SSDPM_SEVERITY_NOTE,
+		     "all 2 power states are operational: there is none that "
+		     "APST could enter",
+		     "");
+	done(&scene);
+}
+
+static void without_power_states_the_verdict_is_not_known(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.model = ssdpm_model_unref(scene.model);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the power states of this drive are not "
+		       "known: run ssdpm show --identify as root");
+	assert_int_equal(scene.found[0].severity, SSDPM_SEVERITY_UNKNOWN);
+	done(&scene);
+}
+
+static void a_controller_that_is_not_live_is_not_judged(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	strcpy(scene.facts->state, "resetting");
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the controller is resetting");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NOT_LIVE, SSDPM_SEVERITY_UNKNOWN,
+		     "the controller is resetting, not live: a new limit waits "
+		     "for its next reset",
+		     "");
+	done(&scene);
+}
+
+static void a_link_without_l1_2_costs_the_milliwatts(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->pcie_enabled = SSDPM_PCIE_FEATURE_L1;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_LESS);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
+		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off", "");
+	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+		     "L1.2 off is what the ASPM policy default leaves as the "
+		     "firmware set it",
+		     "echo powersupersave > "
+		     "/sys/module/pcie_aspm/parameters/policy (all devices); "
+		     "or switch ASPM on in the firmware setup");
+	scene.machine.aspm_policy = SSDPM_ASPM_POWERSUPERSAVE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
+		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off",
+		     "echo 1 > "
+		     "/sys/bus/pci/devices/0000:02:00.0/link/l1_2_aspm, and "
+		     "read it again: a write that does nothing succeeds too");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY));
+	scene.facts->pcie_capable = SSDPM_PCIE_FEATURE_L1;
+	diagnose(&scene);
+	assert_int_equal(find(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2)->severity,
+			 SSDPM_SEVERITY_NOTE);
+	done(&scene);
+}
+
+static void a_link_without_aspm_is_named_with_the_policy(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->pcie_enabled = 0;
+	scene.machine.aspm_policy = SSDPM_ASPM_PERFORMANCE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+		     SSDPM_SEVERITY_PROBLEM, "link L1 off", "");
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY)->message,
+			    "L1 off is what the ASPM policy performance keeps "
+			    "off");
+	scene.facts->known &= ~SSDPM_FACT_PCIE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+		     SSDPM_SEVERITY_UNKNOWN,
+		     "Linux does not manage the link of 0000:02:00.0: no "
+		     "folder link/ in sysfs (pcie_aspm=off, the firmware keeps "
+		     "it, or the drive is on no PCIe port)",
+		     "without pcie_aspm=off on the kernel command line it "
+		     "does; lspci -vv as root says what the link has on now");
+	scene.facts->flags = SSDPM_DEVICE_FABRICS;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM));
+	done(&scene);
+}
+
+static void suspend_takes_one_of_two_paths(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
+		     "suspend (deep) shuts it down: the firmware takes the "
+		     "power; APST is programmed anew on resume",
+		     "");
+	scene.machine.suspend = SSDPM_SUSPEND_S2IDLE;
+	scene.facts->quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
+		     "suspend (s2idle) leaves it on in PS4, though quirk "
+		     "no-deepest-ps is against that state, unless the firmware "
+		     "asks for a shutdown (StorageD3Enable)",
+		     "if it does not wake: boot with "
+		     "nvme.quirks=15b7:5008:simple_suspend");
+	scene.facts->quirks = SSDPM_QUIRK_SIMPLE_SUSPEND;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
+			    "suspend (s2idle) shuts it down: quirk "
+			    "simple-suspend; APST is programmed anew on "
+			    "resume");
+	scene.facts->quirks = 0;
+	scene.facts->pcie_enabled = 0;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
+			    "suspend (s2idle) shuts it down: ASPM is off on "
+			    "its link; APST is programmed anew on resume");
+	done(&scene);
+}
+
+static void resets_come_with_the_limit_that_tells_their_cause(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->reset_count = 3;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
+		     "3 resets since it was found: a drive that fails to wake "
+		     "is reset, but so is one with other faults",
+		     "to see if PS4 is the cause: echo 38999 > " LIMIT_FILE
+		     " leaves it out; if resets go on, it is not");
+	scene.facts->reset_count = 1;
+	diagnose(&scene);
+	assert_non_null(strstr(find(&scene, SSDPM_DIAGNOSIS_RESETS)->message,
+			       "1 reset since"));
+	done(&scene);
+}
+
+static void each_obstacle_on_the_way_has_its_words(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	for (uint32_t reach = SSDPM_REACH_SAS; reach <= SSDPM_REACH_NO_LPM;
+	     reach++) {
+		init(&scene);
+		scene.facts->reach = reach;
+		diagnose(&scene);
+		assert_int_equal(scene.n, 1);
+		assert_int_equal(scene.found[0].code,
+				 SSDPM_DIAGNOSIS_OUT_OF_REACH);
+		assert_ptr_equal(
+			strstr(scene.found[0].message, "out of reach: "),
+			scene.found[0].message);
+		done(&scene);
+	}
+	init(&scene);
+	scene.facts->reach = SSDPM_REACH_REMAPPED;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_OUT_OF_REACH,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "out of reach: an NVMe drive hidden behind the SATA "
+		     "adapter by Intel RST",
+		     "set the storage mode to AHCI instead of RST or RAID in "
+		     "the firmware setup");
+	done(&scene);
+}
+
+static void host_and_drive_put_the_link_to_sleep(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
+		       "saves power: med_power_with_dipm; host and drive put "
+		       "the link to sleep");
+	assert_int_equal(scene.n, 1);
+	done(&scene);
+}
+
+static void most_drives_do_it_alone(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, NO_HIPM, DIPM);
+	scene.facts->ahci_port_cmd = 0xc017;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
+		       "saves power: med_power_with_dipm; the drive puts the "
+		       "link to sleep");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_NOTE,
+		     "only the drive asks (DIPM): it takes no requests of the "
+		     "host (word 76 bit 9); ALPE and ASP stay clear",
+		     "");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_HOST_BITS));
+	scene.facts->ahci_host_caps &= ~(1u << 26);
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_NO_HIPM)->message,
+			    "only the drive asks (DIPM): the adapter does not "
+			    "(CAP.SALP); ALPE and ASP stay clear");
+	done(&scene);
+}
+
+static void a_link_that_nobody_puts_to_sleep_saves_nothing(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, NO_HIPM, NO_DIPM);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the policy is med_power_with_dipm, but "
+		       "neither host nor drive puts the link to sleep");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NO_DIPM, SSDPM_SEVERITY_PROBLEM,
+		     "the drive does not ask (DIPM, word 78 bit 3, or an "
+		     "adapter without partial and slumber)",
+		     "");
+	scene.model = ssdpm_model_unref(scene.model);
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_NOT_KNOWN);
+	done(&scene);
+}
+
+static void full_power_is_no_saving(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the link is always at full power");
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_OFF, SSDPM_SEVERITY_PROBLEM,
+		     "LPM is off: the policy is max_performance",
+		     "ssdpm lpm --set med_power_with_dipm sda, or echo "
+		     "med_power_with_dipm > " POLICY_FILE);
+	strcpy(scene.machine.linux_release, "6.1.0-56-amd64");
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF)->message,
+			    "LPM is off: the policy is max_performance (or "
+			    "keep_firmware_settings, for which this kernel "
+			    "prints the same)");
+	done(&scene);
+}
+
+static void what_the_firmware_set_is_not_known(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->lpm = SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the link is as the firmware left it");
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_KEPT, SSDPM_SEVERITY_UNKNOWN,
+		     "keep_firmware_settings: Linux changes nothing, and sysfs "
+		     "does not say what that is",
+		     "ssdpm lpm --set med_power_with_dipm sda; what is there "
+		     "now cannot be restored without a reboot");
+	done(&scene);
+}
+
+static void medium_power_needs_the_host(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->lpm = SSDPM_LPM_MEDIUM_POWER;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_LESS,
+		       "saves less than it could: the link goes to partial");
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "medium_power uses partial only, never slumber",
+		     "ssdpm lpm --set med_power_with_dipm sda, or echo "
+		     "med_power_with_dipm > " POLICY_FILE);
+	scene.facts->devices_without_hipm = 1;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: with medium_power nobody puts this link "
+		       "to sleep");
+	assert_int_equal(find(&scene, SSDPM_DIAGNOSIS_NO_HIPM)->severity,
+			 SSDPM_SEVERITY_PROBLEM);
+	done(&scene);
+}
+
+static void min_power_has_lost_data(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->lpm = SSDPM_LPM_MIN_POWER;
+	scene.facts->ahci_port_cmd = 0x0c00c017;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_MIN_POWER, SSDPM_SEVERITY_NOTE,
+		     "min_power has lost data on some drives; "
+		     "med_power_with_dipm saves almost the same",
+		     "ssdpm lpm --set med_power_with_dipm sda, or echo "
+		     "med_power_with_dipm > " POLICY_FILE);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_STALE_ASP));
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED));
+	scene.machine.suspend = SSDPM_SUSPEND_S2IDLE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_RAISED, SSDPM_SEVERITY_NOTE,
+		     "min_power may be nobody's choice: where suspend is "
+		     "s2idle, Linux takes it instead of the policy it was "
+		     "built with",
+		     "ahci.mobile_lpm_policy=3 on the kernel command line "
+		     "means med_power_with_dipm in any case");
+	scene.machine.mobile_lpm_policy = 3;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED));
+	done(&scene);
+}
+
+static void registers_tell_a_policy_that_never_arrived(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->ahci_port_cmd = 0xc017;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_LESS);
+	assert_found(&scene, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
+		     "the policy reads med_power_with_dipm, but ALPE is clear "
+		     "(PxCMD 0000c017): Linux has not set it, or gave up",
+		     "look for \"disabling LPM\" in dmesg; then ssdpm lpm "
+		     "--set med_power_with_dipm sda, which checks it");
+	done(&scene);
+}
+
+static void asp_stays_from_min_power(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->ahci_port_cmd = 0x0c00c017;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_STALE_ASP, SSDPM_SEVERITY_NOTE,
+		     "ASP is set (PxCMD 0c00c017): left from min_power, for "
+		     "med_power_with_dipm does not clear it, so that the host "
+		     "still asks for slumber",
+		     "write max_performance and then med_power_with_dipm "
+		     "to " POLICY_FILE ", as ssdpm lpm --set does");
+	done(&scene);
+}
+
+static void a_hot_plug_port_comes_with_its_mask(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->flags = SSDPM_DEVICE_HOT_PLUG;
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	scene.facts->lpm_supported = 0;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_NOTHING);
+	assert_found(&scene, SSDPM_DIAGNOSIS_HOT_PLUG_PORT,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "port is external (PxCMD.HPCP: hot-plug): this kernel "
+		     "refuses LPM",
+		     "if nothing is plugged in there at run time: boot with "
+		     "ahci.mask_port_ext=0000:00:17.0=0x4, or switch hot-plug "
+		     "off in the firmware setup");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
+	/* Before 6.17 there is neither the rule nor the parameter. */
+	strcpy(scene.machine.linux_release, "6.12.117");
+	scene.facts->lpm_supported = 1;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_HOT_PLUG_PORT, SSDPM_SEVERITY_NOTE,
+		     "port is external (PxCMD.HPCP: hot-plug): with LPM, "
+		     "plugging in is not noticed, and Linux 6.17 and later "
+		     "refuse it",
+		     "");
+	assert_non_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	done(&scene);
+}
+
+static void an_external_port_may_be_masked(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->flags = SSDPM_DEVICE_EXTERNAL;
+	strcpy(scene.machine.mask_port_ext, "0000:00:17.0=0x4");
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
+	assert_found(&scene, SSDPM_DIAGNOSIS_EXTERNAL_PORT, SSDPM_SEVERITY_NOTE,
+		     "port is external (PxCMD.ESP and CAP.SXS), which "
+		     "ahci.mask_port_ext=0000:00:17.0=0x4 has Linux ignore",
+		     "");
+	done(&scene);
+}
+
+static void an_adapter_may_have_no_states(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	scene.facts->ahci_host_caps = 0xc0141f05;
+	scene.facts->ahci_host_cap2 = 0;
+	scene.facts->lpm_supported = 0;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "the adapter has neither partial nor slumber nor "
+		     "DevSleep (CAP c0141f05)",
+		     "");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	scene.facts->ahci_host_caps = 0xc734ff02;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "this kernel refuses LPM on the port "
+		     "(link_power_management_supported is 0)",
+		     "dmesg | grep -i lpm says why: a quirk of the drive, of "
+		     "the adapter or of the firmware");
+	done(&scene);
+}
+
+static void devsleep_is_reported_where_the_drive_has_it(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM | 1 << 8);
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_DEVSLEEP, SSDPM_SEVERITY_NOTE,
+		     "the drive has DevSleep; only min_power_with_partial and "
+		     "min_power use it, and few ports of desktops have its "
+		     "signal",
+		     "");
+	scene.facts->lpm = SSDPM_LPM_MIN_POWER_WITH_PARTIAL;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
+			    "the drive has DevSleep; it is used if the port "
+			    "has its signal (PxDEVSLP.DSP)");
+	scene.facts->ahci_host_cap2 = 0;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
+			    "the drive has DevSleep; the adapter has not "
+			    "(CAP2.SDS)");
+	done(&scene);
+}
+
+static void an_optical_drive_may_keep_the_processor_awake(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->flags = SSDPM_DEVICE_OPTICAL;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_OPTICAL, SSDPM_SEVERITY_NOTE,
+		     "an optical drive: its link counts too, for the idle "
+		     "states of the processor",
+		     "");
+	strcpy(scene.machine.linux_release, "6.17.8");
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_OPTICAL, SSDPM_SEVERITY_PROBLEM,
+		     "an optical drive at max_performance: Linux 6.14 to 6.18 "
+		     "allow no more, which keeps the processor from deep idle "
+		     "states (about 4 W)",
+		     "update to Linux 6.19, or a stable release with its fixes "
+		     "for ATAPI and dummy ports");
+	done(&scene);
+}
+
+static void runtime_pm_is_reported_and_not_advised(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->known |= SSDPM_FACT_RUNTIME_PM;
+	strcpy(scene.facts->runtime_pm, "auto");
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
+		     "runtime PM of the adapter is on (power/control is "
+		     "auto): it has frozen machines, and is LPM's work done "
+		     "twice; not touched here",
+		     "");
+	strcpy(scene.facts->runtime_pm, "on");
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_RUNTIME_PM));
+	done(&scene);
+}
+
+static void an_empty_port_may_be_switched_off(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->flags = SSDPM_DEVICE_EMPTY;
+	scene.model = ssdpm_model_unref(scene.model);
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NO_DISK, "no disk on the port");
+	assert_found(&scene, SSDPM_DIAGNOSIS_EMPTY_PORT, SSDPM_SEVERITY_NOTE,
+		     "med_power_with_dipm switches an empty port off: a disk "
+		     "that is plugged in is not found",
+		     "for hot-plug: echo max_performance > " POLICY_FILE
+		     ", and rescan");
+	done(&scene);
+}
+
+static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
+{
+	struct scene scene;
+	uint16_t words[256];
+	uint8_t bytes[512];
+	struct ssdpm_model **models;
+	size_t n;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	ssdpm_model_unref(scene.model);
+	fixture_ata_words(words);
+	fixture_ata_text(&words[27], 20, "Crucial_CT512MX100SSD1");
+	fixture_ata_text(&words[23], 4, "MU01");
+	fixture_ata_bytes(words, bytes);
+	assert_int_equal(ssdpm_model_list_from_data(bytes, sizeof(bytes),
+						    &models, &n, NULL),
+			 0);
+	scene.model = ssdpm_model_ref(models[0]);
+	ssdpm_model_list_free(models, n);
+	strcpy(scene.facts->product, "Crucial_CT512MX100SSD1");
+	strcpy(scene.facts->firmware, "MU01");
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	scene.facts->lpm_supported = 0;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_NOTHING);
+	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+		     "quirk no-lpm, say the rules of Linux: the link stays at "
+		     "full power, for this drive has a known fault",
+		     "");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	done(&scene);
+}
+
+static const struct {
+	const char *now;
+	uint32_t port;
+	bool changes;
+	const char *mask;
+} masks[] = {
+	{ "", 2, true, "0000:00:17.0=0x4" },
+	{ "(null)", 31, true, "0000:00:17.0=0x80000000" },
+	{ "0x1", 2, true, "0x5" },
+	{ "5", 2, false, "0x5" },
+	{ "0000:01:00.0=0x1", 0, true, "0000:01:00.0=0x1,0000:00:17.0=0x1" },
+	{ "0000:00:17.0=0x1,0000:01:00.0=0x3", 3, true,
+	  "0000:00:17.0=0x9,0000:01:00.0=0x3" },
+	{ "0000:00:17.0=0x1,0000:00:17.0=2", 3, true,
+	  "0000:00:17.0=0x1,0000:00:17.0=0xa" },
+	{ "0000:00:17.0=0x8", 3, false, "0000:00:17.0=0x8" },
+	{ "0000:00:17.01=0x8", 3, true, "0000:00:17.01=0x8,0000:00:17.0=0x8" },
+	{ ",,=", 0, true, ",,=,0000:00:17.0=0x1" },
+};
+
+static void a_mask_keeps_what_was_masked(void **state)
+{
+	char mask[160];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+		assert_int_equal(ssdpm__port_mask(masks[i].now, "0000:00:17.0",
+						  masks[i].port, mask,
+						  sizeof(mask)),
+				 masks[i].changes);
+		assert_string_equal(mask, masks[i].mask);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_drive_that_sleeps_saves_power),
+		cmocka_unit_test(a_table_that_was_read_is_not_called_built),
+		cmocka_unit_test(a_state_that_is_too_slow_saves_less),
+		cmocka_unit_test(
+			a_state_above_the_limit_names_the_limit_that_lets_it_in),
+		cmocka_unit_test(
+			a_state_that_is_not_the_deepest_is_worth_a_note),
+		cmocka_unit_test(apst_may_be_enabled_and_empty),
+		cmocka_unit_test(a_limit_of_0_switches_apst_off),
+		cmocka_unit_test(without_the_file_there_is_no_apst),
+		cmocka_unit_test(quirks_are_named_with_their_source),
+		cmocka_unit_test(a_table_that_another_made_differs),
+		cmocka_unit_test(a_drive_may_have_no_state_to_sleep_in),
+		cmocka_unit_test(without_power_states_the_verdict_is_not_known),
+		cmocka_unit_test(a_controller_that_is_not_live_is_not_judged),
+		cmocka_unit_test(a_link_without_l1_2_costs_the_milliwatts),
+		cmocka_unit_test(a_link_without_aspm_is_named_with_the_policy),
+		cmocka_unit_test(suspend_takes_one_of_two_paths),
+		cmocka_unit_test(
+			resets_come_with_the_limit_that_tells_their_cause),
+		cmocka_unit_test(each_obstacle_on_the_way_has_its_words),
+		cmocka_unit_test(host_and_drive_put_the_link_to_sleep),
+		cmocka_unit_test(most_drives_do_it_alone),
+		cmocka_unit_test(
+			a_link_that_nobody_puts_to_sleep_saves_nothing),
+		cmocka_unit_test(full_power_is_no_saving),
+		cmocka_unit_test(what_the_firmware_set_is_not_known),
+		cmocka_unit_test(medium_power_needs_the_host),
+		cmocka_unit_test(min_power_has_lost_data),
+		cmocka_unit_test(registers_tell_a_policy_that_never_arrived),
+		cmocka_unit_test(asp_stays_from_min_power),
+		cmocka_unit_test(a_hot_plug_port_comes_with_its_mask),
+		cmocka_unit_test(an_external_port_may_be_masked),
+		cmocka_unit_test(an_adapter_may_have_no_states),
+		cmocka_unit_test(devsleep_is_reported_where_the_drive_has_it),
+		cmocka_unit_test(an_optical_drive_may_keep_the_processor_awake),
+		cmocka_unit_test(runtime_pm_is_reported_and_not_advised),
+		cmocka_unit_test(an_empty_port_may_be_switched_off),
+		cmocka_unit_test(a_sata_drive_with_a_fault_stays_at_full_power),
+		cmocka_unit_test(a_mask_keeps_what_was_masked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
