@@ -95,11 +95,9 @@ static void read_link_features(struct directory *adapter,
 		"link/l1_1_aspm",  "link/l1_2_aspm", "link/l1_1_pcipm",
 		"link/l1_2_pcipm",
 	};
-	char path[SSDPM__PATH_BYTES];
 	uint64_t enabled;
 
-	if (ssdpm__join(path, adapter->path, "link") ||
-	    !ssdpm__exists(adapter->machine, path))
+	if (!ssdpm__has(adapter, "link"))
 		return;
 	facts->known |= SSDPM_FACT_PCIE;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

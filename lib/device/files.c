@@ -448,14 +448,19 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
-bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
+int ssdpm__find(const struct ssdpm_machine *machine, const char *path)
 {
 	const int fd = ssdpm__open(machine, path, O_PATH, 0);
 
 	if (fd < 0)
-		return false;
+		return fd;
 	close(fd);
-	return true;
+	return 0;
+}
+
+bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
+{
+	return !ssdpm__find(machine, path);
 }
 
 int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
@@ -655,10 +660,23 @@ bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 	}
 	r = read_link(fd, "", target, sizeof(target));
 	close(fd);
+	ssdpm__note_failure(directory, r);
 	if (r <= 0)
 		return false;
 	last = ssdpm__last_component(target);
 	return ssdpm__span_copy(ssdpm__span(last, strlen(last)), text, size);
+}
+
+bool ssdpm__has(struct directory *directory, const char *name)
+{
+	char path[SSDPM__PATH_BYTES];
+	int r;
+
+	r = ssdpm__join(path, directory->path, name);
+	if (!r)
+		r = ssdpm__find(directory->machine, path);
+	ssdpm__note_failure(directory, r);
+	return !r;
 }
 
 const char *ssdpm__last_component(const char *path)

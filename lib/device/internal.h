@@ -66,6 +66,8 @@ int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 		       int base, uint64_t *ret_value);
 
+/* Is it there? 0, or -errno. */
+int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
 /* Where a link, or a path with links in it, leads: "sys/devices/...". */
@@ -114,6 +116,7 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 /* The last component of what a link holds. */
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
+bool ssdpm__has(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
 
 const char *ssdpm__last_component(const char *path);

@@ -64,7 +64,8 @@ static int open_root(struct ssdpm_machine *machine, const char *root,
 		return ssdpm__fail(reterr, code, 0, "%s: %s", root,
 				   ssdpm_strerror(code));
 	}
-	machine->capture = find_capture(machine->root_fd);
+	if (machine->root)
+		machine->capture = find_capture(machine->root_fd);
 	return 0;
 }
 
@@ -184,12 +185,11 @@ static int read_power_source(struct ssdpm_machine *machine,
 	int r;
 
 	r = ssdpm__list_names(machine, class, &names);
-	if (r == -ENOENT && ssdpm__exists(machine, "sys/class"))
-		r = 0; /* a kernel without any */
-	else if (r) {
-		ssdpm__note_failure(&supply, r);
+	if (r == -ENOENT) /* a kernel that knows none has the class above */
+		r = ssdpm__find(machine, "sys/class");
+	ssdpm__note_failure(&supply, r);
+	if (r)
 		return supply.err;
-	}
 	for (size_t i = 0; i < names.n; i++)
 		if (!ssdpm__join(path, class, names.names[i]))
 			add_supply(&supplies, &supply);

@@ -134,5 +134,5 @@ int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 		return controller.err;
 	if (r)
 		return r;
-	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
+	return ssdpm__find(machine, facts->path + 1);
 }

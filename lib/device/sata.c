@@ -238,13 +238,12 @@ static void read_register(struct directory *host, const char *name,
 static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 {
 	static const char file[] = "link_power_management_policy";
-	char path[SSDPM__PATH_BYTES], text[32];
 	uint64_t supported;
+	char text[32];
 
 	if (ssdpm__get_text(host, file, text, sizeof(text)))
 		facts->lpm = ssdpm_lpm_from_string(text);
-	else if (!ssdpm__join(path, host->path, file) &&
-		 !ssdpm__exists(host->machine, path))
+	else if (!ssdpm__has(host, file))
 		facts->reach = SSDPM_REACH_NO_LPM;
 	if (facts->lpm)
 		facts->known |= SSDPM_FACT_LPM;
@@ -354,13 +353,12 @@ static int read_distant_disk(const struct ssdpm_machine *machine,
 			     struct ssdpm_device_facts *facts)
 {
 	struct directory disk = { .machine = machine, .path = facts->path + 1 };
-	char vendor[16], path[SSDPM__PATH_BYTES];
+	char vendor[16];
 
 	facts->reach = find_reach(disk.path);
 	/* Other SAS adapters have no transport class: the disk has the word. */
 	if (facts->reach == SSDPM_REACH_RAID &&
-	    !ssdpm__join(path, disk.path, "device/sas_address") &&
-	    ssdpm__exists(machine, path))
+	    ssdpm__has(&disk, "device/sas_address"))
 		facts->reach = SSDPM_REACH_SAS;
 	/* What translates for an ATA disk says so (SAT-5, 10.1.2). */
 	if (ssdpm__get_text(&disk, "device/vendor", vendor, sizeof(vendor)) &&
@@ -400,7 +398,7 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 		r = read_all_facts(machine, is_disk, facts);
 	if (r)
 		return r;
-	return ssdpm__exists(machine, facts->path + 1) ? 0 : -ENOENT;
+	return ssdpm__find(machine, facts->path + 1);
 }
 
 int ssdpm__sata_read_id(const struct ssdpm_machine *machine,

@@ -180,7 +180,7 @@ def make_initramfs(
     image.link("usr/lib", "../lib")
     image.program(BUSYBOX)
     image.program(SSDPM)
-    image.program(pathlib.Path("/usr/bin/setpriv"))
+    image.program(pathlib.Path("/usr/bin/setpriv"), "bin/as-user")
     for library in opened():
         image.library(library)
     if udev:

@@ -14,7 +14,7 @@ run() {
 run_user() {
 	name=$1
 	shift
-	run "$name" setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+	run "$name" as-user --reuid 1000 --regid 1000 --clear-groups "$@"
 }
 
 # until_true COMMAND...: for 20 s at most

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files under a root. Each test runs twice: with openat2(), and component by
+ * component, as on a kernel without it.
+ */
+#include "tree.h"
+
+#include "device/internal.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A root, and a secret beside it. */
+struct place {
+	char *above, *root;
+	struct ssdpm_machine *machine;
+};
+
+static struct place place_new(bool walk)
+{
+	struct place place = { .above = tree_new() };
+
+	tree_put(place.above, "secret", "SECRET");
+	tree_mkdir(place.above, "root");
+	place.root = strdup(tree_path(place.above, "root"));
+	tree_put(place.root, "sys/a/file", "good\n");
+	place.machine = tree_machine(place.root);
+	place.machine->walk = walk;
+	return place;
+}
+
+static void place_free(struct place *place)
+{
+	ssdpm_machine_unref(place->machine);
+	free(place->root);
+	tree_remove(place->above);
+}
+
+static void assert_reads(const struct place *place, const char *path, int code)
+{
+	char text[64] = "?";
+
+	assert_int_equal(
+		ssdpm__read_text(place->machine, path, text, sizeof(text)),
+		code);
+	if (!code)
+		assert_string_equal(text, "good");
+	assert_null(strstr(text, "SECRET"));
+}
+
+static const bool ways[] = { false, true };
+
+static void links_never_lead_out_of_the_root(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char target[256];
+
+		snprintf(target, sizeof(target), "%s/secret", place.above);
+		tree_link(place.root, "sys/out", "../../secret");
+		tree_link(place.root, "sys/far", "../../../../../../secret");
+		tree_link(place.root, "sys/absolute", target);
+		tree_link(place.root, "sys/dir", "../..");
+		tree_link(place.root, "sys/etc", "/etc");
+		assert_reads(&place, "sys/out", -ENOENT);
+		assert_reads(&place, "sys/far", -ENOENT);
+		assert_reads(&place, "sys/absolute", -ENOENT);
+		assert_reads(&place, "sys/dir/secret", -ENOENT);
+		assert_reads(&place, "sys/etc/passwd", -ENOENT);
+		assert_reads(&place, "../secret", -ENOENT);
+		assert_reads(&place, "sys/../../secret", -ENOENT);
+		/* But they are the root's own there. */
+		tree_put(place.root, "secret", "good");
+		tree_put(place.root, "etc/passwd", "good");
+		assert_reads(&place, "sys/out", 0);
+		assert_reads(&place, "sys/far", 0);
+		assert_reads(&place, "sys/dir/secret", 0);
+		assert_reads(&place, "sys/etc/passwd", 0);
+		assert_reads(&place, "../secret", 0);
+		assert_reads(&place, "sys/../../secret", 0);
+		place_free(&place);
+	}
+}
+
+static void links_are_followed_as_linux_does(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+
+		tree_link(place.root, "sys/class/a", "../../sys/./a");
+		tree_link(place.root, "sys/b", "class/a/");
+		tree_link(place.root, "loop", "loop");
+		tree_link(place.root, "sys/file", "b/file");
+		assert_reads(&place, "sys/class/a/file", 0);
+		assert_reads(&place, "sys/b/file", 0);
+		assert_reads(&place, "sys/b/../a/file", 0);
+		assert_reads(&place, "sys/file", 0);
+		assert_reads(&place, "/sys//a/./file", 0);
+		assert_reads(&place, "loop", -ELOOP);
+		assert_reads(&place, "loop/file", -ELOOP);
+		assert_reads(&place, "sys/a/file/x", -ENOTDIR);
+		assert_reads(&place, "sys/x/file", -ENOENT);
+		assert_reads(&place, "", -ENOENT);
+		place_free(&place);
+	}
+}
+
+static void after_forty_links_it_gives_up(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char from[32], to[32];
+
+		tree_put(place.root, "l0", "good");
+		for (int j = 1; j <= 41; j++) {
+			snprintf(from, sizeof(from), "l%d", j);
+			snprintf(to, sizeof(to), "l%d", j - 1);
+			tree_link(place.root, from, to);
+		}
+		assert_reads(&place, "l40", 0);
+		assert_reads(&place, "l41", -ELOOP);
+		place_free(&place);
+	}
+}
+
+/* Nobody writes to the pipe: to open it would wait for ever. */
+static void only_files_and_directories_are_opened(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		struct sockaddr_un address = { .sun_family = AF_UNIX };
+		struct names names;
+		int fd;
+
+		assert_int_equal(mkfifo(tree_path(place.root, "pipe"), 0600),
+				 0);
+		snprintf(address.sun_path, sizeof(address.sun_path),
+			 "%s/socket", place.root);
+		fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		assert_true(fd >= 0);
+		assert_int_equal(
+			bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			0);
+		tree_link(place.root, "sys/pipe", "/pipe");
+		assert_reads(&place, "pipe", -EINVAL);
+		assert_reads(&place, "sys/pipe", -EINVAL);
+		assert_reads(&place, "socket", -EINVAL);
+		assert_reads(&place, "sys", -EISDIR);
+		assert_int_equal(
+			ssdpm__list_names(place.machine, "pipe", &names),
+			-EINVAL);
+		close(fd);
+		place_free(&place);
+	}
+}
+
+static void a_file_may_be_as_long_as_there_is_room(void **state)
+{
+	struct place place = place_new(false);
+	char text[8];
+	size_t n = 99;
+
+	(void)state;
+	tree_put(place.root, "seven", "1234567");
+	tree_put(place.root, "eight", "12345678");
+	assert_int_equal(ssdpm__read_bytes(place.machine, "seven", text, 8, &n),
+			 0);
+	assert_int_equal(n, 7);
+	assert_string_equal(text, "1234567");
+	n = 99;
+	assert_int_equal(ssdpm__read_bytes(place.machine, "eight", text, 8, &n),
+			 -E2BIG);
+	assert_int_equal(n, 99);
+	place_free(&place);
+}
+
+static void a_path_may_be_too_long(void **state)
+{
+	char path[2000];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char real[SSDPM__PATH_BYTES], joined[SSDPM__PATH_BYTES];
+
+		memset(path, 'x', sizeof(path));
+		path[sizeof(path) - 1] = 0;
+		assert_reads(&place, path, -ENAMETOOLONG);
+		path[300] = 0; /* a component is at most 255 */
+		assert_reads(&place, path, -ENAMETOOLONG);
+		tree_link(place.root, "long", path);
+		assert_reads(&place, "long", -ENAMETOOLONG);
+		assert_int_equal(
+			ssdpm__real_path(place.machine, "sys/a/file", real, 10),
+			-ENAMETOOLONG);
+		assert_int_equal(
+			ssdpm__real_path(place.machine, "sys/a/file", real, 11),
+			0);
+		assert_int_equal(ssdpm__join(joined, path, "seventeen bytes"),
+				 0);
+		assert_int_equal(
+			ssdpm__join(joined, path, "twenty bytes of name"),
+			-ENAMETOOLONG);
+		place_free(&place);
+	}
+}
+
+static void blanks_at_the_end_of_a_text_go(void **state)
+{
+	struct place place = place_new(false);
+	struct directory at = { .machine = place.machine, .path = "d" };
+	char text[16] = "";
+
+	(void)state;
+	tree_put(place.root, "d/blanks", "  a b \t\r\n\n");
+	tree_put(place.root, "d/none", "");
+	tree_put(place.root, "d/odd", " a\033[31m\xc3\xa9z  \n");
+	tree_put(place.root, "d/long", "0123456789abcdefghij");
+	assert_int_equal(ssdpm__read_text(place.machine, "d/blanks", text, 16),
+			 0);
+	assert_string_equal(text, "  a b");
+	assert_true(ssdpm__get_text(&at, "blanks", text, sizeof(text)));
+	assert_string_equal(text, "a b");
+	assert_true(ssdpm__get_text(&at, "none", text, sizeof(text)));
+	assert_string_equal(text, "");
+	assert_true(ssdpm__get_text(&at, "odd", text, sizeof(text)));
+	assert_string_equal(text, "a?[31m??z");
+	assert_true(ssdpm__get_text(&at, "long", text, sizeof(text)));
+	assert_string_equal(text, "0123456789abcde");
+	assert_false(ssdpm__get_text(&at, "absent", text, sizeof(text)));
+	assert_int_equal(at.err, 0);
+	place_free(&place);
+}
+
+static void numbers_are_whole_and_in_their_base(void **state)
+{
+	static const struct {
+		const char *text;
+		int base, code;
+		uint64_t value;
+	} cases[] = {
+		{ "0\n", 10, 0, 0 },
+		{ "007\n", 10, 0, 7 },
+		{ "18446744073709551615", 10, 0, UINT64_MAX },
+		{ "18446744073709551616", 10, -EINVAL, 0 },
+		{ "-1", 10, -EINVAL, 0 },
+		{ "+1", 10, -EINVAL, 0 },
+		{ "1 2", 10, -EINVAL, 0 },
+		{ "0x10", 10, -EINVAL, 0 },
+		{ "", 10, -EINVAL, 0 },
+		{ "any", 10, -EINVAL, 0 },
+		{ "c017\n", 16, 0, 0xc017 },
+		{ "0xC017\n", 16, 0, 0xc017 },
+		{ "10", 16, 0, 16 },
+		{ "g", 16, -EINVAL, 0 },
+		{ "0x8086\n", 0, 0, 0x8086 },
+		{ "12", 0, 0, 12 },
+		{ "0x", 0, -EINVAL, 0 },
+		{ "111111111111111111111111111111111111111111111111111111111"
+		  "111111111",
+		  10, -EINVAL, 0 },
+	};
+	struct place place = place_new(false);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t value = 77;
+
+		tree_put(place.root, "n", cases[i].text);
+		assert_int_equal(ssdpm__read_number(place.machine, "n",
+						    cases[i].base, &value),
+				 cases[i].code);
+		assert_int_equal(value, cases[i].code ? 77 : cases[i].value);
+	}
+	place_free(&place);
+}
+
+static void names_are_sorted_by_their_numbers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		struct names names = { 0 };
+		char name[8], path[32];
+
+		tree_link(place.root, "link", "sys/many");
+		for (int j = 39; j >= 0; j--) {
+			snprintf(path, sizeof(path), "sys/many/n%d", j);
+			tree_put(place.root, path, "");
+		}
+		assert_int_equal(
+			ssdpm__list_names(place.machine, "link", &names), 0);
+		assert_int_equal(names.n, 40);
+		for (size_t j = 0; j < 40; j++) {
+			snprintf(name, sizeof(name), "n%zu", j);
+			assert_string_equal(names.names[j], name);
+		}
+		ssdpm__free_names(&names);
+		assert_int_equal(
+			ssdpm__list_names(place.machine, "sys/a/file", &names),
+			-ENOTDIR);
+		assert_int_equal(
+			ssdpm__list_names(place.machine, "absent", &names),
+			-ENOENT);
+		place_free(&place);
+	}
+}
+
+static void a_real_path_has_no_links(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char real[SSDPM__PATH_BYTES] = "?";
+
+		tree_link(place.root, "sys/class/x", "../../../sys/a");
+		assert_int_equal(ssdpm__real_path(place.machine,
+						  "sys/class/x/file", real,
+						  sizeof(real)),
+				 0);
+		assert_string_equal(real, "sys/a/file");
+		assert_int_equal(ssdpm__real_path(place.machine, "sys/class/x",
+						  real, sizeof(real)),
+				 0);
+		assert_string_equal(real, "sys/a");
+		assert_int_equal(ssdpm__real_path(place.machine,
+						  "sys/class/x/../a/.", real,
+						  sizeof(real)),
+				 0);
+		assert_string_equal(real, "sys/a");
+		strcpy(real, "?");
+		assert_int_equal(ssdpm__real_path(place.machine,
+						  "sys/class/x/none", real,
+						  sizeof(real)),
+				 -ENOENT);
+		assert_string_equal(real, "?");
+		place_free(&place);
+	}
+}
+
+static void nothing_is_written_without_the_marker(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		struct ssdpm_error error = fixture_error();
+		char text[16];
+
+		assert_int_equal(ssdpm__check_writable(place.machine, &error),
+				 -EROFS);
+		fixture_assert_error(&error, -EROFS, 0, "ssdpm-capture");
+		assert_int_equal(
+			ssdpm__write_text(place.machine, "sys/a/file", "x"),
+			-EROFS);
+		assert_int_equal(ssdpm__open(place.machine, "sys/new",
+					     O_RDONLY | O_CREAT, 0600),
+				 -EROFS);
+		assert_int_equal(ssdpm__open(place.machine, "sys/new",
+					     O_RDWR | O_CREAT, 0600),
+				 -EROFS);
+		assert_reads(&place, "sys/a/file", 0);
+		ssdpm_machine_unref(place.machine);
+
+		/* Nor is a link a marker. */
+		tree_link(place.root, "ssdpm-capture", "sys/a/file");
+		place.machine = tree_machine(place.root);
+		assert_int_equal(place.machine->capture, 1);
+		ssdpm_machine_unref(place.machine);
+
+		assert_int_equal(unlink(tree_path(place.root, "ssdpm-capture")),
+				 0);
+		tree_put(place.root, "ssdpm-capture", "");
+		place.machine = tree_machine(place.root);
+		place.machine->walk = ways[i];
+		assert_int_equal(ssdpm__check_writable(place.machine, NULL), 0);
+		assert_int_equal(
+			ssdpm__write_text(place.machine, "sys/a/file", "x"), 0);
+		assert_int_equal(ssdpm__read_text(place.machine, "sys/a/file",
+						  text, sizeof(text)),
+				 0);
+		assert_string_equal(text, "x");
+		assert_int_equal(
+			ssdpm__write_text(place.machine, "sys/absent", "x"),
+			-ENOENT);
+		place_free(&place);
+	}
+}
+
+static void what_is_made_is_made_under_the_root(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char out[256];
+		int fd;
+
+		tree_put(place.root, "ssdpm-capture", "");
+		snprintf(out, sizeof(out), "%s/made", place.above);
+		tree_link(place.root, "up", "../../made");
+		tree_link(place.root, "absolute", out);
+		tree_link(place.root, "here", "sys/a/made");
+		ssdpm_machine_unref(place.machine);
+		place.machine = tree_machine(place.root);
+		place.machine->walk = ways[i];
+		fd = ssdpm__open(place.machine, "up", O_WRONLY | O_CREAT, 0640);
+		assert_true(fd >= 0);
+		close(fd);
+		fd = ssdpm__open(place.machine, "here", O_WRONLY | O_CREAT,
+				 0640);
+		assert_true(fd >= 0);
+		close(fd);
+		assert_int_equal(ssdpm__open(place.machine, "absolute",
+					     O_WRONLY | O_CREAT, 0640),
+				 -ENOENT);
+		assert_int_equal(ssdpm__open(place.machine, "here",
+					     O_WRONLY | O_CREAT | O_EXCL, 0640),
+				 -EEXIST);
+		assert_int_equal(access(out, F_OK), -1);
+		assert_int_equal(access(tree_path(place.root, "made"), F_OK),
+				 0);
+		assert_int_equal(
+			access(tree_path(place.root, "sys/a/made"), F_OK), 0);
+		place_free(&place);
+	}
+}
+
+static void a_link_can_be_read_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		struct directory at = { .machine = place.machine,
+					.path = "sys" };
+		char text[16] = "?";
+
+		tree_link(place.root, "sys/driver", "../bus/drivers/nvme");
+		assert_true(ssdpm__get_link(&at, "driver", text, sizeof(text)));
+		assert_string_equal(text, "nvme");
+		assert_false(ssdpm__get_link(&at, "a", text, sizeof(text)));
+		assert_false(ssdpm__get_link(&at, "none", text, sizeof(text)));
+		assert_int_equal(at.err, 0);
+		place_free(&place);
+	}
+}
+
+struct log {
+	char text[4096];
+	uint32_t n;
+};
+
+static void take_log(void *userdata, uint32_t level, const char *message)
+{
+	struct log *log = userdata;
+
+	assert_true(level >= SSDPM_LOG_WARNING && level <= SSDPM_LOG_DEBUG);
+	assert_null(strpbrk(message, "\n\033"));
+	log->n++;
+	strncat(log->text, message, sizeof(log->text) - strlen(log->text) - 2);
+	strcat(log->text, "\n");
+}
+
+static void the_log_names_each_file_once(void **state)
+{
+	struct place place = place_new(false);
+	struct log log = { 0 };
+	char text[16];
+
+	(void)state;
+	place.machine->log_fn = take_log;
+	place.machine->userdata = &log;
+	place.machine->log_level = SSDPM_LOG_INFO;
+	ssdpm__read_text(place.machine, "sys/a/file", text, sizeof(text));
+	assert_int_equal(log.n, 0);
+	place.machine->log_level = SSDPM_LOG_DEBUG;
+	ssdpm__read_text(place.machine, "sys/a/file", text, sizeof(text));
+	assert_int_equal(log.n, 1);
+	assert_non_null(strstr(log.text, "/sys/a/file: 5 bytes"));
+	ssdpm__read_text(place.machine, "sys/\033x", text, sizeof(text));
+	assert_int_equal(log.n, 2);
+	assert_non_null(strstr(log.text, "/sys/?x: not found"));
+	ssdpm__write_text(place.machine, "sys/a/file", "val");
+	assert_int_equal(log.n, 3);
+	assert_non_null(strstr(log.text, "\"val\" to /sys/a/file: read-only"));
+	place_free(&place);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links_never_lead_out_of_the_root),
+		cmocka_unit_test(links_are_followed_as_linux_does),
+		cmocka_unit_test(after_forty_links_it_gives_up),
+		cmocka_unit_test(only_files_and_directories_are_opened),
+		cmocka_unit_test(a_file_may_be_as_long_as_there_is_room),
+		cmocka_unit_test(a_path_may_be_too_long),
+		cmocka_unit_test(blanks_at_the_end_of_a_text_go),
+		cmocka_unit_test(numbers_are_whole_and_in_their_base),
+		cmocka_unit_test(names_are_sorted_by_their_numbers),
+		cmocka_unit_test(a_real_path_has_no_links),
+		cmocka_unit_test(nothing_is_written_without_the_marker),
+		cmocka_unit_test(what_is_made_is_made_under_the_root),
+		cmocka_unit_test(a_link_can_be_read_itself),
+		cmocka_unit_test(the_log_names_each_file_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
