@@ -222,18 +222,23 @@ int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 		     void *buffer, size_t size, size_t *ret_n,
 		     struct ssdpm_error *reterr);
 
-/* IDENTIFY DEVICE by the back end, unless that would switch SMART on. */
-int ssdpm__sata_identify(const struct ssdpm_device *device,
-			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+/*
+ * Identify of a drive, by a command or from a dump: 4096 bytes (NVMe) or 512
+ * (SATA), for which there must be room, and for a byte more.
+ */
+int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 			 struct ssdpm_error *reterr);
 
 /*
- * capture-blank.c: take out what identifies a drive. A text of words that
- * cannot be read becomes empty.
+ * Log 30h, page 08h, likewise. -EOPNOTSUPP: the drive has no DevSleep;
+ * -ENODATA: it has no such log.
  */
-void ssdpm__blank_nvme_identify(uint8_t data[SSDPM_NVME_IDENTIFY_BYTES]);
-void ssdpm__blank_ata_identify(uint8_t data[SSDPM__ATA_PAGE_BYTES]);
-void ssdpm__blank_ata_words(char *text, size_t size);
-void ssdpm__blank_devsleep(uint8_t page[SSDPM__ATA_PAGE_BYTES]);
+int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
+			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
+			      struct ssdpm_error *reterr);
+
+/* Is it a drive that can be read? 0, -ENODEV, -EOPNOTSUPP. */
+int ssdpm__check_drive(const struct ssdpm_device *device,
+		       struct ssdpm_error *reterr);
 
 #endif

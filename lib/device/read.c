@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-	ATA_IDENTIFY_BYTES = 512,
 	ATA_WORDS = 256,
 	FEATURE_POWER = 0x02,
 	FEATURE_APST = 0x0c,
@@ -98,25 +97,6 @@ static int decode(const struct ssdpm_device *device, const void *data,
 	return r;
 }
 
-static int nvme_from_drive(const struct ssdpm_device *device,
-			   struct ssdpm_model **ret_model,
-			   struct ssdpm_error *reterr)
-{
-	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
-	int r;
-
-	if (device->machine->capture)
-		r = read_sized_dump(device, "identify", data,
-				    SSDPM_NVME_IDENTIFY_BYTES, reterr);
-	else
-		r = ssdpm__nvme_identify(device->machine, device->facts.name,
-					 data, reterr);
-	if (r)
-		return r;
-	return ssdpm_model_from_nvme_identify(data, SSDPM_NVME_IDENTIFY_BYTES,
-					      ret_model, reterr);
-}
-
 /*
  * libatasmart switches SMART on where it is off, to ask for its status: then
  * sysfs, which has the same words, has to do.
@@ -138,33 +118,39 @@ static int check_smart(const struct ssdpm_device *device,
 			   device->facts.name);
 }
 
-int ssdpm__sata_identify(const struct ssdpm_device *device,
-			 uint8_t data[SSDPM__ATA_PAGE_BYTES],
+int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 			 struct ssdpm_error *reterr)
 {
-	int r = check_smart(device, reterr);
-
-	if (r)
-		return r;
-	return ssdpm__ata_identify(device->machine, device->facts.name, data,
-				   reterr);
-}
-
-static int sata_from_drive(const struct ssdpm_device *device,
-			   struct ssdpm_model **ret_model,
-			   struct ssdpm_error *reterr)
-{
-	uint8_t data[ATA_IDENTIFY_BYTES + 1];
+	const struct ssdpm_machine *machine = device->machine;
+	const char *name = device->facts.name;
+	const bool is_nvme = device->facts.kind == SSDPM_KIND_NVME;
 	int r;
 
-	if (device->machine->capture)
-		r = read_sized_dump(device, "identify", data,
-				    ATA_IDENTIFY_BYTES, reterr);
-	else
-		r = ssdpm__sata_identify(device, data, reterr);
+	if (machine->capture)
+		return read_sized_dump(device, "identify", data,
+				       is_nvme ? SSDPM_NVME_IDENTIFY_BYTES :
+						 SSDPM__ATA_PAGE_BYTES,
+				       reterr);
+	if (is_nvme)
+		return ssdpm__nvme_identify(machine, name, data, reterr);
+	r = check_smart(device, reterr);
+	return r ? r : ssdpm__ata_identify(machine, name, data, reterr);
+}
+
+/* Identify as a model. */
+static int from_drive(const struct ssdpm_device *device,
+		      struct ssdpm_model **ret_model,
+		      struct ssdpm_error *reterr)
+{
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
+	int r = ssdpm__read_identify(device, data, reterr);
+
 	if (r)
 		return r;
-	return decode(device, data, ATA_IDENTIFY_BYTES, ret_model, reterr);
+	if (device->facts.kind == SSDPM_KIND_NVME)
+		return ssdpm_model_from_nvme_identify(
+			data, SSDPM_NVME_IDENTIFY_BYTES, ret_model, reterr);
+	return decode(device, data, SSDPM__ATA_PAGE_BYTES, ret_model, reterr);
 }
 
 /* The words that the kernel keeps: the drive's own, so no guess. */
@@ -191,7 +177,7 @@ static int sata_model(const struct ssdpm_device *device, uint32_t flags,
 	int r = -ENOENT;
 
 	if (device->machine->capture || (flags & SSDPM_READ_COMMANDS)) {
-		r = sata_from_drive(device, ret_model, &error);
+		r = from_drive(device, ret_model, &error);
 		if (!r || r == -ENOMEM || r == -EINVAL)
 			return pass_on(r, &error, reterr);
 		ssdpm__log(device->machine, SSDPM_LOG_INFO,
@@ -205,7 +191,7 @@ static int nvme_model(const struct ssdpm_device *device, uint32_t flags,
 		      struct ssdpm_error *reterr)
 {
 	if (device->machine->capture || (flags & SSDPM_READ_COMMANDS))
-		return nvme_from_drive(device, ret_model, reterr);
+		return from_drive(device, ret_model, reterr);
 	return ssdpm__fail(reterr, -ENOENT, 0,
 			   "%s: sysfs does not say its power states",
 			   device->facts.name);
@@ -323,7 +309,7 @@ static int model_from_catalogue(const struct ssdpm_device *device,
 	return r;
 }
 
-static int check_drive(const struct ssdpm_device *device,
+int ssdpm__check_drive(const struct ssdpm_device *device,
 		       struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = &device->facts;
@@ -350,7 +336,7 @@ int ssdpm_device_read_model(struct ssdpm_device *device, uint32_t flags,
 {
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_error error, other;
-	int r = check_drive(device, reterr);
+	int r = ssdpm__check_drive(device, reterr);
 
 	if (r)
 		return r;
@@ -402,7 +388,7 @@ int ssdpm_device_read_apst(struct ssdpm_device *device,
 
 	if (device->facts.kind != SSDPM_KIND_NVME)
 		return fail_kind(device, "NVMe", reterr);
-	r = check_drive(device, reterr);
+	r = ssdpm__check_drive(device, reterr);
 	if (r)
 		return r;
 	if (device->machine->capture) {
@@ -428,7 +414,7 @@ int ssdpm_device_read_power_state(struct ssdpm_device *device,
 
 	if (device->facts.kind != SSDPM_KIND_NVME)
 		return fail_kind(device, "NVMe", reterr);
-	r = check_drive(device, reterr);
+	r = ssdpm__check_drive(device, reterr);
 	if (r)
 		return r;
 	if (!device->machine->capture) {
@@ -483,6 +469,24 @@ static void decode_devsleep(const uint8_t *page,
 	*ret_devsleep = devsleep;
 }
 
+int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
+			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
+			      struct ssdpm_error *reterr)
+{
+	int r;
+
+	if (has_no_devsleep(device))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s has no DevSleep",
+				   device->facts.name);
+	if (device->machine->capture)
+		return read_sized_dump(device, "devsleep", page,
+				       SSDPM__ATA_PAGE_BYTES, reterr);
+	r = ssdpm__ata_read_log(device->machine, device->facts.name,
+				SSDPM__DEVSLEEP_LOG, SSDPM__DEVSLEEP_PAGE, page,
+				reterr);
+	return r == -EOPNOTSUPP ? -ENODATA : r;
+}
+
 int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 			       struct ssdpm_devsleep *ret_devsleep,
 			       struct ssdpm_error *reterr)
@@ -493,25 +497,13 @@ int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 
 	if (device->facts.kind != SSDPM_KIND_SATA)
 		return fail_kind(device, "SATA", reterr);
-	r = check_drive(device, reterr);
+	r = ssdpm__check_drive(device, reterr);
 	if (r)
 		return r;
-	if (has_no_devsleep(device))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s has no DevSleep",
-				   device->facts.name);
-	if (device->machine->capture) {
-		r = read_sized_dump(device, "devsleep", page,
-				    SSDPM__ATA_PAGE_BYTES, &error);
-	} else {
-		r = ssdpm__ata_read_log(device->machine, device->facts.name,
-					SSDPM__DEVSLEEP_LOG,
-					SSDPM__DEVSLEEP_PAGE, page, &error);
-		if (r == -EOPNOTSUPP) {
-			decode_devsleep(NULL, ret_devsleep);
-			return 0;
-		}
+	r = ssdpm__read_devsleep_page(device, page, &error);
+	if (!r || r == -ENODATA) {
+		decode_devsleep(r ? NULL : page, ret_devsleep);
+		return 0;
 	}
-	if (!r)
-		decode_devsleep(page, ret_devsleep);
 	return pass_on(r, &error, reterr);
 }

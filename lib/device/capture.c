@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A capture: this library reads all that it can read of a machine, and what it
+ * reads is written down. So a capture holds what is needed, and nothing else.
+ */
+#include "device/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+
+static int read_devices(struct ssdpm_machine *machine,
+			struct ssdpm_device ***ret_devices, size_t *ret_n,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_meter *meters = NULL;
+	struct ssdpm_owner *owners = NULL;
+	char text[64];
+	size_t n;
+	int r = ssdpm_machine_read_facts(machine, &facts, reterr);
+
+	if (!r)
+		r = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
+	free(owners);
+	if (!r)
+		r = ssdpm_machine_read_meters(machine, &meters, &n, reterr);
+	for (size_t i = 0; !r && i < n; i++)
+		ssdpm__read_text(machine, meters[i].path + 1, text,
+				 sizeof(text));
+	free(meters);
+	if (!r)
+		r = ssdpm_device_list_read(machine, ret_devices, ret_n, reterr);
+	return r;
+}
+
+/* Block devices of ours, so that their names can be given too. */
+static int read_nodes(struct ssdpm_machine *machine, struct ssdpm_error *reterr)
+{
+	static const char class[] = "sys/class/block";
+	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
+	struct names names, controllers;
+	int r = ssdpm__list_names(machine, class, &names);
+
+	if (r == -ENOMEM)
+		return ssdpm__fail(reterr, r, 0, "out of memory");
+	if (r)
+		return 0;
+	for (size_t i = 0; i < names.n; i++) {
+		char *slash;
+
+		if (strncmp(names.names[i], "nvme", 4) != 0 &&
+		    strncmp(names.names[i], "sd", 2) != 0)
+			continue;
+		if (ssdpm__join(path, class, names.names[i]) ||
+		    ssdpm__real_path(machine, path, real, sizeof(real)) ||
+		    !strstr(real, "/nvme-subsys"))
+			continue;
+		/* Whose controllers are links beside it. */
+		slash = strrchr(real, '/');
+		*slash = 0;
+		if (ssdpm__list_names(machine, real, &controllers))
+			continue;
+		for (size_t j = 0; j < controllers.n; j++) {
+			uint32_t number;
+
+			if (ssdpm__is_numbered(controllers.names[j], "nvme",
+					       &number) &&
+			    !ssdpm__join(path, real, controllers.names[j]))
+				ssdpm__exists(machine, path);
+		}
+		ssdpm__free_names(&controllers);
+	}
+	ssdpm__free_names(&names);
+	return 0;
+}
+
+/* What a plan waits for: the state of the host. */
+static void read_host_state(struct ssdpm_machine *machine,
+			    const struct ssdpm_device *device)
+{
+	char path[SSDPM__PATH_BYTES], text[32];
+
+	if (!device->facts.ata_port)
+		return;
+	snprintf(path, sizeof(path), "sys/class/scsi_host/host%u/state",
+		 device->facts.host);
+	ssdpm__read_text(machine, path, text, sizeof(text));
+}
+
+static int write_dump(struct capture *self, const struct ssdpm_device *device,
+		      const char *what, const void *bytes, size_t n)
+{
+	snprintf(self->failed, sizeof(self->failed), "dumps/%s.%s",
+		 device->facts.name, what);
+	return ssdpm__capture_write(self->fd, self->failed, bytes, n);
+}
+
+/* Not to be had: no failure of the capture. */
+static int leave_out(const struct capture *self, int code,
+		     const struct ssdpm_error *error)
+{
+	if (code == -ENOMEM)
+		return code;
+	ssdpm__log(self->source, SSDPM_LOG_INFO, "left out: %s",
+		   error->message);
+	return 0;
+}
+
+static int dump_identify(struct capture *self, struct ssdpm_device *device)
+{
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
+	const bool is_nvme = device->facts.kind == SSDPM_KIND_NVME;
+	struct ssdpm_error error;
+	int r = ssdpm__read_identify(device, data, &error);
+
+	if (r)
+		return leave_out(self, r, &error);
+	if (is_nvme)
+		ssdpm__blank_nvme_identify(data);
+	else
+		ssdpm__blank_ata_identify(data);
+	return write_dump(self, device, "identify", data,
+			  is_nvme ? SSDPM_NVME_IDENTIFY_BYTES :
+				    SSDPM__ATA_PAGE_BYTES);
+}
+
+static int make_apst_text(const struct ssdpm_apst *table, char **ret_text)
+{
+	char raw[2 * SSDPM_APST_BYTES + 1];
+	struct json_writer writer = { .text = NULL };
+	uint8_t data[SSDPM_APST_BYTES];
+	int r = ssdpm_apst_encode(table, data, NULL);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < sizeof(data); i++)
+		snprintf(raw + 2 * i, 3, "%02x", data[i]);
+	ssdpm__json_begin(&writer, NULL, '{');
+	ssdpm__json_string(&writer, "schema", "ssdpm.apst/1");
+	ssdpm__json_bool(&writer, "sent", table->sent);
+	ssdpm__json_bool(&writer, "enabled", table->enabled);
+	ssdpm__json_string(&writer, "raw", raw);
+	ssdpm__json_end(&writer, '}');
+	return ssdpm__json_finish(&writer, ret_text, NULL);
+}
+
+static int dump_apst(struct capture *self, struct ssdpm_device *device)
+{
+	struct ssdpm_apst table;
+	struct ssdpm_error error;
+	char *text = NULL;
+	int r = ssdpm_device_read_apst(device, &table, &error);
+
+	if (r)
+		return leave_out(self, r, &error);
+	r = make_apst_text(&table, &text);
+	if (!r)
+		r = write_dump(self, device, "apst", text, strlen(text));
+	free(text);
+	return r;
+}
+
+static int dump_power_state(struct capture *self, struct ssdpm_device *device)
+{
+	struct ssdpm_error error;
+	char text[16];
+	uint32_t state;
+	int r = ssdpm_device_read_power_state(device, &state, &error);
+
+	if (r)
+		return leave_out(self, r, &error);
+	return write_dump(self, device, "power-state", text,
+			  (size_t)snprintf(text, sizeof(text), "%u\n", state));
+}
+
+static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
+{
+	uint8_t page[SSDPM__ATA_PAGE_BYTES + 1];
+	struct ssdpm_error error;
+	int r = ssdpm__read_devsleep_page(device, page, &error);
+
+	if (r == -ENODATA) { /* zeros say the same */
+		memset(page, 0, sizeof(page));
+		r = 0;
+	}
+	if (r)
+		return leave_out(self, r, &error);
+	ssdpm__blank_devsleep(page);
+	return write_dump(self, device, "devsleep", page,
+			  SSDPM__ATA_PAGE_BYTES);
+}
+
+/* What only commands tell, or the dumps of the capture that is copied. */
+static int write_dumps(struct capture *self, struct ssdpm_device *device,
+		       uint32_t flags)
+{
+	int r;
+
+	if (!self->source->capture && !(flags & SSDPM_READ_COMMANDS))
+		return 0;
+	if (ssdpm__check_drive(device, NULL))
+		return 0;
+	r = dump_identify(self, device);
+	if (!r && device->facts.kind == SSDPM_KIND_NVME)
+		r = dump_apst(self, device);
+	if (!r && device->facts.kind == SSDPM_KIND_NVME)
+		r = dump_power_state(self, device);
+	if (!r && device->facts.kind == SSDPM_KIND_SATA)
+		r = dump_devsleep(self, device);
+	return r;
+}
+
+/* The last file: who finds it knows that the capture is complete. */
+static int write_marker(struct capture *self)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct json_writer writer = { .text = NULL, .one_line = true };
+	char *text = NULL;
+	int r = ssdpm_machine_read_facts(self->source, &facts, NULL);
+
+	if (r)
+		return r;
+	ssdpm__json_begin(&writer, NULL, '{');
+	ssdpm__json_string(&writer, "schema", "ssdpm.capture/1");
+	ssdpm__json_string(&writer, "linux_release",
+			   facts.linux_release[0] ? facts.linux_release : NULL);
+	ssdpm__json_end(&writer, '}');
+	r = ssdpm__json_finish(&writer, &text, NULL);
+	strcpy(self->failed, SSDPM__MARKER);
+	if (!r)
+		r = ssdpm__capture_write(self->fd, SSDPM__MARKER, text,
+					 strlen(text));
+	free(text);
+	return r;
+}
+
+/* A copy of the machine that tells what is read. */
+static struct ssdpm_machine observed(struct capture *self)
+{
+	struct ssdpm_machine machine = *self->source;
+
+	machine.references = 1; /* ours: it is never freed */
+	machine.observe = ssdpm__capture_observe;
+	machine.observer = self;
+	return machine;
+}
+
+static int fill(struct capture *self, uint32_t flags,
+		struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine machine = observed(self);
+	struct ssdpm_device **devices = NULL;
+	size_t n = 0;
+	int r;
+
+	r = ssdpm_machine_read_owners(self->source, &self->owners,
+				      &self->n_owners, reterr);
+	if (!r)
+		r = read_devices(&machine, &devices, &n, reterr);
+	if (!r)
+		r = read_nodes(&machine, reterr);
+	if (r)
+		goto out;
+	for (size_t i = 0; !self->err && i < n; i++) {
+		read_host_state(&machine, devices[i]);
+		if (!self->err)
+			self->err = write_dumps(self, devices[i], flags);
+	}
+	if (!self->err)
+		self->err = write_marker(self);
+	if (self->err)
+		r = ssdpm__fail(reterr, self->err, 0, "%s: %s", self->failed,
+				ssdpm_strerror(self->err));
+out:
+	ssdpm_device_list_free(devices, n);
+	free(self->owners);
+	return r;
+}
+
+int ssdpm_machine_capture(struct ssdpm_machine *machine, const char *directory,
+			  uint32_t flags, struct ssdpm_error *reterr)
+{
+	struct capture capture = { .source = machine };
+	int r;
+
+	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "flags: bits that are not known");
+	if (mkdir(directory, 0755) < 0) {
+		r = -errno;
+		return ssdpm__fail(reterr, r, 0, "%s: %s", directory,
+				   ssdpm_strerror(r));
+	}
+	capture.fd = open(directory,
+			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (capture.fd < 0) {
+		r = -errno;
+		rmdir(directory);
+		return ssdpm__fail(reterr, r, 0, "%s: %s", directory,
+				   ssdpm_strerror(r));
+	}
+	r = fill(&capture, flags, reterr);
+	if (r)
+		ssdpm__capture_remove(capture.fd);
+	close(capture.fd);
+	if (r)
+		rmdir(directory);
+	return r;
+}
