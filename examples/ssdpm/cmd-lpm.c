@@ -66,6 +66,14 @@ static const char *policy_of_port(const struct ssdpm_device_facts *f)
 	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
 }
 
+/* Of a port, its disk; an optical drive is none. */
+static const char *disk_of_port(const struct ssdpm_device_facts *f)
+{
+	if (f->flags & SSDPM_DEVICE_OPTICAL)
+		return "optical";
+	return f->flags & SSDPM_DEVICE_EMPTY ? "-" : f->name;
+}
+
 /* The kernel's word; before 6.12.43 it had none. */
 static const char *supported_word(const struct ssdpm_device_facts *f)
 {
@@ -91,7 +99,7 @@ static void make_row(const void *data, size_t number, struct row *row)
 	policy = policy_of_port(f);
 	reason = reason_of(&ports->ports[number - 1]);
 	row_cell(row, 0, "host%u", f->host);
-	row_cell(row, 1, "%s", f->flags & SSDPM_DEVICE_EMPTY ? "-" : f->name);
+	row_cell(row, 1, "%s", disk_of_port(f));
 	row_cell(row, 2, "%s", policy ? policy : "-");
 	row_cell(row, 3, "%s", supported_word(f));
 	row_cell(row, 4, "%s", reason ? reason : "");
@@ -105,8 +113,11 @@ static void write_port(struct json_writer *w, const struct port *port)
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.lpm/1");
 	ssdpm__json_uint(w, "host", f->host);
-	ssdpm__json_string(w, "name",
-			   f->flags & SSDPM_DEVICE_EMPTY ? NULL : f->name);
+	ssdpm__json_string(
+		w, "name",
+		f->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL) ?
+			NULL :
+			f->name);
 	ssdpm__json_string(w, "lpm", policy_of_port(f));
 	if (f->known & SSDPM_FACT_LPM_SUPPORTED)
 		ssdpm__json_bool(w, "lpm_supported", f->lpm_supported);

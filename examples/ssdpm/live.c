@@ -161,7 +161,8 @@ bool is_capture(const char *operand)
 	bool found;
 	char *path;
 
-	if (asprintf(&path, "%s/sys", operand) < 0)
+	/* "" would be this machine. */
+	if (!operand[0] || asprintf(&path, "%s/sys", operand) < 0)
 		return false;
 	found = !stat(path, &status) && S_ISDIR(status.st_mode);
 	free(path);

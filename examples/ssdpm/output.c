@@ -196,7 +196,7 @@ void row_cell(struct row *row, size_t column, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(row->cells[column], TABLE_CELL, format, args);
+	vsnprintf(row->cells[column], ROW_CELL, format, args);
 	va_end(args);
 }
 

@@ -38,8 +38,9 @@ void table_print(const struct table *table);
  * A table of any length: each row is made twice, and none is kept. Row 0 is the
  * head; cells come empty.
  */
+#define ROW_CELL 256
 struct row {
-	char cells[TABLE_COLUMNS][TABLE_CELL];
+	char cells[TABLE_COLUMNS][ROW_CELL];
 };
 typedef void (*row_fn)(const void *data, size_t number, struct row *ret_row);
 void print_rows(const char *align, row_fn make_row, const void *data,

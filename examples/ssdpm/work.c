@@ -15,11 +15,14 @@ void free_work(struct work *work)
 
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
+	const struct profile *profile = &work->profile;
+	/* A source that was given is what holds on both. */
+	bool both = !work->options->power_source;
 	const struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
-		.ac = &work->profile.ac,
-		.battery = &work->profile.battery,
+		.ac = both ? &profile->ac : &profile->now,
+		.battery = both ? &profile->battery : NULL,
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
@@ -28,7 +31,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 		return STATUS_DONE;
 	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
 		 error.message);
-	return error.code == -EINVAL ? STATUS_DEVICE_CANNOT : STATUS_FAILED;
+	return error.code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
 }
 
 bool all_in_force(const struct ssdpm_plan *plan)

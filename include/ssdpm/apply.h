@@ -355,6 +355,7 @@ SSDPM_API struct ssdpm_persist *ssdpm_persist_free(
 
 /**
  * struct ssdpm_persist_file - one file (sized; the caller sets size)
+ * @size:     sizeof(struct ssdpm_persist_file)
  * @mode:     permissions, as for chmod(2)
  * @path:     where it goes, "/etc/udev/rules.d/85-ssdpm.rules"
  * @contents: what it holds; its marker is a line of it

@@ -252,7 +252,8 @@ enum ssdpm_pcie_feature {
  * @n_devices:    how many devices are on the port; how many NVMe drives RST
  *                hides
  * @port:         number of the port on its adapter, from 0 on: one less than
- *                port_no of ataP, which the masks of the module ahci count by
+ *                port_no of ataP, which the masks of the module ahci count by;
+ *                read for external and hot-plug ports
  */
 struct ssdpm_device_facts {
 	size_t size;

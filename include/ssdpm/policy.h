@@ -576,7 +576,10 @@ enum ssdpm_profile_field {
  *                it is
  * @n_lpms:       how many @lpms there are
  * @max_exit_latency_us: latency tolerance of NVMe controllers
- * @primary_timeout_ms: parameter of nvme_core; likewise the next three
+ * @primary_timeout_ms: parameter of nvme_core
+ * @primary_latency_tolerance_us: likewise
+ * @secondary_timeout_ms: likewise
+ * @secondary_latency_tolerance_us: likewise
  * @lpms:         values of enum ssdpm_lpm: the first that a port takes
  * @name:         "performance", "balanced", "power-saver", or the user's
  * @reason:       one line: why these values, with their source

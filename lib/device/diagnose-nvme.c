@@ -231,15 +231,31 @@ static void say_differs(struct examination *e, const struct sleep *s)
 		      e->facts->name);
 }
 
-/* With which limit alone would it be used? */
+/* Would it be used with these? */
+static bool would_use(const struct examination *e,
+		      const struct ssdpm_apst_params *params, uint32_t state)
+{
+	struct ssdpm_apst table;
+
+	return !ssdpm_apst_generate(e->model, params, &table, NULL) &&
+	       is_used(&table, state);
+}
+
+/* Linux's default where that lets it in, else the least that does. */
 static void advise_limit(struct examination *e, const struct sleep *s,
 			 uint32_t state, struct ssdpm_diagnosis *d)
 {
-	uint64_t limit_us;
+	struct ssdpm_apst_params params = s->params;
+	const uint64_t limits[] = { 100000, s->states[state].exit_latency_us };
 
-	if (!ssdpm_apst_keep(e->model, &s->params, state, &limit_us, NULL))
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		params.max_exit_latency_us = limits[i];
+		if (!would_use(e, &params, state))
+			continue;
 		ssdpm__advise(d, "echo %s > " LIMIT_FILE,
-			      limit_text(limit_us).text, e->facts->name);
+			      limit_text(limits[i]).text, e->facts->name);
+		return;
+	}
 }
 
 /* With which tolerance? Only what is tried and does it is said. */
@@ -249,20 +265,21 @@ static void advise_tolerance(struct examination *e, const struct sleep *s,
 	struct ssdpm_apst_params params = s->params;
 	uint64_t total = total_us(&s->states[state]);
 	uint32_t exit_us = s->states[state].exit_latency_us;
-	struct ssdpm_apst table;
+	char limit[120] = "";
 
 	params.secondary_latency_tolerance_us = total;
-	if (params.max_exit_latency_us < exit_us)
+	if (params.max_exit_latency_us < exit_us) {
 		params.max_exit_latency_us = exit_us;
-	if (ssdpm_apst_generate(e->model, &params, &table, NULL) ||
-	    !is_used(&table, state))
-		return;
-	ssdpm__advise(d,
-		      "boot with nvme_core.apst_secondary_latency_tol_us=%llu "
-		      "(all drives), if that wait is no harm; limit %s > "
-		      "pm_qos_latency_tolerance_us",
-		      (unsigned long long)total,
-		      limit_text(params.max_exit_latency_us).text);
+		snprintf(limit, sizeof(limit), ", and echo %u > " LIMIT_FILE,
+			 exit_us, e->facts->name);
+	}
+	if (would_use(e, &params, state))
+		ssdpm__advise(d,
+			      "if a wait of %s does no harm: boot with "
+			      "nvme_core.apst_secondary_latency_tol_us=%llu "
+			      "(all drives)%s",
+			      ssdpm__format_us(exit_us).text,
+			      (unsigned long long)total, limit);
 }
 
 static void say_too_slow(struct examination *e, const struct sleep *s,

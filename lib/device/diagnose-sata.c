@@ -30,7 +30,8 @@ enum asks {
 struct link {
 	enum asks host;	 /* HIPM: adapter and every drive */
 	enum asks drive; /* DIPM: drive, and an adapter with both states */
-	uint32_t quirks;
+	bool quirk;	 /* no-lpm */
+	bool maybe_quirk;
 	bool refused; /* the kernel says so */
 	bool external;
 };
@@ -84,10 +85,32 @@ static enum asks drive_asks(const struct examination *e)
 	return info->sata_supported & SSDPM_SATA_DIPM ? ASKS_YES : ASKS_NO;
 }
 
+/* Those of the drive, with the adapter taken into account. */
+static bool has_quirk(const struct examination *e,
+		      const struct ssdpm_host *host)
+{
+	uint32_t quirks;
+
+	return !ssdpm_quirks_find(e->model, host, &quirks, NULL, NULL) &&
+	       (quirks & SSDPM_QUIRK_NO_LPM);
+}
+
+/* A fault that the newest Linux knows is one for an old Linux too. */
+static void find_quirk(const struct examination *e, struct link *link)
+{
+	struct ssdpm_host host;
+
+	if (!e->model)
+		return;
+	ssdpm_device_get_host(e->device, e->machine, &host);
+	link->quirk = has_quirk(e, &host);
+	host.linux_release = NULL;
+	link->maybe_quirk = !link->quirk && has_quirk(e, &host);
+}
+
 static void look(const struct examination *e, struct link *link)
 {
 	const struct ssdpm_device_facts *facts = e->facts;
-	uint32_t from_kernel;
 
 	link->host = host_asks(e);
 	link->drive = drive_asks(e);
@@ -95,22 +118,22 @@ static void look(const struct examination *e, struct link *link)
 		knows(e, SSDPM_FACT_LPM_SUPPORTED) && !facts->lpm_supported;
 	link->external =
 		facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG);
-	if (!e->model ||
-	    ssdpm_device_get_quirks(e->device, e->machine, e->model,
-				    &link->quirks, &from_kernel, NULL))
-		link->quirks = 0;
-	link->quirks &= SSDPM_QUIRK_NO_LPM | SSDPM_QUIRK_NO_LPM_ON_ATI |
-			SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD;
+	find_quirk(e, link);
 }
 
 static void say_quirk(struct examination *e, const struct link *link)
 {
-	uint32_t quirk = link->quirks & -link->quirks;
-
-	ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
-		     "quirk %s, say the rules of Linux: the link stays at full "
-		     "power, for this drive has a known fault",
-		     ssdpm_quirk_to_string(quirk));
+	if (link->quirk)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+			     "quirk no-lpm, say the rules of Linux: the link "
+			     "stays at full power, for this drive has a known "
+			     "fault");
+	else if (link->maybe_quirk)
+		ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+			     "quirk no-lpm, say the rules of the newest Linux: "
+			     "this drive has a known fault, which Linux %s may "
+			     "not know: leave LPM off",
+			     e->machine->linux_release);
 }
 
 static void advise_mask(const struct examination *e, struct ssdpm_diagnosis *d)
@@ -238,11 +261,10 @@ static void say_obstacles(struct examination *e, const struct link *link)
 {
 	if (link->external)
 		say_external(e, link);
-	if (link->quirks)
-		say_quirk(e, link);
+	say_quirk(e, link);
 	if (e->facts->flags & SSDPM_DEVICE_OPTICAL)
 		say_optical(e);
-	if (!link->quirks && !(link->external && !is_masked(e)))
+	if (!link->quirk && !(link->external && !is_masked(e)))
 		say_unsupported(e);
 }
 
@@ -252,7 +274,7 @@ static bool is_free(const struct examination *e, const struct link *link)
 	for (size_t i = 1; i < e->n; i++)
 		if (e->found[i].code == SSDPM_DIAGNOSIS_LPM_UNSUPPORTED)
 			return false;
-	return !link->refused && !link->quirks;
+	return !link->refused && !link->quirk && !link->maybe_quirk;
 }
 
 /* 6.1 and older print this for the firmware's settings too. */
@@ -302,7 +324,7 @@ static void say_medium(struct examination *e, const struct link *link)
 			"medium_power lets only the host ask (HIPM), and %s",
 			has_cap(e, CAP_SALP) ?
 				"the drive takes no requests (word 76 bit 9)" :
-				"the adapter does not (CAP.SALP)");
+				"the adapter cannot (CAP.SALP)");
 		advise_policy(e, d);
 		ssdpm__conclude(e, SAVING_NO,
 				"with medium_power nobody puts this link to "
@@ -324,12 +346,11 @@ static void say_who(struct examination *e, const struct link *link)
 	if (link->host == ASKS_NO)
 		ssdpm__found(
 			e, SSDPM_DIAGNOSIS_NO_HIPM, SSDPM_SEVERITY_NOTE,
-			"only the drive asks (DIPM): %s; ALPE and ASP stay "
+			"the host does not ask (HIPM): %s; ALPE and ASP stay "
 			"clear",
 			has_cap(e, CAP_SALP) ?
-				"it takes no requests of the host (word "
-				"76 bit 9)" :
-				"the adapter does not (CAP.SALP)");
+				"the drive takes no requests (word 76 bit 9)" :
+				"the adapter cannot (CAP.SALP)");
 	if (link->drive == ASKS_NO)
 		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_DIPM,
 			     link->host == ASKS_NO ? SSDPM_SEVERITY_PROBLEM :
@@ -413,8 +434,8 @@ static void say_deep_policy(struct examination *e)
 	if (lpm == SSDPM_LPM_MIN_POWER) {
 		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_MIN_POWER,
 				 SSDPM_SEVERITY_NOTE,
-				 "min_power has lost data on some drives; " BEST
-				 " saves almost the same");
+				 "min_power has lost data on some drives; the "
+				 "default of Linux is " BEST);
 		advise_policy(e, d);
 	}
 	if (!is_raised(e))

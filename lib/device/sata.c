@@ -291,6 +291,22 @@ static void read_disk(struct directory *disk, struct ssdpm_device_facts *facts)
 				sizeof(facts->firmware));
 }
 
+/* The masks of ahci count from 0, this file from 1. */
+static void read_port_number(const struct place *place, struct directory *at,
+			     struct ssdpm_device_facts *facts)
+{
+	char path[2 * SSDPM__PATH_BYTES];
+	uint64_t number;
+
+	snprintf(path, sizeof(path), "%s/ata_port/ata%u", place->port,
+		 place->ata_port);
+	at->path = path;
+	if (!ssdpm__get_number(at, "port_no", 10, 32, &number) || !number)
+		return;
+	facts->port = (uint32_t)number - 1;
+	facts->known |= SSDPM_FACT_PORT;
+}
+
 static int read_port(const struct place *place,
 		     const struct ssdpm_machine *machine, bool is_disk,
 		     struct ssdpm_device_facts *facts)
@@ -327,6 +343,8 @@ static int read_port(const struct place *place,
 		if (!facts->n_devices)
 			facts->flags |= SSDPM_DEVICE_EMPTY;
 	}
+	if (facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG))
+		read_port_number(place, &at, facts);
 	at.path = place->adapter;
 	ssdpm__read_adapter(&at, facts);
 	return at.err;

@@ -55,6 +55,10 @@ UNITLESS = {
     "n_corners", "widest_axis", "max_states",
     # nanoseconds, and said so before the rest of the name
     "busy_ns_by_op",
+    # a profile: bits, policies in order
+    "set", "n_lpms", "lpms",
+    # as for chmod(2)
+    "mode",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

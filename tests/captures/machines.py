@@ -388,16 +388,19 @@ class Machine:
         ports: Sequence[Port],
         ids: tuple[int, int] = (0x8086, 0x9D03),
         caps: int = CAP,
+        cap2: int = CAP2,
         remapped: int | None = None,
     ) -> str:
         pci = self.pci(address, ids, "ahci", pci_class=0x010601)
         if remapped is not None:
             self.file(f"{pci}/remapped_nvme", remapped)
         for number, port in enumerate(ports):
-            self.port(pci, number, port, caps)
+            self.port(pci, number, port, (caps, cap2))
         return pci
 
-    def port(self, pci: str, number: int, port: Port, caps: int) -> None:
+    def port(
+        self, pci: str, number: int, port: Port, caps: tuple[int, int]
+    ) -> None:
         host, ata = self.hosts, self.ata_ports + 1
         self.hosts, self.ata_ports = host + 1, ata
         folder = f"{pci}/ata{ata}"
@@ -423,8 +426,8 @@ class Machine:
             scsi,
             link_power_management_policy=port.policy,
             ahci_port_cmd=f"{port.command:x}",
-            ahci_host_caps=f"{caps:x}",
-            ahci_host_cap2=f"{CAP2:x}",
+            ahci_host_caps=f"{caps[0]:x}",
+            ahci_host_cap2=f"{caps[1]:x}",
             ahci_host_version="10301",
         )
         if self.has(6, 12):
@@ -617,7 +620,7 @@ def eight_drives() -> Machine:
             Port(INTEL_545, bits=ALPE),
             Port(SATA_860),
             Port(HARD_DISK),
-            Port(None),
+            Port(None, "keep_firmware_settings", bits=HPCP),
         ],
         ids=(0x8086, 0xA1D2),
     )
@@ -670,14 +673,14 @@ def server() -> Machine:
 def external_ports() -> Machine:
     m = Machine(KERNEL_7)
     m.host("LENOVO", "ThinkCentre", "3102", mem_sleep="s2idle [deep]")
-    keep = "keep_firmware_settings"
+    full = "max_performance"
     m.ahci(
         "0000:00:17.0",
         [
             Port(INTEL_545, bits=ALPE),
-            Port(MX500, keep, supported=False, bits=HPCP),
-            Port(SATA_860, keep, supported=False, bits=ESP),
-            Port(None, keep, supported=False, bits=HPCP),
+            Port(MX500, full, supported=False, bits=HPCP),
+            Port(SATA_860, full, supported=False, bits=ESP),
+            Port(None, full, supported=False, bits=HPCP),
         ],
         caps=CAP_SXS,
     )
@@ -728,7 +731,7 @@ def pm_only_max_performance() -> Machine:
     m.host("QEMU", "Standard PC (Q35 + ICH9, 2009)", "Q35", mem_sleep="s2idle [deep]")
     no_states = CAP & ~(1 << 26 | 1 << 14 | 1 << 13)
     m.ahci("0000:00:1f.2", [Port(MX500, "max_performance", supported=False)],
-           ids=(0x8086, 0x2922), caps=no_states)  # fmt: skip
+           ids=(0x8086, 0x2922), caps=no_states, cap2=0)  # fmt: skip
     return m
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import os
 import pathlib
+import subprocess
 import sys
 from collections.abc import Callable
 
@@ -28,3 +30,30 @@ def machine(tmp_path: pathlib.Path) -> Callable[[str], pathlib.Path]:
         return root
 
     return write
+
+
+@pytest.fixture
+def unprivileged(
+    ssdpm: Command,
+) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run the command as a user without privileges; all may read its directory."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        for folder in (ssdpm.directory, *ssdpm.directory.parents):
+            if folder.is_relative_to("/tmp/") or folder.name.startswith("pytest-"):
+                folder.chmod(folder.stat().st_mode | 0o055)
+        command = ["ssdpm", *arguments]
+        if os.geteuid() == 0:
+            who = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+            command = ["setpriv", *who, "--", *command]
+        return subprocess.run(
+            command,
+            cwd=ssdpm.directory,
+            env=ssdpm.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run

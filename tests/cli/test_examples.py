@@ -7,6 +7,7 @@ import pathlib
 import re
 
 import pytest
+import machines
 from command import TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
@@ -43,12 +44,23 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
     return [(call, "".join(f"{line}\n" for line in out)) for call, out in pairs]
 
 
-COMMANDS = [
-    "list", "show", "apst", "workload", "estimate", "compare", "recommend",
-]  # fmt: skip
+LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
+COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend"]
+# Captures that the examples have.
+CAPTURES = {
+    "laptop": "laptop", "desktop": "desktop-6.1", "server": "server",
+    "apst-empty": "apst-empty",
+}  # fmt: skip
 PAGES = sorted((TOP / "man").glob("*.[157]"))
 
 
+@pytest.fixture
+def captures(ssdpm: Command) -> None:
+    for name, machine in CAPTURES.items():
+        machines.write(machine, ssdpm.directory / name)
+
+
+@pytest.mark.usefixtures("captures")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_a_man_page_print_what_it_says(
     page: pathlib.Path, ssdpm: Command
@@ -62,6 +74,7 @@ def test_the_examples_of_a_man_page_print_what_it_says(
         assert result.stderr + result.stdout == expected, call
 
 
+@pytest.mark.usefixtures("captures")
 def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
     pairs = sessions(readme_blocks(TOP / "README.md"))
     assert pairs, "no example"
@@ -72,6 +85,7 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
         assert result.stderr + result.stdout == expected, call
 
 
+@pytest.mark.usefixtures("captures")
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
     for subcommand in COMMANDS:
         text = ssdpm.output(subcommand, "--help")
@@ -82,6 +96,8 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 call = call.replace(
                     "nvme id-ctrl --raw-binary /dev/nvme0", "cat drive.bin"
                 )
+            if subcommand in LIVE:  # whatever this machine has
+                call = re.sub(r"\bssdpm \w+", r"\g<0> --root laptop", call)
             result = ssdpm.shell(
                 "set -o pipefail; cp drive.json d; "
                 f"ssdpm workload --to csv --n-ios 9 lomax > trace.csv; {call}"

@@ -96,8 +96,7 @@ def test_own_drives_are_listed_among_the_others(ssdpm: Command) -> None:
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["list"], "give --catalogue"),
-        (["list", "sn530"], "give --catalogue"),
+        (["list", "sn530"], "without --catalogue"),
         (["list", "--catalogue", "a", "b"], "one PATTERN at most; here are 2"),
         (["list", "--catalogue", "--shell", "sn530"], "--shell takes one drive"),
         (["list", "--firmware", "x"], "--firmware: no such option"),

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -40,9 +41,11 @@ static bool fails(size_t size)
 		return false;
 	heap.count++;
 	heap.bytes += size;
-	if (heap.count == heap.fail_at)
-		return true;
-	return heap.forever && heap.fail_at && heap.count > heap.fail_at;
+	if (heap.count != heap.fail_at &&
+	    !(heap.forever && heap.fail_at && heap.count > heap.fail_at))
+		return false;
+	errno = ENOMEM;
+	return true;
 }
 
 static void *counted(void *block)
@@ -117,6 +120,9 @@ static struct {
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
+	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
+	struct ssdpm_persist *persist;
+	const char *root; /* of the capture */
 	const char *map;
 } in;
 
@@ -414,6 +420,38 @@ static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
 	return read_one(ret, call_trace_blkparse(ret, error), error);
 }
 
+static int call_persist_new(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	const struct ssdpm_persist_params params = {
+		.size = sizeof(params),
+		.kind = SSDPM_PERSIST_TLP,
+		.ac = &settings,
+	};
+	struct ssdpm_persist *persist;
+	int err;
+
+	ssdpm_profile_find(NULL, 0, "balanced", SSDPM_SOURCE_AC, &settings,
+			   NULL);
+	err = ssdpm_persist_new(&params, &persist, error);
+	if (err)
+		return err;
+	ret->energy_nj = ssdpm_persist_get_n_files(persist);
+	ssdpm_persist_free(persist);
+	return 0;
+}
+
+static int call_persist_remove(struct result *ret, struct ssdpm_error *error)
+{
+	size_t n;
+	int err = ssdpm_persist_remove(in.capture, SSDPM_PERSIST_TUNED, &n,
+				       error);
+
+	if (!err)
+		ret->energy_nj = n;
+	return err;
+}
+
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
@@ -568,6 +606,8 @@ static const struct {
 	{ "ssdpm_gaps_finish", call_gaps },
 	{ "ssdpm_gaps_new", call_gaps },
 	{ "ssdpm_gaps_sweep", call_sweep },
+	{ "ssdpm_persist_new", call_persist_new },
+	{ "ssdpm_persist_remove", call_persist_remove },
 	{ "ssdpm_model_new", call_new },
 	{ "ssdpm_model_from_nvme_identify", call_from_identify },
 	{ "ssdpm_model_from_json", call_from_json },
@@ -629,6 +669,7 @@ static void call_strings(void)
 		ssdpm_lpm_to_string(i);
 		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
+		ssdpm_persist_kind_to_string(i);
 		ssdpm_axis_to_string(i);
 		ssdpm_link_state_to_string(i);
 		ssdpm_sata_feature_to_string(i);
@@ -828,6 +869,16 @@ static void call_profiles(void)
 	}
 }
 
+static void call_persist(void)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
+	ssdpm_persist_get_n_files(in.persist);
+	ssdpm_persist_get_file(in.persist, 0, &file);
+	ssdpm_persist_write(in.persist, in.capture, NULL);
+	ssdpm_persist_free(NULL);
+}
+
 static void call_npy_header(void)
 {
 	ssdpm_npy_header(2, in.npy);
@@ -968,6 +1019,11 @@ static const struct {
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_pcie_link_to_string", call_strings },
+	{ "ssdpm_persist_free", call_persist },
+	{ "ssdpm_persist_get_file", call_persist },
+	{ "ssdpm_persist_get_n_files", call_persist },
+	{ "ssdpm_persist_kind_to_string", call_strings },
+	{ "ssdpm_persist_write", call_persist },
 	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
@@ -1301,6 +1357,51 @@ static int make_idle_times(void)
 	return err ? err : ssdpm_gaps_finish(in.early_gaps, 0, NULL);
 }
 
+/* A machine that is a directory, with a marker and a profile of TuneD. */
+static int make_capture(void)
+{
+	static char root[] = "/tmp/ssdpm-alloc-XXXXXX";
+	static const char *const names[] = { "etc", "etc/tuned",
+					     "etc/tuned/ssdpm-x" };
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	const struct ssdpm_machine_params machine = { .size = sizeof(machine),
+						      .root = root };
+	const struct ssdpm_persist_params persist = {
+		.size = sizeof(persist),
+		.kind = SSDPM_PERSIST_UDEV,
+		.ac = &settings,
+	};
+	char path[128];
+	int err = 0;
+
+	if (!mkdtemp(root))
+		return -errno;
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+		err |= mkdir(path, 0755);
+	}
+	snprintf(path, sizeof(path), "%s/ssdpm-capture", root);
+	err |= mknod(path, S_IFREG | 0644, 0);
+	snprintf(path, sizeof(path), "%s/etc/tuned/ssdpm-x/y", root);
+	err |= mknod(path, S_IFREG | 0644, 0);
+	in.root = root;
+	err |= ssdpm_profile_find(NULL, 0, "balanced", SSDPM_SOURCE_AC,
+				  &settings, NULL);
+	err |= ssdpm_persist_new(&persist, &in.persist, NULL);
+	return err ? err : ssdpm_machine_new(&machine, &in.capture, NULL);
+}
+
+static void free_capture(void)
+{
+	char command[64];
+
+	ssdpm_persist_free(in.persist);
+	ssdpm_machine_unref(in.capture);
+	snprintf(command, sizeof(command), "rm -rf %s", in.root);
+	if (system(command))
+		print_error("%s failed\n", command);
+}
+
 static int make_inputs(void **state)
 {
 	size_t n;
@@ -1321,6 +1422,8 @@ static int make_inputs(void **state)
 		err = make_traces();
 	if (!err)
 		err = make_idle_times();
+	if (!err)
+		err = make_capture();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)
@@ -1344,6 +1447,7 @@ static int free_inputs(void **state)
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);
+	free_capture();
 	close(in.trace_fd);
 	free(in.one);
 	free(in.array_of_one);

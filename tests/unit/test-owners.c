@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Who else sets the same, and what measures power: machines made up here. */
+#include "tree.h"
+
+/* A root, and the machine that it is. */
+struct root {
+	char *path;
+	struct ssdpm_machine *machine;
+};
+
+static void make_root(struct root *root)
+{
+	root->path = tree_new();
+	root->machine = tree_machine(root->path);
+}
+
+static void remove_root(struct root *root)
+{
+	ssdpm_machine_unref(root->machine);
+	tree_remove(root->path);
+}
+
+static void put(const struct root *root, const char *path, const char *text)
+{
+	tree_put(root->path, path, text);
+}
+
+struct owners {
+	struct ssdpm_owner *all;
+	size_t n;
+};
+
+static struct owners read_owners(const struct root *root)
+{
+	struct owners owners;
+
+	assert_int_equal(ssdpm_machine_read_owners(root->machine, &owners.all,
+						   &owners.n, NULL),
+			 0);
+	return owners;
+}
+
+static void assert_owner(const struct owners *owners, size_t index,
+			 uint32_t kind, const char *path, uint32_t line,
+			 const char *setting)
+{
+	assert_in_range(index + 1, 1, owners->n);
+	assert_int_equal(owners->all[index].kind, kind);
+	assert_string_equal(owners->all[index].path, path);
+	assert_int_equal(owners->all[index].line, line);
+	assert_string_equal(owners->all[index].setting, setting);
+}
+
+static void a_machine_without_such_files_has_no_owners(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 0);
+	assert_null(owners.all);
+	remove_root(&root);
+}
+
+static void tlp_counts_where_it_is_not_commented_out(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/tlp.conf",
+	    "#SATA_LINKPWR_ON_AC=\"x\"\n# SATA_LINKPWR_ON_BAT=\"x\"\n"
+	    "\tSATA_LINKPWR_ON_BAT=\"min_power\"  \nUSB_AUTOSUSPEND=1\n");
+	put(&root, "etc/tlp.d/00-a.conf", "AHCI_RUNTIME_PM_ON_AC=on");
+	put(&root, "etc/tlp.d/00-a.conf.bak", "AHCI_RUNTIME_PM_ON_AC=on");
+	put(&root, "etc/default/tlp", "SATA_LINKPWR_ON_AC=medium_power\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 3);
+	assert_owner(&owners, 0, SSDPM_OWNER_TLP, "/etc/default/tlp", 1,
+		     "SATA_LINKPWR_ON_AC=medium_power");
+	assert_owner(&owners, 1, SSDPM_OWNER_TLP, "/etc/tlp.conf", 3,
+		     "SATA_LINKPWR_ON_BAT=\"min_power\"");
+	assert_owner(&owners, 2, SSDPM_OWNER_TLP, "/etc/tlp.d/00-a.conf", 1,
+		     "AHCI_RUNTIME_PM_ON_AC=on");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void tuned_counts_by_its_active_profile_and_what_that_includes(
+	void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/tuned/active_profile", "mine\n");
+	put(&root, "etc/tuned/mine/tuned.conf",
+	    "[main]\ninclude=powersave\n[disk]\nalpm=no\n");
+	put(&root, "usr/lib/tuned/powersave/tuned.conf",
+	    "[main]\nsummary=x\n[scsi_host]\n# alpm=x\nalpm = min_power\n");
+	put(&root, "usr/lib/tuned/other/tuned.conf", "[scsi_host]\nalpm=x\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_TUNED,
+		     "/usr/lib/tuned/powersave/tuned.conf", 5,
+		     "alpm = min_power");
+	free(owners.all);
+	/* In /etc comes before that of the distribution. */
+	put(&root, "etc/tuned/powersave/tuned.conf",
+	    "[scsi_host]\nalpm=medium_power\n");
+	owners = read_owners(&root);
+	assert_owner(&owners, 0, SSDPM_OWNER_TUNED,
+		     "/etc/tuned/powersave/tuned.conf", 2, "alpm=medium_power");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void a_profile_may_include_itself_or_point_elsewhere(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/tuned/active_profile", "loop ../../secret .hidden\n");
+	put(&root, "etc/tuned/loop/tuned.conf", "[main]\ninclude=loop\n");
+	put(&root, "secret/tuned.conf", "[scsi_host]\nalpm=x\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 0);
+	remove_root(&root);
+}
+
+static void laptop_mode_tools_counts_where_it_is_switched_on(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/laptop-mode/conf.d/intel-sata-powermgmt.conf",
+	    "DEBUG=0\nCONTROL_INTEL_SATA_POWER=\"auto\"\n"
+	    "BATT_ACTIVATE_SATA_POWER=1\n");
+	put(&root, "etc/laptop-mode/conf.d/sata.conf",
+	    "CONTROL_SATA_POWER=0\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_LAPTOP_MODE_TOOLS,
+		     "/etc/laptop-mode/conf.d/intel-sata-powermgmt.conf", 2,
+		     "CONTROL_INTEL_SATA_POWER=\"auto\"");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void rules_of_udev_count_by_the_files_that_they_write(void **state)
+{
+	static const char rule[] =
+		"SUBSYSTEM==\"nvme\", "
+		"ATTR{power/pm_qos_latency_tolerance_us}=\"0\"";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "usr/lib/udev/rules.d/60-x.rules", rule);
+	put(&root, "run/udev/rules.d/60-y.rules",
+	    "#ATTR{link_power_management_policy}=\"x\"\nACTION==\"add\"\n");
+	put(&root, "etc/udev/rules.d/README",
+	    "ATTR{link_power_management_policy}=\"x\"\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_UDEV,
+		     "/usr/lib/udev/rules.d/60-x.rules", 1, rule);
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void options_of_modules_count_by_their_parameter(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/modprobe.d/a.conf",
+	    "options nvme_core io_timeout=60\n"
+	    "options nvme_core default_ps_max_latency_us=0\n"
+	    "# options ahci mobile_lpm_policy=1\n"
+	    "options ahci mobile_lpm_policy=1\n"
+	    "blacklist mobile_lpm_policy=\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 2);
+	assert_owner(&owners, 0, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
+		     2, "options nvme_core default_ps_max_latency_us=0");
+	assert_owner(&owners, 1, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
+		     4, "options ahci mobile_lpm_policy=1");
+	free(owners.all);
+	remove_root(&root);
+}
+
+#define MARK "# Written by ssdpm; `ssdpm revert --persist` removes it\n"
+
+static void our_own_files_are_known_by_their_mark(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "etc/modprobe.d/ssdpm.conf",
+	    MARK "# Kind: modprobe\noptions nvme_core force_apst=1\n");
+	put(&root, "etc/systemd/system/ssdpm.service",
+	    MARK "# Kind: systemd\n[Unit]\n");
+	put(&root, "etc/systemd/system/other.service", "[Unit]\n");
+	put(&root, "etc/tlp.d/50-ssdpm.conf", "#!/bin/sh\n" MARK);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 3);
+	assert_owner(&owners, 0, SSDPM_OWNER_SSDPM, "/etc/tlp.d/50-ssdpm.conf",
+		     0, "");
+	assert_owner(&owners, 1, SSDPM_OWNER_SSDPM,
+		     "/etc/modprobe.d/ssdpm.conf", 0, "modprobe");
+	assert_owner(&owners, 2, SSDPM_OWNER_SSDPM,
+		     "/etc/systemd/system/ssdpm.service", 0, "systemd");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void long_lines_are_cut_and_odd_bytes_are_not_printed(void **state)
+{
+	char text[600] = "SATA_LINKPWR_ON_AC=\x1b[2J";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	memset(text + 23, 'x', 500);
+	put(&root, "etc/tlp.conf", text);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_int_equal(strlen(owners.all[0].setting), 255);
+	assert_memory_equal(owners.all[0].setting, "SATA_LINKPWR_ON_AC=?[2Jxx",
+			    25);
+	free(owners.all);
+	remove_root(&root);
+}
+
+struct meters {
+	struct ssdpm_meter *all;
+	size_t n;
+};
+
+static struct meters read_meters(const struct root *root)
+{
+	struct meters meters;
+
+	assert_int_equal(ssdpm_machine_read_meters(root->machine, &meters.all,
+						   &meters.n, NULL),
+			 0);
+	return meters;
+}
+
+static void assert_meter(const struct meters *meters, size_t index,
+			 uint32_t kind, const char *name, const char *path)
+{
+	assert_in_range(index + 1, 1, meters->n);
+	assert_int_equal(meters->all[index].kind, kind);
+	assert_string_equal(meters->all[index].name, name);
+	assert_string_equal(meters->all[index].path, path);
+	assert_int_equal(meters->all[index].readable, 1);
+}
+
+#define SUPPLY "sys/class/power_supply/"
+
+static void batteries_measure_power_or_current(void **state)
+{
+	struct meters meters;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, SUPPLY "AC/type", "Mains\n");
+	put(&root, SUPPLY "AC/power_now", "1\n");
+	put(&root, SUPPLY "BAT0/type", "Battery\n");
+	put(&root, SUPPLY "BAT0/power_now", "1\n");
+	put(&root, SUPPLY "BAT0/current_now", "1\n");
+	put(&root, SUPPLY "BAT1/type", "Battery\n");
+	put(&root, SUPPLY "BAT1/current_now", "1\n");
+	put(&root, SUPPLY "BAT2/type", "Battery\n");
+	put(&root, SUPPLY "mouse/type", "Battery\n");
+	put(&root, SUPPLY "mouse/scope", "Device\n");
+	put(&root, SUPPLY "mouse/power_now", "1\n");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 2);
+	assert_meter(&meters, 0, SSDPM_METER_BATTERY, "BAT0",
+		     "/" SUPPLY "BAT0/power_now");
+	assert_meter(&meters, 1, SSDPM_METER_BATTERY, "BAT1",
+		     "/" SUPPLY "BAT1/current_now");
+	free(meters.all);
+	remove_root(&root);
+}
+
+static void rapl_zones_have_names(void **state)
+{
+	struct meters meters;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "sys/class/powercap/intel-rapl/enabled", "1\n");
+	put(&root, "sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
+	put(&root, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
+	put(&root, "sys/class/powercap/intel-rapl:1/energy_uj", "1\n");
+	put(&root, "sys/class/powercap/dtpm/energy_uj", "1\n");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 2);
+	assert_meter(&meters, 0, SSDPM_METER_RAPL, "package-0",
+		     "/sys/class/powercap/intel-rapl:0/energy_uj");
+	assert_meter(&meters, 1, SSDPM_METER_RAPL, "intel-rapl:1",
+		     "/sys/class/powercap/intel-rapl:1/energy_uj");
+	free(meters.all);
+	remove_root(&root);
+}
+
+static void sensors_have_their_numbers_beside_their_name(void **state)
+{
+	struct meters meters;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "sys/class/hwmon/hwmon0/name", "AC\n");
+	put(&root, "sys/class/hwmon/hwmon1/name", "amdgpu\n");
+	put(&root, "sys/class/hwmon/hwmon1/power1_average", "1\n");
+	put(&root, "sys/class/hwmon/hwmon1/power1_average_max", "1\n");
+	put(&root, "sys/class/hwmon/hwmon1/power2_input", "1\n");
+	put(&root, "sys/class/hwmon/hwmon1/power2_average", "1\n");
+	put(&root, "sys/class/hwmon/hwmon1/powerx_input", "1\n");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 2);
+	assert_meter(&meters, 0, SSDPM_METER_HWMON, "amdgpu",
+		     "/sys/class/hwmon/hwmon1/power1_average");
+	assert_meter(&meters, 1, SSDPM_METER_HWMON, "amdgpu",
+		     "/sys/class/hwmon/hwmon1/power2_input");
+	free(meters.all);
+	remove_root(&root);
+}
+
+static void the_meter_of_acpi_has_no_name_and_its_number_elsewhere(void **state)
+{
+	struct meters meters;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "sys/devices/ACPI000D:00/power1_average", "1\n");
+	put(&root, "sys/class/hwmon/hwmon2/uevent", "");
+	tree_link(root.path, "sys/class/hwmon/hwmon2/device",
+		  "../../../devices/ACPI000D:00");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 1);
+	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "ACPI000D:00",
+		     "/sys/class/hwmon/hwmon2/device/power1_average");
+	free(meters.all);
+	remove_root(&root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_machine_without_such_files_has_no_owners),
+		cmocka_unit_test(tlp_counts_where_it_is_not_commented_out),
+		cmocka_unit_test(
+			tuned_counts_by_its_active_profile_and_what_that_includes),
+		cmocka_unit_test(
+			a_profile_may_include_itself_or_point_elsewhere),
+		cmocka_unit_test(
+			laptop_mode_tools_counts_where_it_is_switched_on),
+		cmocka_unit_test(
+			rules_of_udev_count_by_the_files_that_they_write),
+		cmocka_unit_test(options_of_modules_count_by_their_parameter),
+		cmocka_unit_test(our_own_files_are_known_by_their_mark),
+		cmocka_unit_test(
+			long_lines_are_cut_and_odd_bytes_are_not_printed),
+		cmocka_unit_test(batteries_measure_power_or_current),
+		cmocka_unit_test(rapl_zones_have_names),
+		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),
+		cmocka_unit_test(
+			the_meter_of_acpi_has_no_name_and_its_number_elsewhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
