@@ -329,6 +329,11 @@ struct ssdpm_persist;
  * command
  * @battery: what holds on battery; NULL: as on AC
  * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
+ * @profiles: path of the profiles that @ac and @battery are from, for files
+ * that call the command; NULL: they are built in
+ *
+ * A file that calls the command names one profile, so that @ac and @battery
+ * have one name, or are balanced and power-saver: what the command calls auto.
  */
 struct ssdpm_persist_params {
 	size_t size;
@@ -337,6 +342,7 @@ struct ssdpm_persist_params {
 	const struct ssdpm_profile_settings *ac;
 	const struct ssdpm_profile_settings *battery;
 	const char *command;
+	const char *profiles;
 };
 
 /**

@@ -478,6 +478,8 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 		r = walk_note(&walk, name);
 		if (!r && fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
 			r = -errno;
+		else if (!r && S_ISLNK(status.st_mode))
+			r = -ENOENT; /* it was not there when it was read */
 	}
 	move_to(&walk, machine->root_fd);
 	if (!r && walk.n_done >= size)
