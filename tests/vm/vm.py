@@ -179,7 +179,9 @@ def make_initramfs(
     image.link("usr/bin", "../bin")
     image.link("usr/lib", "../lib")
     image.program(BUSYBOX)
-    image.program(SSDPM)
+    # Where our udev rules look for it.
+    image.program(SSDPM, "usr/local/bin/ssdpm")
+    image.link("bin/ssdpm", "../usr/local/bin/ssdpm")
     image.program(pathlib.Path("/usr/bin/setpriv"), "bin/as-user")
     for library in opened():
         image.library(library)
