@@ -388,7 +388,7 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 		      void *buffer, size_t size, size_t *ret_n)
 {
-	const int fd = ssdpm__open(machine, path, O_RDONLY, 0);
+	const int fd = open_path(machine, path, O_RDONLY, 0);
 	size_t n = 0;
 	int r = fd;
 
