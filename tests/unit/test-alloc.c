@@ -424,6 +424,46 @@ static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
 	return read_one(ret, call_trace_blkparse(ret, error), error);
 }
 
+static int call_diagnose(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_diagnosis *diagnoses;
+	size_t n;
+	int err = ssdpm_device_diagnose(in.device, &in.facts, in.models[0],
+					&in.table, &diagnoses, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(diagnoses);
+	return 0;
+}
+
+static int call_owners(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_owner *owners;
+	size_t n;
+	int err = ssdpm_machine_read_owners(in.laptop, &owners, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(owners);
+	return 0;
+}
+
+static int call_meters(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_meter *meters;
+	size_t n;
+	int err = ssdpm_machine_read_meters(in.laptop, &meters, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(meters);
+	return 0;
+}
+
 static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -690,6 +730,9 @@ static const struct {
 	{ "ssdpm_gaps_finish", call_gaps },
 	{ "ssdpm_gaps_new", call_gaps },
 	{ "ssdpm_gaps_sweep", call_sweep },
+	{ "ssdpm_device_diagnose", call_diagnose },
+	{ "ssdpm_machine_read_owners", call_owners },
+	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_remove", call_persist_remove },
 	{ "ssdpm_model_new", call_new },
