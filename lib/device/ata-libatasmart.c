@@ -4,7 +4,10 @@
  * model/atasmart-blob.c), the 512 bytes as the drive sent them.
  *
  * sk_disk_get_blob() asks for the SMART status too, and for that switches SMART
- * on where it is off: the caller sees to it that it is on.
+ * on where it is off: the caller sees to it that it is on. It first computes
+ * the size of the blob and then asks; where that was the first question about
+ * SMART, thresholds come in that it has no room for, and it writes past its end
+ * (libatasmart 0.19). So the status is asked for before.
  */
 #include "device/node.h"
 
@@ -28,6 +31,7 @@ SSDPM__DLOPEN_NOTE("[{\"feature\":\"ata\",\"description\":\"IDENTIFY DEVICE of "
 struct library {
 	void *handle;
 	int (*open)(const char *name, SkDisk **ret_disk);
+	int (*smart_status)(SkDisk *disk, SkBool *ret_good);
 	int (*get_blob)(SkDisk *disk, const void **ret_blob, size_t *ret_size);
 	void (*free)(SkDisk *disk);
 };
@@ -43,6 +47,8 @@ static int load(struct library *self, const char *name,
 				   "libatasmart4, or libatasmart4t64)",
 				   name);
 	if (ssdpm__find_function(self->handle, "sk_disk_open", &self->open) &&
+	    ssdpm__find_function(self->handle, "sk_disk_smart_status",
+				 &self->smart_status) &&
 	    ssdpm__find_function(self->handle, "sk_disk_get_blob",
 				 &self->get_blob) &&
 	    ssdpm__find_function(self->handle, "sk_disk_free", &self->free))
@@ -88,11 +94,13 @@ static int identify(const struct library *library, const char *name,
 	SkDisk *disk = NULL;
 	size_t size = 0;
 	char path[64];
+	SkBool good;
 	int r;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	if (library->open(path, &disk) < 0)
 		return ssdpm__fail_command(name, COMMAND, errno, reterr);
+	library->smart_status(disk, &good);
 	if (library->get_blob(disk, &blob, &size) < 0)
 		size = 0;
 	r = take_identify(name, blob, size, data, reterr);
