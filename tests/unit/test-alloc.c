@@ -188,6 +188,19 @@ static int call_from_json_array(struct result *ret, struct ssdpm_error *error)
 				     &ret->model, error);
 }
 
+static int call_parameters_to_model(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
+	size_t n;
+
+	assert_int_equal(ssdpm_parameters_from_model(
+				 in.models[0], SSDPM_PCIE_L1_2, p, &n, NULL),
+			 0);
+	return ssdpm_parameters_to_model(in.models[0], p, n, &ret->model,
+					 error);
+}
+
 static int call_to_json(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_model_to_json(in.models[0], &ret->text, error);
@@ -867,6 +880,7 @@ static const struct {
 	{ "ssdpm_model_from_json", call_from_json },
 	{ "ssdpm_model_from_json", call_from_json_array },
 	{ "ssdpm_model_to_json", call_to_json },
+	{ "ssdpm_parameters_to_model", call_parameters_to_model },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
 	{ "ssdpm_model_lint", call_lint },
 	{ "ssdpm_model_lint", call_lint_two_tables },
