@@ -77,8 +77,8 @@ def test_a_machine_that_does_not_say_is_taken_for_ac_and_that_is_said(
 ) -> None:
     root = machine("laptop")
     for supply in (root / "sys/class/power_supply").iterdir():
-        (supply / "type").write_text("Mains\n")
-        (supply / "online").unlink(missing_ok=True)
+        (supply / "type").write_text("Battery\n")
+        (supply / "status").write_text("Unknown\n")
     result = ssdpm("plan", "--root", str(root), "--profile", "auto", "--json")
     assert b'"power_source": "ac"' in result.stdout
     assert b"no power supply says" in result.stderr
