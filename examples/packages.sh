@@ -4,6 +4,10 @@
 #
 #     need_packages PACKAGE...
 #
+# Have their files in a directory, where nothing of them is installed or started:
+#
+#     unpack_packages DIRECTORY PACKAGE...
+#
 # shellcheck shell=sh
 
 missing_packages() {
@@ -40,4 +44,32 @@ need_packages() {
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq update
 	$as_root env DEBIAN_FRONTEND=noninteractive \
 		apt-get -qq -y --no-install-recommends install "$@" >/dev/null
+}
+
+unpack_packages() {
+	into=$1
+	shift
+	[ "$(cat "$into/unpacked" 2>/dev/null)" != "$*" ] || return 0
+	echo "Unpacking into $into: $*"
+	rm -rf "$into"
+	mkdir -p "$into/deb" "$into/usr"
+	(
+		cd "$into/deb"
+		apt-get -qq download "$@" 2>/dev/null || {
+			[ "$(id -u)" = 0 ] || as_root=sudo
+			${as_root-} apt-get -qq update
+			apt-get -qq download "$@"
+		}
+	)
+	for package in "$into"/deb/*.deb; do
+		dpkg-deb -x "$package" "$into"
+	done
+	# As on a system where these are links.
+	for folder in bin sbin lib; do
+		[ -d "$into/$folder" ] || continue
+		cp -a "$into/$folder" "$into/usr"
+		rm -r "${into:?}/$folder"
+	done
+	rm -r "$into/deb"
+	echo "$*" >"$into/unpacked"
 }

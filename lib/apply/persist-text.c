@@ -71,24 +71,46 @@ static void put_head(struct text *text, const struct intent *intent)
 		put_reason(text, " on battery", &intent->battery);
 }
 
+/* The name for the command; NULL: there are two. */
+static const char *word_of(const struct intent *intent)
+{
+	const char *ac = intent->ac.name, *battery = intent->battery.name;
+
+	if (!strcmp(ac, battery))
+		return ac;
+	return !strcmp(ac, "balanced") && !strcmp(battery, "power-saver") ?
+		       "auto" :
+		       NULL;
+}
+
 static void put_command(struct text *text, const struct intent *intent,
 			const char *verb)
 {
-	ssdpm__put(text, "%s %s --profile %s%s --quiet", intent->command, verb,
-		   intent->ac.name,
-		   intent->only_ac ? " --power-source ac" : "");
+	ssdpm__put(text, "%s %s --profile %s", intent->command, verb,
+		   word_of(intent));
+	if (intent->profiles)
+		ssdpm__put(text, " --profiles %s", intent->profiles);
+	ssdpm__put(text, "%s --quiet", intent->only_ac ? " --source ac" : "");
 }
 
-/* One name is all that the command is told. */
+/* What the command is told must do. */
 static int check_name(const struct intent *intent, struct ssdpm_error *reterr)
 {
-	if (!strcmp(intent->ac.name, intent->battery.name))
-		return 0;
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "%s on AC and %s on battery: a file names one "
-			   "profile; make one of your own of the two, see "
-			   "ssdpm_policy(3)",
-			   intent->ac.name, intent->battery.name);
+	const char *name = word_of(intent);
+	struct ssdpm_profile_settings known = { .size = sizeof(known) };
+
+	if (!name)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s on AC and %s on battery: a file names "
+				   "one profile; make one of your own of the "
+				   "two, see ssdpm_policy(3)",
+				   intent->ac.name, intent->battery.name);
+	if (!intent->profiles && strcmp(name, "auto") != 0 &&
+	    ssdpm_profile_find(NULL, 0, name, SSDPM_SOURCE_AC, &known, NULL))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "profiles: missing, and %s is not built in",
+				   name);
+	return 0;
 }
 
 static int add_file(struct ssdpm_persist *persist, const char *path,
@@ -215,17 +237,17 @@ static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
 		     struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
-	int err = 0;
+	int err;
 
 	put_head(&text, intent);
 	if (intent->is_same && keeps_nvme_core(&intent->ac)) {
 		put_values(&text, intent);
 	} else {
 		err = check_name(intent, reterr);
+		if (err)
+			return err;
 		put_calls(&text, intent);
 	}
-	if (err)
-		return err;
 	return add_file(persist, SSDPM__UDEV_RULES, 0644, &text,
 			"takes effect at the next boot, or now: udevadm "
 			"control --reload && udevadm trigger --action=add "
@@ -354,7 +376,7 @@ static int fill_systemd(struct ssdpm_persist *persist,
 		   "ConditionFileIsExecutable=%s\n"
 		   "# After the machine has slept: these are reached when it "
 		   "is awake again.\n",
-		   intent->ac.name, intent->command);
+		   word_of(intent), intent->command);
 	put_targets(&text, "After", 1);
 	ssdpm__put(&text, "\n[Service]\n"
 			  "Type=oneshot\n"
@@ -434,11 +456,12 @@ static int fill_tuned(struct ssdpm_persist *persist,
 	struct text text = { .n = 0 }, note = { .n = 0 };
 	char directory[64], path[80];
 	int err = check_name(intent, reterr);
+	const char *name;
 
 	if (err)
 		return err;
-	snprintf(directory, sizeof(directory), SSDPM__TUNED "/ssdpm-%s",
-		 intent->ac.name);
+	name = word_of(intent);
+	snprintf(directory, sizeof(directory), SSDPM__TUNED "/ssdpm-%s", name);
 	snprintf(path, sizeof(path), "%s/tuned.conf", directory);
 	put_head(&text, intent);
 	ssdpm__put(&text,
@@ -453,11 +476,11 @@ static int fill_tuned(struct ssdpm_persist *persist,
 		   "\n"
 		   "[script]\n"
 		   "script=${i:PROFILE_DIR}/script.sh\n",
-		   intent->ac.name);
+		   name);
 	ssdpm__put(&note,
 		   "tuned-adm profile ssdpm-%s, or beside another one: "
 		   "tuned-adm profile balanced ssdpm-%s%s",
-		   intent->ac.name, intent->ac.name,
+		   name, name,
 		   intent->is_same ? "" :
 				     ". TuneD does not follow the power "
 				     "source: --persist udev does");

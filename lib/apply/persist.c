@@ -37,16 +37,25 @@ static bool is_word(const char *word, size_t max, const char *more)
 	return n > 0;
 }
 
+#define A_PATH                                                               \
+	"a path that begins with /, of at most 200 letters, digits and . _ " \
+	"+ - /"
+
+static bool is_path(const char *path)
+{
+	return *path == '/' && is_word(path, 200, "/._+-");
+}
+
 /* The files are read by udev, systemd, shells: let nothing there be special. */
 static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_profile_settings *all[] = { &intent->ac,
 						       &intent->battery };
 
-	if (*intent->command != '/' || !is_word(intent->command, 200, "/._+-"))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "command: a path that begins with /, of at "
-				   "most 200 letters, digits and . _ + - /");
+	if (!is_path(intent->command))
+		return ssdpm__fail(reterr, -EINVAL, 0, "command: " A_PATH);
+	if (intent->profiles && !is_path(intent->profiles))
+		return ssdpm__fail(reterr, -EINVAL, 0, "profiles: " A_PATH);
 	for (int i = 0; i < 2; i++) {
 		if (!is_word(all[i]->name, sizeof(all[i]->name) - 1, "_-") ||
 		    all[i]->name[0] == '-')
@@ -138,6 +147,7 @@ static int take_params(const struct ssdpm_persist_params *given,
 		return ssdpm__fail(reterr, -EINVAL, 0, "ac: missing");
 	intent->kind = params.kind;
 	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
+	intent->profiles = params.profiles;
 	intent->only_ac = !params.battery;
 	err = take_settings(&intent->ac, params.ac, reterr);
 	if (!err)

@@ -36,8 +36,9 @@ struct ssdpm_persist {
 struct intent {
 	uint32_t kind;
 	const char *command;
-	bool is_same; /* on AC and on battery */
-	bool only_ac; /* what holds on AC holds on battery */
+	const char *profiles; /* NULL: built in */
+	bool is_same;	      /* on AC and on battery */
+	bool only_ac;	      /* what holds on AC holds on battery */
 	struct ssdpm_profile_settings ac, battery;
 };
 

@@ -27,7 +27,7 @@ def test_each_port_has_a_line_with_its_reason(ssdpm: Command, machine: Make) -> 
     lines = ssdpm.output("lpm", "--root", str(root)).splitlines()
     assert lines[0].split() == ["host", "disk", "policy", "supported", "reason"]
     assert len(lines) == 5
-    assert lines[2].split()[:4] == ["host1", "sdb", "keep_firmware_settings", "no"]
+    assert lines[2].split()[:4] == ["host1", "sdb", "max_performance", "no"]
 
 
 def test_a_kernel_that_does_not_say_has_a_dash(ssdpm: Command, machine: Make) -> None:
@@ -86,7 +86,7 @@ def test_a_port_that_the_kernel_refuses_is_status_3(
     root = machine("external-ports")
     call = ["lpm", "--root", str(root), "--set", "med_power_with_dipm", "sdb"]
     assert "sdb" in ssdpm.fails(3, *call)
-    assert policy(root, "host1") == "keep_firmware_settings"
+    assert policy(root, "host1") == "max_performance"
 
 
 @pytest.mark.parametrize(

@@ -328,7 +328,7 @@ static void what_needs_a_new_table_calls_the_command(void **state)
 	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
 			 0);
 	text = file_of(persist, 0).contents;
-	assert_has(text, "apply --profile power-saver --power-source ac "
+	assert_has(text, "apply --profile power-saver --source ac "
 			 "--quiet");
 	assert_has_not(text, "power_supply");
 	ssdpm_persist_free(persist);
@@ -450,6 +450,7 @@ static void tuned_gets_a_profile_with_a_script(void **state)
 	ssdpm_persist_free(persist);
 }
 
+/* A kind that calls the command says which profile, by one name. */
 static void a_file_names_one_profile(void **state)
 {
 	struct ssdpm_profile_settings ac =
@@ -470,6 +471,60 @@ static void a_file_names_one_profile(void **state)
 				     "performance on AC and power-saver on "
 				     "battery");
 	}
+}
+
+static void balanced_and_power_saver_are_auto(void **state)
+{
+	struct ssdpm_profile_settings ac = profile("balanced", SSDPM_SOURCE_AC);
+	struct ssdpm_profile_settings battery =
+		profile("power-saver", SSDPM_SOURCE_BATTERY);
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++) {
+		size_t n;
+
+		if (kind == SSDPM_PERSIST_MODPROBE)
+			continue;
+		assert_int_equal(make(kind, &ac, &battery, &persist, NULL), 0);
+		n = ssdpm_persist_get_n_files(persist);
+		assert_has(file_of(persist,
+				   kind == SSDPM_PERSIST_SYSTEMD ? 0 : n - 1)
+				   .contents,
+			   "/usr/bin/ssdpm apply --profile auto --quiet");
+		ssdpm_persist_free(persist);
+	}
+}
+
+static void a_profile_of_the_user_comes_with_its_file(void **state)
+{
+	struct ssdpm_profile_settings ac = tolerance_of(5000);
+	struct ssdpm_profile_settings battery = tolerance_of(9000);
+	struct ssdpm_persist_params params = { .size = sizeof(params),
+					       .kind = SSDPM_PERSIST_UDEV,
+					       .ac = &ac,
+					       .battery = &battery };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "mine is not built in");
+	params.profiles = "etc/profiles.ini";
+	assert_int_equal(ssdpm_persist_new(&params, &persist, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "profiles: a path");
+	params.profiles = "/etc/profiles.ini";
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	assert_has(
+		file_of(persist, 0).contents,
+		"apply --profile mine --profiles /etc/profiles.ini --quiet\"");
+	ssdpm_persist_free(persist);
+	/* A caller of before there was that member. */
+	params.profiles = "";
+	params.size = offsetof(struct ssdpm_persist_params, profiles);
+	params.battery = NULL;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	ssdpm_persist_free(persist);
 }
 
 static void words_from_outside_steer_nothing(void **state)
@@ -528,6 +583,7 @@ static void the_longest_words_fit(void **state)
 	command[0] = '/';
 	command[200] = 0;
 	params.command = command;
+	params.profiles = command;
 	memset(ac.name, 'n', 31);
 	memset(ac.reason, 'r', 247);
 	memset(battery.name, 'n', 31);
@@ -961,6 +1017,8 @@ int main(void)
 			systemd_applies_at_boot_after_sleep_and_on_a_change_of_source),
 		cmocka_unit_test(tuned_gets_a_profile_with_a_script),
 		cmocka_unit_test(a_file_names_one_profile),
+		cmocka_unit_test(balanced_and_power_saver_are_auto),
+		cmocka_unit_test(a_profile_of_the_user_comes_with_its_file),
 		cmocka_unit_test(words_from_outside_steer_nothing),
 		cmocka_unit_test(the_longest_words_fit),
 		cmocka_unit_test(parameters_are_checked),

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What udev, systemd, TLP and TuneD make of the files that make a policy last."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+from stage import BUILD, TREE, Stage
+
+EXAMPLES = TREE / "examples" / "integration"
+ADAPTER = "devices/pci0000:00/0000:00:17.0"
+DISK = f"{ADAPTER}/ata1/host0/target0:0:0/0:0:0:0/block/sda"
+NVME = "devices/pci0000:00/0000:00:1c.0/0000:01:00.0/nvme/nvme0"
+TOLERANCE = "power/pm_qos_latency_tolerance_us"
+LPM = "class/scsi_host/host{}/link_power_management_policy"
+
+
+@pytest.mark.parametrize(
+    "kind, profile",
+    [
+        ("udev", "auto"),
+        ("modprobe", "balanced"),
+        ("systemd", "auto"),
+        ("tlp", "auto"),
+        ("tuned", "auto"),
+    ],
+)
+def test_the_shipped_files_are_those_that_the_library_writes(
+    stage: Stage, kind: str, profile: str
+) -> None:
+    written = stage.persist(kind, profile)
+    shipped = sorted(p for p in (EXAMPLES / kind).rglob("*") if p.is_file())
+    assert {p.name for p in shipped} == {p.name for p in written}
+    for path in written:
+        (example,) = (p for p in shipped if p.name == path.name)
+        assert example.read_text() == path.read_text()
+        assert example.stat().st_mode & 0o111 == path.stat().st_mode & 0o111
+
+
+# ---- udev ----
+
+
+def put_uevent(stage: Stage, device: str, text: str) -> None:
+    stage.sysfs(f"{device}/uevent").write_text(text)
+
+
+def udev(stage: Stage, action: str, device: str) -> list[str]:
+    """The programs that udev would run; it sets the attributes by itself."""
+    output = stage.shell(
+        "mount -t tmpfs none /usr/lib/udev/rules.d\n"
+        f"udevadm test --action={action} /sys/{device}"
+    )
+    assert "85-ssdpm.rules" in output
+    faults = re.compile("invalid|unknown|fail", re.IGNORECASE)
+    for line in output.splitlines():
+        assert "85-ssdpm.rules:" not in line or not faults.search(line), line
+    return re.findall(r"^run: '(.*)'$", output, re.MULTILINE)
+
+
+def test_udev_sets_the_latency_tolerance_of_a_controller(stage: Stage) -> None:
+    stage.persist("udev", "balanced")
+    put_uevent(stage, NVME, "NVME_TRTYPE=pcie\n")
+    for action in ("add", "change"):
+        stage.sysfs(f"{NVME}/{TOLERANCE}").write_text("")
+        assert udev(stage, action, NVME) == []
+        assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text() == "100000"
+
+
+def test_udev_sets_it_with_the_disk_where_the_file_came_late(stage: Stage) -> None:
+    stage.persist("udev", "balanced")
+    disk = f"{NVME}/nvme0n1"
+    put_uevent(
+        stage, disk, "MAJOR=259\nMINOR=0\nDEVNAME=nvme0n1\nDEVTYPE=disk\n"
+    )
+    stage.sysfs(f"{NVME}/{TOLERANCE}").write_text("")
+    assert udev(stage, "add", disk) == []
+    assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text() == "100000"
+
+
+def test_udev_leaves_a_controller_without_apst_alone(stage: Stage) -> None:
+    stage.persist("udev", "balanced")
+    put_uevent(stage, NVME, "NVME_TRTYPE=pcie\n")
+    stage.sysfs(f"{NVME}/{TOLERANCE}").unlink()
+    assert udev(stage, "add", NVME) == []
+    assert not stage.sysfs(f"{NVME}/{TOLERANCE}").exists()
+
+
+def test_udev_sets_the_policy_of_the_port_of_a_disk(stage: Stage) -> None:
+    stage.persist("udev", "balanced")
+    put_uevent(stage, DISK, "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDEVTYPE=disk\n")
+    stage.sysfs(LPM.format(0)).write_text("")
+    stage.sysfs(LPM.format(1)).write_text("")
+    assert udev(stage, "add", DISK) == []
+    assert stage.sysfs(LPM.format(0)).read_text() == "med_power_with_dipm"
+    assert stage.sysfs(LPM.format(1)).read_text() == ""
+    # An event that says less is no reason to go through error handling.
+    stage.sysfs(LPM.format(0)).write_text("")
+    assert udev(stage, "change", DISK) == []
+    assert stage.sysfs(LPM.format(0)).read_text() == ""
+
+
+APPLY = "/usr/bin/ssdpm apply --profile auto --quiet"
+
+
+def put_supply(stage: Stage, name: str, kind: str) -> str:
+    device = f"devices/virtual/power_supply/{name}"
+    stage.sysfs(device).mkdir(parents=True)
+    stage.sysfs(f"{device}/type").write_text(f"{kind}\n")
+    stage.sysfs(f"{device}/subsystem").symlink_to("../../../../class/power_supply")
+    stage.sysfs("class/power_supply").mkdir(parents=True, exist_ok=True)
+    put_uevent(stage, device, f"POWER_SUPPLY_NAME={name}\n")
+    return device
+
+
+def test_udev_calls_the_command_when_the_power_source_changes(stage: Stage) -> None:
+    stage.persist("udev")
+    adapter = put_supply(stage, "test-adapter", "Mains")
+    battery = put_supply(stage, "test-battery", "Battery")
+    assert udev(stage, "change", adapter) == [APPLY]
+    assert udev(stage, "change", battery) == []
+    assert udev(stage, "remove", adapter) == []
+
+
+def test_udev_leaves_the_call_to_systemd_where_that_runs(stage: Stage) -> None:
+    stage.persist("udev")
+    stage.systemd = True
+    adapter = put_supply(stage, "test-adapter", "Mains")
+    (call,) = udev(stage, "change", adapter)
+    assert call == f"/usr/bin/systemd-run --no-block --collect --quiet {APPLY}"
+
+
+def test_udev_calls_nothing_where_the_command_is_gone(stage: Stage) -> None:
+    stage.persist("udev")
+    (stage.usr / "bin" / "ssdpm").unlink()
+    assert udev(stage, "change", put_supply(stage, "test-adapter", "Mains")) == []
+
+
+def test_udev_calls_the_command_for_a_new_disk(stage: Stage) -> None:
+    stage.persist("udev")
+    put_uevent(stage, DISK, "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDEVTYPE=disk\n")
+    assert udev(stage, "add", DISK) == [APPLY]
+    put_uevent(stage, DISK, "MAJOR=8\nMINOR=1\nDEVNAME=sda\nDEVTYPE=partition\n")
+    assert udev(stage, "add", DISK) == []
+
+
+def test_udev_restarts_the_unit_when_the_power_source_changes(stage: Stage) -> None:
+    stage.persist("systemd")
+    stage.systemd = True
+    adapter = put_supply(stage, "test-adapter", "Mains")
+    assert udev(stage, "change", adapter) == [
+        "/usr/bin/systemctl --no-block restart ssdpm.service"
+    ]
+
+
+# ---- systemd ----
+
+
+def test_systemd_takes_the_unit_without_a_word(stage: Stage) -> None:
+    stage.persist("systemd")
+    output = stage.shell(
+        "systemd-analyze verify --man=no /etc/systemd/system/ssdpm.service"
+    )
+    assert "ssdpm" not in output
+
+
+def test_what_systemctl_enables_is_removed_with_the_unit(stage: Stage) -> None:
+    stage.persist("systemd")
+    system = stage.root / "etc/systemd/system"
+    # The root of this systemctl is the capture.
+    enable = ["systemctl", f"--root={stage.root}", "enable", "ssdpm.service"]
+    stage.run(*enable)
+    for target in ("multi-user", "suspend", "hibernate"):
+        link = system / f"{target}.target.wants" / "ssdpm.service"
+        assert link.is_symlink()
+    program = BUILD / "tests" / "system" / "persist-files"
+    subprocess.run([program, "systemd", "remove", stage.root], check=True)
+    assert not [p for p in system.rglob("ssdpm*") if p.is_symlink() or p.exists()]
+
+
+# ---- TLP ----
+
+
+def test_tlp_reads_the_policies(stage: Stage) -> None:
+    stage.persist("tlp")
+    output = stage.shell("tlp-stat -c")
+    found = re.findall(r"^/etc/tlp.d/50-ssdpm.conf L\d+: (.*)$", output, re.MULTILINE)
+    assert found == [
+        'SATA_LINKPWR_ON_AC="med_power_with_dipm"',
+        'SATA_LINKPWR_ON_BAT="min_power_with_partial med_power_with_dipm"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "mode, policy", [(0, "med_power_with_dipm"), (1, "min_power_with_partial")]
+)
+def test_tlp_sets_the_policies(stage: Stage, mode: int, policy: str) -> None:
+    stage.persist("tlp")
+    for host in range(4):
+        stage.sysfs(LPM.format(host)).write_text("")
+    # As tlp itself begins; what else it sets is not for here.
+    stage.shell(
+        "set +eu\n"
+        "for lib in /usr/share/tlp/tlp-func-base /usr/share/tlp/func.d/[0-9]*; do\n"
+        "  . $lib\n"
+        "done\n"
+        "read_config\n"
+        f"set_sata_link_power {mode}\n"
+    )
+    for host in range(4):
+        assert stage.sysfs(LPM.format(host)).read_text().strip() == policy
+
+
+# ---- TuneD ----
+
+LOAD = """
+import json, sys
+from tuned.profiles import Factory, Loader, Merger
+from tuned.profiles.locator import Locator
+from tuned.profiles.variables import Variables
+locator = Locator(["/usr/lib/tuned", "/etc/tuned"])
+loader = Loader(locator, Factory(), Merger(), None, Variables())
+profile = loader.load(sys.argv[1:])
+units = {n: [u.enabled, dict(u.options)] for n, u in profile.units.items()}
+json.dump({"options": dict(profile.options), "units": units}, sys.stdout)
+"""
+
+
+def load_profile(stage: Stage, *names: str) -> dict[str, dict[str, list[object]]]:
+    import json
+
+    output = stage.run("/usr/bin/python3", "-c", LOAD, *names).stdout
+    loaded = json.loads(output[output.index('{"options"') :])
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def test_tuned_loads_the_profile(stage: Stage) -> None:
+    stage.persist("tuned")
+    loaded = load_profile(stage, "ssdpm-auto")
+    assert loaded["options"] == {"summary": "Power policy of SSDs: auto"}
+    script = "/etc/tuned/ssdpm-auto/script.sh"
+    assert loaded["units"]["script"] == [True, {"script": [script]}]
+
+
+def test_tuned_does_not_set_the_links_beside_ours(stage: Stage) -> None:
+    """powersave of TuneD 2.20 has min_power."""
+    stage.persist("tuned")
+    loaded = load_profile(stage, "powersave", "ssdpm-auto")
+    assert loaded["units"]["scsi_host"] == [False, {"alpm": "min_power"}]
+    assert len(loaded["units"]["script"][1]["script"]) == 2  # type: ignore[index]
+
+
+PLUGIN = """
+import types
+from tuned.plugins.plugin_script import ScriptPlugin
+plugin = ScriptPlugin.__new__(ScriptPlugin)
+plugin._variables = types.SimpleNamespace(get_env=dict)
+for step in (["start"], ["verify"], ["stop", "full_rollback"]):
+    assert plugin._call_scripts(["/etc/tuned/ssdpm-auto/script.sh"], step)
+"""
+
+
+def test_tuned_calls_apply_check_and_revert(stage: Stage) -> None:
+    stage.persist("tuned")
+    stage.run("/usr/bin/python3", "-c", PLUGIN)
+    assert stage.calls.read_text().splitlines() == [
+        "apply --profile auto --quiet",
+        "check --profile auto --quiet",
+        "revert --quiet",
+    ]
+
+
+# ---- the examples ----
+
+
+def test_the_program_that_embeds_the_library_sets_all_drives(stage: Stage) -> None:
+    stage.sysfs(f"{NVME}/{TOLERANCE}").write_text("25000\n")
+    stage.sysfs(LPM.format(0)).write_text("max_performance\n")
+    program = BUILD / "examples" / "integration" / "embed"
+    run = subprocess.run(
+        [program, stage.root], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert "25000 -> 100000: done" in run.stdout
+    assert "max_performance -> med_power_with_dipm: done" in run.stdout
+    assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text().strip() == "100000"
+
+
+def test_modprobe_reads_the_options(stage: Stage, tmp_path: pathlib.Path) -> None:
+    stage.persist("modprobe", "balanced")
+    output = stage.shell("modprobe --config /etc/modprobe.d --showconfig")
+    options = re.findall(r"^options (nvme_core|ahci) (.*)$", output, re.MULTILINE)
+    assert dict(options) == {
+        "nvme_core": "default_ps_max_latency_us=100000 apst_primary_timeout_ms=100 "
+        "apst_primary_latency_tol_us=15000 apst_secondary_timeout_ms=2000 "
+        "apst_secondary_latency_tol_us=100000",
+        "ahci": "mobile_lpm_policy=3",
+    }
