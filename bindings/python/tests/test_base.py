@@ -92,6 +92,16 @@ def test_an_error_survives_pickling(tmp_path: Path) -> None:
         (errno.E2BIG, ssdpm.TooLargeError),
         (errno.ENODATA, ssdpm.UnknownValueError),
         (errno.EOPNOTSUPP, ssdpm.UnsupportedError),
+        (errno.ENOENT, ssdpm.NotFoundError),
+        (errno.EACCES, ssdpm.AccessError),
+        (errno.EPERM, ssdpm.AccessError),
+        (errno.EEXIST, ssdpm.ExistsError),
+        (errno.ENODEV, ssdpm.GoneError),
+        (errno.EROFS, ssdpm.ReadOnlyError),
+        (errno.EBUSY, ssdpm.BusyError),
+        (errno.ETIMEDOUT, ssdpm.TimedOutError),
+        (errno.ESTALE, ssdpm.NotInForceError),
+        (errno.EREMOTEIO, ssdpm.TableDiffersError),
         (errno.EIO, ssdpm.Error),
     ],
 )
@@ -99,6 +109,22 @@ def test_each_errno_has_its_class(code: int, cls: type[ssdpm.Error]) -> None:
     error = ssdpm.base._error_from_c(code, "message", 0, False)
     assert type(error) is cls
     assert (error.errno, str(error), error.line) == (code, "message", None)
+
+
+@pytest.mark.parametrize(
+    ("cls", "builtin"),
+    [
+        (ssdpm.AccessError, PermissionError),
+        (ssdpm.ExistsError, FileExistsError),
+        (ssdpm.TimedOutError, TimeoutError),
+    ],
+)
+def test_what_python_has_an_error_for_is_that_too(
+    cls: type[ssdpm.Error], builtin: type[OSError]
+) -> None:
+    assert issubclass(cls, builtin)
+    copy = pickle.loads(pickle.dumps(cls(errno.EIO, "message", "file", 3)))
+    assert (type(copy), str(copy)) == (cls, "file:3: message")
 
 
 def test_a_missing_file_and_a_directory_are_the_usual_errors(tmp_path: Path) -> None:
