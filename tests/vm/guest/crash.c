@@ -128,6 +128,15 @@ static int64_t whole_run_us(const char *command)
 	return now_us() - begin;
 }
 
+/* From the start to a little after the end; or from the middle, where it
+ * writes. */
+static int64_t moment_us(int64_t run_us, int late)
+{
+	double from = late ? 0.5 : 0, part = (double)random() / RAND_MAX;
+
+	return (int64_t)((double)run_us * (from + (1.1 - from) * part));
+}
+
 static size_t recover(void)
 {
 	struct ssdpm_machine *machine;
@@ -146,9 +155,10 @@ static size_t recover(void)
 int main(int argc, char **argv)
 {
 	int n, n_old = 0, n_new = 0, n_half = 0, n_whole = 0, n_midway = 0;
+	int n_recovered = 0;
 	struct state end[2], was, now;
 	int64_t run_us[2];
-	size_t n_undone = 0;
+	size_t n_undone;
 	int at;
 
 	if (argc != 6)
@@ -165,8 +175,7 @@ int main(int argc, char **argv)
 	}
 	at = 1;
 	for (int i = 0; i < n; i++) {
-		int64_t delay = (int64_t)(1.1 * (double)run_us[!at] *
-					  (double)random() / RAND_MAX);
+		int64_t delay = moment_us(run_us[!at], i % 2);
 		pid_t child = start(argv[4 + !at]);
 		int status;
 
@@ -176,7 +185,8 @@ int main(int argc, char **argv)
 		was = read_state();
 		n_whole += WIFEXITED(status);
 		n_midway += !same(&was, &end[0]) && !same(&was, &end[1]);
-		n_undone += recover();
+		n_undone = recover();
+		n_recovered += n_undone > 0;
 		now = read_state();
 		if (same(&now, &end[at])) {
 			n_old++;
@@ -190,7 +200,7 @@ int main(int argc, char **argv)
 			whole_run_us(argv[4 + at]);
 		}
 	}
-	printf("old %d new %d half %d, whole %d midway %d undone %zu\n", n_old,
-	       n_new, n_half, n_whole, n_midway, n_undone);
+	printf("old %d new %d half %d, whole %d midway %d recovered %d\n",
+	       n_old, n_new, n_half, n_whole, n_midway, n_recovered);
 	return 0;
 }
