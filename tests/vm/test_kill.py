@@ -58,5 +58,5 @@ def test_nothing_is_ever_half_applied(guest: vm.Guest) -> None:
     assert half == 0, text
     assert old + new == N
     # It was killed in the middle too, not only before or after.
-    assert midway > 0 and recovered >= N / 20
+    assert midway >= N / 20 and recovered >= N / 10
     assert old > 0 and new > 0 and whole < N / 2
