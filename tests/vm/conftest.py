@@ -14,6 +14,7 @@ import vm
 
 pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SSDPM_VM_JOBS", "2")))
 guests: dict[tuple[str, str], concurrent.futures.Future[vm.Guest]] = {}
+laps: list[str] = []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -39,9 +40,15 @@ def timed(module: Any, release: str) -> vm.Guest:
         return module.boot(release)
     finally:
         seconds = time.monotonic() - start
-        print(f"\n{module.__name__} on {release}: {seconds:.1f} s", flush=True)
+        laps.append(f"{seconds:6.1f} s  {module.__name__} on Linux {release}")
 
 
 @pytest.fixture
 def guest(request: pytest.FixtureRequest) -> vm.Guest:
     return guests[request.module.__name__, request.param].result()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.section("guests")
+    for lap in laps:
+        terminalreporter.line(lap)

@@ -43,19 +43,20 @@ def boot(release: str) -> vm.Guest:
         "{SEED}", str(vm.version(release)[1])
     )
     return machine.boot(
-        "kill", release, script, files={"bin/crash": program.read_bytes()}
+        "kill", release, script, files={"bin/crash": program.read_bytes()}, limit=900
     )
 
 
 def test_nothing_is_ever_half_applied(guest: vm.Guest) -> None:
     text = guest.ok("crash")
     found = re.search(
-        r"old (\d+) new (\d+) half (\d+), whole (\d+) midway (\d+) undone (\d+)", text
+        r"old (\d+) new (\d+) half (\d+), whole (\d+) midway (\d+) recovered (\d+)",
+        text,
     )
     assert found, text
-    old, new, half, whole, midway, undone = map(int, found.groups())
+    old, new, half, whole, midway, recovered = map(int, found.groups())
     assert half == 0, text
     assert old + new == N
-    # It was killed in the middle, not before or after; and that was undone.
-    assert midway >= N / 10 and undone > 0
+    # It was killed in the middle too, not only before or after.
+    assert midway >= N / 20 and recovered >= N / 10
     assert old > 0 and new > 0 and whole < N / 2

@@ -8,6 +8,7 @@
  * mask for those that hold a hexadecimal number.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,20 +113,61 @@ static pid_t start(const char *command)
 	return child;
 }
 
-/* How long it takes when nobody kills it. */
-static int64_t whole_run_us(const char *command)
+/* Wait until it begins to write. Return: false: it has ended. */
+static bool wait_for_journal(pid_t child, int *status)
 {
-	int64_t begin = now_us();
-	int status;
+	while (access("/run/ssdpm/journal", F_OK) != 0) {
+		if (waitpid(child, status, WNOHANG) == child)
+			return false;
+		usleep(200);
+	}
+	return true;
+}
 
-	waitpid(start(command), &status, 0);
+struct duration {
+	int64_t whole_us, writing_us;
+};
+
+/* How long it takes when nobody kills it. */
+static struct duration measure(const char *command)
+{
+	int64_t begin = now_us(), writing;
+	struct duration duration;
+	pid_t child = start(command);
+	int status;
+	bool runs = wait_for_journal(child, &status);
+
+	writing = now_us();
+	if (runs)
+		waitpid(child, &status, 0);
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
 		fprintf(stderr, "%s: status %x\n", command, (unsigned)status);
-		if (system("cat /tmp/crash.log >&2"))
-			exit(1);
+		system("cat /tmp/crash.log >&2");
 		exit(1);
 	}
-	return now_us() - begin;
+	duration.whole_us = now_us() - begin;
+	duration.writing_us = now_us() - writing;
+	return duration;
+}
+
+/*
+ * At any moment from its start to a little after its end; or, every other time,
+ * while it writes.
+ */
+static int run_and_kill(const char *command, struct duration duration,
+			bool writing)
+{
+	int64_t longest = writing ? duration.writing_us : duration.whole_us;
+	double part = 1.1 * (double)random() / RAND_MAX;
+	pid_t child = start(command);
+	int status;
+
+	if (writing && !wait_for_journal(child, &status))
+		return status;
+	usleep((useconds_t)(part * (double)longest));
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return status;
 }
 
 static size_t recover(void)
@@ -146,9 +188,10 @@ static size_t recover(void)
 int main(int argc, char **argv)
 {
 	int n, n_old = 0, n_new = 0, n_half = 0, n_whole = 0, n_midway = 0;
+	int n_recovered = 0;
 	struct state end[2], was, now;
-	int64_t run_us[2];
-	size_t n_undone = 0;
+	struct duration durations[2];
+	size_t n_undone;
 	int at;
 
 	if (argc != 6)
@@ -156,27 +199,23 @@ int main(int argc, char **argv)
 	n = atoi(argv[1]);
 	srandom((unsigned int)atoi(argv[2]));
 	read_names(argv[3]);
-	whole_run_us(argv[5]);
+	measure(argv[5]);
 	for (int i = 0; i < 2; i++) {
-		run_us[i] = whole_run_us(argv[4 + i]);
+		durations[i] = measure(argv[4 + i]);
 		end[i] = read_state();
-		printf("state %d after %lld us:\n%s", i, (long long)run_us[i],
-		       end[i].text);
+		printf("state %d after %lld us, %lld of them writing:\n%s", i,
+		       (long long)durations[i].whole_us,
+		       (long long)durations[i].writing_us, end[i].text);
 	}
 	at = 1;
 	for (int i = 0; i < n; i++) {
-		int64_t delay = (int64_t)(1.1 * (double)run_us[!at] *
-					  (double)random() / RAND_MAX);
-		pid_t child = start(argv[4 + !at]);
-		int status;
+		int status = run_and_kill(argv[4 + !at], durations[!at], i % 2);
 
-		usleep((useconds_t)delay);
-		kill(child, SIGKILL);
-		waitpid(child, &status, 0);
 		was = read_state();
 		n_whole += WIFEXITED(status);
 		n_midway += !same(&was, &end[0]) && !same(&was, &end[1]);
-		n_undone += recover();
+		n_undone = recover();
+		n_recovered += n_undone > 0;
 		now = read_state();
 		if (same(&now, &end[at])) {
 			n_old++;
@@ -185,12 +224,11 @@ int main(int argc, char **argv)
 			at = !at;
 		} else {
 			n_half++;
-			printf("half, killed after %lld us:\n%s",
-			       (long long)delay, now.text);
-			whole_run_us(argv[4 + at]);
+			printf("half:\n%s", now.text);
+			measure(argv[4 + at]);
 		}
 	}
-	printf("old %d new %d half %d, whole %d midway %d undone %zu\n", n_old,
-	       n_new, n_half, n_whole, n_midway, n_undone);
+	printf("old %d new %d half %d, whole %d midway %d recovered %d\n",
+	       n_old, n_new, n_half, n_whole, n_midway, n_recovered);
 	return 0;
 }
