@@ -286,13 +286,14 @@ static enum exit_status add_operand(const struct common *common,
 				    struct ssdpm_catalogue **catalogue,
 				    const char *operand, struct drives *drives)
 {
-	bool needed = !strncmp(operand, "/dev/", 5), found = false;
+	bool found = false;
 	enum exit_status status = STATUS_DONE;
 
 	if (is_device_name(operand))
 		status = add_named_device(common, catalogue, operand,
-					  needed || !is_file(operand), drives,
-					  &found);
+					  !strncmp(operand, "/dev/", 5) ||
+						  !is_file(operand),
+					  drives, &found);
 	if (status || found)
 		return status;
 	if (is_capture(operand))

@@ -131,8 +131,12 @@ static bool ends_in_number(const char *text)
 
 bool is_device_name(const char *operand)
 {
+	struct stat status;
+
+	/* /dev/stdin and /dev/fd/63 are what they lead to. */
 	if (!strncmp(operand, "/dev/", 5))
-		return true;
+		return stat(operand, &status) ||
+		       (!S_ISFIFO(status.st_mode) && !S_ISREG(status.st_mode));
 	/* A controller that hides its drives: "0000:00:0e.0". */
 	if (isxdigit((unsigned char)*operand) && strchr(operand, ':') &&
 	    !operand[strspn(operand, "0123456789abcdef:.")])

@@ -45,6 +45,24 @@ static void sibling(const char *path, const char *name,
 		 (int)(slash ? slash - path : 0), path, name);
 }
 
+/* "host3" of ".../host3/FILE", for words. */
+struct name {
+	char text[32];
+};
+
+static struct name name_port(const char *path)
+{
+	const char *end = strrchr(path, '/');
+	const char *at = end ? end : path;
+	struct name name;
+
+	while (at > path && at[-1] != '/')
+		at--;
+	snprintf(name.text, sizeof(name.text), "%.*s",
+		 end ? (int)(end - at < 31 ? end - at : 31) : 0, at);
+	return name;
+}
+
 /* -ENOENT, too, where there are no such bits to look at. */
 static int read_host_bits(const struct ssdpm_machine *machine, const char *path,
 			  uint32_t *ret_bits)
@@ -90,9 +108,9 @@ int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 	if (read_host_bits(machine, path, &bits) || bits == wanted)
 		return 0;
 	return ssdpm__fail(reterr, -EIO, 0,
-			   "/%s says %s, but the port has ALPE %d and ASP %d "
-			   "in PxCMD: see dmesg",
-			   path, ssdpm_lpm_to_string(lpm),
+			   "%s says %s, but has ALPE %d and ASP %d in PxCMD: "
+			   "see dmesg",
+			   name_port(path).text, ssdpm_lpm_to_string(lpm),
 			   bits & PORT_CMD_ALPE ? 1 : 0,
 			   bits & PORT_CMD_ASP ? 1 : 0);
 }
@@ -138,15 +156,14 @@ static int wait_for(const struct site *site, const char *path, uint32_t lpm,
 		return 0;
 	if (err != -EAGAIN)
 		return ssdpm__fail(reterr, err == -ENOENT ? -ENODEV : err, 0,
-				   "cannot read the state of the port of /%s: "
-				   "%s",
-				   path, ssdpm_strerror(err));
+				   "cannot read the state of %s: %s",
+				   name_port(path).text, ssdpm_strerror(err));
 	if (!look(site->machine, path, lpm, false))
 		return ssdpm__check_host_bits(site->machine, path, lpm, reterr);
 	return ssdpm__fail(reterr, -ETIMEDOUT, 0,
-			   "the port of /%s was not running again %u ms after "
-			   "%s was written: see dmesg",
-			   path, site->state_timeout_ms,
+			   "%s was not running again %u ms after %s was "
+			   "written: see dmesg",
+			   name_port(path).text, site->state_timeout_ms,
 			   ssdpm_lpm_to_string(lpm));
 }
 
@@ -158,14 +175,14 @@ static int write_policy(const struct site *site, const char *path, uint32_t lpm,
 
 	if (err == -EOPNOTSUPP)
 		return ssdpm__fail(reterr, err, 0,
-				   "/%s: the kernel has no link power "
+				   "%s: the kernel has no link power "
 				   "management for this port, or for a disk "
 				   "on it",
-				   path);
+				   name_port(path).text);
 	if (err == -EINVAL)
-		return ssdpm__fail(reterr, err, 0,
-				   "/%s: this kernel does not know %s", path,
-				   ssdpm_lpm_to_string(lpm));
+		return ssdpm__fail(
+			reterr, err, 0, "%s: this kernel does not know %s",
+			name_port(path).text, ssdpm_lpm_to_string(lpm));
 	return err;
 }
 
@@ -180,8 +197,9 @@ static int check_policy(const struct site *site, const char *path, uint32_t lpm,
 	if (err || !strcmp(value, ssdpm_lpm_to_string(lpm)))
 		return err;
 	return ssdpm__fail(reterr, -EIO, 0,
-			   "/%s: %s was written, and it reads %s: see dmesg",
-			   path, ssdpm_lpm_to_string(lpm), value);
+			   "%s: %s was written, and it reads %s: see dmesg",
+			   name_port(path).text, ssdpm_lpm_to_string(lpm),
+			   value);
 }
 
 int ssdpm__set_lpm(const struct site *site, const char *path,

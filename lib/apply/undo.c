@@ -43,16 +43,22 @@ static int undo_lpm(struct undo *undo, const struct change *change,
 		    struct ssdpm_error *reterr)
 {
 	uint32_t lpm = ssdpm_lpm_from_string(change->before);
+	int err;
 
 	if (!lpm)
 		return ssdpm__fail(reterr, -EINVAL, 0, "%s is no policy",
 				   change->before);
 	if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "/%s: no kernel takes %s", change->path,
-				   change->before);
-	return ssdpm__set_lpm(undo->site, change->path, &lpm, 1, false, &lpm,
-			      reterr);
+				   "/%s: the kernel does not take %s",
+				   change->path, change->before);
+	err = ssdpm__set_lpm(undo->site, change->path, &lpm, 1, false, &lpm,
+			     reterr);
+	/* A port that hangs finds the right policy once it comes back. */
+	if (err == -ETIMEDOUT || err == -EIO)
+		ssdpm__write_value(undo->site->machine, change->kind,
+				   change->path, change->before, NULL);
+	return err;
 }
 
 /* The kernel's own table, where it does not take this one. */

@@ -115,9 +115,7 @@ static int differs(struct step *step, struct ssdpm_error *reterr,
 	/* What was never done is still planned. */
 	if (!ssdpm__step_is_pending(step))
 		step->state = SSDPM_STEP_DIFFERS;
-	if (reterr)
-		*reterr = *error;
-	return -ESTALE;
+	return ssdpm__fail(reterr, -ESTALE, 0, "%s", error->message);
 }
 
 static uint32_t state_in_force(const struct ssdpm_plan *plan)

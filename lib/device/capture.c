@@ -221,13 +221,14 @@ static int write_dumps(struct capture *self, struct ssdpm_device *device,
 static int write_marker(struct capture *self)
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	struct json_writer writer = { .text = NULL, .one_line = true };
+	struct json_writer writer = { .text = NULL };
 	char *text = NULL;
 	int r = ssdpm_machine_read_facts(self->source, &facts, NULL);
 
 	if (r)
 		return r;
 	ssdpm__json_begin(&writer, NULL, '{');
+	writer.one_line = true;
 	ssdpm__json_string(&writer, "schema", "ssdpm.capture/1");
 	ssdpm__json_string(&writer, "linux_release",
 			   facts.linux_release[0] ? facts.linux_release : NULL);

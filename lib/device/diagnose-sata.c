@@ -123,17 +123,24 @@ static void look(const struct examination *e, struct link *link)
 
 static void say_quirk(struct examination *e, const struct link *link)
 {
-	if (link->quirk)
+	struct ssdpm_diagnosis *d;
+
+	if (link->quirk) {
 		ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
 			     "quirk no-lpm, say the rules of Linux: the link "
 			     "stays at full power, for this drive has a known "
 			     "fault");
-	else if (link->maybe_quirk)
-		ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
-			     "quirk no-lpm, say the rules of the newest Linux: "
-			     "this drive has a known fault, which Linux %s may "
-			     "not know: leave LPM off",
-			     e->machine->linux_release);
+	} else if (link->maybe_quirk) {
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+				 "quirk no-lpm, say the rules of the newest "
+				 "Linux: this drive has a known fault, which "
+				 "Linux %s may not know: leave LPM off",
+				 e->machine->linux_release);
+		if (knows(e, SSDPM_FACT_LPM) &&
+		    e->facts->lpm != SSDPM_LPM_MAX_PERFORMANCE)
+			ssdpm__advise(d, "ssdpm lpm --set max_performance %s",
+				      name(e));
+	}
 }
 
 static void advise_mask(const struct examination *e, struct ssdpm_diagnosis *d)
@@ -283,7 +290,8 @@ static void say_off(struct examination *e, const struct link *link)
 	bool old = !ssdpm__linux_is(e->machine, 6, 2);
 	struct ssdpm_diagnosis *d;
 
-	ssdpm__conclude(e, SAVING_NO, "the link is always at full power");
+	ssdpm__conclude(e, SAVING_NO, "the link is always at full power%s",
+			link->quirk ? ", for quirk no-lpm" : "");
 	if (!is_free(e, link))
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_OFF, SSDPM_SEVERITY_PROBLEM,
@@ -469,16 +477,6 @@ static void say_devsleep(struct examination *e)
 			     "it, and few ports of desktops have its signal");
 }
 
-static void say_runtime_pm(struct examination *e)
-{
-	if (knows(e, SSDPM_FACT_RUNTIME_PM) &&
-	    strcmp(e->facts->runtime_pm, "auto") == 0)
-		ssdpm__found(e, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
-			     "runtime PM of the adapter is on "
-			     "(power/control is auto): it has frozen machines, "
-			     "and is LPM's work done twice; not touched here");
-}
-
 static void say_empty_port(struct examination *e)
 {
 	uint32_t lpm = e->facts->lpm;
@@ -542,5 +540,4 @@ void ssdpm__diagnose_sata(struct examination *e)
 		say_policy(e, &link);
 		say_devsleep(e);
 	}
-	say_runtime_pm(e);
 }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static_assert(sizeof(struct ssdpm_diagnosis) == 512, "frozen");
 
@@ -144,6 +145,22 @@ static void say_out_of_reach(struct examination *e)
 	ssdpm__advise(verdict, "%s", out_of_reach[reach].advice);
 }
 
+/* Of the PCI device: of the adapter, for SATA. Said, and never advised. */
+static void say_runtime_pm(struct examination *e)
+{
+	bool nvme = e->facts->kind == SSDPM_KIND_NVME;
+
+	if (!(e->facts->known & SSDPM_FACT_RUNTIME_PM) ||
+	    strcmp(e->facts->runtime_pm, "auto") != 0)
+		return;
+	ssdpm__found(e, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
+		     nvme ? "runtime PM is on (power/control is auto), which "
+			    "changes nothing: the driver of NVMe has none" :
+			    "runtime PM of the adapter is on (power/control is "
+			    "auto): it has frozen machines, and LPM saves "
+			    "without it; not touched here");
+}
+
 int ssdpm_device_diagnose(const struct ssdpm_device *device,
 			  const struct ssdpm_machine_facts *facts,
 			  const struct ssdpm_model *model,
@@ -169,6 +186,8 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 		ssdpm__diagnose_nvme(&e);
 	else
 		ssdpm__diagnose_sata(&e);
+	if (e.facts->reach == SSDPM_REACH_YES)
+		say_runtime_pm(&e);
 	say_verdict(&e);
 	*ret_diagnoses = e.found;
 	*ret_n = e.n;

@@ -388,7 +388,7 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 		      void *buffer, size_t size, size_t *ret_n)
 {
-	const int fd = ssdpm__open(machine, path, O_RDONLY, 0);
+	const int fd = open_path(machine, path, O_RDONLY, 0);
 	size_t n = 0;
 	int r = fd;
 
@@ -478,6 +478,8 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 		r = walk_note(&walk, name);
 		if (!r && fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
 			r = -errno;
+		else if (!r && S_ISLNK(status.st_mode))
+			r = -ENOENT; /* it was not there when it was read */
 	}
 	move_to(&walk, machine->root_fd);
 	if (!r && walk.n_done >= size)

@@ -95,7 +95,7 @@ def test_what_cannot_be_opened_is_named(ssdpm: Command) -> None:
     assert "gone: No such file" in ssdpm.fails(1, "show", "gone")
     (ssdpm.directory / "dir").mkdir()
     assert "dir: is a directory" in ssdpm.fails(1, "show", "dir")
-    assert "/dev/null: is a device" in ssdpm.fails(1, "show", "/dev/null")
+    assert "/dev/null: there is none" in ssdpm.fails(1, "show", "/dev/null")
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(ssdpm.directory / "sock"))
         assert "sock: " in ssdpm.fails(1, "show", "sock")
@@ -139,7 +139,7 @@ def test_one_bad_operand_of_three_prints_nothing(ssdpm: Command) -> None:
     [
         ([], "no command"),
         (["frobnicate"], "no such command"),
-        (["show"], "no DRIVE"),
+        (["apst"], "no DRIVE"),
         (["show", "--frobnicate", "drive.bin"], "--frobnicate: no such option"),
         (["show", "-x", "drive.bin"], "-x: no such option"),
         (["show", "--value"], "--value needs an argument"),

@@ -122,6 +122,10 @@ static struct {
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_persist *persist;
+	struct ssdpm_machine *desktop; /* of tests/captures */
+	struct ssdpm_machine *laptop;  /* with a battery */
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device;
 	const char *root; /* of the capture */
 	const char *map;
 } in;
@@ -420,6 +424,46 @@ static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
 	return read_one(ret, call_trace_blkparse(ret, error), error);
 }
 
+static int call_diagnose(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_diagnosis *diagnoses;
+	size_t n;
+	int err = ssdpm_device_diagnose(in.device, &in.facts, in.models[0],
+					&in.table, &diagnoses, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(diagnoses);
+	return 0;
+}
+
+static int call_owners(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_owner *owners;
+	size_t n;
+	int err = ssdpm_machine_read_owners(in.laptop, &owners, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(owners);
+	return 0;
+}
+
+static int call_meters(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_meter *meters;
+	size_t n;
+	int err = ssdpm_machine_read_meters(in.laptop, &meters, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(meters);
+	return 0;
+}
+
 static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -594,10 +638,90 @@ static int call_best_table_of_three(struct result *ret,
 	return call_best_table_of(3, 0, ret, error);
 }
 
+static int call_machine_new(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_machine_params params = { .size = sizeof(params),
+						     .root = "/" };
+	struct ssdpm_machine *machine;
+	int err = ssdpm_machine_new(&params, &machine, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = 1;
+	ssdpm_machine_unref(machine);
+	return 0;
+}
+
+static int call_machine_read_facts(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	int err = ssdpm_machine_read_facts(in.laptop, &facts, error);
+
+	if (!err)
+		ret->energy_nj = facts.nvme_core_known;
+	return err;
+}
+
+static int call_device_list_read(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_device **devices;
+	size_t n;
+	int err = ssdpm_device_list_read(in.desktop, &devices, &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	ssdpm_device_list_free(devices, n);
+	return 0;
+}
+
+static int read_device(const char *name, struct result *ret,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_device *device;
+	int err = ssdpm_device_read(in.desktop, name, &device, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = ssdpm_device_get_facts(device)->host;
+	ssdpm_device_unref(device);
+	return 0;
+}
+
+static int call_device_read(struct result *ret, struct ssdpm_error *error)
+{
+	return read_device("sdb", ret, error);
+}
+
+static int call_device_read_host(struct result *ret, struct ssdpm_error *error)
+{
+	return read_device("host2", ret, error);
+}
+
+/* Those that there are have to be listed. */
+static int call_device_read_absent(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	struct ssdpm_error own;
+	int err = read_device("sdz", ret, error ? error : &own);
+
+	if (err != -ENOENT)
+		return err;
+	ret->energy_nj = 2;
+	return 0;
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
 } allocating[] = {
+	{ "ssdpm_device_list_read", call_device_list_read },
+	{ "ssdpm_device_read", call_device_read },
+	{ "ssdpm_device_read", call_device_read_absent },
+	{ "ssdpm_device_read", call_device_read_host },
+	{ "ssdpm_machine_new", call_machine_new },
+	{ "ssdpm_machine_read_facts", call_machine_read_facts },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -606,6 +730,9 @@ static const struct {
 	{ "ssdpm_gaps_finish", call_gaps },
 	{ "ssdpm_gaps_new", call_gaps },
 	{ "ssdpm_gaps_sweep", call_sweep },
+	{ "ssdpm_device_diagnose", call_diagnose },
+	{ "ssdpm_machine_read_owners", call_owners },
+	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_remove", call_persist_remove },
 	{ "ssdpm_model_new", call_new },
@@ -667,6 +794,16 @@ static void call_strings(void)
 		ssdpm_pcie_link_to_string(i);
 		ssdpm_parameter_kind_to_string(i);
 		ssdpm_lpm_to_string(i);
+		ssdpm_reach_to_string(i);
+		ssdpm_device_flag_to_string(i);
+		ssdpm_pcie_feature_to_string(i);
+		ssdpm_suspend_to_string(i);
+		ssdpm_aspm_policy_to_string(i);
+		ssdpm_nvme_core_to_string(i);
+		ssdpm_severity_to_string(i);
+		ssdpm_diagnosis_code_to_string(i);
+		ssdpm_owner_kind_to_string(i);
+		ssdpm_meter_kind_to_string(i);
 		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
 		ssdpm_persist_kind_to_string(i);
@@ -879,6 +1016,29 @@ static void call_persist(void)
 	ssdpm_persist_free(NULL);
 }
 
+static void call_device(void)
+{
+	const struct ssdpm_model *model = in.models[0];
+	struct ssdpm_apst_params params;
+	struct ssdpm_host host;
+	uint32_t quirks, from_kernel;
+	struct ssdpm_error error;
+
+	ssdpm_device_get_host(in.device, &in.facts, &host);
+	ssdpm_device_get_quirks(in.device, &in.facts, model, &quirks,
+				&from_kernel, &error);
+	ssdpm_device_get_apst_params(in.device, &in.facts, model, &params,
+				     &error);
+	ssdpm_device_get_apst_params(in.device, &in.facts, NULL, &params,
+				     &error);
+	ssdpm_device_get_facts(in.device);
+	ssdpm_device_unref(ssdpm_device_ref(in.device));
+	ssdpm_machine_unref(ssdpm_machine_ref(in.desktop));
+	ssdpm_device_list_free(NULL, 0);
+	ssdpm_device_unref(NULL);
+	ssdpm_machine_unref(NULL);
+}
+
 static void call_npy_header(void)
 {
 	ssdpm_npy_header(2, in.npy);
@@ -972,6 +1132,25 @@ static const struct {
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },
 	{ "ssdpm_apst_algorithm_to_string", call_strings },
+	{ "ssdpm_aspm_policy_to_string", call_strings },
+	{ "ssdpm_device_flag_to_string", call_strings },
+	{ "ssdpm_device_get_apst_params", call_device },
+	{ "ssdpm_device_get_facts", call_device },
+	{ "ssdpm_device_get_host", call_device },
+	{ "ssdpm_device_get_quirks", call_device },
+	{ "ssdpm_device_list_free", call_device },
+	{ "ssdpm_device_ref", call_device },
+	{ "ssdpm_device_unref", call_device },
+	{ "ssdpm_diagnosis_code_to_string", call_strings },
+	{ "ssdpm_machine_ref", call_device },
+	{ "ssdpm_machine_unref", call_device },
+	{ "ssdpm_meter_kind_to_string", call_strings },
+	{ "ssdpm_nvme_core_to_string", call_strings },
+	{ "ssdpm_owner_kind_to_string", call_strings },
+	{ "ssdpm_pcie_feature_to_string", call_strings },
+	{ "ssdpm_reach_to_string", call_strings },
+	{ "ssdpm_severity_to_string", call_strings },
+	{ "ssdpm_suspend_to_string", call_strings },
 	{ "ssdpm_apst_decode", call_decode },
 	{ "ssdpm_apst_diff", call_questions },
 	{ "ssdpm_apst_encode", call_encode },
@@ -1391,9 +1570,38 @@ static int make_capture(void)
 	return err ? err : ssdpm_machine_new(&machine, &in.capture, NULL);
 }
 
+static int open_machine(const char *name, struct ssdpm_machine **ret_machine)
+{
+	const char *captures = getenv("SSDPM_CAPTURES");
+	struct ssdpm_machine_params machine = { .size = sizeof(machine) };
+	char root[1024];
+
+	snprintf(root, sizeof(root), "%s/%s", captures ? captures : ".", name);
+	machine.root = root;
+	return ssdpm_machine_new(&machine, ret_machine, NULL);
+}
+
+static int make_machines(void)
+{
+	int err = open_machine("desktop-6.1", &in.desktop);
+
+	if (!err)
+		err = open_machine("laptop", &in.laptop);
+	in.facts.size = sizeof(in.facts);
+	if (!err)
+		err = ssdpm_machine_read_facts(in.desktop, &in.facts, NULL);
+	if (!err)
+		err = ssdpm_device_read(in.desktop, "nvme0", &in.device, NULL);
+	return err;
+}
+
 static void free_capture(void)
 {
 	char command[64];
+
+	ssdpm_device_unref(in.device);
+	ssdpm_machine_unref(in.desktop);
+	ssdpm_machine_unref(in.laptop);
 
 	ssdpm_persist_free(in.persist);
 	ssdpm_machine_unref(in.capture);
@@ -1424,6 +1632,8 @@ static int make_inputs(void **state)
 		err = make_idle_times();
 	if (!err)
 		err = make_capture();
+	if (!err)
+		err = make_machines();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)

@@ -902,12 +902,21 @@ static void runtime_pm_is_reported_and_not_advised(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
 		     "runtime PM of the adapter is on (power/control is "
-		     "auto): it has frozen machines, and is LPM's work done "
-		     "twice; not touched here",
+		     "auto): it has frozen machines, and LPM saves without it; "
+		     "not touched here",
 		     "");
 	strcpy(scene.facts->runtime_pm, "on");
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_RUNTIME_PM));
+	done(&scene);
+	init_nvme(&scene);
+	scene.facts->known |= SSDPM_FACT_RUNTIME_PM;
+	strcpy(scene.facts->runtime_pm, "auto");
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_RUNTIME_PM, SSDPM_SEVERITY_NOTE,
+		     "runtime PM is on (power/control is auto), which changes "
+		     "nothing: the driver of NVMe has none",
+		     "");
 	done(&scene);
 }
 
@@ -954,7 +963,9 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	scene.facts->lpm_supported = 0;
 	diagnose(&scene);
-	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_NOTHING);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the link is always at full power, for "
+		       "quirk no-lpm");
 	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
 		     "quirk no-lpm, say the rules of Linux: the link stays at "
 		     "full power, for this drive has a known fault",
@@ -971,6 +982,10 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 		     "not know: leave LPM off",
 		     "");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	scene.facts->lpm = SSDPM_LPM_MED_POWER_WITH_DIPM;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_QUIRK)->advice,
+			    "ssdpm lpm --set max_performance sda");
 	done(&scene);
 }
 

@@ -247,6 +247,54 @@ static void long_lines_are_cut_and_odd_bytes_are_not_printed(void **state)
 	remove_root(&root);
 }
 
+static void what_cannot_be_read_is_left_out(void **state)
+{
+	char name[600] = "etc/tlp.d/";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	tree_link(root.path, "etc/tlp.conf", "nowhere");
+	tree_link(root.path, "etc/default/tlp", "/../../../etc/passwd");
+	tree_mkdir(root.path, "etc/tlp.d/folder.conf");
+	tree_put(root.path, "etc/modprobe.d", "a file, and no folder\n");
+	tree_link(root.path, "etc/udev/rules.d", "rules.d");
+	memset(name + 10, 'x', 200);
+	strcpy(name + 210, ".conf");
+	put(&root, name, "SATA_LINKPWR_ON_AC=x");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_int_equal(owners.all[0].line, 1);
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void a_file_too_long_to_be_one_is_left_out(void **state)
+{
+	char *text = malloc(1 << 17);
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, '\n', 1 << 17);
+	memcpy(text, "SATA_LINKPWR_ON_AC=x", 20);
+	text[(1 << 16) - 1] = 0;
+	make_root(&root);
+	put(&root, "etc/tlp.conf", text);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	free(owners.all);
+	text[(1 << 16) - 1] = '\n';
+	text[(1 << 17) - 1] = 0;
+	put(&root, "etc/tlp.conf", text);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 0);
+	free(text);
+	remove_root(&root);
+}
+
 struct meters {
 	struct ssdpm_meter *all;
 	size_t n;
@@ -384,6 +432,8 @@ int main(void)
 		cmocka_unit_test(our_own_files_are_known_by_their_mark),
 		cmocka_unit_test(
 			long_lines_are_cut_and_odd_bytes_are_not_printed),
+		cmocka_unit_test(what_cannot_be_read_is_left_out),
+		cmocka_unit_test(a_file_too_long_to_be_one_is_left_out),
 		cmocka_unit_test(batteries_measure_power_or_current),
 		cmocka_unit_test(rapl_zones_have_names),
 		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),

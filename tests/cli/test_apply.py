@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm apply: all of it or nothing, and proven."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+from collections.abc import Callable
+
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+PARAMETERS = "sys/module/nvme_core/parameters"
+
+
+def value(root: pathlib.Path, path: str = LIMIT) -> str:
+    return (root / path).read_text().strip()
+
+
+def test_a_limit_is_written_read_back_and_in_force(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    plan = ssdpm.json("apply", "--root", str(root), "--latency", "25ms")
+    assert [step["state"] for step in plan["steps"]] == ["done"]
+    assert plan["in_force"] is True
+    assert value(root) == "25000"
+    again = ssdpm.json("apply", "--root", str(root), "--latency", "25ms")
+    assert [step["state"] for step in again["steps"]] == ["in-force"]
+
+
+def test_a_profile_is_written_as_a_whole(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    call = ["--root", str(root), "--profile", "auto"]
+    plan = ssdpm.json("plan", *call)
+    done = ssdpm.json("apply", *call)
+    assert {step["state"] for step in done["steps"]} <= {"done", "in-force"}
+    for before, after in zip(plan["steps"], done["steps"], strict=True):
+        assert before["after"] == after["after"]
+        if before["state"] == "planned" and before["kind"] != "rebuild":
+            assert value(root, before["target"].lstrip("/")) == before["after"]
+    assert ssdpm("check", *call).returncode == 0
+
+
+def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    text = ssdpm.output("apply", "-n", "--root", str(root), "--latency", "25ms")
+    assert text == ssdpm.output("plan", "--root", str(root), "--latency", "25ms")
+    assert value(root) == "100000"
+    assert not (root / "run").exists()
+
+
+def test_a_step_that_fails_has_all_undone_and_is_named(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    last = next(root.glob("sys/devices/pci*/*/*/nvme/nvme1")) / "power"
+    limit = last / "pm_qos_latency_tolerance_us"
+    limit.unlink()
+    # Linux would take a number here; nobody can write this one.
+    limit.symlink_to("/proc/self/comm")
+    result = ssdpm("apply", "--root", str(root), "--latency", "25ms", "nvme0", "nvme1")
+    assert result.returncode != 0
+    assert result.stderr.startswith(b"ssdpm: ")
+    assert value(root) == "100000"
+
+
+def test_a_root_without_the_marker_is_left_alone(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    (root / "ssdpm-capture").unlink()
+    result = ssdpm("apply", "--root", str(root), "--latency", "25ms")
+    assert result.returncode == 1
+    assert b"ssdpm-capture" in result.stderr or b"marker" in result.stderr
+    assert value(root) == "100000"
+    # To look is allowed.
+    assert "(planned)" in ssdpm.output("plan", "--root", str(root), "-l", "25ms")
+
+
+def test_without_privileges_it_is_status_4_with_advice(
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., object]
+) -> None:
+    root = machine("laptop")
+    result = unprivileged("apply", "--root", str(root), "--latency", "25ms")
+    assert result.returncode == 4, result.stderr
+    assert b"root" in result.stderr
+    assert value(root) == "100000"
+    # What is so already needs none.
+    result = unprivileged("apply", "--root", str(root), "--latency", "100ms")
+    assert result.returncode == 0, result.stderr
+
+
+def test_files_that_make_it_last_are_shown_then_written(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    call = ["apply", "--root", str(root), "-p", "balanced", "--persist", "udev"]
+    text = ssdpm.output(*call)
+    paths = re.findall(r"^(/\S+), mode \d+:$", text, re.M)
+    assert paths
+    for path in paths:
+        written = (root / path.lstrip("/")).read_text()
+        assert written in text and "ssdpm" in written
+    (root / paths[0].lstrip("/")).write_text("# mine\n")
+    result = ssdpm(*call)
+    assert result.returncode == 1 and paths[0].encode() in result.stderr
+    assert (root / paths[0].lstrip("/")).read_text() == "# mine\n"
+
+
+def test_a_table_cannot_be_sent_to_a_capture(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    result = ssdpm("apply", "--root", str(root), "--apst", "linux-legacy", "nvme0")
+    assert result.returncode != 0
+    assert result.stderr.count(b"\n") == 1
+    assert b"failed" in result.stdout or b"planned" in result.stdout
+
+
+def test_an_old_kernel_is_told_by_its_own_rule(ssdpm: Command, machine: Make) -> None:
+    root = machine("old-5.10")
+    plan = ssdpm.json("apply", "--root", str(root), "--latency", "25ms", "nvme0")
+    assert value(root) == "25000"
+    assert plan["tables"][0]["after"]["entries"][0]["idle_ms"] == 745
+
+
+@pytest.mark.parametrize("call", [["list"], ["apply", "--profile", "balanced"]])
+def test_what_is_in_force_is_neither_written_nor_is_a_command_sent(
+    ssdpm: Command, machine: Make, call: list[str]
+) -> None:
+    assert shutil.which("strace"), "install the package strace"
+    root = machine("eight-drives")
+    assert ssdpm("apply", "--root", str(root), "-p", "balanced").returncode == 0
+    trace = ssdpm.directory / "trace"
+    line = " ".join([*call, "--root", str(root)])
+    result = ssdpm.shell(f"strace -f -y -o {trace} ssdpm {line}")
+    assert result.returncode == 0, result.stderr
+    text = trace.read_text()
+    assert str(root) in text
+    assert not re.search(r"\b(io_uring_\w+|unlink\w*|rename\w*|mkdir\w*)\(", text)
+    # The terminal is asked for its size, perhaps; a drive never.
+    assert not re.search(r"ioctl\([^)]*/(dev|machines)/", text)
+    for write in re.findall(r"\bp?write(?:v|64)?\((\d+)<", text):
+        assert write in "12", text
+    opened = re.findall(r"\bopen(?:at2?)?\((.*)", text)
+    assert opened
+    assert not [o for o in opened if re.search(r"O_(WRONLY|RDWR|CREAT)", o)]
+
+
+def test_the_json_of_a_failure_has_the_steps(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    (root / "ssdpm-capture").unlink()
+    result = ssdpm("apply", "--root", str(root), "-l", "25ms", "--json")
+    assert result.returncode == 1
+    plan = json.loads(result.stdout)
+    assert plan["in_force"] is False and len(plan["steps"]) == 1

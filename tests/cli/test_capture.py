@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm capture: a directory that every command takes with --root."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import machines
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+
+
+@pytest.mark.parametrize("name", [m for m in machines.MACHINES if m != "hostile"])
+def test_a_capture_says_what_the_machine_says(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    root = str(machine(name))
+    ssdpm.output("capture", "--root", root, "copy")
+    copy, drives = (
+        ssdpm.json("list", "--root", path) for path in ("copy", root)
+    )
+    if name == "server":  # the address of a fabric names a host
+        assert "blanked" in copy[0].pop("address")
+        del drives[0]["address"]
+    assert copy == drives
+
+
+def test_no_serial_number_or_other_name_is_in_it(
+    ssdpm: Command, machine: Make
+) -> None:
+    ssdpm.output("capture", "--root", str(machine("eight-drives")), "copy")
+    copy = ssdpm.directory / "copy"
+    files = [path for path in copy.rglob("*") if path.is_file()]
+    assert len(files) > 20
+    for path in files:
+        assert b"SECRET" not in path.read_bytes(), path
+        assert "SECRET" not in str(path)
+
+
+def test_the_directory_must_not_be_there(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    (ssdpm.directory / "copy").mkdir()
+    assert "copy" in ssdpm.fails(1, "capture", "--root", root, "copy")
+    assert "no/copy" in ssdpm.fails(1, "capture", "--root", root, "no/copy")
+    assert list((ssdpm.directory / "copy").iterdir()) == []
+
+
+def test_what_was_captured_is_an_object(ssdpm: Command, machine: Make) -> None:
+    answer = ssdpm.json("capture", "--root", str(machine("laptop")), "copy")
+    assert answer == {
+        "schema": "ssdpm.capture/1",
+        "directory": "copy",
+        "linux_release": machines.KERNEL_7,
+        "identify": False,
+    }
+
+
+def test_a_plan_may_be_tried_on_a_capture(ssdpm: Command, machine: Make) -> None:
+    ssdpm.output("capture", "--root", str(machine("laptop")), "copy")
+    ssdpm.output("apply", "--root", "copy", "--latency", "25ms")
+    assert ssdpm("check", "--root", "copy", "--latency", "25ms").returncode == 0
+
+
+def test_this_machine_can_be_captured_without_privileges(
+    ssdpm: Command, unprivileged: Callable[..., object]
+) -> None:
+    (ssdpm.directory / "open").mkdir(mode=0o777)
+    (ssdpm.directory / "open").chmod(0o777)
+    result = unprivileged("capture", "open/copy")
+    assert result.returncode == 0, result.stderr
+    assert ssdpm("list", "--root", "open/copy").returncode == 0
+
+
+def test_wrong_usage_is_status_2(ssdpm: Command) -> None:
+    assert "no DIR" in ssdpm.fails(2, "capture")
+    assert "one DIR; here are 2" in ssdpm.fails(2, "capture", "a", "b")

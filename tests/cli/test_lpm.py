@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm lpm: link policies of SATA ports."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+
+
+def policy(root: pathlib.Path, host: str) -> str:
+    path = f"sys/class/scsi_host/{host}/link_power_management_policy"
+    return (root / path).read_text().strip()
+
+
+def test_each_port_has_a_line_with_its_reason(ssdpm: Command, machine: Make) -> None:
+    ports = ssdpm.json("lpm", "--root", str(machine("external-ports")))
+    assert [port["name"] for port in ports] == ["sda", "sdb", "sdc", None]
+    assert ports[0]["lpm"] == "med_power_with_dipm"
+    assert ports[0]["lpm_supported"] is True and ports[0]["reason"] is None
+    assert ports[1]["lpm_supported"] is False and ports[1]["reason"]
+    root = ssdpm.directory / "machines/external-ports"
+    lines = ssdpm.output("lpm", "--root", str(root)).splitlines()
+    assert lines[0].split() == ["host", "disk", "policy", "supported", "reason"]
+    assert len(lines) == 5
+    assert lines[2].split()[:4] == ["host1", "sdb", "max_performance", "no"]
+
+
+def test_a_kernel_that_does_not_say_has_a_dash(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("old-5.10"))
+    assert ssdpm.json("lpm", "--root", root)["lpm_supported"] is None
+    assert " - " in ssdpm.output("lpm", "--root", root).splitlines()[1]
+
+
+def test_a_target_is_a_disk_or_a_port(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("desktop-6.1"))
+    for target in ("sda", "/dev/sda", "host0"):
+        assert ssdpm.json("lpm", "--root", root, target)["name"] == "sda"
+    assert "nvme0" in ssdpm.fails(3, "lpm", "--root", root, "nvme0")
+    assert "sdq" in ssdpm.fails(1, "lpm", "--root", root, "sdq")
+
+
+def test_a_machine_without_ports_is_no_failure(ssdpm: Command, machine: Make) -> None:
+    result = ssdpm("lpm", "--root", str(machine("laptop")))
+    assert result.returncode == 0 and result.stdout == b""
+    assert b"no SATA port" in result.stderr
+
+
+def test_the_first_policy_that_the_port_takes_is_set(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    call = ["lpm", "--root", str(root), "--set", "med_power_with_dipm,medium_power"]
+    plan = ssdpm.json(*call, "sda")
+    assert [step["state"] for step in plan["steps"]] == ["done"]
+    assert plan["in_force"] is True
+    assert policy(root, "host0") == "med_power_with_dipm"
+    assert policy(root, "host1") == "min_power"
+    again = ssdpm.json(*call, "sda")
+    assert [step["state"] for step in again["steps"]] == ["in-force"]
+
+
+def test_a_port_that_is_named_is_set_even_if_nothing_is_on_it(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    ssdpm.output("lpm", "--root", str(root), "--set", "medium_power", "host2")
+    assert policy(root, "host2") == "medium_power"
+
+
+def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    call = ["lpm", "--root", str(root), "-n", "--set", "medium_power", "sda"]
+    assert "(planned)" in ssdpm.output(*call)
+    assert policy(root, "host0") == "max_performance"
+    assert not (root / "run").exists()
+
+
+def test_a_port_that_the_kernel_refuses_is_status_3(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("external-ports")
+    call = ["lpm", "--root", str(root), "--set", "med_power_with_dipm", "sdb"]
+    assert "sdb" in ssdpm.fails(3, *call)
+    assert policy(root, "host1") == "max_performance"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--set", "min_power_with_dipm", "sda"], "--set min_power_with_dipm"),
+        (["--set", "", "sda"], "med_power_with_dipm"),
+        (["--set", "min_power,", "sda"], "--set min_power,"),
+        (["--set", "keep_firmware_settings", "sda"], "but a boot"),
+        (["--set", "min_power"], "--set needs the names of ports"),
+        (["--dry-run"], "--dry-run without --set"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    ssdpm: Command, machine: Make, arguments: list[str], words: str
+) -> None:
+    root = str(machine("desktop-6.1"))
+    assert words in ssdpm.fails(2, "lpm", "--root", root, *arguments)

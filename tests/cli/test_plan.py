@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm plan: what would be written, and what the drives do then."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+
+
+def targets(table: dict[str, Any]) -> list[tuple[int, int, int]]:
+    return [(e["state"], e["target"], e["idle_ms"]) for e in table["entries"]]
+
+
+def tree(root: pathlib.Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def test_a_limit_is_a_step_with_the_table_before_and_after(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    before = tree(root)
+    plan = ssdpm.json("plan", "--root", str(root), "--latency", "25ms")
+    (step,) = plan["steps"]
+    assert step["kind"] == "latency-tolerance" and step["state"] == "planned"
+    assert step["device"] == "nvme0"
+    assert (step["before"], step["after"]) == ("100000", "25000")
+    assert step["target"].endswith("power/pm_qos_latency_tolerance_us")
+    assert plan["in_force"] is False and plan["profile"] is None
+    (table,) = plan["tables"]
+    assert targets(table["before"]) == [
+        (0, 3, 100), (1, 3, 100), (2, 3, 100), (3, 4, 2000),
+    ]  # fmt: skip
+    assert targets(table["after"]) == [(0, 3, 100), (1, 3, 100), (2, 3, 100)]
+    assert table["built"] is None
+    assert tree(root) == before
+    text = ssdpm.output("plan", "--root", str(root), "--latency", "25ms")
+    assert text.startswith("nvme0: latency tolerance 100 ms -> 25 ms (planned)\n")
+    assert "    before  PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s\n" in text
+
+
+def test_the_table_is_that_of_apst(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    (table,) = ssdpm.json("plan", "--root", root, "--latency", "25ms")["tables"]
+    apst = ssdpm.json("apst", "--root", root, "-l", "25ms", "nvme0")
+    assert table["after"]["entries"] == apst["entries"]
+
+
+def test_auto_follows_the_power_source(ssdpm: Command, machine: Make) -> None:
+    plan = ssdpm.json("plan", "--root", str(machine("laptop")), "--profile", "auto")
+    assert (plan["profile"], plan["power_source"]) == ("power-saver", "battery")
+    assert plan["reason"]
+    call = ["plan", "--root", str(machine("apst-empty")), "--profile", "auto"]
+    plan = ssdpm.json(*call)
+    assert (plan["profile"], plan["power_source"]) == ("balanced", "ac")
+    plan = ssdpm.json(*call, "--source", "battery")
+    assert (plan["profile"], plan["power_source"]) == ("power-saver", "battery")
+
+
+def test_a_machine_that_does_not_say_is_taken_for_ac_and_that_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    for supply in (root / "sys/class/power_supply").iterdir():
+        (supply / "type").write_text("UPS\n")
+    result = ssdpm("plan", "--root", str(root), "--profile", "auto", "--json")
+    assert b'"power_source": "ac"' in result.stdout
+    assert b"ac" in result.stderr or result.stderr == b""
+
+
+def test_profiles_of_a_user_come_before_those_built_in(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    ssdpm.write("mine.ini", "[balanced battery]\nlatency = 25ms\n")
+    result = ssdpm("plan", "--root", root, "-p", "balanced", "--profiles", "mine.ini")
+    assert result.returncode in (0, 1)
+    if result.returncode:  # the form of the file is the library's to say
+        assert result.stderr.startswith(b"ssdpm: mine.ini:")
+
+
+def test_a_parameter_is_for_all_drives_and_has_their_tables_built_anew(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["plan", "--root", root, "--nvme-core", "apst_primary_timeout_ms=50"]
+    steps = ssdpm.json(*call)["steps"]
+    assert steps[0]["device"] == "all" and "all-drives" in steps[0]["flags"]
+    rebuilt = [step["device"] for step in steps if step["kind"] == "rebuild"]
+    assert rebuilt == ["nvme0", "nvme1", "nvme2"]
+    old = ["plan", "--root", str(machine("old-5.10")), *call[3:]]
+    assert ssdpm(*old).returncode == 3
+
+
+def test_a_table_of_ones_own_lasts_until_the_next_reset(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    (step,) = ssdpm.json("plan", "--root", root, "--apst", "linux-legacy")["steps"]
+    assert step["kind"] == "apst" and "until-reset" in step["flags"]
+    raw = ssdpm.output("apst", "--root", root, "-a", "linux-legacy", "--hex", "nvme0")
+    assert step["after"] == raw.strip()
+
+
+def test_a_table_that_a_quirk_forbids_is_status_3(
+    ssdpm: Command, machine: Make
+) -> None:
+    raw = "2064000000000000" * 4 + "0" * 448  # to PS4 after 100 ms
+    ssdpm.write("table", raw)
+    root = str(machine("quirked"))
+    message = ssdpm.fails(3, "plan", "--root", root, "--apst", "table", "nvme0")
+    assert "no-deepest-ps" in message
+
+
+def test_ports_that_nobody_named_are_left_alone(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("desktop-6.1"))
+    plan = ssdpm.json("plan", "--root", root, "--lpm", "medium_power")
+    states = {step["device"]: step["state"] for step in plan["steps"]}
+    assert states == {
+        "sda": "planned", "sdb": "planned", "host2": "left-alone",
+        "host3": "left-alone", "host4": "left-alone",
+    }  # fmt: skip
+
+
+def test_a_workload_says_what_is_saved_and_what_it_costs(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    call = ["plan", "--root", root, "-q", "--latency", "0us", "-t", "lomax"]
+    (estimate,) = ssdpm.json(*call)["estimates"]
+    assert estimate["schema"] == "ssdpm.comparison/1"
+    before, after = estimate["rows"]
+    assert (before["policies"], after["policies"]) == (["before"], ["after"])
+    assert after["saving"]["nominal_uw"] < 0
+    text = ssdpm.output(*call)
+    assert "saves   -" in text and "delay of an I/O" in text
+    same = ssdpm.output(*call[:4], "--latency", "100ms", "-t", "lomax")
+    assert "    as now  " in same and "saves" not in same
+
+
+def test_a_sata_drive_is_estimated_too(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("desktop-6.1"))
+    call = ["plan", "--root", root, "-q", "--lpm", "min_power", "-t", "lomax", "sda"]
+    (estimate,) = ssdpm.json(*call)["estimates"]
+    assert [row["lpm"] for row in estimate["rows"]] == ["max_performance", "min_power"]
+
+
+@pytest.mark.parametrize("kind", ["udev", "modprobe", "systemd", "tlp", "tuned"])
+def test_the_files_that_make_it_last_are_shown_and_not_written(
+    ssdpm: Command, machine: Make, kind: str
+) -> None:
+    root = machine("laptop")
+    before = tree(root)
+    call = ["plan", "--root", str(root), "-p", "balanced", "--source", "ac"]
+    files = ssdpm.json(*call, "--persist", kind)["files"]
+    assert files and all(file["path"].startswith("/") for file in files)
+    text = ssdpm.output(*call, "--persist", kind)
+    for file in files:
+        assert f"{file['path']}, mode {file['mode']:o}:\n" in text
+        assert file["contents"] in text
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], "nothing to set is given"),
+        (["--source", "ac"], "nothing to set is given"),
+        (["--source", "ac", "--latency", "any"], "--source without --profile"),
+        (["--profiles", "f", "--latency", "any"], "--profiles without --profile"),
+        (["--source", "mains", "-p", "auto"], "--source mains: ac, battery or auto"),
+        (["--latency", "25"], "--latency 25"),
+        (["--latency", "3000s"], "2147483646 us"),
+        (["--nvme-core", "apst_primary_timeout_ms"], "and a number"),
+        (["--nvme-core", "apst_primary_timeout_ms=50ms"], "whole number"),
+        (["--nvme-core", "force_apst=1"], "--nvme-core force_apst=1"),
+        (["--nvme-core", "default_ps_max_latency_us=1"], "--nvme-core"),
+        (["--lpm", "slumber"], "--lpm slumber"),
+        (["--persist", "cron", "-p", "auto"], "--persist cron"),
+        (["--persist", "udev", "--latency", "any"], "--persist needs --profile"),
+        (["--latency", "any", "-t", "-"], "name one TARGET"),
+    ],
+)
+def test_wrong_usage_is_status_2(
+    ssdpm: Command, machine: Make, arguments: list[str], words: str
+) -> None:
+    root = str(machine("laptop"))
+    assert words in ssdpm.fails(2, "plan", "--root", root, *arguments)
+
+
+def test_what_is_not_there_is_status_1(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    assert "nosuch" in ssdpm.fails(1, "plan", "--root", root, "-p", "nosuch")
+    call = ["plan", "--root", root, "-p", "auto", "--profiles", "nosuch"]
+    assert "nosuch" in ssdpm.fails(1, *call)
+    assert "sdx" in ssdpm.fails(1, "plan", "--root", root, "-p", "auto", "sdx")
+    assert "table" in ssdpm.fails(1, "plan", "--root", root, "--apst", "table")
+
+
+def test_a_drive_that_is_named_and_cannot_is_status_3(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("desktop-6.1"))
+    assert "sda" in ssdpm.fails(3, "plan", "--root", root, "--latency", "any", "sda")
+    call = ["plan", "--root", root, "--lpm", "medium_power", "nvme0"]
+    assert "nvme0" in ssdpm.fails(3, *call)
+    root = str(machine("quirked"))
+    assert "nvme1" in ssdpm.fails(3, "plan", "--root", root, "-l", "any", "nvme1")
+    # Not named: it is said, and the others are done.
+    result = ssdpm("plan", "--root", root, "--latency", "any")
+    assert result.returncode == 0 and b"nvme1" in result.stderr
+
+
+def test_a_machine_without_drives_has_nothing_to_do(ssdpm: Command) -> None:
+    (ssdpm.directory / "bare/sys").mkdir(parents=True)
+    call = ["plan", "--root", "bare", "-q", "-p", "balanced"]
+    assert ssdpm.output(*call).endswith("nothing to do\n")
+    assert ssdpm.json(*call)["steps"] == []

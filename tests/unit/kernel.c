@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct kernel *kernel;
+
+static char root[64];
+static struct kernel booted;
+static struct ssdpm_model *models[KERNEL_DRIVES];
+
+static const char *const parameters[KERNEL_PARAMETERS] = {
+	"apst_primary_timeout_ms",
+	"apst_primary_latency_tol_us",
+	"apst_secondary_timeout_ms",
+	"apst_secondary_latency_tol_us",
+};
+
+static const char *const policies[] = {
+	"max_performance",	  "medium_power", "med_power_with_dipm",
+	"min_power_with_partial", "min_power",
+};
+
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __real_read(int fd, void *data, size_t size);
+int __real_fsync(int fd);
+int __real_fdatasync(int fd);
+int __real_renameat(int a, const char *from, int b, const char *to);
+int __real_unlinkat(int fd, const char *name, int flags);
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *span, struct timespec *rest);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
+ssize_t __wrap_read(int fd, void *data, size_t size);
+int __wrap_fsync(int fd);
+int __wrap_fdatasync(int fd);
+int __wrap_renameat(int a, const char *from, int b, const char *to);
+int __wrap_unlinkat(int fd, const char *name, int flags);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *span, struct timespec *rest);
+int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
+				   const char *name, uint8_t fid, void *data,
+				   size_t size, uint32_t *ret_dword,
+				   struct ssdpm_error *reterr);
+int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
+				const char *name,
+				const uint8_t data[SSDPM_APST_BYTES],
+				bool enable, struct ssdpm_error *reterr);
+
+/* Time passes while the library sleeps, and takes none. */
+static uint64_t slept_ns;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int result = __real_clock_gettime(clock, now);
+	uint64_t ns = (uint64_t)now->tv_nsec + slept_ns;
+
+	now->tv_sec += (time_t)(ns / 1000000000);
+	now->tv_nsec = (long)(ns % 1000000000);
+	return result;
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *span, struct timespec *rest)
+{
+	(void)clock;
+	(void)flags;
+	(void)rest;
+	slept_ns +=
+		(uint64_t)span->tv_sec * 1000000000 + (uint64_t)span->tv_nsec;
+	return 0;
+}
+
+static void put_text(const char *path, const char *text)
+{
+	char file[512];
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/%s", root, path);
+	fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(__real_write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+char *kernel_text(const char *path)
+{
+	char file[512], *text;
+	ssize_t n;
+	int fd;
+
+	snprintf(file, sizeof(file), "%s/%s", root, path);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = malloc(1 << 16);
+	assert_non_null(text);
+	n = __real_read(fd, text, (1 << 16) - 1);
+	close(fd);
+	assert_true(n >= 0);
+	text[n] = '\0';
+	return text;
+}
+
+static void get_line(const char *path, char *line, size_t size)
+{
+	char *text = kernel_text(path);
+
+	assert_non_null(text);
+	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
+/* nvme_configure_apst(): what Linux builds from what is set now. */
+static void build(struct kernel_drive *drive, const struct ssdpm_model *model)
+{
+	struct kernel_values *now = &kernel->now;
+	struct ssdpm_apst_params p;
+
+	ssdpm_apst_params_init(&p, sizeof(p));
+	if (drive == &now->drives[2])
+		p.quirks = SSDPM_QUIRK_NO_DEEPEST_PS; /* Kingston A2000 */
+	p.primary_timeout_ms = strtoull(now->parameters[0], NULL, 10);
+	p.primary_latency_tolerance_us = strtoull(now->parameters[1], NULL, 10);
+	p.secondary_timeout_ms = strtoull(now->parameters[2], NULL, 10);
+	p.secondary_latency_tolerance_us =
+		strtoull(now->parameters[3], NULL, 10);
+	if (drive->tolerance[0] == 'a')
+		p.max_exit_latency_us = SSDPM_LATENCY_ANY;
+	else
+		p.max_exit_latency_us = strtoull(drive->tolerance, NULL, 10);
+	assert_int_equal(ssdpm_apst_generate(model, &p, &drive->table, NULL),
+			 0);
+	if (kernel->other_table)
+		drive->table.entries[0].idle_ms += 7;
+	drive->n_built++;
+}
+
+/* pm_qos_latency_tolerance_us_store() */
+static int store_tolerance(size_t i, const char *text)
+{
+	struct kernel_drive *drive = &kernel->now.drives[i];
+	char old[16], *end;
+	long value;
+
+	memcpy(old, drive->tolerance, sizeof(old));
+	value = strtol(text, &end, 0);
+	if (!strcmp(text, "auto") || !strcmp(text, "any"))
+		snprintf(drive->tolerance, 16, "%s", text);
+	else if (end == text || *end || value < 0 || value > INT32_MAX)
+		return EINVAL;
+	else if (value == INT32_MAX)
+		snprintf(drive->tolerance, 16, "any");
+	else
+		snprintf(drive->tolerance, 16, "%ld", value);
+	if (kernel->ignores)
+		memcpy(drive->tolerance, old, sizeof(old));
+	if (strcmp(old, drive->tolerance))
+		build(drive, models[i]);
+	return 0;
+}
+
+enum { ALPE = 1 << 26, ASP = 1 << 27, CMD = 0xc017 };
+
+/* ahci_set_lpm(): two policies leave ASP as it is. */
+static void handle_error(struct kernel_port *port)
+{
+	snprintf(port->applied, sizeof(port->applied), "%s", port->policy);
+	if (!port->hipm || !strcmp(port->policy, policies[0]))
+		port->bits = 0;
+	else if (!strcmp(port->policy, policies[4]))
+		port->bits = ALPE | ASP;
+	else if (!strcmp(port->policy, policies[3]))
+		port->bits = ALPE;
+	else
+		port->bits |= ALPE;
+}
+
+static void write_port(const struct kernel_port *port, bool busy)
+{
+	char path[300], text[40];
+
+	snprintf(path, sizeof(path), "%s/ahci_port_cmd", port->path);
+	snprintf(text, sizeof(text), "%x\n", CMD | port->bits);
+	put_text(path, text);
+	snprintf(path, sizeof(path), "%s/state", port->path);
+	put_text(path, busy ? "recovery\n" : "running\n");
+	snprintf(path, sizeof(path), "%s/link_power_management_policy",
+		 port->path);
+	snprintf(text, sizeof(text), "%s\n", port->policy);
+	put_text(path, text);
+}
+
+/* ata_scsi_lpm_store(): the first name that the text begins with. */
+static int store_policy(size_t index, const char *text)
+{
+	struct kernel_port *port = &kernel->now.ports[index];
+	int i;
+
+	for (i = 0; i < kernel->knows; i++)
+		if (!strncmp(text, policies[i], strlen(policies[i])))
+			break;
+	if (i == kernel->knows)
+		return EINVAL;
+	if (kernel->unsupported & 1u << index)
+		return EOPNOTSUPP;
+	if (kernel->ignores)
+		return 0;
+	snprintf(port->policy, sizeof(port->policy), "%s", policies[i]);
+	port->pending = kernel->pending;
+	if (!port->pending)
+		handle_error(port);
+	return 0;
+}
+
+static void look_at_state(struct kernel_port *port)
+{
+	if (!port->pending)
+		return;
+	if (!kernel->deaf && !--port->pending)
+		handle_error(port);
+	write_port(port,
+		   port->pending && (!kernel->starts_late ||
+				     port->pending < kernel->pending - 1));
+}
+
+void kernel_sync(void)
+{
+	struct kernel_values *now = &kernel->now;
+	char path[300], text[40];
+
+	for (size_t i = 0; i < KERNEL_PARAMETERS; i++) {
+		snprintf(path, sizeof(path),
+			 "sys/module/nvme_core/parameters/%s", parameters[i]);
+		snprintf(text, sizeof(text), "%s\n", now->parameters[i]);
+		put_text(path, text);
+	}
+	for (size_t i = 0; i < KERNEL_DRIVES; i++) {
+		snprintf(text, sizeof(text), "%s\n", now->drives[i].tolerance);
+		if (now->drives[i].path[0])
+			put_text(now->drives[i].path, text);
+	}
+	for (size_t i = 0; i < KERNEL_PORTS; i++)
+		write_port(&now->ports[i], now->ports[i].pending);
+}
+
+/* Path of a descriptor below the root; false: it is elsewhere. */
+static bool find_path(int fd, char path[512])
+{
+	char link[64], real[512];
+	size_t n = strlen(root);
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, real, sizeof(real) - 1);
+	if (!n || size < 0)
+		return false;
+	real[size] = '\0';
+	if (strncmp(real, root, n) || real[n] != '/')
+		return false;
+	snprintf(path, 512, "%s", real + n + 1);
+	return true;
+}
+
+/* Count a call. Return whether it goes wrong: with kernel->error. */
+static bool goes_wrong(int call)
+{
+	if (!(kernel->mask & call))
+		return false;
+	kernel->n_calls++;
+	if (kernel->n_calls == kernel->kill_at)
+		_exit(137);
+	return kernel->fail_at &&
+	       (kernel->n_calls == kernel->fail_at ||
+		(kernel->for_ever && kernel->n_calls > kernel->fail_at));
+}
+
+static int store(const char *path, const char *text)
+{
+	struct kernel_values *now = &kernel->now;
+	const char *name = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; i < KERNEL_DRIVES; i++)
+		if (!strcmp(path, now->drives[i].path))
+			return store_tolerance(i, text);
+	for (size_t i = 0; i < KERNEL_PORTS; i++)
+		if (!strncmp(path, now->ports[i].path,
+			     strlen(now->ports[i].path)) &&
+		    path[strlen(now->ports[i].path)] == '/')
+			return store_policy(i, text);
+	for (size_t i = 0; i < KERNEL_PARAMETERS; i++)
+		if (!strcmp(name, parameters[i])) {
+			snprintf(now->parameters[i], 16, "%.15s", text);
+			return 0;
+		}
+	fail_msg("%s is written", path);
+	return EIO;
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+	char path[512], text[64];
+	int error;
+
+	if (!kernel || !find_path(fd, path))
+		return __real_write(fd, data, size);
+	if (strncmp(path, "sys/", 4)) {
+		if (!goes_wrong(KERNEL_LOG))
+			return __real_write(fd, data, size);
+		errno = kernel->error;
+		return kernel->error ? -1 : __real_write(fd, data, size / 2);
+	}
+	kernel->n_writes++;
+	assert_true(size < sizeof(text));
+	snprintf(text, sizeof(text), "%.*s", (int)size, (const char *)data);
+	if (goes_wrong(KERNEL_WRITE)) {
+		kernel_sync();
+		errno = kernel->error;
+		return kernel->error ? -1 : (ssize_t)size - 1;
+	}
+	error = store(path, text);
+	kernel_sync();
+	errno = error;
+	return error ? -1 : (ssize_t)size;
+}
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+	char path[512];
+
+	if (!kernel || !find_path(fd, path) || strncmp(path, "sys/", 4))
+		return __real_read(fd, data, size);
+	if (goes_wrong(KERNEL_READ)) {
+		errno = kernel->error;
+		return -1;
+	}
+	for (size_t i = 0; i < KERNEL_PORTS; i++) {
+		struct kernel_port *port = &kernel->now.ports[i];
+		size_t n = strlen(port->path);
+
+		if (!strncmp(path, port->path, n) &&
+		    !strcmp(path + n, "/state") && !lseek(fd, 0, SEEK_CUR))
+			look_at_state(port);
+	}
+	return __real_read(fd, data, size);
+}
+
+int __wrap_fsync(int fd)
+{
+	if (kernel && goes_wrong(KERNEL_SYNC)) {
+		errno = kernel->error ? kernel->error : EIO;
+		return -1;
+	}
+	return kernel ? 0 : __real_fsync(fd); /* no power is cut here */
+}
+
+int __wrap_fdatasync(int fd)
+{
+	if (kernel && goes_wrong(KERNEL_SYNC)) {
+		errno = kernel->error ? kernel->error : EIO;
+		return -1;
+	}
+	return kernel ? 0 : __real_fdatasync(fd);
+}
+
+int __wrap_renameat(int a, const char *from, int b, const char *to)
+{
+	if (kernel && goes_wrong(KERNEL_NAME)) {
+		errno = kernel->error ? kernel->error : EIO;
+		return -1;
+	}
+	return __real_renameat(a, from, b, to);
+}
+
+int __wrap_unlinkat(int fd, const char *name, int flags)
+{
+	if (kernel && goes_wrong(KERNEL_NAME)) {
+		errno = kernel->error ? kernel->error : EIO;
+		return -1;
+	}
+	return __real_unlinkat(fd, name, flags);
+}
+
+static struct kernel_drive *named(const char *name)
+{
+	return &kernel->now.drives[name[strlen(name) - 1] - '0'];
+}
+
+int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
+				   const char *name, uint8_t fid, void *data,
+				   size_t size, uint32_t *ret_dword,
+				   struct ssdpm_error *reterr)
+{
+	(void)machine;
+	assert_int_equal(fid, 0x0c);
+	assert_int_equal(size, SSDPM_APST_BYTES);
+	if (kernel->features_error) {
+		if (reterr) {
+			reterr->code = -kernel->features_error;
+			snprintf(reterr->message, sizeof(reterr->message),
+				 "%s: Get Features is refused", name);
+		}
+		return -kernel->features_error;
+	}
+	assert_int_equal(ssdpm_apst_encode(&named(name)->table, data, NULL), 0);
+	*ret_dword = named(name)->table.enabled;
+	return 0;
+}
+
+int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
+				const char *name,
+				const uint8_t data[SSDPM_APST_BYTES],
+				bool enable, struct ssdpm_error *reterr)
+{
+	(void)machine;
+	kernel->n_writes++;
+	if (kernel->refuses_table || goes_wrong(KERNEL_WRITE)) {
+		if (reterr) {
+			reterr->code = -EACCES;
+			snprintf(reterr->message, sizeof(reterr->message),
+				 "%s: Linux refuses it", name);
+		}
+		return -EACCES;
+	}
+	return ssdpm_apst_decode(data, enable, &named(name)->table, NULL);
+}
+
+static void find_files(void)
+{
+	struct kernel_values *now = &kernel->now;
+	char link[512], real[512], path[320];
+	size_t n = strlen(root) + 1;
+
+	for (int i = 0; i < KERNEL_DRIVES; i++) {
+		snprintf(link, sizeof(link), "%s/sys/class/nvme/nvme%d", root,
+			 i);
+		assert_non_null(realpath(link, real));
+		snprintf(path, sizeof(path),
+			 "%.250s/power/pm_qos_latency_tolerance_us", real + n);
+		snprintf(link, sizeof(link), "%s/%s", root, path);
+		if (!access(link, F_OK)) {
+			snprintf(now->drives[i].path, 256, "%.255s", path);
+			get_line(path, now->drives[i].tolerance, 16);
+		}
+	}
+	for (int i = 0; i < KERNEL_PORTS; i++) {
+		struct kernel_port *port = &now->ports[i];
+
+		snprintf(link, sizeof(link), "%s/sys/class/scsi_host/host%d",
+			 root, i);
+		assert_non_null(realpath(link, real));
+		snprintf(port->path, sizeof(port->path), "%s", real + n);
+		snprintf(path, sizeof(path), "%s/link_power_management_policy",
+			 port->path);
+		get_line(path, port->policy, sizeof(port->policy));
+		snprintf(port->applied, sizeof(port->applied), "%s",
+			 port->policy);
+	}
+	for (int i = 0; i < KERNEL_PARAMETERS; i++) {
+		snprintf(path, sizeof(path),
+			 "sys/module/nvme_core/parameters/%s", parameters[i]);
+		get_line(path, now->parameters[i], 16);
+	}
+}
+
+static void copy(const char *capture)
+{
+	const char *folder = getenv("SSDPM_CAPTURES");
+	char command[512];
+
+	assert_non_null(folder);
+	/* ext4 flushes a file that was truncated: thousands of times here. */
+	snprintf(root, sizeof(root), "%s/ssdpm-plan-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	assert_non_null(mkdtemp(root));
+	snprintf(command, sizeof(command), "cp -a '%s/%s/.' '%s'", folder,
+		 capture, root);
+	assert_int_equal(system(command), 0);
+}
+
+struct ssdpm_machine *kernel_boot(const char *capture)
+{
+	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	struct ssdpm_machine *machine;
+	struct ssdpm_device *device;
+
+	copy(capture);
+	kernel = mmap(NULL, sizeof(*kernel), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(kernel, MAP_FAILED);
+	params.root = root;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
+	find_files();
+	kernel->knows = 5;
+	kernel->pending = 2;
+	for (int i = 0; i < KERNEL_DRIVES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "nvme%d", i);
+		device = kernel_device(machine, name);
+		assert_int_equal(ssdpm_device_read_model(device, 0, NULL,
+							 &models[i], NULL),
+				 0);
+		ssdpm_device_unref(device);
+		build(&kernel->now.drives[i], models[i]);
+	}
+	kernel->now.ports[1].hipm = true;
+	kernel->now.ports[1].bits = ALPE;
+	kernel_sync();
+	booted = *kernel;
+	machine->capture = 0; /* a live one, with its root elsewhere */
+	return machine;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type,
+		      struct FTW *ftw)
+{
+	(void)status;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void kernel_halt(struct ssdpm_machine *machine)
+{
+	ssdpm_machine_unref(machine);
+	for (int i = 0; i < KERNEL_DRIVES; i++)
+		models[i] = ssdpm_model_unref(models[i]);
+	munmap(kernel, sizeof(*kernel));
+	kernel = NULL;
+	assert_int_equal(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	root[0] = '\0';
+}
+
+const char *kernel_root(void)
+{
+	return root;
+}
+
+void kernel_reset(void)
+{
+	char path[128];
+
+	*kernel = booted;
+	kernel_sync();
+	snprintf(path, sizeof(path), "%s/run", root);
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void kernel_calm(void)
+{
+	kernel->mask = 0;
+	kernel->fail_at = 0;
+	kernel->kill_at = 0;
+	kernel->n_calls = 0;
+	kernel->for_ever = false;
+}
+
+bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
+{
+	bool same = true;
+
+	for (int i = 0; i < KERNEL_DRIVES; i++) {
+		const struct kernel_drive *x = &a->drives[i];
+		const struct kernel_drive *y = &b->drives[i];
+
+		same = same && !strcmp(x->tolerance, y->tolerance) &&
+		       !memcmp(&x->table, &y->table, sizeof(x->table));
+	}
+	for (int i = 0; i < KERNEL_PORTS; i++) {
+		const struct kernel_port *x = &a->ports[i];
+		const struct kernel_port *y = &b->ports[i];
+
+		same = same && !strcmp(x->policy, y->policy) &&
+		       !strcmp(x->applied, y->applied) && x->bits == y->bits;
+	}
+	for (int i = 0; i < KERNEL_PARAMETERS; i++)
+		same = same && !strcmp(a->parameters[i], b->parameters[i]);
+	return same;
+}
+
+void kernel_set_tolerance(int drive, const char *value)
+{
+	assert_int_equal(store_tolerance((size_t)drive, value), 0);
+	kernel_sync();
+}
+
+struct ssdpm_device *kernel_device(struct ssdpm_machine *machine,
+				   const char *name)
+{
+	struct ssdpm_device *device;
+	struct ssdpm_error error;
+
+	if (ssdpm_device_read(machine, name, &device, &error))
+		fail_msg("%s", error.message);
+	return device;
+}
+
+struct ssdpm_model *kernel_model(int drive)
+{
+	return models[drive];
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel that does not exist, below a copy of a capture: what is written to
+ * its sysfs is taken, refused, and heeded as Linux does it, and any call may
+ * fail, write less, or be the last one before a kill. It outlives the process
+ * that is killed. Linked with --wrap: only the library's own calls are seen.
+ */
+#ifndef SSDPM_TESTS_KERNEL_H
+#define SSDPM_TESTS_KERNEL_H
+
+#include "fixture.h"
+
+#include "device/internal.h"
+
+enum {
+	KERNEL_DRIVES = 4,
+	KERNEL_PORTS = 5,
+	KERNEL_PARAMETERS = 4,
+};
+
+/* Calls that can fail. */
+enum kernel_call {
+	KERNEL_WRITE = 1 << 0, /* to a file in sysfs */
+	KERNEL_READ = 1 << 1,  /* likewise */
+	KERNEL_LOG = 1 << 2,   /* write to the journal and so on */
+	KERNEL_SYNC = 1 << 3,
+	KERNEL_NAME = 1 << 4, /* rename, unlink */
+	KERNEL_CHANGES = KERNEL_WRITE | KERNEL_LOG | KERNEL_SYNC | KERNEL_NAME,
+};
+
+struct kernel_drive {
+	char tolerance[16];
+	struct ssdpm_apst table; /* that was built */
+	char path[256];		 /* of the tolerance; "": none */
+	int n_built;
+};
+
+struct kernel_port {
+	char policy[32];  /* what sysfs says */
+	char applied[32]; /* what the error handler has made of it */
+	uint32_t bits;	  /* ALPE and ASP */
+	int pending;	  /* looks at the state until the handler is through */
+	char path[256];	  /* of the directory */
+	bool hipm;
+};
+
+/* All that is compared after a commit. */
+struct kernel_values {
+	struct kernel_drive drives[KERNEL_DRIVES];
+	struct kernel_port ports[KERNEL_PORTS];
+	char parameters[KERNEL_PARAMETERS][16];
+};
+
+struct kernel {
+	struct kernel_values now;
+	int n_calls;   /* of those in mask */
+	int n_writes;  /* to sysfs */
+	int mask;      /* enum kernel_call: what the next ones are about */
+	int fail_at;   /* the n-th call of mask; 0: none */
+	int error;     /* that it fails with; 0: it writes less */
+	bool for_ever; /* and so do all after it */
+	int kill_at;
+	int pending;	      /* how long the error handler takes */
+	bool starts_late;     /* the state says running at first */
+	bool deaf;	      /* the handler never comes back */
+	bool other_table;     /* it builds another table than Linux */
+	bool refuses_table;   /* Set Features 0Ch */
+	int features_error;   /* Get Features 0Ch fails with it */
+	int knows;	      /* how many policies: 5 */
+	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
+	bool ignores;	      /* takes a value, and does not keep it */
+};
+
+extern struct kernel *kernel;
+
+/* Copy a capture and boot a kernel below it; --wrap must be on. */
+struct ssdpm_machine *kernel_boot(const char *capture);
+void kernel_halt(struct ssdpm_machine *machine);
+const char *kernel_root(void);
+
+/* The kernel as it was when it was booted; nothing is left in run/. */
+void kernel_reset(void);
+/* Files say what is so: to be called after a kill. */
+void kernel_sync(void);
+/* No faults from here on. */
+void kernel_calm(void);
+
+bool kernel_same(const struct kernel_values *a, const struct kernel_values *b);
+
+/* The text of a file below the root, or NULL; free() it. */
+char *kernel_text(const char *path);
+void kernel_set_tolerance(int drive, const char *value);
+
+struct ssdpm_device *kernel_device(struct ssdpm_machine *machine,
+				   const char *name);
+struct ssdpm_model *kernel_model(int drive);
+
+#endif

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captures: what is read of one is what was read of the machine, and nothing
+ * that names a machine or a drive is in it.
+ */
+#include "fixture.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 512
+
+static char scratch[] = "/tmp/ssdpm-test-XXXXXX";
+
+/* The calls that write a capture; the n-th of one of them may fail. */
+static struct {
+	const char *name;
+	int left; /* it is the one that fails; 0: none */
+	int error;
+} fault;
+
+static bool fails(const char *name)
+{
+	if (!fault.name || strcmp(fault.name, name) != 0 || --fault.left)
+		return false;
+	errno = fault.error;
+	return true;
+}
+
+ssize_t write(int fd, const void *bytes, size_t n)
+{
+	ssize_t (*real)(int, const void *, size_t);
+	void *symbol = dlsym(RTLD_NEXT, "write");
+
+	memcpy(&real, &symbol, sizeof(real));
+	if (fault.name && !strcmp(fault.name, "short"))
+		n = (n + 1) / 2;
+	return fails("write") ? -1 : real(fd, bytes, n);
+}
+
+int mkdirat(int fd, const char *path, mode_t mode)
+{
+	int (*real)(int, const char *, mode_t);
+	void *symbol = dlsym(RTLD_NEXT, "mkdirat");
+
+	memcpy(&real, &symbol, sizeof(real));
+	return fails("mkdirat") ? -1 : real(fd, path, mode);
+}
+
+int symlinkat(const char *target, int fd, const char *path)
+{
+	int (*real)(const char *, int, const char *);
+	void *symbol = dlsym(RTLD_NEXT, "symlinkat");
+
+	memcpy(&real, &symbol, sizeof(real));
+	return fails("symlinkat") ? -1 : real(target, fd, path);
+}
+
+int openat64(int fd, const char *path, int flags, ...)
+{
+	int (*real)(int, const char *, int, ...);
+	void *symbol = dlsym(RTLD_NEXT, "openat64");
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	memcpy(&real, &symbol, sizeof(real));
+	/* Only the files: what is read may be missing. */
+	if (flags & O_CREAT && fails("openat"))
+		return -1;
+	return real(fd, path, flags, mode);
+}
+
+static void path_of(char path[PATH_BYTES], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vsnprintf(path, PATH_BYTES, format, args) < PATH_BYTES);
+	va_end(args);
+}
+
+static struct ssdpm_machine *open_root(const char *root)
+{
+	struct ssdpm_machine_params params = { .size = sizeof(params),
+					       .root = root };
+	struct ssdpm_machine *machine = NULL;
+
+	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
+	return machine;
+}
+
+static void capture(const char *root, const char *directory)
+{
+	struct ssdpm_machine *machine = open_root(root);
+	struct ssdpm_error error = { .message = "" };
+
+	if (ssdpm_machine_capture(machine, directory, 0, &error))
+		fail_msg("%s: %s", root, error.message);
+	ssdpm_machine_unref(machine);
+}
+
+static char *read_file(const char *path, size_t *ret_n)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = malloc(1 << 20);
+
+	assert_non_null(file);
+	*ret_n = fread(text, 1, (1 << 20) - 1, file);
+	assert_true(*ret_n < (1 << 20) - 1);
+	text[*ret_n] = 0;
+	fclose(file);
+	return text;
+}
+
+static void write_file(const char *root, const char *path, const char *text)
+{
+	char full[PATH_BYTES];
+	FILE *file;
+
+	path_of(full, "%s/%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		mkdir(full, 0755);
+		*at = '/';
+	}
+	file = fopen(full, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	assert_int_equal(fclose(file), 0);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type,
+		      struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+	assert_int_equal(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static const char *const forbidden[] = {
+	"SECRET",	  "ESRCTE", /* as IDENTIFY DEVICE has it */
+	"5345 4352 4554",	    /* as words */
+	"root:x:0",	  "192.0.2.7", "53454352",
+};
+static size_t n_files;
+
+static int search_one(const char *path, const struct stat *status, int type,
+		      struct FTW *walk)
+{
+	char link[PATH_BYTES];
+	size_t n;
+
+	(void)status;
+	(void)walk;
+	n_files++;
+	if (type == FTW_SL) {
+		ssize_t length = readlink(path, link, sizeof(link));
+
+		assert_true(length > 0);
+		assert_int_not_equal(link[0], '/');
+	}
+	if (type != FTW_F)
+		return 0;
+	char *text = read_file(path, &n);
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
+		if (memmem(text, n, forbidden[i], strlen(forbidden[i])) ||
+		    strstr(path, forbidden[i]))
+			fail_msg("%s holds %s", path, forbidden[i]);
+	}
+	free(text);
+	return 0;
+}
+
+/* The rest of a struct that has a size_t first is the same too. */
+static void assert_same_facts(const struct ssdpm_device *a,
+			      const struct ssdpm_device *b)
+{
+	struct ssdpm_device_facts x = *ssdpm_device_get_facts(a);
+	struct ssdpm_device_facts y = *ssdpm_device_get_facts(b);
+
+	/* Where a drive on a network is, is taken out. */
+	if (x.flags & SSDPM_DEVICE_FABRICS) {
+		assert_string_equal(y.address, "traddr=blanked,trsvcid=4420");
+		memset(x.address, 0, sizeof(x.address));
+		memset(y.address, 0, sizeof(y.address));
+	}
+	assert_memory_equal(&x, &y, sizeof(x));
+}
+
+static void assert_same_model(struct ssdpm_device *a, struct ssdpm_device *b,
+			      struct ssdpm_catalogue *catalogue)
+{
+	struct ssdpm_model *x = NULL, *y = NULL;
+	int r = ssdpm_device_read_model(a, SSDPM_READ_COMMANDS, catalogue, &x,
+					NULL);
+
+	assert_int_equal(ssdpm_device_read_model(b, SSDPM_READ_COMMANDS,
+						 catalogue, &y, NULL),
+			 r);
+	if (!r)
+		fixture_assert_same(x, y);
+	ssdpm_model_unref(x);
+	ssdpm_model_unref(y);
+}
+
+static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
+{
+	struct ssdpm_devsleep sleep_a = { 0 }, sleep_b = { 0 };
+	struct ssdpm_apst table_a, table_b;
+	uint32_t state_a = 77, state_b = 77;
+	int r;
+
+	memset(&table_a, 0, sizeof(table_a));
+	memset(&table_b, 0, sizeof(table_b));
+	r = ssdpm_device_read_apst(a, &table_a, NULL);
+	/* A dump that is none is not copied. */
+	assert_int_equal(ssdpm_device_read_apst(b, &table_b, NULL),
+			 r == -EINVAL ? -ENOENT : r);
+	assert_memory_equal(&table_a, &table_b, sizeof(table_a));
+	r = ssdpm_device_read_power_state(a, &state_a, NULL);
+	assert_int_equal(ssdpm_device_read_power_state(b, &state_b, NULL), r);
+	assert_int_equal(state_a, state_b);
+	r = ssdpm_device_read_devsleep(a, &sleep_a, NULL);
+	assert_int_equal(ssdpm_device_read_devsleep(b, &sleep_b, NULL), r);
+	assert_memory_equal(&sleep_a, &sleep_b, sizeof(sleep_a));
+}
+
+static void assert_same_machine(struct ssdpm_machine *a,
+				struct ssdpm_machine *b)
+{
+	struct ssdpm_machine_facts x, y;
+	struct ssdpm_owner *owners_a, *owners_b;
+	struct ssdpm_meter *meters_a, *meters_b;
+	size_t n_a, n_b;
+
+	memset(&x, 0, sizeof(x));
+	memset(&y, 0, sizeof(y));
+	x.size = y.size = sizeof(x);
+	assert_int_equal(ssdpm_machine_read_facts(a, &x, NULL), 0);
+	assert_int_equal(ssdpm_machine_read_facts(b, &y, NULL), 0);
+	assert_memory_equal(&x, &y, sizeof(x));
+	assert_int_equal(ssdpm_machine_read_owners(a, &owners_a, &n_a, NULL),
+			 0);
+	assert_int_equal(ssdpm_machine_read_owners(b, &owners_b, &n_b, NULL),
+			 0);
+	assert_int_equal(n_a, n_b);
+	if (n_a)
+		assert_memory_equal(owners_a, owners_b,
+				    n_a * sizeof(*owners_a));
+	free(owners_a);
+	free(owners_b);
+	assert_int_equal(ssdpm_machine_read_meters(a, &meters_a, &n_a, NULL),
+			 0);
+	assert_int_equal(ssdpm_machine_read_meters(b, &meters_b, &n_b, NULL),
+			 0);
+	assert_int_equal(n_a, n_b);
+	if (n_a)
+		assert_memory_equal(meters_a, meters_b,
+				    n_a * sizeof(*meters_a));
+	free(meters_a);
+	free(meters_b);
+}
+
+static void assert_same_roots(const char *root_a, const char *root_b)
+{
+	struct ssdpm_machine *a = open_root(root_a), *b = open_root(root_b);
+	struct ssdpm_device **x, **y;
+	struct ssdpm_catalogue *catalogue = NULL;
+	size_t n_x, n_y;
+
+	assert_same_machine(a, b);
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(ssdpm_device_list_read(a, &x, &n_x, NULL), 0);
+	assert_int_equal(ssdpm_device_list_read(b, &y, &n_y, NULL), 0);
+	assert_int_equal(n_x, n_y);
+	for (size_t i = 0; i < n_x; i++) {
+		assert_same_facts(x[i], y[i]);
+		assert_same_dumps(x[i], y[i]);
+		if (!strstr(root_a, "hostile"))
+			assert_same_model(x[i], y[i], catalogue);
+	}
+	ssdpm_device_list_free(x, n_x);
+	ssdpm_device_list_free(y, n_y);
+	ssdpm_catalogue_unref(catalogue);
+	ssdpm_machine_unref(a);
+	ssdpm_machine_unref(b);
+}
+
+static const char *const machines[] = {
+	"laptop",
+	"desktop-6.1",
+	"old-5.10",
+	"eight-drives",
+	"server",
+	"external-ports",
+	"apst-empty",
+	"apst-off",
+	"quirked",
+	"no-aspm",
+	"pm-only-max-performance",
+	"hostile",
+};
+#define N_MACHINES (sizeof(machines) / sizeof(machines[0]))
+
+static void make_root(char root[PATH_BYTES], const char *name)
+{
+	path_of(root, "%s/%s", getenv("SSDPM_CAPTURES"), name);
+}
+
+static void what_is_read_of_a_capture_is_what_was_read_of_the_machine(
+	void **state)
+{
+	char root[PATH_BYTES], copy[PATH_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < N_MACHINES; i++) {
+		make_root(root, machines[i]);
+		path_of(copy, "%s/%s", scratch, machines[i]);
+		capture(root, copy);
+		assert_same_roots(root, copy);
+	}
+}
+
+static void nothing_that_names_a_drive_or_a_machine_is_in_a_capture(
+	void **state)
+{
+	char copy[PATH_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < N_MACHINES; i++) {
+		path_of(copy, "%s/%s", scratch, machines[i]);
+		n_files = 0;
+		assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
+		assert_true(n_files > 50);
+	}
+}
+
+static const char *second;
+
+static int compare_one(const char *path, const struct stat *status, int type,
+		       struct FTW *walk)
+{
+	char other[PATH_BYTES];
+	size_t n, n_other;
+
+	(void)status;
+	(void)walk;
+	path_of(other, "%s%s", second, path + strlen(scratch) + 2);
+	n_files += access(other, F_OK) == 0;
+	if (type != FTW_F)
+		return 0;
+	char *text = read_file(path, &n), *text_other;
+	text_other = read_file(other, &n_other);
+	assert_int_equal(n, n_other);
+	assert_memory_equal(text, text_other, n);
+	free(text);
+	free(text_other);
+	return 0;
+}
+
+static void a_capture_of_a_capture_is_the_same(void **state)
+{
+	char first[PATH_BYTES], other[PATH_BYTES];
+
+	(void)state;
+	make_root(first, "desktop-6.1");
+	path_of(other, "%s/a", scratch);
+	capture(first, other);
+	path_of(first, "%s/b", scratch);
+	capture(other, first);
+	second = first;
+	n_files = 0;
+	assert_int_equal(nftw(other, compare_one, 16, FTW_PHYS), 0);
+	assert_true(n_files > 100);
+	remove_tree(first);
+	remove_tree(other);
+}
+
+static void the_marker_says_what_it_is_and_no_more(void **state)
+{
+	char path[PATH_BYTES];
+	size_t n;
+
+	(void)state;
+	path_of(path, "%s/laptop/ssdpm-capture", scratch);
+	char *text = read_file(path, &n);
+	assert_string_equal(text, "{\"schema\": \"ssdpm.capture/1\", "
+				  "\"linux_release\": "
+				  "\"7.3.4+deb13-amd64\"}\n");
+	free(text);
+}
+
+static void the_checksum_of_identify_device_is_mended(void **state)
+{
+	char path[PATH_BYTES];
+	size_t n;
+
+	(void)state;
+	path_of(path, "%s/desktop-6.1/dumps/sda.identify", scratch);
+	char *data = read_file(path, &n);
+	uint8_t sum = 0;
+	assert_int_equal(n, 512);
+	for (size_t i = 0; i < n; i++)
+		sum = (uint8_t)(sum + (uint8_t)data[i]);
+	assert_int_equal((uint8_t)data[510], 0xa5);
+	assert_int_equal(sum, 0);
+	for (size_t i = 20; i < 40; i++)
+		assert_int_equal(data[i], ' ');
+	for (size_t i = 216; i < 224; i++)
+		assert_int_equal(data[i], 0);
+	free(data);
+}
+
+/* A machine of a few files. */
+static void make_machine(char root[PATH_BYTES])
+{
+	path_of(root, "%s/few", scratch);
+	assert_int_equal(mkdir(root, 0755), 0);
+	write_file(root, "proc/sys/kernel/osrelease", "6.1.0\n");
+	write_file(root, "sys/class/block/x", "");
+}
+
+static void assert_text(const char *root, const char *path,
+			const char *expected)
+{
+	char full[PATH_BYTES];
+	size_t n;
+
+	path_of(full, "%s/%s", root, path);
+	if (!expected) {
+		assert_int_equal(access(full, F_OK), -1);
+		return;
+	}
+	char *text = read_file(full, &n);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void settings_of_others_are_copied_without_the_rest(void **state)
+{
+	static const char rules[] = "etc/udev/rules.d/60-mine.rules";
+	static const char mouse[] = "sys/class/power_supply/"
+				    "hid-a0:b1:c2:d3:e4:f5-battery";
+	char root[PATH_BYTES], copy[PATH_BYTES], path[PATH_BYTES];
+
+	(void)state;
+	make_machine(root);
+	write_file(root, rules,
+		   "# SECRET\n"
+		   "SUBSYSTEM==\"block\", ENV{ID_SERIAL}==\"SECRET\", "
+		   "RUN+=\"/bin/true\"\n"
+		   "ACTION==\"add\", ENV{ID_SERIAL}==\"SECRET\", ATTRS{wwid}!="
+		   "\"SECRET\",ATTR{link_power_management_policy}="
+		   "\"min_power\"\n"
+		   "KERNEL==\"nvme0\", RUN+=\"/bin/sh -c 'echo 0 > "
+		   "/sys/$devpath/power/pm_qos_latency_tolerance_us'\"\n"
+		   "# end SECRET\n");
+	write_file(root, "etc/udev/rules.d/70-other.rules",
+		   "ENV{ID_SERIAL}==\"SECRET\"\n");
+	write_file(root, "etc/tlp.conf",
+		   "DISK_DEVICES=\"ata-SECRET\"\r\n"
+		   "\tSATA_LINKPWR_ON_BAT=\"min_power\"\n");
+	write_file(root, "etc/tuned/active_profile", "mine\n");
+	write_file(root, "etc/tuned/mine/tuned.conf",
+		   "[main]\nsummary=SECRET\ninclude=powersave\n[disk]\n"
+		   "devices=SECRET\n");
+	write_file(root, "usr/lib/tuned/powersave/tuned.conf",
+		   "[scsi_host]\nalpm=medium_power\n");
+	path_of(path, "%s/type", mouse);
+	write_file(root, path, "Battery\n");
+	path_of(copy, "%s/few-copy", scratch);
+	capture(root, copy);
+	assert_text(copy, rules,
+		    "\n\n"
+		    "ACTION==\"add\", ENV{ID_SERIAL}==\"??????\", "
+		    "ATTRS{wwid}!=\"??????\",ATTR{link_power_management_"
+		    "policy}=\"min_power\"\n"
+		    "KERNEL==\"nvme0\", RUN+=\"/bin/sh -c 'echo 0 > "
+		    "/sys/$devpath/power/pm_qos_latency_tolerance_us'\"\n");
+	assert_text(copy, "etc/udev/rules.d/70-other.rules", NULL);
+	assert_text(copy, "etc/tlp.conf",
+		    "\nSATA_LINKPWR_ON_BAT=\"min_power\"\n");
+	assert_text(copy, "etc/tuned/mine/tuned.conf",
+		    "[main]\n\ninclude=powersave\n[disk]\n");
+	assert_text(copy, mouse, NULL);
+	n_files = 0;
+	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
+	assert_true(n_files > 5);
+	remove_tree(root);
+	remove_tree(copy);
+}
+
+static void a_directory_that_is_there_is_left_alone(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_machine *machine;
+	char root[PATH_BYTES], path[PATH_BYTES];
+
+	(void)state;
+	make_root(root, "laptop");
+	machine = open_root(root);
+	assert_int_equal(ssdpm_machine_capture(machine, scratch, 0, &error),
+			 -EEXIST);
+	fixture_assert_error(&error, -EEXIST, 0, "it exists");
+	path_of(path, "%s/not/there", scratch);
+	assert_int_equal(ssdpm_machine_capture(machine, path, 0, &error),
+			 -ENOENT);
+	fixture_assert_error(&error, -ENOENT, 0, "not found");
+	path_of(path, "%s/new", scratch);
+	assert_int_equal(ssdpm_machine_capture(machine, path, 2, &error),
+			 -EINVAL);
+	assert_int_equal(access(path, F_OK), -1);
+	ssdpm_machine_unref(machine);
+}
+
+static void a_capture_that_fails_leaves_nothing(void **state)
+{
+	static const struct {
+		const char *name;
+		int error;
+	} calls[] = { { "write", ENOSPC },
+		      { "mkdirat", EDQUOT },
+		      { "symlinkat", EROFS },
+		      { "openat", EMFILE } };
+	char root[PATH_BYTES], copy[PATH_BYTES];
+	struct ssdpm_machine *machine;
+
+	(void)state;
+	make_root(root, "apst-off");
+	path_of(copy, "%s/failed", scratch);
+	machine = open_root(root);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		int n = 0, r = -1;
+
+		while (r) {
+			struct ssdpm_error error = fixture_error();
+
+			fault.left = ++n;
+			fault.error = calls[i].error;
+			fault.name = calls[i].name;
+			r = ssdpm_machine_capture(machine, copy, 0, &error);
+			fault.name = NULL;
+			if (!r)
+				break;
+			assert_int_equal(r, -calls[i].error);
+			assert_int_equal(error.code, r);
+			assert_int_equal(access(copy, F_OK), -1);
+		}
+		assert_true(n > 10);
+		remove_tree(copy);
+	}
+	ssdpm_machine_unref(machine);
+}
+
+static void short_writes_are_continued(void **state)
+{
+	char root[PATH_BYTES], copy[PATH_BYTES];
+
+	(void)state;
+	make_root(root, "laptop");
+	path_of(copy, "%s/short", scratch);
+	fault.name = "short";
+	capture(root, copy);
+	fault.name = NULL;
+	assert_same_roots(root, copy);
+	remove_tree(copy);
+}
+
+static void this_machine_can_be_captured_without_a_command(void **state)
+{
+	struct ssdpm_machine *machine = NULL;
+	struct ssdpm_error error = { .message = "" };
+	char copy[PATH_BYTES], path[PATH_BYTES];
+
+	(void)state;
+	path_of(copy, "%s/here", scratch);
+	assert_int_equal(ssdpm_machine_new(NULL, &machine, NULL), 0);
+	if (ssdpm_machine_capture(machine, copy, 0, &error))
+		fail_msg("%s", error.message);
+	path_of(path, "%s/dumps", copy);
+	assert_int_equal(access(path, F_OK), -1);
+	path_of(path, "%s/ssdpm-capture", copy);
+	assert_int_equal(access(path, F_OK), 0);
+	ssdpm_machine_unref(machine);
+	remove_tree(copy);
+}
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	remove_tree(scratch);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			what_is_read_of_a_capture_is_what_was_read_of_the_machine),
+		cmocka_unit_test(
+			nothing_that_names_a_drive_or_a_machine_is_in_a_capture),
+		cmocka_unit_test(a_capture_of_a_capture_is_the_same),
+		cmocka_unit_test(the_marker_says_what_it_is_and_no_more),
+		cmocka_unit_test(the_checksum_of_identify_device_is_mended),
+		cmocka_unit_test(
+			settings_of_others_are_copied_without_the_rest),
+		cmocka_unit_test(a_directory_that_is_there_is_left_alone),
+		cmocka_unit_test(a_capture_that_fails_leaves_nothing),
+		cmocka_unit_test(short_writes_are_continued),
+		cmocka_unit_test(
+			this_machine_can_be_captured_without_a_command),
+	};
+
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

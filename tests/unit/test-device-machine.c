@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine as a whole, what its devices mean to the policy, and words. */
+#include "tree.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct ssdpm_machine_facts read_facts(const char *root)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_machine *machine = tree_machine(root);
+
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+	ssdpm_machine_unref(machine);
+	return facts;
+}
+
+static void a_root_must_be_a_directory(void **state)
+{
+	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	struct ssdpm_machine *machine = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+	char *root = tree_new(), path[256];
+
+	(void)state;
+	tree_put(root, "file", "");
+	snprintf(path, sizeof(path), "%s/file", root);
+	params.root = path;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error),
+			 -ENOTDIR);
+	fixture_assert_error(&error, -ENOTDIR, 0, "/file: ");
+	snprintf(path, sizeof(path), "%s/none", root);
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -ENOENT);
+	fixture_assert_error(&error, -ENOENT, 0, "/none: ");
+	assert_ptr_equal(machine, UNTOUCHED);
+	tree_remove(root);
+}
+
+static void parameters_of_a_machine_are_checked(void **state)
+{
+	struct {
+		struct ssdpm_machine_params params;
+		uint64_t tail;
+	} more = { .params = { .size = sizeof(more) } };
+	struct ssdpm_machine_params params = { .size = sizeof(params),
+					       .log_level = 4 };
+	struct ssdpm_machine *machine = UNTOUCHED;
+	struct ssdpm_error error = fixture_error();
+	size_t size = sizeof(size);
+
+	(void)state;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "log_level");
+	params.size = 3;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
+	more.tail = 1;
+	assert_int_equal(ssdpm_machine_new(&more.params, &machine, &error),
+			 -E2BIG);
+	assert_ptr_equal(machine, UNTOUCHED);
+	more.tail = 0;
+	assert_int_equal(ssdpm_machine_new(&more.params, &machine, NULL), 0);
+	ssdpm_machine_unref(machine);
+	/* Nothing but a size: this machine. */
+	assert_int_equal(ssdpm_machine_new((const void *)&size, &machine, NULL),
+			 0);
+	assert_ptr_equal(ssdpm_machine_ref(machine), machine);
+	assert_null(ssdpm_machine_unref(machine));
+	assert_null(ssdpm_machine_unref(machine));
+	assert_int_equal(ssdpm_machine_new(NULL, &machine, NULL), 0);
+	ssdpm_machine_unref(machine);
+	assert_null(ssdpm_machine_ref(NULL));
+	assert_null(ssdpm_machine_unref(NULL));
+}
+
+static void facts_fill_what_the_caller_knows_of(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	memset(&facts, 0x5a, sizeof(facts));
+	facts.size = offsetof(struct ssdpm_machine_facts, aspm_policy);
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+	assert_int_equal(facts.suspend, SSDPM_SUSPEND_S2IDLE);
+	assert_int_equal(facts.aspm_policy, 0x5a5a5a5a);
+	facts.size = 0;
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, &error),
+			 -EINVAL);
+	facts.size = sizeof(facts) + 1;
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, &error),
+			 -E2BIG);
+	ssdpm_machine_unref(machine);
+}
+
+static void a_laptop_is_read_as_a_whole(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+
+	(void)state;
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+	assert_int_equal(facts.power_source, SSDPM_SOURCE_BATTERY);
+	assert_int_equal(facts.suspend, SSDPM_SUSPEND_S2IDLE);
+	assert_int_equal(facts.aspm_policy, SSDPM_ASPM_DEFAULT);
+	assert_int_equal(facts.nvme_core_known, 0x3f);
+	assert_int_equal(
+		facts.nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US],
+		100000);
+	assert_int_equal(
+		facts.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS],
+		2000);
+	assert_int_equal(facts.nvme_core[SSDPM_NVME_CORE_FORCE_APST], 0);
+	assert_string_equal(facts.linux_release, "7.3.4+deb13-amd64");
+	assert_string_equal(facts.sys_vendor, "LENOVO");
+	assert_string_equal(facts.bios_date, "03/14/2024");
+	assert_string_equal(facts.mask_port_ext, "");
+	assert_int_equal(facts.mobile_lpm_policy, -1);
+	assert_int_equal(facts.capture, 2);
+	ssdpm_machine_unref(machine);
+}
+
+static void an_empty_root_knows_nothing(void **state)
+{
+	char *root = tree_new();
+	struct ssdpm_machine_facts facts = read_facts(root);
+
+	(void)state;
+	assert_int_equal(facts.power_source, 0);
+	assert_int_equal(facts.suspend, 0);
+	assert_int_equal(facts.aspm_policy, 0);
+	assert_int_equal(facts.nvme_core_known, 0);
+	assert_string_equal(facts.linux_release, "");
+	assert_int_equal(facts.mobile_lpm_policy, INT32_MIN);
+	assert_int_equal(facts.capture, 1);
+	tree_remove(root);
+}
+
+/* "Mains 1", "Battery Discharging", "Battery Charging Device", ... */
+static void put_supply(const char *root, int number, const char *supply)
+{
+	char type[16] = "", first[16] = "", scope[16] = "", path[128];
+
+	assert_true(sscanf(supply, "%15s %15[^:]:%15s", type, first, scope) >=
+		    1);
+	snprintf(path, sizeof(path), "sys/class/power_supply/S%d/type", number);
+	tree_put(root, path, type);
+	snprintf(path, sizeof(path), "sys/class/power_supply/S%d/%s", number,
+		 strcmp(type, "Mains") && strcmp(type, "USB") ? "status" :
+								"online");
+	if (first[0])
+		tree_put(root, path, first);
+	snprintf(path, sizeof(path), "sys/class/power_supply/S%d/scope",
+		 number);
+	if (scope[0])
+		tree_put(root, path, scope);
+}
+
+static void the_power_source_follows_from_the_supplies(void **state)
+{
+	enum { NONE = 0, AC = SSDPM_SOURCE_AC, BAT = SSDPM_SOURCE_BATTERY };
+	static const struct {
+		uint32_t source;
+		const char *supplies[4];
+	} cases[] = {
+		{ AC, { NULL } },
+		{ AC, { "Mains 1" } },
+		{ BAT, { "Mains 0" } },
+		{ AC, { "Mains 1", "Battery Discharging" } },
+		{ AC, { "Mains 1", "Battery Not charging" } },
+		{ BAT, { "Mains 0", "Battery Discharging" } },
+		{ BAT, { "Mains 0", "Battery Full" } },
+		{ BAT, { "Mains 0", "Battery Unknown" } },
+		/* By USB-C: the adapter of the firmware says nothing. */
+		{ AC, { "Mains 0", "USB 1", "Battery Charging" } },
+		{ BAT, { "Mains 0", "USB 1", "Battery Discharging" } },
+		{ AC, { "Mains 0", "Mains 1", "Battery Discharging" } },
+		{ BAT, { "USB 1", "Battery Discharging" } },
+		{ AC, { "USB 1", "Battery Charging" } },
+		{ AC, { "Battery Full" } },
+		{ NONE, { "Battery Unknown" } },
+		{ NONE, { "Battery" } },
+		{ BAT, { "Battery Full", "Battery Discharging" } },
+		/* Of a mouse. */
+		{ AC, { "Battery Discharging:Device" } },
+		{ AC, { "Mains 1", "Battery Discharging:Device" } },
+		{ BAT, { "Battery Discharging:System" } },
+		{ BAT, { "UPS Discharging" } },
+		{ AC, { "USB 0" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *root = tree_new();
+
+		tree_mkdir(root, "sys/class/power_supply");
+		for (int j = 0; j < 4 && cases[i].supplies[j]; j++)
+			put_supply(root, j, cases[i].supplies[j]);
+		assert_int_equal(read_facts(root).power_source,
+				 cases[i].source);
+		tree_remove(root);
+	}
+}
+
+static void a_kernel_that_knows_no_supplies_is_on_ac(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_mkdir(root, "sys/class");
+	assert_int_equal(read_facts(root).power_source, SSDPM_SOURCE_AC);
+	tree_remove(root);
+}
+
+static void the_word_in_brackets_is_the_one_that_holds(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t suspend;
+	} cases[] = {
+		{ "[s2idle] deep\n", SSDPM_SUSPEND_S2IDLE },
+		{ "s2idle [deep]\n", SSDPM_SUSPEND_DEEP },
+		{ "s2idle [shallow] deep\n", SSDPM_SUSPEND_SHALLOW },
+		{ "s2idle deep\n", 0 },
+		{ "[s2idle\n", 0 },
+		{ "[]\n", 0 },
+		{ "[deeper]\n", 0 },
+		{ "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *root = tree_new();
+
+		tree_put(root, "sys/power/mem_sleep", cases[i].text);
+		assert_int_equal(read_facts(root).suspend, cases[i].suspend);
+		tree_remove(root);
+	}
+}
+
+static void parameters_of_modules_are_read(void **state)
+{
+	char *root = tree_new();
+	struct ssdpm_machine_facts facts;
+
+	(void)state;
+	tree_put(root, "sys/module/nvme_core/parameters/force_apst", "Y\n");
+	tree_put(root,
+		 "sys/module/nvme_core/parameters/apst_primary_timeout_ms",
+		 "18446744073709551615\n");
+	tree_put(root,
+		 "sys/module/nvme_core/parameters/apst_secondary_timeout_ms",
+		 "no\n");
+	tree_put(root, "sys/module/ahci/parameters/mask_port_ext",
+		 "0000:00:17.0=0x4\n");
+	tree_put(root, "sys/module/ahci/parameters/mobile_lpm_policy", "3\n");
+	tree_put(root, "sys/module/pcie_aspm/parameters/policy",
+		 "default performance powersave [powersupersave] \n");
+	facts = read_facts(root);
+	assert_int_equal(facts.nvme_core_known,
+			 1 << SSDPM_NVME_CORE_FORCE_APST |
+				 1 << SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS);
+	assert_true(facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS] ==
+		    UINT64_MAX);
+	assert_int_equal(facts.nvme_core[SSDPM_NVME_CORE_FORCE_APST], 1);
+	assert_string_equal(facts.mask_port_ext, "0000:00:17.0=0x4");
+	assert_int_equal(facts.mobile_lpm_policy, 3);
+	assert_int_equal(facts.aspm_policy, SSDPM_ASPM_POWERSUPERSAVE);
+	tree_put(root, "sys/module/ahci/parameters/mobile_lpm_policy", "x\n");
+	tree_put(root, "sys/module/ahci/parameters/mask_port_ext", "(null)\n");
+	facts = read_facts(root);
+	assert_int_equal(facts.mobile_lpm_policy, INT32_MIN);
+	assert_string_equal(facts.mask_port_ext, "");
+	tree_remove(root);
+}
+
+static struct ssdpm_device *read_device(const char *capture, const char *name,
+					struct ssdpm_machine_facts *ret_facts)
+{
+	struct ssdpm_machine *machine = tree_capture(capture);
+	struct ssdpm_device *device;
+
+	ret_facts->size = sizeof(*ret_facts);
+	assert_int_equal(ssdpm_machine_read_facts(machine, ret_facts, NULL), 0);
+	assert_int_equal(ssdpm_device_read(machine, name, &device, NULL), 0);
+	ssdpm_machine_unref(machine);
+	return device;
+}
+
+static const struct {
+	const char *osrelease, *version, *is;
+} releases[] = {
+	{ "6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026)",
+	  "6.1.192 (6.1.0-56-amd64)" },
+	{ "7.3.4+deb13-amd64", "#1 SMP Debian 7.3.4-1 (2026)",
+	  "7.3.4+deb13-amd64" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian 5.10.223-1", "6.1.0-56-amd64" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian x", "6.1.0-56-amd64" },
+	{ "6.8.0-45-generic", "#45-Ubuntu SMP", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, "6.8.0-45-generic" },
+	{ "", NULL, "" },
+};
+
+static void debian_says_the_patch_level_elsewhere(void **state)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_machine *machine;
+	char *root;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		root = tree_new();
+		tree_put(root, "proc/sys/kernel/osrelease",
+			 releases[i].osrelease);
+		if (releases[i].version)
+			tree_put(root, "proc/sys/kernel/version",
+				 releases[i].version);
+		machine = tree_machine(root);
+		assert_int_equal(
+			ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+		assert_string_equal(facts.linux_release, releases[i].is);
+		ssdpm_machine_unref(machine);
+		tree_remove(root);
+	}
+}
+
+static void quirks_depend_on_the_host(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device =
+		read_device("desktop-6.1", "nvme0", &facts);
+	struct ssdpm_host host;
+
+	(void)state;
+	ssdpm_device_get_host(device, &facts, &host);
+	assert_int_equal(host.size, sizeof(host));
+	assert_string_equal(host.linux_release, "6.1.192 (6.1.0-56-amd64)");
+	assert_string_equal(host.board_name, "PRIME B550-PLUS");
+	assert_int_equal(host.pci_vendor_id, 0x144d);
+	assert_int_equal(host.adapter_vendor_id, 0);
+	facts.sys_vendor[0] = 0;
+	ssdpm_device_get_host(device, &facts, &host);
+	assert_null(host.sys_vendor);
+	ssdpm_device_unref(device);
+	device = read_device("desktop-6.1", "sda", &facts);
+	ssdpm_device_get_host(device, &facts, &host);
+	assert_int_equal(host.pci_vendor_id, 0);
+	assert_int_equal(host.adapter_vendor_id, 0x8086);
+	ssdpm_device_unref(device);
+}
+
+static struct ssdpm_model *kingston(void)
+{
+	struct ssdpm_model_info info = { .size = sizeof(info),
+					 .kind = SSDPM_KIND_NVME,
+					 .vendor_id = 0x2646,
+					 .product = "KINGSTON SA2000M8500G",
+					 .firmware = "S5Z42105",
+					 .unknown = SSDPM_INFO_APSTA };
+	struct ssdpm_power_state state = { .max_power_uw = 1 };
+	struct ssdpm_model *model;
+
+	assert_int_equal(ssdpm_model_new(&info, &state, 1, &model, NULL), 0);
+	return model;
+}
+
+static void the_kernel_knows_its_quirks_best(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device =
+		read_device("eight-drives", "nvme2", &facts);
+	struct ssdpm_model *model = kingston();
+	struct ssdpm_error error = fixture_error();
+	uint32_t quirks = 77, from_kernel = 77;
+
+	(void)state;
+	/* 6.12 does not say: our rules do. */
+	assert_int_equal(ssdpm_device_get_quirks(device, &facts, NULL, &quirks,
+						 &from_kernel, &error),
+			 -ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "nvme2: ");
+	assert_int_equal(quirks, 77);
+	assert_int_equal(ssdpm_device_get_quirks(device, &facts, model, &quirks,
+						 &from_kernel, NULL),
+			 0);
+	assert_int_equal(quirks, SSDPM_QUIRK_NO_DEEPEST_PS);
+	assert_int_equal(from_kernel, 0);
+	facts.nvme_core[SSDPM_NVME_CORE_FORCE_APST] = 1;
+	assert_int_equal(ssdpm_device_get_quirks(device, &facts, model, &quirks,
+						 &from_kernel, NULL),
+			 0);
+	assert_int_equal(quirks, 0);
+	ssdpm_device_unref(device);
+	/* 7.3 says that there is none, whatever the model is. */
+	device = read_device("laptop", "nvme0", &facts);
+	assert_int_equal(ssdpm_device_get_quirks(device, &facts, model, &quirks,
+						 &from_kernel, NULL),
+			 0);
+	assert_int_equal(quirks, 0);
+	assert_int_equal(from_kernel, 1);
+	assert_int_equal(ssdpm_device_get_quirks(device, &facts, NULL, &quirks,
+						 &from_kernel, NULL),
+			 0);
+	ssdpm_device_unref(device);
+	ssdpm_model_unref(model);
+}
+
+static void the_table_follows_from_what_the_kernel_was_told(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device = read_device("laptop", "nvme0", &facts);
+	struct ssdpm_apst_params params;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS] = 11;
+	facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US] = 12;
+	facts.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS] = 13;
+	facts.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US] = 14;
+	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, NULL,
+						      &params, NULL),
+			 0);
+	assert_int_equal(params.size, sizeof(params));
+	assert_int_equal(params.algorithm, SSDPM_APST_LINUX);
+	assert_int_equal(params.quirks, 0);
+	assert_int_equal(params.max_exit_latency_us, 100000);
+	assert_int_equal(params.primary_timeout_ms, 11);
+	assert_int_equal(params.primary_latency_tolerance_us, 12);
+	assert_int_equal(params.secondary_timeout_ms, 13);
+	assert_int_equal(params.secondary_latency_tolerance_us, 14);
+	/* Nothing of nvme_core: the defaults. */
+	facts.nvme_core_known = 0;
+	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, NULL,
+						      &params, NULL),
+			 0);
+	assert_int_equal(params.algorithm, SSDPM_APST_LINUX);
+	assert_int_equal(params.primary_timeout_ms, 100);
+	ssdpm_device_unref(device);
+
+	device = read_device("desktop-6.1", "sda", &facts);
+	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, NULL,
+						      &params, &error),
+			 -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0, "sda: ");
+	ssdpm_device_unref(device);
+}
+
+static void linux_without_the_parameters_has_the_old_algorithm(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device = read_device("old-5.10", "nvme0", &facts);
+	struct ssdpm_model *model = kingston();
+	struct ssdpm_apst_params params;
+
+	(void)state;
+	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, model,
+						      &params, NULL),
+			 0);
+	assert_int_equal(params.algorithm, SSDPM_APST_LINUX_LEGACY);
+	ssdpm_device_unref(device);
+	ssdpm_model_unref(model);
+}
+
+static void without_a_latency_tolerance_there_is_no_apst(void **state)
+{
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device =
+		read_device("eight-drives", "nvme3", &facts);
+	struct ssdpm_model *model = kingston();
+	struct ssdpm_apst_params params;
+
+	(void)state;
+	assert_false(ssdpm_device_get_facts(device)->known &
+		     SSDPM_FACT_LATENCY_TOLERANCE);
+	assert_int_equal(ssdpm_device_get_apst_params(device, &facts, model,
+						      &params, NULL),
+			 0);
+	assert_true(params.quirks & SSDPM_QUIRK_NO_APST);
+	ssdpm_device_unref(device);
+	ssdpm_model_unref(model);
+}
+
+/* n words from first on, all different; then none. */
+static void assert_words(const char *(*to_string)(uint32_t), uint32_t first,
+			 uint32_t n, const char *first_word,
+			 const char *last_word)
+{
+	assert_string_equal(to_string(first), first_word);
+	assert_string_equal(to_string(first + n - 1), last_word);
+	for (uint32_t i = first; i < first + n; i++)
+		for (uint32_t j = first; j < i; j++)
+			assert_string_not_equal(to_string(i), to_string(j));
+	assert_null(to_string(first + n));
+	assert_null(to_string(UINT32_MAX));
+	if (first)
+		assert_null(to_string(0));
+}
+
+static void each_value_has_a_word(void **state)
+{
+	(void)state;
+	assert_words(ssdpm_reach_to_string, 1, 7, "yes", "no-lpm");
+	assert_words(ssdpm_suspend_to_string, 1, 3, "s2idle", "deep");
+	assert_words(ssdpm_aspm_policy_to_string, 1, 4, "default",
+		     "powersupersave");
+	assert_words(ssdpm_nvme_core_to_string, 0, 6,
+		     "default_ps_max_latency_us", "force_apst");
+	assert_words(ssdpm_severity_to_string, 1, 4, "good", "unknown");
+	assert_words(ssdpm_owner_kind_to_string, 1, 6, "tlp", "ssdpm");
+	assert_words(ssdpm_meter_kind_to_string, 1, 4, "battery", "acpi-power");
+	assert_string_equal(
+		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_SAVES), "saves");
+	assert_string_equal(
+		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_LINK_NO_L1_2),
+		"link-no-l1.2");
+	assert_string_equal(
+		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_EMPTY_PORT),
+		"empty-port");
+	for (uint32_t i = 7; i < 16; i++)
+		assert_null(ssdpm_diagnosis_code_to_string(i));
+}
+
+static void each_bit_has_a_word(void **state)
+{
+	uint32_t n_flags = 0, n_features = 0;
+
+	(void)state;
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		n_flags += ssdpm_device_flag_to_string(bit) != NULL;
+		n_features += ssdpm_pcie_feature_to_string(bit) != NULL;
+	}
+	assert_int_equal(n_flags, 9);
+	assert_int_equal(n_features, 7);
+	assert_string_equal(ssdpm_device_flag_to_string(SSDPM_DEVICE_HOT_PLUG),
+			    "hot-plug");
+	assert_string_equal(
+		ssdpm_pcie_feature_to_string(SSDPM_PCIE_FEATURE_L1_2), "l1.2");
+	assert_null(ssdpm_device_flag_to_string(3));
+	assert_null(ssdpm_pcie_feature_to_string(0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_root_must_be_a_directory),
+		cmocka_unit_test(parameters_of_a_machine_are_checked),
+		cmocka_unit_test(facts_fill_what_the_caller_knows_of),
+		cmocka_unit_test(a_laptop_is_read_as_a_whole),
+		cmocka_unit_test(an_empty_root_knows_nothing),
+		cmocka_unit_test(the_power_source_follows_from_the_supplies),
+		cmocka_unit_test(a_kernel_that_knows_no_supplies_is_on_ac),
+		cmocka_unit_test(the_word_in_brackets_is_the_one_that_holds),
+		cmocka_unit_test(parameters_of_modules_are_read),
+		cmocka_unit_test(debian_says_the_patch_level_elsewhere),
+		cmocka_unit_test(quirks_depend_on_the_host),
+		cmocka_unit_test(the_kernel_knows_its_quirks_best),
+		cmocka_unit_test(
+			the_table_follows_from_what_the_kernel_was_told),
+		cmocka_unit_test(
+			linux_without_the_parameters_has_the_old_algorithm),
+		cmocka_unit_test(without_a_latency_tolerance_there_is_no_apst),
+		cmocka_unit_test(each_value_has_a_word),
+		cmocka_unit_test(each_bit_has_a_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands through the real libnvme, to a controller that umockdev stands in
+ * for, and SG_IO to such a disk. Both write down what they are sent: nothing,
+ * unless commands are asked for.
+ *
+ * sysfs is that of a machine of tests/captures, for this one.
+ */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <linux/nvme_ioctl.h>
+#include <scsi/sg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <umockdev.h>
+
+#include "device/internal.h"
+
+enum {
+	IDENTIFY = 0x06,
+	SET_FEATURES = 0x09,
+	GET_FEATURES = 0x0a,
+	INVALID_FIELD = 0x4002,
+};
+
+/* The drives, and what they were sent. */
+static struct mock {
+	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES];
+	uint8_t table[SSDPM_APST_BYTES];
+	uint32_t apste, state;
+	bool no_apst; /* the drive has none */
+	bool no_root; /* EACCES for all but Identify, as Linux 6.2 and later */
+	bool no_identify; /* for that too */
+	bool refuses;	  /* EACCES for Set Features 0Ch, as Linux 7.2 */
+	int n_commands;	  /* of any kind, to any drive */
+	uint32_t opcodes[16], features[16];
+	uint8_t page[512], cdb[16];
+	bool aborts;
+} mock;
+
+/* What the drive answers; *error: the kernel does not let it through. */
+static uint32_t answer(const struct nvme_admin_cmd *command,
+		       UMockdevIoctlData *data, uint32_t *result, int *error)
+{
+	const uint32_t fid = command->cdw10 & 0xff;
+
+	if (mock.no_identify) {
+		*error = EACCES;
+		return 0;
+	}
+	if (command->opcode == IDENTIFY && fid == 1) {
+		umockdev_ioctl_data_update(data, 0, mock.identify,
+					   sizeof(mock.identify));
+		return 0;
+	}
+	if (mock.no_root || (mock.refuses && command->opcode == SET_FEATURES)) {
+		*error = EACCES;
+		return 0;
+	}
+	if (command->opcode == GET_FEATURES && fid == 2) {
+		*result = mock.state;
+		return 0;
+	}
+	if (fid != 0x0c || mock.no_apst || !data)
+		return INVALID_FIELD;
+	if (command->opcode == GET_FEATURES) {
+		umockdev_ioctl_data_update(data, 0, mock.table,
+					   sizeof(mock.table));
+		*result = mock.apste;
+	} else {
+		memcpy(mock.table, data->data, sizeof(mock.table));
+		mock.apste = command->cdw11;
+	}
+	return 0;
+}
+
+static gboolean on_nvme(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
+			gpointer userdata)
+{
+	g_autoptr(UMockdevIoctlData) arg = NULL, data = NULL;
+	const struct nvme_admin_cmd *command;
+	uint32_t result = 0, status;
+	int error = 0;
+
+	(void)base;
+	(void)userdata;
+	if (umockdev_ioctl_client_get_request(client) != NVME_IOCTL_ADMIN_CMD) {
+		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+		return TRUE;
+	}
+	arg = umockdev_ioctl_data_resolve(umockdev_ioctl_client_get_arg(client),
+					  0, sizeof(*command), NULL);
+	command = (const struct nvme_admin_cmd *)(void *)arg->data;
+	if (command->addr && command->data_len)
+		data = umockdev_ioctl_data_resolve(
+			arg, offsetof(struct nvme_admin_cmd, addr),
+			command->data_len, NULL);
+	mock.opcodes[mock.n_commands % 16] = command->opcode;
+	mock.features[mock.n_commands++ % 16] = command->cdw10;
+	status = answer(command, data, &result, &error);
+	umockdev_ioctl_data_update(arg, offsetof(struct nvme_admin_cmd, result),
+				   (guint8 *)&result, sizeof(result));
+	umockdev_ioctl_client_complete(client, error ? -1 : (glong)status,
+				       error);
+	return TRUE;
+}
+
+static gboolean on_ata(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
+		       gpointer userdata)
+{
+	static const uint8_t aborted[8] = { 0x72, 0x0b };
+	g_autoptr(UMockdevIoctlData) arg = NULL, cdb = NULL, data = NULL,
+				     sense = NULL;
+	struct sg_io_hdr io;
+
+	(void)base;
+	(void)userdata;
+	if (umockdev_ioctl_client_get_request(client) != SG_IO) {
+		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+		return TRUE;
+	}
+	arg = umockdev_ioctl_data_resolve(umockdev_ioctl_client_get_arg(client),
+					  0, sizeof(io), NULL);
+	memcpy(&io, arg->data, sizeof(io));
+	cdb = umockdev_ioctl_data_resolve(arg, offsetof(struct sg_io_hdr, cmdp),
+					  io.cmd_len, NULL);
+	data = umockdev_ioctl_data_resolve(
+		arg, offsetof(struct sg_io_hdr, dxferp), io.dxfer_len, NULL);
+	sense = umockdev_ioctl_data_resolve(
+		arg, offsetof(struct sg_io_hdr, sbp), io.mx_sb_len, NULL);
+	memcpy(mock.cdb, cdb->data, sizeof(mock.cdb));
+	mock.n_commands++;
+	if (mock.aborts) {
+		guint8 status = 2;
+
+		umockdev_ioctl_data_update(sense, 0,
+					   (guint8 *)(uintptr_t)aborted,
+					   sizeof(aborted));
+		umockdev_ioctl_data_update(
+			arg, offsetof(struct sg_io_hdr, status), &status, 1);
+	} else {
+		umockdev_ioctl_data_update(data, 0, mock.page,
+					   sizeof(mock.page));
+	}
+	umockdev_ioctl_client_complete(client, 0, 0);
+	return TRUE;
+}
+
+static UMockdevTestbed *testbed;
+static UMockdevIoctlBase *nvme_handler, *ata_handler;
+
+static int make_testbed(void **state)
+{
+	(void)state;
+	testbed = umockdev_testbed_new();
+	nvme_handler = umockdev_ioctl_base_new();
+	ata_handler = umockdev_ioctl_base_new();
+	g_signal_connect(nvme_handler, "handle-ioctl", G_CALLBACK(on_nvme),
+			 NULL);
+	g_signal_connect(ata_handler, "handle-ioctl", G_CALLBACK(on_ata), NULL);
+	if (!umockdev_testbed_add_from_string(
+		    testbed,
+		    "P: /devices/pci0000:00/0000:01:00.0/nvme/nvme0\n"
+		    "N: nvme0\nE: SUBSYSTEM=nvme\nE: DEVNAME=/dev/nvme0\n"
+		    "E: MAJOR=245\nE: MINOR=0\nA: dev=245:0\\n\n\n"
+		    "P: /devices/pci0000:00/0000:00:17.0/ata1/block/sda\n"
+		    "N: sda\nE: SUBSYSTEM=block\nE: DEVNAME=/dev/sda\n"
+		    "E: MAJOR=8\nE: MINOR=0\nA: dev=8:0\\n\n",
+		    NULL) ||
+	    !umockdev_testbed_attach_ioctl(testbed, "/dev/nvme0", nvme_handler,
+					   NULL) ||
+	    !umockdev_testbed_attach_ioctl(testbed, "/dev/sda", ata_handler,
+					   NULL))
+		return -1;
+	return 0;
+}
+
+static int remove_testbed(void **state)
+{
+	(void)state;
+	umockdev_testbed_detach_ioctl(testbed, "/dev/nvme0", NULL);
+	umockdev_testbed_detach_ioctl(testbed, "/dev/sda", NULL);
+	g_object_unref(nvme_handler);
+	g_object_unref(ata_handler);
+	g_object_unref(testbed);
+	return 0;
+}
+
+/* A machine of tests/captures, as if it were this one. */
+static struct ssdpm_machine *open_machine(const char *name)
+{
+	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	struct ssdpm_machine *machine = NULL;
+	char root[512];
+
+	memset(&mock, 0, sizeof(mock));
+	snprintf(root, sizeof(root), "%s/%s", getenv("SSDPM_CAPTURES"), name);
+	params.root = root;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
+	machine->capture = 0;
+	return machine;
+}
+
+static struct ssdpm_device *open_device(const char *capture, const char *name)
+{
+	struct ssdpm_machine *machine = open_machine(capture);
+	struct ssdpm_device *device = NULL;
+
+	assert_int_equal(ssdpm_device_read(machine, name, &device, NULL), 0);
+	ssdpm_machine_unref(machine);
+	return device;
+}
+
+/* Another drive than that of the capture, so that it can be told from it. */
+static void make_identify(void)
+{
+	static const struct psd psds[] = {
+		{ .mp = 900 },
+		{ .mp = 50, .nops = 1, .enlat = 3000, .exlat = 7777 },
+	};
+
+	fixture_identify(mock.identify, psds, 2);
+	mock.identify[265] = 1;
+	memcpy(mock.identify + 4, "SECRETLIVESERIAL0001", 20);
+}
+
+static void list_show_and_diagnosis_send_no_command(void **state)
+{
+	struct ssdpm_machine *machine = open_machine("desktop-6.1");
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_catalogue *catalogue = NULL;
+	struct ssdpm_device **devices = NULL;
+	size_t n = 0, n_models = 0;
+
+	(void)state;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+	assert_int_equal(ssdpm_device_list_read(machine, &devices, &n, NULL),
+			 0);
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_diagnosis *diagnoses = NULL;
+		struct ssdpm_model *model = NULL;
+		size_t n_diagnoses;
+
+		if (!ssdpm_device_read_model(devices[i], 0, catalogue, &model,
+					     NULL))
+			n_models++;
+		assert_int_equal(ssdpm_device_diagnose(devices[i], &facts,
+						       model, NULL, &diagnoses,
+						       &n_diagnoses, NULL),
+				 0);
+		free(diagnoses);
+		ssdpm_model_unref(model);
+	}
+	assert_true(n_models >= 3); /* NVMe by the catalogue, SATA by sysfs */
+	assert_int_equal(mock.n_commands, 0);
+	ssdpm_device_list_free(devices, n);
+	ssdpm_catalogue_unref(catalogue);
+	ssdpm_machine_unref(machine);
+}
+
+static void identify_is_one_command(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_model *model = NULL;
+
+	(void)state;
+	make_identify();
+	assert_int_equal(ssdpm_device_read_model(device, SSDPM_READ_COMMANDS,
+						 NULL, &model, NULL),
+			 0);
+	assert_int_equal(mock.n_commands, 1);
+	assert_int_equal(mock.opcodes[0], IDENTIFY);
+	assert_int_equal(ssdpm_model_get_states(model, NULL)[1].exit_latency_us,
+			 7777);
+	ssdpm_model_unref(model);
+	ssdpm_device_unref(device);
+}
+
+static void the_table_in_force_is_read_back_as_it_was_set(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_apst table = { .entries = { { 0 } } }, back;
+	uint8_t data[SSDPM_APST_BYTES];
+	uint32_t ps = 99;
+
+	(void)state;
+	table.entries[0].target = 1;
+	table.entries[0].idle_ms = 1234;
+	table.sent = table.enabled = 1;
+	assert_int_equal(ssdpm_apst_encode(&table, data, NULL), 0);
+	memcpy(mock.table, data, sizeof(data));
+	mock.apste = 1;
+	mock.state = 0x24; /* with a workload hint */
+	assert_int_equal(ssdpm_device_read_apst(device, &back, NULL), 0);
+	assert_memory_equal(&back, &table, sizeof(back));
+	assert_int_equal(ssdpm_device_read_power_state(device, &ps, NULL), 0);
+	assert_int_equal(ps, 4);
+	assert_int_equal(mock.n_commands, 2);
+	assert_int_equal(mock.features[0], 0x0c);
+	assert_int_equal(mock.features[1], 0x02);
+	ssdpm_device_unref(device);
+}
+
+static void a_drive_without_apst_says_so(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_apst table;
+
+	(void)state;
+	mock.no_apst = true;
+	assert_int_equal(ssdpm_device_read_apst(device, &table, &error),
+			 -EOPNOTSUPP);
+	assert_int_equal(error.nvme_status, INVALID_FIELD);
+	assert_int_equal(error.code, -EOPNOTSUPP);
+	mock.no_apst = false;
+	mock.no_root = true;
+	assert_int_equal(ssdpm_device_read_apst(device, &table, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+	ssdpm_device_unref(device);
+}
+
+static void devsleep_is_read_by_one_log_page(void **state)
+{
+	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
+	struct ssdpm_devsleep devsleep = { 0 };
+
+	(void)state;
+	mock.page[0x30] = 0xe0 | 12; /* reserved bits do not count */
+	mock.page[0x31] = 34;
+	mock.page[0x37] = 0x80;
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
+			 0);
+	assert_int_equal(devsleep.reported, 1);
+	assert_int_equal(devsleep.minimum_assertion_ms, 12);
+	assert_int_equal(devsleep.exit_timeout_ms, 34);
+	assert_int_equal(mock.n_commands, 1);
+	assert_int_equal(mock.cdb[14], 0x2f);
+	/* Zeros, or not valid, or no log: what Serial ATA defines. */
+	mock.page[0x30] = mock.page[0x31] = 0;
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
+			 0);
+	assert_int_equal(devsleep.reported, 1);
+	assert_int_equal(devsleep.minimum_assertion_ms, 10);
+	assert_int_equal(devsleep.exit_timeout_ms, 20);
+	mock.page[0x31] = 34;
+	mock.page[0x37] = 0;
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
+			 0);
+	assert_int_equal(devsleep.reported, 0);
+	assert_int_equal(devsleep.exit_timeout_ms, 20);
+	mock.aborts = true;
+	memset(&devsleep, 0x55, sizeof(devsleep));
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
+			 0);
+	assert_int_equal(devsleep.reported, 0);
+	assert_int_equal(devsleep.minimum_assertion_ms, 10);
+	ssdpm_device_unref(device);
+}
+
+static void a_capture_of_a_live_drive_has_dumps_without_its_serial(void **state)
+{
+	char folder[] = "/tmp/ssdpm-live-XXXXXX", path[128], command[160];
+	struct ssdpm_machine *machine = open_machine("laptop");
+	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
+	struct ssdpm_error error = { .message = "" };
+	FILE *file;
+
+	(void)state;
+	make_identify();
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/none", folder);
+	assert_int_equal(ssdpm_machine_capture(machine, path, 0, NULL), 0);
+	assert_int_equal(mock.n_commands, 0);
+	snprintf(path, sizeof(path), "%s/all", folder);
+	if (ssdpm_machine_capture(machine, path, SSDPM_READ_COMMANDS, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(mock.n_commands, 3);
+	snprintf(path, sizeof(path), "%s/all/dumps/nvme0.identify", folder);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	assert_int_equal(fread(data, 1, sizeof(data), file), 4096);
+	fclose(file);
+	memset(mock.identify + 4, ' ', 20);
+	assert_memory_equal(data, mock.identify, 768);
+	snprintf(path, sizeof(path), "%s/none/dumps", folder);
+	assert_int_equal(access(path, F_OK), -1);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	ssdpm_machine_unref(machine);
+}
+
+static void without_root_the_catalogue_knows_the_drive(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_catalogue *catalogue = NULL;
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_model *model = NULL;
+
+	(void)state;
+	mock.no_identify = true;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(ssdpm_device_read_model(device, SSDPM_READ_COMMANDS,
+						 NULL, &model, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0,
+			     "root is needed to send Identify");
+	assert_null(model);
+	assert_int_equal(ssdpm_device_read_model(device, SSDPM_READ_COMMANDS,
+						 catalogue, &model, NULL),
+			 0);
+	assert_int_equal(ssdpm_model_get_info(model)->provenance,
+			 SSDPM_PROVENANCE_CATALOGUE);
+	assert_int_equal(mock.n_commands, 2);
+	ssdpm_model_unref(model);
+	ssdpm_device_unref(device);
+	ssdpm_catalogue_unref(catalogue);
+}
+
+static void a_table_is_set_where_linux_lets_it_through(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_error error = fixture_error();
+	uint8_t data[SSDPM_APST_BYTES] = { 0x20, 0x64 };
+
+	(void)state;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      true, NULL),
+			 0);
+	assert_memory_equal(mock.table, data, sizeof(data));
+	assert_int_equal(mock.apste, 1);
+	assert_int_equal(mock.features[0], 0x0c); /* and no save bit */
+	mock.refuses = true;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      false, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "even to root");
+	assert_int_equal(mock.apste, 1);
+	mock.no_root = true;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      false, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+	ssdpm_device_unref(device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(list_show_and_diagnosis_send_no_command),
+		cmocka_unit_test(identify_is_one_command),
+		cmocka_unit_test(the_table_in_force_is_read_back_as_it_was_set),
+		cmocka_unit_test(a_drive_without_apst_says_so),
+		cmocka_unit_test(devsleep_is_read_by_one_log_page),
+		cmocka_unit_test(
+			a_capture_of_a_live_drive_has_dumps_without_its_serial),
+		cmocka_unit_test(without_root_the_catalogue_knows_the_drive),
+		cmocka_unit_test(a_table_is_set_where_linux_lets_it_through),
+	};
+
+	return cmocka_run_group_tests(tests, make_testbed, remove_testbed);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every call that fails, writes less, or is the last one before a kill: all is
+ * as it was, or as it was planned.
+ */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct ssdpm_machine *machine;
+static struct kernel_values old_values, new_values;
+
+static int add(struct ssdpm_plan *plan)
+{
+	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	int err;
+
+	err = ssdpm_plan_add_latency_tolerance(plan, device, kernel_model(0),
+					       5000, NULL);
+	ssdpm_device_unref(device);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+			NULL);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US, 900,
+			NULL);
+	device = kernel_device(machine, "sdb");
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static struct ssdpm_plan *new_plan(void)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	assert_int_equal(add(plan), 0);
+	return plan;
+}
+
+static int boot(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	machine = kernel_boot("eight-drives");
+	old_values = kernel->now;
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
+	ssdpm_plan_free(plan);
+	new_values = kernel->now;
+	return 0;
+}
+
+static int halt(void **state)
+{
+	(void)state;
+	kernel_halt(machine);
+	return 0;
+}
+
+static bool is_old(void)
+{
+	return kernel_same(&kernel->now, &old_values);
+}
+
+static bool is_new(void)
+{
+	return kernel_same(&kernel->now, &new_values);
+}
+
+static bool has_file(const char *name)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "run/ssdpm/%s", name);
+	text = kernel_text(path);
+	free(text);
+	return text;
+}
+
+/* What revert knows is right, whichever of the two it is. */
+static void assert_revertible(void)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
+	ssdpm_plan_free(plan);
+	assert_true(is_old());
+}
+
+static void assert_whole(int call, int n)
+{
+	if (!is_old() && !is_new())
+		fail_msg("half done: call %#x number %d", call, n);
+	assert_false(has_file("journal"));
+	assert_revertible();
+}
+
+/* One call fails, or all from it on. Return whether there was one. */
+static bool fail_once(int mask, int n, int error, bool for_ever)
+{
+	struct ssdpm_error words = fixture_error();
+	struct ssdpm_plan *plan;
+	bool failed;
+	int err;
+
+	kernel_reset();
+	plan = new_plan();
+	kernel->mask = mask;
+	kernel->fail_at = n;
+	kernel->error = error;
+	kernel->for_ever = for_ever;
+	err = ssdpm_plan_commit(plan, &words);
+	failed = kernel->n_calls >= n;
+	kernel_calm();
+	ssdpm_plan_free(plan);
+	if (err) {
+		assert_int_equal(words.code, err);
+		assert_true(words.message[0]);
+		/* What it could not undo, the next one does. */
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		if (!is_old())
+			fail_msg("call %#x number %d, error %d: not undone",
+				 mask, n, error);
+	} else if (!is_new()) {
+		fail_msg("call %#x number %d, error %d: not done", mask, n,
+			 error);
+	}
+	assert_whole(mask, n);
+	return failed;
+}
+
+static void every_failure_leaves_all_or_nothing(void **state)
+{
+	static const int errors[] = { EIO,    EACCES,	  EINVAL, ENODEV, EROFS,
+				      ENOSPC, EOPNOTSUPP, ENOMEM, EBUSY,  0 };
+	static const int calls[] = { KERNEL_WRITE, KERNEL_READ, KERNEL_LOG,
+				     KERNEL_SYNC, KERNEL_NAME };
+	size_t n_errors = fixture_cases(10) < 10 ? 2 : 10;
+
+	(void)state;
+	for (size_t c = 0; c < 5; c++)
+		for (size_t e = 0; e < n_errors; e++)
+			for (int n = 1;
+			     fail_once(calls[c], n, errors[e], false); n++)
+				;
+}
+
+static void what_fails_for_ever_is_undone_by_the_next(void **state)
+{
+	static const int calls[] = { KERNEL_WRITE, KERNEL_LOG, KERNEL_SYNC,
+				     KERNEL_NAME, KERNEL_CHANGES };
+
+	(void)state;
+	for (size_t c = 0; c < 5; c++)
+		for (int n = 1; fail_once(calls[c], n, EIO, true); n++)
+			;
+}
+
+/* In a child: is it killed at the n-th call? */
+static bool run_and_kill(bool recover, int n)
+{
+	int status;
+	pid_t child;
+
+	kernel->mask = KERNEL_CHANGES;
+	kernel->n_calls = 0;
+	kernel->kill_at = n;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct ssdpm_plan *plan;
+
+		if (recover)
+			_exit(ssdpm_recover(machine, NULL, NULL, NULL) ? 1 : 0);
+		if (ssdpm_plan_new(machine, NULL, &plan, NULL) || add(plan))
+			_exit(2);
+		_exit(ssdpm_plan_commit(plan, NULL) ? 3 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	kernel_calm();
+	kernel_sync();
+	if (WEXITSTATUS(status) == 137)
+		return true;
+	assert_int_equal(WEXITSTATUS(status), 0);
+	return false;
+}
+
+static void after_a_kill_all_is_old_or_new(void **state)
+{
+	int n, n_old = 0, n_new = 0;
+
+	(void)state;
+	for (n = 1;; n++) {
+		kernel_reset();
+		if (!run_and_kill(false, n))
+			break;
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		n_old += is_old();
+		n_new += is_new();
+		assert_whole(KERNEL_CHANGES, n);
+	}
+	/* Before the journal is gone it is undone, after that it is done. */
+	assert_int_equal(n_old + n_new, n - 1);
+	assert_true(n_old > 15);
+	assert_true(n_new >= 1);
+}
+
+static void a_kill_of_the_recovery_changes_nothing(void **state)
+{
+	int step = fixture_cases(8) < 8 ? 5 : 1;
+
+	(void)state;
+	for (int n = 1;; n += step) {
+		bool killed = true;
+
+		for (int m = 1; killed; m++) {
+			kernel_reset();
+			if (!run_and_kill(false, n))
+				return;
+			killed = run_and_kill(true, m);
+			assert_int_equal(
+				ssdpm_recover(machine, NULL, NULL, NULL), 0);
+			assert_whole(KERNEL_CHANGES, n);
+		}
+	}
+}
+
+static void the_next_commit_recovers_by_itself(void **state)
+{
+	int n, n_stale = 0;
+
+	(void)state;
+	for (n = 1;; n++) {
+		struct ssdpm_plan *plan;
+		int err;
+
+		kernel_reset();
+		plan = new_plan(); /* made before the kill */
+		if (!run_and_kill(false, n)) {
+			ssdpm_plan_free(plan);
+			break;
+		}
+		err = ssdpm_plan_commit(plan, NULL);
+		/* A commit that was complete has changed what it shows. */
+		n_stale += err == -ESTALE;
+		assert_true(!err || err == -ESTALE);
+		assert_true(is_new());
+		ssdpm_plan_free(plan);
+		assert_whole(KERNEL_CHANGES, n);
+	}
+	assert_true(n_stale >= 1 && n_stale < n / 2);
+}
+
+/* It was made after the kill, when all looked as it should. */
+static void a_plan_with_nothing_to_do_sees_the_journal(void **state)
+{
+	struct ssdpm_plan *plan;
+	int n, n_undone = 0;
+
+	(void)state;
+	for (n = 1;; n++) {
+		int err;
+
+		kernel_reset();
+		if (!run_and_kill(false, n))
+			break;
+		if (!is_new())
+			continue;
+		plan = new_plan();
+		assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+		err = ssdpm_plan_commit(plan, NULL);
+		n_undone += err == -ESTALE;
+		assert_true(err ? is_old() : is_new());
+		ssdpm_plan_free(plan);
+		assert_whole(KERNEL_CHANGES, n);
+	}
+	assert_true(n_undone >= 1);
+}
+
+static void of_two_commits_one_waits(void **state)
+{
+	struct ssdpm_plan_params params = { .size = sizeof(params),
+					    .lock_timeout_ms = 30 };
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan;
+	char path[128];
+	int ready[2], done[2], status;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	kernel_reset();
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(done), 0);
+	snprintf(path, sizeof(path), "mkdir -p %s/run/ssdpm", kernel_root());
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/lock", kernel_root());
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		char command[300];
+
+		snprintf(command, sizeof(command),
+			 "exec flock %s sh -c 'echo >&%d; read x <&%d'", path,
+			 ready[1], done[0]);
+		close(done[1]);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(ssdpm_plan_new(machine, &params, &plan, NULL), 0);
+	assert_int_equal(add(plan), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, &error), -EBUSY);
+	fixture_assert_error(&error, -EBUSY, 0, "held the lock for 30 ms");
+	assert_true(is_old());
+	close(done[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
+	assert_true(is_new());
+	ssdpm_plan_free(plan);
+	close(ready[0]);
+	close(ready[1]);
+	close(done[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_failure_leaves_all_or_nothing),
+		cmocka_unit_test(what_fails_for_ever_is_undone_by_the_next),
+		cmocka_unit_test(after_a_kill_all_is_old_or_new),
+		cmocka_unit_test(a_kill_of_the_recovery_changes_nothing),
+		cmocka_unit_test(the_next_commit_recovers_by_itself),
+		cmocka_unit_test(a_plan_with_nothing_to_do_sees_the_journal),
+		cmocka_unit_test(of_two_commits_one_waits),
+	};
+
+	return cmocka_run_group_tests(tests, boot, halt);
+}

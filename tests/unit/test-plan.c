@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: what they show, what they write, and what becomes of it. */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static struct ssdpm_machine *machine;
+
+static int boot(void **state)
+{
+	(void)state;
+	machine = kernel_boot("eight-drives");
+	return 0;
+}
+
+static int halt(void **state)
+{
+	(void)state;
+	kernel_halt(machine);
+	return 0;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	kernel_reset();
+	return 0;
+}
+
+static struct ssdpm_plan *new_plan(void)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
+	return plan;
+}
+
+static struct ssdpm_step get_step(const struct ssdpm_plan *plan, size_t i)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	assert_int_equal(ssdpm_plan_get_step(plan, i, &step), 0);
+	return step;
+}
+
+static int add_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device;
+	char name[16];
+	int err;
+
+	snprintf(name, sizeof(name), "nvme%d", drive);
+	device = kernel_device(machine, name);
+	err = ssdpm_plan_add_latency_tolerance(plan, device,
+					       kernel_model(drive), us, reterr);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static int add_lpm(struct ssdpm_plan *plan, const char *name, uint32_t lpm,
+		   uint32_t flags, struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device = kernel_device(machine, name);
+	int err;
+
+	err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, flags, reterr);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static void commit(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_commit(plan, &error))
+		fail_msg("%s", error.message);
+}
+
+static void assert_fails(int err, const struct ssdpm_error *error, int code,
+			 const char *fragment)
+{
+	assert_int_equal(err, code);
+	fixture_assert_error(error, code, 0, fragment);
+}
+
+static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
+{
+	static const struct {
+		uint32_t kind;
+		const char *device, *before, *after;
+	} wanted[] = {
+		{ SSDPM_STEP_NVME_CORE, "all", "2000", "500" },
+		{ SSDPM_STEP_LATENCY_TOLERANCE, "nvme0", "100000", "25000" },
+		{ SSDPM_STEP_REBUILD, "nvme1", "100000", "100000" },
+		{ SSDPM_STEP_REBUILD, "nvme2", "100000", "100000" },
+		{ SSDPM_STEP_LPM, "sdb", "med_power_with_dipm", "min_power" },
+	};
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 0, 25000, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 5);
+	for (size_t i = 0; i < 5; i++) {
+		struct ssdpm_step step = get_step(plan, i);
+
+		assert_int_equal(step.kind, wanted[i].kind);
+		assert_int_equal(step.state, SSDPM_STEP_PLANNED);
+		assert_string_equal(step.device, wanted[i].device);
+		assert_string_equal(step.before, wanted[i].before);
+		assert_string_equal(step.after, wanted[i].after);
+		assert_true(step.flags & SSDPM_STEP_REVERSIBLE);
+		assert_true(step.why[0]);
+		assert_memory_equal(step.target, "/sys/", 5);
+	}
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+}
+
+static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	commit(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "any");
+	assert_string_equal(kernel->now.ports[0].applied, "min_power");
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(get_step(plan, i).state, SSDPM_STEP_DONE);
+	assert_true(get_step(plan, 2).flags & SSDPM_STEP_NO_HOST_BITS);
+	assert_int_equal(ssdpm_plan_get_n_tables(plan), 2);
+	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
+	assert_int_equal(table.known, SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER |
+					      SSDPM_TABLE_BUILT);
+	assert_memory_equal(&table.built, &table.after, sizeof(table.after));
+	assert_memory_equal(&table.built, &kernel->now.drives[0].table,
+			    sizeof(table.after));
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
+			 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
+		     "committed");
+	ssdpm_plan_free(plan);
+
+	kernel->mask = KERNEL_CHANGES;
+	kernel->n_calls = kernel->n_writes = 0;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	commit(plan);
+	assert_int_equal(kernel->n_writes, 0);
+	assert_int_equal(kernel->n_calls, 0);
+	ssdpm_plan_free(plan);
+}
+
+static void parameters_make_all_controllers_build_their_tables(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct kernel_values before;
+
+	(void)state;
+	kernel_set_tolerance(1, "auto");
+	before = kernel->now;
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+				 15000, NULL),
+			 0);
+	commit(plan);
+	/* It was read as "any", which is the same: it is no other value. */
+	assert_string_equal(kernel->now.drives[1].tolerance, "any");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(kernel->now.drives[i].n_built,
+				 before.drives[i].n_built + 2);
+	assert_memory_not_equal(&kernel->now.drives[0].table,
+				&before.drives[0].table,
+				sizeof(struct ssdpm_apst));
+	ssdpm_plan_free(plan);
+}
+
+static void a_change_of_policy_clears_asp_on_the_way(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	kernel->starts_late = true;
+	kernel->pending = 5;
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(get_step(plan, 0).flags & SSDPM_STEP_NO_HOST_BITS, 0);
+	commit(plan);
+	assert_int_equal(kernel->now.ports[1].bits, 3 << 26);
+	ssdpm_plan_free(plan);
+
+	plan = new_plan();
+	assert_int_equal(
+		add_lpm(plan, "host1", SSDPM_LPM_MED_POWER_WITH_DIPM, 0, NULL),
+		0);
+	commit(plan);
+	assert_string_equal(kernel->now.ports[1].applied,
+			    "med_power_with_dipm");
+	assert_int_equal(kernel->now.ports[1].bits, 1 << 26);
+	ssdpm_plan_free(plan);
+}
+
+static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
+{
+	static const uint32_t lpms[] = { SSDPM_LPM_MIN_POWER,
+					 SSDPM_LPM_MEDIUM_POWER };
+	struct ssdpm_device *device = kernel_device(machine, "sdb");
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->knows = 4;
+	assert_int_equal(
+		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 2, 0, NULL), 0);
+	commit(plan);
+	assert_string_equal(get_step(plan, 0).after, "medium_power");
+	assert_string_equal(kernel->now.ports[1].applied, "medium_power");
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	ssdpm_plan_free(plan);
+
+	plan = new_plan();
+	assert_int_equal(
+		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 1, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EINVAL,
+		     "does not know min_power");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_FAILED);
+	assert_string_equal(kernel->now.ports[1].applied,
+			    "med_power_with_dipm");
+	ssdpm_device_unref(device);
+	ssdpm_plan_free(plan);
+}
+
+static void a_port_that_does_not_come_back_is_an_error(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	kernel->deaf = true;
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ETIMEDOUT,
+		     "not running again 10000 ms after");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_FAILED);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	ssdpm_plan_free(plan);
+}
+
+static void a_port_that_is_refused_undoes_the_rest(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->unsupported = 1 << 1;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EOPNOTSUPP,
+		     "no link power management for this port");
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
+static void a_value_that_is_taken_and_not_kept_is_an_error(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->ignores = true;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+		     "5000 was written, and it reads 100000");
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(
+		add_lpm(plan, "sdb", SSDPM_LPM_MAX_PERFORMANCE, 0, NULL), 0);
+	assert_true(ssdpm_plan_commit(plan, &error) < 0);
+	ssdpm_plan_free(plan);
+}
+
+static void another_table_than_predicted_is_undone(void **state)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->other_table = true;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EREMOTEIO,
+		     "nvme0: the kernel's entry 0 is");
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
+	assert_int_equal(table.known, SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER |
+					      SSDPM_TABLE_BUILT);
+	assert_true(ssdpm_apst_diff(&table.built, &table.after) & 1);
+	assert_null(kernel_text("run/ssdpm/journal"));
+	assert_true(before.drives[0].table.enabled);
+	ssdpm_plan_free(plan);
+}
+
+static void where_the_table_cannot_be_read_the_step_says_so(void **state)
+{
+	static const int errors[] = { EACCES, EOPNOTSUPP, ENODEV };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct ssdpm_plan *plan = new_plan();
+		struct ssdpm_error error;
+
+		kernel->features_error = errors[i];
+		assert_int_equal(add_tolerance(plan, 0, 5000 + i, NULL), 0);
+		commit(plan);
+		assert_non_null(
+			strstr(get_step(plan, 0).why, "was not read back"));
+		assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+		assert_fails(
+			ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
+			&error, -errors[i], "");
+		ssdpm_plan_free(plan);
+	}
+}
+
+static void what_somebody_else_changed_is_not_written_over(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	kernel_set_tolerance(0, "77");
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		     "was 100000 when it was planned and is 77 now");
+	assert_string_equal(kernel->now.drives[0].tolerance, "77");
+	ssdpm_plan_free(plan);
+}
+
+static void revert_goes_back_to_what_was_there_first(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	for (uint64_t us = 5000; us < 8000; us += 1000) {
+		plan = new_plan();
+		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
+		assert_int_equal(
+			ssdpm_plan_add_nvme_core(
+				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				us, NULL),
+			0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+	}
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 4);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void revert_leaves_alone_what_somebody_else_changed(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	kernel_set_tolerance(1, "77");
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_PLANNED);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(get_step(plan, 1).why, "somebody else"));
+	assert_fails(add_tolerance(plan, 2, 1, &error), &error, -EINVAL,
+		     "takes no other steps");
+	commit(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "77");
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void a_record_of_another_boot_is_none(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	char command[256];
+
+	(void)state;
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/proc/sys/kernel/random && "
+		 "echo one >%s/proc/sys/kernel/random/boot_id",
+		 kernel_root(), kernel_root());
+	assert_int_equal(system(command), 0);
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	snprintf(command, sizeof(command),
+		 "echo two >%s/proc/sys/kernel/random/boot_id", kernel_root());
+	assert_int_equal(system(command), 0);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+	snprintf(command, sizeof(command), "rm -r %s/proc/sys/kernel/random",
+		 kernel_root());
+	assert_int_equal(system(command), 0);
+}
+
+static void a_plan_undoes_what_it_committed(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_revert(plan, &error), &error, -EINVAL,
+		     "not committed");
+	commit(plan);
+	assert_false(kernel_same(&kernel->now, &before));
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++)
+		assert_int_equal(get_step(plan, i).state, SSDPM_STEP_UNDONE);
+	/* All is as it was at first: nothing is left to be reverted. */
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void verify_says_what_is_not_in_force(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
+		     "is 100000, not 5000");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_PLANNED);
+	commit(plan);
+	kernel_set_tolerance(0, "77");
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), -ESTALE);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	kernel_set_tolerance(0, "5000");
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DONE);
+	kernel->now.ports[1].bits = 0;
+	kernel_sync();
+	assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
+		     "ALPE 0 and ASP 0");
+	kernel->now.ports[1].bits = 3 << 26;
+	kernel->now.drives[0].table.entries[1].idle_ms++;
+	kernel_sync();
+	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
+		     &error, -EREMOTEIO, "entry 1 is");
+	assert_int_equal(ssdpm_plan_verify(plan, 4, NULL), -EINVAL);
+	ssdpm_plan_free(plan);
+}
+
+static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct kernel_values before = kernel->now;
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	table.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
+					     &table, NULL),
+			 0);
+	assert_int_equal(strlen(get_step(plan, 0).before), 512);
+	assert_int_equal(strlen(get_step(plan, 0).after), 512);
+	assert_string_equal(get_step(plan, 0).target, "Set Features 0Ch");
+	commit(plan);
+	assert_memory_equal(&kernel->now.drives[0].table, &table,
+			    sizeof(table));
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+
+	kernel->refuses_table = true;
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
+					     &table, NULL),
+			 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
+		     "Linux refuses it");
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+static void tables_that_must_not_be_are_refused(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme2");
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	table.entries[0] = (struct ssdpm_apst_entry){ 50, 4 };
+	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2), &table,
+					 &error),
+		     &error, -EPERM, "no-deepest-ps forbids PS4");
+	table.entries[0].target = 30;
+	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2), &table,
+					 &error),
+		     &error, -EINVAL, "");
+	assert_fails(ssdpm_plan_add_apst(plan, device, NULL, &table, &error),
+		     &error, -EINVAL, "model");
+	ssdpm_device_unref(device);
+	device = kernel_device(machine, "nvme3");
+	table.entries[0] = (struct ssdpm_apst_entry){ 0 };
+	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(3), &table,
+					 &error),
+		     &error, -EOPNOTSUPP, "nvme3: the kernel has no APST");
+	ssdpm_device_unref(device);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void what_cannot_be_set_is_refused_with_the_reason(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_fails(add_tolerance(plan, 3, 1, &error), &error, -EOPNOTSUPP,
+		     "nvme3: the kernel has no APST for it");
+	assert_fails(add_tolerance(plan, 0, 2147483647, &error), &error,
+		     -ERANGE, "say any");
+	assert_fails(add_lpm(plan, "nvme0", SSDPM_LPM_MIN_POWER, 0, &error),
+		     &error, -EOPNOTSUPP, "nvme0 is on no SATA port");
+	assert_fails(add_lpm(plan, "sda", SSDPM_LPM_KEEP_FIRMWARE_SETTINGS, 0,
+			     &error),
+		     &error, -EINVAL, "keep_firmware_settings");
+	assert_fails(add_lpm(plan, "sda", 77, 0, &error), &error, -EINVAL,
+		     "77 is no policy");
+	assert_fails(ssdpm_plan_add_nvme_core(plan, 0, 1, &error), &error,
+		     -EINVAL, "makes no table");
+	assert_fails(ssdpm_plan_add_nvme_core(
+			     plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+			     SSDPM_APST_MAX_IDLE_MS + 1, &error),
+		     &error, -ERANGE, "does not fit");
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER, 0, NULL),
+			 0);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_LEFT_ALONE);
+	assert_string_equal(get_step(plan, 0).why, "no disk is on the port");
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER,
+				 SSDPM_LPM_ANY_PORT, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	commit(plan);
+	assert_string_equal(kernel->now.ports[4].applied, "min_power");
+	ssdpm_plan_free(plan);
+}
+
+static void a_profile_goes_to_all_devices_that_can(void **state)
+{
+	struct ssdpm_profile_settings s = {
+		.size = sizeof(s),
+		.power_source = SSDPM_SOURCE_BATTERY,
+		.set = SSDPM_PROFILE_MAX_EXIT_LATENCY |
+		       SSDPM_PROFILE_SECONDARY_TIMEOUT | SSDPM_PROFILE_LPM,
+		.n_lpms = 1,
+		.lpms = { SSDPM_LPM_MED_POWER_WITH_DIPM },
+		.max_exit_latency_us = 50000,
+		.secondary_timeout_ms = 1000,
+	};
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_device **devices;
+	size_t n, n_core = 0, n_alone = 0;
+
+	(void)state;
+	assert_int_equal(ssdpm_device_list_read(machine, &devices, &n, NULL),
+			 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(ssdpm_plan_add_profile(
+					 plan, devices[i],
+					 i < 4 ? kernel_model((int)i) : NULL,
+					 &s, NULL),
+				 0);
+	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
+		struct ssdpm_step step = get_step(plan, i);
+
+		n_core += step.kind == SSDPM_STEP_NVME_CORE;
+		n_alone += step.state == SSDPM_STEP_LEFT_ALONE;
+		/* All tolerances change: no rebuild is needed. */
+		assert_int_not_equal(step.kind, SSDPM_STEP_REBUILD);
+		if (step.kind == SSDPM_STEP_LATENCY_TOLERANCE &&
+		    !strcmp(step.device, "nvme2"))
+			assert_non_null(strstr(step.why, "no-deepest-ps"));
+	}
+	assert_int_equal(n_core, 1);
+	assert_int_equal(n_alone, 2); /* nvme3, and the empty port */
+	commit(plan);
+	assert_string_equal(kernel->now.drives[2].tolerance, "50000");
+	assert_string_equal(kernel->now.parameters[2], "1000");
+	ssdpm_device_list_free(devices, n);
+	ssdpm_plan_free(plan);
+}
+
+static void a_damaged_journal_stops_every_commit(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"ssdpm-changes 1\n",
+		"ssdpm-changes 1\nboot -\nend 0\n",
+		"hello\n",
+	};
+	struct kernel_values before = kernel->now;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct ssdpm_plan *plan = new_plan();
+		char command[256];
+		struct ssdpm_error error;
+
+		snprintf(command, sizeof(command),
+			 "mkdir -p %s/run/ssdpm && printf '%s' "
+			 ">%s/run/ssdpm/journal",
+			 kernel_root(), texts[i], kernel_root());
+		assert_int_equal(system(command), 0);
+		assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+		assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+			     "file journal is damaged");
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL),
+				 -EIO);
+		ssdpm_plan_free(plan);
+	}
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void a_root_without_the_marker_is_not_written_to(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	machine->capture = 1;
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EROFS,
+		     "no capture");
+	machine->capture = 2;
+	commit(plan);
+	machine->capture = 0;
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	ssdpm_plan_free(plan);
+}
+
+static void sizes_of_structures_are_checked(void **state)
+{
+	struct ssdpm_plan_params params = { .size = 3 };
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_step step = { .size = sizeof(step) };
+	struct ssdpm_plan *plan = UNTOUCHED;
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_new(machine, &params, &plan, NULL),
+			 -EINVAL);
+	assert_ptr_equal(plan, UNTOUCHED);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_get_step(plan, 0, &step), -ERANGE);
+	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), -ERANGE);
+	step.size = 0;
+	assert_int_equal(ssdpm_plan_get_step(plan, 0, &step), -EINVAL);
+	step.size = sizeof(step) + 8;
+	assert_int_equal(ssdpm_plan_get_step(plan, 0, &step), -E2BIG);
+	assert_null(ssdpm_plan_free(plan));
+	assert_null(ssdpm_plan_free(NULL));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+	const struct CMUnitTest tests[] = {
+		TEST(steps_are_shown_in_the_order_in_which_they_are_done),
+		TEST(a_commit_does_all_steps_and_the_next_writes_nothing),
+		TEST(parameters_make_all_controllers_build_their_tables),
+		TEST(a_change_of_policy_clears_asp_on_the_way),
+		TEST(a_policy_that_the_kernel_does_not_know_gives_way),
+		TEST(a_port_that_does_not_come_back_is_an_error),
+		TEST(a_port_that_is_refused_undoes_the_rest),
+		TEST(a_value_that_is_taken_and_not_kept_is_an_error),
+		TEST(another_table_than_predicted_is_undone),
+		TEST(where_the_table_cannot_be_read_the_step_says_so),
+		TEST(what_somebody_else_changed_is_not_written_over),
+		TEST(revert_goes_back_to_what_was_there_first),
+		TEST(revert_leaves_alone_what_somebody_else_changed),
+		TEST(a_record_of_another_boot_is_none),
+		TEST(a_plan_undoes_what_it_committed),
+		TEST(verify_says_what_is_not_in_force),
+		TEST(a_table_of_ones_own_is_sent_and_taken_back),
+		TEST(tables_that_must_not_be_are_refused),
+		TEST(what_cannot_be_set_is_refused_with_the_reason),
+		TEST(an_empty_port_is_left_alone_unless_any_port_is_meant),
+		TEST(a_profile_goes_to_all_devices_that_can),
+		TEST(a_damaged_journal_stops_every_commit),
+		TEST(a_root_without_the_marker_is_not_written_to),
+		TEST(sizes_of_structures_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, boot, halt);
+}
