@@ -54,7 +54,7 @@ unpack_packages() {
 	rm -rf "$into"
 	mkdir -p "$into/deb" "$into/usr"
 	(
-		cd "$into/deb"
+		cd "$into/deb" || exit
 		apt-get -qq download "$@" 2>/dev/null || {
 			[ "$(id -u)" = 0 ] || as_root=sudo
 			${as_root-} apt-get -qq update

@@ -18,7 +18,8 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	const struct profile *profile = &work->profile;
 	/* A source that was given is what holds on both. */
 	bool both = !work->options->power_source;
-	const struct ssdpm_persist_params params = {
+	const char *profiles = work->options->profiles_path;
+	struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
 		.ac = both ? &profile->ac : &profile->now,
@@ -26,8 +27,17 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
+	char *path = NULL;
+	int err;
 
-	if (!ssdpm_persist_new(&params, &work->persist, &error))
+	/* Files are read elsewhere. */
+	if (profiles) {
+		path = realpath(profiles, NULL);
+		params.profiles = path ? path : profiles;
+	}
+	err = ssdpm_persist_new(&params, &work->persist, &error);
+	free(path);
+	if (!err)
 		return STATUS_DONE;
 	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
 		 error.message);

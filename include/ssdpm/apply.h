@@ -150,10 +150,10 @@ SSDPM_API int ssdpm_plan_add_profile(
  * commit
  *
  * A value that somebody else has changed since is left alone, and the step says
- * so. Committing it forgets what was kept.
+ * so. Committing it forgets what was kept. The plan takes no other steps.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
- * damaged), -EACCES, -ENOMEM.
+ * damaged), -EINVAL (@plan has steps already), -EACCES, -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
 				    struct ssdpm_error *reterr);
@@ -188,12 +188,15 @@ enum ssdpm_step_flag {
 
 /**
  * struct ssdpm_step - one thing that is written (sized; the caller sets size)
+ * @size:   sizeof(struct ssdpm_step)
  * @kind:   enum ssdpm_step_kind
  * @state:  enum ssdpm_step_state
  * @flags:  bits of enum ssdpm_step_flag
  * @device: name of the device; "all" for a parameter of nvme_core
  * @target: the file, or "Set Features 0Ch"
- * @before: what it holds; a table as 512 hexadecimal digits
+ * @before: what it holds ("any" for "auto", which is the same); a table as 512
+ *          hexadecimal digits, with " disabled" after them where APST is off;
+ *          "": not known
  * @after:  what it shall hold
  * @why:    one line: the reason, or why it is left alone, or what failed
  *
@@ -234,6 +237,7 @@ enum ssdpm_table_known {
 
 /**
  * struct ssdpm_planned_table - the table of one controller (sized)
+ * @size:   sizeof(struct ssdpm_planned_table)
  * @known:  bits of enum ssdpm_table_known
  * @provenance: enum ssdpm_provenance of the model that @after is made from
  * @device: name; borrowed as the strings of a step
@@ -270,8 +274,9 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * which), -EROFS (a root without the marker of a capture), -ESTALE (a value is
  * no longer what the plan shows), -EBUSY (another commit holds the lock),
  * -EOPNOTSUPP (the kernel refused a policy), -EINVAL, -ENODEV, -EIO,
- * -ETIMEDOUT (a SATA port did not come back), -EALREADY (it was committed),
- * -ENOMEM.
+ * -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the kernel built
+ * another table than was predicted from what the drive itself says), -EALREADY
+ * (it was committed), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);
@@ -298,7 +303,8 @@ SSDPM_API int ssdpm_plan_revert(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);
 
 /**
- * ssdpm_recover() - undo what a killed commit left
+ * ssdpm_recover() - undo what a killed commit left: to be called before a plan
+ *                   is made, which else may show values that are half done
  * @params:  as for ssdpm_plan_new()
  * @ret_n:   how many values were put back, or NULL
  *
@@ -327,7 +333,8 @@ struct ssdpm_persist;
  * @kind:    enum ssdpm_persist_kind
  * @ac:      what holds on AC: its name is written where a file calls the
  * command
- * @battery: what holds on battery; NULL: as on AC
+ * @battery: what holds on battery; NULL: @ac holds on both, whatever its
+ *           power source is
  * @command: path of ssdpm, for files that call it; NULL: /usr/bin/ssdpm
  * @profiles: path of the profiles that @ac and @battery are from, for files
  * that call the command; NULL: they are built in

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the disk of a SATA port to the port: udev finds hostN at the star. */
-#define LPM_OF_DISK "../../../../scsi_host/*/link_power_management_policy"
 #define TOLERANCE "power/pm_qos_latency_tolerance_us"
 
 const char *const ssdpm__unit_targets[] = {
@@ -90,7 +88,11 @@ static void put_command(struct text *text, const struct intent *intent,
 		   word_of(intent));
 	if (intent->profiles)
 		ssdpm__put(text, " --profiles %s", intent->profiles);
-	ssdpm__put(text, "%s --quiet", intent->only_ac ? " --source ac" : "");
+	if (intent->one_source)
+		ssdpm__put(
+			text, " --source %s",
+			ssdpm_power_source_to_string(intent->ac.power_source));
+	ssdpm__put(text, " --quiet");
 }
 
 /* What the command is told must do. */
@@ -173,30 +175,6 @@ static void put_tolerance_rules(struct text *text, uint64_t us)
 			   rules[i], rules[i + 1], rules[i + 1], value);
 }
 
-static void put_lpm_rule(struct text *text, uint32_t lpm)
-{
-	ssdpm__put(text,
-		   "\n# By way of the disk: ports without one, and with an "
-		   "optical drive, stay as\n# they are.\n"
-		   "ACTION==\"add\", SUBSYSTEM==\"block\", KERNEL==\"sd*\", "
-		   "ENV{DEVTYPE}==\"disk\", \\\n"
-		   "  TEST==\"" LPM_OF_DISK "\", \\\n"
-		   "  ATTR{" LPM_OF_DISK "}=\"%s\"\n",
-		   ssdpm_lpm_to_string(lpm));
-}
-
-/* Rules that set the values. */
-static void put_values(struct text *text, const struct intent *intent)
-{
-	const struct ssdpm_profile_settings *settings = &intent->ac;
-
-	if (settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
-		put_tolerance_rules(text, settings->max_exit_latency_us);
-	if (intent->kind == SSDPM_PERSIST_UDEV &&
-	    (settings->set & SSDPM_PROFILE_LPM))
-		put_lpm_rule(text, settings->lpms[0]);
-}
-
 /* Batteries change all the time; adapters when they are plugged in or out. */
 static void put_source_rule(struct text *text, const struct intent *intent)
 {
@@ -211,7 +189,8 @@ static void put_source_rule(struct text *text, const struct intent *intent)
  * Rules that call the command. A program that udev calls has to be short: where
  * there is systemd, it is told to call it.
  */
-static void put_calls(struct text *text, const struct intent *intent)
+static void put_calls(struct text *text, const struct intent *intent,
+		      const char *disks)
 {
 	ssdpm__put(text, "\n");
 	put_source_rule(text, intent);
@@ -222,8 +201,7 @@ static void put_calls(struct text *text, const struct intent *intent)
 		   "GOTO=\"ssdpm_end\"\n\n"
 		   "LABEL=\"ssdpm_apply\"\n"
 		   "TEST!=\"%s\", GOTO=\"ssdpm_end\"\n",
-		   intent->kind == SSDPM_PERSIST_TLP ? "nvme*" : "nvme*|sd*",
-		   intent->command);
+		   disks, intent->command);
 	ssdpm__put(text, "TEST==\"/run/systemd/system\", \\\n"
 			 "  RUN+=\"/usr/bin/systemd-run --no-block --collect "
 			 "--quiet ");
@@ -236,18 +214,22 @@ static void put_calls(struct text *text, const struct intent *intent)
 static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
 		     struct ssdpm_error *reterr)
 {
+	const uint32_t set = intent->ac.set | intent->battery.set;
+	bool sata =
+		intent->kind == SSDPM_PERSIST_UDEV && (set & SSDPM_PROFILE_LPM);
+	bool is_plain = intent->is_same && keeps_nvme_core(&intent->ac);
 	struct text text = { .n = 0 };
-	int err;
+	int err = sata || !is_plain ? check_name(intent, reterr) : 0;
 
+	if (err)
+		return err;
 	put_head(&text, intent);
-	if (intent->is_same && keeps_nvme_core(&intent->ac)) {
-		put_values(&text, intent);
-	} else {
-		err = check_name(intent, reterr);
-		if (err)
-			return err;
-		put_calls(&text, intent);
-	}
+	if (is_plain && (set & SSDPM_PROFILE_MAX_EXIT_LATENCY))
+		put_tolerance_rules(&text, intent->ac.max_exit_latency_us);
+	if (!is_plain)
+		put_calls(&text, intent, sata ? "nvme*|sd*" : "nvme*");
+	else if (sata)
+		put_calls(&text, intent, "sd*");
 	return add_file(persist, SSDPM__UDEV_RULES, 0644, &text,
 			"takes effect at the next boot, or now: udevadm "
 			"control --reload && udevadm trigger --action=add "

@@ -78,6 +78,10 @@ static int check_values(const struct ssdpm_profile_settings *settings,
 
 	if (settings->set & ~all)
 		return ssdpm__fail(reterr, -EINVAL, 0, "set: unknown bits");
+	if (!ssdpm_power_source_to_string(settings->power_source))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "power_source: unknown value %u",
+				   settings->power_source);
 	if ((settings->set & SSDPM_PROFILE_LPM) && !n)
 		fits = false;
 	for (uint32_t i = 0; fits && i < n; i++)
@@ -148,7 +152,7 @@ static int take_params(const struct ssdpm_persist_params *given,
 	intent->kind = params.kind;
 	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
 	intent->profiles = params.profiles;
-	intent->only_ac = !params.battery;
+	intent->one_source = !params.battery;
 	err = take_settings(&intent->ac, params.ac, reterr);
 	if (!err)
 		err = take_settings(&intent->battery,

@@ -38,7 +38,7 @@ struct intent {
 	const char *command;
 	const char *profiles; /* NULL: built in */
 	bool is_same;	      /* on AC and on battery */
-	bool only_ac;	      /* what holds on AC holds on battery */
+	bool one_source;      /* what ac says holds on both sources */
 	struct ssdpm_profile_settings ac, battery;
 };
 

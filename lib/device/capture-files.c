@@ -192,7 +192,8 @@ void ssdpm__capture_observe(void *observer, const char *path, const void *bytes,
 	if (self->err || ssdpm__has_hardware_address(path))
 		return;
 	if (starts_with(path, "sys/") ||
-	    !strcmp(path, "proc/sys/kernel/osrelease"))
+	    !strcmp(path, "proc/sys/kernel/osrelease") ||
+	    !strcmp(path, "proc/sys/kernel/version"))
 		self->err = note_sysfs(self, path, bytes, n);
 	else if (bytes &&
 		 (starts_with(path, "etc/") || starts_with(path, "run/") ||

@@ -131,36 +131,46 @@ int ssdpm__capture_make_link(int root_fd, const char *path, const char *target)
 	return r;
 }
 
-/* fd is closed. */
-static void remove_below(int fd)
+static bool remove_below(int fd);
+
+static bool remove_entry(int fd, const char *name)
 {
-	DIR *folder = fdopendir(fd);
-	struct dirent *entry;
+	int inner;
 
-	if (!folder) {
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(folder))) {
-		const char *name = entry->d_name;
-		int inner;
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return false;
+	if (unlinkat(fd, name, 0) == 0)
+		return true;
+	inner = openat(fd, name, FOLDER);
+	if (inner < 0)
+		return false;
+	while (remove_below(inner))
+		;
+	close(inner);
+	return unlinkat(fd, name, AT_REMOVEDIR) == 0;
+}
 
-		if (!strcmp(name, ".") || !strcmp(name, ".."))
-			continue;
-		if (unlinkat(fd, name, 0) == 0)
-			continue;
-		inner = openat(fd, name, FOLDER);
-		if (inner >= 0)
-			remove_below(inner);
-		unlinkat(fd, name, AT_REMOVEDIR);
+/* Was anything removed? Not by readdir(3): there may be no memory left. */
+static bool remove_below(int fd)
+{
+	_Alignas(struct dirent64) char buffer[2048];
+	bool removed = false;
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((n = getdents64(fd, buffer, sizeof(buffer))) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *entry = (void *)(buffer + at);
+
+			removed |= remove_entry(fd, entry->d_name);
+			at += entry->d_reclen;
+		}
 	}
-	closedir(folder);
+	return removed;
 }
 
 void ssdpm__capture_remove(int root_fd)
 {
-	int fd = openat(root_fd, ".", FOLDER);
-
-	if (fd >= 0)
-		remove_below(fd);
+	while (remove_below(root_fd))
+		;
 }

@@ -15,6 +15,24 @@
 
 #include "base/json.h"
 
+/* What it says, and what that is to be computed with. */
+static void read_meter(struct ssdpm_machine *machine,
+		       const struct ssdpm_meter *meter)
+{
+	static const char files[][20] = { "voltage_now",
+					  "max_energy_range_uj" };
+	char path[sizeof(meter->path) + sizeof(files[0])], text[64];
+	size_t folder;
+
+	ssdpm__read_text(machine, meter->path + 1, text, sizeof(text));
+	folder = (size_t)(ssdpm__last_component(meter->path) - meter->path);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%.*s%s", (int)folder - 1,
+			 meter->path + 1, files[i]);
+		ssdpm__read_text(machine, path, text, sizeof(text));
+	}
+}
+
 static int read_devices(struct ssdpm_machine *machine,
 			struct ssdpm_device ***ret_devices, size_t *ret_n,
 			struct ssdpm_error *reterr)
@@ -22,7 +40,6 @@ static int read_devices(struct ssdpm_machine *machine,
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_meter *meters = NULL;
 	struct ssdpm_owner *owners = NULL;
-	char text[64];
 	size_t n;
 	int r = ssdpm_machine_read_facts(machine, &facts, reterr);
 
@@ -32,8 +49,7 @@ static int read_devices(struct ssdpm_machine *machine,
 	if (!r)
 		r = ssdpm_machine_read_meters(machine, &meters, &n, reterr);
 	for (size_t i = 0; !r && i < n; i++)
-		ssdpm__read_text(machine, meters[i].path + 1, text,
-				 sizeof(text));
+		read_meter(machine, &meters[i]);
 	free(meters);
 	if (!r)
 		r = ssdpm_device_list_read(machine, ret_devices, ret_n, reterr);

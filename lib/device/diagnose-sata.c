@@ -290,7 +290,8 @@ static void say_off(struct examination *e, const struct link *link)
 	bool old = !ssdpm__linux_is(e->machine, 6, 2);
 	struct ssdpm_diagnosis *d;
 
-	ssdpm__conclude(e, SAVING_NO, "the link is always at full power");
+	ssdpm__conclude(e, SAVING_NO, "the link is always at full power%s",
+			link->quirk ? ", for quirk no-lpm" : "");
 	if (!is_free(e, link))
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_OFF, SSDPM_SEVERITY_PROBLEM,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -291,6 +292,34 @@ static void read_names_of_machine(struct directory *dmi,
 				texts[i].size);
 }
 
+/*
+ * Debian's release may lack the patch level, "6.1.0-56-amd64", which the rules
+ * of quirks ask for; its version has that: "#1 SMP Debian 6.1.192-2
+ * (2026-10-01)".
+ */
+static void read_release(struct directory *at, char release[72])
+{
+	static const char name[] = "Debian ";
+	unsigned int major, minor, level, v_major, v_minor, v_level;
+	char version[256], plain[40];
+	const char *debian;
+
+	if (!ssdpm__get_text(at, "osrelease", release, 72) ||
+	    sscanf(release, "%u.%u.%u", &major, &minor, &level) != 3 || level)
+		return;
+	if (!ssdpm__get_text(at, "version", version, sizeof(version)))
+		return;
+	debian = strstr(version, name);
+	if (!debian || sscanf(debian + strlen(name), "%u.%u.%u", &v_major,
+			      &v_minor, &v_level) != 3)
+		return;
+	if (v_major != major || v_minor != minor)
+		return;
+	snprintf(plain, sizeof(plain), "%.39s", release);
+	snprintf(release, 72, "%u.%u.%u (%s)", v_major, v_minor, v_level,
+		 plain);
+}
+
 int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 			     struct ssdpm_machine_facts *ret_facts,
 			     struct ssdpm_error *reterr)
@@ -317,8 +346,7 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 	at.path = "sys/class/dmi/id";
 	read_names_of_machine(&at, &facts);
 	at.path = "proc/sys/kernel";
-	ssdpm__get_text(&at, "osrelease", facts.linux_release,
-			sizeof(facts.linux_release));
+	read_release(&at, facts.linux_release);
 	facts.capture = machine->capture;
 	if (!r)
 		r = at.err;

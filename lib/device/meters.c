@@ -129,16 +129,24 @@ static bool is_power(const struct names *names, const char *file)
 	return strcmp(file, input) == 0;
 }
 
+/* false: there is nothing to look at. */
+static bool list(struct search *search, const char *folder,
+		 struct names *ret_names)
+{
+	int err = ssdpm__list_names(search->machine, folder, ret_names);
+
+	if (err == -ENOMEM)
+		search->err = err;
+	return !err;
+}
+
 /* All that measure power in one directory. */
 static void look_into(struct search *search, const char *folder, uint32_t kind,
 		      const char *name)
 {
 	struct names names;
-	int err = ssdpm__list_names(search->machine, folder, &names);
 
-	if (err == -ENOMEM)
-		search->err = err;
-	if (err)
+	if (!list(search, folder, &names))
 		return;
 	for (size_t i = 0; i < names.n && !search->err; i++)
 		if (is_power(&names, names.names[i]))
@@ -176,11 +184,8 @@ static void look_at_class(struct search *search, const char *folder,
 				       const char *folder, const char *name))
 {
 	struct names names;
-	int err = ssdpm__list_names(search->machine, folder, &names);
 
-	if (err == -ENOMEM)
-		search->err = err;
-	if (err)
+	if (!list(search, folder, &names))
 		return;
 	for (size_t i = 0; i < names.n && !search->err; i++)
 		look(search, folder, names.names[i]);

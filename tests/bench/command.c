@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a start of the command costs: its wall time against that of "nvme
- * version", which does nothing but start, and its peak memory. And what an
- * estimate of 100,000 I/Os takes from its start to its end.
+ * version", which does nothing but start, and its peak memory. What an estimate
+ * of 100,000 I/Os takes from its start to its end. And what it takes to list
+ * the drives of a machine that has eight, and to apply what is in force there.
  *
- * usage: command SSDPM FILE
+ * usage: command SSDPM FILE MACHINES
  *
+ * MACHINES is tests/captures/machines.py, which makes the capture.
  * FILE is read as it is, and a raw Identify Controller structure as well; the
  * worse of the two counts, as of a trace in records and in text. This program
  * stays small: the kernel counts its memory, too, as that of a child until the
@@ -31,11 +33,14 @@
 #define PEAK_MAX_MIB 2.5
 #define ESTIMATE_MAX_MS 100.0
 #define ESTIMATE_PEAK_MAX_MIB 16.0
+#define LIST_MAX_MS 20.0
+#define APPLY_MAX_MS 20.0
 
 extern char **environ;
 
 enum { JSON, RAW, NVME, N_COMMANDS };
 enum { RECORDS, TEXT, N_TRACES };
+enum { LIST, APPLY, N_LIVE };
 
 struct command {
 	const char *argv[12];
@@ -45,6 +50,9 @@ struct command {
 
 static struct command commands[N_COMMANDS];
 static struct command estimates[N_TRACES];
+static struct command live[N_LIVE];
+static char captures[] = "/tmp/ssdpm-bench-XXXXXX";
+static char capture[64]; /* of eight drives */
 static char trace_paths[N_TRACES][32];
 static char raw_path[] = "/tmp/ssdpm-bench-XXXXXX";
 static posix_spawn_file_actions_t to_null;
@@ -216,27 +224,77 @@ static bool report_estimates(void)
 	       ok;
 }
 
-/* Both are measured, whether the first one holds or not. */
-static bool measure(const char *ssdpm)
+/* A program of PATH; its wall time does not matter. */
+static bool do_once(const char *const *argv)
+{
+	int status;
+	pid_t pid;
+
+	return !posix_spawnp(&pid, argv[0], &to_null, NULL, (char *const *)argv,
+			     environ) &&
+	       waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
+/* Eight drives, on which the profile is in force after the first call. */
+static bool make_capture(const char *ssdpm, const char *machines)
+{
+	if (!mkdtemp(captures))
+		return false;
+	snprintf(capture, sizeof(capture), "%s/eight-drives", captures);
+	live[LIST] = (struct command){
+		.argv = { ssdpm, "list", "--root", capture },
+	};
+	live[APPLY] = (struct command){
+		.argv = { ssdpm, "apply", "-q", "--root", capture, "--profile",
+			  "power-saver" },
+	};
+	return do_once((const char *[]){ "python3", machines, "eight-drives",
+					 capture, NULL }) &&
+	       do_once(live[APPLY].argv);
+}
+
+static bool report_live(void)
+{
+	bool ok = holds("list_8_drives_ms", median_ms(&live[LIST], RUNS),
+			LIST_MAX_MS);
+
+	return holds("apply_in_force_ms", median_ms(&live[APPLY], RUNS),
+		     APPLY_MAX_MS) &&
+	       ok;
+}
+
+static bool measure_live(const char *ssdpm, const char *machines)
+{
+	bool ok = make_capture(ssdpm, machines) &&
+		  run_all(live, N_LIVE, RUNS) && report_live();
+
+	do_once((const char *[]){ "rm", "-r", captures, NULL });
+	return ok;
+}
+
+/* All are measured, whether the first one holds or not. */
+static bool measure(const char *ssdpm, const char *machines)
 {
 	bool start = make_raw_file() && run_all(commands, N_COMMANDS, RUNS) &&
 		     report();
 	bool estimate = make_traces(ssdpm) &&
 			run_all(estimates, N_TRACES, ESTIMATE_RUNS) &&
 			report_estimates();
+	bool on_devices = measure_live(ssdpm, machines);
 
 	unlink(raw_path);
 	for (int i = 0; i < N_TRACES; i++)
 		unlink(trace_paths[i]);
-	return start && estimate;
+	return start && estimate && on_devices;
 }
 
 int main(int argc, char **argv)
 {
 	static char nvme[4200];
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: command SSDPM FILE\n");
+	if (argc != 4) {
+		fprintf(stderr, "usage: command SSDPM FILE MACHINES\n");
 		return 2;
 	}
 	if (!find_nvme(nvme, sizeof(nvme))) {
@@ -251,5 +309,5 @@ int main(int argc, char **argv)
 	commands[RAW] =
 		(struct command){ .argv = { argv[1], "apst", "-q", raw_path } };
 	commands[NVME] = (struct command){ .argv = { nvme, "version" } };
-	return measure(argv[1]) ? 0 : 1;
+	return measure(argv[1], argv[3]) ? 0 : 1;
 }

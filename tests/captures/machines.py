@@ -24,6 +24,11 @@ from dataclasses import dataclass, field
 MARKER = "ssdpm-capture"
 KERNEL_7, KERNEL_6_12 = "7.3.4+deb13-amd64", "6.12.117+deb13-amd64"
 KERNEL_6_1, KERNEL_5 = "6.1.0-56-amd64", "5.10.0-32-amd64"
+# Of Debian, whose older releases do not say the patch level.
+VERSIONS = {
+    KERNEL_6_1: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-10-30)",
+    KERNEL_5: "#1 SMP Debian 5.10.223-1 (2024-08-10)",
+}
 
 
 def release(text: str) -> tuple[int, int]:
@@ -236,6 +241,8 @@ class Machine:
         """What belongs to the machine as a whole."""
         self.file(MARKER, "1")
         self.file("proc/sys/kernel/osrelease", self.kernel)
+        version = VERSIONS.get(self.kernel, "#1 SMP PREEMPT_DYNAMIC")
+        self.file("proc/sys/kernel/version", version)
         self.file("proc/sys/kernel/hostname", "SECRETHOST")
         self.file("proc/cmdline", "root=UUID=SECRETUUID quiet")
         self.file("sys/power/mem_sleep", mem_sleep)

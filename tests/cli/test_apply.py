@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from command import Command
@@ -83,7 +84,7 @@ def test_a_root_without_the_marker_is_left_alone(
 
 
 def test_without_privileges_it_is_status_4_with_advice(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., object]
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
 ) -> None:
     root = machine("laptop")
     result = unprivileged("apply", "--root", str(root), "--latency", "25ms")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import machines
 import pytest
@@ -65,7 +66,7 @@ def test_a_plan_may_be_tried_on_a_capture(ssdpm: Command, machine: Make) -> None
 
 
 def test_this_machine_can_be_captured_without_privileges(
-    ssdpm: Command, unprivileged: Callable[..., object]
+    ssdpm: Command, unprivileged: Callable[..., Any]
 ) -> None:
     (ssdpm.directory / "open").mkdir(mode=0o777)
     (ssdpm.directory / "open").chmod(0o777)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import documented
 from command import Command
@@ -68,7 +69,7 @@ def test_a_table_that_is_lost_at_a_reset_is_said_to_be(
 
 
 def test_check_needs_no_privileges(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., object]
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
 ) -> None:
     root = str(machine("laptop"))
     result = unprivileged("check", "--root", root, "--latency", "100ms")

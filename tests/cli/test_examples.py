@@ -97,7 +97,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                     "nvme id-ctrl --raw-binary /dev/nvme0", "cat drive.bin"
                 )
             if subcommand in LIVE:  # whatever this machine has
-                call = re.sub(r"\bssdpm \w+", r"\g<0> --root laptop", call)
+                call = re.sub(r"\bssdpm \w+", r"\g<0> --root desktop", call)
             result = ssdpm.shell(
                 "set -o pipefail; cp drive.json d; "
                 f"ssdpm workload --to csv --n-ios 9 lomax > trace.csv; {call}"

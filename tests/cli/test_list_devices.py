@@ -7,6 +7,7 @@ import json
 import pathlib
 import shutil
 from collections.abc import Callable
+from typing import Any
 
 import documented
 import machines
@@ -145,7 +146,7 @@ def test_a_drive_that_vanishes_is_left_out(ssdpm: Command, machine: Make) -> Non
 
 
 def test_identify_without_root_is_refused_with_advice(
-    ssdpm: Command, unprivileged: Callable[..., object]
+    ssdpm: Command, unprivileged: Callable[..., Any]
 ) -> None:
     result = unprivileged("list", "--identify")
     assert result.returncode == 4 and result.stdout == b""

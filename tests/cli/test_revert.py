@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 from command import Command
 
@@ -96,7 +97,7 @@ def test_a_root_without_the_marker_is_left_alone(
 
 
 def test_without_privileges_it_is_status_4(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., object]
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
 ) -> None:
     root = machine("laptop")
     ssdpm.output("apply", "--root", str(root), "--latency", "25ms")

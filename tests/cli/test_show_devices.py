@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import documented
 import machines
@@ -157,7 +158,7 @@ def test_what_the_kernel_says_of_quirks_stands(ssdpm: Command, machine: Make) ->
 
 
 def test_a_user_without_privileges_sees_the_same(
-    ssdpm: Command, machine: Make, unprivileged: Callable[..., object]
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
 ) -> None:
     root = str(machine("laptop"))
     result = unprivileged("show", "--root", root)

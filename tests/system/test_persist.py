@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import pathlib
+import json
+import os
 import re
 import subprocess
 
@@ -88,18 +89,14 @@ def test_udev_leaves_a_controller_without_apst_alone(stage: Stage) -> None:
     assert not stage.sysfs(f"{NVME}/{TOLERANCE}").exists()
 
 
-def test_udev_sets_the_policy_of_the_port_of_a_disk(stage: Stage) -> None:
+def test_udev_calls_the_command_for_a_sata_disk_of_any_profile(stage: Stage) -> None:
     stage.persist("udev", "balanced")
     put_uevent(stage, DISK, "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDEVTYPE=disk\n")
-    stage.sysfs(LPM.format(0)).write_text("")
-    stage.sysfs(LPM.format(1)).write_text("")
-    assert udev(stage, "add", DISK) == []
-    assert stage.sysfs(LPM.format(0)).read_text() == "med_power_with_dipm"
-    assert stage.sysfs(LPM.format(1)).read_text() == ""
+    assert udev(stage, "add", DISK) == [
+        "/usr/bin/ssdpm apply --profile balanced --quiet"
+    ]
     # An event that says less is no reason to go through error handling.
-    stage.sysfs(LPM.format(0)).write_text("")
     assert udev(stage, "change", DISK) == []
-    assert stage.sysfs(LPM.format(0)).read_text() == ""
 
 
 APPLY = "/usr/bin/ssdpm apply --profile auto --quiet"
@@ -229,8 +226,6 @@ json.dump({"options": dict(profile.options), "units": units}, sys.stdout)
 
 
 def load_profile(stage: Stage, *names: str) -> dict[str, dict[str, list[object]]]:
-    import json
-
     output = stage.run("/usr/bin/python3", "-c", LOAD, *names).stdout
     loaded = json.loads(output[output.index('{"options"') :])
     assert isinstance(loaded, dict)
@@ -289,7 +284,24 @@ def test_the_program_that_embeds_the_library_sets_all_drives(stage: Stage) -> No
     assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text().strip() == "100000"
 
 
-def test_modprobe_reads_the_options(stage: Stage, tmp_path: pathlib.Path) -> None:
+def test_the_script_prints_what_the_readme_says(stage: Stage) -> None:
+    run = subprocess.run(
+        [EXAMPLES / "shell.sh", stage.root],
+        env={**os.environ, "SSDPM": str(BUILD / "examples" / "ssdpm" / "ssdpm")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(run.stdout.splitlines()) == 4
+    readme = (EXAMPLES / "README.md").read_text()
+    for line in run.stdout.splitlines():
+        assert f"    {line}\n" in readme
+
+
+# ---- modprobe ----
+
+
+def test_modprobe_reads_the_options(stage: Stage) -> None:
     stage.persist("modprobe", "balanced")
     output = stage.shell("modprobe --config /etc/modprobe.d --showconfig")
     options = re.findall(r"^options (nvme_core|ahci) (.*)$", output, re.MULTILINE)

@@ -126,7 +126,9 @@ static struct {
 	struct ssdpm_machine *laptop;  /* with a battery */
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_device *device;
-	const char *root; /* of the capture */
+	struct ssdpm_device *disk;   /* SATA */
+	struct ssdpm_device *unread; /* without a dump */
+	const char *root;	     /* of the capture */
 	const char *map;
 } in;
 
@@ -712,10 +714,51 @@ static int call_device_read_absent(struct result *ret,
 	return 0;
 }
 
+static int call_read_model(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_device_read_model(in.device, 0, in.catalogue, &ret->model,
+				       error);
+}
+
+/* A drive of which only the catalogue knows the states. */
+static int call_read_model_catalogue(struct result *ret,
+				     struct ssdpm_error *error)
+{
+	return ssdpm_device_read_model(in.unread, 0, in.catalogue, &ret->model,
+				       error);
+}
+
+static int call_read_model_sata(struct result *ret, struct ssdpm_error *error)
+{
+	return ssdpm_device_read_model(in.disk, 0, NULL, &ret->model, error);
+}
+
+static int call_capture(struct result *ret, struct ssdpm_error *error)
+{
+	char directory[64], command[80];
+	int err;
+
+	snprintf(directory, sizeof(directory), "/tmp/ssdpm-alloc-%d",
+		 (int)getpid());
+	err = ssdpm_machine_capture(in.laptop, directory, 0, error);
+	assert_int_equal(access(directory, F_OK), err ? -1 : 0);
+	if (err)
+		return err;
+	ret->energy_nj = 1;
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	disarm();
+	assert_int_equal(system(command), 0);
+	return 0;
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
 } allocating[] = {
+	{ "ssdpm_device_read_model", call_read_model },
+	{ "ssdpm_device_read_model", call_read_model_catalogue },
+	{ "ssdpm_device_read_model", call_read_model_sata },
+	{ "ssdpm_machine_capture", call_capture },
 	{ "ssdpm_device_list_read", call_device_list_read },
 	{ "ssdpm_device_read", call_device_read },
 	{ "ssdpm_device_read", call_device_read_absent },
@@ -1021,8 +1064,10 @@ static void call_device(void)
 	const struct ssdpm_model *model = in.models[0];
 	struct ssdpm_apst_params params;
 	struct ssdpm_host host;
-	uint32_t quirks, from_kernel;
+	struct ssdpm_devsleep devsleep;
+	uint32_t quirks, from_kernel, state;
 	struct ssdpm_error error;
+	struct ssdpm_apst table;
 
 	ssdpm_device_get_host(in.device, &in.facts, &host);
 	ssdpm_device_get_quirks(in.device, &in.facts, model, &quirks,
@@ -1031,6 +1076,9 @@ static void call_device(void)
 				     &error);
 	ssdpm_device_get_apst_params(in.device, &in.facts, NULL, &params,
 				     &error);
+	ssdpm_device_read_apst(in.device, &table, NULL);
+	ssdpm_device_read_power_state(in.device, &state, NULL);
+	ssdpm_device_read_devsleep(in.disk, &devsleep, NULL);
 	ssdpm_device_get_facts(in.device);
 	ssdpm_device_unref(ssdpm_device_ref(in.device));
 	ssdpm_machine_unref(ssdpm_machine_ref(in.desktop));
@@ -1137,6 +1185,9 @@ static const struct {
 	{ "ssdpm_device_get_apst_params", call_device },
 	{ "ssdpm_device_get_facts", call_device },
 	{ "ssdpm_device_get_host", call_device },
+	{ "ssdpm_device_read_apst", call_device },
+	{ "ssdpm_device_read_devsleep", call_device },
+	{ "ssdpm_device_read_power_state", call_device },
 	{ "ssdpm_device_get_quirks", call_device },
 	{ "ssdpm_device_list_free", call_device },
 	{ "ssdpm_device_ref", call_device },
@@ -1581,6 +1632,26 @@ static int open_machine(const char *name, struct ssdpm_machine **ret_machine)
 	return ssdpm_machine_new(&machine, ret_machine, NULL);
 }
 
+/* The laptop without its dumps, under the empty machine. */
+static int make_unread(void)
+{
+	const struct ssdpm_machine_params params = { .size = sizeof(params),
+						     .root = in.root };
+	struct ssdpm_machine *machine = NULL;
+	char command[1200];
+	int err;
+
+	snprintf(command, sizeof(command), "cp -a %s/laptop/sys %s",
+		 getenv("SSDPM_CAPTURES"), in.root);
+	if (system(command))
+		return -EIO;
+	err = ssdpm_machine_new(&params, &machine, NULL);
+	if (!err)
+		err = ssdpm_device_read(machine, "nvme0", &in.unread, NULL);
+	ssdpm_machine_unref(machine);
+	return err;
+}
+
 static int make_machines(void)
 {
 	int err = open_machine("desktop-6.1", &in.desktop);
@@ -1592,7 +1663,9 @@ static int make_machines(void)
 		err = ssdpm_machine_read_facts(in.desktop, &in.facts, NULL);
 	if (!err)
 		err = ssdpm_device_read(in.desktop, "nvme0", &in.device, NULL);
-	return err;
+	if (!err)
+		err = ssdpm_device_read(in.desktop, "sda", &in.disk, NULL);
+	return err ? err : make_unread();
 }
 
 static void free_capture(void)
@@ -1600,6 +1673,8 @@ static void free_capture(void)
 	char command[64];
 
 	ssdpm_device_unref(in.device);
+	ssdpm_device_unref(in.disk);
+	ssdpm_device_unref(in.unread);
 	ssdpm_machine_unref(in.desktop);
 	ssdpm_machine_unref(in.laptop);
 

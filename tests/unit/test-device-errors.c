@@ -21,12 +21,13 @@ static struct {
 	int code;
 	bool armed, forever;
 	bool no_openat2;
+	bool only_read;
 	void (*before)(void); /* called instead of failing */
 } kernel;
 
 static bool fails(void)
 {
-	if (!kernel.armed)
+	if (!kernel.armed || kernel.only_read)
 		return false;
 	kernel.count++;
 	if (kernel.count != kernel.fail_at &&
@@ -68,7 +69,13 @@ ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
-	return fails() ? -1 : __real_read(fd, buffer, size);
+	const bool all = !kernel.only_read;
+
+	kernel.only_read = false;
+	if (fails())
+		return -1;
+	kernel.only_read = !all;
+	return __real_read(fd, buffer, size);
 }
 
 ssize_t __real_readlinkat(int fd, const char *path, char *text, size_t size);
@@ -326,12 +333,14 @@ static void a_call_that_is_interrupted_is_made_again(void **state)
 					  text, sizeof(text)),
 			 -EAGAIN);
 	disarm();
-	/* openat2, fstat, openat2, fstat, and then read. */
-	arm(5, EINTR, false);
+	kernel.only_read = true;
+	arm(1, EINTR, false);
 	assert_int_equal(ssdpm__read_text(machine, "proc/sys/kernel/osrelease",
 					  text, sizeof(text)),
 			 0);
+	assert_true(kernel.count > 0);
 	disarm();
+	kernel.only_read = false;
 	ssdpm_machine_unref(machine);
 }
 
@@ -411,15 +420,18 @@ static void each_call_may_fail_while_a_file_is_written(void **state)
 	tree_put(root, "file", "old");
 	machine = tree_machine(root);
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		long n = 1;
-		int r;
+		bool failed = true;
+		long n;
 
-		do {
-			arm(n++, codes[i], false);
+		for (n = 1; failed; n++) {
+			int r;
+
+			arm(n, codes[i], false);
 			r = ssdpm__write_text(machine, "file", "new");
+			failed = kernel.count >= n;
 			disarm();
-			assert_true(!r || r == -codes[i]);
-		} while (r);
+			assert_true(!r || (failed && r == -codes[i]));
+		}
 		assert_true(n > 4);
 	}
 	ssdpm_machine_unref(machine);

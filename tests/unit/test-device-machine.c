@@ -288,6 +288,43 @@ static struct ssdpm_device *read_device(const char *capture, const char *name,
 	return device;
 }
 
+static const struct {
+	const char *osrelease, *version, *is;
+} releases[] = {
+	{ "6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026)",
+	  "6.1.192 (6.1.0-56-amd64)" },
+	{ "7.3.4+deb13-amd64", "#1 SMP Debian 7.3.4-1 (2026)",
+	  "7.3.4+deb13-amd64" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian 5.10.223-1", "6.1.0-56-amd64" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian x", "6.1.0-56-amd64" },
+	{ "6.8.0-45-generic", "#45-Ubuntu SMP", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, "6.8.0-45-generic" },
+	{ "", NULL, "" },
+};
+
+static void debian_says_the_patch_level_elsewhere(void **state)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	struct ssdpm_machine *machine;
+	char *root;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		root = tree_new();
+		tree_put(root, "proc/sys/kernel/osrelease",
+			 releases[i].osrelease);
+		if (releases[i].version)
+			tree_put(root, "proc/sys/kernel/version",
+				 releases[i].version);
+		machine = tree_machine(root);
+		assert_int_equal(
+			ssdpm_machine_read_facts(machine, &facts, NULL), 0);
+		assert_string_equal(facts.linux_release, releases[i].is);
+		ssdpm_machine_unref(machine);
+		tree_remove(root);
+	}
+}
+
 static void quirks_depend_on_the_host(void **state)
 {
 	struct ssdpm_machine_facts facts;
@@ -298,7 +335,7 @@ static void quirks_depend_on_the_host(void **state)
 	(void)state;
 	ssdpm_device_get_host(device, &facts, &host);
 	assert_int_equal(host.size, sizeof(host));
-	assert_string_equal(host.linux_release, "6.1.0-56-amd64");
+	assert_string_equal(host.linux_release, "6.1.192 (6.1.0-56-amd64)");
 	assert_string_equal(host.board_name, "PRIME B550-PLUS");
 	assert_int_equal(host.pci_vendor_id, 0x144d);
 	assert_int_equal(host.adapter_vendor_id, 0);
@@ -515,6 +552,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_that_knows_no_supplies_is_on_ac),
 		cmocka_unit_test(the_word_in_brackets_is_the_one_that_holds),
 		cmocka_unit_test(parameters_of_modules_are_read),
+		cmocka_unit_test(debian_says_the_patch_level_elsewhere),
 		cmocka_unit_test(quirks_depend_on_the_host),
 		cmocka_unit_test(the_kernel_knows_its_quirks_best),
 		cmocka_unit_test(

@@ -963,7 +963,9 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	scene.facts->lpm_supported = 0;
 	diagnose(&scene);
-	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_NOTHING);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the link is always at full power, for "
+		       "quirk no-lpm");
 	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
 		     "quirk no-lpm, say the rules of Linux: the link stays at "
 		     "full power, for this drive has a known fault",

@@ -33,8 +33,9 @@ static struct mock {
 	uint32_t apste, state;
 	bool no_apst; /* the drive has none */
 	bool no_root; /* EACCES for all but Identify, as Linux 6.2 and later */
-	bool refuses; /* EACCES for Set Features 0Ch, as Linux 7.2 */
-	int n_commands; /* of any kind, to any drive */
+	bool no_identify; /* for that too */
+	bool refuses;	  /* EACCES for Set Features 0Ch, as Linux 7.2 */
+	int n_commands;	  /* of any kind, to any drive */
 	uint32_t opcodes[16], features[16];
 	uint8_t page[512], cdb[16];
 	bool aborts;
@@ -421,6 +422,33 @@ static void without_root_the_catalogue_knows_the_drive(void **state)
 	ssdpm_catalogue_unref(catalogue);
 }
 
+static void a_table_is_set_where_linux_lets_it_through(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_error error = fixture_error();
+	uint8_t data[SSDPM_APST_BYTES] = { 0x20, 0x64 };
+
+	(void)state;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      true, NULL),
+			 0);
+	assert_memory_equal(mock.table, data, sizeof(data));
+	assert_int_equal(mock.apste, 1);
+	assert_int_equal(mock.features[0], 0x0c); /* and no save bit */
+	mock.refuses = true;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      false, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "even to root");
+	assert_int_equal(mock.apste, 1);
+	mock.no_root = true;
+	assert_int_equal(ssdpm__nvme_set_apst(device->machine, "nvme0", data,
+					      false, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+	ssdpm_device_unref(device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +460,7 @@ int main(void)
 		cmocka_unit_test(
 			a_capture_of_a_live_drive_has_dumps_without_its_serial),
 		cmocka_unit_test(without_root_the_catalogue_knows_the_drive),
+		cmocka_unit_test(a_table_is_set_where_linux_lets_it_through),
 	};
 
 	return cmocka_run_group_tests(tests, make_testbed, remove_testbed);

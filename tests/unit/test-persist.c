@@ -274,8 +274,10 @@ static void plain_values_are_set_by_udev_itself(void **state)
 	assert_string_equal(file.path, "/etc/udev/rules.d/85-ssdpm.rules");
 	assert_has(file.contents,
 		   "ATTR{power/pm_qos_latency_tolerance_us}=\"100000\"");
-	assert_has(file.contents, "=\"med_power_with_dipm\"");
-	assert_has_not(file.contents, "RUN");
+	/* Which ports have to be left alone, the command knows. */
+	assert_has(file.contents, "KERNEL==\"sd*\"");
+	assert_has(file.contents, "apply --profile balanced --quiet\"");
+	assert_has_not(file.contents, "power_supply");
 	assert_has(file.note, "udevadm control --reload");
 	ssdpm_persist_free(persist);
 }
@@ -290,7 +292,7 @@ static void no_limit_is_written_as_any(void **state)
 			 0);
 	assert_has(file_of(persist, 0).contents,
 		   "latency_tolerance_us}=\"any\"");
-	assert_has_not(file_of(persist, 0).contents, "scsi_host");
+	assert_has_not(file_of(persist, 0).contents, "RUN");
 	ssdpm_persist_free(persist);
 	/* The parameter takes a number. */
 	assert_int_equal(
@@ -332,6 +334,16 @@ static void what_needs_a_new_table_calls_the_command(void **state)
 			 "--quiet");
 	assert_has_not(text, "power_supply");
 	ssdpm_persist_free(persist);
+	/* What is for battery holds on AC, too. */
+	saver = profile("power-saver", SSDPM_SOURCE_BATTERY);
+	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
+			 0);
+	assert_has(file_of(persist, 0).contents,
+		   "apply --profile power-saver --source battery --quiet");
+	ssdpm_persist_free(persist);
+	saver.power_source = 3;
+	assert_int_equal(make(SSDPM_PERSIST_UDEV, &saver, NULL, &persist, NULL),
+			 -EINVAL);
 }
 
 static void modprobe_says_when_the_initramfs_has_to_be_rebuilt(void **state)
@@ -638,6 +650,7 @@ static void parameters_are_checked(void **state)
 	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
 	mine.n_lpms = 1;
 	mine.lpms[0] = SSDPM_LPM_MIN_POWER;
+	params.kind = SSDPM_PERSIST_MODPROBE;
 	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
 	assert_int_equal(ssdpm_persist_get_file(persist, 0, &file), -EINVAL);
 	file.size = sizeof(file) + 1;
