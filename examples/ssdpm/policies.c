@@ -105,6 +105,25 @@ static uint32_t find_power(const struct ssdpm_parameter *parameters, size_t n,
 	return 0;
 }
 
+/* A table that depends on powers is made for the drive as it is simulated. */
+static int make_envelope(const struct table_source *source,
+			 const struct drive *drive, const struct quirks *quirks,
+			 const struct ssdpm_parameter *parameters, size_t n,
+			 struct ssdpm_apst *ret_table,
+			 struct ssdpm_error *reterr)
+{
+	struct drive known = *drive;
+	int err;
+
+	err = ssdpm_parameters_to_model(drive->model, parameters, n,
+					&known.model, reterr);
+	if (err)
+		return err;
+	err = make_table(source, &known, quirks, ret_table, reterr);
+	ssdpm_model_unref(known.model);
+	return err;
+}
+
 int resolve_policy(const struct policy *policy, const struct drive *drive,
 		   const struct quirks *quirks,
 		   const struct ssdpm_parameter *parameters, size_t n,
@@ -114,21 +133,25 @@ int resolve_policy(const struct policy *policy, const struct drive *drive,
 	struct resolved resolved = { .lpm = policy->lpm };
 	struct table_source source = policy->source;
 	struct ssdpm_apst_params *p = &source.params;
-	int err;
+	int err = 0;
 
-	if (policy->kind == POLICY_TABLE) {
+	if (policy->kind != POLICY_TABLE) {
+		resolved.table.sent = resolved.table.enabled = 1;
+	} else if (source.is_algorithm &&
+		   p->algorithm == SSDPM_APST_LOWER_ENVELOPE) {
 		p->idle_power_uw =
 			find_power(parameters, n, SSDPM_PARAMETER_IDLE_POWER,
 				   operational_state);
 		p->transition_power_uw = find_power(
 			parameters, n, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+		err = make_envelope(&source, drive, quirks, parameters, n,
+				    &resolved.table, reterr);
+	} else {
 		err = make_table(&source, drive, quirks, &resolved.table,
 				 reterr);
-		if (err)
-			return err;
-	} else {
-		resolved.table.sent = resolved.table.enabled = 1;
 	}
+	if (err)
+		return err;
 	if (!resolved.lpm)
 		resolved.lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	*ret_resolved = resolved;

@@ -114,6 +114,26 @@ SSDPM_API int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
 				   uint64_t nominal, uint64_t high,
 				   struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_parameters_to_model() - the drive as it is taken to be
+ * @model:      an NVMe drive
+ * @parameters: its parameters
+ * @n:          how many
+ * @ret_model:  @model with the nominal idle powers and latencies, and nothing
+ *              of these unknown; asleep, its link's power is part of the idle
+ *              power. Free it with ssdpm_model_unref()
+ *
+ * For what has to know powers that few drives report: the table of
+ * SSDPM_APST_LOWER_ENVELOPE.
+ *
+ * Return: 0; -EOPNOTSUPP (not an NVMe drive), -EINVAL (@parameters are not of
+ * this drive), -ERANGE (a value that a model cannot hold), -ENOMEM.
+ */
+SSDPM_API int ssdpm_parameters_to_model(
+	const struct ssdpm_model *model,
+	const struct ssdpm_parameter *parameters, size_t n,
+	struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
+
 /** What a delay does to the I/Os after it. */
 enum ssdpm_loop {
 	/* The host waits: idle times stand, everything later moves. */

@@ -179,6 +179,10 @@ int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 
 /* site.c: the directory with the lock, the journal, and what revert needs */
 
+/* Of the monotonic clock; at most 999 ms. */
+uint64_t ssdpm__now_ms(void);
+void ssdpm__sleep_ms(uint32_t ms);
+
 /* Make the directory and take the lock. Let go with ssdpm__site_close(). */
 int ssdpm__site_open(struct ssdpm_machine *machine, const char *directory,
 		     uint32_t state_timeout_ms, uint32_t lock_timeout_ms,

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	PORT_CMD_ALPE = 1 << 26,
@@ -19,21 +18,6 @@ enum {
 	HOST_CAP_SALP = 1 << 26,
 	MAX_SLEEP_MS = 20,
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void sleep_ms(uint32_t ms)
-{
-	struct timespec span = { .tv_nsec = (long)ms * 1000000 };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
-}
 
 /* A file in the directory of the port. */
 static void sibling(const char *path, const char *name,
@@ -142,14 +126,14 @@ static int look(const struct ssdpm_machine *machine, const char *path,
 static int wait_for(const struct site *site, const char *path, uint32_t lpm,
 		    bool host_bits, struct ssdpm_error *reterr)
 {
-	uint64_t end = now_ms() + site->state_timeout_ms;
+	uint64_t end = ssdpm__now_ms() + site->state_timeout_ms;
 	uint32_t pause = 1;
 	int err;
 
 	while ((err = look(site->machine, path, lpm, host_bits)) == -EAGAIN) {
-		if (now_ms() >= end)
+		if (ssdpm__now_ms() >= end)
 			break;
-		sleep_ms(pause);
+		ssdpm__sleep_ms(pause);
 		pause = 2 * pause < MAX_SLEEP_MS ? 2 * pause : MAX_SLEEP_MS;
 	}
 	if (!err)

@@ -69,7 +69,8 @@ static uint32_t find_parameter(const char *path)
 	return i;
 }
 
-static int fill_lpm(struct ssdpm_plan *plan, struct step *step)
+static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
 	int err;
@@ -79,7 +80,9 @@ static int fill_lpm(struct ssdpm_plan *plan, struct step *step)
 	err = ssdpm__sata_read_facts(plan->machine, step->device, &facts);
 	if (!err)
 		ssdpm__judge_host_bits(&facts, step);
-	return err == -ENOMEM ? err : 0;
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	return 0;
 }
 
 static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
@@ -99,7 +102,7 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 	if (err)
 		return err;
 	if (kind == SSDPM_STEP_LPM)
-		return fill_lpm(plan, step);
+		return fill_lpm(plan, step, reterr);
 	if (kind != SSDPM_STEP_NVME_CORE)
 		return add_drive(plan, name, NULL, reterr);
 	step->flags |= SSDPM_STEP_ALL_DRIVES;

@@ -73,27 +73,33 @@ int ssdpm__site_open_directory(const struct ssdpm_machine *machine,
 	return 0;
 }
 
-static int64_t now_ms(void)
+uint64_t ssdpm__now_ms(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void ssdpm__sleep_ms(uint32_t ms)
+{
+	const struct timespec span = { .tv_nsec = (long)ms * 1000000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
 }
 
 static int lock(int fd, uint32_t timeout_ms)
 {
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	int64_t end = now_ms() + timeout_ms;
+	uint64_t end = ssdpm__now_ms() + timeout_ms;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EWOULDBLOCK)
 			return -errno;
-		if (now_ms() >= end)
+		if (ssdpm__now_ms() >= end)
 			return -EBUSY;
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		ssdpm__sleep_ms(5);
 	}
 	return 0;
 }

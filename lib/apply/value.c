@@ -61,13 +61,6 @@ int ssdpm__value_to_table(const char *value, struct ssdpm_apst *ret_table,
 	return ssdpm_apst_decode(data, enabled, ret_table, reterr);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The name may be another controller's by now: the path is not. */
 static int check_name(struct ssdpm_machine *machine, const char *path,
 		      struct ssdpm_error *reterr)
@@ -75,7 +68,8 @@ static int check_name(struct ssdpm_machine *machine, const char *path,
 	char link[SSDPM__TARGET_BYTES], real[SSDPM__PATH_BYTES];
 	int err;
 
-	snprintf(link, sizeof(link), "sys/class/nvme/%s", base_name(path));
+	snprintf(link, sizeof(link), "sys/class/nvme/%s",
+		 ssdpm__last_component(path));
 	err = ssdpm__real_path(machine, link, real, sizeof(real));
 	if (!err && !strcmp(real, path))
 		return 0;
@@ -96,9 +90,11 @@ static int read_table(struct ssdpm_machine *machine, const char *path,
 	err = check_name(machine, path, reterr);
 	if (err)
 		return err;
-	err = ssdpm__nvme_read_facts(machine, base_name(path), &facts);
+	err = ssdpm__nvme_read_facts(machine, ssdpm__last_component(path),
+				     &facts);
 	if (err)
-		return ssdpm__fail(reterr, err, 0, "%s: %s", base_name(path),
+		return ssdpm__fail(reterr, err, 0, "%s: %s",
+				   ssdpm__last_component(path),
 				   ssdpm_strerror(err));
 	err = ssdpm__device_new(machine, &facts, &device, reterr);
 	if (err)
@@ -120,14 +116,14 @@ static int write_table(struct ssdpm_machine *machine, const char *path,
 	if (machine->capture)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: a capture takes no commands",
-				   base_name(path));
+				   ssdpm__last_component(path));
 	err = value_to_bytes(value, data, &enabled, reterr);
 	if (!err)
 		err = check_name(machine, path, reterr);
 	if (err)
 		return err;
-	return ssdpm__nvme_set_apst(machine, base_name(path), data, enabled,
-				    reterr);
+	return ssdpm__nvme_set_apst(machine, ssdpm__last_component(path), data,
+				    enabled, reterr);
 }
 
 int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,

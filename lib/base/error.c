@@ -126,6 +126,13 @@ const char *ssdpm_strerror(int code)
 		return "no longer so";
 	case -EALREADY:
 		return "done already";
+	case -EMFILE:
+	case -ENFILE:
+		return "too many files are open";
+	case -ELOOP:
+		return "too many symbolic links";
+	case -ENAMETOOLONG:
+		return "the name is too long";
 	case -EREMOTEIO:
 		return "the drive holds another table";
 	default:

@@ -226,3 +226,75 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 			  value_at(&parameters[i], corner->value[axis - 1]));
 	}
 }
+
+/* The member of a state that a parameter is about, or NULL. */
+static uint32_t *member_of(struct ssdpm_power_state *state, uint32_t kind,
+			   uint32_t *ret_field)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+		*ret_field = SSDPM_FIELD_IDLE_POWER;
+		return &state->idle_power_uw;
+	case SSDPM_PARAMETER_ENTRY_LATENCY:
+		*ret_field = SSDPM_FIELD_ENTRY_LATENCY;
+		return &state->entry_latency_us;
+	case SSDPM_PARAMETER_EXIT_LATENCY:
+		*ret_field = SSDPM_FIELD_EXIT_LATENCY;
+		return &state->exit_latency_us;
+	default:
+		return NULL;
+	}
+}
+
+static int put_nominal(struct ssdpm_power_state *state,
+		       const struct ssdpm_parameter *parameter,
+		       uint64_t link_uw, struct ssdpm_error *reterr)
+{
+	uint64_t value = parameter->nominal;
+	uint32_t field, *member = member_of(state, parameter->kind, &field);
+
+	if (field == SSDPM_FIELD_IDLE_POWER &&
+	    (state->flags & SSDPM_STATE_NON_OPERATIONAL))
+		value += link_uw;
+	if (value > UINT32_MAX)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "PS%u: its idle power is beyond a model",
+				   parameter->index);
+	*member = (uint32_t)value;
+	state->unknown &= ~field;
+	state->not_reported &= ~field;
+	return 0;
+}
+
+int ssdpm_parameters_to_model(const struct ssdpm_model *model,
+			      const struct ssdpm_parameter *parameters,
+			      size_t n, struct ssdpm_model **ret_model,
+			      struct ssdpm_error *reterr)
+{
+	struct ssdpm_model_info info = *ssdpm_model_get_info(model);
+	struct ssdpm_power_state states[SSDPM_MAX_STATES];
+	const struct ssdpm_power_state *from;
+	uint64_t link_uw = 0;
+	uint32_t field;
+	size_t n_states;
+	int err;
+
+	if (info.kind != SSDPM_KIND_NVME)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "not an NVMe drive");
+	err = ssdpm__check_parameters(model, parameters, n, reterr);
+	if (err)
+		return err;
+	from = ssdpm_model_get_states(model, &n_states);
+	memcpy(states, from, n_states * sizeof(states[0]));
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
+			link_uw = parameters[i].nominal;
+	for (size_t i = 0; i < n && !err; i++)
+		if (member_of(states, parameters[i].kind, &field))
+			err = put_nominal(&states[parameters[i].index],
+					  &parameters[i], link_uw, reterr);
+	if (err)
+		return err;
+	info.provenance = SSDPM_PROVENANCE_ASSUMED;
+	return ssdpm_model_new(&info, states, n_states, ret_model, reterr);
+}

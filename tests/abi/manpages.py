@@ -7,12 +7,13 @@ what the page says.
 usage: manpages.py DRIVE PAGE... -- COMPILER... -- FLAGS...
 
 The first display (.Bd) of EXAMPLES is the program, the second one its output.
-DRIVE is its standard input. FLAGS come last on the compiler's command line.
+DRIVE is its standard input; it runs where the captures are (SSDPM_CAPTURES). FLAGS come last on the compiler's command line.
 The examples of the other sections call the command: tests/cli runs them.
 """
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import subprocess
@@ -70,7 +71,13 @@ def check_example(
             faults.add(f"{path.name}: the example does not compile\n{done.stderr}")
             return
         with open(drive, "rb") as file:
-            done = subprocess.run([binary], stdin=file, capture_output=True, text=True)
+            done = subprocess.run(
+                [binary],
+                stdin=file,
+                capture_output=True,
+                text=True,
+                cwd=os.environ["SSDPM_CAPTURES"],
+            )
     if done.returncode or done.stdout != wanted:
         faults.add(
             f"{path.name}: the example exits with {done.returncode} and prints\n"

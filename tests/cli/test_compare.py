@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 import pytest
+import ssdpm as package
 import trace
 from command import Command
 from test_estimate import STATED
@@ -52,6 +53,19 @@ def test_each_row_is_what_estimate_says(some: Command) -> None:
         assert {key: alone[key] for key in row if key in alone} == {
             key: row[key] for key in row if key in alone
         }
+
+
+def test_a_lower_envelope_is_the_one_of_python(ssdpm: Command) -> None:
+    # Where the link takes power, that of the states decides.
+    name, link = "Fanxiang S500Pro 512GB", ["--pcie-link", "l0"]
+    call = ["estimate", "-t", "apst-6", "-a", "lower-envelope", *link, name]
+    found = ssdpm.json(*call)
+    drive = package.Model.catalogue(name)
+    same = package.estimate(
+        drive, package.generate("apst-6"), "lower-envelope", pcie_link="l0"
+    )
+    for corner in ("low", "nominal", "high"):
+        assert found[corner]["energy_nj"] == getattr(same, corner).energy_nj
 
 
 def test_a_saving_is_taken_at_the_same_corner(some: Command) -> None:

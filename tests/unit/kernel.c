@@ -393,6 +393,17 @@ static struct kernel_drive *named(const char *name)
 	return &kernel->now.drives[name[strlen(name) - 1] - '0'];
 }
 
+static int refuse(struct ssdpm_error *reterr, int code, const char *name)
+{
+	if (!reterr)
+		return code;
+	memset(reterr, 0, sizeof(*reterr));
+	reterr->code = code;
+	snprintf(reterr->message, sizeof(reterr->message),
+		 "%s: Linux refuses it", name);
+	return code;
+}
+
 int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 				   const char *name, uint8_t fid, void *data,
 				   size_t size, uint32_t *ret_dword,
@@ -402,12 +413,7 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	assert_int_equal(fid, 0x0c);
 	assert_int_equal(size, SSDPM_APST_BYTES);
 	if (kernel->features_error) {
-		if (reterr) {
-			reterr->code = -kernel->features_error;
-			snprintf(reterr->message, sizeof(reterr->message),
-				 "%s: Get Features is refused", name);
-		}
-		return -kernel->features_error;
+		return refuse(reterr, -kernel->features_error, name);
 	}
 	assert_int_equal(ssdpm_apst_encode(&named(name)->table, data, NULL), 0);
 	*ret_dword = named(name)->table.enabled;
@@ -422,12 +428,7 @@ int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 	(void)machine;
 	kernel->n_writes++;
 	if (kernel->refuses_table || goes_wrong(KERNEL_WRITE)) {
-		if (reterr) {
-			reterr->code = -EACCES;
-			snprintf(reterr->message, sizeof(reterr->message),
-				 "%s: Linux refuses it", name);
-		}
-		return -EACCES;
+		return refuse(reterr, -EACCES, name);
 	}
 	return ssdpm_apst_decode(data, enable, &named(name)->table, NULL);
 }

@@ -10,6 +10,7 @@
  */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -122,8 +123,10 @@ static struct {
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_persist *persist;
-	struct ssdpm_machine *desktop; /* of tests/captures */
-	struct ssdpm_machine *laptop;  /* with a battery */
+	struct ssdpm_machine *desktop;		     /* of tests/captures */
+	struct ssdpm_machine *laptop;		     /* with a battery */
+	struct ssdpm_device *plan_drive, *plan_disk; /* of capture */
+	struct ssdpm_plan *plan;
 	struct ssdpm_machine_facts facts;
 	struct ssdpm_device *device;
 	struct ssdpm_device *disk;   /* SATA */
@@ -185,6 +188,19 @@ static int call_from_json_array(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_model_from_json(in.array_of_one, strlen(in.array_of_one),
 				     &ret->model, error);
+}
+
+static int call_parameters_to_model(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
+	size_t n;
+
+	assert_int_equal(ssdpm_parameters_from_model(
+				 in.models[0], SSDPM_PCIE_L1_2, p, &n, NULL),
+			 0);
+	return ssdpm_parameters_to_model(in.models[0], p, n, &ret->model,
+					 error);
 }
 
 static int call_to_json(struct result *ret, struct ssdpm_error *error)
@@ -640,6 +656,162 @@ static int call_best_table_of_three(struct result *ret,
 	return call_best_table_of(3, 0, ret, error);
 }
 
+/* The machine as it was before the last call, whatever became of that. */
+static int restore_machine(void)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{ "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us",
+		  "100000\n" },
+		{ "sys/module/nvme_core/parameters/apst_primary_timeout_ms",
+		  "100\n" },
+		{ "sys/class/scsi_host/host0/link_power_management_policy",
+		  "max_performance\n" },
+	};
+	static const char *const names[] = { "journal", "journal.new", "undo",
+					     "undo.new" };
+	char path[160];
+
+	for (int i = 0; i < 3; i++) {
+		size_t n = strlen(files[i].text);
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", in.root, files[i].path);
+		fd = open(path, O_WRONLY | O_TRUNC);
+		if (fd < 0 || write(fd, files[i].text, n) != (ssize_t)n)
+			return -errno;
+		close(fd);
+	}
+	for (int i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/run/ssdpm/%s", in.root,
+			 names[i]);
+		unlink(path);
+	}
+	return 0;
+}
+
+static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
+{
+	const struct ssdpm_profile_settings settings = {
+		.size = sizeof(settings),
+		.set = SSDPM_PROFILE_MAX_EXIT_LATENCY | SSDPM_PROFILE_LPM |
+		       SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		.max_exit_latency_us = 5000,
+		.primary_timeout_ms = 300,
+		.n_lpms = 1,
+		.lpms = { SSDPM_LPM_MEDIUM_POWER },
+	};
+	int err;
+
+	err = ssdpm_plan_add_latency_tolerance(plan, in.plan_drive, in.sleeper,
+					       7000, error);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
+			error);
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, in.plan_disk, NULL,
+					 settings.lpms, 1, 0, error);
+	if (!err)
+		err = ssdpm_plan_add_profile(plan, in.plan_drive, NULL,
+					     &settings, error);
+	if (!err)
+		err = ssdpm_plan_add_apst(plan, in.plan_drive, in.sleeper,
+					  &(struct ssdpm_apst){ .sent = 1 },
+					  error);
+	return err;
+}
+
+static int call_plan(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_plan_params params = { .size = sizeof(params),
+						  .directory = "/nowhere" };
+	struct ssdpm_plan *plan;
+	int err = ssdpm_plan_new(in.capture, &params, &plan, error);
+
+	if (err)
+		return err;
+	err = fill_plan(plan, error);
+	if (!err)
+		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* There and back, twice: once by the plan, once by what is kept. */
+static int commit_and_revert(struct ssdpm_plan *plan, struct ssdpm_error *error)
+{
+	int err = ssdpm_plan_commit(plan, error);
+
+	if (!err)
+		err = ssdpm_plan_verify(plan, 0, error);
+	if (!err)
+		err = ssdpm_plan_revert(plan, error);
+	if (!err)
+		err = ssdpm_plan_commit(plan, error);
+	return err;
+}
+
+static int call_commit(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err = restore_machine();
+
+	if (!err)
+		err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+	if (err)
+		return err;
+	err = ssdpm_plan_add_latency_tolerance(plan, in.plan_drive, in.sleeper,
+					       7000, error);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
+			error);
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, in.plan_disk, NULL,
+					 &(uint32_t){ SSDPM_LPM_MEDIUM_POWER },
+					 1, 0, error);
+	if (!err)
+		err = commit_and_revert(plan, error);
+	ssdpm_plan_free(plan);
+	if (!err)
+		err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+	if (err)
+		return err;
+	err = ssdpm_plan_add_revert(plan, error);
+	if (!err)
+		err = ssdpm_plan_commit(plan, error);
+	if (!err)
+		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* A journal whose first step has begun. */
+static int write_journal(void)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "cp %s/journal %s/run/ssdpm/journal",
+		 in.root, in.root);
+	return system(command) ? -EIO : 0;
+}
+
+static int call_recover(struct result *ret, struct ssdpm_error *error)
+{
+	size_t n;
+	int err = restore_machine();
+
+	if (!err)
+		err = write_journal();
+	if (!err)
+		err = ssdpm_recover(in.capture, NULL, &n, error);
+	if (!err)
+		ret->energy_nj = n;
+	return err;
+}
+
 static int call_machine_new(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
@@ -764,6 +936,17 @@ static const struct {
 	{ "ssdpm_device_read", call_device_read_absent },
 	{ "ssdpm_device_read", call_device_read_host },
 	{ "ssdpm_machine_new", call_machine_new },
+	{ "ssdpm_plan_add_apst", call_plan },
+	{ "ssdpm_plan_add_latency_tolerance", call_plan },
+	{ "ssdpm_plan_add_lpm", call_plan },
+	{ "ssdpm_plan_add_nvme_core", call_plan },
+	{ "ssdpm_plan_add_profile", call_plan },
+	{ "ssdpm_plan_add_revert", call_commit },
+	{ "ssdpm_plan_commit", call_commit },
+	{ "ssdpm_plan_new", call_plan },
+	{ "ssdpm_plan_revert", call_commit },
+	{ "ssdpm_plan_verify", call_commit },
+	{ "ssdpm_recover", call_recover },
 	{ "ssdpm_machine_read_facts", call_machine_read_facts },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
@@ -783,6 +966,7 @@ static const struct {
 	{ "ssdpm_model_from_json", call_from_json },
 	{ "ssdpm_model_from_json", call_from_json_array },
 	{ "ssdpm_model_to_json", call_to_json },
+	{ "ssdpm_parameters_to_model", call_parameters_to_model },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
 	{ "ssdpm_model_lint", call_lint },
 	{ "ssdpm_model_lint", call_lint_two_tables },
@@ -850,6 +1034,9 @@ static void call_strings(void)
 		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
 		ssdpm_persist_kind_to_string(i);
+		ssdpm_step_flag_to_string(i);
+		ssdpm_step_kind_to_string(i);
+		ssdpm_step_state_to_string(i);
 		ssdpm_axis_to_string(i);
 		ssdpm_link_state_to_string(i);
 		ssdpm_sata_feature_to_string(i);
@@ -1087,6 +1274,20 @@ static void call_device(void)
 	ssdpm_machine_unref(NULL);
 }
 
+static void call_plan_getters(void)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
+	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
+	ssdpm_plan_get_step(in.plan, 1, &step);
+	ssdpm_plan_get_n_planned(in.plan);
+	assert_int_equal(ssdpm_plan_get_n_tables(in.plan), 1);
+	assert_int_equal(ssdpm_plan_get_table(in.plan, 0, &table), 0);
+	ssdpm_plan_free(NULL);
+}
+
 static void call_npy_header(void)
 {
 	ssdpm_npy_header(2, in.npy);
@@ -1255,6 +1456,15 @@ static const struct {
 	{ "ssdpm_persist_kind_to_string", call_strings },
 	{ "ssdpm_persist_write", call_persist },
 	{ "ssdpm_phase_to_string", call_strings },
+	{ "ssdpm_plan_free", call_plan_getters },
+	{ "ssdpm_plan_get_n_planned", call_plan_getters },
+	{ "ssdpm_plan_get_n_steps", call_plan_getters },
+	{ "ssdpm_plan_get_n_tables", call_plan_getters },
+	{ "ssdpm_plan_get_step", call_plan_getters },
+	{ "ssdpm_plan_get_table", call_plan_getters },
+	{ "ssdpm_step_flag_to_string", call_strings },
+	{ "ssdpm_step_kind_to_string", call_strings },
+	{ "ssdpm_step_state_to_string", call_strings },
 	{ "ssdpm_power_scheme_to_string", call_strings },
 	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_profile_find", call_profiles },
@@ -1590,7 +1800,8 @@ static int make_idle_times(void)
 /* A machine that is a directory, with a marker and a profile of TuneD. */
 static int make_capture(void)
 {
-	static char root[] = "/tmp/ssdpm-alloc-XXXXXX";
+	/* ext4 flushes a file that was truncated: thousands of times here. */
+	static char root[] = "/dev/shm/ssdpm-alloc-XXXXXX";
 	static const char *const names[] = { "etc", "etc/tuned",
 					     "etc/tuned/ssdpm-x" };
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -1668,10 +1879,41 @@ static int make_machines(void)
 	return err ? err : make_unread();
 }
 
+/* Two devices below the capture, a plan, and a journal to be copied. */
+static int make_plan(void)
+{
+	const char *captures = getenv("SSDPM_CAPTURES");
+	char command[800];
+	int err;
+
+	snprintf(command, sizeof(command), "cp -a %s/desktop-6.1/sys %s/",
+		 captures ? captures : ".", in.root);
+	if (system(command))
+		return -EIO;
+	err = ssdpm_device_read(in.capture, "nvme0", &in.plan_drive, NULL);
+	if (!err)
+		err = ssdpm_device_read(in.capture, "sda", &in.plan_disk, NULL);
+	if (!err)
+		err = ssdpm_plan_new(in.capture, NULL, &in.plan, NULL);
+	if (!err)
+		err = ssdpm_plan_add_latency_tolerance(in.plan, in.plan_drive,
+						       in.sleeper, 7000, NULL);
+	if (!err)
+		err = ssdpm_plan_commit(in.plan, NULL);
+	/* What is kept now has the form of a journal. */
+	snprintf(command, sizeof(command),
+		 "(cat %s/run/ssdpm/undo; echo begin 0) >%s/journal", in.root,
+		 in.root);
+	return err ? err : system(command) ? -EIO : restore_machine();
+}
+
 static void free_capture(void)
 {
 	char command[64];
 
+	ssdpm_plan_free(in.plan);
+	ssdpm_device_unref(in.plan_drive);
+	ssdpm_device_unref(in.plan_disk);
 	ssdpm_device_unref(in.device);
 	ssdpm_device_unref(in.disk);
 	ssdpm_device_unref(in.unread);
@@ -1709,6 +1951,8 @@ static int make_inputs(void **state)
 		err = make_capture();
 	if (!err)
 		err = make_machines();
+	if (!err)
+		err = make_plan();
 	if (!err)
 		err = ssdpm_model_to_json(in.models[0], &in.one, NULL);
 	if (!err)

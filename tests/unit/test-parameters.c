@@ -391,6 +391,59 @@ static void every_drive_of_the_catalogue_has_sound_parameters(void **state)
 	ssdpm_catalogue_unref(catalogue);
 }
 
+static void a_model_of_parameters_has_their_nominal_values(void **state)
+{
+	struct ssdpm_model *model = client(), *made;
+	struct list list = of(model, SSDPM_PCIE_L0);
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
+					      SSDPM_PARAMETER_IDLE_POWER, 0, 1,
+					      700000, 800000, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_parameters_to_model(model, list.at, list.n, &made, NULL),
+		0);
+	states = ssdpm_model_get_states(made, &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(states[0].idle_power_uw, 700000);
+	assert_int_equal(
+		states[1].idle_power_uw,
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 1)->nominal +
+			find(&list, SSDPM_PARAMETER_LINK_POWER, 0)->nominal);
+	assert_true(find(&list, SSDPM_PARAMETER_LINK_POWER, 0)->nominal > 0);
+	assert_false((states[0].unknown | states[1].unknown) &
+		     SSDPM_FIELD_IDLE_POWER);
+	assert_int_equal(states[1].entry_latency_us, 3900);
+	assert_int_equal(states[1].exit_latency_us, 11000);
+	assert_int_equal(ssdpm_model_get_info(made)->provenance,
+			 SSDPM_PROVENANCE_ASSUMED);
+	ssdpm_model_unref(made);
+	ssdpm_model_unref(model);
+}
+
+static void parameters_that_no_model_holds_are_refused(void **state)
+{
+	struct ssdpm_model *model = client(), *made = NULL;
+	struct list list = of(model, SSDPM_PCIE_L0);
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_to_model(model, list.at, list.n - 1,
+						   &made, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_parameters_set(
+				 list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 1,
+				 UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_parameters_to_model(model, list.at, list.n, &made, NULL),
+		-ERANGE);
+	assert_null(made);
+	ssdpm_model_unref(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +467,9 @@ int main(void)
 			an_axis_is_open_where_something_on_it_is_not_known),
 		cmocka_unit_test(
 			every_drive_of_the_catalogue_has_sound_parameters),
+		cmocka_unit_test(
+			a_model_of_parameters_has_their_nominal_values),
+		cmocka_unit_test(parameters_that_no_model_holds_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

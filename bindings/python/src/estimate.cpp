@@ -84,6 +84,19 @@ static py::list parameters_set(const ParameterTuples &from, uint32_t kind,
 	return parameter_list(parameters.data(), parameters.size());
 }
 
+static std::unique_ptr<Model> parameters_to_model(const Model &model,
+						  const ParameterTuples &from)
+{
+	const Parameters parameters = parameters_from(from);
+	struct ssdpm_error error = {};
+	struct ssdpm_model *made;
+
+	if (ssdpm_parameters_to_model(model.get(), parameters.data(),
+				      parameters.size(), &made, &error))
+		raise_error(error, false);
+	return std::make_unique<Model>(made);
+}
+
 /* struct ssdpm_sim_params with all that it points to. */
 class SimParams
 {
@@ -498,6 +511,7 @@ void add_estimate(py::module_ &module)
 		.def_property_readonly("idle_ns", &gaps_idle_ns);
 	module.def("parameters_from_model", &parameters_from_model);
 	module.def("parameters_set", &parameters_set);
+	module.def("parameters_to_model", &parameters_to_model);
 	module.def("gaps_sweep", &gaps_sweep);
 	module.def("gaps_clairvoyant", &gaps_clairvoyant);
 	module.def("gaps_best_table", &gaps_best_table);

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import errno
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, SupportsIndex, Union
 
 import numpy as np
@@ -543,31 +543,6 @@ class Estimate:
         return html_table(caption, columns, rows)
 
 
-def _model_of_parameters(model: Model, known: Sequence[Parameter]) -> Model:
-    """The drive with the nominal values of what it does not say."""
-    values = {(p.kind, p.index): p.nominal for p in known}
-    link = values.get(("link_power_uw", 0), 0)
-    states = []
-    for number, state in enumerate(model.power_states):
-        idle = values.get(("idle_power_uw", number), state.idle_power_uw)
-        if idle is not None and not state.operational:
-            idle += link
-        states.append(
-            replace(
-                state,
-                idle_power_uw=idle,
-                entry_latency_us=values.get(
-                    ("entry_latency_us", number), state.entry_latency_us
-                ),
-                exit_latency_us=values.get(
-                    ("exit_latency_us", number), state.exit_latency_us
-                ),
-                not_reported=frozenset(),
-            )
-        )
-    return Model.from_states(states, apsta=model.apsta)
-
-
 def _table(
     model: Model, table: TableLike, known: Sequence[Parameter]
 ) -> ApstTable | None:
@@ -585,7 +560,9 @@ def _table(
         (p.nominal for p in known if p.kind == "transition_power_uw"), None
     )
     return apst(
-        _model_of_parameters(model, known),
+        Model._wrap(
+            _core.parameters_to_model(model._handle, [one._tuple() for one in known])
+        ),
         algorithm=word,
         transition_power_uw=transition,
         quirks=_quirk_words(quirk_bits(model, "auto", _core.ALGORITHMS[word])),
