@@ -24,7 +24,7 @@ struct examination {
 	struct ssdpm_diagnosis *found;	 /* the first is for the verdict */
 	size_t n;
 	enum saving saving;
-	char how[160]; /* the rest of the verdict */
+	char how[216]; /* the rest of the verdict */
 };
 
 /* Add one; it has no advice yet. */

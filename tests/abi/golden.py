@@ -2,15 +2,34 @@
 # SPDX-License-Identifier: MIT
 """A program prints exactly what a file says.
 
-usage: golden.py [--update] EXPECTED PROGRAM [ARGUMENT...]
+usage: golden.py [--update] [--machine NAME] EXPECTED PROGRAM [ARGUMENT...]
 
 --update writes EXPECTED anew; read its diff before you commit it.
+--machine makes a machine of tests/captures/machines.py, and gives its root to the
+program as the last argument.
 """
 
 import difflib
 import pathlib
 import subprocess
 import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "captures"))
+
+import machines  # noqa: E402
+
+
+def run(command: list[str], machine: "str | None") -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        if machine:
+            machines.write(machine, pathlib.Path(folder, machine))
+            command = [*command, f"{folder}/{machine}"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{command[0]}: exit status {done.returncode}")
+    return done.stdout
 
 
 def main() -> None:
@@ -18,22 +37,23 @@ def main() -> None:
     update = arguments[:1] == ["--update"]
     if update:
         arguments = arguments[1:]
+    machine = None
+    if arguments[:1] == ["--machine"]:
+        machine, *arguments = arguments[1:]
     if len(arguments) < 2:
         sys.exit(__doc__)
     expected, *command = arguments
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{command[0]}: exit status {done.returncode}")
+    printed = run(command, machine)
     if update:
-        pathlib.Path(expected).write_text(done.stdout)
+        pathlib.Path(expected).write_text(printed)
         return
     wanted = pathlib.Path(expected).read_text()
-    if done.stdout == wanted:
+    if printed == wanted:
         return
     sys.stdout.writelines(
         difflib.unified_diff(
             wanted.splitlines(keepends=True),
-            done.stdout.splitlines(keepends=True),
+            printed.splitlines(keepends=True),
             pathlib.Path(expected).name,
             pathlib.Path(command[0]).name,
         )

@@ -12,11 +12,7 @@ void raise_error(const struct ssdpm_error &error, bool reading)
 		throw std::bad_alloc();
 
 	/* A message may quote input, cut in the middle of a character. */
-	py::object message =
-		py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
-			error.message, strlen(error.message), "replace"));
-	if (!message)
-		throw py::error_already_set();
+	py::str message = text_from(error.message);
 	py::object exception =
 		py::module_::import("ssdpm.base")
 			.attr("_error_from_c")(-error.code, message, error.line,
@@ -36,6 +32,45 @@ py::dict words(const char *(*to_string)(uint32_t), bool bits)
 	return result;
 }
 
+py::list bit_words(const char *(*to_string)(uint32_t), uint32_t bits)
+{
+	py::list result;
+
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		const char *word = bits & bit ? to_string(bit) : NULL;
+
+		if (word)
+			result.append(word);
+	}
+	return result;
+}
+
+py::str text_from(const char *text)
+{
+	py::object result = py::reinterpret_steal<py::object>(
+		PyUnicode_DecodeUTF8(text, strlen(text), "replace"));
+
+	if (!result)
+		throw py::error_already_set();
+	return result;
+}
+
+py::object text_or_none(const char *text)
+{
+	return text && *text ? py::object(text_from(text)) : py::none();
+}
+
+py::object path_or_none(const char *path)
+{
+	if (!path || !*path)
+		return py::none();
+	py::object result = py::reinterpret_steal<py::object>(
+		PyUnicode_DecodeFSDefault(path));
+	if (!result)
+		throw py::error_already_set();
+	return result;
+}
+
 #if PYBIND11_VERSION_HEX >= 0x020D0000
 /* What changes after it was made has a lock: free threads may share all of it.
  */
@@ -50,4 +85,6 @@ PYBIND11_MODULE(_core, module)
 	add_policy(module);
 	add_workload(module);
 	add_estimate(module);
+	add_device(module);
+	add_apply(module);
 }

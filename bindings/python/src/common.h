@@ -14,7 +14,10 @@
 #include <ssdpm.h>
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,7 +38,7 @@ class Model
 	Model(const Model &) = delete;
 	Model &operator=(const Model &) = delete;
 
-	const struct ssdpm_model *get() const
+	struct ssdpm_model *get() const
 	{
 		return model;
 	}
@@ -44,11 +47,61 @@ class Model
 	struct ssdpm_model *model;
 };
 
+/* A counted reference to a catalogue. */
+class Catalogue
+{
+      public:
+	/* Takes over the caller's reference. */
+	explicit Catalogue(struct ssdpm_catalogue *catalogue)
+	    : catalogue(catalogue)
+	{
+	}
+	~Catalogue()
+	{
+		ssdpm_catalogue_unref(catalogue);
+	}
+	Catalogue(const Catalogue &) = delete;
+	Catalogue &operator=(const Catalogue &) = delete;
+
+	const struct ssdpm_catalogue *get() const
+	{
+		return catalogue;
+	}
+
+      private:
+	struct ssdpm_catalogue *catalogue;
+};
+
+/* What the library allocated with malloc(). */
+struct Free {
+	void operator()(void *memory) const
+	{
+		free(memory);
+	}
+};
+
+using OptionalText = std::optional<std::string>;
+
+inline const char *c_str(const OptionalText &text)
+{
+	return text ? text->c_str() : nullptr;
+}
+
 /* Raise what ssdpm.base makes of an error; reading: the input is a text. */
 [[noreturn]] void raise_error(const struct ssdpm_error &error, bool reading);
 
 /* The name of each number, as in {"nvme": 1, "sata": 2}. */
 py::dict words(const char *(*to_string)(uint32_t), bool bits = false);
+
+/* The words of some bits. */
+py::list bit_words(const char *(*to_string)(uint32_t), uint32_t bits);
+
+/* A text of the machine, in whatever encoding; NULL and "" become None. */
+py::object text_or_none(const char *text);
+py::str text_from(const char *text);
+
+/* The same for the name of a file, as os.fsdecode() does it. */
+py::object path_or_none(const char *path);
 
 /* A read-only array onto memory that base keeps alive. */
 template <typename T>
@@ -100,16 +153,85 @@ template <typename Feed> void feed_all(const IoArray &ios, Feed feed)
 	}
 }
 
-/* What policy.cpp and estimate.cpp share. */
+/* What policy.cpp and the files of later stages share. */
 class ApstTable
 {
       public:
 	struct ssdpm_apst table;
 };
 
+class ApstParams
+{
+      public:
+	struct ssdpm_apst_params params;
+
+	ApstParams();
+};
+
+/* Parameters, and the range of the limit. */
+py::tuple describe(const struct ssdpm_model *model,
+		   const struct ssdpm_apst_params &params);
+
+struct ssdpm_profile_settings settings_from(const py::dict &from);
+
+/* The members of struct ssdpm_host, as quirks_find() takes them. */
+py::dict host_dict(const struct ssdpm_host &host);
+
+/* What device.cpp and apply.cpp share. */
+class Machine
+{
+      public:
+	/* log is called with the level and the message, or is None. */
+	Machine(const OptionalText &root, const py::object &log,
+		uint32_t log_level);
+	~Machine();
+	Machine(const Machine &) = delete;
+	Machine &operator=(const Machine &) = delete;
+
+	struct ssdpm_machine *get() const
+	{
+		return machine;
+	}
+
+      private:
+	static void tell(void *userdata, uint32_t level, const char *message);
+
+	py::object log;
+	struct ssdpm_machine *machine = nullptr;
+};
+
+/* A counted reference to a device; the machine is kept for its log. */
+class Device
+{
+      public:
+	/* Takes over the caller's reference. */
+	Device(struct ssdpm_device *device,
+	       const std::shared_ptr<Machine> &machine)
+	    : machine(machine), device(device)
+	{
+	}
+	~Device()
+	{
+		ssdpm_device_unref(device);
+	}
+	Device(const Device &) = delete;
+	Device &operator=(const Device &) = delete;
+
+	struct ssdpm_device *get() const
+	{
+		return device;
+	}
+
+      private:
+	std::shared_ptr<Machine> machine;
+	struct ssdpm_device *device;
+};
+
 void add_model(py::module_ &module);
 void add_policy(py::module_ &module);
 void add_workload(py::module_ &module);
 void add_estimate(py::module_ &module);
+void add_device(py::module_ &module);
+void add_apply(py::module_ &module);
 
 #endif

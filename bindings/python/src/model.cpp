@@ -27,13 +27,6 @@ struct ModelList {
 	}
 };
 
-struct Free {
-	void operator()(void *memory) const
-	{
-		free(memory);
-	}
-};
-
 static py::list models_from_data(const py::bytes &data)
 {
 	struct ssdpm_error error = {};
@@ -256,31 +249,6 @@ static void add_model_class(py::module_ &module)
 		.def("lint", &model_lint);
 }
 
-/* A counted reference to a catalogue. */
-class Catalogue
-{
-      public:
-	/* Takes over the caller's reference. */
-	explicit Catalogue(struct ssdpm_catalogue *catalogue)
-	    : catalogue(catalogue)
-	{
-	}
-	~Catalogue()
-	{
-		ssdpm_catalogue_unref(catalogue);
-	}
-	Catalogue(const Catalogue &) = delete;
-	Catalogue &operator=(const Catalogue &) = delete;
-
-	const struct ssdpm_catalogue *get() const
-	{
-		return catalogue;
-	}
-
-      private:
-	struct ssdpm_catalogue *catalogue;
-};
-
 static std::unique_ptr<Catalogue> catalogue_new(const py::object &data)
 {
 	struct ssdpm_catalogue *catalogue;
@@ -306,13 +274,6 @@ static py::tuple match_tuple(const struct ssdpm_catalogue_match &match)
 {
 	return py::make_tuple(match.index, match.exact != 0, match.n_rows,
 			      match.n_matches, match.n_tables, match.seen);
-}
-
-using OptionalText = std::optional<std::string>;
-
-static const char *c_str(const OptionalText &text)
-{
-	return text ? text->c_str() : nullptr;
 }
 
 static struct ssdpm_catalogue_match find(const Catalogue &self,

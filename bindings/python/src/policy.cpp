@@ -2,22 +2,18 @@
 /* <ssdpm/policy.h> */
 #include "common.h"
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
-class ApstParams
+ApstParams::ApstParams()
 {
-      public:
-	struct ssdpm_apst_params params;
-
-	ApstParams()
-	{
-		/* fails only where size is not that of the library */
-		if (ssdpm_apst_params_init(&params, sizeof(params)))
-			throw std::runtime_error("ssdpm_apst_params_init");
-	}
-};
+	/* fails only where size is not that of the library */
+	if (ssdpm_apst_params_init(&params, sizeof(params)))
+		throw std::runtime_error("ssdpm_apst_params_init");
+}
 
 static std::unique_ptr<ApstTable> apst_generate(const Model &model,
 						const ApstParams &params)
@@ -115,9 +111,8 @@ static uint64_t apst_keep(const Model &model, const ApstParams &params,
 	return limit;
 }
 
-/* Parameters, and the range of the limit. */
-static py::tuple describe(const struct ssdpm_model *model,
-			  const struct ssdpm_apst_params &params)
+py::tuple describe(const struct ssdpm_model *model,
+		   const struct ssdpm_apst_params &params)
 {
 	struct ssdpm_error error = {};
 	uint64_t low, high;
@@ -217,6 +212,153 @@ static struct ssdpm_host host_from(const py::dict &from)
 	host.pci_device_id = from["pci_device_id"].cast<uint16_t>();
 	host.adapter_vendor_id = from["adapter_vendor_id"].cast<uint16_t>();
 	return host;
+}
+
+static py::object unless_zero(uint16_t id)
+{
+	return id ? py::object(py::int_(id)) : py::none();
+}
+
+py::dict host_dict(const struct ssdpm_host &host)
+{
+	py::dict result;
+
+	result["linux_release"] = text_or_none(host.linux_release);
+	result["sys_vendor"] = text_or_none(host.sys_vendor);
+	result["product_name"] = text_or_none(host.product_name);
+	result["product_version"] = text_or_none(host.product_version);
+	result["board_vendor"] = text_or_none(host.board_vendor);
+	result["board_name"] = text_or_none(host.board_name);
+	result["bios_date"] = text_or_none(host.bios_date);
+	result["pci_vendor_id"] = unless_zero(host.pci_vendor_id);
+	result["pci_device_id"] = unless_zero(host.pci_device_id);
+	result["adapter_vendor_id"] = unless_zero(host.adapter_vendor_id);
+	return result;
+}
+
+/* The numbers that a profile may set; what it does not set is None. */
+static const struct {
+	const char *name;
+	uint32_t bit;
+	uint64_t ssdpm_profile_settings::*member;
+} profile_numbers[] = {
+	{ "max_exit_latency_us", SSDPM_PROFILE_MAX_EXIT_LATENCY,
+	  &ssdpm_profile_settings::max_exit_latency_us },
+	{ "primary_timeout_ms", SSDPM_PROFILE_PRIMARY_TIMEOUT,
+	  &ssdpm_profile_settings::primary_timeout_ms },
+	{ "primary_latency_tolerance_us",
+	  SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
+	  &ssdpm_profile_settings::primary_latency_tolerance_us },
+	{ "secondary_timeout_ms", SSDPM_PROFILE_SECONDARY_TIMEOUT,
+	  &ssdpm_profile_settings::secondary_timeout_ms },
+	{ "secondary_latency_tolerance_us",
+	  SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+	  &ssdpm_profile_settings::secondary_latency_tolerance_us },
+};
+
+static py::dict settings_dict(const struct ssdpm_profile_settings &settings)
+{
+	py::dict result;
+	py::list lpms;
+
+	result["name"] = text_from(settings.name);
+	result["power_source"] =
+		ssdpm_power_source_to_string(settings.power_source);
+	result["reason"] = text_from(settings.reason);
+	for (const auto &number : profile_numbers)
+		result[number.name] =
+			settings.set & number.bit ?
+				py::object(
+					py::int_(settings.*(number.member))) :
+				py::none();
+	for (size_t i = 0; i < settings.n_lpms; i++)
+		lpms.append(ssdpm_lpm_to_string(settings.lpms[i]));
+	result["lpms"] = settings.set & SSDPM_PROFILE_LPM ? py::object(lpms) :
+							    py::none();
+	return result;
+}
+
+template <size_t SIZE>
+static void set_array(char (&to)[SIZE], const py::dict &from, const char *name)
+{
+	const std::string text = from[name].cast<std::string>();
+
+	if (text.size() >= SIZE)
+		throw std::length_error(std::string(name) + ": more than " +
+					std::to_string(SIZE - 1) + " bytes");
+	memcpy(to, text.c_str(), text.size() + 1);
+}
+
+struct ssdpm_profile_settings settings_from(const py::dict &from)
+{
+	struct ssdpm_profile_settings settings = {};
+	py::object lpms = from["lpms"];
+
+	settings.size = sizeof(settings);
+	settings.power_source = from["power_source"].cast<uint32_t>();
+	set_array(settings.name, from, "name");
+	set_array(settings.reason, from, "reason");
+	for (const auto &number : profile_numbers) {
+		py::object value = from[number.name];
+
+		if (value.is_none())
+			continue;
+		settings.*(number.member) = value.cast<uint64_t>();
+		settings.set |= number.bit;
+	}
+	if (lpms.is_none())
+		return settings;
+	settings.set |= SSDPM_PROFILE_LPM;
+	for (const py::handle &lpm : lpms) {
+		if (settings.n_lpms == SSDPM_MAX_LPMS)
+			throw std::length_error(
+				"lpms: more than there are policies");
+		settings.lpms[settings.n_lpms++] = lpm.cast<uint32_t>();
+	}
+	return settings;
+}
+
+/* text: profiles of a user, "" where there are none. */
+static py::dict profile_find(const py::bytes &text, const std::string &name,
+			     uint32_t power_source)
+{
+	struct ssdpm_profile_settings settings = {};
+	struct ssdpm_error error = {};
+	py::ssize_t size;
+	char *bytes;
+	int err;
+
+	if (PyBytes_AsStringAndSize(text.ptr(), &bytes, &size))
+		throw py::error_already_set();
+	settings.size = sizeof(settings);
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_profile_find(bytes, (size_t)size, name.c_str(),
+					 power_source, &settings, &error);
+	}
+	if (err)
+		raise_error(error, error.line != 0);
+	return settings_dict(settings);
+}
+
+static py::list profile_names(const py::bytes &text)
+{
+	struct ssdpm_error error = {};
+	py::list result;
+	py::ssize_t size;
+	char name[32];
+	char *bytes;
+	int err;
+
+	if (PyBytes_AsStringAndSize(text.ptr(), &bytes, &size))
+		throw py::error_already_set();
+	for (size_t i = 0; !(err = ssdpm_profile_get_name(bytes, (size_t)size,
+							  i, name, &error));
+	     i++)
+		result.append(text_from(name));
+	if (err != -ERANGE)
+		raise_error(error, error.line != 0);
+	return result;
 }
 
 /* (quirks, unknown, [(quirks, unknown, reason), ...]) */
@@ -347,4 +489,6 @@ void add_policy(py::module_ &module)
 	module.def("apst_keep", &apst_keep);
 	module.def("apst_reach", &apst_reach);
 	module.def("quirks_find", &quirks_find);
+	module.def("profile_find", &profile_find);
+	module.def("profile_names", &profile_names);
 }

@@ -149,13 +149,6 @@ py::array Reader::read_all()
 			 ios.release(), owner);
 }
 
-using OptionalText = std::optional<std::string>;
-
-static const char *c_str(const OptionalText &text)
-{
-	return text ? text->c_str() : nullptr;
-}
-
 /* From a descriptor, or from bytes. */
 static std::unique_ptr<Reader> trace_open(const py::object &source,
 					  uint32_t format,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Power states and power policies of SSDs.
+r"""Power states and power policies of SSDs.
 
 Three steps, each one a value that never changes::
 
@@ -21,21 +21,62 @@ microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` 
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
 nobody knows; it is never 0.
 
-Nothing here opens a drive or changes one.
+What is, why, and what to set::
+
+    for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
+        print(device.name, *device.diagnose(), sep="\n  ")
+    with ssdpm.plan() as plan:               # until the end of the block
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+
+Nothing is written but by commit() and write(), by revert() and recover(), and no
+command is sent to a drive but by the calls that say so.
 """
 
 from __future__ import annotations
 
 from ssdpm import _core
+from ssdpm.apply import (
+    Persist,
+    PersistFile,
+    Plan,
+    PlannedTable,
+    Step,
+    persist,
+    plan,
+    recover,
+    remove_persist,
+    revert,
+)
 from ssdpm.base import (
+    AccessError,
+    BusyError,
     Error,
+    ExistsError,
     FormatError,
+    GoneError,
     InvalidError,
     NotFoundError,
+    NotInForceError,
     RangeError,
+    ReadOnlyError,
+    TableDiffersError,
+    TimedOutError,
     TooLargeError,
     UnknownValueError,
     UnsupportedError,
+)
+from ssdpm.device import (
+    Device,
+    DeviceQuirks,
+    Devsleep,
+    Diagnosis,
+    Machine,
+    MachineFacts,
+    Meter,
+    Owner,
+    devices,
+    open,
 )
 from ssdpm.estimate import (
     PHASES,
@@ -82,6 +123,7 @@ from ssdpm.policy import (
     Host,
     PowerScheme,
     PowerSource,
+    ProfileSettings,
     Quirk,
     QuirkMatch,
     Quirks,
@@ -93,6 +135,8 @@ from ssdpm.policy import (
     infer,
     keep,
     load_apst,
+    profile,
+    profiles,
     quirks,
     reach,
 )
@@ -126,37 +170,56 @@ __all__ = [
     "OPS",
     "PHASES",
     "SERVICE_UNKNOWN",
+    "AccessError",
     "Algorithm",
     "ApstDifference",
     "ApstEntry",
     "ApstParameters",
     "ApstTable",
     "BestTable",
+    "BusyError",
     "Catalogue",
     "CatalogueMatch",
     "CatalogueRow",
     "ComparedPolicy",
     "Comparison",
+    "Device",
+    "DeviceQuirks",
+    "Devsleep",
+    "Diagnosis",
     "Error",
     "Estimate",
+    "ExistsError",
     "Finding",
     "FormatError",
     "Gaps",
+    "GoneError",
     "Histogram",
     "Host",
     "InvalidError",
+    "Machine",
+    "MachineFacts",
+    "Meter",
     "Model",
     "NotFoundError",
+    "NotInForceError",
+    "Owner",
     "Parameter",
     "PerOp",
+    "Persist",
+    "PersistFile",
+    "Plan",
+    "PlannedTable",
     "PowerScheme",
     "PowerSource",
     "PowerState",
+    "ProfileSettings",
     "Quirk",
     "QuirkMatch",
     "Quirks",
     "RangeError",
     "Reached",
+    "ReadOnlyError",
     "Recommendation",
     "Residency",
     "Run",
@@ -164,6 +227,9 @@ __all__ = [
     "Saving",
     "Service",
     "Simulation",
+    "Step",
+    "TableDiffersError",
+    "TimedOutError",
     "TooLargeError",
     "Trace",
     "TraceCounts",
@@ -182,6 +248,7 @@ __all__ = [
     "clairvoyant",
     "compare",
     "default_policies",
+    "devices",
     "estimate",
     "fio_job",
     "generate",
@@ -191,12 +258,20 @@ __all__ = [
     "keep",
     "load",
     "load_apst",
+    "open",
     "parameters",
+    "persist",
+    "plan",
     "power_state_dtype",
+    "profile",
+    "profiles",
     "quirks",
     "reach",
     "read_trace",
     "recommend",
+    "recover",
+    "remove_persist",
+    "revert",
     "sweep",
     "trace_stats",
     "workloads",

@@ -3,7 +3,8 @@
 #
 # The functions take what ssdpm/<stage>.py has checked. Errors of the library are
 # raised as ssdpm.Error or MemoryError.
-from typing import NoReturn, TypeAlias, type_check_only
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeAlias, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ SERVICE_UNKNOWN: int
 SERVICE_MAX: int
 IO_CONTINUED: int
 SIM_IDLE_FROM_START: int
+LOG_WARNING: int
+LOG_INFO: int
+LOG_DEBUG: int
 HISTOGRAM_STARTS: list[int]
 
 # Words of the library, each with its number or bit.
@@ -40,6 +44,8 @@ PARAMETER_KINDS: dict[str, int]
 AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
+NVME_CORE: dict[str, int]
+PERSIST_KINDS: dict[str, int]
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -181,6 +187,100 @@ class Gaps(metaclass=_Pybind11Type):
     @property
     def idle_ns(self) -> npt.NDArray[np.uint64]: ...
 
+class Machine(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        root: bytes | None,
+        log: Callable[[int, str], object] | None,
+        log_level: int,
+    ) -> None: ...
+    # The members of the structs by name; None is unknown.
+    def facts(self) -> dict[str, Any]: ...
+    def devices(self) -> list[Device]: ...
+    def open(self, name: str) -> Device: ...
+    # kind, path, line, setting.
+    def owners(self) -> list[tuple[str, str, int, str]]: ...
+    # kind, name, path, readable.
+    def meters(self) -> list[tuple[str, str, str, bool]]: ...
+    def capture(self, directory: bytes, commands: bool) -> None: ...
+
+class Device(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def facts(self) -> dict[str, Any]: ...
+    def model(self, commands: bool, catalogue: Catalogue | None) -> Model: ...
+    def apst(self) -> ApstTable: ...
+    def power_state(self) -> int: ...
+    def devsleep(self) -> tuple[bool, int, int]: ...
+    def host(self, machine: Machine) -> dict[str, Any]: ...
+    # Bits, and whether the kernel says so.
+    def quirks(self, machine: Machine, model: Model) -> tuple[int, bool]: ...
+    def apst_params(
+        self, machine: Machine, model: Model
+    ) -> tuple[ApstParams, int, int]: ...
+    # code, severity, message, advice.
+    def diagnose(
+        self, machine: Machine, model: Model | None, table: ApstTable | None
+    ) -> list[tuple[str, str, str, str | None]]: ...
+
+class Plan(metaclass=_Pybind11Type):
+    def __init__(
+        self, machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
+    ) -> None: ...
+    def add_latency_tolerance(
+        self, device: Device, model: Model | None, max_exit_latency_us: int
+    ) -> None: ...
+    def add_nvme_core(self, parameter: int, value: int) -> None: ...
+    def add_apst(
+        self, device: Device, model: Model | None, table: ApstTable
+    ) -> None: ...
+    def add_lpm(
+        self, device: Device, model: Model | None, lpms: list[int], any_port: bool
+    ) -> None: ...
+    def add_profile(
+        self, device: Device, model: Model | None, settings: dict[str, Any]
+    ) -> None: ...
+    def add_revert(self) -> None: ...
+    def commit(self) -> None: ...
+    def verify(self, commands: bool) -> None: ...
+    def revert(self) -> None: ...
+    # kind, state, flags, device, target, before, after, why.
+    def steps(
+        self,
+    ) -> list[
+        tuple[
+            str,
+            str,
+            list[str],
+            str | None,
+            str | None,
+            str | None,
+            str | None,
+            str | None,
+        ]
+    ]: ...
+    # device, provenance, before, after, built.
+    def tables(
+        self,
+    ) -> list[
+        tuple[
+            str, str | None, ApstTable | None, ApstTable | None, ApstTable | None
+        ]
+    ]: ...
+    @property
+    def n_planned(self) -> int: ...
+
+class Persist(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        kind: int,
+        ac: dict[str, Any],
+        battery: dict[str, Any] | None,
+        command: bytes | None,
+    ) -> None: ...
+    # path, contents, mode, note.
+    def files(self) -> list[tuple[str, str, int, str | None]]: ...
+    def write(self, machine: Machine) -> None: ...
+
 def version() -> str: ...
 def models_from_data(data: bytes) -> list[Model]: ...
 def catalogue_new(data: bytes | None) -> Catalogue: ...
@@ -256,3 +356,9 @@ def recommend(
         tuple[int, int, int, int, int, int],
     ]
 ]: ...
+def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
+def profile_names(text: bytes) -> list[str]: ...
+def recover(
+    machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
+) -> int: ...
+def persist_remove(machine: Machine, kind: int) -> int: ...

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import html
 import operator
+import os
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
@@ -74,7 +75,39 @@ class UnknownValueError(Error):
 
 
 class NotFoundError(Error, LookupError):
-    """ENOENT: the catalogue has no such drive."""
+    """ENOENT: there is no such drive, device, profile or root."""
+
+
+class AccessError(Error, PermissionError):
+    """EACCES, EPERM: root is needed, or Linux or a quirk forbids it."""
+
+
+class ExistsError(Error, FileExistsError):
+    """EEXIST: something of that name is there, and is not ours."""
+
+
+class GoneError(Error):
+    """ENODEV: the device is gone, or a library for live commands is missing."""
+
+
+class ReadOnlyError(Error):
+    """EROFS: a root without the marker of a capture is not written to."""
+
+
+class BusyError(Error):
+    """EBUSY: another commit holds the lock."""
+
+
+class TimedOutError(Error, TimeoutError):
+    """ETIMEDOUT: a SATA port did not come back."""
+
+
+class NotInForceError(Error):
+    """ESTALE: a value is not, or no longer, what a plan shows."""
+
+
+class TableDiffersError(NotInForceError):
+    """EREMOTEIO: the kernel built another table than was predicted."""
 
 
 _CLASSES: dict[int, type[Error]] = {
@@ -84,6 +117,15 @@ _CLASSES: dict[int, type[Error]] = {
     errno.EOPNOTSUPP: UnsupportedError,
     errno.ENODATA: UnknownValueError,
     errno.ENOENT: NotFoundError,
+    errno.EACCES: AccessError,
+    errno.EPERM: AccessError,
+    errno.EEXIST: ExistsError,
+    errno.ENODEV: GoneError,
+    errno.EROFS: ReadOnlyError,
+    errno.EBUSY: BusyError,
+    errno.ETIMEDOUT: TimedOutError,
+    errno.ESTALE: NotInForceError,
+    errno.EREMOTEIO: TableDiffersError,
 }
 
 
@@ -114,6 +156,25 @@ def check_bool(value: object, name: str) -> bool:
     """A bool, and nothing that is only true or false in some sense."""
     if not isinstance(value, bool):
         raise TypeError(f"{name}: a bool is needed, not {type(value).__name__}")
+    return value
+
+
+def check_path(value: object, name: str) -> bytes:
+    """A path, as the system takes it."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name}: a path is needed, not {type(value).__name__}")
+    path = os.fsencode(value)
+    if b"\0" in path:
+        raise ValueError(f"{name}: a zero byte stands in it")
+    return path
+
+
+def check_text(value: object, name: str) -> str:
+    """A str that C can read to its end."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{name}: a zero byte stands in it")
     return value
 
 

@@ -25,6 +25,7 @@ from ssdpm.base import (
     FormatError,
     UnsupportedError,
     check_bool,
+    check_text,
     check_unsigned,
     check_word,
     html_table,
@@ -234,7 +235,34 @@ class Quirks:
     matches: tuple[QuirkMatch, ...]
 
 
-def _names(bits: int) -> tuple[Quirk, ...]:
+@dataclass(frozen=True)
+class ProfileSettings:
+    """What a profile says on one power source; None is left as it is.
+
+    Attributes:
+        name: "performance", "balanced", "power-saver", or the user's.
+        power_source: on which these values hold.
+        reason: one line: why these values, with their source.
+        max_exit_latency_us: latency tolerance of NVMe controllers, or "any".
+        primary_timeout_ms: parameter of nvme_core, for all controllers; likewise the
+            next three.
+        lpms: policies of SATA ports, as in "med_power_with_dipm": a port gets the
+            first that it takes.
+    """
+
+    name: str
+    power_source: PowerSource
+    reason: str = ""
+    max_exit_latency_us: int | str | None = None
+    primary_timeout_ms: int | None = None
+    primary_latency_tolerance_us: int | None = None
+    secondary_timeout_ms: int | None = None
+    secondary_latency_tolerance_us: int | None = None
+    lpms: tuple[str, ...] | None = None
+
+
+def quirk_names(bits: int) -> tuple[Quirk, ...]:
+    """The members of some bits."""
     return tuple(Quirk(word) for word, bit in _core.QUIRKS.items() if bits & bit)
 
 
@@ -287,9 +315,9 @@ def quirks(
         _check_model(model)._handle, _host_dict(host), (rules or "").encode()
     )
     return Quirks(
-        _names(found),
-        _names(unknown),
-        tuple(QuirkMatch(_names(q), _names(u), reason) for q, u, reason in matches),
+        quirk_names(found),
+        quirk_names(unknown),
+        tuple(QuirkMatch(quirk_names(q), quirk_names(u), reason) for q, u, reason in matches),
     )
 
 
@@ -358,11 +386,9 @@ def _params(
 ) -> _core.ApstParams:
     """What apst() takes, checked; None is the default."""
     params = _core.ApstParams()
-    if isinstance(max_exit_latency_us, str) and max_exit_latency_us == "any":
-        params.max_exit_latency_us = _core.LATENCY_ANY
-    elif max_exit_latency_us is not None:
-        params.max_exit_latency_us = check_unsigned(
-            max_exit_latency_us, "max_exit_latency_us", _core.LATENCY_ANY - 1
+    if max_exit_latency_us is not None:
+        params.max_exit_latency_us = limit_number(
+            max_exit_latency_us, "max_exit_latency_us"
         )
     for name, value in others.items():
         known = _WORDS.get(name)
@@ -381,9 +407,10 @@ def limit_word(us: int) -> int | str:
     return "any" if us == _core.LATENCY_ANY else us
 
 
-def _parameters(
+def apst_parameters(
     found: tuple[_core.ApstParams, int, int],
 ) -> ApstParameters:
+    """Parameters, and the range of the limit."""
     params, low, high = found
     return ApstParameters(
         algorithm=_word(params.algorithm, _core.ALGORITHMS),
@@ -392,7 +419,7 @@ def _parameters(
         primary_latency_tolerance_us=params.primary_latency_tolerance_us,
         secondary_timeout_ms=params.secondary_timeout_ms,
         secondary_latency_tolerance_us=params.secondary_latency_tolerance_us,
-        quirks=tuple(Quirk(q) for q, bit in _core.QUIRKS.items() if params.quirks & bit),
+        quirks=quirk_names(params.quirks),
         scheme=_word(params.scheme, _core.SCHEMES),
         power_source=_word(params.power_source, _core.POWER_SOURCES),
         idle_power_uw=params.idle_power_uw,
@@ -509,7 +536,7 @@ class ApstTable:
     @property
     def quirks(self) -> tuple[Quirk, ...] | None:
         """The quirks that it was made with; None for one from bytes."""
-        return None if self._params is None else _names(self._params.quirks)
+        return None if self._params is None else quirk_names(self._params.quirks)
 
     @property
     def array(self) -> npt.NDArray[np.void]:
@@ -721,6 +748,91 @@ def apst(
     return ApstTable._wrap(_core.apst_generate(model._handle, params), model, params)
 
 
+def limit_number(value: object, name: str) -> int:
+    """A latency in microseconds, or "any"."""
+    if isinstance(value, str):
+        check_word(value, name, ("any",))
+        return _core.LATENCY_ANY
+    return check_unsigned(value, name, _core.LATENCY_ANY - 1)
+
+
+def lpm_numbers(lpms: Iterable[str] | str, name: str) -> list[int]:
+    """The numbers of policies; one may stand alone."""
+    words = (lpms,) if isinstance(lpms, str) else lpms
+    return [_core.LPM[check_word(word, name, _core.LPM)] for word in words]
+
+
+def settings_dict(settings: ProfileSettings) -> dict[str, Any]:
+    """The members for C, checked."""
+    source = check_word(settings.power_source, "power_source", _core.POWER_SOURCES)
+    limit, lpms = settings.max_exit_latency_us, settings.lpms
+    numbers = {name: getattr(settings, name) for name in _TIMES}
+    return {
+        "name": check_text(settings.name, "name"),
+        "power_source": _core.POWER_SOURCES[source],
+        "reason": check_text(settings.reason, "reason"),
+        "max_exit_latency_us": (
+            None if limit is None else limit_number(limit, "max_exit_latency_us")
+        ),
+        "lpms": None if lpms is None else lpm_numbers(lpms, "lpms"),
+        **{
+            name: None if value is None else check_unsigned(value, name, 2**64 - 1)
+            for name, value in numbers.items()
+        },
+    }
+
+
+def _profile_text(text: object) -> bytes:
+    """The profiles of a user, in UTF-8; none where there is no text."""
+    if text is None:
+        return b""
+    if not isinstance(text, str):
+        raise TypeError(f"text: a str is needed, not {type(text).__name__}")
+    return text.encode(errors="surrogateescape")
+
+
+def profile(
+    name: str,
+    source: PowerSource | str = PowerSource.AC,
+    *,
+    text: str | None = None,
+) -> ProfileSettings:
+    """What a profile says on a power source.
+
+    Args:
+        name: "performance", "balanced", "power-saver", or one of text.
+        source: "ac" or "battery".
+        text: profiles of your own, which come before those that are built in;
+            ssdpm_policy(3), Profiles, has the format.
+
+    Raises:
+        NotFoundError: no such profile; the message names those that there are.
+        FormatError: text is faulty; the error has the line.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+    check_word(source, "source", _core.POWER_SOURCES)
+    values = _core.profile_find(
+        _profile_text(text),
+        check_text(name, "name"),
+        _core.POWER_SOURCES[str(source)],
+    )
+    limit, lpms = values["max_exit_latency_us"], values["lpms"]
+    values["max_exit_latency_us"] = None if limit is None else limit_word(limit)
+    values["lpms"] = None if lpms is None else tuple(lpms)
+    values["power_source"] = PowerSource(values["power_source"])
+    return ProfileSettings(**values)
+
+
+def profiles(text: str | None = None) -> tuple[str, ...]:
+    """The names of all profiles, those of text first.
+
+    Raises:
+        FormatError: text is faulty; the error has the line.
+        TypeError: text is no str.
+    """
+    return tuple(_core.profile_names(_profile_text(text)))
+
+
 def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
     """Which algorithm and parameters made this table?
 
@@ -733,7 +845,7 @@ def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
         UnsupportedError: not an NVMe drive.
     """
     found = _core.apst_infer(_check_model(model)._handle, _check_table(table)._handle)
-    return [_parameters(one) for one in found]
+    return [apst_parameters(one) for one in found]
 
 
 def keep(
@@ -808,4 +920,4 @@ def reach(
         _check_model(model)._handle, _check_table(table)._handle, params.quirks
     )
     reached = ApstTable._wrap(made, model, found[0])
-    return Reached(_parameters(found), reached, reached == table)
+    return Reached(apst_parameters(found), reached, reached == table)

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Settings of all tests, and the drive that most of them look at."""
 
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 import hypothesis
 import pytest
 
@@ -39,3 +44,19 @@ def raw() -> bytes:
 @pytest.fixture
 def model(raw: bytes) -> ssdpm.Model:
     return ssdpm.Model(raw)
+
+
+sys.path.append(str(Path(__file__).parents[3] / "tests/captures"))
+machines = importlib.import_module("machines")
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Write a machine of tests/captures/machines.py; return its root, a new one."""
+
+    def write(name: str) -> Path:
+        root = tmp_path_factory.mktemp("machine") / name
+        machines.write(name, root)
+        return root
+
+    return write

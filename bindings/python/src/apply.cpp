@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/apply.h>; whatever touches the machine does so without the GIL. */
+#include "common.h"
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include <pybind11/stl.h>
+
+/* state_timeout_ms and lock_timeout_ms; 0 is the library's. */
+using Timeouts = std::pair<uint32_t, uint32_t>;
+
+static struct ssdpm_plan_params plan_params(const OptionalText &directory,
+					    const Timeouts &timeouts)
+{
+	struct ssdpm_plan_params params = {};
+
+	params.size = sizeof(params);
+	params.directory = c_str(directory);
+	params.state_timeout_ms = timeouts.first;
+	params.lock_timeout_ms = timeouts.second;
+	return params;
+}
+
+static py::object table_or_none(const struct ssdpm_apst &table, bool known)
+{
+	if (!known)
+		return py::none();
+	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
+
+	result->table = table;
+	return py::cast(std::move(result));
+}
+
+/* A plan, with the machine whose log it calls; threads take turns. */
+class Plan
+{
+      public:
+	Plan(const std::shared_ptr<Machine> &machine,
+	     const OptionalText &directory, const Timeouts &timeouts)
+	    : machine(machine)
+	{
+		struct ssdpm_plan_params params =
+			plan_params(directory, timeouts);
+		struct ssdpm_error error = {};
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_plan_new(machine->get(), &params, &plan,
+					     &error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+	~Plan()
+	{
+		ssdpm_plan_free(plan);
+	}
+	Plan(const Plan &) = delete;
+	Plan &operator=(const Plan &) = delete;
+
+	void add_latency_tolerance(const Device &device, const Model *model,
+				   uint64_t max_exit_latency_us)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_latency_tolerance(
+				plan, device.get(), handle(model),
+				max_exit_latency_us, error);
+		});
+	}
+
+	void add_nvme_core(uint32_t parameter, uint64_t value)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_nvme_core(plan, parameter, value,
+							error);
+		});
+	}
+
+	void add_apst(const Device &device, const Model *model,
+		      const ApstTable &table)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_apst(plan, device.get(),
+						   handle(model), &table.table,
+						   error);
+		});
+	}
+
+	void add_lpm(const Device &device, const Model *model,
+		     const std::vector<uint32_t> &lpms, bool any_port)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_lpm(
+				plan, device.get(), handle(model), lpms.data(),
+				lpms.size(), any_port ? SSDPM_LPM_ANY_PORT : 0,
+				error);
+		});
+	}
+
+	void add_profile(const Device &device, const Model *model,
+			 const py::dict &from)
+	{
+		const struct ssdpm_profile_settings settings =
+			settings_from(from);
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_profile(plan, device.get(),
+						      handle(model), &settings,
+						      error);
+		});
+	}
+
+	void add_revert()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_revert(plan, error);
+		});
+	}
+
+	void commit()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_commit(plan, error);
+		});
+	}
+
+	void verify(bool commands)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_verify(
+				plan, commands ? SSDPM_READ_COMMANDS : 0,
+				error);
+		});
+	}
+
+	void revert()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_revert(plan, error);
+		});
+	}
+
+	size_t n_planned()
+	{
+		Turn turn(*this);
+
+		return ssdpm_plan_get_n_planned(plan);
+	}
+
+	py::list steps();
+	py::list tables();
+
+      private:
+	/*
+	 * The plan is this thread's. It is waited for without the GIL, which
+	 * the log of whoever has it may want; that log itself may not wait.
+	 */
+	class Turn
+	{
+	      public:
+		explicit Turn(Plan &plan) : plan(plan)
+		{
+			if (plan.owner == std::this_thread::get_id())
+				throw std::runtime_error(
+					"a log may not use the plan that "
+					"calls it");
+			py::gil_scoped_release release;
+			plan.mutex.lock();
+			plan.owner = std::this_thread::get_id();
+		}
+		~Turn()
+		{
+			plan.owner = std::thread::id();
+			plan.mutex.unlock();
+		}
+		Turn(const Turn &) = delete;
+		Turn &operator=(const Turn &) = delete;
+
+	      private:
+		Plan &plan;
+	};
+
+	template <typename Call> void call(Call what)
+	{
+		struct ssdpm_error error = {};
+		int err;
+		{
+			Turn turn(*this);
+			py::gil_scoped_release release;
+
+			err = what(&error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+
+	static struct ssdpm_model *handle(const Model *model)
+	{
+		return model ? model->get() : nullptr;
+	}
+
+	std::shared_ptr<Machine> machine;
+	struct ssdpm_plan *plan = nullptr;
+	std::mutex mutex;
+	std::atomic<std::thread::id> owner{};
+};
+
+/* [(kind, state, flags, device, target, before, after, why), ...] */
+py::list Plan::steps()
+{
+	Turn turn(*this);
+	size_t n = ssdpm_plan_get_n_steps(plan);
+	py::list result;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_step step = {};
+
+		step.size = sizeof(step);
+		if (ssdpm_plan_get_step(plan, i, &step))
+			throw std::runtime_error("ssdpm_plan_get_step");
+		result.append(py::make_tuple(
+			ssdpm_step_kind_to_string(step.kind),
+			ssdpm_step_state_to_string(step.state),
+			bit_words(&ssdpm_step_flag_to_string, step.flags),
+			text_or_none(step.device), text_or_none(step.target),
+			text_or_none(step.before), text_or_none(step.after),
+			text_or_none(step.why)));
+	}
+	return result;
+}
+
+/* [(device, provenance, before, after, built), ...] */
+py::list Plan::tables()
+{
+	Turn turn(*this);
+	size_t n = ssdpm_plan_get_n_tables(plan);
+	py::list result;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_planned_table table = {};
+
+		table.size = sizeof(table);
+		if (ssdpm_plan_get_table(plan, i, &table))
+			throw std::runtime_error("ssdpm_plan_get_table");
+		result.append(py::make_tuple(
+			text_or_none(table.device),
+			ssdpm_provenance_to_string(table.provenance),
+			table_or_none(table.before,
+				      table.known & SSDPM_TABLE_BEFORE),
+			table_or_none(table.after,
+				      table.known & SSDPM_TABLE_AFTER),
+			table_or_none(table.built,
+				      table.known & SSDPM_TABLE_BUILT)));
+	}
+	return result;
+}
+
+static size_t recover(const Machine &machine, const OptionalText &directory,
+		      const Timeouts &timeouts)
+{
+	struct ssdpm_plan_params params = plan_params(directory, timeouts);
+	struct ssdpm_error error = {};
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_recover(machine.get(), &params, &n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return n;
+}
+
+/* The files of a policy that lasts; they never change. */
+class Persist
+{
+      public:
+	Persist(uint32_t kind, const py::dict &ac,
+		const std::optional<py::dict> &battery,
+		const OptionalText &command)
+	{
+		const struct ssdpm_profile_settings ac_settings =
+			settings_from(ac);
+		struct ssdpm_profile_settings battery_settings = {};
+		struct ssdpm_persist_params params = {};
+		struct ssdpm_error error = {};
+
+		params.size = sizeof(params);
+		params.kind = kind;
+		params.ac = &ac_settings;
+		if (battery) {
+			battery_settings = settings_from(*battery);
+			params.battery = &battery_settings;
+		}
+		params.command = c_str(command);
+		if (ssdpm_persist_new(&params, &persist, &error))
+			raise_error(error, false);
+	}
+	~Persist()
+	{
+		ssdpm_persist_free(persist);
+	}
+	Persist(const Persist &) = delete;
+	Persist &operator=(const Persist &) = delete;
+
+	/* [(path, contents, mode, note), ...] */
+	py::list files() const
+	{
+		size_t n = ssdpm_persist_get_n_files(persist);
+		py::list result;
+
+		for (size_t i = 0; i < n; i++) {
+			struct ssdpm_persist_file file = {};
+
+			file.size = sizeof(file);
+			if (ssdpm_persist_get_file(persist, i, &file))
+				throw std::runtime_error(
+					"ssdpm_persist_get_file");
+			result.append(py::make_tuple(path_or_none(file.path),
+						     text_from(file.contents),
+						     file.mode,
+						     text_or_none(file.note)));
+		}
+		return result;
+	}
+
+	void write(const Machine &machine) const
+	{
+		struct ssdpm_error error = {};
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_persist_write(persist, machine.get(),
+						  &error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+
+      private:
+	struct ssdpm_persist *persist = nullptr;
+};
+
+static size_t persist_remove(const Machine &machine, uint32_t kind)
+{
+	struct ssdpm_error error = {};
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_persist_remove(machine.get(), kind, &n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return n;
+}
+
+void add_apply(py::module_ &module)
+{
+	module.attr("PERSIST_KINDS") = words(&ssdpm_persist_kind_to_string);
+	py::class_<Plan>(module, "Plan")
+		.def(py::init<const std::shared_ptr<Machine> &,
+			      const OptionalText &, const Timeouts &>(),
+		     py::arg("machine"), py::arg("directory"),
+		     py::arg("timeouts"))
+		.def("add_latency_tolerance", &Plan::add_latency_tolerance)
+		.def("add_nvme_core", &Plan::add_nvme_core)
+		.def("add_apst", &Plan::add_apst)
+		.def("add_lpm", &Plan::add_lpm)
+		.def("add_profile", &Plan::add_profile)
+		.def("add_revert", &Plan::add_revert)
+		.def("commit", &Plan::commit)
+		.def("verify", &Plan::verify)
+		.def("revert", &Plan::revert)
+		.def("steps", &Plan::steps)
+		.def("tables", &Plan::tables)
+		.def_property_readonly("n_planned", &Plan::n_planned);
+	py::class_<Persist>(module, "Persist")
+		.def(py::init<uint32_t, const py::dict &,
+			      const std::optional<py::dict> &,
+			      const OptionalText &>(),
+		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
+		     py::arg("command"))
+		.def("files", &Persist::files)
+		.def("write", &Persist::write);
+	module.def("recover", &recover);
+	module.def("persist_remove", &persist_remove);
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/device.h>; whatever touches the machine does so without the GIL. */
+#include "common.h"
+
+#include <pybind11/stl.h>
+
+Machine::Machine(const OptionalText &root, const py::object &log,
+		 uint32_t log_level)
+    : log(log)
+{
+	struct ssdpm_machine_params params = {};
+	struct ssdpm_error error = {};
+	int err;
+
+	params.size = sizeof(params);
+	params.root = c_str(root);
+	params.log_fn = log.is_none() ? nullptr : &Machine::tell;
+	params.userdata = this;
+	params.log_level = log_level;
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_new(&params, &machine, &error);
+	}
+	if (err)
+		raise_error(error, false);
+}
+
+Machine::~Machine()
+{
+	ssdpm_machine_unref(machine);
+}
+
+/*
+ * What a log raises cannot pass through C. Ctrl-C is not lost: it is raised
+ * again when the call is over.
+ */
+void Machine::tell(void *userdata, uint32_t level, const char *message)
+{
+	py::gil_scoped_acquire acquire;
+
+	try {
+		((const Machine *)userdata)->log(level, text_from(message));
+	} catch (py::error_already_set &error) {
+		bool interrupted = error.matches(PyExc_KeyboardInterrupt);
+
+		error.discard_as_unraisable("the log of an ssdpm.Machine");
+		if (interrupted)
+			PyErr_SetInterrupt();
+	}
+}
+
+static py::dict nvme_core_dict(const struct ssdpm_machine_facts &facts)
+{
+	py::dict result;
+
+	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+		if (facts.nvme_core_known & 1u << i)
+			result[ssdpm_nvme_core_to_string(i)] =
+				facts.nvme_core[i];
+	return result;
+}
+
+static struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine)
+{
+	struct ssdpm_machine_facts facts = {};
+	struct ssdpm_error error = {};
+	int err;
+
+	facts.size = sizeof(facts);
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_read_facts(machine, &facts, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return facts;
+}
+
+/* NULL, for what is unknown, becomes None. */
+static py::dict machine_facts(const Machine &self)
+{
+	const struct ssdpm_machine_facts facts = read_facts(self.get());
+	py::dict result;
+
+	result["power_source"] =
+		ssdpm_power_source_to_string(facts.power_source);
+	result["suspend"] = ssdpm_suspend_to_string(facts.suspend);
+	result["aspm_policy"] = ssdpm_aspm_policy_to_string(facts.aspm_policy);
+	result["nvme_core"] = nvme_core_dict(facts);
+	result["linux_release"] = text_or_none(facts.linux_release);
+	result["sys_vendor"] = text_or_none(facts.sys_vendor);
+	result["product_name"] = text_or_none(facts.product_name);
+	result["product_version"] = text_or_none(facts.product_version);
+	result["board_vendor"] = text_or_none(facts.board_vendor);
+	result["board_name"] = text_or_none(facts.board_name);
+	result["bios_date"] = text_or_none(facts.bios_date);
+	result["mask_port_ext"] = text_or_none(facts.mask_port_ext);
+	result["mobile_lpm_policy"] =
+		facts.mobile_lpm_policy == INT32_MIN ?
+			py::object(py::none()) :
+			py::object(py::int_(facts.mobile_lpm_policy));
+	result["capture"] = facts.capture;
+	return result;
+}
+
+/* An array of devices from the library. */
+struct DeviceList {
+	struct ssdpm_device **devices = nullptr;
+	size_t n = 0;
+
+	~DeviceList()
+	{
+		ssdpm_device_list_free(devices, n);
+	}
+};
+
+static py::list machine_devices(const std::shared_ptr<Machine> &self)
+{
+	struct ssdpm_error error = {};
+	DeviceList list;
+	py::list result;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_list_read(self->get(), &list.devices,
+					     &list.n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	for (size_t i = 0; i < list.n; i++)
+		result.append(std::make_unique<Device>(
+			ssdpm_device_ref(list.devices[i]), self));
+	return result;
+}
+
+static std::unique_ptr<Device> machine_open(
+	const std::shared_ptr<Machine> &self, const std::string &name)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_device *device;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read(self->get(), name.c_str(), &device,
+					&error);
+	}
+	if (err)
+		raise_error(error, false);
+	return std::make_unique<Device>(device, self);
+}
+
+static py::list machine_owners(const Machine &self)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_owner *owners;
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_read_owners(self.get(), &owners, &n,
+						&error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_owner, Free> memory(owners);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			ssdpm_owner_kind_to_string(owners[i].kind),
+			path_or_none(owners[i].path), owners[i].line,
+			text_from(owners[i].setting)));
+	return result;
+}
+
+static py::list machine_meters(const Machine &self)
+{
+	struct ssdpm_meter *meters;
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_read_meters(self.get(), &meters, &n,
+						&error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_meter, Free> memory(meters);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			ssdpm_meter_kind_to_string(meters[i].kind),
+			text_from(meters[i].name), path_or_none(meters[i].path),
+			meters[i].readable != 0));
+	return result;
+}
+
+static uint32_t read_flags(bool commands)
+{
+	return commands ? SSDPM_READ_COMMANDS : 0;
+}
+
+static void machine_capture(const Machine &self, const std::string &directory,
+			    bool commands)
+{
+	struct ssdpm_error error = {};
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_capture(self.get(), directory.c_str(),
+					    read_flags(commands), &error);
+	}
+	if (err)
+		raise_error(error, false);
+}
+
+static void add_machine_class(py::module_ &module)
+{
+	py::class_<Machine, std::shared_ptr<Machine>>(module, "Machine")
+		.def(py::init<const OptionalText &, const py::object &,
+			      uint32_t>(),
+		     py::arg("root"), py::arg("log"), py::arg("log_level"))
+		.def("facts", &machine_facts)
+		.def("devices", &machine_devices)
+		.def("open", &machine_open)
+		.def("owners", &machine_owners)
+		.def("meters", &machine_meters)
+		.def("capture", &machine_capture);
+}
+
+/* Puts facts into a dict; those that are not known are None. */
+class Facts
+{
+      public:
+	explicit Facts(const struct ssdpm_device_facts &facts) : facts(facts)
+	{
+	}
+
+	void number(const char *name, uint64_t value, bool known = true)
+	{
+		result[name] = known ? py::object(py::int_(value)) :
+				       py::object(py::none());
+	}
+	void number_of(const char *name, uint64_t value, uint32_t fact)
+	{
+		number(name, value, facts.known & fact);
+	}
+	void flag_of(const char *name, bool value, uint32_t fact)
+	{
+		result[name] = facts.known & fact ?
+				       py::object(py::bool_(value)) :
+				       py::object(py::none());
+	}
+	void bits_of(const char *name, const char *(*to_string)(uint32_t),
+		     uint32_t bits, uint32_t fact)
+	{
+		result[name] = facts.known & fact ?
+				       py::object(bit_words(to_string, bits)) :
+				       py::object(py::none());
+	}
+	void text(const char *name, const char *value)
+	{
+		result[name] = text_or_none(value);
+	}
+
+	py::dict result;
+
+      private:
+	const struct ssdpm_device_facts &facts;
+};
+
+static void add_nvme_facts(Facts &to, const struct ssdpm_device_facts &facts)
+{
+	to.number_of("kernel_quirks", facts.quirks, SSDPM_FACT_QUIRKS);
+	to.number_of("latency_tolerance_us", facts.latency_tolerance_us,
+		     SSDPM_FACT_LATENCY_TOLERANCE);
+	to.text("transport", facts.transport);
+	to.number_of("reset_count", facts.reset_count, SSDPM_FACT_RESET_COUNT);
+}
+
+static void add_sata_facts(Facts &to, const struct ssdpm_device_facts &facts)
+{
+	bool is_sata = facts.kind == SSDPM_KIND_SATA;
+
+	to.number("host", facts.host, is_sata);
+	to.number("ata_port", facts.ata_port, is_sata);
+	to.result["lpm"] = facts.known & SSDPM_FACT_LPM ?
+				   ssdpm_lpm_to_string(facts.lpm) :
+				   nullptr;
+	to.flag_of("lpm_supported", facts.lpm_supported != 0,
+		   SSDPM_FACT_LPM_SUPPORTED);
+	to.number_of("ahci_port_cmd", facts.ahci_port_cmd,
+		     SSDPM_FACT_AHCI_PORT_CMD);
+	to.number_of("ahci_host_caps", facts.ahci_host_caps,
+		     SSDPM_FACT_AHCI_HOST_CAPS);
+	to.number_of("ahci_host_cap2", facts.ahci_host_cap2,
+		     SSDPM_FACT_AHCI_HOST_CAP2);
+	to.number("devices_without_hipm", facts.devices_without_hipm, is_sata);
+	to.number("n_devices", facts.n_devices,
+		  is_sata || facts.reach == SSDPM_REACH_REMAPPED);
+	to.number_of("port", facts.port, SSDPM_FACT_PORT);
+}
+
+static py::dict device_facts(const Device &self)
+{
+	const struct ssdpm_device_facts &facts =
+		*ssdpm_device_get_facts(self.get());
+	Facts to(facts);
+
+	to.result["kind"] = ssdpm_kind_to_string(facts.kind);
+	to.result["reach"] = ssdpm_reach_to_string(facts.reach);
+	to.result["flags"] =
+		bit_words(&ssdpm_device_flag_to_string, facts.flags);
+	to.result["name"] = text_from(facts.name);
+	to.text("product", facts.product);
+	to.text("firmware", facts.firmware);
+	to.text("state", facts.state);
+	to.text("address", facts.address);
+	to.text("driver", facts.driver);
+	to.text("path", facts.path);
+	to.number("pci_vendor_id", facts.pci_vendor_id, facts.pci_vendor_id);
+	to.number("pci_device_id", facts.pci_device_id, facts.pci_vendor_id);
+	to.text("pci_power_state", facts.power_state);
+	to.text("runtime_pm", facts.runtime_pm);
+	to.bits_of("pcie_capable", &ssdpm_pcie_feature_to_string,
+		   facts.pcie_capable, SSDPM_FACT_PCIE);
+	to.bits_of("pcie_enabled", &ssdpm_pcie_feature_to_string,
+		   facts.pcie_enabled, SSDPM_FACT_PCIE);
+	to.flag_of("d3cold_allowed", facts.flags & SSDPM_DEVICE_D3COLD_ALLOWED,
+		   SSDPM_FACT_D3COLD);
+	add_nvme_facts(to, facts);
+	add_sata_facts(to, facts);
+	return to.result;
+}
+
+static std::unique_ptr<Model> device_model(const Device &self, bool commands,
+					   const Catalogue *catalogue)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_model *model;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read_model(
+			self.get(), read_flags(commands),
+			catalogue ? catalogue->get() : nullptr, &model, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return std::make_unique<Model>(model);
+}
+
+static std::unique_ptr<ApstTable> device_apst(const Device &self)
+{
+	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
+	struct ssdpm_error error = {};
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read_apst(self.get(), &result->table,
+					     &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return result;
+}
+
+static uint32_t device_power_state(const Device &self)
+{
+	struct ssdpm_error error = {};
+	uint32_t state;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read_power_state(self.get(), &state, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return state;
+}
+
+static py::tuple device_devsleep(const Device &self)
+{
+	struct ssdpm_devsleep devsleep;
+	struct ssdpm_error error = {};
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read_devsleep(self.get(), &devsleep, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return py::make_tuple(devsleep.reported != 0,
+			      devsleep.minimum_assertion_ms,
+			      devsleep.exit_timeout_ms);
+}
+
+static py::dict device_host(const Device &self, const Machine &machine)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_host host;
+
+	ssdpm_device_get_host(self.get(), &facts, &host);
+	return host_dict(host);
+}
+
+/* (quirks, from_kernel) */
+static py::tuple device_quirks(const Device &self, const Machine &machine,
+			       const Model &model)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_error error = {};
+	uint32_t quirks, from_kernel;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_get_quirks(self.get(), &facts, model.get(),
+					      &quirks, &from_kernel, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return py::make_tuple(quirks, from_kernel != 0);
+}
+
+static py::tuple device_apst_params(const Device &self, const Machine &machine,
+				    const Model &model)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_error error = {};
+	ApstParams params;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_get_apst_params(self.get(), &facts,
+						   model.get(), &params.params,
+						   &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return describe(model.get(), params.params);
+}
+
+/* [(code, severity, message, advice), ...] */
+static py::list device_diagnose(const Device &self, const Machine &machine,
+				const Model *model, const ApstTable *table)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_diagnosis *found;
+	struct ssdpm_error error = {};
+	py::list result;
+	size_t n;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_diagnose(
+			self.get(), &facts, model ? model->get() : nullptr,
+			table ? &table->table : nullptr, &found, &n, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_diagnosis, Free> memory(found);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			ssdpm_diagnosis_code_to_string(found[i].code),
+			ssdpm_severity_to_string(found[i].severity),
+			text_from(found[i].message),
+			text_or_none(found[i].advice)));
+	return result;
+}
+
+static py::dict nvme_core_numbers()
+{
+	py::dict result;
+
+	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+		result[ssdpm_nvme_core_to_string(i)] = i;
+	return result;
+}
+
+void add_device(py::module_ &module)
+{
+	module.attr("NVME_CORE") = nvme_core_numbers();
+	module.attr("LOG_WARNING") = (uint32_t)SSDPM_LOG_WARNING;
+	module.attr("LOG_INFO") = (uint32_t)SSDPM_LOG_INFO;
+	module.attr("LOG_DEBUG") = (uint32_t)SSDPM_LOG_DEBUG;
+	add_machine_class(module);
+	py::class_<Device>(module, "Device")
+		.def("facts", &device_facts)
+		.def("model", &device_model)
+		.def("apst", &device_apst)
+		.def("power_state", &device_power_state)
+		.def("devsleep", &device_devsleep)
+		.def("host", &device_host)
+		.def("quirks", &device_quirks)
+		.def("apst_params", &device_apst_params)
+		.def("diagnose", &device_diagnose);
+}

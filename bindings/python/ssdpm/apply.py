@@ -1,0 +1,598 @@
+# SPDX-License-Identifier: MIT
+"""Setting policies: a plan is shown, committed as a whole or not at all, verified,
+and undone.
+
+A plan in a with block is a policy for a while, as for a measurement::
+
+    with ssdpm.plan() as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        print(plan)                 # what will be written, and why
+        plan.commit()
+        measure()
+    # here everything is as it was, unless plan.keep() was called
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import SupportsIndex, Union
+
+from ssdpm import _core
+from ssdpm.base import (
+    InvalidError,
+    check_bool,
+    check_instance,
+    check_path,
+    check_unsigned,
+    check_word,
+    html_table,
+)
+from ssdpm.device import Device, Machine, Root, machine_of
+from ssdpm.model import Model
+from ssdpm.policy import (
+    ApstTable,
+    PowerSource,
+    ProfileSettings,
+    limit_number,
+    lpm_numbers,
+    profile,
+    settings_dict,
+)
+
+Target = Union[Device, str]
+Settings = Union[ProfileSettings, str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that is written. None is a text that there is not.
+
+    Attributes:
+        kind: "latency-tolerance", "nvme-core", "rebuild", "apst" or "lpm".
+        state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
+            "differs".
+        flags: of "reversible", "all-drives", "until-reset", "until-reboot" and
+            "no-host-bits".
+        device: its name; "all" for a parameter of nvme_core.
+        target: the file, or "Set Features 0Ch".
+        before: what it holds; a table as 512 hexadecimal digits.
+        after: what it shall hold.
+        why: the reason, or why it is left alone, or what failed.
+    """
+
+    kind: str
+    state: str
+    flags: frozenset[str]
+    device: str | None
+    target: str | None
+    before: str | None
+    after: str | None
+    why: str | None
+
+    def __str__(self) -> str:
+        words = [str(self.device)]
+        if self.after is not None:
+            words.append(f"{self.target}: {self.before} -> {self.after}")
+        words.append(self.state)
+        if self.why is not None:
+            words.append(self.why)
+        return ": ".join(words)
+
+
+@dataclass(frozen=True)
+class PlannedTable:
+    """The APST table of one controller; None is not known.
+
+    Attributes:
+        device: its name.
+        provenance: of the model that after is made from, as Model.provenance.
+        before: what this kernel built from what is set now, by prediction.
+        after: what it will build.
+        built: what it did build: read back by Plan.verify(commands=True).
+    """
+
+    device: str
+    provenance: str | None
+    before: ApstTable | None
+    after: ApstTable | None
+    built: ApstTable | None
+
+
+def _directory(directory: str | os.PathLike[str] | None) -> bytes | None:
+    return None if directory is None else check_path(directory, "directory")
+
+
+def _timeouts(
+    state_timeout_ms: SupportsIndex | None, lock_timeout_ms: SupportsIndex | None
+) -> tuple[int, int]:
+    """For C, where 0 is the default."""
+
+    def number(value: SupportsIndex | None, name: str) -> int:
+        return 0 if value is None else check_unsigned(value, name, 2**32 - 1)
+
+    return (
+        number(state_timeout_ms, "state_timeout_ms"),
+        number(lock_timeout_ms, "lock_timeout_ms"),
+    )
+
+
+class Plan:
+    """A list of steps; made by ssdpm.plan().
+
+    Nothing is written before commit(). Left by the end of a with block, or by an
+    exception in it, a plan that was committed is reverted, unless keep() was called.
+    Threads take turns. A log that a commit calls cannot use the plan.
+    """
+
+    __slots__ = ("__weakref__", "_committed", "_handle", "_kept", "_machine")
+
+    _handle: _core.Plan
+    _machine: Machine
+    _committed: bool
+    _kept: bool
+
+    def __init__(self) -> None:
+        raise TypeError("made by ssdpm.plan()")
+
+    @classmethod
+    def _wrap(cls, machine: Machine, core: _core.Plan) -> Plan:
+        self = cls.__new__(cls)
+        self._handle = core
+        self._machine = machine
+        self._committed = False
+        self._kept = False
+        return self
+
+    @property
+    def machine(self) -> Machine:
+        """Where it is carried out."""
+        return self._machine
+
+    def _handles(
+        self, device: Target, model: Model | None
+    ) -> tuple[_core.Device, _core.Model | None]:
+        if isinstance(device, str):
+            device = self._machine.open(device)
+        check_instance(device, "device", Device)
+        if device.machine.root != self._machine.root:
+            raise InvalidError(
+                errno.EINVAL,
+                f"{device.name}: a device of {device.machine!r} in a plan for "
+                f"{self._machine!r}",
+            )
+        known = device.known_model(model)
+        return device._handle, None if known is None else known._handle
+
+    def add_latency_tolerance(
+        self,
+        device: Target,
+        max_exit_latency_us: SupportsIndex | str,
+        model: Model | None = None,
+    ) -> None:
+        """The latency tolerance of an NVMe controller, until the next boot.
+
+        What is so already gives a step "in-force". A second call for the same device
+        replaces the first.
+
+        Args:
+            device: a Device, or its name.
+            max_exit_latency_us: up to 2147483646, or "any"; 0 switches APST off.
+            model: what its table is predicted from; None: what
+                Device.known_model() finds; nothing found: no prediction.
+
+        Raises:
+            UnsupportedError: not NVMe, or the kernel has no APST for it.
+            RangeError: a number beyond what the kernel takes.
+            NotFoundError: there is no such device.
+            TypeError, ValueError: an argument of another type.
+        """
+        limit = limit_number(max_exit_latency_us, "max_exit_latency_us")
+        self._handle.add_latency_tolerance(*self._handles(device, model), limit)
+
+    def add_nvme_core(self, parameter: str, value: SupportsIndex) -> None:
+        """A parameter of nvme_core, for all controllers.
+
+        Every controller is made to build its table anew, in steps of their own.
+
+        Args:
+            parameter: "apst_primary_timeout_ms", "apst_primary_latency_tol_us", or
+                one of the two with "secondary".
+            value: what it shall be.
+
+        Raises:
+            UnsupportedError: this kernel has none.
+            InvalidError: another parameter of nvme_core.
+            RangeError: a number that the kernel would spill into reserved bits.
+        """
+        check_word(parameter, "parameter", _core.NVME_CORE)
+        self._handle.add_nvme_core(
+            _core.NVME_CORE[parameter], check_unsigned(value, "value", 2**64 - 1)
+        )
+
+    def add_apst(
+        self, device: Target, table: ApstTable, model: Model | None = None
+    ) -> None:
+        """A table of one's own, by Set Features 0Ch; the save bit is never set.
+
+        It lasts until the next reset of the controller or change of its latency
+        tolerance. New kernels refuse it when it is committed: AccessError.
+
+        Raises:
+            InvalidError: the table is not sound for the model.
+            AccessError: a quirk forbids it.
+            UnsupportedError: not NVMe, or no APST.
+        """
+        check_instance(table, "table", ApstTable)
+        self._handle.add_apst(*self._handles(device, model), table._handle)
+
+    def add_lpm(
+        self,
+        device: Target,
+        lpms: Iterable[str] | str,
+        model: Model | None = None,
+        *,
+        any_port: bool = False,
+    ) -> None:
+        """The policy of a SATA port.
+
+        A port that is left alone gives a step "left-alone" with the reason.
+
+        Args:
+            device: a Device, or its name.
+            lpms: policies: the port gets the first that it takes, as in
+                "med_power_with_dipm".
+            model: of its disk, for its quirks; None: what Device.known_model()
+                finds.
+            any_port: external, hot-plug, empty and optical ports too.
+
+        Raises:
+            UnsupportedError: not SATA, or the port or a quirk forbids it.
+            InvalidError: no policy, or "keep_firmware_settings", which cannot be set.
+        """
+        check_bool(any_port, "any_port")
+        self._handle.add_lpm(
+            *self._handles(device, model), lpm_numbers(lpms, "lpms"), any_port
+        )
+
+    def add_profile(
+        self, device: Target, settings: Settings, model: Model | None = None
+    ) -> None:
+        """What a profile says, for one device.
+
+        A device that it cannot be applied to gives a step "left-alone".
+
+        Args:
+            device: a Device, or its name.
+            settings: from ssdpm.profile(); or the name of a profile that is built
+                in, as it is on the power source of the machine, or on AC where that
+                is not known.
+            model: of the drive; None: what Device.known_model() finds.
+
+        Raises:
+            NotFoundError: there is no such device or profile.
+            InvalidError: settings that mean nothing.
+        """
+        if isinstance(settings, str):
+            source = self._machine.facts.power_source or PowerSource.AC
+            settings = profile(settings, source)
+        check_instance(settings, "settings", ProfileSettings)
+        self._handle.add_profile(
+            *self._handles(device, model), settings_dict(settings)
+        )
+
+    def add_revert(self) -> None:
+        """Steps back to what was there before the first commit.
+
+        A value that somebody else has changed since is left alone. There are no steps
+        where nothing was committed.
+
+        Raises:
+            AccessError: the record cannot be read.
+            Error: EIO: it is damaged.
+        """
+        self._handle.add_revert()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, as they are now, in their order."""
+        return tuple(
+            Step(kind, state, frozenset(flags), *texts)
+            for kind, state, flags, *texts in self._handle.steps()
+        )
+
+    @property
+    def n_planned(self) -> int:
+        """How many steps would write something."""
+        return self._handle.n_planned
+
+    @property
+    def tables(self) -> tuple[PlannedTable, ...]:
+        """The APST tables of the controllers whose tables change."""
+
+        def wrap(core: _core.ApstTable | None) -> ApstTable | None:
+            return None if core is None else ApstTable._wrap(core)
+
+        return tuple(
+            PlannedTable(device, provenance, wrap(before), wrap(after), wrap(built))
+            for device, provenance, before, after, built in self._handle.tables()
+        )
+
+    def commit(self) -> None:
+        """Do all steps, or none.
+
+        If one fails, those that were done are undone; the states of the steps say
+        what happened. Nothing is written where all is so already.
+
+        Raises:
+            AccessError: root is needed, or Linux refuses it: the message says which.
+            ReadOnlyError: a root without the marker of a capture.
+            NotInForceError: a value is no longer what the plan shows.
+            BusyError: another commit holds the lock.
+            UnsupportedError: the kernel refused a policy.
+            TimedOutError: a SATA port did not come back.
+            GoneError: a device is gone.
+            Error: EIO, EALREADY (it was committed).
+        """
+        self._handle.commit()
+        self._committed = True
+
+    def verify(self, *, commands: bool = False) -> None:
+        """Is it in force now? Returns if it is.
+
+        Args:
+            commands: read back the tables that the kernel built, too.
+
+        Raises:
+            NotInForceError: a value is not in force; its step is "differs".
+            TableDiffersError: a table is not the predicted one; tables has both.
+            And those of Device.apst() where commands are sent.
+        """
+        self._handle.verify(check_bool(commands, "commands"))
+
+    def revert(self) -> None:
+        """Undo what this plan committed, in reverse.
+
+        Raises:
+            InvalidError: it was not committed.
+            And those of commit().
+        """
+        self._handle.revert()
+        self._committed = False
+
+    def keep(self) -> None:
+        """Leave it in force after the with block."""
+        self._kept = True
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._committed and not self._kept:
+            self.revert()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.steps)) or "nothing to do"
+
+    def __repr__(self) -> str:
+        steps = self.steps
+        return f"<ssdpm.Plan {len(steps)} steps, {self.n_planned} planned>"
+
+    def _repr_html_(self) -> str:
+        columns = ("device", "target", "before", "after", "state", "why")
+        rows = (
+            (s.device, s.target, s.before, s.after, s.state, s.why)
+            for s in self.steps
+        )
+        return html_table("Plan", columns, rows)
+
+
+def plan(
+    root: Root = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    state_timeout_ms: SupportsIndex | None = None,
+    lock_timeout_ms: SupportsIndex | None = None,
+) -> Plan:
+    """A plan without steps.
+
+    Args:
+        root: this machine (None), a capture, or a Machine.
+        directory: of the lock, the journal and what revert needs; None: /run/ssdpm,
+            under the root.
+        state_timeout_ms: how long to wait for a SATA port to be running again; None:
+            10000.
+        lock_timeout_ms: how long to wait for another commit; None: 10000.
+
+    Raises:
+        As Machine().
+    """
+    machine = machine_of(root)
+    core = _core.Plan(
+        machine._handle,
+        _directory(directory),
+        _timeouts(state_timeout_ms, lock_timeout_ms),
+    )
+    return Plan._wrap(machine, core)
+
+
+def recover(
+    root: Root = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    state_timeout_ms: SupportsIndex | None = None,
+    lock_timeout_ms: SupportsIndex | None = None,
+) -> int:
+    """Undo what a killed commit left; Plan.commit() does it by itself.
+
+    Args:
+        As plan().
+
+    Returns:
+        How many values were put back.
+
+    Raises:
+        As Plan.commit().
+    """
+    return _core.recover(
+        machine_of(root)._handle,
+        _directory(directory),
+        _timeouts(state_timeout_ms, lock_timeout_ms),
+    )
+
+
+def revert(
+    root: Root = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    state_timeout_ms: SupportsIndex | None = None,
+    lock_timeout_ms: SupportsIndex | None = None,
+) -> tuple[Step, ...]:
+    """Put back what was there before the first commit.
+
+    Args:
+        As plan().
+
+    Returns:
+        The steps that it took; a value that somebody else has changed since is
+        "left-alone".
+
+    Raises:
+        As Plan.add_revert() and Plan.commit().
+    """
+    back = plan(
+        root,
+        directory,
+        state_timeout_ms=state_timeout_ms,
+        lock_timeout_ms=lock_timeout_ms,
+    )
+    back.add_revert()
+    back.commit()
+    return back.steps
+
+
+@dataclass(frozen=True)
+class PersistFile:
+    """One file that makes a policy last.
+
+    Attributes:
+        path: where it goes.
+        contents: what it holds; a line of it is its marker.
+        mode: permissions, as for chmod.
+        note: what else has to be done, or None.
+    """
+
+    path: str
+    contents: str
+    mode: int
+    note: str | None
+
+
+class Persist:
+    """The files that make a policy last; made by ssdpm.persist()."""
+
+    __slots__ = ("__weakref__", "_handle", "_kind")
+
+    _handle: _core.Persist
+    _kind: str
+
+    def __init__(self) -> None:
+        raise TypeError("made by ssdpm.persist()")
+
+    @classmethod
+    def _wrap(cls, kind: str, core: _core.Persist) -> Persist:
+        self = cls.__new__(cls)
+        self._handle = core
+        self._kind = kind
+        return self
+
+    @property
+    def kind(self) -> str:
+        """As persist() was told."""
+        return self._kind
+
+    @property
+    def files(self) -> tuple[PersistFile, ...]:
+        """What would be written."""
+        return tuple(PersistFile(*file) for file in self._handle.files())
+
+    def write(self, root: Root = None) -> None:
+        """Write them, each by way of a new file and a rename.
+
+        Raises:
+            ExistsError: a file of that name has no marker: it is not ours.
+            ReadOnlyError: a root without the marker of a capture.
+            AccessError, Error: it cannot be written.
+        """
+        self._handle.write(machine_of(root)._handle)
+
+    def remove(self, root: Root = None) -> int:
+        """Remove the files of this kind; see remove_persist()."""
+        return remove_persist(self._kind, root)
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Persist {self._kind}, {len(self.files)} files>"
+
+
+def persist(
+    kind: str,
+    ac: Settings,
+    battery: Settings | None = None,
+    *,
+    command: str | os.PathLike[str] | None = None,
+) -> Persist:
+    """The files that make a policy last. Writes nothing: Persist.write() does.
+
+    Args:
+        kind: "udev", "modprobe", "systemd", "tlp" or "tuned".
+        ac: what holds on AC: from ssdpm.profile(), or the name of a profile that is
+            built in.
+        battery: likewise on battery; None: as on AC.
+        command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
+
+    Raises:
+        InvalidError: a kind that cannot express it.
+        NotFoundError: no such profile.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+
+    def members(settings: Settings, source: PowerSource) -> dict[str, object]:
+        if isinstance(settings, str):
+            settings = profile(settings, source)
+        check_instance(settings, "settings", ProfileSettings)
+        return settings_dict(settings)
+
+    check_word(kind, "kind", _core.PERSIST_KINDS)
+    core = _core.Persist(
+        _core.PERSIST_KINDS[kind],
+        members(ac, PowerSource.AC),
+        None if battery is None else members(battery, PowerSource.BATTERY),
+        None if command is None else check_path(command, "command"),
+    )
+    return Persist._wrap(kind, core)
+
+
+def remove_persist(kind: str, root: Root = None) -> int:
+    """Remove the files of one kind that have the marker of ssdpm.
+
+    Args:
+        kind: as persist().
+        root: as plan().
+
+    Returns:
+        How many were removed.
+
+    Raises:
+        ReadOnlyError: a root without the marker of a capture.
+        AccessError, Error: they cannot be removed.
+    """
+    check_word(kind, "kind", _core.PERSIST_KINDS)
+    return _core.persist_remove(machine_of(root)._handle, _core.PERSIST_KINDS[kind])

@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: MIT
+"""The devices: what a running Linux, or a capture of one, says of its SSDs, and why
+each does or does not save power.
+
+Reading sysfs sends no command to any drive. Commands are sent by what says so:
+``commands=True``, Device.apst(), Device.power_state() and Device.devsleep(). All names
+are those of <ssdpm/device.h>, but two: what is power_state there is pci_power_state
+here, and quirks is kernel_quirks, beside the methods power_state() and quirks().
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Union
+
+from ssdpm import _core
+from ssdpm.base import (
+    Error,
+    check_bool,
+    check_instance,
+    check_path,
+    check_text,
+    html_table,
+)
+from ssdpm.model import Catalogue, Model
+from ssdpm.policy import (
+    ApstParameters,
+    ApstTable,
+    Host,
+    PowerSource,
+    Quirk,
+    apst_parameters,
+    limit_word,
+    quirk_names,
+)
+
+Log = Union[logging.Logger, Callable[[int, str], object]]
+
+_LEVELS = {
+    _core.LOG_WARNING: logging.WARNING,
+    _core.LOG_INFO: logging.INFO,
+    _core.LOG_DEBUG: logging.DEBUG,
+}
+
+# A library that nobody listens to is silent.
+logging.getLogger("ssdpm").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """The machine as a whole. None is unknown.
+
+    Attributes:
+        power_source: "ac" or "battery".
+        suspend: what Linux does when the machine is suspended: "s2idle", "shallow"
+            or "deep".
+        aspm_policy: "default", "performance", "powersave" or "powersupersave"; None
+            too where there is no ASPM at all.
+        nvme_core: parameters of nvme_core by name, as in "apst_primary_timeout_ms":
+            those that there are. Linux 5.13 and older have no apst_ ones.
+        linux_release: as in uname -r.
+        sys_vendor: and the next five: files of /sys/class/dmi/id.
+        mask_port_ext: parameter of ahci: ports that count as internal.
+        mobile_lpm_policy: parameter of ahci; -1 is what it holds if nobody set it.
+        capture: 0: this machine; 1: another root; 2: one with the marker of a
+            capture, so that a plan may write there.
+    """
+
+    power_source: PowerSource | None
+    suspend: str | None
+    aspm_policy: str | None
+    nvme_core: Mapping[str, int] = field(hash=False)
+    linux_release: str | None
+    sys_vendor: str | None
+    product_name: str | None
+    product_version: str | None
+    board_vendor: str | None
+    board_name: str | None
+    bios_date: str | None
+    mask_port_ext: str | None
+    mobile_lpm_policy: int | None
+    capture: int
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A program that sets latency tolerances or LPM too.
+
+    Attributes:
+        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe" or "ssdpm".
+        path: the file.
+        line: of it, or None: the file as a whole.
+        setting: what it says.
+    """
+
+    kind: str
+    path: str
+    line: int | None
+    setting: str
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.setting}"
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Something that measures power.
+
+    Attributes:
+        kind: "battery", "rapl", "hwmon" or "acpi-power".
+        name: "BAT0", "package-0".
+        path: the file that holds the number.
+        readable: whether this user may read it.
+    """
+
+    kind: str
+    name: str
+    path: str
+    readable: bool
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One thing about a drive; str() of it is the message and the advice.
+
+    Attributes:
+        code: a word that scripts can rely on, as in "apst-empty"; all are in
+            ssdpm_device(3).
+        severity: "good", "note", "problem", or "unknown": more has to be known.
+        message: one line with the evidence.
+        advice: what to do, or None.
+    """
+
+    code: str
+    severity: str
+    message: str
+    advice: str | None
+
+    def __str__(self) -> str:
+        if self.advice is None:
+            return self.message
+        return f"{self.message}; {self.advice}"
+
+
+@dataclass(frozen=True)
+class Devsleep:
+    """DevSleep timing of a SATA drive.
+
+    Attributes:
+        reported: whether the drive says so; else the values are those that Serial
+            ATA defines then.
+        minimum_assertion_ms: MDAT.
+        exit_timeout_ms: DETO.
+    """
+
+    reported: bool
+    minimum_assertion_ms: int
+    exit_timeout_ms: int
+
+
+@dataclass(frozen=True)
+class DeviceQuirks:
+    """The quirks in force, and whether the kernel says so or our rules do."""
+
+    quirks: tuple[Quirk, ...]
+    from_kernel: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Device:
+    """An NVMe controller, a SATA port with its disk, or a disk that is out of reach.
+
+    A snapshot of what sysfs said when it was read, by Machine.devices() or
+    Machine.open(). None is unknown; what is for the other kind of drive is None too.
+
+    Attributes:
+        machine: where it was read.
+        name: "nvme0", "sda"; a port without a disk: "host3".
+        kind: "nvme" or "sata"; None: out of reach, and not known to be either.
+        reach: "yes", or what stands before setting its policy: "sas", "usb",
+            "remapped", "vmd", "raid" or "no-lpm".
+        flags: of "fabrics", "empty", "optical", "external", "hot-plug",
+            "shared-port", "rotational", "removable" and "d3cold-allowed".
+        product: model number.
+        firmware: firmware revision.
+        state: of the controller, "live", or of the disk, "running".
+        address: PCI address of the controller or of the SATA adapter.
+        driver: of the PCI device: "nvme", "ahci", "ata_piix".
+        path: its directory in sysfs, without symbolic links.
+        pci_vendor_id, pci_device_id: of address.
+        pci_power_state: of the PCI device: "D0", "D3hot"; power_state() is that of
+            the drive.
+        runtime_pm: of the PCI device: "on" or "auto".
+        pcie_capable: of "clkpm", "l0s", "l1", "l1.1", "l1.2", "l1.1-pcipm" and
+            "l1.2-pcipm".
+        pcie_enabled: likewise.
+        d3cold_allowed: whether Linux may switch the slot off.
+        kernel_quirks: the quirks in force, where the kernel says so.
+        latency_tolerance_us: pm_qos_latency_tolerance_us, or "any"; None: the kernel
+            has no APST for this controller, by its own word or by a quirk.
+        transport: "pcie", "tcp".
+        reset_count: resets of the controller since it was found.
+        host: number N of hostN.
+        ata_port: number P of ataP.
+        lpm: what the port is told to do, as in "med_power_with_dipm".
+        lpm_supported: whether the port has link power management.
+        ahci_port_cmd, ahci_host_caps, ahci_host_cap2: registers PxCMD, CAP and CAP2.
+        devices_without_hipm: how many devices on the port do not take requests of
+            the host.
+        n_devices: how many devices are on the port; how many NVMe drives RST hides.
+        port: number of the port on its adapter, as the masks of the module ahci count;
+            None but for external and hot-plug ports.
+    """
+
+    machine: Machine = field(compare=False)
+    name: str
+    kind: str | None
+    reach: str
+    flags: frozenset[str]
+    product: str | None
+    firmware: str | None
+    state: str | None
+    address: str | None
+    driver: str | None
+    path: str | None
+    pci_vendor_id: int | None
+    pci_device_id: int | None
+    pci_power_state: str | None
+    runtime_pm: str | None
+    pcie_capable: frozenset[str] | None
+    pcie_enabled: frozenset[str] | None
+    d3cold_allowed: bool | None
+    kernel_quirks: tuple[Quirk, ...] | None
+    latency_tolerance_us: int | str | None
+    transport: str | None
+    reset_count: int | None
+    host: int | None
+    ata_port: int | None
+    lpm: str | None
+    lpm_supported: bool | None
+    ahci_port_cmd: int | None
+    ahci_host_caps: int | None
+    ahci_host_cap2: int | None
+    devices_without_hipm: int | None
+    n_devices: int | None
+    port: int | None
+    _handle: _core.Device = field(compare=False)
+
+    @classmethod
+    def _wrap(cls, machine: Machine, core: _core.Device) -> Device:
+        facts = core.facts()
+        for name in ("flags", "pcie_capable", "pcie_enabled"):
+            if facts[name] is not None:
+                facts[name] = frozenset(facts[name])
+        if facts["kernel_quirks"] is not None:
+            facts["kernel_quirks"] = quirk_names(facts["kernel_quirks"])
+        if facts["latency_tolerance_us"] is not None:
+            facts["latency_tolerance_us"] = limit_word(facts["latency_tolerance_us"])
+        return cls(machine=machine, _handle=core, **facts)
+
+    def model(
+        self, *, commands: bool = False, catalogue: Catalogue | None = None
+    ) -> Model:
+        """What the drive says of its power states.
+
+        Args:
+            commands: send Identify. Without, or where that is not allowed, it is
+                what sysfs has (SATA), the dump of a capture, or what the catalogue
+                has by product and firmware: Model.provenance tells.
+            catalogue: None is the built-in one.
+
+        Raises:
+            UnsupportedError: out of reach.
+            AccessError: root is needed, and nothing else knows the drive.
+            NotFoundError: it is not in the catalogue.
+            GoneError: the drive is gone, or libnvme or libatasmart is missing.
+            Error: EIO.
+        """
+        check_bool(commands, "commands")
+        if catalogue is None:
+            catalogue = Catalogue()
+        check_instance(catalogue, "catalogue", Catalogue)
+        return Model._wrap(self._handle.model(commands, catalogue._handle))
+
+    def apst(self) -> ApstTable:
+        """The table that is in force: Get Features 0Ch, or the dump of a capture.
+
+        Raises:
+            UnsupportedError: not NVMe, or no APST.
+            AccessError: the command takes CAP_SYS_ADMIN.
+            NotFoundError: the capture has no dump.
+            GoneError, Error: as model().
+        """
+        return ApstTable._wrap(self._handle.apst())
+
+    def power_state(self) -> int:
+        """Get Features 02h: the power state now; a drive that sleeps may wake.
+
+        Raises:
+            As apst().
+        """
+        return self._handle.power_state()
+
+    def devsleep(self) -> Devsleep:
+        """DevSleep timing of a SATA drive: a log page, by READ LOG EXT.
+
+        Raises:
+            As apst().
+        """
+        return Devsleep(*self._handle.devsleep())
+
+    def quirks_host(self) -> Host:
+        """What its quirks depend on, for ssdpm.quirks(model, host=...)."""
+        return Host(**self._handle.host(self.machine._handle))
+
+    def _own_model(self, model: Model | None) -> Model:
+        if model is None:
+            return self.model()
+        check_instance(model, "model", Model)
+        return model
+
+    def known_model(self, model: Model | None = None) -> Model | None:
+        """The model given, else what model() reads, or None where it fails."""
+        try:
+            return self._own_model(model)
+        except Error:
+            return None
+
+    def quirks(self, model: Model | None = None) -> DeviceQuirks:
+        """The quirks in force.
+
+        Args:
+            model: of the drive; None: what model() reads.
+
+        Raises:
+            As model() and ssdpm.quirks().
+        """
+        bits, from_kernel = self._handle.quirks(
+            self.machine._handle, self._own_model(model)._handle
+        )
+        return DeviceQuirks(quirk_names(bits), from_kernel)
+
+    def apst_params(self, model: Model | None = None) -> ApstParameters:
+        """What this kernel builds its table from.
+
+        ``ssdpm.apst(model, **device.apst_params(model).arguments())`` is the table
+        that Linux programs.
+
+        Args:
+            model: of the drive; None: what model() reads.
+
+        Raises:
+            UnsupportedError: not an NVMe drive.
+            And those of quirks().
+        """
+        found = self._handle.apst_params(
+            self.machine._handle, self._own_model(model)._handle
+        )
+        return apst_parameters(found)
+
+    def diagnose(
+        self, model: Model | None = None, table: ApstTable | None = None
+    ) -> list[Diagnosis]:
+        """Is it saving power, if not why, and what to do?
+
+        Args:
+            model: of the drive; None: what known_model() finds.
+            table: the one in force, from apst(); None: what this kernel builds is
+                taken, and said so.
+
+        Returns:
+            At least one; the first is the verdict.
+        """
+        known = self.known_model(model)
+        if table is not None:
+            check_instance(table, "table", ApstTable)
+        found = self._handle.diagnose(
+            self.machine._handle,
+            None if known is None else known._handle,
+            None if table is None else table._handle,
+        )
+        return [Diagnosis(*one) for one in found]
+
+    def __repr__(self) -> str:
+        words = [self.name, self.kind or "unknown", repr(self.product or "")]
+        if self.kind == "nvme":
+            words.append(f"latency_tolerance_us={self.latency_tolerance_us}")
+        elif self.lpm is not None:
+            words.append(f"lpm={self.lpm}")
+        if self.reach != "yes":
+            words.append(f"reach={self.reach}")
+        return f"<ssdpm.Device {' '.join(words)}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in ("machine", "name", "_handle") or value is None:
+                continue
+            if isinstance(value, (tuple, frozenset)):
+                value = ", ".join(sorted(map(str, value)))
+            rows.append((one.name, value))
+        return html_table(self.name, ("fact", "value"), rows)
+
+
+def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
+    """What the library calls, and the most that is wanted."""
+    if log is None:
+        log = logging.getLogger("ssdpm")
+    if isinstance(log, logging.Logger):
+        wanted = [ours for ours, theirs in _LEVELS.items() if log.isEnabledFor(theirs)]
+        most = max(wanted, default=_core.LOG_WARNING)
+        tell: Callable[[int, str], object] = log.log
+    else:
+        most = _core.LOG_DEBUG
+        tell = log
+    if not callable(tell):
+        raise TypeError(
+            f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
+        )
+    return lambda level, message: tell(_LEVELS[level], message), most
+
+
+class Machine:
+    """This machine, or a directory that was captured from one.
+
+    Args:
+        root: a capture, or any directory that holds a sys/; None: this machine.
+            Symbolic links under it never lead out of it.
+        log: a logging.Logger, told as much as its level has it when the Machine is
+            made; or what is called with a level of the module logging and a line for
+            everything down to each file that is read. None: the logger "ssdpm".
+
+    Raises:
+        NotFoundError: there is no such directory.
+        AccessError: it cannot be opened.
+        Error: ENOTDIR.
+        TypeError, ValueError: an argument of another type.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_root")
+
+    _handle: _core.Machine
+    _root: str | None
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        *,
+        log: Log | None = None,
+    ) -> None:
+        path = None if root is None else check_path(root, "root")
+        self._root = None if root is None else os.fsdecode(root)
+        self._handle = _core.Machine(path, *_log_of(log))
+
+    @property
+    def root(self) -> str | None:
+        """The directory, or None for this machine."""
+        return self._root
+
+    @property
+    def facts(self) -> MachineFacts:
+        """What is known of the machine as a whole, read anew each time."""
+        values = self._handle.facts()
+        if values["power_source"] is not None:
+            values["power_source"] = PowerSource(values["power_source"])
+        values["nvme_core"] = MappingProxyType(values["nvme_core"])
+        return MachineFacts(**values)
+
+    def devices(self) -> list[Device]:
+        """All devices: NVMe controllers, SATA ports, then what is out of reach.
+
+        Sends no command and needs no root.
+
+        Raises:
+            AccessError: sysfs cannot be read.
+        """
+        return [Device._wrap(self, core) for core in self._handle.devices()]
+
+    def open(self, name: str) -> Device:
+        """One device.
+
+        Args:
+            name: "nvme0", "nvme0n1", "sda", "host3", with or without "/dev/"; a
+                partition stands for its disk; links under /dev too.
+
+        Raises:
+            NotFoundError: there is none; the message names those that there are.
+            InvalidError: no name of a device.
+        """
+        return Device._wrap(self, self._handle.open(check_text(name, "name")))
+
+    def owners(self) -> tuple[Owner, ...]:
+        """Who else sets latency tolerances and LPM."""
+        return tuple(
+            Owner(kind, path, line or None, setting)
+            for kind, path, line, setting in self._handle.owners()
+        )
+
+    def meters(self) -> tuple[Meter, ...]:
+        """The power meters that there are."""
+        return tuple(Meter(*meter) for meter in self._handle.meters())
+
+    def capture(
+        self, directory: str | os.PathLike[str], *, commands: bool = False
+    ) -> None:
+        """Write a capture: what every call here reads, see ssdpm-capture(5).
+
+        Serial numbers, WWNs, NQNs, vendor areas, host names and the kernel's command
+        line are blanked.
+
+        Args:
+            directory: made by this call.
+            commands: send commands too, where that is allowed, for dumps of
+                Identify, of the APST table and of the DevSleep log.
+
+        Raises:
+            ExistsError: directory exists.
+            Error: it cannot be written.
+        """
+        self._handle.capture(
+            check_path(directory, "directory"), check_bool(commands, "commands")
+        )
+
+    def __repr__(self) -> str:
+        return "<ssdpm.Machine>" if self._root is None else (
+            f"<ssdpm.Machine {self._root!r}>"
+        )
+
+
+Root = Union[str, "os.PathLike[str]", Machine, None]
+
+
+def machine_of(root: Root) -> Machine:
+    """A machine is one; anything else is its root."""
+    return root if isinstance(root, Machine) else Machine(root)
+
+
+def devices(root: Root = None) -> list[Device]:
+    """All devices of this machine, of a capture, or of a Machine.
+
+    Raises:
+        As Machine() and Machine.devices().
+    """
+    return machine_of(root).devices()
+
+
+def open(name: str, root: Root = None) -> Device:
+    """One device of this machine, of a capture, or of a Machine, by its name.
+
+    Raises:
+        As Machine() and Machine.open().
+    """
+    return machine_of(root).open(name)

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+"""Plans: shown, committed, verified, and undone, on machines that do not exist."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+import ssdpm
+from ssdpm import Machine
+
+Maker = Callable[[str], Path]
+
+KERNEL_MAX_US = 2**31 - 2
+
+
+def tolerance(root: Path) -> int | str | None:
+    return ssdpm.open("nvme0", root).latency_tolerance_us
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in (root / "sys").rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def test_a_plan_is_shown_and_writes_nothing(machine: Maker) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        (step,) = plan.steps
+        assert (step.kind, step.state) == ("latency-tolerance", "planned")
+        assert (step.device, step.before, step.after) == ("nvme0", "100000", "25000")
+        assert step.target is not None
+        assert step.target.endswith("nvme0/power/pm_qos_latency_tolerance_us")
+        assert step.flags == {"reversible", "until-reboot"}
+        assert step.why
+        assert str(plan) == str(step)
+        assert "100000 -> 25000: planned" in str(step)
+        assert repr(plan) == "<ssdpm.Plan 1 steps, 1 planned>"
+        assert "<td>25000</td>" in plan._repr_html_()
+    assert contents(root) == before
+    assert not (root / "run").exists()
+    assert str(ssdpm.plan(root)) == "nothing to do"
+
+
+def test_leaving_the_block_undoes_what_was_committed(machine: Maker) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        assert tolerance(root) == 25_000
+        plan.verify()
+        assert [step.state for step in plan.steps] == ["done"]
+        assert plan.n_planned == 0
+    assert contents(root) == before
+    assert [step.state for step in plan.steps] == ["undone"]
+
+
+def test_an_exception_in_the_block_undoes_it_too(machine: Maker) -> None:
+    root = machine("laptop")
+    with pytest.raises(ZeroDivisionError), ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", "any")
+        plan.commit()
+        raise ZeroDivisionError
+    assert tolerance(root) == 100_000
+
+
+def test_a_plan_that_is_kept_stays_until_revert(machine: Maker) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        plan.keep()
+    assert tolerance(root) == 25_000
+    (step,) = ssdpm.revert(root)
+    assert (step.state, step.before, step.after) == ("done", "25000", "100000")
+    assert contents(root) == before
+    assert ssdpm.revert(root) == ()
+
+
+def test_the_table_that_linux_will_build_is_predicted(machine: Maker) -> None:
+    device = ssdpm.open("nvme0", machine("laptop"))
+    plan = ssdpm.plan(device.machine)
+    plan.add_latency_tolerance(device, 25_000)
+    (planned,) = plan.tables
+    assert (planned.device, planned.provenance) == ("nvme0", "reported")
+    assert planned.before == device.apst()
+    arguments = device.apst_params().arguments() | {"max_exit_latency_us": 25_000}
+    assert planned.after == ssdpm.apst(device.model(), **arguments)
+    assert planned.before != planned.after
+    assert planned.built is None
+
+
+def test_what_is_so_already_is_not_written(machine: Maker) -> None:
+    root = machine("laptop")
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 100_000)
+        assert [step.state for step in plan.steps] == ["in-force"]
+        assert plan.n_planned == 0
+        plan.commit()
+    assert not (root / "run").exists()
+
+
+def test_parameters_of_nvme_core_are_for_all_drives(machine: Maker) -> None:
+    root = machine("eight-drives")
+    with ssdpm.plan(root) as plan:
+        plan.add_nvme_core("apst_primary_timeout_ms", 200)
+        first = plan.steps[0]
+        assert (first.device, first.kind) == ("all", "nvme-core")
+        assert "all-drives" in first.flags
+        assert {step.kind for step in plan.steps[1:]} == {"rebuild"}
+        plan.commit()
+        assert Machine(root).facts.nvme_core["apst_primary_timeout_ms"] == 200
+    assert Machine(root).facts.nvme_core["apst_primary_timeout_ms"] == 100
+
+
+def test_a_port_gets_the_first_policy_that_it_takes(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    with ssdpm.plan(root) as plan:
+        plan.add_lpm("sda", ["med_power_with_dipm", "medium_power"])
+        plan.add_lpm("sdb", "medium_power")
+        plan.commit()
+        assert ssdpm.open("sda", root).lpm == "med_power_with_dipm"
+        assert ssdpm.open("sdb", root).lpm == "medium_power"
+    assert ssdpm.open("sda", root).lpm == "max_performance"
+    assert ssdpm.open("sdb", root).lpm == "min_power"
+
+
+def test_an_empty_port_is_left_alone_unless_any_port_is_meant(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    plan = ssdpm.plan(root)
+    plan.add_lpm("host2", "medium_power")
+    (step,) = plan.steps
+    assert (step.state, step.before, step.after) == ("left-alone", None, None)
+    assert str(step) == f"host2: left-alone: {step.why}"
+    plan = ssdpm.plan(root)
+    plan.add_lpm("host2", "medium_power", any_port=True)
+    assert [step.state for step in plan.steps] == ["planned"]
+
+
+def test_a_profile_is_applied_to_all_devices_and_undone(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    before = contents(root)
+    with ssdpm.plan(root) as plan:
+        for device in plan.machine.devices():
+            plan.add_profile(device, "power-saver")
+        plan.commit()
+        plan.verify()
+        assert contents(root) != before
+    assert contents(root) == before
+
+
+def test_a_profile_by_name_is_that_of_the_power_source(machine: Maker) -> None:
+    laptop = Machine(machine("laptop"))  # on battery
+    named, settings_ = ssdpm.plan(laptop), ssdpm.plan(laptop)
+    named.add_profile("nvme0", "performance")
+    settings_.add_profile("nvme0", ssdpm.profile("performance", "battery"))
+    assert named.steps == settings_.steps
+
+
+def test_settings_of_ones_own_set_what_they_say_and_no_more(machine: Maker) -> None:
+    mine = ssdpm.ProfileSettings(
+        "mine", ssdpm.PowerSource.AC, max_exit_latency_us=12_345
+    )
+    plan = ssdpm.plan(machine("laptop"))
+    plan.add_profile("nvme0", mine)
+    assert [(step.kind, step.after) for step in plan.steps] == [
+        ("latency-tolerance", "12345")
+    ]
+
+
+def test_a_table_that_is_not_sound_is_refused(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    data = (5 << 3 | 100 << 8).to_bytes(8, "little") + bytes(248)
+    with pytest.raises(ssdpm.InvalidError):
+        plan.add_apst("nvme0", ssdpm.ApstTable.from_bytes(data))
+    assert plan.steps == ()
+
+
+def test_a_table_for_a_quirked_state_is_forbidden(machine: Maker) -> None:
+    root = machine("quirked")
+    device = ssdpm.open("nvme0", root)
+    deepest = len(device.model().power_states) - 1
+    data = (deepest << 3 | 100 << 8).to_bytes(8, "little") + bytes(248)
+    with pytest.raises(ssdpm.AccessError) as caught:
+        ssdpm.plan(root).add_apst("nvme0", ssdpm.ApstTable.from_bytes(data))
+    assert isinstance(caught.value, PermissionError)
+
+
+def test_a_value_that_another_changed_is_not_overwritten(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    with ssdpm.plan(root) as other:
+        other.add_latency_tolerance("nvme0", 50_000)
+        other.commit()
+        with pytest.raises(ssdpm.NotInForceError):
+            plan.commit()
+        assert tolerance(root) == 50_000
+
+
+def test_what_is_no_longer_in_force_is_found(machine: Maker) -> None:
+    root = machine("laptop")
+    with ssdpm.plan(root) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        file = next(root.glob("sys/devices/**/pm_qos_latency_tolerance_us"))
+        file.write_text("70000\n")
+        with pytest.raises(ssdpm.NotInForceError):
+            plan.verify()
+        assert [step.state for step in plan.steps] == ["differs"]
+        plan.keep()
+
+
+def test_a_root_without_the_marker_is_not_written_to(machine: Maker) -> None:
+    root = machine("laptop")
+    (root / "ssdpm-capture").unlink()
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    with pytest.raises(ssdpm.ReadOnlyError) as caught:
+        plan.commit()
+    assert caught.value.errno == errno.EROFS
+    assert tolerance(root) == 100_000
+    with pytest.raises(ssdpm.ReadOnlyError):
+        ssdpm.persist("udev", "balanced").write(root)
+
+
+def test_a_plan_takes_the_devices_of_its_machine_only(machine: Maker) -> None:
+    device = ssdpm.open("nvme0", machine("laptop"))
+    plan = ssdpm.plan(machine("apst-off"))
+    with pytest.raises(ssdpm.InvalidError, match="in a plan for"):
+        plan.add_latency_tolerance(device, 0)
+    assert plan.steps == ()
+
+
+def test_arguments_that_mean_nothing_are_refused(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    plan = ssdpm.plan(root)
+    with pytest.raises(ssdpm.UnsupportedError):
+        plan.add_latency_tolerance("sda", 0)
+    with pytest.raises(ssdpm.UnsupportedError):
+        plan.add_lpm("nvme0", "medium_power")
+    with pytest.raises(ssdpm.RangeError):
+        plan.add_latency_tolerance("nvme0", 2**31)
+    with pytest.raises(ValueError, match="none of 'any'"):
+        plan.add_latency_tolerance("nvme0", "auto")
+    with pytest.raises(ssdpm.InvalidError):
+        plan.add_lpm("sda", "keep_firmware_settings")
+    with pytest.raises(ssdpm.InvalidError):
+        plan.add_lpm("sda", [])
+    with pytest.raises(ValueError, match="lpms: 'min_powe' is none of"):
+        plan.add_lpm("sda", "min_powe")
+    with pytest.raises(ssdpm.InvalidError):
+        plan.add_nvme_core("force_apst", 1)
+    with pytest.raises(ssdpm.NotFoundError):
+        plan.add_profile("nvme0", "turbo")
+    with pytest.raises(ssdpm.InvalidError):
+        plan.revert()
+    with pytest.raises(TypeError, match="settings: an ssdpm"):
+        plan.add_profile("nvme0", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="made by ssdpm.plan"):
+        ssdpm.Plan()
+    assert plan.steps == ()
+
+
+def test_a_plan_is_committed_once(machine: Maker) -> None:
+    with ssdpm.plan(machine("laptop")) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        with pytest.raises(ssdpm.Error) as caught:
+            plan.commit()
+        assert caught.value.errno == errno.EALREADY
+        plan.revert()
+
+
+def test_a_log_cannot_use_the_plan_that_calls_it(machine: Maker) -> None:
+    caught: list[RuntimeError] = []
+
+    def log(level: int, text: str) -> None:
+        try:
+            assert plan.steps
+        except RuntimeError as error:
+            caught.append(error)
+
+    one = Machine(machine("laptop"), log=log)
+    device = one.open("nvme0")
+    model = device.model()
+    with ssdpm.plan(one) as plan:
+        plan.add_latency_tolerance(device, 25_000, model)
+        plan.commit()
+    assert caught
+    assert "a log may not use the plan" in str(caught[0])
+
+
+def test_nothing_is_recovered_where_nothing_was_killed(
+    machine: Maker, tmp_path: Path
+) -> None:
+    assert ssdpm.recover(machine("laptop")) == 0
+    assert ssdpm.recover(machine("laptop"), tmp_path / "journal") == 0
+
+
+LIMITS = st.sampled_from([0, 1, 39_000, KERNEL_MAX_US, "any"]) | st.integers(
+    0, KERNEL_MAX_US
+)
+
+
+@pytest.fixture(scope="module")
+def laptop(machine: Maker) -> Path:
+    return machine("laptop")
+
+
+@settings(max_examples=50)
+@given(limit=LIMITS, kept=st.booleans())
+def test_what_was_committed_is_read_back_and_revert_restores(
+    laptop: Path, limit: int | str, kept: bool
+) -> None:
+    before = contents(laptop)
+    with ssdpm.plan(laptop) as plan:
+        plan.add_latency_tolerance("nvme0", limit)
+        device = plan.machine.open("nvme0")
+        arguments = device.apst_params().arguments() | {"max_exit_latency_us": limit}
+        after = ssdpm.apst(device.model(), **arguments)
+        assert all(table.after == after for table in plan.tables)
+        plan.commit()
+        assert tolerance(laptop) == limit
+        plan.verify()
+        if kept:
+            plan.keep()
+    if kept:
+        assert tolerance(laptop) == limit
+        ssdpm.revert(laptop)
+    assert contents(laptop) == before
+
+
+@pytest.mark.parametrize("kind", ["udev", "modprobe", "systemd", "tlp", "tuned"])
+def test_a_policy_that_lasts_is_shown_written_and_removed(
+    machine: Maker, kind: str
+) -> None:
+    root = machine("laptop")
+    lasting = ssdpm.persist(kind, "balanced", "power-saver")
+    assert lasting.files
+    assert not any((root / file.path.lstrip("/")).exists() for file in lasting.files)
+    lasting.write(root)
+    for file in lasting.files:
+        path = root / file.path.lstrip("/")
+        assert path.read_text() == file.contents
+        assert path.stat().st_mode & 0o777 == file.mode
+    assert lasting.remove(root) == len(lasting.files)
+    assert ssdpm.remove_persist(kind, root) == 0
+    assert repr(lasting) == f"<ssdpm.Persist {kind}, {len(lasting.files)} files>"
+
+
+def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
+    root = machine("laptop")
+    lasting = ssdpm.persist("udev", "balanced", command="/opt/bin/ssdpm")
+    assert any("/opt/bin/ssdpm" in file.contents for file in lasting.files)
+    path = root / lasting.files[0].path.lstrip("/")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("# mine\n")
+    with pytest.raises(ssdpm.ExistsError):
+        lasting.write(root)
+    assert lasting.remove(root) == 0
+    assert path.read_text() == "# mine\n"
+
+
+def test_settings_that_are_too_long_are_refused() -> None:
+    long = ssdpm.ProfileSettings("x" * 32, ssdpm.PowerSource.AC)
+    with pytest.raises(ValueError, match="name: more than 31 bytes"):
+        ssdpm.persist("udev", long)
+    many = ssdpm.ProfileSettings(
+        "x", ssdpm.PowerSource.AC, lpms=("medium_power",) * 7
+    )
+    with pytest.raises(ValueError, match="lpms: more"):
+        ssdpm.persist("udev", many)
+    with pytest.raises(ValueError, match="kind: 'cron' is none of"):
+        ssdpm.persist("cron", "balanced")
