@@ -750,8 +750,7 @@ def apst(
 
 def limit_number(value: object, name: str) -> int:
     """A latency in microseconds, or "any"."""
-    if isinstance(value, str):
-        check_word(value, name, ("any",))
+    if isinstance(value, str) and value == "any":
         return _core.LATENCY_ANY
     return check_unsigned(value, name, _core.LATENCY_ANY - 1)
 

@@ -381,8 +381,10 @@ def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
 
 
 def test_files_name_one_profile() -> None:
-    with pytest.raises(ssdpm.InvalidError, match="balanced on AC and power-saver"):
-        ssdpm.persist("udev", "balanced", "power-saver")
+    auto = ssdpm.persist("udev", "balanced", "power-saver")
+    assert "--profile auto" in auto.files[0].contents
+    with pytest.raises(ssdpm.InvalidError, match="performance on AC and power-saver"):
+        ssdpm.persist("udev", "performance", "power-saver")
 
 
 def test_settings_that_are_too_long_are_refused() -> None:

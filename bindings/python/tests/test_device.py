@@ -9,6 +9,7 @@ import logging
 import os
 import pickle
 import shutil
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -324,6 +325,8 @@ def test_ctrl_c_in_a_log_is_raised_after_the_call(
     machine: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "unraisablehook", lambda one: None)
+    # Where the tests run in the background of a shell, SIGINT is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt(level: int, text: str) -> None:
         raise KeyboardInterrupt
@@ -333,6 +336,7 @@ def test_ctrl_c_in_a_log_is_raised_after_the_call(
         one.devices()
         for _ in range(1000):  # where a signal is heard
             pass
+    signal.signal(signal.SIGINT, before)
 
 
 def test_threads_share_a_machine(machine: Maker) -> None:
