@@ -266,7 +266,7 @@ static void remove_wants(struct ssdpm_machine *machine)
 {
 	char path[128];
 
-	if (ssdpm__exists(machine, SSDPM__UNIT + 1))
+	if (ssdpm__exists(machine, &SSDPM__UNIT[1]))
 		return;
 	for (int i = 0; ssdpm__unit_targets[i]; i++) {
 		snprintf(path, sizeof(path),
@@ -303,7 +303,7 @@ static int remove_profiles(struct ssdpm_machine *machine, size_t *n,
 			   struct ssdpm_error *reterr)
 {
 	struct names names;
-	int err = ssdpm__list_names(machine, SSDPM__TUNED + 1, &names);
+	int err = ssdpm__list_names(machine, &SSDPM__TUNED[1], &names);
 
 	if (err == -ENOENT)
 		return 0;
