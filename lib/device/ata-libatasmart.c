@@ -39,7 +39,8 @@ struct library {
 static int load(struct library *self, const char *name,
 		struct ssdpm_error *reterr)
 {
-	self->handle = dlopen("libatasmart.so.4", RTLD_NOW | RTLD_LOCAL);
+	self->handle = dlopen("libatasmart.so.4",
+			      RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!self->handle)
 		return ssdpm__fail(reterr, -ENODEV, 0,
 				   "%s: " COMMAND " needs libatasmart.so.4: "

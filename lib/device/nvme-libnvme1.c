@@ -40,7 +40,8 @@ static void close_controller(struct controller *self)
 
 static int load_library(struct controller *self, struct ssdpm_error *reterr)
 {
-	self->library = dlopen("libnvme.so.1", RTLD_NOW | RTLD_LOCAL);
+	self->library =
+		dlopen("libnvme.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!self->library)
 		return ssdpm__fail(reterr, -ENODEV, 0,
 				   "%s: %s needs libnvme.so.1: install libnvme "

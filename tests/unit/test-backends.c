@@ -148,7 +148,7 @@ static char soname[32];
 
 void *__wrap_dlopen(const char *name, int flags)
 {
-	assert_int_equal(flags, RTLD_NOW | RTLD_LOCAL);
+	assert_int_equal(flags, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	snprintf(soname, sizeof(soname), "%s", name);
 	if (world.no_library)
 		return NULL;

@@ -65,11 +65,13 @@ SATA = {
 HOT_PLUG_PORTS = 1 << 3
 
 
-def devices() -> tuple[list[str], dict[str, bytes]]:
+def devices(serials: list[str]) -> tuple[list[str], dict[str, bytes]]:
     """Arguments of QEMU, and the files that they name."""
     qemu: list[str] = []
     files: dict[str, bytes] = {}
     for serial, (model, more) in NVME.items():
+        if serial not in serials:
+            continue
         files[f"{serial}.bin"] = drives.identify(model)
         qemu += [
             "-device",
@@ -77,10 +79,16 @@ def devices() -> tuple[list[str], dict[str, bytes]]:
             f",power-log={{dir}}/{serial}.log{more}",
         ]
     # As QEMU has it: no APST.
-    qemu += ["-device", "nvme,serial=STOCK"]
+    if "STOCK" in serials:
+        qemu += ["-device", "nvme,serial=STOCK"]
     for port, (serial, more) in SATA.items():
-        qemu += disk(port, serial, more)
+        if serial in serials:
+            qemu += disk(port, serial, more)
     return qemu, files
+
+
+def all_drives() -> list[str]:
+    return [*NVME, "STOCK", *(serial for serial, _ in SATA.values())]
 
 
 def disk(port: int, serial: str, more: str = "") -> list[str]:
@@ -113,8 +121,8 @@ def acpi_table() -> bytes:
 # All drives are there, and their ports are at rest.
 READY = """
 . /lib.sh
-until_true live_controllers 5
-until_true test -b /dev/sdd
+until_true live_controllers {NVME}
+until_true test -b /dev/{LAST_DISK}
 ports_running() {
 	! grep -qv running /sys/class/scsi_host/host*/state
 }
@@ -122,14 +130,25 @@ until_true ports_running
 """
 
 
-def boot(name: str, release: str, script: str, **more: Any) -> vm.Guest:
-    qemu, files = devices()
+def boot(
+    name: str,
+    release: str,
+    script: str,
+    serials: list[str] | None = None,
+    **more: Any,
+) -> vm.Guest:
+    """With all drives, or with those that have these serial numbers."""
+    serials = serials or all_drives()
+    qemu, files = devices(serials)
     files["power.aml"] = acpi_table()
     qemu += ["-acpitable", "file={dir}/power.aml"]
+    n_nvme = sum(serial in (*NVME, "STOCK") for serial in serials)
+    last_disk = "sd" + "abcd"[len(serials) - n_nvme - 1]
+    ready = READY.replace("{NVME}", str(n_nvme)).replace("{LAST_DISK}", last_disk)
     return vm.boot(
         name,
         release,
-        READY + script,
+        ready + script,
         MODULES,
         cpu="Skylake-Client",
         qemu=qemu,

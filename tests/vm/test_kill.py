@@ -12,7 +12,7 @@ import vm
 N = 200
 
 SCRIPT = """
-for c in TWO SLOW DEEPEST; do
+for c in TWO DEEPEST; do
 	echo $(controller $c)/power/pm_qos_latency_tolerance_us
 done >/tmp/files
 for n in 0 1; do
@@ -43,7 +43,12 @@ def boot(release: str) -> vm.Guest:
         "{SEED}", str(vm.version(release)[1])
     )
     return machine.boot(
-        "kill", release, script, files={"bin/crash": program.read_bytes()}, limit=900
+        "kill",
+        release,
+        script,
+        ["TWO", "DEEPEST", "HIPM", "DIPM"],
+        files={"bin/crash": program.read_bytes()},
+        limit=900,
     )
 
 

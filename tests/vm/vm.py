@@ -283,7 +283,7 @@ def boot(
         *("-machine", f"{machine},accel=tcg", "-cpu", cpu, "-m", "512"),
         *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-kernel", str(kernel.image), "-initrd", str(initrd)),
-        *("-append", f"console=ttyS0 panic=-1 quiet no_timer_check {append}"),
+        *("-append", f"console=ttyS0 panic=-1 quiet no_timer_check mitigations=off {append}"),
         *("-serial", f"file:{directory}/console"),
         *("-serial", f"file:{directory}/result.tar"),
         *("-device", "isa-debug-exit,iobase=0x501,iosize=4"),
