@@ -13,10 +13,11 @@ static const char dev[] = "/dev/";
 
 static int say_no_name(const char *name, struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, -EINVAL, 0,
-			   "\"%.64s\" is no name of a device: nvme0, sda, host3, "
-			   "or a file in /dev",
-			   name);
+	return ssdpm__fail(
+		reterr, -EINVAL, 0,
+		"\"%.64s\" is no name of a device: nvme0, sda, host3, "
+		"or a file in /dev",
+		name);
 }
 
 /* Those that there are. */

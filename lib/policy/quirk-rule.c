@@ -482,7 +482,8 @@ static int take_body(struct rules *rules, const struct facts *facts,
 			break;
 		}
 		before = rules->lines;
-		if (ssdpm__ini_is_empty(line) || (rules->packed && is_out(rule)))
+		if (ssdpm__ini_is_empty(line) ||
+		    (rules->packed && is_out(rule)))
 			continue;
 		err = take_line(rules, facts, line, rule, reterr);
 		if (err)

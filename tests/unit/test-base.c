@@ -51,9 +51,8 @@ static void every_documented_code_has_words(void **state)
 
 static void other_codes_are_unknown_but_never_null(void **state)
 {
-	static const int codes[] = {
-		1, EINVAL, -4095, -9999, INT32_MAX, INT32_MIN
-	};
+	static const int codes[] = { 1,	    EINVAL,    -4095,
+				     -9999, INT32_MAX, INT32_MIN };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)

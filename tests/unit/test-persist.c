@@ -751,8 +751,9 @@ static void files_of_others_are_left_alone(void **state)
 		"#!",
 		"#!/bin/sh\n",
 		"# Written by ssdpm; `ssdpm revert --persist` removes it",
-		"x\n# Written by ssdpm; `ssdpm revert --persist` removes it\n"
-		"# Kind: tlp\n",
+		/* In parentheses: one file, says clang. */
+		("x\n# Written by ssdpm; `ssdpm revert --persist` removes it\n"
+		 "# Kind: tlp\n"),
 	};
 	struct ssdpm_persist *persist =
 		make_profile(SSDPM_PERSIST_TLP, "balanced");
