@@ -39,6 +39,7 @@ struct library {
 static int load(struct library *self, const char *name,
 		struct ssdpm_error *reterr)
 {
+	/* It stays when it is closed: to load it for each command is slow. */
 	self->handle = dlopen("libatasmart.so.4",
 			      RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!self->handle)

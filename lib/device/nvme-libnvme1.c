@@ -40,6 +40,7 @@ static void close_controller(struct controller *self)
 
 static int load_library(struct controller *self, struct ssdpm_error *reterr)
 {
+	/* It stays when it is closed: to load it for each command is slow. */
 	self->library =
 		dlopen("libnvme.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!self->library)
