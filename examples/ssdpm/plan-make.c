@@ -107,6 +107,25 @@ static enum exit_status add_profile(struct ssdpm_plan *plan,
 	return complain_of_setting(drive->name, &error);
 }
 
+/*
+ * A parameter concerns every controller: with its limit in the plan, as it is,
+ * the plan knows the drive, and shows its table.
+ */
+static enum exit_status keep_latency(struct ssdpm_plan *plan,
+				     const struct drive *drive)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_error error;
+
+	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ||
+	    !ssdpm_plan_add_latency_tolerance(plan, drive->device, drive->model,
+					      facts->latency_tolerance_us,
+					      &error))
+		return STATUS_DONE;
+	return complain_of_setting(drive->name, &error);
+}
+
 /* What is set for a drive alone stands in the place of the profile's. */
 static enum exit_status add_drive_steps(const struct common *common,
 					const struct plan_options *options,
@@ -120,6 +139,8 @@ static enum exit_status add_drive_steps(const struct common *common,
 		status = add_profile(plan, profile, drive);
 	if (!status && options->has_latency)
 		status = add_latency(common, options, plan, drive);
+	else if (!status && options->nvme_core_given && !options->profile)
+		status = keep_latency(plan, drive);
 	if (!status && options->table_name)
 		status = add_table(common, options, plan, drive);
 	if (!status && options->n_lpms)

@@ -194,8 +194,8 @@ static int fail_set(const struct controller *self, int err,
 		return ssdpm__fail_command(self->name, self->command, err,
 					   reterr);
 	return ssdpm__fail(reterr, -EACCES, 0,
-			   "%s: this Linux refuses %s even to root, as "
-			   "6.12.110+, 7.2+ and later do: use the latency "
+			   "%s: this Linux refuses %s even to root, as do "
+			   "6.12.110, 7.2 and later ones: use the latency "
 			   "tolerance",
 			   self->name, self->command);
 }

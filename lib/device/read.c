@@ -231,7 +231,8 @@ static int find_row(const struct ssdpm_device *device,
 
 /*
  * Linux shows a latency tolerance for a drive with APST, unless a quirk forbids
- * that. 1: *ret_apsta is known; 0: it is not; or -ENOMEM.
+ * that; our rules do not know all of a quirk that the kernel does not name. 1:
+ * *ret_apsta is known; 0: it is not; or -ENOMEM.
  */
 static int find_apsta(const struct ssdpm_device *device,
 		      const struct ssdpm_model *model, uint8_t *ret_apsta)
@@ -250,7 +251,7 @@ static int find_apsta(const struct ssdpm_device *device,
 					    &from_kernel, NULL);
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	return !(quirks & SSDPM_QUIRK_NO_APST);
+	return from_kernel && !(quirks & SSDPM_QUIRK_NO_APST);
 }
 
 static int complete_nvme(const struct ssdpm_device *device,

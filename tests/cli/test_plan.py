@@ -235,3 +235,15 @@ def test_a_machine_without_drives_has_nothing_to_do(ssdpm: Command) -> None:
     call = ["plan", "--root", "bare", "-q", "-p", "balanced"]
     assert ssdpm.output(*call).endswith("nothing to do\n")
     assert ssdpm.json(*call)["steps"] == []
+
+
+def test_a_parameter_alone_shows_the_tables_that_it_makes(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["plan", "--root", str(machine("desktop-6.1"))]
+    plan = ssdpm.json(*call, "--nvme-core", "apst_primary_timeout_ms=50")
+    (table,) = plan["tables"]
+    assert table["device"] == "nvme0"
+    assert table["before"] != table["after"]
+    kinds = [step["kind"] for step in plan["steps"] if step["state"] == "planned"]
+    assert kinds == ["nvme-core", "rebuild"]

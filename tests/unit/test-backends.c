@@ -568,7 +568,7 @@ static void a_table_that_linux_refuses_to_root_is_told_from_lack_of_root(
 	assert_int_equal(call_set(&live, &error), -EACCES);
 	fixture_assert_error(&error, -EACCES, 0,
 			     "this Linux refuses Set Features 0Ch (APST) even "
-			     "to root, as 6.12.110+, 7.2+ and later do: use "
+			     "to root, as do 6.12.110, 7.2 and later ones: use "
 			     "the latency tolerance");
 	world.get_works = false;
 	assert_int_equal(call_set(&live, &error), -EACCES);
