@@ -312,8 +312,9 @@ int ssdpm_machine_capture(struct ssdpm_machine *machine, const char *directory,
 				   "flags: bits that are not known");
 	if (mkdir(directory, 0755) < 0) {
 		r = -errno;
-		return ssdpm__fail(reterr, r, 0, "%s: %s", directory,
-				   ssdpm_strerror(r));
+		return ssdpm__fail(
+			reterr, r, 0, "%s: %s%s", directory, ssdpm_strerror(r),
+			r == -EEXIST ? ": a capture makes its directory" : "");
 	}
 	capture.fd = open(directory,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

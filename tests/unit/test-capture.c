@@ -514,7 +514,8 @@ static void a_directory_that_is_there_is_left_alone(void **state)
 	machine = open_root(root);
 	assert_int_equal(ssdpm_machine_capture(machine, scratch, 0, &error),
 			 -EEXIST);
-	fixture_assert_error(&error, -EEXIST, 0, "it exists");
+	fixture_assert_error(&error, -EEXIST, 0,
+			     "it exists: a capture makes its directory");
 	path_of(path, "%s/not/there", scratch);
 	assert_int_equal(ssdpm_machine_capture(machine, path, 0, &error),
 			 -ENOENT);
