@@ -85,7 +85,7 @@ static void write_nvme(struct json_writer *w,
 	else
 		ssdpm__json_null(w, "latency_tolerance_us");
 	write_bits_if(w, "quirks", kernel || (insight->known & INSIGHT_QUIRKS),
-		      kernel ? f->quirks : insight->quirks,
+		      kernel ? f->kernel_quirks : insight->quirks,
 		      ssdpm_quirk_to_string);
 	ssdpm__json_bool(w, "quirks_from_kernel", kernel);
 	write_if(w, "reset_count", f->known & SSDPM_FACT_RESET_COUNT,
@@ -157,7 +157,7 @@ void write_device(struct json_writer *w, const struct drive *drive,
 	write_text(w, "path", f->path);
 	write_if(w, "pci_vendor_id", f->pci_vendor_id, f->pci_vendor_id);
 	write_if(w, "pci_device_id", f->pci_vendor_id, f->pci_device_id);
-	write_text(w, "power_state", f->power_state);
+	write_text(w, "pci_power_state", f->pci_power_state);
 	write_bool_if(w, "d3cold_allowed", f->known & SSDPM_FACT_D3COLD,
 		      f->flags & SSDPM_DEVICE_D3COLD_ALLOWED);
 	write_text(w, "runtime_pm", f->runtime_pm);
@@ -197,7 +197,7 @@ void write_insight(struct json_writer *w, const struct drive *drive,
 		write_devsleep(w, insight);
 	if (kind != SSDPM_KIND_NVME)
 		return;
-	write_if(w, "nvme_power_state", known & INSIGHT_POWER_STATE,
+	write_if(w, "power_state", known & INSIGHT_POWER_STATE,
 		 insight->power_state);
 	write_table(w, "table", known & INSIGHT_TABLE ? &insight->table : NULL);
 	write_table(w, "table_predicted",

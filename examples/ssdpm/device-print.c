@@ -106,7 +106,7 @@ static void print_quirk_line(const struct ssdpm_device_facts *f,
 
 	label("quirks");
 	if (kernel)
-		print_bits(f->quirks, ssdpm_quirk_to_string);
+		print_bits(f->kernel_quirks, ssdpm_quirk_to_string);
 	else if (insight->known & INSIGHT_QUIRKS)
 		print_bits(insight->quirks, ssdpm_quirk_to_string);
 	else
@@ -223,12 +223,12 @@ static void print_pci(const struct ssdpm_device_facts *f)
 		}
 		putchar('\n');
 	}
-	if (!f->power_state[0] && !f->runtime_pm[0])
+	if (!f->pci_power_state[0] && !f->runtime_pm[0])
 		return;
 	label("PCI device");
-	fputs(f->power_state, stdout);
+	fputs(f->pci_power_state, stdout);
 	if (f->runtime_pm[0])
-		printf("%sruntime PM %s", f->power_state[0] ? ", " : "",
+		printf("%sruntime PM %s", f->pci_power_state[0] ? ", " : "",
 		       f->runtime_pm);
 	if (f->known & SSDPM_FACT_D3COLD)
 		printf(", D3cold %s", f->flags & SSDPM_DEVICE_D3COLD_ALLOWED ?

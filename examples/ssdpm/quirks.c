@@ -49,7 +49,7 @@ static void take_from_kernel(const struct ssdpm_device *device,
 
 	if (!(facts->known & SSDPM_FACT_QUIRKS))
 		return;
-	quirks->in_force = facts->quirks;
+	quirks->in_force = facts->kernel_quirks;
 	quirks->unknown = 0;
 }
 

@@ -229,12 +229,12 @@ enum ssdpm_pcie_feature {
  *            only a number
  * @pci_vendor_id, @pci_device_id: of @address; 0: unknown
  *
- * @power_state:  of the PCI device: "D0", "D3hot", ..., or ""
+ * @pci_power_state: of the PCI device: "D0", "D3hot", ..., or ""
  * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""
  * @pcie_capable, @pcie_enabled: bits of enum ssdpm_pcie_feature
  *
  * NVMe:
- * @quirks:       bits of enum ssdpm_quirk that the kernel says are in force
+ * @kernel_quirks: bits of enum ssdpm_quirk that the kernel says are in force
  * @latency_tolerance_us: pm_qos_latency_tolerance_us; SSDPM_LATENCY_ANY for
  *                "any" and "auto". Not known: the kernel has no APST for this
  *                controller, by its own word or by a quirk
@@ -271,11 +271,11 @@ struct ssdpm_device_facts {
 	char path[256];
 	uint16_t pci_vendor_id;
 	uint16_t pci_device_id;
-	char power_state[12];
+	char pci_power_state[12];
 	char runtime_pm[8];
 	uint32_t pcie_capable;
 	uint32_t pcie_enabled;
-	uint32_t quirks;
+	uint32_t kernel_quirks;
 	uint64_t latency_tolerance_us;
 	char transport[12];
 	uint32_t reset_count;

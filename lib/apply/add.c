@@ -80,7 +80,8 @@ static int check_apst(const struct ssdpm_device_facts *facts,
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "%s: the kernel has no APST for it: %s", facts->name,
 			   facts->known & SSDPM_FACT_QUIRKS &&
-					   facts->quirks & SSDPM_QUIRK_NO_APST ?
+					   facts->kernel_quirks &
+						   SSDPM_QUIRK_NO_APST ?
 				   "the quirk no-apst forbids it" :
 				   "the drive has none, or a quirk forbids it");
 }

@@ -114,10 +114,10 @@ static void read_power(struct directory *adapter,
 {
 	uint64_t allowed;
 
-	ssdpm__get_text(adapter, "power_state", facts->power_state,
-			sizeof(facts->power_state));
-	if (!strcmp(facts->power_state, "unknown"))
-		facts->power_state[0] = 0;
+	ssdpm__get_text(adapter, "power_state", facts->pci_power_state,
+			sizeof(facts->pci_power_state));
+	if (!strcmp(facts->pci_power_state, "unknown"))
+		facts->pci_power_state[0] = 0;
 	if (ssdpm__get_text(adapter, "power/control", facts->runtime_pm,
 			    sizeof(facts->runtime_pm)))
 		facts->known |= SSDPM_FACT_RUNTIME_PM;

@@ -104,7 +104,7 @@ static void find_quirks(struct examination *e, struct sleep *s)
 	uint32_t from_kernel;
 
 	if (e->facts->known & SSDPM_FACT_QUIRKS)
-		s->quirks = e->facts->quirks;
+		s->quirks = e->facts->kernel_quirks;
 	else if (e->model &&
 		 ssdpm_device_get_quirks(e->device, e->machine, e->model,
 					 &s->quirks, &from_kernel, NULL))

@@ -54,7 +54,7 @@ int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 			    struct ssdpm_error *reterr)
 {
 	const bool from_kernel = device->facts.known & SSDPM_FACT_QUIRKS;
-	uint32_t quirks = device->facts.quirks;
+	uint32_t quirks = device->facts.kernel_quirks;
 	struct ssdpm_host host;
 	int r;
 

@@ -46,7 +46,7 @@ static void read_quirks(struct directory *controller,
 	facts->known |= SSDPM_FACT_QUIRKS;
 	lines.rest = ssdpm__span(text, strlen(text));
 	while (ssdpm__next_line(&lines, &line))
-		facts->quirks |= quirk_of(line);
+		facts->kernel_quirks |= quirk_of(line);
 }
 
 /* "any" is no limit, and so is "auto": the kernel's default is a number. */

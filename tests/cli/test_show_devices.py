@@ -81,7 +81,7 @@ def test_the_model_and_the_machine_are_inside_the_device(
     assert answer["machine"]["power_source"] == "battery"
     assert answer["machine"]["nvme_core"]["apst_primary_timeout_ms"] == 100
     assert answer["table"] == answer["table_predicted"]
-    assert answer["nvme_power_state"] == 0
+    assert answer["power_state"] == 0
     text = ssdpm.output("show", "--root", str(machine_of(ssdpm)), "--shell", "nvme0")
     assert "machine_power_source='battery'\n" in text
 

@@ -152,7 +152,7 @@ static void assert_less(const struct ssdpm_device_facts *is,
 		assert_true(is->latency_tolerance_us ==
 			    good->latency_tolerance_us);
 	if (is->known & SSDPM_FACT_QUIRKS)
-		assert_int_equal(is->quirks, good->quirks);
+		assert_int_equal(is->kernel_quirks, good->kernel_quirks);
 	if (is->known & SSDPM_FACT_LPM)
 		assert_int_equal(is->lpm, good->lpm);
 	if (is->known & SSDPM_FACT_AHCI_PORT_CMD)

@@ -118,7 +118,7 @@ static void a_controller_is_read_as_a_whole(void **state)
 					 "0000:01:00.0/nvme/nvme0");
 	assert_int_equal(facts->pci_vendor_id, 0x15b7);
 	assert_int_equal(facts->pci_device_id, 0x5008);
-	assert_string_equal(facts->power_state, "D0");
+	assert_string_equal(facts->pci_power_state, "D0");
 	assert_int_equal(facts->latency_tolerance_us, 100000);
 	assert_int_equal(facts->known,
 			 SSDPM_FACT_QUIRKS | SSDPM_FACT_LATENCY_TOLERANCE |
@@ -211,7 +211,7 @@ static void the_words_of_a_controller_are_read(void **state)
 		devices = read_all(tree_machine(root));
 		facts = facts_of(&devices, "nvme0");
 		assert_int_equal(facts->known, cases[i].known);
-		assert_int_equal(facts->quirks, cases[i].quirks);
+		assert_int_equal(facts->kernel_quirks, cases[i].quirks);
 		assert_int_equal(facts->latency_tolerance_us,
 				 cases[i].tolerance_us);
 		let_go(&devices);

@@ -327,14 +327,14 @@ static void quirks_are_named_with_their_source(void **state)
 
 	(void)state;
 	init_nvme(&scene);
-	scene.facts->quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	scene.facts->kernel_quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
 	diagnose(&scene);
 	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
 	assert_found(&scene, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
 		     "quirk no-deepest-ps, says this kernel: Linux does not "
 		     "use the last state, for this drive has a known fault",
 		     "");
-	scene.facts->quirks = SSDPM_QUIRK_NO_APST;
+	scene.facts->kernel_quirks = SSDPM_QUIRK_NO_APST;
 	scene.facts->known &= ~SSDPM_FACT_LATENCY_TOLERANCE;
 	diagnose(&scene);
 	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
@@ -503,7 +503,7 @@ static void suspend_takes_one_of_two_paths(void **state)
 		     "power; APST is programmed anew on resume",
 		     "");
 	scene.machine.suspend = SSDPM_SUSPEND_S2IDLE;
-	scene.facts->quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	scene.facts->kernel_quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
 		     "suspend (s2idle) leaves it on in PS4, though quirk "
@@ -511,13 +511,13 @@ static void suspend_takes_one_of_two_paths(void **state)
 		     "asks for a shutdown (StorageD3Enable)",
 		     "if it does not wake: boot with "
 		     "nvme.quirks=15b7:5008:simple_suspend");
-	scene.facts->quirks = SSDPM_QUIRK_SIMPLE_SUSPEND;
+	scene.facts->kernel_quirks = SSDPM_QUIRK_SIMPLE_SUSPEND;
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
 			    "suspend (s2idle) shuts it down: quirk "
 			    "simple-suspend; APST is programmed anew on "
 			    "resume");
-	scene.facts->quirks = 0;
+	scene.facts->kernel_quirks = 0;
 	scene.facts->pcie_enabled = 0;
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,

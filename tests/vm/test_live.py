@@ -358,7 +358,7 @@ def test_a_capture_says_on_this_side_what_the_guest_said(
     for row in (*here, *there):
         row.pop("model", None)
         row.pop("table", None)
-        row.pop("nvme_power_state", None)
+        row.pop("power_state", None)
         row.pop("devsleep", None)
         if "machine" in row:
             row["machine"].pop("capture")

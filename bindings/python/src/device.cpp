@@ -276,7 +276,7 @@ class Facts
 
 static void add_nvme_facts(Facts &to, const struct ssdpm_device_facts &facts)
 {
-	to.number_of("kernel_quirks", facts.quirks, SSDPM_FACT_QUIRKS);
+	to.number_of("kernel_quirks", facts.kernel_quirks, SSDPM_FACT_QUIRKS);
 	to.number_of("latency_tolerance_us", facts.latency_tolerance_us,
 		     SSDPM_FACT_LATENCY_TOLERANCE);
 	to.text("transport", facts.transport);
@@ -325,7 +325,7 @@ static py::dict device_facts(const Device &self)
 	to.text("path", facts.path);
 	to.number("pci_vendor_id", facts.pci_vendor_id, facts.pci_vendor_id);
 	to.number("pci_device_id", facts.pci_device_id, facts.pci_vendor_id);
-	to.text("pci_power_state", facts.power_state);
+	to.text("pci_power_state", facts.pci_power_state);
 	to.text("runtime_pm", facts.runtime_pm);
 	to.bits_of("pcie_capable", &ssdpm_pcie_feature_to_string,
 		   facts.pcie_capable, SSDPM_FACT_PCIE);
