@@ -267,23 +267,16 @@ static void write_machine_facts(struct json_writer *w,
 
 enum exit_status write_machine(struct json_writer *w, const struct live *live)
 {
-	size_t n_owners = 0, n_meters = 0;
-	struct ssdpm_owner *owners = NULL;
-	struct ssdpm_meter *meters = NULL;
-	struct ssdpm_error error;
-	int err;
+	struct surroundings around;
+	enum exit_status status = read_surroundings(live, &around);
 
-	err = ssdpm_machine_read_owners(live->machine, &owners, &n_owners,
-					&error);
-	if (!err)
-		err = ssdpm_machine_read_meters(live->machine, &meters,
-						&n_meters, &error);
+	if (status)
+		return status;
 	ssdpm__json_begin(w, "machine", '{');
 	write_machine_facts(w, &live->facts);
-	write_owners(w, owners, n_owners);
-	write_meters(w, meters, n_meters);
+	write_owners(w, around.owners, around.n_owners);
+	write_meters(w, around.meters, around.n_meters);
 	ssdpm__json_end(w, '}');
-	free(owners);
-	free(meters);
-	return err ? complain_of_device(NULL, &error) : STATUS_DONE;
+	free_surroundings(&around);
+	return STATUS_DONE;
 }

@@ -304,33 +304,28 @@ static void print_facts(const struct ssdpm_machine_facts *f)
 
 enum exit_status print_machine(const struct live *live)
 {
-	size_t n_owners = 0, n_meters = 0;
-	struct ssdpm_owner *owners = NULL;
-	struct ssdpm_meter *meters = NULL;
-	struct ssdpm_error error;
-	int err;
+	struct surroundings around;
+	enum exit_status status = read_surroundings(live, &around);
 
-	err = ssdpm_machine_read_owners(live->machine, &owners, &n_owners,
-					&error);
-	if (!err)
-		err = ssdpm_machine_read_meters(live->machine, &meters,
-						&n_meters, &error);
+	if (status)
+		return status;
 	print_facts(&live->facts);
-	for (size_t i = 0; i < n_owners; i++) {
+	for (size_t i = 0; i < around.n_owners; i++) {
 		label(i ? "" : "also set by");
-		printf("%s: %s", ssdpm_owner_kind_to_string(owners[i].kind),
-		       owners[i].path);
-		if (owners[i].line)
-			printf(":%u", owners[i].line);
-		printf(": %s\n", owners[i].setting);
+		printf("%s: %s",
+		       ssdpm_owner_kind_to_string(around.owners[i].kind),
+		       around.owners[i].path);
+		if (around.owners[i].line)
+			printf(":%u", around.owners[i].line);
+		printf(": %s\n", around.owners[i].setting);
 	}
-	for (size_t i = 0; i < n_meters; i++) {
+	for (size_t i = 0; i < around.n_meters; i++) {
 		label(i ? "" : "power meters");
-		printf("%s %s%s\n", ssdpm_meter_kind_to_string(meters[i].kind),
-		       meters[i].name,
-		       meters[i].readable ? "" : " (readable by root)");
+		printf("%s %s%s\n",
+		       ssdpm_meter_kind_to_string(around.meters[i].kind),
+		       around.meters[i].name,
+		       around.meters[i].readable ? "" : " (readable by root)");
 	}
-	free(owners);
-	free(meters);
-	return err ? complain_of_device(NULL, &error) : STATUS_DONE;
+	free_surroundings(&around);
+	return STATUS_DONE;
 }

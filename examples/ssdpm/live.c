@@ -10,6 +10,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum exit_status read_surroundings(const struct live *live,
+				   struct surroundings *ret_surroundings)
+{
+	struct surroundings found = { 0 };
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_machine_read_owners(live->machine, &found.owners,
+					&found.n_owners, &error);
+	if (!err)
+		err = ssdpm_machine_read_meters(live->machine, &found.meters,
+						&found.n_meters, &error);
+	if (!err) {
+		*ret_surroundings = found;
+		return STATUS_DONE;
+	}
+	free_surroundings(&found);
+	return complain_of_device(NULL, &error);
+}
+
+void free_surroundings(struct surroundings *surroundings)
+{
+	free(surroundings->owners);
+	free(surroundings->meters);
+}
+
 bool may_send_commands(void)
 {
 	struct __user_cap_header_struct header = {

@@ -20,6 +20,19 @@ enum exit_status open_live(const struct common *common, const char *root,
 			   struct live **ret_live);
 struct live *close_live(struct live *live);
 
+/* Who else sets policies, and what measures. */
+struct surroundings {
+	struct ssdpm_owner *owners;
+	size_t n_owners;
+	struct ssdpm_meter *meters;
+	size_t n_meters;
+};
+
+/* On failure there is a complaint, and nothing to be freed. */
+enum exit_status read_surroundings(const struct live *live,
+				   struct surroundings *ret_surroundings);
+void free_surroundings(struct surroundings *surroundings);
+
 /* Does Linux take commands to drives from us? (CAP_SYS_ADMIN) */
 bool may_send_commands(void);
 

@@ -137,7 +137,7 @@ SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
  * SSDPM_STEP_LEFT_ALONE. A drive with no-deepest-ps keeps its deepest safe
  * state: that is the kernel's doing, and the step says so.
  *
- * Return: 0; -ENOMEM, -EINVAL (@settings).
+ * Return: 0; -EINVAL, -E2BIG (@settings), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_profile(
 	struct ssdpm_plan *plan, struct ssdpm_device *device,

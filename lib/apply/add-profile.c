@@ -160,8 +160,6 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = ssdpm__copy_sized(&s, sizeof(s), settings,
 					"ssdpm_profile_settings", reterr);
-	if (err == -E2BIG)
-		return -EINVAL;
 	if (err)
 		return err;
 	if (facts->reach != SSDPM_REACH_YES)

@@ -236,9 +236,10 @@ static int find_block_device(const struct ssdpm_machine *machine,
 }
 
 /* The name that the list has for it. */
-static int resolve(struct ssdpm_machine *machine, const char *text, char *name,
-		   size_t size, struct ssdpm_error *reterr)
+static int resolve(struct ssdpm_machine *machine, const char *text,
+		   char name[SSDPM__PATH_BYTES], struct ssdpm_error *reterr)
 {
+	const size_t size = SSDPM__PATH_BYTES;
 	char given[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
 	uint32_t number;
 	int r;
@@ -282,7 +283,7 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 	char found[SSDPM__PATH_BYTES];
 	int r;
 
-	r = resolve(machine, name, found, sizeof(found), reterr);
+	r = resolve(machine, name, found, reterr);
 	if (r)
 		return r;
 	if (strchr(found, ':'))
