@@ -617,6 +617,11 @@ static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
 
 static void a_profile_goes_to_all_devices_that_can(void **state)
 {
+	struct {
+		struct ssdpm_profile_settings s;
+		uint64_t tail;
+	} longer = { .tail = 1 };
+	struct ssdpm_error error;
 	struct ssdpm_profile_settings s = {
 		.size = sizeof(s),
 		.power_source = SSDPM_SOURCE_BATTERY,
@@ -634,6 +639,13 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_device_list_read(machine, &devices, &n, NULL),
 			 0);
+	longer.s = s;
+	longer.s.size = sizeof(longer);
+	error = fixture_error();
+	assert_fails(ssdpm_plan_add_profile(plan, devices[0], NULL, &longer.s,
+					    &error),
+		     &error, -E2BIG, "ssdpm_profile_settings");
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(ssdpm_plan_add_profile(
 					 plan, devices[i],
