@@ -14,6 +14,7 @@
 #include <ssdpm/base.h>
 #include <ssdpm/device.h>
 #include <ssdpm/estimate.h>
+#include <ssdpm/measure.h>
 #include <ssdpm/model.h>
 #include <ssdpm/policy.h>
 #include <ssdpm/workload.h>

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* What the drive draws when it does nothing: median and MAD, or the mode. */
+#include "measure/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+/* Of a normal distribution: 1 / (the third quartile of a standard one). */
+#define SIGMAS_PER_MAD 1.4826022185056018
+
+#define MIN_SAMPLES 3
+
+/* The first sample from @from on whose time is (or is not) in the window. */
+static size_t find(const struct ssdpm_samples *samples, size_t from,
+		   bool inside, const struct ssdpm_baseline_params *window)
+{
+	size_t i = from;
+
+	while (i < samples->n &&
+	       (samples->time_ns[i] >= window->begin_ns &&
+		samples->time_ns[i] < window->end_ns) != inside)
+		i++;
+	return i;
+}
+
+/* At a steady rate: the first sample that is not before a time. */
+static size_t index_of(const struct ssdpm_samples *samples, int64_t time_ns)
+{
+	double steps = ((double)time_ns - (double)samples->start_ns) /
+		       samples->interval_ns;
+
+	if (steps <= 0)
+		return 0;
+	if (steps >= (double)samples->n)
+		return samples->n;
+	size_t i = (size_t)steps;
+
+	/* What is rounded is so by less than a step. */
+	i -= i > 0;
+	while (i < samples->n && ssdpm__sample_ns(samples, i) < time_ns)
+		i++;
+	return i;
+}
+
+/* The first stretch of samples in the window; all where there is none. */
+static struct ssdpm_samples cut_window(
+	const struct ssdpm_samples *samples,
+	const struct ssdpm_baseline_params *window)
+{
+	size_t begin, end;
+
+	if (window->end_ns <= window->begin_ns)
+		return *samples;
+	if (samples->time_ns) {
+		begin = find(samples, 0, true, window);
+		end = find(samples, begin, false, window);
+	} else {
+		begin = index_of(samples, window->begin_ns);
+		end = index_of(samples, window->end_ns);
+	}
+	return ssdpm__samples_cut(samples, begin, end);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Values of many samples look alike if they are quantised: of so many. */
+#define QUANTUM_SAMPLES 4096
+#define QUANTUM_REPEATS 4
+
+static double find_quantum(const struct ssdpm_samples *samples)
+{
+	double values[QUANTUM_SAMPLES], quantum = INFINITY;
+	size_t stride = samples->n / QUANTUM_SAMPLES + 1, n = 0, distinct = 1;
+
+	for (size_t i = 0; i < samples->n; i += stride) {
+		values[n] = ssdpm__sample_w(samples, i);
+		n += isfinite(values[n]) != 0;
+	}
+	qsort(values, n, sizeof(values[0]), compare);
+	for (size_t i = 1; i < n; i++) {
+		double step = values[i] - values[i - 1];
+
+		distinct += step > 0;
+		if (step > 0 && step < quantum)
+			quantum = step;
+	}
+	return isfinite(quantum) && distinct * QUANTUM_REPEATS <= n ? quantum :
+								      0;
+}
+
+static int find_in_window(const struct ssdpm_samples *samples,
+			  struct ssdpm_baseline *baseline,
+			  struct ssdpm_error *reterr)
+{
+	struct selection selection = { .samples = samples };
+	int r = ssdpm__median(&selection, &baseline->level_w, &baseline->n,
+			      reterr);
+	if (r)
+		return r;
+	if (baseline->n < MIN_SAMPLES)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "a baseline needs %d finite samples or more",
+				   MIN_SAMPLES);
+	selection.distances = true;
+	selection.from_w = baseline->level_w;
+	uint64_t n;
+	return ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
+}
+
+int ssdpm_baseline_find(const struct ssdpm_samples *samples,
+			const struct ssdpm_baseline_params *params,
+			struct ssdpm_baseline *ret_baseline,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_baseline_params known = { .size = sizeof(known) };
+	struct ssdpm_baseline baseline = { .method = SSDPM_BASELINE_WINDOW };
+	int r = ssdpm__samples_check(samples, reterr);
+
+	if (r == 0 && params)
+		r = ssdpm__copy_sized(&known, sizeof(known), params,
+				      "ssdpm_baseline_params", reterr);
+	if (r)
+		return r;
+	struct ssdpm_samples window = cut_window(samples, &known);
+
+	if (!window.n)
+		return ssdpm__fail(
+			reterr, -ENODATA, 0,
+			"no sample is in the window of the baseline");
+	r = find_in_window(&window, &baseline, reterr);
+	if (r)
+		return r;
+	baseline.quantum_w = find_quantum(&window);
+	baseline.sigma_w = fmax(SIGMAS_PER_MAD * baseline.mad_w,
+				baseline.quantum_w / sqrt(12));
+	*ret_baseline = baseline;
+	return 0;
+}

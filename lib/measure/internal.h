@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the measurement share. */
+#ifndef SSDPM_LIB_MEASURE_INTERNAL_H
+#define SSDPM_LIB_MEASURE_INTERNAL_H
+
+#include <math.h>
+
+#include <ssdpm/measure.h>
+
+#define NS_PER_S 1e9
+
+/* 0, or -EINVAL: a view that cannot be read. */
+int ssdpm__samples_check(const struct ssdpm_samples *samples,
+			 struct ssdpm_error *reterr);
+
+static inline double ssdpm__sample_w(const struct ssdpm_samples *samples,
+				     size_t i)
+{
+	if (samples->type == SSDPM_SAMPLE_FLOAT32)
+		return ((const float *)samples->power_w)[i];
+	return ((const double *)samples->power_w)[i];
+}
+
+static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
+				       size_t i)
+{
+	if (samples->time_ns)
+		return samples->time_ns[i];
+	return samples->start_ns +
+	       (int64_t)floor((double)i * samples->interval_ns + 0.5);
+}
+
+/* The part of @samples from index begin to before end. */
+struct ssdpm_samples ssdpm__samples_cut(const struct ssdpm_samples *samples,
+					size_t begin, size_t end);
+
+/* A sum that keeps what its additions lose (Neumaier 1974). */
+struct compensated {
+	double sum;
+	double lost;
+};
+
+static inline void ssdpm__add(struct compensated *to, double value)
+{
+	double sum = to->sum + value;
+
+	if (fabs(to->sum) >= fabs(value))
+		to->lost += (to->sum - sum) + value;
+	else
+		to->lost += (value - sum) + to->sum;
+	to->sum = sum;
+}
+
+/*
+ * The median of the finite samples, or of their distances from a value: the
+ * value in the middle, or the mean of both. Exact. 0, -ENODATA (there is none),
+ * -ENOMEM.
+ */
+struct selection {
+	const struct ssdpm_samples *samples;
+	bool distances; /* from the value below */
+	double from_w;
+};
+
+int ssdpm__median(const struct selection *selection, double *ret_median,
+		  uint64_t *ret_n, struct ssdpm_error *reterr);
+
+#endif
