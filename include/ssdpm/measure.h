@@ -234,6 +234,312 @@ SSDPM_API int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 				  struct ssdpm_baseline *ret_baseline,
 				  struct ssdpm_error *reterr);
 
+struct ssdpm_level;
+
+/**
+ * ssdpm_level_new() - median and MAD of a signal too long to keep
+ * @ret_level: free it with ssdpm_level_free()
+ *
+ * Counts each value in a bucket of 1/32768 of its power of two, so that median
+ * and MAD are known as well as that; memory grows with the range of values, not
+ * with their number.
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_level_new(struct ssdpm_level **ret_level,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_level_feed() - the next samples of an idle drive
+ *
+ * Return: 0; -EINVAL, -ENOMEM.
+ */
+SSDPM_API int ssdpm_level_feed(struct ssdpm_level *level,
+			       const struct ssdpm_samples *samples,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_level_read() - what came of all samples up to now
+ *
+ * error_w of @ret_baseline says how far each may be from the exact value.
+ *
+ * Return: 0; -ENODATA (fewer than 3 finite samples), -ERANGE (error_w is more
+ * than a quarter of the MAD: read the signal a second time), -ENOMEM.
+ */
+SSDPM_API int ssdpm_level_read(const struct ssdpm_level *level,
+			       struct ssdpm_baseline *ret_baseline,
+			       struct ssdpm_error *reterr);
+
+/** ssdpm_level_free() - @level may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_level *ssdpm_level_free(struct ssdpm_level *level);
+
+/**
+ * struct ssdpm_detect_params - what counts as activity (sized parameters)
+ * @size:          sizeof(struct ssdpm_detect_params)
+ * @enter_sigmas:  it begins with @enter_samples in a row that are more above
+ *                 the baseline than this; 0: 5
+ * @leave_sigmas:  and ends before @leave_samples that are not even this much
+ *                 above it; 0: 3
+ * @floor_w:       and never with less above it than this
+ * @enter_samples: 0: 3
+ * @leave_samples: 0: 3
+ * @filter_samples: length of a running median over the samples before all that,
+ *                 against spikes: odd; 0: none
+ * @reserved:      0
+ */
+struct ssdpm_detect_params {
+	size_t size;
+	double enter_sigmas;
+	double leave_sigmas;
+	double floor_w;
+	uint32_t enter_samples;
+	uint32_t leave_samples;
+	uint32_t filter_samples;
+	uint32_t reserved;
+};
+
+/**
+ * struct ssdpm_activity - a stretch in which the drive works (frozen, 64 bytes)
+ * @begin:    index of its first sample
+ * @end:      index of the first one after it
+ * @begin_ns: time of the first
+ * @end_ns:   time of the one after it; of the last sample, where the signal
+ * ends before the activity does
+ * @energy_j: all that was drawn
+ * @extra_j:  of it, above the baseline
+ * @peak_w:   the largest sample
+ * @open:     1: it had begun before the first sample; 2: it had not ended with
+ *            the last; 3: both
+ * @reserved: 0
+ */
+struct ssdpm_activity {
+	uint64_t begin;
+	uint64_t end;
+	int64_t begin_ns;
+	int64_t end_ns;
+	double energy_j;
+	double extra_j;
+	double peak_w;
+	uint32_t open;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_activity_find() - when a drive works, by its power alone
+ * @baseline:   from ssdpm_baseline_find()
+ * @params:     or NULL
+ * @ret_activities: room for @capacity; may be NULL where that is 0
+ * @ret_n:      how many there are, which may be more than @capacity: then the
+ *              first ones were written
+ *
+ * Return: 0; -ENODATA (no finite sample), -EINVAL, -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_activity_find(const struct ssdpm_samples *samples,
+				  const struct ssdpm_baseline *baseline,
+				  const struct ssdpm_detect_params *params,
+				  struct ssdpm_activity *ret_activities,
+				  size_t capacity, size_t *ret_n,
+				  struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_tail - work that goes on after the last I/O (frozen, 48 bytes)
+ * @end_ns:      when it ends
+ * @duration_ns: from the last completion to there; 0: there is none
+ * @extra_j:     energy above the baseline in that time
+ * @sigma_j:     its standard error, from the noise of the baseline
+ * @open:        1: it had not ended with the last sample
+ * @n:           samples in it
+ */
+struct ssdpm_tail {
+	int64_t end_ns;
+	uint64_t duration_ns;
+	double extra_j;
+	double sigma_j;
+	uint32_t open;
+	uint32_t reserved;
+	uint64_t n;
+};
+
+/**
+ * ssdpm_tail_measure() - the work after the last completion
+ * @completion_ns: of the last I/O, on the clock of the samples
+ *
+ * Return: as ssdpm_activity_find(); -ENODATA too where the samples end before
+ * @completion_ns.
+ */
+SSDPM_API int ssdpm_tail_measure(const struct ssdpm_samples *samples,
+				 const struct ssdpm_baseline *baseline,
+				 const struct ssdpm_detect_params *params,
+				 int64_t completion_ns,
+				 struct ssdpm_tail *ret_tail,
+				 struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_idle_work - what a drive does by itself while idle (frozen)
+ * @n:           stretches of activity, without those cut off by an end
+ * @regular:     1: they come at one period
+ * @reserved:    0
+ * @period_ns:   median time from one to the next; 0: fewer than two
+ * @period_mad_ns: MAD of these times
+ * @duration_ns: median of their lengths
+ * @extra_j:     median of their energies above the baseline
+ * @extra_mad_j: MAD of these
+ * @mean_extra_w: what all of them add to the mean power
+ */
+struct ssdpm_idle_work {
+	uint64_t n;
+	uint32_t regular;
+	uint32_t reserved;
+	uint64_t period_ns;
+	uint64_t period_mad_ns;
+	uint64_t duration_ns;
+	double extra_j;
+	double extra_mad_j;
+	double mean_extra_w;
+};
+
+/**
+ * ssdpm_idle_work_find() - regular work while no I/O is sent
+ * @samples: of an idle drive
+ *
+ * It is regular if there are four or more, and the MAD of the period is at most
+ * a tenth of it.
+ *
+ * Return: as ssdpm_activity_find().
+ */
+SSDPM_API int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
+				   const struct ssdpm_baseline *baseline,
+				   const struct ssdpm_detect_params *params,
+				   struct ssdpm_idle_work *ret_work,
+				   struct ssdpm_error *reterr);
+
+/** What a drive does after the runs of an experiment (uFLIP, 2010). */
+enum ssdpm_background {
+	SSDPM_BACKGROUND_NONE = 1,	      /* nothing that can be told */
+	SSDPM_BACKGROUND_NOT_SIGNIFICANT = 2, /* something, here and there */
+	SSDPM_BACKGROUND_SMALL = 3,	      /* less than a second */
+	SSDPM_BACKGROUND_EXTENDED = 4, /* seconds, whatever the parameter */
+	SSDPM_BACKGROUND_GROWS = 5,    /* with the parameter */
+};
+
+/**
+ * struct ssdpm_background_run - one run of an experiment (frozen, 40 bytes)
+ * @parameter: what is varied: a size, a pause, a number
+ * @tail_ns:   of ssdpm_tail_measure(), as are the next two
+ * @extra_j:
+ * @sigma_j:
+ * @reserved:  0
+ */
+struct ssdpm_background_run {
+	double parameter;
+	uint64_t tail_ns;
+	double extra_j;
+	double sigma_j;
+	uint64_t reserved;
+};
+
+/**
+ * struct ssdpm_background_class - the class of an experiment (frozen)
+ * @background: enum ssdpm_background
+ * @n_tails:    runs with a tail
+ * @tail_ns:    median length over all runs
+ * @extra_j:    median energy over all runs
+ * @trend:      Kendall's tau-b of parameter and energy: -1 to 1
+ * @trend_p:    how likely a trend as strong is by chance
+ */
+struct ssdpm_background_class {
+	uint32_t background;
+	uint32_t reserved;
+	uint64_t n_tails;
+	uint64_t tail_ns;
+	double extra_j;
+	double trend;
+	double trend_p;
+};
+
+/**
+ * ssdpm_background_classify() - the class of an experiment
+ * @runs: in any order, repeated values of the parameter welcome
+ * @n:    how many
+ *
+ * The rules are in ssdpm_measure(3).
+ *
+ * Return: 0; -ENODATA (fewer than 4 runs, or fewer than 3 values of the
+ * parameter), -EINVAL (a value that is not finite), -ENOMEM.
+ */
+SSDPM_API int ssdpm_background_classify(
+	const struct ssdpm_background_run *runs, size_t n,
+	struct ssdpm_background_class *ret_class, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_proportionality() - how far power follows work
+ * @load:    of each level of work, in any unit, from 0 (idle) on, ascending
+ * @power_w: at these
+ * @n:       how many, 2 or more
+ * @ret_index: 1: power is in proportion to work; 0: it does not change at all;
+ *           1 - (area under the curve above the line of proportion, by the
+ *           area of an unchanging power above it)
+ *
+ * Return: 0; -EINVAL (not ascending from 0, not finite, no power at the top).
+ */
+SSDPM_API int ssdpm_proportionality(const double *load, const double *power_w,
+				    size_t n, double *ret_index,
+				    struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_steady_params - steady state by the rules of SNIA (sized)
+ * @size:      sizeof(struct ssdpm_steady_params)
+ * @window:    rounds that are looked at together; 0: 5
+ * @reserved:  0
+ * @max_range: largest minus smallest, by the mean, is at most this; 0: 0.2
+ * @max_slope: likewise of the line fitted to the window; 0: 0.1
+ */
+struct ssdpm_steady_params {
+	size_t size;
+	uint32_t window;
+	uint32_t reserved;
+	double max_range;
+	double max_slope;
+};
+
+/**
+ * ssdpm_steady_state_find() - the first window of rounds that is steady
+ * @rounds: one value for each: IOPS, watts
+ * @ret_begin: index of the first round of that window
+ *
+ * Source: SNIA Solid State Storage Performance Test Specification 2.0.2,
+ * 2.1.24.
+ *
+ * Return: 0; -ENODATA (no window is steady, or there are fewer rounds than a
+ * window has), -EINVAL, -E2BIG.
+ */
+SSDPM_API int ssdpm_steady_state_find(const double *rounds, size_t n,
+				      const struct ssdpm_steady_params *params,
+				      size_t *ret_begin,
+				      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_change_points_find() - where the mean of a signal changes
+ * @sigma_w:    of the noise; 0: from the differences of neighbours, by MAD
+ * @penalty:    in squares of sigma for each change: 0: 2 ln n (BIC)
+ * @min_samples: in each stretch; 0: 2
+ * @ret_begins: index of the first sample of each stretch but the first; room
+ *              for @capacity
+ * @ret_n:      how many there are; more than @capacity: the first were written
+ *
+ * Exact: the segmentation of least squares and penalty (PELT; Killick,
+ * Fearnhead and Eckley 2012). Its time is linear where changes are many, and
+ * quadratic where there are none: 10^5 samples at most.
+ *
+ * Return: 0; -ENODATA (fewer than 2 * @min_samples finite samples), -E2BIG
+ * (more than 10^5), -EINVAL, -ENOMEM.
+ */
+SSDPM_API int ssdpm_change_points_find(const struct ssdpm_samples *samples,
+				       double sigma_w, double penalty,
+				       size_t min_samples, size_t *ret_begins,
+				       size_t capacity, size_t *ret_n,
+				       struct ssdpm_error *reterr);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,11 +7,6 @@
 
 #include "base/internal.h"
 
-/* Of a normal distribution: 1 / (the third quartile of a standard one). */
-#define SIGMAS_PER_MAD 1.4826022185056018
-
-#define MIN_SAMPLES 3
-
 /* The first sample from @from on whose time is (or is not) in the window. */
 static size_t find(const struct ssdpm_samples *samples, size_t from,
 		   bool inside, const struct ssdpm_baseline_params *window)
@@ -104,14 +99,22 @@ static int find_in_window(const struct ssdpm_samples *samples,
 			      reterr);
 	if (r)
 		return r;
-	if (baseline->n < MIN_SAMPLES)
+	if (baseline->n < BASELINE_MIN_SAMPLES)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "a baseline needs %d finite samples or more",
-				   MIN_SAMPLES);
+				   BASELINE_MIN_SAMPLES);
 	selection.distances = true;
 	selection.from_w = baseline->level_w;
 	uint64_t n;
 	return ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
+}
+
+static uint32_t method_of(const struct ssdpm_baseline_params *params)
+{
+	if (params->method)
+		return params->method;
+	return params->end_ns > params->begin_ns ? SSDPM_BASELINE_WINDOW :
+						   SSDPM_BASELINE_HALF_SAMPLE;
 }
 
 int ssdpm_baseline_find(const struct ssdpm_samples *samples,
@@ -120,7 +123,7 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_baseline_params known = { .size = sizeof(known) };
-	struct ssdpm_baseline baseline = { .method = SSDPM_BASELINE_WINDOW };
+	struct ssdpm_baseline baseline = { 0 };
 	int r = ssdpm__samples_check(samples, reterr);
 
 	if (r == 0 && params)
@@ -128,16 +131,25 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 				      "ssdpm_baseline_params", reterr);
 	if (r)
 		return r;
+	if (known.method > SSDPM_BASELINE_HALF_SAMPLE || known.reserved)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%u is no method for a baseline",
+				   known.method);
 	struct ssdpm_samples window = cut_window(samples, &known);
 
 	if (!window.n)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,
 			"no sample is in the window of the baseline");
-	r = find_in_window(&window, &baseline, reterr);
+	baseline.quantum_w = find_quantum(&window);
+	baseline.method = method_of(&known);
+	if (baseline.method == SSDPM_BASELINE_WINDOW)
+		r = find_in_window(&window, &baseline, reterr);
+	else
+		r = ssdpm__half_sample_find(&window, baseline.quantum_w,
+					    &baseline, reterr);
 	if (r)
 		return r;
-	baseline.quantum_w = find_quantum(&window);
 	baseline.sigma_w = fmax(SIGMAS_PER_MAD * baseline.mad_w,
 				baseline.quantum_w / sqrt(12));
 	*ret_baseline = baseline;

@@ -9,6 +9,11 @@
 
 #define NS_PER_S 1e9
 
+/* Of a normal distribution: 1 / (the third quartile of a standard one). */
+#define SIGMAS_PER_MAD 1.4826022185056018
+
+#define BASELINE_MIN_SAMPLES 3
+
 /* 0, or -EINVAL: a view that cannot be read. */
 int ssdpm__samples_check(const struct ssdpm_samples *samples,
 			 struct ssdpm_error *reterr);
@@ -64,5 +69,10 @@ struct selection {
 
 int ssdpm__median(const struct selection *selection, double *ret_median,
 		  uint64_t *ret_n, struct ssdpm_error *reterr);
+
+/* Level, MAD, error and number of a baseline, without a window. */
+int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
+			    double quantum_w, struct ssdpm_baseline *baseline,
+			    struct ssdpm_error *reterr);
 
 #endif

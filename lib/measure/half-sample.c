@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The baseline where nobody says when the drive idles: the lowest value around
+ * which the samples crowd.
+ *
+ * The half-sample mode (Robertson and Cryer 1974; Bickel and Fruehwirth 2006)
+ * takes the densest half of the samples, again and again. It finds the crowd,
+ * but not well where it is: so the median of those that belong to it follows,
+ * with the spread of the samples below it, where no work is. An idle drive
+ * draws less than a working one: a crowd below the one that was found is the
+ * baseline instead.
+ */
+#include "measure/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+/* Of more samples, so many are taken, at even distances. */
+#define MAX_SAMPLES (1u << 17)
+/* A crowd has this share of all samples; what is farther away than so many
+ * sigmas is not of it. */
+#define CROWD_SHARE 0.1
+#define CROWD_SIGMAS 3.0
+#define REFINEMENTS 20
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted values; fewer than 2^27 of them. */
+static double half_sample_mode(const double *values, size_t n)
+{
+	while (n > 2) {
+		size_t half = (n + 1) / 2, best = 0;
+
+		if (n == 3)
+			return values[1] - values[0] < values[2] - values[1] ?
+				       (values[0] + values[1]) / 2 :
+				       (values[1] + values[2]) / 2;
+		for (size_t i = 1; i + half <= n; i++)
+			if (values[i + half - 1] - values[i] <
+			    values[best + half - 1] - values[best])
+				best = i;
+		values += best;
+		n = half;
+	}
+	return (values[0] + values[n - 1]) / 2;
+}
+
+/* How many sorted values are below a limit. */
+static size_t count_below(const double *values, size_t n, double limit)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (values[middle] < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double median_sorted(const double *values, size_t n)
+{
+	return values[(n - 1) / 2] / 2 + values[n / 2] / 2;
+}
+
+/* Sorted samples, and what is known of the crowd among them. */
+struct crowd {
+	const double *values;
+	size_t n;
+	double quantum;
+	double level;
+	double sigma;
+	size_t begin;
+	size_t end; /* of those that belong to it */
+};
+
+/* Who belongs to it, with what it is now. */
+static void gather(struct crowd *crowd)
+{
+	double reach = CROWD_SIGMAS * crowd->sigma;
+
+	crowd->begin =
+		count_below(crowd->values, crowd->n, crowd->level - reach);
+	crowd->end = count_below(crowd->values, crowd->n,
+				 nextafter(crowd->level + reach, INFINITY));
+}
+
+/* A spread to begin with: that of the share of samples that is nearest. */
+static double first_sigma(const struct crowd *crowd)
+{
+	/* A tenth of a normal distribution is within so many sigmas. */
+	static const double reach = 0.12566;
+	size_t n = (size_t)ceil(CROWD_SHARE * (double)crowd->n);
+	size_t from = count_below(crowd->values, crowd->n, crowd->level);
+	size_t to = from;
+
+	while (to - from < n && (from > 0 || to < crowd->n)) {
+		if (to == crowd->n ||
+		    (from > 0 && crowd->level - crowd->values[from - 1] <
+					 crowd->values[to] - crowd->level))
+			from--;
+		else
+			to++;
+	}
+	return (crowd->values[to - 1] - crowd->values[from]) / (2 * reach);
+}
+
+static void fit(struct crowd *crowd)
+{
+	double least = crowd->quantum / sqrt(12);
+
+	crowd->level = half_sample_mode(crowd->values, crowd->n);
+	crowd->sigma = fmax(first_sigma(crowd), least);
+	for (int i = 0; i < REFINEMENTS; i++) {
+		double before = crowd->level;
+
+		gather(crowd);
+		if (crowd->begin == crowd->end)
+			return;
+		crowd->level = median_sorted(crowd->values + crowd->begin,
+					     crowd->end - crowd->begin);
+		/* The spread below it, where no work is. */
+		size_t below = count_below(crowd->values, crowd->n,
+					   nextafter(crowd->level, INFINITY));
+		double near = crowd->level -
+			      median_sorted(crowd->values + crowd->begin,
+					    below - crowd->begin);
+
+		crowd->sigma = fmax(SIGMAS_PER_MAD * near, least);
+		if (crowd->level == before)
+			return;
+	}
+}
+
+/*
+ * Is it one, and not a level that drifts or signals that never rest? Below the
+ * level of a normal distribution nine of ten are up to 2.44 times as far as
+ * five of ten, of evenly spread ones 1.8 times. A few steps of an instrument
+ * tell nothing.
+ */
+static bool is_crowd(const struct crowd *crowd, size_t n_all)
+{
+	size_t below = count_below(crowd->values, crowd->n,
+				   nextafter(crowd->level, INFINITY)) -
+		       crowd->begin;
+	const double *values = crowd->values + crowd->begin;
+
+	if ((double)(crowd->end - crowd->begin) < CROWD_SHARE * (double)n_all)
+		return false;
+	if (below < 50 || crowd->sigma < 2 * crowd->quantum)
+		return true;
+	return crowd->level - values[below / 10] >=
+	       2 * (crowd->level - values[below / 2]);
+}
+
+static struct crowd find_lowest(const double *values, size_t n, double quantum)
+{
+	struct crowd crowd = { .values = values, .n = n, .quantum = quantum };
+
+	for (;;) {
+		fit(&crowd);
+		size_t below = count_below(values, crowd.n,
+					   crowd.level - 2 * CROWD_SIGMAS *
+								 crowd.sigma);
+		if ((double)below < CROWD_SHARE * (double)n || below == crowd.n)
+			return crowd;
+		crowd.n = below;
+	}
+}
+
+/* Return: how many finite values were taken and sorted. */
+static size_t take_values(const struct ssdpm_samples *samples, double *values,
+			  size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < room; i++) {
+		size_t at =
+			(size_t)((double)i / (double)room * (double)samples->n);
+
+		values[n] = ssdpm__sample_w(samples, at);
+		n += isfinite(values[n]) != 0;
+	}
+	qsort(values, n, sizeof(values[0]), compare);
+	return n;
+}
+
+static int median_distance(const struct crowd *crowd, double *ret_mad)
+{
+	size_t n = crowd->end - crowd->begin;
+	struct ssdpm_samples members = {
+		.power_w = crowd->values + crowd->begin,
+		.n = n,
+		.interval_ns = 1,
+		.type = SSDPM_SAMPLE_FLOAT64,
+	};
+	struct selection selection = { &members, true, crowd->level };
+	uint64_t finite;
+
+	return ssdpm__median(&selection, ret_mad, &finite, NULL);
+}
+
+int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
+			    double quantum_w, struct ssdpm_baseline *baseline,
+			    struct ssdpm_error *reterr)
+{
+	size_t room = samples->n < MAX_SAMPLES ? samples->n : MAX_SAMPLES;
+	double *values = malloc(sizeof(values[0]) * (room + 1));
+	int r = 0;
+
+	if (!values)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	size_t n = take_values(samples, values, room);
+	struct crowd crowd = { 0 };
+
+	if (n < BASELINE_MIN_SAMPLES) {
+		r = ssdpm__fail(reterr, -ENODATA, 0,
+				"a baseline needs %d finite samples or more",
+				BASELINE_MIN_SAMPLES);
+		goto out;
+	}
+	crowd = find_lowest(values, n, quantum_w);
+	if (!is_crowd(&crowd, n)) {
+		r = ssdpm__fail(
+			reterr, -EDOM, 0,
+			"no level stands out as that of an idle drive: say when it idles");
+		goto out;
+	}
+	baseline->level_w = crowd.level;
+	baseline->n = n;
+	r = median_distance(&crowd, &baseline->mad_w);
+	/* The standard error of a median. */
+	baseline->error_w =
+		1.2533 * crowd.sigma / sqrt((double)(crowd.end - crowd.begin));
+	if (r)
+		r = ssdpm__fail(reterr, r, 0, "out of memory");
+out:
+	free(values);
+	return r;
+}
