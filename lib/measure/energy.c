@@ -283,11 +283,16 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* Ten usual steps; with less than two steps forward nothing is usual. */
-static uint64_t usual_gap(const int64_t *time_ns, size_t n)
+uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
 {
+	const int64_t *time_ns = samples->time_ns;
+	size_t n = samples->n < FIRST_SAMPLES ? samples->n : FIRST_SAMPLES;
+
 	uint64_t steps[FIRST_SAMPLES];
 	size_t n_steps = 0;
 
+	if (!time_ns)
+		return (uint64_t)ceil(GAP_STEPS * samples->interval_ns);
 	for (size_t i = 1; i < n; i++) {
 		if (time_ns[i] > time_ns[i - 1])
 			steps[n_steps++] =
@@ -300,18 +305,15 @@ static uint64_t usual_gap(const int64_t *time_ns, size_t n)
 	return usual > INT64_MAX / GAP_STEPS ? INT64_MAX : usual * GAP_STEPS;
 }
 
-/* The samples that were held back until the gap was known. */
-static void take_first(struct sums *sums, const struct ssdpm_meter *meter,
-		       uint64_t max_gap_ns)
+/* The samples that are held back until the gap is known. */
+static struct ssdpm_samples first_samples(const struct ssdpm_meter *meter)
 {
-	struct ssdpm_samples samples = {
+	return (struct ssdpm_samples){
 		.power_w = meter->first_w,
 		.time_ns = meter->first_ns,
 		.n = meter->n_first,
 		.type = SSDPM_SAMPLE_FLOAT64,
 	};
-
-	take_samples(sums, &samples, max_gap_ns);
 }
 
 /* Return: how many were held back. */
@@ -337,8 +339,10 @@ static void feed_timed(struct ssdpm_meter *meter,
 		held = hold_back(meter, samples);
 		if (meter->n_first < FIRST_SAMPLES)
 			return;
-		meter->max_gap_ns = usual_gap(meter->first_ns, FIRST_SAMPLES);
-		take_first(&meter->sums, meter, meter->max_gap_ns);
+		struct ssdpm_samples first = first_samples(meter);
+
+		meter->max_gap_ns = ssdpm__usual_gap(&first);
+		take_samples(&meter->sums, &first, meter->max_gap_ns);
 		meter->n_first = 0;
 	}
 	struct ssdpm_samples rest =
@@ -361,7 +365,7 @@ int ssdpm_meter_feed(struct ssdpm_meter *meter,
 	}
 	uint64_t max_gap_ns = meter->max_gap_ns;
 	if (!max_gap_ns)
-		max_gap_ns = (uint64_t)ceil(GAP_STEPS * samples->interval_ns);
+		max_gap_ns = ssdpm__usual_gap(samples);
 	take_samples(&meter->sums, samples, max_gap_ns);
 	return 0;
 }
@@ -422,9 +426,8 @@ int ssdpm_meter_read(const struct ssdpm_meter *meter,
 	if (r)
 		return r;
 	struct sums sums = meter->sums;
-	if (meter->n_first)
-		take_first(&sums, meter,
-			   usual_gap(meter->first_ns, meter->n_first));
+	struct ssdpm_samples first = first_samples(meter);
+	take_samples(&sums, &first, ssdpm__usual_gap(&first));
 	if (!sums.any)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "no sample is a finite power");

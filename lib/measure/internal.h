@@ -39,6 +39,9 @@ static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
 struct ssdpm_samples ssdpm__samples_cut(const struct ssdpm_samples *samples,
 					size_t begin, size_t end);
 
+/* Ten times the step that is usual for its first samples: longer is a gap. */
+uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples);
+
 /* A sum that keeps what its additions lose (Neumaier 1974). */
 struct compensated {
 	double sum;
