@@ -529,10 +529,10 @@ SSDPM_API int ssdpm_steady_state_find(const double *rounds, size_t n,
  *
  * Exact: the segmentation of least squares and penalty (PELT; Killick,
  * Fearnhead and Eckley 2012). Its time is linear where changes are many, and
- * quadratic where there are none: 10^5 samples at most.
+ * quadratic where there are none: 20000 samples at most.
  *
  * Return: 0; -ENODATA (fewer than 2 * @min_samples finite samples), -E2BIG
- * (more than 10^5), -EINVAL, -ENOMEM.
+ * (more than 20000), -EINVAL, -ENOMEM.
  */
 SSDPM_API int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 				       double sigma_w, double penalty,

@@ -14,7 +14,7 @@
 
 #include "base/internal.h"
 
-#define MAX_SAMPLES 100000
+#define MAX_SAMPLES 20000
 #define MIN_SAMPLES 2
 
 struct pelt {

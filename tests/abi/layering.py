@@ -64,7 +64,10 @@ FILES = {
 }
 # Doubles begin at the estimate.
 MATH_STAGES = {"estimate", "measure"}
-MATH = {"ceil", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "pow", "sqrt"}
+MATH = {
+    "ceil", "erfc", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "nextafter", "pow",
+    "sqrt",
+}  # fmt: skip
 FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # Names that compilers put in: position independence, -fstack-protector, clang's
 # memcmp, division of 128 bits, and the end of assert(3), which is for our own
