@@ -124,41 +124,42 @@ struct ssdpm_energy {
 	uint32_t reserved;
 };
 
-struct ssdpm_meter;
+struct ssdpm_integral;
 
 /**
- * ssdpm_meter_new() - begin to integrate a signal that comes in pieces
+ * ssdpm_integral_new() - begin to integrate a signal that comes in pieces
  * @params:    or NULL
- * @ret_meter: free it with ssdpm_meter_free()
+ * @ret_integral: free it with ssdpm_integral_free()
  *
  * Return: 0; -EINVAL (a tolerance below 0 or not below 1), -E2BIG, -ENOMEM.
  */
-SSDPM_API int ssdpm_meter_new(const struct ssdpm_energy_params *params,
-			      struct ssdpm_meter **ret_meter,
-			      struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_integral_new(const struct ssdpm_energy_params *params,
+				 struct ssdpm_integral **ret_integral,
+				 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_meter_feed() - the next samples, any number at a time
+ * ssdpm_integral_feed() - the next samples, any number at a time
  *
  * Return: 0; -EINVAL (an unknown type, an interval below 1 ns).
  */
-SSDPM_API int ssdpm_meter_feed(struct ssdpm_meter *meter,
-			       const struct ssdpm_samples *samples,
-			       struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_integral_feed(struct ssdpm_integral *integral,
+				  const struct ssdpm_samples *samples,
+				  struct ssdpm_error *reterr);
 
 /**
- * ssdpm_meter_read() - what came of all samples up to now
+ * ssdpm_integral_get() - what came of all samples up to now
  *
  * Can be asked again, and more be fed.
  *
  * Return: 0; -ENODATA (not one finite sample), -EINVAL, -E2BIG (its size).
  */
-SSDPM_API int ssdpm_meter_read(const struct ssdpm_meter *meter,
-			       struct ssdpm_energy *ret_energy,
-			       struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_integral_get(const struct ssdpm_integral *integral,
+				 struct ssdpm_energy *ret_energy,
+				 struct ssdpm_error *reterr);
 
-/** ssdpm_meter_free() - @meter may be NULL. Return: NULL. */
-SSDPM_API struct ssdpm_meter *ssdpm_meter_free(struct ssdpm_meter *meter);
+/** ssdpm_integral_free() - @integral may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_integral *ssdpm_integral_free(
+	struct ssdpm_integral *integral);
 
 /**
  * ssdpm_energy_measure() - all of it in one call, for an array
@@ -259,16 +260,16 @@ SSDPM_API int ssdpm_level_feed(struct ssdpm_level *level,
 			       struct ssdpm_error *reterr);
 
 /**
- * ssdpm_level_read() - what came of all samples up to now
+ * ssdpm_level_get() - what came of all samples up to now
  *
  * error_w of @ret_baseline says how far each may be from the exact value.
  *
  * Return: 0; -ENODATA (fewer than 3 finite samples), -ERANGE (error_w is more
  * than a quarter of the MAD: read the signal a second time), -ENOMEM.
  */
-SSDPM_API int ssdpm_level_read(const struct ssdpm_level *level,
-			       struct ssdpm_baseline *ret_baseline,
-			       struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_level_get(const struct ssdpm_level *level,
+			      struct ssdpm_baseline *ret_baseline,
+			      struct ssdpm_error *reterr);
 
 /** ssdpm_level_free() - @level may be NULL. Return: NULL. */
 SSDPM_API struct ssdpm_level *ssdpm_level_free(struct ssdpm_level *level);

@@ -32,7 +32,7 @@ struct sums {
 	int64_t last_ns;
 };
 
-struct ssdpm_meter {
+struct ssdpm_integral {
 	double tolerance;
 	uint64_t max_gap_ns; /* 0: not known yet */
 	struct sums sums;
@@ -42,8 +42,9 @@ struct ssdpm_meter {
 	double first_w[FIRST_SAMPLES];
 };
 
-int ssdpm_meter_new(const struct ssdpm_energy_params *params,
-		    struct ssdpm_meter **ret_meter, struct ssdpm_error *reterr)
+int ssdpm_integral_new(const struct ssdpm_energy_params *params,
+		       struct ssdpm_integral **ret_integral,
+		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_energy_params known = { .size = sizeof(known) };
 
@@ -59,23 +60,23 @@ int ssdpm_meter_new(const struct ssdpm_energy_params *params,
 	if (known.flags || known.reserved)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "energy: flags and reserved are not 0");
-	struct ssdpm_meter *meter = calloc(1, sizeof(*meter));
-	if (!meter)
+	struct ssdpm_integral *integral = calloc(1, sizeof(*integral));
+	if (!integral)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	meter->tolerance = known.tolerance;
-	meter->max_gap_ns =
+	integral->tolerance = known.tolerance;
+	integral->max_gap_ns =
 		known.max_gap_ns > INT64_MAX ? INT64_MAX : known.max_gap_ns;
-	meter->sums.counts.min_power_w = INFINITY;
-	meter->sums.counts.max_power_w = -INFINITY;
-	meter->sums.next_w = -INFINITY;
-	meter->sums.counts.min_step_ns = UINT64_MAX;
-	*ret_meter = meter;
+	integral->sums.counts.min_power_w = INFINITY;
+	integral->sums.counts.max_power_w = -INFINITY;
+	integral->sums.next_w = -INFINITY;
+	integral->sums.counts.min_step_ns = UINT64_MAX;
+	*ret_integral = integral;
 	return 0;
 }
 
-struct ssdpm_meter *ssdpm_meter_free(struct ssdpm_meter *meter)
+struct ssdpm_integral *ssdpm_integral_free(struct ssdpm_integral *integral)
 {
-	free(meter);
+	free(integral);
 	return NULL;
 }
 
@@ -306,67 +307,70 @@ uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
 }
 
 /* The samples that are held back until the gap is known. */
-static struct ssdpm_samples first_samples(const struct ssdpm_meter *meter)
+static struct ssdpm_samples first_samples(const struct ssdpm_integral *integral)
 {
 	return (struct ssdpm_samples){
-		.power_w = meter->first_w,
-		.time_ns = meter->first_ns,
-		.n = meter->n_first,
+		.power_w = integral->first_w,
+		.time_ns = integral->first_ns,
+		.n = integral->n_first,
 		.type = SSDPM_SAMPLE_FLOAT64,
 	};
 }
 
 /* Return: how many were held back. */
-static size_t hold_back(struct ssdpm_meter *meter,
+static size_t hold_back(struct ssdpm_integral *integral,
 			const struct ssdpm_samples *samples)
 {
 	size_t i = 0;
 
-	while (i < samples->n && meter->n_first < FIRST_SAMPLES) {
-		meter->first_ns[meter->n_first] = samples->time_ns[i];
-		meter->first_w[meter->n_first++] =
+	while (i < samples->n && integral->n_first < FIRST_SAMPLES) {
+		integral->first_ns[integral->n_first] = samples->time_ns[i];
+		integral->first_w[integral->n_first++] =
 			ssdpm__sample_w(samples, i++);
 	}
 	return i;
 }
 
-static void feed_timed(struct ssdpm_meter *meter,
+static void feed_timed(struct ssdpm_integral *integral,
 		       const struct ssdpm_samples *samples)
 {
 	size_t held = 0;
 
-	if (!meter->max_gap_ns) {
-		held = hold_back(meter, samples);
-		if (meter->n_first < FIRST_SAMPLES)
+	if (!integral->max_gap_ns) {
+		held = hold_back(integral, samples);
+		if (integral->n_first < FIRST_SAMPLES)
 			return;
-		struct ssdpm_samples first = first_samples(meter);
+		struct ssdpm_samples first = first_samples(integral);
 
-		meter->max_gap_ns = ssdpm__usual_gap(&first);
-		take_samples(&meter->sums, &first, meter->max_gap_ns);
-		meter->n_first = 0;
+		integral->max_gap_ns = ssdpm__usual_gap(&first);
+		take_samples(&integral->sums, &first, integral->max_gap_ns);
+		integral->n_first = 0;
 	}
 	struct ssdpm_samples rest =
 		ssdpm__samples_cut(samples, held, samples->n);
 
-	take_samples(&meter->sums, &rest, meter->max_gap_ns);
+	take_samples(&integral->sums, &rest, integral->max_gap_ns);
 }
 
-int ssdpm_meter_feed(struct ssdpm_meter *meter,
-		     const struct ssdpm_samples *samples,
-		     struct ssdpm_error *reterr)
+int ssdpm_integral_feed(struct ssdpm_integral *integral,
+			const struct ssdpm_samples *samples,
+			struct ssdpm_error *reterr)
 {
 	int r = ssdpm__samples_check(samples, reterr);
 
 	if (r)
 		return r;
 	if (samples->time_ns) {
-		feed_timed(meter, samples);
+		feed_timed(integral, samples);
 		return 0;
 	}
-	uint64_t max_gap_ns = meter->max_gap_ns;
+	struct ssdpm_samples first = first_samples(integral);
+	take_samples(&integral->sums, &first, ssdpm__usual_gap(&first));
+	integral->n_first = 0;
+	uint64_t max_gap_ns = integral->max_gap_ns;
 	if (!max_gap_ns)
 		max_gap_ns = ssdpm__usual_gap(samples);
-	take_samples(&meter->sums, samples, max_gap_ns);
+	take_samples(&integral->sums, samples, max_gap_ns);
 	return 0;
 }
 
@@ -415,9 +419,9 @@ static struct ssdpm_energy result_of(const struct sums *sums, double tolerance)
 	return result;
 }
 
-int ssdpm_meter_read(const struct ssdpm_meter *meter,
-		     struct ssdpm_energy *ret_energy,
-		     struct ssdpm_error *reterr)
+int ssdpm_integral_get(const struct ssdpm_integral *integral,
+		       struct ssdpm_energy *ret_energy,
+		       struct ssdpm_error *reterr)
 {
 	size_t size = ret_energy->size;
 	int r = ssdpm__check_result_size(size, sizeof(*ret_energy),
@@ -425,13 +429,13 @@ int ssdpm_meter_read(const struct ssdpm_meter *meter,
 
 	if (r)
 		return r;
-	struct sums sums = meter->sums;
-	struct ssdpm_samples first = first_samples(meter);
+	struct sums sums = integral->sums;
+	struct ssdpm_samples first = first_samples(integral);
 	take_samples(&sums, &first, ssdpm__usual_gap(&first));
 	if (!sums.any)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "no sample is a finite power");
-	struct ssdpm_energy result = result_of(&sums, meter->tolerance);
+	struct ssdpm_energy result = result_of(&sums, integral->tolerance);
 	result.size = size;
 	memcpy(ret_energy, &result, size);
 	return 0;
@@ -442,14 +446,14 @@ int ssdpm_energy_measure(const struct ssdpm_samples *samples,
 			 struct ssdpm_energy *ret_energy,
 			 struct ssdpm_error *reterr)
 {
-	struct ssdpm_meter *meter;
-	int r = ssdpm_meter_new(params, &meter, reterr);
+	struct ssdpm_integral *integral;
+	int r = ssdpm_integral_new(params, &integral, reterr);
 
 	if (r)
 		return r;
-	r = ssdpm_meter_feed(meter, samples, reterr);
+	r = ssdpm_integral_feed(integral, samples, reterr);
 	if (r == 0)
-		r = ssdpm_meter_read(meter, ret_energy, reterr);
-	ssdpm_meter_free(meter);
+		r = ssdpm_integral_get(integral, ret_energy, reterr);
+	ssdpm_integral_free(integral);
 	return r;
 }

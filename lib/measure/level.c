@@ -209,9 +209,9 @@ static void find_middle(const struct ssdpm_level *level,
 	baseline->error_w += width / 2;
 }
 
-int ssdpm_level_read(const struct ssdpm_level *level,
-		     struct ssdpm_baseline *ret_baseline,
-		     struct ssdpm_error *reterr)
+int ssdpm_level_get(const struct ssdpm_level *level,
+		    struct ssdpm_baseline *ret_baseline,
+		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_baseline baseline = {
 		.n = level->n,
