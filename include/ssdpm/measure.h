@@ -32,7 +32,7 @@ enum ssdpm_sample_type {
 };
 
 /**
- * struct ssdpm_samples - power over time: a view (frozen; nothing is owned)
+ * struct ssdpm_samples - power over time: a view (frozen, 48 bytes)
  * @power_w:     @n values in watts, of @type
  * @time_ns:     the time of each, or NULL: one each @interval_ns
  * @n:           how many
@@ -197,7 +197,8 @@ struct ssdpm_baseline_params {
 };
 
 /**
- * struct ssdpm_baseline - what the drive draws when it does nothing (frozen)
+ * struct ssdpm_baseline - what the drive draws when it does nothing (frozen, 56
+ * bytes)
  * @level_w:  the median of the window, or the mode
  * @mad_w:    median of the distances from @level_w
  * @sigma_w:  1.4826 MAD, and no less than that of quantisation
@@ -376,7 +377,8 @@ SSDPM_API int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 				 struct ssdpm_error *reterr);
 
 /**
- * struct ssdpm_idle_work - what a drive does by itself while idle (frozen)
+ * struct ssdpm_idle_work - what a drive does by itself while idle (frozen, 64
+ * bytes)
  * @n:           stretches of activity, without those cut off by an end
  * @regular:     1: they come at one period
  * @reserved:    0
@@ -440,7 +442,7 @@ struct ssdpm_background_run {
 };
 
 /**
- * struct ssdpm_background_class - the class of an experiment (frozen)
+ * struct ssdpm_background_class - the class of an experiment (frozen, 48 bytes)
  * @background: enum ssdpm_background
  * @n_tails:    runs with a tail
  * @tail_ns:    median length over all runs

@@ -67,11 +67,17 @@ UNITLESS = {
     "pcie_enabled", "reset_count", "host", "ata_port", "lpm_supported",
     "ahci_port_cmd", "ahci_host_caps", "ahci_host_cap2", "devices_without_hipm",
     "n_devices", "port", "reported", "severity", "readable",
+    # what is measured: counts, kinds, indexes of samples, shares
+    "n", "n_not_finite", "n_negative", "n_duplicates", "n_backwards", "n_at_max",
+    "remarks", "type", "method", "tolerance", "begin", "end", "open", "regular",
+    "enter_sigmas", "leave_sigmas", "enter_samples", "leave_samples",
+    "filter_samples", "window", "max_range", "max_slope", "parameter",
+    "background", "n_tails", "trend", "trend_p",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
-UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes")
+UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )
