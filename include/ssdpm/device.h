@@ -114,8 +114,8 @@ enum ssdpm_nvme_core {
  * @nvme_core_known: bit i is set if @nvme_core[i] could be read. Linux 5.13 and
  *                 older have no apst_ parameters
  * @nvme_core:     by enum ssdpm_nvme_core
- * @linux_release: /proc/sys/kernel/osrelease, or ""; where that of Debian lacks
- *                 the patch level, "6.1.192 (6.1.0-56-amd64)"
+ * @linux_release: /proc/sys/kernel/osrelease, or ""; where that of Debian or of
+ *                 Ubuntu lacks the patch level, "6.8.12 (6.8.0-45-generic)"
  * @sys_vendor:    /sys/class/dmi/id/sys_vendor, or ""
  * @product_name, @product_version, @board_vendor, @board_name, @bios_date:
  *                 likewise
