@@ -239,7 +239,8 @@ enum ssdpm_pcie_feature {
  *                "any" and "auto". Not known: the kernel has no APST for this
  *                controller, by its own word or by a quirk
  * @transport:    "pcie", "tcp", ...
- * @reset_count:  resets of the controller since it was found
+ * @reset_count:  resets of the controller since it was found, or since somebody
+ *                wrote 0 there; its first start is none
  *
  * SATA:
  * @host:         number N of hostN
@@ -253,8 +254,7 @@ enum ssdpm_pcie_feature {
  * @n_devices:    how many devices are on the port; how many NVMe drives RST
  *                hides
  * @port:         number of the port on its adapter, from 0 on: one less than
- *                port_no of ataP, which the masks of the module ahci count by;
- *                read for external and hot-plug ports
+ *                port_no of ataP, which the masks of the module ahci count by
  */
 struct ssdpm_device_facts {
 	size_t size;

@@ -213,8 +213,7 @@ class Device:
         devices_without_hipm: how many devices on the port do not take requests of
             the host.
         n_devices: how many devices are on the port; how many NVMe drives RST hides.
-        port: number of the port on its adapter, as the masks of the module ahci count;
-            None but for external and hot-plug ports.
+        port: number of the port on its adapter, as the masks of the module ahci count.
     """
 
     machine: Machine = field(compare=False)
