@@ -98,13 +98,14 @@ static void look_at_zone(struct search *search, const char *folder,
 			 const char *name)
 {
 	struct path path = join(folder, name, "energy_uj");
+	struct path zone = join(folder, name, "");
+	struct directory at = { .machine = search->machine, .path = zone.text };
 	char domain[48];
 
 	if (strncmp(name, "intel-rapl", 10) != 0 ||
 	    !ssdpm__exists(search->machine, path.text))
 		return;
-	if (ssdpm__read_text(search->machine, join(folder, name, "name").text,
-			     domain, sizeof(domain)))
+	if (!ssdpm__get_text(&at, "name", domain, sizeof(domain)))
 		snprintf(domain, sizeof(domain), "%s", name);
 	add(search, SSDPM_METER_RAPL, domain, path.text);
 }

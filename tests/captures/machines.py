@@ -762,6 +762,11 @@ def hostile() -> Machine:
     m.links["sys/class/nvme/nvme4294967296"] = m.links["sys/class/nvme/nvme0"]
     m.folders.append("sys/class/nvme/nvme5")
     m.pipes.append("sys/class/nvme/nvme5/model")
+    m.links["sys/class/nvme/nvme6"] = "../../devices/\x1b[31m\n/nvme6"
+    m.files["sys/devices/\x1b[31m\n/nvme6/state"] = b"live\n"
+    m.rapl()
+    m.files["sys/devices/virtual/powercap/intel-rapl/intel-rapl:0/name"] = b"\x1b[31m"
+    m.text("etc/tlp.d/\x1b[31m.conf", "SATA_LINKPWR_ON_BAT=min_power\n")
     m.links["sys/class/nvme/nvme5/state"] = "/etc/passwd"
     m.ahci("0000:00:17.0", [Port(MX500)])
     host = "sys/devices/pci0000:00/0000:00:17.0/ata1/host0/scsi_host/host0"

@@ -107,8 +107,13 @@ def test_a_root_that_is_none_is_an_error(ssdpm: Command) -> None:
 
 
 def test_hostile_names_reach_no_terminal(ssdpm: Command, machine: Make) -> None:
-    result = ssdpm("list", "--root", str(machine("hostile")))
-    assert b"\x1b" not in result.stdout + result.stderr
+    root = str(machine("hostile"))
+    for command in ("list", "show", "lpm", "check --lpm min_power",
+                    "plan --latency 1ms"):  # fmt: skip
+        for more in ([], ["--json"], ["-v"]):
+            result = ssdpm(*command.split(), *more, "--root", root)
+            text = (result.stdout + result.stderr).decode()
+            assert text.replace("\n", "").isprintable(), (command, more)
 
 
 def test_verbose_says_which_files_are_read_and_no_command_is_sent(
