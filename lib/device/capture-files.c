@@ -197,7 +197,7 @@ void ssdpm__capture_observe(void *observer, const char *path, const void *bytes,
 {
 	struct capture *self = observer;
 
-	if (self->err || ssdpm__has_hardware_address(path))
+	if (self->err || ssdpm__names_a_peripheral(path))
 		return;
 	if (starts_with(path, "sys/") || is_about_linux(path))
 		self->err = note_sysfs(self, path, bytes, n);

@@ -425,24 +425,22 @@ static void read_facts(struct ssdpm_machine *machine,
 	free(meters);
 }
 
-static void find(struct ssdpm_machine *machine)
+static void find(struct ssdpm_machine *machine, size_t which)
 {
 	static const char *const names[] = { "nvme0",	    "nvme0n1",
 					     "sda1",	    "host0",
 					     "ng0n1",	    "/dev/disk/by-id/x",
 					     "0000:00:17.0" };
-	struct ssdpm_device *device;
+	struct ssdpm_device *device = NULL;
 	struct ssdpm_error error;
 	int r;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		device = NULL;
-		r = ssdpm_device_read(machine, names[i], &device, &error);
-		check_result(r, &error);
-		if (device)
-			check_facts(ssdpm_device_get_facts(device));
-		ssdpm_device_unref(device);
-	}
+	which %= sizeof(names) / sizeof(names[0]);
+	r = ssdpm_device_read(machine, names[which], &device, &error);
+	check_result(r, &error);
+	if (device)
+		check_facts(ssdpm_device_get_facts(device));
+	ssdpm_device_unref(device);
 }
 
 static void copy(struct ssdpm_machine *machine)
@@ -459,7 +457,7 @@ static void copy(struct ssdpm_machine *machine)
 		nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void read_machine(bool copies)
+static void read_machine(size_t which, bool copies)
 {
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
 						     .root = root };
@@ -478,7 +476,7 @@ static void read_machine(bool copies)
 		read_device(devices[i], &facts);
 	if (!r)
 		ssdpm_device_list_free(devices, n);
-	find(machine);
+	find(machine, which);
 	if (copies)
 		copy(machine);
 	ssdpm_machine_unref(machine);
@@ -516,7 +514,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		changed[i] = true;
 		at += 3 + n;
 	}
-	read_machine(copies);
+	read_machine(size, copies);
 	mend(changed);
 	return 0;
 }
