@@ -97,7 +97,6 @@ static void write_sata(struct json_writer *w,
 {
 	ssdpm__json_uint(w, "host", f->host);
 	ssdpm__json_uint(w, "ata_port", f->ata_port);
-	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 	ssdpm__json_string(
 		w, "lpm",
 		f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL);

@@ -181,6 +181,8 @@ static void print_registers(const struct ssdpm_device_facts *f)
 static void print_sata(const struct ssdpm_device_facts *f,
 		       const struct insight *insight)
 {
+	if (!f->ata_port) /* out of reach, which the diagnosis explains */
+		return;
 	label("port");
 	printf("host%u, ata%u", f->host, f->ata_port);
 	if (f->n_devices > 1)

@@ -244,7 +244,8 @@ enum ssdpm_pcie_feature {
  *
  * SATA:
  * @host:         number N of hostN
- * @ata_port:     number P of ataP
+ * @ata_port:     number P of ataP, from 1 on; 0: out of reach, and then nothing
+ *                is known of the port, not even @host
  * @lpm:          enum ssdpm_lpm, what the port is told to do
  * @lpm_supported: link_power_management_supported: 0 or 1
  * @ahci_port_cmd, @ahci_host_caps, @ahci_host_cap2: registers PxCMD, CAP and
