@@ -36,8 +36,10 @@ static int check_params(const struct ssdpm_machine_params *params,
 	if (params)
 		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), params,
 				      "ssdpm_machine_params", reterr);
-	if (!r &&
-	    (ret_params->log_level > SSDPM_LOG_DEBUG || ret_params->reserved))
+	if (!r && ret_params->reserved)
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"ssdpm_machine_params.reserved is not 0");
+	if (!r && ret_params->log_level > SSDPM_LOG_DEBUG)
 		r = ssdpm__fail(reterr, -EINVAL, 0,
 				"ssdpm_machine_params.log_level is %u: 0 to %d "
 				"are known",

@@ -52,6 +52,10 @@ static void parameters_of_a_machine_are_checked(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "log_level");
+	params.log_level = 0;
+	params.reserved = 1;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "reserved");
 	params.size = 3;
 	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
 	more.tail = 1;
