@@ -230,7 +230,8 @@ enum ssdpm_pcie_feature {
  * @pci_vendor_id, @pci_device_id: of @address; 0: unknown
  *
  * @pci_power_state: of the PCI device: "D0", "D3hot", ..., or ""
- * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""
+ * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""; Linux
+ *                has no runtime D3 for NVMe, whatever it says
  * @pcie_capable, @pcie_enabled: bits of enum ssdpm_pcie_feature
  *
  * NVMe:
