@@ -150,6 +150,8 @@ const char *ssdpm_diagnosis_code_to_string(uint32_t code)
 		[SSDPM_DIAGNOSIS_SUSPEND] = "suspend",
 		[SSDPM_DIAGNOSIS_RESETS] = "resets",
 		[SSDPM_DIAGNOSIS_NOT_LIVE] = "not-live",
+		[SSDPM_DIAGNOSIS_D3COLD] = "d3cold",
+		[SSDPM_DIAGNOSIS_FORCED] = "forced",
 		[SSDPM_DIAGNOSIS_LPM_UNSUPPORTED] = "lpm-unsupported",
 		[SSDPM_DIAGNOSIS_LPM_OFF] = "lpm-off",
 		[SSDPM_DIAGNOSIS_LPM_MIN_POWER] = "lpm-min-power",
