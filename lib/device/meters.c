@@ -74,14 +74,15 @@ static bool text_is(const struct search *search, const char *path,
 	       strcmp(text, expected) == 0;
 }
 
-/* Batteries of the machine, and not of a mouse. */
+/* Batteries of the machine, not of a mouse, and no slot without one. */
 static void look_at_supply(struct search *search, const char *folder,
 			   const char *name)
 {
 	static const char files[][12] = { "power_now", "current_now" };
 
 	if (!text_is(search, join(folder, name, "type").text, "Battery") ||
-	    text_is(search, join(folder, name, "scope").text, "Device"))
+	    text_is(search, join(folder, name, "scope").text, "Device") ||
+	    text_is(search, join(folder, name, "present").text, "0"))
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct path path = join(folder, name, files[i]);

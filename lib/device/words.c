@@ -182,6 +182,7 @@ const char *ssdpm_owner_kind_to_string(uint32_t kind)
 		[SSDPM_OWNER_UDEV] = "udev",
 		[SSDPM_OWNER_MODPROBE] = "modprobe",
 		[SSDPM_OWNER_SSDPM] = "ssdpm",
+		[SSDPM_OWNER_SYSTEMD] = "systemd",
 	};
 
 	return word(&words[0][0], sizeof(words[0]), sizeof(words), kind);
