@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm lpm: the link policies of SATA ports. */
+#include "device-print.h"
 #include "output.h"
 #include "work.h"
 
@@ -156,7 +157,8 @@ static enum exit_status print_ports(const struct common *common,
 	if (ports->n)
 		print_rows("<<<<<", make_row, ports, ports->n + 1);
 	print_advice(ports);
-	return STATUS_DONE;
+	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
+			  STATUS_DONE;
 }
 
 /* Of all devices the SATA ports; what was named and is none is a fault. */

@@ -46,6 +46,22 @@ def test_a_reason_is_the_first_of_show_with_what_to_do(
         assert f"\n  {name}: {first['advice']}\n" in text
 
 
+def test_other_programs_that_set_links_are_named(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    (root / "etc/tlp.conf").write_text(
+        "SATA_LINKPWR_ON_AC=max_performance\nAHCI_RUNTIME_PM_ON_AC=auto\n"
+    )
+    text = ssdpm.output("lpm", "--root", str(root), "sda")
+    assert text.endswith(
+        "\n\n  also set by     tlp: /etc/tlp.conf:1: SATA_LINKPWR_ON_AC=max_performance\n"
+        "                  tuned: /usr/lib/tuned/powersave/tuned.conf:5: "
+        "alpm=med_power_with_dipm\n"
+    )
+    server = ssdpm.output("lpm", "--root", str(machine("server")))
+    assert "link_power_management_policy" in server.split("also set by")[1]
+    assert "pm_qos" not in server
+
+
 def test_what_the_firmware_set_comes_with_what_to_do(
     ssdpm: Command, machine: Make
 ) -> None:
