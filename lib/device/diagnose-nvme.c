@@ -199,6 +199,22 @@ static bool is_by_parameter(const struct examination *e)
 	       limit < LINUX_LIMIT_US;
 }
 
+/* For an option of the command: "100ms". */
+static struct limit limit_option(uint64_t limit_us)
+{
+	struct limit limit = limit_text(limit_us);
+	uint64_t whole_ms = limit_us / 1000;
+
+	if (limit_us > INT32_MAX - 1)
+		return limit;
+	if (whole_ms * 1000 == limit_us)
+		snprintf(limit.text, sizeof(limit.text), "%llums",
+			 (unsigned long long)whole_ms);
+	else
+		strcat(limit.text, "us");
+	return limit;
+}
+
 /* Until the next boot, and for good. */
 static void advise_number(const struct examination *e,
 			  struct ssdpm_diagnosis *d, uint64_t limit_us)
@@ -210,8 +226,10 @@ static void advise_number(const struct examination *e,
 			 ", and remove nvme_core.default_ps_max_latency_us=%s "
 			 "from the kernel command line or /etc/modprobe.d",
 			 limit_text(e->facts->latency_tolerance_us).text);
-	ssdpm__advise(d, "echo %s > " LIMIT_FILE "%s",
-		      limit_text(limit_us).text, e->facts->name, parameter);
+	ssdpm__advise(
+		d, "ssdpm apply --latency %s %s, or echo %s > " LIMIT_FILE "%s",
+		limit_option(limit_us).text, e->facts->name,
+		limit_text(limit_us).text, e->facts->name, parameter);
 }
 
 static void say_off(struct examination *e)
@@ -476,7 +494,8 @@ static void say_resets(struct examination *e, const struct sleep *s)
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
 			 "%u reset%s since it was found: a drive that fails to "
-			 "wake is reset, but so is one with other faults",
+			 "wake is reset, but so is one with other faults, or "
+			 "one that comes back from a suspend",
 			 count, count == 1 ? "" : "s");
 	if (!s->deepest || !e->model || !s->has_built)
 		return;

@@ -163,6 +163,7 @@ static void done(struct scene *scene)
 	ssdpm_model_unref(scene->model);
 }
 
+#define SET_LIMIT "ssdpm apply --latency 100ms nvme0, or echo 100000 > "
 #define LIMIT_FILE "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
 #define POLICY_FILE "/sys/class/scsi_host/host2/link_power_management_policy"
 
@@ -237,7 +238,7 @@ static void a_state_above_the_limit_names_the_limit_that_lets_it_in(
 		     SSDPM_SEVERITY_PROBLEM,
 		     "PS4 not used: exit 39 ms > limit 25 ms in "
 		     "pm_qos_latency_tolerance_us",
-		     "echo 100000 > " LIMIT_FILE);
+		     SET_LIMIT LIMIT_FILE);
 	done(&scene);
 }
 
@@ -291,7 +292,7 @@ static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
 		     SSDPM_SEVERITY_PROBLEM,
 		     "PS3 not used: exit 11 ms > limit 1 ms in "
 		     "pm_qos_latency_tolerance_us",
-		     "echo 100000 > " LIMIT_FILE
+		     SET_LIMIT LIMIT_FILE
 		     ", and remove nvme_core.default_ps_max_latency_us=1000 "
 		     "from the kernel command line or /etc/modprobe.d");
 	/* A higher one than Linux has is none to remove. */
@@ -299,7 +300,7 @@ static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
 	diagnose(&scene);
 	assert_string_equal(
 		find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->advice,
-		"echo 100000 > " LIMIT_FILE);
+		SET_LIMIT LIMIT_FILE);
 	done(&scene);
 }
 
@@ -390,13 +391,13 @@ static void a_limit_of_0_switches_apst_off(void **state)
 		       "tolerance of 0");
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0",
-		     "echo 100000 > " LIMIT_FILE);
+		     SET_LIMIT LIMIT_FILE);
 	scene.machine.nvme_core[0] = 0;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0, as "
 		     "nvme_core.default_ps_max_latency_us is",
-		     "echo 100000 > " LIMIT_FILE
+		     SET_LIMIT LIMIT_FILE
 		     ", and remove nvme_core.default_ps_max_latency_us=0 from "
 		     "the kernel command line or /etc/modprobe.d");
 	done(&scene);
@@ -719,7 +720,8 @@ static void resets_come_with_the_limit_that_tells_their_cause(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
 		     "3 resets since it was found: a drive that fails to wake "
-		     "is reset, but so is one with other faults",
+		     "is reset, but so is one with other faults, or one that "
+		     "comes back from a suspend",
 		     "to see if PS4 is the cause: echo 38999 > " LIMIT_FILE
 		     " leaves it out; if resets go on, it is not");
 	scene.facts->reset_count = 1;
