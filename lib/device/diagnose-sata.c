@@ -206,7 +206,7 @@ static void say_external(struct examination *e, const struct link *link)
 	} else {
 		ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
 			     "port is %s: with LPM, plugging in is not "
-			     "noticed, and Linux 6.17 and later refuse it",
+			     "noticed, and newer kernels refuse it",
 			     bit);
 	}
 }
@@ -480,8 +480,12 @@ static void say_deep_policy(struct examination *e)
 			 "Linux takes it instead of the policy it was built "
 			 "with",
 			 ssdpm_lpm_to_string(lpm));
-	ssdpm__advise(d, "ahci.mobile_lpm_policy=3 on the kernel command line "
-			 "means " BEST " in any case");
+	ssdpm__advise(d,
+		      "ahci.mobile_lpm_policy=3 on the kernel command line "
+		      "means " BEST " in any case%s",
+		      ssdpm__linux_is(e->machine, 6, 9) ?
+			      "" :
+			      ", if the chipset is a mobile one");
 }
 
 static void say_devsleep(struct examination *e, const struct link *link)
