@@ -83,7 +83,10 @@ static void make_row(const void *data, size_t number, struct row *row)
 	f = ssdpm_device_get_facts(ports->ports[number - 1].drive->device);
 	policy = policy_of_port(f);
 	reason = main_reason(&ports->ports[number - 1].insight);
-	row_cell(row, 0, "host%u", f->host);
+	if (f->ata_port)
+		row_cell(row, 0, "host%u", f->host);
+	else
+		row_cell(row, 0, "-");
 	row_cell(row, 1, "%s", disk_of_port(f));
 	row_cell(row, 2, "%s", policy ? policy : "-");
 	row_cell(row, 3, "%s", supported_word(f));
@@ -116,7 +119,10 @@ static void write_port(struct json_writer *w, const struct port *port)
 
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.lpm/1");
-	ssdpm__json_uint(w, "host", f->host);
+	if (f->ata_port)
+		ssdpm__json_uint(w, "host", f->host);
+	else
+		ssdpm__json_null(w, "host");
 	ssdpm__json_string(
 		w, "name",
 		f->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL) ?

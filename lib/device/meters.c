@@ -157,8 +157,9 @@ static void look_into(struct search *search, const char *folder, uint32_t kind,
 }
 
 /*
- * Sensors have a name and their numbers beside it. acpi_power_meter has no
- * name, and its numbers are in device/, which is called ACPI000D:00.
+ * Sensors have a name and their numbers beside it, newer kernels'
+ * acpi_power_meter too. That of older ones has no name, and its numbers are in
+ * device/, which is called ACPI000D:00.
  */
 static void look_at_sensor(struct search *search, const char *folder,
 			   const char *name)
@@ -170,7 +171,9 @@ static void look_at_sensor(struct search *search, const char *folder,
 	if (!ssdpm__read_text(search->machine, join(folder, name, "name").text,
 			      text, sizeof(text))) {
 		look_into(search, join(folder, name, "").text,
-			  SSDPM_METER_HWMON, text);
+			  strcmp(text, "power_meter") ? SSDPM_METER_HWMON :
+							SSDPM_METER_ACPI_POWER,
+			  text);
 		return;
 	}
 	if (ssdpm__real_path(search->machine, device.text, real, sizeof(real)))

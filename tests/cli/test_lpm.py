@@ -62,6 +62,15 @@ def test_other_programs_that_set_links_are_named(ssdpm: Command, machine: Make) 
     assert "pm_qos" not in server
 
 
+def test_a_disk_that_is_out_of_reach_has_no_host(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("server"))
+    lines = ssdpm.output("lpm", "--root", root).splitlines()
+    assert lines[2].split()[:5] == ["-", "sda", "-", "-", "out"]
+    ports = ssdpm.json("lpm", "--root", root)
+    assert [port["host"] for port in ports] == [3, None, None]
+    assert ports[2]["reason"].startswith("out of reach: behind a USB bridge")
+
+
 def test_what_the_firmware_set_comes_with_what_to_do(
     ssdpm: Command, machine: Make
 ) -> None:

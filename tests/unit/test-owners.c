@@ -527,7 +527,7 @@ static void sensors_have_their_numbers_beside_their_name(void **state)
 	remove_root(&root);
 }
 
-static void the_meter_of_acpi_has_no_name_and_its_number_elsewhere(void **state)
+static void the_meter_of_acpi_may_have_its_number_elsewhere(void **state)
 {
 	struct meters meters;
 	struct root root;
@@ -542,6 +542,13 @@ static void the_meter_of_acpi_has_no_name_and_its_number_elsewhere(void **state)
 	assert_int_equal(meters.n, 1);
 	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "ACPI000D:00",
 		     "/sys/class/hwmon/hwmon2/device/power1_average");
+	free(meters.all);
+	put(&root, "sys/class/hwmon/hwmon2/name", "power_meter\n");
+	put(&root, "sys/class/hwmon/hwmon2/power1_average", "1\n");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 1);
+	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "power_meter",
+		     "/sys/class/hwmon/hwmon2/power1_average");
 	free(meters.all);
 	remove_root(&root);
 }
@@ -575,7 +582,7 @@ int main(void)
 		cmocka_unit_test(rapl_zones_have_names),
 		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),
 		cmocka_unit_test(
-			the_meter_of_acpi_has_no_name_and_its_number_elsewhere),
+			the_meter_of_acpi_may_have_its_number_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
