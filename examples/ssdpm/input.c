@@ -365,7 +365,8 @@ static enum exit_status read_any(const struct common *common, char **operands,
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives)
 {
-	return read_any(common, operands, n_operands, false, false, ret_drives);
+	return read_any(common, operands, n_operands, !n_operands, false,
+			ret_drives);
 }
 
 enum exit_status read_drives_or_devices(const struct common *common,

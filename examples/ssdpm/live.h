@@ -92,4 +92,10 @@ enum exit_status look_into(const struct common *common,
 			   const struct drive *drive, struct insight *ret);
 void free_insight(struct insight *insight);
 
+/*
+ * Of what was found out, that which keeps the drive from saving: with what to
+ * do. NULL: nothing does.
+ */
+const struct ssdpm_diagnosis *main_reason(const struct insight *insight);
+
 #endif

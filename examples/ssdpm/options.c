@@ -295,7 +295,8 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 		if (status)
 			return status;
 	}
-	if (optind == argc && !subcommand->operands_optional)
+	if (optind == argc && !subcommand->operands_optional &&
+	    !(subcommand->takes_drives && common.root))
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
 	return subcommand->run(subcommand->settings, &common, argv + optind,

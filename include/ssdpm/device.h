@@ -489,6 +489,8 @@ enum ssdpm_diagnosis_code {
 	SSDPM_DIAGNOSIS_SUSPEND = 26, /* which path it will take */
 	SSDPM_DIAGNOSIS_RESETS = 27,
 	SSDPM_DIAGNOSIS_NOT_LIVE = 28,
+	SSDPM_DIAGNOSIS_D3COLD = 29,	      /* forbidden, at suspend */
+	SSDPM_DIAGNOSIS_FORCED = 30,	      /* force_apst, against a quirk */
 	SSDPM_DIAGNOSIS_LPM_UNSUPPORTED = 48, /* SATA */
 	SSDPM_DIAGNOSIS_LPM_OFF = 49,
 	SSDPM_DIAGNOSIS_LPM_MIN_POWER = 50, /* a policy that lost data */
@@ -549,7 +551,8 @@ enum ssdpm_owner_kind {
 	SSDPM_OWNER_LAPTOP_MODE_TOOLS = 3,
 	SSDPM_OWNER_UDEV = 4,
 	SSDPM_OWNER_MODPROBE = 5,
-	SSDPM_OWNER_SSDPM = 6, /* files of ssdpm apply --persist */
+	SSDPM_OWNER_SSDPM = 6,	 /* files of ssdpm apply --persist */
+	SSDPM_OWNER_SYSTEMD = 7, /* units, such as powertop's, and tmpfiles.d */
 };
 
 /**

@@ -521,7 +521,7 @@ static void each_value_has_a_word(void **state)
 	assert_words(ssdpm_nvme_core_to_string, 0, 6,
 		     "default_ps_max_latency_us", "force_apst");
 	assert_words(ssdpm_severity_to_string, 1, 4, "good", "unknown");
-	assert_words(ssdpm_owner_kind_to_string, 1, 6, "tlp", "ssdpm");
+	assert_words(ssdpm_owner_kind_to_string, 1, 7, "tlp", "systemd");
 	assert_words(ssdpm_meter_kind_to_string, 1, 4, "battery", "acpi-power");
 	assert_string_equal(
 		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_SAVES), "saves");

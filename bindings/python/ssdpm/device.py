@@ -91,7 +91,8 @@ class Owner:
     """A program that sets latency tolerances or LPM too.
 
     Attributes:
-        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe" or "ssdpm".
+        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe", "systemd" or
+            "ssdpm".
         path: the file.
         line: of it, or None: the file as a whole.
         setting: what it says.
