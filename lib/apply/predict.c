@@ -99,6 +99,60 @@ bool ssdpm__is_sure(const struct drive *drive)
 				       SSDPM_PROVENANCE_REPORTED;
 }
 
+static int note_table(const struct drive *drive, struct change *table,
+		      struct ssdpm_error *reterr)
+{
+	const char *path = ssdpm_device_get_facts(drive->device)->path + 1;
+	char value[SSDPM__VALUE_BYTES];
+	struct ssdpm_apst now;
+	int err;
+
+	err = ssdpm_device_read_apst(drive->device, &now, reterr);
+	if (!err)
+		err = ssdpm__table_to_value(&now, value, reterr);
+	if (!err)
+		err = ssdpm__set_string(&table->path, path, reterr);
+	/* Once it is replaced the record has what took its place. */
+	if (!err)
+		err = ssdpm__set_string(&table->after, "", reterr);
+	if (!err)
+		err = ssdpm__set_string(&table->before, value, reterr);
+	return err;
+}
+
+/*
+ * Somebody may have set a table of his own, or parameters that no table was
+ * built from since: what is set says nothing of either.
+ */
+int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst predicted, now;
+	struct ssdpm_error error;
+	int err;
+
+	if (plan->machine->capture || !ssdpm__is_sure(drive))
+		return 0;
+	err = ssdpm__predict(plan, drive, false, &predicted, reterr);
+	if (err == -ENOMEM)
+		return err;
+	if (err || !predicted.sent)
+		return 0;
+	drive->table.kind = SSDPM_STEP_APST;
+	err = note_table(drive, &drive->table, &error);
+	if (err && err != -ENOMEM)
+		return ssdpm__set_string(&drive->unread, error.message, reterr);
+	if (!err)
+		err = ssdpm__value_to_table(drive->table.before, &now, &error);
+	if (err) {
+		if (reterr)
+			*reterr = error;
+		return err;
+	}
+	drive->is_foreign = ssdpm__compare_tables("", &now, &predicted, NULL);
+	return 0;
+}
+
 size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan)
 {
 	size_t n = 0;

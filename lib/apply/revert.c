@@ -173,7 +173,8 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
-	int err, fd;
+	struct site site;
+	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (err)
@@ -182,20 +183,38 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the plan has other steps: make a new one "
 				   "to revert");
-	err = ssdpm__site_open_directory(plan->machine, plan->directory, false,
-					 &fd, reterr);
+	err = ssdpm__site_look(plan, &site, reterr);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = ssdpm__read_kept(plan->machine, fd, &changes, reterr);
-	close(fd);
+	err = ssdpm__read_kept(&site, &changes, reterr);
+	ssdpm__site_close(&site);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
 		err = add_kept(plan, changes.list[i], reterr);
 	if (!err)
-		plan->reverts = changes.n;
+		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
 	return err;
+}
+
+/* The drive as it is now, and the table that it had. */
+static int add_done_drive(struct ssdpm_plan *back, const struct drive *drive,
+			  struct ssdpm_error *reterr)
+{
+	const char *name = ssdpm_device_get_facts(drive->device)->name;
+	char value[SSDPM__VALUE_BYTES];
+	int err = 0;
+
+	if (drive->model)
+		err = add_drive(back, name, drive->model, reterr);
+	if (err || !drive->table.begun)
+		return err;
+	err = ssdpm__read_value(back->machine, SSDPM_STEP_APST,
+				drive->table.path, value, reterr);
+	return err ? err :
+		     add_back(back, &drive->table, value, SSDPM_STEP_PLANNED,
+			      "as it was before the commit", reterr);
 }
 
 static int add_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
@@ -203,13 +222,9 @@ static int add_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
 {
 	int err = 0;
 
+	back->goes_back = true;
 	for (size_t i = 0; !err && i < plan->n_drives; i++)
-		if (plan->drives[i].model)
-			err = add_drive(
-				back,
-				ssdpm_device_get_facts(plan->drives[i].device)
-					->name,
-				plan->drives[i].model, reterr);
+		err = add_done_drive(back, &plan->drives[i], reterr);
 	for (size_t i = 0; !err && i < plan->n_order; i++) {
 		const struct step *step = plan->order[i];
 

@@ -695,7 +695,7 @@ static void a_damaged_journal_stops_every_commit(void **state)
 		assert_int_equal(system(command), 0);
 		assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 		assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-			     "file journal is damaged");
+			     "/run/ssdpm/journal is damaged");
 		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL),
 				 -EIO);
 		ssdpm_plan_free(plan);
