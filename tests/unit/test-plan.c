@@ -333,6 +333,10 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 		struct ssdpm_error error;
 
 		kernel->features_error = errors[i];
+		assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+		if (!i)
+			assert_non_null(strstr(get_step(plan, 0).why,
+					       "is not known: nvme0: Linux"));
 		assert_int_equal(add_tolerance(plan, 0, 5000 + i, NULL), 0);
 		commit(plan);
 		assert_non_null(
@@ -538,6 +542,260 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
+}
+
+/* Somebody else's, by Set Features; the kernel knows nothing of it. */
+static struct ssdpm_apst set_foreign_table(void)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+
+	table.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	table.entries[1] = (struct ssdpm_apst_entry){ 70, 4 };
+	kernel->now.drives[0].table = table;
+	return table;
+}
+
+static void assert_table(const struct ssdpm_apst *table)
+{
+	assert_memory_equal(&kernel->now.drives[0].table, table,
+			    sizeof(*table));
+}
+
+static void assert_nothing_kept(void)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void revert_all(void)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_nothing_kept();
+}
+
+static void parameters_without_a_table_of_theirs_get_it(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	strcpy(kernel->now.parameters[2], "500");
+	kernel_sync();
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	step = get_step(plan, 1);
+	assert_int_equal(step.kind, SSDPM_STEP_REBUILD);
+	assert_int_equal(step.state, SSDPM_STEP_PLANNED);
+	assert_non_null(strstr(step.why, "is not what Linux makes of"));
+	assert_non_null(strstr(step.why, "revert brings the table in force"));
+	commit(plan);
+	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
+	assert_int_equal(table.after.entries[3].idle_ms, 500);
+	assert_table(&table.after);
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	ssdpm_plan_free(plan);
+
+	/* The parameter alone is enough, and is so already. */
+	revert_all();
+	assert_table(&before.drives[0].table);
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_table(&table.after);
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
+{
+	struct ssdpm_profile_settings s = {
+		.size = sizeof(s),
+		.set = SSDPM_PROFILE_LPM,
+		.n_lpms = 1,
+		.lpms = { SSDPM_LPM_MIN_POWER },
+	};
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	set_foreign_table();
+	assert_int_equal(
+		ssdpm_plan_add_profile(plan, device, kernel_model(0), &s, NULL),
+		0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	/* Nor is a drive asked whose model is not its own word. */
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  100000, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  100000, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+static void a_foreign_table_comes_back(void **state)
+{
+	struct ssdpm_apst foreign = set_foreign_table();
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_non_null(strstr(get_step(plan, 0).why,
+			       "revert brings the table in force back"));
+	commit(plan);
+	assert_memory_not_equal(&kernel->now.drives[0].table, &foreign,
+				sizeof(foreign));
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+	assert_nothing_kept();
+
+	/* Two commits and a rebuild later, too. */
+	for (uint64_t us = 5000; us < 7000; us += 1000) {
+		plan = new_plan();
+		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
+		assert_int_equal(
+			ssdpm_plan_add_nvme_core(
+				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				us, NULL),
+			0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+	}
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+static void a_foreign_table_survives_a_commit_that_fails(void **state)
+{
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	set_foreign_table();
+	before = kernel->now;
+	kernel->unsupported = 1 << 1;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_null(kernel_text("run/ssdpm/journal"));
+	/* And it is no worse for a second try. */
+	kernel->unsupported = 0;
+	commit(plan);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void where_linux_takes_no_table_its_own_is_built(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	set_foreign_table();
+	kernel->refuses_table = true;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	commit(plan);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DONE);
+	assert_int_equal(get_step(plan, 1).kind, SSDPM_STEP_APST);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(get_step(plan, 1).why, "refuses it"));
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_nothing_kept();
+
+	/* Nor does a commit that fails hang on it. */
+	set_foreign_table();
+	kernel->unsupported = 1 << 1;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
+static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst foreign = set_foreign_table();
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
+					     &foreign, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	commit(plan);
+	assert_table(&foreign);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_table(&foreign);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+static void what_tables_are_made_from_is_read_again(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	strcpy(kernel->now.parameters[3], "1");
+	kernel_sync();
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		     "nvme_core.apst_secondary_latency_tol_us has changed");
+	strcpy(kernel->now.parameters[3], "100000");
+	kernel_sync();
+	set_foreign_table();
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		     "the table of nvme0 has changed");
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
 }
 
 static void tables_that_must_not_be_are_refused(void **state)
@@ -764,6 +1022,13 @@ int main(void)
 		TEST(a_plan_undoes_what_it_committed),
 		TEST(verify_says_what_is_not_in_force),
 		TEST(a_table_of_ones_own_is_sent_and_taken_back),
+		TEST(parameters_without_a_table_of_theirs_get_it),
+		TEST(what_a_plan_does_not_speak_of_is_not_built_anew),
+		TEST(a_foreign_table_comes_back),
+		TEST(a_foreign_table_survives_a_commit_that_fails),
+		TEST(where_linux_takes_no_table_its_own_is_built),
+		TEST(a_table_of_ones_own_outlives_a_change_of_the_tolerance),
+		TEST(what_tables_are_made_from_is_read_again),
 		TEST(tables_that_must_not_be_are_refused),
 		TEST(what_cannot_be_set_is_refused_with_the_reason),
 		TEST(an_empty_port_is_left_alone_unless_any_port_is_meant),
