@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +45,10 @@ int __wrap_fdatasync(int fd);
 int __wrap_renameat(int a, const char *from, int b, const char *to);
 int __wrap_unlinkat(int fd, const char *name, int flags);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+long __real_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size);
+long __wrap_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size);
 int __wrap_clock_nanosleep(clockid_t clock, int flags,
 			   const struct timespec *span, struct timespec *rest);
 int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
@@ -70,24 +76,30 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 int __wrap_clock_nanosleep(clockid_t clock, int flags,
 			   const struct timespec *span, struct timespec *rest)
 {
-	(void)clock;
-	(void)flags;
-	(void)rest;
+	if (kernel && kernel->real_time)
+		return __real_clock_nanosleep(clock, flags, span, rest);
 	slept_ns +=
 		(uint64_t)span->tv_sec * 1000000000 + (uint64_t)span->tv_nsec;
 	return 0;
 }
 
+/* Other processes read what was there, or this: as it is in sysfs. */
 static void put_text(const char *path, const char *text)
 {
-	char file[512];
+	char file[512], part[128], *old = kernel_text(path);
+	bool same = old && !strcmp(old, text);
 	int fd;
 
+	free(old);
+	if (same)
+		return;
 	snprintf(file, sizeof(file), "%s/%s", root, path);
-	fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	snprintf(part, sizeof(part), "%s/part-%d", root, getpid());
+	fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(__real_write(fd, text, strlen(text)), strlen(text));
 	close(fd);
+	assert_int_equal(rename(part, file), 0);
 }
 
 char *kernel_text(const char *path)
@@ -272,7 +284,8 @@ static bool find_path(int fd, char path[512])
 /* Count a call. Return whether it goes wrong: with kernel->error. */
 static bool goes_wrong(int call)
 {
-	if (!(kernel->mask & call))
+	if (!(kernel->mask & call) ||
+	    (kernel->victim && kernel->victim != getpid()))
 		return false;
 	kernel->n_calls++;
 	if (kernel->n_calls == kernel->kill_at)
@@ -280,6 +293,19 @@ static bool goes_wrong(int call)
 	return kernel->fail_at &&
 	       (kernel->n_calls == kernel->fail_at ||
 		(kernel->for_ever && kernel->n_calls > kernel->fail_at));
+}
+
+/* A file of sysfs is not truncated when it is opened. */
+long __wrap_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size)
+{
+	struct open_how changed;
+
+	if (number != SYS_openat2 || !kernel || strncmp(path, "sys/", 4))
+		return __real_syscall(number, fd, path, how, size);
+	changed = *how;
+	changed.flags &= ~(uint64_t)O_TRUNC;
+	return __real_syscall(number, fd, path, &changed, size);
 }
 
 static int store(const char *path, const char *text)
@@ -562,6 +588,7 @@ void kernel_calm(void)
 	kernel->kill_at = 0;
 	kernel->n_calls = 0;
 	kernel->for_ever = false;
+	kernel->victim = 0;
 }
 
 bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)

@@ -12,6 +12,8 @@
 
 #include "device/internal.h"
 
+#include <sys/types.h>
+
 enum {
 	KERNEL_DRIVES = 4,
 	KERNEL_PORTS = 5,
@@ -69,6 +71,8 @@ struct kernel {
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool ignores;	      /* takes a value, and does not keep it */
+	bool real_time;	      /* to sleep takes it */
+	pid_t victim;	      /* of whom calls are counted; 0: of all */
 };
 
 extern struct kernel *kernel;
