@@ -98,8 +98,8 @@ static int open_site(const struct ssdpm_plan *plan, bool make,
 	if (err == -EACCES)
 		advice = ": only root may";
 	if (err == -EPERM)
-		advice = ": somebody else may write there, and what it holds "
-			 "cannot be trusted";
+		advice = ": somebody else may write there, so that what it "
+			 "holds cannot be trusted: remove it";
 	if (err < 0)
 		return ssdpm__fail(reterr, err, 0, "%s: %s%s", site.directory,
 				   ssdpm_strerror(err), advice);

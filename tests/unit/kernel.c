@@ -197,8 +197,11 @@ static void handle_error(struct kernel_port *port)
 
 static void write_port(const struct kernel_port *port, bool busy)
 {
-	char path[300], text[40];
+	char path[400], text[40];
 
+	snprintf(path, sizeof(path), "%s/%s", root, port->path);
+	if (access(path, F_OK))
+		return; /* it is gone */
 	snprintf(path, sizeof(path), "%s/ahci_port_cmd", port->path);
 	snprintf(text, sizeof(text), "%x\n", CMD | port->bits);
 	put_text(path, text);
@@ -234,8 +237,16 @@ static int store_policy(size_t index, const char *text)
 
 static void look_at_state(struct kernel_port *port)
 {
+	char path[400], away[400];
+
 	if (!port->pending)
 		return;
+	if (kernel->dies & 1u << (port - kernel->now.ports)) {
+		snprintf(path, sizeof(path), "%s/%s", root, port->path);
+		snprintf(away, sizeof(away), "%s/gone", root);
+		assert_int_equal(rename(path, away), 0);
+		return;
+	}
 	if (!kernel->deaf && !--port->pending)
 		handle_error(port);
 	write_port(port,
@@ -438,9 +449,11 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	(void)machine;
 	assert_int_equal(fid, 0x0c);
 	assert_int_equal(size, SSDPM_APST_BYTES);
-	if (kernel->features_error) {
+	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);
-	}
+	if (goes_wrong(KERNEL_READ))
+		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
+			      name);
 	assert_int_equal(ssdpm_apst_encode(&named(name)->table, data, NULL), 0);
 	*ret_dword = named(name)->table.enabled;
 	return 0;
@@ -573,8 +586,15 @@ const char *kernel_root(void)
 
 void kernel_reset(void)
 {
-	char path[128];
+	char path[400], away[128];
 
+	for (int i = 0; i < KERNEL_PORTS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root,
+			 booted.now.ports[i].path);
+		snprintf(away, sizeof(away), "%s/gone", root);
+		if (kernel->dies & 1u << i && access(path, F_OK))
+			assert_int_equal(rename(away, path), 0);
+	}
 	*kernel = booted;
 	kernel_sync();
 	snprintf(path, sizeof(path), "%s/run", root);

@@ -65,6 +65,7 @@ struct kernel {
 	int pending;	      /* how long the error handler takes */
 	bool starts_late;     /* the state says running at first */
 	bool deaf;	      /* the handler never comes back */
+	uint32_t dies;	      /* bit of a port: gone while its handler runs */
 	bool other_table;     /* it builds another table than Linux */
 	bool refuses_table;   /* Set Features 0Ch */
 	int features_error;   /* Get Features 0Ch fails with it */

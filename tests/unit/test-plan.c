@@ -265,6 +265,69 @@ static void a_port_that_does_not_come_back_is_an_error(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* The next commit is not held up by it, whether it comes back or not. */
+static void a_port_that_hangs_stands_in_nobodys_way(void **state)
+{
+	struct kernel_values before = kernel->now;
+
+	(void)state;
+	for (int comes_back = 0; comes_back < 2; comes_back++) {
+		struct ssdpm_plan *plan = new_plan();
+
+		kernel->deaf = true;
+		assert_int_equal(
+			add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+		assert_int_equal(ssdpm_plan_commit(plan, NULL), -ETIMEDOUT);
+		ssdpm_plan_free(plan);
+		assert_string_equal(kernel->now.ports[1].policy,
+				    before.ports[1].policy);
+		kernel->deaf = !comes_back;
+		plan = new_plan();
+		assert_int_equal(
+			add_tolerance(plan, 0, 5000 + comes_back, NULL), 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		assert_null(kernel_text("run/ssdpm/journal"));
+	}
+}
+
+static void a_port_that_vanishes_undoes_the_rest(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->dies = 1 << 1;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
+		     "cannot read the state of host1");
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.ports[0].applied,
+			    before.ports[0].applied);
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
+/* A link on which the kernel has given up: sysfs still says the policy. */
+static void a_port_whose_bits_never_show_is_undone(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->now.ports[1].hipm = false;
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+		     "host1 says min_power, but has ALPE 0 and ASP 0");
+	assert_string_equal(kernel->now.ports[1].applied,
+			    "med_power_with_dipm");
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
 static void a_port_that_is_refused_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
@@ -962,6 +1025,163 @@ static void a_damaged_journal_stops_every_commit(void **state)
 	assert_int_equal(kernel->n_writes, 0);
 }
 
+/* Run a command in the directory of the journal. */
+static void run(const char *command)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "mkdir -p %s/run/ssdpm && cd %s/run/ssdpm && { %s; }",
+		 kernel_root(), kernel_root(), command);
+	assert_int_equal(system(text), 0);
+}
+
+static int commit_tolerance(int drive, uint64_t us, struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan *plan = new_plan();
+	int err = add_tolerance(plan, drive, us, NULL);
+
+	assert_int_equal(err, 0);
+	err = ssdpm_plan_commit(plan, reterr);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static void a_journal_that_is_no_file_is_damaged(void **state)
+{
+	static const char *const commands[] = {
+		"mkfifo journal",
+		"ln -s nowhere journal",
+		"mkdir journal",
+	};
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		run(commands[i]);
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
+			     "/run/ssdpm/journal is damaged");
+		run("rm -r journal");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void what_stands_in_the_way_of_a_journal_is_not_written_to(void **state)
+{
+	static const char *const commands[] = {
+		"echo precious >../../file; ln -s ../../file journal.new",
+		"ln ../../file journal.new",
+		"mkfifo journal.new",
+	};
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		run(commands[i]);
+		assert_int_equal(commit_tolerance(0, 5000 + i, NULL), 0);
+	}
+	text = kernel_text("file");
+	assert_string_equal(text, "precious\n");
+	free(text);
+}
+
+static void a_directory_that_others_may_write_is_not_trusted(void **state)
+{
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		/* As root, one of somebody else too. */
+		run(i && !geteuid() ? "chown 1 ." : "chmod 777 .");
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EPERM,
+			     "/run/ssdpm: not permitted: somebody else may");
+		plan = new_plan();
+		assert_fails(ssdpm_plan_add_revert(plan, &error), &error,
+			     -EPERM, "cannot be trusted");
+		ssdpm_plan_free(plan);
+		run("chmod 755 .");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void targets_that_no_step_has_are_damage(void **state)
+{
+	static const char *const lines[] = {
+		"lpm\tetc/passwd\ta\tb",
+		"lpm\tsys/devices/../../etc/link_power_management_policy\ta\tb",
+		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\tN\tY",
+		"apst\tsys/devices/x/nvme0/state\ta\tb",
+		"latency-tolerance\tsys/devices/x/y\ta\tb",
+		"nothing\tsys/devices/x\ta\tb",
+		"lpm\tsys/devices/link_power_management_policy\ta",
+	};
+	struct ssdpm_error error;
+	char command[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		/* FNV-1a, as the library has it: the sum is right. */
+		snprintf(command, sizeof(command),
+			 "printf 'ssdpm-changes 1\nboot -\n%s\n' >journal && "
+			 "python3 -c 's=0xcbf29ce484222325\n"
+			 "for c in open(\"journal\",\"rb\").read(): "
+			 "s=(s^c)*0x100000001b3%%2**64\n"
+			 "print(\"end %%016x\"%%s)' >>journal",
+			 lines[i]);
+		run(command);
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
+			     "journal is damaged");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void a_record_that_cannot_be_renamed_is_not_written_over(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_error error;
+	int err = -EIO;
+
+	(void)state;
+	/* The last of its calls that fails: it is done all the same. */
+	for (int n = 1; err; n++) {
+		kernel->mask = KERNEL_NAME;
+		kernel->fail_at = n;
+		kernel->error = EIO;
+		err = commit_tolerance(0, 5000, NULL);
+		kernel_calm();
+	}
+	assert_null(kernel_text("run/ssdpm/undo"));
+	kernel->mask = KERNEL_NAME;
+	kernel->fail_at = 1;
+	kernel->for_ever = true;
+	assert_fails(commit_tolerance(1, 5000, &error), &error, -EIO,
+		     "cannot rename /run/ssdpm/undo.new");
+	kernel_calm();
+	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+static void a_revert_forgets_only_what_it_shows(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	assert_int_equal(commit_tolerance(0, 5000, NULL), 0);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "5000");
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
 static void a_root_without_the_marker_is_not_written_to(void **state)
 {
 	struct ssdpm_plan *plan = new_plan();
@@ -1011,6 +1231,9 @@ int main(void)
 		TEST(a_change_of_policy_clears_asp_on_the_way),
 		TEST(a_policy_that_the_kernel_does_not_know_gives_way),
 		TEST(a_port_that_does_not_come_back_is_an_error),
+		TEST(a_port_that_hangs_stands_in_nobodys_way),
+		TEST(a_port_that_vanishes_undoes_the_rest),
+		TEST(a_port_whose_bits_never_show_is_undone),
 		TEST(a_port_that_is_refused_undoes_the_rest),
 		TEST(a_value_that_is_taken_and_not_kept_is_an_error),
 		TEST(another_table_than_predicted_is_undone),
@@ -1034,6 +1257,12 @@ int main(void)
 		TEST(an_empty_port_is_left_alone_unless_any_port_is_meant),
 		TEST(a_profile_goes_to_all_devices_that_can),
 		TEST(a_damaged_journal_stops_every_commit),
+		TEST(a_journal_that_is_no_file_is_damaged),
+		TEST(what_stands_in_the_way_of_a_journal_is_not_written_to),
+		TEST(a_directory_that_others_may_write_is_not_trusted),
+		TEST(targets_that_no_step_has_are_damage),
+		TEST(a_record_that_cannot_be_renamed_is_not_written_over),
+		TEST(a_revert_forgets_only_what_it_shows),
 		TEST(a_root_without_the_marker_is_not_written_to),
 		TEST(sizes_of_structures_are_checked),
 	};
