@@ -255,6 +255,22 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 		add_words(reterr, "; and to undo it failed: ", error.message);
 }
 
+/* Only what took their place is replaced by them again. */
+static int note_tables(struct work *work, struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err = 0;
+
+	for (size_t i = work->n_steps; !err && i < work->n; i++) {
+		struct change *table = work->changes[i];
+
+		if (!ssdpm__read_value(work->plan->machine, table->kind,
+				       table->path, value, NULL))
+			err = ssdpm__set_string(&table->after, value, reterr);
+	}
+	return err;
+}
+
 static int do_steps(struct work *work, struct ssdpm_error *reterr)
 {
 	int err;
@@ -266,6 +282,8 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 		err = do_step(work, i, reterr);
 	if (!err)
 		err = ssdpm__check_tables(work->plan, reterr);
+	if (!err)
+		err = note_tables(work, reterr);
 	if (!err)
 		err = ssdpm__keep(&work->site, work->changes, work->n,
 				  work->plan, reterr);
@@ -336,8 +354,10 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EALREADY, 0,
 				   "the plan was committed");
 	if (!ssdpm_plan_get_n_planned(plan) && !plan->reverts &&
-	    !ssdpm__journal_exists(plan))
+	    !ssdpm__journal_exists(plan)) {
+		plan->committed = true;
 		return 0;
+	}
 	err = ssdpm__site_open(plan, &work.site, reterr);
 	if (err)
 		return err;

@@ -118,11 +118,6 @@ static int differs(struct step *step, struct ssdpm_error *reterr,
 	return ssdpm__fail(reterr, -ESTALE, 0, "%s", error->message);
 }
 
-static uint32_t state_in_force(const struct ssdpm_plan *plan)
-{
-	return plan->committed ? SSDPM_STEP_DONE : SSDPM_STEP_IN_FORCE;
-}
-
 static int verify_step(struct ssdpm_plan *plan, struct step *step,
 		       struct ssdpm_error *reterr)
 {
@@ -149,7 +144,8 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 				   ssdpm_lpm_from_string(value), &error))
 		return differs(step, reterr, &error);
 	if (step->state == SSDPM_STEP_DIFFERS)
-		step->state = state_in_force(plan);
+		step->state =
+			change->begun ? SSDPM_STEP_DONE : SSDPM_STEP_IN_FORCE;
 	return 0;
 }
 

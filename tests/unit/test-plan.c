@@ -540,6 +540,46 @@ static void a_plan_undoes_what_it_committed(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	commit(plan);
+	kernel_set_tolerance(1, "77");
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "77");
+	assert_string_equal(kernel->now.ports[1].applied,
+			    before.ports[1].applied);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_DONE);
+	assert_non_null(strstr(get_step(plan, 1).why,
+			       "somebody else has changed it since: 5000"));
+	assert_int_equal(get_step(plan, 2).state, SSDPM_STEP_UNDONE);
+	ssdpm_plan_free(plan);
+}
+
+static void a_plan_with_nothing_to_write_is_undone_by_nothing(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	commit(plan);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
+		     "was committed");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+}
+
 static void verify_says_what_is_not_in_force(void **state)
 {
 	struct ssdpm_plan *plan = new_plan();
@@ -1243,6 +1283,8 @@ int main(void)
 		TEST(revert_leaves_alone_what_somebody_else_changed),
 		TEST(a_record_of_another_boot_is_none),
 		TEST(a_plan_undoes_what_it_committed),
+		TEST(a_plan_leaves_alone_what_somebody_else_changed),
+		TEST(a_plan_with_nothing_to_write_is_undone_by_nothing),
 		TEST(verify_says_what_is_not_in_force),
 		TEST(a_table_of_ones_own_is_sent_and_taken_back),
 		TEST(parameters_without_a_table_of_theirs_get_it),
