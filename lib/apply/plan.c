@@ -242,13 +242,20 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 	       !strncmp(change->path + n, "/power/", 7);
 }
 
-/* A step that the plan has, and does not leave alone; NULL: none. */
-static struct step *find_step(const struct ssdpm_plan *plan, uint32_t kind,
-			      const char *path)
+struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
+				     uint32_t kind, const char *path)
 {
 	struct step *step = ssdpm__plan_find(plan, kind, path);
 
 	return step && step->state != SSDPM_STEP_LEFT_ALONE ? step : NULL;
+}
+
+struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
+				    const struct drive *drive)
+{
+	return ssdpm__plan_find_active(
+		plan, SSDPM_STEP_APST,
+		ssdpm_device_get_facts(drive->device)->path + 1);
 }
 
 /* Does the plan say what the table of the drive is made from? */
@@ -267,21 +274,19 @@ static bool needs_rebuild(const struct ssdpm_plan *plan,
 			  const struct drive *drive)
 {
 	const struct step *tolerance;
-	const char *controller;
 
 	if (!drive->rebuild)
 		return false;
-	tolerance = find_step(plan, SSDPM_STEP_LATENCY_TOLERANCE,
-			      drive->rebuild->change.path);
+	tolerance = ssdpm__plan_find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+					    drive->rebuild->change.path);
 	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
 		return false;
 	/* With tolerance 0 APST is off, whatever the parameters say. */
 	if (parameters_change(plan) &&
 	    strcmp(drive->rebuild->change.after, "0"))
 		return true;
-	controller = ssdpm_device_get_facts(drive->device)->path + 1;
 	return drive->is_foreign && is_meant(plan, tolerance) &&
-	       !find_step(plan, SSDPM_STEP_APST, controller);
+	       !ssdpm__plan_find_table(plan, drive);
 }
 
 /* Will the kernel build a table for this controller? */
@@ -298,11 +303,9 @@ static bool is_rebuilt(const struct ssdpm_plan *plan, const char *controller)
 bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 			     const struct drive *drive)
 {
-	const char *controller =
-		ssdpm_device_get_facts(drive->device)->path + 1;
-
-	return is_rebuilt(plan, controller) &&
-	       !find_step(plan, SSDPM_STEP_APST, controller);
+	return is_rebuilt(plan,
+			  ssdpm_device_get_facts(drive->device)->path + 1) &&
+	       !ssdpm__plan_find_table(plan, drive);
 }
 
 /* A table of one's own that is in force is lost when the kernel builds its. */

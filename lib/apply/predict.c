@@ -57,17 +57,6 @@ static void apply_steps(const struct ssdpm_plan *plan,
 	}
 }
 
-static const struct step *find_table(const struct ssdpm_plan *plan,
-				     const struct ssdpm_device_facts *facts)
-{
-	const struct step *step;
-
-	step = ssdpm__plan_find(plan, SSDPM_STEP_APST, facts->path + 1);
-	if (!step || step->state == SSDPM_STEP_LEFT_ALONE)
-		return NULL;
-	return step;
-}
-
 int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		   bool after, struct ssdpm_apst *ret_table,
 		   struct ssdpm_error *reterr)
@@ -75,7 +64,8 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 	const struct ssdpm_device_facts *facts =
 		ssdpm_device_get_facts(drive->device);
 	struct ssdpm_apst_params params;
-	const struct step *step = after ? find_table(plan, facts) : NULL;
+	const struct step *step =
+		after ? ssdpm__plan_find_table(plan, drive) : NULL;
 	int err;
 
 	if (step)

@@ -33,7 +33,7 @@ static int read_built(struct drive *drive, struct ssdpm_error *reterr)
 
 /*
  * A drive of the same name in the catalogue may have another firmware, with
- * other latencies: it decides nothing.
+ * other latencies: it decides nothing. A table of one's own is what it is.
  */
 static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 		       struct ssdpm_error *reterr)
@@ -47,7 +47,8 @@ static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 	if (err || !predicted.sent)
 		return err;
 	err = read_built(drive, reterr);
-	if (err || !ssdpm__is_sure(drive))
+	if (err ||
+	    (!ssdpm__is_sure(drive) && !ssdpm__plan_find_table(plan, drive)))
 		return err;
 	return ssdpm__compare_tables(
 		ssdpm_device_get_facts(drive->device)->name, &drive->built,

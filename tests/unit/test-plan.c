@@ -881,6 +881,37 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 	ssdpm_device_unref(device);
 }
 
+/* Whatever the model is from, that is no prediction. */
+static void a_table_of_ones_own_is_verified_without_the_drives_word(
+	void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst table = { .sent = 1 };
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_error error;
+	struct ssdpm_model *model;
+
+	(void)state;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(ssdpm_catalogue_get_model(catalogue, 0, &model, NULL),
+			 0);
+	assert_int_not_equal(ssdpm_model_get_info(model)->provenance,
+			     SSDPM_PROVENANCE_REPORTED);
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, model, &table, NULL),
+			 0);
+	commit(plan);
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	kernel->now.drives[0].table.enabled = 1; /* a reset */
+	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
+		     &error, -EREMOTEIO, "APST is enabled");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	ssdpm_plan_free(plan);
+	ssdpm_model_unref(model);
+	ssdpm_catalogue_unref(catalogue);
+	ssdpm_device_unref(device);
+}
+
 static void what_tables_are_made_from_is_read_again(void **state)
 {
 	struct ssdpm_plan *plan = new_plan();
@@ -1293,6 +1324,7 @@ int main(void)
 		TEST(a_foreign_table_survives_a_commit_that_fails),
 		TEST(where_linux_takes_no_table_its_own_is_built),
 		TEST(a_table_of_ones_own_outlives_a_change_of_the_tolerance),
+		TEST(a_table_of_ones_own_is_verified_without_the_drives_word),
 		TEST(what_tables_are_made_from_is_read_again),
 		TEST(tables_that_must_not_be_are_refused),
 		TEST(what_cannot_be_set_is_refused_with_the_reason),
