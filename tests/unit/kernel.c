@@ -29,6 +29,14 @@ static const char *const policies[] = {
 	"min_power_with_partial", "min_power",
 };
 
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __real_read(int fd, void *data, size_t size);
 int __real_fsync(int fd);
@@ -112,7 +120,7 @@ char *kernel_text(const char *path)
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	text = malloc(1 << 16);
+	text = __real_malloc(1 << 16);
 	assert_non_null(text);
 	n = __real_read(fd, text, (1 << 16) - 1);
 	close(fd);
@@ -317,6 +325,34 @@ long __wrap_syscall(long number, long fd, const char *path,
 	changed = *how;
 	changed.flags &= ~(uint64_t)O_TRUNC;
 	return __real_syscall(number, fd, path, &changed, size);
+}
+
+static bool out_of_memory(void)
+{
+	if (!kernel || !goes_wrong(KERNEL_MEMORY))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return out_of_memory() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return out_of_memory() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return out_of_memory() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return out_of_memory() ? NULL : __real_strdup(text);
 }
 
 static int store(const char *path, const char *text)

@@ -27,6 +27,7 @@ enum kernel_call {
 	KERNEL_LOG = 1 << 2,   /* write to the journal and so on */
 	KERNEL_SYNC = 1 << 3,
 	KERNEL_NAME = 1 << 4, /* rename, unlink */
+	KERNEL_MEMORY = 1 << 5,
 	KERNEL_CHANGES = KERNEL_WRITE | KERNEL_LOG | KERNEL_SYNC | KERNEL_NAME,
 };
 

@@ -167,6 +167,61 @@ static void what_fails_for_ever_is_undone_by_the_next(void **state)
 			;
 }
 
+static void without_memory_a_commit_is_undone(void **state)
+{
+	(void)state;
+	for (int n = 1; fail_once(KERNEL_MEMORY, n, ENOMEM, false); n++)
+		;
+}
+
+static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
+		    struct ssdpm_plan **ret_plan)
+{
+	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan;
+	int err;
+
+	err = ssdpm_plan_new(machine, NULL, &plan, NULL);
+	if (err)
+		return err;
+	err = ssdpm_plan_add_latency_tolerance(plan, drive, kernel_model(0),
+					       5000, NULL);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+			NULL);
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+	*ret_plan = plan;
+	return err;
+}
+
+/* With a table to be read and compared, which a capture has not. */
+static void without_memory_there_is_no_plan(void **state)
+{
+	struct ssdpm_device *drive, *disk;
+	struct ssdpm_plan *plan;
+	int err = -ENOMEM;
+
+	(void)state;
+	kernel_reset();
+	kernel->now.drives[0].table.entries[1].idle_ms++;
+	drive = kernel_device(machine, "nvme0");
+	disk = kernel_device(machine, "sdb");
+	for (int n = 1; err; n++) {
+		plan = NULL;
+		kernel->mask = KERNEL_MEMORY;
+		kernel->fail_at = n;
+		err = plan_all(drive, disk, &plan);
+		kernel_calm();
+		ssdpm_plan_free(plan);
+		assert_true(!err || err == -ENOMEM);
+	}
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_device_unref(drive);
+	ssdpm_device_unref(disk);
+}
+
 /* In a child: is it killed at the n-th call? */
 static bool run_and_kill(bool recover, int n)
 {
@@ -476,6 +531,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_failure_leaves_all_or_nothing),
 		cmocka_unit_test(what_fails_for_ever_is_undone_by_the_next),
+		cmocka_unit_test(without_memory_a_commit_is_undone),
+		cmocka_unit_test(without_memory_there_is_no_plan),
 		cmocka_unit_test(after_a_kill_all_is_old_or_new),
 		cmocka_unit_test(a_kill_costs_nobody_his_table),
 		cmocka_unit_test(a_kill_of_the_recovery_changes_nothing),
