@@ -91,6 +91,12 @@ run profile ssdpm apply --json --identify --profile power-saver
 run profile_check ssdpm check --identify --profile power-saver
 run revert ssdpm revert --json
 settings last
+
+# Somebody else writes a parameter: no table is built from it.
+echo 500 >/sys/module/nvme_core/parameters/apst_secondary_timeout_ms
+run stale ssdpm apply --json --identify --latency 100ms $(basename $c)
+run stale_check ssdpm check --identify --latency 100ms $(basename $c)
+run stale_revert ssdpm revert --json
 """
 
 
@@ -331,6 +337,28 @@ def test_a_table_of_ones_own_holds_until_a_reset_or_is_refused(guest: vm.Guest) 
         assert table in programmed(guest, "TWO")
     assert guest.status("raw_after_reset") == 5
     assert guest.read("settings.before_raw") == guest.read("settings.after_raw")
+
+
+def test_a_parameter_without_its_table_gets_one(guest: vm.Guest) -> None:
+    done = guest.json("stale")
+    assert done["in_force"]
+    assert [(s["kind"], s["state"]) for s in done["steps"]] == [
+        ("latency-tolerance", "in-force"),
+        ("rebuild", "done"),
+    ]
+    (table,) = done["tables"]
+    assert table["built"] == table["after"]
+    assert 500 in {e["idle_ms"] for e in table["built"]["entries"]}
+    assert guest.status("stale_check") == 0
+    # The table before is brought back where Linux takes one.
+    (step,) = guest.json("stale_revert")["steps"]
+    tables = programmed(guest, "TWO")
+    if refuses_tables(guest):
+        assert (step["kind"], step["state"]) == ("apst", "left-alone")
+        assert tables[-1] == raw(table["built"])
+    else:
+        assert (step["kind"], step["state"]) == ("apst", "done")
+        assert tables[-1] == tables[0] != raw(table["built"])
 
 
 def test_a_profile_is_in_force_and_revert_goes_back_to_the_start(
