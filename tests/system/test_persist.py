@@ -297,6 +297,20 @@ def test_the_script_prints_what_the_readme_says(stage: Stage) -> None:
         assert f"    {line}\n" in readme
 
 
+def test_the_script_says_nothing_of_a_drive_that_cannot_be_read(stage: Stage) -> None:
+    # A directory that is no controller, as while one goes away.
+    stage.sysfs("class/nvme/nvme9").mkdir()
+    run = subprocess.run(
+        ["dash", EXAMPLES / "shell.sh", stage.root],
+        env={**os.environ, "SSDPM": str(BUILD / "examples" / "ssdpm" / "ssdpm")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(run.stdout.splitlines()) == 4
+    assert "nvme9" in run.stderr
+
+
 # ---- modprobe ----
 
 
