@@ -130,6 +130,8 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "lpm"))
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
+	if (!strcmp(name, "profile") && !*argument)
+		return usage_error(common, "--profile \"\": name one, or auto");
 	if (!strcmp(name, "profile"))
 		settings->profile = argument;
 	else if (!strcmp(name, "profiles"))

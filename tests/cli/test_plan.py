@@ -95,7 +95,8 @@ def test_profiles_of_a_user_come_before_those_built_in(
     ]
     assert step["after"] == "25000"
     ssdpm.write("mine.ini", "[quiet]\nnonsense = 1\n")
-    assert ssdpm.fails(1, *call).startswith("ssdpm: mine.ini:")
+    message = ssdpm.fails(1, *call)
+    assert message.startswith("ssdpm: mine.ini:2: nonsense: no key of a profile: ")
 
 
 def test_a_parameter_is_for_all_drives_and_has_their_tables_built_anew(
@@ -213,6 +214,7 @@ def test_the_files_that_make_it_last_are_shown_and_not_written(
         (["--both-sources", "--latency", "any"], "--both-sources is for a --profile"),
         (["--both-sources", "-p", "auto", "--source", "ac"], "without --source"),
         (["--both-sources", "-p", "auto", "-t", "-"], "for --both-sources"),
+        (["-p", ""], '--profile ""'),
         (["--latency", "25"], "--latency 25"),
         (["--latency", "3000s"], "2147483646 us"),
         (["--nvme-core", "apst_primary_timeout_ms"], "and a number"),
