@@ -188,9 +188,14 @@ static enum exit_status finish_apply(struct work *work,
 	const struct live *live = work->drives->lives[0];
 	enum exit_status status = STATUS_DONE, printed;
 	struct drives asked = { 0 };
+	struct ssdpm_error error;
 
 	if (settings->dry_run)
 		return print_work(work);
+	/* Before anything is set: it is all, or nothing. */
+	if (work->persist &&
+	    ssdpm_persist_check(work->persist, live->machine, &error))
+		return complain_of_device(NULL, &error);
 	if (ssdpm_plan_get_n_planned(work->plan) && !live->root &&
 	    !work->common->identify && may_send_commands())
 		status = ask_drives(work, settings, operands, n, &asked);

@@ -208,3 +208,17 @@ def test_in_force_is_said_only_where_something_is(
     ssdpm.output("apply", "--root", str(root), "--latency", "25ms")
     (root / LIMIT).write_text("5000\n")
     assert ssdpm.output("revert", "--root", str(root)).endswith("\nnothing to do\n")
+
+
+def test_nothing_is_set_where_a_file_is_in_the_way_of_making_it_last(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    rules = root / "etc/udev/rules.d/85-ssdpm.rules"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("# mine\n")
+    call = ["--root", str(root), "-p", "auto", "--persist", "udev"]
+    assert "move it away" in ssdpm.fails(1, "apply", *call)
+    assert value(root) == "100000" and not (root / "run").exists()
+    # To look is allowed.
+    assert rules.name in ssdpm.output("plan", *call)
