@@ -174,9 +174,9 @@ static enum exit_status write_persist(struct work *work)
 {
 	struct ssdpm_error error;
 
-	if (!work->persist ||
-	    !ssdpm_persist_write(work->persist, work->drives->lives[0]->machine,
-				 &error))
+	if (!work->persist[0] ||
+	    !ssdpm_persist_write(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
 		return STATUS_DONE;
 	return complain_of_device(NULL, &error);
 }
@@ -193,8 +193,8 @@ static enum exit_status finish_apply(struct work *work,
 	if (settings->dry_run)
 		return print_work(work);
 	/* Before anything is set: it is all, or nothing. */
-	if (work->persist &&
-	    ssdpm_persist_check(work->persist, live->machine, &error))
+	if (work->persist[0] &&
+	    ssdpm_persist_check(work->persist[0], live->machine, &error))
 		return complain_of_device(NULL, &error);
 	if (ssdpm_plan_get_n_planned(work->plan) && !live->root &&
 	    !work->common->identify && may_send_commands())

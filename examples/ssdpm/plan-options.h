@@ -40,8 +40,8 @@ struct profile {
 };
 
 /*
- * What --profile says on a power source; 0: on that of the machine. Without that
- * option ret->now.n_lpms and .set are 0.
+ * What --profile says on a power source; 0: on that of the machine. Without
+ * that option ret->now.n_lpms and .set are 0.
  */
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *options,

@@ -202,17 +202,41 @@ static void print_tables(const struct work *work)
 			print_one_table(&table);
 }
 
-static void print_files(const struct ssdpm_persist *persist)
+static bool has_files(const struct work *work)
+{
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		if (work->persist[k] &&
+		    ssdpm_persist_get_n_files(work->persist[k]))
+			return true;
+	return false;
+}
+
+static void print_file(const struct work *work,
+		       const struct ssdpm_persist_file *file)
+{
+	if (work->removes_files) {
+		printf("%s (%s)\n", file->path,
+		       work->files_done ? "removed" : "to be removed");
+		if (file->note[0])
+			printf("    then: %s\n", file->note);
+		return;
+	}
+	printf("\n%s, mode %o:\n", file->path, file->mode);
+	fputs(file->contents, stdout);
+	if (file->note[0])
+		printf("(%s)\n", file->note);
+}
+
+static void print_files(const struct work *work)
 {
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 
-	for (size_t i = 0;
-	     persist && !ssdpm_persist_get_file(persist, i, &file); i++) {
-		printf("\n%s, mode %o:\n", file.path, file.mode);
-		fputs(file.contents, stdout);
-		if (file.note && file.note[0])
-			printf("(%s)\n", file.note);
-	}
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			print_file(work, &file);
 }
 
 static void print_profile(const struct work *work)
@@ -242,13 +266,13 @@ static enum exit_status print_for_people(const struct work *work)
 
 	print_profile(work);
 	print_steps(work);
-	if (nothing)
+	if (nothing && !has_files(work))
 		puts("nothing to do");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
 	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
 		puts("in force");
-	print_files(work->persist);
+	print_files(work);
 	return print_savings(work);
 }
 
@@ -282,24 +306,30 @@ static void write_planned_table(struct json_writer *w,
 	ssdpm__json_end(w, '}');
 }
 
-static void write_files(struct json_writer *w,
-			const struct ssdpm_persist *persist)
+static void write_file(struct json_writer *w,
+		       const struct ssdpm_persist_file *file)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "path", file->path);
+	ssdpm__json_uint(w, "mode", file->mode);
+	ssdpm__json_string(w, "contents", file->contents);
+	ssdpm__json_string(w, "note", file->note[0] ? file->note : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_files(struct json_writer *w, const struct work *work)
 {
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 
-	if (!persist)
+	if (!work->persist[0] && !work->removes_files)
 		return;
 	ssdpm__json_begin(w, "files", '[');
-	for (size_t i = 0; !ssdpm_persist_get_file(persist, i, &file); i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(w, "path", file.path);
-		ssdpm__json_uint(w, "mode", file.mode);
-		ssdpm__json_string(w, "contents", file.contents);
-		ssdpm__json_string(w, "note",
-				   file.note && file.note[0] ? file.note :
-							       NULL);
-		ssdpm__json_end(w, '}');
-	}
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			write_file(w, &file);
 	ssdpm__json_end(w, ']');
 }
 
@@ -335,7 +365,7 @@ static enum exit_status write_work(struct json_writer *w,
 	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
 		write_planned_table(w, &table);
 	ssdpm__json_end(w, ']');
-	write_files(w, work->persist);
+	write_files(w, work);
 	status = write_savings(w, work);
 	ssdpm__json_end(w, '}');
 	return status;

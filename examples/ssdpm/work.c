@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 void free_work(struct work *work)
 {
@@ -11,7 +12,8 @@ void free_work(struct work *work)
 		free_estimates(&work->estimates[i].all);
 	free(work->estimates);
 	ssdpm_plan_free(work->plan);
-	ssdpm_persist_free(work->persist);
+	for (size_t i = 0; i < SSDPM_PERSIST_TUNED; i++)
+		ssdpm_persist_free(work->persist[i]);
 }
 
 enum exit_status make_persist(struct work *work, uint32_t kind)
@@ -28,15 +30,25 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
+	struct stat file;
 	char *path = NULL;
 	int err;
 
-	/* Files are read elsewhere. */
+	/* It is read elsewhere, and again and again. */
 	if (profiles) {
 		path = realpath(profiles, NULL);
-		params.profiles = path ? path : profiles;
+		if (!path || stat(path, &file) || !S_ISREG(file.st_mode)) {
+			free(path);
+			return usage_error(work->common,
+					   "--persist %s: --profiles %s is no "
+					   "file that can be read again; write "
+					   "it to one, as in /etc/ssdpm.ini",
+					   ssdpm_persist_kind_to_string(kind),
+					   profiles);
+		}
+		params.profiles = path;
 	}
-	err = ssdpm_persist_new(&params, &work->persist, &error);
+	err = ssdpm_persist_new(&params, &work->persist[0], &error);
 	free(path);
 	if (!err)
 		return STATUS_DONE;

@@ -23,7 +23,9 @@ struct work {
 	const struct plan_options *options; /* NULL: lpm --set, revert */
 	struct profile profile;
 	struct ssdpm_plan *plan;
-	struct ssdpm_persist *persist;	/* NULL: nothing shall last */
+	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
+	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
+	bool removes_files, files_done;
 	bool in_force;			/* all of it, as far as is known */
 	bool differences_only;		/* print what is not in force */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */

@@ -419,10 +419,22 @@ SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_persist_read() - the files of one kind that are there
+ * @ret_persist: those that ssdpm_persist_remove() would remove, perhaps none;
+ * the note of each is what to do once it is removed. Free it with
+ * ssdpm_persist_free().
+ *
+ * Return: 0, -EINVAL (@kind), -ENOMEM, and errors of open(2) and read(2).
+ */
+SSDPM_API int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
+				 struct ssdpm_persist **ret_persist,
+				 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_persist_remove() - remove the files of one kind that have the marker
  * @ret_n: how many were removed, or NULL
  *
- * Return: 0, -EINVAL (@kind), -EROFS, and errors of unlink(2).
+ * Return: as ssdpm_persist_read(), -EROFS, and errors of unlink(2).
  */
 SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 				   size_t *ret_n, struct ssdpm_error *reterr);

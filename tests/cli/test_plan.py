@@ -203,6 +203,22 @@ def test_the_files_that_make_it_last_are_shown_and_not_written(
     assert tree(root) == before
 
 
+def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
+    ssdpm: Command, machine: Make
+) -> None:
+    ssdpm.write("mine.ini", MINE)
+    call = ["plan", "--root", str(machine("laptop")), "-p", "quiet"]
+    call += ["--persist", "modprobe"]
+    for name in ("-", "/dev/stdin"):
+        result = ssdpm(*call, "--profiles", name, stdin=MINE.encode())
+        assert result.returncode == 2
+        assert b"write it to one" in result.stderr
+    assert ssdpm.json(*call, "--profiles", "mine.ini")["files"]
+    ssdpm.write("my own.ini", MINE)
+    message = ssdpm.fails(2, *call, "--profiles", "my own.ini")
+    assert "my own.ini" in message and "letters, digits" in message
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

@@ -662,6 +662,32 @@ static void parameters_are_checked(void **state)
 	assert_null(ssdpm_persist_kind_to_string(0));
 }
 
+/* What is read back is what was written; a note says what then is to be done.
+ */
+static void assert_reads(struct ssdpm_machine *machine,
+			 const struct ssdpm_persist *written, uint32_t kind)
+{
+	struct ssdpm_persist *there = NULL;
+	size_t n = ssdpm_persist_get_n_files(written), found = 0;
+
+	assert_int_equal(ssdpm_persist_read(machine, kind, &there, NULL), 0);
+	assert_int_equal(ssdpm_persist_get_n_files(there), n);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++) {
+			struct ssdpm_persist_file a = file_of(written, i);
+			struct ssdpm_persist_file b = file_of(there, j);
+
+			if (strcmp(a.path, b.path) != 0)
+				continue;
+			assert_string_equal(a.contents, b.contents);
+			assert_int_equal(a.mode, b.mode);
+			assert_true(b.note[0] || strstr(b.path, "script.sh"));
+			found++;
+		}
+	assert_int_equal(found, n);
+	ssdpm_persist_free(there);
+}
+
 static void files_are_written_and_removed(void **state)
 {
 	struct ssdpm_machine *machine = open_root();
@@ -685,6 +711,7 @@ static void files_are_written_and_removed(void **state)
 			assert_int_equal(stat(path, &status), 0);
 			assert_int_equal(status.st_mode & 07777, file.mode);
 		}
+		assert_reads(machine, persist, kind);
 		for (uint32_t other = 1; ssdpm_persist_kind_to_string(other);
 		     other++) {
 			if (other == kind)
