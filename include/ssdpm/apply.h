@@ -406,21 +406,47 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
 				     struct ssdpm_persist_file *ret_file);
 
 /**
- * ssdpm_persist_write() - write them, each by way of a new file and rename
+ * ssdpm_persist_check() - would ssdpm_persist_write() be refused?
+ *
+ * Writes nothing: for a caller who sets a policy before he makes it last.
  *
  * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of mkdir(2)
- * and write(2).
+ * -EROFS (a root without the marker of a capture), and errors of open(2).
+ */
+SSDPM_API int ssdpm_persist_check(const struct ssdpm_persist *persist,
+				  struct ssdpm_machine *machine,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_persist_write() - write them, each by way of a new file and rename
+ *
+ * Files of this kind that an earlier call wrote, and that are none of these,
+ * are removed, but for other profiles of TuneD.
+ *
+ * Return: as ssdpm_persist_check(), and errors of mkdir(2), write(2) and
+ * unlink(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_machine *machine,
 				  struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_persist_read() - the files of one kind that are there
+ * @ret_persist: those that ssdpm_persist_remove() would remove, perhaps none;
+ * the note of each is what to do once it is removed. Free it with
+ * ssdpm_persist_free().
+ *
+ * Return: 0, -EINVAL (@kind), -ENOMEM, and errors of open(2) and read(2).
+ */
+SSDPM_API int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
+				 struct ssdpm_persist **ret_persist,
+				 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_persist_remove() - remove the files of one kind that have the marker
  * @ret_n: how many were removed, or NULL
  *
- * Return: 0, -EINVAL (@kind), -EROFS, and errors of unlink(2).
+ * Return: as ssdpm_persist_read(), -EROFS, and errors of unlink(2).
  */
 SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 				   size_t *ret_n, struct ssdpm_error *reterr);
