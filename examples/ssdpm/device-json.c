@@ -110,6 +110,7 @@ static void write_sata(struct json_writer *w,
 		 f->ahci_host_cap2);
 	ssdpm__json_uint(w, "n_devices", f->n_devices);
 	ssdpm__json_uint(w, "devices_without_hipm", f->devices_without_hipm);
+	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 }
 
 static void write_diagnosis(struct json_writer *w,
@@ -169,6 +170,8 @@ void write_device(struct json_writer *w, const struct drive *drive,
 		write_nvme(w, f, insight);
 	else if (f->kind == SSDPM_KIND_SATA)
 		write_sata(w, f);
+	if (f->reach == SSDPM_REACH_REMAPPED)
+		ssdpm__json_uint(w, "n_devices", f->n_devices);
 	write_diagnosis(w, insight);
 }
 

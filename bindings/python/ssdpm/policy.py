@@ -758,6 +758,8 @@ def limit_number(value: object, name: str) -> int:
 def lpm_numbers(lpms: Iterable[str] | str, name: str) -> list[int]:
     """The numbers of policies; one may stand alone."""
     words = (lpms,) if isinstance(lpms, str) else lpms
+    if not isinstance(words, Iterable):
+        raise TypeError(f"{name}: policies are needed, not {type(lpms).__name__}")
     return [_core.LPM[check_word(word, name, _core.LPM)] for word in words]
 
 

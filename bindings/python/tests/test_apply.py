@@ -4,7 +4,15 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+import fcntl
+import gc
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -74,6 +82,131 @@ def test_an_exception_in_the_block_undoes_it_too(machine: Maker) -> None:
         plan.commit()
         raise ZeroDivisionError
     assert tolerance(root) == 100_000
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Where the tests run in the background of a shell, SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def ctrl_c_at(words: str) -> Callable[[int, str], None]:
+    """A log during which Ctrl-C is pressed, once."""
+    left = [words]
+
+    def log(level: int, text: str) -> None:
+        if left and text.startswith(left[0]):
+            left.clear()
+            signal.raise_signal(signal.SIGINT)
+
+    return log
+
+
+def test_ctrl_c_in_a_commit_undoes_it_at_the_end_of_the_block(
+    machine: Maker, interrupts: None
+) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    one = Machine(root, log=ctrl_c_at('write "25000"'))
+    with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+    assert [step.state for step in plan.steps] == ["undone"]
+    assert contents(root) == before
+
+
+def test_ctrl_c_at_the_end_of_the_block_comes_after_it_is_undone(
+    machine: Maker, interrupts: None
+) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    one = Machine(root, log=ctrl_c_at('write "100000"'))
+    with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        assert tolerance(root) == 25_000
+    assert contents(root) == before
+
+
+def test_signals_do_not_disturb_a_commit(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    before = contents(root)
+    heard: list[int] = []
+    old = signal.signal(signal.SIGALRM, lambda number, frame: heard.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+    try:
+        for _ in range(5):
+            with ssdpm.plan(root) as plan:
+                for device in plan.machine.devices():
+                    plan.add_profile(device, "power-saver")
+                plan.commit()
+                plan.verify()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert len(heard) > 10
+    assert contents(root) == before
+
+
+def test_another_commit_is_waited_for_while_other_threads_run(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root, lock_timeout_ms=300)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    (root / "run/ssdpm").mkdir(parents=True)
+    errors: list[ssdpm.Error] = []
+
+    def commit() -> None:
+        try:
+            plan.commit()
+        except ssdpm.Error as error:
+            errors.append(error)
+
+    with (root / "run/ssdpm/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=commit)
+        thread.start()
+        turns = 0
+        while thread.is_alive():
+            time.sleep(0.01)
+            turns += 1
+    assert turns > 10
+    (error,) = errors
+    assert isinstance(error, ssdpm.BusyError)
+    assert "another program" in str(error)
+    plan.commit()
+    assert tolerance(root) == 25_000
+
+
+def test_threads_take_turns_with_a_plan(machine: Maker) -> None:
+    root = machine("eight-drives")
+    plan = ssdpm.plan(root)
+    seen: list[int] = []
+
+    def add(name: str) -> None:
+        for limit in range(1, 21):
+            plan.add_latency_tolerance(name, limit)
+            seen.append(len(plan.steps))
+
+    names = ["nvme0", "nvme1", "nvme2"]
+    threads = [threading.Thread(target=add, args=[name]) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 60
+    assert {s.device: s.after for s in plan.steps} == dict.fromkeys(names, "20")
+
+
+def test_a_plan_that_is_forgotten_stays_in_force(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.commit()
+    del plan
+    gc.collect()
+    assert tolerance(root) == 25_000
 
 
 def test_a_plan_that_is_kept_stays_until_revert(machine: Maker) -> None:
@@ -238,6 +371,22 @@ def test_a_root_without_the_marker_is_not_written_to(machine: Maker) -> None:
         ssdpm.persist("udev", "balanced").write(root)
 
 
+def test_a_root_has_several_names(
+    machine: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = machine("laptop")
+    monkeypatch.chdir(root)
+    device = ssdpm.open("nvme0", ".")
+    for name in (root, f"{root}/", root / "sys/.."):
+        plan = ssdpm.plan(name)
+        plan.add_latency_tolerance(device, 25_000)
+        plan.add_latency_tolerance(Path("/dev/nvme0"), 26_000)
+        assert [step.after for step in plan.steps] == ["26000"]
+    monkeypatch.chdir(machine("apst-off"))
+    with pytest.raises(ssdpm.InvalidError, match="in a plan for"):
+        ssdpm.plan(".").add_latency_tolerance(device, 25_000)
+
+
 def test_a_plan_takes_the_devices_of_its_machine_only(machine: Maker) -> None:
     device = ssdpm.open("nvme0", machine("laptop"))
     plan = ssdpm.plan(machine("apst-off"))
@@ -271,6 +420,14 @@ def test_arguments_that_mean_nothing_are_refused(machine: Maker) -> None:
         plan.revert()
     with pytest.raises(TypeError, match="settings: an ssdpm"):
         plan.add_profile("nvme0", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="lpms: policies are needed, not int"):
+        plan.add_lpm("sda", 3)  # type: ignore[arg-type]
+    with pytest.raises(ssdpm.RangeError, match="state_timeout_ms: 0 is not in 1"):
+        ssdpm.plan(root, state_timeout_ms=0)
+    with pytest.raises(ssdpm.RangeError, match="lock_timeout_ms: 0 is not in 1"):
+        ssdpm.recover(root, lock_timeout_ms=0)
+    with pytest.raises(TypeError, match=r"cannot pickle an ssdpm\.Plan"):
+        pickle.dumps(plan)
     with pytest.raises(TypeError, match="made by ssdpm.plan"):
         ssdpm.Plan()
     assert plan.steps == ()
@@ -314,6 +471,31 @@ def test_nothing_is_recovered_where_nothing_was_killed(
 ) -> None:
     assert ssdpm.recover(machine("laptop")) == 0
     assert ssdpm.recover(machine("laptop"), tmp_path / "journal") == 0
+
+
+KILLED = """
+import os, signal, sys, ssdpm
+
+def log(level, text):
+    if text.startswith('write "26000"'):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with ssdpm.plan(ssdpm.Machine(sys.argv[1], log=log)) as plan:
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.add_latency_tolerance("nvme1", 26_000)
+    plan.commit()
+"""
+
+
+def test_what_a_killed_commit_left_is_put_back(machine: Maker) -> None:
+    root = machine("eight-drives")
+    before = contents(root)
+    killed = subprocess.run([sys.executable, "-c", KILLED, root], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert ssdpm.open("nvme0", root).latency_tolerance_us == 25_000
+    assert ssdpm.recover(root) == 2
+    assert contents(root) == before
+    assert ssdpm.recover(root) == 0
 
 
 LIMITS = st.sampled_from([0, 1, 39_000, KERNEL_MAX_US, "any"]) | st.integers(
@@ -387,10 +569,24 @@ def test_files_name_one_profile() -> None:
         ssdpm.persist("udev", "performance", "power-saver")
 
 
+def test_a_profile_of_ones_own_lasts_by_its_file(machine: Maker) -> None:
+    text = "[mine]\nac.max_exit_latency = 25ms\nac.primary_timeout = 50ms\n"
+    mine = ssdpm.profile("mine", text=text)
+    with pytest.raises(ssdpm.InvalidError, match="profiles: missing"):
+        ssdpm.persist("udev", mine)
+    with pytest.raises(ssdpm.InvalidError, match="profiles: a path"):
+        ssdpm.persist("udev", mine, profiles="mine.ini")
+    lasting = ssdpm.persist("udev", mine, profiles=Path("/etc/mine.ini"))
+    assert "--profile mine --profiles /etc/mine.ini" in lasting.files[0].contents
+
+
 def test_settings_that_are_too_long_are_refused() -> None:
     long = ssdpm.ProfileSettings("x" * 32, ssdpm.PowerSource.AC)
     with pytest.raises(ValueError, match="name: more than 31 bytes"):
         ssdpm.persist("udev", long)
+    odd = ssdpm.ProfileSettings("\udcff", ssdpm.PowerSource.AC)
+    with pytest.raises(ValueError, match="name: .* has no form in UTF-8"):
+        ssdpm.persist("udev", odd)
     many = ssdpm.ProfileSettings(
         "x", ssdpm.PowerSource.AC, lpms=("medium_power",) * 7
     )
