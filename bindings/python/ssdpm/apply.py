@@ -48,9 +48,22 @@ Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]
 
 
+def _shown(value: str | None) -> str:
+    """A value for people: a table is its transitions."""
+    digits, _, disabled = (value or "unknown").partition(" ")
+    if len(digits) != 2 * _core.APST_BYTES:
+        return value or "unknown"
+    try:
+        table = bytes.fromhex(digits)
+        return str(ApstTable.from_bytes(table, enabled=not disabled))
+    except ValueError:  # reserved bits, too
+        return digits
+
+
 @dataclass(frozen=True)
 class Step:
-    """One thing that is written. None is a text that there is not.
+    """One thing that is written; str() of it is a line for people. None is a text
+    that there is not.
 
     Attributes:
         kind: "latency-tolerance", "nvme-core", "rebuild", "apst" or "lpm".
@@ -60,7 +73,8 @@ class Step:
             "no-host-bits".
         device: its name; "all" for a parameter of nvme_core.
         target: the file, or "Set Features 0Ch".
-        before: what it holds; a table as 512 hexadecimal digits.
+        before: what it holds; a table as 512 hexadecimal digits, with " disabled"
+            after them where APST is off.
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
     """
@@ -77,7 +91,8 @@ class Step:
     def __str__(self) -> str:
         words = [str(self.device)]
         if self.after is not None:
-            words.append(f"{self.target}: {self.before} -> {self.after}")
+            change = f"{_shown(self.before)} -> {_shown(self.after)}"
+            words.append(f"{self.target}: {change}")
         words.append(self.state)
         if self.why is not None:
             words.append(self.why)
@@ -386,10 +401,17 @@ class Plan(Live):
         return f"<ssdpm.Plan {len(steps)} steps, {self.n_planned} planned>"
 
     def _repr_html_(self) -> str:
-        columns = ("device", "target", "before", "after", "state", "why")
+        columns = ("device", "before", "after", "state", "why", "target")
         rows = (
-            (s.device, s.target, s.before, s.after, s.state, s.why)
-            for s in self.steps
+            (
+                step.device,
+                step.before and _shown(step.before),
+                step.after and _shown(step.after),
+                step.state,
+                step.why,
+                step.target,
+            )
+            for step in self.steps
         )
         return html_table("Plan", columns, rows)
 

@@ -480,6 +480,8 @@ class Device(_Read):
                 continue
             if isinstance(value, (tuple, frozenset)):
                 value = ", ".join(sorted(map(str, value)))
+            elif one.name.startswith(("pci_", "ahci_")) and isinstance(value, int):
+                value = f"{value:#x}"
             rows.append((one.name, value))
         return html_table(self.name, ("fact", "value"), rows)
 

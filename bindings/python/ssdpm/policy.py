@@ -628,11 +628,14 @@ class ApstTable:
             for g in groups
         ]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         parts = [self._state_word()]
         for sources, target, idle_ms in self._transitions():
             parts.append(f"{sources} to {target} after {idle_ms} ms")
-        return f"<ssdpm.ApstTable {'; '.join(parts)}>"
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.ApstTable {self}>"
 
     def _repr_html_(self) -> str:
         caption = f"APST table, {self._state_word()}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import fcntl
 import gc
@@ -312,6 +313,21 @@ def test_settings_of_ones_own_set_what_they_say_and_no_more(machine: Maker) -> N
     assert [(step.kind, step.after) for step in plan.steps] == [
         ("latency-tolerance", "12345")
     ]
+
+
+def test_a_table_of_ones_own_is_shown_by_its_transitions(machine: Maker) -> None:
+    root = machine("laptop")
+    device = ssdpm.open("nvme0", root)
+    plan = ssdpm.plan(root)
+    plan.add_apst(device, ssdpm.apst(device.model(), max_exit_latency_us=0))
+    (step,) = plan.steps
+    assert step.before == device.apst().to_bytes().hex()
+    assert step.after == bytes(256).hex() + " disabled"
+    change = f"Set Features 0Ch: {device.apst()} -> switched off: planned"
+    assert change in str(step)
+    assert "<td>switched off</td>" in plan._repr_html_()
+    odd = dataclasses.replace(step, before="ff" * 256)
+    assert f"{'ff' * 256} -> switched off" in str(odd)
 
 
 def test_a_table_that_is_not_sound_is_refused(machine: Maker) -> None:

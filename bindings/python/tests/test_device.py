@@ -281,6 +281,7 @@ def test_a_device_is_a_value(machine: Maker) -> None:
     )
     html = one._repr_html_()
     assert "<td>latency_tolerance_us</td><td>100000</td>" in html
+    assert "<td>pci_vendor_id</td><td>0x15b7</td>" in html
     assert "_handle" not in html
 
 
