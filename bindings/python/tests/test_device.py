@@ -13,6 +13,7 @@ import os
 import pickle
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -300,6 +301,25 @@ def test_facts_of_a_machine_go_to_other_processes_and_to_json(machine: Maker) ->
     said = json.loads(json.dumps(dataclasses.asdict(facts)))
     assert said["power_source"] == "battery"
     assert said["nvme_core"] == facts.nvme_core
+
+
+def test_listing_and_diagnosing_loads_no_library_for_commands(machine: Maker) -> None:
+    code = (
+        "import ssdpm, sys\n"
+        "for root in (None, *sys.argv[1:]):\n"
+        "    for device in ssdpm.devices(root):\n"
+        "        device.diagnose()\n"
+        "print(open('/proc/self/maps').read())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, machine("desktop-6.1")],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert "/_core." in result.stdout
+    for library in ("libnvme", "libatasmart"):
+        assert library not in result.stdout
 
 
 def test_a_device_is_opened_by_a_path_too(machine: Maker) -> None:
