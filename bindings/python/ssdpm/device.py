@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Union
@@ -487,7 +488,7 @@ class Device(_Read):
 
 
 def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
-    """What the library calls, and the most that is wanted."""
+    """What is called with each message, and the most that is wanted."""
     if log is None:
         log = logging.getLogger("ssdpm")
     if isinstance(log, logging.Logger):
@@ -501,7 +502,19 @@ def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
         raise TypeError(
             f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
         )
-    return lambda level, message: tell(_LEVELS[level], message), most
+    return tell, most
+
+
+def _heard_by(machine: Machine) -> Callable[[int, str], None]:
+    """What the library calls. It keeps no machine: Python sees no cycle through C."""
+    weak = weakref.ref(machine)
+
+    def hear(level: int, message: str) -> None:
+        strong = weak()
+        if strong is not None:
+            strong._tell(_LEVELS[level], message)
+
+    return hear
 
 
 class Machine(Live):
@@ -514,6 +527,8 @@ class Machine(Live):
             made; or what is called with a level of the module logging and a line for
             everything down to each file that is read. None: the logger "ssdpm".
 
+    It holds one file descriptor, as long as it or a Device or Plan of it is there.
+
     Raises:
         NotFoundError: there is no such directory.
         AccessError: it cannot be opened.
@@ -521,11 +536,12 @@ class Machine(Live):
         TypeError, ValueError: an argument of another type.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_place", "_root")
+    __slots__ = ("__weakref__", "_handle", "_place", "_root", "_tell")
 
     _handle: _core.Machine
     _root: str | None
     _place: str | None  # the root, whatever it is called
+    _tell: Callable[[int, str], object]
 
     def __init__(
         self,
@@ -536,7 +552,8 @@ class Machine(Live):
         path = None if root is None else check_path(root, "root")
         self._root = None if root is None else os.fsdecode(root)
         self._place = None if root is None else os.path.realpath(os.fsdecode(root))
-        self._handle = _core.Machine(path, *_log_of(log))
+        self._tell, most = _log_of(log)
+        self._handle = _core.Machine(path, _heard_by(self), most)
 
     @property
     def root(self) -> str | None:

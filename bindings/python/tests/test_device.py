@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -363,6 +364,32 @@ def test_a_device_outlives_its_machine(machine: Maker) -> None:
     gc.collect()
     assert device.model().product == device.product
     assert device.machine.facts.sys_vendor == "LENOVO"
+
+
+def test_what_nobody_holds_is_closed_even_if_its_log_holds_it(machine: Maker) -> None:
+    class Program:
+        def __init__(self, root: Path) -> None:
+            self.heard: list[str] = []
+            self.machine = Machine(root, log=self.hear)
+
+        def hear(self, level: int, text: str) -> None:
+            self.heard.append(text)
+
+    root = machine("laptop")
+    gc.collect()
+    before = set(os.listdir("/proc/self/fd"))
+    program = Program(root)
+    (device,) = program.machine.devices()
+    assert program.heard
+    gone = weakref.ref(program)
+    del program
+    gc.collect()
+    assert gone() is not None  # by its device
+    assert device.model().product == device.product
+    del device
+    gc.collect()
+    assert gone() is None
+    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_logger_hears_as_much_as_its_level_has_it(
