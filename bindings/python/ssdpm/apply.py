@@ -356,7 +356,7 @@ class Plan(Live):
         self._handle.commit()
 
     def verify(self, *, commands: bool = False) -> None:
-        """Is it in force now? Returns if it is.
+        """Is it in force now? Returns if it is; a plan need not be committed for that.
 
         Args:
             commands: read back the tables that the kernel built, too.

@@ -27,9 +27,11 @@ class Error(OSError):
         strerror: the message without file and line.
         filename: the file that was read, or None.
         line: line of a text input, counted from 1, or None.
+        nvme_status: what the drive answered to a command, or None.
     """
 
     line: int | None
+    nvme_status: int | None
 
     def __init__(
         self,
@@ -37,10 +39,12 @@ class Error(OSError):
         message: str,
         filename: str | None = None,
         line: int | None = None,
+        nvme_status: int | None = None,
     ) -> None:
         super().__init__(code, message)
         self.filename = filename
         self.line = line
+        self.nvme_status = nvme_status
 
     def __str__(self) -> str:
         if self.filename is not None and self.line is not None:
@@ -131,12 +135,14 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
-def _error_from_c(code: int, message: str, line: int, reading: bool) -> Error:
+def _error_from_c(
+    code: int, message: str, line: int, nvme_status: int, reading: bool
+) -> Error:
     """The exception for an error of the library; _core raises it."""
     cls = _CLASSES.get(code, Error)
     if reading and cls is InvalidError:
         cls = FormatError
-    return cls(code, message, line=line or None)
+    return cls(code, message, line=line or None, nvme_status=nvme_status or None)
 
 
 class Live:

@@ -296,6 +296,22 @@ def test_a_profile_is_applied_to_all_devices_and_undone(machine: Maker) -> None:
     assert contents(root) == before
 
 
+def test_whether_a_profile_is_in_force_is_asked_without_a_commit(
+    machine: Maker,
+) -> None:
+    root = machine("laptop")
+
+    def plan() -> ssdpm.Plan:
+        result = ssdpm.plan(root)
+        result.add_profile("nvme0", "power-saver")
+        return result
+
+    with pytest.raises(ssdpm.NotInForceError, match="is 100, not 50"):
+        plan().verify()
+    plan().commit()
+    plan().verify()
+
+
 def test_a_profile_by_name_is_that_of_the_power_source(machine: Maker) -> None:
     laptop = Machine(machine("laptop"))  # on battery
     named, settings_ = ssdpm.plan(laptop), ssdpm.plan(laptop)
