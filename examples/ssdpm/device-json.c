@@ -97,6 +97,7 @@ static void write_sata(struct json_writer *w,
 {
 	ssdpm__json_uint(w, "host", f->host);
 	ssdpm__json_uint(w, "ata_port", f->ata_port);
+	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 	ssdpm__json_string(
 		w, "lpm",
 		f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL);
@@ -110,7 +111,6 @@ static void write_sata(struct json_writer *w,
 		 f->ahci_host_cap2);
 	ssdpm__json_uint(w, "n_devices", f->n_devices);
 	ssdpm__json_uint(w, "devices_without_hipm", f->devices_without_hipm);
-	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 }
 
 static void write_diagnosis(struct json_writer *w,
