@@ -320,6 +320,23 @@ def test_a_profile_by_name_is_that_of_the_power_source(machine: Maker) -> None:
     assert named.steps == settings_.steps
 
 
+def test_a_profile_by_name_is_that_of_ac_where_the_source_is_not_known(
+    machine: Maker,
+) -> None:
+    root = machine("laptop")
+    for file, text in {"AC/online": "?", "BAT0/status": "Unknown"}.items():
+        (root / "sys/class/power_supply" / file).write_text(f"{text}\n")
+    laptop = Machine(root)
+    assert laptop.facts.power_source is None
+    named, settings_ = ssdpm.plan(laptop), ssdpm.plan(laptop)
+    named.add_profile("nvme0", "performance")
+    settings_.add_profile("nvme0", ssdpm.profile("performance", "ac"))
+    assert named.steps == settings_.steps
+    battery = ssdpm.plan(laptop)
+    battery.add_profile("nvme0", ssdpm.profile("performance", "battery"))
+    assert battery.steps != named.steps
+
+
 def test_settings_of_ones_own_set_what_they_say_and_no_more(machine: Maker) -> None:
     mine = ssdpm.ProfileSettings(
         "mine", ssdpm.PowerSource.AC, max_exit_latency_us=12_345

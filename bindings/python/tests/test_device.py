@@ -19,6 +19,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pandas
 import pytest
@@ -226,6 +227,21 @@ def test_owners_and_meters_are_named(machine: Maker) -> None:
     assert {"battery", "rapl"} <= {meter.kind for meter in laptop.meters()}
 
 
+def test_a_file_of_ours_is_an_owner_as_a_whole(machine: Maker) -> None:
+    root = machine("laptop")
+    ssdpm.persist("udev", "balanced").write(root)
+    (ours,) = (one for one in Machine(root).owners() if one.kind == "ssdpm")
+    assert ours.line is None
+    assert str(ours) == f"{ours.path}: {ours.setting}"
+
+
+def test_the_table_of_a_live_drive_is_not_asked_for(machine: Maker) -> None:
+    device = ssdpm.open("nvme0", machine("laptop"))
+    assert device.known_table() == device.apst()
+    device.machine._root = None
+    assert device.known_table() is None
+
+
 def test_a_capture_of_a_capture_says_the_same(machine: Maker, tmp_path: Path) -> None:
     one = Machine(machine("eight-drives"))
     copy = tmp_path / "copy"
@@ -404,6 +420,20 @@ def test_a_logger_hears_as_much_as_its_level_has_it(
     with caplog.at_level(logging.WARNING, "ssdpm"):
         ssdpm.devices(root)
     assert not caplog.records
+
+
+def test_what_a_logger_does_not_want_is_not_made(machine: Maker) -> None:
+    class Counting(logging.Logger):
+        levels: ClassVar[list[int]] = []
+
+        def log(self, level: int, *rest: object, **more: object) -> None:
+            self.levels.append(level)
+
+    root = machine("laptop")
+    Machine(root, log=Counting("mine", logging.WARNING)).devices()
+    assert Counting.levels == []
+    Machine(root, log=Counting("mine", logging.DEBUG)).devices()
+    assert set(Counting.levels) == {logging.DEBUG}
 
 
 def test_a_callable_hears_everything_without_a_newline(machine: Maker) -> None:
