@@ -92,6 +92,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct drives drives = { .lives = lives, .n_lives = 1 };
 	enum exit_status status;
 
+	if (n_operands && ((const struct settings *)data)->persist)
+		return usage_error(common,
+				   "--persist %s: write --persist=%s, or "
+				   "--persist alone for the files of all kinds",
+				   operands[0], operands[0]);
 	if (n_operands)
 		return usage_error(common,
 				   "%s: everything is reverted; there is no "

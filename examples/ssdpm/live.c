@@ -80,6 +80,14 @@ enum exit_status complain_of_device(const char *name,
 	return status_of_error(error->code);
 }
 
+void complain_of_no_drive(const struct common *common)
+{
+	complain("no drive, and no SATA port, is %s%s; ssdpm list --catalogue "
+		 "lists drives that others have",
+		 common->root ? "in " : "here",
+		 common->root ? common->root : "");
+}
+
 /* One line each; what is only interesting with -v comes only then. */
 static void print_log(void *userdata, uint32_t level, const char *message)
 {
@@ -129,10 +137,17 @@ enum exit_status open_live(const struct common *common, const char *root,
 		return STATUS_NO_PRIVILEGES;
 	}
 	if (live && !open_machine(common, root, live, &error)) {
-		*ret_live = live;
-		return STATUS_DONE;
+		if (!root || is_capture(root)) {
+			*ret_live = live;
+			return STATUS_DONE;
+		}
+		complain("%s: is no capture: it has no sys/; ssdpm capture DIR "
+			 "makes one",
+			 root);
+		status = STATUS_FAILED;
+	} else {
+		status = complain_of_device(root, &error);
 	}
-	status = complain_of_device(root, &error);
 	close_live(live);
 	return status;
 }

@@ -166,6 +166,9 @@ static enum exit_status set_common(struct common *common, const char *name,
 		common->value_key = argument;
 		return choose_form(common, FORM_VALUE, name);
 	}
+	if (!strcmp(name, "root") && !*argument)
+		return usage_error(common, "--root \"\": name the directory of "
+					   "a capture");
 	if (!strcmp(name, "firmware"))
 		common->firmware = argument;
 	else if (!strcmp(name, "catalogue"))

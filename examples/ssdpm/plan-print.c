@@ -226,17 +226,27 @@ static void print_profile(const struct work *work)
 	       now->reason[0] ? ": " : "", now->reason);
 }
 
+static bool all_left_alone(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_LEFT_ALONE)
+			return false;
+	return true;
+}
+
 static enum exit_status print_for_people(const struct work *work)
 {
-	size_t n = ssdpm_plan_get_n_steps(work->plan);
+	bool nothing = all_left_alone(work->plan);
 
 	print_profile(work);
 	print_steps(work);
-	if (!n)
+	if (nothing)
 		puts("nothing to do");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
-	if (n && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
 		puts("in force");
 	print_files(work->persist);
 	return print_savings(work);
@@ -331,16 +341,39 @@ static enum exit_status write_work(struct json_writer *w,
 	return status;
 }
 
-enum exit_status print_work(const struct work *work)
+static enum exit_status print_works_json(const struct work *const *works,
+					 size_t n)
 {
+	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
-	enum exit_status status;
 
-	if (!work->common->form)
-		return print_for_people(work);
-	status = write_work(&w, work);
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n && !status; i++)
+		status = write_work(&w, works[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
 	if (!status)
-		return print_written(work->common, &w);
+		return print_written(works[0]->common, &w);
 	free(w.text);
 	return status;
+}
+
+enum exit_status print_works(const struct work *const *works, size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (works[0]->common->form)
+		return print_works_json(works, n);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (i)
+			putchar('\n');
+		status = print_for_people(works[i]);
+	}
+	return status;
+}
+
+enum exit_status print_work(const struct work *work)
+{
+	return print_works(&work, 1);
 }

@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 void free_work(struct work *work)
@@ -104,16 +105,15 @@ static enum exit_status prove(struct work *work)
 
 enum exit_status carry_out(struct work *work)
 {
-	enum exit_status status;
 	struct ssdpm_error error;
 
+	/* Nothing is left half done because nobody reads what is said. */
+	signal(SIGPIPE, SIG_IGN);
 	if (!ssdpm_plan_get_n_planned(work->plan)) {
 		work->in_force = all_in_force(work->plan);
 		return STATUS_DONE;
 	}
-	if (ssdpm_plan_commit(work->plan, &error)) {
-		status = complain_of_device(NULL, &error);
-		return status;
-	}
+	if (ssdpm_plan_commit(work->plan, &error))
+		return complain_of_device(NULL, &error);
 	return prove(work);
 }

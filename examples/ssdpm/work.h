@@ -48,6 +48,9 @@ enum exit_status prove_tables(struct work *work);
 /* How it is printed: for people, or as the form says. */
 enum exit_status print_work(const struct work *work);
 
+/* Several of them: one after another, or in an array. */
+enum exit_status print_works(const struct work *const *works, size_t n);
+
 /* plan-print.c */
 void print_steps(const struct work *work);
 

@@ -406,11 +406,25 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
 				     struct ssdpm_persist_file *ret_file);
 
 /**
- * ssdpm_persist_write() - write them, each by way of a new file and rename
+ * ssdpm_persist_check() - would ssdpm_persist_write() be refused?
+ *
+ * Writes nothing: for a caller who sets a policy before he makes it last.
  *
  * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of mkdir(2)
- * and write(2).
+ * -EROFS (a root without the marker of a capture), and errors of open(2).
+ */
+SSDPM_API int ssdpm_persist_check(const struct ssdpm_persist *persist,
+				  struct ssdpm_machine *machine,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_persist_write() - write them, each by way of a new file and rename
+ *
+ * Files of this kind that an earlier call wrote, and that are none of these,
+ * are removed, but for other profiles of TuneD.
+ *
+ * Return: as ssdpm_persist_check(), and errors of mkdir(2), write(2) and
+ * unlink(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_machine *machine,

@@ -216,7 +216,7 @@ static int write_file(struct ssdpm_machine *machine,
 	return err ? fail(reterr, err, file->path) : 0;
 }
 
-int ssdpm_persist_write(const struct ssdpm_persist *persist,
+int ssdpm_persist_check(const struct ssdpm_persist *persist,
 			struct ssdpm_machine *machine,
 			struct ssdpm_error *reterr)
 {
@@ -225,8 +225,6 @@ int ssdpm_persist_write(const struct ssdpm_persist *persist,
 	for (size_t i = 0; !err && i < persist->n; i++)
 		err = check_owner(machine, persist, persist->files[i].path,
 				  reterr);
-	for (size_t i = 0; !err && i < persist->n; i++)
-		err = write_file(machine, persist, &persist->files[i], reterr);
 	return err;
 }
 
@@ -315,12 +313,49 @@ static int remove_profiles(struct ssdpm_machine *machine, size_t *n,
 	return err;
 }
 
+static const char *const paths[] = { SSDPM__UDEV_RULES, SSDPM__MODPROBE_CONF,
+				     SSDPM__UNIT, SSDPM__TLP_CONF };
+
+static bool has_path(const struct ssdpm_persist *persist, const char *path)
+{
+	for (size_t i = 0; i < persist->n; i++)
+		if (!strcmp(persist->files[i].path, path))
+			return true;
+	return false;
+}
+
+/*
+ * What another profile had of this kind, and this one has not, would go on with
+ * that. A profile of TuneD has a name of its own, and stays.
+ */
+static int remove_old(struct ssdpm_machine *machine,
+		      const struct ssdpm_persist *persist,
+		      struct ssdpm_error *reterr)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (int i = 0; !err && i < 4; i++)
+		if (!has_path(persist, paths[i]))
+			err = remove_file(machine, persist->kind, paths[i], &n,
+					  reterr);
+	return err;
+}
+
+int ssdpm_persist_write(const struct ssdpm_persist *persist,
+			struct ssdpm_machine *machine,
+			struct ssdpm_error *reterr)
+{
+	int err = ssdpm_persist_check(persist, machine, reterr);
+
+	for (size_t i = 0; !err && i < persist->n; i++)
+		err = write_file(machine, persist, &persist->files[i], reterr);
+	return err ? err : remove_old(machine, persist, reterr);
+}
+
 int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 			 size_t *ret_n, struct ssdpm_error *reterr)
 {
-	static const char *const paths[] = { SSDPM__UDEV_RULES,
-					     SSDPM__MODPROBE_CONF, SSDPM__UNIT,
-					     SSDPM__TLP_CONF };
 	size_t n = 0;
 	int err;
 

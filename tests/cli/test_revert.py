@@ -84,6 +84,8 @@ def test_wrong_usage_is_status_2(ssdpm: Command, machine: Make) -> None:
     root = str(machine("laptop"))
     assert "no operand" in ssdpm.fails(2, "revert", "--root", root, "nvme0")
     assert "--persist cron" in ssdpm.fails(2, "revert", "--root", root, "--persist=cron")
+    message = ssdpm.fails(2, "revert", "--root", root, "--persist", "udev")
+    assert "write --persist=udev" in message
 
 
 def test_a_root_without_the_marker_is_left_alone(

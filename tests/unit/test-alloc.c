@@ -1242,6 +1242,7 @@ static void call_persist(void)
 
 	ssdpm_persist_get_n_files(in.persist);
 	ssdpm_persist_get_file(in.persist, 0, &file);
+	ssdpm_persist_check(in.persist, in.capture, NULL);
 	ssdpm_persist_write(in.persist, in.capture, NULL);
 	ssdpm_persist_free(NULL);
 }
@@ -1450,6 +1451,7 @@ static const struct {
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_pcie_link_to_string", call_strings },
+	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },
 	{ "ssdpm_persist_get_file", call_persist },
 	{ "ssdpm_persist_get_n_files", call_persist },

@@ -743,6 +743,35 @@ static void another_profile_takes_the_place_of_the_first(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void what_the_first_profile_had_beyond_the_second_goes(void **state)
+{
+	struct ssdpm_machine *machine = open_root();
+	struct ssdpm_profile_settings links =
+		profile("balanced", SSDPM_SOURCE_AC);
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	persist = make_profile(SSDPM_PERSIST_TLP, "power-saver");
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	ssdpm_persist_free(persist);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	/* Nothing for NVMe: no rule. */
+	links.set = SSDPM_PROFILE_LPM;
+	assert_int_equal(make(SSDPM_PERSIST_TLP, &links, NULL, &persist, NULL),
+			 0);
+	assert_int_equal(ssdpm_persist_check(persist, machine, NULL), 0);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_false(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	assert_true(is_there("/etc/tlp.d/50-ssdpm.conf"));
+	/* What is another kind's, or nobody's, stays. */
+	put("/etc/udev/rules.d/85-ssdpm.rules", "# mine\n");
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	ssdpm_persist_free(persist);
+	ssdpm_machine_unref(machine);
+}
+
 static void files_of_others_are_left_alone(void **state)
 {
 	static const char *const others[] = {
@@ -773,6 +802,8 @@ static void files_of_others_are_left_alone(void **state)
 		fixture_assert_error(&error, -EEXIST, 0,
 				     "/etc/udev/rules.d/85-ssdpm.rules is "
 				     "there, and ssdpm did not write it");
+		assert_int_equal(ssdpm_persist_check(persist, machine, NULL),
+				 -EEXIST);
 		assert_int_equal(ssdpm_persist_remove(
 					 machine, SSDPM_PERSIST_TLP, &n, NULL),
 				 0);
@@ -1039,6 +1070,7 @@ int main(void)
 		WITH_ROOT(files_are_written_and_removed),
 		WITH_ROOT(what_is_there_already_is_not_written_again),
 		WITH_ROOT(another_profile_takes_the_place_of_the_first),
+		WITH_ROOT(what_the_first_profile_had_beyond_the_second_goes),
 		WITH_ROOT(files_of_others_are_left_alone),
 		WITH_ROOT(two_kinds_do_not_share_a_file),
 		WITH_ROOT(what_enabled_the_unit_goes_with_it),
