@@ -351,21 +351,31 @@ class Persist
 		return result;
 	}
 
+	void check(const Machine &machine) const
+	{
+		call(&ssdpm_persist_check, machine);
+	}
+
 	void write(const Machine &machine) const
+	{
+		call(&ssdpm_persist_write, machine);
+	}
+
+      private:
+	void call(decltype(&ssdpm_persist_write) what,
+		  const Machine &machine) const
 	{
 		struct ssdpm_error error = {};
 		int err;
 		{
 			py::gil_scoped_release release;
 
-			err = ssdpm_persist_write(persist, machine.get(),
-						  &error);
+			err = what(persist, machine.get(), &error);
 		}
 		if (err)
 			raise_error(error, false);
 	}
 
-      private:
 	struct ssdpm_persist *persist = nullptr;
 };
 
@@ -412,6 +422,7 @@ void add_apply(py::module_ &module)
 		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
 		     py::arg("command"), py::arg("profiles"))
 		.def("files", &Persist::files)
+		.def("check", &Persist::check)
 		.def("write", &Persist::write);
 	module.def("recover", &recover);
 	module.def("persist_remove", &persist_remove);

@@ -371,6 +371,9 @@ class Plan(Live):
     def revert(self) -> None:
         """Undo what this plan committed, in reverse.
 
+        A value that somebody else has changed since, or whose device is gone, is left
+        alone: its step stays "done" and says why.
+
         Raises:
             InvalidError: it was not committed, or had nothing to write.
             And those of commit().
@@ -546,13 +549,25 @@ class Persist:
         """What would be written."""
         return tuple(PersistFile(*file) for file in self._handle.files())
 
-    def write(self, root: Root = None) -> None:
-        """Write them, each by way of a new file and a rename.
+    def check(self, root: Root = None) -> None:
+        """Would write() be refused? Writes nothing.
 
         Raises:
             ExistsError: a file of that name has no marker: it is not ours.
             ReadOnlyError: a root without the marker of a capture.
-            AccessError, Error: it cannot be written.
+            Error: it cannot be read.
+        """
+        self._handle.check(machine_of(root)._handle)
+
+    def write(self, root: Root = None) -> None:
+        """Write them, each by way of a new file and a rename.
+
+        Files of this kind that an earlier call wrote, and that are none of these, are
+        removed, but for other profiles of TuneD.
+
+        Raises:
+            As check().
+            AccessError, Error: they cannot be written.
         """
         self._handle.write(machine_of(root)._handle)
 

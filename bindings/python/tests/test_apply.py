@@ -394,6 +394,39 @@ def test_a_value_that_another_changed_is_not_overwritten(machine: Maker) -> None
         assert tolerance(root) == 50_000
 
 
+def test_what_another_changed_in_the_block_is_left_alone_and_the_rest_undone(
+    machine: Maker,
+) -> None:
+    root = machine("eight-drives")
+    with ssdpm.plan(root) as plan:
+        for name in ("nvme0", "nvme1", "nvme2"):
+            plan.add_latency_tolerance(name, 25_000)
+        plan.commit()
+        changed = ssdpm.open("nvme1", root).path
+        assert changed is not None
+        file = root / changed.lstrip("/") / "power/pm_qos_latency_tolerance_us"
+        file.write_text("70000\n")
+    now = {name: ssdpm.open(name, root) for name in ("nvme0", "nvme1", "nvme2")}
+    limits = [one.latency_tolerance_us for one in now.values()]
+    assert limits == [100_000, 70_000, 100_000]
+    assert [step.state for step in plan.steps] == ["undone", "done", "undone"]
+    assert "somebody else" in str(plan.steps[1])
+
+
+def test_the_journal_is_where_the_caller_says(machine: Maker, tmp_path: Path) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root, tmp_path / "journal")
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.commit()
+    assert (tmp_path / "journal/lock").is_file()
+    assert not (root / "run").exists()
+    assert ssdpm.revert(root) == ()
+    assert tolerance(root) == 25_000
+    (step,) = ssdpm.revert(root, tmp_path / "journal")
+    assert step.state == "done"
+    assert tolerance(root) == 100_000
+
+
 def test_what_is_no_longer_in_force_is_found(machine: Maker) -> None:
     root = machine("laptop")
     with ssdpm.plan(root) as plan:
@@ -604,7 +637,10 @@ def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
     assert any("/opt/bin/ssdpm" in file.contents for file in lasting.files)
     path = root / lasting.files[0].path.lstrip("/")
     path.parent.mkdir(parents=True, exist_ok=True)
+    lasting.check(root)
     path.write_text("# mine\n")
+    with pytest.raises(ssdpm.ExistsError):
+        lasting.check(root)
     with pytest.raises(ssdpm.ExistsError):
         lasting.write(root)
     assert lasting.remove(root) == 0
