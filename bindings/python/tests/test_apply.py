@@ -440,6 +440,23 @@ def test_what_is_no_longer_in_force_is_found(machine: Maker) -> None:
         plan.keep()
 
 
+def test_a_table_that_is_not_the_predicted_one_is_found(machine: Maker) -> None:
+    root = machine("laptop")
+    # A root that nothing was written to has the tables of its kernel.
+    (root / "ssdpm-capture").unlink()
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 100_000)
+    plan.verify(commands=True)
+    (table,) = plan.tables
+    assert table.built == table.after == ssdpm.open("nvme0", root).apst()
+    other = ssdpm.apst(ssdpm.open("nvme0", root).model(), max_exit_latency_us=20_000)
+    (root / "dumps/nvme0.apst").write_bytes(other.to_bytes())
+    plan.verify()
+    with pytest.raises(ssdpm.TableDiffersError):
+        plan.verify(commands=True)
+    assert plan.tables[0].built == other
+
+
 def test_a_root_without_the_marker_is_not_written_to(machine: Maker) -> None:
     root = machine("laptop")
     (root / "ssdpm-capture").unlink()
@@ -645,6 +662,12 @@ def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
         lasting.write(root)
     assert lasting.remove(root) == 0
     assert path.read_text() == "# mine\n"
+
+
+def test_files_say_why_on_each_power_source() -> None:
+    contents = ssdpm.persist("udev", "performance", "performance").files[0].contents
+    for source in ssdpm.PowerSource:
+        assert ssdpm.profile("performance", source).reason in contents
 
 
 def test_files_name_one_profile() -> None:
