@@ -11,7 +11,6 @@ from typing import Any
 
 import drives
 import machine
-import pytest
 import vm
 
 SCRIPT = r"""
@@ -167,6 +166,7 @@ def test_each_drive_has_its_diagnosis(guest: vm.Guest) -> None:
         "STOCK": "saves-nothing",
     }
     words = guest.ok("words")
+    assert "quirk no-apst" in words
     assert "PS4 never: entry+exit 113 ms > 100 ms" in words
     assert "no-deepest-ps" in words
 
@@ -348,25 +348,16 @@ def test_a_profile_is_in_force_and_revert_goes_back_to_the_start(
     }
 
 
-@pytest.mark.parametrize("command", ["list", "show"])
-def test_a_capture_says_on_this_side_what_the_guest_said(
-    guest: vm.Guest, command: str
-) -> None:
+def test_a_capture_says_on_this_side_all_that_the_guest_said(guest: vm.Guest) -> None:
     root = str(guest.result / "captured")
-    here = drives.ssdpm(command, "--json", "--root", root)
-    there = guest.json(command)
-    for row in (*here, *there):
-        row.pop("model", None)
-        row.pop("table", None)
-        row.pop("power_state", None)
-        row.pop("devsleep", None)
-        if "machine" in row:
-            row["machine"].pop("capture")
-            for meter in row["machine"]["meters"]:
-                meter.pop("readable")
-    if command == "list":
-        assert [(r["name"], r.get("lpm"), r.get("latency_tolerance_us")) for r in here] == [
-            (r["name"], r.get("lpm"), r.get("latency_tolerance_us")) for r in there
-        ]
-    identified = guest.json("identify")
-    assert [r["verdict"] for r in here] == [r["verdict"] for r in identified]
+    here = drives.ssdpm("show", "--json", "--root", root)
+    there = guest.json("identify")
+    for rows, is_capture in ((here, True), (there, False)):
+        for row in rows:
+            if "machine" in row:
+                assert row["machine"].pop("capture") is is_capture
+            # The drive fell asleep between the two.
+            if row["kind"] == "nvme":
+                assert row.pop("power_state") in range(5)
+    assert here == there
+    assert drives.ssdpm("lpm", "--json", "--root", root) == guest.json("lpm")
