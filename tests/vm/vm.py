@@ -199,9 +199,10 @@ def add_tlp(image: Initramfs) -> None:
     image.file("etc/tlp.conf", (PACKAGES / "etc/tlp.conf").read_bytes())
     image.directory("etc/tlp.d")
     # It reads its configuration in Perl.
-    perl = pathlib.Path("/usr/lib/x86_64-linux-gnu/perl-base")
-    image.program(pathlib.Path("/usr/bin/perl"))
-    image.tree(perl, "lib/x86_64-linux-gnu/perl-base/")
+    perl = "lib/x86_64-linux-gnu/perl-base"
+    for name in ("perl", "flock"):
+        image.program(pathlib.Path("/usr/bin") / name)
+    image.tree(pathlib.Path("/usr") / perl, f"{perl}/")
 
 
 # What a system has before anything is installed; no journal, no D-Bus, no logind.
