@@ -90,6 +90,20 @@ until_true live_controllers 5
 run raw_after_reset ssdpm check --identify --apst /tmp/table $(basename $c)
 settings after_raw
 
+# Somebody writes a parameter, and nobody has the tables built anew.
+run balanced ssdpm apply -q --identify --profile balanced
+echo 60 >/sys/module/nvme_core/parameters/apst_primary_timeout_ms
+run other_check ssdpm check --identify --profile balanced
+run other_plan ssdpm plan --json --identify --profile balanced
+echo 1 >$c/reset_controller
+until_true live_controllers 5
+echo 100 >/sys/module/nvme_core/parameters/apst_primary_timeout_ms
+run stale_check ssdpm check --identify --profile balanced
+run stale_show ssdpm show --json --identify $(basename $c)
+run stale_plan ssdpm plan --json --identify --profile balanced
+run stale_apply ssdpm apply --json --identify --profile balanced
+run stale_again ssdpm check --identify --profile balanced
+
 run nolpm ssdpm lpm --set min_power "$(disk 2)"
 run prefix ssdpm lpm --set min_power_bogus "$(disk 0)"
 run hot_plug ssdpm lpm --set min_power "$(disk 3)"
@@ -354,6 +368,23 @@ def test_a_table_of_ones_own_holds_until_a_reset_or_is_refused(guest: vm.Guest) 
         assert table in programmed(guest, "TWO")
     assert guest.status("raw_after_reset") == 5
     assert guest.read("settings.before_raw") == guest.read("settings.after_raw")
+
+
+def test_a_table_of_other_parameters_is_seen_and_built_anew(guest: vm.Guest) -> None:
+    assert guest.status("balanced") == 0
+    assert guest.status("other_check") == 5
+    # All values are those of the profile again, and the table is not.
+    two = name(guest, "TWO")
+    shown = guest.json("stale_show")
+    assert {e["idle_ms"] for e in shown["table"]["entries"]} == {60, 2000}
+    assert {e["idle_ms"] for e in shown["table_predicted"]["entries"]} == {100, 2000}
+    assert guest.status("stale_check") == 5
+    for result, state in (("stale_plan", "planned"), ("stale_apply", "done")):
+        steps = guest.json(result)["steps"]
+        assert [(s["device"], s["kind"]) for s in steps if s["state"] == state] == [
+            (two, "rebuild")
+        ]
+    assert guest.status("stale_again") == 0
 
 
 def test_a_profile_is_in_force_and_revert_goes_back_to_the_start(
