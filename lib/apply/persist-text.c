@@ -299,7 +299,9 @@ static int fill_modprobe(struct ssdpm_persist *persist,
 		put_parameters(&note, settings, "nvme_core.");
 	}
 	if (settings->set & SSDPM_PROFILE_LPM) {
-		ssdpm__put(&text, "# %s, of AHCI ports\n",
+		ssdpm__put(&text,
+			   "# %s, of AHCI ports; up to Linux 6.1 of mobile "
+			   "chipsets alone\n",
 			   ssdpm_lpm_to_string(settings->lpms[0]));
 		ssdpm__put(&text, "options ahci mobile_lpm_policy=%u\n",
 			   number_of(settings->lpms[0]));
