@@ -1637,6 +1637,15 @@ static bool inject(size_t which, unsigned long n, bool forever,
 	return false;
 }
 
+/* One call stands for several symbols: it is made to fail for the first. */
+static bool has_failed_before(size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (allocating[i].call == allocating[which].call)
+			return true;
+	return false;
+}
+
 static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 	void **state)
 {
@@ -1647,6 +1656,8 @@ static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 		unsigned long n = 1;
 		char *good;
 
+		if (has_failed_before(i))
+			continue;
 		assert_int_equal(allocating[i].call(&result, NULL), 0);
 		good = fingerprint(&result);
 		while (inject(i, n, false, &error, good)) {
