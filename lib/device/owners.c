@@ -17,7 +17,8 @@ static_assert(sizeof(struct ssdpm_owner) == 512, "frozen");
 
 enum {
 	MAX_FILE_BYTES = 1 << 16, /* longer ones are left out */
-	MAX_PROFILES = 32,	  /* one may include itself */
+	MAX_OWNERS = 1024,
+	MAX_PROFILES = 32, /* one may include itself */
 };
 
 #define TUNED_ACTIVE "etc/tuned/active_profile"
@@ -146,6 +147,9 @@ static void add(struct search *search, uint32_t kind, const char *path,
 	struct ssdpm_owner *owner;
 	size_t n = (size_t)(setting.end - setting.at);
 
+	/* A stranger's capture may have any number. */
+	if (search->n == MAX_OWNERS)
+		return;
 	if (search->n == search->room) {
 		size_t room = search->room ? 2 * search->room : 8;
 

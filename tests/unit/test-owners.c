@@ -423,6 +423,28 @@ static void a_file_too_long_to_be_one_is_left_out(void **state)
 	remove_root(&root);
 }
 
+static void a_thousand_owners_are_enough(void **state)
+{
+	static const char line[] = "options ahci mobile_lpm_policy=1\n";
+	const size_t n = sizeof(line) - 1;
+	char *text = malloc(1500 * n + 1);
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < 1500; i++)
+		memcpy(text + i * n, line, n);
+	text[1500 * n] = 0;
+	make_root(&root);
+	put(&root, "etc/modprobe.d/a.conf", text);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1024);
+	free(owners.all);
+	free(text);
+	remove_root(&root);
+}
+
 struct meters {
 	struct ssdpm_meter *all;
 	size_t n;
@@ -578,6 +600,7 @@ int main(void)
 			long_lines_are_cut_and_odd_bytes_are_not_printed),
 		cmocka_unit_test(what_cannot_be_read_is_left_out),
 		cmocka_unit_test(a_file_too_long_to_be_one_is_left_out),
+		cmocka_unit_test(a_thousand_owners_are_enough),
 		cmocka_unit_test(batteries_measure_power_or_current),
 		cmocka_unit_test(rapl_zones_have_names),
 		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),
