@@ -357,13 +357,17 @@ static bool has_path(const struct ssdpm_persist *persist, const char *path)
 	return false;
 }
 
-/* One that is not there any more is as good as removed, and not counted. */
-static int remove_file(struct ssdpm_machine *machine, const char *path,
-		       size_t *n, struct ssdpm_error *reterr)
+/* If it is of the kind still. What is not there any more is not counted. */
+static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
+		       const char *path, size_t *n, struct ssdpm_error *reterr)
 {
-	int err = unlink_at(machine, path, 0);
 	char directory[128];
+	struct seen seen;
+	int err = look(machine, path, kind, &seen, reterr);
 
+	if (err || seen.owner != OWNER_KIND)
+		return err;
+	err = unlink_at(machine, path, 0);
 	if (err && err != -ENOENT)
 		return fail(reterr, err, path);
 	*n += !err;
@@ -384,17 +388,13 @@ static int remove_old(struct ssdpm_machine *machine,
 		      const struct ssdpm_persist *persist,
 		      struct ssdpm_error *reterr)
 {
-	struct seen seen;
 	size_t n = 0;
 	int err = 0;
 
-	for (int i = 0; !err && i < N_PATHS; i++) {
-		if (has_path(persist, paths[i]))
-			continue;
-		err = look(machine, paths[i], persist->kind, &seen, reterr);
-		if (!err && seen.owner == OWNER_KIND)
-			err = remove_file(machine, paths[i], &n, reterr);
-	}
+	for (int i = 0; !err && i < N_PATHS; i++)
+		if (!has_path(persist, paths[i]))
+			err = remove_file(machine, persist->kind, paths[i], &n,
+					  reterr);
 	return err;
 }
 
@@ -421,7 +421,8 @@ int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 		return err;
 	err = ssdpm__check_writable(machine, reterr);
 	for (size_t i = 0; !err && i < persist->n; i++)
-		err = remove_file(machine, persist->files[i].path, &n, reterr);
+		err = remove_file(machine, kind, persist->files[i].path, &n,
+				  reterr);
 	if (!err && kind == SSDPM_PERSIST_SYSTEMD && n)
 		remove_wants(machine);
 	if (!err && ret_n)
