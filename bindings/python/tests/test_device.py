@@ -405,7 +405,7 @@ def test_what_nobody_holds_is_closed_even_if_its_log_holds_it(machine: Maker) ->
     del device
     gc.collect()
     assert gone() is None
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert set(os.listdir("/proc/self/fd")) <= before
 
 
 def test_a_logger_hears_as_much_as_its_level_has_it(
