@@ -360,7 +360,7 @@ def boot(
     udev: bool = False,
     systemd: bool = False,
     tlp: bool = False,
-    limit: float = 240,
+    limit: float = 600,
 ) -> Guest:
     """One guest from start to end; its directory is build/vm/NAME-RELEASE.
 
