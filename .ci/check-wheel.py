@@ -22,4 +22,9 @@ if "site-packages" not in str(module):
 table = ssdpm.apst(ssdpm.Model(drive))
 if [(e.state, e.target) for e in table.entries] != [(0, 3), (1, 3), (2, 3)]:
     sys.exit(f"wrong table: {table!r}")
+# The libraries for commands to drives need not be there.
+ssdpm.devices()
+for library in ("libnvme", "libatasmart"):
+    if library in pathlib.Path("/proc/self/maps").read_text():
+        sys.exit(f"{library}: loaded, and no command was asked for")
 print(f"wheel {pathlib.Path(wheel).name}: ok")

@@ -29,13 +29,19 @@ static int diagnose(struct ssdpm_device *device,
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct ssdpm_diagnosis *found;
 	struct ssdpm_model *model = NULL;
+	struct ssdpm_apst table;
+	bool has_table;
 	size_t n;
 	int err;
 
 	printf("%s: %s\n", facts->name, *facts->product ? facts->product : "-");
 	/* A drive that nobody knows has a diagnosis too. */
 	ssdpm_device_read_model(device, 0, catalogue, &model, NULL);
-	err = ssdpm_device_diagnose(device, machine, model, NULL, &found, &n,
+	/* A capture has its table, of a live drive it takes a command. */
+	has_table = machine->capture &&
+		    !ssdpm_device_read_apst(device, &table, NULL);
+	err = ssdpm_device_diagnose(device, machine, model,
+				    has_table ? &table : NULL, &found, &n,
 				    error);
 	ssdpm_model_unref(model);
 	if (err)

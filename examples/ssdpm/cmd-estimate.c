@@ -99,27 +99,23 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
-/* SATA drives have the link policy of Linux where none is given. */
-static enum exit_status find_policy(const struct common *common,
-				    const struct settings *settings,
-				    const struct drives *drives,
-				    struct policy *ret_policy)
+/* Where none is given, what Linux does: with NVMe drives, and with SATA. */
+static enum exit_status find_required(const struct common *common,
+				      const struct settings *settings,
+				      struct policy *policies, size_t *ret_n)
 {
 	const char *option = settings->policy_option;
-	bool sata = drives->n > 0;
 
+	*ret_n = 1;
 	if (option)
 		return parse_policy(common, option, settings->policy_name,
-				    &settings->apst.params, ret_policy);
-	for (size_t i = 0; i < drives->n; i++)
-		sata = sata &&
-		       ssdpm_model_get_info(drives->drives[i].model)->kind ==
-			       SSDPM_KIND_SATA;
-	if (sata && !settings->apst.given)
-		return parse_policy(common, "lpm", "med_power_with_dipm",
-				    &settings->apst.params, ret_policy);
-	*ret_policy = policy_of(&settings->apst.params);
-	return STATUS_DONE;
+				    &settings->apst.params, policies);
+	policies[0] = policy_of(&settings->apst.params);
+	if (settings->apst.given)
+		return STATUS_DONE;
+	*ret_n = 2;
+	return parse_policy(common, "lpm", "med_power_with_dipm",
+			    &settings->apst.params, &policies[1]);
 }
 
 static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
@@ -487,24 +483,34 @@ static enum exit_status check(const struct common *common,
 	return check_page(common, &settings->page);
 }
 
+static bool has_policy(const struct policy *policies, size_t n,
+		       const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(policies[i].name, name))
+			return true;
+	return false;
+}
+
 /* On a page stand the policies that people compare as well. */
 static enum exit_status find_policies(const struct common *common,
 				      const struct settings *settings,
-				      const struct drives *drives,
 				      struct policy policies[MAX_POLICIES],
-				      size_t *ret_n)
+				      struct plan *plan)
 {
+	size_t *n = &plan->n_policies;
 	enum exit_status status;
 	const char *name;
 
-	status = find_policy(common, settings, drives, &policies[0]);
-	*ret_n = 1;
+	status = find_required(common, settings, policies, n);
+	plan->n_required = *n;
+	plan->by_kind = *n > 1;
 	for (size_t i = 0;
 	     !status && settings->page.path && (name = common_policy(i)); i++)
-		if (strcmp(name, policies[0].name))
+		if (!has_policy(policies, plan->n_required, name))
 			status = parse_policy(common, "policy", name,
 					      &settings->apst.params,
-					      &policies[(*ret_n)++]);
+					      &policies[(*n)++]);
 	return status;
 }
 
@@ -519,15 +525,13 @@ static enum exit_status estimate(const struct common *common,
 		.sim_options = &settings->sim,
 		.quirk_options = &settings->apst.quirks,
 		.policies = policies,
-		.n_required = 1,
 		.interval_ns = settings->interval_ns,
 		.timelines = settings->page.path,
 	};
 	struct estimates all = { 0 };
 	enum exit_status status;
 
-	status = find_policies(common, settings, drives, policies,
-			       &plan.n_policies);
+	status = find_policies(common, settings, policies, &plan);
 	if (!status)
 		status =
 			run_plan(&plan, drives, &settings->trace_name, 1, &all);

@@ -120,10 +120,7 @@ static enum exit_status print_listed(const struct common *common,
 				     const struct listed *listed)
 {
 	if (!listed->drives->n && !common->quiet)
-		complain("no drive, and no SATA port, is %s%s; ssdpm list "
-			 "--catalogue lists drives that others have",
-			 common->root ? "in " : "here",
-			 common->root ? common->root : "");
+		complain_of_no_drive(common);
 	if (common->form)
 		return print_listed_json(common, listed);
 	if (listed->drives->n)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm lpm: the link policies of SATA ports. */
+#include "device-print.h"
 #include "output.h"
 #include "work.h"
 
@@ -44,23 +45,6 @@ struct ports {
 	size_t n;
 };
 
-/*
- * What the diagnosis says first of what keeps it from saving; of a port that
- * saves, nothing.
- */
-static const char *reason_of(const struct port *port)
-{
-	const struct insight *insight = &port->insight;
-
-	for (size_t i = 1; i < insight->n_diagnoses; i++)
-		if (insight->diagnoses[i].severity == SSDPM_SEVERITY_PROBLEM)
-			return insight->diagnoses[i].message;
-	if (insight->n_diagnoses &&
-	    insight->diagnoses[0].severity != SSDPM_SEVERITY_GOOD)
-		return insight->diagnoses[0].message;
-	return NULL;
-}
-
 static const char *policy_of_port(const struct ssdpm_device_facts *f)
 {
 	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
@@ -88,7 +72,8 @@ static void make_row(const void *data, size_t number, struct row *row)
 					    "supported", "reason" };
 	const struct ports *ports = data;
 	const struct ssdpm_device_facts *f;
-	const char *policy, *reason;
+	const struct ssdpm_diagnosis *reason;
+	const char *policy;
 
 	if (!number) {
 		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
@@ -97,22 +82,47 @@ static void make_row(const void *data, size_t number, struct row *row)
 	}
 	f = ssdpm_device_get_facts(ports->ports[number - 1].drive->device);
 	policy = policy_of_port(f);
-	reason = reason_of(&ports->ports[number - 1]);
-	row_cell(row, 0, "host%u", f->host);
+	reason = main_reason(&ports->ports[number - 1].insight);
+	if (f->ata_port)
+		row_cell(row, 0, "host%u", f->host);
+	else
+		row_cell(row, 0, "-");
 	row_cell(row, 1, "%s", disk_of_port(f));
 	row_cell(row, 2, "%s", policy ? policy : "-");
 	row_cell(row, 3, "%s", supported_word(f));
-	row_cell(row, 4, "%s", reason ? reason : "");
+	row_cell(row, 4, "%s", reason ? reason->message : "");
+}
+
+/* What to do about each reason, below the table: it is too long for a column.
+ */
+static void print_advice(const struct ports *ports)
+{
+	const char *before = "\n";
+
+	for (size_t i = 0; i < ports->n; i++) {
+		const struct ssdpm_diagnosis *reason =
+			main_reason(&ports->ports[i].insight);
+
+		if (!reason || !reason->advice[0])
+			continue;
+		printf("%s  %s: %s\n", before, ports->ports[i].drive->name,
+		       reason->advice);
+		before = "";
+	}
 }
 
 static void write_port(struct json_writer *w, const struct port *port)
 {
 	const struct ssdpm_device_facts *f =
 		ssdpm_device_get_facts(port->drive->device);
+	const struct ssdpm_diagnosis *reason = main_reason(&port->insight);
 
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.lpm/1");
-	ssdpm__json_uint(w, "host", f->host);
+	if (f->ata_port)
+		ssdpm__json_uint(w, "host", f->host);
+	else
+		ssdpm__json_null(w, "host");
 	ssdpm__json_string(
 		w, "name",
 		f->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL) ?
@@ -123,7 +133,9 @@ static void write_port(struct json_writer *w, const struct port *port)
 		ssdpm__json_bool(w, "lpm_supported", f->lpm_supported);
 	else
 		ssdpm__json_null(w, "lpm_supported");
-	ssdpm__json_string(w, "reason", reason_of(port));
+	ssdpm__json_string(w, "reason", reason ? reason->message : NULL);
+	ssdpm__json_string(w, "advice",
+			   reason && reason->advice[0] ? reason->advice : NULL);
 	ssdpm__json_end(w, '}');
 }
 
@@ -150,7 +162,9 @@ static enum exit_status print_ports(const struct common *common,
 		return print_ports_json(common, ports);
 	if (ports->n)
 		print_rows("<<<<<", make_row, ports, ports->n + 1);
-	return STATUS_DONE;
+	print_advice(ports);
+	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
+			  STATUS_DONE;
 }
 
 /* Of all devices the SATA ports; what was named and is none is a fault. */

@@ -10,6 +10,7 @@ struct settings {
 	struct plan_options plan;
 	struct saving_options saving;
 	uint32_t persist;
+	bool both_sources; /* as on AC, and as on battery */
 	bool dry_run;
 };
 
@@ -27,6 +28,8 @@ static enum exit_status set(void *data, struct common *common,
 				  &settings->persist);
 	if (!strcmp(option->name, "trace"))
 		settings->saving.trace = argument;
+	else if (!strcmp(option->name, "both-sources"))
+		settings->both_sources = true;
 	else
 		settings->dry_run = true;
 	return STATUS_DONE;
@@ -43,8 +46,17 @@ static enum exit_status check_options(const struct common *common,
 		return usage_error(common,
 				   "--persist needs --profile: it is what the "
 				   "files say");
+	if (!status && settings->both_sources &&
+	    (!settings->plan.profile || settings->plan.power_source))
+		return usage_error(common,
+				   "--both-sources is for a --profile, without "
+				   "--source");
 	if (status || !saving->trace)
 		return status;
+	if (!strcmp(saving->trace, "-") && settings->both_sources)
+		return usage_error(common,
+				   "--trace - is read once: for --both-sources "
+				   "give a file");
 	if (!strcmp(saving->trace, "-") && n != 1)
 		return usage_error(common,
 				   "--trace - is read once: name one TARGET");
@@ -53,23 +65,23 @@ static enum exit_status check_options(const struct common *common,
 				   &saving->trace, 1);
 }
 
-/* The devices, and the plan for them. */
+/*
+ * The plan for a power source; 0: for that of the machine. Of two plans, the
+ * second one has the files that make both last.
+ */
 static enum exit_status prepare(struct work *work,
 				const struct settings *settings,
-				char **operands, size_t n,
-				struct drives *drives)
+				uint32_t source, bool with_files,
+				const struct drives *drives)
 {
 	const struct common *common = work->common;
 	enum exit_status status;
 
-	status = read_devices(common, operands, n, drives);
-	if (status)
-		return status;
 	work->drives = drives;
 	work->options = &settings->plan;
 	status = find_profile(common, work->options, &drives->lives[0]->facts,
-			      &work->profile);
-	if (!status && settings->persist)
+			      source, &work->profile);
+	if (!status && with_files && settings->persist)
 		status = make_persist(work, settings->persist);
 	if (!status)
 		status = make_plan(common, work->options, &work->profile,
@@ -90,13 +102,18 @@ static enum exit_status run(const void *data, const struct common *common,
 {
 	struct settings settings = *(const struct settings *)data;
 	struct work work = { .common = common };
+	const bool both = settings.both_sources;
 	struct drives drives = { 0 };
 	enum exit_status status;
 
 	status = check_options(common, &settings, operands, n_operands);
 	if (!status)
-		status = prepare(&work, &settings, operands, n_operands,
-				 &drives);
+		status = read_devices(common, operands, n_operands, &drives);
+	if (!status)
+		status = prepare(&work, &settings,
+				 both ? SSDPM_SOURCE_AC :
+					settings.plan.power_source,
+				 !both, &drives);
 	if (!status)
 		status = finish(&work, &settings, operands, n_operands);
 	free_work(&work);
@@ -108,11 +125,23 @@ static enum exit_status finish_plan(struct work *work,
 				    const struct settings *settings,
 				    char **operands, size_t n)
 {
+	struct work battery = { .common = work->common };
+	const struct work *const works[] = { work, &battery };
 	enum exit_status status = estimate_work(work, &settings->saving);
 
 	(void)operands;
 	(void)n;
-	return status ? status : print_work(work);
+	if (!settings->both_sources)
+		return status ? status : print_work(work);
+	if (!status)
+		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
+				 work->drives);
+	if (!status)
+		status = estimate_work(&battery, &settings->saving);
+	if (!status)
+		status = print_works(works, 2);
+	free_work(&battery);
+	return status;
 }
 
 /*
@@ -145,9 +174,9 @@ static enum exit_status write_persist(struct work *work)
 {
 	struct ssdpm_error error;
 
-	if (!work->persist ||
-	    !ssdpm_persist_write(work->persist, work->drives->lives[0]->machine,
-				 &error))
+	if (!work->persist[0] ||
+	    !ssdpm_persist_write(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
 		return STATUS_DONE;
 	return complain_of_device(NULL, &error);
 }
@@ -159,9 +188,14 @@ static enum exit_status finish_apply(struct work *work,
 	const struct live *live = work->drives->lives[0];
 	enum exit_status status = STATUS_DONE, printed;
 	struct drives asked = { 0 };
+	struct ssdpm_error error;
 
 	if (settings->dry_run)
 		return print_work(work);
+	/* Before anything is set: it is all, or nothing. */
+	if (work->persist[0] &&
+	    ssdpm_persist_check(work->persist[0], live->machine, &error))
+		return complain_of_device(NULL, &error);
 	if (ssdpm_plan_get_n_planned(work->plan) && !live->root &&
 	    !work->common->identify && may_send_commands())
 		status = ask_drives(work, settings, operands, n, &asked);
@@ -224,6 +258,8 @@ static enum exit_status run_check(const void *data, const struct common *common,
 
 static const struct option_spec plan_own[] = {
 	{ "persist", 0, PERSIST, "show the files that make the profile last" },
+	{ "both-sources", 0, NULL,
+	  "show what the profile says on AC, and what on battery" },
 	{ "trace", 't', "FILE",
 	  "say what it saves and delays on a trace, or a workload of ssdpm "
 	  "workload --list" },
@@ -252,7 +288,7 @@ const struct subcommand cmd_plan = {
 	.groups = groups,
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 	.examples = "  ssdpm plan --profile auto\n"
-		    "  ssdpm plan --profile power-saver --trace lomax\n"
+		    "  ssdpm plan --profile auto --both-sources --trace lomax\n"
 		    "  ssdpm plan --profile power-saver --persist udev\n",
 	.set = set,
 	.run = run_plan_command,

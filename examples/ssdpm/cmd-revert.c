@@ -38,50 +38,54 @@ static enum exit_status set(void *data, struct common *common,
 			  ssdpm_persist_kind_to_string, &settings->kind);
 }
 
-static enum exit_status remove_files(const struct settings *settings,
-				     const struct live *live, size_t *ret_n)
+/* Of one kind, or of all. */
+static enum exit_status find_files(struct work *work,
+				   const struct settings *settings)
 {
-	uint32_t first = settings->kind ? settings->kind : 1;
+	const struct live *live = work->drives->lives[0];
 	struct ssdpm_error error;
 
-	*ret_n = 0;
-	for (uint32_t kind = first; ssdpm_persist_kind_to_string(kind);
-	     kind++) {
-		size_t n = 0;
-
-		if (ssdpm_persist_remove(live->machine, kind, &n, &error))
+	work->removes_files = settings->persist;
+	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++)
+		if (settings->persist &&
+		    (!settings->kind || settings->kind == kind) &&
+		    ssdpm_persist_read(live->machine, kind,
+				       &work->persist[kind - 1], &error))
 			return complain_of_device(NULL, &error);
-		*ret_n += n;
-		if (settings->kind)
-			break;
-	}
+	return STATUS_DONE;
+}
+
+static enum exit_status remove_files(struct work *work)
+{
+	const struct live *live = work->drives->lives[0];
+	struct ssdpm_error error;
+
+	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++)
+		if (work->persist[kind - 1] &&
+		    ssdpm_persist_remove(live->machine, kind, NULL, &error))
+			return complain_of_device(NULL, &error);
+	work->files_done = true;
 	return STATUS_DONE;
 }
 
 static enum exit_status revert(struct work *work,
 			       const struct settings *settings)
 {
-	const struct common *common = work->common;
-	const struct live *live = work->drives->lives[0];
-	enum exit_status status = STATUS_DONE, printed;
+	enum exit_status status, printed;
 	struct ssdpm_error error;
-	size_t n_files = 0;
 
 	if (ssdpm_plan_add_revert(work->plan, &error))
 		return complain_of_device(NULL, &error);
 	work->in_force = all_in_force(work->plan);
+	status = find_files(work, settings);
+	if (status)
+		return status;
 	if (!settings->dry_run)
 		status = carry_out(work);
+	if (!status && !settings->dry_run)
+		status = remove_files(work);
 	printed = print_work(work);
-	if (!status)
-		status = printed;
-	if (!status && settings->persist && !settings->dry_run) {
-		status = remove_files(settings, live, &n_files);
-		if (!common->quiet)
-			complain("%zu %s removed", n_files,
-				 n_files == 1 ? "file" : "files");
-	}
-	return status;
+	return status ? status : printed;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -92,6 +96,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct drives drives = { .lives = lives, .n_lives = 1 };
 	enum exit_status status;
 
+	if (n_operands && ((const struct settings *)data)->persist)
+		return usage_error(common,
+				   "--persist %s: write --persist=%s, or "
+				   "--persist alone for the files of all kinds",
+				   operands[0], operands[0]);
 	if (n_operands)
 		return usage_error(common,
 				   "%s: everything is reverted; there is no "

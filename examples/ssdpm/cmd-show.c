@@ -383,8 +383,7 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
 	if (!status && !drives.n && !common->quiet)
-		complain("no drive, and no SATA port, is here; ssdpm list "
-			 "--catalogue lists drives that others have");
+		complain_of_no_drive(common);
 	if (!status)
 		status = show(common, settings, &drives);
 	free_drives(&drives);

@@ -97,6 +97,7 @@ static void write_sata(struct json_writer *w,
 {
 	ssdpm__json_uint(w, "host", f->host);
 	ssdpm__json_uint(w, "ata_port", f->ata_port);
+	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 	ssdpm__json_string(
 		w, "lpm",
 		f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL);
@@ -169,6 +170,8 @@ void write_device(struct json_writer *w, const struct drive *drive,
 		write_nvme(w, f, insight);
 	else if (f->kind == SSDPM_KIND_SATA)
 		write_sata(w, f);
+	if (f->reach == SSDPM_REACH_REMAPPED)
+		ssdpm__json_uint(w, "n_devices", f->n_devices);
 	write_diagnosis(w, insight);
 }
 

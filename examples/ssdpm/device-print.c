@@ -181,6 +181,8 @@ static void print_registers(const struct ssdpm_device_facts *f)
 static void print_sata(const struct ssdpm_device_facts *f,
 		       const struct insight *insight)
 {
+	if (!f->ata_port) /* out of reach, which the diagnosis explains */
+		return;
 	label("port");
 	printf("host%u, ata%u", f->host, f->ata_port);
 	if (f->n_devices > 1)
@@ -302,6 +304,59 @@ static void print_facts(const struct ssdpm_machine_facts *f)
 	}
 }
 
+/* Only those that set this, or with NULL all; before them, this. */
+static void print_owners(const struct surroundings *around, const char *before,
+			 bool (*sets)(const struct ssdpm_owner *owner))
+{
+	const char *name = "also set by";
+
+	for (size_t i = 0; i < around->n_owners; i++) {
+		const struct ssdpm_owner *owner = &around->owners[i];
+
+		if (sets && !sets(owner))
+			continue;
+		fputs(before, stdout);
+		label(name);
+		before = name = "";
+		printf("%s: %s", ssdpm_owner_kind_to_string(owner->kind),
+		       owner->path);
+		if (owner->line)
+			printf(":%u", owner->line);
+		printf(": %s\n", owner->setting);
+	}
+}
+
+static bool sets_links(const struct ssdpm_owner *owner)
+{
+	static const char *const words[] = { "SATA_LINKPWR_ON_",
+					     "SATA_POWER=",
+					     "alpm",
+					     "link_power_management_policy",
+					     "mobile_lpm_policy=",
+					     "powertop --auto-tune",
+					     "system76-power daemon" };
+
+	/* Ours say no more than what they are for. */
+	if (owner->kind == SSDPM_OWNER_SSDPM)
+		return strcmp(owner->setting, "modprobe") != 0;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(owner->setting, words[i]))
+			return true;
+	return false;
+}
+
+enum exit_status print_link_owners(const struct live *live)
+{
+	struct surroundings around;
+	enum exit_status status = read_surroundings(live, &around);
+
+	if (status)
+		return status;
+	print_owners(&around, "\n", sets_links);
+	free_surroundings(&around);
+	return STATUS_DONE;
+}
+
 enum exit_status print_machine(const struct live *live)
 {
 	struct surroundings around;
@@ -310,15 +365,7 @@ enum exit_status print_machine(const struct live *live)
 	if (status)
 		return status;
 	print_facts(&live->facts);
-	for (size_t i = 0; i < around.n_owners; i++) {
-		label(i ? "" : "also set by");
-		printf("%s: %s",
-		       ssdpm_owner_kind_to_string(around.owners[i].kind),
-		       around.owners[i].path);
-		if (around.owners[i].line)
-			printf(":%u", around.owners[i].line);
-		printf(": %s\n", around.owners[i].setting);
-	}
+	print_owners(&around, "", NULL);
 	for (size_t i = 0; i < around.n_meters; i++) {
 		label(i ? "" : "power meters");
 		printf("%s %s%s\n",

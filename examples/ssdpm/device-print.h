@@ -15,6 +15,9 @@ void print_device_summary(const struct drive *drive,
 /* What it does now, too. */
 void print_device(const struct drive *drive, const struct insight *insight);
 
+/* After an empty line, who else sets link policies, where somebody does. */
+enum exit_status print_link_owners(const struct live *live);
+
 /* The machine as a whole, other programs that set the same, and meters. */
 enum exit_status print_machine(const struct live *live);
 

@@ -289,6 +289,11 @@ static enum exit_status add_operand(const struct common *common,
 	bool found = false;
 	enum exit_status status = STATUS_DONE;
 
+	if (!*operand) {
+		complain("\"\" is no drive; see ssdpm %s --help",
+			 common->subcommand);
+		return STATUS_FAILED;
+	}
 	if (is_device_name(operand))
 		status = add_named_device(common, catalogue, operand,
 					  !strncmp(operand, "/dev/", 5) ||
@@ -365,7 +370,8 @@ static enum exit_status read_any(const struct common *common, char **operands,
 enum exit_status read_drives(const struct common *common, char **operands,
 			     size_t n_operands, struct drives *ret_drives)
 {
-	return read_any(common, operands, n_operands, false, false, ret_drives);
+	return read_any(common, operands, n_operands, !n_operands, false,
+			ret_drives);
 }
 
 enum exit_status read_drives_or_devices(const struct common *common,

@@ -80,6 +80,14 @@ enum exit_status complain_of_device(const char *name,
 	return status_of_error(error->code);
 }
 
+void complain_of_no_drive(const struct common *common)
+{
+	complain("no drive, and no SATA port, is %s%s; ssdpm list --catalogue "
+		 "lists drives that others have",
+		 common->root ? "in " : "here",
+		 common->root ? common->root : "");
+}
+
 /* One line each; what is only interesting with -v comes only then. */
 static void print_log(void *userdata, uint32_t level, const char *message)
 {
@@ -129,10 +137,17 @@ enum exit_status open_live(const struct common *common, const char *root,
 		return STATUS_NO_PRIVILEGES;
 	}
 	if (live && !open_machine(common, root, live, &error)) {
-		*ret_live = live;
-		return STATUS_DONE;
+		if (!root || is_capture(root)) {
+			*ret_live = live;
+			return STATUS_DONE;
+		}
+		complain("%s: is no capture: it has no sys/; ssdpm capture DIR "
+			 "makes one",
+			 root);
+		status = STATUS_FAILED;
+	} else {
+		status = complain_of_device(root, &error);
 	}
-	status = complain_of_device(root, &error);
 	close_live(live);
 	return status;
 }
@@ -263,10 +278,10 @@ enum exit_status add_all_devices(const struct common *common,
 				 struct ssdpm_catalogue **catalogue,
 				 struct live *live, struct drives *drives)
 {
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, failed = STATUS_DONE;
 	struct ssdpm_device **devices;
 	struct ssdpm_error error;
-	size_t n;
+	size_t n, n_before = drives->n;
 
 	if (ssdpm_device_list_read(live->machine, &devices, &n, &error))
 		return complain_of_device(NULL, &error);
@@ -276,11 +291,24 @@ enum exit_status add_all_devices(const struct common *common,
 
 		/* Of all, those that a model can be had of. */
 		if (!drives->models_optional &&
-		    (!facts->kind || (facts->flags & SSDPM_DEVICE_EMPTY)))
+		    (facts->reach != SSDPM_REACH_YES ||
+		     (facts->flags &
+		      (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL))))
 			continue;
 		status = add_device(common, catalogue, live,
 				    ssdpm_device_ref(devices[i]), drives);
+		/* One that is not known has been named; there are others. */
+		if (status && !drives->models_optional) {
+			failed = status;
+			status = STATUS_DONE;
+		}
 	}
 	ssdpm_device_list_free(devices, n);
-	return status;
+	if (drives->n > n_before || drives->models_optional)
+		return status;
+	if (!failed)
+		complain("no drive that is known is %s%s",
+			 live->root ? "in " : "here",
+			 live->root ? live->root : "");
+	return failed ? failed : STATUS_FAILED;
 }

@@ -49,6 +49,9 @@ enum exit_status status_of_error(int code);
 enum exit_status complain_of_device(const char *name,
 				    const struct ssdpm_error *error);
 
+/* There is none, and that is no failure. */
+void complain_of_no_drive(const struct common *common);
+
 /*
  * Add a device, with its model: without one where that is not needed, drive
  * then has the problem. *catalogue is opened when it is needed.
@@ -91,5 +94,11 @@ struct insight {
 enum exit_status look_into(const struct common *common,
 			   const struct drive *drive, struct insight *ret);
 void free_insight(struct insight *insight);
+
+/*
+ * Of what was found out, that which keeps the drive from saving: with what to
+ * do. NULL: nothing does.
+ */
+const struct ssdpm_diagnosis *main_reason(const struct insight *insight);
 
 #endif

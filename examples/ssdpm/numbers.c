@@ -2,6 +2,7 @@
 #include "numbers.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct scale {
 	double factor; /* of one in the smallest unit */
@@ -150,4 +151,39 @@ struct number count_text(uint64_t count)
 	}
 	number.text[length] = 0;
 	return number;
+}
+
+/*
+ * What is lost is more, and not a negative saving. Less energy at more power is
+ * what a workload takes that is over sooner.
+ */
+struct saving_words saving_text(const struct ssdpm_saving *s)
+{
+	bool lost = s->nominal_uw < 0;
+	int64_t low = lost ? -s->high_uw : s->low_uw;
+	int64_t high = lost ? -s->low_uw : s->high_uw;
+	struct saving_words words;
+	char range[96] = "";
+
+	if (low != high)
+		snprintf(range, sizeof(range), " (%s%s)",
+			 power_range_text(low, high).text,
+			 low >= 0 || high <= 0 ? "" :
+			 lost		       ? ": it may also save" :
+						 ": it may also cost");
+	if (lost && s->nominal_nj > 0)
+		snprintf(words.text, sizeof(words.text),
+			 "saves %s in all, as the work ends sooner, at %s "
+			 "more%s",
+			 energy_text((uint64_t)s->nominal_nj).text,
+			 power_text(-s->nominal_uw).text, range);
+	else if (lost)
+		snprintf(words.text, sizeof(words.text), "costs %s more%s",
+			 power_text(-s->nominal_uw).text, range);
+	else if (!s->nominal_uw && low == high)
+		strcpy(words.text, "saves nothing");
+	else
+		snprintf(words.text, sizeof(words.text), "saves %s%s",
+			 power_text(s->nominal_uw).text, range);
+	return words;
 }

@@ -22,6 +22,13 @@ struct number power_text(int64_t uw);
 /* "-12.3..45.6 mW"; "1 mW..3 W" where one unit does not fit both */
 struct number power_range_text(int64_t low_uw, int64_t high_uw);
 
+/* "saves 5 mW (-2..9 mW: it may also cost)" */
+struct saving_words {
+	char text[224];
+};
+
+struct saving_words saving_text(const struct ssdpm_saving *saving);
+
 /* "4.1 KiB" */
 struct number bytes_text(uint64_t bytes);
 

@@ -166,6 +166,9 @@ static enum exit_status set_common(struct common *common, const char *name,
 		common->value_key = argument;
 		return choose_form(common, FORM_VALUE, name);
 	}
+	if (!strcmp(name, "root") && !*argument)
+		return usage_error(common, "--root \"\": name the directory of "
+					   "a capture");
 	if (!strcmp(name, "firmware"))
 		common->firmware = argument;
 	else if (!strcmp(name, "catalogue"))
@@ -295,7 +298,8 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 		if (status)
 			return status;
 	}
-	if (optind == argc && !subcommand->operands_optional)
+	if (optind == argc && !subcommand->operands_optional &&
+	    !(subcommand->takes_drives && common.root))
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
 	return subcommand->run(subcommand->settings, &common, argv + optind,

@@ -149,8 +149,8 @@ static enum exit_status print_flat(const struct common *common,
 		return print_drive(common, json, root, false);
 	if (common->form == FORM_SHELL)
 		return usage_error(common,
-				   "--shell takes one drive, here are "
-				   "%u",
+				   "--shell takes one drive, or one plan; here "
+				   "are %u",
 				   root->n_children);
 	status = print_drives(common, json, root, true);
 	return status ? status : print_drives(common, json, root, false);

@@ -23,8 +23,17 @@ static enum exit_status refuse(const struct common *common,
 			       const struct drive *drive,
 			       const struct ssdpm_error *error)
 {
-	if (drive->named || error->code != -EOPNOTSUPP)
+	struct ssdpm_error advice = *error;
+	size_t length = strlen(advice.message);
+
+	if (error->code != -EOPNOTSUPP)
 		return complain_of_setting(drive->name, error);
+	if (drive->named) {
+		snprintf(advice.message + length,
+			 sizeof(advice.message) - length,
+			 "; ssdpm show %s says more", drive->name);
+		return complain_of_setting(drive->name, &advice);
+	}
 	if (!common->quiet)
 		complain_of_device(drive->name, error);
 	return STATUS_DONE;
@@ -38,6 +47,24 @@ static bool is_kind(const struct drive *drive, uint32_t kind)
 	return facts->kind == kind && facts->reach == SSDPM_REACH_YES;
 }
 
+/*
+ * Of drives of both kinds each takes what is for it. One that was named, and
+ * that nothing is for, is a fault.
+ */
+static bool is_for(const struct plan_options *options,
+		   const struct drive *drive, uint32_t kind)
+{
+	bool for_nvme = options->profile || options->has_latency ||
+			options->table_name || options->nvme_core_given;
+	bool for_sata = options->profile || options->n_lpms;
+
+	if (!drive->named)
+		return is_kind(drive, kind);
+	return kind == SSDPM_KIND_NVME ?
+		       !(for_sata && is_kind(drive, SSDPM_KIND_SATA)) :
+		       !(for_nvme && is_kind(drive, SSDPM_KIND_NVME));
+}
+
 static enum exit_status add_latency(const struct common *common,
 				    const struct plan_options *options,
 				    struct ssdpm_plan *plan,
@@ -45,7 +72,7 @@ static enum exit_status add_latency(const struct common *common,
 {
 	struct ssdpm_error error;
 
-	if (!drive->named && !is_kind(drive, SSDPM_KIND_NVME))
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
 		return STATUS_DONE;
 	if (!ssdpm_plan_add_latency_tolerance(plan, drive->device, drive->model,
 					      options->max_exit_latency_us,
@@ -66,7 +93,7 @@ static enum exit_status add_table(const struct common *common,
 	struct ssdpm_error error;
 	struct quirks quirks;
 
-	if (!drive->named && !is_kind(drive, SSDPM_KIND_NVME))
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
 		return STATUS_DONE;
 	if (!drive->model)
 		return refuse(common, drive, &drive->problem);
@@ -87,8 +114,6 @@ enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
 	uint32_t flags = drive->named ? SSDPM_LPM_ANY_PORT : 0;
 	struct ssdpm_error error;
 
-	if (!drive->named && !is_kind(drive, SSDPM_KIND_SATA))
-		return STATUS_DONE;
 	if (!ssdpm_plan_add_lpm(plan, drive->device, drive->model, lpms, n,
 				flags, &error))
 		return STATUS_DONE;
@@ -143,7 +168,8 @@ static enum exit_status add_drive_steps(const struct common *common,
 		status = keep_latency(plan, drive);
 	if (!status && options->table_name)
 		status = add_table(common, options, plan, drive);
-	if (!status && options->n_lpms)
+	if (!status && options->n_lpms &&
+	    is_for(options, drive, SSDPM_KIND_SATA))
 		status = add_lpm(common, plan, drive, options->lpms,
 				 options->n_lpms);
 	return status;

@@ -67,6 +67,7 @@ static enum exit_status set_nvme_core(struct plan_options *settings,
 	const char *equals = strchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : 0;
 	const char *name;
+	char option[64];
 
 	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
 	     equals && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US;
@@ -76,7 +77,8 @@ static enum exit_status set_nvme_core(struct plan_options *settings,
 		    memcmp(name, text, length))
 			continue;
 		settings->nvme_core_given |= UINT32_C(1) << i;
-		return parse_count(common, "nvme-core", equals + 1,
+		snprintf(option, sizeof(option), "nvme-core %s", name);
+		return parse_count(common, option, equals + 1,
 				   &settings->nvme_core[i]);
 	}
 	return usage_error(common,
@@ -128,6 +130,8 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "lpm"))
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
+	if (!strcmp(name, "profile") && !*argument)
+		return usage_error(common, "--profile \"\": name one, or auto");
 	if (!strcmp(name, "profile"))
 		settings->profile = argument;
 	else if (!strcmp(name, "profiles"))
@@ -199,9 +203,8 @@ static int find_one(const struct plan_options *settings,
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *settings,
 			      const struct ssdpm_machine_facts *facts,
-			      struct profile *ret)
+			      uint32_t source, struct profile *ret)
 {
-	uint32_t source = settings->power_source;
 	struct buffer text = { 0 };
 	struct ssdpm_error error;
 	int err;

@@ -40,13 +40,13 @@ struct profile {
 };
 
 /*
- * What --profile says on this machine. Without that option ret->now.n_lpms and
- * .set are 0.
+ * What --profile says on a power source; 0: on that of the machine. Without
+ * that option ret->now.n_lpms and .set are 0.
  */
 enum exit_status find_profile(const struct common *common,
 			      const struct plan_options *options,
 			      const struct ssdpm_machine_facts *facts,
-			      struct profile *ret);
+			      uint32_t source, struct profile *ret);
 
 /*
  * Steps for all drives; ssdpm_plan_free() it. What a drive that was not named

@@ -202,17 +202,41 @@ static void print_tables(const struct work *work)
 			print_one_table(&table);
 }
 
-static void print_files(const struct ssdpm_persist *persist)
+static bool has_files(const struct work *work)
+{
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		if (work->persist[k] &&
+		    ssdpm_persist_get_n_files(work->persist[k]))
+			return true;
+	return false;
+}
+
+static void print_file(const struct work *work,
+		       const struct ssdpm_persist_file *file)
+{
+	if (work->removes_files) {
+		printf("%s (%s)\n", file->path,
+		       work->files_done ? "removed" : "to be removed");
+		if (file->note[0])
+			printf("    then: %s\n", file->note);
+		return;
+	}
+	printf("\n%s, mode %o:\n", file->path, file->mode);
+	fputs(file->contents, stdout);
+	if (file->note[0])
+		printf("(%s)\n", file->note);
+}
+
+static void print_files(const struct work *work)
 {
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 
-	for (size_t i = 0;
-	     persist && !ssdpm_persist_get_file(persist, i, &file); i++) {
-		printf("\n%s, mode %o:\n", file.path, file.mode);
-		fputs(file.contents, stdout);
-		if (file.note && file.note[0])
-			printf("(%s)\n", file.note);
-	}
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			print_file(work, &file);
 }
 
 static void print_profile(const struct work *work)
@@ -226,19 +250,29 @@ static void print_profile(const struct work *work)
 	       now->reason[0] ? ": " : "", now->reason);
 }
 
+static bool all_left_alone(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_LEFT_ALONE)
+			return false;
+	return true;
+}
+
 static enum exit_status print_for_people(const struct work *work)
 {
-	size_t n = ssdpm_plan_get_n_steps(work->plan);
+	bool nothing = all_left_alone(work->plan);
 
 	print_profile(work);
 	print_steps(work);
-	if (!n)
+	if (nothing && !has_files(work))
 		puts("nothing to do");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
-	if (n && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
 		puts("in force");
-	print_files(work->persist);
+	print_files(work);
 	return print_savings(work);
 }
 
@@ -272,24 +306,30 @@ static void write_planned_table(struct json_writer *w,
 	ssdpm__json_end(w, '}');
 }
 
-static void write_files(struct json_writer *w,
-			const struct ssdpm_persist *persist)
+static void write_file(struct json_writer *w,
+		       const struct ssdpm_persist_file *file)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "path", file->path);
+	ssdpm__json_uint(w, "mode", file->mode);
+	ssdpm__json_string(w, "contents", file->contents);
+	ssdpm__json_string(w, "note", file->note[0] ? file->note : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_files(struct json_writer *w, const struct work *work)
 {
 	struct ssdpm_persist_file file = { .size = sizeof(file) };
 
-	if (!persist)
+	if (!work->persist[0] && !work->removes_files)
 		return;
 	ssdpm__json_begin(w, "files", '[');
-	for (size_t i = 0; !ssdpm_persist_get_file(persist, i, &file); i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(w, "path", file.path);
-		ssdpm__json_uint(w, "mode", file.mode);
-		ssdpm__json_string(w, "contents", file.contents);
-		ssdpm__json_string(w, "note",
-				   file.note && file.note[0] ? file.note :
-							       NULL);
-		ssdpm__json_end(w, '}');
-	}
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			write_file(w, &file);
 	ssdpm__json_end(w, ']');
 }
 
@@ -325,22 +365,45 @@ static enum exit_status write_work(struct json_writer *w,
 	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
 		write_planned_table(w, &table);
 	ssdpm__json_end(w, ']');
-	write_files(w, work->persist);
+	write_files(w, work);
 	status = write_savings(w, work);
 	ssdpm__json_end(w, '}');
 	return status;
 }
 
-enum exit_status print_work(const struct work *work)
+static enum exit_status print_works_json(const struct work *const *works,
+					 size_t n)
 {
+	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
-	enum exit_status status;
 
-	if (!work->common->form)
-		return print_for_people(work);
-	status = write_work(&w, work);
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n && !status; i++)
+		status = write_work(&w, works[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
 	if (!status)
-		return print_written(work->common, &w);
+		return print_written(works[0]->common, &w);
 	free(w.text);
 	return status;
+}
+
+enum exit_status print_works(const struct work *const *works, size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (works[0]->common->form)
+		return print_works_json(works, n);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (i)
+			putchar('\n');
+		status = print_for_people(works[i]);
+	}
+	return status;
+}
+
+enum exit_status print_work(const struct work *work)
+{
+	return print_works(&work, 1);
 }

@@ -107,35 +107,6 @@ static bool gains_nothing(const struct advice *a,
 	       today_keeps_bounds(a, r);
 }
 
-/*
- * What is lost is more, and not a negative saving. Less energy at more power is
- * what a workload takes that is over sooner.
- */
-static void add_saving(struct text *text, const struct ssdpm_saving *s)
-{
-	bool lost = s->nominal_uw < 0;
-	int64_t low = lost ? -s->high_uw : s->low_uw;
-	int64_t high = lost ? -s->low_uw : s->high_uw;
-
-	if (lost && s->nominal_nj > 0)
-		add(text,
-		    "saves %s in all, as the work ends sooner, at %s more",
-		    energy_text((uint64_t)s->nominal_nj).text,
-		    power_text(-s->nominal_uw).text);
-	else if (lost)
-		add(text, "costs %s more", power_text(-s->nominal_uw).text);
-	else if (!s->nominal_uw && low == high)
-		add(text, "saves nothing");
-	else
-		add(text, "saves %s", power_text(s->nominal_uw).text);
-	if (low == high)
-		return;
-	add(text, " (%s", power_range_text(low, high).text);
-	if (low < 0 && high > 0)
-		add(text, ": it may also %s", lost ? "save" : "cost");
-	add(text, ")");
-}
-
 /* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
 static void add_sentence(struct text *text, const struct advice *a,
 			 const struct ssdpm_recommendation *r)
@@ -151,7 +122,7 @@ static void add_sentence(struct text *text, const struct advice *a,
 	} else {
 		add_setting(text, r);
 		add(text, ": ");
-		add_saving(text, &r->saving);
+		add(text, "%s", saving_text(&r->saving).text);
 	}
 	add(text, " against %s on this workload; ", a->from->name);
 	if (run->n_delayed)

@@ -106,7 +106,9 @@ static enum exit_status add_job(const struct plan *plan,
 	struct ssdpm_error error;
 
 	if (!policy_fits(policy, ssdpm_model_get_info(drive->model)->kind))
-		return required ? refuse_policy(subject, policy) : STATUS_DONE;
+		return required && !plan->by_kind ?
+			       refuse_policy(subject, policy) :
+			       STATUS_DONE;
 	job->policy = policy;
 	if (resolve_policy(policy, drive, &subject->quirks, subject->parameters,
 			   subject->n_parameters,

@@ -46,6 +46,7 @@ struct plan {
 	size_t n_policies;
 	/* Further ones are left out where a drive cannot have them. */
 	size_t n_required;
+	bool by_kind; /* nor required ones for drives of the other kind */
 	uint64_t interval_ns;
 	bool timelines;
 };

@@ -2,7 +2,9 @@
 #include "work.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 void free_work(struct work *work)
 {
@@ -10,7 +12,8 @@ void free_work(struct work *work)
 		free_estimates(&work->estimates[i].all);
 	free(work->estimates);
 	ssdpm_plan_free(work->plan);
-	ssdpm_persist_free(work->persist);
+	for (size_t i = 0; i < SSDPM_PERSIST_TUNED; i++)
+		ssdpm_persist_free(work->persist[i]);
 }
 
 enum exit_status make_persist(struct work *work, uint32_t kind)
@@ -27,15 +30,25 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 		.command = SSDPM_PATH,
 	};
 	struct ssdpm_error error;
+	struct stat file;
 	char *path = NULL;
 	int err;
 
-	/* Files are read elsewhere. */
+	/* It is read elsewhere, and again and again. */
 	if (profiles) {
 		path = realpath(profiles, NULL);
-		params.profiles = path ? path : profiles;
+		if (!path || stat(path, &file) || !S_ISREG(file.st_mode)) {
+			free(path);
+			return usage_error(work->common,
+					   "--persist %s: --profiles %s is no "
+					   "file that can be read again; write "
+					   "it to one, as in /etc/ssdpm.ini",
+					   ssdpm_persist_kind_to_string(kind),
+					   profiles);
+		}
+		params.profiles = path;
 	}
-	err = ssdpm_persist_new(&params, &work->persist, &error);
+	err = ssdpm_persist_new(&params, &work->persist[0], &error);
 	free(path);
 	if (!err)
 		return STATUS_DONE;
@@ -104,16 +117,15 @@ static enum exit_status prove(struct work *work)
 
 enum exit_status carry_out(struct work *work)
 {
-	enum exit_status status;
 	struct ssdpm_error error;
 
+	/* Nothing is left half done because nobody reads what is said. */
+	signal(SIGPIPE, SIG_IGN);
 	if (!ssdpm_plan_get_n_planned(work->plan)) {
 		work->in_force = all_in_force(work->plan);
 		return STATUS_DONE;
 	}
-	if (ssdpm_plan_commit(work->plan, &error)) {
-		status = complain_of_device(NULL, &error);
-		return status;
-	}
+	if (ssdpm_plan_commit(work->plan, &error))
+		return complain_of_device(NULL, &error);
 	return prove(work);
 }

@@ -23,7 +23,9 @@ struct work {
 	const struct plan_options *options; /* NULL: lpm --set, revert */
 	struct profile profile;
 	struct ssdpm_plan *plan;
-	struct ssdpm_persist *persist;	/* NULL: nothing shall last */
+	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
+	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
+	bool removes_files, files_done;
 	bool in_force;			/* all of it, as far as is known */
 	bool differences_only;		/* print what is not in force */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
@@ -47,6 +49,9 @@ enum exit_status prove_tables(struct work *work);
 
 /* How it is printed: for people, or as the form says. */
 enum exit_status print_work(const struct work *work);
+
+/* Several of them: one after another, or in an array. */
+enum exit_status print_works(const struct work *const *works, size_t n);
 
 /* plan-print.c */
 void print_steps(const struct work *work);

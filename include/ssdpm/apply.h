@@ -25,9 +25,9 @@ struct ssdpm_plan;
 /**
  * struct ssdpm_plan_params - how a plan is carried out (sized parameters)
  * @size:      sizeof(struct ssdpm_plan_params)
- * @directory: of the lock, the journal and what revert needs; NULL: run/ssdpm
- *             under the root of the machine, /run/ssdpm. Made if it is not
- * there
+ * @directory: of the lock, the journal and what revert needs, where nobody else
+ *             may write; NULL: run/ssdpm under the root of the machine,
+ *             /run/ssdpm. Made if it is not there
  * @state_timeout_ms: how long to wait for a SATA port to be running again;
  *             0: 10000
  * @lock_timeout_ms: how long to wait for another commit; 0: 10000
@@ -63,6 +63,11 @@ SSDPM_API struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan);
  * What is so already gives a step with SSDPM_STEP_IN_FORCE. A second call for
  * the same device replaces the first.
  *
+ * On a live machine, and with a @model that the drive itself has sent
+ * (SSDPM_READ_COMMANDS), its table is read too, by Get Features 0Ch. Is it not
+ * what Linux makes of what is set, a step with SSDPM_STEP_REBUILD replaces it;
+ * could it not be read, the step says so.
+ *
  * Return: 0; -EOPNOTSUPP (not NVMe, or the kernel has no APST for it), -ERANGE,
  * -ENOMEM.
  */
@@ -90,7 +95,8 @@ SSDPM_API int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan,
  * ssdpm_plan_add_apst() - a table of one's own, by Set Features 0Ch
  *
  * It lasts until the next reset of the controller or change of its latency
- * tolerance. The save bit is never set.
+ * tolerance, and is sent again where another step of the plan does that. The
+ * save bit is never set.
  *
  * Return: 0; -EINVAL (the table is not sound, see ssdpm_apst_validate()),
  * -EPERM (a quirk forbids it: APST on a drive with no-apst, or a state that
@@ -150,10 +156,12 @@ SSDPM_API int ssdpm_plan_add_profile(
  * commit
  *
  * A value that somebody else has changed since is left alone, and the step says
- * so. Committing it forgets what was kept. The plan takes no other steps.
+ * so; likewise, when it is committed, a table that Linux does not take.
+ * Committing it forgets these steps. The plan takes no others.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
- * damaged), -EINVAL (@plan has steps already), -EACCES, -ENOMEM.
+ * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
+ * @directory), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
 				    struct ssdpm_error *reterr);
@@ -270,13 +278,14 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * the states of the steps say what happened. Nothing is written where all is so
  * already: not even the lock.
  *
- * Return: 0; -EACCES, -EPERM (root is needed, or Linux refuses it: @reterr says
- * which), -EROFS (a root without the marker of a capture), -ESTALE (a value is
- * no longer what the plan shows), -EBUSY (another commit holds the lock),
- * -EOPNOTSUPP (the kernel refused a policy), -EINVAL, -ENODEV, -EIO,
- * -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the kernel built
- * another table than was predicted from what the drive itself says), -EALREADY
- * (it was committed), -ENOMEM.
+ * Return: 0; -EACCES, -EPERM (root is needed, Linux refuses it, or others may
+ * write to the directory: @reterr says which), -EROFS (a root without the
+ * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
+ * no longer what it was when this was planned: plan again), -EBUSY (another
+ * commit holds the lock), -EOPNOTSUPP (the kernel refused a policy), -EINVAL,
+ * -ENODEV, -EIO, -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the
+ * kernel built another table than was predicted from what the drive itself
+ * says), -EALREADY (it was committed), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);
@@ -296,6 +305,9 @@ SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 
 /**
  * ssdpm_plan_revert() - undo what this plan committed, in reverse
+ *
+ * A value that somebody else has changed since is left alone, and one that is
+ * gone; the states of the steps say what happened.
  *
  * Return: 0; -EINVAL (it was not committed); as ssdpm_plan_commit().
  */
@@ -394,21 +406,47 @@ SSDPM_API int ssdpm_persist_get_file(const struct ssdpm_persist *persist,
 				     struct ssdpm_persist_file *ret_file);
 
 /**
- * ssdpm_persist_write() - write them, each by way of a new file and rename
+ * ssdpm_persist_check() - would ssdpm_persist_write() be refused?
+ *
+ * Writes nothing: for a caller who sets a policy before he makes it last.
  *
  * Return: 0; -EEXIST (a file of that name has no marker: it is not ours),
- * -EROFS (a root without the marker of a capture), and errors of mkdir(2)
- * and write(2).
+ * -EROFS (a root without the marker of a capture), and errors of open(2).
+ */
+SSDPM_API int ssdpm_persist_check(const struct ssdpm_persist *persist,
+				  struct ssdpm_machine *machine,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_persist_write() - write them, each by way of a new file and rename
+ *
+ * Files of this kind that an earlier call wrote, and that are none of these,
+ * are removed, but for other profiles of TuneD.
+ *
+ * Return: as ssdpm_persist_check(), and errors of mkdir(2), write(2) and
+ * unlink(2).
  */
 SSDPM_API int ssdpm_persist_write(const struct ssdpm_persist *persist,
 				  struct ssdpm_machine *machine,
 				  struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_persist_read() - the files of one kind that are there
+ * @ret_persist: those that ssdpm_persist_remove() would remove, perhaps none;
+ * the note of each is what to do once it is removed. Free it with
+ * ssdpm_persist_free().
+ *
+ * Return: 0, -EINVAL (@kind), -ENOMEM, and errors of open(2) and read(2).
+ */
+SSDPM_API int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
+				 struct ssdpm_persist **ret_persist,
+				 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_persist_remove() - remove the files of one kind that have the marker
  * @ret_n: how many were removed, or NULL
  *
- * Return: 0, -EINVAL (@kind), -EROFS, and errors of unlink(2).
+ * Return: as ssdpm_persist_read(), -EROFS, and errors of unlink(2).
  */
 SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 				   size_t *ret_n, struct ssdpm_error *reterr);

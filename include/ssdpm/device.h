@@ -114,8 +114,8 @@ enum ssdpm_nvme_core {
  * @nvme_core_known: bit i is set if @nvme_core[i] could be read. Linux 5.13 and
  *                 older have no apst_ parameters
  * @nvme_core:     by enum ssdpm_nvme_core
- * @linux_release: /proc/sys/kernel/osrelease, or ""; where that of Debian lacks
- *                 the patch level, "6.1.192 (6.1.0-56-amd64)"
+ * @linux_release: /proc/sys/kernel/osrelease, or ""; where that of Debian or of
+ *                 Ubuntu lacks the patch level, "6.8.12 (6.8.0-45-generic)"
  * @sys_vendor:    /sys/class/dmi/id/sys_vendor, or ""
  * @product_name, @product_version, @board_vendor, @board_name, @bios_date:
  *                 likewise
@@ -230,7 +230,8 @@ enum ssdpm_pcie_feature {
  * @pci_vendor_id, @pci_device_id: of @address; 0: unknown
  *
  * @pci_power_state: of the PCI device: "D0", "D3hot", ..., or ""
- * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""
+ * @runtime_pm:   power/control of the PCI device, "on" or "auto", or ""; Linux
+ *                has no runtime D3 for NVMe, whatever it says
  * @pcie_capable, @pcie_enabled: bits of enum ssdpm_pcie_feature
  *
  * NVMe:
@@ -239,11 +240,13 @@ enum ssdpm_pcie_feature {
  *                "any" and "auto". Not known: the kernel has no APST for this
  *                controller, by its own word or by a quirk
  * @transport:    "pcie", "tcp", ...
- * @reset_count:  resets of the controller since it was found
+ * @reset_count:  resets of the controller since it was found, or since somebody
+ *                wrote 0 there; its first start is none
  *
  * SATA:
  * @host:         number N of hostN
- * @ata_port:     number P of ataP
+ * @ata_port:     number P of ataP, from 1 on; 0: out of reach, and then nothing
+ *                is known of the port, not even @host
  * @lpm:          enum ssdpm_lpm, what the port is told to do
  * @lpm_supported: link_power_management_supported: 0 or 1
  * @ahci_port_cmd, @ahci_host_caps, @ahci_host_cap2: registers PxCMD, CAP and
@@ -253,8 +256,7 @@ enum ssdpm_pcie_feature {
  * @n_devices:    how many devices are on the port; how many NVMe drives RST
  *                hides
  * @port:         number of the port on its adapter, from 0 on: one less than
- *                port_no of ataP, which the masks of the module ahci count by;
- *                read for external and hot-plug ports
+ *                port_no of ataP, which the masks of the module ahci count by
  */
 struct ssdpm_device_facts {
 	size_t size;
@@ -487,6 +489,8 @@ enum ssdpm_diagnosis_code {
 	SSDPM_DIAGNOSIS_SUSPEND = 26, /* which path it will take */
 	SSDPM_DIAGNOSIS_RESETS = 27,
 	SSDPM_DIAGNOSIS_NOT_LIVE = 28,
+	SSDPM_DIAGNOSIS_D3COLD = 29,	      /* forbidden, at suspend */
+	SSDPM_DIAGNOSIS_FORCED = 30,	      /* force_apst, against a quirk */
 	SSDPM_DIAGNOSIS_LPM_UNSUPPORTED = 48, /* SATA */
 	SSDPM_DIAGNOSIS_LPM_OFF = 49,
 	SSDPM_DIAGNOSIS_LPM_MIN_POWER = 50, /* a policy that lost data */
@@ -547,7 +551,8 @@ enum ssdpm_owner_kind {
 	SSDPM_OWNER_LAPTOP_MODE_TOOLS = 3,
 	SSDPM_OWNER_UDEV = 4,
 	SSDPM_OWNER_MODPROBE = 5,
-	SSDPM_OWNER_SSDPM = 6, /* files of ssdpm apply --persist */
+	SSDPM_OWNER_SSDPM = 6,	 /* files of ssdpm apply --persist */
+	SSDPM_OWNER_SYSTEMD = 7, /* units, such as powertop's, and tmpfiles.d */
 };
 
 /**

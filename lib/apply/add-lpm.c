@@ -45,24 +45,57 @@ static const char *reason_to_leave(const struct ssdpm_device_facts *facts)
 	return NULL;
 }
 
-static int check_sata(const struct ssdpm_device_facts *facts,
+static bool is_reason(uint32_t code)
+{
+	return code == SSDPM_DIAGNOSIS_OUT_OF_REACH ||
+	       code == SSDPM_DIAGNOSIS_EXTERNAL_PORT ||
+	       code == SSDPM_DIAGNOSIS_HOT_PLUG_PORT ||
+	       code == SSDPM_DIAGNOSIS_LPM_UNSUPPORTED;
+}
+
+/* With what the diagnosis says of it, and advises. */
+static int refuse(const struct ssdpm_plan *plan,
+		  const struct ssdpm_device *device, struct ssdpm_error *reterr)
+{
+	const char *name = ssdpm_device_get_facts(device)->name;
+	struct ssdpm_diagnosis *found;
+	size_t n, i = 0;
+	int err;
+
+	err = ssdpm_device_diagnose(device, &plan->facts, NULL, NULL, &found,
+				    &n, reterr);
+	if (err)
+		return err;
+	while (i < n && !is_reason(found[i].code))
+		i++;
+	if (i == n)
+		ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			    "%s: no link power management", name);
+	else
+		ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s: %.120s%s%.100s", name,
+			    found[i].message, found[i].advice[0] ? ": " : "",
+			    found[i].advice);
+	free(found);
+	return -EOPNOTSUPP;
+}
+
+static int check_sata(const struct ssdpm_plan *plan,
+		      const struct ssdpm_device *device,
 		      struct ssdpm_error *reterr)
 {
-	if (facts->kind != SSDPM_KIND_SATA || facts->reach != SSDPM_REACH_YES)
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	if (facts->kind != SSDPM_KIND_SATA)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s is on no SATA port in reach",
-				   facts->name);
+				   "%s is on no SATA port", facts->name);
+	if (facts->reach != SSDPM_REACH_YES ||
+	    (facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported))
+		return refuse(plan, device, reterr);
 	if (!(facts->known & SSDPM_FACT_LPM))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: the driver %s of its adapter has no "
 				   "link power management",
 				   facts->name, facts->driver);
-	if (facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s: the kernel refuses link power "
-				   "management for its port "
-				   "(link_power_management_supported is 0)",
-				   facts->name);
 	return 0;
 }
 
@@ -264,7 +297,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 						     reterr);
 	}
 	if (!err)
-		err = check_sata(facts, reterr);
+		err = check_sata(plan, device, reterr);
 	if (!err)
 		err = check_disk(plan, device, model, reterr);
 	if (!err)

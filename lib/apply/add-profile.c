@@ -50,8 +50,7 @@ static int add_parameter(struct ssdpm_plan *plan,
 	memcpy(&value, (const char *)settings + parameters[i].offset,
 	       sizeof(value));
 	err = ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
-	snprintf(path, sizeof(path), "sys/module/nvme_core/parameters/%s",
-		 ssdpm_nvme_core_to_string(parameter));
+	ssdpm__parameter_path(parameter, path);
 	if (is_reason(err))
 		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_NVME_CORE, path,
 					       "all", error.message, reterr);

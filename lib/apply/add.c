@@ -22,6 +22,13 @@ bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 	return true;
 }
 
+void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES])
+{
+	snprintf(path, SSDPM__TARGET_BYTES,
+		 "sys/module/nvme_core/parameters/%s",
+		 ssdpm_nvme_core_to_string(parameter));
+}
+
 void ssdpm__format_tolerance(uint64_t us, char text[24])
 {
 	if (us == SSDPM_LATENCY_ANY)
@@ -113,6 +120,29 @@ static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 				   limit.text, more);
 }
 
+/* What is known of the table in force, where it matters. */
+static int say_table(const struct ssdpm_plan *plan, struct step *step,
+		     const struct ssdpm_device *device,
+		     struct ssdpm_error *reterr)
+{
+	const struct drive *drive = ssdpm__plan_find_drive(plan, device);
+	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+
+	if (drive->is_foreign && !in_force)
+		return ssdpm__step_set_why(
+			step, reterr,
+			"%.200s; the table in force is not what Linux makes of "
+			"what is set%s",
+			step->why, ssdpm__foreign_words);
+	if (drive->unread && in_force)
+		return ssdpm__step_set_why(
+			step, reterr,
+			"%.200s; whether the table in force is that of Linux "
+			"is not known: %.200s",
+			step->why, drive->unread);
+	return 0;
+}
+
 int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 				     struct ssdpm_device *device,
 				     struct ssdpm_model *model,
@@ -146,6 +176,8 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 			    reterr);
 	if (!err)
 		err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	if (!err)
+		err = say_table(plan, step, device, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);
@@ -191,8 +223,7 @@ int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 		err = ssdpm__plan_add_all_drives(plan, reterr);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "sys/module/nvme_core/parameters/%s",
-		 ssdpm_nvme_core_to_string(parameter));
+	ssdpm__parameter_path(parameter, path);
 	snprintf(before, sizeof(before), "%" PRIu64,
 		 plan->facts.nvme_core[parameter]);
 	snprintf(after, sizeof(after), "%" PRIu64, value);

@@ -6,13 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The steps that are done, and their changes, in this order. */
+/*
+ * The steps that are done, and their changes, in this order. After these come
+ * the tables that are lost by them: nothing is done, but something undone.
+ */
 struct work {
 	struct ssdpm_plan *plan;
 	struct site site;
 	struct step **steps;
 	struct change **changes;
-	size_t n;
+	size_t n_steps;
+	size_t n; /* of changes */
 };
 
 static int step_failed(struct step *step, int err,
@@ -50,12 +54,53 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 			   step->target, step->change.before, value);
 }
 
+static int recheck_table(struct ssdpm_plan *plan, const struct drive *drive,
+			 struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err;
+
+	if (!drive->table.before || !ssdpm__drive_is_rebuilt(plan, drive))
+		return 0;
+	err = ssdpm__read_value(plan->machine, SSDPM_STEP_APST,
+				drive->table.path, value, reterr);
+	if (err || !strcmp(value, drive->table.before))
+		return err;
+	return ssdpm__fail(reterr, -ESTALE, 0,
+			   "the table of %s has changed since it was planned: "
+			   "plan again",
+			   ssdpm_device_get_facts(drive->device)->name);
+}
+
+/* What is not set by the plan, but tables were predicted from. */
+static int recheck_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
+			     struct ssdpm_error *reterr)
+{
+	char path[SSDPM__TARGET_BYTES];
+	uint64_t value;
+
+	ssdpm__parameter_path(parameter, path);
+	if (!(plan->facts.nvme_core_known & 1u << parameter) ||
+	    ssdpm__read_number(plan->machine, path, 10, &value) ||
+	    value == plan->facts.nvme_core[parameter])
+		return 0;
+	return ssdpm__fail(reterr, -ESTALE, 0,
+			   "nvme_core.%s has changed since it was planned: "
+			   "plan again",
+			   ssdpm_nvme_core_to_string(parameter));
+}
+
 static int recheck(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_order; i++)
 		err = recheck_step(plan, plan->order[i], reterr);
+	for (size_t i = 0; !err && i < plan->n_drives; i++)
+		err = recheck_table(plan, &plan->drives[i], reterr);
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     !err && plan->n_drives && i < SSDPM_NVME_CORE_FORCE_APST; i++)
+		err = recheck_parameter(plan, i, reterr);
 	return err;
 }
 
@@ -96,6 +141,14 @@ static int do_value(struct ssdpm_plan *plan, const struct step *step,
 			   step->target, change->after, value);
 }
 
+/* On the way back the kernel's own table is the next best. */
+static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
+		       int err)
+{
+	return plan->goes_back && step->change.kind == SSDPM_STEP_APST &&
+	       (err == -EACCES || err == -EPERM || err == -EOPNOTSUPP);
+}
+
 static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 {
 	struct step *step = work->steps[i];
@@ -112,10 +165,27 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 		err = do_lpm(work, step, &error);
 	else
 		err = do_value(work->plan, step, &error);
+	if (is_refused(work->plan, step, err)) {
+		step->state = SSDPM_STEP_LEFT_ALONE;
+		step->change.begun = false;
+		return ssdpm__set_string(&step->why, error.message, reterr);
+	}
 	if (err)
 		return step_failed(step, err, &error, reterr);
 	step->state = SSDPM_STEP_DONE;
 	return 0;
+}
+
+/* From the next step on a kill may have cost these tables. */
+static int begin_tables(struct work *work, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = work->n_steps; !err && i < work->n; i++) {
+		err = ssdpm__journal_begin(&work->site, i, reterr);
+		work->changes[i]->begun = !err;
+	}
+	return err;
 }
 
 /*
@@ -124,7 +194,7 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
  */
 static void look_at_failed(struct work *work)
 {
-	for (size_t i = 0; i < work->n; i++) {
+	for (size_t i = 0; i < work->n_steps; i++) {
 		struct change *change = work->changes[i];
 		char value[SSDPM__VALUE_BYTES];
 
@@ -140,7 +210,7 @@ static void look_at_failed(struct work *work)
 /* After an undo: which values are as they were? */
 static void set_undone(struct work *work)
 {
-	for (size_t i = 0; i < work->n; i++) {
+	for (size_t i = 0; i < work->n_steps; i++) {
 		struct step *step = work->steps[i];
 		char value[SSDPM__VALUE_BYTES];
 
@@ -185,18 +255,38 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 		add_words(reterr, "; and to undo it failed: ", error.message);
 }
 
+/* Only what took their place is replaced by them again. */
+static int note_tables(struct work *work, struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err = 0;
+
+	for (size_t i = work->n_steps; !err && i < work->n; i++) {
+		struct change *table = work->changes[i];
+
+		if (!ssdpm__read_value(work->plan->machine, table->kind,
+				       table->path, value, NULL))
+			err = ssdpm__set_string(&table->after, value, reterr);
+	}
+	return err;
+}
+
 static int do_steps(struct work *work, struct ssdpm_error *reterr)
 {
 	int err;
 
 	err = ssdpm__journal_write(&work->site, work->changes, work->n, reterr);
-	for (size_t i = 0; !err && i < work->n; i++)
+	if (!err)
+		err = begin_tables(work, reterr);
+	for (size_t i = 0; !err && i < work->n_steps; i++)
 		err = do_step(work, i, reterr);
 	if (!err)
 		err = ssdpm__check_tables(work->plan, reterr);
 	if (!err)
+		err = note_tables(work, reterr);
+	if (!err)
 		err = ssdpm__keep(&work->site, work->changes, work->n,
-				  work->plan->reverts, reterr);
+				  work->plan, reterr);
 	/* From here on it is committed. */
 	if (!err)
 		err = ssdpm__journal_remove(&work->site, reterr);
@@ -210,10 +300,11 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 static int take_steps(struct work *work, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_plan *plan = work->plan;
-
 	/* One more: it may be none, and malloc(0) may be NULL. */
-	work->steps = calloc(plan->n_order + 1, sizeof(*work->steps));
-	work->changes = calloc(plan->n_order + 1, sizeof(*work->changes));
+	const size_t n = plan->n_order + plan->n_drives + 1;
+
+	work->steps = calloc(n, sizeof(*work->steps));
+	work->changes = calloc(n, sizeof(*work->changes));
 	if (!work->steps || !work->changes)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	for (size_t i = 0; i < plan->n_order; i++) {
@@ -225,6 +316,14 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 		step->change.begun = false;
 		work->steps[work->n] = step;
 		work->changes[work->n++] = &step->change;
+	}
+	work->n_steps = work->n;
+	for (size_t i = 0; i < plan->n_drives; i++) {
+		struct drive *drive = &plan->drives[i];
+
+		drive->table.begun = false;
+		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
+			work->changes[work->n++] = &drive->table;
 	}
 	return 0;
 }
@@ -255,11 +354,11 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EALREADY, 0,
 				   "the plan was committed");
 	if (!ssdpm_plan_get_n_planned(plan) && !plan->reverts &&
-	    !ssdpm__journal_exists(plan->machine, plan->directory))
+	    !ssdpm__journal_exists(plan)) {
+		plan->committed = true;
 		return 0;
-	err = ssdpm__site_open(plan->machine, plan->directory,
-			       plan->state_timeout_ms, plan->lock_timeout_ms,
-			       &work.site, reterr);
+	}
+	err = ssdpm__site_open(plan, &work.site, reterr);
 	if (err)
 		return err;
 	err = commit_locked(&work, reterr);

@@ -49,6 +49,10 @@ struct drive {
 	struct ssdpm_device *device;
 	struct ssdpm_model *model; /* NULL: nothing is predicted */
 	struct step *rebuild;	   /* NULL: it has no latency tolerance */
+	/* The table in force; before is NULL where it was not read. */
+	struct change table;
+	bool is_foreign; /* it is not what Linux makes of what is set */
+	char *unread;	 /* why not, or NULL */
 	struct ssdpm_apst built;
 	bool is_built;
 };
@@ -69,7 +73,8 @@ struct ssdpm_plan {
 	size_t n_order;
 	size_t allocated; /* room in order */
 	bool all_drives;  /* drives has every controller of the machine */
-	bool reverts;	  /* the record is forgotten when it is committed */
+	bool goes_back;	  /* to what was there before */
+	bool reverts;	  /* and the record forgets its steps */
 	bool committed;
 };
 
@@ -93,14 +98,28 @@ int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 		    struct ssdpm_error *reterr);
 struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 			      const char *path);
+/* The same, but not one that is left alone. */
+struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
+				     uint32_t kind, const char *path);
+/* The table of one's own that the plan has for a drive, or NULL. */
+struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
+				    const struct drive *drive);
 /* The controller, with this model from now on (NULL: as before). */
 int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model,
 			  struct ssdpm_error *reterr);
+struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
+				     const struct ssdpm_device *device);
 int ssdpm__plan_add_all_drives(struct ssdpm_plan *plan,
 			       struct ssdpm_error *reterr);
 /* Would a commit write something for it? */
 bool ssdpm__step_is_pending(const struct step *step);
+/* Would a commit replace the table in force by Linux's own? */
+bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
+			     const struct drive *drive);
+/* Is it the latency tolerance of this controller, ".../nvme0"? */
+bool ssdpm__is_tolerance_of(const struct change *change,
+			    const char *controller);
 /* A plan that goes back takes no other steps, nor one that is committed. */
 int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr);
@@ -109,9 +128,13 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 			    const char *path, const char *device,
 			    const char *why, struct ssdpm_error *reterr);
 
+/* What becomes of a table that is not Linux's own, for the end of a line. */
+extern const char ssdpm__foreign_words[];
+
 /* add.c: paths below the root; false: too long. */
 bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 			   char path[SSDPM__TARGET_BYTES]);
+void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
 void ssdpm__format_tolerance(uint64_t us, char text[24]);
 
 /* add-lpm.c */
@@ -129,6 +152,9 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		   struct ssdpm_error *reterr);
 /* Is this the drive's own word, so that a difference is an error? */
 bool ssdpm__is_sure(const struct drive *drive);
+/* Read the table in force of a drive that has a model, on a live machine. */
+int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
+			 struct ssdpm_error *reterr);
 /* 0, or -EREMOTEIO and the first entry that differs. */
 int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 			  const struct ssdpm_apst *predicted,
@@ -136,9 +162,10 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 
 /* value.c */
 
-/* What a commit needs to know to change a value. */
+/* Where lists of changes are, and what else it takes to change a value. */
 struct site {
 	struct ssdpm_machine *machine;
+	const char *directory; /* for words */
 	int directory_fd;
 	int lock_fd;
 	int journal_fd;
@@ -183,15 +210,16 @@ int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 uint64_t ssdpm__now_ms(void);
 void ssdpm__sleep_ms(uint32_t ms);
 
-/* Make the directory and take the lock. Let go with ssdpm__site_close(). */
-int ssdpm__site_open(struct ssdpm_machine *machine, const char *directory,
-		     uint32_t state_timeout_ms, uint32_t lock_timeout_ms,
-		     struct site *ret_site, struct ssdpm_error *reterr);
+/*
+ * Make the directory of a plan and take the lock. Let go with
+ * ssdpm__site_close().
+ */
+int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr);
+/* Only to read, without the lock; -ENOENT: there is no directory. */
+int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr);
 void ssdpm__site_close(struct site *site);
-/* The directory only; -ENOENT: there is none. */
-int ssdpm__site_open_directory(const struct ssdpm_machine *machine,
-			       const char *directory, bool make, int *ret_fd,
-			       struct ssdpm_error *reterr);
 
 /* journal.c */
 
@@ -204,8 +232,7 @@ int ssdpm__journal_begin(const struct site *site, size_t index,
 int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
-bool ssdpm__journal_exists(const struct ssdpm_machine *machine,
-			   const char *directory);
+bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
 /* Undo what a killed commit left; *ret_n: values that were put back. */
 int ssdpm__recover(struct site *site, size_t *ret_n,
 		   struct ssdpm_error *reterr);
@@ -216,13 +243,14 @@ int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
 		       const char *before, const char *after);
 void ssdpm__changes_free(struct changes *changes);
 /* 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged. */
-int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,
-			const char *name, struct changes *ret_changes,
+int ssdpm__changes_read(const struct site *site, const char *name,
+			struct changes *ret_changes,
 			struct ssdpm_error *reterr);
 /* Write and synchronise a new file of this name. */
-int ssdpm__changes_write(const struct ssdpm_machine *machine, int directory_fd,
-			 const char *name, struct change *const *changes,
-			 size_t n, struct ssdpm_error *reterr);
+int ssdpm__changes_write(const struct site *site, const char *name,
+			 struct change *const *changes, size_t n,
+			 struct ssdpm_error *reterr);
+int ssdpm__write_all(int fd, const char *text, size_t size);
 
 /* undo.c */
 
@@ -230,14 +258,17 @@ int ssdpm__changes_write(const struct ssdpm_machine *machine, int directory_fd,
  * put back all the same. */
 int ssdpm__undo(const struct site *site, struct change *const *changes,
 		size_t n, size_t *ret_n, struct ssdpm_error *reterr);
-/* Write undo.new: what revert needs once these are done. */
+/*
+ * Write undo.new: what revert needs once these are done; without the steps of a
+ * plan that reverts.
+ */
 int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
-		bool forget, struct ssdpm_error *reterr);
-/* It replaces the old one. */
-void ssdpm__keep_finish(struct site *site);
+		const struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+/* It replaces the old one; -ENOENT: there is none. */
+int ssdpm__keep_finish(const struct site *site);
 /* What the last commits keep; empty where there is none. */
-int ssdpm__read_kept(const struct ssdpm_machine *machine, int directory_fd,
-		     struct changes *ret_changes, struct ssdpm_error *reterr);
+int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
+		     struct ssdpm_error *reterr);
 
 /* verify.c: compare the tables that were built; words go to the steps. */
 int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr);

@@ -15,16 +15,16 @@
 static const char journal[] = "journal";
 static const char new_journal[] = "journal.new";
 
-bool ssdpm__journal_exists(const struct ssdpm_machine *machine,
-			   const char *directory)
+bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 {
+	struct site site;
 	bool exists;
-	int fd;
 
-	if (ssdpm__site_open_directory(machine, directory, false, &fd, NULL))
+	if (ssdpm__site_look(plan, &site, NULL))
 		return false;
-	exists = !faccessat(fd, journal, F_OK, AT_SYMLINK_NOFOLLOW);
-	close(fd);
+	exists = !faccessat(site.directory_fd, journal, F_OK,
+			    AT_SYMLINK_NOFOLLOW);
+	ssdpm__site_close(&site);
 	return exists;
 }
 
@@ -44,8 +44,7 @@ int ssdpm__journal_write(struct site *site, struct change *const *changes,
 {
 	int err;
 
-	err = ssdpm__changes_write(site->machine, site->directory_fd,
-				   new_journal, changes, n, reterr);
+	err = ssdpm__changes_write(site, new_journal, changes, n, reterr);
 	if (err)
 		return err;
 	err = publish(site);
@@ -60,13 +59,10 @@ int ssdpm__journal_begin(const struct site *site, size_t index,
 {
 	char line[32];
 	int n = snprintf(line, sizeof(line), "begin %zu\n", index);
-	ssize_t written = write(site->journal_fd, line, (size_t)n);
-	int err = 0;
+	int err = ssdpm__write_all(site->journal_fd, line, (size_t)n);
 
-	if (written < 0 || (written == n && fdatasync(site->journal_fd)))
+	if (!err && fdatasync(site->journal_fd))
 		err = -errno;
-	else if (written != n)
-		err = -EIO;
 	if (!err)
 		return 0;
 	return ssdpm__fail(reterr, err, 0, "cannot write the journal: %s",
@@ -107,11 +103,15 @@ int ssdpm__recover(struct site *site, size_t *ret_n, struct ssdpm_error *reterr)
 	int err;
 
 	*ret_n = 0;
-	err = ssdpm__changes_read(site->machine, site->directory_fd, journal,
-				  &changes, &error);
+	err = ssdpm__changes_read(site, journal, &changes, &error);
 	if (err == -ENOENT) {
-		ssdpm__keep_finish(site);
-		return 0;
+		/* The next one would be written over it. */
+		err = ssdpm__keep_finish(site);
+		if (!err || err == -ENOENT)
+			return 0;
+		return ssdpm__fail(reterr, err, 0,
+				   "cannot rename %s/undo.new: %s",
+				   site->directory, ssdpm_strerror(err));
 	}
 	if (err == -ESTALE)
 		return ssdpm__journal_forget(site, reterr);
@@ -142,10 +142,8 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 	err = ssdpm_plan_new(machine, params, &plan, reterr);
 	if (err)
 		return err;
-	if (ssdpm__journal_exists(machine, plan->directory)) {
-		err = ssdpm__site_open(machine, plan->directory,
-				       plan->state_timeout_ms,
-				       plan->lock_timeout_ms, &site, reterr);
+	if (ssdpm__journal_exists(plan)) {
+		err = ssdpm__site_open(plan, &site, reterr);
 		if (!err) {
 			err = ssdpm__recover(&site, &n, reterr);
 			ssdpm__site_close(&site);

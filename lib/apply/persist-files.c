@@ -22,6 +22,13 @@ enum owner {
 	OWNER_STRANGER,
 };
 
+/* Those whose names do not depend on the profile. */
+enum { N_PATHS = 4 };
+
+static const char *const paths[N_PATHS] = { SSDPM__UDEV_RULES,
+					    SSDPM__MODPROBE_CONF, SSDPM__UNIT,
+					    SSDPM__TLP_CONF };
+
 /* A file, by its directory. */
 struct place {
 	int fd;
@@ -54,34 +61,33 @@ static enum owner owner_of(const char *contents, uint32_t kind)
 		       OWNER_OTHER_KIND;
 }
 
-/*
- * Whose is the file at path (with a leading slash)? is_same, or NULL: does it
- * hold these contents?
- */
-static int look(struct ssdpm_machine *machine, const char *path, uint32_t kind,
-		const char *contents, enum owner *ret_owner, bool *ret_is_same,
-		struct ssdpm_error *reterr)
-{
+/* What is at a path. */
+struct seen {
+	enum owner owner;
 	char text[sizeof(((struct text *)0)->text)];
+};
+
+/* path has a leading slash. */
+static int look(struct ssdpm_machine *machine, const char *path, uint32_t kind,
+		struct seen *ret_seen, struct ssdpm_error *reterr)
+{
 	size_t n = 0;
 	int err;
 
-	*ret_is_same = false;
-	*ret_owner = OWNER_NOBODY;
-	err = ssdpm__read_bytes(machine, path + 1, text, sizeof(text), &n);
+	ret_seen->owner = OWNER_NOBODY;
+	err = ssdpm__read_bytes(machine, path + 1, ret_seen->text,
+				sizeof(ret_seen->text), &n);
 	/* A directory on the way may be missing, or be none. */
 	if (err == -ENOENT)
 		return 0;
-	/* None of ours is as long. */
-	if (err == -E2BIG) {
-		*ret_owner = OWNER_STRANGER;
+	/* None of ours is as long, or has a zero in it. */
+	if (err == -E2BIG || (!err && strlen(ret_seen->text) != n)) {
+		ret_seen->owner = OWNER_STRANGER;
 		return 0;
 	}
 	if (err)
 		return fail(reterr, err, path);
-	*ret_owner = owner_of(text, kind);
-	*ret_is_same =
-		contents && strlen(contents) == n && !memcmp(text, contents, n);
+	ret_seen->owner = owner_of(ret_seen->text, kind);
 	return 0;
 }
 
@@ -89,19 +95,17 @@ static int check_owner(struct ssdpm_machine *machine,
 		       const struct ssdpm_persist *persist, const char *path,
 		       struct ssdpm_error *reterr)
 {
-	enum owner owner;
-	bool is_same;
-	int err = look(machine, path, persist->kind, NULL, &owner, &is_same,
-		       reterr);
+	struct seen seen;
+	int err = look(machine, path, persist->kind, &seen, reterr);
 
 	if (err)
 		return err;
-	if (owner == OWNER_STRANGER)
+	if (seen.owner == OWNER_STRANGER)
 		return ssdpm__fail(reterr, -EEXIST, 0,
 				   "%s is there, and ssdpm did not write it: "
 				   "move it away",
 				   path);
-	if (owner == OWNER_OTHER_KIND)
+	if (seen.owner == OWNER_OTHER_KIND)
 		return ssdpm__fail(
 			reterr, -EEXIST, 0,
 			"%s is there, for another way to make a "
@@ -201,12 +205,11 @@ static int write_file(struct ssdpm_machine *machine,
 		      struct ssdpm_error *reterr)
 {
 	struct place place;
-	enum owner owner;
-	bool is_same;
-	int err = look(machine, file->path, persist->kind, file->contents,
-		       &owner, &is_same, reterr);
+	struct seen seen;
+	int err = look(machine, file->path, persist->kind, &seen, reterr);
 
-	if (err || is_same)
+	if (err ||
+	    (seen.owner == OWNER_KIND && !strcmp(seen.text, file->contents)))
 		return err;
 	err = open_place(machine, file->path, true, &place);
 	if (!err) {
@@ -216,7 +219,7 @@ static int write_file(struct ssdpm_machine *machine,
 	return err ? fail(reterr, err, file->path) : 0;
 }
 
-int ssdpm_persist_write(const struct ssdpm_persist *persist,
+int ssdpm_persist_check(const struct ssdpm_persist *persist,
 			struct ssdpm_machine *machine,
 			struct ssdpm_error *reterr)
 {
@@ -225,8 +228,6 @@ int ssdpm_persist_write(const struct ssdpm_persist *persist,
 	for (size_t i = 0; !err && i < persist->n; i++)
 		err = check_owner(machine, persist, persist->files[i].path,
 				  reterr);
-	for (size_t i = 0; !err && i < persist->n; i++)
-		err = write_file(machine, persist, &persist->files[i], reterr);
 	return err;
 }
 
@@ -245,22 +246,6 @@ static int unlink_at(struct ssdpm_machine *machine, const char *path, int flags)
 	return err;
 }
 
-static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
-		       const char *path, size_t *n, struct ssdpm_error *reterr)
-{
-	enum owner owner;
-	bool is_same;
-	int err = look(machine, path, kind, NULL, &owner, &is_same, reterr);
-
-	if (err || owner != OWNER_KIND)
-		return err;
-	err = unlink_at(machine, path, 0);
-	if (err && err != -ENOENT)
-		return fail(reterr, err, path);
-	*n += !err;
-	return 0;
-}
-
 /* What systemctl enable made of the unit that is gone. */
 static void remove_wants(struct ssdpm_machine *machine)
 {
@@ -276,65 +261,172 @@ static void remove_wants(struct ssdpm_machine *machine)
 	}
 }
 
-static int remove_profile(struct ssdpm_machine *machine, const char *name,
-			  size_t *n, struct ssdpm_error *reterr)
+/* Once it is removed: until then, what it says goes on. */
+static const char *note_of(const char *path)
 {
-	static const char files[][12] = { "tuned.conf", "script.sh" };
-	char path[128];
-	int err = 0;
-
-	/* ssdpm- and a name of a profile */
-	if (strncmp(name, "ssdpm-", 6) != 0 || strlen(name) > 40)
-		return 0;
-	for (int i = 0; !err && i < 2; i++) {
-		snprintf(path, sizeof(path), SSDPM__TUNED "/%s/%s", name,
-			 files[i]);
-		err = remove_file(machine, SSDPM_PERSIST_TUNED, path, n,
-				  reterr);
-	}
-	snprintf(path, sizeof(path), SSDPM__TUNED "/%s", name);
-	/* It stays where something else is in it. */
-	if (!err)
-		unlink_at(machine, path, AT_REMOVEDIR);
-	return err;
+	if (!strcmp(path, SSDPM__UDEV_RULES))
+		return "udevadm control --reload";
+	if (!strcmp(path, SSDPM__MODPROBE_CONF))
+		return "in force until the next boot, and then, too, where "
+		       "the initramfs has it: rebuild that by "
+		       "update-initramfs -u -k all (Debian, Ubuntu), dracut "
+		       "--force --regenerate-all (Fedora, RHEL, openSUSE), "
+		       "mkinitcpio -P (Arch)";
+	if (!strcmp(path, SSDPM__UNIT))
+		return "systemctl daemon-reload";
+	if (!strcmp(path, SSDPM__TLP_CONF))
+		return "tlp start";
+	return strstr(path, "/tuned.conf") ?
+		       "where it is the active one, choose another: "
+		       "tuned-adm profile balanced" :
+		       "";
 }
 
-static int remove_profiles(struct ssdpm_machine *machine, size_t *n,
-			   struct ssdpm_error *reterr)
+/* If it is of the kind. */
+static int add_if_ours(struct ssdpm_machine *machine,
+		       struct ssdpm_persist *persist, const char *path,
+		       struct ssdpm_error *reterr)
 {
+	struct seen seen;
+	int err = look(machine, path, persist->kind, &seen, reterr);
+
+	if (err || seen.owner != OWNER_KIND)
+		return err;
+	return ssdpm__persist_add(persist, path,
+				  strncmp(seen.text, "#!", 2) ? 0644 : 0755,
+				  seen.text, note_of(path), reterr);
+}
+
+static int add_profiles(struct ssdpm_machine *machine,
+			struct ssdpm_persist *persist,
+			struct ssdpm_error *reterr)
+{
+	static const char files[][12] = { "tuned.conf", "script.sh" };
 	struct names names;
+	char path[128];
 	int err = ssdpm__list_names(machine, &SSDPM__TUNED[1], &names);
 
 	if (err == -ENOENT)
 		return 0;
 	if (err)
 		return fail(reterr, err, SSDPM__TUNED);
-	for (size_t i = 0; !err && i < names.n; i++)
-		err = remove_profile(machine, names.names[i], n, reterr);
+	for (size_t i = 0; !err && i < 2 * names.n; i++) {
+		const char *name = names.names[i / 2];
+
+		/* ssdpm- and a name of a profile */
+		if (strncmp(name, "ssdpm-", 6) != 0 || strlen(name) > 40)
+			continue;
+		snprintf(path, sizeof(path), SSDPM__TUNED "/%s/%s", name,
+			 files[i % 2]);
+		err = add_if_ours(machine, persist, path, reterr);
+	}
 	ssdpm__free_names(&names);
 	return err;
+}
+
+int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
+		       struct ssdpm_persist **ret_persist,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_persist *persist;
+	int err = 0;
+
+	if (!ssdpm_persist_kind_to_string(kind))
+		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
+				   kind);
+	persist = calloc(1, sizeof(*persist));
+	if (!persist)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	persist->kind = kind;
+	for (int i = 0; !err && i < N_PATHS; i++)
+		err = add_if_ours(machine, persist, paths[i], reterr);
+	if (!err && kind == SSDPM_PERSIST_TUNED)
+		err = add_profiles(machine, persist, reterr);
+	if (err)
+		ssdpm_persist_free(persist);
+	else
+		*ret_persist = persist;
+	return err;
+}
+
+static bool has_path(const struct ssdpm_persist *persist, const char *path)
+{
+	for (size_t i = 0; i < persist->n; i++)
+		if (!strcmp(persist->files[i].path, path))
+			return true;
+	return false;
+}
+
+/* If it is of the kind still. What is not there any more is not counted. */
+static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
+		       const char *path, size_t *n, struct ssdpm_error *reterr)
+{
+	char directory[128];
+	struct seen seen;
+	int err = look(machine, path, kind, &seen, reterr);
+
+	if (err || seen.owner != OWNER_KIND)
+		return err;
+	err = unlink_at(machine, path, 0);
+	if (err && err != -ENOENT)
+		return fail(reterr, err, path);
+	*n += !err;
+	/* Of a profile of TuneD: it stays where something else is in it. */
+	if (strncmp(path, SSDPM__TUNED, strlen(SSDPM__TUNED)) != 0)
+		return 0;
+	snprintf(directory, sizeof(directory), "%.*s",
+		 (int)(strrchr(path, '/') - path), path);
+	unlink_at(machine, directory, AT_REMOVEDIR);
+	return 0;
+}
+
+/*
+ * What another profile had of this kind, and this one has not, would go on with
+ * that. A profile of TuneD has a name of its own, and stays.
+ */
+static int remove_old(struct ssdpm_machine *machine,
+		      const struct ssdpm_persist *persist,
+		      struct ssdpm_error *reterr)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (int i = 0; !err && i < N_PATHS; i++)
+		if (!has_path(persist, paths[i]))
+			err = remove_file(machine, persist->kind, paths[i], &n,
+					  reterr);
+	return err;
+}
+
+int ssdpm_persist_write(const struct ssdpm_persist *persist,
+			struct ssdpm_machine *machine,
+			struct ssdpm_error *reterr)
+{
+	int err = ssdpm_persist_check(persist, machine, reterr);
+
+	for (size_t i = 0; !err && i < persist->n; i++)
+		err = write_file(machine, persist, &persist->files[i], reterr);
+	return err ? err : remove_old(machine, persist, reterr);
 }
 
 int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 			 size_t *ret_n, struct ssdpm_error *reterr)
 {
-	static const char *const paths[] = { SSDPM__UDEV_RULES,
-					     SSDPM__MODPROBE_CONF, SSDPM__UNIT,
-					     SSDPM__TLP_CONF };
+	struct ssdpm_persist *persist;
 	size_t n = 0;
 	int err;
 
-	if (!ssdpm_persist_kind_to_string(kind))
-		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
-				   kind);
+	err = ssdpm_persist_read(machine, kind, &persist, reterr);
+	if (err)
+		return err;
 	err = ssdpm__check_writable(machine, reterr);
-	for (int i = 0; !err && i < 4; i++)
-		err = remove_file(machine, kind, paths[i], &n, reterr);
+	for (size_t i = 0; !err && i < persist->n; i++)
+		err = remove_file(machine, kind, persist->files[i].path, &n,
+				  reterr);
 	if (!err && kind == SSDPM_PERSIST_SYSTEMD && n)
 		remove_wants(machine);
-	if (!err && kind == SSDPM_PERSIST_TUNED)
-		err = remove_profiles(machine, &n, reterr);
 	if (!err && ret_n)
 		*ret_n = n;
+	ssdpm_persist_free(persist);
 	return err;
 }

@@ -119,15 +119,8 @@ static int add_file(struct ssdpm_persist *persist, const char *path,
 		    uint32_t mode, const struct text *contents,
 		    const char *note, struct ssdpm_error *reterr)
 {
-	struct persist_file *file = &persist->files[persist->n++];
-
-	file->mode = mode;
-	file->path = strdup(path);
-	file->contents = strdup(contents->text);
-	file->note = strdup(note);
-	if (!file->path || !file->contents || !file->note)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	return 0;
+	return ssdpm__persist_add(persist, path, mode, contents->text, note,
+				  reterr);
 }
 
 /* Do the parameters of nvme_core stay what Linux makes them? */
@@ -306,7 +299,9 @@ static int fill_modprobe(struct ssdpm_persist *persist,
 		put_parameters(&note, settings, "nvme_core.");
 	}
 	if (settings->set & SSDPM_PROFILE_LPM) {
-		ssdpm__put(&text, "# %s, of AHCI ports\n",
+		ssdpm__put(&text,
+			   "# %s, of AHCI ports; up to Linux 6.1 of mobile "
+			   "chipsets alone\n",
 			   ssdpm_lpm_to_string(settings->lpms[0]));
 		ssdpm__put(&text, "options ahci mobile_lpm_policy=%u\n",
 			   number_of(settings->lpms[0]));

@@ -53,9 +53,13 @@ static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
 						       &intent->battery };
 
 	if (!is_path(intent->command))
-		return ssdpm__fail(reterr, -EINVAL, 0, "command: " A_PATH);
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "command: " A_PATH ", and not %.100s",
+				   intent->command);
 	if (intent->profiles && !is_path(intent->profiles))
-		return ssdpm__fail(reterr, -EINVAL, 0, "profiles: " A_PATH);
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "profiles: " A_PATH ", and not %.100s",
+				   intent->profiles);
 	for (int i = 0; i < 2; i++) {
 		if (!is_word(all[i]->name, sizeof(all[i]->name) - 1, "_-") ||
 		    all[i]->name[0] == '-')
@@ -168,6 +172,26 @@ static int take_params(const struct ssdpm_persist_params *given,
 	return err;
 }
 
+int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
+		       uint32_t mode, const char *contents, const char *note,
+		       struct ssdpm_error *reterr)
+{
+	struct persist_file *files, *file;
+
+	files = realloc(persist->files, (persist->n + 1) * sizeof(*files));
+	if (!files)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	persist->files = files;
+	file = &files[persist->n++];
+	file->mode = mode;
+	file->path = strdup(path);
+	file->contents = strdup(contents);
+	file->note = strdup(note);
+	if (!file->path || !file->contents || !file->note)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	return 0;
+}
+
 int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 		      struct ssdpm_persist **ret_persist,
 		      struct ssdpm_error *reterr)
@@ -200,6 +224,7 @@ struct ssdpm_persist *ssdpm_persist_free(struct ssdpm_persist *persist)
 		free(persist->files[i].contents);
 		free(persist->files[i].note);
 	}
+	free(persist->files);
 	free(persist);
 	return NULL;
 }

@@ -28,7 +28,7 @@ struct persist_file {
 
 struct ssdpm_persist {
 	uint32_t kind;
-	struct persist_file files[2];
+	struct persist_file *files;
 	size_t n;
 };
 
@@ -50,6 +50,11 @@ struct text {
 
 void ssdpm__put(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Copies all of it; what fails is freed with the persist. */
+int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
+		       uint32_t mode, const char *contents, const char *note,
+		       struct ssdpm_error *reterr);
 
 /* persist-text.c: the files of the kind of the intent. */
 int ssdpm__persist_fill(struct ssdpm_persist *persist,

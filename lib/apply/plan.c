@@ -14,6 +14,10 @@ static const struct ssdpm_plan_params default_params = {
 	.lock_timeout_ms = 10000,
 };
 
+const char ssdpm__foreign_words[] =
+	"; to revert brings the table in force back, where Linux takes one "
+	"(6.12.110, 7.2 and later do not)";
+
 static int no_memory(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
@@ -141,6 +145,10 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 		ssdpm__step_free(plan->steps[i]);
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		ssdpm__step_free(plan->drives[i].rebuild);
+		free(plan->drives[i].table.path);
+		free(plan->drives[i].table.before);
+		free(plan->drives[i].table.after);
+		free(plan->drives[i].unread);
 		ssdpm_device_unref(plan->drives[i].device);
 		ssdpm_model_unref(plan->drives[i].model);
 	}
@@ -215,20 +223,6 @@ static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
 		plan->order[plan->n_order++] = step;
 }
 
-/* Does the kernel build the table of this drive without being told to? */
-static bool needs_rebuild(const struct ssdpm_plan *plan,
-			  const struct drive *drive)
-{
-	const struct step *step;
-
-	if (!drive->rebuild)
-		return false;
-	step = ssdpm__plan_find(plan, SSDPM_STEP_LATENCY_TOLERANCE,
-				drive->rebuild->change.path);
-	return !step || step->state == SSDPM_STEP_IN_FORCE ||
-	       step->state == SSDPM_STEP_LEFT_ALONE;
-}
-
 static bool parameters_change(const struct ssdpm_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_steps; i++)
@@ -238,19 +232,110 @@ static bool parameters_change(const struct ssdpm_plan *plan)
 	return false;
 }
 
+bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
+{
+	size_t n = strlen(controller);
+
+	return (change->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+		change->kind == SSDPM_STEP_REBUILD) &&
+	       !strncmp(change->path, controller, n) &&
+	       !strncmp(change->path + n, "/power/", 7);
+}
+
+struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
+				     uint32_t kind, const char *path)
+{
+	struct step *step = ssdpm__plan_find(plan, kind, path);
+
+	return step && step->state != SSDPM_STEP_LEFT_ALONE ? step : NULL;
+}
+
+struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
+				    const struct drive *drive)
+{
+	return ssdpm__plan_find_active(
+		plan, SSDPM_STEP_APST,
+		ssdpm_device_get_facts(drive->device)->path + 1);
+}
+
+/* Does the plan say what the table of the drive is made from? */
+static bool is_meant(const struct ssdpm_plan *plan,
+		     const struct step *tolerance)
+{
+	for (size_t i = 0; !tolerance && i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind == SSDPM_STEP_NVME_CORE &&
+		    plan->steps[i]->state != SSDPM_STEP_LEFT_ALONE)
+			return true;
+	return tolerance;
+}
+
+/* Must the kernel be told to build the table of this drive? */
+static bool needs_rebuild(const struct ssdpm_plan *plan,
+			  const struct drive *drive)
+{
+	const struct step *tolerance;
+
+	if (!drive->rebuild)
+		return false;
+	tolerance = ssdpm__plan_find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+					    drive->rebuild->change.path);
+	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
+		return false;
+	/* With tolerance 0 APST is off, whatever the parameters say. */
+	if (parameters_change(plan) &&
+	    strcmp(drive->rebuild->change.after, "0"))
+		return true;
+	return drive->is_foreign && is_meant(plan, tolerance) &&
+	       !ssdpm__plan_find_table(plan, drive);
+}
+
+/* Will the kernel build a table for this controller? */
+static bool is_rebuilt(const struct ssdpm_plan *plan, const char *controller)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (ssdpm__is_tolerance_of(&plan->order[i]->change,
+					   controller) &&
+		    ssdpm__step_is_pending(plan->order[i]))
+			return true;
+	return false;
+}
+
+bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
+			     const struct drive *drive)
+{
+	return is_rebuilt(plan,
+			  ssdpm_device_get_facts(drive->device)->path + 1) &&
+	       !ssdpm__plan_find_table(plan, drive);
+}
+
+/* A table of one's own that is in force is lost when the kernel builds its. */
+static void order_table(struct ssdpm_plan *plan, struct step *step)
+{
+	const struct change *change = &step->change;
+
+	if (step->state == SSDPM_STEP_IN_FORCE &&
+	    is_rebuilt(plan, change->path))
+		step->state = SSDPM_STEP_PLANNED;
+	else if (step->state == SSDPM_STEP_PLANNED &&
+		 !is_rebuilt(plan, change->path) &&
+		 !strcmp(change->before, change->after))
+		step->state = SSDPM_STEP_IN_FORCE;
+}
+
 /* There is room in order: see reserve(). */
 static void arrange(struct ssdpm_plan *plan)
 {
-	bool rebuild = parameters_change(plan);
-
 	plan->n_order = 0;
 	for (uint32_t r = 0; r < N_RANKS; r++) {
 		for (size_t i = 0; i < plan->n_steps; i++)
 			order_step(plan, r, plan->steps[i]);
-		for (size_t i = 0; rebuild && i < plan->n_drives; i++)
+		for (size_t i = 0; i < plan->n_drives; i++)
 			if (needs_rebuild(plan, &plan->drives[i]))
 				order_step(plan, r, plan->drives[i].rebuild);
 	}
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i]->change.kind == SSDPM_STEP_APST)
+			order_table(plan, plan->steps[i]);
 }
 
 /* Room for that many more steps and drives. */
@@ -306,8 +391,8 @@ int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 	return 0;
 }
 
-static struct drive *find_drive(const struct ssdpm_plan *plan,
-				const struct ssdpm_device *device)
+struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
+				     const struct ssdpm_device *device)
 {
 	const char *path = ssdpm_device_get_facts(device)->path;
 
@@ -320,7 +405,6 @@ static struct drive *find_drive(const struct ssdpm_plan *plan,
 	return NULL;
 }
 
-/* With tolerance 0 APST is off, whatever the parameters say. */
 static int make_rebuild(const struct ssdpm_device_facts *facts,
 			struct step **ret_step, struct ssdpm_error *reterr)
 {
@@ -330,7 +414,7 @@ static int make_rebuild(const struct ssdpm_device_facts *facts,
 
 	*ret_step = NULL;
 	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ||
-	    !facts->latency_tolerance_us || !ssdpm__tolerance_path(facts, path))
+	    !ssdpm__tolerance_path(facts, path))
 		return 0;
 	ssdpm__format_tolerance(facts->latency_tolerance_us, value);
 	err = ssdpm__step_new(SSDPM_STEP_REBUILD, path, value, value, &step,
@@ -351,10 +435,35 @@ static int make_rebuild(const struct ssdpm_device_facts *facts,
 	return err;
 }
 
+/* What the caller is to know before the table is replaced. */
+static int say_foreign(struct drive *drive, struct ssdpm_error *reterr)
+{
+	if (!drive->is_foreign || !drive->rebuild)
+		return 0;
+	return ssdpm__step_set_why(
+		drive->rebuild, reterr,
+		"the table in force is not what Linux makes of what is set: "
+		"another value and this one make it build its own%s",
+		ssdpm__foreign_words);
+}
+
+static int set_model(struct ssdpm_plan *plan, struct drive *drive,
+		     struct ssdpm_model *model, struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (!model || model == drive->model)
+		return 0;
+	ssdpm_model_unref(drive->model);
+	drive->model = ssdpm_model_ref(model);
+	err = ssdpm__look_at_table(plan, drive, reterr);
+	return err ? err : say_foreign(drive, reterr);
+}
+
 int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
-	struct drive *drive = find_drive(plan, device);
+	struct drive *drive = ssdpm__plan_find_drive(plan, device);
 	struct step *rebuild;
 	int err;
 
@@ -369,13 +478,10 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		memset(drive, 0, sizeof(*drive));
 		drive->device = ssdpm_device_ref(device);
 		drive->rebuild = rebuild;
-		arrange(plan);
 	}
-	if (model) {
-		ssdpm_model_unref(drive->model);
-		drive->model = ssdpm_model_ref(model);
-	}
-	return 0;
+	err = set_model(plan, drive, model, reterr);
+	arrange(plan);
+	return err;
 }
 
 static int add_named(struct ssdpm_plan *plan, const char *name,

@@ -57,17 +57,6 @@ static void apply_steps(const struct ssdpm_plan *plan,
 	}
 }
 
-static const struct step *find_table(const struct ssdpm_plan *plan,
-				     const struct ssdpm_device_facts *facts)
-{
-	const struct step *step;
-
-	step = ssdpm__plan_find(plan, SSDPM_STEP_APST, facts->path + 1);
-	if (!step || step->state == SSDPM_STEP_LEFT_ALONE)
-		return NULL;
-	return step;
-}
-
 int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		   bool after, struct ssdpm_apst *ret_table,
 		   struct ssdpm_error *reterr)
@@ -75,7 +64,8 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 	const struct ssdpm_device_facts *facts =
 		ssdpm_device_get_facts(drive->device);
 	struct ssdpm_apst_params params;
-	const struct step *step = after ? find_table(plan, facts) : NULL;
+	const struct step *step =
+		after ? ssdpm__plan_find_table(plan, drive) : NULL;
 	int err;
 
 	if (step)
@@ -97,6 +87,60 @@ bool ssdpm__is_sure(const struct drive *drive)
 {
 	return drive->model && ssdpm_model_get_info(drive->model)->provenance ==
 				       SSDPM_PROVENANCE_REPORTED;
+}
+
+static int note_table(const struct drive *drive, struct change *table,
+		      struct ssdpm_error *reterr)
+{
+	const char *path = ssdpm_device_get_facts(drive->device)->path + 1;
+	char value[SSDPM__VALUE_BYTES];
+	struct ssdpm_apst now;
+	int err;
+
+	err = ssdpm_device_read_apst(drive->device, &now, reterr);
+	if (!err)
+		err = ssdpm__table_to_value(&now, value, reterr);
+	if (!err)
+		err = ssdpm__set_string(&table->path, path, reterr);
+	/* Once it is replaced the record has what took its place. */
+	if (!err)
+		err = ssdpm__set_string(&table->after, "", reterr);
+	if (!err)
+		err = ssdpm__set_string(&table->before, value, reterr);
+	return err;
+}
+
+/*
+ * Somebody may have set a table of his own, or parameters that no table was
+ * built from since: what is set says nothing of either.
+ */
+int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst predicted, now;
+	struct ssdpm_error error;
+	int err;
+
+	if (plan->machine->capture || !ssdpm__is_sure(drive))
+		return 0;
+	err = ssdpm__predict(plan, drive, false, &predicted, reterr);
+	if (err == -ENOMEM)
+		return err;
+	if (err || !predicted.sent)
+		return 0;
+	drive->table.kind = SSDPM_STEP_APST;
+	err = note_table(drive, &drive->table, &error);
+	if (err && err != -ENOMEM)
+		return ssdpm__set_string(&drive->unread, error.message, reterr);
+	if (!err)
+		err = ssdpm__value_to_table(drive->table.before, &now, &error);
+	if (err) {
+		if (reterr)
+			*reterr = error;
+		return err;
+	}
+	drive->is_foreign = ssdpm__compare_tables("", &now, &predicted, NULL);
+	return 0;
 }
 
 size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan)

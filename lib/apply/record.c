@@ -137,7 +137,7 @@ static int format(const char *boot, struct change *const *changes, size_t n,
 	return 0;
 }
 
-static int write_all(int fd, const char *text, size_t size)
+int ssdpm__write_all(int fd, const char *text, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, text, size);
@@ -159,12 +159,15 @@ static int write_file(int directory_fd, const char *name, const char *text,
 {
 	int fd, err;
 
+	/* What a kill has left, or somebody has put there, is not written to.
+	 */
+	if (unlinkat(directory_fd, name, 0) && errno != ENOENT)
+		return -errno;
 	fd = openat(directory_fd, name,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		    0644);
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, text, size);
+	err = ssdpm__write_all(fd, text, size);
 	if (!err && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)
@@ -172,32 +175,32 @@ static int write_file(int directory_fd, const char *name, const char *text,
 	return err;
 }
 
-int ssdpm__changes_write(const struct ssdpm_machine *machine, int directory_fd,
-			 const char *name, struct change *const *changes,
-			 size_t n, struct ssdpm_error *reterr)
+int ssdpm__changes_write(const struct site *site, const char *name,
+			 struct change *const *changes, size_t n,
+			 struct ssdpm_error *reterr)
 {
 	char boot[BOOT_BYTES], *text;
 	size_t size;
 	int err;
 
-	read_boot(machine, boot);
+	read_boot(site->machine, boot);
 	err = format(boot, changes, n, &text, &size);
 	if (!err) {
-		err = write_file(directory_fd, name, text, size);
+		err = write_file(site->directory_fd, name, text, size);
 		free(text);
 	}
 	if (err)
-		return ssdpm__fail(reterr, err, 0,
-				   "cannot write the file %s: "
-				   "%s",
-				   name, ssdpm_strerror(err));
+		return ssdpm__fail(reterr, err, 0, "cannot write %s/%s: %s",
+				   site->directory, name, ssdpm_strerror(err));
 	return 0;
 }
 
 static int read_file(int directory_fd, const char *name, char **ret_text,
 		     size_t *ret_size)
 {
-	int fd = openat(directory_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	/* A pipe would wait for somebody who writes. */
+	int fd = openat(directory_fd, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 	size_t used = 0;
 	char *text = NULL;
@@ -205,7 +208,7 @@ static int read_file(int directory_fd, const char *name, char **ret_text,
 	int err = 0;
 
 	if (fd < 0)
-		return -errno;
+		return errno == ELOOP ? -EIO : -errno;
 	if (fstat(fd, &status))
 		err = -errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > MAX_BYTES)
@@ -246,7 +249,8 @@ static bool is_target(uint32_t kind, const char *path)
 		"sys/module/nvme_core/parameters/apst_";
 	const char *end = strrchr(path, '/');
 
-	if (strstr(path, "/../") || !end || !strcmp(end, "/.."))
+	if (strstr(path, "/../") || !end || !strcmp(end, "/..") ||
+	    strlen(path) >= SSDPM__TARGET_BYTES - sizeof("/power/") - 32)
 		return false;
 	if (kind == SSDPM_STEP_NVME_CORE)
 		return !strncmp(path, parameters, strlen(parameters));
@@ -353,18 +357,17 @@ static int parse(char *text, size_t size, const char *boot,
 	return parse_begun(rest, changes);
 }
 
-int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,
-			const char *name, struct changes *ret_changes,
-			struct ssdpm_error *reterr)
+int ssdpm__changes_read(const struct site *site, const char *name,
+			struct changes *ret_changes, struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
 	char boot[BOOT_BYTES], *text = NULL;
 	size_t size = 0;
 	int err;
 
-	err = read_file(directory_fd, name, &text, &size);
+	err = read_file(site->directory_fd, name, &text, &size);
 	if (!err) {
-		read_boot(machine, boot);
+		read_boot(site->machine, boot);
 		err = parse(text, size, boot, &changes);
 		free(text);
 	}
@@ -375,9 +378,9 @@ int ssdpm__changes_read(const struct ssdpm_machine *machine, int directory_fd,
 	ssdpm__changes_free(&changes);
 	if (err == -EIO)
 		return ssdpm__fail(reterr, err, 0,
-				   "the file %s is damaged: look at it, put "
-				   "back what it names, and remove it",
-				   name);
-	return ssdpm__fail(reterr, err, 0, "the file %s: %s", name,
+				   "%s/%s is damaged: look at it, put back "
+				   "what it names, and remove it",
+				   site->directory, name);
+	return ssdpm__fail(reterr, err, 0, "%s/%s: %s", site->directory, name,
 			   ssdpm_strerror(err));
 }

@@ -48,7 +48,7 @@ static int add_drive(struct ssdpm_plan *plan, const char *name,
 	int err;
 
 	err = ssdpm_device_read(plan->machine, name, &device, reterr);
-	if (err == -ENOENT)
+	if (err == -ENOENT || err == -ENODEV)
 		return 0; /* it shows when the value is read */
 	if (err)
 		return err;
@@ -136,8 +136,9 @@ static bool cannot_return(const struct change *change)
 		       ssdpm_lpm_to_string(SSDPM_LPM_KEEP_FIRMWARE_SETTINGS));
 }
 
-static int add_kept(struct ssdpm_plan *plan, const struct change *change,
-		    struct ssdpm_error *reterr)
+/* What can be put back is, and of the rest is said why not. */
+static int add_change(struct ssdpm_plan *plan, const struct change *change,
+		      const char *as_it_was, struct ssdpm_error *reterr)
 {
 	char value[SSDPM__VALUE_BYTES], why[SSDPM__VALUE_BYTES];
 	uint32_t state = SSDPM_STEP_LEFT_ALONE;
@@ -153,11 +154,11 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 		snprintf(why, sizeof(why), "%s", error.message);
 	} else if (!strcmp(value, change->before)) {
 		state = SSDPM_STEP_IN_FORCE;
-		snprintf(why, sizeof(why), "it is as it was at first");
+		snprintf(why, sizeof(why), "it is as it was");
 	} else if (strcmp(value, change->after)) {
 		snprintf(why, sizeof(why),
-			 "somebody else has changed it since: the last commit "
-			 "wrote %.40s",
+			 "somebody else has changed it since: %.40s was "
+			 "written",
 			 change->after);
 	} else if (cannot_return(change)) {
 		snprintf(why, sizeof(why),
@@ -165,7 +166,7 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 			 "the next boot");
 	} else {
 		state = SSDPM_STEP_PLANNED;
-		snprintf(why, sizeof(why), "as it was before the first commit");
+		snprintf(why, sizeof(why), "%s", as_it_was);
 	}
 	return add_back(plan, change, value, state, why, reterr);
 }
@@ -173,7 +174,8 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
-	int err, fd;
+	struct site site;
+	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (err)
@@ -182,58 +184,68 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the plan has other steps: make a new one "
 				   "to revert");
-	err = ssdpm__site_open_directory(plan->machine, plan->directory, false,
-					 &fd, reterr);
+	err = ssdpm__site_look(plan, &site, reterr);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = ssdpm__read_kept(plan->machine, fd, &changes, reterr);
-	close(fd);
+	err = ssdpm__read_kept(&site, &changes, reterr);
+	ssdpm__site_close(&site);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
-		err = add_kept(plan, changes.list[i], reterr);
+		err = add_change(plan, changes.list[i],
+				 "as it was before the first commit", reterr);
 	if (!err)
-		plan->reverts = changes.n;
+		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
 	return err;
 }
 
-static int add_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
+static int add_done(struct ssdpm_plan *back, const struct change *change,
 		    struct ssdpm_error *reterr)
+{
+	if (!change->begun || change->kind == SSDPM_STEP_REBUILD)
+		return 0;
+	return add_change(back, change, "as it was before the commit", reterr);
+}
+
+static int add_all_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,
+			struct ssdpm_error *reterr)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < plan->n_drives; i++)
-		if (plan->drives[i].model)
+	back->goes_back = true;
+	for (size_t i = 0; !err && i < plan->n_drives; i++) {
+		const struct drive *drive = &plan->drives[i];
+
+		if (drive->model)
 			err = add_drive(
 				back,
-				ssdpm_device_get_facts(plan->drives[i].device)
-					->name,
-				plan->drives[i].model, reterr);
-	for (size_t i = 0; !err && i < plan->n_order; i++) {
-		const struct step *step = plan->order[i];
-
-		if (!step->change.begun ||
-		    step->change.kind == SSDPM_STEP_REBUILD ||
-		    !(step->flags & SSDPM_STEP_REVERSIBLE))
-			continue;
-		err = add_back(back, &step->change, step->change.after,
-			       SSDPM_STEP_PLANNED,
-			       "as it was before the commit", reterr);
+				ssdpm_device_get_facts(drive->device)->name,
+				drive->model, reterr);
+		if (!err)
+			err = add_done(back, &drive->table, reterr);
 	}
+	for (size_t i = 0; !err && i < plan->n_order; i++)
+		err = add_done(back, &plan->order[i]->change, reterr);
 	return err;
 }
 
-static void set_states(struct ssdpm_plan *plan)
+/* What was left alone stays done, and its step says why. */
+static void set_states(struct ssdpm_plan *plan, const struct ssdpm_plan *back)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
+		const struct step *undone;
 
-		if (!step->change.begun ||
-		    !(step->flags & SSDPM_STEP_REVERSIBLE))
+		if (!step->change.begun)
 			continue;
-		step->state = SSDPM_STEP_UNDONE;
 		step->change.begun = false;
+		undone = ssdpm__plan_find(back, step->change.kind,
+					  step->change.path);
+		if (undone && undone->state == SSDPM_STEP_LEFT_ALONE)
+			ssdpm__set_string(&step->why, undone->why, NULL);
+		else
+			step->state = SSDPM_STEP_UNDONE;
 	}
 	plan->committed = false;
 }
@@ -255,11 +267,11 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_new(plan->machine, &params, &back, reterr);
 	if (err)
 		return err;
-	err = add_done(back, plan, reterr);
+	err = add_all_done(back, plan, reterr);
 	if (!err)
 		err = ssdpm_plan_commit(back, reterr);
 	if (!err)
-		set_states(plan);
+		set_states(plan, back);
 	ssdpm_plan_free(back);
 	return err;
 }

@@ -47,30 +47,70 @@ static int open_default(const struct ssdpm_machine *machine, bool make)
 	return fd;
 }
 
-int ssdpm__site_open_directory(const struct ssdpm_machine *machine,
-			       const char *directory, bool make, int *ret_fd,
-			       struct ssdpm_error *reterr)
+/* Root does what is written there: nobody else may write it. */
+static int check_owner(const struct ssdpm_machine *machine, int fd)
 {
-	const char *advice = "";
-	int fd;
+	struct stat status;
 
-	if (!directory) {
-		fd = open_default(machine, make);
-		directory = "/run/ssdpm";
+	if (machine->capture)
+		return 0; /* nothing outside of it is written */
+	if (fstat(fd, &status))
+		return -errno;
+	if ((status.st_uid && status.st_uid != geteuid()) ||
+	    status.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	return 0;
+}
+
+static int open_directory(const struct ssdpm_plan *plan, bool make)
+{
+	int fd, err;
+
+	if (!plan->directory) {
+		fd = open_default(plan->machine, make);
 	} else {
-		fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open(plan->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			fd = errno == ENOENT && make ?
-				     open_in(AT_FDCWD, directory, make) :
+				     open_in(AT_FDCWD, plan->directory, make) :
 				     -errno;
 	}
-	if (fd == -EACCES || fd == -EPERM)
+	err = fd < 0 ? fd : check_owner(plan->machine, fd);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+static int open_site(const struct ssdpm_plan *plan, bool make,
+		     struct site *ret_site, struct ssdpm_error *reterr)
+{
+	struct site site = {
+		.machine = plan->machine,
+		.directory = plan->directory ? plan->directory : "/run/ssdpm",
+		.directory_fd = open_directory(plan, make),
+		.lock_fd = -1,
+		.journal_fd = -1,
+		.state_timeout_ms = plan->state_timeout_ms,
+	};
+	const char *advice = "";
+	const int err = site.directory_fd;
+
+	if (err == -EACCES)
 		advice = ": only root may";
-	if (fd < 0)
-		return ssdpm__fail(reterr, fd, 0, "%s: %s%s", directory,
-				   ssdpm_strerror(fd), advice);
-	*ret_fd = fd;
+	if (err == -EPERM)
+		advice = ": somebody else may write there, so that what it "
+			 "holds cannot be trusted: remove it";
+	if (err < 0)
+		return ssdpm__fail(reterr, err, 0, "%s: %s%s", site.directory,
+				   ssdpm_strerror(err), advice);
+	*ret_site = site;
 	return 0;
+}
+
+int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr)
+{
+	return open_site(plan, false, ret_site, reterr);
 }
 
 uint64_t ssdpm__now_ms(void)
@@ -104,28 +144,21 @@ static int lock(int fd, uint32_t timeout_ms)
 	return 0;
 }
 
-int ssdpm__site_open(struct ssdpm_machine *machine, const char *directory,
-		     uint32_t state_timeout_ms, uint32_t lock_timeout_ms,
-		     struct site *ret_site, struct ssdpm_error *reterr)
+int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr)
 {
-	struct site site = {
-		.machine = machine,
-		.directory_fd = -1,
-		.lock_fd = -1,
-		.journal_fd = -1,
-		.state_timeout_ms = state_timeout_ms,
-	};
+	struct site site;
 	int err;
 
-	err = ssdpm__check_writable(machine, reterr);
+	err = ssdpm__check_writable(plan->machine, reterr);
 	if (!err)
-		err = ssdpm__site_open_directory(machine, directory, true,
-						 &site.directory_fd, reterr);
+		err = open_site(plan, true, &site, reterr);
 	if (err)
 		return err;
 	site.lock_fd = openat(site.directory_fd, "lock",
 			      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	err = site.lock_fd < 0 ? -errno : lock(site.lock_fd, lock_timeout_ms);
+	err = site.lock_fd < 0 ? -errno :
+				 lock(site.lock_fd, plan->lock_timeout_ms);
 	if (!err) {
 		*ret_site = site;
 		return 0;
@@ -135,9 +168,8 @@ int ssdpm__site_open(struct ssdpm_machine *machine, const char *directory,
 		return ssdpm__fail(reterr, err, 0,
 				   "another program sets policies: it has held "
 				   "the lock for %u ms",
-				   lock_timeout_ms);
-	return ssdpm__fail(reterr, err, 0, "the lock in %s: %s%s",
-			   directory ? directory : "/run/ssdpm",
+				   plan->lock_timeout_ms);
+	return ssdpm__fail(reterr, err, 0, "%s/lock: %s%s", site.directory,
 			   ssdpm_strerror(err),
 			   err == -EACCES ? ": only root may" : "");
 }

@@ -73,6 +73,9 @@ static int undo_table(struct undo *undo, const struct change *change,
 				 change->before, reterr);
 	if (err != -EACCES && err != -EPERM && err != -EOPNOTSUPP)
 		return err;
+	ssdpm__log(machine, SSDPM_LOG_WARNING,
+		   "/%s: Linux takes no table: it builds its own",
+		   change->path);
 	snprintf(path, sizeof(path), "%s/power/pm_qos_latency_tolerance_us",
 		 change->path);
 	err = ssdpm__read_value(machine, SSDPM_STEP_REBUILD, path, value,
@@ -161,20 +164,19 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 	return result;
 }
 
-int ssdpm__read_kept(const struct ssdpm_machine *machine, int directory_fd,
-		     struct changes *ret_changes, struct ssdpm_error *reterr)
+int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
+		     struct ssdpm_error *reterr)
 {
-	const char *name = kept;
-	int err;
+	int err = -ENOENT;
 
-	/* A commit that is complete but for the name of this file. */
-	if (faccessat(directory_fd, "journal", F_OK, AT_SYMLINK_NOFOLLOW) &&
-	    !faccessat(directory_fd, new_kept, F_OK, AT_SYMLINK_NOFOLLOW))
-		name = new_kept;
 	ret_changes->list = NULL;
 	ret_changes->n = 0;
-	err = ssdpm__changes_read(machine, directory_fd, name, ret_changes,
-				  reterr);
+	/* A commit that is complete but for the name of this file. */
+	if (faccessat(site->directory_fd, "journal", F_OK, AT_SYMLINK_NOFOLLOW))
+		err = ssdpm__changes_read(site, new_kept, ret_changes, reterr);
+	/* It may get its name between the two. */
+	if (err == -ENOENT)
+		err = ssdpm__changes_read(site, kept, ret_changes, reterr);
 	return err == -ENOENT || err == -ESTALE ? 0 : err;
 }
 
@@ -188,23 +190,31 @@ static struct change *find(const struct changes *changes,
 	return NULL;
 }
 
+/* Does the record go back on what this controller's table is made from? */
+static bool is_kept(const struct changes *changes, const char *controller)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == SSDPM_STEP_NVME_CORE ||
+		    ssdpm__is_tolerance_of(changes->list[i], controller))
+			return true;
+	return false;
+}
+
 /* What was there first stays; what is there now is new. */
 static int merge(struct changes *changes, const struct change *change)
 {
 	struct change *old = find(changes, change);
-	char *after;
 
 	if (change->kind == SSDPM_STEP_REBUILD)
+		return 0;
+	/* It was no table of the first settings; Linux builds that one. */
+	if (!old && change->kind == SSDPM_STEP_APST &&
+	    is_kept(changes, change->path))
 		return 0;
 	if (!old)
 		return ssdpm__changes_add(changes, change->kind, change->path,
 					  change->before, change->after);
-	after = strdup(change->after);
-	if (!after)
-		return -ENOMEM;
-	free(old->after);
-	old->after = after;
-	return 0;
+	return ssdpm__set_string(&old->after, change->after, NULL);
 }
 
 /* What is as it was at first needs no way back: it goes to the end. */
@@ -223,36 +233,93 @@ static size_t count_different(struct changes *changes)
 	return n;
 }
 
-int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
-		bool drop, struct ssdpm_error *reterr)
+/* Tables first: settings of the same commit say nothing of them. */
+static int merge_all(struct changes *changes, struct change *const *list,
+		     size_t n)
 {
-	struct changes all = { 0 };
 	int err = 0;
 
-	if (!drop)
-		err = ssdpm__read_kept(site->machine, site->directory_fd, &all,
-				       reterr);
-	for (size_t i = 0; !err && !drop && i < n; i++) {
-		err = merge(&all, changes[i]);
-		if (err)
-			ssdpm__fail(reterr, err, 0, "out of memory");
+	for (int tables = 1; tables >= 0; tables--)
+		for (size_t i = 0; !err && i < n; i++)
+			if ((list[i]->kind == SSDPM_STEP_APST) == tables)
+				err = merge(changes, list[i]);
+	return err;
+}
+
+/* What took the place of tables that are kept, where Linux has built others. */
+static int read_tables(const struct site *site, struct changes *all,
+		       struct change *const *changes, size_t n)
+{
+	char value[SSDPM__VALUE_BYTES];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < all->n; i++) {
+		struct change *change = all->list[i];
+		bool rebuilt = false;
+
+		if (change->kind != SSDPM_STEP_APST)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			rebuilt |= ssdpm__is_tolerance_of(changes[k],
+							  change->path);
+		if (rebuilt)
+			err = ssdpm__read_value(site->machine, change->kind,
+						change->path, value, NULL);
+		if (rebuilt && !err)
+			err = ssdpm__set_string(&change->after, value, NULL);
+		if (err != -ENOMEM)
+			err = 0;
 	}
+	return err;
+}
+
+/* All steps of a plan that reverts, whatever became of them. */
+static int forget(struct changes *all, const struct ssdpm_plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_order; i++) {
+		struct change *change = find(all, &plan->order[i]->change);
+
+		if (change)
+			err = ssdpm__set_string(&change->after, change->before,
+						NULL);
+	}
+	return err;
+}
+
+int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
+		const struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct changes all;
+	int err;
+
+	err = ssdpm__read_kept(site, &all, reterr);
+	if (err)
+		return err;
+	err = merge_all(&all, changes, n);
 	if (!err)
-		err = ssdpm__changes_write(site->machine, site->directory_fd,
-					   new_kept, all.list,
+		err = read_tables(site, &all, changes, n);
+	if (!err && plan->reverts)
+		err = forget(&all, plan);
+	if (err)
+		ssdpm__fail(reterr, err, 0, "out of memory");
+	if (!err)
+		err = ssdpm__changes_write(site, new_kept, all.list,
 					   count_different(&all), reterr);
 	if (!err && fsync(site->directory_fd))
-		err = ssdpm__fail(reterr, -errno, 0,
-				  "cannot write undo.new: %s",
+		err = ssdpm__fail(reterr, -errno, 0, "cannot write %s/%s: %s",
+				  site->directory, new_kept,
 				  ssdpm_strerror(-errno));
 	ssdpm__changes_free(&all);
 	return err;
 }
 
 /* Should it fail, the next commit does it. */
-void ssdpm__keep_finish(struct site *site)
+int ssdpm__keep_finish(const struct site *site)
 {
 	if (renameat(site->directory_fd, new_kept, site->directory_fd, kept))
-		return;
+		return -errno;
 	fsync(site->directory_fd);
+	return 0;
 }

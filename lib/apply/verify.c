@@ -33,7 +33,7 @@ static int read_built(struct drive *drive, struct ssdpm_error *reterr)
 
 /*
  * A drive of the same name in the catalogue may have another firmware, with
- * other latencies: it decides nothing.
+ * other latencies: it decides nothing. A table of one's own is what it is.
  */
 static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 		       struct ssdpm_error *reterr)
@@ -47,7 +47,8 @@ static int check_table(struct ssdpm_plan *plan, struct drive *drive,
 	if (err || !predicted.sent)
 		return err;
 	err = read_built(drive, reterr);
-	if (err || !ssdpm__is_sure(drive))
+	if (err ||
+	    (!ssdpm__is_sure(drive) && !ssdpm__plan_find_table(plan, drive)))
 		return err;
 	return ssdpm__compare_tables(
 		ssdpm_device_get_facts(drive->device)->name, &drive->built,
@@ -118,11 +119,6 @@ static int differs(struct step *step, struct ssdpm_error *reterr,
 	return ssdpm__fail(reterr, -ESTALE, 0, "%s", error->message);
 }
 
-static uint32_t state_in_force(const struct ssdpm_plan *plan)
-{
-	return plan->committed ? SSDPM_STEP_DONE : SSDPM_STEP_IN_FORCE;
-}
-
 static int verify_step(struct ssdpm_plan *plan, struct step *step,
 		       struct ssdpm_error *reterr)
 {
@@ -149,7 +145,8 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 				   ssdpm_lpm_from_string(value), &error))
 		return differs(step, reterr, &error);
 	if (step->state == SSDPM_STEP_DIFFERS)
-		step->state = state_in_force(plan);
+		step->state =
+			change->begun ? SSDPM_STEP_DONE : SSDPM_STEP_IN_FORCE;
 	return 0;
 }
 

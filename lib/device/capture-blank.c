@@ -105,13 +105,17 @@ size_t ssdpm__blank_address(const char *text, size_t n, char *blanked,
 	struct span span = ssdpm__span(text, n);
 	size_t length = 0;
 
-	/* "traddr=192.0.2.7,trsvcid=4420,src_addr=..."; a PCI address: kept. */
+	/*
+	 * Of "traddr=192.0.2.7,trsvcid=4420,host_iface=..." the service alone
+	 * is kept; all of a PCI address, which has no "=".
+	 */
 	while (span.at < span.end && length + sizeof(word) < size) {
 		const char *comma = memchr(span.at, ',', span.end - span.at);
 		const char *end = comma ? comma + 1 : span.end;
 		const char *equal = memchr(span.at, '=', end - span.at);
-		bool hide = equal && equal - span.at >= 4 &&
-			    !memcmp(equal - 4, "addr", 4);
+		bool hide = equal &&
+			    !ssdpm__span_is((struct span){ span.at, equal },
+					    "trsvcid");
 		const char *keep = hide ? equal + 1 : end;
 
 		if (keep - span.at >= (ptrdiff_t)(size - length - sizeof(word)))
@@ -182,10 +186,13 @@ static bool is_hex_pair(const char *at)
 	return ssdpm__hex_digit(at[0]) >= 0 && ssdpm__hex_digit(at[1]) >= 0;
 }
 
-bool ssdpm__has_hardware_address(const char *path)
+bool ssdpm__names_a_peripheral(const char *path)
 {
 	enum { N_PAIRS = 6 };
 
+	/* hid-SERIAL-battery, of USB */
+	if (strstr(path, "/hid-"))
+		return true;
 	for (; *path; path++) {
 		const char *at = path;
 		int n = 0;

@@ -184,16 +184,22 @@ static int note_settings(struct capture *self, const char *path,
 	return r;
 }
 
+/* By name: others in proc/ tell who uses the machine, and for what. */
+static bool is_about_linux(const char *path)
+{
+	return !strcmp(path, "proc/sys/kernel/osrelease") ||
+	       !strcmp(path, "proc/sys/kernel/version") ||
+	       !strcmp(path, "proc/version_signature");
+}
+
 void ssdpm__capture_observe(void *observer, const char *path, const void *bytes,
 			    size_t n)
 {
 	struct capture *self = observer;
 
-	if (self->err || ssdpm__has_hardware_address(path))
+	if (self->err || ssdpm__names_a_peripheral(path))
 		return;
-	if (starts_with(path, "sys/") ||
-	    !strcmp(path, "proc/sys/kernel/osrelease") ||
-	    !strcmp(path, "proc/sys/kernel/version"))
+	if (starts_with(path, "sys/") || is_about_linux(path))
 		self->err = note_sysfs(self, path, bytes, n);
 	else if (bytes &&
 		 (starts_with(path, "etc/") || starts_with(path, "run/") ||

@@ -24,8 +24,11 @@ size_t ssdpm__blank_address(const char *text, size_t n, char *blanked,
 /* A line of a udev rule: values that may name a drive become "???". */
 void ssdpm__blank_rule(char *line);
 
-/* Does a path name a device by its MAC address, as batteries of mice do? */
-bool ssdpm__has_hardware_address(const char *path);
+/*
+ * Does a path name a device by its MAC address or its serial number, as
+ * batteries of mice do?
+ */
+bool ssdpm__names_a_peripheral(const char *path);
 
 /*
  * capture-write.c: files and links below a directory that was just made. Paths

@@ -21,41 +21,65 @@ static bool has_pci_link(const struct ssdpm_device_facts *facts)
 	       !(facts->flags & SSDPM_DEVICE_FABRICS);
 }
 
+/* Does the policy of ASPM have this on, whatever the firmware did? */
+static bool policy_has(const struct examination *e, uint32_t feature)
+{
+	return e->machine->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE ||
+	       (e->machine->aspm_policy == SSDPM_ASPM_POWERSAVE &&
+		feature == L1);
+}
+
+/* Off in spite of the policy: somebody wrote 0 to its file. */
+static void advise_link_file(struct examination *e, struct ssdpm_diagnosis *d,
+			     const char *file)
+{
+	ssdpm__advise(d,
+		      "echo 1 > /sys/bus/pci/devices/%s/link/%s, and read it "
+		      "again: a write that does nothing succeeds too",
+		      e->facts->address, file);
+}
+
 /* What keeps a capable link from it, and the policy that would not. */
 static void say_policy(struct examination *e, const char *what)
 {
-	const char *policy;
 	struct ssdpm_diagnosis *d;
+	char why[64];
 
 	switch (e->machine->aspm_policy) {
 	case SSDPM_ASPM_DEFAULT:
-		policy = "default leaves as the firmware set it";
+		snprintf(why, sizeof(why), "leaves %s as the firmware set it",
+			 what);
 		break;
 	case SSDPM_ASPM_PERFORMANCE:
-		policy = "performance keeps off";
+		snprintf(why, sizeof(why), "keeps %s off", what);
 		break;
 	case SSDPM_ASPM_POWERSAVE:
-		policy = "powersave, which is for L0s and L1 alone, keeps off";
+		snprintf(why, sizeof(why), "has L0s and L1 on, but not %s",
+			 what);
 		break;
 	default:
 		return;
 	}
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
-			 "%s is what the ASPM policy %s", what, policy);
-	ssdpm__advise(d, "echo powersupersave > "
-			 "/sys/module/pcie_aspm/parameters/policy (all "
-			 "devices); or switch ASPM on in the firmware setup");
+			 "the ASPM policy is %s, which %s",
+			 ssdpm_aspm_policy_to_string(e->machine->aspm_policy),
+			 why);
+	ssdpm__advise(d,
+		      "echo powersupersave > "
+		      "/sys/module/pcie_aspm/parameters/policy (all "
+		      "devices)%s",
+		      e->machine->aspm_policy == SSDPM_ASPM_DEFAULT ?
+			      "; or switch ASPM on in the firmware setup" :
+			      "");
 }
 
-static void advise_link_file(struct examination *e, struct ssdpm_diagnosis *d,
-			     const char *file)
+static void say_why_off(struct examination *e, struct ssdpm_diagnosis *d,
+			uint32_t feature)
 {
-	if (e->machine->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE)
-		ssdpm__advise(d,
-			      "echo 1 > /sys/bus/pci/devices/%s/link/%s, and "
-			      "read it again: a write that does nothing "
-			      "succeeds too",
-			      e->facts->address, file);
+	if (policy_has(e, feature))
+		advise_link_file(e, d, feature == L1 ? "l1_aspm" : "l1_2_aspm");
+	else
+		say_policy(e, feature == L1 ? "L1" : "L1.2");
 }
 
 static void say_no_link(struct examination *e)
@@ -68,9 +92,9 @@ static void say_no_link(struct examination *e)
 			 "link/ in sysfs (pcie_aspm=off, the firmware keeps "
 			 "it, or the drive is on no PCIe port)",
 			 e->facts->address);
-	ssdpm__advise(d,
-		      "without pcie_aspm=off on the kernel command line it "
-		      "does; lspci -vv as root says what the link has on now");
+	ssdpm__advise(d, "if pcie_aspm=off is on the kernel command line: boot "
+			 "without it; lspci -vv as root says what the link has "
+			 "on now");
 }
 
 void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
@@ -89,13 +113,16 @@ void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
 	if (deepest && power_uw)
 		snprintf(lost, sizeof(lost), ": PS%u's %s will not be reached",
 			 deepest, ssdpm__format_uw(power_uw).text);
-	if (!(facts->pcie_capable & L1))
-		return;
-	if (!(facts->pcie_enabled & L1)) {
+	if (!(facts->pcie_capable & L1)) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+			     SSDPM_SEVERITY_NOTE,
+			     "the link has no L1: the drive, or the port it is "
+			     "in, does not offer it%s",
+			     lost);
+	} else if (!(facts->pcie_enabled & L1)) {
 		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
 				 SSDPM_SEVERITY_PROBLEM, "link L1 off%s", lost);
-		advise_link_file(e, d, "l1_aspm");
-		say_policy(e, "L1 off");
+		say_why_off(e, d, L1);
 	} else if (!(facts->pcie_capable & L1_2)) {
 		ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
 			     SSDPM_SEVERITY_NOTE,
@@ -104,8 +131,7 @@ void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
 		d = ssdpm__found(e, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
 				 SSDPM_SEVERITY_PROBLEM, "link L1.2 off%s",
 				 lost);
-		advise_link_file(e, d, "l1_2_aspm");
-		say_policy(e, "L1.2 off");
+		say_why_off(e, d, L1_2);
 	}
 }
 
@@ -126,18 +152,40 @@ static const char *shutdown_reason(const struct examination *e, uint32_t quirks,
 	return NULL;
 }
 
+/* Linux allows it where nobody wrote 0; with S3 the firmware does not ask. */
+static void say_d3cold(struct examination *e)
+{
+	struct ssdpm_diagnosis *d;
+
+	if (e->machine->suspend != SSDPM_SUSPEND_S2IDLE ||
+	    !(e->facts->known & SSDPM_FACT_D3COLD) ||
+	    e->facts->flags & SSDPM_DEVICE_D3COLD_ALLOWED)
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_D3COLD, SSDPM_SEVERITY_NOTE,
+			 "D3cold is forbidden (d3cold_allowed is 0): suspend "
+			 "(s2idle) shuts the drive down, but leaves it its "
+			 "power");
+	ssdpm__advise(d,
+		      "echo 1 > /sys/bus/pci/devices/%s/d3cold_allowed; find "
+		      "out who wrote 0, which is not what Linux starts with",
+		      e->facts->address);
+}
+
 static void say_kept_on(struct examination *e, uint32_t quirks, size_t n_states)
 {
 	bool quirk = quirks & SSDPM_QUIRK_NO_DEEPEST_PS;
 	struct ssdpm_diagnosis *d;
 
+	/* Where the kernel names its quirks, that wish is one of them. */
 	d = ssdpm__found(
 		e, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
-		"suspend (s2idle) leaves it on in PS%zu%s, unless the firmware "
-		"asks for a shutdown (StorageD3Enable)",
-		n_states - 1,
+		"suspend (s2idle) leaves it on in PS%zu%s%s", n_states - 1,
 		quirk ? ", though quirk no-deepest-ps is against that state" :
-			"");
+			"",
+		e->facts->known & SSDPM_FACT_QUIRKS ?
+			"" :
+			", unless the firmware asks for a shutdown "
+			"(StorageD3Enable)");
 	if (quirk && ssdpm__linux_is(e->machine, 7, 2))
 		ssdpm__advise(d,
 			      "if it does not wake: boot with "
@@ -155,12 +203,14 @@ void ssdpm__diagnose_suspend(struct examination *e, uint32_t quirks)
 	if (e->model)
 		ssdpm_model_get_states(e->model, &n);
 	reason = shutdown_reason(e, quirks, n);
-	if (reason)
+	if (reason) {
 		ssdpm__found(e, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
 			     "suspend (%s) shuts it down: %s; APST is "
 			     "programmed anew on resume",
 			     ssdpm_suspend_to_string(e->machine->suspend),
 			     reason);
-	else if (n && e->facts->known & SSDPM_FACT_PCIE)
+		say_d3cold(e);
+	} else if (n && e->facts->known & SSDPM_FACT_PCIE) {
 		say_kept_on(e, quirks, n);
+	}
 }

@@ -9,6 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+	/* What Linux starts with. */
+	LINUX_LIMIT_US = 100000,
+	LINUX_SECONDARY_MS = 2000,
+};
+
 #define LIMIT_FILE "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
 
 /* What has been found out, each part where it is known. */
@@ -122,6 +128,43 @@ static const struct {
 	  "suspend leaves the drive on in its last state" },
 };
 
+/* Linux takes what ACPI says of storage (StorageD3Enable) for a quirk too. */
+static const char *quirk_reason(const struct examination *e, uint32_t quirk)
+{
+	return quirk == SSDPM_QUIRK_SIMPLE_SUSPEND &&
+			       e->facts->known & SSDPM_FACT_QUIRKS ?
+		       "for the firmware asks for it (StorageD3Enable), or "
+		       "this drive has a known fault" :
+		       "for this drive has a known fault";
+}
+
+/* Quirks that the parameter took away. */
+static void say_forced(struct examination *e, const struct sleep *s)
+{
+	const uint32_t bit = 1u << SSDPM_NVME_CORE_FORCE_APST;
+	struct ssdpm_diagnosis *d;
+	struct ssdpm_host host;
+	uint32_t rules;
+
+	if (!e->model || !(e->machine->nvme_core_known & bit) ||
+	    !e->machine->nvme_core[SSDPM_NVME_CORE_FORCE_APST])
+		return;
+	ssdpm_device_get_host(e->device, e->machine, &host);
+	if (ssdpm_quirks_find(e->model, &host, &rules, NULL, NULL))
+		return;
+	rules &= SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS;
+	if (!(rules & ~s->quirks))
+		return;
+	d = ssdpm__found(e, SSDPM_DIAGNOSIS_FORCED, SSDPM_SEVERITY_NOTE,
+			 "quirk %s is not in force, for nvme_core.force_apst "
+			 "is set: this drive has a known fault",
+			 ssdpm_quirk_to_string(rules & SSDPM_QUIRK_NO_APST ?
+						       SSDPM_QUIRK_NO_APST :
+						       rules));
+	ssdpm__advise(d, "remove nvme_core.force_apst from the kernel command "
+			 "line or /etc/modprobe.d");
+}
+
 static void say_quirks(struct examination *e, const struct sleep *s)
 {
 	const size_t n = sizeof(quirk_words) / sizeof(quirk_words[0]);
@@ -136,36 +179,69 @@ static void say_quirks(struct examination *e, const struct sleep *s)
 		if (!(s->quirks & quirk))
 			continue;
 		d = ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
-				 "quirk %s, %s: %s, for this drive has a known "
-				 "fault",
+				 "quirk %s, %s: %s, %s",
 				 ssdpm_quirk_to_string(quirk), source,
-				 quirk_words[i].means);
+				 quirk_words[i].means, quirk_reason(e, quirk));
 		if (quirk == SSDPM_QUIRK_NO_APST)
 			ssdpm__advise(d, "leave it so: nvme_core.force_apst=1 "
 					 "would take it away from all drives");
 	}
 }
 
+/* Is the limit that which a parameter gave it, and not Linux's own? */
+static bool is_by_parameter(const struct examination *e)
+{
+	const uint32_t index = SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US;
+	const uint64_t limit = e->machine->nvme_core[index];
+
+	return e->machine->nvme_core_known & 1u << index &&
+	       limit == e->facts->latency_tolerance_us &&
+	       limit < LINUX_LIMIT_US;
+}
+
+/* For an option of the command: "100ms". */
+static struct limit limit_option(uint64_t limit_us)
+{
+	struct limit limit = limit_text(limit_us);
+	uint64_t whole_ms = limit_us / 1000;
+
+	if (limit_us > INT32_MAX - 1)
+		return limit;
+	if (whole_ms * 1000 == limit_us)
+		snprintf(limit.text, sizeof(limit.text), "%llums",
+			 (unsigned long long)whole_ms);
+	else
+		strcat(limit.text, "us");
+	return limit;
+}
+
+/* Until the next boot, and for good. */
+static void advise_number(const struct examination *e,
+			  struct ssdpm_diagnosis *d, uint64_t limit_us)
+{
+	char parameter[128] = "";
+
+	if (is_by_parameter(e))
+		snprintf(parameter, sizeof(parameter),
+			 ", and remove nvme_core.default_ps_max_latency_us=%s "
+			 "from the kernel command line or /etc/modprobe.d",
+			 limit_text(e->facts->latency_tolerance_us).text);
+	ssdpm__advise(
+		d, "ssdpm apply --latency %s %s, or echo %s > " LIMIT_FILE "%s",
+		limit_option(limit_us).text, e->facts->name,
+		limit_text(limit_us).text, e->facts->name, parameter);
+}
+
 static void say_off(struct examination *e)
 {
 	struct ssdpm_diagnosis *d;
-	uint32_t bit = 1u << SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US;
-	bool by_default =
-		(e->machine->nvme_core_known & bit) &&
-		!e->machine
-			 ->nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US];
 
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 			 "APST is off: pm_qos_latency_tolerance_us is 0%s",
-			 by_default ? ", as nvme_core.default_ps_max_latency_us"
-				      " is" :
-				      "");
-	ssdpm__advise(d, "echo 100000 > " LIMIT_FILE "%s", e->facts->name,
-		      by_default ?
-			      ", and remove "
-			      "nvme_core.default_ps_max_latency_us=0 from the "
-			      "kernel command line or /etc/modprobe.d" :
-			      "");
+			 is_by_parameter(e) ?
+				 ", as nvme_core.default_ps_max_latency_us is" :
+				 "");
+	advise_number(e, d, LINUX_LIMIT_US);
 	ssdpm__conclude(e, SAVING_NO,
 			"APST is switched off by a latency tolerance of 0");
 }
@@ -175,7 +251,7 @@ static void say_no_apst(struct examination *e, const struct sleep *s)
 {
 	const struct ssdpm_model_info *info =
 		e->model ? ssdpm_model_get_info(e->model) : NULL;
-	bool none = info && !(info->unknown & SSDPM_INFO_APSTA) && !info->apsta;
+	bool known = info && !(info->unknown & SSDPM_INFO_APSTA);
 
 	if (s->quirks & SSDPM_QUIRK_NO_APST) {
 		ssdpm__conclude(e, SAVING_NO,
@@ -184,9 +260,14 @@ static void say_no_apst(struct examination *e, const struct sleep *s)
 	}
 	ssdpm__found(e, SSDPM_DIAGNOSIS_NO_APST, SSDPM_SEVERITY_PROBLEM,
 		     "no APST: %s",
-		     none ? "the drive does not have it (APSTA 0)" :
-			    "there is no pm_qos_latency_tolerance_us, so the "
-			    "drive does not have it, or a quirk is against it");
+		     !known ? "there is no pm_qos_latency_tolerance_us, so "
+			      "the drive does not have it, or a quirk is "
+			      "against it" :
+		     info->apsta ?
+			      "the drive has it (APSTA 1), but there is no "
+			      "pm_qos_latency_tolerance_us: a quirk of Linux "
+			      "is against it" :
+			      "the drive does not have it (APSTA 0)");
 	ssdpm__conclude(e, SAVING_NO,
 			"the drive does not sleep by itself, as "
 			"Linux has no APST for it");
@@ -246,14 +327,14 @@ static void advise_limit(struct examination *e, const struct sleep *s,
 			 uint32_t state, struct ssdpm_diagnosis *d)
 {
 	struct ssdpm_apst_params params = s->params;
-	const uint64_t limits[] = { 100000, s->states[state].exit_latency_us };
+	const uint64_t limits[] = { LINUX_LIMIT_US,
+				    s->states[state].exit_latency_us };
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		params.max_exit_latency_us = limits[i];
 		if (!would_use(e, &params, state))
 			continue;
-		ssdpm__advise(d, "echo %s > " LIMIT_FILE,
-			      limit_text(limits[i]).text, e->facts->name);
+		advise_number(e, d, limits[i]);
 		return;
 	}
 }
@@ -265,9 +346,20 @@ static void advise_tolerance(struct examination *e, const struct sleep *s,
 	struct ssdpm_apst_params params = s->params;
 	uint64_t total = total_us(&s->states[state]);
 	uint32_t exit_us = s->states[state].exit_latency_us;
-	char limit[120] = "";
+	char timeout[56] = "", tolerance[64] = "", limit[120] = "";
 
-	params.secondary_latency_tolerance_us = total;
+	if (!params.secondary_timeout_ms) {
+		params.secondary_timeout_ms = LINUX_SECONDARY_MS;
+		snprintf(timeout, sizeof(timeout),
+			 " nvme_core.apst_secondary_timeout_ms=%d",
+			 LINUX_SECONDARY_MS);
+	}
+	if (params.secondary_latency_tolerance_us < total) {
+		params.secondary_latency_tolerance_us = total;
+		snprintf(tolerance, sizeof(tolerance),
+			 " nvme_core.apst_secondary_latency_tol_us=%llu",
+			 (unsigned long long)total);
+	}
 	if (params.max_exit_latency_us < exit_us) {
 		params.max_exit_latency_us = exit_us;
 		snprintf(limit, sizeof(limit), ", and echo %u > " LIMIT_FILE,
@@ -275,11 +367,10 @@ static void advise_tolerance(struct examination *e, const struct sleep *s,
 	}
 	if (would_use(e, &params, state))
 		ssdpm__advise(d,
-			      "if a wait of %s does no harm: boot with "
-			      "nvme_core.apst_secondary_latency_tol_us=%llu "
+			      "if a wait of %s does no harm: boot with%s%s "
 			      "(all drives)%s",
-			      ssdpm__format_us(exit_us).text,
-			      (unsigned long long)total, limit);
+			      ssdpm__format_us(exit_us).text, timeout,
+			      tolerance, limit);
 }
 
 static void say_too_slow(struct examination *e, const struct sleep *s,
@@ -294,12 +385,15 @@ static void say_too_slow(struct examination *e, const struct sleep *s,
 	d = ssdpm__found(
 		e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
 		"PS%u never: entry+exit %s > %s in "
-		"nvme_core.apst_%s_latency_tol_us",
+		"nvme_core.apst_%s_latency_tol_us%s",
 		state, ssdpm__format_us(total_us(&s->states[state])).text,
 		ssdpm__format_us(secondary ? p->secondary_latency_tolerance_us :
 					     p->primary_latency_tolerance_us)
 			.text,
-		secondary ? "secondary" : "primary");
+		secondary ? "secondary" : "primary",
+		p->secondary_timeout_ms ?
+			"" :
+			", and nvme_core.apst_secondary_timeout_ms is 0");
 	advise_tolerance(e, s, state, d);
 }
 
@@ -325,6 +419,9 @@ static void say_not_used(struct examination *e, const struct sleep *s,
 			     "PS%u not used: no entry of the table in force "
 			     "leads to it",
 			     state);
+	} else if (verdict->verdict == SSDPM_VERDICT_NO_GAIN) {
+		ssdpm__found(e, SSDPM_DIAGNOSIS_STATE_NOT_USED, severity,
+			     "PS%u never: %s", state, verdict->reason);
 	}
 }
 
@@ -397,7 +494,8 @@ static void say_resets(struct examination *e, const struct sleep *s)
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
 			 "%u reset%s since it was found: a drive that fails to "
-			 "wake is reset, but so is one with other faults",
+			 "wake is reset, but so is one with other faults, or "
+			 "one that comes back from a suspend",
 			 count, count == 1 ? "" : "s");
 	if (!s->deepest || !e->model || !s->has_built)
 		return;
@@ -477,6 +575,7 @@ void ssdpm__diagnose_nvme(struct examination *e)
 
 	find_quirks(e, &s);
 	say_quirks(e, &s);
+	say_forced(e, &s);
 	build(e, &s);
 	if (facts->state[0] && strcmp(facts->state, "live") != 0) {
 		ssdpm__found(e, SSDPM_DIAGNOSIS_NOT_LIVE,

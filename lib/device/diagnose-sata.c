@@ -15,6 +15,7 @@ enum {
 	CAP_SSC = 1 << 14,   /* slumber */
 	CAP_SALP = 1 << 26,  /* the host can ask at all */
 	CAP2_SDS = 1 << 3,   /* DevSleep */
+	CAP2_SADM = 1 << 4,  /* and the host can ask for it */
 };
 
 #define POLICY_FILE "/sys/class/scsi_host/host%u/link_power_management_policy"
@@ -70,12 +71,18 @@ static enum asks host_asks(const struct examination *e)
 	return ASKS_YES;
 }
 
+/* Linux has drives ask only where the adapter has both states. */
+static bool adapter_forbids(const struct examination *e)
+{
+	return knows(e, SSDPM_FACT_AHCI_HOST_CAPS) &&
+	       !(has_cap(e, CAP_PSC) && has_cap(e, CAP_SSC));
+}
+
 static enum asks drive_asks(const struct examination *e)
 {
 	const struct ssdpm_model_info *info;
 
-	if (knows(e, SSDPM_FACT_AHCI_HOST_CAPS) &&
-	    !(has_cap(e, CAP_PSC) && has_cap(e, CAP_SSC)))
+	if (adapter_forbids(e))
 		return ASKS_NO;
 	if (!e->model)
 		return ASKS_UNKNOWN;
@@ -158,8 +165,9 @@ static void advise_mask(const struct examination *e, struct ssdpm_diagnosis *d)
 			 e->facts->port, mask, sizeof(mask));
 	ssdpm__advise(d,
 		      "if nothing is plugged in there at run time: boot with "
-		      "ahci.mask_port_ext=%s, or switch hot-plug off in the "
-		      "firmware setup",
+		      "ahci.mask_port_ext=%s (of several ports, the sum of "
+		      "their masks), or switch hot-plug off in the firmware "
+		      "setup",
 		      mask);
 }
 
@@ -198,7 +206,7 @@ static void say_external(struct examination *e, const struct link *link)
 	} else {
 		ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
 			     "port is %s: with LPM, plugging in is not "
-			     "noticed, and Linux 6.17 and later refuse it",
+			     "noticed, and newer kernels refuse it",
 			     bit);
 	}
 }
@@ -295,10 +303,13 @@ static void say_off(struct examination *e, const struct link *link)
 	if (!is_free(e, link))
 		return;
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_OFF, SSDPM_SEVERITY_PROBLEM,
-			 "LPM is off: the policy is max_performance%s",
+			 "LPM is off: the policy is max_performance%s%s",
 			 old ? " (or keep_firmware_settings, for which this "
 			       "kernel prints the same)" :
-			       "");
+			       "",
+			 e->machine->mobile_lpm_policy == 1 ?
+				 ", as ahci.mobile_lpm_policy=1 has it" :
+				 "");
 	advise_policy(e, d);
 }
 
@@ -346,6 +357,19 @@ static void say_medium(struct examination *e, const struct link *link)
 	ssdpm__conclude(e, SAVING_YES, "the link goes to partial");
 }
 
+/*
+ * Only AHCI says what its host can; of other adapters it is known that a policy
+ * arrives where Linux says that it is supported.
+ */
+static bool is_anybodys_guess(const struct examination *e,
+			      const struct link *link)
+{
+	if (link->host == ASKS_YES)
+		return false;
+	return link->drive != ASKS_YES || (link->host == ASKS_UNKNOWN &&
+					   !knows(e, SSDPM_FACT_LPM_SUPPORTED));
+}
+
 /* Who asks, with policies that let both. */
 static void say_who(struct examination *e, const struct link *link)
 {
@@ -363,14 +387,17 @@ static void say_who(struct examination *e, const struct link *link)
 		ssdpm__found(e, SSDPM_DIAGNOSIS_NO_DIPM,
 			     link->host == ASKS_NO ? SSDPM_SEVERITY_PROBLEM :
 						     SSDPM_SEVERITY_NOTE,
-			     "the drive does not ask (DIPM, word 78 bit 3, or "
-			     "an adapter without partial and slumber)");
+			     "the drive does not ask (DIPM): %s",
+			     adapter_forbids(e) ?
+				     "the adapter has not both partial and "
+				     "slumber (CAP.PSC, CAP.SSC)" :
+				     "it cannot (word 78 bit 3)");
 	if (link->host == ASKS_NO && link->drive == ASKS_NO)
 		ssdpm__conclude(e, SAVING_NO,
 				"the policy is %s, but neither host nor drive "
 				"puts the link to sleep",
 				policy);
-	else if (link->host != ASKS_YES && link->drive == ASKS_UNKNOWN)
+	else if (is_anybodys_guess(e, link))
 		ssdpm__conclude(e, SAVING_UNKNOWN,
 				"the policy is %s, but who puts the link to "
 				"sleep is not known",
@@ -453,15 +480,20 @@ static void say_deep_policy(struct examination *e)
 			 "Linux takes it instead of the policy it was built "
 			 "with",
 			 ssdpm_lpm_to_string(lpm));
-	ssdpm__advise(d, "ahci.mobile_lpm_policy=3 on the kernel command line "
-			 "means " BEST " in any case");
+	ssdpm__advise(d,
+		      "ahci.mobile_lpm_policy=3 on the kernel command line "
+		      "means " BEST " in any case%s",
+		      ssdpm__linux_is(e->machine, 6, 9) ?
+			      "" :
+			      ", if the chipset is a mobile one");
 }
 
-static void say_devsleep(struct examination *e)
+static void say_devsleep(struct examination *e, const struct link *link)
 {
 	const struct ssdpm_model_info *info;
 
-	if (!e->model || !knows(e, SSDPM_FACT_AHCI_HOST_CAP2))
+	if (!is_free(e, link) || !e->model ||
+	    !knows(e, SSDPM_FACT_AHCI_HOST_CAP2))
 		return;
 	info = ssdpm_model_get_info(e->model);
 	if (!(info->sata_supported & SSDPM_SATA_DEVSLEEP))
@@ -470,6 +502,9 @@ static void say_devsleep(struct examination *e)
 		     "the drive has DevSleep; %s",
 		     !(e->facts->ahci_host_cap2 & CAP2_SDS) ?
 			     "the adapter has not (CAP2.SDS)" :
+		     !(e->facts->ahci_host_cap2 & CAP2_SADM) ?
+			     "the adapter does not ask for it by itself "
+			     "(CAP2.SADM), as Linux needs" :
 		     e->facts->lpm >= SSDPM_LPM_MIN_POWER_WITH_PARTIAL ?
 			     "it is used if the port has its signal "
 			     "(PxDEVSLP.DSP)" :
@@ -538,6 +573,6 @@ void ssdpm__diagnose_sata(struct examination *e)
 		say_empty_port(e);
 	} else {
 		say_policy(e, &link);
-		say_devsleep(e);
+		say_devsleep(e, &link);
 	}
 }

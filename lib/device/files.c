@@ -463,6 +463,17 @@ bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path)
 	return !ssdpm__find(machine, path);
 }
 
+/*
+ * Linux gives names of printable ASCII. Others, which a stranger may give,
+ * would reach terminals and JSON.
+ */
+static bool is_plain(const char *name)
+{
+	while (*name >= ' ' && *name <= '~')
+		name++;
+	return !*name;
+}
+
 int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 		     char *real, size_t size)
 {
@@ -484,6 +495,8 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 	move_to(&walk, machine->root_fd);
 	if (!r && walk.n_done >= size)
 		r = -ENAMETOOLONG;
+	if (!r && !is_plain(walk.done))
+		r = -ENOENT;
 	if (r)
 		return r;
 	strcpy(real, walk.done);
@@ -514,7 +527,8 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int read_names(DIR *directory, struct names *names)
+static int read_names(const struct ssdpm_machine *machine, DIR *directory,
+		      struct names *names)
 {
 	const struct dirent *entry;
 	size_t room = 0;
@@ -523,6 +537,13 @@ static int read_names(DIR *directory, struct names *names)
 	for (errno = 0; (entry = readdir(directory)); errno = 0) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
+		if (!is_plain(entry->d_name)) {
+			ssdpm__log(machine, SSDPM_LOG_INFO,
+				   "%s is left out: a name that is not all "
+				   "printable ASCII",
+				   entry->d_name);
+			continue;
+		}
 		r = add_name(names, &room, entry->d_name);
 		if (r)
 			return r;
@@ -551,7 +572,7 @@ int ssdpm__list_names(const struct ssdpm_machine *machine, const char *path,
 		close(fd);
 		return r;
 	}
-	r = read_names(directory, &names);
+	r = read_names(machine, directory, &names);
 	closedir(directory);
 	if (r)
 		ssdpm__free_names(&names);

@@ -229,7 +229,7 @@ static int find_block_device(const struct ssdpm_machine *machine,
 	r = find_block(machine, "sys/class/block", node, real, size);
 	if (r == -ENOENT)
 		r = find_block(machine, "sys/block", node, real, size);
-	/* A capture has no partitions. */
+	/* Not every capture has partitions. */
 	if (r == -ENOENT && machine->capture && cut_partition(node))
 		r = find_block(machine, "sys/block", node, real, size);
 	return r;

@@ -70,13 +70,17 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
-/* Where a link, or a path with links in it, leads: "sys/devices/...". */
+/*
+ * Where a link, or a path with links in it, leads: "sys/devices/...". -ENOENT,
+ * too, where that is not all printable ASCII.
+ */
 int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 		     char *real, size_t size);
 
 /*
- * The names in a directory, sorted by strverscmp(), without "." and "..". Free
- * with ssdpm__free_names().
+ * The names in a directory, sorted by strverscmp(), without "." and "..", and
+ * without those that are not all printable ASCII. Free with
+ * ssdpm__free_names().
  */
 struct names {
 	char **names;

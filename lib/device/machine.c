@@ -36,8 +36,10 @@ static int check_params(const struct ssdpm_machine_params *params,
 	if (params)
 		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), params,
 				      "ssdpm_machine_params", reterr);
-	if (!r &&
-	    (ret_params->log_level > SSDPM_LOG_DEBUG || ret_params->reserved))
+	if (!r && ret_params->reserved)
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"ssdpm_machine_params.reserved is not 0");
+	if (!r && ret_params->log_level > SSDPM_LOG_DEBUG)
 		r = ssdpm__fail(reterr, -EINVAL, 0,
 				"ssdpm_machine_params.log_level is %u: 0 to %d "
 				"are known",
@@ -293,27 +295,38 @@ static void read_names_of_machine(struct directory *dmi,
 }
 
 /*
- * Debian's release may lack the patch level, "6.1.0-56-amd64", which the rules
- * of quirks ask for; its version has that: "#1 SMP Debian 6.1.192-2
- * (2026-10-01)".
+ * The release may lack the patch level, which the rules of quirks ask for. For
+ * Debian's "6.1.0-56-amd64" the version has it, "#1 SMP Debian 6.1.192-2
+ * (2026-10-01)"; for "6.8.0-45-generic" the signature that only Ubuntu has,
+ * "Ubuntu 6.8.0-45.45-generic 6.8.12". Where it stands, or NULL.
  */
-static void read_release(struct directory *at, char release[72])
+static const char *find_level(struct directory *proc, char *text, size_t size)
 {
-	static const char name[] = "Debian ";
-	unsigned int major, minor, level, v_major, v_minor, v_level;
-	char version[256], plain[40];
-	const char *debian;
+	static const char debian[] = "Debian ", ubuntu[] = "Ubuntu ";
+	const char *at = NULL;
 
-	if (!ssdpm__get_text(at, "osrelease", release, 72) ||
+	if (ssdpm__get_text(proc, "sys/kernel/version", text, size))
+		at = strstr(text, debian);
+	if (at)
+		return at + strlen(debian);
+	if (!ssdpm__get_text(proc, "version_signature", text, size) ||
+	    strncmp(text, ubuntu, strlen(ubuntu)))
+		return NULL;
+	return strrchr(text, ' ') + 1;
+}
+
+static void read_release(struct directory *proc, char release[72])
+{
+	unsigned int major, minor, level, v_major, v_minor, v_level;
+	char text[256], plain[40];
+	const char *at;
+
+	if (!ssdpm__get_text(proc, "sys/kernel/osrelease", release, 72) ||
 	    sscanf(release, "%u.%u.%u", &major, &minor, &level) != 3 || level)
 		return;
-	if (!ssdpm__get_text(at, "version", version, sizeof(version)))
-		return;
-	debian = strstr(version, name);
-	if (!debian || sscanf(debian + strlen(name), "%u.%u.%u", &v_major,
-			      &v_minor, &v_level) != 3)
-		return;
-	if (v_major != major || v_minor != minor)
+	at = find_level(proc, text, sizeof(text));
+	if (!at || sscanf(at, "%u.%u.%u", &v_major, &v_minor, &v_level) != 3 ||
+	    v_major != major || v_minor != minor || !v_level)
 		return;
 	snprintf(plain, sizeof(plain), "%.39s", release);
 	snprintf(release, 72, "%u.%u.%u (%s)", v_major, v_minor, v_level,
@@ -345,7 +358,7 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 	read_ahci(&at, &facts);
 	at.path = "sys/class/dmi/id";
 	read_names_of_machine(&at, &facts);
-	at.path = "proc/sys/kernel";
+	at.path = "proc";
 	read_release(&at, facts.linux_release);
 	facts.capture = machine->capture;
 	if (!r)

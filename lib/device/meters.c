@@ -74,14 +74,15 @@ static bool text_is(const struct search *search, const char *path,
 	       strcmp(text, expected) == 0;
 }
 
-/* Batteries of the machine, and not of a mouse. */
+/* Batteries of the machine, not of a mouse, and no slot without one. */
 static void look_at_supply(struct search *search, const char *folder,
 			   const char *name)
 {
 	static const char files[][12] = { "power_now", "current_now" };
 
 	if (!text_is(search, join(folder, name, "type").text, "Battery") ||
-	    text_is(search, join(folder, name, "scope").text, "Device"))
+	    text_is(search, join(folder, name, "scope").text, "Device") ||
+	    text_is(search, join(folder, name, "present").text, "0"))
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct path path = join(folder, name, files[i]);
@@ -98,13 +99,14 @@ static void look_at_zone(struct search *search, const char *folder,
 			 const char *name)
 {
 	struct path path = join(folder, name, "energy_uj");
+	struct path zone = join(folder, name, "");
+	struct directory at = { .machine = search->machine, .path = zone.text };
 	char domain[48];
 
 	if (strncmp(name, "intel-rapl", 10) != 0 ||
 	    !ssdpm__exists(search->machine, path.text))
 		return;
-	if (ssdpm__read_text(search->machine, join(folder, name, "name").text,
-			     domain, sizeof(domain)))
+	if (!ssdpm__get_text(&at, "name", domain, sizeof(domain)))
 		snprintf(domain, sizeof(domain), "%s", name);
 	add(search, SSDPM_METER_RAPL, domain, path.text);
 }
@@ -156,8 +158,9 @@ static void look_into(struct search *search, const char *folder, uint32_t kind,
 }
 
 /*
- * Sensors have a name and their numbers beside it. acpi_power_meter has no
- * name, and its numbers are in device/, which is called ACPI000D:00.
+ * Sensors have a name and their numbers beside it, newer kernels'
+ * acpi_power_meter too. That of older ones has no name, and its numbers are in
+ * device/, which is called ACPI000D:00.
  */
 static void look_at_sensor(struct search *search, const char *folder,
 			   const char *name)
@@ -169,7 +172,9 @@ static void look_at_sensor(struct search *search, const char *folder,
 	if (!ssdpm__read_text(search->machine, join(folder, name, "name").text,
 			      text, sizeof(text))) {
 		look_into(search, join(folder, name, "").text,
-			  SSDPM_METER_HWMON, text);
+			  strcmp(text, "power_meter") ? SSDPM_METER_HWMON :
+							SSDPM_METER_ACPI_POWER,
+			  text);
 		return;
 	}
 	if (ssdpm__real_path(search->machine, device.text, real, sizeof(real)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who else sets latency tolerances and link power management: the files of TLP,
- * tuned, laptop-mode-tools, udev, modprobe, and our own.
+ * tuned, laptop-mode-tools, udev, modprobe, systemd, and our own.
  */
 #include "device/owners.h"
 
@@ -17,16 +17,22 @@ static_assert(sizeof(struct ssdpm_owner) == 512, "frozen");
 
 enum {
 	MAX_FILE_BYTES = 1 << 16, /* longer ones are left out */
-	MAX_INCLUDES = 8,
+	MAX_OWNERS = 1024,
+	MAX_PROFILES = 32, /* one may include itself */
 };
 
 #define TUNED_ACTIVE "etc/tuned/active_profile"
+#define TLP_OLD "etc/default/tlp"
+#define TLP_NEW "etc/tlp.conf"
+#define TLP_SWITCH "TLP_ENABLE="
+#define UNITS "etc/systemd/system"
 
 struct search {
 	struct ssdpm_machine *machine;
 	struct ssdpm_owner *owners;
 	size_t n, room;
-	char *text; /* of the file that is being read */
+	size_t n_profiles; /* of tuned, that were read */
+	char *text;	   /* of the file that is being read */
 	int err;
 };
 
@@ -41,24 +47,50 @@ static bool contains_one(struct span line, const char *const *words)
 	return false;
 }
 
+/* Does it do anything, that is judged when all are known: judge_tlp(). */
 static bool is_tlp(struct span line)
 {
 	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
-	       ssdpm__take(&line, "AHCI_RUNTIME_PM_ON_");
+	       ssdpm__take(&line, "AHCI_RUNTIME_PM_ON_") ||
+	       ssdpm__take(&line, TLP_SWITCH);
+}
+
+/* Those that come with it count where nobody says more: links alone. */
+static bool is_tlp_default(struct span line)
+{
+	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
+	       ssdpm__take(&line, TLP_SWITCH);
+}
+
+/* What stands behind the first "=", without quotes around it. */
+static struct span value_of(struct span line)
+{
+	while (line.at < line.end && *line.at != '=')
+		line.at++;
+	ssdpm__take(&line, "=");
+	if (line.end - line.at >= 2 && line.end[-1] == *line.at &&
+	    (*line.at == '"' || *line.at == '\'')) {
+		line.at++;
+		line.end--;
+	}
+	return line;
 }
 
 /* CONTROL_SATA_POWER, formerly CONTROL_INTEL_SATA_POWER; 0: it does not. */
 static bool is_laptop_mode(struct span line)
 {
 	return ssdpm__take(&line, "CONTROL_") &&
-	       ssdpm__span_contains(line, "SATA_POWER=") && line.end[-1] != '0';
+	       ssdpm__span_contains(line, "SATA_POWER=") &&
+	       !ssdpm__span_is(value_of(line), "0");
 }
 
-static bool is_udev(struct span line)
+/* A line of a rule, of tmpfiles.d, or of a unit, whose programs we know. */
+static bool is_writer(struct span line)
 {
 	static const char *const words[] = { "link_power_management_policy",
 					     "pm_qos_latency_tolerance_us",
-					     NULL };
+					     "powertop --auto-tune",
+					     "system76-power daemon", NULL };
 
 	return *line.at != '#' && contains_one(line, words);
 }
@@ -85,22 +117,28 @@ static bool is_modprobe(struct span line)
 /* A file, or, with a suffix, a directory whose files end in it. */
 static const struct place {
 	uint32_t kind;
-	char path[28];
+	char path[32];
 	char suffix[8];
 	is_setting_fn is_setting;
 } places[] = {
-	{ SSDPM_OWNER_TLP, "etc/default/tlp", "", is_tlp },
-	{ SSDPM_OWNER_TLP, "etc/tlp.conf", "", is_tlp },
+	/* In the order of TLP: the last one counts. */
+	{ SSDPM_OWNER_TLP, "usr/share/tlp/defaults.conf", "", is_tlp_default },
 	{ SSDPM_OWNER_TLP, "etc/tlp.d", ".conf", is_tlp },
+	{ SSDPM_OWNER_TLP, TLP_OLD, "", is_tlp },
+	{ SSDPM_OWNER_TLP, TLP_NEW, "", is_tlp },
 	{ SSDPM_OWNER_LAPTOP_MODE_TOOLS, "etc/laptop-mode/conf.d", ".conf",
 	  is_laptop_mode },
-	{ SSDPM_OWNER_UDEV, "etc/udev/rules.d", ".rules", is_udev },
-	{ SSDPM_OWNER_UDEV, "run/udev/rules.d", ".rules", is_udev },
-	{ SSDPM_OWNER_UDEV, "usr/lib/udev/rules.d", ".rules", is_udev },
+	/* Here a file is in the place of those of its name further down. */
+	{ SSDPM_OWNER_UDEV, "etc/udev/rules.d", ".rules", is_writer },
+	{ SSDPM_OWNER_UDEV, "run/udev/rules.d", ".rules", is_writer },
+	{ SSDPM_OWNER_UDEV, "usr/lib/udev/rules.d", ".rules", is_writer },
 	{ SSDPM_OWNER_MODPROBE, "etc/modprobe.d", ".conf", is_modprobe },
 	{ SSDPM_OWNER_MODPROBE, "run/modprobe.d", ".conf", is_modprobe },
 	{ SSDPM_OWNER_MODPROBE, "usr/lib/modprobe.d", ".conf", is_modprobe },
-	{ SSDPM_OWNER_SSDPM, "etc/systemd/system", ".service", NULL },
+	{ SSDPM_OWNER_SYSTEMD, "etc/tmpfiles.d", ".conf", is_writer },
+	{ SSDPM_OWNER_SYSTEMD, "run/tmpfiles.d", ".conf", is_writer },
+	{ SSDPM_OWNER_SYSTEMD, "usr/lib/tmpfiles.d", ".conf", is_writer },
+	{ SSDPM_OWNER_SSDPM, UNITS, ".service", NULL },
 };
 
 static void add(struct search *search, uint32_t kind, const char *path,
@@ -109,6 +147,9 @@ static void add(struct search *search, uint32_t kind, const char *path,
 	struct ssdpm_owner *owner;
 	size_t n = (size_t)(setting.end - setting.at);
 
+	/* A stranger's capture may have any number. */
+	if (search->n == MAX_OWNERS)
+		return;
 	if (search->n == search->room) {
 		size_t room = search->room ? 2 * search->room : 8;
 
@@ -168,8 +209,11 @@ static void read_file(struct search *search, const struct place *place,
 	if (!load(search, path, &lines))
 		return;
 	if (is_ours(lines, &kind)) {
-		add(search, SSDPM_OWNER_SSDPM, path, 0, kind);
-		return;
+		/* Of a unit, the file: this is the link to it. */
+		if (place->kind != SSDPM_OWNER_SYSTEMD)
+			add(search, SSDPM_OWNER_SSDPM, path, 0, kind);
+		if (place->kind != SSDPM_OWNER_TLP)
+			return;
 	}
 	while (place->is_setting && !search->err &&
 	       ssdpm__next_line(&lines, &line))
@@ -184,30 +228,149 @@ static bool ends_in(const char *name, const char *suffix)
 	return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
 }
 
-static void read_place(struct search *search, const struct place *place)
+typedef void (*read_fn)(struct search *search, const struct place *place,
+			const char *path);
+
+/* Read each thing in a folder whose name ends so. */
+static void read_all(struct search *search, const struct place *place,
+		     const char *folder, const char *suffix, read_fn read_one)
 {
 	char path[SSDPM__PATH_BYTES];
 	struct names names;
-	int err;
+	int err = ssdpm__list_names(search->machine, folder, &names);
 
-	if (!place->suffix[0]) {
-		read_file(search, place, place->path);
-		return;
-	}
-	err = ssdpm__list_names(search->machine, place->path, &names);
 	if (err) {
 		if (err == -ENOMEM)
 			search->err = err;
 		return;
 	}
-	for (size_t i = 0; i < names.n && !search->err; i++) {
-		if (!ends_in(names.names[i], place->suffix))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", place->path,
-			 names.names[i]);
-		read_file(search, place, path);
-	}
+	for (size_t i = 0; i < names.n && !search->err; i++)
+		if (ends_in(names.names[i], suffix) &&
+		    !ssdpm__join(path, folder, names.names[i]))
+			read_one(search, place, path);
 	ssdpm__free_names(&names);
+}
+
+/* Unless a file of its name is in a folder that comes first. */
+static void read_unmasked(struct search *search, const struct place *place,
+			  const char *path)
+{
+	const char *name = ssdpm__last_component(path);
+	const struct place *first = place;
+	char mask[SSDPM__PATH_BYTES];
+
+	while (first > places && first[-1].kind == place->kind)
+		first--;
+	for (; first < place; first++)
+		if (first->suffix[0] && !ssdpm__join(mask, first->path, name) &&
+		    ssdpm__exists(search->machine, mask))
+			return;
+	read_file(search, place, path);
+}
+
+static void read_place(struct search *search, const struct place *place)
+{
+	if (place->suffix[0])
+		read_all(search, place, place->path, place->suffix,
+			 read_unmasked);
+	/* TLP takes its old file where there is no new one. */
+	else if (strcmp(place->path, TLP_OLD) != 0 ||
+		 !ssdpm__exists(search->machine, TLP_NEW))
+		read_file(search, place, place->path);
+}
+
+/* Units that are switched on: links in the folders of targets. */
+static void read_wants(struct search *search, const struct place *place,
+		       const char *path)
+{
+	read_all(search, place, path, place->suffix, read_file);
+}
+
+static void read_units(struct search *search)
+{
+	static const struct place units = { SSDPM_OWNER_SYSTEMD, "", ".service",
+					    is_writer };
+
+	read_all(search, &units, UNITS, ".wants", read_wants);
+}
+
+/* "SATA_LINKPWR_ON_AC=" */
+static size_t key_length(const struct ssdpm_owner *owner)
+{
+	return strcspn(owner->setting, "+=");
+}
+
+static bool has_same_key(const struct ssdpm_owner *a,
+			 const struct ssdpm_owner *b)
+{
+	size_t n = key_length(a);
+
+	return n == key_length(b) && strncmp(a->setting, b->setting, n) == 0;
+}
+
+/* Does a later line take its place? */
+static bool is_replaced(const struct search *search, size_t index)
+{
+	for (size_t i = index + 1; i < search->n; i++)
+		if (search->owners[i].kind == SSDPM_OWNER_TLP &&
+		    has_same_key(&search->owners[index], &search->owners[i]))
+			return true;
+	return false;
+}
+
+static struct span setting_value(const struct ssdpm_owner *owner)
+{
+	return value_of(ssdpm__span(owner->setting, strlen(owner->setting)));
+}
+
+static bool is_switch(const struct ssdpm_owner *owner)
+{
+	return owner->kind == SSDPM_OWNER_TLP &&
+	       strncmp(owner->setting, TLP_SWITCH, strlen(TLP_SWITCH)) == 0;
+}
+
+static bool is_tlp_off(const struct search *search)
+{
+	bool off = false;
+
+	for (size_t i = 0; i < search->n; i++)
+		if (is_switch(&search->owners[i]))
+			off = ssdpm__span_is(setting_value(&search->owners[i]),
+					     "0");
+	return off;
+}
+
+static bool is_in_own_file(const struct search *search, const char *path)
+{
+	for (size_t i = 0; i < search->n; i++)
+		if (search->owners[i].kind == SSDPM_OWNER_SSDPM &&
+		    strcmp(search->owners[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* "" leaves a thing alone. */
+static bool counts(const struct search *search, size_t index, bool tlp_off)
+{
+	const struct ssdpm_owner *owner = &search->owners[index];
+	struct span value = setting_value(owner);
+
+	return owner->kind != SSDPM_OWNER_TLP ||
+	       !(tlp_off || is_switch(owner) || value.at == value.end ||
+		 is_replaced(search, index) ||
+		 is_in_own_file(search, owner->path));
+}
+
+/* Of all lines of TLP those that decide. */
+static void judge_tlp(struct search *search)
+{
+	bool tlp_off = is_tlp_off(search);
+	size_t n = 0;
+
+	for (size_t i = 0; i < search->n; i++)
+		if (counts(search, i, tlp_off))
+			search->owners[n++] = search->owners[i];
+	search->n = n;
 }
 
 /* A name of a profile, from a file: it stays in its directory. */
@@ -215,11 +378,19 @@ struct profile {
 	char name[64];
 };
 
+/* Names are apart by blanks in active_profile, by commas in include=. */
 static bool take_profile(struct span *span, struct profile *ret_profile)
 {
+	static const char between[] = " \t,;";
 	struct span word;
 
-	return ssdpm__take_word(span, &word) &&
+	while (span->at < span->end && strchr(between, *span->at))
+		span->at++;
+	word = *span;
+	while (span->at < span->end && !strchr(between, *span->at))
+		span->at++;
+	word.end = span->at;
+	return word.at < word.end &&
 	       ssdpm__span_copy(word, ret_profile->name,
 				sizeof(ret_profile->name)) &&
 	       !strchr(ret_profile->name, '/') && ret_profile->name[0] != '.';
@@ -241,17 +412,18 @@ static bool load_profile(struct search *search, const struct profile *profile,
 	return false;
 }
 
-/* alpm= of [scsi_host]; include= of [main] names the profile below. */
-static bool read_profile(struct search *search, struct profile *profile)
+static void read_profiles(struct search *search, struct span names);
+
+/* alpm= of [scsi_host]; include= of [main] names the profiles below. */
+static void read_profile(struct search *search, const struct profile *profile)
 {
 	enum { OTHER, MAIN, SCSI_HOST } section = OTHER;
-	char path[SSDPM__PATH_BYTES];
-	bool included = false;
+	char path[SSDPM__PATH_BYTES], below[256] = "";
 	struct lines lines;
 	struct span line;
 
 	if (!load_profile(search, profile, path, &lines))
-		return false;
+		return;
 	while (!search->err && ssdpm__next_line(&lines, &line)) {
 		struct span rest = line;
 
@@ -265,25 +437,30 @@ static bool read_profile(struct search *search, struct profile *profile)
 			add(search, SSDPM_OWNER_TUNED, path, lines.line, line);
 		else if (section == MAIN && ssdpm__take(&rest, "include") &&
 			 ssdpm__take(&rest, "="))
-			included = take_profile(&rest, profile);
+			ssdpm__span_copy(rest, below, sizeof(below));
 	}
-	return included;
+	/* The text of this one is gone then. */
+	read_profiles(search, ssdpm__span(below, strlen(below)));
+}
+
+static void read_profiles(struct search *search, struct span names)
+{
+	struct profile profile;
+
+	while (search->n_profiles < MAX_PROFILES && !search->err &&
+	       take_profile(&names, &profile)) {
+		search->n_profiles++;
+		read_profile(search, &profile);
+	}
 }
 
 static void read_tuned(struct search *search)
 {
 	char active[256];
-	struct span names;
-	struct profile profile;
 
-	if (ssdpm__read_text(search->machine, TUNED_ACTIVE, active,
-			     sizeof(active)))
-		return;
-	names = ssdpm__span(active, strlen(active));
-	while (take_profile(&names, &profile))
-		for (int i = 0; i < MAX_INCLUDES; i++)
-			if (!read_profile(search, &profile))
-				break;
+	if (!ssdpm__read_text(search->machine, TUNED_ACTIVE, active,
+			      sizeof(active)))
+		read_profiles(search, ssdpm__span(active, strlen(active)));
 }
 
 int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
@@ -297,53 +474,16 @@ int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		read_place(&search, &places[i]);
+	read_units(&search);
 	read_tuned(&search);
 	free(search.text);
+	if (!search.err)
+		judge_tlp(&search);
 	if (search.err) {
 		free(search.owners);
 		return ssdpm__fail(reterr, search.err, 0, "out of memory");
 	}
 	*ret_owners = search.owners;
 	*ret_n = search.n;
-	return 0;
-}
-
-static int add_name(struct names *names, const char *path)
-{
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->names[i], path) == 0)
-			return 0;
-	names->names[names->n] = strdup(path);
-	if (!names->names[names->n])
-		return -ENOMEM;
-	names->n++;
-	return 0;
-}
-
-/* Profiles between the active one and alpm= are not among them. */
-int ssdpm__list_owner_files(struct ssdpm_machine *machine,
-			    struct names *ret_names, struct ssdpm_error *reterr)
-{
-	struct names names = { 0 };
-	struct ssdpm_owner *owners;
-	size_t n;
-	int err = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
-
-	if (err)
-		return err;
-	names.names = calloc(n + 1, sizeof(*names.names));
-	if (!names.names)
-		err = -ENOMEM;
-	for (size_t i = 0; i < n && !err; i++) {
-		err = add_name(&names, owners[i].path + 1);
-		if (!err && owners[i].kind == SSDPM_OWNER_TUNED)
-			err = add_name(&names, TUNED_ACTIVE);
-	}
-	free(owners);
-	if (err) {
-		ssdpm__free_names(&names);
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	}
-	*ret_names = names;
 	return 0;
 }

@@ -52,6 +52,9 @@ int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s of the capture is longer than %zu bytes",
 				   path, size - 1);
+	if (r == -EISDIR || r == -EINVAL)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s of the capture is no file", path);
 	if (r)
 		return ssdpm__fail(reterr, r, 0, "%s of the capture: %s", path,
 				   ssdpm_strerror(r));

@@ -292,16 +292,15 @@ static void read_disk(struct directory *disk, struct ssdpm_device_facts *facts)
 }
 
 /* The masks of ahci count from 0, this file from 1. */
-static void read_port_number(const struct place *place, struct directory *at,
+static void read_port_number(const struct place *place, struct directory *port,
 			     struct ssdpm_device_facts *facts)
 {
-	char path[2 * SSDPM__PATH_BYTES];
+	enum { MAX_PORTS = 32 };
+	char file[64];
 	uint64_t number;
 
-	snprintf(path, sizeof(path), "%s/ata_port/ata%u", place->port,
-		 place->ata_port);
-	at->path = path;
-	if (!ssdpm__get_number(at, "port_no", 10, 32, &number) || !number)
+	snprintf(file, sizeof(file), "ata_port/ata%u/port_no", place->ata_port);
+	if (!ssdpm__get_number(port, file, 10, MAX_PORTS, &number) || !number)
 		return;
 	facts->port = (uint32_t)number - 1;
 	facts->known |= SSDPM_FACT_PORT;
@@ -313,8 +312,6 @@ static int read_port(const struct place *place,
 {
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
-	char class[64];
-	uint64_t number;
 	int r;
 
 	facts->kind = SSDPM_KIND_SATA;
@@ -329,12 +326,7 @@ static int read_port(const struct place *place,
 	if (is_disk && !facts->n_devices)
 		facts->n_devices = 1;
 	at.path = place->port;
-	snprintf(class, sizeof(class), "ata_port/ata%u/port_no",
-		 place->ata_port);
-	if (ssdpm__get_number(&at, class, 10, UINT32_MAX, &number) && number) {
-		facts->port = (uint32_t)number - 1;
-		facts->known |= SSDPM_FACT_PORT;
-	}
+	read_port_number(place, &at, facts);
 	at.path = place->host;
 	read_host(&at, facts);
 	if (!is_disk) {
@@ -343,8 +335,6 @@ static int read_port(const struct place *place,
 		if (!facts->n_devices)
 			facts->flags |= SSDPM_DEVICE_EMPTY;
 	}
-	if (facts->flags & (SSDPM_DEVICE_EXTERNAL | SSDPM_DEVICE_HOT_PLUG))
-		read_port_number(place, &at, facts);
 	at.path = place->adapter;
 	ssdpm__read_adapter(&at, facts);
 	return at.err;

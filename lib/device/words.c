@@ -150,6 +150,8 @@ const char *ssdpm_diagnosis_code_to_string(uint32_t code)
 		[SSDPM_DIAGNOSIS_SUSPEND] = "suspend",
 		[SSDPM_DIAGNOSIS_RESETS] = "resets",
 		[SSDPM_DIAGNOSIS_NOT_LIVE] = "not-live",
+		[SSDPM_DIAGNOSIS_D3COLD] = "d3cold",
+		[SSDPM_DIAGNOSIS_FORCED] = "forced",
 		[SSDPM_DIAGNOSIS_LPM_UNSUPPORTED] = "lpm-unsupported",
 		[SSDPM_DIAGNOSIS_LPM_OFF] = "lpm-off",
 		[SSDPM_DIAGNOSIS_LPM_MIN_POWER] = "lpm-min-power",
@@ -180,6 +182,7 @@ const char *ssdpm_owner_kind_to_string(uint32_t kind)
 		[SSDPM_OWNER_UDEV] = "udev",
 		[SSDPM_OWNER_MODPROBE] = "modprobe",
 		[SSDPM_OWNER_SSDPM] = "ssdpm",
+		[SSDPM_OWNER_SYSTEMD] = "systemd",
 	};
 
 	return word(&words[0][0], sizeof(words[0]), sizeof(words), kind);

@@ -140,10 +140,11 @@ static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 	else if (!take_time(value, &us))
 		return "write a time with its unit, as in 500us, 25ms or 2s";
 	else if (is_timeout && us % 1000)
-		return "finer than a millisecond";
-	else if (is_timeout ? us / 1000 > SSDPM_APST_MAX_IDLE_MS :
-			      us > INT32_MAX - 1)
-		return "too long";
+		return "a timeout has whole milliseconds";
+	else if (is_timeout && us / 1000 > SSDPM_APST_MAX_IDLE_MS)
+		return "too long: a table holds up to 16777215ms";
+	else if (!is_timeout && us > INT32_MAX - 1)
+		return "too long: Linux takes up to 2147483646us";
 	*value_of(settings, key) = is_timeout ? us / 1000 : us;
 	return NULL;
 }
@@ -161,8 +162,10 @@ static const char *set_lpms(struct ssdpm_profile_settings *settings,
 			if (ssdpm__span_is(word, name))
 				break;
 		if (!name)
-			return "not a policy that can be set, as in "
-			       "med_power_with_dipm";
+			return "not a policy that can be set; these are, with "
+			       "blanks between them, max_performance, "
+			       "medium_power, med_power_with_dipm, "
+			       "min_power_with_partial and min_power";
 		for (uint32_t i = 0; i < n; i++)
 			if (settings->lpms[i] == lpm)
 				return "a policy is named twice";
@@ -212,7 +215,7 @@ static const char *base(struct entry *entry, uint32_t source, struct span name)
 	if (entry->given[0] || entry->given[1])
 		return "comes first in a profile";
 	if (!find_built_in(name, source, &entry->settings))
-		return "performance, balanced or power-saver";
+		return "write performance, balanced or power-saver";
 	entry->given[0] = entry->given[1] = 1u << KEY_BASED_ON;
 	return NULL;
 }
@@ -242,6 +245,26 @@ static int find_key(struct span name)
 	return -1;
 }
 
+static int fail_no_key(struct span line, uint32_t number,
+		       struct ssdpm_error *reterr)
+{
+	struct span name, value;
+
+	if (!ssdpm__ini_take_key(line, &name, &value))
+		return ssdpm__fail(reterr, -EINVAL, number,
+				   "neither KEY = VALUE nor the head of a "
+				   "profile, [NAME]");
+	return ssdpm__fail(
+		reterr, -EINVAL, number,
+		"%.*s: no key of a profile: max_exit_latency, "
+		"primary_timeout, primary_latency_tolerance, "
+		"secondary_timeout, secondary_latency_tolerance, "
+		"lpm, reason, each with ac. or battery. before it or "
+		"not; based_on",
+		(int)(name.end - name.at < 24 ? name.end - name.at : 24),
+		name.at);
+}
+
 static int take_line(const struct walk *walk, struct entry *entry,
 		     struct span line, struct ssdpm_error *reterr)
 {
@@ -256,9 +279,7 @@ static int take_line(const struct walk *walk, struct entry *entry,
 		key = find_key(name);
 	}
 	if (key < 0 || (key == KEY_BASED_ON && sources != 3))
-		return ssdpm__fail(reterr, -EINVAL, number,
-				   "neither a key of a profile with its value, "
-				   "nor the head of a profile, [NAME]");
+		return fail_no_key(line, number, reterr);
 	for (int i = 0; i < 2; i++)
 		if ((sources & (1u << i)) && (entry->given[i] & (1u << key)))
 			return ssdpm__fail(reterr, -EINVAL, number,
@@ -272,8 +293,11 @@ static int take_line(const struct walk *walk, struct entry *entry,
 		fault = set(sources & walk->source ? &entry->settings : &other,
 			    key, value);
 	if (fault)
-		return ssdpm__fail(reterr, -EINVAL, number, "%s: %s", keys[key],
-				   fault);
+		return ssdpm__fail(
+			reterr, -EINVAL, number, "%s = %.*s: %s", keys[key],
+			(int)(value.end - value.at < 40 ? value.end - value.at :
+							  40),
+			value.at, fault);
 	for (int i = 0; i < 2; i++)
 		if (sources & (1u << i))
 			entry->given[i] |= (uint16_t)(1u << key);
@@ -347,7 +371,8 @@ static int next_entry(struct walk *walk, struct entry *ret_entry,
 	}
 	if (!err && !ret_entry->says_something)
 		err = ssdpm__fail(reterr, -EINVAL, head,
-				  "a profile that sets nothing");
+				  "a profile that sets nothing: give it a key, "
+				  "as in max_exit_latency = 25ms");
 	if (err)
 		return err;
 	finish(walk, head, ret_entry);

@@ -15,10 +15,11 @@ import os
 import pathlib
 import re
 import sys
+from typing import NamedTuple
 
 sys.dont_write_bytecode = True
 
-from common import Faults, nm, run, without_comments  # noqa: E402
+from common import INSTRUMENTATION, Faults, run, without_comments  # noqa: E402
 
 # Each stage and those that it may include.
 PURE = {
@@ -120,6 +121,12 @@ def check_formats(path: pathlib.Path, faults: Faults) -> None:
             )
 
 
+class Symbol(NamedTuple):
+    name: str
+    type: str
+    section: str
+
+
 def objects(
     source: pathlib.Path, build: pathlib.Path
 ) -> dict[pathlib.Path, pathlib.PurePath]:
@@ -135,8 +142,28 @@ def objects(
     return result
 
 
+def symbols(files: list[pathlib.Path]) -> dict[pathlib.Path, list[Symbol]]:
+    """The symbols of each object, from one run of nm."""
+    result: dict[pathlib.Path, list[Symbol]] = {}
+    here: list[Symbol] = []
+    for line in run("nm", "-f", "sysv", *map(str, files)).splitlines():
+        found = re.match(r"\w.* from (.*):$", line)
+        if found:
+            here = result.setdefault(pathlib.Path(found.group(1)), [])
+        columns = [column.strip() for column in line.split("|")]
+        if len(columns) >= 7:
+            here.append(Symbol(columns[0], columns[3], columns[6]))
+    missing = set(files) - result.keys()
+    if missing:
+        sys.exit(f"nm says nothing of {', '.join(map(str, sorted(missing)))}")
+    return result
+
+
 def check_calls(
-    object_file: pathlib.Path, file: pathlib.PurePath, faults: Faults
+    object_file: pathlib.Path,
+    file: pathlib.PurePath,
+    names: list[Symbol],
+    faults: Faults,
 ) -> None:
     stage = file.parts[0]
     _, functions = FILES.get(file.as_posix(), (set(), set()))
@@ -145,24 +172,28 @@ def check_calls(
         allowed = allowed | ALLOCATION
     if stage in MATH_STAGES:
         allowed = allowed | MATH
-    for name in sorted(nm("-u", str(object_file))):
+    for name in sorted({symbol.name for symbol in names if symbol.section == "*UND*"}):
         # __memcpy_chk is memcpy with _FORTIFY_SOURCE.
         plain = re.sub(r"^__(\w+)_chk$", r"\1", name)
-        if not name.startswith("ssdpm_") and not {name, plain} & allowed:
+        if name.startswith("ssdpm_") or INSTRUMENTATION.match(name):
+            continue
+        if not {name, plain} & allowed:
             faults.add(f"{object_file.name}: {stage} calls {name}")
 
 
-def check_globals(object_file: pathlib.Path, faults: Faults) -> None:
+def check_globals(
+    object_file: pathlib.Path, names: list[Symbol], faults: Faults
+) -> None:
     """What can be written to is in .data or .bss; .data.rel.ro is constant."""
-    for line in run("nm", "-f", "sysv", str(object_file)).splitlines():
-        columns = [column.strip() for column in line.split("|")]
-        if len(columns) < 7 or columns[3] != "OBJECT":
+    for symbol in names:
+        if symbol.type != "OBJECT":
             continue
-        name, section = columns[0], columns[6]
-        instrumented = re.match(r"\.L|__|\.?Lubsan|llvm", name)
-        if re.match(r"\.(data|bss|tdata|tbss)(?!\.rel\.ro)", section):
+        instrumented = re.match(r"\.L|__|\.?Lubsan|llvm", symbol.name)
+        if re.match(r"\.(data|bss|tdata|tbss)(?!\.rel\.ro)", symbol.section):
             if not instrumented:
-                faults.add(f"{object_file.name}: {name} is a global in {section}")
+                faults.add(
+                    f"{object_file.name}: {symbol.name} is a global in {symbol.section}"
+                )
 
 
 def main() -> None:
@@ -182,11 +213,12 @@ def main() -> None:
             faults.add(f"lib/{path.name}: not a stage that tests/abi/layering.py knows")
     found = objects(source, build)
     if not found:
-        faults.add("compile_commands.json names no source of lib/: nothing was checked")
+        sys.exit("compile_commands.json names no source of lib/: nothing was checked")
+    names = symbols(sorted(found))
     for object_file, file in sorted(found.items()):
-        check_globals(object_file, faults)
+        check_globals(object_file, names[object_file], faults)
         if file.parts[0] in PURE:
-            check_calls(object_file, file, faults)
+            check_calls(object_file, file, names[object_file], faults)
     faults.report(
         "move what touches the world to device or apply, or pass it in; a "
         "harmless function goes into a list in tests/abi/layering.py"

@@ -83,9 +83,10 @@ class Nvme:
         data[263], data[265] = len(self.states) - 1, self.apsta
         nqn = f"nqn.2014-08.org.nvmexpress:SECRET{number}".encode()
         data[768 : 768 + len(nqn)] = nqn
+        data[1024:1038] = b"SECRETRESERVED"
         for index, state in enumerate(self.states):
             data[2048 + 32 * index : 2080 + 32 * index] = state.pack(index)
-        data[3072:3084] = b"SECRETVENDOR"
+        data[3072:3084] = data[4084:4096] = b"SECRETVENDOR"
         return bytes(data)
 
 
@@ -116,7 +117,9 @@ class Ata:
         words[78] = self.dipm << 3 | self.devsleep << 8
         words[79] = 0
         words[83], words[84], words[87] = 0x4000, 0x4000, 0x4000
-        words[108:112] = swapped("SECRETWW", 8)
+        words[108:116] = swapped("SECRETWW" * 2, 16)
+        words[129:160] = swapped("SECRETVENDOR", 62)
+        words[176:206] = swapped("SECRETMEDIUM", 60)
         words[217] = 7200 if self.rotational else 1
         data = bytearray(struct.pack("<256H", *words))
         data[510] = 0xA5
@@ -541,6 +544,7 @@ def devsleep(disk: Ata) -> bytes:
     data = bytearray(512)
     if disk.devsleep:
         data[0x30], data[0x31], data[0x37] = 10, 20, 0x80
+        data[0x38:0x3E] = b"SECRET"
     return bytes(data)
 
 
@@ -762,6 +766,11 @@ def hostile() -> Machine:
     m.links["sys/class/nvme/nvme4294967296"] = m.links["sys/class/nvme/nvme0"]
     m.folders.append("sys/class/nvme/nvme5")
     m.pipes.append("sys/class/nvme/nvme5/model")
+    m.links["sys/class/nvme/nvme6"] = "../../devices/\x1b[31m\n/nvme6"
+    m.files["sys/devices/\x1b[31m\n/nvme6/state"] = b"live\n"
+    m.rapl()
+    m.files["sys/devices/virtual/powercap/intel-rapl/intel-rapl:0/name"] = b"\x1b[31m"
+    m.text("etc/tlp.d/\x1b[31m.conf", "SATA_LINKPWR_ON_BAT=min_power\n")
     m.links["sys/class/nvme/nvme5/state"] = "/etc/passwd"
     m.ahci("0000:00:17.0", [Port(MX500)])
     host = "sys/devices/pci0000:00/0000:00:17.0/ata1/host0/scsi_host/host0"

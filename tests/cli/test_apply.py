@@ -160,3 +160,65 @@ def test_the_json_of_a_failure_has_the_steps(ssdpm: Command, machine: Make) -> N
     assert result.returncode == 1
     plan = json.loads(result.stdout)
     assert plan["in_force"] is False and len(plan["steps"]) == 1
+
+
+def test_drives_of_both_kinds_each_take_what_is_for_them(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["plan", "--root", str(machine("desktop-6.1"))]
+    call += ["--latency", "25ms", "--lpm", "medium_power"]
+    steps = ssdpm.json(*call, "nvme0", "sda")["steps"]
+    assert [(step["device"], step["kind"]) for step in steps] == [
+        ("nvme0", "latency-tolerance"), ("sda", "lpm"),
+    ]  # fmt: skip
+    # A disk behind USB takes neither.
+    server = ["--root", str(machine("server")), *call[3:], "sdc"]
+    assert "ssdpm show sdc" in ssdpm.fails(3, "plan", *server)
+
+
+def test_a_reader_that_goes_away_leaves_nothing_half_done(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    line = f"ssdpm apply --root {root} -p auto --persist udev"
+    # Its output goes to a pipe that nobody reads any more.
+    result = ssdpm.shell(f"exec 3> >(exec true); wait $!; {line} >&3; echo $?")
+    assert result.stdout == "1\n", result.stderr
+    assert value(root) == "200000"
+    assert (root / "etc/udev/rules.d/85-ssdpm.rules").exists()
+
+
+def test_a_root_that_is_no_capture_is_no_machine_without_drives(
+    ssdpm: Command, machine: Make
+) -> None:
+    (ssdpm.directory / "notes").mkdir()
+    for call in (["list"], ["apply", "--profile", "auto"], ["revert"]):
+        assert "notes: is no capture" in ssdpm.fails(1, *call, "--root", "notes")
+        assert '--root ""' in ssdpm.fails(2, *call, "--root", "")
+    assert '"" is no drive' in ssdpm.fails(1, "show", "")
+
+
+def test_in_force_is_said_only_where_something_is(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["apply", "--root", str(machine("external-ports")), "-p", "balanced"]
+    assert ssdpm.output(*call, "host1").endswith("\nnothing to do\n")
+    assert ssdpm.output(*call, "host0").endswith("\nin force\n")
+    root = machine("laptop")
+    ssdpm.output("apply", "--root", str(root), "--latency", "25ms")
+    (root / LIMIT).write_text("5000\n")
+    assert ssdpm.output("revert", "--root", str(root)).endswith("\nnothing to do\n")
+
+
+def test_nothing_is_set_where_a_file_is_in_the_way_of_making_it_last(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    rules = root / "etc/udev/rules.d/85-ssdpm.rules"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("# mine\n")
+    call = ["--root", str(root), "-p", "auto", "--persist", "udev"]
+    assert "move it away" in ssdpm.fails(1, "apply", *call)
+    assert value(root) == "100000" and not (root / "run").exists()
+    # To look is allowed.
+    assert rules.name in ssdpm.output("plan", *call)

@@ -29,6 +29,31 @@ def test_a_capture_says_what_the_machine_says(
     assert copy == drives
 
 
+def test_a_capture_has_the_owners_that_decide(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    defaults = root / "usr/share/tlp/defaults.conf"
+    defaults.parent.mkdir(parents=True)
+    defaults.write_text("TLP_ENABLE=1\nSATA_LINKPWR_ON_AC=a\nSATA_LINKPWR_ON_BAT=b\n")
+    (root / "etc/tlp.conf").write_text('#X=1\nSATA_LINKPWR_ON_AC=""\n')
+    wants = root / "etc/systemd/system/multi-user.target.wants"
+    wants.mkdir(parents=True)
+    unit = root / "usr/lib/systemd/system/powertop.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text("[Service]\nExecStart=/usr/sbin/powertop --auto-tune\n")
+    (wants / "powertop.service").symlink_to("/usr/lib/systemd/system/powertop.service")
+    (root / "etc/tuned/active_profile").write_text("mine\n")
+    mine = root / "etc/tuned/mine/tuned.conf"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("[main]\ninclude = nothing, powersave\n")
+    ssdpm.output("capture", "--root", str(root), "copy")
+    copy, owners = (
+        ssdpm.json("show", "--root", path, "sda")["machine"]["owners"]
+        for path in ("copy", str(root))
+    )
+    assert [owner["kind"] for owner in owners] == ["tlp", "systemd", "tuned"]
+    assert copy == owners
+
+
 def test_no_serial_number_or_other_name_is_in_it(
     ssdpm: Command, machine: Make
 ) -> None:

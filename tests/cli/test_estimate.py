@@ -12,7 +12,9 @@ import gzip
 import io
 import json
 import os
+import pathlib
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -280,6 +282,43 @@ def test_sata_drives_have_link_policies(some: Command) -> None:
     assert "only these have APST" in message
     rows = some.json("compare", "-t", "some.csv", "sata")["rows"]
     assert rows[0]["policies"][0] == "med_power_with_dipm"
+
+
+def test_each_drive_of_a_machine_has_the_policy_of_its_kind(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("desktop-6.1"))
+    call = ["estimate", "-t", "some.csv", "--json"]
+    for operands in (["--root", root], [root]):
+        answers = json.loads(some.output(*call, *operands))
+        names = [answer["drive"].removeprefix(f"{root}:") for answer in answers]
+        assert names == ["nvme0", "sda", "sdb"]
+        policies = [answer["policy"] for answer in answers]
+        assert policies == ["linux", "med_power_with_dipm", "med_power_with_dipm"]
+    message = some.fails(3, "estimate", "-t", "some.csv", "-a", "linux", root)
+    assert f"{root}:sda: linux is for NVMe drives" in message
+
+
+def test_drives_of_a_machine_that_are_not_known_are_left_out(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("apst-empty")
+    (root / "dumps/nvme1.identify").unlink()
+    call = ["estimate", "-t", "some.csv", "--json", "--root", str(root)]
+    run = some(*call)
+    assert json.loads(run.stdout)["drive"] == "nvme0"
+    assert b"nvme1" in run.stderr
+    server = some.output(*call[:-1], str(machine("server")))
+    assert json.loads(server)["drive"] == "nvme0"
+    (root / "dumps/nvme0.identify").unlink()
+    for model in (root / "sys").rglob("model"):
+        model.write_text("Nobody knows me\n")
+    run = some(*call)
+    assert run.returncode == 1 and not run.stdout
+    assert run.stderr.count(b'does not know "Nobody knows me"') == 2
+    (some.directory / "empty/sys").mkdir(parents=True)
+    message = some.fails(1, *call[:-1], "empty")
+    assert "no drive that is known is in empty" in message
 
 
 def test_one_i_o_costs_something(ssdpm: Command) -> None:

@@ -190,7 +190,7 @@ def test_a_name_that_is_not_there_names_similar_ones(ssdpm: Command) -> None:
     assert "similar are WDC PC SN520" in message
     message = ssdpm.fails(1, "apst", "no/such/file.bin")
     assert message.endswith("No such file or directory; not in the catalogue")
-    assert "product: empty" in ssdpm.fails(1, "show", "")
+    assert '"" is no drive' in ssdpm.fails(1, "show", "")
 
 
 def test_own_drives_count_more_than_the_catalogues(ssdpm: Command) -> None:

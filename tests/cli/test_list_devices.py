@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 import documented
 import machines
 import pytest
+import ssdpm as package
 from command import Command
 
 Make = Callable[[str], pathlib.Path]
@@ -51,6 +53,35 @@ def test_what_is_out_of_reach_has_its_reason(ssdpm: Command, machine: Make) -> N
             assert drive["verdict"] == "out-of-reach"
     text = ssdpm.output("list", "--root", str(machine_root(ssdpm, "server")))
     assert "out-of-reach: usb" in text
+
+
+# Dumps that are too long are an error of the command.
+READABLE = sorted(machines.MACHINES.keys() - {"hostile"})
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_the_package_says_the_same_of_each_drive(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    root = machine(name)
+    said = {one.name: one.to_dict() for one in package.devices(root)}
+    assert said == listed(ssdpm, root)
+    assert json.loads(json.dumps(said)) == said
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_the_package_says_the_same_of_the_machine(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    root = machine(name)
+    one = package.Machine(root)
+    said = ssdpm.json("show", "--root", str(root), one.devices()[0].name)["machine"]
+    assert said.pop("schema") == "ssdpm.machine/1"
+    assert said.pop("owners") == [dataclasses.asdict(owner) for owner in one.owners()]
+    assert said.pop("meters") == [dataclasses.asdict(meter) for meter in one.meters()]
+    facts = dataclasses.asdict(one.facts)
+    assert said.pop("capture") is (facts.pop("capture") > 0)
+    assert said == facts
 
 
 def machine_root(ssdpm: Command, name: str) -> pathlib.Path:
@@ -107,8 +138,13 @@ def test_a_root_that_is_none_is_an_error(ssdpm: Command) -> None:
 
 
 def test_hostile_names_reach_no_terminal(ssdpm: Command, machine: Make) -> None:
-    result = ssdpm("list", "--root", str(machine("hostile")))
-    assert b"\x1b" not in result.stdout + result.stderr
+    root = str(machine("hostile"))
+    for command in ("list", "show", "lpm", "check --lpm min_power",
+                    "plan --latency 1ms"):  # fmt: skip
+        for more in ([], ["--json"], ["-v"]):
+            result = ssdpm(*command.split(), *more, "--root", root)
+            text = (result.stdout + result.stderr).decode()
+            assert text.replace("\n", "").isprintable(), (command, more)
 
 
 def test_verbose_says_which_files_are_read_and_no_command_is_sent(

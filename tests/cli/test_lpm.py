@@ -26,8 +26,61 @@ def test_each_port_has_a_line_with_its_reason(ssdpm: Command, machine: Make) -> 
     root = ssdpm.directory / "machines/external-ports"
     lines = ssdpm.output("lpm", "--root", str(root)).splitlines()
     assert lines[0].split() == ["host", "disk", "policy", "supported", "reason"]
-    assert len(lines) == 5
+    assert len(lines) == 8 and not lines[5]
     assert lines[2].split()[:4] == ["host1", "sdb", "max_performance", "no"]
+
+
+def test_a_reason_is_the_first_of_show_with_what_to_do(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("external-ports"))
+    ports = ssdpm.json("lpm", "--root", root)
+    shown = ssdpm.json("show", "--root", root)
+    assert ports[0]["advice"] is None and ports[3]["advice"] is None
+    text = ssdpm.output("lpm", "--root", root)
+    for i, name in ((1, "sdb"), (2, "sdc")):
+        first = next(d for d in shown[i]["diagnosis"][1:] if d["severity"] == "problem")
+        assert ports[i]["reason"] == first["message"]
+        assert ports[i]["advice"] == first["advice"]
+        assert "ahci.mask_port_ext=0000:00:17.0=0x" in first["advice"]
+        assert f"\n  {name}: {first['advice']}\n" in text
+
+
+def test_other_programs_that_set_links_are_named(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    (root / "etc/tlp.conf").write_text(
+        "SATA_LINKPWR_ON_AC=max_performance\nAHCI_RUNTIME_PM_ON_AC=auto\n"
+    )
+    text = ssdpm.output("lpm", "--root", str(root), "sda")
+    assert text.endswith(
+        "\n\n  also set by     tlp: /etc/tlp.conf:1: SATA_LINKPWR_ON_AC=max_performance\n"
+        "                  tuned: /usr/lib/tuned/powersave/tuned.conf:5: "
+        "alpm=med_power_with_dipm\n"
+    )
+    server = ssdpm.output("lpm", "--root", str(machine("server")))
+    assert "link_power_management_policy" in server.split("also set by")[1]
+    assert "pm_qos" not in server
+
+
+def test_a_disk_that_is_out_of_reach_has_no_host(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("server"))
+    lines = ssdpm.output("lpm", "--root", root).splitlines()
+    assert lines[2].split()[:5] == ["-", "sda", "-", "-", "out"]
+    ports = ssdpm.json("lpm", "--root", root)
+    assert [port["host"] for port in ports] == [3, None, None]
+    assert ports[2]["reason"].startswith("out of reach: behind a USB bridge")
+
+
+def test_what_the_firmware_set_comes_with_what_to_do(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    host = "sys/class/scsi_host/host0/link_power_management_policy"
+    (root / host).write_text("keep_firmware_settings\n")
+    (root / "proc/sys/kernel/osrelease").write_text("7.3.4\n")
+    port = ssdpm.json("lpm", "--root", str(root), "sda")
+    assert port["reason"].startswith("keep_firmware_settings: ")
+    assert port["advice"].startswith("ssdpm lpm --set med_power_with_dipm sda")
 
 
 def test_a_kernel_that_does_not_say_has_a_dash(ssdpm: Command, machine: Make) -> None:

@@ -95,7 +95,8 @@ def test_profiles_of_a_user_come_before_those_built_in(
     ]
     assert step["after"] == "25000"
     ssdpm.write("mine.ini", "[quiet]\nnonsense = 1\n")
-    assert ssdpm.fails(1, *call).startswith("ssdpm: mine.ini:")
+    message = ssdpm.fails(1, *call)
+    assert message.startswith("ssdpm: mine.ini:2: nonsense: no key of a profile: ")
 
 
 def test_a_parameter_is_for_all_drives_and_has_their_tables_built_anew(
@@ -152,7 +153,8 @@ def test_a_workload_says_what_is_saved_and_what_it_costs(
     assert (before["policies"], after["policies"]) == (["before"], ["after"])
     assert after["saving"]["nominal_uw"] < 0
     text = ssdpm.output(*call)
-    assert "saves   -" in text and "delay of an I/O" in text
+    assert "    costs " in text and "delay of an I/O" in text
+    assert ": it may also save)" in text and " less on average\n" in text
     same = ssdpm.output(*call[:4], "--latency", "100ms", "-t", "lomax")
     assert "    as now  " in same and "saves" not in same
 
@@ -162,6 +164,27 @@ def test_a_sata_drive_is_estimated_too(ssdpm: Command, machine: Make) -> None:
     call = ["plan", "--root", root, "-q", "--lpm", "min_power", "-t", "lomax", "sda"]
     (estimate,) = ssdpm.json(*call)["estimates"]
     assert [row["lpm"] for row in estimate["rows"]] == ["max_performance", "min_power"]
+
+
+def test_both_power_sources_are_shown_by_one_command(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    call = ["plan", "--root", root, "-p", "auto", "--source"]
+    workload = ["-t", "lomax"]
+    both = ssdpm.json(*call[:-1], "--both-sources", *workload)
+    assert both == [
+        ssdpm.json(*call, source, *workload) for source in ("ac", "battery")
+    ]
+    assert [plan["profile"] for plan in both] == ["balanced", "power-saver"]
+    text = ssdpm.output(*call[:-1], "--both-sources", *workload)
+    assert text == "\n".join(
+        ssdpm.output(*call, source, *workload) for source in ("ac", "battery")
+    )
+    # What makes it last follows the power source: the same files as of auto.
+    persist = ["--persist", "systemd"]
+    _, battery = ssdpm.json(*call[:-1], "--both-sources", *persist)
+    assert battery["files"] == ssdpm.json(*call, "auto", *persist)["files"]
 
 
 @pytest.mark.parametrize("kind", ["udev", "modprobe", "systemd", "tlp", "tuned"])
@@ -180,6 +203,22 @@ def test_the_files_that_make_it_last_are_shown_and_not_written(
     assert tree(root) == before
 
 
+def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
+    ssdpm: Command, machine: Make
+) -> None:
+    ssdpm.write("mine.ini", MINE)
+    call = ["plan", "--root", str(machine("laptop")), "-p", "quiet"]
+    call += ["--persist", "modprobe"]
+    for name in ("-", "/dev/stdin"):
+        result = ssdpm(*call, "--profiles", name, stdin=MINE.encode())
+        assert result.returncode == 2
+        assert b"write it to one" in result.stderr
+    assert ssdpm.json(*call, "--profiles", "mine.ini")["files"]
+    ssdpm.write("my own.ini", MINE)
+    message = ssdpm.fails(2, *call, "--profiles", "my own.ini")
+    assert "my own.ini" in message and "letters, digits" in message
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
@@ -188,6 +227,10 @@ def test_the_files_that_make_it_last_are_shown_and_not_written(
         (["--source", "ac", "--latency", "any"], "--source without --profile"),
         (["--profiles", "f", "--latency", "any"], "--profiles without --profile"),
         (["--source", "mains", "-p", "auto"], "--source mains: ac, battery or auto"),
+        (["--both-sources", "--latency", "any"], "--both-sources is for a --profile"),
+        (["--both-sources", "-p", "auto", "--source", "ac"], "without --source"),
+        (["--both-sources", "-p", "auto", "-t", "-"], "for --both-sources"),
+        (["-p", ""], '--profile ""'),
         (["--latency", "25"], "--latency 25"),
         (["--latency", "3000s"], "2147483646 us"),
         (["--nvme-core", "apst_primary_timeout_ms"], "and a number"),

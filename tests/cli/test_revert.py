@@ -72,18 +72,35 @@ def test_files_with_our_marker_are_removed_and_no_others(
     (rules / "99-mine.rules").write_text("# mine\n")
     result = ssdpm("revert", "-n", "--root", str(root), "--persist")
     assert result.returncode == 0 and ours[0].exists()
+    path = "/etc/udev/rules.d/85-ssdpm.rules"
+    assert f"{path} (to be removed)\n" in result.stdout.decode()
     result = ssdpm("revert", "--root", str(root), "--persist=tlp")
     assert result.returncode == 0 and ours[0].exists()
-    result = ssdpm("revert", "--root", str(root), "--persist")
-    assert result.returncode == 0, result.stderr
-    assert b"removed" in result.stderr
+    assert path not in result.stdout.decode()
+    (file,) = ssdpm.json("revert", "-n", "--root", str(root), "--persist")["files"]
+    assert file["path"] == path and file["contents"] == ours[0].read_text()
+    text = ssdpm.output("revert", "--root", str(root), "--persist")
+    assert f"{path} (removed)\n    then: udevadm control --reload\n" in text
     assert [path.name for path in rules.iterdir()] == ["99-mine.rules"]
+
+
+def test_what_the_initramfs_has_goes_on_and_that_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["--root", str(machine("laptop"))]
+    options = ["-p", "balanced", "--source", "ac", "--persist", "modprobe"]
+    ssdpm.output("apply", *call, *options)
+    text = ssdpm.output("revert", *call, "--persist")
+    assert "/etc/modprobe.d/ssdpm.conf (removed)\n" in text
+    assert "update-initramfs -u" in text
 
 
 def test_wrong_usage_is_status_2(ssdpm: Command, machine: Make) -> None:
     root = str(machine("laptop"))
     assert "no operand" in ssdpm.fails(2, "revert", "--root", root, "nvme0")
     assert "--persist cron" in ssdpm.fails(2, "revert", "--root", root, "--persist=cron")
+    message = ssdpm.fails(2, "revert", "--root", root, "--persist", "udev")
+    assert "write --persist=udev" in message
 
 
 def test_a_root_without_the_marker_is_left_alone(

@@ -62,6 +62,13 @@ def test_a_device_goes_by_all_its_names(
     assert ssdpm.output("show", "--root", root, "--value", "name", name) == "nvme0\n"
 
 
+def test_a_disk_that_is_out_of_reach_has_no_port(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("server"))
+    text = ssdpm.output("show", "--root", root, "sdc")
+    assert "out of reach: behind a USB bridge" in text
+    assert "ata0" not in text and "LPM" not in text
+
+
 def test_what_is_printed_of_every_machine_is_documented(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -262,7 +262,7 @@ def test_wrong_usage_is_explained(ssdpm: Command, call: list[str], words: str) -
     [
         (b"", "bad: "),
         (b"hello\n", "bad: "),
-        (gzip.compress(trace.SOME.encode())[:40], "bad"),
+        (gzip.compress(trace.SOME.encode(), mtime=0)[:40], "bad"),
         (b"start_ns,offset,bytes,op\n5,0,8,read\n4,0,8,read\n", "bad:3: "),
         (trace.csv((5, 1)).replace("read", "sing").encode(), "bad:2: "),
     ],

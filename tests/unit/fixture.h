@@ -82,7 +82,7 @@ struct ssdpm_error fixture_error(void);
 
 /*
  * How many random cases to try: n, or, where SSDPM_FEW_CASES is set because
- * each takes long (valgrind), a quarter.
+ * all of them have run elsewhere, a quarter.
  */
 uint64_t fixture_cases(uint64_t n);
 

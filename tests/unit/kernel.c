@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +29,16 @@ static const char *const policies[] = {
 	"min_power_with_partial", "min_power",
 };
 
+int __real_openat64(int fd, const char *name, int flags, mode_t mode);
+int __wrap_openat64(int fd, const char *name, int flags, mode_t mode);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __real_read(int fd, void *data, size_t size);
 int __real_fsync(int fd);
@@ -43,6 +55,10 @@ int __wrap_fdatasync(int fd);
 int __wrap_renameat(int a, const char *from, int b, const char *to);
 int __wrap_unlinkat(int fd, const char *name, int flags);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+long __real_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size);
+long __wrap_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size);
 int __wrap_clock_nanosleep(clockid_t clock, int flags,
 			   const struct timespec *span, struct timespec *rest);
 int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
@@ -70,24 +86,30 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 int __wrap_clock_nanosleep(clockid_t clock, int flags,
 			   const struct timespec *span, struct timespec *rest)
 {
-	(void)clock;
-	(void)flags;
-	(void)rest;
+	if (kernel && kernel->real_time)
+		return __real_clock_nanosleep(clock, flags, span, rest);
 	slept_ns +=
 		(uint64_t)span->tv_sec * 1000000000 + (uint64_t)span->tv_nsec;
 	return 0;
 }
 
+/* Other processes read what was there, or this: as it is in sysfs. */
 static void put_text(const char *path, const char *text)
 {
-	char file[512];
+	char file[512], part[128], *old = kernel_text(path);
+	bool same = old && !strcmp(old, text);
 	int fd;
 
+	free(old);
+	if (same)
+		return;
 	snprintf(file, sizeof(file), "%s/%s", root, path);
-	fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	snprintf(part, sizeof(part), "%s/part-%d", root, getpid());
+	fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
 	assert_int_equal(__real_write(fd, text, strlen(text)), strlen(text));
 	close(fd);
+	assert_int_equal(rename(part, file), 0);
 }
 
 char *kernel_text(const char *path)
@@ -100,7 +122,7 @@ char *kernel_text(const char *path)
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	text = malloc(1 << 16);
+	text = __real_malloc(1 << 16);
 	assert_non_null(text);
 	n = __real_read(fd, text, (1 << 16) - 1);
 	close(fd);
@@ -185,8 +207,11 @@ static void handle_error(struct kernel_port *port)
 
 static void write_port(const struct kernel_port *port, bool busy)
 {
-	char path[300], text[40];
+	char path[400], text[40];
 
+	snprintf(path, sizeof(path), "%s/%s", root, port->path);
+	if (access(path, F_OK))
+		return; /* it is gone */
 	snprintf(path, sizeof(path), "%s/ahci_port_cmd", port->path);
 	snprintf(text, sizeof(text), "%x\n", CMD | port->bits);
 	put_text(path, text);
@@ -222,8 +247,16 @@ static int store_policy(size_t index, const char *text)
 
 static void look_at_state(struct kernel_port *port)
 {
+	char path[400], away[400];
+
 	if (!port->pending)
 		return;
+	if (kernel->dies & 1u << (port - kernel->now.ports)) {
+		snprintf(path, sizeof(path), "%s/%s", root, port->path);
+		snprintf(away, sizeof(away), "%s/gone", root);
+		assert_int_equal(rename(path, away), 0);
+		return;
+	}
 	if (!kernel->deaf && !--port->pending)
 		handle_error(port);
 	write_port(port,
@@ -272,7 +305,8 @@ static bool find_path(int fd, char path[512])
 /* Count a call. Return whether it goes wrong: with kernel->error. */
 static bool goes_wrong(int call)
 {
-	if (!(kernel->mask & call))
+	if (!(kernel->mask & call) ||
+	    (kernel->victim && kernel->victim != getpid()))
 		return false;
 	kernel->n_calls++;
 	if (kernel->n_calls == kernel->kill_at)
@@ -280,6 +314,54 @@ static bool goes_wrong(int call)
 	return kernel->fail_at &&
 	       (kernel->n_calls == kernel->fail_at ||
 		(kernel->for_ever && kernel->n_calls > kernel->fail_at));
+}
+
+/* A file of sysfs is not truncated when it is opened. */
+long __wrap_syscall(long number, long fd, const char *path,
+		    const struct open_how *how, size_t size)
+{
+	struct open_how changed;
+
+	if (number != SYS_openat2 || !kernel || strncmp(path, "sys/", 4))
+		return __real_syscall(number, fd, path, how, size);
+	changed = *how;
+	changed.flags &= ~(uint64_t)O_TRUNC;
+	return __real_syscall(number, fd, path, &changed, size);
+}
+
+/* Nor where there is no openat2(), as under valgrind. */
+int __wrap_openat64(int fd, const char *name, int flags, mode_t mode)
+{
+	return __real_openat64(fd, name, kernel ? flags & ~O_TRUNC : flags,
+			       mode);
+}
+
+static bool out_of_memory(void)
+{
+	if (!kernel || !goes_wrong(KERNEL_MEMORY))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return out_of_memory() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return out_of_memory() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return out_of_memory() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return out_of_memory() ? NULL : __real_strdup(text);
 }
 
 static int store(const char *path, const char *text)
@@ -412,9 +494,11 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	(void)machine;
 	assert_int_equal(fid, 0x0c);
 	assert_int_equal(size, SSDPM_APST_BYTES);
-	if (kernel->features_error) {
+	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);
-	}
+	if (goes_wrong(KERNEL_READ))
+		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
+			      name);
 	assert_int_equal(ssdpm_apst_encode(&named(name)->table, data, NULL), 0);
 	*ret_dword = named(name)->table.enabled;
 	return 0;
@@ -547,8 +631,15 @@ const char *kernel_root(void)
 
 void kernel_reset(void)
 {
-	char path[128];
+	char path[400], away[128];
 
+	for (int i = 0; i < KERNEL_PORTS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root,
+			 booted.now.ports[i].path);
+		snprintf(away, sizeof(away), "%s/gone", root);
+		if (kernel->dies & 1u << i && access(path, F_OK))
+			assert_int_equal(rename(away, path), 0);
+	}
 	*kernel = booted;
 	kernel_sync();
 	snprintf(path, sizeof(path), "%s/run", root);
@@ -562,6 +653,7 @@ void kernel_calm(void)
 	kernel->kill_at = 0;
 	kernel->n_calls = 0;
 	kernel->for_ever = false;
+	kernel->victim = 0;
 }
 
 bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)

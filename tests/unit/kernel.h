@@ -12,6 +12,8 @@
 
 #include "device/internal.h"
 
+#include <sys/types.h>
+
 enum {
 	KERNEL_DRIVES = 4,
 	KERNEL_PORTS = 5,
@@ -25,6 +27,7 @@ enum kernel_call {
 	KERNEL_LOG = 1 << 2,   /* write to the journal and so on */
 	KERNEL_SYNC = 1 << 3,
 	KERNEL_NAME = 1 << 4, /* rename, unlink */
+	KERNEL_MEMORY = 1 << 5,
 	KERNEL_CHANGES = KERNEL_WRITE | KERNEL_LOG | KERNEL_SYNC | KERNEL_NAME,
 };
 
@@ -63,12 +66,15 @@ struct kernel {
 	int pending;	      /* how long the error handler takes */
 	bool starts_late;     /* the state says running at first */
 	bool deaf;	      /* the handler never comes back */
+	uint32_t dies;	      /* bit of a port: gone while its handler runs */
 	bool other_table;     /* it builds another table than Linux */
 	bool refuses_table;   /* Set Features 0Ch */
 	int features_error;   /* Get Features 0Ch fails with it */
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool ignores;	      /* takes a value, and does not keep it */
+	bool real_time;	      /* to sleep takes it */
+	pid_t victim;	      /* of whom calls are counted; 0: of all */
 };
 
 extern struct kernel *kernel;

@@ -9,6 +9,7 @@ Every number of each result must be the same: run, bounds, intervals, changes.
 
 from __future__ import annotations
 
+import os
 import pathlib
 import random
 import subprocess
@@ -19,7 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
 import estimate_model as model  # noqa: E402
 
-N_CASES = 2500
+# As fixture_cases() has it.
+N_CASES = 2500 // 4 if "SSDPM_FEW_CASES" in os.environ else 2500
 NON_OPERATIONAL = 1
 NVME, SATA = 1, 2
 # enum ssdpm_lpm: what a drive that supports all goes through.

@@ -503,6 +503,20 @@ static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_persist_read(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_persist *persist;
+	int err;
+
+	err = ssdpm_persist_read(in.capture, SSDPM_PERSIST_UDEV, &persist,
+				 error);
+	if (err)
+		return err;
+	ret->energy_nj = ssdpm_persist_get_n_files(persist);
+	ssdpm_persist_free(persist);
+	return 0;
+}
+
 static int call_persist_remove(struct result *ret, struct ssdpm_error *error)
 {
 	size_t n;
@@ -960,6 +974,7 @@ static const struct {
 	{ "ssdpm_machine_read_owners", call_owners },
 	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_persist_new", call_persist_new },
+	{ "ssdpm_persist_read", call_persist_read },
 	{ "ssdpm_persist_remove", call_persist_remove },
 	{ "ssdpm_model_new", call_new },
 	{ "ssdpm_model_from_nvme_identify", call_from_identify },
@@ -1242,6 +1257,7 @@ static void call_persist(void)
 
 	ssdpm_persist_get_n_files(in.persist);
 	ssdpm_persist_get_file(in.persist, 0, &file);
+	ssdpm_persist_check(in.persist, in.capture, NULL);
 	ssdpm_persist_write(in.persist, in.capture, NULL);
 	ssdpm_persist_free(NULL);
 }
@@ -1450,6 +1466,7 @@ static const struct {
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_pcie_link_to_string", call_strings },
+	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },
 	{ "ssdpm_persist_get_file", call_persist },
 	{ "ssdpm_persist_get_n_files", call_persist },
@@ -1620,6 +1637,15 @@ static bool inject(size_t which, unsigned long n, bool forever,
 	return false;
 }
 
+/* One call stands for several symbols: it is made to fail for the first. */
+static bool has_failed_before(size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (allocating[i].call == allocating[which].call)
+			return true;
+	return false;
+}
+
 static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 	void **state)
 {
@@ -1630,6 +1656,8 @@ static void every_allocation_that_fails_is_enomem_and_leaks_nothing(
 		unsigned long n = 1;
 		char *good;
 
+		if (has_failed_before(i))
+			continue;
 		assert_int_equal(allocating[i].call(&result, NULL), 0);
 		good = fingerprint(&result);
 		while (inject(i, n, false, &error, good)) {
@@ -1829,7 +1857,8 @@ static int make_capture(void)
 	err |= ssdpm_profile_find(NULL, 0, "balanced", SSDPM_SOURCE_AC,
 				  &settings, NULL);
 	err |= ssdpm_persist_new(&persist, &in.persist, NULL);
-	return err ? err : ssdpm_machine_new(&machine, &in.capture, NULL);
+	err |= ssdpm_machine_new(&machine, &in.capture, NULL);
+	return err ? err : ssdpm_persist_write(in.persist, in.capture, NULL);
 }
 
 static int open_machine(const char *name, struct ssdpm_machine **ret_machine)

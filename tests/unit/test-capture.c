@@ -348,6 +348,71 @@ static void nothing_that_names_a_drive_or_a_machine_is_in_a_capture(
 	}
 }
 
+/* What the machines of the tests hold, and where. */
+static const struct {
+	const char *machine, *path, *secret;
+} secrets[] = {
+	{ "laptop", "dumps/nvme0.identify", "SECRETNVME0" },
+	{ "laptop", "dumps/nvme0.identify", "SECRETFGUID" },
+	{ "laptop", "dumps/nvme0.identify", ":SECRET0" }, /* SUBNQN */
+	{ "laptop", "dumps/nvme0.identify", "SECRETRESERVED" },
+	{ "laptop", "dumps/nvme0.identify", "SECRETVENDOR" },
+	{ "laptop", "sys/class/nvme/nvme0/serial", "SECRETNVME0" },
+	{ "laptop", "sys/class/nvme/nvme0/subsysnqn", ":SECRET0" },
+	{ "laptop", "sys/block/nvme0n1/wwid", "SECRETWWN" },
+	{ "laptop", "sys/class/power_supply/BAT0/serial_number",
+	  "SECRETBATTERY" },
+	{ "laptop", "sys/class/dmi/id/product_serial", "SECRETMACHINE" },
+	{ "laptop", "proc/sys/kernel/hostname", "SECRETHOST" },
+	{ "laptop", "proc/cmdline", "SECRETUUID" },
+	/* Words 10, 108, 129 and 176 on: two characters each, turned. */
+	{ "desktop-6.1", "dumps/sda.identify", "ESRCTETA0A" },
+	{ "desktop-6.1", "dumps/sda.identify", "ESRCTEWWESRCTEWW" },
+	{ "desktop-6.1", "dumps/sda.identify", "ESRCTEEVDNRO" },
+	{ "desktop-6.1", "dumps/sda.identify", "ESRCTEEMIDMU" },
+	{ "desktop-6.1", "sys/class/ata_device/dev1.0/id",
+	  "5345 4352 4554 4154" },
+	{ "desktop-6.1", "sys/class/ata_device/dev1.0/id", "4352 4554 5757" },
+	{ "desktop-6.1", "sys/class/ata_device/dev1.0/id", "4352 4554 5645" },
+	{ "desktop-6.1", "sys/class/ata_device/dev1.0/id", "4352 4554 4d45" },
+	{ "desktop-6.1", "dumps/sda.devsleep", "SECRET" },
+	{ "desktop-6.1", "sys/block/sda/device/wwid", "SECRETWWN" },
+	{ "server", "sys/class/nvme/nvme0/address", "192.0.2.7" },
+	{ "server", "sys/class/nvme/nvme0/hostnqn", "SECRETHOSTNQN" },
+	{ "server", "sys/class/nvme/nvme0/hostid", "SECRETHOSTID" },
+};
+
+static bool file_holds(const char *path, const char *secret)
+{
+	size_t n;
+	char *text;
+	bool holds;
+
+	if (access(path, F_OK))
+		return false;
+	text = read_file(path, &n);
+	holds = memmem(text, n, secret, strlen(secret));
+	free(text);
+	return holds;
+}
+
+static void each_secret_of_a_machine_is_taken_out(void **state)
+{
+	char root[PATH_BYTES], path[PATH_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+		make_root(root, secrets[i].machine);
+		path_of(path, "%s/%s", root, secrets[i].path);
+		if (!file_holds(path, secrets[i].secret))
+			fail_msg("%s lacks %s", path, secrets[i].secret);
+		path_of(path, "%s/%s/%s", scratch, secrets[i].machine,
+			secrets[i].path);
+		if (file_holds(path, secrets[i].secret))
+			fail_msg("%s holds %s", path, secrets[i].secret);
+	}
+}
+
 static const char *second;
 
 static int compare_one(const char *path, const struct stat *status, int type,
@@ -430,6 +495,7 @@ static void make_machine(char root[PATH_BYTES])
 	path_of(root, "%s/few", scratch);
 	assert_int_equal(mkdir(root, 0755), 0);
 	write_file(root, "proc/sys/kernel/osrelease", "6.1.0\n");
+	write_file(root, "proc/version_signature", "Ubuntu 6.1.0-1.1 6.1.9\n");
 	write_file(root, "sys/class/block/x", "");
 }
 
@@ -493,12 +559,39 @@ static void settings_of_others_are_copied_without_the_rest(void **state)
 	assert_text(copy, "etc/udev/rules.d/70-other.rules", NULL);
 	assert_text(copy, "etc/tlp.conf",
 		    "\nSATA_LINKPWR_ON_BAT=\"min_power\"\n");
+	assert_text(copy, "proc/version_signature", "Ubuntu 6.1.0-1.1 6.1.9\n");
 	assert_text(copy, "etc/tuned/mine/tuned.conf",
 		    "[main]\n\ninclude=powersave\n[disk]\n");
 	assert_text(copy, mouse, NULL);
 	n_files = 0;
 	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
 	assert_true(n_files > 5);
+	remove_tree(root);
+	remove_tree(copy);
+}
+
+static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
+{
+	static const char mouse[] = "sys/class/power_supply/"
+				    "hid-SECRET-battery/type";
+	static const char drive[] = "sys/class/nvme/nvme0/address";
+	char root[PATH_BYTES], copy[PATH_BYTES];
+
+	(void)state;
+	make_machine(root);
+	write_file(root, "sys/class/nvme/nvme0/transport", "fc\n");
+	write_file(root, drive,
+		   "traddr=nn-0xSECRET:pn-0xSECRET,trsvcid=none,"
+		   "host_traddr=SECRET,host_iface=enxSECRET,src_addr=SECRET\n");
+	write_file(root, mouse, "Battery\n");
+	path_of(copy, "%s/few-copy", scratch);
+	capture(root, copy);
+	assert_text(copy, drive,
+		    "traddr=blanked,trsvcid=none,host_traddr=blanked,"
+		    "host_iface=blanked,src_addr=blanked\n");
+	assert_text(copy, mouse, NULL);
+	n_files = 0;
+	assert_int_equal(nftw(copy, search_one, 16, FTW_PHYS), 0);
 	remove_tree(root);
 	remove_tree(copy);
 }
@@ -620,11 +713,14 @@ int main(void)
 			what_is_read_of_a_capture_is_what_was_read_of_the_machine),
 		cmocka_unit_test(
 			nothing_that_names_a_drive_or_a_machine_is_in_a_capture),
+		cmocka_unit_test(each_secret_of_a_machine_is_taken_out),
 		cmocka_unit_test(a_capture_of_a_capture_is_the_same),
 		cmocka_unit_test(the_marker_says_what_it_is_and_no_more),
 		cmocka_unit_test(the_checksum_of_identify_device_is_mended),
 		cmocka_unit_test(
 			settings_of_others_are_copied_without_the_rest),
+		cmocka_unit_test(
+			a_drive_on_a_network_and_a_mouse_have_no_address),
 		cmocka_unit_test(a_directory_that_is_there_is_left_alone),
 		cmocka_unit_test(a_capture_that_fails_leaves_nothing),
 		cmocka_unit_test(short_writes_are_continued),

@@ -314,6 +314,37 @@ static void names_are_sorted_by_their_numbers(void **state)
 	}
 }
 
+static void names_that_no_kernel_gives_are_not_there(void **state)
+{
+	static const char *const bad[] = { "\x1b[31mred", "two\nlines", "\x7f",
+					   "\xff", "\xc3\xbc" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct place place = place_new(ways[i]);
+		char real[SSDPM__PATH_BYTES] = "?", path[32];
+		struct names names = { 0 };
+
+		for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+			snprintf(path, sizeof(path), "sys/%s/file", bad[j]);
+			tree_put(place.root, path, "good");
+			snprintf(path, sizeof(path), "sys/link%zu", j);
+			tree_link(place.root, path, bad[j]);
+			assert_int_equal(ssdpm__real_path(place.machine, path,
+							  real, sizeof(real)),
+					 -ENOENT);
+			assert_string_equal(real, "?");
+		}
+		assert_int_equal(
+			ssdpm__list_names(place.machine, "sys", &names), 0);
+		assert_int_equal(names.n, 6);
+		assert_string_equal(names.names[0], "a");
+		assert_string_equal(names.names[5], "link4");
+		ssdpm__free_names(&names);
+		place_free(&place);
+	}
+}
+
 static void a_real_path_has_no_links(void **state)
 {
 	(void)state;
@@ -504,6 +535,7 @@ int main(void)
 		cmocka_unit_test(blanks_at_the_end_of_a_text_go),
 		cmocka_unit_test(numbers_are_whole_and_in_their_base),
 		cmocka_unit_test(names_are_sorted_by_their_numbers),
+		cmocka_unit_test(names_that_no_kernel_gives_are_not_there),
 		cmocka_unit_test(a_real_path_has_no_links),
 		cmocka_unit_test(nothing_is_written_without_the_marker),
 		cmocka_unit_test(what_is_made_is_made_under_the_root),

@@ -292,6 +292,72 @@ static void what_is_out_of_reach_says_why(void **state)
 	let_go(&devices);
 }
 
+#define HIDDEN "sys/bus/pci/devices/0000:00:0e.0"
+static void only_rst_and_vmd_hide_drives(void **state)
+{
+	static const struct {
+		const char *class, *vendor, *device, *driver, *remapped;
+		uint32_t reach; /* 0: it hides nothing */
+	} cases[] = {
+		{ "0x010400", "0x8086", "0x467f", NULL, NULL, SSDPM_REACH_VMD },
+		{ "0x010400", "0x8086", "0x467f", "vmd", NULL, 0 },
+		{ "0x010400", "0x8086", "0x2822", NULL, NULL, 0 },
+		{ "0x010400", "0x8086", "0x282a", NULL, NULL, 0 },
+		{ "0x010400", "0x1000", "0x10e2", NULL, NULL, 0 },
+		{ "0x010601", "0x8086", "0x9d03", NULL, NULL, 0 },
+		{ "0x010601", "0x8086", "0x9d03", "ahci", "0", 0 },
+		{ "0x010601", "0x8086", "0x9d03", "ahci", "2",
+		  SSDPM_REACH_REMAPPED },
+		{ "0x010400", "0x8086", "0x2822", "ahci", "1",
+		  SSDPM_REACH_REMAPPED },
+		{ "0x010802", "0x8086", "0xf1a5", NULL, NULL, 0 },
+		{ "0x01040", "0x8086", "0x467f", NULL, NULL, 0 },
+		{ "", "0x8086", "0x467f", NULL, NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *root = tree_new();
+		struct devices devices;
+
+		tree_put(root, HIDDEN "/class", cases[i].class);
+		tree_put(root, HIDDEN "/vendor", cases[i].vendor);
+		tree_put(root, HIDDEN "/device", cases[i].device);
+		if (cases[i].driver)
+			tree_link(root, HIDDEN "/driver", cases[i].driver);
+		if (cases[i].remapped)
+			tree_put(root, HIDDEN "/remapped_nvme",
+				 cases[i].remapped);
+		devices = read_all(tree_machine(root));
+		assert_names(&devices, cases[i].reach ? "0000:00:0e.0" : "");
+		if (cases[i].reach)
+			assert_int_equal(
+				facts_of(&devices, "0000:00:0e.0")->reach,
+				cases[i].reach);
+		let_go(&devices);
+		tree_remove(root);
+	}
+}
+
+static void linux_5_10_says_less(void **state)
+{
+	struct devices devices = read_all(tree_capture("old-5.10"));
+	const struct ssdpm_device_facts *nvme = facts_of(&devices, "nvme0");
+	const struct ssdpm_device_facts *sata = facts_of(&devices, "sda");
+
+	(void)state;
+	assert_int_equal(nvme->known,
+			 SSDPM_FACT_LATENCY_TOLERANCE | SSDPM_FACT_PCIE |
+				 SSDPM_FACT_D3COLD | SSDPM_FACT_RUNTIME_PM);
+	assert_int_equal(
+		sata->known,
+		SSDPM_FACT_D3COLD | SSDPM_FACT_LPM | SSDPM_FACT_AHCI_PORT_CMD |
+			SSDPM_FACT_AHCI_HOST_CAPS | SSDPM_FACT_AHCI_HOST_CAP2 |
+			SSDPM_FACT_RUNTIME_PM | SSDPM_FACT_PORT);
+	assert_int_equal(sata->lpm, SSDPM_LPM_MAX_PERFORMANCE);
+	let_go(&devices);
+}
+
 static void a_port_has_its_registers_and_its_drive(void **state)
 {
 	struct devices devices = read_all(tree_capture("desktop-6.1"));
@@ -613,6 +679,8 @@ int main(void)
 		cmocka_unit_test(the_link_says_what_it_can_and_does),
 		cmocka_unit_test(a_controller_over_a_network_has_no_pci_device),
 		cmocka_unit_test(what_is_out_of_reach_says_why),
+		cmocka_unit_test(only_rst_and_vmd_hide_drives),
+		cmocka_unit_test(linux_5_10_says_less),
 		cmocka_unit_test(a_port_has_its_registers_and_its_drive),
 		cmocka_unit_test(
 			external_and_hot_plug_ports_are_known_by_their_bits),

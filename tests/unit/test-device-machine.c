@@ -52,6 +52,10 @@ static void parameters_of_a_machine_are_checked(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "log_level");
+	params.log_level = 0;
+	params.reserved = 1;
+	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "reserved");
 	params.size = 3;
 	assert_int_equal(ssdpm_machine_new(&params, &machine, &error), -EINVAL);
 	more.tail = 1;
@@ -289,23 +293,33 @@ static struct ssdpm_device *read_device(const char *capture, const char *name,
 }
 
 static const struct {
-	const char *osrelease, *version, *is;
+	const char *osrelease, *version, *signature, *is;
 } releases[] = {
 	{ "6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026)",
-	  "6.1.192 (6.1.0-56-amd64)" },
-	{ "7.3.4+deb13-amd64", "#1 SMP Debian 7.3.4-1 (2026)",
+	  NULL, "6.1.192 (6.1.0-56-amd64)" },
+	{ "7.3.4+deb13-amd64", "#1 SMP Debian 7.3.4-1 (2026)", NULL,
 	  "7.3.4+deb13-amd64" },
-	{ "6.1.0-56-amd64", "#1 SMP Debian 5.10.223-1", "6.1.0-56-amd64" },
-	{ "6.1.0-56-amd64", "#1 SMP Debian x", "6.1.0-56-amd64" },
-	{ "6.8.0-45-generic", "#45-Ubuntu SMP", "6.8.0-45-generic" },
-	{ "6.8.0-45-generic", NULL, "6.8.0-45-generic" },
-	{ "", NULL, "" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian 5.10.223-1", NULL,
+	  "6.1.0-56-amd64" },
+	{ "6.1.0-56-amd64", "#1 SMP Debian x", NULL, "6.1.0-56-amd64" },
+	{ "6.8.0-45-generic", "#45-Ubuntu SMP",
+	  "Ubuntu 6.8.0-45.45-generic 6.8.12", "6.8.12 (6.8.0-45-generic)" },
+	{ "6.8.0-1014-aws", "#15~22.04.1-Ubuntu SMP",
+	  "Ubuntu 6.8.0-1014.15~22.04.1-aws 6.8.12",
+	  "6.8.12 (6.8.0-1014-aws)" },
+	{ "6.8.0-45-generic", "#45-Ubuntu SMP",
+	  "Ubuntu 6.5.0-45.45-generic 6.5.13", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", "#45-Ubuntu SMP", "Ubuntu ", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, "Ubuntu 6.8.0-45.45-generic",
+	  "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, "Mine 1 6.8.12", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, "", "6.8.0-45-generic" },
+	{ "6.8.0-45-generic", NULL, NULL, "6.8.0-45-generic" },
+	{ "", NULL, NULL, "" },
 };
 
-static void debian_says_the_patch_level_elsewhere(void **state)
+static void debian_and_ubuntu_say_the_patch_level_elsewhere(void **state)
 {
-	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	struct ssdpm_machine *machine;
 	char *root;
 
 	(void)state;
@@ -316,11 +330,11 @@ static void debian_says_the_patch_level_elsewhere(void **state)
 		if (releases[i].version)
 			tree_put(root, "proc/sys/kernel/version",
 				 releases[i].version);
-		machine = tree_machine(root);
-		assert_int_equal(
-			ssdpm_machine_read_facts(machine, &facts, NULL), 0);
-		assert_string_equal(facts.linux_release, releases[i].is);
-		ssdpm_machine_unref(machine);
+		if (releases[i].signature)
+			tree_put(root, "proc/version_signature",
+				 releases[i].signature);
+		assert_string_equal(read_facts(root).linux_release,
+				    releases[i].is);
 		tree_remove(root);
 	}
 }
@@ -507,7 +521,7 @@ static void each_value_has_a_word(void **state)
 	assert_words(ssdpm_nvme_core_to_string, 0, 6,
 		     "default_ps_max_latency_us", "force_apst");
 	assert_words(ssdpm_severity_to_string, 1, 4, "good", "unknown");
-	assert_words(ssdpm_owner_kind_to_string, 1, 6, "tlp", "ssdpm");
+	assert_words(ssdpm_owner_kind_to_string, 1, 7, "tlp", "systemd");
 	assert_words(ssdpm_meter_kind_to_string, 1, 4, "battery", "acpi-power");
 	assert_string_equal(
 		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_SAVES), "saves");
@@ -552,7 +566,8 @@ int main(void)
 		cmocka_unit_test(a_kernel_that_knows_no_supplies_is_on_ac),
 		cmocka_unit_test(the_word_in_brackets_is_the_one_that_holds),
 		cmocka_unit_test(parameters_of_modules_are_read),
-		cmocka_unit_test(debian_says_the_patch_level_elsewhere),
+		cmocka_unit_test(
+			debian_and_ubuntu_say_the_patch_level_elsewhere),
 		cmocka_unit_test(quirks_depend_on_the_host),
 		cmocka_unit_test(the_kernel_knows_its_quirks_best),
 		cmocka_unit_test(

@@ -163,6 +163,7 @@ static void done(struct scene *scene)
 	ssdpm_model_unref(scene->model);
 }
 
+#define SET_LIMIT "ssdpm apply --latency 100ms nvme0, or echo 100000 > "
 #define LIMIT_FILE "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
 #define POLICY_FILE "/sys/class/scsi_host/host2/link_power_management_policy"
 
@@ -237,7 +238,7 @@ static void a_state_above_the_limit_names_the_limit_that_lets_it_in(
 		     SSDPM_SEVERITY_PROBLEM,
 		     "PS4 not used: exit 39 ms > limit 25 ms in "
 		     "pm_qos_latency_tolerance_us",
-		     "echo 100000 > " LIMIT_FILE);
+		     SET_LIMIT LIMIT_FILE);
 	done(&scene);
 }
 
@@ -278,6 +279,105 @@ static void apst_may_be_enabled_and_empty(void **state)
 	done(&scene);
 }
 
+static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->latency_tolerance_us = 1000;
+	scene.machine.nvme_core[0] = 1000;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "PS3 not used: exit 11 ms > limit 1 ms in "
+		     "pm_qos_latency_tolerance_us",
+		     SET_LIMIT LIMIT_FILE
+		     ", and remove nvme_core.default_ps_max_latency_us=1000 "
+		     "from the kernel command line or /etc/modprobe.d");
+	/* A higher one than Linux has is none to remove. */
+	scene.facts->latency_tolerance_us = 38000;
+	diagnose(&scene);
+	assert_string_equal(
+		find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->advice,
+		SET_LIMIT LIMIT_FILE);
+	done(&scene);
+}
+
+static void a_second_band_may_be_switched_off(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.machine.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS] = 0;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "PS4 never: entry+exit 44 ms > 15 ms in "
+		     "nvme_core.apst_primary_latency_tol_us, and "
+		     "nvme_core.apst_secondary_timeout_ms is 0",
+		     "if a wait of 39 ms does no harm: boot with "
+		     "nvme_core.apst_secondary_timeout_ms=2000 (all drives)");
+	scene.machine.nvme_core[SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US] =
+		20000;
+	diagnose(&scene);
+	assert_string_equal(
+		find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->advice,
+		"if a wait of 39 ms does no harm: boot with "
+		"nvme_core.apst_secondary_timeout_ms=2000 "
+		"nvme_core.apst_secondary_latency_tol_us=44000 "
+		"(all drives)");
+	done(&scene);
+}
+
+static void an_old_kernel_makes_nothing_of_unknown_latencies(void **state)
+{
+	static const struct latencies unknown[] = { { 0, 0, 0 }, { 1, 0, 0 } };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	ssdpm_model_unref(scene.model);
+	scene.model = fixture_model(unknown, 2);
+	scene.machine.nvme_core_known =
+		1u << SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US |
+		1u << SSDPM_NVME_CORE_FORCE_APST;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_NOTHING);
+	assert_found(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED,
+		     SSDPM_SEVERITY_PROBLEM,
+		     "PS1 never: entry+exit 0: idle time 0 disables the "
+		     "transition",
+		     "");
+	done(&scene);
+}
+
+static void a_quirk_that_is_forced_away_is_named(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->pci_vendor_id = 0x2646;
+	scene.facts->pci_device_id = 0x2263;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_FORCED));
+	scene.machine.nvme_core[SSDPM_NVME_CORE_FORCE_APST] = 1;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_FORCED, SSDPM_SEVERITY_NOTE,
+		     "quirk no-deepest-ps is not in force, for "
+		     "nvme_core.force_apst is set: this drive has a known "
+		     "fault",
+		     "remove nvme_core.force_apst from the kernel command "
+		     "line or /etc/modprobe.d");
+	/* It is read when a drive is found: this one was before. */
+	scene.facts->kernel_quirks = SSDPM_QUIRK_NO_DEEPEST_PS;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_FORCED));
+	done(&scene);
+}
+
 static void a_limit_of_0_switches_apst_off(void **state)
 {
 	struct scene scene;
@@ -291,13 +391,13 @@ static void a_limit_of_0_switches_apst_off(void **state)
 		       "tolerance of 0");
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0",
-		     "echo 100000 > " LIMIT_FILE);
+		     SET_LIMIT LIMIT_FILE);
 	scene.machine.nvme_core[0] = 0;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0, as "
 		     "nvme_core.default_ps_max_latency_us is",
-		     "echo 100000 > " LIMIT_FILE
+		     SET_LIMIT LIMIT_FILE
 		     ", and remove nvme_core.default_ps_max_latency_us=0 from "
 		     "the kernel command line or /etc/modprobe.d");
 	done(&scene);
@@ -314,6 +414,13 @@ static void without_the_file_there_is_no_apst(void **state)
 	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
 		       "saves nothing: the drive does not sleep by itself, as "
 		       "Linux has no APST for it");
+	assert_found(&scene, SSDPM_DIAGNOSIS_NO_APST, SSDPM_SEVERITY_PROBLEM,
+		     "no APST: the drive has it (APSTA 1), but there is no "
+		     "pm_qos_latency_tolerance_us: a quirk of Linux is "
+		     "against it",
+		     "");
+	scene.model = ssdpm_model_unref(scene.model);
+	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_NO_APST, SSDPM_SEVERITY_PROBLEM,
 		     "no APST: there is no pm_qos_latency_tolerance_us, so the "
 		     "drive does not have it, or a quirk is against it",
@@ -442,7 +549,7 @@ static void a_link_without_l1_2_costs_the_milliwatts(void **state)
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
 		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off", "");
 	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
-		     "L1.2 off is what the ASPM policy default leaves as the "
+		     "the ASPM policy is default, which leaves L1.2 as the "
 		     "firmware set it",
 		     "echo powersupersave > "
 		     "/sys/module/pcie_aspm/parameters/policy (all devices); "
@@ -473,9 +580,10 @@ static void a_link_without_aspm_is_named_with_the_policy(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
 		     SSDPM_SEVERITY_PROBLEM, "link L1 off", "");
-	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY)->message,
-			    "L1 off is what the ASPM policy performance keeps "
-			    "off");
+	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
+		     "the ASPM policy is performance, which keeps L1 off",
+		     "echo powersupersave > "
+		     "/sys/module/pcie_aspm/parameters/policy (all devices)");
 	scene.facts->known &= ~SSDPM_FACT_PCIE;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
@@ -483,11 +591,75 @@ static void a_link_without_aspm_is_named_with_the_policy(void **state)
 		     "Linux does not manage the link of 0000:02:00.0: no "
 		     "folder link/ in sysfs (pcie_aspm=off, the firmware keeps "
 		     "it, or the drive is on no PCIe port)",
-		     "without pcie_aspm=off on the kernel command line it "
-		     "does; lspci -vv as root says what the link has on now");
+		     "if pcie_aspm=off is on the kernel command line: boot "
+		     "without it; lspci -vv as root says what the link has on "
+		     "now");
 	scene.facts->flags = SSDPM_DEVICE_FABRICS;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM));
+	done(&scene);
+}
+
+static void a_policy_that_has_l1_on_is_not_what_keeps_it_off(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->pcie_enabled = 0;
+	scene.machine.aspm_policy = SSDPM_ASPM_POWERSAVE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
+		     SSDPM_SEVERITY_PROBLEM, "link L1 off",
+		     "echo 1 > "
+		     "/sys/bus/pci/devices/0000:02:00.0/link/l1_aspm, and "
+		     "read it again: a write that does nothing succeeds too");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY));
+	scene.facts->pcie_enabled = SSDPM_PCIE_FEATURE_L1;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY)->message,
+			    "the ASPM policy is powersave, which has L0s and "
+			    "L1 on, but not L1.2");
+	done(&scene);
+}
+
+static void a_link_may_have_no_l1_at_all(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->pcie_capable = scene.facts->pcie_enabled = 0;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
+	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM, SSDPM_SEVERITY_NOTE,
+		     "the link has no L1: the drive, or the port it is in, "
+		     "does not offer it",
+		     "");
+	done(&scene);
+}
+
+static void a_forbidden_d3cold_counts_where_suspend_is_s2idle(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.facts->known |= SSDPM_FACT_D3COLD;
+	scene.facts->kernel_quirks = SSDPM_QUIRK_SIMPLE_SUSPEND;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_D3COLD));
+	scene.machine.suspend = SSDPM_SUSPEND_S2IDLE;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_D3COLD, SSDPM_SEVERITY_NOTE,
+		     "D3cold is forbidden (d3cold_allowed is 0): suspend "
+		     "(s2idle) shuts the drive down, but leaves it its power",
+		     "echo 1 > "
+		     "/sys/bus/pci/devices/0000:02:00.0/d3cold_allowed; find "
+		     "out who wrote 0, which is not what Linux starts with");
+	scene.facts->flags |= SSDPM_DEVICE_D3COLD_ALLOWED;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_D3COLD));
 	done(&scene);
 }
 
@@ -507,8 +679,7 @@ static void suspend_takes_one_of_two_paths(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_SUSPEND, SSDPM_SEVERITY_NOTE,
 		     "suspend (s2idle) leaves it on in PS4, though quirk "
-		     "no-deepest-ps is against that state, unless the firmware "
-		     "asks for a shutdown (StorageD3Enable)",
+		     "no-deepest-ps is against that state",
 		     "if it does not wake: boot with "
 		     "nvme.quirks=15b7:5008:simple_suspend");
 	scene.facts->kernel_quirks = SSDPM_QUIRK_SIMPLE_SUSPEND;
@@ -517,6 +688,19 @@ static void suspend_takes_one_of_two_paths(void **state)
 			    "suspend (s2idle) shuts it down: quirk "
 			    "simple-suspend; APST is programmed anew on "
 			    "resume");
+	/* ACPI may ask for it, of every drive. */
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_QUIRK)->message,
+			    "quirk simple-suspend, says this kernel: suspend "
+			    "shuts the drive down, for the firmware asks for "
+			    "it (StorageD3Enable), or this drive has a known "
+			    "fault");
+	/* A kernel that does not name its quirks does not name this either. */
+	scene.facts->known &= ~SSDPM_FACT_QUIRKS;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_SUSPEND)->message,
+			    "suspend (s2idle) leaves it on in PS4, unless the "
+			    "firmware asks for a shutdown (StorageD3Enable)");
+	scene.facts->known |= SSDPM_FACT_QUIRKS;
 	scene.facts->kernel_quirks = 0;
 	scene.facts->pcie_enabled = 0;
 	diagnose(&scene);
@@ -536,7 +720,8 @@ static void resets_come_with_the_limit_that_tells_their_cause(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_RESETS, SSDPM_SEVERITY_NOTE,
 		     "3 resets since it was found: a drive that fails to wake "
-		     "is reset, but so is one with other faults",
+		     "is reset, but so is one with other faults, or one that "
+		     "comes back from a suspend",
 		     "to see if PS4 is the cause: echo 38999 > " LIMIT_FILE
 		     " leaves it out; if resets go on, it is not");
 	scene.facts->reset_count = 1;
@@ -625,10 +810,42 @@ static void a_link_that_nobody_puts_to_sleep_saves_nothing(void **state)
 		       "saves nothing: the policy is med_power_with_dipm, but "
 		       "neither host nor drive puts the link to sleep");
 	assert_found(&scene, SSDPM_DIAGNOSIS_NO_DIPM, SSDPM_SEVERITY_PROBLEM,
-		     "the drive does not ask (DIPM, word 78 bit 3, or an "
-		     "adapter without partial and slumber)",
+		     "the drive does not ask (DIPM): it cannot (word 78 "
+		     "bit 3)",
 		     "");
+	scene.facts->ahci_host_caps &= ~(1u << 14);
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_NO_DIPM)->message,
+			    "the drive does not ask (DIPM): the adapter has "
+			    "not both partial and slumber (CAP.PSC, CAP.SSC)");
+	scene.facts->ahci_host_caps |= 1u << 14;
 	scene.model = ssdpm_model_unref(scene.model);
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_NOT_KNOWN);
+	done(&scene);
+}
+
+static void without_registers_only_linux_can_vouch_for_a_policy(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	strcpy(scene.facts->driver, "ata_piix");
+	scene.facts->known = SSDPM_FACT_LPM | SSDPM_FACT_LPM_SUPPORTED;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES,
+		       "saves power: med_power_with_dipm; the drive puts the "
+		       "link to sleep");
+	/* An old one takes any policy, and may do nothing with it. */
+	scene.facts->known = SSDPM_FACT_LPM;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the policy is med_power_with_dipm, but who "
+		       "puts the link to sleep is not known");
+	done(&scene);
+	init_sata(&scene, HIPM, NO_DIPM);
+	scene.facts->known = SSDPM_FACT_LPM | SSDPM_FACT_LPM_SUPPORTED;
 	diagnose(&scene);
 	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_NOT_KNOWN);
 	done(&scene);
@@ -648,6 +865,12 @@ static void full_power_is_no_saving(void **state)
 		     "LPM is off: the policy is max_performance",
 		     "ssdpm lpm --set med_power_with_dipm sda, or echo "
 		     "med_power_with_dipm > " POLICY_FILE);
+	scene.machine.mobile_lpm_policy = 1;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF)->message,
+			    "LPM is off: the policy is max_performance, as "
+			    "ahci.mobile_lpm_policy=1 has it");
+	scene.machine.mobile_lpm_policy = -1;
 	strcpy(scene.machine.linux_release, "6.1.0-56-amd64");
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF)->message,
@@ -724,6 +947,11 @@ static void min_power_has_lost_data(void **state)
 		     "built with",
 		     "ahci.mobile_lpm_policy=3 on the kernel command line "
 		     "means med_power_with_dipm in any case");
+	/* Before 6.9 most chipsets had no use for the parameter. */
+	strcpy(scene.machine.linux_release, "6.1.192");
+	diagnose(&scene);
+	assert_non_null(strstr(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED)->advice,
+			       " in any case, if the chipset is a mobile one"));
 	scene.machine.mobile_lpm_policy = 3;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED));
@@ -780,8 +1008,9 @@ static void a_hot_plug_port_comes_with_its_mask(void **state)
 		     "port is external (PxCMD.HPCP: hot-plug): this kernel "
 		     "refuses LPM",
 		     "if nothing is plugged in there at run time: boot with "
-		     "ahci.mask_port_ext=0000:00:17.0=0x4, or switch hot-plug "
-		     "off in the firmware setup");
+		     "ahci.mask_port_ext=0000:00:17.0=0x4 (of several ports, "
+		     "the sum of their masks), or switch hot-plug off in the "
+		     "firmware setup");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
 	/* Before 6.17 there is neither the rule nor the parameter. */
@@ -790,8 +1019,7 @@ static void a_hot_plug_port_comes_with_its_mask(void **state)
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_HOT_PLUG_PORT, SSDPM_SEVERITY_NOTE,
 		     "port is external (PxCMD.HPCP: hot-plug): with LPM, "
-		     "plugging in is not noticed, and Linux 6.17 and later "
-		     "refuse it",
+		     "plugging in is not noticed, and newer kernels refuse it",
 		     "");
 	assert_non_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
 	done(&scene);
@@ -859,11 +1087,20 @@ static void devsleep_is_reported_where_the_drive_has_it(void **state)
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
 			    "the drive has DevSleep; it is used if the port "
 			    "has its signal (PxDEVSLP.DSP)");
+	scene.facts->ahci_host_cap2 = 1 << 3;
+	diagnose(&scene);
+	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
+			    "the drive has DevSleep; the adapter does not ask "
+			    "for it by itself (CAP2.SADM), as Linux needs");
 	scene.facts->ahci_host_cap2 = 0;
 	diagnose(&scene);
 	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP)->message,
 			    "the drive has DevSleep; the adapter has not "
 			    "(CAP2.SDS)");
+	/* Where no policy is taken, none is said to use it. */
+	scene.facts->lpm_supported = 0;
+	diagnose(&scene);
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_DEVSLEEP));
 	done(&scene);
 }
 
@@ -1034,6 +1271,12 @@ int main(void)
 		cmocka_unit_test(
 			a_state_that_is_not_the_deepest_is_worth_a_note),
 		cmocka_unit_test(apst_may_be_enabled_and_empty),
+		cmocka_unit_test(
+			a_limit_from_a_parameter_comes_back_at_the_next_boot),
+		cmocka_unit_test(a_second_band_may_be_switched_off),
+		cmocka_unit_test(
+			an_old_kernel_makes_nothing_of_unknown_latencies),
+		cmocka_unit_test(a_quirk_that_is_forced_away_is_named),
 		cmocka_unit_test(a_limit_of_0_switches_apst_off),
 		cmocka_unit_test(without_the_file_there_is_no_apst),
 		cmocka_unit_test(quirks_are_named_with_their_source),
@@ -1043,6 +1286,11 @@ int main(void)
 		cmocka_unit_test(a_controller_that_is_not_live_is_not_judged),
 		cmocka_unit_test(a_link_without_l1_2_costs_the_milliwatts),
 		cmocka_unit_test(a_link_without_aspm_is_named_with_the_policy),
+		cmocka_unit_test(
+			a_policy_that_has_l1_on_is_not_what_keeps_it_off),
+		cmocka_unit_test(a_link_may_have_no_l1_at_all),
+		cmocka_unit_test(
+			a_forbidden_d3cold_counts_where_suspend_is_s2idle),
 		cmocka_unit_test(suspend_takes_one_of_two_paths),
 		cmocka_unit_test(
 			resets_come_with_the_limit_that_tells_their_cause),
@@ -1051,6 +1299,8 @@ int main(void)
 		cmocka_unit_test(most_drives_do_it_alone),
 		cmocka_unit_test(
 			a_link_that_nobody_puts_to_sleep_saves_nothing),
+		cmocka_unit_test(
+			without_registers_only_linux_can_vouch_for_a_policy),
 		cmocka_unit_test(full_power_is_no_saving),
 		cmocka_unit_test(what_the_firmware_set_is_not_known),
 		cmocka_unit_test(medium_power_needs_the_host),

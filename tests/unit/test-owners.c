@@ -71,20 +71,145 @@ static void tlp_counts_where_it_is_not_commented_out(void **state)
 
 	(void)state;
 	make_root(&root);
-	put(&root, "etc/tlp.conf",
-	    "#SATA_LINKPWR_ON_AC=\"x\"\n# SATA_LINKPWR_ON_BAT=\"x\"\n"
-	    "\tSATA_LINKPWR_ON_BAT=\"min_power\"  \nUSB_AUTOSUSPEND=1\n");
 	put(&root, "etc/tlp.d/00-a.conf", "AHCI_RUNTIME_PM_ON_AC=on");
 	put(&root, "etc/tlp.d/00-a.conf.bak", "AHCI_RUNTIME_PM_ON_AC=on");
 	put(&root, "etc/default/tlp", "SATA_LINKPWR_ON_AC=medium_power\n");
 	owners = read_owners(&root);
-	assert_int_equal(owners.n, 3);
-	assert_owner(&owners, 0, SSDPM_OWNER_TLP, "/etc/default/tlp", 1,
+	assert_int_equal(owners.n, 2);
+	assert_owner(&owners, 0, SSDPM_OWNER_TLP, "/etc/tlp.d/00-a.conf", 1,
+		     "AHCI_RUNTIME_PM_ON_AC=on");
+	assert_owner(&owners, 1, SSDPM_OWNER_TLP, "/etc/default/tlp", 1,
 		     "SATA_LINKPWR_ON_AC=medium_power");
+	free(owners.all);
+	/* The old file is not read beside the new one. */
+	put(&root, "etc/tlp.conf",
+	    "#SATA_LINKPWR_ON_AC=\"x\"\n# SATA_LINKPWR_ON_BAT=\"x\"\n"
+	    "\tSATA_LINKPWR_ON_BAT=\"min_power\"  \nUSB_AUTOSUSPEND=1\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 2);
 	assert_owner(&owners, 1, SSDPM_OWNER_TLP, "/etc/tlp.conf", 3,
 		     "SATA_LINKPWR_ON_BAT=\"min_power\"");
-	assert_owner(&owners, 2, SSDPM_OWNER_TLP, "/etc/tlp.d/00-a.conf", 1,
-		     "AHCI_RUNTIME_PM_ON_AC=on");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void of_tlp_the_line_that_decides_counts(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	/* As it is installed: everything else is commented out. */
+	put(&root, "usr/share/tlp/defaults.conf",
+	    "TLP_ENABLE=1\n"
+	    "SATA_LINKPWR_ON_AC=\"med_power_with_dipm max_performance\"\n"
+	    "SATA_LINKPWR_ON_BAT=\"med_power_with_dipm min_power\"\n"
+	    "AHCI_RUNTIME_PM_ON_AC=on\n");
+	put(&root, "etc/tlp.conf", "#SATA_LINKPWR_ON_AC=x\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 2);
+	assert_owner(&owners, 0, SSDPM_OWNER_TLP,
+		     "/usr/share/tlp/defaults.conf", 2,
+		     "SATA_LINKPWR_ON_AC=\"med_power_with_dipm "
+		     "max_performance\"");
+	free(owners.all);
+	/* tlp.conf comes after tlp.d, and "" is: leave it alone. */
+	put(&root, "etc/tlp.d/10-a.conf", "SATA_LINKPWR_ON_AC=medium_power\n");
+	put(&root, "etc/tlp.conf",
+	    "SATA_LINKPWR_ON_AC=max_performance\nSATA_LINKPWR_ON_BAT=\"\"\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_TLP, "/etc/tlp.conf", 1,
+		     "SATA_LINKPWR_ON_AC=max_performance");
+	free(owners.all);
+	put(&root, "etc/tlp.conf", "TLP_ENABLE=\"0\"\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 0);
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void our_own_file_for_tlp_takes_the_place_of_its_defaults(void **state)
+{
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "usr/share/tlp/defaults.conf", "SATA_LINKPWR_ON_AC=x\n");
+	put(&root, "etc/tlp.d/50-ssdpm.conf",
+	    "# Written by ssdpm\n# Kind: tlp\nSATA_LINKPWR_ON_AC=medium_power\n");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_SSDPM, "/etc/tlp.d/50-ssdpm.conf",
+		     0, "tlp");
+	free(owners.all);
+	remove_root(&root);
+}
+
+static void a_file_in_etc_takes_the_place_of_those_of_its_name(void **state)
+{
+	static const char rule[] = "ATTR{link_power_management_policy}=\"x\"";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "usr/lib/udev/rules.d/60-x.rules", rule);
+	put(&root, "run/udev/rules.d/60-x.rules", rule);
+	put(&root, "etc/modprobe.d/60-x.rules", rule);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_UDEV,
+		     "/run/udev/rules.d/60-x.rules", 1, rule);
+	free(owners.all);
+	put(&root, "etc/udev/rules.d/60-x.rules", "");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 0);
+	free(owners.all);
+	remove_root(&root);
+}
+
+#define POLICY "/sys/class/scsi_host/host0/link_power_management_policy"
+
+static void units_count_where_they_are_switched_on(void **state)
+{
+	static const char tmpfile[] = "w " POLICY " - - - - min_power";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "usr/lib/systemd/system/powertop.service",
+	    "[Service]\nExecStart=/usr/sbin/powertop --auto-tune\n");
+	put(&root, "etc/systemd/system/idle.service",
+	    "ExecStart=sh -c 'echo min_power > " POLICY "'\n");
+	put(&root, "usr/lib/tmpfiles.d/sata.conf", tmpfile);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1);
+	assert_owner(&owners, 0, SSDPM_OWNER_SYSTEMD,
+		     "/usr/lib/tmpfiles.d/sata.conf", 1, tmpfile);
+	free(owners.all);
+	tree_mkdir(root.path, "etc/systemd/system/multi-user.target.wants");
+	tree_link(root.path,
+		  "etc/systemd/system/multi-user.target.wants/powertop.service",
+		  "/usr/lib/systemd/system/powertop.service");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 2);
+	assert_owner(
+		&owners, 1, SSDPM_OWNER_SYSTEMD,
+		"/etc/systemd/system/multi-user.target.wants/powertop.service",
+		2, "ExecStart=/usr/sbin/powertop --auto-tune");
+	free(owners.all);
+	/* Ours is told of once, by its file. */
+	put(&root, "etc/systemd/system/ssdpm.service",
+	    "# Written by ssdpm\n# Kind: systemd\n");
+	tree_link(root.path,
+		  "etc/systemd/system/multi-user.target.wants/ssdpm.service",
+		  "../ssdpm.service");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 3);
 	free(owners.all);
 	remove_root(&root);
 }
@@ -99,7 +224,7 @@ static void tuned_counts_by_its_active_profile_and_what_that_includes(
 	make_root(&root);
 	put(&root, "etc/tuned/active_profile", "mine\n");
 	put(&root, "etc/tuned/mine/tuned.conf",
-	    "[main]\ninclude=powersave\n[disk]\nalpm=no\n");
+	    "[main]\ninclude=nowhere, powersave\n[disk]\nalpm=no\n");
 	put(&root, "usr/lib/tuned/powersave/tuned.conf",
 	    "[main]\nsummary=x\n[scsi_host]\n# alpm=x\nalpm = min_power\n");
 	put(&root, "usr/lib/tuned/other/tuned.conf", "[scsi_host]\nalpm=x\n");
@@ -127,7 +252,8 @@ static void a_profile_may_include_itself_or_point_elsewhere(void **state)
 	(void)state;
 	make_root(&root);
 	put(&root, "etc/tuned/active_profile", "loop ../../secret .hidden\n");
-	put(&root, "etc/tuned/loop/tuned.conf", "[main]\ninclude=loop\n");
+	put(&root, "etc/tuned/loop/tuned.conf",
+	    "[main]\ninclude=loop,loop;loop , loop\n");
 	put(&root, "secret/tuned.conf", "[scsi_host]\nalpm=x\n");
 	owners = read_owners(&root);
 	assert_int_equal(owners.n, 0);
@@ -146,6 +272,8 @@ static void laptop_mode_tools_counts_where_it_is_switched_on(void **state)
 	    "BATT_ACTIVATE_SATA_POWER=1\n");
 	put(&root, "etc/laptop-mode/conf.d/sata.conf",
 	    "CONTROL_SATA_POWER=0\n");
+	put(&root, "etc/laptop-mode/conf.d/sata2.conf",
+	    "CONTROL_SATA_POWER=\"0\"\n");
 	owners = read_owners(&root);
 	assert_int_equal(owners.n, 1);
 	assert_owner(&owners, 0, SSDPM_OWNER_LAPTOP_MODE_TOOLS,
@@ -295,6 +423,28 @@ static void a_file_too_long_to_be_one_is_left_out(void **state)
 	remove_root(&root);
 }
 
+static void a_thousand_owners_are_enough(void **state)
+{
+	static const char line[] = "options ahci mobile_lpm_policy=1\n";
+	const size_t n = sizeof(line) - 1;
+	char *text = malloc(1500 * n + 1);
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < 1500; i++)
+		memcpy(text + i * n, line, n);
+	text[1500 * n] = 0;
+	make_root(&root);
+	put(&root, "etc/modprobe.d/a.conf", text);
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 1024);
+	free(owners.all);
+	free(text);
+	remove_root(&root);
+}
+
 struct meters {
 	struct ssdpm_meter *all;
 	size_t n;
@@ -337,6 +487,9 @@ static void batteries_measure_power_or_current(void **state)
 	put(&root, SUPPLY "BAT1/type", "Battery\n");
 	put(&root, SUPPLY "BAT1/current_now", "1\n");
 	put(&root, SUPPLY "BAT2/type", "Battery\n");
+	put(&root, SUPPLY "BAT3/type", "Battery\n");
+	put(&root, SUPPLY "BAT3/present", "0\n");
+	put(&root, SUPPLY "BAT3/power_now", "0\n");
 	put(&root, SUPPLY "mouse/type", "Battery\n");
 	put(&root, SUPPLY "mouse/scope", "Device\n");
 	put(&root, SUPPLY "mouse/power_now", "1\n");
@@ -396,7 +549,7 @@ static void sensors_have_their_numbers_beside_their_name(void **state)
 	remove_root(&root);
 }
 
-static void the_meter_of_acpi_has_no_name_and_its_number_elsewhere(void **state)
+static void the_meter_of_acpi_may_have_its_number_elsewhere(void **state)
 {
 	struct meters meters;
 	struct root root;
@@ -412,6 +565,13 @@ static void the_meter_of_acpi_has_no_name_and_its_number_elsewhere(void **state)
 	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "ACPI000D:00",
 		     "/sys/class/hwmon/hwmon2/device/power1_average");
 	free(meters.all);
+	put(&root, "sys/class/hwmon/hwmon2/name", "power_meter\n");
+	put(&root, "sys/class/hwmon/hwmon2/power1_average", "1\n");
+	meters = read_meters(&root);
+	assert_int_equal(meters.n, 1);
+	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "power_meter",
+		     "/sys/class/hwmon/hwmon2/power1_average");
+	free(meters.all);
 	remove_root(&root);
 }
 
@@ -420,6 +580,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_machine_without_such_files_has_no_owners),
 		cmocka_unit_test(tlp_counts_where_it_is_not_commented_out),
+		cmocka_unit_test(of_tlp_the_line_that_decides_counts),
+		cmocka_unit_test(
+			our_own_file_for_tlp_takes_the_place_of_its_defaults),
+		cmocka_unit_test(
+			a_file_in_etc_takes_the_place_of_those_of_its_name),
+		cmocka_unit_test(units_count_where_they_are_switched_on),
 		cmocka_unit_test(
 			tuned_counts_by_its_active_profile_and_what_that_includes),
 		cmocka_unit_test(
@@ -434,11 +600,12 @@ int main(void)
 			long_lines_are_cut_and_odd_bytes_are_not_printed),
 		cmocka_unit_test(what_cannot_be_read_is_left_out),
 		cmocka_unit_test(a_file_too_long_to_be_one_is_left_out),
+		cmocka_unit_test(a_thousand_owners_are_enough),
 		cmocka_unit_test(batteries_measure_power_or_current),
 		cmocka_unit_test(rapl_zones_have_names),
 		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),
 		cmocka_unit_test(
-			the_meter_of_acpi_has_no_name_and_its_number_elsewhere),
+			the_meter_of_acpi_may_have_its_number_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

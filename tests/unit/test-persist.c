@@ -662,6 +662,32 @@ static void parameters_are_checked(void **state)
 	assert_null(ssdpm_persist_kind_to_string(0));
 }
 
+/* What is read back is what was written; a note says what then is to be done.
+ */
+static void assert_reads(struct ssdpm_machine *machine,
+			 const struct ssdpm_persist *written, uint32_t kind)
+{
+	struct ssdpm_persist *there = NULL;
+	size_t n = ssdpm_persist_get_n_files(written), found = 0;
+
+	assert_int_equal(ssdpm_persist_read(machine, kind, &there, NULL), 0);
+	assert_int_equal(ssdpm_persist_get_n_files(there), n);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++) {
+			struct ssdpm_persist_file a = file_of(written, i);
+			struct ssdpm_persist_file b = file_of(there, j);
+
+			if (strcmp(a.path, b.path) != 0)
+				continue;
+			assert_string_equal(a.contents, b.contents);
+			assert_int_equal(a.mode, b.mode);
+			assert_true(b.note[0] || strstr(b.path, "script.sh"));
+			found++;
+		}
+	assert_int_equal(found, n);
+	ssdpm_persist_free(there);
+}
+
 static void files_are_written_and_removed(void **state)
 {
 	struct ssdpm_machine *machine = open_root();
@@ -685,6 +711,7 @@ static void files_are_written_and_removed(void **state)
 			assert_int_equal(stat(path, &status), 0);
 			assert_int_equal(status.st_mode & 07777, file.mode);
 		}
+		assert_reads(machine, persist, kind);
 		for (uint32_t other = 1; ssdpm_persist_kind_to_string(other);
 		     other++) {
 			if (other == kind)
@@ -743,6 +770,35 @@ static void another_profile_takes_the_place_of_the_first(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void what_the_first_profile_had_beyond_the_second_goes(void **state)
+{
+	struct ssdpm_machine *machine = open_root();
+	struct ssdpm_profile_settings links =
+		profile("balanced", SSDPM_SOURCE_AC);
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	persist = make_profile(SSDPM_PERSIST_TLP, "power-saver");
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	ssdpm_persist_free(persist);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	/* Nothing for NVMe: no rule. */
+	links.set = SSDPM_PROFILE_LPM;
+	assert_int_equal(make(SSDPM_PERSIST_TLP, &links, NULL, &persist, NULL),
+			 0);
+	assert_int_equal(ssdpm_persist_check(persist, machine, NULL), 0);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_false(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	assert_true(is_there("/etc/tlp.d/50-ssdpm.conf"));
+	/* What is another kind's, or nobody's, stays. */
+	put("/etc/udev/rules.d/85-ssdpm.rules", "# mine\n");
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
+	assert_true(is_there("/etc/udev/rules.d/85-ssdpm.rules"));
+	ssdpm_persist_free(persist);
+	ssdpm_machine_unref(machine);
+}
+
 static void files_of_others_are_left_alone(void **state)
 {
 	static const char *const others[] = {
@@ -773,6 +829,8 @@ static void files_of_others_are_left_alone(void **state)
 		fixture_assert_error(&error, -EEXIST, 0,
 				     "/etc/udev/rules.d/85-ssdpm.rules is "
 				     "there, and ssdpm did not write it");
+		assert_int_equal(ssdpm_persist_check(persist, machine, NULL),
+				 -EEXIST);
 		assert_int_equal(ssdpm_persist_remove(
 					 machine, SSDPM_PERSIST_TLP, &n, NULL),
 				 0);
@@ -1039,6 +1097,7 @@ int main(void)
 		WITH_ROOT(files_are_written_and_removed),
 		WITH_ROOT(what_is_there_already_is_not_written_again),
 		WITH_ROOT(another_profile_takes_the_place_of_the_first),
+		WITH_ROOT(what_the_first_profile_had_beyond_the_second_goes),
 		WITH_ROOT(files_of_others_are_left_alone),
 		WITH_ROOT(two_kinds_do_not_share_a_file),
 		WITH_ROOT(what_enabled_the_unit_goes_with_it),

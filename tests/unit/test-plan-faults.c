@@ -167,6 +167,61 @@ static void what_fails_for_ever_is_undone_by_the_next(void **state)
 			;
 }
 
+static void without_memory_a_commit_is_undone(void **state)
+{
+	(void)state;
+	for (int n = 1; fail_once(KERNEL_MEMORY, n, ENOMEM, false); n++)
+		;
+}
+
+static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
+		    struct ssdpm_plan **ret_plan)
+{
+	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan;
+	int err;
+
+	err = ssdpm_plan_new(machine, NULL, &plan, NULL);
+	if (err)
+		return err;
+	err = ssdpm_plan_add_latency_tolerance(plan, drive, kernel_model(0),
+					       5000, NULL);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+			NULL);
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+	*ret_plan = plan;
+	return err;
+}
+
+/* With a table to be read and compared, which a capture has not. */
+static void without_memory_there_is_no_plan(void **state)
+{
+	struct ssdpm_device *drive, *disk;
+	struct ssdpm_plan *plan;
+	int err = -ENOMEM;
+
+	(void)state;
+	kernel_reset();
+	kernel->now.drives[0].table.entries[1].idle_ms++;
+	drive = kernel_device(machine, "nvme0");
+	disk = kernel_device(machine, "sdb");
+	for (int n = 1; err; n++) {
+		plan = NULL;
+		kernel->mask = KERNEL_MEMORY;
+		kernel->fail_at = n;
+		err = plan_all(drive, disk, &plan);
+		kernel_calm();
+		ssdpm_plan_free(plan);
+		assert_true(!err || err == -ENOMEM);
+	}
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_device_unref(drive);
+	ssdpm_device_unref(disk);
+}
+
 /* In a child: is it killed at the n-th call? */
 static bool run_and_kill(bool recover, int n)
 {
@@ -215,6 +270,33 @@ static void after_a_kill_all_is_old_or_new(void **state)
 	assert_int_equal(n_old + n_new, n - 1);
 	assert_true(n_old > 15);
 	assert_true(n_new >= 1);
+}
+
+/* Somebody's own, by Set Features: no file says anything of it. */
+static void set_foreign_table(void)
+{
+	struct ssdpm_apst *table = &kernel->now.drives[0].table;
+
+	kernel_reset();
+	table->entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	table->entries[1] = (struct ssdpm_apst_entry){ 70, 4 };
+}
+
+static void a_kill_costs_nobody_his_table(void **state)
+{
+	struct kernel_values old = old_values;
+	bool killed = true;
+
+	(void)state;
+	set_foreign_table();
+	old_values = kernel->now;
+	for (int n = 1; killed; n++) {
+		set_foreign_table();
+		killed = run_and_kill(false, n);
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_whole(KERNEL_CHANGES, n);
+	}
+	old_values = old;
 }
 
 static void a_kill_of_the_recovery_changes_nothing(void **state)
@@ -289,6 +371,115 @@ static void a_plan_with_nothing_to_do_sees_the_journal(void **state)
 	assert_true(n_undone >= 1);
 }
 
+enum { N_RACERS = 4 };
+
+/* All that can be set, and another value for each racer. */
+static int add_racer(struct ssdpm_plan *plan, uint32_t racer)
+{
+	static const char *const names[] = { "nvme0", "nvme1", "nvme2" };
+	const uint32_t lpm = SSDPM_LPM_MAX_PERFORMANCE + racer;
+	int err = 0;
+
+	for (int i = 0; !err && i < 3; i++) {
+		struct ssdpm_device *device = kernel_device(machine, names[i]);
+
+		err = ssdpm_plan_add_latency_tolerance(
+			plan, device, kernel_model(i), 9000 * (racer + 1),
+			NULL);
+		ssdpm_device_unref(device);
+	}
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     !err && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US; i++)
+		err = ssdpm_plan_add_nvme_core(plan, i, 300 * i * (racer + 1),
+					       NULL);
+	for (int i = 0; !err && i < 2; i++) {
+		struct ssdpm_device *device =
+			kernel_device(machine, i ? "sda" : "sdb");
+
+		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
+		ssdpm_device_unref(device);
+	}
+	return err;
+}
+
+/* What somebody else has set meanwhile is planned again. */
+static int race(uint32_t racer)
+{
+	int err;
+
+	do {
+		struct ssdpm_plan *plan;
+
+		err = ssdpm_plan_new(machine, NULL, &plan, NULL);
+		if (!err)
+			err = add_racer(plan, racer);
+		if (!err)
+			err = ssdpm_plan_commit(plan, NULL);
+		ssdpm_plan_free(plan);
+	} while (err == -ESTALE);
+	return err;
+}
+
+/* One of them is killed at its n-th call, or not at all. */
+static bool race_all(int n)
+{
+	pid_t racers[N_RACERS];
+	bool killed = false;
+	int status;
+
+	kernel->real_time = true;
+	kernel->mask = KERNEL_CHANGES;
+	for (uint32_t i = 0; i < N_RACERS; i++) {
+		racers[i] = fork();
+		assert_true(racers[i] >= 0);
+		if (racers[i])
+			continue;
+		if (!i) {
+			kernel->victim = getpid();
+			kernel->kill_at = n;
+		}
+		_exit(race(i) ? 1 : 0);
+	}
+	for (uint32_t i = 0; i < N_RACERS; i++) {
+		assert_int_equal(waitpid(racers[i], &status, 0), racers[i]);
+		assert_true(WIFEXITED(status));
+		killed |= WEXITSTATUS(status) == 137;
+		assert_true(!WEXITSTATUS(status) ||
+			    (!i && WEXITSTATUS(status) == 137));
+	}
+	kernel->real_time = false;
+	kernel_calm();
+	kernel_sync();
+	return killed;
+}
+
+static void of_many_commits_at_once_the_last_one_holds(void **state)
+{
+	struct kernel_values wanted[N_RACERS];
+	int n_rounds = (int)fixture_cases(20), n_killed = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < N_RACERS; i++) {
+		kernel_reset();
+		assert_int_equal(race(i), 0);
+		wanted[i] = kernel->now;
+	}
+	for (int n = 1; n <= n_rounds; n++) {
+		bool whole = false;
+
+		kernel_reset();
+		n_killed += race_all(n % 2 ? n : 0);
+		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		for (uint32_t i = 0; i < N_RACERS; i++)
+			whole |= kernel_same(&kernel->now, &wanted[i]);
+		if (!whole)
+			fail_msg("round %d: a mixture", n);
+		assert_false(has_file("journal"));
+		assert_revertible();
+	}
+	assert_true(n_killed > n_rounds / 4);
+}
+
 static void of_two_commits_one_waits(void **state)
 {
 	struct ssdpm_plan_params params = { .size = sizeof(params),
@@ -340,10 +531,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_failure_leaves_all_or_nothing),
 		cmocka_unit_test(what_fails_for_ever_is_undone_by_the_next),
+		cmocka_unit_test(without_memory_a_commit_is_undone),
+		cmocka_unit_test(without_memory_there_is_no_plan),
 		cmocka_unit_test(after_a_kill_all_is_old_or_new),
+		cmocka_unit_test(a_kill_costs_nobody_his_table),
 		cmocka_unit_test(a_kill_of_the_recovery_changes_nothing),
 		cmocka_unit_test(the_next_commit_recovers_by_itself),
 		cmocka_unit_test(a_plan_with_nothing_to_do_sees_the_journal),
+		cmocka_unit_test(of_many_commits_at_once_the_last_one_holds),
 		cmocka_unit_test(of_two_commits_one_waits),
 	};
 

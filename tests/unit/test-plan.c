@@ -265,6 +265,69 @@ static void a_port_that_does_not_come_back_is_an_error(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* The next commit is not held up by it, whether it comes back or not. */
+static void a_port_that_hangs_stands_in_nobodys_way(void **state)
+{
+	struct kernel_values before = kernel->now;
+
+	(void)state;
+	for (int comes_back = 0; comes_back < 2; comes_back++) {
+		struct ssdpm_plan *plan = new_plan();
+
+		kernel->deaf = true;
+		assert_int_equal(
+			add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+		assert_int_equal(ssdpm_plan_commit(plan, NULL), -ETIMEDOUT);
+		ssdpm_plan_free(plan);
+		assert_string_equal(kernel->now.ports[1].policy,
+				    before.ports[1].policy);
+		kernel->deaf = !comes_back;
+		plan = new_plan();
+		assert_int_equal(
+			add_tolerance(plan, 0, 5000 + comes_back, NULL), 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		assert_null(kernel_text("run/ssdpm/journal"));
+	}
+}
+
+static void a_port_that_vanishes_undoes_the_rest(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->dies = 1 << 1;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
+		     "cannot read the state of host1");
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.ports[0].applied,
+			    before.ports[0].applied);
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
+/* A link on which the kernel has given up: sysfs still says the policy. */
+static void a_port_whose_bits_never_show_is_undone(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->now.ports[1].hipm = false;
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+		     "host1 says min_power, but has ALPE 0 and ASP 0");
+	assert_string_equal(kernel->now.ports[1].applied,
+			    "med_power_with_dipm");
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
 static void a_port_that_is_refused_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
@@ -333,6 +396,10 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 		struct ssdpm_error error;
 
 		kernel->features_error = errors[i];
+		assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+		if (!i)
+			assert_non_null(strstr(get_step(plan, 0).why,
+					       "is not known: nvme0: Linux"));
 		assert_int_equal(add_tolerance(plan, 0, 5000 + i, NULL), 0);
 		commit(plan);
 		assert_non_null(
@@ -473,6 +540,46 @@ static void a_plan_undoes_what_it_committed(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	commit(plan);
+	kernel_set_tolerance(1, "77");
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "77");
+	assert_string_equal(kernel->now.ports[1].applied,
+			    before.ports[1].applied);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_DONE);
+	assert_non_null(strstr(get_step(plan, 1).why,
+			       "somebody else has changed it since: 5000"));
+	assert_int_equal(get_step(plan, 2).state, SSDPM_STEP_UNDONE);
+	ssdpm_plan_free(plan);
+}
+
+static void a_plan_with_nothing_to_write_is_undone_by_nothing(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	commit(plan);
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
+		     "was committed");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+}
+
 static void verify_says_what_is_not_in_force(void **state)
 {
 	struct ssdpm_plan *plan = new_plan();
@@ -538,6 +645,328 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
+}
+
+/* Somebody else's, by Set Features; the kernel knows nothing of it. */
+static struct ssdpm_apst set_foreign_table(void)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+
+	table.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	table.entries[1] = (struct ssdpm_apst_entry){ 70, 4 };
+	kernel->now.drives[0].table = table;
+	return table;
+}
+
+static void assert_table(const struct ssdpm_apst *table)
+{
+	assert_memory_equal(&kernel->now.drives[0].table, table,
+			    sizeof(*table));
+}
+
+static void assert_nothing_kept(void)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void revert_all(void)
+{
+	struct ssdpm_plan *plan = new_plan();
+
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_nothing_kept();
+}
+
+static void parameters_without_a_table_of_theirs_get_it(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	strcpy(kernel->now.parameters[2], "500");
+	kernel_sync();
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	step = get_step(plan, 1);
+	assert_int_equal(step.kind, SSDPM_STEP_REBUILD);
+	assert_int_equal(step.state, SSDPM_STEP_PLANNED);
+	assert_non_null(strstr(step.why, "is not what Linux makes of"));
+	assert_non_null(strstr(step.why, "revert brings the table in force"));
+	commit(plan);
+	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
+	assert_int_equal(table.after.entries[3].idle_ms, 500);
+	assert_table(&table.after);
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	ssdpm_plan_free(plan);
+
+	/* The parameter alone is enough, and is so already. */
+	revert_all();
+	assert_table(&before.drives[0].table);
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_table(&table.after);
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
+{
+	struct ssdpm_profile_settings s = {
+		.size = sizeof(s),
+		.set = SSDPM_PROFILE_LPM,
+		.n_lpms = 1,
+		.lpms = { SSDPM_LPM_MIN_POWER },
+	};
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	set_foreign_table();
+	assert_int_equal(
+		ssdpm_plan_add_profile(plan, device, kernel_model(0), &s, NULL),
+		0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
+	/* Nor is a drive asked whose model is not its own word. */
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  100000, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  100000, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+static void a_foreign_table_comes_back(void **state)
+{
+	struct ssdpm_apst foreign = set_foreign_table();
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_non_null(strstr(get_step(plan, 0).why,
+			       "revert brings the table in force back"));
+	commit(plan);
+	assert_memory_not_equal(&kernel->now.drives[0].table, &foreign,
+				sizeof(foreign));
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+	assert_nothing_kept();
+
+	/* Two commits and a rebuild later, too. */
+	for (uint64_t us = 5000; us < 7000; us += 1000) {
+		plan = new_plan();
+		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
+		assert_int_equal(
+			ssdpm_plan_add_nvme_core(
+				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				us, NULL),
+			0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+	}
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+static void a_foreign_table_survives_a_commit_that_fails(void **state)
+{
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	set_foreign_table();
+	before = kernel->now;
+	kernel->unsupported = 1 << 1;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_null(kernel_text("run/ssdpm/journal"));
+	/* And it is no worse for a second try. */
+	kernel->unsupported = 0;
+	commit(plan);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void where_linux_takes_no_table_its_own_is_built(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	set_foreign_table();
+	kernel->refuses_table = true;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	commit(plan);
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DONE);
+	assert_int_equal(get_step(plan, 1).kind, SSDPM_STEP_APST);
+	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(get_step(plan, 1).why, "refuses it"));
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_nothing_kept();
+
+	/* Nor does a commit that fails hang on it. */
+	set_foreign_table();
+	kernel->unsupported = 1 << 1;
+	plan = new_plan();
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
+static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst foreign = set_foreign_table();
+	struct ssdpm_plan *plan = new_plan();
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
+					     &foreign, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
+	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	commit(plan);
+	assert_table(&foreign);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_table(&foreign);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+/* Not to one that Linux made of settings which go back, too. */
+static void revert_goes_back_to_the_first_table(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst own = { .sent = 1, .enabled = 1 };
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	own.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	for (int more = 0; more < 2; more++) {
+		plan = new_plan();
+		assert_int_equal(
+			ssdpm_plan_add_nvme_core(
+				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				70, NULL),
+			0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		plan = new_plan();
+		assert_int_equal(ssdpm_plan_add_apst(plan, device,
+						     kernel_model(0), &own,
+						     NULL),
+				 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		plan = new_plan();
+		if (more)
+			assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		revert_all();
+		assert_true(kernel_same(&kernel->now, &before));
+	}
+	ssdpm_device_unref(device);
+}
+
+/* Whatever the model is from, that is no prediction. */
+static void a_table_of_ones_own_is_verified_without_the_drives_word(
+	void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst table = { .sent = 1 };
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_error error;
+	struct ssdpm_model *model;
+
+	(void)state;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	assert_int_equal(ssdpm_catalogue_get_model(catalogue, 0, &model, NULL),
+			 0);
+	assert_int_not_equal(ssdpm_model_get_info(model)->provenance,
+			     SSDPM_PROVENANCE_REPORTED);
+	assert_int_equal(ssdpm_plan_add_apst(plan, device, model, &table, NULL),
+			 0);
+	commit(plan);
+	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
+	kernel->now.drives[0].table.enabled = 1; /* a reset */
+	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
+		     &error, -EREMOTEIO, "APST is enabled");
+	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	ssdpm_plan_free(plan);
+	ssdpm_model_unref(model);
+	ssdpm_catalogue_unref(catalogue);
+	ssdpm_device_unref(device);
+}
+
+static void what_tables_are_made_from_is_read_again(void **state)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+	strcpy(kernel->now.parameters[3], "1");
+	kernel_sync();
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		     "nvme_core.apst_secondary_latency_tol_us has changed");
+	strcpy(kernel->now.parameters[3], "100000");
+	kernel_sync();
+	set_foreign_table();
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		     "the table of nvme0 has changed");
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
 }
 
 static void tables_that_must_not_be_are_refused(void **state)
@@ -695,13 +1124,170 @@ static void a_damaged_journal_stops_every_commit(void **state)
 		assert_int_equal(system(command), 0);
 		assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 		assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-			     "file journal is damaged");
+			     "/run/ssdpm/journal is damaged");
 		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL),
 				 -EIO);
 		ssdpm_plan_free(plan);
 	}
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_int_equal(kernel->n_writes, 0);
+}
+
+/* Run a command in the directory of the journal. */
+static void run(const char *command)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "mkdir -p %s/run/ssdpm && cd %s/run/ssdpm && { %s; }",
+		 kernel_root(), kernel_root(), command);
+	assert_int_equal(system(text), 0);
+}
+
+static int commit_tolerance(int drive, uint64_t us, struct ssdpm_error *reterr)
+{
+	struct ssdpm_plan *plan = new_plan();
+	int err = add_tolerance(plan, drive, us, NULL);
+
+	assert_int_equal(err, 0);
+	err = ssdpm_plan_commit(plan, reterr);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static void a_journal_that_is_no_file_is_damaged(void **state)
+{
+	static const char *const commands[] = {
+		"mkfifo journal",
+		"ln -s nowhere journal",
+		"mkdir journal",
+	};
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		run(commands[i]);
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
+			     "/run/ssdpm/journal is damaged");
+		run("rm -r journal");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void what_stands_in_the_way_of_a_journal_is_not_written_to(void **state)
+{
+	static const char *const commands[] = {
+		"echo precious >../../file; ln -s ../../file journal.new",
+		"ln ../../file journal.new",
+		"mkfifo journal.new",
+	};
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		run(commands[i]);
+		assert_int_equal(commit_tolerance(0, 5000 + i, NULL), 0);
+	}
+	text = kernel_text("file");
+	assert_string_equal(text, "precious\n");
+	free(text);
+}
+
+static void a_directory_that_others_may_write_is_not_trusted(void **state)
+{
+	struct ssdpm_error error;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		/* As root, one of somebody else too. */
+		run(i && !geteuid() ? "chown 1 ." : "chmod 777 .");
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EPERM,
+			     "/run/ssdpm: not permitted: somebody else may");
+		plan = new_plan();
+		assert_fails(ssdpm_plan_add_revert(plan, &error), &error,
+			     -EPERM, "cannot be trusted");
+		ssdpm_plan_free(plan);
+		run("chmod 755 .");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void targets_that_no_step_has_are_damage(void **state)
+{
+	static const char *const lines[] = {
+		"lpm\tetc/passwd\ta\tb",
+		"lpm\tsys/devices/../../etc/link_power_management_policy\ta\tb",
+		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\tN\tY",
+		"apst\tsys/devices/x/nvme0/state\ta\tb",
+		"latency-tolerance\tsys/devices/x/y\ta\tb",
+		"nothing\tsys/devices/x\ta\tb",
+		"lpm\tsys/devices/link_power_management_policy\ta",
+	};
+	struct ssdpm_error error;
+	char command[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		/* FNV-1a, as the library has it: the sum is right. */
+		snprintf(command, sizeof(command),
+			 "printf 'ssdpm-changes 1\nboot -\n%s\n' >journal && "
+			 "python3 -c 's=0xcbf29ce484222325\n"
+			 "for c in open(\"journal\",\"rb\").read(): "
+			 "s=(s^c)*0x100000001b3%%2**64\n"
+			 "print(\"end %%016x\"%%s)' >>journal",
+			 lines[i]);
+		run(command);
+		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
+			     "journal is damaged");
+	}
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+static void a_record_that_cannot_be_renamed_is_not_written_over(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_error error;
+	int err = -EIO;
+
+	(void)state;
+	/* The last of its calls that fails: it is done all the same. */
+	for (int n = 1; err; n++) {
+		kernel->mask = KERNEL_NAME;
+		kernel->fail_at = n;
+		kernel->error = EIO;
+		err = commit_tolerance(0, 5000, NULL);
+		kernel_calm();
+	}
+	assert_null(kernel_text("run/ssdpm/undo"));
+	kernel->mask = KERNEL_NAME;
+	kernel->fail_at = 1;
+	kernel->for_ever = true;
+	assert_fails(commit_tolerance(1, 5000, &error), &error, -EIO,
+		     "cannot rename /run/ssdpm/undo.new");
+	kernel_calm();
+	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+static void a_revert_forgets_only_what_it_shows(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	assert_int_equal(commit_tolerance(0, 5000, NULL), 0);
+	plan = new_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
+	commit(plan);
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "5000");
+	revert_all();
+	assert_true(kernel_same(&kernel->now, &before));
 }
 
 static void a_root_without_the_marker_is_not_written_to(void **state)
@@ -753,6 +1339,9 @@ int main(void)
 		TEST(a_change_of_policy_clears_asp_on_the_way),
 		TEST(a_policy_that_the_kernel_does_not_know_gives_way),
 		TEST(a_port_that_does_not_come_back_is_an_error),
+		TEST(a_port_that_hangs_stands_in_nobodys_way),
+		TEST(a_port_that_vanishes_undoes_the_rest),
+		TEST(a_port_whose_bits_never_show_is_undone),
 		TEST(a_port_that_is_refused_undoes_the_rest),
 		TEST(a_value_that_is_taken_and_not_kept_is_an_error),
 		TEST(another_table_than_predicted_is_undone),
@@ -762,13 +1351,30 @@ int main(void)
 		TEST(revert_leaves_alone_what_somebody_else_changed),
 		TEST(a_record_of_another_boot_is_none),
 		TEST(a_plan_undoes_what_it_committed),
+		TEST(a_plan_leaves_alone_what_somebody_else_changed),
+		TEST(a_plan_with_nothing_to_write_is_undone_by_nothing),
 		TEST(verify_says_what_is_not_in_force),
 		TEST(a_table_of_ones_own_is_sent_and_taken_back),
+		TEST(parameters_without_a_table_of_theirs_get_it),
+		TEST(what_a_plan_does_not_speak_of_is_not_built_anew),
+		TEST(a_foreign_table_comes_back),
+		TEST(a_foreign_table_survives_a_commit_that_fails),
+		TEST(where_linux_takes_no_table_its_own_is_built),
+		TEST(a_table_of_ones_own_outlives_a_change_of_the_tolerance),
+		TEST(revert_goes_back_to_the_first_table),
+		TEST(a_table_of_ones_own_is_verified_without_the_drives_word),
+		TEST(what_tables_are_made_from_is_read_again),
 		TEST(tables_that_must_not_be_are_refused),
 		TEST(what_cannot_be_set_is_refused_with_the_reason),
 		TEST(an_empty_port_is_left_alone_unless_any_port_is_meant),
 		TEST(a_profile_goes_to_all_devices_that_can),
 		TEST(a_damaged_journal_stops_every_commit),
+		TEST(a_journal_that_is_no_file_is_damaged),
+		TEST(what_stands_in_the_way_of_a_journal_is_not_written_to),
+		TEST(a_directory_that_others_may_write_is_not_trusted),
+		TEST(targets_that_no_step_has_are_damage),
+		TEST(a_record_that_cannot_be_renamed_is_not_written_over),
+		TEST(a_revert_forgets_only_what_it_shows),
 		TEST(a_root_without_the_marker_is_not_written_to),
 		TEST(sizes_of_structures_are_checked),
 	};

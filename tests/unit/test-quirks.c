@@ -513,18 +513,19 @@ static void older_releases_have_fewer_rows(void **state)
 {
 	static const struct {
 		const char *release;
-		uint32_t a2000, sn550, tipro, bx500, bx100;
+		uint32_t a2000, sn550, tipro, toshiba, bx500, bx100;
 	} cases[] = {
 		/* 5.10 is the oldest that was read. */
-		{ "5.10.223", DEEPEST, 0, 0, 0, NO_LPM },
-		{ "5.10.300", DEEPEST, 0, UINT32_MAX, 0, NO_LPM },
-		{ "6.1.192-amd64", DEEPEST, 0, DEEPEST, 0, NO_LPM },
-		{ "6.6.0", DEEPEST, UINT32_MAX, DEEPEST, UINT32_MAX, NO_LPM },
-		{ "6.12.117+deb13-amd64", DEEPEST, DEEPEST, DEEPEST, NO_LPM,
+		{ "5.10.223", DEEPEST, 0, 0, UINT32_MAX, 0, NO_LPM },
+		{ "5.10.300", DEEPEST, 0, UINT32_MAX, UINT32_MAX, 0, NO_LPM },
+		{ "6.1.192-amd64", DEEPEST, 0, DEEPEST, NO_APST, 0, NO_LPM },
+		{ "6.6.0", DEEPEST, UINT32_MAX, DEEPEST, NO_APST, UINT32_MAX,
 		  NO_LPM },
-		{ "6.13", DEEPEST, DEEPEST, DEEPEST, NO_LPM, NO_LPM },
-		{ "9.0.0", DEEPEST, DEEPEST, DEEPEST, NO_LPM, NO_LPM },
-		{ "5.4.0", UINT32_MAX, 0, 0, 0, UINT32_MAX },
+		{ "6.12.117+deb13-amd64", DEEPEST, DEEPEST, DEEPEST, NO_APST,
+		  NO_LPM, NO_LPM },
+		{ "6.13", DEEPEST, DEEPEST, DEEPEST, NO_APST, NO_LPM, NO_LPM },
+		{ "9.0.0", DEEPEST, DEEPEST, DEEPEST, NO_APST, NO_LPM, NO_LPM },
+		{ "5.4.0", UINT32_MAX, 0, 0, UINT32_MAX, 0, UINT32_MAX },
 	};
 
 	(void)state;
@@ -542,6 +543,9 @@ static void older_releases_have_fewer_rows(void **state)
 			{ { "ZHITAI TiPro7000 1TB", "1", 0x1e49, 0, 0 },
 			  cases[i].tipro,
 			  DEEPEST },
+			{ { "THNSF5256GPUK TOSHIBA", "1", 0x1179, 0, 0 },
+			  cases[i].toshiba,
+			  NO_APST },
 			{ { "CT240BX500SSD1", "1", 0, SSDPM_KIND_SATA, 14 },
 			  cases[i].bx500,
 			  NO_LPM },
@@ -550,7 +554,7 @@ static void older_releases_have_fewer_rows(void **state)
 			  NO_LPM },
 		};
 
-		for (size_t j = 0; j < 5; j++) {
+		for (size_t j = 0; j < 6; j++) {
 			struct ssdpm_host host = { .size = sizeof(host) };
 			struct ssdpm_model *model = model_of(drives[j].drive);
 			bool open = drives[j].quirks == UINT32_MAX;

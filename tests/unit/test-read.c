@@ -203,6 +203,24 @@ static void dumps_that_are_none_are_refused(void **state)
 	tree_remove(root);
 }
 
+static void a_folder_is_no_dump(void **state)
+{
+	char *root = make_nvme("No Such SSD", "1");
+	struct ssdpm_device *device = open_device(tree_machine(root), "nvme0");
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_apst table;
+
+	(void)state;
+	tree_mkdir(root, "dumps/nvme0.apst");
+	assert_int_equal(ssdpm_device_read_apst(device, &table, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0,
+			     "nvme0.apst of the capture is "
+			     "no file");
+	ssdpm_device_unref(device);
+	tree_remove(root);
+}
+
 static void what_is_no_drive_in_reach_has_no_model(void **state)
 {
 	static const struct {
@@ -294,6 +312,7 @@ int main(void)
 		cmocka_unit_test(a_drive_that_nobody_knows_has_no_model),
 		cmocka_unit_test(a_capture_has_what_the_drive_itself_said),
 		cmocka_unit_test(dumps_that_are_none_are_refused),
+		cmocka_unit_test(a_folder_is_no_dump),
 		cmocka_unit_test(what_is_no_drive_in_reach_has_no_model),
 		cmocka_unit_test(sysfs_has_the_model_of_a_sata_drive),
 		cmocka_unit_test(unknown_flags_are_refused),

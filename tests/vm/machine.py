@@ -74,8 +74,10 @@ def devices(serials: list[str]) -> tuple[list[str], dict[str, bytes]]:
             continue
         files[f"{serial}.bin"] = drives.identify(model)
         qemu += [
+            "-drive",
+            f"driver=null-co,size=64M,read-zeroes=on,if=none,id={serial}",
             "-device",
-            f"nvme,serial={serial},power-file={{dir}}/{serial}.bin"
+            f"nvme,drive={serial},serial={serial},power-file={{dir}}/{serial}.bin"
             f",power-log={{dir}}/{serial}.log{more}",
         ]
     # As QEMU has it: no APST.
@@ -118,7 +120,7 @@ def acpi_table() -> bytes:
     return where.with_suffix(".aml").read_bytes()
 
 
-# All drives are there, and their ports are at rest.
+# As ready.sh in the guest: all drives are there, and their ports are at rest.
 READY = """
 . /lib.sh
 until_true live_controllers {NVME}
@@ -135,12 +137,13 @@ def boot(
     release: str,
     script: str,
     serials: list[str] | None = None,
+    files: dict[str, bytes | str] | None = None,
     **more: Any,
 ) -> vm.Guest:
     """With all drives, or with those that have these serial numbers."""
     serials = serials or all_drives()
-    qemu, files = devices(serials)
-    files["power.aml"] = acpi_table()
+    qemu, host_files = devices(serials)
+    host_files["power.aml"] = acpi_table()
     qemu += ["-acpitable", "file={dir}/power.aml"]
     n_nvme = sum(serial in (*NVME, "STOCK") for serial in serials)
     last_disk = "sd" + "abcd"[len(serials) - n_nvme - 1]
@@ -148,11 +151,12 @@ def boot(
     return vm.boot(
         name,
         release,
-        ready + script,
+        ". /ready.sh\n" + script,
         MODULES,
         cpu="Skylake-Client",
         qemu=qemu,
-        host_files=files,
+        files={**(files or {}), "ready.sh": ready},
+        host_files=host_files,
         environment=ENVIRONMENT,
         **more,
     )

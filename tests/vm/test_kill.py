@@ -48,7 +48,7 @@ def boot(release: str) -> vm.Guest:
         script,
         ["TWO", "DEEPEST", "HIPM", "DIPM"],
         files={"bin/crash": program.read_bytes()},
-        limit=900,
+        limit=1800,
     )
 
 

@@ -18,6 +18,7 @@ import re
 import shutil
 import stat
 import subprocess
+import tempfile
 import time
 from typing import Any
 
@@ -29,6 +30,7 @@ CACHE = (
     / "ssdpm-vm"
 )
 SSDPM = BUILD / "examples/ssdpm/ssdpm"
+PACKAGES = TOP / "build/packages"  # what tests/run unpacks
 BUSYBOX = pathlib.Path("/bin/busybox")
 
 # What the library opens by itself, which ldd does not see.
@@ -81,6 +83,16 @@ class Kernel:
         data = path.read_bytes()
         return lzma.decompress(data) if path.suffix == ".xz" else data
 
+    def tree(self, names: list[str], top: pathlib.Path) -> None:
+        """/lib/modules with these alone, for modprobe."""
+        modules = top / "lib/modules" / self.release
+        (modules / "kernel").mkdir(parents=True)
+        for name in self.load_order(names):
+            (modules / "kernel" / f"{name}.ko").write_bytes(self.module(name))
+        for list_ in ("modules.order", "modules.builtin", "modules.builtin.modinfo"):
+            shutil.copy(self.modules / list_, modules)
+        subprocess.run(["/sbin/depmod", "-b", top, self.release], check=True)
+
 
 def name_of(path: str) -> str:
     return pathlib.Path(path).name.split(".ko")[0].replace("-", "_")
@@ -88,9 +100,15 @@ def name_of(path: str) -> str:
 
 @functools.cache
 def libraries(program: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    own = PACKAGES / "usr/lib/x86_64-linux-gnu/systemd"
     text = subprocess.run(
-        ["ldd", program], capture_output=True, text=True, check=False
+        ["ldd", program],
+        env={"LD_LIBRARY_PATH": str(own)},
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout
+    assert "not found" not in text, (program, text)
     return tuple(pathlib.Path(p) for p in re.findall(r"(?:=> |^\t)(/\S+)", text, re.M))
 
 
@@ -151,6 +169,15 @@ class Initramfs:
         for library in libraries(path):
             self.library(library)
 
+    def tree(self, top: pathlib.Path, into: str = "") -> None:
+        """A directory with all that is in it."""
+        for path in sorted(top.rglob("*")):
+            name = f"{into}{path.relative_to(top)}"
+            if path.is_symlink():
+                self.link(name, os.readlink(path))
+            elif path.is_file():
+                self.file(name, path.read_bytes(), path.stat().st_mode & 0o777)
+
     def finish(self) -> bytes:
         self.names.add("TRAILER!!!")
         self._record("TRAILER!!!", 0, b"")
@@ -166,12 +193,70 @@ def applets() -> tuple[str, ...]:
     )
 
 
+def add_tlp(image: Initramfs) -> None:
+    image.file("bin/tlp", (PACKAGES / "usr/sbin/tlp").read_bytes(), 0o755)
+    image.tree(PACKAGES / "usr/share/tlp", "usr/share/tlp/")
+    image.file("etc/tlp.conf", (PACKAGES / "etc/tlp.conf").read_bytes())
+    image.directory("etc/tlp.d")
+    # It reads its configuration in Perl.
+    perl = "lib/x86_64-linux-gnu/perl-base"
+    for name in ("perl", "flock"):
+        image.program(pathlib.Path("/usr/bin") / name)
+    image.tree(pathlib.Path("/usr") / perl, f"{perl}/")
+
+
+# What a system has before anything is installed; no journal, no D-Bus, no logind.
+UNITS = """
+basic.target final.target local-fs.target local-fs-pre.target multi-user.target
+paths.target shutdown.target sleep.target slices.target sockets.target
+suspend.target swap.target sysinit.target systemd-suspend.service
+systemd-udev-settle.service systemd-udev-trigger.service systemd-udevd.service
+systemd-udevd-control.socket systemd-udevd-kernel.socket timers.target umount.target
+"""
+WANTED = {
+    "sockets.target": ["systemd-udevd-control.socket", "systemd-udevd-kernel.socket"],
+    "sysinit.target": [
+        *("systemd-udevd.service", "systemd-udev-trigger.service"),
+        "systemd-udev-settle.service",
+    ],
+}
+
+
+def add_systemd(image: Initramfs) -> None:
+    for name in ("systemctl", "systemd-run"):
+        image.program(PACKAGES / "usr/bin" / name)
+    for name in ("systemd", "systemd-sleep"):
+        image.program(PACKAGES / "usr/lib/systemd" / name, f"lib/systemd/{name}")
+    image.program(pathlib.Path("/bin/kmod"))
+    image.link("bin/modprobe", "kmod")
+    units = "lib/systemd/system"
+    for name in UNITS.split():
+        image.file(f"{units}/{name}", (PACKAGES / "usr" / units / name).read_bytes())
+    for target, names in WANTED.items():
+        for name in names:
+            image.link(f"{units}/{target}.wants/{name}", f"../{name}")
+    image.link(f"{units}/default.target", "test.target")
+    image.file(f"{units}/test.target", (HERE / "guest/test.target").read_bytes())
+    image.file(f"{units}/test.service", (HERE / "guest/test.service").read_bytes())
+    # Not each of several hundred: it takes as long as the rest of the boot.
+    devices = ("acpi", "pci", "power_supply", "scsi", "block", "nvme")
+    matches = " ".join(f"--subsystem-match={name}" for name in devices)
+    image.file(
+        f"{units}/systemd-udev-trigger.service.d/few.conf",
+        f"[Service]\nExecStart=\nExecStart=udevadm trigger --action=add {matches}\n",
+    )
+    image.file("etc/machine-id", "0123456789abcdef0123456789abcdef\n")
+
+
 def make_initramfs(
     kernel: Kernel,
     script: str,
     modules: list[str],
     files: dict[str, bytes | str],
+    links: dict[str, str],
     udev: bool,
+    systemd: bool,
+    tlp: bool,
 ) -> bytes:
     image = Initramfs()
     for directory in ("dev", "proc", "sys", "tmp", "run", "etc", "mnt", "result", "var/lib"):
@@ -185,28 +270,38 @@ def make_initramfs(
     image.program(pathlib.Path("/usr/bin/setpriv"), "bin/as-user")
     for library in opened():
         image.library(library)
-    if udev:
-        top = CACHE / "udev"
-        for path in sorted(top.rglob("*")):
-            name = str(path.relative_to(top))
-            if name.startswith(("lib/udev/", "usr/lib/udev/")) and path.is_file():
-                if "/hwdb.d/" not in name:
-                    image.file(name.removeprefix("usr/"), path.read_bytes(),
-                               path.stat().st_mode & 0o777)
-        image.program(top / "bin/udevadm")
+    if udev or systemd:
+        image.tree(PACKAGES / "usr/lib/udev/rules.d", "lib/udev/rules.d/")
+        for name in ("ata_id", "scsi_id"):
+            image.program(PACKAGES / "usr/lib/udev" / name, f"lib/udev/{name}")
+        image.program(PACKAGES / "usr/bin/udevadm")
         image.link("lib/systemd/systemd-udevd", "../../bin/udevadm")
+    if systemd:
+        add_systemd(image)
+    if tlp:
+        add_tlp(image)
     for name, data in files.items():
         image.file(name, data, 0o755 if data[:2] in (b"#!", "#!", b"\x7fE") else 0o644)
+    for name, to in links.items():
+        image.link(name, to)
     for applet in applets():
         image.link(f"bin/{applet}", "busybox")
     image.link("sbin", "bin")
-    order = kernel.load_order([m.replace("-", "_") for m in modules])
-    for name in order:
-        image.file(f"modules/{name}.ko", kernel.module(name))
-    image.file("modules/order", "".join(f"{name}\n" for name in order))
+    modules = [m.replace("-", "_") for m in modules]
+    if systemd:
+        # udev finds out which are needed.
+        with tempfile.TemporaryDirectory() as top:
+            kernel.tree(modules, pathlib.Path(top))
+            image.tree(pathlib.Path(top))
+    else:
+        order = kernel.load_order(modules)
+        for name in order:
+            image.file(f"modules/{name}.ko", kernel.module(name))
+        image.file("modules/order", "".join(f"{name}\n" for name in order))
     image.file("etc/passwd", "root:x:0:0::/:/bin/sh\nuser:x:1000:1000::/:/bin/sh\n")
     image.file("etc/group", "root:x:0:\nuser:x:1000:\ndisk:x:6:\n")
     image.file("init", (HERE / "guest/init").read_bytes(), 0o755)
+    image.file("end", (HERE / "guest/end").read_bytes(), 0o755)
     image.file("lib.sh", (HERE / "guest/lib.sh").read_bytes())
     image.file("test.sh", script)
     return image.finish()
@@ -255,6 +350,7 @@ def boot(
     *,
     qemu: list[str] | None = None,
     files: dict[str, bytes | str] | None = None,
+    links: dict[str, str] | None = None,
     host_files: dict[str, bytes] | None = None,
     environment: dict[str, str] | None = None,
     machine: str = "q35",
@@ -262,11 +358,14 @@ def boot(
     append: str = "",
     icount: bool = False,
     udev: bool = False,
-    limit: float = 240,
+    systemd: bool = False,
+    tlp: bool = False,
+    limit: float = 600,
 ) -> Guest:
     """One guest from start to end; its directory is build/vm/NAME-RELEASE.
 
-    files are the guest's, host_files that directory's, which is {dir} in the
+    With systemd, that is the first process, and modules are loaded by udev. files
+    and symbolic links are the guest's, host_files that directory's, which is {dir} in the
     arguments of QEMU and in the environment.
     """
     directory = BUILD / "vm" / f"{name}-{release}"
@@ -276,7 +375,7 @@ def boot(
         (directory / file).write_bytes(data)
     kernel = Kernel(release)
     initrd = directory / "initrd"
-    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, udev))
+    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, links or {}, udev, systemd, tlp))
     command = [
         str(CACHE / "qemu/qemu"),
         *("-L", "/usr/share/seabios", "-L", "/usr/share/qemu"),

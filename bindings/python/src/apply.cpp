@@ -124,7 +124,12 @@ class Plan
 	void commit()
 	{
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_commit(plan, error);
+			bool writes = ssdpm_plan_get_n_planned(plan) != 0;
+			int err = ssdpm_plan_commit(plan, error);
+
+			if (!err)
+				committed = writes;
+			return err;
 		});
 	}
 
@@ -140,7 +145,11 @@ class Plan
 	void revert()
 	{
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_revert(plan, error);
+			int err = ssdpm_plan_revert(plan, error);
+
+			if (!err)
+				committed = false;
+			return err;
 		});
 	}
 
@@ -149,6 +158,17 @@ class Plan
 		Turn turn(*this);
 
 		return ssdpm_plan_get_n_planned(plan);
+	}
+
+	/*
+	 * Is there something to revert? Known here, as in Python Ctrl-C may be
+	 * raised between a commit and whatever comes next.
+	 */
+	bool is_committed()
+	{
+		Turn turn(*this);
+
+		return committed;
 	}
 
 	py::list steps();
@@ -205,6 +225,7 @@ class Plan
 
 	std::shared_ptr<Machine> machine;
 	struct ssdpm_plan *plan = nullptr;
+	bool committed = false;
 	std::mutex mutex;
 	std::atomic<std::thread::id> owner{};
 };
@@ -226,7 +247,7 @@ py::list Plan::steps()
 			ssdpm_step_kind_to_string(step.kind),
 			ssdpm_step_state_to_string(step.state),
 			bit_words(&ssdpm_step_flag_to_string, step.flags),
-			text_or_none(step.device), text_or_none(step.target),
+			text_or_none(step.device), path_or_none(step.target),
 			text_or_none(step.before), text_or_none(step.after),
 			text_or_none(step.why)));
 	}
@@ -282,7 +303,7 @@ class Persist
       public:
 	Persist(uint32_t kind, const py::dict &ac,
 		const std::optional<py::dict> &battery,
-		const OptionalText &command)
+		const OptionalText &command, const OptionalText &profiles)
 	{
 		const struct ssdpm_profile_settings ac_settings =
 			settings_from(ac);
@@ -298,6 +319,7 @@ class Persist
 			params.battery = &battery_settings;
 		}
 		params.command = c_str(command);
+		params.profiles = c_str(profiles);
 		if (ssdpm_persist_new(&params, &persist, &error))
 			raise_error(error, false);
 	}
@@ -329,21 +351,31 @@ class Persist
 		return result;
 	}
 
+	void check(const Machine &machine) const
+	{
+		call(&ssdpm_persist_check, machine);
+	}
+
 	void write(const Machine &machine) const
+	{
+		call(&ssdpm_persist_write, machine);
+	}
+
+      private:
+	void call(decltype(&ssdpm_persist_write) what,
+		  const Machine &machine) const
 	{
 		struct ssdpm_error error = {};
 		int err;
 		{
 			py::gil_scoped_release release;
 
-			err = ssdpm_persist_write(persist, machine.get(),
-						  &error);
+			err = what(persist, machine.get(), &error);
 		}
 		if (err)
 			raise_error(error, false);
 	}
 
-      private:
 	struct ssdpm_persist *persist = nullptr;
 };
 
@@ -381,14 +413,16 @@ void add_apply(py::module_ &module)
 		.def("revert", &Plan::revert)
 		.def("steps", &Plan::steps)
 		.def("tables", &Plan::tables)
-		.def_property_readonly("n_planned", &Plan::n_planned);
+		.def_property_readonly("n_planned", &Plan::n_planned)
+		.def_property_readonly("committed", &Plan::is_committed);
 	py::class_<Persist>(module, "Persist")
 		.def(py::init<uint32_t, const py::dict &,
 			      const std::optional<py::dict> &,
-			      const OptionalText &>(),
+			      const OptionalText &, const OptionalText &>(),
 		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
-		     py::arg("command"))
+		     py::arg("command"), py::arg("profiles"))
 		.def("files", &Persist::files)
+		.def("check", &Persist::check)
 		.def("write", &Persist::write);
 	module.def("recover", &recover);
 	module.def("persist_remove", &persist_remove);

@@ -16,7 +16,7 @@ void raise_error(const struct ssdpm_error &error, bool reading)
 	py::object exception =
 		py::module_::import("ssdpm.base")
 			.attr("_error_from_c")(-error.code, message, error.line,
-					       reading);
+					       error.nvme_status, reading);
 	PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
 	throw py::error_already_set();
 }

@@ -31,8 +31,8 @@ Machine::~Machine()
 }
 
 /*
- * What a log raises cannot pass through C. Ctrl-C is not lost: it is raised
- * again when the call is over.
+ * What a log raises cannot pass through C: it is told. Ctrl-C is raised again
+ * when the call is over.
  */
 void Machine::tell(void *userdata, uint32_t level, const char *message)
 {
@@ -41,11 +41,11 @@ void Machine::tell(void *userdata, uint32_t level, const char *message)
 	try {
 		((const Machine *)userdata)->log(level, text_from(message));
 	} catch (py::error_already_set &error) {
-		bool interrupted = error.matches(PyExc_KeyboardInterrupt);
-
-		error.discard_as_unraisable("the log of an ssdpm.Machine");
-		if (interrupted)
+		if (error.matches(PyExc_KeyboardInterrupt))
 			PyErr_SetInterrupt();
+		else
+			error.discard_as_unraisable(
+				"the log of an ssdpm.Machine");
 	}
 }
 
@@ -54,9 +54,10 @@ static py::dict nvme_core_dict(const struct ssdpm_machine_facts &facts)
 	py::dict result;
 
 	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
-		if (facts.nvme_core_known & 1u << i)
-			result[ssdpm_nvme_core_to_string(i)] =
-				facts.nvme_core[i];
+		result[ssdpm_nvme_core_to_string(i)] =
+			facts.nvme_core_known & 1u << i ?
+				py::object(py::int_(facts.nvme_core[i])) :
+				py::object(py::none());
 	return result;
 }
 
@@ -76,7 +77,7 @@ static struct ssdpm_machine_facts read_facts(struct ssdpm_machine *machine)
 	return facts;
 }
 
-/* NULL, for what is unknown, becomes None. */
+/* None: there is no such parameter, or it is not known. */
 static py::dict machine_facts(const Machine &self)
 {
 	const struct ssdpm_machine_facts facts = read_facts(self.get());
@@ -314,15 +315,17 @@ static py::dict device_facts(const Device &self)
 
 	to.result["kind"] = ssdpm_kind_to_string(facts.kind);
 	to.result["reach"] = ssdpm_reach_to_string(facts.reach);
+	/* The last one is d3cold_allowed. */
 	to.result["flags"] =
-		bit_words(&ssdpm_device_flag_to_string, facts.flags);
+		bit_words(&ssdpm_device_flag_to_string,
+			  facts.flags & ~SSDPM_DEVICE_D3COLD_ALLOWED);
 	to.result["name"] = text_from(facts.name);
 	to.text("product", facts.product);
 	to.text("firmware", facts.firmware);
 	to.text("state", facts.state);
 	to.text("address", facts.address);
 	to.text("driver", facts.driver);
-	to.text("path", facts.path);
+	to.result["path"] = path_or_none(facts.path);
 	to.number("pci_vendor_id", facts.pci_vendor_id, facts.pci_vendor_id);
 	to.number("pci_device_id", facts.pci_device_id, facts.pci_vendor_id);
 	to.text("pci_power_state", facts.pci_power_state);

@@ -24,6 +24,7 @@ from typing import SupportsIndex, Union
 from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
+    Live,
     check_bool,
     check_instance,
     check_path,
@@ -43,13 +44,26 @@ from ssdpm.policy import (
     settings_dict,
 )
 
-Target = Union[Device, str]
+Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]
+
+
+def _shown(value: str | None) -> str:
+    """A value for people: a table is its transitions."""
+    digits, _, disabled = (value or "unknown").partition(" ")
+    if len(digits) != 2 * _core.APST_BYTES:
+        return value or "unknown"
+    try:
+        table = bytes.fromhex(digits)
+        return str(ApstTable.from_bytes(table, enabled=not disabled))
+    except ValueError:  # reserved bits, too
+        return digits
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that is written. None is a text that there is not.
+    """One thing that is written; str() of it is a line for people. None is a text
+    that there is not.
 
     Attributes:
         kind: "latency-tolerance", "nvme-core", "rebuild", "apst" or "lpm".
@@ -59,7 +73,8 @@ class Step:
             "no-host-bits".
         device: its name; "all" for a parameter of nvme_core.
         target: the file, or "Set Features 0Ch".
-        before: what it holds; a table as 512 hexadecimal digits.
+        before: what it holds; a table as 512 hexadecimal digits, with " disabled"
+            after them where APST is off.
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
     """
@@ -76,7 +91,8 @@ class Step:
     def __str__(self) -> str:
         words = [str(self.device)]
         if self.after is not None:
-            words.append(f"{self.target}: {self.before} -> {self.after}")
+            change = f"{_shown(self.before)} -> {_shown(self.after)}"
+            words.append(f"{self.target}: {change}")
         words.append(self.state)
         if self.why is not None:
             words.append(self.why)
@@ -112,7 +128,7 @@ def _timeouts(
     """For C, where 0 is the default."""
 
     def number(value: SupportsIndex | None, name: str) -> int:
-        return 0 if value is None else check_unsigned(value, name, 2**32 - 1)
+        return 0 if value is None else check_unsigned(value, name, 2**32 - 1, 1)
 
     return (
         number(state_timeout_ms, "state_timeout_ms"),
@@ -120,19 +136,20 @@ def _timeouts(
     )
 
 
-class Plan:
+class Plan(Live):
     """A list of steps; made by ssdpm.plan().
 
     Nothing is written before commit(). Left by the end of a with block, or by an
-    exception in it, a plan that was committed is reverted, unless keep() was called.
-    Threads take turns. A log that a commit calls cannot use the plan.
+    exception in it, a plan that was committed is reverted, unless keep() was called;
+    one that is only forgotten stays in force. Ctrl-C is heard when the call that it
+    falls into is over, so that a commit is done as a whole or not at all. Threads take
+    turns. A log that a commit calls cannot use the plan.
     """
 
-    __slots__ = ("__weakref__", "_committed", "_handle", "_kept", "_machine")
+    __slots__ = ("__weakref__", "_handle", "_kept", "_machine")
 
     _handle: _core.Plan
     _machine: Machine
-    _committed: bool
     _kept: bool
 
     def __init__(self) -> None:
@@ -143,7 +160,6 @@ class Plan:
         self = cls.__new__(cls)
         self._handle = core
         self._machine = machine
-        self._committed = False
         self._kept = False
         return self
 
@@ -155,10 +171,10 @@ class Plan:
     def _handles(
         self, device: Target, model: Model | None
     ) -> tuple[_core.Device, _core.Model | None]:
-        if isinstance(device, str):
+        if isinstance(device, (str, os.PathLike)):
             device = self._machine.open(device)
         check_instance(device, "device", Device)
-        if device.machine.root != self._machine.root:
+        if device.machine._place != self._machine._place:
             raise InvalidError(
                 errno.EINVAL,
                 f"{device.name}: a device of {device.machine!r} in a plan for "
@@ -179,7 +195,7 @@ class Plan:
         replaces the first.
 
         Args:
-            device: a Device, or its name.
+            device: a Device, or its name, as Machine.open() takes it.
             max_exit_latency_us: up to 2147483646, or "any"; 0 switches APST off.
             model: what its table is predicted from; None: what
                 Device.known_model() finds; nothing found: no prediction.
@@ -337,12 +353,10 @@ class Plan:
             GoneError: a device is gone.
             Error: EIO, EALREADY (it was committed).
         """
-        writes = self.n_planned > 0
         self._handle.commit()
-        self._committed = writes
 
     def verify(self, *, commands: bool = False) -> None:
-        """Is it in force now? Returns if it is.
+        """Is it in force now? Returns if it is; a plan need not be committed for that.
 
         Args:
             commands: read back the tables that the kernel built, too.
@@ -357,12 +371,14 @@ class Plan:
     def revert(self) -> None:
         """Undo what this plan committed, in reverse.
 
+        A value that somebody else has changed since, or whose device is gone, is left
+        alone: its step stays "done" and says why.
+
         Raises:
             InvalidError: it was not committed, or had nothing to write.
             And those of commit().
         """
         self._handle.revert()
-        self._committed = False
 
     def keep(self) -> None:
         """Leave it in force after the with block."""
@@ -377,7 +393,7 @@ class Plan:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._committed and not self._kept:
+        if self._handle.committed and not self._kept:
             self.revert()
 
     def __str__(self) -> str:
@@ -388,10 +404,17 @@ class Plan:
         return f"<ssdpm.Plan {len(steps)} steps, {self.n_planned} planned>"
 
     def _repr_html_(self) -> str:
-        columns = ("device", "target", "before", "after", "state", "why")
+        columns = ("device", "before", "after", "state", "why", "target")
         rows = (
-            (s.device, s.target, s.before, s.after, s.state, s.why)
-            for s in self.steps
+            (
+                step.device,
+                step.before and _shown(step.before),
+                step.after and _shown(step.after),
+                step.state,
+                step.why,
+                step.target,
+            )
+            for step in self.steps
         )
         return html_table("Plan", columns, rows)
 
@@ -414,7 +437,8 @@ def plan(
         lock_timeout_ms: how long to wait for another commit; None: 10000.
 
     Raises:
-        As Machine().
+        RangeError: a time of 0, or of more than 32 bits.
+        And those of Machine().
     """
     machine = machine_of(root)
     core = _core.Plan(
@@ -525,13 +549,25 @@ class Persist:
         """What would be written."""
         return tuple(PersistFile(*file) for file in self._handle.files())
 
-    def write(self, root: Root = None) -> None:
-        """Write them, each by way of a new file and a rename.
+    def check(self, root: Root = None) -> None:
+        """Would write() be refused? Writes nothing.
 
         Raises:
             ExistsError: a file of that name has no marker: it is not ours.
             ReadOnlyError: a root without the marker of a capture.
-            AccessError, Error: it cannot be written.
+            Error: it cannot be read.
+        """
+        self._handle.check(machine_of(root)._handle)
+
+    def write(self, root: Root = None) -> None:
+        """Write them, each by way of a new file and a rename.
+
+        Files of this kind that an earlier call wrote, and that are none of these, are
+        removed, but for other profiles of TuneD.
+
+        Raises:
+            As check().
+            AccessError, Error: they cannot be written.
         """
         self._handle.write(machine_of(root)._handle)
 
@@ -549,6 +585,7 @@ def persist(
     battery: Settings | None = None,
     *,
     command: str | os.PathLike[str] | None = None,
+    profiles: str | os.PathLike[str] | None = None,
 ) -> Persist:
     """The files that make a policy last. Writes nothing: Persist.write() does.
 
@@ -558,10 +595,13 @@ def persist(
             built in.
         battery: likewise on battery; None: as on AC.
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
+        profiles: path of the file that ac and battery are from, for files that call
+            the command; None: they are built in.
 
     Raises:
         InvalidError: a kind that cannot express it, as two profiles of different
-            names.
+            names; one that is not built in without profiles; a path that is not
+            absolute, or has other characters than shells and udev leave alone.
         NotFoundError: no such profile.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
@@ -578,6 +618,7 @@ def persist(
         members(ac, PowerSource.AC),
         None if battery is None else members(battery, PowerSource.BATTERY),
         None if command is None else check_path(command, "command"),
+        None if profiles is None else check_path(profiles, "profiles"),
     )
     return Persist._wrap(kind, core)
 

@@ -9,9 +9,11 @@ import operator
 import os
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+
+_LiveT = TypeVar("_LiveT", bound="Live")
 
 
 class Error(OSError):
@@ -25,9 +27,11 @@ class Error(OSError):
         strerror: the message without file and line.
         filename: the file that was read, or None.
         line: line of a text input, counted from 1, or None.
+        nvme_status: what the drive answered to a command, or None.
     """
 
     line: int | None
+    nvme_status: int | None
 
     def __init__(
         self,
@@ -35,10 +39,12 @@ class Error(OSError):
         message: str,
         filename: str | None = None,
         line: int | None = None,
+        nvme_status: int | None = None,
     ) -> None:
         super().__init__(code, message)
         self.filename = filename
         self.line = line
+        self.nvme_status = nvme_status
 
     def __str__(self) -> str:
         if self.filename is not None and self.line is not None:
@@ -129,16 +135,36 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
-def _error_from_c(code: int, message: str, line: int, reading: bool) -> Error:
+def _error_from_c(
+    code: int, message: str, line: int, nvme_status: int, reading: bool
+) -> Error:
     """The exception for an error of the library; _core raises it."""
     cls = _CLASSES.get(code, Error)
     if reading and cls is InvalidError:
         cls = FormatError
-    return cls(code, message, line=line or None)
+    return cls(code, message, line=line or None, nvme_status=nvme_status or None)
 
 
-def check_unsigned(value: object, name: str, maximum: int) -> int:
-    """An integer of 0 to maximum, of any integer type but bool."""
+class Live:
+    """What holds on to a machine: copies of it are itself, and it is not pickled."""
+
+    __slots__ = ()
+
+    def __copy__(self: _LiveT) -> _LiveT:
+        return self
+
+    def __deepcopy__(self: _LiveT, memo: object) -> _LiveT:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"cannot pickle an ssdpm.{type(self).__name__}, which is of this process: "
+            "pickle names of devices and the root, and open them there"
+        )
+
+
+def check_unsigned(value: object, name: str, maximum: int, minimum: int = 0) -> int:
+    """An integer of minimum to maximum, of any integer type but bool."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -147,8 +173,10 @@ def check_unsigned(value: object, name: str, maximum: int) -> int:
         raise TypeError(
             f"{name}: an integer is needed, not {type(value).__name__}"
         ) from None
-    if not 0 <= number <= maximum:
-        raise RangeError(errno.ERANGE, f"{name}: {number} is not in 0 to {maximum}")
+    if not minimum <= number <= maximum:
+        raise RangeError(
+            errno.ERANGE, f"{name}: {number} is not in {minimum} to {maximum}"
+        )
     return number
 
 
@@ -175,6 +203,10 @@ def check_text(value: object, name: str) -> str:
         raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
     if "\0" in value:
         raise ValueError(f"{name}: a zero byte stands in it")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {value!r} has no form in UTF-8") from None
     return value
 
 

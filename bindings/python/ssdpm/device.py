@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import logging
 import os
+import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from types import MappingProxyType
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Union
 
 from ssdpm import _core
 from ssdpm.base import (
     Error,
+    Live,
     check_bool,
     check_instance,
     check_path,
-    check_text,
     html_table,
 )
 from ssdpm.model import Catalogue, Model
@@ -60,8 +60,8 @@ class MachineFacts:
             or "deep".
         aspm_policy: "default", "performance", "powersave" or "powersupersave"; None
             too where there is no ASPM at all.
-        nvme_core: parameters of nvme_core by name, as in "apst_primary_timeout_ms":
-            those that there are. Linux 5.13 and older have no apst_ ones.
+        nvme_core: parameters of nvme_core by name, as in "apst_primary_timeout_ms",
+            each a number or None: Linux 5.13 and older have no apst_ ones.
         linux_release: as in uname -r.
         sys_vendor: and the next five: files of /sys/class/dmi/id.
         mask_port_ext: parameter of ahci: ports that count as internal.
@@ -73,7 +73,7 @@ class MachineFacts:
     power_source: PowerSource | None
     suspend: str | None
     aspm_policy: str | None
-    nvme_core: Mapping[str, int] = field(hash=False)
+    nvme_core: Mapping[str, int | None] = field(hash=False)
     linux_release: str | None
     sys_vendor: str | None
     product_name: str | None
@@ -91,7 +91,8 @@ class Owner:
     """A program that sets latency tolerances or LPM too.
 
     Attributes:
-        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe" or "ssdpm".
+        kind: "tlp", "tuned", "laptop-mode-tools", "udev", "modprobe", "systemd" or
+            "ssdpm".
         path: the file.
         line: of it, or None: the file as a whole.
         setting: what it says.
@@ -171,21 +172,54 @@ class DeviceQuirks:
     from_kernel: bool
 
 
+# Facts of one kind of drive only.
+_FACTS_OF = {
+    "nvme": ("latency_tolerance_us", "transport", "reset_count"),
+    "sata": (
+        "host",
+        "ata_port",
+        "lpm",
+        "lpm_supported",
+        "ahci_port_cmd",
+        "ahci_host_caps",
+        "ahci_host_cap2",
+        "devices_without_hipm",
+        "n_devices",
+        "port",
+    ),
+}
+
+
+class _Read(Live):
+    """What a Device has beside its facts: it is not compared, and pandas and
+    dataclasses.asdict() do not see it."""
+
+    _machine: Machine
+    _handle: _core.Device
+
+    @property
+    def machine(self) -> Machine:
+        """Where it was read."""
+        return self._machine
+
+
 @dataclass(frozen=True, repr=False)
-class Device:
+class Device(_Read):
     """An NVMe controller, a SATA port with its disk, or a disk that is out of reach.
 
     A snapshot of what sysfs said when it was read, by Machine.devices() or
     Machine.open(). None is unknown; what is for the other kind of drive is None too.
+    Devices with the same facts are equal, of whatever machine they are.
+    ``pandas.DataFrame(ssdpm.devices())`` has a row for each and a column for each
+    fact.
 
     Attributes:
-        machine: where it was read.
         name: "nvme0", "sda"; a port without a disk: "host3".
         kind: "nvme" or "sata"; None: out of reach, and not known to be either.
         reach: "yes", or what stands before setting its policy: "sas", "usb",
             "remapped", "vmd", "raid" or "no-lpm".
         flags: of "fabrics", "empty", "optical", "external", "hot-plug",
-            "shared-port", "rotational", "removable" and "d3cold-allowed".
+            "shared-port", "rotational" and "removable".
         product: model number.
         firmware: firmware revision.
         state: of the controller, "live", or of the disk, "running".
@@ -213,11 +247,9 @@ class Device:
         devices_without_hipm: how many devices on the port do not take requests of
             the host.
         n_devices: how many devices are on the port; how many NVMe drives RST hides.
-        port: number of the port on its adapter, as the masks of the module ahci count;
-            None but for external and hot-plug ports.
+        port: number of the port on its adapter, as the masks of the module ahci count.
     """
 
-    machine: Machine = field(compare=False)
     name: str
     kind: str | None
     reach: str
@@ -249,7 +281,6 @@ class Device:
     devices_without_hipm: int | None
     n_devices: int | None
     port: int | None
-    _handle: _core.Device = field(compare=False)
 
     @classmethod
     def _wrap(cls, machine: Machine, core: _core.Device) -> Device:
@@ -261,7 +292,10 @@ class Device:
             facts["kernel_quirks"] = quirk_names(facts["kernel_quirks"])
         if facts["latency_tolerance_us"] is not None:
             facts["latency_tolerance_us"] = limit_word(facts["latency_tolerance_us"])
-        return cls(machine=machine, _handle=core, **facts)
+        self = cls(**facts)
+        object.__setattr__(self, "_machine", machine)
+        object.__setattr__(self, "_handle", core)
+        return self
 
     def model(
         self, *, commands: bool = False, catalogue: Catalogue | None = None
@@ -331,6 +365,18 @@ class Device:
         except Error:
             return None
 
+    def known_table(self, table: ApstTable | None = None) -> ApstTable | None:
+        """The table given, else what a capture has of it; None: a command is needed."""
+        if table is not None:
+            check_instance(table, "table", ApstTable)
+            return table
+        if self.machine.root is None:
+            return None
+        try:
+            return self.apst()
+        except Error:
+            return None
+
     def quirks(self, model: Model | None = None) -> DeviceQuirks:
         """The quirks in force.
 
@@ -370,21 +416,52 @@ class Device:
 
         Args:
             model: of the drive; None: what known_model() finds.
-            table: the one in force, from apst(); None: what this kernel builds is
-                taken, and said so.
+            table: the one in force, from apst(); None: what known_table() finds;
+                nothing found: what this kernel builds is taken, and said so.
 
         Returns:
             At least one; the first is the verdict.
         """
         known = self.known_model(model)
-        if table is not None:
-            check_instance(table, "table", ApstTable)
+        table = self.known_table(table)
         found = self._handle.diagnose(
             self.machine._handle,
             None if known is None else known._handle,
             None if table is None else table._handle,
         )
         return [Diagnosis(*one) for one in found]
+
+    def to_dict(
+        self, model: Model | None = None, table: ApstTable | None = None
+    ) -> dict[str, Any]:
+        """What ``ssdpm list --json`` has of it: the facts of its kind of drive, the
+        quirks and the diagnosis, for json.dumps().
+
+        Args:
+            As diagnose().
+
+        Returns:
+            An ssdpm.device/1, see ssdpm-json(5).
+        """
+        known = self.known_model(model)
+        facts = self._handle.facts()
+        kernel_quirks = facts.pop("kernel_quirks")
+        for kind, names in _FACTS_OF.items():
+            for name in names:
+                if kind != self.kind and facts[name] is None:
+                    del facts[name]
+        result = {"schema": "ssdpm.device/1", **facts}
+        if self.kind == "nvme":
+            quirks = self.kernel_quirks
+            if quirks is None and known is not None:
+                quirks = self.quirks(known).quirks
+            result["latency_tolerance_us"] = self.latency_tolerance_us
+            result["quirks"] = None if quirks is None else list(map(str, quirks))
+            result["quirks_from_kernel"] = kernel_quirks is not None
+        found = self.diagnose(known, table)
+        result["verdict"] = found[0].code
+        result["diagnosis"] = [asdict(one) for one in found]
+        return result
 
     def __repr__(self) -> str:
         words = [self.name, self.kind or "unknown", repr(self.product or "")]
@@ -400,16 +477,18 @@ class Device:
         rows = []
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name in ("machine", "name", "_handle") or value is None:
+            if one.name == "name" or value is None:
                 continue
             if isinstance(value, (tuple, frozenset)):
                 value = ", ".join(sorted(map(str, value)))
+            elif one.name.startswith(("pci_", "ahci_")) and isinstance(value, int):
+                value = f"{value:#x}"
             rows.append((one.name, value))
         return html_table(self.name, ("fact", "value"), rows)
 
 
 def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
-    """What the library calls, and the most that is wanted."""
+    """What is called with each message, and the most that is wanted."""
     if log is None:
         log = logging.getLogger("ssdpm")
     if isinstance(log, logging.Logger):
@@ -423,10 +502,22 @@ def _log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
         raise TypeError(
             f"log: a logging.Logger or a callable is needed, not {type(log).__name__}"
         )
-    return lambda level, message: tell(_LEVELS[level], message), most
+    return tell, most
 
 
-class Machine:
+def _heard_by(machine: Machine) -> Callable[[int, str], None]:
+    """What the library calls. It keeps no machine: Python sees no cycle through C."""
+    weak = weakref.ref(machine)
+
+    def hear(level: int, message: str) -> None:
+        strong = weak()
+        if strong is not None:
+            strong._tell(_LEVELS[level], message)
+
+    return hear
+
+
+class Machine(Live):
     """This machine, or a directory that was captured from one.
 
     Args:
@@ -436,6 +527,8 @@ class Machine:
             made; or what is called with a level of the module logging and a line for
             everything down to each file that is read. None: the logger "ssdpm".
 
+    It holds one file descriptor, as long as it or a Device or Plan of it is there.
+
     Raises:
         NotFoundError: there is no such directory.
         AccessError: it cannot be opened.
@@ -443,10 +536,12 @@ class Machine:
         TypeError, ValueError: an argument of another type.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_root")
+    __slots__ = ("__weakref__", "_handle", "_place", "_root", "_tell")
 
     _handle: _core.Machine
     _root: str | None
+    _place: str | None  # the root, whatever it is called
+    _tell: Callable[[int, str], object]
 
     def __init__(
         self,
@@ -456,7 +551,9 @@ class Machine:
     ) -> None:
         path = None if root is None else check_path(root, "root")
         self._root = None if root is None else os.fsdecode(root)
-        self._handle = _core.Machine(path, *_log_of(log))
+        self._place = None if root is None else os.path.realpath(os.fsdecode(root))
+        self._tell, most = _log_of(log)
+        self._handle = _core.Machine(path, _heard_by(self), most)
 
     @property
     def root(self) -> str | None:
@@ -469,7 +566,6 @@ class Machine:
         values = self._handle.facts()
         if values["power_source"] is not None:
             values["power_source"] = PowerSource(values["power_source"])
-        values["nvme_core"] = MappingProxyType(values["nvme_core"])
         return MachineFacts(**values)
 
     def devices(self) -> list[Device]:
@@ -482,7 +578,7 @@ class Machine:
         """
         return [Device._wrap(self, core) for core in self._handle.devices()]
 
-    def open(self, name: str) -> Device:
+    def open(self, name: str | os.PathLike[str]) -> Device:
         """One device.
 
         Args:
@@ -493,7 +589,7 @@ class Machine:
             NotFoundError: there is none; the message names those that there are.
             InvalidError: no name of a device.
         """
-        return Device._wrap(self, self._handle.open(check_text(name, "name")))
+        return Device._wrap(self, self._handle.open(check_path(name, "name")))
 
     def owners(self) -> tuple[Owner, ...]:
         """Who else sets latency tolerances and LPM."""
@@ -550,7 +646,7 @@ def devices(root: Root = None) -> list[Device]:
     return machine_of(root).devices()
 
 
-def open(name: str, root: Root = None) -> Device:
+def open(name: str | os.PathLike[str], root: Root = None) -> Device:
     """One device of this machine, of a capture, or of a Machine, by its name.
 
     Raises:

@@ -628,11 +628,14 @@ class ApstTable:
             for g in groups
         ]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         parts = [self._state_word()]
         for sources, target, idle_ms in self._transitions():
             parts.append(f"{sources} to {target} after {idle_ms} ms")
-        return f"<ssdpm.ApstTable {'; '.join(parts)}>"
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.ApstTable {self}>"
 
     def _repr_html_(self) -> str:
         caption = f"APST table, {self._state_word()}"
@@ -758,6 +761,8 @@ def limit_number(value: object, name: str) -> int:
 def lpm_numbers(lpms: Iterable[str] | str, name: str) -> list[int]:
     """The numbers of policies; one may stand alone."""
     words = (lpms,) if isinstance(lpms, str) else lpms
+    if not isinstance(words, Iterable):
+        raise TypeError(f"{name}: policies are needed, not {type(lpms).__name__}")
     return [_core.LPM[check_word(word, name, _core.LPM)] for word in words]
 
 

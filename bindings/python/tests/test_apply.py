@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
-from collections.abc import Callable
+import fcntl
+import gc
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -74,6 +83,131 @@ def test_an_exception_in_the_block_undoes_it_too(machine: Maker) -> None:
         plan.commit()
         raise ZeroDivisionError
     assert tolerance(root) == 100_000
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Where the tests run in the background of a shell, SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def ctrl_c_at(words: str) -> Callable[[int, str], None]:
+    """A log during which Ctrl-C is pressed, once."""
+    left = [words]
+
+    def log(level: int, text: str) -> None:
+        if left and text.startswith(left[0]):
+            left.clear()
+            signal.raise_signal(signal.SIGINT)
+
+    return log
+
+
+def test_ctrl_c_in_a_commit_undoes_it_at_the_end_of_the_block(
+    machine: Maker, interrupts: None
+) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    one = Machine(root, log=ctrl_c_at('write "25000"'))
+    with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+    assert [step.state for step in plan.steps] == ["undone"]
+    assert contents(root) == before
+
+
+def test_ctrl_c_at_the_end_of_the_block_comes_after_it_is_undone(
+    machine: Maker, interrupts: None
+) -> None:
+    root = machine("laptop")
+    before = contents(root)
+    one = Machine(root, log=ctrl_c_at('write "100000"'))
+    with pytest.raises(KeyboardInterrupt), ssdpm.plan(one) as plan:
+        plan.add_latency_tolerance("nvme0", 25_000)
+        plan.commit()
+        assert tolerance(root) == 25_000
+    assert contents(root) == before
+
+
+def test_signals_do_not_disturb_a_commit(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    before = contents(root)
+    heard: list[int] = []
+    old = signal.signal(signal.SIGALRM, lambda number, frame: heard.append(number))
+    signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+    try:
+        for _ in range(5):
+            with ssdpm.plan(root) as plan:
+                for device in plan.machine.devices():
+                    plan.add_profile(device, "power-saver")
+                plan.commit()
+                plan.verify()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert len(heard) > 10
+    assert contents(root) == before
+
+
+def test_another_commit_is_waited_for_while_other_threads_run(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root, lock_timeout_ms=300)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    (root / "run/ssdpm").mkdir(parents=True)
+    errors: list[ssdpm.Error] = []
+
+    def commit() -> None:
+        try:
+            plan.commit()
+        except ssdpm.Error as error:
+            errors.append(error)
+
+    with (root / "run/ssdpm/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=commit)
+        thread.start()
+        turns = 0
+        while thread.is_alive():
+            time.sleep(0.01)
+            turns += 1
+    assert turns > 10
+    (error,) = errors
+    assert isinstance(error, ssdpm.BusyError)
+    assert "it has held the lock for 300 ms" in str(error)
+    plan.commit()
+    assert tolerance(root) == 25_000
+
+
+def test_threads_take_turns_with_a_plan(machine: Maker) -> None:
+    root = machine("eight-drives")
+    plan = ssdpm.plan(root)
+    seen: list[int] = []
+
+    def add(name: str) -> None:
+        for limit in range(1, 21):
+            plan.add_latency_tolerance(name, limit)
+            seen.append(len(plan.steps))
+
+    names = ["nvme0", "nvme1", "nvme2"]
+    threads = [threading.Thread(target=add, args=[name]) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 60
+    assert {s.device: s.after for s in plan.steps} == dict.fromkeys(names, "20")
+
+
+def test_a_plan_that_is_forgotten_stays_in_force(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.commit()
+    del plan
+    gc.collect()
+    assert tolerance(root) == 25_000
 
 
 def test_a_plan_that_is_kept_stays_until_revert(machine: Maker) -> None:
@@ -162,12 +296,45 @@ def test_a_profile_is_applied_to_all_devices_and_undone(machine: Maker) -> None:
     assert contents(root) == before
 
 
+def test_whether_a_profile_is_in_force_is_asked_without_a_commit(
+    machine: Maker,
+) -> None:
+    root = machine("laptop")
+
+    def plan() -> ssdpm.Plan:
+        result = ssdpm.plan(root)
+        result.add_profile("nvme0", "power-saver")
+        return result
+
+    with pytest.raises(ssdpm.NotInForceError, match="is 100, not 50"):
+        plan().verify()
+    plan().commit()
+    plan().verify()
+
+
 def test_a_profile_by_name_is_that_of_the_power_source(machine: Maker) -> None:
     laptop = Machine(machine("laptop"))  # on battery
     named, settings_ = ssdpm.plan(laptop), ssdpm.plan(laptop)
     named.add_profile("nvme0", "performance")
     settings_.add_profile("nvme0", ssdpm.profile("performance", "battery"))
     assert named.steps == settings_.steps
+
+
+def test_a_profile_by_name_is_that_of_ac_where_the_source_is_not_known(
+    machine: Maker,
+) -> None:
+    root = machine("laptop")
+    for file, text in {"AC/online": "?", "BAT0/status": "Unknown"}.items():
+        (root / "sys/class/power_supply" / file).write_text(f"{text}\n")
+    laptop = Machine(root)
+    assert laptop.facts.power_source is None
+    named, settings_ = ssdpm.plan(laptop), ssdpm.plan(laptop)
+    named.add_profile("nvme0", "performance")
+    settings_.add_profile("nvme0", ssdpm.profile("performance", "ac"))
+    assert named.steps == settings_.steps
+    battery = ssdpm.plan(laptop)
+    battery.add_profile("nvme0", ssdpm.profile("performance", "battery"))
+    assert battery.steps != named.steps
 
 
 def test_settings_of_ones_own_set_what_they_say_and_no_more(machine: Maker) -> None:
@@ -179,6 +346,21 @@ def test_settings_of_ones_own_set_what_they_say_and_no_more(machine: Maker) -> N
     assert [(step.kind, step.after) for step in plan.steps] == [
         ("latency-tolerance", "12345")
     ]
+
+
+def test_a_table_of_ones_own_is_shown_by_its_transitions(machine: Maker) -> None:
+    root = machine("laptop")
+    device = ssdpm.open("nvme0", root)
+    plan = ssdpm.plan(root)
+    plan.add_apst(device, ssdpm.apst(device.model(), max_exit_latency_us=0))
+    (step,) = plan.steps
+    assert step.before == device.apst().to_bytes().hex()
+    assert step.after == bytes(256).hex() + " disabled"
+    change = f"Set Features 0Ch: {device.apst()} -> switched off: planned"
+    assert change in str(step)
+    assert "<td>switched off</td>" in plan._repr_html_()
+    odd = dataclasses.replace(step, before="ff" * 256)
+    assert f"{'ff' * 256} -> switched off" in str(odd)
 
 
 def test_a_table_that_is_not_sound_is_refused(machine: Maker) -> None:
@@ -212,6 +394,39 @@ def test_a_value_that_another_changed_is_not_overwritten(machine: Maker) -> None
         assert tolerance(root) == 50_000
 
 
+def test_what_another_changed_in_the_block_is_left_alone_and_the_rest_undone(
+    machine: Maker,
+) -> None:
+    root = machine("eight-drives")
+    with ssdpm.plan(root) as plan:
+        for name in ("nvme0", "nvme1", "nvme2"):
+            plan.add_latency_tolerance(name, 25_000)
+        plan.commit()
+        changed = ssdpm.open("nvme1", root).path
+        assert changed is not None
+        file = root / changed.lstrip("/") / "power/pm_qos_latency_tolerance_us"
+        file.write_text("70000\n")
+    now = {name: ssdpm.open(name, root) for name in ("nvme0", "nvme1", "nvme2")}
+    limits = [one.latency_tolerance_us for one in now.values()]
+    assert limits == [100_000, 70_000, 100_000]
+    assert [step.state for step in plan.steps] == ["undone", "done", "undone"]
+    assert "somebody else" in str(plan.steps[1])
+
+
+def test_the_journal_is_where_the_caller_says(machine: Maker, tmp_path: Path) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root, tmp_path / "journal")
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.commit()
+    assert (tmp_path / "journal/lock").is_file()
+    assert not (root / "run").exists()
+    assert ssdpm.revert(root) == ()
+    assert tolerance(root) == 25_000
+    (step,) = ssdpm.revert(root, tmp_path / "journal")
+    assert step.state == "done"
+    assert tolerance(root) == 100_000
+
+
 def test_what_is_no_longer_in_force_is_found(machine: Maker) -> None:
     root = machine("laptop")
     with ssdpm.plan(root) as plan:
@@ -225,6 +440,23 @@ def test_what_is_no_longer_in_force_is_found(machine: Maker) -> None:
         plan.keep()
 
 
+def test_a_table_that_is_not_the_predicted_one_is_found(machine: Maker) -> None:
+    root = machine("laptop")
+    # A root that nothing was written to has the tables of its kernel.
+    (root / "ssdpm-capture").unlink()
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 100_000)
+    plan.verify(commands=True)
+    (table,) = plan.tables
+    assert table.built == table.after == ssdpm.open("nvme0", root).apst()
+    other = ssdpm.apst(ssdpm.open("nvme0", root).model(), max_exit_latency_us=20_000)
+    (root / "dumps/nvme0.apst").write_bytes(other.to_bytes())
+    plan.verify()
+    with pytest.raises(ssdpm.TableDiffersError):
+        plan.verify(commands=True)
+    assert plan.tables[0].built == other
+
+
 def test_a_root_without_the_marker_is_not_written_to(machine: Maker) -> None:
     root = machine("laptop")
     (root / "ssdpm-capture").unlink()
@@ -236,6 +468,22 @@ def test_a_root_without_the_marker_is_not_written_to(machine: Maker) -> None:
     assert tolerance(root) == 100_000
     with pytest.raises(ssdpm.ReadOnlyError):
         ssdpm.persist("udev", "balanced").write(root)
+
+
+def test_a_root_has_several_names(
+    machine: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = machine("laptop")
+    monkeypatch.chdir(root)
+    device = ssdpm.open("nvme0", ".")
+    for name in (root, f"{root}/", root / "sys/.."):
+        plan = ssdpm.plan(name)
+        plan.add_latency_tolerance(device, 25_000)
+        plan.add_latency_tolerance(Path("/dev/nvme0"), 26_000)
+        assert [step.after for step in plan.steps] == ["26000"]
+    monkeypatch.chdir(machine("apst-off"))
+    with pytest.raises(ssdpm.InvalidError, match="in a plan for"):
+        ssdpm.plan(".").add_latency_tolerance(device, 25_000)
 
 
 def test_a_plan_takes_the_devices_of_its_machine_only(machine: Maker) -> None:
@@ -271,6 +519,14 @@ def test_arguments_that_mean_nothing_are_refused(machine: Maker) -> None:
         plan.revert()
     with pytest.raises(TypeError, match="settings: an ssdpm"):
         plan.add_profile("nvme0", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="lpms: policies are needed, not int"):
+        plan.add_lpm("sda", 3)  # type: ignore[arg-type]
+    with pytest.raises(ssdpm.RangeError, match="state_timeout_ms: 0 is not in 1"):
+        ssdpm.plan(root, state_timeout_ms=0)
+    with pytest.raises(ssdpm.RangeError, match="lock_timeout_ms: 0 is not in 1"):
+        ssdpm.recover(root, lock_timeout_ms=0)
+    with pytest.raises(TypeError, match=r"cannot pickle an ssdpm\.Plan"):
+        pickle.dumps(plan)
     with pytest.raises(TypeError, match="made by ssdpm.plan"):
         ssdpm.Plan()
     assert plan.steps == ()
@@ -314,6 +570,31 @@ def test_nothing_is_recovered_where_nothing_was_killed(
 ) -> None:
     assert ssdpm.recover(machine("laptop")) == 0
     assert ssdpm.recover(machine("laptop"), tmp_path / "journal") == 0
+
+
+KILLED = """
+import os, signal, sys, ssdpm
+
+def log(level, text):
+    if text.startswith('write "26000"'):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with ssdpm.plan(ssdpm.Machine(sys.argv[1], log=log)) as plan:
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.add_latency_tolerance("nvme1", 26_000)
+    plan.commit()
+"""
+
+
+def test_what_a_killed_commit_left_is_put_back(machine: Maker) -> None:
+    root = machine("eight-drives")
+    before = contents(root)
+    killed = subprocess.run([sys.executable, "-c", KILLED, root], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert ssdpm.open("nvme0", root).latency_tolerance_us == 25_000
+    assert ssdpm.recover(root) == 2
+    assert contents(root) == before
+    assert ssdpm.recover(root) == 0
 
 
 LIMITS = st.sampled_from([0, 1, 39_000, KERNEL_MAX_US, "any"]) | st.integers(
@@ -373,11 +654,20 @@ def test_a_file_of_somebody_else_is_left_alone(machine: Maker) -> None:
     assert any("/opt/bin/ssdpm" in file.contents for file in lasting.files)
     path = root / lasting.files[0].path.lstrip("/")
     path.parent.mkdir(parents=True, exist_ok=True)
+    lasting.check(root)
     path.write_text("# mine\n")
+    with pytest.raises(ssdpm.ExistsError):
+        lasting.check(root)
     with pytest.raises(ssdpm.ExistsError):
         lasting.write(root)
     assert lasting.remove(root) == 0
     assert path.read_text() == "# mine\n"
+
+
+def test_files_say_why_on_each_power_source() -> None:
+    contents = ssdpm.persist("udev", "performance", "performance").files[0].contents
+    for source in ssdpm.PowerSource:
+        assert ssdpm.profile("performance", source).reason in contents
 
 
 def test_files_name_one_profile() -> None:
@@ -387,10 +677,24 @@ def test_files_name_one_profile() -> None:
         ssdpm.persist("udev", "performance", "power-saver")
 
 
+def test_a_profile_of_ones_own_lasts_by_its_file(machine: Maker) -> None:
+    text = "[mine]\nac.max_exit_latency = 25ms\nac.primary_timeout = 50ms\n"
+    mine = ssdpm.profile("mine", text=text)
+    with pytest.raises(ssdpm.InvalidError, match="profiles: missing"):
+        ssdpm.persist("udev", mine)
+    with pytest.raises(ssdpm.InvalidError, match="profiles: a path"):
+        ssdpm.persist("udev", mine, profiles="mine.ini")
+    lasting = ssdpm.persist("udev", mine, profiles=Path("/etc/mine.ini"))
+    assert "--profile mine --profiles /etc/mine.ini" in lasting.files[0].contents
+
+
 def test_settings_that_are_too_long_are_refused() -> None:
     long = ssdpm.ProfileSettings("x" * 32, ssdpm.PowerSource.AC)
     with pytest.raises(ValueError, match="name: more than 31 bytes"):
         ssdpm.persist("udev", long)
+    odd = ssdpm.ProfileSettings("\udcff", ssdpm.PowerSource.AC)
+    with pytest.raises(ValueError, match="name: .* has no form in UTF-8"):
+        ssdpm.persist("udev", odd)
     many = ssdpm.ProfileSettings(
         "x", ssdpm.PowerSource.AC, lpms=("medium_power",) * 7
     )

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import errno
 import gc
+import json
 import logging
 import os
 import pickle
 import shutil
 import signal
+import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
+import pandas
 import pytest
 
 import ssdpm
@@ -88,7 +95,8 @@ def test_the_facts_of_a_machine_are_read_anew(machine: Maker) -> None:
 
 def test_an_old_linux_has_no_parameters_of_apst(machine: Maker) -> None:
     one = Machine(machine("old-5.10"))
-    assert "apst_primary_timeout_ms" not in one.facts.nvme_core
+    assert one.facts.nvme_core["apst_primary_timeout_ms"] is None
+    assert one.facts.nvme_core["default_ps_max_latency_us"] == 100000
     device = one.open("nvme0")
     assert device.apst_params().algorithm == "linux-legacy"
 
@@ -219,6 +227,21 @@ def test_owners_and_meters_are_named(machine: Maker) -> None:
     assert {"battery", "rapl"} <= {meter.kind for meter in laptop.meters()}
 
 
+def test_a_file_of_ours_is_an_owner_as_a_whole(machine: Maker) -> None:
+    root = machine("laptop")
+    ssdpm.persist("udev", "balanced").write(root)
+    (ours,) = (one for one in Machine(root).owners() if one.kind == "ssdpm")
+    assert ours.line is None
+    assert str(ours) == f"{ours.path}: {ours.setting}"
+
+
+def test_the_table_of_a_live_drive_is_not_asked_for(machine: Maker) -> None:
+    device = ssdpm.open("nvme0", machine("laptop"))
+    assert device.known_table() == device.apst()
+    device.machine._root = None
+    assert device.known_table() is None
+
+
 def test_a_capture_of_a_capture_says_the_same(machine: Maker, tmp_path: Path) -> None:
     one = Machine(machine("eight-drives"))
     copy = tmp_path / "copy"
@@ -266,15 +289,90 @@ def test_a_device_is_a_value(machine: Maker) -> None:
     assert hash(one) == hash(other)
     with pytest.raises(AttributeError):
         one.name = "x"  # type: ignore[misc]
-    with pytest.raises(TypeError, match="pickle"):
+    with pytest.raises(TypeError, match=r"cannot pickle an ssdpm\.Device.*open them"):
         pickle.dumps(one)
+    assert copy.copy(one) is one
+    assert copy.deepcopy([one, one.machine]) == [one, one.machine]
     assert repr(one) == (
         "<ssdpm.Device nvme0 nvme 'WDC PC SN530 SDBPNPZ-512G-1002' "
         "latency_tolerance_us=100000>"
     )
     html = one._repr_html_()
     assert "<td>latency_tolerance_us</td><td>100000</td>" in html
+    assert "<td>pci_vendor_id</td><td>0x15b7</td>" in html
     assert "_handle" not in html
+
+
+def test_devices_are_rows_and_their_facts_columns(machine: Maker) -> None:
+    devices = ssdpm.devices(machine("eight-drives"))
+    frame = pandas.DataFrame(devices)
+    assert list(frame["name"]) == [one.name for one in devices]
+    assert {"lpm", "latency_tolerance_us"} <= set(frame.columns)
+    assert not {"machine", "_machine", "_handle"} & set(frame.columns)
+    assert dataclasses.asdict(devices[0])["product"] == devices[0].product
+
+
+def test_facts_of_a_machine_go_to_other_processes_and_to_json(machine: Maker) -> None:
+    facts = Machine(machine("laptop")).facts
+    assert pickle.loads(pickle.dumps(facts)) == facts
+    said = json.loads(json.dumps(dataclasses.asdict(facts)))
+    assert said["power_source"] == "battery"
+    assert said["nvme_core"] == facts.nvme_core
+
+
+def test_listing_and_diagnosing_loads_no_library_for_commands(machine: Maker) -> None:
+    code = (
+        "import ssdpm, sys\n"
+        "for root in (None, *sys.argv[1:]):\n"
+        "    for device in ssdpm.devices(root):\n"
+        "        device.diagnose()\n"
+        "print(open('/proc/self/maps').read())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, machine("desktop-6.1")],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert "/_core." in result.stdout
+    for library in ("libnvme", "libatasmart"):
+        assert library not in result.stdout
+
+
+def test_a_device_is_opened_by_a_path_too(machine: Maker) -> None:
+    root = machine("laptop")
+    assert ssdpm.open(Path("/dev/nvme0"), root) == ssdpm.open("nvme0", root)
+    with pytest.raises(ssdpm.NotFoundError, match="there are nvme0"):
+        ssdpm.open("nvme\udcff", root)
+    with pytest.raises(TypeError, match="name: a path is needed, not int"):
+        ssdpm.open(3, root)  # type: ignore[arg-type]
+
+
+def test_a_path_that_is_no_utf_8_is_that_of_the_file(machine: Maker) -> None:
+    root = machine("laptop")
+    bridge = next(root.glob("sys/devices/pci*"))
+    odd = Path(os.fsdecode(os.fsencode(bridge) + b"\xff"))
+    bridge.rename(odd)
+    link = root / "sys/class/nvme/nvme0"
+    target = os.readlink(link).replace(bridge.name, odd.name)
+    link.unlink()
+    link.symlink_to(target)
+    device = ssdpm.open("nvme0", root)
+    assert device.path is not None
+    assert (root / device.path.lstrip("/") / "model").is_file()
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance(device, 25_000)
+    (step,) = plan.steps
+    assert step.target is not None
+    assert (root / step.target.lstrip("/")).read_text() == "100000\n"
+
+
+def test_what_a_stranger_wrote_is_text_in_a_notebook(machine: Maker) -> None:
+    root = machine("laptop")
+    model = next(root.glob("sys/devices/**/nvme0/model"))
+    model.write_text("<script>&\n")
+    html = ssdpm.open("nvme0", root)._repr_html_()
+    assert "<td>&lt;script&gt;&amp;</td>" in html
 
 
 def test_a_device_outlives_its_machine(machine: Maker) -> None:
@@ -282,6 +380,32 @@ def test_a_device_outlives_its_machine(machine: Maker) -> None:
     gc.collect()
     assert device.model().product == device.product
     assert device.machine.facts.sys_vendor == "LENOVO"
+
+
+def test_what_nobody_holds_is_closed_even_if_its_log_holds_it(machine: Maker) -> None:
+    class Program:
+        def __init__(self, root: Path) -> None:
+            self.heard: list[str] = []
+            self.machine = Machine(root, log=self.hear)
+
+        def hear(self, level: int, text: str) -> None:
+            self.heard.append(text)
+
+    root = machine("laptop")
+    gc.collect()
+    before = set(os.listdir("/proc/self/fd"))
+    program = Program(root)
+    (device,) = program.machine.devices()
+    assert program.heard
+    gone = weakref.ref(program)
+    del program
+    gc.collect()
+    assert gone() is not None  # by its device
+    assert device.model().product == device.product
+    del device
+    gc.collect()
+    assert gone() is None
+    assert set(os.listdir("/proc/self/fd")) <= before
 
 
 def test_a_logger_hears_as_much_as_its_level_has_it(
@@ -296,6 +420,20 @@ def test_a_logger_hears_as_much_as_its_level_has_it(
     with caplog.at_level(logging.WARNING, "ssdpm"):
         ssdpm.devices(root)
     assert not caplog.records
+
+
+def test_what_a_logger_does_not_want_is_not_made(machine: Maker) -> None:
+    class Counting(logging.Logger):
+        levels: ClassVar[list[int]] = []
+
+        def log(self, level: int, *rest: object, **more: object) -> None:
+            self.levels.append(level)
+
+    root = machine("laptop")
+    Machine(root, log=Counting("mine", logging.WARNING)).devices()
+    assert Counting.levels == []
+    Machine(root, log=Counting("mine", logging.DEBUG)).devices()
+    assert set(Counting.levels) == {logging.DEBUG}
 
 
 def test_a_callable_hears_everything_without_a_newline(machine: Maker) -> None:
@@ -324,7 +462,8 @@ def test_a_log_that_raises_does_not_stop_the_call(
 def test_ctrl_c_in_a_log_is_raised_after_the_call(
     machine: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "unraisablehook", lambda one: None)
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
     # Where the tests run in the background of a shell, SIGINT is ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -337,6 +476,7 @@ def test_ctrl_c_in_a_log_is_raised_after_the_call(
         for _ in range(1000):  # where a signal is heard
             pass
     signal.signal(signal.SIGINT, before)
+    assert not told
 
 
 def test_threads_share_a_machine(machine: Maker) -> None:

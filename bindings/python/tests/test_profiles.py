@@ -77,6 +77,8 @@ def test_arguments_of_other_types_are_refused() -> None:
         ssdpm.profile("balanced", "mains")
     with pytest.raises(TypeError, match="name: a str"):
         ssdpm.profile(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="name: .* has no form in UTF-8"):
+        ssdpm.profile("\udcff")
     with pytest.raises(ValueError, match="name: a zero byte"):
         ssdpm.profile("balanced\0")
     with pytest.raises(TypeError, match="text: a str"):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""examples/quickstart, on machines with drives and without; nothing is built."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from command import COMMAND, TOP, Command
+
+Make = Callable[[str], pathlib.Path]
+Quickstart = Callable[[pathlib.Path], str]
+
+
+@pytest.fixture
+def quickstart(tmp_path: pathlib.Path, ssdpm: Command) -> Quickstart:
+    """Run the script in a tree where all is installed and built already."""
+    tree = tmp_path / "tree"
+    (tree / "examples").mkdir(parents=True)
+    (tree / "examples/quickstart").write_bytes((TOP / "examples/quickstart").read_bytes())
+    (tree / "examples/quickstart").chmod(0o755)
+    (tree / "examples/packages.sh").write_text("need_packages() { :; }\n")
+    (tree / "examples/drives").symlink_to(TOP / "examples/drives")
+    (tree / "build/examples/ssdpm").mkdir(parents=True)
+    (tree / "build/examples/ssdpm/ssdpm").symlink_to(COMMAND)
+    (tree / "build/build.ninja").touch()
+    (ssdpm.directory / "bin/ninja").symlink_to("/bin/true")
+
+    def run(capture: pathlib.Path) -> str:
+        result = subprocess.run(
+            # Relative, as a person gives it.
+            [tree / "examples/quickstart", capture.name],
+            cwd=capture.parent,
+            env=ssdpm.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert result.returncode == 0, result.stderr
+        # The main job is done, whatever the machine has.
+        assert "WDC PC SN530: mean power (nominal)" in result.stdout
+        assert (tree / "build/quickstart/sn530.html").exists()
+        return result.stdout
+
+    return run
+
+
+def test_a_machine_with_drives_is_shown_with_its_diagnosis(
+    quickstart: Quickstart, machine: Make, ssdpm: Command
+) -> None:
+    root = machine("desktop-6.1")
+    output = quickstart(root)
+    assert ssdpm.output("list", "--root", str(root)) in output
+    shown = ssdpm.output("show", "--root", str(root))
+    assert "! LPM is off" in shown and shown in output
+    assert "apst --explain" not in output
+
+
+def test_without_drives_it_is_a_drive_of_the_examples(
+    quickstart: Quickstart, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "bare/sys").mkdir(parents=True)
+    output = quickstart(tmp_path / "bare")
+    assert "$ ssdpm apst --explain examples/drives/wd-blue-sn550.json\n" in output
+    assert "PS3  used" in output and "ssdpm list" not in output
+
+
+def test_a_drive_that_cannot_be_read_does_not_stop_it(
+    quickstart: Quickstart, machine: Make
+) -> None:
+    output = quickstart(machine("hostile"))
+    assert "$ ssdpm list" in output and "$ ssdpm show" in output
