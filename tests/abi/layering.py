@@ -33,7 +33,7 @@ PURE = {
 IO = {"device", "apply"}
 
 PURE_HEADERS = {
-    "assert.h", "errno.h", "inttypes.h", "limits.h", "math.h", "stdarg.h",
+    "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdarg.h",
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/.

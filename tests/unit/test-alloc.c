@@ -118,6 +118,8 @@ static struct {
 	char issues[300 * 40]; /* more than fit at first */
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
+	struct ssdpm_integral *integral;
+	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
@@ -605,6 +607,156 @@ static int call_gaps(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* A square wave over noise, one each second. */
+static struct ssdpm_samples make_samples(double power_w[200])
+{
+	for (int i = 0; i < 200; i++)
+		power_w[i] = 2 + (i % 50 > 40) + i * 37 % 11 * 0.001;
+	return (struct ssdpm_samples){ .power_w = power_w,
+				       .n = 200,
+				       .interval_ns = 1e9,
+				       .type = SSDPM_SAMPLE_FLOAT64 };
+}
+
+static const struct ssdpm_baseline idle_level = { .level_w = 2,
+						  .sigma_w = 0.01 };
+
+static int call_energy(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+	int err = ssdpm_energy_measure(&samples, NULL, &energy, error);
+
+	if (!err)
+		ret->energy_nj = energy.n;
+	return err;
+}
+
+static int call_integral(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_integral *integral;
+	int err = ssdpm_integral_new(NULL, &integral, error);
+
+	if (!err) {
+		ret->energy_nj = 1;
+		ssdpm_integral_free(integral);
+	}
+	return err;
+}
+
+static int call_baseline(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_baseline baseline;
+	int err = ssdpm_baseline_find(&samples, NULL, &baseline, error);
+
+	if (!err)
+		ret->energy_nj = baseline.n;
+	return err;
+}
+
+static int call_baseline_window(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_baseline_params params = { .size = sizeof(params),
+						.end_ns = 100000000000 };
+	struct ssdpm_baseline baseline;
+	int err = ssdpm_baseline_find(&samples, &params, &baseline, error);
+
+	if (!err)
+		ret->energy_nj = baseline.n;
+	return err;
+}
+
+static int call_level(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_baseline baseline;
+	struct ssdpm_level *level;
+	int err = ssdpm_level_new(&level, error);
+
+	if (err)
+		return err;
+	err = ssdpm_level_feed(level, &samples, error);
+	if (!err)
+		err = ssdpm_level_get(level, &baseline, error);
+	if (!err)
+		ret->energy_nj = baseline.n;
+	ssdpm_level_free(level);
+	return err;
+}
+
+static int call_activity(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_activity work[8];
+	size_t n;
+	int err = ssdpm_activity_find(&samples, &idle_level, NULL, work, 8, &n,
+				      error);
+
+	if (!err)
+		ret->energy_nj = n;
+	return err;
+}
+
+static int call_tail(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_tail tail;
+	int err = ssdpm_tail_measure(&samples, &idle_level, NULL, 45000000000,
+				     &tail, error);
+
+	if (!err)
+		ret->energy_nj = tail.n;
+	return err;
+}
+
+static int call_idle_work(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_idle_work work;
+	int err =
+		ssdpm_idle_work_find(&samples, &idle_level, NULL, &work, error);
+
+	if (!err)
+		ret->energy_nj = work.n;
+	return err;
+}
+
+static int call_background(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_background_run runs[6] = { { 0 } };
+	struct ssdpm_background_class class;
+
+	for (int i = 0; i < 6; i++)
+		runs[i].parameter = i;
+	int err = ssdpm_background_classify(runs, 6, &class, error);
+
+	if (!err)
+		ret->energy_nj = class.background;
+	return err;
+}
+
+static int call_changes(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	size_t begins[16], n;
+	int err = ssdpm_change_points_find(&samples, 0, 0, 0, begins, 16, &n,
+					   error);
+
+	if (!err)
+		ret->energy_nj = n;
+	return err;
+}
+
 static int call_sweep(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_run runs[2];
@@ -962,6 +1114,17 @@ static const struct {
 	{ "ssdpm_plan_verify", call_commit },
 	{ "ssdpm_recover", call_recover },
 	{ "ssdpm_machine_read_facts", call_machine_read_facts },
+	{ "ssdpm_energy_measure", call_energy },
+	{ "ssdpm_integral_new", call_integral },
+	{ "ssdpm_baseline_find", call_baseline },
+	{ "ssdpm_baseline_find", call_baseline_window },
+	{ "ssdpm_level_new", call_level },
+	{ "ssdpm_level_feed", call_level },
+	{ "ssdpm_activity_find", call_activity },
+	{ "ssdpm_tail_measure", call_tail },
+	{ "ssdpm_idle_work_find", call_idle_work },
+	{ "ssdpm_background_classify", call_background },
+	{ "ssdpm_change_points_find", call_changes },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -1380,6 +1543,23 @@ static void call_sim_getters(void)
 	ssdpm_sim_free(NULL);
 }
 
+static void call_measure(void)
+{
+	double power_w[200], index;
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+	struct ssdpm_baseline baseline;
+	size_t begin;
+
+	ssdpm_integral_feed(in.integral, &samples, NULL);
+	ssdpm_integral_get(in.integral, &energy, NULL);
+	ssdpm_integral_free(NULL);
+	ssdpm_level_get(in.level, &baseline, NULL);
+	ssdpm_level_free(NULL);
+	ssdpm_steady_state_find(power_w, 10, NULL, &begin, NULL);
+	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
+}
+
 static void call_gaps_ref(void)
 {
 	size_t n;
@@ -1393,6 +1573,13 @@ static const struct {
 	void (*call)(void);
 } not_allocating[] = {
 	{ "ssdpm_axis_to_string", call_strings },
+	{ "ssdpm_integral_feed", call_measure },
+	{ "ssdpm_integral_free", call_measure },
+	{ "ssdpm_integral_get", call_measure },
+	{ "ssdpm_level_free", call_measure },
+	{ "ssdpm_level_get", call_measure },
+	{ "ssdpm_proportionality", call_measure },
+	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },
@@ -1811,6 +1998,10 @@ static int make_idle_times(void)
 					    .op = SSDPM_OP_READ };
 	err = ssdpm_sim_new(in.sleeper, NULL, &in.sim, NULL);
 	if (!err)
+		err = ssdpm_integral_new(NULL, &in.integral, NULL);
+	if (!err)
+		err = ssdpm_level_new(&in.level, NULL);
+	if (!err)
 		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
 	if (!err)
 		err = ssdpm_gaps_feed(in.gaps, ios, 20, NULL);
@@ -1999,6 +2190,8 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.two_tables);
 	ssdpm_model_unref(in.sleeper);
 	ssdpm_model_unref(in.deep_sleeper);
+	ssdpm_integral_free(in.integral);
+	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);
 	ssdpm_gaps_unref(in.early_gaps);
