@@ -190,12 +190,26 @@ static struct change *find(const struct changes *changes,
 	return NULL;
 }
 
+/* Does the record go back on what this controller's table is made from? */
+static bool is_kept(const struct changes *changes, const char *controller)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == SSDPM_STEP_NVME_CORE ||
+		    ssdpm__is_tolerance_of(changes->list[i], controller))
+			return true;
+	return false;
+}
+
 /* What was there first stays; what is there now is new. */
 static int merge(struct changes *changes, const struct change *change)
 {
 	struct change *old = find(changes, change);
 
 	if (change->kind == SSDPM_STEP_REBUILD)
+		return 0;
+	/* It was no table of the first settings; Linux builds that one. */
+	if (!old && change->kind == SSDPM_STEP_APST &&
+	    is_kept(changes, change->path))
 		return 0;
 	if (!old)
 		return ssdpm__changes_add(changes, change->kind, change->path,
@@ -219,7 +233,20 @@ static size_t count_different(struct changes *changes)
 	return n;
 }
 
-/* The tables of which somebody knows since Linux has built others. */
+/* Tables first: settings of the same commit say nothing of them. */
+static int merge_all(struct changes *changes, struct change *const *list,
+		     size_t n)
+{
+	int err = 0;
+
+	for (int tables = 1; tables >= 0; tables--)
+		for (size_t i = 0; !err && i < n; i++)
+			if ((list[i]->kind == SSDPM_STEP_APST) == tables)
+				err = merge(changes, list[i]);
+	return err;
+}
+
+/* What took the place of tables that are kept, where Linux has built others. */
 static int read_tables(const struct site *site, struct changes *all,
 		       struct change *const *changes, size_t n)
 {
@@ -270,8 +297,7 @@ int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
 	err = ssdpm__read_kept(site, &all, reterr);
 	if (err)
 		return err;
-	for (size_t i = 0; !err && i < n; i++)
-		err = merge(&all, changes[i]);
+	err = merge_all(&all, changes, n);
 	if (!err)
 		err = read_tables(site, &all, changes, n);
 	if (!err && plan->reverts)

@@ -29,6 +29,8 @@ static const char *const policies[] = {
 	"min_power_with_partial", "min_power",
 };
 
+int __real_openat64(int fd, const char *name, int flags, mode_t mode);
+int __wrap_openat64(int fd, const char *name, int flags, mode_t mode);
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -325,6 +327,13 @@ long __wrap_syscall(long number, long fd, const char *path,
 	changed = *how;
 	changed.flags &= ~(uint64_t)O_TRUNC;
 	return __real_syscall(number, fd, path, &changed, size);
+}
+
+/* Nor where there is no openat2(), as under valgrind. */
+int __wrap_openat64(int fd, const char *name, int flags, mode_t mode)
+{
+	return __real_openat64(fd, name, kernel ? flags & ~O_TRUNC : flags,
+			       mode);
 }
 
 static bool out_of_memory(void)

@@ -456,7 +456,7 @@ static bool race_all(int n)
 static void of_many_commits_at_once_the_last_one_holds(void **state)
 {
 	struct kernel_values wanted[N_RACERS];
-	int n_rounds = (int)fixture_cases(30), n_killed = 0;
+	int n_rounds = (int)fixture_cases(20), n_killed = 0;
 
 	(void)state;
 	for (uint32_t i = 0; i < N_RACERS; i++) {

@@ -881,6 +881,43 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 	ssdpm_device_unref(device);
 }
 
+/* Not to one that Linux made of settings which go back, too. */
+static void revert_goes_back_to_the_first_table(void **state)
+{
+	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_apst own = { .sent = 1, .enabled = 1 };
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	own.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
+	for (int more = 0; more < 2; more++) {
+		plan = new_plan();
+		assert_int_equal(
+			ssdpm_plan_add_nvme_core(
+				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				70, NULL),
+			0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		plan = new_plan();
+		assert_int_equal(ssdpm_plan_add_apst(plan, device,
+						     kernel_model(0), &own,
+						     NULL),
+				 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		plan = new_plan();
+		if (more)
+			assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
+		commit(plan);
+		ssdpm_plan_free(plan);
+		revert_all();
+		assert_true(kernel_same(&kernel->now, &before));
+	}
+	ssdpm_device_unref(device);
+}
+
 /* Whatever the model is from, that is no prediction. */
 static void a_table_of_ones_own_is_verified_without_the_drives_word(
 	void **state)
@@ -1324,6 +1361,7 @@ int main(void)
 		TEST(a_foreign_table_survives_a_commit_that_fails),
 		TEST(where_linux_takes_no_table_its_own_is_built),
 		TEST(a_table_of_ones_own_outlives_a_change_of_the_tolerance),
+		TEST(revert_goes_back_to_the_first_table),
 		TEST(a_table_of_ones_own_is_verified_without_the_drives_word),
 		TEST(what_tables_are_made_from_is_read_again),
 		TEST(tables_that_must_not_be_are_refused),
