@@ -98,11 +98,11 @@ run other_plan ssdpm plan --json --identify --profile balanced
 echo 1 >$c/reset_controller
 until_true live_controllers 5
 echo 100 >/sys/module/nvme_core/parameters/apst_primary_timeout_ms
-run stale_check ssdpm check --identify --profile balanced
-run stale_show ssdpm show --json --identify $(basename $c)
-run stale_plan ssdpm plan --json --identify --profile balanced
-run stale_apply ssdpm apply --json --identify --profile balanced
-run stale_again ssdpm check --identify --profile balanced
+run old_table_check ssdpm check --identify --profile balanced
+run old_table_show ssdpm show --json --identify $(basename $c)
+run old_table_plan ssdpm plan --json --identify --profile balanced
+run old_table_apply ssdpm apply --json --identify --profile balanced
+run old_table_again ssdpm check --identify --profile balanced
 
 run nolpm ssdpm lpm --set min_power "$(disk 2)"
 run prefix ssdpm lpm --set min_power_bogus "$(disk 0)"
@@ -112,11 +112,14 @@ run profile_check ssdpm check --identify --profile power-saver
 run revert ssdpm revert --json
 settings last
 
+# Revert has brought back the table of 60 ms, which was there before.
+echo 1 >$c/reset_controller
+until_true live_controllers 5
 # Somebody else writes a parameter: no table is built from it.
 echo 500 >/sys/module/nvme_core/parameters/apst_secondary_timeout_ms
-run lone ssdpm apply --json --identify --latency 100ms $(basename $c)
-run lone_check ssdpm check --identify --latency 100ms $(basename $c)
-run lone_revert ssdpm revert --json
+run stale ssdpm apply --json --identify --latency 100ms $(basename $c)
+run stale_check ssdpm check --identify --latency 100ms $(basename $c)
+run stale_revert ssdpm revert --json
 """
 
 
@@ -376,8 +379,25 @@ def test_a_table_of_ones_own_holds_until_a_reset_or_is_refused(guest: vm.Guest) 
     assert guest.read("settings.before_raw") == guest.read("settings.after_raw")
 
 
+def test_a_table_of_other_parameters_is_seen_and_built_anew(guest: vm.Guest) -> None:
+    assert guest.status("balanced") == 0
+    assert guest.status("other_check") == 5
+    # All values are those of the profile again, and the table is not.
+    two = name(guest, "TWO")
+    shown = guest.json("old_table_show")
+    assert {e["idle_ms"] for e in shown["table"]["entries"]} == {60, 2000}
+    assert {e["idle_ms"] for e in shown["table_predicted"]["entries"]} == {100, 2000}
+    assert guest.status("old_table_check") == 5
+    for result, state in (("old_table_plan", "planned"), ("old_table_apply", "done")):
+        steps = guest.json(result)["steps"]
+        assert [(s["device"], s["kind"]) for s in steps if s["state"] == state] == [
+            (two, "rebuild")
+        ]
+    assert guest.status("old_table_again") == 0
+
+
 def test_a_parameter_without_its_table_gets_one(guest: vm.Guest) -> None:
-    done = guest.json("lone")
+    done = guest.json("stale")
     assert done["in_force"]
     assert [(s["kind"], s["state"]) for s in done["steps"]] == [
         ("latency-tolerance", "in-force"),
@@ -386,9 +406,9 @@ def test_a_parameter_without_its_table_gets_one(guest: vm.Guest) -> None:
     (table,) = done["tables"]
     assert table["built"] == table["after"]
     assert 500 in {e["idle_ms"] for e in table["built"]["entries"]}
-    assert guest.status("lone_check") == 0
+    assert guest.status("stale_check") == 0
     # The table before is brought back where Linux takes one.
-    (step,) = guest.json("lone_revert")["steps"]
+    (step,) = guest.json("stale_revert")["steps"]
     tables = programmed(guest, "TWO")
     if refuses_tables(guest):
         assert (step["kind"], step["state"]) == ("apst", "left-alone")
@@ -396,23 +416,6 @@ def test_a_parameter_without_its_table_gets_one(guest: vm.Guest) -> None:
     else:
         assert (step["kind"], step["state"]) == ("apst", "done")
         assert tables[-1] == tables[0] != raw(table["built"])
-
-
-def test_a_table_of_other_parameters_is_seen_and_built_anew(guest: vm.Guest) -> None:
-    assert guest.status("balanced") == 0
-    assert guest.status("other_check") == 5
-    # All values are those of the profile again, and the table is not.
-    two = name(guest, "TWO")
-    shown = guest.json("stale_show")
-    assert {e["idle_ms"] for e in shown["table"]["entries"]} == {60, 2000}
-    assert {e["idle_ms"] for e in shown["table_predicted"]["entries"]} == {100, 2000}
-    assert guest.status("stale_check") == 5
-    for result, state in (("stale_plan", "planned"), ("stale_apply", "done")):
-        steps = guest.json(result)["steps"]
-        assert [(s["device"], s["kind"]) for s in steps if s["state"] == state] == [
-            (two, "rebuild")
-        ]
-    assert guest.status("stale_again") == 0
 
 
 def test_a_profile_is_in_force_and_revert_goes_back_to_the_start(
