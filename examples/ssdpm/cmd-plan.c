@@ -244,7 +244,7 @@ static enum exit_status finish_check(struct work *work,
 				     const struct settings *settings,
 				     char **operands, size_t n)
 {
-	enum exit_status status, printed;
+	enum exit_status status = STATUS_DONE, printed;
 
 	(void)settings;
 	(void)operands;
