@@ -373,7 +373,7 @@ class Energy(_Html):
 def _energy(values: tuple[Any, ...]) -> Energy:
     bits = values[-1]
     remarks = tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit)
-    return Energy(*values[:-1], remarks)
+    return Energy(*(*values[:-1], remarks))
 
 
 def _energy_params(max_gap_ns: int, tolerance: float) -> tuple[int, float]:
@@ -491,7 +491,7 @@ class Baseline(_Html):
 
 
 def _baseline(values: tuple[Any, ...]) -> Baseline:
-    return Baseline(*values[:-1], method=_METHOD_WORDS[values[-1]])
+    return Baseline(*(*values[:-1], _METHOD_WORDS[values[-1]]))
 
 
 def baseline(
@@ -874,7 +874,7 @@ def idle_work(
     )
     level = _level(baseline)
     signal = _signal(power, rate_hz, times, start_ns)
-    values = list(_core.measure_idle_work(signal._handle, level, detect))
+    values: list[Any] = list(_core.measure_idle_work(signal._handle, level, detect))
     if values[0] < 2:
         values[2] = values[3] = None
     return IdleWork(*values)
