@@ -19,7 +19,6 @@ ssdpm_measure(3) has the rules.
 
 from __future__ import annotations
 
-import enum
 import errno
 import math
 from collections.abc import Iterable, Sequence
@@ -39,6 +38,7 @@ from ssdpm.base import (
     check_word,
     html_table,
 )
+from ssdpm.policy import _Word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,11 @@ def _array(values: object, name: str) -> npt.NDArray[Any]:
 
 def _is_series(values: object) -> bool:
     """Of pandas, which need not be installed."""
-    return hasattr(values, "to_numpy") and hasattr(values, "index")
+    return (
+        hasattr(values, "to_numpy")
+        and hasattr(values, "index")
+        and not hasattr(values, "columns")
+    )
 
 
 def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
@@ -880,17 +884,19 @@ def idle_work(
     return IdleWork(*values)
 
 
-class Background(str, enum.Enum):
+class Background(_Word):
     """What a drive does after the runs of an experiment; members are their words."""
 
     NONE = "none"
+    """Nothing that can be told."""
     NOT_SIGNIFICANT = "not-significant"
+    """Something, here and there."""
     SMALL = "small"
+    """Less than a second."""
     EXTENDED = "extended"
+    """Seconds, whatever the parameter."""
     GROWS = "grows"
-
-    def __str__(self) -> str:
-        return str(self.value)
+    """With the parameter."""
 
 
 @dataclass(frozen=True)
