@@ -410,18 +410,19 @@ def plot_activities(activities: Activities, ax: Axes | None) -> Axes:
             label=label if number == 0 else None,
             zorder=0,
         )
-    # A run that is narrower than a pixel has a mark all the same.
-    ax.plot(
-        [begin for begin, _ in spans],
-        [1.0] * len(spans),
-        transform=ax.get_xaxis_transform(),
-        color=_OPERATIONAL,
-        marker="v",
-        markersize=5,
-        linestyle="none",
-        clip_on=False,
-        zorder=3,
-    )
+    if spans:
+        # A run that is narrower than a pixel has a mark all the same.
+        ax.plot(
+            [begin for begin, _ in spans],
+            [1.0] * len(spans),
+            transform=ax.get_xaxis_transform(),
+            color=_OPERATIONAL,
+            marker="v",
+            markersize=5,
+            linestyle="none",
+            clip_on=False,
+            zorder=3,
+        )
     level, sigma = baseline.level_w * scale, baseline.sigma_w * scale
     unit = "W" if scale == 1 else "mW"
     ax.axhline(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
 
 import ssdpm
@@ -164,8 +165,8 @@ def test_a_signal_shows_its_runs_and_its_baseline(tmp_path: Path) -> None:
     assert labels(ax)[:2] == ["samples", "runs (3)"]
     assert labels(ax)[2].startswith("baseline 426")
     # Fewer points than samples, and no peak is lost.
-    drawn = ax.lines[0].get_ydata()
-    assert len(drawn) < len(signal) and max(drawn) == one.power_w.max() * 1e3
+    drawn = np.asarray(ax.lines[0].get_ydata())
+    assert len(drawn) < len(signal) and drawn.max() == one.power_w.max() * 1e3
     is_drawn(ax, tmp_path / "runs.png")
 
 
