@@ -12,6 +12,8 @@
 /* A larger MAD is good as it is. */
 #define MAX_STEPS 4
 #define BISECTIONS 40
+/* Of more samples, so many are counted, at even distances. */
+#define MAX_COUNTED (1u << 18)
 #define MAX_SIGMAS 8
 
 /* Samples of each step; before[i]: those below step i, as a share. */
@@ -24,8 +26,9 @@ static bool count(const struct ssdpm_samples *samples,
 		  const struct ssdpm_baseline *baseline, struct steps *steps)
 {
 	uint64_t counts[CELLS] = { 0 }, below = 0, n = 0;
+	size_t stride = samples->n / MAX_COUNTED + 1;
 
-	for (size_t i = 0; i < samples->n; i++) {
+	for (size_t i = 0; i < samples->n; i += stride) {
 		double at = (ssdpm__sample_w(samples, i) - baseline->level_w) /
 				    baseline->quantum_w +
 			    REACH + 0.5;
@@ -43,7 +46,7 @@ static bool count(const struct ssdpm_samples *samples,
 		below += i < CELLS ? counts[i] : 0;
 	}
 	steps->least = 0.5 / (double)n;
-	return n > 0;
+	return n >= BASELINE_MIN_SAMPLES;
 }
 
 /* How many sigmas below (or above) its mean a normal one has this share. */
