@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The table of the README: of each source, what matters most. Prints Markdown."""
+"""The table of the README: of each source, what matters most. Prints Markdown.
+
+usage: summary.py [DIRECTORY]
+
+With the directory that powersensor3.py reads, its rows follow.
+"""
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
 
 import apst_catalogue
 import apst_patch
 import lower_envelope
+import powersensor3
 import stornvme
 import uflip
 from report import REPRODUCED, Report
@@ -40,7 +49,23 @@ SOURCES = (
             "deterministic",
         ),
     ),
-    ("uFLIP, 2010", uflip.report, ("X25-E 64 GB, 3 times", "Memoright, 3 times")),
+    (
+        "uFLIP, 2010",
+        uflip.report,
+        (
+            "X25-E 64 GB, 3 times",
+            "Memoright, 3 times",
+            "all, always too high",
+            "all, idle",
+            "Memoright, sequential against random writes",
+        ),
+    ),
+)
+MEASURED = (
+    "reads",
+    "random writes, onset",
+    "random writes, power",
+    "random writes, energy per GiB",
 )
 
 
@@ -63,6 +88,9 @@ def main() -> None:
     print("|---|---|---|---|")
     for source, make, abouts in SOURCES:
         print("\n".join(rows(source, make(), abouts)))
+    if len(sys.argv) > 1:
+        report = powersensor3.report(Path(sys.argv[1]))
+        print("\n".join(rows("PowerSensor3, 2025", report, MEASURED)))
 
 
 if __name__ == "__main__":

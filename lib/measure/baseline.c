@@ -106,7 +106,10 @@ static int find_in_window(const struct ssdpm_samples *samples,
 	selection.distances = true;
 	selection.from_w = baseline->level_w;
 	uint64_t n;
-	return ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
+	r = ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
+	if (r == 0)
+		baseline->sigma_w = ssdpm__quantised_sigma(samples, baseline);
+	return r;
 }
 
 static uint32_t method_of(const struct ssdpm_baseline_params *params)
@@ -150,8 +153,6 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 					    &baseline, reterr);
 	if (r)
 		return r;
-	baseline.sigma_w = fmax(SIGMAS_PER_MAD * baseline.mad_w,
-				baseline.quantum_w / sqrt(12));
 	*ret_baseline = baseline;
 	return 0;
 }

@@ -24,6 +24,13 @@
 #define CROWD_SHARE 0.1
 #define CROWD_SIGMAS 3.0
 #define REFINEMENTS 20
+/* The first reach has so many samples, or this share of all. */
+#define FIRST_SAMPLES 30
+#define FIRST_SHARE 0.01
+#define SHELL_SHARE 0.4
+#define SHELL_GROWS 1.1
+/* A crowd that far below another one is not a part of it. */
+#define LOWER_SIGMAS 4.5
 
 static int compare(const void *a, const void *b)
 {
@@ -108,32 +115,39 @@ static void gather(struct crowd *crowd)
 				 nextafter(crowd->level + reach, INFINITY));
 }
 
-/* A spread to begin with: that of the share of samples that is nearest. */
-static double first_sigma(const struct crowd *crowd)
+/*
+ * A spread to begin with, of the samples below the mode alone: from one to two
+ * sigmas below it a normal distribution has 0.4 times as many as from there up.
+ */
+static double first_sigma(const struct crowd *crowd, double least)
 {
-	/* A tenth of a normal distribution is within so many sigmas. */
-	static const double reach = 0.12566;
-	size_t n = (size_t)ceil(CROWD_SHARE * (double)crowd->n);
-	size_t from = count_below(crowd->values, crowd->n, crowd->level);
-	size_t to = from;
+	size_t top = count_below(crowd->values, crowd->n,
+				 nextafter(crowd->level, INFINITY));
+	size_t most =
+		(size_t)fmax(FIRST_SAMPLES, FIRST_SHARE * (double)crowd->n);
+	size_t n = top < most ? top : most;
+	double reach = fmax(crowd->level - crowd->values[top - n], least);
 
-	while (to - from < n && (from > 0 || to < crowd->n)) {
-		if (to == crowd->n ||
-		    (from > 0 && crowd->level - crowd->values[from - 1] <
-					 crowd->values[to] - crowd->level))
-			from--;
-		else
-			to++;
+	while (reach > 0) {
+		size_t one =
+			count_below(crowd->values, top, crowd->level - reach);
+		size_t two = count_below(crowd->values, top,
+					 crowd->level - 2 * reach);
+
+		if ((double)(one - two) <= SHELL_SHARE * (double)(top - one))
+			return reach;
+		reach *= SHELL_GROWS;
 	}
-	return (crowd->values[to - 1] - crowd->values[from]) / (2 * reach);
+	return least;
 }
 
-static void fit(struct crowd *crowd)
+/* The mode is one of the n_low lowest. */
+static void fit(struct crowd *crowd, size_t n_low)
 {
 	double least = crowd->quantum / sqrt(12);
 
-	crowd->level = half_sample_mode(crowd->values, crowd->n);
-	crowd->sigma = fmax(first_sigma(crowd), least);
+	crowd->level = half_sample_mode(crowd->values, n_low);
+	crowd->sigma = first_sigma(crowd, least);
 	for (int i = 0; i < REFINEMENTS; i++) {
 		double before = crowd->level;
 
@@ -170,7 +184,7 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 
 	if ((double)(crowd->end - crowd->begin) < CROWD_SHARE * (double)n_all)
 		return false;
-	if (below < 50 || crowd->sigma < 2 * crowd->quantum)
+	if (below < 100 || crowd->sigma < 2 * crowd->quantum)
 		return true;
 	return crowd->level - values[below / 10] >=
 	       2 * (crowd->level - values[below / 2]);
@@ -178,16 +192,41 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 
 static struct crowd find_lowest(const double *values, size_t n, double quantum)
 {
-	struct crowd crowd = { .values = values, .n = n, .quantum = quantum };
+	struct crowd lowest = { .values = values, .n = n, .quantum = quantum };
+	size_t n_low = n;
 
 	for (;;) {
-		fit(&crowd);
-		size_t below = count_below(values, crowd.n,
-					   crowd.level - 2 * CROWD_SIGMAS *
-								 crowd.sigma);
-		if ((double)below < CROWD_SHARE * (double)n || below == crowd.n)
-			return crowd;
-		crowd.n = below;
+		struct crowd crowd = lowest;
+
+		fit(&crowd, n_low);
+		/* It may have grown into the one above it. */
+		if (n_low < n && !(crowd.level < lowest.level))
+			return lowest;
+		lowest = crowd;
+		n_low = count_below(values, n,
+				    crowd.level - LOWER_SIGMAS * crowd.sigma);
+		if ((double)n_low < CROWD_SHARE * (double)n)
+			return lowest;
+	}
+}
+
+/*
+ * Sorted values that stand on steps: those of a step are spread evenly over it,
+ * or the densest ones would always be those of one step.
+ */
+static void spread(double *values, size_t n, double quantum)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		double value = values[i];
+
+		for (next = i + 1;
+		     next < n && values[next] - value < quantum / 2;)
+			next++;
+		for (size_t k = i; k < next; k++)
+			values[k] =
+				value + quantum * (((double)(k - i) + 0.5) /
+							   (double)(next - i) -
+						   0.5);
 	}
 }
 
@@ -242,6 +281,8 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 				BASELINE_MIN_SAMPLES);
 		goto out;
 	}
+	if (quantum_w)
+		spread(values, n, quantum_w);
 	crowd = find_lowest(values, n, quantum_w);
 	if (!is_crowd(&crowd, n)) {
 		r = ssdpm__fail(
@@ -251,6 +292,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	}
 	baseline->level_w = crowd.level;
 	baseline->n = n;
+	baseline->sigma_w = crowd.sigma;
 	r = median_distance(&crowd, &baseline->mad_w);
 	/* The standard error of a median. */
 	baseline->error_w =

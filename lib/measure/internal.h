@@ -4,6 +4,7 @@
 #define SSDPM_LIB_MEASURE_INTERNAL_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include <ssdpm/measure.h>
 
@@ -73,7 +74,11 @@ struct selection {
 int ssdpm__median(const struct selection *selection, double *ret_median,
 		  uint64_t *ret_n, struct ssdpm_error *reterr);
 
-/* Level, MAD, error and number of a baseline, without a window. */
+/* Sigma of a baseline whose level, MAD and quantum are known. */
+double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
+			      const struct ssdpm_baseline *baseline);
+
+/* Level, MAD, sigma, error and number of a baseline, without a window. */
 int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 			    double quantum_w, struct ssdpm_baseline *baseline,
 			    struct ssdpm_error *reterr);

@@ -398,13 +398,40 @@ static void coarse_steps_have_a_sigma_though_their_mad_is_0(void **state)
 	struct ssdpm_samples samples = seconds_of(power_w, 200);
 
 	(void)state;
+	/* One step but for a few: not less than that of quantisation. */
 	for (int i = 0; i < 200; i++)
-		power_w[i] = i % 5 ? 2.5 : 2.6;
+		power_w[i] = i % 50 ? 2.5 : 2.6;
 	struct ssdpm_baseline baseline = window_of(&samples);
 
 	assert_near(baseline.mad_w, 0, 0);
 	assert_near(baseline.quantum_w, 0.1, 1e-12);
-	assert_near(baseline.sigma_w, 0.1 / sqrt(12), 1e-12);
+	assert_true(baseline.sigma_w >= 0.1 / sqrt(12));
+	assert_true(baseline.sigma_w < 0.1 / 2);
+}
+
+static void coarse_steps_do_not_hide_how_large_the_noise_is(void **state)
+{
+	enum { N = 5000 };
+	static double power_w[N];
+	struct ssdpm_samples samples = seconds_of(power_w, N);
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		/* Steps of one to three sigmas, the level anywhere on one. */
+		double quantum = 0.02 * (1 + round % 3);
+		double level = 2.5 + 0.0031 * round;
+		double sigma = hypot(0.02, quantum / sqrt(12));
+
+		for (int i = 0; i < N; i++)
+			power_w[i] =
+				quantum *
+				rint((level + 0.02 * normal(&seed)) / quantum);
+		struct ssdpm_baseline baseline = window_of(&samples);
+
+		/* MAD alone is 0 of them, or up to 3.4 of them. */
+		assert_near(baseline.sigma_w, sigma, 0.35 * sigma);
+	}
 }
 
 static void idle_is_found_though_the_drive_works_most_of_the_time(void **state)
@@ -791,6 +818,8 @@ int main(void)
 		cmocka_unit_test(a_window_holds_its_begin_and_not_its_end),
 		cmocka_unit_test(
 			coarse_steps_have_a_sigma_though_their_mad_is_0),
+		cmocka_unit_test(
+			coarse_steps_do_not_hide_how_large_the_noise_is),
 		cmocka_unit_test(
 			idle_is_found_though_the_drive_works_most_of_the_time),
 		cmocka_unit_test(

@@ -87,4 +87,5 @@ PYBIND11_MODULE(_core, module)
 	add_estimate(module);
 	add_device(module);
 	add_apply(module);
+	add_measure(module);
 }

@@ -16,6 +16,10 @@ What it costs and saves on a workload::
     for setting in ssdpm.recommend(model, trace, max_delay_mean_ns=1_000_000):
         print(setting)                       # what to set, and what it saves
 
+What a drive took, from samples of its power::
+
+    print(ssdpm.measure.energy(watts, rate_hz=20_000))
+
 The unit is part of each name: ``_us`` microseconds, ``_ms`` milliseconds, ``_uw``
 microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` watts,
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
@@ -35,7 +39,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core
+from ssdpm import _core, measure
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -258,6 +262,7 @@ __all__ = [
     "keep",
     "load",
     "load_apst",
+    "measure",
     "open",
     "parameters",
     "persist",

@@ -46,6 +46,9 @@ PHASES: dict[str, int]
 ROUTES: dict[str, int]
 NVME_CORE: dict[str, int]
 PERSIST_KINDS: dict[str, int]
+SIGNAL_REMARKS: dict[str, int]
+BASELINE_METHODS: dict[str, int]
+BACKGROUNDS: dict[str, int]
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -366,3 +369,53 @@ def recover(
     machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
 ) -> int: ...
 def persist_remove(machine: Machine, kind: int) -> int: ...
+
+# The members of struct ssdpm_baseline, and those of struct ssdpm_detect_params.
+_Baseline: TypeAlias = tuple[float, float, float, float, float, int, int]
+_Detect: TypeAlias = tuple[float, float, float, int, int, int]
+
+class Samples(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        power_w: npt.NDArray[Any],
+        time_ns: npt.NDArray[np.int64] | None,
+        start_ns: int,
+        interval_ns: float,
+        /,
+    ) -> None: ...
+
+class Integral(metaclass=_Pybind11Type):
+    def __init__(self, max_gap_ns: int, tolerance: float, /) -> None: ...
+    def feed(self, samples: Samples, /) -> None: ...
+    def get(self) -> tuple[Any, ...]: ...
+
+class Level(metaclass=_Pybind11Type):
+    def __init__(self) -> None: ...
+    def feed(self, samples: Samples, /) -> None: ...
+    def get(self) -> _Baseline: ...
+
+def measure_energy(
+    samples: Samples, max_gap_ns: int, tolerance: float, /
+) -> tuple[Any, ...]: ...
+def measure_baseline(
+    samples: Samples, begin_ns: int, end_ns: int, method: int, /
+) -> _Baseline: ...
+def measure_activity(
+    samples: Samples, baseline: _Baseline, detect: _Detect, /
+) -> list[tuple[int, int, int, int, float, float, float, int]]: ...
+def measure_tail(
+    samples: Samples, baseline: _Baseline, detect: _Detect, completion_ns: int, /
+) -> tuple[int, int, float, float, bool, int]: ...
+def measure_idle_work(
+    samples: Samples, baseline: _Baseline, detect: _Detect, /
+) -> tuple[int, bool, int, int, int, float, float, float]: ...
+def measure_classify(
+    runs: list[tuple[float, int, float, float]], /
+) -> tuple[int, int, int, float, float, float]: ...
+def measure_proportionality(load: list[float], power_w: list[float], /) -> float: ...
+def measure_steady_state(
+    rounds: list[float], window: int, max_range: float, max_slope: float, /
+) -> int: ...
+def measure_change_points(
+    samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
+) -> list[int]: ...

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.estimate import Comparison, Estimate
+    from ssdpm.measure import Activities
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -350,5 +351,98 @@ def plot_comparison(comparison: Comparison, ax: Axes | None) -> Axes:
     ax.set_ylabel("mean power (mW), low to high")
     ax.set_ylim(bottom=0)
     ax.margins(x=0.08)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _envelope(
+    time: npt.NDArray[np.float64], power: npt.NDArray[np.float64], pixels: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Of more samples than pixels: the least and the largest of each piece."""
+    piece = -(-len(power) // pixels)
+    if piece <= 2:
+        return time, power
+    begins = np.arange(0, len(power), piece)
+    least = np.fmin.reduceat(power, begins)
+    largest = np.fmax.reduceat(power, begins)
+    return np.repeat(time[begins], 2), np.column_stack((least, largest)).ravel()
+
+
+def _power_axis(ax: Axes, power: npt.NDArray[np.float64]) -> float:
+    """In watts, or milliwatts where all is below one; return what to multiply by."""
+    largest = float(np.max(np.abs(power), initial=0.0, where=np.isfinite(power)))
+    ax.set_ylabel("power (W)" if largest >= 1 else "power (mW)")
+    return 1.0 if largest >= 1 else 1e3
+
+
+def plot_activities(activities: Activities, ax: Axes | None) -> Axes:
+    """Samples, the baseline with its noise, and the runs."""
+    ax = _axes(ax, 3.6)
+    signal, baseline = activities.signal, activities.baseline
+    ax.set_xlabel("time (s)")
+    times = signal.times_ns()
+    origin = int(times.min()) if len(times) else 0
+    if not -(10**12) < origin < 10**12:  # an epoch, or the uptime of a day
+        ax.set_xlabel(f"time since {origin} ns (s)")
+    else:
+        origin = 0
+    time = (times - origin).astype(np.float64) / 1e9
+    power = signal.power_w.astype(np.float64)
+    scale = _power_axis(ax, power)
+    drawn_time, drawn_power = _envelope(time, power, 2000)
+    ax.plot(
+        drawn_time,
+        drawn_power * scale,
+        color=_ASLEEP[1],
+        linewidth=0.7,
+        label="samples",
+        zorder=1,
+    )
+    spans = [((r.begin_ns - origin) / 1e9, r.end_ns - r.begin_ns) for r in activities]
+    label = f"runs ({len(activities)})"
+    for number, (begin, length_ns) in enumerate(spans):
+        ax.axvspan(
+            begin,
+            begin + length_ns / 1e9,
+            color=_OPERATIONAL,
+            alpha=0.22,
+            linewidth=0,
+            label=label if number == 0 else None,
+            zorder=0,
+        )
+    if spans:
+        # A run that is narrower than a pixel has a mark all the same.
+        ax.plot(
+            [begin for begin, _ in spans],
+            [1.0] * len(spans),
+            transform=ax.get_xaxis_transform(),
+            color=_OPERATIONAL,
+            marker="v",
+            markersize=5,
+            linestyle="none",
+            clip_on=False,
+            zorder=3,
+        )
+    level, sigma = baseline.level_w * scale, baseline.sigma_w * scale
+    unit = "W" if scale == 1 else "mW"
+    ax.axhline(
+        level,
+        color=_BUSY,
+        linewidth=1.2,
+        label=f"baseline {level:.4g} {unit} +- 3 sigma",
+        zorder=2,
+    )
+    ax.axhspan(
+        level - 3 * sigma, level + 3 * sigma, color=_BUSY, alpha=0.15, linewidth=0
+    )
+    if len(time):
+        ax.set_xlim(float(time.min()), max(float(time.max()), float(time.min()) + 1e-9))
+    finite = power[np.isfinite(power)]
+    if not len(finite):
+        _note(ax, "no finite sample")
+    elif finite.min() >= 0:
+        ax.set_ylim(bottom=0)
+    extra = sum(run.extra_j for run in activities)
+    ax.set_title(f"{len(activities)} runs, {extra:.4g} J above the baseline", pad=10)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
 
 import ssdpm
 from ssdpm import Trace
 from traces import MS, records
+from truth import case
 
 matplotlib.use("Agg")
 
@@ -151,3 +153,28 @@ def test_without_matplotlib_the_error_says_what_to_install() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout == "plot() needs matplotlib: pip install ssdpm[plot]\n"
+
+
+def test_a_signal_shows_its_runs_and_its_baseline(tmp_path: Path) -> None:
+    one = case(5)
+    signal = ssdpm.measure.Signal(one.power_w, rate_hz=1000)
+    runs = ssdpm.measure.activity(signal, ssdpm.measure.baseline(signal))
+    ax = runs.plot()
+    assert ax.get_title().startswith("3 runs, ")
+    assert ax.get_ylabel() == "power (mW)"
+    assert labels(ax)[:2] == ["samples", "runs (3)"]
+    assert labels(ax)[2].startswith("baseline 426")
+    # Fewer points than samples, and no peak is lost.
+    drawn = np.asarray(ax.lines[0].get_ydata())
+    assert len(drawn) < len(signal) and drawn.max() == one.power_w.max() * 1e3
+    is_drawn(ax, tmp_path / "runs.png")
+
+
+def test_a_signal_without_runs_is_drawn_too(tmp_path: Path) -> None:
+    power = [1.0, 1.1, 0.9, 1.0, float("nan")]
+    signal = ssdpm.measure.Signal(power, times=[2**60 + n for n in range(5)])
+    idle = ssdpm.measure.baseline(signal, method="window")
+    ax = ssdpm.measure.activity(signal, idle).plot()
+    assert ax.get_xlabel() == f"time since {2**60} ns (s)"
+    assert labels(ax)[0] == "samples" and ax.get_ylabel() == "power (W)"
+    is_drawn(ax, tmp_path / "none.png")

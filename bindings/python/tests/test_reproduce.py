@@ -65,6 +65,8 @@ VERDICTS = {
         "MTron, 3 times": NOT_DERIVABLE,
         "X25-E 32 GB, 3 times": WITHIN,
         "X25-E 64 GB, 3 times": WITHIN,
+        "all, idle": NOT_DERIVABLE,
+        "Memoright, sequential against random writes": WITHIN,
     },
 }
 
@@ -88,7 +90,8 @@ def reproduce(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_every_script_is_tested() -> None:
-    helpers = {"report", "summary"}
+    # tests/corpus has what powersensor3 reads.
+    helpers = {"report", "summary", "powersensor3"}
     assert {path.stem for path in SCRIPTS.glob("*.py")} == set(VERDICTS) | helpers
 
 

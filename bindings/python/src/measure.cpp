@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* <ssdpm/measure.h> */
+#include "common.h"
+
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include <pybind11/stl.h>
+
+using Times = py::array_t<int64_t, py::array::c_style>;
+
+/* What ssdpm/measure.py has checked: one dimension, no gaps; kept alive. */
+class Samples
+{
+      public:
+	Samples(const py::array &power_w, const std::optional<Times> &time_ns,
+		int64_t start_ns, double interval_ns)
+	    : power_w(power_w), time_ns(time_ns), view()
+	{
+		view.power_w = power_w.data();
+		view.time_ns = time_ns ? time_ns->data() : nullptr;
+		view.n = (size_t)power_w.size();
+		view.start_ns = start_ns;
+		view.interval_ns = interval_ns;
+		view.type = power_w.itemsize() == sizeof(float) ?
+				    SSDPM_SAMPLE_FLOAT32 :
+				    SSDPM_SAMPLE_FLOAT64;
+	}
+
+	const struct ssdpm_samples *get() const
+	{
+		return &view;
+	}
+
+      private:
+	py::array power_w;
+	std::optional<Times> time_ns;
+	struct ssdpm_samples view;
+};
+
+/* Call the library without the GIL. */
+template <typename Call> void without_gil(Call call)
+{
+	struct ssdpm_error error = {};
+	int err;
+	{
+		py::gil_scoped_release release;
+
+		err = call(&error);
+	}
+	if (err)
+		raise_error(error, false);
+}
+
+/* The order is that of struct ssdpm_energy; ssdpm/measure.py has the names. */
+static py::tuple energy_tuple(const struct ssdpm_energy &energy)
+{
+	return py::make_tuple(
+		energy.n, energy.n_not_finite, energy.n_negative,
+		energy.n_duplicates, energy.n_backwards, energy.n_gaps,
+		energy.n_at_max, energy.gap_ns, energy.covered_ns,
+		energy.min_step_ns, energy.max_step_ns, energy.energy_j,
+		energy.low_j, energy.high_j, energy.mean_power_w,
+		energy.min_power_w, energy.max_power_w, energy.remarks);
+}
+
+static struct ssdpm_energy_params energy_params(uint64_t max_gap_ns,
+						double tolerance)
+{
+	struct ssdpm_energy_params params = {};
+
+	params.size = sizeof(params);
+	params.max_gap_ns = max_gap_ns;
+	params.tolerance = tolerance;
+	return params;
+}
+
+static py::tuple energy(const Samples &samples, uint64_t max_gap_ns,
+			double tolerance)
+{
+	const struct ssdpm_energy_params params =
+		energy_params(max_gap_ns, tolerance);
+	struct ssdpm_energy found = {};
+
+	found.size = sizeof(found);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_energy_measure(samples.get(), &params, &found,
+					    error);
+	});
+	return energy_tuple(found);
+}
+
+/* A signal in pieces; threads take turns. */
+class Integral
+{
+      public:
+	Integral(uint64_t max_gap_ns, double tolerance)
+	{
+		const struct ssdpm_energy_params params =
+			energy_params(max_gap_ns, tolerance);
+		struct ssdpm_error error = {};
+
+		if (ssdpm_integral_new(&params, &integral, &error))
+			raise_error(error, false);
+	}
+	~Integral()
+	{
+		ssdpm_integral_free(integral);
+	}
+	Integral(const Integral &) = delete;
+	Integral &operator=(const Integral &) = delete;
+
+	void feed(const Samples &samples)
+	{
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_integral_feed(integral, samples.get(),
+						   error);
+		});
+	}
+
+	py::tuple get()
+	{
+		struct ssdpm_energy found = {};
+
+		found.size = sizeof(found);
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_integral_get(integral, &found, error);
+		});
+		return energy_tuple(found);
+	}
+
+      private:
+	struct ssdpm_integral *integral;
+	std::mutex mutex;
+};
+
+/* level, MAD, sigma, quantum, error, n, method */
+using BaselineTuple =
+	std::tuple<double, double, double, double, double, uint64_t, uint32_t>;
+
+static BaselineTuple baseline_tuple(const struct ssdpm_baseline &baseline)
+{
+	return { baseline.level_w,   baseline.mad_w,   baseline.sigma_w,
+		 baseline.quantum_w, baseline.error_w, baseline.n,
+		 baseline.method };
+}
+
+static struct ssdpm_baseline baseline_from(const BaselineTuple &from)
+{
+	struct ssdpm_baseline to = {};
+
+	to.level_w = std::get<0>(from);
+	to.mad_w = std::get<1>(from);
+	to.sigma_w = std::get<2>(from);
+	to.quantum_w = std::get<3>(from);
+	to.error_w = std::get<4>(from);
+	to.n = std::get<5>(from);
+	to.method = std::get<6>(from);
+	return to;
+}
+
+static BaselineTuple baseline(const Samples &samples, int64_t begin_ns,
+			      int64_t end_ns, uint32_t method)
+{
+	struct ssdpm_baseline_params params = {};
+	struct ssdpm_baseline found = {};
+
+	params.size = sizeof(params);
+	params.begin_ns = begin_ns;
+	params.end_ns = end_ns;
+	params.method = method;
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_baseline_find(samples.get(), &params, &found,
+					   error);
+	});
+	return baseline_tuple(found);
+}
+
+/* The level of an idle drive, in pieces; threads take turns. */
+class Level
+{
+      public:
+	Level()
+	{
+		struct ssdpm_error error = {};
+
+		if (ssdpm_level_new(&level, &error))
+			raise_error(error, false);
+	}
+	~Level()
+	{
+		ssdpm_level_free(level);
+	}
+	Level(const Level &) = delete;
+	Level &operator=(const Level &) = delete;
+
+	void feed(const Samples &samples)
+	{
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_level_feed(level, samples.get(), error);
+		});
+	}
+
+	BaselineTuple get()
+	{
+		struct ssdpm_baseline found = {};
+
+		without_gil([&](struct ssdpm_error *error) {
+			std::lock_guard<std::mutex> lock(mutex);
+
+			return ssdpm_level_get(level, &found, error);
+		});
+		return baseline_tuple(found);
+	}
+
+      private:
+	struct ssdpm_level *level;
+	std::mutex mutex;
+};
+
+/* enter_sigmas, leave_sigmas, floor_w, enter, leave and filter samples */
+using DetectTuple =
+	std::tuple<double, double, double, uint32_t, uint32_t, uint32_t>;
+
+static struct ssdpm_detect_params detect_from(const DetectTuple &from)
+{
+	struct ssdpm_detect_params to = {};
+
+	to.size = sizeof(to);
+	to.enter_sigmas = std::get<0>(from);
+	to.leave_sigmas = std::get<1>(from);
+	to.floor_w = std::get<2>(from);
+	to.enter_samples = std::get<3>(from);
+	to.leave_samples = std::get<4>(from);
+	to.filter_samples = std::get<5>(from);
+	return to;
+}
+
+static py::list activity(const Samples &samples, const BaselineTuple &level,
+			 const DetectTuple &detect)
+{
+	const struct ssdpm_baseline from = baseline_from(level);
+	const struct ssdpm_detect_params params = detect_from(detect);
+	std::vector<struct ssdpm_activity> found(64);
+	py::list result;
+	size_t n = 0;
+
+	/* The second time there is room for all of them. */
+	do {
+		if (n)
+			found.resize(n);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_activity_find(samples.get(), &from,
+						   &params, found.data(),
+						   found.size(), &n, error);
+		});
+	} while (n > found.size());
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_activity &one = found[i];
+
+		result.append(py::make_tuple(
+			one.begin, one.end, one.begin_ns, one.end_ns,
+			one.energy_j, one.extra_j, one.peak_w, one.open));
+	}
+	return result;
+}
+
+static py::tuple tail(const Samples &samples, const BaselineTuple &level,
+		      const DetectTuple &detect, int64_t completion_ns)
+{
+	const struct ssdpm_baseline from = baseline_from(level);
+	const struct ssdpm_detect_params params = detect_from(detect);
+	struct ssdpm_tail found = {};
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_tail_measure(samples.get(), &from, &params,
+					  completion_ns, &found, error);
+	});
+	return py::make_tuple(found.end_ns, found.duration_ns, found.extra_j,
+			      found.sigma_j, found.open != 0, found.n);
+}
+
+static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
+			   const DetectTuple &detect)
+{
+	const struct ssdpm_baseline from = baseline_from(level);
+	const struct ssdpm_detect_params params = detect_from(detect);
+	struct ssdpm_idle_work found = {};
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_idle_work_find(samples.get(), &from, &params,
+					    &found, error);
+	});
+	return py::make_tuple(found.n, found.regular != 0, found.period_ns,
+			      found.period_mad_ns, found.duration_ns,
+			      found.extra_j, found.extra_mad_j,
+			      found.mean_extra_w);
+}
+
+/* parameter, tail_ns, extra_j, sigma_j */
+using RunTuple = std::tuple<double, uint64_t, double, double>;
+
+static py::tuple classify(const std::vector<RunTuple> &from)
+{
+	std::vector<struct ssdpm_background_run> runs;
+	struct ssdpm_background_class found = {};
+
+	for (const RunTuple &one : from)
+		runs.push_back({ std::get<0>(one), std::get<1>(one),
+				 std::get<2>(one), std::get<3>(one), 0 });
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_background_classify(runs.data(), runs.size(),
+						 &found, error);
+	});
+	return py::make_tuple(found.background, found.n_tails, found.tail_ns,
+			      found.extra_j, found.trend, found.trend_p);
+}
+
+static double proportionality(const std::vector<double> &load,
+			      const std::vector<double> &power_w)
+{
+	double index = 0;
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_proportionality(load.data(), power_w.data(),
+					     load.size(), &index, error);
+	});
+	return index;
+}
+
+static size_t steady_state(const std::vector<double> &rounds, uint32_t window,
+			   double max_range, double max_slope)
+{
+	struct ssdpm_steady_params params = {};
+	size_t begin = 0;
+
+	params.size = sizeof(params);
+	params.window = window;
+	params.max_range = max_range;
+	params.max_slope = max_slope;
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_steady_state_find(rounds.data(), rounds.size(),
+					       &params, &begin, error);
+	});
+	return begin;
+}
+
+static std::vector<size_t> change_points(const Samples &samples, double sigma_w,
+					 double penalty, size_t min_samples)
+{
+	/* There are no more than samples, of which few are taken. */
+	std::vector<size_t> begins(samples.get()->n);
+	size_t n = 0;
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_change_points_find(samples.get(), sigma_w, penalty,
+						min_samples, begins.data(),
+						begins.size(), &n, error);
+	});
+	begins.resize(n);
+	return begins;
+}
+
+static void add_words(py::module_ &module)
+{
+	py::dict remarks, methods, backgrounds;
+
+	remarks["not-finite"] = (uint32_t)SSDPM_SIGNAL_NOT_FINITE;
+	remarks["negative"] = (uint32_t)SSDPM_SIGNAL_NEGATIVE;
+	remarks["constant"] = (uint32_t)SSDPM_SIGNAL_CONSTANT;
+	remarks["saturated"] = (uint32_t)SSDPM_SIGNAL_SATURATED;
+	remarks["duplicates"] = (uint32_t)SSDPM_SIGNAL_DUPLICATES;
+	remarks["backwards"] = (uint32_t)SSDPM_SIGNAL_BACKWARDS;
+	remarks["gaps"] = (uint32_t)SSDPM_SIGNAL_GAPS;
+	methods["window"] = (uint32_t)SSDPM_BASELINE_WINDOW;
+	methods["half-sample"] = (uint32_t)SSDPM_BASELINE_HALF_SAMPLE;
+	backgrounds["none"] = (uint32_t)SSDPM_BACKGROUND_NONE;
+	backgrounds["not-significant"] =
+		(uint32_t)SSDPM_BACKGROUND_NOT_SIGNIFICANT;
+	backgrounds["small"] = (uint32_t)SSDPM_BACKGROUND_SMALL;
+	backgrounds["extended"] = (uint32_t)SSDPM_BACKGROUND_EXTENDED;
+	backgrounds["grows"] = (uint32_t)SSDPM_BACKGROUND_GROWS;
+	module.attr("SIGNAL_REMARKS") = remarks;
+	module.attr("BASELINE_METHODS") = methods;
+	module.attr("BACKGROUNDS") = backgrounds;
+}
+
+void add_measure(py::module_ &module)
+{
+	add_words(module);
+	py::class_<Samples>(module, "Samples")
+		.def(py::init<const py::array &, const std::optional<Times> &,
+			      int64_t, double>());
+	py::class_<Integral>(module, "Integral")
+		.def(py::init<uint64_t, double>())
+		.def("feed", &Integral::feed)
+		.def("get", &Integral::get);
+	py::class_<Level>(module, "Level")
+		.def(py::init<>())
+		.def("feed", &Level::feed)
+		.def("get", &Level::get);
+	module.def("measure_energy", &energy);
+	module.def("measure_baseline", &baseline);
+	module.def("measure_activity", &activity);
+	module.def("measure_tail", &tail);
+	module.def("measure_idle_work", &idle_work);
+	module.def("measure_classify", &classify);
+	module.def("measure_proportionality", &proportionality);
+	module.def("measure_steady_state", &steady_state);
+	module.def("measure_change_points", &change_points);
+}

@@ -1,0 +1,1055 @@
+# SPDX-License-Identifier: MIT
+"""The measurement: from samples of power to energy, and to what a drive does by
+itself.
+
+Power is in watts, an array of float32 or float64 that is used as it is; times are
+whole nanoseconds, or a rate::
+
+    from ssdpm import measure
+
+    print(measure.energy(power, rate_hz=20_000, tolerance=0.05))
+    signal = measure.Signal(power, times=times)
+    idle = measure.baseline(signal, window=(0, 1_000_000_000))
+    runs = measure.activity(signal, idle)
+    runs.plot()
+
+A pandas Series is recognised; its index has the times, if it is one of times.
+ssdpm_measure(3) has the rules.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    Error,
+    InvalidError,
+    RangeError,
+    check_instance,
+    check_unsigned,
+    check_word,
+    html_table,
+)
+from ssdpm.policy import _Word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Activities",
+    "Activity",
+    "Background",
+    "BackgroundClass",
+    "BackgroundRun",
+    "Baseline",
+    "Energy",
+    "IdleWork",
+    "Integral",
+    "Level",
+    "Signal",
+    "Tail",
+    "activity",
+    "baseline",
+    "change_points",
+    "classify",
+    "energy",
+    "idle_work",
+    "proportionality",
+    "steady_state",
+    "tail",
+]
+
+_METHOD_WORDS = {number: word for word, number in _core.BASELINE_METHODS.items()}
+_BACKGROUND_WORDS = {number: word for word, number in _core.BACKGROUNDS.items()}
+_OPEN_BEGIN, _OPEN_END = 1, 2
+
+
+def _array(values: object, name: str) -> npt.NDArray[Any]:
+    """What is an array already is not copied; a Series and a list become one."""
+    if isinstance(values, np.ndarray):
+        array: npt.NDArray[Any] = values
+    elif _is_series(values):
+        array = np.ascontiguousarray(values.to_numpy())  # type: ignore[attr-defined]
+    elif isinstance(values, (str, bytes)) or hasattr(values, "columns"):
+        raise TypeError(
+            f"{name}: an array of one dimension is needed, not "
+            f"{type(values).__name__}: take one column"
+        )
+    else:
+        array = np.asarray(values)
+        if array.size == 0:
+            array = array.astype(np.float64)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name}: one dimension is needed, not shape {array.shape}: take one "
+            "column, or ravel()"
+        )
+    return array
+
+
+def _is_series(values: object) -> bool:
+    """Of pandas, which need not be installed."""
+    return (
+        hasattr(values, "to_numpy")
+        and hasattr(values, "index")
+        and not hasattr(values, "columns")
+    )
+
+
+def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        raise ValueError(
+            f"{name}: its values do not stand one after the other (strides "
+            f"{array.strides}): pass numpy.ascontiguousarray({name})"
+        )
+    return array
+
+
+def _powers(values: object) -> npt.NDArray[Any]:
+    array = _array(values, "power")
+    if array.dtype.kind == "f" and array.dtype.itemsize in (4, 8):
+        if not array.dtype.isnative:
+            raise TypeError(
+                f"power: {array.dtype} has the byte order of another machine: pass "
+                'power.astype(power.dtype.newbyteorder("="))'
+            )
+        return _check_layout(array, "power")
+    if not isinstance(values, np.ndarray) and array.dtype.kind in "iu":
+        return array.astype(np.float64)
+    if array.dtype.kind in "iu":
+        advice = "codes of an instrument times its watts per step are; whole watts "
+        advice += "are as power.astype(numpy.float64)"
+    else:
+        advice = "pass power.astype(numpy.float64)"
+    raise TypeError(
+        f"power: watts as float32 or float64 are needed, not {array.dtype}: {advice}"
+    )
+
+
+def _times(values: object) -> npt.NDArray[np.int64]:
+    array = _array(values, "times")
+    if array.dtype.kind in "mM":
+        array = array.astype(f"{array.dtype.kind}8[ns]", copy=False).view(np.int64)
+    elif array.dtype.kind in "iu" and not isinstance(values, np.ndarray):
+        array = array.astype(np.int64)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.dtype != np.int64:
+        advice = (
+            "of seconds: numpy.rint(times * 1e9).astype(numpy.int64)"
+            if array.dtype.kind == "f"
+            else "times.astype(numpy.int64)"
+        )
+        raise TypeError(
+            f"times: nanoseconds as int64 are needed, not {array.dtype}: pass {advice}"
+        )
+    return _check_layout(array, "times")
+
+
+def _index_times(index: Any) -> npt.NDArray[np.int64] | None:
+    """Of a DatetimeIndex or a TimedeltaIndex; None: another one."""
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    if kind not in ("m", "M"):
+        return None
+    # With a time zone NumPy has no type for it: the values are in UTC.
+    if getattr(index, "tz", None) is not None:
+        index = index.tz_convert(None)
+    return _times(index.to_numpy())
+
+
+def _number(value: object, name: str, low: float = 0.0) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
+    number = float(value)
+    if not (low <= number < math.inf):
+        raise RangeError(
+            errno.ERANGE, f"{name}: {number} is not finite and at least {low:g}"
+        )
+    return number
+
+
+def _time(value: object, name: str) -> int:
+    return check_unsigned(value, name, 2**63 - 1, -(2**63))
+
+
+class Signal:
+    """Samples of power with their times: a view, nothing is copied.
+
+    Args:
+        power: watts: an array of float32 or float64, one dimension, without strides; a
+            pandas Series; a list of numbers.
+        rate_hz: samples in a second; or
+        times: the nanoseconds of each, int64, datetime64 or timedelta64. Neither is
+            needed for a Series whose index has times.
+        start_ns: time of the first sample, where there is a rate.
+
+    Raises:
+        TypeError, ValueError: another type, shape or layout; the message says what to
+            pass instead.
+    """
+
+    __slots__ = ("_handle", "interval_ns", "power_w", "start_ns", "time_ns")
+
+    power_w: npt.NDArray[Any]
+    time_ns: npt.NDArray[np.int64] | None
+    start_ns: int
+    interval_ns: float
+
+    def __init__(
+        self,
+        power: object,
+        *,
+        rate_hz: float | None = None,
+        times: object = None,
+        start_ns: int = 0,
+    ) -> None:
+        self.power_w = _powers(power)
+        self.time_ns = None
+        self.interval_ns = 1.0
+        self.start_ns = _time(start_ns, "start_ns")
+        if rate_hz is not None and times is not None:
+            raise ValueError("rate_hz, times: one of both is needed, not both")
+        if times is not None:
+            self.time_ns = _times(times)
+        elif rate_hz is None and _is_series(power):
+            self.time_ns = _index_times(power.index)  # type: ignore[attr-defined]
+        if self.time_ns is None:
+            self.interval_ns = self._interval(rate_hz, len(self.power_w))
+        elif len(self.time_ns) != len(self.power_w):
+            raise ValueError(
+                f"times: there are {len(self.time_ns)} of them for "
+                f"{len(self.power_w)} samples of power"
+            )
+        elif start_ns:
+            raise ValueError("start_ns: times say when the first sample is")
+        self._handle = _core.Samples(
+            self.power_w, self.time_ns, self.start_ns, self.interval_ns
+        )
+
+    @staticmethod
+    def _interval(rate_hz: float | None, n: int) -> float:
+        if rate_hz is None:
+            raise TypeError(
+                "power: when were the samples taken? Pass rate_hz, or times in "
+                "nanoseconds"
+            )
+        rate = _number(rate_hz, "rate_hz")
+        if not (0 < rate <= 1e9) or 1e9 / rate * max(n, 1) >= 4e18:
+            raise RangeError(
+                errno.ERANGE, f"rate_hz: {rate:g} is not above 0 and at most 1e9"
+            )
+        return 1e9 / rate
+
+    def __len__(self) -> int:
+        return len(self.power_w)
+
+    def times_ns(self) -> npt.NDArray[np.int64]:
+        """The time of each sample, made where there is a rate."""
+        if self.time_ns is not None:
+            return self.time_ns
+        steps = np.arange(len(self), dtype=np.float64) * self.interval_ns
+        return self.start_ns + np.floor(steps + 0.5).astype(np.int64)
+
+    def __repr__(self) -> str:
+        if self.time_ns is None:
+            when = f"rate_hz={1e9 / self.interval_ns:g}"
+        else:
+            when = "times"
+        return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
+
+
+SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
+"""A Signal, or what makes one, together with rate_hz or times."""
+
+
+def _signal(
+    power: object, rate_hz: float | None, times: object, start_ns: int
+) -> Signal:
+    if not isinstance(power, Signal):
+        return Signal(power, rate_hz=rate_hz, times=times, start_ns=start_ns)
+    if rate_hz is not None or times is not None or start_ns:
+        raise ValueError("rate_hz, times, start_ns: the signal has its own")
+    return power
+
+
+def _rows(value: Any) -> list[tuple[str, object]]:
+    return [(one.name, getattr(value, one.name)) for one in fields(value)]
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, float):
+        return None if math.isnan(value) else f"{value:.6g}"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or None
+    return value
+
+
+class _Html:
+    """A table of the fields, for notebooks."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = [(name, _cell(value)) for name, value in _rows(self)]
+        return html_table(str(self), ("", ""), rows)
+
+
+def _w(watts: float) -> str:
+    return f"{watts:.4g} W" if abs(watts) >= 1 else f"{watts * 1e3:.4g} mW"
+
+
+def _j(joules: float) -> str:
+    return f"{joules:.6g} J" if abs(joules) >= 1 else f"{joules * 1e3:.4g} mJ"
+
+
+def _s(ns: float) -> str:
+    for scale, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if abs(ns) >= scale:
+            return f"{ns / scale:.4g} {unit}"
+    return f"{ns:g} ns"
+
+
+@dataclass(frozen=True)
+class Energy(_Html):
+    """The energy of a signal.
+
+    Attributes:
+        n: samples.
+        n_not_finite: of these NaN or infinite, left out.
+        n_negative: below 0.
+        n_duplicates: at the time of the one before.
+        n_backwards: earlier than the one before: a new stretch begins.
+        n_gaps: steps longer than max_gap_ns: likewise.
+        n_at_max: at the largest value.
+        gap_ns: time in gaps.
+        covered_ns: time that energy_j is of.
+        min_step_ns, max_step_ns: between two samples of a stretch.
+        energy_j: by the trapezoid rule, the sum compensated.
+        low_j, high_j: what it is for the tolerance of the instrument.
+        mean_power_w: energy_j by covered_ns; NaN where that is 0.
+        min_power_w, max_power_w: of the finite samples.
+        remarks: what is wrong with the signal, or may be: "not-finite", "negative",
+            "constant", "saturated", "duplicates", "backwards", "gaps".
+    """
+
+    n: int
+    n_not_finite: int
+    n_negative: int
+    n_duplicates: int
+    n_backwards: int
+    n_gaps: int
+    n_at_max: int
+    gap_ns: int
+    covered_ns: int
+    min_step_ns: int
+    max_step_ns: int
+    energy_j: float
+    low_j: float
+    high_j: float
+    mean_power_w: float
+    min_power_w: float
+    max_power_w: float
+    remarks: tuple[str, ...]
+
+    @property
+    def covered_s(self) -> float:
+        """covered_ns in seconds."""
+        return self.covered_ns / 1e9
+
+    def __str__(self) -> str:
+        text = _j(self.energy_j)
+        if self.high_j != self.low_j:
+            text += f" ({_j(self.low_j)} to {_j(self.high_j)})"
+        text += f" in {_s(self.covered_ns)}"
+        if not math.isnan(self.mean_power_w):
+            text += f", mean {_w(self.mean_power_w)}"
+        return "; ".join([text, *self.remarks])
+
+
+def _energy(values: tuple[Any, ...]) -> Energy:
+    bits = values[-1]
+    remarks = tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit)
+    return Energy(*(*values[:-1], remarks))
+
+
+def _energy_params(max_gap_ns: int, tolerance: float) -> tuple[int, float]:
+    return (
+        check_unsigned(max_gap_ns, "max_gap_ns", 2**63 - 1),
+        _number(tolerance, "tolerance"),
+    )
+
+
+def energy(
+    power: SignalLike,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    max_gap_ns: int = 0,
+    tolerance: float = 0.0,
+) -> Energy:
+    """The energy of a signal, and what is odd about it.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        max_gap_ns: a longer step is a gap, over which no energy is counted; 0: ten
+            times the median step of the first 4096 samples.
+        tolerance: relative error of the instrument that is the same for all samples:
+            0.05 for a shunt of 5 %.
+
+    Raises:
+        UnknownValueError: not one finite sample.
+        InvalidError: a tolerance of 1 or more.
+    """
+    params = _energy_params(max_gap_ns, tolerance)
+    signal = _signal(power, rate_hz, times, start_ns)
+    return _energy(_core.measure_energy(signal._handle, *params))
+
+
+class Integral:
+    """The energy of a signal that comes in pieces, which need not be kept.
+
+    ::
+
+        integral = measure.Integral(tolerance=0.05)
+        for block in blocks:
+            integral.feed(block, rate_hz=20_000, start_ns=...)
+        print(integral.energy())
+
+    Raises:
+        InvalidError: a tolerance of 1 or more.
+    """
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, *, max_gap_ns: int = 0, tolerance: float = 0.0) -> None:
+        self._handle = _core.Integral(*_energy_params(max_gap_ns, tolerance))
+
+    def feed(
+        self,
+        power: SignalLike,
+        *,
+        rate_hz: float | None = None,
+        times: object = None,
+        start_ns: int = 0,
+    ) -> None:
+        """The next samples, any number at a time."""
+        self._handle.feed(_signal(power, rate_hz, times, start_ns)._handle)
+
+    def energy(self) -> Energy:
+        """What came of all samples up to now.
+
+        Raises:
+            UnknownValueError: not one finite sample.
+        """
+        return _energy(self._handle.get())
+
+
+@dataclass(frozen=True)
+class Baseline(_Html):
+    """What the drive draws when it does nothing.
+
+    Attributes:
+        level_w: the median of the window, or the mode.
+        mad_w: median of the distances from level_w.
+        sigma_w: of the noise: 1.4826 MAD, and no less than that of quantisation.
+        quantum_w: the smallest step between two values, where many are equal; 0: the
+            signal is not quantised.
+        error_w: level_w and mad_w are that good; 0: exact.
+        n: samples that it is from, the finite ones.
+        method: "window" or "half-sample".
+    """
+
+    level_w: float
+    mad_w: float
+    sigma_w: float
+    quantum_w: float
+    error_w: float
+    n: int
+    method: str
+
+    def _tuple(self) -> tuple[float, float, float, float, float, int, int]:
+        return (
+            self.level_w,
+            self.mad_w,
+            self.sigma_w,
+            self.quantum_w,
+            self.error_w,
+            self.n,
+            _core.BASELINE_METHODS[self.method],
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{_w(self.level_w)}, noise {_w(self.sigma_w)} "
+            f"({self.method}, {self.n} samples)"
+        )
+
+
+def _baseline(values: tuple[Any, ...]) -> Baseline:
+    return Baseline(*(*values[:-1], _METHOD_WORDS[values[-1]]))
+
+
+def baseline(
+    power: SignalLike,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    window: tuple[int, int] | None = None,
+    method: str | None = None,
+) -> Baseline:
+    """What the drive draws when it does nothing.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        window: (begin, end) in nanoseconds of a stretch in which it is known to idle;
+            None: nobody knows when.
+        method: "window": median and MAD, exact; "half-sample": the lowest level around
+            which samples crowd; None: the first where there is a window.
+
+    Raises:
+        UnknownValueError: fewer than 3 finite samples.
+        Error: with errno EDOM: no level stands out as that of an idle drive.
+    """
+    number = 0
+    if method is not None:
+        word = check_word(method, "method", _core.BASELINE_METHODS)
+        number = _core.BASELINE_METHODS[word]
+    begin = end = 0
+    if window is not None:
+        if not isinstance(window, (tuple, list)) or len(window) != 2:
+            raise TypeError("window: (begin, end) in nanoseconds is needed")
+        begin, end = (_time(one, "window") for one in window)
+        if end <= begin:
+            raise InvalidError(
+                errno.EINVAL, f"window: its end, {end} ns, is not after its begin"
+            )
+    signal = _signal(power, rate_hz, times, start_ns)
+    return _baseline(_core.measure_baseline(signal._handle, begin, end, number))
+
+
+class Level:
+    """The baseline of a window that is too long to keep, in one pass."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self) -> None:
+        self._handle = _core.Level()
+
+    def feed(
+        self,
+        power: SignalLike,
+        *,
+        rate_hz: float | None = None,
+        times: object = None,
+        start_ns: int = 0,
+    ) -> None:
+        """The next samples of an idle drive."""
+        self._handle.feed(_signal(power, rate_hz, times, start_ns)._handle)
+
+    def baseline(self) -> Baseline:
+        """What came of all samples; error_w says how far each may be off.
+
+        Raises:
+            UnknownValueError: fewer than 3 finite samples.
+            RangeError: the signal is too quiet for one pass.
+        """
+        return _baseline(self._handle.get())
+
+
+@dataclass(frozen=True)
+class Activity(_Html):
+    """A stretch in which the drive works.
+
+    Attributes:
+        begin: index of its first sample.
+        end: index of the first one after it.
+        begin_ns: time of the first.
+        end_ns: time of the one after it; of the last sample, where the signal ends
+            before the activity does.
+        energy_j: all that was drawn.
+        extra_j: of it, above the baseline.
+        peak_w: the largest sample.
+        open_begin: it had begun before the first sample.
+        open_end: it had not ended with the last.
+    """
+
+    begin: int
+    end: int
+    begin_ns: int
+    end_ns: int
+    energy_j: float
+    extra_j: float
+    peak_w: float
+    open_begin: bool
+    open_end: bool
+
+    @property
+    def duration_s(self) -> float:
+        """From begin_ns to end_ns, in seconds."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    @property
+    def mean_power_w(self) -> float:
+        """energy_j by duration_s; NaN for one sample alone."""
+        return self.energy_j / self.duration_s if self.duration_s else math.nan
+
+    def __str__(self) -> str:
+        return (
+            f"{_s(self.begin_ns)} to {_s(self.end_ns)}: {_j(self.energy_j)}, of it "
+            f"{_j(self.extra_j)} above the baseline, up to {_w(self.peak_w)}"
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Activities(Sequence[Activity]):
+    """All stretches in which the drive works, in their order.
+
+    Attributes:
+        signal: the samples.
+        baseline: what they were held against.
+        runs: the stretches; indexing, len() and iteration give these.
+    """
+
+    signal: Signal = field(compare=False)
+    baseline: Baseline
+    runs: tuple[Activity, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Activity: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Activity, ...]: ...
+    def __getitem__(self, index: int | slice) -> Activity | tuple[Activity, ...]:
+        return self.runs[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Activities):
+            return NotImplemented
+        return self.runs == other.runs and self.baseline == other.baseline
+
+    def __hash__(self) -> int:
+        return hash((self.baseline, self.runs))
+
+    def __str__(self) -> str:
+        head = f"{len(self)} runs above {self.baseline}"
+        return "\n".join([head, *(f"  {one}" for one in self.runs)])
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.Activities: {len(self)} runs above {self.baseline}>"
+
+    def _repr_html_(self) -> str:
+        names = [one.name for one in fields(Activity)]
+        rows = ([_cell(getattr(one, name)) for name in names] for one in self.runs)
+        head = f"{len(self)} runs above {self.baseline}"
+        return html_table(head, names, rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The samples with the baseline and the runs drawn over them.
+
+        Where there are more samples than pixels, the least and the largest of each
+        pixel are drawn.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        from ssdpm.plot import plot_activities
+
+        return plot_activities(self, ax)
+
+
+_Detect = tuple[float, float, float, int, int, int]
+
+
+def _detect(
+    enter_sigmas: float,
+    leave_sigmas: float,
+    floor_w: float,
+    enter_samples: int,
+    leave_samples: int,
+    filter_samples: int,
+) -> _Detect:
+    return (
+        _number(enter_sigmas, "enter_sigmas"),
+        _number(leave_sigmas, "leave_sigmas"),
+        _number(floor_w, "floor_w"),
+        check_unsigned(enter_samples, "enter_samples", 2**32 - 1),
+        check_unsigned(leave_samples, "leave_samples", 2**32 - 1),
+        check_unsigned(filter_samples, "filter_samples", 2**32 - 1),
+    )
+
+
+def _level(value: object) -> tuple[float, float, float, float, float, int, int]:
+    return check_instance(value, "baseline", Baseline)._tuple()  # type: ignore[no-any-return]
+
+
+def activity(
+    power: SignalLike,
+    baseline: Baseline,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    enter_samples: int = 3,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> Activities:
+    """When a drive works, by its power alone.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        baseline: what baseline() found.
+        enter_sigmas: activity begins with enter_samples in a row that are more above
+            the baseline than this,
+        leave_sigmas: and ends before leave_samples that are not even this much above;
+        floor_w: never with less above it than this.
+        enter_samples, leave_samples: how many in a row.
+        filter_samples: length of a running median over the samples before all that,
+            against spikes: odd, up to 101; 0: none.
+
+    Raises:
+        InvalidError: parameters that contradict each other.
+    """
+    detect = _detect(
+        enter_sigmas,
+        leave_sigmas,
+        floor_w,
+        enter_samples,
+        leave_samples,
+        filter_samples,
+    )
+    level = _level(baseline)
+    signal = _signal(power, rate_hz, times, start_ns)
+    found = _core.measure_activity(signal._handle, level, detect)
+    runs = (
+        Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
+        for one in found
+    )
+    return Activities(signal, baseline, tuple(runs))
+
+
+@dataclass(frozen=True)
+class Tail(_Html):
+    """Work that goes on after the last I/O.
+
+    Attributes:
+        end_ns: when it ends.
+        duration_ns: from the last completion to there; 0: there is none.
+        extra_j: energy above the baseline in that time.
+        sigma_j: its standard error, from the noise of the baseline.
+        open: it had not ended with the last sample.
+        n: samples in it.
+    """
+
+    end_ns: int
+    duration_ns: int
+    extra_j: float
+    sigma_j: float
+    open: bool
+    n: int
+
+    @property
+    def duration_s(self) -> float:
+        """duration_ns in seconds."""
+        return self.duration_ns / 1e9
+
+    def __str__(self) -> str:
+        if not self.duration_ns:
+            return "no tail"
+        more = ", and it had not ended" if self.open else ""
+        return (
+            f"{_s(self.duration_ns)}: {_j(self.extra_j)} +- {_j(self.sigma_j)} "
+            f"above the baseline{more}"
+        )
+
+
+def tail(
+    power: SignalLike,
+    baseline: Baseline,
+    completion_ns: int,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> Tail:
+    """The work after the last completion.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        baseline: what baseline() found.
+        completion_ns: of the last I/O, on the clock of the samples.
+        enter_sigmas, leave_sigmas, floor_w, leave_samples, filter_samples: as
+            activity() has them.
+
+    Raises:
+        UnknownValueError: the samples end before completion_ns.
+        InvalidError: parameters that contradict each other.
+    """
+    detect = _detect(
+        enter_sigmas, leave_sigmas, floor_w, 0, leave_samples, filter_samples
+    )
+    completion = _time(completion_ns, "completion_ns")
+    level = _level(baseline)
+    signal = _signal(power, rate_hz, times, start_ns)
+    return Tail(*_core.measure_tail(signal._handle, level, detect, completion))
+
+
+@dataclass(frozen=True)
+class IdleWork(_Html):
+    """What a drive does by itself while idle.
+
+    Attributes:
+        n: stretches of activity, without those cut off by an end.
+        regular: they come at one period.
+        period_ns: median time from one to the next; None: fewer than two.
+        period_mad_ns: MAD of these times.
+        duration_ns: median of their lengths.
+        extra_j: median of their energies above the baseline.
+        extra_mad_j: MAD of these.
+        mean_extra_w: what all of them add to the mean power.
+    """
+
+    n: int
+    regular: bool
+    period_ns: int | None
+    period_mad_ns: int | None
+    duration_ns: int
+    extra_j: float
+    extra_mad_j: float
+    mean_extra_w: float
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "no work in idle"
+        times = f"every {_s(self.period_ns)}" if self.period_ns else "once"
+        if self.period_ns and not self.regular:
+            times = f"irregularly, median {_s(self.period_ns)} apart"
+        return (
+            f"{self.n} times, {times}: {_s(self.duration_ns)} and {_j(self.extra_j)} "
+            f"each, {_w(self.mean_extra_w)} in the mean"
+        )
+
+
+def idle_work(
+    power: SignalLike,
+    baseline: Baseline,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    enter_samples: int = 3,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> IdleWork:
+    """Regular work while no I/O is sent; the arguments are those of activity().
+
+    It is regular if there are four or more, and the MAD of the period is at most a
+    tenth of it.
+    """
+    detect = _detect(
+        enter_sigmas,
+        leave_sigmas,
+        floor_w,
+        enter_samples,
+        leave_samples,
+        filter_samples,
+    )
+    level = _level(baseline)
+    signal = _signal(power, rate_hz, times, start_ns)
+    values: list[Any] = list(_core.measure_idle_work(signal._handle, level, detect))
+    if values[0] < 2:
+        values[2] = values[3] = None
+    return IdleWork(*values)
+
+
+class Background(_Word):
+    """What a drive does after the runs of an experiment; members are their words."""
+
+    NONE = "none"
+    """Nothing that can be told."""
+    NOT_SIGNIFICANT = "not-significant"
+    """Something, here and there."""
+    SMALL = "small"
+    """Less than a second."""
+    EXTENDED = "extended"
+    """Seconds, whatever the parameter."""
+    GROWS = "grows"
+    """With the parameter."""
+
+
+@dataclass(frozen=True)
+class BackgroundRun(_Html):
+    """One run of an experiment.
+
+    Attributes:
+        parameter: what is varied: a size, a pause, a number.
+        tail_ns: length of its tail.
+        extra_j: energy of it above the baseline.
+        sigma_j: standard error of that.
+    """
+
+    parameter: float
+    tail_ns: int
+    extra_j: float
+    sigma_j: float
+
+    @classmethod
+    def from_tail(cls, parameter: float, tail: Tail) -> BackgroundRun:
+        """Of what tail() measured."""
+        return cls(parameter, tail.duration_ns, tail.extra_j, tail.sigma_j)
+
+
+@dataclass(frozen=True)
+class BackgroundClass(_Html):
+    """The class of an experiment.
+
+    Attributes:
+        background: its class.
+        n_tails: runs with a tail.
+        tail_ns: median length over all runs.
+        extra_j: median energy over all runs.
+        trend: Kendall's tau-b of parameter and energy: -1 to 1.
+        trend_p: how likely a trend as strong is by chance.
+    """
+
+    background: Background
+    n_tails: int
+    tail_ns: int
+    extra_j: float
+    trend: float
+    trend_p: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.background}: {self.n_tails} runs with a tail, median "
+            f"{_s(self.tail_ns)} and {_j(self.extra_j)}, trend {self.trend:+.2f} "
+            f"(p {self.trend_p:.2g})"
+        )
+
+
+def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
+    """The class of an experiment, of which the rules are in ssdpm_measure(3).
+
+    Args:
+        runs: in any order, repeated values of the parameter welcome.
+
+    Raises:
+        UnknownValueError: fewer than 4 runs, or than 3 values of the parameter.
+        InvalidError: a value that is not finite.
+    """
+    rows = []
+    for one in runs:
+        run = check_instance(one, "runs", BackgroundRun)
+        tail_ns = check_unsigned(run.tail_ns, "tail_ns", 2**64 - 1)
+        numbers = (float(run.parameter), tail_ns, float(run.extra_j))
+        rows.append((*numbers, float(run.sigma_j)))
+    found = _core.measure_classify(rows)
+    return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
+
+
+def _floats(values: object, name: str) -> list[float]:
+    array = _array(values, name)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: numbers are needed, not {array.dtype}")
+    result: list[float] = array.astype(np.float64).tolist()
+    return result
+
+
+def proportionality(load: object, power_w: object) -> float:
+    """How far power follows work: 1 in proportion, 0 not at all.
+
+    Args:
+        load: of each level of work, in any unit, from 0 (idle) on, ascending.
+        power_w: watts at these.
+
+    Raises:
+        InvalidError: not ascending from 0, not finite, no power at the top.
+        ValueError: not as many of both.
+    """
+    loads, powers = _floats(load, "load"), _floats(power_w, "power_w")
+    if len(loads) != len(powers):
+        raise ValueError(
+            f"power_w: there are {len(powers)} for {len(loads)} levels of load"
+        )
+    return _core.measure_proportionality(loads, powers)
+
+
+def steady_state(
+    rounds: object,
+    *,
+    window: int = 5,
+    max_range: float = 0.2,
+    max_slope: float = 0.1,
+) -> int | None:
+    """The first round of the first window that is steady by the rules of SNIA.
+
+    Args:
+        rounds: one value for each round: IOPS, watts.
+        window: rounds that are looked at together.
+        max_range: largest minus smallest, by the mean, is at most this.
+        max_slope: likewise of the line fitted to the window.
+
+    Returns:
+        Its index; None: steady state was not reached.
+    """
+    values = _floats(rounds, "rounds")
+    number = check_unsigned(window, "window", 2**32 - 1, 2)
+    limits = _number(max_range, "max_range"), _number(max_slope, "max_slope")
+    try:
+        return _core.measure_steady_state(values, number, *limits)
+    except Error as error:
+        if error.errno != errno.ENODATA:
+            raise
+        return None
+
+
+def change_points(
+    power: SignalLike,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    sigma_w: float = 0.0,
+    penalty: float = 0.0,
+    min_samples: int = 2,
+) -> npt.NDArray[np.intp]:
+    """Where the mean of a signal changes: index of the first sample of each stretch
+    but the first.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them; 20000 samples at most.
+        sigma_w: of the noise; 0: from the differences of neighbours.
+        penalty: in squares of sigma for each change; 0: 2 ln n (BIC).
+        min_samples: in each stretch.
+
+    Raises:
+        UnknownValueError: fewer than 2 min_samples finite samples.
+        TooLargeError: too many samples: take means first.
+    """
+    numbers = _number(sigma_w, "sigma_w"), _number(penalty, "penalty")
+    least = check_unsigned(min_samples, "min_samples", 2**31, 1)
+    signal = _signal(power, rate_hz, times, start_ns)
+    found = _core.measure_change_points(signal._handle, *numbers, least)
+    return np.array(found, dtype=np.intp)

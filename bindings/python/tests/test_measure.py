@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm.measure: against NumPy, at its edges, and what it says of bad input."""
+
+from __future__ import annotations
+
+import errno
+import math
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import ssdpm
+from ssdpm import measure
+
+S = 10**9
+
+floats = st.floats(-1e6, 1e6, allow_subnormal=False)
+powers = st.one_of(
+    hnp.arrays(np.float64, st.integers(3, 300), elements=floats),
+    hnp.arrays(
+        np.float32, st.integers(3, 300), elements=st.integers(-40, 40).map(float)
+    ),
+)
+
+
+@given(powers)
+def test_a_baseline_is_the_median_and_the_mad_of_numpy(power: npt.NDArray[Any]) -> None:
+    found = measure.baseline(power, rate_hz=1, method="window")
+    exact = power.astype(np.float64)
+    median = np.median(exact)
+    assert found.level_w == median
+    assert found.mad_w == np.median(np.abs(exact - median))
+    assert found.n == len(power) and found.error_w == 0
+    assert found.sigma_w >= 0
+
+
+@given(powers, st.integers(1, 10**9), st.integers(-(10**15), 10**15))
+def test_an_energy_is_the_trapezoid_of_numpy(
+    power: npt.NDArray[Any], step_ns: int, start_ns: int
+) -> None:
+    times = start_ns + step_ns * np.arange(len(power), dtype=np.int64)
+    found = measure.energy(power, times=times)
+    exact = power.astype(np.float64)
+    whole = float(np.sum((exact[1:] + exact[:-1]) / 2)) * step_ns / 1e9
+    size = float(np.sum(np.abs(exact))) * step_ns / 1e9
+    assert abs(found.energy_j - whole) <= 1e-12 * size
+    assert found.covered_ns == step_ns * (len(power) - 1)
+    assert found.min_power_w == exact.min() and found.max_power_w == exact.max()
+    pieces = measure.Integral()
+    for i in range(0, len(power), 7):
+        pieces.feed(power[i : i + 7], times=times[i : i + 7])
+    assert pieces.energy().energy_j == pytest.approx(found.energy_j, abs=1e-12 * size)
+
+
+@given(st.lists(st.integers(1, 10**8), min_size=2, max_size=50))
+def test_uneven_steps_are_integrated_as_they_are(steps: list[int]) -> None:
+    times = np.cumsum(np.array(steps, np.int64))
+    power = np.sin(np.arange(len(times))) + 2
+    found = measure.energy(power, times=times, max_gap_ns=2**62)
+    width = np.diff(times) / 1e9
+    whole = float(np.sum((power[1:] + power[:-1]) / 2 * width))
+    assert found.energy_j == pytest.approx(whole, rel=1e-12)
+
+
+@given(
+    st.integers(4, 200),
+    st.lists(st.integers(4, 50), min_size=2, max_size=10).filter(lambda x: not len(x) % 2),
+)
+def test_activity_has_the_edges_of_steps(first: int, lengths: list[int]) -> None:
+    rest = np.tile([1.0, 1.01], first)[:first]
+    parts, edges = [rest], [first]
+    for number, length in enumerate(lengths):
+        parts.append(np.full(length, 2.0 if number % 2 == 0 else 1.0))
+        edges.append(edges[-1] + length)
+    power = np.concatenate(parts)
+    idle = measure.Baseline(1.0, 0.01, 0.015, 0.0, 0.0, first, "window")
+    runs = measure.activity(power, idle, rate_hz=1)
+    assert [(run.begin, run.end) for run in runs] == list(zip(edges[::2], edges[1::2]))
+    for run in runs:
+        assert (run.begin_ns, run.end_ns) == (run.begin * S, run.end * S)
+        assert not run.open_begin and not run.open_end
+        assert run.peak_w == 2.0
+        # n samples of 2 W and one of 1 W: the last step is half up.
+        n = run.end - run.begin
+        assert run.energy_j == pytest.approx(2 * n - 0.5)
+        assert run.extra_j == pytest.approx(n - 0.5)
+        assert run.mean_power_w == pytest.approx((2 * n - 0.5) / n)
+
+
+def test_activity_that_is_cut_off_says_so() -> None:
+    idle = measure.Baseline(1.0, 0.01, 0.015, 0.0, 0.0, 10, "window")
+    power = np.array([2.0] * 5 + [1.0] * 5 + [2.0] * 5)
+    first, last = measure.activity(power, idle, rate_hz=1)
+    assert (first.open_begin, first.open_end) == (True, False)
+    assert (last.open_begin, last.open_end) == (False, True)
+    assert measure.activity(power, idle, rate_hz=1)[0:2] == (first, last)
+    assert measure.idle_work(power, idle, rate_hz=1).n == 0
+
+
+def test_a_tail_begins_with_the_last_completion() -> None:
+    idle = measure.Baseline(1.0, 0.01, 0.02, 0.0, 0.0, 10, "window")
+    power = np.array([1.0] * 10 + [3.0] * 10 + [2.0] * 5 + [1.0] * 10)
+    found = measure.tail(power, idle, 20 * S, rate_hz=1)
+    assert found.duration_s == 5 and found.n == 5 and not found.open
+    assert found.extra_j == pytest.approx(4.5)
+    assert str(found).startswith("5 s: 4.5 J +- ")
+    none = measure.tail(power, idle, 28 * S, rate_hz=1)
+    assert none.duration_ns == 0 and str(none) == "no tail"
+    with pytest.raises(ssdpm.UnknownValueError, match="before the last completion"):
+        measure.tail(power, idle, 100 * S, rate_hz=1)
+
+
+def test_work_in_idle_has_a_period_only_where_there_is_one() -> None:
+    idle = measure.Baseline(1.0, 0.01, 0.02, 0.0, 0.0, 10, "window")
+    power = np.tile([1.0] * 95 + [1.5] * 5, 10)
+    power = np.append(power, np.ones(10))
+    found = measure.idle_work(power, idle, rate_hz=10)
+    assert (found.n, found.regular, found.period_ns) == (10, True, 10 * S)
+    assert "every 10 s" in str(found)
+    once = measure.idle_work(power[:150], idle, rate_hz=10)
+    assert once.n == 1 and once.period_ns is None and once.period_mad_ns is None
+    assert "once" in str(once)
+
+
+def test_what_is_odd_about_a_signal_is_remarked() -> None:
+    def remarks(power: list[float], **more: Any) -> tuple[str, ...]:
+        kwargs = more or {"rate_hz": 10}
+        return measure.energy(np.array(power), **kwargs).remarks
+
+    assert remarks([1.0, 2.0, 3.0]) == ()
+    assert remarks([1.0, math.nan, 3.0]) == ("not-finite",)
+    assert remarks([1.0, -0.5, 3.0]) == ("negative",)
+    assert "constant" in remarks([2.0] * 50)
+    wave = [1 + 0.1 * math.sin(i) for i in range(200)]
+    assert remarks([*wave, *[5.0] * 40]) == ("saturated",)
+    assert remarks([1.0, 2.0, 3.0], times=[0, 1, 1]) == ("duplicates",)
+    assert remarks([1.0, 2.0, 3.0], times=[5, 6, 1]) == ("backwards",)
+    assert remarks([1.0, 2.0, 3.0], times=[0, 1, 99], max_gap_ns=10) == ("gaps",)
+
+
+def test_no_finite_sample_is_no_energy_and_no_baseline() -> None:
+    nothing = np.full(5, math.nan)
+    for call in (measure.energy, measure.baseline):
+        for power in (nothing, np.array([])):
+            with pytest.raises(ssdpm.UnknownValueError):
+                call(power, rate_hz=1)
+    with pytest.raises(ssdpm.UnknownValueError):
+        measure.Integral().energy()
+
+
+def test_a_signal_that_never_rests_is_refused() -> None:
+    with pytest.raises(ssdpm.Error, match="say when it idles") as caught:
+        measure.baseline(np.linspace(1, 5, 1000), rate_hz=1)
+    assert caught.value.errno == errno.EDOM
+
+
+@pytest.mark.parametrize(
+    ("power", "times", "words"),
+    [
+        (np.ones(4, np.int16), None, r"float32 or float64 are needed, not int16: codes"),
+        (np.ones(4, bool), None, r"not bool: pass power.astype"),
+        (np.ones(4, np.float16), None, r"not float16: pass power.astype"),
+        (np.ones(4, complex), None, r"not complex128"),
+        (np.ones(4, ">f4"), None, r"byte order.*newbyteorder"),
+        (np.ones((4, 2)), None, r"shape \(4, 2\): take one column, or ravel"),
+        (np.ones((4, 2))[:, 0], None, r"strides \(16,\).*ascontiguousarray\(power\)"),
+        (np.ones(4)[::-1], None, r"strides \(-8,\)"),
+        (pandas.DataFrame({"w": [1.0]}), None, r"not DataFrame: take one column"),
+        ("1 2 3", None, "not str"),
+        (np.ones(4), np.arange(4) / 10, r"not float64: .*rint\(times \* 1e9\)"),
+        (np.ones(4), np.arange(4, dtype=np.uint64), r"not uint64: pass times.astype"),
+        (np.ones(4), np.arange(8)[::2], r"strides.*ascontiguousarray\(times\)"),
+        (np.ones(4), np.arange(3), "there are 3 of them for 4 samples"),
+    ],
+)
+def test_an_array_of_another_kind_is_refused_with_what_to_pass(
+    power: Any, times: Any, words: str
+) -> None:
+    rate = 10 if times is None else None
+    with pytest.raises((TypeError, ValueError), match=words):
+        measure.energy(power, rate_hz=rate, times=times)
+
+
+def test_when_samples_were_taken_is_said_once() -> None:
+    power = np.ones(3)
+    with pytest.raises(TypeError, match="Pass rate_hz, or times"):
+        measure.energy(power)
+    with pytest.raises(ValueError, match="one of both"):
+        measure.energy(power, rate_hz=1, times=[1, 2, 3])
+    with pytest.raises(ValueError, match="times say when"):
+        measure.Signal(power, times=[1, 2, 3], start_ns=5)
+    with pytest.raises(ValueError, match="has its own"):
+        measure.energy(measure.Signal(power, rate_hz=1), rate_hz=1)
+    for rate in (0, -1, math.nan, math.inf, 2e9):
+        with pytest.raises(ssdpm.RangeError, match="rate_hz"):
+            measure.energy(power, rate_hz=rate)
+
+
+def test_arguments_out_of_range_are_refused() -> None:
+    power = np.ones(9)
+    idle = measure.baseline(power, rate_hz=1, window=(0, 9 * S))
+    with pytest.raises(ssdpm.InvalidError, match="not after its begin"):
+        measure.baseline(power, rate_hz=1, window=(9, 9))
+    with pytest.raises(ValueError, match="'median' is none of"):
+        measure.baseline(power, rate_hz=1, method="median")
+    with pytest.raises(TypeError, match="begin, end"):
+        measure.baseline(power, rate_hz=1, window=5)  # type: ignore[arg-type]
+    with pytest.raises(ssdpm.InvalidError, match="odd number"):
+        measure.activity(power, idle, rate_hz=1, filter_samples=4)
+    with pytest.raises(ssdpm.InvalidError, match="sigmas"):
+        measure.activity(power, idle, rate_hz=1, enter_sigmas=1)
+    with pytest.raises(TypeError, match="an ssdpm.Baseline is needed"):
+        measure.activity(power, 1.0, rate_hz=1)  # type: ignore[arg-type]
+    with pytest.raises(ssdpm.InvalidError, match="tolerance"):
+        measure.energy(power, rate_hz=1, tolerance=1.0)
+
+
+def test_a_series_has_its_own_times() -> None:
+    stamps = pandas.date_range("2026-01-01", periods=5, freq="2s")
+    series = pandas.Series([1.0, 2.0, 3.0, 2.0, 1.0], index=stamps)
+    whole = 2.0 * 8
+    assert measure.energy(series).energy_j == pytest.approx(whole)
+    zoned = series.tz_localize("Europe/Berlin")
+    assert measure.energy(zoned).energy_j == pytest.approx(whole)
+    since = series.set_axis(stamps - stamps[0])
+    assert measure.energy(since).covered_ns == 8 * S
+    plain = series.reset_index(drop=True)
+    assert measure.energy(plain, rate_hz=0.5).energy_j == pytest.approx(whole)
+    frame = pandas.DataFrame({"w": series, "v": series})
+    assert measure.energy(frame["w"]).energy_j == pytest.approx(whole)
+    with pytest.raises(TypeError, match="Pass rate_hz"):
+        measure.energy(plain)
+
+
+def test_times_of_numpy_are_known_in_any_unit() -> None:
+    times = np.array([0, 1, 2], "datetime64[s]")
+    assert measure.energy([1, 1, 1], times=times).covered_ns == 2 * S
+    assert measure.energy([1.0, 1.0], times=[0, S]).energy_j == 1.0
+
+
+def test_samples_are_not_copied() -> None:
+    power = np.ones(10, np.float32)
+    signal = measure.Signal(power, rate_hz=1)
+    assert signal.power_w is power
+    power[:] = 2
+    assert measure.energy(signal).energy_j == 18
+    times = np.arange(10, dtype=np.int64)
+    assert measure.Signal(power, times=times).time_ns is times
+    power.flags.writeable = False
+    assert measure.energy(power, rate_hz=1).energy_j == 18
+
+
+def test_threads_share_an_integral() -> None:
+    integral = measure.Integral(max_gap_ns=1)
+    block = np.ones(100_001, np.float32)
+
+    def feed(number: int) -> None:
+        for i in range(5):
+            start = (number * 5 + i) * 10**12
+            integral.feed(block, rate_hz=1e9, start_ns=start)
+
+    threads = [threading.Thread(target=feed, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = integral.energy()
+    assert found.n == 20 * len(block)
+    assert found.energy_j == pytest.approx(20 * 1e-4)
+
+
+def test_one_pass_is_as_near_as_it_says() -> None:
+    rng = np.random.default_rng(3)
+    power = (1 + 0.02 * rng.standard_normal(50_000)).astype(np.float32)
+    level = measure.Level()
+    for i in range(0, len(power), 777):
+        level.feed(power[i : i + 777], rate_hz=1000)
+    found = level.baseline()
+    exact = measure.baseline(power, rate_hz=1000, method="window")
+    assert 0 < found.error_w
+    assert abs(found.level_w - exact.level_w) <= found.error_w
+    assert abs(found.mad_w - exact.mad_w) <= found.error_w
+
+
+def test_a_class_needs_runs_and_says_why() -> None:
+    runs = [measure.BackgroundRun(2.0**i, 2 * S, 1.0, 0.01) for i in range(8)]
+    found = measure.classify(runs)
+    assert found.background is measure.Background.EXTENDED
+    assert str(found).startswith("extended: 8 runs with a tail, median 2 s and 1 J")
+    with pytest.raises(ssdpm.UnknownValueError, match="4 runs or more"):
+        measure.classify(runs[:3])
+    with pytest.raises(TypeError, match="BackgroundRun is needed"):
+        measure.classify([1, 2, 3, 4])  # type: ignore[list-item]
+
+
+def test_power_in_proportion_to_work_has_index_1() -> None:
+    assert measure.proportionality([0, 1, 2], [0, 1, 2]) == pytest.approx(1)
+    assert measure.proportionality([0, 1, 2], [3, 3, 3]) == pytest.approx(0)
+    with pytest.raises(ValueError, match="2 for 3 levels"):
+        measure.proportionality([0, 1, 2], [3, 3])
+    with pytest.raises(ssdpm.InvalidError):
+        measure.proportionality([1, 2], [1, 2])
+
+
+def test_rounds_are_steady_by_the_rules_of_snia() -> None:
+    assert measure.steady_state([100, 105, 95, 98, 102]) == 0
+    assert measure.steady_state([90, 95, 100, 105, 108]) is None
+    assert measure.steady_state([500, 100, 105, 95, 98, 102]) == 1
+    assert measure.steady_state([1, 1]) is None
+    with pytest.raises(ssdpm.RangeError):
+        measure.steady_state([1] * 9, window=1)
+
+
+def test_changes_are_where_the_mean_changes() -> None:
+    rng = np.random.default_rng(4)
+    power = np.repeat([1.0, 3.0, 2.0], 100) + 0.05 * rng.standard_normal(300)
+    assert measure.change_points(power, rate_hz=1).tolist() == [100, 200]
+    with pytest.raises(ssdpm.TooLargeError, match="take means first"):
+        measure.change_points(np.ones(20_001), rate_hz=1)
+    with pytest.raises(ssdpm.UnknownValueError):
+        measure.change_points(np.ones(3), rate_hz=1)
+
+
+def test_results_say_what_they_are_in_text_and_html() -> None:
+    power = np.tile([1.0, 1.01, 0.99, 1.0], 30)
+    power[50:60] = 3
+    signal = measure.Signal(power, rate_hz=10)
+    idle = measure.baseline(signal, window=(0, 5 * S))
+    runs = measure.activity(signal, idle)
+    assert repr(signal) == "<ssdpm.measure.Signal 120 x float64, rate_hz=10>"
+    assert str(measure.energy(signal, tolerance=0.05)).endswith("mean 1.168 W")
+    assert str(idle).startswith("1 W, noise ")
+    assert repr(runs).startswith("<ssdpm.measure.Activities: 1 runs above 1 W")
+    assert "5 s to 6 s: " in str(runs)
+    for value in (idle, runs, runs[0], measure.energy(signal)):
+        assert value._repr_html_().startswith("<table>")
+    again = measure.activity(signal, idle)
+    assert again == runs and hash(again) == hash(runs)

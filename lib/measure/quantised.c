@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The noise of a signal whose steps are about as large as it, or larger. Median
+ * and MAD are then whole steps, which says little. But of normal noise the
+ * shares below two edges between steps say how many sigmas are between them.
+ */
+#include "measure/internal.h"
+
+/* So many steps to each side of the level. */
+#define REACH 32
+#define CELLS (2 * REACH + 1)
+/* A larger MAD is good as it is. */
+#define MAX_STEPS 4
+#define BISECTIONS 40
+/* Of more samples, so many are counted, at even distances. */
+#define MAX_COUNTED (1u << 18)
+#define MAX_SIGMAS 8
+
+/* Samples of each step; before[i]: those below step i, as a share. */
+struct steps {
+	double before[CELLS + 1];
+	double least; /* half a sample: no share is told from 0 or 1 below it */
+};
+
+static bool count(const struct ssdpm_samples *samples,
+		  const struct ssdpm_baseline *baseline, struct steps *steps)
+{
+	uint64_t counts[CELLS] = { 0 }, below = 0, n = 0;
+	size_t stride = samples->n / MAX_COUNTED + 1;
+
+	for (size_t i = 0; i < samples->n; i += stride) {
+		double at = (ssdpm__sample_w(samples, i) - baseline->level_w) /
+				    baseline->quantum_w +
+			    REACH + 0.5;
+
+		if (!isfinite(at))
+			continue;
+		n++;
+		if (at < 0)
+			below++;
+		else if (at < CELLS)
+			counts[(size_t)at]++;
+	}
+	for (size_t i = 0; i <= CELLS; i++) {
+		steps->before[i] = (double)below / (double)n;
+		below += i < CELLS ? counts[i] : 0;
+	}
+	steps->least = 0.5 / (double)n;
+	return n >= BASELINE_MIN_SAMPLES;
+}
+
+/* How many sigmas below (or above) its mean a normal one has this share. */
+static double normal_quantile(double share)
+{
+	double low = -MAX_SIGMAS, high = MAX_SIGMAS;
+
+	for (int i = 0; i < BISECTIONS; i++) {
+		double middle = (low + high) / 2;
+
+		if (erfc(-middle / sqrt(2)) / 2 < share)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* From the edges that are next to the quartiles, and outside of them. */
+static double noise_of(const struct steps *steps)
+{
+	size_t low = 0, high = CELLS;
+
+	while (low < CELLS && steps->before[low + 1] <= 0.25)
+		low++;
+	while (high > 0 && steps->before[high - 1] >= 0.75)
+		high--;
+	double from = fmax(steps->before[low], steps->least);
+	double to = fmin(steps->before[high], 1 - steps->least);
+
+	return (double)(high - low) /
+	       (normal_quantile(to) - normal_quantile(from));
+}
+
+double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
+			      const struct ssdpm_baseline *baseline)
+{
+	double quantum_w = baseline->quantum_w;
+	double least = quantum_w / sqrt(12);
+	double sigma = SIGMAS_PER_MAD * baseline->mad_w;
+	struct steps steps;
+
+	if (!quantum_w || baseline->mad_w > MAX_STEPS * quantum_w ||
+	    !count(samples, baseline, &steps))
+		return fmax(sigma, least);
+	/* Of what is measured, and of the steps. */
+	return hypot(quantum_w * noise_of(&steps), least);
+}
