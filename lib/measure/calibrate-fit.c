@@ -46,9 +46,7 @@ struct filter {
 
 static struct filter filter_begin(double phi, double share)
 {
-	return (struct filter){ .phi = phi,
-				.share = share,
-				.variance = share };
+	return (struct filter){ .phi = phi, .share = share, .variance = share };
 }
 
 /* What the next row varies by. */
@@ -265,8 +263,8 @@ static bool find_spikes(struct fit *fit)
 		bool seen = !isnan(fit->y[i]);
 		double limit = SPIKE * fit->sigma * sqrt(spread(&filter));
 		double surprise = seen ? residual(fit, i) - state : 0;
-		bool out = seen && fabs(surprise) > limit &&
-			   in_a_row < SPIKES_MAX;
+		bool out =
+			seen && fabs(surprise) > limit && in_a_row < SPIKES_MAX;
 
 		in_a_row = out ? in_a_row + 1 : 0;
 		double gain = filter_row(&filter, seen && !out);
@@ -337,8 +335,8 @@ int ssdpm__fit(struct fit *fit, double *room)
 	}
 	/* As many independent samples as the noise that lasts leaves. */
 	double share = fit->share * fit->phi;
-	double freedom = (double)(fit->n_used - fit->p) * (1 - share) /
-			 (1 + share);
+	double freedom =
+		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
 
 	fit->quantile = quantile(fmax(freedom, 3));
 	return r;
