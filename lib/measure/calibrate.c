@@ -20,6 +20,9 @@ struct calibration {
 	size_t n_parameters;
 	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	struct task task;
+	/* By column of the fit: half an interval, for what is not known of exit
+	 * latencies. */
+	double exit_half[FIT_MAX_COLUMNS];
 };
 
 static int take_params(struct calibration *c,
@@ -296,13 +299,17 @@ static void say_columns(struct calibration *c)
 	for (size_t k = 0; k < fit->p; k++) {
 		struct column *column = &design->columns[task->keep[k]];
 		double unit = unit_of(column->kind) / column->length;
+		double half =
+			fit->quantile * sqrt(fit->covariance[k][k]) * unit;
 
 		if (task->keep[k] == design->p - 1 ||
 		    task->with[task->keep[k]] >= 0)
 			continue;
+		half = sqrt(half * half + c->exit_half[k] *
+						  unit_of(column->kind) *
+						  unit_of(column->kind));
 		say_power(measured_of(c, column), middle[k] * unit,
-			  fit->b[k] * unit,
-			  fit->quantile * sqrt(fit->covariance[k][k]) * unit);
+			  fit->b[k] * unit, half);
 	}
 }
 
@@ -344,6 +351,69 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 	return r;
 }
 
+/* What the fit finds where a state takes so long to leave. */
+static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
+		    uint32_t state, double latency_us)
+{
+	struct task *task = &c->task;
+	uint64_t kept_ns = exit_ns[state];
+
+	exit_ns[state] = (uint64_t)(latency_us * 1000);
+	int r = ssdpm__course_cut(&task->course, exit_ns);
+
+	exit_ns[state] = kept_ns;
+	if (r)
+		return r;
+	ssdpm__task_fill(task, task->offset_ns);
+	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
+	for (size_t j = 0; j < task->fit.p; j++)
+		task->fit.b[j] /= task->design.columns[task->keep[j]].length;
+	return 0;
+}
+
+/*
+ * How long the drive wakes is measured too, and not exactly: what is taken for
+ * waking is not taken for an I/O. So the powers differ where it takes as long
+ * as the ends of its interval.
+ */
+static int measure_exit_errors(struct calibration *c,
+			       uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	struct task *task = &c->task;
+	struct fit *good = malloc(sizeof(*good));
+	double low[FIT_MAX_COLUMNS];
+	int r = good ? 0 : -ENOMEM;
+
+	if (good)
+		*good = task->fit;
+	for (size_t i = 0; r == 0 && i < c->n_parameters; i++) {
+		const struct ssdpm_measured *measured = &c->measured[i];
+		uint32_t state = c->parameters[i].index;
+
+		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    measured->status != SSDPM_MEASURED_KNOWN)
+			continue;
+		r = fit_with(c, exit_ns, state, measured->low);
+		memcpy(low, task->fit.b, sizeof(low));
+		if (r == 0)
+			r = fit_with(c, exit_ns, state, measured->high);
+		for (size_t j = 0; r == 0 && j < good->p; j++) {
+			double half = (task->fit.b[j] - low[j]) / 2;
+
+			c->exit_half[j] += half * half;
+		}
+	}
+	if (r == 0)
+		r = ssdpm__course_cut(&task->course, exit_ns);
+	if (r == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		good->p = task->fit.p;
+		task->fit = *good;
+	}
+	free(good);
+	return r;
+}
+
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 		     const struct ssdpm_samples *samples,
 		     struct ssdpm_error *reterr)
@@ -363,9 +433,12 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 	    ssdpm__course_cut(course, exit_ns) || make_design(c))
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	r = fit_power(c, reterr);
-	if (r == 0)
-		say_columns(c);
-	return r;
+	if (r)
+		return r;
+	if (measure_exit_errors(c, exit_ns))
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	say_columns(c);
+	return 0;
 }
 
 /* What was looked for, without the rest. Return: how many. */

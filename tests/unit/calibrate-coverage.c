@@ -93,7 +93,8 @@ static void count(const struct truth *truth, const struct truth_run *run,
 		double value = truth_value(truth, seen[i].kind, seen[i].index);
 		struct tally *tally = &tallies[i];
 
-		if (i < N_POWERS && isnan(half_w[i]))
+		if (i < N_POWERS ? isnan(half_w[i]) :
+				   run->n_wakes[seen[i].index] < 5)
 			continue;
 		if (!one || one->status != SSDPM_MEASURED_KNOWN) {
 			tally->refused++;

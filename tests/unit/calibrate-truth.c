@@ -112,6 +112,7 @@ static double rest(struct maker *maker, double seconds)
 		seconds -= entry_s[state + 1];
 	}
 	spend(maker, state, seconds);
+	maker->run->n_wakes[state]++;
 	return maker->truth->exit_s[state];
 }
 

@@ -33,6 +33,7 @@ struct truth_run {
 	double *design; /* rows of samples: idle, active, transition, drift */
 	uint8_t *spikes;
 	size_t n;
+	size_t n_wakes[TRUTH_STATES]; /* out of a state, not on the way to it */
 };
 
 #define TRUTH_COLUMNS 7
