@@ -116,6 +116,21 @@ static double rest(struct maker *maker, double seconds)
 	return maker->truth->exit_s[state];
 }
 
+/* Evenly over the service, the wait too: nobody can tell them apart. */
+static void add_energy(struct maker *maker, double joules, double wait_s,
+		       double service_s)
+{
+	double begin = (maker->now_s - wait_s - maker->begin_s) / maker->step_s;
+	double bins = (wait_s + service_s) / maker->step_s;
+
+	for (size_t row = (size_t)fmax(begin, 0);
+	     row < maker->run->n && (double)row < begin + bins; row++)
+		maker->run->power_w[row] +=
+			joules / maker->step_s / bins *
+			(fmin(begin + bins, (double)(row + 1)) -
+			 fmax(begin, (double)row));
+}
+
 static void add_io(struct maker *maker, uint8_t op, double wait_s,
 		   uint64_t *seed)
 {
@@ -131,6 +146,7 @@ static void add_io(struct maker *maker, uint8_t op, double wait_s,
 		.op = op,
 	};
 	spend(maker, 5, wait_s);
+	add_energy(maker, maker->truth->io_j[op - 1], wait_s, service_s);
 	spend(maker, 2 + op, service_s);
 }
 
@@ -162,7 +178,7 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 	double innovation = sqrt(1 - truth->phi * truth->phi);
 
 	for (size_t i = 0; i < run->n; i++) {
-		double power_w = truth->sigma_w * noise;
+		double power_w = run->power_w[i] + truth->sigma_w * noise;
 
 		run->design[i * TRUTH_COLUMNS + 6] =
 			(double)i / (double)run->n - 0.5;
