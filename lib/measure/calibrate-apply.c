@@ -9,6 +9,8 @@
 
 #define LIMIT 1e18
 
+static const char link_too[] = "as before, and the link's";
+
 static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
 				    size_t n, uint32_t kind, uint32_t index)
 {
@@ -31,8 +33,7 @@ static bool is_known(const struct ssdpm_measured *measured, size_t n,
 static void name(struct ssdpm_parameter *parameter, const char *rule)
 {
 	parameter->provenance = SSDPM_PROVENANCE_MEASURED;
-	memset(parameter->rule, 0, sizeof(parameter->rule));
-	strcpy(parameter->rule, rule);
+	memcpy(parameter->rule, rule, strlen(rule) + 1);
 }
 
 static int set(struct ssdpm_parameter *parameters, size_t n,
@@ -99,7 +100,7 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 			idle.provenance == SSDPM_PROVENANCE_ASSUMED ?
 				idle.provenance :
 				link->provenance;
-		strcpy(parameters[i].rule, "as before, and the link's");
+		memcpy(parameters[i].rule, link_too, sizeof(link_too));
 	}
 	link->low = link->nominal = link->high = 0;
 	name(link, "in the idle powers, which were measured with the link");

@@ -101,7 +101,7 @@ static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
 {
 	measured->status = status;
 	measured->low = measured->nominal = measured->high = NAN;
-	snprintf(measured->reason, sizeof(measured->reason), "%s", reason);
+	memcpy(measured->reason, reason, strlen(reason) + 1);
 }
 
 static void say_latency(struct ssdpm_measured *measured,
@@ -240,16 +240,14 @@ static void say_alike(struct ssdpm_measured *measured,
 {
 	const char *name = ssdpm_parameter_kind_to_string(other->kind);
 
-	say_not_measured(measured, SSDPM_MEASURED_NOT_IDENTIFIABLE, "");
+	say_not_measured(
+		measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
+		"not identifiable from this data: it cannot be told apart from a drift of the instrument");
 	if (name)
 		snprintf(
 			measured->reason, sizeof(measured->reason),
 			"not identifiable from this data: it cannot be told apart from %s of %u, as one never goes without the other",
 			name, other->index);
-	else
-		snprintf(
-			measured->reason, sizeof(measured->reason),
-			"not identifiable from this data: it cannot be told apart from a drift of the instrument");
 }
 
 static void say_power(struct ssdpm_measured *measured, double middle,
