@@ -15,6 +15,9 @@
 
 #define LAGS_MAX 65536
 
+/* Clocks of different origins are years apart. */
+#define EXPECTED_MAX ((size_t)1 << 24)
+
 /* An interval of 95 %: half of a chi-square's quantile. */
 #define LIKELIHOOD_95 1.92072941034706
 
@@ -227,6 +230,11 @@ int ssdpm__offset_find(struct task *task, uint64_t max_ns,
 		.n = (size_t)(length_ns / task->rows.bin_ns) + 1,
 	};
 
+	if (expected.n > EXPECTED_MAX)
+		return ssdpm__fail(
+			reterr, -E2BIG, 0,
+			"I/Os and samples are %zu steps of %llu ns long together: give the offset of their clocks, offset_ns, roughly",
+			expected.n, (unsigned long long)task->rows.bin_ns);
 	expected.power_w = calloc(expected.n, sizeof(*expected.power_w));
 	if (!expected.power_w)
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");

@@ -44,11 +44,12 @@ static int take_params(struct calibration *c,
 	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS || c->params.reserved)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "flags: an unknown bit, or reserved: not 0");
-	if (c->params.max_offset_ns > INT64_MAX / 4 ||
+	if (c->params.max_offset_ns > INT64_MAX / 8 ||
 	    c->params.offset_ns > INT64_MAX / 4 ||
 	    c->params.offset_ns < -INT64_MAX / 4)
-		return ssdpm__fail(reterr, -ERANGE, 0,
-				   "offset: beyond 2^61 ns");
+		return ssdpm__fail(
+			reterr, -ERANGE, 0,
+			"offset: beyond 2^61 ns, or 2^60 ns to look in");
 	return 0;
 }
 

@@ -487,6 +487,74 @@ static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 	truth_run_free(&run);
 }
 
+static void clocks_that_are_years_apart_are_refused_not_searched(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 24;
+	struct truth_run run = truth_run(&truth, 300, 0.05, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.max_offset_ns = (uint64_t)SECOND,
+	};
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	run.samples.start_ns = 1700000000 * SECOND;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-E2BIG);
+	fixture_assert_error(&error, -E2BIG, 0, "offset_ns");
+	params.offset_ns = 10 * SECOND - run.samples.start_ns;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		0);
+	assert_true(llabs(calibration.offset_ns - params.offset_ns - 25000000) <
+		    10000000);
+	params.offset_ns = INT64_MAX;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-ERANGE);
+	truth_run_free(&run);
+}
+
+static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 25;
+	struct truth_run run = truth_run(&truth, 1500, 0.05, &seed);
+	uint16_t words[256];
+	uint8_t bytes[512];
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	(void)state;
+	fixture_ata_words(words);
+	fixture_ata_bytes(words, bytes);
+	struct ssdpm_model *model;
+
+	assert_int_equal(
+		fixture_read((const char *)bytes, sizeof(bytes), &model, NULL),
+		0);
+	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
+	sim_params.lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	assert_int_equal(ssdpm_calibrate(model, &sim_params, run.ios, run.n_ios,
+					 &run.samples, NULL, measured,
+					 &calibration, NULL),
+			 0);
+	/* It never sleeps there: idle is the mean over what it was in truth. */
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0)
+			->status,
+		SSDPM_MEASURED_KNOWN);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 1)
+			->status,
+		SSDPM_MEASURED_NOT_REACHED);
+	ssdpm_model_unref(model);
+	truth_run_free(&run);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -508,6 +576,9 @@ int main(void)
 			a_calibration_of_another_drive_changes_nothing),
 		cmocka_unit_test(
 			samples_that_are_noise_and_nothing_else_do_no_harm),
+		cmocka_unit_test(
+			clocks_that_are_years_apart_are_refused_not_searched),
+		cmocka_unit_test(a_sata_drive_is_calibrated_by_its_link_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
