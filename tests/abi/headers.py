@@ -73,6 +73,8 @@ UNITLESS = {
     "enter_sigmas", "leave_sigmas", "enter_samples", "leave_samples",
     "filter_samples", "window", "max_range", "max_slope", "parameter",
     "background", "n_tails", "trend", "trend_p",
+    "status", "exceeds", "stated", "n_measured", "n_known", "n_bins", "n_spikes",
+    "noise_phi", "noise_share",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

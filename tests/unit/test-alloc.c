@@ -730,6 +730,32 @@ static int call_idle_work(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_calibrate(struct result *ret, struct ssdpm_error *error)
+{
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	static const struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.max_offset_ns = 2000000000,
+	};
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct ssdpm_io ios[4] = { { 0 } };
+
+	for (unsigned int i = 0; i < 4; i++)
+		ios[i] = (struct ssdpm_io){
+			.start_ns = 40500000000 + i * 50000000000,
+			.service_ns = 4000000000,
+			.op = SSDPM_OP_READ,
+		};
+	int err = ssdpm_calibrate(in.models[0], NULL, ios, 4, &samples, &params,
+				  measured, &calibration, error);
+
+	if (!err)
+		ret->energy_nj = calibration.n_known;
+	return err;
+}
+
 static int call_background(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_background_run runs[6] = { { 0 } };
@@ -1124,6 +1150,7 @@ static const struct {
 	{ "ssdpm_tail_measure", call_tail },
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },
+	{ "ssdpm_calibrate", call_calibrate },
 	{ "ssdpm_change_points_find", call_changes },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
@@ -1549,6 +1576,11 @@ static void call_measure(void)
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
 	struct ssdpm_baseline baseline;
+	struct ssdpm_parameter parameters[1] = {
+		{ .kind = SSDPM_PARAMETER_IDLE_POWER },
+	};
+	struct ssdpm_measured measured = { .kind = SSDPM_PARAMETER_IDLE_POWER,
+					   .status = SSDPM_MEASURED_KNOWN };
 	size_t begin;
 
 	ssdpm_integral_feed(in.integral, &samples, NULL);
@@ -1558,6 +1590,8 @@ static void call_measure(void)
 	ssdpm_level_free(NULL);
 	ssdpm_steady_state_find(power_w, 10, NULL, &begin, NULL);
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
+	ssdpm_measured_status_to_string(SSDPM_MEASURED_KNOWN);
+	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
 }
 
 static void call_gaps_ref(void)
@@ -1578,6 +1612,8 @@ static const struct {
 	{ "ssdpm_integral_get", call_measure },
 	{ "ssdpm_level_free", call_measure },
 	{ "ssdpm_level_get", call_measure },
+	{ "ssdpm_measured_status_to_string", call_measure },
+	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/* From the power and the I/Os of a run to the parameters of a drive. */
+#include "measure/calibrate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define KNOWN_FLAGS \
+	(SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY)
+
+/* What is given and what is to be filled. */
+struct calibration {
+	struct ssdpm_calibrate_params params;
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct task task;
+	/* By column of the fit: half an interval, for what is not known of exit
+	 * latencies. */
+	double exit_half[FIT_MAX_COLUMNS];
+};
+
+static int take_params(struct calibration *c,
+		       const struct ssdpm_sim_params *sim_params,
+		       const struct ssdpm_calibrate_params *params,
+		       struct ssdpm_error *reterr)
+{
+	int r = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
+
+	if (r == 0 && sim_params)
+		r = ssdpm__copy_sized(&c->sim_params, sizeof(c->sim_params),
+				      sim_params, "ssdpm_sim_params", reterr);
+	c->params.size = sizeof(c->params);
+	if (r == 0 && params)
+		r = ssdpm__copy_sized(&c->params, sizeof(c->params), params,
+				      "ssdpm_calibrate_params", reterr);
+	if (r)
+		return r;
+	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS || c->params.reserved)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "flags: an unknown bit, or reserved: not 0");
+	if (c->params.max_offset_ns > INT64_MAX / 8 ||
+	    c->params.offset_ns > INT64_MAX / 4 ||
+	    c->params.offset_ns < -INT64_MAX / 4)
+		return ssdpm__fail(
+			reterr, -ERANGE, 0,
+			"offset: beyond 2^61 ns, or 2^60 ns to look in");
+	return 0;
+}
+
+static int take_parameters(struct calibration *c,
+			   const struct ssdpm_model *model,
+			   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_sim_params *given = &c->sim_params;
+
+	if (!given->parameters)
+		return ssdpm_parameters_from_model(model, given->pcie_link,
+						   c->parameters,
+						   &c->n_parameters, reterr);
+	if (given->n_parameters > SSDPM_MAX_PARAMETERS)
+		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
+	memcpy(c->parameters, given->parameters,
+	       given->n_parameters * sizeof(c->parameters[0]));
+	c->n_parameters = given->n_parameters;
+	return 0;
+}
+
+static const struct ssdpm_parameter *find(const struct calibration *c,
+					  uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == kind &&
+		    c->parameters[i].index == index)
+			return &c->parameters[i];
+	return NULL;
+}
+
+/* When the run ends: with the samples, or with the last I/O. */
+static uint64_t end_of(const struct calibration *c, const struct ssdpm_io *ios,
+		       size_t n)
+{
+	const struct rows *rows = &c->task.rows;
+	int64_t last_ns = rows->begin_ns + (int64_t)(rows->n * rows->bin_ns) +
+			  c->params.offset_ns +
+			  (int64_t)c->params.max_offset_ns;
+	uint64_t end_ns = last_ns > 0 ? (uint64_t)last_ns : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ios[i].start_ns + ios[i].service_ns > end_ns)
+			end_ns = ios[i].start_ns + ios[i].service_ns;
+	return end_ns;
+}
+
+static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
+			     const char *reason)
+{
+	measured->status = status;
+	measured->low = measured->nominal = measured->high = NAN;
+	memcpy(measured->reason, reason, strlen(reason) + 1);
+}
+
+static void say_latency(struct ssdpm_measured *measured,
+			const struct wake_latency *latency)
+{
+	measured->status = SSDPM_MEASURED_KNOWN;
+	measured->low = latency->low_ns / 1000;
+	measured->nominal = latency->nominal_ns / 1000;
+	measured->high = latency->high_ns / 1000;
+	measured->exceeds = measured->low > measured->stated;
+	if (measured->exceeds)
+		snprintf(
+			measured->reason, sizeof(measured->reason),
+			"measured exit latency exceeds the table: %lld us (%lld to %lld), the table says %lld us",
+			llround(measured->nominal), llround(measured->low),
+			llround(measured->high), llround(measured->stated));
+}
+
+/* Exit latencies of all states, and the times for the pieces. */
+static int measure_exits(struct calibration *c,
+			 uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	struct wake_latency latency;
+
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		const struct ssdpm_parameter *parameter = &c->parameters[i];
+		struct ssdpm_measured *measured = &c->measured[i];
+
+		if (parameter->kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    parameter->index >= SSDPM_MAX_STATES)
+			continue;
+		if (ssdpm__exit_measure(&c->task.course, parameter->index,
+					&latency))
+			return -ENOMEM;
+		measured->n = latency.n;
+		exit_ns[parameter->index] = parameter->nominal * 1000;
+		if (latency.n >= WAKES_MIN) {
+			say_latency(measured, &latency);
+			exit_ns[parameter->index] =
+				(uint64_t)latency.nominal_ns;
+		} else if (latency.n) {
+			say_not_measured(
+				measured, SSDPM_MEASURED_TOO_FEW,
+				"fewer than 5 I/Os woke the drive from it that others of their size and operation can be compared with");
+		} else {
+			say_not_measured(
+				measured, SSDPM_MEASURED_NOT_REACHED,
+				"no I/O woke the drive from it that others of its size and operation can be compared with");
+		}
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct calibration *c, uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		return true;
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return c->params.flags & SSDPM_CALIBRATE_OPERATION_ENERGY;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return c->params.flags & SSDPM_CALIBRATE_BYTE_ENERGY;
+	default:
+		return false;
+	}
+}
+
+static int make_design(struct calibration *c)
+{
+	struct task *task = &c->task;
+	struct design *design = &task->design;
+	size_t n = task->rows.n;
+
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (is_wanted(c, c->parameters[i].kind) &&
+		    design->p < FIT_MAX_COLUMNS - 1)
+			design->columns[design->p++] = (struct column){
+				.kind = c->parameters[i].kind,
+				.index = c->parameters[i].index,
+			};
+	design->p++; /* the drift */
+	design->x = calloc(n, design->p * sizeof(double));
+	design->y = calloc(n, sizeof(double));
+	task->fit.n = n;
+	task->fit.x = calloc(n, design->p * sizeof(double));
+	task->fit.out = calloc(n, 1);
+	task->fit.y = design->y;
+	task->room = calloc(n, sizeof(double));
+	return design->x && design->y && task->fit.x && task->fit.out &&
+			       task->room ?
+		       0 :
+		       -ENOMEM;
+}
+
+/* Least squares without a negative value, from those that have some. The drift
+ * may be one. */
+static void clip(struct fit *fit, const size_t *keep, size_t drift)
+{
+	double change = 1;
+
+	for (int i = 0; i < 2000 && change > 1e-12; i++) {
+		change = 0;
+		for (size_t j = 0; j < fit->p; j++) {
+			double value = fit->right[j];
+
+			for (size_t k = 0; k < fit->p; k++)
+				if (k != j)
+					value -= fit->b[k] *
+						 fit->normal[j > k ? j : k]
+							    [j > k ? k : j];
+			value /= fit->normal[j][j];
+			if (keep[j] != drift)
+				value = fmax(0, value);
+			change = fmax(change, fabs(value - fit->b[j]));
+			fit->b[j] = value;
+		}
+	}
+}
+
+static double unit_of(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return 1e9;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return 1e12;
+	default:
+		return 1e6;
+	}
+}
+
+static void say_alike(struct ssdpm_measured *measured,
+		      const struct column *other)
+{
+	const char *name = ssdpm_parameter_kind_to_string(other->kind);
+
+	say_not_measured(
+		measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
+		"not identifiable from this data: it cannot be told apart from a drift of the instrument");
+	if (name)
+		snprintf(
+			measured->reason, sizeof(measured->reason),
+			"not identifiable from this data: it cannot be told apart from %s of %u, as one never goes without the other",
+			name, other->index);
+}
+
+static void say_power(struct ssdpm_measured *measured, double middle,
+		      double nominal, double half)
+{
+	if (middle + half < 0) {
+		say_not_measured(
+			measured, SSDPM_MEASURED_NEGATIVE,
+			"all of its interval is below 0: the instrument has an offset, or the policy was another one");
+		return;
+	}
+	measured->status = SSDPM_MEASURED_KNOWN;
+	measured->low = fmax(0, middle - half);
+	measured->high = middle + half;
+	measured->nominal = fmin(fmax(nominal, measured->low), measured->high);
+}
+
+static struct ssdpm_measured *measured_of(struct calibration *c,
+					  const struct column *column)
+{
+	const struct ssdpm_parameter *parameter =
+		find(c, column->kind, column->index);
+
+	return parameter ? &c->measured[parameter - c->parameters] : NULL;
+}
+
+static void say_columns(struct calibration *c)
+{
+	struct task *task = &c->task;
+	struct design *design = &task->design;
+	struct fit *fit = &task->fit;
+	double middle[FIT_MAX_COLUMNS];
+
+	memcpy(middle, fit->b, sizeof(middle));
+	clip(fit, task->keep, design->p - 1);
+	for (size_t j = 0; j + 1 < design->p; j++) {
+		struct column *column = &design->columns[j];
+		struct ssdpm_measured *measured = measured_of(c, column);
+
+		measured->n = column->n;
+		if (!column->n)
+			say_not_measured(measured, SSDPM_MEASURED_NOT_REACHED,
+					 "nothing of it is in the run");
+		else if (task->with[j] >= 0)
+			say_alike(measured, &design->columns[task->with[j]]);
+	}
+	for (size_t k = 0; k < fit->p; k++) {
+		struct column *column = &design->columns[task->keep[k]];
+		double unit = unit_of(column->kind) / column->length;
+		double half =
+			fit->quantile * sqrt(fit->covariance[k][k]) * unit;
+
+		if (task->keep[k] == design->p - 1 ||
+		    task->with[task->keep[k]] >= 0)
+			continue;
+		half = sqrt(half * half + c->exit_half[k] *
+						  unit_of(column->kind) *
+						  unit_of(column->kind));
+		say_power(measured_of(c, column), middle[k] * unit,
+			  fit->b[k] * unit, half);
+	}
+}
+
+static double drift_of(const struct task *task)
+{
+	size_t drift = task->design.p - 1;
+
+	for (size_t k = 0; k < task->fit.p; k++)
+		if (task->keep[k] == drift && task->with[drift] < 0)
+			return task->fit.b[k] /
+			       task->design.columns[drift].length;
+	return NAN;
+}
+
+static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
+{
+	struct task *task = &c->task;
+	int r = 0;
+
+	task->offset_ns = c->params.offset_ns;
+	if (c->params.max_offset_ns)
+		r = ssdpm__offset_find(task, c->params.max_offset_ns,
+				       c->parameters, c->n_parameters, reterr);
+	if (r == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		r = ssdpm__fit(&task->fit, task->room);
+	}
+	if (r == -ENOMEM)
+		return ssdpm__fail(reterr, r, 0, "out of memory");
+	if (r == -EDOM && task->fit.n_used < task->fit.p + 8)
+		return ssdpm__fail(
+			reterr, -ENODATA, 0,
+			"%zu steps of time have both power and I/Os: %zu things to know need more",
+			task->fit.n_used, task->fit.p);
+	if (r == -EDOM)
+		return ssdpm__fail(
+			reterr, r, 0,
+			"nothing can be told apart: power and I/Os do not fit, or the offset is wrong");
+	return r;
+}
+
+/* What the fit finds where a state takes so long to leave. */
+static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
+		    uint32_t state, double latency_us)
+{
+	struct task *task = &c->task;
+	uint64_t kept_ns = exit_ns[state];
+
+	exit_ns[state] = (uint64_t)(latency_us * 1000);
+	int r = ssdpm__course_cut(&task->course, exit_ns);
+
+	exit_ns[state] = kept_ns;
+	if (r)
+		return r;
+	ssdpm__task_fill(task, task->offset_ns);
+	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
+	for (size_t j = 0; j < task->fit.p; j++)
+		task->fit.b[j] /= task->design.columns[task->keep[j]].length;
+	return 0;
+}
+
+/*
+ * How long the drive wakes is measured too, and not exactly: what is taken for
+ * waking is not taken for an I/O. So the powers differ where it takes as long
+ * as the ends of its interval.
+ */
+static int measure_exit_errors(struct calibration *c,
+			       uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	struct task *task = &c->task;
+	struct fit *good = malloc(sizeof(*good));
+	double low[FIT_MAX_COLUMNS];
+	int r = good ? 0 : -ENOMEM;
+
+	if (good)
+		*good = task->fit;
+	for (size_t i = 0; r == 0 && i < c->n_parameters; i++) {
+		const struct ssdpm_measured *measured = &c->measured[i];
+		uint32_t state = c->parameters[i].index;
+
+		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    measured->status != SSDPM_MEASURED_KNOWN)
+			continue;
+		r = fit_with(c, exit_ns, state, measured->low);
+		memcpy(low, task->fit.b, sizeof(low));
+		if (r == 0)
+			r = fit_with(c, exit_ns, state, measured->high);
+		for (size_t j = 0; r == 0 && j < good->p; j++) {
+			double half = (task->fit.b[j] - low[j]) / 2;
+
+			c->exit_half[j] += half * half;
+		}
+	}
+	if (r == 0)
+		r = ssdpm__course_cut(&task->course, exit_ns);
+	if (r == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		good->p = task->fit.p;
+		task->fit = *good;
+	}
+	free(good);
+	return r;
+}
+
+static int calibrate(struct calibration *c, const struct ssdpm_model *model,
+		     const struct ssdpm_samples *samples,
+		     struct ssdpm_error *reterr)
+{
+	struct course *course = &c->task.course;
+	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
+	int r = ssdpm__rows_take(&c->task.rows, samples, c->params.bin_ns,
+				 reterr);
+
+	if (r)
+		return r;
+	course->end_ns = end_of(c, course->ios, course->n_ios);
+	r = ssdpm__course_find(course, model, &c->sim_params, reterr);
+	if (r)
+		return r;
+	if (ssdpm__course_cut(course, exit_ns) || measure_exits(c, exit_ns) ||
+	    ssdpm__course_cut(course, exit_ns) || make_design(c))
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	r = fit_power(c, reterr);
+	if (r)
+		return r;
+	if (measure_exit_errors(c, exit_ns))
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	say_columns(c);
+	return 0;
+}
+
+/* What was looked for, without the rest. Return: how many. */
+static size_t gather(struct calibration *c, struct ssdpm_measured *ret_measured,
+		     uint64_t *ret_known)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		if (!c->measured[i].status)
+			continue;
+		c->measured[i].kind = c->parameters[i].kind;
+		c->measured[i].index = c->parameters[i].index;
+		*ret_known += c->measured[i].status == SSDPM_MEASURED_KNOWN;
+		ret_measured[n++] = c->measured[i];
+	}
+	return n;
+}
+
+static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
+		 struct ssdpm_calibration *ret_calibration)
+{
+	const struct task *task = &c->task;
+	struct ssdpm_calibration calibration = {
+		.size = ret_calibration->size,
+		.n_bins = task->fit.n_used + task->fit.n_out,
+		.n_spikes = task->fit.n_out,
+		.bin_ns = task->rows.bin_ns,
+		.offset_ns = task->offset_ns,
+		.offset_error_ns = task->error_ns,
+		.sigma_w = task->fit.sigma,
+		.drift_w = drift_of(task),
+		.noise_phi = task->fit.phi,
+		.noise_share = task->fit.share,
+	};
+
+	calibration.n_measured = gather(c, ret_measured, &calibration.n_known);
+	memcpy(ret_calibration, &calibration, calibration.size);
+}
+
+static void calibration_free(struct calibration *c)
+{
+	ssdpm__course_free(&c->task.course);
+	free(c->task.rows.power_w);
+	free(c->task.design.x);
+	free(c->task.design.y);
+	free(c->task.fit.x);
+	free(c->task.fit.out);
+	free(c->task.room);
+	free(c);
+}
+
+int ssdpm_calibrate(const struct ssdpm_model *model,
+		    const struct ssdpm_sim_params *sim_params,
+		    const struct ssdpm_io *ios, size_t n,
+		    const struct ssdpm_samples *samples,
+		    const struct ssdpm_calibrate_params *params,
+		    struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS],
+		    struct ssdpm_calibration *ret_calibration,
+		    struct ssdpm_error *reterr)
+{
+	int r = ssdpm__check_result_size(ret_calibration->size,
+					 sizeof(*ret_calibration),
+					 "ssdpm_calibration", reterr);
+	struct calibration *c;
+
+	if (r)
+		return r;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	c->task.course.ios = ios;
+	c->task.course.n_ios = n;
+	r = take_params(c, sim_params, params, reterr);
+	if (r == 0)
+		r = take_parameters(c, model, reterr);
+	for (size_t i = 0; i < c->n_parameters; i++)
+		c->measured[i].stated = (double)c->parameters[i].high;
+	if (r == 0)
+		r = calibrate(c, model, samples, reterr);
+	if (r == 0)
+		fill(c, ret_measured, ret_calibration);
+	calibration_free(c);
+	return r;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* A drive whose parameters are known, and runs of it with noise. */
+#ifndef SSDPM_TESTS_CALIBRATE_TRUTH_H
+#define SSDPM_TESTS_CALIBRATE_TRUTH_H
+
+#include "fixture.h"
+
+#define TRUTH_STATES 3
+
+/* What is so, in W and s. */
+struct truth {
+	double idle_w[TRUTH_STATES];
+	double active_w[2]; /* by op - 1 */
+	double transition_w;
+	double exit_s[TRUTH_STATES];
+	double io_j[2];
+
+	double phi; /* of the noise of the samples */
+	double sigma_w;
+	double quantum_w; /* 0: not quantised */
+	double drift_w;
+	double spikes; /* share of the samples */
+	int64_t offset_ns;
+};
+
+struct truth_run {
+	struct ssdpm_model *model;
+	struct ssdpm_apst apst;
+	struct ssdpm_io *ios;
+	size_t n_ios;
+	struct ssdpm_samples samples;
+	double *power_w;
+	double *design; /* rows of samples: idle, active, transition, drift */
+	uint8_t *spikes;
+	size_t n;
+	size_t n_wakes[TRUTH_STATES]; /* out of a state, not on the way to it */
+};
+
+#define TRUTH_COLUMNS 7
+
+/* A drive and a noise, by chance. */
+struct truth truth_random(uint64_t *seed);
+
+/* A run of so many samples; let go of it with truth_run_free(). */
+struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
+			   uint64_t *seed);
+void truth_run_free(struct truth_run *run);
+
+double truth_uniform(uint64_t *seed);
+double truth_normal(uint64_t *seed);
+
+/* In the unit of the kind; NAN: none. */
+double truth_value(const struct truth *truth, uint32_t kind, uint32_t index);
+
+/* ssdpm_calibrate() of it. */
+int truth_calibrate(const struct truth_run *run,
+		    const struct ssdpm_calibrate_params *params,
+		    struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS],
+		    struct ssdpm_calibration *calibration,
+		    struct ssdpm_error *reterr);
+
+#endif

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT */
+/* From power and I/Os of one run to the parameters of a drive. */
+#include "calibrate-truth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SECOND INT64_C(1000000000)
+
+static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+
+static const struct ssdpm_measured *find(size_t n, uint32_t kind,
+					 uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (measured[i].kind == kind && measured[i].index == index)
+			return &measured[i];
+	fail_msg("no %s of %u", ssdpm_parameter_kind_to_string(kind), index);
+	return NULL;
+}
+
+static struct truth quiet_truth(void)
+{
+	return (struct truth){
+		.idle_w = { 0.8, 0.15, 0.004 },
+		.active_w = { 2.5, 4.5 },
+		.transition_w = 1.2,
+		.exit_s = { 0, 0.0015, 0.05 },
+		.sigma_w = 0.02,
+		.phi = 0.6,
+	};
+}
+
+static void assert_holds(size_t n, const struct truth *truth, uint32_t kind,
+			 uint32_t index, double width)
+{
+	const struct ssdpm_measured *one = find(n, kind, index);
+	double value = truth_value(truth, kind, index);
+	double slack = 0.5 * (one->high - one->low);
+
+	assert_int_equal(one->status, SSDPM_MEASURED_KNOWN);
+	/* Intervals of 95 % are exact elsewhere; twice as wide ones here. */
+	if (value < one->low - slack || value > one->high + slack ||
+	    one->high - one->low > width * value)
+		fail_msg("%s of %u: %g to %g, %g is true",
+			 ssdpm_parameter_kind_to_string(kind), index, one->low,
+			 one->high, value);
+	assert_true(one->low <= one->nominal && one->nominal <= one->high);
+	assert_true(one->n > 0);
+}
+
+static void powers_and_latencies_of_a_known_drive_are_found(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 11;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	size_t n = calibration.n_measured;
+
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.02);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.05);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 2, 2);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05);
+	assert_holds(n, &truth, SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 2, 0.1);
+	assert_int_equal(find(n, SSDPM_PARAMETER_ACTIVE_POWER, 3)->status,
+			 SSDPM_MEASURED_NOT_REACHED);
+	assert_true(isnan(find(n, SSDPM_PARAMETER_ACTIVE_POWER, 3)->nominal));
+	assert_int_equal(calibration.bin_ns, 50000000);
+	assert_true(fabs(calibration.noise_phi - 0.6) < 0.1);
+	assert_true(fabs(calibration.sigma_w - 0.02) < 0.003);
+	assert_int_equal(calibration.offset_ns, 0);
+	assert_int_equal(calibration.offset_error_ns, 0);
+	truth_run_free(&run);
+}
+
+static void an_exit_latency_above_the_table_is_said_with_both_numbers(
+	void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 12;
+	struct truth_run run = truth_run(&truth, 3000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+	char number[32];
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	const struct ssdpm_measured *slow =
+		find(calibration.n_measured, SSDPM_PARAMETER_EXIT_LATENCY, 2);
+	const struct ssdpm_measured *quick =
+		find(calibration.n_measured, SSDPM_PARAMETER_EXIT_LATENCY, 1);
+
+	assert_int_equal(slow->exceeds, 1);
+	assert_true(slow->stated == 8000);
+	assert_non_null(strstr(slow->reason,
+			       "measured exit latency exceeds the table: "));
+	assert_non_null(strstr(slow->reason, "the table says 8000 us"));
+	snprintf(number, sizeof(number), " %lld us (", llround(slow->nominal));
+	assert_non_null(strstr(slow->reason, number));
+	/* That of the other is 2000 us there, and less in truth. */
+	assert_int_equal(quick->status, SSDPM_MEASURED_KNOWN);
+	assert_int_equal(quick->exceeds, 0);
+	assert_string_equal(quick->reason, "");
+	truth_run_free(&run);
+}
+
+static void clocks_that_differ_are_brought_together(void **state)
+{
+	struct truth truth = quiet_truth();
+	static const int64_t offsets_ns[] = { 1234567890, -1900000000 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t seed = 13 + i;
+
+		truth.offset_ns = offsets_ns[i];
+		struct truth_run run = truth_run(&truth, 2000, 0.05, &seed);
+		struct ssdpm_calibrate_params params = {
+			.size = sizeof(params),
+			.max_offset_ns = 3 * (uint64_t)SECOND,
+		};
+		struct ssdpm_calibration calibration;
+
+		assert_int_equal(truth_calibrate(&run, &params, measured,
+						 &calibration, NULL),
+				 0);
+		int64_t error_ns = calibration.offset_ns - truth.offset_ns;
+
+		assert_true(calibration.offset_error_ns > 0);
+		assert_true(calibration.offset_error_ns < 2000000);
+		if (llabs(error_ns) > 2 * (int64_t)calibration.offset_error_ns)
+			fail_msg("%lld ns off, %llu ns were said",
+				 (long long)error_ns,
+				 (unsigned long long)
+					 calibration.offset_error_ns);
+		assert_holds(calibration.n_measured, &truth,
+			     SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.3);
+		truth_run_free(&run);
+	}
+}
+
+static void spikes_are_left_out_and_a_drift_is_told(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 15;
+	size_t n_spikes = 0;
+
+	(void)state;
+	truth.spikes = 0.01;
+	truth.drift_w = 0.1;
+	truth.phi = 0;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+
+	for (size_t i = 0; i < run.n; i++)
+		n_spikes += run.spikes[i];
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_true(calibration.n_spikes >= n_spikes - 2);
+	assert_true(calibration.n_spikes <= n_spikes + 10);
+	assert_true(fabs(calibration.drift_w - 0.1) < 0.01);
+	assert_holds(calibration.n_measured, &truth, SSDPM_PARAMETER_IDLE_POWER,
+		     0, 0.02);
+	truth_run_free(&run);
+}
+
+static void energies_of_ios_are_told_from_their_active_power(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 16;
+
+	(void)state;
+	truth.io_j[0] = 0.002;
+	truth.io_j[1] = 0.005;
+	truth.exit_s[1] = truth.exit_s[2] = 0.0001;
+	struct truth_run run = truth_run(&truth, 4000, 0.02, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_CALIBRATE_OPERATION_ENERGY,
+	};
+	struct ssdpm_calibration calibration;
+
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, NULL),
+		0);
+	size_t n = calibration.n_measured;
+
+	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 1, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.3);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.3);
+	truth_run_free(&run);
+}
+
+/* In every third second a read of 100 ms and a write of twice that. */
+static void make_pairs(struct truth_run *run, struct ssdpm_io ios[80],
+		       double power_w[40])
+{
+	uint64_t seed = 17;
+
+	for (unsigned int i = 0; i < 40; i++) {
+		bool busy = i % 3 == 0;
+
+		power_w[i] = 1 + busy * 0.8 + 0.01 * truth_normal(&seed);
+		ios[2 * i] = (struct ssdpm_io){
+			.start_ns = i * (uint64_t)SECOND,
+			.service_ns = busy ? 100000000 : 0,
+			.bytes = 4096,
+			.op = SSDPM_OP_READ,
+		};
+		ios[2 * i + 1] = ios[2 * i];
+		ios[2 * i + 1].op = SSDPM_OP_WRITE;
+		ios[2 * i + 1].start_ns += 200000000;
+		ios[2 * i + 1].service_ns *= 2;
+	}
+	run->ios = ios;
+	run->n_ios = 80;
+	run->apst = (struct ssdpm_apst){ .sent = 1 };
+	run->samples = (struct ssdpm_samples){
+		.power_w = power_w,
+		.n = 40,
+		.start_ns = SECOND / 2,
+		.interval_ns = 1e9,
+		.type = SSDPM_SAMPLE_FLOAT64,
+	};
+}
+
+static void what_always_goes_together_is_not_identifiable(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 18;
+	struct truth_run made = truth_run(&truth, 100, 0.05, &seed);
+	struct truth_run run = made;
+	struct ssdpm_io ios[80];
+	double power_w[40];
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	make_pairs(&run, ios, power_w);
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error), 0);
+	for (uint32_t op = 0; op < 2; op++) {
+		const struct ssdpm_measured *active =
+			find(calibration.n_measured,
+			     SSDPM_PARAMETER_ACTIVE_POWER, op);
+
+		assert_int_equal(active->status,
+				 SSDPM_MEASURED_NOT_IDENTIFIABLE);
+		assert_true(isnan(active->low) && isnan(active->high));
+		assert_non_null(strstr(active->reason,
+				       "not identifiable from this data"));
+		assert_non_null(strstr(active->reason, "active_power_uw"));
+	}
+	/* What they have nothing to do with is known all the same. */
+	const struct ssdpm_measured *idle =
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	assert_int_equal(idle->status, SSDPM_MEASURED_KNOWN);
+	assert_true(fabs(idle->nominal - 1e6) < 1e4);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 1)
+			->status,
+		SSDPM_MEASURED_NOT_REACHED);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_EXIT_LATENCY, 2)
+			->status,
+		SSDPM_MEASURED_NOT_REACHED);
+	truth_run_free(&made);
+}
+
+static void a_meter_below_0_gives_no_power_below_0(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 19;
+	struct truth_run run = truth_run(&truth, 2000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	for (size_t i = 0; i < run.n; i++)
+		run.power_w[i] -= 0.5;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	const struct ssdpm_measured *deep =
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 2);
+
+	assert_int_equal(deep->status, SSDPM_MEASURED_NEGATIVE);
+	assert_true(isnan(deep->nominal));
+	for (size_t i = 0; i < calibration.n_measured; i++)
+		assert_false(measured[i].low < 0 || measured[i].nominal < 0);
+	truth_run_free(&run);
+}
+
+static void what_cannot_be_calibrated_is_refused_with_the_reason(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 20;
+	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	struct ssdpm_calibrate_params params = { .size = sizeof(params) };
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+	size_t n_ios = run.n_ios;
+
+	(void)state;
+	run.n_ios = 0;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error),
+		-ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "no I/O");
+	run.n_ios = n_ios;
+	run.ios[3].service_ns = SSDPM_SERVICE_UNKNOWN;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error),
+		-ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "I/O 3 has no service time");
+	run.ios[3].service_ns = 1000000;
+	params.bin_ns = 5 * (uint64_t)SECOND;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-ENODATA);
+	params.bin_ns = 1;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-E2BIG);
+	params.bin_ns = 0;
+	params.flags = 4;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-EINVAL);
+	params.flags = 0;
+	run.samples.start_ns += 3600 * SECOND;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		0);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)
+			->status,
+		SSDPM_MEASURED_NOT_REACHED);
+	run.samples.start_ns -= 7200 * SECOND;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-ENODATA);
+	truth_run_free(&run);
+}
+
+static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 21;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_calibration calibration;
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_result before = { .size = sizeof(before) };
+	struct ssdpm_result after = { .size = sizeof(after) };
+	size_t n;
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
+						     parameters, &n, NULL),
+			 0);
+	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
+	sim_params.apst = &run.apst;
+	sim_params.parameters = parameters;
+	sim_params.n_parameters = n;
+	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
+					run.n_ios, &before, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_calibrate(parameters, n, measured,
+						    calibration.n_measured,
+						    NULL),
+			 0);
+	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
+					run.n_ios, &after, NULL),
+			 0);
+	uint64_t wide = before.high.energy_nj - before.low.energy_nj;
+	uint64_t close = after.high.energy_nj - after.low.energy_nj;
+
+	assert_true(close < wide / 5);
+	for (size_t i = 0; i < n; i++) {
+		struct ssdpm_parameter *one = &parameters[i];
+
+		if (one->kind == SSDPM_PARAMETER_ACTIVE_POWER &&
+		    one->index == 0) {
+			assert_int_equal(one->provenance,
+					 SSDPM_PROVENANCE_MEASURED);
+			assert_true(one->low < one->high);
+			assert_string_equal(one->rule,
+					    "measured: an interval of 95 %");
+		}
+		if (one->kind == SSDPM_PARAMETER_LINK_POWER)
+			assert_int_equal(one->high, 0);
+	}
+	truth_run_free(&run);
+}
+
+static void a_calibration_of_another_drive_changes_nothing(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 22;
+	struct truth_run run = truth_run(&truth, 100, 0.05, &seed);
+	static struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	static struct ssdpm_parameter copy[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_measured two[2] = {
+		{ .kind = SSDPM_PARAMETER_IDLE_POWER,
+		  .status = SSDPM_MEASURED_KNOWN,
+		  .low = 1,
+		  .nominal = 2,
+		  .high = 3 },
+		{ .kind = SSDPM_PARAMETER_IDLE_POWER,
+		  .index = 9,
+		  .status = SSDPM_MEASURED_KNOWN },
+	};
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
+						     parameters, &n, NULL),
+			 0);
+	memcpy(copy, parameters, sizeof(copy));
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, two, 2, NULL),
+		-ENOENT);
+	assert_memory_equal(copy, parameters, sizeof(copy));
+	two[0].low = NAN;
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, two, 1, NULL),
+		-EINVAL);
+	assert_memory_equal(copy, parameters, sizeof(copy));
+	two[0].status = SSDPM_MEASURED_NOT_REACHED;
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, two, 1, NULL), 0);
+	assert_memory_equal(copy, parameters, sizeof(copy));
+	assert_string_equal(ssdpm_measured_status_to_string(
+				    SSDPM_MEASURED_NOT_IDENTIFIABLE),
+			    "not-identifiable");
+	assert_null(ssdpm_measured_status_to_string(0));
+	assert_null(ssdpm_measured_status_to_string(6));
+	truth_run_free(&run);
+}
+
+static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 23;
+	struct truth_run run = truth_run(&truth, 300, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct ssdpm_calibrate_params params = {
+			.size = sizeof(params),
+			.max_offset_ns = round % 2 ? (uint64_t)SECOND : 0,
+			.flags = (uint32_t)round % 4,
+		};
+
+		for (size_t i = 0; i < run.n; i++) {
+			double value = truth_normal(&seed);
+
+			if (round % 5 == 0)
+				value = 3; /* constant */
+			if (round % 5 == 1 && value > 1)
+				value = NAN;
+			if (round % 5 == 2)
+				value *= 1e300;
+			run.power_w[i] = value;
+		}
+		int r = truth_calibrate(&run, &params, measured, &calibration,
+					NULL);
+
+		if (r && r != -EDOM && r != -ENODATA)
+			fail_msg("%d in round %d", r, round);
+		for (size_t i = 0; r == 0 && i < calibration.n_measured; i++)
+			if (measured[i].status == SSDPM_MEASURED_KNOWN)
+				assert_true(measured[i].low >= 0 &&
+					    measured[i].nominal <=
+						    measured[i].high);
+	}
+	truth_run_free(&run);
+}
+
+static void clocks_that_are_years_apart_are_refused_not_searched(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 24;
+	struct truth_run run = truth_run(&truth, 300, 0.05, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.max_offset_ns = (uint64_t)SECOND,
+	};
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	run.samples.start_ns = 1700000000 * SECOND;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-E2BIG);
+	fixture_assert_error(&error, -E2BIG, 0, "offset_ns");
+	params.offset_ns = 10 * SECOND - run.samples.start_ns;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		0);
+	assert_true(llabs(calibration.offset_ns - params.offset_ns - 25000000) <
+		    10000000);
+	params.offset_ns = INT64_MAX;
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, &error),
+		-ERANGE);
+	truth_run_free(&run);
+}
+
+static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 25;
+	struct truth_run run = truth_run(&truth, 1500, 0.05, &seed);
+	uint16_t words[256];
+	uint8_t bytes[512];
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	(void)state;
+	fixture_ata_words(words);
+	fixture_ata_bytes(words, bytes);
+	struct ssdpm_model *model;
+
+	assert_int_equal(
+		fixture_read((const char *)bytes, sizeof(bytes), &model, NULL),
+		0);
+	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
+	sim_params.lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	assert_int_equal(ssdpm_calibrate(model, &sim_params, run.ios, run.n_ios,
+					 &run.samples, NULL, measured,
+					 &calibration, NULL),
+			 0);
+	/* It never sleeps there: idle is the mean over what it was in truth. */
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0)
+			->status,
+		SSDPM_MEASURED_KNOWN);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 1)
+			->status,
+		SSDPM_MEASURED_NOT_REACHED);
+	ssdpm_model_unref(model);
+	truth_run_free(&run);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			powers_and_latencies_of_a_known_drive_are_found),
+		cmocka_unit_test(
+			an_exit_latency_above_the_table_is_said_with_both_numbers),
+		cmocka_unit_test(clocks_that_differ_are_brought_together),
+		cmocka_unit_test(spikes_are_left_out_and_a_drift_is_told),
+		cmocka_unit_test(
+			energies_of_ios_are_told_from_their_active_power),
+		cmocka_unit_test(what_always_goes_together_is_not_identifiable),
+		cmocka_unit_test(a_meter_below_0_gives_no_power_below_0),
+		cmocka_unit_test(
+			what_cannot_be_calibrated_is_refused_with_the_reason),
+		cmocka_unit_test(
+			an_estimate_with_what_was_measured_has_closer_bounds),
+		cmocka_unit_test(
+			a_calibration_of_another_drive_changes_nothing),
+		cmocka_unit_test(
+			samples_that_are_noise_and_nothing_else_do_no_harm),
+		cmocka_unit_test(
+			clocks_that_are_years_apart_are_refused_not_searched),
+		cmocka_unit_test(a_sata_drive_is_calibrated_by_its_link_states),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
