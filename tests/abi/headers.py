@@ -73,6 +73,13 @@ UNITLESS = {
     "enter_sigmas", "leave_sigmas", "enter_samples", "leave_samples",
     "filter_samples", "window", "max_range", "max_slope", "parameter",
     "background", "n_tails", "trend", "trend_p",
+    # of a survey: what is run, how many, factors, shares, probabilities
+    "between_known", "between_sd", "block", "critical_q", "df", "different", "drive",
+    "error_rate", "heterogeneity_q", "inconsistency", "mean", "missing", "n_blocks",
+    "n_complete", "n_different", "n_drives", "n_effective", "n_left_out", "n_missing",
+    "n_policies", "n_results", "n_runs", "n_samples", "n_scenarios", "order",
+    "other_policy", "other_row", "p", "policy", "power", "power_high", "power_low",
+    "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
