@@ -19,11 +19,11 @@
 #include "base/internal.h"
 
 /* Points of the inner integral, and what is left out at its ends: e^-36. */
-#define INNER_STEP 0.125
-#define INNER_END 8.5
-#define N_INNER 137 /* 2 * 8.5 / 0.125 + 1 */
+#define INNER_STEP 0.2
+#define INNER_END 8.4
+#define N_INNER 85 /* 2 * 8.4 / 0.2 + 1 */
 /* Largest step of the outer one. */
-#define OUTER_STEP 0.0625
+#define OUTER_STEP 0.1
 /* A weight below e^-42 of the largest one is nothing. */
 #define NOTHING (-42.0)
 
@@ -94,7 +94,7 @@ typedef double value_of_s(const void *data, double s);
 /* The mean of a value over f. */
 static double mean_over_s(value_of_s *value, const void *data, double df)
 {
-	double step = fmin(OUTER_STEP, 0.35 / sqrt(2 * df));
+	double step = fmin(OUTER_STEP, 0.5 / sqrt(2 * df));
 	double weights = 0, sum = 0;
 
 	for (int side = -1; side <= 1; side += 2) {
