@@ -75,6 +75,13 @@ UNITLESS = {
     "background", "n_tails", "trend", "trend_p",
     "status", "exceeds", "stated", "n_measured", "n_known", "n_bins", "n_spikes",
     "noise_phi", "noise_share",
+    # of a survey: what is run, how many, factors, shares, probabilities
+    "between_known", "between_sd", "block", "critical_q", "df", "different", "drive",
+    "error_rate", "heterogeneity_q", "inconsistency", "mean", "missing", "n_blocks",
+    "n_complete", "n_different", "n_drives", "n_effective", "n_left_out", "n_missing",
+    "n_policies", "n_results", "n_runs", "n_samples", "n_scenarios", "order",
+    "other_policy", "other_row", "p", "policy", "power", "power_high", "power_low",
+    "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

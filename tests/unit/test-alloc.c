@@ -783,6 +783,53 @@ static int call_changes(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_survey_summarise(struct result *ret, struct ssdpm_error *error)
+{
+	double power_w[200];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_survey_summary summary = { .size = sizeof(summary) };
+	int err = ssdpm_survey_summarise(&samples, &summary, error);
+
+	if (!err)
+		ret->energy_nj = summary.n;
+	return err;
+}
+
+static int call_survey_analyse(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_survey_analysis_params params = {
+		.size = sizeof(params),
+		.n_policies = 2,
+		.n_scenarios = 1,
+	};
+	struct ssdpm_survey_analysis analysis = { .size = sizeof(analysis) };
+	struct ssdpm_survey_run runs[8] = { 0 };
+
+	for (uint32_t i = 0; i < 8; i++) {
+		runs[i].mean_w = i * 37 % 11;
+		runs[i].policy = i % 2;
+		runs[i].block = i / 2;
+	}
+	int err = ssdpm_survey_analyse(runs, 8, &params, &analysis, NULL, NULL,
+				       error);
+
+	if (!err)
+		ret->energy_nj = analysis.n_runs;
+	return err;
+}
+
+static int call_survey_merge(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_survey_result results[] = { { 1, 1, 0, 0 },
+						       { 2, 1, 1, 0 } };
+	struct ssdpm_survey_merged merged;
+	int err = ssdpm_survey_merge(results, 2, 0, &merged, error);
+
+	if (!err)
+		ret->energy_nj = merged.n_results;
+	return err;
+}
+
 static int call_sweep(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_run runs[2];
@@ -1152,6 +1199,9 @@ static const struct {
 	{ "ssdpm_background_classify", call_background },
 	{ "ssdpm_calibrate", call_calibrate },
 	{ "ssdpm_change_points_find", call_changes },
+	{ "ssdpm_survey_analyse", call_survey_analyse },
+	{ "ssdpm_survey_merge", call_survey_merge },
+	{ "ssdpm_survey_summarise", call_survey_summarise },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -1594,6 +1644,30 @@ static void call_measure(void)
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
 }
 
+static void call_survey(void)
+{
+	const struct ssdpm_survey_params params = {
+		.size = sizeof(params),
+		.n_policies = 2,
+		.n_scenarios = 1,
+	};
+	const struct ssdpm_survey_noise noise = { 1, 9, 1, 1, 9 };
+	const struct ssdpm_survey_stated rows[2] = { { 1, 1, 1, 2, 0 },
+						     { 2, 1, 1, 2, 0 } };
+	struct ssdpm_survey_detectable detectable;
+	struct ssdpm_survey_judgement judgement;
+	struct ssdpm_survey_step steps[10];
+	uint64_t total_ns;
+	double value;
+	size_t n;
+
+	ssdpm_survey_schedule(&params, steps, 10, &n, &total_ns, NULL);
+	ssdpm_survey_detectable(&params, &noise, 0, 1, &detectable, NULL);
+	ssdpm_survey_judge(rows, 2, 0, &judgement, NULL);
+	ssdpm_survey_range_p(1, 3, 5, &value, NULL);
+	ssdpm_survey_range_q(0.05, 3, 5, &value, NULL);
+}
+
 static void call_gaps_ref(void)
 {
 	size_t n;
@@ -1616,6 +1690,11 @@ static const struct {
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
+	{ "ssdpm_survey_detectable", call_survey },
+	{ "ssdpm_survey_judge", call_survey },
+	{ "ssdpm_survey_range_p", call_survey },
+	{ "ssdpm_survey_range_q", call_survey },
+	{ "ssdpm_survey_schedule", call_survey },
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The studentised range, and what else is an integral over an estimated
+ * standard deviation s:
+ *
+ *     P(Q <= q) = integral of f(s) W(q s) ds over s > 0
+ *     W(w)      = k integral of phi(z) (Phi(z) - Phi(z - w))^(k-1) dz
+ *     f(s)      ~ s^(df-1) exp(-df s^2 / 2)
+ *
+ * Both are taken by the trapezoid rule over the whole line, the outer one over
+ * x = ln s: for functions that are analytic and vanish at both ends its error
+ * falls exponentially with the number of points (Trefethen and Weideman 2014).
+ * f is normed by its own sum, which needs no gamma function.
+ */
+#include "measure/survey.h"
+
+#include <errno.h>
+
+#include "base/internal.h"
+
+/* Points of the inner integral, and what is left out at its ends: e^-36. */
+#define INNER_STEP 0.2
+#define INNER_END 8.4
+#define N_INNER 85 /* 2 * 8.4 / 0.2 + 1 */
+/* Largest step of the outer one. */
+#define OUTER_STEP 0.1
+/* A weight below e^-42 of the largest one is nothing. */
+#define NOTHING (-42.0)
+
+#define SQRT_HALF 0.70710678118654752
+#define SQRT_2PI 2.5066282746310005
+
+static double normal_p(double z)
+{
+	return erfc(-z * SQRT_HALF) / 2;
+}
+
+/* What the inner integral has for all values of w. */
+struct range {
+	double q;
+	double weight[N_INNER]; /* step x k x phi(z) */
+	double below[N_INNER];	/* Phi(z) */
+	uint32_t k;
+};
+
+static void range_set(struct range *range, double q, uint32_t k)
+{
+	range->q = q;
+	range->k = k;
+	for (int i = 0; i < N_INNER; i++) {
+		double z = i * INNER_STEP - INNER_END;
+
+		range->weight[i] = INNER_STEP * k * exp(-z * z / 2) / SQRT_2PI;
+		range->below[i] = normal_p(z);
+	}
+}
+
+static double power_of(double x, uint32_t n)
+{
+	double result = 1;
+
+	for (; n; n >>= 1, x *= x)
+		if (n & 1)
+			result *= x;
+	return result;
+}
+
+/* 1 - W(q s) */
+static double range_above(const void *data, double s)
+{
+	const struct range *range = data;
+	double inside = 0;
+
+	if (range->k == 2)
+		return erfc(range->q * s / 2);
+	for (int i = 0; i < N_INNER; i++) {
+		double z = i * INNER_STEP - INNER_END;
+
+		inside += range->weight[i] *
+			  power_of(range->below[i] - normal_p(z - range->q * s),
+				   range->k - 1);
+	}
+	return 1 - inside;
+}
+
+/* Logarithm of f(s) ds over x = ln s: 0 at its largest. */
+static double log_weight(double x, double df)
+{
+	return df * (x + (1 - exp(2 * x)) / 2);
+}
+
+typedef double value_of_s(const void *data, double s);
+
+/* The mean of a value over f. */
+static double mean_over_s(value_of_s *value, const void *data, double df)
+{
+	double step = fmin(OUTER_STEP, 0.5 / sqrt(2 * df));
+	double weights = 0, sum = 0;
+
+	for (int side = -1; side <= 1; side += 2) {
+		for (int i = side > 0; /* 0 once */; i++) {
+			double x = side * i * step;
+			double log_w = log_weight(x, df);
+
+			if (log_w < NOTHING)
+				break;
+			double weight = exp(log_w);
+
+			weights += weight;
+			sum += weight * value(data, exp(x));
+		}
+	}
+	return sum / weights;
+}
+
+double ssdpm__range_p(double q, uint32_t k, double df)
+{
+	struct range range;
+
+	if (q <= 0)
+		return 1;
+	range_set(&range, q, k);
+	return fmin(1, fmax(0, mean_over_s(range_above, &range, df)));
+}
+
+/* Where a falling function of x > 0 is p, by halving. */
+typedef double falling(const void *data, double x);
+
+static double find_falling(falling *value, const void *data, double p)
+{
+	double low = 0, high = 4;
+
+	while (value(data, high) > p && high < 1e12) {
+		low = high;
+		high *= 2;
+	}
+	/* Regula falsi with halved weights (Illinois), in the logarithm. */
+	double at_low = low > 0 ? log(value(data, low) / p) : -log(p);
+	double at_high = log(fmax(value(data, high), 1e-300) / p);
+
+	for (int i = 0, kept = 0; i < 200 && high - low > 1e-12 * high; i++) {
+		double x = high - at_high * (high - low) / (at_high - at_low);
+
+		if (!(x > low && x < high))
+			x = low + (high - low) / 2;
+		double at_x = log(fmax(value(data, x), 1e-300) / p);
+
+		if (at_x == 0)
+			return x;
+		if (at_x > 0) {
+			low = x;
+			at_low = at_x;
+			at_high = kept == 1 ? at_high / 2 : at_high;
+			kept = 1;
+		} else {
+			high = x;
+			at_high = at_x;
+			at_low = kept == -1 ? at_low / 2 : at_low;
+			kept = -1;
+		}
+		if (fabs(at_x) < 1e-12)
+			return x;
+	}
+	return low + (high - low) / 2;
+}
+
+struct means {
+	uint32_t k;
+	double df;
+};
+
+static double range_p_of(const void *data, double q)
+{
+	const struct means *means = data;
+
+	return ssdpm__range_p(q, means->k, means->df);
+}
+
+double ssdpm__range_q(double p, uint32_t k, double df)
+{
+	struct means means = { k, df };
+
+	return find_falling(range_p_of, &means, p);
+}
+
+struct shifted {
+	double limit;
+	double shift;
+};
+
+static double shifted_above(const void *data, double s)
+{
+	const struct shifted *shifted = data;
+
+	return normal_p(shifted->shift - shifted->limit * s) +
+	       normal_p(-shifted->shift - shifted->limit * s);
+}
+
+double ssdpm__shifted_t_p(double limit, double shift, double df)
+{
+	struct shifted shifted = { limit, shift };
+
+	return mean_over_s(shifted_above, &shifted, df);
+}
+
+static double student_p_of(const void *data, double t)
+{
+	return ssdpm__shifted_t_p(t, 0, *(const double *)data);
+}
+
+double ssdpm__student_t(double p, double df)
+{
+	return find_falling(student_p_of, &df, p);
+}
+
+/* The integral of f up to s, by Simpson's rule. */
+static double chi_below(double end, double begin, double df)
+{
+	const int n = 2000;
+	double step = (end - begin) / n, sum = 0;
+
+	for (int i = 0; i <= n; i++) {
+		double weight = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
+
+		sum += weight * exp(log_weight(begin + i * step, df));
+	}
+	return sum * step / 3;
+}
+
+double ssdpm__chi_quantile(double p, double df)
+{
+	double width = sqrt(-NOTHING / df);
+	double begin = NOTHING / df - width - 1, end = width + 1;
+	double low = begin, high = end;
+	double whole = chi_below(end, begin, df);
+
+	for (int i = 0; i < 60; i++) {
+		double x = low + (high - low) / 2;
+
+		if (chi_below(x, begin, df) < p * whole)
+			low = x;
+		else
+			high = x;
+	}
+	return exp(low);
+}
+
+double ssdpm__rate_of_each(double rate, uint32_t n)
+{
+	return 1 - pow(1 - rate, 1.0 / n);
+}
+
+double ssdpm__p_of_all(double p, uint32_t n)
+{
+	return 1 - pow(1 - p, n);
+}
+
+int ssdpm__error_rate(double *rate, struct ssdpm_error *reterr)
+{
+	if (*rate == 0)
+		*rate = SURVEY_ERROR_RATE;
+	if (*rate >= 1e-6 && *rate <= 0.5)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "an error rate is 0.000001 to 0.5");
+}
+
+static int check_means(uint32_t k, double df, struct ssdpm_error *reterr)
+{
+	if (k >= 2 && k <= SURVEY_MAX_MEANS && df >= 1 && isfinite(df))
+		return 0;
+	return ssdpm__fail(
+		reterr, -EINVAL, 0,
+		"a studentised range is of 2 to %d means and 1 degree of freedom or more",
+		SURVEY_MAX_MEANS);
+}
+
+int ssdpm_survey_range_p(double q, uint32_t k, double df, double *ret_p,
+			 struct ssdpm_error *reterr)
+{
+	int r = check_means(k, df, reterr);
+
+	if (r)
+		return r;
+	if (!(q >= 0) || !isfinite(q))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a range is a number from 0 on");
+	*ret_p = ssdpm__range_p(q, k, df);
+	return 0;
+}
+
+int ssdpm_survey_range_q(double p, uint32_t k, double df, double *ret_q,
+			 struct ssdpm_error *reterr)
+{
+	int r = check_means(k, df, reterr);
+
+	if (r)
+		return r;
+	if (!(p >= 1e-6 && p <= 0.999999))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"the probability of a range is 0.000001 to 0.999999");
+	*ret_q = ssdpm__range_q(p, k, df);
+	return 0;
+}
