@@ -73,11 +73,14 @@ UNITLESS = {
     "enter_sigmas", "leave_sigmas", "enter_samples", "leave_samples",
     "filter_samples", "window", "max_range", "max_slope", "parameter",
     "background", "n_tails", "trend", "trend_p",
+    # a file of samples
+    "scale", "n_samples", "n_wraps", "n_resets",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
+UNITS += ("_hz", "_ohm", "_v")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

@@ -80,8 +80,13 @@ COMPILER |= {"__popcountdi2"}
 # Internals that a later stage may see: the estimate and the statistics of a
 # trace must take the same times for busy, to the nanosecond, and a call for each
 # record would cost more than the rest of the loop. And the values at which a
-# table of Linux changes are found in one place.
-SHARED = {"workload/busy.h": "estimate", "policy/search.h": "estimate"}
+# table of Linux changes are found in one place. Samples of power come as traces
+# do: packed or not, from a descriptor of the caller, line by line.
+SHARED = {
+    "workload/busy.h": "estimate",
+    "policy/search.h": "estimate",
+    "workload/input.h": "measure",
+}
 
 
 def stage_of(include: str) -> str | None:
