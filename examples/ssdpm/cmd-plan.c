@@ -144,30 +144,59 @@ static enum exit_status finish_plan(struct work *work,
 	return status;
 }
 
+/* Read the drives and make the plan once more; what was read before goes. */
+static enum exit_status plan_again(struct work *work,
+				   const struct settings *settings,
+				   char **operands, size_t n, bool identify,
+				   struct drives *again)
+{
+	struct common common = *work->common;
+	struct drives drives = { 0 };
+	enum exit_status status;
+
+	common.identify |= identify;
+	work->plan = ssdpm_plan_free(work->plan);
+	status = read_devices(&common, operands, n, &drives);
+	if (status)
+		return status;
+	free_drives(again);
+	*again = drives;
+	work->drives = again;
+	/* What could not be done was said the first time. */
+	common.quiet = true;
+	return make_plan(&common, &settings->plan, &work->profile, again,
+			 &work->plan);
+}
+
 /*
  * Where something will be written, the drives themselves are asked, so that
  * what the kernel builds can be held against the prediction. In the usual case
- * all is so already, and no drive is woken.
+ * all is so already, and no drive is woken. Two of us may be called at once, by
+ * a plug that is pulled and put back: the slower one looks again.
  */
-static enum exit_status ask_drives(struct work *work,
-				   const struct settings *settings,
-				   char **operands, size_t n,
-				   struct drives *asked)
+static enum exit_status commit(struct work *work,
+			       const struct settings *settings, char **operands,
+			       size_t n, struct drives *again)
 {
-	struct common common = *work->common;
-	enum exit_status status;
+	const bool asks = !work->drives->lives[0]->root &&
+			  !work->common->identify && may_send_commands();
+	enum exit_status status = STATUS_DONE;
 
-	common.identify = true;
-	status = read_devices(&common, operands, n, asked);
-	if (status)
-		return status;
-	ssdpm_plan_free(work->plan);
-	work->plan = NULL;
-	work->drives = asked;
-	/* What could not be done was said the first time. */
-	common.quiet = true;
-	return make_plan(&common, &settings->plan, &work->profile, asked,
-			 &work->plan);
+	for (int left = 4; left >= 0; left--) {
+		if (work->is_stale ||
+		    (asks && ssdpm_plan_get_n_planned(work->plan)))
+			status = plan_again(work, settings, operands, n, asks,
+					    again);
+		if (status)
+			return status;
+		work->is_stale = false;
+		work->may_retry = left > 0;
+		status = carry_out(work);
+		if (!work->is_stale)
+			return status;
+		status = STATUS_DONE;
+	}
+	return status;
 }
 
 static enum exit_status write_persist(struct work *work)
@@ -186,8 +215,8 @@ static enum exit_status finish_apply(struct work *work,
 				     char **operands, size_t n)
 {
 	const struct live *live = work->drives->lives[0];
-	enum exit_status status = STATUS_DONE, printed;
-	struct drives asked = { 0 };
+	enum exit_status status, printed;
+	struct drives again = { 0 };
 	struct ssdpm_error error;
 
 	if (settings->dry_run)
@@ -196,22 +225,18 @@ static enum exit_status finish_apply(struct work *work,
 	if (work->persist[0] &&
 	    ssdpm_persist_check(work->persist[0], live->machine, &error))
 		return complain_of_device(NULL, &error);
-	if (ssdpm_plan_get_n_planned(work->plan) && !live->root &&
-	    !work->common->identify && may_send_commands())
-		status = ask_drives(work, settings, operands, n, &asked);
-	if (status)
-		goto out;
-	status = carry_out(work);
-	printed = print_work(work);
-	if (!status)
-		status = printed;
+	status = commit(work, settings, operands, n, &again);
+	if (work->plan) {
+		printed = print_work(work);
+		if (!status)
+			status = printed;
+	}
 	fflush(stdout);
 	if (!status)
 		status = write_persist(work);
-out:
 	/* The plan refers to drives that go first. */
 	work->plan = ssdpm_plan_free(work->plan);
-	free_drives(&asked);
+	free_drives(&again);
 	return status;
 }
 

@@ -95,8 +95,11 @@ static void write_nvme(struct json_writer *w,
 static void write_sata(struct json_writer *w,
 		       const struct ssdpm_device_facts *f)
 {
-	ssdpm__json_uint(w, "host", f->host);
-	ssdpm__json_uint(w, "ata_port", f->ata_port);
+	/* Out of reach, it is on no port of ours. */
+	bool port = f->ata_port != 0;
+
+	write_if(w, "host", port, f->host);
+	write_if(w, "ata_port", port, f->ata_port);
 	write_if(w, "port", f->known & SSDPM_FACT_PORT, f->port);
 	ssdpm__json_string(
 		w, "lpm",
@@ -109,8 +112,8 @@ static void write_sata(struct json_writer *w,
 		 f->ahci_host_caps);
 	write_if(w, "ahci_host_cap2", f->known & SSDPM_FACT_AHCI_HOST_CAP2,
 		 f->ahci_host_cap2);
-	ssdpm__json_uint(w, "n_devices", f->n_devices);
-	ssdpm__json_uint(w, "devices_without_hipm", f->devices_without_hipm);
+	write_if(w, "n_devices", port, f->n_devices);
+	write_if(w, "devices_without_hipm", port, f->devices_without_hipm);
 }
 
 static void write_diagnosis(struct json_writer *w,

@@ -24,12 +24,14 @@ static void print_value(uint32_t kind, const char *value)
 		return;
 	}
 	us = strtoull(value, &end, 10);
-	if (strlen(value) == HEX_TABLE &&
-	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL))
+	if (strlen(value) >= HEX_TABLE &&
+	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL)) {
+		/* A table that is switched off has a word behind it. */
 		print_resolved(&resolved);
-	else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
-		  kind == SSDPM_STEP_REBUILD) &&
-		 *value && !*end)
+		fputs(value + HEX_TABLE, stdout);
+	} else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+		    kind == SSDPM_STEP_REBUILD) &&
+		   *value && !*end)
 		fputs(latency_text(us).text, stdout);
 	else
 		fputs(value, stdout);

@@ -125,7 +125,10 @@ enum exit_status carry_out(struct work *work)
 		work->in_force = all_in_force(work->plan);
 		return STATUS_DONE;
 	}
-	if (ssdpm_plan_commit(work->plan, &error))
-		return complain_of_device(NULL, &error);
-	return prove(work);
+	int err = ssdpm_plan_commit(work->plan, &error);
+
+	work->is_stale = err == -ESTALE && work->may_retry;
+	if (work->is_stale)
+		return STATUS_FAILED;
+	return err ? complain_of_device(NULL, &error) : prove(work);
 }

@@ -27,6 +27,8 @@ struct work {
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
 	bool in_force;			/* all of it, as far as is known */
+	bool may_retry;			/* where somebody was quicker */
+	bool is_stale;			/* that was so: nothing was done */
 	bool differences_only;		/* print what is not in force */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
 	const struct sim_options *sim_options;

@@ -249,7 +249,8 @@ enum ssdpm_table_known {
  * @known:  bits of enum ssdpm_table_known
  * @provenance: enum ssdpm_provenance of the model that @after is made from
  * @device: name; borrowed as the strings of a step
- * @before: what this kernel built from what is set now, by prediction
+ * @before: the table of now: what this kernel built from what is set, by
+ *          prediction; where another one was read from the drive, that
  * @after:  what it will build
  * @built:  what it did build: read back by ssdpm_plan_verify()
  */

@@ -178,7 +178,12 @@ int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 	result.size = ret_table->size;
 	result.device = ssdpm_device_get_facts(drive->device)->name;
 	result.provenance = ssdpm_model_get_info(drive->model)->provenance;
-	if (!ssdpm__predict(plan, drive, false, &result.before, NULL))
+	/* A table that is not what Linux makes of what is set was read. */
+	err = drive->is_foreign ?
+		      ssdpm__value_to_table(drive->table.before, &result.before,
+					    NULL) :
+		      ssdpm__predict(plan, drive, false, &result.before, NULL);
+	if (!err)
 		result.known |= SSDPM_TABLE_BEFORE;
 	if (!ssdpm__predict(plan, drive, true, &result.after, NULL))
 		result.known |= SSDPM_TABLE_AFTER;

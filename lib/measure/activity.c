@@ -37,9 +37,9 @@ int ssdpm__detector_init(struct detector *detector,
 				      "ssdpm_detect_params", reterr);
 	if (r)
 		return r;
-	if (!known.enter_sigmas)
+	if (known.enter_sigmas == 0)
 		known.enter_sigmas = ENTER_SIGMAS;
-	if (!known.leave_sigmas)
+	if (known.leave_sigmas == 0)
 		known.leave_sigmas = LEAVE_SIGMAS;
 	if (!(known.leave_sigmas > 0) ||
 	    !(known.enter_sigmas >= known.leave_sigmas) ||

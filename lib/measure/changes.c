@@ -175,9 +175,9 @@ static int find(const struct ssdpm_samples *samples, double sigma_w,
 			"fewer than two stretches of %zu finite samples",
 			pelt.min);
 	sum_up(&pelt, values);
-	if (!sigma_w)
+	if (sigma_w == 0)
 		sigma_w = noise_of(values, pelt.n);
-	if (!penalty)
+	if (penalty == 0)
 		penalty = 2 * log((double)pelt.n);
 	pelt.penalty = penalty * sigma_w * sigma_w;
 	cut(&pelt);

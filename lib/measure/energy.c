@@ -293,7 +293,8 @@ uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
 	size_t n_steps = 0;
 
 	if (!time_ns)
-		return (uint64_t)ceil(GAP_STEPS * samples->interval_ns);
+		return (uint64_t)fmin(ceil(GAP_STEPS * samples->interval_ns),
+				      4e18);
 	for (size_t i = 1; i < n; i++) {
 		if (time_ns[i] > time_ns[i - 1])
 			steps[n_steps++] =

@@ -50,9 +50,9 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 	}
 	if (!known.window)
 		known.window = WINDOW;
-	if (!known.max_range)
+	if (known.max_range == 0)
 		known.max_range = MAX_RANGE;
-	if (!known.max_slope)
+	if (known.max_slope == 0)
 		known.max_slope = MAX_SLOPE;
 	if (known.window < 2 || known.reserved || !(known.max_range > 0) ||
 	    !(known.max_slope > 0))

@@ -52,8 +52,9 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 					   reterr);
 		if (r)
 			return r;
-		double seconds = (double)(activity.end_ns - activity.begin_ns) /
-				 NS_PER_S;
+		double seconds =
+			((double)activity.end_ns - (double)activity.begin_ns) /
+			NS_PER_S;
 
 		tail.end_ns = activity.end_ns;
 		tail.duration_ns =
@@ -98,7 +99,7 @@ static int add(struct work *work, const struct ssdpm_activity *activity)
 	}
 	work->begin_ns[work->n] = activity->begin_ns;
 	work->length_ns[work->n] =
-		(double)(activity->end_ns - activity->begin_ns);
+		(double)activity->end_ns - (double)activity->begin_ns;
 	work->extra_j[work->n++] = activity->extra_j;
 	return 0;
 }
@@ -167,8 +168,8 @@ static int sum_up(struct work *work, double seconds,
 		return r;
 	/* The lengths have been used: room for the times between. */
 	for (size_t i = 1; i < work->n; i++)
-		work->length_ns[i - 1] =
-			(double)(work->begin_ns[i] - work->begin_ns[i - 1]);
+		work->length_ns[i - 1] = (double)work->begin_ns[i] -
+					 (double)work->begin_ns[i - 1];
 	r = middle_of(work->length_ns, work->n - 1, &period, &period_mad);
 	idle->period_ns = (uint64_t)period;
 	idle->period_mad_ns = (uint64_t)period_mad;

@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -45,6 +46,30 @@ def test_a_profile_is_written_as_a_whole(ssdpm: Command, machine: Make) -> None:
         if before["state"] == "planned" and before["kind"] != "rebuild":
             assert value(root, before["target"].lstrip("/")) == before["after"]
     assert ssdpm("check", *call).returncode == 0
+
+
+def test_of_many_at_once_each_is_done_and_the_last_one_holds(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    profiles = ["balanced", "performance", "power-saver"]
+    for _ in range(8):
+        running = [
+            subprocess.Popen(
+                ["ssdpm", "apply", "-q", "--root", root, "--profile", profile],
+                env=ssdpm.environment,
+                stderr=subprocess.PIPE,
+            )
+            for profile in profiles * 2
+        ]
+        for process in running:
+            _, complaint = process.communicate(timeout=60)
+            assert (process.returncode, complaint) == (0, b"")
+        checks = [
+            ssdpm("check", "--root", str(root), "--profile", profile).returncode
+            for profile in profiles
+        ]
+        assert sorted(checks) == [0, 5, 5]
 
 
 def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:

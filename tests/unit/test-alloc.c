@@ -609,12 +609,12 @@ static int call_gaps(struct result *ret, struct ssdpm_error *error)
 }
 
 /* A square wave over noise, one each second. */
-static struct ssdpm_samples make_samples(double power_w[200])
+static struct ssdpm_samples make_samples(double power_w[100])
 {
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < 100; i++)
 		power_w[i] = 2 + (i % 50 > 40) + i * 37 % 11 * 0.001;
 	return (struct ssdpm_samples){ .power_w = power_w,
-				       .n = 200,
+				       .n = 100,
 				       .interval_ns = 1e9,
 				       .type = SSDPM_SAMPLE_FLOAT64 };
 }
@@ -624,7 +624,7 @@ static const struct ssdpm_baseline idle_level = { .level_w = 2,
 
 static int call_energy(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
 	int err = ssdpm_energy_measure(&samples, NULL, &energy, error);
@@ -706,7 +706,7 @@ static int call_power_read(struct result *ret, struct ssdpm_error *error)
 
 static int call_baseline(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline baseline;
 	int err = ssdpm_baseline_find(&samples, NULL, &baseline, error);
@@ -718,7 +718,7 @@ static int call_baseline(struct result *ret, struct ssdpm_error *error)
 
 static int call_baseline_window(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline_params params = { .size = sizeof(params),
 						.end_ns = 100000000000 };
@@ -732,7 +732,7 @@ static int call_baseline_window(struct result *ret, struct ssdpm_error *error)
 
 static int call_level(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_baseline baseline;
 	struct ssdpm_level *level;
@@ -751,7 +751,7 @@ static int call_level(struct result *ret, struct ssdpm_error *error)
 
 static int call_activity(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_activity work[8];
 	size_t n;
@@ -765,7 +765,7 @@ static int call_activity(struct result *ret, struct ssdpm_error *error)
 
 static int call_tail(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_tail tail;
 	int err = ssdpm_tail_measure(&samples, &idle_level, NULL, 45000000000,
@@ -778,7 +778,7 @@ static int call_tail(struct result *ret, struct ssdpm_error *error)
 
 static int call_idle_work(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_idle_work work;
 	int err =
@@ -805,7 +805,7 @@ static int call_background(struct result *ret, struct ssdpm_error *error)
 
 static int call_changes(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	size_t begins[16], n;
 	int err = ssdpm_change_points_find(&samples, 0, 0, 0, begins, 16, &n,
@@ -1613,7 +1613,7 @@ static void call_power_getters(void)
 
 static void call_measure(void)
 {
-	double power_w[200], index;
+	double power_w[100], index;
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
 	struct ssdpm_baseline baseline;

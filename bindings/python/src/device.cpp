@@ -286,7 +286,8 @@ static void add_nvme_facts(Facts &to, const struct ssdpm_device_facts &facts)
 
 static void add_sata_facts(Facts &to, const struct ssdpm_device_facts &facts)
 {
-	bool is_sata = facts.kind == SSDPM_KIND_SATA;
+	/* Out of reach, it is on no port of ours. */
+	bool is_sata = facts.kind == SSDPM_KIND_SATA && facts.ata_port;
 
 	to.number("host", facts.host, is_sata);
 	to.number("ata_port", facts.ata_port, is_sata);

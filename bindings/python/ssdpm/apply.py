@@ -375,7 +375,7 @@ class Plan(Live):
         alone: its step stays "done" and says why.
 
         Raises:
-            InvalidError: it was not committed, or had nothing to write.
+            InvalidError: it was not committed.
             And those of commit().
         """
         self._handle.revert()
