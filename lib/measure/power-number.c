@@ -136,11 +136,11 @@ bool ssdpm__decimal_read(struct span text, bool comma,
 /* 10^22 is the largest that a double has exactly. */
 static double scale_double(double value, int32_t exponent)
 {
-	for (; exponent > 22 && value <= 1e308; exponent -= 22)
+	for (; exponent > 22 && isfinite(value); exponent -= 22)
 		value *= 1e22;
 	for (; exponent < -22 && value > 0; exponent += 22)
 		value /= 1e22;
-	if (!(value > 0) || value > 1e308)
+	if (!(value > 0) || !isfinite(value))
 		return value;
 	double power = 1;
 	for (int32_t i = exponent < 0 ? -exponent : exponent; i > 0; i--)
