@@ -110,6 +110,7 @@ extern const struct subcommand cmd_apply;
 extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_revert;
 extern const struct subcommand cmd_capture;
+extern const struct subcommand cmd_measure;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,

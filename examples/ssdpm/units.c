@@ -267,6 +267,65 @@ enum exit_status parse_energy_mwh(const struct common *common,
 	return parse(common, option, text, &units, ret_mwh);
 }
 
+enum exit_status parse_rate(const struct common *common, const char *option,
+			    const char *text, uint64_t *ret_mhz)
+{
+	static const struct units units = {
+		.units = { { "Hz", 1000 },
+			   { "kHz", 1000000 },
+			   { "MHz", 1000000000 } },
+		.list = "Hz, kHz or MHz",
+		.example = "10Hz or 20kHz",
+		.finest = "millihertz",
+		.too_much = "too fast",
+	};
+
+	return parse(common, option, text, &units, ret_mhz);
+}
+
+enum exit_status parse_resistance(const struct common *common,
+				  const char *option, const char *text,
+				  uint64_t *ret_uohm)
+{
+	static const struct units units = {
+		.units = { { "mohm", 1000 }, { "ohm", 1000000 } },
+		.list = "mohm or ohm",
+		.example = "0.1ohm or 50mohm",
+		.finest = "microohm",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_uohm);
+}
+
+enum exit_status parse_voltage(const struct common *common, const char *option,
+			       const char *text, uint64_t *ret_uv)
+{
+	static const struct units units = {
+		.units = { { "mV", 1000 }, { "V", 1000000 } },
+		.list = "mV or V",
+		.example = "5V or 3300mV",
+		.finest = "microvolt",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_uv);
+}
+
+enum exit_status parse_share(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_ppm)
+{
+	static const struct units units = {
+		.units = { { "%", 10000 } },
+		.list = "%",
+		.example = "5%",
+		.finest = "millionth",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_ppm);
+}
+
 enum exit_status parse_count(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_count)
 {

@@ -46,6 +46,20 @@ enum exit_status parse_energy_mwh(const struct common *common,
 				  const char *option, const char *text,
 				  uint64_t *ret_mwh);
 
+/*
+ * "20kHz" in millihertz, "0.1ohm" in microohms, "5V" in microvolts, "5%" in
+ * millionths of the whole.
+ */
+enum exit_status parse_rate(const struct common *common, const char *option,
+			    const char *text, uint64_t *ret_mhz);
+enum exit_status parse_resistance(const struct common *common,
+				  const char *option, const char *text,
+				  uint64_t *ret_uohm);
+enum exit_status parse_voltage(const struct common *common, const char *option,
+			       const char *text, uint64_t *ret_uv);
+enum exit_status parse_share(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_ppm);
+
 /* A whole number of something that has no unit. */
 enum exit_status parse_count(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_count);

@@ -82,11 +82,14 @@ UNITLESS = {
     "n_policies", "n_results", "n_runs", "n_samples", "n_scenarios", "order",
     "other_policy", "other_row", "p", "policy", "power", "power_high", "power_low",
     "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
+    # a file of samples
+    "scale", "n_samples", "n_wraps", "n_resets",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
+UNITS += ("_hz", "_ohm", "_v")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

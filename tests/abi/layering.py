@@ -81,10 +81,13 @@ COMPILER |= {"__popcountdi2"}
 # trace must take the same times for busy, to the nanosecond, and a call for each
 # record would cost more than the rest of the loop. And the values at which a
 # table of Linux changes are found in one place. The order of a survey is random.
+# Samples of power come as traces do: packed or not, from a descriptor of the
+# caller, line by line.
 SHARED = {
     "workload/busy.h": "estimate",
     "policy/search.h": "estimate",
     "workload/random.h": "measure",
+    "workload/input.h": "measure",
 }
 
 

@@ -45,7 +45,10 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
 
 
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
-COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend"]
+COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
+# Samples of power: some noise.
+POWER = "printf '%s\\n' time_s,power_w; for t in $(seq 60); do echo $t,2.0$((t % 7)); done"
+POWER = f"{{ {POWER}; }}"
 # Captures that the examples have.
 CAPTURES = {
     "laptop": "laptop", "desktop": "desktop-6.1", "server": "server",
@@ -100,7 +103,8 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                 call = re.sub(r"\bssdpm \w+", r"\g<0> --root desktop", call)
             result = ssdpm.shell(
                 "set -o pipefail; cp drive.json d; "
-                f"ssdpm workload --to csv --n-ios 9 lomax > trace.csv; {call}"
+                "ssdpm workload --to csv --n-ios 9 lomax > trace.csv; "
+                f"{POWER} > power.csv; {call}"
             )
             assert result.returncode == 0, call
             notes = ("quirk", "catalogue has")

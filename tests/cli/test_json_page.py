@@ -56,6 +56,11 @@ CALLS = [
     ["plan", "--json", "-q", "--root", "desktop-6.1", "-p", "balanced"]
     + ["--source", "ac", "--persist", "udev", "-t", "lomax"],
     ["capture", "--json", "--root", "desktop-6.1", "copy"],
+    ["measure", "energy", "--json", "power.csv"],
+    ["measure", "baseline", "--json", "--idle", "0s..5s", "power.csv"],
+    ["measure", "background", "--json", "-i", "0s..5s", "--completion", "8s"]
+    + ["power.csv"],
+    ["measure", "background", "--json", "--sweep", "sweep.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -84,6 +89,10 @@ def write_drives(ssdpm: Command) -> None:
     ssdpm.write("raw.txt", "1864000000000000" + "1801000000000000" + "0" * 480)
     few = {"schema": "ssdpm.model/1", "kind": "nvme", "states": [{"operational": True}]}
     ssdpm.write("few.json", few)
+    rows = (f"{t},{1 + (7 <= t < 12)}.0{t % 3}\n" for t in range(30))
+    ssdpm.write("power.csv", "time_s,power_w\n" + "".join(rows))
+    runs = (f"{i},0,0,0\n" for i in range(4))
+    ssdpm.write("sweep.csv", "parameter,tail_s,extra_j,sigma_j\n" + "".join(runs))
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"

@@ -771,27 +771,18 @@ CAPTURE = {
                    (GONE, "remapped", b"")),
 }
 
-TARGETS = {
-    "capture": CAPTURE,
-    "identify": IDENTIFY,
-    "model-json": MODEL_JSON,
-    "ata-identify": ATA_IDENTIFY,
-    "ata-identify-hex": ATA_IDENTIFY_HEX,
-    "atasmart-blob": ATASMART_BLOB,
-    "hdparm-text": HDPARM_TEXT,
-    "smartctl-text": SMARTCTL_TEXT,
-    "apst-data": APST_DATA,
-    "profiles": PROFILES,
-    "quirks": QUIRKS,
-    "sim": SIM,
-    "trace-biosnoop": TRACE_BIOSNOOP,
-    "trace-blkparse": TRACE_BLKPARSE,
-    "trace-blktrace": TRACE_BLKTRACE,
-    "trace-delimited": TRACE_DELIMITED,
-    "trace-fio": TRACE_FIO,
-    "trace-npy": TRACE_NPY,
-    "trace-unpack": TRACE_UNPACK,
-    "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
+# A byte of parameters, the columns or none, samples.
+POWER = {
+    "watts": b"\1time_s,power_w\n0,2.5\n0.5,2.25\n1.0,nan\n1.5,-1e3\n",
+    "bom": b"\0\xef\xbb\xbfTime (ms);Power [mW]\r\n1;2,5\r\n2;3,5\r\n",
+    "iso": b"\1time_iso,volts,milliamperes\n2026-01-31T23:59:59.5Z,3.3,100\n"
+    b"2026-02-01 01:00:00+01:00,3.3,inf\n",
+    "shunt": b"\x19# time_us shunt_mv\n1e3 10.5\n2e3 11.5\n",
+    "counter": b"\x21time_s,energy_uj\n0,262000000\n1,100000\n2,50000\n3,60000\n",
+    "named": b"\x05-,power_uw,...\0a,b\n1,2000000,x\n2,3000000,y,\n",
+    "cut": b"\1time_s,power_w\n0,1\n1\n",
+    "float32": b"\6" + struct.pack("<4f", 2.5, -1, float("nan"), 1e30),
+    "int16": b"\7" + struct.pack("<5h", 1, -1, 32767, -32768, 0) + b"x",
 }
 
 # A byte of flags; states, powers and latencies; bounds; then records.
@@ -873,6 +864,15 @@ TARGETS = {
     "profiles": PROFILES,
     "quirks": QUIRKS,
     "gaps": GAPS,
+    "power": POWER,
+    "sim": SIM,
+    "trace-biosnoop": TRACE_BIOSNOOP,
+    "trace-blkparse": TRACE_BLKPARSE,
+    "trace-blktrace": TRACE_BLKTRACE,
+    "trace-delimited": TRACE_DELIMITED,
+    "trace-fio": TRACE_FIO,
+    "trace-npy": TRACE_NPY,
+    "trace-unpack": TRACE_UNPACK,
     "nvme-cli-text": {name: text.encode() for name, text in NVME_CLI_TEXT.items()},
 }
 

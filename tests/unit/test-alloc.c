@@ -119,6 +119,7 @@ static struct {
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_integral *integral;
+	struct ssdpm_power *power;
 	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
@@ -642,6 +643,64 @@ static int call_integral(struct result *ret, struct ssdpm_error *error)
 		ret->energy_nj = 1;
 		ssdpm_integral_free(integral);
 	}
+	return err;
+}
+
+static const char power_text[] = "time_s,power_w\n0,1\n1,2\n";
+
+static int call_power(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_power *power;
+	int err = ssdpm_power_open_data(power_text, strlen(power_text), NULL,
+					&power, error);
+
+	if (!err) {
+		ret->energy_nj = 1;
+		ssdpm_power_close(power);
+	}
+	return err;
+}
+
+/* A descriptor of something else, read raw. */
+static int call_power_fd(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_power_params params = { .size = sizeof(params),
+					     .format = SSDPM_POWER_INT16,
+					     .rate_hz = 1 };
+	struct ssdpm_power *power;
+
+	if (lseek(in.trace_fd, 0, SEEK_SET))
+		return -errno;
+	int err = ssdpm_power_open(in.trace_fd, &params, &power, error);
+	if (!err) {
+		ret->energy_nj = 1;
+		ssdpm_power_close(power);
+	}
+	return err;
+}
+
+/* Lines longer than the window at first. */
+static int call_power_read(struct result *ret, struct ssdpm_error *error)
+{
+	static char text[20000];
+	struct ssdpm_power *power;
+	int64_t time_ns[4];
+	double power_w[4];
+	size_t n = 0;
+
+	memset(text, ' ', sizeof(text) - 1);
+	memcpy(text, power_text, strlen(power_text));
+	memcpy(text + sizeof(text) - 5, "3,4\n", 4);
+	int err =
+		ssdpm_power_open_data(text, strlen(text), NULL, &power, error);
+	if (err)
+		return err;
+	err = ssdpm_power_read(power, time_ns, power_w, 2, &n, error);
+	if (!err)
+		err = ssdpm_power_read(power, time_ns, power_w, 4, &n, error);
+	if (!err)
+		ret->energy_nj = n;
+	ssdpm_power_close(power);
 	return err;
 }
 
@@ -1189,6 +1248,9 @@ static const struct {
 	{ "ssdpm_machine_read_facts", call_machine_read_facts },
 	{ "ssdpm_energy_measure", call_energy },
 	{ "ssdpm_integral_new", call_integral },
+	{ "ssdpm_power_open", call_power_fd },
+	{ "ssdpm_power_open_data", call_power },
+	{ "ssdpm_power_read", call_power_read },
 	{ "ssdpm_baseline_find", call_baseline },
 	{ "ssdpm_baseline_find", call_baseline_window },
 	{ "ssdpm_level_new", call_level },
@@ -1620,6 +1682,12 @@ static void call_sim_getters(void)
 	ssdpm_sim_free(NULL);
 }
 
+static void call_power_getters(void)
+{
+	ssdpm_power_get_counts(in.power);
+	ssdpm_power_close(NULL);
+}
+
 static void call_measure(void)
 {
 	double power_w[100], index;
@@ -1688,6 +1756,8 @@ static const struct {
 	{ "ssdpm_level_get", call_measure },
 	{ "ssdpm_measured_status_to_string", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
+	{ "ssdpm_power_close", call_power_getters },
+	{ "ssdpm_power_get_counts", call_power_getters },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_detectable", call_survey },
@@ -2115,6 +2185,9 @@ static int make_idle_times(void)
 	if (!err)
 		err = ssdpm_integral_new(NULL, &in.integral, NULL);
 	if (!err)
+		err = ssdpm_power_open_data(power_text, strlen(power_text),
+					    NULL, &in.power, NULL);
+	if (!err)
 		err = ssdpm_level_new(&in.level, NULL);
 	if (!err)
 		err = ssdpm_gaps_new(NULL, &in.gaps, NULL);
@@ -2306,6 +2379,7 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.sleeper);
 	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_integral_free(in.integral);
+	ssdpm_power_close(in.power);
 	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);

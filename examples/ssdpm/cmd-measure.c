@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm measure: energy, baseline and background work from samples of power. */
+#include "measure-input.h"
+#include "measure-print.h"
+#include "measure-sweep.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 4096
+
+struct settings {
+	struct ssdpm_power_params power;
+	struct ssdpm_energy_params energy;
+	struct ssdpm_baseline_params baseline;
+	struct ssdpm_detect_params detect;
+	const char *sweep;
+	const char *first; /* option that energy does not take */
+	const char *only_energy;
+	uint64_t completion_ns;
+	bool has_completion;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "tolerance", 't', "SHARE",
+	  "energy: error of the instrument that all samples share, as in 5%" },
+	{ "max-gap", 0, "TIME",
+	  "energy: a longer step is a gap (default: ten usual ones)" },
+	{ "idle", 'i', "FROM..TO",
+	  "baseline, background: when the drive idles, as in 0s..10s" },
+	{ "floor", 0, "POWER",
+	  "baseline, background: less than this above idle is no work" },
+	{ "completion", 0, "TIME",
+	  "background: when the last I/O completed, as in 12.5s" },
+	{ "sweep", 0, "FILE",
+	  "background: the classes of experiments, from a CSV file of runs" },
+};
+
+/* "0s..10s" */
+static enum exit_status set_idle(struct settings *settings,
+				 const struct common *common,
+				 const char *argument)
+{
+	struct ssdpm_baseline_params *p = &settings->baseline;
+	const char *dots = strstr(argument, "..");
+	uint64_t begin_ns, end_ns;
+	char begin[64];
+
+	if (!dots || dots - argument >= (ptrdiff_t)sizeof(begin))
+		return usage_error(common,
+				   "--idle %s: write a time, two dots and a "
+				   "time, as in 0s..10s",
+				   argument);
+	memcpy(begin, argument, (size_t)(dots - argument));
+	begin[dots - argument] = 0;
+	if (parse_time_ns(common, "idle", begin, &begin_ns) ||
+	    parse_time_ns(common, "idle", dots + 2, &end_ns))
+		return STATUS_USAGE;
+	if (begin_ns >= end_ns || end_ns > INT64_MAX)
+		return usage_error(common,
+				   "--idle %s: it ends before it begins, or "
+				   "too late",
+				   argument);
+	p->size = sizeof(*p);
+	p->begin_ns = (int64_t)begin_ns;
+	p->end_ns = (int64_t)end_ns;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_tolerance(struct settings *settings,
+				      const struct common *common,
+				      const char *argument)
+{
+	uint64_t ppm;
+
+	if (parse_share(common, "tolerance", argument, &ppm))
+		return STATUS_USAGE;
+	if (!ppm || ppm >= 1000000)
+		return usage_error(common,
+				   "--tolerance %s: above 0 and below 100%%",
+				   argument);
+	settings->energy.tolerance = (double)ppm / 1e6;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_floor(struct settings *settings,
+				  const struct common *common,
+				  const char *argument)
+{
+	uint64_t uw;
+
+	if (parse_any_power(common, "floor", argument, &uw))
+		return STATUS_USAGE;
+	settings->detect.size = sizeof(settings->detect);
+	settings->detect.floor_w = (double)uw / 1e6;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_max_gap(struct settings *settings,
+				    const struct common *common,
+				    const char *argument)
+{
+	uint64_t *ns = &settings->energy.max_gap_ns;
+
+	if (parse_time_ns(common, "max-gap", argument, ns))
+		return STATUS_USAGE;
+	return *ns ? STATUS_DONE :
+		     usage_error(common, "--max-gap %s: must be above 0",
+				 argument);
+}
+
+static enum exit_status set_completion(struct settings *settings,
+				       const struct common *common,
+				       const char *argument)
+{
+	if (parse_time_ns(common, "completion", argument,
+			  &settings->completion_ns))
+		return STATUS_USAGE;
+	if (settings->completion_ns > INT64_MAX)
+		return usage_error(common, "--completion %s: too late",
+				   argument);
+	settings->has_completion = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	const char *name = option->name;
+
+	settings->energy.size = sizeof(settings->energy);
+	if (!strcmp(name, "tolerance") || !strcmp(name, "max-gap"))
+		settings->only_energy = name;
+	else
+		settings->first = name;
+	if (!strcmp(name, "tolerance"))
+		return set_tolerance(settings, common, argument);
+	if (!strcmp(name, "max-gap"))
+		return set_max_gap(settings, common, argument);
+	if (!strcmp(name, "idle"))
+		return set_idle(settings, common, argument);
+	if (!strcmp(name, "floor"))
+		return set_floor(settings, common, argument);
+	if (!strcmp(name, "completion"))
+		return set_completion(settings, common, argument);
+	settings->sweep = argument;
+	return STATUS_DONE;
+}
+
+struct answer {
+	struct energy_answer energy;
+	struct baseline_answer baseline;
+};
+
+static enum exit_status feed(struct power_input *input,
+			     struct ssdpm_integral *integral)
+{
+	static int64_t time_ns[CHUNK];
+	static double power_w[CHUNK];
+	struct power_array array = { time_ns, power_w, 0 };
+	struct ssdpm_error error;
+
+	for (;;) {
+		enum exit_status status =
+			read_power(input, time_ns, power_w, CHUNK, &array.n);
+		if (status || !array.n)
+			return status;
+		struct ssdpm_samples samples = samples_of(&array);
+		if (ssdpm_integral_feed(integral, &samples, &error)) {
+			complain_of_power(input->name, &error);
+			return STATUS_FAILED;
+		}
+	}
+}
+
+/* A file of any length: it is not kept. */
+static enum exit_status measure_energy(const struct settings *settings,
+				       struct power_input *input,
+				       struct answer *answer)
+{
+	struct energy_answer *a = &answer->energy;
+	struct ssdpm_integral *integral = NULL;
+	enum exit_status status = STATUS_FAILED;
+	struct ssdpm_error error;
+
+	a->name = input->name;
+	a->has_tolerance = settings->energy.tolerance > 0;
+	a->energy.size = sizeof(a->energy);
+	if (ssdpm_integral_new(settings->energy.size ? &settings->energy : NULL,
+			       &integral, &error))
+		complain_of_power(input->name, &error);
+	else
+		status = feed(input, integral);
+	if (!status && ssdpm_integral_get(integral, &a->energy, &error)) {
+		complain_of_power(input->name, &error);
+		status = STATUS_FAILED;
+	}
+	a->counts = *ssdpm_power_get_counts(input->power);
+	ssdpm_integral_free(integral);
+	return status;
+}
+
+static const struct ssdpm_detect_params *detect_of(
+	const struct settings *settings)
+{
+	return settings->detect.size ? &settings->detect : NULL;
+}
+
+static int find_runs(const struct settings *settings,
+		     const struct ssdpm_samples *samples,
+		     struct baseline_answer *a, struct ssdpm_error *error)
+{
+	size_t n;
+	int r = ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
+				    NULL, 0, &n, error);
+
+	if (r || !n)
+		return r;
+	a->activities = calloc(n, sizeof(*a->activities));
+	if (!a->activities) {
+		snprintf(error->message, sizeof(error->message),
+			 "out of memory");
+		error->line = 0;
+		return -ENOMEM;
+	}
+	a->n_activities = n;
+	return ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
+				   a->activities, n, &n, error);
+}
+
+/* What comes after the tail is idle, or all is, if nobody names a completion.
+ */
+static struct ssdpm_samples idle_part(const struct ssdpm_samples *samples,
+				      const struct baseline_answer *a)
+{
+	struct ssdpm_samples part = *samples;
+	const double *power_w = samples->power_w;
+
+	while (a->has_tail && part.n && part.time_ns[0] < a->tail.end_ns) {
+		part.time_ns++;
+		power_w++;
+		part.n--;
+	}
+	part.power_w = power_w;
+	return part;
+}
+
+static int find_background(const struct settings *settings,
+			   const struct ssdpm_samples *samples,
+			   struct baseline_answer *a, struct ssdpm_error *error)
+{
+	int r = 0;
+
+	if (settings->has_completion) {
+		r = ssdpm_tail_measure(
+			samples, &a->baseline, detect_of(settings),
+			(int64_t)settings->completion_ns, &a->tail, error);
+		a->has_tail = !r;
+	}
+	struct ssdpm_samples idle = idle_part(samples, a);
+	if (r || !idle.n)
+		return r;
+	r = ssdpm_idle_work_find(&idle, &a->baseline, detect_of(settings),
+				 &a->work, error);
+	a->has_work = !r;
+	/* The tail may be all that is there. */
+	return a->has_tail && r == -ENODATA ? 0 : r;
+}
+
+typedef int (*find_fn)(const struct settings *settings,
+		       const struct ssdpm_samples *samples,
+		       struct baseline_answer *a, struct ssdpm_error *error);
+
+static enum exit_status measure_above(const struct settings *settings,
+				      struct power_input *input,
+				      struct answer *answer, find_fn find)
+{
+	struct baseline_answer *a = &answer->baseline;
+	struct power_array array;
+	struct ssdpm_error error;
+
+	if (load_power(input, &array))
+		return STATUS_FAILED;
+	struct ssdpm_samples samples = samples_of(&array);
+	a->name = input->name;
+	int r = ssdpm_baseline_find(
+		&samples, settings->baseline.size ? &settings->baseline : NULL,
+		&a->baseline, &error);
+	if (!r)
+		r = find(settings, &samples, a, &error);
+	if (r)
+		complain("%s: %s%s", input->name, error.message,
+			 r == -EDOM ? " (--idle)" : "");
+	free_power_array(&array);
+	return r ? STATUS_FAILED : STATUS_DONE;
+}
+
+static enum exit_status measure_baseline(const struct settings *settings,
+					 struct power_input *input,
+					 struct answer *answer)
+{
+	return measure_above(settings, input, answer, find_runs);
+}
+
+static enum exit_status measure_background(const struct settings *settings,
+					   struct power_input *input,
+					   struct answer *answer)
+{
+	return measure_above(settings, input, answer, find_background);
+}
+
+static void print_energy_answer(const struct answer *a)
+{
+	print_energy(&a->energy);
+}
+
+static void print_baseline_answer(const struct answer *a)
+{
+	print_baseline(&a->baseline);
+}
+
+static void print_background_answer(const struct answer *a)
+{
+	print_background(&a->baseline);
+}
+
+static void write_energy_answer(struct json_writer *w, const struct answer *a)
+{
+	write_energy(w, &a->energy);
+}
+
+static void write_baseline_answer(struct json_writer *w, const struct answer *a)
+{
+	write_baseline(w, &a->baseline);
+}
+
+static void write_background_answer(struct json_writer *w,
+				    const struct answer *a)
+{
+	write_background(w, &a->baseline);
+}
+
+static const struct action {
+	const char *name;
+	enum exit_status (*measure)(const struct settings *settings,
+				    struct power_input *input,
+				    struct answer *answer);
+	void (*print)(const struct answer *answer);
+	void (*write)(struct json_writer *w, const struct answer *answer);
+} actions[] = {
+	{ "energy", measure_energy, print_energy_answer, write_energy_answer },
+	{ "baseline", measure_baseline, print_baseline_answer,
+	  write_baseline_answer },
+	{ "background", measure_background, print_background_answer,
+	  write_background_answer },
+};
+
+static enum exit_status print_answers(const struct common *common,
+				      const struct action *action,
+				      const struct answer *answers, size_t n)
+{
+	struct json_writer w = { 0 };
+
+	for (size_t i = 0; i < n && !common->form; i++)
+		action->print(&answers[i]);
+	if (!common->form)
+		return STATUS_DONE;
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		action->write(&w, &answers[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static enum exit_status measure_all(const struct common *common,
+				    const struct settings *settings,
+				    const struct action *action, char **names,
+				    size_t n)
+{
+	struct answer *answers = calloc(n, sizeof(*answers));
+	enum exit_status status = STATUS_DONE;
+
+	if (!answers) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < n && !status; i++) {
+		struct power_input input;
+
+		status = open_power(&settings->power, names[i], &input);
+		if (status)
+			break;
+		status = action->measure(settings, &input, &answers[i]);
+		close_power(&input);
+	}
+	if (!status)
+		status = print_answers(common, action, answers, n);
+	for (size_t i = 0; i < n; i++)
+		free(answers[i].baseline.activities);
+	free(answers);
+	return status;
+}
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *s,
+			      const struct action *action, size_t n)
+{
+	bool energy = !strcmp(action->name, "energy");
+	bool background = !strcmp(action->name, "background");
+
+	if (energy && s->first)
+		return usage_error(common, "energy takes no --%s", s->first);
+	if (!energy && s->only_energy)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   s->only_energy);
+	if (!background && (s->has_completion || s->sweep))
+		return usage_error(common, "%s takes no --%s", action->name,
+				   s->sweep ? "sweep" : "completion");
+	if (s->sweep && n)
+		return usage_error(common, "--sweep takes no other FILE");
+	if (!s->sweep && !n)
+		return usage_error(common,
+				   "no FILE given; see ssdpm measure --help");
+	return STATUS_DONE;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	const struct settings *settings = data;
+
+	if (!n)
+		return usage_error(common,
+				   "say what to measure: energy, baseline or "
+				   "background; see ssdpm measure --help");
+	const struct action *action = find_action(operands[0]);
+	if (!action)
+		return usage_error(common,
+				   "%s: it is energy, baseline or background",
+				   operands[0]);
+	enum exit_status status = check(common, settings, action, n - 1);
+	if (status)
+		return status;
+	if (settings->sweep)
+		return classify_sweep(common, settings->sweep);
+	return measure_all(common, settings, action, operands + 1, n - 1);
+}
+
+static const struct group_use groups[] = {
+	{ &power_option_group, &the_settings.power },
+};
+
+const struct subcommand cmd_measure = {
+	.name = "measure",
+	.operands = "energy|baseline|background FILE...",
+	.operands_optional = true, /* what is missing is said in words */
+	.summary = "Turn samples of power into energy and background work.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples =
+		"  ssdpm measure energy power.csv\n"
+		"  ssdpm measure energy --tolerance 5% power.csv\n"
+		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
+		"  ssdpm measure background --idle 0s..10s --completion 40s "
+		"power.csv\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm measure: energy, baselines and background work of samples of power."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import struct
+from typing import Callable
+
+import pytest
+from command import Command
+
+S = 10**9
+
+
+def csv(power: Callable[[int], float], n: int) -> str:
+    """A sample each 0.1 s, of an instrument with some noise."""
+    noise = random.Random(3)
+    rows = (f"{t / 10},{power(t) + noise.gauss(0, 0.01):.4f}\n" for t in range(n))
+    return "time_s,power_w\n" + "".join(rows)
+
+
+def busy(t: int) -> float:
+    """Idle at 1 W, 3 W from 20 s on, and after its I/Os (30 s) 2 W up to 34 s."""
+    return 3 if 200 <= t < 300 else 2 if 300 <= t < 340 else 1
+
+
+def regular(t: int) -> float:
+    """Half a watt more for half a second, each 10 s."""
+    return 1.5 if 60 <= t and t % 100 < 5 else 1
+
+
+def test_the_energy_of_a_square_has_the_range_of_the_shunt(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", "time_s,power_w\n0,2\n1,2\n1,4\n2,4\n")
+    assert ssdpm.output("measure", "energy", "--tolerance", "5%", "p.csv") == (
+        "p.csv: 6 J (5.71 J to 6.32 J) in 2 s, 3 W on average\n"
+        "  2 W to 4 W, 4 samples\n"
+        "  at the time of the one before, which does not count: 1\n"
+    )
+    answer = ssdpm.json("measure", "energy", "-t", "5%", "p.csv")
+    assert answer["energy_nj"] == 6 * S
+    assert answer["low_nj"] == round(6 * S / 1.05)
+    assert answer["high_nj"] == round(6 * S / 0.95)
+    assert answer["covered_ns"] == 2 * S and answer["mean_power_uw"] == 3000000
+    assert answer["remarks"] == ["duplicates"] and answer["n_duplicates"] == 1
+    assert ssdpm.output("measure", "energy", "--value", "energy_nj", "p.csv") == (
+        "6000000000\n"
+    )
+    assert "min_power_uw='2000000'\n" in ssdpm.output(
+        "measure", "energy", "--shell", "p.csv"
+    )
+
+
+def test_files_may_be_packed_raw_or_several(ssdpm: Command) -> None:
+    rows = "volts,milliamperes\n5,400\n5,400\n5,400\n"
+    ssdpm.write("p.csv.gz", gzip.compress(rows.encode()))
+    ssdpm.write("p.raw", struct.pack("<3h", 2000, 2000, 2000))
+    ssdpm.write("p.f32", struct.pack("<3f", 2, 2, 2))
+    ssdpm.write("s.csv", "shunt_mv\n100\n100\n100\n")
+    for call in (
+        ["--rate", "1kHz", "p.csv.gz"],
+        ["--rate", "1kHz", "-f", "int16", "--scale", "1mW", "p.raw"],
+        ["--rate", "1000Hz", "-f", "float32", "p.f32"],
+        # (0.1 / 0.25) (5.1 - 0.1) = 2
+        ["--rate", "1kHz", "--shunt", "250mohm", "--supply", "5.1V", "s.csv"],
+    ):
+        answer = ssdpm.json("measure", "energy", *call)
+        assert answer["energy_nj"] == 4000000 and answer["covered_ns"] == 2000000
+        assert answer["remarks"] == ["constant"]
+    many = ssdpm.json("measure", "energy", "-r", "1kHz", "p.csv.gz", "p.csv.gz")
+    assert [one["file"] for one in many] == ["p.csv.gz", "p.csv.gz"]
+    text = ssdpm.output("measure", "energy", "-r", "1Hz", "-", stdin=rows.encode())
+    assert text.startswith("-: 4 J in 2 s, 2 W on average\n")
+
+
+def test_what_is_odd_about_samples_is_said(ssdpm: Command) -> None:
+    rows = "0,1\n1,nan\n2,-1\n3,1\n1,2\n2,1e999\n3,2\n100,2\n"
+    ssdpm.write("p.csv", "time_s,power_w\n" + rows)
+    answer = ssdpm.json("measure", "energy", "--max-gap", "5s", "p.csv")
+    assert answer["n_not_finite"] == 2 and answer["n_negative"] == 1
+    assert answer["n_backwards"] == 1 and answer["n_gaps"] == 1
+    assert answer["gap_ns"] == 97 * S
+    assert answer["remarks"] == ["not-finite", "negative", "backwards", "gaps"]
+    text = ssdpm.output("measure", "energy", "--max-gap", "5s", "p.csv")
+    assert "  no finite number, and left out: 2\n" in text
+    assert "  the gaps are 1.62 min\n" in text
+    # The columns the wrong way round: time goes back all the time.
+    ssdpm.write("q.csv", csv(busy, 300))
+    call = ["measure", "energy", "--columns", "power_w,time_s", "q.csv"]
+    assert "columns mistaken for each other" in ssdpm.output(*call)
+
+
+def test_a_counter_wraps_where_one_says_so(ssdpm: Command) -> None:
+    ssdpm.write("c.csv", "time_s,energy_uj\n0,3000000\n1,5000000\n2,1000000\n3,3000000\n")
+    text = ssdpm.output("measure", "energy", "--counter", "6J", "c.csv")
+    assert text.startswith("c.csv: 6 J in 3 s") and "anew 1 time\n" in text
+    answer = ssdpm.json("measure", "energy", "c.csv")
+    assert answer["n_resets"] == 1 and answer["n_not_finite"] == 1
+
+
+def test_runs_are_found_above_the_baseline(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(busy, 600))
+    for idle in ([], ["--idle", "0s..15s"]):
+        answer = ssdpm.json("measure", "baseline", *idle, "p.csv")
+        assert abs(answer["level_uw"] - 1000000) < 10000
+        assert 5000 < answer["sigma_uw"] < 20000
+        assert answer["method"] == ("window" if idle else "half-sample")
+        (run,) = answer["runs"]
+        assert abs(run["begin_ns"] - 20 * S) <= S // 5
+        assert abs(run["end_ns"] - 34 * S) <= S // 5
+        assert abs(run["extra_nj"] - 24 * S) < S // 4 and run["open"] == 0
+    text = ssdpm.output("measure", "baseline", "--idle", "0s..15s", "p.csv")
+    assert len(text.splitlines()) == 3
+    text = ssdpm.output("measure", "baseline", "--floor", "3W", "p.csv")
+    assert text.endswith("  nothing is above it\n")
+    assert "no window was named" in text
+
+
+def test_a_run_that_goes_on_is_said_to(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(busy, 320))
+    text = ssdpm.output("measure", "baseline", "--idle", "0s..15s", "p.csv")
+    assert text.endswith("cut off at the end\n")
+
+
+def test_a_tail_and_what_comes_after_it_are_told_apart(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(busy, 600))
+    call = ["measure", "background", "--idle", "0s..15s", "--completion", "30s"]
+    answer = ssdpm.json(*call, "p.csv")
+    tail = answer["tail"]
+    assert abs(tail["duration_ns"] - 4 * S) <= S // 5 and not tail["open"]
+    assert abs(tail["extra_nj"] - 4 * S) < S // 5 and 0 < tail["sigma_nj"] < S // 5
+    assert answer["work"]["n"] == 0
+    text = ssdpm.output(*call, "p.csv")
+    assert "after the last completion it works for" in text
+    assert "idle, it does nothing by itself that can be told\n" in text
+    answer = ssdpm.json(*call[:-1], "40s", "p.csv")
+    assert answer["tail"]["duration_ns"] == 0
+    answer = ssdpm.json("measure", "background", "--idle", "0s..15s", "p.csv")
+    assert answer["tail"] is None and answer["work"]["n"] == 1
+
+
+def test_regular_work_has_a_period(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(regular, 1000))
+    work = ssdpm.json("measure", "background", "p.csv")["work"]
+    assert work["n"] == 9 and work["regular"]
+    assert abs(work["period_ns"] - 10 * S) <= S // 10
+    assert abs(work["extra_nj"] - S // 4) < S // 20
+    assert "  regularly, each 10 s" in ssdpm.output("measure", "background", "p.csv")
+
+
+SWEEP = """experiment,parameter,tail_s,extra_j,sigma_j
+pause,1,2,1,0.1
+pause,2,4,2,0.1
+pause,4,8,4,0.1
+pause,8,16,8,0.1
+pause,16,32,16,0.1
+pause,32,65,32,0.1
+"""
+
+
+def test_experiments_have_classes(ssdpm: Command) -> None:
+    rows = "".join(f"size,{i},0,0,0.1\nlong,{i},5,3,0.1\n" for i in range(1, 7))
+    rows += "".join(f"short,{i},0.4,3,0.1\n" for i in range(1, 7))
+    ssdpm.write("s.csv", SWEEP + rows)
+    answers = ssdpm.json("measure", "background", "--sweep", "s.csv")
+    assert {a["experiment"]: a["background"] for a in answers} == {
+        "pause": "grows with the parameter",
+        "size": "none",
+        "long": "extended",
+        "short": "small",
+    }
+    assert [a["n_runs"] for a in answers] == [6] * 4
+    assert answers[0]["trend_ppm"] == 1000000
+    text = ssdpm.output("measure", "background", "--sweep", "s.csv")
+    assert len(text.splitlines()) == 5
+    one = SWEEP.replace("experiment,", "").replace("pause,", "")
+    text = ssdpm.output(
+        "measure", "background", "--sweep", "-", stdin=one.encode()
+    )
+    assert "  all         grows with the parameter" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "s.csv: there are no runs"),
+        ("parameter,tail_s\n1,2\n", "s.csv:1: no column extra_j"),
+        (SWEEP + "pause,x,1,1,1\n", 's.csv:8: parameter: "x" is no number'),
+        (SWEEP + "pause,1,1,1\n", 's.csv:8: sigma_j: "" is no number'),
+        (SWEEP + "pause,1,-1,1,1\n", "s.csv:8: tail_s: a tail is"),
+        (SWEEP + "pause,1,nan,1,1\n", 's.csv:8: tail_s: "nan" is no number'),
+        (SWEEP + "other,1,1,1,1\n", "s.csv: other: "),
+    ],
+)
+def test_a_sweep_that_cannot_be_read_is_refused(
+    ssdpm: Command, text: str, words: str
+) -> None:
+    ssdpm.write("s.csv", text)
+    assert words in ssdpm.fails(1, "measure", "background", "--sweep", "s.csv")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ([], "say what to measure"),
+        (["joules", "p.csv"], "joules: it is energy, baseline or background"),
+        (["energy"], "no FILE given"),
+        (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
+        (["baseline", "-t", "5%", "p.csv"], "baseline takes no --tolerance"),
+        (["baseline", "--sweep", "p.csv"], "baseline takes no --sweep"),
+        (["background", "--sweep", "s.csv", "p.csv"], "takes no other FILE"),
+        (["energy", "-t", "5", "p.csv"], "write a number with its unit"),
+        (["energy", "-t", "0%", "p.csv"], "above 0"),
+        (["energy", "-t", "100%", "p.csv"], "below 100%"),
+        (["energy", "--max-gap", "0s", "p.csv"], "above 0"),
+        (["energy", "--rate", "20", "p.csv"], "as in 10Hz"),
+        (["energy", "--rate", "0Hz", "p.csv"], "above 0"),
+        (["energy", "--shunt", "1R", "p.csv"], "mohm or ohm"),
+        (["energy", "--supply", "5", "p.csv"], "as in 5V"),
+        (["energy", "--format", "wav", "p.csv"], "csv, float32 or int16"),
+        (["baseline", "--idle", "10s", "p.csv"], "two dots"),
+        (["baseline", "--idle", "10s..5s", "p.csv"], "ends before it begins"),
+        (["baseline", "--idle", "0..5s", "p.csv"], "with its unit"),
+    ],
+)
+def test_what_makes_no_sense_is_a_matter_of_usage(
+    ssdpm: Command, call: list[str], words: str
+) -> None:
+    assert words in ssdpm.fails(2, "measure", *call)
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "words"),
+    [
+        ("", [], "p.csv: there are no samples"),
+        ("1,2\n", [], "p.csv:1: no name of a column is known"),
+        ("time_s,mib_s\n1,2\n", [], "p.csv: the columns make no power"),
+        ("time_s,power_w\n1,2\n2,x\n", [], 'p.csv:3: column 2: "x" is no number'),
+        ("time_s,power_w\n1,nan\n", [], "p.csv: no sample is a finite power"),
+        ("time_s,power_w\n", [], "p.csv: no sample is a finite power"),
+        ("power_w\n1\n", [], "p.csv: no column is a time"),
+        ("\0\0\0\0", [], "p.csv: this is no text"),
+        ("abc", ["-f", "int16", "-r", "1Hz"], "p.csv: the file ends within"),
+        ("abc", ["-f", "int16"], "p.csv: raw samples"),
+        ("1,2\n", ["--columns", "time_s,power_kw"], '"power_kw" is none'),
+    ],
+)
+def test_files_that_cannot_be_read_are_named_with_the_line(
+    ssdpm: Command, text: str, call: list[str], words: str
+) -> None:
+    ssdpm.write("p.csv", text)
+    assert words in ssdpm.fails(1, "measure", "energy", *call, "p.csv")
+
+
+def test_files_that_are_none_are_refused(ssdpm: Command) -> None:
+    assert "no: No such file" in ssdpm.fails(1, "measure", "energy", "no")
+    assert "bin: is a directory" in ssdpm.fails(1, "measure", "energy", "bin")
+    ssdpm.write("cut.gz", gzip.compress(csv(busy, 600).encode())[:-20])
+    assert "cut" in ssdpm.fails(1, "measure", "energy", "cut.gz")
+
+
+def test_no_level_that_stands_out_asks_for_a_window(ssdpm: Command) -> None:
+    ssdpm.write("p.csv", csv(lambda t: t / 100, 600))
+    assert "(--idle)" in ssdpm.fails(1, "measure", "baseline", "p.csv")
+    message = ssdpm.fails(1, "measure", "baseline", "--idle", "900s..901s", "p.csv")
+    assert "no sample is in the window" in message
+
+
+def test_output_that_is_not_wanted_to_its_end_is_no_noise(ssdpm: Command) -> None:
+    text = csv(lambda t: 1 + (t > 100 and t % 20 > 10), 8000)
+    ssdpm.write("p.csv", text)
+    call = "ssdpm measure baseline --idle 0s..10s p.csv"
+    assert len(ssdpm.shell(call).stdout.splitlines()) > 300
+    result = ssdpm.shell(f"{call} | head -n 1")
+    assert result.returncode == 0 and result.stderr == ""
+    result = ssdpm.shell(f"{call} > /dev/full")
+    assert result.returncode == 1 and "No space left" in result.stderr
