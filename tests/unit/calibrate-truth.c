@@ -68,6 +68,8 @@ double truth_value(const struct truth *truth, uint32_t kind, uint32_t index)
 		return index < TRUTH_STATES ? truth->exit_s[index] * 1e6 : NAN;
 	case SSDPM_PARAMETER_OPERATION_ENERGY:
 		return index < 2 ? truth->io_j[index] * 1e9 : NAN;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return index < 2 ? truth->byte_j[index] * 1e12 : NAN;
 	default:
 		return NAN;
 	}
@@ -146,7 +148,10 @@ static void add_io(struct maker *maker, uint8_t op, double wait_s,
 		.op = op,
 	};
 	spend(maker, 5, wait_s);
-	add_energy(maker, maker->truth->io_j[op - 1], wait_s, service_s);
+	add_energy(maker,
+		   maker->truth->io_j[op - 1] +
+			   size * maker->truth->byte_j[op - 1],
+		   wait_s, service_s);
 	spend(maker, 2 + op, service_s);
 }
 

@@ -14,6 +14,7 @@ struct truth {
 	double transition_w;
 	double exit_s[TRUTH_STATES];
 	double io_j[2];
+	double byte_j[2];
 
 	double phi; /* of the noise of the samples */
 	double sigma_w;

@@ -198,6 +198,36 @@ static void energies_of_ios_are_told_from_their_active_power(void **state)
 	truth_run_free(&run);
 }
 
+static void energies_of_bytes_are_told_from_both(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 26;
+
+	(void)state;
+	truth.io_j[0] = 0.002;
+	truth.byte_j[0] = 2e-7;
+	truth.byte_j[1] = 4e-7;
+	truth.exit_s[1] = truth.exit_s[2] = 0.0001;
+	truth.sigma_w = 0.01;
+	struct truth_run run = truth_run(&truth, 4000, 0.02, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_CALIBRATE_OPERATION_ENERGY |
+			 SSDPM_CALIBRATE_BYTE_ENERGY,
+	};
+	struct ssdpm_calibration calibration;
+
+	assert_int_equal(
+		truth_calibrate(&run, &params, measured, &calibration, NULL),
+		0);
+	size_t n = calibration.n_measured;
+
+	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 0, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 1, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.8);
+	truth_run_free(&run);
+}
+
 /* In every third second a read of 100 ms and a write of twice that. */
 static void make_pairs(struct truth_run *run, struct ssdpm_io ios[80],
 		       double power_w[40])
@@ -566,6 +596,7 @@ int main(void)
 		cmocka_unit_test(spikes_are_left_out_and_a_drift_is_told),
 		cmocka_unit_test(
 			energies_of_ios_are_told_from_their_active_power),
+		cmocka_unit_test(energies_of_bytes_are_told_from_both),
 		cmocka_unit_test(what_always_goes_together_is_not_identifiable),
 		cmocka_unit_test(a_meter_below_0_gives_no_power_below_0),
 		cmocka_unit_test(
