@@ -844,7 +844,7 @@ static int call_changes(struct result *ret, struct ssdpm_error *error)
 
 static int call_survey_summarise(struct result *ret, struct ssdpm_error *error)
 {
-	double power_w[200];
+	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_survey_summary summary = { .size = sizeof(summary) };
 	int err = ssdpm_survey_summarise(&samples, &summary, error);
