@@ -176,9 +176,6 @@ int main(int argc, char **argv)
 			       baseline.mad_w);
 			return 0;
 		}
-		fprintf(stderr, "%d: pass %.1f ms energy %.1f baseline %.1f\n", i, times.pass/1e6, times.energy/1e6, times.baseline/1e6);
-		if (worst_energy < times.energy / times.pass)
-			worst_energy = times.energy / times.pass;
 		if (worst_baseline < times.baseline / times.pass)
 			worst_baseline = times.baseline / times.pass;
 	}
