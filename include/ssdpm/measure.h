@@ -201,8 +201,9 @@ struct ssdpm_baseline_params {
  * bytes)
  * @level_w:  the median of the window, or the mode
  * @mad_w:    median of the distances from @level_w
- * @sigma_w:  1.4826 MAD; where it is a few steps of a quantised signal, from
- * how many samples are on which step, and no less than that of quantisation
+ * @sigma_w:  1.4826 MAD; where that is a few steps of a quantised signal, from
+ *            how many samples are on which step, and no less than that of
+ *            quantisation
  * @quantum_w: the smallest step between two values, where many are equal; 0:
  *            the signal is not quantised
  * @error_w:  @level_w and @mad_w are that good; 0: exact

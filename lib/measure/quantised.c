@@ -92,6 +92,7 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 	if (!quantum_w || baseline->mad_w > MAX_STEPS * quantum_w ||
 	    !count(samples, baseline, &steps))
 		return fmax(sigma, least);
+	sigma = quantum_w * noise_of(&steps);
 	/* Of what is measured, and of the steps. */
-	return hypot(quantum_w * noise_of(&steps), least);
+	return sqrt(sigma * sigma + least * least);
 }
