@@ -66,8 +66,8 @@ FILES = {
 # Doubles begin at the estimate.
 MATH_STAGES = {"estimate", "measure"}
 MATH = {
-    "ceil", "erfc", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "nextafter", "pow",
-    "sqrt",
+    "ceil", "erfc", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "nextafter",
+    "pow", "sqrt",
 }  # fmt: skip
 FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # Names that compilers put in: position independence, -fstack-protector, clang's
