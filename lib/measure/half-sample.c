@@ -281,7 +281,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 				BASELINE_MIN_SAMPLES);
 		goto out;
 	}
-	if (quantum_w)
+	if (quantum_w > 0)
 		spread(values, n, quantum_w);
 	crowd = find_lowest(values, n, quantum_w);
 	if (!is_crowd(&crowd, n)) {

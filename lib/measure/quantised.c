@@ -89,7 +89,7 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 	double sigma = SIGMAS_PER_MAD * baseline->mad_w;
 	struct steps steps;
 
-	if (!quantum_w || baseline->mad_w > MAX_STEPS * quantum_w ||
+	if (quantum_w <= 0 || baseline->mad_w > MAX_STEPS * quantum_w ||
 	    !count(samples, baseline, &steps))
 		return fmax(sigma, least);
 	sigma = quantum_w * noise_of(&steps);

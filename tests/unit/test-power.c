@@ -187,8 +187,7 @@ static void the_first_line_tells_the_columns(void **state)
 		"\n  \ntime_s , Power_W\n\n1 , 2.5\n\n2,\t3.5",
 		"# of a bench supply\n# time_s,power_w\n1,2.5\n# here\n2,3.5\n",
 		"# time_s power_w\n1.000e+00 2.500e+00\n2.000e+00 3.500e+00\n",
-		"\"Time (s)\";\"Note; free\";\"Power (mW)\"\n"
-		"1;\"a;b\";2500\n2;c;3500,0\n",
+		"\"Time (s)\";\"No; te\";\"Power (mW)\"\n1;\"a;b\";2500\n2;c;3500,0\n",
 		"time_s\tpower_w\n1\t2,5\n2\t3,5\n",
 		"seq,power_w,time_ms,\n7,2.5,100,\n8,3.5,1100,\n",
 	};
