@@ -176,6 +176,8 @@ int main(int argc, char **argv)
 			       baseline.mad_w);
 			return 0;
 		}
+		if (worst_energy < times.energy / times.pass)
+			worst_energy = times.energy / times.pass;
 		if (worst_baseline < times.baseline / times.pass)
 			worst_baseline = times.baseline / times.pass;
 	}
