@@ -20,7 +20,7 @@ static double threshold(const struct ssdpm_baseline *baseline, double sigmas,
 			const struct ssdpm_detect_params *params)
 {
 	return baseline->level_w +
-	       fmax(sigmas * baseline->sigma_w, params->floor_w);
+	       ssdpm__max(sigmas * baseline->sigma_w, params->floor_w);
 }
 
 int ssdpm__detector_init(struct detector *detector,

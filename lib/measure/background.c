@@ -107,7 +107,7 @@ static void find_trend(const struct ssdpm_background_run *runs, size_t n,
 
 	class->trend = root > 0 ? sum / root : 0;
 	class->trend_p =
-		variance > 0 ? erfc(fabs(sum) / sqrt(2 * variance)) : 1;
+		variance > 0 ? ssdpm__erfc(fabs(sum) / sqrt(2 * variance)) : 1;
 }
 
 static double median(double *values, size_t n)

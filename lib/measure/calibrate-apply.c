@@ -47,11 +47,11 @@ static int set(struct ssdpm_parameter *parameters, size_t n,
 			"%s of %u: not 0 <= low <= nominal <= high",
 			ssdpm_parameter_kind_to_string(measured->kind),
 			measured->index);
-	int r = ssdpm_parameters_set(parameters, n, measured->kind,
-				     measured->index,
-				     (uint64_t)floor(measured->low),
-				     (uint64_t)llround(measured->nominal),
-				     (uint64_t)ceil(measured->high), reterr);
+	int r = ssdpm_parameters_set(
+		parameters, n, measured->kind, measured->index,
+		(uint64_t)ssdpm__floor(measured->low),
+		(uint64_t)ssdpm__floor(measured->nominal + 0.5),
+		(uint64_t)ssdpm__ceil(measured->high), reterr);
 
 	if (r == 0)
 		name(find(parameters, n, measured->kind, measured->index),

@@ -172,9 +172,12 @@ int ssdpm__exit_measure(const struct course *course, uint32_t state,
 
 		n = find_strata(samples, n, strata, &latency.n);
 		if (latency.n >= WAKES_MIN) {
-			latency.nominal_ns = fmax(0, shift_at(strata, n, 0));
-			latency.low_ns = fmax(0, shift_at(strata, n, Z95));
-			latency.high_ns = fmax(0, shift_at(strata, n, -Z95));
+			latency.nominal_ns =
+				ssdpm__max(0, shift_at(strata, n, 0));
+			latency.low_ns =
+				ssdpm__max(0, shift_at(strata, n, Z95));
+			latency.high_ns =
+				ssdpm__max(0, shift_at(strata, n, -Z95));
 		}
 		*ret_latency = latency;
 	}

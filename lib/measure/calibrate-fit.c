@@ -35,7 +35,7 @@
 /* And then others with less of it are not involved. */
 #define SHARE_TOLERANCE 1e-3
 
-/* In the search phi is 1 - exp(-this). */
+/* In the search phi is 1 - ssdpm__exp(-this). */
 #define MAX_DECAY 7.0
 
 struct filter {
@@ -85,7 +85,7 @@ static double factor(double m[][FIT_MAX_COLUMNS], size_t p)
 			d -= m[j][k] * m[j][k];
 		if (!(d > 1e-11 * before))
 			return NAN;
-		log_determinant += log(d);
+		log_determinant += ssdpm__ln(d);
 		m[j][j] = sqrt(d);
 		for (size_t i = j + 1; i < p; i++) {
 			double s = m[i][j];
@@ -153,7 +153,7 @@ static double whiten(struct fit *fit, double phi, double share,
 			fit->right[j] += row[j] * row[p];
 		}
 		squares += row[p] * row[p];
-		log_determinant += log(total);
+		log_determinant += ssdpm__ln(total);
 		fit->n_used++;
 	}
 	*ret_squares = squares;
@@ -180,7 +180,7 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share)
 	for (size_t j = 0; j < p; j++)
 		squares -= fit->b[j] * fit->right[j];
 	double freedom = (double)(fit->n_used - p);
-	double variance = fmax(squares, 1e-300) / freedom;
+	double variance = ssdpm__max(squares, 1e-300) / freedom;
 
 	fit->phi = phi;
 	fit->share = share;
@@ -190,12 +190,12 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share)
 		solve(m, p, unit, fit->covariance[j]);
 		unit[j] = 0;
 	}
-	return -half * (noise + design + freedom * log(variance));
+	return -half * (noise + design + freedom * ssdpm__ln(variance));
 }
 
 static double likelihood(struct fit *fit, double decay, double share)
 {
-	return ssdpm__fit_at(fit, 1 - exp(-decay), share);
+	return ssdpm__fit_at(fit, 1 - ssdpm__exp(-decay), share);
 }
 
 /* The best noise, by a grid and then by steps that become smaller. */
@@ -224,8 +224,8 @@ static double search(struct fit *fit)
 			double s = share + (i == 2 ? step : 0) -
 				   (i == 3 ? step : 0);
 
-			d = fmin(fmax(d, 0.01), MAX_DECAY);
-			s = fmin(fmax(s, 0.004), 1);
+			d = ssdpm__min(ssdpm__max(d, 0.01), MAX_DECAY);
+			s = ssdpm__min(ssdpm__max(s, 0.004), 1);
 			double value = likelihood(fit, d, s);
 
 			if (value > best) {
@@ -338,7 +338,7 @@ int ssdpm__fit(struct fit *fit, double *room)
 	double freedom =
 		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
 
-	fit->quantile = quantile(fmax(freedom, 3));
+	fit->quantile = quantile(ssdpm__max(freedom, 3));
 	return r;
 }
 

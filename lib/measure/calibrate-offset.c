@@ -69,8 +69,8 @@ static void expect(struct expected *expected, const struct task *task,
 		for (size_t bin = (size_t)begin;
 		     bin < expected->n && (double)bin < end; bin++)
 			expected->power_w[bin] +=
-				power_w * (fmin(end, (double)(bin + 1)) -
-					   fmax(begin, (double)bin));
+				power_w * (ssdpm__min(end, (double)(bin + 1)) -
+					   ssdpm__max(begin, (double)bin));
 	}
 }
 
@@ -215,8 +215,8 @@ static int fit_twice(struct task *task)
 	if (r)
 		return r;
 	refine(task, bin_ns / 2);
-	task->error_ns =
-		(uint64_t)ceil(fmax(error_of(task, 1), error_of(task, -1)));
+	task->error_ns = (uint64_t)ssdpm__ceil(
+		ssdpm__max(error_of(task, 1), error_of(task, -1)));
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static int choose_length(struct rows *rows, const struct ssdpm_samples *samples,
 		rows->bin_ns = step_ns * (length_ns / step_ns / ROWS_USUAL + 1);
 	/* Samples of 48 kHz are a part of a nanosecond off. */
 	if (!bin_ns && !samples->time_ns && rows->bin_ns == step_ns)
-		rows->bin_ns = (uint64_t)ceil(samples->interval_ns);
+		rows->bin_ns = (uint64_t)ssdpm__ceil(samples->interval_ns);
 	rows->begin_ns = first_ns - (int64_t)(step_ns / 2);
 	if (length_ns / rows->bin_ns >= ROWS_MAX)
 		return ssdpm__fail(
@@ -126,11 +126,11 @@ static void spread(const struct grid *grid, size_t column, uint64_t begin_ns,
 		return;
 	double density = amount / (end - begin);
 
-	begin = fmax(begin, 0);
-	end = fmin(end, (double)grid->n);
+	begin = ssdpm__max(begin, 0);
+	end = ssdpm__min(end, (double)grid->n);
 	for (size_t row = (size_t)begin; (double)row < end; row++) {
-		double from = fmax(begin, (double)row);
-		double to = fmin(end, (double)(row + 1));
+		double from = ssdpm__max(begin, (double)row);
+		double to = ssdpm__min(end, (double)(row + 1));
 
 		grid->design->x[row * grid->design->p + column] +=
 			density * (to - from);

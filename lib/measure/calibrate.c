@@ -117,8 +117,10 @@ static void say_latency(struct ssdpm_measured *measured,
 		snprintf(
 			measured->reason, sizeof(measured->reason),
 			"measured exit latency exceeds the table: %lld us (%lld to %lld), the table says %lld us",
-			llround(measured->nominal), llround(measured->low),
-			llround(measured->high), llround(measured->stated));
+			(long long)ssdpm__floor(measured->nominal + 0.5),
+			(long long)ssdpm__floor(measured->low + 0.5),
+			(long long)ssdpm__floor(measured->high + 0.5),
+			(long long)ssdpm__floor(measured->stated + 0.5));
 }
 
 /* Exit latencies of all states, and the times for the pieces. */
@@ -217,8 +219,8 @@ static void clip(struct fit *fit, const size_t *keep, size_t drift)
 							    [j > k ? k : j];
 			value /= fit->normal[j][j];
 			if (keep[j] != drift)
-				value = fmax(0, value);
-			change = fmax(change, fabs(value - fit->b[j]));
+				value = ssdpm__max(0, value);
+			change = ssdpm__max(change, fabs(value - fit->b[j]));
 			fit->b[j] = value;
 		}
 	}
@@ -261,9 +263,10 @@ static void say_power(struct ssdpm_measured *measured, double middle,
 		return;
 	}
 	measured->status = SSDPM_MEASURED_KNOWN;
-	measured->low = fmax(0, middle - half);
+	measured->low = ssdpm__max(0, middle - half);
 	measured->high = middle + half;
-	measured->nominal = fmin(fmax(nominal, measured->low), measured->high);
+	measured->nominal =
+		ssdpm__min(ssdpm__max(nominal, measured->low), measured->high);
 }
 
 static struct ssdpm_measured *measured_of(struct calibration *c,

@@ -36,7 +36,7 @@ static double spread(const struct pelt *pelt, size_t begin, size_t end)
 	double sum = pelt->sums[end] - pelt->sums[begin];
 	double squares = pelt->squares[end] - pelt->squares[begin];
 
-	return fmax(0, squares - sum * sum / (double)(end - begin));
+	return ssdpm__max(0, squares - sum * sum / (double)(end - begin));
 }
 
 static void choose_last(struct pelt *pelt, size_t end)
@@ -178,7 +178,7 @@ static int find(const struct ssdpm_samples *samples, double sigma_w,
 	if (sigma_w == 0)
 		sigma_w = noise_of(values, pelt.n);
 	if (penalty == 0)
-		penalty = 2 * log((double)pelt.n);
+		penalty = 2 * ssdpm__ln((double)pelt.n);
 	pelt.penalty = penalty * sigma_w * sigma_w;
 	cut(&pelt);
 	*ret_n = list_cuts(&pelt, room->numbers, ret_begins, capacity);

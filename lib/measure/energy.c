@@ -237,7 +237,7 @@ static bool take_block(struct sums *sums, const struct ssdpm_samples *samples,
 		joules = steps.sum / (2 * NS_PER_S);
 	} else {
 		min_step = max_step =
-			(uint64_t)floor(samples->interval_ns + 0.5);
+			(uint64_t)ssdpm__floor(samples->interval_ns + 0.5);
 		joules = (sum - end_w / 2 + sums->last_w / 2) *
 			 (samples->interval_ns / NS_PER_S);
 	}
@@ -293,8 +293,8 @@ uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
 	size_t n_steps = 0;
 
 	if (!time_ns)
-		return (uint64_t)fmin(ceil(GAP_STEPS * samples->interval_ns),
-				      4e18);
+		return (uint64_t)ssdpm__min(
+			ssdpm__ceil(GAP_STEPS * samples->interval_ns), 4e18);
 	for (size_t i = 1; i < n; i++) {
 		if (time_ns[i] > time_ns[i - 1])
 			steps[n_steps++] =
@@ -408,8 +408,8 @@ static struct ssdpm_energy result_of(const struct sums *sums, double tolerance)
 	 * of a resistance that the power was divided by. */
 	double one = result.energy_j / (1 + tolerance);
 	double other = result.energy_j / (1 - tolerance);
-	result.low_j = fmin(one, other);
-	result.high_j = fmax(one, other);
+	result.low_j = ssdpm__min(one, other);
+	result.high_j = ssdpm__max(one, other);
 	result.mean_power_w = NAN;
 	if (result.covered_ns)
 		result.mean_power_w = result.energy_j /

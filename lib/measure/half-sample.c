@@ -55,7 +55,7 @@ static size_t find_densest(const double *values, size_t n, size_t part)
 static double half_sample_mode(const double *values, size_t n)
 {
 	/* Half of them may be at work: the densest tenth comes first. */
-	size_t part = (size_t)ceil(CROWD_SHARE * (double)n);
+	size_t part = (size_t)ssdpm__ceil(CROWD_SHARE * (double)n);
 
 	values += find_densest(values, n, part);
 	n = part;
@@ -112,7 +112,7 @@ static void gather(struct crowd *crowd)
 	crowd->begin =
 		count_below(crowd->values, crowd->n, crowd->level - reach);
 	crowd->end = count_below(crowd->values, crowd->n,
-				 nextafter(crowd->level + reach, INFINITY));
+				 ssdpm__next_up(crowd->level + reach));
 }
 
 /*
@@ -122,11 +122,11 @@ static void gather(struct crowd *crowd)
 static double first_sigma(const struct crowd *crowd, double least)
 {
 	size_t top = count_below(crowd->values, crowd->n,
-				 nextafter(crowd->level, INFINITY));
-	size_t most =
-		(size_t)fmax(FIRST_SAMPLES, FIRST_SHARE * (double)crowd->n);
+				 ssdpm__next_up(crowd->level));
+	size_t most = (size_t)ssdpm__max(FIRST_SAMPLES,
+					 FIRST_SHARE * (double)crowd->n);
 	size_t n = top < most ? top : most;
-	double reach = fmax(crowd->level - crowd->values[top - n], least);
+	double reach = ssdpm__max(crowd->level - crowd->values[top - n], least);
 
 	while (reach > 0) {
 		size_t one =
@@ -158,12 +158,12 @@ static void fit(struct crowd *crowd, size_t n_low)
 					     crowd->end - crowd->begin);
 		/* The spread below it, where no work is. */
 		size_t below = count_below(crowd->values, crowd->n,
-					   nextafter(crowd->level, INFINITY));
+					   ssdpm__next_up(crowd->level));
 		double near = crowd->level -
 			      median_sorted(crowd->values + crowd->begin,
 					    below - crowd->begin);
 
-		crowd->sigma = fmax(SIGMAS_PER_MAD * near, least);
+		crowd->sigma = ssdpm__max(SIGMAS_PER_MAD * near, least);
 		if (crowd->level == before)
 			return;
 	}
@@ -178,7 +178,7 @@ static void fit(struct crowd *crowd, size_t n_low)
 static bool is_crowd(const struct crowd *crowd, size_t n_all)
 {
 	size_t below = count_below(crowd->values, crowd->n,
-				   nextafter(crowd->level, INFINITY)) -
+				   ssdpm__next_up(crowd->level)) -
 		       crowd->begin;
 	const double *values = crowd->values + crowd->begin;
 

@@ -8,6 +8,8 @@
 
 #include <ssdpm/measure.h>
 
+#include "measure/elementary.h"
+
 #define NS_PER_S 1e9
 
 /* Of a normal distribution: 1 / (the third quartile of a standard one). */
@@ -33,7 +35,7 @@ static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
 	if (samples->time_ns)
 		return samples->time_ns[i];
 	return samples->start_ns +
-	       (int64_t)floor((double)i * samples->interval_ns + 0.5);
+	       (int64_t)ssdpm__floor((double)i * samples->interval_ns + 0.5);
 }
 
 /* The part of @samples from index begin to before end. */

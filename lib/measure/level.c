@@ -194,7 +194,7 @@ static void find_middle(const struct ssdpm_level *level,
 		uint32_t bucket = find_rank(level, ranks[i]);
 
 		baseline->level_w += middle_of(bucket) / 2;
-		width = fmax(width, width_of(bucket));
+		width = ssdpm__max(width, width_of(bucket));
 	}
 	baseline->error_w = width / 2;
 	for (int i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ static void find_middle(const struct ssdpm_level *level,
 
 		baseline->mad_w +=
 			fabs(middle_of(bucket) - baseline->level_w) / 2;
-		width = fmax(width, width_of(bucket));
+		width = ssdpm__max(width, width_of(bucket));
 	}
 	/* That of the level, and that of the distance. */
 	baseline->error_w += width / 2;
@@ -224,10 +224,10 @@ int ssdpm_level_get(const struct ssdpm_level *level,
 				   BASELINE_MIN_SAMPLES);
 	baseline.quantum_w = find_quantum(level);
 	find_middle(level, &baseline);
-	baseline.sigma_w = fmax(SIGMAS_PER_MAD * baseline.mad_w,
-				baseline.quantum_w / sqrt(12));
+	baseline.sigma_w = ssdpm__max(SIGMAS_PER_MAD * baseline.mad_w,
+				      baseline.quantum_w / sqrt(12));
 	if (baseline.error_w >
-	    MAX_ERROR * fmax(baseline.mad_w, baseline.quantum_w))
+	    MAX_ERROR * ssdpm__max(baseline.mad_w, baseline.quantum_w))
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
 			"the signal is too quiet for one pass: keep its samples, or read it twice");

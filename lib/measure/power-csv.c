@@ -92,7 +92,7 @@ bool ssdpm__power_row_time(const struct ssdpm_power *power, uint64_t row,
 
 	if (!(ns < 9e18))
 		return false;
-	*ret_ns = (int64_t)floor(ns + 0.5);
+	*ret_ns = (int64_t)ssdpm__floor(ns + 0.5);
 	return true;
 }
 

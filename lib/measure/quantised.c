@@ -57,7 +57,7 @@ static double normal_quantile(double share)
 	for (int i = 0; i < BISECTIONS; i++) {
 		double middle = (low + high) / 2;
 
-		if (erfc(-middle / sqrt(2)) / 2 < share)
+		if (ssdpm__erfc(-middle / sqrt(2)) / 2 < share)
 			low = middle;
 		else
 			high = middle;
@@ -74,8 +74,8 @@ static double noise_of(const struct steps *steps)
 		low++;
 	while (high > 0 && steps->before[high - 1] >= 0.75)
 		high--;
-	double from = fmax(steps->before[low], steps->least);
-	double to = fmin(steps->before[high], 1 - steps->least);
+	double from = ssdpm__max(steps->before[low], steps->least);
+	double to = ssdpm__min(steps->before[high], 1 - steps->least);
 
 	return (double)(high - low) /
 	       (normal_quantile(to) - normal_quantile(from));
@@ -91,7 +91,7 @@ double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
 
 	if (quantum_w <= 0 || baseline->mad_w > MAX_STEPS * quantum_w ||
 	    !count(samples, baseline, &steps))
-		return fmax(sigma, least);
+		return ssdpm__max(sigma, least);
 	sigma = quantum_w * noise_of(&steps);
 	/* Of what is measured, and of the steps. */
 	return sqrt(sigma * sigma + least * least);

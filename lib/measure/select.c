@@ -160,7 +160,7 @@ static struct range range_within(const struct selection *of, double limit,
 	}
 	if (is_within(of, down, limit, strictly)) {
 		range.from = last_within(of, down, least, limit, strictly);
-		range.to = fmax(range.to, power_of_key(of, down));
+		range.to = ssdpm__max(range.to, power_of_key(of, down));
 	}
 	return range;
 }

@@ -18,8 +18,8 @@ static bool is_steady(const double *rounds, size_t n, double max_range,
 	double min = INFINITY, max = -INFINITY, sum = 0, slope = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		min = fmin(min, rounds[i]);
-		max = fmax(max, rounds[i]);
+		min = ssdpm__min(min, rounds[i]);
+		max = ssdpm__max(max, rounds[i]);
 		sum += rounds[i];
 	}
 	double mean = sum / (double)n;

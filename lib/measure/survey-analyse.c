@@ -297,8 +297,8 @@ static void set_mean(const struct fit *fit, uint32_t policy,
 	double of_blocks = fit->block_variance / b;
 	double of_noise =
 		fit->variance *
-		fmax(0, own / (b * b) + contrast_variance(fit, weights) -
-				fit->block_noise / b);
+		ssdpm__max(0, own / (b * b) + contrast_variance(fit, weights) -
+				      fit->block_noise / b);
 	double variance = of_blocks + of_noise;
 	double df = variance * variance /
 		    (of_blocks * of_blocks / (b - 1) +
@@ -350,7 +350,7 @@ static void describe(const struct fit *fit,
 	double most = -INFINITY;
 
 	for (uint32_t j = 0; j < fit->n_policies; j++)
-		most = fmax(most, fit->block_level + fit->tau[j]);
+		most = ssdpm__max(most, fit->block_level + fit->tau[j]);
 	for (uint32_t i = 0; i < fit->n_blocks; i++)
 		analysis->n_complete += fit->blocks[i].n == fit->n_policies;
 	analysis->n_runs = fit->n_runs;
@@ -358,7 +358,7 @@ static void describe(const struct fit *fit,
 	analysis->n_missing = fit->n_blocks * fit->n_policies - fit->n_runs;
 	analysis->df = fit->df;
 	analysis->sigma_w = sqrt(fit->variance);
-	analysis->block_sigma_w = sqrt(fmax(0, blocks));
+	analysis->block_sigma_w = sqrt(ssdpm__max(0, blocks));
 	analysis->system_w = params->system_power_w > 0 ?
 				     params->system_power_w :
 				     (most > 0 ? most : NAN);

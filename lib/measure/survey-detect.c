@@ -29,14 +29,14 @@ static struct run_noise run_noise_of(const struct ssdpm_survey_noise *noise,
 	if (isnan(noise->run_sigma_w))
 		return (struct run_noise){ sqrt(scaled), noise->se_df };
 	double besides =
-		fmax(0, noise->run_sigma_w * noise->run_sigma_w - within);
+		ssdpm__max(0, noise->run_sigma_w * noise->run_sigma_w - within);
 	double all = besides + scaled;
 
 	return (struct run_noise){
 		sqrt(all),
-		fmax(1, all * all /
-				(besides * besides / noise->run_sigma_df +
-				 scaled * scaled / noise->se_df)),
+		ssdpm__max(1, all * all /
+				      (besides * besides / noise->run_sigma_df +
+				       scaled * scaled / noise->se_df)),
 	};
 }
 

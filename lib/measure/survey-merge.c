@@ -95,7 +95,8 @@ static double between(const struct ssdpm_survey_result *results, size_t n,
 
 		squares += weight * weight;
 	}
-	return fmax(0, (q - ((double)n - 1)) / (weights - squares / weights));
+	return ssdpm__max(0, (q - ((double)n - 1)) /
+				     (weights - squares / weights));
 }
 
 static void set_intervals(struct ssdpm_survey_merged *merged)
@@ -125,7 +126,8 @@ static void merge(const struct ssdpm_survey_result *drives, size_t n,
 	double tau2 = between(drives, n, q, fixed.weights);
 	struct weighted random = weigh(drives, n, tau2);
 	/* Hartung and Knapp 2001, never less than without it. */
-	double factor = fmax(1, spread(drives, n, tau2, random.mean) / df);
+	double factor =
+		ssdpm__max(1, spread(drives, n, tau2, random.mean) / df);
 
 	merged->n_drives = (uint32_t)n;
 	merged->mean_w = random.mean;

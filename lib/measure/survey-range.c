@@ -5,7 +5,7 @@
  *
  *     P(Q <= q) = integral of f(s) W(q s) ds over s > 0
  *     W(w)      = k integral of phi(z) (Phi(z) - Phi(z - w))^(k-1) dz
- *     f(s)      ~ s^(df-1) exp(-df s^2 / 2)
+ *     f(s)      ~ s^(df-1) ssdpm__exp(-df s^2 / 2)
  *
  * Both are taken by the trapezoid rule over the whole line, the outer one over
  * x = ln s: for functions that are analytic and vanish at both ends its error
@@ -32,7 +32,7 @@
 
 static double normal_p(double z)
 {
-	return erfc(-z * SQRT_HALF) / 2;
+	return ssdpm__erfc(-z * SQRT_HALF) / 2;
 }
 
 /* What the inner integral has for all values of w. */
@@ -50,7 +50,8 @@ static void range_set(struct range *range, double q, uint32_t k)
 	for (int i = 0; i < N_INNER; i++) {
 		double z = i * INNER_STEP - INNER_END;
 
-		range->weight[i] = INNER_STEP * k * exp(-z * z / 2) / SQRT_2PI;
+		range->weight[i] =
+			INNER_STEP * k * ssdpm__exp(-z * z / 2) / SQRT_2PI;
 		range->below[i] = normal_p(z);
 	}
 }
@@ -72,7 +73,7 @@ static double range_above(const void *data, double s)
 	double inside = 0;
 
 	if (range->k == 2)
-		return erfc(range->q * s / 2);
+		return ssdpm__erfc(range->q * s / 2);
 	for (int i = 0; i < N_INNER; i++) {
 		double z = i * INNER_STEP - INNER_END;
 
@@ -86,7 +87,7 @@ static double range_above(const void *data, double s)
 /* Logarithm of f(s) ds over x = ln s: 0 at its largest. */
 static double log_weight(double x, double df)
 {
-	return df * (x + (1 - exp(2 * x)) / 2);
+	return df * (x + (1 - ssdpm__exp(2 * x)) / 2);
 }
 
 typedef double value_of_s(const void *data, double s);
@@ -94,7 +95,7 @@ typedef double value_of_s(const void *data, double s);
 /* The mean of a value over f. */
 static double mean_over_s(value_of_s *value, const void *data, double df)
 {
-	double step = fmin(OUTER_STEP, 0.5 / sqrt(2 * df));
+	double step = ssdpm__min(OUTER_STEP, 0.5 / sqrt(2 * df));
 	double weights = 0, sum = 0;
 
 	for (int side = -1; side <= 1; side += 2) {
@@ -104,10 +105,10 @@ static double mean_over_s(value_of_s *value, const void *data, double df)
 
 			if (log_w < NOTHING)
 				break;
-			double weight = exp(log_w);
+			double weight = ssdpm__exp(log_w);
 
 			weights += weight;
-			sum += weight * value(data, exp(x));
+			sum += weight * value(data, ssdpm__exp(x));
 		}
 	}
 	return sum / weights;
@@ -120,7 +121,8 @@ double ssdpm__range_p(double q, uint32_t k, double df)
 	if (q <= 0)
 		return 1;
 	range_set(&range, q, k);
-	return fmin(1, fmax(0, mean_over_s(range_above, &range, df)));
+	return ssdpm__min(1,
+			  ssdpm__max(0, mean_over_s(range_above, &range, df)));
 }
 
 /* Where a falling function of x > 0 is p, by halving. */
@@ -135,15 +137,16 @@ static double find_falling(falling *value, const void *data, double p)
 		high *= 2;
 	}
 	/* Regula falsi with halved weights (Illinois), in the logarithm. */
-	double at_low = low > 0 ? log(value(data, low) / p) : -log(p);
-	double at_high = log(fmax(value(data, high), 1e-300) / p);
+	double at_low =
+		low > 0 ? ssdpm__ln(value(data, low) / p) : -ssdpm__ln(p);
+	double at_high = ssdpm__ln(ssdpm__max(value(data, high), 1e-300) / p);
 
 	for (int i = 0, kept = 0; i < 200 && high - low > 1e-12 * high; i++) {
 		double x = high - at_high * (high - low) / (at_high - at_low);
 
 		if (!(x > low && x < high))
 			x = low + (high - low) / 2;
-		double at_x = log(fmax(value(data, x), 1e-300) / p);
+		double at_x = ssdpm__ln(ssdpm__max(value(data, x), 1e-300) / p);
 
 		if (at_x == 0)
 			return x;
@@ -222,7 +225,7 @@ static double chi_below(double end, double begin, double df)
 	for (int i = 0; i <= n; i++) {
 		double weight = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
 
-		sum += weight * exp(log_weight(begin + i * step, df));
+		sum += weight * ssdpm__exp(log_weight(begin + i * step, df));
 	}
 	return sum * step / 3;
 }
@@ -242,17 +245,17 @@ double ssdpm__chi_quantile(double p, double df)
 		else
 			high = x;
 	}
-	return exp(low);
+	return ssdpm__exp(low);
 }
 
 double ssdpm__rate_of_each(double rate, uint32_t n)
 {
-	return 1 - pow(1 - rate, 1.0 / n);
+	return 1 - ssdpm__pow(1 - rate, 1.0 / n);
 }
 
 double ssdpm__p_of_all(double p, uint32_t n)
 {
-	return 1 - pow(1 - p, n);
+	return 1 - ssdpm__pow(1 - p, n);
 }
 
 int ssdpm__error_rate(double *rate, struct ssdpm_error *reterr)

@@ -92,12 +92,13 @@ static struct model fit(const double *values, size_t n, double *room)
 		model.variance += forward[i] * forward[i] / (double)n;
 	}
 	best = model;
-	least = (double)n * log(model.variance) + 2;
+	least = (double)n * ssdpm__ln(model.variance) + 2;
 	while (model.order < MAX_ORDER && model.order < n / 10) {
 		next_order(&model, forward, backward, n);
 		/* The mean is one parameter, the variance another. */
 		double k = model.order + 2.0, m = (double)n;
-		double aicc = m * log(model.variance) + 2 * k * m / (m - k - 1);
+		double aicc =
+			m * ssdpm__ln(model.variance) + 2 * k * m / (m - k - 1);
 
 		if (!(model.variance > 0))
 			break;
@@ -122,7 +123,7 @@ static double variance_of_sum(const struct model *model, double n)
 		of_last -= model->phi[model->order - 1 - i];
 		result += of_first * of_first - of_last * of_last;
 	}
-	return fmax(0, result) / n;
+	return ssdpm__max(0, result) / n;
 }
 
 /*
@@ -141,12 +142,12 @@ static struct noise noise_of(const double *values, size_t n, double *room)
 	double variance = model.variance * m / (m - model.order - 1);
 
 	if (model.order && sum > 0)
-		gain = fmax(gain - bias, gain / 2);
+		gain = ssdpm__max(gain - bias, gain / 2);
 	double log_variance =
 		2 / m + 4 * variance_of_sum(&model, m) / (gain * gain);
 
 	return (struct noise){ .spectrum = variance / (gain * gain),
-			       .df = fmax(1, CHOSEN * 2 / log_variance),
+			       .df = ssdpm__max(1, CHOSEN * 2 / log_variance),
 			       .order = model.order };
 }
 
@@ -230,7 +231,7 @@ static void set_trend(const struct run *run,
 			 rest > first ? SSDPM_SURVEY_TREND_RISE :
 					SSDPM_SURVEY_TREND_FALL;
 	summary->n_left_out = begin * run->group;
-	summary->leave_out_ns = (uint64_t)floor(
+	summary->leave_out_ns = (uint64_t)ssdpm__floor(
 		(double)summary->covered_ns *
 			((double)summary->n_left_out / (double)summary->n) +
 		0.5);
@@ -331,7 +332,7 @@ static int set_covered(const struct ssdpm_samples *samples,
 			"the last reading of the run is not after the first");
 	double span = (double)((uint64_t)last - (uint64_t)first);
 
-	summary->covered_ns = (uint64_t)floor(
+	summary->covered_ns = (uint64_t)ssdpm__floor(
 		span * (double)samples->n / ((double)samples->n - 1) + 0.5);
 	return 0;
 }

@@ -171,7 +171,7 @@ static int sum_up(struct work *work, double seconds,
 		work->length_ns[i - 1] = (double)work->begin_ns[i] -
 					 (double)work->begin_ns[i - 1];
 	r = middle_of(work->length_ns, work->n - 1, &period, &period_mad);
-	idle->period_ns = (uint64_t)fmax(0, period);
+	idle->period_ns = (uint64_t)ssdpm__max(0, period);
 	idle->period_mad_ns = (uint64_t)period_mad;
 	idle->regular = work->n >= REGULAR_N && period > 0 &&
 			period_mad <= REGULAR_SHARE * period;

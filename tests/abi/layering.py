@@ -63,12 +63,6 @@ FILES = {
     "workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
     "workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),
 }
-# Doubles begin at the estimate.
-MATH_STAGES = {"estimate", "measure"}
-MATH = {
-    "ceil", "erfc", "exp", "floor", "fmax", "fmin", "llround", "log", "log2", "nextafter",
-    "pow", "sqrt",
-}  # fmt: skip
 FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # Names that compilers put in: position independence, -fstack-protector, clang's
 # memcmp, division of 128 bits, and the end of assert(3), which is for our own
@@ -177,8 +171,6 @@ def check_calls(
     allowed = PURE_FUNCTIONS | COMPILER | functions
     if stage not in ALLOCATES_NOTHING:
         allowed = allowed | ALLOCATION
-    if stage in MATH_STAGES:
-        allowed = allowed | MATH
     for name in sorted({symbol.name for symbol in names if symbol.section == "*UND*"}):
         # __memcpy_chk is memcpy with _FORTIFY_SOURCE.
         plain = re.sub(r"^__(\w+)_chk$", r"\1", name)
