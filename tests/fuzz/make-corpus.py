@@ -796,61 +796,6 @@ GAPS = {
     "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
 }
 
-# Changes of a small machine; its paths by number, as fuzz-capture.c has them.
-FILE, PATCHED, LINK, GONE, FOLDER, PIPE, REPEATED = range(7)
-COPIED = 0x80
-CAPTURE_PATHS = re.findall(
-    r'^\t\{ ([A-Z]* ?"[^"]*")',
-    (CORPUS.parent / "fuzz-capture.c").read_text().partition("} paths[] = {")[2],
-    re.M,
-)
-
-
-def changes(*of):
-    """(what, a part of the path, text), one after the other."""
-    data = b""
-    for what, part, text in of:
-        index = next(i for i, path in enumerate(CAPTURE_PATHS) if part in path)
-        data += bytes([what, index, len(text)]) + text
-    return data
-
-
-CAPTURE = {
-    "empty": b"",
-    "copied": changes((COPIED | FILE, "hwmon0/name", b"nvme")),
-    "no-apst": changes((GONE, "pm_qos", b""), (FILE, "quirks", b"no_apst\n")),
-    "no-limit": changes((FILE, "pm_qos", b"any\n"), (GONE, "osrelease", b"")),
-    "slow": changes((PATCHED, "nvme0.identify", b"\x48\x08\xff\xff\xff\x7f")),
-    "32-states": changes((PATCHED, "nvme0.identify", b"\x07\x01\x1f")),
-    "33-states": changes((PATCHED, "nvme0.identify", b"\x07\x01\x20")),
-    "short-dump": changes((FILE, "nvme0.identify", b"x"), (GONE, "nvme0.apst", b"")),
-    "old": changes((FILE, "osrelease", b"5.10.0-32-amd64"), (GONE, "apst_primary", b""),
-                   (GONE, "apst_secondary", b""), (GONE, "_supported", b""),
-                   (GONE, "link/l1_aspm", b""), (GONE, "quirks", b"")),
-    "out-and-around": changes((LINK, "nvme/nvme1", b"../../../../../etc"),
-                              (LINK, "sdb", b"sdb"), (LINK, "NVME \"model", b"/etc/passwd"),
-                              (LINK, "host1", b"/sys/class/scsi_host/host0")),
-    "odd-names": changes((LINK, "nvme/nvme0", b"../\x1b[31m/nvme0"),
-                         (LINK, "driver", b"x/\x1b[31m"), (FILE, "tlp.d", b"\x1b[31m")),
-    "pipes": changes((PIPE, "NVME \"model", b""), (PIPE, "nvme0.identify", b""),
-                     (PIPE, "tlp.conf", b""), (FOLDER, "NVME \"state", b"")),
-    "folders": changes((FOLDER, "nvme0.apst", b""), (FOLDER, "sda.devsleep", b""),
-                       (FOLDER, "NVME \"address", b""), (FOLDER, "tlp.conf", b"")),
-    "long": changes((REPEATED, "NVME \"quirks", b"no_apst\n"), (REPEATED, "tlp.conf", b"#\n"),
-                    (COPIED | REPEATED, "60.rules", b"KERNEL==\"x\", ATTR{a}=\"b\"\n")),
-    "multiplier": changes((FOLDER, "link1.1", b""), (FILE, "ATA \"class", b"pmp")),
-    "no-hipm": changes((PATCHED, "ATA \"id", b"\x7c\x01010e")),
-    "optical": changes((GONE, "block/sda", b""), (FILE, "ATA \"class", b"atapi")),
-    "external": changes((FILE, "ahci_port_cmd", b"24c017"), (FILE, "_supported", b"0"),
-                        (FILE, "mask_port_ext", b"0000:00:17.0=0x2,")),
-    "network": changes((FILE, "transport", b"tcp"), (COPIED, "NVME \"address",
-                       b"traddr=192.0.2.7,trsvcid=4420,host_traddr=,x=")),
-    "two-paths": changes((LINK, "/nvme1", b"nvme0")),
-    "vmd": changes((LINK, "0e.0", b"../../../devices/pci0000:00/0000:00:17.0"),
-                   (FILE, "AHCI \"class", b"0x010400"), (GONE, "AHCI \"driver", b""),
-                   (GONE, "remapped", b"")),
-}
-
 TARGETS = {
     "capture": CAPTURE,
     "identify": IDENTIFY,
