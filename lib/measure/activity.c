@@ -72,13 +72,6 @@ int ssdpm__detector_init(struct detector *detector,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* A sample, or the median of those around it; NaN where none is finite. */
 static double filtered(const struct detector *detector, size_t i)
 {
@@ -95,7 +88,7 @@ static double filtered(const struct detector *detector, size_t i)
 	}
 	if (!n)
 		return NAN;
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), ssdpm__compare_doubles);
 	return values[(n - 1) / 2] / 2 + values[n / 2] / 2;
 }
 

@@ -58,18 +58,11 @@ struct ties {
 	double pair;
 };
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static struct ties count_ties(double *values, size_t n)
 {
 	struct ties ties = { 0 };
 
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), ssdpm__compare_doubles);
 	for (size_t i = 0, next; i < n; i = next) {
 		for (next = i + 1; next < n && values[next] == values[i];)
 			next++;
@@ -112,7 +105,7 @@ static void find_trend(const struct ssdpm_background_run *runs, size_t n,
 
 static double median(double *values, size_t n)
 {
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), ssdpm__compare_doubles);
 	return values[(n - 1) / 2] / 2 + values[n / 2] / 2;
 }
 

@@ -58,13 +58,6 @@ static struct ssdpm_samples cut_window(
 	return ssdpm__samples_cut(samples, begin, end);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Values of many samples look alike if they are quantised: of so many. */
 #define QUANTUM_SAMPLES 4096
 #define QUANTUM_REPEATS 4
@@ -78,7 +71,7 @@ static double find_quantum(const struct ssdpm_samples *samples)
 		values[n] = ssdpm__sample_w(samples, i);
 		n += isfinite(values[n]) != 0;
 	}
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), ssdpm__compare_doubles);
 	for (size_t i = 1; i < n; i++) {
 		double step = values[i] - values[i - 1];
 

@@ -87,19 +87,12 @@ static void cut(struct pelt *pelt)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Of the noise, whatever the mean does: from neighbours. values is used up. */
 static double noise_of(double *values, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i++)
 		values[i] = fabs(values[i + 1] - values[i]);
-	qsort(values, n - 1, sizeof(values[0]), compare);
+	qsort(values, n - 1, sizeof(values[0]), ssdpm__compare_doubles);
 	return SIGMAS_PER_MAD * values[(n - 2) / 2] / sqrt(2);
 }
 

@@ -32,13 +32,6 @@
 /* A crowd that far below another one is not a part of it. */
 #define LOWER_SIGMAS 4.5
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The densest part of sorted values begins with this one. */
 static size_t find_densest(const double *values, size_t n, size_t part)
 {
@@ -243,7 +236,7 @@ static size_t take_values(const struct ssdpm_samples *samples, double *values,
 		values[n] = ssdpm__sample_w(samples, at);
 		n += isfinite(values[n]) != 0;
 	}
-	qsort(values, n, sizeof(values[0]), compare);
+	qsort(values, n, sizeof(values[0]), ssdpm__compare_doubles);
 	return n;
 }
 

@@ -17,6 +17,9 @@
 
 #define BASELINE_MIN_SAMPLES 3
 
+/* For qsort(), of finite values. */
+int ssdpm__compare_doubles(const void *a, const void *b);
+
 /* 0, or -EINVAL: a view that cannot be read. */
 int ssdpm__samples_check(const struct ssdpm_samples *samples,
 			 struct ssdpm_error *reterr);

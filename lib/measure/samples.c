@@ -6,6 +6,13 @@
 
 #include "base/internal.h"
 
+int ssdpm__compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
 int ssdpm__samples_check(const struct ssdpm_samples *samples,
 			 struct ssdpm_error *reterr)
 {
