@@ -585,6 +585,8 @@ enum ssdpm_meter_kind {
 	SSDPM_METER_RAPL = 2,	    /* powercap: energy_uj */
 	SSDPM_METER_HWMON = 3,	    /* power1_input, power1_average */
 	SSDPM_METER_ACPI_POWER = 4, /* acpi_power_meter */
+	SSDPM_METER_NVME = 5,	    /* the drive itself: NVMe 2.3 */
+	SSDPM_METER_COMMAND = 6,    /* the first number a command prints: W */
 };
 
 /**
@@ -592,7 +594,8 @@ enum ssdpm_meter_kind {
  * @kind:     enum ssdpm_meter_kind
  * @readable: 1: this user may read it
  * @name:     "BAT0", "package-0"
- * @path:     the file that holds the number
+ * @path:     the file that holds the number, the node of the drive, or the
+ *            command
  */
 struct ssdpm_meter {
 	uint32_t kind;
@@ -611,6 +614,87 @@ SSDPM_API int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
 					struct ssdpm_meter **ret_meters,
 					size_t *ret_n,
 					struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_machine_find_meter() - one meter, by what a user calls it
+ * @text: its name ("BAT0", "package-0") or path, as of
+ *        ssdpm_machine_read_meters(); a drive ("nvme0"), which is asked whether
+ *        it measures its power; "command:" and a line for /bin/sh, which is run
+ *        for each reading
+ *
+ * Return: 0; -ENOENT (there is none: @reterr names those that there are),
+ * -EINVAL (several have that name: give the path), -EOPNOTSUPP (the drive does
+ * not measure; a command in a capture), -EACCES, -ENOMEM, and others of
+ * open(2).
+ */
+SSDPM_API int ssdpm_machine_find_meter(struct ssdpm_machine *machine,
+				       const char *text,
+				       struct ssdpm_meter *ret_meter,
+				       struct ssdpm_error *reterr);
+
+/** Bits of the flags of struct ssdpm_reading. */
+enum ssdpm_reading_flag {
+	/* What the meter says has not changed: it is read more often than it
+	 * measures, or the power is constant. */
+	SSDPM_READING_SAME = 1 << 0,
+	SSDPM_READING_WRAP = 1 << 1, /* its counter began anew at its range */
+	/* Its counter fell otherwise: the power of that step is NaN. */
+	SSDPM_READING_RESET = 1 << 2,
+	SSDPM_READING_CHARGE_COUNTER = 1 << 3, /* energy: charge x voltage */
+};
+
+/**
+ * struct ssdpm_reading - what a meter says (sized result)
+ * @size:     set by the caller
+ * @time_ns:  when it was read: CLOCK_BOOTTIME
+ * @power_w:  now, or of a meter that counts: mean since the reading before;
+ *            NaN: not known (the first reading of a counter, a reset)
+ * @energy_j: counted since the first reading; NaN: it has no counter, or the
+ *            counter was reset
+ * @flags:    bits of enum ssdpm_reading_flag
+ * @reserved: 0
+ */
+struct ssdpm_reading {
+	size_t size;
+	int64_t time_ns;
+	double power_w;
+	double energy_j;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+struct ssdpm_sampler;
+
+/**
+ * ssdpm_sampler_new() - read a meter again and again
+ * @ret_sampler: free it with ssdpm_sampler_free()
+ *
+ * Return: 0; -EBUSY (a battery that charges, or is full: its power is not the
+ * machine's), -ENODEV (it is gone), -EACCES, -EOPNOTSUPP, -ENOMEM, and others
+ * of open(2).
+ */
+SSDPM_API int ssdpm_sampler_new(struct ssdpm_machine *machine,
+				const struct ssdpm_meter *meter,
+				struct ssdpm_sampler **ret_sampler,
+				struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_sampler_read() - one reading
+ * @ret_reading: its size member is set by the caller
+ *
+ * It does not wait: the caller decides when. Of a command: until it has ended.
+ *
+ * Return: 0; -EBUSY (it charges now), -ENODEV (it is gone; a command that
+ * fails), -EINVAL (no number, or one that no power can be; @reterr shows it),
+ * -E2BIG, -EIO and others of read(2). The next call may succeed.
+ */
+SSDPM_API int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
+				 struct ssdpm_reading *ret_reading,
+				 struct ssdpm_error *reterr);
+
+/** ssdpm_sampler_free() - @sampler may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_sampler *ssdpm_sampler_free(
+	struct ssdpm_sampler *sampler);
 
 /**
  * ssdpm_machine_capture() - write a capture: what every call here reads
