@@ -8,7 +8,7 @@
 
 #include <ssdpm/measure.h>
 
-#include "measure/elementary.h"
+#include "base/elementary.h"
 
 #define NS_PER_S 1e9
 

@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "measure/elementary.h"
+#include "base/elementary.h"
 
 static uint64_t next_random(uint64_t *seed)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of <math.h> that the measurement needs, but for those that are
+ * The functions of <math.h> that the library needs, but for those that are
  * one instruction: so the library does not bring libm, 0.3 MiB, into each
  * program that asks it for a table, and gives the same digits on every machine.
  */
-#ifndef SSDPM_LIB_MEASURE_ELEMENTARY_H
-#define SSDPM_LIB_MEASURE_ELEMENTARY_H
+#ifndef SSDPM_LIB_BASE_ELEMENTARY_H
+#define SSDPM_LIB_BASE_ELEMENTARY_H
 
 #include <math.h>
 #include <stdint.h>

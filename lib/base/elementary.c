@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exponential, logarithm and error function, by their series. */
-#include "measure/elementary.h"
+#include "base/elementary.h"
 
 /* The logarithm of 2 in two parts: the first has bits to spare. */
 #define LN2_HIGH 0x1.62e42feep-1
