@@ -676,6 +676,225 @@ SSDPM_API int ssdpm_recommend(
 	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
 	struct ssdpm_error *reterr);
 
+/* Sustained writes: what garbage collection adds to them. */
+
+/**
+ * enum ssdpm_wa_formula - write amplification of uniform random writes
+ *
+ * The spare factor is the share of the flash that holds no data: spare area by
+ * all of it. Each is good for a garbage collection that erases...
+ */
+enum ssdpm_wa_formula {
+	/* ...any block: 1 / spare factor. */
+	SSDPM_WA_RANDOM = 1,
+	/* ...the block written longest ago (Xiang and Kurkoski 2012; as LRW:
+	 * Desnoyers 2014). What greedy comes to with large blocks. */
+	SSDPM_WA_FIFO = 2,
+	/* ...the block with the fewest valid pages (Desnoyers 2014). */
+	SSDPM_WA_GREEDY = 3,
+	/* ...the same, older and too optimistic (Agarwal and Marrow 2010). */
+	SSDPM_WA_AGARWAL = 4,
+};
+
+/**
+ * ssdpm_wa_calculate() - write amplification by a formula
+ * @formula:         enum ssdpm_wa_formula
+ * @spare_factor:    above 0, below 1: of 512 GiB of flash that hold 476 GiB of
+ *                   data, 0.07. What parity takes is not spare: take it off
+ * @pages_per_block: of SSDPM_WA_GREEDY; 2 to 65536. Others do not read it
+ * @ret_wa:          pages programmed by pages that the host wrote, 1 or more
+ *
+ * Return: 0; -EINVAL (@formula), -ERANGE (@spare_factor, @pages_per_block, or
+ * where the formula is not valid: Agarwal's is below 1, greedy's below 1 or
+ * above the pages of a block).
+ */
+SSDPM_API int ssdpm_wa_calculate(uint32_t formula, double spare_factor,
+				 uint32_t pages_per_block, double *ret_wa,
+				 struct ssdpm_error *reterr);
+
+/** More classes than people tell apart. */
+#define SSDPM_MAX_WRITE_CLASSES 16
+
+/**
+ * struct ssdpm_write_class - addresses that are written alike (frozen, 16
+ * bytes)
+ * @address_share: of all addresses, above 0
+ * @write_share:   of all writes: 0.2 and 0.8 are the hot addresses of 80/20
+ */
+struct ssdpm_write_class {
+	double address_share;
+	double write_share;
+};
+
+/**
+ * ssdpm_wa_calculate_classes() - write amplification where some is hotter
+ * @spare_factor: as for ssdpm_wa_calculate()
+ * @classes:      their shares of addresses come to 1, and those of writes
+ * @n_classes:    1 to SSDPM_MAX_WRITE_CLASSES
+ * @ret_wa:       of SSDPM_WA_FIFO, with one stream of writes for all classes
+ *
+ * Return: 0; -ERANGE (@spare_factor), -EINVAL (shares below 0, or that do not
+ * come to 1).
+ */
+SSDPM_API int ssdpm_wa_calculate_classes(
+	double spare_factor, const struct ssdpm_write_class *classes,
+	size_t n_classes, double *ret_wa, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_spare_factor_trim() - the spare factor that TRIM makes
+ * @spare_factor:     without TRIM
+ * @trim_share:       of requests that are TRIM, below 0.5; the others write
+ * @ret_spare_factor: with it, for any of the formulas
+ *
+ * Source: Frankie, Hughes and Kreutz-Delgado 2012: of the addresses a share of
+ * (1 - 2q) / (1 - q) is in use.
+ *
+ * Return: 0; -ERANGE.
+ */
+SSDPM_API int ssdpm_spare_factor_trim(double spare_factor, double trim_share,
+				      double *ret_spare_factor,
+				      struct ssdpm_error *reterr);
+
+/** Which block is erased next: struct ssdpm_ftl_params.collector. */
+enum ssdpm_ftl_collector {
+	SSDPM_FTL_GREEDY = 1,  /* with the fewest valid pages */
+	SSDPM_FTL_FIFO = 2,    /* the one written longest ago */
+	SSDPM_FTL_CHOICES = 3, /* the best of a few random ones */
+};
+
+/**
+ * struct ssdpm_ftl_params - a drive with a page map (sized parameters)
+ * @size:            sizeof(struct ssdpm_ftl_params)
+ * @seed:            of its random numbers: the same seed, the same result
+ * @n_user_pages:    that the host can write
+ * @n_blocks:        of flash, spare ones too
+ * @pages_per_block: 2 to 65536; a page is what the map maps, 4 KiB
+ * @reserve_blocks:  erased ones that are kept ready; 0: 1
+ * @collector:       enum ssdpm_ftl_collector
+ * @choices:         of SSDPM_FTL_CHOICES, how many; 1: any block
+ * @reserved:        0
+ */
+struct ssdpm_ftl_params {
+	size_t size;
+	uint64_t seed;
+	uint64_t n_user_pages;
+	uint32_t n_blocks;
+	uint32_t pages_per_block;
+	uint32_t reserve_blocks;
+	uint32_t collector;
+	uint32_t choices;
+	uint32_t reserved;
+};
+
+/**
+ * struct ssdpm_ftl_counts - what a simulated drive did (sized result)
+ * @size:          set by the caller
+ * @n_written:     pages that the host wrote
+ * @n_trimmed:     pages that it gave back, those that held no data too
+ * @n_moved:       valid pages that garbage collection wrote again
+ * @n_erased:      blocks
+ * @n_mapped:      pages that hold data now
+ * @n_free_blocks: erased now
+ * @reserved:      0
+ *
+ * Write amplification is (@n_written + @n_moved) / @n_written, of the
+ * difference of two counts.
+ */
+struct ssdpm_ftl_counts {
+	size_t size;
+	uint64_t n_written;
+	uint64_t n_trimmed;
+	uint64_t n_moved;
+	uint64_t n_erased;
+	uint64_t n_mapped;
+	uint32_t n_free_blocks;
+	uint32_t reserved;
+};
+
+struct ssdpm_ftl;
+
+/**
+ * ssdpm_ftl_new() - an erased drive
+ * @ret_ftl: free it with ssdpm_ftl_free(); 8 bytes for each page of flash and
+ *           less than 32 for each block
+ *
+ * Return: 0; -EINVAL, -ERANGE (more than 2^32 - 2 pages of flash; spare blocks
+ * for less than the reserve, the block being written and one to collect),
+ * -E2BIG, -ENOMEM.
+ */
+SSDPM_API int ssdpm_ftl_new(const struct ssdpm_ftl_params *params,
+			    struct ssdpm_ftl **ret_ftl,
+			    struct ssdpm_error *reterr);
+
+/** ssdpm_ftl_free() - @ftl may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_ftl *ssdpm_ftl_free(struct ssdpm_ftl *ftl);
+
+/**
+ * ssdpm_ftl_write() - the host writes pages, one after the other
+ * @first_page: of the host's
+ * @n_pages:    how many
+ *
+ * Return: 0; -ERANGE (beyond the pages of the host; nothing was written).
+ */
+SSDPM_API int ssdpm_ftl_write(struct ssdpm_ftl *ftl, uint64_t first_page,
+			      uint64_t n_pages, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_ftl_trim() - the host gives pages back
+ *
+ * Return: as ssdpm_ftl_write().
+ */
+SSDPM_API int ssdpm_ftl_trim(struct ssdpm_ftl *ftl, uint64_t first_page,
+			     uint64_t n_pages, struct ssdpm_error *reterr);
+
+/** Where a pattern writes: struct ssdpm_ftl_pattern.order. */
+enum ssdpm_ftl_order {
+	SSDPM_FTL_SEQUENTIAL = 1, /* and from the begin again */
+	SSDPM_FTL_UNIFORM = 2,	  /* any page */
+	SSDPM_FTL_CLASSES = 3,	  /* any page of a class, by its share */
+};
+
+/**
+ * struct ssdpm_ftl_pattern - writes of one page each (sized parameters)
+ * @size:       sizeof(struct ssdpm_ftl_pattern)
+ * @first_page: where it begins
+ * @n_pages:    that it writes to; 0: to the end
+ * @n_classes:  1 to SSDPM_MAX_WRITE_CLASSES
+ * @order:      enum ssdpm_ftl_order
+ * @classes:    of SSDPM_FTL_CLASSES, from the begin of the pages on
+ */
+struct ssdpm_ftl_pattern {
+	size_t size;
+	uint64_t first_page;
+	uint64_t n_pages;
+	uint32_t n_classes;
+	uint32_t order;
+	const struct ssdpm_write_class *classes;
+};
+
+/**
+ * ssdpm_ftl_write_pattern() - the host writes by a pattern
+ * @n_writes: how many pages
+ *
+ * A sequential pattern goes on where the last one of the same pages ended.
+ *
+ * Return: 0; -EINVAL (@pattern), -ERANGE (beyond the pages of the host).
+ */
+SSDPM_API int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
+				      const struct ssdpm_ftl_pattern *pattern,
+				      uint64_t n_writes,
+				      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_ftl_get_counts() - what it did so far
+ * @ret_counts: its size member is set by the caller
+ *
+ * Return: 0; -EINVAL, -E2BIG.
+ */
+SSDPM_API int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
+				   struct ssdpm_ftl_counts *ret_counts,
+				   struct ssdpm_error *reterr);
+
 /**
  * ssdpm_parameter_kind_to_string() - "idle_power_uw" and so on: the name has
  * the unit; or NULL

@@ -124,4 +124,8 @@ int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
 		      const struct cost *to, bool nominal,
 		      struct ssdpm_error *reterr);
 
+/* 0, or -EINVAL: shares that do not come to 1. */
+int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,
+			       size_t n_classes, struct ssdpm_error *reterr);
+
 #endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* The simulated drive with a page map, against one that is slow and obvious. */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define NOTHING UINT32_MAX
+
+/* Each page of flash: what it holds, and if that is valid. */
+struct obvious {
+	struct ssdpm_ftl_params p;
+	uint32_t *user;	 /* of each page of flash, or NOTHING */
+	uint64_t *since; /* when a block came to where it stands in its list */
+	uint32_t *order; /* erased blocks, the next one last */
+	uint32_t *full;
+	uint32_t n_erased, open, n_open;
+	uint64_t now;
+	struct ssdpm_ftl_counts counts;
+};
+
+static uint32_t valid_in(const struct obvious *o, uint32_t block)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < o->p.pages_per_block; i++)
+		n += o->user[block * o->p.pages_per_block + i] != NOTHING;
+	return n;
+}
+
+static void obvious_new(struct obvious *o, const struct ssdpm_ftl_params *p)
+{
+	size_t pages = (size_t)p->n_blocks * p->pages_per_block;
+
+	memset(o, 0, sizeof(*o));
+	o->p = *p;
+	o->user = malloc(pages * sizeof(*o->user));
+	memset(o->user, 0xff, pages * sizeof(*o->user));
+	o->since = calloc(p->n_blocks, sizeof(*o->since));
+	o->order = calloc(p->n_blocks, sizeof(*o->order));
+	o->full = calloc(p->n_blocks, sizeof(*o->full));
+	for (uint32_t i = p->n_blocks; i--;)
+		o->order[o->n_erased++] = i;
+	o->n_open = p->pages_per_block;
+}
+
+static void obvious_free(struct obvious *o)
+{
+	free(o->user);
+	free(o->since);
+	free(o->order);
+	free(o->full);
+}
+
+static void obvious_program(struct obvious *o, uint32_t user)
+{
+	if (o->n_open == o->p.pages_per_block) {
+		o->open = o->order[--o->n_erased];
+		o->n_open = 0;
+	}
+	o->user[o->open * o->p.pages_per_block + o->n_open++] = user;
+	if (o->n_open == o->p.pages_per_block) {
+		o->full[o->open] = 1;
+		o->since[o->open] = ++o->now;
+	}
+}
+
+static bool obvious_invalidate(struct obvious *o, uint32_t user)
+{
+	for (uint32_t i = 0; i < o->p.n_blocks * o->p.pages_per_block; i++) {
+		if (o->user[i] != user)
+			continue;
+		o->user[i] = NOTHING;
+		if (o->p.collector == SSDPM_FTL_GREEDY)
+			o->since[i / o->p.pages_per_block] = ++o->now;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t obvious_victim(const struct obvious *o)
+{
+	uint32_t best = NOTHING, fewest = 0;
+
+	for (uint32_t i = 0; i < o->p.n_blocks; i++) {
+		uint32_t n =
+			o->p.collector == SSDPM_FTL_GREEDY ? valid_in(o, i) : 0;
+
+		if (!o->full[i])
+			continue;
+		if (best == NOTHING || n < fewest ||
+		    (n == fewest && o->since[i] < o->since[best])) {
+			best = i;
+			fewest = n;
+		}
+	}
+	return best;
+}
+
+static void obvious_collect(struct obvious *o)
+{
+	uint32_t victim = obvious_victim(o);
+	uint32_t *users = o->user + victim * o->p.pages_per_block;
+
+	o->full[victim] = 0;
+	for (uint32_t i = 0; i < o->p.pages_per_block; i++) {
+		uint32_t user = users[i];
+
+		if (user == NOTHING)
+			continue;
+		users[i] = NOTHING;
+		obvious_program(o, user);
+		o->counts.n_moved++;
+	}
+	o->order[o->n_erased++] = victim;
+	o->counts.n_erased++;
+}
+
+static void obvious_write(struct obvious *o, uint32_t user)
+{
+	while (o->n_open == o->p.pages_per_block) {
+		o->open = o->order[--o->n_erased];
+		o->n_open = 0;
+		while (o->n_erased < o->p.reserve_blocks)
+			obvious_collect(o);
+	}
+	o->counts.n_mapped += !obvious_invalidate(o, user);
+	obvious_program(o, user);
+	o->counts.n_written++;
+}
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)((*seed >> 33) % n);
+}
+
+static void assert_same(const struct ssdpm_ftl *ftl, const struct obvious *o)
+{
+	struct ssdpm_ftl_counts c = { .size = sizeof(c) };
+
+	assert_int_equal(ssdpm_ftl_get_counts(ftl, &c, NULL), 0);
+	assert_int_equal(c.n_written, o->counts.n_written);
+	assert_int_equal(c.n_moved, o->counts.n_moved);
+	assert_int_equal(c.n_erased, o->counts.n_erased);
+	assert_int_equal(c.n_mapped, o->counts.n_mapped);
+	assert_int_equal(c.n_free_blocks, o->n_erased);
+}
+
+/* Writes and TRIM of random ranges. */
+static void run_both(const struct ssdpm_ftl_params *p, uint64_t seed)
+{
+	struct ssdpm_ftl *ftl = NULL;
+	struct obvious o;
+
+	obvious_new(&o, p);
+	assert_int_equal(ssdpm_ftl_new(p, &ftl, NULL), 0);
+	for (int i = 0; i < 400; i++) {
+		uint32_t first = below(&seed, (uint32_t)p->n_user_pages);
+		uint32_t left = (uint32_t)p->n_user_pages - first;
+		uint32_t n = 1 + below(&seed, left < 8 ? left : 8);
+
+		if (below(&seed, 6)) {
+			assert_int_equal(ssdpm_ftl_write(ftl, first, n, NULL),
+					 0);
+			for (uint32_t j = 0; j < n; j++)
+				obvious_write(&o, first + j);
+		} else {
+			assert_int_equal(ssdpm_ftl_trim(ftl, first, n, NULL),
+					 0);
+			for (uint32_t j = 0; j < n; j++)
+				o.counts.n_mapped -=
+					obvious_invalidate(&o, first + j);
+		}
+		assert_same(ftl, &o);
+	}
+	ssdpm_ftl_free(ftl);
+	obvious_free(&o);
+}
+
+static void it_does_what_the_obvious_drive_does(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct ssdpm_ftl_params p = {
+			.size = sizeof(p),
+			.pages_per_block = 2 + below(&seed, 70),
+			.n_blocks = 5 + below(&seed, 12),
+			.reserve_blocks = 1 + below(&seed, 3),
+			.collector = 1 + below(&seed, 2),
+		};
+		uint32_t most =
+			(p.n_blocks - p.reserve_blocks - 1) * p.pages_per_block;
+
+		/* Also as full as a drive may be. */
+		p.n_user_pages = i % 4 ? 1 + below(&seed, most) : most;
+		run_both(&p, seed);
+	}
+}
+
+struct setup {
+	double spare, tolerance, wa;
+	uint32_t pages, collector, choices;
+	const struct ssdpm_write_class *classes;
+};
+
+/* Written full, then for a while, then measured. */
+static double measure(const struct setup *s, uint32_t n_blocks)
+{
+	const struct ssdpm_ftl_params p = {
+		.size = sizeof(p),
+		.seed = 1,
+		.n_blocks = n_blocks,
+		.pages_per_block = s->pages,
+		.n_user_pages =
+			(uint64_t)(n_blocks * s->pages * (1 - s->spare) + 0.5),
+		.collector = s->collector,
+		.choices = s->choices,
+	};
+	const struct ssdpm_ftl_pattern pattern = {
+		.size = sizeof(pattern),
+		.order = s->classes ? SSDPM_FTL_CLASSES : SSDPM_FTL_UNIFORM,
+		.classes = s->classes,
+		.n_classes = s->classes ? 2 : 0,
+	};
+	struct ssdpm_ftl_counts before = { .size = sizeof(before) }, after;
+	struct ssdpm_ftl *ftl = NULL;
+
+	after.size = sizeof(after);
+	assert_int_equal(ssdpm_ftl_new(&p, &ftl, NULL), 0);
+	assert_int_equal(ssdpm_ftl_write(ftl, 0, p.n_user_pages, NULL), 0);
+	assert_int_equal(ssdpm_ftl_write_pattern(ftl, &pattern,
+						 5 * p.n_user_pages, NULL),
+			 0);
+	ssdpm_ftl_get_counts(ftl, &before, NULL);
+	assert_int_equal(ssdpm_ftl_write_pattern(ftl, &pattern,
+						 5 * p.n_user_pages, NULL),
+			 0);
+	ssdpm_ftl_get_counts(ftl, &after, NULL);
+	assert_int_equal(after.n_mapped, p.n_user_pages);
+	ssdpm_ftl_free(ftl);
+	return 1 + (double)(after.n_moved - before.n_moved) /
+			   (double)(after.n_written - before.n_written);
+}
+
+static const struct ssdpm_write_class hot_20[] = { { 0.2, 0.8 }, { 0.8, 0.2 } };
+static const struct ssdpm_write_class hot_10[] = { { 0.1, 0.9 }, { 0.9, 0.1 } };
+
+/* As many blocks as in the simulation that the numbers of hot and cold are of;
+ * the others are those of the formulas. */
+static void it_comes_to_the_write_amplification_of_theory(void **state)
+{
+	static const struct setup setups[] = {
+		{ .07, .01, 7.3177, 64, SSDPM_FTL_FIFO, 0, NULL },
+		{ .20, .01, 2.6927, 64, SSDPM_FTL_FIFO, 0, NULL },
+		{ .30, .01, 1.8762, 64, SSDPM_FTL_FIFO, 0, NULL },
+		{ .07, .05, 5.1113, 16, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .20, .05, 2.3527, 16, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .30, .05, 1.7164, 16, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .07, .01, 6.6001, 64, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .20, .01, 2.5982, 64, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .30, .01, 1.8332, 64, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .20, .01, 2.6684, 256, SSDPM_FTL_GREEDY, 0, NULL },
+		{ .20, .01, 5.0, 64, SSDPM_FTL_CHOICES, 1, NULL },
+		{ .07, .01, 7.6817, 64, SSDPM_FTL_FIFO, 0, hot_20 },
+		{ .20, .01, 3.0345, 64, SSDPM_FTL_FIFO, 0, hot_20 },
+		{ .20, .01, 3.5329, 64, SSDPM_FTL_FIFO, 0, hot_10 },
+		{ .20, .01, 2.954, 64, SSDPM_FTL_GREEDY, 0, hot_20 },
+		{ .20, .01, 3.484, 64, SSDPM_FTL_GREEDY, 0, hot_10 },
+	};
+	bool few = getenv("SSDPM_FEW_CASES") != NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
+		const struct setup *s = &setups[i];
+
+		if (few && i % 5)
+			continue;
+		double wa = measure(s, few ? 2048 : 8192);
+
+		if (!(fabs(wa - s->wa) <= s->tolerance * s->wa))
+			fail_msg("spare %g, %u pages, collector %u: %.4f is "
+				 "not %.4f",
+				 s->spare, s->pages, s->collector, wa, s->wa);
+	}
+}
+
+static void more_choices_are_better_up_to_greedy(void **state)
+{
+	struct setup s = { .spare = 0.15,
+			   .pages = 32,
+			   .collector = SSDPM_FTL_CHOICES };
+	double previous = 1 / 0.15 * 1.02;
+
+	(void)state;
+	for (s.choices = 1; s.choices <= 32; s.choices *= 2) {
+		double wa = measure(&s, 1024);
+
+		assert_true(wa < previous);
+		previous = wa;
+	}
+	s.collector = SSDPM_FTL_GREEDY;
+	s.choices = 0;
+	assert_true(measure(&s, 1024) < previous);
+}
+
+static void sequential_writes_move_nothing(void **state)
+{
+	const struct ssdpm_ftl_params p = { .size = sizeof(p),
+					    .n_user_pages = 6000,
+					    .n_blocks = 100,
+					    .pages_per_block = 64,
+					    .collector = SSDPM_FTL_GREEDY };
+	const struct ssdpm_ftl_pattern pattern = {
+		.size = sizeof(pattern),
+		.order = SSDPM_FTL_SEQUENTIAL,
+	};
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	struct ssdpm_ftl *ftl = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_new(&p, &ftl, NULL), 0);
+	for (int i = 0; i < 7; i++) /* it goes on where it ended */
+		assert_int_equal(
+			ssdpm_ftl_write_pattern(ftl, &pattern, 9000, NULL), 0);
+	ssdpm_ftl_get_counts(ftl, &counts, NULL);
+	assert_int_equal(counts.n_written, 63000);
+	assert_int_equal(counts.n_moved, 0);
+	assert_int_equal(counts.n_mapped, 6000);
+	assert_int_equal(ssdpm_ftl_trim(ftl, 0, 6000, NULL), 0);
+	ssdpm_ftl_get_counts(ftl, &counts, NULL);
+	assert_int_equal(counts.n_mapped, 0);
+	assert_int_equal(counts.n_trimmed, 6000);
+	ssdpm_ftl_free(ftl);
+}
+
+static void the_same_seed_gives_the_same_result_in_pieces_too(void **state)
+{
+	struct ssdpm_ftl_params p = { .size = sizeof(p),
+				      .seed = 5,
+				      .n_user_pages = 1000,
+				      .n_blocks = 80,
+				      .pages_per_block = 16,
+				      .collector = SSDPM_FTL_CHOICES,
+				      .choices = 3 };
+	const struct ssdpm_ftl_pattern pattern = { .size = sizeof(pattern),
+						   .order = SSDPM_FTL_CLASSES,
+						   .classes = hot_20,
+						   .n_classes = 2 };
+	struct ssdpm_ftl_counts counts[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct ssdpm_ftl *ftl = NULL;
+
+		p.seed = i == 2 ? 6 : 5;
+		counts[i].size = sizeof(counts[i]);
+		assert_int_equal(ssdpm_ftl_new(&p, &ftl, NULL), 0);
+		for (int j = 0; j < (i ? 1000 : 1); j++)
+			assert_int_equal(ssdpm_ftl_write_pattern(ftl, &pattern,
+								 i ? 10 : 10000,
+								 NULL),
+					 0);
+		ssdpm_ftl_get_counts(ftl, &counts[i], NULL);
+		ssdpm_ftl_free(ftl);
+	}
+	assert_memory_equal(&counts[0], &counts[1], sizeof(counts[0]));
+	assert_int_not_equal(counts[0].n_moved, counts[2].n_moved);
+}
+
+static void drives_that_cannot_work_are_refused(void **state)
+{
+	const struct ssdpm_ftl_params good = { .size = sizeof(good),
+					       .n_user_pages = 80,
+					       .n_blocks = 10,
+					       .pages_per_block = 10,
+					       .collector = SSDPM_FTL_GREEDY };
+	struct ssdpm_ftl_params bad[12];
+	int must_be[12];
+	struct ssdpm_ftl *ftl = UNTOUCHED;
+	size_t n = 0;
+
+#define BAD(member, value, code) \
+	bad[n] = good;           \
+	bad[n].member = value;   \
+	must_be[n++] = code
+	BAD(n_user_pages, 0, -EINVAL);
+	BAD(n_user_pages, 81, -ERANGE);
+	BAD(n_user_pages, UINT64_MAX, -ERANGE);
+	BAD(n_blocks, 0, -ERANGE);
+	BAD(n_blocks, UINT32_MAX, -ERANGE);
+	BAD(pages_per_block, 1, -EINVAL);
+	BAD(pages_per_block, 65537, -EINVAL);
+	BAD(reserve_blocks, UINT32_MAX, -ERANGE);
+	BAD(collector, 0, -EINVAL);
+	BAD(collector, SSDPM_FTL_CHOICES, -EINVAL); /* of how many? */
+	BAD(choices, 1, -EINVAL);
+	BAD(reserved, 1, -EINVAL);
+#undef BAD
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(ssdpm_ftl_new(&bad[i], &ftl, NULL),
+				 must_be[i]);
+	assert_ptr_equal(ftl, UNTOUCHED);
+	assert_int_equal(ssdpm_ftl_new(&good, &ftl, NULL), 0);
+	assert_int_equal(ssdpm_ftl_write(ftl, 80, 1, NULL), -ERANGE);
+	assert_int_equal(ssdpm_ftl_write(ftl, 1, UINT64_MAX, NULL), -ERANGE);
+	assert_int_equal(ssdpm_ftl_write(ftl, 79, 1, NULL), 0);
+	assert_int_equal(ssdpm_ftl_trim(ftl, 79, 2, NULL), -ERANGE);
+	ssdpm_ftl_free(ftl);
+}
+
+static void patterns_that_mean_nothing_are_refused(void **state)
+{
+	const struct ssdpm_ftl_params p = { .size = sizeof(p),
+					    .n_user_pages = 80,
+					    .n_blocks = 10,
+					    .pages_per_block = 10,
+					    .collector = SSDPM_FTL_FIFO };
+	const struct ssdpm_write_class tiny[] = { { 0.001, 0.5 },
+						  { 0.999, 0.5 } };
+	const struct ssdpm_ftl_pattern bad[] = {
+		{ .size = sizeof(bad[0]), .order = 0 },
+		{ .size = sizeof(bad[0]), .order = 4 },
+		{ .size = sizeof(bad[0]), .order = SSDPM_FTL_CLASSES },
+		{ .size = sizeof(bad[0]),
+		  .order = SSDPM_FTL_CLASSES,
+		  .classes = tiny,
+		  .n_classes = 2 },
+		{ .size = sizeof(bad[0]),
+		  .order = SSDPM_FTL_UNIFORM,
+		  .first_page = 80 },
+		{ .size = sizeof(bad[0]),
+		  .order = SSDPM_FTL_UNIFORM,
+		  .first_page = 79,
+		  .n_pages = 2 },
+	};
+	static const int must_be[] = { -EINVAL, -EINVAL, -EINVAL,
+				       -EINVAL, -ERANGE, -ERANGE };
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	struct ssdpm_ftl *ftl = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_new(&p, &ftl, NULL), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(ssdpm_ftl_write_pattern(ftl, &bad[i], 5, NULL),
+				 must_be[i]);
+	ssdpm_ftl_get_counts(ftl, &counts, NULL);
+	assert_int_equal(counts.n_written, 0);
+	ssdpm_ftl_free(ftl);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_does_what_the_obvious_drive_does),
+		cmocka_unit_test(it_comes_to_the_write_amplification_of_theory),
+		cmocka_unit_test(more_choices_are_better_up_to_greedy),
+		cmocka_unit_test(sequential_writes_move_nothing),
+		cmocka_unit_test(
+			the_same_seed_gives_the_same_result_in_pieces_too),
+		cmocka_unit_test(drives_that_cannot_work_are_refused),
+		cmocka_unit_test(patterns_that_mean_nothing_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
