@@ -895,6 +895,85 @@ SSDPM_API int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
 				   struct ssdpm_ftl_counts *ret_counts,
 				   struct ssdpm_error *reterr);
 
+/* Power budgets: one state for each of many drives. */
+
+/** Limits of a budget. */
+#define SSDPM_BUDGET_MAX_ITEMS 65536
+#define SSDPM_BUDGET_MAX_OPTIONS 256
+#define SSDPM_BUDGET_MAX (UINT64_C(1) << 40)
+
+/**
+ * struct ssdpm_budget_option - a state that a drive may be in (frozen, 16
+ * bytes)
+ * @power_uw: that it is counted with; up to SSDPM_BUDGET_MAX
+ * @loss:     what is lost in it, weighted, in any unit that all options share;
+ *            up to SSDPM_BUDGET_MAX
+ */
+struct ssdpm_budget_option {
+	uint64_t power_uw;
+	uint64_t loss;
+};
+
+/**
+ * struct ssdpm_budget_answer - the states with the least loss (sized result)
+ * @size:       set by the caller
+ * @power_uw:   of all states that were chosen, within the budget
+ * @loss:       of all of them: no choice within the budget has less
+ * @bound_loss: of the relaxed problem, rounded up: a proof that is easy to
+ *              check that nothing has less; most often just below @loss
+ * @n_examined: combinations that were looked at to close the rest
+ */
+struct ssdpm_budget_answer {
+	size_t size;
+	uint64_t power_uw;
+	uint64_t loss;
+	uint64_t bound_loss;
+	uint64_t n_examined;
+};
+
+/**
+ * ssdpm_budget_solve() - one option for each item, least loss within a budget
+ * @options:     of the first item, then of the second, and so on
+ * @n_options:   of each item, 1 to SSDPM_BUDGET_MAX_OPTIONS
+ * @n_items:     drives, or cards of several that have one state together; 1 to
+ *               SSDPM_BUDGET_MAX_ITEMS
+ * @budget_uw:   that their powers may come to
+ * @ret_choices: of each item, from 0 on; room for @n_items; or NULL
+ * @ret_answer:  its size member is set by the caller
+ *
+ * Exact, in whole microwatts: the multiple-choice knapsack problem, by its
+ * linear relaxation, reduced costs, and lists of undominated combinations
+ * (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11).
+ *
+ * Return: 0; -ENOSPC (the lowest states do not fit: the message has their sum),
+ * -EINVAL (numbers), -E2BIG (@ret_answer; 2^23 combinations are left that the
+ * bounds do not tell apart: round losses or powers), -ENOMEM.
+ */
+SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
+				 const uint32_t *n_options, size_t n_items,
+				 uint64_t budget_uw, uint32_t *ret_choices,
+				 struct ssdpm_budget_answer *ret_answer,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_budget_get_frontier() - what each watt buys
+ * @ret_points: sums of power and loss, from the least power on; room for
+ *              @capacity; may be NULL where that is 0
+ * @ret_n:      how many there are, which may be more than @capacity: then the
+ *              first ones were written
+ *
+ * Each point is the answer for a budget of its power, and from one to the next
+ * one drive changes its state; the answer for a budget between two has no less
+ * loss than the line between them. The marginal loss per watt falls from point
+ * to point.
+ *
+ * Return: 0; as ssdpm_budget_solve().
+ */
+SSDPM_API int ssdpm_budget_get_frontier(
+	const struct ssdpm_budget_option *options, const uint32_t *n_options,
+	size_t n_items, struct ssdpm_budget_option *ret_points, size_t capacity,
+	size_t *ret_n, struct ssdpm_error *reterr);
+
 /**
  * ssdpm_parameter_kind_to_string() - "idle_power_uw" and so on: the name has
  * the unit; or NULL
