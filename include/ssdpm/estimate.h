@@ -755,6 +755,49 @@ SSDPM_API int ssdpm_spare_factor_trim(double spare_factor, double trim_share,
 				      double *ret_spare_factor,
 				      struct ssdpm_error *reterr);
 
+/**
+ * struct ssdpm_nand - what bytes cost inside of a drive (sized parameters)
+ * @size:       sizeof(struct ssdpm_nand)
+ * @link_pj:    pJ for each byte of the host
+ * @program_pj: pJ for each byte that is programmed
+ * @read_pj:    pJ for each byte that is read to be moved
+ * @erase_pj:   pJ for each byte of a block that is erased
+ * @program_bytes_per_s: of all flash together; 0: without limit
+ * @read_bytes_per_s: likewise
+ */
+struct ssdpm_nand {
+	size_t size;
+	double link_pj;
+	double program_pj;
+	double read_pj;
+	double erase_pj;
+	double program_bytes_per_s;
+	double read_bytes_per_s;
+};
+
+/**
+ * struct ssdpm_write_cost - of each byte that the host writes (frozen, 16
+ * bytes)
+ * @byte_pj:     link + WA (program + erase) + (WA - 1) read
+ * @bytes_per_s: that the flash keeps up with: 1 / (WA / program +
+ *               (WA - 1) / read); infinite: no limit was given
+ */
+struct ssdpm_write_cost {
+	double byte_pj;
+	double bytes_per_s;
+};
+
+/**
+ * ssdpm_write_cost_calculate() - what write amplification does to a byte
+ * @wa: 1 or more
+ *
+ * Return: 0; -EINVAL (numbers below 0 or not finite, @wa below 1), -E2BIG.
+ */
+SSDPM_API int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand,
+					 double wa,
+					 struct ssdpm_write_cost *ret_cost,
+					 struct ssdpm_error *reterr);
+
 /** Which block is erased next: struct ssdpm_ftl_params.collector. */
 enum ssdpm_ftl_collector {
 	SSDPM_FTL_GREEDY = 1,  /* with the fewest valid pages */
@@ -894,6 +937,63 @@ SSDPM_API int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
 SSDPM_API int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
 				   struct ssdpm_ftl_counts *ret_counts,
 				   struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_ftl_cost - what the work of a simulated drive takes (sized
+ * parameters)
+ * @size:        sizeof(struct ssdpm_ftl_cost)
+ * @host_ns:     the least time between two pages of the host: link, commands,
+ *               queue depth; above 0
+ * @program_ns:  of a page, all flash working side by side
+ * @read_ns:     of a page that is moved, likewise
+ * @erase_ns:    of a block
+ * @buffer_ns:   work that the drive may be behind before the host waits; 0:
+ *               that of one block that is collected
+ * @host_nj:     for each page of the host
+ * @program_nj:  for each page programmed
+ * @read_nj:     for each page moved
+ * @erase_nj:    for each block
+ * @idle_uw:     at all times
+ * @cache_pages: of a cache in front, which takes writes until it is full. Then
+ *               each write first moves the oldest page of the cache to where
+ *               it belongs. 0: none
+ * @cache_ns, @cache_nj: to program a page of the cache
+ */
+struct ssdpm_ftl_cost {
+	size_t size;
+	uint64_t host_ns;
+	uint64_t program_ns;
+	uint64_t read_ns;
+	uint64_t erase_ns;
+	uint64_t buffer_ns;
+	uint64_t host_nj;
+	uint64_t program_nj;
+	uint64_t read_nj;
+	uint64_t erase_nj;
+	uint64_t idle_uw;
+	uint64_t cache_pages;
+	uint64_t cache_ns;
+	uint64_t cache_nj;
+};
+
+/**
+ * ssdpm_ftl_run() - writes at full speed, second by second
+ * @pattern:     as for ssdpm_ftl_write_pattern()
+ * @cost:        up to 10^9 ns and 10^12 nJ each
+ * @n_seconds:   how long
+ * @ret_iops:    pages of the host in each second
+ * @ret_power_w: mean power of each second, or NULL
+ *
+ * A run begins with an empty cache, whose pages are in their places after it.
+ * The host never pauses: a drive in idle would empty its cache.
+ *
+ * Return: 0; as ssdpm_ftl_write_pattern(), -EINVAL (@cost), -ENOMEM.
+ */
+SSDPM_API int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
+			    const struct ssdpm_ftl_pattern *pattern,
+			    const struct ssdpm_ftl_cost *cost, size_t n_seconds,
+			    double *ret_iops, double *ret_power_w,
+			    struct ssdpm_error *reterr);
 
 /* Power budgets: one state for each of many drives. */
 

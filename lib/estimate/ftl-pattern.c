@@ -12,21 +12,6 @@
 
 #define AHEAD 64
 
-/* A class as a range of pages, and up to where random numbers fall into it. */
-struct range {
-	uint64_t first;
-	uint64_t n;
-	uint64_t threshold;
-};
-
-struct writer {
-	struct ssdpm_ftl *ftl;
-	struct range ranges[SSDPM_MAX_WRITE_CLASSES];
-	uint32_t n_ranges;
-	bool sequential;
-	uint64_t first, n;
-};
-
 static uint32_t next_random(struct writer *writer)
 {
 	struct random *random = &writer->ftl->pattern;
@@ -41,7 +26,7 @@ static uint32_t next_random(struct writer *writer)
 	return (uint32_t)(range->first + ssdpm__random_below(random, range->n));
 }
 
-static uint32_t next_page(struct writer *writer)
+uint32_t ssdpm__ftl_next_page(struct writer *writer)
 {
 	uint64_t *next = &writer->ftl->next_sequential;
 
@@ -75,7 +60,7 @@ static void write_all(struct writer *writer, uint64_t n_writes)
 
 	for (uint64_t i = 0; i < n_writes; i++) {
 		for (; n_asked < n_writes && n_asked < i + AHEAD; n_asked++) {
-			uint32_t user = next_page(writer);
+			uint32_t user = ssdpm__ftl_next_page(writer);
 
 			users[n_asked % AHEAD] = user;
 			__builtin_prefetch(&ftl->flash_of_user[user], 1);
@@ -121,9 +106,9 @@ static int set_ranges(struct writer *writer,
 	return r;
 }
 
-int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
-			    const struct ssdpm_ftl_pattern *pattern,
-			    uint64_t n_writes, struct ssdpm_error *reterr)
+int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
+		      const struct ssdpm_ftl_pattern *pattern,
+		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_pattern known = { .size = sizeof(known) };
 	int r = ssdpm__copy_sized(&known, sizeof(known), pattern,
@@ -140,7 +125,7 @@ int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
 				"the pattern begins after the last page");
 	if (r)
 		return r;
-	struct writer writer = {
+	*writer = (struct writer){
 		.ftl = ftl,
 		.ranges[0] = { known.first_page, known.n_pages, UINT64_MAX },
 		.n_ranges = 1,
@@ -152,8 +137,18 @@ int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
 	    known.order > SSDPM_FTL_CLASSES)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%u is no order of writes", known.order);
-	if (known.order == SSDPM_FTL_CLASSES)
-		r = set_ranges(&writer, &known, reterr);
+	return known.order == SSDPM_FTL_CLASSES ?
+		       set_ranges(writer, &known, reterr) :
+		       0;
+}
+
+int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
+			    const struct ssdpm_ftl_pattern *pattern,
+			    uint64_t n_writes, struct ssdpm_error *reterr)
+{
+	struct writer writer;
+	int r = ssdpm__ftl_writer(&writer, ftl, pattern, reterr);
+
 	if (!r)
 		write_all(&writer, n_writes);
 	return r;

@@ -54,6 +54,29 @@ void ssdpm__ftl_unlist(struct ssdpm_ftl *ftl, uint32_t block);
 /* The host writes one page. */
 void ssdpm__ftl_write_page(struct ssdpm_ftl *ftl, uint32_t user);
 
+/* A class as a range of pages, and up to where random numbers fall into it. */
+struct range {
+	uint64_t first;
+	uint64_t n;
+	uint64_t threshold;
+};
+
+/* A pattern, checked. */
+struct writer {
+	struct ssdpm_ftl *ftl;
+	struct range ranges[SSDPM_MAX_WRITE_CLASSES];
+	uint32_t n_ranges;
+	bool sequential;
+	uint64_t first, n;
+};
+
+int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
+		      const struct ssdpm_ftl_pattern *pattern,
+		      struct ssdpm_error *reterr);
+
+/* The page that the pattern writes next. */
+uint32_t ssdpm__ftl_next_page(struct writer *writer);
+
 /* -ERANGE: beyond the pages of the host. */
 int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
 			   uint64_t n_pages, struct ssdpm_error *reterr);

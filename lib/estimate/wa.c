@@ -207,3 +207,40 @@ int ssdpm_spare_factor_trim(double spare_factor, double trim_share,
 					(1 - trim_share);
 	return 0;
 }
+
+static bool is_cost(double value)
+{
+	return value >= 0 && isfinite(value);
+}
+
+int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand, double wa,
+			       struct ssdpm_write_cost *ret_cost,
+			       struct ssdpm_error *reterr)
+{
+	struct ssdpm_nand known = { .size = sizeof(known) };
+	int r = ssdpm__copy_sized(&known, sizeof(known), nand, "ssdpm_nand",
+				  reterr);
+	double s_per_byte = 0;
+
+	if (r)
+		return r;
+	if (!(wa >= 1) || !isfinite(wa))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "write amplification is 1 or more");
+	if (!is_cost(known.link_pj) || !is_cost(known.program_pj) ||
+	    !is_cost(known.read_pj) || !is_cost(known.erase_pj) ||
+	    !is_cost(known.program_bytes_per_s) ||
+	    !is_cost(known.read_bytes_per_s))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_nand: energies and rates are 0 or more, and finite");
+	if (known.program_bytes_per_s > 0)
+		s_per_byte += wa / known.program_bytes_per_s;
+	if (known.read_bytes_per_s > 0)
+		s_per_byte += (wa - 1) / known.read_bytes_per_s;
+	ret_cost->byte_pj = known.link_pj +
+			    wa * (known.program_pj + known.erase_pj) +
+			    (wa - 1) * known.read_pj;
+	ret_cost->bytes_per_s = 1 / s_per_byte;
+	return 0;
+}

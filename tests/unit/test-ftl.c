@@ -370,6 +370,138 @@ static void the_same_seed_gives_the_same_result_in_pieces_too(void **state)
 	assert_int_not_equal(counts[0].n_moved, counts[2].n_moved);
 }
 
+static double mean_of(const double *values, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += values[i];
+	return sum / (double)(to - from);
+}
+
+#define SECONDS 300
+
+/* A drive of 64 MiB, so slow that it takes minutes. */
+static struct ssdpm_ftl *new_slow(void)
+{
+	const struct ssdpm_ftl_params p = { .size = sizeof(p),
+					    .seed = 1,
+					    .n_user_pages = 13107,
+					    .n_blocks = 256,
+					    .pages_per_block = 64,
+					    .collector = SSDPM_FTL_GREEDY };
+	struct ssdpm_ftl *ftl = NULL;
+
+	assert_int_equal(ssdpm_ftl_new(&p, &ftl, NULL), 0);
+	return ftl;
+}
+
+static const struct ssdpm_ftl_pattern uniform = { .size = sizeof(uniform),
+						  .order = SSDPM_FTL_UNIFORM };
+
+/* Link 1 ms, program 2 ms, read 1 ms; 10, 30 and 8 mJ; 1 W. */
+static const struct ssdpm_ftl_cost slow = { .size = sizeof(slow),
+					    .host_ns = 1000000,
+					    .program_ns = 2000000,
+					    .read_ns = 1000000,
+					    .erase_ns = 0,
+					    .host_nj = 10000000,
+					    .program_nj = 30000000,
+					    .read_nj = 8000000,
+					    .idle_uw = 1000000 };
+
+static void writes_fall_to_what_the_formula_says_and_power_stays(void **state)
+{
+	const struct ssdpm_nand nand = { .size = sizeof(nand),
+					 .link_pj = 10e9,
+					 .program_pj = 30e9,
+					 .read_pj = 8e9,
+					 .program_bytes_per_s = 500,
+					 .read_bytes_per_s = 1000 };
+	struct ssdpm_ftl *ftl = new_slow();
+	struct ssdpm_write_cost cost;
+	double iops[SECONDS], power_w[SECONDS];
+	double wa = 2.5982; /* greedy, 64 pages, spare 0.2 */
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &slow, SECONDS, iops,
+				       power_w, NULL),
+			 0);
+	/* "Bytes" of one page each. */
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, wa, &cost, NULL), 0);
+	/* Fresh: one programmed page for each of the host. */
+	assert_true(fabs(mean_of(iops, 1, 10) - 500) < 5);
+	double steady = mean_of(iops, SECONDS - 60, SECONDS);
+
+	/* Random numbers, and 256 blocks where the formula has many. */
+	if (!(fabs(steady / cost.bytes_per_s - 1) < 0.03))
+		fail_msg("%g is not %g", steady, cost.bytes_per_s);
+	double watts = mean_of(power_w, SECONDS - 60, SECONDS);
+	double formula = 1 + steady * cost.byte_pj / 1e12;
+
+	if (!(fabs(watts / formula - 1) < 0.01))
+		fail_msg("%g W is not %g W", watts, formula);
+	ssdpm_ftl_free(ftl);
+}
+
+static void a_cache_takes_writes_until_it_is_full(void **state)
+{
+	struct ssdpm_ftl *ftl = new_slow();
+	struct ssdpm_ftl_cost cost = slow;
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	double iops[SECONDS], power_w[SECONDS], again[SECONDS];
+	size_t onset = 0;
+
+	(void)state;
+	cost.cache_pages = 40000;
+	cost.cache_ns = 500000;
+	cost.cache_nj = 1000000;
+	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &cost, SECONDS, iops,
+				       power_w, NULL),
+			 0);
+	while (onset < SECONDS && iops[onset] > 900)
+		onset++;
+	/* 1 ms each. */
+	assert_in_range(onset, 40, 41);
+	assert_true(fabs(mean_of(iops, 0, 40) - 1000) < 1);
+	assert_true(fabs(mean_of(power_w, 0, 40) - 12) < 0.1);
+	assert_true(mean_of(iops, 45, 60) < 400);
+	/* Fewer writes, and more power. */
+	assert_true(mean_of(power_w, 45, 60) > 13);
+	/* All are where they belong in the end. */
+	ssdpm_ftl_get_counts(ftl, &counts, NULL);
+	double all = SECONDS * mean_of(iops, 0, SECONDS);
+
+	assert_int_equal(counts.n_written, all + 0.5);
+	ssdpm_ftl_free(ftl);
+	ftl = new_slow();
+	assert_int_equal(
+		ssdpm_ftl_run(ftl, &uniform, &cost, SECONDS, again, NULL, NULL),
+		0);
+	assert_memory_equal(iops, again, sizeof(iops));
+	ssdpm_ftl_free(ftl);
+}
+
+static void costs_beyond_the_limits_are_refused(void **state)
+{
+	struct ssdpm_ftl *ftl = new_slow();
+	struct ssdpm_ftl_cost bad[3] = { slow, slow, slow };
+	double iops[1] = { 7 };
+
+	(void)state;
+	bad[0].host_ns = 0;
+	bad[1].program_ns = UINT64_C(1000000001);
+	bad[2].cache_pages = UINT32_MAX;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &bad[i], 1, iops,
+					       NULL, NULL),
+				 -EINVAL);
+	assert_true(iops[0] == 7);
+	assert_int_equal(
+		ssdpm_ftl_run(ftl, &uniform, &slow, 0, NULL, NULL, NULL), 0);
+	ssdpm_ftl_free(ftl);
+}
+
 static void drives_that_cannot_work_are_refused(void **state)
 {
 	const struct ssdpm_ftl_params good = { .size = sizeof(good),
@@ -461,6 +593,10 @@ int main(void)
 		cmocka_unit_test(sequential_writes_move_nothing),
 		cmocka_unit_test(
 			the_same_seed_gives_the_same_result_in_pieces_too),
+		cmocka_unit_test(
+			writes_fall_to_what_the_formula_says_and_power_stays),
+		cmocka_unit_test(a_cache_takes_writes_until_it_is_full),
+		cmocka_unit_test(costs_beyond_the_limits_are_refused),
 		cmocka_unit_test(drives_that_cannot_work_are_refused),
 		cmocka_unit_test(patterns_that_mean_nothing_are_refused),
 	};

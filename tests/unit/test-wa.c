@@ -172,6 +172,35 @@ static void trim_makes_spare(void **state)
 	assert_true(spare == 7);
 }
 
+static void a_byte_costs_what_is_programmed_and_moved_for_it(void **state)
+{
+	struct ssdpm_nand nand = { .size = sizeof(nand),
+				   .link_pj = 100,
+				   .program_pj = 1000,
+				   .read_pj = 50,
+				   .erase_pj = 20,
+				   .program_bytes_per_s = 1e9,
+				   .read_bytes_per_s = 4e9 };
+	struct ssdpm_write_cost cost = { 7, 7 };
+
+	(void)state;
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, 3, &cost, NULL), 0);
+	assert_is(cost.byte_pj, 100 + 3 * 1020 + 2 * 50, 1e-9);
+	assert_is(cost.bytes_per_s, 1e9 / 3.5, 1e-3);
+	nand.program_bytes_per_s = nand.read_bytes_per_s = 0;
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, 1, &cost, NULL), 0);
+	assert_is(cost.byte_pj, 1120, 1e-9);
+	assert_true(isinf(cost.bytes_per_s));
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, 0.99, &cost, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, NAN, &cost, NULL),
+			 -EINVAL);
+	nand.read_pj = -1;
+	assert_int_equal(ssdpm_write_cost_calculate(&nand, 2, &cost, NULL),
+			 -EINVAL);
+	assert_is(cost.byte_pj, 1120, 1e-9);
+}
+
 static void what_no_formula_is_valid_for_is_refused(void **state)
 {
 	static const double spares[] = { 0, 1, -0.1, 1.5, NAN, INFINITY };
@@ -241,6 +270,8 @@ int main(void)
 			large_blocks_are_as_fifo_and_small_ones_better),
 		cmocka_unit_test(classes_that_are_written_alike_are_one),
 		cmocka_unit_test(trim_makes_spare),
+		cmocka_unit_test(
+			a_byte_costs_what_is_programmed_and_moved_for_it),
 		cmocka_unit_test(what_no_formula_is_valid_for_is_refused),
 		cmocka_unit_test(shares_that_do_not_come_to_1_are_refused),
 	};
