@@ -59,6 +59,12 @@ UNITLESS = {
     "set", "n_lpms", "lpms",
     # as for chmod(2)
     "mode",
+    # sustained writes: shares, counts, kinds
+    "address_share", "write_share", "pages_per_block", "collector", "choices",
+    "n_written", "n_trimmed", "n_moved", "n_erased", "n_mapped", "first_page",
+    "n_classes", "order",
+    # a budget: in the unit of its caller, counts
+    "loss", "bound_loss", "n_examined",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices
@@ -89,7 +95,7 @@ UNITLESS = {
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
-UNITS += ("_hz", "_ohm", "_v")
+UNITS += ("_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

@@ -123,6 +123,7 @@ static struct {
 	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
+	struct ssdpm_ftl *ftl;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_persist *persist;
@@ -1110,6 +1111,71 @@ static int call_recover(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static const struct ssdpm_ftl_params small_ftl = {
+	.size = sizeof(small_ftl),
+	.n_user_pages = 32,
+	.n_blocks = 8,
+	.pages_per_block = 8,
+	.collector = SSDPM_FTL_GREEDY,
+};
+static const struct ssdpm_ftl_pattern any_page = {
+	.size = sizeof(any_page),
+	.order = SSDPM_FTL_UNIFORM,
+};
+
+static int call_ftl_new(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl *ftl;
+	int err = ssdpm_ftl_new(&small_ftl, &ftl, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = 1;
+	ssdpm_ftl_free(ftl);
+	return 0;
+}
+
+static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
+					     .host_ns = 10000000,
+					     .cache_pages = 5 };
+	double iops[2];
+	int err = ssdpm_ftl_run(in.ftl, &any_page, &cost, 2, iops, NULL, error);
+
+	if (!err)
+		ret->energy_nj = (uint64_t)iops[0];
+	return err;
+}
+
+static const struct ssdpm_budget_option budget_options[] = {
+	{ 2000000, 0 }, { 1500000, 3 }, { 1000000, 5 },
+	{ 2000000, 0 }, { 1200000, 4 }, { 900000, 9 },
+};
+static const uint32_t budget_n_options[] = { 3, 3 };
+
+static int call_budget_solve(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
+	int err = ssdpm_budget_solve(budget_options, budget_n_options, 2,
+				     2900000, NULL, &answer, error);
+
+	if (!err)
+		ret->energy_nj = answer.loss;
+	return err;
+}
+
+static int call_budget_frontier(struct result *ret, struct ssdpm_error *error)
+{
+	size_t n;
+	int err = ssdpm_budget_get_frontier(budget_options, budget_n_options, 2,
+					    NULL, 0, &n, error);
+
+	if (!err)
+		ret->energy_nj = n;
+	return err;
+}
+
 static int call_machine_new(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
@@ -1264,6 +1330,10 @@ static const struct {
 	{ "ssdpm_survey_analyse", call_survey_analyse },
 	{ "ssdpm_survey_merge", call_survey_merge },
 	{ "ssdpm_survey_summarise", call_survey_summarise },
+	{ "ssdpm_budget_get_frontier", call_budget_frontier },
+	{ "ssdpm_budget_solve", call_budget_solve },
+	{ "ssdpm_ftl_new", call_ftl_new },
+	{ "ssdpm_ftl_run", call_ftl_run },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -1744,10 +1814,38 @@ static void call_gaps_ref(void)
 	ssdpm_gaps_unref(in.gaps);
 }
 
+static void call_sustained_writes(void)
+{
+	const struct ssdpm_write_class one = { 1, 1 };
+	const struct ssdpm_nand nand = { .size = sizeof(nand) };
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	struct ssdpm_write_cost cost;
+	double value;
+
+	ssdpm_wa_calculate(SSDPM_WA_FIFO, 0.1, 0, &value, NULL);
+	ssdpm_wa_calculate_classes(0.1, &one, 1, &value, NULL);
+	ssdpm_spare_factor_trim(0.1, 0.1, &value, NULL);
+	ssdpm_write_cost_calculate(&nand, 2, &cost, NULL);
+	ssdpm_ftl_write(in.ftl, 0, 32, NULL);
+	ssdpm_ftl_write_pattern(in.ftl, &any_page, 100, NULL);
+	ssdpm_ftl_trim(in.ftl, 0, 32, NULL);
+	ssdpm_ftl_get_counts(in.ftl, &counts, NULL);
+	ssdpm_ftl_free(NULL);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_wa_calculate", call_sustained_writes },
+	{ "ssdpm_wa_calculate_classes", call_sustained_writes },
+	{ "ssdpm_spare_factor_trim", call_sustained_writes },
+	{ "ssdpm_write_cost_calculate", call_sustained_writes },
+	{ "ssdpm_ftl_write", call_sustained_writes },
+	{ "ssdpm_ftl_write_pattern", call_sustained_writes },
+	{ "ssdpm_ftl_trim", call_sustained_writes },
+	{ "ssdpm_ftl_get_counts", call_sustained_writes },
+	{ "ssdpm_ftl_free", call_sustained_writes },
 	{ "ssdpm_axis_to_string", call_strings },
 	{ "ssdpm_integral_feed", call_measure },
 	{ "ssdpm_integral_free", call_measure },
@@ -2201,7 +2299,9 @@ static int make_idle_times(void)
 		ios[i].start_ns = i / 2 * 90000000;
 	if (!err)
 		err = ssdpm_gaps_feed(in.early_gaps, ios, 20, NULL);
-	return err ? err : ssdpm_gaps_finish(in.early_gaps, 0, NULL);
+	if (!err)
+		err = ssdpm_gaps_finish(in.early_gaps, 0, NULL);
+	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
 /* A machine that is a directory, with a marker and a profile of TuneD. */
@@ -2384,6 +2484,7 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);
 	ssdpm_gaps_unref(in.early_gaps);
+	ssdpm_ftl_free(in.ftl);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_close(in.trace);
 	ssdpm_stats_free(in.stats);
