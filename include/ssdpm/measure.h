@@ -1280,6 +1280,114 @@ SSDPM_API int ssdpm_survey_merge(const struct ssdpm_survey_result *results,
 				 struct ssdpm_survey_merged *ret_merged,
 				 struct ssdpm_error *reterr);
 
+/* --- Consistency: operations, second by second --- */
+
+/**
+ * struct ssdpm_iops_log_params - how a log is read (sized parameters)
+ * @size: sizeof(struct ssdpm_iops_log_params)
+ * @op:   enum ssdpm_op that is counted; 0: all
+ * @reserved: 0
+ */
+struct ssdpm_iops_log_params {
+	size_t size;
+	uint32_t op;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_iops_log_read() - operations in each second, from fio's log
+ * @fd:       of what --write_iops_log wrote, of one job; stays the caller's;
+ *            gzip and zstd are unpacked
+ * @params:   or NULL
+ * @ret_iops: an array to be freed with free(): of each second; NaN: the log has
+ *            none
+ * @ret_n:    seconds, up to the last one that is whole
+ *
+ * With log_avg_msec, a line has the mean since the one before; without, it is
+ * one operation. Source: fio(1) 3.33, LOG FILE FORMATS.
+ *
+ * Return: 0; -EINVAL (a line that is none of such a log; times that fall, which
+ * two jobs in one log have, or two runs: the line is in @reterr), -ENODATA (no
+ * line of @op, or less than a second), -ERANGE (beyond a year), -E2BIG, -EIO,
+ * -EOPNOTSUPP, -ENOMEM, and what read(2) has.
+ */
+SSDPM_API int ssdpm_iops_log_read(int fd,
+				  const struct ssdpm_iops_log_params *params,
+				  double **ret_iops, size_t *ret_n,
+				  struct ssdpm_error *reterr);
+
+/** ssdpm_iops_log_read_data() - the same from memory. */
+SSDPM_API int ssdpm_iops_log_read_data(
+	const void *data, size_t size,
+	const struct ssdpm_iops_log_params *params, double **ret_iops,
+	size_t *ret_n, struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_consistency_params - what is looked at (sized parameters)
+ * @size:           sizeof(struct ssdpm_consistency_params)
+ * @begin_s:        the first second of it
+ * @end_s:          one after the last; 0: all
+ * @threshold_iops: seconds below it are counted; 0: none
+ */
+struct ssdpm_consistency_params {
+	size_t size;
+	uint64_t begin_s;
+	uint64_t end_s;
+	double threshold_iops;
+};
+
+/**
+ * struct ssdpm_consistency - how even writes go (sized result)
+ * @size:        set by the caller
+ * @n:           seconds between begin_s and end_s that have a value
+ * @n_holes:     others
+ * @n_below:     below the threshold
+ * @floor_iops:  the worst second
+ * @p01_iops, @p1_iops: a thousandth, and a hundredth, of the seconds have no
+ *               more (the nearest rank)
+ * @median_iops, @mean_iops, @sd_iops, @max_iops
+ * @variation:   coefficient of variation: @sd_iops by @mean_iops; NaN: that is
+ * 0
+ * @floor_share: @floor_iops by @mean_iops; likewise
+ * @plateau_iops: median of the first 10 seconds of the whole log; NaN: it has
+ *               fewer
+ * @cliff_s:     of the whole log: the first second from which on 10 have a
+ *               median of no more than half of the plateau; NaN: none
+ * @steady_s:    where the first 5 minutes begin that are steady by the rules of
+ *               ssdpm_steady_state_find(), in rounds of a minute from the cliff
+ *               (or the begin) on; NaN: not reached
+ */
+struct ssdpm_consistency {
+	size_t size;
+	uint64_t n;
+	uint64_t n_holes;
+	uint64_t n_below;
+	double floor_iops;
+	double p01_iops;
+	double p1_iops;
+	double median_iops;
+	double mean_iops;
+	double sd_iops;
+	double max_iops;
+	double variation;
+	double floor_share;
+	double plateau_iops;
+	double cliff_s;
+	double steady_s;
+};
+
+/**
+ * ssdpm_consistency_measure() - floor, spread, cliff and steady state
+ * @iops: of each second; NaN: not known
+ *
+ * Return: 0; -ENODATA (no second has a value), -EINVAL (below 0 or infinite; a
+ * begin after the end), -E2BIG, -ENOMEM.
+ */
+SSDPM_API int ssdpm_consistency_measure(
+	const double *iops, size_t n,
+	const struct ssdpm_consistency_params *params,
+	struct ssdpm_consistency *ret_consistency, struct ssdpm_error *reterr);
+
 #ifdef __cplusplus
 }
 #endif

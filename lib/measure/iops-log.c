@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fio's --write_iops_log, as operations in each second. Fields as fio(1), "LOG
+ * FILE FORMATS", of fio 3.33: time (ms), operations per second, direction,
+ * block size, offset, priority. With log_avg_msec the block size is 0; without,
+ * each line is one operation.
+ */
+#include "measure/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "workload/input.h"
+
+#define MIN_FIELDS 4
+#define MAX_FIELDS 7
+#define DIRECTIONS 3
+#define MS_PER_S 1000
+#define MAX_S (UINT64_C(366) * 24 * 3600)
+
+/* A line of averages covers no more than this many usual steps. */
+#define MAX_STEPS 2
+
+struct line {
+	uint64_t ms;
+	uint64_t value;
+	uint64_t direction;
+	bool single; /* one operation */
+};
+
+/* What a second has, by direction: operations, and the time they are of. */
+struct second {
+	double n_ops[DIRECTIONS];
+	double covered_ms[DIRECTIONS];
+};
+
+struct log {
+	struct input input;
+	struct second *seconds;
+	size_t room;
+	uint64_t end_ms;
+	uint64_t last_ms[DIRECTIONS];
+	uint64_t step_ms[DIRECTIONS]; /* 0: no line of it yet */
+	bool single;
+	bool begun;
+	struct ssdpm_iops_log_params params;
+};
+
+static bool split(struct span span, struct line *ret_line)
+{
+	uint64_t fields[MAX_FIELDS];
+	uint32_t n = 0;
+
+	do {
+		if (n == MAX_FIELDS ||
+		    !ssdpm__take_uint(&span, UINT64_MAX, &fields[n++]))
+			return false;
+	} while (ssdpm__take(&span, ","));
+	if (span.at != span.end || n < MIN_FIELDS || fields[2] >= DIRECTIONS)
+		return false;
+	*ret_line = (struct line){ fields[0], fields[1], fields[2],
+				   fields[3] != 0 };
+	return true;
+}
+
+/* Have seconds up to this one. */
+static int make_room(struct log *log, uint64_t second,
+		     struct ssdpm_error *reterr)
+{
+	size_t room = log->room ? log->room : 4096;
+
+	if (second >= MAX_S)
+		return ssdpm__fail(reterr, -ERANGE, log->input.line,
+				   "a time beyond a year");
+	while (room <= second)
+		room *= 2;
+	if (room == log->room)
+		return 0;
+	struct second *seconds = realloc(log->seconds, room * sizeof(*seconds));
+
+	if (!seconds)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	memset(seconds + log->room, 0, (room - log->room) * sizeof(*seconds));
+	log->seconds = seconds;
+	log->room = room;
+	return 0;
+}
+
+/* A mean, over what is since the line before. */
+static void add_mean(struct log *log, const struct line *line)
+{
+	uint64_t d = line->direction, begin = log->last_ms[d];
+	uint64_t *step = &log->step_ms[d];
+
+	if (!*step)
+		*step = line->ms - begin;
+	/* Lines are missing. */
+	if (line->ms - begin > MAX_STEPS * *step)
+		begin = line->ms - *step;
+	while (begin < line->ms) {
+		struct second *second = &log->seconds[begin / MS_PER_S];
+		uint64_t end = (begin / MS_PER_S + 1) * MS_PER_S;
+
+		if (end > line->ms)
+			end = line->ms;
+		double ms = (double)(end - begin);
+
+		second->covered_ms[d] += ms;
+		second->n_ops[d] += (double)line->value * ms / MS_PER_S;
+		begin = end;
+	}
+}
+
+static int add(struct log *log, const struct line *line,
+	       struct ssdpm_error *reterr)
+{
+	uint64_t *last_ms = &log->last_ms[line->direction];
+	int r = make_room(log, line->ms / MS_PER_S, reterr);
+
+	if (r)
+		return r;
+	if (log->begun && line->single != log->single)
+		return ssdpm__fail(
+			reterr, -EINVAL, log->input.line,
+			"means and single operations in one log: two runs? Give each one a file");
+	if (line->ms < *last_ms)
+		return ssdpm__fail(
+			reterr, -EINVAL, log->input.line,
+			"the time falls from %llu to %llu ms: two jobs or two runs in one log? Give each one a file",
+			(unsigned long long)*last_ms,
+			(unsigned long long)line->ms);
+	log->begun = true;
+	log->single = line->single;
+	if (line->single)
+		log->seconds[line->ms / MS_PER_S].n_ops[line->direction]++;
+	else
+		add_mean(log, line);
+	*last_ms = line->ms;
+	if (line->ms > log->end_ms)
+		log->end_ms = line->ms;
+	return 0;
+}
+
+static bool is_wanted(const struct log *log, const struct line *line)
+{
+	static const uint32_t ops[] = { SSDPM_OP_READ, SSDPM_OP_WRITE,
+					SSDPM_OP_DISCARD };
+
+	return !log->params.op || ops[line->direction] == log->params.op;
+}
+
+static int read_lines(struct log *log, struct ssdpm_error *reterr)
+{
+	struct span span;
+	struct line line;
+	int r;
+
+	while ((r = ssdpm__input_line(&log->input, &span, reterr)) > 0) {
+		if (span.at == span.end)
+			continue;
+		if (!split(span, &line))
+			return ssdpm__fail(
+				reterr, -EINVAL, log->input.line,
+				"this is no line of fio's --write_iops_log: \"time, operations per second, direction, bytes, ...\"");
+		if (is_wanted(log, &line))
+			r = add(log, &line, reterr);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
+/* NaN: a half of the second or more is not known. */
+static double iops_of(const struct log *log, const struct second *second)
+{
+	double iops = 0;
+	bool known = log->single;
+
+	for (size_t d = 0; d < DIRECTIONS; d++) {
+		double covered_ms = second->covered_ms[d];
+
+		if (log->single) {
+			iops += second->n_ops[d];
+		} else if (covered_ms > MS_PER_S / 2) {
+			iops += second->n_ops[d] * MS_PER_S / covered_ms;
+			known = true;
+		}
+	}
+	return known ? iops : NAN;
+}
+
+static int finish(const struct log *log, double **ret_iops, size_t *ret_n,
+		  struct ssdpm_error *reterr)
+{
+	size_t n = log->end_ms / MS_PER_S;
+
+	if (!log->begun)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "the log has no operation of that kind");
+	if (!n)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "the log ends within its first second");
+	double *iops = malloc(n * sizeof(*iops));
+
+	if (!iops)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		iops[i] = iops_of(log, &log->seconds[i]);
+	*ret_iops = iops;
+	*ret_n = n;
+	return 0;
+}
+
+static int take_params(struct log *log,
+		       const struct ssdpm_iops_log_params *params,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_iops_log_params *known = &log->params;
+
+	known->size = sizeof(*known);
+	if (params) {
+		int r = ssdpm__copy_sized(known, sizeof(*known), params,
+					  "ssdpm_iops_log_params", reterr);
+		if (r)
+			return r;
+	}
+	if (known->reserved || known->op > SSDPM_OP_DISCARD ||
+	    known->op == SSDPM_OP_FLUSH)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a log has reads, writes and discards");
+	return 0;
+}
+
+/* Takes the source. */
+static int read_log(struct source *source, struct log *log, double **ret_iops,
+		    size_t *ret_n, struct ssdpm_error *reterr)
+{
+	int r = ssdpm__source_unpack(source, &source, reterr);
+
+	if (!r)
+		r = ssdpm__input_open(&log->input, source, reterr);
+	if (r) {
+		source->close(source);
+		return r;
+	}
+	r = read_lines(log, reterr);
+	if (!r)
+		r = finish(log, ret_iops, ret_n, reterr);
+	ssdpm__input_close(&log->input);
+	free(log->seconds);
+	return r;
+}
+
+int ssdpm_iops_log_read(int fd, const struct ssdpm_iops_log_params *params,
+			double **ret_iops, size_t *ret_n,
+			struct ssdpm_error *reterr)
+{
+	struct log log = { .seconds = NULL };
+	struct source *source;
+	int r = take_params(&log, params, reterr);
+
+	if (!r)
+		r = ssdpm__source_fd(fd, &source, reterr);
+	return r ? r : read_log(source, &log, ret_iops, ret_n, reterr);
+}
+
+int ssdpm_iops_log_read_data(const void *data, size_t size,
+			     const struct ssdpm_iops_log_params *params,
+			     double **ret_iops, size_t *ret_n,
+			     struct ssdpm_error *reterr)
+{
+	struct log log = { .seconds = NULL };
+	struct source *source;
+	int r = take_params(&log, params, reterr);
+
+	if (!r)
+		r = ssdpm__source_data(data, size, &source, reterr);
+	return r ? r : read_log(source, &log, ret_iops, ret_n, reterr);
+}

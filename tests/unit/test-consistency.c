@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations second by second: fio's logs, and what they say. */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static double *read_log(const char *text, uint32_t op, size_t *ret_n)
+{
+	const struct ssdpm_iops_log_params params = { .size = sizeof(params),
+						      .op = op };
+	struct ssdpm_error error;
+	double *iops = NULL;
+
+	if (ssdpm_iops_log_read_data(text, strlen(text), &params, &iops, ret_n,
+				     &error))
+		fail_msg("%s", error.message);
+	return iops;
+}
+
+static void assert_log(const char *text, uint32_t op, const double *must_be,
+		       size_t n_must_be)
+{
+	size_t n;
+	double *iops = read_log(text, op, &n);
+
+	assert_int_equal(n, n_must_be);
+	for (size_t i = 0; i < n; i++)
+		if (isnan(must_be[i]) ? !isnan(iops[i]) :
+					!(fabs(iops[i] - must_be[i]) < 1e-9))
+			fail_msg("second %zu: %g is not %g", i, iops[i],
+				 must_be[i]);
+	free(iops);
+}
+
+static void means_are_shared_out_to_seconds(void **state)
+{
+	const double whole[] = { 500, 510 };
+	/* 250 ms at 100, 500 at 200, 250 at 400; the rest of it and 240 */
+	const double shifted[] = { 0.25 * 100 + 0.5 * 200 + 0.25 * 400,
+				   0.25 * 400 + 0.75 * 240 };
+	const double both[] = { 30, 70 };
+	const double reads[] = { 10, 30 };
+
+	(void)state;
+	assert_log("1000, 500, 1, 0, 0\n2000, 510, 1, 0, 0\n", 0, whole, 2);
+	/* Without a priority, as older ones write them; a second that is not
+	 * over does not count. */
+	assert_log("1000, 500, 1, 0\r\n2000, 510, 1, 0\r\n2400, 9, 1, 0", 0,
+		   whole, 2);
+	assert_log("250, 100, 1, 0, 0\n750, 200, 1, 0, 0\n1250, 400, 1, 0, 0\n"
+		   "1750, 240, 1, 0, 0\n2000, 240, 1, 0, 0\n",
+		   SSDPM_OP_WRITE, shifted, 2);
+	assert_log("1000, 10, 0, 0, 0\n1000, 20, 1, 0, 0\n2000, 30, 0, 0, 0\n"
+		   "2000, 40, 1, 0, 0\n",
+		   0, both, 2);
+	assert_log("1000, 10, 0, 0, 0\n1000, 20, 1, 0, 0\n2000, 30, 0, 0, 0\n"
+		   "2000, 40, 1, 0, 0\n",
+		   SSDPM_OP_READ, reads, 2);
+}
+
+static void single_operations_are_counted(void **state)
+{
+	const double counts[] = { 2, 0, 1 };
+
+	(void)state;
+	assert_log("0, 1, 1, 4096, 0\n999, 1, 1, 4096, 8192\n"
+		   "2001, 1, 1, 4096, 0\n3000, 1, 1, 4096, 0\n",
+		   0, counts, 3);
+}
+
+static void seconds_without_a_line_are_not_known(void **state)
+{
+	const double holed[] = { 5, 6, NAN, NAN, 7 };
+	const double late[] = { 5, 6 };
+
+	(void)state;
+	assert_log("1000, 5, 1, 0, 0\n2000, 6, 1, 0, 0\n5000, 7, 1, 0, 0\n", 0,
+		   holed, 5);
+	/* One that is late is none. */
+	assert_log("1000, 5, 1, 0, 0\n2900, 6, 1, 0, 0\n", 0, late, 2);
+}
+
+static void logs_that_are_none_or_two_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		int code;
+		uint32_t line;
+	} bad[] = {
+		{ "", -ENODATA, 0 },
+		{ "\n\n", -ENODATA, 0 },
+		{ "900, 5, 1, 0, 0\n", -ENODATA, 0 },
+		{ "1000, 5, 1, 0, 0\nhello\n", -EINVAL, 2 },
+		{ "1000, 5, 3, 0, 0\n", -EINVAL, 1 },
+		{ "1000, 5, 1\n", -EINVAL, 1 },
+		{ "1000, -5, 1, 0, 0\n", -EINVAL, 1 },
+		{ "1000, 5, 1, 0, 0, 0, 0, 0\n", -EINVAL, 1 },
+		{ "1000, nan, 1, 0, 0\n", -EINVAL, 1 },
+		/* Two jobs one after the other, as fio writes them. */
+		{ "501, 49, 1, 0, 0\n1001, 50, 1, 0, 0\n501, 52, 1, 0, 0\n",
+		  -EINVAL, 3 },
+		{ "1000, 49, 1, 0, 0\n2000, 1, 1, 4096, 0\n", -EINVAL, 2 },
+		{ "31622400000, 49, 1, 0, 0\n", -ERANGE, 1 },
+		{ "18446744073709551616, 49, 1, 0, 0\n", -EINVAL, 1 },
+	};
+	struct ssdpm_iops_log_params params = { .size = sizeof(params) };
+	double *iops = UNTOUCHED;
+	size_t n = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_error error;
+		int r = ssdpm_iops_log_read_data(bad[i].text,
+						 strlen(bad[i].text), NULL,
+						 &iops, &n, &error);
+
+		if (r != bad[i].code || error.line != bad[i].line)
+			fail_msg("%s: %d, line %u: %s", bad[i].text, r,
+				 error.line, error.message);
+	}
+	params.op = SSDPM_OP_READ;
+	assert_int_equal(ssdpm_iops_log_read_data("1000, 5, 1, 0, 0\n", 17,
+						  &params, &iops, &n, NULL),
+			 -ENODATA);
+	params.op = SSDPM_OP_FLUSH;
+	assert_int_equal(ssdpm_iops_log_read_data("1000, 5, 1, 0, 0\n", 17,
+						  &params, &iops, &n, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_iops_log_read(-1, NULL, &iops, &n, NULL),
+			 -EBADF);
+	assert_ptr_equal(iops, UNTOUCHED);
+	assert_int_equal(n, 7);
+}
+
+static void a_log_comes_from_a_descriptor_too(void **state)
+{
+	static const char text[] = "1000, 5, 1, 0, 0\n";
+	double *iops = NULL;
+	size_t n = 0;
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(write(pipes[1], text, sizeof(text) - 1),
+			 sizeof(text) - 1);
+	close(pipes[1]);
+	assert_int_equal(ssdpm_iops_log_read(pipes[0], NULL, &iops, &n, NULL),
+			 0);
+	assert_int_equal(n, 1);
+	assert_true(iops[0] == 5);
+	free(iops);
+	close(pipes[0]);
+}
+
+/* A plateau of 80000, a cliff at 400 s, then 8000 to 10000. */
+static void make_review(double iops[2000])
+{
+	for (size_t i = 0; i < 2000; i++)
+		iops[i] = i < 400 ? 80000 + (double)(i % 7) :
+				    8000 + (double)(i * 37 % 2001);
+	iops[1500] = 2600;
+}
+
+static void a_review_has_its_cliff_floor_and_steady_state(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	const struct ssdpm_consistency_params params = {
+		.size = sizeof(params),
+		.begin_s = 1400,
+		.threshold_iops = 8000,
+	};
+	double iops[2000];
+
+	(void)state;
+	make_review(iops);
+	assert_int_equal(
+		ssdpm_consistency_measure(iops, 2000, &params, &c, NULL), 0);
+	assert_int_equal(c.n, 600);
+	assert_int_equal(c.n_holes, 0);
+	assert_int_equal(c.n_below, 1);
+	assert_true(c.floor_iops == 2600);
+	assert_true(c.p01_iops == 2600); /* the first of 600 */
+	assert_true(c.p1_iops > 8000 && c.p1_iops < 8030);
+	assert_true(c.max_iops <= 10000);
+	assert_true(c.cliff_s == 400);
+	assert_true(c.plateau_iops > 80000);
+	/* And not the plateau, which is even. */
+	assert_true(c.steady_s == 400);
+	assert_true(fabs(c.mean_iops - 9000) < 60);
+	assert_true(fabs(c.floor_share - 2600 / c.mean_iops) < 1e-12);
+	assert_true(fabs(c.variation - c.sd_iops / c.mean_iops) < 1e-12);
+	/* Of numbers from 8000 to 10000, and one far below. */
+	assert_true(fabs(c.sd_iops -
+			 sqrt(2000.0 * 2000 / 12 + 6400.0 * 6400 / 600)) < 20);
+}
+
+static void ranks_are_the_nearest(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	double iops[2000];
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++)
+		iops[i] = (double)(i * 771 % 2000) + 1; /* 1 to 2000 */
+	assert_int_equal(ssdpm_consistency_measure(iops, 2000, NULL, &c, NULL),
+			 0);
+	assert_true(c.floor_iops == 1);
+	assert_true(c.p01_iops == 2);
+	assert_true(c.p1_iops == 20);
+	assert_true(c.median_iops == 1000);
+	assert_true(c.max_iops == 2000);
+	assert_true(c.mean_iops == 1000.5);
+}
+
+static void holes_are_counted_and_not_zero(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	double iops[400];
+
+	(void)state;
+	for (size_t i = 0; i < 400; i++)
+		iops[i] = i >= 30 && i < 100 ? NAN : 100;
+	assert_int_equal(ssdpm_consistency_measure(iops, 400, NULL, &c, NULL),
+			 0);
+	assert_int_equal(c.n, 330);
+	assert_int_equal(c.n_holes, 70);
+	assert_true(c.floor_iops == 100);
+	assert_true(isnan(c.cliff_s));
+	assert_true(c.steady_s == 0); /* each minute has something */
+	for (size_t i = 100; i < 120; i++)
+		iops[i] = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 400, NULL, &c, NULL),
+			 0);
+	assert_true(isnan(c.steady_s)); /* four minutes are left */
+	for (size_t i = 0; i < 400; i++)
+		iops[i] = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 400, NULL, &c, NULL),
+			 -ENODATA);
+	assert_int_equal(ssdpm_consistency_measure(iops, 0, NULL, &c, NULL),
+			 -ENODATA);
+	assert_int_equal(c.n, 310);
+}
+
+static void nothing_at_all_divides_by_nothing(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	double zeros[60] = { 0 };
+
+	(void)state;
+	assert_int_equal(ssdpm_consistency_measure(zeros, 60, NULL, &c, NULL),
+			 0);
+	assert_true(isnan(c.variation) && isnan(c.floor_share));
+	assert_int_equal(ssdpm_consistency_measure(zeros, 1, NULL, &c, NULL),
+			 0);
+	assert_true(isnan(c.sd_iops) && isnan(c.plateau_iops));
+}
+
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c), .n = 7 };
+	struct ssdpm_consistency_params params = { .size = sizeof(params),
+						   .begin_s = 4 };
+	double iops[3] = { 1, -1, 1 };
+
+	(void)state;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, NULL, &c, NULL),
+			 -EINVAL);
+	iops[1] = INFINITY;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, NULL, &c, NULL),
+			 -EINVAL);
+	iops[1] = 1;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, &params, &c, NULL),
+			 -EINVAL);
+	params.begin_s = 0;
+	params.threshold_iops = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, &params, &c, NULL),
+			 -EINVAL);
+	c.size = 0;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, NULL, &c, NULL),
+			 -EINVAL);
+	assert_int_equal(c.n, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(means_are_shared_out_to_seconds),
+		cmocka_unit_test(single_operations_are_counted),
+		cmocka_unit_test(seconds_without_a_line_are_not_known),
+		cmocka_unit_test(logs_that_are_none_or_two_are_refused),
+		cmocka_unit_test(a_log_comes_from_a_descriptor_too),
+		cmocka_unit_test(a_review_has_its_cliff_floor_and_steady_state),
+		cmocka_unit_test(ranks_are_the_nearest),
+		cmocka_unit_test(holes_are_counted_and_not_zero),
+		cmocka_unit_test(nothing_at_all_divides_by_nothing),
+		cmocka_unit_test(numbers_that_cannot_be_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
