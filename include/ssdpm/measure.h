@@ -1308,8 +1308,8 @@ struct ssdpm_iops_log_params {
  *
  * Return: 0; -EINVAL (a line that is none of such a log; times that fall, which
  * two jobs in one log have, or two runs: the line is in @reterr), -ENODATA (no
- * line of @op, or less than a second), -ERANGE (beyond a year), -E2BIG, -EIO,
- * -EOPNOTSUPP, -ENOMEM, and what read(2) has.
+ * line of @op, or less than a second), -ERANGE (beyond 2^20 seconds), -E2BIG,
+ * -EIO, -EOPNOTSUPP, -ENOMEM, and what read(2) has.
  */
 SSDPM_API int ssdpm_iops_log_read(int fd,
 				  const struct ssdpm_iops_log_params *params,

@@ -18,7 +18,8 @@
 #define MAX_FIELDS 7
 #define DIRECTIONS 3
 #define MS_PER_S 1000
-#define MAX_S (UINT64_C(366) * 24 * 3600)
+/* 12 days: a line with a wrong time takes no more than 50 MB. */
+#define MAX_S (UINT64_C(1) << 20)
 
 /* A line of averages covers no more than this many usual steps. */
 #define MAX_STEPS 2
@@ -73,7 +74,7 @@ static int make_room(struct log *log, uint64_t second,
 
 	if (second >= MAX_S)
 		return ssdpm__fail(reterr, -ERANGE, log->input.line,
-				   "a time beyond a year");
+				   "a time beyond 12 days");
 	while (room <= second)
 		room *= 2;
 	if (room == log->room)

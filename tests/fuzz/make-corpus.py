@@ -796,9 +796,18 @@ GAPS = {
     "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
 }
 
+IOPS_LOG = {
+    "means": b"\0001000, 500, 1, 0, 0\n2000, 510, 1, 0, 0\n5000, 4, 1, 0\n",
+    "both": b"\0011000, 1, 0, 0, 0\n1001, 2, 1, 0, 0\n2002, 3, 0, 0, 0\n",
+    "single": b"\0000, 1, 1, 4096, 0\n999, 1, 1, 4096, 0\n2001, 1, 1, 512, 0\n",
+    "two-jobs": b"\000501, 49, 1, 0, 0\n1001, 50, 1, 0, 0\n501, 52, 1, 0, 0\n",
+    "late": b"\0021048575999, 49, 1, 0, 0\n",
+}
+
 TARGETS = {
     "capture": CAPTURE,
     "identify": IDENTIFY,
+    "iops-log": IOPS_LOG,
     "model-json": MODEL_JSON,
     "ata-identify": ATA_IDENTIFY,
     "ata-identify-hex": ATA_IDENTIFY_HEX,

@@ -102,7 +102,7 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 		{ "501, 49, 1, 0, 0\n1001, 50, 1, 0, 0\n501, 52, 1, 0, 0\n",
 		  -EINVAL, 3 },
 		{ "1000, 49, 1, 0, 0\n2000, 1, 1, 4096, 0\n", -EINVAL, 2 },
-		{ "31622400000, 49, 1, 0, 0\n", -ERANGE, 1 },
+		{ "1048576000, 49, 1, 0, 0\n", -ERANGE, 1 },
 		{ "18446744073709551616, 49, 1, 0, 0\n", -EINVAL, 1 },
 	};
 	struct ssdpm_iops_log_params params = { .size = sizeof(params) };

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A simulated drive of a million blocks, against random reads and writes of a
+ * table as large as its map, each of which needs the one before; its memory;
+ * and a budget for 500 drives.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <malloc.h>
+
+#include <ssdpm.h>
+
+#define N_BLOCKS 1000000
+#define PAGES_PER_BLOCK 64
+#define SPARE 0.2
+#define WARM_UP 40000000
+#define N_WRITES 10000000
+#define WA 2.598
+#define WA_ERROR 0.005
+#define RATIO_MAX 1.5
+#define BYTES_MAX 8.0
+#define N_DRIVES 500
+#define N_STATES 8
+#define BUDGET_MAX_MS 100.0
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return *seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Time of this process: others may run too. */
+static double now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static void check(int r, const struct ssdpm_error *error)
+{
+	if (r == 0)
+		return;
+	fprintf(stderr, "bench-writes: %s\n", error->message);
+	exit(1);
+}
+
+static bool judge(const char *name, double value, double limit)
+{
+	printf("bench %s %.2f <= %.1f\n", name, value, limit);
+	return value <= limit;
+}
+
+/* Of each access; where the next one goes depends on what is loaded. */
+static double time_accesses(size_t n_pages)
+{
+	uint32_t *table = calloc(n_pages, sizeof(*table));
+	uint64_t seed = 1, at = 0;
+
+	if (!table)
+		exit(1);
+	for (size_t i = 0; i < n_pages; i++)
+		table[i] = (uint32_t)next_random(&seed);
+	double start = now_ns();
+
+	for (size_t i = 0; i < N_WRITES; i++) {
+		uint32_t loaded = table[at];
+
+		table[at] = loaded + 1;
+		at = (uint64_t)(uint32_t)(loaded * 2654435761u + i) * n_pages >>
+		     32;
+	}
+	double ns = now_ns() - start;
+
+	printf("# %u\n", table[at]); /* it was needed */
+	free(table);
+	return ns / N_WRITES;
+}
+
+static double wa_between(const struct ssdpm_ftl_counts *before,
+			 const struct ssdpm_ftl_counts *after)
+{
+	return 1 + (double)(after->n_moved - before->n_moved) /
+			   (double)(after->n_written - before->n_written);
+}
+
+static size_t heap_bytes(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.hblkhd + info.uordblks;
+}
+
+static bool bench_ftl(void)
+{
+	const struct ssdpm_ftl_params params = {
+		.size = sizeof(params),
+		.seed = 1,
+		.n_user_pages =
+			(uint64_t)(N_BLOCKS * (1 - SPARE)) * PAGES_PER_BLOCK,
+		.n_blocks = N_BLOCKS,
+		.pages_per_block = PAGES_PER_BLOCK,
+		.collector = SSDPM_FTL_GREEDY,
+	};
+	const struct ssdpm_ftl_pattern pattern = {
+		.size = sizeof(pattern),
+		.order = SSDPM_FTL_UNIFORM,
+	};
+	struct ssdpm_ftl_counts before = { .size = sizeof(before) }, after;
+	size_t bytes = heap_bytes();
+	struct ssdpm_error error;
+	struct ssdpm_ftl *ftl;
+
+	after.size = sizeof(after);
+	check(ssdpm_ftl_new(&params, &ftl, &error), &error);
+	bytes = heap_bytes() - bytes;
+	check(ssdpm_ftl_write(ftl, 0, params.n_user_pages, &error), &error);
+	check(ssdpm_ftl_write_pattern(ftl, &pattern, WARM_UP, &error), &error);
+	check(ssdpm_ftl_get_counts(ftl, &before, &error), &error);
+	double start = now_ns();
+
+	check(ssdpm_ftl_write_pattern(ftl, &pattern, N_WRITES, &error), &error);
+	double ns = (now_ns() - start) / N_WRITES;
+
+	check(ssdpm_ftl_get_counts(ftl, &after, &error), &error);
+	ssdpm_ftl_free(ftl);
+	double wa = wa_between(&before, &after);
+
+	printf("# write amplification %.4f, %.1f ns for each write\n", wa, ns);
+	if (fabs(wa / WA - 1) > WA_ERROR) {
+		fprintf(stderr, "bench-writes: it is not %.3f\n", WA);
+		exit(1);
+	}
+	bool good = judge("ftl_vs_random_access",
+			  ns / time_accesses(params.n_user_pages), RATIO_MAX);
+
+	return judge("ftl_bytes_per_page",
+		     (double)bytes / ((double)N_BLOCKS * PAGES_PER_BLOCK),
+		     BYTES_MAX) &&
+	       good;
+}
+
+/* States 0.01 W to 1 W apart, each drive with losses of its own. */
+static void make_drives(struct ssdpm_budget_option *options,
+			uint64_t *ret_least_uw, uint64_t *ret_most_uw)
+{
+	uint64_t seed = 7, least_uw = 0, most_uw = 0;
+
+	for (size_t i = 0; i < N_DRIVES; i++) {
+		uint64_t uw = 10000 * (800 + next_random(&seed) % 2200);
+		uint64_t loss = 0;
+
+		most_uw += uw;
+		for (size_t j = 0; j < N_STATES; j++) {
+			options[N_STATES * i + j] =
+				(struct ssdpm_budget_option){ uw, loss };
+			least_uw += j + 1 == N_STATES ? uw : 0;
+			uw -= 10000 * (1 + next_random(&seed) % 100);
+			loss += next_random(&seed) % 1000000;
+		}
+	}
+	*ret_least_uw = least_uw;
+	*ret_most_uw = most_uw;
+}
+
+static bool bench_budget(void)
+{
+	static struct ssdpm_budget_option options[N_DRIVES * N_STATES];
+	static uint32_t n_options[N_DRIVES];
+	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
+	struct ssdpm_error error;
+	uint64_t least_uw, most_uw;
+	double worst_ms = 0;
+
+	make_drives(options, &least_uw, &most_uw);
+	for (size_t i = 0; i < N_DRIVES; i++)
+		n_options[i] = N_STATES;
+	for (uint64_t share = 5; share < 100; share += 5) {
+		uint64_t budget_uw =
+			least_uw + (most_uw - least_uw) / 100 * share;
+		double start = now_ns();
+
+		check(ssdpm_budget_solve(options, n_options, N_DRIVES,
+					 budget_uw, NULL, &answer, &error),
+		      &error);
+		double ms = (now_ns() - start) / 1e6;
+
+		worst_ms = ms > worst_ms ? ms : worst_ms;
+	}
+	return judge("budget_500_drives_ms", worst_ms, BUDGET_MAX_MS);
+}
+
+int main(void)
+{
+	bool good = bench_budget();
+
+	return bench_ftl() && good ? 0 : 1;
+}
