@@ -150,6 +150,10 @@ int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);
 
+/* machine.c: enum ssdpm_power_source, or 0: no supply says. */
+int ssdpm__read_power_source(const struct ssdpm_machine *machine,
+			     uint32_t *ret_source);
+
 /*
  * nvme.c, sata.c: fill facts of a controller ("nvme0"), of a disk ("sda", in
  * reach or not), of a port ("host3"; -ENODEV: none of libata). -ENOENT: it
