@@ -196,6 +196,12 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 			    const char *name, uint8_t fid, void *data,
 			    size_t size, uint32_t *ret_dword,
 			    struct ssdpm_error *reterr);
+/* Get Log Page 02h: SMART / Health Information, of the whole controller. */
+#define SSDPM__NVME_HEALTH_BYTES 512
+int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
+			   const char *name,
+			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
+			   struct ssdpm_error *reterr);
 /* Set Features 0Ch, never with the save bit. -EACCES: see nvme-libnvme1.c. */
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 const uint8_t data[SSDPM_APST_BYTES], bool enable,

@@ -139,6 +139,30 @@ static int find_file(const struct ssdpm_machine *machine, const char *text,
 	return 0;
 }
 
+/* Does this drive measure its power? It is asked. */
+static int find_drive(const struct ssdpm_machine *machine,
+		      const struct ssdpm_device *device,
+		      struct ssdpm_meter *meter, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct meter_value value;
+	int r;
+
+	if (facts->kind != SSDPM_KIND_NVME)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s does not measure its power: only NVMe "
+				   "2.3 has that",
+				   facts->name);
+	r = ssdpm__nvme_look(machine, facts->name, &value, reterr);
+	if (r)
+		return r;
+	meter->kind = SSDPM_METER_NVME;
+	meter->readable = 1;
+	snprintf(meter->name, sizeof(meter->name), "%s", facts->name);
+	snprintf(meter->path, sizeof(meter->path), "/dev/%s", facts->name);
+	return 0;
+}
+
 static int say_absent(const struct found *found, const char *text,
 		      struct ssdpm_error *reterr)
 {
@@ -164,6 +188,9 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 		       const char *text, struct ssdpm_meter *meter,
 		       struct ssdpm_error *reterr)
 {
+	struct ssdpm_device *device;
+	int r;
+
 	if (found->n == 1) {
 		*meter = found->all[found->last];
 		return 0;
@@ -175,9 +202,16 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 				   text, found->paths);
 	if (find_batteries(found, text, meter))
 		return 0;
-	if (text[0] == '/')
+	if (!strncmp(text, "/sys/", 5))
 		return find_file(machine, text, meter, reterr);
-	return say_absent(found, text, reterr);
+	r = ssdpm_device_read(machine, text, &device, reterr);
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
+		return r;
+	if (r)
+		return say_absent(found, text, reterr);
+	r = find_drive(machine, device, meter, reterr);
+	ssdpm_device_unref(device);
+	return r;
 }
 
 int ssdpm_machine_find_meter(struct ssdpm_machine *machine, const char *text,

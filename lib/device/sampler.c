@@ -97,6 +97,9 @@ static int look(const struct ssdpm_sampler *sampler,
 	case SSDPM_METER_ACPI_POWER:
 		return ssdpm__sensor_look(sampler->machine, path + 1, ret_value,
 					  reterr);
+	case SSDPM_METER_NVME:
+		return ssdpm__nvme_look(sampler->machine, sampler->meter.name,
+					ret_value, reterr);
 	case SSDPM_METER_COMMAND:
 		return ssdpm__command_look(sampler->machine, path, ret_value,
 					   reterr);

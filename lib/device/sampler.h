@@ -39,6 +39,15 @@ int ssdpm__sensor_look(struct ssdpm_machine *machine, const char *path,
 int ssdpm__zone_look(struct ssdpm_machine *machine, const char *path,
 		     struct meter_value *ret_value, struct ssdpm_error *reterr);
 
+/*
+ * sampler-nvme.c: by a command to the drive of this name. Its decoder: 0,
+ * -EOPNOTSUPP: the drive does not measure, -EINVAL: in no scale that is known.
+ */
+int ssdpm__nvme_look(const struct ssdpm_machine *machine, const char *name,
+		     struct meter_value *ret_value, struct ssdpm_error *reterr);
+int ssdpm__nvme_decode_power(const uint8_t health[SSDPM__NVME_HEALTH_BYTES],
+			     struct meter_value *ret_value);
+
 /* sampler-command.c: line is run by /bin/sh. */
 int ssdpm__command_look(const struct ssdpm_machine *machine, const char *line,
 			struct meter_value *ret_value,
