@@ -519,7 +519,7 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
 		"power.csv\n"
 		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
-		"--save power.csv\n",
+		"--save kept.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,
