@@ -109,7 +109,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	work.drives = &drives;
 	status = open_live(common, common->root, &lives[0]);
 	if (!status)
-		status = new_plan(&drives, &work.plan);
+		status = new_plan(&drives, NULL, &work.plan);
 	if (!status)
 		status = revert(&work, data);
 	free_work(&work);
