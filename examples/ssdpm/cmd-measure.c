@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm measure: energy, baseline and background work from samples of power. */
+/* ssdpm measure: energy, background work and surveys, from samples of power. */
 #include "measure-input.h"
 #include "measure-print.h"
 #include "measure-sweep.h"
+#include "survey-run.h"
 #include "units.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ struct settings {
 };
 
 static struct settings the_settings;
+static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
@@ -424,6 +426,9 @@ static enum exit_status check(const struct common *common,
 	bool energy = !strcmp(action->name, "energy");
 	bool background = !strcmp(action->name, "background");
 
+	if (the_survey.given)
+		return usage_error(common, "%s takes no --%s: survey does",
+				   action->name, the_survey.given);
 	if (energy && s->first)
 		return usage_error(common, "energy takes no --%s", s->first);
 	if (!energy && s->only_energy)
@@ -440,6 +445,22 @@ static enum exit_status check(const struct common *common,
 	return STATUS_DONE;
 }
 
+static enum exit_status survey(const struct common *common,
+			       const struct settings *s, size_t n)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (other)
+		return usage_error(common, "survey takes no --%s", other);
+	if (s->power.size)
+		return usage_error(common, "survey takes no option of a file "
+					   "of samples");
+	if (n)
+		return usage_error(common, "a survey that runs takes no FILE "
+					   "but that of --save or --resume");
+	return run_survey(common, &the_survey);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
@@ -447,13 +468,17 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (!n)
 		return usage_error(common,
-				   "say what to measure: energy, baseline or "
-				   "background; see ssdpm measure --help");
+				   "say what to measure: energy, baseline, "
+				   "background or survey; see ssdpm measure "
+				   "--help");
+	if (!strcmp(operands[0], "survey"))
+		return survey(common, settings, n - 1);
 	const struct action *action = find_action(operands[0]);
 	if (!action)
-		return usage_error(common,
-				   "%s: it is energy, baseline or background",
-				   operands[0]);
+		return usage_error(
+			common,
+			"%s: it is energy, baseline, background or survey",
+			operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
 		return status;
@@ -464,11 +489,12 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct group_use groups[] = {
 	{ &power_option_group, &the_settings.power },
+	{ &survey_option_group, &the_survey },
 };
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background FILE...",
+	.operands = "energy|baseline|background|survey FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy and background work.",
 	.options = options,
@@ -480,7 +506,8 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure energy --tolerance 5% power.csv\n"
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
-		"power.csv\n",
+		"power.csv\n"
+		"  ssdpm measure survey --root laptop --dry-run\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

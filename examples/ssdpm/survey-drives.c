@@ -101,8 +101,8 @@ enum exit_status select_survey_drives(const struct common *common,
 				      struct drives *ret_drives)
 {
 	struct drives drives = { 0 };
-	enum exit_status status = read_devices(
-		common, (char **)options->drives, options->n_drives, &drives);
+	enum exit_status status = read_devices(common, (char **)options->drives,
+					       options->n_drives, &drives);
 
 	if (status)
 		return status;

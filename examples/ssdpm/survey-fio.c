@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -193,9 +194,18 @@ static enum exit_status fill_file(const struct survey_state *state,
 {
 	char filename[PATH_MAX + 32], size[64], text[16384];
 	const char *const argv[] = {
-		"fio",	  "--minimal",	"--terse-version=3", "--name=ssdpm",
-		filename, size,		"--rw=write",	     "--bs=1M",
-		"--direct=1", "--ioengine=psync", "--end_fsync=1", NULL,
+		"fio",
+		"--minimal",
+		"--terse-version=3",
+		"--name=ssdpm",
+		filename,
+		size,
+		"--rw=write",
+		"--bs=1M",
+		"--direct=1",
+		"--ioengine=psync",
+		"--end_fsync=1",
+		NULL,
 	};
 
 	snprintf(filename, sizeof(filename), "--filename=%s", fio->path);

@@ -10,8 +10,7 @@
 
 static const struct option_spec options[] = {
 	{ "save", 0, "FILE", "survey: run it, and keep every reading here" },
-	{ "resume", 0, "FILE",
-	  "survey: go on with one that was interrupted" },
+	{ "resume", 0, "FILE", "survey: go on with one that was interrupted" },
 	{ "drive", 0, "NAME",
 	  "survey: a drive or port; again for more (default: those that it is "
 	  "for)" },

@@ -5,6 +5,7 @@
 #include "numbers.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -131,8 +132,8 @@ static void print_drives(FILE *file, const struct survey *survey)
 	for (size_t i = 0; i < survey->drives.n; i++) {
 		const struct drive *drive = &survey->drives.drives[i];
 
-		fprintf(file, "%s%s, %s, ", i ? "           " : "drives:    ",
-			drive->name,
+		fprintf(file, "%s%s, %s, ",
+			i ? "           " : "drives:    ", drive->name,
 			ssdpm_device_get_facts(drive->device)->product);
 		print_survey_setting(file, drive);
 		fputs(" as found\n", file);

@@ -161,8 +161,8 @@ static char *effect_of(const struct ssdpm_plan *plan, size_t *ret_size)
 		    (step.kind == SSDPM_STEP_LPM || !all_known))
 			fprintf(file, "%s %s %s\n", step.device, step.target,
 				step.after);
-	for (size_t i = 0;
-	     all_known && !ssdpm_plan_get_table(plan, i, &table); i++) {
+	for (size_t i = 0; all_known && !ssdpm_plan_get_table(plan, i, &table);
+	     i++) {
 		fprintf(file, "%s ", table.device);
 		fwrite(&table.after, sizeof(table.after), 1, file);
 	}

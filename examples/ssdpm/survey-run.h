@@ -22,6 +22,7 @@ struct survey {
 	struct survey_io io;
 	struct survey_fio fio;
 	uint32_t last_run; /* of the file */
+	bool is_odd;	   /* what is odd about the readings was said */
 	char *resumed;	   /* text that the options point into */
 };
 
@@ -45,10 +46,11 @@ bool is_fio_step(const struct survey *survey,
 /* survey-look.c: --dry-run, what the noise lets it tell. */
 enum exit_status sample_survey_noise(const struct survey *survey);
 
-/* survey-resume.c: options as the file has them, and which steps are done. */
-enum exit_status read_survey_head(const struct common *common, const char *name,
-				  struct survey *survey);
-enum exit_status check_survey_head(struct survey *survey);
+/*
+ * survey-resume.c: options as the file has them; is it of this machine and
+ * these drives, and which steps are done?
+ */
+enum exit_status read_survey_head(const char *name, struct survey *survey);
 enum exit_status write_survey_head(struct survey *survey);
 enum exit_status read_survey_rows(struct survey *survey);
 

@@ -125,10 +125,23 @@ static bool exists_in(const char *directory, const char *name)
 	return !access(path, F_OK);
 }
 
+/* What cannot be read is looked at once more, with a complaint. */
 static bool anything_left(const struct survey_state *state)
 {
-	return exists_in(state->directory, "undo") ||
-	       exists_in(state->directory, "journal");
+	const struct ssdpm_plan_params params = params_of(state);
+	struct ssdpm_plan *plan;
+	bool is_left = true;
+
+	if (exists_in(state->directory, "journal"))
+		return true;
+	if (!exists_in(state->directory, "undo"))
+		return false;
+	if (ssdpm_plan_new(state->machine, &params, &plan, NULL))
+		return true;
+	if (!ssdpm_plan_add_revert(plan, NULL))
+		is_left = ssdpm_plan_get_n_steps(plan) > 0;
+	ssdpm_plan_free(plan);
+	return is_left;
 }
 
 /* *ret_busy: a survey runs. */

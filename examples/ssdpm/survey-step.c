@@ -116,8 +116,8 @@ static void show_progress(struct step_work *w, int64_t at_ns)
 
 	if (left < 0)
 		left = 0;
-	snprintf(text, sizeof(text), "run %u, %.40s, %.60s: %s left", w->row.run,
-		 scenario_of(w), w->row.policy,
+	snprintf(text, sizeof(text), "run %u, %.40s, %.60s: %s left",
+		 w->row.run, scenario_of(w), w->row.policy,
 		 time_text((uint64_t)left / SECOND_NS * SECOND_NS).text);
 	progress_show(w->progress, text);
 }
@@ -237,8 +237,7 @@ static enum step_end measure_fio(struct step_work *w)
 	for (size_t i = 0; i < N_FIO_JOBS; i++) {
 		rows[i] = w->row;
 		rows[i].scenario = fio_scenarios[i];
-		rows[i].time_s =
-			(double)(survey_now_ns() - w->begin_ns) / 1e9;
+		rows[i].time_s = (double)(survey_now_ns() - w->begin_ns) / 1e9;
 		show_progress(w, survey_now_ns());
 		if (caught_signal() ||
 		    run_fio(&w->survey->state, &w->survey->fio, i,
@@ -260,8 +259,10 @@ static void say_what_is_odd(const struct step_work *w)
 {
 	const uint32_t n = w->step->n_samples;
 
-	if (w->survey->common->quiet)
+	/* Once is enough. */
+	if (w->survey->common->quiet || w->survey->is_odd)
 		return;
+	w->survey->is_odd = w->n_late > n / 10 || w->n_same > n / 2;
 	if (w->n_late > n / 10)
 		complain("run %u: %u of %u readings came more than an interval "
 			 "late: the meter is slower than --interval",
