@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure: energy, background work and surveys, from samples of power. */
 #include "measure-input.h"
+#include "measure-meter.h"
 #include "measure-print.h"
 #include "measure-sweep.h"
 #include "survey-run.h"
@@ -14,6 +15,7 @@
 
 struct settings {
 	struct ssdpm_power_params power;
+	struct meter_options meter;
 	struct ssdpm_energy_params energy;
 	struct ssdpm_baseline_params baseline;
 	struct ssdpm_detect_params detect;
@@ -411,6 +413,33 @@ static enum exit_status measure_all(const struct common *common,
 	return status;
 }
 
+/* What was recorded counts, whatever ended it. */
+static enum exit_status measure_meter(const struct common *common,
+				      const struct settings *settings,
+				      const struct action *action)
+{
+	enum exit_status status, recorded;
+	struct recording recording;
+	struct power_input input;
+	struct answer answer = { 0 };
+
+	recorded = record_meter(common, &settings->meter, &recording);
+	if (!recording.n)
+		return recorded;
+	status = open_power_fd(&settings->power, settings->meter.name,
+			       recording.fd, &input);
+	if (status)
+		return status;
+	answer.energy.has_counter = recording.has_counter;
+	answer.energy.counter_j = recording.counter_j;
+	status = action->measure(settings, &input, &answer);
+	close_power(&input);
+	if (!status)
+		status = print_answers(common, action, &answer, 1);
+	free(answer.baseline.activities);
+	return status ? status : recorded;
+}
+
 static const struct action *find_action(const char *name)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
@@ -439,7 +468,12 @@ static enum exit_status check(const struct common *common,
 				   s->sweep ? "sweep" : "completion");
 	if (s->sweep && n)
 		return usage_error(common, "--sweep takes no other FILE");
-	if (!s->sweep && !n)
+	if (s->meter.name && (n || s->sweep || s->power.size))
+		return usage_error(common, "--meter takes the place of FILE "
+					   "and of what says how it is read");
+	if (!s->meter.name && s->meter.last)
+		return usage_error(common, "--%s needs --meter", s->meter.last);
+	if (!s->sweep && !n && !s->meter.name)
 		return usage_error(common,
 				   "no FILE given; see ssdpm measure --help");
 	return STATUS_DONE;
@@ -452,12 +486,17 @@ static enum exit_status survey(const struct common *common,
 
 	if (other)
 		return usage_error(common, "survey takes no --%s", other);
-	if (s->power.size)
-		return usage_error(common, "survey takes no option of a file "
-					   "of samples");
+	if (s->power.size || s->meter.duration_ns)
+		return usage_error(common, "survey takes no %s",
+				   s->power.size ? "option of a file of "
+						   "samples" :
+						   "--for: it is --duration");
 	if (n)
 		return usage_error(common, "a survey that runs takes no FILE "
 					   "but that of --save or --resume");
+	the_survey.meter = s->meter.name;
+	the_survey.save = s->meter.save;
+	the_survey.params.interval_ns = s->meter.interval_ns;
 	return run_survey(common, &the_survey);
 }
 
@@ -484,10 +523,13 @@ static enum exit_status run(const void *data, const struct common *common,
 		return status;
 	if (settings->sweep)
 		return classify_sweep(common, settings->sweep);
+	if (settings->meter.name)
+		return measure_meter(common, settings, action);
 	return measure_all(common, settings, action, operands + 1, n - 1);
 }
 
 static const struct group_use groups[] = {
+	{ &meter_option_group, &the_settings.meter },
 	{ &power_option_group, &the_settings.power },
 	{ &survey_option_group, &the_survey },
 };
@@ -507,6 +549,8 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
 		"power.csv\n"
+		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
+		"--save power.csv\n"
 		"  ssdpm measure survey --root laptop --dry-run\n",
 	.set = set,
 	.run = run,

@@ -9,7 +9,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 static const struct option_spec options[] = {
-	{ "save", 0, "FILE", "survey: run it, and keep every reading here" },
 	{ "resume", 0, "FILE", "survey: go on with one that was interrupted" },
 	{ "drive", 0, "NAME",
 	  "survey: a drive or port; again for more (default: those that it is "
@@ -19,15 +18,10 @@ static const struct option_spec options[] = {
 	  "again for more" },
 	{ "scenario", 0, "idle|sync|async|command:LINE",
 	  "survey: what is done meanwhile; again for more" },
-	{ "meter", 'm', "METER",
-	  "survey: a name of ssdpm list, a path, or command:LINE (default: the "
-	  "battery that discharges)" },
 	{ "file", 0, "FILE", "survey: that sync and async read, on the drive" },
 	{ "blocks", 0, "N", "survey: how often all is run (default 5)" },
 	{ "settle", 0, "TIME",
 	  "survey: from a policy to its first reading (default 10min)" },
-	{ "interval", 0, "TIME",
-	  "survey: from reading to reading (default 3s)" },
 	{ "duration", 0, "TIME",
 	  "survey: how long a policy is measured (default 15min)" },
 	{ "seed", 0, "N", "survey: of the order (default: drawn)" },
@@ -90,8 +84,6 @@ static enum exit_status set_number(struct survey_options *s,
 
 	if (!strcmp(name, "settle"))
 		return set_time(common, name, argument, &s->params.settle_ns);
-	if (!strcmp(name, "interval"))
-		return set_time(common, name, argument, &s->params.interval_ns);
 	if (!strcmp(name, "duration"))
 		return set_time(common, name, argument, &s->params.duration_ns);
 	if (!strcmp(name, "sample"))
@@ -146,12 +138,8 @@ static enum exit_status set(void *data, struct common *common,
 				   MAX_SURVEY_DRIVES);
 	if (!strcmp(name, "drive"))
 		s->drives[s->n_drives++] = (char *)argument;
-	else if (!strcmp(name, "save"))
-		s->save = argument;
 	else if (!strcmp(name, "resume"))
 		s->resume = argument;
-	else if (!strcmp(name, "meter"))
-		s->meter = argument;
 	else if (!strcmp(name, "file"))
 		s->file = argument;
 	else if (!strcmp(name, "fio"))
@@ -218,7 +206,8 @@ enum exit_status check_survey_options(const struct common *common,
 				   common->form_option);
 	if (s->resume)
 		return s->save || s->n_policies || s->n_drives ||
-				       s->n_scenarios || s->dry_run ?
+				       s->n_scenarios || s->dry_run ||
+				       s->meter ?
 			       usage_error(common,
 					   "--resume FILE: the file says all; "
 					   "it takes --yes alone") :

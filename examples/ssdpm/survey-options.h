@@ -9,7 +9,7 @@
 
 struct survey_options {
 	const char *given; /* an option of the survey; NULL: none was given */
-	const char *save, *resume;
+	const char *save, *resume; /* save, meter: of meter_options */
 	char *drives[MAX_SURVEY_DRIVES];
 	size_t n_drives;
 	const char *policies[SSDPM_SURVEY_MAX_POLICIES];

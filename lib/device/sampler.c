@@ -22,7 +22,7 @@ struct ssdpm_sampler {
 	int64_t suspended_ns; /* until then, since the machine started */
 	double energy_j;
 	bool started;
-	bool lost; /* the count since the first reading */
+	bool lost; /* it had no counter at one reading */
 };
 
 static_assert(sizeof(struct ssdpm_reading) == 40, "sized");
@@ -194,27 +194,38 @@ static bool count(const struct meter_value *last, const struct meter_value *now,
 	return true;
 }
 
-/* The energy of this step and, of a meter that only counts, its mean power. */
+/* The energy of this step; false: the counter began anew. */
+static bool find_step(const struct meter_value *last,
+		      const struct meter_value *now, bool suspended,
+		      double seconds, double *ret_energy_j, uint32_t *flags)
+{
+	uint32_t wrap = 0;
+	double counted;
+
+	if (!count(last, now, suspended, &counted, &wrap))
+		return false;
+	counted *= (last->joules + now->joules) / 2;
+	if (counted > SSDPM__MAX_POWER_W * seconds)
+		return false;
+	*ret_energy_j = counted;
+	*flags |= wrap;
+	return true;
+}
+
+/* And, of a meter that only counts, its mean power. */
 static void add_step(struct ssdpm_sampler *sampler,
 		     const struct meter_value *value, bool suspended,
 		     struct ssdpm_reading *reading)
 {
-	const struct meter_value *last = &sampler->last;
 	double seconds = (double)(reading->time_ns - sampler->time_ns) / 1e9;
-	double energy_j = 0;
+	double energy_j;
 
-	if (!last->counts)
+	if (!sampler->last.counts)
 		return;
-	if (!count(last, value, suspended, &energy_j, &reading->flags)) {
+	if (!find_step(&sampler->last, value, suspended, seconds, &energy_j,
+		       &reading->flags)) {
 		reading->flags |= SSDPM_READING_RESET;
-		sampler->lost = true;
-		return;
-	}
-	energy_j *= (last->joules + value->joules) / 2;
-	if (energy_j > SSDPM__MAX_POWER_W * seconds) {
-		reading->flags &= ~(uint32_t)SSDPM_READING_WRAP;
-		reading->flags |= SSDPM_READING_RESET;
-		sampler->lost = true;
+		sampler->energy_j = 0;
 		return;
 	}
 	sampler->energy_j += energy_j;
