@@ -98,16 +98,6 @@ void progress_add(struct progress *progress, size_t n_records)
 	show(progress->name, text);
 }
 
-void progress_show(struct progress *progress, const char *text)
-{
-	const uint64_t now = progress->name ? now_ns() : 0;
-
-	if (!progress->name || now < progress->next_ns)
-		return;
-	progress->next_ns = now + AGAIN_NS;
-	show(progress->name, text);
-}
-
 void progress_say(const struct progress *progress, const char *what)
 {
 	if (width > 0)

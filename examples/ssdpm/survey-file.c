@@ -76,19 +76,21 @@ enum exit_status reopen_survey_file(const char *name,
 enum exit_status write_survey_text(const struct survey_file *file,
 				   const char *text)
 {
-	const size_t length = strlen(text);
 	const off_t before = lseek(file->fd, 0, SEEK_END);
-	ssize_t n;
+	size_t left = strlen(text);
+	ssize_t n = 0;
 
-	do
-		n = write(file->fd, text, length);
-	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)length)
+	while (left && (n >= 0 || errno == EINTR)) {
+		n = write(file->fd, text, left);
+		if (n > 0) {
+			text += n;
+			left -= (size_t)n;
+		}
+	}
+	if (!left)
 		return STATUS_DONE;
-	if (n >= 0)
-		errno = ENOSPC;
 	complain_of_file(file->name, errno);
-	if (n > 0 && before >= 0 && ftruncate(file->fd, before))
+	if (before >= 0 && ftruncate(file->fd, before))
 		complain("%s: its last line is not whole", file->name);
 	return STATUS_FAILED;
 }

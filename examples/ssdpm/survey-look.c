@@ -33,10 +33,11 @@ static enum exit_status take_readings(const struct survey *survey,
 		wait_until(begin + (int64_t)i * step);
 		if (caught_signal())
 			break;
-		if (ssdpm_sampler_read(sampler, &reading, &error))
+		int err = ssdpm_sampler_read(sampler, &reading, &error);
+		if (err == -EBUSY || err == -ENODEV)
 			return complain_of_device(NULL, &error);
 		progress_add(&progress, 1);
-		if (!i) /* a counter says nothing yet */
+		if (err || !i) /* a counter says nothing yet */
 			continue;
 		noise->time_ns[noise->n] = reading.time_ns;
 		noise->power_w[noise->n++] = reading.power_w;

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #define SECOND_NS UINT64_C(1000000000)
+#define MAX_WORD 255
 
 static const struct option_spec options[] = {
 	{ "resume", 0, "FILE", "survey: go on with one that was interrupted" },
@@ -43,11 +44,13 @@ static enum exit_status add_word(const struct common *common, const char *name,
 		return usage_error(common, "--%s: %zu are the most", name,
 				   capacity);
 	if (!is_survey_word(text))
-		return usage_error(common,
-				   "--%s %s: it stands in the file of the "
-				   "survey, and can have no comma, semicolon, "
-				   "quote or control character",
-				   name, text);
+		return usage_error(
+			common,
+			"--%s %s: it stands in the file of the "
+			"survey, and can have no comma, semicolon, "
+			"quote or control character, and 255 characters "
+			"at most",
+			name, text);
 	for (size_t i = 0; i < *n; i++)
 		if (!strcmp(list[i], text))
 			return usage_error(common, "--%s %s is given twice",
@@ -58,7 +61,7 @@ static enum exit_status add_word(const struct common *common, const char *name,
 
 bool is_survey_word(const char *text)
 {
-	if (!*text)
+	if (!*text || strlen(text) > MAX_WORD)
 		return false;
 	for (; *text; text++)
 		if (strchr(",;\"", *text) || (unsigned char)*text < ' ')

@@ -170,13 +170,26 @@ static char *effect_of(const struct ssdpm_plan *plan, size_t *ret_size)
 	return text;
 }
 
-static bool does_something(const struct ssdpm_plan *plan)
+static bool is_of(const struct ssdpm_step *step, const struct drive *drive)
+{
+	return !strcmp(step->device, "all") ||
+	       !strcmp(step->device,
+		       ssdpm_device_get_facts(drive->device)->name);
+}
+
+/* More than to keep what drives have that it says nothing of? */
+static bool does_something(const struct ssdpm_plan *plan,
+			   const struct plan_options *options,
+			   const struct drives *drives)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.state != SSDPM_STEP_LEFT_ALONE)
-			return true;
+		for (size_t j = 0; j < drives->n; j++)
+			if (step.state != SSDPM_STEP_LEFT_ALONE &&
+			    concerns(options, &drives->drives[j]) &&
+			    is_of(&step, &drives->drives[j]))
+				return true;
 	return false;
 }
 
@@ -228,7 +241,7 @@ static enum exit_status consider(struct candidates *c, const char *text)
 	if (status)
 		return status;
 	status = plan_survey_policy(&common, &policy, c->drives, NULL, &plan);
-	if (!status && does_something(plan))
+	if (!status && does_something(plan, &policy.options, c->drives))
 		effect = effect_of(plan, &size);
 	if (effect) {
 		take(c, &policy, effect, size);
