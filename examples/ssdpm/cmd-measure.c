@@ -3,6 +3,7 @@
 #include "measure-input.h"
 #include "measure-print.h"
 #include "measure-sweep.h"
+#include "survey-report.h"
 #include "units.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ struct settings {
 	const char *only_energy;
 	uint64_t completion_ns;
 	bool has_completion;
+	struct survey_report_options report;
+	struct page_options page;
 };
 
 static struct settings the_settings;
@@ -424,6 +427,11 @@ static enum exit_status check(const struct common *common,
 	bool energy = !strcmp(action->name, "energy");
 	bool background = !strcmp(action->name, "background");
 
+	if (s->report.first || s->page.path || s->page.chart_js)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   s->report.first ? s->report.first :
+				   s->page.path	   ? "html" :
+						     "chart-js");
 	if (energy && s->first)
 		return usage_error(common, "energy takes no --%s", s->first);
 	if (!energy && s->only_energy)
@@ -440,6 +448,27 @@ static enum exit_status check(const struct common *common,
 	return STATUS_DONE;
 }
 
+static enum exit_status check_survey(const struct common *common,
+				     const struct settings *s, const char *name)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	return other ? usage_error(common, "%s takes no --%s", name, other) :
+		       STATUS_DONE;
+}
+
+/* Files of surveys, not of samples. */
+static enum exit_status run_survey(const struct common *common,
+				   const struct settings *s, char **operands,
+				   size_t n)
+{
+	if (check_survey(common, s, operands[0]))
+		return STATUS_USAGE;
+	if (n != 2)
+		return usage_error(common, "survey takes one FILE");
+	return report_survey(common, &s->report, &s->page, operands[1]);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
@@ -447,12 +476,16 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (!n)
 		return usage_error(common,
-				   "say what to measure: energy, baseline or "
-				   "background; see ssdpm measure --help");
+				   "say what to measure: energy, baseline, "
+				   "background or survey; see ssdpm measure "
+				   "--help");
+	if (!strcmp(operands[0], "survey"))
+		return run_survey(common, settings, operands, n);
 	const struct action *action = find_action(operands[0]);
 	if (!action)
 		return usage_error(common,
-				   "%s: it is energy, baseline or background",
+				   "%s: it is energy, baseline, background or "
+				   "survey",
 				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
@@ -464,11 +497,13 @@ static enum exit_status run(const void *data, const struct common *common,
 
 static const struct group_use groups[] = {
 	{ &power_option_group, &the_settings.power },
+	{ &survey_report_group, &the_settings.report },
+	{ &page_option_group, &the_settings.page },
 };
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background FILE...",
+	.operands = "energy|baseline|background|survey FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy and background work.",
 	.options = options,
@@ -480,7 +515,8 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure energy --tolerance 5% power.csv\n"
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
-		"power.csv\n",
+		"power.csv\n"
+		"  ssdpm measure survey --html survey.html survey.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,
