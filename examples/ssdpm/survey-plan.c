@@ -159,7 +159,7 @@ static void print_words(FILE *file, const struct survey *survey)
 			survey->meter.name);
 }
 
-void print_survey(FILE *file, const struct survey *survey, bool all)
+void print_schedule(FILE *file, const struct survey *survey, bool all)
 {
 	const struct ssdpm_survey_params *p = &survey->options.params;
 

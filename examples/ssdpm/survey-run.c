@@ -25,7 +25,7 @@ static enum exit_status ask(const struct survey *survey)
 				   "policies will be set for %s; --dry-run "
 				   "shows which, --yes says that they may be",
 				   time_text(survey->total_ns).text);
-	print_survey(stderr, survey, false);
+	print_schedule(stderr, survey, false);
 	fputs("Set these policies, and put back after that what is in force "
 	      "now? [y/N] ",
 	      stderr);
@@ -207,7 +207,7 @@ static enum exit_status look(struct survey *survey)
 
 	if (status)
 		return status;
-	print_survey(stdout, survey, true);
+	print_schedule(stdout, survey, true);
 	return sample_survey_noise(survey);
 }
 

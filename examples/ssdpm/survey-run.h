@@ -33,7 +33,7 @@ enum exit_status run_survey(const struct common *common,
 /* survey-plan.c: drives, policies, order and meter. */
 enum exit_status prepare_survey(struct survey *survey);
 /* What is run, and how long that takes; with each run where all is wanted. */
-void print_survey(FILE *file, const struct survey *survey, bool all);
+void print_schedule(FILE *file, const struct survey *survey, bool all);
 /* Is there anything that only root may write? */
 enum exit_status check_survey_privileges(const struct survey *survey);
 

@@ -193,19 +193,28 @@ def test_the_policies_are_in_force_while_they_are_measured(
 def test_a_drive_that_a_policy_says_nothing_of_keeps_what_it_has(
     ssdpm: Command, machine: Make
 ) -> None:
-    root = machine("old-5.10")
-    (root / BATTERY / "status").write_text("Discharging\n")
-    ssdpm.output(
-        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+    root = machine("eight-drives")
+    port = "sys/class/scsi_host/host0/link_power_management_policy"
+    found = value(root, port)
+    seen: set[tuple[str, str]] = set()
+    process = started(
+        ssdpm, "--root", str(root), "--save", "s.csv", "--yes",
+        "--drive", "nvme0", "--drive", "sda", "--meter", "ACPI000D:00",
         "--policy", "lpm=medium_power", "--policy", "latency=0us",
-        *SHORT, "--blocks", "1",
+        "--settle", "200ms", "--interval", "20ms", "--duration", "200ms",
+        "--blocks", "1",
     )  # fmt: skip
+    while process.poll() is None:
+        seen.add((value(root), value(root, port)))
+        time.sleep(0.01)
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    assert {("100000", "medium_power"), ("0", found)} <= seen
+    assert ("0", "medium_power") not in seen
     head = comments(ssdpm.directory / "s.csv")
-    assert len(head["drive"]) == len(head["found"]) == 2
-    assert value(root, "sys/class/scsi_host/host0/link_power_management_policy") == (
-        "max_performance"
-    )
-    assert value(root) == "100000"
+    assert head["found"] == ["nvme0 latency=100ms", f"sda lpm={found}"]
+    assert len(head["drive"]) == 2
+    assert (value(root), value(root, port)) == ("100000", found)
 
 
 def test_the_usual_policies_are_those_that_drives_have_without_min_power(
