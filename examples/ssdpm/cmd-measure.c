@@ -586,8 +586,9 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
 		"power.csv\n"
 		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
-		"--save power.csv\n"
-		"  ssdpm measure survey --root laptop --dry-run\n"
+		"--save kept.csv\n"
+		"  ssdpm measure survey --dry-run\n"
+		"  ssdpm measure survey --save survey.csv\n"
 		"  ssdpm measure survey --html survey.html survey.csv\n",
 	.set = set,
 	.run = run,

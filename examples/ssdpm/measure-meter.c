@@ -319,7 +319,7 @@ enum exit_status record_meter(const struct common *common,
 	if (r.n) {
 		recording.n = r.n;
 		recording.has_counter =
-			r.has_counter && !r.counts_only && !isnan(r.counter_j);
+			r.has_counter && !r.was_reset && !isnan(r.counter_j);
 		recording.counter_j = r.counter_j;
 		recording.fd = dup(fileno(r.file));
 		if (recording.fd < 0 || lseek(recording.fd, 0, SEEK_SET)) {

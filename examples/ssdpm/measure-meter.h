@@ -19,8 +19,8 @@ struct meter_options {
 struct recording {
 	int fd;
 	uint64_t n;
-	bool has_counter; /* beside the power */
-	double counter_j;
+	bool has_counter;
+	double counter_j; /* of all of it */
 };
 
 /*

@@ -11,7 +11,7 @@ struct energy_answer {
 	struct ssdpm_power_counts counts;
 	struct ssdpm_energy energy;
 	bool has_tolerance;
-	bool has_counter; /* of the meter, beside its power */
+	bool has_counter; /* of the meter */
 	double counter_j;
 };
 

@@ -37,7 +37,7 @@ static bool may_be_read(struct ssdpm_machine *machine,
 }
 
 /* The one battery that discharges: with several, one is not the machine's. */
-static enum exit_status find_battery(struct ssdpm_machine *machine,
+static enum exit_status find_battery(struct ssdpm_machine *machine, bool say,
 				     struct ssdpm_meter *ret_meter)
 {
 	struct ssdpm_error error, why = { .message = "there is no battery" };
@@ -57,9 +57,11 @@ static enum exit_status find_battery(struct ssdpm_machine *machine,
 	free(meters);
 	if (found == 1)
 		return STATUS_DONE;
-	complain("%s: name what measures: --meter NAME (ssdpm list has them), "
-		 "or --meter command:LINE",
-		 found ? "several batteries discharge" : why.message);
+	if (say)
+		complain(
+			"%s: name what measures: --meter NAME (ssdpm show lists them), "
+			"or --meter command:LINE",
+			found ? "several batteries discharge" : why.message);
 	return STATUS_DEVICE_CANNOT;
 }
 
@@ -71,7 +73,10 @@ static enum exit_status find_meter(struct survey *survey)
 	struct ssdpm_error error;
 
 	if (!text)
-		return find_battery(machine, &survey->meter);
+		return find_battery(machine,
+				    !survey->options.dry_run ||
+					    !survey->common->quiet,
+				    &survey->meter);
 	if (ssdpm_machine_find_meter(machine, text, &survey->meter, &error) ||
 	    !may_be_read(machine, &survey->meter, &error))
 		return complain_of_device(NULL, &error);

@@ -71,6 +71,7 @@ int ssdpm__fail_meter(const char *path, int err, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EACCES, 0,
 				   "/%s: root is needed to read it", path);
 	case -EINVAL:
+	case -EISDIR:
 		return ssdpm__fail(reterr, -EINVAL, 0, "/%s holds no number",
 				   path);
 	case -ENOMEM:
