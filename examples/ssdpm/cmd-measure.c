@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm measure: energy, baseline and background work from samples of power. */
+/* ssdpm measure: energy, background work and surveys, from samples of power. */
 #include "measure-input.h"
 #include "measure-meter.h"
 #include "measure-print.h"
 #include "measure-sweep.h"
+#include "survey-report.h"
+#include "survey-run.h"
 #include "units.h"
 
 #include <errno.h>
@@ -23,9 +25,12 @@ struct settings {
 	const char *only_energy;
 	uint64_t completion_ns;
 	bool has_completion;
+	struct survey_report_options report;
+	struct page_options page;
 };
 
 static struct settings the_settings;
+static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
@@ -446,6 +451,15 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
+/* What is of a report, and not of a survey that runs. */
+static const char *report_option(const struct settings *s)
+{
+	return s->report.first	? s->report.first :
+	       s->page.path	? "html" :
+	       s->page.chart_js ? "chart-js" :
+				  NULL;
+}
+
 static enum exit_status check(const struct common *common,
 			      const struct settings *s,
 			      const struct action *action, size_t n)
@@ -453,6 +467,12 @@ static enum exit_status check(const struct common *common,
 	bool energy = !strcmp(action->name, "energy");
 	bool background = !strcmp(action->name, "background");
 
+	if (the_survey.given)
+		return usage_error(common, "%s takes no --%s: survey does",
+				   action->name, the_survey.given);
+	if (s->report.first || s->page.path || s->page.chart_js)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   report_option(s));
 	if (energy && s->first)
 		return usage_error(common, "energy takes no --%s", s->first);
 	if (!energy && s->only_energy)
@@ -474,6 +494,46 @@ static enum exit_status check(const struct common *common,
 	return STATUS_DONE;
 }
 
+static enum exit_status check_survey(const struct common *common,
+				     const struct settings *s, bool is_live)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && is_live)
+		other = report_option(s);
+	if (other)
+		return usage_error(common, "survey takes no --%s", other);
+	if (s->power.size || s->meter.duration_ns)
+		return usage_error(common, "survey takes no %s",
+				   s->power.size ? "option of a file of "
+						   "samples" :
+						   "--for: it is --duration");
+	return STATUS_DONE;
+}
+
+/* A file of a survey, or one that is made. */
+static enum exit_status survey(const struct common *common,
+			       const struct settings *s, char **operands,
+			       size_t n)
+{
+	const bool is_live = the_survey.given || s->meter.name || s->meter.last;
+
+	if (check_survey(common, s, is_live))
+		return STATUS_USAGE;
+	if (is_live && n)
+		return usage_error(common, "a survey that runs takes no FILE "
+					   "but that of --save or --resume");
+	if (!is_live && n != 1)
+		return usage_error(common, "survey takes one FILE, to report "
+					   "on it, or --save FILE");
+	if (!is_live)
+		return report_survey(common, &s->report, &s->page, operands[0]);
+	the_survey.meter = s->meter.name;
+	the_survey.save = s->meter.save;
+	the_survey.params.interval_ns = s->meter.interval_ns;
+	return run_survey(common, &the_survey);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
@@ -481,13 +541,17 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (!n)
 		return usage_error(common,
-				   "say what to measure: energy, baseline or "
-				   "background; see ssdpm measure --help");
+				   "say what to measure: energy, baseline, "
+				   "background or survey; see ssdpm measure "
+				   "--help");
+	if (!strcmp(operands[0], "survey"))
+		return survey(common, settings, operands + 1, n - 1);
 	const struct action *action = find_action(operands[0]);
 	if (!action)
-		return usage_error(common,
-				   "%s: it is energy, baseline or background",
-				   operands[0]);
+		return usage_error(
+			common,
+			"%s: it is energy, baseline, background or survey",
+			operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
 		return status;
@@ -501,11 +565,14 @@ static enum exit_status run(const void *data, const struct common *common,
 static const struct group_use groups[] = {
 	{ &meter_option_group, &the_settings.meter },
 	{ &power_option_group, &the_settings.power },
+	{ &survey_option_group, &the_survey },
+	{ &survey_report_group, &the_settings.report },
+	{ &page_option_group, &the_settings.page },
 };
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background FILE...",
+	.operands = "energy|baseline|background|survey FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy and background work.",
 	.options = options,
@@ -519,7 +586,10 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
 		"power.csv\n"
 		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
-		"--save kept.csv\n",
+		"--save kept.csv\n"
+		"  ssdpm measure survey --dry-run\n"
+		"  ssdpm measure survey --save survey.csv\n"
+		"  ssdpm measure survey --html survey.html survey.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

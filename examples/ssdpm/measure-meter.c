@@ -26,8 +26,11 @@ static const struct option_spec options[] = {
 	  "command:LINE runs a command for each reading" },
 	{ "for", 0, "TIME", "--meter: how long (default: until Ctrl-C)" },
 	{ "interval", 0, "TIME",
-	  "--meter: from one reading to the next (default 1s)" },
-	{ "save", 0, "FILE", "--meter: keep the samples in this new CSV file" },
+	  "--meter, survey: from one reading to the next (default 1s; survey: "
+	  "3s)" },
+	{ "save", 0, "FILE",
+	  "--meter: keep the samples in this new CSV file; survey: run it, and "
+	  "keep every reading there" },
 };
 
 static enum exit_status set(void *data, struct common *common,
