@@ -464,6 +464,13 @@ static enum exit_status run_survey(const struct common *common,
 {
 	if (check_survey(common, s, operands[0]))
 		return STATUS_USAGE;
+	if (!strcmp(operands[0], "merge")) {
+		if (s->page.path || s->page.chart_js)
+			return usage_error(common, "merge takes no --html");
+		if (n < 2)
+			return usage_error(common, "merge takes FILEs");
+		return merge_surveys(common, &s->report, operands + 1, n - 1);
+	}
 	if (n != 2)
 		return usage_error(common, "survey takes one FILE");
 	return report_survey(common, &s->report, &s->page, operands[1]);
@@ -475,17 +482,18 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(common,
-				   "say what to measure: energy, baseline, "
-				   "background or survey; see ssdpm measure "
-				   "--help");
-	if (!strcmp(operands[0], "survey"))
+		return usage_error(
+			common,
+			"say what to measure: energy, baseline, "
+			"background, survey or merge; see ssdpm measure "
+			"--help");
+	if (!strcmp(operands[0], "survey") || !strcmp(operands[0], "merge"))
 		return run_survey(common, settings, operands, n);
 	const struct action *action = find_action(operands[0]);
 	if (!action)
 		return usage_error(common,
-				   "%s: it is energy, baseline, background or "
-				   "survey",
+				   "%s: it is energy, baseline, background, "
+				   "survey or merge",
 				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
@@ -503,7 +511,7 @@ static const struct group_use groups[] = {
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background|survey FILE...",
+	.operands = "energy|baseline|background|survey|merge FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy and background work.",
 	.options = options,
@@ -516,7 +524,8 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
 		"power.csv\n"
-		"  ssdpm measure survey --html survey.html survey.csv\n",
+		"  ssdpm measure survey --html survey.html survey.csv\n"
+		"  ssdpm measure merge mine.csv yours.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,
