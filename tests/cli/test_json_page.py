@@ -63,6 +63,7 @@ CALLS = [
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
     ["measure", "survey", "--json", "survey.csv"],
+    ["measure", "merge", "--json", "survey.csv", "other.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -96,6 +97,8 @@ def write_drives(ssdpm: Command) -> None:
     runs = (f"{i},0,0,0\n" for i in range(4))
     ssdpm.write("sweep.csv", "parameter,tail_s,extra_j,sigma_j\n" + "".join(runs))
     ssdpm.write("survey.csv", surveys.survey(fio=("randread",), n_blocks=3))
+    other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
+    ssdpm.write("other.csv", other)
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"
