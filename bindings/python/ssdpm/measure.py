@@ -50,16 +50,20 @@ __all__ = [
     "BackgroundClass",
     "BackgroundRun",
     "Baseline",
+    "Calibration",
     "Energy",
     "IdleWork",
     "Integral",
     "Level",
+    "Measured",
+    "MeasuredStatus",
     "PowerCounts",
     "PowerIterator",
     "Signal",
     "Tail",
     "activity",
     "baseline",
+    "calibrate",
     "change_points",
     "classify",
     "energy",
@@ -275,6 +279,21 @@ class Signal:
         else:
             when = "times"
         return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = self.power_w, self.time_ns
+        numbers = self.start_ns, self.interval_ns, self.counts
+        return _signal_from, ((*arrays, *numbers),)
+
+
+def _signal_from(values: tuple[Any, ...]) -> Signal:
+    """What pickle kept of one."""
+    self = Signal.__new__(Signal)
+    power_w, time_ns, start_ns, interval_ns, self.counts = values
+    self.power_w, self.time_ns = power_w, time_ns
+    self.start_ns, self.interval_ns = start_ns, interval_ns
+    self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
+    return self
 
 
 SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
@@ -1067,6 +1086,12 @@ def change_points(
 
 
 # Each needs what stands above.
+from ssdpm.calibration import (  # noqa: E402
+    Calibration,
+    Measured,
+    MeasuredStatus,
+    calibrate,
+)
 from ssdpm.power import (  # noqa: E402
     PowerCounts,
     PowerIterator,
