@@ -100,7 +100,9 @@ class _Course:
         self._end = self._start + run.records["service_ns"].astype(np.int64)
         self._end_ns = end_ns
 
-    def _power_at(self, change: npt.NDArray[np.intp], op: npt.NDArray[np.intp]) -> Floats:
+    def _power_at(
+        self, change: npt.NDArray[np.intp], op: npt.NDArray[np.intp]
+    ) -> Floats:
         """Without I/Os, from a change on; op is that of the I/O before."""
         phase = self._phase[change]
         power = self._idle_w[self._state[change]]
@@ -143,9 +145,7 @@ class _Course:
         steps.add(self._change_ns[number], self._power_at(number, op[where[number]]))
         awake = np.minimum(self._awake(self._start, before), self._end)
         waking = gap & (awake > self._start)
-        steps.add(
-            self._start[waking], np.full(int(waking.sum()), self._moving_w)
-        )
+        steps.add(self._start[waking], np.full(int(waking.sum()), self._moving_w))
         served = np.where(gap, awake, before)
         busy = served < self._end
         steps.add(served[busy], self._active_w[self._op[busy]])

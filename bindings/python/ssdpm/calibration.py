@@ -200,13 +200,9 @@ class Measured(_Html):
         )
 
 
-_MeasuredTuple = tuple[
-    int, int, int, bool, int, float, float, float, float, str
-]
+_MeasuredTuple = tuple[int, int, int, bool, int, float, float, float, float, str]
 _QualityTuple = tuple[int, int, int, int, int, float, float, float, float]
-_OverlayTuple = tuple[
-    int, int, int, int, int, int, int, str, str, str, str, str, str
-]
+_OverlayTuple = tuple[int, int, int, int, int, int, int, str, str, str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -282,9 +278,7 @@ class Calibration:
                 return one
         return None
 
-    def parameters(
-        self, base: Model | Iterable[Parameter]
-    ) -> tuple[Parameter, ...]:
+    def parameters(self, base: Model | Iterable[Parameter]) -> tuple[Parameter, ...]:
         """What an estimate takes as parameters: what is known put into others.
 
         What is measured has the provenance "measured"; the rest stays. As measured

@@ -1272,9 +1272,7 @@ def clairvoyant(
 
     Args and errors: as sweep().
     """
-    setup = _Setup(
-        model, pcie_link=pcie_link, parameters=parameters, measured=measured
-    )
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     gaps = _gaps(setup, trace, end_ns)
     [run] = _core.gaps_clairvoyant(gaps, model._handle, setup.core(None))
     return _run(run, len(model))
@@ -1351,9 +1349,7 @@ def best_table(
     Raises:
         As sweep().
     """
-    setup = _Setup(
-        model, pcie_link=pcie_link, parameters=parameters, measured=measured
-    )
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     bounds = _bounds(
         model,
         max_delay_mean_ns,
@@ -1469,9 +1465,7 @@ def recommend(
     Raises:
         As best_table().
     """
-    setup = _Setup(
-        model, pcie_link=pcie_link, parameters=parameters, measured=measured
-    )
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     bounds = _bounds(
         model,
         max_delay_mean_ns,

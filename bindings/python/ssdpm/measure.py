@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The measurement: from samples of power to energy, and to what a drive does by
-itself.
+"""The measurement: from samples of power to energy, to what a drive does by itself,
+and to a model that fits the drive at hand.
 
 Power is in watts, an array of float32 or float64 that is used as it is; times are
 whole nanoseconds, or a rate::
@@ -12,6 +12,11 @@ whole nanoseconds, or a rate::
     idle = measure.baseline(signal, window=(0, 1_000_000_000))
     runs = measure.activity(signal, idle)
     runs.plot()
+
+Together with the I/Os of the same run::
+
+    found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
+    print(ssdpm.estimate(drive, other, measured=found))
 
 A pandas Series is recognised; its index has the times, if it is one of times.
 ssdpm_measure(3) has the rules.

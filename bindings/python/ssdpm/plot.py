@@ -479,9 +479,7 @@ def _plot_fit(calibration: Calibration, ax: Axes | None) -> Axes:
     ):
         time = (time_ns - origin).astype(np.float64) / 1e9
         drawn_time, drawn = _envelope(time, watts, 2000)
-        ax.plot(
-            drawn_time, drawn * scale, color=color, linewidth=width, label=label
-        )
+        ax.plot(drawn_time, drawn * scale, color=color, linewidth=width, label=label)
     ax.margins(x=0)
     ax.set_title(_title(calibration), fontsize="medium")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
@@ -523,9 +521,7 @@ def _plot_measured(calibration: Calibration, ax: Axes | None) -> Axes:
         before = "the most before"
     for row, one in enumerate(known):
         assert one.low is not None and one.high is not None and one.nominal
-        low, high = (
-            value / one.nominal for value in _bounds_before(calibration, one)
-        )
+        low, high = (value / one.nominal for value in _bounds_before(calibration, one))
         if high > 0:
             ax.plot(
                 [max(low, 1e-3), max(high, 1e-3)],

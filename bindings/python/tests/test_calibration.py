@@ -144,7 +144,10 @@ def test_an_instrument_that_shows_twice_as_much_gives_twice_the_powers(
 ) -> None:
     made, factor = a_run(), 2.0**power_of_two
     one = measure.calibrate(
-        made.model, made.trace, made.signal.power_w * factor, rate_hz=20,
+        made.model,
+        made.trace,
+        made.signal.power_w * factor,
+        rate_hz=20,
         start_ns=made.signal.start_ns,
     )
     for before, after in zip(found().measured, one.measured):
@@ -158,9 +161,7 @@ def test_an_instrument_that_shows_twice_as_much_gives_twice_the_powers(
 def test_the_energy_of_operations_is_told_from_their_power() -> None:
     truth = Truth(operation_j=0.05, exit_s=(0, 0.0001, 0.0001), noise_w=0.01)
     made = run(truth, 4, 4000)
-    one = measure.calibrate(
-        made.model, made.trace, made.signal, operation_energy=True
-    )
+    one = measure.calibrate(made.model, made.trace, made.signal, operation_energy=True)
     energies = [m for m in one.known if m.kind == "operation_energy_nj"]
     assert [m.index for m in energies] == [0, 1]
     assert all(holds(m, truth) for m in energies)
@@ -229,7 +230,10 @@ def test_of_few_wakes_no_exit_latency_is_told() -> None:
 def test_a_power_below_zero_is_no_power() -> None:
     made = a_run()
     one = measure.calibrate(
-        made.model, made.trace, made.signal.power_w - 3, rate_hz=20,
+        made.model,
+        made.trace,
+        made.signal.power_w - 3,
+        rate_hz=20,
         start_ns=made.signal.start_ns,
     )
     idle = one.get("idle_power_uw", 0)
@@ -248,9 +252,7 @@ def test_a_trace_may_come_in_parts() -> None:
 def test_samples_with_times_are_as_good_as_those_with_a_rate() -> None:
     made = a_run()
     times = made.signal.times_ns()
-    again = measure.calibrate(
-        made.model, made.trace, made.signal.power_w, times=times
-    )
+    again = measure.calibrate(made.model, made.trace, made.signal.power_w, times=times)
     assert again == found()
     stamps = times.astype("datetime64[ns]")
     assert again == measure.calibrate(
@@ -269,9 +271,7 @@ def test_samples_that_are_no_number_are_left_out() -> None:
     assert one.n_bins == found().n_bins - 61
     assert all(holds(m, Truth()) for m in one.known)
     with pytest.raises(ssdpm.UnknownValueError):
-        measure.calibrate(
-            made.model, made.trace, np.full(50, math.nan), rate_hz=20
-        )
+        measure.calibrate(made.model, made.trace, np.full(50, math.nan), rate_hz=20)
 
 
 def test_bad_signals_and_traces_are_refused_with_the_cause() -> None:
@@ -282,7 +282,9 @@ def test_bad_signals_and_traces_are_refused_with_the_cause() -> None:
         with pytest.raises(error, match=words):
             measure.calibrate(*args, **more)
 
-    refused(TypeError, "^power: .* not int16", model, trace, np.ones(9, "i2"), rate_hz=1)
+    refused(
+        TypeError, "^power: .* not int16", model, trace, np.ones(9, "i2"), rate_hz=1
+    )
     refused(ValueError, "^power: .*shape", model, trace, np.ones((9, 2)), rate_hz=1)
     refused(TypeError, "Pass rate_hz", model, trace, power)
     refused(TypeError, "^trace: ", model, "trace.gz", made.signal)
@@ -466,9 +468,12 @@ def measurements(draw: st.DrawFn) -> Measured:
     )
 
 
-ORDER = {kind: i for i, kind in enumerate(
-    ("idle_power_uw", "active_power_uw", "transition_power_uw", "exit_latency_us")
-)}
+ORDER = {
+    kind: i
+    for i, kind in enumerate(
+        ("idle_power_uw", "active_power_uw", "transition_power_uw", "exit_latency_us")
+    )
+}
 
 
 @given(
@@ -507,14 +512,19 @@ def test_any_bytes_are_read_or_refused(text: bytes) -> None:
 
 def test_a_link_of_sata_is_calibrated_under_its_policy() -> None:
     sata = ssdpm.Model.from_states(
-        [ssdpm.PowerState(operational=True, link_state="active", max_power_uw=3_000_000)],
+        [
+            ssdpm.PowerState(
+                operational=True, link_state="active", max_power_uw=3_000_000
+            )
+        ],
         kind="sata",
         product="ACME Link",
     )
     rng = np.random.default_rng(2)
     start = np.arange(0, 60 * S, S)
     trace = ssdpm.Trace.from_columns(
-        start_ns=start, op=np.where(start // S % 2, "read", "write"),
+        start_ns=start,
+        op=np.where(start // S % 2, "read", "write"),
         service_ns=300_000_000,
     )
     busy = np.tile([True] * 3 + [False] * 7, 60)
@@ -523,7 +533,11 @@ def test_a_link_of_sata_is_calibrated_under_its_policy() -> None:
     one = measure.calibrate(
         sata, trace, power, rate_hz=10, start_ns=50_000_000, lpm="max_performance"
     )
-    assert (one.kind, one.lpm, one.policy) == ("sata", "max_performance", "max_performance")
+    assert (one.kind, one.lpm, one.policy) == (
+        "sata",
+        "max_performance",
+        "max_performance",
+    )
     assert one.pcie_link is None
     assert value(one.get("idle_power_uw"))[1] == pytest.approx(0.6e6, rel=0.02)
     assert value(one.get("active_power_uw", 0))[1] == pytest.approx(2e6, rel=0.02)
@@ -613,7 +627,10 @@ def test_a_signal_that_never_changes_is_not_connected() -> None:
     constant = np.full(3000, 1.0)
     with pytest.raises(ssdpm.Error, match="all samples are the same") as caught:
         measure.calibrate(
-            made.model, made.trace, constant, rate_hz=20,
+            made.model,
+            made.trace,
+            constant,
+            rate_hz=20,
             start_ns=made.signal.start_ns,
         )
     assert caught.value.errno == errno.EDOM
