@@ -149,7 +149,8 @@ static void print_help(const struct subcommand *subcommand)
 	       subcommand->name, subcommand->operands, subcommand->summary);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
 		print_option(option);
-	printf("\nExamples:\n%s\nMore in ssdpm-%s(1).\n", subcommand->examples,
+	printf("\nExamples:\n%s\nMore in ssdpm-%.*s(1).\n",
+	       subcommand->examples, (int)strcspn(subcommand->name, " "),
 	       subcommand->name);
 }
 
@@ -275,8 +276,24 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 	return set_common(common, option->name, optarg);
 }
 
-enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
-				char **argv)
+const char *action_word(const struct subcommand *action)
+{
+	return strchr(action->name, ' ') + 1;
+}
+
+const struct subcommand *find_action(const struct subcommand *subcommand,
+				     const char *word)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	for (; actions && *actions; actions++)
+		if (!strcmp(action_word(*actions), word))
+			return *actions;
+	return NULL;
+}
+
+static enum exit_status run_options(const struct subcommand *subcommand,
+				    int argc, char **argv)
 {
 	struct common common = { .subcommand = subcommand->name };
 	struct getopt_tables tables;
@@ -304,4 +321,15 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				   subcommand->operands, subcommand->name);
 	return subcommand->run(subcommand->settings, &common, argv + optind,
 			       (size_t)(argc - optind));
+}
+
+enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
+				char **argv)
+{
+	const struct subcommand *action =
+		argc > 1 ? find_action(subcommand, argv[1]) : NULL;
+
+	if (action)
+		return run_options(action, argc - 1, argv + 1);
+	return run_options(subcommand, argc, argv);
 }
