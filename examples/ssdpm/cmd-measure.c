@@ -409,7 +409,7 @@ static enum exit_status measure_all(const struct common *common,
 	return status;
 }
 
-static const struct action *find_own(const char *name)
+static const struct action *find_action(const char *name)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(actions[i].name, name))
@@ -447,19 +447,12 @@ static enum exit_status run(const void *data, const struct common *common,
 
 	if (!n)
 		return usage_error(common,
-				   "say what to measure: energy, baseline, "
-				   "background or calibrate; see ssdpm measure "
-				   "--help");
-	if (find_action(&cmd_measure, operands[0]))
-		return usage_error(common,
-				   "%s: it stands right after measure, before "
-				   "all options",
-				   operands[0]);
-	const struct action *action = find_own(operands[0]);
+				   "say what to measure: energy, baseline or "
+				   "background; see ssdpm measure --help");
+	const struct action *action = find_action(operands[0]);
 	if (!action)
 		return usage_error(common,
-				   "%s: it is energy, baseline or background, or "
-				   "calibrate",
+				   "%s: it is energy, baseline or background",
 				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
@@ -473,17 +466,15 @@ static const struct group_use groups[] = {
 	{ &power_option_group, &the_settings.power },
 };
 
-/* They take other things than files of samples. */
-static const struct subcommand *const actions_with_options[] = {
+/* What takes other things than files of samples. */
+static const struct subcommand *const words[] = {
 	&cmd_calibrate,
 	NULL,
 };
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background FILE...\n"
-		    "       ssdpm measure calibrate [OPTION]... DRIVE POWER "
-		    "TRACE",
+	.operands = "energy|baseline|background FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy, background work and a "
 		   "better model.",
@@ -496,10 +487,9 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure energy --tolerance 5% power.csv\n"
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
-		"power.csv\n"
-		"  ssdpm measure calibrate --help\n",
-	.actions = actions_with_options,
+		"power.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,
+	.actions = words,
 };

@@ -132,9 +132,6 @@ bool print_completion(const char *shell,
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				char **argv);
 
-/* The action of this word, or NULL. */
-const struct subcommand *find_action(const struct subcommand *subcommand,
-				     const char *word);
 /* "calibrate" of "measure calibrate". */
 const char *action_word(const struct subcommand *action);
 
