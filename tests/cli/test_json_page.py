@@ -13,6 +13,7 @@ from typing import Any
 
 import documented
 import machines
+import measured_run
 import pytest
 from command import Command
 
@@ -61,6 +62,8 @@ CALLS = [
     ["measure", "background", "--json", "-i", "0s..5s", "--completion", "8s"]
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
+    ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
+    + ["run-ios.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -93,6 +96,7 @@ def write_drives(ssdpm: Command) -> None:
     ssdpm.write("power.csv", "time_s,power_w\n" + "".join(rows))
     runs = (f"{i},0,0,0\n" for i in range(4))
     ssdpm.write("sweep.csv", "parameter,tail_s,extra_j,sigma_j\n" + "".join(runs))
+    measured_run.write(ssdpm.directory)
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"
