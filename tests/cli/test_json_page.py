@@ -13,6 +13,7 @@ from typing import Any
 
 import documented
 import machines
+import measured_run
 import pytest
 import surveys
 from command import Command
@@ -64,6 +65,8 @@ CALLS = [
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
     ["measure", "survey", "--json", "survey.csv"],
     ["measure", "merge", "--json", "survey.csv", "other.csv"],
+    ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
+    + ["run-ios.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -99,6 +102,7 @@ def write_drives(ssdpm: Command) -> None:
     ssdpm.write("survey.csv", surveys.survey(fio=("randread",), n_blocks=3))
     other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
     ssdpm.write("other.csv", other)
+    measured_run.write(ssdpm.directory)
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"

@@ -54,6 +54,11 @@ PERSIST_KINDS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
+POWER_FORMATS: dict[str, int]
+MEASURED_STATUSES: dict[str, int]
+OVERLAY_MATCHES: dict[str, int]
+CALIBRATE_OPERATION_ENERGY: int
+CALIBRATE_BYTE_ENERGY: int
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -432,3 +437,48 @@ def measure_steady_state(
 def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
+
+# The members of struct ssdpm_power_params.
+_PowerParams: TypeAlias = tuple[str | None, float, float, float, float, float, int]
+
+class PowerReader(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def read(
+        self, max: int, /
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    def read_all(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...
+
+def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
+
+# The members of struct ssdpm_measured; those of struct ssdpm_calibration from n_bins on.
+_Measured: TypeAlias = tuple[
+    int, int, int, bool, int, float, float, float, float, str
+]
+_Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
+
+def calibrate(
+    model: Model,
+    sim_params: SimParams,
+    ios: npt.NDArray[np.void],
+    samples: Samples,
+    params: tuple[int, int, int, int],
+    /,
+) -> tuple[list[_Measured], _Quality]: ...
+def parameters_calibrate(
+    parameters: list[_Parameter], measured: list[_Measured], /
+) -> list[_Parameter]: ...
+
+# The members of struct ssdpm_overlay.
+_Overlay: TypeAlias = tuple[
+    int, int, int, int, int, int, int, str, str, str, str, str, str
+]
+
+def overlay_to_json(
+    overlay: _Overlay, measured: list[_Measured], quality: _Quality, /
+) -> str: ...
+def overlay_from_json(text: bytes, /) -> tuple[_Overlay, list[_Measured], _Quality]: ...
+def overlay_match(overlay: _Overlay, model: Model, /) -> int: ...

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The measurement: from samples of power to energy, and to what a drive does by
-itself.
+"""The measurement: from samples of power to energy, to what a drive does by itself,
+and to a model that fits the drive at hand.
 
 Power is in watts, an array of float32 or float64 that is used as it is; times are
 whole nanoseconds, or a rate::
@@ -12,6 +12,11 @@ whole nanoseconds, or a rate::
     idle = measure.baseline(signal, window=(0, 1_000_000_000))
     runs = measure.activity(signal, idle)
     runs.plot()
+
+Together with the I/Os of the same run::
+
+    found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
+    print(ssdpm.estimate(drive, other, measured=found))
 
 A pandas Series is recognised; its index has the times, if it is one of times.
 ssdpm_measure(3) has the rules.
@@ -50,19 +55,27 @@ __all__ = [
     "BackgroundClass",
     "BackgroundRun",
     "Baseline",
+    "Calibration",
     "Energy",
     "IdleWork",
     "Integral",
     "Level",
+    "Measured",
+    "MeasuredStatus",
+    "PowerCounts",
+    "PowerIterator",
     "Signal",
     "Tail",
     "activity",
     "baseline",
+    "calibrate",
     "change_points",
     "classify",
     "energy",
     "idle_work",
+    "iter_power",
     "proportionality",
+    "read_power",
     "steady_state",
     "tail",
 ]
@@ -191,17 +204,23 @@ class Signal:
             needed for a Series whose index has times.
         start_ns: time of the first sample, where there is a rate.
 
+    Attributes:
+        power_w, time_ns: the arrays; time_ns is None where there is a rate.
+        start_ns, interval_ns: of the rate, which is 1e9 / interval_ns.
+        counts: what read_power() met, or None.
+
     Raises:
         TypeError, ValueError: another type, shape or layout; the message says what to
             pass instead.
     """
 
-    __slots__ = ("_handle", "interval_ns", "power_w", "start_ns", "time_ns")
+    __slots__ = ("_handle", "counts", "interval_ns", "power_w", "start_ns", "time_ns")
 
     power_w: npt.NDArray[Any]
     time_ns: npt.NDArray[np.int64] | None
     start_ns: int
     interval_ns: float
+    counts: PowerCounts | None
 
     def __init__(
         self,
@@ -212,6 +231,7 @@ class Signal:
         start_ns: int = 0,
     ) -> None:
         self.power_w = _powers(power)
+        self.counts = None
         self.time_ns = None
         self.interval_ns = 1.0
         self.start_ns = _time(start_ns, "start_ns")
@@ -264,6 +284,21 @@ class Signal:
         else:
             when = "times"
         return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = self.power_w, self.time_ns
+        numbers = self.start_ns, self.interval_ns, self.counts
+        return _signal_from, ((*arrays, *numbers),)
+
+
+def _signal_from(values: tuple[Any, ...]) -> Signal:
+    """What pickle kept of one."""
+    self = Signal.__new__(Signal)
+    power_w, time_ns, start_ns, interval_ns, self.counts = values
+    self.power_w, self.time_ns = power_w, time_ns
+    self.start_ns, self.interval_ns = start_ns, interval_ns
+    self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
+    return self
 
 
 SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
@@ -1053,3 +1088,18 @@ def change_points(
     signal = _signal(power, rate_hz, times, start_ns)
     found = _core.measure_change_points(signal._handle, *numbers, least)
     return np.array(found, dtype=np.intp)
+
+
+# Each needs what stands above.
+from ssdpm.calibration import (  # noqa: E402
+    Calibration,
+    Measured,
+    MeasuredStatus,
+    calibrate,
+)
+from ssdpm.power import (  # noqa: E402
+    PowerCounts,
+    PowerIterator,
+    iter_power,
+    read_power,
+)
