@@ -64,6 +64,7 @@ __all__ = [
     "idle_work",
     "proportionality",
     "steady_state",
+    "survey",
     "tail",
 ]
 
@@ -1053,3 +1054,7 @@ def change_points(
     signal = _signal(power, rate_hz, times, start_ns)
     found = _core.measure_change_points(signal._handle, *numbers, least)
     return np.array(found, dtype=np.intp)
+
+
+# They build on what stands above.
+from ssdpm import survey

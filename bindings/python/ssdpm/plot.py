@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ssdpm.estimate import Comparison, Estimate
     from ssdpm.measure import Activities
+    from ssdpm.survey import Analysis, Difference
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -446,3 +448,99 @@ def plot_activities(activities: Activities, ax: Axes | None) -> Axes:
     ax.set_title(f"{len(activities)} runs, {extra:.4g} J above the baseline", pad=10)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
+
+
+def _two_axes(
+    axes: Sequence[Axes] | None, width: float, height: float
+) -> tuple[Axes, Axes]:
+    """Side by side."""
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    if axes is None:
+        _, axes = pyplot.subplots(1, 2, figsize=(width, height), layout="constrained")
+    left, right = axes  # type: ignore[misc]
+    return left, right
+
+
+def _watts(values: Iterable[float]) -> tuple[float, str]:
+    """What to multiply by, and the unit: milliwatts where all is below one watt."""
+    largest = max((abs(value) for value in values), default=0.0)
+    return (1.0, "W") if largest >= 1 else (1e3, "mW")
+
+
+def _rows_axis(ax: Axes, names: Sequence[str], width: int) -> None:
+    """A name for each row, the first on top."""
+    lines = [
+        "\n".join(textwrap.fill(line, width) for line in name.split("\n"))
+        for name in names
+    ]
+    ax.set_yticks(range(len(lines)), lines)
+    ax.set_ylim(len(lines) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(True, axis="x", alpha=0.3)
+
+
+def _plot_means(analysis: Analysis, ax: Axes) -> None:
+    means = analysis.means
+    scale, unit = _watts([mean.high_w for mean in means])
+    for row, mean in enumerate(means):
+        color = _POLICIES[row % len(_POLICIES)]
+        values = [r.mean_w * scale for r in analysis.runs if r.policy == mean.policy]
+        ax.plot(
+            values,
+            [row + 0.18] * len(values),
+            color=color,
+            marker="|",
+            markersize=9,
+            linestyle="none",
+            alpha=0.7,
+        )
+        ax.errorbar(
+            mean.mean_w * scale,
+            row - 0.08,
+            xerr=[
+                [(mean.mean_w - mean.low_w) * scale],
+                [(mean.high_w - mean.mean_w) * scale],
+            ],
+            color=color,
+            marker=_MARKERS[row % len(_MARKERS)],
+            markersize=7,
+            capsize=4,
+        )
+    _rows_axis(ax, [mean.policy for mean in means], 24)
+    ax.set_xlabel(f"mean power ({unit}), 95 %; ticks: runs")
+    ax.set_title(f"{analysis.scenario}: {analysis.n_runs} runs")
+
+
+def _plot_difference(one: Difference, row: int, scale: float, ax: Axes) -> None:
+    color = _TRANSITION if one.different else "#888888"
+    ax.errorbar(
+        one.difference_w * scale,
+        row,
+        xerr=[
+            [(one.difference_w - one.low_w) * scale],
+            [(one.high_w - one.difference_w) * scale],
+        ],
+        color=color,
+        marker="o",
+        markersize=7,
+        markerfacecolor=color if one.different else "white",
+        capsize=4,
+    )
+
+
+def plot_analysis(
+    analysis: Analysis, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes]:
+    """What Analysis.plot() says."""
+    pairs = analysis.differences
+    height = 1.4 + 0.5 * max(len(pairs), len(analysis.means))
+    left, right = _two_axes(axes, 11, min(height, 30))
+    _plot_means(analysis, left)
+    scale, unit = _watts(end for one in pairs for end in (one.low_w, one.high_w))
+    for row, one in enumerate(pairs):
+        _plot_difference(one, row, scale, right)
+    right.axvline(0, color=_BUSY, linewidth=1, zorder=0)
+    _rows_axis(right, [f"{one.policy} -\n{one.other_policy}" for one in pairs], 60)
+    right.set_xlabel(f"difference ({unit}), {100 - 100 * analysis.error_rate:g} % for all")
+    right.set_title(f"{analysis.n_different} of {len(pairs)} pairs differ")
+    return left, right
