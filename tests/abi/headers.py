@@ -84,6 +84,8 @@ UNITLESS = {
     "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
     # a file of samples
     "scale", "n_samples", "n_wraps", "n_resets",
+    # the file of a survey
+    "n_cut", "run", "test", "bytes_per_s",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip

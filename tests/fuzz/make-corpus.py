@@ -785,6 +785,24 @@ POWER = {
     "int16": b"\7" + struct.pack("<5h", 1, -1, 32767, -32768, 0) + b"x",
 }
 
+SURVEY_HEAD = b"""\
+# ssdpm survey 1
+# drive: Fixture SSD, FW 1
+# policies: lpm=a;lpm=b
+# interval_s: 3
+# duration_s: 6
+run,policy,scenario,block,time_s,power_w,latency_us,latency_sd_us,bytes_per_s
+"""
+SURVEY = {
+    "runs": SURVEY_HEAD + b"1,lpm=a,idle,1,600,5.2,,,\n1,lpm=a,idle,1,603,5.3,,,\n"
+    b"2,lpm=b,sync,1,600,5,81.5,,\n# interrupted\n"
+    b"3,lpm=b,fio:randread,1,,,90,12,4e8\n",
+    "twice": SURVEY_HEAD + b"1,lpm=a,idle,1,600,5.2,,,\n2,lpm=a,idle,1,600,5.3,,,\n",
+    "of-others": b"power_w;policy\n5,5;a\n4,5;b\n5,25;a\n",
+    "cut": b"policy,power_w\na,1\nb\n# resumed\nb,2\nb,",
+    "wrong": b"run,policy,power_w\n1,a,5\n1,b,5\n",
+}
+
 # A byte of flags; states, powers and latencies; bounds; then records.
 GAPS_DRIVE = bytes([0, 1, 0]) + bytes(range(200, 216))
 GAPS = {
@@ -811,6 +829,7 @@ TARGETS = {
     "gaps": GAPS,
     "power": POWER,
     "sim": SIM,
+    "survey": SURVEY,
     "trace-biosnoop": TRACE_BIOSNOOP,
     "trace-blkparse": TRACE_BLKPARSE,
     "trace-blktrace": TRACE_BLKTRACE,

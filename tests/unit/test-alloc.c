@@ -120,6 +120,8 @@ static struct {
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_integral *integral;
 	struct ssdpm_power *power;
+	struct ssdpm_survey_file *survey;
+	int survey_fd;
 	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
@@ -704,6 +706,38 @@ static int call_power_read(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Two runs that are out of order, a comment, and fio. */
+static const char survey_text[] =
+	"# ssdpm survey 1\n# drive: x\n# interval_s: 1\npolicy,scenario,power_w\n"
+	"a,idle,1\nb,idle,1\na,idle,2\na,fio:randread,\n";
+
+static int call_survey_file(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_survey_file *file;
+	int err = ssdpm_survey_file_open_data(survey_text, strlen(survey_text),
+					      &file, error);
+
+	if (!err) {
+		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
+		ssdpm_survey_file_close(file);
+	}
+	return err;
+}
+
+static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_survey_file *file;
+
+	if (lseek(in.survey_fd, 0, SEEK_SET))
+		return -errno;
+	int err = ssdpm_survey_file_open(in.survey_fd, &file, error);
+	if (!err) {
+		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
+		ssdpm_survey_file_close(file);
+	}
+	return err;
+}
+
 static int call_baseline(struct result *ret, struct ssdpm_error *error)
 {
 	double power_w[100];
@@ -1251,6 +1285,8 @@ static const struct {
 	{ "ssdpm_power_open", call_power_fd },
 	{ "ssdpm_power_open_data", call_power },
 	{ "ssdpm_power_read", call_power_read },
+	{ "ssdpm_survey_file_open", call_survey_fd },
+	{ "ssdpm_survey_file_open_data", call_survey_file },
 	{ "ssdpm_baseline_find", call_baseline },
 	{ "ssdpm_baseline_find", call_baseline_window },
 	{ "ssdpm_level_new", call_level },
@@ -1688,6 +1724,22 @@ static void call_power_getters(void)
 	ssdpm_power_close(NULL);
 }
 
+static void call_survey_getters(void)
+{
+	size_t n;
+
+	ssdpm_survey_file_get_params(in.survey);
+	ssdpm_survey_file_get_counts(in.survey);
+	ssdpm_survey_file_get_fact(in.survey, "drive", 0);
+	ssdpm_survey_file_get_facts(in.survey, &n);
+	ssdpm_survey_file_get_policy(in.survey, 0);
+	ssdpm_survey_file_get_scenario(in.survey, 0);
+	ssdpm_survey_file_get_test(in.survey, 0);
+	ssdpm_survey_file_get_readings(in.survey, &n);
+	ssdpm_survey_file_get_fio(in.survey, &n);
+	ssdpm_survey_file_close(NULL);
+}
+
 static void call_measure(void)
 {
 	double power_w[100], index;
@@ -1761,6 +1813,16 @@ static const struct {
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_detectable", call_survey },
+	{ "ssdpm_survey_file_close", call_survey_getters },
+	{ "ssdpm_survey_file_get_counts", call_survey_getters },
+	{ "ssdpm_survey_file_get_fact", call_survey_getters },
+	{ "ssdpm_survey_file_get_facts", call_survey_getters },
+	{ "ssdpm_survey_file_get_fio", call_survey_getters },
+	{ "ssdpm_survey_file_get_params", call_survey_getters },
+	{ "ssdpm_survey_file_get_policy", call_survey_getters },
+	{ "ssdpm_survey_file_get_readings", call_survey_getters },
+	{ "ssdpm_survey_file_get_scenario", call_survey_getters },
+	{ "ssdpm_survey_file_get_test", call_survey_getters },
 	{ "ssdpm_survey_judge", call_survey },
 	{ "ssdpm_survey_range_p", call_survey },
 	{ "ssdpm_survey_range_q", call_survey },
@@ -2153,6 +2215,11 @@ static int make_traces(void)
 	ssdpm_npy_header(2, in.npy);
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
+	in.survey_fd = memfd_create("survey", MFD_CLOEXEC);
+	if (in.survey_fd < 0 ||
+	    write(in.survey_fd, survey_text, strlen(survey_text)) !=
+		    (ssize_t)strlen(survey_text))
+		return -1;
 	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
 	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
 		return -errno;
@@ -2187,6 +2254,9 @@ static int make_idle_times(void)
 	if (!err)
 		err = ssdpm_power_open_data(power_text, strlen(power_text),
 					    NULL, &in.power, NULL);
+	if (!err)
+		err = ssdpm_survey_file_open_data(
+			survey_text, strlen(survey_text), &in.survey, NULL);
 	if (!err)
 		err = ssdpm_level_new(&in.level, NULL);
 	if (!err)
@@ -2380,6 +2450,8 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_integral_free(in.integral);
 	ssdpm_power_close(in.power);
+	ssdpm_survey_file_close(in.survey);
+	close(in.survey_fd);
 	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);
