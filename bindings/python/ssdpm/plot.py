@@ -457,7 +457,7 @@ def _two_axes(
     pyplot = need("matplotlib.pyplot", "plot()", "plot")
     if axes is None:
         _, axes = pyplot.subplots(1, 2, figsize=(width, height), layout="constrained")
-    left, right = axes  # type: ignore[misc]
+    left, right = axes
     return left, right
 
 

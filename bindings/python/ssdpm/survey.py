@@ -635,17 +635,14 @@ def analyse(
     whole, means, differences = _with_names(
         lambda: _core.survey_analyse(rows, numbers), ways, "policy"
     )
-    return Analysis(
-        place,
-        rate,
-        *whole,
+    both = (
         tuple(Mean(ways[policy], *rest) for policy, *rest in means),
         tuple(
             Difference(ways[policy], ways[other], *rest)
             for policy, other, *rest in differences
         ),
-        taken,
     )
+    return Analysis(*(place, rate, *whole, *both, taken))
 
 
 @dataclass(frozen=True)
