@@ -349,6 +349,8 @@ static void add_words(py::module_ &module)
 void add_measure(py::module_ &module)
 {
 	add_words(module);
+	add_power(module);
+	add_calibration(module);
 	py::class_<Samples>(module, "Samples")
 		.def(py::init<const py::array &, const std::optional<Times> &,
 			      int64_t, double>());

@@ -50,4 +50,8 @@ template <typename Call> void without_gil(Call call)
 		raise_error(error, false);
 }
 
+/* Of the files beside measure.cpp; add_measure() calls them. */
+void add_power(py::module_ &module);
+void add_calibration(py::module_ &module);
+
 #endif

@@ -2,6 +2,7 @@
 /* The survey of <ssdpm/measure.h>: which policy is best on this machine */
 #include "samples.h"
 
+#include <memory>
 #include <tuple>
 
 #include <pybind11/stl.h>
@@ -224,9 +225,135 @@ static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy)
 			      found.inconsistency);
 }
 
+/* The file of a survey, while it is copied. */
+struct CloseFile {
+	void operator()(struct ssdpm_survey_file *file) const
+	{
+		ssdpm_survey_file_close(file);
+	}
+};
+
+using File = std::unique_ptr<struct ssdpm_survey_file, CloseFile>;
+
+/* From a descriptor, or from bytes. */
+static File open_file(const py::object &source)
+{
+	struct ssdpm_survey_file *file = nullptr;
+	struct ssdpm_error error = {};
+	py::ssize_t size = 0;
+	char *data = nullptr;
+	int fd = -1;
+	int err;
+
+	if (PyBytes_Check(source.ptr())) {
+		if (PyBytes_AsStringAndSize(source.ptr(), &data, &size))
+			throw py::error_already_set();
+	} else {
+		fd = source.cast<int>();
+	}
+	{
+		py::gil_scoped_release release;
+
+		if (data)
+			err = ssdpm_survey_file_open_data(data, (size_t)size,
+							  &file, &error);
+		else
+			err = ssdpm_survey_file_open(fd, &file, &error);
+	}
+	if (err)
+		raise_error(error, true);
+	return File(file);
+}
+
+static py::list names_list(const struct ssdpm_survey_file *file,
+			   const char *(*get)(const struct ssdpm_survey_file *,
+					      uint32_t))
+{
+	py::list result;
+	const char *name;
+
+	for (uint32_t i = 0; (name = get(file, i)); i++)
+		result.append(text_from(name));
+	return result;
+}
+
+static py::list facts_list(const struct ssdpm_survey_file *file)
+{
+	const struct ssdpm_survey_fact *facts;
+	py::list result;
+	size_t n = 0;
+
+	facts = ssdpm_survey_file_get_facts(file, &n);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(text_from(facts[i].key),
+					     text_from(facts[i].value)));
+	return result;
+}
+
+static py::object times_of(const struct ssdpm_survey_readings &run)
+{
+	if (!run.time_ns)
+		return py::none();
+	return py::array_t<int64_t>((py::ssize_t)run.n, run.time_ns);
+}
+
+static py::list readings_list(const struct ssdpm_survey_file *file)
+{
+	const struct ssdpm_survey_readings *runs;
+	py::list result;
+	size_t n = 0;
+
+	runs = ssdpm_survey_file_get_readings(file, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_survey_readings &run = runs[i];
+		const py::ssize_t length = (py::ssize_t)run.n;
+
+		result.append(py::make_tuple(
+			run.run, run.policy, run.scenario, run.block,
+			run.status, times_of(run),
+			py::array_t<double>(length, run.power_w),
+			py::array_t<double>(length, run.latency_us)));
+	}
+	return result;
+}
+
+static py::list fio_list(const struct ssdpm_survey_file *file)
+{
+	const struct ssdpm_survey_fio *runs;
+	py::list result;
+	size_t n = 0;
+
+	runs = ssdpm_survey_file_get_fio(file, &n);
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(
+			runs[i].run, runs[i].policy, runs[i].test,
+			runs[i].block, runs[i].status, runs[i].latency_us,
+			runs[i].latency_sd_us, runs[i].bytes_per_s));
+	return result;
+}
+
+static py::tuple read_file(const py::object &source)
+{
+	const File file = open_file(source);
+	const struct ssdpm_survey_params *params =
+		ssdpm_survey_file_get_params(file.get());
+	const struct ssdpm_survey_counts *counts =
+		ssdpm_survey_file_get_counts(file.get());
+
+	return py::make_tuple(
+		names_list(file.get(), &ssdpm_survey_file_get_policy),
+		names_list(file.get(), &ssdpm_survey_file_get_scenario),
+		names_list(file.get(), &ssdpm_survey_file_get_test),
+		py::make_tuple(params->n_blocks, params->settle_ns,
+			       params->interval_ns, params->duration_ns),
+		py::make_tuple(counts->n_lines, counts->n_rows, counts->n_cut),
+		facts_list(file.get()), readings_list(file.get()),
+		fio_list(file.get()));
+}
+
 static void add_words(py::module_ &module)
 {
-	py::dict trends, verdicts, missing;
+	py::dict trends, verdicts, missing, statuses;
 
 	trends["none"] = (uint32_t)SSDPM_SURVEY_TREND_NONE;
 	trends["rise"] = (uint32_t)SSDPM_SURVEY_TREND_RISE;
@@ -238,6 +365,10 @@ static void add_words(py::module_ &module)
 	missing["n"] = (uint32_t)SSDPM_SURVEY_MISSING_N;
 	missing["between"] = (uint32_t)SSDPM_SURVEY_MISSING_BETWEEN;
 	missing["runs"] = (uint32_t)SSDPM_SURVEY_MISSING_RUNS;
+	statuses["complete"] = (uint32_t)SSDPM_SURVEY_RUN_COMPLETE;
+	statuses["incomplete"] = (uint32_t)SSDPM_SURVEY_RUN_INCOMPLETE;
+	statuses["replaced"] = (uint32_t)SSDPM_SURVEY_RUN_REPLACED;
+	module.attr("SURVEY_RUN_STATUSES") = statuses;
 	module.attr("SURVEY_TRENDS") = trends;
 	module.attr("SURVEY_VERDICTS") = verdicts;
 	module.attr("SURVEY_MISSING") = missing;
@@ -255,4 +386,5 @@ void add_survey(py::module_ &module)
 	module.def("survey_detectable", &detectable);
 	module.def("survey_judge", &judge);
 	module.def("survey_merge", &merge);
+	module.def("survey_read", &read_file);
 }

@@ -54,6 +54,8 @@ __all__ = [
     "IdleWork",
     "Integral",
     "Level",
+    "PowerCounts",
+    "PowerIterator",
     "Signal",
     "Tail",
     "activity",
@@ -62,7 +64,9 @@ __all__ = [
     "classify",
     "energy",
     "idle_work",
+    "iter_power",
     "proportionality",
+    "read_power",
     "steady_state",
     "survey",
     "tail",
@@ -192,17 +196,23 @@ class Signal:
             needed for a Series whose index has times.
         start_ns: time of the first sample, where there is a rate.
 
+    Attributes:
+        power_w, time_ns: the arrays; time_ns is None where there is a rate.
+        start_ns, interval_ns: of the rate, which is 1e9 / interval_ns.
+        counts: what read_power() met, or None.
+
     Raises:
         TypeError, ValueError: another type, shape or layout; the message says what to
             pass instead.
     """
 
-    __slots__ = ("_handle", "interval_ns", "power_w", "start_ns", "time_ns")
+    __slots__ = ("_handle", "counts", "interval_ns", "power_w", "start_ns", "time_ns")
 
     power_w: npt.NDArray[Any]
     time_ns: npt.NDArray[np.int64] | None
     start_ns: int
     interval_ns: float
+    counts: PowerCounts | None
 
     def __init__(
         self,
@@ -213,6 +223,7 @@ class Signal:
         start_ns: int = 0,
     ) -> None:
         self.power_w = _powers(power)
+        self.counts = None
         self.time_ns = None
         self.interval_ns = 1.0
         self.start_ns = _time(start_ns, "start_ns")
@@ -1056,5 +1067,11 @@ def change_points(
     return np.array(found, dtype=np.intp)
 
 
-# They build on what stands above.
-from ssdpm import survey
+# Each needs what stands above.
+from ssdpm import survey  # noqa: E402
+from ssdpm.power import (  # noqa: E402
+    PowerCounts,
+    PowerIterator,
+    iter_power,
+    read_power,
+)
