@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ssdpm.estimate import Comparison, Estimate
     from ssdpm.measure import Activities
-    from ssdpm.survey import Analysis, Difference
+    from ssdpm.survey import Analysis, Difference, Readings, Survey
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -544,3 +544,58 @@ def plot_analysis(
     right.set_xlabel(f"difference ({unit}), {100 - 100 * analysis.error_rate:g} % for all")
     right.set_title(f"{analysis.n_different} of {len(pairs)} pairs differ")
     return left, right
+
+
+def _plot_run(run: Readings, at: int, color: str, scale: float, ax: Axes) -> None:
+    """Readings from at - 0.45 to at + 0.45."""
+    counts = run.status == "complete"
+    place = at + np.linspace(-0.45, 0.45, max(len(run), 2))[: len(run)]
+    place, power = _envelope(place, run.power_w * scale, 600)
+    ax.plot(place, power, color=color, linewidth=0.7, alpha=0.85 if counts else 0.25)
+    mean = run.mean().mean_w * scale
+    if counts and np.isfinite(mean):
+        ax.plot([at - 0.45, at + 0.45], [mean, mean], color="black", linewidth=1.6)
+
+
+def plot_survey(survey: Survey, scenario: str, ax: Axes | None) -> Axes:
+    """What Survey.plot() says."""
+    runs = [run for run in survey.readings if run.scenario == scenario]
+    ax = _axes(ax, 4.2)
+    powers = [run.power_w[np.isfinite(run.power_w)] for run in runs]
+    scale, unit = _watts(float(np.abs(p).max()) for p in powers if len(p))
+    for policy, name in enumerate(survey.policies):
+        color = _POLICIES[policy % len(_POLICIES)]
+        mine = [at for at, run in enumerate(runs) if run.policy == name]
+        for at in mine:
+            _plot_run(runs[at], at, color, scale, ax)
+        if mine:
+            ax.plot([], [], color=color, linewidth=4, label=name)
+    ax.plot([], [], color="black", linewidth=1.6, label="mean of a run")
+    if any(run.status != "complete" for run in runs):
+        ax.plot([], [], color="#888888", linewidth=4, alpha=0.3, label="not counted")
+    for at in range(1, len(runs)):
+        if runs[at].block != runs[at - 1].block:
+            ax.axvline(at - 0.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
+    if not runs:
+        _note(ax, "no runs")
+    ax.xaxis.set_major_locator(_whole_numbers())
+    ax.xaxis.set_major_formatter(lambda x, _: _run_name(runs, x))
+    ax.set_xlim(-0.6, max(len(runs), 1) - 0.4)
+    ax.set_xlabel("run, in the order of the file; dotted: blocks")
+    ax.set_ylabel(f"power ({unit})")
+    ax.set_title(f"{scenario}: {len(runs)} runs")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _whole_numbers() -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(nbins=20, integer=True)
+
+
+def _run_name(runs: Sequence[Readings], at: float) -> str:
+    if not 0 <= at < len(runs) or at != int(at):
+        return ""
+    number = runs[int(at)].run
+    return str(number) if number is not None else str(int(at) + 1)

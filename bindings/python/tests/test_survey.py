@@ -314,3 +314,145 @@ def test_an_analysis_shows_means_and_differences(tmp_path: Path) -> None:
     _, axes = pyplot.subplots(1, 2)
     assert found.plot(axes) == (axes[0], axes[1])
     pyplot.close("all")
+
+
+HEAD = """\
+# ssdpm survey 1
+# drive: Fixture SSD 256GB, FW 1.0
+# drive: Other SSD
+# policies: lpm=a;lpm=b
+# interval_s: 3
+# duration_s: 120
+run,policy,scenario,block,time_s,power_w,latency_us,latency_sd_us,bytes_per_s
+"""
+
+
+def survey_file(*, rise_w: float = 0.0) -> str:
+    """Six blocks of two policies, 40 readings each; run 13 is interrupted."""
+    rng = np.random.default_rng(5)
+    lines = []
+    for number in range(1, 14):
+        policy, block = "ab"[number % 2], (number + 1) // 2
+        for at in range(40 if number <= 12 else 7):
+            power = (5.0 if policy == "a" else 4.0) + 0.05 * rng.standard_normal()
+            power -= rise_w if at < 8 and policy == "a" else 0.0
+            where = f"{number},lpm={policy},idle,{block},{600 + 3 * at}"
+            lines.append(f"{where},{power:.4f},{80 + at},,\n")
+    lines.append("14,lpm=a,fio:randread,1,,,137.86,44.33,29000000\n")
+    return HEAD + "".join(lines)
+
+
+def test_a_file_of_a_survey_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv"
+    path.write_text(survey_file())
+    found = survey.read(path)
+    assert found.policies == ("lpm=a", "lpm=b") and found.scenarios == ("idle",)
+    assert found.get("drive") == ("Fixture SSD 256GB, FW 1.0", "Other SSD")
+    assert (found.interval_ns, found.duration_ns) == (3 * S, 120 * S)
+    assert found.n_blocks is None and found.settle_ns is None
+    assert found.n_rows == 12 * 40 + 7 + 1 and found.n_cut == 0
+    assert (found.count("complete"), found.count("incomplete")) == (12, 1)
+    first, last = found.readings[0], found.readings[-1]
+    assert (first.run, first.policy, first.block) == (1, "lpm=b", 0)
+    assert first.time_ns is not None
+    assert first.time_ns.tolist() == [(600 + 3 * at) * S for at in range(40)]
+    assert first.latency_us.tolist() == [80.0 + at for at in range(40)]
+    assert last.status == survey.RunStatus.INCOMPLETE and len(last) == 7
+    (tested,) = found.fio
+    assert (tested.test, tested.latency_us, tested.bytes_per_s) == (
+        "randread",
+        137.86,
+        29e6,
+    )
+    assert survey.read(path.read_bytes()) == found
+    with path.open("rb") as file:
+        assert survey.read(file) == found
+    assert repr(found) == (
+        "<ssdpm.survey.Survey Fixture SSD 256GB, FW 1.0; 12 complete runs, 1 incomplete, "
+        "1 of fio of 2 policies in idle>"
+    )
+    assert "<td>lpm=b</td>" in found._repr_html_()
+    with pytest.raises(ValueError, match="read-only"):
+        first.power_w[0] = 0
+
+
+def test_a_survey_is_analysed_by_its_complete_runs() -> None:
+    found = survey.read(survey_file().encode())
+    runs = found.runs(settled=False)
+    assert len(runs) == 12
+    for run, one in zip(runs, found.readings):
+        assert run.mean_w == pytest.approx(one.power_w.mean())
+    analysis = found.analyse()
+    assert analysis == survey.analyse(found.runs(), policies=found.policies)
+    assert analysis.n_different == 1
+    assert analysis.differences[0].difference_w == pytest.approx(1.0, abs=0.05)
+    system = survey.read(survey_file().replace("# drive: O", "# system_w: 20\n# x: O").encode())
+    assert system.analyse().system_w == 20
+    assert system.analyse(system_power_w=10).system_w == 10
+
+
+def test_a_rise_after_settling_counts_only_where_it_is_wanted() -> None:
+    found = survey.read(survey_file(rise_w=0.5).encode())
+    settled, not_so = found.analyse(), found.analyse(settled=False)
+    assert settled.differences[0].difference_w == pytest.approx(1.0, abs=0.05)
+    assert not_so.differences[0].difference_w == pytest.approx(0.9, abs=0.05)
+
+
+def test_what_others_have_recorded_needs_a_policy_and_a_power() -> None:
+    lines = [f"{p},{b},{5 + n / 100}\n" for p in "xy" for b in (1, 2, 3) for n in range(3)]
+    found = survey.read(("policy,block,power_w\n" + "".join(lines)).encode())
+    assert found.readings[0].run is None and found.readings[0].time_ns is None
+    # Too few readings to tell their noise: their mean is what it is.
+    assert found.readings[0].mean().mean_w == pytest.approx(5.01)
+    with pytest.raises(ssdpm.UnknownValueError, match="30 are needed"):
+        found.readings[0].summary()
+    assert sorted(run.block for run in found.runs()) == [0, 0, 1, 1, 2, 2]
+
+
+def test_policies_with_too_few_runs_are_left_out_unless_asked_for() -> None:
+    text = "policy,block,power_w\n" + "".join(
+        f"{p},{b},{w}\n"
+        for p, n, w in (("x", 4, 5.0), ("y", 4, 6.0), ("z", 2, 7.0))
+        for b, w in ((b, w + b * b / 100 + 0.001 * ord(p) * (b % 2)) for b in range(1, n + 1))
+    )
+    found = survey.read(text.encode())
+    assert found.analyse().policies == ("x", "y")
+    with pytest.raises(ssdpm.UnknownValueError, match="policy 2 has runs in 2 blocks"):
+        found.analyse(policies=list("xyz"))
+    few = survey.read(b"policy,block,power_w\nx,1,5\ny,1,6\n")
+    with pytest.raises(ssdpm.UnknownValueError, match="3 or more are needed"):
+        few.analyse()
+
+
+def test_a_file_that_is_no_survey_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.csv"
+    path.write_text(HEAD + "1,lpm=a,idle,1,600,watts,,,\n2,lpm=a,idle,1,1,5,,,\n")
+    with pytest.raises(ssdpm.FormatError) as caught:
+        survey.read(path)
+    assert str(caught.value).startswith(f"{path}:8: ")
+    with pytest.raises(ssdpm.Error):
+        survey.read(b"nothing\n")
+    with pytest.raises(FileNotFoundError):
+        survey.read(tmp_path / "none.csv")
+    with pytest.raises(TypeError, match="a path, an open file or bytes"):
+        survey.read(5)  # type: ignore[arg-type]
+
+
+def test_a_survey_shows_all_of_its_readings(tmp_path: Path) -> None:
+    found = survey.read(survey_file().encode())
+    ax = found.plot()
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "lpm=a",
+        "lpm=b",
+        "mean of a run",
+        "not counted",
+    ]
+    drawn = [np.asarray(line.get_ydata()) for line in ax.lines]
+    assert sum(len(line) == 40 for line in drawn) == 12
+    assert sum(len(line) == 7 for line in drawn) == 1
+    is_drawn(ax, tmp_path / "survey.png")
+    with pytest.raises(ValueError, match="scenario: 'sync' is none of 'idle'"):
+        found.plot("sync")
+    pyplot.close("all")
