@@ -110,6 +110,15 @@ static enum exit_status make_matrix(const struct sweep *sweep,
 	return STATUS_DONE;
 }
 
+enum exit_status check_matrix(const struct sweep *sweep)
+{
+	struct matrix matrix;
+	enum exit_status status = make_matrix(sweep, &matrix);
+
+	free_matrix(&matrix);
+	return status;
+}
+
 static const struct experiment *find(const struct matrix *matrix,
 				     const size_t at[N_PLACES])
 {
@@ -229,16 +238,16 @@ static void write_cell(struct json_writer *w, const struct matrix *matrix,
 			   matrix->of[MICRO_BENCHMARK].names[row]);
 	ssdpm__json_string(w, "drive", matrix->of[DRIVE].names[drive]);
 	ssdpm__json_string(w, "text", cell_text(matrix, row, drive).text);
-	ssdpm__json_begin(w, "backgrounds", '[');
+	ssdpm__json_begin(w, "classes", '[');
 	for (size_t i = 0; i < matrix->of[PATTERN].n; i++) {
 		const size_t at[N_PLACES] = { row, drive, i };
 		const struct experiment *e = find(matrix, at);
 
-		if (e)
-			ssdpm__json_string(w, NULL,
-					   class_name(e->class.background));
-		else
-			ssdpm__json_null(w, NULL);
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(w, "pattern", matrix->of[PATTERN].names[i]);
+		ssdpm__json_string(w, "background",
+				   e ? class_name(e->class.background) : NULL);
+		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');
 	ssdpm__json_end(w, '}');

@@ -36,6 +36,9 @@ struct sweep {
 /* "grows with the parameter" */
 const char *class_name(uint32_t background);
 
+/* Whether there is one; all else prints. */
+enum exit_status check_matrix(const struct sweep *sweep);
+
 enum exit_status print_matrix(const struct sweep *sweep);
 
 /* micro_benchmarks, drives, patterns and cells of an object that is open. */

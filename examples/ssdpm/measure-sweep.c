@@ -48,6 +48,18 @@ struct experiment_name {
 	char text[N_PLACES * (MAX_NAME + 2) + 64];
 };
 
+/* Without blanks around it. */
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		text[--n] = 0;
+	return text;
+}
+
 static int split(char *line, char *fields[MAX_FIELDS])
 {
 	int n = 0;
@@ -56,11 +68,12 @@ static int split(char *line, char *fields[MAX_FIELDS])
 	if (!strncmp(line, "\xef\xbb\xbf", 3))
 		line += 3;
 	for (char *next = line; next && n < MAX_FIELDS; n++) {
-		fields[n] = next + strspn(next, " \t");
+		char *field = next;
+
 		next = strchr(next, ',');
 		if (next)
 			*next++ = 0;
-		fields[n][strcspn(fields[n], " \t")] = 0;
+		fields[n] = trim(field);
 	}
 	return n;
 }
@@ -411,6 +424,8 @@ enum exit_status classify_sweep(const struct common *common, const char *path)
 
 	for (size_t i = 0; i < sweep.n && !status; i++)
 		status = classify(path, &sweep.experiments[i]);
+	if (!status && sweep.is_suite)
+		status = check_matrix(&sweep);
 	if (!status)
 		status = print_sweep(common, &sweep);
 	for (size_t i = 0; i < sweep.n; i++)
