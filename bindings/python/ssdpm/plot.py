@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.estimate import Comparison, Estimate
-    from ssdpm.measure import Activities
+    from ssdpm.measure import Activities, Matrix
     from ssdpm.survey import Analysis, Difference, Readings, Survey
 
 _BUSY = "#4d4d4d"
@@ -474,7 +474,7 @@ def _rows_axis(ax: Axes, names: Sequence[str], width: int) -> None:
         for name in names
     ]
     ax.set_yticks(range(len(lines)), lines)
-    ax.set_ylim(len(lines) - 0.5, -0.5)
+    ax.set_ylim(max(len(lines), 1) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.grid(True, axis="x", alpha=0.3)
 
@@ -599,3 +599,67 @@ def _run_name(runs: Sequence[Readings], at: float) -> str:
         return ""
     number = runs[int(at)].run
     return str(number) if number is not None else str(int(at) + 1)
+
+
+# Of nothing to what grows; the words of Matrix.
+_CLASSES = {
+    "-": "#ffffff",
+    "none": "#f2f2f2",
+    "NS": "#d1e5f0",
+    "S": "#92c5de",
+    "Ex": "#f4a582",
+    "GWP": "#d6604d",
+}
+_CLASS_NAMES = {
+    "-": "not run",
+    "none": "none",
+    "NS": "NS: not significant",
+    "S": "S: small, below a second",
+    "Ex": "Ex: extended, seconds",
+    "GWP": "GWP: grows with the parameter",
+}
+
+
+def _plot_cell(matrix: Matrix, row: int, column: int, ax: Axes) -> set[str]:
+    """A part for each pattern, or one for all; return the words in it."""
+    words = matrix.words(matrix.micro_benchmarks[row], matrix.drives[column])
+    parts = words[:1] if len(set(words)) == 1 else words
+    width = 0.96 / len(parts)
+    for number, word in enumerate(parts):
+        left = column - 0.48 + number * width
+        ax.barh(row, width, 0.92, left=left, color=_CLASSES[word], edgecolor="white")
+        ax.text(left + width / 2, row, word, ha="center", va="center")
+    return set(words)
+
+
+def plot_matrix(matrix: Matrix, ax: Axes | None) -> Axes:
+    """What Matrix.plot() says."""
+    n_rows, n_columns = len(matrix.micro_benchmarks), len(matrix.drives)
+    ax = _axes(ax, min(1.6 + 0.42 * n_rows, 30))
+    seen: set[str] = set()
+    for row in range(n_rows):
+        for column in range(n_columns):
+            seen |= _plot_cell(matrix, row, column, ax)
+    _rows_axis(ax, matrix.micro_benchmarks, 24)
+    ax.grid(False)
+    patterns = " / ".join(matrix.patterns)
+    heads = [f"{textwrap.fill(name, 18)}\n{patterns}" for name in matrix.drives]
+    ax.set_xticks(range(n_columns), heads)
+    ax.tick_params(axis="x", length=0, top=False, labeltop=True, labelbottom=False)
+    ax.set_xlim(-0.5, max(n_columns, 1) - 0.5)
+    for side in ("top", "right", "bottom", "left"):
+        ax.spines[side].set_visible(False)
+    if seen:
+        from matplotlib.patches import Patch
+
+        keys = [
+            Patch(facecolor=color, edgecolor="#888888", label=_CLASS_NAMES[word])
+            for word, color in _CLASSES.items()
+            if word in seen
+        ]
+        ax.legend(
+            handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False
+        )
+    else:
+        _note(ax, "no experiments")
+    return ax
