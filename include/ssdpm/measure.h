@@ -663,9 +663,9 @@ struct ssdpm_calibration {
  * and what it is good for are in ssdpm_measure(3).
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
- * power than there is to find), -EDOM (nothing can be told apart), -EINVAL,
- * -E2BIG (sizes; more than 2^22 steps), -ERANGE (times beyond 2^62 ns),
- * -ENOMEM; or as ssdpm_sim_new() and ssdpm_sim_feed().
+ * power than there is to find), -EDOM (nothing can be told apart, or all samples
+ * are the same), -EINVAL, -E2BIG (sizes; more than 2^22 steps), -ERANGE (times
+ * beyond 2^62 ns), -ENOMEM; or as ssdpm_sim_new() and ssdpm_sim_feed().
  */
 SSDPM_API int ssdpm_calibrate(
 	const struct ssdpm_model *model,
@@ -699,6 +699,108 @@ SSDPM_API int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 /** ssdpm_measured_status_to_string() - "known", "not-reached" and so on, or
  * NULL */
 SSDPM_API const char *ssdpm_measured_status_to_string(uint32_t status);
+
+/* What was measured of a drive, kept: the overlay of its model. */
+
+/**
+ * struct ssdpm_overlay - what a calibration is of (sized)
+ * @size:       sizeof(struct ssdpm_overlay), set by the caller
+ * @n_samples:  of power
+ * @n_ios:      of the trace
+ * @kind:       enum ssdpm_kind
+ * @pcie_link:  NVMe: enum ssdpm_pcie_link of the run: what that link takes is
+ *              in the idle powers; 0: not known
+ * @lpm:        SATA: enum ssdpm_lpm that was in force; 0: not known
+ * @operational_state: the state in which the drive worked
+ * @flags:      bits of enum ssdpm_sim_flag
+ * @reserved:   0
+ * @product, @firmware: of the drive; "": not known. There is no place for a
+ *              serial number
+ * @policy:     what was in force, in words; "": not known
+ * @power_name: of the file of the samples; "": there is none
+ * @trace_name: likewise of the I/Os
+ * @date:       of the run, in words; "": not known
+ *
+ * All texts are UTF-8 without control characters.
+ */
+struct ssdpm_overlay {
+	size_t size;
+	uint64_t n_samples;
+	uint64_t n_ios;
+	uint32_t kind;
+	uint32_t pcie_link;
+	uint32_t lpm;
+	uint32_t operational_state;
+	uint32_t flags;
+	uint32_t reserved;
+	char product[41];
+	char firmware[9];
+	char policy[198];
+	char power_name[256];
+	char trace_name[256];
+	char date[32];
+};
+
+/**
+ * ssdpm_overlay_to_json() - what was measured, as "ssdpm.overlay/1"
+ * @overlay:     what it is of
+ * @measured:    from ssdpm_calibrate(), in its order
+ * @n_measured:  how many
+ * @calibration: from it too
+ * @ret_text:    free() it
+ *
+ * See ssdpm-json(5). Values are whole numbers there: an interval is rounded
+ * outwards, as ssdpm_parameters_calibrate() does, and so nothing that this
+ * computes with is lost. What was written and read is written as the same text.
+ *
+ * Return: 0; -EINVAL (a text that is not UTF-8, has control characters or no
+ * end; a value out of its order; an unknown word; parameters out of theirs),
+ * -ERANGE (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
+				    const struct ssdpm_measured *measured,
+				    size_t n_measured,
+				    const struct ssdpm_calibration *calibration,
+				    char **ret_text,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_overlay_from_json() - the other way round
+ * @text:            need not end in a zero byte
+ * @size:            of @text
+ * @ret_overlay:     its size member is set by the caller
+ * @ret_measured:    room for SSDPM_MAX_PARAMETERS
+ * @ret_n:           how many were filled
+ * @ret_calibration: its size member is set by the caller
+ *
+ * Keys that are unknown are left out; what is missing or null is not known.
+ *
+ * Return: 0; -EINVAL (no JSON, another schema, a value that cannot be),
+ * -ERANGE (a value or text that is too large), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_from_json(
+	const char *text, size_t size, struct ssdpm_overlay *ret_overlay,
+	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS], size_t *ret_n,
+	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+
+/** Is an overlay of this drive? */
+enum ssdpm_overlay_match {
+	SSDPM_OVERLAY_SAME = 1, /* product and firmware are the same */
+	/* The same product: most of it holds, but firmware changes powers. */
+	SSDPM_OVERLAY_OTHER_FIRMWARE = 2,
+	SSDPM_OVERLAY_UNKNOWN = 3, /* one of both does not say what it is of */
+	SSDPM_OVERLAY_OTHER_DRIVE = 4, /* its powers are those of another one */
+};
+
+/**
+ * ssdpm_overlay_match() - is an overlay of this drive?
+ *
+ * A firmware that only one of both states makes it SSDPM_OVERLAY_UNKNOWN.
+ *
+ * Return: enum ssdpm_overlay_match.
+ */
+SSDPM_API uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
+				       const struct ssdpm_model *model);
 
 /* Samples from a file. */
 
@@ -1279,6 +1381,168 @@ SSDPM_API int ssdpm_survey_merge(const struct ssdpm_survey_result *results,
 				 size_t n, uint32_t policy,
 				 struct ssdpm_survey_merged *ret_merged,
 				 struct ssdpm_error *reterr);
+
+/* --- The file of a survey --- */
+
+/**
+ * struct ssdpm_survey_fact - a comment "# key: value" (borrowed)
+ * @key:      before the colon; all of it, where there is none
+ * @value:    after it; never NULL
+ * @line:     where it stands
+ * @reserved: 0
+ */
+struct ssdpm_survey_fact {
+	const char *key;
+	const char *value;
+	uint32_t line;
+	uint32_t reserved;
+};
+
+/** Whether a run counts. */
+enum ssdpm_survey_run_status {
+	SSDPM_SURVEY_RUN_COMPLETE = 1,
+	SSDPM_SURVEY_RUN_INCOMPLETE = 2, /* it was interrupted */
+	SSDPM_SURVEY_RUN_REPLACED = 3,	 /* a later one is of the same thing */
+};
+
+/**
+ * struct ssdpm_survey_readings - one run of a survey (borrowed)
+ * @time_ns:    of each reading, from when the policy was set; NULL: not known
+ * @power_w:    NaN: there was none
+ * @latency_us: of the scenario's own I/O; NaN: none
+ * @n:          how many readings
+ * @run:        its number in the file; 0: it has none
+ * @policy, @scenario, @block: from 0 on, as in struct ssdpm_survey_run
+ * @status:     enum ssdpm_survey_run_status
+ */
+struct ssdpm_survey_readings {
+	const int64_t *time_ns;
+	const double *power_w;
+	const double *latency_us;
+	size_t n;
+	uint64_t run;
+	uint32_t policy;
+	uint32_t scenario;
+	uint32_t block;
+	uint32_t status;
+};
+
+/**
+ * struct ssdpm_survey_fio - one run of fio in a survey (frozen, 48 bytes)
+ * @latency_us:    mean of its I/Os; NaN: not known, as the next two
+ * @latency_sd_us: their standard deviation
+ * @bytes_per_s:   its throughput
+ * @run:           its number in the file; 0: it has none
+ * @policy, @block: from 0 on
+ * @test:          of ssdpm_survey_file_get_test(), from 0 on
+ * @status:        enum ssdpm_survey_run_status
+ */
+struct ssdpm_survey_fio {
+	double latency_us;
+	double latency_sd_us;
+	double bytes_per_s;
+	uint64_t run;
+	uint32_t policy;
+	uint32_t test;
+	uint32_t block;
+	uint32_t status;
+};
+
+/**
+ * struct ssdpm_survey_counts - what was met in a file (frozen, 24 bytes)
+ * @n_lines: of the file
+ * @n_rows:  readings, and results of fio
+ * @n_cut:   rows that were being written when the survey was killed: left out
+ */
+struct ssdpm_survey_counts {
+	uint64_t n_lines;
+	uint64_t n_rows;
+	uint64_t n_cut;
+};
+
+struct ssdpm_survey_file;
+
+/**
+ * ssdpm_survey_file_open() - read the file of a survey, all of it
+ * @fd:       stays the caller's; pipes too; gzip and zstd are unpacked
+ * @ret_file: close it with ssdpm_survey_file_close()
+ *
+ * The format is in ssdpm-survey(5). Of what others have recorded, columns
+ * policy and power_w are enough.
+ *
+ * Return: 0; -EINVAL (a line that cannot be read, whose number is in @reterr; a
+ * version that is not known; no text), -ENODATA (no survey: nothing names its
+ * columns), -E2BIG (a line above 1 MiB, more than 2^24 rows or 4096 comments),
+ * -EOPNOTSUPP (packed, and without what unpacks it), -EIO (packed, and
+ * damaged), -ENOMEM, and what read(2) has.
+ */
+SSDPM_API int ssdpm_survey_file_open(int fd,
+				     struct ssdpm_survey_file **ret_file,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_survey_file_open_data() - the same from memory, which may go then
+ *
+ * Return: as ssdpm_survey_file_open().
+ */
+SSDPM_API int ssdpm_survey_file_open_data(const void *data, size_t size,
+					  struct ssdpm_survey_file **ret_file,
+					  struct ssdpm_error *reterr);
+
+/*
+ * All that follows is borrowed: it lives as long as the file.
+ */
+
+/**
+ * ssdpm_survey_file_get_params() - what the survey was to run
+ *
+ * n_policies and n_scenarios are what the file has; of the others 0 says that
+ * the file does not tell.
+ */
+SSDPM_API const struct ssdpm_survey_params *ssdpm_survey_file_get_params(
+	const struct ssdpm_survey_file *file);
+
+/** ssdpm_survey_file_get_counts() - of lines and rows */
+SSDPM_API const struct ssdpm_survey_counts *ssdpm_survey_file_get_counts(
+	const struct ssdpm_survey_file *file);
+
+/**
+ * ssdpm_survey_file_get_fact() - what a comment says
+ * @key: "drive", "meter", ...
+ * @n:   from 0 on: the first comment of that key, the second, ...
+ *
+ * Return: its value, or NULL: there is none.
+ */
+SSDPM_API const char *ssdpm_survey_file_get_fact(
+	const struct ssdpm_survey_file *file, const char *key, size_t n);
+
+/** ssdpm_survey_file_get_facts() - all comments, in their order */
+SSDPM_API const struct ssdpm_survey_fact *ssdpm_survey_file_get_facts(
+	const struct ssdpm_survey_file *file, size_t *ret_n);
+
+/** ssdpm_survey_file_get_policy() - its name, or NULL: no such number */
+SSDPM_API const char *ssdpm_survey_file_get_policy(
+	const struct ssdpm_survey_file *file, uint32_t policy);
+
+/** ssdpm_survey_file_get_scenario() - its name, or NULL: no such number */
+SSDPM_API const char *ssdpm_survey_file_get_scenario(
+	const struct ssdpm_survey_file *file, uint32_t scenario);
+
+/** ssdpm_survey_file_get_test() - "randread" of "fio:randread", or NULL */
+SSDPM_API const char *ssdpm_survey_file_get_test(
+	const struct ssdpm_survey_file *file, uint32_t test);
+
+/** ssdpm_survey_file_get_readings() - all runs, by their number */
+SSDPM_API const struct ssdpm_survey_readings *ssdpm_survey_file_get_readings(
+	const struct ssdpm_survey_file *file, size_t *ret_n);
+
+/** ssdpm_survey_file_get_fio() - all runs of fio, in the order of the file */
+SSDPM_API const struct ssdpm_survey_fio *ssdpm_survey_file_get_fio(
+	const struct ssdpm_survey_file *file, size_t *ret_n);
+
+/** ssdpm_survey_file_close() - @file may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_survey_file *ssdpm_survey_file_close(
+	struct ssdpm_survey_file *file);
 
 /* --- Consistency: operations, second by second --- */
 

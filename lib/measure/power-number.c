@@ -210,6 +210,13 @@ static int64_t days_of(uint32_t year, uint32_t month, uint32_t day)
 	       (m * 153 + 2) / 5 + day - 719469;
 }
 
+/* No month has a day that is one of the next. */
+static bool is_day(uint32_t year, uint32_t month, uint32_t day)
+{
+	return days_of(year, month, day) <
+	       days_of(year + month / 12, month % 12 + 1, 1);
+}
+
 static bool take_zone(struct span *text, int64_t *seconds)
 {
 	uint32_t hours = 0, minutes = 0;
@@ -240,7 +247,8 @@ bool ssdpm__iso_time_read(struct span text, int64_t *ret_ns)
 	if (!take_fixed(&text, 4, 2261, &year) || year < 1678 ||
 	    !take_char(&text, '-') || !take_fixed(&text, 2, 12, &month) ||
 	    !month || !take_char(&text, '-') ||
-	    !take_fixed(&text, 2, 31, &day) || !day)
+	    !take_fixed(&text, 2, 31, &day) || !day ||
+	    !is_day(year, month, day))
 		return false;
 	if (!take_char(&text, 'T') && !take_char(&text, 't') &&
 	    !take_char(&text, ' '))

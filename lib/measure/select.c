@@ -255,6 +255,7 @@ struct search {
 	uint64_t below;	     /* values up to known.low */
 	uint64_t between;
 	struct kept kept; /* room for KEPT_VALUES + BLOCK_SAMPLES */
+	uint64_t random;  /* so that no sample is taken at the places before */
 };
 
 /* A sample of what is between: from all over, at places without a period. */
@@ -262,11 +263,10 @@ static size_t take_sample(struct search *search)
 {
 	const struct ssdpm_samples *samples = search->of->samples;
 	const struct window *known = &search->known;
-	uint64_t random = 0x9e3779b97f4a7c15u;
 	size_t taken = 0;
 
 	for (size_t i = 0; i < SAMPLE_VALUES; i++) {
-		size_t at = next_random(&random) % samples->n;
+		size_t at = next_random(&search->random) % samples->n;
 		double value =
 			value_of(ssdpm__sample_w(samples, at), search->of);
 
@@ -294,6 +294,10 @@ static struct window choose(struct search *search, uint64_t rank)
 	if (search->between <= KEPT_VALUES)
 		return window;
 	size_t taken = take_sample(search);
+
+	/* It is where nobody looked. */
+	if (!taken)
+		return halves(&search->known);
 	double middle = (double)(rank - search->below) /
 			(double)search->between * (double)taken;
 	double spread = SAMPLE_SIGMAS * sqrt((double)taken) / 2;
@@ -370,6 +374,7 @@ static int search_middle(struct search *search, double ret_values[2],
 
 		again.between = n;
 		again.kept = search->kept;
+		again.random = search->random;
 		*search = again;
 		if (found++ == 0 &&
 		    resolve(search, &window, &counts, n / 2, &ret_values[1]))
@@ -387,6 +392,7 @@ int ssdpm__median(const struct selection *selection, double *ret_median,
 		.of = selection,
 		.known = { -INFINITY, INFINITY },
 		.between = n,
+		.random = 0x9e3779b97f4a7c15u,
 	};
 	double middle[2];
 

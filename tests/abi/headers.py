@@ -63,6 +63,8 @@ UNITLESS = {
     "address_share", "write_share", "pages_per_block", "collector", "choices",
     "n_written", "n_trimmed", "n_moved", "n_erased", "n_mapped", "first_page",
     "n_classes", "order",
+    # consistency: counts, shares
+    "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts
     "loss", "bound_loss", "n_examined",
     # flags of a recommendation
@@ -90,12 +92,14 @@ UNITLESS = {
     "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
     # a file of samples
     "scale", "n_samples", "n_wraps", "n_resets",
+    # the file of a survey
+    "n_cut", "run", "test", "bytes_per_s",
     # bytes, by the rule for sized parameters
     "size",
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
-UNITS += ("_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks")
+UNITS += ("_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

@@ -120,6 +120,8 @@ static struct {
 	struct ssdpm_gaps *gaps;
 	struct ssdpm_integral *integral;
 	struct ssdpm_power *power;
+	struct ssdpm_survey_file *survey;
+	int survey_fd;
 	struct ssdpm_level *level; /* with samples */
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
@@ -486,6 +488,37 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_find_meter(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_meter meter = { 0 };
+	int err = ssdpm_machine_find_meter(in.laptop, "BAT0", &meter, error);
+
+	if (!err)
+		ret->energy_nj = meter.kind;
+	return err;
+}
+
+/* A sampler that is made, and one reading of the sum of all batteries. */
+static int call_sampler(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_meter meter = {
+		.kind = SSDPM_METER_BATTERY,
+		.name = "battery",
+		.path = "/sys/class/power_supply",
+	};
+	struct ssdpm_reading reading = { .size = sizeof(reading) };
+	struct ssdpm_sampler *sampler;
+	int err = ssdpm_sampler_new(in.laptop, &meter, &sampler, error);
+
+	if (err)
+		return err;
+	err = ssdpm_sampler_read(sampler, &reading, error);
+	ssdpm_sampler_free(sampler);
+	if (!err)
+		ret->energy_nj = (uint64_t)(reading.power_w * 1e9);
+	return err;
+}
+
 static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -705,6 +738,38 @@ static int call_power_read(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Two runs that are out of order, a comment, and fio. */
+static const char survey_text[] =
+	"# ssdpm survey 1\n# drive: x\n# interval_s: 1\npolicy,scenario,power_w\n"
+	"a,idle,1\nb,idle,1\na,idle,2\na,fio:randread,\n";
+
+static int call_survey_file(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_survey_file *file;
+	int err = ssdpm_survey_file_open_data(survey_text, strlen(survey_text),
+					      &file, error);
+
+	if (!err) {
+		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
+		ssdpm_survey_file_close(file);
+	}
+	return err;
+}
+
+static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_survey_file *file;
+
+	if (lseek(in.survey_fd, 0, SEEK_SET))
+		return -errno;
+	int err = ssdpm_survey_file_open(in.survey_fd, &file, error);
+	if (!err) {
+		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
+		ssdpm_survey_file_close(file);
+	}
+	return err;
+}
+
 static int call_baseline(struct result *ret, struct ssdpm_error *error)
 {
 	double power_w[100];
@@ -813,6 +878,38 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 
 	if (!err)
 		ret->energy_nj = calibration.n_known;
+	return err;
+}
+
+static const struct ssdpm_overlay overlay = {
+	.size = sizeof(overlay),
+	.kind = SSDPM_KIND_NVME,
+	.product = "Fixture",
+};
+
+static int call_overlay_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_calibration calibration = {
+		.size = sizeof(calibration)
+	};
+
+	return ssdpm_overlay_to_json(&overlay, NULL, 0, &calibration,
+				     &ret->text, error);
+}
+
+static int call_overlay_from_json(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] =
+		"{\"schema\": \"ssdpm.overlay/1\", \"kind\": \"nvme\", \"measured\": []}";
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct ssdpm_overlay found = { .size = sizeof(found) };
+	size_t n;
+	int err = ssdpm_overlay_from_json(text, strlen(text), &found, measured,
+					  &n, &calibration, error);
+
+	if (!err)
+		ret->energy_nj = found.kind;
 	return err;
 }
 
@@ -1165,6 +1262,52 @@ static int call_budget_solve(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_iops_log(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "1000, 5, 1, 0, 0\n2000, 7, 1, 0, 0\n";
+	double *iops;
+	size_t n;
+	int err = ssdpm_iops_log_read_data(text, sizeof(text) - 1, NULL, &iops,
+					   &n, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = (uint64_t)iops[1];
+	free(iops);
+	return 0;
+}
+
+static int call_iops_log_fd(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] = "1000, 5, 1, 0, 0\n";
+	int pipes[2], err;
+	double *iops;
+	size_t n;
+
+	if (pipe(pipes) ||
+	    write(pipes[1], text, sizeof(text) - 1) != sizeof(text) - 1)
+		return -errno;
+	close(pipes[1]);
+	err = ssdpm_iops_log_read(pipes[0], NULL, &iops, &n, error);
+	close(pipes[0]);
+	if (err)
+		return err;
+	ret->energy_nj = n;
+	free(iops);
+	return 0;
+}
+
+static int call_consistency(struct result *ret, struct ssdpm_error *error)
+{
+	static const double iops[20] = { 5, 4, 3 };
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	int err = ssdpm_consistency_measure(iops, 20, NULL, &c, error);
+
+	if (!err)
+		ret->energy_nj = c.n;
+	return err;
+}
+
 static int call_budget_frontier(struct result *ret, struct ssdpm_error *error)
 {
 	size_t n;
@@ -1317,6 +1460,8 @@ static const struct {
 	{ "ssdpm_power_open", call_power_fd },
 	{ "ssdpm_power_open_data", call_power },
 	{ "ssdpm_power_read", call_power_read },
+	{ "ssdpm_survey_file_open", call_survey_fd },
+	{ "ssdpm_survey_file_open_data", call_survey_file },
 	{ "ssdpm_baseline_find", call_baseline },
 	{ "ssdpm_baseline_find", call_baseline_window },
 	{ "ssdpm_level_new", call_level },
@@ -1326,12 +1471,17 @@ static const struct {
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },
 	{ "ssdpm_calibrate", call_calibrate },
+	{ "ssdpm_overlay_from_json", call_overlay_from_json },
+	{ "ssdpm_overlay_to_json", call_overlay_to_json },
 	{ "ssdpm_change_points_find", call_changes },
 	{ "ssdpm_survey_analyse", call_survey_analyse },
 	{ "ssdpm_survey_merge", call_survey_merge },
 	{ "ssdpm_survey_summarise", call_survey_summarise },
 	{ "ssdpm_budget_get_frontier", call_budget_frontier },
 	{ "ssdpm_budget_solve", call_budget_solve },
+	{ "ssdpm_consistency_measure", call_consistency },
+	{ "ssdpm_iops_log_read", call_iops_log_fd },
+	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
 	{ "ssdpm_gaps_best_table", call_best_table },
@@ -1345,6 +1495,9 @@ static const struct {
 	{ "ssdpm_device_diagnose", call_diagnose },
 	{ "ssdpm_machine_read_owners", call_owners },
 	{ "ssdpm_machine_read_meters", call_meters },
+	{ "ssdpm_machine_find_meter", call_find_meter },
+	{ "ssdpm_sampler_new", call_sampler },
+	{ "ssdpm_sampler_read", call_sampler },
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_read", call_persist_read },
 	{ "ssdpm_persist_remove", call_persist_remove },
@@ -1736,6 +1889,11 @@ static void call_parameters(void)
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
 }
 
+static void call_sampler_free(void)
+{
+	ssdpm_sampler_free(NULL);
+}
+
 static void call_sim_getters(void)
 {
 	uint64_t counts[SSDPM_HISTOGRAM_BUCKETS];
@@ -1756,6 +1914,22 @@ static void call_power_getters(void)
 {
 	ssdpm_power_get_counts(in.power);
 	ssdpm_power_close(NULL);
+}
+
+static void call_survey_getters(void)
+{
+	size_t n;
+
+	ssdpm_survey_file_get_params(in.survey);
+	ssdpm_survey_file_get_counts(in.survey);
+	ssdpm_survey_file_get_fact(in.survey, "drive", 0);
+	ssdpm_survey_file_get_facts(in.survey, &n);
+	ssdpm_survey_file_get_policy(in.survey, 0);
+	ssdpm_survey_file_get_scenario(in.survey, 0);
+	ssdpm_survey_file_get_test(in.survey, 0);
+	ssdpm_survey_file_get_readings(in.survey, &n);
+	ssdpm_survey_file_get_fio(in.survey, &n);
+	ssdpm_survey_file_close(NULL);
 }
 
 static void call_measure(void)
@@ -1780,6 +1954,7 @@ static void call_measure(void)
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
 	ssdpm_measured_status_to_string(SSDPM_MEASURED_KNOWN);
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
+	ssdpm_overlay_match(&overlay, in.models[0]);
 }
 
 static void call_survey(void)
@@ -1853,12 +2028,23 @@ static const struct {
 	{ "ssdpm_level_free", call_measure },
 	{ "ssdpm_level_get", call_measure },
 	{ "ssdpm_measured_status_to_string", call_measure },
+	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_close", call_power_getters },
 	{ "ssdpm_power_get_counts", call_power_getters },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_detectable", call_survey },
+	{ "ssdpm_survey_file_close", call_survey_getters },
+	{ "ssdpm_survey_file_get_counts", call_survey_getters },
+	{ "ssdpm_survey_file_get_fact", call_survey_getters },
+	{ "ssdpm_survey_file_get_facts", call_survey_getters },
+	{ "ssdpm_survey_file_get_fio", call_survey_getters },
+	{ "ssdpm_survey_file_get_params", call_survey_getters },
+	{ "ssdpm_survey_file_get_policy", call_survey_getters },
+	{ "ssdpm_survey_file_get_readings", call_survey_getters },
+	{ "ssdpm_survey_file_get_scenario", call_survey_getters },
+	{ "ssdpm_survey_file_get_test", call_survey_getters },
 	{ "ssdpm_survey_judge", call_survey },
 	{ "ssdpm_survey_range_p", call_survey },
 	{ "ssdpm_survey_range_q", call_survey },
@@ -1961,6 +2147,7 @@ static const struct {
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_route_to_string", call_strings },
+	{ "ssdpm_sampler_free", call_sampler_free },
 	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
@@ -2251,6 +2438,11 @@ static int make_traces(void)
 	ssdpm_npy_header(2, in.npy);
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
 	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
+	in.survey_fd = memfd_create("survey", MFD_CLOEXEC);
+	if (in.survey_fd < 0 ||
+	    write(in.survey_fd, survey_text, strlen(survey_text)) !=
+		    (ssize_t)strlen(survey_text))
+		return -1;
 	in.trace_fd = memfd_create("trace", MFD_CLOEXEC);
 	if (in.trace_fd < 0 || write(in.trace_fd, msr, size) != size)
 		return -errno;
@@ -2285,6 +2477,9 @@ static int make_idle_times(void)
 	if (!err)
 		err = ssdpm_power_open_data(power_text, strlen(power_text),
 					    NULL, &in.power, NULL);
+	if (!err)
+		err = ssdpm_survey_file_open_data(
+			survey_text, strlen(survey_text), &in.survey, NULL);
 	if (!err)
 		err = ssdpm_level_new(&in.level, NULL);
 	if (!err)
@@ -2480,6 +2675,8 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_integral_free(in.integral);
 	ssdpm_power_close(in.power);
+	ssdpm_survey_file_close(in.survey);
+	close(in.survey_fd);
 	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);
 	ssdpm_sim_free(in.sim);

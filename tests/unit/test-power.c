@@ -320,6 +320,13 @@ static void a_wrong_line_is_named_after_all_before_it(void **state)
 		  3, "ISO 8601" },
 		{ "time_iso,power_w\n2026-01-31T00:00:00,1\n2026-01-31T00:00,1\n",
 		  3, "ISO 8601" },
+		/* Days that no calendar has. */
+		{ "time_iso,power_w\n2026-01-31T00:00:00,1\n2026-02-29T00:00:00,1\n",
+		  3, "ISO 8601" },
+		{ "time_iso,power_w\n2026-01-31T00:00:00,1\n2026-04-31T00:00:00,1\n",
+		  3, "ISO 8601" },
+		{ "time_iso,power_w\n2026-01-31T00:00:00,1\n2100-02-29T00:00:00,1\n",
+		  3, "ISO 8601" },
 		{ "time_s,power_w\n0,1\n1,\x1b[31m\n", 3, "is no number" },
 	};
 	struct got got;

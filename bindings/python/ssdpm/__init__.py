@@ -19,6 +19,8 @@ What it costs and saves on a workload::
 What a drive took, from samples of its power::
 
     print(ssdpm.measure.energy(watts, rate_hz=20_000))
+    found = ssdpm.measure.calibrate(model, trace, ssdpm.measure.read_power("watts.csv"))
+    print(ssdpm.estimate(model, trace, measured=found))
 
 The unit is part of each name: ``_us`` microseconds, ``_ms`` milliseconds, ``_uw``
 microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` watts,
@@ -79,7 +81,10 @@ from ssdpm.device import (
     MachineFacts,
     Meter,
     Owner,
+    Reading,
+    Sampler,
     devices,
+    find_meter,
     open,
 )
 from ssdpm.estimate import (
@@ -224,9 +229,11 @@ __all__ = [
     "RangeError",
     "Reached",
     "ReadOnlyError",
+    "Reading",
     "Recommendation",
     "Residency",
     "Run",
+    "Sampler",
     "SataLink",
     "Saving",
     "Service",
@@ -254,6 +261,7 @@ __all__ = [
     "default_policies",
     "devices",
     "estimate",
+    "find_meter",
     "fio_job",
     "generate",
     "infer",

@@ -20,6 +20,10 @@ SIM_IDLE_FROM_START: int
 LOG_WARNING: int
 LOG_INFO: int
 LOG_DEBUG: int
+READING_SAME: int
+READING_WRAP: int
+READING_RESET: int
+READING_CHARGE_COUNTER: int
 HISTOGRAM_STARTS: list[int]
 
 # Words of the library, each with its number or bit.
@@ -45,10 +49,21 @@ AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
 NVME_CORE: dict[str, int]
+METER_KINDS: dict[str, int]
 PERSIST_KINDS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
+SURVEY_RUN_STATUSES: dict[str, int]
+SURVEY_TRENDS: dict[str, int]
+SURVEY_VERDICTS: dict[str, int]
+SURVEY_MISSING: dict[str, int]
+SURVEY_MAX_BLOCKS: int
+POWER_FORMATS: dict[str, int]
+MEASURED_STATUSES: dict[str, int]
+OVERLAY_MATCHES: dict[str, int]
+CALIBRATE_OPERATION_ENERGY: int
+CALIBRATE_BYTE_ENERGY: int
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -205,7 +220,15 @@ class Machine(metaclass=_Pybind11Type):
     def owners(self) -> list[tuple[str, str, int, str]]: ...
     # kind, name, path, readable.
     def meters(self) -> list[tuple[str, str, str, bool]]: ...
+    def find_meter(self, text: bytes, /) -> tuple[str, str, str, bool]: ...
     def capture(self, directory: bytes, commands: bool) -> None: ...
+
+class Sampler(metaclass=_Pybind11Type):
+    def __init__(
+        self, machine: Machine, kind: int, name: bytes, path: bytes, /
+    ) -> None: ...
+    # time_ns, power_w, energy_j, flags.
+    def read(self) -> tuple[int, float, float, int]: ...
 
 class Device(metaclass=_Pybind11Type):
     def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
@@ -419,3 +442,101 @@ def measure_steady_state(
 def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
+
+# The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.
+_Schedule: TypeAlias = tuple[int, int, int, int, int, int, int]
+
+def survey_schedule(
+    params: _Schedule, /
+) -> tuple[list[tuple[int, int, int, int, int, int, int]], int]: ...
+def survey_summarise(samples: Samples, /) -> tuple[Any, ...]: ...
+def survey_range_p(q: float, k: int, df: float, /) -> float: ...
+def survey_range_q(p: float, k: int, df: float, /) -> float: ...
+def survey_analyse(
+    runs: list[tuple[float, int, int, int]],
+    params: tuple[float, float, int, int, int],
+    /,
+) -> tuple[tuple[Any, ...], list[tuple[Any, ...]], list[tuple[Any, ...]]]: ...
+def survey_detectable(
+    params: _Schedule,
+    noise: tuple[float, float, int, float, float],
+    error_rate: float,
+    difference_w: float,
+    /,
+) -> tuple[float, float, float, float, float, float, float, bool]: ...
+def survey_judge(
+    rows: list[tuple[float, float, float, int]], error_rate: float, /
+) -> tuple[int, int, float, int, int]: ...
+def survey_merge(
+    results: list[tuple[float, float, int, int]], policy: int, /
+) -> tuple[int, int, float, float, float, float, float, float, float, float, float]: ...
+
+# policies, scenarios, tests; blocks and times; counts; facts; runs; runs of fio.
+_SurveyFile: TypeAlias = tuple[
+    list[str],
+    list[str],
+    list[str],
+    tuple[int, int, int, int],
+    tuple[int, int, int],
+    list[tuple[str, str]],
+    list[
+        tuple[
+            int,
+            int,
+            int,
+            int,
+            int,
+            npt.NDArray[np.int64] | None,
+            npt.NDArray[np.float64],
+            npt.NDArray[np.float64],
+        ]
+    ],
+    list[tuple[int, int, int, int, int, float, float, float]],
+]
+
+def survey_read(source: int | bytes, /) -> _SurveyFile: ...
+
+# The members of struct ssdpm_power_params.
+_PowerParams: TypeAlias = tuple[str | None, float, float, float, float, float, int]
+
+class PowerReader(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def read(
+        self, max: int, /
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    def read_all(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...
+
+def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
+
+# The members of struct ssdpm_measured; those of struct ssdpm_calibration from n_bins on.
+_Measured: TypeAlias = tuple[
+    int, int, int, bool, int, float, float, float, float, str
+]
+_Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
+
+def calibrate(
+    model: Model,
+    sim_params: SimParams,
+    ios: npt.NDArray[np.void],
+    samples: Samples,
+    params: tuple[int, int, int, int],
+    /,
+) -> tuple[list[_Measured], _Quality]: ...
+def parameters_calibrate(
+    parameters: list[_Parameter], measured: list[_Measured], /
+) -> list[_Parameter]: ...
+
+# The members of struct ssdpm_overlay.
+_Overlay: TypeAlias = tuple[
+    int, int, int, int, int, int, int, str, str, str, str, str, str
+]
+
+def overlay_to_json(
+    overlay: _Overlay, measured: list[_Measured], quality: _Quality, /
+) -> str: ...
+def overlay_from_json(text: bytes, /) -> tuple[_Overlay, list[_Measured], _Quality]: ...
+def overlay_match(overlay: _Overlay, model: Model, /) -> int: ...

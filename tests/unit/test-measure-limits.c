@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measurement at its limits: what it refuses, signals of floats, and the
+ * search for a median where a sample of the signal misleads.
+ */
+#include "fixture.h"
+
+#include <math.h>
+
+#define SECOND INT64_C(1000000000)
+
+static double uniform(uint64_t *seed)
+{
+	return ((double)(fixture_random(seed) >> 11) + 0.5) /
+	       9007199254740992.0;
+}
+
+/* One each second. */
+static struct ssdpm_samples seconds_of(const double *power_w, size_t n)
+{
+	return (struct ssdpm_samples){ .power_w = power_w,
+				       .n = n,
+				       .interval_ns = 1e9,
+				       .type = SSDPM_SAMPLE_FLOAT64 };
+}
+
+static void assert_near(double is, double must_be, double tolerance)
+{
+	if (!(fabs(is - must_be) <= tolerance))
+		fail_msg("%.17g is not %.17g", is, must_be);
+}
+
+static void assert_says(const struct ssdpm_error *error, const char *words)
+{
+	if (!strstr(error->message, words))
+		fail_msg("\"%s\" says nothing of \"%s\"", error->message,
+			 words);
+}
+
+static void a_view_that_cannot_be_read_is_refused_with_the_reason(void **state)
+{
+	static const double power_w[2] = { 1, 2 };
+	const struct ssdpm_samples good = seconds_of(power_w, 2);
+	struct {
+		struct ssdpm_samples samples;
+		const char *words;
+	} bad[] = {
+		{ good, "reserved" },		{ good, "no powers" },
+		{ good, "interval" },		{ good, "interval" },
+		{ good, "beyond 2^62 ns" },	{ good, "beyond 2^62 ns" },
+		{ good, "no type of samples" },
+	};
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+
+	(void)state;
+	bad[0].samples.reserved = 1;
+	bad[1].samples.power_w = NULL;
+	bad[2].samples.interval_ns = 0.5;
+	bad[3].samples.interval_ns = 2e18;
+	bad[4].samples.start_ns = INT64_MAX / 2 + 1;
+	bad[5].samples.start_ns = -INT64_MAX / 2 - 1;
+	bad[6].samples.type = 0;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_error error;
+
+		assert_int_equal(ssdpm_energy_measure(&bad[i].samples, NULL,
+						      &energy, &error),
+				 -EINVAL);
+		assert_says(&error, bad[i].words);
+	}
+	/* Where times are given, no interval is read. */
+	static const int64_t time_ns[2] = { INT64_MIN, INT64_MIN + 1 };
+	struct ssdpm_samples samples = good;
+
+	samples.interval_ns = NAN;
+	samples.time_ns = time_ns;
+	assert_int_equal(ssdpm_energy_measure(&samples, NULL, &energy, NULL),
+			 0);
+	assert_int_equal(energy.covered_ns, 1);
+}
+
+static void floats_are_read_as_the_doubles_that_they_are(void **state)
+{
+	enum { N = 9000 };
+	static float floats[N];
+	static double doubles[N];
+	static int64_t time_ns[N];
+	uint64_t seed = 31;
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		/* Steps, so that many are the largest and the next one. */
+		floats[i] = (float)floor(8 * uniform(&seed)) / 3;
+		doubles[i] = (double)floats[i];
+		time_ns[i] = i * SECOND + (int64_t)(1e6 * uniform(&seed));
+	}
+	for (int round = 0; round < 3; round++) {
+		struct ssdpm_samples of_doubles = seconds_of(doubles, N);
+
+		if (round == 1)
+			of_doubles.time_ns = time_ns;
+		/* One that is not finite: no block goes the quick way. */
+		if (round == 2)
+			floats[N / 2] = (float)(doubles[N / 2] = NAN);
+		struct ssdpm_samples of_floats = of_doubles;
+		struct ssdpm_energy a = { .size = sizeof(a) };
+		struct ssdpm_energy b = { .size = sizeof(b) };
+		struct ssdpm_baseline_params window = {
+			.size = sizeof(window),
+			.method = SSDPM_BASELINE_WINDOW,
+		};
+		struct ssdpm_baseline c, d;
+
+		of_floats.power_w = floats;
+		of_floats.type = SSDPM_SAMPLE_FLOAT32;
+		assert_int_equal(
+			ssdpm_energy_measure(&of_doubles, NULL, &a, NULL), 0);
+		assert_int_equal(
+			ssdpm_energy_measure(&of_floats, NULL, &b, NULL), 0);
+		assert_memory_equal(&a, &b, sizeof(a));
+		assert_int_equal(
+			ssdpm_baseline_find(&of_doubles, &window, &c, NULL), 0);
+		assert_int_equal(
+			ssdpm_baseline_find(&of_floats, &window, &d, NULL), 0);
+		assert_near(c.level_w, d.level_w, 0);
+		assert_near(c.mad_w, d.mad_w, 0);
+		assert_int_equal(c.n, d.n);
+	}
+}
+
+/* Is it in the middle? values has an odd number of finite ones. */
+static void assert_median(const double *values, size_t n, double from,
+			  bool distances, double median)
+{
+	size_t below = 0, up_to = 0, finite = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double value = distances ? fabs(values[i] - from) : values[i];
+
+		finite += isfinite(value) != 0;
+		below += value < median;
+		up_to += value <= median;
+	}
+	assert_int_equal(finite % 2, 1);
+	assert_true(below <= finite / 2 && finite / 2 < up_to);
+}
+
+static void assert_middle(const double *power_w, size_t n)
+{
+	struct ssdpm_samples samples = seconds_of(power_w, n);
+	struct ssdpm_baseline_params params = {
+		.size = sizeof(params),
+		.method = SSDPM_BASELINE_WINDOW,
+	};
+	struct ssdpm_baseline baseline;
+
+	assert_int_equal(
+		ssdpm_baseline_find(&samples, &params, &baseline, NULL), 0);
+	assert_median(power_w, n, 0, false, baseline.level_w);
+	assert_median(power_w, n, baseline.level_w, true, baseline.mad_w);
+}
+
+/*
+ * The library looks at 2^18 of more than 2^20 values to know where to search.
+ * These are at the places that it looks at: all others are elsewhere.
+ */
+static void mislead(double *power_w, size_t n, double from_w, double width_w,
+		    uint64_t *seed)
+{
+	uint64_t random = 0x9e3779b97f4a7c15u;
+
+	for (size_t i = 0; i < 262144; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		power_w[random % n] = from_w + width_w * uniform(seed);
+	}
+}
+
+static void a_median_is_exact_where_a_sample_of_the_signal_misleads(
+	void **state)
+{
+	enum { N = 1500001 };
+	double *power_w = malloc(N * sizeof(*power_w));
+	uint64_t seed = 32;
+
+	(void)state;
+	assert_non_null(power_w);
+	/* All that was looked at is above the median, then below it. */
+	for (double from_w = 100; from_w >= -100; from_w -= 200) {
+		for (size_t i = 0; i < N; i++)
+			power_w[i] = uniform(&seed);
+		mislead(power_w, N, from_w, 1, &seed);
+		assert_middle(power_w, N);
+	}
+	/* Far more is between the bounds than the sample says. */
+	for (size_t i = 0; i < N; i++)
+		power_w[i] = 0.001 * uniform(&seed);
+	mislead(power_w, N, -100, 200, &seed);
+	assert_middle(power_w, N);
+	/* Nearly nothing is finite: a sample has next to nothing, or nothing.
+	 */
+	for (size_t every = 150000; every <= 750000; every *= 5) {
+		for (size_t i = 0; i < N; i++)
+			power_w[i] = i % every == 7 ? 1 + (double)i : NAN;
+		power_w[0] = 2;
+		assert_middle(power_w, N);
+	}
+	free(power_w);
+}
+
+static void a_running_median_hides_spikes_but_not_work(void **state)
+{
+	double power_w[200] = { 0 };
+	const struct ssdpm_baseline baseline = { .level_w = 1,
+						 .sigma_w = 0.01 };
+	struct ssdpm_samples samples = seconds_of(power_w, 200);
+	struct ssdpm_detect_params params = { .size = sizeof(params),
+					      .enter_samples = 1,
+					      .leave_samples = 1 };
+	struct ssdpm_activity work[8];
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		power_w[i] = i >= 100 && i < 120 ? 2 : 1;
+	/* Spikes of one and two samples; one that is not known, in the work. */
+	power_w[0] = power_w[50] = power_w[51] = power_w[199] = 3;
+	power_w[110] = NAN;
+	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
+					     8, &n, NULL),
+			 0);
+	assert_int_equal(n, 4);
+	params.filter_samples = 5;
+	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
+					     8, &n, NULL),
+			 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(work[0].begin, 100);
+	assert_int_equal(work[0].end, 120);
+	/* What it drew is of the samples as they are. */
+	assert_near(work[0].peak_w, 2, 0);
+	assert_near(work[0].extra_j, 19.5, 1e-12);
+	/* Nothing that is finite is near: that is no work, and no end of it. */
+	for (int i = 0; i < 200; i++)
+		power_w[i] = NAN;
+	power_w[0] = power_w[1] = 1;
+	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
+					     8, &n, NULL),
+			 0);
+	assert_int_equal(n, 0);
+}
+
+static void what_makes_no_sense_as_activity_is_refused(void **state)
+{
+	static const struct ssdpm_detect_params bad[] = {
+		{ .leave_sigmas = -1 },
+		{ .leave_sigmas = NAN },
+		{ .enter_sigmas = 2, .leave_sigmas = 3 },
+		{ .enter_sigmas = NAN },
+		{ .floor_w = -1 },
+		{ .floor_w = NAN },
+		{ .filter_samples = 4 },
+		{ .filter_samples = 103 },
+		{ .reserved = 1 },
+	};
+	static const struct ssdpm_baseline no_baseline[] = {
+		{ .level_w = NAN },
+		{ .level_w = INFINITY },
+		{ .sigma_w = NAN },
+		{ .sigma_w = -1 },
+	};
+	static const double power_w[4] = { 1, 1, 1, 1 };
+	const struct ssdpm_baseline baseline = { .level_w = 1 };
+	struct ssdpm_samples samples = seconds_of(power_w, 4);
+	struct ssdpm_idle_work work;
+	struct ssdpm_tail tail;
+	size_t n = 5;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_detect_params params = bad[i];
+
+		params.size = sizeof(params);
+		assert_int_equal(ssdpm_activity_find(&samples, &baseline,
+						     &params, NULL, 0, &n,
+						     NULL),
+				 -EINVAL);
+		assert_int_equal(ssdpm_tail_measure(&samples, &baseline,
+						    &params, 0, &tail, NULL),
+				 -EINVAL);
+		assert_int_equal(ssdpm_idle_work_find(&samples, &baseline,
+						      &params, &work, NULL),
+				 -EINVAL);
+	}
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(ssdpm_activity_find(&samples, &no_baseline[i],
+						     NULL, NULL, 0, &n, NULL),
+				 -EINVAL);
+	assert_int_equal(n, 5);
+}
+
+static void rounds_and_loads_that_are_none_are_refused(void **state)
+{
+	static const struct ssdpm_steady_params bad[] = {
+		{ .window = 1 },       { .reserved = 1 },
+		{ .max_range = -1 },   { .max_range = NAN },
+		{ .max_slope = -0.1 }, { .max_slope = NAN },
+	};
+	static const double rounds[] = { 100, 100, NAN, 100, 100, 100, 100 };
+	static const double load[] = { 0, 1, 2 }, back[] = { 0, 2, 1 };
+	static const double power_w[] = { 1, NAN, 3 }, none_w[] = { 1, 2, 0 };
+	struct ssdpm_steady_params two = { .size = sizeof(two), .window = 2 };
+	struct ssdpm_error error;
+	size_t begin = 99;
+	double index = 5;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_steady_params params = bad[i];
+
+		params.size = sizeof(params);
+		assert_int_equal(ssdpm_steady_state_find(rounds, 2, &params,
+							 &begin, NULL),
+				 -EINVAL);
+	}
+	assert_int_equal(
+		ssdpm_steady_state_find(rounds, 7, NULL, &begin, &error),
+		-EINVAL);
+	assert_says(&error, "round 3");
+	assert_int_equal(begin, 99);
+	assert_int_equal(ssdpm_steady_state_find(rounds, 2, &two, &begin, NULL),
+			 0);
+	assert_int_equal(begin, 0);
+	assert_int_equal(ssdpm_proportionality(back, load, 3, &index, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_proportionality(load, power_w, 3, &index, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_proportionality(load, none_w, 3, &index, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_proportionality(load, load, 1, &index, NULL),
+			 -EINVAL);
+	assert_near(index, 5, 0);
+}
+
+static void runs_that_make_no_class_are_refused_with_the_reason(void **state)
+{
+	static struct ssdpm_background_run runs[20001];
+	struct ssdpm_background_class class = { .background = 77 };
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < 20001; i++)
+		runs[i] = (struct ssdpm_background_run){
+			.parameter = (double)(i % 2),
+			.extra_j = 1,
+			.sigma_j = 0.1,
+		};
+	assert_int_equal(ssdpm_background_classify(runs, 3, &class, &error),
+			 -ENODATA);
+	assert_says(&error, "4 runs or more");
+	assert_int_equal(ssdpm_background_classify(runs, 20001, &class, &error),
+			 -EINVAL);
+	assert_says(&error, "20000 runs");
+	assert_int_equal(ssdpm_background_classify(runs, 40, &class, &error),
+			 -ENODATA);
+	assert_says(&error, "3 values of the parameter");
+	runs[3].parameter = 2;
+	/* One value has 38 of 40 runs: none of them has a tail. */
+	assert_int_equal(ssdpm_background_classify(runs, 40, &class, NULL), 0);
+	assert_int_equal(class.background, SSDPM_BACKGROUND_NONE);
+	class.background = 77;
+	for (int i = 0; i < 4; i++) {
+		struct ssdpm_background_run before = runs[20];
+
+		if (i == 0)
+			runs[20].parameter = INFINITY;
+		else if (i == 1)
+			runs[20].extra_j = NAN;
+		else
+			runs[20].sigma_j = i == 2 ? NAN : -1;
+		assert_int_equal(
+			ssdpm_background_classify(runs, 40, &class, &error),
+			-EINVAL);
+		assert_says(&error, "run 21");
+		runs[20] = before;
+	}
+	assert_int_equal(class.background, 77);
+}
+
+static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
+{
+	static double power_w[20001];
+	struct ssdpm_samples samples = seconds_of(power_w, 60);
+	size_t begins[2] = { 0, 99 }, n;
+	uint64_t seed = 33;
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++)
+		power_w[i] = i % 3 == 0 ? NAN :
+					  (i < 20 || i >= 40 ? 1 : 2) +
+						  0.01 * uniform(&seed);
+	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 2,
+						  &n, NULL),
+			 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(begins[0], 20);
+	assert_int_equal(begins[1], 40);
+	/* With room for one, the first is written. */
+	begins[0] = begins[1] = 99;
+	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 1,
+						  &n, NULL),
+			 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(begins[0], 20);
+	assert_int_equal(begins[1], 99);
+	n = 7;
+	static const struct {
+		double sigma_w, penalty;
+		size_t n, min_samples;
+		int code;
+	} bad[] = {
+		{ -1, 0, 60, 0, -EINVAL },  { INFINITY, 0, 60, 0, -EINVAL },
+		{ 0, NAN, 60, 0, -EINVAL }, { 0, INFINITY, 60, 0, -EINVAL },
+		{ 0, 0, 60, 21, -ENODATA }, { 0, 0, 60, SIZE_MAX, -ENODATA },
+		{ 0, 0, 1, 0, -ENODATA },   { 0, 0, 0, 0, -ENODATA },
+		{ 0, 0, 20001, 0, -E2BIG },
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		samples.n = bad[i].n;
+		assert_int_equal(ssdpm_change_points_find(
+					 &samples, bad[i].sigma_w,
+					 bad[i].penalty, bad[i].min_samples,
+					 begins, 2, &n, NULL),
+				 bad[i].code);
+	}
+	assert_int_equal(n, 7);
+	samples.type = 0;
+	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 2,
+						  &n, NULL),
+			 -EINVAL);
+}
+
+static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
+				    size_t n, uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == kind && parameters[i].index == index)
+			return &parameters[i];
+	fail_msg("no parameter %u of %u", kind, index);
+	return NULL;
+}
+
+static void the_power_of_the_link_goes_where_it_was_not_measured(void **state)
+{
+	static struct ssdpm_parameter before[SSDPM_MAX_PARAMETERS];
+	static struct ssdpm_parameter after[SSDPM_MAX_PARAMETERS];
+	static const struct latencies states[] = {
+		{ 0, 0, 0 },	  { 0, 5, 5 },	     { 0, 50, 50 },
+		{ 1, 500, 1000 }, { 1, 5000, 9000 },
+	};
+	struct ssdpm_measured measured = {
+		.kind = SSDPM_PARAMETER_IDLE_POWER,
+		.index = 3,
+		.status = SSDPM_MEASURED_KNOWN,
+		.low = 39000.5,
+		.nominal = 40000.5,
+		.high = 41000.5,
+	};
+	struct ssdpm_model *model = fixture_model(states, 5);
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1,
+						     before, &n, NULL),
+			 0);
+	memcpy(after, before, sizeof(after));
+	assert_int_equal(
+		ssdpm_parameters_calibrate(after, n, &measured, 1, NULL), 0);
+	struct ssdpm_parameter *link =
+		find(before, n, SSDPM_PARAMETER_LINK_POWER, 0);
+	struct ssdpm_parameter *three =
+		find(after, n, SSDPM_PARAMETER_IDLE_POWER, 3);
+
+	assert_true(link->nominal > 0);
+	/* Rounded so that the interval is not smaller. */
+	assert_int_equal(three->low, 39000);
+	assert_int_equal(three->nominal, 40001);
+	assert_int_equal(three->high, 41001);
+	assert_int_equal(find(after, n, SSDPM_PARAMETER_LINK_POWER, 0)->nominal,
+			 0);
+	/* State 4 is asleep too, state 0 is not. */
+	struct ssdpm_parameter *was =
+		find(before, n, SSDPM_PARAMETER_IDLE_POWER, 4);
+	struct ssdpm_parameter *is =
+		find(after, n, SSDPM_PARAMETER_IDLE_POWER, 4);
+
+	assert_int_equal(is->nominal, was->nominal + link->nominal);
+	assert_int_equal(is->low, was->low + link->low);
+	assert_int_equal(is->high, was->high + link->high);
+	assert_string_equal(is->rule, "as before, and the link's");
+	was = find(before, n, SSDPM_PARAMETER_IDLE_POWER, 0);
+	is = find(after, n, SSDPM_PARAMETER_IDLE_POWER, 0);
+	assert_memory_equal(was, is, sizeof(*was));
+	assert_int_equal(ssdpm_parameters_calibrate(after,
+						    SSDPM_MAX_PARAMETERS + 1,
+						    &measured, 1, NULL),
+			 -EINVAL);
+	ssdpm_model_unref(model);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_view_that_cannot_be_read_is_refused_with_the_reason),
+		cmocka_unit_test(floats_are_read_as_the_doubles_that_they_are),
+		cmocka_unit_test(
+			a_median_is_exact_where_a_sample_of_the_signal_misleads),
+		cmocka_unit_test(a_running_median_hides_spikes_but_not_work),
+		cmocka_unit_test(what_makes_no_sense_as_activity_is_refused),
+		cmocka_unit_test(rounds_and_loads_that_are_none_are_refused),
+		cmocka_unit_test(
+			runs_that_make_no_class_are_refused_with_the_reason),
+		cmocka_unit_test(
+			changes_are_numbered_by_samples_and_not_by_finite_ones),
+		cmocka_unit_test(
+			the_power_of_the_link_goes_where_it_was_not_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
