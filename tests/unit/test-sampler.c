@@ -801,6 +801,15 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 	assert_not_found(root, "", -ENOENT, "there are package-0");
 }
 
+static void odd_bytes_of_a_name_are_not_printed(void **state)
+{
+	char *root = *state;
+
+	tree_put(root, HWMON "hwmon1/name", "a\033[31m\xc2\x9b\n");
+	tree_put(root, HWMON "hwmon1/power1_input", "1\n");
+	assert_string_equal(find(root, "hwmon1").name, "a?[31m??");
+}
+
 static void of_a_counter_that_is_there_twice_one_is_meant(void **state)
 {
 	static const char mmio[] = "sys/class/powercap/intel-rapl-mmio:0/";
@@ -1142,6 +1151,7 @@ int main(void)
 		TEST(meters_that_nobody_found_are_refused),
 		TEST(a_reading_is_as_long_as_its_caller_knows),
 		TEST(meters_are_found_by_name_folder_file_or_path),
+		TEST(odd_bytes_of_a_name_are_not_printed),
 		TEST(of_a_counter_that_is_there_twice_one_is_meant),
 		TEST(without_any_meter_a_command_is_proposed),
 		TEST(drives_of_a_capture_cannot_be_asked),
