@@ -192,23 +192,28 @@ static enum exit_status write_sample(struct recorder *r,
 	return STATUS_FAILED;
 }
 
+/* In whole seconds. */
+static struct number seconds_text(uint64_t ns)
+{
+	const uint64_t whole_ns = ns / SECOND_NS * SECOND_NS;
+
+	return whole_ns ? time_text(whole_ns) : (struct number){ "0 s" };
+}
+
 static void show_progress(struct recorder *r, const struct ssdpm_reading *now)
 {
 	const uint64_t gone_ns = (uint64_t)(now->time_ns - r->start_ns);
 	const uint64_t whole_ns = r->options->duration_ns;
-	char text[100];
-	int n;
+	char text[120], left[50] = "", power[50] = "";
 
-	n = snprintf(text, sizeof(text), "%s",
-		     time_text(gone_ns / SECOND_NS * SECOND_NS).text);
 	if (whole_ns > gone_ns)
-		n += snprintf(
-			text + n, sizeof(text) - (size_t)n, ", %s left",
-			time_text((whole_ns - gone_ns) / SECOND_NS * SECOND_NS)
-				.text);
+		snprintf(left, sizeof(left), ", %.30s left",
+			 seconds_text(whole_ns - gone_ns).text);
 	if (!isnan(now->power_w))
-		snprintf(text + n, sizeof(text) - (size_t)n, ", %s",
+		snprintf(power, sizeof(power), ", %.30s",
 			 watts_text(now->power_w).text);
+	snprintf(text, sizeof(text), "%.20s%s%s", seconds_text(gone_ns).text,
+		 left, power);
 	progress_show(&r->progress, text);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -271,6 +272,17 @@ def test_what_makes_no_sense_of_a_meter_is_a_matter_of_usage(
     ssdpm: Command, call: list[str], words: str
 ) -> None:
     assert words in ssdpm.fails(2, "measure", *call)
+
+
+def test_a_terminal_sees_how_far_it_is(
+    ssdpm: Command, battery: pathlib.Path
+) -> None:
+    call = " ".join(["ssdpm", *meter(battery, "--for", "2500ms")])
+    seen = ssdpm.shell(f"script -qec '{call}' /dev/null").stdout
+    assert re.search(r"ssdpm: BAT0: [12] s, [01] s left, 6\.2 W", seen)
+    assert "6.2 W on average" in seen
+    quiet = ssdpm.shell(f"script -qec '{call} -q' /dev/null").stdout
+    assert "left" not in quiet
 
 
 def test_nothing_is_written_over(ssdpm: Command, battery: pathlib.Path) -> None:
