@@ -725,7 +725,7 @@ static void meters_that_nobody_found_are_refused(void **state)
 		  "no command is run for a capture" },
 		{ { .kind = SSDPM_METER_NVME, .name = "nvme0", .path = "/d/n" },
 		  -EOPNOTSUPP,
-		  "capture" },
+		  "nvme0" },
 	};
 	struct ssdpm_machine *machine = tree_machine(*state);
 	struct ssdpm_sampler *sampler = UNTOUCHED;
