@@ -126,12 +126,17 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
+/* Those that end it, but for what nohup(1) and shells have it ignore. */
 static void fill_signals(sigset_t *signals)
 {
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+
 	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGHUP);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &action) &&
+		    action.sa_handler != SIG_IGN)
+			sigaddset(signals, numbers[i]);
 }
 
 /* false: somebody wants it to end. */
@@ -190,23 +195,28 @@ static enum exit_status write_sample(struct recorder *r,
 	return STATUS_FAILED;
 }
 
+/* In whole seconds. */
+static struct number seconds_text(uint64_t ns)
+{
+	const uint64_t whole_ns = ns / SECOND_NS * SECOND_NS;
+
+	return whole_ns ? time_text(whole_ns) : (struct number){ "0 s" };
+}
+
 static void show_progress(struct recorder *r, const struct ssdpm_reading *now)
 {
 	const uint64_t gone_ns = (uint64_t)(now->time_ns - r->start_ns);
 	const uint64_t whole_ns = r->options->duration_ns;
-	char text[100];
-	int n;
+	char text[120], left[50] = "", power[50] = "";
 
-	n = snprintf(text, sizeof(text), "%s",
-		     time_text(gone_ns / SECOND_NS * SECOND_NS).text);
 	if (whole_ns > gone_ns)
-		n += snprintf(
-			text + n, sizeof(text) - (size_t)n, ", %s left",
-			time_text((whole_ns - gone_ns) / SECOND_NS * SECOND_NS)
-				.text);
+		snprintf(left, sizeof(left), ", %.30s left",
+			 seconds_text(whole_ns - gone_ns).text);
 	if (!isnan(now->power_w))
-		snprintf(text + n, sizeof(text) - (size_t)n, ", %s",
+		snprintf(power, sizeof(power), ", %.30s",
 			 watts_text(now->power_w).text);
+	snprintf(text, sizeof(text), "%.20s%s%s", seconds_text(gone_ns).text,
+		 left, power);
 	progress_show(&r->progress, text);
 }
 
@@ -330,6 +340,9 @@ enum exit_status record_meter(const struct common *common,
 	}
 	if (r.file)
 		fclose(r.file);
+	/* So that the next try may take the same name. */
+	if (r.file && !r.n && meter_options->save)
+		unlink(meter_options->save);
 	ssdpm_sampler_free(r.sampler);
 	close_live(r.live);
 	*ret_recording = recording;

@@ -195,12 +195,14 @@ static void look_at_sensor(struct search *search, const char *folder,
 			   const char *name)
 {
 	struct path device = join(folder, name, "device");
+	struct path sensor = join(folder, name, "");
+	struct directory at = { .machine = search->machine,
+				.path = sensor.text };
 	char text[64], real[SSDPM__PATH_BYTES];
 	const char *last;
 
-	if (!ssdpm__read_text(search->machine, join(folder, name, "name").text,
-			      text, sizeof(text))) {
-		look_into(search, join(folder, name, "").text,
+	if (ssdpm__get_text(&at, "name", text, sizeof(text))) {
+		look_into(search, sensor.text,
 			  strcmp(text, "power_meter") ? SSDPM_METER_HWMON :
 							SSDPM_METER_ACPI_POWER,
 			  text);

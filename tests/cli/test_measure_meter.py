@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -43,9 +44,11 @@ def meter(battery: pathlib.Path, *more: str) -> list[str]:
     return [*call, "--interval", "20ms", *more]
 
 
-def start(ssdpm: Command, *call: str) -> subprocess.Popen[str]:
+def start(
+    ssdpm: Command, *call: str, before: tuple[str, ...] = ()
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        ["ssdpm", *call],
+        [*before, "ssdpm", *call],
         cwd=ssdpm.directory,
         env=ssdpm.environment,
         stdin=subprocess.DEVNULL,
@@ -108,6 +111,20 @@ def test_a_signal_ends_it_with_what_was_measured(
     assert process.returncode == 0, talk
     assert out.startswith("BAT0: ") and "6.2 W on average" in out
     assert "BAT0 is read until Ctrl-C" in talk
+
+
+def test_under_nohup_it_goes_on_when_the_terminal_ends(
+    ssdpm: Command, battery: pathlib.Path
+) -> None:
+    kept = ssdpm.directory / "kept.csv"
+    process = start(ssdpm, *meter(battery, "--save", str(kept)), before=("nohup",))
+    wait_for_lines(kept, 6)
+    process.send_signal(signal.SIGHUP)
+    wait_for_lines(kept, 2 * kept.read_text().count("\n"))
+    process.send_signal(signal.SIGINT)
+    out, talk = process.communicate(timeout=30)
+    assert process.returncode == 0, talk
+    assert "6.2 W on average" in out
 
 
 def test_what_was_measured_before_a_battery_charges_is_printed(
@@ -257,11 +274,25 @@ def test_what_makes_no_sense_of_a_meter_is_a_matter_of_usage(
     assert words in ssdpm.fails(2, "measure", *call)
 
 
+def test_a_terminal_sees_how_far_it_is(
+    ssdpm: Command, battery: pathlib.Path
+) -> None:
+    call = " ".join(["ssdpm", *meter(battery, "--for", "2500ms")])
+    seen = ssdpm.shell(f"script -qec '{call}' /dev/null").stdout
+    assert re.search(r"ssdpm: BAT0: [12] s, [01] s left, 6\.2 W", seen)
+    assert "6.2 W on average" in seen
+    quiet = ssdpm.shell(f"script -qec '{call} -q' /dev/null").stdout
+    assert "left" not in quiet
+
+
 def test_nothing_is_written_over(ssdpm: Command, battery: pathlib.Path) -> None:
     ssdpm.write("kept.csv", "dear\n")
     message = ssdpm.fails(1, *meter(battery, "--save", "kept.csv"))
     assert "kept.csv: File exists: --save takes a new file" in message
     assert (ssdpm.directory / "kept.csv").read_text() == "dear\n"
+    call = ["measure", "energy", "--meter", "command:exit 1", "--save", "new.csv"]
+    assert "status 1" in ssdpm.fails(1, *call, "-q")
+    assert not (ssdpm.directory / "new.csv").exists()
     assert "no/kept.csv" in ssdpm.fails(1, *meter(battery, "--save", "no/kept.csv"))
 
 

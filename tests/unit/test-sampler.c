@@ -725,7 +725,7 @@ static void meters_that_nobody_found_are_refused(void **state)
 		  "no command is run for a capture" },
 		{ { .kind = SSDPM_METER_NVME, .name = "nvme0", .path = "/d/n" },
 		  -EOPNOTSUPP,
-		  "capture" },
+		  "nvme0" },
 	};
 	struct ssdpm_machine *machine = tree_machine(*state);
 	struct ssdpm_sampler *sampler = UNTOUCHED;
@@ -799,6 +799,34 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 			 "there are package-0, amdgpu, amdgpu");
 	assert_not_found(root, "battery", -ENOENT, "there are package-0");
 	assert_not_found(root, "", -ENOENT, "there are package-0");
+}
+
+static void odd_bytes_of_a_name_are_not_printed(void **state)
+{
+	char *root = *state;
+
+	tree_put(root, HWMON "hwmon1/name", "a\033[31m\xc2\x9b\n");
+	tree_put(root, HWMON "hwmon1/power1_input", "1\n");
+	assert_string_equal(find(root, "hwmon1").name, "a?[31m??");
+}
+
+static void of_a_counter_that_is_there_twice_one_is_meant(void **state)
+{
+	static const char mmio[] = "sys/class/powercap/intel-rapl-mmio:0/";
+	char *root = *state;
+
+	tree_put(root, "sys/class/powercap/intel-rapl-mmio:0/name",
+		 "package-0\n");
+	tree_put(root, "sys/class/powercap/intel-rapl-mmio:0/energy_uj", "1\n");
+	assert_memory_equal(find(root, "package-0").path + 1, mmio,
+			    sizeof(mmio) - 1);
+	put_zone(root, "1\n", "2\n");
+	assert_string_equal(find(root, "package-0").path, "/" ZONE "energy_uj");
+	assert_memory_equal(find(root, "intel-rapl-mmio:0").path + 1, mmio,
+			    sizeof(mmio) - 1);
+	tree_put(root, "sys/class/powercap/intel-rapl:1/name", "package-0\n");
+	tree_put(root, "sys/class/powercap/intel-rapl:1/energy_uj", "1\n");
+	assert_not_found(root, "package-0", -EINVAL, "several meters");
 }
 
 static void without_any_meter_a_command_is_proposed(void **state)
@@ -1123,6 +1151,8 @@ int main(void)
 		TEST(meters_that_nobody_found_are_refused),
 		TEST(a_reading_is_as_long_as_its_caller_knows),
 		TEST(meters_are_found_by_name_folder_file_or_path),
+		TEST(odd_bytes_of_a_name_are_not_printed),
+		TEST(of_a_counter_that_is_there_twice_one_is_meant),
 		TEST(without_any_meter_a_command_is_proposed),
 		TEST(drives_of_a_capture_cannot_be_asked),
 		TEST(the_health_of_a_drive_has_its_power),
