@@ -199,16 +199,18 @@ def test_what_is_stated_wins_over_what_was_measured(ssdpm: Command) -> None:
 @pytest.mark.usefixtures("saved")
 def test_compare_and_recommend_take_it_too(ssdpm: Command) -> None:
     measured = ["--measured", "measured.json"]
-    (wide, other) = ssdpm.json("compare", "-t", "lomax", RUN[0], "plain.json")
-    (near, same) = ssdpm.json("compare", "-t", "lomax", RUN[0], "plain.json", *measured)
+    wide, other = ssdpm.json("compare", "-t", "lomax", RUN[0], "plain.json")
+    near, same = ssdpm.json("compare", "-t", "lomax", RUN[0], "plain.json", *measured)
     for before, after in zip(wide["rows"], near["rows"], strict=True):
-        width = [row["high"]["energy_nj"] - row["low"]["energy_nj"] for row in (before, after)]
+        width = [
+            row["high"]["energy_nj"] - row["low"]["energy_nj"] for row in (before, after)
+        ]
         # Of PS3, where others of them lead to, the run says nothing.
         assert width[1] < width[0] / 5
     assert same == other
-    for answer in (ssdpm.json("recommend", "-t", "lomax", RUN[0], *measured),):
-        known = [p for p in answer.get("parameters", []) if p["provenance"] == "measured"]
-        assert len(known) == 6
+    answer = ssdpm.json("recommend", "-t", "lomax", RUN[0], *measured)
+    known = [p for p in answer["parameters"] if p["provenance"] == "measured"]
+    assert len(known) == 6
     message = ssdpm.fails(2, "recommend", "-t", "lomax", "plain.json", *measured)
     assert "measured on another drive" in message
     message = ssdpm.fails(2, "compare", "-t", "lomax", "plain.json", *measured)
@@ -327,7 +329,8 @@ def test_samples_that_are_missing_are_said(
     ssdpm.write("run-power.csv", "time_s,power_w\n" + "\n".join(half) + "\n")
     result = ssdpm(*CALIBRATE, "--offset", "-2.29s")
     assert result.returncode == 0
-    assert b"run-power.csv: samples of 50 s, and run-ios.csv has I/Os of" in result.stderr
+    words = b"run-power.csv: samples of 50 s, and run-ios.csv has I/Os of"
+    assert words in result.stderr
     assert ssdpm(*CALIBRATE, "--offset", "-2.29s", "-q").stderr == b""
 
 
@@ -335,7 +338,8 @@ def test_io_that_is_not_of_the_run_is_refused(
     ssdpm: Command, run: measured_run.Run
 ) -> None:
     lines = run.ios_csv().splitlines()
-    without = [",".join(line.split(",")[:3] + [""] + line.split(",")[4:]) for line in lines[1:]]
+    rows = [line.split(",") for line in lines[1:]]
+    without = [",".join([*row[:3], "", *row[4:]]) for row in rows]
     ssdpm.write("run-ios.csv", "\n".join([lines[0], *without]) + "\n")
     assert "service" in ssdpm.fails(1, *CALIBRATE)
     ssdpm.write("run-ios.csv", lines[0] + "\n")
