@@ -295,7 +295,8 @@ static void say_lengths(const struct common *common, const char *power_name,
 				  recorded->ios[recorded->n_ios - 1].start_ns :
 				  0;
 
-	if (common->quiet || power_ns >= ios_ns)
+	/* The last sample is of a step, too; what a person would see. */
+	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
 		return;
 	complain("%s: samples of %s, and %s has I/Os of %s: the rest says "
 		 "nothing of power",

@@ -683,9 +683,10 @@ SSDPM_API int ssdpm_calibrate(
  * @n_measured:   how many
  *
  * What is SSDPM_MEASURED_KNOWN becomes low, nominal and high with the
- * provenance SSDPM_PROVENANCE_MEASURED, rounded outwards; the rest stays. As
- * measured idle powers have the link's in them, its power becomes 0, and is
- * added to the idle power of the states asleep that were not measured.
+ * provenance SSDPM_PROVENANCE_MEASURED, rounded outwards; the rest stays, and
+ * so does an assumed range that lies within what was measured. As measured idle
+ * powers have the link's in them, its power becomes 0, and is added to the idle
+ * power of the states asleep that were not measured.
  *
  * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL, -ERANGE (as
  * ssdpm_parameters_set()). After a failure @parameters are as before.

@@ -20,13 +20,55 @@ static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
 	return NULL;
 }
 
-static bool is_known(const struct ssdpm_measured *measured, size_t n,
+/* What is known before, and how much of it is the link's, if that is asleep. */
+struct before {
+	const struct ssdpm_parameter *parameters;
+	size_t n;
+};
+
+static const struct ssdpm_parameter *look(const struct before *before,
+					  uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < before->n; i++)
+		if (before->parameters[i].kind == kind &&
+		    before->parameters[i].index == index)
+			return &before->parameters[i];
+	return NULL;
+}
+
+/*
+ * An interval that has all in it that was assumed says nothing new: bounds that
+ * have a reason are not given up for the noise of an instrument.
+ */
+static bool says_nothing(const struct before *before,
+			 const struct ssdpm_measured *m)
+{
+	const struct ssdpm_parameter *p = look(before, m->kind, m->index);
+	const struct ssdpm_parameter *link =
+		look(before, SSDPM_PARAMETER_LINK_POWER, 0);
+	double low, high;
+
+	if (!p || p->provenance != SSDPM_PROVENANCE_ASSUMED ||
+	    p->low == p->high)
+		return false;
+	low = (double)p->low;
+	high = (double)p->high;
+	if (m->kind == SSDPM_PARAMETER_IDLE_POWER && link &&
+	    look(before, SSDPM_PARAMETER_EXIT_LATENCY, m->index)) {
+		low += (double)link->low;
+		high += (double)link->high;
+	}
+	return m->low <= low && m->high >= high;
+}
+
+static bool is_known(const struct before *before,
+		     const struct ssdpm_measured *measured, size_t n,
 		     uint32_t kind, uint32_t index)
 {
 	for (size_t i = 0; i < n; i++)
 		if (measured[i].kind == kind && measured[i].index == index &&
 		    measured[i].status == SSDPM_MEASURED_KNOWN)
-			return true;
+			return !says_nothing(before, &measured[i]);
 	return false;
 }
 
@@ -67,6 +109,7 @@ static bool sleeps(struct ssdpm_parameter *parameters, size_t n, uint32_t state)
 
 /* The link's power moves into the idle powers of all states asleep. */
 static int move_link(struct ssdpm_parameter *parameters, size_t n,
+		     const struct before *before,
 		     const struct ssdpm_measured *measured, size_t n_measured,
 		     struct ssdpm_error *reterr)
 {
@@ -79,8 +122,8 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 		any = any ||
 		      (parameters[i].kind == SSDPM_PARAMETER_IDLE_POWER &&
 		       sleeps(parameters, n, parameters[i].index) &&
-		       is_known(measured, n_measured, parameters[i].kind,
-				parameters[i].index));
+		       is_known(before, measured, n_measured,
+				parameters[i].kind, parameters[i].index));
 	if (!any || !link || !link->high)
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -88,7 +131,8 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 
 		if (idle.kind != SSDPM_PARAMETER_IDLE_POWER ||
 		    !sleeps(parameters, n, idle.index) ||
-		    is_known(measured, n_measured, idle.kind, idle.index))
+		    is_known(before, measured, n_measured, idle.kind,
+			     idle.index))
 			continue;
 		r = ssdpm_parameters_set(parameters, n, idle.kind, idle.index,
 					 idle.low + link->low,
@@ -112,6 +156,7 @@ int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 			       const struct ssdpm_measured *measured,
 			       size_t n_measured, struct ssdpm_error *reterr)
 {
+	const struct before before = { parameters, n_parameters };
 	struct ssdpm_parameter all[SSDPM_MAX_PARAMETERS];
 	int r = 0;
 
@@ -119,10 +164,12 @@ int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	memcpy(all, parameters, n_parameters * sizeof(all[0]));
 	for (size_t i = 0; r == 0 && i < n_measured; i++)
-		if (measured[i].status == SSDPM_MEASURED_KNOWN)
+		if (measured[i].status == SSDPM_MEASURED_KNOWN &&
+		    !says_nothing(&before, &measured[i]))
 			r = set(all, n_parameters, &measured[i], reterr);
 	if (r == 0)
-		r = move_link(all, n_parameters, measured, n_measured, reterr);
+		r = move_link(all, n_parameters, &before, measured, n_measured,
+			      reterr);
 	if (r == 0)
 		memcpy(parameters, all, n_parameters * sizeof(all[0]));
 	return r;

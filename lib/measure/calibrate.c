@@ -253,6 +253,24 @@ static void say_alike(struct ssdpm_measured *measured,
 			name, other->index);
 }
 
+/* The largest power of a step. */
+static double most_w(const struct task *task)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < task->rows.n; i++)
+		if (task->rows.power_w[i] > most)
+			most = task->rows.power_w[i];
+	return most;
+}
+
+static bool is_power(uint32_t kind)
+{
+	return kind == SSDPM_PARAMETER_IDLE_POWER ||
+	       kind == SSDPM_PARAMETER_ACTIVE_POWER ||
+	       kind == SSDPM_PARAMETER_TRANSITION_POWER;
+}
+
 static void say_power(struct ssdpm_measured *measured, double middle,
 		      double nominal, double half)
 {
@@ -307,11 +325,18 @@ static void say_columns(struct calibration *c)
 		if (task->keep[k] == design->p - 1 ||
 		    task->with[task->keep[k]] >= 0)
 			continue;
+		struct ssdpm_measured *measured = measured_of(c, column);
+
 		half = sqrt(half * half + c->exit_half[task->keep[k]] *
 						  unit_of(column->kind) *
 						  unit_of(column->kind));
-		say_power(measured_of(c, column), middle[k] * unit,
-			  fit->b[k] * unit, half);
+		if (is_power(column->kind) && half > most_w(task) * 1e6)
+			say_not_measured(
+				measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
+				"not identifiable from this data: so little of it is in the run that it could be more than any power in it");
+		else
+			say_power(measured, middle[k] * unit, fit->b[k] * unit,
+				  half);
 	}
 }
 

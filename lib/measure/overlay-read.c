@@ -103,7 +103,7 @@ static int read_millionths(const struct reader *r, const char *key,
 {
 	int64_t value = 0;
 	bool known;
-	int err = read_int(r, key, OVERLAY_MAX - 1, &known, &value);
+	int err = read_int(r, key, MILLIONTHS_MAX - 2, &known, &value);
 
 	*ret_value = known ? (double)value / MICRO : NAN;
 	return err;

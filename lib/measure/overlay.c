@@ -139,7 +139,7 @@ static int check_measured(const struct ssdpm_measured *measured, size_t n,
 static void write_millionths(struct json_writer *w, const char *key,
 			     double value)
 {
-	if (fabs(value * MICRO) < (double)OVERLAY_MAX)
+	if (fabs(value * MICRO) < (double)MILLIONTHS_MAX - 1)
 		ssdpm__json_int(w, key,
 				(int64_t)ssdpm__floor(value * MICRO + 0.5));
 	else

@@ -15,6 +15,9 @@
 
 #define MICRO 1e6
 
+/* In millionths: by a million and back, numbers below it are what they were. */
+#define MILLIONTHS_MAX (UINT64_C(1) << 50)
+
 /* Where the texts of an overlay are, and the keys of them. */
 struct overlay_text {
 	const char *key;

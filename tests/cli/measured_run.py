@@ -42,7 +42,9 @@ class Truth:
     idle_ns: int = 100 * MS
 
 
-def state(max_uw: int, entry_us: int, exit_us: int, operational: bool) -> dict[str, Any]:
+def state(
+    max_uw: int, entry_us: int, exit_us: int, operational: bool
+) -> dict[str, Any]:
     return {
         "operational": operational,
         "max_power_uw": max_uw,
@@ -74,7 +76,9 @@ DRIVE = {
 class Run:
     """The drive, moment by moment."""
 
-    def __init__(self, truth: Truth, seed: int, duration_s: float, step_ns: int) -> None:
+    def __init__(
+        self, truth: Truth, seed: int, duration_s: float, step_ns: int
+    ) -> None:
         self.truth = truth
         self.step_ns = step_ns
         self.random = random.Random(seed)

@@ -836,7 +836,7 @@ OVERLAY = {
     "twice": overlay(OVERLAY_VALUE, OVERLAY_VALUE),
     "later": overlay(schema="ssdpm.overlay/2"),
     "limits": overlay({**OVERLAY_VALUE, "high": 2**53, "n": 2**64 - 1},
-                      offset_ns=-(2**63 - 1), sigma_uw=2**53 - 1),
+                      offset_ns=-(2**63 - 1), sigma_uw=2**50 - 2),
     "escape": overlay(product="\u001b[2J", date="\ud800"),
 }
 

@@ -477,6 +477,75 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 	truth_run_free(&run);
 }
 
+static void an_assumed_range_within_what_was_measured_stays(void **state)
+{
+	static struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	static struct ssdpm_parameter copy[SSDPM_MAX_PARAMETERS];
+	struct truth truth = quiet_truth();
+	uint64_t seed = 23;
+	struct truth_run run = truth_run(&truth, 100, 0.05, &seed);
+	struct ssdpm_measured one = { .kind = SSDPM_PARAMETER_TRANSITION_POWER,
+				      .status = SSDPM_MEASURED_KNOWN };
+	size_t n, i = 0;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
+						     parameters, &n, NULL),
+			 0);
+	memcpy(copy, parameters, sizeof(copy));
+	while (parameters[i].kind != one.kind)
+		i++;
+	assert_int_equal(parameters[i].provenance, SSDPM_PROVENANCE_ASSUMED);
+	one.low = (double)parameters[i].low;
+	one.nominal = one.low;
+	one.high = (double)parameters[i].high + 1;
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, &one, 1, NULL), 0);
+	assert_memory_equal(copy, parameters, sizeof(copy));
+	one.high = (double)parameters[i].high - 1;
+	assert_int_equal(
+		ssdpm_parameters_calibrate(parameters, n, &one, 1, NULL), 0);
+	assert_int_equal(parameters[i].provenance, SSDPM_PROVENANCE_MEASURED);
+	assert_int_equal(parameters[i].high, copy[i].high - 1);
+	truth_run_free(&run);
+}
+
+static void a_state_of_nanoseconds_has_no_power(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 24;
+	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct ssdpm_io *ios = calloc(400, sizeof(*ios));
+	const struct ssdpm_measured *idle;
+
+	(void)state;
+	/* One after the other, with at most 2 us between them. */
+	for (size_t i = 0; i < 400; i++) {
+		run.power_w[i] = 2.5 + 0.02 * truth_normal(&seed);
+		ios[i] = (struct ssdpm_io){
+			.start_ns = i * 50000000,
+			.service_ns = (uint32_t)(50000000 - i % 7 * 300),
+			.bytes = 4096,
+			.op = SSDPM_OP_READ,
+		};
+	}
+	run.samples.start_ns = 25000000;
+	assert_int_equal(ssdpm_calibrate(run.model, NULL, ios, 400,
+					 &run.samples, NULL, measured,
+					 &calibration, NULL),
+			 0);
+	idle = find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
+	assert_int_equal(idle->status, SSDPM_MEASURED_NOT_IDENTIFIABLE);
+	assert_non_null(strstr(idle->reason, "not identifiable"));
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)
+			->status,
+		SSDPM_MEASURED_KNOWN);
+	free(ios);
+	truth_run_free(&run);
+}
+
 static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 {
 	struct truth truth = quiet_truth();
@@ -623,6 +692,9 @@ int main(void)
 			an_estimate_with_what_was_measured_has_closer_bounds),
 		cmocka_unit_test(
 			a_calibration_of_another_drive_changes_nothing),
+		cmocka_unit_test(
+			an_assumed_range_within_what_was_measured_stays),
+		cmocka_unit_test(a_state_of_nanoseconds_has_no_power),
 		cmocka_unit_test(
 			samples_that_are_noise_and_nothing_else_do_no_harm),
 		cmocka_unit_test(
