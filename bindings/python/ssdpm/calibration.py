@@ -537,7 +537,8 @@ def _policy_words(setup: _Setup, given: TableLike, table: ApstTable | None) -> s
         return setup.lpm
     if table is None:
         return "none"
-    return f"{given}: {table}" if isinstance(given, str) else str(table)
+    words = str(table).replace("enabled; ", "", 1).replace("; ", ", ")
+    return f"{given}: {words}" if isinstance(given, str) else words
 
 
 def calibrate(
