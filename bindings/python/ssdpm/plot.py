@@ -501,8 +501,8 @@ def _ratio_axis(ax: Axes) -> None:
     ax.set_xscale("log")
     ax.margins(x=0.1)
     low, high = ax.get_xlim()
-    digits = (1.0,) if high > 30 * low else (1.0, 2.0, 5.0)
-    ax.xaxis.set_major_locator(LogLocator(subs=digits))
+    digits = (1.0,) if high > 200 * low else (1.0, 2.0, 5.0)
+    ax.xaxis.set_major_locator(LogLocator(subs=digits, numticks=20))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 
@@ -582,6 +583,13 @@ def test_a_calibration_says_what_it_is_in_text_and_html() -> None:
     assert one.measured[0]._repr_html_().startswith("<table>")
     assert one.measured[0] == copy.deepcopy(one.measured[0])
     assert hash(one.measured[0]) == hash(copy.copy(one.measured[0]))
+
+
+def test_what_was_measured_is_a_frame_of_pandas() -> None:
+    frame = pandas.DataFrame(found().measured).set_index(["kind", "index"])
+    assert frame.loc[("exit_latency_us", 2), "exceeds"]
+    assert (frame[frame.status == "known"].low > 0).all()
+    assert frame[frame.status != "known"].low.isna().all()
 
 
 def test_a_calibration_goes_to_other_processes_with_its_samples() -> None:
