@@ -1099,15 +1099,15 @@ def change_points(
 
 
 # Each needs what stands above.
-from ssdpm.calibration import (  # noqa: E402
-    Calibration,
-    Measured,
-    MeasuredStatus,
-    calibrate,
-)
 from ssdpm.power import (  # noqa: E402
     PowerCounts,
     PowerIterator,
     iter_power,
     read_power,
+)
+from ssdpm.calibration import (  # noqa: E402
+    Calibration,
+    Measured,
+    MeasuredStatus,
+    calibrate,
 )
