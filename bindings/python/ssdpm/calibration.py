@@ -33,7 +33,7 @@ from ssdpm.estimate import (
     _Setup,
     parameters as _parameters_of,
 )
-from ssdpm.measure import SignalLike, _Html, _j, _s, _signal, _time, _w
+from ssdpm.measure import Signal, SignalLike, _Html, _j, _s, _signal, _time, _w
 from ssdpm.model import Model
 from ssdpm.policy import ApstTable, _Word
 from ssdpm.workload import IO_DTYPE, OPS, Records, record_arrays
@@ -512,12 +512,33 @@ def _clip(text: str | None, name: str) -> str | None:
     return whole[: _TEXT_BYTES[name]].decode(errors="ignore") or None
 
 
+def _offsets(
+    offset_ns: int | None,
+    max_offset_ns: SupportsIndex | None,
+    signal: Signal,
+    records: Records,
+) -> tuple[int, int]:
+    """Between the clocks, and how far from there to look for a better one."""
+    offset, most = 0, 0
+    first, last = signal._ends_ns()
+    if offset_ns is not None:
+        offset = _time(offset_ns, "offset_ns")
+    else:
+        most = max(last - first, 0)
+        if len(records):
+            offset = int(records["start_ns"][0]) - first
+    if max_offset_ns is not None:
+        most = check_unsigned(max_offset_ns, "max_offset_ns", 2**64 - 1)
+    return _time(offset, "offset_ns"), most
+
+
 def _policy_words(setup: _Setup, given: TableLike, table: ApstTable | None) -> str:
     if setup.lpm is not None:
         return setup.lpm
     if table is None:
         return "none"
-    return f"{given}: {table}" if isinstance(given, str) else str(table)
+    words = str(table).replace("enabled; ", "", 1).replace("; ", ", ")
+    return f"{given}: {words}" if isinstance(given, str) else words
 
 
 def calibrate(
@@ -533,8 +554,8 @@ def calibrate(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     idle_from_start: bool = False,
-    offset_ns: int = 0,
-    max_offset_ns: SupportsIndex = 0,
+    offset_ns: int | None = None,
+    max_offset_ns: SupportsIndex | None = None,
     bin_ns: SupportsIndex = 0,
     operation_energy: bool = False,
     byte_energy: bool = False,
@@ -561,8 +582,11 @@ def calibrate(
         table, lpm, idle_from_start: the policy that was in force, as estimate() takes
             it.
         pcie_link, parameters: what is known before, likewise.
-        offset_ns: add it to the time of a sample for that of the I/Os.
+        offset_ns: add it to the time of a sample for that of the I/Os; 0: both have
+            the same clock. None: that which lets the first sample and the first I/O
+            be at the same time.
         max_offset_ns: look for a better one up to this far from it; 0: it is exact.
+            None: 0 where offset_ns is given, else as long as the samples are.
         bin_ns: length of the steps of time that are compared; 0: that of the samples,
             or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
@@ -589,15 +613,11 @@ def calibrate(
         flags |= _core.CALIBRATE_OPERATION_ENERGY
     if check_bool(byte_energy, "byte_energy"):
         flags |= _core.CALIBRATE_BYTE_ENERGY
-    numbers = (
-        _time(offset_ns, "offset_ns"),
-        check_unsigned(max_offset_ns, "max_offset_ns", 2**64 - 1),
-        check_unsigned(bin_ns, "bin_ns", 2**64 - 1),
-        flags,
-    )
+    length = check_unsigned(bin_ns, "bin_ns", 2**64 - 1)
     signal = _signal(power, rate_hz, times, start_ns)
     found_table = setup.table(table)
     records = _all_records(trace)
+    numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)
     measured, quality = _core.calibrate(
         model._handle, setup.core(found_table), records, signal._handle, numbers
     )
@@ -611,7 +631,7 @@ def _calibration(
     given: TableLike,
     table: ApstTable | None,
     records: Records,
-    signal: Any,
+    signal: Signal,
     pcie_link: str,
     measured: list[_MeasuredTuple],
     quality: _QualityTuple,

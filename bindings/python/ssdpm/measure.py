@@ -282,6 +282,14 @@ class Signal:
         steps = np.arange(len(self), dtype=np.float64) * self.interval_ns
         return self.start_ns + np.floor(steps + 0.5).astype(np.int64)
 
+    def _ends_ns(self) -> tuple[int, int]:
+        """Times of the first sample and of the last; 0 where there is none."""
+        if not len(self):
+            return 0, 0
+        if self.time_ns is not None:
+            return int(self.time_ns[0]), int(self.time_ns[-1])
+        return self.start_ns, self.start_ns + int((len(self) - 1) * self.interval_ns)
+
     def __repr__(self) -> str:
         if self.time_ns is None:
             when = f"rate_hz={1e9 / self.interval_ns:g}"
@@ -1280,15 +1288,15 @@ def change_points(
 
 # Each needs what stands above.
 from ssdpm import survey  # noqa: E402
-from ssdpm.calibration import (  # noqa: E402
-    Calibration,
-    Measured,
-    MeasuredStatus,
-    calibrate,
-)
 from ssdpm.power import (  # noqa: E402
     PowerCounts,
     PowerIterator,
     iter_power,
     read_power,
+)
+from ssdpm.calibration import (  # noqa: E402
+    Calibration,
+    Measured,
+    MeasuredStatus,
+    calibrate,
 )

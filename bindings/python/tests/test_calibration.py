@@ -17,6 +17,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 
@@ -29,6 +30,9 @@ from truth import correlated
 
 S = 10**9
 
+# Samples and I/Os of calibration_truth.py have one clock.
+calibrate = functools.partial(measure.calibrate, offset_ns=0)
+
 
 @functools.cache
 def a_run(seed: int = 1, truth: Truth = Truth(), n: int = 3000) -> Run:
@@ -38,7 +42,7 @@ def a_run(seed: int = 1, truth: Truth = Truth(), n: int = 3000) -> Run:
 @functools.cache
 def found(seed: int = 1, truth: Truth = Truth()) -> Calibration:
     one = a_run(seed, truth)
-    return measure.calibrate(one.model, one.trace, one.signal)
+    return calibrate(one.model, one.trace, one.signal)
 
 
 def value(one: Measured | None) -> tuple[float, float, float]:
@@ -115,13 +119,32 @@ def test_an_exit_latency_above_the_table_is_said_with_both_numbers() -> None:
 def test_clocks_that_differ_are_brought_together(offset_ns: int) -> None:
     truth = Truth(offset_ns=offset_ns)
     made = run(truth, 3, 2000)
-    one = measure.calibrate(made.model, made.trace, made.signal, max_offset_ns=3 * S)
+    one = calibrate(made.model, made.trace, made.signal, max_offset_ns=3 * S)
     assert 0 < one.offset_error_ns < 2_000_000
     assert abs(one.offset_ns - offset_ns) <= 2 * one.offset_error_ns
     assert "apart" in repr(one)
-    told = measure.calibrate(made.model, made.trace, made.signal, offset_ns=offset_ns)
+    told = calibrate(made.model, made.trace, made.signal, offset_ns=offset_ns)
     assert told.offset_error_ns == 0
     assert holds(told.known[0], truth)
+
+
+def test_clocks_that_have_nothing_in_common_are_brought_together(
+    tmp_path: Path,
+) -> None:
+    """The samples of a file begin at 0, I/Os of other tools at the epoch."""
+    made = a_run()
+    path = tmp_path / "watts.csv"
+    rows = zip(made.signal.times_ns().tolist(), made.signal.power_w.tolist())
+    path.write_text("time_ns,power_w\n" + "".join(f"{t},{w!r}\n" for t, w in rows))
+    records = made.trace.records.copy()
+    records["start_ns"] += np.uint64(1_700_000_000 * S)
+    # The samples began a second before the I/Os did.
+    signal = measure.read_power(path)
+    one = measure.calibrate(made.model, records, signal)
+    true_ns = 1_700_000_000 * S + made.signal.start_ns
+    assert abs(one.offset_ns - true_ns) <= 2 * one.offset_error_ns < 1_000_000
+    assert all(holds(m, Truth()) for m in one.known) and len(one.known) == 8
+    assert not np.isnan(one.fitted()[1][1:3000]).any()
 
 
 @settings(max_examples=15)
@@ -133,7 +156,7 @@ def test_an_offset_that_is_told_is_as_good_as_the_same_clock(offset_ns: int) -> 
         rate_hz=20,
         start_ns=made.signal.start_ns - offset_ns,
     )
-    one = measure.calibrate(made.model, made.trace, moved, offset_ns=offset_ns)
+    one = calibrate(made.model, made.trace, moved, offset_ns=offset_ns)
     assert one.measured == found().measured and one.offset_ns == offset_ns
 
 
@@ -143,7 +166,7 @@ def test_an_instrument_that_shows_twice_as_much_gives_twice_the_powers(
     power_of_two: int,
 ) -> None:
     made, factor = a_run(), 2.0**power_of_two
-    one = measure.calibrate(
+    one = calibrate(
         made.model,
         made.trace,
         made.signal.power_w * factor,
@@ -161,7 +184,7 @@ def test_an_instrument_that_shows_twice_as_much_gives_twice_the_powers(
 def test_the_energy_of_operations_is_told_from_their_power() -> None:
     truth = Truth(operation_j=0.05, exit_s=(0, 0.0001, 0.0001), noise_w=0.01)
     made = run(truth, 4, 4000)
-    one = measure.calibrate(made.model, made.trace, made.signal, operation_energy=True)
+    one = calibrate(made.model, made.trace, made.signal, operation_energy=True)
     energies = [m for m in one.known if m.kind == "operation_energy_nj"]
     assert [m.index for m in energies] == [0, 1]
     assert all(holds(m, truth) for m in energies)
@@ -169,9 +192,9 @@ def test_the_energy_of_operations_is_told_from_their_power() -> None:
     time_ns, power_w = one.fitted()
     error = power_w[: len(made.true_w)] - made.true_w
     assert float(np.std(error)) < truth.noise_w
-    without = measure.calibrate(made.model, made.trace, made.signal)
+    without = calibrate(made.model, made.trace, made.signal)
     assert without.get("operation_energy_nj") is None
-    bytes_too = measure.calibrate(
+    bytes_too = calibrate(
         made.model, made.trace, made.signal, operation_energy=True, byte_energy=True
     )
     assert bytes_too.get("byte_energy_pj", 1) is not None
@@ -193,7 +216,7 @@ def in_pairs() -> tuple[ssdpm.Trace, measure.Signal]:
 
 def test_what_always_goes_together_is_not_identifiable() -> None:
     trace, signal = in_pairs()
-    one = measure.calibrate(drive(), trace, signal, table=None)
+    one = calibrate(drive(), trace, signal, table=None)
     for index in (0, 1):
         active = one.get("active_power_uw", index)
         assert active is not None
@@ -216,7 +239,7 @@ def test_what_always_goes_together_is_not_identifiable() -> None:
 
 def test_of_few_wakes_no_exit_latency_is_told() -> None:
     made = a_run(0, n=300)
-    one = measure.calibrate(made.model, made.trace, made.signal)
+    one = calibrate(made.model, made.trace, made.signal)
     for state in (1, 2):
         few = one.get("exit_latency_us", state)
         assert few is not None and few.status is MeasuredStatus.TOO_FEW
@@ -229,7 +252,7 @@ def test_of_few_wakes_no_exit_latency_is_told() -> None:
 
 def test_a_power_below_zero_is_no_power() -> None:
     made = a_run()
-    one = measure.calibrate(
+    one = calibrate(
         made.model,
         made.trace,
         made.signal.power_w - 3,
@@ -244,20 +267,18 @@ def test_a_power_below_zero_is_no_power() -> None:
 def test_a_trace_may_come_in_parts() -> None:
     made = a_run()
     parts = (made.trace[i : i + 100] for i in range(0, len(made.trace), 100))
-    assert measure.calibrate(made.model, parts, made.signal) == found()
+    assert calibrate(made.model, parts, made.signal) == found()
     records = made.trace.records
-    assert measure.calibrate(made.model, records, made.signal) == found()
+    assert calibrate(made.model, records, made.signal) == found()
 
 
 def test_samples_with_times_are_as_good_as_those_with_a_rate() -> None:
     made = a_run()
     times = made.signal.times_ns()
-    again = measure.calibrate(made.model, made.trace, made.signal.power_w, times=times)
+    again = calibrate(made.model, made.trace, made.signal.power_w, times=times)
     assert again == found()
     stamps = times.astype("datetime64[ns]")
-    assert again == measure.calibrate(
-        made.model, made.trace, made.signal.power_w, times=stamps
-    )
+    assert again == calibrate(made.model, made.trace, made.signal.power_w, times=stamps)
 
 
 def test_samples_that_are_no_number_are_left_out() -> None:
@@ -265,13 +286,13 @@ def test_samples_that_are_no_number_are_left_out() -> None:
     power = made.signal.power_w.copy()
     power[100:160] = math.nan
     power[500] = math.inf
-    one = measure.calibrate(
+    one = calibrate(
         made.model, made.trace, power, rate_hz=20, start_ns=made.signal.start_ns
     )
     assert one.n_bins == found().n_bins - 61
     assert all(holds(m, Truth()) for m in one.known)
     with pytest.raises(ssdpm.UnknownValueError):
-        measure.calibrate(made.model, made.trace, np.full(50, math.nan), rate_hz=20)
+        calibrate(made.model, made.trace, np.full(50, math.nan), rate_hz=20)
 
 
 def test_bad_signals_and_traces_are_refused_with_the_cause() -> None:
@@ -280,7 +301,7 @@ def test_bad_signals_and_traces_are_refused_with_the_cause() -> None:
 
     def refused(error: type[Exception], words: str, *args: Any, **more: Any) -> None:
         with pytest.raises(error, match=words):
-            measure.calibrate(*args, **more)
+            calibrate(*args, **more)
 
     refused(
         TypeError, "^power: .* not int16", model, trace, np.ones(9, "i2"), rate_hz=1
@@ -331,7 +352,7 @@ def test_an_argument_that_cannot_be_is_refused_by_name(
 ) -> None:
     made = a_run()
     with pytest.raises(error, match=f"^({name}|{name.split('_')[0]}|offset): "):
-        measure.calibrate(made.model, made.trace, made.signal, **{name: bad})
+        calibrate(made.model, made.trace, made.signal, **{name: bad})
 
 
 def test_estimates_take_what_was_measured() -> None:
@@ -417,7 +438,7 @@ def test_what_was_measured_is_a_file(tmp_path: Path) -> None:
     for name in ("product", "firmware", "policy", "power_name", "trace_name", "date"):
         assert getattr(again, name) == getattr(one, name)
     assert (again.kind, again.pcie_link, again.lpm) == ("nvme", "l1.2", None)
-    assert again.policy is not None and again.policy.startswith("linux: ")
+    assert again.policy == "linux: PS0 to PS1 after 100 ms, PS1 to PS2 after 2000 ms"
     assert (again.n_samples, again.n_ios) == (3000, len(a_run().trace))
     with pytest.raises(ValueError, match="the samples are not in a file"):
         again.fitted()
@@ -530,7 +551,7 @@ def test_a_link_of_sata_is_calibrated_under_its_policy() -> None:
     busy = np.tile([True] * 3 + [False] * 7, 60)
     level = np.where(busy, np.where(np.arange(600) // 10 % 2, 2.0, 3.0), 0.6)
     power = level + 0.01 * correlated(rng, 600, 0.5)
-    one = measure.calibrate(
+    one = calibrate(
         sata, trace, power, rate_hz=10, start_ns=50_000_000, lpm="max_performance"
     )
     assert (one.kind, one.lpm, one.policy) == (
@@ -545,7 +566,7 @@ def test_a_link_of_sata_is_calibrated_under_its_policy() -> None:
     assert np.nanmax(np.abs(one.fitted()[1][:600] - level)) < 0.02
     assert Calibration.from_json(one.to_json()).lpm == "max_performance"
     with pytest.raises(ssdpm.UnsupportedError, match="^table: "):
-        measure.calibrate(sata, trace, power, "windows:balanced:ac", rate_hz=10)
+        calibrate(sata, trace, power, "windows:balanced:ac", rate_hz=10)
 
 
 def test_a_calibration_says_what_it_is_in_text_and_html() -> None:
@@ -562,6 +583,13 @@ def test_a_calibration_says_what_it_is_in_text_and_html() -> None:
     assert one.measured[0]._repr_html_().startswith("<table>")
     assert one.measured[0] == copy.deepcopy(one.measured[0])
     assert hash(one.measured[0]) == hash(copy.copy(one.measured[0]))
+
+
+def test_what_was_measured_is_a_frame_of_pandas() -> None:
+    frame = pandas.DataFrame(found().measured).set_index(["kind", "index"])
+    assert frame.loc[("exit_latency_us", 2), "exceeds"]
+    assert (frame[frame.status == "known"].low > 0).all()
+    assert frame[frame.status != "known"].low.isna().all()
 
 
 def test_a_calibration_goes_to_other_processes_with_its_samples() -> None:
@@ -605,9 +633,7 @@ def test_other_threads_run_while_a_drive_is_calibrated() -> None:
     result: list[Calibration] = []
 
     def work() -> None:
-        result.append(
-            measure.calibrate(made.model, made.trace, made.signal, bin_ns=S // 20)
-        )
+        result.append(calibrate(made.model, made.trace, made.signal, bin_ns=S // 20))
         done.set()
 
     thread = threading.Thread(target=work)
@@ -626,7 +652,7 @@ def test_a_signal_that_never_changes_is_not_connected() -> None:
     made = a_run()
     constant = np.full(3000, 1.0)
     with pytest.raises(ssdpm.Error, match="all samples are the same") as caught:
-        measure.calibrate(
+        calibrate(
             made.model,
             made.trace,
             constant,
