@@ -534,24 +534,48 @@ static enum exit_status survey(const struct common *common,
 	return run_survey(common, &the_survey);
 }
 
+/* Files of surveys of several drives. */
+static enum exit_status merge(const struct common *common,
+			      const struct settings *s, char **operands,
+			      size_t n)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && (s->page.path || s->page.chart_js))
+		other = "html";
+	if (!other)
+		other = the_survey.given;
+	if (other)
+		return usage_error(common, "merge takes no --%s", other);
+	if (s->power.size || s->meter.name || s->meter.last)
+		return usage_error(common, "merge takes no option of samples "
+					   "or of a meter");
+	if (!n)
+		return usage_error(common, "merge takes FILEs");
+	return merge_surveys(common, &s->report, operands, n);
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n)
 {
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(common,
-				   "say what to measure: energy, baseline, "
-				   "background or survey; see ssdpm measure "
-				   "--help");
-	if (!strcmp(operands[0], "survey"))
-		return survey(common, settings, operands + 1, n - 1);
-	const struct action *action = find_action(operands[0]);
-	if (!action)
 		return usage_error(
 			common,
-			"%s: it is energy, baseline, background or survey",
-			operands[0]);
+			"say what to measure: energy, baseline, "
+			"background, survey or merge; see ssdpm measure "
+			"--help");
+	if (!strcmp(operands[0], "survey"))
+		return survey(common, settings, operands + 1, n - 1);
+	if (!strcmp(operands[0], "merge"))
+		return merge(common, settings, operands + 1, n - 1);
+	const struct action *action = find_action(operands[0]);
+	if (!action)
+		return usage_error(common,
+				   "%s: it is energy, baseline, background, "
+				   "survey or merge",
+				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
 		return status;
@@ -572,7 +596,7 @@ static const struct group_use groups[] = {
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background|survey FILE...",
+	.operands = "energy|baseline|background|survey|merge FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy and background work.",
 	.options = options,
@@ -589,7 +613,8 @@ const struct subcommand cmd_measure = {
 		"--save kept.csv\n"
 		"  ssdpm measure survey --dry-run\n"
 		"  ssdpm measure survey --save survey.csv\n"
-		"  ssdpm measure survey --html survey.html survey.csv\n",
+		"  ssdpm measure survey --html survey.html survey.csv\n"
+		"  ssdpm measure merge mine.csv yours.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

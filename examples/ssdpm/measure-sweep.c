@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure-sweep.h"
 
+#include "measure-matrix.h"
 #include "measure-print.h"
 
 #include <errno.h>
@@ -10,29 +11,28 @@
 
 #define MAX_EXPERIMENTS 4096
 
-struct experiment {
-	char *name;
-	struct ssdpm_background_run *runs;
-	size_t n_runs;
-	struct ssdpm_background_class class;
-};
-
-struct sweep {
-	struct experiment *experiments;
-	size_t n;
-};
-
 enum column {
 	EXPERIMENT,
-	PARAMETER,
+	PLACE, /* the first of those of a suite */
+	PARAMETER = PLACE + N_PLACES,
 	TAIL,
 	EXTRA,
 	SIGMA,
 	N_COLUMNS,
 };
 
-static const char *const names[N_COLUMNS] = { "experiment", "parameter",
-					      "tail_s", "extra_j", "sigma_j" };
+static const char *column_name(int column)
+{
+	static const char *const names[N_COLUMNS] = {
+		[EXPERIMENT] = "experiment", [PARAMETER] = "parameter",
+		[TAIL] = "tail_s",	     [EXTRA] = "extra_j",
+		[SIGMA] = "sigma_j",
+	};
+
+	return column >= PLACE && column < PARAMETER ?
+		       place_names[column - PLACE] :
+		       names[column];
+}
 
 /* Which of its fields each column is; -1: none. */
 struct header {
@@ -41,6 +41,24 @@ struct header {
 };
 
 #define MAX_FIELDS 64
+/* Of a micro-benchmark, a drive or a pattern. */
+#define MAX_NAME 200
+
+struct experiment_name {
+	char text[N_PLACES * (MAX_NAME + 2) + 64];
+};
+
+/* Without blanks around it. */
+static char *trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = strlen(text);
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		text[--n] = 0;
+	return text;
+}
 
 static int split(char *line, char *fields[MAX_FIELDS])
 {
@@ -50,13 +68,22 @@ static int split(char *line, char *fields[MAX_FIELDS])
 	if (!strncmp(line, "\xef\xbb\xbf", 3))
 		line += 3;
 	for (char *next = line; next && n < MAX_FIELDS; n++) {
-		fields[n] = next + strspn(next, " \t");
+		char *field = next;
+
 		next = strchr(next, ',');
 		if (next)
 			*next++ = 0;
-		fields[n][strcspn(fields[n], " \t")] = 0;
+		fields[n] = trim(field);
 	}
 	return n;
+}
+
+static bool has_place(const struct header *header)
+{
+	for (int c = PLACE; c < PARAMETER; c++)
+		if (header->at[c] >= 0)
+			return true;
+	return false;
 }
 
 /* Return: what is missing, or NULL. */
@@ -66,13 +93,21 @@ static const char *read_header(char **fields, int n, struct header *header)
 		header->at[i] = -1;
 	for (int i = 0; i < n; i++)
 		for (int c = 0; c < N_COLUMNS; c++)
-			if (!strcmp(fields[i], names[c]))
+			if (!strcmp(fields[i], column_name(c)))
 				header->at[c] = i;
 	header->known = true;
-	for (int c = PARAMETER; c < N_COLUMNS; c++)
+	for (int c = has_place(header) ? PLACE : PARAMETER; c < N_COLUMNS; c++)
 		if (header->at[c] < 0)
-			return names[c];
+			return column_name(c);
 	return NULL;
+}
+
+static void free_experiment(struct experiment *e)
+{
+	free(e->name);
+	for (int p = 0; p < N_PLACES; p++)
+		free(e->place[p]);
+	free(e->runs);
 }
 
 static struct experiment *find(struct sweep *sweep, const char *name)
@@ -80,26 +115,49 @@ static struct experiment *find(struct sweep *sweep, const char *name)
 	for (size_t i = 0; i < sweep->n; i++)
 		if (!strcmp(sweep->experiments[i].name, name))
 			return &sweep->experiments[i];
-	if (sweep->n == MAX_EXPERIMENTS)
-		return NULL;
-	struct experiment *more =
-		reallocarray(sweep->experiments, sweep->n + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	sweep->experiments = more;
-	more[sweep->n] = (struct experiment){ .name = strdup(name) };
-	return more[sweep->n].name ? &more[sweep->n++] : NULL;
+	return NULL;
 }
 
-static bool add(struct sweep *sweep, const char *name,
-		const double values[N_COLUMNS])
+/* Where it is in a suite. */
+static bool set_place(struct experiment *e, const struct header *header,
+		      char **fields)
+{
+	bool done = true;
+
+	for (int p = 0; p < N_PLACES; p++) {
+		e->place[p] = strdup(fields[header->at[PLACE + p]]);
+		done = done && e->place[p];
+	}
+	return done;
+}
+
+static struct experiment *find_or_add(struct sweep *sweep, const char *name,
+				      const struct header *header,
+				      char **fields)
 {
 	struct experiment *e = find(sweep, name);
-	struct ssdpm_background_run *runs;
+	struct experiment new = { 0 };
 
+	if (e || sweep->n == MAX_EXPERIMENTS)
+		return e;
+	e = reallocarray(sweep->experiments, sweep->n + 1, sizeof(*e));
 	if (!e)
-		return false;
-	runs = reallocarray(e->runs, e->n_runs + 1, sizeof(*runs));
+		return NULL;
+	sweep->experiments = e;
+	new.name = strdup(name);
+	if (new.name && (!sweep->is_suite || set_place(&new, header, fields))) {
+		e[sweep->n] = new;
+		return &e[sweep->n++];
+	}
+	free_experiment(&new);
+	return NULL;
+}
+
+static bool add_run(struct experiment *e, const double values[N_COLUMNS])
+{
+	struct ssdpm_background_run *runs =
+		reallocarray(e->runs, e->n_runs + 1, sizeof(*runs));
+
 	if (!runs)
 		return false;
 	e->runs = runs;
@@ -120,32 +178,93 @@ static bool read_value(const char *text, double *ret_value)
 	return *text && !*end && isfinite(*ret_value);
 }
 
-static enum exit_status read_row(const char *path, unsigned long line,
-				 const struct header *header, char **fields,
-				 int n, struct sweep *sweep)
+static enum exit_status read_values(const char *path, unsigned long line,
+				    const struct header *header, char **fields,
+				    int n, double values[N_COLUMNS])
 {
-	double values[N_COLUMNS] = { 0 };
-	const char *name = "all";
-
 	for (int c = PARAMETER; c < N_COLUMNS; c++) {
 		int at = header->at[c];
 
 		if (at < n && read_value(fields[at], &values[c]))
 			continue;
 		complain("%s:%lu: %s: \"%s\" is no number", path, line,
-			 names[c], at < n ? fields[at] : "");
+			 column_name(c), at < n ? fields[at] : "");
 		return STATUS_FAILED;
 	}
-	if (values[TAIL] < 0 || values[TAIL] > 1e9) {
-		complain("%s:%lu: tail_s: a tail is 0 to 1e9 seconds long",
-			 path, line);
-		return STATUS_FAILED;
+	if (values[TAIL] >= 0 && values[TAIL] <= 1e9)
+		return STATUS_DONE;
+	complain("%s:%lu: tail_s: a tail is 0 to 1e9 seconds long", path, line);
+	return STATUS_FAILED;
+}
+
+/* "granularity, Memoright, SW" */
+static enum exit_status make_name(const char *path, unsigned long line,
+				  const struct header *header, char **fields,
+				  int n, struct experiment_name *name)
+{
+	size_t end = 0;
+
+	for (int c = PLACE; c < PARAMETER; c++) {
+		int at = header->at[c];
+
+		if (at >= n || !*fields[at] || strlen(fields[at]) > MAX_NAME) {
+			complain(
+				"%s:%lu: %s: a name of 1 to %d bytes is needed",
+				path, line, column_name(c), MAX_NAME);
+			return STATUS_FAILED;
+		}
+		end += (size_t)snprintf(name->text + end,
+					sizeof(name->text) - end, "%s%s",
+					c > PLACE ? ", " : "", fields[at]);
 	}
-	if (header->at[EXPERIMENT] >= 0 && header->at[EXPERIMENT] < n)
-		name = fields[header->at[EXPERIMENT]];
-	if (add(sweep, name, values))
+	return STATUS_DONE;
+}
+
+static enum exit_status read_row(const char *path, unsigned long line,
+				 const struct header *header, char **fields,
+				 int n, struct sweep *sweep)
+{
+	int at = header->at[EXPERIMENT];
+	const char *name = at >= 0 && at < n ? fields[at] : "all";
+	double values[N_COLUMNS] = { 0 };
+	struct experiment_name made;
+	struct experiment *e;
+
+	if (read_values(path, line, header, fields, n, values))
+		return STATUS_FAILED;
+	if (sweep->is_suite) {
+		if (make_name(path, line, header, fields, n, &made))
+			return STATUS_FAILED;
+		name = made.text;
+	}
+	e = find_or_add(sweep, name, header, fields);
+	if (e && add_run(e, values))
 		return STATUS_DONE;
 	complain("%s: more experiments or runs than fit", path);
+	return STATUS_FAILED;
+}
+
+/* The names of all columns. */
+static enum exit_status take_header(const char *path, unsigned long line,
+				    char **fields, int n, struct header *header,
+				    struct sweep *sweep)
+{
+	const char *missing = read_header(fields, n, header);
+
+	sweep->is_suite = has_place(header);
+	if (missing) {
+		complain("%s:%lu: no column %s; the first line names "
+			 "parameter,tail_s,extra_j,sigma_j, and may name "
+			 "experiment, or micro_benchmark,drive,pattern",
+			 path, line, missing);
+		return STATUS_FAILED;
+	}
+	if (!sweep->is_suite || header->at[EXPERIMENT] < 0)
+		return STATUS_DONE;
+	complain(
+		"%s:%lu: an experiment is named by the column experiment or by "
+		"micro_benchmark,drive,pattern, not by both",
+		path, line);
 	return STATUS_FAILED;
 }
 
@@ -169,14 +288,7 @@ static enum exit_status read_lines(const char *path, FILE *file,
 					  sweep);
 			continue;
 		}
-		const char *missing = read_header(fields, n, &header);
-		if (missing) {
-			complain("%s:%lu: no column %s; the first line names "
-				 "parameter,tail_s,extra_j,sigma_j, and may "
-				 "name experiment",
-				 path, number, missing);
-			status = STATUS_FAILED;
-		}
+		status = take_header(path, number, fields, n, &header, sweep);
 	}
 	if (!status && ferror(file)) {
 		complain("%s: %s", path, strerror(errno));
@@ -214,7 +326,7 @@ static enum exit_status classify(const char *path, struct experiment *e)
 	return STATUS_FAILED;
 }
 
-static const char *class_name(uint32_t background)
+const char *class_name(uint32_t background)
 {
 	static const char *const words[] = {
 		[SSDPM_BACKGROUND_NONE] = "none",
@@ -252,6 +364,8 @@ static void write_experiment(struct json_writer *w, const struct experiment *e)
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.background-class/1");
 	ssdpm__json_string(w, "experiment", e->name);
+	for (int p = 0; p < N_PLACES; p++)
+		ssdpm__json_string(w, place_names[p], e->place[p]);
 	ssdpm__json_string(w, "background", class_name(e->class.background));
 	ssdpm__json_uint(w, "n_runs", e->n_runs);
 	ssdpm__json_uint(w, "n_tails", e->class.n_tails);
@@ -262,20 +376,45 @@ static void write_experiment(struct json_writer *w, const struct experiment *e)
 	ssdpm__json_end(w, '}');
 }
 
+static void write_experiments(struct json_writer *w, const char *key,
+			      const struct sweep *sweep)
+{
+	ssdpm__json_begin(w, key, '[');
+	for (size_t i = 0; i < sweep->n; i++)
+		write_experiment(w, &sweep->experiments[i]);
+	ssdpm__json_end(w, ']');
+}
+
+static enum exit_status write_sweep(struct json_writer *w,
+				    const struct sweep *sweep)
+{
+	enum exit_status status;
+
+	if (!sweep->is_suite) {
+		write_experiments(w, NULL, sweep);
+		return STATUS_DONE;
+	}
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.background-matrix/1");
+	status = write_matrix(w, sweep);
+	write_experiments(w, "experiments", sweep);
+	ssdpm__json_end(w, '}');
+	return status;
+}
+
 static enum exit_status print_sweep(const struct common *common,
 				    const struct sweep *sweep)
 {
+	enum exit_status status, printed;
 	struct json_writer w = { 0 };
 
 	if (!common->form) {
 		print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
-		return STATUS_DONE;
+		return sweep->is_suite ? print_matrix(sweep) : STATUS_DONE;
 	}
-	ssdpm__json_begin(&w, NULL, '[');
-	for (size_t i = 0; i < sweep->n; i++)
-		write_experiment(&w, &sweep->experiments[i]);
-	ssdpm__json_end(&w, ']');
-	return print_written(common, &w);
+	status = write_sweep(&w, sweep);
+	printed = print_written(common, &w);
+	return status ? status : printed;
 }
 
 enum exit_status classify_sweep(const struct common *common, const char *path)
@@ -285,12 +424,12 @@ enum exit_status classify_sweep(const struct common *common, const char *path)
 
 	for (size_t i = 0; i < sweep.n && !status; i++)
 		status = classify(path, &sweep.experiments[i]);
+	if (!status && sweep.is_suite)
+		status = check_matrix(&sweep);
 	if (!status)
 		status = print_sweep(common, &sweep);
-	for (size_t i = 0; i < sweep.n; i++) {
-		free(sweep.experiments[i].name);
-		free(sweep.experiments[i].runs);
-	}
+	for (size_t i = 0; i < sweep.n; i++)
+		free_experiment(&sweep.experiments[i]);
 	free(sweep.experiments);
 	return status;
 }

@@ -17,15 +17,21 @@ static const struct unit {
 	[QUANTITY_THROUGHPUT] = { "bytes_per_s", 1 },
 };
 
-static void write_value(struct json_writer *w,
-			const struct survey_comparison *c, const char *name,
-			double value)
+void write_quantity(struct json_writer *w, enum survey_quantity quantity,
+		    const char *name, double value)
 {
-	const struct unit *unit = &units[c->quantity];
+	const struct unit *unit = &units[quantity];
 	char key[64];
 
 	snprintf(key, sizeof(key), "%s_%s", name, unit->suffix);
 	json_scaled(w, key, value, unit->scale);
+}
+
+static void write_value(struct json_writer *w,
+			const struct survey_comparison *c, const char *name,
+			double value)
+{
+	write_quantity(w, c->quantity, name, value);
 }
 
 static void write_facts(struct json_writer *w, const struct survey_result *r,

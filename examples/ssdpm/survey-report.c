@@ -13,7 +13,7 @@ static const struct option_spec options[] = {
 	{ "system-power", 0, "POWER",
 	  "survey: of all the machine, where the meter sees a part of it" },
 	{ "markdown", 0, "FILE",
-	  "survey: write the report for an issue tracker too; -: nothing but "
+	  "survey, merge: write the report for an issue tracker too; -: nothing but "
 	  "it" },
 };
 
@@ -59,6 +59,17 @@ const struct option_group survey_report_group = {
 	.set = set,
 };
 
+enum exit_status check_markdown(const struct common *common,
+				const struct survey_report_options *settings)
+{
+	if (!settings->markdown || strcmp(settings->markdown, "-") ||
+	    !common->form)
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--markdown - takes the place of what --%s prints",
+			   common->form_option);
+}
+
 static enum exit_status print_report(
 	const struct common *common,
 	const struct survey_report_options *settings,
@@ -85,13 +96,9 @@ enum exit_status report_survey(const struct common *common,
 	struct survey_result result;
 	enum exit_status status;
 
-	if (settings->markdown && !strcmp(settings->markdown, "-") &&
-	    common->form)
-		return usage_error(common,
-				   "--markdown - takes the place of what --%s "
-				   "prints",
-				   common->form_option);
-	status = check_page(common, page);
+	status = check_markdown(common, settings);
+	if (!status)
+		status = check_page(common, page);
 	if (status)
 		return status;
 	status = load_survey(name, settings, &result);

@@ -125,11 +125,18 @@ struct survey_title comparison_title(const struct survey_comparison *c);
 /* survey-advice.c */
 void advise(struct survey_result *result);
 
+/* -: nothing else is printed then, in no other form. */
+enum exit_status check_markdown(const struct common *common,
+				const struct survey_report_options *settings);
+
 /* How each form says it. */
 void print_survey(const struct survey_result *result);
 void write_survey(struct json_writer *w, const struct survey_result *result);
 enum exit_status write_survey_markdown(const struct survey_result *result,
 				       const char *path);
+/* "mean_uw", "mean_ns" or "mean_bytes_per_s"; null: no number. */
+void write_quantity(struct json_writer *w, enum survey_quantity quantity,
+		    const char *name, double value);
 enum exit_status write_survey_page(const struct page_options *page,
 				   const struct survey_result *result);
 

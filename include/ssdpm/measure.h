@@ -700,6 +700,108 @@ SSDPM_API int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
  * NULL */
 SSDPM_API const char *ssdpm_measured_status_to_string(uint32_t status);
 
+/* What was measured of a drive, kept: the overlay of its model. */
+
+/**
+ * struct ssdpm_overlay - what a calibration is of (sized)
+ * @size:       sizeof(struct ssdpm_overlay), set by the caller
+ * @n_samples:  of power
+ * @n_ios:      of the trace
+ * @kind:       enum ssdpm_kind
+ * @pcie_link:  NVMe: enum ssdpm_pcie_link of the run: what that link takes is
+ *              in the idle powers; 0: not known
+ * @lpm:        SATA: enum ssdpm_lpm that was in force; 0: not known
+ * @operational_state: the state in which the drive worked
+ * @flags:      bits of enum ssdpm_sim_flag
+ * @reserved:   0
+ * @product, @firmware: of the drive; "": not known. There is no place for a
+ *              serial number
+ * @policy:     what was in force, in words; "": not known
+ * @power_name: of the file of the samples; "": there is none
+ * @trace_name: likewise of the I/Os
+ * @date:       of the run, in words; "": not known
+ *
+ * All texts are UTF-8 without control characters.
+ */
+struct ssdpm_overlay {
+	size_t size;
+	uint64_t n_samples;
+	uint64_t n_ios;
+	uint32_t kind;
+	uint32_t pcie_link;
+	uint32_t lpm;
+	uint32_t operational_state;
+	uint32_t flags;
+	uint32_t reserved;
+	char product[41];
+	char firmware[9];
+	char policy[198];
+	char power_name[256];
+	char trace_name[256];
+	char date[32];
+};
+
+/**
+ * ssdpm_overlay_to_json() - what was measured, as "ssdpm.overlay/1"
+ * @overlay:     what it is of
+ * @measured:    from ssdpm_calibrate(), in its order
+ * @n_measured:  how many
+ * @calibration: from it too
+ * @ret_text:    free() it
+ *
+ * See ssdpm-json(5). Values are whole numbers there: an interval is rounded
+ * outwards, as ssdpm_parameters_calibrate() does, and so nothing that this
+ * computes with is lost. What was written and read is written as the same text.
+ *
+ * Return: 0; -EINVAL (a text that is not UTF-8, has control characters or no
+ * end; a value out of its order; an unknown word; parameters out of theirs),
+ * -ERANGE (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
+				    const struct ssdpm_measured *measured,
+				    size_t n_measured,
+				    const struct ssdpm_calibration *calibration,
+				    char **ret_text,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_overlay_from_json() - the other way round
+ * @text:            need not end in a zero byte
+ * @size:            of @text
+ * @ret_overlay:     its size member is set by the caller
+ * @ret_measured:    room for SSDPM_MAX_PARAMETERS
+ * @ret_n:           how many were filled
+ * @ret_calibration: its size member is set by the caller
+ *
+ * Keys that are unknown are left out; what is missing or null is not known.
+ *
+ * Return: 0; -EINVAL (no JSON, another schema, a value that cannot be),
+ * -ERANGE (a value or text that is too large), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_from_json(
+	const char *text, size_t size, struct ssdpm_overlay *ret_overlay,
+	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS], size_t *ret_n,
+	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+
+/** Is an overlay of this drive? */
+enum ssdpm_overlay_match {
+	SSDPM_OVERLAY_SAME = 1, /* product and firmware are the same */
+	/* The same product: most of it holds, but firmware changes powers. */
+	SSDPM_OVERLAY_OTHER_FIRMWARE = 2,
+	SSDPM_OVERLAY_UNKNOWN = 3, /* one of both does not say what it is of */
+	SSDPM_OVERLAY_OTHER_DRIVE = 4, /* its powers are those of another one */
+};
+
+/**
+ * ssdpm_overlay_match() - is an overlay of this drive?
+ *
+ * A firmware that only one of both states makes it SSDPM_OVERLAY_UNKNOWN.
+ *
+ * Return: enum ssdpm_overlay_match.
+ */
+SSDPM_API uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
+				       const struct ssdpm_model *model);
+
 /* Samples from a file. */
 
 /** How a file of samples is written. */

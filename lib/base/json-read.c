@@ -102,11 +102,7 @@ static int64_t new_node(struct parser *p, enum json_type type)
 	return json->n_nodes++;
 }
 
-/*
- * Length of the UTF-8 sequence at text (RFC 3629: no overlong form, no
- * surrogate, nothing above U+10FFFF), or 0.
- */
-static size_t utf8_length(const unsigned char *text, size_t size)
+size_t ssdpm__utf8_length(const unsigned char *text, size_t size)
 {
 	unsigned char low = 0x80, high = 0xbf;
 	size_t length;
@@ -166,8 +162,8 @@ static int parse_string(struct parser *p, uint32_t *ret_start,
 		}
 		if (p->at >= p->end || (unsigned char)*p->at < ' ')
 			return bad(p, "a character or '\"'");
-		length = utf8_length((const unsigned char *)p->at,
-				     (size_t)(p->end - p->at));
+		length = ssdpm__utf8_length((const unsigned char *)p->at,
+					    (size_t)(p->end - p->at));
 		if (!length)
 			return bad(p, "UTF-8");
 		p->at += length;

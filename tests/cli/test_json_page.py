@@ -63,6 +63,8 @@ CALLS = [
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
     ["measure", "survey", "--json", "survey.csv"],
+    ["measure", "merge", "--json", "survey.csv", "other.csv"],
+    ["measure", "background", "--json", "--sweep", "suite.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -96,6 +98,11 @@ def write_drives(ssdpm: Command) -> None:
     runs = (f"{i},0,0,0\n" for i in range(4))
     ssdpm.write("sweep.csv", "parameter,tail_s,extra_j,sigma_j\n" + "".join(runs))
     ssdpm.write("survey.csv", surveys.survey(fio=("randread",), n_blocks=3))
+    other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
+    ssdpm.write("other.csv", other)
+    suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
+    head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
+    ssdpm.write("suite.csv", head + "".join(suite))
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"

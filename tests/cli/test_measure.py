@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import struct
 from typing import Callable
 
@@ -181,6 +182,112 @@ def test_experiments_have_classes(ssdpm: Command) -> None:
     assert "  all         grows with the parameter" in text
 
 
+# What the study of uFLIP published, SW / RW; one word stands for both.
+PUBLISHED = """
+granularity GWP NS/S S/none
+alignment Ex S none
+locality GWP NS/S none/GWP
+partitioning Ex NS/GWP none/S
+order GWP NS/GWP none/GWP
+parallelism Ex NS S
+mix GWP S none/GWP
+"""
+DRIVES = ("Memoright", "MTron", "Intel")
+
+
+def tails_of(word: str, i: int) -> str:
+    """The tail of one run of an experiment whose class is known."""
+    tail = {"none": 0.0, "S": 0.4, "Ex": 5.0, "GWP": 2.0 * i}
+    seconds = tail[word] if word in tail else 0.3 * (i % 4 == 0)
+    return f"{i},{seconds},{2 * seconds},0.1"
+
+
+def suite() -> tuple[str, dict[str, list[str]]]:
+    """Runs of all experiments, RW first, and the cells that come of them."""
+    lines = ["micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j"]
+    cells = {}
+    for line in PUBLISHED.split("\n")[1:-1]:
+        name, *published = line.split()
+        cells[name] = [cell.replace("/", " / ") for cell in published]
+        for drive, cell in zip(DRIVES, published, strict=True):
+            sequential, *rest = cell.split("/")
+            for pattern, word in (("RW", [sequential, *rest][-1]), ("SW", sequential)):
+                where = f"{name},{drive},{pattern}"
+                lines += [f"{where},{tails_of(word, i)}" for i in range(1, 13)]
+    return "\n".join(lines) + "\n", cells
+
+
+def test_a_suite_gives_the_matrix_that_was_published(ssdpm: Command) -> None:
+    text, cells = suite()
+    ssdpm.write("s.csv", text)
+    printed = ssdpm.output("measure", "background", "--sweep", "s.csv")
+    listed, matrix = printed.split("\n\n")
+    assert len(listed.splitlines()) == 1 + 7 * 3 * 2
+    head, *rows = [re.split("  +", row.strip()) for row in matrix.splitlines()[:-2]]
+    assert head == [f"{drive} SW / RW" for drive in DRIVES]
+    assert {name: row for name, *row in rows} == cells
+    answer = ssdpm.json("measure", "background", "--sweep", "s.csv")
+    assert answer["micro_benchmarks"] == list(cells)
+    assert answer["drives"] == list(DRIVES)
+    assert answer["patterns"] == ["SW", "RW"]
+    found = {(c["micro_benchmark"], c["drive"]): c["text"] for c in answer["cells"]}
+    assert found == {
+        (name, drive): text
+        for name, row in cells.items()
+        for drive, text in zip(DRIVES, row, strict=True)
+    }
+    backgrounds = {
+        (e["micro_benchmark"], e["drive"], e["pattern"]): e["background"]
+        for e in answer["experiments"]
+    }
+    for cell in answer["cells"]:
+        for one in cell["classes"]:
+            where = (cell["micro_benchmark"], cell["drive"], one["pattern"])
+            assert one["background"] == backgrounds[where]
+
+
+def test_what_a_suite_does_not_have_is_left_out_of_its_matrix(ssdpm: Command) -> None:
+    head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
+    wide = (f"m,drive {d},SR,{i},0,0,1\n" for d in range(13) for i in range(4))
+    more = (f"n,drive 3,odd,{i},0,0,1\n" for i in range(4))
+    ssdpm.write("s.csv", head + "".join([*wide, *more]))
+    printed = ssdpm.output("measure", "background", "--sweep", "s.csv")
+    _, first, second = printed.split("\n\n")
+    assert [len(re.findall("drive [0-9]+ SR / odd", t)) for t in (first, second)] == [11, 2]
+    assert "none / -" in first and "- / none" in first
+    answer = ssdpm.json("measure", "background", "--sweep", "s.csv")
+    cells = {(c["micro_benchmark"], c["drive"]): c for c in answer["cells"]}
+    assert cells["n", "drive 3"]["classes"] == [
+        {"pattern": "SR", "background": None},
+        {"pattern": "odd", "background": "none"},
+    ]
+    assert cells["n", "drive 4"]["text"] == "-"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("drive,parameter,tail_s,extra_j,sigma_j\n", "1: no column micro_benchmark"),
+        ("experiment,drive,pattern,micro_benchmark," + SWEEP[11:], "not by both"),
+        (
+            "drive,pattern,micro_benchmark,parameter,tail_s,extra_j,sigma_j\n"
+            "d,,m,1,1,1,1\n",
+            "s.csv:2: pattern: a name of 1 to 200 bytes",
+        ),
+        (
+            "drive,pattern,micro_benchmark,parameter,tail_s,extra_j,sigma_j\n"
+            + "".join(f"d,{p},m,{i},1,1,1\n" for p in "abcdefghi" for i in range(4)),
+            "there are 9 patterns; a matrix has up to 8",
+        ),
+    ],
+)
+def test_a_suite_that_makes_no_matrix_is_refused(
+    ssdpm: Command, text: str, words: str
+) -> None:
+    ssdpm.write("s.csv", text)
+    assert words in ssdpm.fails(1, "measure", "background", "--sweep", "s.csv")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -204,7 +311,7 @@ def test_a_sweep_that_cannot_be_read_is_refused(
     ("call", "words"),
     [
         ([], "say what to measure"),
-        (["joules", "p.csv"], "joules: it is energy, baseline or background"),
+        (["joules", "p.csv"], "joules: it is energy, baseline"),
         (["energy"], "no FILE given"),
         (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
         (["baseline", "-t", "5%", "p.csv"], "baseline takes no --tolerance"),

@@ -226,3 +226,88 @@ def test_options_of_other_measurements_are_refused(ssdpm: Command) -> None:
     fails(ssdpm, 2, "energy takes no --markdown", "measure", "energy", "--markdown", "x", "s.csv")
     fails(ssdpm, 2, "energy takes no --html", "measure", "energy", "--html", "x", "s.csv")
     fails(ssdpm, 2, "above 0 and below", "measure", "survey", "--error-rate", "0%", "s.csv")
+
+
+def drive(number: int, saves_w: float = 0.2, **more: str) -> str:
+    powers = {MAX: 4.0 + number, MEDIUM: 4.0 + number - saves_w}
+    facts = {"drive": f"Drive {number}, FW", **more}
+    return surveys.survey(powers, ("idle",), seed=number, **facts)
+
+
+def test_drives_are_merged_by_their_differences(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i)) for i in range(1, 7)]
+    answer = ssdpm.json("measure", "merge", *names)
+    [row] = answer["power"]
+    assert (row["policy"], row["from"], row["of"]) == (MEDIUM, MAX, "idle")
+    assert row["n_drives"] == row["n_results"] == 6
+    assert row["low_uw"] < -200_000 < row["high_uw"] < 0
+    assert row["high_uw"] - row["low_uw"] < 60_000
+    assert row["drive_low_uw"] < row["low_uw"] and row["drive_high_uw"] > row["high_uw"]
+    found = [
+        ssdpm.json("measure", "survey", name)["power"][0]["differences"][0]["difference_uw"]
+        for name in names
+    ]
+    assert -max(found) <= row["mean_uw"] <= -min(found)
+    assert [one["left_out"] for one in answer["files"]] == [None] * 6
+
+
+def test_drives_that_differ_say_so(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i, 0.1 * i)) for i in range(1, 6)]
+    [row] = ssdpm.json("measure", "merge", *names)["power"]
+    assert row["inconsistency_ppm"] > 900_000 and row["tau_uw"] > 100_000
+    text = ssdpm.output("measure", "merge", *names)
+    assert text.startswith("5 surveys of 5 drives\n  1.csv: Drive 1\n")
+    assert f"  mean power, idle  {MEDIUM} - {MAX}       5" in text and ", I2 9" in text
+
+
+def test_files_of_one_drive_are_one_result(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i, drive="Same, FW")) for i in (1, 2)]
+    names.append(ssdpm.write("3.csv", drive(3)))
+    [row] = ssdpm.json("measure", "merge", *names)["power"]
+    assert row["n_results"] == 3 and row["n_drives"] == 2
+    assert row["drive_low_uw"] is None
+    text = ssdpm.output("measure", "merge", *names)
+    assert text.startswith("3 surveys of 2 drives\n") and "takes 3 drives" in text
+    [row] = ssdpm.json("measure", "merge", *names[:2])["power"]
+    assert row["reason"] == "of one drive: two or more are needed"
+    assert row["mean_uw"] is None
+
+
+def test_what_is_left_out_of_a_merger_is_said(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i)) for i in (1, 2, 3)]
+    short = ssdpm.write("short.csv", surveys.survey(scenarios=("idle",), n_blocks=2, seed=7))
+    twice = ssdpm.write("twice.csv", drive(1))
+    text = ssdpm.output("measure", "merge", *names, short, twice)
+    assert text.startswith("3 surveys of 3 drives\n")
+    assert "  left out short.csv: differences cannot be told from noise" in text
+    assert "  left out twice.csv: it is the same survey as 1.csv\n" in text
+    assert ssdpm.output("measure", "merge", *names).splitlines()[4:] == text.splitlines()[6:]
+    answer = ssdpm.json("measure", "merge", short)
+    assert answer["power"] == [] and answer["files"][0]["left_out"]
+
+
+def test_a_merger_is_a_table_for_an_issue_tracker(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i, drive=f"<b>{i}|, FW")) for i in (1, 2, 3)]
+    text = ssdpm.output("measure", "merge", "--markdown", "-", *names)
+    assert "| \\<b\\>1\\| | used |\n|---|---|\n" in text
+    tables = [line for line in text.splitlines() if line.count("|") == 8]
+    assert len(tables) == 3 and "mean power, idle" in tables[2]
+    fails(ssdpm, 2, "merge takes no --html", "measure", "merge", "--html", "x", *names)
+    fails(ssdpm, 2, "merge takes FILEs", "measure", "merge")
+    fails(ssdpm, 2, "takes no --system-power", "measure", "merge", "--system-power", "5W", *names)
+    fails(ssdpm, 1, "x.csv: No such file", "measure", "merge", "x.csv", *names)
+
+
+def test_policies_that_some_files_lack_are_merged_over_the_others(ssdpm: Command) -> None:
+    names = [ssdpm.write(f"{i}.csv", drive(i)) for i in (1, 2)]
+    three = {MEDIUM: 5.0, DIPM: 4.9}
+    more = [
+        ssdpm.write(f"{i}.csv", surveys.survey(three, ("idle",), seed=i, drive=f"Drive {i}, F"))
+        for i in (3, 4)
+    ]
+    rows = ssdpm.json("measure", "merge", *names, *more)["power"]
+    # The first policy that all have.
+    assert [(row["policy"], row["from"], row["n_drives"]) for row in rows] == [
+        (MAX, MEDIUM, 2),
+        (DIPM, MEDIUM, 2),
+    ]

@@ -803,6 +803,43 @@ SURVEY = {
     "wrong": b"run,policy,power_w\n1,a,5\n1,b,5\n",
 }
 
+# What a calibration found.
+OVERLAY_VALUE = {"kind": "idle_power_uw", "index": 3, "status": "known", "low": 19800,
+                 "nominal": 20000, "high": 20201, "stated": 50000, "exceeds": False,
+                 "n": 2500, "reason": None}
+OVERLAY_UNKNOWN = {**OVERLAY_VALUE, "kind": "transition_power_uw", "index": 0,
+                   "status": "not-identifiable", "low": None, "nominal": None,
+                   "high": None, "reason": "why"}
+OVERLAY_EXIT = {**OVERLAY_VALUE, "kind": "exit_latency_us", "low": 49000,
+                "nominal": 50000, "high": 51000, "stated": 8000, "exceeds": True}
+OVERLAY_HEAD = {"schema": "ssdpm.overlay/1", "kind": "nvme", "product": "Fixture",
+                "firmware": "FW 1.0", "policy": "linux", "power_name": "p.csv",
+                "trace_name": "t.npy", "date": None, "pcie_link": "l1.2", "lpm": None,
+                "operational_state": 0, "idle_from_start": False, "n_samples": 4000,
+                "n_ios": 777}
+OVERLAY_QUALITY = {"n_bins": 4000, "n_spikes": 12, "bin_ns": 50000000,
+                   "offset_ns": -1234567, "offset_error_ns": 89, "sigma_uw": 20013,
+                   "drift_uw": -1500, "noise_phi_ppm": 600000, "noise_share_ppm": None}
+
+
+def overlay(*measured, **changes):
+    whole = {**OVERLAY_HEAD, **OVERLAY_QUALITY, "measured": list(measured), **changes}
+    return json.dumps(whole, indent=1).encode()
+
+
+OVERLAY = {
+    "whole": overlay(OVERLAY_VALUE, OVERLAY_UNKNOWN, OVERLAY_EXIT),
+    "none": overlay(),
+    "sata": overlay(OVERLAY_VALUE, kind="sata", pcie_link=None, lpm="min_power"),
+    "least": json.dumps({"schema": "ssdpm.overlay/1", "kind": "sata",
+                         "measured": []}).encode(),
+    "twice": overlay(OVERLAY_VALUE, OVERLAY_VALUE),
+    "later": overlay(schema="ssdpm.overlay/2"),
+    "limits": overlay({**OVERLAY_VALUE, "high": 2**53, "n": 2**64 - 1},
+                      offset_ns=-(2**63 - 1), sigma_uw=2**53 - 1),
+    "escape": overlay(product="\u001b[2J", date="\ud800"),
+}
+
 # A byte of flags; states, powers and latencies; bounds; then records.
 GAPS_DRIVE = bytes([0, 1, 0]) + bytes(range(200, 216))
 GAPS = {
@@ -827,6 +864,7 @@ TARGETS = {
     "profiles": PROFILES,
     "quirks": QUIRKS,
     "gaps": GAPS,
+    "overlay": OVERLAY,
     "power": POWER,
     "sim": SIM,
     "survey": SURVEY,

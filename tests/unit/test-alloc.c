@@ -880,6 +880,38 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static const struct ssdpm_overlay overlay = {
+	.size = sizeof(overlay),
+	.kind = SSDPM_KIND_NVME,
+	.product = "Fixture",
+};
+
+static int call_overlay_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_calibration calibration = {
+		.size = sizeof(calibration)
+	};
+
+	return ssdpm_overlay_to_json(&overlay, NULL, 0, &calibration,
+				     &ret->text, error);
+}
+
+static int call_overlay_from_json(struct result *ret, struct ssdpm_error *error)
+{
+	static const char text[] =
+		"{\"schema\": \"ssdpm.overlay/1\", \"kind\": \"nvme\", \"measured\": []}";
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct ssdpm_overlay found = { .size = sizeof(found) };
+	size_t n;
+	int err = ssdpm_overlay_from_json(text, strlen(text), &found, measured,
+					  &n, &calibration, error);
+
+	if (!err)
+		ret->energy_nj = found.kind;
+	return err;
+}
+
 static int call_background(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_background_run runs[6] = { { 0 } };
@@ -1327,6 +1359,8 @@ static const struct {
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },
 	{ "ssdpm_calibrate", call_calibrate },
+	{ "ssdpm_overlay_from_json", call_overlay_from_json },
+	{ "ssdpm_overlay_to_json", call_overlay_to_json },
 	{ "ssdpm_change_points_find", call_changes },
 	{ "ssdpm_survey_analyse", call_survey_analyse },
 	{ "ssdpm_survey_merge", call_survey_merge },
@@ -1801,6 +1835,7 @@ static void call_measure(void)
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
 	ssdpm_measured_status_to_string(SSDPM_MEASURED_KNOWN);
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
+	ssdpm_overlay_match(&overlay, in.models[0]);
 }
 
 static void call_survey(void)
@@ -1846,6 +1881,7 @@ static const struct {
 	{ "ssdpm_level_free", call_measure },
 	{ "ssdpm_level_get", call_measure },
 	{ "ssdpm_measured_status_to_string", call_measure },
+	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_close", call_power_getters },
 	{ "ssdpm_power_get_counts", call_power_getters },

@@ -88,4 +88,5 @@ PYBIND11_MODULE(_core, module)
 	add_device(module);
 	add_apply(module);
 	add_measure(module);
+	add_survey(module);
 }

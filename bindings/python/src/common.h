@@ -234,5 +234,6 @@ void add_estimate(py::module_ &module);
 void add_device(py::module_ &module);
 void add_apply(py::module_ &module);
 void add_measure(py::module_ &module);
+void add_survey(py::module_ &module);
 
 #endif

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* <ssdpm/estimate.h> */
 #include "common.h"
+#include "parameters.h"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 
 #include <pybind11/stl.h>
-
-/* kind, index, provenance, low, nominal, high, rule */
-using ParameterTuple = std::tuple<uint32_t, uint32_t, uint32_t, uint64_t,
-				  uint64_t, uint64_t, std::string>;
-using ParameterTuples = std::vector<ParameterTuple>;
-using Parameters = std::vector<struct ssdpm_parameter>;
 
 static struct ssdpm_parameter parameter_from(const ParameterTuple &from)
 {
@@ -35,7 +29,7 @@ static struct ssdpm_parameter parameter_from(const ParameterTuple &from)
 	return to;
 }
 
-static Parameters parameters_from(const ParameterTuples &from)
+Parameters parameters_from(const ParameterTuples &from)
 {
 	Parameters result;
 
@@ -44,8 +38,7 @@ static Parameters parameters_from(const ParameterTuples &from)
 	return result;
 }
 
-static py::list parameter_list(const struct ssdpm_parameter *parameters,
-			       size_t n)
+py::list parameter_list(const struct ssdpm_parameter *parameters, size_t n)
 {
 	py::list result;
 
@@ -97,42 +90,25 @@ static std::unique_ptr<Model> parameters_to_model(const Model &model,
 	return std::make_unique<Model>(made);
 }
 
-/* struct ssdpm_sim_params with all that it points to. */
-class SimParams
+SimParams::SimParams(const ParameterTuples &from, const ApstTable *apst,
+		     uint32_t lpm, uint32_t loop, uint32_t flags,
+		     uint32_t operational_state, uint64_t interval_ns)
+    : parameters(parameters_from(from)), table()
 {
-      public:
-	SimParams(const ParameterTuples &from, const ApstTable *apst,
-		  uint32_t lpm, uint32_t loop, uint32_t flags,
-		  uint32_t operational_state, uint64_t interval_ns)
-	    : parameters(parameters_from(from)), table()
-	{
-		if (ssdpm_sim_params_init(&params, sizeof(params)))
-			throw std::runtime_error("ssdpm_sim_params_init");
-		params.parameters = parameters.data();
-		params.n_parameters = parameters.size();
-		if (apst) {
-			table = apst->table;
-			params.apst = &table;
-		}
-		params.lpm = lpm;
-		params.loop = loop;
-		params.flags = flags;
-		params.operational_state = operational_state;
-		params.interval_ns = interval_ns;
+	if (ssdpm_sim_params_init(&params, sizeof(params)))
+		throw std::runtime_error("ssdpm_sim_params_init");
+	params.parameters = parameters.data();
+	params.n_parameters = parameters.size();
+	if (apst) {
+		table = apst->table;
+		params.apst = &table;
 	}
-	SimParams(const SimParams &) = delete;
-	SimParams &operator=(const SimParams &) = delete;
-
-	const struct ssdpm_sim_params *get() const
-	{
-		return &params;
-	}
-
-      private:
-	struct ssdpm_sim_params params;
-	Parameters parameters;
-	struct ssdpm_apst table;
-};
+	params.lpm = lpm;
+	params.loop = loop;
+	params.flags = flags;
+	params.operational_state = operational_state;
+	params.interval_ns = interval_ns;
+}
 
 struct Change {
 	uint64_t time_ns;

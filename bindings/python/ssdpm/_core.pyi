@@ -49,6 +49,15 @@ PERSIST_KINDS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
+SURVEY_RUN_STATUSES: dict[str, int]
+SURVEY_TRENDS: dict[str, int]
+SURVEY_VERDICTS: dict[str, int]
+SURVEY_MISSING: dict[str, int]
+SURVEY_MAX_BLOCKS: int
+POWER_FORMATS: dict[str, int]
+MEASURED_STATUSES: dict[str, int]
+CALIBRATE_OPERATION_ENERGY: int
+CALIBRATE_BYTE_ENERGY: int
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
@@ -419,3 +428,90 @@ def measure_steady_state(
 def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
+
+# The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.
+_Schedule: TypeAlias = tuple[int, int, int, int, int, int, int]
+
+def survey_schedule(
+    params: _Schedule, /
+) -> tuple[list[tuple[int, int, int, int, int, int, int]], int]: ...
+def survey_summarise(samples: Samples, /) -> tuple[Any, ...]: ...
+def survey_range_p(q: float, k: int, df: float, /) -> float: ...
+def survey_range_q(p: float, k: int, df: float, /) -> float: ...
+def survey_analyse(
+    runs: list[tuple[float, int, int, int]],
+    params: tuple[float, float, int, int, int],
+    /,
+) -> tuple[tuple[Any, ...], list[tuple[Any, ...]], list[tuple[Any, ...]]]: ...
+def survey_detectable(
+    params: _Schedule,
+    noise: tuple[float, float, int, float, float],
+    error_rate: float,
+    difference_w: float,
+    /,
+) -> tuple[float, float, float, float, float, float, float, bool]: ...
+def survey_judge(
+    rows: list[tuple[float, float, float, int]], error_rate: float, /
+) -> tuple[int, int, float, int, int]: ...
+def survey_merge(
+    results: list[tuple[float, float, int, int]], policy: int, /
+) -> tuple[int, int, float, float, float, float, float, float, float, float, float]: ...
+
+# policies, scenarios, tests; blocks and times; counts; facts; runs; runs of fio.
+_SurveyFile: TypeAlias = tuple[
+    list[str],
+    list[str],
+    list[str],
+    tuple[int, int, int, int],
+    tuple[int, int, int],
+    list[tuple[str, str]],
+    list[
+        tuple[
+            int,
+            int,
+            int,
+            int,
+            int,
+            npt.NDArray[np.int64] | None,
+            npt.NDArray[np.float64],
+            npt.NDArray[np.float64],
+        ]
+    ],
+    list[tuple[int, int, int, int, int, float, float, float]],
+]
+
+def survey_read(source: int | bytes, /) -> _SurveyFile: ...
+
+# The members of struct ssdpm_power_params.
+_PowerParams: TypeAlias = tuple[str | None, float, float, float, float, float, int]
+
+class PowerReader(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def read(
+        self, max: int, /
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    def read_all(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...
+
+def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
+
+# The members of struct ssdpm_measured; those of struct ssdpm_calibration from n_bins on.
+_Measured: TypeAlias = tuple[
+    int, int, int, bool, int, float, float, float, float, str
+]
+_Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
+
+def calibrate(
+    model: Model,
+    sim_params: SimParams,
+    ios: npt.NDArray[np.void],
+    samples: Samples,
+    params: tuple[int, int, int, int],
+    /,
+) -> tuple[list[_Measured], _Quality]: ...
+def parameters_calibrate(
+    parameters: list[_Parameter], measured: list[_Measured], /
+) -> list[_Parameter]: ...

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import errno
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Union, overload
 
@@ -34,6 +34,7 @@ from ssdpm.base import (
     InvalidError,
     RangeError,
     check_instance,
+    check_text,
     check_unsigned,
     check_word,
     html_table,
@@ -51,19 +52,26 @@ __all__ = [
     "BackgroundRun",
     "Baseline",
     "Energy",
+    "Experiment",
     "IdleWork",
     "Integral",
     "Level",
+    "PowerCounts",
+    "PowerIterator",
     "Signal",
     "Tail",
     "activity",
     "baseline",
     "change_points",
     "classify",
+    "classify_suite",
     "energy",
     "idle_work",
+    "iter_power",
     "proportionality",
+    "read_power",
     "steady_state",
+    "survey",
     "tail",
 ]
 
@@ -191,17 +199,23 @@ class Signal:
             needed for a Series whose index has times.
         start_ns: time of the first sample, where there is a rate.
 
+    Attributes:
+        power_w, time_ns: the arrays; time_ns is None where there is a rate.
+        start_ns, interval_ns: of the rate, which is 1e9 / interval_ns.
+        counts: what read_power() met, or None.
+
     Raises:
         TypeError, ValueError: another type, shape or layout; the message says what to
             pass instead.
     """
 
-    __slots__ = ("_handle", "interval_ns", "power_w", "start_ns", "time_ns")
+    __slots__ = ("_handle", "counts", "interval_ns", "power_w", "start_ns", "time_ns")
 
     power_w: npt.NDArray[Any]
     time_ns: npt.NDArray[np.int64] | None
     start_ns: int
     interval_ns: float
+    counts: PowerCounts | None
 
     def __init__(
         self,
@@ -212,6 +226,7 @@ class Signal:
         start_ns: int = 0,
     ) -> None:
         self.power_w = _powers(power)
+        self.counts = None
         self.time_ns = None
         self.interval_ns = 1.0
         self.start_ns = _time(start_ns, "start_ns")
@@ -969,6 +984,190 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
     return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
 
 
+@dataclass(frozen=True)
+class Experiment(_Html):
+    """One experiment of a suite, with its class.
+
+    Attributes:
+        micro_benchmark: what is varied: "granularity", "pause".
+        drive: its name.
+        pattern: of the I/Os: "SW", "RW".
+        n_runs: how many it had.
+        background: its class.
+    """
+
+    micro_benchmark: str
+    drive: str
+    pattern: str
+    n_runs: int
+    background: BackgroundClass
+
+    def __str__(self) -> str:
+        return f"{self.micro_benchmark}, {self.drive}, {self.pattern}: {self.background}"
+
+
+# As the study writes them.
+_CLASS_WORDS = {
+    Background.NONE: "none",
+    Background.NOT_SIGNIFICANT: "NS",
+    Background.SMALL: "S",
+    Background.EXTENDED: "Ex",
+    Background.GROWS: "GWP",
+}
+_PATTERNS = ("SR", "SW", "RR", "RW")
+
+
+@dataclass(frozen=True, repr=False)
+class Matrix:
+    """The classes of a suite, as the study of uFLIP published them.
+
+    Indexing with a micro-benchmark and a drive gives a cell: ``matrix["mix", "MTron"]``
+    is "NS / S", or one word where all patterns have it; "-": not run.
+
+    Attributes:
+        micro_benchmarks: the lines.
+        drives: the columns.
+        patterns: what stands in a cell.
+        experiments: all of them, in their order.
+    """
+
+    micro_benchmarks: tuple[str, ...]
+    drives: tuple[str, ...]
+    patterns: tuple[str, ...]
+    experiments: tuple[Experiment, ...]
+
+    def get(self, micro_benchmark: str, drive: str, pattern: str) -> Experiment | None:
+        """One experiment; None: it was not run."""
+        for one in self.experiments:
+            if (one.micro_benchmark, one.drive, one.pattern) == (
+                micro_benchmark,
+                drive,
+                pattern,
+            ):
+                return one
+        return None
+
+    def words(self, micro_benchmark: str, drive: str) -> tuple[str, ...]:
+        """Of each pattern, as in "GWP"; "-": not run."""
+        check_word(micro_benchmark, "micro_benchmark", self.micro_benchmarks)
+        check_word(drive, "drive", self.drives)
+        found = (self.get(micro_benchmark, drive, p) for p in self.patterns)
+        return tuple(
+            "-" if one is None else _CLASS_WORDS[one.background.background]
+            for one in found
+        )
+
+    def __getitem__(self, at: tuple[str, str]) -> str:
+        words = self.words(*at)
+        return words[0] if len(set(words)) == 1 else " / ".join(words)
+
+    def _table(self) -> list[list[str]]:
+        patterns = " / ".join(self.patterns)
+        rows = [["", *(f"{drive} {patterns}" for drive in self.drives)]]
+        rows += [
+            [name, *(self[name, drive] for drive in self.drives)]
+            for name in self.micro_benchmarks
+        ]
+        return rows
+
+    def __str__(self) -> str:
+        rows = self._table()
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+            for row in rows
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ssdpm.measure.Matrix: {len(self.experiments)} experiments, "
+            f"{len(self.micro_benchmarks)} micro-benchmarks on {len(self.drives)} drives>"
+        )
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        return html_table("background work", head, rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The matrix in colours, a part of each cell for each pattern.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        from ssdpm.plot import plot_matrix
+
+        return plot_matrix(self, ax)
+
+
+_Place = tuple[str, str, str]
+
+
+def _suite_of_frame(frame: Any) -> dict[_Place, list[BackgroundRun]]:
+    """Of a DataFrame with the columns that `ssdpm measure background --sweep` reads."""
+    names = [
+        *("micro_benchmark", "drive", "pattern"),
+        *("parameter", "tail_s", "extra_j", "sigma_j"),
+    ]
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"runs: there is no column {name!r}")
+    suite: dict[_Place, list[BackgroundRun]] = {}
+    for *place, parameter, tail_s, extra_j, sigma_j in zip(
+        *(frame[name].tolist() for name in names)
+    ):
+        seconds = _number(tail_s, "tail_s")
+        if seconds > 1e9:
+            raise RangeError(errno.ERANGE, "tail_s: a tail is 0 to 1e9 seconds long")
+        numbers = (float(parameter), round(seconds * 1e9), float(extra_j))
+        where = (str(place[0]), str(place[1]), str(place[2]))
+        suite.setdefault(where, []).append(BackgroundRun(*numbers, float(sigma_j)))
+    return suite
+
+
+def _pattern_rank(pattern: str) -> int:
+    return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
+
+
+def classify_suite(
+    runs: Mapping[tuple[str, str, str], Iterable[BackgroundRun]] | Any,
+) -> Matrix:
+    """The classes of all experiments of a suite, as a matrix.
+
+    Args:
+        runs: those of each experiment, by micro-benchmark, drive and pattern; or a
+            DataFrame with columns micro_benchmark, drive, pattern, parameter, tail_s,
+            extra_j, sigma_j and a line for each run.
+
+    Raises:
+        UnknownValueError: an experiment has fewer than 4 runs, or than 3 values of the
+            parameter; the message names it.
+        InvalidError: a value that is not finite.
+    """
+    suite = _suite_of_frame(runs) if hasattr(runs, "columns") else runs
+    experiments = []
+    for place, some in suite.items():
+        if not isinstance(place, tuple) or len(place) != 3:
+            raise TypeError(
+                f"runs: each key is (micro-benchmark, drive, pattern), not {place!r}"
+            )
+        names = [check_text(name, "runs") for name in place]
+        rows = list(some)
+        try:
+            background = classify(rows)
+        except Error as error:
+            code, message = error.errno or 0, error.strerror
+            raise type(error)(code, f"{', '.join(names)}: {message}") from None
+        bench, drive, pattern = names
+        experiments.append(Experiment(bench, drive, pattern, len(rows), background))
+    patterns = dict.fromkeys(one.pattern for one in experiments)
+    return Matrix(
+        tuple(dict.fromkeys(one.micro_benchmark for one in experiments)),
+        tuple(dict.fromkeys(one.drive for one in experiments)),
+        tuple(sorted(patterns, key=_pattern_rank)),
+        tuple(experiments),
+    )
+
+
 def _floats(values: object, name: str) -> list[float]:
     array = _array(values, name)
     if array.dtype.kind not in "iuf":
@@ -1053,3 +1252,13 @@ def change_points(
     signal = _signal(power, rate_hz, times, start_ns)
     found = _core.measure_change_points(signal._handle, *numbers, least)
     return np.array(found, dtype=np.intp)
+
+
+# Each needs what stands above.
+from ssdpm import survey  # noqa: E402
+from ssdpm.power import (  # noqa: E402
+    PowerCounts,
+    PowerIterator,
+    iter_power,
+    read_power,
+)

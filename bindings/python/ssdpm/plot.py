@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.estimate import Comparison, Estimate
-    from ssdpm.measure import Activities
+    from ssdpm.measure import Activities, Matrix
+    from ssdpm.survey import Analysis, Difference, Readings, Survey
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -445,4 +447,219 @@ def plot_activities(activities: Activities, ax: Axes | None) -> Axes:
     extra = sum(run.extra_j for run in activities)
     ax.set_title(f"{len(activities)} runs, {extra:.4g} J above the baseline", pad=10)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _two_axes(
+    axes: Sequence[Axes] | None, width: float, height: float
+) -> tuple[Axes, Axes]:
+    """Side by side."""
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    if axes is None:
+        _, axes = pyplot.subplots(1, 2, figsize=(width, height), layout="constrained")
+    left, right = axes
+    return left, right
+
+
+def _watts(values: Iterable[float]) -> tuple[float, str]:
+    """What to multiply by, and the unit: milliwatts where all is below one watt."""
+    largest = max((abs(value) for value in values), default=0.0)
+    return (1.0, "W") if largest >= 1 else (1e3, "mW")
+
+
+def _rows_axis(ax: Axes, names: Sequence[str], width: int) -> None:
+    """A name for each row, the first on top."""
+    lines = [
+        "\n".join(textwrap.fill(line, width) for line in name.split("\n"))
+        for name in names
+    ]
+    ax.set_yticks(range(len(lines)), lines)
+    ax.set_ylim(max(len(lines), 1) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(True, axis="x", alpha=0.3)
+
+
+def _plot_means(analysis: Analysis, ax: Axes) -> None:
+    means = analysis.means
+    scale, unit = _watts([mean.high_w for mean in means])
+    for row, mean in enumerate(means):
+        color = _POLICIES[row % len(_POLICIES)]
+        values = [r.mean_w * scale for r in analysis.runs if r.policy == mean.policy]
+        ax.plot(
+            values,
+            [row + 0.18] * len(values),
+            color=color,
+            marker="|",
+            markersize=9,
+            linestyle="none",
+            alpha=0.7,
+        )
+        ax.errorbar(
+            mean.mean_w * scale,
+            row - 0.08,
+            xerr=[
+                [(mean.mean_w - mean.low_w) * scale],
+                [(mean.high_w - mean.mean_w) * scale],
+            ],
+            color=color,
+            marker=_MARKERS[row % len(_MARKERS)],
+            markersize=7,
+            capsize=4,
+        )
+    _rows_axis(ax, [mean.policy for mean in means], 24)
+    ax.set_xlabel(f"mean power ({unit}), 95 %; ticks: runs")
+    ax.set_title(f"{analysis.scenario}: {analysis.n_runs} runs")
+
+
+def _plot_difference(one: Difference, row: int, scale: float, ax: Axes) -> None:
+    color = _TRANSITION if one.different else "#888888"
+    ax.errorbar(
+        one.difference_w * scale,
+        row,
+        xerr=[
+            [(one.difference_w - one.low_w) * scale],
+            [(one.high_w - one.difference_w) * scale],
+        ],
+        color=color,
+        marker="o",
+        markersize=7,
+        markerfacecolor=color if one.different else "white",
+        capsize=4,
+    )
+
+
+def plot_analysis(
+    analysis: Analysis, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes]:
+    """What Analysis.plot() says."""
+    pairs = analysis.differences
+    height = 1.4 + 0.5 * max(len(pairs), len(analysis.means))
+    left, right = _two_axes(axes, 11, min(height, 30))
+    _plot_means(analysis, left)
+    scale, unit = _watts(end for one in pairs for end in (one.low_w, one.high_w))
+    for row, one in enumerate(pairs):
+        _plot_difference(one, row, scale, right)
+    right.axvline(0, color=_BUSY, linewidth=1, zorder=0)
+    _rows_axis(right, [f"{one.policy} -\n{one.other_policy}" for one in pairs], 60)
+    right.set_xlabel(f"difference ({unit}), {100 - 100 * analysis.error_rate:g} % for all")
+    right.set_title(f"{analysis.n_different} of {len(pairs)} pairs differ")
+    return left, right
+
+
+def _plot_run(run: Readings, at: int, color: str, scale: float, ax: Axes) -> None:
+    """Readings from at - 0.45 to at + 0.45."""
+    counts = run.status == "complete"
+    place = at + np.linspace(-0.45, 0.45, max(len(run), 2))[: len(run)]
+    place, power = _envelope(place, run.power_w * scale, 600)
+    ax.plot(place, power, color=color, linewidth=0.7, alpha=0.85 if counts else 0.25)
+    mean = run.mean().mean_w * scale
+    if counts and np.isfinite(mean):
+        ax.plot([at - 0.45, at + 0.45], [mean, mean], color="black", linewidth=1.6)
+
+
+def plot_survey(survey: Survey, scenario: str, ax: Axes | None) -> Axes:
+    """What Survey.plot() says."""
+    runs = [run for run in survey.readings if run.scenario == scenario]
+    ax = _axes(ax, 4.2)
+    powers = [run.power_w[np.isfinite(run.power_w)] for run in runs]
+    scale, unit = _watts(float(np.abs(p).max()) for p in powers if len(p))
+    for policy, name in enumerate(survey.policies):
+        color = _POLICIES[policy % len(_POLICIES)]
+        mine = [at for at, run in enumerate(runs) if run.policy == name]
+        for at in mine:
+            _plot_run(runs[at], at, color, scale, ax)
+        if mine:
+            ax.plot([], [], color=color, linewidth=4, label=name)
+    ax.plot([], [], color="black", linewidth=1.6, label="mean of a run")
+    if any(run.status != "complete" for run in runs):
+        ax.plot([], [], color="#888888", linewidth=4, alpha=0.3, label="not counted")
+    for at in range(1, len(runs)):
+        if runs[at].block != runs[at - 1].block:
+            ax.axvline(at - 0.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
+    if not runs:
+        _note(ax, "no runs")
+    ax.xaxis.set_major_locator(_whole_numbers())
+    ax.xaxis.set_major_formatter(lambda x, _: _run_name(runs, x))
+    ax.set_xlim(-0.6, max(len(runs), 1) - 0.4)
+    ax.set_xlabel("run, in the order of the file; dotted: blocks")
+    ax.set_ylabel(f"power ({unit})")
+    ax.set_title(f"{scenario}: {len(runs)} runs")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _whole_numbers() -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(nbins=20, integer=True)
+
+
+def _run_name(runs: Sequence[Readings], at: float) -> str:
+    if not 0 <= at < len(runs) or at != int(at):
+        return ""
+    number = runs[int(at)].run
+    return str(number) if number is not None else str(int(at) + 1)
+
+
+# Of nothing to what grows; the words of Matrix.
+_CLASSES = {
+    "-": "#ffffff",
+    "none": "#f2f2f2",
+    "NS": "#d1e5f0",
+    "S": "#92c5de",
+    "Ex": "#f4a582",
+    "GWP": "#d6604d",
+}
+_CLASS_NAMES = {
+    "-": "not run",
+    "none": "none",
+    "NS": "NS: not significant",
+    "S": "S: small, below a second",
+    "Ex": "Ex: extended, seconds",
+    "GWP": "GWP: grows with the parameter",
+}
+
+
+def _plot_cell(matrix: Matrix, row: int, column: int, ax: Axes) -> set[str]:
+    """A part for each pattern, or one for all; return the words in it."""
+    words = matrix.words(matrix.micro_benchmarks[row], matrix.drives[column])
+    parts = words[:1] if len(set(words)) == 1 else words
+    width = 0.96 / len(parts)
+    for number, word in enumerate(parts):
+        left = column - 0.48 + number * width
+        ax.barh(row, width, 0.92, left=left, color=_CLASSES[word], edgecolor="white")
+        ax.text(left + width / 2, row, word, ha="center", va="center")
+    return set(words)
+
+
+def plot_matrix(matrix: Matrix, ax: Axes | None) -> Axes:
+    """What Matrix.plot() says."""
+    n_rows, n_columns = len(matrix.micro_benchmarks), len(matrix.drives)
+    ax = _axes(ax, min(1.6 + 0.42 * n_rows, 30))
+    seen: set[str] = set()
+    for row in range(n_rows):
+        for column in range(n_columns):
+            seen |= _plot_cell(matrix, row, column, ax)
+    _rows_axis(ax, matrix.micro_benchmarks, 24)
+    ax.grid(False)
+    patterns = " / ".join(matrix.patterns)
+    heads = [f"{textwrap.fill(name, 18)}\n{patterns}" for name in matrix.drives]
+    ax.set_xticks(range(n_columns), heads)
+    ax.tick_params(axis="x", length=0, top=False, labeltop=True, labelbottom=False)
+    ax.set_xlim(-0.5, max(n_columns, 1) - 0.5)
+    for side in ("top", "right", "bottom", "left"):
+        ax.spines[side].set_visible(False)
+    if seen:
+        from matplotlib.patches import Patch
+
+        keys = [
+            Patch(facecolor=color, edgecolor="#888888", label=_CLASS_NAMES[word])
+            for word, color in _CLASSES.items()
+            if word in seen
+        ]
+        ax.legend(
+            handles=keys, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False
+        )
+    else:
+        _note(ax, "no experiments")
     return ax

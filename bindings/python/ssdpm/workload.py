@@ -744,6 +744,25 @@ def _descriptor_of(source: Any) -> int | None:
     return descriptor
 
 
+def open_source(
+    source: TraceSource,
+) -> tuple[int | bytes, IO[bytes] | None, str | None]:
+    """What C reads, a descriptor or bytes; the file to close after it; its name."""
+    if isinstance(source, (str, os.PathLike)):
+        filename = os.fsdecode(source)
+        file = open(filename, "rb", buffering=0)
+        return file.fileno(), file, filename
+    if hasattr(source, "read"):
+        descriptor = _descriptor_of(source)
+        name = getattr(source, "name", None)
+        return (
+            source.read() if descriptor is None else descriptor,
+            None,
+            name if isinstance(name, str) else None,
+        )
+    return bytes_of(source, "a path, an open file or bytes"), None, None
+
+
 class TraceIterator(Iterator[Trace]):
     """The parts of a trace, one after the other; see iter_trace().
 
@@ -770,22 +789,9 @@ class TraceIterator(Iterator[Trace]):
             number = known[check_word(format, "format", known)]
         texts = _option_text(columns, "columns"), _option_text(device, "device")
         check_bool(skip_bad, "skip_bad")
-        self._file: IO[bytes] | None = None
         self._source: TraceSource = source  # kept alive and open while it is read
-        self._filename: str | None = None
         self._reader: _core.Reader | None = None
-        what: int | bytes
-        if isinstance(source, (str, os.PathLike)):
-            self._filename = os.fsdecode(source)
-            self._file = open(self._filename, "rb", buffering=0)
-            what = self._file.fileno()
-        elif hasattr(source, "read"):
-            descriptor = _descriptor_of(source)
-            name = getattr(source, "name", None)
-            self._filename = name if isinstance(name, str) else None
-            what = source.read() if descriptor is None else descriptor
-        else:
-            what = bytes_of(source, "a path, an open file or bytes")
+        what, self._file, self._filename = open_source(source)
         try:
             self._reader = _core.trace_open(what, number, *texts, skip_bad)
         except BaseException as error:

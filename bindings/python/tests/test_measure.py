@@ -343,3 +343,81 @@ def test_results_say_what_they_are_in_text_and_html() -> None:
         assert value._repr_html_().startswith("<table>")
     again = measure.activity(signal, idle)
     assert again == runs and hash(again) == hash(runs)
+
+
+# What the study of uFLIP published, SW / RW; one word stands for both.
+PUBLISHED = {
+    "granularity": ("GWP", "NS / S", "S / none"),
+    "alignment": ("Ex", "S", "none"),
+    "locality": ("GWP", "NS / S", "none / GWP"),
+    "partitioning": ("Ex", "NS / GWP", "none / S"),
+    "order": ("GWP", "NS / GWP", "none / GWP"),
+    "parallelism": ("Ex", "NS", "S"),
+    "mix": ("GWP", "S", "none / GWP"),
+}
+DRIVES = ("Memoright", "MTron", "Intel")
+
+
+def runs_of(word: str) -> list[measure.BackgroundRun]:
+    """An experiment whose class is known."""
+    levels = {"none": 0.0, "S": 0.4, "Ex": 5.0}
+    runs = []
+    for i in range(1, 13):
+        odd = 2.0 * i if word == "GWP" else 0.3 * (i % 4 == 0)
+        seconds = levels.get(word, odd)
+        runs.append(measure.BackgroundRun(i, round(seconds * S), 2 * seconds, 0.1))
+    return runs
+
+
+def published_suite() -> dict[tuple[str, str, str], list[measure.BackgroundRun]]:
+    suite = {}
+    for name, cells in PUBLISHED.items():
+        for drive, cell in zip(DRIVES, cells):
+            words = cell.split(" / ")
+            suite[name, drive, "RW"] = runs_of(words[-1])
+            suite[name, drive, "SW"] = runs_of(words[0])
+    return suite
+
+
+def test_a_suite_gives_the_matrix_that_was_published() -> None:
+    matrix = measure.classify_suite(published_suite())
+    assert matrix.micro_benchmarks == tuple(PUBLISHED) and matrix.drives == DRIVES
+    assert matrix.patterns == ("SW", "RW")
+    for name, cells in PUBLISHED.items():
+        assert tuple(matrix[name, drive] for drive in DRIVES) == cells
+    head, *rows = str(matrix).splitlines()
+    assert head.split("  ")[-1] == "Intel SW / RW" and len(rows) == 7
+    assert repr(matrix) == (
+        "<ssdpm.measure.Matrix: 42 experiments, 7 micro-benchmarks on 3 drives>"
+    )
+    assert "<td>NS / GWP</td>" in matrix._repr_html_()
+    one = matrix.get("order", "MTron", "RW")
+    assert one is not None and one.background == measure.classify(runs_of("GWP"))
+    assert one.n_runs == 12
+
+
+def test_a_suite_may_stand_in_a_frame_of_pandas() -> None:
+    lines = [
+        (*place, run.parameter, run.tail_ns / 1e9, run.extra_j, run.sigma_j)
+        for place, runs in published_suite().items()
+        for run in runs
+    ]
+    names = "micro_benchmark drive pattern parameter tail_s extra_j sigma_j".split()
+    frame = pandas.DataFrame(lines, columns=names)
+    assert measure.classify_suite(frame) == measure.classify_suite(published_suite())
+    with pytest.raises(ValueError, match="runs: there is no column 'tail_s'"):
+        measure.classify_suite(frame.drop(columns="tail_s"))
+
+
+def test_what_a_suite_does_not_have_is_left_out_of_its_matrix() -> None:
+    suite = {("mix", "A", "SW"): runs_of("S"), ("pause", "B", "RW"): runs_of("none")}
+    matrix = measure.classify_suite(suite)
+    assert matrix["mix", "A"] == "S / -" and matrix["mix", "B"] == "-"
+    assert matrix["pause", "B"] == "- / none" and matrix.get("mix", "B", "RW") is None
+    with pytest.raises(ValueError, match="drive: 'C' is none of 'A', 'B'"):
+        matrix["mix", "C"]
+    with pytest.raises(ssdpm.UnknownValueError, match="^mix, A, SW: "):
+        measure.classify_suite({("mix", "A", "SW"): runs_of("S")[:3]})
+    with pytest.raises(TypeError, match="each key is .micro-benchmark, drive, pattern."):
+        measure.classify_suite({"mix": runs_of("S")})
+    assert measure.classify_suite({}).experiments == ()

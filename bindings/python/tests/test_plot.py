@@ -14,6 +14,7 @@ import pytest
 
 import ssdpm
 from ssdpm import Trace
+from test_measure import PUBLISHED, published_suite
 from traces import MS, records
 from truth import case
 
@@ -178,3 +179,15 @@ def test_a_signal_without_runs_is_drawn_too(tmp_path: Path) -> None:
     assert ax.get_xlabel() == f"time since {2**60} ns (s)"
     assert labels(ax)[0] == "samples" and ax.get_ylabel() == "power (W)"
     is_drawn(ax, tmp_path / "none.png")
+
+
+def test_a_matrix_shows_each_class_once_or_for_each_pattern(tmp_path: Path) -> None:
+    matrix = ssdpm.measure.classify_suite(published_suite())
+    ax = matrix.plot()
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(PUBLISHED)
+    shown = [text.get_text() for text in ax.texts]
+    cells = [cell for row in PUBLISHED.values() for cell in row]
+    assert shown == " / ".join(cells).split(" / ")
+    assert labels(ax)[0] == "none" and len(labels(ax)) == 5
+    is_drawn(ax, tmp_path / "matrix.png")
+    is_drawn(ssdpm.measure.classify_suite({}).plot(), tmp_path / "empty.png")
