@@ -126,12 +126,17 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
+/* Those that end it, but for what nohup(1) and shells have it ignore. */
 static void fill_signals(sigset_t *signals)
 {
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+
 	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGHUP);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &action) &&
+		    action.sa_handler != SIG_IGN)
+			sigaddset(signals, numbers[i]);
 }
 
 /* false: somebody wants it to end. */
@@ -330,6 +335,9 @@ enum exit_status record_meter(const struct common *common,
 	}
 	if (r.file)
 		fclose(r.file);
+	/* So that the next try may take the same name. */
+	if (r.file && !r.n && meter_options->save)
+		unlink(meter_options->save);
 	ssdpm_sampler_free(r.sampler);
 	close_live(r.live);
 	*ret_recording = recording;

@@ -14,8 +14,19 @@ struct found {
 	size_t n_all;
 	size_t n; /* that have the name */
 	size_t last;
+	size_t n_mmio; /* of these */
 	char paths[200];
 };
+
+/*
+ * Newer processors have the counter of the package twice, as intel-rapl:0 by
+ * MSR and as intel-rapl-mmio:0: under its name the first is meant.
+ */
+static bool is_mmio(const struct ssdpm_meter *meter)
+{
+	return meter->kind == SSDPM_METER_RAPL &&
+	       strstr(meter->path, "/intel-rapl-mmio");
+}
 
 static int find_command(const struct ssdpm_machine *machine, const char *line,
 			struct ssdpm_meter *meter, struct ssdpm_error *reterr)
@@ -84,7 +95,9 @@ static void note_called(struct found *found, const char *text)
 					       "%s%s", found->n ? ", " : "",
 					       found->all[i].path);
 		found->n++;
-		found->last = i;
+		if (found->n == 1 || !is_mmio(&found->all[i]))
+			found->last = i;
+		found->n_mmio += is_mmio(&found->all[i]);
 	}
 }
 
@@ -191,7 +204,7 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 	struct ssdpm_device *device;
 	int r;
 
-	if (found->n == 1) {
+	if (found->n == 1 || found->n - found->n_mmio == 1) {
 		*meter = found->all[found->last];
 		return 0;
 	}

@@ -8,6 +8,7 @@ import re
 
 import pytest
 import machines
+import surveys
 from command import TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
@@ -90,6 +91,8 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 
 @pytest.mark.usefixtures("captures")
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
+    ssdpm.write("mine.csv", surveys.survey())
+    ssdpm.write("yours.csv", surveys.survey(seed=3, drive="Other SSD, FW 1.0"))
     for subcommand in COMMANDS:
         text = ssdpm.output(subcommand, "--help")
         examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()

@@ -43,9 +43,11 @@ def meter(battery: pathlib.Path, *more: str) -> list[str]:
     return [*call, "--interval", "20ms", *more]
 
 
-def start(ssdpm: Command, *call: str) -> subprocess.Popen[str]:
+def start(
+    ssdpm: Command, *call: str, before: tuple[str, ...] = ()
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        ["ssdpm", *call],
+        [*before, "ssdpm", *call],
         cwd=ssdpm.directory,
         env=ssdpm.environment,
         stdin=subprocess.DEVNULL,
@@ -108,6 +110,20 @@ def test_a_signal_ends_it_with_what_was_measured(
     assert process.returncode == 0, talk
     assert out.startswith("BAT0: ") and "6.2 W on average" in out
     assert "BAT0 is read until Ctrl-C" in talk
+
+
+def test_under_nohup_it_goes_on_when_the_terminal_ends(
+    ssdpm: Command, battery: pathlib.Path
+) -> None:
+    kept = ssdpm.directory / "kept.csv"
+    process = start(ssdpm, *meter(battery, "--save", str(kept)), before=("nohup",))
+    wait_for_lines(kept, 6)
+    process.send_signal(signal.SIGHUP)
+    wait_for_lines(kept, 2 * kept.read_text().count("\n"))
+    process.send_signal(signal.SIGINT)
+    out, talk = process.communicate(timeout=30)
+    assert process.returncode == 0, talk
+    assert "6.2 W on average" in out
 
 
 def test_what_was_measured_before_a_battery_charges_is_printed(
@@ -262,6 +278,9 @@ def test_nothing_is_written_over(ssdpm: Command, battery: pathlib.Path) -> None:
     message = ssdpm.fails(1, *meter(battery, "--save", "kept.csv"))
     assert "kept.csv: File exists: --save takes a new file" in message
     assert (ssdpm.directory / "kept.csv").read_text() == "dear\n"
+    call = ["measure", "energy", "--meter", "command:exit 1", "--save", "new.csv"]
+    assert "status 1" in ssdpm.fails(1, *call, "-q")
+    assert not (ssdpm.directory / "new.csv").exists()
     assert "no/kept.csv" in ssdpm.fails(1, *meter(battery, "--save", "no/kept.csv"))
 
 

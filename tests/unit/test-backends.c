@@ -695,10 +695,11 @@ static void a_name_that_is_too_long_is_no_node(void **state)
 #else
 static void without_libnvme_each_nvme_command_says_so(void **state)
 {
-	static const call calls[] = { call_identify, call_get, call_set };
+	static const call calls[] = { call_identify, call_get, call_set,
+				      call_health };
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct ssdpm_error error = fixture_error();
 
 		assert_int_equal(calls[i](&live, &error), -EOPNOTSUPP);

@@ -20,6 +20,7 @@
 #include "device/internal.h"
 
 enum {
+	GET_LOG = 0x02,
 	IDENTIFY = 0x06,
 	SET_FEATURES = 0x09,
 	GET_FEATURES = 0x0a,
@@ -30,6 +31,7 @@ enum {
 static struct mock {
 	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES];
 	uint8_t table[SSDPM_APST_BYTES];
+	uint8_t health[SSDPM__NVME_HEALTH_BYTES];
 	uint32_t apste, state;
 	bool no_apst; /* the drive has none */
 	bool no_root; /* EACCES for all but Identify, as Linux 6.2 and later */
@@ -58,6 +60,11 @@ static uint32_t answer(const struct nvme_admin_cmd *command,
 	}
 	if (mock.no_root || (mock.refuses && command->opcode == SET_FEATURES)) {
 		*error = EACCES;
+		return 0;
+	}
+	if (command->opcode == GET_LOG && fid == 2) {
+		umockdev_ioctl_data_update(data, 0, mock.health,
+					   sizeof(mock.health));
 		return 0;
 	}
 	if (command->opcode == GET_FEATURES && fid == 2) {
@@ -325,6 +332,43 @@ static void a_drive_without_apst_says_so(void **state)
 	ssdpm_device_unref(device);
 }
 
+static void a_drive_that_measures_its_power_is_a_meter(void **state)
+{
+	struct ssdpm_machine *machine = open_machine("laptop");
+	struct ssdpm_reading reading = { .size = sizeof(reading) };
+	struct ssdpm_sampler *sampler = NULL;
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_meter meter;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_machine_find_meter(machine, "/dev/nvme0", &meter, &error),
+		-EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0,
+			     "nvme0 does not measure its power");
+	memcpy(mock.health + 232, (uint8_t[]){ 7 }, 1);
+	memcpy(mock.health + 240, (uint8_t[]){ 0xc4, 0x22, 0x01 }, 3);
+	assert_int_equal(
+		ssdpm_machine_find_meter(machine, "nvme0", &meter, NULL), 0);
+	assert_int_equal(meter.kind, SSDPM_METER_NVME);
+	assert_string_equal(meter.name, "nvme0");
+	assert_string_equal(meter.path, "/dev/nvme0");
+	assert_int_equal(ssdpm_sampler_new(machine, &meter, &sampler, NULL), 0);
+	assert_int_equal(ssdpm_sampler_read(sampler, &reading, NULL), 0);
+	assert_int_equal((int)(reading.power_w * 1e4 + 0.5), 8900);
+	assert_int_equal((int)reading.energy_j, 0);
+	assert_int_equal(mock.n_commands, 4);
+	assert_int_equal(mock.opcodes[3], GET_LOG);
+	/* 128 dwords of log 02h, and events retained. */
+	assert_int_equal(mock.features[3], 127 << 16 | 1 << 15 | 2);
+	mock.no_root = true;
+	assert_int_equal(ssdpm_sampler_read(sampler, &reading, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+	ssdpm_sampler_free(sampler);
+	ssdpm_machine_unref(machine);
+}
+
 static void devsleep_is_read_by_one_log_page(void **state)
 {
 	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
@@ -456,6 +500,7 @@ int main(void)
 		cmocka_unit_test(identify_is_one_command),
 		cmocka_unit_test(the_table_in_force_is_read_back_as_it_was_set),
 		cmocka_unit_test(a_drive_without_apst_says_so),
+		cmocka_unit_test(a_drive_that_measures_its_power_is_a_meter),
 		cmocka_unit_test(devsleep_is_read_by_one_log_page),
 		cmocka_unit_test(
 			a_capture_of_a_live_drive_has_dumps_without_its_serial),

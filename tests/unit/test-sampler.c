@@ -801,6 +801,25 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 	assert_not_found(root, "", -ENOENT, "there are package-0");
 }
 
+static void of_a_counter_that_is_there_twice_one_is_meant(void **state)
+{
+	static const char mmio[] = "sys/class/powercap/intel-rapl-mmio:0/";
+	char *root = *state;
+
+	tree_put(root, "sys/class/powercap/intel-rapl-mmio:0/name",
+		 "package-0\n");
+	tree_put(root, "sys/class/powercap/intel-rapl-mmio:0/energy_uj", "1\n");
+	assert_memory_equal(find(root, "package-0").path + 1, mmio,
+			    sizeof(mmio) - 1);
+	put_zone(root, "1\n", "2\n");
+	assert_string_equal(find(root, "package-0").path, "/" ZONE "energy_uj");
+	assert_memory_equal(find(root, "intel-rapl-mmio:0").path + 1, mmio,
+			    sizeof(mmio) - 1);
+	tree_put(root, "sys/class/powercap/intel-rapl:1/name", "package-0\n");
+	tree_put(root, "sys/class/powercap/intel-rapl:1/energy_uj", "1\n");
+	assert_not_found(root, "package-0", -EINVAL, "several meters");
+}
+
 static void without_any_meter_a_command_is_proposed(void **state)
 {
 	assert_not_found(*state, "BAT0", -ENOENT,
@@ -1123,6 +1142,7 @@ int main(void)
 		TEST(meters_that_nobody_found_are_refused),
 		TEST(a_reading_is_as_long_as_its_caller_knows),
 		TEST(meters_are_found_by_name_folder_file_or_path),
+		TEST(of_a_counter_that_is_there_twice_one_is_meant),
 		TEST(without_any_meter_a_command_is_proposed),
 		TEST(drives_of_a_capture_cannot_be_asked),
 		TEST(the_health_of_a_drive_has_its_power),

@@ -4,6 +4,8 @@
 
 #include <pybind11/stl.h>
 
+#include <mutex>
+
 Machine::Machine(const OptionalText &root, const py::object &log,
 		 uint32_t log_level)
     : log(log)
@@ -176,6 +178,14 @@ static py::list machine_owners(const Machine &self)
 	return result;
 }
 
+/* (kind, name, path, readable) */
+static py::tuple meter_tuple(const struct ssdpm_meter &meter)
+{
+	return py::make_tuple(ssdpm_meter_kind_to_string(meter.kind),
+			      text_from(meter.name), path_or_none(meter.path),
+			      meter.readable != 0);
+}
+
 static py::list machine_meters(const Machine &self)
 {
 	struct ssdpm_meter *meters;
@@ -193,12 +203,82 @@ static py::list machine_meters(const Machine &self)
 		raise_error(error, false);
 	const std::unique_ptr<struct ssdpm_meter, Free> memory(meters);
 	for (size_t i = 0; i < n; i++)
-		result.append(py::make_tuple(
-			ssdpm_meter_kind_to_string(meters[i].kind),
-			text_from(meters[i].name), path_or_none(meters[i].path),
-			meters[i].readable != 0));
+		result.append(meter_tuple(meters[i]));
 	return result;
 }
+
+static py::tuple machine_find_meter(const Machine &self,
+				    const std::string &text)
+{
+	struct ssdpm_error error = {};
+	struct ssdpm_meter meter;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_machine_find_meter(self.get(), text.c_str(), &meter,
+					       &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return meter_tuple(meter);
+}
+
+/* A meter that is read again and again, by one thread at a time. */
+class Sampler
+{
+      public:
+	Sampler(const std::shared_ptr<Machine> &machine, uint32_t kind,
+		const std::string &name, const std::string &path)
+	    : machine(machine)
+	{
+		struct ssdpm_meter meter = {};
+		struct ssdpm_error error = {};
+		int err;
+
+		meter.kind = kind;
+		name.copy(meter.name, sizeof(meter.name) - 1);
+		path.copy(meter.path, sizeof(meter.path) - 1);
+		{
+			py::gil_scoped_release release;
+			err = ssdpm_sampler_new(machine->get(), &meter,
+						&sampler, &error);
+		}
+		if (err)
+			raise_error(error, false);
+	}
+	~Sampler()
+	{
+		ssdpm_sampler_free(sampler);
+	}
+	Sampler(const Sampler &) = delete;
+	Sampler &operator=(const Sampler &) = delete;
+
+	/* (time_ns, power_w, energy_j, flags) */
+	py::tuple read()
+	{
+		struct ssdpm_reading reading = {};
+		struct ssdpm_error error = {};
+		int err;
+
+		reading.size = sizeof(reading);
+		{
+			py::gil_scoped_release release;
+			const std::lock_guard<std::mutex> lock(mutex);
+
+			err = ssdpm_sampler_read(sampler, &reading, &error);
+		}
+		if (err)
+			raise_error(error, false);
+		return py::make_tuple(reading.time_ns, reading.power_w,
+				      reading.energy_j, reading.flags);
+	}
+
+      private:
+	std::shared_ptr<Machine> machine;
+	std::mutex mutex;
+	struct ssdpm_sampler *sampler = nullptr;
+};
 
 static uint32_t read_flags(bool commands)
 {
@@ -231,6 +311,7 @@ static void add_machine_class(py::module_ &module)
 		.def("open", &machine_open)
 		.def("owners", &machine_owners)
 		.def("meters", &machine_meters)
+		.def("find_meter", &machine_find_meter)
 		.def("capture", &machine_capture);
 }
 
@@ -499,7 +580,17 @@ void add_device(py::module_ &module)
 	module.attr("LOG_WARNING") = (uint32_t)SSDPM_LOG_WARNING;
 	module.attr("LOG_INFO") = (uint32_t)SSDPM_LOG_INFO;
 	module.attr("LOG_DEBUG") = (uint32_t)SSDPM_LOG_DEBUG;
+	module.attr("METER_KINDS") = words(&ssdpm_meter_kind_to_string);
+	module.attr("READING_SAME") = (uint32_t)SSDPM_READING_SAME;
+	module.attr("READING_WRAP") = (uint32_t)SSDPM_READING_WRAP;
+	module.attr("READING_RESET") = (uint32_t)SSDPM_READING_RESET;
+	module.attr("READING_CHARGE_COUNTER") =
+		(uint32_t)SSDPM_READING_CHARGE_COUNTER;
 	add_machine_class(module);
+	py::class_<Sampler>(module, "Sampler")
+		.def(py::init<const std::shared_ptr<Machine> &, uint32_t,
+			      const std::string &, const std::string &>())
+		.def("read", &Sampler::read);
 	py::class_<Device>(module, "Device")
 		.def("facts", &device_facts)
 		.def("model", &device_model)

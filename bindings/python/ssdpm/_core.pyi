@@ -20,6 +20,10 @@ SIM_IDLE_FROM_START: int
 LOG_WARNING: int
 LOG_INFO: int
 LOG_DEBUG: int
+READING_SAME: int
+READING_WRAP: int
+READING_RESET: int
+READING_CHARGE_COUNTER: int
 HISTOGRAM_STARTS: list[int]
 
 # Words of the library, each with its number or bit.
@@ -45,6 +49,7 @@ AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
 NVME_CORE: dict[str, int]
+METER_KINDS: dict[str, int]
 PERSIST_KINDS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
@@ -214,7 +219,15 @@ class Machine(metaclass=_Pybind11Type):
     def owners(self) -> list[tuple[str, str, int, str]]: ...
     # kind, name, path, readable.
     def meters(self) -> list[tuple[str, str, str, bool]]: ...
+    def find_meter(self, text: bytes, /) -> tuple[str, str, str, bool]: ...
     def capture(self, directory: bytes, commands: bool) -> None: ...
+
+class Sampler(metaclass=_Pybind11Type):
+    def __init__(
+        self, machine: Machine, kind: int, name: bytes, path: bytes, /
+    ) -> None: ...
+    # time_ns, power_w, energy_j, flags.
+    def read(self) -> tuple[int, float, float, int]: ...
 
 class Device(metaclass=_Pybind11Type):
     def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...

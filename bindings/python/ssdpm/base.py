@@ -101,11 +101,11 @@ class ReadOnlyError(Error):
 
 
 class BusyError(Error):
-    """EBUSY: another commit holds the lock."""
+    """EBUSY: another commit holds the lock; a battery that charges is no meter."""
 
 
 class TimedOutError(Error, TimeoutError):
-    """ETIMEDOUT: a SATA port did not come back."""
+    """ETIMEDOUT: a SATA port did not come back, or a command did not end."""
 
 
 class NotInForceError(Error):

@@ -10,20 +10,29 @@ here, and quirks is kernel_quirks, beside the methods power_state() and quirks()
 
 from __future__ import annotations
 
+import errno
 import logging
+import math
 import os
+import time
+import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base import (
     Error,
     Live,
+    RangeError,
     check_bool,
     check_instance,
     check_path,
+    check_word,
     html_table,
 )
 from ssdpm.model import Catalogue, Model
@@ -113,9 +122,9 @@ class Meter:
     """Something that measures power.
 
     Attributes:
-        kind: "battery", "rapl", "hwmon" or "acpi-power".
+        kind: "battery", "rapl", "hwmon", "acpi-power", "nvme" or "command".
         name: "BAT0", "package-0".
-        path: the file that holds the number.
+        path: the file that holds the number, the node of the drive, or the command.
         readable: whether this user may read it.
     """
 
@@ -123,6 +132,32 @@ class Meter:
     name: str
     path: str
     readable: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a meter says. NaN is not known.
+
+    Attributes:
+        time_ns: when it was read: CLOCK_BOOTTIME.
+        power_w: now, or of a meter that only counts, the mean since the reading
+            before: NaN for its first reading, and after its counter began anew.
+        energy_j: counted since the first reading, or since the counter began anew; NaN:
+            it has no counter.
+        same: the meter said the same before: it is read more often than it measures,
+            or the power is constant.
+        wrapped: its counter went through its range once.
+        reset: its counter began anew otherwise.
+        charge_counter: energy_j is charge times voltage.
+    """
+
+    time_ns: int
+    power_w: float
+    energy_j: float
+    same: bool
+    wrapped: bool
+    reset: bool
+    charge_counter: bool
 
 
 @dataclass(frozen=True)
@@ -602,6 +637,26 @@ class Machine(Live):
         """The power meters that there are."""
         return tuple(Meter(*meter) for meter in self._handle.meters())
 
+    def find_meter(self, name: str) -> Meter:
+        """One meter, by what people call it.
+
+        Args:
+            name: its name or its path, as of meters(); the folder of its file
+                ("hwmon3"), or either with the file ("amdgpu/power2_input"); "battery"
+                for all batteries together; a drive ("nvme0"), which is asked whether it
+                measures its power, as root; "command:" and a line for /bin/sh, which
+                prints watts.
+
+        Raises:
+            NotFoundError: there is none; the message names those that there are.
+            InvalidError: several have that name: pass the path.
+            UnsupportedError: the drive does not measure; a command in a capture.
+            AccessError: root alone may ask the drive.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name: a str is needed, not {type(name).__name__}")
+        return Meter(*self._handle.find_meter(check_path(name, "name")))
+
     def capture(
         self, directory: str | os.PathLike[str], *, commands: bool = False
     ) -> None:
@@ -632,6 +687,137 @@ class Machine(Live):
 Root = Union[str, "os.PathLike[str]", Machine, None]
 
 
+class Sampler(Live):
+    """A meter that is read again and again.
+
+    Args:
+        meter: a Meter, or its name, as of Machine.find_meter().
+        root: where it is: a capture, a Machine, or None: this machine.
+        interval_s: from one reading to the next, for iteration and record().
+
+    Iterated, it waits for the interval and reads, without an end. It may stand in a
+    with statement, which closes it.
+
+        with ssdpm.Sampler("BAT0") as sampler:
+            times, power = sampler.record(60)
+        print(ssdpm.measure.energy(power, times=times))
+
+    Raises:
+        BusyError: a battery that charges, or is full: its power is not the machine's.
+        GoneError, AccessError, UnsupportedError, Error: it cannot be read.
+        As Machine.find_meter().
+    """
+
+    __slots__ = ("_handle", "_machine", "interval_s", "meter")
+
+    meter: Meter
+    interval_s: float
+    _machine: Machine
+    _handle: _core.Sampler | None
+
+    def __init__(
+        self, meter: Meter | str, root: Root = None, *, interval_s: float = 1.0
+    ) -> None:
+        self._machine = machine_of(root)
+        self.interval_s = _seconds(interval_s, "interval_s")
+        if isinstance(meter, str):
+            meter = self._machine.find_meter(meter)
+        self.meter = check_instance(meter, "meter", Meter)
+        check_word(meter.kind, "meter.kind", _core.METER_KINDS)
+        self._handle = _core.Sampler(
+            self._machine._handle,
+            _core.METER_KINDS[meter.kind],
+            os.fsencode(meter.name),
+            os.fsencode(meter.path),
+        )
+
+    def read(self) -> Reading:
+        """One reading, now. After a failure the next one may succeed.
+
+        Raises:
+            BusyError: it charges now.
+            GoneError: it is gone, or a command failed.
+            TimedOutError: a command did not end within 30 seconds.
+            InvalidError: no number, or one that no power can be.
+            ValueError: the sampler is closed.
+        """
+        if self._handle is None:
+            raise ValueError("the sampler is closed")
+        time_ns, power_w, energy_j, flags = self._handle.read()
+        return Reading(
+            time_ns,
+            power_w,
+            energy_j,
+            bool(flags & _core.READING_SAME),
+            bool(flags & _core.READING_WRAP),
+            bool(flags & _core.READING_RESET),
+            bool(flags & _core.READING_CHARGE_COUNTER),
+        )
+
+    def __iter__(self) -> Iterator[Reading]:
+        due = time.monotonic()
+        while True:
+            yield self.read()
+            # One that took too long has missed some.
+            missed = max(0.0, time.monotonic() - due) // self.interval_s
+            due += (missed + 1) * self.interval_s
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def record(
+        self, duration_s: float
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Times in nanoseconds and watts, for ssdpm.measure.
+
+        Ctrl-C, or a meter that fails, ends it with what was measured, the latter with
+        a warning. A failure before anything was measured is raised.
+
+        Args:
+            duration_s: how long; infinity: until Ctrl-C.
+        """
+        end = time.monotonic() + _seconds(duration_s, "duration_s", endless=True)
+        times: list[int] = []
+        power: list[float] = []
+        try:
+            for reading in self:
+                times.append(reading.time_ns)
+                power.append(reading.power_w)
+                if time.monotonic() + self.interval_s > end:
+                    break
+        except KeyboardInterrupt:
+            if not times:
+                raise
+        except Error as error:
+            if not times:
+                raise
+            warnings.warn(
+                f"{self.meter.name}: ended after {len(times)} readings: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return np.array(times, np.int64), np.array(power, np.float64)
+
+    def close(self) -> None:
+        """Let the meter go; close it again without harm."""
+        self._handle = None
+
+    def __enter__(self) -> Sampler:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Sampler {self.meter.name!r}, each {self.interval_s:g} s>"
+
+
+def _seconds(value: object, name: str, *, endless: bool = False) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name}: seconds are needed, not {type(value).__name__}")
+    if not value > 0 or (not endless and value == math.inf):
+        raise RangeError(errno.ERANGE, f"{name}: {value} is not above 0 and finite")
+    return float(value)
+
+
 def machine_of(root: Root) -> Machine:
     """A machine is one; anything else is its root."""
     return root if isinstance(root, Machine) else Machine(root)
@@ -653,3 +839,12 @@ def open(name: str | os.PathLike[str], root: Root = None) -> Device:
         As Machine() and Machine.open().
     """
     return machine_of(root).open(name)
+
+
+def find_meter(name: str, root: Root = None) -> Meter:
+    """One power meter of this machine, of a capture, or of a Machine, by its name.
+
+    Raises:
+        As Machine() and Machine.find_meter().
+    """
+    return machine_of(root).find_meter(name)
