@@ -9,6 +9,7 @@ import re
 import pytest
 import machines
 import measured_run
+import surveys
 from command import TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
@@ -94,6 +95,8 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 
 @pytest.mark.usefixtures("captures")
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
+    ssdpm.write("mine.csv", surveys.survey())
+    ssdpm.write("yours.csv", surveys.survey(seed=3, drive="Other SSD, FW 1.0"))
     actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
     for subcommand in COMMANDS + actions:
         text = ssdpm.output(*subcommand.split(), "--help")

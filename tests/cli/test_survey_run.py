@@ -386,6 +386,33 @@ def test_what_was_interrupted_goes_on_where_it_was(
     assert len(path.read_text()) - len(whole) < 40
 
 
+def test_what_a_run_writes_is_what_the_report_reads(
+    ssdpm: Command, machine: Make
+) -> None:
+    """The meter of one policy is 60 W, that of the other 25 W, and 3 W of noise."""
+    root = machine("laptop")
+    meter = (root / BATTERY / "power_now").resolve()
+    limit = (root / LIMIT).resolve()
+    ssdpm.write(
+        "noise",
+        f"while sleep 0.003; do echo $((RANDOM * 91 + $(cat {limit}) * 1000)) > new; "
+        f"mv new {meter}; done\n",
+    )
+    ssdpm.output(
+        "measure", "survey", "--root", str(root), "--save", "s.csv", "--yes",
+        "--policy", "latency=25ms", "--policy", "latency=60ms",
+        "--settle", "200ms", "--interval", "15ms", "--duration", "750ms",
+        "--blocks", "4", "--scenario", "command:bash noise",
+    )  # fmt: skip
+    report = ssdpm.json("measure", "survey", "s.csv")
+    text = ssdpm.output("measure", "survey", "s.csv")
+    assert "8 complete runs of 2 policies" in text
+    (section,) = report["power"]
+    assert section["compared"] and section["n_different"] == 1
+    means = {m["policy"]: m["mean_uw"] / 1e6 for m in section["means"]}
+    assert 25 <= means["latency=25ms"] <= 28 and 60 <= means["latency=60ms"] <= 63
+
+
 def test_it_goes_on_after_a_line_that_was_not_finished(
     ssdpm: Command, survey: Callable[..., Any]
 ) -> None:

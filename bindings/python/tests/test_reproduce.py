@@ -68,6 +68,12 @@ VERDICTS = {
         "all, idle": NOT_DERIVABLE,
         "Memoright, sequential against random writes": WITHIN,
     },
+    "sata_survey": {
+        f"{drive}, {way} {op}": NOT_DECIDABLE
+        for drive in ("MX500", "M550")
+        for op in ("read", "write")
+        for way in ("sequential", "random")
+    },
 }
 
 
