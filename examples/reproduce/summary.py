@@ -15,6 +15,7 @@ import apst_catalogue
 import apst_patch
 import lower_envelope
 import powersensor3
+import sata_survey
 import stornvme
 import uflip
 from report import REPRODUCED, Report
@@ -59,6 +60,11 @@ SOURCES = (
             "all, idle",
             "Memoright, sequential against random writes",
         ),
+    ),
+    (
+        "SATA link power, survey",
+        sata_survey.report,
+        ("MX500, fio", "M550, fio", "laptop, power"),
     ),
 )
 MEASURED = (
