@@ -466,11 +466,18 @@ static const struct group_use groups[] = {
 	{ &power_option_group, &the_settings.power },
 };
 
+/* What takes other things than files of samples. */
+static const struct subcommand *const words[] = {
+	&cmd_calibrate,
+	NULL,
+};
+
 const struct subcommand cmd_measure = {
 	.name = "measure",
 	.operands = "energy|baseline|background FILE...",
 	.operands_optional = true, /* what is missing is said in words */
-	.summary = "Turn samples of power into energy and background work.",
+	.summary = "Turn samples of power into energy, background work and a "
+		   "better model.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),
 	.groups = groups,
@@ -484,4 +491,5 @@ const struct subcommand cmd_measure = {
 	.set = set,
 	.run = run,
 	.settings = &the_settings,
+	.actions = words,
 };

@@ -90,6 +90,9 @@ struct subcommand {
 	const struct group_use *groups;
 	size_t n_groups;
 	const char *examples;
+	/* Words after its name that have options of their own; the last one is
+	 * NULL. Their names have the name of this one before them. */
+	const struct subcommand *const *actions;
 	set_fn set;
 	enum exit_status (*run)(const void *settings,
 				const struct common *common, char **operands,
@@ -111,6 +114,7 @@ extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_revert;
 extern const struct subcommand cmd_capture;
 extern const struct subcommand cmd_measure;
+extern const struct subcommand cmd_calibrate;
 
 /* options.c: the i-th option of a subcommand, own and common, or NULL. */
 const struct option_spec *option_at(const struct subcommand *subcommand,
@@ -127,6 +131,9 @@ bool print_completion(const char *shell,
 /* options.c: run a subcommand, argv[0] being its name. */
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				char **argv);
+
+/* "calibrate" of "measure calibrate". */
+const char *action_word(const struct subcommand *action);
 
 /* Choose the form of the output; two different ones are a usage error. */
 enum exit_status choose_form(struct common *common, enum form form,

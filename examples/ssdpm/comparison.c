@@ -34,6 +34,15 @@ void csv_line(int n, ...)
 	va_end(args);
 }
 
+static bool is_measured(const struct subject *subject)
+{
+	for (size_t i = 0; i < subject->n_parameters; i++)
+		if (subject->parameters[i].provenance ==
+		    SSDPM_PROVENANCE_MEASURED)
+			return true;
+	return false;
+}
+
 void print_subject(const struct estimate *e, const struct sim_options *options)
 {
 	const struct ssdpm_model_info *info =
@@ -48,6 +57,8 @@ void print_subject(const struct estimate *e, const struct sim_options *options)
 	if (info->kind == SSDPM_KIND_NVME)
 		printf(", asleep with the link in %s",
 		       ssdpm_pcie_link_to_string(link));
+	if (is_measured(e->subject))
+		fputs(", with measured values", stdout);
 	putchar('\n');
 }
 
@@ -66,8 +77,7 @@ enum exit_status check_stdin(const struct common *common, char **drives,
 	return usage_error(common, "standard input is named twice");
 }
 
-/* A value in the unit of its kind. */
-static struct number value_text(uint32_t kind, uint64_t value)
+struct number value_text(uint32_t kind, uint64_t value)
 {
 	struct number number;
 
@@ -112,34 +122,35 @@ static const struct {
 	{ SSDPM_PARAMETER_LINK_IDLE_TIME, "link idle time", false, true },
 };
 
-/* "idle power PS0-PS2", "bandwidth read" */
-static void name_cell(struct table *rows, const struct ssdpm_parameter *p,
-		      uint32_t last)
+struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last)
 {
+	struct number text;
+	const size_t size = sizeof(text.text);
 	size_t i = 0;
 
-	while (names[i].kind != p->kind)
+	while (names[i].kind != kind)
 		i++;
-	if (names[i].of_op && last > p->index)
-		table_cell(rows, 0, "%s %s-%s", names[i].name,
-			   ssdpm_op_to_string(p->index + 1),
-			   ssdpm_op_to_string(last + 1));
+	if (names[i].of_op && last > index)
+		snprintf(text.text, size, "%s %s-%s", names[i].name,
+			 ssdpm_op_to_string(index + 1),
+			 ssdpm_op_to_string(last + 1));
 	else if (names[i].of_op)
-		table_cell(rows, 0, "%s %s", names[i].name,
-			   ssdpm_op_to_string(p->index + 1));
-	else if (names[i].of_state && last > p->index)
-		table_cell(rows, 0, "%s PS%u-PS%u", names[i].name, p->index,
-			   last);
+		snprintf(text.text, size, "%s %s", names[i].name,
+			 ssdpm_op_to_string(index + 1));
+	else if (names[i].of_state && last > index)
+		snprintf(text.text, size, "%s PS%u-PS%u", names[i].name, index,
+			 last);
 	else if (names[i].of_state)
-		table_cell(rows, 0, "%s PS%u", names[i].name, p->index);
+		snprintf(text.text, size, "%s PS%u", names[i].name, index);
 	else
-		table_cell(rows, 0, "%s", names[i].name);
+		snprintf(text.text, size, "%s", names[i].name);
+	return text;
 }
 
 static void known_row(struct table *rows, const struct ssdpm_parameter *p,
 		      uint32_t last)
 {
-	name_cell(rows, p, last);
+	table_cell(rows, 0, "%s", parameter_text(p->kind, p->index, last).text);
 	if (p->low != p->high)
 		table_cell(rows, 1, "%s", value_text(p->kind, p->low).text);
 	table_cell(rows, 2, "%s", value_text(p->kind, p->nominal).text);

@@ -3,6 +3,7 @@
 #ifndef SSDPM_COMMAND_COMPARISON_H
 #define SSDPM_COMMAND_COMPARISON_H
 
+#include "numbers.h"
 #include "simulate.h"
 
 /* Fields of CSV. */
@@ -15,6 +16,10 @@ void print_subject(const struct estimate *estimate,
 
 /* What is taken for known of a drive. */
 void print_known(const struct subject *subject);
+
+/* A value in the unit of its kind; "idle power PS0-PS2", "bandwidth read". */
+struct number value_text(uint32_t kind, uint64_t value);
+struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last);
 
 /* Only one thing is read from standard input. */
 enum exit_status check_stdin(const struct common *common, char **drives,

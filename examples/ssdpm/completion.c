@@ -87,11 +87,20 @@ static const char *argument_of(const struct option_spec *option)
 	return argument_is_optional(option) ? NULL : option->argument;
 }
 
+/* The words of actions, where one may stand. */
+static void print_actions(const struct subcommand *subcommand)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	for (; actions && *actions; actions++)
+		printf("%s ", action_word(*actions));
+}
+
 static void print_bash_subcommand(const struct subcommand *subcommand)
 {
 	const struct option_spec *option;
 
-	printf("\t%s)\n\t\tcase $before in\n", subcommand->name);
+	printf("\t'%s')\n\t\tcase $before in\n", subcommand->name);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
 		if (!argument_of(option))
 			continue;
@@ -110,8 +119,28 @@ static void print_bash_subcommand(const struct subcommand *subcommand)
 		printf("--%s%s", option->name,
 		       option_at(subcommand, i + 1) ? " " : "");
 	}
-	printf("' paths=%s options=yes ;;\n\t\tesac ;;\n",
+	printf("' paths=%s options=yes\n",
 	       operands_are_paths(subcommand) ? "yes" : "");
+	if (subcommand->actions) {
+		fputs("\t\t\tif ((COMP_CWORD == 2)) && [[ $word != -* ]]; "
+		      "then\n\t\t\t\twords='",
+		      stdout);
+		print_actions(subcommand);
+		puts("' options=\n\t\t\tfi");
+	}
+	puts("\t\t\t;;\n\t\tesac ;;");
+}
+
+/* "measure calibrate" is one command, with the options that it has. */
+static void print_bash_actions(const struct subcommand *subcommand)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	for (; actions && *actions; actions++)
+		printf("\tif [[ $command == %s && ${COMP_WORDS[2]} == %s ]] && "
+		       "((COMP_CWORD > 2)); then\n\t\tcommand='%s'\n\tfi\n",
+		       subcommand->name, action_word(*actions),
+		       (*actions)->name);
 }
 
 /*
@@ -134,8 +163,7 @@ static const char bash_head[] =
 	"\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	"\t\t[[ ${COMP_WORDS[i]} == -- ]] && before=--\n"
 	"\tdone\n"
-	"\t((COMP_CWORD == 1)) && command=\n"
-	"\tcase $command in\n";
+	"\t((COMP_CWORD == 1)) && command=\n";
 
 /* Options are offered where one begins, and not after "--". */
 static const char bash_tail[] =
@@ -152,14 +180,23 @@ static const char bash_tail[] =
 
 static void print_bash(const struct subcommand *const *subcommands)
 {
-	printf("%s\t'')\n\t\twords='", bash_head);
+	fputs(bash_head, stdout);
+	for (size_t i = 0; subcommands[i]; i++)
+		print_bash_actions(subcommands[i]);
+	fputs("\tcase $command in\n\t'')\n\t\twords='", stdout);
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("%s ", subcommands[i]->name);
 	puts("--help --version --completion' ;;\n"
 	     "\t--completion)\n"
 	     "\t\twords='bash zsh fish' ;;");
-	for (size_t i = 0; subcommands[i]; i++)
+	for (size_t i = 0; subcommands[i]; i++) {
+		const struct subcommand *const *actions =
+			subcommands[i]->actions;
+
 		print_bash_subcommand(subcommands[i]);
+		for (; actions && *actions; actions++)
+			print_bash_subcommand(*actions);
+	}
 	fputs(bash_tail, stdout);
 }
 
@@ -192,15 +229,36 @@ static void print_zsh_option(const struct option_spec *option)
 	puts("' \\");
 }
 
-static void print_zsh_subcommand(const struct subcommand *subcommand)
+static void print_zsh_arguments(const struct subcommand *subcommand)
 {
 	const struct option_spec *option;
 
-	printf("\t\t%s)\n\t\t\t_arguments -s -S \\\n", subcommand->name);
+	puts("\t\t\t_arguments -s -S \\");
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
 		print_zsh_option(option);
-	printf("\t\t\t'*:operand:%s' ;;\n",
+	if (subcommand->actions) {
+		fputs("\t\t\t'1:operand:{_alternative \"w:action:(", stdout);
+		print_actions(subcommand);
+		puts(")\" \"f:file:_files\"}' \\");
+	}
+	printf("\t\t\t'*:operand:%s'\n",
 	       operands_are_paths(subcommand) ? "_files" : "");
+}
+
+static void print_zsh_subcommand(const struct subcommand *subcommand)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	printf("\t\t%s)\n", subcommand->name);
+	for (; actions && *actions; actions++) {
+		printf("\t\t\tif [[ $words[2] == %s ]] && ((CURRENT > 2)); "
+		       "then\n\t\t\tshift words; ((CURRENT--))\n",
+		       action_word(*actions));
+		print_zsh_arguments(*actions);
+		puts("\t\t\treturn\n\t\t\tfi");
+	}
+	print_zsh_arguments(subcommand);
+	puts("\t\t\t;;");
 }
 
 static const char zsh_head[] = "#compdef ssdpm\n"
@@ -249,11 +307,26 @@ static void print_zsh(const struct subcommand *const *subcommands)
 	fputs(zsh_tail, stdout);
 }
 
-static void print_fish_option(const char *subcommand,
-			      const struct option_spec *option)
+/* When is what follows for this subcommand, or for this action of it? */
+static void print_fish_condition(const struct subcommand *subcommand,
+				 const struct subcommand *action)
 {
-	printf("complete -c ssdpm -n '__fish_seen_subcommand_from %s' -l %s",
-	       subcommand, option->name);
+	const struct subcommand *const *actions = subcommand->actions;
+
+	printf("complete -c ssdpm -n '__fish_seen_subcommand_from %s",
+	       subcommand->name);
+	if (action)
+		printf("; and __fish_seen_subcommand_from %s",
+		       action_word(action));
+	for (; !action && actions && *actions; actions++)
+		printf("; and not __fish_seen_subcommand_from %s",
+		       action_word(*actions));
+	putchar('\'');
+}
+
+static void print_fish_option(const struct option_spec *option)
+{
+	printf(" -l %s", option->name);
 	if (option->letter)
 		printf(" -s %c", option->letter);
 	if (takes_path(argument_of(option)))
@@ -270,10 +343,33 @@ static void print_fish_option(const char *subcommand,
 	puts("'");
 }
 
+static void print_fish_subcommand(const struct subcommand *subcommand,
+				  const struct subcommand *action)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+	const struct subcommand *of = action ? action : subcommand;
+	const struct option_spec *option;
+
+	for (size_t i = 0; (option = option_at(of, i)); i++) {
+		print_fish_condition(subcommand, action);
+		print_fish_option(option);
+	}
+	if (operands_are_paths(of)) {
+		print_fish_condition(subcommand, action);
+		puts(" -F");
+	}
+	for (; !action && actions && *actions; actions++) {
+		print_fish_condition(subcommand, NULL);
+		printf(" -a %s -d '", action_word(*actions));
+		print_escaped((*actions)->summary, "\\'");
+		puts("'");
+		print_fish_subcommand(subcommand, *actions);
+	}
+}
+
 static void print_fish(const struct subcommand *const *subcommands)
 {
 	const char *const first = "complete -c ssdpm -n __fish_use_subcommand";
-	const struct option_spec *option;
 
 	puts("# fish completion for ssdpm(1)\ncomplete -c ssdpm -f");
 	printf("%s -l help -s h -d 'print this help'\n"
@@ -287,12 +383,7 @@ static void print_fish(const struct subcommand *const *subcommands)
 		printf("%s -a %s -d '", first, name);
 		print_escaped(subcommands[i]->summary, "\\'");
 		puts("'");
-		for (size_t j = 0; (option = option_at(subcommands[i], j)); j++)
-			print_fish_option(name, option);
-		if (operands_are_paths(subcommands[i]))
-			printf("complete -c ssdpm -n "
-			       "'__fish_seen_subcommand_from %s' -F\n",
-			       name);
+		print_fish_subcommand(subcommands[i], NULL);
 	}
 }
 

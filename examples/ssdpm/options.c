@@ -145,11 +145,18 @@ static void print_help(const struct subcommand *subcommand)
 {
 	const struct option_spec *option;
 
-	printf("Usage: ssdpm %s [OPTION]... %s\n\n%s\n\nOptions:\n",
-	       subcommand->name, subcommand->operands, subcommand->summary);
+	const struct subcommand *const *actions = subcommand->actions;
+
+	printf("Usage: ssdpm %s [OPTION]... %s\n", subcommand->name,
+	       subcommand->operands);
+	for (; actions && *actions; actions++)
+		printf("       ssdpm %s [OPTION]... %s\n", (*actions)->name,
+		       (*actions)->operands);
+	printf("\n%s\n\nOptions:\n", subcommand->summary);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
 		print_option(option);
-	printf("\nExamples:\n%s\nMore in ssdpm-%s(1).\n", subcommand->examples,
+	printf("\nExamples:\n%s\nMore in ssdpm-%.*s(1).\n",
+	       subcommand->examples, (int)strcspn(subcommand->name, " "),
 	       subcommand->name);
 }
 
@@ -275,8 +282,24 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 	return set_common(common, option->name, optarg);
 }
 
-enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
-				char **argv)
+const char *action_word(const struct subcommand *action)
+{
+	return strchr(action->name, ' ') + 1;
+}
+
+static const struct subcommand *action_of(const struct subcommand *subcommand,
+					  const char *word)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	for (; actions && *actions; actions++)
+		if (!strcmp(action_word(*actions), word))
+			return *actions;
+	return NULL;
+}
+
+static enum exit_status run_options(const struct subcommand *subcommand,
+				    int argc, char **argv)
 {
 	struct common common = { .subcommand = subcommand->name };
 	struct getopt_tables tables;
@@ -302,6 +325,22 @@ enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 	    !(subcommand->takes_drives && common.root))
 		return usage_error(&common, "no %s given; see ssdpm %s --help",
 				   subcommand->operands, subcommand->name);
+	if (optind < argc && action_of(subcommand, argv[optind]))
+		return usage_error(&common,
+				   "%s: it stands right after %s, before all "
+				   "options",
+				   argv[optind], subcommand->name);
 	return subcommand->run(subcommand->settings, &common, argv + optind,
 			       (size_t)(argc - optind));
+}
+
+enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
+				char **argv)
+{
+	const struct subcommand *action =
+		argc > 1 ? action_of(subcommand, argv[1]) : NULL;
+
+	if (action)
+		return run_options(action, argc - 1, argv + 1);
+	return run_options(subcommand, argc, argv);
 }

@@ -63,6 +63,7 @@ static enum exit_status estimate_drive(struct work *work,
 		.policies = estimate->policies,
 		.n_policies = N_POLICIES,
 		.n_required = N_POLICIES,
+		.one_of_many = true,
 	};
 	const struct drives one = { .drives = (struct drive *)drive, .n = 1 };
 
@@ -76,6 +77,9 @@ enum exit_status estimate_work(struct work *work,
 
 	if (!options->trace)
 		return STATUS_DONE;
+	status = check_measured_of(&options->sim.measured, work->drives);
+	if (status)
+		return status;
 	work->sim_options = &options->sim;
 	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
 	if (!work->estimates) {

@@ -180,7 +180,7 @@ static bool same_entry(const struct ssdpm_apst_entry *a,
 	return a->idle_ms == b->idle_ms && a->target == b->target;
 }
 
-void print_resolved(const struct resolved *resolved)
+void write_resolved_to(FILE *file, const struct resolved *resolved)
 {
 	const struct ssdpm_apst_entry *entries = resolved->table.entries;
 	const char *before = "";
@@ -193,14 +193,19 @@ void print_resolved(const struct resolved *resolved)
 		while (last + 1 < SSDPM_MAX_STATES &&
 		       same_entry(&entries[i], &entries[last + 1]))
 			last++;
-		printf("%sPS%u", before, i);
+		fprintf(file, "%sPS%u", before, i);
 		if (last > i)
-			printf("-PS%u", last);
-		printf(" to PS%u after %s", entries[i].target,
-		       ssdpm__format_us((uint64_t)entries[i].idle_ms * 1000)
-			       .text);
+			fprintf(file, "-PS%u", last);
+		fprintf(file, " to PS%u after %s", entries[i].target,
+			ssdpm__format_us((uint64_t)entries[i].idle_ms * 1000)
+				.text);
 		before = ", ";
 	}
 	if (!*before)
-		fputs("never sleeps", stdout);
+		fputs("never sleeps", file);
+}
+
+void print_resolved(const struct resolved *resolved)
+{
+	write_resolved_to(stdout, resolved);
 }

@@ -61,5 +61,6 @@ bool same_policy(const struct resolved *a, const struct resolved *b);
 
 /* Print "PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s", or "never". */
 void print_resolved(const struct resolved *resolved);
+void write_resolved_to(FILE *file, const struct resolved *resolved);
 
 #endif

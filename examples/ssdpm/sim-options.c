@@ -35,6 +35,8 @@ static const struct option_spec options[] = {
 	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ" },
 	{ "link-idle-time", 0, "TIME",
 	  "SATA: idle time before a link state, as in PS1=10ms" },
+	{ "measured", 0, "FILE",
+	  "what ssdpm measure calibrate saved of the drive" },
 };
 
 typedef enum exit_status (*parse_fn)(const struct common *common,
@@ -213,6 +215,8 @@ static enum exit_status set(void *data, struct common *common,
 	const struct known_override *known = find_known(option->name);
 	const char *name = option->name;
 
+	if (!strcmp(name, "measured"))
+		return add_measured(common, &settings->measured, argument);
 	if (known)
 		return add_override(common, settings, known, argument);
 	if (!strcmp(name, "loop"))
@@ -286,13 +290,14 @@ static enum exit_status apply_override(const struct sim_options *settings,
 }
 
 enum exit_status find_parameters(
-	const struct sim_options *settings, const struct drive *drive,
+	const struct sim_options *settings, const struct common *common,
+	struct measured_files *measured, const struct drive *drive,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
 	size_t *ret_n)
 {
 	uint32_t link =
 		settings->pcie_link ? settings->pcie_link : SSDPM_PCIE_L1_2;
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status;
 	struct ssdpm_error error;
 
 	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
@@ -300,6 +305,8 @@ enum exit_status find_parameters(
 		complain("%s: %s", drive->name, error.message);
 		return STATUS_FAILED;
 	}
+	status = apply_measured(measured, common, drive, link, ret_parameters,
+				*ret_n);
 	for (size_t i = 0; i < settings->n_overrides && !status; i++)
 		status = apply_override(settings, &settings->overrides[i],
 					drive, ret_parameters, *ret_n);

@@ -3,7 +3,7 @@
 #ifndef SSDPM_COMMAND_SIM_OPTIONS_H
 #define SSDPM_COMMAND_SIM_OPTIONS_H
 
-#include "input.h"
+#include "measured.h"
 
 #define MAX_OVERRIDES 64
 #define ANY_INDEX UINT32_MAX
@@ -23,14 +23,16 @@ struct sim_options {
 	uint64_t end_ns; /* from the first I/O on */
 	struct override overrides[MAX_OVERRIDES];
 	size_t n_overrides;
+	struct measured_options measured;
 };
 
 /* Its settings are a struct sim_options. */
 extern const struct option_group sim_option_group;
 
-/* What is known of a drive, with what was given. */
+/* What is known of a drive, with what was measured, and then what was given. */
 enum exit_status find_parameters(
-	const struct sim_options *options, const struct drive *drive,
+	const struct sim_options *options, const struct common *common,
+	struct measured_files *measured, const struct drive *drive,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
 	size_t *ret_n);
 

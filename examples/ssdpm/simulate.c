@@ -243,6 +243,7 @@ enum exit_status find_subjects(const struct plan *plan,
 			       struct subject **ret_subjects)
 {
 	struct subject *subjects = calloc(drives->n, sizeof(*subjects));
+	struct measured_files measured = { 0 };
 	struct quirk_rules rules = { 0 };
 	enum exit_status status = STATUS_FAILED;
 
@@ -250,6 +251,8 @@ enum exit_status find_subjects(const struct plan *plan,
 		status = read_quirk_rules(plan->quirk_options, &rules);
 	else
 		complain("out of memory");
+	if (!status)
+		status = read_measured(&plan->sim_options->measured, &measured);
 	for (size_t i = 0; i < drives->n && !status; i++) {
 		struct subject *s = &subjects[i];
 
@@ -260,10 +263,13 @@ enum exit_status find_subjects(const struct plan *plan,
 			complain_of_quirks(s->drive, &s->quirks, APST_QUIRKS,
 					   false);
 		if (!status)
-			status = find_parameters(plan->sim_options, s->drive,
-						 s->parameters,
-						 &s->n_parameters);
+			status = find_parameters(
+				plan->sim_options, plan->common, &measured,
+				s->drive, s->parameters, &s->n_parameters);
 	}
+	if (!status && !plan->one_of_many)
+		status = check_measured(&measured);
+	free_measured(&measured);
 	free(rules.text);
 	*ret_subjects = subjects;
 	return status;

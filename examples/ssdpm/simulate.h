@@ -49,6 +49,7 @@ struct plan {
 	bool by_kind; /* nor required ones for drives of the other kind */
 	uint64_t interval_ns;
 	bool timelines;
+	bool one_of_many; /* what was measured may be of another drive */
 };
 
 struct estimates {

@@ -249,15 +249,18 @@ static int open_file(const char *path, const char **ret_problem)
 }
 
 /* The library says what to name, and not how this command is told. */
-static const char *option_for(const char *message)
+static const char *option_for(const char *message, bool prefixed)
 {
 	static const struct {
-		const char *end, *how;
+		const char *end, *how, *prefixed;
 	} options_for[] = {
-		{ "name the one to read", " with --device" },
+		{ "name the one to read", " with --device",
+		  " with --trace-device" },
 		{ "name the format, or its columns",
-		  " with --format or --columns" },
-		{ "are not known: name them", " with --columns" },
+		  " with --format or --columns",
+		  " with --trace-format or --trace-columns" },
+		{ "are not known: name them", " with --columns",
+		  " with --trace-columns" },
 	};
 	size_t length = strlen(message);
 
@@ -267,7 +270,8 @@ static const char *option_for(const char *message)
 
 		if (n <= length &&
 		    !strcmp(message + length - n, options_for[i].end))
-			return options_for[i].how;
+			return prefixed ? options_for[i].prefixed :
+					  options_for[i].how;
 	}
 	return "";
 }
@@ -275,7 +279,7 @@ static const char *option_for(const char *message)
 void complain_of_trace(const struct trace_input *input,
 		       const struct ssdpm_error *error)
 {
-	const char *how = option_for(error->message);
+	const char *how = option_for(error->message, input->prefixed);
 
 	if (error->line)
 		complain("%s:%u: %s%s", input->name, error->line,
@@ -327,7 +331,9 @@ enum exit_status open_trace(const struct common *common,
 			    const struct trace_options *settings,
 			    const char *name, struct trace_input *ret_input)
 {
-	struct trace_input input = { .name = name, .fd = -1 };
+	struct trace_input input = { .name = name,
+				     .prefixed = settings->prefixed,
+				     .fd = -1 };
 	const char *problem = NULL;
 	enum exit_status status;
 

@@ -11,6 +11,8 @@ struct trace_options {
 	struct ssdpm_trace_params reader;
 	struct ssdpm_generator_params generator;
 	uint32_t given; /* bits: which options of the group */
+	/* Beside options of other files: they begin with "trace-". */
+	bool prefixed;
 };
 
 /* How to read or to make a trace; its settings are a struct trace_options. */
@@ -18,6 +20,7 @@ extern const struct option_group trace_option_group;
 
 struct trace_input {
 	const char *name;
+	bool prefixed; /* its options, as in struct trace_options */
 	struct ssdpm_trace *trace;
 	int fd; /* -1: none to close */
 	struct progress progress;

@@ -68,6 +68,10 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 
 	if (r)
 		return r;
+	if (energy.remarks & SSDPM_SIGNAL_CONSTANT)
+		return ssdpm__fail(
+			reterr, -EDOM, 0,
+			"all samples are the same: is anything connected?");
 	int64_t first_ns = ssdpm__sample_ns(samples, 0);
 	int64_t last_ns = ssdpm__sample_ns(samples, samples->n - 1);
 	uint64_t step_ns = ssdpm__usual_gap(samples) / 10;

@@ -307,7 +307,7 @@ static void say_columns(struct calibration *c)
 		if (task->keep[k] == design->p - 1 ||
 		    task->with[task->keep[k]] >= 0)
 			continue;
-		half = sqrt(half * half + c->exit_half[k] *
+		half = sqrt(half * half + c->exit_half[task->keep[k]] *
 						  unit_of(column->kind) *
 						  unit_of(column->kind));
 		say_power(measured_of(c, column), middle[k] * unit,
@@ -383,7 +383,7 @@ static int measure_exit_errors(struct calibration *c,
 {
 	struct task *task = &c->task;
 	struct fit *good = malloc(sizeof(*good));
-	double low[FIT_MAX_COLUMNS];
+	double low[FIT_MAX_COLUMNS]; /* by column: fits order them anew */
 	int r = good ? 0 : -ENOMEM;
 
 	if (good)
@@ -395,14 +395,19 @@ static int measure_exit_errors(struct calibration *c,
 		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
 		    measured->status != SSDPM_MEASURED_KNOWN)
 			continue;
+		for (size_t j = 0; j < FIT_MAX_COLUMNS; j++)
+			low[j] = NAN;
 		r = fit_with(c, exit_ns, state, measured->low);
-		memcpy(low, task->fit.b, sizeof(low));
+		for (size_t k = 0; r == 0 && k < task->fit.p; k++)
+			low[task->keep[k]] = task->fit.b[k];
 		if (r == 0)
 			r = fit_with(c, exit_ns, state, measured->high);
-		for (size_t j = 0; r == 0 && j < good->p; j++) {
-			double half = (task->fit.b[j] - low[j]) / 2;
+		for (size_t k = 0; r == 0 && k < task->fit.p; k++) {
+			size_t column = task->keep[k];
+			double half = (task->fit.b[k] - low[column]) / 2;
 
-			c->exit_half[j] += half * half;
+			if (isfinite(half))
+				c->exit_half[column] += half * half;
 		}
 	}
 	if (r == 0)

@@ -41,7 +41,7 @@ def subcommands(ssdpm: Command) -> list[str]:
 
 def options(ssdpm: Command, subcommand: str) -> dict[str, str]:
     """Long options, each with its argument as --help shows it."""
-    text = ssdpm.output(subcommand, "--help").split("Options:\n")[1]
+    text = ssdpm.output(*subcommand.split(), "--help").split("Options:\n")[1]
     text = re.sub(r"\[=[A-Z]+\]", "", text)  # may be left out
     found = re.findall(r"^  (?:-., |    )--([a-z0-9-]+)(?: (\S+))?(?=  |\n)", text, re.M)
     assert found

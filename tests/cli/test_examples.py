@@ -8,6 +8,7 @@ import re
 
 import pytest
 import machines
+import measured_run
 from command import TOP, Command
 
 ESCAPES = {r"\e": "\\", r"\-": "-", r"\&": "", r"\(aq": "'", r"\(dq": '"'}
@@ -46,6 +47,8 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
 
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
+# Words after a command that have options of their own, on the page of the command.
+ACTIONS = {"measure": ["calibrate"]}
 # Samples of power: some noise.
 POWER = "printf '%s\\n' time_s,power_w; for t in $(seq 60); do echo $t,2.0$((t % 7)); done"
 POWER = f"{{ {POWER}; }}"
@@ -61,6 +64,7 @@ PAGES = sorted((TOP / "man").glob("*.[157]"))
 def captures(ssdpm: Command) -> None:
     for name, machine in CAPTURES.items():
         machines.write(machine, ssdpm.directory / name)
+    measured_run.write(ssdpm.directory)
 
 
 @pytest.mark.usefixtures("captures")
@@ -90,8 +94,9 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 
 @pytest.mark.usefixtures("captures")
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
-    for subcommand in COMMANDS:
-        text = ssdpm.output(subcommand, "--help")
+    actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
+    for subcommand in COMMANDS + actions:
+        text = ssdpm.output(*subcommand.split(), "--help")
         examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
         assert examples
         for call in examples:
@@ -118,6 +123,8 @@ def test_every_option_is_in_help_and_in_the_man_page(ssdpm: Command) -> None:
         page = common + (TOP / f"man/ssdpm-{subcommand}.1").read_text()
         documented = set(re.findall(r"Fl Fl ([a-z0-9-]+)", page))
         text = ssdpm.output(subcommand, "--help")
+        for word in ACTIONS.get(subcommand, []):
+            text += ssdpm.output(subcommand, word, "--help")
         helped = set(re.findall(r"^  (?:-., |    )--([a-z0-9-]+)", text, re.M))
         assert helped <= documented
         own = (TOP / f"man/ssdpm-{subcommand}.1").read_text()

@@ -13,6 +13,7 @@ from typing import Any
 
 import documented
 import machines
+import measured_run
 import pytest
 from command import Command
 
@@ -62,6 +63,8 @@ CALLS = [
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
     ["measure", "background", "--json", "--sweep", "suite.csv"],
+    ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
+    + ["run-ios.csv"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -97,6 +100,7 @@ def write_drives(ssdpm: Command) -> None:
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
     ssdpm.write("suite.csv", head + "".join(suite))
+    measured_run.write(ssdpm.directory)
     for name in ("eight-drives", "desktop-6.1"):
         machines.write(name, ssdpm.directory / name)
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"

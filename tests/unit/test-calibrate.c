@@ -585,6 +585,24 @@ static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 	truth_run_free(&run);
 }
 
+static void a_power_that_never_changes_is_refused(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 31;
+	struct truth_run run = truth_run(&truth, 400, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	for (size_t i = 0; i < run.n; i++)
+		run.power_w[i] = 1;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error),
+		-EDOM);
+	fixture_assert_error(&error, -EDOM, 0, "all samples are the same");
+	truth_run_free(&run);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -610,6 +628,7 @@ int main(void)
 		cmocka_unit_test(
 			clocks_that_are_years_apart_are_refused_not_searched),
 		cmocka_unit_test(a_sata_drive_is_calibrated_by_its_link_states),
+		cmocka_unit_test(a_power_that_never_changes_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -60,14 +61,38 @@ static py::list measured_list(const struct ssdpm_measured *measured, size_t n)
 	return result;
 }
 
-/* The order is that of struct ssdpm_calibration, without what can be counted;
- * ssdpm/calibration.py has the names. */
-static py::tuple calibration_tuple(const struct ssdpm_calibration &from)
+/* n_bins, n_spikes, bin_ns, offset_ns, offset_error_ns, sigma_w, drift_w,
+ * noise_phi, noise_share */
+using QualityTuple = std::tuple<uint64_t, uint64_t, uint64_t, int64_t, uint64_t,
+				double, double, double, double>;
+
+static QualityTuple quality_tuple(const struct ssdpm_calibration &from)
 {
-	return py::make_tuple(from.n_bins, from.n_spikes, from.bin_ns,
-			      from.offset_ns, from.offset_error_ns,
-			      from.sigma_w, from.drift_w, from.noise_phi,
-			      from.noise_share);
+	return { from.n_bins,	 from.n_spikes,	       from.bin_ns,
+		 from.offset_ns, from.offset_error_ns, from.sigma_w,
+		 from.drift_w,	 from.noise_phi,       from.noise_share };
+}
+
+static struct ssdpm_calibration quality_from(
+	const QualityTuple &from,
+	const std::vector<struct ssdpm_measured> &measured)
+{
+	struct ssdpm_calibration to = {};
+
+	to.size = sizeof(to);
+	to.n_measured = measured.size();
+	for (const struct ssdpm_measured &one : measured)
+		to.n_known += one.status == SSDPM_MEASURED_KNOWN;
+	to.n_bins = std::get<0>(from);
+	to.n_spikes = std::get<1>(from);
+	to.bin_ns = std::get<2>(from);
+	to.offset_ns = std::get<3>(from);
+	to.offset_error_ns = std::get<4>(from);
+	to.sigma_w = std::get<5>(from);
+	to.drift_w = std::get<6>(from);
+	to.noise_phi = std::get<7>(from);
+	to.noise_share = std::get<8>(from);
+	return to;
 }
 
 static py::tuple calibrate(const Model &model, const SimParams &sim_params,
@@ -91,7 +116,7 @@ static py::tuple calibrate(const Model &model, const SimParams &sim_params,
 				       &found, error);
 	});
 	return py::make_tuple(measured_list(measured.data(), found.n_measured),
-			      calibration_tuple(found));
+			      quality_tuple(found));
 }
 
 static py::list parameters_calibrate(const ParameterTuples &from,
@@ -108,14 +133,122 @@ static py::list parameters_calibrate(const ParameterTuples &from,
 	return parameter_list(parameters.data(), parameters.size());
 }
 
-void add_calibration(py::module_ &module)
+/* n_samples, n_ios, kind, pcie_link, lpm, operational_state, flags, product,
+ * firmware, policy, power_name, trace_name, date */
+using OverlayTuple =
+	std::tuple<uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t,
+		   uint32_t, std::string, std::string, std::string, std::string,
+		   std::string, std::string>;
+
+/* ssdpm/calibration.py has checked the lengths. */
+template <size_t size>
+static void copy_text(char (&to)[size], const std::string &from)
 {
+	memcpy(to, from.data(), std::min(from.size(), size - 1));
+}
+
+static struct ssdpm_overlay overlay_from(const OverlayTuple &from)
+{
+	struct ssdpm_overlay to = {};
+
+	to.size = sizeof(to);
+	to.n_samples = std::get<0>(from);
+	to.n_ios = std::get<1>(from);
+	to.kind = std::get<2>(from);
+	to.pcie_link = std::get<3>(from);
+	to.lpm = std::get<4>(from);
+	to.operational_state = std::get<5>(from);
+	to.flags = std::get<6>(from);
+	copy_text(to.product, std::get<7>(from));
+	copy_text(to.firmware, std::get<8>(from));
+	copy_text(to.policy, std::get<9>(from));
+	copy_text(to.power_name, std::get<10>(from));
+	copy_text(to.trace_name, std::get<11>(from));
+	copy_text(to.date, std::get<12>(from));
+	return to;
+}
+
+static OverlayTuple overlay_tuple(const struct ssdpm_overlay &from)
+{
+	return { from.n_samples, from.n_ios,	  from.kind,
+		 from.pcie_link, from.lpm,	  from.operational_state,
+		 from.flags,	 from.product,	  from.firmware,
+		 from.policy,	 from.power_name, from.trace_name,
+		 from.date };
+}
+
+static py::str overlay_to_json(const OverlayTuple &of,
+			       const MeasuredTuples &from,
+			       const QualityTuple &quality)
+{
+	const std::vector<struct ssdpm_measured> measured = measured_from(from);
+	const struct ssdpm_calibration calibration =
+		quality_from(quality, measured);
+	const struct ssdpm_overlay overlay = overlay_from(of);
+	struct ssdpm_error error = {};
+	char *text;
+
+	if (ssdpm_overlay_to_json(&overlay, measured.data(), measured.size(),
+				  &calibration, &text, &error))
+		raise_error(error, false);
+
+	std::unique_ptr<char, Free> owner(text);
+
+	return text_from(text);
+}
+
+static py::tuple overlay_from_json(const py::bytes &from)
+{
+	std::vector<struct ssdpm_measured> measured(SSDPM_MAX_PARAMETERS);
+	struct ssdpm_calibration calibration = {};
+	struct ssdpm_overlay overlay = {};
+	struct ssdpm_error error = {};
+	py::ssize_t size;
+	char *text;
+	size_t n;
+
+	if (PyBytes_AsStringAndSize(from.ptr(), &text, &size))
+		throw py::error_already_set();
+	calibration.size = sizeof(calibration);
+	overlay.size = sizeof(overlay);
+	if (ssdpm_overlay_from_json(text, (size_t)size, &overlay,
+				    measured.data(), &n, &calibration, &error))
+		raise_error(error, true);
+	return py::make_tuple(overlay_tuple(overlay),
+			      measured_list(measured.data(), n),
+			      quality_tuple(calibration));
+}
+
+static uint32_t overlay_match(const OverlayTuple &of, const Model &model)
+{
+	const struct ssdpm_overlay overlay = overlay_from(of);
+
+	return ssdpm_overlay_match(&overlay, model.get());
+}
+
+static void add_words(py::module_ &module)
+{
+	py::dict matches;
+
+	matches["same"] = (uint32_t)SSDPM_OVERLAY_SAME;
+	matches["other-firmware"] = (uint32_t)SSDPM_OVERLAY_OTHER_FIRMWARE;
+	matches["unknown"] = (uint32_t)SSDPM_OVERLAY_UNKNOWN;
+	matches["other-drive"] = (uint32_t)SSDPM_OVERLAY_OTHER_DRIVE;
+	module.attr("OVERLAY_MATCHES") = matches;
 	module.attr("MEASURED_STATUSES") =
 		words(&ssdpm_measured_status_to_string);
 	module.attr("CALIBRATE_OPERATION_ENERGY") =
 		(uint32_t)SSDPM_CALIBRATE_OPERATION_ENERGY;
 	module.attr("CALIBRATE_BYTE_ENERGY") =
 		(uint32_t)SSDPM_CALIBRATE_BYTE_ENERGY;
+}
+
+void add_calibration(py::module_ &module)
+{
+	add_words(module);
 	module.def("calibrate", &calibrate);
 	module.def("parameters_calibrate", &parameters_calibrate);
+	module.def("overlay_to_json", &overlay_to_json);
+	module.def("overlay_from_json", &overlay_from_json);
+	module.def("overlay_match", &overlay_match);
 }

@@ -19,6 +19,8 @@ What it costs and saves on a workload::
 What a drive took, from samples of its power::
 
     print(ssdpm.measure.energy(watts, rate_hz=20_000))
+    found = ssdpm.measure.calibrate(model, trace, ssdpm.measure.read_power("watts.csv"))
+    print(ssdpm.estimate(model, trace, measured=found))
 
 The unit is part of each name: ``_us`` microseconds, ``_ms`` milliseconds, ``_uw``
 microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` watts,

@@ -56,6 +56,7 @@ SURVEY_MISSING: dict[str, int]
 SURVEY_MAX_BLOCKS: int
 POWER_FORMATS: dict[str, int]
 MEASURED_STATUSES: dict[str, int]
+OVERLAY_MATCHES: dict[str, int]
 CALIBRATE_OPERATION_ENERGY: int
 CALIBRATE_BYTE_ENERGY: int
 
@@ -515,3 +516,14 @@ def calibrate(
 def parameters_calibrate(
     parameters: list[_Parameter], measured: list[_Measured], /
 ) -> list[_Parameter]: ...
+
+# The members of struct ssdpm_overlay.
+_Overlay: TypeAlias = tuple[
+    int, int, int, int, int, int, int, str, str, str, str, str, str
+]
+
+def overlay_to_json(
+    overlay: _Overlay, measured: list[_Measured], quality: _Quality, /
+) -> str: ...
+def overlay_from_json(text: bytes, /) -> tuple[_Overlay, list[_Measured], _Quality]: ...
+def overlay_match(overlay: _Overlay, model: Model, /) -> int: ...

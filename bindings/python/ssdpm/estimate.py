@@ -53,6 +53,8 @@ from ssdpm.workload import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ssdpm.calibration import Calibration
+
 TraceLike = Union[Trace, Records, Iterable[Union[Trace, Records]]]
 """A trace in memory, or its parts one after the other, as iter_trace() gives them."""
 
@@ -195,8 +197,30 @@ def _items(model: Model, kind: str, name: str, value: object) -> Iterator[Any]:
         )
 
 
+def _measured_rows(measured: object, model: Model) -> list[Any]:
+    """What was measured, if it is of this drive."""
+    from ssdpm.calibration import Calibration
+
+    if not isinstance(measured, Calibration):
+        raise TypeError(
+            "measured: an ssdpm.measure.Calibration is needed, not "
+            f"{type(measured).__name__}; Calibration.load() reads a file"
+        )
+    if measured.match(model) == "other-drive":
+        raise InvalidError(
+            errno.EINVAL,
+            f"measured: it is of {measured.product!r}, and the drive is "
+            f"{model.product!r}: pass parameters=measured.parameters(model) to take it "
+            "all the same",
+        )
+    return [one._tuple() for one in measured.measured]
+
+
 def parameters(
-    model: Model, pcie_link: str = "l1.2", **overrides: object
+    model: Model,
+    pcie_link: str = "l1.2",
+    measured: Calibration | None = None,
+    **overrides: object,
 ) -> tuple[Parameter, ...]:
     """What is known and what is assumed of a drive, sorted by kind and index.
 
@@ -204,6 +228,8 @@ def parameters(
         model: a drive.
         pcie_link: "l0", "l1" or "l1.2": the state of the PCIe link while the drive is
             in a non-operational state; SATA drives have none.
+        measured: what ssdpm.measure.calibrate() found of this drive, in place of what
+            is assumed.
         **overrides: values of your own by kind, the name with its unit:
             idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
             entry_latency_us, exit_latency_us, base_latency_ns,
@@ -225,6 +251,8 @@ def parameters(
     handle = check_instance(model, "model", Model)._handle
     link = _core.PCIE_LINKS[check_word(pcie_link, "pcie_link", _core.PCIE_LINKS)]
     found = _core.parameters_from_model(handle, link)
+    if measured is not None:
+        found = _core.parameters_calibrate(found, _measured_rows(measured, model))
     for name, value in overrides.items():
         watts = name.endswith("_power_w")
         kind = name[:-1] + "uw" if watts else name
@@ -592,13 +620,19 @@ class _Setup:
         lpm: str | None = None,
         pcie_link: str = "l1.2",
         parameters: Iterable[Parameter] | None = None,
+        measured: Calibration | None = None,
         idle_from_start: bool = False,
         interval_ns: SupportsIndex | None = None,
     ) -> None:
         self.model: Model = check_instance(model, "model", Model)
         self.loop = check_word(loop, "loop", _core.LOOPS)
         if parameters is None:
-            self.parameters = _parameters_of(model, pcie_link)
+            self.parameters = _parameters_of(model, pcie_link, measured)
+        elif measured is not None:
+            raise ValueError(
+                "parameters, measured: one of both is needed, not both: pass "
+                "parameters=ssdpm.parameters(model, measured=measured, ...)"
+            )
         else:
             self.parameters = tuple(
                 check_instance(one, "parameters", Parameter) for one in parameters
@@ -642,8 +676,10 @@ class _Setup:
         )
 
 
-def _parameters_of(model: Model, pcie_link: str) -> tuple[Parameter, ...]:
-    return parameters(model, pcie_link)
+def _parameters_of(
+    model: Model, pcie_link: str, measured: Calibration | None
+) -> tuple[Parameter, ...]:
+    return parameters(model, pcie_link, measured)
 
 
 def _end(end_ns: SupportsIndex | None) -> int:
@@ -673,6 +709,7 @@ class Simulation:
         lpm: str | None = None,
         pcie_link: str = "l1.2",
         parameters: Iterable[Parameter] | None = None,
+        measured: Calibration | None = None,
         idle_from_start: bool = False,
         interval_ns: SupportsIndex | None = None,
         changes: bool = False,
@@ -684,6 +721,7 @@ class Simulation:
                 lpm=lpm,
                 pcie_link=pcie_link,
                 parameters=parameters,
+                measured=measured,
                 idle_from_start=idle_from_start,
                 interval_ns=interval_ns,
             ),
@@ -774,6 +812,7 @@ def estimate(
     lpm: str | None = None,
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
     interval_ns: SupportsIndex | None = None,
@@ -796,6 +835,8 @@ def estimate(
             "med_power_with_dipm", what Linux 6.12 and later do.
         pcie_link: see parameters(); not looked at where these are given.
         parameters: what to take for known, from parameters().
+        measured: what ssdpm.measure.calibrate() found of this drive, in place of what
+            is assumed; parameters() takes it together with values of your own.
         idle_from_start: idle_ms of each entry counts from the start of the idle time,
             as some firmware does, and not in its state.
         end_ns: on the clock of the trace; idle time up to it counts. None, or before
@@ -818,6 +859,7 @@ def estimate(
         lpm=lpm,
         pcie_link=pcie_link,
         parameters=parameters,
+        measured=measured,
         idle_from_start=idle_from_start,
         interval_ns=interval_ns,
         changes=changes,
@@ -1044,6 +1086,7 @@ def compare(
     loop: str = "closed",
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
 ) -> Comparison:
@@ -1065,6 +1108,7 @@ def compare(
         loop=loop,
         pcie_link=pcie_link,
         parameters=parameters,
+        measured=measured,
         idle_from_start=idle_from_start,
     )
     named = _named(default_policies(model) if policies is None else policies)
@@ -1164,6 +1208,7 @@ def sweep(
     *,
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
 ) -> npt.NDArray[np.void]:
@@ -1187,6 +1232,7 @@ def sweep(
         model,
         pcie_link=pcie_link,
         parameters=parameters,
+        measured=measured,
         idle_from_start=idle_from_start,
     )
     named = _named(tables)
@@ -1215,6 +1261,7 @@ def clairvoyant(
     *,
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> Run:
     """The least energy that a table could ever reach on a workload, closed loop.
@@ -1225,7 +1272,7 @@ def clairvoyant(
 
     Args and errors: as sweep().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters)
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     gaps = _gaps(setup, trace, end_ns)
     [run] = _core.gaps_clairvoyant(gaps, model._handle, setup.core(None))
     return _run(run, len(model))
@@ -1284,6 +1331,7 @@ def best_table(
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> BestTable:
     """The static table of least nominal energy on a workload, closed loop.
@@ -1301,7 +1349,7 @@ def best_table(
     Raises:
         As sweep().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters)
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     bounds = _bounds(
         model,
         max_delay_mean_ns,
@@ -1404,6 +1452,7 @@ def recommend(
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> tuple[Recommendation, ...]:
     """The best setting that each route reaches, in the order of the routes.
@@ -1416,7 +1465,7 @@ def recommend(
     Raises:
         As best_table().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters)
+    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
     bounds = _bounds(
         model,
         max_delay_mean_ns,

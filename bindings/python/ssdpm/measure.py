@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The measurement: from samples of power to energy, and to what a drive does by
-itself.
+"""The measurement: from samples of power to energy, to what a drive does by itself,
+and to a model that fits the drive at hand.
 
 Power is in watts, an array of float32 or float64 that is used as it is; times are
 whole nanoseconds, or a rate::
@@ -12,6 +12,11 @@ whole nanoseconds, or a rate::
     idle = measure.baseline(signal, window=(0, 1_000_000_000))
     runs = measure.activity(signal, idle)
     runs.plot()
+
+Together with the I/Os of the same run::
+
+    found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
+    print(ssdpm.estimate(drive, other, measured=found))
 
 A pandas Series is recognised; its index has the times, if it is one of times.
 ssdpm_measure(3) has the rules.
@@ -51,6 +56,7 @@ __all__ = [
     "BackgroundClass",
     "BackgroundRun",
     "Baseline",
+    "Calibration",
     "DatasheetComparison",
     "DatasheetRun",
     "Energy",
@@ -58,6 +64,8 @@ __all__ = [
     "IdleWork",
     "Integral",
     "Level",
+    "Measured",
+    "MeasuredStatus",
     "PowerCounts",
     "PowerIterator",
     "ProportionalityCurve",
@@ -69,6 +77,7 @@ __all__ = [
     "activity",
     "against_datasheet",
     "baseline",
+    "calibrate",
     "change_points",
     "classify",
     "classify_suite",
@@ -282,12 +291,35 @@ class Signal:
         steps = np.arange(len(self), dtype=np.float64) * self.interval_ns
         return self.start_ns + np.floor(steps + 0.5).astype(np.int64)
 
+    def _ends_ns(self) -> tuple[int, int]:
+        """Times of the first sample and of the last; 0 where there is none."""
+        if not len(self):
+            return 0, 0
+        if self.time_ns is not None:
+            return int(self.time_ns[0]), int(self.time_ns[-1])
+        return self.start_ns, self.start_ns + int((len(self) - 1) * self.interval_ns)
+
     def __repr__(self) -> str:
         if self.time_ns is None:
             when = f"rate_hz={1e9 / self.interval_ns:g}"
         else:
             when = "times"
         return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = self.power_w, self.time_ns
+        numbers = self.start_ns, self.interval_ns, self.counts
+        return _signal_from, ((*arrays, *numbers),)
+
+
+def _signal_from(values: tuple[Any, ...]) -> Signal:
+    """What pickle kept of one."""
+    self = Signal.__new__(Signal)
+    power_w, time_ns, start_ns, interval_ns, self.counts = values
+    self.power_w, self.time_ns = power_w, time_ns
+    self.start_ns, self.interval_ns = start_ns, interval_ns
+    self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
+    return self
 
 
 SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
@@ -1544,4 +1576,10 @@ from ssdpm.power import (  # noqa: E402
     PowerIterator,
     iter_power,
     read_power,
+)
+from ssdpm.calibration import (  # noqa: E402
+    Calibration,
+    Measured,
+    MeasuredStatus,
+    calibrate,
 )

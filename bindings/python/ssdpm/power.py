@@ -224,9 +224,7 @@ def iter_power(
     Raises:
         As read_power(), here or from the iterator.
     """
-    params = _params(
-        columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format
-    )
+    params = _params(columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format)
     return PowerIterator(source, chunk, params)
 
 
@@ -269,9 +267,7 @@ def read_power(
         OSError: the file cannot be read (FileNotFoundError and so on).
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    params = _params(
-        columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format
-    )
+    params = _params(columns, rate_hz, scale, shunt_ohm, supply_v, counter_j, format)
     with PowerIterator(source, 1, params) as parts:
         signal = parts._read(True)
         assert signal is not None

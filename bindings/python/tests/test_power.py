@@ -68,7 +68,9 @@ def test_any_double_comes_back_to_two_units_of_its_last_place(
     st.lists(st.integers(-(2**15), 2**15 - 1), min_size=1, max_size=100),
     st.floats(1e-6, 1e3),
 )
-def test_raw_numbers_come_back_times_their_scale(codes: list[int], scale: float) -> None:
+def test_raw_numbers_come_back_times_their_scale(
+    codes: list[int], scale: float
+) -> None:
     raw = np.array(codes, "<i2").tobytes()
     found = measure.read_power(raw, format="int16", rate_hz=48_000, scale=scale)
     assert found.power_w.tolist() == [code * scale for code in codes]
