@@ -216,7 +216,7 @@ static enum exit_status set_ports(const struct common *common,
 				  const struct drives *drives)
 {
 	struct work work = { .common = common, .drives = drives };
-	enum exit_status status = new_plan(drives, &work.plan), printed;
+	enum exit_status status = new_plan(drives, NULL, &work.plan), printed;
 
 	for (size_t i = 0; i < drives->n && !status; i++)
 		status = add_lpm(common, work.plan, &drives->drives[i],

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* ssdpm measure: energy, baseline and background work from samples of power. */
+/* ssdpm measure: energy, background work and surveys, from samples of power. */
 #include "measure-input.h"
+#include "measure-meter.h"
 #include "measure-print.h"
 #include "measure-sweep.h"
+#include "survey-report.h"
+#include "survey-run.h"
 #include "units.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 
 struct settings {
 	struct ssdpm_power_params power;
+	struct meter_options meter;
 	struct ssdpm_energy_params energy;
 	struct ssdpm_baseline_params baseline;
 	struct ssdpm_detect_params detect;
@@ -21,9 +25,12 @@ struct settings {
 	const char *only_energy;
 	uint64_t completion_ns;
 	bool has_completion;
+	struct survey_report_options report;
+	struct page_options page;
 };
 
 static struct settings the_settings;
+static struct survey_options the_survey;
 
 static const struct option_spec options[] = {
 	{ "tolerance", 't', "SHARE",
@@ -409,12 +416,48 @@ static enum exit_status measure_all(const struct common *common,
 	return status;
 }
 
+/* What was recorded counts, whatever ended it. */
+static enum exit_status measure_meter(const struct common *common,
+				      const struct settings *settings,
+				      const struct action *action)
+{
+	enum exit_status status, recorded;
+	struct recording recording;
+	struct power_input input;
+	struct answer answer = { 0 };
+
+	recorded = record_meter(common, &settings->meter, &recording);
+	if (!recording.n)
+		return recorded;
+	status = open_power_fd(&settings->power, settings->meter.name,
+			       recording.fd, &input);
+	if (status)
+		return status;
+	answer.energy.has_counter = recording.has_counter;
+	answer.energy.counter_j = recording.counter_j;
+	status = action->measure(settings, &input, &answer);
+	close_power(&input);
+	if (!status)
+		status = print_answers(common, action, &answer, 1);
+	free(answer.baseline.activities);
+	return status ? status : recorded;
+}
+
 static const struct action *find_action(const char *name)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(actions[i].name, name))
 			return &actions[i];
 	return NULL;
+}
+
+/* What is of a report, and not of a survey that runs. */
+static const char *report_option(const struct settings *s)
+{
+	return s->report.first	? s->report.first :
+	       s->page.path	? "html" :
+	       s->page.chart_js ? "chart-js" :
+				  NULL;
 }
 
 static enum exit_status check(const struct common *common,
@@ -424,6 +467,12 @@ static enum exit_status check(const struct common *common,
 	bool energy = !strcmp(action->name, "energy");
 	bool background = !strcmp(action->name, "background");
 
+	if (the_survey.given)
+		return usage_error(common, "%s takes no --%s: survey does",
+				   action->name, the_survey.given);
+	if (s->report.first || s->page.path || s->page.chart_js)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   report_option(s));
 	if (energy && s->first)
 		return usage_error(common, "energy takes no --%s", s->first);
 	if (!energy && s->only_energy)
@@ -434,10 +483,76 @@ static enum exit_status check(const struct common *common,
 				   s->sweep ? "sweep" : "completion");
 	if (s->sweep && n)
 		return usage_error(common, "--sweep takes no other FILE");
-	if (!s->sweep && !n)
+	if (s->meter.name && (n || s->sweep || s->power.size))
+		return usage_error(common, "--meter takes the place of FILE "
+					   "and of what says how it is read");
+	if (!s->meter.name && s->meter.last)
+		return usage_error(common, "--%s needs --meter", s->meter.last);
+	if (!s->sweep && !n && !s->meter.name)
 		return usage_error(common,
 				   "no FILE given; see ssdpm measure --help");
 	return STATUS_DONE;
+}
+
+static enum exit_status check_survey(const struct common *common,
+				     const struct settings *s, bool is_live)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && is_live)
+		other = report_option(s);
+	if (other)
+		return usage_error(common, "survey takes no --%s", other);
+	if (s->power.size || s->meter.duration_ns)
+		return usage_error(common, "survey takes no %s",
+				   s->power.size ? "option of a file of "
+						   "samples" :
+						   "--for: it is --duration");
+	return STATUS_DONE;
+}
+
+/* A file of a survey, or one that is made. */
+static enum exit_status survey(const struct common *common,
+			       const struct settings *s, char **operands,
+			       size_t n)
+{
+	const bool is_live = the_survey.given || s->meter.name || s->meter.last;
+
+	if (check_survey(common, s, is_live))
+		return STATUS_USAGE;
+	if (is_live && n)
+		return usage_error(common, "a survey that runs takes no FILE "
+					   "but that of --save or --resume");
+	if (!is_live && n != 1)
+		return usage_error(common, "survey takes one FILE, to report "
+					   "on it, or --save FILE");
+	if (!is_live)
+		return report_survey(common, &s->report, &s->page, operands[0]);
+	the_survey.meter = s->meter.name;
+	the_survey.save = s->meter.save;
+	the_survey.params.interval_ns = s->meter.interval_ns;
+	return run_survey(common, &the_survey);
+}
+
+/* Files of surveys of several drives. */
+static enum exit_status merge(const struct common *common,
+			      const struct settings *s, char **operands,
+			      size_t n)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && (s->page.path || s->page.chart_js))
+		other = "html";
+	if (!other)
+		other = the_survey.given;
+	if (other)
+		return usage_error(common, "merge takes no --%s", other);
+	if (s->power.size || s->meter.name || s->meter.last)
+		return usage_error(common, "merge takes no option of samples "
+					   "or of a meter");
+	if (!n)
+		return usage_error(common, "merge takes FILEs");
+	return merge_surveys(common, &s->report, operands, n);
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -446,24 +561,37 @@ static enum exit_status run(const void *data, const struct common *common,
 	const struct settings *settings = data;
 
 	if (!n)
-		return usage_error(common,
-				   "say what to measure: energy, baseline or "
-				   "background; see ssdpm measure --help");
+		return usage_error(
+			common,
+			"say what to measure: energy, baseline, "
+			"background, survey or merge; see ssdpm measure "
+			"--help");
+	if (!strcmp(operands[0], "survey"))
+		return survey(common, settings, operands + 1, n - 1);
+	if (!strcmp(operands[0], "merge"))
+		return merge(common, settings, operands + 1, n - 1);
 	const struct action *action = find_action(operands[0]);
 	if (!action)
 		return usage_error(common,
-				   "%s: it is energy, baseline or background",
+				   "%s: it is energy, baseline, background, "
+				   "survey or merge",
 				   operands[0]);
 	enum exit_status status = check(common, settings, action, n - 1);
 	if (status)
 		return status;
 	if (settings->sweep)
 		return classify_sweep(common, settings->sweep);
+	if (settings->meter.name)
+		return measure_meter(common, settings, action);
 	return measure_all(common, settings, action, operands + 1, n - 1);
 }
 
 static const struct group_use groups[] = {
+	{ &meter_option_group, &the_settings.meter },
 	{ &power_option_group, &the_settings.power },
+	{ &survey_option_group, &the_survey },
+	{ &survey_report_group, &the_settings.report },
+	{ &page_option_group, &the_settings.page },
 };
 
 /* What takes other things than files of samples. */
@@ -474,7 +602,7 @@ static const struct subcommand *const words[] = {
 
 const struct subcommand cmd_measure = {
 	.name = "measure",
-	.operands = "energy|baseline|background FILE...",
+	.operands = "energy|baseline|background|survey|merge FILE...",
 	.operands_optional = true, /* what is missing is said in words */
 	.summary = "Turn samples of power into energy, background work and a "
 		   "better model.",
@@ -487,7 +615,13 @@ const struct subcommand cmd_measure = {
 		"  ssdpm measure energy --tolerance 5% power.csv\n"
 		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
 		"  ssdpm measure background --idle 0s..10s --completion 40s "
-		"power.csv\n",
+		"power.csv\n"
+		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
+		"--save kept.csv\n"
+		"  ssdpm measure survey --dry-run\n"
+		"  ssdpm measure survey --save survey.csv\n"
+		"  ssdpm measure survey --html survey.html survey.csv\n"
+		"  ssdpm measure merge mine.csv yours.csv\n",
 	.set = set,
 	.run = run,
 	.settings = &the_settings,

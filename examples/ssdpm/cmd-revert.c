@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm revert: back to what was there before the first apply. */
 #include "apst-options.h"
+#include "survey-state.h"
 #include "work.h"
 
 #include <string.h>
@@ -109,7 +110,11 @@ static enum exit_status run(const void *data, const struct common *common,
 	work.drives = &drives;
 	status = open_live(common, common->root, &lives[0]);
 	if (!status)
-		status = new_plan(&drives, &work.plan);
+		status = put_back_after_survey(
+			common, lives[0],
+			((const struct settings *)data)->dry_run);
+	if (!status)
+		status = new_plan(&drives, NULL, &work.plan);
 	if (!status)
 		status = revert(&work, data);
 	free_work(&work);

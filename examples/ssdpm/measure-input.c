@@ -124,14 +124,13 @@ static int open_file(const char *name)
 	return fd;
 }
 
-enum exit_status open_power(const struct ssdpm_power_params *params,
-			    const char *name, struct power_input *ret_input)
+enum exit_status open_power_fd(const struct ssdpm_power_params *params,
+			       const char *name, int fd,
+			       struct power_input *ret_input)
 {
-	struct power_input input = { .name = name, .fd = open_file(name) };
+	struct power_input input = { .name = name, .fd = fd };
 	struct ssdpm_error error;
 
-	if (input.fd < 0)
-		return STATUS_FAILED;
 	if (ssdpm_power_open(input.fd, params->size ? params : NULL,
 			     &input.power, &error)) {
 		complain_of_power(name, &error);
@@ -140,6 +139,15 @@ enum exit_status open_power(const struct ssdpm_power_params *params,
 	}
 	*ret_input = input;
 	return STATUS_DONE;
+}
+
+enum exit_status open_power(const struct ssdpm_power_params *params,
+			    const char *name, struct power_input *ret_input)
+{
+	int fd = open_file(name);
+
+	return fd < 0 ? STATUS_FAILED :
+			open_power_fd(params, name, fd, ret_input);
 }
 
 void close_power(struct power_input *input)

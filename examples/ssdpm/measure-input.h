@@ -23,6 +23,11 @@ struct power_array {
 enum exit_status open_power(const struct ssdpm_power_params *params,
 			    const char *name, struct power_input *ret_input);
 
+/* The same of a descriptor, which close_power() closes. */
+enum exit_status open_power_fd(const struct ssdpm_power_params *params,
+			       const char *name, int fd,
+			       struct power_input *ret_input);
+
 /* The next samples, as many as there is room for; *ret_n 0: the end. */
 enum exit_status read_power(struct power_input *input, int64_t *time_ns,
 			    double *power_w, size_t capacity, size_t *ret_n);

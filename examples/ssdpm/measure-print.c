@@ -104,6 +104,9 @@ void print_energy(const struct energy_answer *a)
 			       count_text(count_of(e, remarks[i].bit)).text);
 	if (e->gap_ns)
 		printf("  the gaps are %s\n", time_text(e->gap_ns).text);
+	if (a->has_counter)
+		printf("  the counter of the meter says %s\n",
+		       joules_text(a->counter_j).text);
 	if (a->counts.n_wraps)
 		printf("  the counter began anew %s %s\n",
 		       count_text(a->counts.n_wraps).text,
@@ -139,6 +142,10 @@ void write_energy(struct json_writer *w, const struct energy_answer *a)
 	json_scaled(w, "energy_nj", e->energy_j, 1e9);
 	json_scaled(w, "low_nj", e->low_j, 1e9);
 	json_scaled(w, "high_nj", e->high_j, 1e9);
+	if (a->has_counter)
+		json_scaled(w, "counter_nj", a->counter_j, 1e9);
+	else
+		ssdpm__json_null(w, "counter_nj");
 	json_scaled(w, "mean_power_uw", e->mean_power_w, 1e6);
 	json_scaled(w, "min_power_uw", e->min_power_w, 1e6);
 	json_scaled(w, "max_power_uw", e->max_power_w, 1e6);

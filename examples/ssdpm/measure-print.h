@@ -11,6 +11,8 @@ struct energy_answer {
 	struct ssdpm_power_counts counts;
 	struct ssdpm_energy energy;
 	bool has_tolerance;
+	bool has_counter; /* of the meter */
+	double counter_j;
 };
 
 /* A baseline, and what was found above it. */

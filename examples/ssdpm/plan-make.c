@@ -188,12 +188,17 @@ static enum exit_status add_nvme_core(const struct plan_options *options,
 	return STATUS_DONE;
 }
 
-enum exit_status new_plan(const struct drives *drives,
+enum exit_status new_plan(const struct drives *drives, const char *directory,
 			  struct ssdpm_plan **ret_plan)
 {
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = directory,
+	};
 	struct ssdpm_error error;
 
-	if (!ssdpm_plan_new(drives->lives[0]->machine, NULL, ret_plan, &error))
+	if (!ssdpm_plan_new(drives->lives[0]->machine, &params, ret_plan,
+			    &error))
 		return STATUS_DONE;
 	return complain_of_device(NULL, &error);
 }
@@ -205,7 +210,7 @@ enum exit_status make_plan(const struct common *common,
 			   struct ssdpm_plan **ret_plan)
 {
 	struct ssdpm_plan *plan;
-	enum exit_status status = new_plan(drives, &plan);
+	enum exit_status status = new_plan(drives, options->directory, &plan);
 
 	if (status)
 		return status;

@@ -18,6 +18,7 @@ struct plan_options {
 	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
+	const char *directory; /* of the record; NULL: the usual one */
 };
 
 /* Its settings are a struct plan_options. */
@@ -58,8 +59,11 @@ enum exit_status make_plan(const struct common *common,
 			   const struct drives *drives,
 			   struct ssdpm_plan **ret_plan);
 
-/* Of the machine of drives, which is never empty of machines. */
-enum exit_status new_plan(const struct drives *drives,
+/*
+ * Of the machine of drives, which is never empty of machines. directory: where
+ * the record is kept; NULL: where it usually is.
+ */
+enum exit_status new_plan(const struct drives *drives, const char *directory,
 			  struct ssdpm_plan **ret_plan);
 
 /* One port: naming it is enough to change an external one. */

@@ -58,19 +58,34 @@ void progress_begin(struct progress *progress, const struct common *common,
 	progress->size = (uint64_t)status.st_size;
 }
 
-void progress_add(struct progress *progress, size_t n_records)
+/* true: it is time to say something. */
+static bool is_due(struct progress *progress)
 {
 	uint64_t now;
+
+	if (!progress->name)
+		return false;
+	now = now_ns();
+	if (now < progress->next_ns)
+		return false;
+	progress->next_ns = now + AGAIN_NS;
+	return true;
+}
+
+void progress_show(struct progress *progress, const char *text)
+{
+	if (is_due(progress))
+		show(progress->name, text);
+}
+
+void progress_add(struct progress *progress, size_t n_records)
+{
 	char text[80];
 	off_t at = -1;
 
 	progress->n_records += n_records;
-	if (!progress->name)
+	if (!is_due(progress))
 		return;
-	now = now_ns();
-	if (now < progress->next_ns)
-		return;
-	progress->next_ns = now + AGAIN_NS;
 	if (progress->fd >= 0)
 		at = lseek(progress->fd, 0, SEEK_CUR);
 	if (at >= 0)

@@ -19,12 +19,17 @@
 static void read_meter(struct ssdpm_machine *machine,
 		       const struct ssdpm_meter *meter)
 {
-	static const char files[][20] = { "voltage_now",
-					  "max_energy_range_uj" };
+	static const char files[][20] = {
+		"status",     "voltage_now", "current_now",
+		"energy_now", "charge_now",  "max_energy_range_uj",
+	};
 	char path[sizeof(meter->path) + sizeof(files[0])], text[64];
+	struct ssdpm_sampler *sampler;
 	size_t folder;
 
 	ssdpm__read_text(machine, meter->path + 1, text, sizeof(text));
+	if (!ssdpm_sampler_new(machine, meter, &sampler, NULL))
+		ssdpm_sampler_free(sampler);
 	folder = (size_t)(ssdpm__last_component(meter->path) - meter->path);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "%.*s%s", (int)folder - 1,

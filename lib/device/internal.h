@@ -150,6 +150,10 @@ int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);
 
+/* machine.c: enum ssdpm_power_source, or 0: no supply says. */
+int ssdpm__read_power_source(const struct ssdpm_machine *machine,
+			     uint32_t *ret_source);
+
 /*
  * nvme.c, sata.c: fill facts of a controller ("nvme0"), of a disk ("sda", in
  * reach or not), of a port ("host3"; -ENODEV: none of libata). -ENOENT: it
@@ -192,6 +196,12 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 			    const char *name, uint8_t fid, void *data,
 			    size_t size, uint32_t *ret_dword,
 			    struct ssdpm_error *reterr);
+/* Get Log Page 02h: SMART / Health Information, of the whole controller. */
+#define SSDPM__NVME_HEALTH_BYTES 512
+int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
+			   const char *name,
+			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
+			   struct ssdpm_error *reterr);
 /* Set Features 0Ch, never with the save bit. -EACCES: see nvme-libnvme1.c. */
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 const uint8_t data[SSDPM_APST_BYTES], bool enable,

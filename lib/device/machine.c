@@ -177,7 +177,7 @@ static uint32_t judge_supplies(const struct supplies *supplies)
 	return 0;
 }
 
-static int read_power_source(struct ssdpm_machine *machine,
+int ssdpm__read_power_source(const struct ssdpm_machine *machine,
 			     uint32_t *ret_source)
 {
 	static const char class[] = "sys/class/power_supply";
@@ -346,7 +346,7 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 				     reterr);
 	if (r)
 		return r;
-	r = read_power_source(machine, &facts.power_source);
+	r = ssdpm__read_power_source(machine, &facts.power_source);
 	at.path = "sys/power";
 	facts.suspend = read_choice(&at, "mem_sleep", ssdpm_suspend_to_string);
 	at.path = "sys/module/pcie_aspm/parameters";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What measures power on a machine: batteries, RAPL, and sensors. */
-#include "device/internal.h"
+#include "device/sampler.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -34,7 +34,8 @@ static struct path join(const char *folder, const char *name, const char *file)
 }
 
 /* Of a capture, everybody reads all. */
-static bool is_readable(const struct ssdpm_machine *machine, const char *path)
+bool ssdpm__meter_is_readable(const struct ssdpm_machine *machine,
+			      const char *path)
 {
 	return machine->root ||
 	       faccessat(machine->root_fd, path, R_OK, AT_EACCESS) == 0;
@@ -59,30 +60,35 @@ static void add(struct search *search, uint32_t kind, const char *name,
 	meter = &search->meters[search->n++];
 	memset(meter, 0, sizeof(*meter));
 	meter->kind = kind;
-	meter->readable = is_readable(search->machine, path);
+	meter->readable = ssdpm__meter_is_readable(search->machine, path);
 	snprintf(meter->name, sizeof(meter->name), "%s", name);
 	snprintf(meter->path, sizeof(meter->path), "/%s", path);
 }
 
-static bool text_is(const struct search *search, const char *path,
-		    const char *expected)
+static bool text_is(const struct ssdpm_machine *machine, const char *folder,
+		    const char *name, const char *expected)
 {
-	char text[32];
+	char path[SSDPM__PATH_BYTES], text[32];
 
-	return ssdpm__read_text(search->machine, path, text, sizeof(text)) ==
-		       0 &&
-	       strcmp(text, expected) == 0;
+	return !ssdpm__join(path, folder, name) &&
+	       !ssdpm__read_text(machine, path, text, sizeof(text)) &&
+	       !strcmp(text, expected);
 }
 
-/* Batteries of the machine, not of a mouse, and no slot without one. */
+/* Of the machine, not of a mouse, and no slot without one. */
+bool ssdpm__is_battery(const struct ssdpm_machine *machine, const char *folder)
+{
+	return text_is(machine, folder, "type", "Battery") &&
+	       !text_is(machine, folder, "scope", "Device") &&
+	       !text_is(machine, folder, "present", "0");
+}
+
 static void look_at_supply(struct search *search, const char *folder,
 			   const char *name)
 {
 	static const char files[][12] = { "power_now", "current_now" };
 
-	if (!text_is(search, join(folder, name, "type").text, "Battery") ||
-	    text_is(search, join(folder, name, "scope").text, "Device") ||
-	    text_is(search, join(folder, name, "present").text, "0"))
+	if (!ssdpm__is_battery(search->machine, join(folder, name, "").text))
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct path path = join(folder, name, files[i]);
@@ -111,24 +117,47 @@ static void look_at_zone(struct search *search, const char *folder,
 	add(search, SSDPM_METER_RAPL, domain, path.text);
 }
 
-/* power1_input, or power1_average where there is no input. */
+static bool has_name(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->names[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * power1_input, or power1_average where there is no input, or energy1_input
+ * where there is neither.
+ */
 static bool is_power(const struct names *names, const char *file)
 {
+	static const char forms[][18] = { "power%u_input", "power%u_average",
+					  "energy%u_input" };
 	unsigned int number;
-	char input[32], word[8];
+	char name[32];
 
-	if (sscanf(file, "power%u_%7s", &number, word) != 2)
+	if (sscanf(file, "power%u_", &number) != 1 &&
+	    sscanf(file, "energy%u_", &number) != 1)
 		return false;
-	snprintf(input, sizeof(input), "power%u_input", number);
-	if (strcmp(file, input) == 0)
-		return true;
-	if (strcmp(word, "average") != 0 || strlen(file) > sizeof(input))
-		return false;
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->names[i], input) == 0)
-			return false;
-	snprintf(input, sizeof(input), "power%u_average", number);
-	return strcmp(file, input) == 0;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(name, sizeof(name), forms[i], number);
+		if (has_name(names, name))
+			return !strcmp(file, name);
+	}
+	return false;
+}
+
+/* By the name of the file alone, for one that a user points at. */
+uint32_t ssdpm__meter_kind_of(const char *path)
+{
+	const char *name = ssdpm__last_component(path);
+	struct names names = { .names = (char *[]){ (char *)name }, .n = 1 };
+
+	if (!strcmp(name, "power_now") || !strcmp(name, "current_now"))
+		return SSDPM_METER_BATTERY;
+	if (!strcmp(name, "energy_uj"))
+		return SSDPM_METER_RAPL;
+	return is_power(&names, name) ? SSDPM_METER_HWMON : 0;
 }
 
 /* false: there is nothing to look at. */

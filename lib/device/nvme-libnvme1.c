@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVMe commands by libnvme 1.x. Identify, Get Features and Set Features are the
- * three functions under what its header has inline (nvme_identify_ctrl(),
- * nvme_get_features_data(), nvme_set_features_data()); their arguments are the
- * same from 1.3 to 1.16. Its nvme_open() leaves out O_CLOEXEC, and the
- * functions for single features are broken in 1.3: they send no table.
+ * NVMe commands by libnvme 1.x. Identify, Get Features, Set Features and Get
+ * Log Page are the four functions under what its header has inline
+ * (nvme_identify_ctrl(), nvme_get_features_data(), nvme_set_features_data(),
+ * nvme_get_log_smart()); their arguments are the same from 1.3 to 1.16. Its
+ * nvme_open() leaves out O_CLOEXEC, and the functions for single features are
+ * broken in 1.3: they send no table.
  */
 #include "device/node.h"
 
@@ -29,6 +30,7 @@ struct controller {
 	int (*identify)(struct nvme_identify_args *args);
 	int (*get_features)(struct nvme_get_features_args *args);
 	int (*set_features)(struct nvme_set_features_args *args);
+	int (*get_log)(struct nvme_get_log_args *args);
 };
 
 static void close_controller(struct controller *self)
@@ -53,7 +55,9 @@ static int load_library(struct controller *self, struct ssdpm_error *reterr)
 	    !ssdpm__find_function(self->library, "nvme_get_features",
 				  &self->get_features) ||
 	    !ssdpm__find_function(self->library, "nvme_set_features",
-				  &self->set_features))
+				  &self->set_features) ||
+	    !ssdpm__find_function(self->library, "nvme_get_log",
+				  &self->get_log))
 		return ssdpm__fail(reterr, -ENODEV, 0,
 				   "%s: %s: libnvme.so.1 is not libnvme: "
 				   "functions are missing",
@@ -174,6 +178,37 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 		return r;
 	r = check_result(&self, get_feature(&self, fid, data, size, ret_dword),
 			 reterr);
+	close_controller(&self);
+	return r;
+}
+
+int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
+			   const char *name,
+			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
+			   struct ssdpm_error *reterr)
+{
+	struct controller self;
+	int r = open_controller(machine, name, "Get Log Page 02h (SMART)",
+				&self, reterr);
+
+	if (r)
+		return r;
+	/* Retained: an event that somebody waits for stays pending. */
+	struct nvme_get_log_args args = {
+		.args_size = sizeof(args),
+		.fd = self.fd,
+		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
+		.log = data,
+		.len = SSDPM__NVME_HEALTH_BYTES,
+		.lid = NVME_LOG_LID_SMART,
+		.nsid = NVME_NSID_ALL,
+		.csi = NVME_CSI_NVM,
+		.lsi = NVME_LOG_LSI_NONE,
+		.lsp = NVME_LOG_LSP_NONE,
+		.uuidx = NVME_UUID_NONE,
+		.rae = true,
+	};
+	r = check_result(&self, self.get_log(&args), reterr);
 	close_controller(&self);
 	return r;
 }

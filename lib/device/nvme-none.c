@@ -34,6 +34,16 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	return fail(name, reterr);
 }
 
+int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
+			   const char *name,
+			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
+			   struct ssdpm_error *reterr)
+{
+	(void)machine;
+	(void)data;
+	return fail(name, reterr);
+}
+
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 const uint8_t data[SSDPM_APST_BYTES], bool enable,
 			 struct ssdpm_error *reterr)

@@ -15,6 +15,7 @@ import documented
 import machines
 import measured_run
 import pytest
+import surveys
 from command import Command
 
 SATA: dict[str, Any] = {
@@ -62,6 +63,8 @@ CALLS = [
     ["measure", "background", "--json", "-i", "0s..5s", "--completion", "8s"]
     + ["power.csv"],
     ["measure", "background", "--json", "--sweep", "sweep.csv"],
+    ["measure", "survey", "--json", "survey.csv"],
+    ["measure", "merge", "--json", "survey.csv", "other.csv"],
     ["measure", "background", "--json", "--sweep", "suite.csv"],
     ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
     + ["run-ios.csv"],
@@ -97,6 +100,9 @@ def write_drives(ssdpm: Command) -> None:
     ssdpm.write("power.csv", "time_s,power_w\n" + "".join(rows))
     runs = (f"{i},0,0,0\n" for i in range(4))
     ssdpm.write("sweep.csv", "parameter,tail_s,extra_j,sigma_j\n" + "".join(runs))
+    ssdpm.write("survey.csv", surveys.survey(fio=("randread",), n_blocks=3))
+    other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
+    ssdpm.write("other.csv", other)
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
     ssdpm.write("suite.csv", head + "".join(suite))

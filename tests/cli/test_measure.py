@@ -311,7 +311,7 @@ def test_a_sweep_that_cannot_be_read_is_refused(
     ("call", "words"),
     [
         ([], "say what to measure"),
-        (["joules", "p.csv"], "joules: it is energy, baseline or background"),
+        (["joules", "p.csv"], "joules: it is energy, baseline"),
         (["energy"], "no FILE given"),
         (["energy", "--idle", "0s..1s", "p.csv"], "energy takes no --idle"),
         (["baseline", "-t", "5%", "p.csv"], "baseline takes no --tolerance"),

@@ -10,6 +10,7 @@ import re
 import subprocess
 
 import pytest
+import surveys
 import trace
 from command import Command
 
@@ -221,3 +222,50 @@ def test_the_page_needs_no_network(some: Command) -> None:
     chart = pathlib.Path("/usr/share/javascript/chart.js/chart.min.js")
     text = text.replace(chart.read_text(), "")
     assert not re.search(r"https?://|@import|url\(", text)
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_a_survey_is_drawn(ssdpm: Command, width: int) -> None:
+    ssdpm.write("s.csv", surveys.survey(fio=("randread",)))
+    text = ssdpm.output("measure", "survey", "--html", "p.html", "s.csv")
+    page = browse(ssdpm, "p.html", width)
+    assert page.errors == [] and page.links == []
+    wanted = {f"Power over time, {of}" for of in ("idle", "sync", "async")}
+    for what, ofs in {
+        "Mean power": ("idle", "sync", "async"),
+        "Latency": ("sync", "async", "fio randread"),
+        "Throughput": ("fio randread",),
+    }.items():
+        for of in ofs:
+            wanted |= {f"{what}, {of}", f"Differences in {what.lower()}, {of}"}
+    assert set(page.canvases) == wanted
+    assert all(100 <= size[0] <= width and size[1] >= 100 for size in page.canvases.values())
+    for odd in ("NaN", "undefined", "Infinity", "[object"):
+        assert odd not in page.text
+    for line in text.split("recommendation\n")[1].split("  set it")[0].splitlines():
+        assert line.strip() in page.text
+    assert 'ATTR{link_power_management_policy}="med_power_with_dipm"' in page.text
+
+
+def test_a_survey_that_tells_nothing_is_drawn_too(ssdpm: Command) -> None:
+    rows = "policy,power_w\na,5\nb,\n</script><b>,1\n"
+    ssdpm.write("s.csv", rows)
+    ssdpm.output("measure", "survey", "--html", "p.html", "s.csv")
+    page = browse(ssdpm, "p.html")
+    assert page.errors == []
+    assert set(page.canvases) == {"Power over time, idle"}
+    assert "cannot be told" in page.text and "</script><b>" in page.text
+
+
+def test_a_survey_of_many_readings_stays_a_small_page(ssdpm: Command) -> None:
+    rows = "".join(
+        f"{p},{b},{5 + (p == 'a') + i % 7 / 100}\n"
+        for p in "ab"
+        for b in (1, 2, 3)
+        for i in range(30000)
+    )
+    ssdpm.write("s.csv", "policy,block,power_w\n" + rows)
+    ssdpm.output("measure", "survey", "--html", "p.html", "s.csv")
+    assert (ssdpm.directory / "p.html").stat().st_size < 1_500_000
+    page = browse(ssdpm, "p.html")
+    assert page.errors == [] and "Power over time, idle" in page.canvases

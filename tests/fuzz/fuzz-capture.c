@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -396,12 +397,39 @@ static void read_device(struct ssdpm_device *device,
 	ssdpm_model_unref(model);
 }
 
+/* Two readings of a meter, whose numbers are powers and energies. */
+static void sample(struct ssdpm_machine *machine,
+		   const struct ssdpm_meter *meter)
+{
+	struct ssdpm_sampler *sampler = NULL;
+	struct ssdpm_error error;
+	int r = ssdpm_sampler_new(machine, meter, &sampler, &error);
+
+	check_result(r, &error);
+	if (r)
+		return;
+	for (int i = 0; i < 2; i++) {
+		struct ssdpm_reading now = { .size = sizeof(now) };
+
+		r = ssdpm_sampler_read(sampler, &now, &error);
+		check_result(r, &error);
+		check(r || isnan(now.power_w) ||
+			      (now.power_w >= 0 && now.power_w <= 1e5),
+		      "a power is one that a machine may take");
+		check(r || isnan(now.energy_j) || now.energy_j >= 0,
+		      "energy is used, and not gained");
+	}
+	ssdpm_sampler_free(sampler);
+}
+
 static void read_facts(struct ssdpm_machine *machine,
 		       struct ssdpm_machine_facts *facts)
 {
 	struct ssdpm_owner *owners = NULL;
-	struct ssdpm_meter *meters = NULL;
+	struct ssdpm_meter *meters = NULL, all;
+	struct ssdpm_error error;
 	size_t n;
+	int r;
 
 	facts->size = sizeof(*facts);
 	check(!ssdpm_machine_read_facts(machine, facts, NULL),
@@ -421,8 +449,13 @@ static void read_facts(struct ssdpm_machine *machine,
 	for (size_t i = 0; i < n; i++) {
 		CHECK_TEXT(meters[i].path);
 		CHECK_TEXT(meters[i].name);
+		sample(machine, &meters[i]);
 	}
 	free(meters);
+	r = ssdpm_machine_find_meter(machine, "battery", &all, &error);
+	check_result(r, &error);
+	if (!r)
+		sample(machine, &all);
 }
 
 static void find(struct ssdpm_machine *machine, size_t which)

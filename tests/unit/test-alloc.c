@@ -487,6 +487,37 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_find_meter(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_meter meter = { 0 };
+	int err = ssdpm_machine_find_meter(in.laptop, "BAT0", &meter, error);
+
+	if (!err)
+		ret->energy_nj = meter.kind;
+	return err;
+}
+
+/* A sampler that is made, and one reading of the sum of all batteries. */
+static int call_sampler(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_meter meter = {
+		.kind = SSDPM_METER_BATTERY,
+		.name = "battery",
+		.path = "/sys/class/power_supply",
+	};
+	struct ssdpm_reading reading = { .size = sizeof(reading) };
+	struct ssdpm_sampler *sampler;
+	int err = ssdpm_sampler_new(in.laptop, &meter, &sampler, error);
+
+	if (err)
+		return err;
+	err = ssdpm_sampler_read(sampler, &reading, error);
+	ssdpm_sampler_free(sampler);
+	if (!err)
+		ret->energy_nj = (uint64_t)(reading.power_w * 1e9);
+	return err;
+}
+
 static int call_persist_new(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
@@ -1345,6 +1376,9 @@ static const struct {
 	{ "ssdpm_device_diagnose", call_diagnose },
 	{ "ssdpm_machine_read_owners", call_owners },
 	{ "ssdpm_machine_read_meters", call_meters },
+	{ "ssdpm_machine_find_meter", call_find_meter },
+	{ "ssdpm_sampler_new", call_sampler },
+	{ "ssdpm_sampler_read", call_sampler },
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_read", call_persist_read },
 	{ "ssdpm_persist_remove", call_persist_remove },
@@ -1736,6 +1770,11 @@ static void call_parameters(void)
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
 }
 
+static void call_sampler_free(void)
+{
+	ssdpm_sampler_free(NULL);
+}
+
 static void call_sim_getters(void)
 {
 	uint64_t counts[SSDPM_HISTOGRAM_BUCKETS];
@@ -1961,6 +2000,7 @@ static const struct {
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
 	{ "ssdpm_route_to_string", call_strings },
+	{ "ssdpm_sampler_free", call_sampler_free },
 	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },

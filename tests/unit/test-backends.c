@@ -209,6 +209,21 @@ static int set_features(struct nvme_set_features_args *args)
 	memcpy(world.data, args->data, SSDPM_APST_BYTES);
 	return answer();
 }
+
+static int get_log(struct nvme_get_log_args *args)
+{
+	assert_int_equal(args->args_size, sizeof(*args));
+	assert_int_equal(args->fd, 1000);
+	assert_int_equal(args->lid, 0x02);
+	assert_int_equal(args->nsid, 0xffffffff);
+	assert_int_equal(args->len, SSDPM__NVME_HEALTH_BYTES);
+	assert_int_equal(args->lpo, 0);
+	assert_int_equal(args->lsp, 0);
+	assert_true(args->rae);
+	assert_null(args->result);
+	memset(args->log, 0x3c, args->len);
+	return answer();
+}
 #endif
 
 #if HAVE_LIBATASMART
@@ -265,6 +280,7 @@ void *__wrap_dlsym(void *library, const char *name)
 		  (void (*)(void))get_features },
 		{ "libnvme.so.1", "nvme_set_features",
 		  (void (*)(void))set_features },
+		{ "libnvme.so.1", "nvme_get_log", (void (*)(void))get_log },
 #endif
 #if HAVE_LIBATASMART
 		{ "libatasmart.so.4", "sk_disk_open",
@@ -443,6 +459,14 @@ static int call_set(const struct ssdpm_machine *machine,
 	return ssdpm__nvme_set_apst(machine, "nvme0", data, true, error);
 }
 
+static int call_health(const struct ssdpm_machine *machine,
+		       struct ssdpm_error *error)
+{
+	uint8_t data[SSDPM__NVME_HEALTH_BYTES];
+
+	return ssdpm__nvme_get_health(machine, "nvme0", data, error);
+}
+
 static int call_ata(const struct ssdpm_machine *machine,
 		    struct ssdpm_error *error)
 {
@@ -465,7 +489,7 @@ typedef int (*call)(const struct ssdpm_machine *machine,
 static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
 {
 	static const call calls[] = { call_identify, call_get, call_set,
-				      call_ata, call_log };
+				      call_health,   call_ata, call_log };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -480,7 +504,8 @@ static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
 }
 
 #if HAVE_LIBNVME
-static const call nvme_calls[] = { call_identify, call_get, call_set };
+static const call nvme_calls[] = { call_identify, call_get, call_set,
+				   call_health };
 #define N_NVME_CALLS (sizeof(nvme_calls) / sizeof(nvme_calls[0]))
 
 static void identify_asks_for_the_controller(void **state)
@@ -532,6 +557,17 @@ static void a_table_is_set_whole_and_never_saved(void **state)
 	assert_int_equal(
 		ssdpm__nvme_set_apst(&live, "nvme0", data, false, NULL), 0);
 	assert_int_equal(world.dword11, 0);
+}
+
+static void the_health_of_the_whole_controller_is_asked_for(void **state)
+{
+	uint8_t data[SSDPM__NVME_HEALTH_BYTES] = { 0 };
+
+	(void)state;
+	assert_int_equal(ssdpm__nvme_get_health(&live, "nvme1", data, NULL), 0);
+	assert_int_equal(data[511], 0x3c);
+	assert_string_equal(world.path, "/dev/nvme1");
+	assert_string_equal(world.log, "nvme1: Get Log Page 02h (SMART)");
 }
 
 static void each_errno_of_an_nvme_command_has_words(void **state)
@@ -619,14 +655,15 @@ static void a_libnvme_that_lacks_a_function_is_not_used(void **state)
 {
 	static const char *const names[] = { "nvme_identify",
 					     "nvme_get_features",
-					     "nvme_set_features" };
+					     "nvme_set_features",
+					     "nvme_get_log" };
 
 	(void)state;
-	for (size_t i = 0; i < 3 * N_NVME_CALLS; i++) {
+	for (size_t i = 0; i < 4 * N_NVME_CALLS; i++) {
 		struct ssdpm_error error = fixture_error();
 
-		world.missing = names[i % 3];
-		assert_int_equal(nvme_calls[i / 3](&live, &error), -ENODEV);
+		world.missing = names[i % 4];
+		assert_int_equal(nvme_calls[i / 4](&live, &error), -ENODEV);
 		fixture_assert_error(&error, -ENODEV, 0,
 				     "libnvme.so.1 is not libnvme");
 	}
@@ -780,6 +817,7 @@ int main(void)
 		TEST(identify_asks_for_the_controller),
 		TEST(features_are_asked_for_as_they_are_now),
 		TEST(a_table_is_set_whole_and_never_saved),
+		TEST(the_health_of_the_whole_controller_is_asked_for),
 		TEST(each_errno_of_an_nvme_command_has_words),
 		TEST(a_table_that_linux_refuses_to_root_is_told_from_lack_of_root),
 		TEST(a_status_of_the_drive_is_passed_on),

@@ -238,6 +238,30 @@ static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
 	assert_memory_equal(&sleep_a, &sleep_b, sizeof(sleep_a));
 }
 
+/* What a meter says, or why it says nothing. */
+static void assert_same_samples(struct ssdpm_machine *a,
+				struct ssdpm_machine *b,
+				const struct ssdpm_meter *meter)
+{
+	struct ssdpm_machine *machines[] = { a, b };
+	struct ssdpm_reading readings[2];
+	int r[2];
+
+	memset(readings, 0, sizeof(readings));
+	for (size_t i = 0; i < 2; i++) {
+		struct ssdpm_sampler *sampler = NULL;
+
+		readings[i].size = sizeof(readings[i]);
+		r[i] = ssdpm_sampler_new(machines[i], meter, &sampler, NULL);
+		if (!r[i])
+			r[i] = ssdpm_sampler_read(sampler, &readings[i], NULL);
+		ssdpm_sampler_free(sampler);
+		readings[i].time_ns = 0;
+	}
+	assert_int_equal(r[0], r[1]);
+	assert_memory_equal(&readings[0], &readings[1], sizeof(readings[0]));
+}
+
 static void assert_same_machine(struct ssdpm_machine *a,
 				struct ssdpm_machine *b)
 {
@@ -270,6 +294,8 @@ static void assert_same_machine(struct ssdpm_machine *a,
 	if (n_a)
 		assert_memory_equal(meters_a, meters_b,
 				    n_a * sizeof(*meters_a));
+	for (size_t i = 0; i < n_a; i++)
+		assert_same_samples(a, b, &meters_a[i]);
 	free(meters_a);
 	free(meters_b);
 }

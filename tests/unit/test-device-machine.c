@@ -522,7 +522,7 @@ static void each_value_has_a_word(void **state)
 		     "default_ps_max_latency_us", "force_apst");
 	assert_words(ssdpm_severity_to_string, 1, 4, "good", "unknown");
 	assert_words(ssdpm_owner_kind_to_string, 1, 7, "tlp", "systemd");
-	assert_words(ssdpm_meter_kind_to_string, 1, 4, "battery", "acpi-power");
+	assert_words(ssdpm_meter_kind_to_string, 1, 6, "battery", "command");
 	assert_string_equal(
 		ssdpm_diagnosis_code_to_string(SSDPM_DIAGNOSIS_SAVES), "saves");
 	assert_string_equal(
