@@ -62,9 +62,9 @@ SOURCES = (
         ),
     ),
     (
-        "SATA link policies, Linux 5.3",
+        "SATA link power, survey",
         sata_survey.report,
-        ("MX500, random read", "M550, random write"),
+        ("MX500, fio", "M550, fio", "laptop, power"),
     ),
 )
 MEASURED = (

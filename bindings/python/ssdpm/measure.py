@@ -57,6 +57,8 @@ __all__ = [
     "BackgroundRun",
     "Baseline",
     "Calibration",
+    "DatasheetComparison",
+    "DatasheetRun",
     "Energy",
     "Experiment",
     "IdleWork",
@@ -66,9 +68,14 @@ __all__ = [
     "MeasuredStatus",
     "PowerCounts",
     "PowerIterator",
+    "ProportionalityCurve",
     "Signal",
+    "SizeLevel",
+    "SizeProfile",
+    "SizeRun",
     "Tail",
     "activity",
+    "against_datasheet",
     "baseline",
     "calibrate",
     "change_points",
@@ -78,7 +85,9 @@ __all__ = [
     "idle_work",
     "iter_power",
     "proportionality",
+    "proportionality_curve",
     "read_power",
+    "size_profile",
     "steady_state",
     "survey",
     "tail",
@@ -1225,6 +1234,280 @@ def proportionality(load: object, power_w: object) -> float:
             f"power_w: there are {len(powers)} for {len(loads)} levels of load"
         )
     return _core.measure_proportionality(loads, powers)
+
+
+@dataclass(frozen=True)
+class ProportionalityCurve(_Html):
+    """Power at levels of work.
+
+    Attributes:
+        index: as of proportionality().
+        load: levels of work, from 0 on, ascending.
+        power_w: watts at these.
+    """
+
+    index: float
+    load: tuple[float, ...]
+    power_w: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"index {self.index:.3f}: {_w(self.power_w[0])} idle, "
+            f"{_w(self.power_w[-1])} at most, {len(self.load)} levels of work"
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Power over work, with the lines of proportion and of no change.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        from ssdpm.plot import plot_proportionality
+
+        return plot_proportionality(self, ax)
+
+
+def proportionality_curve(load: object, power_w: object) -> ProportionalityCurve:
+    """proportionality() with what it is from, to be drawn; the arguments are its."""
+    loads, powers = _floats(load, "load"), _floats(power_w, "power_w")
+    return ProportionalityCurve(
+        proportionality(loads, powers), tuple(loads), tuple(powers)
+    )
+
+
+@dataclass(frozen=True)
+class SizeRun(_Html):
+    """One run with I/Os of one size.
+
+    Attributes:
+        bytes: size of an I/O.
+        time_s: how long the run took.
+        energy_j: what it took.
+        pattern: of the I/Os: "SW", "RW".
+    """
+
+    bytes: int
+    time_s: float
+    energy_j: float
+    pattern: str = ""
+
+
+@dataclass(frozen=True)
+class SizeLevel(_Html):
+    """All runs of one pattern with I/Os of one size.
+
+    Attributes:
+        pattern: of the I/Os.
+        bytes: size of an I/O.
+        n_runs: how many runs.
+        time_s, energy_j: their medians.
+    """
+
+    pattern: str
+    bytes: int
+    n_runs: int
+    time_s: float
+    energy_j: float
+
+    @property
+    def mean_power_w(self) -> float:
+        """energy_j by time_s; NaN where that is 0."""
+        return self.energy_j / self.time_s if self.time_s else math.nan
+
+
+@dataclass(frozen=True, repr=False)
+class SizeProfile:
+    """Time and energy against the size of I/Os.
+
+    Attributes:
+        levels: of each pattern, the sizes in their order.
+        runs: what they are from.
+    """
+
+    levels: tuple[SizeLevel, ...]
+    runs: tuple[SizeRun, ...]
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """In the order of the runs."""
+        return tuple(dict.fromkeys(one.pattern for one in self.levels))
+
+    def _head(self) -> str:
+        sizes = sorted({one.bytes for one in self.levels})
+        return f"{len(self.runs)} runs, {len(sizes)} sizes of I/Os"
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.SizeProfile: {self._head()}>"
+
+    def _repr_html_(self) -> str:
+        names = [one.name for one in fields(SizeLevel)]
+        rows = ([_cell(getattr(one, name)) for name in names] for one in self.levels)
+        return html_table(self._head(), names, rows)
+
+    def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+        """Time on the left, energy on the right: their medians, and all runs.
+
+        Args:
+            axes: two of them; None: a new figure.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        from ssdpm.plot import plot_sizes
+
+        return plot_sizes(self, axes)
+
+
+def _columns(
+    values: Any, cls: type, name: str, defaults: Mapping[str, object]
+) -> list[Any]:
+    """Objects of ours, or a DataFrame with columns of these names."""
+    if not hasattr(values, "columns"):
+        return [check_instance(one, name, cls) for one in values]
+    wanted = [one.name for one in fields(cls)]
+    for column in wanted:
+        if column not in values.columns and column not in defaults:
+            raise ValueError(f"{name}: there is no column {column!r}")
+    columns = [
+        values[column].tolist()
+        if column in values.columns
+        else [defaults[column]] * len(values)
+        for column in wanted
+    ]
+    return [cls(*row) for row in zip(*columns)]
+
+
+def size_profile(runs: Iterable[SizeRun] | Any) -> SizeProfile:
+    """Time and energy of runs against the size of their I/Os.
+
+    Args:
+        runs: in any order, more of one size welcome; or a DataFrame with columns bytes,
+            time_s, energy_j and, where there is more than one, pattern.
+
+    Raises:
+        RangeError: a size below 1, a time or an energy that is not finite or below 0.
+    """
+    some: list[SizeRun] = _columns(runs, SizeRun, "runs", {"pattern": ""})
+    groups: dict[tuple[str, int], list[SizeRun]] = {}
+    for one in some:
+        check_unsigned(one.bytes, "bytes", 2**63 - 1, 1)
+        _number(one.time_s, "time_s")
+        _number(one.energy_j, "energy_j")
+        groups.setdefault((one.pattern, int(one.bytes)), []).append(one)
+    patterns = list(dict.fromkeys(one.pattern for one in some))
+    levels = (
+        SizeLevel(
+            pattern,
+            size,
+            len(group),
+            float(np.median([one.time_s for one in group])),
+            float(np.median([one.energy_j for one in group])),
+        )
+        for (pattern, size), group in sorted(
+            groups.items(), key=lambda item: (patterns.index(item[0][0]), item[0][1])
+        )
+    )
+    return SizeProfile(tuple(levels), tuple(some))
+
+
+@dataclass(frozen=True)
+class DatasheetRun(_Html):
+    """A run, and what the data sheet of its drive says.
+
+    Attributes:
+        name: of the drive, or the run.
+        active_w: active power of the data sheet.
+        time_s: how long the run took.
+        energy_j: what was measured.
+    """
+
+    name: str
+    active_w: float
+    time_s: float
+    energy_j: float
+
+    @classmethod
+    def from_energy(cls, name: str, active_w: float, energy: Energy) -> DatasheetRun:
+        """Of what energy() measured."""
+        return cls(name, active_w, energy.covered_s, energy.energy_j)
+
+    @property
+    def datasheet_j(self) -> float:
+        """active_w x time_s: what the data sheet makes of it."""
+        return self.active_w * self.time_s
+
+    @property
+    def ratio(self) -> float:
+        """How many times too high that is; below 1: too low."""
+        return self.datasheet_j / self.energy_j
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: data sheet {_j(self.datasheet_j)}, measured "
+            f"{_j(self.energy_j)}: {self.ratio:.2f} times"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class DatasheetComparison:
+    """Watts of data sheets x time against measured joules.
+
+    Attributes:
+        runs: what was compared.
+    """
+
+    runs: tuple[DatasheetRun, ...]
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """Of each run."""
+        return tuple(run.ratio for run in self.runs)
+
+    def _head(self) -> str:
+        if not self.runs:
+            return "no runs"
+        return (
+            f"data sheet x time is {min(self.ratios):.2f} to {max(self.ratios):.2f} "
+            f"times what was measured in {len(self.runs)} runs"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([self._head(), *(f"  {run}" for run in self.runs)])
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.DatasheetComparison: {self._head()}>"
+
+    def _repr_html_(self) -> str:
+        names = ("name", "active_w", "time_s", "datasheet_j", "energy_j", "ratio")
+        rows = ([_cell(getattr(run, name)) for name in names] for run in self.runs)
+        return html_table(self._head(), names, rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A bar for the data sheet and one for what was measured, and their ratio.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        from ssdpm.plot import plot_datasheet
+
+        return plot_datasheet(self, ax)
+
+
+def against_datasheet(runs: Iterable[DatasheetRun] | Any) -> DatasheetComparison:
+    """Watts of the data sheet x time against what was measured.
+
+    Args:
+        runs: or a DataFrame with columns name, active_w, time_s, energy_j.
+
+    Raises:
+        RangeError: a value that is not finite, not above 0.
+    """
+    some: list[DatasheetRun] = _columns(runs, DatasheetRun, "runs", {})
+    for one in some:
+        for name in ("active_w", "time_s", "energy_j"):
+            if not _number(getattr(one, name), name):
+                raise RangeError(errno.ERANGE, f"{name}: of {one.name} it is 0")
+    return DatasheetComparison(tuple(some))
 
 
 def steady_state(

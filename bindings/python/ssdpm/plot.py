@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
     from ssdpm.calibration import Calibration, Measured
     from ssdpm.estimate import Comparison, Estimate
-    from ssdpm.measure import Activities, Matrix
+    from ssdpm.measure import (
+        Activities,
+        DatasheetComparison,
+        Matrix,
+        ProportionalityCurve,
+        SizeProfile,
+    )
     from ssdpm.survey import Analysis, Difference, Readings, Survey
 
 _BUSY = "#4d4d4d"
@@ -771,4 +777,140 @@ def plot_matrix(matrix: Matrix, ax: Axes | None) -> Axes:
         )
     else:
         _note(ax, "no experiments")
+    return ax
+
+
+def _bytes_word(size: float) -> str:
+    """512 B, 4 KiB, 1.5 MiB."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << power:
+            return f"{size / (1 << power):g} {unit}"
+    return f"{size:g} B"
+
+
+def _size_axis(ax: Axes, sizes: Sequence[int]) -> None:
+    """Powers of two with their units, no more than fit."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    ax.set_xscale("log", base=2)
+    low, high = np.log2(min(sizes)), np.log2(max(sizes))
+    first, last = int(np.floor(low)), int(np.ceil(high))
+    step = max(1, -(-(last - first) // 5))
+    powers = range(first, last + 1, step)
+    ax.xaxis.set_major_locator(FixedLocator([2.0**power for power in powers]))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: _bytes_word(size)))
+    ax.set_xlim(2.0 ** (low - 0.5), 2.0 ** (high + 0.5))
+    ax.set_xlabel("size of an I/O")
+
+
+def _seconds_or_joules(values: Sequence[float], unit: str) -> tuple[float, str]:
+    """With milli where all is below one."""
+    return (1.0, unit) if max(values, default=1.0) >= 1 else (1e3, f"m{unit}")
+
+
+def _plot_by_size(profile: SizeProfile, name: str, unit: str, ax: Axes) -> None:
+    values = [getattr(run, name) for run in profile.runs]
+    scale, word = _seconds_or_joules(values, unit)
+    for number, pattern in enumerate(profile.patterns):
+        color = _POLICIES[number % len(_POLICIES)]
+        runs = [run for run in profile.runs if run.pattern == pattern]
+        levels = [one for one in profile.levels if one.pattern == pattern]
+        ax.plot(
+            [run.bytes for run in runs],
+            [getattr(run, name) * scale for run in runs],
+            color=color,
+            marker=".",
+            linestyle="none",
+            alpha=0.35,
+        )
+        ax.plot(
+            [one.bytes for one in levels],
+            [getattr(one, name) * scale for one in levels],
+            color=color,
+            marker=_MARKERS[number % len(_MARKERS)],
+            markersize=5,
+            label=pattern or "median",
+        )
+    # Decades apart, a linear axis would show the largest alone.
+    positive = [value for value in values if value > 0]
+    if len(positive) == len(values) and max(values) > 20 * min(values):
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+    else:
+        ax.set_ylim(bottom=0)
+    ax.set_ylabel(f"{'time' if name == 'time_s' else 'energy'} ({word})")
+    ax.grid(True, which="major", alpha=0.3)
+
+
+def plot_sizes(
+    profile: SizeProfile, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes]:
+    """What SizeProfile.plot() says."""
+    left, right = _two_axes(axes, 10, 3.8)
+    left.set_title("time of a run")
+    right.set_title("energy of a run")
+    if not profile.runs:
+        _note(left, "no runs")
+        _note(right, "no runs")
+        return left, right
+    for ax, name, unit in ((left, "time_s", "s"), (right, "energy_j", "J")):
+        _plot_by_size(profile, name, unit, ax)
+        _size_axis(ax, [run.bytes for run in profile.runs])
+    right.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return left, right
+
+
+def plot_datasheet(comparison: DatasheetComparison, ax: Axes | None) -> Axes:
+    """What DatasheetComparison.plot() says."""
+    runs = comparison.runs
+    ax = _axes(ax, 4.0)
+    joules = [max(run.datasheet_j, run.energy_j) for run in runs]
+    scale, unit = _seconds_or_joules(joules, "J")
+    for place, color, label, values in (
+        (-0.2, _TRANSITION, "data sheet x time", [run.datasheet_j for run in runs]),
+        (0.2, _ASLEEP[2], "measured", [run.energy_j for run in runs]),
+    ):
+        where = [number + place for number in range(len(runs))]
+        heights = [value * scale for value in values]
+        ax.bar(where, heights, 0.38, color=color, label=label)
+    for number, run in enumerate(runs):
+        ax.annotate(
+            f"{run.ratio:.2g} times",
+            (number, joules[number] * scale),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+        )
+    width = max(8, 72 // max(len(runs), 1))
+    ax.set_xticks(range(len(runs)), [textwrap.fill(run.name, width) for run in runs])
+    ax.set_xlim(-0.6, max(len(runs), 1) - 0.4)
+    ax.margins(y=0.12)
+    ax.set_ylabel(f"energy ({unit})")
+    if not runs:
+        _note(ax, "no runs")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
+    """What ProportionalityCurve.plot() says."""
+    ax = _axes(ax, 4.0)
+    load, power = np.array(curve.load), np.array(curve.power_w)
+    scale = _power_axis(ax, power)
+    top_load, top = load[-1], power[-1] * scale
+    proportion = top * load / top_load
+    ax.fill_between(load, proportion, power * scale, color=_ASLEEP[0], alpha=0.35)
+    ax.plot(load, power * scale, color=_ASLEEP[3], marker="o", label="measured")
+    ax.plot(
+        [0, top_load], [0, top], color="#888888", linestyle="--", label="in proportion"
+    )
+    ax.plot(
+        [0, top_load], [top, top], color="#888888", linestyle=":", label="no change"
+    )
+    ax.set_xlim(0, top_load)
+    ax.set_ylim(0, 1.08 * max(top, float(power.max()) * scale))
+    ax.set_xlabel("work, in the unit of load")
+    ax.set_title(f"proportionality index {curve.index:.2f}")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax

@@ -46,7 +46,16 @@ from ssdpm.base import (
     equal_fields,
     html_table,
 )
-from ssdpm.measure import SignalLike, _cell, _Html, _number, _s, _signal, _w
+from ssdpm.measure import (
+    SignalLike,
+    _cell,
+    _columns,
+    _Html,
+    _number,
+    _s,
+    _signal,
+    _w,
+)
 from ssdpm.policy import _Word
 from ssdpm.workload import TraceSource, open_source
 
@@ -567,23 +576,6 @@ def _first_ones(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _rows_of(values: Any, cls: type[_T], name: str, defaults: dict[str, Any]) -> list[_T]:
-    """Objects of ours, or a DataFrame with columns of these names."""
-    if not hasattr(values, "columns"):
-        return [check_instance(one, name, cls) for one in values]
-    wanted = [one.name for one in fields(cls)]  # type: ignore[arg-type]
-    for column in wanted:
-        if column not in values.columns and column not in defaults:
-            raise ValueError(f"{name}: there is no column {column!r}")
-    columns = [
-        values[column].tolist()
-        if column in values.columns
-        else [defaults[column]] * len(values)
-        for column in wanted
-    ]
-    return [cls(*row) for row in zip(*columns)]
-
-
 def _one_of(value: str | None, known: Sequence[str], name: str) -> str:
     if value is None and len(known) == 1:
         return known[0]
@@ -623,7 +615,7 @@ def analyse(
             would help.
         InvalidError: a number out of its range, a run twice.
     """
-    given = _rows_of(runs, Run, "runs", {"scenario": "idle"})
+    given: list[Run] = _columns(runs, Run, "runs", {"scenario": "idle"})
     places = _first_ones(run.scenario for run in given)
     place = _one_of(scenario, places, "scenario")
     there = tuple(run for run in given if run.scenario == place)
@@ -1261,7 +1253,7 @@ def merge(results: Iterable[Result] | Any, policy: str | None = None) -> Merged:
         UnknownValueError: fewer than 2 drives.
         InvalidError: a standard error of 0, a value that is not finite.
     """
-    given = _rows_of(results, Result, "results", {"policy": ""})
+    given: list[Result] = _columns(results, Result, "results", {"policy": ""})
     ways = _first_ones(one.policy for one in given)
     drives = _first_ones(one.drive for one in given)
     way = _one_of(policy, ways, "policy")

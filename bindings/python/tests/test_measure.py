@@ -421,3 +421,54 @@ def test_what_a_suite_does_not_have_is_left_out_of_its_matrix() -> None:
     with pytest.raises(TypeError, match="each key is .micro-benchmark, drive, pattern."):
         measure.classify_suite({"mix": runs_of("S")})
     assert measure.classify_suite({}).experiments == ()
+
+
+def test_sizes_have_the_medians_of_their_runs() -> None:
+    runs = [
+        measure.SizeRun(size, time_s, 3 * time_s, pattern)
+        for pattern in ("RW", "SW")
+        for size in (4096, 512)
+        for time_s in (3.0, 1.0, 2.0 + size)
+    ]
+    profile = measure.size_profile(runs)
+    assert [(one.pattern, one.bytes) for one in profile.levels] == [
+        ("RW", 512), ("RW", 4096), ("SW", 512), ("SW", 4096),
+    ]  # fmt: skip
+    for one in profile.levels:
+        assert (one.n_runs, one.time_s, one.energy_j, one.mean_power_w) == (3, 3.0, 9.0, 3.0)
+    assert profile.patterns == ("RW", "SW")
+    assert repr(profile) == "<ssdpm.measure.SizeProfile: 12 runs, 2 sizes of I/Os>"
+    assert "<td>4096</td>" in profile._repr_html_()
+    frame = pandas.DataFrame([vars(run) for run in runs])
+    assert measure.size_profile(frame) == profile
+    alone = measure.size_profile(frame.drop(columns="pattern"))
+    assert alone.patterns == ("",) and alone.levels[0].n_runs == 6
+    with pytest.raises(ssdpm.RangeError, match="bytes: 0 is not in 1 to"):
+        measure.size_profile([measure.SizeRun(0, 1.0, 1.0)])
+    with pytest.raises(ssdpm.RangeError, match="energy_j: nan is not finite"):
+        measure.size_profile([measure.SizeRun(1, 1.0, math.nan)])
+
+
+def test_a_data_sheet_is_too_high_by_its_ratio() -> None:
+    energy = measure.energy(np.full(61, 1.0), rate_hz=1)
+    found = measure.against_datasheet(
+        [
+            measure.DatasheetRun.from_energy("one", 2.5, energy),
+            measure.DatasheetRun("other", 2.0, 10.0, 10.0),
+        ]
+    )
+    assert found.ratios == (2.5, 2.0)
+    assert str(found).splitlines() == [
+        "data sheet x time is 2.00 to 2.50 times what was measured in 2 runs",
+        "  one: data sheet 150 J, measured 60 J: 2.50 times",
+        "  other: data sheet 20 J, measured 10 J: 2.00 times",
+    ]
+    assert "<td>150</td>" in found._repr_html_()
+    with pytest.raises(ssdpm.RangeError, match="energy_j: of x it is 0"):
+        measure.against_datasheet([measure.DatasheetRun("x", 1.0, 1.0, 0.0)])
+
+
+def test_a_curve_has_the_index_of_what_it_is_from() -> None:
+    curve = measure.proportionality_curve([0, 1, 3], [1.0, 2.0, 4.0])
+    assert curve.index == measure.proportionality([0, 1, 3], [1.0, 2.0, 4.0])
+    assert str(curve).endswith("1 W idle, 4 W at most, 3 levels of work")

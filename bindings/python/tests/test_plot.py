@@ -190,4 +190,56 @@ def test_a_matrix_shows_each_class_once_or_for_each_pattern(tmp_path: Path) -> N
     assert shown == " / ".join(cells).split(" / ")
     assert labels(ax)[0] == "none" and len(labels(ax)) == 5
     is_drawn(ax, tmp_path / "matrix.png")
-    is_drawn(ssdpm.measure.classify_suite({}).plot(), tmp_path / "empty.png")
+    assert ssdpm.measure.classify_suite({}).plot().texts[0].get_text() == "no experiments"
+
+
+def size_runs() -> list[ssdpm.measure.SizeRun]:
+    return [
+        ssdpm.measure.SizeRun(2**k, time_s * factor, 2 * time_s * factor, pattern)
+        for k in range(9, 19)
+        for pattern, time_s in (("SW", 2.0 ** (k - 9)), ("RW", 5.0 + 2.0 ** (k - 9)))
+        for factor in (1.0, 1.02, 0.5)
+    ]
+
+
+def test_time_and_energy_stand_side_by_side(tmp_path: Path) -> None:
+    profile = ssdpm.measure.size_profile(size_runs())
+    left, right = profile.plot()
+    for ax, name in ((left, "time_s"), (right, "energy_j")):
+        drawn = {tuple(np.asarray(line.get_ydata()).tolist()) for line in ax.lines}
+        for pattern in ("SW", "RW"):
+            levels = [one for one in profile.levels if one.pattern == pattern]
+            assert tuple(getattr(one, name) for one in levels) in drawn
+        ticks = [text.get_text() for text in ax.get_xticklabels()]
+        assert ticks[0] == "512 B" and "8 KiB" in ticks
+        is_drawn(ax, tmp_path / "sizes.png")
+    assert left.get_ylabel() == "time (s)" and right.get_ylabel() == "energy (J)"
+    assert labels(right) == ["SW", "RW"]
+    empty = ssdpm.measure.size_profile([]).plot()
+    assert [ax.texts[0].get_text() for ax in empty] == ["no runs", "no runs"]
+
+
+def test_a_data_sheet_stands_beside_what_was_measured(tmp_path: Path) -> None:
+    runs = [
+        ssdpm.measure.DatasheetRun("Memoright", 2.5, 60.0, 62.0),
+        ssdpm.measure.DatasheetRun("X25-E", 2.4, 30.0, 27.0),
+    ]
+    ax = ssdpm.measure.against_datasheet(runs).plot()
+    heights = [bar.get_height() for bar in ax.patches]  # type: ignore[attr-defined]
+    assert heights == [150.0, 72.0, 62.0, 27.0]
+    assert [text.get_text() for text in ax.texts] == ["2.4 times", "2.7 times"]
+    assert labels(ax) == ["data sheet x time", "measured"]
+    is_drawn(ax, tmp_path / "datasheet.png")
+    none = ssdpm.measure.against_datasheet([]).plot()
+    assert none.texts[0].get_text() == "no runs"
+
+
+def test_a_curve_of_proportionality_has_both_ends(tmp_path: Path) -> None:
+    curve = ssdpm.measure.proportionality_curve([0, 1, 2], [0.5, 0.6, 0.8])
+    ax = curve.plot()
+    assert ax.get_title() == f"proportionality index {curve.index:.2f}"
+    assert ax.get_ylabel() == "power (mW)"
+    drawn = [np.asarray(line.get_ydata()).tolist() for line in ax.lines]
+    assert drawn == [[500.0, 600.0, 800.0], [0, 800.0], [800.0, 800.0]]
+    assert labels(ax) == ["measured", "in proportion", "no change"]
+    is_drawn(ax, tmp_path / "curve.png")

@@ -67,6 +67,12 @@ VERDICTS = {
         "X25-E 64 GB, 3 times": WITHIN,
         "all, idle": NOT_DERIVABLE,
         "Memoright, sequential against random writes": WITHIN,
+        "all, background work": NOT_DERIVABLE,
+    },
+    "sata_survey": {
+        "MX500, fio": NOT_DECIDABLE,
+        "M550, fio": NOT_DECIDABLE,
+        "laptop, power": NOT_DECIDABLE,
     },
     "sata_survey": {
         f"{drive}, {way} {op}": NOT_DECIDABLE
@@ -194,6 +200,28 @@ def test_numbers_of_the_data_sheets_are_too_high_by_at_most_so_much(
 ) -> None:
     bounds = [round(d.ratio().nominal, 2) for d in reproduce("uflip").DRIVES]
     assert bounds == [2.60, 2.73, 4.44, 4.56]
+
+
+def test_the_table_of_fio_would_be_decided_by_runs(reproduce: Any) -> None:
+    """At what its last column says, and no longer at a little more."""
+    script = reproduce("sata_survey")
+    survey = ssdpm.measure.survey
+    for drive in script.FIO:
+        for test in range(len(script.TESTS)):
+            assert survey.judge(script.stated(drive, test, None, None)).missing == (
+                "n",
+                "between",
+            )
+            between = script.between_at_most(drive, test)
+            for factor, verdict in ((0.99, "different"), (1.01, "not-shown")):
+                rows = script.stated(drive, test, factor * between, script.RUNS)
+                assert survey.judge(rows).verdict == verdict
+
+
+def test_runs_drawn_with_the_classes_of_uflip_give_its_matrix(reproduce: Any) -> None:
+    claim = reproduce("uflip").matrix()
+    assert claim.predicted.startswith("of runs drawn with these classes, 21 of 21 cells")
+    assert "    order         GWP                NS / GWP       none / GWP" in claim.predicted
 
 
 @pytest.mark.parametrize(
