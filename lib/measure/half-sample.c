@@ -32,6 +32,13 @@
 /* A crowd that far below another one is not a part of it. */
 #define LOWER_SIGMAS 4.5
 
+/*
+ * A baseline that what lies above it moves by more than this share is none, nor
+ * one with so many samples far below it: idle is elsewhere.
+ */
+#define MAX_SHIFT 0.01
+#define MAX_LOWER 0.005
+
 /* The densest part of sorted values begins with this one. */
 static size_t find_densest(const double *values, size_t n, size_t part)
 {
@@ -183,6 +190,44 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 	       2 * (crowd->level - values[below / 2]);
 }
 
+/*
+ * How far tails of work, which lie above a baseline, move the median of its
+ * crowd. Two to four sigmas below there is noise alone; what is more at this
+ * distance above is work, and as dense nearer to the level: half as much again
+ * within three sigmas, half of which the median has moved by, where a normal
+ * distribution has 0.4 of its members for each sigma. Of a few steps of an
+ * instrument it cannot be told.
+ */
+static double shift_of(const struct crowd *crowd)
+{
+	double near = 2 * crowd->sigma, far = 4 * crowd->sigma;
+	size_t all = crowd->end - crowd->begin;
+
+	if (crowd->sigma < crowd->quantum || !all)
+		return 0;
+	size_t above =
+		count_below(crowd->values, crowd->n, crowd->level + far) -
+		count_below(crowd->values, crowd->n, crowd->level + near);
+	size_t below =
+		count_below(crowd->values, crowd->n, crowd->level - near) -
+		count_below(crowd->values, crowd->n, crowd->level - far);
+
+	if (above <= below)
+		return 0;
+	return 1.5 / 2 / 0.4 * crowd->sigma * (double)(above - below) /
+	       (double)all;
+}
+
+/* Does nothing of note lie below it, and does nothing above it move it? */
+static bool is_lowest(const struct crowd *crowd, double shift)
+{
+	size_t lower = count_below(crowd->values, crowd->n,
+				   crowd->level - LOWER_SIGMAS * crowd->sigma);
+
+	return (double)lower <= MAX_LOWER * (double)crowd->n &&
+	       shift <= MAX_SHIFT * fabs(crowd->level);
+}
+
 static struct crowd find_lowest(const double *values, size_t n, double quantum)
 {
 	struct crowd lowest = { .values = values, .n = n, .quantum = quantum };
@@ -283,6 +328,15 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 			"no level stands out as that of an idle drive: say when it idles");
 		goto out;
 	}
+	double shift = shift_of(&crowd);
+
+	if (!is_lowest(&crowd, shift)) {
+		r = ssdpm__fail(
+			reterr, -EDOM, 0,
+			"the level found may not be that of an idle drive, as samples lie below it or work lies close above it: say when it idles");
+		goto out;
+	}
+	crowd.level -= shift;
 	baseline->level_w = crowd.level;
 	baseline->n = n;
 	baseline->sigma_w = crowd.sigma;
