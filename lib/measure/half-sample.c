@@ -285,19 +285,41 @@ static size_t take_values(const struct ssdpm_samples *samples, double *values,
 	return n;
 }
 
-static int median_distance(const struct crowd *crowd, double *ret_mad)
+static struct ssdpm_samples members_of(const struct crowd *crowd)
 {
-	size_t n = crowd->end - crowd->begin;
-	struct ssdpm_samples members = {
+	return (struct ssdpm_samples){
 		.power_w = crowd->values + crowd->begin,
-		.n = n,
+		.n = crowd->end - crowd->begin,
 		.interval_ns = 1,
 		.type = SSDPM_SAMPLE_FLOAT64,
 	};
+}
+
+static int median_distance(const struct crowd *crowd, double *ret_mad)
+{
+	struct ssdpm_samples members = members_of(crowd);
 	struct selection selection = { &members, true, crowd->level };
 	uint64_t finite;
 
 	return ssdpm__median(&selection, ret_mad, &finite, NULL);
+}
+
+/*
+ * Of a quantised signal from how many are on which step. @power_w is on one of
+ * the steps, the members are spread over them.
+ */
+static double sigma_of(const struct crowd *crowd, double power_w,
+		       const struct ssdpm_baseline *baseline)
+{
+	struct ssdpm_samples members = members_of(crowd);
+	struct ssdpm_baseline on_step = *baseline;
+	double steps = (crowd->level - power_w) / crowd->quantum;
+
+	if (!(crowd->quantum > 0))
+		return crowd->sigma;
+	on_step.level_w = power_w + crowd->quantum * ssdpm__floor(steps + 0.5);
+	return ssdpm__min(crowd->sigma,
+			  ssdpm__quantised_sigma(&members, &on_step));
 }
 
 int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
@@ -312,6 +334,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	size_t n = take_values(samples, values, room);
 	struct crowd crowd = { 0 };
+	double on_step_w = values[0];
 
 	if (n < BASELINE_MIN_SAMPLES) {
 		r = ssdpm__fail(reterr, -ENODATA, 0,
@@ -339,11 +362,11 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	crowd.level -= shift;
 	baseline->level_w = crowd.level;
 	baseline->n = n;
-	baseline->sigma_w = crowd.sigma;
 	r = median_distance(&crowd, &baseline->mad_w);
 	/* The standard error of a median. */
 	baseline->error_w =
 		1.2533 * crowd.sigma / sqrt((double)(crowd.end - crowd.begin));
+	baseline->sigma_w = sigma_of(&crowd, on_step_w, baseline);
 	if (r)
 		r = ssdpm__fail(reterr, r, 0, "out of memory");
 out:
