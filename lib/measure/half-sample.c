@@ -32,6 +32,13 @@
 /* A crowd that far below another one is not a part of it. */
 #define LOWER_SIGMAS 4.5
 
+/*
+ * A baseline that what lies above it moves by more than this share is none, nor
+ * one with so many samples far below it: idle is elsewhere.
+ */
+#define MAX_SHIFT 0.01
+#define MAX_LOWER 0.005
+
 /* The densest part of sorted values begins with this one. */
 static size_t find_densest(const double *values, size_t n, size_t part)
 {
@@ -183,6 +190,44 @@ static bool is_crowd(const struct crowd *crowd, size_t n_all)
 	       2 * (crowd->level - values[below / 2]);
 }
 
+/*
+ * How far tails of work, which lie above a baseline, move the median of its
+ * crowd. Two to four sigmas below there is noise alone; what is more at this
+ * distance above is work, and as dense nearer to the level: half as much again
+ * within three sigmas, half of which the median has moved by, where a normal
+ * distribution has 0.4 of its members for each sigma. Of a few steps of an
+ * instrument it cannot be told.
+ */
+static double shift_of(const struct crowd *crowd)
+{
+	double near = 2 * crowd->sigma, far = 4 * crowd->sigma;
+	size_t all = crowd->end - crowd->begin;
+
+	if (crowd->sigma < crowd->quantum || !all)
+		return 0;
+	size_t above =
+		count_below(crowd->values, crowd->n, crowd->level + far) -
+		count_below(crowd->values, crowd->n, crowd->level + near);
+	size_t below =
+		count_below(crowd->values, crowd->n, crowd->level - near) -
+		count_below(crowd->values, crowd->n, crowd->level - far);
+
+	if (above <= below)
+		return 0;
+	return 1.5 / 2 / 0.4 * crowd->sigma * (double)(above - below) /
+	       (double)all;
+}
+
+/* Does nothing of note lie below it, and does nothing above it move it? */
+static bool is_lowest(const struct crowd *crowd, double shift)
+{
+	size_t lower = count_below(crowd->values, crowd->n,
+				   crowd->level - LOWER_SIGMAS * crowd->sigma);
+
+	return (double)lower <= MAX_LOWER * (double)crowd->n &&
+	       shift <= MAX_SHIFT * fabs(crowd->level);
+}
+
 static struct crowd find_lowest(const double *values, size_t n, double quantum)
 {
 	struct crowd lowest = { .values = values, .n = n, .quantum = quantum };
@@ -240,19 +285,41 @@ static size_t take_values(const struct ssdpm_samples *samples, double *values,
 	return n;
 }
 
-static int median_distance(const struct crowd *crowd, double *ret_mad)
+static struct ssdpm_samples members_of(const struct crowd *crowd)
 {
-	size_t n = crowd->end - crowd->begin;
-	struct ssdpm_samples members = {
+	return (struct ssdpm_samples){
 		.power_w = crowd->values + crowd->begin,
-		.n = n,
+		.n = crowd->end - crowd->begin,
 		.interval_ns = 1,
 		.type = SSDPM_SAMPLE_FLOAT64,
 	};
+}
+
+static int median_distance(const struct crowd *crowd, double *ret_mad)
+{
+	struct ssdpm_samples members = members_of(crowd);
 	struct selection selection = { &members, true, crowd->level };
 	uint64_t finite;
 
 	return ssdpm__median(&selection, ret_mad, &finite, NULL);
+}
+
+/*
+ * Of a quantised signal from how many are on which step. @power_w is on one of
+ * the steps, the members are spread over them.
+ */
+static double sigma_of(const struct crowd *crowd, double power_w,
+		       const struct ssdpm_baseline *baseline)
+{
+	struct ssdpm_samples members = members_of(crowd);
+	struct ssdpm_baseline on_step = *baseline;
+	double steps = (crowd->level - power_w) / crowd->quantum;
+
+	if (!(crowd->quantum > 0))
+		return crowd->sigma;
+	on_step.level_w = power_w + crowd->quantum * ssdpm__floor(steps + 0.5);
+	return ssdpm__min(crowd->sigma,
+			  ssdpm__quantised_sigma(&members, &on_step));
 }
 
 int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
@@ -267,6 +334,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	size_t n = take_values(samples, values, room);
 	struct crowd crowd = { 0 };
+	double on_step_w = values[0];
 
 	if (n < BASELINE_MIN_SAMPLES) {
 		r = ssdpm__fail(reterr, -ENODATA, 0,
@@ -283,13 +351,22 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 			"no level stands out as that of an idle drive: say when it idles");
 		goto out;
 	}
+	double shift = shift_of(&crowd);
+
+	if (!is_lowest(&crowd, shift)) {
+		r = ssdpm__fail(
+			reterr, -EDOM, 0,
+			"the level found may not be that of an idle drive, as samples lie below it or work lies close above it: say when it idles");
+		goto out;
+	}
+	crowd.level -= shift;
 	baseline->level_w = crowd.level;
 	baseline->n = n;
-	baseline->sigma_w = crowd.sigma;
 	r = median_distance(&crowd, &baseline->mad_w);
 	/* The standard error of a median. */
 	baseline->error_w =
 		1.2533 * crowd.sigma / sqrt((double)(crowd.end - crowd.begin));
+	baseline->sigma_w = sigma_of(&crowd, on_step_w, baseline);
 	if (r)
 		r = ssdpm__fail(reterr, r, 0, "out of memory");
 out:

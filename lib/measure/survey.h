@@ -28,6 +28,12 @@ double ssdpm__student_t(double p, double df);
  */
 double ssdpm__shifted_t_p(double limit, double shift, double df);
 
+/*
+ * Probability that Cramer and von Mises' statistic of a Brownian bridge, by s
+ * squared, is above this.
+ */
+double ssdpm__bridge_p(double statistic, double df);
+
 /* The value of s below which it is with a probability of p. */
 double ssdpm__chi_quantile(double p, double df);
 

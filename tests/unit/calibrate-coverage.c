@@ -12,7 +12,13 @@
 
 #include "measure/calibrate-fit.h"
 
-enum { N_POWERS = 6, N_LATENCIES = 2, N_SEEN = N_POWERS + N_LATENCIES };
+enum {
+	N_POWERS = 6,
+	N_ENERGIES = 4,
+	N_LATENCIES = 2,
+	OFFSET = N_POWERS + N_ENERGIES + N_LATENCIES,
+	N_SEEN,
+};
 
 static const struct {
 	uint32_t kind, index;
@@ -23,8 +29,24 @@ static const struct {
 	{ SSDPM_PARAMETER_ACTIVE_POWER, 0 },
 	{ SSDPM_PARAMETER_ACTIVE_POWER, 1 },
 	{ SSDPM_PARAMETER_TRANSITION_POWER, 0 },
+	{ SSDPM_PARAMETER_OPERATION_ENERGY, 0 },
+	{ SSDPM_PARAMETER_OPERATION_ENERGY, 1 },
+	{ SSDPM_PARAMETER_BYTE_ENERGY, 0 },
+	{ SSDPM_PARAMETER_BYTE_ENERGY, 1 },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 1 },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 2 },
+	{ 0, 0 }, /* the offset of the clocks */
+};
+
+/* What the cases of a group have. */
+static const struct group {
+	const char *name;
+	bool energies;
+	bool offset;
+} groups[] = {
+	{ "as drawn", false, false },
+	{ "with energies of operations and bytes", true, false },
+	{ "with clocks that differ", false, true },
 };
 
 struct tally {
@@ -33,9 +55,29 @@ struct tally {
 	unsigned int n_ratios;
 };
 
-/* Half an interval of each power, in W; NAN: not even the oracle can. */
+/* The columns that are fitted, without the rest. Return: how many. */
+static size_t pack(const struct truth_run *run, bool energies, double *x,
+		   double lengths[TRUTH_COLUMNS])
+{
+	size_t p = energies ? TRUTH_COLUMNS : TRUTH_POWERS;
+
+	for (size_t j = 0; j < p; j++) {
+		double sum = 1e-300;
+
+		for (size_t i = 0; i < run->n; i++)
+			sum += pow(run->design[i * TRUTH_COLUMNS + j], 2);
+		lengths[j] = sqrt(sum);
+		for (size_t i = 0; i < run->n; i++)
+			x[i * p + j] =
+				run->design[i * TRUTH_COLUMNS + j] / lengths[j];
+	}
+	return p;
+}
+
+/* Half an interval of each power and energy, in W and J; NAN: not even the
+ * oracle can. */
 static void ask_oracle(const struct truth *truth, const struct truth_run *run,
-		       double half_w[N_POWERS])
+		       bool energies, double half[N_POWERS + N_ENERGIES])
 {
 	double variance = truth->sigma_w * truth->sigma_w;
 	double all = variance + truth->quantum_w * truth->quantum_w / 12;
@@ -43,31 +85,28 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 	int with[FIT_MAX_COLUMNS];
 	size_t keep[FIT_MAX_COLUMNS];
 	struct fit *fit = calloc(1, sizeof(*fit));
+	double *x = calloc(run->n * TRUTH_COLUMNS, sizeof(*x));
+	size_t p = pack(run, energies, x, lengths);
 
-	for (size_t j = 0; j < TRUTH_COLUMNS; j++) {
-		double sum = 1e-300;
-
-		for (size_t i = 0; i < run->n; i++)
-			sum += pow(run->design[i * TRUTH_COLUMNS + j], 2);
-		lengths[j] = sqrt(sum);
-		for (size_t i = 0; i < run->n; i++)
-			run->design[i * TRUTH_COLUMNS + j] /= lengths[j];
-	}
 	fit->n = run->n;
-	fit->p = TRUTH_COLUMNS;
+	fit->p = p;
 	fit->y = run->power_w;
-	fit->x = run->design;
+	fit->x = x;
 	fit->out = run->spikes;
 	bool good =
-		ssdpm__fit_rank(run->design, run->power_w, run->n,
-				TRUTH_COLUMNS, with, keep) == TRUTH_COLUMNS &&
+		ssdpm__fit_rank(x, run->power_w, run->n, p, with, keep) == p &&
 		isfinite(ssdpm__fit_at(fit, truth->phi, variance / all));
 
-	for (size_t j = 0; j < N_POWERS; j++)
-		half_w[j] = good ? 1.959963984540054 * sqrt(all) / fit->sigma *
-					    sqrt(fit->covariance[j][j]) /
-					    lengths[j] :
-				   NAN;
+	for (size_t i = 0; i < N_POWERS + N_ENERGIES; i++) {
+		size_t j = i < N_POWERS ? i : i + 1; /* the drift is between */
+
+		half[i] = good && j < p ?
+				  1.959963984540054 * sqrt(all) / fit->sigma *
+					  sqrt(fit->covariance[j][j]) /
+					  lengths[j] :
+				  NAN;
+	}
+	free(x);
 	free(fit);
 }
 
@@ -81,20 +120,32 @@ static const struct ssdpm_measured *find(const struct ssdpm_measured *measured,
 	return NULL;
 }
 
-static void count(const struct truth *truth, const struct truth_run *run,
-		  const struct ssdpm_measured *measured, size_t n,
-		  struct tally tallies[N_SEEN])
+static double unit_of(size_t which)
 {
-	double half_w[N_POWERS];
+	switch (seen[which].kind) {
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return 1e9;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return 1e12;
+	default:
+		return 1e6;
+	}
+}
 
-	ask_oracle(truth, run, half_w);
-	for (size_t i = 0; i < N_SEEN; i++) {
+static void count(const struct truth *truth, const struct truth_run *run,
+		  bool energies, const struct ssdpm_measured *measured,
+		  size_t n, struct tally tallies[N_SEEN])
+{
+	double half[N_POWERS + N_ENERGIES];
+
+	ask_oracle(truth, run, energies, half);
+	for (size_t i = 0; i < OFFSET; i++) {
 		const struct ssdpm_measured *one = find(measured, n, i);
 		double value = truth_value(truth, seen[i].kind, seen[i].index);
 		struct tally *tally = &tallies[i];
+		bool fitted = i < N_POWERS + N_ENERGIES;
 
-		if (i < N_POWERS ? isnan(half_w[i]) :
-				   run->n_wakes[seen[i].index] < 5)
+		if (fitted ? isnan(half[i]) : run->n_wakes[seen[i].index] < 5)
 			continue;
 		if (!one || one->status != SSDPM_MEASURED_KNOWN) {
 			tally->refused++;
@@ -102,12 +153,24 @@ static void count(const struct truth *truth, const struct truth_run *run,
 		}
 		tally->known++;
 		tally->covered += one->low <= value && value <= one->high;
-		if (i < N_POWERS)
+		if (fitted)
 			tally->ratios[tally->n_ratios++] =
 				(one->high - one->low) /
-				(fmin(2 * half_w[i], half_w[i] + value * 1e-6) *
-				 1e6);
+				(fmin(2 * half[i],
+				      half[i] + value / unit_of(i)) *
+				 unit_of(i));
 	}
+}
+
+static void count_offset(const struct truth *truth,
+			 const struct ssdpm_calibration *calibration,
+			 struct tally *tally)
+{
+	int64_t off_ns = calibration->offset_ns - truth->offset_ns;
+
+	tally->known++;
+	tally->covered +=
+		(uint64_t)llabs(off_ns) <= calibration->offset_error_ns;
 }
 
 static int compare(const void *a, const void *b)
@@ -134,6 +197,9 @@ static int report(struct tally tallies[N_SEEN], unsigned int n)
 				 (tally->refused + tally->known);
 		double ratio = 1;
 
+		if (!tally->known && !tally->refused)
+			continue;
+
 		qsort(tally->ratios, tally->n_ratios, sizeof(double), compare);
 		if (tally->n_ratios)
 			ratio = tally->ratios[tally->n_ratios / 2];
@@ -142,7 +208,9 @@ static int report(struct tally tallies[N_SEEN], unsigned int n)
 
 		printf("%s of %u: %u known, %.4f covered, %.4f refused, "
 		       "width by the oracle's %.3f%s\n",
-		       ssdpm_parameter_kind_to_string(seen[i].kind),
+		       i == OFFSET ?
+			       "offset" :
+			       ssdpm_parameter_kind_to_string(seen[i].kind),
 		       seen[i].index, tally->known, covered, refused, ratio,
 		       good ? "" : " <- not as must be");
 		faults += !good;
@@ -151,39 +219,65 @@ static int report(struct tally tallies[N_SEEN], unsigned int n)
 	return faults;
 }
 
-int main(int argc, char **argv)
+static void try_case(const struct group *group, unsigned int i,
+		     struct tally tallies[N_SEEN])
 {
-	unsigned int n = argc > 1 ? (unsigned int)atoi(argv[1]) :
-				    (unsigned int)fixture_cases(1000);
-	struct tally tallies[N_SEEN] = { 0 };
 	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
+	struct truth truth = truth_random(&seed);
 
+	if (group->energies)
+		truth_add_energies(&truth, &seed);
+	if (group->offset)
+		truth_add_offset(&truth, &seed);
+	size_t rows = 1000 + (size_t)(3000 * truth_uniform(&seed));
+	double step_s = 0.02 + 0.08 * truth_uniform(&seed);
+	struct truth_run run = truth_run(&truth, rows, step_s, &seed);
+	struct ssdpm_calibrate_params params = {
+		.size = sizeof(params),
+		.max_offset_ns = truth.offset_ns ? 3000000000 : 0,
+		.flags = group->energies ? SSDPM_CALIBRATE_OPERATION_ENERGY |
+						   SSDPM_CALIBRATE_BYTE_ENERGY :
+					   0,
+	};
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error;
+
+	if (truth_calibrate(&run, &params, measured, &calibration, &error)) {
+		printf("case %u: %s\n", i, error.message);
+		calibration.n_measured = 0;
+	} else if (truth.offset_ns) {
+		count_offset(&truth, &calibration, &tallies[OFFSET]);
+	}
+	count(&truth, &run, group->energies, measured, calibration.n_measured,
+	      tallies);
+	truth_run_free(&run);
+}
+
+static int try_group(const struct group *group, unsigned int n)
+{
+	struct tally tallies[N_SEEN] = { 0 };
+
+	printf("%s:\n", group->name);
 	for (size_t i = 0; i < N_SEEN; i++)
 		tallies[i].ratios = calloc(n, sizeof(double));
-	for (unsigned int i = 0; i < n; i++) {
-		uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
-		struct truth truth = truth_random(&seed);
-		size_t rows = 1000 + (size_t)(3000 * truth_uniform(&seed));
-		double step_s = 0.02 + 0.08 * truth_uniform(&seed);
-		struct truth_run run = truth_run(&truth, rows, step_s, &seed);
-		struct ssdpm_calibrate_params params = {
-			.size = sizeof(params),
-			.max_offset_ns = truth.offset_ns ? 3000000000 : 0,
-		};
-		struct ssdpm_calibration calibration;
-		struct ssdpm_error error;
-
-		if (truth_calibrate(&run, &params, measured, &calibration,
-				    &error)) {
-			printf("case %u: %s\n", i, error.message);
-			calibration.n_measured = 0;
-		}
-		count(&truth, &run, measured, calibration.n_measured, tallies);
-		truth_run_free(&run);
-	}
+	for (unsigned int i = 0; i < n; i++)
+		try_case(group, i, tallies);
 	int faults = report(tallies, n);
 
 	for (size_t i = 0; i < N_SEEN; i++)
 		free(tallies[i].ratios);
+	return faults;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n = argc > 1 ? (unsigned int)atoi(argv[1]) :
+				    (unsigned int)fixture_cases(1000);
+	int faults = 0;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (argc < 3 || (size_t)atoi(argv[2]) == i)
+			faults += try_group(&groups[i], n);
 	return faults ? 1 : 0;
 }

@@ -55,6 +55,19 @@ struct truth truth_random(uint64_t *seed)
 	return truth;
 }
 
+void truth_add_energies(struct truth *truth, uint64_t *seed)
+{
+	for (int op = 0; op < 2; op++) {
+		truth->io_j[op] = between(seed, 0.0005, 0.005);
+		truth->byte_j[op] = between(seed, 1e-8, 2e-7);
+	}
+}
+
+void truth_add_offset(struct truth *truth, uint64_t *seed)
+{
+	truth->offset_ns = (int64_t)between(seed, -2e9, 2e9);
+}
+
 double truth_value(const struct truth *truth, uint32_t kind, uint32_t index)
 {
 	switch (kind) {
@@ -118,17 +131,18 @@ static double rest(struct maker *maker, double seconds)
 	return maker->truth->exit_s[state];
 }
 
-/* Evenly over the service, the wait too: nobody can tell them apart. */
-static void add_energy(struct maker *maker, double joules, double wait_s,
-		       double service_s)
+/* Evenly over the service, the wait too: nobody can tell them apart. In all so
+ * many operations, or bytes. */
+static void add_energy(struct maker *maker, size_t column, double amount,
+		       double wait_s, double service_s)
 {
 	double begin = (maker->now_s - wait_s - maker->begin_s) / maker->step_s;
 	double bins = (wait_s + service_s) / maker->step_s;
 
 	for (size_t row = (size_t)fmax(begin, 0);
 	     row < maker->run->n && (double)row < begin + bins; row++)
-		maker->run->power_w[row] +=
-			joules / maker->step_s / bins *
+		maker->run->design[row * TRUTH_COLUMNS + column] +=
+			amount / maker->step_s / bins *
 			(fmin(begin + bins, (double)(row + 1)) -
 			 fmax(begin, (double)row));
 }
@@ -148,10 +162,8 @@ static void add_io(struct maker *maker, uint8_t op, double wait_s,
 		.op = op,
 	};
 	spend(maker, 5, wait_s);
-	add_energy(maker,
-		   maker->truth->io_j[op - 1] +
-			   size * maker->truth->byte_j[op - 1],
-		   wait_s, service_s);
+	add_energy(maker, TRUTH_POWERS - 1u + op, 1, wait_s, service_s);
+	add_energy(maker, TRUTH_POWERS + 1u + op, size, wait_s, service_s);
 	spend(maker, 2 + op, service_s);
 }
 
@@ -177,7 +189,8 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 	const double values[TRUTH_COLUMNS] = {
 		truth->idle_w[0],   truth->idle_w[1],	truth->idle_w[2],
 		truth->active_w[0], truth->active_w[1], truth->transition_w,
-		truth->drift_w,
+		truth->drift_w,	    truth->io_j[0],	truth->io_j[1],
+		truth->byte_j[0],   truth->byte_j[1],
 	};
 	double noise = truth_normal(seed);
 	double innovation = sqrt(1 - truth->phi * truth->phi);

@@ -31,16 +31,25 @@ struct truth_run {
 	size_t n_ios;
 	struct ssdpm_samples samples;
 	double *power_w;
-	double *design; /* rows of samples: idle, active, transition, drift */
+	/* Rows of samples: idle, active, transition, drift, and with energies
+	 * those of I/Os and of bytes. */
+	double *design;
 	uint8_t *spikes;
 	size_t n;
 	size_t n_wakes[TRUTH_STATES]; /* out of a state, not on the way to it */
 };
 
-#define TRUTH_COLUMNS 7
+#define TRUTH_COLUMNS 11
+#define TRUTH_POWERS 7 /* the first ones */
 
 /* A drive and a noise, by chance. */
 struct truth truth_random(uint64_t *seed);
+
+/* With energies of I/Os and of bytes. */
+void truth_add_energies(struct truth *truth, uint64_t *seed);
+
+/* With clocks that differ. */
+void truth_add_offset(struct truth *truth, uint64_t *seed);
 
 /* A run of so many samples; let go of it with truth_run_free(). */
 struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,

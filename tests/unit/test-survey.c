@@ -49,6 +49,14 @@ static void make_noise(uint64_t *seed, double phi, double sd_w, double *power_w,
 	}
 }
 
+/* As a source shows it that is updated once for so many readings. */
+static void hold(double *power_w, size_t n, size_t repeats, size_t begin)
+{
+	for (size_t i = 1; i < n; i++)
+		if ((i + begin) % repeats)
+			power_w[i] = power_w[i - 1];
+}
+
 static struct ssdpm_samples every_three_seconds(const double *power_w, size_t n)
 {
 	return (struct ssdpm_samples){ .power_w = power_w,
@@ -268,7 +276,8 @@ struct counts {
 	int trends;
 };
 
-static struct counts count_runs(double phi, int n_runs, size_t n)
+static struct counts count_runs(double phi, size_t repeats, int n_runs,
+				size_t n)
 {
 	struct counts counts = { 0 };
 	uint64_t seed = 42;
@@ -277,6 +286,7 @@ static struct counts count_runs(double phi, int n_runs, size_t n)
 		double power_w[MAX_SAMPLES];
 
 		make_noise(&seed, phi, 0.05, power_w, n);
+		hold(power_w, n, repeats, (size_t)i);
 		struct ssdpm_survey_summary run = summary_of(power_w, n);
 
 		counts.covering += run.low_w <= MEAN_W && MEAN_W <= run.high_w;
@@ -285,24 +295,74 @@ static struct counts count_runs(double phi, int n_runs, size_t n)
 	return counts;
 }
 
+/*
+ * How far a count of n may be from what is promised, share * n: three standard
+ * deviations of a binomial variable, which chance exceeds on a side in about 1
+ * of 700 tests where the promise is kept.
+ */
+static double slack(double share, int n)
+{
+	return 3 * sqrt(share * (1 - share) * n);
+}
+
 static void intervals_of_a_run_hold_for_correlated_noise(void **state)
 {
 	int n = (int)fixture_cases(1000);
 
 	(void)state;
 	for (int phi = 0; phi <= 90; phi += 45) {
-		struct counts counts = count_runs(phi / 100.0, n, 300);
+		struct counts counts = count_runs(phi / 100.0, 1, n, 300);
 
-		/*
-		 * 95 of 100, and 96.5 where half a run is worth few samples;
-		 * three deviations around these.
-		 */
-		assert_true(counts.covering >= 0.95 * n - 3 * sqrt(0.0475 * n));
-		assert_true(counts.covering <=
-			    0.965 * n + 3 * sqrt(0.0338 * n));
-		/* 75 of 1000 at 0.9, where half a run is 7 samples' worth. */
-		assert_in_range(counts.trends, 0, n * 100 / 1000);
+		print_message("phi 0.%02d: %d of %d hold, %d have a trend\n",
+			      phi, counts.covering, n, counts.trends);
+		/* An interval of 95 %, a test at 5 %. */
+		assert_near(counts.covering, 0.95 * n, slack(0.95, n));
+		assert_true(counts.trends <= 0.05 * n + slack(0.05, n));
 	}
+}
+
+static void readings_that_repeat_are_as_many_as_the_updates(void **state)
+{
+	static const size_t repeats[] = { 2, 5, 10 };
+	int n = (int)fixture_cases(400);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct counts white = count_runs(0, repeats[i], n, 300);
+		struct counts lasting = count_runs(0.9, repeats[i], n, 300);
+
+		print_message("%zu times: %d and %d of %d hold, %d and %d\n",
+			      repeats[i], white.covering, lasting.covering, n,
+			      white.trends, lasting.trends);
+		assert_near(white.covering, 0.95 * n, slack(0.95, n));
+		assert_near(lasting.covering, 0.95 * n, slack(0.95, n));
+		assert_true(white.trends <= 0.05 * n + slack(0.05, n));
+	}
+}
+
+static void intervals_of_updates_are_not_wider_than_those_of_readings(
+	void **state)
+{
+	double power_w[300], once_w[30];
+	uint64_t seed = 8;
+
+	(void)state;
+	make_noise(&seed, 0, 0.05, power_w, 300);
+	hold(power_w, 300, 10, 0);
+	for (size_t i = 0; i < 30; i++)
+		once_w[i] = power_w[10 * i];
+	struct ssdpm_survey_summary run = summary_of(power_w, 300);
+	struct ssdpm_survey_summary once = summary_of(once_w, 30);
+
+	assert_near(run.mean_w, once.mean_w, 1e-12);
+	assert_near(run.se_w, once.se_w, 1e-12);
+	assert_near(run.se_df, once.se_df, 1e-9);
+	assert_int_equal(run.n, 300);
+	/* One in ten was not updated in time. */
+	for (size_t i = 0; i < 300; i += 100)
+		power_w[i + 10] = power_w[i];
+	run = summary_of(power_w, 300);
+	assert_near(run.se_w, once.se_w, 0.1 * once.se_w);
 }
 
 static void the_error_of_the_mean_of_alike_samples_is_larger(void **state)
@@ -433,7 +493,7 @@ static int analyse(const struct ssdpm_survey_run *runs, size_t n,
 }
 
 /* Runs of all policies in all blocks; policy 1 draws that much more. */
-static void make_runs(uint64_t *seed, size_t n_samples, double sd_w,
+static void make_runs(uint64_t *seed, size_t repeats, double sd_w,
 		      double more_w, struct ssdpm_survey_run *runs)
 {
 	for (uint32_t block = 0; block < BLOCKS; block++) {
@@ -442,11 +502,12 @@ static void make_runs(uint64_t *seed, size_t n_samples, double sd_w,
 		for (uint32_t policy = 0; policy < POLICIES; policy++) {
 			double power_w[MAX_SAMPLES], sum = 0;
 
-			make_noise(seed, 0.9, sd_w, power_w, n_samples);
-			for (size_t i = 0; i < n_samples; i++)
+			make_noise(seed, 0.9, sd_w, power_w, 300);
+			hold(power_w, 300, repeats, policy);
+			for (size_t i = 0; i < 300; i++)
 				sum += power_w[i];
 			*runs++ = (struct ssdpm_survey_run){
-				.mean_w = sum / (double)n_samples + block_w +
+				.mean_w = sum / 300 + block_w +
 					  (policy == 1) * more_w,
 				.policy = policy,
 				.block = block,
@@ -455,24 +516,36 @@ static void make_runs(uint64_t *seed, size_t n_samples, double sd_w,
 	}
 }
 
-static void at_most_73_of_1000_null_surveys_report_a_difference(void **state)
+static int count_reporting(size_t repeats, int n)
 {
-	int n = (int)fixture_cases(1000), reported = 0;
 	uint64_t seed = 1;
+	int reported = 0;
 
-	(void)state;
 	for (int i = 0; i < n; i++) {
 		struct ssdpm_survey_run runs[RUNS];
 		struct outcome outcome;
 
-		make_runs(&seed, 300, 0.3, 0, runs);
+		make_runs(&seed, repeats, 0.3, 0, runs);
 		assert_int_equal(analyse(runs, RUNS, &outcome, NULL), 0);
 		reported += outcome.all.n_different > 0;
 	}
-	/* 50 are expected; far fewer would be a test that finds nothing. */
 	print_message("%d of %d null surveys report a difference\n", reported,
 		      n);
-	assert_in_range(reported, n * 27 / 1000, n * 73 / 1000);
+	return reported;
+}
+
+static void at_most_73_of_1000_null_surveys_report_a_difference(void **state)
+{
+	int n = (int)fixture_cases(1000);
+	int reported = count_reporting(1, n);
+
+	(void)state;
+	assert_true(reported <= n * 73 / 1000);
+	/* 50 of 1000; far fewer would be a test that finds nothing. */
+	assert_true(reported >= 0.05 * n - slack(0.05, n));
+	/* A source that is updated every 30 seconds changes nothing. */
+	n /= 5;
+	assert_near(count_reporting(10, n), 0.05 * n, slack(0.05, n));
 }
 
 static int count_found(uint64_t seed, int n, double sd_w, double more_w)
@@ -483,7 +556,7 @@ static int count_found(uint64_t seed, int n, double sd_w, double more_w)
 		struct ssdpm_survey_run runs[RUNS];
 		struct outcome outcome;
 
-		make_runs(&seed, 300, sd_w, more_w, runs);
+		make_runs(&seed, 1, sd_w, more_w, runs);
 		assert_int_equal(analyse(runs, RUNS, &outcome, NULL), 0);
 		/* Policies 0 and 1 */
 		found += outcome.differences[0].different;
@@ -526,56 +599,61 @@ static struct ssdpm_survey_detectable promise(uint64_t *seed, double sd_w,
 	return detectable(&noise, difference_w);
 }
 
+/*
+ * The mean of n values of AR(1): variance times (1 + 2 sum of (1 - k/n) phi^k)
+ * / n, which is 0.0613 for 300 and 0.9.
+ */
+static struct ssdpm_survey_noise exact_noise(double sd_w)
+{
+	double sum = 1;
+
+	for (int k = 1; k < 300; k++)
+		sum += 2 * (1 - k / 300.0) * pow(0.9, k);
+	return (struct ssdpm_survey_noise){
+		.se_w = sd_w * sqrt(sum / 300),
+		.se_df = 1e6,
+		.covered_ns = 900 * SECOND,
+		.run_sigma_w = NAN,
+	};
+}
+
+/* Of n surveys so many found it; no pilot is chosen: these are all of them. */
 static void power_for_three_percent_is_as_promised(void **state)
 {
-	int n = (int)fixture_cases(1000), n_promises = (int)fixture_cases(200);
-	int found = count_found(2, n, 0.5, 0.03 * MEAN_W), kept = 0;
+	int n = (int)fixture_cases(1000), n_pilots = n / 5, kept = 0;
+	int found = count_found(2, n, 0.5, 0.03 * MEAN_W);
+	struct ssdpm_survey_noise exact = exact_noise(0.5);
+	double power = detectable(&exact, 0.03 * MEAN_W).power;
 	uint64_t seed = 12;
-	double sum = 0;
 
 	(void)state;
-	for (int i = 0; i < n_promises; i++) {
+	for (int i = 0; i < n_pilots; i++) {
 		struct ssdpm_survey_detectable promised =
 			promise(&seed, 0.5, 0.03 * MEAN_W);
 
 		assert_int_equal(promised.between_known, 0);
-		sum += promised.power;
-		kept += promised.power_low * n <= found &&
-			found <= promised.power_high * n;
+		kept += promised.power_low <= power &&
+			power <= promised.power_high;
 	}
 	print_message(
-		"3 %%: %d of %d found; promised %d in the mean, its interval has it in %d of %d\n",
-		found, n, (int)(sum / n_promises * n), kept, n_promises);
-	/* Of 200, 190 are expected, with a deviation of 3. */
-	assert_in_range(kept, n_promises * 180 / 200, n_promises);
-	/* The noise is not known well enough for more. */
-	assert_near(sum / n_promises * n, found, n * 0.1);
+		"3 %%: %d of %d found, %.0f to be; %d of %d pilots right\n",
+		found, n, power * n, kept, n_pilots);
+	/* Where the noise is known, the power is: no pilot is needed. */
+	assert_near(found, power * n, slack(power, n));
+	/* And where it was sampled, the interval of 95 % has that power. */
+	assert_near(kept, 0.95 * n_pilots, slack(0.95, n_pilots));
 }
 
 static void the_detectable_difference_is_found_four_times_in_five(void **state)
 {
 	int n = (int)fixture_cases(1000);
-	/*
-	 * The mean of n values of AR(1): variance times (1 + 2 sum of (1 - k/n)
-	 * phi^k) / n, which is 0.0613 for 300 and 0.9.
-	 */
-	double sum = 1;
-
-	(void)state;
-	for (int k = 1; k < 300; k++)
-		sum += 2 * (1 - k / 300.0) * pow(0.9, k);
-	struct ssdpm_survey_noise noise = {
-		.se_w = 0.45 * sqrt(sum / 300),
-		.se_df = 1e6,
-		.covered_ns = 900 * SECOND,
-		.run_sigma_w = NAN,
-	};
+	struct ssdpm_survey_noise noise = exact_noise(0.45);
 	struct ssdpm_survey_detectable exact = detectable(&noise, 0);
 	int found = count_found(3, n, 0.45, exact.difference_w);
 
-	/* Deviation of 800 of 1000: 12.6. */
+	(void)state;
 	print_message("detectable: %d of %d found\n", found, n);
-	assert_in_range(found, n * 800 / 1000 - 38, n * 800 / 1000 + 38);
+	assert_near(found, 0.8 * n, slack(0.8, n));
 	assert_true(isnan(exact.power));
 }
 
@@ -989,6 +1067,10 @@ int main(void)
 		cmocka_unit_test(ranges_are_those_of_the_tables),
 		cmocka_unit_test(a_range_of_nothing_is_refused),
 		cmocka_unit_test(intervals_of_a_run_hold_for_correlated_noise),
+		cmocka_unit_test(
+			readings_that_repeat_are_as_many_as_the_updates),
+		cmocka_unit_test(
+			intervals_of_updates_are_not_wider_than_those_of_readings),
 		cmocka_unit_test(
 			the_error_of_the_mean_of_alike_samples_is_larger),
 		cmocka_unit_test(a_slow_rise_after_settling_is_left_out),
