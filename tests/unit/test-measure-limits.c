@@ -416,15 +416,17 @@ static void runs_that_make_no_class_are_refused_with_the_reason(void **state)
 	assert_int_equal(ssdpm_background_classify(runs, 40, &class, NULL), 0);
 	assert_int_equal(class.background, SSDPM_BACKGROUND_NONE);
 	class.background = 77;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		struct ssdpm_background_run before = runs[20];
 
 		if (i == 0)
 			runs[20].parameter = INFINITY;
 		else if (i == 1)
 			runs[20].extra_j = NAN;
+		else if (i == 2)
+			runs[20].reserved = 1;
 		else
-			runs[20].sigma_j = i == 2 ? NAN : -1;
+			runs[20].sigma_j = i == 3 ? NAN : -1;
 		assert_int_equal(
 			ssdpm_background_classify(runs, 40, &class, &error),
 			-EINVAL);
