@@ -470,7 +470,8 @@ struct ssdpm_background_class {
  * The rules are in ssdpm_measure(3).
  *
  * Return: 0; -ENODATA (fewer than 4 runs, or fewer than 3 values of the
- * parameter), -EINVAL (a value that is not finite), -ENOMEM.
+ * parameter), -EINVAL (a value that is not finite, or more than 20000 runs),
+ * -ENOMEM.
  */
 SSDPM_API int ssdpm_background_classify(
 	const struct ssdpm_background_run *runs, size_t n,

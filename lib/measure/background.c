@@ -201,10 +201,12 @@ int ssdpm_background_classify(const struct ssdpm_background_run *runs, size_t n,
 				   MAX_RUNS);
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(runs[i].parameter) ||
-		    !isfinite(runs[i].extra_j) || !(runs[i].sigma_j >= 0))
-			return ssdpm__fail(reterr, -EINVAL, 0,
-					   "run %zu is not of finite numbers",
-					   i + 1);
+		    !isfinite(runs[i].extra_j) || !(runs[i].sigma_j >= 0) ||
+		    runs[i].reserved)
+			return ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"run %zu is not of finite numbers, or its reserved is not 0",
+				i + 1);
 	struct ssdpm_background_run *sorted = malloc(n * sizeof(*sorted));
 	double *values = malloc(n * sizeof(*values));
 	int r;

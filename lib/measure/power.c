@@ -89,14 +89,10 @@ static int begin(struct ssdpm_power *power, struct source *source,
 		 struct ssdpm_error *reterr)
 {
 	const char *columns = power->params.columns;
-	int r = ssdpm__source_unpack(source, &source, reterr);
+	int r = ssdpm__input_begin(&power->input, source, reterr);
 
-	if (r == 0)
-		r = ssdpm__input_open(&power->input, source, reterr);
-	if (r) {
-		source->close(source);
+	if (r)
 		return r;
-	}
 	power->params.columns = NULL;
 	if (power->params.format > SSDPM_POWER_CSV)
 		return open_raw(power, reterr);

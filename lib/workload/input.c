@@ -28,6 +28,18 @@ int ssdpm__input_open(struct input *input, struct source *source,
 	return 0;
 }
 
+int ssdpm__input_begin(struct input *input, struct source *source,
+		       struct ssdpm_error *reterr)
+{
+	int r = ssdpm__source_unpack(source, &source, reterr);
+
+	if (r == 0)
+		r = ssdpm__input_open(input, source, reterr);
+	if (r)
+		source->close(source);
+	return r;
+}
+
 /* The window is full: make it larger. */
 static int grow(struct input *input, struct ssdpm_error *reterr)
 {

@@ -40,6 +40,10 @@ struct input {
 int ssdpm__input_open(struct input *input, struct source *source,
 		      struct ssdpm_error *reterr);
 
+/* Of a source that may be packed; takes it over, also when it fails. */
+int ssdpm__input_begin(struct input *input, struct source *source,
+		       struct ssdpm_error *reterr);
+
 /*
  * Get more bytes after those not yet read, which may move; at least one, unless
  * input is complete then. -E2BIG: INPUT_MAX_LINE bytes were left unread.

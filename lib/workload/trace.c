@@ -197,14 +197,10 @@ static int begin(struct ssdpm_trace *trace, struct source *source,
 		 const struct ssdpm_trace_params *params,
 		 struct ssdpm_error *reterr)
 {
-	int r = ssdpm__source_unpack(source, &source, reterr);
+	int r = ssdpm__input_begin(&trace->input, source, reterr);
 
-	if (r == 0)
-		r = ssdpm__input_open(&trace->input, source, reterr);
-	if (r) {
-		source->close(source);
+	if (r)
 		return r;
-	}
 	trace->flags = params->flags;
 	trace->device_wanted = params->device;
 	r = copy_text(params->columns, &trace->columns, reterr);

@@ -405,15 +405,20 @@ static void the_best_timeout_is_that_of_theory(void **state)
 	ssdpm_model_unref(model);
 }
 
-int main(void)
+/* random: only those against a search of all tables, thousands of times. */
+int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest random[] = {
 		cmocka_unit_test(the_best_of_up_to_two_states_is_exact),
 		cmocka_unit_test(
 			a_state_that_draws_no_less_is_searched_exactly),
 		cmocka_unit_test(more_states_come_with_a_bound),
+	};
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_best_timeout_is_that_of_theory),
 	};
 
+	if (argc > 1 && strcmp(argv[1], "random") == 0)
+		return cmocka_run_group_tests(random, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

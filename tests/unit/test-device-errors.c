@@ -399,10 +399,11 @@ static void make_controller(void)
 static void a_controller_that_vanishes_is_left_out(void **state)
 {
 	bool seen = false, missed = false;
+	long step = fixture_cases(8) < 8 ? 5 : 1;
 	bool done = false;
 
 	(void)state;
-	for (long n = 1; !done; n++) {
+	for (long n = 1; !done; n += step) {
 		struct ssdpm_machine *machine;
 		struct list list;
 

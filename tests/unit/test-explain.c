@@ -512,7 +512,7 @@ static void random_tables_are_those_of_the_rule_restated(void **state)
 	unsigned long seen[8] = { 0 };
 
 	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
+	for (uint64_t i = 0; i < fixture_cases(ROUNDS); i++) {
 		struct rule r = random_rule(&seed);
 		struct ssdpm_model *model = fixture_model(r.states, r.n);
 		struct ssdpm_apst expected = restate(&r), table;
@@ -526,7 +526,7 @@ static void random_tables_are_those_of_the_rule_restated(void **state)
 	}
 	/* Noise that misses a kind of state would prove little. */
 	for (uint32_t verdict = 1; verdict <= 7; verdict++)
-		assert_true(seen[verdict] > 1000);
+		assert_true(seen[verdict] > fixture_cases(1000));
 }
 
 int main(void)

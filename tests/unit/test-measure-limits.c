@@ -128,21 +128,35 @@ static void floats_are_read_as_the_doubles_that_they_are(void **state)
 	}
 }
 
-/* Is it in the middle? values has an odd number of finite ones. */
+/*
+ * Is it the median, without sorting: the value in the middle, or the mean of
+ * the two next to it, as many to each side?
+ */
 static void assert_median(const double *values, size_t n, double from,
 			  bool distances, double median)
 {
 	size_t below = 0, up_to = 0, finite = 0;
+	double before = -INFINITY, after = INFINITY;
 
 	for (size_t i = 0; i < n; i++) {
 		double value = distances ? fabs(values[i] - from) : values[i];
 
-		finite += isfinite(value) != 0;
+		if (!isfinite(value))
+			continue;
+		finite++;
 		below += value < median;
 		up_to += value <= median;
+		if (value <= median && value > before)
+			before = value;
+		if (value >= median && value < after)
+			after = value;
 	}
-	assert_int_equal(finite % 2, 1);
-	assert_true(below <= finite / 2 && finite / 2 < up_to);
+	if (before == median) {
+		assert_true(below <= (finite - 1) / 2 && finite / 2 < up_to);
+		return;
+	}
+	assert_int_equal(2 * up_to, finite);
+	assert_near(median, before / 2 + after / 2, 0);
 }
 
 static void assert_middle(const double *power_w, size_t n)
@@ -158,6 +172,38 @@ static void assert_middle(const double *power_w, size_t n)
 		ssdpm_baseline_find(&samples, &params, &baseline, NULL), 0);
 	assert_median(power_w, n, 0, false, baseline.level_w);
 	assert_median(power_w, n, baseline.level_w, true, baseline.mad_w);
+}
+
+/* More than are kept in one pass: the bounds have to be found. */
+static void a_median_of_millions_is_exact(void **state)
+{
+	enum { N = 1200001 };
+	double *power_w = malloc(N * sizeof(*power_w));
+	uint64_t seed = 11;
+
+	(void)state;
+	assert_non_null(power_w);
+	for (int shape = 0; shape < 4; shape++) {
+		for (size_t i = 0; i < N; i++) {
+			double value = log(uniform(&seed));
+
+			/* Noise; steps; rare and huge ones; one value. */
+			if (shape == 1)
+				value = floor(value * 2);
+			else if (shape == 2)
+				value *= i % 3 ? 1e-9 : 1e300;
+			else if (shape == 3)
+				value = i % 100 ? 2.5 : value;
+			power_w[i] = value;
+		}
+		assert_middle(power_w, N - (shape & 1));
+	}
+	/* Two that are in the middle and are not the same. */
+	for (size_t i = 0; i < N; i++)
+		power_w[i] =
+			i < N / 2 ? 1 + uniform(&seed) : 3 + uniform(&seed);
+	assert_middle(power_w, N - 1);
+	free(power_w);
 }
 
 /*
@@ -370,15 +416,17 @@ static void runs_that_make_no_class_are_refused_with_the_reason(void **state)
 	assert_int_equal(ssdpm_background_classify(runs, 40, &class, NULL), 0);
 	assert_int_equal(class.background, SSDPM_BACKGROUND_NONE);
 	class.background = 77;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		struct ssdpm_background_run before = runs[20];
 
 		if (i == 0)
 			runs[20].parameter = INFINITY;
 		else if (i == 1)
 			runs[20].extra_j = NAN;
+		else if (i == 2)
+			runs[20].reserved = 1;
 		else
-			runs[20].sigma_j = i == 2 ? NAN : -1;
+			runs[20].sigma_j = i == 3 ? NAN : -1;
 		assert_int_equal(
 			ssdpm_background_classify(runs, 40, &class, &error),
 			-EINVAL);
@@ -515,6 +563,7 @@ int main(void)
 		cmocka_unit_test(
 			a_view_that_cannot_be_read_is_refused_with_the_reason),
 		cmocka_unit_test(floats_are_read_as_the_doubles_that_they_are),
+		cmocka_unit_test(a_median_of_millions_is_exact),
 		cmocka_unit_test(
 			a_median_is_exact_where_a_sample_of_the_signal_misleads),
 		cmocka_unit_test(a_running_median_hides_spikes_but_not_work),

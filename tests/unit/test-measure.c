@@ -181,7 +181,7 @@ static void pieces_floats_and_times_give_what_the_slow_way_gives(void **state)
 	uint64_t seed = 7;
 
 	(void)state;
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < (int)fixture_cases(40); round++) {
 		double bad = round % 4 ? 0 : 0.01, step = round % 3 ? 0 : 0.25;
 
 		for (size_t i = 0; i < N; i++) {
@@ -300,7 +300,7 @@ static void median_and_mad_are_exact_also_with_ties(void **state)
 	uint64_t seed = 3;
 
 	(void)state;
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < (int)fixture_cases(300); round++) {
 		size_t n = 3 + next_random(&seed) % (N - 3), finite = 0;
 		double scale = pow(10, (double)(round % 9) - 4);
 		int levels = round % 5 ? 0 : 1 + round % 7;
@@ -326,37 +326,6 @@ static void median_and_mad_are_exact_also_with_ties(void **state)
 		}
 		assert_exact(&samples, values, finite);
 	}
-}
-
-/* More than are kept in one pass: the bounds have to be found. */
-static void a_median_of_millions_is_exact(void **state)
-{
-	size_t n = 1200000 + 1;
-	double *power_w = malloc(n * sizeof(*power_w));
-	double *values = malloc(n * sizeof(*values));
-	uint64_t seed = 11;
-
-	(void)state;
-	assert_non_null(power_w);
-	assert_non_null(values);
-	for (int shape = 0; shape < 4; shape++) {
-		for (size_t i = 0; i < n - (shape & 1); i++) {
-			double value = normal(&seed);
-			/* Noise; steps; rare and huge ones; one value. */
-			if (shape == 1)
-				value = floor(value * 2);
-			else if (shape == 2)
-				value = i % 3 ? 1e-9 * value : 1e300 * value;
-			else if (shape == 3)
-				value = i % 100 ? 2.5 : value;
-			power_w[i] = values[i] = value;
-		}
-		struct ssdpm_samples samples =
-			seconds_of(power_w, n - (shape & 1));
-		assert_exact(&samples, values, samples.n);
-	}
-	free(power_w);
-	free(values);
 }
 
 static void a_window_holds_its_begin_and_not_its_end(void **state)
@@ -814,7 +783,6 @@ int main(void)
 			pieces_floats_and_times_give_what_the_slow_way_gives),
 		cmocka_unit_test(bad_views_and_empty_signals_are_refused),
 		cmocka_unit_test(median_and_mad_are_exact_also_with_ties),
-		cmocka_unit_test(a_median_of_millions_is_exact),
 		cmocka_unit_test(a_window_holds_its_begin_and_not_its_end),
 		cmocka_unit_test(
 			coarse_steps_have_a_sigma_though_their_mad_is_0),

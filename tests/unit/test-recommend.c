@@ -284,7 +284,7 @@ static void it_does_so_for_drives_of_all_kinds(void **state)
 	(void)state;
 	uint64_t seed = 20;
 
-	for (int i = 0; i < 30; i++) {
+	for (uint64_t i = 0; i < fixture_cases(30); i++) {
 		struct ssdpm_bounds bounds = unbounded;
 		struct sleeper any[3];
 
