@@ -18,6 +18,11 @@ Together with the I/Os of the same run::
     found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
     print(ssdpm.estimate(drive, other, measured=found))
 
+A study of drives, and a survey of policies::
+
+    print(measure.classify_suite(pandas.read_csv("suite.csv")))
+    measure.survey.read("survey.csv").analyse("idle").plot()
+
 A pandas Series is recognised; its index has the times, if it is one of times.
 ssdpm_measure(3) has the rules.
 """
