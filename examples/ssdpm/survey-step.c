@@ -118,7 +118,7 @@ static void show_progress(struct step_work *w, int64_t at_ns)
 		left = 0;
 	snprintf(text, sizeof(text), "run %u, %.40s, %.60s: %s left",
 		 w->row.run, scenario_of(w), w->row.policy,
-		 time_text((uint64_t)left / SECOND_NS * SECOND_NS).text);
+		 time_text((uint64_t)(left / SECOND_NS + 1) * SECOND_NS).text);
 	progress_show(w->progress, text);
 }
 

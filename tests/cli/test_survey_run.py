@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import csv
 import os
 import pathlib
+import pty
 import random
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -97,7 +98,7 @@ def survey(ssdpm: Command, machine: Make) -> Iterator[Callable[..., Any]]:
             process.communicate()
 
 
-@contextmanager
+@contextlib.contextmanager
 def changing(path: pathlib.Path) -> Iterator[None]:
     """A battery whose power is never twice the same."""
     stop = threading.Event()
@@ -145,6 +146,39 @@ def test_each_policy_is_run_in_each_block_and_what_was_found_is_put_back(
     order = [(r[0]["block"], r[0]["policy"]) for r in found.values()]
     assert len(set(order)) == 6
     assert [block for block, _ in order] == ["1", "1", "2", "2", "3", "3"]
+    assert value(root) == "100000"
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_on_a_terminal_it_asks_and_says_how_long_it_still_takes(
+    ssdpm: Command, machine: Make, answer: str
+) -> None:
+    root = machine("laptop")
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [
+            *("ssdpm", "measure", "survey", "--root", root, "--save", "s.csv"),
+            *("--settle", "100ms", "--interval", "50ms", "--duration", "1500ms"),
+            *(*TWO, "--blocks", "1"),
+        ],
+        cwd=ssdpm.directory,
+        env=ssdpm.environment,
+        stdin=its,
+        stdout=its,
+        stderr=its,
+    )
+    os.close(its)
+    said = b""
+    while b"[y/N]" not in said:
+        said += os.read(ours, 4096)
+    assert b"2 runs in 1 block" in said and value(root) == "100000"
+    os.write(ours, f"{answer}\n".encode())
+    with contextlib.suppress(OSError):
+        while more := os.read(ours, 4096):
+            said += more
+    os.close(ours)
+    assert process.wait(timeout=20) == (0 if answer == "y" else 1)
+    assert (b"s left" in said) == (ssdpm.directory / "s.csv").exists() == (answer == "y")
     assert value(root) == "100000"
 
 
