@@ -410,12 +410,13 @@ enum exit_status load_survey(const char *name,
 
 	*result = (struct survey_result){
 		.name = name,
-		.error_rate = options->error_rate ? options->error_rate : 0.05,
+		.error_rate =
+			options->error_rate > 0 ? options->error_rate : 0.05,
 		.system_w = options->system_power_w,
 	};
 	if (open_survey(result))
 		return STATUS_FAILED;
-	if (!result->system_w)
+	if (!(result->system_w > 0))
 		result->system_w = stated_system_w(result->file);
 	result->n_policies =
 		ssdpm_survey_file_get_params(result->file)->n_policies;
