@@ -203,6 +203,22 @@ static double error_of(struct task *task, int direction)
 	return far;
 }
 
+double ssdpm__offset_shift(struct task *task)
+{
+	double step = (double)task->error_ns;
+	double before = fits(task, task->offset_ns - (int64_t)step);
+	double after = fits(task, task->offset_ns + (int64_t)step);
+	double here = fits(task, task->offset_ns);
+	double bend = 2 * here - before - after;
+
+	/* The top of the parabola, where there is one nearby. */
+	if (!(bend > 0))
+		return step;
+	double shift = step * (after - before) / (2 * bend);
+
+	return ssdpm__max(-4 * step, ssdpm__min(shift, 4 * step));
+}
+
 static int fit_twice(struct task *task)
 {
 	double bin_ns = (double)task->rows.bin_ns;

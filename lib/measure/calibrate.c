@@ -380,7 +380,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 
 /* What the fit finds where a state takes so long to leave. */
 static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
-		    uint32_t state, double latency_us)
+		    uint32_t state, double latency_us, double *ret_shift)
 {
 	struct task *task = &c->task;
 	uint64_t kept_ns = exit_ns[state];
@@ -391,6 +391,7 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 	exit_ns[state] = kept_ns;
 	if (r)
 		return r;
+	*ret_shift = c->params.max_offset_ns ? ssdpm__offset_shift(task) : 0;
 	ssdpm__task_fill(task, task->offset_ns);
 	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
 	for (size_t j = 0; j < task->fit.p; j++)
@@ -401,7 +402,7 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 /*
  * How long the drive wakes is measured too, and not exactly: what is taken for
  * waking is not taken for an I/O. So the powers differ where it takes as long
- * as the ends of its interval.
+ * as the ends of its interval, and so does the offset of the clocks.
  */
 static int measure_exit_errors(struct calibration *c,
 			       uint64_t exit_ns[SSDPM_MAX_STATES])
@@ -409,6 +410,9 @@ static int measure_exit_errors(struct calibration *c,
 	struct task *task = &c->task;
 	struct fit *good = malloc(sizeof(*good));
 	double low[FIT_MAX_COLUMNS]; /* by column: fits order them anew */
+	double shift_low = 0, shift_high = 0;
+	double error_ns = (double)task->error_ns;
+	double variance = error_ns * error_ns;
 	int r = good ? 0 : -ENOMEM;
 
 	if (good)
@@ -422,11 +426,14 @@ static int measure_exit_errors(struct calibration *c,
 			continue;
 		for (size_t j = 0; j < FIT_MAX_COLUMNS; j++)
 			low[j] = NAN;
-		r = fit_with(c, exit_ns, state, measured->low);
+		r = fit_with(c, exit_ns, state, measured->low, &shift_low);
 		for (size_t k = 0; r == 0 && k < task->fit.p; k++)
 			low[task->keep[k]] = task->fit.b[k];
 		if (r == 0)
-			r = fit_with(c, exit_ns, state, measured->high);
+			r = fit_with(c, exit_ns, state, measured->high,
+				     &shift_high);
+		variance +=
+			(shift_high - shift_low) * (shift_high - shift_low) / 4;
 		for (size_t k = 0; r == 0 && k < task->fit.p; k++) {
 			size_t column = task->keep[k];
 			double half = (task->fit.b[k] - low[column]) / 2;
@@ -441,6 +448,7 @@ static int measure_exit_errors(struct calibration *c,
 		ssdpm__task_fill(task, task->offset_ns);
 		good->p = task->fit.p;
 		task->fit = *good;
+		task->error_ns = (uint64_t)ssdpm__ceil(sqrt(variance));
 	}
 	free(good);
 	return r;

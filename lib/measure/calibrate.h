@@ -126,6 +126,9 @@ struct task {
 /* The rows of the fit for an offset. */
 void ssdpm__task_fill(struct task *task, int64_t offset_ns);
 
+/* How far from its offset a course that was cut anew fits best, in ns. */
+double ssdpm__offset_shift(struct task *task);
+
 /* Look for the offset up to max_ns from that of the task. parameters are what
  * is known before. As ssdpm__fit(); -E2BIG. */
 int ssdpm__offset_find(struct task *task, uint64_t max_ns,

@@ -324,7 +324,7 @@ static void intervals_of_a_run_hold_for_correlated_noise(void **state)
 static void readings_that_repeat_are_as_many_as_the_updates(void **state)
 {
 	static const size_t repeats[] = { 2, 5, 10 };
-	int n = (int)fixture_cases(400);
+	int n = (int)fixture_cases(150);
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
