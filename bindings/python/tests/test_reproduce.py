@@ -74,12 +74,6 @@ VERDICTS = {
         "M550, fio": NOT_DECIDABLE,
         "laptop, power": NOT_DECIDABLE,
     },
-    "sata_survey": {
-        f"{drive}, {way} {op}": NOT_DECIDABLE
-        for drive in ("MX500", "M550")
-        for op in ("read", "write")
-        for way in ("sequential", "random")
-    },
 }
 
 
