@@ -160,13 +160,13 @@ def test_a_signal_shows_its_runs_and_its_baseline(tmp_path: Path) -> None:
     one = case(5)
     signal = ssdpm.measure.Signal(one.power_w, rate_hz=1000)
     idle = ssdpm.measure.baseline(signal)
-    assert abs(idle.baseline_w / one.baseline_w - 1) < 0.01
+    assert abs(idle.level_w / one.baseline_w - 1) < 0.01
     runs = ssdpm.measure.activity(signal, idle)
     ax = runs.plot()
     assert ax.get_title().startswith("3 runs, ")
     assert ax.get_ylabel() == "power (mW)"
     assert labels(ax)[:2] == ["samples", "runs (3)"]
-    assert labels(ax)[2].startswith(f"baseline {idle.baseline_w * 1e3:.4g} mW")
+    assert labels(ax)[2].startswith(f"baseline {idle.level_w * 1e3:.4g} mW")
     # Fewer points than samples, and no peak is lost.
     drawn = np.asarray(ax.lines[0].get_ydata())
     assert len(drawn) < len(signal) and drawn.max() == one.power_w.max() * 1e3
