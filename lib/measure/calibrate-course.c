@@ -145,7 +145,17 @@ static void add(struct course *course, uint64_t begin_ns, uint64_t end_ns,
 		course->max_pieces = max;
 	}
 	course->pieces[course->n_pieces++] =
-		(struct piece){ begin_ns, end_ns, kind, index };
+		(struct piece){ begin_ns, end_ns, kind, index, false };
+}
+
+/* An I/O that wakes the drive, and nobody knows when it is done with that. */
+static void add_vague(struct course *course, uint64_t begin_ns, uint64_t end_ns)
+{
+	size_t n = course->n_pieces;
+
+	add(course, begin_ns, end_ns, SSDPM_PARAMETER_TRANSITION_POWER, 0);
+	if (course->n_pieces > n)
+		course->pieces[n].vague = true;
 }
 
 /* The change that is in force just before a time, from one that is known. */
@@ -184,7 +194,7 @@ static size_t add_gap(struct course *course, size_t at, uint64_t begin_ns,
 	return at;
 }
 
-/* An I/O after a gap. Return: until when the drive wakes. */
+/* An I/O after a gap. Return: until when the drive wakes, or EXIT_UNKNOWN. */
 static uint64_t arrive(struct course *course, size_t io, size_t at,
 		       const uint64_t exit_ns[SSDPM_MAX_STATES])
 {
@@ -193,10 +203,13 @@ static uint64_t arrive(struct course *course, size_t io, size_t at,
 
 	course->arrivals[course->n_arrivals++] =
 		(struct arrival){ io, change->phase, change->state };
+	if (change->phase != SSDPM_PHASE_RESIDENT &&
+	    change->phase != SSDPM_PHASE_ENTRY)
+		return time_ns;
+	if (exit_ns[change->state] == EXIT_UNKNOWN)
+		return EXIT_UNKNOWN;
 	if (change->phase == SSDPM_PHASE_RESIDENT)
 		return time_ns + exit_ns[change->state];
-	if (change->phase != SSDPM_PHASE_ENTRY)
-		return time_ns;
 	/* What has begun is brought to an end first. */
 	if (at + 1 < course->n_changes && change[1].time_ns > time_ns)
 		time_ns = change[1].time_ns;
@@ -218,10 +231,14 @@ int ssdpm__course_cut(struct course *course,
 		if (io->start_ns > busy_ns) {
 			at = add_gap(course, at, busy_ns, io->start_ns, op);
 			at = change_before(course, at, io->start_ns);
-			busy_ns = arrive(course, i, at, exit_ns);
-			busy_ns = busy_ns < end_ns ? busy_ns : end_ns;
-			add(course, io->start_ns, busy_ns,
-			    SSDPM_PARAMETER_TRANSITION_POWER, 0);
+			uint64_t awake_ns = arrive(course, i, at, exit_ns);
+
+			busy_ns = awake_ns < end_ns ? awake_ns : end_ns;
+			if (awake_ns == EXIT_UNKNOWN)
+				add_vague(course, io->start_ns, end_ns);
+			else
+				add(course, io->start_ns, busy_ns,
+				    SSDPM_PARAMETER_TRANSITION_POWER, 0);
 		}
 		op = io->op;
 		add(course, busy_ns, end_ns, SSDPM_PARAMETER_ACTIVE_POWER,

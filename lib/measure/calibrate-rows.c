@@ -166,6 +166,25 @@ static void spread_ios(const struct grid *grid, const struct course *course)
 	}
 }
 
+static void leave_out_vague(const struct grid *grid,
+			    const struct course *course)
+{
+	for (size_t i = 0; i < course->n_pieces; i++) {
+		const struct piece *piece = &course->pieces[i];
+		double begin =
+			(double)((int64_t)piece->begin_ns - grid->begin_ns) /
+			grid->bin_ns;
+		double end = (double)((int64_t)piece->end_ns - grid->begin_ns) /
+			     grid->bin_ns;
+
+		if (!piece->vague || end <= 0)
+			continue;
+		for (size_t row = (size_t)ssdpm__max(begin, 0);
+		     row < grid->n && (double)row < end; row++)
+			grid->design->y[row] = NAN;
+	}
+}
+
 /* Lengths of 1, and how many rows have any of a column. */
 static void scale(struct design *design, size_t n)
 {
@@ -208,8 +227,10 @@ void ssdpm__design_fill(struct design *design, const struct course *course,
 		double bins =
 			(double)(piece->end_ns - piece->begin_ns) / grid.bin_ns;
 
-		spread(&grid, find_column(design, piece->kind, piece->index),
-		       piece->begin_ns, piece->end_ns, bins);
+		if (!piece->vague)
+			spread(&grid,
+			       find_column(design, piece->kind, piece->index),
+			       piece->begin_ns, piece->end_ns, bins);
 	}
 	if (find_column(design, SSDPM_PARAMETER_OPERATION_ENERGY, 0) < p ||
 	    find_column(design, SSDPM_PARAMETER_BYTE_ENERGY, 0) < p)
@@ -220,5 +241,6 @@ void ssdpm__design_fill(struct design *design, const struct course *course,
 		design->y[i] = inside ? rows->power_w[i] : NAN;
 		design->x[i * p + p - 1] = (double)i / (double)rows->n - 0.5;
 	}
+	leave_out_vague(&grid, course);
 	scale(design, rows->n);
 }

@@ -123,6 +123,33 @@ static void say_latency(struct ssdpm_measured *measured,
 			(long long)ssdpm__floor(measured->stated + 0.5));
 }
 
+/*
+ * Where few I/Os wake the drive from states whose exit latency was not
+ * measured, those are left out of the fit: what was stated may be wrong, and
+ * then the powers of I/Os would be. Where it is most of them, there is nothing
+ * better.
+ */
+static void leave_out_unknown(const struct calibration *c,
+			      uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	const struct course *course = &c->task.course;
+	bool measured[SSDPM_MAX_STATES] = { false };
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->parameters[i].index < SSDPM_MAX_STATES)
+			measured[c->parameters[i].index] =
+				c->measured[i].status == SSDPM_MEASURED_KNOWN;
+	for (size_t i = 0; i < course->n_arrivals; i++)
+		n += course->arrivals[i].phase != SSDPM_PHASE_IDLE &&
+		     !measured[course->arrivals[i].state];
+	for (size_t i = 0; 2 * n < course->n_arrivals && i < SSDPM_MAX_STATES;
+	     i++)
+		if (!measured[i])
+			exit_ns[i] = EXIT_UNKNOWN;
+}
+
 /* Exit latencies of all states, and the times for the pieces. */
 static int measure_exits(struct calibration *c,
 			 uint64_t exit_ns[SSDPM_MAX_STATES])
@@ -155,6 +182,7 @@ static int measure_exits(struct calibration *c,
 				"no I/O woke the drive from it that others of its size and operation can be compared with");
 		}
 	}
+	leave_out_unknown(c, exit_ns);
 	return 0;
 }
 

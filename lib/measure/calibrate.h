@@ -12,6 +12,7 @@ struct piece {
 	uint64_t end_ns;
 	uint32_t kind;
 	uint32_t index;
+	bool vague; /* that, or something else */
 };
 
 /* An I/O that comes when there is nothing else to do. */
@@ -54,6 +55,9 @@ struct course {
 int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 		       const struct ssdpm_sim_params *params,
 		       struct ssdpm_error *reterr);
+
+/* Nobody knows how long the drive takes to wake. */
+#define EXIT_UNKNOWN UINT64_MAX
 
 /* The pieces, with these times for waking. 0, -ENOMEM. */
 int ssdpm__course_cut(struct course *course,
@@ -103,8 +107,8 @@ struct design {
 
 /*
  * The rows of the columns for one offset: x and y have room. Rows that are not
- * wholly within the run are NaN in y; a column that none of the rest has is
- * left as 0.
+ * wholly within the run, or are vague, are NaN in y; a column that none of the
+ * rest has is left as 0.
  */
 void ssdpm__design_fill(struct design *design, const struct course *course,
 			const struct rows *rows, int64_t offset_ns);
