@@ -125,6 +125,25 @@ static void put_advice(FILE *file, const struct survey_advice *a)
 		fprintf(file, "\n```\n%s```\n", a->rule);
 }
 
+FILE *open_markdown(const char *path)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+
+	if (!file)
+		complain("%s: %s", path, strerror(errno));
+	return file;
+}
+
+enum exit_status close_markdown(FILE *file, const char *path)
+{
+	bool failed = ferror(file);
+
+	if (file == stdout || (!fclose(file) && !failed))
+		return STATUS_DONE;
+	complain("%s: %s", path, strerror(errno));
+	return STATUS_FAILED;
+}
+
 static void put_all(FILE *file, const struct survey_result *r)
 {
 	fputs("## Survey of power policies\n\n", file);
@@ -137,17 +156,10 @@ static void put_all(FILE *file, const struct survey_result *r)
 enum exit_status write_survey_markdown(const struct survey_result *result,
 				       const char *path)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	bool failed;
+	FILE *file = open_markdown(path);
 
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
+	if (!file)
 		return STATUS_FAILED;
-	}
 	put_all(file, result);
-	failed = ferror(file);
-	if (file == stdout || (!fclose(file) && !failed))
-		return STATUS_DONE;
-	complain("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
+	return close_markdown(file, path);
 }

@@ -385,19 +385,12 @@ static void put_markdown(FILE *file, const struct merger *m)
 static enum exit_status write_merger_markdown(const struct merger *m,
 					      const char *path)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	bool failed;
+	FILE *file = open_markdown(path);
 
-	if (!file) {
-		complain("%s: %s", path, strerror(errno));
+	if (!file)
 		return STATUS_FAILED;
-	}
 	put_markdown(file, m);
-	failed = ferror(file);
-	if (file == stdout || (!fclose(file) && !failed))
-		return STATUS_DONE;
-	complain("%s: %s", path, strerror(errno));
-	return STATUS_FAILED;
+	return close_markdown(file, path);
 }
 
 static void write_files(struct json_writer *w, const struct merger *m)

@@ -132,6 +132,10 @@ enum exit_status check_markdown(const struct common *common,
 /* How each form says it. */
 void print_survey(const struct survey_result *result);
 void write_survey(struct json_writer *w, const struct survey_result *result);
+/* "-": standard output; NULL: it was complained of. */
+FILE *open_markdown(const char *path);
+enum exit_status close_markdown(FILE *file, const char *path);
+
 enum exit_status write_survey_markdown(const struct survey_result *result,
 				       const char *path);
 /* "mean_uw", "mean_ns" or "mean_bytes_per_s"; null: no number. */

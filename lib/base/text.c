@@ -169,6 +169,16 @@ bool ssdpm__take_word(struct span *span, struct span *ret_word)
 	return true;
 }
 
+struct span ssdpm__span_trim(struct span text)
+{
+	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
+		text.at++;
+	while (text.end > text.at &&
+	       (text.end[-1] == ' ' || text.end[-1] == '\t'))
+		text.end--;
+	return text;
+}
+
 bool ssdpm__span_is(struct span span, const char *text)
 {
 	size_t length = strlen(text);

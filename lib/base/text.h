@@ -47,6 +47,9 @@ bool ssdpm__take_millionths(struct span *span, uint64_t max,
 /* Take the next word: all up to a blank or tab. false: nothing is left. */
 bool ssdpm__take_word(struct span *span, struct span *ret_word);
 
+/* Without the blanks and tabs around it. */
+struct span ssdpm__span_trim(struct span span);
+
 bool ssdpm__span_is(struct span span, const char *text);
 bool ssdpm__span_contains(struct span span, const char *text);
 

@@ -238,15 +238,10 @@ static int take_params(struct log *log,
 static int read_log(struct source *source, struct log *log, double **ret_iops,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__source_unpack(source, &source, reterr);
+	int r = ssdpm__input_begin(&log->input, source, reterr);
 
 	if (!r)
-		r = ssdpm__input_open(&log->input, source, reterr);
-	if (r) {
-		source->close(source);
-		return r;
-	}
-	r = read_lines(log, reterr);
+		r = read_lines(log, reterr);
 	if (!r)
 		r = finish(log, ret_iops, ret_n, reterr);
 	ssdpm__input_close(&log->input);

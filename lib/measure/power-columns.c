@@ -41,16 +41,6 @@ static const struct name {
 
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
-static struct span trimmed(struct span text)
-{
-	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
-		text.at++;
-	while (text.end > text.at &&
-	       (text.end[-1] == ' ' || text.end[-1] == '\t'))
-		text.end--;
-	return text;
-}
-
 static bool is_end(const struct fields *fields, const char *at)
 {
 	return *at == fields->separator ||
@@ -62,7 +52,7 @@ bool ssdpm__take_field(struct fields *fields, struct span *ret_field)
 	struct span *rest = &fields->rest;
 
 	if (fields->separator == ' ')
-		*rest = trimmed(*rest);
+		*rest = ssdpm__span_trim(*rest);
 	if (fields->ended ||
 	    (fields->separator == ' ' && rest->at == rest->end))
 		return false;
@@ -75,12 +65,13 @@ bool ssdpm__take_field(struct fields *fields, struct span *ret_field)
 	}
 	while (at < rest->end && !is_end(fields, at))
 		at++;
-	struct span field = trimmed((struct span){ rest->at, at });
+	struct span field = ssdpm__span_trim((struct span){ rest->at, at });
 	fields->ended = at == rest->end;
 	rest->at = fields->ended ? at : at + 1;
 	if (field.end - field.at >= 2 && *field.at == '"' &&
 	    field.end[-1] == '"')
-		field = trimmed((struct span){ field.at + 1, field.end - 1 });
+		field = ssdpm__span_trim(
+			(struct span){ field.at + 1, field.end - 1 });
 	*ret_field = field;
 	return true;
 }
@@ -89,7 +80,7 @@ char ssdpm__find_separator(struct span line)
 {
 	static const char separators[] = { ';', '\t', ',', ' ' };
 
-	line = trimmed(line);
+	line = ssdpm__span_trim(line);
 	for (size_t i = 0; i < sizeof(separators); i++)
 		if (line.at < line.end && memchr(line.at, separators[i],
 						 (size_t)(line.end - line.at)))

@@ -8,9 +8,6 @@
 
 #include "base/internal.h"
 
-/* A zero byte in so many says that it is no text. */
-#define HEAD_BYTES 4096
-
 static bool is_sane(double value)
 {
 	return value >= 0 && isfinite(value);
@@ -55,19 +52,14 @@ static int check_params(const struct ssdpm_power_params *given,
 	return 0;
 }
 
-/* Programs of Windows begin their text with a byte order mark. */
 static int open_text(struct ssdpm_power *power, const char *columns,
 		     struct ssdpm_error *reterr)
 {
-	struct input *input = &power->input;
-	int r = ssdpm__input_need(input, 3, reterr);
+	int r = ssdpm__input_text(&power->input, reterr);
 
 	if (r < 0)
 		return r;
-	if (r && memcmp(input->at, "\xef\xbb\xbf", 3) == 0)
-		input->at += 3;
-	size_t size = (size_t)(input->end - input->at);
-	if (size && memchr(input->at, 0, size < HEAD_BYTES ? size : HEAD_BYTES))
+	if (!r)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no text: if these are raw samples, "
 				   "name their format and their rate");

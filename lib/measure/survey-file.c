@@ -11,8 +11,6 @@
 
 #include "base/internal.h"
 
-/* A zero byte in so many says that it is no text. */
-#define HEAD_BYTES 4096
 /* Of a word of the file in a message. */
 #define QUOTED_BYTES 40
 
@@ -26,16 +24,6 @@ static int fail(const struct ssdpm_survey_file *file, struct span word,
 	ssdpm__span_copy(word, text, sizeof(text));
 	return ssdpm__fail(reterr, -EINVAL, file->input.line, "\"%s\" %s", text,
 			   why);
-}
-
-static struct span trimmed(struct span text)
-{
-	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
-		text.at++;
-	while (text.end > text.at &&
-	       (text.end[-1] == ' ' || text.end[-1] == '\t'))
-		text.end--;
-	return text;
 }
 
 /* Room for one more of an array whose members have that size; n has a limit. */
@@ -208,8 +196,9 @@ static int read_comment(struct ssdpm_survey_file *file, struct span text,
 	if (text.at == text.end)
 		return 0;
 	const char *colon = memchr(text.at, ':', (size_t)(text.end - text.at));
-	key = trimmed((struct span){ text.at, colon ? colon : text.end });
-	value = trimmed(
+	key = ssdpm__span_trim(
+		(struct span){ text.at, colon ? colon : text.end });
+	value = ssdpm__span_trim(
 		(struct span){ colon ? colon + 1 : text.end, text.end });
 	int r = add_fact(file, key, value, reterr);
 	if (r)
@@ -458,7 +447,7 @@ static int take_row(struct ssdpm_survey_file *file, struct span line,
 static int take_line(struct ssdpm_survey_file *file, struct span line,
 		     struct ssdpm_error *reterr)
 {
-	struct span text = trimmed(line);
+	struct span text = ssdpm__span_trim(line);
 
 	file->counts.n_lines++;
 	if (text.at == text.end)
@@ -467,7 +456,7 @@ static int take_line(struct ssdpm_survey_file *file, struct span line,
 		text.at++;
 		file->counts.n_cut += file->cut.code != 0;
 		file->cut.code = 0;
-		return read_comment(file, trimmed(text), reterr);
+		return read_comment(file, ssdpm__span_trim(text), reterr);
 	}
 	if (file->cut.code) {
 		if (reterr)
@@ -508,15 +497,11 @@ static int read_lines(struct ssdpm_survey_file *file,
 
 static int read_all(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 {
-	struct input *input = &file->input;
-	int r = ssdpm__input_need(input, 3, reterr);
+	int r = ssdpm__input_text(&file->input, reterr);
 
 	if (r < 0)
 		return r;
-	if (r && memcmp(input->at, "\xef\xbb\xbf", 3) == 0)
-		input->at += 3;
-	size_t size = (size_t)(input->end - input->at);
-	if (size && memchr(input->at, 0, size < HEAD_BYTES ? size : HEAD_BYTES))
+	if (!r)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no text, and a survey is one");
 	r = read_lines(file, reterr);
@@ -537,12 +522,9 @@ static int read_source(struct source *source,
 		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 	}
 	file->params.size = sizeof(file->params);
-	int r = ssdpm__source_unpack(source, &source, reterr);
+	int r = ssdpm__input_begin(&file->input, source, reterr);
+
 	if (r == 0)
-		r = ssdpm__input_open(&file->input, source, reterr);
-	if (r)
-		source->close(source);
-	else
 		r = read_all(file, reterr);
 	ssdpm__input_close(&file->input);
 	if (r) {

@@ -14,6 +14,9 @@
 /* At first: a small trace costs little. */
 #define FIRST_BYTES (4u << 10)
 
+/* A zero byte in so many says that it is no text. */
+#define HEAD_BYTES 4096
+
 int ssdpm__input_open(struct input *input, struct source *source,
 		      struct ssdpm_error *reterr)
 {
@@ -106,6 +109,20 @@ static int take_line(struct input *input, const char *end, size_t skip,
 	if (ret_line->end > ret_line->at && ret_line->end[-1] == '\r')
 		ret_line->end--;
 	return 1;
+}
+
+int ssdpm__input_text(struct input *input, struct ssdpm_error *reterr)
+{
+	int r = ssdpm__input_need(input, 3, reterr);
+
+	if (r < 0)
+		return r;
+	if (r && memcmp(input->at, "\xef\xbb\xbf", 3) == 0)
+		input->at += 3;
+	size_t size = (size_t)(input->end - input->at);
+
+	return !size ||
+	       !memchr(input->at, 0, size < HEAD_BYTES ? size : HEAD_BYTES);
 }
 
 int ssdpm__input_line(struct input *input, struct span *ret_line,

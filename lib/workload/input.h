@@ -50,6 +50,12 @@ int ssdpm__input_begin(struct input *input, struct source *source,
  */
 int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr);
 
+/*
+ * Of a text: leave out the byte order mark that programs of Windows begin with.
+ * 1; 0: a zero byte near its begin says that it is none; or a negative errno.
+ */
+int ssdpm__input_text(struct input *input, struct ssdpm_error *reterr);
+
 /* Have so many bytes unread. 1; 0: they end before; or a negative errno. */
 int ssdpm__input_need(struct input *input, size_t size,
 		      struct ssdpm_error *reterr);

@@ -103,6 +103,28 @@ py::str text_from(const char *text);
 /* The same for the name of a file, as os.fsdecode() does it. */
 py::object path_or_none(const char *path);
 
+/* What is read: bytes, which its owner has to keep, or a descriptor. */
+struct Input {
+	explicit Input(const py::object &source)
+	{
+		py::ssize_t length = 0;
+		char *bytes = nullptr;
+
+		if (!PyBytes_Check(source.ptr())) {
+			fd = source.cast<int>();
+			return;
+		}
+		if (PyBytes_AsStringAndSize(source.ptr(), &bytes, &length))
+			throw py::error_already_set();
+		data = bytes;
+		size = (size_t)length;
+	}
+
+	const char *data = nullptr;
+	size_t size = 0;
+	int fd = -1;
+};
+
 /* A read-only array onto memory that base keeps alive. */
 template <typename T>
 py::array view(const T *data, size_t n, const py::object &base)

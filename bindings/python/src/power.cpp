@@ -174,25 +174,18 @@ static std::unique_ptr<PowerReader> power_open(const py::object &source,
 	const struct ssdpm_power_params params = params_from(from);
 	struct ssdpm_error error = {};
 	struct ssdpm_power *power;
-	py::ssize_t size = 0;
-	char *data = nullptr;
-	int fd = -1;
+	const Input input(source);
 	int err;
 
-	if (PyBytes_Check(source.ptr())) {
-		if (PyBytes_AsStringAndSize(source.ptr(), &data, &size))
-			throw py::error_already_set();
-	} else {
-		fd = source.cast<int>();
-	}
 	{
 		py::gil_scoped_release release;
 
-		if (data)
-			err = ssdpm_power_open_data(data, (size_t)size, &params,
-						    &power, &error);
+		if (input.data)
+			err = ssdpm_power_open_data(input.data, input.size,
+						    &params, &power, &error);
 		else
-			err = ssdpm_power_open(fd, &params, &power, &error);
+			err = ssdpm_power_open(input.fd, &params, &power,
+					       &error);
 	}
 	if (err)
 		raise_error(error, true);

@@ -240,25 +240,17 @@ static File open_file(const py::object &source)
 {
 	struct ssdpm_survey_file *file = nullptr;
 	struct ssdpm_error error = {};
-	py::ssize_t size = 0;
-	char *data = nullptr;
-	int fd = -1;
+	const Input input(source);
 	int err;
 
-	if (PyBytes_Check(source.ptr())) {
-		if (PyBytes_AsStringAndSize(source.ptr(), &data, &size))
-			throw py::error_already_set();
-	} else {
-		fd = source.cast<int>();
-	}
 	{
 		py::gil_scoped_release release;
 
-		if (data)
-			err = ssdpm_survey_file_open_data(data, (size_t)size,
-							  &file, &error);
+		if (input.data)
+			err = ssdpm_survey_file_open_data(
+				input.data, input.size, &file, &error);
 		else
-			err = ssdpm_survey_file_open(fd, &file, &error);
+			err = ssdpm_survey_file_open(input.fd, &file, &error);
 	}
 	if (err)
 		raise_error(error, true);

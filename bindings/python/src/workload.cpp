@@ -159,17 +159,9 @@ static std::unique_ptr<Reader> trace_open(const py::object &source,
 	struct ssdpm_trace_params params = {};
 	struct ssdpm_error error = {};
 	struct ssdpm_trace *trace;
-	py::ssize_t size = 0;
-	char *data = nullptr;
-	int fd = -1;
+	const Input input(source);
 	int err;
 
-	if (PyBytes_Check(source.ptr())) {
-		if (PyBytes_AsStringAndSize(source.ptr(), &data, &size))
-			throw py::error_already_set();
-	} else {
-		fd = source.cast<int>();
-	}
 	params.size = sizeof(params);
 	params.format = format;
 	params.flags = skip_bad ? SSDPM_TRACE_SKIP_BAD : 0;
@@ -178,11 +170,12 @@ static std::unique_ptr<Reader> trace_open(const py::object &source,
 	{
 		py::gil_scoped_release release;
 
-		if (data)
-			err = ssdpm_trace_open_data(data, (size_t)size, &params,
-						    &trace, &error);
+		if (input.data)
+			err = ssdpm_trace_open_data(input.data, input.size,
+						    &params, &trace, &error);
 		else
-			err = ssdpm_trace_open(fd, &params, &trace, &error);
+			err = ssdpm_trace_open(input.fd, &params, &trace,
+					       &error);
 	}
 	if (err)
 		raise_error(error, true);
