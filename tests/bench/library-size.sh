@@ -25,4 +25,4 @@ bench() {
 }
 
 bench library_kib "$2" 120
-bench library_whole_kib "$1" 520
+bench library_whole_kib "$1" 600

@@ -16,7 +16,7 @@
 #define N_BLOCKS 1000000
 #define PAGES_PER_BLOCK 64
 #define SPARE 0.2
-#define WARM_UP 40000000
+#define WARM_UP 60000000
 #define N_WRITES 10000000
 #define WA 2.598
 #define WA_ERROR 0.005
