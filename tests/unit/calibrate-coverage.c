@@ -204,8 +204,8 @@ static int report(struct tally tallies[N_SEEN], unsigned int n)
 		qsort(tally->ratios, tally->n_ratios, sizeof(double), compare);
 		if (tally->n_ratios)
 			ratio = tally->ratios[tally->n_ratios / 2];
-		bool good = is_covered(covered, n) && refused <= 0.05 &&
-			    ratio <= 1.3;
+		bool good = is_covered(covered, tally->known) &&
+			    refused <= 0.05 && ratio <= 1.3;
 
 		printf("%s of %u: %u known, %.4f covered, %.4f refused",
 		       i == OFFSET ?
