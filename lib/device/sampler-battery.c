@@ -180,9 +180,8 @@ static int look_at_one(struct ssdpm_machine *machine, const char *path,
 
 /*
  * One of several discharges at a time; the others rest. Their energy is summed
- * where all of them count it.
-, and one whose
- * power is not known is a failure.
+ * where all of them count it. One that charges, and one whose power is not
+ * known, is a failure.
  */
 static int add_battery(struct ssdpm_machine *machine, const char *folder,
 		       struct meter_value *sum, bool *discharges,

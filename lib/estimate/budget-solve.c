@@ -3,10 +3,10 @@
  * The least loss in a budget. The relaxed problem, where one drive may be in a
  * mix of two states, gives a price of power: the loss that a microwatt saves.
  * At that price each item has a base state, and a reduced cost of every other
- * one: what it wastes. A combination that wastes as much as the gap between the
- * best one so far and the bound cannot be better. What is left is combined item
- * by item, in lists without dominated combinations; those that can no longer
- * use up the budget well enough go, too.
+ * one: what it wastes. A combination that wastes more than what lies between
+ * the bound and the next better loss cannot be better. What is left is combined
+ * item by item, in lists without dominated combinations; those that can no
+ * longer use up the budget well enough go, too.
  */
 #include "estimate/budget.h"
 
