@@ -664,9 +664,10 @@ struct ssdpm_calibration {
  * and what it is good for are in ssdpm_measure(3).
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
- * power than there is to find), -EDOM (nothing can be told apart, or all
- * samples are the same), -EINVAL, -E2BIG (sizes; more than 2^22 steps), -ERANGE
- * (times beyond 2^62 ns), -ENOMEM; or as ssdpm_sim_new() and ssdpm_sim_feed().
+ * power than there is to find), -EDOM (nothing can be told apart, all samples
+ * are the same, or power and I/Os are not of one run), -EINVAL, -E2BIG (sizes;
+ * more than 2^22 steps), -ERANGE (times beyond 2^62 ns), -ENOMEM; or as
+ * ssdpm_sim_new() and ssdpm_sim_feed().
  */
 SSDPM_API int ssdpm_calibrate(
 	const struct ssdpm_model *model,

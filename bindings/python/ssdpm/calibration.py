@@ -595,7 +595,8 @@ def calibrate(
     Raises:
         UnknownValueError: no I/O, an I/O without service time, fewer steps with power
             than there is to find.
-        Error: with errno EDOM: nothing can be told apart, or all samples are the same.
+        Error: with errno EDOM: nothing can be told apart, all samples are the same, or
+            power and I/Os are not of one run.
         InvalidError: times of samples or of I/Os that go back; a policy of the other
             kind of drive.
         TooLargeError: more than 2^22 steps.
