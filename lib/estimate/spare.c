@@ -20,6 +20,8 @@
 #include "base/elementary.h"
 #include "base/internal.h"
 
+/* The most that a parameter can have. */
+#define MAX_BYTE_PJ 1e9
 #define PJ_PER_UJ 1e6
 #define PS_PER_S 1e12
 /* A double that is no power any more. */
@@ -153,10 +155,10 @@ static int scale(struct ssdpm_parameter *parameters, size_t n,
 		      most * (byte_pj(&known, SSDPM_OP_WRITE, HIGH) +
 			      byte_pj(&known, SSDPM_OP_READ, HIGH));
 
-	if (!(high < MAX_UW))
+	if (!(high <= MAX_BYTE_PJ))
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
-			"the spare factor is so small that the energy of a byte is beyond all limits");
+			"the spare factor is so small that a written byte may take more than a millijoule");
 	find_state(&known, more, b);
 	return ssdpm_parameters_set(parameters, n, SSDPM_PARAMETER_BYTE_ENERGY,
 				    SSDPM_OP_WRITE - 1,
