@@ -1169,6 +1169,127 @@ SSDPM_API int ssdpm_cap_params_from_model(
 	uint32_t state, struct ssdpm_cap_stream *streams, size_t n_streams,
 	struct ssdpm_cap_params *ret_params, struct ssdpm_error *reterr);
 
+/** Points of one timeline. */
+#define SSDPM_MAX_CAP_POINTS (1 << 24)
+
+/**
+ * struct ssdpm_cap_segment - a time under one cap (frozen, 16 bytes)
+ * @duration_ns: how long, above 0
+ * @cap_uw:      as in struct ssdpm_cap_params
+ */
+struct ssdpm_cap_segment {
+	uint64_t duration_ns;
+	uint64_t cap_uw;
+};
+
+/**
+ * struct ssdpm_cap_point - a piece of a timeline (frozen, 80 bytes)
+ * @start_ns:    counted from the begin
+ * @duration_ns: how long
+ * @cap_uw:      the lowest cap in it
+ * @limit:       enum ssdpm_cap_limit, of the longest part; of equal ones the
+ *               first
+ * @reserved:    0
+ * @bytes_per_s: mean throughput
+ * @power_uw:    mean power
+ */
+struct ssdpm_cap_point {
+	uint64_t start_ns;
+	uint64_t duration_ns;
+	uint64_t cap_uw;
+	uint32_t limit;
+	uint32_t reserved;
+	struct ssdpm_span bytes_per_s;
+	struct ssdpm_span power_uw;
+};
+
+/**
+ * ssdpm_cap_timeline() - caps that change while a drive works
+ * @params:      the drive and what it does; its cap is not read
+ * @segments:    one cap after the other
+ * @n_segments:  1 or more
+ * @interval_ns: length of each point, the last one may be shorter; 0: a point
+ *               for each segment
+ * @ret_points:  room for @capacity; may be NULL where that is 0
+ * @ret_n:       how many there are, which may be more than @capacity: then the
+ *               first ones were written
+ *
+ * A new cap holds at once: drives take it up in less than a millisecond.
+ *
+ * Return: 0; as ssdpm_cap_calculate(), with the number of the segment; -EINVAL
+ * (no segment, one without duration), -ERANGE (more than 2^64 ns, or more
+ * points than SSDPM_MAX_CAP_POINTS).
+ */
+SSDPM_API int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
+				 const struct ssdpm_cap_segment *segments,
+				 size_t n_segments, uint64_t interval_ns,
+				 struct ssdpm_cap_point *ret_points,
+				 size_t capacity, size_t *ret_n,
+				 struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_cap_run - a trace under a cap (sized result)
+ * @size:          set by the caller
+ * @duration_ns:   nominal, as in struct ssdpm_run
+ * @uncapped_duration_ns: likewise in state 0, without the cap
+ * @interval_ns:   what the next quantiles are taken over: a second, or the
+ *                 65536th part of a longer trace
+ * @n_ios:         continued records not counted
+ * @n_slowed:      of these, whose service the cap made longer
+ * @delay_mean_ns: by how much, over all I/Os; nominal, as the next two. Other
+ *                 than in struct ssdpm_run, time to wake is not in it
+ * @delay_p99_ns:  as exact as quantiles of struct ssdpm_run
+ * @delay_max_ns:  the largest
+ * @loss_share:    of the throughput: 1 - uncapped by capped duration; least and
+ *                 most over the corners
+ * @power_uw:      mean; likewise the next three
+ * @p99_power_uw:  of all intervals, by nearest rank
+ * @max_power_uw:  of all intervals
+ * @uncapped_power_uw: mean, in state 0 and without the cap
+ */
+struct ssdpm_cap_run {
+	size_t size;
+	uint64_t duration_ns;
+	uint64_t uncapped_duration_ns;
+	uint64_t interval_ns;
+	uint64_t n_ios;
+	uint64_t n_slowed;
+	uint64_t delay_mean_ns;
+	uint64_t delay_p99_ns;
+	uint64_t delay_max_ns;
+	struct ssdpm_span loss_share;
+	struct ssdpm_span power_uw;
+	struct ssdpm_span p99_power_uw;
+	struct ssdpm_span max_power_uw;
+	struct ssdpm_span uncapped_power_uw;
+};
+
+/**
+ * ssdpm_cap_simulate() - a trace under a cap
+ * @params:  as for ssdpm_sim_new(), with the state that has the cap; intervals
+ *           are not read
+ * @cap_uw:  above 0; SSDPM_CAP_NONE
+ * @ios:     the trace, sorted
+ * @n:       how many
+ * @ret_run: its size member is set by the caller
+ *
+ * What an I/O takes over idle power is spent no faster than the cap allows: it
+ * then takes longer. Closed loop: everything later moves; open loop: what comes
+ * meanwhile waits. What is not spent may be within 10 ms of the same busy
+ * period. The trace that comes of it goes through a simulation, with active
+ * powers that give the same energy, and no power above the cap. How it does so
+ * is in ssdpm_estimate(3).
+ *
+ * Return: 0; as ssdpm_estimate(); -ERANGE too where an I/O takes over 4.29 s
+ * under the cap, or in the open loop waits for that long: the drive does not
+ * keep up.
+ */
+SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
+				 const struct ssdpm_sim_params *params,
+				 uint64_t cap_uw, const struct ssdpm_io *ios,
+				 size_t n, struct ssdpm_cap_run *ret_run,
+				 struct ssdpm_error *reterr);
+
 /* Power budgets: one state for each of many drives. */
 
 /** Limits of a budget. */

@@ -41,10 +41,11 @@ struct cap_corner {
 
 /* A stream at a corner, for each byte of the mix. */
 struct load {
-	double s;  /* time, if nothing else is done */
-	double uj; /* energy over idle */
-	double uw; /* power while it alone is served */
-	bool nand; /* is it the flash that is slow? */
+	double rate; /* at full throughput */
+	double s;    /* time, if nothing else is done */
+	double uj;   /* energy over idle */
+	double uw;   /* power while it alone is served */
+	bool nand;   /* is it the flash that is slow? */
 };
 
 /* All results at a corner. */
@@ -266,11 +267,13 @@ static int take_streams(struct cap *cap, struct ssdpm_error *reterr)
 	if (!r && !(fabs(shares - 1) < SHARE_ERROR))
 		r = ssdpm__fail(reterr, -EINVAL, 0,
 				"streams: their shares must come to 1");
+	for (size_t i = 0; i < n && !r; i++)
+		cap->streams[i].share /= shares;
 	return r;
 }
 
-int ssdpm__cap_take(const struct ssdpm_cap_params *params, struct cap *ret_cap,
-		    struct ssdpm_error *reterr)
+int ssdpm__cap_take(const struct ssdpm_cap_params *params, bool with_cap,
+		    struct cap *ret_cap, struct ssdpm_error *reterr)
 {
 	int r;
 
@@ -290,7 +293,7 @@ int ssdpm__cap_take(const struct ssdpm_cap_params *params, struct cap *ret_cap,
 			       MAX_UW, "maximum power", 0, reterr);
 	if (!r)
 		r = take_streams(ret_cap, reterr);
-	if (!r)
+	if (!r && with_cap)
 		r = ssdpm__cap_check(ret_cap, ret_cap->params.cap_uw, reterr);
 	return r;
 }
@@ -334,7 +337,8 @@ static struct load load_of(const struct ssdpm_cap_stream *s, double idle_uw,
 	if (s->known & SSDPM_CAP_ACTIVE_POWER)
 		uw = ssdpm__max(pick(&s->active_uw, corner->cost) - idle_uw, 0);
 	load.nand = nand < link;
-	load.s = s->share / ssdpm__min(link, nand);
+	load.rate = ssdpm__min(link, nand);
+	load.s = s->share / load.rate;
 	load.uj = s->share * byte_pj / PICO_PER_MICRO + load.s * uw;
 	load.uw = load.s > 0 ? idle_uw + load.uj / load.s : INFINITY;
 	return load;
@@ -385,23 +389,33 @@ static uint32_t limit_of(const struct load *loads, size_t n)
 	return nand > link ? SSDPM_CAP_LIMIT_NAND : SSDPM_CAP_LIMIT_INTERFACE;
 }
 
+/* No more than the fastest, and what one alone has, to the last digit. */
+static double full_rate(const struct load *loads, size_t n)
+{
+	double s = 0, fastest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		s += loads[i].s;
+		fastest = ssdpm__max(fastest, loads[i].rate);
+	}
+	return n == 1 ? fastest : ssdpm__min(1 / s, fastest);
+}
+
 static void evaluate(const struct cap *cap, double cap_uw,
 		     const struct cap_corner *corner, struct point *ret_point)
 {
 	const struct ssdpm_cap_params *p = &cap->params;
 	double idle_uw = ssdpm__min(pick(&p->idle_uw, corner->idle), cap_uw);
 	struct load loads[SSDPM_MAX_CAP_STREAMS];
-	double s = 0, uj = 0, most;
+	double uj = 0, most, full, capped, bw;
 
 	for (size_t i = 0; i < p->n_streams; i++) {
 		loads[i] = load_of(&cap->streams[i], idle_uw, corner, i);
-		s += loads[i].s;
 		uj += loads[i].uj;
 	}
-	double full = 1 / s,
-	       capped = uj > 0 ? (cap_uw - idle_uw) / uj : INFINITY;
-	double bw = ssdpm__min(full, capped);
-
+	full = full_rate(loads, p->n_streams);
+	capped = uj > 0 ? (cap_uw - idle_uw) / uj : INFINITY;
+	bw = ssdpm__min(full, capped);
 	sort_loads(loads, p->n_streams);
 	most = loads[0].uw;
 	if (p->known & SSDPM_CAP_MAX_POWER)
@@ -486,7 +500,7 @@ int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 					 "ssdpm_cap_result", reterr);
 
 	if (!r)
-		r = ssdpm__cap_take(params, &cap, reterr);
+		r = ssdpm__cap_take(params, true, &cap, reterr);
 	if (r)
 		return r;
 	ssdpm__cap_evaluate(&cap, cap.params.cap_uw, &result);
