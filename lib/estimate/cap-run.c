@@ -7,6 +7,7 @@
 #include "estimate/cap.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -74,9 +75,10 @@ static int begin_pass(const struct job *job, const struct drive *drive,
 	if (drive->capped && idle_uw >= job->cap_uw)
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
-			"a cap of %.0f mW: the drive is taken to idle at %.0f mW, which leaves nothing for I/Os; idle_power_uw of state %u says so",
-			(double)job->cap_uw / 1000, (double)idle_uw / 1000,
-			drive->state);
+			"a cap of %" PRIu64
+			" uW: the drive is taken to idle at %" PRIu64
+			" uW, which leaves nothing for I/Os; idle_power_uw of state %u says so",
+			job->cap_uw, idle_uw, drive->state);
 	ret_pass->head_uw = over(job->cap_uw, idle_uw);
 	return 0;
 }

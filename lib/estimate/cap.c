@@ -7,6 +7,7 @@
 #include "estimate/cap.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -306,10 +307,11 @@ int ssdpm__cap_check(const struct cap *cap, uint64_t cap_uw,
 			reterr, -EINVAL, 0,
 			"the cap: a power above 0, or none (SSDPM_CAP_NONE)");
 	if ((double)cap_uw < cap->params.idle_uw.low)
-		return ssdpm__fail(
-			reterr, -ERANGE, 0,
-			"a cap of %.0f mW: the drive takes at least %.0f mW with nothing to do",
-			(double)cap_uw / 1000, cap->params.idle_uw.low / 1000);
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "a cap of %" PRIu64
+				   " uW: the drive takes at least %" PRIu64
+				   " uW with nothing to do",
+				   cap_uw, (uint64_t)cap->params.idle_uw.low);
 	for (size_t i = 0; i < cap->params.n_streams; i++)
 		if (cap_uw == SSDPM_CAP_NONE && !has_rate(&cap->streams[i]))
 			return ssdpm__fail(

@@ -425,7 +425,7 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	check_refused(&params, -EINVAL, "above 0");
 	params.cap_uw = 3999999;
-	check_refused(&params, -ERANGE, "at least 4000 mW");
+	check_refused(&params, -ERANGE, "at least 4000000 uW");
 	params.cap_uw = 10000000;
 	params.n_streams = 0;
 	check_refused(&params, -EINVAL, "1 to 4");
