@@ -113,3 +113,17 @@ const char *ssdpm_route_to_string(uint32_t route)
 		return NULL;
 	}
 }
+
+const char *ssdpm_cap_limit_to_string(uint32_t limit)
+{
+	switch (limit) {
+	case SSDPM_CAP_LIMIT_INTERFACE:
+		return "interface";
+	case SSDPM_CAP_LIMIT_NAND:
+		return "nand";
+	case SSDPM_CAP_LIMIT_POWER:
+		return "power";
+	default:
+		return NULL;
+	}
+}

@@ -68,6 +68,8 @@ UNITLESS = {
     "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts
     "loss", "bound_loss", "n_examined",
+    # a power cap: counts, shares, kinds, bits
+    "write_amplification", "n_streams", "assumed", "loss_share", "limit", "n_slowed",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

@@ -1276,6 +1276,24 @@ static int call_budget_solve(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_cap_simulate(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_io ios[2] = {
+		{ .bytes = 4096, .service_ns = 100000, .op = SSDPM_OP_WRITE },
+		{ .start_ns = 3000000000,
+		  .bytes = 4096,
+		  .service_ns = SSDPM_SERVICE_UNKNOWN,
+		  .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+	int err = ssdpm_cap_simulate(in.sleeper, NULL, 5000000, ios, 2, &run,
+				     error);
+
+	if (!err)
+		ret->energy_nj = run.duration_ns;
+	return err;
+}
+
 static int call_iops_log(struct result *ret, struct ssdpm_error *error)
 {
 	static const char text[] = "1000, 5, 1, 0, 0\n2000, 7, 1, 0, 0\n";
@@ -1493,6 +1511,7 @@ static const struct {
 	{ "ssdpm_survey_summarise", call_survey_summarise },
 	{ "ssdpm_budget_get_frontier", call_budget_frontier },
 	{ "ssdpm_budget_solve", call_budget_solve },
+	{ "ssdpm_cap_simulate", call_cap_simulate },
 	{ "ssdpm_consistency_measure", call_consistency },
 	{ "ssdpm_iops_log_read", call_iops_log_fd },
 	{ "ssdpm_iops_log_read_data", call_iops_log },
@@ -2028,10 +2047,33 @@ static void call_sustained_writes(void)
 	ssdpm_ftl_free(NULL);
 }
 
+static void call_caps(void)
+{
+	const struct ssdpm_cap_segment segment = { 1000, 10000000 };
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_cap_stream stream = { .op = SSDPM_OP_WRITE, .share = 1 };
+	struct ssdpm_cap_params params = { .size = sizeof(params) };
+	struct ssdpm_cap_result result = { .size = sizeof(result) };
+	struct ssdpm_cap_point point;
+	size_t n;
+
+	ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2, parameters, &n,
+				    NULL);
+	ssdpm_cap_params_from_model(in.sleeper, parameters, n, 0, &stream, 1,
+				    &params, NULL);
+	ssdpm_cap_calculate(&params, &result, NULL);
+	ssdpm_cap_timeline(&params, &segment, 1, 0, &point, 1, &n, NULL);
+	ssdpm_cap_limit_to_string(result.limit);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_cap_calculate", call_caps },
+	{ "ssdpm_cap_limit_to_string", call_caps },
+	{ "ssdpm_cap_params_from_model", call_caps },
+	{ "ssdpm_cap_timeline", call_caps },
 	{ "ssdpm_wa_calculate", call_sustained_writes },
 	{ "ssdpm_wa_calculate_classes", call_sustained_writes },
 	{ "ssdpm_spare_factor_trim", call_sustained_writes },
