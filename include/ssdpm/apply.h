@@ -357,7 +357,8 @@ SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
  * ssdpm_plan_verify() - is it in force now?
  *
  * Reads back every value of the plan, and with SSDPM_READ_COMMANDS in @flags
- * the tables that the kernel built. Steps that are not get SSDPM_STEP_DIFFERS.
+ * the tables that the kernel built, and power states. Steps that are not get
+ * SSDPM_STEP_DIFFERS.
  *
  * Return: 0; -EREMOTEIO (a table is not the one that was predicted: both are in
  * ssdpm_plan_get_table()), -ESTALE (a value is not in force); otherwise as

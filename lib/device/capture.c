@@ -206,6 +206,19 @@ static int dump_power_state(struct capture *self, struct ssdpm_device *device)
 			  (size_t)snprintf(text, sizeof(text), "%u\n", state));
 }
 
+static int dump_power(struct capture *self, struct ssdpm_device *device)
+{
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+	char text[SSDPM__POWER_DUMP_BYTES];
+	struct ssdpm_error error;
+	int r = ssdpm_device_read_power(device, &power, &error);
+
+	if (r)
+		return leave_out(self, r, &error);
+	return write_dump(self, device, "power", text,
+			  ssdpm__format_power(&power, text));
+}
+
 static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
 {
 	uint8_t page[SSDPM__ATA_PAGE_BYTES + 1];
@@ -238,6 +251,8 @@ static int write_dumps(struct capture *self, struct ssdpm_device *device,
 		r = dump_apst(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_NVME)
 		r = dump_power_state(self, device);
+	if (!r && device->facts.kind == SSDPM_KIND_NVME)
+		r = dump_power(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_SATA)
 		r = dump_devsleep(self, device);
 	return r;
