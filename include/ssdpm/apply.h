@@ -403,6 +403,31 @@ enum ssdpm_persist_kind {
 
 struct ssdpm_persist;
 
+/** Bits of ssdpm_persist_power.set. */
+enum ssdpm_persist_power_setting {
+	SSDPM_PERSIST_POWER_STATE = 1 << 0, /* and the hint, if it is not 0 */
+	SSDPM_PERSIST_NOPP = 1 << 1,
+};
+
+#define SSDPM_MAX_PERSIST_POWERS 64
+
+/**
+ * struct ssdpm_persist_power - the power state of one drive (frozen, 208 bytes)
+ * @set:     bits of enum ssdpm_persist_power_setting
+ * @power_state: as of ssdpm_plan_add_power_state(), likewise @workload_hint
+ * @nopp:    as of ssdpm_plan_add_nopp()
+ * @address: of the drive, as in struct ssdpm_device_facts; @product likewise:
+ *           another drive in that place is left alone
+ */
+struct ssdpm_persist_power {
+	uint32_t set;
+	uint32_t power_state;
+	uint32_t workload_hint;
+	uint32_t nopp;
+	char address[128];
+	char product[64];
+};
+
 /**
  * struct ssdpm_persist_params - what shall last (sized parameters)
  * @size:    sizeof(struct ssdpm_persist_params)
@@ -415,6 +440,12 @@ struct ssdpm_persist;
  * @profiles: path of the profiles that @ac and @battery are from, for files
  * that call the command; NULL: they are built in
  *
+ * @powers:  power states that last too, each set again whenever its controller
+ *           has started: with SSDPM_PERSIST_UDEV, at the uevent that Linux 5.18
+ *           and later send then; with SSDPM_PERSIST_SYSTEMD, at boot and after
+ *           sleep. The other kinds cannot. With @powers, @ac may be NULL
+ * @n_powers: how many, at most SSDPM_MAX_PERSIST_POWERS
+ *
  * A file that calls the command names one profile, so that @ac and @battery
  * have one name, or are balanced and power-saver: what the command calls auto.
  */
@@ -426,6 +457,8 @@ struct ssdpm_persist_params {
 	const struct ssdpm_profile_settings *battery;
 	const char *command;
 	const char *profiles;
+	const struct ssdpm_persist_power *powers;
+	size_t n_powers;
 };
 
 /**

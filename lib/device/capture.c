@@ -193,19 +193,6 @@ static int dump_apst(struct capture *self, struct ssdpm_device *device)
 	return r;
 }
 
-static int dump_power_state(struct capture *self, struct ssdpm_device *device)
-{
-	struct ssdpm_error error;
-	char text[16];
-	uint32_t state;
-	int r = ssdpm_device_read_power_state(device, &state, &error);
-
-	if (r)
-		return leave_out(self, r, &error);
-	return write_dump(self, device, "power-state", text,
-			  (size_t)snprintf(text, sizeof(text), "%u\n", state));
-}
-
 static int dump_power(struct capture *self, struct ssdpm_device *device)
 {
 	struct ssdpm_device_power power = { .size = sizeof(power) };
@@ -215,8 +202,13 @@ static int dump_power(struct capture *self, struct ssdpm_device *device)
 
 	if (r)
 		return leave_out(self, r, &error);
-	return write_dump(self, device, "power", text,
-			  ssdpm__format_power(&power, text));
+	/* The state alone is what an older ssdpm reads. */
+	r = write_dump(self, device, "power-state", text,
+		       (size_t)snprintf(text, sizeof(text), "%u\n",
+					power.power_state));
+	return r ? r :
+		   write_dump(self, device, "power", text,
+			      ssdpm__format_power(&power, text));
 }
 
 static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
@@ -249,8 +241,6 @@ static int write_dumps(struct capture *self, struct ssdpm_device *device,
 	r = dump_identify(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_NVME)
 		r = dump_apst(self, device);
-	if (!r && device->facts.kind == SSDPM_KIND_NVME)
-		r = dump_power_state(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_NVME)
 		r = dump_power(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_SATA)
