@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "device-print.h"
 
+#include "numbers.h"
 #include "policies.h"
 
 #include "base/quantity.h"

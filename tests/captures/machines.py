@@ -387,7 +387,7 @@ class Machine:
     def power(self, name: str, **values: int) -> None:
         """What `ssdpm capture` of today writes of the features."""
         lines = [f"{key} {value}\n" for key, value in values.items()]
-        self.files[f"dumps/{name}.power"] = "".join(lines)
+        self.files[f"dumps/{name}.power"] = "".join(lines).encode()
 
     def block(self, path: str, rotational: bool, removable: bool = False) -> None:
         name = posixpath.basename(path)
