@@ -58,7 +58,9 @@ UNITLESS = {
     # a profile: bits, policies in order
     "set", "n_lpms", "lpms",
     # as for chmod(2)
-    "mode",
+    "mode", "is_limited",
+    # what a drive says of its power
+    "supported", "power_state", "workload_hint", "nopp", "power_measurement",
     # sustained writes: shares, counts, kinds
     "address_share", "write_share", "pages_per_block", "collector", "choices",
     "n_written", "n_trimmed", "n_moved", "n_erased", "n_mapped", "first_page",
@@ -102,7 +104,7 @@ UNITLESS = {
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
-UNITS += ("_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
+UNITS += ("_k", "_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

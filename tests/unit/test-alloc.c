@@ -1116,6 +1116,11 @@ static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 		err = ssdpm_plan_add_apst(plan, in.plan_drive, in.sleeper,
 					  &(struct ssdpm_apst){ .sent = 1 },
 					  error);
+	if (!err)
+		err = ssdpm_plan_add_power_state(plan, in.plan_drive,
+						 in.sleeper, 0, 1, error);
+	if (!err)
+		err = ssdpm_plan_add_nopp(plan, in.plan_drive, 1, error);
 	return err;
 }
 
@@ -1477,7 +1482,10 @@ static const struct {
 	{ "ssdpm_machine_new", call_machine_new },
 	{ "ssdpm_plan_add_apst", call_plan },
 	{ "ssdpm_plan_add_latency_tolerance", call_plan },
+	{ "ssdpm_plan_add_applied", call_commit },
 	{ "ssdpm_plan_add_lpm", call_plan },
+	{ "ssdpm_plan_add_nopp", call_plan },
+	{ "ssdpm_plan_add_power_state", call_plan },
 	{ "ssdpm_plan_add_nvme_core", call_plan },
 	{ "ssdpm_plan_add_profile", call_plan },
 	{ "ssdpm_plan_add_revert", call_commit },
@@ -1598,6 +1606,9 @@ static void call_strings(void)
 		ssdpm_reach_to_string(i);
 		ssdpm_device_flag_to_string(i);
 		ssdpm_pcie_feature_to_string(i);
+		ssdpm_power_fact_to_string(i);
+		ssdpm_power_flag_to_string(i);
+		ssdpm_governor_form_to_string(i);
 		ssdpm_suspend_to_string(i);
 		ssdpm_aspm_policy_to_string(i);
 		ssdpm_nvme_core_to_string(i);
@@ -1629,6 +1640,7 @@ static void call_getters(void)
 
 	ssdpm_model_get_info(in.models[0]);
 	ssdpm_model_get_states(in.models[0], &n);
+	ssdpm_governor_get_modes(SSDPM_GOVERNOR_SATA, &n);
 }
 
 static void call_ref(void)
@@ -1826,6 +1838,7 @@ static void call_device(void)
 	const struct ssdpm_model *model = in.models[0];
 	struct ssdpm_apst_params params;
 	struct ssdpm_host host;
+	struct ssdpm_device_power power = { .size = sizeof(power) };
 	struct ssdpm_devsleep devsleep;
 	uint32_t quirks, from_kernel, state;
 	struct ssdpm_error error;
@@ -1840,6 +1853,7 @@ static void call_device(void)
 				     &error);
 	ssdpm_device_read_apst(in.device, &table, NULL);
 	ssdpm_device_read_power_state(in.device, &state, NULL);
+	ssdpm_device_read_power(in.device, &power, NULL);
 	ssdpm_device_read_devsleep(in.disk, &devsleep, NULL);
 	ssdpm_device_get_facts(in.device);
 	ssdpm_device_unref(ssdpm_device_ref(in.device));
@@ -2123,6 +2137,7 @@ static const struct {
 	{ "ssdpm_device_get_host", call_device },
 	{ "ssdpm_device_read_apst", call_device },
 	{ "ssdpm_device_read_devsleep", call_device },
+	{ "ssdpm_device_read_power", call_device },
 	{ "ssdpm_device_read_power_state", call_device },
 	{ "ssdpm_device_get_quirks", call_device },
 	{ "ssdpm_device_list_free", call_device },
@@ -2134,7 +2149,11 @@ static const struct {
 	{ "ssdpm_meter_kind_to_string", call_strings },
 	{ "ssdpm_nvme_core_to_string", call_strings },
 	{ "ssdpm_owner_kind_to_string", call_strings },
+	{ "ssdpm_governor_form_to_string", call_strings },
+	{ "ssdpm_governor_get_modes", call_getters },
 	{ "ssdpm_pcie_feature_to_string", call_strings },
+	{ "ssdpm_power_fact_to_string", call_strings },
+	{ "ssdpm_power_flag_to_string", call_strings },
 	{ "ssdpm_reach_to_string", call_strings },
 	{ "ssdpm_severity_to_string", call_strings },
 	{ "ssdpm_suspend_to_string", call_strings },
