@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_HINT = 7 };
+enum { MAX_HINT = 7, MAX_ADDRESS = 16 };
 
 static bool is_text(const char *text, size_t size)
 {
@@ -25,7 +25,7 @@ static bool is_pci(const char *address)
 {
 	static const char form[] = "xxxx:xx:xx.x";
 
-	if (strlen(address) < sizeof(form) - 1)
+	if (strlen(address) < sizeof(form) - 1 || strlen(address) > MAX_ADDRESS)
 		return false;
 	for (size_t i = 0; address[i]; i++)
 		if (!strchr("0123456789abcdef:.", address[i]))

@@ -46,11 +46,11 @@ struct intent {
 };
 
 /*
- * A text that is being written; the longest has some 1500 characters, and 200
+ * A text that is being written; the longest has some 1500 characters, and 350
  * for each power state.
  */
 struct text {
-	char text[16384];
+	char text[32768];
 	size_t n;
 };
 

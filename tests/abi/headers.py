@@ -58,7 +58,7 @@ UNITLESS = {
     # a profile: bits, policies in order
     "set", "n_lpms", "lpms",
     # as for chmod(2)
-    "mode", "is_limited",
+    "mode", "is_limited", "n_powers",
     # what a drive says of its power
     "supported", "power_state", "workload_hint", "nopp", "power_measurement",
     # sustained writes: shares, counts, kinds
