@@ -829,6 +829,27 @@ static int call_activity(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_sampling(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_io ios[3] = {
+		{ .start_ns = 0, .service_ns = 1000 },
+		{ .start_ns = 40000000000, .service_ns = 1000 },
+		{ .start_ns = 80000000000, .service_ns = 3000 },
+	};
+	double power_w[100];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_sampling_params params = { .size = sizeof(params),
+						.baseline = &idle_level,
+						.ios = ios,
+						.n_ios = 3 };
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+	int err = ssdpm_sampling_check(&samples, &params, &sampling, error);
+
+	if (!err)
+		ret->energy_nj = sampling.busy_ns;
+	return err;
+}
+
 static int call_tail(struct result *ret, struct ssdpm_error *error)
 {
 	double power_w[100];
@@ -1510,6 +1531,7 @@ static const struct {
 	{ "ssdpm_level_new", call_level },
 	{ "ssdpm_level_feed", call_level },
 	{ "ssdpm_activity_find", call_activity },
+	{ "ssdpm_sampling_check", call_sampling },
 	{ "ssdpm_tail_measure", call_tail },
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },

@@ -432,6 +432,13 @@ def measure_tail(
 def measure_idle_work(
     samples: Samples, baseline: _Baseline, detect: _Detect, /
 ) -> tuple[int, bool, int, int, int, float, float, float]: ...
+def measure_sampling(
+    samples: Samples,
+    baseline: _Baseline | None,
+    detect: _Detect | None,
+    ios: npt.NDArray[Any] | None,
+    /,
+) -> tuple[Any, ...]: ...
 def measure_classify(
     runs: list[tuple[float, int, float, float]], /
 ) -> tuple[int, int, int, float, float, float]: ...
