@@ -27,6 +27,12 @@ microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` 
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
 nobody knows; it is never 0.
 
+A steady load of writes, once no erased flash is left::
+
+    print(ssdpm.estimate(model, trace, spare=0.07))
+    print(ssdpm.wa.calculate(0.07))          # write amplification, by formula
+    print(ssdpm.ftl.simulate(0.07))          # and by a simulated drive
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -41,7 +47,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, measure
+from ssdpm import _core, ftl, measure, wa
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -263,6 +269,7 @@ __all__ = [
     "estimate",
     "find_meter",
     "fio_job",
+    "ftl",
     "generate",
     "infer",
     "interval_dtype",
@@ -287,5 +294,6 @@ __all__ = [
     "revert",
     "sweep",
     "trace_stats",
+    "wa",
     "workloads",
 ]
