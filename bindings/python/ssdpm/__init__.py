@@ -27,6 +27,10 @@ microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` 
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
 nobody knows; it is never 0.
 
+How even sustained writes go, from logs of fio::
+
+    print(ssdpm.consistency.measure("one_iops.log"))
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -41,7 +45,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, measure
+from ssdpm import _core, consistency, measure
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -258,6 +262,7 @@ __all__ = [
     "change_dtype",
     "clairvoyant",
     "compare",
+    "consistency",
     "default_policies",
     "devices",
     "estimate",
