@@ -100,27 +100,33 @@ static bool add_part(struct parts *parts, char *directory)
 	return true;
 }
 
-/* NULL after a complaint. */
+static bool add_partition(struct parts *parts, const char *name)
+{
+	char *path;
+
+	if (name[0] == '.' ||
+	    asprintf(&path, "%s/%s", parts->directory[0], name) < 0)
+		return name[0] == '.';
+	if (exists(path, "partition"))
+		return add_part(parts, path);
+	free(path);
+	return true;
+}
+
+/* In the order of their numbers; NULL after a complaint. */
 static struct parts *find_parts(const struct disk *disk)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
-	DIR *directory = opendir(disk->sysfs);
-	bool known = parts && directory && add_part(parts, strdup(disk->sysfs));
-	const struct dirent *entry;
+	bool known = parts && add_part(parts, strdup(disk->sysfs));
+	struct dirent **entries = NULL;
+	int n = scandir(disk->sysfs, &entries, NULL, versionsort);
 
-	while (known && (entry = readdir(directory))) {
-		char *path = NULL;
-
-		if (entry->d_name[0] == '.' ||
-		    asprintf(&path, "%s/%s", disk->sysfs, entry->d_name) < 0)
-			continue;
-		if (exists(path, "partition"))
-			known = add_part(parts, path);
-		else
-			free(path);
+	known = known && n >= 0;
+	for (int i = 0; i < n; i++) {
+		known = known && add_partition(parts, entries[i]->d_name);
+		free(entries[i]);
 	}
-	if (directory)
-		closedir(directory);
+	free(entries);
 	if (known)
 		return parts;
 	refuse(disk->path, "its partitions cannot be read");
