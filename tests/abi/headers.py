@@ -43,8 +43,8 @@ UNITLESS = {
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",
     # what a generator takes: a seed, what a workload says, thousandths
     "seed", "value", "shape_milli",
-    # a rate
-    "bytes_per_second",
+    # rates
+    "bytes_per_second", "ps_per_byte",
     # bytes, and said so by the name
     "offset", "bytes",
     # in the unit of their kind
@@ -62,7 +62,8 @@ UNITLESS = {
     # sustained writes: shares, counts, kinds
     "address_share", "write_share", "pages_per_block", "collector", "choices",
     "n_written", "n_trimmed", "n_moved", "n_erased", "n_mapped", "first_page",
-    "n_classes", "order",
+    "n_classes", "order", "spare_factor", "measured_wa", "low_wa", "nominal_wa",
+    "high_wa", "n_programmed",
     # consistency: counts, shares
     "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts

@@ -48,10 +48,10 @@ CALLS = [
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
-    ["estimate", "--json", "-t", "lomax", "sata.json"],
-    ["compare", "--json", "-t", "lomax", "odd.json", "sata.json"],
+    ["estimate", "--json", "-t", "lomax", "--spare", "7%", "sata.json"],
+    ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
-    + ["--system-power", "5W", "--hours-per-day", "8"],
+    + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],
     ["show", "--json", "--root", "eight-drives"],
     ["show", "--json", "--root", "desktop-6.1"],
     ["lpm", "--json", "--root", "desktop-6.1"],

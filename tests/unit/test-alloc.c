@@ -1245,6 +1245,20 @@ static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_ftl_run_seconds(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
+					     .host_ns = 10000000,
+					     .cache_pages = 5 };
+	struct ssdpm_ftl_second seconds[2];
+	int err = ssdpm_ftl_run_seconds(in.ftl, &any_page, &cost, 2, seconds,
+					error);
+
+	if (!err)
+		ret->energy_nj = seconds[0].n_written;
+	return err;
+}
+
 static const struct ssdpm_budget_option budget_options[] = {
 	{ 2000000, 0 }, { 1500000, 3 }, { 1000000, 5 },
 	{ 2000000, 0 }, { 1200000, 4 }, { 900000, 9 },
@@ -1484,6 +1498,7 @@ static const struct {
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
+	{ "ssdpm_ftl_run_seconds", call_ftl_run_seconds },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -1878,6 +1893,8 @@ static void call_trace_getters(void)
 
 static void call_parameters(void)
 {
+	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						       .spare_factor = 0.1 };
 	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_error error;
 	size_t n;
@@ -1887,6 +1904,7 @@ static void call_parameters(void)
 	ssdpm_parameters_from_model(in.models[0], 0, p, &n, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 1, 2, 3, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
+	ssdpm_parameters_set_spare(p, n, &writes, NULL, &error);
 }
 
 static void call_sampler_free(void)
@@ -1993,6 +2011,7 @@ static void call_sustained_writes(void)
 {
 	const struct ssdpm_write_class one = { 1, 1 };
 	const struct ssdpm_nand nand = { .size = sizeof(nand) };
+	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE, .bytes = 8192 };
 	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
 	struct ssdpm_write_cost cost;
 	double value;
@@ -2002,6 +2021,7 @@ static void call_sustained_writes(void)
 	ssdpm_spare_factor_trim(0.1, 0.1, &value, NULL);
 	ssdpm_write_cost_calculate(&nand, 2, &cost, NULL);
 	ssdpm_ftl_write(in.ftl, 0, 32, NULL);
+	ssdpm_ftl_feed(in.ftl, &io, 1, 4096, NULL);
 	ssdpm_ftl_write_pattern(in.ftl, &any_page, 100, NULL);
 	ssdpm_ftl_trim(in.ftl, 0, 32, NULL);
 	ssdpm_ftl_get_counts(in.ftl, &counts, NULL);
@@ -2016,6 +2036,7 @@ static const struct {
 	{ "ssdpm_wa_calculate_classes", call_sustained_writes },
 	{ "ssdpm_spare_factor_trim", call_sustained_writes },
 	{ "ssdpm_write_cost_calculate", call_sustained_writes },
+	{ "ssdpm_ftl_feed", call_sustained_writes },
 	{ "ssdpm_ftl_write", call_sustained_writes },
 	{ "ssdpm_ftl_write_pattern", call_sustained_writes },
 	{ "ssdpm_ftl_trim", call_sustained_writes },
@@ -2121,6 +2142,7 @@ static const struct {
 	{ "ssdpm_parameter_kind_to_string", call_strings },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
+	{ "ssdpm_parameters_set_spare", call_parameters },
 	{ "ssdpm_pcie_link_to_string", call_strings },
 	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },

@@ -31,6 +31,12 @@ How even sustained writes go, from logs of fio::
 
     print(ssdpm.consistency.measure("one_iops.log"))
 
+A steady load of writes, once no erased flash is left::
+
+    print(ssdpm.estimate(model, trace, spare=0.07))
+    print(ssdpm.wa.calculate(0.07))          # write amplification, by formula
+    print(ssdpm.ftl.simulate(0.07))          # and by a simulated drive
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -45,7 +51,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, consistency, measure
+from ssdpm import _core, consistency, ftl, measure, wa
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -268,6 +274,7 @@ __all__ = [
     "estimate",
     "find_meter",
     "fio_job",
+    "ftl",
     "generate",
     "infer",
     "interval_dtype",
@@ -292,5 +299,6 @@ __all__ = [
     "revert",
     "sweep",
     "trace_stats",
+    "wa",
     "workloads",
 ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ssdpm.calibration import Calibration, Measured
     from ssdpm.consistency import Comparison as Consistencies
     from ssdpm.estimate import Comparison, Estimate
+    from ssdpm.ftl import Run as FtlRun
     from ssdpm.measure import (
         Activities,
         DatasheetComparison,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         SizeProfile,
     )
     from ssdpm.survey import Analysis, Difference, Readings, Survey
+    from ssdpm.wa import Curve
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -982,3 +984,56 @@ def plot_consistency(
     if len(runs):
         whole.legend(loc="upper right", markerscale=4, frameon=False)
     return whole, late, linear
+
+
+def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
+    """Write amplification over the spare factor, in percent of the flash."""
+    from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+
+    ax = _axes(ax)
+    for number, (formula, values) in enumerate(curve.wa.items()):
+        name = formula
+        if formula == "greedy":
+            name += f", {curve.pages_per_block} pages per block"
+        color = _POLICIES[number % len(_POLICIES)]
+        ax.plot(100 * curve.spare, values, color=color, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for axis, ticks in (
+        (ax.xaxis, (1, 2, 5, 7, 10, 20, 30, 50)),
+        (ax.yaxis, (1, 2, 3, 5, 7, 10, 20, 50, 100)),
+    ):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(ScalarFormatter())
+    ax.set_ylim(bottom=1)
+    ax.grid(alpha=0.3)
+    ax.set_xlabel("spare factor (% of the flash)")
+    ax.set_ylabel("write amplification")
+    ax.set_title("even writes")
+    if curve.wa:
+        ax.legend(frameon=False)
+    return ax
+
+
+def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
+    """IOPS of each second, and power on an axis of its own."""
+    iops, power_w = run.iops, run.power_w
+    ax = _axes(ax)
+    time_s = np.arange(len(iops))
+    wa = run.write_amplification
+    ax.set_title(
+        f"{run.collector}, {100 * run.spare:.3g} % spare, write amplification "
+        f"{'unknown' if wa is None else format(wa, '.3g')}"
+    )
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("IOPS", color=_POLICIES[0])
+    ax.plot(time_s, iops, ".", markersize=3, color=_POLICIES[0])
+    ax.set_ylim(bottom=0)
+    ax.tick_params(axis="y", colors=_POLICIES[0])
+    right = ax.twinx()
+    right.plot(time_s, power_w, color=_POLICIES[1], linewidth=1)
+    right.set_ylim(bottom=0)
+    right.set_ylabel("power (W)", color=_POLICIES[1])
+    right.tick_params(axis="y", colors=_POLICIES[1])
+    return ax
