@@ -390,6 +390,7 @@ void add_measure(py::module_ &module)
 	add_words(module);
 	add_power(module);
 	add_calibration(module);
+	add_consistency(module);
 	py::class_<Samples>(module, "Samples")
 		.def(py::init<const py::array &, const std::optional<Times> &,
 			      int64_t, double>());

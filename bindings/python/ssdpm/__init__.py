@@ -27,6 +27,10 @@ microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` 
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
 nobody knows; it is never 0.
 
+How even sustained writes go, from logs of fio::
+
+    print(ssdpm.consistency.measure("one_iops.log"))
+
 A steady load of writes, once no erased flash is left::
 
     print(ssdpm.estimate(model, trace, spare=0.07))
@@ -47,7 +51,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, ftl, measure, wa
+from ssdpm import _core, consistency, ftl, measure, wa
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -264,6 +268,7 @@ __all__ = [
     "change_dtype",
     "clairvoyant",
     "compare",
+    "consistency",
     "default_policies",
     "devices",
     "estimate",

@@ -479,6 +479,11 @@ def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
 
+def iops_log_read(source: int | bytes, op: int, /) -> npt.NDArray[np.float64]: ...
+def consistency_measure(
+    iops: npt.NDArray[np.float64], begin_s: int, end_s: int, threshold_iops: float, /
+) -> tuple[Any, ...]: ...
+
 # The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.
 _Schedule: TypeAlias = tuple[int, int, int, int, int, int, int]
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.calibration import Calibration, Measured
+    from ssdpm.consistency import Comparison as Consistencies
     from ssdpm.estimate import Comparison, Estimate
     from ssdpm.ftl import Run as FtlRun
     from ssdpm.measure import (
@@ -916,6 +917,73 @@ def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
     ax.set_title(f"proportionality index {curve.index:.2f}")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
+
+
+def _three_axes(axes: Sequence[Axes] | None) -> tuple[Axes, Axes, Axes]:
+    """One above two."""
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    if axes is None:
+        figure = pyplot.figure(figsize=(11, 8), layout="constrained")
+        grid = figure.add_gridspec(2, 2)
+        axes = [
+            figure.add_subplot(grid[0, :]),
+            figure.add_subplot(grid[1, 0]),
+            figure.add_subplot(grid[1, 1]),
+        ]
+    whole, late, linear = axes
+    return whole, late, linear
+
+
+def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> None:
+    """Seconds that are 0 stand at the lower edge of a logarithmic scale."""
+    parts = [run.iops[begin_s:] for run in runs]
+    known = [part[np.isfinite(part)] for part in parts]
+    above = [float(part[part > 0].min()) for part in known if (part > 0).any()]
+    most = max((float(part.max()) for part in known if len(part)), default=0.0)
+    if log:
+        low = 10.0 ** np.floor(np.log10(min(above, default=1.0)))
+        ax.set_yscale("log")
+        ax.set_ylim(low, max(10.0 ** np.ceil(np.log10(max(most, 1.0))), 10 * low))
+    else:
+        low = 0.0
+        ax.set_ylim(0, 40000 if most <= 40000 else 1.05 * most)
+    for at, (run, part) in enumerate(zip(runs, parts)):
+        ax.plot(
+            begin_s + np.arange(len(part)),
+            np.where(part < low, low, part),
+            color=_POLICIES[at % len(_POLICIES)],
+            marker=".",
+            markersize=3.5,
+            markeredgewidth=0,
+            linestyle="none",
+            # Those at an edge are whole, and before it.
+            clip_on=not len(part),
+            zorder=3,
+            label=run.name or f"run {at + 1}",
+        )
+    if not any(len(part) for part in known):
+        _note(ax, f"no second from {begin_s} s on")
+    ax.set_xlim(begin_s, max([len(run.iops) for run in runs] + [begin_s + 1]))
+    ax.yaxis.set_major_formatter(lambda iops, _: f"{iops:,.0f}")
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("operations per second")
+    ax.grid(True, alpha=0.3)
+
+
+def plot_consistency(
+    runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes, Axes]:
+    """What Comparison.plot() says."""
+    whole, late, linear = _three_axes(axes)
+    _draw_seconds(runs, 0, True, whole)
+    _draw_seconds(runs, late_s, True, late)
+    _draw_seconds(runs, late_s, False, linear)
+    whole.set_title("the whole run")
+    late.set_title(f"from {late_s} s on")
+    linear.set_title(f"from {late_s} s on, linear")
+    if len(runs):
+        whole.legend(loc="upper right", markerscale=4, frameon=False)
+    return whole, late, linear
 
 
 def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
