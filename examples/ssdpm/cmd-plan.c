@@ -106,14 +106,19 @@ static enum exit_status run(const void *data, const struct common *common,
 			    finish_fn finish)
 {
 	struct settings settings = *(const struct settings *)data;
-	struct work work = { .common = common };
+	struct common asking = *common;
+	struct work work = { .common = &asking };
 	const bool both = settings.both_sources;
 	struct drives drives = { 0 };
 	enum exit_status status;
 
 	status = check_options(common, &settings, operands, n_operands);
+	/* It takes a command anyway: the drive says which states it has. */
+	if (settings.plan.has_power_state && !common->root &&
+	    may_send_commands())
+		asking.identify = true;
 	if (!status)
-		status = read_devices(common, operands, n_operands, &drives);
+		status = read_devices(&asking, operands, n_operands, &drives);
 	if (!status)
 		status = prepare(&work, &settings,
 				 both ? SSDPM_SOURCE_AC :

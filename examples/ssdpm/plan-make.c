@@ -120,8 +120,14 @@ static enum exit_status add_power_state(const struct common *common,
 
 	if (!is_for(options, drive, SSDPM_KIND_NVME))
 		return STATUS_DONE;
-	if (!drive->model && is_kind(drive, SSDPM_KIND_NVME))
-		return refuse(common, drive, &drive->problem);
+	if (!drive->model && is_kind(drive, SSDPM_KIND_NVME)) {
+		enum exit_status status =
+			refuse(common, drive, &drive->problem);
+
+		return status && !drive->live->root && !may_send_commands() ?
+			       STATUS_NO_PRIVILEGES :
+			       status;
+	}
 	if (!ssdpm_plan_add_power_state(plan, drive->device, drive->model,
 					options->power_state, hint, &error))
 		return STATUS_DONE;

@@ -90,6 +90,35 @@ class Plan
 		});
 	}
 
+	/* No hint: as it is. */
+	void add_power_state(const Device &device, const Model *model,
+			     uint32_t power_state,
+			     const std::optional<uint32_t> &workload_hint)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_power_state(
+				plan, device.get(), handle(model), power_state,
+				workload_hint.value_or(
+					SSDPM_WORKLOAD_HINT_KEEP),
+				error);
+		});
+	}
+
+	void add_nopp(const Device &device, bool enabled)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_nopp(plan, device.get(), enabled,
+						   error);
+		});
+	}
+
+	void add_applied()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_applied(plan, error);
+		});
+	}
+
 	void add_lpm(const Device &device, const Model *model,
 		     const std::vector<uint32_t> &lpms, bool any_port)
 	{
@@ -297,23 +326,67 @@ static size_t recover(const Machine &machine, const OptionalText &directory,
 	return n;
 }
 
+/* address, product, power_state and workload_hint, nopp */
+using State = std::pair<uint32_t, uint32_t>;
+using Power = std::tuple<std::string, std::string, std::optional<State>,
+			 std::optional<bool>>;
+
+/* A text that is too long has no end, which the library refuses. */
+template <size_t size>
+static void copy_text(char (&to)[size], const std::string &from)
+{
+	for (size_t i = 0; i < size && i < from.size(); i++)
+		to[i] = from[i];
+}
+
+static std::vector<struct ssdpm_persist_power> powers_from(
+	const std::vector<Power> &from)
+{
+	std::vector<struct ssdpm_persist_power> result;
+
+	for (const Power &one : from) {
+		struct ssdpm_persist_power power = {};
+
+		copy_text(power.address, std::get<0>(one));
+		copy_text(power.product, std::get<1>(one));
+		if (std::get<2>(one)) {
+			power.set |= SSDPM_PERSIST_POWER_STATE;
+			power.power_state = std::get<2>(one)->first;
+			power.workload_hint = std::get<2>(one)->second;
+		}
+		if (std::get<3>(one)) {
+			power.set |= SSDPM_PERSIST_NOPP;
+			power.nopp = *std::get<3>(one);
+		}
+		result.push_back(power);
+	}
+	return result;
+}
+
 /* The files of a policy that lasts; they never change. */
 class Persist
 {
       public:
-	Persist(uint32_t kind, const py::dict &ac,
+	Persist(uint32_t kind, const std::optional<py::dict> &ac,
 		const std::optional<py::dict> &battery,
-		const OptionalText &command, const OptionalText &profiles)
+		const OptionalText &command, const OptionalText &profiles,
+		const std::vector<Power> &powers)
 	{
-		const struct ssdpm_profile_settings ac_settings =
-			settings_from(ac);
+		const std::vector<struct ssdpm_persist_power> lasting =
+			powers_from(powers);
+		struct ssdpm_profile_settings ac_settings = {};
 		struct ssdpm_profile_settings battery_settings = {};
 		struct ssdpm_persist_params params = {};
 		struct ssdpm_error error = {};
 
 		params.size = sizeof(params);
 		params.kind = kind;
-		params.ac = &ac_settings;
+		params.powers = lasting.data();
+		params.n_powers = lasting.size();
+		if (ac) {
+			ac_settings = settings_from(*ac);
+			params.ac = &ac_settings;
+		}
 		if (battery) {
 			battery_settings = settings_from(*battery);
 			params.battery = &battery_settings;
@@ -405,6 +478,9 @@ void add_apply(py::module_ &module)
 		.def("add_latency_tolerance", &Plan::add_latency_tolerance)
 		.def("add_nvme_core", &Plan::add_nvme_core)
 		.def("add_apst", &Plan::add_apst)
+		.def("add_power_state", &Plan::add_power_state)
+		.def("add_nopp", &Plan::add_nopp)
+		.def("add_applied", &Plan::add_applied)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)
 		.def("add_revert", &Plan::add_revert)
@@ -416,11 +492,12 @@ void add_apply(py::module_ &module)
 		.def_property_readonly("n_planned", &Plan::n_planned)
 		.def_property_readonly("committed", &Plan::is_committed);
 	py::class_<Persist>(module, "Persist")
-		.def(py::init<uint32_t, const py::dict &,
+		.def(py::init<uint32_t, const std::optional<py::dict> &,
 			      const std::optional<py::dict> &,
-			      const OptionalText &, const OptionalText &>(),
+			      const OptionalText &, const OptionalText &,
+			      const std::vector<Power> &>(),
 		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
-		     py::arg("command"), py::arg("profiles"))
+		     py::arg("command"), py::arg("profiles"), py::arg("powers"))
 		.def("files", &Persist::files)
 		.def("check", &Persist::check)
 		.def("write", &Persist::write);

@@ -472,6 +472,50 @@ static uint32_t device_power_state(const Device &self)
 	return state;
 }
 
+static py::object known_number(uint64_t value, bool known)
+{
+	if (!known)
+		return py::none();
+	return py::int_(value);
+}
+
+static py::dict device_power(const Device &self)
+{
+	struct ssdpm_device_power power = {};
+	struct ssdpm_error error = {};
+	py::dict result;
+	int err;
+
+	power.size = sizeof(power);
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_read_power(self.get(), &power, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const auto add = [&](const char *name, uint64_t value, bool known) {
+		result[name] = known_number(value, known);
+	};
+	const bool thermal = power.known & SSDPM_POWER_FACT_THERMAL;
+
+	add("power_state", power.power_state, true);
+	result["asleep"] = (power.flags & SSDPM_POWER_FLAG_ASLEEP) != 0;
+	add("workload_hint", power.workload_hint,
+	    power.known & SSDPM_POWER_FACT_WORKLOAD_HINT);
+	add("nopp", power.nopp, power.known & SSDPM_POWER_FACT_NOPP);
+	add("light_throttle_k", power.light_throttle_k, thermal);
+	add("heavy_throttle_k", power.heavy_throttle_k, thermal);
+	add("min_throttle_k", power.min_throttle_k, power.min_throttle_k);
+	add("max_throttle_k", power.max_throttle_k, power.max_throttle_k);
+	add("power_limit_uw", power.power_limit_uw,
+	    power.known & SSDPM_POWER_FACT_LIMIT);
+	add("power_measurement", power.power_measurement,
+	    power.known & SSDPM_POWER_FACT_MEASUREMENT);
+	result["supported"] =
+		bit_words(&ssdpm_power_fact_to_string, power.supported);
+	return result;
+}
+
 static py::tuple device_devsleep(const Device &self)
 {
 	struct ssdpm_devsleep devsleep;
@@ -596,6 +640,7 @@ void add_device(py::module_ &module)
 		.def("model", &device_model)
 		.def("apst", &device_apst)
 		.def("power_state", &device_power_state)
+		.def("power", &device_power)
 		.def("devsleep", &device_devsleep)
 		.def("host", &device_host)
 		.def("quirks", &device_quirks)

@@ -363,6 +363,24 @@ static void add_catalogue_class(py::module_ &module)
 	module.def("catalogue_new", &catalogue_new);
 }
 
+/* [(mode, power_uw or None), ...] */
+static py::list governor_modes(uint32_t form)
+{
+	size_t n;
+	const struct ssdpm_governor_mode *modes =
+		ssdpm_governor_get_modes(form, &n);
+	py::list result;
+
+	for (size_t i = 0; i < n; i++) {
+		py::object power = py::none();
+
+		if (modes[i].is_limited)
+			power = py::int_(modes[i].power_uw);
+		result.append(py::make_tuple(modes[i].mode, power));
+	}
+	return result;
+}
+
 void add_model(py::module_ &module)
 {
 	PYBIND11_NUMPY_DTYPE(ssdpm_power_state, flags, unknown, not_reported,
@@ -390,4 +408,6 @@ void add_model(py::module_ &module)
 	add_catalogue_class(module);
 	module.def("models_from_data", &models_from_data);
 	module.def("model_new", &model_new);
+	module.attr("GOVERNOR_FORMS") = words(&ssdpm_governor_form_to_string);
+	module.def("governor_modes", &governor_modes);
 }

@@ -66,15 +66,16 @@ class Step:
     that there is not.
 
     Attributes:
-        kind: "latency-tolerance", "nvme-core", "rebuild", "apst" or "lpm".
+        kind: "latency-tolerance", "nvme-core", "rebuild", "apst", "lpm",
+            "power-state" or "nopp".
         state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
             "differs".
         flags: of "reversible", "all-drives", "until-reset", "until-reboot" and
             "no-host-bits".
         device: its name; "all" for a parameter of nvme_core.
-        target: the file, or "Set Features 0Ch".
+        target: the file, or "Set Features 0Ch", "02h", "11h".
         before: what it holds; a table as 512 hexadecimal digits, with " disabled"
-            after them where APST is off.
+            after them where APST is off; a power state as "PS2" or "PS2 hint 1".
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
     """
@@ -244,6 +245,55 @@ class Plan(Live):
         """
         check_instance(table, "table", ApstTable)
         self._handle.add_apst(*self._handles(device, model), table._handle)
+
+    def add_power_state(
+        self,
+        device: Target,
+        power_state: SupportsIndex,
+        workload_hint: SupportsIndex | None = None,
+        model: Model | None = None,
+    ) -> None:
+        """An operational power state of an NVMe drive, until its next reset.
+
+        A drive that sleeps does not say which state it wakes to: then one block of it
+        is read. What cannot be read gives a step whose before is None.
+
+        Args:
+            device: a Device, or its name.
+            power_state: from 0 on.
+            workload_hint: 0 to 7; None: as it is.
+            model: which states it has; None: what Device.known_model() finds.
+
+        Raises:
+            InvalidError: the drive has no such state, or it is non-operational; no
+                model is known; no such hint.
+            UnsupportedError: not NVMe.
+        """
+        hint = None
+        if workload_hint is not None:
+            hint = check_unsigned(workload_hint, "workload_hint", 2**32 - 2)
+        state = check_unsigned(power_state, "power_state", 2**32 - 1)
+        self._handle.add_power_state(*self._handles(device, model), state, hint)
+
+    def add_nopp(self, device: Target, enabled: bool) -> None:
+        """Whether background work may exceed the power of a non-operational state.
+
+        Raises:
+            UnsupportedError: not NVMe, or the drive has no such mode.
+        """
+        handle, _ = self._handles(device, None)
+        self._handle.add_nopp(handle, check_bool(enabled, "enabled"))
+
+    def add_applied(self) -> None:
+        """Steps to what the commits since the boot have set: is it so still?
+
+        To commit them sets again what a reset has cost. There are no steps where
+        nothing was committed.
+
+        Raises:
+            As add_revert().
+        """
+        self._handle.add_applied()
 
     def add_lpm(
         self,
@@ -579,11 +629,44 @@ class Persist:
         return f"<ssdpm.Persist {self._kind}, {len(self.files)} files>"
 
 
+@dataclass(frozen=True)
+class PersistPower:
+    """A power state that lasts, for persist().
+
+    Attributes:
+        address: of the drive, as Device.address.
+        product: likewise: another drive in that place is left alone.
+        power_state: as Plan.add_power_state(); None: as it is.
+        workload_hint: likewise, with a power_state.
+        nopp: as Plan.add_nopp(); None: as it is.
+    """
+
+    address: str
+    product: str
+    power_state: int | None = None
+    workload_hint: int = 0
+    nopp: bool | None = None
+
+    def _tuple(self) -> tuple[str, str, tuple[int, int] | None, bool | None]:
+        state = None
+        if self.power_state is not None:
+            state = (
+                check_unsigned(self.power_state, "power_state", 2**32 - 1),
+                check_unsigned(self.workload_hint, "workload_hint", 2**32 - 1),
+            )
+        if self.nopp is not None:
+            check_bool(self.nopp, "nopp")
+        check_instance(self.address, "address", str)
+        check_instance(self.product, "product", str)
+        return self.address, self.product, state, self.nopp
+
+
 def persist(
     kind: str,
-    ac: Settings,
+    ac: Settings | None = None,
     battery: Settings | None = None,
     *,
+    powers: Iterable[PersistPower] = (),
     command: str | os.PathLike[str] | None = None,
     profiles: str | os.PathLike[str] | None = None,
 ) -> Persist:
@@ -592,8 +675,10 @@ def persist(
     Args:
         kind: "udev", "modprobe", "systemd", "tlp" or "tuned".
         ac: what holds on AC: from ssdpm.profile(), or the name of a profile that is
-            built in.
+            built in; None: powers alone.
         battery: likewise on battery; None: as on AC.
+        powers: power states that last too, set again whenever a controller has
+            started: with "udev" (Linux 5.18 and later) or "systemd".
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
         profiles: path of the file that ac and battery are from, for files that call
             the command; None: they are built in.
@@ -615,10 +700,11 @@ def persist(
     check_word(kind, "kind", _core.PERSIST_KINDS)
     core = _core.Persist(
         _core.PERSIST_KINDS[kind],
-        members(ac, PowerSource.AC),
+        None if ac is None else members(ac, PowerSource.AC),
         None if battery is None else members(battery, PowerSource.BATTERY),
         None if command is None else check_path(command, "command"),
         None if profiles is None else check_path(profiles, "profiles"),
+        [power._tuple() for power in powers],
     )
     return Persist._wrap(kind, core)
 

@@ -184,6 +184,44 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
+class DevicePower:
+    """What an NVMe drive says of its power; None: not known, or it has none.
+
+    Attributes:
+        power_state: the state that it is in.
+        asleep: that state is non-operational, and which one it wakes to is not known.
+        workload_hint: 0: none; 1: long idle, bursts of small writes; 2: heavy
+            sequential writes.
+        nopp: background work may exceed the power of a non-operational state.
+        light_throttle_k, heavy_throttle_k: from these temperatures on it throttles;
+            0: never.
+        min_throttle_k, max_throttle_k: between these they can be set.
+        power_limit_uw: what it may take (NVMe 2.3); None where no limit is set, too.
+        power_measurement: it is measuring its power (NVMe 2.3).
+        supported: of "state", "workload-hint", "nopp", "thermal", "limit" and
+            "measurement", what the drive says that it has; empty: Identify is not
+            known.
+    """
+
+    power_state: int
+    asleep: bool
+    workload_hint: int | None
+    nopp: bool | None
+    light_throttle_k: int | None
+    heavy_throttle_k: int | None
+    min_throttle_k: int | None
+    max_throttle_k: int | None
+    power_limit_uw: int | None
+    power_measurement: bool | None
+    supported: frozenset[str]
+
+    @property
+    def power_limit_w(self) -> float | None:
+        """power_limit_uw in watts."""
+        return None if self.power_limit_uw is None else self.power_limit_uw / 1e6
+
+
+@dataclass(frozen=True)
 class Devsleep:
     """DevSleep timing of a SATA drive.
 
@@ -374,6 +412,21 @@ class Device(_Read):
             As apst().
         """
         return self._handle.power_state()
+
+    def power(self) -> DevicePower:
+        """Power state, workload hint, and what limits the power: Get Features, or the
+        dump of a capture. A drive that sleeps may wake.
+
+        Raises:
+            As apst().
+        """
+        members = self._handle.power()
+        for name in ("nopp", "power_measurement"):
+            if members[name] is not None:
+                members[name] = bool(members[name])
+        return DevicePower(
+            **{**members, "supported": frozenset(members["supported"])}
+        )
 
     def devsleep(self) -> Devsleep:
         """DevSleep timing of a SATA drive: a log page, by READ LOG EXT.

@@ -777,3 +777,36 @@ def load(source: Source) -> list[Model]:
         At least one model, in the order of the input.
     """
     return [Model._wrap(core) for core in _read(source)]
+
+
+@dataclass(frozen=True)
+class GovernorMode:
+    """A mode of the power governor of Intel's data-centre drives.
+
+    Attributes:
+        mode: 0, 1 or 2; of an NVMe drive its power state.
+        power_uw: what it may take on average; None: no limit.
+    """
+
+    mode: int
+    power_uw: int | None
+
+    @property
+    def power_w(self) -> float | None:
+        """power_uw in watts."""
+        return _watts(self.power_uw)
+
+
+def governor_modes(form: str) -> tuple[GovernorMode, ...]:
+    """The modes of a form of drive, as published for the DC P3700 and its family.
+
+    Args:
+        form: "pcie", "pcie-x8" (a card with two drives on it) or "sata", where mode 1
+            is what is typical.
+
+    Raises:
+        ValueError: another form.
+    """
+    check_word(form, "form", _core.GOVERNOR_FORMS)
+    modes = _core.governor_modes(_core.GOVERNOR_FORMS[form])
+    return tuple(GovernorMode(*mode) for mode in modes)

@@ -702,3 +702,80 @@ def test_settings_that_are_too_long_are_refused() -> None:
         ssdpm.persist("udev", many)
     with pytest.raises(ValueError, match="kind: 'cron' is none of"):
         ssdpm.persist("cron", "balanced")
+
+
+def test_a_power_state_is_planned_and_a_capture_takes_none(machine: Maker) -> None:
+    root = machine("eight-drives")
+    plan = ssdpm.plan(root)
+    plan.add_power_state("nvme0", 2, 1)
+    (step,) = plan.steps
+    assert (step.kind, step.state) == ("power-state", "planned")
+    assert (step.before, step.after) == ("PS0", "PS2 hint 1")
+    assert step.flags == {"reversible", "until-reset"}
+    assert "PS0 -> PS2 hint 1: planned" in str(step)
+    with pytest.raises(ssdpm.UnsupportedError, match="takes no commands"):
+        plan.commit()
+    kept = ssdpm.plan(root)
+    kept.add_power_state("nvme1", 2)
+    assert kept.steps[0].after == "PS2 hint 2"
+    so = ssdpm.plan(root)
+    so.add_power_state("nvme1", 1, 2)
+    so.commit()
+    so.verify()
+    assert so.steps[0].state == "in-force"
+
+
+def test_power_states_that_cannot_be_are_refused(machine: Maker) -> None:
+    root = machine("eight-drives")
+    plan = ssdpm.plan(root)
+    with pytest.raises(ssdpm.InvalidError, match="non-operational"):
+        plan.add_power_state("nvme0", 4)
+    with pytest.raises(ssdpm.InvalidError, match="hint"):
+        plan.add_power_state("nvme0", 1, 8)
+    with pytest.raises(ssdpm.UnsupportedError):
+        plan.add_nopp("nvme0", True)
+    with pytest.raises(ssdpm.UnsupportedError):
+        plan.add_power_state("sda", 0)
+    with pytest.raises(ssdpm.RangeError):
+        plan.add_power_state("nvme0", -1)
+    with pytest.raises(TypeError):
+        plan.add_nopp("nvme0", "on")  # type: ignore[arg-type]
+    assert plan.steps == ()
+
+
+def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    plan.add_latency_tolerance("nvme0", 25_000)
+    plan.commit()
+    again = ssdpm.plan(root)
+    again.add_applied()
+    assert [step.state for step in again.steps] == ["in-force"]
+    other = ssdpm.plan(root)
+    other.add_latency_tolerance("nvme0", 50_000)
+    path = root / str(other.steps[0].target).lstrip("/")
+    path.write_text("7000\n")
+    again = ssdpm.plan(root)
+    again.add_applied()
+    assert again.n_planned == 1
+    again.commit()
+    assert tolerance(root) == 25_000
+    ssdpm.revert(root)
+    none = ssdpm.plan(root)
+    none.add_applied()
+    assert none.steps == ()
+
+
+def test_a_power_state_lasts() -> None:
+    power = ssdpm.PersistPower("0000:01:00.0", "A drive", 2, 1)
+    rules = ssdpm.persist("udev", powers=[power]).files[0].contents
+    assert "--power-state 2 --workload-hint 1" in rules
+    both = [power, ssdpm.PersistPower("0000:02:00.0", "Another", nopp=False)]
+    unit = ssdpm.persist("systemd", "balanced", powers=both).files[0].contents
+    assert unit.count("ExecStart=") == 3 and "--nopp off" in unit
+    with pytest.raises(ssdpm.InvalidError, match="persist udev"):
+        ssdpm.persist("tlp", "balanced", powers=[power])
+    with pytest.raises(ssdpm.InvalidError, match="ac"):
+        ssdpm.persist("udev")
+    with pytest.raises(ssdpm.InvalidError, match="powers"):
+        ssdpm.persist("udev", powers=[dataclasses.replace(power, product="x" * 64)])

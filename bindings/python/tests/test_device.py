@@ -210,6 +210,27 @@ def test_commands_that_a_capture_cannot_answer_are_errors(machine: Maker) -> Non
         device.devsleep()
 
 
+def test_what_limits_the_power_is_read(machine: Maker) -> None:
+    root = machine("eight-drives")
+    power = ssdpm.open("nvme1", root).power()
+    assert (power.power_state, power.workload_hint, power.asleep) == (1, 2, False)
+    assert (power.light_throttle_k, power.heavy_throttle_k) == (343, 0)
+    assert power.min_throttle_k is None and power.max_throttle_k is None
+    assert power.nopp is True and power.power_measurement is True
+    assert (power.power_limit_uw, power.power_limit_w) == (6_000_000, 6.0)
+    assert power.supported == {"state", "workload-hint"}
+    power = ssdpm.open("nvme0", root).power()
+    assert (power.power_state, power.nopp, power.power_limit_w) == (0, None, None)
+    (root / "dumps/nvme1.power").write_text("power_state 4\n")
+    power = ssdpm.open("nvme1", root).power()
+    assert power.asleep and power.workload_hint is None
+    with pytest.raises(ssdpm.UnsupportedError):
+        ssdpm.open("sda", root).power()
+    (root / "dumps/nvme1.power").write_text("power_state 99\n")
+    with pytest.raises(ssdpm.InvalidError):
+        ssdpm.open("nvme1", root).power()
+
+
 def test_devsleep_is_what_the_log_says(machine: Maker) -> None:
     root = machine("desktop-6.1")
     assert ssdpm.open("sda", root).devsleep() == ssdpm.Devsleep(True, 10, 20)

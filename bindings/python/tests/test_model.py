@@ -550,3 +550,13 @@ def test_an_array_is_copied_whatever_its_padding_and_strides_are() -> None:
     model = ssdpm.Model.from_states(states)
     states["max_power_uw"] = 9
     assert model.states["max_power_uw"].tolist() == [7, 8]
+
+
+def test_the_governor_has_the_published_modes() -> None:
+    watts = {"pcie": [25, 20, 10], "pcie-x8": [40, 35, 25], "sata": [None, 7, 5]}
+    for form, powers in watts.items():
+        modes = ssdpm.governor_modes(form)
+        assert [mode.mode for mode in modes] == [0, 1, 2]
+        assert [mode.power_w for mode in modes] == powers
+    with pytest.raises(ValueError, match="form"):
+        ssdpm.governor_modes("u2")
