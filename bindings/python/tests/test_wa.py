@@ -10,6 +10,7 @@ from typing import Any
 import hypothesis.strategies as st
 import matplotlib
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 
@@ -94,7 +95,7 @@ def test_trim_adds_spare(spare: float, share: float) -> None:
 
 @pytest.mark.parametrize("spare", NO_SPARE)
 def test_a_spare_factor_that_is_none_is_refused(spare: float, model: ssdpm.Model) -> None:
-    trace = ssdpm.Trace(records(1))
+    trace = records(1)
     for call in (
         lambda: wa.calculate(spare),
         lambda: wa.classes(spare, HOT),
@@ -158,12 +159,12 @@ def test_a_curve_has_nan_where_a_formula_is_not_valid(tmp_path: Path) -> None:
     is_drawn(ax, tmp_path / "curve.png")
 
 
-def writes(n: int) -> ssdpm.Trace:
+def writes(n: int) -> npt.NDArray[np.void]:
     """n writes of 1 MB, 1 ms each, a second apart."""
     array = records(n, 1000 * MS, MS)
     array["op"] = ssdpm.OPS["write"]
     array["bytes"] = 1_000_000
-    return ssdpm.Trace(array)
+    return array
 
 
 # A gigabyte per second at 1 W above idle: 1000 pJ.
