@@ -3,7 +3,8 @@
 
 usage: summary.py [DIRECTORY]
 
-With the directory that powersensor3.py reads, its rows follow.
+With the directory that powersensor3.py reads, its rows and those of sustained_write.py
+follow.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import lower_envelope
 import powersensor3
 import sata_survey
 import stornvme
+import sustained_write
 import uflip
+import write_amplification
 from report import REPRODUCED, Report
 
 # What each source is called, and the claims that the table has.
@@ -66,12 +69,33 @@ SOURCES = (
         sata_survey.report,
         ("MX500, fio", "M550, fio", "laptop, power"),
     ),
+    (
+        "write amplification, papers",
+        write_amplification.report,
+        (
+            "rho 0.3, FIFO",
+            "rho 0.3, Agarwal",
+            "rho 0.3, simulated",
+            "all formulas",
+            "simulated against formulas",
+            "spare 0.07 to 0.25",
+            "25 % spare with parity",
+        ),
+    ),
 )
 MEASURED = (
     "reads",
     "random writes, onset",
     "random writes, power",
     "random writes, energy per GiB",
+)
+SIMULATED = (
+    "simulated, onset",
+    "onset, spare as measured",
+    "simulated, power and pace",
+    "pace after it, means of 100 s",
+    "390 to 590 s",
+    "900 to 1199 s",
 )
 
 
@@ -95,8 +119,11 @@ def main() -> None:
     for source, make, abouts in SOURCES:
         print("\n".join(rows(source, make(), abouts)))
     if len(sys.argv) > 1:
-        report = powersensor3.report(Path(sys.argv[1]))
+        directory = Path(sys.argv[1])
+        report = powersensor3.report(directory)
         print("\n".join(rows("PowerSensor3, 2025", report, MEASURED)))
+        report = sustained_write.report(directory)
+        print("\n".join(rows("its writes, simulated", report, SIMULATED)))
 
 
 if __name__ == "__main__":

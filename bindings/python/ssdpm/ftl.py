@@ -378,9 +378,9 @@ class Run:
         """Write amplification of each second, with the cache; NaN: nothing written."""
         written = self._column("n_written").astype(np.float64)
         result = np.full(len(written), np.nan)
-        return np.divide(
-            self._column("n_programmed"), written, out=result, where=written > 0
-        )
+        some = written > 0
+        result[some] = self._column("n_programmed")[some] / written[some]
+        return result
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw IOPS and power over time.

@@ -70,7 +70,7 @@ def check_classes(classes: ClassesLike) -> list[tuple[float, float]]:
     """Pairs of numbers; the library looks at the sums."""
     result = []
     for number, one in enumerate(classes):
-        if isinstance(one, str) or len(one) != 2:
+        if len(one) != 2:
             raise ValueError(
                 f"classes[{number}]: (address_share, write_share) is needed"
             )

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""Write amplification by formula, and what it does to an estimate."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+
+import ssdpm
+from ssdpm import wa
+from test_plot import is_drawn, labels
+from traces import MS, records
+
+matplotlib.use("Agg")
+
+HOT = [(0.2, 0.8), (0.8, 0.2)]
+SPARES = st.floats(1e-9, 1, exclude_max=True)
+NO_SPARE = [0, 1, -0.1, 1.5, math.nan, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("found", "number"),
+    [
+        (wa.calculate(0.07), 7.3177),
+        (wa.calculate(0.07, "random"), 14.2857),
+        (wa.calculate(0.07, "greedy", 64), 6.6001),
+        (wa.calculate(0.2, "greedy", pages_per_block=16), 2.3527),
+        (wa.calculate(0.3 / 1.3), 2.3642),
+        (wa.calculate(0.3 / 1.3, "agarwal"), 2.1667),
+        (wa.classes(0.07, HOT), 7.6817),
+        (wa.classes(0.2, [(0.1, 0.9), (0.9, 0.1)]), 3.5329),
+        (wa.calculate(0.07) / wa.calculate(0.25), 3.325),
+        (wa.spare_of(512, 476), 0.0703),
+        (wa.spare_of(1, 0.75, parity=0.07), 0.18),
+        # 3 / 4 of the addresses are in use
+        (wa.trim(0.2, 0.2), 0.4),
+    ],
+)
+def test_the_numbers_of_the_papers(found: float, number: float) -> None:
+    assert round(found, 4) == pytest.approx(number, abs=1e-4)
+
+
+@given(SPARES, SPARES, st.sampled_from(["random", "fifo", "agarwal"]))
+def test_it_is_1_or_more_and_decreases_with_spare(a: float, b: float, formula: str) -> None:
+    low, high = sorted((a, b))
+    if formula == "agarwal":
+        low, high = low / 2, high / 2
+    more, less = wa.calculate(low, formula), wa.calculate(high, formula)
+    assert 1 <= less <= more
+    if high > low * 1.001:
+        assert less < more or math.isclose(less, 1, rel_tol=1e-9)
+
+
+@given(st.floats(0.01, 0.9), st.floats(0.01, 0.9), st.sampled_from([16, 64, 256, 4096]))
+def test_greedy_is_1_or_more_and_decreases_and_is_below_fifo(
+    a: float, b: float, pages: int
+) -> None:
+    low, high = sorted((a, b))
+    try:
+        more, less = (wa.calculate(x, "greedy", pages) for x in (low, high))
+    except ssdpm.RangeError as error:
+        assert "not valid for that spare factor" in str(error)
+        return
+    assert 1 <= less <= more <= wa.calculate(low) * (1 + 1e-12)
+    assert wa.calculate(low) <= wa.calculate(low, "random")
+
+
+@given(st.floats(1e-3, 0.99), st.floats(0.01, 0.99), st.floats(0, 1))
+def test_skew_is_never_better_than_even_writes(
+    spare: float, addresses: float, writes: float
+) -> None:
+    found = wa.classes(spare, [(addresses, writes), (1 - addresses, 1 - writes)])
+    even = wa.calculate(spare)
+    assert found >= 1
+    # One stream of writes; classes that are never written hold valid pages for ever.
+    assert found >= even * (1 - 1e-6) or found == pytest.approx(even, rel=1e-6)
+    assert wa.classes(spare, [(addresses, addresses), (1 - addresses, 1 - addresses)]) == (
+        pytest.approx(even, rel=1e-9)
+    )
+
+
+@given(st.floats(1e-6, 0.999), st.floats(0, 0.499))
+def test_trim_adds_spare(spare: float, share: float) -> None:
+    assert spare <= wa.trim(spare, share) + 1e-15
+    assert wa.trim(spare, share) < 1
+
+
+@pytest.mark.parametrize("spare", NO_SPARE)
+def test_a_spare_factor_that_is_none_is_refused(spare: float, model: ssdpm.Model) -> None:
+    trace = records(1)
+    for call in (
+        lambda: wa.calculate(spare),
+        lambda: wa.classes(spare, HOT),
+        lambda: wa.trim(spare, 0.1),
+        lambda: wa.curve([0.1, spare]),
+        lambda: wa.background(ssdpm.parameters(model), spare),
+        lambda: ssdpm.parameters(model, spare=spare),
+        lambda: ssdpm.estimate(model, trace, spare=spare),
+        lambda: ssdpm.ftl.simulate(spare),
+    ):
+        with pytest.raises(ssdpm.RangeError, match="above 0 and below 1"):
+            call()
+
+
+def test_other_bad_input_is_refused() -> None:
+    for text in ("0.1", None, True):
+        with pytest.raises(TypeError, match="a number is needed"):
+            wa.calculate(text)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="is none of"):
+        wa.calculate(0.1, "lambert")
+    with pytest.raises(ssdpm.InvalidError, match='"greedy" needs it'):
+        wa.calculate(0.1, "greedy")
+    with pytest.raises(ssdpm.InvalidError, match="has none"):
+        wa.calculate(0.1, "fifo", 64)
+    with pytest.raises(ssdpm.RangeError, match="not valid above"):
+        wa.calculate(0.6, "agarwal")
+    with pytest.raises(ssdpm.InvalidError, match="must come to 1"):
+        wa.classes(0.1, [(0.2, 0.8), (0.7, 0.2)])
+    with pytest.raises(ValueError, match=r"classes\[1\]"):
+        wa.classes(0.1, [(0.2, 0.8), (0.8,)])
+    with pytest.raises(ssdpm.RangeError, match="TRIM"):
+        wa.trim(0.1, 0.5)
+    for flash, data in ((0, 0), (10, 10), (10, 11), (10, 0)):
+        with pytest.raises(ssdpm.RangeError):
+            wa.spare_of(flash, data)
+    with pytest.raises(ssdpm.InvalidError, match="1 or more"):
+        wa.write_cost(wa.Nand(), 0.5)
+
+
+def test_a_byte_costs_what_is_programmed_and_moved_for_it() -> None:
+    nand = wa.Nand(10, 30, 8, 2, program_bytes_per_s=1e9, read_bytes_per_s=4e9)
+    cost = wa.write_cost(nand, 3)
+    assert cost.byte_pj == 10 + 3 * 32 + 2 * 8
+    assert cost.bytes_per_s == pytest.approx(1 / (3e-9 + 2 * 0.25e-9))
+    assert wa.write_cost(wa.Nand(), 3) == wa.WriteCost(0, math.inf)
+
+
+def test_a_curve_has_nan_where_a_formula_is_not_valid(tmp_path: Path) -> None:
+    curve = wa.curve([0.6, 0.2])
+    assert curve.spare.tolist() == [0.2, 0.6]
+    assert curve.wa["agarwal"][0] == 2.5 and math.isnan(curve.wa["agarwal"][1])
+    assert curve.wa["fifo"][0] == wa.calculate(0.2)
+    assert curve == wa.curve([0.2, 0.6]) and curve != wa.curve([0.2, 0.5])
+    assert repr(curve) == (
+        "<ssdpm.wa.Curve of random, fifo, greedy, agarwal at 2 spare factors, 0.2..0.6>"
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        curve.spare[0] = 1
+    ax = wa.curve().plot()
+    assert labels(ax) == ["random", "fifo", "greedy, 64 pages per block", "agarwal"]
+    is_drawn(ax, tmp_path / "curve.png")
+
+
+def writes(n: int) -> npt.NDArray[np.void]:
+    """n writes of 1 MB, 1 ms each, a second apart."""
+    array = records(n, 1000 * MS, MS)
+    array["op"] = ssdpm.OPS["write"]
+    array["bytes"] = 1_000_000
+    return array
+
+
+# A gigabyte per second at 1 W above idle: 1000 pJ.
+KNOWN: dict[str, Any] = {
+    "idle_power_w": {"PS0": 1.0},
+    "active_power_w": 2.0,
+    "bandwidth_bytes_per_second": 10**9,
+}
+
+
+def test_an_estimate_has_what_spare_adds(model: ssdpm.Model) -> None:
+    plain = ssdpm.parameters(model, **KNOWN)
+    spare = ssdpm.parameters(model, spare=0.2, **KNOWN)
+    [(before, after)] = [(a, b) for a, b in zip(plain, spare) if a != b]
+    assert (after.kind, after.index) == ("byte_energy_pj", 1)
+    assert (after.low, after.nominal, after.high) == (0, 1693, 8000)
+    assert (before.provenance, after.provenance) == ("assumed", "assumed")
+    assert after.rule.startswith("spare-factor: write amplification 2.69 of even writes")
+    one, other = (
+        ssdpm.estimate(model, writes(3), parameters=known).nominal.energy_nj
+        for known in (plain, spare)
+    )
+    assert other - one == 3 * 1_693_000
+
+
+def test_spare_is_an_argument_of_all_that_estimate(model: ssdpm.Model) -> None:
+    trace, known = writes(2), ssdpm.parameters(model, spare=0.1)
+    one = ssdpm.estimate(model, trace, spare=0.1)
+    assert one == ssdpm.estimate(model, trace, parameters=known)
+    assert one != ssdpm.estimate(model, trace)
+    compared = ssdpm.compare(model, trace, spare=0.1)
+    assert compared["linux"].estimate.nominal == one.nominal
+    table = ssdpm.apst(model)
+    [row] = ssdpm.sweep(model, trace, [table], spare=0.1)
+    assert row["energy_nj"] == one.nominal.energy_nj
+    for call in (ssdpm.best_table, ssdpm.recommend, ssdpm.clairvoyant):
+        assert call(model, trace, spare=0.1) == call(model, trace, parameters=known)
+        assert call(model, trace, spare=0.1) != call(model, trace)
+    simulation = ssdpm.Simulation(model, spare=0.1)
+    simulation.feed(trace)
+    assert simulation.finish() == one
+    with pytest.raises(ValueError, match="parameters, spare: one of both"):
+        ssdpm.estimate(model, trace, parameters=known, spare=0.1)
+
+
+def test_without_spare_nothing_is_assumed(model: ssdpm.Model) -> None:
+    assert not any(p.rule.startswith("spare") for p in ssdpm.parameters(model))
+    assert ssdpm.parameters(model, spare=None) == ssdpm.parameters(model)
+
+
+def test_the_work_behind_writes_is_a_state(model: ssdpm.Model) -> None:
+    known = ssdpm.parameters(model, **KNOWN)
+    work = wa.background(known, 0.2)
+    assert (work.low_wa, work.high_wa) == (1, 5)
+    assert work.nominal_wa == wa.calculate(0.2)
+    assert work.power_w == 2 and work.ps_per_byte == 1693
+    assert work.time_s(10**9) == pytest.approx(1.693)
+    # Its energy above idle is what spare adds.
+    added = (work.power_w - 1) * work.time_s(1) * 1e12
+    assert added == pytest.approx(1693)
+
+
+def test_spare_starts_where_writes_were_measured(model: ssdpm.Model) -> None:
+    start = wa.calculate(0.2)
+    for measured, nominal in ((1.0, 1693), (2.0, 346), (start, 0)):
+        known = ssdpm.parameters(model, spare=0.2, measured_wa=measured, **KNOWN)
+        [byte] = (p for p in known if p.kind == "byte_energy_pj" and p.index == 1)
+        assert byte.nominal == nominal
+    for bad in (0.9, math.nan, start * 1.01):
+        with pytest.raises(ssdpm.RangeError, match="measured_wa"):
+            ssdpm.parameters(model, spare=0.2, measured_wa=bad)
+    with pytest.raises(ssdpm.InvalidError, match="pass both"):
+        ssdpm.parameters(model, measured_wa=2.0)
+
+
+@given(st.floats(0.005, 0.9), st.floats(0.005, 0.9))
+def test_more_spare_costs_no_more(a: float, b: float) -> None:
+    model = ssdpm.Model.catalogue("WDC PC SN530")
+    low, high = sorted((a, b))
+    less, more = (
+        next(
+            p
+            for p in ssdpm.parameters(model, spare=spare)
+            if p.kind == "byte_energy_pj" and p.index == 1
+        )
+        for spare in (high, low)
+    )
+    assert less.low == more.low == 0
+    assert less.nominal <= more.nominal and less.high <= more.high
+    assert less.low <= less.nominal <= less.high
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert wa.calculate(np.float32(0.25)) == wa.calculate(0.25)
