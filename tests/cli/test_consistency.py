@@ -17,6 +17,8 @@ import pytest
 import test_page
 from command import Command
 
+from ssdpm import consistency
+
 
 def log(*iops: float, first: int = 1) -> str:
     rows = (f"{1000 * (first + i)}, {v}, 1, 0\n" for i, v in enumerate(iops))
@@ -192,6 +194,15 @@ def test_a_drive_falls_when_its_spare_area_is_written(ssdpm: Command) -> None:
     )["iops"]
     other = ssdpm.json("consistency", *SMALL, "--spare", "25%", "--series", "--seed", "2")
     assert other["iops"] != found["iops"]
+
+
+@pytest.mark.parametrize("collector", ["greedy", "fifo", "choices"])
+def test_python_simulates_the_same_drive(ssdpm: Command, collector: str) -> None:
+    small = ["--simulate", "--capacity", "64MiB", "--duration", "20s", "--spare", "20%"]
+    said = ssdpm.json("consistency", *small, "--series", "--collector", collector)
+    (found,) = consistency.simulate([0.2], n_blocks=64, seconds=20, collector=collector)
+    assert said["iops"] == found.iops.tolist()
+    assert found.floor_iops == said["floor_iops"]
 
 
 def test_a_drive_without_spare_blocks_is_refused(ssdpm: Command) -> None:
