@@ -146,8 +146,13 @@ static enum exit_status write_and_read(
 			 (unsigned int)(options->share_ppm / 10000),
 			 time_text(options->duration_s * 1000000000).text);
 	status = call_fio(disk, run);
+	if (access(run->log, F_OK)) {
+		if (!status)
+			complain("fio wrote no log");
+		return STATUS_FAILED;
+	}
 	/* After a signal too: fio has written what there was. */
-	if (access(run->log, F_OK) || copy_log(run))
+	if (copy_log(run))
 		return STATUS_FAILED;
 	if (status) {
 		complain("%s has the log up to then", run->save);
