@@ -375,11 +375,11 @@ def test_without_fio_there_is_no_log(ssdpm: Command, disk: pathlib.Path) -> None
 def test_what_fio_fails_of_is_a_failure(ssdpm: Command, disk: pathlib.Path) -> None:
     path_with(ssdpm)
     fio = ssdpm.directory / "few/fio"
-    fio.write_text("#!/bin/sh\necho 'fio: no such engine'\nexit 1\n")
+    fio.write_text("#!/bin/sh\necho 'fio: no such engine' >&2\nexit 1\n")
     fio.chmod(0o755)
     result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
     assert result.returncode == 1
-    assert b"fio failed: fio: no such engine" in result.stderr
+    assert b"fio: no such engine\nssdpm: fio failed (status 1)\n" in result.stderr
     fio.write_text("#!/bin/sh\n")
     result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
     assert result.returncode == 1 and b"fio wrote no log" in result.stderr
