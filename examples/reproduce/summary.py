@@ -14,8 +14,10 @@ from pathlib import Path
 
 import apst_catalogue
 import apst_patch
+import consistency
 import lower_envelope
 import powersensor3
+import readers_watts
 import sata_survey
 import stornvme
 import sustained_write
@@ -82,6 +84,11 @@ SOURCES = (
             "25 % spare with parity",
         ),
     ),
+        "AnandTech, M500 review, 2013",
+        consistency.report,
+        ("shape", "840 Pro, 25 % spare", "M500, 25 % spare", "M500 960 GB, floor"),
+    ),
+    ("its readers, watts", readers_watts.report, ("840 Pro 256 GB", "WD Black 750 GB")),
 )
 MEASURED = (
     "reads",

@@ -10,7 +10,7 @@ static void write_phases(FILE *file, const char *size, uint64_t duration_s,
 			 const char *prefix)
 {
 	fprintf(file,
-		"[fill]\nstonewall\nrw=write\nbs=1m\nsize=%s\n\n"
+		"[fill]\nstonewall\nrw=write\nbs=128k\nsize=%s\n\n"
 		"[random]\nstonewall\nrw=randwrite\nbs=4k\nsize=%s\n"
 		"norandommap=1\nrandom_generator=tausworthe64\n"
 		"time_based\nruntime=%llus\n"

@@ -2,6 +2,7 @@
 /* ssdpm consistency --run: fio writes to a drive, and its log is measured. */
 #include "consistency.h"
 
+#include "progress.h"
 #include "survey-clock.h"
 #include "survey-work.h"
 
@@ -10,7 +11,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* How often it is looked whether fio has ended. */
+#define WAIT_NS (SECOND_NS / 5)
 
 /* The files of fio, and where the log goes that is kept. */
 struct run {
@@ -79,17 +84,50 @@ static enum exit_status make_job(const struct consistency_options *options,
 	return fclose(file) ? complain_of(run->job) : STATUS_DONE;
 }
 
-/* By our own descriptor: a name may have colons, or lead elsewhere later. */
-static enum exit_status call_fio(const struct disk *disk, const struct run *run)
+/* To its end, or to a signal, of which it says nothing. */
+static enum exit_status wait_for_fio(const struct common *common,
+				     const struct disk *disk, pid_t pid)
 {
-	const struct survey_state state = { .lock_fd = -1, .guard_fd = -1 };
-	char filename[64], text[4096];
+	const int64_t begin_ns = survey_now_ns();
+	struct progress progress;
+	int code = 0;
+
+	progress_begin(&progress, common, disk->path, -1);
+	while (!caught_signal() && waitpid(pid, &code, WNOHANG) != pid) {
+		int64_t now_ns = survey_now_ns();
+		char text[64];
+
+		snprintf(text, sizeof(text), "fio has run for %s",
+			 time_text((uint64_t)(now_ns - begin_ns)).text);
+		progress_show(&progress, text);
+		wait_until(now_ns + WAIT_NS);
+	}
+	progress_clear();
+	if (caught_signal()) {
+		end_program(pid);
+		return STATUS_FAILED;
+	}
+	if (!code)
+		return STATUS_DONE;
+	complain("fio failed (%s %d)", WIFEXITED(code) ? "status" : "signal",
+		 WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code));
+	return STATUS_FAILED;
+}
+
+/* By our own descriptor: a name may have colons, or lead elsewhere later. */
+static enum exit_status call_fio(const struct common *common,
+				 const struct disk *disk, const struct run *run)
+{
+	char filename[64];
 	const char *const argv[] = { "fio",    "--eta=never", run->report,
 				     filename, run->job,      NULL };
+	enum exit_status status;
+	pid_t pid;
 
 	snprintf(filename, sizeof(filename), "--filename=/proc/%ld/fd/%d",
 		 (long)getpid(), disk->fd);
-	return call_program(&state, argv, text, sizeof(text));
+	status = start_program(argv, -1, &pid);
+	return status ? status : wait_for_fio(common, disk, pid);
 }
 
 /* -1 after a complaint. */
@@ -145,9 +183,14 @@ static enum exit_status write_and_read(
 			 "for %s",
 			 (unsigned int)(options->share_ppm / 10000),
 			 time_text(options->duration_s * 1000000000).text);
-	status = call_fio(disk, run);
+	status = call_fio(common, disk, run);
+	if (access(run->log, F_OK)) {
+		if (!status)
+			complain("fio wrote no log");
+		return STATUS_FAILED;
+	}
 	/* After a signal too: fio has written what there was. */
-	if (access(run->log, F_OK) || copy_log(run))
+	if (copy_log(run))
 		return STATUS_FAILED;
 	if (status) {
 		complain("%s has the log up to then", run->save);

@@ -27,8 +27,10 @@ static struct ssdpm_ftl_params drive_of(
 	return (struct ssdpm_ftl_params){
 		.size = sizeof(struct ssdpm_ftl_params),
 		.seed = options->seed,
-		.n_user_pages = n_pages - (uint64_t)((double)n_pages *
-						     (double)spare_ppm / 1e6),
+		.n_user_pages =
+			(uint64_t)((double)n_pages *
+					   (1 - (double)spare_ppm / 1e6) +
+				   0.5),
 		.n_blocks = (uint32_t)(n_pages / PAGES_PER_BLOCK),
 		.pages_per_block = PAGES_PER_BLOCK,
 		.collector = options->collector,

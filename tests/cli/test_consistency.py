@@ -17,6 +17,8 @@ import pytest
 import test_page
 from command import Command
 
+from ssdpm import consistency
+
 
 def log(*iops: float, first: int = 1) -> str:
     rows = (f"{1000 * (first + i)}, {v}, 1, 0\n" for i, v in enumerate(iops))
@@ -194,6 +196,15 @@ def test_a_drive_falls_when_its_spare_area_is_written(ssdpm: Command) -> None:
     assert other["iops"] != found["iops"]
 
 
+@pytest.mark.parametrize("collector", ["greedy", "fifo", "choices"])
+def test_python_simulates_the_same_drive(ssdpm: Command, collector: str) -> None:
+    small = ["--simulate", "--capacity", "64MiB", "--duration", "20s", "--spare", "20%"]
+    said = ssdpm.json("consistency", *small, "--series", "--collector", collector)
+    (found,) = consistency.simulate([0.2], n_blocks=64, seconds=20, collector=collector)
+    assert said["iops"] == found.iops.tolist()
+    assert found.floor_iops == said["floor_iops"]
+
+
 def test_a_drive_without_spare_blocks_is_refused(ssdpm: Command) -> None:
     options = ["--simulate", "--capacity", "64MiB", "--spare", "0.5%"]
     assert "spare 0.5 %:" in ssdpm.fails(1, "consistency", *options)
@@ -201,10 +212,18 @@ def test_a_drive_without_spare_blocks_is_refused(ssdpm: Command) -> None:
 
 def test_a_closed_pipe_is_a_failure_without_words(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*COURSE))
-    result = ssdpm.shell(
-        "set -o pipefail; ssdpm consistency --series --json a.log a.log a.log | true"
-    )
-    assert result.returncode == 128 + signal.SIGPIPE and result.stderr == ""
+    for options in ([], ["--series", "--json"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            ["ssdpm", "consistency", *options, "a.log", "a.log"],
+            cwd=ssdpm.directory,
+            env=ssdpm.environment,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+        )
+        os.close(writer)
+        assert done.returncode == -signal.SIGPIPE and done.stderr == b""
 
 
 def test_each_second_is_drawn(ssdpm: Command) -> None:
@@ -294,7 +313,7 @@ def test_what_would_be_lost_is_said_and_nothing_written(
     assert not list(ssdpm.directory.glob("*.log"))
 
 
-def test_a_drive_that_is_mounted_swap_or_opened_is_refused(
+def test_a_drive_that_is_mounted_or_held_is_refused(
     ssdpm: Command, disk: pathlib.Path
 ) -> None:
     call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
@@ -310,12 +329,6 @@ def test_a_drive_that_is_mounted_swap_or_opened_is_refused(
         assert "it is in use; nothing was written" in ssdpm.fails(1, *call)
     finally:
         os.close(fd)
-    subprocess.run(["mkswap", "-q", disk], check=True)
-    subprocess.run(["swapon", disk], check=True)
-    try:
-        assert f"{disk.name} is in use: swap" in ssdpm.fails(1, *call)
-    finally:
-        subprocess.run(["swapoff", disk], check=True)
     assert not list(ssdpm.directory.glob("*.log"))
 
 
@@ -338,6 +351,39 @@ def test_a_drive_is_written_and_its_log_measured(
     assert again.returncode == 1 and again.stdout == b""
     assert f"{name} is there already" in again.stderr.decode()
     assert image_of(ssdpm) == image
+
+
+def path_with(ssdpm: Command, *programs: str) -> None:
+    """No other programs can be found."""
+    folder = ssdpm.directory / "few"
+    folder.mkdir()
+    for name in programs:
+        (folder / name).symlink_to(f"/usr/bin/{name}")
+    ssdpm.environment["PATH"] = f"{ssdpm.directory}/bin:{folder}"
+
+
+def test_without_fio_there_is_no_log(ssdpm: Command, disk: pathlib.Path) -> None:
+    before = image_of(ssdpm)
+    path_with(ssdpm)
+    result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
+    assert result.returncode == 1 and result.stdout == b""
+    assert result.stderr.endswith(b"ssdpm: fio: No such file or directory\n")
+    assert not (ssdpm.directory / "x.log").exists()
+    assert image_of(ssdpm) == before
+
+
+def test_what_fio_fails_of_is_a_failure(ssdpm: Command, disk: pathlib.Path) -> None:
+    path_with(ssdpm)
+    fio = ssdpm.directory / "few/fio"
+    fio.write_text("#!/bin/sh\necho 'fio: no such engine' >&2\nexit 1\n")
+    fio.chmod(0o755)
+    result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
+    assert result.returncode == 1
+    assert b"fio: no such engine\nssdpm: fio failed (status 1)\n" in result.stderr
+    fio.write_text("#!/bin/sh\n")
+    result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
+    assert result.returncode == 1 and b"fio wrote no log" in result.stderr
+    assert not (ssdpm.directory / "x.log").exists()
 
 
 def test_the_log_up_to_an_interrupt_is_kept(ssdpm: Command, disk: pathlib.Path) -> None:

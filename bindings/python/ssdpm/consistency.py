@@ -15,6 +15,10 @@ Several side by side, from 1400 s on, as reviews of drives show them::
     logs = {"default": "default_iops.log", "25 % spare": "spare_iops.log"}
     print(consistency.compare(logs, begin_s=1400))
 
+What spare area changes, of a drive that is simulated::
+
+    consistency.simulate([0.07, 0.25]).plot()
+
 ssdpm_measure(3) has the rules.
 """
 
@@ -22,14 +26,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ssdpm import _core
+from ssdpm import _core, ftl
 from ssdpm.base import (
     Error,
     check_instance,
@@ -44,10 +48,23 @@ from ssdpm.workload import OPS, TraceSource, open_source
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LATE_S", "Comparison", "Consistency", "compare", "measure", "read"]
+__all__ = [
+    "COST",
+    "LATE_S",
+    "Comparison",
+    "Consistency",
+    "compare",
+    "measure",
+    "read",
+    "simulate",
+]
 
 LATE_S = 1400
 """Where reviews of drives take the begin of steady state."""
+
+COST = ftl.Cost(host_ns=51_200, program_ns=51_200, read_ns=5_120, erase_ns=131_072)
+"""Flash that is programmed at 80 MB/s, all of it together; a page is read in a tenth of
+the time of a program, and a block of 256 pages is erased in a hundredth of its own."""
 
 Series = Union[TraceSource, npt.ArrayLike]
 """A log (a path, an open file or bytes), or numbers, one for each second."""
@@ -363,3 +380,48 @@ def compare(
             for name, series in runs.items()
         )
     )
+
+
+def simulate(
+    spare: Iterable[float] = (0.07, 0.25),
+    *,
+    seconds: SupportsIndex = 2000,
+    cost: ftl.Cost = COST,
+    n_blocks: SupportsIndex = 16384,
+    pages_per_block: SupportsIndex = 256,
+    collector: str = "greedy",
+    seed: SupportsIndex = 1,
+    begin_s: SupportsIndex = 0,
+    end_s: SupportsIndex | None = None,
+    threshold_iops: float = 0.0,
+) -> Comparison:
+    """Simulated drives with more and less spare area, side by side.
+
+    Each is filled in the order of its addresses, then written to anywhere, at full
+    speed. It is the shape that they show, and what spare area changes about it.
+
+    Args:
+        spare: of each drive, the share of the flash that holds no data.
+        seconds: how long.
+        cost, n_blocks, pages_per_block, collector, seed: as for ssdpm.ftl.simulate();
+            by default 16 GiB of flash.
+        begin_s, end_s, threshold_iops: as for measure().
+
+    Raises:
+        RangeError: a spare factor that is none, or too small for the drive.
+    """
+    runs = {
+        f"spare {100 * one:.6g} %": ftl.simulate(
+            one,
+            n_blocks=n_blocks,
+            pages_per_block=pages_per_block,
+            collector=collector,
+            choices=10 if collector == "choices" else None,
+            seed=seed,
+            fill=True,
+            seconds=seconds,
+            cost=cost,
+        ).iops
+        for one in spare
+    }
+    return compare(runs, begin_s=begin_s, end_s=end_s, threshold_iops=threshold_iops)

@@ -184,6 +184,28 @@ def test_several_stand_side_by_side(tmp_path: Path) -> None:
         consistency.compare(["m.log"])  # type: ignore[list-item]
 
 
+def test_spare_area_is_what_makes_a_drive_faster() -> None:
+    small = {"n_blocks": 1024, "seconds": 600, "begin_s": 300, "threshold_iops": 5000}
+    found = consistency.simulate([0.07, 0.18, 0.25], **small)  # type: ignore[arg-type]
+    assert [run.name for run in found] == ["spare 7 %", "spare 18 %", "spare 25 %"]
+    means = [run.mean_iops for run in found]
+    assert means == sorted(means) and means[-1] < 1e9 / consistency.COST.program_ns
+    for run, spare in zip(found, (0.07, 0.18, 0.25)):
+        wa = ssdpm.wa.calculate(spare)
+        # Programs, a hundredth of each for the erased block; reads of what is moved.
+        iops = 1e9 / consistency.COST.program_ns / (1.01 * wa + (wa - 1) / 10)
+        assert 0.98 * iops < run.mean_iops < 1.05 * iops
+        assert (run.n, len(run.iops)) == (300, 600)
+    assert [run.n_below for run in found] == [300, 0, 0]
+    small = {"n_blocks": 64, "seconds": 9}
+    assert consistency.simulate([0.2], **small) == consistency.simulate([0.2], **small)  # type: ignore[arg-type]
+    assert len(consistency.simulate([], **small)) == 0  # type: ignore[arg-type]
+    consistency.simulate([0.2], collector="choices", **small)  # type: ignore[arg-type]
+    for spare in (0, 1, -0.1, np.nan):
+        with pytest.raises(ssdpm.RangeError):
+            consistency.simulate([spare])
+
+
 def test_three_pictures_are_drawn(tmp_path: Path) -> None:
     zeros = [0.0 if i % 7 == 0 else 900.0 for i in range(2000)]
     found = consistency.compare({"m": COURSE, "z": zeros})

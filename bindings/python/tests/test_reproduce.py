@@ -85,6 +85,22 @@ VERDICTS = {
         "spare 0.07 to 0.25": YES,
         "25 % spare with parity": NOT_DECIDABLE,
     },
+    "consistency": {
+        "shape": YES,
+        "840 Pro, 25 % spare": NOT_DECIDABLE,
+        "M500, 25 % spare": YES,
+        "M500 960 GB, floor": NOT_DERIVABLE,
+        "m4, floor": NOT_DERIVABLE,
+    },
+    "readers_watts": {
+        "840 Pro 128 GB": NOT_DERIVABLE,
+        "840 Pro 256 GB": NOT_DERIVABLE,
+        "840 Pro 512 GB": NOT_DERIVABLE,
+        "WD Blue 500 GB": NOT_DERIVABLE,
+        "WD Blue 1 TB": NOT_DERIVABLE,
+        "WD Black 750 GB": NOT_DERIVABLE,
+        "Seagate XT 750 GB": NOT_DERIVABLE,
+    },
 }
 
 
@@ -205,6 +221,20 @@ def test_numbers_of_the_data_sheets_are_too_high_by_at_most_so_much(
 ) -> None:
     bounds = [round(d.ratio().nominal, 2) for d in reproduce("uflip").DRIVES]
     assert bounds == [2.60, 2.73, 4.44, 4.56]
+
+
+def test_spare_area_brings_what_the_formulas_say(reproduce: Any) -> None:
+    """Of writes; the drive also reads what it moves, which makes it a little more."""
+    script = reproduce("consistency")
+    assert script.formula(0.25) == pytest.approx(3.325, abs=5e-4)
+    for spare in (0.18, 0.25):
+        assert 0.97 < script.gain(spare) / script.formula(spare) < 1.03
+
+
+def test_any_watts_of_a_video_come_from_some_utilisation(reproduce: Any) -> None:
+    for drive in reproduce("readers_watts").DRIVES:
+        assert 0 < drive.share() < 1
+        assert drive.simulated(drive.share()) == pytest.approx(drive.video_w, rel=1e-3)
 
 
 def test_the_table_of_fio_would_be_decided_by_runs(reproduce: Any) -> None:
