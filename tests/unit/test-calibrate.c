@@ -656,6 +656,81 @@ static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 	truth_run_free(&run);
 }
 
+static void power_of_another_run_is_refused_with_what_to_do(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 32;
+	struct truth_run run = truth_run(&truth, 1500, 0.05, &seed);
+	struct truth_run other = truth_run(&truth, 1500, 0.05, &seed);
+	struct ssdpm_calibration calibration;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error), 0);
+	run.samples = other.samples;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, &error),
+		-EDOM);
+	fixture_assert_error(&error, -EDOM, 0,
+			     "power and I/Os are not of one run");
+	fixture_assert_error(&error, -EDOM, 0, "give files of the same run");
+	truth_run_free(&other);
+	truth_run_free(&run);
+}
+
+/* Moved by a period it is what it was. */
+static void a_load_that_comes_again_and_again_is_not_refused(void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 33;
+	struct truth_run run = truth_run(&truth, 600, 0.05, &seed);
+	struct ssdpm_io *ios = calloc(30, sizeof(*ios));
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	(void)state;
+	for (size_t i = 0; i < 600; i++)
+		run.power_w[i] =
+			(i % 20 < 10 ? 2.5 : 1) + 0.1 * truth_normal(&seed);
+	for (size_t i = 0; i < 30; i++)
+		ios[i] = (struct ssdpm_io){
+			.start_ns = i * (uint64_t)SECOND,
+			.service_ns = 500000000,
+			.bytes = 4096,
+			.op = SSDPM_OP_READ,
+		};
+	run.samples.start_ns = 25000000;
+	assert_int_equal(ssdpm_calibrate(run.model, NULL, ios, 30, &run.samples,
+					 NULL, measured, &calibration, NULL),
+			 0);
+	assert_int_equal(
+		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)
+			->status,
+		SSDPM_MEASURED_KNOWN);
+	free(ios);
+	truth_run_free(&run);
+}
+
+/* The model has no energy of an I/O where nobody asked for it. */
+static void a_drive_that_does_more_than_is_asked_for_is_not_refused(
+	void **state)
+{
+	struct truth truth = quiet_truth();
+	uint64_t seed = 34;
+	struct ssdpm_calibration calibration;
+
+	(void)state;
+	truth.io_j[0] = truth.io_j[1] = 0.05;
+	truth.sigma_w = 0.01;
+	struct truth_run run = truth_run(&truth, 4000, 0.05, &seed);
+
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	/* 1 in 100 is usual. */
+	assert_true(calibration.n_spikes > calibration.n_bins / 33);
+	truth_run_free(&run);
+}
+
 static void a_power_that_never_changes_is_refused(void **state)
 {
 	struct truth truth = quiet_truth();
@@ -702,6 +777,12 @@ int main(void)
 		cmocka_unit_test(
 			clocks_that_are_years_apart_are_refused_not_searched),
 		cmocka_unit_test(a_sata_drive_is_calibrated_by_its_link_states),
+		cmocka_unit_test(
+			power_of_another_run_is_refused_with_what_to_do),
+		cmocka_unit_test(
+			a_load_that_comes_again_and_again_is_not_refused),
+		cmocka_unit_test(
+			a_drive_that_does_more_than_is_asked_for_is_not_refused),
 		cmocka_unit_test(a_power_that_never_changes_is_refused),
 	};
 

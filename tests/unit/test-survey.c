@@ -681,6 +681,32 @@ static void noise_between_runs_does_not_shrink_with_their_length(void **state)
 	assert_near(detectable(&noise, 0).sigma_w, 0.15, 1e-12);
 }
 
+static void what_is_detectable_is_as_uncertain_as_the_sampled_noise(
+	void **state)
+{
+	/* Degrees of freedom, and the root of the quantiles at 0.025 and 0.975
+	 * of a chi-square by them. */
+	static const double known[][3] = {
+		{ 1, 0.031337982, 2.241402728 },
+		{ 2, 0.159115706, 1.920645583 },
+		{ 10, 0.569822146, 1.431194513 },
+		{ 1e6, 0.998614083, 1.001385890 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct ssdpm_survey_noise noise = exact_noise(0.5);
+
+		noise.se_df = known[i][0];
+		struct ssdpm_survey_detectable found = detectable(&noise, 0);
+
+		assert_near(found.difference_w / found.high_w, known[i][1],
+			    1e-8);
+		assert_near(found.difference_w / found.low_w, known[i][2],
+			    1e-8);
+	}
+}
+
 static void a_power_that_cannot_be_promised_is_refused(void **state)
 {
 	struct ssdpm_survey_params params = four_by_three(1);
@@ -1087,6 +1113,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_run_without_noise_is_refused),
 		cmocka_unit_test(
 			noise_between_runs_does_not_shrink_with_their_length),
+		cmocka_unit_test(
+			what_is_detectable_is_as_uncertain_as_the_sampled_noise),
 		cmocka_unit_test(a_power_that_cannot_be_promised_is_refused),
 		cmocka_unit_test(
 			complete_blocks_are_the_usual_analysis_of_variance),
