@@ -14,6 +14,7 @@ from pathlib import Path
 import apst_catalogue
 import apst_patch
 import lower_envelope
+import p3700_caps
 import powersensor3
 import sata_survey
 import stornvme
@@ -65,6 +66,17 @@ SOURCES = (
         "SATA link power, survey",
         sata_survey.report,
         ("MX500, fio", "M550, fio", "laptop, power"),
+    ),
+    (
+        "Intel, P3700 2 TB, power states",
+        p3700_caps.report,
+        (
+            "sequential writes, 10 W",
+            "sequential writes, 20 W",
+            "sequential writes, best line",
+            "sequential reads",
+            "4 KiB random writes, 20 and 10 W",
+        ),
     ),
 )
 MEASURED = (
