@@ -112,13 +112,12 @@ static py::tuple cap_calculate(const CapDriveTuple &drive,
 	result.size = sizeof(result);
 	if (ssdpm_cap_calculate(&cap.params, &result, &error))
 		raise_error(error, false);
-	return py::make_tuple(span_tuple(result.bytes_per_s),
-			      span_tuple(result.uncapped_bytes_per_s),
-			      span_tuple(result.loss_share),
-			      span_tuple(result.power_uw),
-			      span_tuple(result.p99_power_uw),
-			      span_tuple(result.max_power_uw), result.limit,
-			      result.assumed);
+	return py::make_tuple(
+		span_tuple(result.bytes_per_s),
+		span_tuple(result.uncapped_bytes_per_s),
+		span_tuple(result.loss_share), span_tuple(result.power_uw),
+		span_tuple(result.p99_power_uw),
+		span_tuple(result.max_power_uw), result.limit, result.assumed);
 }
 
 static py::tuple cap_params_from_model(const Model &model,
@@ -135,9 +134,9 @@ static py::tuple cap_params_from_model(const Model &model,
 	for (const StreamTuple &one : streams)
 		filled.push_back(stream_from(one));
 	params.size = sizeof(params);
-	if (ssdpm_cap_params_from_model(
-		    model.get(), parameters.data(), parameters.size(), state,
-		    filled.data(), filled.size(), &params, &error))
+	if (ssdpm_cap_params_from_model(model.get(), parameters.data(),
+					parameters.size(), state, filled.data(),
+					filled.size(), &params, &error))
 		raise_error(error, false);
 	for (const struct ssdpm_cap_stream &one : filled)
 		result.push_back(stream_tuple(one));
