@@ -5,6 +5,7 @@
 #include "comparison.h"
 #include "measure-input.h"
 #include "output.h"
+#include "sampling-print.h"
 #include "units.h"
 
 #include <errno.h>
@@ -304,6 +305,23 @@ static void say_lengths(const struct common *common, const char *power_name,
 		 time_text(ios_ns).text);
 }
 
+/* By the I/Os: what else is above idle is theirs. */
+static void say_sampling(const struct common *common, const char *power_name,
+			 const struct recorded *recorded)
+{
+	struct ssdpm_samples samples = samples_of(&recorded->power);
+	struct ssdpm_sampling_params params = {
+		.size = sizeof(params),
+		.ios = recorded->ios,
+		.n_ios = recorded->n_ios,
+	};
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+
+	if (!common->quiet &&
+	    !ssdpm_sampling_check(&samples, &params, &sampling, NULL))
+		complain_of_sampling(power_name, &sampling);
+}
+
 static bool is_control(const char *at, size_t length)
 {
 	const unsigned char c = (unsigned char)at[0];
@@ -546,6 +564,7 @@ static enum exit_status calibrate(const struct settings *settings,
 		status = read_ios(settings, common, operands[2], &recorded);
 	if (!status) {
 		say_lengths(common, operands[1], operands[2], &recorded);
+		say_sampling(common, operands[1], &recorded);
 		describe(settings, &plan, &resolved, operands, &recorded,
 			 &answer);
 		status = fit(settings, &plan, &resolved, operands, &recorded,

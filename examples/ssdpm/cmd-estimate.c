@@ -159,6 +159,7 @@ static void write_estimate(struct json_writer *w,
 	write_delays(w, job->sim);
 	if (settings->interval_ns)
 		write_intervals(w, job->sim);
+	write_work_behind(w, e->subject, &job->result.nominal);
 	write_known(w, e->subject);
 	ssdpm__json_end(w, '}');
 }
@@ -401,6 +402,24 @@ static void print_states(const struct settings *settings,
 	table_print(&rows);
 }
 
+/* With --spare: what the drive does behind its writes. */
+static void print_work_behind(const struct subject *subject,
+			      const struct ssdpm_run *run)
+{
+	const struct ssdpm_background_work *b = &subject->background;
+	uint64_t ns = work_behind_ns(subject, run);
+
+	if (!(b->nominal_wa >= 1))
+		return;
+	printf("  garbage collection behind the writes: %s at %s; write "
+	       "amplification %.2f (%.0f..%.1f)\n",
+	       time_text(ns).text, power_text((int64_t)b->power_uw).text,
+	       b->nominal_wa, b->low_wa, b->high_wa);
+	if (ns > run->duration_ns - run->busy_ns)
+		puts("  that is more than the time without I/O: the drive "
+		     "cannot keep up, and writes would take longer");
+}
+
 static void print_assumptions(const struct ssdpm_result *r)
 {
 	uint32_t axis = r->widest_axis;
@@ -435,6 +454,7 @@ static void print_estimate(const struct settings *settings,
 	print_bounds(&job->result);
 	putchar('\n');
 	print_states(settings, e);
+	print_work_behind(e->subject, &job->result.nominal);
 	print_assumptions(&job->result);
 	if (!settings->explain)
 		return;

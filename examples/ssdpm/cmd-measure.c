@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define CHUNK 4096
+#define FIRST_SAMPLES 65536
 
 struct settings {
 	struct ssdpm_power_params power;
@@ -165,8 +166,25 @@ struct answer {
 	struct baseline_answer baseline;
 };
 
+/* The first samples, by which it is told whether they are fast enough. */
+static int64_t first_ns[FIRST_SAMPLES];
+static double first_w[FIRST_SAMPLES];
+
+static void keep_first(struct power_array *first,
+		       const struct power_array *more)
+{
+	size_t n = FIRST_SAMPLES - first->n;
+
+	if (n > more->n)
+		n = more->n;
+	memcpy(first->time_ns + first->n, more->time_ns, n * sizeof(int64_t));
+	memcpy(first->power_w + first->n, more->power_w, n * sizeof(double));
+	first->n += n;
+}
+
 static enum exit_status feed(struct power_input *input,
-			     struct ssdpm_integral *integral)
+			     struct ssdpm_integral *integral,
+			     struct power_array *first)
 {
 	static int64_t time_ns[CHUNK];
 	static double power_w[CHUNK];
@@ -178,6 +196,7 @@ static enum exit_status feed(struct power_input *input,
 			read_power(input, time_ns, power_w, CHUNK, &array.n);
 		if (status || !array.n)
 			return status;
+		keep_first(first, &array);
 		struct ssdpm_samples samples = samples_of(&array);
 		if (ssdpm_integral_feed(integral, &samples, &error)) {
 			complain_of_power(input->name, &error);
@@ -186,12 +205,31 @@ static enum exit_status feed(struct power_input *input,
 	}
 }
 
+/* Where no baseline can be told, there is less to say. */
+static int check_first(const struct power_array *first,
+		       struct ssdpm_sampling *sampling,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_samples samples = samples_of(first);
+	struct ssdpm_sampling_params params = { .size = sizeof(params) };
+	struct ssdpm_baseline baseline;
+
+	if (!ssdpm_baseline_find(&samples, NULL, &baseline, error))
+		params.baseline = &baseline;
+	sampling->size = sizeof(*sampling);
+	int r = ssdpm_sampling_check(&samples, &params, sampling, error);
+
+	/* All that is a number comes later. */
+	return r == -ENODATA ? 0 : r;
+}
+
 /* A file of any length: it is not kept. */
 static enum exit_status measure_energy(const struct settings *settings,
 				       struct power_input *input,
 				       struct answer *answer)
 {
 	struct energy_answer *a = &answer->energy;
+	struct power_array first = { first_ns, first_w, 0 };
 	struct ssdpm_integral *integral = NULL;
 	enum exit_status status = STATUS_FAILED;
 	struct ssdpm_error error;
@@ -203,8 +241,9 @@ static enum exit_status measure_energy(const struct settings *settings,
 			       &integral, &error))
 		complain_of_power(input->name, &error);
 	else
-		status = feed(input, integral);
-	if (!status && ssdpm_integral_get(integral, &a->energy, &error)) {
+		status = feed(input, integral, &first);
+	if (!status && (ssdpm_integral_get(integral, &a->energy, &error) ||
+			check_first(&first, &a->sampling, &error))) {
 		complain_of_power(input->name, &error);
 		status = STATUS_FAILED;
 	}
@@ -284,6 +323,20 @@ typedef int (*find_fn)(const struct settings *settings,
 		       const struct ssdpm_samples *samples,
 		       struct baseline_answer *a, struct ssdpm_error *error);
 
+static int check_sampling(const struct settings *settings,
+			  const struct ssdpm_samples *samples,
+			  struct baseline_answer *a, struct ssdpm_error *error)
+{
+	struct ssdpm_sampling_params params = {
+		.size = sizeof(params),
+		.baseline = &a->baseline,
+		.detect = detect_of(settings),
+	};
+
+	a->sampling.size = sizeof(a->sampling);
+	return ssdpm_sampling_check(samples, &params, &a->sampling, error);
+}
+
 static enum exit_status measure_above(const struct settings *settings,
 				      struct power_input *input,
 				      struct answer *answer, find_fn find)
@@ -299,6 +352,8 @@ static enum exit_status measure_above(const struct settings *settings,
 	int r = ssdpm_baseline_find(
 		&samples, settings->baseline.size ? &settings->baseline : NULL,
 		&a->baseline, &error);
+	if (!r)
+		r = check_sampling(settings, &samples, a, &error);
 	if (!r)
 		r = find(settings, &samples, a, &error);
 	if (r)

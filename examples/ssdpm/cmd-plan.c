@@ -42,10 +42,15 @@ static enum exit_status check_options(const struct common *common,
 	const struct saving_options *saving = &settings->saving;
 	enum exit_status status = check_plan_options(common, &settings->plan);
 
-	if (!status && settings->persist && !settings->plan.profile)
+	if (!status && settings->persist && !settings->plan.profile &&
+	    !settings->plan.has_power_state && !settings->plan.has_nopp)
 		return usage_error(common,
-				   "--persist needs --profile: it is what the "
-				   "files say");
+				   "--persist needs --profile, --power-state "
+				   "or --nopp: it is what the files say");
+	if (!status && settings->plan.applied && n)
+		return usage_error(common,
+				   "without settings, all that was applied is "
+				   "checked: name no TARGET");
 	if (!status && settings->both_sources &&
 	    (!settings->plan.profile || settings->plan.power_source))
 		return usage_error(common,
@@ -81,11 +86,11 @@ static enum exit_status prepare(struct work *work,
 	work->options = &settings->plan;
 	status = find_profile(common, work->options, &drives->lives[0]->facts,
 			      source, &work->profile);
-	if (!status && with_files && settings->persist)
-		status = make_persist(work, settings->persist);
 	if (!status)
 		status = make_plan(common, work->options, &work->profile,
 				   drives, &work->plan);
+	if (!status && with_files && settings->persist)
+		status = make_persist(work, settings->persist);
 	if (!status)
 		work->in_force = all_in_force(work->plan);
 	return status;
@@ -240,6 +245,23 @@ static enum exit_status finish_apply(struct work *work,
 	return status;
 }
 
+/* A state that only a command tells, and that could not be sent. */
+static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if ((step.kind != SSDPM_STEP_POWER_STATE &&
+		     step.kind != SSDPM_STEP_NOPP) ||
+		    step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		complain("%s: %s", step.device, step.why);
+		return may_send_commands() ? STATUS_FAILED :
+					     STATUS_NO_PRIVILEGES;
+	}
+	return STATUS_DONE;
+}
+
 static enum exit_status finish_check(struct work *work,
 				     const struct settings *settings,
 				     char **operands, size_t n)
@@ -255,6 +277,8 @@ static enum exit_status finish_check(struct work *work,
 	printed = print_work(work);
 	if (!status)
 		status = printed;
+	if (!status)
+		status = complain_of_unknown(work->plan);
 	if (!status && !work->in_force)
 		status = STATUS_NOT_IN_FORCE;
 	return status;
@@ -314,7 +338,8 @@ const struct subcommand cmd_plan = {
 	.n_groups = sizeof(groups) / sizeof(groups[0]),
 	.examples = "  ssdpm plan --profile auto\n"
 		    "  ssdpm plan --profile auto --both-sources --trace lomax\n"
-		    "  ssdpm plan --profile power-saver --persist udev\n",
+		    "  ssdpm plan --profile power-saver --persist udev\n"
+		    "  ssdpm plan --power-state 1 --persist udev nvme0\n",
 	.set = set,
 	.run = run_plan_command,
 	.settings = &the_settings,
@@ -346,7 +371,8 @@ const struct subcommand cmd_check = {
 		"Say whether a power policy is in force (exit status 5: no).",
 	.groups = groups,
 	.n_groups = 1,
-	.examples = "  ssdpm check --profile auto || test $? = 5\n",
+	.examples = "  ssdpm check --profile auto || test $? = 5\n"
+		    "  ssdpm check || test $? = 5\n",
 	.set = set,
 	.run = run_check,
 	.settings = &the_settings,

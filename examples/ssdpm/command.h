@@ -113,6 +113,7 @@ extern const struct subcommand cmd_apply;
 extern const struct subcommand cmd_check;
 extern const struct subcommand cmd_revert;
 extern const struct subcommand cmd_capture;
+extern const struct subcommand cmd_consistency;
 extern const struct subcommand cmd_measure;
 extern const struct subcommand cmd_calibrate;
 

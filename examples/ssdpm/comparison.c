@@ -59,6 +59,9 @@ void print_subject(const struct estimate *e, const struct sim_options *options)
 		       ssdpm_pcie_link_to_string(link));
 	if (is_measured(e->subject))
 		fputs(", with measured values", stdout);
+	if (options->spare_ppm)
+		printf(", %s of the flash spare",
+		       share_text(options->spare_ppm, 1000000).text);
 	putchar('\n');
 }
 

@@ -193,18 +193,41 @@ static void write_devsleep(struct json_writer *w, const struct insight *insight)
 	ssdpm__json_end(w, '}');
 }
 
+static void write_power(struct json_writer *w,
+			const struct ssdpm_device_power *p)
+{
+	const bool thermal = p->known & SSDPM_POWER_FACT_THERMAL;
+
+	write_if(w, "power_state", p->known & SSDPM_POWER_FACT_STATE,
+		 p->power_state);
+	write_bool_if(w, "asleep", p->known & SSDPM_POWER_FACT_STATE,
+		      p->flags & SSDPM_POWER_FLAG_ASLEEP);
+	write_if(w, "workload_hint", p->known & SSDPM_POWER_FACT_WORKLOAD_HINT,
+		 p->workload_hint);
+	write_bool_if(w, "nopp", p->known & SSDPM_POWER_FACT_NOPP, p->nopp);
+	write_if(w, "light_throttle_k", thermal, p->light_throttle_k);
+	write_if(w, "heavy_throttle_k", thermal, p->heavy_throttle_k);
+	write_if(w, "min_throttle_k", p->min_throttle_k, p->min_throttle_k);
+	write_if(w, "max_throttle_k", p->max_throttle_k, p->max_throttle_k);
+	write_if(w, "power_limit_uw", p->known & SSDPM_POWER_FACT_LIMIT,
+		 p->power_limit_uw);
+	write_bool_if(w, "power_measurement",
+		      p->known & SSDPM_POWER_FACT_MEASUREMENT,
+		      p->power_measurement);
+}
+
 void write_insight(struct json_writer *w, const struct drive *drive,
 		   const struct insight *insight)
 {
 	uint32_t kind = ssdpm_device_get_facts(drive->device)->kind;
+	const struct ssdpm_device_power none = { 0 };
 	uint32_t known = insight->known;
 
 	if (kind == SSDPM_KIND_SATA)
 		write_devsleep(w, insight);
 	if (kind != SSDPM_KIND_NVME)
 		return;
-	write_if(w, "power_state", known & INSIGHT_POWER_STATE,
-		 insight->power_state);
+	write_power(w, known & INSIGHT_POWER_STATE ? &insight->power : &none);
 	write_table(w, "table", known & INSIGHT_TABLE ? &insight->table : NULL);
 	write_table(w, "table_predicted",
 		    known & INSIGHT_PREDICTED ? &insight->predicted : NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "device-print.h"
 
+#include "numbers.h"
 #include "policies.h"
 
 #include "base/quantity.h"
@@ -99,6 +100,45 @@ static void print_table_line(const char *name, const struct ssdpm_apst *table)
 	putchar('\n');
 }
 
+/* The drive counts in kelvin; 0 is off. */
+static void print_throttle(const char *word, uint32_t kelvin)
+{
+	if (kelvin)
+		printf("%s at %d C", word, (int)kelvin - 273);
+	else
+		printf("%s never", word);
+}
+
+static void print_power(const struct ssdpm_device_power *power)
+{
+	label("power state");
+	printf("PS%u", power->power_state);
+	if (power->workload_hint)
+		printf(", workload hint %u", power->workload_hint);
+	puts(power->flags & SSDPM_POWER_FLAG_ASLEEP ?
+		     " (asleep; it does not say which it wakes to)" :
+		     "");
+	if (power->known & SSDPM_POWER_FACT_NOPP) {
+		label("asleep");
+		printf("background work may %sexceed the power of the state\n",
+		       power->nopp ? "" : "not ");
+	}
+	if (power->known & SSDPM_POWER_FACT_THERMAL) {
+		label("throttles");
+		print_throttle("lightly", power->light_throttle_k);
+		print_throttle(", heavily", power->heavy_throttle_k);
+		putchar('\n');
+	}
+	if (power->known & SSDPM_POWER_FACT_LIMIT) {
+		label("power limit");
+		puts(power_text((int64_t)power->power_limit_uw).text);
+	}
+	if (power->known & SSDPM_POWER_FACT_MEASUREMENT) {
+		label("measures power");
+		puts(power->power_measurement ? "yes" : "not now");
+	}
+}
+
 static void print_quirk_line(const struct ssdpm_device_facts *f,
 			     const struct insight *insight)
 {
@@ -130,10 +170,8 @@ static void print_nvme(const struct ssdpm_device_facts *f,
 					 "APST by rule" :
 					 "APST, by rule",
 				 &insight->predicted);
-	if (insight->known & INSIGHT_POWER_STATE) {
-		label("power state");
-		printf("PS%u\n", insight->power_state);
-	}
+	if (insight->known & INSIGHT_POWER_STATE)
+		print_power(&insight->power);
 	print_quirk_line(f, insight);
 	if (f->known & SSDPM_FACT_RESET_COUNT) {
 		label("resets");

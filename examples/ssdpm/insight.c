@@ -32,8 +32,8 @@ static enum exit_status ask_nvme(const struct drive *drive,
 
 	err = ssdpm_device_read_apst(drive->device, &insight->table, &error);
 	status = take(drive, err, &error, INSIGHT_TABLE, insight);
-	err = ssdpm_device_read_power_state(drive->device,
-					    &insight->power_state, &error);
+	insight->power.size = sizeof(insight->power);
+	err = ssdpm_device_read_power(drive->device, &insight->power, &error);
 	second = take(drive, err, &error, INSIGHT_POWER_STATE, insight);
 	return status ? status : second;
 }

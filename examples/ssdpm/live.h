@@ -79,7 +79,7 @@ struct insight {
 	uint32_t known;
 	struct ssdpm_apst table;
 	struct ssdpm_apst predicted;
-	uint32_t power_state;
+	struct ssdpm_device_power power; /* with INSIGHT_POWER_STATE */
 	struct ssdpm_devsleep devsleep;
 	uint32_t quirks;
 	uint32_t quirks_from_kernel;

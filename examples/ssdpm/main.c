@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_list,	&cmd_show,     &cmd_lpm,      &cmd_plan,
-	&cmd_apply,	&cmd_check,    &cmd_revert,   &cmd_capture,
-	&cmd_apst,	&cmd_workload, &cmd_estimate, &cmd_compare,
-	&cmd_recommend, &cmd_measure,  NULL,
+	&cmd_list,	&cmd_show,	  &cmd_lpm,	 &cmd_plan,
+	&cmd_apply,	&cmd_check,	  &cmd_revert,	 &cmd_capture,
+	&cmd_apst,	&cmd_workload,	  &cmd_estimate, &cmd_compare,
+	&cmd_recommend, &cmd_consistency, &cmd_measure,	 NULL,
 };
 
 static void print_help(void)
@@ -18,7 +18,7 @@ static void print_help(void)
 	     "The power states of SSDs, and what to do with them.\n\n"
 	     "Commands:");
 	for (size_t i = 0; subcommands[i]; i++)
-		printf("  %-9s %s\n", subcommands[i]->name,
+		printf("  %-11s %s\n", subcommands[i]->name,
 		       subcommands[i]->summary);
 	puts("\nA DEVICE is a drive of this machine, or of the capture that "
 	     "--root names: nvme0,\nsda, /dev/sda, or a SATA port, host3.\n\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure-print.h"
 
+#include "sampling-print.h"
+
 #include <math.h>
 
 /* What fits an int64_t, and is exact enough there. */
@@ -102,6 +104,7 @@ void print_energy(const struct energy_answer *a)
 		if (e->remarks & remarks[i].bit)
 			printf("  %s: %s\n", remarks[i].words,
 			       count_text(count_of(e, remarks[i].bit)).text);
+	print_sampling(&a->sampling);
 	if (e->gap_ns)
 		printf("  the gaps are %s\n", time_text(e->gap_ns).text);
 	if (a->has_counter)
@@ -154,7 +157,9 @@ void write_energy(struct json_writer *w, const struct energy_answer *a)
 	for (size_t i = 0; i < N_REMARKS; i++)
 		if (e->remarks & remarks[i].bit)
 			ssdpm__json_string(w, NULL, remarks[i].name);
+	write_sampling_remarks(w, &a->sampling);
 	ssdpm__json_end(w, ']');
+	write_sampling(w, &a->sampling);
 	ssdpm__json_end(w, '}');
 }
 
@@ -220,6 +225,7 @@ static void make_row(const void *data, size_t number, struct row *row)
 void print_baseline(const struct baseline_answer *a)
 {
 	print_level(a);
+	print_sampling(&a->sampling);
 	if (a->n_activities)
 		print_rows(">>>>><", make_row, a, a->n_activities + 1);
 	else
@@ -232,6 +238,7 @@ void write_baseline(struct json_writer *w, const struct baseline_answer *a)
 	ssdpm__json_string(w, "schema", "ssdpm.baseline/1");
 	ssdpm__json_string(w, "file", a->name);
 	write_level(w, &a->baseline);
+	write_sampling(w, &a->sampling);
 	ssdpm__json_begin(w, "runs", '[');
 	for (size_t i = 0; i < a->n_activities; i++) {
 		const struct ssdpm_activity *run = &a->activities[i];
@@ -285,6 +292,7 @@ static void print_work(const struct ssdpm_idle_work *work)
 void print_background(const struct baseline_answer *a)
 {
 	print_level(a);
+	print_sampling(&a->sampling);
 	if (a->has_tail)
 		print_tail(&a->tail);
 	if (a->has_work)
@@ -313,6 +321,7 @@ void write_background(struct json_writer *w, const struct baseline_answer *a)
 	ssdpm__json_string(w, "schema", "ssdpm.background/1");
 	ssdpm__json_string(w, "file", a->name);
 	write_level(w, &a->baseline);
+	write_sampling(w, &a->sampling);
 	write_tail(w, a);
 	if (!a->has_work) {
 		ssdpm__json_null(w, "work");

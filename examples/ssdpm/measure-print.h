@@ -10,6 +10,7 @@ struct energy_answer {
 	const char *name;
 	struct ssdpm_power_counts counts;
 	struct ssdpm_energy energy;
+	struct ssdpm_sampling sampling;
 	bool has_tolerance;
 	bool has_counter; /* of the meter */
 	double counter_j;
@@ -19,6 +20,7 @@ struct energy_answer {
 struct baseline_answer {
 	const char *name;
 	struct ssdpm_baseline baseline;
+	struct ssdpm_sampling sampling;
 	struct ssdpm_activity *activities;
 	size_t n_activities;
 	bool has_tail, has_work;

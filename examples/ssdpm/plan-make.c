@@ -55,7 +55,8 @@ static bool is_for(const struct plan_options *options,
 		   const struct drive *drive, uint32_t kind)
 {
 	bool for_nvme = options->profile || options->has_latency ||
-			options->table_name || options->nvme_core_given;
+			options->table_name || options->nvme_core_given ||
+			options->has_power_state || options->has_nopp;
 	bool for_sata = options->profile || options->n_lpms;
 
 	if (!drive->named)
@@ -103,6 +104,43 @@ static enum exit_status add_table(const struct common *common,
 	if (!make_table(&options->table, drive, &quirks, &table, &error) &&
 	    !ssdpm_plan_add_apst(plan, drive->device, drive->model, &table,
 				 &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_power_state(const struct common *common,
+					const struct plan_options *options,
+					struct ssdpm_plan *plan,
+					const struct drive *drive)
+{
+	const uint32_t hint = options->has_workload_hint ?
+				      options->workload_hint :
+				      SSDPM_WORKLOAD_HINT_KEEP;
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!drive->model && is_kind(drive, SSDPM_KIND_NVME))
+		return refuse(common, drive, &drive->problem);
+	if (!ssdpm_plan_add_power_state(plan, drive->device, drive->model,
+					options->power_state, hint, &error))
+		return STATUS_DONE;
+	if (error.code != -EINVAL)
+		return refuse(common, drive, &error);
+	/* It has no such state, which of many drives is no failure. */
+	error.code = -EOPNOTSUPP;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_nopp(const struct common *common,
+				 const struct plan_options *options,
+				 struct ssdpm_plan *plan,
+				 const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
+	    !ssdpm_plan_add_nopp(plan, drive->device, options->nopp, &error))
 		return STATUS_DONE;
 	return refuse(common, drive, &error);
 }
@@ -168,6 +206,10 @@ static enum exit_status add_drive_steps(const struct common *common,
 		status = keep_latency(plan, drive);
 	if (!status && options->table_name)
 		status = add_table(common, options, plan, drive);
+	if (!status && options->has_power_state)
+		status = add_power_state(common, options, plan, drive);
+	if (!status && options->has_nopp)
+		status = add_nopp(common, options, plan, drive);
 	if (!status && options->n_lpms &&
 	    is_for(options, drive, SSDPM_KIND_SATA))
 		status = add_lpm(common, plan, drive, options->lpms,
@@ -203,6 +245,15 @@ enum exit_status new_plan(const struct drives *drives, const char *directory,
 	return complain_of_device(NULL, &error);
 }
 
+static enum exit_status add_applied(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_add_applied(plan, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
 enum exit_status make_plan(const struct common *common,
 			   const struct plan_options *options,
 			   const struct profile *profile,
@@ -214,6 +265,8 @@ enum exit_status make_plan(const struct common *common,
 
 	if (status)
 		return status;
+	if (options->applied)
+		status = add_applied(plan);
 	for (size_t i = 0; i < drives->n && !status; i++)
 		status = add_drive_steps(common, options, profile, plan,
 					 &drives->drives[i]);

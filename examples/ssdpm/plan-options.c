@@ -27,6 +27,14 @@ static const struct option_spec options[] = {
 	  "next reset" },
 	{ "lpm", 0, "POLICY,...",
 	  "SATA: link policies, the first that the port takes" },
+	{ "power-state", 0, "NUMBER",
+	  "NVMe: an operational power state, by Set Features; lost at the "
+	  "next reset" },
+	{ "workload-hint", 0, "NUMBER",
+	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)" },
+	{ "nopp", 0, "on|off",
+	  "NVMe: background work may exceed the power of non-operational "
+	  "states" },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,
@@ -114,6 +122,33 @@ static enum exit_status set_latency(struct plan_options *settings,
 			  &settings->max_exit_latency_us);
 }
 
+static enum exit_status set_number(const struct common *common,
+				   const char *option, const char *text,
+				   uint32_t max, bool *ret_has,
+				   uint32_t *ret_number)
+{
+	uint64_t number;
+
+	if (parse_count(common, option, text, &number))
+		return STATUS_USAGE;
+	if (number > max)
+		return usage_error(common, "--%s %s: at most %u", option, text,
+				   max);
+	*ret_has = true;
+	*ret_number = (uint32_t)number;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_nopp(struct plan_options *settings,
+				 const struct common *common, const char *text)
+{
+	settings->nopp = !strcmp(text, "on");
+	settings->has_nopp = settings->nopp || !strcmp(text, "off");
+	return settings->has_nopp ?
+		       STATUS_DONE :
+		       usage_error(common, "--nopp %s: on or off", text);
+}
+
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
@@ -130,6 +165,16 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "lpm"))
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
+	if (!strcmp(name, "power-state"))
+		return set_number(common, name, argument, SSDPM_MAX_STATES - 1,
+				  &settings->has_power_state,
+				  &settings->power_state);
+	if (!strcmp(name, "workload-hint"))
+		return set_number(common, name, argument, 7,
+				  &settings->has_workload_hint,
+				  &settings->workload_hint);
+	if (!strcmp(name, "nopp"))
+		return set_nopp(settings, common, argument);
 	if (!strcmp(name, "profile") && !*argument)
 		return usage_error(common, "--profile \"\": name one, or auto");
 	if (!strcmp(name, "profile"))
@@ -147,18 +192,30 @@ const struct option_group plan_option_group = {
 	.set = set,
 };
 
+static bool is_empty(const struct plan_options *settings)
+{
+	return !settings->profile && !settings->has_latency &&
+	       !settings->nvme_core_given && !settings->table_name &&
+	       !settings->n_lpms && !settings->has_power_state &&
+	       !settings->has_nopp;
+}
+
 enum exit_status check_plan_options(const struct common *common,
 				    struct plan_options *settings)
 {
 	struct table_source *table = &settings->table;
 
-	if (!settings->profile && !settings->has_latency &&
-	    !settings->nvme_core_given && !settings->table_name &&
-	    !settings->n_lpms)
+	if (settings->has_workload_hint && !settings->has_power_state)
+		return usage_error(common, "--workload-hint is for a "
+					   "--power-state");
+	settings->applied =
+		is_empty(settings) && !strcmp(common->subcommand, "check");
+	if (is_empty(settings) && !settings->applied)
 		return usage_error(common,
 				   "nothing to set is given: --profile auto, "
-				   "or --latency, --nvme-core, --apst or "
-				   "--lpm; see ssdpm %s --help",
+				   "or --latency, --nvme-core, --apst, --lpm, "
+				   "--power-state or --nopp; see ssdpm %s "
+				   "--help",
 				   common->subcommand);
 	if (!settings->profile &&
 	    (settings->profiles_path || settings->power_source))

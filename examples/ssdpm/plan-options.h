@@ -18,13 +18,18 @@ struct plan_options {
 	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
+	bool has_power_state, has_workload_hint, has_nopp;
+	uint32_t power_state, workload_hint, nopp;
+	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
 };
 
 /* Its settings are a struct plan_options. */
 extern const struct option_group plan_option_group;
 
-/* At least one of them is given; the file of --apst is read. */
+/*
+ * At least one of them is given, but for check; the file of --apst is read.
+ */
 enum exit_status check_plan_options(const struct common *common,
 				    struct plan_options *options);
 

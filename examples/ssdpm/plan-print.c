@@ -19,7 +19,7 @@ static void print_value(uint32_t kind, const char *value)
 	char *end;
 	uint64_t us;
 
-	if (!value) {
+	if (!value || !*value) {
 		fputs("unknown", stdout);
 		return;
 	}
@@ -70,6 +70,12 @@ static void print_what(const struct ssdpm_step *step)
 		break;
 	case SSDPM_STEP_APST:
 		fputs("APST table", stdout);
+		break;
+	case SSDPM_STEP_POWER_STATE:
+		fputs("power state", stdout);
+		break;
+	case SSDPM_STEP_NOPP:
+		fputs("background work beyond non-operational power", stdout);
 		break;
 	default:
 		fputs("link policy", stdout);
@@ -148,8 +154,10 @@ void print_steps(const struct work *work)
 		print_step(work, &step);
 		if (work->differences_only &&
 		    (step.flags & SSDPM_STEP_UNTIL_RESET))
-			puts("    a reset or a resume of the controller loses "
-			     "such a table");
+			printf("    a reset or a resume of the controller "
+			       "loses such a %s\n",
+			       step.kind == SSDPM_STEP_APST ? "table" :
+							      "setting");
 	}
 }
 
@@ -268,7 +276,10 @@ static enum exit_status print_for_people(const struct work *work)
 
 	print_profile(work);
 	print_steps(work);
-	if (nothing && !has_files(work))
+	if (work->options && work->options->applied &&
+	    !ssdpm_plan_get_n_steps(work->plan))
+		puts("nothing was applied since the boot");
+	else if (nothing && !has_files(work))
 		puts("nothing to do");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);

@@ -122,6 +122,33 @@ void write_sim_options(struct json_writer *w, const struct sim_options *options)
 	ssdpm__json_uint(w, "operational_state", options->operational_state);
 	ssdpm__json_bool(w, "idle_from_start",
 			 options->flags & SSDPM_SIM_IDLE_FROM_START);
+	if (options->spare_ppm)
+		ssdpm__json_uint(w, "spare_ppm", options->spare_ppm);
+}
+
+uint64_t work_behind_ns(const struct subject *subject,
+			const struct ssdpm_run *run)
+{
+	return (uint64_t)((double)run->bytes[SSDPM_OP_WRITE - 1] *
+			  (double)subject->background.ps_per_byte / 1e3);
+}
+
+void write_work_behind(struct json_writer *w, const struct subject *subject,
+		       const struct ssdpm_run *run)
+{
+	const struct ssdpm_background_work *b = &subject->background;
+
+	if (!(b->nominal_wa >= 1))
+		return;
+	ssdpm__json_begin(w, "background", '{');
+	ssdpm__json_uint(w, "low_wa_milli", (uint64_t)(b->low_wa * 1e3 + 0.5));
+	ssdpm__json_uint(w, "nominal_wa_milli",
+			 (uint64_t)(b->nominal_wa * 1e3 + 0.5));
+	ssdpm__json_uint(w, "high_wa_milli",
+			 (uint64_t)(b->high_wa * 1e3 + 0.5));
+	ssdpm__json_uint(w, "time_ns", work_behind_ns(subject, run));
+	ssdpm__json_uint(w, "power_uw", b->power_uw);
+	ssdpm__json_end(w, '}');
 }
 
 void write_resolved(struct json_writer *w, const struct resolved *resolved,

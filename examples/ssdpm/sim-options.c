@@ -35,6 +35,12 @@ static const struct option_spec options[] = {
 	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ" },
 	{ "link-idle-time", 0, "TIME",
 	  "SATA: idle time before a link state, as in PS1=10ms" },
+	{ "spare", 0, "SHARE",
+	  "of the flash that holds no data, as in 7%: what garbage collection "
+	  "adds to a written byte counts" },
+	{ "measured-wa", 0, "FACTOR",
+	  "with --spare: write amplification at which writes were measured, as "
+	  "in 2.5x (default 1x)" },
 	{ "measured", 0, "FILE",
 	  "what ssdpm measure calibrate saved of the drive" },
 };
@@ -207,6 +213,38 @@ static enum exit_status add_override(const struct common *common,
 	return STATUS_DONE;
 }
 
+static enum exit_status set_spare(const struct common *common,
+				  struct sim_options *settings,
+				  const char *name, const char *argument)
+{
+	if (!strcmp(name, "measured-wa")) {
+		if (parse_factor(common, name, argument,
+				 &settings->measured_wa_milli))
+			return STATUS_USAGE;
+		return settings->measured_wa_milli >= 1000 ?
+			       STATUS_DONE :
+			       usage_error(common, "--%s %s: 1x or more", name,
+					   argument);
+	}
+	if (parse_share(common, name, argument, &settings->spare_ppm))
+		return STATUS_USAGE;
+	return settings->spare_ppm && settings->spare_ppm < 1000000 ?
+		       STATUS_DONE :
+		       usage_error(common,
+				   "--%s %s: above 0 %% and below 100 %%", name,
+				   argument);
+}
+
+enum exit_status check_sim_options(const struct common *common,
+				   const struct sim_options *settings)
+{
+	if (settings->measured_wa_milli && !settings->spare_ppm)
+		return usage_error(
+			common,
+			"--measured-wa says where --spare starts: give both");
+	return STATUS_DONE;
+}
+
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
@@ -215,6 +253,8 @@ static enum exit_status set(void *data, struct common *common,
 	const struct known_override *known = find_known(option->name);
 	const char *name = option->name;
 
+	if (!strcmp(name, "spare") || !strcmp(name, "measured-wa"))
+		return set_spare(common, settings, name, argument);
 	if (!strcmp(name, "measured"))
 		return add_measured(common, &settings->measured, argument);
 	if (known)
@@ -289,11 +329,34 @@ static enum exit_status apply_override(const struct sim_options *settings,
 	return STATUS_USAGE;
 }
 
+/* Last: it is a factor of all that was measured and given. */
+static enum exit_status apply_spare(const struct sim_options *settings,
+				    const struct drive *drive,
+				    struct ssdpm_parameter *parameters,
+				    size_t n,
+				    struct ssdpm_background_work *background)
+{
+	const struct ssdpm_sustained_writes writes = {
+		.size = sizeof(writes),
+		.spare_factor = (double)settings->spare_ppm / 1e6,
+		.measured_wa = (double)settings->measured_wa_milli / 1e3,
+		.operational_state = settings->operational_state,
+	};
+	struct ssdpm_error error;
+
+	if (!settings->spare_ppm ||
+	    !ssdpm_parameters_set_spare(parameters, n, &writes, background,
+					&error))
+		return STATUS_DONE;
+	complain("%s: --spare: %s", drive->name, error.message);
+	return STATUS_USAGE;
+}
+
 enum exit_status find_parameters(
 	const struct sim_options *settings, const struct common *common,
 	struct measured_files *measured, const struct drive *drive,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n)
+	size_t *ret_n, struct ssdpm_background_work *ret_background)
 {
 	uint32_t link =
 		settings->pcie_link ? settings->pcie_link : SSDPM_PCIE_L1_2;
@@ -310,5 +373,8 @@ enum exit_status find_parameters(
 	for (size_t i = 0; i < settings->n_overrides && !status; i++)
 		status = apply_override(settings, &settings->overrides[i],
 					drive, ret_parameters, *ret_n);
+	if (!status)
+		status = apply_spare(settings, drive, ret_parameters, *ret_n,
+				     ret_background);
 	return status;
 }

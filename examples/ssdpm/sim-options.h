@@ -24,16 +24,22 @@ struct sim_options {
 	struct override overrides[MAX_OVERRIDES];
 	size_t n_overrides;
 	struct measured_options measured;
+	uint64_t spare_ppm; /* 0: not known */
+	uint64_t measured_wa_milli;
 };
 
 /* Its settings are a struct sim_options. */
 extern const struct option_group sim_option_group;
+
+/* Options that need each other. */
+enum exit_status check_sim_options(const struct common *common,
+				   const struct sim_options *options);
 
 /* What is known of a drive, with what was measured, and then what was given. */
 enum exit_status find_parameters(
 	const struct sim_options *options, const struct common *common,
 	struct measured_files *measured, const struct drive *drive,
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n);
+	size_t *ret_n, struct ssdpm_background_work *ret_background);
 
 #endif

@@ -248,9 +248,11 @@ enum exit_status find_subjects(const struct plan *plan,
 	enum exit_status status = STATUS_FAILED;
 
 	if (subjects)
-		status = read_quirk_rules(plan->quirk_options, &rules);
+		status = check_sim_options(plan->common, plan->sim_options);
 	else
 		complain("out of memory");
+	if (!status)
+		status = read_quirk_rules(plan->quirk_options, &rules);
 	if (!status)
 		status = read_measured(&plan->sim_options->measured, &measured);
 	for (size_t i = 0; i < drives->n && !status; i++) {
@@ -265,7 +267,8 @@ enum exit_status find_subjects(const struct plan *plan,
 		if (!status)
 			status = find_parameters(
 				plan->sim_options, plan->common, &measured,
-				s->drive, s->parameters, &s->n_parameters);
+				s->drive, s->parameters, &s->n_parameters,
+				&s->background);
 	}
 	if (!status && !plan->one_of_many)
 		status = check_measured(&measured);

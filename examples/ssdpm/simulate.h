@@ -14,6 +14,7 @@ struct subject {
 	struct quirks quirks;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	size_t n_parameters;
+	struct ssdpm_background_work background; /* with --spare */
 };
 
 /* One drive under one policy. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -48,6 +49,17 @@ enum exit_status catch_signals(void)
 int caught_signal(void)
 {
 	return (int)caught;
+}
+
+void die_of_signal(void)
+{
+	const int number = caught_signal();
+
+	if (!number)
+		return;
+	fflush(NULL);
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 static int64_t read_clock(clockid_t clock)

@@ -13,6 +13,9 @@ enum exit_status catch_signals(void);
 /* The first that came; 0: none. */
 int caught_signal(void);
 
+/* Of that, if one came: whoever called the command is to know. */
+void die_of_signal(void);
+
 /* CLOCK_BOOTTIME, which goes on while the machine is suspended. */
 int64_t survey_now_ns(void);
 

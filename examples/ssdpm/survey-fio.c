@@ -60,10 +60,8 @@ static bool read_output(int fd, char *text, size_t size)
 	return false;
 }
 
-/* text has room for what it prints; after a signal it says nothing. */
-static enum exit_status call_fio(const struct survey_state *state,
-				 const char *const *argv, char *text,
-				 size_t size)
+enum exit_status call_program(const struct survey_state *state,
+			      const char *const *argv, char *text, size_t size)
 {
 	enum exit_status status;
 	bool is_read;
@@ -85,7 +83,8 @@ static enum exit_status call_fio(const struct survey_state *state,
 		if (!is_read || code)
 			status = STATUS_FAILED;
 		if (status && !caught_signal())
-			complain("fio failed: %.200s", is_read ? text : "");
+			complain("%s failed: %.200s", argv[0],
+				 is_read ? text : "");
 	}
 	close(fds[0]);
 	return status;
@@ -156,7 +155,7 @@ enum exit_status run_fio(const struct survey_state *state,
 		 (unsigned long long)fio->bytes);
 	snprintf(runtime, sizeof(runtime), "--runtime=%llums",
 		 (unsigned long long)time_ns / 1000000 + !(time_ns / 1000000));
-	if (call_fio(state, argv, text, sizeof(text)))
+	if (call_program(state, argv, text, sizeof(text)))
 		return STATUS_FAILED;
 	return take_output(text, job, row);
 }
@@ -211,7 +210,7 @@ static enum exit_status fill_file(const struct survey_state *state,
 	snprintf(filename, sizeof(filename), "--filename=%s", fio->path);
 	snprintf(size, sizeof(size), "--size=%llu",
 		 (unsigned long long)fio->bytes);
-	return call_fio(state, argv, text, sizeof(text));
+	return call_program(state, argv, text, sizeof(text));
 }
 
 /* One that a killed survey left is replaced; no other kind of file is. */

@@ -6,7 +6,6 @@
 #include "survey-clock.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -220,18 +219,6 @@ static void free_survey(struct survey *survey)
 	free(survey->steps);
 	free(survey->done);
 	free(survey->resumed);
-}
-
-/* Whoever called it is to know that it was a signal. */
-static void die_of_signal(void)
-{
-	const int number = caught_signal();
-
-	if (!number)
-		return;
-	fflush(NULL);
-	signal(number, SIG_DFL);
-	raise(number);
 }
 
 enum exit_status run_survey(const struct common *given,

@@ -41,6 +41,13 @@ enum exit_status start_program(const char *const *argv, int fd, pid_t *ret_pid);
 /* Ask it, and after a while make it. Returns its status, as of waitpid(2). */
 int end_program(pid_t pid);
 
+/*
+ * Run a program to its end, or to a signal, of which it says nothing. text has
+ * room for all that it prints.
+ */
+enum exit_status call_program(const struct survey_state *state,
+			      const char *const *argv, char *text, size_t size);
+
 #define N_FIO_JOBS 4
 extern const char *const fio_scenarios[N_FIO_JOBS];
 

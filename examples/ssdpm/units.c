@@ -326,6 +326,20 @@ enum exit_status parse_share(const struct common *common, const char *option,
 	return parse(common, option, text, &units, ret_ppm);
 }
 
+enum exit_status parse_factor(const struct common *common, const char *option,
+			      const char *text, uint64_t *ret_milli)
+{
+	static const struct units units = {
+		.units = { { "x", 1000 } },
+		.list = "x",
+		.example = "2.5x",
+		.finest = "thousandth",
+		.too_much = "too much",
+	};
+
+	return parse(common, option, text, &units, ret_milli);
+}
+
 enum exit_status parse_count(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_count)
 {

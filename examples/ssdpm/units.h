@@ -60,6 +60,10 @@ enum exit_status parse_voltage(const struct common *common, const char *option,
 enum exit_status parse_share(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_ppm);
 
+/* "2.5x" in thousandths. */
+enum exit_status parse_factor(const struct common *common, const char *option,
+			      const char *text, uint64_t *ret_milli);
+
 /* A whole number of something that has no unit. */
 enum exit_status parse_count(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_count);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 void free_work(struct work *work)
@@ -16,18 +17,83 @@ void free_work(struct work *work)
 		ssdpm_persist_free(work->persist[i]);
 }
 
+static const struct ssdpm_device_facts *find_facts(const struct drives *drives,
+						   const char *name)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drives->drives[i].device);
+
+		if (!strcmp(facts->name, name))
+			return facts;
+	}
+	return NULL;
+}
+
+static void take_power(const struct plan_options *options,
+		       const struct ssdpm_device_facts *facts,
+		       const struct ssdpm_step *step,
+		       struct ssdpm_persist_power *power)
+{
+	snprintf(power->address, sizeof(power->address), "%s", facts->address);
+	snprintf(power->product, sizeof(power->product), "%s", facts->product);
+	if (step->kind == SSDPM_STEP_NOPP) {
+		power->set |= SSDPM_PERSIST_NOPP;
+		power->nopp = options->nopp;
+		return;
+	}
+	power->set |= SSDPM_PERSIST_POWER_STATE;
+	power->power_state = options->power_state;
+	/* A hint that is kept is lost with the state, too. */
+	if (sscanf(step->after, "PS%*u hint %u", &power->workload_hint) != 1)
+		power->workload_hint = 0;
+}
+
+/* One of each drive with such steps. Return: how many, or one more. */
+static size_t list_powers(
+	const struct work *work,
+	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS])
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	size_t n = 0;
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		const struct ssdpm_device_facts *facts =
+			find_facts(work->drives, step.device);
+		size_t at = 0;
+
+		if ((step.kind != SSDPM_STEP_POWER_STATE &&
+		     step.kind != SSDPM_STEP_NOPP) ||
+		    !facts)
+			continue;
+		while (at < n && strcmp(powers[at].address, facts->address))
+			at++;
+		if (at == SSDPM_MAX_PERSIST_POWERS)
+			return at + 1;
+		n = at < n ? n : at + 1;
+		take_power(work->options, facts, &step, &powers[at]);
+	}
+	return n;
+}
+
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
+	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS] = { 0 };
 	const struct profile *profile = &work->profile;
+	const bool given = work->options->profile;
 	/* A source that was given is what holds on both. */
 	bool both = !work->options->power_source;
 	const char *profiles = work->options->profiles_path;
 	struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
-		.ac = both ? &profile->ac : &profile->now,
-		.battery = both ? &profile->battery : NULL,
+		.ac = !given ? NULL :
+		      both   ? &profile->ac :
+			       &profile->now,
+		.battery = given && both ? &profile->battery : NULL,
 		.command = SSDPM_PATH,
+		.powers = powers,
+		.n_powers = list_powers(work, powers),
 	};
 	struct ssdpm_error error;
 	struct stat file;

@@ -37,7 +37,7 @@ struct work {
 
 void free_work(struct work *work);
 
-/* The files of --persist KIND, which needs a profile. */
+/* The files of --persist KIND, for the profile and the power states. */
 enum exit_status make_persist(struct work *work, uint32_t kind);
 
 /*

@@ -109,6 +109,66 @@ SSDPM_API int ssdpm_plan_add_apst(struct ssdpm_plan *plan,
 				  const struct ssdpm_apst *table,
 				  struct ssdpm_error *reterr);
 
+/** The workload hint of ssdpm_plan_add_power_state(): as it is. */
+#define SSDPM_WORKLOAD_HINT_KEEP UINT32_MAX
+
+/**
+ * ssdpm_plan_add_power_state() - an operational power state, by Set Features
+ *                                02h
+ * @model: of the drive: which states it has
+ * @power_state: from 0 on
+ * @workload_hint: 0 to 7, see struct ssdpm_device_power; or
+ *                 SSDPM_WORKLOAD_HINT_KEEP: as it is, 0 where that is not known
+ *
+ * It lasts until the next reset of the controller, so over no suspend but
+ * s2idle, and no boot: the save bit is never set. Linux 7.3 and all before it
+ * take this command from root; one that does not fails the commit with -EACCES.
+ *
+ * A drive that sleeps does not say which state it wakes to: to find out, one
+ * block of it is read, here and where it is committed and verified. A drive
+ * that says nothing, or not to this user, gives a step whose before is "".
+ *
+ * A non-operational state is refused: the drive leaves it at the next I/O, so
+ * that it could never be in force. APST is what makes drives sleep.
+ *
+ * Return: 0; -EINVAL (no @model; a state that the drive has not, or that is
+ * non-operational; a hint over 7), -EOPNOTSUPP (not NVMe, out of reach),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
+					 struct ssdpm_device *device,
+					 struct ssdpm_model *model,
+					 uint32_t power_state,
+					 uint32_t workload_hint,
+					 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_nopp() - background work in non-operational states, by Set
+ *                         Features 11h
+ * @enabled: 1: it may take more power than the state has (NOPPME); 0: not
+ *
+ * As ssdpm_plan_add_power_state(): until the next reset, never saved.
+ *
+ * Return: 0; -EINVAL (neither 0 nor 1), -EOPNOTSUPP (not NVMe, out of reach, or
+ * the drive says that it has no such mode), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
+				  struct ssdpm_device *device, uint32_t enabled,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
+ *
+ * To see whether it is still in force, as a power state is not after a reset,
+ * or to set it once more. What was reverted is not among it.
+ *
+ * Return: 0 (without steps where nothing was committed), -EIO (the record is
+ * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see
+ * @directory), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
+				     struct ssdpm_error *reterr);
+
 /** Bits of the flags of ssdpm_plan_add_lpm(). */
 enum ssdpm_lpm_flag {
 	/* External, hot-plug, empty and optical ports too. */
@@ -172,6 +232,8 @@ enum ssdpm_step_kind {
 	SSDPM_STEP_REBUILD = 3, /* make the kernel build the table anew */
 	SSDPM_STEP_APST = 4,
 	SSDPM_STEP_LPM = 5,
+	SSDPM_STEP_POWER_STATE = 6,
+	SSDPM_STEP_NOPP = 7,
 };
 
 enum ssdpm_step_state {
@@ -201,10 +263,10 @@ enum ssdpm_step_flag {
  * @state:  enum ssdpm_step_state
  * @flags:  bits of enum ssdpm_step_flag
  * @device: name of the device; "all" for a parameter of nvme_core
- * @target: the file, or "Set Features 0Ch"
+ * @target: the file, or "Set Features 0Ch", "02h", "11h"
  * @before: what it holds ("any" for "auto", which is the same); a table as 512
  *          hexadecimal digits, with " disabled" after them where APST is off;
- *          "": not known
+ *          a power state as "PS2" or "PS2 hint 1"; "on" or "off"; "": not known
  * @after:  what it shall hold
  * @why:    one line: the reason, or why it is left alone, or what failed
  *
@@ -295,7 +357,8 @@ SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
  * ssdpm_plan_verify() - is it in force now?
  *
  * Reads back every value of the plan, and with SSDPM_READ_COMMANDS in @flags
- * the tables that the kernel built. Steps that are not get SSDPM_STEP_DIFFERS.
+ * the tables that the kernel built, and power states. Steps that are not get
+ * SSDPM_STEP_DIFFERS.
  *
  * Return: 0; -EREMOTEIO (a table is not the one that was predicted: both are in
  * ssdpm_plan_get_table()), -ESTALE (a value is not in force); otherwise as
@@ -340,6 +403,31 @@ enum ssdpm_persist_kind {
 
 struct ssdpm_persist;
 
+/** Bits of ssdpm_persist_power.set. */
+enum ssdpm_persist_power_setting {
+	SSDPM_PERSIST_POWER_STATE = 1 << 0, /* and the hint, if it is not 0 */
+	SSDPM_PERSIST_NOPP = 1 << 1,
+};
+
+#define SSDPM_MAX_PERSIST_POWERS 64
+
+/**
+ * struct ssdpm_persist_power - the power state of one drive (frozen, 208 bytes)
+ * @set:     bits of enum ssdpm_persist_power_setting
+ * @power_state: as of ssdpm_plan_add_power_state(), likewise @workload_hint
+ * @nopp:    as of ssdpm_plan_add_nopp()
+ * @address: of the drive, as in struct ssdpm_device_facts; @product likewise:
+ *           another drive in that place is left alone
+ */
+struct ssdpm_persist_power {
+	uint32_t set;
+	uint32_t power_state;
+	uint32_t workload_hint;
+	uint32_t nopp;
+	char address[128];
+	char product[64];
+};
+
 /**
  * struct ssdpm_persist_params - what shall last (sized parameters)
  * @size:    sizeof(struct ssdpm_persist_params)
@@ -352,6 +440,12 @@ struct ssdpm_persist;
  * @profiles: path of the profiles that @ac and @battery are from, for files
  * that call the command; NULL: they are built in
  *
+ * @powers:  power states that last too, each set again whenever its controller
+ *           has started: with SSDPM_PERSIST_UDEV, at the uevent that Linux 5.18
+ *           and later send then; with SSDPM_PERSIST_SYSTEMD, at boot and after
+ *           sleep. The other kinds cannot. With @powers, @ac may be NULL
+ * @n_powers: how many, at most SSDPM_MAX_PERSIST_POWERS
+ *
  * A file that calls the command names one profile, so that @ac and @battery
  * have one name, or are balanced and power-saver: what the command calls auto.
  */
@@ -363,6 +457,8 @@ struct ssdpm_persist_params {
 	const struct ssdpm_profile_settings *battery;
 	const char *command;
 	const char *profiles;
+	const struct ssdpm_persist_power *powers;
+	size_t n_powers;
 };
 
 /**

@@ -393,6 +393,82 @@ SSDPM_API int ssdpm_device_read_power_state(struct ssdpm_device *device,
 					    uint32_t *ret_state,
 					    struct ssdpm_error *reterr);
 
+/** Bits of ssdpm_device_power.known and .supported. */
+enum ssdpm_power_fact {
+	SSDPM_POWER_FACT_STATE = 1 << 0,
+	SSDPM_POWER_FACT_WORKLOAD_HINT = 1 << 1,
+	SSDPM_POWER_FACT_NOPP = 1 << 2,	       /* CTRATT bit 1 */
+	SSDPM_POWER_FACT_THERMAL = 1 << 3,     /* HCTMA bit 0 */
+	SSDPM_POWER_FACT_LIMIT = 1 << 4,       /* CTRATT bit 20: NVMe 2.3 */
+	SSDPM_POWER_FACT_MEASUREMENT = 1 << 5, /* CTRATT bit 21: NVMe 2.3 */
+};
+
+/** Bits of ssdpm_device_power.flags. */
+enum ssdpm_power_flag {
+	/* It sleeps: power_state is non-operational, and which operational one
+	 * it wakes to is not known. */
+	SSDPM_POWER_FLAG_ASLEEP = 1 << 0,
+};
+
+/**
+ * struct ssdpm_device_power - what an NVMe drive says of its power (sized; the
+ *                             caller sets size)
+ * @size:      sizeof(struct ssdpm_device_power)
+ * @known:     bits of enum ssdpm_power_fact: the members that have a value
+ * @supported: likewise: what the drive says that it has (Identify); the first
+ *             two are set where Identify is known, and no bit is where it is
+ *             not
+ * @flags:     bits of enum ssdpm_power_flag
+ * @power_state: Get Features 02h, bits 4 to 0
+ * @workload_hint: likewise, bits 7 to 5. 0: none; 1: long idle, then bursts of
+ *             small writes; 2: heavy sequential writes; 3 to 7: not defined
+ * @nopp:      Get Features 11h, bit 0 (NOPPME): 1: in non-operational states
+ *             it may exceed their power for background work of its own
+ * @power_measurement: Get Features 25h, bits 3 to 0: 1: it measures; 0: not
+ * @light_throttle_k: Get Features 10h, bits 31 to 16 (TMT1), in kelvin: from
+ *             here on it saves power with little loss; 0: off
+ * @heavy_throttle_k: likewise, bits 15 to 0 (TMT2): whatever that loses
+ * @min_throttle_k, @max_throttle_k: the least and the most that can be set
+ *             (MNTMT, MXTMT); 0: the drive does not say, or Identify is not
+ *             known
+ * @power_limit_uw: Get Features 23h. Not known where none is set, too
+ * @reserved:  0
+ *
+ * Source: NVMe Base 2.1, Get and Set Features, Identify Controller; of NVMe 2.3
+ * libnvme 3's types.h, from which the newer fields are taken.
+ */
+struct ssdpm_device_power {
+	size_t size;
+	uint32_t known;
+	uint32_t supported;
+	uint32_t flags;
+	uint32_t power_state;
+	uint32_t workload_hint;
+	uint32_t nopp;
+	uint32_t power_measurement;
+	uint32_t light_throttle_k;
+	uint32_t heavy_throttle_k;
+	uint32_t min_throttle_k;
+	uint32_t max_throttle_k;
+	uint32_t reserved;
+	uint64_t power_limit_uw;
+};
+
+/**
+ * ssdpm_device_read_power() - power state, workload hint, limits: as they are
+ *
+ * Sends Identify and Get Features of what the drive says that it has, or reads
+ * the dumps of a capture. What the drive refuses, or a capture has not, is
+ * unknown, and no failure, but for the power state. Changes nothing, though a
+ * drive that sleeps may wake.
+ *
+ * Return: as ssdpm_device_read_apst(); -EINVAL, -E2BIG (the size of
+ * @ret_power).
+ */
+SSDPM_API int ssdpm_device_read_power(struct ssdpm_device *device,
+				      struct ssdpm_device_power *ret_power,
+				      struct ssdpm_error *reterr);
+
 /**
  * struct ssdpm_devsleep - DevSleep timing of a SATA drive (frozen, 16 bytes)
  * @reported: 1: the drive says so; 0: the values that Serial ATA defines then
@@ -738,6 +814,12 @@ SSDPM_API const char *ssdpm_device_flag_to_string(uint32_t flag);
 
 /** ssdpm_pcie_feature_to_string() - name of one bit: "l1.2", or NULL */
 SSDPM_API const char *ssdpm_pcie_feature_to_string(uint32_t feature);
+
+/** ssdpm_power_fact_to_string() - name of one bit: "thermal", or NULL */
+SSDPM_API const char *ssdpm_power_fact_to_string(uint32_t fact);
+
+/** ssdpm_power_flag_to_string() - name of one bit: "asleep", or NULL */
+SSDPM_API const char *ssdpm_power_flag_to_string(uint32_t flag);
 
 /** ssdpm_suspend_to_string() - "s2idle", "shallow", "deep", or NULL */
 SSDPM_API const char *ssdpm_suspend_to_string(uint32_t suspend);

@@ -798,6 +798,65 @@ SSDPM_API int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand,
 					 struct ssdpm_write_cost *ret_cost,
 					 struct ssdpm_error *reterr);
 
+/**
+ * struct ssdpm_sustained_writes - writes to a drive without erased flash (sized
+ * parameters)
+ * @size:         sizeof(struct ssdpm_sustained_writes)
+ * @spare_factor: as for ssdpm_wa_calculate()
+ * @measured_wa:  write amplification at which what is known of writes was
+ *                measured; 0: 1, as it is on erased flash and in sequence
+ * @operational_state: the state in which the drive works
+ * @reserved:     0
+ */
+struct ssdpm_sustained_writes {
+	size_t size;
+	double spare_factor;
+	double measured_wa;
+	uint32_t operational_state;
+	uint32_t reserved;
+};
+
+/**
+ * struct ssdpm_background_work - the work behind the writes of the host
+ * (frozen, 40 bytes)
+ * @low_wa, @nominal_wa, @high_wa: write amplification: 1, as in sequence; even
+ *               writes (SSDPM_WA_FIFO); any block is collected
+ * @ps_per_byte: time that the drive works for each byte of the host after it
+ *               has that; nominal, at the bandwidth of writes
+ * @power_uw:    that it takes all in all while it does so; nominal
+ */
+struct ssdpm_background_work {
+	double low_wa;
+	double nominal_wa;
+	double high_wa;
+	uint64_t ps_per_byte;
+	uint64_t power_uw;
+};
+
+/**
+ * ssdpm_parameters_set_spare() - a drive whose spare factor is known
+ * @parameters: all else is as it should be: from ssdpm_parameters_from_model(),
+ *              ssdpm_parameters_calibrate(), ssdpm_parameters_set()
+ * @n:          how many
+ * @writes:     what is known
+ * @ret_background: what is behind it, or NULL
+ *
+ * The energy of each byte that is written grows by what write amplification
+ * adds to it; ssdpm_estimate(3) has the formula, and what is assumed where only
+ * the sum is known. Its provenance is then SSDPM_PROVENANCE_ASSUMED. The time
+ * that an I/O takes stays as it is: whether the drive has the time for the work
+ * behind it, @ret_background says.
+ *
+ * Return: 0; -ERANGE (the spare factor is not above 0 and below 1, or so small
+ * that the energy is beyond what a parameter can have; @measured_wa), -ENOENT
+ * (not the parameters of a drive), -EINVAL, -E2BIG.
+ */
+SSDPM_API int ssdpm_parameters_set_spare(
+	struct ssdpm_parameter *parameters, size_t n,
+	const struct ssdpm_sustained_writes *writes,
+	struct ssdpm_background_work *ret_background,
+	struct ssdpm_error *reterr);
+
 /** Which block is erased next: struct ssdpm_ftl_params.collector. */
 enum ssdpm_ftl_collector {
 	SSDPM_FTL_GREEDY = 1,  /* with the fewest valid pages */
@@ -890,6 +949,24 @@ SSDPM_API int ssdpm_ftl_write(struct ssdpm_ftl *ftl, uint64_t first_page,
 SSDPM_API int ssdpm_ftl_trim(struct ssdpm_ftl *ftl, uint64_t first_page,
 			     uint64_t n_pages, struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_ftl_feed() - the writes and discards of a trace
+ * @ios:        the next records, any number at a time
+ * @n:          how many
+ * @page_bytes: of a page
+ *
+ * A write of a part of a page writes all of it, as a drive does that maps
+ * pages; a discard gives back the pages that it covers. Reads and flushes do
+ * nothing, and times are not looked at.
+ *
+ * Return: 0; -ERANGE (a write or discard beyond the pages of the host: @reterr
+ * has the number of the record, counted from the first one fed; what was
+ * before it is done), -EINVAL (an unknown operation, likewise; @page_bytes).
+ */
+SSDPM_API int ssdpm_ftl_feed(struct ssdpm_ftl *ftl, const struct ssdpm_io *ios,
+			     size_t n, uint32_t page_bytes,
+			     struct ssdpm_error *reterr);
+
 /** Where a pattern writes: struct ssdpm_ftl_pattern.order. */
 enum ssdpm_ftl_order {
 	SSDPM_FTL_SEQUENTIAL = 1, /* and from the begin again */
@@ -958,6 +1035,8 @@ SSDPM_API int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
  *               each write first moves the oldest page of the cache to where
  *               it belongs. 0: none
  * @cache_ns, @cache_nj: to program a page of the cache
+ * @background_uw: on top, while the drive moves what was there before: valid
+ *               pages of a block that it collects, the oldest of a full cache
  */
 struct ssdpm_ftl_cost {
 	size_t size;
@@ -974,6 +1053,26 @@ struct ssdpm_ftl_cost {
 	uint64_t cache_pages;
 	uint64_t cache_ns;
 	uint64_t cache_nj;
+	uint64_t background_uw;
+};
+
+/**
+ * struct ssdpm_ftl_second - one second of a run (frozen, 40 bytes)
+ * @n_written:     pages of the host
+ * @n_programmed:  for these, those of the cache too: by @n_written it is the
+ *                 write amplification of the second
+ * @n_erased:      blocks
+ * @background_ns: work to move what was there before. All work counts where
+ *                 the host handed over the page that it is for, and may be more
+ *                 than a second
+ * @power_w:       mean power
+ */
+struct ssdpm_ftl_second {
+	uint64_t n_written;
+	uint64_t n_programmed;
+	uint64_t n_erased;
+	uint64_t background_ns;
+	double power_w;
 };
 
 /**
@@ -994,6 +1093,19 @@ SSDPM_API int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 			    const struct ssdpm_ftl_cost *cost, size_t n_seconds,
 			    double *ret_iops, double *ret_power_w,
 			    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_ftl_run_seconds() - the same, and what the drive did in each second
+ * @ret_seconds: room for @n_seconds
+ *
+ * Return: as ssdpm_ftl_run().
+ */
+SSDPM_API int ssdpm_ftl_run_seconds(struct ssdpm_ftl *ftl,
+				    const struct ssdpm_ftl_pattern *pattern,
+				    const struct ssdpm_ftl_cost *cost,
+				    size_t n_seconds,
+				    struct ssdpm_ftl_second *ret_seconds,
+				    struct ssdpm_error *reterr);
 
 /* Power caps: what a drive reaches that may draw only so much. */
 

@@ -62,6 +62,11 @@ enum ssdpm_signal_remark {
 	SSDPM_SIGNAL_DUPLICATES = 1 << 4, /* of a time; the last one counts */
 	SSDPM_SIGNAL_BACKWARDS = 1 << 5,  /* a clock that jumped back */
 	SSDPM_SIGNAL_GAPS = 1 << 6,
+	/* Of ssdpm_sampling.remarks: slower than what happens. */
+	SSDPM_SIGNAL_SLOW = 1 << 7,
+	SSDPM_SIGNAL_SLOWER_THAN_IO = 1 << 8, /* than the I/Os come and go */
+	/* Readings repeat until the instrument has a new one. */
+	SSDPM_SIGNAL_HELD = 1 << 9,
 };
 
 /**
@@ -418,6 +423,89 @@ SSDPM_API int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 				   struct ssdpm_idle_work *ret_work,
 				   struct ssdpm_error *reterr);
 
+/**
+ * struct ssdpm_sampling_params - what samples are compared with (sized
+ * parameters)
+ * @size:     sizeof(struct ssdpm_sampling_params)
+ * @baseline: from ssdpm_baseline_find(); NULL: not known, and there are no
+ *            excursions
+ * @detect:   what is above it: how many samples in a row it asks for is not
+ *            read, and a running median takes short excursions away; or NULL
+ * @ios:      of the same time, in the order of their start; or NULL
+ * @n_ios:    how many
+ */
+struct ssdpm_sampling_params {
+	size_t size;
+	const struct ssdpm_baseline *baseline;
+	const struct ssdpm_detect_params *detect;
+	const struct ssdpm_io *ios;
+	size_t n_ios;
+};
+
+/**
+ * struct ssdpm_sampling - is it fast enough for what happens? (sized result)
+ * @size:        set by the caller
+ * @n:           finite samples
+ * @step_ns:     from one to the next: the median of the first 4096 steps
+ * @interval_ns: from one measurement of the instrument to the next: @step_ns,
+ *               or longer where it holds its readings
+ * @n_excursions: stretches above the baseline, of one sample or more
+ * @n_short:     of these, of no more than two measurements, with a begin and an
+ *               end
+ * @short_ns:    mean length of those, as the samples have it: what happened may
+ *               have been much shorter
+ * @busy_ns:     median length of the stretches with an I/O in work, between
+ *               which there is a rest of an interval or more; 0: fewer than 3, or
+ *               an I/O without service time
+ * @advised_ns:  sample at least every so often; 0: it is fast enough, or
+ *               nothing tells
+ * @energy_j:    of all samples, each for a step, as are the next two
+ * @extra_j:     above the baseline, of all excursions; NaN: no baseline
+ * @short_j:     likewise, of the short ones
+ * @remarks:     SSDPM_SIGNAL_SLOW, SSDPM_SIGNAL_SLOWER_THAN_IO,
+ *               SSDPM_SIGNAL_HELD
+ * @reserved:    0
+ */
+struct ssdpm_sampling {
+	size_t size;
+	uint64_t n;
+	uint64_t step_ns;
+	uint64_t interval_ns;
+	uint64_t n_excursions;
+	uint64_t n_short;
+	uint64_t short_ns;
+	uint64_t busy_ns;
+	uint64_t advised_ns;
+	double energy_j;
+	double extra_j;
+	double short_j;
+	uint32_t remarks;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_sampling_check() - are there events that it is too slow for?
+ * @params: or NULL: is it held?
+ *
+ * SSDPM_SIGNAL_SLOW: three or more excursions are short, and they have most of
+ * the energy above the baseline and 1 % of all energy. Their lengths and
+ * energies are not known, and others like them may have been missed: or they
+ * are spikes of the instrument, which look the same. Events of less than a
+ * hundredth of the step are seldom met at all, and nothing tells.
+ *
+ * SSDPM_SIGNAL_SLOWER_THAN_IO: @busy_ns is less than two intervals. Where each
+ * sample is the mean of its step, energies are right all the same.
+ *
+ * SSDPM_SIGNAL_HELD: runs of equal values are as long as each other, as those
+ * of noise on the steps of an instrument are not.
+ *
+ * Return: 0; -ENODATA (no finite sample), -EINVAL, -E2BIG (sizes), -ENOMEM.
+ */
+SSDPM_API int ssdpm_sampling_check(const struct ssdpm_samples *samples,
+				   const struct ssdpm_sampling_params *params,
+				   struct ssdpm_sampling *ret_sampling,
+				   struct ssdpm_error *reterr);
+
 /** What a drive does after the runs of an experiment (uFLIP, 2010). */
 enum ssdpm_background {
 	SSDPM_BACKGROUND_NONE = 1,	      /* nothing that can be told */
@@ -664,9 +752,10 @@ struct ssdpm_calibration {
  * and what it is good for are in ssdpm_measure(3).
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
- * power than there is to find), -EDOM (nothing can be told apart, or all
- * samples are the same), -EINVAL, -E2BIG (sizes; more than 2^22 steps), -ERANGE
- * (times beyond 2^62 ns), -ENOMEM; or as ssdpm_sim_new() and ssdpm_sim_feed().
+ * power than there is to find), -EDOM (nothing can be told apart, all samples
+ * are the same, or power and I/Os are not of one run), -EINVAL, -E2BIG (sizes;
+ * more than 2^22 steps), -ERANGE (times beyond 2^62 ns), -ENOMEM; or as
+ * ssdpm_sim_new() and ssdpm_sim_feed().
  */
 SSDPM_API int ssdpm_calibrate(
 	const struct ssdpm_model *model,

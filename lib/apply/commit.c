@@ -44,7 +44,7 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 				step->change.path, value, reterr);
 	if (err)
 		return err;
-	if (step->change.kind == SSDPM_STEP_APST && !step->change.before[0])
+	if (ssdpm__takes_command(step->change.kind) && !step->change.before[0])
 		return ssdpm__set_string(&step->change.before, value, reterr);
 	if (!strcmp(value, step->change.before))
 		return 0;

@@ -14,9 +14,9 @@
 #define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
 
 /*
- * A value that is changed. Of a table (SSDPM_STEP_APST) path is the directory
- * of the controller, else the file, as in "sys/devices/..."; a value is as
- * ssdpm__read_value() gives it.
+ * A value that is changed. Of what takes a command (ssdpm__takes_command())
+ * path is the directory of the controller, else the file, as in
+ * "sys/devices/..."; a value is as ssdpm__read_value() gives it.
  */
 struct change {
 	uint32_t kind;
@@ -79,6 +79,11 @@ struct ssdpm_plan {
 };
 
 /* plan.c */
+
+/* A table of one's own, a power state: not a file, and lost at a reset. */
+bool ssdpm__takes_command(uint32_t kind);
+/* Is it nothing that the table of a drive is made from? */
+bool ssdpm__is_beside_tables(uint32_t kind);
 
 /* A step without strings but those given; all are copied. -ENOMEM. */
 int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
@@ -145,6 +150,16 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 int ssdpm__lpm_path(const struct ssdpm_machine *machine,
 		    const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
+
+/* add-power.c: values of SSDPM_STEP_POWER_STATE and SSDPM_STEP_NOPP. */
+
+/* -EBUSY: the drive sleeps, and will not wake. */
+int ssdpm__read_power_value(struct ssdpm_device *device, uint32_t kind,
+			    char value[SSDPM__VALUE_BYTES],
+			    struct ssdpm_error *reterr);
+int ssdpm__write_power_value(struct ssdpm_machine *machine, uint32_t kind,
+			     const char *name, const char *value,
+			     struct ssdpm_error *reterr);
 
 /* predict.c: what the kernel builds now, or after the plan. */
 int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,

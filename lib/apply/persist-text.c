@@ -64,6 +64,8 @@ static void put_head(struct text *text, const struct intent *intent)
 {
 	ssdpm__put(text, "%s%s%s\n", SSDPM__PERSIST_MARKER, SSDPM__PERSIST_KIND,
 		   ssdpm_persist_kind_to_string(intent->kind));
+	if (!intent->has_profile)
+		return;
 	put_reason(text, intent->is_same ? "" : " on AC", &intent->ac);
 	if (!intent->is_same)
 		put_reason(text, " on battery", &intent->battery);
@@ -217,6 +219,7 @@ static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
 	if (err)
 		return err;
 	put_head(&text, intent);
+	ssdpm__put_power_rules(&text, intent);
 	if (is_plain && (set & SSDPM_PROFILE_MAX_EXIT_LATENCY))
 		put_tolerance_rules(&text, intent->ac.max_exit_latency_us);
 	if (!is_plain)
@@ -341,25 +344,30 @@ static int fill_systemd(struct ssdpm_persist *persist,
 			const struct intent *intent, struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
-	int err = check_name(intent, reterr);
+	int err = intent->has_profile ? check_name(intent, reterr) : 0;
 
 	if (err)
 		return err;
 	put_head(&text, intent);
 	ssdpm__put(&text,
 		   "[Unit]\n"
-		   "Description=Power policy of SSDs: %s\n"
+		   "Description=Power policy of SSDs%s%s\n"
 		   "Documentation=man:ssdpm-apply(1)\n"
 		   "ConditionFileIsExecutable=%s\n"
 		   "# After the machine has slept: these are reached when it "
 		   "is awake again.\n",
-		   word_of(intent), intent->command);
+		   intent->has_profile ? ": " : "",
+		   intent->has_profile ? word_of(intent) : "", intent->command);
 	put_targets(&text, "After", 1);
 	ssdpm__put(&text, "\n[Service]\n"
-			  "Type=oneshot\n"
-			  "ExecStart=");
-	put_command(&text, intent, "apply");
-	ssdpm__put(&text, "\n\n[Install]\n");
+			  "Type=oneshot\n");
+	if (intent->has_profile) {
+		ssdpm__put(&text, "ExecStart=");
+		put_command(&text, intent, "apply");
+		ssdpm__put(&text, "\n");
+	}
+	ssdpm__put_power_calls(&text, intent);
+	ssdpm__put(&text, "\n[Install]\n");
 	put_targets(&text, "WantedBy", 0);
 	err = add_file(persist, SSDPM__UNIT, 0644, &text,
 		       "systemctl daemon-reload && systemctl enable --now "

@@ -46,16 +46,26 @@ static bool is_path(const char *path)
 	return *path == '/' && is_word(path, 200, "/._+-");
 }
 
+static int check_command(const struct intent *intent,
+			 struct ssdpm_error *reterr)
+{
+	if (is_path(intent->command))
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   "command: " A_PATH ", and not %.100s",
+			   intent->command);
+}
+
 /* The files are read by udev, systemd, shells: let nothing there be special. */
 static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_profile_settings *all[] = { &intent->ac,
 						       &intent->battery };
 
-	if (!is_path(intent->command))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "command: " A_PATH ", and not %.100s",
-				   intent->command);
+	int err = check_command(intent, reterr);
+
+	if (err)
+		return err;
 	if (intent->profiles && !is_path(intent->profiles))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "profiles: " A_PATH ", and not %.100s",
@@ -151,11 +161,20 @@ static int take_params(const struct ssdpm_persist_params *given,
 	if (!ssdpm_persist_kind_to_string(params.kind))
 		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
 				   params.kind);
-	if (!params.ac)
+	intent->powers = params.powers;
+	intent->n_powers = params.n_powers;
+	intent->has_profile = params.ac;
+	if (!params.ac && (params.battery || !params.n_powers))
 		return ssdpm__fail(reterr, -EINVAL, 0, "ac: missing");
 	intent->kind = params.kind;
 	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
 	intent->profiles = params.profiles;
+	err = ssdpm__check_powers(intent, reterr);
+	if (err)
+		return err;
+	intent->is_same = true;
+	if (!params.ac)
+		return check_command(intent, reterr);
 	intent->one_source = !params.battery;
 	err = take_settings(&intent->ac, params.ac, reterr);
 	if (!err)

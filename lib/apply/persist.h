@@ -39,12 +39,18 @@ struct intent {
 	const char *profiles; /* NULL: built in */
 	bool is_same;	      /* on AC and on battery */
 	bool one_source;      /* what ac says holds on both sources */
+	bool has_profile;     /* else there are powers alone */
 	struct ssdpm_profile_settings ac, battery;
+	const struct ssdpm_persist_power *powers;
+	size_t n_powers;
 };
 
-/* A text that is being written; the longest has some 1500 characters. */
+/*
+ * A text that is being written; the longest has some 1500 characters, and 350
+ * for each power state.
+ */
 struct text {
-	char text[4096];
+	char text[32768];
 	size_t n;
 };
 
@@ -55,6 +61,15 @@ void ssdpm__put(struct text *text, const char *format, ...)
 int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 		       uint32_t mode, const char *contents, const char *note,
 		       struct ssdpm_error *reterr);
+
+/* persist-power.c */
+
+/* Rules that set power states again; nothing where there are none. */
+void ssdpm__put_power_rules(struct text *text, const struct intent *intent);
+/* A line "ExecStart=" for each. */
+void ssdpm__put_power_calls(struct text *text, const struct intent *intent);
+int ssdpm__check_powers(const struct intent *intent,
+			struct ssdpm_error *reterr);
 
 /* persist-text.c: the files of the kind of the intent. */
 int ssdpm__persist_fill(struct ssdpm_persist *persist,

@@ -18,6 +18,18 @@ const char ssdpm__foreign_words[] =
 	"; to revert brings the table in force back, where Linux takes one "
 	"(6.12.110, 7.2 and later do not)";
 
+bool ssdpm__takes_command(uint32_t kind)
+{
+	return kind == SSDPM_STEP_APST || kind == SSDPM_STEP_POWER_STATE ||
+	       kind == SSDPM_STEP_NOPP;
+}
+
+bool ssdpm__is_beside_tables(uint32_t kind)
+{
+	return kind == SSDPM_STEP_LPM || kind == SSDPM_STEP_POWER_STATE ||
+	       kind == SSDPM_STEP_NOPP;
+}
+
 static int no_memory(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
@@ -55,6 +67,12 @@ static int set_target(struct step *step, struct ssdpm_error *reterr)
 
 	if (step->change.kind == SSDPM_STEP_APST)
 		return ssdpm__set_string(&step->target, "Set Features 0Ch",
+					 reterr);
+	if (step->change.kind == SSDPM_STEP_POWER_STATE)
+		return ssdpm__set_string(&step->target, "Set Features 02h",
+					 reterr);
+	if (step->change.kind == SSDPM_STEP_NOPP)
+		return ssdpm__set_string(&step->target, "Set Features 11h",
 					 reterr);
 	snprintf(target, sizeof(target), "/%s", step->change.path);
 	return ssdpm__set_string(&step->target, target, reterr);

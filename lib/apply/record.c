@@ -258,7 +258,7 @@ static bool is_target(uint32_t kind, const char *path)
 		return false;
 	if (kind == SSDPM_STEP_LPM)
 		return !strcmp(end, "/link_power_management_policy");
-	if (kind == SSDPM_STEP_APST)
+	if (ssdpm__takes_command(kind))
 		return !strncmp(end, "/nvme", 5);
 	return !strcmp(end, "/pm_qos_latency_tolerance_us");
 }

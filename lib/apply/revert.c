@@ -31,6 +31,8 @@ static void name_device(uint32_t kind, const char *path, char name[32])
 		snprintf(name, 32, "all");
 		break;
 	case SSDPM_STEP_APST:
+	case SSDPM_STEP_POWER_STATE:
+	case SSDPM_STEP_NOPP:
 		take_component(path, 0, name);
 		break;
 	case SSDPM_STEP_LPM:
@@ -93,8 +95,8 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 	int err;
 
 	step->flags = SSDPM_STEP_REVERSIBLE;
-	step->flags |= kind == SSDPM_STEP_APST ? SSDPM_STEP_UNTIL_RESET :
-						 SSDPM_STEP_UNTIL_REBOOT;
+	step->flags |= ssdpm__takes_command(kind) ? SSDPM_STEP_UNTIL_RESET :
+						    SSDPM_STEP_UNTIL_REBOOT;
 	name_device(kind, step->change.path, name);
 	err = ssdpm__set_string(&step->device, name, reterr);
 	if (!err)
@@ -103,6 +105,8 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 		return err;
 	if (kind == SSDPM_STEP_LPM)
 		return fill_lpm(plan, step, reterr);
+	if (ssdpm__is_beside_tables(kind))
+		return 0;
 	if (kind != SSDPM_STEP_NVME_CORE)
 		return add_drive(plan, name, NULL, reterr);
 	step->flags |= SSDPM_STEP_ALL_DRIVES;
@@ -110,15 +114,15 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 	return ssdpm__plan_add_all_drives(plan, reterr);
 }
 
-static int add_back(struct ssdpm_plan *plan, const struct change *change,
-		    const char *from, uint32_t state, const char *why,
-		    struct ssdpm_error *reterr)
+static int add_step(struct ssdpm_plan *plan, const struct change *change,
+		    const char *from, const char *to, uint32_t state,
+		    const char *why, struct ssdpm_error *reterr)
 {
 	struct step *step;
 	int err;
 
-	err = ssdpm__step_new(change->kind, change->path, from, change->before,
-			      &step, reterr);
+	err = ssdpm__step_new(change->kind, change->path, from, to, &step,
+			      reterr);
 	if (err)
 		return err;
 	step->state = state;
@@ -168,27 +172,37 @@ static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		state = SSDPM_STEP_PLANNED;
 		snprintf(why, sizeof(why), "%s", as_it_was);
 	}
-	return add_back(plan, change, value, state, why, reterr);
+	return add_step(plan, change, value, change->before, state, why,
+			reterr);
 }
 
-int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+/* What the commits since the boot have changed; none where there was none. */
+static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
+			struct ssdpm_error *reterr)
 {
-	struct changes changes;
 	struct site site;
 	int err;
 
+	*ret_changes = (struct changes){ 0 };
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (err)
 		return err;
 	if (plan->n_steps)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "the plan has other steps: make a new one "
-				   "to revert");
+				   "the plan has other steps: make a new one");
 	err = ssdpm__site_look(plan, &site, reterr);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = ssdpm__read_kept(&site, &changes, reterr);
+	err = ssdpm__read_kept(&site, ret_changes, reterr);
 	ssdpm__site_close(&site);
+	return err;
+}
+
+int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct changes changes;
+	int err = read_changes(plan, &changes, reterr);
+
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
@@ -196,6 +210,45 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 				 "as it was before the first commit", reterr);
 	if (!err)
 		plan->goes_back = plan->reverts = changes.n;
+	ssdpm__changes_free(&changes);
+	return err;
+}
+
+/* What was set, and whether it is so still. */
+static int add_kept(struct ssdpm_plan *plan, const struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	char value[SSDPM__VALUE_BYTES];
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				value, &error);
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	if (err)
+		return add_step(plan, change, "", change->after,
+				err == -ENODEV ? SSDPM_STEP_LEFT_ALONE :
+						 SSDPM_STEP_PLANNED,
+				error.message, reterr);
+	if (!strcmp(value, change->after))
+		return add_step(plan, change, value, change->after,
+				SSDPM_STEP_IN_FORCE, "as it was set", reterr);
+	return add_step(plan, change, value, change->after, SSDPM_STEP_PLANNED,
+			ssdpm__takes_command(change->kind) ?
+				"it was set, and is not so now: a reset or "
+				"somebody else has changed it" :
+				"it was set, and somebody else has changed it",
+			reterr);
+}
+
+int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct changes changes;
+	int err = read_changes(plan, &changes, reterr);
+
+	for (size_t i = 0; !err && i < changes.n; i++)
+		err = add_kept(plan, changes.list[i], reterr);
 	ssdpm__changes_free(&changes);
 	return err;
 }

@@ -21,6 +21,8 @@ static uint32_t undo_rank(const struct change *change)
 {
 	switch (change->kind) {
 	case SSDPM_STEP_LPM:
+	case SSDPM_STEP_POWER_STATE:
+	case SSDPM_STEP_NOPP:
 		return 0;
 	case SSDPM_STEP_NVME_CORE:
 		return 1;
@@ -111,7 +113,10 @@ static int undo_one(struct undo *undo, const struct change *change,
 		return 0;
 	err = ssdpm__read_value(machine, change->kind, change->path, value,
 				reterr);
-	if (err)
+	/* A drive that sleeps, and says nothing, takes it all the same. */
+	if (err == -EBUSY)
+		value[0] = '\0';
+	else if (err)
 		return err;
 	if (strcmp(value, change->before)) {
 		err = put_back(undo, change, reterr);

@@ -78,13 +78,23 @@ static int check_name(struct ssdpm_machine *machine, const char *path,
 	return ssdpm__fail(reterr, -ENODEV, 0, "/%s is gone", path);
 }
 
-static int read_table(struct ssdpm_machine *machine, const char *path,
+static int read_table(struct ssdpm_device *device,
 		      char value[SSDPM__VALUE_BYTES],
 		      struct ssdpm_error *reterr)
 {
+	struct ssdpm_apst table;
+	int err = ssdpm_device_read_apst(device, &table, reterr);
+
+	return err ? err : ssdpm__table_to_value(&table, value, reterr);
+}
+
+/* By a command to the controller at this path. */
+static int ask_value(struct ssdpm_machine *machine, uint32_t kind,
+		     const char *path, char value[SSDPM__VALUE_BYTES],
+		     struct ssdpm_error *reterr)
+{
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_device *device;
-	struct ssdpm_apst table;
 	int err;
 
 	err = check_name(machine, path, reterr);
@@ -99,11 +109,12 @@ static int read_table(struct ssdpm_machine *machine, const char *path,
 	err = ssdpm__device_new(machine, &facts, &device, reterr);
 	if (err)
 		return err;
-	err = ssdpm_device_read_apst(device, &table, reterr);
+	if (kind == SSDPM_STEP_APST)
+		err = read_table(device, value, reterr);
+	else
+		err = ssdpm__read_power_value(device, kind, value, reterr);
 	ssdpm_device_unref(device);
-	if (err)
-		return err;
-	return ssdpm__table_to_value(&table, value, reterr);
+	return err;
 }
 
 static int write_table(struct ssdpm_machine *machine, const char *path,
@@ -126,14 +137,26 @@ static int write_table(struct ssdpm_machine *machine, const char *path,
 				    enabled, reterr);
 }
 
+static int write_power(struct ssdpm_machine *machine, uint32_t kind,
+		       const char *path, const char *value,
+		       struct ssdpm_error *reterr)
+{
+	int err = check_name(machine, path, reterr);
+
+	if (err)
+		return err;
+	return ssdpm__write_power_value(
+		machine, kind, ssdpm__last_component(path), value, reterr);
+}
+
 int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
 		      const char *path, char value[SSDPM__VALUE_BYTES],
 		      struct ssdpm_error *reterr)
 {
 	int err;
 
-	if (kind == SSDPM_STEP_APST)
-		return read_table(machine, path, value, reterr);
+	if (ssdpm__takes_command(kind))
+		return ask_value(machine, kind, path, value, reterr);
 	err = ssdpm__read_text(machine, path, value, SSDPM__VALUE_BYTES);
 	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
 		err = -ENODEV;
@@ -156,6 +179,8 @@ int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 
 	if (kind == SSDPM_STEP_APST)
 		return write_table(machine, path, value, reterr);
+	if (ssdpm__takes_command(kind))
+		return write_power(machine, kind, path, value, reterr);
 	err = ssdpm__write_text(machine, path, value);
 	if (!err)
 		return 0;

@@ -13,7 +13,7 @@ static struct step *find_step(const struct ssdpm_plan *plan,
 	struct step *found = NULL;
 
 	for (size_t i = 0; i < plan->n_order; i++)
-		if (plan->order[i]->change.kind != SSDPM_STEP_LPM &&
+		if (!ssdpm__is_beside_tables(plan->order[i]->change.kind) &&
 		    !strcmp(plan->order[i]->device, name))
 			found = plan->order[i]; /* the last one decides */
 	return found;
@@ -75,7 +75,7 @@ static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
 
 	for (size_t i = 0; i < plan->n_order; i++)
 		if (plan->order[i]->state == SSDPM_STEP_DONE &&
-		    plan->order[i]->change.kind != SSDPM_STEP_LPM &&
+		    !ssdpm__is_beside_tables(plan->order[i]->change.kind) &&
 		    !strcmp(plan->order[i]->device, name))
 			return true;
 	return false;
@@ -120,16 +120,19 @@ static int differs(struct step *step, struct ssdpm_error *reterr,
 }
 
 static int verify_step(struct ssdpm_plan *plan, struct step *step,
-		       struct ssdpm_error *reterr)
+		       uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct change *change = &step->change;
 	char value[SSDPM__VALUE_BYTES];
 	struct ssdpm_error error;
 	int err;
 
-	/* A table takes a command to be read: that is check_table()'s. */
+	/* Of tables that is check_table()'s. */
 	if (step->state == SSDPM_STEP_LEFT_ALONE ||
 	    change->kind == SSDPM_STEP_APST)
+		return 0;
+	if (ssdpm__takes_command(change->kind) && !plan->machine->capture &&
+	    !(flags & SSDPM_READ_COMMANDS))
 		return 0;
 	err = ssdpm__read_value(plan->machine, change->kind, change->path,
 				value, reterr);
@@ -172,7 +175,7 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
 				   flags);
 	for (size_t i = 0; i < plan->n_order; i++) {
-		err = verify_step(plan, plan->order[i], &error);
+		err = verify_step(plan, plan->order[i], flags, &error);
 		if (err && !result && reterr)
 			*reterr = error;
 		result = result ? result : err;

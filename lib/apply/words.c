@@ -15,6 +15,10 @@ const char *ssdpm_step_kind_to_string(uint32_t kind)
 		return "apst";
 	case SSDPM_STEP_LPM:
 		return "lpm";
+	case SSDPM_STEP_POWER_STATE:
+		return "power-state";
+	case SSDPM_STEP_NOPP:
+		return "nopp";
 	default:
 		return NULL;
 	}

@@ -193,17 +193,22 @@ static int dump_apst(struct capture *self, struct ssdpm_device *device)
 	return r;
 }
 
-static int dump_power_state(struct capture *self, struct ssdpm_device *device)
+static int dump_power(struct capture *self, struct ssdpm_device *device)
 {
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+	char text[SSDPM__POWER_DUMP_BYTES];
 	struct ssdpm_error error;
-	char text[16];
-	uint32_t state;
-	int r = ssdpm_device_read_power_state(device, &state, &error);
+	int r = ssdpm_device_read_power(device, &power, &error);
 
 	if (r)
 		return leave_out(self, r, &error);
-	return write_dump(self, device, "power-state", text,
-			  (size_t)snprintf(text, sizeof(text), "%u\n", state));
+	/* The state alone is what an older ssdpm reads. */
+	r = write_dump(self, device, "power-state", text,
+		       (size_t)snprintf(text, sizeof(text), "%u\n",
+					power.power_state));
+	return r ? r :
+		   write_dump(self, device, "power", text,
+			      ssdpm__format_power(&power, text));
 }
 
 static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
@@ -237,7 +242,7 @@ static int write_dumps(struct capture *self, struct ssdpm_device *device,
 	if (!r && device->facts.kind == SSDPM_KIND_NVME)
 		r = dump_apst(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_NVME)
-		r = dump_power_state(self, device);
+		r = dump_power(self, device);
 	if (!r && device->facts.kind == SSDPM_KIND_SATA)
 		r = dump_devsleep(self, device);
 	return r;

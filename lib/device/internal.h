@@ -207,6 +207,19 @@ int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 const uint8_t data[SSDPM_APST_BYTES], bool enable,
 			 struct ssdpm_error *reterr);
 
+/* Set Features with no data, never with the save bit: likewise. */
+int ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
+			    const char *name, uint8_t fid, uint32_t dword,
+			    struct ssdpm_error *reterr);
+
+/*
+ * wake.c: read a block of a namespace of this controller, by no cache. -ENODEV:
+ * it has none that can be read.
+ */
+int ssdpm__nvme_wake(const struct ssdpm_machine *machine,
+		     const struct ssdpm_device_facts *facts,
+		     struct ssdpm_error *reterr);
+
 /* ata-libatasmart.c */
 int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
 			uint8_t data[512], struct ssdpm_error *reterr);
@@ -219,8 +232,9 @@ int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
 /*
  * Dumps of a capture (ssdpm-capture(5)): "dumps/nvme0.identify" (4096 bytes),
  * "dumps/nvme0.apst" (our JSON, ssdpm.apst/1), "dumps/nvme0.power-state" (a
- * decimal number), "dumps/sda.identify" (512 bytes), "dumps/sda.devsleep" (the
- * 512 bytes of log 30h page 08h). The marker is the file "ssdpm-capture".
+ * decimal number), "dumps/nvme0.power" (lines as "nopp 1"),
+ * "dumps/sda.identify" (512 bytes), "dumps/sda.devsleep" (the 512 bytes of log
+ * 30h page 08h). The marker is the file "ssdpm-capture".
  */
 #define SSDPM__MARKER "ssdpm-capture"
 #define SSDPM__DUMP_BYTES 16384 /* the longest: JSON */
@@ -250,6 +264,19 @@ int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
 			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
 			      struct ssdpm_error *reterr);
+
+/*
+ * Get Features, of a live drive. -EOPNOTSUPP: it has no such feature, for which
+ * it says: invalid field.
+ */
+int ssdpm__read_feature(const struct ssdpm_device *device, uint8_t fid,
+			void *data, size_t size, uint32_t *ret_dword,
+			struct ssdpm_error *reterr);
+
+/* power.c: what is known, as dumps/nvme0.power holds it; its length. */
+#define SSDPM__POWER_DUMP_BYTES 256
+size_t ssdpm__format_power(const struct ssdpm_device_power *power,
+			   char text[SSDPM__POWER_DUMP_BYTES]);
 
 /* Is it a drive that can be read? 0, -ENODEV, -EOPNOTSUPP. */
 int ssdpm__check_drive(const struct ssdpm_device *device,

@@ -163,16 +163,38 @@ static int get_feature(const struct controller *self, uint8_t fid, void *data,
 	return self->get_features(&args);
 }
 
+/* What messages call a feature, behind "Get" or "Set". */
+static const char *command_name(uint8_t fid, bool set)
+{
+	static const struct {
+		uint8_t fid;
+		char words[48];
+	} names[] = {
+		{ 0x02, "Get Features 02h (power state)" },
+		{ 0x0c, "Get Features 0Ch (APST)" },
+		{ 0x10, "Get Features 10h (thermal management)" },
+		{ 0x11, "Get Features 11h (non-operational states)" },
+		{ 0x23, "Get Features 23h (power limit)" },
+		{ 0x25, "Get Features 25h (power measurement)" },
+		{ 0x02, "Set Features 02h (power state)" },
+		{ 0x0c, "Set Features 0Ch (APST)" },
+		{ 0x11, "Set Features 11h (non-operational states)" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].fid == fid && (names[i].words[0] == 'S') == set)
+			return names[i].words;
+	return set ? "Set Features" : "Get Features";
+}
+
 int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 			    const char *name, uint8_t fid, void *data,
 			    size_t size, uint32_t *ret_dword,
 			    struct ssdpm_error *reterr)
 {
-	const char *command = fid == NVME_FEAT_FID_AUTO_PST ?
-				      "Get Features 0Ch (APST)" :
-				      "Get Features 02h (power state)";
 	struct controller self;
-	int r = open_controller(machine, name, command, &self, reterr);
+	int r = open_controller(machine, name, command_name(fid, false), &self,
+				reterr);
 
 	if (r)
 		return r;
@@ -214,25 +236,58 @@ int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
 }
 
 /*
- * The kernel has one errno for two reasons. Get Features 0Ch takes the same
+ * The kernel has one errno for two reasons. Get Features takes the same
  * privilege, and no kernel refuses it to those who have that.
  */
-static int fail_set(const struct controller *self, int err,
+static int fail_set(const struct controller *self, uint8_t fid, int err,
 		    struct ssdpm_error *reterr)
 {
 	uint8_t data[SSDPM_APST_BYTES];
+	const bool is_apst = fid == NVME_FEAT_FID_AUTO_PST;
 	uint32_t dword;
 
 	if ((err != EACCES && err != EPERM) ||
-	    get_feature(self, NVME_FEAT_FID_AUTO_PST, data, sizeof(data),
-			&dword) < 0)
+	    get_feature(self, fid, is_apst ? data : NULL,
+			is_apst ? sizeof(data) : 0, &dword) < 0)
 		return ssdpm__fail_command(self->name, self->command, err,
 					   reterr);
 	return ssdpm__fail(reterr, -EACCES, 0,
-			   "%s: this Linux refuses %s even to root, as do "
-			   "6.12.110, 7.2 and later ones: use the latency "
-			   "tolerance",
-			   self->name, self->command);
+			   "%s: this Linux refuses %s even to root%s",
+			   self->name, self->command,
+			   is_apst ? ", as do 6.12.110, 7.2 and later ones: "
+				     "use the latency tolerance" :
+				     "");
+}
+
+static int set_feature(const struct ssdpm_machine *machine, const char *name,
+		       uint8_t fid, uint32_t dword, void *data, size_t size,
+		       struct ssdpm_error *reterr)
+{
+	struct controller self;
+	uint32_t result = 0;
+	int r = open_controller(machine, name, command_name(fid, true), &self,
+				reterr);
+
+	if (r)
+		return r;
+	struct nvme_set_features_args args = {
+		.args_size = sizeof(args),
+		.fd = self.fd,
+		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
+		.result = &result,
+		.data = data,
+		.data_len = (uint32_t)size,
+		.nsid = NVME_NSID_NONE,
+		.cdw11 = dword,
+		.save = false,
+		.uuidx = NVME_UUID_NONE,
+		.fid = fid,
+	};
+	r = self.set_features(&args);
+	r = r < 0 ? fail_set(&self, fid, errno, reterr) :
+		    check_result(&self, r, reterr);
+	close_controller(&self);
+	return r;
 }
 
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
@@ -240,30 +295,15 @@ int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 struct ssdpm_error *reterr)
 {
 	uint8_t copy[SSDPM_APST_BYTES];
-	struct controller self;
-	uint32_t dword = 0;
-	int r = open_controller(machine, name, "Set Features 0Ch (APST)", &self,
-				reterr);
 
-	if (r)
-		return r;
 	memcpy(copy, data, sizeof(copy));
-	struct nvme_set_features_args args = {
-		.args_size = sizeof(args),
-		.fd = self.fd,
-		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
-		.result = &dword,
-		.data = copy,
-		.data_len = sizeof(copy),
-		.nsid = NVME_NSID_NONE,
-		.cdw11 = enable,
-		.save = false,
-		.uuidx = NVME_UUID_NONE,
-		.fid = NVME_FEAT_FID_AUTO_PST,
-	};
-	r = self.set_features(&args);
-	r = r < 0 ? fail_set(&self, errno, reterr) :
-		    check_result(&self, r, reterr);
-	close_controller(&self);
-	return r;
+	return set_feature(machine, name, NVME_FEAT_FID_AUTO_PST, enable, copy,
+			   sizeof(copy), reterr);
+}
+
+int ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
+			    const char *name, uint8_t fid, uint32_t dword,
+			    struct ssdpm_error *reterr)
+{
+	return set_feature(machine, name, fid, dword, NULL, 0, reterr);
 }

@@ -53,3 +53,13 @@ int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 	(void)enable;
 	return fail(name, reterr);
 }
+
+int ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
+			    const char *name, uint8_t fid, uint32_t dword,
+			    struct ssdpm_error *reterr)
+{
+	(void)machine;
+	(void)fid;
+	(void)dword;
+	return fail(name, reterr);
+}

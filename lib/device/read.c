@@ -365,10 +365,9 @@ int ssdpm_device_read_model(struct ssdpm_device *device, uint32_t flags,
 	return pass_on(r, &error, reterr);
 }
 
-/* Get Features; a drive that has no such feature says: invalid field. */
-static int get_feature(const struct ssdpm_device *device, uint8_t fid,
-		       void *data, size_t size, uint32_t *ret_dword,
-		       struct ssdpm_error *reterr)
+int ssdpm__read_feature(const struct ssdpm_device *device, uint8_t fid,
+			void *data, size_t size, uint32_t *ret_dword,
+			struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
 	int r = ssdpm__nvme_get_feature(device->machine, device->facts.name,
@@ -400,8 +399,8 @@ int ssdpm_device_read_apst(struct ssdpm_device *device,
 				     reterr);
 		return r ? r : ssdpm_apst_from_data(text, n, ret_table, reterr);
 	}
-	r = get_feature(device, FEATURE_APST, data, sizeof(data), &dword,
-			reterr);
+	r = ssdpm__read_feature(device, FEATURE_APST, data, sizeof(data),
+				&dword, reterr);
 	if (r)
 		return r;
 	return ssdpm_apst_decode(data, dword & 1, ret_table, reterr);
@@ -422,7 +421,8 @@ int ssdpm_device_read_power_state(struct ssdpm_device *device,
 	if (r)
 		return r;
 	if (!device->machine->capture) {
-		r = get_feature(device, FEATURE_POWER, NULL, 0, &dword, reterr);
+		r = ssdpm__read_feature(device, FEATURE_POWER, NULL, 0, &dword,
+					reterr);
 		if (!r)
 			*ret_state = dword % SSDPM_MAX_STATES;
 		return r;

@@ -52,6 +52,31 @@ const char *ssdpm_device_flag_to_string(uint32_t flag)
 	}
 }
 
+const char *ssdpm_power_fact_to_string(uint32_t fact)
+{
+	switch (fact) {
+	case SSDPM_POWER_FACT_STATE:
+		return "state";
+	case SSDPM_POWER_FACT_WORKLOAD_HINT:
+		return "workload-hint";
+	case SSDPM_POWER_FACT_NOPP:
+		return "nopp";
+	case SSDPM_POWER_FACT_THERMAL:
+		return "thermal";
+	case SSDPM_POWER_FACT_LIMIT:
+		return "limit";
+	case SSDPM_POWER_FACT_MEASUREMENT:
+		return "measurement";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_power_flag_to_string(uint32_t flag)
+{
+	return flag == SSDPM_POWER_FLAG_ASLEEP ? "asleep" : NULL;
+}
+
 const char *ssdpm_pcie_feature_to_string(uint32_t feature)
 {
 	switch (feature) {

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/internal.h"
 
@@ -26,6 +27,15 @@ struct run {
 	uint64_t done_ns; /* when the drive has done its work */
 };
 
+/* What one page of the host made the drive do. */
+struct work {
+	uint64_t ns;
+	uint64_t background_ns; /* of it, to move what was there before */
+	uint64_t n_programmed;
+	uint64_t n_erased;
+	double nj;
+};
+
 static int check_cost(const struct ssdpm_ftl_cost *cost,
 		      struct ssdpm_error *reterr)
 {
@@ -40,63 +50,80 @@ static int check_cost(const struct ssdpm_ftl_cost *cost,
 	    c->host_nj > MAX_NJ || c->program_nj > MAX_NJ ||
 	    c->read_nj > MAX_NJ || c->erase_nj > MAX_NJ ||
 	    c->cache_nj > MAX_NJ || c->idle_uw > MAX_NJ ||
-	    c->cache_pages >= NOWHERE)
+	    c->background_uw > MAX_NJ || c->cache_pages >= NOWHERE)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"ssdpm_ftl_cost: a time above 1 s, an energy above 1000 J, or a cache above 2^32 pages");
 	return 0;
 }
 
-/* The time of its work since these counts; its energy is added. */
-static uint64_t work_of(const struct run *run, uint64_t n_moved,
-			uint64_t n_erased, double *energy_nj)
+/* To where a page belongs, and the blocks that are collected for it. */
+static void store(struct run *run, uint32_t user, struct work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
-	uint64_t moved = run->ftl->counts.n_moved - n_moved;
-	uint64_t erased = run->ftl->counts.n_erased - n_erased;
-
-	*energy_nj += (double)(1 + moved) * (double)c->program_nj +
-		      (double)moved * (double)c->read_nj +
-		      (double)erased * (double)c->erase_nj;
-	/* Below 2^32 pages of up to 1 s. */
-	return (1 + moved) * c->program_ns + moved * c->read_ns +
-	       erased * c->erase_ns;
-}
-
-/* To where a page belongs. */
-static uint64_t store(struct run *run, uint32_t user, double *energy_nj)
-{
-	uint64_t n_moved = run->ftl->counts.n_moved;
-	uint64_t n_erased = run->ftl->counts.n_erased;
+	uint64_t moved = run->ftl->counts.n_moved;
+	uint64_t erased = run->ftl->counts.n_erased;
 
 	ssdpm__ftl_write_page(run->ftl, user);
-	return work_of(run, n_moved, n_erased, energy_nj);
+	moved = run->ftl->counts.n_moved - moved;
+	erased = run->ftl->counts.n_erased - erased;
+	work->n_programmed += 1 + moved;
+	work->n_erased += erased;
+	work->nj += (double)(1 + moved) * (double)c->program_nj +
+		    (double)moved * (double)c->read_nj +
+		    (double)erased * (double)c->erase_nj;
+	/* Below 2^32 pages of up to 1 s. */
+	uint64_t background =
+		moved * (c->program_ns + c->read_ns) + erased * c->erase_ns;
+
+	work->background_ns += background;
+	work->ns += c->program_ns + background;
 }
 
-static uint64_t through_cache(struct run *run, uint32_t user, double *energy_nj)
+/* The oldest page of a full cache goes to where it belongs. */
+static void empty_one(struct run *run, struct work *work)
 {
 	const struct ssdpm_ftl_cost *c = &run->cost;
-	uint64_t ns = c->cache_ns, at = run->oldest + run->n_cached;
 
-	if (run->n_cached == c->cache_pages) {
-		ns += c->read_ns;
-		*energy_nj += (double)c->read_nj;
-		ns += store(run, run->cache[run->oldest], energy_nj);
-		at = run->oldest;
-		run->oldest = (run->oldest + 1) % c->cache_pages;
-	} else {
-		run->n_cached++;
-	}
-	run->cache[at % c->cache_pages] = user;
-	*energy_nj += (double)c->cache_nj;
-	return ns;
+	store(run, run->cache[run->oldest], work);
+	run->oldest = (run->oldest + 1) % c->cache_pages;
+	run->n_cached--;
+	work->nj += (double)c->read_nj;
+	work->background_ns += c->program_ns + c->read_ns;
+	work->ns += c->read_ns;
+}
+
+static void through_cache(struct run *run, uint32_t user, struct work *work)
+{
+	const struct ssdpm_ftl_cost *c = &run->cost;
+
+	if (run->n_cached == c->cache_pages)
+		empty_one(run, work);
+	run->cache[(run->oldest + run->n_cached++) % c->cache_pages] = user;
+	work->n_programmed++;
+	work->nj += (double)c->cache_nj;
+	work->ns += c->cache_ns;
+}
+
+/* power_w holds nJ until the end. */
+static void add_work(struct ssdpm_ftl_second *second, const struct work *work,
+		     const struct ssdpm_ftl_cost *cost)
+{
+	second->n_written++;
+	second->n_programmed += work->n_programmed;
+	second->n_erased += work->n_erased;
+	second->background_ns += work->background_ns;
+	second->power_w +=
+		work->nj + (double)cost->host_nj +
+		(double)cost->background_uw * (double)work->background_ns / 1e6;
 }
 
 /* One page; the second in which it was handed over counts it. */
-static void write_one(struct run *run, double *iops, double *energy_nj,
+static void write_one(struct run *run, struct ssdpm_ftl_second *seconds,
 		      size_t n_seconds)
 {
 	uint64_t behind = run->cost.buffer_ns, begin = run->host_ns;
+	struct work work = { 0 };
 
 	if (run->done_ns > begin + behind)
 		begin = run->done_ns - behind;
@@ -106,26 +133,28 @@ static void write_one(struct run *run, double *iops, double *energy_nj,
 	if (second >= n_seconds)
 		return;
 	uint32_t user = ssdpm__ftl_next_page(&run->writer);
-	double *nj = &energy_nj[second];
-	uint64_t work = run->cost.cache_pages ? through_cache(run, user, nj) :
-						store(run, user, nj);
 
-	*nj += (double)run->cost.host_nj;
-	iops[second]++;
-	run->done_ns = (run->done_ns > begin ? run->done_ns : begin) + work;
+	if (run->cost.cache_pages)
+		through_cache(run, user, &work);
+	else
+		store(run, user, &work);
+	add_work(&seconds[second], &work, &run->cost);
+	run->done_ns = (run->done_ns > begin ? run->done_ns : begin) + work.ns;
 }
 
-static void write_seconds(struct run *run, double *iops, double *energy_nj,
+static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
 			  size_t n_seconds)
 {
-	for (size_t i = 0; i < n_seconds; i++)
-		iops[i] = energy_nj[i] = 0;
+	memset(seconds, 0, n_seconds * sizeof(*seconds));
 	while (run->host_ns / NS_PER_S < n_seconds)
-		write_one(run, iops, energy_nj, n_seconds);
+		write_one(run, seconds, n_seconds);
 	for (; run->n_cached; run->n_cached--) {
 		ssdpm__ftl_write_page(run->ftl, run->cache[run->oldest]);
 		run->oldest = (run->oldest + 1) % run->cost.cache_pages;
 	}
+	for (size_t i = 0; i < n_seconds; i++)
+		seconds[i].power_w = (double)run->cost.idle_uw / 1e6 +
+				     seconds[i].power_w / 1e9;
 }
 
 static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
@@ -147,31 +176,45 @@ static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
 	return r;
 }
 
-int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
-		  const struct ssdpm_ftl_pattern *pattern,
-		  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
-		  double *ret_iops, double *ret_power_w,
-		  struct ssdpm_error *reterr)
+int ssdpm_ftl_run_seconds(struct ssdpm_ftl *ftl,
+			  const struct ssdpm_ftl_pattern *pattern,
+			  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
+			  struct ssdpm_ftl_second *ret_seconds,
+			  struct ssdpm_error *reterr)
 {
 	struct run run = { .ftl = ftl, .cost = { .size = sizeof(run.cost) } };
 	int r = prepare(&run, pattern, cost, reterr);
 
 	if (r || !n_seconds)
 		return r;
-	double *energy_nj = calloc(n_seconds, sizeof(*energy_nj));
-	size_t room = run.cost.cache_pages ? run.cost.cache_pages : 1;
-
-	run.cache = calloc(room, sizeof(*run.cache));
-	if (!energy_nj || !run.cache) {
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-		goto out;
-	}
-	write_seconds(&run, ret_iops, energy_nj, n_seconds);
-	for (size_t i = 0; ret_power_w && i < n_seconds; i++)
-		ret_power_w[i] =
-			(double)run.cost.idle_uw / 1e6 + energy_nj[i] / 1e9;
-out:
-	free(energy_nj);
+	run.cache = calloc(run.cost.cache_pages ? run.cost.cache_pages : 1,
+			   sizeof(*run.cache));
+	if (!run.cache)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	write_seconds(&run, ret_seconds, n_seconds);
 	free(run.cache);
+	return 0;
+}
+
+int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
+		  const struct ssdpm_ftl_pattern *pattern,
+		  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
+		  double *ret_iops, double *ret_power_w,
+		  struct ssdpm_error *reterr)
+{
+	struct ssdpm_ftl_second *seconds =
+		calloc(n_seconds ? n_seconds : 1, sizeof(*seconds));
+	int r;
+
+	if (!seconds)
+		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	r = ssdpm_ftl_run_seconds(ftl, pattern, cost, n_seconds, seconds,
+				  reterr);
+	for (size_t i = 0; !r && i < n_seconds; i++) {
+		ret_iops[i] = (double)seconds[i].n_written;
+		if (ret_power_w)
+			ret_power_w[i] = seconds[i].power_w;
+	}
+	free(seconds);
 	return r;
 }

@@ -32,6 +32,7 @@ struct ssdpm_ftl {
 	struct random victims;
 	struct random pattern;
 	uint64_t next_sequential;
+	uint64_t n_records; /* of a trace */
 	struct ssdpm_ftl_counts counts;
 
 	uint32_t *flash_of_user; /* page of flash, or NOWHERE */

@@ -72,9 +72,7 @@ static bool is_seen(const struct fit *fit, size_t i)
 	return !fit->out[i] && !isnan(fit->y[i]);
 }
 
-/* Lower factor of a symmetric matrix, in place. Return: log of the
- * determinant, or NAN. */
-static double factor(double m[][FIT_MAX_COLUMNS], size_t p)
+double ssdpm__fit_factor(double m[][FIT_MAX_COLUMNS], size_t p)
 {
 	double log_determinant = 0;
 
@@ -98,8 +96,8 @@ static double factor(double m[][FIT_MAX_COLUMNS], size_t p)
 	return log_determinant;
 }
 
-static void solve(double m[][FIT_MAX_COLUMNS], size_t p, const double *right,
-		  double *ret_x)
+void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
+		      const double *right, double *ret_x)
 {
 	for (size_t i = 0; i < p; i++) {
 		double s = right[i];
@@ -125,7 +123,7 @@ static double whiten(struct fit *fit, double phi, double share,
 	struct filter filter = filter_begin(phi, share);
 	double state[FIT_MAX_COLUMNS + 1] = { 0 };
 	double row[FIT_MAX_COLUMNS + 1];
-	double log_determinant = 0, squares = 0;
+	double determinant = 1, log_determinant = 0, squares = 0;
 
 	memset(fit->normal, 0, sizeof(fit->normal));
 	memset(fit->right, 0, sizeof(fit->right));
@@ -153,11 +151,16 @@ static double whiten(struct fit *fit, double phi, double share,
 			fit->right[j] += row[j] * row[p];
 		}
 		squares += row[p] * row[p];
-		log_determinant += ssdpm__ln(total);
 		fit->n_used++;
+		/* One logarithm of many rows. */
+		determinant *= total;
+		if (determinant < 1e-200) {
+			log_determinant += ssdpm__ln(determinant);
+			determinant = 1;
+		}
 	}
 	*ret_squares = squares;
-	return log_determinant;
+	return log_determinant + ssdpm__ln(determinant);
 }
 
 double ssdpm__fit_at(struct fit *fit, double phi, double share)
@@ -172,11 +175,11 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share)
 	if (fit->n_used <= p)
 		return -INFINITY;
 	memcpy(m, fit->normal, sizeof(m));
-	double design = factor(m, p);
+	double design = ssdpm__fit_factor(m, p);
 
 	if (isnan(design))
 		return -INFINITY;
-	solve(m, p, fit->right, fit->b);
+	ssdpm__fit_solve(m, p, fit->right, fit->b);
 	for (size_t j = 0; j < p; j++)
 		squares -= fit->b[j] * fit->right[j];
 	double freedom = (double)(fit->n_used - p);
@@ -187,7 +190,7 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share)
 	fit->sigma = sqrt(variance);
 	for (size_t j = 0; j < p; j++) {
 		unit[j] = variance;
-		solve(m, p, unit, fit->covariance[j]);
+		ssdpm__fit_solve(m, p, unit, fit->covariance[j]);
 		unit[j] = 0;
 	}
 	return -half * (noise + design + freedom * ssdpm__ln(variance));

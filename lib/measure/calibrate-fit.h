@@ -46,6 +46,14 @@ double ssdpm__fit_at(struct fit *fit, double phi, double share);
  */
 int ssdpm__fit(struct fit *fit, double *room);
 
+/* Lower factor of a symmetric matrix, in place. Return: log of the determinant,
+ * or NAN. */
+double ssdpm__fit_factor(double m[][FIT_MAX_COLUMNS], size_t p);
+
+/* With a matrix that is factored. */
+void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
+		      const double *right, double *ret_x);
+
 /*
  * Which columns the rows cannot tell apart: with[j] is another that column j
  * is mixed up with, or -1. keep[] are columns that span all of them; how many

@@ -219,7 +219,7 @@ double ssdpm__offset_shift(struct task *task)
 	return ssdpm__max(-4 * step, ssdpm__min(shift, 4 * step));
 }
 
-static int fit_twice(struct task *task)
+int ssdpm__offset_refine(struct task *task)
 {
 	double bin_ns = (double)task->rows.bin_ns;
 
@@ -236,9 +236,9 @@ static int fit_twice(struct task *task)
 	return 0;
 }
 
-int ssdpm__offset_find(struct task *task, uint64_t max_ns,
-		       const struct ssdpm_parameter *parameters, size_t n,
-		       struct ssdpm_error *reterr)
+int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+			const struct ssdpm_parameter *parameters, size_t n,
+			struct ssdpm_error *reterr)
 {
 	const struct course *course = &task->course;
 	uint64_t length_ns = course->end_ns - course->ios[0].start_ns;
@@ -258,5 +258,5 @@ int ssdpm__offset_find(struct task *task, uint64_t max_ns,
 	int r = find_lag(task, max_ns, &expected, reterr);
 
 	free(expected.power_w);
-	return r ? r : fit_twice(task);
+	return r;
 }

@@ -379,15 +379,77 @@ static double drift_of(const struct task *task)
 	return NAN;
 }
 
+/* How many of the powers are known well enough to be told apart. */
+static size_t count_told(const struct calibration *c)
+{
+	const struct task *task = &c->task;
+	const struct fit *fit = &task->fit;
+	double most = most_w(task);
+	size_t n = 0;
+
+	for (size_t k = 0; k < fit->p; k++) {
+		const struct column *column =
+			&task->design.columns[task->keep[k]];
+		double half = fit->quantile * sqrt(fit->covariance[k][k]) /
+			      column->length;
+
+		n += task->with[task->keep[k]] < 0 && is_power(column->kind) &&
+		     half <= most;
+	}
+	return n;
+}
+
+/*
+ * One step in 100 may be a spike, which is what the intervals were tried with;
+ * more than those by three standard deviations are no spikes of an instrument,
+ * but power that the I/Os do not explain.
+ */
+static bool has_usual_spikes(const struct fit *fit)
+{
+	double usual = (double)(fit->n_used + fit->n_out) / 100;
+
+	return (double)fit->n_out <= usual + 3 * sqrt(usual) + 1;
+}
+
+/* Where only one power is known, all that comes of it is the mean. */
+static int check_relation(const struct calibration *c,
+			  struct ssdpm_error *reterr)
+{
+	uint64_t n_places =
+		2 * c->params.max_offset_ns / c->task.rows.bin_ns + 1;
+	bool related = true;
+	int r = 0;
+
+	if (count_told(c) >= 2)
+		r = ssdpm__is_related(&c->task, n_places, &related);
+	if (r)
+		return ssdpm__fail(reterr, r, 0, "out of memory");
+	if (!related)
+		return ssdpm__fail(
+			reterr, -EDOM, 0,
+			"power and I/Os are not of one run: moved against each other they fit as well; give files of the same run, the policy that was in force, and the offset of their clocks");
+	if (!has_usual_spikes(&c->task.fit))
+		return ssdpm__fail(
+			reterr, -EDOM, 0,
+			"power and I/Os are not of one run: nothing explains %zu of %zu steps; give files of the same run, the policy that was in force, and the offset of their clocks",
+			c->task.fit.n_out,
+			c->task.fit.n_out + c->task.fit.n_used);
+	return 0;
+}
+
 static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 {
 	struct task *task = &c->task;
 	int r = 0;
 
 	task->offset_ns = c->params.offset_ns;
-	if (c->params.max_offset_ns)
-		r = ssdpm__offset_find(task, c->params.max_offset_ns,
-				       c->parameters, c->n_parameters, reterr);
+	if (c->params.max_offset_ns) {
+		r = ssdpm__offset_guess(task, c->params.max_offset_ns,
+					c->parameters, c->n_parameters, reterr);
+		if (r)
+			return r;
+		r = ssdpm__offset_refine(task);
+	}
 	if (r == 0) {
 		ssdpm__task_fill(task, task->offset_ns);
 		r = ssdpm__fit(&task->fit, task->room);
@@ -403,7 +465,7 @@ static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 		return ssdpm__fail(
 			reterr, r, 0,
 			"nothing can be told apart: power and I/Os do not fit, or the offset is wrong");
-	return r;
+	return r ? r : check_relation(c, reterr);
 }
 
 /* What the fit finds where a state takes so long to leave. */

@@ -133,10 +133,18 @@ void ssdpm__task_fill(struct task *task, int64_t offset_ns);
 /* How far from its offset a course that was cut anew fits best, in ns. */
 double ssdpm__offset_shift(struct task *task);
 
-/* Look for the offset up to max_ns from that of the task. parameters are what
- * is known before. As ssdpm__fit(); -E2BIG. */
-int ssdpm__offset_find(struct task *task, uint64_t max_ns,
-		       const struct ssdpm_parameter *parameters, size_t n,
-		       struct ssdpm_error *reterr);
+/* Look for the offset, roughly, up to max_ns from that of the task. parameters
+ * are what is known before. 0, -EDOM, -E2BIG, -ENOMEM. */
+int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+			const struct ssdpm_parameter *parameters, size_t n,
+			struct ssdpm_error *reterr);
+
+/* A better one near that of the task. As ssdpm__fit(). */
+int ssdpm__offset_refine(struct task *task);
+
+/* Has the power anything to do with the I/Os, after a fit? n_places: at how
+ * many offsets they were looked at. True where nobody can tell. 0, -ENOMEM. */
+int ssdpm__is_related(const struct task *task, uint64_t n_places,
+		      bool *ret_related);
 
 #endif

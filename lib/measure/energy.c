@@ -283,8 +283,8 @@ static int compare_steps(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Ten usual steps; with less than two steps forward nothing is usual. */
-uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
+/* The median of the first ones; 0: fewer than two go forward. */
+uint64_t ssdpm__usual_step(const struct ssdpm_samples *samples)
 {
 	const int64_t *time_ns = samples->time_ns;
 	size_t n = samples->n < FIRST_SAMPLES ? samples->n : FIRST_SAMPLES;
@@ -293,18 +293,28 @@ uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
 	size_t n_steps = 0;
 
 	if (!time_ns)
-		return (uint64_t)ssdpm__min(
-			ssdpm__ceil(GAP_STEPS * samples->interval_ns), 4e18);
+		return (uint64_t)ssdpm__floor(samples->interval_ns + 0.5);
 	for (size_t i = 1; i < n; i++) {
 		if (time_ns[i] > time_ns[i - 1])
 			steps[n_steps++] =
 				(uint64_t)time_ns[i] - (uint64_t)time_ns[i - 1];
 	}
 	if (n_steps < 2)
-		return INT64_MAX;
+		return 0;
 	qsort(steps, n_steps, sizeof(steps[0]), compare_steps);
-	uint64_t usual = steps[(n_steps - 1) / 2];
-	return usual > INT64_MAX / GAP_STEPS ? INT64_MAX : usual * GAP_STEPS;
+	return steps[(n_steps - 1) / 2];
+}
+
+/* Ten usual steps; with less than two steps forward nothing is usual. */
+uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples)
+{
+	if (!samples->time_ns)
+		return (uint64_t)ssdpm__min(
+			ssdpm__ceil(GAP_STEPS * samples->interval_ns), 4e18);
+	uint64_t usual = ssdpm__usual_step(samples);
+
+	return !usual || usual > INT64_MAX / GAP_STEPS ? INT64_MAX :
+							 usual * GAP_STEPS;
 }
 
 /* The samples that are held back until the gap is known. */

@@ -45,6 +45,9 @@ static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
 struct ssdpm_samples ssdpm__samples_cut(const struct ssdpm_samples *samples,
 					size_t begin, size_t end);
 
+/* The step that is usual for the first samples; 0: there are no two. */
+uint64_t ssdpm__usual_step(const struct ssdpm_samples *samples);
+
 /* Ten times the step that is usual for its first samples: longer is a gap. */
 uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples);
 

@@ -38,13 +38,13 @@ UNITLESS = {
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "op",
     # how many
-    "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
+    "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",
     # what a generator takes: a seed, what a workload says, thousandths
     "seed", "value", "shape_milli",
-    # a rate
-    "bytes_per_second",
+    # rates
+    "bytes_per_second", "ps_per_byte",
     # bytes, and said so by the name
     "offset", "bytes",
     # in the unit of their kind
@@ -58,11 +58,14 @@ UNITLESS = {
     # a profile: bits, policies in order
     "set", "n_lpms", "lpms",
     # as for chmod(2)
-    "mode",
+    "mode", "is_limited", "n_powers",
+    # what a drive says of its power
+    "supported", "power_state", "workload_hint", "nopp", "power_measurement",
     # sustained writes: shares, counts, kinds
     "address_share", "write_share", "pages_per_block", "collector", "choices",
     "n_written", "n_trimmed", "n_moved", "n_erased", "n_mapped", "first_page",
-    "n_classes", "order",
+    "n_classes", "order", "spare_factor", "measured_wa", "low_wa", "nominal_wa",
+    "high_wa", "n_programmed",
     # consistency: counts, shares
     "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts
@@ -101,7 +104,7 @@ UNITLESS = {
 }  # fmt: skip
 LAYOUT = "tests/abi/layout.c"
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
-UNITS += ("_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
+UNITS += ("_k", "_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

@@ -384,6 +384,11 @@ class Machine:
         self.file(f"dumps/{name}.apst", json.dumps(value))
         self.file(f"dumps/{name}.power-state", 0)
 
+    def power(self, name: str, **values: int) -> None:
+        """What `ssdpm capture` of today writes of the features."""
+        lines = [f"{key} {value}\n" for key, value in values.items()]
+        self.files[f"dumps/{name}.power"] = "".join(lines).encode()
+
     def block(self, path: str, rotational: bool, removable: bool = False) -> None:
         name = posixpath.basename(path)
         self.files_in(path, size=1000215216, removable=int(removable))
@@ -624,6 +629,10 @@ def eight_drives() -> Machine:
         (NO_APST, ONLY_L1, []),
     ):
         m.nvme(drive, link, table=table)
+    m.power(
+        "nvme1", power_state=1, workload_hint=2, light_throttle_k=343,
+        heavy_throttle_k=0, nopp=1, power_measurement=1, power_limit_uw=6000000,
+    )  # fmt: skip
     m.ahci(
         "0000:00:17.0",
         [

@@ -43,8 +43,10 @@ def schemas() -> dict[str, dict[str, set[str]]]:
 
 def is_of_type(value: object, word: str) -> bool:
     if word.startswith("array of "):
-        item = word.removeprefix("array of ")
-        return isinstance(value, list) and all(is_of_type(v, item) for v in value)
+        items = word.removeprefix("array of ").split(" and ")
+        return isinstance(value, list) and all(
+            any(is_of_type(v, item) for item in items) for v in value
+        )
     return type(value) is TYPES[word]
 
 

@@ -78,6 +78,6 @@ def test_check_needs_no_privileges(
 
 def test_usage_and_devices_fail_as_of_plan(ssdpm: Command, machine: Make) -> None:
     root = str(machine("laptop"))
-    assert "nothing to set" in ssdpm.fails(2, "check", "--root", root)
+    assert "name no TARGET" in ssdpm.fails(2, "check", "--root", root, "nvme0")
     assert "sdx" in ssdpm.fails(1, "check", "--root", root, "-l", "any", "sdx")
     assert "no such option" in ssdpm.fails(2, "check", "--root", root, "--dry-run")

@@ -189,6 +189,69 @@ def test_each_option_changes_the_outcome(some: Command, option: list[str]) -> No
         assert after["duration_ns"] == 60 * S + delays
 
 
+# A gigabyte per second at 1 W above idle is 1000 pJ of each byte.
+WRITES = ["estimate", "-t", "writes.csv", *STATED[:-1], "1GB/s"]
+
+
+def test_spare_adds_what_garbage_collection_takes(ssdpm: Command) -> None:
+    ssdpm.write("writes.csv", trace.csv((0, MS), bytes=1_000_000, op="write"))
+    plain = ssdpm.json(*WRITES, "plain.json")
+    spare = ssdpm.json(*WRITES, "--spare", "20%", "plain.json")
+    assert "spare_ppm" not in plain and "background" not in plain
+    assert spare["spare_ppm"] == 200_000
+    # FIFO: 2.6927, so 1692.7 pJ more; any block: 4 times 1000, and as much for reads.
+    more = {
+        key: spare[key]["energy_nj"] - plain[key]["energy_nj"]
+        for key in ("low", "nominal", "high")
+    }
+    assert more == {"low": 0, "nominal": 1_693_000, "high": 8_000_000}
+    assert spare["background"] == {
+        "low_wa_milli": 1000,
+        "nominal_wa_milli": 2693,
+        "high_wa_milli": 5000,
+        "time_ns": 1_693_000,
+        "power_uw": 2_000_000,
+    }
+    [byte] = (p for p in spare["parameters"] if p["rule"].startswith("spare-factor: "))
+    assert (byte["kind"], byte["index"]) == ("byte_energy_pj", 1)
+    assert byte["provenance"] == "assumed"
+    text = ssdpm.output(*WRITES, "--spare", "20%", "plain.json")
+    assert "asleep with the link in l1.2, 20.0 % of the flash spare\n" in text
+    assert (
+        "garbage collection behind the writes: 1.69 ms at 2 W; write amplification "
+        "2.69 (1..5.0)\n" in text
+    )
+    assert "cannot keep up" in text
+    text = ssdpm.output(*WRITES, "--spare", "20%", "--end", "1s", "plain.json")
+    assert "cannot keep up" not in text
+
+
+def test_spare_starts_where_writes_were_measured(ssdpm: Command) -> None:
+    ssdpm.write("writes.csv", trace.csv((0, MS), bytes=1_000_000, op="write"))
+    plain = ssdpm.json(*WRITES, "plain.json")["nominal"]["energy_nj"]
+    call = [*WRITES, "--spare", "20%", "--measured-wa", "2x", "plain.json"]
+    spare = ssdpm.json(*call)
+    # 2.6927 / 2 - 1 of 1000 pJ
+    assert spare["nominal"]["energy_nj"] - plain == 346_000
+
+
+def test_compare_and_recommend_count_the_spare(some: Command) -> None:
+    some.write("writes.csv", trace.csv((0, MS), (S, MS), bytes=1_000_000, op="write"))
+    call = ["-t", "writes.csv", *STATED[:-1], "1GB/s"]
+    for command in ("compare", "recommend"):
+        plain = some.json(command, *call, "plain.json")
+        spare = some.json(command, *call, "--spare", "20%", "plain.json")
+        assert spare["spare_ppm"] == 200_000 and "spare_ppm" not in plain
+
+        def energies(found: Any) -> list[int]:
+            rows = found.get("rows") or [r["run"] for r in found["recommendations"]]
+            return [row.get("nominal", row)["energy_nj"] for row in rows]
+
+        # Of 2 MB, 1693 pJ each, whatever the policy.
+        more = {b - a for a, b in zip(energies(plain), energies(spare))}
+        assert more == {3_386_000}
+
+
 def test_service_and_link_are_options_too(some: Command) -> None:
     some.write("u.csv", trace.SOME.replace(f",{MS},", ",,"))
     call = ["estimate", "-t", "u.csv", *STATED, "--json", "plain.json"]
@@ -391,6 +454,16 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--byte-energy", "1W"], "the unit is pJ, nJ, uJ, mJ or J"),
         ([*ESTIMATE, "--operation-energy", "1pJ"], "finer than a nanojoule"),
         ([*ESTIMATE, "--link-idle-time", "1ms"], "the drive has no such value"),
+        ([*ESTIMATE, "--spare", "0%"], "--spare 0%: above 0 % and below 100 %"),
+        ([*ESTIMATE, "--spare", "100%"], "--spare 100%: above 0 % and below 100 %"),
+        ([*ESTIMATE, "--spare", "0.07"], "write a number with its unit, as in 5%"),
+        ([*ESTIMATE, "--spare", "-7%"], "write a number with its unit, as in 5%"),
+        ([*ESTIMATE, "--spare", "nan%"], "write a number with its unit, as in 5%"),
+        ([*ESTIMATE, "--spare", "0.0001%"], "may take more than a millijoule"),
+        ([*ESTIMATE, "--measured-wa", "2x"], "--measured-wa says where --spare starts"),
+        ([*ESTIMATE, "--measured-wa", "0.9x"], "--measured-wa 0.9x: 1x or more"),
+        ([*ESTIMATE, "--measured-wa", "2"], "as in 2.5x"),
+        ([*ESTIMATE, "--spare", "20%", "--measured-wa", "2.7x"], "and so not of this drive"),
         ([*ESTIMATE, "--csv", "--json"], "--csv and --json exclude each other"),
         ([*ESTIMATE, "--seed", "1"], "--seed is for workloads that are made"),
         (["estimate", "-t", "-", "-"], "standard input is named twice"),

@@ -48,6 +48,7 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
 
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
+COMMANDS += ["consistency"]
 # Words after a command that have options of their own, on the page of the command.
 ACTIONS = {"measure": ["calibrate"]}
 # Samples of power: some noise.
@@ -97,6 +98,8 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
     ssdpm.write("mine.csv", surveys.survey())
     ssdpm.write("yours.csv", surveys.survey(seed=3, drive="Other SSD, FW 1.0"))
+    for name in ("a_iops.log", "b_iops.log"):
+        ssdpm.write(name, "".join(f"{s}000, {90000 // s}, 1, 0\n" for s in range(1, 1500)))
     actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
     for subcommand in COMMANDS + actions:
         text = ssdpm.output(*subcommand.split(), "--help")

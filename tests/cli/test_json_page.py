@@ -48,10 +48,10 @@ CALLS = [
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
-    ["estimate", "--json", "-t", "lomax", "sata.json"],
-    ["compare", "--json", "-t", "lomax", "odd.json", "sata.json"],
+    ["estimate", "--json", "-t", "lomax", "--spare", "7%", "sata.json"],
+    ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
-    + ["--system-power", "5W", "--hours-per-day", "8"],
+    + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],
     ["show", "--json", "--root", "eight-drives"],
     ["show", "--json", "--root", "desktop-6.1"],
     ["lpm", "--json", "--root", "desktop-6.1"],
@@ -68,6 +68,7 @@ CALLS = [
     ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
     + ["run-ios.csv"],
     ["measure", "background", "--json", "--sweep", "suite.csv"],
+    ["consistency", "--json", "--series", "iops.log"],
 ]
 
 # A table that was built is read back from a live drive: tests/vm has that.
@@ -104,6 +105,7 @@ def write_drives(ssdpm: Command) -> None:
     other = surveys.survey(fio=("randread",), n_blocks=3, seed=3, drive="Other, FW")
     ssdpm.write("other.csv", other)
     measured_run.write(ssdpm.directory)
+    ssdpm.write("iops.log", "1000, 500, 1, 0\n2000, 400, 1, 0\n")
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
     ssdpm.write("suite.csv", head + "".join(suite))

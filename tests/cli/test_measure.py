@@ -383,3 +383,40 @@ def test_output_that_is_not_wanted_to_its_end_is_no_noise(ssdpm: Command) -> Non
     assert result.returncode == 0 and result.stderr == ""
     result = ssdpm.shell(f"{call} > /dev/full")
     assert result.returncode == 1 and "No space left" in result.stderr
+
+
+def test_samples_that_are_too_slow_for_what_happens_are_said_to_be(
+    ssdpm: Command,
+) -> None:
+    ssdpm.write("p.csv", csv(lambda t: 3 if t % 37 == 5 else 1, 3000))
+    said = (
+        "  sampled every 100 ms, slower than the events: 81 of 81 are of two samples or "
+        "fewer\n    sample at least every 25 ms; or are they spikes of the instrument?\n"
+    )
+    for what in ("energy", "baseline", "background"):
+        assert said in ssdpm.output("measure", what, "p.csv")
+        sampling = ssdpm.json("measure", what, "p.csv")["sampling"]
+        assert sampling["remarks"] == ["slow"] and sampling["n_short"] == 81
+        assert sampling["advised_ns"] == S // 40
+    assert ssdpm.json("measure", "energy", "p.csv")["remarks"] == ["slow"]
+    # What is seen well is not remarked, and neither is what nobody can tell.
+    ssdpm.write("q.csv", csv(regular, 3000))
+    for what in ("energy", "baseline", "background"):
+        assert "slower" not in ssdpm.output("measure", what, "q.csv")
+    answer = ssdpm.json("measure", "energy", "q.csv")["sampling"]
+    assert answer["remarks"] == [] and answer["advised_ns"] is None
+    assert answer["n_excursions"] == 29 and answer["n_short"] == 0
+    ssdpm.write("r.csv", csv(lambda t: t / 50, 1000))
+    assert ssdpm.json("measure", "energy", "r.csv")["sampling"]["extra_nj"] is None
+
+
+def test_a_meter_that_is_read_too_often_is_said_to_repeat(ssdpm: Command) -> None:
+    noise = random.Random(4)
+    values = [1 + noise.gauss(0, 0.1) for _ in range(100)]
+    rows = (f"{t / 10},{values[t // 10]:.4f}\n" for t in range(1000))
+    ssdpm.write("p.csv", "time_s,power_w\n" + "".join(rows))
+    text = ssdpm.output("measure", "energy", "p.csv")
+    assert "  its values repeat: measured every 1 s, not every 100 ms\n" in text
+    answer = ssdpm.json("measure", "energy", "p.csv")
+    assert answer["remarks"] == ["held"]
+    assert answer["sampling"]["interval_ns"] == S

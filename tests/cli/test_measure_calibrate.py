@@ -469,3 +469,15 @@ def test_zsh_completes_its_own_options(ssdpm: Command) -> None:
     completion.completed(
         ssdpm, "zsh", "ssdpm measure calibrate --byte-", "--byte-energy"
     )
+
+
+def test_samples_slower_than_the_ios_are_said_to_be(
+    ssdpm: Command, run: measured_run.Run
+) -> None:
+    call = ["measure", "calibrate", RUN[0], "slow.csv", RUN[2], "--offset", "-2.3s"]
+    rows = (ssdpm.directory / RUN[1]).read_text().splitlines()
+    ssdpm.write("slow.csv", "\n".join([rows[0], *rows[1::50]]) + "\n")
+    said = ssdpm(*call).stderr.decode()
+    assert "slow.csv: sampled every 1 s, slower than the I/Os, which come in " in said
+    assert "only if each sample is the mean of its step; sample at least every " in said
+    assert ssdpm(*call, "-q").stderr == b""

@@ -372,6 +372,7 @@ static void read_device(struct ssdpm_device *device,
 	struct ssdpm_apst_params params;
 	struct ssdpm_devsleep devsleep;
 	struct ssdpm_model *model = NULL;
+	struct ssdpm_device_power power = { .size = sizeof(power) };
 	struct ssdpm_apst table;
 	struct ssdpm_error error;
 	uint32_t number, from_kernel;
@@ -384,6 +385,8 @@ static void read_device(struct ssdpm_device *device,
 	has_table = ssdpm_device_read_apst(device, &table, &error);
 	check_result(has_table, &error);
 	r = ssdpm_device_read_power_state(device, &number, &error);
+	check_result(r, &error);
+	r = ssdpm_device_read_power(device, &power, &error);
 	check_result(r, &error);
 	r = ssdpm_device_read_devsleep(device, &devsleep, &error);
 	check_result(r, &error);

@@ -13,9 +13,9 @@
 #include "measure/calibrate-fit.h"
 
 enum {
-	N_POWERS = 6,
+	N_POWERS = TRUTH_DRIFT,
 	N_ENERGIES = 4,
-	N_LATENCIES = 2,
+	N_LATENCIES = 3,
 	OFFSET = N_POWERS + N_ENERGIES + N_LATENCIES,
 	N_SEEN,
 };
@@ -26,6 +26,7 @@ static const struct {
 	{ SSDPM_PARAMETER_IDLE_POWER, 0 },
 	{ SSDPM_PARAMETER_IDLE_POWER, 1 },
 	{ SSDPM_PARAMETER_IDLE_POWER, 2 },
+	{ SSDPM_PARAMETER_IDLE_POWER, 3 },
 	{ SSDPM_PARAMETER_ACTIVE_POWER, 0 },
 	{ SSDPM_PARAMETER_ACTIVE_POWER, 1 },
 	{ SSDPM_PARAMETER_TRANSITION_POWER, 0 },
@@ -35,6 +36,7 @@ static const struct {
 	{ SSDPM_PARAMETER_BYTE_ENERGY, 1 },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 1 },
 	{ SSDPM_PARAMETER_EXIT_LATENCY, 2 },
+	{ SSDPM_PARAMETER_EXIT_LATENCY, 3 },
 	{ 0, 0 }, /* the offset of the clocks */
 };
 
@@ -43,10 +45,15 @@ static const struct group {
 	const char *name;
 	bool energies;
 	bool offset;
+	bool sata;
+	bool half; /* as many cases: clocks that differ take long to align */
 } groups[] = {
-	{ "as drawn", false, false },
-	{ "with energies of operations and bytes", true, false },
-	{ "with clocks that differ", false, true },
+	{ .name = "as drawn" },
+	{ .name = "with energies of operations and bytes", .energies = true },
+	{ .name = "with clocks that differ", .offset = true, .half = true },
+	{ .name = "with a SATA link that goes down",
+	  .sata = true,
+	  .half = true },
 };
 
 struct tally {
@@ -55,21 +62,39 @@ struct tally {
 	unsigned int n_ratios;
 };
 
-/* The columns that are fitted, without the rest. Return: how many. */
-static size_t pack(const struct truth_run *run, bool energies, double *x,
+/* Does the drive of a run have that? */
+static bool has_column(const struct truth *truth, bool energies, size_t column)
+{
+	if (column >= TRUTH_IO)
+		return energies;
+	if (column == 0 || column >= TRUTH_STATES)
+		return true;
+	for (size_t i = 0; i < truth->n_steps; i++)
+		if (truth->steps[i].state == column)
+			return true;
+	return false;
+}
+
+/* The columns that are fitted, without the rest: which, and their lengths.
+ * Return: how many. */
+static size_t pack(const struct truth *truth, const struct truth_run *run,
+		   bool energies, double *x, size_t columns[TRUTH_COLUMNS],
 		   double lengths[TRUTH_COLUMNS])
 {
-	size_t p = energies ? TRUTH_COLUMNS : TRUTH_POWERS;
+	size_t p = 0;
 
-	for (size_t j = 0; j < p; j++) {
+	for (size_t j = 0; j < TRUTH_COLUMNS; j++)
+		if (has_column(truth, energies, j))
+			columns[p++] = j;
+	for (size_t k = 0; k < p; k++) {
+		const double *from = &run->design[columns[k]];
 		double sum = 1e-300;
 
 		for (size_t i = 0; i < run->n; i++)
-			sum += pow(run->design[i * TRUTH_COLUMNS + j], 2);
-		lengths[j] = sqrt(sum);
+			sum += pow(from[i * TRUTH_COLUMNS], 2);
+		lengths[k] = sqrt(sum);
 		for (size_t i = 0; i < run->n; i++)
-			x[i * p + j] =
-				run->design[i * TRUTH_COLUMNS + j] / lengths[j];
+			x[i * p + k] = from[i * TRUTH_COLUMNS] / lengths[k];
 	}
 	return p;
 }
@@ -82,11 +107,12 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 	double variance = truth->sigma_w * truth->sigma_w;
 	double all = variance + truth->quantum_w * truth->quantum_w / 12;
 	double lengths[TRUTH_COLUMNS];
+	size_t columns[TRUTH_COLUMNS];
 	int with[FIT_MAX_COLUMNS];
 	size_t keep[FIT_MAX_COLUMNS];
 	struct fit *fit = calloc(1, sizeof(*fit));
 	double *x = calloc(run->n * TRUTH_COLUMNS, sizeof(*x));
-	size_t p = pack(run, energies, x, lengths);
+	size_t p = pack(truth, run, energies, x, columns, lengths);
 
 	fit->n = run->n;
 	fit->p = p;
@@ -97,14 +123,15 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 		ssdpm__fit_rank(x, run->power_w, run->n, p, with, keep) == p &&
 		isfinite(ssdpm__fit_at(fit, truth->phi, variance / all));
 
-	for (size_t i = 0; i < N_POWERS + N_ENERGIES; i++) {
-		size_t j = i < N_POWERS ? i : i + 1; /* the drift is between */
+	for (size_t i = 0; i < N_POWERS + N_ENERGIES; i++)
+		half[i] = NAN;
+	for (size_t k = 0; good && k < p; k++) {
+		size_t i =
+			columns[k] < TRUTH_DRIFT ? columns[k] : columns[k] - 1;
 
-		half[i] = good && j < p ?
-				  1.959963984540054 * sqrt(all) / fit->sigma *
-					  sqrt(fit->covariance[j][j]) /
-					  lengths[j] :
-				  NAN;
+		if (columns[k] != TRUTH_DRIFT)
+			half[i] = 1.959963984540054 * sqrt(all) / fit->sigma *
+				  sqrt(fit->covariance[k][k]) / lengths[k];
 	}
 	free(x);
 	free(fit);
@@ -226,7 +253,8 @@ static void try_case(const struct group *group, unsigned int i,
 {
 	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
-	struct truth truth = truth_random(&seed);
+	struct truth truth =
+		group->sata ? truth_random_sata(&seed) : truth_random(&seed);
 
 	if (group->energies)
 		truth_add_energies(&truth, &seed);
@@ -278,10 +306,9 @@ int main(int argc, char **argv)
 				    (unsigned int)fixture_cases(1000);
 	int faults = 0;
 
-	/* Clocks that differ take long to align. */
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (argc < 3 || (size_t)atoi(argv[2]) == i)
 			faults += try_group(&groups[i],
-					    groups[i].offset ? n / 2 : n);
+					    groups[i].half ? n / 2 : n);
 	return faults ? 1 : 0;
 }

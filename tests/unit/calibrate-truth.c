@@ -8,9 +8,6 @@
 
 #include <math.h>
 
-static const double entry_s[TRUTH_STATES] = { 0, 0.004, 0.015 };
-static const double idle_s[TRUTH_STATES] = { 0.3, 2, 0 }; /* before the next */
-
 double truth_uniform(uint64_t *seed)
 {
 	return ((double)(fixture_random(seed) >> 11) + 0.5) /
@@ -29,10 +26,31 @@ static double between(uint64_t *seed, double low, double high)
 	return low + (high - low) * truth_uniform(seed);
 }
 
+void truth_follow_table(struct truth *truth)
+{
+	truth->steps[0] = (struct truth_step){ 1, 0.3, 0.004 };
+	truth->steps[1] = (struct truth_step){ 2, 2, 0.015 };
+	truth->n_steps = 2;
+}
+
+static void draw_noise(struct truth *truth, uint64_t *seed)
+{
+	truth->sigma_w = between(seed, 0.01, 0.1);
+	if (truth_uniform(seed) < 0.7)
+		truth->phi = between(seed, 0, 0.9);
+	if (truth_uniform(seed) < 0.3)
+		truth->spikes = between(seed, 0, 0.01);
+	if (truth_uniform(seed) < 0.3)
+		truth->quantum_w = truth->sigma_w * between(seed, 0, 1);
+	if (truth_uniform(seed) < 0.3)
+		truth->drift_w = truth->sigma_w * between(seed, -4, 4);
+}
+
 struct truth truth_random(uint64_t *seed)
 {
 	struct truth truth = { 0 };
 
+	truth_follow_table(&truth);
 	truth.idle_w[0] = between(seed, 0.5, 1.5);
 	truth.idle_w[1] = between(seed, 0.05, 0.4);
 	truth.idle_w[2] = between(seed, 0.002, 0.05);
@@ -41,17 +59,53 @@ struct truth truth_random(uint64_t *seed)
 	truth.transition_w = between(seed, 0.8, 2);
 	truth.exit_s[1] = between(seed, 0.0005, 0.01);
 	truth.exit_s[2] = between(seed, 0.005, 0.06);
-	truth.sigma_w = between(seed, 0.01, 0.1);
-	if (truth_uniform(seed) < 0.7)
-		truth.phi = between(seed, 0, 0.9);
-	if (truth_uniform(seed) < 0.3)
-		truth.spikes = between(seed, 0, 0.01);
-	if (truth_uniform(seed) < 0.3)
-		truth.quantum_w = truth.sigma_w * between(seed, 0, 1);
-	if (truth_uniform(seed) < 0.3)
-		truth.drift_w = truth.sigma_w * between(seed, -4, 4);
+	draw_noise(&truth, seed);
 	if (truth_uniform(seed) < 0.25)
 		truth.offset_ns = (int64_t)between(seed, -2e9, 2e9);
+	return truth;
+}
+
+/* By which states of its link the drive goes down. A drive enters all but
+ * DevSleep by a handshake. */
+static void follow_link(struct truth *truth, uint64_t *seed)
+{
+	static const uint32_t policies[] = {
+		SSDPM_LPM_MED_POWER_WITH_DIPM,
+		SSDPM_LPM_MIN_POWER_WITH_PARTIAL,
+		SSDPM_LPM_MIN_POWER,
+	};
+	double partial_s = between(seed, 0.001, 0.02);
+	double slumber_s = between(seed, 0.05, 0.3);
+
+	truth->lpm = policies[(size_t)(3 * truth_uniform(seed))];
+	/* The host asks for slumber as soon as it would for partial. */
+	truth->steps[truth->n_steps++] =
+		(struct truth_step){ truth->lpm == SSDPM_LPM_MIN_POWER ? 2 : 1,
+				     partial_s, 0 };
+	if (truth->lpm != SSDPM_LPM_MIN_POWER)
+		truth->steps[truth->n_steps++] =
+			(struct truth_step){ 2, slumber_s, 0 };
+	if (truth->lpm != SSDPM_LPM_MED_POWER_WITH_DIPM)
+		truth->steps[truth->n_steps++] =
+			(struct truth_step){ 3, 1, 0.01 };
+}
+
+struct truth truth_random_sata(uint64_t *seed)
+{
+	struct truth truth = { 0 };
+
+	follow_link(&truth, seed);
+	truth.idle_w[0] = between(seed, 0.4, 1);
+	truth.idle_w[1] = between(seed, 0.1, 0.35);
+	truth.idle_w[2] = between(seed, 0.03, 0.1);
+	truth.idle_w[3] = between(seed, 0.001, 0.01);
+	truth.active_w[0] = between(seed, 1.5, 3);
+	truth.active_w[1] = between(seed, 2, 4);
+	truth.transition_w = between(seed, 0.4, 1.5);
+	truth.exit_s[1] = between(seed, 2e-6, 1e-5);
+	truth.exit_s[2] = between(seed, 0.001, 0.01);
+	truth.exit_s[3] = between(seed, 0.005, 0.06);
+	draw_noise(&truth, seed);
 	return truth;
 }
 
@@ -113,22 +167,27 @@ static void spend(struct maker *maker, size_t column, double seconds)
 /* Return: how long the I/O at its end has to wait. */
 static double rest(struct maker *maker, double seconds)
 {
+	const struct truth *truth = maker->truth;
 	size_t state = 0;
 
-	for (; state + 1 < TRUTH_STATES && seconds > idle_s[state]; state++) {
-		spend(maker, state, idle_s[state]);
-		seconds -= idle_s[state];
-		if (seconds < entry_s[state + 1]) {
-			spend(maker, 5, seconds);
-			return entry_s[state + 1] - seconds +
-			       maker->truth->exit_s[state + 1];
+	for (size_t i = 0;
+	     i < truth->n_steps && seconds > truth->steps[i].idle_s; i++) {
+		const struct truth_step *step = &truth->steps[i];
+
+		spend(maker, state, step->idle_s);
+		seconds -= step->idle_s;
+		if (seconds < step->entry_s) {
+			spend(maker, TRUTH_TRANSITION, seconds);
+			return step->entry_s - seconds +
+			       truth->exit_s[step->state];
 		}
-		spend(maker, 5, entry_s[state + 1]);
-		seconds -= entry_s[state + 1];
+		spend(maker, TRUTH_TRANSITION, step->entry_s);
+		seconds -= step->entry_s;
+		state = step->state;
 	}
 	spend(maker, state, seconds);
 	maker->run->n_wakes[state]++;
-	return maker->truth->exit_s[state];
+	return truth->exit_s[state];
 }
 
 /* Evenly over the service, the wait too: nobody can tell them apart. In all so
@@ -161,10 +220,10 @@ static void add_io(struct maker *maker, uint8_t op, double wait_s,
 		.service_ns = (uint32_t)llround((wait_s + service_s) * 1e9),
 		.op = op,
 	};
-	spend(maker, 5, wait_s);
-	add_energy(maker, TRUTH_POWERS - 1u + op, 1, wait_s, service_s);
-	add_energy(maker, TRUTH_POWERS + 1u + op, size, wait_s, service_s);
-	spend(maker, 2 + op, service_s);
+	spend(maker, TRUTH_TRANSITION, wait_s);
+	add_energy(maker, TRUTH_IO - 1u + op, 1, wait_s, service_s);
+	add_energy(maker, TRUTH_BYTE - 1u + op, size, wait_s, service_s);
+	spend(maker, TRUTH_ACTIVE - 1u + op, service_s);
 }
 
 static void burst(struct maker *maker, double wait_s, uint64_t *seed)
@@ -179,7 +238,7 @@ static void burst(struct maker *maker, double wait_s, uint64_t *seed)
 		wait_s = 0;
 		/* Some wait a little, with nothing to do. */
 		if (i + 1 < n && truth_uniform(seed) < 0.2)
-			rest(maker, 0.01 * truth_uniform(seed));
+			wait_s = rest(maker, 0.01 * truth_uniform(seed));
 	}
 }
 
@@ -187,10 +246,10 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 		      uint64_t *seed)
 {
 	const double values[TRUTH_COLUMNS] = {
-		truth->idle_w[0],   truth->idle_w[1],	truth->idle_w[2],
-		truth->active_w[0], truth->active_w[1], truth->transition_w,
-		truth->drift_w,	    truth->io_j[0],	truth->io_j[1],
-		truth->byte_j[0],   truth->byte_j[1],
+		truth->idle_w[0],    truth->idle_w[1],	 truth->idle_w[2],
+		truth->idle_w[3],    truth->active_w[0], truth->active_w[1],
+		truth->transition_w, truth->drift_w,	 truth->io_j[0],
+		truth->io_j[1],	     truth->byte_j[0],	 truth->byte_j[1],
 	};
 	double noise = truth_normal(seed);
 	double innovation = sqrt(1 - truth->phi * truth->phi);
@@ -198,7 +257,7 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 	for (size_t i = 0; i < run->n; i++) {
 		double power_w = run->power_w[i] + truth->sigma_w * noise;
 
-		run->design[i * TRUTH_COLUMNS + 6] =
+		run->design[i * TRUTH_COLUMNS + TRUTH_DRIFT] =
 			(double)i / (double)run->n - 0.5;
 		for (size_t j = 0; j < TRUTH_COLUMNS; j++)
 			power_w +=
@@ -216,10 +275,10 @@ static void add_noise(struct truth_run *run, const struct truth *truth,
 }
 
 /* What it says of itself is wrong of the exit latencies, as is that of many. */
-static void describe_drive(struct truth_run *run)
+static void describe_nvme(struct truth_run *run)
 {
 	struct ssdpm_model_info info = fixture_info();
-	struct ssdpm_power_state states[TRUTH_STATES] = {
+	struct ssdpm_power_state states[] = {
 		{ .max_power_uw = 6000000 },
 		{ .max_power_uw = 300000,
 		  .flags = SSDPM_STATE_NON_OPERATIONAL,
@@ -230,16 +289,48 @@ static void describe_drive(struct truth_run *run)
 		  .entry_latency_us = 15000,
 		  .exit_latency_us = 8000 },
 	};
+	size_t n = sizeof(states) / sizeof(states[0]);
 
-	for (size_t i = 0; i < TRUTH_STATES; i++)
+	for (size_t i = 0; i < n; i++)
 		states[i].unknown =
 			SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER;
-	assert_int_equal(
-		ssdpm_model_new(&info, states, TRUTH_STATES, &run->model, NULL),
-		0);
+	assert_int_equal(ssdpm_model_new(&info, states, n, &run->model, NULL),
+			 0);
 	run->apst.sent = run->apst.enabled = 1;
 	run->apst.entries[0] = (struct ssdpm_apst_entry){ 300, 1 };
 	run->apst.entries[1] = (struct ssdpm_apst_entry){ 2000, 2 };
+}
+
+/* It says that it takes 10 us, 10 ms and 20 ms to leave its states. */
+static void describe_sata(struct truth_run *run, const struct truth *truth)
+{
+	uint16_t words[256];
+	uint8_t bytes[512];
+	uint32_t before = 0;
+
+	fixture_ata_words(words);
+	words[76] |= 1 << 9; /* the host may ask too */
+	fixture_ata_bytes(words, bytes);
+	assert_int_equal(fixture_read((const char *)bytes, sizeof(bytes),
+				      &run->model, NULL),
+			 0);
+	run->lpm = truth->lpm;
+	assert_int_equal(ssdpm_parameters_from_model(
+				 run->model, SSDPM_PCIE_L1_2, run->parameters,
+				 &run->n_parameters, NULL),
+			 0);
+	for (size_t i = 0; i < truth->n_steps; i++) {
+		/* That of partial is the one of the host for slumber too. */
+		uint32_t timer = before ? (uint32_t)truth->steps[i].state : 1;
+		uint64_t us = (uint64_t)llround(truth->steps[i].idle_s * 1e6);
+
+		assert_int_equal(
+			ssdpm_parameters_set(run->parameters, run->n_parameters,
+					     SSDPM_PARAMETER_LINK_IDLE_TIME,
+					     timer, us, us, us, NULL),
+			0);
+		before = timer;
+	}
 }
 
 struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
@@ -250,7 +341,10 @@ struct truth_run truth_run(const struct truth *truth, size_t n, double step_s,
 	double end_s = maker.begin_s + (double)n * step_s;
 	size_t max_ios = (size_t)((end_s - maker.begin_s) * 1000) + 200;
 
-	describe_drive(&run);
+	if (truth->lpm)
+		describe_sata(&run, truth);
+	else
+		describe_nvme(&run);
 	run.ios = calloc(max_ios, sizeof(*run.ios));
 	run.power_w = calloc(n, sizeof(*run.power_w));
 	run.design = calloc(n * TRUTH_COLUMNS, sizeof(*run.design));
@@ -296,7 +390,13 @@ int truth_calibrate(const struct truth_run *run,
 
 	assert_int_equal(ssdpm_sim_params_init(&sim_params, sizeof(sim_params)),
 			 0);
-	sim_params.apst = &run->apst;
+	if (run->lpm) {
+		sim_params.lpm = run->lpm;
+		sim_params.parameters = run->parameters;
+		sim_params.n_parameters = run->n_parameters;
+	} else {
+		sim_params.apst = &run->apst;
+	}
 	calibration->size = sizeof(*calibration);
 	return ssdpm_calibrate(run->model, &sim_params, run->ios, run->n_ios,
 			       &run->samples, params, measured, calibration,

@@ -5,10 +5,22 @@
 
 #include "fixture.h"
 
-#define TRUTH_STATES 3
+#define TRUTH_STATES 4
+
+/* What the drive does by itself when it has idled for a time in the state of
+ * the step before, or in 0. */
+struct truth_step {
+	size_t state;
+	double idle_s;
+	double entry_s;
+};
 
 /* What is so, in W and s. */
 struct truth {
+	uint32_t lpm; /* SATA: enum ssdpm_lpm; 0: NVMe */
+	struct truth_step steps[TRUTH_STATES - 1];
+	size_t n_steps;
+
 	double idle_w[TRUTH_STATES];
 	double active_w[2]; /* by op - 1 */
 	double transition_w;
@@ -27,6 +39,10 @@ struct truth {
 struct truth_run {
 	struct ssdpm_model *model;
 	struct ssdpm_apst apst;
+	uint32_t lpm;
+	/* SATA: when the link goes down is known before; otherwise none. */
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
 	struct ssdpm_io *ios;
 	size_t n_ios;
 	struct ssdpm_samples samples;
@@ -39,11 +55,23 @@ struct truth_run {
 	size_t n_wakes[TRUTH_STATES]; /* out of a state, not on the way to it */
 };
 
-#define TRUTH_COLUMNS 11
-#define TRUTH_POWERS 7 /* the first ones */
+enum {
+	TRUTH_ACTIVE = TRUTH_STATES, /* the first column of it */
+	TRUTH_TRANSITION = TRUTH_ACTIVE + 2,
+	TRUTH_DRIFT,
+	TRUTH_IO,
+	TRUTH_BYTE = TRUTH_IO + 2,
+	TRUTH_COLUMNS = TRUTH_BYTE + 2,
+};
+
+/* The table of the NVMe drive: what it does by itself. */
+void truth_follow_table(struct truth *truth);
 
 /* A drive and a noise, by chance. */
 struct truth truth_random(uint64_t *seed);
+
+/* A SATA drive whose link goes down, and a noise as above. */
+struct truth truth_random_sata(uint64_t *seed);
 
 /* With energies of I/Os and of bytes. */
 void truth_add_energies(struct truth *truth, uint64_t *seed);

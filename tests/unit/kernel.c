@@ -65,6 +65,15 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 				   const char *name, uint8_t fid, void *data,
 				   size_t size, uint32_t *ret_dword,
 				   struct ssdpm_error *reterr);
+int __wrap_ssdpm__nvme_identify(const struct ssdpm_machine *machine,
+				const char *name, uint8_t *data,
+				struct ssdpm_error *reterr);
+int __wrap_ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
+				   const char *name, uint8_t fid,
+				   uint32_t dword, struct ssdpm_error *reterr);
+int __wrap_ssdpm__nvme_wake(const struct ssdpm_machine *machine,
+			    const struct ssdpm_device_facts *facts,
+			    struct ssdpm_error *reterr);
 int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 				const char *name,
 				const uint8_t data[SSDPM_APST_BYTES],
@@ -486,21 +495,107 @@ static int refuse(struct ssdpm_error *reterr, int code, const char *name)
 	return code;
 }
 
+/* Of a drive that sleeps the state it sleeps in: the last one. */
+static uint32_t get_power(const char *name, uint8_t fid)
+{
+	const struct kernel_drive *drive = named(name);
+	size_t n;
+
+	if (fid == 0x11)
+		return drive->nopp;
+	if (fid == 0x10)
+		return 0;
+	ssdpm_model_get_states(models[name[strlen(name) - 1] - '0'], &n);
+	return drive->asleep ? (drive->power & ~31u) | (uint32_t)(n - 1) :
+			       drive->power;
+}
+
 int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 				   const char *name, uint8_t fid, void *data,
 				   size_t size, uint32_t *ret_dword,
 				   struct ssdpm_error *reterr)
 {
 	(void)machine;
-	assert_int_equal(fid, 0x0c);
-	assert_int_equal(size, SSDPM_APST_BYTES);
+	assert_true(fid == 0x0c || fid == 0x02 || fid == 0x11 || fid == 0x10);
+	assert_int_equal(size, fid == 0x0c ? SSDPM_APST_BYTES : 0);
 	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);
 	if (goes_wrong(KERNEL_READ))
 		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
 			      name);
+	if (fid != 0x0c) {
+		*ret_dword = get_power(name, fid);
+		return 0;
+	}
 	assert_int_equal(ssdpm_apst_encode(&named(name)->table, data, NULL), 0);
 	*ret_dword = named(name)->table.enabled;
+	return 0;
+}
+
+enum { CTRATT = 96 };
+
+int __wrap_ssdpm__nvme_identify(const struct ssdpm_machine *machine,
+				const char *name, uint8_t *data,
+				struct ssdpm_error *reterr)
+{
+	char path[128];
+	int fd;
+
+	(void)machine;
+	if (kernel->features_error)
+		return refuse(reterr, -kernel->features_error, name);
+	if (goes_wrong(KERNEL_READ))
+		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
+			      name);
+	snprintf(path, sizeof(path), "%s/dumps/%s.identify", root, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(__real_read(fd, data, SSDPM_NVME_IDENTIFY_BYTES),
+			 SSDPM_NVME_IDENTIFY_BYTES);
+	close(fd);
+	data[CTRATT] = kernel->no_nopp ? 0 : 1 << 1;
+	return 0;
+}
+
+int __wrap_ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
+				   const char *name, uint8_t fid,
+				   uint32_t dword, struct ssdpm_error *reterr)
+{
+	struct kernel_drive *drive = named(name);
+
+	(void)machine;
+	kernel->n_writes++;
+	if (kernel->refuses_power)
+		return refuse(reterr, -EACCES, name);
+	if (goes_wrong(KERNEL_WRITE))
+		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
+			      name);
+	if (kernel->power_status) {
+		refuse(reterr, -EIO, name);
+		if (reterr)
+			reterr->nvme_status = (uint32_t)kernel->power_status;
+		return -EIO;
+	}
+	assert_true(fid == 0x02 || fid == 0x11);
+	if (kernel->ignores)
+		return 0;
+	if (fid == 0x11)
+		drive->nopp = dword;
+	else
+		drive->power = dword;
+	drive->asleep = kernel->falls_asleep;
+	return 0;
+}
+
+int __wrap_ssdpm__nvme_wake(const struct ssdpm_machine *machine,
+			    const struct ssdpm_device_facts *facts,
+			    struct ssdpm_error *reterr)
+{
+	(void)machine;
+	if (goes_wrong(KERNEL_READ))
+		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
+			      facts->name);
+	named(facts->name)->asleep = kernel->sleeps_on;
 	return 0;
 }
 
@@ -665,6 +760,7 @@ bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
 		const struct kernel_drive *y = &b->drives[i];
 
 		same = same && !strcmp(x->tolerance, y->tolerance) &&
+		       x->power == y->power && x->nopp == y->nopp &&
 		       !memcmp(&x->table, &y->table, sizeof(x->table));
 	}
 	for (int i = 0; i < KERNEL_PORTS; i++) {

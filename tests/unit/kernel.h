@@ -36,6 +36,9 @@ struct kernel_drive {
 	struct ssdpm_apst table; /* that was built */
 	char path[256];		 /* of the tolerance; "": none */
 	int n_built;
+	uint32_t power; /* features 02h and 11h */
+	uint32_t nopp;
+	bool asleep; /* Get Features says the last state, until an I/O */
 };
 
 struct kernel_port {
@@ -70,6 +73,11 @@ struct kernel {
 	bool other_table;     /* it builds another table than Linux */
 	bool refuses_table;   /* Set Features 0Ch */
 	int features_error;   /* Get Features 0Ch fails with it */
+	int power_status;     /* status with which Set Features 02h fails */
+	bool refuses_power;   /* so does Linux */
+	bool sleeps_on;	      /* no I/O wakes a drive */
+	bool no_nopp;	      /* CTRATT bit 1 is clear */
+	bool falls_asleep;    /* as soon as it has taken a command */
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool ignores;	      /* takes a value, and does not keep it */

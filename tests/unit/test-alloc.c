@@ -829,6 +829,27 @@ static int call_activity(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_sampling(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_io ios[3] = {
+		{ .start_ns = 0, .service_ns = 1000 },
+		{ .start_ns = 40000000000, .service_ns = 1000 },
+		{ .start_ns = 80000000000, .service_ns = 3000 },
+	};
+	double power_w[100];
+	struct ssdpm_samples samples = make_samples(power_w);
+	struct ssdpm_sampling_params params = { .size = sizeof(params),
+						.baseline = &idle_level,
+						.ios = ios,
+						.n_ios = 3 };
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+	int err = ssdpm_sampling_check(&samples, &params, &sampling, error);
+
+	if (!err)
+		ret->energy_nj = sampling.busy_ns;
+	return err;
+}
+
 static int call_tail(struct result *ret, struct ssdpm_error *error)
 {
 	double power_w[100];
@@ -867,6 +888,9 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 	struct ssdpm_io ios[4] = { { 0 } };
 
+	/* What runs on after the I/Os is not theirs. */
+	for (int i = 0; i < 100; i++)
+		power_w[i] -= i % 50 > 44;
 	for (unsigned int i = 0; i < 4; i++)
 		ios[i] = (struct ssdpm_io){
 			.start_ns = 40500000000 + i * 50000000000,
@@ -1116,6 +1140,11 @@ static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 		err = ssdpm_plan_add_apst(plan, in.plan_drive, in.sleeper,
 					  &(struct ssdpm_apst){ .sent = 1 },
 					  error);
+	if (!err)
+		err = ssdpm_plan_add_power_state(plan, in.plan_drive,
+						 in.sleeper, 0, 1, error);
+	if (!err)
+		err = ssdpm_plan_add_nopp(plan, in.plan_drive, 1, error);
 	return err;
 }
 
@@ -1242,6 +1271,20 @@ static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 
 	if (!err)
 		ret->energy_nj = (uint64_t)iops[0];
+	return err;
+}
+
+static int call_ftl_run_seconds(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
+					     .host_ns = 10000000,
+					     .cache_pages = 5 };
+	struct ssdpm_ftl_second seconds[2];
+	int err = ssdpm_ftl_run_seconds(in.ftl, &any_page, &cost, 2, seconds,
+					error);
+
+	if (!err)
+		ret->energy_nj = seconds[0].n_written;
 	return err;
 }
 
@@ -1463,7 +1506,10 @@ static const struct {
 	{ "ssdpm_machine_new", call_machine_new },
 	{ "ssdpm_plan_add_apst", call_plan },
 	{ "ssdpm_plan_add_latency_tolerance", call_plan },
+	{ "ssdpm_plan_add_applied", call_commit },
 	{ "ssdpm_plan_add_lpm", call_plan },
+	{ "ssdpm_plan_add_nopp", call_plan },
+	{ "ssdpm_plan_add_power_state", call_plan },
 	{ "ssdpm_plan_add_nvme_core", call_plan },
 	{ "ssdpm_plan_add_profile", call_plan },
 	{ "ssdpm_plan_add_revert", call_commit },
@@ -1485,6 +1531,7 @@ static const struct {
 	{ "ssdpm_level_new", call_level },
 	{ "ssdpm_level_feed", call_level },
 	{ "ssdpm_activity_find", call_activity },
+	{ "ssdpm_sampling_check", call_sampling },
 	{ "ssdpm_tail_measure", call_tail },
 	{ "ssdpm_idle_work_find", call_idle_work },
 	{ "ssdpm_background_classify", call_background },
@@ -1503,6 +1550,7 @@ static const struct {
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
+	{ "ssdpm_ftl_run_seconds", call_ftl_run_seconds },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },
@@ -1583,6 +1631,9 @@ static void call_strings(void)
 		ssdpm_reach_to_string(i);
 		ssdpm_device_flag_to_string(i);
 		ssdpm_pcie_feature_to_string(i);
+		ssdpm_power_fact_to_string(i);
+		ssdpm_power_flag_to_string(i);
+		ssdpm_governor_form_to_string(i);
 		ssdpm_suspend_to_string(i);
 		ssdpm_aspm_policy_to_string(i);
 		ssdpm_nvme_core_to_string(i);
@@ -1614,6 +1665,7 @@ static void call_getters(void)
 
 	ssdpm_model_get_info(in.models[0]);
 	ssdpm_model_get_states(in.models[0], &n);
+	ssdpm_governor_get_modes(SSDPM_GOVERNOR_SATA, &n);
 }
 
 static void call_ref(void)
@@ -1811,6 +1863,7 @@ static void call_device(void)
 	const struct ssdpm_model *model = in.models[0];
 	struct ssdpm_apst_params params;
 	struct ssdpm_host host;
+	struct ssdpm_device_power power = { .size = sizeof(power) };
 	struct ssdpm_devsleep devsleep;
 	uint32_t quirks, from_kernel, state;
 	struct ssdpm_error error;
@@ -1825,6 +1878,7 @@ static void call_device(void)
 				     &error);
 	ssdpm_device_read_apst(in.device, &table, NULL);
 	ssdpm_device_read_power_state(in.device, &state, NULL);
+	ssdpm_device_read_power(in.device, &power, NULL);
 	ssdpm_device_read_devsleep(in.disk, &devsleep, NULL);
 	ssdpm_device_get_facts(in.device);
 	ssdpm_device_unref(ssdpm_device_ref(in.device));
@@ -1897,6 +1951,8 @@ static void call_trace_getters(void)
 
 static void call_parameters(void)
 {
+	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						       .spare_factor = 0.1 };
 	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_error error;
 	size_t n;
@@ -1906,6 +1962,7 @@ static void call_parameters(void)
 	ssdpm_parameters_from_model(in.models[0], 0, p, &n, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 1, 2, 3, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
+	ssdpm_parameters_set_spare(p, n, &writes, NULL, &error);
 }
 
 static void call_sampler_free(void)
@@ -2012,6 +2069,7 @@ static void call_sustained_writes(void)
 {
 	const struct ssdpm_write_class one = { 1, 1 };
 	const struct ssdpm_nand nand = { .size = sizeof(nand) };
+	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE, .bytes = 8192 };
 	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
 	struct ssdpm_write_cost cost;
 	double value;
@@ -2021,6 +2079,7 @@ static void call_sustained_writes(void)
 	ssdpm_spare_factor_trim(0.1, 0.1, &value, NULL);
 	ssdpm_write_cost_calculate(&nand, 2, &cost, NULL);
 	ssdpm_ftl_write(in.ftl, 0, 32, NULL);
+	ssdpm_ftl_feed(in.ftl, &io, 1, 4096, NULL);
 	ssdpm_ftl_write_pattern(in.ftl, &any_page, 100, NULL);
 	ssdpm_ftl_trim(in.ftl, 0, 32, NULL);
 	ssdpm_ftl_get_counts(in.ftl, &counts, NULL);
@@ -2058,6 +2117,7 @@ static const struct {
 	{ "ssdpm_wa_calculate_classes", call_sustained_writes },
 	{ "ssdpm_spare_factor_trim", call_sustained_writes },
 	{ "ssdpm_write_cost_calculate", call_sustained_writes },
+	{ "ssdpm_ftl_feed", call_sustained_writes },
 	{ "ssdpm_ftl_write", call_sustained_writes },
 	{ "ssdpm_ftl_write_pattern", call_sustained_writes },
 	{ "ssdpm_ftl_trim", call_sustained_writes },
@@ -2102,6 +2162,7 @@ static const struct {
 	{ "ssdpm_device_get_host", call_device },
 	{ "ssdpm_device_read_apst", call_device },
 	{ "ssdpm_device_read_devsleep", call_device },
+	{ "ssdpm_device_read_power", call_device },
 	{ "ssdpm_device_read_power_state", call_device },
 	{ "ssdpm_device_get_quirks", call_device },
 	{ "ssdpm_device_list_free", call_device },
@@ -2113,7 +2174,11 @@ static const struct {
 	{ "ssdpm_meter_kind_to_string", call_strings },
 	{ "ssdpm_nvme_core_to_string", call_strings },
 	{ "ssdpm_owner_kind_to_string", call_strings },
+	{ "ssdpm_governor_form_to_string", call_strings },
+	{ "ssdpm_governor_get_modes", call_getters },
 	{ "ssdpm_pcie_feature_to_string", call_strings },
+	{ "ssdpm_power_fact_to_string", call_strings },
+	{ "ssdpm_power_flag_to_string", call_strings },
 	{ "ssdpm_reach_to_string", call_strings },
 	{ "ssdpm_severity_to_string", call_strings },
 	{ "ssdpm_suspend_to_string", call_strings },
@@ -2163,6 +2228,7 @@ static const struct {
 	{ "ssdpm_parameter_kind_to_string", call_strings },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
+	{ "ssdpm_parameters_set_spare", call_parameters },
 	{ "ssdpm_pcie_link_to_string", call_strings },
 	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },

@@ -33,6 +33,8 @@ static struct world {
 	const char *missing; /* a function that the library has not */
 	int result;	     /* of the command: a status, or -1 with error */
 	int error;
+	const char *namespace;
+	int list_error;
 	bool get_works; /* Get Features succeeds whatever result says */
 
 	char path[64];
@@ -107,6 +109,42 @@ int __wrap_close(int fd)
 		return __real_close(fd);
 	world.n_closed++;
 	return 0;
+}
+
+/* The controller's directory in sysfs. */
+int ssdpm__list_names(const struct ssdpm_machine *machine, const char *path,
+		      struct names *ret_names)
+{
+	static char *names[4];
+
+	assert_ptr_equal(machine, &live);
+	assert_string_equal(path, "sys/devices/x/nvme/nvme1");
+	if (world.list_error)
+		return world.list_error;
+	names[0] = (char *)(uintptr_t) "hwmon3";
+	names[1] = (char *)(uintptr_t) "nvme1n1p1";
+	names[2] = (char *)(uintptr_t)world.namespace;
+	ret_names->names = names;
+	ret_names->n = world.namespace ? 3 : 2;
+	return 0;
+}
+
+void ssdpm__free_names(struct names *names)
+{
+	assert_non_null(names->names);
+}
+
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset);
+
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
+{
+	assert_int_equal(fd, 1000);
+	assert_int_equal((uintptr_t)buffer % 4096, 0);
+	assert_int_equal(size, 4096);
+	assert_int_equal(offset, 0);
+	world.n_commands++;
+	errno = world.error;
+	return world.error ? -1 : (ssize_t)size;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -201,12 +239,14 @@ static int set_features(struct nvme_set_features_args *args)
 {
 	assert_int_equal(args->args_size, sizeof(*args));
 	assert_int_equal(args->fd, 1000);
-	assert_int_equal(args->data_len, SSDPM_APST_BYTES);
+	assert_int_equal(args->data_len,
+			 args->fid == 0x0c ? SSDPM_APST_BYTES : 0);
 	assert_int_equal(args->nsid, 0);
 	world.fid = args->fid;
 	world.save = args->save;
 	world.dword11 = args->cdw11;
-	memcpy(world.data, args->data, SSDPM_APST_BYTES);
+	if (args->data)
+		memcpy(world.data, args->data, SSDPM_APST_BYTES);
 	return answer();
 }
 
@@ -459,6 +499,12 @@ static int call_set(const struct ssdpm_machine *machine,
 	return ssdpm__nvme_set_apst(machine, "nvme0", data, true, error);
 }
 
+static int call_set_feature(const struct ssdpm_machine *machine,
+			    struct ssdpm_error *error)
+{
+	return ssdpm__nvme_set_feature(machine, "nvme0", 0x02, 1, error);
+}
+
 static int call_health(const struct ssdpm_machine *machine,
 		       struct ssdpm_error *error)
 {
@@ -483,13 +529,58 @@ static int call_log(const struct ssdpm_machine *machine,
 	return ssdpm__ata_read_log(machine, "sda", 0x30, 8, data, error);
 }
 
+static int wake(struct ssdpm_error *error)
+{
+	static const struct ssdpm_device_facts facts = {
+		.name = "nvme1",
+		.path = "/sys/devices/x/nvme/nvme1",
+	};
+
+	return ssdpm__nvme_wake(&live, &facts, error);
+}
+
+static void a_drive_is_woken_by_one_block_past_the_cache(void **state)
+{
+	(void)state;
+	world.namespace = "nvme1n2";
+	assert_int_equal(wake(NULL), 0);
+	assert_string_equal(world.path, "/dev/nvme1n2");
+	assert_int_equal(world.flags, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	assert_int_equal(world.n_commands, 1);
+	/* One of several paths to a namespace: its head is read. */
+	world.namespace = "nvme0c1n4";
+	assert_int_equal(wake(NULL), 0);
+	assert_string_equal(world.path, "/dev/nvme0n4");
+}
+
+static void a_drive_that_cannot_be_read_is_not_woken(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(wake(&error), -ENODEV);
+	fixture_assert_error(&error, -ENODEV, 0, "no namespace");
+	world.list_error = -ENOENT;
+	assert_int_equal(wake(&error), -ENODEV);
+	world.list_error = -ENOMEM;
+	assert_int_equal(wake(&error), -ENOMEM);
+	world.list_error = 0;
+	world.namespace = "nvme1n1";
+	world.error = EIO;
+	assert_int_equal(wake(&error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "nvme1n1: a read, to wake it");
+	world.open_errno = EACCES;
+	assert_int_equal(wake(&error), -EACCES);
+}
+
 typedef int (*call)(const struct ssdpm_machine *machine,
 		    struct ssdpm_error *error);
 
 static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
 {
-	static const call calls[] = { call_identify, call_get, call_set,
-				      call_health,   call_ata, call_log };
+	static const call calls[] = { call_identify, call_get,	       call_set,
+				      call_health,   call_set_feature, call_ata,
+				      call_log };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -505,7 +596,7 @@ static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
 
 #if HAVE_LIBNVME
 static const call nvme_calls[] = { call_identify, call_get, call_set,
-				   call_health };
+				   call_set_feature, call_health };
 #define N_NVME_CALLS (sizeof(nvme_calls) / sizeof(nvme_calls[0]))
 
 static void identify_asks_for_the_controller(void **state)
@@ -638,6 +729,54 @@ static void a_status_of_the_drive_is_passed_on(void **state)
 		}
 }
 
+static void a_power_state_is_set_without_data_and_never_saved(void **state)
+{
+	static const struct {
+		uint8_t fid;
+		uint32_t dword;
+		const char *log;
+	} features[] = {
+		{ 0x02, 1 << 5 | 2, "nvme0: Set Features 02h (power state)" },
+		{ 0x11, 1, "nvme0: Set Features 11h (non-operational states)" },
+		{ 0x7e, 0, "nvme0: Set Features" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(
+			ssdpm__nvme_set_feature(&live, "nvme0", features[i].fid,
+						features[i].dword, NULL),
+			0);
+		assert_int_equal(world.fid, features[i].fid);
+		assert_int_equal(world.save, 0);
+		assert_int_equal(world.dword11, features[i].dword);
+		assert_string_equal(world.log, features[i].log);
+	}
+}
+
+static void a_linux_that_refuses_a_power_state_is_told_from_no_root(
+	void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	world.result = -1;
+	world.error = EACCES;
+	world.get_works = true;
+	assert_int_equal(
+		ssdpm__nvme_set_feature(&live, "nvme0", 0x02, 1, &error),
+		-EACCES);
+	fixture_assert_error(&error, -EACCES, 0,
+			     "this Linux refuses Set Features 02h (power "
+			     "state) even to root");
+	assert_null(strstr(error.message, "latency tolerance"));
+	world.get_works = false;
+	assert_int_equal(
+		ssdpm__nvme_set_feature(&live, "nvme0", 0x02, 1, &error),
+		-EACCES);
+	fixture_assert_error(&error, -EACCES, 0, "root is needed");
+}
+
 static void without_libnvme_its_package_is_named(void **state)
 {
 	(void)state;
@@ -696,7 +835,7 @@ static void a_name_that_is_too_long_is_no_node(void **state)
 static void without_libnvme_each_nvme_command_says_so(void **state)
 {
 	static const call calls[] = { call_identify, call_get, call_set,
-				      call_health };
+				      call_set_feature, call_health };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -814,10 +953,14 @@ int main(void)
 		TEST(a_command_that_does_not_arrive_is_no_log),
 		TEST(each_errno_of_a_log_has_words),
 		TEST(no_command_is_sent_to_the_drives_of_a_capture),
+		TEST(a_drive_is_woken_by_one_block_past_the_cache),
+		TEST(a_drive_that_cannot_be_read_is_not_woken),
 #if HAVE_LIBNVME
 		TEST(identify_asks_for_the_controller),
 		TEST(features_are_asked_for_as_they_are_now),
 		TEST(a_table_is_set_whole_and_never_saved),
+		TEST(a_power_state_is_set_without_data_and_never_saved),
+		TEST(a_linux_that_refuses_a_power_state_is_told_from_no_root),
 		TEST(the_health_of_the_whole_controller_is_asked_for),
 		TEST(each_errno_of_an_nvme_command_has_words),
 		TEST(a_table_that_linux_refuses_to_root_is_told_from_lack_of_root),

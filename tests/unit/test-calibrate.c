@@ -21,7 +21,7 @@ static const struct ssdpm_measured *find(size_t n, uint32_t kind,
 
 static struct truth quiet_truth(void)
 {
-	return (struct truth){
+	struct truth truth = {
 		.idle_w = { 0.8, 0.15, 0.004 },
 		.active_w = { 2.5, 4.5 },
 		.transition_w = 1.2,
@@ -29,6 +29,9 @@ static struct truth quiet_truth(void)
 		.sigma_w = 0.02,
 		.phi = 0.6,
 	};
+
+	truth_follow_table(&truth);
+	return truth;
 }
 
 static void assert_holds(size_t n, const struct truth *truth, uint32_t kind,
@@ -619,38 +622,37 @@ static void clocks_that_are_years_apart_are_refused_not_searched(void **state)
 
 static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 {
-	struct truth truth = quiet_truth();
+	struct truth truth = {
+		.lpm = SSDPM_LPM_MIN_POWER_WITH_PARTIAL,
+		.steps = { { 1, 0.01, 0 }, { 2, 0.1, 0 }, { 3, 1, 0.01 } },
+		.n_steps = 3,
+		.idle_w = { 0.7, 0.25, 0.06, 0.004 },
+		.active_w = { 2, 3 },
+		.transition_w = 0.9,
+		.exit_s = { 0, 0.00001, 0.0035, 0.05 },
+		.sigma_w = 0.02,
+		.phi = 0.6,
+	};
 	uint64_t seed = 25;
-	struct truth_run run = truth_run(&truth, 1500, 0.05, &seed);
-	uint16_t words[256];
-	uint8_t bytes[512];
-	struct ssdpm_sim_params sim_params;
-	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct truth_run run = truth_run(&truth, 3000, 0.05, &seed);
+	struct ssdpm_calibration calibration;
 
 	(void)state;
-	fixture_ata_words(words);
-	fixture_ata_bytes(words, bytes);
-	struct ssdpm_model *model;
+	assert_int_equal(
+		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
+	size_t n = calibration.n_measured;
 
-	assert_int_equal(
-		fixture_read((const char *)bytes, sizeof(bytes), &model, NULL),
-		0);
-	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
-	sim_params.lpm = SSDPM_LPM_MAX_PERFORMANCE;
-	assert_int_equal(ssdpm_calibrate(model, &sim_params, run.ios, run.n_ios,
-					 &run.samples, NULL, measured,
-					 &calibration, NULL),
-			 0);
-	/* It never sleeps there: idle is the mean over what it was in truth. */
-	assert_int_equal(
-		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0)
-			->status,
-		SSDPM_MEASURED_KNOWN);
-	assert_int_equal(
-		find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 1)
-			->status,
-		SSDPM_MEASURED_NOT_REACHED);
-	ssdpm_model_unref(model);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.1);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 2, 0.1);
+	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 3, 2);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 0, 0.05);
+	assert_holds(n, &truth, SSDPM_PARAMETER_ACTIVE_POWER, 1, 0.05);
+	assert_holds(n, &truth, SSDPM_PARAMETER_TRANSITION_POWER, 0, 0.5);
+	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 2, 1);
+	assert_holds(n, &truth, SSDPM_PARAMETER_EXIT_LATENCY, 3, 0.1);
+	/* 20 ms are what it says of DevSleep. */
+	assert_int_equal(find(n, SSDPM_PARAMETER_EXIT_LATENCY, 3)->exceeds, 1);
 	truth_run_free(&run);
 }
 

@@ -218,6 +218,8 @@ static void assert_same_model(struct ssdpm_device *a, struct ssdpm_device *b,
 
 static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
 {
+	struct ssdpm_device_power power_a = { .size = sizeof(power_a) };
+	struct ssdpm_device_power power_b = { .size = sizeof(power_b) };
 	struct ssdpm_devsleep sleep_a = { 0 }, sleep_b = { 0 };
 	struct ssdpm_apst table_a, table_b;
 	uint32_t state_a = 77, state_b = 77;
@@ -233,6 +235,9 @@ static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
 	r = ssdpm_device_read_power_state(a, &state_a, NULL);
 	assert_int_equal(ssdpm_device_read_power_state(b, &state_b, NULL), r);
 	assert_int_equal(state_a, state_b);
+	r = ssdpm_device_read_power(a, &power_a, NULL);
+	assert_int_equal(ssdpm_device_read_power(b, &power_b, NULL), r);
+	assert_memory_equal(&power_a, &power_b, sizeof(power_a));
 	r = ssdpm_device_read_devsleep(a, &sleep_a, NULL);
 	assert_int_equal(ssdpm_device_read_devsleep(b, &sleep_b, NULL), r);
 	assert_memory_equal(&sleep_a, &sleep_b, sizeof(sleep_a));

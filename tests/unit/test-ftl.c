@@ -490,17 +490,178 @@ static void a_cache_takes_writes_until_it_is_full(void **state)
 	ssdpm_ftl_free(ftl);
 }
 
+static double sum_of(const struct ssdpm_ftl_second *seconds, size_t from,
+		     size_t to, bool programmed)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += programmed ? (double)seconds[i].n_programmed :
+				    (double)seconds[i].n_written;
+	return sum;
+}
+
+static void each_second_says_what_was_done_in_it(void **state)
+{
+	struct ssdpm_ftl *ftl = new_slow(), *other = new_slow();
+	struct ssdpm_ftl_second seconds[SECONDS];
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	double iops[SECONDS], power_w[SECONDS];
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_run_seconds(ftl, &uniform, &slow, SECONDS,
+					       seconds, NULL),
+			 0);
+	assert_int_equal(ssdpm_ftl_run(other, &uniform, &slow, SECONDS, iops,
+				       power_w, NULL),
+			 0);
+	uint64_t erased = 0;
+
+	for (size_t i = 0; i < SECONDS; i++) {
+		assert_true(iops[i] == (double)seconds[i].n_written);
+		assert_true(power_w[i] == seconds[i].power_w);
+		/* 3 ms for each page moved; an erase takes no time. */
+		assert_int_equal(seconds[i].background_ns,
+				 3000000 * (seconds[i].n_programmed -
+					    seconds[i].n_written));
+		erased += seconds[i].n_erased;
+	}
+	ssdpm_ftl_get_counts(ftl, &counts, NULL);
+	assert_int_equal(sum_of(seconds, 0, SECONDS, false), counts.n_written);
+	assert_int_equal(sum_of(seconds, 0, SECONDS, true),
+			 counts.n_written + counts.n_moved);
+	assert_int_equal(erased, counts.n_erased);
+	/* Erased at first, and nothing to move. */
+	assert_int_equal(seconds[0].background_ns, 0);
+	ssdpm_ftl_free(other);
+	ssdpm_ftl_free(ftl);
+}
+
+/* Its own power, for its own time, and nothing else changes. */
+static void work_behind_the_host_is_a_state_with_its_own_power(void **state)
+{
+	struct ssdpm_ftl_cost cost = slow, with = slow;
+	struct ssdpm_ftl_second plain[SECONDS], more[SECONDS];
+	struct ssdpm_ftl *ftl[2] = { new_slow(), new_slow() };
+
+	(void)state;
+	cost.cache_pages = with.cache_pages = 4000;
+	cost.cache_ns = with.cache_ns = 500000;
+	with.background_uw = 700000;
+	assert_int_equal(ssdpm_ftl_run_seconds(ftl[0], &uniform, &cost, SECONDS,
+					       plain, NULL),
+			 0);
+	assert_int_equal(ssdpm_ftl_run_seconds(ftl[1], &uniform, &with, SECONDS,
+					       more, NULL),
+			 0);
+	assert_int_equal(plain[0].background_ns, 0);
+	assert_true(plain[20].background_ns > 0);
+	for (size_t i = 0; i < SECONDS; i++) {
+		double w = 0.7 * (double)plain[i].background_ns / 1e9;
+
+		assert_int_equal(plain[i].n_written, more[i].n_written);
+		assert_true(fabs(more[i].power_w - plain[i].power_w - w) <
+			    1e-9);
+	}
+	ssdpm_ftl_free(ftl[0]);
+	ssdpm_ftl_free(ftl[1]);
+}
+
+#define IO(operation, at, length)                                         \
+	{                                                                 \
+		.op = SSDPM_OP_##operation, .offset = at, .bytes = length \
+	}
+
+/* Pages of 1000 bytes, eight of them. */
+static const struct ssdpm_ftl_params eight = { .size = sizeof(eight),
+					       .n_user_pages = 8,
+					       .n_blocks = 8,
+					       .pages_per_block = 2,
+					       .collector = SSDPM_FTL_GREEDY };
+
+static void a_trace_writes_the_pages_that_it_touches(void **state)
+{
+	static const struct {
+		struct ssdpm_io io;
+		uint64_t written, trimmed, mapped;
+	} steps[] = {
+		{ IO(WRITE, 0, 2000), 2, 0, 2 },
+		{ IO(READ, 0, 9000), 2, 0, 2 }, /* of no concern */
+		{ IO(FLUSH, 0, 0), 2, 0, 2 },
+		{ IO(WRITE, 2999, 2), 4, 0, 4 }, /* parts of two */
+		{ IO(WRITE, 3001, 1), 5, 0, 4 },
+		{ IO(WRITE, 8000, 0), 5, 0, 4 },
+		{ IO(DISCARD, 1, 1999), 5, 1, 3 },   /* all of one */
+		{ IO(DISCARD, 2001, 998), 5, 1, 3 }, /* all of none */
+		{ IO(DISCARD, 0, 8000), 5, 9, 0 },
+		{ IO(WRITE, 0, 8000), 13, 9, 8 },
+	};
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	struct ssdpm_ftl *ftl = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_new(&eight, &ftl, NULL), 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		assert_int_equal(
+			ssdpm_ftl_feed(ftl, &steps[i].io, 1, 1000, NULL), 0);
+		ssdpm_ftl_get_counts(ftl, &counts, NULL);
+		assert_int_equal(counts.n_written, steps[i].written);
+		assert_int_equal(counts.n_trimmed, steps[i].trimmed);
+		assert_int_equal(counts.n_mapped, steps[i].mapped);
+	}
+	ssdpm_ftl_free(ftl);
+}
+
+static void a_record_beyond_the_drive_is_named(void **state)
+{
+	static const struct ssdpm_io bad[] = {
+		IO(WRITE, 7000, 1001),
+		IO(WRITE, 8001, 0),
+		IO(DISCARD, 0, 8001),
+		IO(WRITE, UINT64_MAX, 1),
+		IO(DISCARD, UINT64_MAX, UINT32_MAX),
+	};
+	static const struct ssdpm_io unknown = { .op = 5, .bytes = 1 };
+	struct ssdpm_io ios[3] = { IO(WRITE, 0, 1), IO(READ, 9000, 1) };
+	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_ftl *ftl = NULL;
+		struct ssdpm_error error;
+
+		assert_int_equal(ssdpm_ftl_new(&eight, &ftl, NULL), 0);
+		assert_int_equal(ssdpm_ftl_feed(ftl, ios, 2, 1000, NULL), 0);
+		ios[2] = bad[i];
+		assert_int_equal(ssdpm_ftl_feed(ftl, ios, 3, 1000, &error),
+				 -ERANGE);
+		/* Two, and two of these three. */
+		assert_non_null(strstr(error.message, "record 4: "));
+		ssdpm_ftl_get_counts(ftl, &counts, NULL);
+		assert_int_equal(counts.n_written, 2);
+		assert_int_equal(ssdpm_ftl_feed(ftl, &unknown, 1, 1000, NULL),
+				 -EINVAL);
+		assert_int_equal(ssdpm_ftl_feed(ftl, ios, 1, 0, NULL), -EINVAL);
+		assert_int_equal(ssdpm_ftl_feed(ftl, ios, 1, UINT32_MAX, NULL),
+				 -EINVAL);
+		ssdpm_ftl_free(ftl);
+	}
+}
+
+#undef IO
+
 static void costs_beyond_the_limits_are_refused(void **state)
 {
 	struct ssdpm_ftl *ftl = new_slow();
-	struct ssdpm_ftl_cost bad[3] = { slow, slow, slow };
+	struct ssdpm_ftl_cost bad[4] = { slow, slow, slow, slow };
 	double iops[1] = { 7 };
 
 	(void)state;
 	bad[0].host_ns = 0;
 	bad[1].program_ns = UINT64_C(1000000001);
 	bad[2].cache_pages = UINT32_MAX;
-	for (size_t i = 0; i < 3; i++)
+	bad[3].background_uw = UINT64_C(1000000000001);
+	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &bad[i], 1, iops,
 					       NULL, NULL),
 				 -EINVAL);
@@ -603,6 +764,11 @@ int main(void)
 			the_same_seed_gives_the_same_result_in_pieces_too),
 		cmocka_unit_test(writes_fall_to_what_the_formulas_say),
 		cmocka_unit_test(a_cache_takes_writes_until_it_is_full),
+		cmocka_unit_test(each_second_says_what_was_done_in_it),
+		cmocka_unit_test(
+			work_behind_the_host_is_a_state_with_its_own_power),
+		cmocka_unit_test(a_trace_writes_the_pages_that_it_touches),
+		cmocka_unit_test(a_record_beyond_the_drive_is_named),
 		cmocka_unit_test(costs_beyond_the_limits_are_refused),
 		cmocka_unit_test(drives_that_cannot_work_are_refused),
 		cmocka_unit_test(patterns_that_mean_nothing_are_refused),

@@ -33,6 +33,8 @@ static struct mock {
 	uint8_t table[SSDPM_APST_BYTES];
 	uint8_t health[SSDPM__NVME_HEALTH_BYTES];
 	uint32_t apste, state;
+	uint64_t has; /* features of which values has those */
+	uint32_t values[64];
 	bool no_apst; /* the drive has none */
 	bool no_root; /* EACCES for all but Identify, as Linux 6.2 and later */
 	bool no_identify; /* for that too */
@@ -65,6 +67,13 @@ static uint32_t answer(const struct nvme_admin_cmd *command,
 	if (command->opcode == GET_LOG && fid == 2) {
 		umockdev_ioctl_data_update(data, 0, mock.health,
 					   sizeof(mock.health));
+		return 0;
+	}
+	if (fid < 64 && mock.has >> fid & 1) {
+		if (command->opcode == GET_FEATURES)
+			*result = mock.values[fid];
+		else
+			mock.values[fid] = command->cdw11;
 		return 0;
 	}
 	if (command->opcode == GET_FEATURES && fid == 2) {
@@ -424,7 +433,7 @@ static void a_capture_of_a_live_drive_has_dumps_without_its_serial(void **state)
 	snprintf(path, sizeof(path), "%s/all", folder);
 	if (ssdpm_machine_capture(machine, path, SSDPM_READ_COMMANDS, &error))
 		fail_msg("%s", error.message);
-	assert_int_equal(mock.n_commands, 3);
+	assert_int_equal(mock.n_commands, 4);
 	snprintf(path, sizeof(path), "%s/all/dumps/nvme0.identify", folder);
 	file = fopen(path, "rb");
 	assert_non_null(file);
@@ -464,6 +473,103 @@ static void without_root_the_catalogue_knows_the_drive(void **state)
 	ssdpm_model_unref(model);
 	ssdpm_device_unref(device);
 	ssdpm_catalogue_unref(catalogue);
+}
+
+static void the_limits_of_a_live_drive_are_those_that_it_says_it_has(
+	void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+
+	(void)state;
+	make_identify();
+	memcpy(mock.identify + 324, "\x11\x01\x64\x01", 4);
+	mock.state = 1 << 5;
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.known, 3);
+	assert_int_equal(power.supported, 3);
+	assert_int_equal(power.workload_hint, 1);
+	assert_int_equal(mock.n_commands, 2);
+	assert_int_equal(mock.features[1], 0x02);
+
+	mock.identify[96] = 1 << 1;
+	mock.identify[98] = 3 << 4;
+	mock.identify[322] = 1;
+	mock.has = 1 << 0x10 | 1 << 0x11 | UINT64_C(1) << 0x23 |
+		   UINT64_C(1) << 0x25;
+	mock.values[0x10] = 343 << 16 | 353;
+	mock.values[0x11] = 1;
+	mock.values[0x23] = 2 << 16 | 1250; /* 0.01 W */
+	mock.values[0x25] = 1;
+	mock.state = 1;
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.known, 63);
+	assert_int_equal(power.supported, 63);
+	assert_int_equal(power.power_state, 1);
+	assert_int_equal(power.flags, SSDPM_POWER_FLAG_ASLEEP);
+	assert_int_equal(power.workload_hint, 0);
+	assert_int_equal(power.light_throttle_k, 343);
+	assert_int_equal(power.heavy_throttle_k, 353);
+	assert_int_equal(power.min_throttle_k, 273);
+	assert_int_equal(power.max_throttle_k, 356);
+	assert_int_equal(power.nopp, 1);
+	assert_int_equal(power.power_limit_uw, 12500000);
+	assert_int_equal(power.power_measurement, 1);
+
+	/* 0.0001 W; none is set; and a drive that has not what it says. */
+	mock.values[0x23] = 1 << 16 | 1250;
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.power_limit_uw, 125000);
+	mock.values[0x23] = 2 << 16;
+	mock.has &= ~(uint64_t)(1 << 0x10);
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.known, 63 & ~(SSDPM_POWER_FACT_LIMIT |
+					     SSDPM_POWER_FACT_THERMAL));
+	assert_int_equal(power.supported, 63);
+	assert_int_equal(power.power_limit_uw, 0);
+	assert_int_equal(power.light_throttle_k, 0);
+	ssdpm_device_unref(device);
+}
+
+static void a_drive_that_cannot_be_asked_for_its_power_says_why(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	make_identify();
+	mock.no_root = true;
+	assert_int_equal(ssdpm_device_read_power(device, &power, &error),
+			 -EACCES);
+	fixture_assert_error(&error, -EACCES, 0,
+			     "root is needed to send Get Features 02h");
+	mock.no_identify = true;
+	assert_int_equal(ssdpm_device_read_power(device, &power, &error),
+			 -EACCES);
+	power.size = 4;
+	assert_int_equal(ssdpm_device_read_power(device, &power, &error),
+			 -EINVAL);
+	power.size = sizeof(power) + 1;
+	assert_int_equal(ssdpm_device_read_power(device, &power, &error),
+			 -E2BIG);
+	ssdpm_device_unref(device);
+}
+
+static void a_power_state_reaches_the_drive_and_nothing_beside_it(void **state)
+{
+	struct ssdpm_device *device = open_device("laptop", "nvme0");
+
+	(void)state;
+	mock.has = 1 << 0x02;
+	mock.values[0x02] = 7;
+	assert_int_equal(ssdpm__nvme_set_feature(device->machine, "nvme0", 0x02,
+						 1 << 5 | 2, NULL),
+			 0);
+	assert_int_equal(mock.values[0x02], 1 << 5 | 2);
+	assert_int_equal(mock.opcodes[0], SET_FEATURES);
+	assert_int_equal(mock.features[0], 0x02); /* and no save bit */
+	ssdpm_device_unref(device);
 }
 
 static void a_table_is_set_where_linux_lets_it_through(void **state)
@@ -506,6 +612,12 @@ int main(void)
 			a_capture_of_a_live_drive_has_dumps_without_its_serial),
 		cmocka_unit_test(without_root_the_catalogue_knows_the_drive),
 		cmocka_unit_test(a_table_is_set_where_linux_lets_it_through),
+		cmocka_unit_test(
+			the_limits_of_a_live_drive_are_those_that_it_says_it_has),
+		cmocka_unit_test(
+			a_drive_that_cannot_be_asked_for_its_power_says_why),
+		cmocka_unit_test(
+			a_power_state_reaches_the_drive_and_nothing_beside_it),
 	};
 
 	return cmocka_run_group_tests(tests, make_testbed, remove_testbed);

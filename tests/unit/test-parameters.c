@@ -2,6 +2,8 @@
 /* What is known and what is assumed of a drive. */
 #include "fixture.h"
 
+#include <math.h>
+
 #include "estimate/internal.h"
 
 struct list {
@@ -444,6 +446,186 @@ static void parameters_that_no_model_holds_are_refused(void **state)
 	ssdpm_model_unref(model);
 }
 
+#define WRITE (SSDPM_OP_WRITE - 1)
+#define READ (SSDPM_OP_READ - 1)
+
+/* All that the energy of a byte rests on, as it is in the comments. */
+static struct list with_writes(const struct ssdpm_model *model)
+{
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	static const struct {
+		uint32_t kind, index;
+		uint64_t low, nominal, high;
+	} known[] = {
+		{ SSDPM_PARAMETER_IDLE_POWER, 0, 500000, 1000000, 1500000 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, READ, 2000000, 2000000,
+		  2500000 },
+		{ SSDPM_PARAMETER_ACTIVE_POWER, WRITE, 2000000, 3000000,
+		  4500000 },
+		{ SSDPM_PARAMETER_BANDWIDTH, READ, 1000000000, 1000000000,
+		  2000000000 },
+		{ SSDPM_PARAMETER_BANDWIDTH, WRITE, 500000000, 1000000000,
+		  1000000000 },
+		{ SSDPM_PARAMETER_BYTE_ENERGY, WRITE, 100, 200, 300 },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_int_equal(ssdpm_parameters_set(
+					 list.at, list.n, known[i].kind,
+					 known[i].index, known[i].low,
+					 known[i].nominal, known[i].high, NULL),
+				 0);
+	return list;
+}
+
+static void spare_scales_what_a_written_byte_costs(void **state)
+{
+	struct ssdpm_model *model = client();
+	struct list before = with_writes(model), after = before;
+	struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						 .spare_factor = 0.2 };
+	const struct ssdpm_parameter *byte;
+	struct ssdpm_background_work work;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
+						    &work, NULL),
+			 0);
+	assert_true(work.low_wa == 1);
+	assert_true(work.nominal_wa > 2.69268 && work.nominal_wa < 2.69274);
+	assert_true(work.high_wa == 5);
+	byte = find(&after, SSDPM_PARAMETER_BYTE_ENERGY, WRITE);
+	/*
+	 * Low: writes in sequence. Nominal: 200 pJ and 2 W at 1 GB/s, 2200 pJ,
+	 * 1.6927 times more. High: 300 pJ and 4 W at 0.5 GB/s, 8300 pJ, and for
+	 * the read 2 W at 1 GB/s: 4 times more.
+	 */
+	assert_values(byte, 100, 200 + 3724, 300 + 4 * (8300 + 2000));
+	assert_int_equal(byte->provenance, SSDPM_PROVENANCE_ASSUMED);
+	assert_string_equal(
+		byte->rule,
+		"spare-factor: write amplification 2.69 of even writes, 1 of those in sequence, 5.00 if any block is collected");
+	/* For each byte 1.6927 of them at 1 GB/s; at 3 W, and 0.2 W at that. */
+	assert_int_equal(work.ps_per_byte, 1693);
+	assert_int_equal(work.power_uw, 3200000);
+	/* And nothing else. */
+	for (size_t i = 0; i < after.n; i++)
+		if (&after.at[i] != byte)
+			assert_memory_equal(&after.at[i], &before.at[i],
+					    sizeof(after.at[i]));
+	assert_int_equal(
+		ssdpm__check_parameters(model, after.at, after.n, NULL), 0);
+	ssdpm_model_unref(model);
+}
+
+static void spare_starts_where_a_byte_was_measured(void **state)
+{
+	struct ssdpm_model *model = client();
+	struct list before = with_writes(model), after = before;
+	struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						 .spare_factor = 0.2 };
+	struct ssdpm_background_work work;
+	double wa;
+
+	(void)state;
+	ssdpm_wa_calculate(SSDPM_WA_FIFO, 0.2, 0, &wa, NULL);
+	writes.measured_wa = wa;
+	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
+						    &work, NULL),
+			 0);
+	/* The same writes: nominal is what was measured. In sequence a byte has
+	 * less than its own energy less, which is 0. */
+	assert_values(find(&after, SSDPM_PARAMETER_BYTE_ENERGY, WRITE), 0, 200,
+		      (uint64_t)(300 + (5 / wa - 1) * 10300 + 1));
+	assert_int_equal(work.ps_per_byte, 0);
+	after = before;
+	writes.measured_wa = wa * 1.001;
+	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
+						    NULL, NULL),
+			 -ERANGE);
+	ssdpm_model_unref(model);
+}
+
+/* The table of a simulation: what the sim does with it is one product. */
+static void an_estimate_has_the_energy_of_the_spare(void **state)
+{
+	struct ssdpm_model *model = client();
+	struct list list = with_writes(model);
+	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE,
+				     .bytes = 1000000000,
+				     .service_ns = 1000000000 };
+	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						       .spare_factor = 0.2 };
+	struct ssdpm_sim_params params;
+	struct ssdpm_result results[2];
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	for (int i = 0; i < 2; i++) {
+		params.parameters = list.at;
+		params.n_parameters = list.n;
+		results[i].size = sizeof(results[i]);
+		assert_int_equal(ssdpm_estimate(model, &params, &io, 1,
+						&results[i], NULL),
+				 0);
+		assert_int_equal(ssdpm_parameters_set_spare(
+					 list.at, list.n, &writes, NULL, NULL),
+				 0);
+	}
+	/* 1 GB of 3724 pJ are 3.724 J. */
+	assert_int_equal(results[1].nominal.energy_nj -
+				 results[0].nominal.energy_nj,
+			 UINT64_C(3724000000));
+	assert_int_equal(results[1].low.energy_nj, results[0].low.energy_nj);
+	assert_int_equal(results[1].nominal.duration_ns,
+			 results[0].nominal.duration_ns);
+	/* What was stated before rests on an assumption now. */
+	assert_int_equal(results[0].assumed_nj, 0);
+	assert_int_equal(results[1].assumed_nj, UINT64_C(3924000000));
+	ssdpm_model_unref(model);
+}
+
+static void a_spare_factor_that_is_none_is_refused(void **state)
+{
+	static const struct ssdpm_sustained_writes bad[] = {
+		{ .size = sizeof(bad[0]), .spare_factor = 0 },
+		{ .size = sizeof(bad[0]), .spare_factor = 1 },
+		{ .size = sizeof(bad[0]), .spare_factor = -0.1 },
+		{ .size = sizeof(bad[0]), .spare_factor = NAN },
+		{ .size = sizeof(bad[0]), .spare_factor = 1e-300 },
+		{ .size = sizeof(bad[0]), .spare_factor = 1e-6 },
+		{ .size = sizeof(bad[0]),
+		  .spare_factor = 0.2,
+		  .measured_wa = 0.9 },
+		{ .size = sizeof(bad[0]),
+		  .spare_factor = 0.2,
+		  .measured_wa = NAN },
+		{ .size = sizeof(bad[0]), .spare_factor = 0.2, .reserved = 1 },
+	};
+	struct ssdpm_model *model = client();
+	const struct list before = with_writes(model);
+	struct list after = before;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ssdpm_background_work work = { .low_wa = 7 };
+
+		assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n,
+							    &bad[i], &work,
+							    NULL),
+				 bad[i].reserved ? -EINVAL : -ERANGE);
+		assert_true(work.low_wa == 7);
+		assert_memory_equal(&after, &before, sizeof(after));
+	}
+	const struct ssdpm_sustained_writes good = { .size = sizeof(good),
+						     .spare_factor = 0.2 };
+
+	assert_int_equal(
+		ssdpm_parameters_set_spare(after.at, 0, &good, NULL, NULL),
+		-ENOENT);
+	ssdpm_model_unref(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +652,10 @@ int main(void)
 		cmocka_unit_test(
 			a_model_of_parameters_has_their_nominal_values),
 		cmocka_unit_test(parameters_that_no_model_holds_are_refused),
+		cmocka_unit_test(spare_scales_what_a_written_byte_costs),
+		cmocka_unit_test(spare_starts_where_a_byte_was_measured),
+		cmocka_unit_test(an_estimate_has_the_energy_of_the_spare),
+		cmocka_unit_test(a_spare_factor_that_is_none_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -580,8 +580,157 @@ static void words_from_outside_steer_nothing(void **state)
 	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
 }
 
+static struct ssdpm_persist_power power_of(uint32_t state, uint32_t hint)
+{
+	struct ssdpm_persist_power power = {
+		.set = SSDPM_PERSIST_POWER_STATE,
+		.power_state = state,
+		.workload_hint = hint,
+		.address = "0000:01:00.0",
+		.product = "A drive, by \"X\" $HOME",
+	};
+
+	return power;
+}
+
+static void a_power_state_is_set_whenever_its_controller_starts(void **state)
+{
+	struct ssdpm_persist_power powers[] = { power_of(2, 1),
+						power_of(0, 0) };
+	struct ssdpm_persist_params params = { .size = sizeof(params),
+					       .kind = SSDPM_PERSIST_UDEV,
+					       .powers = powers,
+					       .n_powers = 2 };
+	struct ssdpm_persist *persist;
+	const char *text;
+
+	(void)state;
+	powers[1].set = SSDPM_PERSIST_NOPP;
+	powers[1].nopp = 1;
+	strcpy(powers[1].address, "10000:e1:00.0");
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	assert_int_equal(ssdpm_persist_get_n_files(persist), 1);
+	assert_string_equal(file_of(persist, 0).path,
+			    "/etc/udev/rules.d/85-ssdpm.rules");
+	text = file_of(persist, 0).contents;
+	assert_has(text, "\n# Kind: udev\n");
+	assert_has(text, "ACTION==\"change\", SUBSYSTEM==\"nvme\", "
+			 "ENV{NVME_EVENT}==\"connected\", \\\n"
+			 "  GOTO=\"ssdpm_power\"\n");
+	assert_has(text, "ACTION==\"add\", SUBSYSTEM==\"nvme\", "
+			 "ATTR{state}==\"live\", GOTO=\"ssdpm_power\"\n");
+	assert_has(text, "ATTRS{address}==\"0000:01:00.0\", "
+			 "ATTRS{model}==\"A drive? by ?X? ?HOME\", \\\n"
+			 "  ENV{.SSDPM_POWER}=\"--power-state 2 "
+			 "--workload-hint 1\"\n");
+	assert_has(text, "  ENV{.SSDPM_POWER}=\"--nopp on\"\n");
+	assert_has(text, "RUN+=\"/usr/bin/ssdpm apply $env{.SSDPM_POWER} "
+			 "--quiet $kernel\"\n");
+	assert_has_not(text, "--profile");
+	ssdpm_persist_free(persist);
+	params.kind = SSDPM_PERSIST_SYSTEMD;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	text = file_of(persist, 0).contents;
+	assert_has(text, "\nExecStart=/usr/bin/ssdpm apply --power-state 2 "
+			 "--workload-hint 1 --quiet "
+			 "/dev/disk/by-path/pci-0000:01:00.0-nvme-1\n"
+			 "ExecStart=/usr/bin/ssdpm apply --nopp on --quiet "
+			 "/dev/disk/by-path/pci-10000:e1:00.0-nvme-1\n");
+	assert_has_not(text, "--profile");
+	ssdpm_persist_free(persist);
+}
+
+static void a_power_state_lasts_beside_a_profile(void **state)
+{
+	struct ssdpm_profile_settings ac = profile("power-saver", 1);
+	struct ssdpm_profile_settings battery = profile("power-saver", 2);
+	struct ssdpm_persist_power power = power_of(1, 0);
+	struct ssdpm_persist_params params = { .size = sizeof(params),
+					       .kind = SSDPM_PERSIST_UDEV,
+					       .ac = &ac,
+					       .battery = &battery,
+					       .powers = &power,
+					       .n_powers = 1 };
+	struct ssdpm_persist *persist;
+	const char *text;
+
+	(void)state;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	text = file_of(persist, 0).contents;
+	assert_has(text, "--power-state 1");
+	assert_has(text, "apply --profile power-saver");
+	/* What is for the power state does not stop the profile's rules. */
+	assert_true(strstr(text, "LABEL=\"ssdpm_power_end\"") <
+		    strstr(text, "SUBSYSTEM==\"power_supply\""));
+	ssdpm_persist_free(persist);
+	params.kind = SSDPM_PERSIST_SYSTEMD;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	text = file_of(persist, 0).contents;
+	assert_has(text, "apply --profile power-saver --quiet\n"
+			 "ExecStart=/usr/bin/ssdpm apply --power-state 1");
+	ssdpm_persist_free(persist);
+}
+
+static void power_states_that_cannot_last_are_refused(void **state)
+{
+	struct ssdpm_persist_power power = power_of(1, 0);
+	struct ssdpm_persist_params params = { .size = sizeof(params),
+					       .kind = SSDPM_PERSIST_TLP,
+					       .powers = &power,
+					       .n_powers = 1 };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	for (; params.kind <= SSDPM_PERSIST_TUNED; params.kind++) {
+		assert_int_equal(ssdpm_persist_new(&params, &persist, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "use --persist udev");
+	}
+	params.kind = SSDPM_PERSIST_MODPROBE;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	params.kind = SSDPM_PERSIST_UDEV;
+	params.n_powers = SSDPM_MAX_PERSIST_POWERS + 1;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	params.n_powers = 1;
+	params.powers = NULL;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	params.powers = &power;
+	for (int i = 0; i < 9; i++) {
+		power = power_of(1, 0);
+		if (i == 0)
+			power.set = 0;
+		else if (i == 1)
+			power.set = 4;
+		else if (i == 2)
+			power.power_state = 32;
+		else if (i == 3)
+			power.workload_hint = 8;
+		else if (i == 4)
+			power.nopp = 2;
+		else if (i == 5)
+			power.product[0] = 0;
+		else if (i == 6)
+			strcpy(power.address, "traddr=192.0.2.7");
+		else if (i == 7)
+			strcpy(power.address, "0000:01");
+		else
+			memset(power.address, '0', sizeof(power.address));
+		assert_int_equal(ssdpm_persist_new(&params, &persist, &error),
+				 -EINVAL);
+		assert_has(error.message, "powers: ");
+	}
+	power = power_of(1, 0);
+	params.command = "ssdpm";
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	params.command = NULL;
+	params.battery = UNTOUCHED;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+}
+
 static void the_longest_words_fit(void **state)
 {
+	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS];
 	struct ssdpm_profile_settings ac = profile("power-saver", 1);
 	struct ssdpm_profile_settings battery = profile("power-saver", 2);
 	struct ssdpm_persist_params params = { .size = sizeof(params),
@@ -600,6 +749,12 @@ static void the_longest_words_fit(void **state)
 	memset(ac.reason, 'r', 247);
 	memset(battery.name, 'n', 31);
 	memset(battery.reason, 'r', 247);
+	for (int i = 0; i < SSDPM_MAX_PERSIST_POWERS; i++) {
+		powers[i] = power_of(31, 7);
+		powers[i].set |= SSDPM_PERSIST_NOPP;
+		memset(powers[i].product, 'p', sizeof(powers[i].product) - 1);
+		strcpy(powers[i].address, "12345678:9a:bc.d");
+	}
 	for (uint32_t i = 0; i < 5; i++)
 		ac.lpms[i] = battery.lpms[i] = 2 + i;
 	ac.n_lpms = battery.n_lpms = 5;
@@ -607,6 +762,12 @@ static void the_longest_words_fit(void **state)
 	     params.kind++) {
 		params.battery =
 			params.kind == SSDPM_PERSIST_MODPROBE ? NULL : &battery;
+		params.powers = powers;
+		params.n_powers =
+			params.kind == SSDPM_PERSIST_UDEV ||
+					params.kind == SSDPM_PERSIST_SYSTEMD ?
+				SSDPM_MAX_PERSIST_POWERS :
+				0;
 		assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
 		ssdpm_persist_free(persist);
 	}
@@ -1092,6 +1253,10 @@ int main(void)
 		cmocka_unit_test(balanced_and_power_saver_are_auto),
 		cmocka_unit_test(a_profile_of_the_user_comes_with_its_file),
 		cmocka_unit_test(words_from_outside_steer_nothing),
+		cmocka_unit_test(
+			a_power_state_is_set_whenever_its_controller_starts),
+		cmocka_unit_test(a_power_state_lasts_beside_a_profile),
+		cmocka_unit_test(power_states_that_cannot_last_are_refused),
 		cmocka_unit_test(the_longest_words_fit),
 		cmocka_unit_test(parameters_are_checked),
 		WITH_ROOT(files_are_written_and_removed),

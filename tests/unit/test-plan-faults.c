@@ -20,6 +20,11 @@ static int add(struct ssdpm_plan *plan)
 
 	err = ssdpm_plan_add_latency_tolerance(plan, device, kernel_model(0),
 					       5000, NULL);
+	if (!err)
+		err = ssdpm_plan_add_power_state(plan, device, kernel_model(0),
+						 2, 1, NULL);
+	if (!err)
+		err = ssdpm_plan_add_nopp(plan, device, 1, NULL);
 	ssdpm_device_unref(device);
 	if (!err)
 		err = ssdpm_plan_add_nvme_core(
@@ -192,6 +197,11 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 			NULL);
 	if (!err)
 		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+	if (!err)
+		err = ssdpm_plan_add_power_state(plan, drive, kernel_model(0),
+						 2, 1, NULL);
+	if (!err)
+		err = ssdpm_plan_add_nopp(plan, drive, 1, NULL);
 	*ret_plan = plan;
 	return err;
 }

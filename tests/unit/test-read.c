@@ -159,6 +159,54 @@ static void a_capture_has_what_the_drive_itself_said(void **state)
 	ssdpm_device_unref(device);
 }
 
+static void power_dumps_have_names_and_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint32_t known;
+	} cases[] = {
+		{ "power_state 2\n", 0, SSDPM_POWER_FACT_STATE },
+		{ "power_state 2\nworkload_hint 1\nnopp 1\n"
+		  "light_throttle_k 343\nheavy_throttle_k 353\n"
+		  "power_measurement 1\npower_limit_uw 12500000\n",
+		  0, 63 },
+		{ "power_state 2\nsomething_later 7\n", 0,
+		  SSDPM_POWER_FACT_STATE },
+		{ "nopp 1\n", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },
+		{ "power_state 32\n", -EINVAL, 0 },
+		{ "power_state\n", -EINVAL, 0 },
+		{ "power_state two\n", -EINVAL, 0 },
+		{ "power_state 2 3\n", -EINVAL, 0 },
+		{ "power_state 4294967296\n", -EINVAL, 0 },
+	};
+	char *root = make_nvme("No Such SSD", "1");
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+	struct ssdpm_device *device;
+
+	(void)state;
+	device = open_device(tree_machine(root), "nvme0");
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL),
+			 -ENOENT);
+	tree_put(root, "dumps/nvme0.power-state", "3\n");
+	assert_int_equal(ssdpm_device_read_power(device, &power, NULL), 0);
+	assert_int_equal(power.power_state, 3);
+	assert_int_equal(power.known, SSDPM_POWER_FACT_STATE);
+	assert_int_equal(power.supported, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		tree_put(root, "dumps/nvme0.power", cases[i].text);
+		power.known = 0;
+		assert_int_equal(ssdpm_device_read_power(device, &power, NULL),
+				 cases[i].result);
+		assert_int_equal(power.known, cases[i].known);
+		if (!cases[i].result)
+			assert_int_equal(power.power_state, 2);
+	}
+	ssdpm_device_unref(device);
+	tree_remove(root);
+}
+
 static void dumps_that_are_none_are_refused(void **state)
 {
 	static const struct {
@@ -311,6 +359,7 @@ int main(void)
 		cmocka_unit_test(another_firmware_is_better_than_nothing),
 		cmocka_unit_test(a_drive_that_nobody_knows_has_no_model),
 		cmocka_unit_test(a_capture_has_what_the_drive_itself_said),
+		cmocka_unit_test(power_dumps_have_names_and_numbers),
 		cmocka_unit_test(dumps_that_are_none_are_refused),
 		cmocka_unit_test(a_folder_is_no_dump),
 		cmocka_unit_test(what_is_no_drive_in_reach_has_no_model),

@@ -80,6 +80,16 @@ wait
 settings >/result/settings.charged
 power 1
 until_true grep -q Discharging /sys/class/power_supply/BAT0/status
+
+# It sleeps, as far as the kernel's test goes: clocks too, but not the processor.
+survey slept $a $b $short --blocks 1 &
+until_true begun /result/slept.csv
+echo deep >/sys/power/mem_sleep
+echo core >/sys/power/pm_test
+echo 3 >/sys/module/suspend/parameters/pm_test_delay
+echo mem >/sys/power/state
+wait
+settings >/result/settings.slept
 run_user user ssdpm measure survey --save /tmp/user.csv --yes $a $b
 """
 
@@ -130,6 +140,14 @@ def test_a_signal_and_a_charger_end_it_and_have_all_put_back(guest: vm.Guest) ->
     assert guest.status("ended") == 128 + 15
     assert guest.status("charged") == 1 and "BAT0" in guest.err("charged")
     assert guest.read("settings.ended") == guest.read("settings.charged") == before
+
+
+def test_a_run_that_the_machine_slept_in_is_made_again(guest: vm.Guest) -> None:
+    guest.ok("slept")
+    assert "run 1 is left out: the machine was suspended" in guest.err("slept")
+    runs = collections.Counter(row["run"] for row in rows(guest, "slept"))
+    assert runs.pop("1") < 10 and runs == {"2": 10, "3": 10}
+    assert guest.read("settings.slept") == guest.read("settings.before")
 
 
 def test_a_user_is_told_before_anything_is_set(guest: vm.Guest) -> None:

@@ -257,6 +257,7 @@ def make_initramfs(
     udev: bool,
     systemd: bool,
     tlp: bool,
+    programs: list[pathlib.Path],
 ) -> bytes:
     image = Initramfs()
     for directory in ("dev", "proc", "sys", "tmp", "run", "etc", "mnt", "result", "var/lib"):
@@ -270,6 +271,8 @@ def make_initramfs(
     image.program(pathlib.Path("/usr/bin/setpriv"), "bin/as-user")
     for library in opened():
         image.library(library)
+    for program in programs:
+        image.program(program)
     if udev or systemd:
         image.tree(PACKAGES / "usr/lib/udev/rules.d", "lib/udev/rules.d/")
         for name in ("ata_id", "scsi_id"):
@@ -360,6 +363,7 @@ def boot(
     udev: bool = False,
     systemd: bool = False,
     tlp: bool = False,
+    programs: list[pathlib.Path] | None = None,
     limit: float = 600,
 ) -> Guest:
     """One guest from start to end; its directory is build/vm/NAME-RELEASE.
@@ -375,7 +379,7 @@ def boot(
         (directory / file).write_bytes(data)
     kernel = Kernel(release)
     initrd = directory / "initrd"
-    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, links or {}, udev, systemd, tlp))
+    initrd.write_bytes(make_initramfs(kernel, script, modules, files or {}, links or {}, udev, systemd, tlp, programs or []))
     command = [
         str(CACHE / "qemu/qemu"),
         *("-L", "/usr/share/seabios", "-L", "/usr/share/qemu"),

@@ -90,4 +90,5 @@ PYBIND11_MODULE(_core, module)
 	add_apply(module);
 	add_measure(module);
 	add_survey(module);
+	add_writes(module);
 }

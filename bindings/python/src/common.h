@@ -258,5 +258,6 @@ void add_device(py::module_ &module);
 void add_apply(py::module_ &module);
 void add_measure(py::module_ &module);
 void add_survey(py::module_ &module);
+void add_writes(py::module_ &module);
 
 #endif

@@ -258,6 +258,42 @@ static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
 			      found.mean_extra_w);
 }
 
+/* The order is that of struct ssdpm_sampling; ssdpm/sampling.py has the names.
+ */
+static py::tuple sampling(const Samples &samples,
+			  const std::optional<BaselineTuple> &level,
+			  const std::optional<DetectTuple> &detect,
+			  const std::optional<IoArray> &ios)
+{
+	struct ssdpm_sampling_params params = {};
+	struct ssdpm_baseline from = {};
+	struct ssdpm_detect_params above = {};
+	struct ssdpm_sampling found = {};
+
+	params.size = sizeof(params);
+	found.size = sizeof(found);
+	if (level) {
+		from = baseline_from(*level);
+		params.baseline = &from;
+	}
+	if (detect) {
+		above = detect_from(*detect);
+		params.detect = &above;
+	}
+	if (ios) {
+		params.ios = ios->data();
+		params.n_ios = (size_t)ios->size();
+	}
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_sampling_check(samples.get(), &params, &found,
+					    error);
+	});
+	return py::make_tuple(found.n, found.step_ns, found.interval_ns,
+			      found.n_excursions, found.n_short, found.short_ns,
+			      found.busy_ns, found.advised_ns, found.energy_j,
+			      found.extra_j, found.short_j, found.remarks);
+}
+
 /* parameter, tail_ns, extra_j, sigma_j */
 using RunTuple = std::tuple<double, uint64_t, double, double>;
 
@@ -333,6 +369,9 @@ static void add_words(py::module_ &module)
 	remarks["duplicates"] = (uint32_t)SSDPM_SIGNAL_DUPLICATES;
 	remarks["backwards"] = (uint32_t)SSDPM_SIGNAL_BACKWARDS;
 	remarks["gaps"] = (uint32_t)SSDPM_SIGNAL_GAPS;
+	remarks["slow"] = (uint32_t)SSDPM_SIGNAL_SLOW;
+	remarks["slower-than-io"] = (uint32_t)SSDPM_SIGNAL_SLOWER_THAN_IO;
+	remarks["held"] = (uint32_t)SSDPM_SIGNAL_HELD;
 	methods["window"] = (uint32_t)SSDPM_BASELINE_WINDOW;
 	methods["half-sample"] = (uint32_t)SSDPM_BASELINE_HALF_SAMPLE;
 	backgrounds["none"] = (uint32_t)SSDPM_BACKGROUND_NONE;
@@ -351,6 +390,7 @@ void add_measure(py::module_ &module)
 	add_words(module);
 	add_power(module);
 	add_calibration(module);
+	add_consistency(module);
 	py::class_<Samples>(module, "Samples")
 		.def(py::init<const py::array &, const std::optional<Times> &,
 			      int64_t, double>());
@@ -367,6 +407,7 @@ void add_measure(py::module_ &module)
 	module.def("measure_activity", &activity);
 	module.def("measure_tail", &tail);
 	module.def("measure_idle_work", &idle_work);
+	module.def("measure_sampling", &sampling);
 	module.def("measure_classify", &classify);
 	module.def("measure_proportionality", &proportionality);
 	module.def("measure_steady_state", &steady_state);

@@ -33,6 +33,16 @@ microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` 
 ``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
 nobody knows; it is never 0.
 
+How even sustained writes go, from logs of fio::
+
+    print(ssdpm.consistency.measure("one_iops.log"))
+
+A steady load of writes, once no erased flash is left::
+
+    print(ssdpm.estimate(model, trace, spare=0.07))
+    print(ssdpm.wa.calculate(0.07))          # write amplification, by formula
+    print(ssdpm.ftl.simulate(0.07))          # and by a simulated drive
+
 What is, why, and what to set::
 
     for device in ssdpm.devices():           # or ssdpm.devices("a/capture")
@@ -47,7 +57,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, cap, measure
+from ssdpm import _core, cap, consistency, ftl, measure, wa
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -265,11 +275,13 @@ __all__ = [
     "change_dtype",
     "clairvoyant",
     "compare",
+    "consistency",
     "default_policies",
     "devices",
     "estimate",
     "find_meter",
     "fio_job",
+    "ftl",
     "generate",
     "infer",
     "interval_dtype",
@@ -294,5 +306,6 @@ __all__ = [
     "revert",
     "sweep",
     "trace_stats",
+    "wa",
     "workloads",
 ]

@@ -50,6 +50,9 @@ AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
 CAP_LIMITS: dict[str, int]
+WA_FORMULAS: dict[str, int]
+FTL_COLLECTORS: dict[str, int]
+FTL_ORDERS: dict[str, int]
 NVME_CORE: dict[str, int]
 METER_KINDS: dict[str, int]
 PERSIST_KINDS: dict[str, int]
@@ -84,6 +87,7 @@ power_state_dtype: np.dtype[np.void]
 apst_entry_dtype: np.dtype[np.void]
 io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
+ftl_second_dtype: np.dtype[np.void]
 interval_dtype: np.dtype[np.void]
 change_dtype: np.dtype[np.void]
 
@@ -206,6 +210,31 @@ class Gaps(metaclass=_Pybind11Type):
     def finish(self, end_ns: int) -> None: ...
     @property
     def idle_ns(self) -> npt.NDArray[np.uint64]: ...
+
+# order, first_page, n_pages, (address_share, write_share) of each class
+_Pattern: TypeAlias = tuple[int, int, int, list[tuple[float, float]]]
+
+class Ftl(metaclass=_Pybind11Type):
+    def __init__(
+        self,
+        seed: int,
+        n_user_pages: int,
+        n_blocks: int,
+        pages_per_block: int,
+        reserve_blocks: int,
+        collector: int,
+        choices: int,
+    ) -> None: ...
+    def write(self, first_page: int, n_pages: int) -> None: ...
+    def trim(self, first_page: int, n_pages: int) -> None: ...
+    def feed(self, ios: npt.NDArray[np.void], page_bytes: int) -> None: ...
+    def write_pattern(self, pattern: _Pattern, n_writes: int) -> None: ...
+    # The numbers are the members of struct ssdpm_ftl_cost in their order.
+    def run(
+        self, pattern: _Pattern, cost: list[int], n_seconds: int
+    ) -> npt.NDArray[np.void]: ...
+    # The members of struct ssdpm_ftl_counts in their order.
+    def counts(self) -> tuple[int, int, int, int, int, int]: ...
 
 class Machine(metaclass=_Pybind11Type):
     def __init__(
@@ -464,6 +493,13 @@ def measure_tail(
 def measure_idle_work(
     samples: Samples, baseline: _Baseline, detect: _Detect, /
 ) -> tuple[int, bool, int, int, int, float, float, float]: ...
+def measure_sampling(
+    samples: Samples,
+    baseline: _Baseline | None,
+    detect: _Detect | None,
+    ios: npt.NDArray[Any] | None,
+    /,
+) -> tuple[Any, ...]: ...
 def measure_classify(
     runs: list[tuple[float, int, float, float]], /
 ) -> tuple[int, int, int, float, float, float]: ...
@@ -474,6 +510,11 @@ def measure_steady_state(
 def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
+
+def iops_log_read(source: int | bytes, op: int, /) -> npt.NDArray[np.float64]: ...
+def consistency_measure(
+    iops: npt.NDArray[np.float64], begin_s: int, end_s: int, threshold_iops: float, /
+) -> tuple[Any, ...]: ...
 
 # The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.
 _Schedule: TypeAlias = tuple[int, int, int, int, int, int, int]
@@ -558,6 +599,19 @@ def calibrate(
     params: tuple[int, int, int, int],
     /,
 ) -> tuple[list[_Measured], _Quality]: ...
+def wa_calculate(formula: int, spare: float, pages_per_block: int) -> float: ...
+def wa_calculate_classes(
+    spare: float, classes: list[tuple[float, float]]
+) -> float: ...
+def spare_factor_trim(spare: float, trim_share: float) -> float: ...
+
+# The numbers are the members of struct ssdpm_nand in their order.
+def write_cost(nand: list[float], wa: float) -> tuple[float, float]: ...
+
+# The parameters; low_wa, nominal_wa, high_wa, ps_per_byte, power_uw.
+def parameters_set_spare(
+    parameters: list[_Parameter], spare: float, measured_wa: float
+) -> tuple[list[_Parameter], tuple[float, float, float, int, int]]: ...
 def parameters_calibrate(
     parameters: list[_Parameter], measured: list[_Measured], /
 ) -> list[_Parameter]: ...

@@ -36,7 +36,8 @@ from ssdpm.estimate import (
 from ssdpm.measure import Signal, SignalLike, _Html, _j, _s, _signal, _time, _w
 from ssdpm.model import Model
 from ssdpm.policy import ApstTable, _Word
-from ssdpm.workload import IO_DTYPE, OPS, Records, record_arrays
+from ssdpm.sampling import Sampling, check as _check_sampling
+from ssdpm.workload import OPS, Records, all_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,6 +260,7 @@ class Calibration:
     power_name: str | None = None
     trace_name: str | None = None
     date: str | None = None
+    sampling: Sampling | None = field(default=None, repr=False, compare=False)
     _run: MeasuredRun | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -475,7 +477,8 @@ class Calibration:
 
     def __str__(self) -> str:
         reached = (one for one in self.measured if one.status != "not-reached")
-        return "\n".join([self._summary(), *(f"  {one}" for one in reached)])
+        notes = self.sampling._lines() if self.sampling else []
+        return "\n".join([self._summary(), *(f"  {one}" for one in (*notes, *reached))])
 
     def __repr__(self) -> str:
         return f"<ssdpm.measure.Calibration {self._summary()}>"
@@ -494,14 +497,6 @@ class Calibration:
         )
         columns = ("", "status", "measured", "stated", "n", "")
         return html_table(self._summary(), columns, rows)
-
-
-def _all_records(trace: TraceLike) -> Records:
-    """One array: that of a trace is not copied."""
-    arrays = list(record_arrays(trace))
-    if len(arrays) == 1:
-        return arrays[0]
-    return np.concatenate(arrays) if arrays else np.empty(0, IO_DTYPE)
 
 
 def _clip(text: str | None, name: str) -> str | None:
@@ -595,7 +590,8 @@ def calibrate(
     Raises:
         UnknownValueError: no I/O, an I/O without service time, fewer steps with power
             than there is to find.
-        Error: with errno EDOM: nothing can be told apart, or all samples are the same.
+        Error: with errno EDOM: nothing can be told apart, all samples are the same, or
+            power and I/Os are not of one run.
         InvalidError: times of samples or of I/Os that go back; a policy of the other
             kind of drive.
         TooLargeError: more than 2^22 steps.
@@ -616,7 +612,7 @@ def calibrate(
     length = check_unsigned(bin_ns, "bin_ns", 2**64 - 1)
     signal = _signal(power, rate_hz, times, start_ns)
     found_table = setup.table(table)
-    records = _all_records(trace)
+    records = all_records(trace)
     numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)
     measured, quality = _core.calibrate(
         model._handle, setup.core(found_table), records, signal._handle, numbers
@@ -652,5 +648,6 @@ def _calibration(
         pcie_link=pcie_link if model.kind == "nvme" else None,
         lpm=setup.lpm,
         idle_from_start=bool(setup.flags),
+        sampling=_check_sampling(signal, None, None, records),
         _run=MeasuredRun(setup, table, records, signal),
     )

@@ -220,6 +220,8 @@ def parameters(
     model: Model,
     pcie_link: str = "l1.2",
     measured: Calibration | None = None,
+    spare: float | None = None,
+    measured_wa: float = 1.0,
     **overrides: object,
 ) -> tuple[Parameter, ...]:
     """What is known and what is assumed of a drive, sorted by kind and index.
@@ -230,6 +232,13 @@ def parameters(
             in a non-operational state; SATA drives have none.
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed.
+        spare: the spare factor of its flash, as for ssdpm.wa.calculate(): what garbage
+            collection adds to a written byte becomes part of the byte energy of
+            writes, scaled from all that is known of them. Nominal is that of even
+            writes, low that of writes in sequence (none), high that of a drive that
+            collects any block; ssdpm.wa.background() says how long it works for it.
+            None: not known, and nothing of it is in an estimate.
+        measured_wa: the write amplification at which its writes were measured.
         **overrides: values of your own by kind, the name with its unit:
             idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
             entry_latency_us, exit_latency_us, base_latency_ns,
@@ -263,7 +272,24 @@ def parameters(
         for index, one in _items(model, kind, name, value):
             values = _values(one, name, watts)
             found = _core.parameters_set(found, number, index, *values)
-    return _parameters(found)
+    return _parameters(_with_spare(found, spare, measured_wa))
+
+
+def _with_spare(
+    found: _ParameterTuples, spare: float | None, measured_wa: float
+) -> _ParameterTuples:
+    """Last: it is a factor of all that was measured and stated."""
+    from ssdpm import wa
+
+    start = wa.check_measured_wa(measured_wa)
+    if spare is None:
+        if start != 1:
+            raise InvalidError(
+                errno.EINVAL, "measured_wa: it says where spare starts: pass both"
+            )
+        return found
+    with_spare, _ = _core.parameters_set_spare(found, wa.check_spare(spare), start)
+    return with_spare
 
 
 @dataclass(frozen=True)
@@ -621,13 +647,19 @@ class _Setup:
         pcie_link: str = "l1.2",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
+        spare: float | None = None,
         idle_from_start: bool = False,
         interval_ns: SupportsIndex | None = None,
     ) -> None:
         self.model: Model = check_instance(model, "model", Model)
         self.loop = check_word(loop, "loop", _core.LOOPS)
         if parameters is None:
-            self.parameters = _parameters_of(model, pcie_link, measured)
+            self.parameters = _parameters_of(model, pcie_link, measured, spare)
+        elif spare is not None:
+            raise ValueError(
+                "parameters, spare: one of both is needed, not both: pass "
+                "parameters=ssdpm.parameters(model, spare=spare, ...)"
+            )
         elif measured is not None:
             raise ValueError(
                 "parameters, measured: one of both is needed, not both: pass "
@@ -677,9 +709,9 @@ class _Setup:
 
 
 def _parameters_of(
-    model: Model, pcie_link: str, measured: Calibration | None
+    model: Model, pcie_link: str, measured: Calibration | None, spare: float | None
 ) -> tuple[Parameter, ...]:
-    return parameters(model, pcie_link, measured)
+    return parameters(model, pcie_link, measured, spare)
 
 
 def _end(end_ns: SupportsIndex | None) -> int:
@@ -710,6 +742,7 @@ class Simulation:
         pcie_link: str = "l1.2",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
+        spare: float | None = None,
         idle_from_start: bool = False,
         interval_ns: SupportsIndex | None = None,
         changes: bool = False,
@@ -722,6 +755,7 @@ class Simulation:
                 pcie_link=pcie_link,
                 parameters=parameters,
                 measured=measured,
+                spare=spare,
                 idle_from_start=idle_from_start,
                 interval_ns=interval_ns,
             ),
@@ -813,6 +847,7 @@ def estimate(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
     interval_ns: SupportsIndex | None = None,
@@ -837,6 +872,9 @@ def estimate(
         parameters: what to take for known, from parameters().
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed; parameters() takes it together with values of your own.
+        spare: the spare factor of its flash, for a drive that was written to its end;
+            see parameters(), which takes it together with the others. None: writes cost
+            what they cost without garbage collection.
         idle_from_start: idle_ms of each entry counts from the start of the idle time,
             as some firmware does, and not in its state.
         end_ns: on the clock of the trace; idle time up to it counts. None, or before
@@ -860,6 +898,7 @@ def estimate(
         pcie_link=pcie_link,
         parameters=parameters,
         measured=measured,
+        spare=spare,
         idle_from_start=idle_from_start,
         interval_ns=interval_ns,
         changes=changes,
@@ -1087,6 +1126,7 @@ def compare(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
 ) -> Comparison:
@@ -1109,6 +1149,7 @@ def compare(
         pcie_link=pcie_link,
         parameters=parameters,
         measured=measured,
+        spare=spare,
         idle_from_start=idle_from_start,
     )
     named = _named(default_policies(model) if policies is None else policies)
@@ -1209,6 +1250,7 @@ def sweep(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     idle_from_start: bool = False,
     end_ns: SupportsIndex | None = None,
 ) -> npt.NDArray[np.void]:
@@ -1233,6 +1275,7 @@ def sweep(
         pcie_link=pcie_link,
         parameters=parameters,
         measured=measured,
+        spare=spare,
         idle_from_start=idle_from_start,
     )
     named = _named(tables)
@@ -1262,6 +1305,7 @@ def clairvoyant(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> Run:
     """The least energy that a table could ever reach on a workload, closed loop.
@@ -1272,7 +1316,13 @@ def clairvoyant(
 
     Args and errors: as sweep().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
+    setup = _Setup(
+        model,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+    )
     gaps = _gaps(setup, trace, end_ns)
     [run] = _core.gaps_clairvoyant(gaps, model._handle, setup.core(None))
     return _run(run, len(model))
@@ -1332,6 +1382,7 @@ def best_table(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> BestTable:
     """The static table of least nominal energy on a workload, closed loop.
@@ -1349,7 +1400,13 @@ def best_table(
     Raises:
         As sweep().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
+    setup = _Setup(
+        model,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+    )
     bounds = _bounds(
         model,
         max_delay_mean_ns,
@@ -1453,6 +1510,7 @@ def recommend(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     end_ns: SupportsIndex | None = None,
 ) -> tuple[Recommendation, ...]:
     """The best setting that each route reaches, in the order of the routes.
@@ -1465,7 +1523,13 @@ def recommend(
     Raises:
         As best_table().
     """
-    setup = _Setup(model, pcie_link=pcie_link, parameters=parameters, measured=measured)
+    setup = _Setup(
+        model,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+    )
     bounds = _bounds(
         model,
         max_delay_mean_ns,

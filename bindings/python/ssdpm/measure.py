@@ -74,6 +74,7 @@ __all__ = [
     "PowerCounts",
     "PowerIterator",
     "ProportionalityCurve",
+    "Sampling",
     "Signal",
     "SizeLevel",
     "SizeProfile",
@@ -92,6 +93,7 @@ __all__ = [
     "proportionality",
     "proportionality_curve",
     "read_power",
+    "sampling",
     "size_profile",
     "steady_state",
     "survey",
@@ -679,11 +681,13 @@ class Activities(Sequence[Activity]):
         signal: the samples.
         baseline: what they were held against.
         runs: the stretches; indexing, len() and iteration give these.
+        sampling: whether there are shorter ones than the samples can tell.
     """
 
     signal: Signal = field(compare=False)
     baseline: Baseline
     runs: tuple[Activity, ...]
+    sampling: Sampling = field(compare=False)
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -705,7 +709,8 @@ class Activities(Sequence[Activity]):
 
     def __str__(self) -> str:
         head = f"{len(self)} runs above {self.baseline}"
-        return "\n".join([head, *(f"  {one}" for one in self.runs)])
+        rows = (*self.sampling._lines(), *self.runs)
+        return "\n".join([head, *(f"  {one}" for one in rows)])
 
     def __repr__(self) -> str:
         return f"<ssdpm.measure.Activities: {len(self)} runs above {self.baseline}>"
@@ -795,12 +800,15 @@ def activity(
     )
     level = _level(baseline)
     signal = _signal(power, rate_hz, times, start_ns)
+    from ssdpm.sampling import check
+
     found = _core.measure_activity(signal._handle, level, detect)
     runs = (
         Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
         for one in found
     )
-    return Activities(signal, baseline, tuple(runs))
+    fast = check(signal, baseline, detect)
+    return Activities(signal, baseline, tuple(runs), fast)
 
 
 @dataclass(frozen=True)
@@ -887,6 +895,7 @@ class IdleWork(_Html):
         extra_j: median of their energies above the baseline.
         extra_mad_j: MAD of these.
         mean_extra_w: what all of them add to the mean power.
+        sampling: whether there are shorter ones than the samples can tell.
     """
 
     n: int
@@ -897,8 +906,12 @@ class IdleWork(_Html):
     extra_j: float
     extra_mad_j: float
     mean_extra_w: float
+    sampling: Sampling = field(compare=False, repr=False)
 
     def __str__(self) -> str:
+        return "; ".join([self._words(), *self.sampling._lines()])
+
+    def _words(self) -> str:
         if not self.n:
             return "no work in idle"
         times = f"every {_s(self.period_ns)}" if self.period_ns else "once"
@@ -942,7 +955,9 @@ def idle_work(
     values: list[Any] = list(_core.measure_idle_work(signal._handle, level, detect))
     if values[0] < 2:
         values[2] = values[3] = None
-    return IdleWork(*values)
+    from ssdpm.sampling import check
+
+    return IdleWork(*values, check(signal, baseline, detect))
 
 
 class Background(_Word):
@@ -1576,6 +1591,7 @@ def change_points(
 
 # Each needs what stands above.
 from ssdpm import survey  # noqa: E402
+from ssdpm.sampling import Sampling, sampling  # noqa: E402
 from ssdpm.power import (  # noqa: E402
     PowerCounts,
     PowerIterator,

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.calibration import Calibration, Measured
-    from ssdpm.cap import Curve, Timeline
+    from ssdpm.cap import Curve as CapCurve
+    from ssdpm.cap import Timeline as CapTimeline
+    from ssdpm.consistency import Comparison as Consistencies
     from ssdpm.estimate import Comparison, Estimate
+    from ssdpm.ftl import Run as FtlRun
     from ssdpm.measure import (
         Activities,
         DatasheetComparison,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
         SizeProfile,
     )
     from ssdpm.survey import Analysis, Difference, Readings, Survey
+    from ssdpm.wa import Curve
 
 _BUSY = "#4d4d4d"
 _OPERATIONAL = "#e08214"
@@ -917,7 +921,7 @@ def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
     return ax
 
 
-def plot_cap_curve(curve: Curve, ax: Axes | None) -> Axes:
+def plot_cap_curve(curve: CapCurve, ax: Axes | None) -> Axes:
     """What Curve.plot() says."""
     ax = _axes(ax)
     ax.set_xlabel("power cap (W)")
@@ -943,14 +947,14 @@ def plot_cap_curve(curve: Curve, ax: Axes | None) -> Axes:
     return ax
 
 
-def _steps(timeline: Timeline, values: Any) -> tuple[Any, Any]:
+def _steps(timeline: CapTimeline, values: Any) -> tuple[Any, Any]:
     """Seconds and values, for a line of steps to the end of the last point."""
     points = timeline.points
     end = points["start_ns"][-1] + points["duration_ns"][-1]
     return np.append(points["start_ns"], end) / 1e9, np.append(values, values[-1])
 
 
-def plot_cap_timeline(timeline: Timeline, ax: Axes | None) -> Axes:
+def plot_cap_timeline(timeline: CapTimeline, ax: Axes | None) -> Axes:
     """What Timeline.plot() says."""
     ax = _axes(ax)
     points = timeline.points
@@ -989,4 +993,124 @@ def plot_cap_timeline(timeline: Timeline, ax: Axes | None) -> Axes:
         ncols=3,
         frameon=False,
     )
+    return ax
+
+
+def _three_axes(axes: Sequence[Axes] | None) -> tuple[Axes, Axes, Axes]:
+    """One above two."""
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    if axes is None:
+        figure = pyplot.figure(figsize=(11, 8), layout="constrained")
+        grid = figure.add_gridspec(2, 2)
+        axes = [
+            figure.add_subplot(grid[0, :]),
+            figure.add_subplot(grid[1, 0]),
+            figure.add_subplot(grid[1, 1]),
+        ]
+    whole, late, linear = axes
+    return whole, late, linear
+
+
+def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> None:
+    """Seconds that are 0 stand at the lower edge of a logarithmic scale."""
+    parts = [run.iops[begin_s:] for run in runs]
+    known = [part[np.isfinite(part)] for part in parts]
+    above = [float(part[part > 0].min()) for part in known if (part > 0).any()]
+    most = max((float(part.max()) for part in known if len(part)), default=0.0)
+    if log:
+        low = 10.0 ** np.floor(np.log10(min(above, default=1.0)))
+        ax.set_yscale("log")
+        ax.set_ylim(low, max(10.0 ** np.ceil(np.log10(max(most, 1.0))), 10 * low))
+    else:
+        low = 0.0
+        ax.set_ylim(0, 40000 if most <= 40000 else 1.05 * most)
+    for at, (run, part) in enumerate(zip(runs, parts)):
+        ax.plot(
+            begin_s + np.arange(len(part)),
+            np.where(part < low, low, part),
+            color=_POLICIES[at % len(_POLICIES)],
+            marker=".",
+            markersize=3.5,
+            markeredgewidth=0,
+            linestyle="none",
+            # Those at an edge are whole, and before it.
+            clip_on=not len(part),
+            zorder=3,
+            label=run.name or f"run {at + 1}",
+        )
+    if not any(len(part) for part in known):
+        _note(ax, f"no second from {begin_s} s on")
+    ax.set_xlim(begin_s, max([len(run.iops) for run in runs] + [begin_s + 1]))
+    ax.yaxis.set_major_formatter(lambda iops, _: f"{iops:,.0f}")
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("operations per second")
+    ax.grid(True, alpha=0.3)
+
+
+def plot_consistency(
+    runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes, Axes]:
+    """What Comparison.plot() says."""
+    whole, late, linear = _three_axes(axes)
+    _draw_seconds(runs, 0, True, whole)
+    _draw_seconds(runs, late_s, True, late)
+    _draw_seconds(runs, late_s, False, linear)
+    whole.set_title("the whole run")
+    late.set_title(f"from {late_s} s on")
+    linear.set_title(f"from {late_s} s on, linear")
+    if len(runs):
+        whole.legend(loc="upper right", markerscale=4, frameon=False)
+    return whole, late, linear
+
+
+def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
+    """Write amplification over the spare factor, in percent of the flash."""
+    from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+
+    ax = _axes(ax)
+    for number, (formula, values) in enumerate(curve.wa.items()):
+        name = formula
+        if formula == "greedy":
+            name += f", {curve.pages_per_block} pages per block"
+        color = _POLICIES[number % len(_POLICIES)]
+        ax.plot(100 * curve.spare, values, color=color, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for axis, ticks in (
+        (ax.xaxis, (1, 2, 5, 7, 10, 20, 30, 50)),
+        (ax.yaxis, (1, 2, 3, 5, 7, 10, 20, 50, 100)),
+    ):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(ScalarFormatter())
+    ax.set_ylim(bottom=1)
+    ax.grid(alpha=0.3)
+    ax.set_xlabel("spare factor (% of the flash)")
+    ax.set_ylabel("write amplification")
+    ax.set_title("even writes")
+    if curve.wa:
+        ax.legend(frameon=False)
+    return ax
+
+
+def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
+    """IOPS of each second, and power on an axis of its own."""
+    iops, power_w = run.iops, run.power_w
+    ax = _axes(ax)
+    time_s = np.arange(len(iops))
+    wa = run.write_amplification
+    ax.set_title(
+        f"{run.collector}, {100 * run.spare:.3g} % spare, write amplification "
+        f"{'unknown' if wa is None else format(wa, '.3g')}"
+    )
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("IOPS", color=_POLICIES[0])
+    ax.plot(time_s, iops, ".", markersize=3, color=_POLICIES[0])
+    ax.set_ylim(bottom=0)
+    ax.tick_params(axis="y", colors=_POLICIES[0])
+    right = ax.twinx()
+    right.plot(time_s, power_w, color=_POLICIES[1], linewidth=1)
+    right.set_ylim(bottom=0)
+    right.set_ylabel("power (W)", color=_POLICIES[1])
+    right.tick_params(axis="y", colors=_POLICIES[1])
     return ax

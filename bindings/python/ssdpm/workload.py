@@ -269,6 +269,14 @@ def record_arrays(trace: object) -> Iterator[Records]:
         raise TypeError(f"trace: an ssdpm.Trace is needed, not {type(trace).__name__}")
 
 
+def all_records(trace: object) -> Records:
+    """One array of what record_arrays() gives: that of a trace is not copied."""
+    arrays = list(record_arrays(trace))
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate(arrays) if arrays else np.empty(0, IO_DTYPE)
+
+
 def _is_missing(value: object) -> bool:
     """None, NaN, or pandas' NA, which is not even comparable."""
     return value is None or type(value).__name__ == "NAType" or value != value

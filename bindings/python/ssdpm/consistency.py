@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: MIT
+"""How even sustained writes go, second by second.
+
+A log that fio has written (``--write_iops_log``), or operations per second from
+anywhere else::
+
+    from ssdpm import consistency
+
+    found = consistency.measure("one_iops.log", threshold_iops=1000)
+    print(found.floor_iops, found.mean_iops, found.cliff_s, found.steady_s)
+    found.plot()
+
+Several side by side, from 1400 s on, as reviews of drives show them::
+
+    logs = {"default": "default_iops.log", "25 % spare": "spare_iops.log"}
+    print(consistency.compare(logs, begin_s=1400))
+
+ssdpm_measure(3) has the rules.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    Error,
+    check_instance,
+    check_text,
+    check_unsigned,
+    check_word,
+    html_table,
+)
+from ssdpm.measure import _cell, _number
+from ssdpm.workload import OPS, TraceSource, open_source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["LATE_S", "Comparison", "Consistency", "compare", "measure", "read"]
+
+LATE_S = 1400
+"""Where reviews of drives take the begin of steady state."""
+
+Series = Union[TraceSource, npt.ArrayLike]
+"""A log (a path, an open file or bytes), or numbers, one for each second."""
+
+_MOST_S = 2**64 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """How even one run is.
+
+    Attributes:
+        name: what it is of; "" where nobody said.
+        n: seconds that have a value, of those that were looked at.
+        n_holes: others.
+        n_below: below threshold_iops.
+        floor_iops: the worst second.
+        p01_iops, p1_iops: a thousandth, and a hundredth, of the seconds have no more.
+        median_iops, mean_iops, max_iops: of all of them.
+        sd_iops: standard deviation; None: of one second.
+        variation: coefficient of variation, sd_iops by mean_iops; None: that is 0.
+        floor_share: floor_iops by mean_iops; likewise.
+        plateau_iops: median of the first 10 seconds of the run; None: it has fewer.
+        cliff_s: the first second from which on 10 have a median of no more than half
+            of the plateau; None: there is none.
+        steady_s: where the first 5 minutes begin that are steady by the rules of SNIA,
+            in rounds of a minute from the cliff on; None: not reached.
+        threshold_iops: that n_below counts seconds below of; 0: none.
+        iops: of each second of all the run, read-only; NaN: not known.
+    """
+
+    name: str
+    n: int
+    n_holes: int
+    n_below: int
+    floor_iops: float
+    p01_iops: float
+    p1_iops: float
+    median_iops: float
+    mean_iops: float
+    sd_iops: float | None
+    max_iops: float
+    variation: float | None
+    floor_share: float | None
+    plateau_iops: float | None
+    cliff_s: int | None
+    steady_s: int | None
+    threshold_iops: float
+    iops: npt.NDArray[np.float64]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Consistency):
+            return NotImplemented
+        names = [one.name for one in fields(self) if one.name != "iops"]
+        return all(
+            getattr(self, name) == getattr(other, name) for name in names
+        ) and np.array_equal(self.iops, other.iops, equal_nan=True)
+
+    @property
+    def below_share(self) -> float:
+        """Share of the seconds below threshold_iops."""
+        return self.n_below / self.n
+
+    def __str__(self) -> str:
+        text = f"{self.name}: " if self.name else ""
+        text += (
+            f"floor {self.floor_iops:,.0f}, mean {self.mean_iops:,.0f} operations per "
+            f"second in {self.n:,} s"
+        )
+        if self.cliff_s is not None:
+            text += f", cliff at {self.cliff_s} s"
+        if self.steady_s is not None:
+            text += f", steady from {self.steady_s} s on"
+        return text
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.consistency.Consistency: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, _cell(getattr(self, one.name)))
+            for one in fields(self)
+            if one.name not in ("name", "iops")
+        ]
+        return html_table(str(self), ("", ""), rows)
+
+    def plot(
+        self, axes: Sequence[Axes] | None = None, *, late_s: SupportsIndex = LATE_S
+    ) -> tuple[Axes, Axes, Axes]:
+        """As Comparison.plot(), of this one."""
+        return Comparison((self,)).plot(axes, late_s=late_s)
+
+
+_COLUMNS = (
+    "seconds", "floor", "p0.1", "p1", "mean", "variation", "floor/mean", "cliff",
+    "steady",
+)  # fmt: skip
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.1f} %"
+
+
+def _second(second: int | None) -> str | None:
+    return None if second is None else f"{second} s"
+
+
+@dataclass(frozen=True)
+class Comparison(Sequence[Consistency]):
+    """Several runs side by side; indexing, len() and iteration give them.
+
+    Attributes:
+        runs: in the order in which they were given.
+    """
+
+    runs: tuple[Consistency, ...]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Consistency: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Consistency, ...]: ...
+    def __getitem__(self, index: int | slice) -> Consistency | tuple[Consistency, ...]:
+        return self.runs[index]
+
+    def __iter__(self) -> Iterator[Consistency]:
+        return iter(self.runs)
+
+    def _head(self) -> tuple[str, ...]:
+        limits = {run.threshold_iops for run in self.runs} - {0.0}
+        below = [f"below {one:,.0f}" for one in sorted(limits)]
+        return ("", *_COLUMNS, *(below if len(below) < 2 else ["below"]))
+
+    def _row(self, run: Consistency, columns: int) -> tuple[object, ...]:
+        rates = (run.floor_iops, run.p01_iops, run.p1_iops, run.mean_iops)
+        row = (
+            run.name,
+            f"{run.n:,}",
+            *(f"{rate:,.0f}" for rate in rates),
+            _percent(run.variation),
+            _percent(run.floor_share),
+            _second(run.cliff_s),
+            _second(run.steady_s),
+            _percent(run.below_share) if run.threshold_iops else None,
+        )
+        return row[:columns]
+
+    def _table(self) -> list[tuple[object, ...]]:
+        return [self._row(run, len(self._head())) for run in self.runs]
+
+    def __str__(self) -> str:
+        rows = [self._head(), *self._table()]
+        cells = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if i else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths))
+            ).rstrip()
+            for row in cells
+        )
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.consistency.Comparison of {len(self)} runs>\n{self}"
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{len(self)} runs", self._head(), self._table())
+
+    def plot(
+        self, axes: Sequence[Axes] | None = None, *, late_s: SupportsIndex = LATE_S
+    ) -> tuple[Axes, Axes, Axes]:
+        """A point for each second, as the review of the M500 has it.
+
+        Three pictures: all of the run with a logarithmic scale, what comes from late_s
+        on likewise, and that once more up to 40,000 operations, or more if there are.
+
+        Args:
+            axes: three, to draw on; None: new ones.
+            late_s: where the second and the third begin.
+        """
+        from ssdpm.plot import plot_consistency
+
+        return plot_consistency(self, check_unsigned(late_s, "late_s", _MOST_S), axes)
+
+
+def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float64]:
+    """Operations in each second, from what ``fio --write_iops_log`` wrote for one job.
+
+    With log_avg_msec a line has the mean since the one before; without, it is one
+    operation.
+
+    Args:
+        source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
+        op: count only "read", "write" or "discard"; None: all.
+
+    Returns:
+        A read-only array, up to the last second that is whole; NaN: the log has none.
+
+    Raises:
+        FormatError: a line that is none of such a log; times that fall, as those of
+            two jobs in one log do; the error has the file and the line.
+        UnknownValueError: no line of that kind, or less than a second.
+        RangeError: a time beyond 12 days.
+        UnsupportedError: packed, and the library that unpacks it is not there.
+        OSError: the file cannot be read.
+    """
+    ops = {word: number for word, number in OPS.items() if word != "flush"}
+    number = 0 if op is None else ops[check_word(op, "op", ops)]
+    what, file, filename = open_source(source)
+    try:
+        return _core.iops_log_read(what, number)
+    except Error as error:
+        error.filename = filename
+        raise
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:
+    """Read-only numbers of one dimension, without gaps."""
+    if isinstance(iops, (str, os.PathLike, bytes, bytearray)) or hasattr(iops, "read"):
+        return read(cast(TraceSource, iops), op=op)
+    if op is not None:
+        raise TypeError("op: numbers are of one kind; it is for logs")
+    array = np.array(iops, dtype=np.float64, order="C")
+    if array.ndim != 1:
+        raise ValueError(f"iops: one dimension is needed, not {array.ndim}")
+    array.flags.writeable = False
+    return array
+
+
+def _name_of(iops: object) -> str:
+    if isinstance(iops, (str, os.PathLike)):
+        return os.path.basename(os.fsdecode(iops))
+    return ""
+
+
+def measure(
+    iops: Series,
+    *,
+    begin_s: SupportsIndex = 0,
+    end_s: SupportsIndex | None = None,
+    threshold_iops: float = 0.0,
+    op: str | None = None,
+    name: str | None = None,
+) -> Consistency:
+    """Floor, spread, cliff and steady state of a run.
+
+    Args:
+        iops: a log, as read() takes it, or operations in each second, NaN where that
+            is not known.
+        begin_s, end_s: the first second that is looked at, and one after the last;
+            None: to the end. Cliff and steady state are of all of the run.
+        threshold_iops: seconds below it are counted; 0: none.
+        op: of a log, as for read().
+        name: what it is of; None: the name of the file.
+
+    Raises:
+        UnknownValueError: no second has a value.
+        InvalidError: a number below 0 or infinite; a begin after the end.
+        As read(), of a log.
+    """
+    series = _series(iops, op)
+    begin = check_unsigned(begin_s, "begin_s", _MOST_S)
+    # To the library 0 is no end at all.
+    end = 0 if end_s is None else check_unsigned(end_s, "end_s", _MOST_S, 1)
+    threshold = _number(threshold_iops, "threshold_iops")
+    title = _name_of(iops) if name is None else check_text(name, "name")
+    found = list(_core.consistency_measure(series, begin, end, threshold))
+    plain = [
+        None if isinstance(one, float) and math.isnan(one) else one for one in found
+    ]
+    cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
+    members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
+    return Consistency(*members)
+
+
+def compare(
+    runs: Mapping[str, Series] | Sequence[Consistency],
+    *,
+    begin_s: SupportsIndex = 0,
+    end_s: SupportsIndex | None = None,
+    threshold_iops: float = 0.0,
+    op: str | None = None,
+) -> Comparison:
+    """Several drives, or spare areas, side by side.
+
+    Args:
+        runs: logs or arrays by their names, which are measured; or what measure()
+            gave.
+        begin_s, end_s, threshold_iops, op: as for measure(), for those that are
+            measured.
+    """
+    if not isinstance(runs, Mapping):
+        return Comparison(
+            tuple(check_instance(run, "runs", Consistency) for run in runs)
+        )
+    return Comparison(
+        tuple(
+            measure(
+                series,
+                begin_s=begin_s,
+                end_s=end_s,
+                threshold_iops=threshold_iops,
+                op=op,
+                name=name,
+            )
+            for name, series in runs.items()
+        )
+    )

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: MIT
+r"""Write amplification: what garbage collection adds to the writes of a host.
+
+By formula, from the spare factor, the share of the flash that holds no data::
+
+    from ssdpm import wa
+
+    wa.calculate(0.07)                           # 7.32: even writes, FIFO
+    wa.classes(0.07, [(0.2, 0.8), (0.8, 0.2)])   # 7.68: 80 % of them to 20 %
+    wa.calculate(wa.trim(0.07, 0.1))             # one request in ten is TRIM
+    wa.curve().plot()
+
+``ssdpm.ftl`` simulates it. What it does to an estimate is the argument spare of
+ssdpm.estimate() and the like. ssdpm_estimate(3) has the formulas.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    InvalidError,
+    RangeError,
+    check_instance,
+    check_unsigned,
+    check_word,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ssdpm.estimate import Parameter
+
+FORMULAS: tuple[str, ...] = tuple(_core.WA_FORMULAS)
+"""Of even writes, by what is erased: "random", any block; "fifo", the block written
+longest ago; "greedy", the one with the fewest valid pages; "agarwal", the same, older
+and too low."""
+
+ClassesLike = Iterable[Sequence[float]]
+"""Pairs of a share of all addresses and of all writes; both come to 1."""
+
+
+def check_float(value: object, name: str) -> float:
+    """Any real number but a bool."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
+    return float(value)
+
+
+def check_spare(value: object, name: str = "spare") -> float:
+    """Above 0 and below 1."""
+    spare = check_float(value, name)
+    if not 0 < spare < 1:
+        raise RangeError(
+            errno.ERANGE,
+            f"{name}: {spare} is no share of the flash that holds no data: it is above "
+            "0 and below 1",
+        )
+    return spare
+
+
+def check_classes(classes: ClassesLike) -> list[tuple[float, float]]:
+    """Pairs of numbers; the library looks at the sums."""
+    result = []
+    for number, one in enumerate(classes):
+        if isinstance(one, str) or len(one) != 2:
+            raise ValueError(
+                f"classes[{number}]: (address_share, write_share) is needed"
+            )
+        address, write = (check_float(x, f"classes[{number}]") for x in one)
+        result.append((address, write))
+    return result
+
+
+def _pages(formula: str, pages_per_block: SupportsIndex | None) -> int:
+    if formula != "greedy":
+        if pages_per_block is not None:
+            raise InvalidError(
+                errno.EINVAL, f"pages_per_block: the formula {formula!r} has none"
+            )
+        return 0
+    if pages_per_block is None:
+        raise InvalidError(errno.EINVAL, 'pages_per_block: "greedy" needs it')
+    return check_unsigned(pages_per_block, "pages_per_block", 2**32 - 1)
+
+
+def calculate(
+    spare: float, formula: str = "fifo", pages_per_block: SupportsIndex | None = None
+) -> float:
+    """Write amplification of even (uniform random) writes, by a formula.
+
+    Args:
+        spare: the share of the flash that holds no data, above 0 and below 1; see
+            spare_of().
+        formula: one of FORMULAS.
+        pages_per_block: of "greedy", 2 to 65536; others have none.
+
+    Raises:
+        RangeError: the spare factor, or beyond what the formula is valid for.
+        InvalidError: pages_per_block is missing, or is for another formula.
+    """
+    number = _core.WA_FORMULAS[check_word(formula, "formula", FORMULAS)]
+    pages = _pages(formula, pages_per_block)
+    return _core.wa_calculate(number, check_spare(spare), pages)
+
+
+def classes(spare: float, classes: ClassesLike) -> float:
+    """Write amplification where some addresses are written more often, FIFO.
+
+    Args:
+        spare: as for calculate().
+        classes: (share of all addresses, share of all writes) of each:
+            [(0.2, 0.8), (0.8, 0.2)].
+
+    Raises:
+        InvalidError: shares below 0, or that do not come to 1.
+        RangeError: the spare factor.
+    """
+    return _core.wa_calculate_classes(check_spare(spare), check_classes(classes))
+
+
+def trim(spare: float, share: float) -> float:
+    """The spare factor that TRIM makes.
+
+    Args:
+        spare: without it.
+        share: of requests that are TRIM, 0 or more and below 0.5; the others write.
+
+    Raises:
+        RangeError: beyond these.
+    """
+    return _core.spare_factor_trim(check_spare(spare), check_float(share, "share"))
+
+
+def spare_of(flash: float, data: float, parity: float = 0.0) -> float:
+    """The spare factor of a drive.
+
+    Args:
+        flash: all of it, in any unit.
+        data: how much of that the host may write, in the same unit.
+        parity: the share of the flash that parity takes: it is not spare.
+
+    Raises:
+        RangeError: nothing is spare, or all of it.
+    """
+    whole = check_float(flash, "flash")
+    if not whole > 0:
+        raise RangeError(errno.ERANGE, f"flash: {flash} is not above 0")
+    used = check_float(data, "data") / whole + check_float(parity, "parity")
+    return check_spare(1 - used, "flash, data, parity: their spare factor")
+
+
+@dataclass(frozen=True)
+class Nand:
+    """What a byte costs inside of a drive.
+
+    Attributes:
+        link_pj: pJ for each byte of the host.
+        program_pj: for each byte that is programmed.
+        read_pj: for each byte that is read to be moved.
+        erase_pj: for each byte of a block that is erased.
+        program_bytes_per_s: of all flash together; None: without limit.
+        read_bytes_per_s: likewise.
+    """
+
+    link_pj: float = 0.0
+    program_pj: float = 0.0
+    read_pj: float = 0.0
+    erase_pj: float = 0.0
+    program_bytes_per_s: float | None = None
+    read_bytes_per_s: float | None = None
+
+
+@dataclass(frozen=True)
+class WriteCost:
+    """Of each byte that the host writes.
+
+    Attributes:
+        byte_pj: link + WA (program + erase) + (WA - 1) read.
+        bytes_per_s: what the flash keeps up with; infinite: it has no limit.
+    """
+
+    byte_pj: float
+    bytes_per_s: float
+
+
+def write_cost(nand: Nand, wa: float) -> WriteCost:
+    """What write amplification does to a byte.
+
+    Args:
+        nand: what bytes cost.
+        wa: 1 or more.
+
+    Raises:
+        InvalidError: numbers below 0, or not finite.
+    """
+    check_instance(nand, "nand", Nand)
+    numbers = [
+        0.0 if value is None else check_float(value, f"nand.{name}")
+        for name, value in vars(nand).items()
+    ]
+    return WriteCost(*_core.write_cost(numbers, check_float(wa, "wa")))
+
+
+@dataclass(frozen=True)
+class Background:
+    """The work of a drive behind the writes of the host: a state of its own.
+
+    Attributes:
+        low_wa: 1, that of writes in sequence.
+        nominal_wa: of even writes, "fifo".
+        high_wa: of a drive that collects any block, "random".
+        ps_per_byte: picoseconds of work for each byte of the host after it has that.
+        power_uw: all that the drive takes while it does it.
+    """
+
+    low_wa: float
+    nominal_wa: float
+    high_wa: float
+    ps_per_byte: int
+    power_uw: int
+
+    @property
+    def power_w(self) -> float:
+        """power_uw in watts."""
+        return self.power_uw / 1e6
+
+    def time_s(self, n_bytes: float) -> float:
+        """How long it takes after so many bytes of the host."""
+        return n_bytes * self.ps_per_byte / 1e12
+
+
+def background(
+    parameters: Iterable[Parameter], spare: float, measured_wa: float = 1.0
+) -> Background:
+    """The work behind the writes of a drive whose spare factor is known.
+
+    Args:
+        parameters: what is known of the drive, from ssdpm.parameters(model) without
+            spare.
+        spare: as for calculate().
+        measured_wa: write amplification at which its writes were measured.
+
+    Raises:
+        RangeError: the spare factor; measured_wa is more than that gives.
+    """
+    from ssdpm.estimate import Parameter
+
+    known = [check_instance(p, "parameters", Parameter)._tuple() for p in parameters]
+    _, numbers = _core.parameters_set_spare(
+        known, check_spare(spare), check_measured_wa(measured_wa)
+    )
+    return Background(*numbers)
+
+
+def check_measured_wa(value: object) -> float:
+    """1 or more."""
+    number = check_float(value, "measured_wa")
+    if not number >= 1:
+        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not 1 or more")
+    return number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve:
+    """Write amplification over the spare factor.
+
+    Attributes:
+        spare: ascending.
+        wa: of each formula; NaN where it is not valid.
+        pages_per_block: of "greedy".
+    """
+
+    spare: npt.NDArray[np.float64]
+    wa: dict[str, npt.NDArray[np.float64]]
+    pages_per_block: int
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve) or list(self.wa) != list(other.wa):
+            return NotImplemented if not isinstance(other, Curve) else False
+        return self.pages_per_block == other.pages_per_block and all(
+            np.array_equal(a, b, equal_nan=True)
+            for a, b in zip(
+                (self.spare, *self.wa.values()), (other.spare, *other.wa.values())
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        ends = f"{self.spare[0]:.4g}..{self.spare[-1]:.4g}" if len(self.spare) else "-"
+        return (
+            f"<ssdpm.wa.Curve of {', '.join(self.wa)} at {len(self.spare)} spare "
+            f"factors, {ends}>"
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it.
+
+        Args:
+            ax: where to; None: a new figure.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+        """
+        from ssdpm import plot
+
+        return plot.plot_wa(self, ax)
+
+
+def curve(
+    spare: Iterable[float] | None = None,
+    formulas: Iterable[str] = FORMULAS,
+    pages_per_block: SupportsIndex = 64,
+) -> Curve:
+    """Write amplification by several formulas, over the spare factor.
+
+    Args:
+        spare: some spare factors; None: 100 from 0.02 to 0.5.
+        formulas: some of FORMULAS.
+        pages_per_block: of "greedy".
+
+    Raises:
+        RangeError: a spare factor that is none. Where only a formula is not valid, its
+            value is NaN.
+    """
+    spares = np.sort(
+        np.geomspace(0.02, 0.5, 100)
+        if spare is None
+        else np.array([check_spare(one) for one in spare], np.float64)
+    )
+    pages = check_unsigned(pages_per_block, "pages_per_block", 65536, 2)
+    found = {}
+    for formula in formulas:
+        number = _core.WA_FORMULAS[check_word(formula, "formulas", FORMULAS)]
+        values = np.array([_or_nan(number, float(one), pages) for one in spares])
+        values.flags.writeable = False
+        found[formula] = values
+    spares.flags.writeable = False
+    return Curve(spares, found, pages)
+
+
+def _or_nan(formula: int, spare: float, pages: int) -> float:
+    try:
+        return _core.wa_calculate(formula, spare, pages)
+    except RangeError:
+        return float("nan")

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm.consistency: floor, spread, cliff and steady state of sustained writes."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import gzip
+import io
+import pickle
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import ssdpm
+from ssdpm import consistency
+
+matplotlib.use("Agg")
+
+# A plateau of 100 s, then 2600 to 3100, in turn.
+COURSE = [80000] * 100 + [2600 + 500 * (i % 2) for i in range(1900)]
+
+
+def log(*iops: float, first: int = 1) -> bytes:
+    rows = (f"{1000 * (first + i)}, {v}, 1, 0\n" for i, v in enumerate(iops))
+    return "".join(rows).encode()
+
+
+def test_a_log_is_read_from_a_path_a_file_and_bytes(tmp_path: Path) -> None:
+    data = log(*COURSE)
+    path = tmp_path / "a_iops.log"
+    path.write_bytes(gzip.compress(data))
+    with path.open("rb") as file:
+        for source in (path, str(path), data, io.BytesIO(data), memoryview(data), file):
+            found = consistency.read(source)
+            assert found.dtype == np.float64 and not found.flags.writeable
+            assert found.tolist() == COURSE
+        assert not file.closed
+
+
+def test_one_kind_of_operation_is_read(tmp_path: Path) -> None:
+    data = b"1000, 70, 0, 0\n1000, 30, 1, 0\n"
+    assert consistency.read(data).tolist() == [100]
+    assert consistency.read(data, op="read").tolist() == [70]
+    assert consistency.measure(data, op="write").mean_iops == 30
+    with pytest.raises(ssdpm.UnknownValueError, match="no operation of that kind"):
+        consistency.read(data, op="discard")
+    with pytest.raises(ValueError, match="op: 'flush' is none of"):
+        consistency.read(data, op="flush")
+    with pytest.raises(TypeError, match="it is for logs"):
+        consistency.measure([1.0, 2.0], op="write")
+
+
+@pytest.mark.parametrize(
+    "data, error, words",
+    [
+        (b"", ssdpm.UnknownValueError, "no operation"),
+        (b"time,iops\n", ssdpm.FormatError, "no line of fio's --write_iops_log"),
+        (b"2000, 1, 1, 0\n1000, 1, 1, 0\n", ssdpm.FormatError, "two jobs or two runs"),
+        (b"1000, 1, 1, 0\n1500, 1, 1, 4096\n", ssdpm.FormatError, "means and single"),
+        (b"1, 1, 1, 4096\n", ssdpm.UnknownValueError, "within its first second"),
+        (b"9" * 15 + b", 1, 1, 0\n", ssdpm.RangeError, "beyond 12 days"),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_file(
+    data: bytes, error: type[ssdpm.Error], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(data)
+    with pytest.raises(error, match=words) as caught:
+        consistency.measure(path)
+    assert caught.value.filename == str(path)
+    if error is ssdpm.FormatError:
+        assert caught.value.line == data.count(b"\n")
+    with pytest.raises(FileNotFoundError):
+        consistency.read(tmp_path / "gone.log")
+
+
+def test_the_numbers_are_those_of_numpy() -> None:
+    chance = np.random.default_rng(7)
+    iops = chance.gamma(3, 1000, 4321)
+    found = consistency.measure(iops, threshold_iops=500, begin_s=10, end_s=4000)
+    part = iops[10:4000]
+    ranked = np.sort(part)
+    assert found.n == 3990 and found.n_holes == 0
+    assert found.floor_iops == part.min() and found.max_iops == part.max()
+    assert found.p01_iops == ranked[int(np.ceil(0.001 * 3990)) - 1]
+    assert found.p1_iops == ranked[int(np.ceil(0.01 * 3990)) - 1]
+    assert found.mean_iops == pytest.approx(part.mean(), rel=1e-12)
+    assert found.sd_iops == pytest.approx(part.std(ddof=1), rel=1e-12)
+    assert found.variation == pytest.approx(part.std(ddof=1) / part.mean(), rel=1e-12)
+    assert found.floor_share == pytest.approx(part.min() / part.mean(), rel=1e-12)
+    assert found.n_below == int((part < 500).sum()) > 0
+    assert found.below_share == found.n_below / 3990
+    assert np.array_equal(found.iops, iops)
+
+
+def test_plateau_cliff_and_steady_state_are_found() -> None:
+    found = consistency.measure(COURSE, begin_s=1400)
+    assert (found.plateau_iops, found.cliff_s, found.steady_s) == (80000, 100, 100)
+    assert (found.n, found.floor_iops, found.mean_iops) == (600, 2600, 2850)
+    never = consistency.measure([5.0] * 9)
+    assert never.plateau_iops is never.cliff_s is never.steady_s is None
+    zero = consistency.measure([0, 0])
+    assert zero.variation is zero.floor_share is None
+    assert consistency.measure([4]).sd_iops is None
+
+
+def test_holes_are_nan_and_no_zeros() -> None:
+    data = log(*[50] * 5) + log(*[50] * 5, first=21)
+    found = consistency.measure(data)
+    assert (found.n, found.n_holes, found.floor_iops) == (10, 15, 50)
+    assert np.isnan(found.iops[5:20]).all()
+    with pytest.raises(ssdpm.UnknownValueError):
+        consistency.measure([np.nan] * 3)
+
+
+@pytest.mark.parametrize(
+    "iops, options, error",
+    [
+        ([1, -1], {}, ssdpm.InvalidError),
+        ([1, np.inf], {}, ssdpm.InvalidError),
+        ([], {}, ssdpm.UnknownValueError),
+        ([[1, 2]], {}, ValueError),
+        (["x"], {}, ValueError),
+        ([1], {"begin_s": 2}, ssdpm.InvalidError),
+        ([1], {"begin_s": -1}, ssdpm.RangeError),
+        ([1], {"end_s": 0}, ssdpm.RangeError),
+        ([1], {"begin_s": 0.5}, TypeError),
+        ([1], {"threshold_iops": -1}, ssdpm.RangeError),
+        ([1], {"threshold_iops": np.nan}, ssdpm.RangeError),
+        ([1], {"name": 5}, TypeError),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    iops: Any, options: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        consistency.measure(iops, **options)
+
+
+def test_a_result_never_changes_and_is_equal_to_its_like() -> None:
+    mine = np.array([1.0, np.nan, 3.0])
+    found = consistency.measure(mine, name="a")
+    mine[0] = 99
+    assert found.iops[0] == 1 and not found.iops.flags.writeable
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.n = 5  # type: ignore[misc]
+    assert found == copy.deepcopy(found) == pickle.loads(pickle.dumps(found))
+    assert found != consistency.measure([1, np.nan, 3], name="b")
+    assert found != consistency.measure([1, 2, 3], name="a")
+    assert found != "a"
+
+
+def test_several_stand_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "m.log"
+    path.write_bytes(log(*COURSE))
+    found = consistency.compare(
+        {"m": path, "even": [300.0] * 1000}, threshold_iops=2700
+    )
+    assert [run.name for run in found] == ["m", "even"]
+    assert found[1:] == (found[1],) and len(found) == 2
+    assert found == consistency.compare(tuple(found))
+    assert [line.split() for line in str(found).splitlines()] == [
+        ["seconds", "floor", "p0.1", "p1", "mean", "variation", "floor/mean", "cliff"]
+        + ["steady", "below", "2,700"],
+        ["m", "2,000", "2,600", "2,600", "2,600", "6,708", "250.8", "%", "38.8", "%"]
+        + ["100", "s", "100", "s", "47.5", "%"],
+        ["even", "1,000", "300", "300", "300", "300", "0.0", "%", "100.0", "%", "-"]
+        + ["0", "s", "100.0", "%"],
+    ]
+    assert "<td>even</td>" in found._repr_html_()
+    assert repr(found).startswith("<ssdpm.consistency.Comparison of 2 runs>")
+    assert str(consistency.measure(path)) == (
+        "m.log: floor 2,600, mean 6,708 operations per second in 2,000 s, cliff at "
+        "100 s, steady from 100 s on"
+    )
+    assert "floor_iops" in found[0]._repr_html_()
+    with pytest.raises(TypeError, match="ssdpm.Consistency is needed"):
+        consistency.compare(["m.log"])  # type: ignore[list-item]
+
+
+def test_three_pictures_are_drawn(tmp_path: Path) -> None:
+    zeros = [0.0 if i % 7 == 0 else 900.0 for i in range(2000)]
+    found = consistency.compare({"m": COURSE, "z": zeros})
+    whole, late, linear = found.plot()
+    assert [ax.get_yscale() for ax in (whole, late, linear)] == ["log", "log", "linear"]
+    assert whole.get_xlim() == (0, 2000) and late.get_xlim() == (1400, 2000)
+    assert linear.get_ylim() == (0, 40000)
+    assert whole.get_ylim() == (100, 100000)
+    drawn = np.asarray(linear.lines[0].get_ydata())
+    assert drawn.tolist() == COURSE[1400:]
+    # On a logarithmic scale a zero stands at the lower edge.
+    assert np.asarray(whole.lines[1].get_ydata()).min() == 100
+    legend = whole.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["m", "z"]
+    figure = whole.get_figure(root=True)
+    assert figure is not None
+    figure.savefig(tmp_path / "three.png")
+    assert (tmp_path / "three.png").stat().st_size > 20000
+    pyplot.close("all")
+
+
+def test_pictures_of_what_is_short_empty_or_fast_are_drawn() -> None:
+    one = consistency.measure([90000.0] * 30)
+    _, late, linear = one.plot(late_s=10)
+    assert linear.get_ylim()[1] > 90000
+    _, late, linear = one.plot()
+    assert late.texts[0].get_text() == "no second from 1400 s on"
+    given = pyplot.subplots(1, 3)[1]
+    assert consistency.Comparison(()).plot(given) == tuple(given)
+    consistency.measure([0.0, np.nan]).plot()[0].get_figure().canvas.draw()  # type: ignore[union-attr]
+    pyplot.close("all")

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm consistency: logs of fio, simulated drives, and drives that are written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+import test_page
+from command import Command
+
+
+def log(*iops: float, first: int = 1) -> str:
+    rows = (f"{1000 * (first + i)}, {v}, 1, 0\n" for i, v in enumerate(iops))
+    return "".join(rows)
+
+
+# A plateau of 20 s, a second of 100 after it, 1000 or 1100 in the end.
+COURSE = [40000] * 20 + [100] + [1000 + 100 * (i % 2) for i in range(1979)]
+
+
+def test_floor_mean_cliff_and_steady_state_are_those_of_the_log(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    found = ssdpm.json("consistency", "--threshold", "1050", "a.log")
+    mean = sum(COURSE) / 2000
+    assert found["file"] == "a.log" and found["spare_ppm"] is None
+    assert (found["n"], found["n_holes"]) == (2000, 0)
+    assert (found["floor_iops"], found["p01_iops"], found["p1_iops"]) == (100, 1000, 1000)
+    assert found["mean_iops"] == round(mean)
+    assert found["floor_share_ppm"] == round(100e6 / mean)
+    deviation = (sum((v - mean) ** 2 for v in COURSE) / 1999) ** 0.5
+    assert found["variation_ppm"] == pytest.approx(1e6 * deviation / mean, abs=1)
+    assert (found["plateau_iops"], found["cliff_s"]) == (40000, 20)
+    assert found["steady_s"] == 20
+    assert found["n_below"] == 1 + 990
+    assert "iops" not in found
+    assert ssdpm.json("consistency", "--series", "a.log")["iops"] == COURSE
+
+
+def test_logs_stand_side_by_side(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    ssdpm.write("b.log.gz", gzip.compress(log(*[300] * 1000).encode()))
+    lines = ssdpm.output("consistency", "-t", "1000", "a.log", "b.log.gz").splitlines()
+    assert [line.split() for line in lines] == [
+        ["seconds", "floor", "p0.1", "p1", "mean", "variation", "floor/mean", "cliff"]
+        + ["steady", "below", "1,000"],
+        ["a.log", "2,000", "100", "1,000", "1,000", "1,439", "269.4", "%", "6.9", "%"]
+        + ["20", "s", "20", "s", "0.1", "%"],
+        ["b.log.gz", "1,000", "300", "300", "300", "300", "0.0", "%", "100.0", "%", "-"]
+        + ["0", "s", "100", "%"],
+    ]
+    both = ssdpm.json("consistency", "a.log", "b.log.gz")
+    assert [one["file"] for one in both] == ["a.log", "b.log.gz"]
+
+
+def test_a_part_of_the_log_is_looked_at_where_one_asks(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    late = ssdpm.json("consistency", "--from", "1400s", "--to", "1500s", "a.log")
+    assert (late["n"], late["floor_iops"], late["max_iops"]) == (100, 1000, 1100)
+    assert late["cliff_s"] == 20  # of all of it
+    assert "there are only" in ssdpm.fails(1, "consistency", "--from", "1h", "a.log")
+
+
+def test_one_kind_of_operation_is_counted_where_a_log_has_several(ssdpm: Command) -> None:
+    mixed = "".join(f"{s}000, 70, 0, 0\n{s}000, 30, 1, 0\n" for s in range(1, 30))
+    ssdpm.write("a.log", mixed)
+    for options, mean in (([], 100), (["--op", "read"], 70), (["--op", "write"], 30)):
+        assert ssdpm.json("consistency", *options, "a.log")["mean_iops"] == mean
+    message = ssdpm.fails(1, "consistency", "--op", "discard", "a.log")
+    assert "the log has no operation of that kind" in message
+
+
+def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*[50] * 10) + log(*[50] * 10, first=21))
+    result = ssdpm("consistency", "a.log")
+    assert result.stderr.decode() == (
+        "ssdpm: a.log: of 10 of 30 seconds nothing is known: the log has holes\n"
+    )
+    found = ssdpm.json("consistency", "--series", "-q", "a.log")
+    assert (found["n"], found["n_holes"], found["floor_iops"]) == (20, 10, 50)
+    assert found["iops"][9:21] == [50] + [None] * 10 + [50]
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ("", "the log has no operation"),
+        ("1000, 5, 1, 0\n500, 5, 1, 0\n", "a.log:2: the time falls from 1000 to 500 ms"),
+        ("900, 5, 1, 0\n", "ends within its first second"),
+        ("time,iops\n1,2\n", "a.log:1: this is no line of fio's --write_iops_log"),
+        ("1000, 5, 1, 0\n2000, 1, 1, 4096\n", "a.log:2: means and single operations"),
+        ("\x7fELF\0\0\0\0", "a.log:1: this is no line"),
+        ("99999999999000, 5, 1, 0\n", "a.log:1: a time beyond 12 days"),
+    ],
+)
+def test_what_is_no_log_of_one_job_is_refused_with_its_line(
+    ssdpm: Command, content: str, words: str
+) -> None:
+    ssdpm.write("a.log", content)
+    assert words in ssdpm.fails(1, "consistency", "a.log")
+    assert not (ssdpm.directory / "p.html").exists()
+
+
+def test_one_bad_log_among_others_is_named_and_nothing_is_printed(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    ssdpm.write("bad.log", "x\n")
+    assert "bad.log:1" in ssdpm.fails(1, "consistency", "a.log", "bad.log")
+    assert "gone.log: No such file" in ssdpm.fails(1, "consistency", "gone.log", "a.log")
+    assert "bin: cannot read" in ssdpm.fails(1, "consistency", "bin", "a.log")
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ([], "name a log that fio has written"),
+        (["--simulate", "a.log"], "no log is read with"),
+        (["--simulate", "--job"], "exclude each other"),
+        (["--spare", "7%", "a.log"], "--spare does not go with logs"),
+        (["--simulate", "--share", "5%"], "--share does not go with --simulate"),
+        (["--job", "--threshold", "5"], "--threshold does not go with --job"),
+        (["--job", "--json"], "--job and --json exclude each other"),
+        (["--job", "--html", "p.html"], "--html does not go with --job"),
+        (["--simulate", "--spare", "0%"], "above 0 and below 100%"),
+        (["--simulate", "--spare", "100%"], "above 0 and below 100%"),
+        (["--simulate", "--spare", "-7%"], "--spare -7%"),
+        (["--simulate", "--spare", "nan%"], "--spare nan%"),
+        (["--simulate", "--spare", "0.07"], "--spare 0.07"),
+        (["--simulate", "--capacity", "1000kB"], "a multiple of 1MiB"),
+        (["--simulate", "--capacity", "9000GiB"], "less than 8 TiB"),
+        (["--simulate", "--bandwidth", "1B/s"], "4096B/s to 40.96GB/s"),
+        (["--simulate", "--duration", "0s"], "must be above 0"),
+        (["--simulate", "--duration", "1500ms"], "whole seconds"),
+        (["--simulate", "--duration", "20d"], "12 days are the most"),
+        (["--simulate", "--collector", "best"], "greedy, fifo or choices"),
+        (["--job", "--share", "12.5%"], "without a fraction"),
+        (["--threshold", "0", "a.log"], "no second is below"),
+        (["--from", "9s", "--to", "9s", "a.log"], "--to is not after --from"),
+        (["--op", "flush", "a.log"], "has none"),
+        (["-", "-"], "- is given twice"),
+        (["--run", "/dev/null", "--root", "."], "--run and --root exclude"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    ssdpm: Command, options: list[str], words: str
+) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    assert words in ssdpm.fails(2, "consistency", *options)
+
+
+SMALL = ["--simulate", "--capacity", "1GiB", "--bandwidth", "20MB/s", "--duration", "600s"]
+
+
+def fifo_wa(spare: float) -> float:
+    """The fixed point 1 - 1 / WA = exp(-alpha / WA)."""
+    wa = 1.0
+    for _ in range(1000):
+        wa = 1 / (1 - math.exp(-1 / (1 - spare) / wa))
+    return wa
+
+
+def test_more_spare_area_is_faster_and_as_the_formula_has_it(ssdpm: Command) -> None:
+    """Steady state: a page takes WA programs, each with a hundredth of one for the erased
+    block, and a tenth for each page moved."""
+    assert fifo_wa(0.07) == pytest.approx(7.3177, abs=1e-4)
+    for collector, most in (("fifo", 1.01), ("greedy", 1.05)):
+        call = [*SMALL, "--from", "300s", "--collector", collector]
+        low, high = ssdpm.json("consistency", *call)
+        assert (low["spare_ppm"], high["spare_ppm"]) == (70000, 250000)
+        assert low["file"] is None
+        for found, wa in ((low, fifo_wa(0.07)), (high, fifo_wa(0.25))):
+            iops = 20e6 / 4096 / (1.01 * wa + (wa - 1) / 10)
+            # A reserve block makes the drive a little slower than the formula.
+            assert 0.98 * iops < found["mean_iops"] < most * iops
+
+
+def test_a_drive_falls_when_its_spare_area_is_written(ssdpm: Command) -> None:
+    found = ssdpm.json("consistency", *SMALL, "--spare", "25%", "--series")
+    spare_pages, programs = 0.25 * 2**30 / 4096, 20e6 / 4096
+    assert found["plateau_iops"] == pytest.approx(programs, rel=0.01)
+    assert found["cliff_s"] == pytest.approx(spare_pages / programs, abs=1.5)
+    assert len(found["iops"]) == 600
+    assert found["iops"] == ssdpm.json(
+        "consistency", *SMALL, "--spare", "25%", "--series", "--seed", "1"
+    )["iops"]
+    other = ssdpm.json("consistency", *SMALL, "--spare", "25%", "--series", "--seed", "2")
+    assert other["iops"] != found["iops"]
+
+
+def test_a_drive_without_spare_blocks_is_refused(ssdpm: Command) -> None:
+    options = ["--simulate", "--capacity", "64MiB", "--spare", "0.5%"]
+    assert "spare 0.5 %:" in ssdpm.fails(1, "consistency", *options)
+
+
+def test_a_closed_pipe_is_a_failure_without_words(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    result = ssdpm.shell(
+        "set -o pipefail; ssdpm consistency --series --json a.log a.log a.log | true"
+    )
+    assert result.returncode == 128 + signal.SIGPIPE and result.stderr == ""
+
+
+def test_each_second_is_drawn(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(*COURSE))
+    ssdpm.write("<b>.log", log(*[0] * 1500) + log(7, first=1601))
+    text = ssdpm.output("consistency", "-q", "-t", "9", "--html", "p.html", "a.log", "<b>.log")
+    page = test_page.browse(ssdpm, "p.html")
+    assert page.errors == [] and page.links == []
+    assert set(page.canvases) == {
+        "The whole run", "From 1400 s on", "From 1400 s on, linear"
+    }
+    assert all(min(size) >= 100 for size in page.canvases.values())
+    assert "<b>.log" in page.text and "holes" in page.text
+    assert text == ssdpm.output("consistency", "-q", "-t", "9", "a.log", "<b>.log")
+    for odd in ("NaN", "undefined", "Infinity", "[object"):
+        assert odd not in page.text
+
+
+def test_what_is_short_or_very_long_is_drawn_too(ssdpm: Command) -> None:
+    ssdpm.write("a.log", log(0, 0))
+    ssdpm.output("consistency", "--html", "p.html", "a.log")
+    page = test_page.browse(ssdpm, "p.html")
+    assert page.errors == [] and set(page.canvases) == {"The whole run"}
+    assert "No log goes on beyond 1400 s." in page.text
+    ssdpm.write("a.log", log(*[1000 + i % 7 for i in range(250000)]))
+    ssdpm.output("consistency", "--html", "p.html", "a.log")
+    assert (ssdpm.directory / "p.html").stat().st_size < 1_500_000
+    page = test_page.browse(ssdpm, "p.html")
+    assert page.errors == [] and "Of 3 seconds each, the worst." in page.text
+
+
+def test_fio_takes_the_job_which_names_no_drive(ssdpm: Command) -> None:
+    job = ssdpm.output("consistency", "--job", "--share", "50%", "--duration", "3s")
+    assert "filename" not in job and "/dev" not in job
+    for line in ("rw=trim", "size=50%", "iodepth=32", "bs=4k", "runtime=3s", "norandommap=1"):
+        assert line in job.splitlines()
+    assert "trim" not in ssdpm.output("consistency", "--job", "--no-trim")
+    # A file can be neither trimmed nor, everywhere, be written past the cache.
+    job = ssdpm.output("consistency", "--job", "--no-trim", "--duration", "3s")
+    ssdpm.write("job.fio", job.replace("direct=1", "direct=0"))
+    ssdpm.write("disk", bytes(8 << 20))
+    done = subprocess.run(
+        ["fio", "--filename=disk", "job.fio"], cwd=ssdpm.directory, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert ssdpm.json("consistency", "ssdpm_iops.log")["n"] >= 2
+
+
+def test_only_a_drive_is_written_to(ssdpm: Command) -> None:
+    ssdpm.write("file", bytes(1 << 20))
+    for name in ("file", "bin", "/dev/null"):
+        message = ssdpm.fails(1, "consistency", "--run", name, "--destroy-data")
+        assert f"{name}: it is no drive" in message
+    assert (ssdpm.directory / "file").read_bytes() == bytes(1 << 20)
+    assert "gone: No such file" in ssdpm.fails(1, "consistency", "--run", "gone")
+
+
+@pytest.fixture
+def disk(ssdpm: Command) -> Iterator[pathlib.Path]:
+    """A drive of 32 MiB with a file system on it."""
+    image = ssdpm.directory / "image"
+    image.write_bytes(b"")
+    os.truncate(image, 32 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-L", "mine", image], check=True)
+    name = subprocess.run(
+        ["losetup", "--find", "--show", image], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    yield pathlib.Path(name)
+    subprocess.run(["losetup", "--detach", name], check=True)
+
+
+def image_of(ssdpm: Command) -> bytes:
+    return (ssdpm.directory / "image").read_bytes()
+
+
+def test_what_would_be_lost_is_said_and_nothing_written(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    before = image_of(ssdpm)
+    result = ssdpm("consistency", "--run", str(disk))
+    lines = result.stderr.decode().splitlines()
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines[0] == f"ssdpm: {disk}: no model, 32 MiB: all of its data will be lost"
+    assert lines[1].split()[1:] == [disk.name, "ext4", "mine"]
+    assert "nothing was written: --destroy-data says" in lines[2]
+    assert image_of(ssdpm) == before
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_drive_that_is_mounted_swap_or_opened_is_refused(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    at = ssdpm.directory / "mnt"
+    at.mkdir()
+    subprocess.run(["mount", disk, at], check=True)
+    try:
+        assert f"it is mounted at {at}" in ssdpm.fails(1, *call)
+    finally:
+        subprocess.run(["umount", at], check=True)
+    fd = os.open(disk, os.O_RDONLY | os.O_EXCL)
+    try:
+        assert "it is in use; nothing was written" in ssdpm.fails(1, *call)
+    finally:
+        os.close(fd)
+    subprocess.run(["mkswap", "-q", disk], check=True)
+    subprocess.run(["swapon", disk], check=True)
+    try:
+        assert f"{disk.name} is in use: swap" in ssdpm.fails(1, *call)
+    finally:
+        subprocess.run(["swapoff", disk], check=True)
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_drive_is_written_and_its_log_measured(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "3s"]
+    result = ssdpm(*call, "--share", "50%", "--json")
+    assert result.returncode == 0, result.stderr
+    assert "ext4" in result.stderr.decode()
+    name = f"{disk.name}_iops.log"
+    found = json.loads(result.stdout)
+    assert found["file"] == name and found["n"] >= 2 and found["floor_iops"] > 0
+    assert ssdpm.json("consistency", name) == found
+    # The half that was not to be written was trimmed.
+    image = image_of(ssdpm)
+    assert image[16 << 20 :] == bytes(16 << 20)
+    assert all(image[i : i + 4096] != bytes(4096) for i in range(0, 15 << 20, 4096))
+    again = ssdpm(*call)
+    assert again.returncode == 1 and again.stdout == b""
+    assert f"{name} is there already" in again.stderr.decode()
+    assert image_of(ssdpm) == image
+
+
+def test_the_log_up_to_an_interrupt_is_kept(ssdpm: Command, disk: pathlib.Path) -> None:
+    with subprocess.Popen(
+        ["ssdpm", "consistency", "--run", str(disk), "--destroy-data", "--save", "x.log"],
+        cwd=ssdpm.directory,
+        env=ssdpm.environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert "x.log has the log up to then" in said
+    assert process.returncode == -signal.SIGINT
+    assert ssdpm.json("consistency", "x.log")["n"] >= 1
