@@ -16,6 +16,7 @@ import apst_catalogue
 import apst_patch
 import consistency
 import lower_envelope
+import p3700_caps
 import powersensor3
 import readers_watts
 import sata_survey
@@ -84,11 +85,23 @@ SOURCES = (
             "25 % spare with parity",
         ),
     ),
+    (
         "AnandTech, M500 review, 2013",
         consistency.report,
         ("shape", "840 Pro, 25 % spare", "M500, 25 % spare", "M500 960 GB, floor"),
     ),
     ("its readers, watts", readers_watts.report, ("840 Pro 256 GB", "WD Black 750 GB")),
+    (
+        "Intel, P3700 2 TB, power states",
+        p3700_caps.report,
+        (
+            "sequential writes, 10 W",
+            "sequential writes, 20 W",
+            "sequential writes, best line",
+            "sequential reads",
+            "4 KiB random writes, 20 and 10 W",
+        ),
+    ),
 )
 MEASURED = (
     "reads",

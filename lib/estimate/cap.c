@@ -26,6 +26,8 @@
 /* Shares come from people and files. */
 #define SHARE_ERROR 1e-6
 #define BUSY_SHARE 0.99
+/* Of some sums: what the cap allows to the last digits is allowed. */
+#define ROUNDING 1e-12
 
 /* Which value: of the costs, of the idle power, of the rates of each stream. */
 enum side {
@@ -410,6 +412,7 @@ static void evaluate(const struct cap *cap, double cap_uw,
 	double idle_uw = ssdpm__min(pick(&p->idle_uw, corner->idle), cap_uw);
 	struct load loads[SSDPM_MAX_CAP_STREAMS];
 	double uj = 0, most, full, capped, bw;
+	bool held;
 
 	for (size_t i = 0; i < p->n_streams; i++) {
 		loads[i] = load_of(&cap->streams[i], idle_uw, corner, i);
@@ -417,7 +420,8 @@ static void evaluate(const struct cap *cap, double cap_uw,
 	}
 	full = full_rate(loads, p->n_streams);
 	capped = uj > 0 ? (cap_uw - idle_uw) / uj : INFINITY;
-	bw = ssdpm__min(full, capped);
+	held = capped < full * (1 - ROUNDING);
+	bw = held ? capped : full;
 	sort_loads(loads, p->n_streams);
 	most = loads[0].uw;
 	if (p->known & SSDPM_CAP_MAX_POWER)
@@ -430,8 +434,8 @@ static void evaluate(const struct cap *cap, double cap_uw,
 		.p99_power_uw =
 			p99_of(loads, p->n_streams, bw, idle_uw, cap_uw),
 		.max_power_uw = ssdpm__min(most, cap_uw),
-		.limit = capped < full ? SSDPM_CAP_LIMIT_POWER :
-					 limit_of(loads, p->n_streams),
+		.limit = held ? SSDPM_CAP_LIMIT_POWER :
+				limit_of(loads, p->n_streams),
 	};
 }
 

@@ -16,6 +16,12 @@ What it costs and saves on a workload::
     for setting in ssdpm.recommend(model, trace, max_delay_mean_ns=1_000_000):
         print(setting)                       # what to set, and what it saves
 
+What it reaches under a power cap::
+
+    drive, cap_w = ssdpm.cap.from_model(model, [ssdpm.cap.Stream("write")], state=2)
+    print(drive.at(cap_w))                   # throughput, mean and p99 power
+    print(ssdpm.cap.simulate(model, trace, cap_w, state=2))
+
 What a drive took, from samples of its power::
 
     print(ssdpm.measure.energy(watts, rate_hz=20_000))
@@ -51,7 +57,7 @@ command is sent to a drive but by the calls that say so.
 
 from __future__ import annotations
 
-from ssdpm import _core, consistency, ftl, measure, wa
+from ssdpm import _core, cap, consistency, ftl, measure, wa
 from ssdpm.apply import (
     Persist,
     PersistFile,
@@ -272,6 +278,7 @@ __all__ = [
     "apst",
     "apst_entry_dtype",
     "best_table",
+    "cap",
     "change_dtype",
     "clairvoyant",
     "compare",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 JSON_MAX_BYTES: int
 STATE_NON_OPERATIONAL: int
 APST_BYTES: int
+CAP_NONE: int
 LATENCY_ANY: int
 SERVICE_UNKNOWN: int
 SERVICE_MAX: int
@@ -49,6 +50,7 @@ PARAMETER_KINDS: dict[str, int]
 AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
+CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
 FTL_COLLECTORS: dict[str, int]
 FTL_ORDERS: dict[str, int]
@@ -431,6 +433,36 @@ def recommend(
         tuple[int, int, int, int, int, int],
     ]
 ]: ...
+
+_Span: TypeAlias = tuple[float, float, float]
+# op, known, assumed, io_bytes, share, write_amplification, the spans.
+_Stream: TypeAlias = tuple[
+    int, int, int, int, float, float, _Span, _Span, _Span, _Span, _Span
+]
+_Nand: TypeAlias = tuple[float, float, float, float, float, float]
+# known, assumed, idle_uw, max_uw, the members of struct ssdpm_nand.
+_CapDrive: TypeAlias = tuple[int, int, _Span, _Span, _Nand | None]
+
+# The spans of struct ssdpm_cap_result, limit, assumed.
+def cap_calculate(
+    drive: _CapDrive, streams: list[_Stream], cap_uw: int
+) -> tuple[_Span, _Span, _Span, _Span, _Span, _Span, int, int]: ...
+
+# cap_uw, known, assumed, idle_uw, max_uw, streams.
+def cap_params_from_model(
+    model: Model, parameters: list[_Parameter], state: int, streams: list[_Stream]
+) -> tuple[int, int, int, _Span, _Span, list[_Stream]]: ...
+def cap_timeline(
+    drive: _CapDrive,
+    streams: list[_Stream],
+    segments: list[tuple[int, int]],
+    interval_ns: int,
+) -> npt.NDArray[np.void]: ...
+
+# The members of struct ssdpm_cap_run: eight numbers, five spans.
+def cap_simulate(
+    model: Model, params: SimParams, cap_uw: int, ios: npt.NDArray[np.void]
+) -> tuple[Any, ...]: ...
 def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
 def profile_names(text: bytes) -> list[str]: ...
 def recover(

@@ -696,14 +696,14 @@ class _Setup:
             errno.EOPNOTSUPP, "table: a SATA drive has none; lpm is its policy"
         )
 
-    def core(self, table: ApstTable | None) -> _core.SimParams:
+    def core(self, table: ApstTable | None, state: int = 0) -> _core.SimParams:
         return _core.SimParams(
             [one._tuple() for one in self.parameters],
             None if table is None else table._handle,
             0 if self.lpm is None else _core.LPM[self.lpm],
             _core.LOOPS[self.loop],
             self.flags,
-            0,
+            state,
             self.interval_ns,
         )
 

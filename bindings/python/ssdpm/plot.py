@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.calibration import Calibration, Measured
+    from ssdpm.cap import Curve as CapCurve
+    from ssdpm.cap import Timeline as CapTimeline
     from ssdpm.consistency import Comparison as Consistencies
     from ssdpm.estimate import Comparison, Estimate
     from ssdpm.ftl import Run as FtlRun
@@ -916,6 +918,81 @@ def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
     ax.set_xlabel("work, in the unit of load")
     ax.set_title(f"proportionality index {curve.index:.2f}")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def plot_cap_curve(curve: CapCurve, ax: Axes | None) -> Axes:
+    """What Curve.plot() says."""
+    ax = _axes(ax)
+    ax.set_xlabel("power cap (W)")
+    ax.set_ylabel("throughput (GB/s)")
+    ax.set_title("Throughput under a power cap")
+    points = sorted(
+        (one for one in curve if one.cap_w is not None), key=lambda one: one.cap_w or 0
+    )
+    if not points:
+        _note(ax, "no cap")
+        return ax
+    watts = np.array([one.cap_w for one in points])
+    low, nominal, high = np.array([tuple(one.bytes_per_s) for one in points]).T / 1e9
+    color = _POLICIES[0]
+    if (low != high).any():
+        ax.fill_between(watts, low, high, color=color, alpha=0.2, label="bounds")
+    ax.plot(watts, nominal, color=color, marker="o", markersize=3, label="nominal")
+    full = points[-1].uncapped_bytes_per_s.nominal / 1e9
+    if np.isfinite(full):
+        ax.axhline(full, color=_BUSY, linestyle="--", label="without a cap")
+    ax.set_ylim(bottom=0)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3, frameon=False)
+    return ax
+
+
+def _steps(timeline: CapTimeline, values: Any) -> tuple[Any, Any]:
+    """Seconds and values, for a line of steps to the end of the last point."""
+    points = timeline.points
+    end = points["start_ns"][-1] + points["duration_ns"][-1]
+    return np.append(points["start_ns"], end) / 1e9, np.append(values, values[-1])
+
+
+def plot_cap_timeline(timeline: CapTimeline, ax: Axes | None) -> Axes:
+    """What Timeline.plot() says."""
+    ax = _axes(ax)
+    points = timeline.points
+    color, other = _POLICIES[:2]
+    seconds, nominal = _steps(timeline, points["bytes_per_s"]["nominal"] / 1e9)
+    _, low = _steps(timeline, points["bytes_per_s"]["low"] / 1e9)
+    _, high = _steps(timeline, points["bytes_per_s"]["high"] / 1e9)
+    if (low != high).any():
+        ax.fill_between(seconds, low, high, step="post", color=color, alpha=0.2)
+    lines = ax.step(seconds, nominal, where="post", color=color, label="throughput")
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("throughput (GB/s)")
+    ax.set_ylim(0, 1.1 * max(float(high.max()), 1e-9))
+    right = ax.twinx()
+    _, watts = _steps(timeline, points["power_uw"]["nominal"] / 1e6)
+    _, caps = _steps(timeline, timeline.cap_w)
+    lines += right.step(seconds, watts, where="post", color=other, label="mean power")
+    lines += right.step(
+        seconds,
+        np.where(np.isfinite(caps), caps, np.nan),
+        where="post",
+        color=_BUSY,
+        linewidth=5,
+        alpha=0.3,
+        label="cap",
+    )
+    right.set_ylabel("power (W)")
+    most = max(float(watts.max()), float(caps[np.isfinite(caps)].max(initial=0)))
+    # So that the lines do not lie on each other.
+    right.set_ylim(0, 1.3 * max(most, 1e-9))
+    ax.set_title("Throughput and power while the cap changes")
+    ax.legend(
+        handles=lines,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.15),
+        ncols=3,
+        frameon=False,
+    )
     return ax
 
 

@@ -69,6 +69,16 @@ VERDICTS = {
         "Memoright, sequential against random writes": WITHIN,
         "all, background work": NOT_DERIVABLE,
     },
+    "p3700_caps": {
+        "sequential writes, 25 W": YES,
+        "sequential writes, 20 W": NOT_DERIVABLE,
+        "sequential writes, 10 W": YES,
+        "sequential writes, best line": NOT_DERIVABLE,
+        "sequential writes, none - 20 W - 10 W - none": NOT_DERIVABLE,
+        "sequential reads": YES,
+        "4 KiB random reads": YES,
+        "4 KiB random writes, 20 and 10 W": NOT_DERIVABLE,
+    },
     "sata_survey": {
         "MX500, fio": NOT_DECIDABLE,
         "M550, fio": NOT_DECIDABLE,
@@ -251,6 +261,15 @@ def test_the_table_of_fio_would_be_decided_by_runs(reproduce: Any) -> None:
             for factor, verdict in ((0.99, "different"), (1.01, "not-shown")):
                 rows = script.stated(drive, test, factor * between, script.RUNS)
                 assert survey.judge(rows).verdict == verdict
+
+
+def test_the_best_line_through_the_caps_of_the_p3700_is_off_by_so_much(
+    reproduce: Any,
+) -> None:
+    claim = reproduce("p3700_caps").by_line()
+    assert claim.predicted == (
+        "P = 4 W + 11.08 J/GB: 1.895 / 1.444 / 0.542 GB/s, -5 / +16 / -10 %"
+    )
 
 
 def test_runs_drawn_with_the_classes_of_uflip_give_its_matrix(reproduce: Any) -> None:

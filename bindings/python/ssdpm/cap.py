@@ -1,0 +1,705 @@
+# SPDX-License-Identifier: MIT
+"""Power caps: what a drive reaches that may draw only so much.
+
+::
+
+    writes = ssdpm.cap.Stream("write", nand_bytes_per_s=2e9, byte_pj=11080)
+    drive = ssdpm.cap.Drive([writes], idle_uw=4_000_000)
+    print(drive.at(10))                          # 542 MB/s
+    drive.sweep(range(5, 26)).plot()             # throughput against watts
+    drive.timeline([(60, None), (60, 20), (60, 10), (60, None)]).plot()
+
+of a drive at hand, and of a trace::
+
+    drive, cap_w = ssdpm.cap.from_model(model, [ssdpm.cap.Stream("write")], state=2)
+    print(ssdpm.cap.simulate(model, trace, cap_w, state=2))
+
+ssdpm_estimate(3) has the formula, and what it is good for.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base import (
+    InvalidError,
+    RangeError,
+    check_instance,
+    check_unsigned,
+    check_word,
+    equal_fields,
+    html_table,
+)
+from ssdpm.estimate import (
+    _DEFAULT_TABLE,
+    Parameter,
+    TableLike,
+    TraceLike,
+    _Setup,
+)
+from ssdpm.model import Model
+from ssdpm.workload import IO_DTYPE, record_arrays
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ssdpm.calibration import Calibration
+
+__all__ = [
+    "Curve",
+    "Drive",
+    "Nand",
+    "Result",
+    "Run",
+    "Span",
+    "Stream",
+    "Timeline",
+    "from_model",
+    "simulate",
+]
+
+_LIMITS = {number: word for word, number in _core.CAP_LIMITS.items()}
+
+# The spans of a stream, each with its bit.
+_STREAM_FIELDS = {
+    "interface_bytes_per_s": 1 << 0,
+    "nand_bytes_per_s": 1 << 1,
+    "active_uw": 1 << 2,
+    "operation_nj": 1 << 3,
+    "byte_pj": 1 << 4,
+}
+_DRIVE_FIELDS = {"idle_uw": 1 << 5, "max_uw": 1 << 6}
+_OPS = ("read", "write")
+_ZERO = (0.0, 0.0, 0.0)
+
+_Triple = tuple[float, float, float]
+_StreamTuple = tuple[
+    int,
+    int,
+    int,
+    int,
+    float,
+    float,
+    _Triple,
+    _Triple,
+    _Triple,
+    _Triple,
+    _Triple,
+]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A number and its bounds; all three are the same where it is known."""
+
+    low: float
+    nominal: float
+    high: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.nominal, self.high))
+
+
+SpanLike = Union[Span, tuple[float, float, float], float, None]
+"""A number, which is certain; low, nominal and high; or None: not known."""
+
+
+def _real(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
+    return float(value)
+
+
+def _span(value: object, name: str) -> Span | None:
+    if value is None or isinstance(value, Span):
+        return value
+    if isinstance(value, (tuple, list)):
+        if len(value) != 3:
+            raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
+        return Span(*(_real(one, name) for one in value))
+    number = _real(value, name)
+    return Span(number, number, number)
+
+
+def _triple(span: Span | None) -> _Triple:
+    return _ZERO if span is None else (span.low, span.nominal, span.high)
+
+
+def _cap_uw(watts: object, name: str = "cap_w") -> int:
+    """None: there is no cap."""
+    if watts is None:
+        return _core.CAP_NONE
+    value = _real(watts, name)
+    if not 0 < value <= 1e12:
+        raise InvalidError(errno.EINVAL, f"{name}: {value:g} W is no cap")
+    return max(round(value * 1e6), 1)
+
+
+def _watts(cap_uw: int) -> float | None:
+    return None if cap_uw == _core.CAP_NONE else cap_uw / 1e6
+
+
+def _set(one: object, name: str, value: object) -> None:
+    object.__setattr__(one, name, value)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """I/Os of one kind: what they reach, what they cost.
+
+    Each of the last five is a number, (low, nominal, high), or None: not known.
+
+    Attributes:
+        op: "read" or "write".
+        share: of all bytes of the mix; those of all streams come to 1.
+        io_bytes: of each I/O; needed where operation_nj is known.
+        write_amplification: bytes programmed by bytes written; None: it is in the
+            numbers already, or not known.
+        interface_bytes_per_s: the most that the link and the controller carry.
+        nand_bytes_per_s: the most that the flash does, without amplification.
+        active_uw: while such I/Os alone keep the drive as busy as it can be, with the
+            idle power, without the next two.
+        operation_nj: of each I/O, on top of the active power.
+        byte_pj: of each byte, on top of the active power.
+        assumed: which of these five rest on an assumption.
+    """
+
+    op: str
+    share: float = 1.0
+    io_bytes: int = 0
+    write_amplification: float | None = None
+    interface_bytes_per_s: SpanLike = None
+    nand_bytes_per_s: SpanLike = None
+    active_uw: SpanLike = None
+    operation_nj: SpanLike = None
+    byte_pj: SpanLike = None
+    assumed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_word(self.op, "op", _OPS)
+        _set(self, "share", _real(self.share, "share"))
+        _set(self, "io_bytes", check_unsigned(self.io_bytes, "io_bytes", 2**32 - 1))
+        if self.write_amplification is not None:
+            wa = _real(self.write_amplification, "write_amplification")
+            if not wa >= 1:
+                raise InvalidError(
+                    errno.EINVAL, f"write_amplification: {wa:g} is below 1"
+                )
+            _set(self, "write_amplification", wa)
+        for name in _STREAM_FIELDS:
+            _set(self, name, _span(getattr(self, name), name))
+        for name in self.assumed:
+            check_word(name, "assumed", _STREAM_FIELDS)
+
+    def _tuple(self) -> _StreamTuple:
+        spans = {name: getattr(self, name) for name in _STREAM_FIELDS}
+        triples = [_triple(span) for span in spans.values()]
+        return (
+            _OPS.index(self.op) + 1,
+            sum(_STREAM_FIELDS[n] for n, span in spans.items() if span is not None),
+            sum(_STREAM_FIELDS[n] for n in self.assumed),
+            self.io_bytes,
+            self.share,
+            self.write_amplification or 0.0,
+            triples[0],
+            triples[1],
+            triples[2],
+            triples[3],
+            triples[4],
+        )
+
+
+def _stream(found: _StreamTuple) -> Stream:
+    op, known, assumed, io_bytes, share, wa, *spans = found
+    values = {
+        name: Span(*span) if known & bit else None
+        for (name, bit), span in zip(_STREAM_FIELDS.items(), spans)
+    }
+    return Stream(
+        _OPS[op - 1],
+        share,
+        io_bytes,
+        wa or None,
+        assumed=_names(assumed),
+        **values,
+    )
+
+
+def _names(bits: int) -> tuple[str, ...]:
+    every = {**_STREAM_FIELDS, **_DRIVE_FIELDS}
+    return tuple(name for name, bit in every.items() if bits & bit)
+
+
+@dataclass(frozen=True)
+class Nand:
+    """What bytes cost inside of a drive; struct ssdpm_nand.
+
+    Attributes:
+        link_pj: pJ for each byte of the host.
+        program_pj, read_pj, erase_pj: pJ for each byte that is programmed, that is read
+            to be moved, of a block that is erased.
+        program_bytes_per_s, read_bytes_per_s: of all flash together; 0: no limit.
+    """
+
+    link_pj: float = 0.0
+    program_pj: float = 0.0
+    read_pj: float = 0.0
+    erase_pj: float = 0.0
+    program_bytes_per_s: float = 0.0
+    read_bytes_per_s: float = 0.0
+
+    def _tuple(self) -> tuple[float, float, float, float, float, float]:
+        return (
+            _real(self.link_pj, "link_pj"),
+            _real(self.program_pj, "program_pj"),
+            _real(self.read_pj, "read_pj"),
+            _real(self.erase_pj, "erase_pj"),
+            _real(self.program_bytes_per_s, "program_bytes_per_s"),
+            _real(self.read_bytes_per_s, "read_bytes_per_s"),
+        )
+
+
+def _gb(span: Span) -> str:
+    return f"{_range(span.low / 1e9, span.nominal / 1e9, span.high / 1e9)} GB/s"
+
+
+def _w(span: Span) -> str:
+    return f"{_range(span.low / 1e6, span.nominal / 1e6, span.high / 1e6)} W"
+
+
+def _percents(span: Span) -> str:
+    return f"{_range(100 * span.low, 100 * span.nominal, 100 * span.high)} %"
+
+
+def _range(low: float, nominal: float, high: float) -> str:
+    texts = [f"{one:.4g}" for one in (low, nominal, high)]
+    if texts[0] == texts[2]:
+        return texts[1]
+    return f"{texts[1]} ({texts[0]}..{texts[2]})"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a drive reaches under a cap.
+
+    Attributes:
+        cap_w: the cap; None: there is none.
+        bytes_per_s: of all streams together.
+        uncapped_bytes_per_s: likewise without the cap.
+        loss_share: 1 - the one by the other; NaN where nothing says what it reaches
+            without the cap.
+        power_uw: mean.
+        p99_power_uw: not exceeded 99 % of the time, streams taken one by one.
+        max_power_uw: the most.
+        limit: "interface", "nand" or "power", of the nominal values.
+        assumed: what rests on an assumption.
+    """
+
+    cap_w: float | None
+    bytes_per_s: Span
+    uncapped_bytes_per_s: Span
+    loss_share: Span
+    power_uw: Span
+    p99_power_uw: Span
+    max_power_uw: Span
+    limit: str
+    assumed: tuple[str, ...]
+
+    @property
+    def power_w(self) -> float:
+        """power_uw, nominal, in watts."""
+        return self.power_uw.nominal / 1e6
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            ("throughput", _gb(self.bytes_per_s)),
+            ("without the cap", _gb(self.uncapped_bytes_per_s)),
+            ("lost", _percents(self.loss_share)),
+            ("mean power", _w(self.power_uw)),
+            ("p99 power", _w(self.p99_power_uw)),
+            ("most", _w(self.max_power_uw)),
+            ("limited by", self.limit),
+            ("assumed", ", ".join(self.assumed) or "nothing"),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:16} {value}" for name, value in self._rows())
+
+    def _repr_html_(self) -> str:
+        cap = "no cap" if self.cap_w is None else f"a cap of {self.cap_w:g} W"
+        return html_table(cap, ("", ""), self._rows())
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Results of the same drive under many caps, in the order that was asked for."""
+
+    results: tuple[Result, ...]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __getitem__(self, index: SupportsIndex) -> Result:
+        return self.results[index]
+
+    def to_records(self) -> npt.NDArray[np.void]:
+        """A row for each cap, for pandas.DataFrame and the like: cap_w (NaN: none), the
+        spans as low, nominal and high, limit.
+        """
+        rows = []
+        for one in self.results:
+            row: dict[str, Any] = {"cap_w": np.nan if one.cap_w is None else one.cap_w}
+            for field in fields(one):
+                value = getattr(one, field.name)
+                if isinstance(value, Span):
+                    for corner, number in zip(("low", "nominal", "high"), value):
+                        row[f"{field.name}_{corner}"] = number
+            row["limit"] = one.limit
+            rows.append(row)
+        types = [(n, "U9" if n == "limit" else "f8") for n in rows[0]]
+        return np.array([tuple(row.values()) for row in rows], types)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Throughput against watts with its bounds, and where the cap begins to tell.
+
+        Raises:
+            UnsupportedError: matplotlib is not installed.
+        """
+        from ssdpm.plot import plot_cap_curve
+
+        return plot_cap_curve(self, ax)
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                "none" if one.cap_w is None else f"{one.cap_w:g} W",
+                _gb(one.bytes_per_s),
+                _percents(one.loss_share),
+                _w(one.power_uw),
+                one.limit,
+            )
+            for one in self.results
+        )
+        columns = ("cap", "throughput", "lost", "mean power", "limited by")
+        return html_table("power caps", columns, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Caps that change while a drive works.
+
+    Attributes:
+        points: the fields of struct ssdpm_cap_point: start_ns, duration_ns, cap_uw (the
+            lowest in it; 2^64 - 1: none), limit (LIMITS has the words), bytes_per_s
+            and power_uw with low, nominal and high.
+    """
+
+    points: npt.NDArray[np.void]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __eq__(self, other: object) -> bool:
+        return equal_fields(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def duration_s(self) -> float:
+        """Of all of it."""
+        return float(self.points["duration_ns"].sum()) / 1e9
+
+    @property
+    def bytes(self) -> float:
+        """Moved in all of it, nominal."""
+        seconds = self.points["duration_ns"] / 1e9
+        return float((self.points["bytes_per_s"]["nominal"] * seconds).sum())
+
+    @property
+    def energy_j(self) -> float:
+        """Of all of it, nominal."""
+        seconds = self.points["duration_ns"] / 1e9
+        return float((self.points["power_uw"]["nominal"] * seconds).sum()) / 1e6
+
+    @property
+    def cap_w(self) -> npt.NDArray[np.float64]:
+        """The lowest cap of each point; infinite: there is none."""
+        caps = self.points["cap_uw"]
+        return np.where(caps == _core.CAP_NONE, np.inf, caps / 1e6)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Throughput over time; power and the cap on an axis of their own.
+
+        Raises:
+            UnsupportedError: matplotlib is not installed.
+        """
+        from ssdpm.plot import plot_cap_timeline
+
+        return plot_cap_timeline(self, ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ssdpm.cap.Timeline of {self.duration_s:g} s in {len(self)} points: "
+            f"{self.bytes / 1e9:.4g} GB, {self.energy_j:.4g} J>"
+        )
+
+
+LIMITS: dict[str, int] = _core.CAP_LIMITS
+"""The number of what limits a drive, in Timeline.points: interface, nand, power."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive that works on a mix of streams.
+
+    Attributes:
+        streams: one to four; they share the drive one after the other.
+        idle_uw: with nothing to do, ready to work: a number or (low, nominal, high).
+        max_uw: the most that it draws without a cap, or None.
+        nand: what bytes cost inside of it; a stream of writes with an amplification
+            takes its energy and the throughput of the flash from it. Or None.
+        assumed: which of idle_uw and max_uw rest on an assumption.
+    """
+
+    streams: Sequence[Stream]
+    idle_uw: SpanLike
+    max_uw: SpanLike = None
+    nand: Nand | None = None
+    assumed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        streams = tuple(check_instance(s, "streams", Stream) for s in self.streams)
+        _set(self, "streams", streams)
+        for name in _DRIVE_FIELDS:
+            _set(self, name, _span(getattr(self, name), name))
+        if self.nand is not None:
+            check_instance(self.nand, "nand", Nand)
+        for name in self.assumed:
+            check_word(name, "assumed", _DRIVE_FIELDS)
+
+    def _core(self) -> tuple[Any, list[_StreamTuple]]:
+        spans = {name: getattr(self, name) for name in _DRIVE_FIELDS}
+        drive = (
+            sum(_DRIVE_FIELDS[n] for n, span in spans.items() if span is not None),
+            sum(_DRIVE_FIELDS[n] for n in self.assumed),
+            _triple(spans["idle_uw"]),
+            _triple(spans["max_uw"]),
+            None if self.nand is None else self.nand._tuple(),
+        )
+        return drive, [one._tuple() for one in self.streams]
+
+    def at(self, cap_w: float | None = None) -> Result:
+        """What it reaches under a cap in watts, or without one.
+
+        Raises:
+            UnknownValueError: neither energy nor throughput is known; the message says
+                what to give.
+            InvalidError: a number that cannot be, shares that do not come to 1.
+            RangeError: the cap is below the least idle power.
+        """
+        cap_uw = _cap_uw(cap_w)
+        found = _core.cap_calculate(*self._core(), cap_uw)
+        return Result(
+            _watts(cap_uw),
+            Span(*found[0]),
+            Span(*found[1]),
+            Span(*found[2]),
+            Span(*found[3]),
+            Span(*found[4]),
+            Span(*found[5]),
+            _LIMITS[found[6]],
+            _names(found[7]),
+        )
+
+    def sweep(self, caps_w: Iterable[float | None]) -> Curve:
+        """The same under many caps."""
+        results = tuple(self.at(one) for one in caps_w)
+        if not results:
+            raise InvalidError(errno.EINVAL, "caps_w: there is none")
+        return Curve(results)
+
+    def timeline(
+        self,
+        caps: Iterable[tuple[float, float | None]],
+        interval_s: float | None = 1.0,
+    ) -> Timeline:
+        """What it does while its cap changes.
+
+        Args:
+            caps: seconds and watts of each; None: no cap.
+            interval_s: length of each point; None: one for each cap.
+
+        Raises:
+            InvalidError, RangeError, UnknownValueError: as at().
+        """
+        segments = [
+            (_ns(seconds, "caps"), _cap_uw(watts, "caps")) for seconds, watts in caps
+        ]
+        every = 0 if interval_s is None else _ns(interval_s, "interval_s")
+        points = _core.cap_timeline(*self._core(), segments, every)
+        points.flags.writeable = False
+        return Timeline(points)
+
+
+def _ns(seconds: object, name: str) -> int:
+    value = _real(seconds, name)
+    if not 0 < value * 1e9 < 2**64 or round(value * 1e9) == 0:
+        raise RangeError(errno.ERANGE, f"{name}: {value:g} s is no duration")
+    return round(value * 1e9)
+
+
+def from_model(
+    model: Model,
+    streams: Iterable[Stream],
+    state: SupportsIndex = 0,
+    *,
+    parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
+    nand: Nand | None = None,
+) -> tuple[Drive, float | None]:
+    """What is known of a drive in a power state, and the cap of that state in watts.
+
+    Args:
+        model: a drive.
+        streams: what it does; what they do not know is filled in.
+        state: an operational one; its maximum power is the cap, None if the drive does
+            not report it.
+        parameters: what to take for known, from ssdpm.parameters().
+        measured: what ssdpm.measure.calibrate() found of this drive.
+        nand: as in Drive.
+
+    Raises:
+        InvalidError: the drive does not work in that state.
+        TypeError, ValueError: an argument of another type.
+    """
+    setup = _Setup(model, parameters=parameters, measured=measured)
+    cap_uw, known, assumed, idle, most, found = _core.cap_params_from_model(
+        setup.model._handle,
+        [one._tuple() for one in setup.parameters],
+        check_unsigned(state, "state", 2**32 - 1),
+        [check_instance(one, "streams", Stream)._tuple() for one in streams],
+    )
+    drive = Drive(
+        [_stream(one) for one in found],
+        Span(*idle),
+        Span(*most) if known & _DRIVE_FIELDS["max_uw"] else None,
+        nand,
+        _names(assumed),
+    )
+    return drive, _watts(cap_uw)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trace under a cap.
+
+    Attributes:
+        cap_w: the cap; None: there is none.
+        duration_ns, uncapped_duration_ns: nominal, with the cap, and in state 0 without.
+        interval_ns: what p99 and most are taken over: a second, or the 65536th part of
+            a longer trace.
+        n_ios: how many.
+        n_slowed: of these, whose service the cap made longer.
+        delay_mean_ns, delay_p99_ns, delay_max_ns: by how much, over all I/Os.
+        loss_share: of the throughput.
+        power_uw: mean; likewise p99_power_uw and max_power_uw over the intervals, and
+            uncapped_power_uw.
+    """
+
+    cap_w: float | None
+    duration_ns: int
+    uncapped_duration_ns: int
+    interval_ns: int
+    n_ios: int
+    n_slowed: int
+    delay_mean_ns: int
+    delay_p99_ns: int
+    delay_max_ns: int
+    loss_share: Span
+    power_uw: Span
+    p99_power_uw: Span
+    max_power_uw: Span
+    uncapped_power_uw: Span
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            ("duration", f"{self.duration_ns / 1e9:.6g} s"),
+            ("without the cap", f"{self.uncapped_duration_ns / 1e9:.6g} s"),
+            ("throughput lost", _percents(self.loss_share)),
+            ("mean power", _w(self.power_uw)),
+            ("p99 power", _w(self.p99_power_uw)),
+            ("most", _w(self.max_power_uw)),
+            ("without the cap", _w(self.uncapped_power_uw)),
+            ("slower I/Os", f"{self.n_slowed} of {self.n_ios}"),
+            ("added, mean", f"{self.delay_mean_ns / 1e3:.6g} us"),
+            ("added, p99", f"{self.delay_p99_ns / 1e3:.6g} us"),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:16} {value}" for name, value in self._rows())
+
+    def _repr_html_(self) -> str:
+        cap = "no cap" if self.cap_w is None else f"a cap of {self.cap_w:g} W"
+        return html_table(cap, ("", ""), self._rows())
+
+
+def simulate(
+    model: Model,
+    trace: TraceLike,
+    cap_w: float | None,
+    *,
+    state: SupportsIndex = 0,
+    table: TableLike = _DEFAULT_TABLE,
+    loop: str = "closed",
+    lpm: str | None = None,
+    pcie_link: str = "l1.2",
+    parameters: Iterable[Parameter] | None = None,
+    measured: Calibration | None = None,
+) -> Run:
+    """What a trace loses under a cap, and what it draws.
+
+    Args:
+        model: a drive.
+        trace: as for ssdpm.estimate(); all of it is held in memory.
+        cap_w: in watts; None: none.
+        state: the operational state in which the drive works under the cap.
+        table, loop, lpm, pcie_link, parameters, measured: as for ssdpm.estimate().
+
+    Raises:
+        RangeError: the drive does not keep up: an I/O takes over 4.29 s under the cap,
+            or waits for that long in the open loop; the cap is below the idle power.
+        InvalidError, UnknownValueError, TypeError, ValueError: as ssdpm.estimate().
+    """
+    setup = _Setup(
+        model,
+        loop=loop,
+        lpm=lpm,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+    )
+    cap_uw = _cap_uw(cap_w)
+    parts = list(record_arrays(trace))
+    records = parts[0] if len(parts) == 1 else np.concatenate(parts or [_NO_RECORDS])
+    numbers = _core.cap_simulate(
+        setup.model._handle,
+        setup.core(
+            setup.table(table), check_unsigned(state, "state", 2**32 - 1)
+        ),
+        cap_uw,
+        records,
+    )
+    return Run(_watts(cap_uw), *numbers[:8], *(Span(*span) for span in numbers[8:]))
+
+
+_NO_RECORDS: npt.NDArray[np.void] = np.empty(0, IO_DTYPE)
