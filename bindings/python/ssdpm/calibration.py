@@ -8,7 +8,7 @@ import errno
 import math
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -37,7 +37,7 @@ from ssdpm.measure import Signal, SignalLike, _Html, _j, _s, _signal, _time, _w
 from ssdpm.model import Model
 from ssdpm.policy import ApstTable, _Word
 from ssdpm.sampling import Sampling, check as _check_sampling
-from ssdpm.workload import OPS, Records, all_records
+from ssdpm.workload import OPS, Records, Trace, TraceIterator, all_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -554,6 +554,7 @@ def calibrate(
     bin_ns: SupportsIndex = 0,
     operation_energy: bool = False,
     byte_energy: bool = False,
+    date: str | None = None,
 ) -> Calibration:
     """What the power and the I/Os of one run say of a drive.
 
@@ -586,6 +587,8 @@ def calibrate(
             or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
+        date: of the run: it is kept with what was measured, as are the names of the
+            files that read_trace() (or iter_trace()) and read_power() have read.
 
     Raises:
         UnknownValueError: no I/O, an I/O without service time, fewer steps with power
@@ -617,8 +620,15 @@ def calibrate(
     measured, quality = _core.calibrate(
         model._handle, setup.core(found_table), records, signal._handle, numbers
     )
-    return _calibration(
+    found = _calibration(
         setup, table, found_table, records, signal, pcie_link, measured, quality
+    )
+    trace_name = trace.name if isinstance(trace, (Trace, TraceIterator)) else None
+    return replace(
+        found,
+        power_name=_clip(signal.name, "power_name"),
+        trace_name=_clip(trace_name, "trace_name"),
+        date=None if date is None else _clip(check_text(date, "date"), "date"),
     )
 
 

@@ -228,19 +228,29 @@ class Signal:
         power_w, time_ns: the arrays; time_ns is None where there is a rate.
         start_ns, interval_ns: of the rate, which is 1e9 / interval_ns.
         counts: what read_power() met, or None.
+        name: of the file that read_power() has read, without its directory, or None.
 
     Raises:
         TypeError, ValueError: another type, shape or layout; the message says what to
             pass instead.
     """
 
-    __slots__ = ("_handle", "counts", "interval_ns", "power_w", "start_ns", "time_ns")
+    __slots__ = (
+        "_handle",
+        "counts",
+        "interval_ns",
+        "name",
+        "power_w",
+        "start_ns",
+        "time_ns",
+    )
 
     power_w: npt.NDArray[Any]
     time_ns: npt.NDArray[np.int64] | None
     start_ns: int
     interval_ns: float
     counts: PowerCounts | None
+    name: str | None
 
     def __init__(
         self,
@@ -252,6 +262,7 @@ class Signal:
     ) -> None:
         self.power_w = _powers(power)
         self.counts = None
+        self.name = None
         self.time_ns = None
         self.interval_ns = 1.0
         self.start_ns = _time(start_ns, "start_ns")
@@ -315,14 +326,14 @@ class Signal:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = self.power_w, self.time_ns
-        numbers = self.start_ns, self.interval_ns, self.counts
+        numbers = self.start_ns, self.interval_ns, self.counts, self.name
         return _signal_from, ((*arrays, *numbers),)
 
 
 def _signal_from(values: tuple[Any, ...]) -> Signal:
     """What pickle kept of one."""
     self = Signal.__new__(Signal)
-    power_w, time_ns, start_ns, interval_ns, self.counts = values
+    power_w, time_ns, start_ns, interval_ns, self.counts, self.name = values
     self.power_w, self.time_ns = power_w, time_ns
     self.start_ns, self.interval_ns = start_ns, interval_ns
     self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
@@ -957,7 +968,8 @@ def idle_work(
         values[2] = values[3] = None
     from ssdpm.sampling import check
 
-    return IdleWork(*values, check(signal, baseline, detect))
+    values.append(check(signal, baseline, detect))
+    return IdleWork(*values)
 
 
 class Background(_Word):

@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from types import TracebackType
-from typing import IO, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base import (
-    Error,
     RangeError,
     check_text,
     check_unsigned,
@@ -22,7 +19,7 @@ from ssdpm.base import (
     html_table,
 )
 from ssdpm.measure import Signal, _number
-from ssdpm.workload import TraceSource, open_source
+from ssdpm.workload import Parts, TraceSource
 
 __all__ = ["PowerCounts", "PowerIterator", "iter_power", "read_power"]
 
@@ -94,46 +91,32 @@ def _params(
     )
 
 
-class PowerIterator(Iterator[Signal]):
+class PowerIterator(Parts[Signal, PowerCounts]):
     """The parts of a file of samples, one after the other; see iter_power().
 
     It closes its file at the end, as a context manager at the latest at the end of
     the block. A file that the caller opened stays open.
     """
 
+    _what = "file of samples"
+
     def __init__(
         self, source: TraceSource, chunk: SupportsIndex, params: _Params
     ) -> None:
-        self._chunk = check_unsigned(chunk, "chunk", 2**40, 1)
         # Raw samples have a rate, and no times of their own.
         self._rate_hz = params[1] if params[-1] != _core.POWER_FORMATS["csv"] else None
-        self._file: IO[bytes] | None = None
-        self._reader: _core.PowerReader | None = None
-        self._source = source  # kept alive and open while it is read
-        what, self._file, self._filename = open_source(source)
-        try:
-            self._reader = _core.power_open(what, params)
-        except BaseException as error:
-            self._fail(error)
-            raise
+        super().__init__(source, chunk, lambda what: _core.power_open(what, params))
 
-    def _fail(self, error: BaseException) -> None:
-        if isinstance(error, Error):
-            error.filename = self._filename
-        self.close()
+    def _count(self) -> PowerCounts:
+        return PowerCounts(*self._reader.counts)
 
     def _read(self, everything: bool) -> Signal | None:
-        """None: the end."""
-        if self._reader is None:
-            raise ValueError("the file of samples is closed")
-        try:
+        reader = self._open()
+        with self._failing():
             if everything:
-                times, power = self._reader.read_all()
+                times, power = reader.read_all()
             else:
-                times, power = self._reader.read(self._chunk)
-        except BaseException as error:
-            self._fail(error)
-            raise
+                times, power = reader.read(self._chunk)
         if not (len(power) or everything):
             return None
         return self._signal(times, power)
@@ -147,48 +130,8 @@ class PowerIterator(Iterator[Signal]):
             start_ns = int(times[0]) if len(times) else 0
             signal = Signal(power, rate_hz=self._rate_hz, start_ns=start_ns)
         signal.counts = self.counts
+        signal.name = self.name
         return signal
-
-    @property
-    def counts(self) -> PowerCounts:
-        """What was met so far."""
-        if self._reader is not None:
-            self._counts = PowerCounts(*self._reader.counts)
-        return self._counts
-
-    def close(self) -> None:
-        """Close the file; closing again does nothing."""
-        if self._reader is not None:
-            self._counts = PowerCounts(*self._reader.counts)
-        self._reader = None
-        if self._file is not None:
-            self._file.close()
-
-    def __iter__(self) -> PowerIterator:
-        return self
-
-    def __next__(self) -> Signal:
-        signal = None if self._reader is None else self._read(False)
-        if signal is None:
-            self.close()
-            raise StopIteration
-        return signal
-
-    def __enter__(self) -> PowerIterator:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        file = getattr(self, "_file", None)
-        if file is not None:
-            file.close()
 
 
 def iter_power(

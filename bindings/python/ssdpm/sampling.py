@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ssdpm import _core
 from ssdpm.measure import (
@@ -103,13 +103,14 @@ def check(
     """What sampling() does, with what was checked."""
     level = None if baseline is None else _level(baseline)
     values = _core.measure_sampling(signal._handle, level, detect, records)
-    *numbers, extra_j, short_j, bits = values
-    if baseline is None:
-        extra_j = short_j = None
+    numbers: list[Any] = list(values)
     for optional in (6, 7):
         numbers[optional] = numbers[optional] or None
-    words = tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit)
-    return Sampling(*numbers, extra_j, short_j, words)
+    if baseline is None:
+        numbers[9:11] = None, None
+    bits = numbers.pop()
+    numbers.append(tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit))
+    return Sampling(*numbers)
 
 
 def sampling(

@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union, overload
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    SupportsIndex,
+    TypeVar,
+    Union,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -378,20 +389,27 @@ class Trace:
     record. Its data never change through it, and threads may share it.
     """
 
-    __slots__ = ("_counts", "_records")
+    __slots__ = ("_counts", "_name", "_records")
 
     _records: Records
     _counts: TraceCounts | None
+    _name: str | None
 
     def __init__(self) -> None:
         raise TypeError("made by ssdpm.read_trace() or ssdpm.Trace.from_records()")
 
     @classmethod
-    def _wrap(cls, records: Records, counts: TraceCounts | None = None) -> Trace:
+    def _wrap(
+        cls,
+        records: Records,
+        counts: TraceCounts | None = None,
+        name: str | None = None,
+    ) -> Trace:
         self = cls.__new__(cls)
         self._records = records.view()
         self._records.flags.writeable = False
         self._counts = counts
+        self._name = name
         return self
 
     @classmethod
@@ -526,6 +544,11 @@ class Trace:
     def counts(self) -> TraceCounts | None:
         """What the reader met; None for records that were not read, and for a part."""
         return self._counts
+
+    @property
+    def name(self) -> str | None:
+        """Of the file that read_trace() has read, without its directory, or None."""
+        return self._name
 
     @property
     def start_ns(self) -> npt.NDArray[np.uint64]:
@@ -669,7 +692,7 @@ class Trace:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _trace_from, (self._records, self._counts)
+        return _trace_from, (self._records, self._counts, self._name)
 
     def __repr__(self) -> str:
         text = f"<ssdpm.Trace {len(self)} records"
@@ -691,8 +714,10 @@ class Trace:
         return html_table(caption, columns, rows)
 
 
-def _trace_from(records: Records, counts: TraceCounts | None) -> Trace:
-    return Trace._wrap(records, counts)
+def _trace_from(
+    records: Records, counts: TraceCounts | None, name: str | None = None
+) -> Trace:
+    return Trace._wrap(records, counts, name)
 
 
 def _save_fio_iolog(records: Records, filename: str, file: str) -> None:
@@ -771,85 +796,88 @@ def open_source(
     return bytes_of(source, "a path, an open file or bytes"), None, None
 
 
-class TraceIterator(Iterator[Trace]):
-    """The parts of a trace, one after the other; see iter_trace().
+_Part = TypeVar("_Part")
+_Counts = TypeVar("_Counts")
+_Parts = TypeVar("_Parts", bound="Parts[Any, Any]")
+
+
+class Parts(Iterator[_Part], Generic[_Part, _Counts]):
+    """What reads a file in parts: a trace, or samples.
 
     It closes its file at the end, as a context manager at the latest at the end of
     the block. A file that the caller opened stays open.
     """
 
+    _what = "file"  # in words
+
     def __init__(
         self,
         source: TraceSource,
-        *,
-        chunk: SupportsIndex = 1 << 16,
-        format: str | None = None,
-        columns: str | None = None,
-        device: str | None = None,
-        skip_bad: bool = False,
+        chunk: SupportsIndex,
+        open_reader: Callable[[int | bytes], Any],
     ) -> None:
-        self._chunk = check_unsigned(chunk, "chunk", 2**40)
-        if not self._chunk:
-            raise RangeError(errno.ERANGE, "chunk: 0 records are none")
-        number = 0
-        if format is not None:
-            known = _core.TRACE_FORMATS
-            number = known[check_word(format, "format", known)]
-        texts = _option_text(columns, "columns"), _option_text(device, "device")
-        check_bool(skip_bad, "skip_bad")
+        self._chunk = check_unsigned(chunk, "chunk", 2**40, 1)
         self._source: TraceSource = source  # kept alive and open while it is read
-        self._reader: _core.Reader | None = None
+        self._reader: Any = None
         what, self._file, self._filename = open_source(source)
+        with self._failing():
+            self._reader = open_reader(what)
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        """An error has the name of the file, which is closed."""
         try:
-            self._reader = _core.trace_open(what, number, *texts, skip_bad)
+            yield
         except BaseException as error:
-            self._fail(error)
+            if isinstance(error, Error):
+                error.filename = self._filename
+            self.close()
             raise
 
-    def _fail(self, error: BaseException) -> None:
-        if isinstance(error, Error):
-            error.filename = self._filename
-        self.close()
+    def _count(self) -> _Counts:
+        """What the reader met."""
+        raise NotImplementedError
 
-    def _open(self) -> _core.Reader:
+    def _read(self, everything: bool) -> _Part | None:
+        """All the rest, or the next part; None: the end."""
+        raise NotImplementedError
+
+    def _open(self) -> Any:
         if self._reader is None:
-            raise ValueError("the trace is closed")
+            raise ValueError(f"the {self._what} is closed")
         return self._reader
 
-    def _read(self, everything: bool) -> Records:
-        reader = self._open()
-        try:
-            return reader.read_all() if everything else reader.read(self._chunk)
-        except BaseException as error:
-            self._fail(error)
-            raise
+    @property
+    def name(self) -> str | None:
+        """Of the file, without its directory; None: it has none."""
+        return os.path.basename(self._filename) or None if self._filename else None
 
     @property
-    def counts(self) -> TraceCounts:
+    def counts(self) -> _Counts:
         """What was met so far."""
-        return self._counts if self._reader is None else _counts(self._reader)
+        if self._reader is not None:
+            self._counts = self._count()
+        return self._counts
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
         if self._reader is not None:
-            self._counts = _counts(self._reader)
+            self._counts = self._count()
         self._reader = None
         if self._file is not None:
             self._file.close()
 
-    def __iter__(self) -> TraceIterator:
+    def __iter__(self: _Parts) -> _Parts:
         return self
 
-    def __next__(self) -> Trace:
-        if self._reader is None:
-            raise StopIteration
-        records = self._read(False)
-        if not len(records):
+    def __next__(self) -> _Part:
+        part = None if self._reader is None else self._read(False)
+        if part is None:
             self.close()
             raise StopIteration
-        return Trace._wrap(records)
+        return part
 
-    def __enter__(self) -> TraceIterator:
+    def __enter__(self: _Parts) -> _Parts:
         return self
 
     def __exit__(
@@ -864,6 +892,49 @@ class TraceIterator(Iterator[Trace]):
         file = getattr(self, "_file", None)
         if file is not None:
             file.close()
+
+
+class TraceIterator(Parts[Trace, TraceCounts]):
+    """The parts of a trace, one after the other; see iter_trace().
+
+    It closes its file at the end, as a context manager at the latest at the end of
+    the block. A file that the caller opened stays open.
+    """
+
+    _what = "trace"
+
+    def __init__(
+        self,
+        source: TraceSource,
+        *,
+        chunk: SupportsIndex = 1 << 16,
+        format: str | None = None,
+        columns: str | None = None,
+        device: str | None = None,
+        skip_bad: bool = False,
+    ) -> None:
+        number = 0
+        if format is not None:
+            known = _core.TRACE_FORMATS
+            number = known[check_word(format, "format", known)]
+        texts = _option_text(columns, "columns"), _option_text(device, "device")
+        check_bool(skip_bad, "skip_bad")
+        super().__init__(
+            source,
+            chunk,
+            lambda what: _core.trace_open(what, number, *texts, skip_bad),
+        )
+
+    def _count(self) -> TraceCounts:
+        return _counts(self._reader)
+
+    def _read(self, everything: bool) -> Trace | None:
+        reader = self._open()
+        with self._failing():
+            records = reader.read_all() if everything else reader.read(self._chunk)
+        if everything:
+            return Trace._wrap(records, self.counts, self.name)
+        return Trace._wrap(records) if len(records) else None
 
 
 def iter_trace(
@@ -928,8 +999,9 @@ def read_trace(
     with iter_trace(
         source, format=format, columns=columns, device=device, skip_bad=skip_bad
     ) as parts:
-        records = parts._read(True)
-        return Trace._wrap(records, parts.counts)
+        trace = parts._read(True)
+        assert trace is not None
+        return trace
 
 
 @dataclass(frozen=True)

@@ -449,6 +449,31 @@ def test_what_was_measured_is_a_file(tmp_path: Path) -> None:
         Calibration.load(tmp_path / "none")
 
 
+def test_the_names_of_the_files_that_were_read_and_the_date_are_kept(
+    tmp_path: Path,
+) -> None:
+    made = a_run()
+    rows = zip(made.signal.times_ns(), made.signal.power_w)
+    text = "".join(f"{t},{w}\n" for t, w in rows)
+    (tmp_path / "watts.csv").write_text("time_ns,power_w\n" + text)
+    made.trace.save(tmp_path / "ios.npy")
+    power = measure.read_power(tmp_path / "watts.csv")
+    trace = ssdpm.read_trace(tmp_path / "ios.npy")
+    assert (power.name, trace.name) == ("watts.csv", "ios.npy")
+    assert pickle.loads(pickle.dumps(power)).name == "watts.csv"
+    assert copy.copy(trace).name == "ios.npy" and trace[:9].name is None
+    one = measure.calibrate(made.model, trace, power, date="2026-11-22")
+    assert (one.power_name, one.trace_name) == ("watts.csv", "ios.npy")
+    assert one.date == "2026-11-22"
+    again = Calibration.from_json(one.to_json())
+    assert (again.power_name, again.trace_name) == ("watts.csv", "ios.npy")
+    with ssdpm.iter_trace(tmp_path / "ios.npy") as parts:
+        assert parts.name == "ios.npy"
+        one = measure.calibrate(made.model, parts, made.signal)
+    assert (one.power_name, one.trace_name, one.date) == (None, "ios.npy", None)
+    assert ssdpm.read_trace((tmp_path / "ios.npy").read_bytes()).name is None
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("date", "x" * 32), ("power_name", "é" * 128), ("product", "x" * 41)],

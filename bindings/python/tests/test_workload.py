@@ -305,7 +305,7 @@ def test_arguments_of_readers_are_checked() -> None:
         ssdpm.read_trace(MQSIM, device="\0")
     with pytest.raises(TypeError, match=r"^skip_bad: a bool is needed, not int"):
         ssdpm.read_trace(MQSIM, skip_bad=1)  # type: ignore[arg-type]
-    with pytest.raises(ssdpm.RangeError, match=r"^chunk: 0 records"):
+    with pytest.raises(ssdpm.RangeError, match=r"^chunk: 0 is"):
         ssdpm.iter_trace(MQSIM, chunk=0)
 
 
