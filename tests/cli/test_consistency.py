@@ -237,6 +237,7 @@ def test_each_second_is_drawn(ssdpm: Command) -> None:
     }
     assert all(min(size) >= 100 for size in page.canvases.values())
     assert "<b>.log" in page.text and "holes" in page.text
+    assert "Seconds without any stand at the lower edge." in page.text
     assert text == ssdpm.output("consistency", "-q", "-t", "9", "a.log", "<b>.log")
     for odd in ("NaN", "undefined", "Infinity", "[object"):
         assert odd not in page.text

@@ -14,6 +14,8 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib import pyplot
 
 import ssdpm
@@ -97,6 +99,54 @@ def test_the_numbers_are_those_of_numpy() -> None:
     assert found.n_below == int((part < 500).sum()) > 0
     assert found.below_share == found.n_below / 3990
     assert np.array_equal(found.iops, iops)
+
+
+RATES = st.one_of(st.just(np.nan), st.floats(0, 1e12), st.integers(0, 9).map(float))
+
+
+@given(st.lists(RATES, max_size=400), st.floats(0, 1e6))
+def test_the_numbers_of_any_run_are_in_order(iops: list[float], limit: float) -> None:
+    known = [one for one in iops if one == one]
+    if not known:
+        with pytest.raises(ssdpm.UnknownValueError):
+            consistency.measure(iops, threshold_iops=limit)
+        return
+    found = consistency.measure(iops, threshold_iops=limit)
+    ranks = [found.floor_iops, found.p01_iops, found.p1_iops, found.median_iops]
+    assert ranks == sorted(ranks) and set(ranks) <= set(known)
+    assert found.max_iops == max(known) and found.floor_iops == min(known)
+    assert (found.n, found.n + found.n_holes) == (len(known), len(iops))
+    assert found.n_below == sum(one < limit for one in known)
+    least, most = found.floor_iops, found.max_iops
+    assert least * (1 - 1e-12) <= found.mean_iops <= most * (1 + 1e-12)
+    if found.cliff_s is not None:
+        assert found.plateau_iops is not None
+        assert iops[found.cliff_s] <= found.plateau_iops / 2
+    if found.steady_s is not None:
+        assert (found.cliff_s or 0) <= found.steady_s <= len(iops) - 300
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=50), st.data())
+def test_a_log_of_means_is_read_whatever_holes_it_has(
+    iops: list[int], data: st.DataObject
+) -> None:
+    """A line that is missing is a hole of one second, unless the next line covers it."""
+    kept = data.draw(st.lists(st.booleans(), min_size=len(iops), max_size=len(iops)))
+    kept[0] = True
+    rows = [
+        f"{1000 * (at + 1)}, {rate}, 1, 0\n"
+        for at, (rate, keep) in enumerate(zip(iops, kept))
+        if keep
+    ]
+    found = consistency.read("".join(rows).encode())
+    assert len(found) == 1 + max(at for at, keep in enumerate(kept) if keep)
+    for at, value in enumerate(found.tolist()):
+        if kept[at]:
+            assert value == iops[at]
+        elif at > 0 and kept[at - 1] and at + 1 < len(kept) and kept[at + 1]:
+            assert value == iops[at + 1]  # a mean over two seconds
+        else:
+            assert np.isnan(value)
 
 
 def test_plateau_cliff_and_steady_state_are_found() -> None:
