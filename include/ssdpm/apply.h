@@ -345,10 +345,11 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * write to the directory: @reterr says which), -EROFS (a root without the
  * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
  * no longer what it was when this was planned: plan again), -EBUSY (another
- * commit holds the lock), -EOPNOTSUPP (the kernel refused a policy), -EINVAL,
- * -ENODEV, -EIO, -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the
- * kernel built another table than was predicted from what the drive itself
- * says), -EALREADY (it was committed), -ENOMEM.
+ * commit holds the lock; a drive sleeps, and does not say which power state it
+ * wakes to), -EOPNOTSUPP (the kernel refused a policy, or the drive a power
+ * state), -EINVAL, -ENODEV, -EIO, -ETIMEDOUT (a SATA port did not come back),
+ * -EREMOTEIO (the kernel built another table than was predicted from what the
+ * drive itself says), -EALREADY (it was committed), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);

@@ -387,6 +387,7 @@ class Machine:
     def power(self, name: str, **values: int) -> None:
         """What `ssdpm capture` of today writes of the features."""
         lines = [f"{key} {value}\n" for key, value in values.items()]
+        self.file(f"dumps/{name}.power-state", values["power_state"])
         self.files[f"dumps/{name}.power"] = "".join(lines).encode()
 
     def block(self, path: str, rotational: bool, removable: bool = False) -> None:

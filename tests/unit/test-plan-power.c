@@ -2,6 +2,8 @@
 /* Power states that are set, and NOPPME: shown, done, checked, taken back. */
 #include "kernel.h"
 
+#include "apply/internal.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -407,6 +409,46 @@ static void a_record_names_only_what_a_step_can(void **state)
 	free(text);
 }
 
+/* A record says what root sends: only what a step can have written. */
+static void a_value_that_is_no_state_is_not_sent(void **state)
+{
+	static const char *const values[] = {
+		"",	 "PS",	       "PSx",	       "PS32", "PS1 hint",
+		"PS1 2", "PS1 hint 8", "PS1 hint 1 2", "1",
+	};
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		assert_fails(ssdpm__write_power_value(
+				     machine, SSDPM_STEP_POWER_STATE, "nvme0",
+				     values[i], &error),
+			     &error, -EINVAL, "is no power state");
+	assert_int_equal(kernel->n_writes, 0);
+	assert_int_equal(ssdpm__write_power_value(machine,
+						  SSDPM_STEP_POWER_STATE,
+						  "nvme0", "PS31 hint 7", NULL),
+			 0);
+	assert_int_equal(kernel->now.drives[0].power, 0xff);
+}
+
+/* It cannot be asked whether it is done, and is put back all the same. */
+static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
+{
+	struct ssdpm_plan *plan = plan_state(2, 1);
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->falls_asleep = true;
+	kernel->sleeps_on = true;
+	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
+		     "does not say which state it wakes to");
+	assert_int_equal(kernel->n_writes, 2);
+	assert_int_equal(kernel->now.drives[0].power, 0);
+	assert_null(kernel_text("run/ssdpm/journal"));
+	ssdpm_plan_free(plan);
+}
+
 /* A capture shows what is so, and takes no command. */
 static void a_capture_shows_its_state_and_takes_none(void **state)
 {
@@ -457,6 +499,11 @@ int main(void)
 				       reset),
 		cmocka_unit_test_setup(a_record_names_only_what_a_step_can,
 				       reset),
+		cmocka_unit_test_setup(a_value_that_is_no_state_is_not_sent,
+				       reset),
+		cmocka_unit_test_setup(
+			a_drive_that_falls_asleep_for_good_gets_its_state_back,
+			reset),
 		cmocka_unit_test_setup(a_capture_shows_its_state_and_takes_none,
 				       reset),
 	};

@@ -64,6 +64,8 @@ until_true is_set
 udevadm settle
 run plugged_check is_set
 run remove ssdpm revert --persist
+# udevd looks at its rules once in three seconds.
+udevadm control --reload
 reset
 udevadm settle
 run removed_check is_set

@@ -397,7 +397,8 @@ class Plan(Live):
             AccessError: root is needed, or Linux refuses it: the message says which.
             ReadOnlyError: a root without the marker of a capture.
             NotInForceError: a value is no longer what the plan shows.
-            BusyError: another commit holds the lock.
+            BusyError: another commit holds the lock; or a drive sleeps, and does not
+                say which power state it wakes to.
             UnsupportedError: the kernel refused a policy.
             TimedOutError: a SATA port did not come back.
             GoneError: a device is gone.
