@@ -5,6 +5,7 @@
 #include "html.h"
 #include "numbers.h"
 #include "output.h"
+#include "power-cap.h"
 #include "result-json.h"
 #include "units.h"
 
@@ -24,6 +25,7 @@ struct settings {
 	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
 	const char *policy_name;
 	uint64_t interval_ns;
+	uint64_t cap_uw; /* 0: none */
 	bool explain;
 };
 
@@ -39,6 +41,8 @@ static const struct option_spec options[] = {
 	  "med_power_with_dipm|min_power_with_partial|min_power",
 	  "SATA: the link policy (default med_power_with_dipm)" },
 	{ "interval", 0, "TIME", "give the course in pieces of this length" },
+	{ "power-cap", 0, "POWER",
+	  "what the workload loses if the drive may draw no more, as in 10W" },
 	{ "csv", 0, NULL,
 	  "print CSV: the states, or with --interval the course" },
 	{ "explain", 'e', NULL, "say what is taken for known, and why" },
@@ -85,6 +89,15 @@ static enum exit_status set(void *data, struct common *common,
 			       usage_error(common,
 					   "--interval %s: must be "
 					   "above 0",
+					   argument);
+	}
+	if (!strcmp(name, "power-cap")) {
+		if (parse_any_power(common, name, argument, &settings->cap_uw))
+			return STATUS_USAGE;
+		return settings->cap_uw ?
+			       STATUS_DONE :
+			       usage_error(common,
+					   "--power-cap %s: must be above 0",
 					   argument);
 	}
 	if (!strcmp(name, "explain"))
@@ -142,7 +155,8 @@ static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
 
 static void write_estimate(struct json_writer *w,
 			   const struct settings *settings,
-			   const struct estimate *e)
+			   const struct estimate *e,
+			   const struct ssdpm_cap_run *cap)
 {
 	const struct drive *drive = e->subject->drive;
 	const struct job *job = &e->jobs[0];
@@ -160,20 +174,24 @@ static void write_estimate(struct json_writer *w,
 	if (settings->interval_ns)
 		write_intervals(w, job->sim);
 	write_work_behind(w, e->subject, &job->result.nominal);
+	if (cap)
+		write_power_cap(w, cap, settings->cap_uw);
 	write_known(w, e->subject);
 	ssdpm__json_end(w, '}');
 }
 
 static enum exit_status print_all_json(const struct common *common,
 				       const struct settings *settings,
-				       const struct estimates *all)
+				       const struct estimates *all,
+				       const struct ssdpm_cap_run *caps)
 {
 	struct json_writer w = { 0 };
 
 	if (all->n != 1)
 		ssdpm__json_begin(&w, NULL, '[');
 	for (size_t i = 0; i < all->n; i++)
-		write_estimate(&w, settings, &all->estimates[i]);
+		write_estimate(&w, settings, &all->estimates[i],
+			       caps ? &caps[i] : NULL);
 	if (all->n != 1)
 		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
@@ -438,7 +456,8 @@ static void print_assumptions(const struct ssdpm_result *r)
 }
 
 static void print_estimate(const struct settings *settings,
-			   const struct estimate *e)
+			   const struct estimate *e,
+			   const struct ssdpm_cap_run *cap)
 {
 	const struct job *job = &e->jobs[0];
 	uint64_t n = all_ios(&job->result.nominal);
@@ -456,6 +475,8 @@ static void print_estimate(const struct settings *settings,
 	print_states(settings, e);
 	print_work_behind(e->subject, &job->result.nominal);
 	print_assumptions(&job->result);
+	if (cap)
+		print_power_cap(cap, settings->cap_uw, &settings->sim);
 	if (!settings->explain)
 		return;
 	putchar('\n');
@@ -464,10 +485,11 @@ static void print_estimate(const struct settings *settings,
 
 static enum exit_status print_all(const struct common *common,
 				  const struct settings *settings,
-				  const struct estimates *all)
+				  const struct estimates *all,
+				  const struct ssdpm_cap_run *caps)
 {
 	if (common->form && common->form != FORM_OWN)
-		return print_all_json(common, settings, all);
+		return print_all_json(common, settings, all, caps);
 	if (common->form && settings->interval_ns)
 		print_intervals_csv(all);
 	else if (common->form)
@@ -475,7 +497,8 @@ static enum exit_status print_all(const struct common *common,
 	for (size_t i = 0; i < all->n && !common->form; i++) {
 		if (i)
 			putchar('\n');
-		print_estimate(settings, &all->estimates[i]);
+		print_estimate(settings, &all->estimates[i],
+			       caps ? &caps[i] : NULL);
 	}
 	return STATUS_DONE;
 }
@@ -534,6 +557,29 @@ static enum exit_status find_policies(const struct common *common,
 	return status;
 }
 
+/* *ret_caps stays NULL where no cap is asked for; free() it. */
+static enum exit_status run_caps(const struct plan *plan,
+				 const struct settings *settings,
+				 const struct estimates *all,
+				 struct ssdpm_cap_run **ret_caps)
+{
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_cap_run *caps;
+
+	if (!settings->cap_uw)
+		return STATUS_DONE;
+	caps = calloc(all->n ? all->n : 1, sizeof(*caps));
+	*ret_caps = caps;
+	if (!caps) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < all->n && !status; i++)
+		status = run_power_cap(plan, &all->estimates[i],
+				       settings->cap_uw, &caps[i]);
+	return status;
+}
+
 static enum exit_status estimate(const struct common *common,
 				 const struct settings *settings,
 				 const struct drives *drives)
@@ -549,8 +595,12 @@ static enum exit_status estimate(const struct common *common,
 		.timelines = settings->page.path,
 	};
 	struct estimates all = { 0 };
+	struct records records = { 0 };
+	struct ssdpm_cap_run *caps = NULL;
 	enum exit_status status;
 
+	if (settings->cap_uw)
+		plan.records = &records;
 	status = find_policies(common, settings, policies, &plan);
 	if (!status)
 		status =
@@ -559,8 +609,12 @@ static enum exit_status estimate(const struct common *common,
 		status = write_estimates_page(&settings->page, &settings->sim,
 					      &all, NULL, NULL);
 	if (!status)
-		status = print_all(common, settings, &all);
+		status = run_caps(&plan, settings, &all, &caps);
+	if (!status)
+		status = print_all(common, settings, &all, caps);
 	free_estimates(&all);
+	free(records.ios);
+	free(caps);
 	return status;
 }
 
@@ -604,6 +658,7 @@ const struct subcommand cmd_estimate = {
 		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
 		    "drive.json\n"
 		    "  ssdpm estimate -t apst-1 --explain drive.json\n"
+		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
 		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
 		    "drive.json\n",
 	.set = set,

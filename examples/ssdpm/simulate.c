@@ -187,6 +187,26 @@ static enum exit_status finish_all(const struct trace_input *input,
 	return STATUS_DONE;
 }
 
+static enum exit_status keep(struct records *records,
+			     const struct ssdpm_io *ios, size_t n)
+{
+	size_t capacity = 2 * records->capacity + CHUNK;
+	struct ssdpm_io *more;
+
+	if (records->capacity - records->n < n) {
+		more = reallocarray(records->ios, capacity, sizeof(*more));
+		if (!more) {
+			complain("out of memory");
+			return STATUS_FAILED;
+		}
+		records->ios = more;
+		records->capacity = capacity;
+	}
+	memcpy(records->ios + records->n, ios, n * sizeof(*ios));
+	records->n += n;
+	return STATUS_DONE;
+}
+
 /* The trace goes by once, past all drives and policies. */
 static enum exit_status stream(const struct plan *plan,
 			       struct trace_input *input,
@@ -202,6 +222,8 @@ static enum exit_status stream(const struct plan *plan,
 		status = read_trace(input, ios, CHUNK, &n_ios);
 		if (!status && n_ios)
 			status = feed_all(input, estimates, n, ios, n_ios);
+		if (!status && plan->records)
+			status = keep(plan->records, ios, n_ios);
 		if (status || !n_ios)
 			break;
 		if (!begun)

@@ -37,6 +37,13 @@ struct estimate {
 	size_t n_jobs;
 };
 
+/* A trace that is kept, all of it. */
+struct records {
+	struct ssdpm_io *ios;
+	size_t n;
+	size_t capacity;
+};
+
 /* What to do. */
 struct plan {
 	const struct common *common;
@@ -50,7 +57,8 @@ struct plan {
 	bool by_kind; /* nor required ones for drives of the other kind */
 	uint64_t interval_ns;
 	bool timelines;
-	bool one_of_many; /* what was measured may be of another drive */
+	struct records *records; /* where the trace is kept; NULL: it is not */
+	bool one_of_many;	 /* what was measured may be of another drive */
 };
 
 struct estimates {

@@ -1355,8 +1355,9 @@ SSDPM_API int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
  * @loss_share:    of the throughput: 1 - uncapped by capped duration; least and
  *                 most over the corners
  * @power_uw:      mean; likewise the next three
- * @p99_power_uw:  of all intervals, by nearest rank
- * @max_power_uw:  of all intervals
+ * @p99_power_uw:  of all whole intervals, by nearest rank; of fewer than 100,
+ *                 the most
+ * @max_power_uw:  of all whole intervals, and of all of it
  * @uncapped_power_uw: mean, in state 0 and without the cap
  */
 struct ssdpm_cap_run {

@@ -40,6 +40,7 @@ struct drive {
 struct outcome {
 	uint64_t duration_ns;
 	uint64_t interval_ns;
+	size_t n_intervals; /* whole ones */
 	struct ssdpm_span power_uw;
 	double p99_power_uw;
 	double max_power_uw;
@@ -101,23 +102,16 @@ static int run_pass(const struct job *job, struct cap_pass *pass,
 }
 
 /* All three to what it is at the corner, and no power above the cap. */
-static void fix(struct ssdpm_parameter *parameter, uint64_t value)
+static void fix(const struct job *job, const struct drive *drive,
+		struct ssdpm_parameter *p, uint64_t uw)
 {
-	parameter->low = parameter->nominal = parameter->high = value;
-}
-
-static void hold(const struct job *job, const struct drive *drive,
-		 struct ssdpm_parameter *p)
-{
-	if (!drive->capped)
-		return;
-	p->low = p->low < job->cap_uw ? p->low : job->cap_uw;
-	p->nominal = p->nominal < job->cap_uw ? p->nominal : job->cap_uw;
-	p->high = p->high < job->cap_uw ? p->high : job->cap_uw;
+	if (drive->capped && uw > job->cap_uw)
+		uw = job->cap_uw;
+	p->low = p->nominal = p->high = uw;
 }
 
 /* The active power that gives the energy that the pass has found. */
-static uint64_t active_power(const struct job *job, const struct drive *drive,
+static uint64_t active_power(const struct drive *drive,
 			     const struct cap_pass *pass,
 			     const struct values *values, unsigned op)
 {
@@ -127,7 +121,7 @@ static uint64_t active_power(const struct job *job, const struct drive *drive,
 
 	if (ns)
 		uw = idle_uw + (uint64_t)((pass->energy_fj[op] + ns / 2) / ns);
-	return drive->capped && uw > job->cap_uw ? job->cap_uw : uw;
+	return uw;
 }
 
 static void set_parameters(const struct job *job, const struct drive *drive,
@@ -144,20 +138,21 @@ static void set_parameters(const struct job *job, const struct drive *drive,
 
 		switch (p->kind) {
 		case SSDPM_PARAMETER_ACTIVE_POWER:
-			fix(p,
-			    active_power(job, drive, pass, &values, p->index));
+			fix(job, drive, p,
+			    active_power(drive, pass, &values, p->index));
 			break;
 		case SSDPM_PARAMETER_OPERATION_ENERGY:
 		case SSDPM_PARAMETER_BYTE_ENERGY:
-			fix(p, 0);
+			fix(job, drive, p, 0);
 			break;
 		case SSDPM_PARAMETER_IDLE_POWER:
-			if (p->index == drive->state)
-				fix(p, values.idle_power_uw[p->index]);
-			hold(job, drive, p);
+			fix(job, drive, p, values.idle_power_uw[p->index]);
+			break;
+		case SSDPM_PARAMETER_LINK_POWER:
+			fix(job, drive, p, values.link_power_uw);
 			break;
 		case SSDPM_PARAMETER_TRANSITION_POWER:
-			hold(job, drive, p);
+			fix(job, drive, p, values.transition_power_uw);
 			break;
 		default:
 			break;
@@ -172,7 +167,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Mean powers of whole intervals; a trace that has none: its only one. */
+/* Mean powers of whole intervals. */
 static int quantiles(const struct ssdpm_sim *sim, struct outcome *outcome,
 		     struct ssdpm_error *reterr)
 {
@@ -188,10 +183,11 @@ static int quantiles(const struct ssdpm_sim *sim, struct outcome *outcome,
 		uint64_t ns = all[i].busy_ns + all[i].idle_ns +
 			      all[i].asleep_ns + all[i].transition_ns;
 
-		if (ns && (ns == outcome->interval_ns || n == 1))
+		if (ns == outcome->interval_ns)
 			uw[kept++] = (double)all[i].energy_nj * 1e6 /
 				     ((double)ns / 1000) / 1000;
 	}
+	outcome->n_intervals = kept;
 	if (kept) {
 		qsort(uw, kept, sizeof(*uw), by_value);
 		outcome->p99_power_uw = uw[(kept * 99 + 99) / 100 - 1];
@@ -232,6 +228,11 @@ static int simulate(const struct job *job, const struct drive *drive,
 	if (!r)
 		r = quantiles(sim, outcome, reterr);
 	ssdpm_sim_free(sim);
+	outcome->max_power_uw = ssdpm__max(
+		outcome->max_power_uw, (double)result.nominal.mean_power_uw);
+	/* Its rank is the last one; what was cut off counts then, too. */
+	if (outcome->n_intervals < 100)
+		outcome->p99_power_uw = outcome->max_power_uw;
 	outcome->duration_ns = result.nominal.duration_ns;
 	outcome->power_uw = (struct ssdpm_span){
 		(double)result.low.mean_power_uw,
@@ -354,7 +355,7 @@ static int run_nominal(const struct job *job, struct ssdpm_cap_run *run,
 	return 0;
 }
 
-/* Costs together, and service: low and high of each. */
+/* Powers and energies together, and service: low and high of each. */
 static struct corner corner_of(enum corner_value cost,
 			       enum corner_value service)
 {
@@ -363,6 +364,7 @@ static struct corner corner_of(enum corner_value cost,
 	corner.value[SSDPM_AXIS_IDLE_POWER - 1] = (uint8_t)cost;
 	corner.value[SSDPM_AXIS_STATE_POWER - 1] = (uint8_t)cost;
 	corner.value[SSDPM_AXIS_ACTIVE_POWER - 1] = (uint8_t)cost;
+	corner.value[SSDPM_AXIS_TRANSITION_POWER - 1] = (uint8_t)cost;
 	corner.value[SSDPM_AXIS_SERVICE - 1] = (uint8_t)service;
 	return corner;
 }
@@ -374,7 +376,8 @@ static int run_corners(const struct job *job, bool unknown,
 		ssdpm__open_axes(job->parameters, job->params.n_parameters, 0);
 	bool cost = axes & (1u << (SSDPM_AXIS_IDLE_POWER - 1) |
 			    1u << (SSDPM_AXIS_STATE_POWER - 1) |
-			    1u << (SSDPM_AXIS_ACTIVE_POWER - 1));
+			    1u << (SSDPM_AXIS_ACTIVE_POWER - 1) |
+			    1u << (SSDPM_AXIS_TRANSITION_POWER - 1));
 	bool service = unknown && axes & 1u << (SSDPM_AXIS_SERVICE - 1);
 	struct ssdpm_error error = { 0 };
 	int r = 0;

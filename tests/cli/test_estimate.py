@@ -384,6 +384,38 @@ def test_drives_of_a_machine_that_are_not_known_are_left_out(
     assert "no drive that is known is in empty" in message
 
 
+def test_a_power_cap_makes_i_os_longer(some: Command) -> None:
+    """1 W over idle for 1 ms is 0.5 W over idle for 2 ms."""
+    call = ["--none", "--power-cap", "1500mW"]
+    assert "power_cap" not in estimate(some, "--none")
+    cap = estimate(some, *call)["power_cap"]
+    assert cap["cap_uw"] == 1_500_000
+    assert cap["uncapped_duration_ns"] == 6 * S + 14 * MS
+    assert cap["duration_ns"] == 6 * S + 18 * MS
+    assert cap["n_ios"] == cap["n_slowed"] == 4
+    assert cap["delay_mean_ns"] == cap["delay_p99_ns"] == cap["delay_max_ns"] == MS
+    assert cap["loss_ppm"] == dict.fromkeys(("low", "nominal", "high"), 665)
+    assert cap["power_uw"]["nominal"] == round(1e6 * 6.022 / 6.018)
+    assert cap["uncapped_power_uw"]["nominal"] == round(1e6 * 6.018 / 6.014)
+    assert cap["max_power_uw"]["high"] == 1_001_000
+    assert cap["interval_ns"] == S
+    text = some.output("estimate", "-t", "some.csv", *STATED, *call, "plain.json")
+    assert "under a power cap of 1.5 W in PS0: 4 of 4 I/Os take longer\n" in text
+    words = next(line for line in text.splitlines() if "throughput lost" in line)
+    assert words.split() == ["throughput", "lost", *3 * ["0.1", "%"]]
+    # What comes from standard input is read once.
+    from_stdin = some(
+        *["estimate", "-t", "-", *STATED, *call, "--json", "plain.json"],
+        stdin=trace.SOME.encode(),
+    )
+    assert json.loads(from_stdin.stdout)["power_cap"] == cap
+    message = some.fails(
+        1, "estimate", "-t", "some.csv", *STATED, "--power-cap", "1W", "plain.json"
+    )
+    assert "--power-cap 1 W: a cap of 1000000 uW" in message
+    assert "leaves nothing for I/Os" in message
+
+
 def test_one_i_o_costs_something(ssdpm: Command) -> None:
     ssdpm.write("some.csv", trace.csv((5, MS)))
     run = estimate(ssdpm)["nominal"]
@@ -435,6 +467,8 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none and --lpm exclude"),
         ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
         ([*ESTIMATE, "--interval", "0s"], "--interval 0s: must be above 0"),
+        ([*ESTIMATE, "--power-cap", "0W"], "--power-cap 0W: must be above 0"),
+        ([*ESTIMATE, "--power-cap", "10"], "--power-cap 10: "),
         ([*ESTIMATE, "--none", "-l", "20ms"], "--none and the options of an APST"),
         ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
         ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),

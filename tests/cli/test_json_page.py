@@ -48,7 +48,8 @@ CALLS = [
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
-    ["estimate", "--json", "-t", "lomax", "--spare", "7%", "sata.json"],
+    ["estimate", "--json", "-t", "lomax", "--spare", "7%", "--power-cap", "5W"]
+    + ["sata.json"],
     ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
     + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],

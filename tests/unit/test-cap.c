@@ -913,6 +913,42 @@ static void bounds_of_a_trace_hold_what_its_values_give(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
+/* At 9 W of idle power and more, a cap of 9 W leaves nothing. */
+static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
+{
+	struct ssdpm_io ios[2] = {
+		write_at(0, 20000000, SSDPM_SERVICE_UNKNOWN),
+		write_at(40 * MS, 20000000, SSDPM_SERVICE_UNKNOWN),
+	};
+	struct drive drive = make_certain();
+	struct ssdpm_cap_run run;
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
+					      SSDPM_PARAMETER_IDLE_POWER, 2,
+					      2000000, 4000000, 10000000, NULL),
+			 0);
+	run = simulate(&drive, SSDPM_LOOP_CLOSED, 2, 9000000, ios, 2);
+	/* 10 ms of 21 W over idle: 5 W over idle, or 7 W. */
+	assert_int_equal(run.duration_ns, 2 * 42 * MS + 30 * MS);
+	assert_near(run.loss_share.low, 1 - 50.0 / 90, 1e-12);
+	assert_near(run.loss_share.nominal, 1 - 50.0 / 114, 1e-12);
+	assert_near(run.loss_share.high, 1, 0);
+	assert_near(run.power_uw.high, 9 * W, 0);
+	/* A drive of 1 to 4 GB/s: 20 to 5 ms each. */
+	set(&drive, SSDPM_PARAMETER_IDLE_POWER, 2, 4000000);
+	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
+					      SSDPM_PARAMETER_BANDWIDTH, 1,
+					      1000000000, 2000000000,
+					      4000000000, NULL),
+			 0);
+	run = simulate(&drive, SSDPM_LOOP_CLOSED, 2, 10000000, ios, 2);
+	assert_near(run.loss_share.nominal, 1 - 50.0 / 100, 1e-12);
+	assert_near(run.loss_share.low, 1 - 45.0 / (35 + 35), 1e-12);
+	assert_near(run.loss_share.high, 1 - 60.0 / (140 + 20), 1e-12);
+	ssdpm_model_unref(drive.model);
+}
+
 static void check_run_refused(const struct drive *drive, uint32_t loop,
 			      uint64_t cap_uw, const struct ssdpm_io *ios,
 			      size_t n, int code, const char *fragment)
@@ -994,6 +1030,8 @@ int main(void)
 		cmocka_unit_test(
 			a_trace_of_one_io_at_a_time_takes_what_paper_says),
 		cmocka_unit_test(bounds_of_a_trace_hold_what_its_values_give),
+		cmocka_unit_test(
+			where_idle_power_may_be_the_cap_all_may_be_lost),
 		cmocka_unit_test(
 			what_a_drive_does_not_manage_under_a_cap_is_refused),
 	};

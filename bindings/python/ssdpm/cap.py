@@ -565,6 +565,7 @@ def from_model(
     *,
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
     nand: Nand | None = None,
 ) -> tuple[Drive, float | None]:
     """What is known of a drive in a power state, and the cap of that state in watts.
@@ -576,13 +577,14 @@ def from_model(
             not report it.
         parameters: what to take for known, from ssdpm.parameters().
         measured: what ssdpm.measure.calibrate() found of this drive.
+        spare: as for ssdpm.estimate(): what garbage collection adds to writes.
         nand: as in Drive.
 
     Raises:
         InvalidError: the drive does not work in that state.
         TypeError, ValueError: an argument of another type.
     """
-    setup = _Setup(model, parameters=parameters, measured=measured)
+    setup = _Setup(model, parameters=parameters, measured=measured, spare=spare)
     cap_uw, known, assumed, idle, most, found = _core.cap_params_from_model(
         setup.model._handle,
         [one._tuple() for one in setup.parameters],
@@ -665,6 +667,7 @@ def simulate(
     pcie_link: str = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
+    spare: float | None = None,
 ) -> Run:
     """What a trace loses under a cap, and what it draws.
 
@@ -673,7 +676,8 @@ def simulate(
         trace: as for ssdpm.estimate(); all of it is held in memory.
         cap_w: in watts; None: none.
         state: the operational state in which the drive works under the cap.
-        table, loop, lpm, pcie_link, parameters, measured: as for ssdpm.estimate().
+        table, loop, lpm, pcie_link, parameters, measured, spare: as for
+            ssdpm.estimate().
 
     Raises:
         RangeError: the drive does not keep up: an I/O takes over 4.29 s under the cap,
@@ -687,6 +691,7 @@ def simulate(
         pcie_link=pcie_link,
         parameters=parameters,
         measured=measured,
+        spare=spare,
     )
     cap_uw = _cap_uw(cap_w)
     parts = list(record_arrays(trace))

@@ -186,6 +186,19 @@ def test_a_trace_takes_as_long_as_its_energy_under_the_cap() -> None:
     assert free.power_uw.nominal == estimate.nominal.mean_power_uw
 
 
+def test_less_spare_flash_loses_more_under_a_cap() -> None:
+    streams = [Stream("write", nand_bytes_per_s=1e9)]
+    trace = ssdpm.generate("apst-2", service_ns=100_000)
+    found, lost = [], []
+    for spare in (None, 0.25, 0.07):
+        drive, cap_w = ssdpm.cap.from_model(model(), streams, state=2, spare=spare)
+        found.append(drive.at(cap_w).bytes_per_s.low)
+        run = ssdpm.cap.simulate(model(), trace, 6, table=None, spare=spare)
+        lost.append(run.loss_share.high)
+    assert found[0] > found[1] > found[2]
+    assert lost[0] < lost[1] < lost[2]
+
+
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.integers(1, 10**7)), min_size=1))
 def test_a_tighter_cap_never_makes_a_trace_faster(ios: list[tuple[int, int]]) -> None:
     starts = np.cumsum([gap for gap, _ in ios])
