@@ -113,6 +113,7 @@ SIMULATED = (
     "simulated, onset",
     "onset, spare as measured",
     "simulated, power and pace",
+    "energy of a byte",
     "pace after it, means of 100 s",
     "390 to 590 s",
     "900 to 1199 s",

@@ -258,4 +258,5 @@ def test_more_spare_costs_no_more(a: float, b: float) -> None:
 
 
 def test_numpy_numbers_are_numbers() -> None:
-    assert wa.calculate(np.float32(0.25)) == wa.calculate(0.25)
+    quarter: Any = np.float32(0.25)
+    assert wa.calculate(quarter) == wa.calculate(0.25)

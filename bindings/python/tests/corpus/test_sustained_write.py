@@ -30,6 +30,7 @@ def test_what_comes_out_and_what_does_not() -> None:
         "simulated, onset": "not derivable",
         "onset, spare as measured": "reproduced",
         "simulated, power and pace": "reproduced",
+        "energy of a byte": "within bounds",
         "pace after it, means of 100 s": "reproduced",
         "390 to 590 s": "not derivable",
         "900 to 1199 s": "not derivable",
@@ -43,7 +44,7 @@ def test_the_onset_follows_from_the_spare_flash_and_the_pace(
 ) -> None:
     monkeypatch.syspath_prepend(str(SCRIPTS))
     script: Any = importlib.import_module("sustained_write")
-    measured = script.Measured(2.5, 340.0, 3.2, 158.0, 5.56)
+    measured = script.Measured(2.5, 340.0, 3.2, 158.0, 5.56, 0.62)
     for user_gib in (900, 930, 960):
         run = script.Simulated(
             script.Model(user_gib * script.GIB), measured, measured.host_ns // 4, 0
