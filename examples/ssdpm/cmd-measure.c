@@ -586,7 +586,13 @@ static enum exit_status survey(const struct common *common,
 	the_survey.meter = s->meter.name;
 	the_survey.save = s->meter.save;
 	the_survey.params.interval_ns = s->meter.interval_ns;
-	return run_survey(common, &the_survey);
+	enum exit_status status = run_survey(common, &the_survey);
+
+	if (status || the_survey.dry_run)
+		return status;
+	return report_survey(common, &s->report, &s->page,
+			     the_survey.resume ? the_survey.resume :
+						 the_survey.save);
 }
 
 /* Files of surveys of several drives. */

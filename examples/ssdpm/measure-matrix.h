@@ -35,6 +35,8 @@ struct sweep {
 
 /* "grows with the parameter" */
 const char *class_name(uint32_t background);
+/* "grows", in JSON and in Python */
+const char *class_code(uint32_t background);
 
 /* Whether there is one; all else prints. */
 enum exit_status check_matrix(const struct sweep *sweep);

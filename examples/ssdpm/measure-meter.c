@@ -4,19 +4,17 @@
 #include "live.h"
 #include "measure-print.h"
 #include "progress.h"
+#include "survey-clock.h"
 #include "units.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SECOND_NS INT64_C(1000000000)
 #define MOST_BAD 10	/* readings in a row without a number */
 #define FEW_READINGS 10 /* which tell nothing about how often it measures */
 
@@ -118,48 +116,6 @@ static enum exit_status open_samples(struct recorder *r)
 	return STATUS_FAILED;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now = { 0, 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
-/* Those that end it, but for what nohup(1) and shells have it ignore. */
-static void fill_signals(sigset_t *signals)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action;
-
-	sigemptyset(signals);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!sigaction(numbers[i], NULL, &action) &&
-		    action.sa_handler != SIG_IGN)
-			sigaddset(signals, numbers[i]);
-}
-
-/* false: somebody wants it to end. */
-static bool wait_until(int64_t until_ns)
-{
-	sigset_t signals;
-	int64_t left_ns;
-
-	fill_signals(&signals);
-	do {
-		struct timespec left = { 0, 0 };
-
-		left_ns = until_ns - now_ns();
-		if (left_ns > 0) {
-			left.tv_sec = left_ns / SECOND_NS;
-			left.tv_nsec = left_ns % SECOND_NS;
-		}
-		if (sigtimedwait(&signals, NULL, &left) > 0)
-			return false;
-	} while (left_ns > 0);
-	return true;
-}
-
 static void begin_samples(struct recorder *r,
 			  const struct ssdpm_reading *reading)
 {
@@ -252,7 +208,7 @@ static enum exit_status take_reading(struct recorder *r, bool *ret_ended)
 
 static enum exit_status read_all(struct recorder *r)
 {
-	const int64_t begin_ns = now_ns();
+	const int64_t begin_ns = survey_now_ns();
 	const int64_t duration_ns = (int64_t)r->options->duration_ns;
 	enum exit_status status = STATUS_DONE;
 	int64_t next_ns = begin_ns;
@@ -263,11 +219,12 @@ static enum exit_status read_all(struct recorder *r)
 		/* A reading that took too long has missed some. */
 		do
 			next_ns += r->interval_ns;
-		while (next_ns < now_ns());
+		while (next_ns < survey_now_ns());
 		if (duration_ns && next_ns - begin_ns > duration_ns)
 			break;
 		if (!status && !ended)
-			ended = !wait_until(next_ns);
+			wait_until(next_ns);
+		ended |= caught_signal() != 0;
 	}
 	progress_clear();
 	return status;
@@ -296,19 +253,18 @@ static void warn_of_repeats(const struct recorder *r)
 
 static enum exit_status record(struct recorder *r)
 {
-	enum exit_status status;
-	sigset_t signals, before;
+	enum exit_status status = catch_signals();
 
+	if (status)
+		return status;
 	r->interval_ns = r->options->interval_ns ?
 				 (int64_t)r->options->interval_ns :
 				 SECOND_NS;
-	fill_signals(&signals);
-	sigprocmask(SIG_BLOCK, &signals, &before);
 	progress_begin(&r->progress, r->common, r->meter.name, -1);
 	if (!r->options->duration_ns && !r->common->quiet)
 		complain("%s is read until Ctrl-C", r->meter.name);
 	status = read_all(r);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	release_signals();
 	if (!r->common->quiet)
 		warn_of_repeats(r);
 	return status;

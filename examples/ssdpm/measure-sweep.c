@@ -339,6 +339,14 @@ const char *class_name(uint32_t background)
 	return words[background];
 }
 
+const char *class_code(uint32_t background)
+{
+	return background == SSDPM_BACKGROUND_NOT_SIGNIFICANT ?
+		       "not-significant" :
+	       background == SSDPM_BACKGROUND_GROWS ? "grows" :
+						      class_name(background);
+}
+
 static void make_row(const void *data, size_t number, struct row *row)
 {
 	static const char *const head[] = { "experiment", "background work",
@@ -366,7 +374,7 @@ static void write_experiment(struct json_writer *w, const struct experiment *e)
 	ssdpm__json_string(w, "experiment", e->name);
 	for (int p = 0; p < N_PLACES; p++)
 		ssdpm__json_string(w, place_names[p], e->place[p]);
-	ssdpm__json_string(w, "background", class_name(e->class.background));
+	ssdpm__json_string(w, "background", class_code(e->class.background));
 	ssdpm__json_uint(w, "n_runs", e->n_runs);
 	ssdpm__json_uint(w, "n_tails", e->class.n_tails);
 	ssdpm__json_uint(w, "tail_ns", e->class.tail_ns);

@@ -27,23 +27,44 @@ static void handle(int number)
 		errno = error;
 }
 
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+#define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static struct sigaction before[N_NUMBERS];
+
 enum exit_status catch_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = {
 		.sa_handler = handle,
 		.sa_flags = SA_RESTART,
 	};
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 
 	timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
 	if (timer_fd < 0 || pipe2(wake_fds, O_CLOEXEC | O_NONBLOCK)) {
 		complain("no timer: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaction(numbers[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		if (!sigaction(numbers[i], NULL, &before[i]) &&
+		    before[i].sa_handler != SIG_IGN)
+			sigaction(numbers[i],
+				  numbers[i] == SIGPIPE ? &ignored : &action,
+				  NULL);
 	return STATUS_DONE;
+}
+
+void release_signals(void)
+{
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		sigaction(numbers[i], &before[i], NULL);
+	for (size_t i = 0; i < 2; i++) {
+		close(wake_fds[i]);
+		wake_fds[i] = -1;
+	}
+	close(timer_fd);
+	timer_fd = -1;
 }
 
 int caught_signal(void)

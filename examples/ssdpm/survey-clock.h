@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a moment, or for somebody who wants the survey to end. */
+/* Waiting for a moment, or for somebody who wants it to end. */
 #ifndef SSDPM_COMMAND_SURVEY_CLOCK_H
 #define SSDPM_COMMAND_SURVEY_CLOCK_H
 
@@ -7,8 +7,14 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* SIGINT, SIGTERM, SIGHUP and SIGQUIT are waited for from now on. */
+/*
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT are waited for from now on, but for those
+ * that nohup(1) and shells have it ignore.
+ */
 enum exit_status catch_signals(void);
+
+/* They do what they did before. */
+void release_signals(void);
 
 /* The first that came; 0: none. */
 int caught_signal(void);

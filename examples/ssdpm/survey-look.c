@@ -4,6 +4,7 @@
 
 #include "numbers.h"
 #include "survey-clock.h"
+#include "survey-result.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,14 +47,87 @@ static enum exit_status take_readings(const struct survey *survey,
 	return STATUS_DONE;
 }
 
+/* By how much runs differ: the most of all scenarios that tell it. */
+struct earlier {
+	double sigma_w; /* NaN: not known */
+	double df;
+	char of[320];
+};
+
+/*
+ * Runs of another length differ otherwise: so does what is within them, and
+ * nobody knows which part that is.
+ */
+static enum exit_status read_earlier(const struct survey *survey,
+				     struct earlier *earlier)
+{
+	const struct survey_report_options options = { 0 };
+	const char *from = survey->options.from;
+	const uint64_t wanted_ns = survey->options.params.duration_ns;
+	struct survey_result result;
+	enum exit_status status = load_survey(from, &options, &result);
+	uint64_t was_ns = 0;
+
+	earlier->sigma_w = NAN;
+	if (!status)
+		was_ns = ssdpm_survey_file_get_params(result.file)->duration_ns;
+	for (size_t i = 0; !status && i < result.n_comparisons; i++) {
+		const struct survey_comparison *c = &result.comparisons[i];
+
+		if (c->quantity != QUANTITY_POWER || !c->compared ||
+		    c->analysis.sigma_w <= earlier->sigma_w)
+			continue;
+		earlier->sigma_w = c->analysis.sigma_w;
+		earlier->df = c->analysis.df;
+		snprintf(earlier->of, sizeof(earlier->of), "%s",
+			 comparison_title(c).text);
+	}
+	if (!status && isnan(earlier->sigma_w)) {
+		complain("%s: no scenario in it says by how much runs differ",
+			 from);
+		status = STATUS_FAILED;
+	} else if (!status && was_ns && was_ns != wanted_ns) {
+		complain("%s: its runs are of %s: this takes --duration of as "
+			 "much",
+			 from, time_text(was_ns).text);
+		status = STATUS_FAILED;
+	}
+	free_survey(&result);
+	return status;
+}
+
+static void print_difference(const struct ssdpm_survey_detectable *d,
+			     const struct earlier *earlier, double mean_w)
+{
+	const bool known = d->between_known;
+
+	printf("finds four of five times a difference of %s%s (%s), %.2g %% "
+	       "of that;\n",
+	       known ? "" : "not less than ",
+	       power_text((int64_t)(d->difference_w * 1e6)).text,
+	       power_range_text((int64_t)(d->low_w * 1e6),
+				(int64_t)(d->high_w * 1e6))
+		       .text,
+	       100 * d->difference_w / mean_w);
+	if (known)
+		printf("runs of the earlier survey differ by %s (%s)\n",
+		       power_text((int64_t)(earlier->sigma_w * 1e6)).text,
+		       earlier->of);
+	else
+		puts("by how much runs differ beyond this noise is only known "
+		     "after a survey: --from FILE");
+}
+
 static void print_detectable(const struct survey *survey,
+			     const struct earlier *earlier,
 			     const struct ssdpm_survey_summary *s)
 {
 	const struct ssdpm_survey_noise noise = {
 		.se_w = s->se_w,
 		.se_df = s->se_df < 1 ? 1 : s->se_df,
 		.covered_ns = s->covered_ns,
-		.run_sigma_w = NAN,
+		.run_sigma_w = earlier->sigma_w,
+		.run_sigma_df = earlier->df,
 	};
 	struct ssdpm_survey_detectable d;
 	struct ssdpm_error error;
@@ -67,18 +141,11 @@ static void print_detectable(const struct survey *survey,
 		printf("what it can tell: not known: %s\n", error.message);
 		return;
 	}
-	printf("finds four of five times a difference of not less than %s "
-	       "(%s), %.2g %% of that;\n"
-	       "by how much runs differ beyond this noise is only known after "
-	       "a survey\n",
-	       power_text((int64_t)(d.difference_w * 1e6)).text,
-	       power_range_text((int64_t)(d.low_w * 1e6),
-				(int64_t)(d.high_w * 1e6))
-		       .text,
-	       100 * d.difference_w / s->mean_w);
+	print_difference(&d, earlier, s->mean_w);
 }
 
 static enum exit_status judge(const struct survey *survey,
+			      const struct earlier *earlier,
 			      const struct noise *noise)
 {
 	const struct ssdpm_samples samples = {
@@ -91,7 +158,7 @@ static enum exit_status judge(const struct survey *survey,
 	struct ssdpm_error error;
 
 	if (!ssdpm_survey_summarise(&samples, &summary, &error)) {
-		print_detectable(survey, &summary);
+		print_detectable(survey, earlier, &summary);
 		return STATUS_DONE;
 	}
 	/* The order is what was asked for first. */
@@ -107,9 +174,12 @@ enum exit_status sample_survey_noise(const struct survey *survey)
 			   N_READINGS;
 	enum exit_status status = STATUS_FAILED;
 	struct ssdpm_sampler *sampler;
+	struct earlier earlier = { .sigma_w = NAN };
 	struct noise noise = { 0 };
 	struct ssdpm_error error;
 
+	if (options->from && read_earlier(survey, &earlier))
+		return STATUS_FAILED;
 	if (!survey->meter.kind) {
 		puts("what it can tell: not known without a meter");
 		return STATUS_DONE;
@@ -129,7 +199,7 @@ enum exit_status sample_survey_noise(const struct survey *survey)
 		ssdpm_sampler_free(sampler);
 	}
 	if (!status && !caught_signal())
-		status = judge(survey, &noise);
+		status = judge(survey, &earlier, &noise);
 	free(noise.time_ns);
 	free(noise.power_w);
 	return status;

@@ -32,6 +32,8 @@ struct merger {
 	size_t n_files;
 	struct merge_row *rows;
 	size_t n_rows, room;
+	size_t n_merged;   /* rows that have intervals, */
+	double error_rate; /* which all hold together but for this */
 	struct ssdpm_survey_result *results; /* room for a file each */
 };
 
@@ -177,16 +179,35 @@ static enum exit_status add_row(struct merger *m,
 		m->room = room;
 	}
 	struct merge_row *row = &m->rows[m->n_rows++];
-	struct ssdpm_error error;
 
 	*row = (struct merge_row){ .like = like,
 				   .policy = policy,
 				   .from = from };
 	size_t n = collect(m, row);
-	if (ssdpm_survey_merge(m->results, n, 0, &row->merged, &error))
+	if (ssdpm_survey_merge(m->results, n, 0, 0, &row->merged, NULL))
 		snprintf(row->why, sizeof(row->why),
 			 "of one drive: two or more are needed");
+	else
+		m->n_merged++;
 	return STATUS_DONE;
+}
+
+static double row_error_rate(const struct merger *m)
+{
+	return m->error_rate / (double)(m->n_merged ? m->n_merged : 1);
+}
+
+/* When all rows are known: each has its part of the error. */
+static void set_intervals(struct merger *m)
+{
+	for (size_t i = 0; i < m->n_rows; i++) {
+		struct merge_row *row = &m->rows[i];
+
+		if (!row->why[0])
+			ssdpm_survey_merge(m->results, collect(m, row), 0,
+					   row_error_rate(m), &row->merged,
+					   NULL);
+	}
 }
 
 /* The first of those that most files have. */
@@ -293,9 +314,9 @@ static size_t count_used(const struct merger *m, size_t *ret_n_drives)
 	return n;
 }
 
-static const char *const head[] = { "what",	     "policies",
-				    "drives",	     "difference",
-				    "95 % interval", "the next drive",
+static const char *const head[] = { "what",	    "policies",
+				    "drives",	    "difference",
+				    "interval",	    "the next drive",
 				    "heterogeneity" };
 #define N_HEAD (sizeof(head) / sizeof(head[0]))
 
@@ -330,6 +351,20 @@ static void make_row(const void *data, size_t number, struct row *row)
 		 100 * g->inconsistency);
 }
 
+/* What the intervals are of. */
+static void put_family(FILE *file, const struct merger *m)
+{
+	if (m->n_merged == 1)
+		fprintf(file, "interval: of %.4g %%\n",
+			100 * (1 - m->error_rate));
+	else
+		fprintf(file,
+			"intervals: each of %.4g %%, so that the %zu of a "
+			"column hold together with %.4g %% (Bonferroni)\n",
+			100 * (1 - row_error_rate(m)), m->n_merged,
+			100 * (1 - m->error_rate));
+}
+
 static void print_merger(const struct merger *m)
 {
 	size_t n_drives, n = count_used(m, &n_drives);
@@ -345,6 +380,8 @@ static void print_merger(const struct merger *m)
 			       m->files[i].drive);
 	if (m->n_rows)
 		print_rows("<<>>>><", make_row, m, m->n_rows + 1);
+	if (m->n_merged)
+		put_family(stdout, m);
 }
 
 /* What comes from a file ends no cell. */
@@ -379,6 +416,10 @@ static void put_markdown(FILE *file, const struct merger *m)
 		fputs("|\n", file);
 		if (!i)
 			fputs("|---|---|---:|---:|---:|---:|---|\n", file);
+	}
+	if (m->n_merged) {
+		putc('\n', file);
+		put_family(file, m);
 	}
 }
 
@@ -453,6 +494,10 @@ static void write_merger(struct json_writer *w, const struct merger *m)
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.survey-merge/1");
 	write_files(w, m);
+	json_scaled(w, "error_rate_ppm", m->n_merged ? m->error_rate : NAN,
+		    1e6);
+	json_scaled(w, "row_error_rate_ppm",
+		    m->n_merged ? row_error_rate(m) : NAN, 1e6);
 	for (uint32_t q = 0; q < N_QUANTITIES; q++) {
 		ssdpm__json_begin(w, names[q], '[');
 		for (size_t i = 0; i < m->n_rows; i++)
@@ -505,7 +550,10 @@ enum exit_status merge_surveys(const struct common *common,
 			       const struct survey_report_options *settings,
 			       char **names, size_t n)
 {
-	struct merger merger = { 0 };
+	struct merger merger = {
+		.error_rate =
+			settings->error_rate > 0 ? settings->error_rate : 0.05,
+	};
 	enum exit_status status = check_markdown(common, settings);
 
 	if (status)
@@ -515,6 +563,7 @@ enum exit_status merge_surveys(const struct common *common,
 	status = load_all(&merger, settings, names, n);
 	if (!status)
 		status = merge_all(&merger);
+	set_intervals(&merger);
 	if (!status)
 		status = print_result(common, settings, &merger);
 	for (size_t i = 0; i < merger.n_files; i++)

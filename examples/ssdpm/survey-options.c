@@ -31,6 +31,9 @@ static const struct option_spec options[] = {
 	{ "sample", 0, "TIME",
 	  "survey: for --dry-run, how long the noise is sampled (default: 40 "
 	  "readings)" },
+	{ "from", 0, "FILE",
+	  "survey: for --dry-run, an earlier survey that says by how much runs "
+	  "differ" },
 	{ "dry-run", 'n', NULL,
 	  "survey: show what would be run, and what it can tell" },
 	{ "yes", 'y', NULL, "survey: do not ask" },
@@ -143,6 +146,8 @@ static enum exit_status set(void *data, struct common *common,
 		s->drives[s->n_drives++] = (char *)argument;
 	else if (!strcmp(name, "resume"))
 		s->resume = argument;
+	else if (!strcmp(name, "from"))
+		s->from = argument;
 	else if (!strcmp(name, "file"))
 		s->file = argument;
 	else if (!strcmp(name, "fio"))
@@ -202,10 +207,8 @@ static bool needs_file(const struct survey_options *s)
 enum exit_status check_survey_options(const struct common *common,
 				      struct survey_options *s)
 {
-	if (common->form)
-		return usage_error(common,
-				   "a survey that runs prints no result: ssdpm "
-				   "measure survey FILE --%s does",
+	if (common->form && s->dry_run)
+		return usage_error(common, "--dry-run takes no --%s",
 				   common->form_option);
 	if (s->resume)
 		return s->save || s->n_policies || s->n_drives ||
@@ -215,6 +218,8 @@ enum exit_status check_survey_options(const struct common *common,
 					   "--resume FILE: the file says all; "
 					   "it takes --yes alone") :
 			       STATUS_DONE;
+	if (s->from && !s->dry_run)
+		return usage_error(common, "--from goes with --dry-run");
 	if (!s->save && !s->dry_run)
 		return usage_error(common,
 				   "--save FILE says where the readings go; "

@@ -20,6 +20,7 @@ struct survey_options {
 	const char *file;  /* that is read in a scenario */
 	const char *fio;   /* directory; NULL: fio is not run */
 	uint64_t fio_bytes;
+	const char *from;   /* an earlier survey, for --dry-run; NULL: none */
 	uint64_t sample_ns; /* of --dry-run; 0: 40 readings */
 	/* What is not given is 0. */
 	struct ssdpm_survey_params params;

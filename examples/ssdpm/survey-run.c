@@ -126,8 +126,9 @@ static void say_end(struct survey *survey, enum exit_status status,
 	if (survey->common->quiet && !status)
 		return;
 	if (!status)
-		complain("%s has all %zu runs: ssdpm measure survey %s", name,
-			 survey->n_steps, name);
+		complain("%s has all %zu runs; ssdpm measure survey %s says "
+			 "again what came of them",
+			 name, survey->n_steps, name);
 	else
 		complain("%s%s; ssdpm measure survey --resume %s goes on",
 			 number ? "interrupted" : "ended early",

@@ -455,8 +455,8 @@ struct ssdpm_sampling_params {
  * @short_ns:    mean length of those, as the samples have it: what happened may
  *               have been much shorter
  * @busy_ns:     median length of the stretches with an I/O in work, between
- *               which there is a rest of an interval or more; 0: fewer than 3, or
- *               an I/O without service time
+ *               which there is a rest of an interval or more; 0: fewer than 3,
+ * or an I/O without service time
  * @advised_ns:  sample at least every so often; 0: it is fast enough, or
  *               nothing tells
  * @energy_j:    of all samples, each for a step, as are the next two
@@ -1433,8 +1433,8 @@ struct ssdpm_survey_result {
  * @n_drives:   drives that they are of
  * @mean_w:     over drives
  * @se_w:       its standard error
- * @low_w, @high_w: 95 % interval of the mean of all such drives
- * @drive_low_w, @drive_high_w: 95 % interval for the next drive; NaN: fewer
+ * @low_w, @high_w: interval of the mean of all such drives
+ * @drive_low_w, @drive_high_w: interval for the next drive; NaN: fewer
  *              than 3 drives cannot tell
  * @tau_w:      standard deviation between drives
  * @heterogeneity_q: Cochran's Q
@@ -1461,15 +1461,20 @@ struct ssdpm_survey_merged {
  * @results: in any order, of any policies
  * @n:       how many
  * @policy:  that is merged
+ * @error_rate: of the intervals, 0: 0.05. Of a table of many rows give each its
+ *           part of that, 0.05 by their number (Bonferroni): then all hold
+ *           together with 95 %. Tukey's does not fit, as each row has drives,
+ *           and a variance between these, of its own
  *
  * Results of one drive are one, weighed by their precision. Drives are a random
  * sample of all (DerSimonian and Laird 1986); the interval is that of Hartung
  * and Knapp (2001), never shorter than without it.
  *
- * Return: 0; -ENODATA (fewer than 2 drives), -EINVAL (not finite), -ENOMEM.
+ * Return: 0; -ENODATA (fewer than 2 drives), -EINVAL (not finite; a rate
+ * that is none), -ENOMEM.
  */
 SSDPM_API int ssdpm_survey_merge(const struct ssdpm_survey_result *results,
-				 size_t n, uint32_t policy,
+				 size_t n, uint32_t policy, double error_rate,
 				 struct ssdpm_survey_merged *ret_merged,
 				 struct ssdpm_error *reterr);
 

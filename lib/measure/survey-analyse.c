@@ -108,8 +108,9 @@ static int check_policies(const struct fit *fit, struct ssdpm_error *reterr)
 		if (fit->runs[j] < SURVEY_MIN_BLOCKS)
 			return ssdpm__fail(
 				reterr, -ENODATA, 0,
-				"policy %u has runs in %u blocks: %d or more are needed to tell it from noise",
-				j, fit->runs[j], SURVEY_MIN_BLOCKS);
+				"policy %u has runs in %u block%s: %d or more are needed to tell it from noise",
+				j, fit->runs[j], fit->runs[j] == 1 ? "" : "s",
+				SURVEY_MIN_BLOCKS);
 	return 0;
 }
 
@@ -267,8 +268,9 @@ static int solve(struct fit *fit, struct ssdpm_error *reterr)
 	if (fit->n_runs < parameters + 2)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,
-			"%u runs in %u blocks leave too few to tell noise by: run more blocks",
-			fit->n_runs, fit->n_blocks);
+			"%u runs in %u block%s leave too few to tell noise by: run more blocks",
+			fit->n_runs, fit->n_blocks,
+			fit->n_blocks == 1 ? "" : "s");
 	fit->df = fit->n_runs - parameters;
 	set_variances(fit);
 	if (!(sqrt(fit->variance) > NO_NOISE * fabs(fit->block_level)))

@@ -110,8 +110,10 @@ static int check_asked(const struct ssdpm_survey_params *params,
 	if (params->n_blocks < SURVEY_MIN_BLOCKS)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,
-			"%u blocks tell no difference from noise: %d or more do",
-			params->n_blocks, SURVEY_MIN_BLOCKS);
+			"%u block%s no difference from noise: %d or more do",
+			params->n_blocks,
+			params->n_blocks == 1 ? " tells" : "s tell",
+			SURVEY_MIN_BLOCKS);
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/internal.h"
 
-#define ERROR_RATE 0.05
 /* To tell where the next drive will be, and not only their mean. */
 #define MIN_FOR_NEXT 3
 
@@ -99,10 +98,10 @@ static double between(const struct ssdpm_survey_result *results, size_t n,
 				     (weights - squares / weights));
 }
 
-static void set_intervals(struct ssdpm_survey_merged *merged)
+static void set_intervals(struct ssdpm_survey_merged *merged, double error_rate)
 {
 	double df = merged->n_drives - 1.0;
-	double half = ssdpm__student_t(ERROR_RATE, df) * merged->se_w;
+	double half = ssdpm__student_t(error_rate, df) * merged->se_w;
 
 	merged->low_w = merged->mean_w - half;
 	merged->high_w = merged->mean_w + half;
@@ -110,7 +109,7 @@ static void set_intervals(struct ssdpm_survey_merged *merged)
 	if (merged->n_drives < MIN_FOR_NEXT)
 		return;
 	/* Higgins, Thompson and Spiegelhalter 2009. */
-	half = ssdpm__student_t(ERROR_RATE, df - 1) *
+	half = ssdpm__student_t(error_rate, df - 1) *
 	       sqrt(merged->tau_w * merged->tau_w +
 		    merged->se_w * merged->se_w);
 	merged->drive_low_w = merged->mean_w - half;
@@ -118,7 +117,7 @@ static void set_intervals(struct ssdpm_survey_merged *merged)
 }
 
 static void merge(const struct ssdpm_survey_result *drives, size_t n,
-		  struct ssdpm_survey_merged *merged)
+		  double error_rate, struct ssdpm_survey_merged *merged)
 {
 	struct weighted fixed = weigh(drives, n, 0);
 	double df = (double)n - 1;
@@ -135,15 +134,19 @@ static void merge(const struct ssdpm_survey_result *drives, size_t n,
 	merged->tau_w = sqrt(tau2);
 	merged->heterogeneity_q = q;
 	merged->inconsistency = q > df ? (q - df) / q : 0;
-	set_intervals(merged);
+	set_intervals(merged, error_rate);
 }
 
 int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
-		       uint32_t policy, struct ssdpm_survey_merged *ret_merged,
+		       uint32_t policy, double error_rate,
+		       struct ssdpm_survey_merged *ret_merged,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_merged merged = { 0 };
+	int r = ssdpm__error_rate(&error_rate, reterr);
 
+	if (r)
+		return r;
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(results[i].mean_w) || !(results[i].se_w > 0) ||
 		    !isfinite(results[i].se_w))
@@ -159,7 +162,7 @@ int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
 	size_t n_drives = join_drives(taken, (size_t)merged.n_results);
 
 	if (n_drives >= 2) {
-		merge(taken, n_drives, &merged);
+		merge(taken, n_drives, error_rate, &merged);
 		*ret_merged = merged;
 	}
 	free(taken);

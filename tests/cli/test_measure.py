@@ -166,7 +166,7 @@ def test_experiments_have_classes(ssdpm: Command) -> None:
     ssdpm.write("s.csv", SWEEP + rows)
     answers = ssdpm.json("measure", "background", "--sweep", "s.csv")
     assert {a["experiment"]: a["background"] for a in answers} == {
-        "pause": "grows with the parameter",
+        "pause": "grows",
         "size": "none",
         "long": "extended",
         "short": "small",

@@ -251,6 +251,29 @@ def test_drives_are_merged_by_their_differences(ssdpm: Command) -> None:
     assert [one["left_out"] for one in answer["files"]] == [None] * 6
 
 
+def test_intervals_of_several_pairs_hold_together(ssdpm: Command) -> None:
+    """Bonferroni: each of 2.5 % of error where there are two."""
+    names = []
+    for i in range(1, 7):
+        powers = {MAX: 4.0 + i, MEDIUM: 3.8 + i, surveys.DIPM: 3.7 + i}
+        text = surveys.survey(powers, ("idle",), seed=i, drive=f"Drive {i}, FW")
+        names.append(ssdpm.write(f"{i}.csv", text))
+    answer = ssdpm.json("measure", "merge", *names)
+    assert (answer["error_rate_ppm"], answer["row_error_rate_ppm"]) == (50_000, 25_000)
+    for row in answer["power"]:
+        # Student's t with 5 degrees of freedom.
+        half = (row["high_uw"] - row["low_uw"]) / 2
+        assert abs(half / row["se_uw"] - 3.163) < 0.002
+    text = ssdpm.output("measure", "merge", *names)
+    said = "each of 97.5 %, so that the 2 of a column hold together with 95 % (Bonferroni)"
+    assert said in text
+    assert said in ssdpm.output("measure", "merge", "--markdown", "-", *names)
+    answer = ssdpm.json("measure", "merge", "--error-rate", "10%", *names)
+    assert answer["row_error_rate_ppm"] == 50_000
+    assert abs((answer["power"][0]["high_uw"] - answer["power"][0]["low_uw"]) / 2
+               / answer["power"][0]["se_uw"] - 2.571) < 0.002  # fmt: skip
+
+
 def test_drives_that_differ_say_so(ssdpm: Command) -> None:
     names = [ssdpm.write(f"{i}.csv", drive(i, 0.1 * i)) for i in range(1, 6)]
     [row] = ssdpm.json("measure", "merge", *names)["power"]

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import surveys
 from command import Command
 
 Make = Callable[[str], pathlib.Path]
@@ -297,9 +298,47 @@ def test_a_dry_run_says_what_it_could_tell(ssdpm: Command, machine: Make) -> Non
     with changing(root / BATTERY / "power_now"):
         text = ssdpm.output(*call, "--sample", "1200ms")
     assert "a difference of not less than" in text
+    assert "only known after a survey: --from FILE" in text
     constant = ssdpm.output(*call)
     assert "not known" in constant and "policies:" in constant
     assert value(root) == "100000" and not (root / "run").exists()
+
+
+def test_a_survey_that_is_done_is_reported_on(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    call = ["measure", "survey", "--root", str(root), "-y", "-q", *SHORT, *TWO]
+    with changing(root / BATTERY / "power_now"):
+        text = ssdpm.output(*call, "--save", "s.csv")
+        answer = ssdpm.json(*call, "--save", "t.csv")
+    assert "latency=25ms" in text
+    assert text == ssdpm.output("measure", "survey", "s.csv")
+    assert answer == ssdpm.json("measure", "survey", "t.csv")
+    ssdpm.fails(2, *call, "--dry-run", "--json")
+
+
+def test_an_earlier_survey_says_by_how_much_runs_differ(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    call = ["measure", "survey", "--root", str(root), "--dry-run", *SHORT]
+    call += ["--sample", "1200ms", "--from", "earlier.csv"]
+    ssdpm.write("earlier.csv", surveys.survey(scenarios=("idle",), seed=3))
+    result = ssdpm(*call, "--duration", "1s")
+    assert result.returncode == 1
+    assert b"runs are of 3 min: this takes --duration of as much" in result.stderr
+    length = "180s"
+    with changing(root / BATTERY / "power_now"):
+        text = ssdpm.output(*call, "--duration", length)
+    assert "finds four of five times a difference of " in text
+    assert "not less than" not in text
+    sigma = ssdpm.json("measure", "survey", "earlier.csv")["power"][0]["sigma_uw"]
+    assert f"differ by {sigma / 1000:.3g} mW (mean power, idle)" in text
+    ssdpm.write("short.csv", surveys.survey(scenarios=("idle",), n_blocks=2, seed=7))
+    call[-1] = "short.csv"
+    result = ssdpm(*call, "--duration", length)
+    assert result.returncode == 1
+    assert b"says by how much runs differ" in result.stderr
+    ssdpm.fails(2, "measure", "survey", "--save", "s.csv", "--from", "earlier.csv")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -1004,7 +1004,7 @@ static int call_survey_merge(struct result *ret, struct ssdpm_error *error)
 	const struct ssdpm_survey_result results[] = { { 1, 1, 0, 0 },
 						       { 2, 1, 1, 0 } };
 	struct ssdpm_survey_merged merged;
-	int err = ssdpm_survey_merge(results, 2, 0, &merged, error);
+	int err = ssdpm_survey_merge(results, 2, 0, 0, &merged, error);
 
 	if (!err)
 		ret->energy_nj = merged.n_results;

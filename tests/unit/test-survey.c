@@ -1027,7 +1027,8 @@ static void thirteen_trials_merge_as_published(void **state)
 		results[i + 1] = (struct ssdpm_survey_result){
 			trials[i][0], sqrt(trials[i][1]), 13 - i, 2
 		};
-	assert_int_equal(ssdpm_survey_merge(results, 14, 2, &merged, NULL), 0);
+	assert_int_equal(ssdpm_survey_merge(results, 14, 2, 0, &merged, NULL),
+			 0);
 	assert_int_equal(merged.n_drives, 13);
 	assert_int_equal(merged.n_results, 13);
 	/* Inputs have four digits; the weight of the smallest variance two. */
@@ -1051,7 +1052,8 @@ static void results_of_a_drive_are_one(void **state)
 	struct ssdpm_survey_merged merged;
 
 	(void)state;
-	assert_int_equal(ssdpm_survey_merge(results, 3, 0, &merged, NULL), 0);
+	assert_int_equal(ssdpm_survey_merge(results, 3, 0, 0, &merged, NULL),
+			 0);
 	assert_int_equal(merged.n_results, 3);
 	assert_int_equal(merged.n_drives, 2);
 	/* 2 +- sqrt(1/2) and 3 +- 2: Q = 1 / 4.5, tau = 0. */
@@ -1073,13 +1075,15 @@ static void one_drive_is_not_merged(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(ssdpm_survey_merge(results, 2, 0, &merged, &error),
+	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 0, &merged, &error),
 			 -ENODATA);
 	assert_non_null(strstr(error.message, "of 1 drives"));
-	assert_int_equal(ssdpm_survey_merge(results, 0, 0, &merged, NULL),
+	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 1, &merged, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_survey_merge(results, 0, 0, 0, &merged, NULL),
 			 -ENODATA);
 	results[1].se_w = 0;
-	assert_int_equal(ssdpm_survey_merge(results, 2, 0, &merged, NULL),
+	assert_int_equal(ssdpm_survey_merge(results, 2, 0, 0, &merged, NULL),
 			 -EINVAL);
 }
 

@@ -206,7 +206,8 @@ static py::tuple judge(const std::vector<StatedTuple> &from, double error_rate)
 /* mean, standard error, drive, policy */
 using ResultTuple = std::tuple<double, double, uint32_t, uint32_t>;
 
-static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy)
+static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy,
+		       double error_rate)
 {
 	std::vector<struct ssdpm_survey_result> results;
 	struct ssdpm_survey_merged found = {};
@@ -216,7 +217,7 @@ static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy)
 				    std::get<2>(one), std::get<3>(one) });
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_survey_merge(results.data(), results.size(),
-					  policy, &found, error);
+					  policy, error_rate, &found, error);
 	});
 	return py::make_tuple(found.n_results, found.n_drives, found.mean_w,
 			      found.se_w, found.low_w, found.high_w,

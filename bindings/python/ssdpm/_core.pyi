@@ -557,7 +557,7 @@ def survey_judge(
     rows: list[tuple[float, float, float, int]], error_rate: float, /
 ) -> tuple[int, int, float, int, int]: ...
 def survey_merge(
-    results: list[tuple[float, float, int, int]], policy: int, /
+    results: list[tuple[float, float, int, int]], policy: int, error_rate: float, /
 ) -> tuple[int, int, float, float, float, float, float, float, float, float, float]: ...
 
 # policies, scenarios, tests; blocks and times; counts; facts; runs; runs of fio.

@@ -1237,7 +1237,12 @@ class Merged(_Html):
         return text
 
 
-def merge(results: Iterable[Result] | Any, policy: str | None = None) -> Merged:
+def merge(
+    results: Iterable[Result] | Any,
+    policy: str | None = None,
+    *,
+    error_rate: float = 0.05,
+) -> Merged:
     """One policy, or one pair of them, over all drives.
 
     Results of one drive are one, weighed by their precision. Drives are a random sample
@@ -1248,6 +1253,8 @@ def merge(results: Iterable[Result] | Any, policy: str | None = None) -> Merged:
         results: in any order, of any policies; or a DataFrame with columns drive,
             mean_w, se_w and, where there is more than one, policy.
         policy: which one; None: there is only one.
+        error_rate: of the intervals of all policies of the results together: each has
+            its part of it (Bonferroni).
 
     Raises:
         UnknownValueError: fewer than 2 drives.
@@ -1267,5 +1274,6 @@ def merge(results: Iterable[Result] | Any, policy: str | None = None) -> Merged:
         for one in given
     ]
     number = ways.index(way)
-    found = _with_names(lambda: _core.survey_merge(rows, number), ways, "policy")
+    rate = _number(error_rate, "error_rate") / len(ways)
+    found = _with_names(lambda: _core.survey_merge(rows, number, rate), ways, "policy")
     return Merged(way, *found)

@@ -295,6 +295,18 @@ def test_results_of_drives_are_merged_and_those_of_one_are_weighed() -> None:
     assert survey.merge(frame) == survey.merge(results[:3])
 
 
+def test_policies_that_are_merged_share_the_error() -> None:
+    pairs = ["a - b", "c - b"]
+    results = [Result(drive, -0.9, 0.1, pair) for pair in pairs for drive in "xyz"]
+    both = survey.merge(results, "a - b")
+    alone = survey.merge(results[:3], error_rate=0.025)
+    assert (both.low_w, both.high_w) == (alone.low_w, alone.high_w)
+    # Student's t with 2 degrees of freedom, of 2.5 %.
+    assert (both.high_w - both.low_w) / 2 / both.se_w == pytest.approx(6.2053, rel=1e-4)
+    with pytest.raises(ssdpm.InvalidError):
+        survey.merge(results, "a - b", error_rate=3)
+
+
 def test_a_difference_can_be_merged_as_it_is() -> None:
     pair = survey.analyse(runs_of({"a": 1.0, "b": 2.0}), policies=["a", "b"])
     one = Result.from_difference("MX500", pair.differences[0])
