@@ -97,6 +97,11 @@ def test_the_sessions_of_the_readme_print_what_it_says(ssdpm: Command) -> None:
 def test_the_examples_in_help_work(ssdpm: Command) -> None:
     ssdpm.write("mine.csv", surveys.survey())
     ssdpm.write("yours.csv", surveys.survey(seed=3, drive="Other SSD, FW 1.0"))
+    made = ssdpm.shell(
+        "mkdir made; ssdpm workload --to csv --n-ios 9 lomax > made/trace.csv; "
+        f"{POWER} > made/power.csv"
+    )
+    assert (made.returncode, made.stderr) == (0, "")
     actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
     for subcommand in COMMANDS + actions:
         text = ssdpm.output(*subcommand.split(), "--help")
@@ -117,9 +122,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                     "--interval 10ms --duration 50ms"
                 )
             result = ssdpm.shell(
-                "set -o pipefail; cp drive.json d; "
-                "ssdpm workload --to csv --n-ios 9 lomax > trace.csv; "
-                f"{POWER} > power.csv; {call}"
+                f"set -o pipefail; cp drive.json d; cp made/* .; {call}"
             )
             assert result.returncode == 0, call
             notes = ("quirk", "catalogue has")
