@@ -100,6 +100,11 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
     ssdpm.write("yours.csv", surveys.survey(seed=3, drive="Other SSD, FW 1.0"))
     for name in ("a_iops.log", "b_iops.log"):
         ssdpm.write(name, "".join(f"{s}000, {90000 // s}, 1, 0\n" for s in range(1, 1500)))
+    made = ssdpm.shell(
+        "mkdir made; ssdpm workload --to csv --n-ios 9 lomax > made/trace.csv; "
+        f"{POWER} > made/power.csv"
+    )
+    assert (made.returncode, made.stderr) == (0, "")
     actions = [f"{command} {word}" for command in ACTIONS for word in ACTIONS[command]]
     for subcommand in COMMANDS + actions:
         text = ssdpm.output(*subcommand.split(), "--help")
@@ -120,9 +125,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
                     "--interval 10ms --duration 50ms"
                 )
             result = ssdpm.shell(
-                "set -o pipefail; cp drive.json d; "
-                "ssdpm workload --to csv --n-ios 9 lomax > trace.csv; "
-                f"{POWER} > power.csv; {call}"
+                f"set -o pipefail; cp drive.json d; cp made/* .; {call}"
             )
             assert result.returncode == 0, call
             notes = ("quirk", "catalogue has")

@@ -28,13 +28,22 @@ def run(ssdpm: Command) -> measured_run.Run:
     return measured_run.write(ssdpm.directory)
 
 
-@pytest.fixture
-def saved(ssdpm: Command, run: measured_run.Run) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def saved_text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What is saved of that run: to find it takes long."""
+    ssdpm = Command(tmp_path_factory.mktemp("saved"))
+    measured_run.write(ssdpm.directory)
     ssdpm.output(*SAVE)
-    overlay: dict[str, Any] = json.loads(
-        (ssdpm.directory / "measured.json").read_text()
-    )
-    documented.check(overlay)
+    text = (ssdpm.directory / "measured.json").read_text()
+    documented.check(json.loads(text))
+    return text
+
+
+@pytest.fixture
+def saved(ssdpm: Command, run: measured_run.Run, saved_text: str) -> dict[str, Any]:
+    """Beside the files of the run."""
+    ssdpm.write("measured.json", saved_text)
+    overlay: dict[str, Any] = json.loads(saved_text)
     return overlay
 
 
@@ -143,13 +152,15 @@ def test_energies_of_bytes_are_found_where_they_are_asked_for(
 ) -> None:
     truth = measured_run.Truth(byte_j=4e-9)
     hits = 0
-    for seed in range(10):
+    n = 3 if "SSDPM_FEW_CASES" in os.environ else 10
+    for seed in range(n):
         measured_run.write(ssdpm.directory, truth, seed)
         found = by_name(ssdpm.json(*CALIBRATE, "--byte-energy"))
         for one in (found["byte_energy_pj", 0], found["byte_energy_pj", 1]):
             hits += one["low"] <= 4000 <= one["high"]
             assert one["low"] > 0 and one["high"] < 8000, seed
-    assert hits >= 17  # 19 of 20 on average; fewer than 17 in 2 of 100 tests
+    # 19 of 20 on average; fewer than 17 in 2 of 100 tests.
+    assert hits >= 2 * n - 3
     assert ("byte_energy_pj", 1) not in by_name(ssdpm.json(*CALIBRATE))
 
 

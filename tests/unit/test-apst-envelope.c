@@ -632,7 +632,7 @@ static void random_tables_are_sound_and_explained(void **state)
 	unsigned long seen[8] = { 0 };
 
 	(void)state;
-	for (int round = 0; round < 50000; round++) {
+	for (int round = 0; round < (int)fixture_cases(50000); round++) {
 		struct power powers[SSDPM_MAX_STATES];
 		uint32_t n = 1 + random_below(&seed, 7);
 		struct ssdpm_apst_params p =
@@ -647,7 +647,7 @@ static void random_tables_are_sound_and_explained(void **state)
 	for (uint32_t verdict = 1; verdict <= 7; verdict++)
 		assert_true(verdict == SSDPM_VERDICT_TOTAL_TOO_SLOW ?
 				    !seen[verdict] :
-				    seen[verdict] > 1000);
+				    seen[verdict] > fixture_cases(1000));
 }
 
 int main(void)

@@ -550,7 +550,7 @@ static void random_tables_are_where_windows_is_at_any_time(void **state)
 	unsigned long seen[8] = { 0 };
 
 	(void)state;
-	for (int round = 0; round < 50000; round++) {
+	for (int round = 0; round < (int)fixture_cases(50000); round++) {
 		struct rule r = random_rule(&seed);
 		struct ssdpm_model *model = fixture_model(r.states, r.n);
 		struct ssdpm_apst table;
@@ -563,7 +563,7 @@ static void random_tables_are_where_windows_is_at_any_time(void **state)
 		ssdpm_model_unref(model);
 	}
 	for (uint32_t verdict = 1; verdict <= 7; verdict++)
-		assert_true(seen[verdict] > 1000);
+		assert_true(seen[verdict] > fixture_cases(1000));
 }
 
 int main(void)

@@ -175,8 +175,11 @@ static void assert_as_plain(const char *name, const char *firmware)
 
 static void every_lookup_is_what_a_plain_count_gives(void **state)
 {
+	/* Of few cases every fifth: each is counted over all rows. */
+	uint32_t step = fixture_cases(8) < 8 ? 5 : 1;
+
 	(void)state;
-	for (uint32_t i = 0; i < n_built_in; i++) {
+	for (uint32_t i = 0; i < n_built_in; i += step) {
 		const char *product = product_of(built_in, i);
 		char name[64];
 

@@ -92,10 +92,11 @@ static void word(const char *alphabet, uint32_t n, char *ret)
 static void all_short_patterns_match_as_fnmatch_says(void **state)
 {
 	char pattern[8], text[8];
-	uint32_t wrong = 0;
+	/* Of few cases every eleventh: all 8 letters begin as many. */
+	uint32_t step = fixture_cases(8) < 8 ? 11 : 1, wrong = 0;
 
 	(void)state;
-	for (uint32_t i = 0; i < 37449; i++) {
+	for (uint32_t i = 0; i < 37449; i += step) {
 		word("ab*?[]-!", i, pattern);
 		for (uint32_t j = 0; j < 341; j++) {
 			word("ab]-", j, text);
@@ -116,7 +117,7 @@ static void random_patterns_match_as_fnmatch_says(void **state)
 	uint64_t seed = 1;
 
 	(void)state;
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < (int)fixture_cases(200000); i++) {
 		char pattern[16] = { 0 }, text[16] = { 0 };
 		size_t n = fixture_random(&seed) % 15;
 		size_t m = fixture_random(&seed) % 15;

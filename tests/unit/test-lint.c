@@ -504,7 +504,7 @@ static void any_drive_gives_whole_lines_in_order(void **state)
 	uint64_t seed = 1;
 
 	(void)state;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < (int)fixture_cases(20000); round++) {
 		struct drive drive = random_drive(&seed);
 		struct findings findings = lint(&drive);
 		uint32_t last = 0;
