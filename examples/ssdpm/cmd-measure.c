@@ -166,10 +166,7 @@ struct answer {
 	struct baseline_answer baseline;
 };
 
-/* The first samples, by which it is told whether they are fast enough. */
-static int64_t first_ns[FIRST_SAMPLES];
-static double first_w[FIRST_SAMPLES];
-
+/* The first samples tell whether they are fast enough. */
 static void keep_first(struct power_array *first,
 		       const struct power_array *more)
 {
@@ -229,7 +226,10 @@ static enum exit_status measure_energy(const struct settings *settings,
 				       struct answer *answer)
 {
 	struct energy_answer *a = &answer->energy;
-	struct power_array first = { first_ns, first_w, 0 };
+	struct power_array first = {
+		calloc(FIRST_SAMPLES, sizeof(*first.time_ns)),
+		calloc(FIRST_SAMPLES, sizeof(*first.power_w)), 0
+	};
 	struct ssdpm_integral *integral = NULL;
 	enum exit_status status = STATUS_FAILED;
 	struct ssdpm_error error;
@@ -237,8 +237,11 @@ static enum exit_status measure_energy(const struct settings *settings,
 	a->name = input->name;
 	a->has_tolerance = settings->energy.tolerance > 0;
 	a->energy.size = sizeof(a->energy);
-	if (ssdpm_integral_new(settings->energy.size ? &settings->energy : NULL,
-			       &integral, &error))
+	if (!first.time_ns || !first.power_w)
+		complain("out of memory");
+	else if (ssdpm_integral_new(settings->energy.size ? &settings->energy :
+							    NULL,
+				    &integral, &error))
 		complain_of_power(input->name, &error);
 	else
 		status = feed(input, integral, &first);
@@ -249,6 +252,7 @@ static enum exit_status measure_energy(const struct settings *settings,
 	}
 	a->counts = *ssdpm_power_get_counts(input->power);
 	ssdpm_integral_free(integral);
+	free_power_array(&first);
 	return status;
 }
 
