@@ -557,7 +557,7 @@ static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 	struct ssdpm_calibration calibration;
 
 	(void)state;
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < (int)fixture_cases(60); round++) {
 		struct ssdpm_calibrate_params params = {
 			.size = sizeof(params),
 			.max_offset_ns = round % 2 ? (uint64_t)SECOND : 0,
