@@ -107,6 +107,7 @@ extern const struct subcommand cmd_workload;
 extern const struct subcommand cmd_estimate;
 extern const struct subcommand cmd_compare;
 extern const struct subcommand cmd_recommend;
+extern const struct subcommand cmd_budget;
 extern const struct subcommand cmd_lpm;
 extern const struct subcommand cmd_plan;
 extern const struct subcommand cmd_apply;

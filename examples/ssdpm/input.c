@@ -336,7 +336,11 @@ static enum exit_status add_operands(const struct common *common,
 	enum exit_status status = STATUS_DONE, added;
 
 	for (size_t i = 0; i < n; i++) {
+		size_t first = drives->n;
+
 		added = add_operand(common, catalogue, operands[i], drives);
+		for (size_t j = first; j < drives->n; j++)
+			drives->drives[j].operand = i;
 		if (!status)
 			status = added;
 	}

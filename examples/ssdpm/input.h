@@ -32,6 +32,7 @@ struct drive {
 	struct ssdpm_error
 		problem; /* why there is no model; code 0: there is */
 	bool named;	 /* by an operand, not as one of all */
+	size_t operand;	 /* by which one */
 };
 
 struct drives {

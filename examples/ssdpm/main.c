@@ -6,10 +6,11 @@
 #include <string.h>
 
 static const struct subcommand *const subcommands[] = {
-	&cmd_list,	&cmd_show,	  &cmd_lpm,	 &cmd_plan,
-	&cmd_apply,	&cmd_check,	  &cmd_revert,	 &cmd_capture,
-	&cmd_apst,	&cmd_workload,	  &cmd_estimate, &cmd_compare,
-	&cmd_recommend, &cmd_consistency, &cmd_measure,	 NULL,
+	&cmd_list,	&cmd_show,     &cmd_lpm,	 &cmd_plan,
+	&cmd_apply,	&cmd_check,    &cmd_revert,	 &cmd_capture,
+	&cmd_apst,	&cmd_workload, &cmd_estimate,	 &cmd_compare,
+	&cmd_recommend, &cmd_budget,   &cmd_consistency, &cmd_measure,
+	NULL,
 };
 
 static void print_help(void)

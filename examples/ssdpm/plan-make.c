@@ -117,9 +117,19 @@ static enum exit_status add_power_state(const struct common *common,
 				      options->workload_hint :
 				      SSDPM_WORKLOAD_HINT_KEEP;
 	struct ssdpm_error error;
+	uint32_t state;
 
 	if (!is_for(options, drive, SSDPM_KIND_NVME))
 		return STATUS_DONE;
+	if (!find_power_state(options,
+			      ssdpm_device_get_facts(drive->device)->name,
+			      &state))
+		return drive->named ?
+			       usage_error(common,
+					   "--power-state %s: none for "
+					   "%s",
+					   options->power_states, drive->name) :
+			       STATUS_DONE;
 	if (!drive->model && is_kind(drive, SSDPM_KIND_NVME)) {
 		enum exit_status status =
 			refuse(common, drive, &drive->problem);
@@ -129,7 +139,7 @@ static enum exit_status add_power_state(const struct common *common,
 			       status;
 	}
 	if (!ssdpm_plan_add_power_state(plan, drive->device, drive->model,
-					options->power_state, hint, &error))
+					state, hint, &error))
 		return STATUS_DONE;
 	if (error.code != -EINVAL)
 		return refuse(common, drive, &error);
@@ -271,7 +281,8 @@ enum exit_status make_plan(const struct common *common,
 
 	if (status)
 		return status;
-	if (options->applied)
+	status = check_power_states(common, options, drives);
+	if (!status && options->applied)
 		status = add_applied(plan);
 	for (size_t i = 0; i < drives->n && !status; i++)
 		status = add_drive_steps(common, options, profile, plan,

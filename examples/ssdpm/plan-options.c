@@ -29,7 +29,7 @@ static const struct option_spec options[] = {
 	  "SATA: link policies, the first that the port takes" },
 	{ "power-state", 0, "NUMBER",
 	  "NVMe: an operational power state, by Set Features; lost at the "
-	  "next reset" },
+	  "next reset; of each device as in nvme0=1,nvme1=2" },
 	{ "workload-hint", 0, "NUMBER",
 	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)" },
 	{ "nopp", 0, "on|off",
@@ -139,6 +139,131 @@ static enum exit_status set_number(const struct common *common,
 	return STATUS_DONE;
 }
 
+/* "nvme0=1": the number of characters up to the comma or the end. */
+static size_t split_power_state(const char *text, size_t *ret_name,
+				const char **ret_number)
+{
+	size_t length = strcspn(text, ",");
+	const char *equals = memchr(text, '=', length);
+
+	*ret_name = equals ? (size_t)(equals - text) : 0;
+	*ret_number = equals ? equals + 1 : text + length;
+	return length;
+}
+
+/* What --power-state says of a device, from its name on; or NULL. */
+static const char *find_entry(const char *text, const char *device,
+			      size_t length)
+{
+	const char *number;
+	size_t name;
+
+	for (;;) {
+		size_t whole = split_power_state(text, &name, &number);
+
+		if (name == length && !memcmp(device, text, name))
+			return text;
+		if (!text[whole])
+			return NULL;
+		text += whole + 1;
+	}
+}
+
+bool find_power_state(const struct plan_options *settings, const char *device,
+		      uint32_t *ret_state)
+{
+	const char *entry;
+
+	*ret_state = settings->power_state;
+	if (!settings->power_states)
+		return settings->has_power_state;
+	entry = find_entry(settings->power_states, device, strlen(device));
+	if (!entry)
+		return false;
+	*ret_state = (uint32_t)strtoul(strchr(entry, '=') + 1, NULL, 10);
+	return true;
+}
+
+static bool is_here(const struct drives *drives, const char *name,
+		    size_t length)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drives->drives[i].device);
+
+		if (strlen(facts->name) == length &&
+		    !memcmp(facts->name, name, length))
+			return true;
+	}
+	return false;
+}
+
+enum exit_status check_power_states(const struct common *common,
+				    const struct plan_options *settings,
+				    const struct drives *drives)
+{
+	const char *all = settings->power_states, *number;
+	size_t name, length;
+
+	for (const char *text = all; text;
+	     text = text[length] ? text + length + 1 : NULL) {
+		length = split_power_state(text, &name, &number);
+		if (is_here(drives, text, name))
+			continue;
+		return usage_error(common,
+				   "--power-state %s: %.*s is none of the "
+				   "devices here",
+				   all, (int)name, text);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status set_power_states(struct plan_options *settings,
+					 const struct common *common,
+					 const char *all)
+{
+	for (const char *text = all; text;) {
+		size_t name, length;
+		const char *digits;
+		uint32_t state;
+		char number[16];
+		bool has;
+
+		length = split_power_state(text, &name, &digits);
+		length -= (size_t)(digits - text);
+		if (!name || length >= sizeof(number))
+			return usage_error(common,
+					   "--power-state %s: a number, or "
+					   "devices as in nvme0=1,nvme1=2",
+					   all);
+		if (find_entry(all, text, name) != text)
+			return usage_error(common,
+					   "--power-state %s: %.*s stands "
+					   "twice",
+					   all, (int)name, text);
+		memcpy(number, digits, length);
+		number[length] = 0;
+		if (set_number(common, "power-state", number,
+			       SSDPM_MAX_STATES - 1, &has, &state))
+			return STATUS_USAGE;
+		text = digits[length] ? digits + length + 1 : NULL;
+	}
+	settings->power_states = all;
+	settings->has_power_state = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_power_state(struct plan_options *settings,
+					const struct common *common,
+					const char *text)
+{
+	settings->power_states = NULL;
+	if (strchr(text, '='))
+		return set_power_states(settings, common, text);
+	return set_number(common, "power-state", text, SSDPM_MAX_STATES - 1,
+			  &settings->has_power_state, &settings->power_state);
+}
+
 static enum exit_status set_nopp(struct plan_options *settings,
 				 const struct common *common, const char *text)
 {
@@ -166,9 +291,7 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_lpms(common, name, argument, settings->lpms,
 				  &settings->n_lpms);
 	if (!strcmp(name, "power-state"))
-		return set_number(common, name, argument, SSDPM_MAX_STATES - 1,
-				  &settings->has_power_state,
-				  &settings->power_state);
+		return set_power_state(settings, common, argument);
 	if (!strcmp(name, "workload-hint"))
 		return set_number(common, name, argument, 7,
 				  &settings->has_workload_hint,

@@ -20,6 +20,7 @@ struct plan_options {
 	size_t n_lpms;
 	bool has_power_state, has_workload_hint, has_nopp;
 	uint32_t power_state, workload_hint, nopp;
+	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
 	bool applied; /* nothing is given: what was applied since the boot */
 	const char *directory; /* of the record; NULL: the usual one */
 };
@@ -32,6 +33,18 @@ extern const struct option_group plan_option_group;
  */
 enum exit_status check_plan_options(const struct common *common,
 				    struct plan_options *options);
+
+/*
+ * The power state that the options have for a device; false: none. They were
+ * checked.
+ */
+bool find_power_state(const struct plan_options *options, const char *device,
+		      uint32_t *ret_state);
+
+/* Is each device that --power-state names one of these? */
+enum exit_status check_power_states(const struct common *common,
+				    const struct plan_options *options,
+				    const struct drives *drives);
 
 /* "med_power_with_dipm,medium_power": exact names, the first that is taken. */
 enum exit_status parse_lpms(const struct common *common, const char *option,

@@ -134,6 +134,39 @@ enum exit_status parse_any_power(const struct common *common,
 	return parse(common, option, text, &units, ret_uw);
 }
 
+/* The same text with a unit behind it; false: it has one, or is too long. */
+static bool add_unit(const char *text, const char *unit, char *ret, size_t size)
+{
+	size_t length = strlen(text);
+
+	if (!length || strspn(text, "0123456789.") != length ||
+	    length + strlen(unit) >= size)
+		return false;
+	memcpy(ret, text, length);
+	strcpy(ret + length, unit);
+	return true;
+}
+
+enum exit_status parse_watts(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_uw)
+{
+	static const struct units units = {
+		.units = { { "uW", 1 },
+			   { "mW", 1000 },
+			   { "W", 1000000 },
+			   { "kW", 1000000000 } },
+		.list = "uW, mW, W or kW",
+		.example = "3120, 3120W or 3.12kW",
+		.finest = "microwatt",
+		.too_much = "too much",
+	};
+	char in_watts[64];
+
+	if (add_unit(text, "W", in_watts, sizeof(in_watts)))
+		text = in_watts;
+	return parse(common, option, text, &units, ret_uw);
+}
+
 enum exit_status parse_power(const struct common *common, const char *option,
 			     const char *text, uint32_t *ret_uw)
 {

@@ -27,6 +27,10 @@ enum exit_status parse_any_power(const struct common *common,
 				 const char *option, const char *text,
 				 uint64_t *ret_uw);
 
+/* Of an option that is named for watts: "3120" too, and "3.12kW". */
+enum exit_status parse_watts(const struct common *common, const char *option,
+			     const char *text, uint64_t *ret_uw);
+
 /* "80us" in nanoseconds. */
 enum exit_status parse_time_ns(const struct common *common, const char *option,
 			       const char *text, uint64_t *ret_ns);

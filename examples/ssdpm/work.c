@@ -43,7 +43,7 @@ static void take_power(const struct plan_options *options,
 		return;
 	}
 	power->set |= SSDPM_PERSIST_POWER_STATE;
-	power->power_state = options->power_state;
+	find_power_state(options, facts->name, &power->power_state);
 	/* A hint that is kept is lost with the state, too. */
 	if (sscanf(step->after, "PS%*u hint %u", &power->workload_hint) != 1)
 		power->workload_hint = 0;

@@ -48,7 +48,7 @@ def sessions(blocks: list[list[str]]) -> list[tuple[str, str]]:
 
 LIVE = ["list", "show", "lpm", "plan", "apply", "check", "revert", "capture"]
 COMMANDS = LIVE + ["apst", "workload", "estimate", "compare", "recommend", "measure"]
-COMMANDS += ["consistency"]
+COMMANDS += ["budget", "consistency"]
 # Words after a command that have options of their own, on the page of the command.
 ACTIONS = {"measure": ["calibrate"]}
 # Samples of power: some noise.

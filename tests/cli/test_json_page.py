@@ -53,6 +53,8 @@ CALLS = [
     ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
     + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],
+    ["budget", "--json", "-w", "9", "odd.json", "+", "odd.json"],
+    ["budget", "--json", "-w", "9", "--workload", "lomax", "odd.json"],
     ["show", "--json", "--root", "eight-drives"],
     ["show", "--json", "--root", "desktop-6.1"],
     ["lpm", "--json", "--root", "desktop-6.1"],
@@ -83,6 +85,7 @@ NOT_HERE = {
 
 # What a command needs beside a drive.
 NEEDS = {name: ["--trace", "lomax"] for name in ("estimate", "compare", "recommend")}
+NEEDS["budget"] = ["--watts", "99"]
 
 
 def write_drives(ssdpm: Command) -> None:

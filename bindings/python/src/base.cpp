@@ -85,6 +85,7 @@ PYBIND11_MODULE(_core, module)
 	add_policy(module);
 	add_workload(module);
 	add_estimate(module);
+	add_budget(module);
 	add_cap(module);
 	add_device(module);
 	add_apply(module);

@@ -253,6 +253,7 @@ void add_model(py::module_ &module);
 void add_policy(py::module_ &module);
 void add_workload(py::module_ &module);
 void add_estimate(py::module_ &module);
+void add_budget(py::module_ &module);
 void add_cap(py::module_ &module);
 void add_device(py::module_ &module);
 void add_apply(py::module_ &module);

@@ -22,6 +22,11 @@ What it reaches under a power cap::
     print(drive.at(cap_w))                   # throughput, mean and p99 power
     print(ssdpm.cap.simulate(model, trace, cap_w, state=2))
 
+Which states fit many drives into a power budget, at the least loss::
+
+    found = ssdpm.budget([model, model, other], 60)
+    print(found.states, found.left_w)        # found.plot() draws watts against loss
+
 What a drive took, from samples of its power::
 
     print(ssdpm.measure.energy(watts, rate_hz=20_000))
@@ -89,6 +94,7 @@ from ssdpm.base import (
     UnknownValueError,
     UnsupportedError,
 )
+from ssdpm.budget import BUDGET_POWERS, Budget, BudgetItem, budget, budget_item
 from ssdpm.device import (
     Device,
     DevicePower,
@@ -194,6 +200,7 @@ __version__: str = _core.version()
 
 __all__ = [
     "APST_DEFAULTS",
+    "BUDGET_POWERS",
     "HISTOGRAM_STARTS_NS",
     "IO_DTYPE",
     "OPS",
@@ -206,6 +213,8 @@ __all__ = [
     "ApstParameters",
     "ApstTable",
     "BestTable",
+    "Budget",
+    "BudgetItem",
     "BusyError",
     "Catalogue",
     "CatalogueMatch",
@@ -278,6 +287,8 @@ __all__ = [
     "apst",
     "apst_entry_dtype",
     "best_table",
+    "budget",
+    "budget_item",
     "cap",
     "change_dtype",
     "clairvoyant",

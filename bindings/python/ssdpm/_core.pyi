@@ -25,6 +25,9 @@ READING_SAME: int
 READING_WRAP: int
 READING_RESET: int
 READING_CHARGE_COUNTER: int
+BUDGET_MAX: int
+BUDGET_MAX_ITEMS: int
+BUDGET_MAX_OPTIONS: int
 HISTOGRAM_STARTS: list[int]
 
 # Words of the library, each with its number or bit.
@@ -407,6 +410,13 @@ def parameters_set(
     high: int,
 ) -> list[_Parameter]: ...
 def parameters_to_model(model: Model, parameters: list[_Parameter]) -> Model: ...
+# choices, power, loss, bound, examined; None: nothing fits.
+def budget_solve(
+    options: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32], budget_uw: int
+) -> tuple[npt.NDArray[np.uint32], int, int, int, int] | None: ...
+def budget_frontier(
+    options: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.uint64]: ...
 def gaps_sweep(
     gaps: Gaps, model: Model, params: SimParams, tables: list[ApstTable]
 ) -> npt.NDArray[np.void]: ...

@@ -16,6 +16,7 @@ from ssdpm.workload import HISTOGRAM_STARTS_NS, TraceStats, need
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ssdpm.budget import Budget
     from ssdpm.calibration import Calibration, Measured
     from ssdpm.cap import Curve as CapCurve
     from ssdpm.cap import Timeline as CapTimeline
@@ -428,6 +429,56 @@ def _plot_delays(estimate: Estimate, ax: Axes | None) -> Axes:
             low = min(low, float(value))
     _log_time_axis(ax, low, float(edges[-1]))
     ax.grid(True, which="major", axis="y", alpha=0.3)
+    return ax
+
+
+_RATES = ((10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s"), (1, "B/s"))
+
+
+def plot_budget(budget: Budget, ax: Axes | None) -> Axes:
+    """The frontier of watts against loss, the budget, and the answer."""
+    ax = _axes(ax, 4.5)
+    watts = (budget.base_uw + budget.frontier_power_uw) / 1e6
+    loss = budget.frontier_loss.astype(np.float64)
+    scale, unit = 1.0, "loss"
+    if all(item.bytes_per_s is not None for item in budget.items):
+        most = float(loss.max())
+        scale, unit = next((s, u) for s, u in _RATES if most >= s or s == 1)
+        unit = f"throughput lost ({unit}, by weight)"
+    few = len(watts) <= 40
+    ax.plot(
+        watts,
+        loss / scale,
+        color=_POLICIES[0],
+        marker="o" if few else None,
+        markersize=4,
+        linewidth=1.2,
+        label="least loss (corners are reached)" if few else "least loss",
+    )
+    limit = budget.budget_uw / 1e6
+    ax.axvline(
+        limit, color=_BUSY, linewidth=1, linestyle="--", label=f"budget, {limit:g} W"
+    )
+    word = "chosen" if budget.fits else "lowest states: more than the budget"
+    ax.plot(
+        (budget.base_uw + budget.power_uw) / 1e6,
+        budget.loss / scale,
+        color=_POLICIES[1],
+        marker="D",
+        markersize=8,
+        linestyle="none",
+        label=word,
+    )
+    count = len(budget.items)
+    ax.set_title(f"{count} {'drive' if count == 1 else 'drives'}: {budget._summary()}")
+    if budget.base_uw:
+        ax.set_xlabel(f"power (W), of it {budget.base_uw / 1e6:g} W for all else")
+    else:
+        ax.set_xlabel("power of the drives (W)")
+    ax.set_ylabel(unit)
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    ax.grid(alpha=0.3)
     return ax
 
 

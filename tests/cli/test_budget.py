@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: MIT
+"""ssdpm budget: a power state for each drive, so that all of them fit."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+import pathlib
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import trace
+from command import Command
+
+# A data-centre drive as a study of its power governor has it: 2 GB/s at 25 W, 4 W
+# at rest, caps of 20 and 10 W.
+IDLE = [f"--idle-power=PS{n}=4W" for n in range(3)]
+KNOWN = [*IDLE, "--active-power=write=25W", "--bandwidth=write=2GB/s"]
+LINEAR = [2_000_000_000, 1_523_809_524, 571_428_571]
+
+HUMAN = """\
+65 W, of which everything else takes 10 W; 3 drives by maximum power; writes, as no --mix is given
+      drive          state  power  throughput    lost
+  1x  governed.json  PS0     25 W  1.86 GiB/s     0 %
+  1x  governed.json  PS1     20 W  1.42 GiB/s  23.8 %
+  1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
+  in all 55 W for the drives, 0 W left; 1.77 GiB/s of 5.59 GiB/s lost (31.7 %)
+  no states within the budget lose less
+"""
+
+
+def governed(product: str, *watts: float) -> dict[str, Any]:
+    states = [
+        {"operational": True, "max_power_uw": round(w * 10**6)}
+        | {"entry_latency_us": 0, "exit_latency_us": 0}
+        for w in watts
+    ]
+    head = {"schema": "ssdpm.model/1", "kind": "nvme", "product": product}
+    return {**head, "firmware": "1", "states": states}
+
+
+@pytest.fixture
+def drives(ssdpm: Command) -> Command:
+    """governed.json, and small.json with other states."""
+    ssdpm.write("governed.json", governed("A governed drive", 25, 20, 10))
+    ssdpm.write("small.json", governed("A small drive", 12, 9, 7))
+    return ssdpm
+
+
+def budget(ssdpm: Command, watts: object, *words: str) -> Any:
+    return ssdpm.json("budget", "--watts", str(watts), *KNOWN, *words)
+
+
+def least(items: list[dict[str, Any]], limit_uw: int) -> int | None:
+    """By trying all choices."""
+    losses = [
+        sum(state["loss"] for state in choice)
+        for choice in itertools.product(*(item["states"] for item in items))
+        if sum(state["power_uw"] for state in choice) <= limit_uw
+    ]
+    return min(losses, default=None)
+
+
+def test_a_cap_leaves_what_the_linear_model_says(drives: Command) -> None:
+    [item] = budget(drives, 20, "governed.json")["items"]
+    assert item["state"] == 1 and item["power_uw"] == 20_000_000
+    rates = [state["bytes_per_s"]["nominal"] for state in item["states"]]
+    assert rates == LINEAR
+    lost = [state["lost_bytes_per_s"] for state in item["states"]]
+    assert lost == [LINEAR[0] - rate for rate in rates]
+    assert [state["limit"] for state in item["states"][1:]] == ["power", "power"]
+    assert all(not state["assumed"] for state in item["states"])
+
+
+def test_the_answer_is_that_of_trying_all_choices(drives: Command) -> None:
+    words = ["2x", "governed.json", "small.json", "small.json", "+", "governed.json"]
+    for watts in range(44, 108, 3):
+        found = budget(drives, watts, *words)
+        assert found["loss"] == least(found["items"], watts * 10**6), watts
+        chosen = [item["power_uw"] for item in found["items"]]
+        assert sum(chosen) == found["power_uw"] <= watts * 10**6
+        assert found["left_uw"] == watts * 10**6 - found["power_uw"]
+        assert found["bound_loss"] <= found["loss"]
+
+
+def test_everything_else_takes_its_part_of_the_budget(drives: Command) -> None:
+    words = ["2x", "governed.json", "small.json"]
+    alone = budget(drives, 40, *words)
+    beside = budget(drives, 3120, "--base-watts", "3080", *words)
+    assert beside.pop("budget_uw") == 3_120_000_000
+    assert beside.pop("base_uw") == 3_080_000_000
+    del alone["budget_uw"], alone["base_uw"]
+    assert alone == beside
+
+
+def test_watts_stand_without_a_unit_or_with_one(drives: Command) -> None:
+    calls = [("40.5", "1"), ("40.5W", "1W"), ("40500mW", "0.001kW")]
+    found = [
+        budget(drives, watts, "--base-watts", base, "2x", "governed.json")
+        for watts, base in calls
+    ]
+    assert found[0] == found[1] == found[2]
+    assert found[0]["budget_uw"] == 40_500_000
+
+
+def test_a_hundredth_of_a_watt_decides(drives: Command) -> None:
+    assert budget(drives, "45", "2x", "governed.json")["loss"] == LINEAR[0] - LINEAR[1]
+    below = budget(drives, "44.99", "2x", "governed.json")
+    assert below["power_uw"] == 40_000_000
+
+
+def test_the_devices_of_a_card_share_one_state(drives: Command) -> None:
+    found = budget(drives, 50, "small.json", "+", "governed.json", "governed.json")
+    card, single = found["items"]
+    names = [one["drive"] for one in card["devices"]]
+    assert names == ["small.json", "governed.json"]
+    assert [state["power_uw"] for state in card["states"]] == [
+        37_000_000, 29_000_000, 17_000_000
+    ]  # fmt: skip
+    assert [one["drive"] for one in single["devices"]] == ["governed.json"]
+    assert found["power_uw"] == card["power_uw"] + single["power_uw"]
+
+
+def test_a_card_has_the_states_that_all_its_devices_have(drives: Command) -> None:
+    drives.write("two.json", governed("A drive of two states", 25, 20))
+    [card] = drives.json("budget", "-w", "99", "governed.json", "+", "two.json")["items"]
+    assert [state["state"] for state in card["states"]] == [0, 1]
+
+
+def test_states_without_work_are_no_choice(drives: Command) -> None:
+    [item] = drives.json("budget", "-w", "9", "plain.json")["items"]
+    operational = [state["operational"] for state in drives.plain["states"]]
+    assert [state["state"] for state in item["states"]] == [
+        number for number, works in enumerate(operational) if works
+    ]
+
+
+def test_a_weight_says_whose_throughput_counts(drives: Command) -> None:
+    drives.write("other.json", governed("Another drive", 25, 20, 10))
+    words = ["governed.json", "other.json"]
+    for heavy in words:
+        found = budget(drives, 35, "--weight", f"{heavy}=2.5x", *words)
+        states = {i["devices"][0]["drive"]: i["state"] for i in found["items"]}
+        assert states.pop(heavy) == 0 and list(states.values()) == [2]
+    assert found["items"][1]["weight_thousandths"] == 2500
+    state = found["items"][1]["states"][2]
+    assert state["loss"] == math.floor(2.5 * state["lost_bytes_per_s"] + 0.5)
+
+
+def test_what_does_not_fit_is_proved(drives: Command) -> None:
+    call = ["budget", "-w", "100", "--base-watts", "60.5", *KNOWN, "4x", "governed.json"]
+    result = drives(*call)
+    assert result.returncode == 1
+    assert result.stderr.decode() == (
+        "ssdpm: nothing fits into 100 W: the lowest states and everything else take "
+        "100.5 W\n"
+    )
+    text = result.stdout.decode()
+    assert re.search(r"4x +governed.json +PS2 +10 W", text)
+    assert text.endswith(
+        "  each drive is in its lowest state: 40 W, with everything else 100.5 W, "
+        "0.5 W more than the budget\n"
+    )
+    found = json.loads(drives(*call, "--json").stdout)
+    assert not found["fits"] and found["least_power_uw"] == 40_000_000
+    assert {found[key] for key in ("power_uw", "left_uw", "loss", "bound_loss")} == {None}
+    assert {item["state"] for item in found["items"]} == {2}
+    # With a hundredth of a watt more than that it fits.
+    assert drives.output(*call[:2], "100.5", *call[3:])
+
+
+def test_everything_else_may_be_above_the_budget_by_itself(drives: Command) -> None:
+    result = drives("budget", "-w", "5", "--base-watts", "6", *KNOWN, "governed.json")
+    assert result.returncode == 1
+    assert b"11 W more than the budget" in result.stdout
+
+
+def test_each_point_of_the_frontier_is_the_answer_for_its_watts(drives: Command) -> None:
+    words = ["2x", "governed.json", "3x", "small.json"]
+    points = budget(drives, 60, *words)["frontier"]
+    assert len(points) > 3
+    assert points[-1]["loss"] == 0
+    for point in points:
+        found = budget(drives, f"{point['power_uw']}uW", *words)
+        assert found["loss"] == point["loss"]
+        assert found["power_uw"] == point["power_uw"]
+    text = drives.output("budget", "-w", "60", *KNOWN, "--frontier", *words)
+    assert len(text.split("a watt more saves\n")[1].splitlines()) == len(points)
+
+
+def test_expected_power_is_that_of_the_work(drives: Command) -> None:
+    reads = ["--active-power", "read=10W", "--bandwidth", "read=2.8GB/s"]
+    mix = [*reads, "--mix", "read=100%"]
+    [item] = budget(drives, 30, "--power", "expected", *mix, "governed.json")["items"]
+    # Reads take 10 W, so that no cap costs anything, and all count the same.
+    assert [state["power_uw"] for state in item["states"]] == [10_000_000] * 3
+    assert [state["lost_bytes_per_s"] for state in item["states"]] == [0] * 3
+
+
+def test_p99_is_above_the_mean_of_a_mix(drives: Command) -> None:
+    mix = ["--active-power", "read=10W", "--bandwidth", "read=2.8GB/s"]
+    mix += ["--mix", "read=90%,write=10%", "governed.json"]
+    powers = {
+        word: budget(drives, 30, "--power", word, *mix)["items"][0]["states"][0]["power_uw"]
+        for word in ("max", "expected", "p99")
+    }
+    assert 10_000_000 < powers["expected"] < powers["p99"] == powers["max"] == 25_000_000
+    assert powers["expected"] % 10_000 == 0
+
+
+def test_drives_on_a_workload_lose_what_the_cap_takes(drives: Command) -> None:
+    rows = "".join(f"{i * 65536},{i * 131072},131072,,write,0\n" for i in range(2000))
+    drives.write("writes.csv", trace.HEADER + rows)
+    found = budget(drives, 45, "--workload", "writes.csv", "2x", "governed.json")
+    assert found["workload"] == "writes.csv" and found["mix"] is None
+    assert sorted(item["state"] for item in found["items"]) == [0, 1]
+    states = found["items"][0]["states"]
+    rates = [state["bytes_per_s"]["nominal"] for state in states]
+    assert rates[0] > rates[1] > rates[2] > 0
+    # Caps act as in the mix of writes, but for the time before each transfer.
+    assert rates[2] / rates[0] == pytest.approx(LINEAR[2] / LINEAR[0], rel=0.1)
+
+
+def test_a_workload_of_reads_loses_nothing_under_caps_that_it_stays_below(
+    drives: Command,
+) -> None:
+    reads = ["--active-power", "read=9W", "--bandwidth", "read=2.8GB/s"]
+    call = ["--workload", "lomax", "--n-ios", "500", "--op", "read"]
+    found = budget(drives, 10, *reads, *call, "governed.json")
+    assert found["loss"] == 0
+    assert found["items"][0]["power_uw"] == 10_000_000
+
+
+def test_what_is_assumed_is_said(drives: Command) -> None:
+    text = drives.output("budget", "-w", "30", "governed.json")
+    assert (
+        "  assumed, so that losses are a guess: full throughput, active power, idle "
+        "power; give them, or --measured\n"
+    ) in text
+    assert "assumed" not in drives.output("budget", "-w", "30", *KNOWN, "governed.json")
+
+
+def test_a_maximum_that_a_drive_does_not_report_is_given(drives: Command) -> None:
+    drives.write("unknown.json", governed("A silent drive", 25, 0, 10))
+    call = ["budget", "-w", "20", *KNOWN]
+    assert drives.fails(1, *call, "unknown.json") == (
+        "ssdpm: unknown.json: it does not report the maximum power of PS1: give it "
+        "with --max-power PS1=POWER"
+    )
+    given = drives.json(*call, "--max-power", "PS1=20W", "unknown.json")
+    known = drives.json(*call, "governed.json")
+    for item in (*given["items"], *known["items"]):
+        del item["devices"]
+    assert given == known
+
+
+def test_many_drives_of_a_file_are_each_given_a_state(drives: Command) -> None:
+    fleet = [
+        governed(f"Drive {n}", *(30 + 0.37 * n % 11 - 3 * s for s in range(8)))
+        for n in range(500)
+    ]
+    drives.write("fleet.json", json.dumps(fleet))
+    begin = time.monotonic()
+    found = drives.json("budget", "-w", "12345.67", "fleet.json")
+    assert time.monotonic() - begin < 10
+    assert len(found["items"]) == 500
+    assert found["power_uw"] <= 12_345_670_000
+    assert 0 <= found["loss"] - found["bound_loss"] < found["loss"] / 1000
+
+
+def test_devices_are_named_once(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("server"))
+    one = ["budget", "-w", "99", "--root", root, "nvme0"]
+    assert drives.output(*one)
+    for words in (["nvme0"], ["/dev/nvme0n1"], ["+", "nvme0"]):
+        assert drives.fails(2, *one, *words).endswith(
+            "is named twice: it takes its power once"
+        )
+    assert drives.fails(2, *one[:-1], "2x", "nvme0") == (
+        "ssdpm budget: nvme0 is a device: it is there once"
+    )
+
+
+def test_apply_takes_the_command_that_is_printed(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["budget", "-w", "10.5", "--root", root, "nvme0", "nvme1", "+", "nvme2"]
+    found = drives.json(*call)
+    states = {
+        one["drive"]: item["state"]
+        for item in found["items"]
+        for one in item["devices"]
+    }
+    assert states["nvme1"] == states["nvme2"] and len(set(states.values())) == 2
+    [command] = found["commands"]
+    assert drives.output(*call).endswith(f"are reset:\n  {command}\n")
+    # What is lowered first stands first.
+    order = command.split()[-3:]
+    assert [states[name] for name in order] == sorted(states.values(), reverse=True)
+    planned = drives.shell(command.replace("ssdpm apply", "ssdpm plan --json"))
+    assert planned.returncode == 0, planned.stderr
+    steps = json.loads(planned.stdout)["steps"]
+    after = {step["device"]: step["after"].split()[0] for step in steps}
+    assert after == {name: f"PS{state}" for name, state in states.items()}
+
+
+def test_only_what_fits_and_is_a_device_can_be_set(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("eight-drives"))
+    assert drives.json("budget", "-w", "99", "governed.json")["commands"] == []
+    assert b"ssdpm apply" not in drives("budget", "-w", "1", "--root", root, "nvme0").stdout
+    mixed = drives.json("budget", "-w", "99", "--root", root, "governed.json", "nvme0")
+    assert mixed["commands"] == [f"ssdpm apply --power-state nvme0=0 --root {root} nvme0"]
+
+
+def test_a_capture_with_a_blank_in_its_name_is_quoted(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = drives.directory / "it's a capture"
+    machine("server").rename(root)
+    [command] = drives.json("budget", "-w", "9", "--root", str(root))["commands"]
+    assert drives.shell(command.replace("ssdpm apply", "ssdpm plan")).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("nvme0=1,nvme7=2", "--power-state nvme0=1,nvme7=2: nvme7 is none of the devices here"),
+        ("nvme0=1,nvme0=2", "--power-state nvme0=1,nvme0=2: nvme0 stands twice"),
+        ("=1", "--power-state =1: a number, or devices as in nvme0=1,nvme1=2"),
+        ("nvme0=1,", "--power-state nvme0=1,: a number, or devices as in nvme0=1,nvme1=2"),
+        ("nvme0=32", "--power-state 32: at most 31"),
+        ("nvme0=1", "--power-state nvme0=1: none for nvme1"),
+    ],
+)  # fmt: skip
+def test_a_wrong_list_of_power_states_is_said(
+    drives: Command, machine: Callable[[str], pathlib.Path], argument: str, message: str
+) -> None:
+    call = ["plan", "--root", str(machine("eight-drives")), "--power-state", argument]
+    assert drives.fails(2, *call, "nvme0", "nvme1") == f"ssdpm plan: {message}"
+
+
+def test_a_card_names_its_devices_one_by_one(drives: Command) -> None:
+    drives.write("two.json", json.dumps([governed("One", 9, 5), governed("Two", 9, 5)]))
+    assert drives.fails(2, "budget", "-w", "9", "two.json", "+", "small.json") == (
+        "ssdpm budget: two.json: several drives; name the devices of a card one by one"
+    )
+
+
+def test_a_sata_drive_is_part_of_everything_else(drives: Command) -> None:
+    drives.write("sata.json", {"schema": "ssdpm.model/1", "kind": "sata", "states": []})
+    assert drives.fails(3, "budget", "-w", "9", "sata.json") == (
+        "ssdpm: sata.json: a SATA drive has no power states to choose from: what it "
+        "takes belongs to --base-watts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["governed.json"], "no --watts given: what may be drawn in all"),
+        (["-w", "x", "governed.json"], "--watts x: write a number with its unit, as in 3120, 3120W or 3.12kW"),
+        (["-w", "9V", "governed.json"], "--watts 9V: the unit is uW, mW, W or kW"),
+        (["-w", "0.0000001", "governed.json"], "--watts 0.0000001W: finer than a microwatt"),
+        (["-w", "-9", "governed.json"], "--watts -9: write a number with its unit, as in 3120, 3120W or 3.12kW"),
+        (["-w", "9", "+", "governed.json"], "+ stands between two devices of a card"),
+        (["-w", "9", "governed.json", "+"], "+: no drive follows"),
+        (["-w", "9", "governed.json", "+", "2x", "small.json"], "+ 2x: the count stands before all of the card"),
+        (["-w", "9", "2x", "3x", "small.json"], "2x 3x: one count will do"),
+        (["-w", "9", "2x"], "2x: no drive follows"),
+        (["-w", "9", "0x", "small.json"], "0x: 1x to 65536x"),
+        (["-w", "9", "99999x", "small.json"], "99999x: 1x to 65536x"),
+        (["-w", "9", "40000x", "small.json", "40000x", "small.json"], "more than 65536 drives"),
+        (["-w", "9", "--power", "min", "small.json"], "--power min: max, expected or p99"),
+        (["-w", "9", "--mix", "read=70%", "small.json"], "--mix read=70%: the shares do not come to 100%"),
+        (["-w", "9", "--mix", "trim=100%", "small.json"], "--mix trim=100%: write read=70%,write=30%"),
+        (["-w", "9", "--mix", "read=50%,read=50%", "small.json"], "--mix read=50%,read=50%: read stands twice"),
+        (["-w", "9", "--mix", "read=1", "small.json"], "--mix 1: write a number with its unit, as in 5%"),
+        (["-w", "9", "--io-bytes", "0B", "small.json"], "--io-bytes 0B: 1B up to below 4GiB"),
+        (["-w", "9", "--weight", "2", "small.json"], "--weight 2: write a drive and its weight, as in nvme0=2x"),
+        (["-w", "9", "--weight", "nvme7=2x", "small.json"], "--weight nvme7=2x: no drive is named nvme7"),
+        (["-w", "9", "--weight", "small.json=2", "small.json"], "--weight 2: write a number with its unit, as in 2.5x"),
+        (["-w", "9", "--weight", "small.json=9999999x", "small.json"], "--weight: that of small.json is too much"),
+        (["-w", "9", "--max-power", "20W", "small.json"], "--max-power 20W: write a state and its power, as in PS1=20W"),
+        (["-w", "9", "--max-power", "PS1=20", "small.json"], "--max-power 20: write a number with its unit, as in 800uW, 500mW or 2W"),
+        (["-w", "9", "--max-power", "PS99=20W", "small.json"], "--max-power PS99=20W: write a state and its power, as in PS1=20W"),
+        (["-w", "9", "--operational-state", "PS1", "small.json"], "--operational-state: the states are what is looked for"),
+        (["-w", "9", "--loop", "open", "small.json"], "--loop is for a --workload"),
+        (["-w", "9", "--end", "1s", "small.json"], "--end: throughput is of a whole workload"),
+        (["-w", "9", "--seed", "1", "small.json"], "options of traces and of made workloads are for a --workload"),
+        (["-w", "9", "--workload", "lomax", "--mix", "read=100%", "small.json"], "--workload and --mix exclude each other"),
+        (["-w", "9", "--workload", "-", "-"], "standard input is named twice"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_said(drives: Command, words: list[str], message: str) -> None:
+    assert drives.fails(2, "budget", *words) == f"ssdpm budget: {message}"
+
+
+def test_a_workload_that_moves_nothing_is_refused(drives: Command) -> None:
+    drives.write("flush.csv", trace.csv((0, 1), (9, 1), bytes=0, op="flush"))
+    assert drives.fails(1, "budget", "-w", "9", "--workload", "flush.csv", "small.json") == (
+        "ssdpm: flush.csv: nothing is read or written, so that nothing can be lost"
+    )
+
+
+def test_a_reader_that_leaves_is_no_failure_of_words(drives: Command) -> None:
+    call = "ssdpm budget -w 99999 --json 2000x governed.json | head -1"
+    result = drives.shell(call)
+    assert (result.stdout, result.stderr) == ("{\n", "")
+
+
+def test_people_see_one_line_for_what_is_alike(drives: Command) -> None:
+    text = drives.output(
+        "budget", "-w", "65", "--base-watts", "10", *KNOWN, "3x", "governed.json"
+    )
+    assert text == HUMAN
+
+
+def test_one_key_is_enough_for_a_script(drives: Command) -> None:
+    call = ["budget", "-w", "45", *KNOWN, "2x", "governed.json"]
+    assert drives.output(*call, "--value", "left_uw") == "0\n"
+    assert "items_1_state='1'" in drives.output(*call, "--shell")
+
+
+def test_the_drive_of_a_model_is_not_changed_by_asking(drives: Command) -> None:
+    before = copy.deepcopy(json.loads((drives.directory / "governed.json").read_text()))
+    budget(drives, 30, "--max-power", "PS0=20W", "governed.json")
+    assert json.loads((drives.directory / "governed.json").read_text()) == before
