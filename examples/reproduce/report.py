@@ -12,6 +12,7 @@ REPRODUCED = "reproduced"
 WITHIN = "within bounds"
 NOT_DERIVABLE = "not derivable"
 NOT_DECIDABLE = "not decidable"
+FITTED = "fitted"  # to what was published: not a prediction
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Claim:
         about: what it is about; a word that stays.
         published: what the source says.
         predicted: what ssdpm says, in words; with bounds in range, too.
-        verdict: one of the four above.
+        verdict: one of the five above.
         why: what a verdict rests on; needed where it is not "reproduced".
     """
 
