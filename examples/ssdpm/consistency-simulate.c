@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +62,21 @@ static int write_drive(struct ssdpm_ftl *ftl, const struct ssdpm_ftl_cost *cost,
 		.size = sizeof(pattern),
 		.order = SSDPM_FTL_UNIFORM,
 	};
+	struct ssdpm_ftl_second *seconds = calloc(series->n, sizeof(*seconds));
 	int r = ssdpm_ftl_write(ftl, 0, n_pages, error);
 
-	return r ? r :
-		   ssdpm_ftl_run(ftl, &pattern, cost, series->n, series->iops,
-				 NULL, error);
+	if (!r && !seconds) {
+		snprintf(error->message, sizeof(error->message),
+			 "out of memory");
+		r = -ENOMEM;
+	}
+	if (!r)
+		r = ssdpm_ftl_run(ftl, &pattern, cost, series->n, seconds,
+				  error);
+	for (size_t i = 0; !r && i < series->n; i++)
+		series->iops[i] = (double)seconds[i].n_written;
+	free(seconds);
+	return r;
 }
 
 static enum exit_status simulate(const struct consistency_options *options,

@@ -1080,8 +1080,7 @@ struct ssdpm_ftl_second {
  * @pattern:     as for ssdpm_ftl_write_pattern()
  * @cost:        up to 10^9 ns and 10^12 nJ each
  * @n_seconds:   how long
- * @ret_iops:    pages of the host in each second
- * @ret_power_w: mean power of each second, or NULL
+ * @ret_seconds: room for @n_seconds
  *
  * A run begins with an empty cache, whose pages are in their places after it.
  * The host never pauses: a drive in idle would empty its cache.
@@ -1091,21 +1090,8 @@ struct ssdpm_ftl_second {
 SSDPM_API int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 			    const struct ssdpm_ftl_pattern *pattern,
 			    const struct ssdpm_ftl_cost *cost, size_t n_seconds,
-			    double *ret_iops, double *ret_power_w,
+			    struct ssdpm_ftl_second *ret_seconds,
 			    struct ssdpm_error *reterr);
-
-/**
- * ssdpm_ftl_run_seconds() - the same, and what the drive did in each second
- * @ret_seconds: room for @n_seconds
- *
- * Return: as ssdpm_ftl_run().
- */
-SSDPM_API int ssdpm_ftl_run_seconds(struct ssdpm_ftl *ftl,
-				    const struct ssdpm_ftl_pattern *pattern,
-				    const struct ssdpm_ftl_cost *cost,
-				    size_t n_seconds,
-				    struct ssdpm_ftl_second *ret_seconds,
-				    struct ssdpm_error *reterr);
 
 /* Power caps: what a drive reaches that may draw only so much. */
 

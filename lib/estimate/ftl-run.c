@@ -176,11 +176,11 @@ static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
 	return r;
 }
 
-int ssdpm_ftl_run_seconds(struct ssdpm_ftl *ftl,
-			  const struct ssdpm_ftl_pattern *pattern,
-			  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
-			  struct ssdpm_ftl_second *ret_seconds,
-			  struct ssdpm_error *reterr)
+int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
+		  const struct ssdpm_ftl_pattern *pattern,
+		  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
+		  struct ssdpm_ftl_second *ret_seconds,
+		  struct ssdpm_error *reterr)
 {
 	struct run run = { .ftl = ftl, .cost = { .size = sizeof(run.cost) } };
 	int r = prepare(&run, pattern, cost, reterr);
@@ -194,27 +194,4 @@ int ssdpm_ftl_run_seconds(struct ssdpm_ftl *ftl,
 	write_seconds(&run, ret_seconds, n_seconds);
 	free(run.cache);
 	return 0;
-}
-
-int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
-		  const struct ssdpm_ftl_pattern *pattern,
-		  const struct ssdpm_ftl_cost *cost, size_t n_seconds,
-		  double *ret_iops, double *ret_power_w,
-		  struct ssdpm_error *reterr)
-{
-	struct ssdpm_ftl_second *seconds =
-		calloc(n_seconds ? n_seconds : 1, sizeof(*seconds));
-	int r;
-
-	if (!seconds)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
-	r = ssdpm_ftl_run_seconds(ftl, pattern, cost, n_seconds, seconds,
-				  reterr);
-	for (size_t i = 0; !r && i < n_seconds; i++) {
-		ret_iops[i] = (double)seconds[i].n_written;
-		if (ret_power_w)
-			ret_power_w[i] = seconds[i].power_w;
-	}
-	free(seconds);
-	return r;
 }

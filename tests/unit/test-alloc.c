@@ -1266,22 +1266,8 @@ static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
 					     .host_ns = 10000000,
 					     .cache_pages = 5 };
-	double iops[2];
-	int err = ssdpm_ftl_run(in.ftl, &any_page, &cost, 2, iops, NULL, error);
-
-	if (!err)
-		ret->energy_nj = (uint64_t)iops[0];
-	return err;
-}
-
-static int call_ftl_run_seconds(struct result *ret, struct ssdpm_error *error)
-{
-	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
-					     .host_ns = 10000000,
-					     .cache_pages = 5 };
 	struct ssdpm_ftl_second seconds[2];
-	int err = ssdpm_ftl_run_seconds(in.ftl, &any_page, &cost, 2, seconds,
-					error);
+	int err = ssdpm_ftl_run(in.ftl, &any_page, &cost, 2, seconds, error);
 
 	if (!err)
 		ret->energy_nj = seconds[0].n_written;
@@ -1550,7 +1536,6 @@ static const struct {
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
-	{ "ssdpm_ftl_run_seconds", call_ftl_run_seconds },
 	{ "ssdpm_gaps_best_table", call_best_table },
 	{ "ssdpm_gaps_best_table", call_best_table_from_start },
 	{ "ssdpm_gaps_best_table", call_best_table_of_three },

@@ -399,6 +399,21 @@ static struct ssdpm_ftl *new_slow(void)
 static const struct ssdpm_ftl_pattern uniform = { .size = sizeof(uniform),
 						  .order = SSDPM_FTL_UNIFORM };
 
+/* Writes and power of each second; power_w may be NULL. */
+static void run_series(struct ssdpm_ftl *ftl, const struct ssdpm_ftl_cost *cost,
+		       double *iops, double *power_w)
+{
+	struct ssdpm_ftl_second seconds[SECONDS];
+
+	assert_int_equal(
+		ssdpm_ftl_run(ftl, &uniform, cost, SECONDS, seconds, NULL), 0);
+	for (size_t i = 0; i < SECONDS; i++) {
+		iops[i] = (double)seconds[i].n_written;
+		if (power_w)
+			power_w[i] = seconds[i].power_w;
+	}
+}
+
 /* Link 1 ms, program 2 ms, read 1 ms; 10, 30 and 8 mJ; 1 W. */
 static const struct ssdpm_ftl_cost slow = { .size = sizeof(slow),
 					    .host_ns = 1000000,
@@ -425,15 +440,11 @@ static void writes_fall_to_what_the_formulas_say(void **state)
 
 	(void)state;
 	after.size = sizeof(after);
-	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &slow, SECONDS, iops,
-				       power_w, NULL),
-			 0);
+	run_series(ftl, &slow, iops, power_w);
 	/* Fresh: one programmed page for each of the host. */
 	assert_true(fabs(mean_of(iops, 1, 10) - 500) < 5);
 	ssdpm_ftl_get_counts(ftl, &before, NULL);
-	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &slow, SECONDS, iops,
-				       power_w, NULL),
-			 0);
+	run_series(ftl, &slow, iops, power_w);
 	ssdpm_ftl_get_counts(ftl, &after, NULL);
 	double wa = 1 + (double)(after.n_moved - before.n_moved) /
 				(double)(after.n_written - before.n_written);
@@ -464,9 +475,7 @@ static void a_cache_takes_writes_until_it_is_full(void **state)
 	cost.cache_pages = 40000;
 	cost.cache_ns = 500000;
 	cost.cache_nj = 1000000;
-	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &cost, SECONDS, iops,
-				       power_w, NULL),
-			 0);
+	run_series(ftl, &cost, iops, power_w);
 	while (onset < SECONDS && iops[onset] > 900)
 		onset++;
 	/* 1 ms each. */
@@ -483,9 +492,7 @@ static void a_cache_takes_writes_until_it_is_full(void **state)
 	assert_int_equal(counts.n_written, all + 0.5);
 	ssdpm_ftl_free(ftl);
 	ftl = new_slow();
-	assert_int_equal(
-		ssdpm_ftl_run(ftl, &uniform, &cost, SECONDS, again, NULL, NULL),
-		0);
+	run_series(ftl, &cost, again, NULL);
 	assert_memory_equal(iops, again, sizeof(iops));
 	ssdpm_ftl_free(ftl);
 }
@@ -503,23 +510,16 @@ static double sum_of(const struct ssdpm_ftl_second *seconds, size_t from,
 
 static void each_second_says_what_was_done_in_it(void **state)
 {
-	struct ssdpm_ftl *ftl = new_slow(), *other = new_slow();
+	struct ssdpm_ftl *ftl = new_slow();
 	struct ssdpm_ftl_second seconds[SECONDS];
 	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
-	double iops[SECONDS], power_w[SECONDS];
 
 	(void)state;
-	assert_int_equal(ssdpm_ftl_run_seconds(ftl, &uniform, &slow, SECONDS,
-					       seconds, NULL),
-			 0);
-	assert_int_equal(ssdpm_ftl_run(other, &uniform, &slow, SECONDS, iops,
-				       power_w, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_ftl_run(ftl, &uniform, &slow, SECONDS, seconds, NULL), 0);
 	uint64_t erased = 0;
 
 	for (size_t i = 0; i < SECONDS; i++) {
-		assert_true(iops[i] == (double)seconds[i].n_written);
-		assert_true(power_w[i] == seconds[i].power_w);
 		/* 3 ms for each page moved; an erase takes no time. */
 		assert_int_equal(seconds[i].background_ns,
 				 3000000 * (seconds[i].n_programmed -
@@ -533,7 +533,6 @@ static void each_second_says_what_was_done_in_it(void **state)
 	assert_int_equal(erased, counts.n_erased);
 	/* Erased at first, and nothing to move. */
 	assert_int_equal(seconds[0].background_ns, 0);
-	ssdpm_ftl_free(other);
 	ssdpm_ftl_free(ftl);
 }
 
@@ -548,12 +547,11 @@ static void work_behind_the_host_is_a_state_with_its_own_power(void **state)
 	cost.cache_pages = with.cache_pages = 4000;
 	cost.cache_ns = with.cache_ns = 500000;
 	with.background_uw = 700000;
-	assert_int_equal(ssdpm_ftl_run_seconds(ftl[0], &uniform, &cost, SECONDS,
-					       plain, NULL),
-			 0);
-	assert_int_equal(ssdpm_ftl_run_seconds(ftl[1], &uniform, &with, SECONDS,
-					       more, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_ftl_run(ftl[0], &uniform, &cost, SECONDS, plain, NULL),
+		0);
+	assert_int_equal(
+		ssdpm_ftl_run(ftl[1], &uniform, &with, SECONDS, more, NULL), 0);
 	assert_int_equal(plain[0].background_ns, 0);
 	assert_true(plain[20].background_ns > 0);
 	for (size_t i = 0; i < SECONDS; i++) {
@@ -654,7 +652,7 @@ static void costs_beyond_the_limits_are_refused(void **state)
 {
 	struct ssdpm_ftl *ftl = new_slow();
 	struct ssdpm_ftl_cost bad[4] = { slow, slow, slow, slow };
-	double iops[1] = { 7 };
+	struct ssdpm_ftl_second seconds[1] = { { .n_written = 7 } };
 
 	(void)state;
 	bad[0].host_ns = 0;
@@ -662,12 +660,11 @@ static void costs_beyond_the_limits_are_refused(void **state)
 	bad[2].cache_pages = UINT32_MAX;
 	bad[3].background_uw = UINT64_C(1000000000001);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &bad[i], 1, iops,
-					       NULL, NULL),
-				 -EINVAL);
-	assert_true(iops[0] == 7);
-	assert_int_equal(
-		ssdpm_ftl_run(ftl, &uniform, &slow, 0, NULL, NULL, NULL), 0);
+		assert_int_equal(
+			ssdpm_ftl_run(ftl, &uniform, &bad[i], 1, seconds, NULL),
+			-EINVAL);
+	assert_int_equal(seconds[0].n_written, 7);
+	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, &slow, 0, NULL, NULL), 0);
 	ssdpm_ftl_free(ftl);
 }
 

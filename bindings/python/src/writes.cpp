@@ -229,8 +229,8 @@ class Ftl
 		struct ssdpm_ftl_second *at = seconds.mutable_data();
 
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_ftl_run_seconds(ftl, pattern.get(), &cost,
-						     n_seconds, at, error);
+			return ssdpm_ftl_run(ftl, pattern.get(), &cost,
+					     n_seconds, at, error);
 		});
 		return seconds;
 	}
