@@ -51,6 +51,10 @@ static void print_head(const struct calibrate_answer *a)
 	if (isfinite(c->drift_w))
 		printf(", drift %s", watts_text(c->drift_w).text);
 	putchar('\n');
+	/* An instrument has one in 100. */
+	if (c->n_spikes > c->n_bins / 50)
+		puts("  more spikes than an instrument has: is it the policy "
+		     "that was in force, and is --offset right?");
 	print_clocks(a);
 }
 

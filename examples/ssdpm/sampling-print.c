@@ -73,8 +73,8 @@ void complain_of_sampling(const char *name, const struct ssdpm_sampling *s)
 			 name, time_text(s->interval_ns).text,
 			 time_text(s->step_ns).text);
 	if (s->remarks & SSDPM_SIGNAL_SLOWER_THAN_IO)
-		complain("%s: sampled every %s, slower than the I/Os, which "
-			 "come in stretches of %s in the middle: this is right "
+		complain("%s: sampled every %s, too slow for the I/Os, which "
+			 "come in stretches of %s (median): this is right "
 			 "only if each sample is the mean of its step; sample "
 			 "at least every %s",
 			 name, time_text(s->interval_ns).text,

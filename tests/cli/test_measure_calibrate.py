@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -265,6 +266,14 @@ def test_another_firmware_is_a_warning_and_another_drive_is_refused(
         b"powers may differ\n"
     )
     assert ssdpm(*call, "-q").stderr == b""
+
+
+def test_more_spikes_than_an_instrument_has_are_asked_about(
+    ssdpm: Command, run: measured_run.Run
+) -> None:
+    asked = "is it the policy that was in force, and is --offset right?"
+    assert asked in ssdpm.output(*CALIBRATE, "--offset", "-2.3s")  # by half a step
+    assert asked not in ssdpm.output(*CALIBRATE)
     ssdpm.write("m.json", overlay_for(saved, product=None))
     assert b"taken to be that of intel-760p.json" in ssdpm(*call).stderr
     ssdpm.write("m.json", overlay_for(saved, product="INTEL SSDPEKKW512G8"))
@@ -485,10 +494,23 @@ def test_zsh_completes_its_own_options(ssdpm: Command) -> None:
 def test_samples_slower_than_the_ios_are_said_to_be(
     ssdpm: Command, run: measured_run.Run
 ) -> None:
-    call = ["measure", "calibrate", RUN[0], "slow.csv", RUN[2], "--offset", "-2.3s"]
-    rows = (ssdpm.directory / RUN[1]).read_text().splitlines()
-    ssdpm.write("slow.csv", "\n".join([rows[0], *rows[1::50]]) + "\n")
+    call = ["measure", "calibrate", RUN[0], "slow.csv", RUN[2]]
+    header, *rows = (ssdpm.directory / RUN[1]).read_text().splitlines()
+    assert header == "time_s,power_w"
+    text = header + "\n"
+    for i in range(0, len(rows), 50):  # to means of a second
+        columns = zip(*(map(float, row.split(",")) for row in rows[i : i + 50]))
+        text += "{:.3f},{:.6f}\n".format(*map(statistics.mean, columns))
+    ssdpm.write("slow.csv", text)
     said = ssdpm(*call).stderr.decode()
-    assert "slow.csv: sampled every 1 s, slower than the I/Os, which come in " in said
+    assert "slow.csv: sampled every 1 s, too slow for the I/Os, which come in " in said
     assert "only if each sample is the mean of its step; sample at least every " in said
     assert ssdpm(*call, "-q").stderr == b""
+
+
+def test_more_spikes_than_an_instrument_has_are_asked_about(
+    ssdpm: Command, run: measured_run.Run
+) -> None:
+    asked = "is it the policy that was in force, and is --offset right?"
+    assert asked in ssdpm.output(*CALIBRATE, "--offset", "-2.3s")  # by half a step
+    assert asked not in ssdpm.output(*CALIBRATE)
