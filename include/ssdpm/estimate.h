@@ -1065,7 +1065,7 @@ struct ssdpm_ftl_cost {
  * @background_ns: work to move what was there before. All work counts where
  *                 the host handed over the page that it is for, and may be more
  *                 than a second
- * @power_w:       mean power
+ * @power_w:       mean power; NaN where the costs have no power or energy
  */
 struct ssdpm_ftl_second {
 	uint64_t n_written;

@@ -7,6 +7,8 @@
 #include "estimate/ftl.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +144,14 @@ static void write_one(struct run *run, struct ssdpm_ftl_second *seconds,
 	run->done_ns = (run->done_ns > begin ? run->done_ns : begin) + work.ns;
 }
 
+/* What is not stated takes nothing; where nothing is, nobody knows. */
+static bool has_power(const struct ssdpm_ftl_cost *cost)
+{
+	return cost->host_nj || cost->program_nj || cost->read_nj ||
+	       cost->erase_nj || cost->idle_uw || cost->cache_nj ||
+	       cost->background_uw;
+}
+
 static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
 			  size_t n_seconds)
 {
@@ -152,9 +162,12 @@ static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
 		ssdpm__ftl_write_page(run->ftl, run->cache[run->oldest]);
 		run->oldest = (run->oldest + 1) % run->cost.cache_pages;
 	}
+	const double idle_w = has_power(&run->cost) ?
+				      (double)run->cost.idle_uw / 1e6 :
+				      NAN;
+
 	for (size_t i = 0; i < n_seconds; i++)
-		seconds[i].power_w = (double)run->cost.idle_uw / 1e6 +
-				     seconds[i].power_w / 1e9;
+		seconds[i].power_w = idle_w + seconds[i].power_w / 1e9;
 }
 
 static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,

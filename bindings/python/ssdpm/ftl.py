@@ -370,7 +370,7 @@ class Run:
 
     @property
     def power_w(self) -> npt.NDArray[np.float64]:
-        """Mean power of each second; no copy."""
+        """Mean power of each second, NaN where the costs have none; no copy."""
         return self._column("power_w")
 
     @property
@@ -383,7 +383,7 @@ class Run:
         return result
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw IOPS and power over time.
+        """Draw IOPS, and power where it is known, over time.
 
         Args:
             ax: where to; None: a new figure.
@@ -409,9 +409,10 @@ class Run:
         )
         if self.seconds is not None and len(self.seconds):
             text += (
-                f", {len(self.seconds)} s, {self.iops[0]} -> {self.iops[-1]} IOPS, "
-                f"{self.power_w[0]:.3g} -> {self.power_w[-1]:.3g} W"
+                f", {len(self.seconds)} s, {self.iops[0]} -> {self.iops[-1]} IOPS"
             )
+            if not np.isnan(self.power_w[0]):
+                text += f", {self.power_w[0]:.3g} -> {self.power_w[-1]:.3g} W"
         return f"<ssdpm.ftl.Run {text}>"
 
 

@@ -1158,6 +1158,8 @@ def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
     ax.set_ylabel("IOPS", color=_POLICIES[0])
     ax.plot(time_s, iops, ".", markersize=3, color=_POLICIES[0])
     ax.set_ylim(bottom=0)
+    if np.isnan(power_w).all():
+        return ax
     ax.tick_params(axis="y", colors=_POLICIES[0])
     right = ax.twinx()
     right.plot(time_s, power_w, color=_POLICIES[1], linewidth=1)

@@ -37,7 +37,7 @@ def test_the_version_is_that_of_the_library() -> None:
 def test_all_names_in_all_exist_and_nothing_else_is_public() -> None:
     modules = {"base", "model", "plot", "policy", "workload", "annotations"}
     modules |= {"apply", "device"}
-    modules |= {"calibration", "power", "survey"}
+    modules |= {"calibration", "power", "sampling", "survey"}
     public = {name for name in dir(ssdpm) if not name.startswith("_")} - modules
     assert public == set(ssdpm.__all__) - {"__version__"}
 

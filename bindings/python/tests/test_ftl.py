@@ -268,6 +268,16 @@ def test_background_work_has_its_own_power() -> None:
     assert work[0] == 0 and work[-1] > 0.5
 
 
+def test_power_that_no_cost_states_is_not_known() -> None:
+    cost = ftl.Cost(host_ns=2_000_000, program_ns=5_000_000)
+    run = ftl.simulate(0.2, n_blocks=64, seconds=3, cost=cost)
+    assert np.isnan(run.power_w).all() and " W>" not in repr(run)
+    assert len(run.plot().figure.axes) == 1
+    assert run == ftl.simulate(0.2, n_blocks=64, seconds=3, cost=cost)
+    stated = ftl.Cost(host_ns=2_000_000, program_ns=5_000_000, idle_uw=500_000)
+    assert (ftl.simulate(0.2, n_blocks=64, seconds=3, cost=stated).power_w == 0.5).all()
+
+
 def test_without_seconds_there_are_none() -> None:
     run = ftl.simulate(0.2, n_blocks=64)
     for name in ("iops", "power_w", "wa"):
