@@ -162,9 +162,8 @@ static void write_seconds(struct run *run, struct ssdpm_ftl_second *seconds,
 		ssdpm__ftl_write_page(run->ftl, run->cache[run->oldest]);
 		run->oldest = (run->oldest + 1) % run->cost.cache_pages;
 	}
-	const double idle_w = has_power(&run->cost) ?
-				      (double)run->cost.idle_uw / 1e6 :
-				      NAN;
+	const double idle_w =
+		has_power(&run->cost) ? (double)run->cost.idle_uw / 1e6 : NAN;
 
 	for (size_t i = 0; i < n_seconds; i++)
 		seconds[i].power_w = idle_w + seconds[i].power_w / 1e9;
