@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -385,6 +386,19 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 	return -E2BIG;
 }
 
+/*
+ * Who reads a file of sysfs has the old value or the new one, and nothing
+ * between. Files of a capture that can be written take a lock for that. What
+ * has no locks is read without.
+ */
+static void lock_value(const struct ssdpm_machine *machine, int fd, int how)
+{
+	if (machine->capture != 2)
+		return;
+	while (flock(fd, how) && errno == EINTR)
+		;
+}
+
 int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 		      void *buffer, size_t size, size_t *ret_n)
 {
@@ -393,6 +407,7 @@ int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 	int r = fd;
 
 	if (fd >= 0) {
+		lock_value(machine, fd, LOCK_SH);
 		r = read_all(fd, buffer, size, &n);
 		close(fd);
 	}
@@ -604,19 +619,23 @@ int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 		      const char *text)
 {
 	const size_t size = strlen(text);
+	/* A file of sysfs ignores it, a double of one in a test needs it. */
+	const int flags = machine->capture ? 0 : O_TRUNC;
 	ssize_t n;
 	int fd, r;
 
-	/* A file of sysfs ignores O_TRUNC, one of a capture needs it. */
-	fd = ssdpm__open(machine, path, O_WRONLY | O_TRUNC, 0);
+	fd = ssdpm__open(machine, path, O_WRONLY | flags, 0);
 	r = fd;
 	if (fd >= 0) {
+		lock_value(machine, fd, LOCK_EX);
 		do
 			n = write(fd, text, size);
 		while (n < 0 && errno == EINTR);
 		r = n < 0 ? -errno : 0;
 		if (n >= 0 && (size_t)n < size)
 			r = -EIO;
+		if (!r && machine->capture && ftruncate(fd, (off_t)size))
+			r = -errno;
 		close(fd);
 	}
 	ssdpm__log(machine, SSDPM_LOG_DEBUG, "write \"%s\" to /%s: %s", text,

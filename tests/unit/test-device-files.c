@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A root, and a secret beside it. */
@@ -425,6 +426,40 @@ static void nothing_is_written_without_the_marker(void **state)
 	}
 }
 
+/* A plan that is made meanwhile would take an empty file for no value. */
+static void a_value_of_a_capture_is_the_old_or_the_new_one(void **state)
+{
+	static const char *const values[2] = { "200000\n", "any\n" };
+	struct place place = place_new(false);
+	char text[16];
+	int status;
+	pid_t child;
+
+	(void)state;
+	tree_put(place.root, "ssdpm-capture", "");
+	ssdpm_machine_unref(place.machine);
+	place.machine = tree_machine(place.root);
+	assert_int_equal(
+		ssdpm__write_text(place.machine, "sys/a/file", values[1]), 0);
+	child = fork();
+	assert_true(child >= 0);
+	for (unsigned int i = 0; !child && i < 20000; i++)
+		if (ssdpm__write_text(place.machine, "sys/a/file",
+				      values[i % 2]))
+			_exit(1);
+	if (!child)
+		_exit(0);
+	do {
+		assert_int_equal(ssdpm__read_text(place.machine, "sys/a/file",
+						  text, sizeof(text)),
+				 0);
+		if (strcmp(text, "200000"))
+			assert_string_equal(text, "any");
+	} while (!waitpid(child, &status, WNOHANG));
+	assert_int_equal(status, 0);
+	place_free(&place);
+}
+
 static void what_is_made_is_made_under_the_root(void **state)
 {
 	(void)state;
@@ -538,6 +573,8 @@ int main(void)
 		cmocka_unit_test(names_that_no_kernel_gives_are_not_there),
 		cmocka_unit_test(a_real_path_has_no_links),
 		cmocka_unit_test(nothing_is_written_without_the_marker),
+		cmocka_unit_test(
+			a_value_of_a_capture_is_the_old_or_the_new_one),
 		cmocka_unit_test(what_is_made_is_made_under_the_root),
 		cmocka_unit_test(a_link_can_be_read_itself),
 		cmocka_unit_test(the_log_names_each_file_once),
