@@ -1664,7 +1664,7 @@ struct ssdpm_iops_log_params {
  * @ret_n:    seconds, up to the last one that is whole
  *
  * With log_avg_msec, a line has the mean since the one before; without, it is
- * one operation. Source: fio(1) 3.33, LOG FILE FORMATS.
+ * one operation, and its value 1. Source: fio(1) 3.33, LOG FILE FORMATS.
  *
  * Return: 0; -EINVAL (a line that is none of such a log; times that fall, which
  * two jobs in one log have, or two runs: the line is in @reterr), -ENODATA (no

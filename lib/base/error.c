@@ -112,6 +112,8 @@ const char *ssdpm_strerror(int code)
 		return "no such device";
 	case -ENOTDIR:
 		return "not a directory";
+	case -EISDIR:
+		return "a directory";
 	case -EEXIST:
 		return "it exists";
 	case -EROFS:

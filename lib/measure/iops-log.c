@@ -3,7 +3,7 @@
  * fio's --write_iops_log, as operations in each second. Fields as fio(1), "LOG
  * FILE FORMATS", of fio 3.33: time (ms), operations per second, direction,
  * block size, offset, priority. With log_avg_msec the block size is 0; without,
- * each line is one operation.
+ * each line is one operation, and its value 1.
  */
 #include "measure/internal.h"
 
@@ -28,7 +28,7 @@ struct line {
 	uint64_t ms;
 	uint64_t value;
 	uint64_t direction;
-	bool single; /* one operation */
+	bool sized; /* it has a block size */
 };
 
 /* What a second has, by direction: operations, and the time they are of. */
@@ -44,7 +44,8 @@ struct log {
 	uint64_t end_ms;
 	uint64_t last_ms[DIRECTIONS];
 	uint64_t step_ms[DIRECTIONS]; /* 0: no line of it yet */
-	bool single;
+	bool sized;
+	bool single; /* each line is one operation */
 	bool begun;
 	struct ssdpm_iops_log_params params;
 };
@@ -122,7 +123,10 @@ static int add(struct log *log, const struct line *line,
 
 	if (r)
 		return r;
-	if (log->begun && line->single != log->single)
+	if (!log->begun)
+		log->single = line->sized && line->value == 1;
+	if ((log->begun && line->sized != log->sized) ||
+	    (log->single && line->value != 1))
 		return ssdpm__fail(
 			reterr, -EINVAL, log->input.line,
 			"means and single operations in one log: two runs? Give each one a file");
@@ -133,8 +137,8 @@ static int add(struct log *log, const struct line *line,
 			(unsigned long long)*last_ms,
 			(unsigned long long)line->ms);
 	log->begun = true;
-	log->single = line->single;
-	if (line->single)
+	log->sized = line->sized;
+	if (log->single)
 		log->seconds[line->ms / MS_PER_S].n_ops[line->direction]++;
 	else
 		add_mean(log, line);
@@ -199,7 +203,10 @@ static int finish(const struct log *log, double **ret_iops, size_t *ret_n,
 
 	if (!log->begun)
 		return ssdpm__fail(reterr, -ENODATA, 0,
-				   "the log has no operation of that kind");
+				   log->params.op ?
+					   "the log has no operation of that "
+					   "kind" :
+					   "the log is empty");
 	if (!n)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the log ends within its first second");

@@ -38,7 +38,8 @@ static int read_fd(struct source *source, void *data, size_t size,
 		n = read(self->fd, data, size);
 	} while (n < 0 && is_worth_waiting(self->fd));
 	if (n < 0)
-		return ssdpm__fail(reterr, -errno, 0, "cannot read the trace");
+		return ssdpm__fail(reterr, -errno, 0, "cannot read it: %s",
+				   ssdpm_strerror(-errno));
 	*ret_n = (size_t)n;
 	return 0;
 }

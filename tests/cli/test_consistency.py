@@ -80,6 +80,12 @@ def test_one_kind_of_operation_is_counted_where_a_log_has_several(ssdpm: Command
     assert "the log has no operation of that kind" in message
 
 
+def test_what_is_no_log_is_named(ssdpm: Command) -> None:
+    ssdpm.write("empty.log", "\n")
+    assert "empty.log: the log is empty" in ssdpm.fails(1, "consistency", "empty.log")
+    assert "cannot read it: a directory" in ssdpm.fails(1, "consistency", ".")
+
+
 def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*[50] * 10) + log(*[50] * 10, first=21))
     result = ssdpm("consistency", "a.log")
@@ -94,7 +100,7 @@ def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
 @pytest.mark.parametrize(
     "content, words",
     [
-        ("", "the log has no operation"),
+        ("", "the log is empty"),
         ("1000, 5, 1, 0\n500, 5, 1, 0\n", "a.log:2: the time falls from 1000 to 500 ms"),
         ("900, 5, 1, 0\n", "ends within its first second"),
         ("time,iops\n1,2\n", "a.log:1: this is no line of fio's --write_iops_log"),

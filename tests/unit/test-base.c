@@ -33,6 +33,7 @@ static void every_documented_code_has_words(void **state)
 		{ -EPERM, "not permitted" },
 		{ -ENODEV, "no such device" },
 		{ -ENOTDIR, "not a directory" },
+		{ -EISDIR, "a directory" },
 		{ -EEXIST, "it exists" },
 		{ -EROFS, "read-only" },
 		{ -ENOSPC, "no space left" },

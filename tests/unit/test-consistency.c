@@ -70,6 +70,16 @@ static void single_operations_are_counted(void **state)
 		   0, counts, 3);
 }
 
+static void means_may_have_a_block_size(void **state)
+{
+	const double means[] = { 20000, 1, 300 };
+
+	(void)state;
+	assert_log("1000, 20000, 1, 4096\n2000, 1, 1, 4096\n"
+		   "3000, 300, 1, 4096\n",
+		   0, means, 3);
+}
+
 static void seconds_without_a_line_are_not_known(void **state)
 {
 	const double holed[] = { 5, 6, NAN, NAN, 7 };
@@ -94,6 +104,7 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 		{ "900, 5, 1, 0, 0\n", -ENODATA, 0 },
 		{ "1000, 5, 1, 0, 0\nhello\n", -EINVAL, 2 },
 		{ "1000, 5, 3, 0, 0\n", -EINVAL, 1 },
+		{ "10, 1, 1, 4096\n2000, 7, 1, 4096\n", -EINVAL, 2 },
 		{ "1000, 5, 1\n", -EINVAL, 1 },
 		{ "1000, -5, 1, 0, 0\n", -EINVAL, 1 },
 		{ "1000, 5, 1, 0, 0, 0, 0, 0\n", -EINVAL, 1 },
@@ -288,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_are_shared_out_to_seconds),
 		cmocka_unit_test(single_operations_are_counted),
+		cmocka_unit_test(means_may_have_a_block_size),
 		cmocka_unit_test(seconds_without_a_line_are_not_known),
 		cmocka_unit_test(logs_that_are_none_or_two_are_refused),
 		cmocka_unit_test(a_log_comes_from_a_descriptor_too),

@@ -341,7 +341,7 @@ static void a_descriptor_that_cannot_be_read_says_why(void **state)
 
 	(void)state;
 	assert_int_equal(ssdpm_trace_open(-1, NULL, &trace, &error), -EBADF);
-	fixture_assert_error(&error, -EBADF, 0, "cannot read the trace");
+	fixture_assert_error(&error, -EBADF, 0, "cannot read it: ");
 	assert_ptr_equal(trace, UNTOUCHED);
 }
 
