@@ -277,7 +277,7 @@ static int read_power(struct ssdpm_device *device,
 		      struct ssdpm_device_power *power,
 		      struct ssdpm_error *reterr)
 {
-	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES + 1];
+	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES + 1] = { 0 };
 	const bool capture = device->machine->capture;
 	int err = ssdpm__read_identify(device, identify, reterr);
 	const bool identified = !err;
