@@ -60,7 +60,7 @@ def test_one_kind_of_operation_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data, error, words",
     [
-        (b"", ssdpm.UnknownValueError, "no operation"),
+        (b"", ssdpm.UnknownValueError, "the log is empty"),
         (b"time,iops\n", ssdpm.FormatError, "no line of fio's --write_iops_log"),
         (b"2000, 1, 1, 0\n1000, 1, 1, 0\n", ssdpm.FormatError, "two jobs or two runs"),
         (b"1000, 1, 1, 0\n1500, 1, 1, 4096\n", ssdpm.FormatError, "means and single"),
