@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import errno
 import importlib
@@ -834,13 +835,13 @@ class Parts(Iterator[_Part], Generic[_Part, _Counts]):
             self.close()
             raise
 
+    @abc.abstractmethod
     def _count(self) -> _Counts:
         """What the reader met."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _read(self, everything: bool) -> _Part | None:
         """All the rest, or the next part; None: the end."""
-        raise NotImplementedError
 
     def _open(self) -> Any:
         if self._reader is None:
