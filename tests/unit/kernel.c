@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 struct kernel *kernel;
+struct ssdpm_machine *kernel_machine;
 
 static char root[64];
 static struct kernel booted;
@@ -665,18 +666,18 @@ static void copy(const char *capture)
 	assert_int_equal(system(command), 0);
 }
 
-struct ssdpm_machine *kernel_boot(const char *capture)
+int kernel_setup(void **state)
 {
 	struct ssdpm_machine_params params = { .size = sizeof(params) };
-	struct ssdpm_machine *machine;
 	struct ssdpm_device *device;
 
-	copy(capture);
+	(void)state;
+	copy("eight-drives");
 	kernel = mmap(NULL, sizeof(*kernel), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(kernel, MAP_FAILED);
 	params.root = root;
-	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_new(&params, &kernel_machine, NULL), 0);
 	find_files();
 	kernel->knows = 5;
 	kernel->pending = 2;
@@ -684,7 +685,7 @@ struct ssdpm_machine *kernel_boot(const char *capture)
 		char name[16];
 
 		snprintf(name, sizeof(name), "nvme%d", i);
-		device = kernel_device(machine, name);
+		device = kernel_device(name);
 		assert_int_equal(ssdpm_device_read_model(device, 0, NULL,
 							 &models[i], NULL),
 				 0);
@@ -695,8 +696,8 @@ struct ssdpm_machine *kernel_boot(const char *capture)
 	kernel->now.ports[1].bits = ALPE;
 	kernel_sync();
 	booted = *kernel;
-	machine->capture = 0; /* a live one, with its root elsewhere */
-	return machine;
+	kernel_machine->capture = 0; /* a live one, with its root elsewhere */
+	return 0;
 }
 
 static int remove_one(const char *path, const struct stat *status, int type,
@@ -708,15 +709,17 @@ static int remove_one(const char *path, const struct stat *status, int type,
 	return remove(path);
 }
 
-void kernel_halt(struct ssdpm_machine *machine)
+int kernel_teardown(void **state)
 {
-	ssdpm_machine_unref(machine);
+	(void)state;
+	kernel_machine = ssdpm_machine_unref(kernel_machine);
 	for (int i = 0; i < KERNEL_DRIVES; i++)
 		models[i] = ssdpm_model_unref(models[i]);
 	munmap(kernel, sizeof(*kernel));
 	kernel = NULL;
 	assert_int_equal(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 	root[0] = '\0';
+	return 0;
 }
 
 const char *kernel_root(void)
@@ -739,6 +742,13 @@ void kernel_reset(void)
 	kernel_sync();
 	snprintf(path, sizeof(path), "%s/run", root);
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int kernel_between(void **state)
+{
+	(void)state;
+	kernel_reset();
+	return 0;
 }
 
 void kernel_calm(void)
@@ -781,13 +791,12 @@ void kernel_set_tolerance(int drive, const char *value)
 	kernel_sync();
 }
 
-struct ssdpm_device *kernel_device(struct ssdpm_machine *machine,
-				   const char *name)
+struct ssdpm_device *kernel_device(const char *name)
 {
 	struct ssdpm_device *device;
 	struct ssdpm_error error;
 
-	if (ssdpm_device_read(machine, name, &device, &error))
+	if (ssdpm_device_read(kernel_machine, name, &device, &error))
 		fail_msg("%s", error.message);
 	return device;
 }
@@ -795,4 +804,35 @@ struct ssdpm_device *kernel_device(struct ssdpm_machine *machine,
 struct ssdpm_model *kernel_model(int drive)
 {
 	return models[drive];
+}
+
+struct ssdpm_plan *kernel_plan(void)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(ssdpm_plan_new(kernel_machine, NULL, &plan, NULL), 0);
+	return plan;
+}
+
+struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	assert_int_equal(ssdpm_plan_get_step(plan, i, &step), 0);
+	return step;
+}
+
+void kernel_commit(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_commit(plan, &error))
+		fail_msg("%s", error.message);
+}
+
+void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,
+			 const char *fragment)
+{
+	assert_int_equal(err, code);
+	fixture_assert_error(error, code, 0, fragment);
 }

@@ -87,12 +87,19 @@ struct kernel {
 
 extern struct kernel *kernel;
 
-/* Copy a capture and boot a kernel below it; --wrap must be on. */
-struct ssdpm_machine *kernel_boot(const char *capture);
-void kernel_halt(struct ssdpm_machine *machine);
+/* The machine that it runs on. */
+extern struct ssdpm_machine *kernel_machine;
+
+/*
+ * Boot it below a copy of the capture "eight-drives", and halt it; between two
+ * tests it is as it was when it was booted. For cmocka; --wrap must be on.
+ */
+int kernel_setup(void **state);
+int kernel_teardown(void **state);
+int kernel_between(void **state);
 const char *kernel_root(void);
 
-/* The kernel as it was when it was booted; nothing is left in run/. */
+/* As it was when it was booted; nothing is left in run/. */
 void kernel_reset(void);
 /* Files say what is so: to be called after a kill. */
 void kernel_sync(void);
@@ -105,8 +112,14 @@ bool kernel_same(const struct kernel_values *a, const struct kernel_values *b);
 char *kernel_text(const char *path);
 void kernel_set_tolerance(int drive, const char *value);
 
-struct ssdpm_device *kernel_device(struct ssdpm_machine *machine,
-				   const char *name);
+struct ssdpm_device *kernel_device(const char *name);
 struct ssdpm_model *kernel_model(int drive);
+
+/* A plan without steps; one of its steps; committed, or the test fails. */
+struct ssdpm_plan *kernel_plan(void);
+struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i);
+void kernel_commit(struct ssdpm_plan *plan);
+void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,
+			 const char *fragment);
 
 #endif

@@ -9,13 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct ssdpm_machine *machine;
 static struct kernel_values old_values, new_values;
 
 static int add(struct ssdpm_plan *plan)
 {
 	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_device *device = kernel_device("nvme0");
 	int err;
 
 	err = ssdpm_plan_add_latency_tolerance(plan, device, kernel_model(0),
@@ -34,7 +33,7 @@ static int add(struct ssdpm_plan *plan)
 		err = ssdpm_plan_add_nvme_core(
 			plan, SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US, 900,
 			NULL);
-	device = kernel_device(machine, "sdb");
+	device = kernel_device("sdb");
 	if (!err)
 		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
 	ssdpm_device_unref(device);
@@ -43,9 +42,8 @@ static int add(struct ssdpm_plan *plan)
 
 static struct ssdpm_plan *new_plan(void)
 {
-	struct ssdpm_plan *plan;
+	struct ssdpm_plan *plan = kernel_plan();
 
-	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
 	assert_int_equal(add(plan), 0);
 	return plan;
 }
@@ -54,20 +52,12 @@ static int boot(void **state)
 {
 	struct ssdpm_plan *plan;
 
-	(void)state;
-	machine = kernel_boot("eight-drives");
+	kernel_setup(state);
 	old_values = kernel->now;
 	plan = new_plan();
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
 	ssdpm_plan_free(plan);
 	new_values = kernel->now;
-	return 0;
-}
-
-static int halt(void **state)
-{
-	(void)state;
-	kernel_halt(machine);
 	return 0;
 }
 
@@ -94,9 +84,8 @@ static bool has_file(const char *name)
 /* What revert knows is right, whichever of the two it is. */
 static void assert_revertible(void)
 {
-	struct ssdpm_plan *plan;
+	struct ssdpm_plan *plan = kernel_plan();
 
-	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
 	ssdpm_plan_free(plan);
@@ -133,7 +122,8 @@ static bool fail_once(int mask, int n, int error, bool for_ever)
 		assert_int_equal(words.code, err);
 		assert_true(words.message[0]);
 		/* What it could not undo, the next one does. */
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		if (!is_old())
 			fail_msg("call %#x number %d, error %d: not undone",
 				 mask, n, error);
@@ -186,7 +176,7 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 	struct ssdpm_plan *plan;
 	int err;
 
-	err = ssdpm_plan_new(machine, NULL, &plan, NULL);
+	err = ssdpm_plan_new(kernel_machine, NULL, &plan, NULL);
 	if (err)
 		return err;
 	err = ssdpm_plan_add_latency_tolerance(plan, drive, kernel_model(0),
@@ -216,8 +206,8 @@ static void without_memory_there_is_no_plan(void **state)
 	(void)state;
 	kernel_reset();
 	kernel->now.drives[0].table.entries[1].idle_ms++;
-	drive = kernel_device(machine, "nvme0");
-	disk = kernel_device(machine, "sdb");
+	drive = kernel_device("nvme0");
+	disk = kernel_device("sdb");
 	for (int n = 1; err; n++) {
 		plan = NULL;
 		kernel->mask = KERNEL_MEMORY;
@@ -247,8 +237,11 @@ static bool run_and_kill(bool recover, int n)
 		struct ssdpm_plan *plan;
 
 		if (recover)
-			_exit(ssdpm_recover(machine, NULL, NULL, NULL) ? 1 : 0);
-		if (ssdpm_plan_new(machine, NULL, &plan, NULL) || add(plan))
+			_exit(ssdpm_recover(kernel_machine, NULL, NULL, NULL) ?
+				      1 :
+				      0);
+		if (ssdpm_plan_new(kernel_machine, NULL, &plan, NULL) ||
+		    add(plan))
 			_exit(2);
 		_exit(ssdpm_plan_commit(plan, NULL) ? 3 : 0);
 	}
@@ -271,7 +264,8 @@ static void after_a_kill_all_is_old_or_new(void **state)
 		kernel_reset();
 		if (!run_and_kill(false, n))
 			break;
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		n_old += is_old();
 		n_new += is_new();
 		assert_whole(KERNEL_CHANGES, n);
@@ -303,7 +297,8 @@ static void a_kill_costs_nobody_his_table(void **state)
 	for (int n = 1; killed; n++) {
 		set_foreign_table();
 		killed = run_and_kill(false, n);
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		assert_whole(KERNEL_CHANGES, n);
 	}
 	old_values = old;
@@ -323,7 +318,8 @@ static void a_kill_of_the_recovery_changes_nothing(void **state)
 				return;
 			killed = run_and_kill(true, m);
 			assert_int_equal(
-				ssdpm_recover(machine, NULL, NULL, NULL), 0);
+				ssdpm_recover(kernel_machine, NULL, NULL, NULL),
+				0);
 			assert_whole(KERNEL_CHANGES, n);
 		}
 	}
@@ -391,7 +387,7 @@ static int add_racer(struct ssdpm_plan *plan, uint32_t racer)
 	int err = 0;
 
 	for (int i = 0; !err && i < 3; i++) {
-		struct ssdpm_device *device = kernel_device(machine, names[i]);
+		struct ssdpm_device *device = kernel_device(names[i]);
 
 		err = ssdpm_plan_add_latency_tolerance(
 			plan, device, kernel_model(i), 9000 * (racer + 1),
@@ -403,8 +399,7 @@ static int add_racer(struct ssdpm_plan *plan, uint32_t racer)
 		err = ssdpm_plan_add_nvme_core(plan, i, 300 * i * (racer + 1),
 					       NULL);
 	for (int i = 0; !err && i < 2; i++) {
-		struct ssdpm_device *device =
-			kernel_device(machine, i ? "sda" : "sdb");
+		struct ssdpm_device *device = kernel_device(i ? "sda" : "sdb");
 
 		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
 		ssdpm_device_unref(device);
@@ -420,7 +415,7 @@ static int race(uint32_t racer)
 	do {
 		struct ssdpm_plan *plan;
 
-		err = ssdpm_plan_new(machine, NULL, &plan, NULL);
+		err = ssdpm_plan_new(kernel_machine, NULL, &plan, NULL);
 		if (!err)
 			err = add_racer(plan, racer);
 		if (!err)
@@ -479,7 +474,8 @@ static void of_many_commits_at_once_the_last_one_holds(void **state)
 
 		kernel_reset();
 		n_killed += race_all(n % 2 ? n : 0);
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL), 0);
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
 		for (uint32_t i = 0; i < N_RACERS; i++)
 			whole |= kernel_same(&kernel->now, &wanted[i]);
 		if (!whole)
@@ -521,7 +517,8 @@ static void of_two_commits_one_waits(void **state)
 		_exit(1);
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(ssdpm_plan_new(machine, &params, &plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_new(kernel_machine, &params, &plan, NULL),
+			 0);
 	assert_int_equal(add(plan), 0);
 	assert_int_equal(ssdpm_plan_commit(plan, &error), -EBUSY);
 	fixture_assert_error(&error, -EBUSY, 0, "held the lock for 30 ms");
@@ -552,5 +549,5 @@ int main(void)
 		cmocka_unit_test(of_two_commits_one_waits),
 	};
 
-	return cmocka_run_group_tests(tests, boot, halt);
+	return cmocka_run_group_tests(tests, boot, kernel_teardown);
 }

@@ -7,51 +7,24 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static struct ssdpm_machine *machine;
 static struct ssdpm_device *device;
 
 static int boot(void **state)
 {
-	(void)state;
-	machine = kernel_boot("eight-drives");
-	device = kernel_device(machine, "nvme0");
+	kernel_setup(state);
+	device = kernel_device("nvme0");
 	return 0;
 }
 
 static int halt(void **state)
 {
-	(void)state;
 	device = ssdpm_device_unref(device);
-	kernel_halt(machine);
-	return 0;
-}
-
-static int reset(void **state)
-{
-	(void)state;
-	kernel_reset();
-	return 0;
-}
-
-static struct ssdpm_plan *new_plan(void)
-{
-	struct ssdpm_plan *plan;
-
-	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
-	return plan;
-}
-
-static struct ssdpm_step get_step(const struct ssdpm_plan *plan, size_t i)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	assert_int_equal(ssdpm_plan_get_step(plan, i, &step), 0);
-	return step;
+	return kernel_teardown(state);
 }
 
 static struct ssdpm_plan *plan_state(uint32_t power_state, uint32_t hint)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	if (ssdpm_plan_add_power_state(plan, device, kernel_model(0),
@@ -62,7 +35,7 @@ static struct ssdpm_plan *plan_state(uint32_t power_state, uint32_t hint)
 
 static struct ssdpm_plan *plan_nopp(uint32_t enabled)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	if (ssdpm_plan_add_nopp(plan, device, enabled, &error))
@@ -70,25 +43,10 @@ static struct ssdpm_plan *plan_nopp(uint32_t enabled)
 	return plan;
 }
 
-static void commit(struct ssdpm_plan *plan)
-{
-	struct ssdpm_error error;
-
-	if (ssdpm_plan_commit(plan, &error))
-		fail_msg("%s", error.message);
-}
-
-static void assert_fails(int err, const struct ssdpm_error *error, int code,
-			 const char *fragment)
-{
-	assert_int_equal(err, code);
-	fixture_assert_error(error, code, 0, fragment);
-}
-
 static void assert_step(const struct ssdpm_plan *plan, uint32_t state,
 			const char *before, const char *after)
 {
-	const struct ssdpm_step step = get_step(plan, 0);
+	const struct ssdpm_step step = kernel_step(plan, 0);
 
 	assert_int_equal(step.state, state);
 	assert_string_equal(step.before, before);
@@ -103,7 +61,7 @@ static void a_power_state_is_set_checked_and_taken_back(void **state)
 
 	(void)state;
 	plan = plan_state(2, 1);
-	step = get_step(plan, 0);
+	step = kernel_step(plan, 0);
 	assert_int_equal(step.kind, SSDPM_STEP_POWER_STATE);
 	assert_int_equal(step.flags,
 			 SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_RESET);
@@ -112,13 +70,13 @@ static void a_power_state_is_set_checked_and_taken_back(void **state)
 	assert_string_equal(step.why, "at most 1.90 W, until the next reset");
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS2 hint 1");
 	assert_int_equal(kernel->n_writes, 0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 1 << 5 | 2);
 	assert_step(plan, SSDPM_STEP_DONE, "PS0", "PS2 hint 1");
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_true(kernel_same(&kernel->now, &before));
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
 	ssdpm_plan_free(plan);
 }
 
@@ -130,7 +88,7 @@ static void what_is_so_already_is_not_written(void **state)
 	kernel->now.drives[0].power = 2 << 5 | 1;
 	plan = plan_state(1, 2);
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS1 hint 2", "PS1 hint 2");
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->n_writes, 0);
 	ssdpm_plan_free(plan);
 	plan = plan_nopp(0);
@@ -146,11 +104,11 @@ static void a_hint_is_kept_and_so_are_the_bits_beside_it(void **state)
 	kernel->now.drives[0].power = 0x00640000 | 3 << 5;
 	plan = plan_state(1, SSDPM_WORKLOAD_HINT_KEEP);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0 hint 3", "PS1 hint 3");
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 0x00640000 | 3 << 5 | 1);
 	ssdpm_plan_free(plan);
 	plan = plan_state(1, 0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 0x00640001);
 	ssdpm_plan_free(plan);
 }
@@ -161,49 +119,52 @@ static void background_work_is_allowed_and_forbidden(void **state)
 	struct ssdpm_plan *plan = plan_nopp(1);
 
 	(void)state;
-	assert_int_equal(get_step(plan, 0).kind, SSDPM_STEP_NOPP);
-	assert_string_equal(get_step(plan, 0).target, "Set Features 11h");
+	assert_int_equal(kernel_step(plan, 0).kind, SSDPM_STEP_NOPP);
+	assert_string_equal(kernel_step(plan, 0).target, "Set Features 11h");
 	assert_step(plan, SSDPM_STEP_PLANNED, "off", "on");
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "on", "off");
-	commit(plan);
+	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
 }
 
 static void states_that_nobody_can_keep_are_refused(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
-	struct ssdpm_device *disk = kernel_device(machine, "sdb");
+	struct ssdpm_device *disk = kernel_device("sdb");
 
 	(void)state;
-	assert_fails(ssdpm_plan_add_power_state(plan, device, kernel_model(0),
-						5, 0, &error),
-		     &error, -EINVAL, "has no PS5: its states are PS0 to PS4");
-	assert_fails(ssdpm_plan_add_power_state(plan, device, kernel_model(0),
-						3, 0, &error),
-		     &error, -EINVAL, "PS3 is non-operational");
-	assert_fails(ssdpm_plan_add_power_state(plan, device, kernel_model(0),
-						1, 8, &error),
-		     &error, -EINVAL, "no workload hint 8");
-	assert_fails(
+	kernel_assert_fails(
+		ssdpm_plan_add_power_state(plan, device, kernel_model(0), 5, 0,
+					   &error),
+		&error, -EINVAL, "has no PS5: its states are PS0 to PS4");
+	kernel_assert_fails(ssdpm_plan_add_power_state(plan, device,
+						       kernel_model(0), 3, 0,
+						       &error),
+			    &error, -EINVAL, "PS3 is non-operational");
+	kernel_assert_fails(ssdpm_plan_add_power_state(plan, device,
+						       kernel_model(0), 1, 8,
+						       &error),
+			    &error, -EINVAL, "no workload hint 8");
+	kernel_assert_fails(
 		ssdpm_plan_add_power_state(plan, device, NULL, 1, 0, &error),
 		&error, -EINVAL, "its model, which is not known");
-	assert_fails(ssdpm_plan_add_power_state(plan, disk, kernel_model(0), 1,
-						0, &error),
-		     &error, -EOPNOTSUPP, "sdb is no NVMe controller");
-	assert_fails(ssdpm_plan_add_nopp(plan, disk, 1, &error), &error,
-		     -EOPNOTSUPP, "sdb is no NVMe controller");
-	assert_fails(ssdpm_plan_add_nopp(plan, device, 2, &error), &error,
-		     -EINVAL, "0 or 1, and not 2");
+	kernel_assert_fails(ssdpm_plan_add_power_state(
+				    plan, disk, kernel_model(0), 1, 0, &error),
+			    &error, -EOPNOTSUPP, "sdb is no NVMe controller");
+	kernel_assert_fails(ssdpm_plan_add_nopp(plan, disk, 1, &error), &error,
+			    -EOPNOTSUPP, "sdb is no NVMe controller");
+	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 2, &error),
+			    &error, -EINVAL, "0 or 1, and not 2");
 	kernel->no_nopp = true;
-	assert_fails(ssdpm_plan_add_nopp(plan, device, 1, &error), &error,
-		     -EOPNOTSUPP, "no permissive mode");
+	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 1, &error),
+			    &error, -EOPNOTSUPP, "no permissive mode");
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_device_unref(disk);
 	ssdpm_plan_free(plan);
@@ -220,14 +181,15 @@ static void a_drive_that_sleeps_is_woken_to_say_its_state(void **state)
 	kernel->falls_asleep = true;
 	plan = plan_state(2, 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS1", "PS2");
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 2);
 	kernel->now.drives[0].asleep = true;
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
 	kernel->now.drives[0].asleep = true;
 	kernel->sleeps_on = true;
-	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
-		     &error, -EBUSY, "sleeps in PS4");
+	kernel_assert_fails(
+		ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error), &error,
+		-EBUSY, "sleeps in PS4");
 	ssdpm_plan_free(plan);
 }
 
@@ -242,13 +204,13 @@ static void a_drive_that_sleeps_on_is_left_as_it_is(void **state)
 	kernel->sleeps_on = true;
 	plan = plan_state(2, 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS2");
-	assert_non_null(strstr(get_step(plan, 0).why, "is not known: nvme0 "
-						      "sleeps in PS4"));
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
-		     "does not say which state it wakes to");
+	assert_non_null(strstr(kernel_step(plan, 0).why, "is not known: nvme0 "
+							 "sleeps in PS4"));
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
+			    "does not say which state it wakes to");
 	assert_int_equal(kernel->now.drives[0].power, 0);
 	kernel->sleeps_on = false;
-	commit(plan);
+	kernel_commit(plan);
 	assert_step(plan, SSDPM_STEP_DONE, "PS0", "PS2");
 	ssdpm_plan_free(plan);
 }
@@ -262,7 +224,8 @@ static void without_root_the_state_is_not_known(void **state)
 	kernel->features_error = EACCES;
 	plan = plan_state(2, SSDPM_WORKLOAD_HINT_KEEP);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS2");
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES, "nvme0");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
+			    "nvme0");
 	ssdpm_plan_free(plan);
 	plan = plan_nopp(1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "on");
@@ -290,20 +253,20 @@ static void a_drive_or_a_linux_that_refuses_changes_nothing(void **state)
 				 refusals[i].code);
 		assert_int_equal(error.code, refusals[i].code);
 		assert_int_equal(error.nvme_status, refusals[i].status);
-		assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_FAILED);
+		assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_FAILED);
 		assert_true(kernel_same(&kernel->now, &before));
 		ssdpm_plan_free(plan);
 	}
 	kernel->refuses_power = true;
 	plan = plan_state(1, 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-		     "Linux refuses it");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
+			    "Linux refuses it");
 	ssdpm_plan_free(plan);
 	kernel_reset();
 	kernel->ignores = true;
 	plan = plan_state(1, 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-		     "PS1 was written, and it reads PS0");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+			    "PS1 was written, and it reads PS0");
 	ssdpm_plan_free(plan);
 }
 
@@ -315,8 +278,9 @@ static void a_state_that_changed_since_it_was_planned_is_not_written_over(
 
 	(void)state;
 	kernel->now.drives[0].power = 1;
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
-		     "Set Features 02h was PS0 when it was planned and is PS1");
+	kernel_assert_fails(
+		ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		"Set Features 02h was PS0 when it was planned and is PS1");
 	assert_int_equal(kernel->now.drives[0].power, 1);
 	ssdpm_plan_free(plan);
 }
@@ -327,34 +291,35 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	commit(plan);
+	kernel_commit(plan);
 	kernel->now.drives[0].power = 0; /* the controller was reset */
 	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
-	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
-		     &error, -ESTALE, "Set Features 02h is PS0, not PS2");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	kernel_assert_fails(
+		ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error), &error,
+		-ESTALE, "Set Features 02h is PS0, not PS2");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DIFFERS);
 	ssdpm_plan_free(plan);
 
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS2");
-	assert_non_null(strstr(get_step(plan, 0).why, "a reset"));
-	assert_string_equal(get_step(plan, 0).device, "nvme0");
-	commit(plan);
+	assert_non_null(strstr(kernel_step(plan, 0).why, "a reset"));
+	assert_string_equal(kernel_step(plan, 0).device, "nvme0");
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 2);
 	ssdpm_plan_free(plan);
 
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS2", "PS2");
 	ssdpm_plan_free(plan);
 	/* The way back is still to what was there first. */
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2", "PS0");
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -363,7 +328,7 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 static void all_that_was_applied_is_looked_at(void **state)
 {
 	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
-	struct ssdpm_device *disk = kernel_device(machine, "sdb");
+	struct ssdpm_device *disk = kernel_device("sdb");
 	struct ssdpm_plan *plan = plan_nopp(1);
 
 	(void)state;
@@ -372,21 +337,21 @@ static void all_that_was_applied_is_looked_at(void **state)
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(
 				 plan, device, kernel_model(0), 5000, NULL),
 			 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel->now.drives[0].nopp = 0;
 	kernel_set_tolerance(0, "7000");
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 3);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
-	commit(plan);
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
 	ssdpm_plan_free(plan);
 	/* One that is asked for nothing says nothing. */
 	kernel->features_error = EACCES;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), -EINVAL);
@@ -400,7 +365,7 @@ static void a_record_names_only_what_a_step_can(void **state)
 	char *text;
 
 	(void)state;
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	text = kernel_text("run/ssdpm/undo");
 	assert_non_null(text);
@@ -420,12 +385,13 @@ static void a_value_that_is_no_state_is_not_sent(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		assert_fails(ssdpm__write_power_value(
-				     machine, SSDPM_STEP_POWER_STATE, "nvme0",
-				     values[i], &error),
-			     &error, -EINVAL, "is no power state");
+		kernel_assert_fails(
+			ssdpm__write_power_value(kernel_machine,
+						 SSDPM_STEP_POWER_STATE,
+						 "nvme0", values[i], &error),
+			&error, -EINVAL, "is no power state");
 	assert_int_equal(kernel->n_writes, 0);
-	assert_int_equal(ssdpm__write_power_value(machine,
+	assert_int_equal(ssdpm__write_power_value(kernel_machine,
 						  SSDPM_STEP_POWER_STATE,
 						  "nvme0", "PS31 hint 7", NULL),
 			 0);
@@ -441,8 +407,8 @@ static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 	(void)state;
 	kernel->falls_asleep = true;
 	kernel->sleeps_on = true;
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
-		     "does not say which state it wakes to");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EBUSY,
+			    "does not say which state it wakes to");
 	assert_int_equal(kernel->n_writes, 2);
 	assert_int_equal(kernel->now.drives[0].power, 0);
 	assert_null(kernel_text("run/ssdpm/journal"));
@@ -456,56 +422,60 @@ static void a_capture_shows_its_state_and_takes_none(void **state)
 	struct ssdpm_plan *plan;
 
 	(void)state;
-	machine->capture = 2;
+	kernel_machine->capture = 2;
 	plan = plan_state(1, 0);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS1");
 	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), -ESTALE);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EOPNOTSUPP,
-		     "a capture takes no commands");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error,
+			    -EOPNOTSUPP, "a capture takes no commands");
 	ssdpm_plan_free(plan);
 	plan = plan_state(0, 0);
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS0", "PS0");
 	ssdpm_plan_free(plan);
-	machine->capture = 0;
+	kernel_machine->capture = 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(
-			a_power_state_is_set_checked_and_taken_back, reset),
+			a_power_state_is_set_checked_and_taken_back,
+			kernel_between),
 		cmocka_unit_test_setup(what_is_so_already_is_not_written,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(
-			a_hint_is_kept_and_so_are_the_bits_beside_it, reset),
+			a_hint_is_kept_and_so_are_the_bits_beside_it,
+			kernel_between),
 		cmocka_unit_test_setup(background_work_is_allowed_and_forbidden,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(states_that_nobody_can_keep_are_refused,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(
-			a_drive_that_sleeps_is_woken_to_say_its_state, reset),
+			a_drive_that_sleeps_is_woken_to_say_its_state,
+			kernel_between),
 		cmocka_unit_test_setup(a_drive_that_sleeps_on_is_left_as_it_is,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(without_root_the_state_is_not_known,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(
-			a_drive_or_a_linux_that_refuses_changes_nothing, reset),
+			a_drive_or_a_linux_that_refuses_changes_nothing,
+			kernel_between),
 		cmocka_unit_test_setup(
 			a_state_that_changed_since_it_was_planned_is_not_written_over,
-			reset),
+			kernel_between),
 		cmocka_unit_test_setup(a_reset_is_seen_and_the_state_set_again,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(all_that_was_applied_is_looked_at,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(a_record_names_only_what_a_step_can,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(a_value_that_is_no_state_is_not_sent,
-				       reset),
+				       kernel_between),
 		cmocka_unit_test_setup(
 			a_drive_that_falls_asleep_for_good_gets_its_state_back,
-			reset),
+			kernel_between),
 		cmocka_unit_test_setup(a_capture_shows_its_state_and_takes_none,
-				       reset),
+				       kernel_between),
 	};
 
 	return cmocka_run_group_tests(tests, boot, halt);

@@ -5,45 +5,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static struct ssdpm_machine *machine;
-
-static int boot(void **state)
-{
-	(void)state;
-	machine = kernel_boot("eight-drives");
-	return 0;
-}
-
-static int halt(void **state)
-{
-	(void)state;
-	kernel_halt(machine);
-	return 0;
-}
-
-static int reset(void **state)
-{
-	(void)state;
-	kernel_reset();
-	return 0;
-}
-
-static struct ssdpm_plan *new_plan(void)
-{
-	struct ssdpm_plan *plan;
-
-	assert_int_equal(ssdpm_plan_new(machine, NULL, &plan, NULL), 0);
-	return plan;
-}
-
-static struct ssdpm_step get_step(const struct ssdpm_plan *plan, size_t i)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	assert_int_equal(ssdpm_plan_get_step(plan, i, &step), 0);
-	return step;
-}
-
 static int add_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us,
 			 struct ssdpm_error *reterr)
 {
@@ -52,7 +13,7 @@ static int add_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us,
 	int err;
 
 	snprintf(name, sizeof(name), "nvme%d", drive);
-	device = kernel_device(machine, name);
+	device = kernel_device(name);
 	err = ssdpm_plan_add_latency_tolerance(plan, device,
 					       kernel_model(drive), us, reterr);
 	ssdpm_device_unref(device);
@@ -62,27 +23,12 @@ static int add_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us,
 static int add_lpm(struct ssdpm_plan *plan, const char *name, uint32_t lpm,
 		   uint32_t flags, struct ssdpm_error *reterr)
 {
-	struct ssdpm_device *device = kernel_device(machine, name);
+	struct ssdpm_device *device = kernel_device(name);
 	int err;
 
 	err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, flags, reterr);
 	ssdpm_device_unref(device);
 	return err;
-}
-
-static void commit(struct ssdpm_plan *plan)
-{
-	struct ssdpm_error error;
-
-	if (ssdpm_plan_commit(plan, &error))
-		fail_msg("%s", error.message);
-}
-
-static void assert_fails(int err, const struct ssdpm_error *error, int code,
-			 const char *fragment)
-{
-	assert_int_equal(err, code);
-	fixture_assert_error(error, code, 0, fragment);
 }
 
 static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
@@ -97,7 +43,7 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 		{ SSDPM_STEP_REBUILD, "nvme2", "100000", "100000" },
 		{ SSDPM_STEP_LPM, "sdb", "med_power_with_dipm", "min_power" },
 	};
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
@@ -110,7 +56,7 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 5);
 	for (size_t i = 0; i < 5; i++) {
-		struct ssdpm_step step = get_step(plan, i);
+		struct ssdpm_step step = kernel_step(plan, i);
 
 		assert_int_equal(step.kind, wanted[i].kind);
 		assert_int_equal(step.state, SSDPM_STEP_PLANNED);
@@ -128,20 +74,20 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "any");
 	assert_string_equal(kernel->now.ports[0].applied, "min_power");
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(get_step(plan, i).state, SSDPM_STEP_DONE);
-	assert_true(get_step(plan, 2).flags & SSDPM_STEP_NO_HOST_BITS);
+		assert_int_equal(kernel_step(plan, i).state, SSDPM_STEP_DONE);
+	assert_true(kernel_step(plan, 2).flags & SSDPM_STEP_NO_HOST_BITS);
 	assert_int_equal(ssdpm_plan_get_n_tables(plan), 2);
 	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
 	assert_int_equal(table.known, SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER |
@@ -151,19 +97,19 @@ static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 			    sizeof(table.after));
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
 			 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
-		     "committed");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
+			    "committed");
 	ssdpm_plan_free(plan);
 
 	kernel->mask = KERNEL_CHANGES;
 	kernel->n_calls = kernel->n_writes = 0;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_tolerance(plan, 1, SSDPM_LATENCY_ANY, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
-	commit(plan);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	kernel_commit(plan);
 	assert_int_equal(kernel->n_writes, 0);
 	assert_int_equal(kernel->n_calls, 0);
 	ssdpm_plan_free(plan);
@@ -171,7 +117,7 @@ static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 
 static void parameters_make_all_controllers_build_their_tables(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct kernel_values before;
 
 	(void)state;
@@ -182,7 +128,7 @@ static void parameters_make_all_controllers_build_their_tables(void **state)
 				 SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
 				 15000, NULL),
 			 0);
-	commit(plan);
+	kernel_commit(plan);
 	/* It was read as "any", which is the same: it is no other value. */
 	assert_string_equal(kernel->now.drives[1].tolerance, "any");
 	for (int i = 0; i < 3; i++)
@@ -196,22 +142,23 @@ static void parameters_make_all_controllers_build_their_tables(void **state)
 
 static void a_change_of_policy_clears_asp_on_the_way(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	kernel->starts_late = true;
 	kernel->pending = 5;
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_int_equal(get_step(plan, 0).flags & SSDPM_STEP_NO_HOST_BITS, 0);
-	commit(plan);
+	assert_int_equal(kernel_step(plan, 0).flags & SSDPM_STEP_NO_HOST_BITS,
+			 0);
+	kernel_commit(plan);
 	assert_int_equal(kernel->now.ports[1].bits, 3 << 26);
 	ssdpm_plan_free(plan);
 
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(
 		add_lpm(plan, "host1", SSDPM_LPM_MED_POWER_WITH_DIPM, 0, NULL),
 		0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
 	assert_int_equal(kernel->now.ports[1].bits, 1 << 26);
@@ -222,26 +169,26 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 {
 	static const uint32_t lpms[] = { SSDPM_LPM_MIN_POWER,
 					 SSDPM_LPM_MEDIUM_POWER };
-	struct ssdpm_device *device = kernel_device(machine, "sdb");
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_device *device = kernel_device("sdb");
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	kernel->knows = 4;
 	assert_int_equal(
 		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 2, 0, NULL), 0);
-	commit(plan);
-	assert_string_equal(get_step(plan, 0).after, "medium_power");
+	kernel_commit(plan);
+	assert_string_equal(kernel_step(plan, 0).after, "medium_power");
 	assert_string_equal(kernel->now.ports[1].applied, "medium_power");
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	ssdpm_plan_free(plan);
 
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(
 		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 1, 0, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EINVAL,
-		     "does not know min_power");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_FAILED);
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EINVAL,
+			    "does not know min_power");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_FAILED);
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
 	ssdpm_device_unref(device);
@@ -250,17 +197,17 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 
 static void a_port_that_does_not_come_back_is_an_error(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	kernel->deaf = true;
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ETIMEDOUT,
-		     "not running again 10000 ms after");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
-	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_FAILED);
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ETIMEDOUT,
+			    "not running again 10000 ms after");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_FAILED);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	ssdpm_plan_free(plan);
 }
@@ -272,7 +219,7 @@ static void a_port_that_hangs_stands_in_nobodys_way(void **state)
 
 	(void)state;
 	for (int comes_back = 0; comes_back < 2; comes_back++) {
-		struct ssdpm_plan *plan = new_plan();
+		struct ssdpm_plan *plan = kernel_plan();
 
 		kernel->deaf = true;
 		assert_int_equal(
@@ -282,10 +229,10 @@ static void a_port_that_hangs_stands_in_nobodys_way(void **state)
 		assert_string_equal(kernel->now.ports[1].policy,
 				    before.ports[1].policy);
 		kernel->deaf = !comes_back;
-		plan = new_plan();
+		plan = kernel_plan();
 		assert_int_equal(
 			add_tolerance(plan, 0, 5000 + comes_back, NULL), 0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 		assert_null(kernel_text("run/ssdpm/journal"));
 	}
@@ -294,7 +241,7 @@ static void a_port_that_hangs_stands_in_nobodys_way(void **state)
 static void a_port_that_vanishes_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
@@ -302,8 +249,8 @@ static void a_port_that_vanishes_undoes_the_rest(void **state)
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
-		     "cannot read the state of host1");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
+			    "cannot read the state of host1");
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.ports[0].applied,
 			    before.ports[0].applied);
@@ -314,14 +261,14 @@ static void a_port_that_vanishes_undoes_the_rest(void **state)
 /* A link on which the kernel has given up: sysfs still says the policy. */
 static void a_port_whose_bits_never_show_is_undone(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	kernel->now.ports[1].hipm = false;
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-		     "host1 says min_power, but has ALPE 0 and ASP 0");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+			    "host1 says min_power, but has ALPE 0 and ASP 0");
 	assert_string_equal(kernel->now.ports[1].applied,
 			    "med_power_with_dipm");
 	assert_null(kernel_text("run/ssdpm/journal"));
@@ -331,7 +278,7 @@ static void a_port_whose_bits_never_show_is_undone(void **state)
 static void a_port_that_is_refused_undoes_the_rest(void **state)
 {
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
@@ -339,8 +286,9 @@ static void a_port_that_is_refused_undoes_the_rest(void **state)
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EOPNOTSUPP,
-		     "no link power management for this port");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error,
+			    -EOPNOTSUPP,
+			    "no link power management for this port");
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_null(kernel_text("run/ssdpm/journal"));
 	ssdpm_plan_free(plan);
@@ -348,16 +296,16 @@ static void a_port_that_is_refused_undoes_the_rest(void **state)
 
 static void a_value_that_is_taken_and_not_kept_is_an_error(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	kernel->ignores = true;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-		     "5000 was written, and it reads 100000");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
+			    "5000 was written, and it reads 100000");
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(
 		add_lpm(plan, "sdb", SSDPM_LPM_MAX_PERFORMANCE, 0, NULL), 0);
 	assert_true(ssdpm_plan_commit(plan, &error) < 0);
@@ -368,14 +316,14 @@ static void another_table_than_predicted_is_undone(void **state)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	kernel->other_table = true;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EREMOTEIO,
-		     "nvme0: the kernel's entry 0 is");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EREMOTEIO,
+			    "nvme0: the kernel's entry 0 is");
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
 	assert_int_equal(table.known, SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER |
@@ -392,20 +340,20 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct ssdpm_plan *plan = new_plan();
+		struct ssdpm_plan *plan = kernel_plan();
 		struct ssdpm_error error;
 
 		kernel->features_error = errors[i];
 		assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
 		if (!i)
-			assert_non_null(strstr(get_step(plan, 0).why,
+			assert_non_null(strstr(kernel_step(plan, 0).why,
 					       "is not known: nvme0: Linux"));
 		assert_int_equal(add_tolerance(plan, 0, 5000 + i, NULL), 0);
-		commit(plan);
+		kernel_commit(plan);
 		assert_non_null(
-			strstr(get_step(plan, 0).why, "was not read back"));
+			strstr(kernel_step(plan, 0).why, "was not read back"));
 		assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
-		assert_fails(
+		kernel_assert_fails(
 			ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
 			&error, -errors[i], "");
 		ssdpm_plan_free(plan);
@@ -414,14 +362,14 @@ static void where_the_table_cannot_be_read_the_step_says_so(void **state)
 
 static void what_somebody_else_changed_is_not_written_over(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	kernel_set_tolerance(0, "77");
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
-		     "was 100000 when it was planned and is 77 now");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+			    "was 100000 when it was planned and is 77 now");
 	assert_string_equal(kernel->now.drives[0].tolerance, "77");
 	ssdpm_plan_free(plan);
 }
@@ -433,23 +381,23 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 
 	(void)state;
 	for (uint64_t us = 5000; us < 8000; us += 1000) {
-		plan = new_plan();
+		plan = kernel_plan();
 		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
 		assert_int_equal(
 			ssdpm_plan_add_nvme_core(
 				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
 				us, NULL),
 			0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 	}
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 4);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -457,28 +405,28 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 
 static void revert_leaves_alone_what_somebody_else_changed(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	kernel_set_tolerance(1, "77");
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_PLANNED);
-	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
-	assert_non_null(strstr(get_step(plan, 1).why, "somebody else"));
-	assert_fails(add_tolerance(plan, 2, 1, &error), &error, -EINVAL,
-		     "takes no other steps");
-	commit(plan);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(kernel_step(plan, 1).why, "somebody else"));
+	kernel_assert_fails(add_tolerance(plan, 2, 1, &error), &error, -EINVAL,
+			    "takes no other steps");
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "77");
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -486,7 +434,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 
 static void a_record_of_another_boot_is_none(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	char command[256];
 
 	(void)state;
@@ -496,12 +444,12 @@ static void a_record_of_another_boot_is_none(void **state)
 		 kernel_root(), kernel_root());
 	assert_int_equal(system(command), 0);
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	snprintf(command, sizeof(command),
 		 "echo two >%s/proc/sys/kernel/random/boot_id", kernel_root());
 	assert_int_equal(system(command), 0);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -513,7 +461,7 @@ static void a_record_of_another_boot_is_none(void **state)
 static void a_plan_undoes_what_it_committed(void **state)
 {
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
@@ -524,17 +472,17 @@ static void a_plan_undoes_what_it_committed(void **state)
 				 NULL),
 			 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_fails(ssdpm_plan_revert(plan, &error), &error, -EINVAL,
-		     "not committed");
-	commit(plan);
+	kernel_assert_fails(ssdpm_plan_revert(plan, &error), &error, -EINVAL,
+			    "not committed");
+	kernel_commit(plan);
 	assert_false(kernel_same(&kernel->now, &before));
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_true(kernel_same(&kernel->now, &before));
 	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++)
-		assert_int_equal(get_step(plan, i).state, SSDPM_STEP_UNDONE);
+		assert_int_equal(kernel_step(plan, i).state, SSDPM_STEP_UNDONE);
 	/* All is as it was at first: nothing is left to be reverted. */
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -543,38 +491,38 @@ static void a_plan_undoes_what_it_committed(void **state)
 static void a_plan_leaves_alone_what_somebody_else_changed(void **state)
 {
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_tolerance(plan, 1, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	kernel_set_tolerance(1, "77");
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "77");
 	assert_string_equal(kernel->now.ports[1].applied,
 			    before.ports[1].applied);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_UNDONE);
-	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_DONE);
-	assert_non_null(strstr(get_step(plan, 1).why,
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_DONE);
+	assert_non_null(strstr(kernel_step(plan, 1).why,
 			       "somebody else has changed it since: 5000"));
-	assert_int_equal(get_step(plan, 2).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 2).state, SSDPM_STEP_UNDONE);
 	ssdpm_plan_free(plan);
 }
 
 static void a_plan_with_nothing_to_write_is_undone_by_nothing(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
-	commit(plan);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
-		     "was committed");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	kernel_commit(plan);
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EALREADY,
+			    "was committed");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_int_equal(kernel->n_writes, 0);
 	ssdpm_plan_free(plan);
@@ -582,41 +530,42 @@ static void a_plan_with_nothing_to_write_is_undone_by_nothing(void **state)
 
 static void verify_says_what_is_not_in_force(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
-	assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
-		     "is 100000, not 5000");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_PLANNED);
-	commit(plan);
+	kernel_assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
+			    "is 100000, not 5000");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
+	kernel_commit(plan);
 	kernel_set_tolerance(0, "77");
 	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), -ESTALE);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DIFFERS);
 	kernel_set_tolerance(0, "5000");
 	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DONE);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
 	kernel->now.ports[1].bits = 0;
 	kernel_sync();
-	assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
-		     "ALPE 0 and ASP 0");
+	kernel_assert_fails(ssdpm_plan_verify(plan, 0, &error), &error, -ESTALE,
+			    "ALPE 0 and ASP 0");
 	kernel->now.ports[1].bits = 3 << 26;
 	kernel->now.drives[0].table.entries[1].idle_ms++;
 	kernel_sync();
-	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
-		     &error, -EREMOTEIO, "entry 1 is");
+	kernel_assert_fails(
+		ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error), &error,
+		-EREMOTEIO, "entry 1 is");
 	assert_int_equal(ssdpm_plan_verify(plan, 4, NULL), -EINVAL);
 	ssdpm_plan_free(plan);
 }
 
 static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 {
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_device *device = kernel_device("nvme0");
 	struct kernel_values before = kernel->now;
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
@@ -624,10 +573,10 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
 					     &table, NULL),
 			 0);
-	assert_int_equal(strlen(get_step(plan, 0).before), 512);
-	assert_int_equal(strlen(get_step(plan, 0).after), 512);
-	assert_string_equal(get_step(plan, 0).target, "Set Features 0Ch");
-	commit(plan);
+	assert_int_equal(strlen(kernel_step(plan, 0).before), 512);
+	assert_int_equal(strlen(kernel_step(plan, 0).after), 512);
+	assert_string_equal(kernel_step(plan, 0).target, "Set Features 0Ch");
+	kernel_commit(plan);
 	assert_memory_equal(&kernel->now.drives[0].table, &table,
 			    sizeof(table));
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
@@ -636,12 +585,12 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	ssdpm_plan_free(plan);
 
 	kernel->refuses_table = true;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
 					     &table, NULL),
 			 0);
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
-		     "Linux refuses it");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
+			    "Linux refuses it");
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
@@ -666,7 +615,7 @@ static void assert_table(const struct ssdpm_apst *table)
 
 static void assert_nothing_kept(void)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
@@ -675,10 +624,10 @@ static void assert_nothing_kept(void)
 
 static void revert_all(void)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_nothing_kept();
 }
@@ -693,16 +642,16 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	(void)state;
 	strcpy(kernel->now.parameters[2], "500");
 	kernel_sync();
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
-	step = get_step(plan, 1);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	step = kernel_step(plan, 1);
 	assert_int_equal(step.kind, SSDPM_STEP_REBUILD);
 	assert_int_equal(step.state, SSDPM_STEP_PLANNED);
 	assert_non_null(strstr(step.why, "is not what Linux makes of"));
 	assert_non_null(strstr(step.why, "revert brings the table in force"));
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), 0);
 	assert_int_equal(table.after.entries[3].idle_ms, 500);
 	assert_table(&table.after);
@@ -712,7 +661,7 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 	/* The parameter alone is enough, and is so already. */
 	revert_all();
 	assert_table(&before.drives[0].table);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
 	assert_int_equal(ssdpm_plan_add_nvme_core(
 				 plan,
@@ -720,10 +669,10 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 				 NULL),
 			 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_table(&table.after);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	ssdpm_plan_free(plan);
@@ -737,8 +686,8 @@ static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
 		.n_lpms = 1,
 		.lpms = { SSDPM_LPM_MIN_POWER },
 	};
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_device *device = kernel_device("nvme0");
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	set_foreign_table();
@@ -752,7 +701,7 @@ static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
 			 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
 							  100000, NULL),
 			 0);
@@ -765,14 +714,14 @@ static void a_foreign_table_comes_back(void **state)
 {
 	struct ssdpm_apst foreign = set_foreign_table();
 	struct kernel_values before = kernel->now;
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
-	assert_non_null(strstr(get_step(plan, 0).why,
+	assert_non_null(strstr(kernel_step(plan, 0).why,
 			       "revert brings the table in force back"));
-	commit(plan);
+	kernel_commit(plan);
 	assert_memory_not_equal(&kernel->now.drives[0].table, &foreign,
 				sizeof(foreign));
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
@@ -782,14 +731,14 @@ static void a_foreign_table_comes_back(void **state)
 
 	/* Two commits and a rebuild later, too. */
 	for (uint64_t us = 5000; us < 7000; us += 1000) {
-		plan = new_plan();
+		plan = kernel_plan();
 		assert_int_equal(add_tolerance(plan, 0, us, NULL), 0);
 		assert_int_equal(
 			ssdpm_plan_add_nvme_core(
 				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
 				us, NULL),
 			0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 	}
 	revert_all();
@@ -805,7 +754,7 @@ static void a_foreign_table_survives_a_commit_that_fails(void **state)
 	set_foreign_table();
 	before = kernel->now;
 	kernel->unsupported = 1 << 1;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
@@ -813,7 +762,7 @@ static void a_foreign_table_survives_a_commit_that_fails(void **state)
 	assert_null(kernel_text("run/ssdpm/journal"));
 	/* And it is no worse for a second try. */
 	kernel->unsupported = 0;
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
@@ -827,18 +776,18 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	(void)state;
 	set_foreign_table();
 	kernel->refuses_table = true;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
-	commit(plan);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DONE);
-	assert_int_equal(get_step(plan, 1).kind, SSDPM_STEP_APST);
-	assert_int_equal(get_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
-	assert_non_null(strstr(get_step(plan, 1).why, "refuses it"));
+	kernel_commit(plan);
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
+	assert_int_equal(kernel_step(plan, 1).kind, SSDPM_STEP_APST);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(kernel_step(plan, 1).why, "refuses it"));
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
 	assert_nothing_kept();
@@ -846,7 +795,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	/* Nor does a commit that fails hang on it. */
 	set_foreign_table();
 	kernel->unsupported = 1 << 1;
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EOPNOTSUPP);
@@ -857,9 +806,9 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 
 static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 {
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_device *device = kernel_device("nvme0");
 	struct ssdpm_apst foreign = set_foreign_table();
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
@@ -871,7 +820,7 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 	assert_int_equal(add_tolerance(plan, 0, 100000, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_table(&foreign);
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
@@ -884,7 +833,7 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 /* Not to one that Linux made of settings which go back, too. */
 static void revert_goes_back_to_the_first_table(void **state)
 {
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_device *device = kernel_device("nvme0");
 	struct ssdpm_apst own = { .sent = 1, .enabled = 1 };
 	struct kernel_values before = kernel->now;
 	struct ssdpm_plan *plan;
@@ -892,25 +841,25 @@ static void revert_goes_back_to_the_first_table(void **state)
 	(void)state;
 	own.entries[0] = (struct ssdpm_apst_entry){ 50, 3 };
 	for (int more = 0; more < 2; more++) {
-		plan = new_plan();
+		plan = kernel_plan();
 		assert_int_equal(
 			ssdpm_plan_add_nvme_core(
 				plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
 				70, NULL),
 			0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
-		plan = new_plan();
+		plan = kernel_plan();
 		assert_int_equal(ssdpm_plan_add_apst(plan, device,
 						     kernel_model(0), &own,
 						     NULL),
 				 0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
-		plan = new_plan();
+		plan = kernel_plan();
 		if (more)
 			assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-		commit(plan);
+		kernel_commit(plan);
 		ssdpm_plan_free(plan);
 		revert_all();
 		assert_true(kernel_same(&kernel->now, &before));
@@ -922,9 +871,9 @@ static void revert_goes_back_to_the_first_table(void **state)
 static void a_table_of_ones_own_is_verified_without_the_drives_word(
 	void **state)
 {
-	struct ssdpm_device *device = kernel_device(machine, "nvme0");
+	struct ssdpm_device *device = kernel_device("nvme0");
 	struct ssdpm_apst table = { .sent = 1 };
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_error error;
 	struct ssdpm_model *model;
@@ -937,12 +886,13 @@ static void a_table_of_ones_own_is_verified_without_the_drives_word(
 			     SSDPM_PROVENANCE_REPORTED);
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, model, &table, NULL),
 			 0);
-	commit(plan);
+	kernel_commit(plan);
 	assert_int_equal(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, NULL), 0);
 	kernel->now.drives[0].table.enabled = 1; /* a reset */
-	assert_fails(ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error),
-		     &error, -EREMOTEIO, "APST is enabled");
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_DIFFERS);
+	kernel_assert_fails(
+		ssdpm_plan_verify(plan, SSDPM_READ_COMMANDS, &error), &error,
+		-EREMOTEIO, "APST is enabled");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DIFFERS);
 	ssdpm_plan_free(plan);
 	ssdpm_model_unref(model);
 	ssdpm_catalogue_unref(catalogue);
@@ -951,48 +901,51 @@ static void a_table_of_ones_own_is_verified_without_the_drives_word(
 
 static void what_tables_are_made_from_is_read_again(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	strcpy(kernel->now.parameters[3], "1");
 	kernel_sync();
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
-		     "nvme_core.apst_secondary_latency_tol_us has changed");
+	kernel_assert_fails(
+		ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+		"nvme_core.apst_secondary_latency_tol_us has changed");
 	strcpy(kernel->now.parameters[3], "100000");
 	kernel_sync();
 	set_foreign_table();
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
-		     "the table of nvme0 has changed");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ESTALE,
+			    "the table of nvme0 has changed");
 	assert_int_equal(kernel->n_writes, 0);
 	ssdpm_plan_free(plan);
 }
 
 static void tables_that_must_not_be_are_refused(void **state)
 {
-	struct ssdpm_device *device = kernel_device(machine, "nvme2");
+	struct ssdpm_device *device = kernel_device("nvme2");
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	table.entries[0] = (struct ssdpm_apst_entry){ 50, 4 };
-	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2), &table,
-					 &error),
-		     &error, -EPERM, "no-deepest-ps forbids PS4");
+	kernel_assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2),
+						&table, &error),
+			    &error, -EPERM, "no-deepest-ps forbids PS4");
 	table.entries[0].target = 30;
-	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2), &table,
-					 &error),
-		     &error, -EINVAL, "");
-	assert_fails(ssdpm_plan_add_apst(plan, device, NULL, &table, &error),
-		     &error, -EINVAL, "model");
+	kernel_assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(2),
+						&table, &error),
+			    &error, -EINVAL, "");
+	kernel_assert_fails(
+		ssdpm_plan_add_apst(plan, device, NULL, &table, &error), &error,
+		-EINVAL, "model");
 	ssdpm_device_unref(device);
-	device = kernel_device(machine, "nvme3");
+	device = kernel_device("nvme3");
 	table.entries[0] = (struct ssdpm_apst_entry){ 0 };
-	assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(3), &table,
-					 &error),
-		     &error, -EOPNOTSUPP, "nvme3: the kernel has no APST");
+	kernel_assert_fails(ssdpm_plan_add_apst(plan, device, kernel_model(3),
+						&table, &error),
+			    &error, -EOPNOTSUPP,
+			    "nvme3: the kernel has no APST");
 	ssdpm_device_unref(device);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
@@ -1000,46 +953,50 @@ static void tables_that_must_not_be_are_refused(void **state)
 
 static void what_cannot_be_set_is_refused_with_the_reason(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_fails(add_tolerance(plan, 3, 1, &error), &error, -EOPNOTSUPP,
-		     "nvme3: the kernel has no APST for it");
-	assert_fails(add_tolerance(plan, 0, 2147483647, &error), &error,
-		     -ERANGE, "say any");
-	assert_fails(add_lpm(plan, "nvme0", SSDPM_LPM_MIN_POWER, 0, &error),
-		     &error, -EOPNOTSUPP, "nvme0 is on no SATA port");
-	assert_fails(add_lpm(plan, "sda", SSDPM_LPM_KEEP_FIRMWARE_SETTINGS, 0,
-			     &error),
-		     &error, -EINVAL, "keep_firmware_settings");
-	assert_fails(add_lpm(plan, "sda", 77, 0, &error), &error, -EINVAL,
-		     "77 is no policy");
-	assert_fails(ssdpm_plan_add_nvme_core(plan, 0, 1, &error), &error,
-		     -EINVAL, "makes no table");
-	assert_fails(ssdpm_plan_add_nvme_core(
-			     plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-			     SSDPM_APST_MAX_IDLE_MS + 1, &error),
-		     &error, -ERANGE, "does not fit");
+	kernel_assert_fails(add_tolerance(plan, 3, 1, &error), &error,
+			    -EOPNOTSUPP,
+			    "nvme3: the kernel has no APST for it");
+	kernel_assert_fails(add_tolerance(plan, 0, 2147483647, &error), &error,
+			    -ERANGE, "say any");
+	kernel_assert_fails(
+		add_lpm(plan, "nvme0", SSDPM_LPM_MIN_POWER, 0, &error), &error,
+		-EOPNOTSUPP, "nvme0 is on no SATA port");
+	kernel_assert_fails(add_lpm(plan, "sda",
+				    SSDPM_LPM_KEEP_FIRMWARE_SETTINGS, 0,
+				    &error),
+			    &error, -EINVAL, "keep_firmware_settings");
+	kernel_assert_fails(add_lpm(plan, "sda", 77, 0, &error), &error,
+			    -EINVAL, "77 is no policy");
+	kernel_assert_fails(ssdpm_plan_add_nvme_core(plan, 0, 1, &error),
+			    &error, -EINVAL, "makes no table");
+	kernel_assert_fails(ssdpm_plan_add_nvme_core(
+				    plan,
+				    SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+				    SSDPM_APST_MAX_IDLE_MS + 1, &error),
+			    &error, -ERANGE, "does not fit");
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
 
 static void an_empty_port_is_left_alone_unless_any_port_is_meant(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 
 	(void)state;
 	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER, 0, NULL),
 			 0);
-	assert_int_equal(get_step(plan, 0).state, SSDPM_STEP_LEFT_ALONE);
-	assert_string_equal(get_step(plan, 0).why, "no disk is on the port");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_LEFT_ALONE);
+	assert_string_equal(kernel_step(plan, 0).why, "no disk is on the port");
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	assert_int_equal(add_lpm(plan, "host4", SSDPM_LPM_MIN_POWER,
 				 SSDPM_LPM_ANY_PORT, NULL),
 			 0);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
-	commit(plan);
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.ports[4].applied, "min_power");
 	ssdpm_plan_free(plan);
 }
@@ -1061,19 +1018,19 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 		.max_exit_latency_us = 50000,
 		.secondary_timeout_ms = 1000,
 	};
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_device **devices;
 	size_t n, n_core = 0, n_alone = 0;
 
 	(void)state;
-	assert_int_equal(ssdpm_device_list_read(machine, &devices, &n, NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_device_list_read(kernel_machine, &devices, &n, NULL), 0);
 	longer.s = s;
 	longer.s.size = sizeof(longer);
 	error = fixture_error();
-	assert_fails(ssdpm_plan_add_profile(plan, devices[0], NULL, &longer.s,
-					    &error),
-		     &error, -E2BIG, "ssdpm_profile_settings");
+	kernel_assert_fails(ssdpm_plan_add_profile(plan, devices[0], NULL,
+						   &longer.s, &error),
+			    &error, -E2BIG, "ssdpm_profile_settings");
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(ssdpm_plan_add_profile(
@@ -1082,7 +1039,7 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 					 &s, NULL),
 				 0);
 	for (size_t i = 0; i < ssdpm_plan_get_n_steps(plan); i++) {
-		struct ssdpm_step step = get_step(plan, i);
+		struct ssdpm_step step = kernel_step(plan, i);
 
 		n_core += step.kind == SSDPM_STEP_NVME_CORE;
 		n_alone += step.state == SSDPM_STEP_LEFT_ALONE;
@@ -1094,7 +1051,7 @@ static void a_profile_goes_to_all_devices_that_can(void **state)
 	}
 	assert_int_equal(n_core, 1);
 	assert_int_equal(n_alone, 2); /* nvme3, and the empty port */
-	commit(plan);
+	kernel_commit(plan);
 	assert_string_equal(kernel->now.drives[2].tolerance, "50000");
 	assert_string_equal(kernel->now.parameters[2], "1000");
 	ssdpm_device_list_free(devices, n);
@@ -1113,7 +1070,7 @@ static void a_damaged_journal_stops_every_commit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct ssdpm_plan *plan = new_plan();
+		struct ssdpm_plan *plan = kernel_plan();
 		char command[256];
 		struct ssdpm_error error;
 
@@ -1123,10 +1080,10 @@ static void a_damaged_journal_stops_every_commit(void **state)
 			 kernel_root(), texts[i], kernel_root());
 		assert_int_equal(system(command), 0);
 		assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-		assert_fails(ssdpm_plan_commit(plan, &error), &error, -EIO,
-			     "/run/ssdpm/journal is damaged");
-		assert_int_equal(ssdpm_recover(machine, NULL, NULL, NULL),
-				 -EIO);
+		kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error,
+				    -EIO, "/run/ssdpm/journal is damaged");
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), -EIO);
 		ssdpm_plan_free(plan);
 	}
 	assert_true(kernel_same(&kernel->now, &before));
@@ -1146,7 +1103,7 @@ static void run(const char *command)
 
 static int commit_tolerance(int drive, uint64_t us, struct ssdpm_error *reterr)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	int err = add_tolerance(plan, drive, us, NULL);
 
 	assert_int_equal(err, 0);
@@ -1167,8 +1124,8 @@ static void a_journal_that_is_no_file_is_damaged(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		run(commands[i]);
-		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
-			     "/run/ssdpm/journal is damaged");
+		kernel_assert_fails(commit_tolerance(0, 5000, &error), &error,
+				    -EIO, "/run/ssdpm/journal is damaged");
 		run("rm -r journal");
 	}
 	assert_int_equal(kernel->n_writes, 0);
@@ -1202,11 +1159,12 @@ static void a_directory_that_others_may_write_is_not_trusted(void **state)
 	for (int i = 0; i < 2; i++) {
 		/* As root, one of somebody else too. */
 		run(i && !geteuid() ? "chown 1 ." : "chmod 777 .");
-		assert_fails(commit_tolerance(0, 5000, &error), &error, -EPERM,
-			     "/run/ssdpm: not permitted: somebody else may");
-		plan = new_plan();
-		assert_fails(ssdpm_plan_add_revert(plan, &error), &error,
-			     -EPERM, "cannot be trusted");
+		kernel_assert_fails(
+			commit_tolerance(0, 5000, &error), &error, -EPERM,
+			"/run/ssdpm: not permitted: somebody else may");
+		plan = kernel_plan();
+		kernel_assert_fails(ssdpm_plan_add_revert(plan, &error), &error,
+				    -EPERM, "cannot be trusted");
 		ssdpm_plan_free(plan);
 		run("chmod 755 .");
 	}
@@ -1239,8 +1197,8 @@ static void targets_that_no_step_has_are_damage(void **state)
 			 "print(\"end %%016x\"%%s)' >>journal",
 			 lines[i]);
 		run(command);
-		assert_fails(commit_tolerance(0, 5000, &error), &error, -EIO,
-			     "journal is damaged");
+		kernel_assert_fails(commit_tolerance(0, 5000, &error), &error,
+				    -EIO, "journal is damaged");
 	}
 	assert_int_equal(kernel->n_writes, 0);
 }
@@ -1264,8 +1222,8 @@ static void a_record_that_cannot_be_renamed_is_not_written_over(void **state)
 	kernel->mask = KERNEL_NAME;
 	kernel->fail_at = 1;
 	kernel->for_ever = true;
-	assert_fails(commit_tolerance(1, 5000, &error), &error, -EIO,
-		     "cannot rename /run/ssdpm/undo.new");
+	kernel_assert_fails(commit_tolerance(1, 5000, &error), &error, -EIO,
+			    "cannot rename /run/ssdpm/undo.new");
 	kernel_calm();
 	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
 	revert_all();
@@ -1279,10 +1237,10 @@ static void a_revert_forgets_only_what_it_shows(void **state)
 
 	(void)state;
 	assert_int_equal(commit_tolerance(0, 5000, NULL), 0);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
 	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
-	commit(plan);
+	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.drives[1].tolerance, "5000");
@@ -1292,17 +1250,17 @@ static void a_revert_forgets_only_what_it_shows(void **state)
 
 static void a_root_without_the_marker_is_not_written_to(void **state)
 {
-	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_error error;
 
 	(void)state;
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
-	machine->capture = 1;
-	assert_fails(ssdpm_plan_commit(plan, &error), &error, -EROFS,
-		     "no capture");
-	machine->capture = 2;
-	commit(plan);
-	machine->capture = 0;
+	kernel_machine->capture = 1;
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EROFS,
+			    "no capture");
+	kernel_machine->capture = 2;
+	kernel_commit(plan);
+	kernel_machine->capture = 0;
 	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
 	ssdpm_plan_free(plan);
 }
@@ -1315,10 +1273,10 @@ static void sizes_of_structures_are_checked(void **state)
 	struct ssdpm_plan *plan = UNTOUCHED;
 
 	(void)state;
-	assert_int_equal(ssdpm_plan_new(machine, &params, &plan, NULL),
+	assert_int_equal(ssdpm_plan_new(kernel_machine, &params, &plan, NULL),
 			 -EINVAL);
 	assert_ptr_equal(plan, UNTOUCHED);
-	plan = new_plan();
+	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_get_step(plan, 0, &step), -ERANGE);
 	assert_int_equal(ssdpm_plan_get_table(plan, 0, &table), -ERANGE);
 	step.size = 0;
@@ -1331,7 +1289,7 @@ static void sizes_of_structures_are_checked(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, reset)
+#define TEST(name) cmocka_unit_test_setup(name, kernel_between)
 	const struct CMUnitTest tests[] = {
 		TEST(steps_are_shown_in_the_order_in_which_they_are_done),
 		TEST(a_commit_does_all_steps_and_the_next_writes_nothing),
@@ -1379,5 +1337,5 @@ int main(void)
 		TEST(sizes_of_structures_are_checked),
 	};
 
-	return cmocka_run_group_tests(tests, boot, halt);
+	return cmocka_run_group_tests(tests, kernel_setup, kernel_teardown);
 }
