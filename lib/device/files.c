@@ -18,12 +18,15 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
 	MAX_LINKS = 40, /* as in Linux */
 	MAX_TRIES = 16,
 	N_NAMES_AT_FIRST = 16,
+	LOCK_TRIES = 2000,
+	LOCK_NAP_NS = 100000,
 };
 
 void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
@@ -388,15 +391,21 @@ static int read_all(int fd, char *buffer, size_t size, size_t *ret_n)
 
 /*
  * Who reads a file of sysfs has the old value or the new one, and nothing
- * between. Files of a capture that can be written take a lock for that. What
- * has no locks is read without.
+ * between. Files of a capture that can be written take a lock for that, which
+ * ssdpm holds for microseconds. What has no locks, or what somebody else holds
+ * one on for as long as he likes, is read and written without.
  */
 static void lock_value(const struct ssdpm_machine *machine, int fd, int how)
 {
+	const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
+
 	if (machine->capture != 2)
 		return;
-	while (flock(fd, how) && errno == EINTR)
-		;
+	for (int i = 0; i < LOCK_TRIES && flock(fd, how | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return;
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+	}
 }
 
 int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -460,6 +461,35 @@ static void a_value_of_a_capture_is_the_old_or_the_new_one(void **state)
 	place_free(&place);
 }
 
+/* Whoever sent it, or a backup of it, may hold them for hours. */
+static void locks_of_others_hold_nobody_up_for_long(void **state)
+{
+	struct place place = place_new(false);
+	char path[256], text[16];
+	int fd;
+
+	(void)state;
+	tree_put(place.root, "ssdpm-capture", "");
+	tree_put(place.root, "n", "100000");
+	ssdpm_machine_unref(place.machine);
+	place.machine = tree_machine(place.root);
+	snprintf(path, sizeof(path), "%s/n", place.root);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	alarm(60);
+	assert_int_equal(
+		ssdpm__read_text(place.machine, "n", text, sizeof(text)), 0);
+	assert_string_equal(text, "100000");
+	assert_int_equal(ssdpm__write_text(place.machine, "n", "any"), 0);
+	close(fd);
+	alarm(0);
+	assert_int_equal(
+		ssdpm__read_text(place.machine, "n", text, sizeof(text)), 0);
+	assert_string_equal(text, "any");
+	place_free(&place);
+}
+
 static void what_is_made_is_made_under_the_root(void **state)
 {
 	(void)state;
@@ -575,6 +605,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_without_the_marker),
 		cmocka_unit_test(
 			a_value_of_a_capture_is_the_old_or_the_new_one),
+		cmocka_unit_test(locks_of_others_hold_nobody_up_for_long),
 		cmocka_unit_test(what_is_made_is_made_under_the_root),
 		cmocka_unit_test(a_link_can_be_read_itself),
 		cmocka_unit_test(the_log_names_each_file_once),
