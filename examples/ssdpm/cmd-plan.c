@@ -250,17 +250,25 @@ static enum exit_status finish_apply(struct work *work,
 	return status;
 }
 
-/* A state that only a command tells, and that could not be sent. */
+static void complain_of(const struct ssdpm_step *step)
+{
+	if (step->kind != SSDPM_STEP_APST)
+		complain("%s: %s", step->device, step->why);
+	else
+		complain("%s: which table is in force is not known%s",
+			 step->device,
+			 may_send_commands() ? "" : ": only root may ask it");
+}
+
+/* What only a command tells, and that could not be sent. */
 static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
-		if ((step.kind != SSDPM_STEP_POWER_STATE &&
-		     step.kind != SSDPM_STEP_NOPP) ||
-		    step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
+		if (step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
 			continue;
-		complain("%s: %s", step.device, step.why);
+		complain_of(&step);
 		return may_send_commands() ? STATUS_FAILED :
 					     STATUS_NO_PRIVILEGES;
 	}

@@ -93,9 +93,17 @@ static const char *why_of(const struct ssdpm_step *step)
 	return why;
 }
 
+/* Nobody could ask for it: it may be in force. */
+static bool is_unknown(const struct ssdpm_step *step)
+{
+	return step->state == SSDPM_STEP_PLANNED && !step->before[0];
+}
+
 static const char *state_of(const struct work *work,
 			    const struct ssdpm_step *step)
 {
+	if (work->differences_only && is_unknown(step))
+		return "not known";
 	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
 		return "not in force";
 	switch (step->state) {
@@ -152,7 +160,7 @@ void print_steps(const struct work *work)
 		if (work->differences_only && !differs(&step))
 			continue;
 		print_step(work, &step);
-		if (work->differences_only &&
+		if (work->differences_only && !is_unknown(&step) &&
 		    (step.flags & SSDPM_STEP_UNTIL_RESET))
 			printf("    a reset or a resume of the controller "
 			       "loses such a %s\n",

@@ -100,7 +100,8 @@ int ssdpm__read_power_value(struct ssdpm_device *device, uint32_t kind,
 	return 0;
 }
 
-/* Bits beside the two fields stay: NVMe 2.3 has a latency limit there. */
+/* Bits beside the two fields stay: NVMe 2.3 has a latency limit there (IIELL).
+ */
 static int make_dword(struct ssdpm_machine *machine, const char *name,
 		      uint32_t state, uint32_t hint, uint32_t *ret_dword,
 		      struct ssdpm_error *reterr)
@@ -224,6 +225,10 @@ static int check_state(const char *name, const struct ssdpm_model *model,
 				   "its model, which is not known",
 				   name);
 	states = ssdpm_model_get_states(model, &n);
+	if (state >= n && n == 1)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%s has no PS%u: PS0 is its only state",
+				   name, state);
 	if (state >= n)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s has no PS%u: its states are PS0 to "

@@ -81,7 +81,11 @@ static int open_controller(const struct ssdpm_machine *machine,
 	return r;
 }
 
-/* Generic and command specific status codes (NVMe Base 2.1, figure 100 on). */
+/*
+ * Generic, command specific and path related status codes (NVMe Base 2.1,
+ * figure 100 on). The last are Linux's own answer for a controller that is not
+ * live: nvme_fail_nonready_command(), nvme_cancel_request().
+ */
 static const char *status_words(uint32_t status)
 {
 	switch (status & 0x7ff) {
@@ -95,6 +99,9 @@ static const char *status_words(uint32_t status)
 		return ": aborted";
 	case 0x10e:
 		return ": the feature cannot be changed";
+	case 0x370:
+	case 0x371:
+		return ": it is being reset, or is gone; try again";
 	default:
 		return "";
 	}

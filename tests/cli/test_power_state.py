@@ -71,7 +71,7 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
     assert result.returncode == 0
     names = [step["device"] for step in json.loads(result.stdout)["steps"]]
     assert names == ["nvme0", "nvme1", "nvme2"]
-    assert result.stderr == b"ssdpm: nvme3 has no PS2: its states are PS0 to PS0\n"
+    assert result.stderr == b"ssdpm: nvme3 has no PS2: PS0 is its only state\n"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,15 @@ def test_a_state_that_nobody_can_ask_for_is_not_called_out_of_force(
     result = ssdpm("check", "--root", str(root), "--power-state", "1", "nvme0")
     assert result.returncode in (1, 4)
     assert b"what it is now is not known" in result.stderr
-    assert b"unknown -> PS1" in result.stdout
+    lines = result.stdout.decode().splitlines()
+    assert lines[0] == "nvme0: power state unknown -> PS1 (not known)"
+    assert "loses such a setting" not in lines[-1]
+    (root / "dumps/nvme0.apst").unlink()
+    call = ["check", "--root", str(root), "--apst", "linux-legacy", "nvme0"]
+    result = ssdpm(*call)
+    assert result.returncode in (1, 4)
+    assert b"nvme0: which table is in force is not known" in result.stderr
+    assert b"APST table unknown -> PS0" in result.stdout
 
 
 def test_a_power_state_lasts_by_udev_and_by_systemd(

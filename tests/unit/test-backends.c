@@ -713,6 +713,8 @@ static void a_status_of_the_drive_is_passed_on(void **state)
 		{ 0x4006, "4006h: internal error" },
 		{ 0x0007, "0007h: aborted" },
 		{ 0x410e, "410eh: the feature cannot be changed" },
+		{ 0x370, "0370h: it is being reset, or is gone" },
+		{ 0x371, "0371h: it is being reset, or is gone" },
 		{ 0x0280, "status 0280h" },
 	};
 
