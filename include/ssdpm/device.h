@@ -434,6 +434,9 @@ enum ssdpm_power_flag {
  * @power_limit_uw: Get Features 23h. Not known where none is set, too
  * @reserved:  0
  *
+ * The state with its hint and NOPPME can be set: ssdpm/apply.h. The others are
+ * only read.
+ *
  * Source: NVMe Base 2.1, Get and Set Features, Identify Controller; of NVMe 2.3
  * libnvme 3's types.h, from which the newer fields are taken.
  */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Killed at 200 random moments, and all is as it was before or as it was to be."""
+"""Killed at 200 random moments, and all is as it was before or as it was to be; and
+at last as it was at first."""
 
 from __future__ import annotations
 
@@ -21,8 +22,14 @@ for n in 0 1; do
 done >>/tmp/files
 ls /sys/module/nvme_core/parameters/apst_*_timeout_ms |
 	while read f; do echo $f; done >>/tmp/files
-a='ssdpm apply -q --profile performance --source ac'
-b='ssdpm apply -q --profile power-saver --source battery'
+two=$(basename $(controller TWO))
+deepest=$(basename $(controller DEEPEST))
+echo $two >>/tmp/files
+echo $deepest >>/tmp/files
+a="ssdpm apply -q --profile performance --source ac"
+a="$a --power-state $two=1,$deepest=2 --workload-hint 0"
+b="ssdpm apply -q --profile power-saver --source battery"
+b="$b --power-state $two=2,$deepest=1 --workload-hint 2"
 run crash crash {N} {SEED} /tmp/files "$a" "$b"
 """
 
@@ -65,3 +72,20 @@ def test_nothing_is_ever_half_applied(guest: vm.Guest) -> None:
     # It was killed in the middle too, not only before or after.
     assert midway >= N / 20 and recovered >= N / 10
     assert old > 0 and new > 0 and whole < N / 2
+
+
+def test_what_was_killed_can_be_reverted(guest: vm.Guest) -> None:
+    assert "reverted 1" in guest.ok("crash"), guest.read("crash.out")
+
+
+def test_power_states_were_among_what_was_killed(guest: vm.Guest) -> None:
+    """Both ends have one of their own; the drives were sent them, and sent them back."""
+    ends = guest.ok("crash").split("state 1 after")
+    for end, states in zip(ends, (("PS1 hint 0", "PS2 hint 0"), ("PS2 hint 2", "PS1 hint 2"))):
+        assert [word for word in states if word in end] == list(states)
+    for serial, words in (("TWO", {1, 2 << 5 | 2}), ("DEEPEST", {2, 2 << 5 | 1})):
+        sent = re.findall(
+            r"set-features fid=0x02 dw11=(0x[0-9a-f]+)", guest.log(f"{serial}.log")
+        )
+        assert {int(word, 16) for word in sent} >= words
+        assert len(sent) > N

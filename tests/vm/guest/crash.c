@@ -5,8 +5,12 @@
  * Kill the command that goes from one state to the other at N random moments,
  * recover as the next commit would, and see whether all is old or all is new.
  * FILES names what makes the state: a path in each line, and after a blank a
- * mask for those that hold a hexadecimal number.
+ * mask for those that hold a hexadecimal number; or the name of an NVMe
+ * controller, whose power state it is. At the end all is reverted, and shall be
+ * as it was at first.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,6 +77,45 @@ static void read_value(const char *name, char *value, size_t size)
 	value[strcspn(value, "\n")] = 0;
 }
 
+static void wake(const char *name)
+{
+	_Alignas(4096) char block[4096];
+	char node[300];
+	int fd;
+
+	snprintf(node, sizeof(node), "/dev/%sn1", name);
+	fd = open(node, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0 || pread(fd, block, sizeof(block), 0) < 0)
+		die(node);
+	close(fd);
+}
+
+/* While it sleeps it says the state that it sleeps in. */
+static void read_power(const char *name, char *value, size_t size)
+{
+	struct ssdpm_device_power power = { .size = sizeof(power) };
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_machine *machine;
+	struct ssdpm_device *device;
+
+	if (ssdpm_machine_new(NULL, &machine, &error) < 0 ||
+	    ssdpm_device_read(machine, name, &device, &error) < 0) {
+		fprintf(stderr, "%s: %s\n", name, error.message);
+		exit(1);
+	}
+	do {
+		wake(name);
+		if (ssdpm_device_read_power(device, &power, &error) < 0) {
+			fprintf(stderr, "%s: %s\n", name, error.message);
+			exit(1);
+		}
+	} while (power.flags & SSDPM_POWER_FLAG_ASLEEP);
+	snprintf(value, size, "PS%u hint %u", power.power_state,
+		 power.workload_hint);
+	ssdpm_device_unref(device);
+	ssdpm_machine_unref(machine);
+}
+
 static struct state read_state(void)
 {
 	struct state state = { "" };
@@ -80,7 +123,10 @@ static struct state read_state(void)
 	char value[256];
 
 	for (int i = 0; i < n_names; i++) {
-		read_value(names[i], value, sizeof(value));
+		if (names[i][0] == '/')
+			read_value(names[i], value, sizeof(value));
+		else
+			read_power(names[i], value, sizeof(value));
 		if (masks[i])
 			sprintf(value, "%llx",
 				(unsigned long long)(strtoull(value, NULL, 16) &
@@ -192,7 +238,7 @@ int main(int argc, char **argv)
 {
 	int n, n_old = 0, n_new = 0, n_half = 0, n_whole = 0, n_midway = 0;
 	int n_recovered = 0;
-	struct state end[2], was, now;
+	struct state first, end[2], was, now;
 	struct duration durations[2];
 	size_t n_undone;
 	int at;
@@ -202,6 +248,7 @@ int main(int argc, char **argv)
 	n = atoi(argv[1]);
 	srandom((unsigned int)atoi(argv[2]));
 	read_names(argv[3]);
+	first = read_state();
 	measure(argv[5]);
 	for (int i = 0; i < 2; i++) {
 		durations[i] = measure(argv[4 + i]);
@@ -234,5 +281,10 @@ int main(int argc, char **argv)
 	}
 	printf("old %d new %d half %d, whole %d midway %d recovered %d\n",
 	       n_old, n_new, n_half, n_whole, n_midway, n_recovered);
+	measure("ssdpm revert -q");
+	now = read_state();
+	printf("reverted %d\n", same(&now, &first));
+	if (!same(&now, &first))
+		printf("first:\n%snow:\n%s", first.text, now.text);
 	return 0;
 }
