@@ -156,37 +156,40 @@ static int ask(const struct ssdpm_device *device,
 /* "light_throttle_k 343": a member and its value, as in a dump. */
 static const struct member {
 	char name[20];
-	uint32_t fact;
+	uint32_t fact, max;
 	size_t offset; /* of a uint32_t; 0: the limit, which is longer */
 } members[] = {
-	{ "power_state", SSDPM_POWER_FACT_STATE,
+	{ "power_state", SSDPM_POWER_FACT_STATE, SSDPM_MAX_STATES - 1,
 	  offsetof(struct ssdpm_device_power, power_state) },
-	{ "workload_hint", SSDPM_POWER_FACT_WORKLOAD_HINT,
+	{ "workload_hint", SSDPM_POWER_FACT_WORKLOAD_HINT, 7,
 	  offsetof(struct ssdpm_device_power, workload_hint) },
-	{ "light_throttle_k", SSDPM_POWER_FACT_THERMAL,
+	{ "light_throttle_k", SSDPM_POWER_FACT_THERMAL, UINT16_MAX,
 	  offsetof(struct ssdpm_device_power, light_throttle_k) },
-	{ "heavy_throttle_k", SSDPM_POWER_FACT_THERMAL,
+	{ "heavy_throttle_k", SSDPM_POWER_FACT_THERMAL, UINT16_MAX,
 	  offsetof(struct ssdpm_device_power, heavy_throttle_k) },
-	{ "nopp", SSDPM_POWER_FACT_NOPP,
+	{ "nopp", SSDPM_POWER_FACT_NOPP, 1,
 	  offsetof(struct ssdpm_device_power, nopp) },
-	{ "power_measurement", SSDPM_POWER_FACT_MEASUREMENT,
+	{ "power_measurement", SSDPM_POWER_FACT_MEASUREMENT, 1,
 	  offsetof(struct ssdpm_device_power, power_measurement) },
-	{ "power_limit_uw", SSDPM_POWER_FACT_LIMIT, 0 },
+	{ "power_limit_uw", SSDPM_POWER_FACT_LIMIT, UINT32_MAX, 0 },
 };
 
 enum { N_MEMBERS = sizeof(members) / sizeof(members[0]) };
 
-static void set_member(struct ssdpm_device_power *power,
+static bool set_member(struct ssdpm_device_power *power,
 		       const struct member *member, uint64_t value)
 {
 	const uint32_t short_value = (uint32_t)value;
 
+	if (value > member->max)
+		return false;
 	if (member->offset)
 		memcpy((char *)power + member->offset, &short_value,
 		       sizeof(short_value));
 	else
 		power->power_limit_uw = value;
 	power->known |= member->fact;
+	return true;
 }
 
 static uint64_t get_member(const struct ssdpm_device_power *power,
@@ -225,8 +228,8 @@ static bool take_line(struct span line, struct ssdpm_device_power *power)
 		return false;
 	for (size_t i = 0; i < N_MEMBERS; i++)
 		if (ssdpm__span_is(name, members[i].name))
-			set_member(power, &members[i], value);
-	return power->power_state < SSDPM_MAX_STATES;
+			return set_member(power, &members[i], value);
+	return true;
 }
 
 static int read_dump(const struct ssdpm_device *device,

@@ -180,6 +180,9 @@ static void power_dumps_have_names_and_numbers(void **state)
 		{ "power_state two\n", -EINVAL, 0 },
 		{ "power_state 2 3\n", -EINVAL, 0 },
 		{ "power_state 4294967296\n", -EINVAL, 0 },
+		{ "power_state 2\nworkload_hint 8\n", -EINVAL, 0 },
+		{ "power_state 2\nnopp 2\n", -EINVAL, 0 },
+		{ "power_state 2\nlight_throttle_k 65536\n", -EINVAL, 0 },
 	};
 	char *root = make_nvme("No Such SSD", "1");
 	struct ssdpm_device_power power = { .size = sizeof(power) };
