@@ -19,7 +19,7 @@ import shutil
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 MARKER = "ssdpm-capture"
 KERNEL_7, KERNEL_6_12 = "7.3.4+deb13-amd64", "6.12.117+deb13-amd64"
@@ -71,6 +71,8 @@ class Nvme:
     device_id: int
     states: Sequence[State]
     apsta: int = 1
+    ctratt: int = 0
+    throttle_k: tuple[int, int] | None = None  # the least and the most to be set
 
     def identify(self, number: int) -> bytes:
         data = bytearray(4096)
@@ -79,8 +81,11 @@ class Nvme:
         data[24:64] = self.product.encode("latin-1").ljust(40)
         data[64:72] = self.firmware.encode("latin-1").ljust(8)
         struct.pack_into("<L", data, 80, 0x00010400)  # NVMe 1.4
+        struct.pack_into("<L", data, 96, self.ctratt)
         data[112:128] = b"SECRETFGUID00000"
         data[263], data[265] = len(self.states) - 1, self.apsta
+        if self.throttle_k:
+            struct.pack_into("<3H", data, 322, 1, *self.throttle_k)
         nqn = f"nqn.2014-08.org.nvmexpress:SECRET{number}".encode()
         data[768 : 768 + len(nqn)] = nqn
         data[1024:1038] = b"SECRETRESERVED"
@@ -625,7 +630,12 @@ def eight_drives() -> Machine:
     m.host("Supermicro", "Super Server", "X12SPL-F", mem_sleep="s2idle [deep]")
     for drive, link, table in (
         (SN530, L1_2_ON, SN530_TABLE),
-        (EVO_PLUS, L1_2_ON, EVO_PLUS_TABLE),
+        (
+            # NOPPME, and of NVMe 2.3 a power limit and measurement.
+            replace(EVO_PLUS, ctratt=0x300002, throttle_k=(321, 356)),
+            L1_2_ON,
+            EVO_PLUS_TABLE,
+        ),
         (A2000, L1_2_ON, A2000_TABLE),
         (NO_APST, ONLY_L1, []),
     ):

@@ -160,6 +160,21 @@ def test_a_state_that_nobody_can_ask_for_is_not_called_out_of_force(
     assert b"APST table unknown -> PS0" in result.stdout
 
 
+def test_background_work_is_planned_where_the_drive_has_a_say(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["plan", "--root", root, "nvme1", "--nopp"]
+    assert ssdpm.output(*call, "on").splitlines() == [
+        "nvme1: background work beyond non-operational power on (in force)",
+        "in force",
+    ]
+    lines = ssdpm.output(*call, "off").splitlines()
+    assert lines[0] == (
+        "nvme1: background work beyond non-operational power on -> off (planned)"
+    )
+
+
 def test_a_power_state_lasts_by_udev_and_by_systemd(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -192,6 +207,7 @@ def test_show_has_what_limits_the_power(ssdpm: Command, machine: Make) -> None:
     assert answer["power_state"] == 1 and answer["workload_hint"] == 2
     assert answer["asleep"] is False and answer["nopp"] is True
     assert (answer["light_throttle_k"], answer["heavy_throttle_k"]) == (343, 0)
+    assert (answer["min_throttle_k"], answer["max_throttle_k"]) == (321, 356)
     assert answer["power_limit_uw"] == 6000000
     assert answer["power_measurement"] is True
     answer = ssdpm.json("show", "--root", str(root), "nvme0")

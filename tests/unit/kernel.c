@@ -504,7 +504,7 @@ static uint32_t get_power(const char *name, uint8_t fid)
 
 	if (fid == 0x11)
 		return drive->nopp;
-	if (fid == 0x10)
+	if (fid != 0x02)
 		return 0;
 	ssdpm_model_get_states(models[name[strlen(name) - 1] - '0'], &n);
 	return drive->asleep ? (drive->power & ~31u) | (uint32_t)(n - 1) :
@@ -517,7 +517,7 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 				   struct ssdpm_error *reterr)
 {
 	(void)machine;
-	assert_true(fid == 0x0c || fid == 0x02 || fid == 0x11 || fid == 0x10);
+	assert_non_null(memchr("\x0c\x02\x11\x10\x23\x25", fid, 6));
 	assert_int_equal(size, fid == 0x0c ? SSDPM_APST_BYTES : 0);
 	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);

@@ -215,11 +215,14 @@ def test_what_limits_the_power_is_read(machine: Maker) -> None:
     power = ssdpm.open("nvme1", root).power()
     assert (power.power_state, power.workload_hint, power.asleep) == (1, 2, False)
     assert (power.light_throttle_k, power.heavy_throttle_k) == (343, 0)
-    assert power.min_throttle_k is None and power.max_throttle_k is None
+    assert (power.min_throttle_k, power.max_throttle_k) == (321, 356)
     assert power.nopp is True and power.power_measurement is True
     assert (power.power_limit_uw, power.power_limit_w) == (6_000_000, 6.0)
-    assert power.supported == {"state", "workload-hint"}
+    everything = {"state", "workload-hint", "nopp", "thermal", "limit", "measurement"}
+    assert power.supported == everything
     power = ssdpm.open("nvme0", root).power()
+    assert power.supported == {"state", "workload-hint"}
+    assert power.min_throttle_k is None and power.max_throttle_k is None
     assert (power.power_state, power.nopp, power.power_limit_w) == (0, None, None)
     (root / "dumps/nvme1.power").write_text("power_state 4\n")
     power = ssdpm.open("nvme1", root).power()
