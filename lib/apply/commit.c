@@ -306,7 +306,7 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 	work->steps = calloc(n, sizeof(*work->steps));
 	work->changes = calloc(n, sizeof(*work->changes));
 	if (!work->steps || !work->changes)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
 

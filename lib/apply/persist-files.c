@@ -336,7 +336,7 @@ int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
 				   kind);
 	persist = calloc(1, sizeof(*persist));
 	if (!persist)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	persist->kind = kind;
 	for (int i = 0; !err && i < N_PATHS; i++)
 		err = add_if_ours(machine, persist, paths[i], reterr);

@@ -199,7 +199,7 @@ int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 
 	files = realloc(persist->files, (persist->n + 1) * sizeof(*files));
 	if (!files)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	persist->files = files;
 	file = &files[persist->n++];
 	file->mode = mode;
@@ -207,7 +207,7 @@ int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 	file->contents = strdup(contents);
 	file->note = strdup(note);
 	if (!file->path || !file->contents || !file->note)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	return 0;
 }
 
@@ -224,7 +224,7 @@ int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 		return err;
 	persist = calloc(1, sizeof(*persist));
 	if (!persist)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	persist->kind = intent.kind;
 	err = ssdpm__persist_fill(persist, &intent, reterr);
 	if (err)

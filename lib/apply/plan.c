@@ -32,7 +32,7 @@ bool ssdpm__is_beside_tables(uint32_t kind)
 
 static int no_memory(struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	return ssdpm__no_memory(reterr);
 }
 
 int ssdpm__set_string(char **string, const char *text,

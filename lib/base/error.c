@@ -38,6 +38,11 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 	return code;
 }
 
+int ssdpm__no_memory(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+}
+
 int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
 		      const char *what, struct ssdpm_error *reterr)
 {

@@ -9,6 +9,9 @@
 int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for what every allocation says that fails. */
+int ssdpm__no_memory(struct ssdpm_error *reterr);
+
 /* Words of the input may be quoted: let none of them steer a terminal. */
 void ssdpm__blunt_controls(char *text);
 

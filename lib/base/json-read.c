@@ -77,7 +77,7 @@ static int grow(struct parser *p)
 				   json->capacity);
 	nodes = realloc(json->nodes, capacity * sizeof(*nodes));
 	if (!nodes)
-		return ssdpm__fail(p->reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(p->reterr);
 	json->nodes = nodes;
 	json->capacity = capacity;
 	return 0;

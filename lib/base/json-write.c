@@ -5,7 +5,6 @@
  */
 #include "base/json.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +169,7 @@ int ssdpm__json_finish(struct json_writer *writer, char **ret_text,
 	if (writer->failed) {
 		free(writer->text);
 		writer->text = NULL;
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	*ret_text = writer->text;
 	return 0;

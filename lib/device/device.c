@@ -16,7 +16,7 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 	struct ssdpm_device *device = malloc(sizeof(*device));
 
 	if (!device)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	device->references = 1;
 	device->machine = ssdpm_machine_ref(machine);
 	device->facts = *facts;

@@ -4,7 +4,6 @@
 #include "device/diagnose.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +178,7 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 
 	e.found = calloc(MAX_DIAGNOSES, sizeof(*e.found));
 	if (!e.found)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	if (e.facts->reach != SSDPM_REACH_YES)
 		say_out_of_reach(&e);
 	else if (e.facts->kind == SSDPM_KIND_NVME)

@@ -27,8 +27,7 @@ static int add(struct list *list, const struct ssdpm_device_facts *facts)
 
 		larger = realloc(list->devices, room * sizeof(*larger));
 		if (!larger)
-			return ssdpm__fail(list->reterr, -ENOMEM, 0,
-					   "out of memory");
+			return ssdpm__no_memory(list->reterr);
 		list->devices = larger;
 		list->room = room;
 	}

@@ -85,7 +85,7 @@ int ssdpm_machine_new(const struct ssdpm_machine_params *params,
 		return r;
 	machine = calloc(1, sizeof(*machine));
 	if (!machine)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	machine->references = 1;
 	machine->root_fd = -1;
 	machine->log_fn = known.log_fn;
@@ -94,7 +94,7 @@ int ssdpm_machine_new(const struct ssdpm_machine_params *params,
 	if (known.root) {
 		machine->root = strdup(known.root);
 		if (!machine->root)
-			r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			r = ssdpm__no_memory(reterr);
 	}
 	if (!r)
 		r = open_root(machine, known.root ? known.root : "/", reterr);

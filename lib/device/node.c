@@ -34,7 +34,7 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 				   "or has no node under /dev",
 				   name, command);
 	case ENOMEM:
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	default:
 		return ssdpm__fail(reterr, -EIO, 0, "%s: %s failed: %s (%d)",
 				   name, command, ssdpm_strerror(-err), err);

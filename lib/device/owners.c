@@ -471,7 +471,7 @@ int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
 
 	search.text = malloc(MAX_FILE_BYTES);
 	if (!search.text)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		read_place(&search, &places[i]);
 	read_units(&search);

@@ -290,7 +290,7 @@ static int complete(const struct ssdpm_device *device,
 
 	states = ssdpm_model_get_states(model, &n);
 	if (info.kind == SSDPM_KIND_NVME && complete_nvme(device, model, &info))
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	if (firmware[0] && strlen(firmware) < sizeof(info.firmware)) {
 		memset(info.firmware, 0, sizeof(info.firmware));
 		strcpy(info.firmware, firmware);

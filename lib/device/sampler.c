@@ -143,7 +143,7 @@ int ssdpm_sampler_new(struct ssdpm_machine *machine,
 				   "no command is run for a capture");
 	sampler = calloc(1, sizeof(*sampler));
 	if (!sampler)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	sampler->machine = ssdpm_machine_ref(machine);
 	sampler->meter = *meter;
 	/* What a command does is for its readings alone. */

@@ -441,7 +441,7 @@ int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
 	if (r)
 		return r;
 	if (new_solver(&s, &problem))
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	else
 		r = solve(&s, budget, reterr);
 	if (!r) {

@@ -146,7 +146,7 @@ int ssdpm__problem_new(struct problem *problem,
 	p.moves = calloc(n, sizeof(*p.moves));
 	if (!p.items || !p.choices || !p.moves) {
 		ssdpm__problem_free(&p);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	n = 0;
 	for (uint32_t i = 0; i < n_items; i++) {

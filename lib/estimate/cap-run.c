@@ -178,7 +178,7 @@ static int quantiles(const struct ssdpm_sim *sim, struct outcome *outcome,
 	all = ssdpm_sim_get_intervals(sim, &n);
 	uw = malloc((n ? n : 1) * sizeof(*uw));
 	if (!uw)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t ns = all[i].busy_ns + all[i].idle_ns +
 			      all[i].asleep_ns + all[i].transition_ns;
@@ -453,7 +453,7 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 		return r;
 	job.delays = malloc(sizeof(*job.delays));
 	if (!job.delays)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	job.delays->n = job.delays->rows = 0;
 	r = run_nominal(&job, &result, &unknown, reterr);
 	if (!r)

@@ -107,7 +107,7 @@ int ssdpm_ftl_new(const struct ssdpm_ftl_params *params,
 	struct ssdpm_ftl *ftl = calloc(1, sizeof(*ftl));
 
 	if (!ftl)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	ftl->n_user_pages = known.n_user_pages;
 	ftl->n_blocks = known.n_blocks;
 	ftl->pages_per_block = known.pages_per_block;

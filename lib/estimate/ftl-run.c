@@ -202,7 +202,7 @@ int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 	run.cache = calloc(run.cost.cache_pages ? run.cost.cache_pages : 1,
 			   sizeof(*run.cache));
 	if (!run.cache)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	write_seconds(&run, ret_seconds, n_seconds);
 	free(run.cache);
 	return 0;

@@ -8,7 +8,6 @@
 #include "estimate/saving.h"
 #include "policy/search.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,7 +263,7 @@ int ssdpm_recommend(
 	int r;
 
 	if (!quest)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	r = start(quest, gaps, model, params, bounds, reterr);
 	if (!r)
 		r = try_routes(quest, reterr);

@@ -2,7 +2,6 @@
 #include "estimate/saving.h"
 #include "estimate/sim.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
@@ -128,7 +127,7 @@ int ssdpm__savings(const struct gaps_task *task,
 	if (savings.runs)
 		r = add_corners(&savings, ret_savings, reterr);
 	else
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	free(savings.runs);
 	ssdpm__delays_free(&savings.delays);
 	return r;

@@ -50,7 +50,7 @@ static int part(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 			continue;
 		course->tally = copy_tally(sim->courses[course->leader].tally);
 		if (!course->tally)
-			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			return ssdpm__no_memory(reterr);
 	}
 	for (uint32_t i = 1; i < sim->n_flows; i++) {
 		struct ssdpm_service service = sim->flows[i].service;

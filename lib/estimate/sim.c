@@ -25,7 +25,7 @@ static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 
 static int no_memory(struct ssdpm_error *reterr)
 {
-	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+	return ssdpm__no_memory(reterr);
 }
 
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)

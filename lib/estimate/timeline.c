@@ -35,11 +35,11 @@ static int reach(struct timeline *timeline, uint64_t index,
 		max = index + 1;
 	intervals = realloc(timeline->intervals, max * sizeof(*intervals));
 	if (!intervals)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	timeline->intervals = intervals;
 	energy = realloc(timeline->energy_fj, max * sizeof(*energy));
 	if (!energy)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	timeline->energy_fj = energy;
 	timeline->max_intervals = max;
 out:

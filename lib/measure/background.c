@@ -217,7 +217,7 @@ int ssdpm_background_classify(const struct ssdpm_background_run *runs, size_t n,
 		qsort(sorted, n, sizeof(*sorted), compare_runs);
 		r = classify(sorted, n, values, ret_class, reterr);
 	} else {
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	}
 	free(sorted);
 	free(values);

@@ -67,7 +67,7 @@ static int simulate(struct course *course, const struct ssdpm_model *model,
 		r = ssdpm_sim_finish(sim, course->end_ns, result, reterr);
 	ssdpm_sim_free(sim);
 	if (r == 0 && course->failed)
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	return r;
 }
 
@@ -108,7 +108,7 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 
 	course->arrivals = calloc(course->n_ios, sizeof(*course->arrivals));
 	if (!parameters || !result || !course->arrivals)
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	if (r == 0 && !params->parameters)
 		r = ssdpm_parameters_from_model(model, params->pcie_link,
 						parameters, &n, reterr);

@@ -253,7 +253,7 @@ int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
 			expected.n, (unsigned long long)task->rows.bin_ns);
 	expected.power_w = calloc(expected.n, sizeof(*expected.power_w));
 	if (!expected.power_w)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	expect(&expected, task, parameters, n);
 	int r = find_lag(task, max_ns, &expected, reterr);
 

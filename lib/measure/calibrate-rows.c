@@ -94,7 +94,7 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 		take_means(rows, samples, counts,
 			   (double)rows->bin_ns / (double)step_ns);
 	else
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	free(counts);
 	return r;
 }

@@ -561,12 +561,12 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 		return r;
 	if (ssdpm__course_cut(course, exit_ns) || measure_exits(c, exit_ns) ||
 	    ssdpm__course_cut(course, exit_ns) || make_design(c))
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	r = fit_power(c, reterr);
 	if (r)
 		return r;
 	if (measure_exit_errors(c, exit_ns))
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	say_columns(c);
 	return 0;
 }
@@ -639,7 +639,7 @@ int ssdpm_calibrate(const struct ssdpm_model *model,
 		return r;
 	c = calloc(1, sizeof(*c));
 	if (!c)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	c->task.course.ios = ios;
 	c->task.course.n_ios = n;
 	r = take_params(c, sim_params, params, reterr);

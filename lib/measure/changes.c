@@ -204,7 +204,7 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 	};
 
 	if (!room.values || !room.numbers)
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	else
 		r = find(samples, sigma_w, penalty, min_samples, &room,
 			 ret_begins, capacity, ret_n, reterr);

@@ -165,7 +165,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 	double *scratch = malloc((n ? n : 1) * sizeof(*scratch));
 
 	if (!scratch)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	size_t n_seconds = known.end_s - known.begin_s;
 	size_t n_finite = take_finite(iops + known.begin_s, n_seconds, scratch);
 

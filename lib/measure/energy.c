@@ -62,7 +62,7 @@ int ssdpm_integral_new(const struct ssdpm_energy_params *params,
 				   "energy: flags and reserved are not 0");
 	struct ssdpm_integral *integral = calloc(1, sizeof(*integral));
 	if (!integral)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	integral->tolerance = known.tolerance;
 	integral->max_gap_ns =
 		known.max_gap_ns > INT64_MAX ? INT64_MAX : known.max_gap_ns;

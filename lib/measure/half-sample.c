@@ -331,7 +331,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	int r = 0;
 
 	if (!values)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	size_t n = take_values(samples, values, room);
 	struct crowd crowd = { 0 };
 	double on_step_w = values[0];

@@ -83,7 +83,7 @@ static int make_room(struct log *log, uint64_t second,
 	struct second *seconds = realloc(log->seconds, room * sizeof(*seconds));
 
 	if (!seconds)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	memset(seconds + log->room, 0, (room - log->room) * sizeof(*seconds));
 	log->seconds = seconds;
 	log->room = room;
@@ -213,7 +213,7 @@ static int finish(const struct log *log, double **ret_iops, size_t *ret_n,
 	double *iops = malloc(n * sizeof(*iops));
 
 	if (!iops)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < n; i++)
 		iops[i] = iops_of(log, &log->seconds[i]);
 	*ret_iops = iops;

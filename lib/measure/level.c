@@ -63,7 +63,7 @@ int ssdpm_level_new(struct ssdpm_level **ret_level, struct ssdpm_error *reterr)
 	struct ssdpm_level *level = calloc(1, sizeof(*level));
 
 	if (!level)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	*ret_level = level;
 	return 0;
 }
@@ -97,7 +97,7 @@ int ssdpm_level_feed(struct ssdpm_level *level,
 		if (!*row)
 			*row = calloc(ROW_BUCKETS, sizeof(**row));
 		if (!*row)
-			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			return ssdpm__no_memory(reterr);
 		(*row)[bucket % ROW_BUCKETS]++;
 		level->n++;
 	}

@@ -99,7 +99,7 @@ static int new_power(struct source *source,
 
 	if (!power) {
 		source->close(source);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	power->params = *params;
 	int r = begin(power, source, reterr);

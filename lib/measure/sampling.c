@@ -253,7 +253,7 @@ static int check_ios(const struct ssdpm_sampling_params *params,
 	uint64_t *lengths = calloc(params->n_ios, sizeof(*lengths));
 
 	if (!lengths)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	size_t n = find_work(params->ios, params->n_ios, sampling->interval_ns,
 			     lengths);
 

@@ -402,7 +402,7 @@ int ssdpm__median(const struct selection *selection, double *ret_median,
 				    ((n < KEPT_VALUES ? n : KEPT_VALUES) +
 				     (n < KEPT_VALUES ? 0 : BLOCK_SAMPLES)));
 	if (!search.kept.values)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	int r = search_middle(&search, middle, ret_n);
 
 	free(search.kept.values);

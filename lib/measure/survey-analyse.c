@@ -450,7 +450,7 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 
 	fit.blocks = calloc(SSDPM_SURVEY_MAX_BLOCKS, sizeof(*fit.blocks));
 	if (!fit.blocks)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	r = analyse(&fit, runs, n, &known, reterr);
 	if (!r)
 		give(&fit, &known, ret_analysis, ret_means, ret_differences);

@@ -82,7 +82,7 @@ static int allocate(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 		file->time_ns = calloc(n, sizeof(*file->time_ns));
 	if (!file->readings || !file->power_w || !file->latency_us ||
 	    (timed && !file->time_ns))
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static int mark_replaced(struct ssdpm_survey_file *file,
 	uint32_t *last = calloc(N_PLACES, sizeof(*last));
 
 	if (!last)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < file->n_readings; i++) {
 		struct ssdpm_survey_readings *run = &file->readings[i];
 		uint32_t *at =

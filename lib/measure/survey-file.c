@@ -35,7 +35,7 @@ static int make_room(void **array, size_t *room, size_t n, size_t size,
 	size_t more = *room ? 2 * *room : 64;
 	void *bigger = realloc(*array, more * size);
 	if (!bigger)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	*array = bigger;
 	*room = more;
 	return 0;
@@ -66,7 +66,7 @@ static int find_name(struct ssdpm_survey_file *file, struct survey_names *names,
 	size_t size = strlen(text) + 1;
 	names->at[names->n] = malloc(size);
 	if (!names->at[names->n])
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	memcpy(names->at[names->n], text, size);
 	*ret_i = names->n++;
 	return 0;
@@ -175,7 +175,7 @@ static int add_fact(struct ssdpm_survey_file *file, struct span key,
 		return r;
 	char *text = malloc(key_size + value_size);
 	if (!text)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	ssdpm__span_copy(key, text, key_size);
 	ssdpm__span_copy(value, text + key_size, value_size);
 	file->facts[file->n_facts++] = (struct ssdpm_survey_fact){
@@ -519,7 +519,7 @@ static int read_source(struct source *source,
 
 	if (!file) {
 		source->close(source);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	file->params.size = sizeof(file->params);
 	int r = ssdpm__input_begin(&file->input, source, reterr);

@@ -157,7 +157,7 @@ int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
 	struct ssdpm_survey_result *taken = calloc(n + 1, sizeof(*taken));
 
 	if (!taken)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	merged.n_results = take(results, n, policy, taken);
 	size_t n_drives = join_drives(taken, (size_t)merged.n_results);
 

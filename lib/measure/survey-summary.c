@@ -485,7 +485,7 @@ int ssdpm_survey_summarise(const struct ssdpm_samples *samples,
 	struct run run;
 
 	if (run_begin(samples, summary.n, &run))
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	take_samples(samples, &run, &summary);
 	set_mean(&run, &summary);
 	set_trend(&run, &summary);

@@ -121,7 +121,7 @@ static int collect(const struct ssdpm_samples *samples,
 		r = ssdpm__stretch_measure(&detector, &stretch, &activity,
 					   reterr);
 		if (r == 0 && add(work, &activity))
-			r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			r = ssdpm__no_memory(reterr);
 	}
 	return r;
 }
@@ -194,7 +194,7 @@ int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 	r = collect(samples, baseline, params, &work, reterr);
 	if (r == 0 &&
 	    sum_up(&work, (double)energy.covered_ns / NS_PER_S, &idle))
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	if (r == 0)
 		*ret_work = idle;
 	free(work.begin_ns);

@@ -342,7 +342,7 @@ static int add_drives(struct ssdpm_catalogue *catalogue,
 	catalogue->order =
 		calloc(CATALOGUE_ROWS + n, sizeof(*catalogue->order));
 	if (!catalogue->drives || !catalogue->order)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	catalogue->n_drives = n;
 	for (size_t i = 0; i < n && !err; i++)
 		err = adopt(models[i], i, &catalogue->drives[i], reterr);
@@ -377,7 +377,7 @@ int ssdpm_catalogue_new(const void *data, size_t size,
 		if (models)
 			err = add_drives(catalogue, models, n, reterr);
 	} else {
-		err = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		err = ssdpm__no_memory(reterr);
 	}
 	ssdpm_model_list_free(models, n);
 	if (err)

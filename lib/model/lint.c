@@ -7,7 +7,6 @@
 #include "model/internal.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -447,7 +446,7 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 	if (report.n) {
 		report.list = calloc(report.n, sizeof(*report.list));
 		if (!report.list)
-			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			return ssdpm__no_memory(reterr);
 		check(&report);
 	}
 	*ret_findings = report.list;

@@ -13,7 +13,7 @@ int ssdpm__model_list_new(size_t n, struct model_list *ret_list,
 	struct ssdpm_model **models = calloc(n, sizeof(*models));
 
 	if (!models)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	*ret_list = (struct model_list){ .models = models, .n = n };
 	return 0;
 }

@@ -250,7 +250,7 @@ int ssdpm_model_new(const struct ssdpm_model_info *info,
 
 	model = malloc(sizeof(*model) + n_states * sizeof(*states));
 	if (!model)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	model->refs = 1;
 	model->info = known;
 	model->n_states = n_states;

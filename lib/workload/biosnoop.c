@@ -159,7 +159,7 @@ static int open_biosnoop(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct snoop *snoop = calloc(1, sizeof(*snoop));
 
 	if (!snoop)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	trace->state = snoop;
 	int r = take_beginning(trace, snoop, reterr);
 	return r ? r :

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/block.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
@@ -21,7 +20,7 @@ int ssdpm__block_open(struct ssdpm_trace *trace,
 	struct block *block = calloc(1, sizeof(*block));
 
 	if (!block)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	trace->state = block;
 	block->issue = 'D';
 	if (!letters->d && letters->i)

@@ -451,7 +451,7 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct delimited *self = calloc(1, sizeof(*self));
 
 	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	trace->state = self;
 	int r = find_map(trace, &self->map, reterr);
 	if (r)

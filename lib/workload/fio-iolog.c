@@ -51,7 +51,7 @@ static int open_iolog(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 				   "iolog\" or \"fio version 3 iolog\"");
 	struct iolog *iolog = calloc(1, sizeof(*iolog));
 	if (!iolog)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	iolog->version = is_2 ? 2 : 3;
 	trace->state = iolog;
 	return 0;

@@ -209,7 +209,7 @@ int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
 		return r;
 	char *text = malloc(job.length + 1);
 	if (!text)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	memcpy(text, job.text, job.length + 1);
 	*ret_text = text;
 	return 0;

@@ -157,7 +157,7 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 	if (!trace || !self) {
 		free(trace);
 		free(self);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	self->plan = plan;
 	/* The name is the caller's: it may be gone when records are read. */

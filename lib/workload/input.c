@@ -22,7 +22,7 @@ int ssdpm__input_open(struct input *input, struct source *source,
 {
 	char *buffer = malloc(FIRST_BYTES);
 	if (!buffer)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	*input = (struct input){ .at = buffer,
 				 .end = buffer,
 				 .source = source,
@@ -54,7 +54,7 @@ static int grow(struct input *input, struct ssdpm_error *reterr)
 				   INPUT_MAX_LINE);
 	char *buffer = realloc(input->buffer, 2 * input->size);
 	if (!buffer)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	input->buffer = buffer;
 	input->size *= 2;
 	input->at = buffer;

@@ -216,7 +216,7 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	size_t length = 0;
 
 	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	trace->state = self;
 	int r = take_preamble(trace, &length, reterr);
 	if (r)

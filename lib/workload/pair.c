@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/pair.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +148,7 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 	struct entry *entries =
 		realloc(pair->entries, (n + 1) * sizeof(*entries));
 	if (!entries)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	pair->entries = entries;
 	int r = ssdpm__reorder_resize(&pair->order, (uint32_t)n, reterr);
 	if (r)
@@ -157,7 +156,7 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 	struct chain *old = pair->chains;
 	struct chain *chains = calloc(n, sizeof(*chains));
 	if (!chains)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	size_t n_old = old ? (size_t)1 << pair->bits : 0;
 	pair->chains = chains;
 	pair->bits = bits;
@@ -173,7 +172,7 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 	struct pair *pair = calloc(1, sizeof(*pair));
 
 	if (!pair)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	/*
 	 * A file cannot know where memory is, so it cannot aim at one chain.
 	 * What comes out does not depend on it.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workload/reorder.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
@@ -13,11 +12,11 @@ int ssdpm__reorder_resize(struct reorder *reorder, uint32_t room,
 	struct reorder_item *heap =
 		realloc(reorder->heap, room * sizeof(*heap));
 	if (!heap)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	reorder->heap = heap;
 	struct reorder_item *queue = malloc(room * sizeof(*queue));
 	if (!queue)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	for (uint32_t i = 0; i < reorder->n_queue; i++)
 		queue[i] =
 			reorder->queue[(reorder->at + i) & (reorder->room - 1)];

@@ -76,7 +76,7 @@ int ssdpm__source_fd(int fd, struct source **ret_source,
 	struct fd_source *self = calloc(1, sizeof(*self));
 
 	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	self->source.read = read_fd;
 	self->source.close = close_source;
 	self->fd = fd;
@@ -90,7 +90,7 @@ int ssdpm__source_data(const void *data, size_t size,
 	struct data_source *self = calloc(1, sizeof(*self));
 
 	if (!self)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	self->source.read = read_data;
 	self->source.close = close_source;
 	self->at = data;

@@ -56,7 +56,7 @@ int ssdpm_stats_new(const struct ssdpm_service *service,
 					   ssdpm_op_to_string(i + 1u));
 	struct ssdpm_stats *stats = calloc(1, sizeof(*stats));
 	if (!stats)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	if (service)
 		stats->service = *service;
 	*ret_stats = stats;

@@ -54,7 +54,7 @@ int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
 	if (!trace->device) {
 		trace->device = malloc(n + 1);
 		if (!trace->device)
-			return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+			return ssdpm__no_memory(reterr);
 		memcpy(trace->device, device.at, n);
 		trace->device[n] = '\0';
 		return 1;
@@ -187,7 +187,7 @@ static int copy_text(const char *text, char **ret_copy,
 	size_t size = strlen(text) + 1;
 	*ret_copy = malloc(size);
 	if (!*ret_copy)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	memcpy(*ret_copy, text, size);
 	return 0;
 }
@@ -219,7 +219,7 @@ static int new_trace(struct source *source,
 
 	if (!trace) {
 		source->close(source);
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	}
 	int r = begin(trace, source, params, reterr);
 	if (r) {

@@ -37,7 +37,7 @@ static int open_gzip(void *state, void *library, struct ssdpm_error *reterr)
 	/* 15 bits of window, which is all that there are; + 16: gzip's head. */
 	if (init(&self->stream, 15 + 16, ZLIB_VERSION,
 		 (int)sizeof(self->stream)) != Z_OK)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int step_gzip(void *state, struct unpack_step *step, bool *ret_ended,
 	step->out += n_out - stream->avail_out;
 	step->n_out -= n_out - stream->avail_out;
 	if (r == Z_MEM_ERROR)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "the trace is packed with gzip and damaged: "

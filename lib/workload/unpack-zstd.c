@@ -49,7 +49,7 @@ static int open_zstd(void *state, void *library, struct ssdpm_error *reterr)
 				   "are missing");
 	self->context = create();
 	if (!self->context)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	set(self->context, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
 	return 0;
 }
@@ -60,7 +60,7 @@ static int fail(const struct zstd_state *self, size_t result,
 	ZSTD_ErrorCode code = self->error_code(result);
 
 	if (code == ZSTD_error_memory_allocation)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	if (code == ZSTD_error_frameParameter_windowTooLarge)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "the trace is packed with a window of more "

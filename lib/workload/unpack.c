@@ -117,7 +117,7 @@ static int new_head(struct source *inner, struct head_source **ret_head,
 	struct head_source *head = calloc(1, sizeof(*head));
 
 	if (!head)
-		return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		return ssdpm__no_memory(reterr);
 	head->source.read = read_head;
 	head->source.close = close_head;
 	head->inner = inner;
@@ -171,7 +171,7 @@ static int open_codec(struct unpack_source *self,
 	if (state)
 		r = codec->open(state, library, reterr);
 	else
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	if (r) {
 		free(state);
 		dlclose(library);
@@ -199,7 +199,7 @@ int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 	if (self)
 		r = open_codec(self, codec, reterr);
 	else
-		r = ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
+		r = ssdpm__no_memory(reterr);
 	if (r) {
 		free(self);
 		free(head);
