@@ -123,6 +123,7 @@ static int simulate(const struct budget_options *options,
 {
 	const struct sim_options *sim = &options->sim;
 	struct ssdpm_sim_params params;
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
 	struct ssdpm_cap_run run = { .size = sizeof(run) };
 	int err = ssdpm_sim_params_init(&params, sizeof(params));
 
@@ -136,8 +137,8 @@ static int simulate(const struct budget_options *options,
 		params.loop = sim->loop;
 	if (sim->pcie_link)
 		params.pcie_link = sim->pcie_link;
-	err = ssdpm_cap_simulate(drive->model, &params, cap_uw, work->ios,
-				 work->n, &run, error);
+	err = ssdpm_cap_simulate(drive->model, &params, &segment, 1, work->ios,
+				 work->n, &run, NULL, error);
 	if (!err)
 		take_run(work, &run, result);
 	return err;

@@ -16,6 +16,7 @@ enum exit_status run_power_cap(const struct plan *plan,
 	const struct job *job = &estimate->jobs[0];
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	uint32_t kind = ssdpm_model_get_info(subject->drive->model)->kind;
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
 	struct ssdpm_error error;
 
 	if (kind == SSDPM_KIND_NVME)
@@ -23,9 +24,9 @@ enum exit_status run_power_cap(const struct plan *plan,
 	else
 		params.lpm = job->resolved.lpm;
 	ret_run->size = sizeof(*ret_run);
-	if (!ssdpm_cap_simulate(subject->drive->model, &params, cap_uw,
+	if (!ssdpm_cap_simulate(subject->drive->model, &params, &segment, 1,
 				plan->records->ios, plan->records->n, ret_run,
-				&error))
+				NULL, &error))
 		return STATUS_DONE;
 	complain("%s on %s, --power-cap %s: %s", subject->drive->name,
 		 estimate->trace, power_text((int64_t)cap_uw).text,

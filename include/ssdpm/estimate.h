@@ -1271,13 +1271,17 @@ SSDPM_API int ssdpm_cap_params_from_model(
 #define SSDPM_MAX_CAP_POINTS (1 << 24)
 
 /**
- * struct ssdpm_cap_segment - a time under one cap (frozen, 16 bytes)
+ * struct ssdpm_cap_segment - a time under one cap (frozen, 24 bytes)
  * @duration_ns: how long, above 0
  * @cap_uw:      as in struct ssdpm_cap_params
+ * @transition_ns: of that, how long the drive takes to change to it and does
+ *                 nothing else: between power states up to EXLAT of the one
+ *                 before and ENLAT of this one; 0: no time
  */
 struct ssdpm_cap_segment {
 	uint64_t duration_ns;
 	uint64_t cap_uw;
+	uint64_t transition_ns;
 };
 
 /**
@@ -1286,7 +1290,8 @@ struct ssdpm_cap_segment {
  * @duration_ns: how long
  * @cap_uw:      the lowest cap in it
  * @limit:       enum ssdpm_cap_limit, of the longest part; of equal ones the
- *               first
+ *               first. Of a trace: SSDPM_CAP_LIMIT_POWER where the cap made an
+ *               I/O longer, otherwise 0
  * @reserved:    0
  * @bytes_per_s: mean throughput
  * @power_uw:    mean power
@@ -1312,7 +1317,7 @@ struct ssdpm_cap_point {
  * @ret_n:       how many there are, which may be more than @capacity: then the
  *               first ones were written
  *
- * A new cap holds at once: drives take it up in less than a millisecond.
+ * A new cap holds once its transition is over, in which the drive is idle.
  *
  * Return: 0; as ssdpm_cap_calculate(), with the number of the segment; -EINVAL
  * (no segment, one without duration), -ERANGE (more than 2^64 ns, or more
@@ -1326,7 +1331,7 @@ SSDPM_API int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
 				 struct ssdpm_error *reterr);
 
 /**
- * struct ssdpm_cap_run - a trace under a cap (sized result)
+ * struct ssdpm_cap_run - a trace under caps (sized result)
  * @size:          set by the caller
  * @duration_ns:   nominal, as in struct ssdpm_run
  * @uncapped_duration_ns: likewise in state 0, without the cap
@@ -1364,30 +1369,35 @@ struct ssdpm_cap_run {
 };
 
 /**
- * ssdpm_cap_simulate() - a trace under a cap
- * @params:  as for ssdpm_sim_new(), with the state that has the cap; intervals
- *           are not read
- * @cap_uw:  above 0; SSDPM_CAP_NONE
- * @ios:     the trace, sorted
- * @n:       how many
- * @ret_run: its size member is set by the caller
+ * ssdpm_cap_simulate() - a trace under a cap, or under caps that change
+ * @params:     as for ssdpm_sim_new(), with the state whose idle power the
+ *              drive has under all caps; intervals are not read
+ * @segments:   one cap after the other, from the first I/O on, on the clock of
+ *              the simulation, which all delays move. The last one lasts as
+ *              long as the trace: its duration is not read
+ * @n_segments: 1 or more
+ * @ios:        the trace, sorted
+ * @n:          how many
+ * @ret_run:    its size member is set by the caller
+ * @ret_points: what comes of each segment, @n_segments of them, or NULL.
+ *              Segments that the trace does not come to have no duration
  *
- * What an I/O takes over idle power is spent no faster than the cap allows: it
- * then takes longer. Closed loop: everything later moves; open loop: what comes
- * meanwhile waits. What is not spent may be within 10 ms of the same busy
- * period. The trace that comes of it goes through a simulation, with active
- * powers that give the same energy, and no power above the cap. How it does so
- * is in ssdpm_estimate(3).
+ * What an I/O takes over idle power is spent no faster than the cap allows that
+ * holds when the drive takes it up: it then takes longer. Closed loop:
+ * everything later moves; open loop: what comes meanwhile waits. What is not
+ * spent may be within 10 ms of the same busy period. The trace that comes of it
+ * goes through a simulation, whose other powers are not above the least cap.
+ * How it does so is in ssdpm_estimate(3).
  *
- * Return: 0; as ssdpm_estimate(); -ERANGE too where an I/O takes over 4.29 s
- * under the cap, or in the open loop waits for that long: the drive does not
- * keep up.
+ * Return: 0; as ssdpm_estimate(); -EINVAL (no segment, one without duration or
+ * cap), -ERANGE too where an I/O takes over 4.29 s under the cap, or in the
+ * open loop waits for that long: the drive does not keep up.
  */
-SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
-				 const struct ssdpm_sim_params *params,
-				 uint64_t cap_uw, const struct ssdpm_io *ios,
-				 size_t n, struct ssdpm_cap_run *ret_run,
-				 struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_cap_simulate(
+	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
+	const struct ssdpm_cap_segment *segments, size_t n_segments,
+	const struct ssdpm_io *ios, size_t n, struct ssdpm_cap_run *ret_run,
+	struct ssdpm_cap_point *ret_points, struct ssdpm_error *reterr);
 
 /* Power budgets: one state for each of many drives. */
 

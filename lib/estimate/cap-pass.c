@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records under a cap. An I/O makes the busy period longer by some time, and
+ * Records under caps. An I/O makes the busy period longer by some time, and
  * takes some energy over idle: under a cap that energy takes time too. What is
  * left over may be spent a little later; but each operation's energy stays
  * within what the cap allows for its own time, so that none has a mean power
@@ -22,11 +22,12 @@ struct work {
 	uint64_t from_ns; /* and when it begins to make the period longer */
 	uint64_t busy_ns; /* by so much */
 	uint64_t need_ns; /* and with it */
+	uint64_t wait_ns; /* of that: for the drive to change its state */
 };
 
 static int fail_service(const struct cap_pass *pass, struct ssdpm_error *reterr)
 {
-	uint64_t record = pass->n_taken;
+	uint64_t record = pass->intake.n_records - 1;
 
 	if (pass->open)
 		return ssdpm__fail(
@@ -46,54 +47,32 @@ static int fail_time(struct ssdpm_error *reterr)
 		"time: under the cap a completion is beyond 2^64 ns");
 }
 
-static void forget(struct cap_pass *pass)
-{
-	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		pass->credit[op] = 0;
-}
-
-/* Energy that its own time does not pay for: from what others left over. */
-static ssdpm__fj spend(struct cap_pass *pass, ssdpm__fj energy)
-{
-	for (unsigned op = 0; op < SSDPM_N_OPS && energy; op++) {
-		ssdpm__fj part =
-			pass->credit[op] < energy ? pass->credit[op] : energy;
-
-		pass->credit[op] -= part;
-		pass->energy_fj[op] += part;
-		energy -= part;
-	}
-	return energy;
-}
-
 /* How long it makes the period under the cap; false: too long to say. */
-static bool pay(struct cap_pass *pass, unsigned op, ssdpm__fj energy,
-		struct work *work)
+static bool pay(struct cap_pass *pass, ssdpm__fj energy, struct work *work)
 {
-	ssdpm__fj limit = (ssdpm__fj)pass->head_uw * CREDIT_NS;
-	ssdpm__fj own = (ssdpm__fj)pass->head_uw * work->busy_ns;
-	ssdpm__fj need;
+	ssdpm__fj own, part, need;
+	uint64_t head_uw;
 
 	work->need_ns = work->busy_ns;
-	if (!pass->capped) {
-		pass->energy_fj[op] += energy;
+	if (!pass->n_segments ||
+	    pass->segments[pass->at].cap_uw == SSDPM_CAP_NONE)
 		return true;
-	}
+	/* That it is above 0 was checked. */
+	head_uw = pass->segments[pass->at].cap_uw - pass->idle_uw;
+	own = (ssdpm__fj)head_uw * work->busy_ns;
 	if (energy <= own) {
-		pass->energy_fj[op] += energy;
-		pass->credit[op] += own - energy;
-		if (pass->credit[op] > limit)
-			pass->credit[op] = limit;
+		ssdpm__fj limit = (ssdpm__fj)head_uw * CREDIT_NS;
+
+		pass->credit += own - energy;
+		if (pass->credit > limit)
+			pass->credit = limit;
 		return true;
 	}
-	pass->energy_fj[op] += own;
-	energy = spend(pass, energy - own);
-	pass->energy_fj[op] += energy;
-	if (!energy)
-		return true;
-	if (!pass->head_uw)
-		return false;
-	need = (energy + pass->head_uw - 1) / pass->head_uw;
+	/* What its own time does not pay for: from what others left over. */
+	energy -= own;
+	part = pass->credit < energy ? pass->credit : energy;
+	pass->credit -= part;
+	need = (energy - part + head_uw - 1) / head_uw;
 	if (need > SSDPM_SERVICE_MAX)
 		return false;
 	work->need_ns += (uint64_t)need;
@@ -110,7 +89,7 @@ static bool look(struct cap_pass *pass, const struct ssdpm_io *io,
 
 	if (io->start_ns > until) {
 		work.from_ns = io->start_ns;
-		forget(pass);
+		pass->credit = 0;
 	}
 	if (!ssdpm__flow_complete(flow, io, io->start_ns, &work.end_ns))
 		return false;
@@ -164,6 +143,31 @@ static bool move_open(struct cap_pass *pass, const struct ssdpm_io *io,
 	return true;
 }
 
+/* The cap that holds when the drive takes it up. false: beyond 2^64 ns. */
+static bool enter(struct cap_pass *pass, struct work *work)
+{
+	uint64_t begin = work->from_ns;
+
+	if (pass->open && begin < pass->until_ns)
+		begin = pass->until_ns;
+	if (__builtin_add_overflow(begin, pass->shift_ns, &begin) ||
+	    __builtin_add_overflow(begin, pass->late_ns, &begin))
+		return false;
+	begin -= pass->start_ns;
+	while (pass->at + 1 < pass->n_segments && begin >= pass->end_ns) {
+		const struct ssdpm_cap_segment *next =
+			&pass->segments[++pass->at];
+
+		pass->credit = 0;
+		pass->ready_ns = pass->end_ns + next->transition_ns;
+		/* The last one does not end. */
+		pass->end_ns += next->duration_ns;
+	}
+	if (pass->ready_ns > begin)
+		work->wait_ns = pass->ready_ns - begin;
+	return true;
+}
+
 static void count(struct cap_pass *pass, const struct ssdpm_io *io,
 		  uint64_t delay_ns)
 {
@@ -177,53 +181,60 @@ static void count(struct cap_pass *pass, const struct ssdpm_io *io,
 		ssdpm__histogram_add(pass->delays, delay_ns, 1);
 }
 
-static int take(struct cap_pass *pass, const struct ssdpm_io *io,
-		struct ssdpm_io *ret_io, struct ssdpm_error *reterr)
+/* 2^32 uW x 2^64 ns; 10^12 nJ; 10^9 pJ x 2^32: together below 2^98. */
+static ssdpm__fj energy_of(const struct cap_pass *pass,
+			   const struct ssdpm_io *io, uint64_t busy_ns)
 {
 	unsigned op = io->op - 1u;
-	bool first = !(io->flags & SSDPM_IO_CONTINUED), fits;
-	uint64_t start, end;
-	struct work work;
-
-	if (!look(pass, io, &work))
-		return fail_time(reterr);
-	/* 2^32 uW x 2^64 ns; 10^12 nJ; 10^9 pJ x 2^32: together below 2^98. */
-	ssdpm__fj energy = (ssdpm__fj)pass->over_uw[op] * work.busy_ns +
+	ssdpm__fj energy = (ssdpm__fj)pass->over_uw[op] * busy_ns +
 			   (ssdpm__fj)pass->byte_pj[op] * io->bytes * FJ_PER_PJ;
-	if (first)
+
+	if (!(io->flags & SSDPM_IO_CONTINUED))
 		energy += (ssdpm__fj)pass->operation_nj[op] * FJ_PER_NJ;
-	if (!pay(pass, op, energy, &work))
+	return energy;
+}
+
+static int take(struct cap_pass *pass, const struct ssdpm_io *io,
+		struct cap_taken *ret_taken, struct ssdpm_error *reterr)
+{
+	uint64_t start, end, delay;
+	struct work work;
+	ssdpm__fj energy;
+	bool fits;
+
+	if (!look(pass, io, &work) || !enter(pass, &work))
+		return fail_time(reterr);
+	energy = energy_of(pass, io, work.busy_ns);
+	if (!pay(pass, energy, &work) || work.wait_ns > SSDPM_SERVICE_MAX)
 		return fail_service(pass, reterr);
+	work.need_ns += work.wait_ns;
 	fits = pass->open ? move_open(pass, io, &work, &start, &end) :
 			    move_closed(pass, io, &work, &start, &end);
 	if (!fits || start < io->start_ns)
 		return fail_time(reterr);
 	if (end - start > SSDPM_SERVICE_MAX)
 		return fail_service(pass, reterr);
-	pass->n_taken++;
-	pass->busy_ns[op] += work.need_ns;
-	count(pass, io, (end - start) - (work.end_ns - io->start_ns));
-	if (ret_io) {
-		*ret_io = *io;
-		ret_io->start_ns = start;
-		ret_io->service_ns = (uint32_t)(end - start);
-	}
+	delay = (end - start) - (work.end_ns - io->start_ns);
+	count(pass, io, delay);
+	*ret_taken = (struct cap_taken){ *io, work.need_ns, energy, delay };
+	ret_taken->io.start_ns = start;
+	ret_taken->io.service_ns = (uint32_t)(end - start);
 	return 0;
 }
 
-int ssdpm__cap_pass(struct cap_pass *pass, const struct ssdpm_io *ios, size_t n,
-		    struct ssdpm_io *ret_ios, struct ssdpm_error *reterr)
+int ssdpm__cap_pass(struct cap_pass *pass, const struct ssdpm_io *io,
+		    struct cap_taken *ret_taken, struct ssdpm_error *reterr)
 {
 	struct census census;
 	int r;
 
-	if (n && !pass->intake.n_records) {
-		ssdpm__flow_begin(&pass->flow, ios[0].start_ns);
-		pass->until_ns = ios[0].start_ns;
+	if (!pass->intake.n_records) {
+		ssdpm__flow_begin(&pass->flow, io->start_ns);
+		pass->start_ns = pass->until_ns = io->start_ns;
+		if (pass->n_segments)
+			pass->end_ns = pass->segments[0].duration_ns;
 	}
-	r = ssdpm__intake(&pass->intake, ios, n, &census, reterr);
+	r = ssdpm__intake(&pass->intake, io, 1, &census, reterr);
 	pass->unknown |= census.unknown;
-	for (size_t i = 0; i < n && !r; i++)
-		r = take(pass, &ios[i], ret_ios ? &ret_ios[i] : NULL, reterr);
-	return r;
+	return r ? r : take(pass, io, ret_taken, reterr);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace under a cap, through the simulator: one pass finds what the cap does
- * to energies and times, a second one feeds the simulation with what comes of
- * the records. What is not known goes through all of it at each corner.
+ * A trace under caps, through the simulator: each record as it is under the cap
+ * that holds when the drive takes it up. What is not known goes through all of
+ * it at each corner.
  */
 #include "estimate/cap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,9 +16,46 @@
 
 #include "base/elementary.h"
 #include "base/internal.h"
+#include "estimate/sim.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define MAX_INTERVALS 65536u
+
+/* A trace in a state under caps, or in state 0 without any. */
+struct drive {
+	uint32_t state;
+	bool capped;
+	struct corner corner;
+};
+
+/* In the order of struct ssdpm_cap_run. */
+enum {
+	LOSS_SHARE,
+	POWER_UW,
+	P99_POWER_UW,
+	MAX_POWER_UW,
+	UNCAPPED_POWER_UW,
+	N_SPANS,
+};
+static_assert(offsetof(struct ssdpm_cap_run, loss_share) +
+			      N_SPANS * sizeof(struct ssdpm_span) ==
+		      sizeof(struct ssdpm_cap_run),
+	      "nothing behind");
+
+struct outcome {
+	uint64_t duration_ns;
+	struct ssdpm_span power_uw;
+	double p99_power_uw;
+	double max_power_uw;
+};
+
+/* What a run does under a cap. */
+struct piece {
+	uint64_t ns;
+	uint64_t bytes;
+	ssdpm__fj energy_fj;
+	bool slowed;
+};
 
 /* What all corners have in common. */
 struct job {
@@ -26,25 +64,25 @@ struct job {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	const struct ssdpm_io *ios;
 	size_t n;
-	uint64_t cap_uw;
-	struct histogram *delays; /* of the nominal corner */
-};
-
-/* A trace in a state under a cap, or in state 0 without one. */
-struct drive {
-	uint32_t state;
-	bool capped;
-	struct corner corner;
-};
-
-struct outcome {
-	uint64_t duration_ns;
+	const struct ssdpm_cap_segment *segments;
+	size_t n_segments;
+	uint64_t least_uw; /* of all caps */
+	uint64_t most_uw;
 	uint64_t interval_ns;
-	size_t n_intervals; /* whole ones */
-	struct ssdpm_span power_uw;
-	double p99_power_uw;
-	double max_power_uw;
-	bool unknown; /* a service time was */
+	struct histogram *delays; /* of the nominal corner */
+	struct ssdpm_span spans[N_SPANS];
+	struct ssdpm_cap_point *points; /* what comes of segments */
+	struct piece *pieces;		/* likewise, of one run */
+};
+
+/* Who looks on as a simulation changes its phase. */
+struct watch {
+	const struct job *job;
+	const struct ssdpm_sim *sim;
+	size_t at;	 /* which segment */
+	uint64_t end_ns; /* of it */
+	uint64_t since_ns;
+	uint64_t power_uw; /* since then */
 };
 
 static uint64_t over(uint64_t a, uint64_t b)
@@ -52,19 +90,25 @@ static uint64_t over(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static int begin_pass(const struct job *job, const struct drive *drive,
 		      struct cap_pass *ret_pass, struct ssdpm_error *reterr)
 {
 	struct values values;
-	uint64_t idle_uw;
 
-	*ret_pass = (struct cap_pass){
-		.capped = drive->capped,
-		.open = job->params.loop == SSDPM_LOOP_OPEN,
-	};
 	ssdpm__values(job->parameters, job->params.n_parameters, drive->state,
 		      &drive->corner, &values);
-	ret_pass->flow.service = values.service;
+	*ret_pass = (struct cap_pass){
+		.open = job->params.loop == SSDPM_LOOP_OPEN,
+		.segments = job->segments,
+		.n_segments = drive->capped ? job->n_segments : 0,
+		.idle_uw = values.idle_power_uw[drive->state],
+		.flow.service = values.service,
+	};
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
 		/* As measured or stated, in state 0. */
 		ret_pass->over_uw[op] = over(values.active_power_uw[op],
@@ -72,60 +116,27 @@ static int begin_pass(const struct job *job, const struct drive *drive,
 		ret_pass->operation_nj[op] = values.operation_energy_nj[op];
 		ret_pass->byte_pj[op] = values.byte_energy_pj[op];
 	}
-	idle_uw = values.idle_power_uw[drive->state];
-	if (drive->capped && idle_uw >= job->cap_uw)
+	if (drive->capped && ret_pass->idle_uw >= job->least_uw)
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
 			"a cap of %" PRIu64
 			" uW: the drive is taken to idle at %" PRIu64
 			" uW, which leaves nothing for I/Os; idle_power_uw of state %u says so",
-			job->cap_uw, idle_uw, drive->state);
-	ret_pass->head_uw = over(job->cap_uw, idle_uw);
+			job->least_uw, ret_pass->idle_uw, drive->state);
 	return 0;
 }
 
-static int run_pass(const struct job *job, struct cap_pass *pass,
-		    struct ssdpm_sim *sim, struct ssdpm_error *reterr)
-{
-	struct ssdpm_io block[BLOCK];
-	int r = 0;
-
-	for (size_t at = 0; at < job->n && !r; at += BLOCK) {
-		size_t now = job->n - at < BLOCK ? job->n - at : BLOCK;
-
-		r = ssdpm__cap_pass(pass, job->ios + at, now,
-				    sim ? block : NULL, reterr);
-		if (!r && sim)
-			r = ssdpm_sim_feed(sim, block, now, reterr);
-	}
-	return r;
-}
-
-/* All three to what it is at the corner, and no power above the cap. */
+/* All three to what it is at the corner, and no power above any cap. */
 static void fix(const struct job *job, const struct drive *drive,
 		struct ssdpm_parameter *p, uint64_t uw)
 {
-	if (drive->capped && uw > job->cap_uw)
-		uw = job->cap_uw;
+	if (drive->capped)
+		uw = least(uw, job->least_uw);
 	p->low = p->nominal = p->high = uw;
 }
 
-/* The active power that gives the energy that the pass has found. */
-static uint64_t active_power(const struct drive *drive,
-			     const struct cap_pass *pass,
-			     const struct values *values, unsigned op)
-{
-	uint64_t idle_uw = values->idle_power_uw[drive->state];
-	ssdpm__fj ns = pass->busy_ns[op];
-	uint64_t uw = idle_uw + pass->over_uw[op];
-
-	if (ns)
-		uw = idle_uw + (uint64_t)((pass->energy_fj[op] + ns / 2) / ns);
-	return uw;
-}
-
+/* Busy, the drive is as idle: what I/Os take over that is added to it. */
 static void set_parameters(const struct job *job, const struct drive *drive,
-			   const struct cap_pass *pass,
 			   struct ssdpm_parameter *parameters)
 {
 	struct values values;
@@ -138,8 +149,7 @@ static void set_parameters(const struct job *job, const struct drive *drive,
 
 		switch (p->kind) {
 		case SSDPM_PARAMETER_ACTIVE_POWER:
-			fix(job, drive, p,
-			    active_power(drive, pass, &values, p->index));
+			fix(job, drive, p, values.idle_power_uw[drive->state]);
 			break;
 		case SSDPM_PARAMETER_OPERATION_ENERGY:
 		case SSDPM_PARAMETER_BYTE_ENERGY:
@@ -160,6 +170,40 @@ static void set_parameters(const struct job *job, const struct drive *drive,
 	}
 }
 
+static void on_change(void *userdata, uint64_t time_ns, uint32_t phase,
+		      uint32_t state)
+{
+	struct watch *watch = userdata;
+	const struct job *job = watch->job;
+
+	time_ns -= job->ios[0].start_ns;
+	while (watch->since_ns < time_ns) {
+		struct piece *piece = &job->pieces[watch->at];
+		bool last = watch->at + 1 == job->n_segments;
+		uint64_t end = last ? time_ns : least(time_ns, watch->end_ns);
+		uint64_t ns = end - watch->since_ns;
+
+		piece->ns += ns;
+		piece->energy_fj += (ssdpm__fj)ns * watch->power_uw;
+		watch->since_ns = end;
+		if (end == watch->end_ns && !last)
+			watch->end_ns += job->segments[++watch->at].duration_ns;
+	}
+	watch->power_uw =
+		ssdpm__timeline_power(&watch->sim->timeline, phase, state);
+}
+
+static void begin_watch(const struct job *job, const struct ssdpm_sim *sim,
+			struct watch *ret_watch)
+{
+	memset(job->pieces, 0, job->n_segments * sizeof(*job->pieces));
+	*ret_watch = (struct watch){
+		.job = job,
+		.sim = sim,
+		.end_ns = job->segments[0].duration_ns,
+	};
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -167,10 +211,15 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Mean powers of whole intervals. */
-static int quantiles(const struct ssdpm_sim *sim, struct outcome *outcome,
+/*
+ * Mean powers of whole intervals. What others left over belongs to their time,
+ * of which a little may be in the interval before.
+ */
+static int quantiles(const struct job *job, const struct ssdpm_sim *sim,
+		     double cap_uw, struct outcome *outcome,
 		     struct ssdpm_error *reterr)
 {
+	double whole_ns = (double)job->interval_ns;
 	const struct ssdpm_interval *all;
 	size_t n, kept = 0;
 	double *uw;
@@ -179,21 +228,24 @@ static int quantiles(const struct ssdpm_sim *sim, struct outcome *outcome,
 	uw = malloc((n ? n : 1) * sizeof(*uw));
 	if (!uw)
 		return ssdpm__no_memory(reterr);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t ns = all[i].busy_ns + all[i].idle_ns +
-			      all[i].asleep_ns + all[i].transition_ns;
-
-		if (ns == outcome->interval_ns)
-			uw[kept++] = (double)all[i].energy_nj * 1e6 /
-				     ((double)ns / 1000) / 1000;
-	}
-	outcome->n_intervals = kept;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].busy_ns + all[i].idle_ns + all[i].asleep_ns +
+			    all[i].transition_ns ==
+		    job->interval_ns)
+			uw[kept++] = ssdpm__min((double)all[i].energy_nj *
+							FJ_PER_NJ / whole_ns,
+						cap_uw);
 	if (kept) {
 		qsort(uw, kept, sizeof(*uw), by_value);
 		outcome->p99_power_uw = uw[(kept * 99 + 99) / 100 - 1];
 		outcome->max_power_uw = uw[kept - 1];
 	}
 	free(uw);
+	outcome->max_power_uw =
+		ssdpm__max(outcome->max_power_uw, outcome->power_uw.nominal);
+	/* Its rank is the last one; what was cut off counts then, too. */
+	if (kept < 100)
+		outcome->p99_power_uw = outcome->max_power_uw;
 	return 0;
 }
 
@@ -206,74 +258,80 @@ static uint64_t interval_of(const struct job *job)
 						 NS_PER_S;
 }
 
-static int simulate(const struct job *job, const struct drive *drive,
-		    const struct ssdpm_parameter *parameters,
-		    struct cap_pass *pass, struct outcome *outcome,
-		    struct ssdpm_error *reterr)
+/* Record by record: when it begins, which says which cap holds, is known. */
+static int feed(const struct job *job, struct cap_pass *pass,
+		struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
-	struct ssdpm_sim_params params = job->params;
-	struct ssdpm_result result = { .size = sizeof(result) };
-	struct ssdpm_sim *sim;
-	int r;
+	int r = 0;
 
-	params.parameters = parameters;
-	params.operational_state = drive->state;
-	params.interval_ns = outcome->interval_ns;
-	r = ssdpm_sim_new(job->model, &params, &sim, reterr);
-	if (r)
-		return r;
-	r = run_pass(job, pass, sim, reterr);
-	if (!r)
-		r = ssdpm_sim_finish(sim, 0, &result, reterr);
-	if (!r)
-		r = quantiles(sim, outcome, reterr);
-	ssdpm_sim_free(sim);
-	outcome->max_power_uw = ssdpm__max(
-		outcome->max_power_uw, (double)result.nominal.mean_power_uw);
-	/* Its rank is the last one; what was cut off counts then, too. */
-	if (outcome->n_intervals < 100)
-		outcome->p99_power_uw = outcome->max_power_uw;
-	outcome->duration_ns = result.nominal.duration_ns;
-	outcome->power_uw = (struct ssdpm_span){
-		(double)result.low.mean_power_uw,
-		(double)result.nominal.mean_power_uw,
-		(double)result.high.mean_power_uw,
-	};
+	for (size_t i = 0; i < job->n && !r; i++) {
+		const struct ssdpm_io *io = &job->ios[i];
+		struct piece *piece;
+		struct cap_taken taken;
+
+		r = ssdpm__cap_pass(pass, io, &taken, reterr);
+		if (!r)
+			r = ssdpm_sim_feed(sim, &taken.io, 1, reterr);
+		if (r)
+			break;
+		pass->late_ns = sim->timeline.shift_ns;
+		sim->over_fj += taken.over_fj;
+		ssdpm__timeline_add(&sim->timeline, taken.need_ns,
+				    taken.over_fj);
+		piece = &job->pieces[pass->at];
+		piece->energy_fj += taken.over_fj;
+		piece->slowed |= taken.slowed;
+		if (io->op == SSDPM_OP_READ || io->op == SSDPM_OP_WRITE)
+			piece->bytes += io->bytes;
+	}
 	return r;
 }
 
-/* delays: those of this one are asked for. ret_pass: what came of it. */
+static int finish(const struct job *job, struct ssdpm_sim *sim, double cap_uw,
+		  struct outcome *ret_outcome, struct ssdpm_error *reterr)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	int r = ssdpm_sim_finish(sim, 0, &result, reterr);
+
+	if (r)
+		return r;
+	*ret_outcome = (struct outcome){
+		.duration_ns = result.nominal.duration_ns,
+		.power_uw = { (double)result.low.mean_power_uw,
+			      (double)result.nominal.mean_power_uw,
+			      (double)result.high.mean_power_uw },
+	};
+	return quantiles(job, sim, cap_uw, ret_outcome, reterr);
+}
+
+/* ret_pass: what came of it; delays: those that it shall have, or NULL. */
 static int run(const struct job *job, const struct drive *drive,
 	       struct histogram *delays, struct cap_pass *ret_pass,
 	       struct outcome *ret_outcome, struct ssdpm_error *reterr)
 {
+	double cap_uw = drive->capped ? (double)job->most_uw : INFINITY;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_sim_params params = job->params;
+	struct watch watch;
+	struct ssdpm_sim *sim;
 	int r = begin_pass(job, drive, ret_pass, reterr);
 
-	*ret_outcome = (struct outcome){ .interval_ns = interval_of(job) };
+	ret_pass->delays = delays;
+	set_parameters(job, drive, parameters);
+	params.parameters = parameters;
+	params.operational_state = drive->state;
+	params.interval_ns = job->interval_ns;
 	if (!r)
-		r = run_pass(job, ret_pass, NULL, reterr);
+		r = ssdpm_sim_new(job->model, &params, &sim, reterr);
 	if (r)
 		return r;
-	set_parameters(job, drive, ret_pass, parameters);
-	r = begin_pass(job, drive, ret_pass, reterr);
-	ret_pass->delays = delays;
+	begin_watch(job, sim, &watch);
+	ssdpm_sim_set_change_fn(sim, on_change, &watch);
+	r = feed(job, ret_pass, sim, reterr);
 	if (!r)
-		r = simulate(job, drive, parameters, ret_pass, ret_outcome,
-			     reterr);
-	ret_outcome->unknown = ret_pass->unknown;
+		r = finish(job, sim, cap_uw, ret_outcome, reterr);
+	ssdpm_sim_free(sim);
 	return r;
-}
-
-static void widen(struct ssdpm_span *span, double low, double high)
-{
-	span->low = ssdpm__min(span->low, low);
-	span->high = ssdpm__max(span->high, high);
-}
-
-static struct ssdpm_span exactly(double value)
-{
-	return (struct ssdpm_span){ value, value, value };
 }
 
 static double loss(const struct outcome *capped, const struct outcome *free)
@@ -284,27 +342,67 @@ static double loss(const struct outcome *capped, const struct outcome *free)
 		1 - (double)free->duration_ns / (double)capped->duration_ns, 0);
 }
 
-static void add(struct ssdpm_cap_run *sum, const struct outcome *capped,
+/* Both at a corner: that of the nominal values comes first. */
+static void add(struct job *job, bool nominal, const struct outcome *capped,
 		const struct outcome *free)
 {
-	double share = loss(capped, free);
+	const struct ssdpm_span spans[N_SPANS] = {
+		[LOSS_SHARE] = ssdpm__exactly(loss(capped, free)),
+		[POWER_UW] = capped->power_uw,
+		[P99_POWER_UW] = ssdpm__exactly(capped->p99_power_uw),
+		[MAX_POWER_UW] = ssdpm__exactly(capped->max_power_uw),
+		[UNCAPPED_POWER_UW] = free->power_uw,
+	};
 
-	widen(&sum->loss_share, share, share);
-	widen(&sum->power_uw, capped->power_uw.low, capped->power_uw.high);
-	widen(&sum->p99_power_uw, capped->p99_power_uw, capped->p99_power_uw);
-	widen(&sum->max_power_uw, capped->max_power_uw, capped->max_power_uw);
-	widen(&sum->uncapped_power_uw, free->power_uw.low, free->power_uw.high);
+	if (nominal)
+		memcpy(job->spans, spans, sizeof(spans));
+	for (size_t i = 0; i < N_SPANS; i++)
+		ssdpm__widen(&job->spans[i], spans[i].low, spans[i].high);
+	for (size_t i = 0; i < job->n_segments; i++) {
+		const struct piece *piece = &job->pieces[i];
+		struct ssdpm_cap_point *point = &job->points[i];
+		double ns = piece->ns ? (double)piece->ns : 1;
+		double rate = (double)piece->bytes / ns * NS_PER_S;
+		double uw = (double)piece->energy_fj / ns;
+
+		if (nominal)
+			*point = (struct ssdpm_cap_point){
+				.start_ns =
+					i ? point[-1].start_ns +
+							point[-1].duration_ns :
+					    0,
+				.duration_ns = piece->ns,
+				.cap_uw = job->segments[i].cap_uw,
+				.limit = piece->slowed ? SSDPM_CAP_LIMIT_POWER :
+							 0,
+				.bytes_per_s = ssdpm__exactly(rate),
+				.power_uw = ssdpm__exactly(uw),
+			};
+		/* Not all corners take as long. */
+		if (!point->duration_ns || !piece->ns)
+			continue;
+		ssdpm__widen(&point->bytes_per_s, rate, rate);
+		ssdpm__widen(&point->power_uw, uw, uw);
+	}
 }
 
 /* At its most, idle power leaves nothing, or next to nothing, for I/Os. */
-static void add_nothing(const struct job *job, struct ssdpm_cap_run *sum)
+static void add_nothing(struct job *job)
 {
-	double cap_uw = (double)job->cap_uw;
+	double cap_uw = (double)job->most_uw;
 
-	widen(&sum->loss_share, 1, 1);
-	widen(&sum->power_uw, cap_uw, cap_uw);
-	widen(&sum->p99_power_uw, cap_uw, cap_uw);
-	widen(&sum->max_power_uw, cap_uw, cap_uw);
+	ssdpm__widen(&job->spans[LOSS_SHARE], 1, 1);
+	for (size_t i = POWER_UW; i <= MAX_POWER_UW; i++)
+		ssdpm__widen(&job->spans[i], cap_uw, cap_uw);
+	for (size_t i = 0; i < job->n_segments; i++) {
+		struct ssdpm_cap_point *point = &job->points[i];
+
+		cap_uw = (double)point->cap_uw;
+		if (point->duration_ns && point->cap_uw != SSDPM_CAP_NONE) {
+			ssdpm__widen(&point->bytes_per_s, 0, 0);
+			ssdpm__widen(&point->power_uw, cap_uw, cap_uw);
+		}
+	}
 }
 
 static int run_both(const struct job *job, const struct corner *corner,
@@ -315,7 +413,7 @@ static int run_both(const struct job *job, const struct corner *corner,
 	const struct drive in_state_0 = { .corner = *corner };
 	const struct drive drive = {
 		.state = job->params.operational_state,
-		.capped = job->cap_uw != SSDPM_CAP_NONE,
+		.capped = job->least_uw != SSDPM_CAP_NONE,
 		.corner = *corner,
 	};
 	int r = run(job, &in_state_0, NULL, ret_pass, ret_free, reterr);
@@ -323,7 +421,7 @@ static int run_both(const struct job *job, const struct corner *corner,
 	return r ? r : run(job, &drive, delays, ret_pass, ret_capped, reterr);
 }
 
-static int run_nominal(const struct job *job, struct ssdpm_cap_run *run,
+static int run_nominal(struct job *job, struct ssdpm_cap_run *run,
 		       bool *ret_unknown, struct ssdpm_error *reterr)
 {
 	const struct corner nominal = { 0 };
@@ -334,9 +432,10 @@ static int run_nominal(const struct job *job, struct ssdpm_cap_run *run,
 
 	if (r)
 		return r;
+	add(job, true, &capped, &free);
 	run->duration_ns = capped.duration_ns;
 	run->uncapped_duration_ns = free.duration_ns;
-	run->interval_ns = capped.interval_ns;
+	run->interval_ns = job->interval_ns;
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		run->n_ios += pass.intake.n_ios[op];
 	run->n_slowed = pass.n_slowed;
@@ -346,12 +445,7 @@ static int run_nominal(const struct job *job, struct ssdpm_cap_run *run,
 				   run->n_ios);
 	run->delay_p99_ns = ssdpm__histogram_quantile(job->delays, 99, 100);
 	run->delay_max_ns = pass.delay_max_ns;
-	run->loss_share = exactly(loss(&capped, &free));
-	run->power_uw = capped.power_uw;
-	run->p99_power_uw = exactly(capped.p99_power_uw);
-	run->max_power_uw = exactly(capped.max_power_uw);
-	run->uncapped_power_uw = free.power_uw;
-	*ret_unknown = capped.unknown;
+	*ret_unknown = pass.unknown;
 	return 0;
 }
 
@@ -369,8 +463,8 @@ static struct corner corner_of(enum corner_value cost,
 	return corner;
 }
 
-static int run_corners(const struct job *job, bool unknown,
-		       struct ssdpm_cap_run *run, struct ssdpm_error *reterr)
+static int run_corners(struct job *job, bool unknown,
+		       struct ssdpm_error *reterr)
 {
 	uint32_t axes =
 		ssdpm__open_axes(job->parameters, job->params.n_parameters, 0);
@@ -395,14 +489,37 @@ static int run_corners(const struct job *job, bool unknown,
 			continue;
 		r = run_both(job, &corner, NULL, &pass, &capped, &free, &error);
 		if (r == -ERANGE && costs == CORNER_HIGH) {
-			add_nothing(job, run);
+			add_nothing(job);
 			r = 0;
 		} else if (!r) {
-			add(run, &capped, &free);
+			add(job, false, &capped, &free);
 		}
 	}
 	if (r && reterr)
 		*reterr = error;
+	return r;
+}
+
+/* The last one lasts as long as the trace. */
+static int check_segments(struct job *job, struct ssdpm_error *reterr)
+{
+	uint64_t end = 0;
+	int r = 0;
+
+	job->least_uw = SSDPM_CAP_NONE;
+	if (!job->n_segments)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "segments: there is none");
+	for (size_t i = 0; i < job->n_segments && !r; i++) {
+		uint64_t cap_uw = job->segments[i].cap_uw;
+
+		r = ssdpm__cap_check_segment(
+			&job->segments[i], i + 1,
+			i + 1 < job->n_segments ? &end : NULL, reterr);
+		job->least_uw = least(job->least_uw, cap_uw);
+		if (job->most_uw < cap_uw)
+			job->most_uw = cap_uw;
+	}
 	return r;
 }
 
@@ -415,17 +532,15 @@ static int prepare(const struct ssdpm_model *model,
 	if (!r)
 		r = ssdpm__take_parameters(model, &job->params, job->parameters,
 					   &job->params.n_parameters, reterr);
+	if (!r)
+		r = check_segments(job, reterr);
 	if (r)
 		return r;
 	job->model = model;
-	job->params.interval_ns = 0;
-	if (!job->cap_uw)
-		return ssdpm__fail(
-			reterr, -EINVAL, 0,
-			"the cap: a power above 0, or none (SSDPM_CAP_NONE)");
 	if (!job->n)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
+	job->interval_ns = interval_of(job);
 	/* What the chain asks for too, before idle powers are looked up. */
 	if (job->params.operational_state >= SSDPM_MAX_STATES)
 		return ssdpm__fail(
@@ -435,15 +550,34 @@ static int prepare(const struct ssdpm_model *model,
 	return 0;
 }
 
+static int simulate(struct job *job, struct ssdpm_cap_run *run,
+		    struct ssdpm_error *reterr)
+{
+	bool unknown = false;
+	int r;
+
+	job->delays->n = job->delays->rows = 0;
+	r = run_nominal(job, run, &unknown, reterr);
+	if (!r)
+		r = run_corners(job, unknown, reterr);
+	memcpy((char *)run + offsetof(struct ssdpm_cap_run, loss_share),
+	       job->spans, sizeof(job->spans));
+	return r;
+}
+
 int ssdpm_cap_simulate(const struct ssdpm_model *model,
-		       const struct ssdpm_sim_params *params, uint64_t cap_uw,
-		       const struct ssdpm_io *ios, size_t n,
+		       const struct ssdpm_sim_params *params,
+		       const struct ssdpm_cap_segment *segments,
+		       size_t n_segments, const struct ssdpm_io *ios, size_t n,
 		       struct ssdpm_cap_run *ret_run,
+		       struct ssdpm_cap_point *ret_points,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_cap_run result = { .size = ret_run->size };
-	struct job job = { .ios = ios, .n = n, .cap_uw = cap_uw };
-	bool unknown = false;
+	struct job job = { .ios = ios,
+			   .n = n,
+			   .segments = segments,
+			   .n_segments = n_segments };
 	int r = ssdpm__check_result_size(result.size, sizeof(result),
 					 "ssdpm_cap_run", reterr);
 
@@ -452,13 +586,18 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 	if (r)
 		return r;
 	job.delays = malloc(sizeof(*job.delays));
-	if (!job.delays)
-		return ssdpm__no_memory(reterr);
-	job.delays->n = job.delays->rows = 0;
-	r = run_nominal(&job, &result, &unknown, reterr);
-	if (!r)
-		r = run_corners(&job, unknown, &result, reterr);
+	job.points = malloc(n_segments * sizeof(*job.points));
+	job.pieces = malloc(n_segments * sizeof(*job.pieces));
+	if (job.delays && job.points && job.pieces)
+		r = simulate(&job, &result, reterr);
+	else
+		r = ssdpm__no_memory(reterr);
+	if (!r && ret_points)
+		memcpy(ret_points, job.points,
+		       n_segments * sizeof(*ret_points));
 	free(job.delays);
+	free(job.points);
+	free(job.pieces);
 	if (!r)
 		memcpy(ret_run, &result, result.size);
 	return r;

@@ -14,6 +14,7 @@ struct walk {
 	const struct ssdpm_cap_segment *segments;
 	size_t at;
 	uint64_t left_ns; /* of this segment */
+	uint64_t wait_ns; /* of that, until the drive has changed to it */
 	uint64_t now_ns;
 	uint64_t end_ns;
 	struct ssdpm_cap_result result; /* of this segment */
@@ -36,13 +37,9 @@ static int check(const struct cap *cap,
 		if (r)
 			return ssdpm__fail(reterr, r, 0, "segment %zu: %s",
 					   i + 1, error.message);
-		if (!segments[i].duration_ns)
-			return ssdpm__fail(reterr, -EINVAL, 0,
-					   "segment %zu: takes no time", i + 1);
-		if (__builtin_add_overflow(end, segments[i].duration_ns, &end))
-			return ssdpm__fail(reterr, -ERANGE, 0,
-					   "segment %zu: ends beyond 2^64 ns",
-					   i + 1);
+		r = ssdpm__cap_check_segment(&segments[i], i + 1, &end, reterr);
+		if (r)
+			return r;
 	}
 	*ret_end_ns = end;
 	return 0;
@@ -52,6 +49,7 @@ static void enter(struct walk *walk, size_t segment)
 {
 	walk->at = segment;
 	walk->left_ns = walk->segments[segment].duration_ns;
+	walk->wait_ns = walk->segments[segment].transition_ns;
 	ssdpm__cap_evaluate(walk->cap, walk->segments[segment].cap_uw,
 			    &walk->result);
 }
@@ -62,6 +60,17 @@ static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span,
 	sum->low += weight * span->low;
 	sum->nominal += weight * span->nominal;
 	sum->high += weight * span->high;
+}
+
+/* While the drive changes to a cap. */
+static void add_idle(const struct walk *walk, uint64_t cap_uw, double weight,
+		     struct ssdpm_span *sum)
+{
+	struct ssdpm_span idle = walk->cap->params.idle_uw;
+
+	idle.nominal = ssdpm__min(idle.nominal, (double)cap_uw);
+	idle.high = ssdpm__min(idle.high, (double)cap_uw);
+	add_span(sum, &idle, weight);
 }
 
 /* Time by what limited it. */
@@ -86,13 +95,22 @@ static struct ssdpm_cap_point take(struct walk *walk, uint64_t ns)
 	struct limits limits = { 0 };
 
 	while (ns) {
-		uint64_t here = ns < walk->left_ns ? ns : walk->left_ns;
+		uint64_t left = walk->wait_ns ? walk->wait_ns : walk->left_ns;
+		uint64_t here = ns < left ? ns : left;
 		uint64_t cap_uw = walk->segments[walk->at].cap_uw;
 		double weight = (double)here / (double)point.duration_ns;
 
-		add_span(&point.bytes_per_s, &walk->result.bytes_per_s, weight);
-		add_span(&point.power_uw, &walk->result.power_uw, weight);
-		add_limit(&limits, walk->result.limit, here);
+		if (walk->wait_ns) {
+			add_idle(walk, cap_uw, weight, &point.power_uw);
+			add_limit(&limits, SSDPM_CAP_LIMIT_POWER, here);
+			walk->wait_ns -= here;
+		} else {
+			add_span(&point.bytes_per_s, &walk->result.bytes_per_s,
+				 weight);
+			add_span(&point.power_uw, &walk->result.power_uw,
+				 weight);
+			add_limit(&limits, walk->result.limit, here);
+		}
 		if (cap_uw < point.cap_uw)
 			point.cap_uw = cap_uw;
 		ns -= here;

@@ -6,10 +6,12 @@
  */
 #include "estimate/cap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/elementary.h"
@@ -51,14 +53,23 @@ struct load {
 	bool nand;   /* is it the flash that is slow? */
 };
 
-/* All results at a corner. */
+/* All results at a corner, in the order of struct ssdpm_cap_result. */
+enum {
+	BYTES_PER_S,
+	UNCAPPED_BYTES_PER_S,
+	LOSS_SHARE,
+	POWER_UW,
+	P99_POWER_UW,
+	MAX_POWER_UW,
+	N_VALUES,
+};
+static_assert(offsetof(struct ssdpm_cap_result, limit) ==
+		      offsetof(struct ssdpm_cap_result, bytes_per_s) +
+			      N_VALUES * sizeof(struct ssdpm_span),
+	      "nothing between");
+
 struct point {
-	double bytes_per_s;
-	double uncapped_bytes_per_s;
-	double loss_share;
-	double power_uw;
-	double p99_power_uw;
-	double max_power_uw;
+	double values[N_VALUES];
 	uint32_t limit;
 };
 
@@ -323,6 +334,28 @@ int ssdpm__cap_check(const struct cap *cap, uint64_t cap_uw,
 	return 0;
 }
 
+int ssdpm__cap_check_segment(const struct ssdpm_cap_segment *segment,
+			     size_t number, uint64_t *end_ns,
+			     struct ssdpm_error *reterr)
+{
+	if (!segment->cap_uw)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"segment %zu: the cap: a power above 0, or none (SSDPM_CAP_NONE)",
+			number);
+	if (!end_ns)
+		return 0;
+	if (segment->duration_ns <= segment->transition_ns)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"segment %zu: takes no time, or no more than the change to it",
+			number);
+	if (__builtin_add_overflow(*end_ns, segment->duration_ns, end_ns))
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "segment %zu: ends beyond 2^64 ns", number);
+	return 0;
+}
+
 static struct load load_of(const struct ssdpm_cap_stream *s, double idle_uw,
 			   const struct cap_corner *corner, size_t i)
 {
@@ -427,35 +460,30 @@ static void evaluate(const struct cap *cap, double cap_uw,
 	if (p->known & SSDPM_CAP_MAX_POWER)
 		most = ssdpm__max(most, pick(&p->max_uw, corner->cost));
 	*ret_point = (struct point){
-		.bytes_per_s = bw,
-		.uncapped_bytes_per_s = full,
-		.loss_share = full < INFINITY ? 1 - bw / full : NAN,
-		.power_uw = ssdpm__min(idle_uw + bw * uj, cap_uw),
-		.p99_power_uw =
-			p99_of(loads, p->n_streams, bw, idle_uw, cap_uw),
-		.max_power_uw = ssdpm__min(most, cap_uw),
+		.values = {
+			[BYTES_PER_S] = bw,
+			[UNCAPPED_BYTES_PER_S] = full,
+			[LOSS_SHARE] = full < INFINITY ? 1 - bw / full : NAN,
+			[POWER_UW] = ssdpm__min(idle_uw + bw * uj, cap_uw),
+			[P99_POWER_UW] = p99_of(loads, p->n_streams, bw,
+						idle_uw, cap_uw),
+			[MAX_POWER_UW] = ssdpm__min(most, cap_uw),
+		},
 		.limit = held ? SSDPM_CAP_LIMIT_POWER :
 				limit_of(loads, p->n_streams),
 	};
 }
 
-static void widen(struct ssdpm_span *span, double value)
+/* 0: nominal. Otherwise bit 0: idle; bit 1: costs; the others: rates. */
+static struct cap_corner corner_of(uint32_t number)
 {
-	span->low = ssdpm__min(span->low, value);
-	span->high = ssdpm__max(span->high, value);
-}
+	struct cap_corner corner = { 0 };
+	uint32_t bits = number - 1;
 
-static struct ssdpm_span exactly(double value)
-{
-	return (struct ssdpm_span){ value, value, value };
-}
-
-/* Bit 0: idle; bit 1: costs; the others: rates. */
-static struct cap_corner corner_of(uint32_t bits)
-{
-	struct cap_corner corner = { .idle = bits & 1 ? SIDE_HIGH : SIDE_LOW,
-				     .cost = bits & 2 ? SIDE_HIGH : SIDE_LOW };
-
+	if (!number)
+		return corner;
+	corner.idle = bits & 1 ? SIDE_HIGH : SIDE_LOW;
+	corner.cost = bits & 2 ? SIDE_HIGH : SIDE_LOW;
 	for (size_t i = 0; i < SSDPM_MAX_CAP_STREAMS; i++)
 		corner.rates[i] = bits >> (2 + i) & 1 ? SIDE_HIGH : SIDE_LOW;
 	return corner;
@@ -466,33 +494,29 @@ void ssdpm__cap_evaluate(const struct cap *cap, uint64_t cap_uw,
 {
 	double uw = cap_uw == SSDPM_CAP_NONE ? INFINITY : (double)cap_uw;
 	uint32_t n = 4u << cap->params.n_streams;
-	struct cap_corner nominal = { 0 };
-	struct point point;
+	struct ssdpm_span spans[N_VALUES];
 
-	evaluate(cap, uw, &nominal, &point);
-	result->bytes_per_s = exactly(point.bytes_per_s);
-	result->uncapped_bytes_per_s = exactly(point.uncapped_bytes_per_s);
-	result->loss_share = exactly(point.loss_share);
-	result->power_uw = exactly(point.power_uw);
-	result->p99_power_uw = exactly(point.p99_power_uw);
-	result->max_power_uw = exactly(point.max_power_uw);
-	result->limit = point.limit;
+	for (uint32_t i = 0; i <= n; i++) {
+		struct cap_corner corner = corner_of(i);
+		struct point point;
+
+		evaluate(cap, uw, &corner, &point);
+		for (size_t j = 0; j < N_VALUES; j++) {
+			double value = point.values[j];
+
+			if (!i)
+				spans[j] = ssdpm__exactly(value);
+			ssdpm__widen(&spans[j], value, value);
+		}
+		if (!i)
+			result->limit = point.limit;
+	}
+	memcpy((char *)result + offsetof(struct ssdpm_cap_result, bytes_per_s),
+	       spans, sizeof(spans));
 	result->assumed = cap->params.assumed & cap->params.known;
 	for (size_t i = 0; i < cap->params.n_streams; i++)
 		result->assumed |=
 			cap->streams[i].assumed & cap->streams[i].known;
-	for (uint32_t bits = 0; bits < n; bits++) {
-		struct cap_corner corner = corner_of(bits);
-
-		evaluate(cap, uw, &corner, &point);
-		widen(&result->bytes_per_s, point.bytes_per_s);
-		widen(&result->uncapped_bytes_per_s,
-		      point.uncapped_bytes_per_s);
-		widen(&result->loss_share, point.loss_share);
-		widen(&result->power_uw, point.power_uw);
-		widen(&result->p99_power_uw, point.p99_power_uw);
-		widen(&result->max_power_uw, point.max_power_uw);
-	}
 }
 
 int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,

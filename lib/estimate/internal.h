@@ -17,6 +17,9 @@ struct corner {
 	uint8_t value[SSDPM_N_AXES];
 };
 
+/* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
+__extension__ typedef unsigned __int128 ssdpm__fj;
+
 /* All parameters of a drive at one corner, by state or by op - 1. */
 struct values {
 	uint64_t idle_power_uw[SSDPM_MAX_STATES];
@@ -29,6 +32,7 @@ struct values {
 	uint64_t operation_energy_nj[SSDPM_N_OPS];
 	uint64_t byte_energy_pj[SSDPM_N_OPS];
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
+	ssdpm__fj over_fj; /* energy of the run that nothing of this gives */
 };
 
 /*
@@ -90,9 +94,6 @@ int ssdpm__chain(const struct ssdpm_model *model,
 
 #define FJ_PER_NJ 1000000u
 #define FJ_PER_PJ 1000u
-
-/* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
-__extension__ typedef unsigned __int128 ssdpm__fj;
 
 /*
  * From the times and counts of a run to its energies and mean power. -ERANGE:

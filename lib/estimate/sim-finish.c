@@ -107,6 +107,7 @@ static int price(const struct ssdpm_sim *sim, struct corner corner,
 
 	ssdpm__values(sim->parameters, sim->n_parameters, state, &corner,
 		      &values);
+	values.over_fj = sim->over_fj;
 	*ret_run = sim->courses[course].run;
 	return ssdpm__run_energy(ret_run, &values, state, NULL, reterr);
 }

@@ -59,6 +59,7 @@ struct ssdpm_sim {
 	struct timeline timeline;
 	struct block block;
 
+	ssdpm__fj over_fj; /* of values, in every run */
 	struct cost costs[SSDPM_MAX_CORNERS];
 	uint32_t n_costs;
 

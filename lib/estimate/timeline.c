@@ -119,12 +119,12 @@ static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
 	return r;
 }
 
-static uint64_t power_of(const struct timeline *timeline, uint32_t phase,
-			 uint32_t state)
+uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
+			       uint32_t state)
 {
 	const struct values *values = &timeline->values;
 
-	if (phase == SSDPM_PHASE_IDLE)
+	if (phase == SSDPM_PHASE_IDLE || phase == SSDPM_PHASE_BUSY)
 		return values->idle_power_uw[state];
 	if (phase == SSDPM_PHASE_RESIDENT)
 		return values->idle_power_uw[state] + values->link_power_uw;
@@ -141,7 +141,8 @@ static int spend_idle(struct timeline *timeline, uint64_t gap_ns,
 
 	for (uint32_t i = 0; i < n && r == 0; i++)
 		r = spend(timeline, parts[i].phase, parts[i].state, parts[i].ns,
-			  power_of(timeline, parts[i].phase, parts[i].state),
+			  ssdpm__timeline_power(timeline, parts[i].phase,
+						parts[i].state),
 			  reterr);
 	return r;
 }
@@ -238,6 +239,25 @@ int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = take(timeline, &ios[i], reterr);
 	return r;
+}
+
+void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
+			 ssdpm__fj energy)
+{
+	uint64_t end = timeline->elapsed_ns, length = timeline->interval_ns;
+	uint64_t at = end - (ns < end ? ns : end);
+	ssdpm__fj power_uw = at < end ? energy / (end - at) : 0;
+
+	while (at < end) {
+		uint64_t piece = length - at % length;
+
+		if (piece > end - at)
+			piece = end - at;
+		timeline->energy_fj[at / length] += piece * power_uw;
+		energy -= piece * power_uw;
+		at += piece;
+	}
+	timeline->energy_fj[(end ? end - 1 : 0) / length] += energy;
 }
 
 /* Whole nanojoules; what is left over goes to the next interval. */

@@ -39,9 +39,17 @@ static inline bool ssdpm__timeline_wanted(const struct timeline *timeline)
 
 void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns);
 
+/* What the drive takes in a phase; busy, as if it were idle. */
+uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
+			       uint32_t state);
+
 /* The records were checked. -ERANGE, -ENOMEM. */
 int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr);
+
+/* Energy that the last ns took, over that of their phase. */
+void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
+			 ssdpm__fj energy);
 
 /* Idle up to end_ns, unless that is past. */
 int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,

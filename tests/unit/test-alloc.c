@@ -1300,12 +1300,17 @@ static int call_cap_simulate(struct result *ret, struct ssdpm_error *error)
 		  .service_ns = SSDPM_SERVICE_UNKNOWN,
 		  .op = SSDPM_OP_READ },
 	};
+	const struct ssdpm_cap_segment segments[2] = {
+		{ .duration_ns = 1000000000, .cap_uw = SSDPM_CAP_NONE },
+		{ .cap_uw = 5000000 },
+	};
 	struct ssdpm_cap_run run = { .size = sizeof(run) };
-	int err = ssdpm_cap_simulate(in.sleeper, NULL, 5000000, ios, 2, &run,
-				     error);
+	struct ssdpm_cap_point points[2] = { 0 };
+	int err = ssdpm_cap_simulate(in.sleeper, NULL, segments, 2, ios, 2,
+				     &run, points, error);
 
 	if (!err)
-		ret->energy_nj = run.duration_ns;
+		ret->energy_nj = run.duration_ns + points[1].duration_ns;
 	return err;
 }
 
@@ -2073,7 +2078,7 @@ static void call_sustained_writes(void)
 
 static void call_caps(void)
 {
-	const struct ssdpm_cap_segment segment = { 1000, 10000000 };
+	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_cap_stream stream = { .op = SSDPM_OP_WRITE, .share = 1 };
 	struct ssdpm_cap_params params = { .size = sizeof(params) };

@@ -580,10 +580,10 @@ static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 }
 
 static const struct ssdpm_cap_segment four_caps[] = {
-	{ 2 * S + S / 2, SSDPM_CAP_NONE },
-	{ 3 * S, 20000000 },
-	{ 3 * S, 10000000 },
-	{ S, SSDPM_CAP_NONE },
+	{ 2 * S + S / 2, SSDPM_CAP_NONE, 0 },
+	{ 3 * S, 20000000, 0 },
+	{ 3 * S, 10000000, 0 },
+	{ S, SSDPM_CAP_NONE, 0 },
 };
 
 static void caps_that_change_are_one_after_the_other(void **state)
@@ -653,10 +653,11 @@ static void check_timeline_refused(const struct ssdpm_cap_segment *segments,
 static void timelines_that_cannot_be_are_refused(void **state)
 {
 	static const struct ssdpm_cap_segment bad[][2] = {
-		{ { S, 20000000 }, { 0, 20000000 } },
-		{ { S, 20000000 }, { S, 3000000 } },
-		{ { S, 20000000 }, { S, 0 } },
-		{ { S, 20000000 }, { UINT64_MAX, 20000000 } },
+		{ { S, 20000000, 0 }, { 0, 20000000, 0 } },
+		{ { S, 20000000, 0 }, { S, 3000000, 0 } },
+		{ { S, 20000000, 0 }, { S, 0, 0 } },
+		{ { S, 20000000, 0 }, { UINT64_MAX, 20000000, 0 } },
+		{ { S, 20000000, 0 }, { S, 20000000, S } },
 	};
 
 	(void)state;
@@ -666,6 +667,7 @@ static void timelines_that_cannot_be_are_refused(void **state)
 	check_timeline_refused(bad[1], 2, S, -ERANGE, "segment 2: a cap of");
 	check_timeline_refused(bad[2], 2, S, -EINVAL, "segment 2");
 	check_timeline_refused(bad[3], 2, S, -ERANGE, "2^64");
+	check_timeline_refused(bad[4], 2, S, -EINVAL, "the change to it");
 	check_timeline_refused(four_caps, 4, 1, -ERANGE, "points");
 }
 
@@ -673,6 +675,7 @@ static struct ssdpm_cap_run simulate(const struct drive *drive, uint32_t loop,
 				     uint32_t in_state, uint64_t cap_uw,
 				     const struct ssdpm_io *ios, size_t n)
 {
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
 	struct ssdpm_cap_run run = { .size = sizeof(run) };
 	struct ssdpm_sim_params params;
 	struct ssdpm_error error;
@@ -682,8 +685,8 @@ static struct ssdpm_cap_run simulate(const struct drive *drive, uint32_t loop,
 	params.n_parameters = drive->n;
 	params.loop = loop;
 	params.operational_state = in_state;
-	if (ssdpm_cap_simulate(drive->model, &params, cap_uw, ios, n, &run,
-			       &error))
+	if (ssdpm_cap_simulate(drive->model, &params, &segment, 1, ios, n, &run,
+			       NULL, &error))
 		fail_msg("%s", error.message);
 	return run;
 }
@@ -949,10 +952,143 @@ static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
+static struct ssdpm_cap_run simulate_caps(
+	const struct drive *drive, const struct ssdpm_sim_params *some,
+	const struct ssdpm_cap_segment *segments, size_t n_segments,
+	const struct ssdpm_io *ios, size_t n, struct ssdpm_cap_point *points)
+{
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+	struct ssdpm_sim_params params = *some;
+	struct ssdpm_error error;
+
+	params.parameters = drive->parameters;
+	params.n_parameters = drive->n;
+	if (ssdpm_cap_simulate(drive->model, &params, segments, n_segments, ios,
+			       n, &run, points, &error))
+		fail_msg("%s", error.message);
+	return run;
+}
+
+static void assert_point(const struct ssdpm_cap_point *point, uint64_t ns,
+			 uint32_t n_ios, double joules)
+{
+	double s = (double)ns / 1e9;
+
+	assert_int_equal(point->duration_ns, ns);
+	assert_near(point->bytes_per_s.nominal * s, n_ios * 4096.0, 1e-3);
+	assert_near(point->power_uw.nominal * s, joules * 1e6, 1);
+	assert_near(point->power_uw.low, point->power_uw.nominal, 0);
+	assert_near(point->bytes_per_s.high, point->bytes_per_s.nominal, 0);
+}
+
+/*
+ * Writes of 10 ms, each 20 ms: at 10 W, 35 ms each, 45 ms apart. A write takes
+ * 0.21 J over 4 W.
+ */
+static void a_trace_comes_under_one_cap_after_the_other(void **state)
+{
+	struct ssdpm_cap_segment segments[4] = {
+		{ S, SSDPM_CAP_NONE, 0 },
+		{ S, 10000000, 0 },
+		{ 2 * S, SSDPM_CAP_NONE, 0 },
+		{ 0, 10000000, 0 },
+	};
+	struct drive drive = make_certain();
+	struct ssdpm_cap_point points[4];
+	struct ssdpm_sim_params params;
+	struct ssdpm_io ios[100];
+	struct ssdpm_cap_run run;
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	for (unsigned i = 0; i < 100; i++)
+		ios[i] = write_at(i * 20 * MS, 4096, 10 * MS);
+	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
+	/* 50, then 23 up to 2035 ms, then 27. */
+	assert_int_equal(run.duration_ns, 2565 * MS);
+	assert_int_equal(run.n_slowed, 23);
+	assert_point(&points[0], S, 50, 4 + 50 * .21);
+	assert_point(&points[1], S, 23, 4 + 23 * .21);
+	assert_point(&points[2], 565 * MS, 27, 2.26 + 27 * .21);
+	assert_int_equal(points[0].limit, 0);
+	assert_int_equal(points[1].limit, SSDPM_CAP_LIMIT_POWER);
+	assert_int_equal(points[2].start_ns, 2 * S);
+	assert_int_equal(points[1].cap_uw, 10000000);
+	/* It ends before the last cap. */
+	assert_int_equal(points[3].duration_ns, 0);
+	assert_near(points[3].power_uw.high, 0, 0);
+	/* The change takes 100 ms: 3 writes less, and one that waits. */
+	segments[1].transition_ns = 100 * MS;
+	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
+	assert_int_equal(run.delay_max_ns, 125 * MS);
+	assert_point(&points[1], S, 20, 4 + 20 * .21);
+	segments[1].transition_ns = 0;
+	/* 29 begin under the cap, and the others when these are done. */
+	params.loop = SSDPM_LOOP_OPEN;
+	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
+	assert_int_equal(run.duration_ns, (1000 + 29 * 35 + 21 * 10) * MS);
+	assert_point(&points[1], S, 29, 4 + 29 * .21);
+	ssdpm_model_unref(drive.model);
+}
+
+static void what_comes_of_each_cap_comes_to_the_whole(void **state)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct drive drive = make_certain();
+	uint64_t seed = 7, all = 0;
+	struct ssdpm_io ios[400];
+
+	(void)state;
+	table.entries[0] = (struct ssdpm_apst_entry){ 1, 3 };
+	set(&drive, SSDPM_PARAMETER_BYTE_ENERGY, 1, 5000);
+	for (int i = 0; i < CASES; i++) {
+		struct ssdpm_cap_segment segments[5];
+		struct ssdpm_cap_point points[5];
+		struct ssdpm_sim_params params;
+		double bytes = 0, uj = 0;
+		uint64_t ns = 0, sum = 0;
+
+		ssdpm_sim_params_init(&params, sizeof(params));
+		params.loop = i % 2 ? SSDPM_LOOP_OPEN : SSDPM_LOOP_CLOSED;
+		params.apst = i % 3 ? &table : NULL;
+		draw_trace(&seed, ios, 400);
+		for (size_t j = 0; j < 5; j++)
+			segments[j] = (struct ssdpm_cap_segment){
+				(uint64_t)draw(&seed, 2e6, 4e8),
+				(uint64_t)draw(&seed, 8e6, 4e7),
+				(uint64_t)draw(&seed, 0, 1e6),
+			};
+		struct ssdpm_cap_run run = simulate_caps(
+			&drive, &params, segments, 5, ios, 400, points);
+
+		for (size_t j = 0; j < 5; j++) {
+			double s = (double)points[j].duration_ns / 1e9;
+
+			assert_int_equal(points[j].start_ns, ns);
+			ns += points[j].duration_ns;
+			bytes += points[j].bytes_per_s.nominal * s;
+			uj += points[j].power_uw.nominal * s;
+			assert_true(points[j].duration_ns <=
+					    segments[j].duration_ns ||
+				    j == 4);
+		}
+		for (size_t j = 0; j < 400; j++)
+			if (ios[j].op <= SSDPM_OP_WRITE)
+				sum += ios[j].bytes;
+		assert_int_equal(ns, run.duration_ns);
+		assert_near(bytes, (double)sum, 1);
+		assert_near(uj / ((double)ns / 1e9), run.power_uw.nominal, 1);
+		all += points[4].duration_ns;
+	}
+	assert_true(all > S);
+	ssdpm_model_unref(drive.model);
+}
+
 static void check_run_refused(const struct drive *drive, uint32_t loop,
 			      uint64_t cap_uw, const struct ssdpm_io *ios,
 			      size_t n, int code, const char *fragment)
 {
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
 	struct ssdpm_cap_run run = { .size = sizeof(run), .n_ios = 77 };
 	struct ssdpm_sim_params params;
 	struct ssdpm_error error = { 0 };
@@ -961,8 +1097,8 @@ static void check_run_refused(const struct drive *drive, uint32_t loop,
 	params.parameters = drive->parameters;
 	params.n_parameters = drive->n;
 	params.loop = loop;
-	assert_int_equal(ssdpm_cap_simulate(drive->model, &params, cap_uw, ios,
-					    n, &run, &error),
+	assert_int_equal(ssdpm_cap_simulate(drive->model, &params, &segment, 1,
+					    ios, n, &run, NULL, &error),
 			 code);
 	fixture_assert_error(&error, code, 0, fragment);
 	assert_int_equal(run.n_ios, 77);
@@ -1032,6 +1168,8 @@ int main(void)
 		cmocka_unit_test(bounds_of_a_trace_hold_what_its_values_give),
 		cmocka_unit_test(
 			where_idle_power_may_be_the_cap_all_may_be_lost),
+		cmocka_unit_test(a_trace_comes_under_one_cap_after_the_other),
+		cmocka_unit_test(what_comes_of_each_cap_comes_to_the_whole),
 		cmocka_unit_test(
 			what_a_drive_does_not_manage_under_a_cap_is_refused),
 	};
