@@ -8,7 +8,6 @@
 #include "trace-input.h"
 
 #define MAX_WEIGHTS 64
-#define WHOLE_PPM 1000000
 
 /* What a state is counted with. */
 enum budget_power {

@@ -4,6 +4,7 @@
 #include "comparison.h"
 #include "live.h"
 #include "output.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "budget-work.h"
 
+#include "units.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -43,54 +43,6 @@ static const struct option_spec options[] = {
 	{ "frontier", 0, NULL, "print what each watt buys, too" },
 };
 
-static enum exit_status parse_op_share(const struct common *common,
-				       const char *all, const char *text,
-				       uint64_t *ret_ppm, bool *ret_read)
-{
-	char share[32];
-	size_t length;
-
-	*ret_read = !strncmp(text, "read=", 5);
-	if (!*ret_read && strncmp(text, "write=", 6))
-		return usage_error(common,
-				   "--mix %s: write read=70%%,write=30%%", all);
-	text = strchr(text, '=') + 1;
-	length = strcspn(text, ",");
-	if (length >= sizeof(share))
-		return usage_error(common, "--mix %s: a share is too long",
-				   all);
-	memcpy(share, text, length);
-	share[length] = 0;
-	return parse_share(common, "mix", share, ret_ppm);
-}
-
-static enum exit_status set_mix(struct budget_options *o,
-				const struct common *common, const char *all)
-{
-	uint64_t sums[2] = { 0 }, ppm;
-	bool seen[2] = { 0 };
-	const char *text = all;
-
-	for (; text; text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL) {
-		bool read;
-
-		if (parse_op_share(common, all, text, &ppm, &read))
-			return STATUS_USAGE;
-		if (seen[read])
-			return usage_error(common, "--mix %s: %s stands twice",
-					   all, read ? "read" : "write");
-		seen[read] = true;
-		sums[read] = ppm;
-	}
-	if (sums[0] > WHOLE_PPM || sums[0] + sums[1] != WHOLE_PPM)
-		return usage_error(common,
-				   "--mix %s: the shares do not come to 100%%",
-				   all);
-	o->has_mix = true;
-	o->read_ppm = sums[1];
-	return STATUS_DONE;
-}
-
 static enum exit_status set_max_power(struct budget_options *o,
 				      const struct common *common,
 				      const char *text)
@@ -152,8 +104,10 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_watts(common, name, argument, &o->base_uw);
 	if (!strcmp(name, "power"))
 		return set_power(o, common, argument);
-	if (!strcmp(name, "mix"))
-		return set_mix(o, common, argument);
+	if (!strcmp(name, "mix")) {
+		o->has_mix = true;
+		return parse_mix(common, argument, &o->read_ppm);
+	}
 	if (!strcmp(name, "workload")) {
 		o->workload = argument;
 		return STATUS_DONE;

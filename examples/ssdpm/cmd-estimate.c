@@ -25,7 +25,9 @@ struct settings {
 	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
 	const char *policy_name;
 	uint64_t interval_ns;
-	uint64_t cap_uw; /* 0: none */
+	struct power_caps caps;
+	const char *mix;
+	uint64_t read_ppm; /* of it */
 	bool explain;
 };
 
@@ -41,10 +43,15 @@ static const struct option_spec options[] = {
 	  "med_power_with_dipm|min_power_with_partial|min_power",
 	  "SATA: the link policy (default med_power_with_dipm)" },
 	{ "interval", 0, "TIME", "give the course in pieces of this length" },
-	{ "power-cap", 0, "POWER",
-	  "what the workload loses if the drive may draw no more, as in 10W" },
+	{ "power-cap", 0, "CAP[:TIME],...",
+	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
+	  "maximum), or none:60s,20W:60s,10W:60s,none" },
+	{ "mix", 0, "OP=SHARE,...",
+	  "with --power-cap, in place of a trace: as much as it can of this, as "
+	  "in read=70%,write=30%" },
 	{ "csv", 0, NULL,
-	  "print CSV: the states, or with --interval the course" },
+	  "print CSV: the states; with --interval the course, with --power-cap "
+	  "what comes of each cap" },
 	{ "explain", 'e', NULL, "say what is taken for known, and why" },
 };
 
@@ -91,14 +98,11 @@ static enum exit_status set(void *data, struct common *common,
 					   "above 0",
 					   argument);
 	}
-	if (!strcmp(name, "power-cap")) {
-		if (parse_any_power(common, name, argument, &settings->cap_uw))
-			return STATUS_USAGE;
-		return settings->cap_uw ?
-			       STATUS_DONE :
-			       usage_error(common,
-					   "--power-cap %s: must be above 0",
-					   argument);
+	if (!strcmp(name, "power-cap"))
+		return parse_power_caps(common, argument, &settings->caps);
+	if (!strcmp(name, "mix")) {
+		settings->mix = argument;
+		return parse_mix(common, argument, &settings->read_ppm);
 	}
 	if (!strcmp(name, "explain"))
 		settings->explain = true;
@@ -156,7 +160,7 @@ static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
 static void write_estimate(struct json_writer *w,
 			   const struct settings *settings,
 			   const struct estimate *e,
-			   const struct ssdpm_cap_run *cap)
+			   const struct cap_answer *cap)
 {
 	const struct drive *drive = e->subject->drive;
 	const struct job *job = &e->jobs[0];
@@ -175,7 +179,7 @@ static void write_estimate(struct json_writer *w,
 		write_intervals(w, job->sim);
 	write_work_behind(w, e->subject, &job->result.nominal);
 	if (cap)
-		write_power_cap(w, cap, settings->cap_uw);
+		write_power_caps(w, cap);
 	write_known(w, e->subject);
 	ssdpm__json_end(w, '}');
 }
@@ -183,7 +187,7 @@ static void write_estimate(struct json_writer *w,
 static enum exit_status print_all_json(const struct common *common,
 				       const struct settings *settings,
 				       const struct estimates *all,
-				       const struct ssdpm_cap_run *caps)
+				       const struct cap_answer *caps)
 {
 	struct json_writer w = { 0 };
 
@@ -457,7 +461,7 @@ static void print_assumptions(const struct ssdpm_result *r)
 
 static void print_estimate(const struct settings *settings,
 			   const struct estimate *e,
-			   const struct ssdpm_cap_run *cap)
+			   const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
 	uint64_t n = all_ios(&job->result.nominal);
@@ -476,7 +480,7 @@ static void print_estimate(const struct settings *settings,
 	print_work_behind(e->subject, &job->result.nominal);
 	print_assumptions(&job->result);
 	if (cap)
-		print_power_cap(cap, settings->cap_uw, &settings->sim);
+		print_power_caps(cap, &settings->sim);
 	if (!settings->explain)
 		return;
 	putchar('\n');
@@ -486,11 +490,13 @@ static void print_estimate(const struct settings *settings,
 static enum exit_status print_all(const struct common *common,
 				  const struct settings *settings,
 				  const struct estimates *all,
-				  const struct ssdpm_cap_run *caps)
+				  const struct cap_answer *caps)
 {
 	if (common->form && common->form != FORM_OWN)
 		return print_all_json(common, settings, all, caps);
-	if (common->form && settings->interval_ns)
+	if (common->form && caps)
+		print_power_caps_csv(caps, all->n);
+	else if (common->form && settings->interval_ns)
 		print_intervals_csv(all);
 	else if (common->form)
 		print_states_csv(all);
@@ -503,15 +509,41 @@ static enum exit_status print_all(const struct common *common,
 	return STATUS_DONE;
 }
 
+static enum exit_status check_mix(const struct common *common,
+				  const struct settings *settings)
+{
+	if (settings->trace_name)
+		return usage_error(common,
+				   "--mix and --trace exclude each other");
+	if (settings->policy_option || settings->apst.given)
+		return usage_error(common,
+				   "--mix: it never idles, so that no policy "
+				   "does anything: leave it out");
+	if (settings->page.path)
+		return usage_error(common,
+				   "--mix and --html exclude each other");
+	return settings->caps.n ?
+		       STATUS_DONE :
+		       usage_error(common, "--mix says what is done under "
+					   "--power-cap: give that too");
+}
+
 static enum exit_status check(const struct common *common,
 			      const struct settings *settings, char **operands,
 			      size_t n)
 {
 	const char *option = settings->policy_option;
 
+	if (settings->mix)
+		return check_mix(common, settings);
 	if (!settings->trace_name)
 		return usage_error(common, "no --trace given; see ssdpm "
 					   "workload --list for workloads");
+	if (common->form == FORM_OWN && settings->caps.n &&
+	    settings->interval_ns)
+		return usage_error(
+			common, "--csv prints what comes of the caps or the "
+				"course: leave out --power-cap or --interval");
 	if (option && settings->apst.given && strcmp(option, "table"))
 		return usage_error(common,
 				   "--%s and the options of an APST table "
@@ -557,26 +589,91 @@ static enum exit_status find_policies(const struct common *common,
 	return status;
 }
 
-/* *ret_caps stays NULL where no cap is asked for; free() it. */
+/* *ret_caps: one for each of n, all empty; free_caps(). */
+static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
+{
+	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
+	if (*ret_caps)
+		return STATUS_DONE;
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
+static void free_caps(struct cap_answer *caps, size_t n)
+{
+	for (size_t i = 0; caps && i < n; i++)
+		free(caps[i].points);
+	free(caps);
+}
+
+/* *ret_caps stays NULL where no cap is asked for. */
 static enum exit_status run_caps(const struct plan *plan,
 				 const struct settings *settings,
 				 const struct estimates *all,
-				 struct ssdpm_cap_run **ret_caps)
+				 struct cap_answer **ret_caps)
 {
-	enum exit_status status = STATUS_DONE;
-	struct ssdpm_cap_run *caps;
+	enum exit_status status;
 
-	if (!settings->cap_uw)
+	if (!settings->caps.n)
 		return STATUS_DONE;
-	caps = calloc(all->n ? all->n : 1, sizeof(*caps));
-	*ret_caps = caps;
-	if (!caps) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
+	status = make_caps(all->n, ret_caps);
 	for (size_t i = 0; i < all->n && !status; i++)
-		status = run_power_cap(plan, &all->estimates[i],
-				       settings->cap_uw, &caps[i]);
+		status = run_power_caps(plan, &all->estimates[i],
+					&settings->caps, &(*ret_caps)[i]);
+	return status;
+}
+
+static enum exit_status print_mixes(const struct common *common,
+				    const struct settings *settings,
+				    const struct cap_answer *caps, size_t n)
+{
+	struct json_writer w = { 0 };
+
+	if (!common->form) {
+		for (size_t i = 0; i < n; i++) {
+			if (i)
+				putchar('\n');
+			print_power_caps(&caps[i], &settings->sim);
+		}
+		return STATUS_DONE;
+	}
+	if (common->form == FORM_OWN) {
+		print_power_caps_csv(caps, n);
+		return STATUS_DONE;
+	}
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		write_power_caps(&w, &caps[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+/* In place of a trace. */
+static enum exit_status estimate_mix(const struct common *common,
+				     const struct settings *settings,
+				     const struct drives *drives)
+{
+	const struct plan plan = {
+		.common = common,
+		.sim_options = &settings->sim,
+		.quirk_options = &settings->apst.quirks,
+	};
+	struct subject *subjects = NULL;
+	struct cap_answer *caps = NULL;
+	enum exit_status status = find_subjects(&plan, drives, &subjects);
+
+	if (!status)
+		status = make_caps(drives->n, &caps);
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = run_mix_caps(&plan, &subjects[i], settings->read_ppm,
+				      &settings->caps, settings->interval_ns,
+				      &caps[i]);
+	if (!status)
+		status = print_mixes(common, settings, caps, drives->n);
+	free_caps(caps, drives->n);
+	free(subjects);
 	return status;
 }
 
@@ -596,10 +693,10 @@ static enum exit_status estimate(const struct common *common,
 	};
 	struct estimates all = { 0 };
 	struct records records = { 0 };
-	struct ssdpm_cap_run *caps = NULL;
+	struct cap_answer *caps = NULL;
 	enum exit_status status;
 
-	if (settings->cap_uw)
+	if (settings->caps.n)
 		plan.records = &records;
 	status = find_policies(common, settings, policies, &plan);
 	if (!status)
@@ -612,9 +709,9 @@ static enum exit_status estimate(const struct common *common,
 		status = run_caps(&plan, settings, &all, &caps);
 	if (!status)
 		status = print_all(common, settings, &all, caps);
+	free_caps(caps, all.n);
 	free_estimates(&all);
 	free(records.ios);
-	free(caps);
 	return status;
 }
 
@@ -630,7 +727,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (status)
 		return status;
 	status = read_drives(common, operands, n_operands, &drives);
-	if (!status)
+	if (!status && settings.mix)
+		status = estimate_mix(common, &settings, &drives);
+	else if (!status)
 		status = estimate(common, &settings, &drives);
 	free_drives(&drives);
 	return status;
@@ -659,6 +758,8 @@ const struct subcommand cmd_estimate = {
 		    "drive.json\n"
 		    "  ssdpm estimate -t apst-1 --explain drive.json\n"
 		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
+		    "  ssdpm estimate --mix write=100% --power-cap "
+		    "none:60s,2W:60s,1W:60s,none:60s drive.json\n"
 		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
 		    "drive.json\n",
 	.set = set,

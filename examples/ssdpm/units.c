@@ -391,3 +391,50 @@ enum exit_status parse_count(const struct common *common, const char *option,
 	*ret_count = count;
 	return STATUS_DONE;
 }
+
+static enum exit_status parse_op_share(const struct common *common,
+				       const char *all, const char *text,
+				       uint64_t *ret_ppm, bool *ret_read)
+{
+	char share[32];
+	size_t length;
+
+	*ret_read = !strncmp(text, "read=", 5);
+	if (!*ret_read && strncmp(text, "write=", 6))
+		return usage_error(common,
+				   "--mix %s: write read=70%%,write=30%%", all);
+	text = strchr(text, '=') + 1;
+	length = strcspn(text, ",");
+	if (length >= sizeof(share))
+		return usage_error(common, "--mix %s: a share is too long",
+				   all);
+	memcpy(share, text, length);
+	share[length] = 0;
+	return parse_share(common, "mix", share, ret_ppm);
+}
+
+enum exit_status parse_mix(const struct common *common, const char *all,
+			   uint64_t *ret_read_ppm)
+{
+	uint64_t sums[2] = { 0 }, ppm;
+	bool seen[2] = { 0 };
+	const char *text = all;
+
+	for (; text; text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL) {
+		bool read;
+
+		if (parse_op_share(common, all, text, &ppm, &read))
+			return STATUS_USAGE;
+		if (seen[read])
+			return usage_error(common, "--mix %s: %s stands twice",
+					   all, read ? "read" : "write");
+		seen[read] = true;
+		sums[read] = ppm;
+	}
+	if (sums[0] > WHOLE_PPM || sums[0] + sums[1] != WHOLE_PPM)
+		return usage_error(common,
+				   "--mix %s: the shares do not come to 100%%",
+				   all);
+	*ret_read_ppm = sums[1];
+	return STATUS_DONE;
+}

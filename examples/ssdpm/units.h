@@ -72,4 +72,10 @@ enum exit_status parse_factor(const struct common *common, const char *option,
 enum exit_status parse_count(const struct common *common, const char *option,
 			     const char *text, uint64_t *ret_count);
 
+#define WHOLE_PPM 1000000
+
+/* --mix: "read=70%,write=30%" in millionths that are read. */
+enum exit_status parse_mix(const struct common *common, const char *text,
+			   uint64_t *ret_read_ppm);
+
 #endif

@@ -40,6 +40,22 @@ static int fail_service(const struct cap_pass *pass, struct ssdpm_error *reterr)
 		"record %" PRIu64 ": takes over 4.29 s under this cap", record);
 }
 
+static uint64_t cap_of(const struct cap_pass *pass)
+{
+	return pass->n_segments ? pass->segments[pass->at].cap_uw :
+				  SSDPM_CAP_NONE;
+}
+
+static int fail_idle(const struct cap_pass *pass, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(
+		reterr, -ERANGE, 0,
+		"a cap of %" PRIu64
+		" uW: the drive is taken to idle at %" PRIu64
+		" uW, which leaves nothing for I/Os; its idle_power_uw says so",
+		cap_of(pass), pass->idle_uw);
+}
+
 static int fail_time(struct ssdpm_error *reterr)
 {
 	return ssdpm__fail(
@@ -54,11 +70,10 @@ static bool pay(struct cap_pass *pass, ssdpm__fj energy, struct work *work)
 	uint64_t head_uw;
 
 	work->need_ns = work->busy_ns;
-	if (!pass->n_segments ||
-	    pass->segments[pass->at].cap_uw == SSDPM_CAP_NONE)
+	if (cap_of(pass) == SSDPM_CAP_NONE)
 		return true;
-	/* That it is above 0 was checked. */
-	head_uw = pass->segments[pass->at].cap_uw - pass->idle_uw;
+	/* It is above 0. */
+	head_uw = cap_of(pass) - pass->idle_uw;
 	own = (ssdpm__fj)head_uw * work->busy_ns;
 	if (energy <= own) {
 		ssdpm__fj limit = (ssdpm__fj)head_uw * CREDIT_NS;
@@ -204,6 +219,8 @@ static int take(struct cap_pass *pass, const struct ssdpm_io *io,
 
 	if (!look(pass, io, &work) || !enter(pass, &work))
 		return fail_time(reterr);
+	if (cap_of(pass) <= pass->idle_uw)
+		return fail_idle(pass, reterr);
 	energy = energy_of(pass, io, work.busy_ns);
 	if (!pay(pass, energy, &work) || work.wait_ns > SSDPM_SERVICE_MAX)
 		return fail_service(pass, reterr);

@@ -95,8 +95,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static int begin_pass(const struct job *job, const struct drive *drive,
-		      struct cap_pass *ret_pass, struct ssdpm_error *reterr)
+static void begin_pass(const struct job *job, const struct drive *drive,
+		       struct cap_pass *ret_pass)
 {
 	struct values values;
 
@@ -116,21 +116,17 @@ static int begin_pass(const struct job *job, const struct drive *drive,
 		ret_pass->operation_nj[op] = values.operation_energy_nj[op];
 		ret_pass->byte_pj[op] = values.byte_energy_pj[op];
 	}
-	if (drive->capped && ret_pass->idle_uw >= job->least_uw)
-		return ssdpm__fail(
-			reterr, -ERANGE, 0,
-			"a cap of %" PRIu64
-			" uW: the drive is taken to idle at %" PRIu64
-			" uW, which leaves nothing for I/Os; idle_power_uw of state %u says so",
-			job->least_uw, ret_pass->idle_uw, drive->state);
-	return 0;
 }
 
-/* All three to what it is at the corner, and no power above any cap. */
+/* All three to what it is at the corner; in other states under all caps. */
 static void fix(const struct job *job, const struct drive *drive,
 		struct ssdpm_parameter *p, uint64_t uw)
 {
-	if (drive->capped)
+	bool works = p->kind == SSDPM_PARAMETER_ACTIVE_POWER ||
+		     (p->kind == SSDPM_PARAMETER_IDLE_POWER &&
+		      p->index == drive->state);
+
+	if (drive->capped && !works)
 		uw = least(uw, job->least_uw);
 	p->low = p->nominal = p->high = uw;
 }
@@ -314,15 +310,15 @@ static int run(const struct job *job, const struct drive *drive,
 	struct ssdpm_sim_params params = job->params;
 	struct watch watch;
 	struct ssdpm_sim *sim;
-	int r = begin_pass(job, drive, ret_pass, reterr);
+	int r;
 
+	begin_pass(job, drive, ret_pass);
 	ret_pass->delays = delays;
 	set_parameters(job, drive, parameters);
 	params.parameters = parameters;
 	params.operational_state = drive->state;
 	params.interval_ns = job->interval_ns;
-	if (!r)
-		r = ssdpm_sim_new(job->model, &params, &sim, reterr);
+	r = ssdpm_sim_new(job->model, &params, &sim, reterr);
 	if (r)
 		return r;
 	begin_watch(job, sim, &watch);
@@ -387,22 +383,21 @@ static void add(struct job *job, bool nominal, const struct outcome *capped,
 }
 
 /* At its most, idle power leaves nothing, or next to nothing, for I/Os. */
-static void add_nothing(struct job *job)
+static void add_nothing(struct job *job, const struct cap_pass *pass,
+			const struct outcome *free)
 {
-	double cap_uw = (double)job->most_uw;
+	double cap_uw = (double)job->segments[pass->at].cap_uw;
+	struct ssdpm_cap_point *point = &job->points[pass->at];
 
+	ssdpm__widen(&job->spans[UNCAPPED_POWER_UW], free->power_uw.low,
+		     free->power_uw.high);
 	ssdpm__widen(&job->spans[LOSS_SHARE], 1, 1);
 	for (size_t i = POWER_UW; i <= MAX_POWER_UW; i++)
 		ssdpm__widen(&job->spans[i], cap_uw, cap_uw);
-	for (size_t i = 0; i < job->n_segments; i++) {
-		struct ssdpm_cap_point *point = &job->points[i];
-
-		cap_uw = (double)point->cap_uw;
-		if (point->duration_ns && point->cap_uw != SSDPM_CAP_NONE) {
-			ssdpm__widen(&point->bytes_per_s, 0, 0);
-			ssdpm__widen(&point->power_uw, cap_uw, cap_uw);
-		}
-	}
+	if (!point->duration_ns)
+		return;
+	ssdpm__widen(&point->bytes_per_s, 0, 0);
+	ssdpm__widen(&point->power_uw, cap_uw, cap_uw);
 }
 
 static int run_both(const struct job *job, const struct corner *corner,
@@ -488,8 +483,8 @@ static int run_corners(struct job *job, bool unknown,
 		if ((!cost && i & 1) || (!service && i & 2))
 			continue;
 		r = run_both(job, &corner, NULL, &pass, &capped, &free, &error);
-		if (r == -ERANGE && costs == CORNER_HIGH) {
-			add_nothing(job);
+		if (r == -ERANGE && costs == CORNER_HIGH && pass.n_segments) {
+			add_nothing(job, &pass, &free);
 			r = 0;
 		} else if (!r) {
 			add(job, false, &capped, &free);

@@ -7,6 +7,7 @@ a drive of which everything is stated.
 
 from __future__ import annotations
 
+import copy
 import csv
 import gzip
 import io
@@ -416,6 +417,99 @@ def test_a_power_cap_makes_i_os_longer(some: Command) -> None:
     assert "leaves nothing for I/Os" in message
 
 
+def rows(text: str) -> list[list[str]]:
+    """Of what comes of each cap."""
+    lines = text.splitlines()
+    head = next(i for i, line in enumerate(lines) if "limited by" in line)
+    return [line.split() for line in lines[head + 1 :]]
+
+
+def test_caps_that_change_hold_one_after_the_other(some: Command) -> None:
+    """I/Os of 1 ms at 0, 1.001, 2.003 and 4.006 s, 1 W over idle."""
+    caps = "none:1500ms,1500mW:1s,none:2s,1500mW"
+    call = ["--none", "--power-cap", caps]
+    run = estimate(some, *call)["power_cap"]
+    points = run["points"]
+    assert run["cap_uw"] == 1_500_000
+    assert [p["cap_uw"] for p in points] == [None, 1_500_000, None, 1_500_000]
+    assert [p["start_ns"] for p in points] == [0, 1500 * MS, 2500 * MS, 4500 * MS]
+    assert sum(p["duration_ns"] for p in points) == run["duration_ns"]
+    # The drive takes an I/O in each but the last.
+    slowed = [p["limit"] == "power" for p in points]
+    assert sum(slowed) == run["n_slowed"] and not slowed[0] and not slowed[2]
+    joules = sum(p["nominal_energy_nj"] for p in points) / 1e9
+    mean = run["power_uw"]["nominal"] / 1e6
+    assert joules == pytest.approx(mean * run["duration_ns"] / 1e9, rel=1e-5)
+    text = some.output("estimate", "-t", "some.csv", *STATED, *call, "plain.json")
+    assert "under power caps that change in PS0: " in text
+    assert [row[:5] for row in rows(text)][:2] == [
+        ["0", "ns", "1.5", "s", "none"],
+        ["1.5", "s", "1", "s", "1.5"],
+    ]
+    csv = some.output(
+        "estimate", "-t", "some.csv", *STATED, *call, "--csv", "plain.json"
+    )
+    head, *lines = csv.splitlines()
+    assert head.startswith("drive,trace,start_ns,duration_ns,cap_uw,low_bytes_per_s")
+    assert [line.split(",")[2] for line in lines] == [str(p["start_ns"]) for p in points]
+    # What it does not come to.
+    caps = "none:1h,1500mW"
+    call = ["estimate", "-t", "some.csv", *STATED, "--none", "--power-cap", caps]
+    assert rows(some.output(*call, "plain.json"))[1] == ["1.5", "W", "not", "reached"]
+
+
+def mix(ssdpm: Command, *arguments: str) -> Any:
+    return ssdpm.json("estimate", "--mix", "write=100%", *arguments, "plain.json")
+
+
+def test_a_mix_is_done_as_fast_as_each_cap_lets_it(ssdpm: Command) -> None:
+    known = ["--idle-power", "1W", "--active-power", "write=4W", "--bandwidth"]
+    known += ["write=1GB/s"]
+    found = mix(ssdpm, *known, "--power-cap", "none:60s,3W:1min,2W:30s,none:1s")
+    assert found["schema"] == "ssdpm.cap/1"
+    assert found["mix"] == {"read_ppm": 0, "write_ppm": 10**6, "io_bytes": 131072}
+    points = found["points"]
+    assert [p["bytes_per_s"]["nominal"] for p in points] == [
+        10**9,
+        666_666_667,
+        333_333_333,
+        10**9,
+    ]
+    assert [p["power_uw"]["high"] // 10**6 for p in points] == [4, 3, 2, 4]
+    assert [p["nominal_energy_nj"] // 10**9 for p in points] == [240, 180, 60, 4]
+    assert [p["limit"] for p in points] == ["nand", "power", "power", "nand"]
+    assert [p["start_ns"] // S for p in points] == [0, 60, 120, 150]
+    # One cap, and no time: in a second.
+    [one] = mix(ssdpm, *known, "--power-cap", "3W")["points"]
+    assert (one["duration_ns"], one["nominal_energy_nj"]) == (S, 3 * S)
+    [tie] = mix(ssdpm, *known, "--power-cap", "4W")["points"]
+    assert tie["limit"] == "nand"
+    halves = mix(ssdpm, *known, "--power-cap", "none:1s,3W:1s", "--interval", "500ms")
+    assert len(halves["points"]) == 4
+    text = ssdpm.output(
+        *["estimate", "--mix", "read=50%,write=50%", *known],
+        *["--power-cap", "none:60s,3W", "plain.json"],
+    )
+    assert "50 % of reads, 50 % of writes of 128 KiB, as many as it can" in text
+    assert rows(text)[1][:6] == ["1", "min", "1", "s", "3", "W"]
+
+
+def test_a_cap_may_be_that_of_a_state(ssdpm: Command) -> None:
+    """With the time that the drive takes to change to it."""
+    drive = copy.deepcopy(ssdpm.example)
+    states = drive["states"]
+    states[0]["exit_latency_us"], states[1]["entry_latency_us"] = 100_000, 150_000
+    ssdpm.write("plain.json", drive)
+    watts = [state["max_power_uw"] for state in states]
+    points = mix(ssdpm, "--power-cap", "PS0:1s,PS1:1s")["points"]
+    assert [p["cap_uw"] for p in points] == watts[:2]
+    alone = mix(ssdpm, "--power-cap", "PS1:1s")["points"][0]["bytes_per_s"]["nominal"]
+    assert points[1]["bytes_per_s"]["nominal"] == pytest.approx(alone * 0.75)
+    for state in ("PS4", "PS9"):
+        call = ["estimate", "--mix", "write=100%", "--power-cap", state, "plain.json"]
+        assert f"--power-cap {state}: it has no such state" in ssdpm.fails(3, *call)
+
+
 def test_one_i_o_costs_something(ssdpm: Command) -> None:
     ssdpm.write("some.csv", trace.csv((5, MS)))
     run = estimate(ssdpm)["nominal"]
@@ -469,6 +563,15 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--interval", "0s"], "--interval 0s: must be above 0"),
         ([*ESTIMATE, "--power-cap", "0W"], "--power-cap 0W: must be above 0"),
         ([*ESTIMATE, "--power-cap", "10"], "--power-cap 10: "),
+        ([*ESTIMATE, "--power-cap", "1W,2W"], "--power-cap 1W: say how long it holds"),
+        ([*ESTIMATE, "--power-cap", "1W:5,2W"], "--power-cap 5: write a number with"),
+        ([*ESTIMATE, "--power-cap", "1W:0s,2W"], "--power-cap 1W: say how long"),
+        ([*ESTIMATE, "--power-cap", "1W:1s,"], "--power-cap : write a number with"),
+        ([*ESTIMATE, "--power-cap", "PSx"], "--power-cap PSx: a state is PS0 to PS31"),
+        ([*ESTIMATE, "--power-cap", "1W", "--power-cap", "2W"], "is given twice"),
+        ([*ESTIMATE, "--power-cap", ",".join(["1W:1s"] * 65)], "more than 64 caps"),
+        ([*ESTIMATE, "--power-cap", "1" * 70 + "W"], "is too long"),
+        ([*ESTIMATE, "--mix", "write=100%"], "--mix and --trace exclude each other"),
         ([*ESTIMATE, "--none", "-l", "20ms"], "--none and the options of an APST"),
         ([*ESTIMATE, "--lpm", "low"], "--lpm low: keep_firmware_settings, "),
         ([*ESTIMATE, "--scheme", "balanced"], "--scheme is for --algorithm windows"),

@@ -50,6 +50,8 @@ CALLS = [
     ["estimate", "--json", "-t", "lomax", "--interval", "1min", "odd.json"],
     ["estimate", "--json", "-t", "lomax", "--spare", "7%", "--power-cap", "5W"]
     + ["sata.json"],
+    ["estimate", "--json", "--mix", "read=1%,write=99%", "--power-cap", "none:1s,5W"]
+    + ["odd.json"],
     ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
     + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],

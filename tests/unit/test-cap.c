@@ -938,6 +938,16 @@ static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
 	assert_near(run.loss_share.nominal, 1 - 50.0 / 114, 1e-12);
 	assert_near(run.loss_share.high, 1, 0);
 	assert_near(run.power_uw.high, 9 * W, 0);
+	/* Without the cap: 20 ms of 25 W, 30 at 2 to 10. */
+	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
+					      SSDPM_PARAMETER_IDLE_POWER, 0,
+					      2000000, 4000000, 10000000, NULL),
+			 0);
+	run = simulate(&drive, SSDPM_LOOP_CLOSED, 0, 9000000, ios, 2);
+	assert_near(run.uncapped_power_uw.low, 11.2 * W, 1);
+	assert_near(run.uncapped_power_uw.nominal, 12.4 * W, 1);
+	assert_near(run.uncapped_power_uw.high, 16 * W, 1);
+	set(&drive, SSDPM_PARAMETER_IDLE_POWER, 0, 4000000);
 	/* A drive of 1 to 4 GB/s: 20 to 5 ms each. */
 	set(&drive, SSDPM_PARAMETER_IDLE_POWER, 2, 4000000);
 	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,

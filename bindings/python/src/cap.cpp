@@ -22,7 +22,8 @@ using NandTuple = std::tuple<double, double, double, double, double, double>;
 using CapDriveTuple = std::tuple<uint32_t, uint32_t, SpanTuple, SpanTuple,
 				 std::optional<NandTuple>>;
 
-using SegmentTuples = std::vector<std::tuple<uint64_t, uint64_t>>;
+/* The members of struct ssdpm_cap_segment */
+using SegmentTuples = std::vector<std::tuple<uint64_t, uint64_t, uint64_t>>;
 
 static struct ssdpm_span span_from(const SpanTuple &from)
 {
@@ -145,18 +146,28 @@ static py::tuple cap_params_from_model(const Model &model,
 			      span_tuple(params.max_uw), result);
 }
 
+static std::vector<struct ssdpm_cap_segment> segments_from(
+	const SegmentTuples &from)
+{
+	std::vector<struct ssdpm_cap_segment> to;
+
+	for (const auto &one : from)
+		to.push_back({ std::get<0>(one), std::get<1>(one),
+			       std::get<2>(one) });
+	return to;
+}
+
 static py::array cap_timeline(const CapDriveTuple &drive,
 			      const StreamTuples &streams,
 			      const SegmentTuples &from, uint64_t interval_ns)
 {
 	CapParams cap(drive, streams);
-	std::vector<struct ssdpm_cap_segment> segments;
+	const std::vector<struct ssdpm_cap_segment> segments =
+		segments_from(from);
 	std::vector<struct ssdpm_cap_point> points;
 	struct ssdpm_error error = {};
 	size_t n;
 
-	for (const std::tuple<uint64_t, uint64_t> &one : from)
-		segments.push_back({ std::get<0>(one), std::get<1>(one) });
 	if (ssdpm_cap_timeline(&cap.params, segments.data(), segments.size(),
 			       interval_ns, nullptr, 0, &n, &error))
 		raise_error(error, false);
@@ -169,8 +180,11 @@ static py::array cap_timeline(const CapDriveTuple &drive,
 }
 
 static py::tuple cap_simulate(const Model &model, const SimParams &params,
-			      uint64_t cap_uw, const IoArray &ios)
+			      const SegmentTuples &from, const IoArray &ios)
 {
+	const std::vector<struct ssdpm_cap_segment> segments =
+		segments_from(from);
+	std::vector<struct ssdpm_cap_point> points(segments.size());
 	const struct ssdpm_io *at = ios.data();
 	const size_t n = (size_t)ios.size();
 	struct ssdpm_cap_run run = {};
@@ -181,8 +195,9 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 	{
 		py::gil_scoped_release release;
 
-		err = ssdpm_cap_simulate(model.get(), params.get(), cap_uw, at,
-					 n, &run, &error);
+		err = ssdpm_cap_simulate(model.get(), params.get(),
+					 segments.data(), segments.size(), at,
+					 n, &run, points.data(), &error);
 	}
 	if (err)
 		raise_error(error, false);
@@ -191,8 +206,9 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 		run.n_ios, run.n_slowed, run.delay_mean_ns, run.delay_p99_ns,
 		run.delay_max_ns, span_tuple(run.loss_share),
 		span_tuple(run.power_uw), span_tuple(run.p99_power_uw),
-		span_tuple(run.max_power_uw),
-		span_tuple(run.uncapped_power_uw));
+		span_tuple(run.max_power_uw), span_tuple(run.uncapped_power_uw),
+		py::array_t<struct ssdpm_cap_point>(
+			(py::ssize_t)points.size(), points.data()));
 }
 
 void add_cap(py::module_ &module)

@@ -458,6 +458,9 @@ def cap_calculate(
     drive: _CapDrive, streams: list[_Stream], cap_uw: int
 ) -> tuple[_Span, _Span, _Span, _Span, _Span, _Span, int, int]: ...
 
+# The members of struct ssdpm_cap_segment.
+_Segment: TypeAlias = tuple[int, int, int]
+
 # cap_uw, known, assumed, idle_uw, max_uw, streams.
 def cap_params_from_model(
     model: Model, parameters: list[_Parameter], state: int, streams: list[_Stream]
@@ -465,13 +468,17 @@ def cap_params_from_model(
 def cap_timeline(
     drive: _CapDrive,
     streams: list[_Stream],
-    segments: list[tuple[int, int]],
+    segments: list[_Segment],
     interval_ns: int,
 ) -> npt.NDArray[np.void]: ...
 
-# The members of struct ssdpm_cap_run: eight numbers, five spans.
+# The members of struct ssdpm_cap_run: eight numbers, five spans; an
+# ssdpm_cap_point for each segment.
 def cap_simulate(
-    model: Model, params: SimParams, cap_uw: int, ios: npt.NDArray[np.void]
+    model: Model,
+    params: SimParams,
+    segments: list[_Segment],
+    ios: npt.NDArray[np.void],
 ) -> tuple[Any, ...]: ...
 def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
 def profile_names(text: bytes) -> list[str]: ...

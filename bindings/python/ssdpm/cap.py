@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, SupportsIndex, Union
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Optional, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ from ssdpm.estimate import (
     _Setup,
 )
 from ssdpm.model import Model
-from ssdpm.workload import IO_DTYPE, record_arrays
+from ssdpm.workload import all_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,6 +144,10 @@ def _cap_uw(watts: object, name: str = "cap_w") -> int:
 
 def _watts(cap_uw: int) -> float | None:
     return None if cap_uw == _core.CAP_NONE else cap_uw / 1e6
+
+
+CapsLike = Iterable[Union[tuple[float, Optional[float]], tuple[float, Optional[float], float]]]
+"""Seconds and watts of one cap after the other, as Drive.timeline() takes them."""
 
 
 def _set(one: object, name: str, value: object) -> None:
@@ -437,6 +441,21 @@ class Timeline:
         caps = self.points["cap_uw"]
         return np.where(caps == _core.CAP_NONE, np.inf, caps / 1e6)
 
+    def _rows(self) -> list[tuple[str, str]]:
+        rows: list[tuple[str, str]] = []
+        if len(self) < 2:
+            return rows
+        for point, cap_w in zip(self.points, self.cap_w):
+            start, length = (point[f"{one}_ns"] / 1e9 for one in ("start", "duration"))
+            cap = "no cap" if cap_w == np.inf else f"{cap_w:g} W"
+            rows.append(
+                (
+                    f"{start:g} to {start + length:g} s at {cap}",
+                    f"{_gb(Span(*point['bytes_per_s']))}, {_w(Span(*point['power_uw']))}",
+                )
+            )
+        return rows
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Throughput over time; power and the cap on an axis of their own.
 
@@ -530,25 +549,36 @@ class Drive:
 
     def timeline(
         self,
-        caps: Iterable[tuple[float, float | None]],
+        caps: CapsLike,
         interval_s: float | None = 1.0,
     ) -> Timeline:
         """What it does while its cap changes.
 
         Args:
-            caps: seconds and watts of each; None: no cap.
+            caps: seconds and watts of each (None: no cap), and the seconds that the
+                drive takes to change to it and does nothing else, if it takes any.
             interval_s: length of each point; None: one for each cap.
 
         Raises:
             InvalidError, RangeError, UnknownValueError: as at().
         """
-        segments = [
-            (_ns(seconds, "caps"), _cap_uw(watts, "caps")) for seconds, watts in caps
-        ]
         every = 0 if interval_s is None else _ns(interval_s, "interval_s")
-        points = _core.cap_timeline(*self._core(), segments, every)
-        points.flags.writeable = False
-        return Timeline(points)
+        return _timeline(_core.cap_timeline(*self._core(), _segments(caps), every))
+
+
+def _segments(caps: CapsLike) -> list[tuple[int, int, int]]:
+    segments = []
+    for one in caps:
+        if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
+            raise TypeError("caps: (seconds, watts) or (seconds, watts, change) each")
+        change = _ns(one[2], "caps") if len(one) == 3 and one[2] else 0
+        segments.append((_ns(one[0], "caps"), _cap_uw(one[1], "caps"), change))
+    return segments
+
+
+def _timeline(points: npt.NDArray[np.void]) -> Timeline:
+    points.flags.writeable = False
+    return Timeline(points)
 
 
 def _ns(seconds: object, name: str) -> int:
@@ -603,19 +633,21 @@ def from_model(
 
 @dataclass(frozen=True)
 class Run:
-    """A trace under a cap.
+    """A trace under a cap, or under caps that change.
 
     Attributes:
-        cap_w: the cap; None: there is none.
-        duration_ns, uncapped_duration_ns: nominal, with the cap, and in state 0 without.
+        cap_w: the lowest cap; None: there is none.
+        duration_ns, uncapped_duration_ns: nominal, with the caps, and in state 0 without.
         interval_ns: what p99 and most are taken over: a second, or the 65536th part of
             a longer trace.
         n_ios: how many.
-        n_slowed: of these, whose service the cap made longer.
+        n_slowed: of these, whose service a cap made longer.
         delay_mean_ns, delay_p99_ns, delay_max_ns: by how much, over all I/Os.
         loss_share: of the throughput.
         power_uw: mean; likewise p99_power_uw and max_power_uw over the intervals, and
             uncapped_power_uw.
+        timeline: a point for each cap; limit is "power" where it made an I/O longer,
+            otherwise 0. Caps that the trace does not come to are not there.
     """
 
     cap_w: float | None
@@ -632,6 +664,7 @@ class Run:
     p99_power_uw: Span
     max_power_uw: Span
     uncapped_power_uw: Span
+    timeline: Timeline = field(hash=False)
 
     def _rows(self) -> list[tuple[str, str]]:
         return [
@@ -641,10 +674,11 @@ class Run:
             ("mean power", _w(self.power_uw)),
             ("p99 power", _w(self.p99_power_uw)),
             ("most", _w(self.max_power_uw)),
-            ("without the cap", _w(self.uncapped_power_uw)),
+            ("  without", _w(self.uncapped_power_uw)),
             ("slower I/Os", f"{self.n_slowed} of {self.n_ios}"),
             ("added, mean", f"{self.delay_mean_ns / 1e3:.6g} us"),
             ("added, p99", f"{self.delay_p99_ns / 1e3:.6g} us"),
+            *self.timeline._rows(),
         ]
 
     def __str__(self) -> str:
@@ -658,7 +692,7 @@ class Run:
 def simulate(
     model: Model,
     trace: TraceLike,
-    cap_w: float | None,
+    caps: float | CapsLike | None,
     *,
     state: SupportsIndex = 0,
     table: TableLike = _DEFAULT_TABLE,
@@ -669,13 +703,14 @@ def simulate(
     measured: Calibration | None = None,
     spare: float | None = None,
 ) -> Run:
-    """What a trace loses under a cap, and what it draws.
+    """What a trace loses under a cap, or under caps that change, and what it draws.
 
     Args:
         model: a drive.
         trace: as for ssdpm.estimate(); all of it is held in memory.
-        cap_w: in watts; None: none.
-        state: the operational state in which the drive works under the cap.
+        caps: watts, or None: there is no cap; or one after the other, as for
+            Drive.timeline(). The last one lasts as long as the trace.
+        state: the operational state whose idle power the drive has.
         table, loop, lpm, pcie_link, parameters, measured, spare: as for
             ssdpm.estimate().
 
@@ -693,18 +728,19 @@ def simulate(
         measured=measured,
         spare=spare,
     )
-    cap_uw = _cap_uw(cap_w)
-    parts = list(record_arrays(trace))
-    records = parts[0] if len(parts) == 1 else np.concatenate(parts or [_NO_RECORDS])
-    numbers = _core.cap_simulate(
+    if isinstance(caps, Iterable):
+        segments = _segments(caps)
+    else:
+        segments = [(0, _cap_uw(caps), 0)]
+    *numbers, points = _core.cap_simulate(
         setup.model._handle,
-        setup.core(
-            setup.table(table), check_unsigned(state, "state", 2**32 - 1)
-        ),
-        cap_uw,
-        records,
+        setup.core(setup.table(table), check_unsigned(state, "state", 2**32 - 1)),
+        segments,
+        all_records(trace),
     )
-    return Run(_watts(cap_uw), *numbers[:8], *(Span(*span) for span in numbers[8:]))
-
-
-_NO_RECORDS: npt.NDArray[np.void] = np.empty(0, IO_DTYPE)
+    return Run(
+        _watts(min(cap_uw for _, cap_uw, _ in segments)),
+        *numbers[:8],
+        *(Span(*span) for span in numbers[8:]),
+        _timeline(points[: max(np.count_nonzero(points["duration_ns"]), 1)]),
+    )

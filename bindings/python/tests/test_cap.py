@@ -186,6 +186,37 @@ def test_a_trace_takes_as_long_as_its_energy_under_the_cap() -> None:
     assert free.power_uw.nominal == estimate.nominal.mean_power_uw
 
 
+def test_a_trace_comes_under_one_cap_after_the_other() -> None:
+    """Writes of 10 ms each 20 ms; at 10 W, 35 ms, 45 ms apart."""
+    trace = ssdpm.Trace.from_columns(
+        start_ns=np.arange(100) * 20_000_000,
+        op="write",
+        service_ns=10_000_000,
+        bytes=4096,
+    )
+    caps = [(1, None), (1, 10, 0.1), (2, None), (60, 10)]
+    run = ssdpm.cap.simulate(model(), trace, caps, table=None, parameters=certain())
+    assert run.cap_w == 10
+    line = run.timeline
+    assert list(line.points["duration_ns"]) == [10**9, 10**9, 625_000_000]
+    assert list(line.points["limit"]) == [0, ssdpm.cap.LIMITS["power"], 0]
+    rate = line.points["bytes_per_s"]["nominal"]
+    assert list(np.round(rate[:2] / 4096)) == [50, 20]
+    assert line.bytes == pytest.approx(100 * 4096)
+    assert line.energy_j == pytest.approx(run.power_uw.nominal * 2.625e-6)
+    assert line.duration_s == run.duration_ns / 1e9
+    assert "1 to 2 s at 10 W" in str(run)
+    assert "8.2 W" in str(run)
+    assert hash(run)
+    line.plot()
+    again = ssdpm.cap.simulate(
+        model(), trace, [(1, 10)], table=None, parameters=certain()
+    )
+    one = ssdpm.cap.simulate(model(), trace, 10, table=None, parameters=certain())
+    assert again == one
+    assert one.timeline.duration_s == one.duration_ns / 1e9
+
+
 def test_less_spare_flash_loses_more_under_a_cap() -> None:
     streams = [Stream("write", nand_bytes_per_s=1e9)]
     trace = ssdpm.generate("apst-2", service_ns=100_000)
