@@ -657,13 +657,13 @@ static enum exit_status estimate_mix(const struct common *common,
 {
 	const struct plan plan = {
 		.common = common,
+		.no_tables = true,
 		.sim_options = &settings->sim,
 		.quirk_options = &settings->apst.quirks,
 	};
 	struct subject *subjects = NULL;
 	struct cap_answer *caps = NULL;
 	enum exit_status status = find_subjects(&plan, drives, &subjects);
-
 	if (!status)
 		status = make_caps(drives->n, &caps);
 	for (size_t i = 0; i < drives->n && !status; i++)

@@ -283,7 +283,7 @@ enum exit_status find_subjects(const struct plan *plan,
 		s->drive = &drives->drives[i];
 		status = find_quirks(plan->quirk_options, &rules, s->drive,
 				     &s->quirks);
-		if (!status && !plan->common->quiet)
+		if (!status && !plan->common->quiet && !plan->no_tables)
 			complain_of_quirks(s->drive, &s->quirks, APST_QUIRKS,
 					   false);
 		if (!status)

@@ -425,33 +425,39 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_caps_that_change_hold_one_after_the_other(some: Command) -> None:
-    """I/Os of 1 ms at 0, 1.001, 2.003 and 4.006 s, 1 W over idle."""
-    caps = "none:1500ms,1500mW:1s,none:2s,1500mW"
+    """I/Os of 1 ms at 0, 1.001, 6.003 and 6.014 s, 1 W over idle."""
+    caps = "none:1s,1500mW:1s,none:4005ms,1500mW"
     call = ["--none", "--power-cap", caps]
     run = estimate(some, *call)["power_cap"]
     points = run["points"]
     assert run["cap_uw"] == 1_500_000
     assert [p["cap_uw"] for p in points] == [None, 1_500_000, None, 1_500_000]
-    assert [p["start_ns"] for p in points] == [0, 1500 * MS, 2500 * MS, 4500 * MS]
+    assert [p["start_ns"] for p in points] == [0, S, 2 * S, 6 * S + 5 * MS]
     assert sum(p["duration_ns"] for p in points) == run["duration_ns"]
-    # The drive takes an I/O in each but the last.
-    slowed = [p["limit"] == "power" for p in points]
-    assert sum(slowed) == run["n_slowed"] and not slowed[0] and not slowed[2]
+    # The drive takes an I/O in each of them.
+    assert [p["limit"] for p in points] == [None, "power", None, "power"]
+    assert run["n_slowed"] == 2
+    seconds = [p["duration_ns"] / 1e9 for p in points]
+    moved = [p["bytes_per_s"]["nominal"] * s for p, s in zip(points, seconds)]
+    assert [round(b / 4096, 2) for b in moved] == [1, 1, 1, 1]
     joules = sum(p["nominal_energy_nj"] for p in points) / 1e9
     mean = run["power_uw"]["nominal"] / 1e6
     assert joules == pytest.approx(mean * run["duration_ns"] / 1e9, rel=1e-5)
     text = some.output("estimate", "-t", "some.csv", *STATED, *call, "plain.json")
     assert "under power caps that change in PS0: " in text
     assert [row[:5] for row in rows(text)][:2] == [
-        ["0", "ns", "1.5", "s", "none"],
-        ["1.5", "s", "1", "s", "1.5"],
+        ["0", "ns", "1", "s", "none"],
+        ["1", "s", "1", "s", "1.5"],
     ]
-    csv = some.output(
+    text = some.output(
         "estimate", "-t", "some.csv", *STATED, *call, "--csv", "plain.json"
     )
-    head, *lines = csv.splitlines()
-    assert head.startswith("drive,trace,start_ns,duration_ns,cap_uw,low_bytes_per_s")
-    assert [line.split(",")[2] for line in lines] == [str(p["start_ns"]) for p in points]
+    lines = list(csv.DictReader(io.StringIO(text)))
+    for line, point in zip(lines, points):
+        assert line["start_ns"] == str(point["start_ns"])
+        assert line["cap_uw"] == str(point["cap_uw"] or "")
+        assert line["limit"] == (point["limit"] or "")
+        assert line["high_power_uw"] == str(point["power_uw"]["high"])
     # What it does not come to.
     caps = "none:1h,1500mW"
     call = ["estimate", "-t", "some.csv", *STATED, "--none", "--power-cap", caps]
@@ -490,7 +496,7 @@ def test_a_mix_is_done_as_fast_as_each_cap_lets_it(ssdpm: Command) -> None:
         *["estimate", "--mix", "read=50%,write=50%", *known],
         *["--power-cap", "none:60s,3W", "plain.json"],
     )
-    assert "50 % of reads, 50 % of writes of 128 KiB, as many as it can" in text
+    assert "50.0 % of reads, 50.0 % of writes of 128 KiB, as many as it can" in text
     assert rows(text)[1][:6] == ["1", "min", "1", "s", "3", "W"]
 
 
@@ -498,7 +504,8 @@ def test_a_cap_may_be_that_of_a_state(ssdpm: Command) -> None:
     """With the time that the drive takes to change to it."""
     drive = copy.deepcopy(ssdpm.example)
     states = drive["states"]
-    states[0]["exit_latency_us"], states[1]["entry_latency_us"] = 100_000, 150_000
+    for state in states[:2]:
+        state.update(exit_latency_us=100_000, entry_latency_us=150_000, not_reported=[])
     ssdpm.write("plain.json", drive)
     watts = [state["max_power_uw"] for state in states]
     points = mix(ssdpm, "--power-cap", "PS0:1s,PS1:1s")["points"]
@@ -507,7 +514,9 @@ def test_a_cap_may_be_that_of_a_state(ssdpm: Command) -> None:
     assert points[1]["bytes_per_s"]["nominal"] == pytest.approx(alone * 0.75)
     for state in ("PS4", "PS9"):
         call = ["estimate", "--mix", "write=100%", "--power-cap", state, "plain.json"]
-        assert f"--power-cap {state}: it has no such state" in ssdpm.fails(3, *call)
+        message = ssdpm.fails(3, *call)
+        # Quirks of tables do nothing here.
+        assert message.startswith(f"ssdpm: plain.json, --power-cap {state}: it has no")
 
 
 def test_one_i_o_costs_something(ssdpm: Command) -> None:

@@ -198,12 +198,12 @@ def test_a_trace_comes_under_one_cap_after_the_other() -> None:
     run = ssdpm.cap.simulate(model(), trace, caps, table=None, parameters=certain())
     assert run.cap_w == 10
     line = run.timeline
-    assert list(line.points["duration_ns"]) == [10**9, 10**9, 625_000_000]
+    assert list(line.points["duration_ns"]) == [10**9, 10**9, 590_000_000]
     assert list(line.points["limit"]) == [0, ssdpm.cap.LIMITS["power"], 0]
     rate = line.points["bytes_per_s"]["nominal"]
     assert list(np.round(rate[:2] / 4096)) == [50, 20]
     assert line.bytes == pytest.approx(100 * 4096)
-    assert line.energy_j == pytest.approx(run.power_uw.nominal * 2.625e-6)
+    assert line.energy_j == pytest.approx(run.power_uw.nominal * 2.59e-6)
     assert line.duration_s == run.duration_ns / 1e9
     assert "1 to 2 s at 10 W" in str(run)
     assert "8.2 W" in str(run)
