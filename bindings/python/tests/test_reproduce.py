@@ -19,6 +19,7 @@ SCRIPTS = TOP / "examples/reproduce"
 
 YES, WITHIN = "reproduced", "within bounds"
 NOT_DERIVABLE, NOT_DECIDABLE = "not derivable", "not decidable"
+FITTED = "fitted"
 
 VERDICTS = {
     "apst_patch": {
@@ -70,11 +71,11 @@ VERDICTS = {
         "all, background work": NOT_DERIVABLE,
     },
     "p3700_caps": {
-        "sequential writes, 25 W": YES,
+        "sequential writes, 25 W": FITTED,
         "sequential writes, 20 W": NOT_DERIVABLE,
         "sequential writes, 10 W": YES,
-        "sequential writes, best line": NOT_DERIVABLE,
-        "sequential writes, none - 20 W - 10 W - none": NOT_DERIVABLE,
+        "sequential writes, best line": FITTED,
+        "sequential writes, none - 20 W - 10 W - none": FITTED,
         "sequential reads": YES,
         "4 KiB random reads": YES,
         "4 KiB random writes, 20 and 10 W": NOT_DERIVABLE,
