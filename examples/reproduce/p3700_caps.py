@@ -179,7 +179,7 @@ def on_the_fly() -> Claim:
         "sequential writes, none - 20 W - 10 W - none",
         "2.0 - 1.25 - 0.6 - 2.0 GB/s, entered and left at once",
         " - ".join(f"{one:.2f}" for one in rates) + " GB/s",
-        NOT_DERIVABLE,
+        FITTED,
         "the same line, up to 16 % off; that a cap holds at once is an input",
     )
 
