@@ -25,7 +25,7 @@ ASSUMED = 4
 # Kinds of parameters.
 IDLE_POWER, ACTIVE_POWER, TRANSITION_POWER, LINK_POWER = 1, 2, 3, 4
 ENTRY_LATENCY, EXIT_LATENCY, BASE_LATENCY, BANDWIDTH = 5, 6, 7, 8
-OPERATION_ENERGY, BYTE_ENERGY, LINK_IDLE_TIME = 9, 10, 11
+OPERATION_ENERGY, BYTE_ENERGY, LINK_IDLE_TIME, BACKGROUND_TIME = 9, 10, 11, 12
 POWERS = {IDLE_POWER, ACTIVE_POWER, TRANSITION_POWER, LINK_POWER} | {
     OPERATION_ENERGY, BYTE_ENERGY
 }  # fmt: skip
@@ -86,7 +86,7 @@ def axis_of(parameter: Parameter, operational: int) -> int:
         return 1 if parameter.index == operational else 2
     return {
         LINK_POWER: 2,
-        ACTIVE_POWER: 3, OPERATION_ENERGY: 3, BYTE_ENERGY: 3,
+        ACTIVE_POWER: 3, OPERATION_ENERGY: 3, BYTE_ENERGY: 3, BACKGROUND_TIME: 3,
         TRANSITION_POWER: 4,
         ENTRY_LATENCY: 5, EXIT_LATENCY: 5,
         BASE_LATENCY: 6, BANDWIDTH: 6,
@@ -277,10 +277,21 @@ class Drive:
         bucket = bucket_of(ordered[rank - 1])
         return max(delay for delay in ordered if bucket_of(delay) == bucket)
 
+    def mean_power(self, fj: int, background: int) -> int:
+        """uW; a drive that has to work longer than it is idle never sleeps."""
+        busy = self.time(BUSY)
+        if busy + background > self.duration:
+            fj = self.energy(BUSY) + sum(self.extra(io) for io in self.case.ios)
+            fj += background * self.values[IDLE_POWER, self.case.operational]
+            return nearest(fj, fit(busy + background))
+        return nearest(fj, self.duration) if self.duration else 0
+
     def members(self) -> list[int]:
         """struct ssdpm_run, member by member."""
         fj = self.energy(BUSY, IDLE, ENTRY, RESIDENT, EXIT)
         fj += sum(self.extra(io) for io in self.case.ios)
+        written = sum(io.bytes for io in self.case.ios if io.op == 2)
+        background = fit(written * self.values[BACKGROUND_TIME, 0] // 1000)
         ops = range(1, N_OPS + 1)
         deepest = self.entries[self.steps[-1].state] if self.steps else 0
         delayed = sum(delay > 0 for delay in self.delays)
@@ -297,7 +308,7 @@ class Drive:
             self.time(EXIT),
             nearest(fj, 10**6),
             nearest(self.energy(ENTRY, EXIT), 10**6),
-            ratio(fj, self.duration),
+            self.mean_power(fj, background),
         ]
         for op in ops:
             busy = [s.ns for s in self.stretches if s.phase == BUSY and s.op == op]
@@ -320,6 +331,7 @@ class Drive:
             self.quantile(99, 100),
             self.quantile(999, 1000),
             max(self.delays, default=0),
+            background,
         ]
         for state in range(MAX_STATES):
             energy = self.energy(IDLE, ENTRY, RESIDENT, EXIT, state=state)

@@ -426,20 +426,31 @@ static void print_states(const struct settings *settings,
 
 /* With --spare: what the drive does behind its writes. */
 static void print_work_behind(const struct subject *subject,
-			      const struct ssdpm_run *run)
+			      const struct ssdpm_result *r, uint32_t state)
 {
 	const struct ssdpm_background_work *b = &subject->background;
-	uint64_t ns = work_behind_ns(subject, run);
+	const struct ssdpm_run *run = &r->nominal;
+	uint64_t ns = run->background_ns, free_ns = run->duration_ns;
 
 	if (!(b->nominal_wa >= 1))
 		return;
-	printf("  garbage collection behind the writes: %s at %s; write "
-	       "amplification %.2f (%.0f..%.1f)\n",
-	       time_text(ns).text, power_text((int64_t)b->power_uw).text,
-	       b->nominal_wa, b->low_wa, b->high_wa);
-	if (ns > run->duration_ns - run->busy_ns)
+	free_ns -= run->busy_ns;
+	printf("  garbage collection behind the writes: %s (%s..%s) at %s; "
+	       "write amplification %.2f (%.0f..%.1f)\n",
+	       time_text(ns).text, time_text(r->low.background_ns).text,
+	       time_text(r->high.background_ns).text,
+	       power_text((int64_t)b->power_uw).text, b->nominal_wa, b->low_wa,
+	       b->high_wa);
+	if (ns > free_ns)
 		puts("  that is more than the time without I/O: the drive "
-		     "cannot keep up, and writes would take longer");
+		     "cannot keep up and never sleeps; its power is over the "
+		     "time that this takes");
+	else if (ns > run->states[state].time_ns)
+		puts("  that is more than the time before it sleeps: it would "
+		     "sleep less than stands here");
+	else if (r->high.background_ns > free_ns)
+		puts("  at its most that is more than the time without I/O: "
+		     "there the power is over the time that it takes");
 }
 
 static void print_assumptions(const struct ssdpm_result *r)
@@ -477,7 +488,8 @@ static void print_estimate(const struct settings *settings,
 	print_bounds(&job->result);
 	putchar('\n');
 	print_states(settings, e);
-	print_work_behind(e->subject, &job->result.nominal);
+	print_work_behind(e->subject, &job->result,
+			  settings->sim.operational_state);
 	print_assumptions(&job->result);
 	if (cap)
 		print_power_caps(cap, &settings->sim);

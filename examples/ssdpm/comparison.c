@@ -98,6 +98,10 @@ struct number value_text(uint32_t kind, uint64_t value)
 		snprintf(number.text, sizeof(number.text), "%" PRIu64 " pJ",
 			 value);
 		return number;
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
+		snprintf(number.text, sizeof(number.text), "%" PRIu64 " ps",
+			 value);
+		return number;
 	case SSDPM_PARAMETER_BANDWIDTH:
 		number = bytes_text(value);
 		strcat(number.text, "/s");
@@ -123,6 +127,7 @@ static const struct {
 	{ SSDPM_PARAMETER_OPERATION_ENERGY, "operation energy", true, false },
 	{ SSDPM_PARAMETER_BYTE_ENERGY, "byte energy", true, false },
 	{ SSDPM_PARAMETER_LINK_IDLE_TIME, "link idle time", false, true },
+	{ SSDPM_PARAMETER_BACKGROUND_TIME, "work after a byte", false, false },
 };
 
 struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last)

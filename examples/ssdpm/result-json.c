@@ -73,6 +73,7 @@ void write_run(struct json_writer *w, const char *key,
 	ssdpm__json_uint(w, "delay_p99_ns", r->delay_p99_ns);
 	ssdpm__json_uint(w, "delay_p999_ns", r->delay_p999_ns);
 	ssdpm__json_uint(w, "delay_max_ns", r->delay_max_ns);
+	ssdpm__json_uint(w, "background_ns", r->background_ns);
 	write_states(w, r, drive);
 	ssdpm__json_end(w, '}');
 }
@@ -126,13 +127,6 @@ void write_sim_options(struct json_writer *w, const struct sim_options *options)
 		ssdpm__json_uint(w, "spare_ppm", options->spare_ppm);
 }
 
-uint64_t work_behind_ns(const struct subject *subject,
-			const struct ssdpm_run *run)
-{
-	return (uint64_t)((double)run->bytes[SSDPM_OP_WRITE - 1] *
-			  (double)subject->background.ps_per_byte / 1e3);
-}
-
 void write_work_behind(struct json_writer *w, const struct subject *subject,
 		       const struct ssdpm_run *run)
 {
@@ -146,7 +140,7 @@ void write_work_behind(struct json_writer *w, const struct subject *subject,
 			 (uint64_t)(b->nominal_wa * 1e3 + 0.5));
 	ssdpm__json_uint(w, "high_wa_milli",
 			 (uint64_t)(b->high_wa * 1e3 + 0.5));
-	ssdpm__json_uint(w, "time_ns", work_behind_ns(subject, run));
+	ssdpm__json_uint(w, "time_ns", run->background_ns);
 	ssdpm__json_uint(w, "power_uw", b->power_uw);
 	ssdpm__json_end(w, '}');
 }

@@ -31,7 +31,5 @@ uint64_t all_ios(const struct ssdpm_run *run);
 /* With --spare: the work behind the writes of a run, and how long it takes. */
 void write_work_behind(struct json_writer *w, const struct subject *subject,
 		       const struct ssdpm_run *run);
-uint64_t work_behind_ns(const struct subject *subject,
-			const struct ssdpm_run *run);
 
 #endif

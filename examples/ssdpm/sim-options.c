@@ -345,8 +345,8 @@ static enum exit_status apply_spare(const struct sim_options *settings,
 	struct ssdpm_error error;
 
 	if (!settings->spare_ppm ||
-	    !ssdpm_parameters_set_spare(parameters, n, &writes, background,
-					&error))
+	    !ssdpm_parameters_set_spare(drive->model, parameters, n, &writes,
+					background, &error))
 		return STATUS_DONE;
 	complain("%s: --spare: %s", drive->name, error.message);
 	return STATUS_USAGE;

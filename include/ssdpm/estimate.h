@@ -55,6 +55,9 @@ enum ssdpm_parameter_kind {
 	 * before, after which the link goes to this one. With min_power a host
 	 * that may ask for slumber does so after the time of partial. */
 	SSDPM_PARAMETER_LINK_IDLE_TIME = 11,
+	/* ps that the drive works on after each byte that is written: garbage
+	 * collection; index 0. What that takes is part of the byte's energy. */
+	SSDPM_PARAMETER_BACKGROUND_TIME = 12,
 };
 
 /**
@@ -213,7 +216,10 @@ struct ssdpm_residency {
  * @exit_ns:       leaving states
  * @energy_nj:     all of it, rounded to the nearest
  * @transition_nj: of it, for entering and leaving
- * @mean_power_uw: energy by duration, rounded to the nearest; 0 if that is 0
+ * @mean_power_uw: energy by duration, rounded to the nearest; 0 if that is 0.
+ *                 Where @background_ns is more than all time without I/O, the
+ *                 drive never sleeps, and works longer: then that of I/Os and
+ *                 of the work behind them, over the time that these take
  * @busy_ns_by_op: by op - 1: an I/O has the time by which it makes the busy
  *                 period longer
  * @n_ios:         by op - 1, continued records not counted
@@ -230,6 +236,7 @@ struct ssdpm_residency {
  *                 exact where its bucket of 1/128 of its value holds but one
  *                 value, otherwise the largest delay in that bucket
  * @delay_max_ns:  the largest
+ * @background_ns: of work behind the writes, in idle time; 0: none is known
  * @states:        by number
  */
 struct ssdpm_run {
@@ -256,14 +263,17 @@ struct ssdpm_run {
 	uint64_t delay_p99_ns;
 	uint64_t delay_p999_ns;
 	uint64_t delay_max_ns;
+	uint64_t background_ns;
 	struct ssdpm_residency states[SSDPM_MAX_STATES];
 };
 
 /** What is not known moves together along these axes. */
 enum ssdpm_axis {
-	SSDPM_AXIS_IDLE_POWER = 1,   /* of the operational state */
-	SSDPM_AXIS_STATE_POWER = 2,  /* idle power of the other states, link */
-	SSDPM_AXIS_ACTIVE_POWER = 3, /* and energy of I/Os and bytes */
+	SSDPM_AXIS_IDLE_POWER = 1,  /* of the operational state */
+	SSDPM_AXIS_STATE_POWER = 2, /* idle power of the other states, link */
+	/* And energy of I/Os and bytes, and the time of the work behind them.
+	 */
+	SSDPM_AXIS_ACTIVE_POWER = 3,
 	SSDPM_AXIS_TRANSITION_POWER = 4,
 	SSDPM_AXIS_LATENCY = 5, /* entry and exit */
 	/* Base latency and bandwidth. Low is a quick drive: there the bandwidth
@@ -818,42 +828,48 @@ struct ssdpm_sustained_writes {
 
 /**
  * struct ssdpm_background_work - the work behind the writes of the host
- * (frozen, 40 bytes)
+ * (frozen, 56 bytes)
  * @low_wa, @nominal_wa, @high_wa: write amplification: 1, as in sequence; even
  *               writes (SSDPM_WA_FIFO); any block is collected
- * @ps_per_byte: time that the drive works for each byte of the host after it
- *               has that; nominal, at the bandwidth of writes
+ * @low_ps_per_byte, @nominal_ps_per_byte, @high_ps_per_byte: time that the
+ *               drive works for each byte of the host after it has that
  * @power_uw:    that it takes all in all while it does so; nominal
  */
 struct ssdpm_background_work {
 	double low_wa;
 	double nominal_wa;
 	double high_wa;
-	uint64_t ps_per_byte;
+	uint64_t low_ps_per_byte;
+	uint64_t nominal_ps_per_byte;
+	uint64_t high_ps_per_byte;
 	uint64_t power_uw;
 };
 
 /**
  * ssdpm_parameters_set_spare() - a drive whose spare factor is known
+ * @model:      the drive; what it says of its maximum power is a bound
  * @parameters: all else is as it should be: from ssdpm_parameters_from_model(),
  *              ssdpm_parameters_calibrate(), ssdpm_parameters_set()
  * @n:          how many
  * @writes:     what is known
  * @ret_background: what is behind it, or NULL
  *
- * The energy of each byte that is written grows by what write amplification
- * adds to it; ssdpm_estimate(3) has the formula, and what is assumed where only
- * the sum is known. Its provenance is then SSDPM_PROVENANCE_ASSUMED. The time
- * that an I/O takes stays as it is: whether the drive has the time for the work
- * behind it, @ret_background says.
+ * Each byte that is written makes work of its own: SSDPM_PARAMETER_BACKGROUND_
+ * TIME is how long that takes, and what it takes above an idle drive is added
+ * to the energy of the byte. While it goes on, the drive takes no more than the
+ * maximum power of the state in which it works. ssdpm_estimate(3) has the
+ * formula, and what is assumed where only a sum is known: the provenance of
+ * both is then SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it
+ * is.
  *
  * Return: 0; -ERANGE (the spare factor is not above 0 and below 1, or so small
- * that the energy is beyond what a parameter can have; @measured_wa), -ENOENT
- * (not the parameters of a drive), -EINVAL, -E2BIG.
+ * that the work is beyond what a parameter can have; @measured_wa; a bandwidth
+ * of 0 says nothing of time), -EINVAL (@parameters are not of this drive),
+ * -E2BIG.
  */
 SSDPM_API int ssdpm_parameters_set_spare(
-	struct ssdpm_parameter *parameters, size_t n,
-	const struct ssdpm_sustained_writes *writes,
+	const struct ssdpm_model *model, struct ssdpm_parameter *parameters,
+	size_t n, const struct ssdpm_sustained_writes *writes,
 	struct ssdpm_background_work *ret_background,
 	struct ssdpm_error *reterr);
 

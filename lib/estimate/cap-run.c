@@ -151,6 +151,11 @@ static void set_parameters(const struct job *job, const struct drive *drive,
 		case SSDPM_PARAMETER_BYTE_ENERGY:
 			fix(job, drive, p, 0);
 			break;
+		case SSDPM_PARAMETER_BACKGROUND_TIME:
+			/* The cap stretches I/Os by the work behind them. */
+			fix(job, drive, p,
+			    drive->capped ? 0 : values.background_ps);
+			break;
 		case SSDPM_PARAMETER_IDLE_POWER:
 			fix(job, drive, p, values.idle_power_uw[p->index]);
 			break;

@@ -64,12 +64,38 @@ static bool op_energy(const struct ssdpm_run *run, const struct values *values,
 	       add_product(sum, run->bytes[op], byte_fj);
 }
 
+/*
+ * The work behind the writes takes the place of idle time. Where it needs more
+ * than there is, the drive is busy or at work, and nothing else, until it is
+ * done: awake_fj is what that takes, but for idle power.
+ */
+static bool mean_power(struct ssdpm_run *run, const struct values *values,
+		       uint64_t idle_uw, ssdpm__fj total, ssdpm__fj awake_fj)
+{
+	const ssdpm__fj ps_per_ns = 1000;
+	ssdpm__fj ns = run->duration_ns;
+	ssdpm__fj work = (ssdpm__fj)run->bytes[SSDPM_OP_WRITE - 1] *
+			 values->background_ps / ps_per_ns;
+
+	run->background_ns = (uint64_t)work;
+	run->mean_power_uw = 0;
+	if (work > UINT64_MAX)
+		return false;
+	if (work > ns - run->busy_ns) {
+		ns = run->busy_ns + work;
+		total = awake_fj;
+		if (ns > UINT64_MAX || !add_product(&total, work, idle_uw))
+			return false;
+	}
+	return !ns || divide(total, (uint64_t)ns, &run->mean_power_uw);
+}
+
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      uint32_t operational_state, ssdpm__fj *ret_fj,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_run sums = *run;
-	ssdpm__fj total = values->over_fj, transition = 0;
+	ssdpm__fj total = values->over_fj, transition = 0, awake = 0;
 	bool fits = true;
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
@@ -81,12 +107,13 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 					    &total, &transition);
 	}
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
-		fits = fits && op_energy(&sums, values, op, &total);
-	fits = fits && divide(total, FJ_PER_NJ, &sums.energy_nj) &&
-	       divide(transition, FJ_PER_NJ, &sums.transition_nj);
-	sums.mean_power_uw = 0;
-	if (fits && sums.duration_ns)
-		fits = divide(total, sums.duration_ns, &sums.mean_power_uw);
+		fits = fits && op_energy(&sums, values, op, &awake);
+	fits = fits && add_product(&total, awake, 1) &&
+	       divide(total, FJ_PER_NJ, &sums.energy_nj) &&
+	       divide(transition, FJ_PER_NJ, &sums.transition_nj) &&
+	       mean_power(&sums, values,
+			  values->idle_power_uw[operational_state], total,
+			  awake);
 	if (!fits)
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,

@@ -20,7 +20,7 @@ static uint64_t limit_of(uint32_t kind)
 		return 1000000000;
 	case SSDPM_PARAMETER_BANDWIDTH: /* up to a petabyte per second */
 		return 1000000000000000;
-	default: /* uW: up to 4 kW; us: over an hour; ns: 4 s */
+	default: /* uW: up to 4 kW; us: over an hour; ns, ps */
 		return UINT32_MAX;
 	}
 }
@@ -210,6 +210,9 @@ static void put_value(struct values *values, uint32_t kind, uint32_t index,
 		break;
 	case SSDPM_PARAMETER_LINK_IDLE_TIME:
 		values->link_idle_ns[index] = 1000 * value;
+		break;
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
+		values->background_ps = value;
 		break;
 	}
 }

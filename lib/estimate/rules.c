@@ -409,6 +409,8 @@ static struct guess guess_of(const struct drive *drive,
 		return bandwidths[is_sata(drive)][parameter->index];
 	case SSDPM_PARAMETER_LINK_IDLE_TIME:
 		return link_idle_time(drive, parameter);
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
+		return nothing("none: no spare factor is given");
 	default:
 		return nothing("part of the active power");
 	}
@@ -452,6 +454,7 @@ static enum each each_of(uint32_t kind)
 		return EACH_SLEEPING_STATE;
 	case SSDPM_PARAMETER_TRANSITION_POWER:
 	case SSDPM_PARAMETER_LINK_POWER:
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
 		return ONCE;
 	default:
 		return EACH_OP;
@@ -486,12 +489,11 @@ size_t ssdpm__parameter_keys(
 	struct parameter_key ret_keys[SSDPM_MAX_PARAMETERS])
 {
 	struct drive drive = look_at(model);
-	uint32_t last = is_sata(&drive) ? SSDPM_PARAMETER_LINK_IDLE_TIME :
-					  SSDPM_PARAMETER_BYTE_ENERGY;
 	size_t n = 0;
 
-	for (uint32_t kind = 1; kind <= last; kind++)
-		n += keys_of_kind(&drive, kind, ret_keys + n);
+	for (uint32_t kind = 1; kind <= SSDPM_PARAMETER_BACKGROUND_TIME; kind++)
+		if (kind != SSDPM_PARAMETER_LINK_IDLE_TIME || is_sata(&drive))
+			n += keys_of_kind(&drive, kind, ret_keys + n);
 	return n;
 }
 

@@ -11,7 +11,7 @@
 #include "base/internal.h"
 
 static_assert(sizeof(struct ssdpm_run) ==
-		      (32 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
+		      (33 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
 	      "frozen");
 static_assert(sizeof(struct ssdpm_residency) == 48, "frozen");
 static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");

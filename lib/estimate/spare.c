@@ -10,27 +10,31 @@
  *     E(WA) = E(WA0) + (k - 1) (E(WA0) + read - link)
  *
  * A byte that the host reads takes link + read: so read - link is between its
- * negative and itself, and in the middle 0.
+ * negative and itself, and in the middle 0. The work behind the byte, what E
+ * grows by, takes time: as the bytes of the host do. That bounds it, where the
+ * drive has a maximum power.
  */
 #include "estimate/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "base/internal.h"
 
-/* The most that a parameter can have. */
-#define MAX_BYTE_PJ 1e9
+/* The most that is given to a byte, in pJ and in ps. */
+#define MAX_VALUE 1e9
 #define PJ_PER_UJ 1e6
 #define PS_PER_S 1e12
-/* A double that is no power any more. */
-#define MAX_UW 1e18
+#define PS_PER_US 1e6
+/* More than any drive takes. */
+#define NO_BOUND_UW 1e18
 
 enum at { LOW, NOMINAL, HIGH };
 
 struct known {
-	const struct ssdpm_parameter *parameters;
+	struct ssdpm_parameter *parameters;
 	size_t n;
 	uint32_t operational_state;
 };
@@ -70,9 +74,9 @@ static double byte_pj(const struct known *known, uint32_t op, enum at at)
 {
 	enum at other = at == HIGH ? LOW : at == LOW ? HIGH : NOMINAL;
 	double rate = value(known, SSDPM_PARAMETER_BANDWIDTH, op - 1, other);
-	double pj = value(known, SSDPM_PARAMETER_BYTE_ENERGY, op - 1, at);
 
-	return rate > 0 ? pj + busy_uw(known, op, at) * PJ_PER_UJ / rate : pj;
+	return value(known, SSDPM_PARAMETER_BYTE_ENERGY, op - 1, at) +
+	       busy_uw(known, op, at) * PJ_PER_UJ / rate;
 }
 
 /* In hundredths: no text of the library depends on a locale. */
@@ -97,7 +101,8 @@ static void name(struct ssdpm_parameter *parameter,
 		(unsigned long long)(high % 100));
 }
 
-static int find_wa(const struct ssdpm_sustained_writes *writes,
+static int find_wa(const struct known *known,
+		   const struct ssdpm_sustained_writes *writes,
 		   struct ssdpm_background_work *b, struct ssdpm_error *reterr)
 {
 	int r = ssdpm_wa_calculate(SSDPM_WA_FIFO, writes->spare_factor, 0,
@@ -114,85 +119,146 @@ static int find_wa(const struct ssdpm_sustained_writes *writes,
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
 			"measured_wa: above what that spare factor gives, and so not of this drive");
+	for (uint32_t op = 0; op < SSDPM_OP_WRITE; op++)
+		if (!(value(known, SSDPM_PARAMETER_BANDWIDTH, op, LOW) > 0))
+			return ssdpm__fail(
+				reterr, -ERANGE, 0,
+				"a bandwidth of 0, no time: with a spare factor it has to be known how long bytes take");
 	return 0;
 }
 
-/* The state in which the drive works behind the host, for each of its bytes. */
-static void find_state(const struct known *known, double more,
-		       struct ssdpm_background_work *b)
+/* uW that the drive may take above idle, at work in its state. */
+static double room_uw(const struct ssdpm_model *model,
+		      const struct known *known, enum at at)
 {
-	uint32_t write = SSDPM_OP_WRITE - 1;
-	double rate = value(known, SSDPM_PARAMETER_BANDWIDTH, write, NOMINAL);
-	double power =
-		value(known, SSDPM_PARAMETER_IDLE_POWER,
-		      known->operational_state, NOMINAL) +
-		byte_pj(known, SSDPM_OP_WRITE, NOMINAL) * rate / PJ_PER_UJ;
+	size_t n;
+	const struct ssdpm_power_state *state =
+		ssdpm_model_get_states(model, &n) + known->operational_state;
 
-	b->ps_per_byte = 0;
-	b->power_uw = 0;
-	if (!(rate > 0))
-		return;
-	b->ps_per_byte = (uint64_t)ssdpm__floor(more * PS_PER_S / rate + 0.5);
-	b->power_uw =
-		(uint64_t)ssdpm__floor((power < MAX_UW ? power : MAX_UW) + 0.5);
+	if (known->operational_state >= n ||
+	    (state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER ||
+	    !state->max_power_uw)
+		return NO_BOUND_UW;
+	return ssdpm__max((double)state->max_power_uw -
+				  value(known, SSDPM_PARAMETER_IDLE_POWER,
+					known->operational_state, at),
+			  0);
 }
 
-static int scale(struct ssdpm_parameter *parameters, size_t n,
-		 const struct ssdpm_sustained_writes *writes,
-		 struct ssdpm_background_work *b, struct ssdpm_error *reterr)
-{
-	const struct known known = { parameters, n, writes->operational_state };
-	struct ssdpm_parameter byte =
-		look(&known, SSDPM_PARAMETER_BYTE_ENERGY, SSDPM_OP_WRITE - 1);
-	double least = b->low_wa / writes->measured_wa - 1;
-	double more = b->nominal_wa / writes->measured_wa - 1;
-	double most = b->high_wa / writes->measured_wa - 1;
-	double low =
-		(double)byte.low + least * byte_pj(&known, SSDPM_OP_WRITE, LOW);
-	double nominal = (double)byte.nominal +
-			 more * byte_pj(&known, SSDPM_OP_WRITE, NOMINAL);
-	double high = (double)byte.high +
-		      most * (byte_pj(&known, SSDPM_OP_WRITE, HIGH) +
-			      byte_pj(&known, SSDPM_OP_READ, HIGH));
+/* What the work behind a byte takes. */
+struct work {
+	double ps;
+	double pj; /* above an idle drive */
+};
 
-	if (!(high <= MAX_BYTE_PJ))
+/*
+ * more: bytes that are programmed for it, at what a byte of the host takes. At
+ * the most they are read as a byte of the host is, and then programmed.
+ */
+static struct work work_of(const struct ssdpm_model *model,
+			   const struct known *known, double more, enum at at)
+{
+	struct work work = { 0 };
+	uint32_t last = at == HIGH ? SSDPM_OP_READ : SSDPM_OP_WRITE;
+
+	for (uint32_t op = SSDPM_OP_WRITE; op >= last; op--) {
+		work.ps += more * PS_PER_S /
+			   value(known, SSDPM_PARAMETER_BANDWIDTH, op - 1,
+				 at == HIGH ? LOW : NOMINAL);
+		work.pj += more * byte_pj(known, op, at);
+	}
+	work.pj = ssdpm__min(work.pj,
+			     work.ps * room_uw(model, known, at) / PS_PER_US);
+	return work;
+}
+
+static int put(const struct known *known, uint32_t kind, uint32_t index,
+	       const double values[3], struct ssdpm_error *reterr)
+{
+	double low = ssdpm__floor(ssdpm__max(values[LOW], 0));
+	double nominal = ssdpm__floor(values[NOMINAL] + 0.5);
+	double high = ssdpm__max(ssdpm__ceil(values[HIGH]), nominal);
+
+	if (!(high <= MAX_VALUE))
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
-			"the spare factor is so small that a written byte may take more than a millijoule");
-	find_state(&known, more, b);
-	return ssdpm_parameters_set(parameters, n, SSDPM_PARAMETER_BYTE_ENERGY,
-				    SSDPM_OP_WRITE - 1,
-				    (uint64_t)ssdpm__floor(ssdpm__max(low, 0)),
-				    (uint64_t)ssdpm__floor(nominal + 0.5),
-				    (uint64_t)ssdpm__ceil(high), reterr);
+			"the spare factor is so small that the work behind a written byte may take more than a millisecond or a millijoule");
+	return ssdpm_parameters_set(known->parameters, known->n, kind, index,
+				    (uint64_t)low, (uint64_t)nominal,
+				    (uint64_t)high, reterr);
 }
 
-int ssdpm_parameters_set_spare(struct ssdpm_parameter *parameters, size_t n,
+static int add_work(const struct ssdpm_model *model, const struct known *known,
+		    const struct ssdpm_sustained_writes *writes,
+		    struct ssdpm_background_work *b, struct ssdpm_error *reterr)
+{
+	const uint32_t write = SSDPM_OP_WRITE - 1;
+	struct ssdpm_parameter byte =
+		look(known, SSDPM_PARAMETER_BYTE_ENERGY, write);
+	/* Below what was measured it takes less, and no work. */
+	double least = b->low_wa / writes->measured_wa - 1;
+	struct work nominal = work_of(
+		model, known, b->nominal_wa / writes->measured_wa - 1, NOMINAL);
+	struct work high = work_of(model, known,
+				   b->high_wa / writes->measured_wa - 1, HIGH);
+	const double pj[3] = {
+		(double)byte.low + least * byte_pj(known, SSDPM_OP_WRITE, LOW),
+		(double)byte.nominal + nominal.pj, (double)byte.high + high.pj
+	};
+	const double ps[3] = { 0, nominal.ps, high.ps };
+	struct ssdpm_parameter time;
+	int r = put(known, SSDPM_PARAMETER_BYTE_ENERGY, write, pj, reterr);
+
+	if (!r)
+		r = put(known, SSDPM_PARAMETER_BACKGROUND_TIME, 0, ps, reterr);
+	if (r)
+		return r;
+	time = look(known, SSDPM_PARAMETER_BACKGROUND_TIME, 0);
+	b->low_ps_per_byte = time.low;
+	b->nominal_ps_per_byte = time.nominal;
+	b->high_ps_per_byte = time.high;
+	b->power_uw = (uint64_t)value(known, SSDPM_PARAMETER_IDLE_POWER,
+				      writes->operational_state, NOMINAL);
+	if (nominal.ps > 0)
+		b->power_uw += (uint64_t)ssdpm__floor(
+			nominal.pj / nominal.ps * PS_PER_US + 0.5);
+	return 0;
+}
+
+int ssdpm_parameters_set_spare(const struct ssdpm_model *model,
+			       struct ssdpm_parameter *parameters, size_t n,
 			       const struct ssdpm_sustained_writes *writes,
 			       struct ssdpm_background_work *ret_background,
 			       struct ssdpm_error *reterr)
 {
-	struct ssdpm_sustained_writes known = { .size = sizeof(known) };
+	struct ssdpm_sustained_writes given = { .size = sizeof(given) };
 	struct ssdpm_background_work background = { 0 };
-	int r = ssdpm__copy_sized(&known, sizeof(known), writes,
+	struct ssdpm_parameter changed[SSDPM_MAX_PARAMETERS];
+	int r = ssdpm__copy_sized(&given, sizeof(given), writes,
 				  "ssdpm_sustained_writes", reterr);
 
+	if (!r && given.reserved)
+		r = ssdpm__fail(reterr, -EINVAL, 0,
+				"ssdpm_sustained_writes: reserved is not 0");
+	if (!r)
+		r = ssdpm__check_parameters(model, parameters, n, reterr);
 	if (r)
 		return r;
-	if (known.reserved)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_sustained_writes: reserved is not 0");
-	if (known.measured_wa == 0)
-		known.measured_wa = 1;
-	r = find_wa(&known, &background, reterr);
+	memcpy(changed, parameters, n * sizeof(*parameters));
+	const struct known known = { changed, n, given.operational_state };
+
+	if (given.measured_wa == 0)
+		given.measured_wa = 1;
+	r = find_wa(&known, &given, &background, reterr);
 	if (!r)
-		r = scale(parameters, n, &known, &background, reterr);
+		r = add_work(model, &known, &given, &background, reterr);
 	if (r)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		if (parameters[i].kind == SSDPM_PARAMETER_BYTE_ENERGY &&
-		    parameters[i].index == SSDPM_OP_WRITE - 1)
+		if (memcmp(&changed[i], &parameters[i], sizeof(changed[i]))) {
+			parameters[i] = changed[i];
 			name(&parameters[i], &background);
+		}
 	if (ret_background)
 		*ret_background = background;
 	return 0;

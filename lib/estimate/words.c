@@ -27,6 +27,8 @@ const char *ssdpm_parameter_kind_to_string(uint32_t kind)
 		return "byte_energy_pj";
 	case SSDPM_PARAMETER_LINK_IDLE_TIME:
 		return "link_idle_time_us";
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
+		return "background_time_ps";
 	default:
 		return NULL;
 	}

@@ -44,7 +44,8 @@ UNITLESS = {
     # what a generator takes: a seed, what a workload says, thousandths
     "seed", "value", "shape_milli",
     # rates
-    "bytes_per_second", "ps_per_byte",
+    "bytes_per_second", "low_ps_per_byte", "nominal_ps_per_byte",
+    "high_ps_per_byte",
     # bytes, and said so by the name
     "offset", "bytes",
     # in the unit of their kind

@@ -201,6 +201,7 @@ def test_spare_adds_what_garbage_collection_takes(ssdpm: Command) -> None:
     assert "spare_ppm" not in plain and "background" not in plain
     assert spare["spare_ppm"] == 200_000
     # FIFO: 2.6927, so 1692.7 pJ more; any block: 4 times 1000, and as much for reads.
+    # At 1 GB/s each, that is 8 us at 1 W above idle.
     more = {
         key: spare[key]["energy_nj"] - plain[key]["energy_nj"]
         for key in ("low", "nominal", "high")
@@ -213,18 +214,48 @@ def test_spare_adds_what_garbage_collection_takes(ssdpm: Command) -> None:
         "time_ns": 1_693_000,
         "power_uw": 2_000_000,
     }
-    [byte] = (p for p in spare["parameters"] if p["rule"].startswith("spare-factor: "))
+    byte, time = (p for p in spare["parameters"] if p["rule"].startswith("spare-"))
     assert (byte["kind"], byte["index"]) == ("byte_energy_pj", 1)
-    assert byte["provenance"] == "assumed"
+    assert (time["kind"], time["index"]) == ("background_time_ps", 0)
+    assert [time[key] for key in ("low", "nominal", "high")] == [0, 1693, 8000]
+    assert byte["provenance"] == time["provenance"] == "assumed"
     text = ssdpm.output(*WRITES, "--spare", "20%", "plain.json")
     assert "asleep with the link in l1.2, 20.0 % of the flash spare\n" in text
     assert (
-        "garbage collection behind the writes: 1.69 ms at 2 W; write amplification "
-        "2.69 (1..5.0)\n" in text
+        "garbage collection behind the writes: 1.69 ms (0 ns..8 ms) at 2 W; write "
+        "amplification 2.69 (1..5.0)\n" in text
     )
     assert "cannot keep up" in text
+    # 1 ms of writing and 1.69 ms of work, or 8 ms of it: at 2 W, and not at 9.
+    means = [spare[key]["mean_power_uw"] for key in ("low", "nominal", "high")]
+    assert means == pytest.approx([2e6] * 3, rel=1e-3) and max(means) <= 2_000_001
+    assert [spare[key]["background_ns"] for key in ("low", "nominal", "high")] == [
+        0,
+        1_693_000,
+        8_000_000,
+    ]
+    assert {spare[key]["duration_ns"] for key in ("low", "nominal", "high")} == {MS}
     text = ssdpm.output(*WRITES, "--spare", "20%", "--end", "1s", "plain.json")
+    assert "cannot keep up" not in text and "more than" not in text
+    # With 2 ms left the nominal work fits, and the most does not.
+    text = ssdpm.output(*WRITES, "--spare", "20%", "--end", "3ms", "plain.json")
     assert "cannot keep up" not in text
+    assert "at its most that is more than the time without I/O" in text
+
+
+def test_work_behind_writes_takes_no_more_than_the_drive_may(ssdpm: Command) -> None:
+    """Writes without end: nothing is known but the maximum, 3.5 W."""
+    plain, spare = (
+        ssdpm.json("estimate", "-t", "apst-2", *more, "WDC PC SN530")
+        for more in ([], ["--spare", "7%"])
+    )
+    assert spare["high"]["background_ns"] > 7 * spare["high"]["duration_ns"]
+    for key in ("low", "nominal", "high"):
+        assert plain[key]["energy_nj"] <= spare[key]["energy_nj"]
+        assert spare[key]["mean_power_uw"] <= 3_500_000
+    # All of it at once: nothing can be above the maximum for that long.
+    high = spare["high"]
+    assert high["energy_nj"] <= 3.5 * (high["busy_ns"] + high["background_ns"])
 
 
 def test_spare_starts_where_writes_were_measured(ssdpm: Command) -> None:
@@ -605,7 +636,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--spare", "0.07"], "write a number with its unit, as in 5%"),
         ([*ESTIMATE, "--spare", "-7%"], "write a number with its unit, as in 5%"),
         ([*ESTIMATE, "--spare", "nan%"], "write a number with its unit, as in 5%"),
-        ([*ESTIMATE, "--spare", "0.0001%"], "may take more than a millijoule"),
+        ([*ESTIMATE, "--spare", "0.0001%"], "may take more than a millisecond"),
         ([*ESTIMATE, "--measured-wa", "2x"], "--measured-wa says where --spare starts"),
         ([*ESTIMATE, "--measured-wa", "0.9x"], "--measured-wa 0.9x: 1x or more"),
         ([*ESTIMATE, "--measured-wa", "2"], "as in 2.5x"),

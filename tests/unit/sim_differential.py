@@ -56,6 +56,7 @@ def make_parameters(
     ]
     if kind == SATA:
         kinds.append((model.LINK_IDLE_TIME, sleeping, latencies))
+    kinds.append((model.BACKGROUND_TIME, [0], [0, 0, 1, 5000, 10**6, 2**32 - 1]))
     axes = {axis for axis in range(1, 8) if rng.random() < rng.choice([0, 0.2, 0.4])}
     parameters = []
     for number, indices, values in kinds:

@@ -1952,7 +1952,7 @@ static void call_parameters(void)
 	ssdpm_parameters_from_model(in.models[0], 0, p, &n, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 1, 2, 3, &error);
 	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
-	ssdpm_parameters_set_spare(p, n, &writes, NULL, &error);
+	ssdpm_parameters_set_spare(in.models[0], p, n, &writes, NULL, &error);
 }
 
 static void call_sampler_free(void)

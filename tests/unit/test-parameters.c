@@ -484,33 +484,39 @@ static void spare_scales_what_a_written_byte_costs(void **state)
 	struct list before = with_writes(model), after = before;
 	struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
 						 .spare_factor = 0.2 };
-	const struct ssdpm_parameter *byte;
+	const struct ssdpm_parameter *byte, *time;
 	struct ssdpm_background_work work;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
-						    &work, NULL),
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
+						    &writes, &work, NULL),
 			 0);
 	assert_true(work.low_wa == 1);
 	assert_true(work.nominal_wa > 2.69268 && work.nominal_wa < 2.69274);
 	assert_true(work.high_wa == 5);
 	byte = find(&after, SSDPM_PARAMETER_BYTE_ENERGY, WRITE);
+	time = find(&after, SSDPM_PARAMETER_BACKGROUND_TIME, 0);
 	/*
 	 * Low: writes in sequence. Nominal: 200 pJ and 2 W at 1 GB/s, 2200 pJ,
 	 * 1.6927 times more. High: 300 pJ and 4 W at 0.5 GB/s, 8300 pJ, and for
-	 * the read 2 W at 1 GB/s: 4 times more.
+	 * the read 2 W at 1 GB/s: 4 times more, but in the 12 ns that this
+	 * takes there are 3.5 W and no more, 1.5 of which the drive has idle.
 	 */
-	assert_values(byte, 100, 200 + 3724, 300 + 4 * (8300 + 2000));
+	assert_values(byte, 100, 200 + 3724, 300 + 12 * 2000);
 	assert_int_equal(byte->provenance, SSDPM_PROVENANCE_ASSUMED);
 	assert_string_equal(
 		byte->rule,
 		"spare-factor: write amplification 2.69 of even writes, 1 of those in sequence, 5.00 if any block is collected");
 	/* For each byte 1.6927 of them at 1 GB/s; at 3 W, and 0.2 W at that. */
-	assert_int_equal(work.ps_per_byte, 1693);
+	assert_int_equal(work.low_ps_per_byte, 0);
+	assert_int_equal(work.nominal_ps_per_byte, 1693);
+	assert_int_equal(work.high_ps_per_byte, 12000);
 	assert_int_equal(work.power_uw, 3200000);
+	assert_values(time, 0, 1693, 12000);
+	assert_string_equal(time->rule, byte->rule);
 	/* And nothing else. */
 	for (size_t i = 0; i < after.n; i++)
-		if (&after.at[i] != byte)
+		if (&after.at[i] != byte && &after.at[i] != time)
 			assert_memory_equal(&after.at[i], &before.at[i],
 					    sizeof(after.at[i]));
 	assert_int_equal(
@@ -530,19 +536,120 @@ static void spare_starts_where_a_byte_was_measured(void **state)
 	(void)state;
 	ssdpm_wa_calculate(SSDPM_WA_FIFO, 0.2, 0, &wa, NULL);
 	writes.measured_wa = wa;
-	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
-						    &work, NULL),
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
+						    &writes, &work, NULL),
 			 0);
 	/* The same writes: nominal is what was measured. In sequence a byte has
 	 * less than its own energy less, which is 0. */
 	assert_values(find(&after, SSDPM_PARAMETER_BYTE_ENERGY, WRITE), 0, 200,
-		      (uint64_t)(300 + (5 / wa - 1) * 10300 + 1));
-	assert_int_equal(work.ps_per_byte, 0);
+		      (uint64_t)(300 + (5 / wa - 1) * 3 * 2000 + 1));
+	assert_int_equal(work.nominal_ps_per_byte, 0);
 	after = before;
 	writes.measured_wa = wa * 1.001;
-	assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n, &writes,
-						    NULL, NULL),
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
+						    &writes, NULL, NULL),
 			 -ERANGE);
+	ssdpm_model_unref(model);
+}
+
+/*
+ * A gigabyte in a second, and that is all: the work behind it takes another
+ * 1.6927 s at 3.2 W, or 12 s at the 3.5 W of the drive.
+ */
+static void no_mean_power_is_above_the_maximum(void **state)
+{
+	struct ssdpm_model *model = client();
+	struct list list = with_writes(model);
+	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE,
+				     .bytes = 1000000000,
+				     .service_ns = 1000000000 };
+	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						       .spare_factor = 0.2 };
+	struct ssdpm_sim_params params;
+	struct ssdpm_result r = { .size = sizeof(r) };
+
+	(void)state;
+	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
+					      SSDPM_PARAMETER_BYTE_ENERGY,
+					      WRITE, 0, 0, 0, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_set(
+				 list.at, list.n, SSDPM_PARAMETER_ACTIVE_POWER,
+				 WRITE, 2000000, 3000000, 3500000, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_set_spare(model, list.at, list.n,
+						    &writes, NULL, NULL),
+			 0);
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.parameters = list.at;
+	params.n_parameters = list.n;
+	assert_int_equal(ssdpm_estimate(model, &params, &io, 1, &r, NULL), 0);
+	assert_int_equal(r.low.background_ns, 0);
+	assert_int_equal(r.nominal.background_ns, 1693000000);
+	assert_int_equal(r.high.background_ns, UINT64_C(12000000000));
+	/* Busy at 3 W, at work at 3 W: the rounding of one pJ is 0.6 mW. */
+	assert_in_range(r.nominal.mean_power_uw, 2999400, 3000600);
+	assert_int_equal(r.nominal.energy_nj, UINT64_C(6385000000));
+	assert_int_equal(r.nominal.duration_ns, 1000000000);
+	/* Idle at 1.5 W, writing and at work at 3.5 W. */
+	assert_int_equal(r.high.mean_power_uw, 3500000);
+	assert_int_equal(r.high.energy_nj, UINT64_C(27500000000));
+	ssdpm_model_unref(model);
+}
+
+/* Half of the time it is idle: the work finds room in that. */
+static void work_in_idle_time_makes_no_run_longer(void **state)
+{
+	struct ssdpm_model *model = client();
+	struct list list = with_writes(model);
+	const struct ssdpm_io ios[] = {
+		{ .op = SSDPM_OP_WRITE, .bytes = 1000, .service_ns = 1000 },
+		{ .op = SSDPM_OP_READ, .start_ns = 3693 },
+	};
+	struct ssdpm_sim_params params;
+	struct ssdpm_result r = { .size = sizeof(r) };
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.parameters = list.at;
+	params.n_parameters = list.n;
+	for (uint64_t ps = 2693; ps <= 2694; ps++) {
+		assert_int_equal(
+			ssdpm_parameters_set(list.at, list.n,
+					     SSDPM_PARAMETER_BACKGROUND_TIME, 0,
+					     ps, ps, ps, NULL),
+			0);
+		assert_int_equal(
+			ssdpm_estimate(model, &params, ios, 2, &r, NULL), 0);
+		assert_int_equal(r.nominal.background_ns, ps);
+		assert_int_equal(r.nominal.duration_ns, 3693);
+		/* 3 W for 1 us, 200 nJ of bytes, and 1 W. */
+		assert_int_equal(r.nominal.mean_power_uw,
+				 ps == 2693 ?
+					 (3200000 + 2693000) / 3.693 + 0.5 :
+					 (3200000 + 2694000) / 3.694 + 0.5);
+	}
+	ssdpm_model_unref(model);
+}
+
+static void without_a_maximum_nothing_bounds_the_work(void **state)
+{
+	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
+	const struct psd psd = { .mp = 0 };
+	struct ssdpm_model *model;
+	struct list list;
+	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						       .spare_factor = 0.2 };
+
+	(void)state;
+	fixture_identify(id, &psd, 1);
+	model = fixture_decode(id);
+	list = with_writes(model);
+	assert_int_equal(ssdpm_parameters_set_spare(model, list.at, list.n,
+						    &writes, NULL, NULL),
+			 0);
+	assert_values(find(&list, SSDPM_PARAMETER_BYTE_ENERGY, WRITE), 100,
+		      200 + 3724, 300 + 4 * (8300 + 2000));
 	ssdpm_model_unref(model);
 }
 
@@ -568,8 +675,9 @@ static void an_estimate_has_the_energy_of_the_spare(void **state)
 		assert_int_equal(ssdpm_estimate(model, &params, &io, 1,
 						&results[i], NULL),
 				 0);
-		assert_int_equal(ssdpm_parameters_set_spare(
-					 list.at, list.n, &writes, NULL, NULL),
+		assert_int_equal(ssdpm_parameters_set_spare(model, list.at,
+							    list.n, &writes,
+							    NULL, NULL),
 				 0);
 	}
 	/* 1 GB of 3724 pJ are 3.724 J. */
@@ -610,9 +718,9 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct ssdpm_background_work work = { .low_wa = 7 };
 
-		assert_int_equal(ssdpm_parameters_set_spare(after.at, after.n,
-							    &bad[i], &work,
-							    NULL),
+		assert_int_equal(ssdpm_parameters_set_spare(model, after.at,
+							    after.n, &bad[i],
+							    &work, NULL),
 				 bad[i].reserved ? -EINVAL : -ERANGE);
 		assert_true(work.low_wa == 7);
 		assert_memory_equal(&after, &before, sizeof(after));
@@ -620,9 +728,17 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 	const struct ssdpm_sustained_writes good = { .size = sizeof(good),
 						     .spare_factor = 0.2 };
 
-	assert_int_equal(
-		ssdpm_parameters_set_spare(after.at, 0, &good, NULL, NULL),
-		-ENOENT);
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, 0, &good,
+						    NULL, NULL),
+			 -EINVAL);
+	/* Bytes that take no time: how long does it take to move them? */
+	assert_int_equal(ssdpm_parameters_set(after.at, after.n,
+					      SSDPM_PARAMETER_BANDWIDTH, WRITE,
+					      0, 0, 0, NULL),
+			 0);
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
+						    &good, NULL, NULL),
+			 -ERANGE);
 	ssdpm_model_unref(model);
 }
 
@@ -654,6 +770,9 @@ int main(void)
 		cmocka_unit_test(parameters_that_no_model_holds_are_refused),
 		cmocka_unit_test(spare_scales_what_a_written_byte_costs),
 		cmocka_unit_test(spare_starts_where_a_byte_was_measured),
+		cmocka_unit_test(no_mean_power_is_above_the_maximum),
+		cmocka_unit_test(work_in_idle_time_makes_no_run_longer),
+		cmocka_unit_test(without_a_maximum_nothing_bounds_the_work),
 		cmocka_unit_test(an_estimate_has_the_energy_of_the_spare),
 		cmocka_unit_test(a_spare_factor_that_is_none_is_refused),
 	};

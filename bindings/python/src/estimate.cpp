@@ -444,7 +444,7 @@ static void add_dtypes(py::module_ &module)
 			     n_deepest, deepest_per_day, n_delayed,
 			     delay_sum_ns, delay_mean_ns, delay_mean_delayed_ns,
 			     delay_p50_ns, delay_p99_ns, delay_p999_ns,
-			     delay_max_ns, states);
+			     delay_max_ns, background_ns, states);
 	PYBIND11_NUMPY_DTYPE(ssdpm_interval, start_ns, energy_nj, busy_ns,
 			     idle_ns, asleep_ns, transition_ns, n_ios,
 			     delay_sum_ns);

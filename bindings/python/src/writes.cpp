@@ -79,7 +79,8 @@ static py::tuple write_cost(const std::array<double, 6> &from, double wa)
 	return py::make_tuple(cost.byte_pj, cost.bytes_per_s);
 }
 
-static py::tuple parameters_set_spare(const ParameterTuples &from, double spare,
+static py::tuple parameters_set_spare(const Model &model,
+				      const ParameterTuples &from, double spare,
 				      double measured_wa)
 {
 	Parameters parameters = parameters_from(from);
@@ -90,13 +91,15 @@ static py::tuple parameters_set_spare(const ParameterTuples &from, double spare,
 	writes.size = sizeof(writes);
 	writes.spare_factor = spare;
 	writes.measured_wa = measured_wa;
-	if (ssdpm_parameters_set_spare(parameters.data(), parameters.size(),
-				       &writes, &work, &error))
+	if (ssdpm_parameters_set_spare(model.get(), parameters.data(),
+				       parameters.size(), &writes, &work,
+				       &error))
 		raise_error(error, false);
 	return py::make_tuple(
 		parameter_list(parameters.data(), parameters.size()),
 		py::make_tuple(work.low_wa, work.nominal_wa, work.high_wa,
-			       work.ps_per_byte, work.power_uw));
+			       work.low_ps_per_byte, work.nominal_ps_per_byte,
+			       work.high_ps_per_byte, work.power_uw));
 }
 
 static struct ssdpm_ftl_cost cost_from(const CostNumbers &from)

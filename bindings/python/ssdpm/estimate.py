@@ -97,7 +97,7 @@ _BY_STATE = (
     "exit_latency_us",
     "link_idle_time_us",
 )
-_SCALAR = ("transition_power_uw", "link_power_uw")
+_SCALAR = ("transition_power_uw", "link_power_uw", "background_time_ps")
 
 
 @dataclass(frozen=True)
@@ -232,9 +232,10 @@ def parameters(
             in a non-operational state; SATA drives have none.
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed.
-        spare: the spare factor of its flash, as for ssdpm.wa.calculate(): what garbage
-            collection adds to a written byte becomes part of the byte energy of
-            writes, scaled from all that is known of them. Nominal is that of even
+        spare: the spare factor of its flash, as for ssdpm.wa.calculate(): the work of
+            garbage collection behind each written byte, background_time_ps, and what
+            that adds to the byte energy of writes, scaled from all that is known of
+            them, at no more than the maximum power of the drive. Nominal is that of even
             writes, low that of writes in sequence (none), high that of a drive that
             collects any block; ssdpm.wa.background() says how long it works for it.
             None: not known, and nothing of it is in an estimate.
@@ -243,10 +244,11 @@ def parameters(
             idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
             entry_latency_us, exit_latency_us, base_latency_ns,
             bandwidth_bytes_per_second, operation_energy_nj, byte_energy_pj,
-            link_idle_time_us; the powers in watts too, as idle_power_w. A value is a
-            number, which is then certain, or (low, nominal, high). Of a state: a dict
-            by its number or name, or a list of all states with None for "as it is";
-            of an operation: a dict by its word, or one value for all::
+            link_idle_time_us, background_time_ps; the powers in watts too, as
+            idle_power_w. A value is a number, which is then certain, or (low, nominal,
+            high). Of a state: a dict by its number or name, or a list of all states
+            with None for "as it is"; of an operation: a dict by its word, or one value
+            for all::
 
                 ssdpm.parameters(model, idle_power_w={"PS0": (0.4, 0.5, 0.8)})
                 ssdpm.parameters(model, exit_latency_us={4: 51_000})
@@ -272,11 +274,14 @@ def parameters(
         for index, one in _items(model, kind, name, value):
             values = _values(one, name, watts)
             found = _core.parameters_set(found, number, index, *values)
-    return _parameters(_with_spare(found, spare, measured_wa))
+    return _parameters(_with_spare(handle, found, spare, measured_wa))
 
 
 def _with_spare(
-    found: _ParameterTuples, spare: float | None, measured_wa: float
+    handle: _core.Model,
+    found: _ParameterTuples,
+    spare: float | None,
+    measured_wa: float,
 ) -> _ParameterTuples:
     """Last: it is a factor of all that was measured and stated."""
     from ssdpm import wa
@@ -288,8 +293,7 @@ def _with_spare(
                 errno.EINVAL, "measured_wa: it says where spare starts: pass both"
             )
         return found
-    with_spare, _ = _core.parameters_set_spare(found, wa.check_spare(spare), start)
-    return with_spare
+    return _core.parameters_set_spare(handle, found, wa.check_spare(spare), start)[0]
 
 
 @dataclass(frozen=True)
@@ -323,7 +327,9 @@ class Run:
         duration_ns: from the first I/O to the end; busy, idle, entry and exit time.
         energy_nj: all of it.
         transition_nj: of it, for entering and leaving states.
-        mean_power_uw: energy by duration.
+        mean_power_uw: energy by duration. Where background_ns is more than all time
+            without I/O, the drive never sleeps, and works longer: then that of I/Os
+            and of the work behind them, over the time that these take.
         busy_ns_by_op: an I/O has the time by which it makes the busy period longer.
         n_ios, bytes: by operation.
         n_gaps: times that the drive was without work, the end not counted.
@@ -336,6 +342,7 @@ class Run:
         delay_mean_delayed_ns: over those delayed.
         delay_p50_ns, delay_p99_ns, delay_p999_ns: over all I/Os, by nearest rank.
         delay_max_ns: the largest.
+        background_ns: of work behind the writes, in idle time; 0: none is known.
         states: by number.
     """
 
@@ -362,6 +369,7 @@ class Run:
     delay_p99_ns: int
     delay_p999_ns: int
     delay_max_ns: int
+    background_ns: int
     states: tuple[Residency, ...]
 
     @property

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ssdpm.estimate import Parameter
+    from ssdpm.model import Model
 
 FORMULAS: tuple[str, ...] = tuple(_core.WA_FORMULAS)
 """Of even writes, by what is erased: "random", any block; "fifo", the block written
@@ -217,14 +218,17 @@ class Background:
         low_wa: 1, that of writes in sequence.
         nominal_wa: of even writes, "fifo".
         high_wa: of a drive that collects any block, "random".
-        ps_per_byte: picoseconds of work for each byte of the host after it has that.
-        power_uw: all that the drive takes while it does it.
+        low_ps_per_byte, nominal_ps_per_byte, high_ps_per_byte: picoseconds of work
+            for each byte of the host after the drive has that.
+        power_uw: all that the drive takes while it does it; nominal.
     """
 
     low_wa: float
     nominal_wa: float
     high_wa: float
-    ps_per_byte: int
+    low_ps_per_byte: int
+    nominal_ps_per_byte: int
+    high_ps_per_byte: int
     power_uw: int
 
     @property
@@ -233,29 +237,38 @@ class Background:
         return self.power_uw / 1e6
 
     def time_s(self, n_bytes: float) -> float:
-        """How long it takes after so many bytes of the host."""
-        return n_bytes * self.ps_per_byte / 1e12
+        """How long it takes after so many bytes of the host; nominal."""
+        return n_bytes * self.nominal_ps_per_byte / 1e12
 
 
 def background(
-    parameters: Iterable[Parameter], spare: float, measured_wa: float = 1.0
+    model: Model,
+    spare: float,
+    parameters: Iterable[Parameter] | None = None,
+    measured_wa: float = 1.0,
 ) -> Background:
     """The work behind the writes of a drive whose spare factor is known.
 
     Args:
-        parameters: what is known of the drive, from ssdpm.parameters(model) without
-            spare.
+        model: the drive.
         spare: as for calculate().
+        parameters: what is known of it, without spare; None: ssdpm.parameters(model).
         measured_wa: write amplification at which its writes were measured.
 
     Raises:
         RangeError: the spare factor; measured_wa is more than that gives.
     """
-    from ssdpm.estimate import Parameter
+    from ssdpm import estimate
+    from ssdpm.model import Model
 
-    known = [check_instance(p, "parameters", Parameter)._tuple() for p in parameters]
+    handle = check_instance(model, "model", Model)._handle
+    if parameters is None:
+        parameters = estimate.parameters(model)
     _, numbers = _core.parameters_set_spare(
-        known, check_spare(spare), check_measured_wa(measured_wa)
+        handle,
+        [check_instance(p, "parameters", estimate.Parameter)._tuple() for p in parameters],
+        check_spare(spare),
+        check_measured_wa(measured_wa),
     )
     return Background(*numbers)
 

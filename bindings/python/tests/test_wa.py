@@ -220,7 +220,7 @@ def test_the_work_behind_writes_is_a_state(model: ssdpm.Model) -> None:
     work = wa.background(known, 0.2)
     assert (work.low_wa, work.high_wa) == (1, 5)
     assert work.nominal_wa == wa.calculate(0.2)
-    assert work.power_w == 2 and work.ps_per_byte == 1693
+    assert work.power_w == 2 and work.nominal_ps_per_byte == 1693
     assert work.time_s(10**9) == pytest.approx(1.693)
     # Its energy above idle is what spare adds.
     added = (work.power_w - 1) * work.time_s(1) * 1e12
