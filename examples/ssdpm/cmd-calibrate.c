@@ -25,6 +25,7 @@ struct settings {
 	const char *save;
 	const char *date;
 	bool offset_given, max_offset_given;
+	uint32_t measured_wa_milli;
 };
 
 static struct settings the_settings;
@@ -43,6 +44,9 @@ static const struct option_spec options[] = {
 	{ "operation-energy", 0, NULL,
 	  "energy of each I/O too, beside active power" },
 	{ "byte-energy", 0, NULL, "energy of each byte too" },
+	{ "measured-wa", 0, "FACTOR",
+	  "write amplification during the run, as in 2.5x: it is kept with what "
+	  "was measured" },
 	{ "table", 0, "FILE",
 	  "the APST table that was in force, as for apst --diff" },
 	{ "none", 0, NULL, "the drive never slept" },
@@ -132,6 +136,20 @@ static enum exit_status set_trace(struct settings *settings,
 	return STATUS_DONE;
 }
 
+/* It is kept; here nothing is scaled by it. */
+static enum exit_status set_measured_wa(struct settings *settings,
+					struct common *common,
+					const struct option_spec *option,
+					const char *argument)
+{
+	struct sim_options sim = { 0 };
+	enum exit_status status =
+		sim_option_group.set(&sim, common, option, argument);
+
+	settings->measured_wa_milli = (uint32_t)sim.measured_wa_milli;
+	return status;
+}
+
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
 			    const char *argument)
@@ -158,6 +176,8 @@ static enum exit_status set(void *data, struct common *common,
 		settings->save = argument;
 	else if (!strcmp(name, "date"))
 		settings->date = argument;
+	else if (!strcmp(name, "measured-wa"))
+		return set_measured_wa(settings, common, option, argument);
 	else if (!strcmp(name, "operation-energy"))
 		settings->params.flags |= SSDPM_CALIBRATE_OPERATION_ENERGY;
 	else if (!strcmp(name, "byte-energy"))
@@ -395,6 +415,7 @@ static void describe(const struct settings *settings, const struct plan *plan,
 		.kind = info->kind,
 		.operational_state = params.operational_state,
 		.flags = params.flags,
+		.measured_wa_milli = settings->measured_wa_milli,
 	};
 	if (info->kind == SSDPM_KIND_NVME)
 		overlay->pcie_link = params.pcie_link;

@@ -129,6 +129,22 @@ enum exit_status apply_measured(struct measured_files *files,
 	return STATUS_DONE;
 }
 
+uint32_t measured_wa_milli(const struct measured_files *files,
+			   const struct drive *drive)
+{
+	uint32_t milli = 0;
+
+	for (size_t i = 0; i < files->n; i++) {
+		const struct ssdpm_overlay *overlay = &files->files[i].overlay;
+
+		if (overlay->measured_wa_milli &&
+		    ssdpm_overlay_match(overlay, drive->model) !=
+			    SSDPM_OVERLAY_OTHER_DRIVE)
+			milli = overlay->measured_wa_milli;
+	}
+	return milli;
+}
+
 enum exit_status check_measured(const struct measured_files *files)
 {
 	for (size_t i = 0; i < files->n; i++) {

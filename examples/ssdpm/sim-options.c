@@ -40,10 +40,13 @@ static const struct option_spec options[] = {
 	  "adds to a written byte counts" },
 	{ "measured-wa", 0, "FACTOR",
 	  "with --spare: write amplification at which writes were measured, as "
-	  "in 2.5x (default 1x)" },
+	  "in 2.5x (default: as --measured says, or 1x)" },
 	{ "measured", 0, "FILE",
 	  "what ssdpm measure calibrate saved of the drive" },
 };
+
+/* No drive has blocks of more pages. */
+#define MAX_WA 65536000
 
 typedef enum exit_status (*parse_fn)(const struct common *common,
 				     const char *option, const char *text,
@@ -221,10 +224,11 @@ static enum exit_status set_spare(const struct common *common,
 		if (parse_factor(common, name, argument,
 				 &settings->measured_wa_milli))
 			return STATUS_USAGE;
-		return settings->measured_wa_milli >= 1000 ?
+		return settings->measured_wa_milli >= 1000 &&
+				       settings->measured_wa_milli <= MAX_WA ?
 			       STATUS_DONE :
-			       usage_error(common, "--%s %s: 1x or more", name,
-					   argument);
+			       usage_error(common, "--%s %s: 1x to 65536x",
+					   name, argument);
 	}
 	if (parse_share(common, name, argument, &settings->spare_ppm))
 		return STATUS_USAGE;
@@ -331,15 +335,19 @@ static enum exit_status apply_override(const struct sim_options *settings,
 
 /* Last: it is a factor of all that was measured and given. */
 static enum exit_status apply_spare(const struct sim_options *settings,
+				    const struct measured_files *measured,
 				    const struct drive *drive,
 				    struct ssdpm_parameter *parameters,
 				    size_t n,
 				    struct ssdpm_background_work *background)
 {
+	uint64_t wa = settings->measured_wa_milli;
 	const struct ssdpm_sustained_writes writes = {
 		.size = sizeof(writes),
 		.spare_factor = (double)settings->spare_ppm / 1e6,
-		.measured_wa = (double)settings->measured_wa_milli / 1e3,
+		.measured_wa =
+			(double)(wa ? wa : measured_wa_milli(measured, drive)) /
+			1e3,
 		.operational_state = settings->operational_state,
 	};
 	struct ssdpm_error error;
@@ -374,7 +382,7 @@ enum exit_status find_parameters(
 		status = apply_override(settings, &settings->overrides[i],
 					drive, ret_parameters, *ret_n);
 	if (!status)
-		status = apply_spare(settings, drive, ret_parameters, *ret_n,
-				     ret_background);
+		status = apply_spare(settings, measured, drive, ret_parameters,
+				     *ret_n, ret_background);
 	return status;
 }

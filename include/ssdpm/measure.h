@@ -804,7 +804,8 @@ SSDPM_API const char *ssdpm_measured_status_to_string(uint32_t status);
  * @lpm:        SATA: enum ssdpm_lpm that was in force; 0: not known
  * @operational_state: the state in which the drive worked
  * @flags:      bits of enum ssdpm_sim_flag
- * @reserved:   0
+ * @measured_wa_milli: write amplification of the run, in thousandths: 1000 or
+ *              more, for struct ssdpm_sustained_writes; 0: nobody said
  * @product, @firmware: of the drive; "": not known. There is no place for a
  *              serial number
  * @policy:     what was in force, in words; "": not known
@@ -823,7 +824,7 @@ struct ssdpm_overlay {
 	uint32_t lpm;
 	uint32_t operational_state;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t measured_wa_milli;
 	char product[41];
 	char firmware[9];
 	char policy[198];

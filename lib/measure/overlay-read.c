@@ -153,7 +153,7 @@ static int read_schema(const struct reader *r)
 
 static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
 {
-	uint64_t state = 0;
+	uint64_t state = 0, wa = 0;
 	bool from_start = false;
 	int err = read_word(r, "kind", ssdpm_kind_to_string, true,
 			    &overlay->kind);
@@ -176,11 +176,17 @@ static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
 	if (err == 0)
 		err = read_bool(r, "idle_from_start", &from_start);
 	if (err == 0)
+		err = read_uint(r, "measured_wa_milli", UINT32_MAX, false, &wa);
+	if (err == 0 && !ssdpm__overlay_is_wa((uint32_t)wa))
+		err = ssdpm__fail(r->reterr, -EINVAL, r->object->line,
+				  "measured_wa_milli: 1000 or more");
+	if (err == 0)
 		err = read_uint(r, "n_samples", UINT64_MAX, false,
 				&overlay->n_samples);
 	if (err == 0)
 		err = read_uint(r, "n_ios", UINT64_MAX, false, &overlay->n_ios);
 	overlay->operational_state = (uint32_t)state;
+	overlay->measured_wa_milli = (uint32_t)wa;
 	overlay->flags = from_start ? SSDPM_SIM_IDLE_FROM_START : 0;
 	return err;
 }

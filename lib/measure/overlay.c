@@ -95,10 +95,10 @@ static int check_overlay(const struct ssdpm_overlay *overlay,
 		return ssdpm__fail(reterr, -EINVAL, 0, "lpm: unknown");
 	if (overlay->operational_state >= SSDPM_MAX_STATES ||
 	    overlay->flags & ~(uint32_t)SSDPM_SIM_IDLE_FROM_START ||
-	    overlay->reserved)
+	    !ssdpm__overlay_is_wa(overlay->measured_wa_milli))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"operational_state, flags or reserved: no such value");
+			"operational_state, flags or measured_wa_milli: no such value");
 	for (size_t i = 0; r == 0 && i < ssdpm__n_overlay_texts; i++) {
 		const struct overlay_text *text = &ssdpm__overlay_texts[i];
 
@@ -215,6 +215,9 @@ static void write_overlay(struct json_writer *w,
 	ssdpm__json_uint(w, "operational_state", overlay->operational_state);
 	ssdpm__json_bool(w, "idle_from_start",
 			 overlay->flags & SSDPM_SIM_IDLE_FROM_START);
+	if (overlay->measured_wa_milli)
+		ssdpm__json_uint(w, "measured_wa_milli",
+				 overlay->measured_wa_milli);
 	ssdpm__json_uint(w, "n_samples", overlay->n_samples);
 	ssdpm__json_uint(w, "n_ios", overlay->n_ios);
 	write_quality(w, calibration);

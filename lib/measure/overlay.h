@@ -32,6 +32,12 @@ extern const size_t ssdpm__n_overlay_texts;
 int ssdpm__overlay_check_text(const char *text, size_t size, uint32_t line,
 			      const char *what, struct ssdpm_error *reterr);
 
+/* Write amplification in thousandths; 0: not known. */
+static inline bool ssdpm__overlay_is_wa(uint32_t milli)
+{
+	return !milli || milli >= 1000;
+}
+
 /* A value that is known: whole numbers in order. 0, -EINVAL or -ERANGE. */
 int ssdpm__overlay_check_value(const struct ssdpm_measured *measured,
 			       uint32_t line, struct ssdpm_error *reterr);

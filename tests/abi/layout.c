@@ -1130,7 +1130,7 @@ static const struct fact facts[] = {
 	OFFSET(ssdpm_overlay, lpm, 32),
 	OFFSET(ssdpm_overlay, operational_state, 36),
 	OFFSET(ssdpm_overlay, flags, 40),
-	OFFSET(ssdpm_overlay, reserved, 44),
+	OFFSET(ssdpm_overlay, measured_wa_milli, 44),
 	OFFSET(ssdpm_overlay, product, 48),
 	OFFSET(ssdpm_overlay, firmware, 89),
 	OFFSET(ssdpm_overlay, policy, 98),

@@ -638,7 +638,7 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--spare", "nan%"], "write a number with its unit, as in 5%"),
         ([*ESTIMATE, "--spare", "0.0001%"], "may take more than a millisecond"),
         ([*ESTIMATE, "--measured-wa", "2x"], "--measured-wa says where --spare starts"),
-        ([*ESTIMATE, "--measured-wa", "0.9x"], "--measured-wa 0.9x: 1x or more"),
+        ([*ESTIMATE, "--measured-wa", "0.9x"], "--measured-wa 0.9x: 1x to 65536x"),
         ([*ESTIMATE, "--measured-wa", "2"], "as in 2.5x"),
         ([*ESTIMATE, "--spare", "20%", "--measured-wa", "2.7x"], "and so not of this drive"),
         ([*ESTIMATE, "--csv", "--json"], "--csv and --json exclude each other"),

@@ -514,3 +514,21 @@ def test_more_spikes_than_an_instrument_has_are_asked_about(
     asked = "is it the policy that was in force, and is --offset right?"
     assert asked in ssdpm.output(*CALIBRATE, "--offset", "-2.3s")  # by half a step
     assert asked not in ssdpm.output(*CALIBRATE)
+
+
+def test_writes_start_where_the_run_had_them(ssdpm: Command, saved_text: str) -> None:
+    measured_run.write(ssdpm.directory)
+    assert "measured_wa_milli" not in json.loads(saved_text)
+    for name, wa in (("one", None), ("two", 2000)):
+        more = {} if wa is None else {"measured_wa_milli": wa}
+        ssdpm.write(f"{name}.json", json.dumps({**json.loads(saved_text), **more}))
+    call = ["estimate", "-t", "apst-2", "--spare", "20%", "--value", "nominal_energy_nj"]
+
+    def energy(file: str, *more: str) -> str:
+        return ssdpm.output(*call, "--measured", file, *more, "intel-760p.json")
+
+    assert energy("two.json") == energy("one.json", "--measured-wa", "2x")
+    assert energy("two.json") != energy("one.json")
+    assert energy("two.json", "--measured-wa", "1x") == energy("one.json")
+    assert ssdpm.json(*CALIBRATE, "--measured-wa", "2.5x")["measured_wa_milli"] == 2500
+    assert "1x to 65536x" in ssdpm.fails(2, *CALIBRATE, "--measured-wa", "0.5x")

@@ -838,6 +838,8 @@ OVERLAY = {
     "limits": overlay({**OVERLAY_VALUE, "high": 2**53, "n": 2**64 - 1},
                       offset_ns=-(2**63 - 1), sigma_uw=2**50 - 2),
     "escape": overlay(product="\u001b[2J", date="\ud800"),
+    "wa": overlay(OVERLAY_VALUE, measured_wa_milli=2500),
+    "no-wa": overlay(measured_wa_milli=999),
 }
 
 # A byte of flags; states, powers and latencies; bounds; then records.
@@ -849,6 +851,27 @@ GAPS = {
     "continued": GAPS_DRIVE + bytes([128, 40, 0, 0, 9, 16, 60, 0]) * 9,
     "from-start": bytes([0, 2, 1]) + bytes(range(40, 60)) + bytes([5, 7, 0, 1, 0]) * 20,
     "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
+}
+
+# Seed, blocks, pages, reserve, collector, choices; pages of the host, bytes of a page;
+# then records: operation, offset in eighths and length in sixteenths of a page.
+FTL_GREEDY = bytes([1, 5, 6, 0, 1, 0, 0, 48, 16, 0])
+FTL_CHOICES = bytes([2, 9, 62, 2, 3, 2, 2, 40, 2, 0])
+
+
+def ftl_records(*of):
+    return b"".join(struct.pack(">BHH", *one) for one in of)
+
+
+FTL = {
+    "none": FTL_GREEDY,
+    "fill": FTL_GREEDY + ftl_records(*[(2, 0, 768), (2, 8 * 5, 16)] * 9),
+    "pieces": FTL_CHOICES + ftl_records(*[(2, 37 * i, 16 * 60) for i in range(100)]),
+    "discard": FTL_GREEDY + ftl_records((2, 0, 640), (4, 4, 80), (1, 0, 9), (3, 0, 0)) * 9,
+    "beyond": FTL_GREEDY + ftl_records((2, 0, 16), (4, 8 * 47, 17)),
+    "unknown": FTL_GREEDY + ftl_records((2, 0, 16), (5, 0, 16)),
+    "too-full": bytes([1, 0, 6, 3, 1, 0, 0, 24, 16, 0]),
+    "no-page": bytes([1, 5, 6, 0, 2, 0, 0, 48, 0, 0]),
 }
 
 IOPS_LOG = {
@@ -872,6 +895,7 @@ TARGETS = {
     "apst-data": APST_DATA,
     "profiles": PROFILES,
     "quirks": QUIRKS,
+    "ftl": FTL,
     "gaps": GAPS,
     "overlay": OVERLAY,
     "power": POWER,

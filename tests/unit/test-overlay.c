@@ -18,6 +18,7 @@ static const struct ssdpm_overlay overlay = {
 	.pcie_link = SSDPM_PCIE_L1_2,
 	.operational_state = 1,
 	.flags = SSDPM_SIM_IDLE_FROM_START,
+	.measured_wa_milli = 2500,
 	.product = "Fixture SSD 256GB",
 	.firmware = "FW 1.0",
 	.policy = "linux: PS0 to PS3 after 100 ms",
@@ -252,6 +253,10 @@ static void what_cannot_be_is_refused_by_name_and_line(void **state)
 		{ "\"offset_ns\": -1234567", "\"offset_ns\": --1", -EINVAL,
 		  NULL },
 		{ "\"sigma_uw\": 20013", "\"sigma_uw\": true", -EINVAL, NULL },
+		{ "\"measured_wa_milli\": 2500", "\"measured_wa_milli\": 999",
+		  -EINVAL, "measured_wa_milli: 1000 or more" },
+		{ "\"measured_wa_milli\": 2500",
+		  "\"measured_wa_milli\": 4294967296", -ERANGE, NULL },
 	};
 	static struct found found;
 	struct ssdpm_error error;
@@ -305,6 +310,11 @@ static void what_could_not_be_read_again_is_not_written(void **state)
 	changed = overlay;
 	changed.kind = 0;
 	assert_int_equal(write_changed(changed, m, 2), -EINVAL);
+	changed = overlay;
+	changed.measured_wa_milli = 999;
+	assert_int_equal(write_changed(changed, m, 2), -EINVAL);
+	changed.measured_wa_milli = 0;
+	assert_int_equal(write_changed(changed, m, 2), 0);
 	changed = overlay;
 	changed.size = sizeof(changed) + 1;
 	assert_int_equal(write_changed(overlay, m, SSDPM_MAX_PARAMETERS + 1),

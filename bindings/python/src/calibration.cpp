@@ -133,12 +133,12 @@ static py::list parameters_calibrate(const ParameterTuples &from,
 	return parameter_list(parameters.data(), parameters.size());
 }
 
-/* n_samples, n_ios, kind, pcie_link, lpm, operational_state, flags, product,
- * firmware, policy, power_name, trace_name, date */
+/* n_samples, n_ios, kind, pcie_link, lpm, operational_state, flags,
+ * measured_wa_milli, product, firmware, policy, power_name, trace_name, date */
 using OverlayTuple =
 	std::tuple<uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t,
-		   uint32_t, std::string, std::string, std::string, std::string,
-		   std::string, std::string>;
+		   uint32_t, uint32_t, std::string, std::string, std::string,
+		   std::string, std::string, std::string>;
 
 /* ssdpm/calibration.py has checked the lengths. */
 template <size_t size>
@@ -159,22 +159,25 @@ static struct ssdpm_overlay overlay_from(const OverlayTuple &from)
 	to.lpm = std::get<4>(from);
 	to.operational_state = std::get<5>(from);
 	to.flags = std::get<6>(from);
-	copy_text(to.product, std::get<7>(from));
-	copy_text(to.firmware, std::get<8>(from));
-	copy_text(to.policy, std::get<9>(from));
-	copy_text(to.power_name, std::get<10>(from));
-	copy_text(to.trace_name, std::get<11>(from));
-	copy_text(to.date, std::get<12>(from));
+	to.measured_wa_milli = std::get<7>(from);
+	copy_text(to.product, std::get<8>(from));
+	copy_text(to.firmware, std::get<9>(from));
+	copy_text(to.policy, std::get<10>(from));
+	copy_text(to.power_name, std::get<11>(from));
+	copy_text(to.trace_name, std::get<12>(from));
+	copy_text(to.date, std::get<13>(from));
 	return to;
 }
 
 static OverlayTuple overlay_tuple(const struct ssdpm_overlay &from)
 {
-	return { from.n_samples, from.n_ios,	  from.kind,
-		 from.pcie_link, from.lpm,	  from.operational_state,
-		 from.flags,	 from.product,	  from.firmware,
-		 from.policy,	 from.power_name, from.trace_name,
-		 from.date };
+	return { from.n_samples,  from.n_ios,
+		 from.kind,	  from.pcie_link,
+		 from.lpm,	  from.operational_state,
+		 from.flags,	  from.measured_wa_milli,
+		 from.product,	  from.firmware,
+		 from.policy,	  from.power_name,
+		 from.trace_name, from.date };
 }
 
 static py::str overlay_to_json(const OverlayTuple &of,

@@ -651,7 +651,7 @@ def parameters_calibrate(
 
 # The members of struct ssdpm_overlay.
 _Overlay: TypeAlias = tuple[
-    int, int, int, int, int, int, int, str, str, str, str, str, str
+    int, int, int, int, int, int, int, int, str, str, str, str, str, str
 ]
 
 def overlay_to_json(

@@ -233,6 +233,8 @@ class Calibration:
         lpm: SATA: the link policy that was in force, or None.
         operational_state: the state in which the drive worked.
         idle_from_start: as calibrate() had it.
+        measured_wa: write amplification during the run, where spare of an estimate
+            starts; None: nobody said.
         power_name, trace_name, date: of the files and of the run, or None;
             dataclasses.replace() sets them.
     """
@@ -257,6 +259,7 @@ class Calibration:
     lpm: str | None = None
     operational_state: int = 0
     idle_from_start: bool = False
+    measured_wa: float | None = None
     power_name: str | None = None
     trace_name: str | None = None
     date: str | None = None
@@ -384,7 +387,7 @@ class Calibration:
         """
         raw = text.encode() if isinstance(text, str) else bytes_of(text, "a text")
         overlay, measured, quality = _core.overlay_from_json(raw)
-        texts = dict(zip(_TEXT_BYTES, (word or None for word in overlay[7:])))
+        texts = dict(zip(_TEXT_BYTES, (word or None for word in overlay[8:])))
         return cls._of(
             measured,
             quality,
@@ -395,6 +398,7 @@ class Calibration:
             lpm=_LPM_WORDS.get(overlay[4]),
             operational_state=overlay[5],
             idle_from_start=bool(overlay[6] & _core.SIM_IDLE_FROM_START),
+            measured_wa=overlay[7] / 1000 if overlay[7] else None,
             **texts,
         )
 
@@ -455,6 +459,7 @@ class Calibration:
             _core.LPM[self.lpm] if self.lpm else 0,
             self.operational_state,
             _core.SIM_IDLE_FROM_START if self.idle_from_start else 0,
+            _wa_milli(self.measured_wa),
             text("product"),
             text("firmware"),
             text("policy"),
@@ -536,6 +541,13 @@ def _policy_words(setup: _Setup, given: TableLike, table: ApstTable | None) -> s
     return f"{given}: {words}" if isinstance(given, str) else words
 
 
+def _wa_milli(wa: float | None) -> int:
+    """As the overlay has it; 0: not known."""
+    from ssdpm.wa import check_measured_wa
+
+    return 0 if wa is None else round(1000 * check_measured_wa(wa))
+
+
 def calibrate(
     model: Model,
     trace: TraceLike,
@@ -554,6 +566,7 @@ def calibrate(
     bin_ns: SupportsIndex = 0,
     operation_energy: bool = False,
     byte_energy: bool = False,
+    measured_wa: float | None = None,
     date: str | None = None,
 ) -> Calibration:
     """What the power and the I/Os of one run say of a drive.
@@ -587,6 +600,8 @@ def calibrate(
             or so many of them that there are 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
+        measured_wa: write amplification during the run, if that is known: it is kept
+            with what was measured, and is where spare of an estimate starts.
         date: of the run: it is kept with what was measured, as are the names of the
             files that read_trace() (or iter_trace()) and read_power() have read.
 
@@ -628,6 +643,7 @@ def calibrate(
         found,
         power_name=_clip(signal.name, "power_name"),
         trace_name=_clip(trace_name, "trace_name"),
+        measured_wa=None if measured_wa is None else _wa_milli(measured_wa) / 1000,
         date=None if date is None else _clip(check_text(date, "date"), "date"),
     )
 

@@ -221,7 +221,7 @@ def parameters(
     pcie_link: str = "l1.2",
     measured: Calibration | None = None,
     spare: float | None = None,
-    measured_wa: float = 1.0,
+    measured_wa: float | None = None,
     **overrides: object,
 ) -> tuple[Parameter, ...]:
     """What is known and what is assumed of a drive, sorted by kind and index.
@@ -239,7 +239,8 @@ def parameters(
             writes, low that of writes in sequence (none), high that of a drive that
             collects any block; ssdpm.wa.background() says how long it works for it.
             None: not known, and nothing of it is in an estimate.
-        measured_wa: the write amplification at which its writes were measured.
+        measured_wa: the write amplification at which its writes were measured; None:
+            what measured says of it, or 1, that of erased flash.
         **overrides: values of your own by kind, the name with its unit:
             idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
             entry_latency_us, exit_latency_us, base_latency_ns,
@@ -274,6 +275,8 @@ def parameters(
         for index, one in _items(model, kind, name, value):
             values = _values(one, name, watts)
             found = _core.parameters_set(found, number, index, *values)
+    if spare is not None and measured_wa is None and measured is not None:
+        measured_wa = measured.measured_wa
     return _parameters(_with_spare(handle, found, spare, measured_wa))
 
 
@@ -281,14 +284,14 @@ def _with_spare(
     handle: _core.Model,
     found: _ParameterTuples,
     spare: float | None,
-    measured_wa: float,
+    measured_wa: float | None,
 ) -> _ParameterTuples:
     """Last: it is a factor of all that was measured and stated."""
     from ssdpm import wa
 
-    start = wa.check_measured_wa(measured_wa)
+    start = wa.check_measured_wa(1.0 if measured_wa is None else measured_wa)
     if spare is None:
-        if start != 1:
+        if measured_wa is not None:
             raise InvalidError(
                 errno.EINVAL, "measured_wa: it says where spare starts: pass both"
             )
