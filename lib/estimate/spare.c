@@ -131,12 +131,14 @@ static int find_wa(const struct known *known,
 static double room_uw(const struct ssdpm_model *model,
 		      const struct known *known, enum at at)
 {
+	const struct ssdpm_power_state *states, *state;
 	size_t n;
-	const struct ssdpm_power_state *state =
-		ssdpm_model_get_states(model, &n) + known->operational_state;
 
-	if (known->operational_state >= n ||
-	    (state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER ||
+	states = ssdpm_model_get_states(model, &n);
+	if (known->operational_state >= n)
+		return NO_BOUND_UW;
+	state = &states[known->operational_state];
+	if ((state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER ||
 	    !state->max_power_uw)
 		return NO_BOUND_UW;
 	return ssdpm__max((double)state->max_power_uw -
@@ -167,8 +169,13 @@ static struct work work_of(const struct ssdpm_model *model,
 				 at == HIGH ? LOW : NOMINAL);
 		work.pj += more * byte_pj(known, op, at);
 	}
-	work.pj = ssdpm__min(work.pj,
-			     work.ps * room_uw(model, known, at) / PS_PER_US);
+	/* Whole numbers, so that no rounding exceeds it. */
+	double ps =
+		at == HIGH ? ssdpm__ceil(work.ps) : ssdpm__floor(work.ps + 0.5);
+
+	work.pj = ssdpm__min(
+		work.pj,
+		ssdpm__floor(ps * room_uw(model, known, at) / PS_PER_US));
 	return work;
 }
 

@@ -101,7 +101,7 @@ def test_a_spare_factor_that_is_none_is_refused(spare: float, model: ssdpm.Model
         lambda: wa.classes(spare, HOT),
         lambda: wa.trim(spare, 0.1),
         lambda: wa.curve([0.1, spare]),
-        lambda: wa.background(ssdpm.parameters(model), spare),
+        lambda: wa.background(model, spare),
         lambda: ssdpm.parameters(model, spare=spare),
         lambda: ssdpm.estimate(model, trace, spare=spare),
         lambda: ssdpm.ftl.simulate(spare),
@@ -178,11 +178,15 @@ KNOWN: dict[str, Any] = {
 def test_an_estimate_has_what_spare_adds(model: ssdpm.Model) -> None:
     plain = ssdpm.parameters(model, **KNOWN)
     spare = ssdpm.parameters(model, spare=0.2, **KNOWN)
-    [(before, after)] = [(a, b) for a, b in zip(plain, spare) if a != b]
-    assert (after.kind, after.index) == ("byte_energy_pj", 1)
-    assert (after.low, after.nominal, after.high) == (0, 1693, 8000)
-    assert (before.provenance, after.provenance) == ("assumed", "assumed")
-    assert after.rule.startswith("spare-factor: write amplification 2.69 of even writes")
+    changed = [(a, b) for a, b in zip(plain, spare) if a != b]
+    assert [(b.kind, b.index) for _, b in changed] == [
+        ("byte_energy_pj", 1),
+        ("background_time_ps", 0),
+    ]
+    for before, after in changed:
+        assert (after.low, after.nominal, after.high) == (0, 1693, 8000)
+        assert (before.provenance, after.provenance) == ("assumed", "assumed")
+        assert after.rule.startswith("spare-factor: write amplification 2.69 of even")
     one, other = (
         ssdpm.estimate(model, writes(3), parameters=known).nominal.energy_nj
         for known in (plain, spare)
@@ -216,11 +220,11 @@ def test_without_spare_nothing_is_assumed(model: ssdpm.Model) -> None:
 
 
 def test_the_work_behind_writes_is_a_state(model: ssdpm.Model) -> None:
-    known = ssdpm.parameters(model, **KNOWN)
-    work = wa.background(known, 0.2)
+    work = wa.background(model, 0.2, ssdpm.parameters(model, **KNOWN))
     assert (work.low_wa, work.high_wa) == (1, 5)
     assert work.nominal_wa == wa.calculate(0.2)
     assert work.power_w == 2 and work.nominal_ps_per_byte == 1693
+    assert (work.low_ps_per_byte, work.high_ps_per_byte) == (0, 8000)
     assert work.time_s(10**9) == pytest.approx(1.693)
     # Its energy above idle is what spare adds.
     added = (work.power_w - 1) * work.time_s(1) * 1e12
@@ -238,6 +242,50 @@ def test_spare_starts_where_writes_were_measured(model: ssdpm.Model) -> None:
             ssdpm.parameters(model, spare=0.2, measured_wa=bad)
     with pytest.raises(ssdpm.InvalidError, match="pass both"):
         ssdpm.parameters(model, measured_wa=2.0)
+
+
+def test_a_drive_that_works_all_the_time_takes_what_work_takes(model: ssdpm.Model) -> None:
+    trace = writes(3)
+    trace["start_ns"] //= 1000  # 1 ms each, one after the other
+    result = ssdpm.estimate(
+        model, trace, parameters=ssdpm.parameters(model, spare=0.2, **KNOWN)
+    )
+    busy, work = 3 * MS, 3 * 1_693_000
+    assert (result.nominal.duration_ns, result.nominal.background_ns) == (busy, work)
+    assert (result.low.background_ns, result.high.background_ns) == (0, 24 * MS)
+    assert result.nominal.mean_power_w == pytest.approx(2, abs=1e-3)
+    assert result.high.mean_power_w == pytest.approx(2, abs=1e-3)
+    # Energy: 2 W of writing, and 1693 pJ of each byte.
+    assert result.nominal.energy_nj == 6_000_000 + 3 * 1_693_000
+
+
+@given(
+    st.floats(0.01, 0.9),
+    st.integers(0, 3_500_000),
+    st.integers(0, 3_500_000),
+    st.sampled_from([10**8, 10**9, 7 * 10**9]),
+    st.integers(0, 20_000_000),
+    st.floats(1, 3),
+)
+def test_no_mean_power_is_above_the_maximum(
+    spare: float, idle: int, active: int, bandwidth: int, gap: int, measured_wa: float
+) -> None:
+    model = ssdpm.Model.catalogue("WDC PC SN530")
+    assert model.states[0].max_power_w == 3.5
+    trace = writes(5)
+    trace["start_ns"] = np.arange(5) * (MS + gap)
+    known = ssdpm.parameters(
+        model,
+        spare=spare,
+        measured_wa=min(measured_wa, wa.calculate(spare)),
+        idle_power_uw={0: idle},
+        active_power_uw=(min(idle, active), max(idle, active), 3_500_000),
+        transition_power_uw=(0, 0, 3_500_000),
+        bandwidth_bytes_per_second={"read": 10**9, "write": bandwidth},
+    )
+    result = ssdpm.estimate(model, trace, parameters=known)
+    assert result.low.energy_nj <= result.nominal.energy_nj <= result.high.energy_nj
+    assert result.high.mean_power_w <= 3.5
 
 
 @given(st.floats(0.005, 0.9), st.floats(0.005, 0.9))
