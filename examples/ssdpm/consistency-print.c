@@ -94,8 +94,9 @@ static void print_table(const struct common *common, const struct rows *rows)
 
 		if (s->found.n_holes)
 			complain(
-				"%s: of %s of %s seconds nothing is known: "
-				"the log has holes",
+				"%s: the log has no line for %s of %s seconds, "
+				"which do not count: in such a second no "
+				"operation ended, or fio was held up",
 				s->name, count_text(s->found.n_holes).text,
 				count_text(s->found.n_holes + s->found.n).text);
 	}

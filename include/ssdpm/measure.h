@@ -1664,11 +1664,13 @@ struct ssdpm_iops_log_params {
  *            none
  * @ret_n:    seconds, up to the last one that is whole
  *
- * With log_avg_msec, a line has the mean since the one before; without, it is
- * one operation, and its value 1. Source: fio(1) 3.33, LOG FILE FORMATS.
+ * With log_avg_msec, a line has the mean since the one before, or, where lines
+ * are missing, of the usual step, at most 1.5 s; without, it is one operation,
+ * and its value 1. Source: fio(1) 3.33, LOG FILE FORMATS.
  *
- * Return: 0; -EINVAL (a line that is none of such a log; times that fall, which
- * two jobs in one log have, or two runs: the line is in @reterr), -ENODATA (no
+ * Return: 0; -EINVAL (a line that is none of such a log; times that fall, or
+ * means of the same time, which two jobs in one log have, or two runs: the line
+ * is in @reterr; means that stand further apart than that), -ENODATA (no
  * line of @op, or less than a second), -ERANGE (beyond 2^20 seconds), -E2BIG,
  * -EIO, -EOPNOTSUPP, -ENOMEM, and what read(2) has.
  */
@@ -1710,8 +1712,9 @@ struct ssdpm_consistency_params {
  * @variation:   coefficient of variation: @sd_iops by @mean_iops; NaN: that is
  * 0
  * @floor_share: @floor_iops by @mean_iops; likewise
- * @plateau_iops: median of the first 10 seconds of the whole log; NaN: it has
- *               fewer
+ * @plateau_iops: median of the first 10 seconds of the whole log, or of those
+ *               before a cliff that comes earlier, after 3 or more; NaN: it has
+ *               fewer than 10
  * @cliff_s:     of the whole log: the first second from which on 10 have a
  *               median of no more than half of the plateau; NaN: none
  * @steady_s:    where the first 5 minutes begin that are steady by the rules of

@@ -9,6 +9,8 @@
 #include "base/internal.h"
 
 #define PLATEAU_S 10
+/* A plateau may end before: one odd second of so many is not its median. */
+#define MIN_PLATEAU_S 3
 #define ROUND_S 60
 
 /* The value that this share of n sorted ones does not exceed: nearest rank. */
@@ -44,12 +46,16 @@ static double median_of(const double *iops, size_t n)
 static void find_cliff(const double *iops, size_t n,
 		       struct ssdpm_consistency *c)
 {
+	double half = NAN;
+
 	c->plateau_iops = n < PLATEAU_S ? NAN : median_of(iops, PLATEAU_S);
 	c->cliff_s = NAN;
-	for (size_t i = 0; i + PLATEAU_S <= n; i++) {
-		double half = c->plateau_iops / 2;
-
-		if (iops[i] <= half && median_of(iops + i, PLATEAU_S) <= half) {
+	for (size_t i = MIN_PLATEAU_S; i + PLATEAU_S <= n; i++) {
+		if (i <= PLATEAU_S)
+			half = median_of(iops, i) / 2;
+		if (half > 0 && iops[i] <= half && !(iops[i - 1] <= half) &&
+		    median_of(iops + i, PLATEAU_S) <= half) {
+			c->plateau_iops = 2 * half;
 			c->cliff_s = (double)i;
 			return;
 		}

@@ -21,8 +21,10 @@
 /* 12 days: a line with a wrong time takes no more than 50 MB. */
 #define MAX_S (UINT64_C(1) << 20)
 
-/* A line of averages covers no more than this many usual steps. */
-#define MAX_STEPS 2
+/* From so many lines it is known how far apart they stand. */
+#define N_FIRST 16
+/* Beyond it, the worst second is not in a log of means. */
+#define MAX_STEP_MS 1500
 
 struct line {
 	uint64_t ms;
@@ -37,13 +39,22 @@ struct second {
 	double covered_ms[DIRECTIONS];
 };
 
+/* The means of one direction. */
+struct means {
+	uint64_t step_ms; /* 0: not known yet */
+	uint64_t done_ms; /* what is before is in the seconds */
+	size_t n_first;
+	struct line first[N_FIRST];
+};
+
 struct log {
 	struct input input;
 	struct second *seconds;
 	size_t room;
 	uint64_t end_ms;
 	uint64_t last_ms[DIRECTIONS];
-	uint64_t step_ms[DIRECTIONS]; /* 0: no line of it yet */
+	bool seen[DIRECTIONS];
+	struct means means[DIRECTIONS];
 	bool sized;
 	bool single; /* each line is one operation */
 	bool begun;
@@ -90,17 +101,19 @@ static int make_room(struct log *log, uint64_t second,
 	return 0;
 }
 
-/* A mean, over what is since the line before. */
+/*
+ * A mean, over what is since the line before. Where that is a step and a half
+ * or more, a line is missing, and the mean is of its own step: fio writes none
+ * for a step without an operation.
+ */
 static void add_mean(struct log *log, const struct line *line)
 {
-	uint64_t d = line->direction, begin = log->last_ms[d];
-	uint64_t *step = &log->step_ms[d];
+	uint64_t d = line->direction;
+	struct means *means = &log->means[d];
+	uint64_t begin = means->done_ms;
 
-	if (!*step)
-		*step = line->ms - begin;
-	/* Lines are missing. */
-	if (line->ms - begin > MAX_STEPS * *step)
-		begin = line->ms - *step;
+	if (2 * (line->ms - begin) >= 3 * means->step_ms)
+		begin = line->ms - means->step_ms;
 	while (begin < line->ms) {
 		struct second *second = &log->seconds[begin / MS_PER_S];
 		uint64_t end = (begin / MS_PER_S + 1) * MS_PER_S;
@@ -113,12 +126,83 @@ static void add_mean(struct log *log, const struct line *line)
 		second->n_ops[d] += (double)line->value * ms / MS_PER_S;
 		begin = end;
 	}
+	means->done_ms = line->ms;
+}
+
+/*
+ * The median of the first lines: one may be early or late, and lines may be
+ * missing.
+ */
+static uint64_t find_step(const struct means *means)
+{
+	uint64_t steps[N_FIRST], last_ms = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < means->n_first; i++) {
+		uint64_t step = means->first[i].ms - last_ms;
+		size_t at = n++;
+
+		for (; at && steps[at - 1] > step; at--)
+			steps[at] = steps[at - 1];
+		steps[at] = step;
+		last_ms = means->first[i].ms;
+	}
+	return steps[(n - 1) / 2] ? steps[(n - 1) / 2] : 1;
+}
+
+/* How far apart the lines of a direction stand; nothing without one. */
+static int settle(struct log *log, struct means *means,
+		  struct ssdpm_error *reterr)
+{
+	if (means->step_ms || !means->n_first)
+		return 0;
+	means->step_ms = find_step(means);
+	if (means->step_ms > MAX_STEP_MS)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"the lines stand %llu ms apart: one for each second is needed, as log_avg_msec=1000 has it",
+			(unsigned long long)means->step_ms);
+	for (size_t i = 0; i < means->n_first; i++)
+		add_mean(log, &means->first[i]);
+	return 0;
+}
+
+static int take_mean(struct log *log, const struct line *line,
+		     struct ssdpm_error *reterr)
+{
+	struct means *means = &log->means[line->direction];
+
+	if (means->step_ms) {
+		add_mean(log, line);
+		return 0;
+	}
+	means->first[means->n_first++] = *line;
+	return means->n_first == N_FIRST ? settle(log, means, reterr) : 0;
+}
+
+/* Two jobs have their lines one after the other, or at the same times. */
+static int check_order(const struct log *log, const struct line *line,
+		       struct ssdpm_error *reterr)
+{
+	uint64_t last_ms = log->last_ms[line->direction];
+
+	if (line->ms < last_ms)
+		return ssdpm__fail(
+			reterr, -EINVAL, log->input.line,
+			"the time falls from %llu to %llu ms: two jobs or two runs in one log? Give each one a file",
+			(unsigned long long)last_ms,
+			(unsigned long long)line->ms);
+	if (!log->single && log->seen[line->direction] && line->ms == last_ms)
+		return ssdpm__fail(
+			reterr, -EINVAL, log->input.line,
+			"a second line at %llu ms: two jobs in one log? Give each one a file",
+			(unsigned long long)line->ms);
+	return 0;
 }
 
 static int add(struct log *log, const struct line *line,
 	       struct ssdpm_error *reterr)
 {
-	uint64_t *last_ms = &log->last_ms[line->direction];
 	int r = make_room(log, line->ms / MS_PER_S, reterr);
 
 	if (r)
@@ -130,21 +214,18 @@ static int add(struct log *log, const struct line *line,
 		return ssdpm__fail(
 			reterr, -EINVAL, log->input.line,
 			"means and single operations in one log: two runs? Give each one a file");
-	if (line->ms < *last_ms)
-		return ssdpm__fail(
-			reterr, -EINVAL, log->input.line,
-			"the time falls from %llu to %llu ms: two jobs or two runs in one log? Give each one a file",
-			(unsigned long long)*last_ms,
-			(unsigned long long)line->ms);
+	r = check_order(log, line, reterr);
+	if (r)
+		return r;
 	log->begun = true;
 	log->sized = line->sized;
-	if (log->single)
-		log->seconds[line->ms / MS_PER_S].n_ops[line->direction]++;
-	else
-		add_mean(log, line);
-	*last_ms = line->ms;
+	log->seen[line->direction] = true;
+	log->last_ms[line->direction] = line->ms;
 	if (line->ms > log->end_ms)
 		log->end_ms = line->ms;
+	if (!log->single)
+		return take_mean(log, line, reterr);
+	log->seconds[line->ms / MS_PER_S].n_ops[line->direction]++;
 	return 0;
 }
 
@@ -196,11 +277,17 @@ static double iops_of(const struct log *log, const struct second *second)
 	return known ? iops : NAN;
 }
 
-static int finish(const struct log *log, double **ret_iops, size_t *ret_n,
+static int finish(struct log *log, double **ret_iops, size_t *ret_n,
 		  struct ssdpm_error *reterr)
 {
 	size_t n = log->end_ms / MS_PER_S;
 
+	for (size_t d = 0; d < DIRECTIONS; d++) {
+		int r = settle(log, &log->means[d], reterr);
+
+		if (r)
+			return r;
+	}
 	if (!log->begun)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   log->params.op ?

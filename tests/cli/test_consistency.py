@@ -90,7 +90,8 @@ def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*[50] * 10) + log(*[50] * 10, first=21))
     result = ssdpm("consistency", "a.log")
     assert result.stderr.decode() == (
-        "ssdpm: a.log: of 10 of 30 seconds nothing is known: the log has holes\n"
+        "ssdpm: a.log: the log has no line for 10 of 30 seconds, which do not count: in "
+        "such a second no operation ended, or fio was held up\n"
     )
     found = ssdpm.json("consistency", "--series", "-q", "a.log")
     assert (found["n"], found["n_holes"], found["floor_iops"]) == (20, 10, 50)
@@ -107,6 +108,8 @@ def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
         ("1000, 5, 1, 0\n2000, 1, 1, 4096\n", "a.log:2: means and single operations"),
         ("\x7fELF\0\0\0\0", "a.log:1: this is no line"),
         ("99999999999000, 5, 1, 0\n", "a.log:1: a time beyond 12 days"),
+        ("10000, 5, 1, 0\n20000, 5, 1, 0\n", "a.log: the lines stand 10000 ms apart"),
+        ("1000, 5, 1, 0\n1000, 6, 1, 0\n", "a.log:2: a second line at 1000 ms: two jobs"),
     ],
 )
 def test_what_is_no_log_of_one_job_is_refused_with_its_line(

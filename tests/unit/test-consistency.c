@@ -89,7 +89,39 @@ static void seconds_without_a_line_are_not_known(void **state)
 	assert_log("1000, 5, 1, 0, 0\n2000, 6, 1, 0, 0\n5000, 7, 1, 0, 0\n", 0,
 		   holed, 5);
 	/* One that is late is none. */
-	assert_log("1000, 5, 1, 0, 0\n2900, 6, 1, 0, 0\n", 0, late, 2);
+	assert_log("1000, 5, 1, 0, 0\n2400, 6, 1, 0, 0\n", 0, late, 2);
+}
+
+/* As fio 3.33 writes it: the mean is of the last second. */
+static void a_second_without_an_operation_does_not_count_as_the_next(
+	void **state)
+{
+	const double idle[] = { 7317, 12690, NAN, 7885 };
+	const double idle_first[] = { NAN, 10, 20, 30, 40, 50 };
+
+	(void)state;
+	assert_log("1000, 7317, 1, 0, 0x0000\n2003, 12690, 1, 0, 0x0000\n"
+		   "4003, 7885, 1, 0, 0x0000\n",
+		   0, idle, 4);
+	assert_log("2000, 10, 1, 0\n3000, 20, 1, 0\n4000, 30, 1, 0\n"
+		   "5000, 40, 1, 0\n6000, 50, 1, 0\n",
+		   0, idle_first, 6);
+}
+
+static void many_lines_are_read_as_few_are(void **state)
+{
+	double iops[100];
+	char text[8192];
+	int n = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		iops[i] = i == 40 ? (double)NAN : i;
+		if (i != 40)
+			n += snprintf(text + n, sizeof(text) - (size_t)n,
+				      "%d, %d, 1, 0\n", 1000 * (i + 1), i);
+	}
+	assert_log(text, 0, iops, 100);
 }
 
 static void logs_that_are_none_or_two_are_refused(void **state)
@@ -113,6 +145,10 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 		{ "501, 49, 1, 0, 0\n1001, 50, 1, 0, 0\n501, 52, 1, 0, 0\n",
 		  -EINVAL, 3 },
 		{ "1000, 49, 1, 0, 0\n2000, 1, 1, 4096, 0\n", -EINVAL, 2 },
+		/* And two that were sorted into one. */
+		{ "1000, 49, 1, 0, 0\n1000, 50, 1, 0, 0\n", -EINVAL, 2 },
+		/* Means of 10 s have no second's floor. */
+		{ "10000, 49, 1, 0, 0\n20000, 50, 1, 0, 0\n", -EINVAL, 0 },
 		{ "1048576000, 49, 1, 0, 0\n", -ERANGE, 1 },
 		{ "18446744073709551616, 49, 1, 0, 0\n", -EINVAL, 1 },
 	};
@@ -207,6 +243,32 @@ static void a_review_has_its_cliff_floor_and_steady_state(void **state)
 			 sqrt(2000.0 * 2000 / 12 + 6400.0 * 6400 / 600)) < 20);
 }
 
+static void a_plateau_may_be_short_but_is_no_single_second(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	double iops[60];
+
+	(void)state;
+	for (size_t length = 1; length < 50; length++) {
+		for (size_t i = 0; i < 60; i++)
+			iops[i] = i < length ? 80000 : 8000;
+		assert_int_equal(
+			ssdpm_consistency_measure(iops, 60, NULL, &c, NULL), 0);
+		if (length < 3) {
+			assert_true(isnan(c.cliff_s));
+			assert_true(c.plateau_iops == 8000);
+		} else {
+			assert_true(c.cliff_s == (double)length);
+			assert_true(c.plateau_iops == 80000);
+		}
+	}
+	/* One second of nothing is no end of it. */
+	iops[4] = 0;
+	assert_int_equal(ssdpm_consistency_measure(iops, 60, NULL, &c, NULL),
+			 0);
+	assert_true(c.cliff_s == 49);
+}
+
 static void ranks_are_the_nearest(void **state)
 {
 	struct ssdpm_consistency c = { .size = sizeof(c) };
@@ -263,6 +325,7 @@ static void nothing_at_all_divides_by_nothing(void **state)
 	assert_int_equal(ssdpm_consistency_measure(zeros, 60, NULL, &c, NULL),
 			 0);
 	assert_true(isnan(c.variation) && isnan(c.floor_share));
+	assert_true(isnan(c.cliff_s));
 	assert_int_equal(ssdpm_consistency_measure(zeros, 1, NULL, &c, NULL),
 			 0);
 	assert_true(isnan(c.sd_iops) && isnan(c.plateau_iops));
@@ -301,9 +364,14 @@ int main(void)
 		cmocka_unit_test(single_operations_are_counted),
 		cmocka_unit_test(means_may_have_a_block_size),
 		cmocka_unit_test(seconds_without_a_line_are_not_known),
+		cmocka_unit_test(
+			a_second_without_an_operation_does_not_count_as_the_next),
+		cmocka_unit_test(many_lines_are_read_as_few_are),
 		cmocka_unit_test(logs_that_are_none_or_two_are_refused),
 		cmocka_unit_test(a_log_comes_from_a_descriptor_too),
 		cmocka_unit_test(a_review_has_its_cliff_floor_and_steady_state),
+		cmocka_unit_test(
+			a_plateau_may_be_short_but_is_no_single_second),
 		cmocka_unit_test(ranks_are_the_nearest),
 		cmocka_unit_test(holes_are_counted_and_not_zero),
 		cmocka_unit_test(nothing_at_all_divides_by_nothing),

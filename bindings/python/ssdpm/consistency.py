@@ -87,7 +87,8 @@ class Consistency:
         sd_iops: standard deviation; None: of one second.
         variation: coefficient of variation, sd_iops by mean_iops; None: that is 0.
         floor_share: floor_iops by mean_iops; likewise.
-        plateau_iops: median of the first 10 seconds of the run; None: it has fewer.
+        plateau_iops: median of the first 10 seconds of the run, or of those before a
+            cliff that comes earlier, after 3 or more; None: it has fewer than 10.
         cliff_s: the first second from which on 10 have a median of no more than half
             of the plateau; None: there is none.
         steady_s: where the first 5 minutes begin that are steady by the rules of SNIA,
@@ -257,8 +258,9 @@ class Comparison(Sequence[Consistency]):
 def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float64]:
     """Operations in each second, from what ``fio --write_iops_log`` wrote for one job.
 
-    With log_avg_msec a line has the mean since the one before; without, it is one
-    operation.
+    With log_avg_msec a line has the mean since the one before, or, where lines are
+    missing, of the usual step, at most 1.5 s; without, it is one operation. fio writes no
+    line for a step in which no operation ended.
 
     Args:
         source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
@@ -268,8 +270,9 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
         A read-only array, up to the last second that is whole; NaN: the log has none.
 
     Raises:
-        FormatError: a line that is none of such a log; times that fall, as those of
-            two jobs in one log do; the error has the file and the line.
+        FormatError: a line that is none of such a log; times that fall, or means of
+            the same time, as two jobs in one log have; the error has the file and the
+            line. Means that stand more than 1.5 s apart.
         UnknownValueError: no line of that kind, or less than a second.
         RangeError: a time beyond 12 days.
         UnsupportedError: packed, and the library that unpacks it is not there.
