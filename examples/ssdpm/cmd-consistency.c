@@ -6,14 +6,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
+/* The library's. */
+#define PLATEAU_S 10
 #define ALL_PPM 1000000
 /* What ssdpm_iops_log_read() takes, and a run of memory. */
 #define MAX_S (UINT64_C(1) << 20)
+#define MAX_BYTE_PJ 1000000000
 
 static struct consistency_options the_settings = {
 	.capacity = UINT64_C(16) << 30,
@@ -41,6 +45,17 @@ static const struct option_spec options[] = {
 	{ "capacity", 0, "SIZE", "simulate: of all flash (default 16GiB)" },
 	{ "bandwidth", 0, "RATE",
 	  "simulate: that flash is programmed at (default 80MB/s)" },
+	{ "host-bandwidth", 0, "RATE",
+	  "simulate: that the host writes at, at most (default: that of "
+	  "flash)" },
+	{ "idle-power", 0, "POWER",
+	  "simulate: with --byte-energy, show power: of the drive when idle, as "
+	  "in 2.5W" },
+	{ "byte-energy", 0, "ENERGY",
+	  "simulate: with --idle-power: of each byte that flash programs, as in "
+	  "2nJ" },
+	{ "background-power", 0, "POWER",
+	  "simulate: on top of these, while garbage is collected" },
 	{ "collector", 0, "greedy|fifo|choices",
 	  "simulate: which block is erased (default greedy)" },
 	{ "seed", 0, "N", "simulate: of the addresses (default 1)" },
@@ -62,6 +77,10 @@ static const unsigned int modes_of[] = {
 	MODES_MEASURE,
 	MODE_READ,
 	MODES_MEASURE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
 	MODE_SIMULATE,
 	MODE_SIMULATE,
 	MODE_SIMULATE,
@@ -199,15 +218,28 @@ static enum exit_status set_capacity(struct consistency_options *o,
 	return STATUS_DONE;
 }
 
-static enum exit_status set_bandwidth(struct consistency_options *o,
-				      const struct common *common,
-				      const char *argument)
+static enum exit_status set_bandwidth(const struct common *common,
+				      const char *name, const char *argument,
+				      uint64_t *ret_bandwidth)
 {
-	if (parse_bandwidth(common, "bandwidth", argument, &o->bandwidth))
+	if (parse_bandwidth(common, name, argument, ret_bandwidth))
 		return STATUS_USAGE;
-	if (o->bandwidth < 4096 || o->bandwidth > UINT64_C(40960000000))
+	if (*ret_bandwidth < 4096 || *ret_bandwidth > UINT64_C(40960000000))
+		return usage_error(common, "--%s %s: 4096B/s to 40.96GB/s",
+				   name, argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set_byte_energy(struct consistency_options *o,
+					const struct common *common,
+					const char *argument)
+{
+	if (parse_energy_pj(common, "byte-energy", argument, &o->byte_pj))
+		return STATUS_USAGE;
+	/* A page of it is what the library takes. */
+	if (!o->byte_pj || o->byte_pj > MAX_BYTE_PJ)
 		return usage_error(common,
-				   "--bandwidth %s: 4096B/s to 40.96GB/s",
+				   "--byte-energy %s: above 0, at most 1mJ",
 				   argument);
 	return STATUS_DONE;
 }
@@ -219,7 +251,16 @@ static enum exit_status set_drive(struct consistency_options *o,
 	if (!strcmp(name, "capacity"))
 		return set_capacity(o, common, argument);
 	if (!strcmp(name, "bandwidth"))
-		return set_bandwidth(o, common, argument);
+		return set_bandwidth(common, name, argument, &o->bandwidth);
+	if (!strcmp(name, "host-bandwidth"))
+		return set_bandwidth(common, name, argument,
+				     &o->host_bandwidth);
+	if (!strcmp(name, "idle-power"))
+		return parse_power(common, name, argument, &o->idle_uw);
+	if (!strcmp(name, "background-power"))
+		return parse_power(common, name, argument, &o->background_uw);
+	if (!strcmp(name, "byte-energy"))
+		return set_byte_energy(o, common, argument);
 	if (!strcmp(name, "collector"))
 		return set_collector(o, common, argument);
 	if (!strcmp(name, "seed"))
@@ -327,11 +368,51 @@ static enum exit_status check(const struct common *common,
 		return STATUS_USAGE;
 	if (o->params.end_s && o->params.begin_s >= o->params.end_s)
 		return usage_error(common, "--to is not after --from");
+	if ((o->idle_uw || o->byte_pj || o->background_uw) &&
+	    !(o->idle_uw && o->byte_pj))
+		return usage_error(common, "power is that of --idle-power and "
+					   "--byte-energy: give both");
 	if (!o->n_spares) {
 		o->spares_ppm[o->n_spares++] = 70000;
 		o->spares_ppm[o->n_spares++] = 250000;
 	}
 	return check_page(common, &o->page);
+}
+
+/* NaN: of no second. */
+static double mean_of(const double *values, size_t begin, size_t end)
+{
+	double sum = 0;
+
+	for (size_t i = begin; i < end; i++)
+		sum += values[i];
+	return sum / (double)(end - begin);
+}
+
+/* Of the plateau, and of the seconds that are looked at. */
+static void measure_power(const struct consistency_options *o,
+			  struct iops_series *s)
+{
+	const uint64_t end_s = o->params.end_s;
+	const struct ssdpm_consistency *c = &s->found;
+
+	s->plateau_w = s->mean_w = NAN;
+	if (!s->power_w)
+		return;
+	s->mean_w = mean_of(s->power_w, o->params.begin_s,
+			    end_s && end_s < s->n ? end_s : s->n);
+	if (isfinite(c->plateau_iops))
+		s->plateau_w =
+			mean_of(s->power_w, 0,
+				c->cliff_s < PLATEAU_S ? (size_t)c->cliff_s :
+							 PLATEAU_S);
+}
+
+static void free_one(struct iops_series *series)
+{
+	free(series->name);
+	free(series->iops);
+	free(series->power_w);
 }
 
 enum exit_status add_series(struct iops_list *list,
@@ -352,21 +433,19 @@ enum exit_status add_series(struct iops_list *list,
 					      &o->params, &series->found,
 					      &error);
 	if (!r) {
+		measure_power(o, series);
 		list->series[list->n++] = *series;
 		return STATUS_DONE;
 	}
 	complain("%s: %s", series->name, error.message);
-	free(series->name);
-	free(series->iops);
+	free_one(series);
 	return STATUS_FAILED;
 }
 
 void free_series(struct iops_list *list)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		free(list->series[i].name);
-		free(list->series[i].iops);
-	}
+	for (size_t i = 0; i < list->n; i++)
+		free_one(&list->series[i]);
 	free(list->series);
 }
 
@@ -458,6 +537,8 @@ const struct subcommand cmd_consistency = {
 	.examples =
 		"  ssdpm consistency --threshold 1000 a_iops.log b_iops.log\n"
 		"  ssdpm consistency --simulate --spare 7% --spare 25%\n"
+		"  ssdpm consistency --simulate --idle-power 2.5W "
+		"--byte-energy 2nJ\n"
 		"  ssdpm consistency --html p.html --from 1400s a_iops.log\n"
 		"  ssdpm consistency --job --share 81% > consistency.fio\n",
 	.set = set,

@@ -41,21 +41,40 @@ static struct number percent_text(double share)
 struct rows {
 	const struct iops_list *list;
 	const struct consistency_options *options;
+	bool powered;
+	bool below;
 };
 
-static void make_head(const struct consistency_options *options,
-		      struct row *row)
+static void make_head(const struct rows *rows, struct row *row)
 {
 	static const char *const heads[] = { "",	  "seconds",	"floor",
 					     "p0.1",	  "p1",		"mean",
 					     "variation", "floor/mean", "cliff",
 					     "steady" };
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+	size_t n = sizeof(heads) / sizeof(heads[0]);
+
+	for (size_t i = 0; i < n; i++)
 		row_cell(row, i, "%s", heads[i]);
-	if (options->params.threshold_iops > 0)
-		row_cell(row, 10, "below %s",
-			 iops_text(options->params.threshold_iops).text);
+	if (rows->powered)
+		row_cell(row, n++, "power");
+	if (rows->below)
+		row_cell(row, n, "below %s",
+			 iops_text(rows->options->params.threshold_iops).text);
+}
+
+/* Of the plateau, and the mean. */
+static struct number course_text(const struct iops_series *s)
+{
+	struct number text = { "-" };
+
+	if (isfinite(s->plateau_w))
+		snprintf(text.text, sizeof(text.text), "%.12s -> %.12s",
+			 watts_text(s->plateau_w).text,
+			 watts_text(s->mean_w).text);
+	else if (isfinite(s->mean_w))
+		text = watts_text(s->mean_w);
+	return text;
 }
 
 static void make_row(const void *data, size_t number, struct row *row)
@@ -63,7 +82,7 @@ static void make_row(const void *data, size_t number, struct row *row)
 	const struct rows *rows = data;
 
 	if (!number) {
-		make_head(rows->options, row);
+		make_head(rows, row);
 		return;
 	}
 	const struct iops_series *s = &rows->list->series[number - 1];
@@ -79,16 +98,20 @@ static void make_row(const void *data, size_t number, struct row *row)
 	row_cell(row, 7, "%s", percent_text(c->floor_share).text);
 	row_cell(row, 8, "%s", second_text(c->cliff_s).text);
 	row_cell(row, 9, "%s", second_text(c->steady_s).text);
-	if (rows->options->params.threshold_iops > 0)
-		row_cell(row, 10, "%s", share_text(c->n_below, c->n).text);
+	size_t n = 10;
+
+	if (rows->powered)
+		row_cell(row, n++, "%s", course_text(s).text);
+	if (rows->below)
+		row_cell(row, n, "%s", share_text(c->n_below, c->n).text);
 }
 
 static void print_table(const struct common *common, const struct rows *rows)
 {
-	bool below = rows->options->params.threshold_iops > 0;
+	char align[] = "<>>>>>>>>>>>";
 
-	print_rows(below ? "<>>>>>>>>>>" : "<>>>>>>>>>", make_row, rows,
-		   rows->list->n + 1);
+	align[10 + rows->powered + rows->below] = 0;
+	print_rows(align, make_row, rows, rows->list->n + 1);
 	for (size_t i = 0; i < rows->list->n && !common->quiet; i++) {
 		const struct iops_series *s = &rows->list->series[i];
 
@@ -113,15 +136,35 @@ static double worst_of(const struct iops_series *s, size_t begin, size_t step)
 	return worst;
 }
 
+static double mean_power(const struct iops_series *s, size_t begin, size_t step)
+{
+	double sum = 0;
+	size_t end = begin + step < s->n ? begin + step : s->n;
+
+	for (size_t i = begin; i < end; i++)
+		sum += s->power_w[i];
+	return sum / (double)(end - begin);
+}
+
 static void write_seconds(struct json_writer *w, const struct iops_series *s,
 			  size_t step)
 {
 	bool one_line = w->one_line;
 
-	ssdpm__json_begin(w, "iops", '[');
+	ssdpm__json_begin(w, "iops_milli", '[');
 	w->one_line = true;
 	for (size_t i = 0; i < s->n; i += step)
-		json_scaled(w, NULL, worst_of(s, i, step), 1);
+		json_scaled(w, NULL, worst_of(s, i, step), 1e3);
+	ssdpm__json_end(w, ']');
+	w->one_line = one_line;
+	if (!s->power_w) {
+		ssdpm__json_null(w, "power_uw");
+		return;
+	}
+	ssdpm__json_begin(w, "power_uw", '[');
+	w->one_line = true;
+	for (size_t i = 0; i < s->n; i += step)
+		json_scaled(w, NULL, mean_power(s, i, step), 1e6);
 	ssdpm__json_end(w, ']');
 	w->one_line = one_line;
 }
@@ -132,16 +175,16 @@ static void write_found(struct json_writer *w,
 	ssdpm__json_uint(w, "n", c->n);
 	ssdpm__json_uint(w, "n_holes", c->n_holes);
 	ssdpm__json_uint(w, "n_below", c->n_below);
-	json_scaled(w, "floor_iops", c->floor_iops, 1);
-	json_scaled(w, "p01_iops", c->p01_iops, 1);
-	json_scaled(w, "p1_iops", c->p1_iops, 1);
-	json_scaled(w, "median_iops", c->median_iops, 1);
-	json_scaled(w, "mean_iops", c->mean_iops, 1);
-	json_scaled(w, "sd_iops", c->sd_iops, 1);
-	json_scaled(w, "max_iops", c->max_iops, 1);
+	json_scaled(w, "floor_iops_milli", c->floor_iops, 1e3);
+	json_scaled(w, "p01_iops_milli", c->p01_iops, 1e3);
+	json_scaled(w, "p1_iops_milli", c->p1_iops, 1e3);
+	json_scaled(w, "median_iops_milli", c->median_iops, 1e3);
+	json_scaled(w, "mean_iops_milli", c->mean_iops, 1e3);
+	json_scaled(w, "sd_iops_milli", c->sd_iops, 1e3);
+	json_scaled(w, "max_iops_milli", c->max_iops, 1e3);
 	json_scaled(w, "variation_ppm", c->variation, 1e6);
 	json_scaled(w, "floor_share_ppm", c->floor_share, 1e6);
-	json_scaled(w, "plateau_iops", c->plateau_iops, 1);
+	json_scaled(w, "plateau_iops_milli", c->plateau_iops, 1e3);
 	json_scaled(w, "cliff_s", c->cliff_s, 1);
 	json_scaled(w, "steady_s", c->steady_s, 1);
 }
@@ -159,6 +202,8 @@ static void write_series(struct json_writer *w,
 		ssdpm__json_null(w, "spare_ppm");
 	json_scaled(w, "threshold_iops", options->params.threshold_iops, 1);
 	write_found(w, &s->found);
+	json_scaled(w, "plateau_power_uw", s->plateau_w, 1e6);
+	json_scaled(w, "mean_power_uw", s->mean_w, 1e6);
 	if (step)
 		write_seconds(w, s, step);
 	ssdpm__json_end(w, '}');
@@ -198,10 +243,13 @@ enum exit_status print_consistency(const struct common *common,
 				   const struct consistency_options *options,
 				   const struct iops_list *list)
 {
-	const struct rows rows = { list, options };
+	struct rows rows = { list, options, false,
+			     options->params.threshold_iops > 0 };
 	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
+	for (size_t i = 0; i < list->n; i++)
+		rows.powered |= list->series[i].power_w != NULL;
 	if (options->page.path)
 		status = write_consistency_page(options, list);
 	if (status)

@@ -43,13 +43,20 @@ static struct ssdpm_ftl_cost cost_of(const struct consistency_options *options)
 {
 	const uint64_t program_ns =
 		PAGE_BYTES * UINT64_C(1000000000) / options->bandwidth;
+	const uint64_t host_ns = options->host_bandwidth ?
+					 PAGE_BYTES * UINT64_C(1000000000) /
+						 options->host_bandwidth :
+					 program_ns;
 
 	return (struct ssdpm_ftl_cost){
 		.size = sizeof(struct ssdpm_ftl_cost),
-		.host_ns = program_ns ? program_ns : 1,
+		.host_ns = host_ns,
 		.program_ns = program_ns,
 		.read_ns = program_ns / READ_SHARE,
 		.erase_ns = program_ns * PAGES_PER_BLOCK / ERASE_SHARE,
+		.idle_uw = options->idle_uw,
+		.program_nj = (options->byte_pj * PAGE_BYTES + 500) / 1000,
+		.background_uw = options->background_uw,
 	};
 }
 
@@ -73,8 +80,11 @@ static int write_drive(struct ssdpm_ftl *ftl, const struct ssdpm_ftl_cost *cost,
 	if (!r)
 		r = ssdpm_ftl_run(ftl, &pattern, cost, series->n, seconds,
 				  error);
-	for (size_t i = 0; !r && i < series->n; i++)
+	for (size_t i = 0; !r && i < series->n; i++) {
 		series->iops[i] = (double)seconds[i].n_written;
+		if (series->power_w)
+			series->power_w[i] = seconds[i].power_w;
+	}
 	free(seconds);
 	return r;
 }
@@ -104,13 +114,17 @@ static enum exit_status begin_series(const struct consistency_options *options,
 	*ret_series = (struct iops_series){ .spare_ppm = spare_ppm };
 	ret_series->n = (size_t)options->duration_s;
 	ret_series->iops = calloc(ret_series->n, sizeof(double));
+	if (options->idle_uw)
+		ret_series->power_w = calloc(ret_series->n, sizeof(double));
 	if (asprintf(&ret_series->name, "spare %g %%",
 		     (double)spare_ppm / 1e4) < 0)
 		ret_series->name = NULL;
-	if (ret_series->iops && ret_series->name)
+	if (ret_series->iops && ret_series->name &&
+	    (ret_series->power_w || !options->idle_uw))
 		return STATUS_DONE;
 	free(ret_series->name);
 	free(ret_series->iops);
+	free(ret_series->power_w);
 	complain("out of memory");
 	return STATUS_FAILED;
 }
@@ -134,6 +148,7 @@ enum exit_status simulate_drives(const struct common *common,
 		if (status) {
 			free(series.name);
 			free(series.iops);
+			free(series.power_w);
 		} else {
 			status = add_series(list, options, &series);
 		}

@@ -22,6 +22,11 @@ struct consistency_options {
 	size_t n_spares;
 	uint64_t capacity;
 	uint64_t bandwidth;
+	uint64_t host_bandwidth; /* 0: as fast as flash */
+	/* 0: not stated */
+	uint32_t idle_uw;
+	uint32_t background_uw;
+	uint64_t byte_pj;
 	uint64_t seed;
 	uint32_t collector;
 	uint64_t duration_s;
@@ -41,8 +46,11 @@ struct iops_series {
 	char *name;
 	uint64_t spare_ppm; /* 0: it is a log */
 	double *iops;
+	double *power_w; /* NULL: not known */
 	size_t n;
 	struct ssdpm_consistency found;
+	double plateau_w;
+	double mean_w;
 };
 
 struct iops_list {
@@ -50,7 +58,7 @@ struct iops_list {
 	size_t n;
 };
 
-/* Takes name and iops, in any case; measures them. */
+/* Takes name, iops and power_w, in any case; measures them. */
 enum exit_status add_series(struct iops_list *list,
 			    const struct consistency_options *options,
 			    struct iops_series *series);
