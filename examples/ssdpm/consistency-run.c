@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A line of the log, and room for the job and the report. */
+#define LINE_BYTES 48
+#define OTHER_BYTES 65536
+
 /* How often it is looked whether fio has ended. */
 #define WAIT_NS (SECOND_NS / 5)
 
@@ -34,6 +38,22 @@ static enum exit_status complain_of(const char *name)
 	return STATUS_FAILED;
 }
 
+/* Half an hour later it would be too late to find that there is none. */
+static enum exit_status check_room(const struct consistency_options *options,
+				   const char *name, int fd)
+{
+	const uint64_t size = options->duration_s * LINE_BYTES + OTHER_BYTES;
+	int err = posix_fallocate(fd, 0, (off_t)size);
+
+	if (ftruncate(fd, 0) && !err)
+		err = errno;
+	if (!err)
+		return STATUS_DONE;
+	complain("%s: %s: %s are needed for the log; nothing was written", name,
+		 strerror(err), bytes_text(size).text);
+	return STATUS_FAILED;
+}
+
 /* What a run of half an hour made is kept, wherever it ends. */
 static enum exit_status open_save(const struct consistency_options *options,
 				  const struct disk *disk, struct run *run)
@@ -51,7 +71,7 @@ static enum exit_status open_save(const struct consistency_options *options,
 	run->save_fd =
 		open(run->save, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (run->save_fd >= 0)
-		return STATUS_DONE;
+		return check_room(options, run->save, run->save_fd);
 	if (errno != EEXIST)
 		return complain_of(run->save);
 	complain("%s is there already: name a new file with --save", run->save);
@@ -79,6 +99,10 @@ static enum exit_status make_job(const struct consistency_options *options,
 	file = fopen(run->job, "we");
 	if (!file)
 		return complain_of(run->job);
+	if (check_room(options, run->directory, fileno(file))) {
+		fclose(file);
+		return STATUS_FAILED;
+	}
 	write_fio_job(file, options, disk->trims && !options->no_trim,
 		      run->prefix);
 	return fclose(file) ? complain_of(run->job) : STATUS_DONE;
@@ -131,7 +155,7 @@ static enum exit_status call_fio(const struct common *common,
 }
 
 /* -1 after a complaint. */
-static int copy_log(const struct run *run)
+static int copy_log(struct run *run)
 {
 	int from = open(run->log, O_RDONLY | O_CLOEXEC);
 	char buffer[65536];
@@ -152,6 +176,8 @@ static int copy_log(const struct run *run)
 	if (!n && !fsync(run->save_fd) && !lseek(run->save_fd, 0, SEEK_SET))
 		return 0;
 	complain_of(from < 0 ? "the log of fio" : run->save);
+	complain("fio's log is left at %s", run->log);
+	run->directory[0] = 0;
 	return -1;
 }
 

@@ -35,16 +35,19 @@ def test_floor_mean_cliff_and_steady_state_are_those_of_the_log(ssdpm: Command) 
     mean = sum(COURSE) / 2000
     assert found["file"] == "a.log" and found["spare_ppm"] is None
     assert (found["n"], found["n_holes"]) == (2000, 0)
-    assert (found["floor_iops"], found["p01_iops"], found["p1_iops"]) == (100, 1000, 1000)
-    assert found["mean_iops"] == round(mean)
+    assert found["floor_iops_milli"] == 100_000
+    assert found["p01_iops_milli"] == found["p1_iops_milli"] == 1_000_000
+    assert found["mean_iops_milli"] == round(1000 * mean)
     assert found["floor_share_ppm"] == round(100e6 / mean)
     deviation = (sum((v - mean) ** 2 for v in COURSE) / 1999) ** 0.5
     assert found["variation_ppm"] == pytest.approx(1e6 * deviation / mean, abs=1)
-    assert (found["plateau_iops"], found["cliff_s"]) == (40000, 20)
+    assert (found["plateau_iops_milli"], found["cliff_s"]) == (40_000_000, 20)
     assert found["steady_s"] == 20
     assert found["n_below"] == 1 + 990
-    assert "iops" not in found
-    assert ssdpm.json("consistency", "--series", "a.log")["iops"] == COURSE
+    assert "iops_milli" not in found and "power_uw" not in found
+    assert found["plateau_power_uw"] is found["mean_power_uw"] is None
+    each = ssdpm.json("consistency", "--series", "a.log")
+    assert each["iops_milli"] == [1000 * v for v in COURSE] and each["power_uw"] is None
 
 
 def test_logs_stand_side_by_side(ssdpm: Command) -> None:
@@ -66,7 +69,8 @@ def test_logs_stand_side_by_side(ssdpm: Command) -> None:
 def test_a_part_of_the_log_is_looked_at_where_one_asks(ssdpm: Command) -> None:
     ssdpm.write("a.log", log(*COURSE))
     late = ssdpm.json("consistency", "--from", "1400s", "--to", "1500s", "a.log")
-    assert (late["n"], late["floor_iops"], late["max_iops"]) == (100, 1000, 1100)
+    assert late["n"] == 100
+    assert (late["floor_iops_milli"], late["max_iops_milli"]) == (1_000_000, 1_100_000)
     assert late["cliff_s"] == 20  # of all of it
     assert "there are only" in ssdpm.fails(1, "consistency", "--from", "1h", "a.log")
 
@@ -75,7 +79,7 @@ def test_one_kind_of_operation_is_counted_where_a_log_has_several(ssdpm: Command
     mixed = "".join(f"{s}000, 70, 0, 0\n{s}000, 30, 1, 0\n" for s in range(1, 30))
     ssdpm.write("a.log", mixed)
     for options, mean in (([], 100), (["--op", "read"], 70), (["--op", "write"], 30)):
-        assert ssdpm.json("consistency", *options, "a.log")["mean_iops"] == mean
+        assert ssdpm.json("consistency", *options, "a.log")["mean_iops_milli"] == 1000 * mean
     message = ssdpm.fails(1, "consistency", "--op", "discard", "a.log")
     assert "the log has no operation of that kind" in message
 
@@ -94,8 +98,8 @@ def test_holes_are_said_and_are_not_zero(ssdpm: Command) -> None:
         "such a second no operation ended, or fio was held up\n"
     )
     found = ssdpm.json("consistency", "--series", "-q", "a.log")
-    assert (found["n"], found["n_holes"], found["floor_iops"]) == (20, 10, 50)
-    assert found["iops"][9:21] == [50] + [None] * 10 + [50]
+    assert (found["n"], found["n_holes"], found["floor_iops_milli"]) == (20, 10, 50_000)
+    assert found["iops_milli"][9:21] == [50_000] + [None] * 10 + [50_000]
 
 
 @pytest.mark.parametrize(
@@ -155,6 +159,14 @@ def test_one_bad_log_among_others_is_named_and_nothing_is_printed(ssdpm: Command
         (["--threshold", "0", "a.log"], "no second is below"),
         (["--from", "9s", "--to", "9s", "a.log"], "--to is not after --from"),
         (["--op", "flush", "a.log"], "has none"),
+        (["--idle-power", "2W", "a.log"], "--idle-power does not go with logs"),
+        (["--simulate", "--idle-power", "2W"], "--byte-energy: give both"),
+        (["--simulate", "--byte-energy", "2nJ"], "--byte-energy: give both"),
+        (["--simulate", "--background-power", "2W"], "--byte-energy: give both"),
+        (["--simulate", "--byte-energy", "0pJ"], "above 0, at most 1mJ"),
+        (["--simulate", "--byte-energy", "2mJ"], "above 0, at most 1mJ"),
+        (["--simulate", "--idle-power", "0W"], "no power at all"),
+        (["--simulate", "--host-bandwidth", "1B/s"], "4096B/s to 40.96GB/s"),
         (["-", "-"], "- is given twice"),
         (["--run", "/dev/null", "--root", "."], "--run and --root exclude"),
     ],
@@ -189,20 +201,55 @@ def test_more_spare_area_is_faster_and_as_the_formula_has_it(ssdpm: Command) -> 
         for found, wa in ((low, fifo_wa(0.07)), (high, fifo_wa(0.25))):
             iops = 20e6 / 4096 / (1.01 * wa + (wa - 1) / 10)
             # A reserve block makes the drive a little slower than the formula.
-            assert 0.98 * iops < found["mean_iops"] < most * iops
+            assert 0.98 * iops < found["mean_iops_milli"] / 1000 < most * iops
 
 
 def test_a_drive_falls_when_its_spare_area_is_written(ssdpm: Command) -> None:
     found = ssdpm.json("consistency", *SMALL, "--spare", "25%", "--series")
     spare_pages, programs = 0.25 * 2**30 / 4096, 20e6 / 4096
-    assert found["plateau_iops"] == pytest.approx(programs, rel=0.01)
+    assert found["plateau_iops_milli"] == pytest.approx(1000 * programs, rel=0.01)
     assert found["cliff_s"] == pytest.approx(spare_pages / programs, abs=1.5)
-    assert len(found["iops"]) == 600
-    assert found["iops"] == ssdpm.json(
+    assert len(found["iops_milli"]) == 600
+    assert found["iops_milli"] == ssdpm.json(
         "consistency", *SMALL, "--spare", "25%", "--series", "--seed", "1"
-    )["iops"]
+    )["iops_milli"]
     other = ssdpm.json("consistency", *SMALL, "--spare", "25%", "--series", "--seed", "2")
-    assert other["iops"] != found["iops"]
+    assert other["iops_milli"] != found["iops_milli"]
+
+
+POWER = ["--host-bandwidth", "10MB/s", "--idle-power", "2.5W", "--byte-energy", "20nJ"]
+
+
+def test_power_rises_while_throughput_falls(ssdpm: Command) -> None:
+    """Flash has nothing else to do at first than what the host writes, and then moves
+    pages too: all of the power above idle is that of the programs."""
+    call = [*SMALL, "--spare", "7%", *POWER, "--from", "300s", "--series"]
+    found = ssdpm.json("consistency", *call)
+    iops, power = found["iops_milli"], found["power_uw"]
+    assert len(iops) == len(power) == 600
+    fresh = 2.5e6 + 10e6 * 20e-3
+    assert power[0] == pytest.approx(fresh, rel=1e-3)
+    assert found["plateau_power_uw"] == pytest.approx(fresh, rel=0.01)
+    late = sum(power[300:]) / 300
+    assert found["mean_power_uw"] == pytest.approx(late, abs=1)
+    programs = fifo_wa(0.07) * found["mean_iops_milli"] / 1000
+    assert late == pytest.approx(2.5e6 + programs * 4096 * 20e-3, rel=0.01)
+    assert late > 1.05 * fresh and iops[-1] < iops[0] / 2
+    more = ssdpm.json("consistency", *call, "--background-power", "1W")
+    assert more["iops_milli"] == iops
+    assert more["power_uw"][0] == power[0]
+    assert late + 0.5e6 < more["mean_power_uw"] < late + 1.1e6
+
+
+def test_power_is_shown_where_it_is_stated(ssdpm: Command) -> None:
+    small = ["--simulate", "--capacity", "64MiB", "--duration", "20s", "--spare", "20%"]
+    head, row = ssdpm.output("consistency", *small, *POWER, "-t", "9").splitlines()
+    assert head.split()[-3:] == ["power", "below", "9"]
+    # The plateau is over within the first second.
+    assert row.endswith("  3.04 W -> 3.06 W      0 %")
+    plain = ssdpm.output("consistency", *small)
+    assert "power" not in plain
+    assert ssdpm.json("consistency", *small)["mean_power_uw"] is None
 
 
 @pytest.mark.parametrize("collector", ["greedy", "fifo", "choices"])
@@ -210,8 +257,8 @@ def test_python_simulates_the_same_drive(ssdpm: Command, collector: str) -> None
     small = ["--simulate", "--capacity", "64MiB", "--duration", "20s", "--spare", "20%"]
     said = ssdpm.json("consistency", *small, "--series", "--collector", collector)
     (found,) = consistency.simulate([0.2], n_blocks=64, seconds=20, collector=collector)
-    assert said["iops"] == found.iops.tolist()
-    assert found.floor_iops == said["floor_iops"]
+    assert said["iops_milli"] == (1000 * found.iops).tolist()
+    assert 1000 * found.floor_iops == said["floor_iops_milli"]
 
 
 def test_a_drive_without_spare_blocks_is_refused(ssdpm: Command) -> None:
@@ -245,7 +292,7 @@ def test_each_second_is_drawn(ssdpm: Command) -> None:
         "The whole run", "From 1400 s on", "From 1400 s on, linear"
     }
     assert all(min(size) >= 100 for size in page.canvases.values())
-    assert "<b>.log" in page.text and "holes" in page.text
+    assert "<b>.log" in page.text and "a log has no line for them" in page.text
     assert "Seconds without any stand at the lower edge." in page.text
     assert text == ssdpm.output("consistency", "-q", "-t", "9", "a.log", "<b>.log")
     for odd in ("NaN", "undefined", "Infinity", "[object"):
@@ -351,7 +398,8 @@ def test_a_drive_is_written_and_its_log_measured(
     assert "ext4" in result.stderr.decode()
     name = f"{disk.name}_iops.log"
     found = json.loads(result.stdout)
-    assert found["file"] == name and found["n"] >= 2 and found["floor_iops"] > 0
+    assert found["file"] == name and found["n"] >= 2
+    assert found["floor_iops_milli"] > 0
     assert ssdpm.json("consistency", name) == found
     # The half that was not to be written was trimmed.
     image = image_of(ssdpm)
@@ -394,6 +442,64 @@ def test_what_fio_fails_of_is_a_failure(ssdpm: Command, disk: pathlib.Path) -> N
     result = ssdpm("consistency", "--run", str(disk), "--destroy-data", "--save", "x.log")
     assert result.returncode == 1 and b"fio wrote no log" in result.stderr
     assert not (ssdpm.directory / "x.log").exists()
+
+
+@pytest.fixture
+def full(ssdpm: Command) -> Iterator[pathlib.Path]:
+    """A directory of a full file system."""
+    path = ssdpm.directory / "full"
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", path], check=True)
+    (path / "x").write_bytes(bytes(40 << 10))
+    yield path
+    subprocess.run(["umount", path], check=True)
+
+
+def test_without_room_for_the_log_nothing_is_written(
+    ssdpm: Command, disk: pathlib.Path, full: pathlib.Path
+) -> None:
+    before = image_of(ssdpm)
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "3s"]
+    words = "No space left on device: 64.1 KiB are needed for the log; nothing was written"
+    for options in (["--save", str(full / "a.log")], []):
+        result = ssdpm(*call, *options)
+        assert result.returncode == 1 and result.stdout == b""
+        assert words in result.stderr.decode()
+        ssdpm.environment["TMPDIR"] = str(full)
+    assert image_of(ssdpm) == before
+    assert [path.name for path in full.iterdir()] == ["x"]
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_drive_that_is_read_only_is_refused(ssdpm: Command, disk: pathlib.Path) -> None:
+    subprocess.run(["blockdev", "--setro", disk], check=True)
+    try:
+        message = ssdpm.fails(1, "consistency", "--run", str(disk), "--destroy-data")
+    finally:
+        # The next one of that name would be, too.
+        subprocess.run(["blockdev", "--setrw", disk], check=True)
+    assert f"{disk}: it is read-only" in message
+
+
+def test_a_drive_that_fails_ends_the_run(ssdpm: Command, full: pathlib.Path) -> None:
+    """Of a file on a full file system, as one that vanishes."""
+    os.truncate(full / "x", 8 << 20)
+    name = subprocess.run(
+        ["losetup", "--find", "--show", full / "x"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    try:
+        call = ["consistency", "--run", name, "--destroy-data", "--no-trim"]
+        result = ssdpm(*call, "--duration", "3s")
+    finally:
+        subprocess.run(["losetup", "--detach", name], check=True)
+    message = result.stderr.decode()
+    assert result.returncode == 1 and result.stdout == b""
+    assert "fio failed (status " in message
+    assert "Input/output error" in message
+    assert not list(ssdpm.directory.glob("*.log"))
 
 
 def test_the_log_up_to_an_interrupt_is_kept(ssdpm: Command, disk: pathlib.Path) -> None:

@@ -15,7 +15,8 @@ Several side by side, from 1400 s on, as reviews of drives show them::
     logs = {"default": "default_iops.log", "25 % spare": "spare_iops.log"}
     print(consistency.compare(logs, begin_s=1400))
 
-What spare area changes, of a drive that is simulated::
+What spare area changes, of a drive that is simulated, and with power where its costs
+have any::
 
     consistency.simulate([0.07, 0.25]).plot()
 
@@ -24,6 +25,7 @@ ssdpm_measure(3) has the rules.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,10 +38,12 @@ import numpy.typing as npt
 from ssdpm import _core, ftl
 from ssdpm.base import (
     Error,
+    InvalidError,
     check_instance,
     check_text,
     check_unsigned,
     check_word,
+    equal_fields,
     html_table,
 )
 from ssdpm.measure import _cell, _number
@@ -95,6 +99,10 @@ class Consistency:
             in rounds of a minute from the cliff on; None: not reached.
         threshold_iops: that n_below counts seconds below of; 0: none.
         iops: of each second of all the run, read-only; NaN: not known.
+        plateau_power_w: mean power of the plateau; None: there is none, or nothing is
+            known of power.
+        mean_power_w: of the seconds that were looked at; likewise.
+        power_w: mean power of each second of all the run, read-only; None: not known.
     """
 
     name: str
@@ -115,16 +123,16 @@ class Consistency:
     steady_s: int | None
     threshold_iops: float
     iops: npt.NDArray[np.float64]
+    plateau_power_w: float | None = None
+    mean_power_w: float | None = None
+    power_w: npt.NDArray[np.float64] | None = None
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Consistency):
             return NotImplemented
-        names = [one.name for one in fields(self) if one.name != "iops"]
-        return all(
-            getattr(self, name) == getattr(other, name) for name in names
-        ) and np.array_equal(self.iops, other.iops, equal_nan=True)
+        return equal_fields(self, other)
 
     @property
     def below_share(self) -> float:
@@ -141,6 +149,8 @@ class Consistency:
             text += f", cliff at {self.cliff_s} s"
         if self.steady_s is not None:
             text += f", steady from {self.steady_s} s on"
+        if self.mean_power_w is not None:
+            text += f", {_power(self)}"
         return text
 
     def __repr__(self) -> str:
@@ -150,7 +160,7 @@ class Consistency:
         rows = [
             (one.name, _cell(getattr(self, one.name)))
             for one in fields(self)
-            if one.name not in ("name", "iops")
+            if one.name not in ("name", "iops", "power_w")
         ]
         return html_table(str(self), ("", ""), rows)
 
@@ -169,6 +179,14 @@ _COLUMNS = (
 
 def _percent(share: float | None) -> str | None:
     return None if share is None else f"{100 * share:.1f} %"
+
+
+def _power(run: Consistency) -> str | None:
+    """Of the plateau, and the mean."""
+    if run.mean_power_w is None:
+        return None
+    text = "" if run.plateau_power_w is None else f"{run.plateau_power_w:.3g} W -> "
+    return f"{text}{run.mean_power_w:.3g} W"
 
 
 def _second(second: int | None) -> str | None:
@@ -198,10 +216,14 @@ class Comparison(Sequence[Consistency]):
     def __iter__(self) -> Iterator[Consistency]:
         return iter(self.runs)
 
+    def _powered(self) -> bool:
+        return any(run.mean_power_w is not None for run in self.runs)
+
     def _head(self) -> tuple[str, ...]:
         limits = {run.threshold_iops for run in self.runs} - {0.0}
         below = [f"below {one:,.0f}" for one in sorted(limits)]
-        return ("", *_COLUMNS, *(below if len(below) < 2 else ["below"]))
+        power = ["power"] if self._powered() else []
+        return ("", *_COLUMNS, *power, *(below if len(below) < 2 else ["below"]))
 
     def _row(self, run: Consistency, columns: int) -> tuple[object, ...]:
         rates = (run.floor_iops, run.p01_iops, run.p1_iops, run.mean_iops)
@@ -213,6 +235,7 @@ class Comparison(Sequence[Consistency]):
             _percent(run.floor_share),
             _second(run.cliff_s),
             _second(run.steady_s),
+            *([_power(run)] if self._powered() else []),
             _percent(run.below_share) if run.threshold_iops else None,
         )
         return row[:columns]
@@ -243,8 +266,9 @@ class Comparison(Sequence[Consistency]):
     ) -> tuple[Axes, Axes, Axes]:
         """A point for each second, as the review of the M500 has it.
 
-        Three pictures: all of the run with a logarithmic scale, what comes from late_s
-        on likewise, and that once more up to 40,000 operations, or more if there are.
+        Three pictures: all of the run with a logarithmic scale, and its power as lines
+        where that is known; what comes from late_s on likewise, without power; and that
+        once more up to 40,000 operations, or more if there are.
 
         Args:
             axes: three, to draw on; None: new ones.
@@ -304,6 +328,25 @@ def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:
     return array
 
 
+def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | None:
+    """None: nothing is known, of no second either."""
+    if power_w is None:
+        return None
+    array = np.array(power_w, dtype=np.float64, order="C")
+    if array.shape != (n,):
+        raise ValueError(f"power_w: {n} are needed, one for each second")
+    if np.isinf(array).any() or (array < 0).any():
+        raise InvalidError(errno.EINVAL, "power_w: watts are 0 or more, and finite")
+    array.flags.writeable = False
+    return None if np.isnan(array).all() else array
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float | None:
+    """Of those that are known."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else None
+
+
 def _name_of(iops: object) -> str:
     if isinstance(iops, (str, os.PathLike)):
         return os.path.basename(os.fsdecode(iops))
@@ -318,6 +361,7 @@ def measure(
     threshold_iops: float = 0.0,
     op: str | None = None,
     name: str | None = None,
+    power_w: npt.ArrayLike | None = None,
 ) -> Consistency:
     """Floor, spread, cliff and steady state of a run.
 
@@ -329,6 +373,7 @@ def measure(
         threshold_iops: seconds below it are counted; 0: none.
         op: of a log, as for read().
         name: what it is of; None: the name of the file.
+        power_w: mean power of each second, NaN where that is not known.
 
     Raises:
         UnknownValueError: no second has a value.
@@ -336,6 +381,7 @@ def measure(
         As read(), of a log.
     """
     series = _series(iops, op)
+    powers = _powers(power_w, len(series))
     begin = check_unsigned(begin_s, "begin_s", _MOST_S)
     # To the library 0 is no end at all.
     end = 0 if end_s is None else check_unsigned(end_s, "end_s", _MOST_S, 1)
@@ -347,7 +393,11 @@ def measure(
     ]
     cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
     members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
-    return Consistency(*members)
+    if powers is None:
+        return Consistency(*members)
+    plateau = None if plain[-3] is None else _mean(powers[: min(cliff_s or 10, 10)])
+    mean = _mean(powers[begin : end or None])
+    return Consistency(*members, plateau, mean, powers)
 
 
 def compare(
@@ -401,7 +451,8 @@ def simulate(
     """Simulated drives with more and less spare area, side by side.
 
     Each is filled in the order of its addresses, then written to anywhere, at full
-    speed. It is the shape that they show, and what spare area changes about it.
+    speed. It is the shape that they show, and what spare area changes about it. Power is
+    known where the costs have some.
 
     Args:
         spare: of each drive, the share of the flash that holds no data.
@@ -413,8 +464,9 @@ def simulate(
     Raises:
         RangeError: a spare factor that is none, or too small for the drive.
     """
-    runs = {
-        f"spare {100 * one:.6g} %": ftl.simulate(
+    runs = []
+    for one in spare:
+        run = ftl.simulate(
             one,
             n_blocks=n_blocks,
             pages_per_block=pages_per_block,
@@ -424,7 +476,15 @@ def simulate(
             fill=True,
             seconds=seconds,
             cost=cost,
-        ).iops
-        for one in spare
-    }
-    return compare(runs, begin_s=begin_s, end_s=end_s, threshold_iops=threshold_iops)
+        )
+        runs.append(
+            measure(
+                run.iops,
+                begin_s=begin_s,
+                end_s=end_s,
+                threshold_iops=threshold_iops,
+                name=f"spare {100 * one:.6g} %",
+                power_w=run.power_w,
+            )
+        )
+    return Comparison(tuple(runs))

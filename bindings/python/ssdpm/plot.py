@@ -1098,12 +1098,31 @@ def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> Non
     ax.grid(True, alpha=0.3)
 
 
+def _draw_power(runs: Consistencies, ax: Axes) -> None:
+    """On an axis of its own, a line for each run of which it is known."""
+    if all(run.power_w is None for run in runs):
+        return
+    right = ax.twinx()
+    for at, run in enumerate(runs):
+        if run.power_w is not None:
+            right.plot(
+                np.arange(len(run.power_w)),
+                run.power_w,
+                color=_POLICIES[at % len(_POLICIES)],
+                linewidth=1,
+            )
+    # Above the points, which fall when it rises: one picture has both.
+    right.set_ylim(0, 1.3 * max(right.get_ylim()[1], 1e-9))
+    right.set_ylabel("power (W), lines")
+
+
 def plot_consistency(
     runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
 ) -> tuple[Axes, Axes, Axes]:
     """What Comparison.plot() says."""
     whole, late, linear = _three_axes(axes)
     _draw_seconds(runs, 0, True, whole)
+    _draw_power(runs, whole)
     _draw_seconds(runs, late_s, True, late)
     _draw_seconds(runs, late_s, False, linear)
     whole.set_title("the whole run")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from matplotlib import pyplot
 
 import ssdpm
-from ssdpm import consistency
+from ssdpm import consistency, ftl
 
 matplotlib.use("Agg")
 
@@ -259,6 +259,43 @@ def test_spare_area_is_what_makes_a_drive_faster() -> None:
     for spare in (0, 1, -0.1, np.nan):
         with pytest.raises(ssdpm.RangeError):
             consistency.simulate([spare])
+
+
+def test_power_is_known_where_it_is_stated() -> None:
+    small: dict[str, Any] = {"n_blocks": 1024, "seconds": 40, "begin_s": 20}
+    (plain,) = consistency.simulate([0.2], **small)
+    assert plain.power_w is plain.mean_power_w is plain.plateau_power_w is None
+    # 200 us by the host, 100 by flash: at first it has time left.
+    cost = ftl.Cost(
+        host_ns=200_000, program_ns=100_000, program_nj=80_000, idle_uw=2_500_000
+    )
+    both = consistency.simulate([0.2, 0.5], cost=cost, **small)
+    run = both[0]
+    assert run.power_w is not None and not run.power_w.flags.writeable
+    assert run.mean_power_w == pytest.approx(run.power_w[20:].mean())
+    assert run.plateau_power_w == pytest.approx(run.power_w[:10].mean())
+    assert run.power_w[0] == pytest.approx(2.5 + 5000 * 80e-6, rel=1e-3)
+    assert run.mean_power_w > 1.05 * run.power_w[0]
+    assert run.iops[20:].mean() < run.iops[0]
+    assert str(both).splitlines()[0].endswith("steady           power")
+    assert f" W -> {run.mean_power_w:.3g} W" in str(run)
+    assert run == pickle.loads(pickle.dumps(run)) != plain
+    axes = both.plot()
+    (right,) = set(axes[0].get_figure().axes) - set(axes)  # type: ignore[union-attr]
+    assert [len(line.get_ydata()) for line in right.lines] == [40, 40]
+    assert len(plain.plot()[0].get_figure().axes) == 3  # type: ignore[union-attr]
+    pyplot.close("all")
+
+
+def test_power_may_be_measured_with_holes() -> None:
+    found = consistency.measure([9.0] * 4, power_w=[1, np.nan, 3, 4], end_s=3)
+    assert (found.mean_power_w, found.plateau_power_w) == (2, None)
+    assert consistency.measure([9.0], power_w=[np.nan]).power_w is None
+    with pytest.raises(ValueError, match="2 are needed"):
+        consistency.measure([9.0, 9.0], power_w=[1])
+    for bad in (-1, np.inf):
+        with pytest.raises(ssdpm.InvalidError, match="watts are 0 or more"):
+            consistency.measure([9.0], power_w=[bad])
 
 
 def test_three_pictures_are_drawn(tmp_path: Path) -> None:
