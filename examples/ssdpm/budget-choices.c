@@ -20,13 +20,8 @@ const char *budget_power_word(enum budget_power power)
 static bool is_named(const struct budget_item *item, const char *name,
 		     size_t length)
 {
-	struct item_name whole = item_name(item);
-
-	if (strlen(whole.text) == length && !memcmp(whole.text, name, length))
-		return true;
 	for (size_t i = 0; i < item->n_drives; i++)
-		if (strlen(item->drives[i].name) == length &&
-		    !memcmp(item->drives[i].name, name, length))
+		if (is_item_name(item, &item->drives[i], name, length))
 			return true;
 	return false;
 }
@@ -80,18 +75,38 @@ static bool has_max_power(const struct ssdpm_power_state *state)
 	       state->max_power_uw;
 }
 
+/* Of this drive, where it is given; else of all. 0: neither is. */
+static uint32_t given_max_power(const struct budget_options *options,
+				const struct budget_item *item,
+				const struct drive *drive, size_t state)
+{
+	uint32_t uw[2] = { 0 };
+
+	for (size_t i = 0; i < options->n_max_powers; i++) {
+		const struct max_power *m = &options->max_powers[i];
+
+		if (m->state == state &&
+		    (!m->drive_length ||
+		     is_item_name(item, drive, m->text, m->drive_length)))
+			uw[m->drive_length > 0] = m->uw;
+	}
+	return uw[1] ? uw[1] : uw[0];
+}
+
 /* A maximum that the drive does not report, and whoever asks gives. */
 static bool state_max_power(const struct budget_options *options,
+			    const struct budget_item *item,
+			    const struct drive *drive,
 			    struct ssdpm_power_state *states, size_t n)
 {
 	bool changed = false;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t uw = options->max_power_uw[i];
+		uint32_t uw = given_max_power(options, item, drive, i);
 
 		if (!uw || has_max_power(&states[i]))
 			continue;
-		states[i].max_power_uw = (uint32_t)uw;
+		states[i].max_power_uw = uw;
 		states[i].unknown &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
 		states[i].not_reported &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
 		changed = true;
@@ -99,8 +114,29 @@ static bool state_max_power(const struct budget_options *options,
 	return changed;
 }
 
+static enum exit_status check_max_powers(const struct common *common,
+					 const struct budget_options *options,
+					 const struct budget_items *items)
+{
+	for (size_t i = 0; i < options->n_max_powers; i++) {
+		const struct max_power *m = &options->max_powers[i];
+		bool found = !m->drive_length;
+
+		for (size_t j = 0; j < items->n && !found; j++)
+			found = is_named(&items->items[j], m->text,
+					 m->drive_length);
+		if (!found)
+			return usage_error(
+				common,
+				"--max-power %s: no drive is named %.*s",
+				m->text, (int)m->drive_length, m->text);
+	}
+	return STATUS_DONE;
+}
+
 /* The drive that is looked at: with the powers that were given for it. */
 static enum exit_status complete_model(const struct budget_options *options,
+				       const struct budget_item *item,
 				       const struct drive *drive,
 				       struct ssdpm_model **ret_model)
 {
@@ -117,7 +153,7 @@ static enum exit_status complete_model(const struct budget_options *options,
 	}
 	from = ssdpm_model_get_states(drive->model, &n);
 	memcpy(states, from, n * sizeof(*states));
-	if (!state_max_power(options, states, n)) {
+	if (!state_max_power(options, item, drive, states, n)) {
 		*ret_model = ssdpm_model_ref(drive->model);
 		return STATUS_DONE;
 	}
@@ -263,7 +299,7 @@ static enum exit_status find_losses(const struct common *common,
 struct look {
 	const struct common *common;
 	const struct budget_options *options;
-	const struct budget_work *work; /* NULL: a mix */
+	const struct budget_works *works;
 	struct measured_files measured;
 };
 
@@ -276,7 +312,7 @@ static enum exit_status add_member(struct look *look, struct budget_item *item,
 	struct ssdpm_model *model = NULL;
 	enum exit_status status;
 
-	status = complete_model(look->options, drive, &model);
+	status = complete_model(look->options, item, drive, &model);
 	if (!status)
 		status = find_states(item, drive, model);
 	if (!status)
@@ -285,8 +321,8 @@ static enum exit_status add_member(struct look *look, struct budget_item *item,
 					 &one.n_parameters, &background);
 	one.model = model;
 	if (!status)
-		status =
-			add_drive_states(look->options, look->work, &one, item);
+		status = add_drive_states(
+			look->options, work_of(look->works, drive), &one, item);
 	ssdpm_model_unref(model);
 	return status;
 }
@@ -308,22 +344,23 @@ static enum exit_status find_choices_of(struct look *look,
 
 enum exit_status find_choices(const struct common *common,
 			      const struct budget_options *options,
+			      const struct budget_works *works,
 			      struct budget_items *items)
 {
-	struct look look = { .common = common, .options = options };
-	struct budget_work work = { 0 };
+	struct look look = { .common = common,
+			     .options = options,
+			     .works = works };
 	enum exit_status status;
 
-	status = read_measured(&options->sim.measured, &look.measured);
-	if (!status && options->workload) {
-		status = read_budget_work(common, options, &work);
-		look.work = &work;
-	}
+	status = check_overrides(common, &options->sim, &items->drives);
+	if (!status)
+		status = check_max_powers(common, options, items);
+	if (!status)
+		status = read_measured(&options->sim.measured, &look.measured);
 	for (size_t i = 0; i < items->n && !status; i++)
 		status = find_choices_of(&look, &items->items[i]);
 	if (!status)
 		status = check_measured(&look.measured);
 	free_measured(&look.measured);
-	free(work.ios);
 	return status;
 }

@@ -7,7 +7,8 @@
 #include "sim-options.h"
 #include "trace-input.h"
 
-#define MAX_WEIGHTS 64
+#define MAX_WEIGHTS 1024
+#define MAX_WORKS 1024
 
 /* What a state is counted with. */
 enum budget_power {
@@ -16,24 +17,44 @@ enum budget_power {
 	BUDGET_P99,
 };
 
+/*
+ * What a drive does: --workload or --mix. Which one, the begin of the text
+ * says: "nvme0=lomax", "nvme0=read=70%,write=30%".
+ */
+struct work_option {
+	const char *text;
+	bool is_mix;
+	size_t drive_length; /* of a mix; 0: all drives */
+	uint64_t read_ppm;   /* of all bytes; the others are written */
+};
+
+/* "PS1=20W" of a drive, or of all */
+struct max_power {
+	const char *text;
+	size_t drive_length;
+	uint32_t state, uw;
+};
+
 /* "max", "expected", "p99" */
 const char *budget_power_word(enum budget_power power);
 
 struct budget_options {
 	struct sim_options sim;
 	struct trace_options trace;
-	const char *workload; /* NULL: the mix */
 	enum budget_power power;
 	bool has_budget;
 	uint64_t budget_uw; /* with the base */
 	uint64_t base_uw;
-	bool has_mix;
-	uint64_t read_ppm; /* of all bytes; the others are written */
+	struct work_option works[MAX_WORKS];
+	size_t n_works;
 	uint64_t io_bytes;
 	const char *weights[MAX_WEIGHTS]; /* "nvme0=2x" */
 	size_t n_weights;
-	uint64_t max_power_uw[SSDPM_MAX_STATES]; /* 0: not given */
+	struct max_power max_powers[MAX_WEIGHTS];
+	size_t n_max_powers;
 };
+
+struct budget_works;
 
 /* Weights first: a loss has them. Complained of. */
 enum exit_status find_weights(const struct common *common,
@@ -41,6 +62,7 @@ enum exit_status find_weights(const struct common *common,
 			      struct budget_items *items);
 enum exit_status find_choices(const struct common *common,
 			      const struct budget_options *options,
+			      const struct budget_works *works,
 			      struct budget_items *items);
 
 /* Bytes per second in the best of its states. */

@@ -225,3 +225,14 @@ struct item_name item_name(const struct budget_item *item)
 	}
 	return name;
 }
+
+bool is_item_name(const struct budget_item *item, const struct drive *drive,
+		  const char *name, size_t length)
+{
+	struct item_name whole = item_name(item);
+
+	return (strlen(drive->name) == length &&
+		!memcmp(drive->name, name, length)) ||
+	       (strlen(whole.text) == length &&
+		!memcmp(whole.text, name, length));
+}

@@ -55,4 +55,8 @@ struct item_name {
 
 struct item_name item_name(const struct budget_item *item);
 
+/* Is this the name of the item, or of this drive of it? */
+bool is_item_name(const struct budget_item *item, const struct drive *drive,
+		  const char *name, size_t length);
+
 #endif

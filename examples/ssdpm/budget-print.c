@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "budget-print.h"
 
+#include "budget-work.h"
 #include "comparison.h"
 #include "live.h"
 #include "output.h"
@@ -170,6 +171,41 @@ static struct sums sums_of(const struct budget *budget)
 	return sums;
 }
 
+static void print_work(const struct budget_work *work)
+{
+	if (work->workload)
+		printf(" %s", work->workload);
+	else if (work->read_ppm == WHOLE_PPM)
+		fputs(" reads", stdout);
+	else if (!work->read_ppm)
+		fputs(" writes", stdout);
+	else
+		printf(" %s reads, the rest writes",
+		       share_text(work->read_ppm, WHOLE_PPM).text);
+}
+
+/* Drives that do something of their own, each name once. */
+static void print_own_works(const struct budget *budget)
+{
+	const struct drives *drives = &budget->items->drives;
+
+	for (size_t number = 1; number < budget->works->n; number++) {
+		const char *last = "";
+
+		for (size_t i = 0; i < drives->n; i++) {
+			const char *name = drives->drives[i].name;
+
+			if (budget->works->of_drive[i] != number ||
+			    !strcmp(name, last))
+				continue;
+			printf("  %s:", name);
+			print_work(&budget->works->works[number]);
+			putchar('\n');
+			last = name;
+		}
+	}
+}
+
 static void print_what(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
@@ -184,15 +220,13 @@ static void print_what(const struct budget *budget)
 	       o->power == BUDGET_MAX	   ? "maximum" :
 	       o->power == BUDGET_EXPECTED ? "expected" :
 					     "p99");
-	if (o->workload)
-		printf(" %s on each\n", o->workload);
-	else if (o->read_ppm == WHOLE_PPM)
-		puts(" reads");
-	else if (!o->read_ppm)
-		puts(o->has_mix ? " writes" : " writes, as no --mix is given");
-	else
-		printf(" %s reads, the rest writes\n",
-		       share_text(o->read_ppm, WHOLE_PPM).text);
+	print_work(&budget->works->works[0]);
+	if (budget->works->works[0].workload)
+		fputs(" on each", stdout);
+	else if (!budget->works->works[0].given)
+		fputs(", as no --mix is given", stdout);
+	putchar('\n');
+	print_own_works(budget);
 }
 
 static void print_assumed(const struct sums *sums)
@@ -434,6 +468,21 @@ static void write_choice(struct json_writer *w,
 	ssdpm__json_end(w, '}');
 }
 
+static void write_work(struct json_writer *w, const struct budget *budget,
+		       const struct budget_work *work)
+{
+	ssdpm__json_string(w, "workload", work->workload);
+	if (work->workload) {
+		ssdpm__json_null(w, "mix");
+		return;
+	}
+	ssdpm__json_begin(w, "mix", '{');
+	ssdpm__json_uint(w, "read_ppm", work->read_ppm);
+	ssdpm__json_uint(w, "write_ppm", WHOLE_PPM - work->read_ppm);
+	ssdpm__json_uint(w, "io_bytes", budget->options->io_bytes);
+	ssdpm__json_end(w, '}');
+}
+
 static void write_item(struct json_writer *w, const struct budget *budget,
 		       size_t number)
 {
@@ -445,6 +494,7 @@ static void write_item(struct json_writer *w, const struct budget *budget,
 	for (size_t i = 0; i < item->n_drives; i++) {
 		ssdpm__json_begin(w, NULL, '{');
 		write_drive_names(w, &item->drives[i]);
+		write_work(w, budget, work_of(budget->works, &item->drives[i]));
 		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');
@@ -497,19 +547,6 @@ static void write_frontier(struct json_writer *w, const struct budget *budget)
 	ssdpm__json_end(w, ']');
 }
 
-static void write_mix(struct json_writer *w, const struct budget_options *o)
-{
-	if (o->workload) {
-		ssdpm__json_null(w, "mix");
-		return;
-	}
-	ssdpm__json_begin(w, "mix", '{');
-	ssdpm__json_uint(w, "read_ppm", o->read_ppm);
-	ssdpm__json_uint(w, "write_ppm", WHOLE_PPM - o->read_ppm);
-	ssdpm__json_uint(w, "io_bytes", o->io_bytes);
-	ssdpm__json_end(w, '}');
-}
-
 void write_budget(struct json_writer *w, const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
@@ -519,8 +556,7 @@ void write_budget(struct json_writer *w, const struct budget *budget)
 	ssdpm__json_string(w, "power", budget_power_word(o->power));
 	ssdpm__json_uint(w, "budget_uw", o->budget_uw);
 	ssdpm__json_uint(w, "base_uw", o->base_uw);
-	ssdpm__json_string(w, "workload", o->workload);
-	write_mix(w, o);
+	write_work(w, budget, &budget->works->works[0]);
 	write_answer(w, budget);
 	ssdpm__json_begin(w, "items", '[');
 	for (size_t i = 0; i < budget->items->n_all; i++)

@@ -9,6 +9,7 @@
 struct budget {
 	const struct budget_options *options;
 	const struct budget_items *items;
+	const struct budget_works *works;
 	const struct budget_item **item_of;
 	uint32_t *chosen;
 	bool fits;

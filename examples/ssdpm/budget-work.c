@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RECORDS 4096
 #define NS_PER_S 1e9
@@ -35,37 +36,174 @@ static void count_bytes(struct budget_work *work)
 			work->bytes[1] += work->ios[i].bytes;
 }
 
-enum exit_status read_budget_work(const struct common *common,
+static enum exit_status read_work(const struct common *common,
 				  const struct budget_options *options,
-				  struct budget_work *ret_work)
+				  struct budget_work *work)
 {
-	struct budget_work work = { 0 };
 	struct trace_input input;
 	enum exit_status status;
 	size_t n = 1;
 
-	*ret_work = work;
-	status = open_trace(common, &options->trace, options->workload, &input);
+	status = open_trace(common, &options->trace, work->workload, &input);
 	if (status)
 		return status;
 	while (!status && n) {
-		status = grow(&work);
+		status = grow(work);
 		if (!status)
-			status = read_trace(&input, work.ios + work.n, RECORDS,
-					    &n);
+			status = read_trace(&input, work->ios + work->n,
+					    RECORDS, &n);
 		if (!status)
-			work.n += n;
+			work->n += n;
 	}
 	if (!status)
 		say_counts(common, &input);
 	close_trace(&input);
-	count_bytes(&work);
-	*ret_work = work;
-	if (status || work.bytes[0] + work.bytes[1])
+	count_bytes(work);
+	if (status || work->bytes[0] + work->bytes[1])
 		return status;
 	complain("%s: nothing is read or written, so that nothing can be lost",
-		 options->workload);
+		 work->workload);
 	return STATUS_FAILED;
+}
+
+const char *workload_file(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 1 && !strcmp(text + length - 2, "=-") ?
+		       text + length - 1 :
+		       text;
+}
+
+/* Give a work to all drives of a name; how many there are. */
+static size_t give_work(struct budget_works *works,
+			const struct budget_items *items, const char *name,
+			size_t length, size_t number, bool *ret_twice)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < items->n; i++)
+		for (size_t j = 0; j < items->items[i].n_drives; j++) {
+			const struct drive *drive = &items->items[i].drives[j];
+			size_t at = (size_t)(drive - works->drives);
+
+			if (!is_item_name(&items->items[i], drive, name,
+					  length))
+				continue;
+			*ret_twice |= works->of_drive[at] != 0;
+			works->of_drive[at] = number;
+			n++;
+		}
+	return n;
+}
+
+/*
+ * "nvme0=lomax": a drive may have a "=" in its name, and so may a file. What no
+ * drive is named is the file.
+ */
+static const char *find_drives(struct budget_works *works,
+			       const struct budget_items *items,
+			       const struct work_option *option,
+			       bool *ret_twice)
+{
+	const char *text = option->text;
+
+	if (option->is_mix) {
+		if (!option->drive_length)
+			return text;
+		return give_work(works, items, text, option->drive_length,
+				 works->n, ret_twice) ?
+			       text + option->drive_length + 1 :
+			       NULL;
+	}
+	for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+		if (give_work(works, items, text, (size_t)(at - text), works->n,
+			      ret_twice))
+			return at + 1;
+	return text;
+}
+
+static enum exit_status find_work(const struct common *common,
+				  const struct work_option *option,
+				  const struct budget_items *items,
+				  struct budget_works *works)
+{
+	const char *name = option->is_mix ? "mix" : "workload";
+	bool twice = false;
+	const char *what = find_drives(works, items, option, &twice);
+	struct budget_work *work;
+
+	if (!what)
+		return usage_error(common, "--mix %s: no drive is named %.*s",
+				   option->text, (int)option->drive_length,
+				   option->text);
+	work = &works->works[what == option->text ? 0 : works->n++];
+	twice |= work->given;
+	work->given = true;
+	work->read_ppm = option->read_ppm;
+	work->workload = option->is_mix ? NULL : what;
+	if (!twice)
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--%s %s: one --workload or --mix is what a drive "
+			   "does",
+			   name, option->text);
+}
+
+static enum exit_status check_works(const struct common *common,
+				    const struct budget_options *options,
+				    const struct budget_works *works)
+{
+	const char *names[MAX_WORKS + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < works->n; i++)
+		if (works->works[i].workload)
+			names[n++] = works->works[i].workload;
+	return check_trace_options(common, &options->trace, names, n);
+}
+
+enum exit_status find_works(const struct common *common,
+			    const struct budget_options *options,
+			    const struct budget_items *items,
+			    struct budget_works *ret_works)
+{
+	struct budget_works works = {
+		.works = calloc(options->n_works + 1, sizeof(*works.works)),
+		.of_drive =
+			calloc(items->drives.n + 1, sizeof(*works.of_drive)),
+		.drives = items->drives.drives,
+		.n = 1,
+	};
+	enum exit_status status = STATUS_DONE;
+
+	if (!works.works || !works.of_drive) {
+		complain("out of memory");
+		status = STATUS_FAILED;
+	}
+	for (size_t i = 0; i < options->n_works && !status; i++)
+		status = find_work(common, &options->works[i], items, &works);
+	if (!status)
+		status = check_works(common, options, &works);
+	for (size_t i = 0; i < works.n && !status; i++)
+		if (works.works[i].workload)
+			status = read_work(common, options, &works.works[i]);
+	*ret_works = works;
+	return status;
+}
+
+void free_works(struct budget_works *works)
+{
+	for (size_t i = 0; works->works && i < works->n; i++)
+		free(works->works[i].ios);
+	free(works->works);
+	free(works->of_drive);
+}
+
+const struct budget_work *work_of(const struct budget_works *works,
+				  const struct drive *drive)
+{
+	return &works->works[works->of_drive[drive - works->drives]];
 }
 
 static size_t take_mix(const struct budget_options *options,
@@ -73,8 +211,8 @@ static size_t take_mix(const struct budget_options *options,
 		       struct ssdpm_cap_stream streams[2])
 {
 	const uint64_t parts[] = {
-		work ? work->bytes[0] : options->read_ppm,
-		work ? work->bytes[1] : WHOLE_PPM - options->read_ppm,
+		work->workload ? work->bytes[0] : work->read_ppm,
+		work->workload ? work->bytes[1] : WHOLE_PPM - work->read_ppm,
 	};
 	double whole = (double)parts[0] + (double)parts[1];
 	size_t n = 0;
@@ -161,7 +299,7 @@ enum exit_status find_cap_result(const struct budget_options *options,
 	err = ssdpm_cap_params_from_model(drive->model, drive->parameters,
 					  drive->n_parameters, drive->state,
 					  streams, n, &params, &error);
-	if (!err && work)
+	if (!err && work->workload)
 		err = simulate(options, work, drive, params.cap_uw, result,
 			       &error);
 	else if (!err)

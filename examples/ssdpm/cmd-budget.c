@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm budget: a state for each drive, so that all of them fit. */
 #include "budget-print.h"
+#include "budget-work.h"
 #include "comparison.h"
 #include "output.h"
 #include "units.h"
@@ -18,6 +19,7 @@ struct settings {
 
 static struct settings the_settings = {
 	.options.io_bytes = IO_BYTES,
+	.options.sim.by_drive = true,
 };
 
 static const struct option_spec options[] = {
@@ -30,42 +32,88 @@ static const struct option_spec options[] = {
 	  "the work, or what that exceeds 1 % of the time" },
 	{ "mix", 0, "OP=SHARE,...",
 	  "what the drives do, by bytes, as in read=70%,write=30% (default: "
-	  "writes, which a cap costs most)" },
+	  "writes, which a cap costs most); or one of them, as in "
+	  "nvme0=read=100%" },
 	{ "workload", 0, "FILE",
 	  "instead: each drive does these I/Os, a trace, - or a workload of "
-	  "ssdpm workload --list" },
+	  "ssdpm workload --list; or one of them, as in nvme0=lomax" },
 	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)" },
 	{ "weight", 0, "DRIVE=FACTOR",
 	  "how much its throughput is worth, as in nvme0=2x; may be repeated "
 	  "(default 1x)" },
 	{ "max-power", 0, "PSn=POWER",
-	  "of a state whose drive does not report it; may be repeated" },
+	  "of a state whose drive does not report it; may be repeated, and of "
+	  "one drive, as in nvme0=PS1=20W" },
 	{ "frontier", 0, NULL, "print what each watt buys, too" },
 };
 
-static enum exit_status set_max_power(struct budget_options *o,
+/* "nvme0" before "=read=70%,write=30%" */
+static size_t mix_drive(const char *text)
+{
+	for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+		if (!strncmp(at + 1, "read=", 5) ||
+		    !strncmp(at + 1, "write=", 6))
+			return (size_t)(at - text);
+	return 0;
+}
+
+static enum exit_status add_work(struct budget_options *o,
+				 const struct common *common, bool is_mix,
+				 const char *text)
+{
+	struct work_option *work = &o->works[o->n_works];
+
+	if (o->n_works == MAX_WORKS)
+		return usage_error(common, "more than %d workloads and mixes",
+				   MAX_WORKS);
+	*work = (struct work_option){ .text = text, .is_mix = is_mix };
+	o->n_works++;
+	if (!is_mix)
+		return STATUS_DONE;
+	work->drive_length = mix_drive(text);
+	if (work->drive_length)
+		text += work->drive_length + 1;
+	return parse_mix(common, text, &work->read_ppm);
+}
+
+/* "PS1" at the end of "nvme0=PS1"; what is before it. */
+static bool parse_max_power_state(const char *text, size_t length,
+				  struct max_power *ret)
+{
+	size_t at = length;
+
+	while (at && text[at - 1] != '=')
+		at--;
+	if (length - at < 3 || length - at > 4 || strncmp(text + at, "PS", 2))
+		return false;
+	ret->drive_length = at ? at - 1 : 0;
+	ret->state = 0;
+	for (at += 2; at < length; at++) {
+		if (text[at] < '0' || text[at] > '9')
+			return false;
+		ret->state = ret->state * 10 + (uint32_t)(text[at] - '0');
+	}
+	return ret->state < SSDPM_MAX_STATES;
+}
+
+static enum exit_status add_max_power(struct budget_options *o,
 				      const struct common *common,
 				      const char *text)
 {
-	char *end = NULL;
-	unsigned long state;
-	uint32_t uw;
+	struct max_power *m = &o->max_powers[o->n_max_powers];
+	const char *equals = strrchr(text, '=');
 
-	if (strncmp(text, "PS", 2) || text[2] < '0' || text[2] > '9')
+	if (o->n_max_powers == MAX_WEIGHTS)
+		return usage_error(common, "more than %d maximum powers",
+				   MAX_WEIGHTS);
+	if (!equals || !parse_max_power_state(text, (size_t)(equals - text), m))
 		return usage_error(common,
 				   "--max-power %s: write a state and its "
 				   "power, as in PS1=20W",
 				   text);
-	state = strtoul(text + 2, &end, 10);
-	if (*end != '=' || state >= SSDPM_MAX_STATES)
-		return usage_error(common,
-				   "--max-power %s: write a state and its "
-				   "power, as in PS1=20W",
-				   text);
-	if (parse_power(common, "max-power", end + 1, &uw))
-		return STATUS_USAGE;
-	o->max_power_uw[state] = uw;
-	return STATUS_DONE;
+	m->text = text;
+	o->n_max_powers++;
+	return parse_power(common, "max-power", equals + 1, &m->uw);
 }
 
 static enum exit_status set_power(struct budget_options *o,
@@ -104,18 +152,12 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_watts(common, name, argument, &o->base_uw);
 	if (!strcmp(name, "power"))
 		return set_power(o, common, argument);
-	if (!strcmp(name, "mix")) {
-		o->has_mix = true;
-		return parse_mix(common, argument, &o->read_ppm);
-	}
-	if (!strcmp(name, "workload")) {
-		o->workload = argument;
-		return STATUS_DONE;
-	}
+	if (!strcmp(name, "mix") || !strcmp(name, "workload"))
+		return add_work(o, common, *name == 'm', argument);
 	if (!strcmp(name, "io-bytes"))
 		return set_io_bytes(o, common, argument);
 	if (!strcmp(name, "max-power"))
-		return set_max_power(o, common, argument);
+		return add_max_power(o, common, argument);
 	if (!strcmp(name, "frontier")) {
 		settings->frontier = true;
 		return STATUS_DONE;
@@ -246,8 +288,12 @@ static enum exit_status check(const struct common *common,
 			      size_t n)
 {
 	const struct budget_options *o = &settings->options;
-	size_t n_traces = o->workload ? 1 : 0;
+	const char *names[MAX_WORKS];
+	size_t n_traces = 0;
 
+	for (size_t i = 0; i < o->n_works; i++)
+		if (!o->works[i].is_mix)
+			names[n_traces++] = workload_file(o->works[i].text);
 	if (!o->has_budget)
 		return usage_error(common, "no --watts given: what may be "
 					   "drawn in all");
@@ -257,19 +303,32 @@ static enum exit_status check(const struct common *common,
 	if (o->sim.end_ns)
 		return usage_error(common, "--end: throughput is of a whole "
 					   "workload");
-	if (o->workload && o->has_mix)
-		return usage_error(common, "--workload and --mix exclude each "
-					   "other");
-	if (!o->workload && o->sim.loop)
+	if (!n_traces && o->sim.loop)
 		return usage_error(common, "--loop is for a --workload");
 	if (check_sim_options(common, &o->sim))
 		return STATUS_USAGE;
-	if (!o->workload && o->trace.given)
+	if (!n_traces && o->trace.given)
 		return usage_error(common, "options of traces and of made "
 					   "workloads are for a --workload");
-	if (check_trace_options(common, &o->trace, &o->workload, n_traces))
-		return STATUS_USAGE;
-	return check_stdin(common, operands, n, &o->workload, n_traces);
+	return check_stdin(common, operands, n, names, n_traces);
+}
+
+/* Read all of it, and look at each drive in each state. */
+static enum exit_status look(const struct common *common,
+			     const struct budget_options *o, char **operands,
+			     size_t n, struct budget_items *items,
+			     struct budget_works *works)
+{
+	enum exit_status status;
+
+	status = read_budget_items(common, operands, n, items);
+	if (!status)
+		status = find_weights(common, o, items);
+	if (!status)
+		status = find_works(common, o, items, works);
+	if (!status)
+		status = find_choices(common, o, works, items);
+	return status;
 }
 
 static enum exit_status run(const void *data, const struct common *common,
@@ -277,18 +336,17 @@ static enum exit_status run(const void *data, const struct common *common,
 {
 	const struct settings *settings = data;
 	struct budget_items items = { 0 };
+	struct budget_works works = { 0 };
 	struct budget budget = { .options = &settings->options,
-				 .items = &items };
+				 .items = &items,
+				 .works = &works };
 	struct problem problem = { 0 };
 	enum exit_status status;
 
 	status = check(common, settings, operands, n);
 	if (!status)
-		status = read_budget_items(common, operands, n, &items);
-	if (!status)
-		status = find_weights(common, &settings->options, &items);
-	if (!status)
-		status = find_choices(common, &settings->options, &items);
+		status = look(common, &settings->options, operands, n, &items,
+			      &works);
 	if (!status)
 		status = make_problem(&budget, &problem);
 	if (!status)
@@ -300,6 +358,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	free(budget.chosen);
 	free(budget.item_of);
 	free(budget.frontier);
+	free_works(&works);
 	free_budget_items(&items);
 	return status;
 }

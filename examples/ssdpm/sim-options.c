@@ -134,24 +134,54 @@ static bool parse_op(const char *text, size_t length, uint32_t *ret_index)
 	return false;
 }
 
+static bool is_subject(enum subject subject, const char *text, size_t length,
+		       uint32_t *ret_index)
+{
+	return (subject == STATE && parse_state(text, length, ret_index)) ||
+	       (subject == OPERATION && parse_op(text, length, ret_index));
+}
+
+static size_t last_equals(const char *text, size_t length)
+{
+	while (length && text[length - 1] != '=')
+		length--;
+	return length;
+}
+
+/* "nvme0", or "nvme0=PS4" */
+static void parse_drive(enum subject subject, size_t length,
+			struct override *override)
+{
+	size_t at = last_equals(override->text, length);
+
+	override->drive_length = length;
+	if (at && is_subject(subject, override->text + at, length - at,
+			     &override->index))
+		override->drive_length = at - 1;
+}
+
 /* "PS4=" or "read=" before the value, or nothing. */
 static enum exit_status parse_subject(const struct common *common,
+				      const struct sim_options *settings,
 				      enum subject subject,
 				      struct override *override,
 				      const char **ret_value)
 {
 	const char *text = override->text;
-	const char *end = strchr(text, '=');
-	size_t length = end ? (size_t)(end - text) : 0;
+	size_t value = settings->by_drive ? last_equals(text, strlen(text)) :
+					    strcspn(text, "=") + 1;
 
-	*ret_value = end ? end + 1 : text;
 	override->index = subject == WHOLE ? 0 : ANY_INDEX;
-	if (!end)
+	*ret_value = text;
+	if (!strchr(text, '='))
 		return STATUS_DONE;
-	if (subject == STATE && parse_state(text, length, &override->index))
+	*ret_value = text + value;
+	if (is_subject(subject, text, value - 1, &override->index))
 		return STATUS_DONE;
-	if (subject == OPERATION && parse_op(text, length, &override->index))
+	if (settings->by_drive && value > 1) {
+		parse_drive(subject, value - 1, override);
 		return STATUS_DONE;
+	}
 	return usage_error(
 		common, "--%s %s: %s", override->option, text,
 		subject == WHOLE ? "there is but one of these" :
@@ -209,7 +239,8 @@ static enum exit_status add_override(const struct common *common,
 	if (settings->n_overrides == MAX_OVERRIDES)
 		return usage_error(common, "more than %d values are given",
 				   MAX_OVERRIDES);
-	if (parse_subject(common, known->subject, &override, &value) ||
+	if (parse_subject(common, settings, known->subject, &override,
+			  &value) ||
 	    parse_range(common, known->parse, value, &override))
 		return STATUS_USAGE;
 	settings->overrides[settings->n_overrides++] = override;
@@ -289,12 +320,54 @@ const struct option_group sim_option_group = {
 	.set = set,
 };
 
+static bool is_of_drive(const struct override *override,
+			const struct drive *drive)
+{
+	size_t length = override->drive_length;
+
+	return !length || (strlen(drive->name) == length &&
+			   !memcmp(drive->name, override->text, length));
+}
+
+enum exit_status check_overrides(const struct common *common,
+				 const struct sim_options *settings,
+				 const struct drives *drives)
+{
+	for (size_t i = 0; i < settings->n_overrides; i++) {
+		const struct override *o = &settings->overrides[i];
+		bool found = !o->drive_length;
+
+		for (size_t j = 0; j < drives->n && !found; j++)
+			found = is_of_drive(o, &drives->drives[j]);
+		if (!found)
+			return usage_error(common,
+					   "--%s %s: no drive is named %.*s",
+					   o->option, o->text,
+					   (int)o->drive_length, o->text);
+	}
+	return STATUS_DONE;
+}
+
+/* Those of the state in which it works, or of all in which it may. */
+static bool is_working_state(const struct sim_options *settings,
+			     const struct drive *drive, uint32_t state)
+{
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	if (!settings->by_drive)
+		return state == settings->operational_state;
+	states = ssdpm_model_get_states(drive->model, &n);
+	return state < n &&
+	       !(states[state].flags & SSDPM_STATE_NON_OPERATIONAL);
+}
+
 /*
  * A power of the idle drive is that of the state in which it works; anything
  * else that names no state or operation is of all of them.
  */
 static bool concerns(const struct sim_options *settings,
-		     const struct override *override,
+		     const struct override *override, const struct drive *drive,
 		     const struct ssdpm_parameter *parameter)
 {
 	if (parameter->kind != override->kind)
@@ -302,7 +375,7 @@ static bool concerns(const struct sim_options *settings,
 	if (override->index != ANY_INDEX)
 		return parameter->index == override->index;
 	return override->kind != SSDPM_PARAMETER_IDLE_POWER ||
-	       parameter->index == settings->operational_state;
+	       is_working_state(settings, drive, parameter->index);
 }
 
 static enum exit_status apply_override(const struct sim_options *settings,
@@ -315,8 +388,10 @@ static enum exit_status apply_override(const struct sim_options *settings,
 				     .message = "the drive has no such value" };
 	bool found = false;
 
+	if (!is_of_drive(o, drive))
+		return STATUS_DONE;
 	for (size_t i = 0; i < n; i++) {
-		if (!concerns(settings, o, &parameters[i]))
+		if (!concerns(settings, o, drive, &parameters[i]))
 			continue;
 		if (ssdpm_parameters_set(parameters, n, o->kind,
 					 parameters[i].index, o->low,
@@ -331,6 +406,22 @@ static enum exit_status apply_override(const struct sim_options *settings,
 	complain("%s: --%s %s: %s", drive->name, o->option, o->text,
 		 error.message);
 	return STATUS_USAGE;
+}
+
+/* Those of this drive stand, wherever the others are given. */
+static enum exit_status apply_overrides(const struct sim_options *settings,
+					bool own, const struct drive *drive,
+					struct ssdpm_parameter *parameters,
+					size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < settings->n_overrides && !status; i++)
+		if (own == (settings->overrides[i].drive_length > 0))
+			status = apply_override(settings,
+						&settings->overrides[i], drive,
+						parameters, n);
+	return status;
 }
 
 /* Last: it is a factor of all that was measured and given. */
@@ -378,9 +469,12 @@ enum exit_status find_parameters(
 	}
 	status = apply_measured(measured, common, drive, link, ret_parameters,
 				*ret_n);
-	for (size_t i = 0; i < settings->n_overrides && !status; i++)
-		status = apply_override(settings, &settings->overrides[i],
-					drive, ret_parameters, *ret_n);
+	if (!status)
+		status = apply_overrides(settings, false, drive, ret_parameters,
+					 *ret_n);
+	if (!status)
+		status = apply_overrides(settings, true, drive, ret_parameters,
+					 *ret_n);
 	if (!status)
 		status = apply_spare(settings, measured, drive, ret_parameters,
 				     *ret_n, ret_background);

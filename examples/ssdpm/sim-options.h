@@ -5,12 +5,16 @@
 
 #include "measured.h"
 
-#define MAX_OVERRIDES 64
+#define MAX_OVERRIDES 1024
 #define ANY_INDEX UINT32_MAX
 
-/* A parameter that was given; index ANY_INDEX: of all states or operations. */
+/*
+ * A parameter that was given; index ANY_INDEX: of all states or operations. The
+ * drive is the begin of the text, without its "="; of length 0: all drives.
+ */
 struct override {
 	const char *option, *text;
+	size_t drive_length;
 	uint32_t kind, index;
 	uint64_t low, nominal, high;
 };
@@ -20,6 +24,11 @@ struct sim_options {
 	uint32_t pcie_link;
 	uint32_t flags;
 	uint32_t operational_state;
+	/*
+	 * Values may be of one drive, as in "nvme0=PS1=4W", and those of no
+	 * state are of all in which a drive works.
+	 */
+	bool by_drive;
 	uint64_t end_ns; /* from the first I/O on */
 	struct override overrides[MAX_OVERRIDES];
 	size_t n_overrides;
@@ -34,6 +43,11 @@ extern const struct option_group sim_option_group;
 /* Options that need each other. */
 enum exit_status check_sim_options(const struct common *common,
 				   const struct sim_options *options);
+
+/* Is there a drive for each value that is of one? */
+enum exit_status check_overrides(const struct common *common,
+				 const struct sim_options *options,
+				 const struct drives *drives);
 
 /* What is known of a drive, with what was measured, and then what was given. */
 enum exit_status find_parameters(

@@ -226,6 +226,93 @@ def test_drives_on_a_workload_lose_what_the_cap_takes(drives: Command) -> None:
     assert rates[2] / rates[0] == pytest.approx(LINEAR[2] / LINEAR[0], rel=0.1)
 
 
+def test_each_drive_has_work_of_its_own(drives: Command) -> None:
+    drives.write("other.json", governed("Another drive", 25, 20, 10))
+    words = ["governed.json", "other.json"]
+    fast = ["--active-power=read=8W", "--bandwidth=read=2.8GB/s"]
+    own = ["--mix", "other.json=read=100%"]
+    found = budget(drives, 35, *fast, *own, *words)
+    # The one that reads is capped for nothing.
+    assert [item["state"] for item in found["items"]] == [0, 2]
+    assert found["loss"] == 0
+    works = [item["devices"][0]["mix"]["read_ppm"] for item in found["items"]]
+    assert works == [0, 10**6] and found["mix"]["read_ppm"] == 0
+    alone = budget(drives, 35, *fast, "--mix", "read=100%", "other.json")
+    assert alone["items"][0]["states"] == found["items"][1]["states"]
+    text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, *words)
+    assert text.splitlines()[1] == "  other.json: reads"
+
+
+def test_a_drive_has_a_workload_of_its_own_beside_a_mix(drives: Command) -> None:
+    call = ["--n-ios", "300", "--op", "write"]
+    words = ["governed.json", "small.json"]
+    both = budget(drives, 30, *call, "--workload", "small.json=lomax", *words)
+    alone = budget(drives, 30, *call, "--workload", "lomax", "small.json")
+    assert both["items"][1]["states"] == alone["items"][0]["states"]
+    assert both["items"][1]["devices"][0]["workload"] == "lomax"
+    assert both["items"][0]["devices"][0]["workload"] is None
+    mixed = budget(drives, 30, "--workload", "lomax", "--mix",
+                   "governed.json=write=100%", *call, *words)  # fmt: skip
+    assert mixed["items"][1]["states"] == both["items"][1]["states"]
+    assert mixed["items"][0]["states"] == both["items"][0]["states"]
+
+
+def test_files_may_have_an_equals_sign_in_their_names(drives: Command) -> None:
+    rows = "".join(f"{i * 65536},{i * 131072},131072,,write,0\n" for i in range(50))
+    for name in ("day=1.csv", "small.json=1.csv"):
+        drives.write(name, trace.HEADER + rows)
+    drives.write("disk=0.json", governed("A drive", 25, 20, 10))
+    for text, workload in (
+        ("day=1.csv", "day=1.csv"),
+        ("disk=0.json=day=1.csv", "day=1.csv"),
+        ("./small.json=1.csv", "./small.json=1.csv"),
+    ):
+        found = budget(drives, 90, "--workload", text, "disk=0.json", "small.json")
+        assert found["items"][0]["devices"][0]["workload"] == workload
+
+
+def test_each_drive_has_powers_of_its_own(drives: Command) -> None:
+    words = ["governed.json", "small.json"]
+    known = ["--active-power=write=25W", "--bandwidth=write=2GB/s"]
+
+    def states(*options: str) -> list[Any]:
+        found = drives.json("budget", "-w", "99", *known, *options, *words)
+        return [item["states"] for item in found["items"]]
+
+    four, five = states("--idle-power=4W"), states("--idle-power=5W")
+    # Without a state: of all in which a drive works.
+    assert four == states(*IDLE)
+    # What is of one drive stands, wherever it is given.
+    mixed = [four[0], five[1]]
+    own = [f"--idle-power=small.json=PS{n}=5W" for n in range(3)]
+    assert states("--idle-power=small.json=5W", "--idle-power=4W") == mixed
+    assert states(*own, "--idle-power=4W") == mixed
+    assert states(*IDLE, "--idle-power=small.json=5W") == mixed
+    slow = states("--idle-power=4W", "--bandwidth=small.json=write=1GB/s")
+    assert slow[0] == four[0] and slow[1] != four[1]
+
+
+def test_devices_of_a_card_have_values_of_their_own(drives: Command) -> None:
+    card = ["governed.json", "+", "small.json"]
+    own = budget(drives, 99, "--idle-power=small.json=1W", *card)
+    apart = budget(drives, 99, "--idle-power=small.json=1W", "governed.json", "small.json")
+    for state in range(3):
+        rates = [
+            item["states"][state]["bytes_per_s"]["nominal"]
+            for item in (*own["items"], *apart["items"])
+        ]
+        assert rates[0] == pytest.approx(rates[1] + rates[2], abs=2)
+
+
+def test_a_maximum_of_one_drive_is_given(drives: Command) -> None:
+    for name in ("one.json", "two.json"):
+        drives.write(name, governed("A silent drive", 25, 0))
+    call = ["budget", "-w", "99", *IDLE[:2], "--max-power", "PS1=20W"]
+    call += ["--max-power", "two.json=PS1=15W", "one.json", "two.json"]
+    powers = [item["states"][1]["power_uw"] for item in drives.json(*call)["items"]]
+    assert powers == [20_000_000, 15_000_000]
+
+
 def test_a_workload_of_reads_loses_nothing_under_caps_that_it_stays_below(
     drives: Command,
 ) -> None:
@@ -397,8 +484,16 @@ def test_a_sata_drive_is_part_of_everything_else(drives: Command) -> None:
         (["-w", "9", "--loop", "open", "small.json"], "--loop is for a --workload"),
         (["-w", "9", "--end", "1s", "small.json"], "--end: throughput is of a whole workload"),
         (["-w", "9", "--seed", "1", "small.json"], "options of traces and of made workloads are for a --workload"),
-        (["-w", "9", "--workload", "lomax", "--mix", "read=100%", "small.json"], "--workload and --mix exclude each other"),
+        (["-w", "9", "--workload", "lomax", "--mix", "read=100%", "small.json"], "--mix read=100%: one --workload or --mix is what a drive does"),
         (["-w", "9", "--workload", "-", "-"], "standard input is named twice"),
+        (["-w", "9", "--workload", "small.json=-", "-"], "standard input is named twice"),
+        (["-w", "9", "--workload", "small.json=lomax", "--mix", "small.json=read=100%", "small.json"], "--mix small.json=read=100%: one --workload or --mix is what a drive does"),
+        (["-w", "9", "--mix", "nvme7=read=100%", "small.json"], "--mix nvme7=read=100%: no drive is named nvme7"),
+        (["-w", "9", "--mix", "small.json=reads=100%", "small.json"], "--mix small.json=reads=100%: write read=70%,write=30%"),
+        (["-w", "9", "--idle-power", "nvme7=4W", "small.json"], "--idle-power nvme7=4W: no drive is named nvme7"),
+        (["-w", "9", "--idle-power", "nvme7=PS1=4W", "small.json"], "--idle-power nvme7=PS1=4W: no drive is named nvme7"),
+        (["-w", "9", "--max-power", "nvme7=PS1=4W", "small.json"], "--max-power nvme7=PS1=4W: no drive is named nvme7"),
+        (["-w", "9", "--idle-power", "=4W", "small.json"], "--idle-power =4W: before = stands a state, as in PS4"),
     ],
 )  # fmt: skip
 def test_wrong_use_is_said(drives: Command, words: list[str], message: str) -> None:
