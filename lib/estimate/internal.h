@@ -33,7 +33,6 @@ struct values {
 	uint64_t byte_energy_pj[SSDPM_N_OPS];
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
 	ssdpm__fj over_fj; /* energy of the run that nothing of this gives */
-
 	uint64_t background_ps; /* for each byte written */
 };
 
