@@ -37,10 +37,17 @@ static void print_value(uint32_t kind, const char *value)
 		fputs(value, stdout);
 }
 
-static bool differs(const struct ssdpm_step *step)
+static bool was_applied(const struct work *work)
 {
+	return work->options && work->options->applied;
+}
+
+/* Of what was applied, what can no longer be looked at is worth a word. */
+static bool differs(const struct work *work, const struct ssdpm_step *step)
+{
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
+		return was_applied(work);
 	return step->state != SSDPM_STEP_IN_FORCE &&
-	       step->state != SSDPM_STEP_LEFT_ALONE &&
 	       step->state != SSDPM_STEP_DONE;
 }
 
@@ -157,10 +164,11 @@ void print_steps(const struct work *work)
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
-		if (work->differences_only && !differs(&step))
+		if (work->differences_only && !differs(work, &step))
 			continue;
 		print_step(work, &step);
 		if (work->differences_only && !is_unknown(&step) &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
 		    (step.flags & SSDPM_STEP_UNTIL_RESET))
 			printf("    a reset or a resume of the controller "
 			       "loses such a %s\n",
@@ -284,10 +292,9 @@ static enum exit_status print_for_people(const struct work *work)
 
 	print_profile(work);
 	print_steps(work);
-	if (work->options && work->options->applied &&
-	    !ssdpm_plan_get_n_steps(work->plan))
+	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
 		puts("nothing was applied since the boot");
-	else if (nothing && !has_files(work))
+	else if (nothing && !was_applied(work) && !has_files(work))
 		puts("nothing to do");
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);

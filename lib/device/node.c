@@ -33,6 +33,11 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 				   "%s: %s cannot be sent: the drive is gone, "
 				   "or has no node under /dev",
 				   name, command);
+	case EAGAIN: /* what Linux says to open a controller not live */
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: %s cannot be sent: the drive is being "
+				   "reset; try again",
+				   name, command);
 	case ENOMEM:
 		return ssdpm__no_memory(reterr);
 	default:

@@ -140,6 +140,24 @@ def test_without_settings_all_that_was_applied_is_checked(
     assert ssdpm.output(*call) == "in force\n"
 
 
+def test_what_was_applied_to_a_drive_that_is_gone_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    path = controller(root)
+    gone = path.replace("nvme0", "nvme9")
+    call = ["check", "--root", str(root)]
+    record(root, f"power-state\t{gone}\tPS0\tPS2")
+    assert ssdpm.output(*call) == f"nvme9: power state left alone: /{gone} is gone\n"
+    (root / "run/ssdpm/undo").unlink()
+    (root / "run/ssdpm").rmdir()
+    record(root, f"power-state\t{gone}\tPS0\tPS2", f"power-state\t{path}\tPS1\tPS0")
+    assert ssdpm.output(*call).splitlines() == [
+        f"nvme9: power state left alone: /{gone} is gone",
+        "in force",
+    ]
+
+
 def test_a_state_that_nobody_can_ask_for_is_not_called_out_of_force(
     ssdpm: Command, machine: Make
 ) -> None:
