@@ -70,6 +70,20 @@ static enum exit_status estimate_drive(struct work *work,
 	return run_plan(&plan, &one, &options->trace, 1, &estimate->all);
 }
 
+/* The simulation is of what a drive does when it has nothing to do. */
+static void note_power_states(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		if (step.kind != SSDPM_STEP_POWER_STATE)
+			continue;
+		complain("the power state is no part of the estimate: ssdpm "
+			 "estimate --power-cap says what a cap costs");
+		return;
+	}
+}
+
 enum exit_status estimate_work(struct work *work,
 			       const struct saving_options *options)
 {
@@ -80,6 +94,8 @@ enum exit_status estimate_work(struct work *work,
 	status = check_measured_of(&options->sim.measured, work->drives);
 	if (status)
 		return status;
+	if (!work->common->quiet)
+		note_power_states(work);
 	work->sim_options = &options->sim;
 	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
 	if (!work->estimates) {
@@ -153,7 +169,8 @@ enum exit_status print_savings(const struct work *work)
 	for (size_t i = 0; i < work->n_estimates && !status; i++)
 		status = print_saving(work, work->estimates[i].all.estimates);
 	if (work->estimates && !work->n_estimates)
-		complain("no estimate: of no drive are the states known");
+		complain("no estimate: of no drive are the states known and "
+			 "its table or link policy planned");
 	return status;
 }
 

@@ -243,6 +243,11 @@ static enum exit_status set_power_states(struct plan_options *settings,
 					   all, (int)name, text);
 		memcpy(number, digits, length);
 		number[length] = 0;
+		if (!length || strspn(number, "0123456789") < length)
+			return usage_error(common,
+					   "--power-state %s: %.*s=%s: a "
+					   "device and a number, as in nvme0=1",
+					   all, (int)name, text, number);
 		if (set_number(common, "power-state", number,
 			       SSDPM_MAX_STATES - 1, &has, &state))
 			return STATUS_USAGE;

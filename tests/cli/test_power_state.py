@@ -83,6 +83,10 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
         (["--nopp", "on", "nvme0"], 3, "no permissive mode"),
         (["--power-state", "32"], 2, "at most 31"),
         (["--power-state", "PS1"], 2, "a whole number"),
+        (["--power-state", "nvme0="], 2, "nvme0=: a device and a number"),
+        (["--power-state", "nvme0 = 1"], 2, "nvme0 = 1: a device and a number"),
+        (["--power-state", "nvme1=1,nvme0=x"], 2, "nvme0=x: a device and a number"),
+        (["--power-state", "nvme0=1,nvme1=32"], 2, "at most 31"),
         (["--power-state", "1", "--workload-hint", "8"], 2, "at most 7"),
         (["--workload-hint", "1"], 2, "is for a --power-state"),
         (["--nopp", "yes"], 2, "on or off"),
@@ -95,6 +99,20 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     root = str(machine("eight-drives"))
     assert words in ssdpm.fails(status, "plan", "--root", root, *options)
+
+
+def test_an_estimate_says_that_it_leaves_a_power_state_out(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["plan", "--root", str(machine("laptop")), "--power-state", "1"]
+    call += ["--trace", "lomax", "--n-ios", "100", "nvme0"]
+    words = b"the power state is no part of the estimate"
+    result = ssdpm(*call)
+    assert result.returncode == 0 and words in result.stderr
+    assert b"no estimate: of no drive" in result.stderr
+    result = ssdpm(*call, "--latency", "25ms")
+    assert words in result.stderr and b"no estimate" not in result.stderr
+    assert words not in ssdpm(*call, "--latency", "25ms", "--quiet").stderr
 
 
 def test_a_capture_takes_no_command(ssdpm: Command, machine: Make) -> None:
