@@ -76,6 +76,20 @@ static size_t list_powers(
 	return n;
 }
 
+/* nvme_start_ctrl() sends the uevent that the rule waits for since 5.18. */
+static void note_old_linux(const struct work *work)
+{
+	const char *release = work->drives->lives[0]->facts.linux_release;
+	unsigned int major, minor;
+
+	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > 5 ||
+	    (major == 5 && minor >= 18) || work->common->quiet)
+		return;
+	complain("Linux %u.%u does not tell udev of a reset or a resume: "
+		 "--persist systemd sets the power state after sleep, too",
+		 major, minor);
+}
+
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
 	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS] = { 0 };
@@ -116,6 +130,8 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	}
 	err = ssdpm_persist_new(&params, &work->persist[0], &error);
 	free(path);
+	if (!err && kind == SSDPM_PERSIST_UDEV && params.n_powers)
+		note_old_linux(work);
 	if (!err)
 		return STATUS_DONE;
 	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),

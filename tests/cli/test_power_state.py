@@ -228,6 +228,20 @@ def test_a_power_state_lasts_by_udev_and_by_systemd(
     assert "/dev/disk/by-path/pci-0000:02:00.0-nvme-1" in unit
 
 
+def test_a_linux_without_the_uevent_is_said(ssdpm: Command, machine: Make) -> None:
+    def notes(name: str, kind: str, *more: str) -> bytes:
+        call = ["plan", "--root", str(machine(name)), "--power-state", "1", "nvme0"]
+        result = ssdpm(*call, "--persist", kind, *more)
+        assert result.returncode == 0
+        return result.stderr
+
+    words = b"ssdpm: Linux 5.10 does not tell udev of a reset or a resume"
+    assert notes("old-5.10", "udev").startswith(words)
+    assert notes("old-5.10", "udev", "--quiet") == b""
+    assert notes("old-5.10", "systemd") == b""
+    assert notes("laptop", "udev") == b""
+
+
 def test_show_has_what_limits_the_power(ssdpm: Command, machine: Make) -> None:
     root = machine("eight-drives")
     text = ssdpm.output("show", "--root", str(root), "nvme1")
