@@ -216,8 +216,10 @@ SSDPM_API int ssdpm_plan_add_profile(
  * commit
  *
  * A value that somebody else has changed since is left alone, and the step says
- * so; likewise, when it is committed, a table that Linux does not take.
- * Committing it forgets these steps. The plan takes no others.
+ * so; likewise, when it is committed, a table that Linux does not take; and a
+ * value that could not be read, as of a drive that sleeps on. Committing it
+ * forgets these steps, but those that could not be read. The plan takes no
+ * others.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
  * damaged), -EINVAL (@plan has steps already), -EACCES, -EPERM (see

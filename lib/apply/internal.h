@@ -40,6 +40,7 @@ struct step {
 	char *why;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	uint32_t n_lpms;
+	bool unread;	    /* it may be as it was set: it is not forgotten */
 	bool host_bits;	    /* PxCMD must show ALPE and ASP of the policy */
 	uint32_t parameter; /* enum ssdpm_nvme_core */
 };

@@ -116,7 +116,7 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 
 static int add_step(struct ssdpm_plan *plan, const struct change *change,
 		    const char *from, const char *to, uint32_t state,
-		    const char *why, struct ssdpm_error *reterr)
+		    const char *why, bool unread, struct ssdpm_error *reterr)
 {
 	struct step *step;
 	int err;
@@ -126,6 +126,7 @@ static int add_step(struct ssdpm_plan *plan, const struct change *change,
 	if (err)
 		return err;
 	step->state = state;
+	step->unread = unread;
 	err = fill(plan, step, why, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
@@ -155,6 +156,9 @@ static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		return ssdpm__fail(reterr, err, 0, "out of memory");
 	if (err) {
 		value[0] = '\0';
+		/* Then the commit says that root is needed. */
+		if (err == -EACCES)
+			state = SSDPM_STEP_PLANNED;
 		snprintf(why, sizeof(why), "%s", error.message);
 	} else if (!strcmp(value, change->before)) {
 		state = SSDPM_STEP_IN_FORCE;
@@ -173,7 +177,7 @@ static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		snprintf(why, sizeof(why), "%s", as_it_was);
 	}
 	return add_step(plan, change, value, change->before, state, why,
-			reterr);
+			err && err != -ENODEV, reterr);
 }
 
 /* What the commits since the boot have changed; none where there was none. */
@@ -230,16 +234,17 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 		return add_step(plan, change, "", change->after,
 				err == -ENODEV ? SSDPM_STEP_LEFT_ALONE :
 						 SSDPM_STEP_PLANNED,
-				error.message, reterr);
+				error.message, false, reterr);
 	if (!strcmp(value, change->after))
 		return add_step(plan, change, value, change->after,
-				SSDPM_STEP_IN_FORCE, "as it was set", reterr);
+				SSDPM_STEP_IN_FORCE, "as it was set", false,
+				reterr);
 	return add_step(plan, change, value, change->after, SSDPM_STEP_PLANNED,
 			ssdpm__takes_command(change->kind) ?
 				"it was set, and is not so now: a reset or "
 				"somebody else has changed it" :
 				"it was set, and somebody else has changed it",
-			reterr);
+			false, reterr);
 }
 
 int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)

@@ -278,15 +278,16 @@ static int read_tables(const struct site *site, struct changes *all,
 	return err;
 }
 
-/* All steps of a plan that reverts, whatever became of them. */
+/* All steps of a plan that reverts, but those that could not be looked at. */
 static int forget(struct changes *all, const struct ssdpm_plan *plan)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_order; i++) {
-		struct change *change = find(all, &plan->order[i]->change);
+		const struct step *step = plan->order[i];
+		struct change *change = find(all, &step->change);
 
-		if (change)
+		if (change && !step->unread)
 			err = ssdpm__set_string(&change->after, change->before,
 						NULL);
 	}

@@ -415,6 +415,60 @@ static void a_drive_that_falls_asleep_for_good_gets_its_state_back(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Who may not ask whether it is still so may not undo it either. */
+static void without_root_nothing_is_reverted(void **state)
+{
+	struct ssdpm_plan *plan = plan_state(2, 1);
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	kernel->features_error = EACCES;
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS0");
+	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
+			    "nvme0");
+	ssdpm_plan_free(plan);
+	kernel->features_error = 0;
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
+	kernel_commit(plan);
+	assert_int_equal(kernel->now.drives[0].power, 0);
+	ssdpm_plan_free(plan);
+}
+
+/* The rest is put back, and the way back of this one is kept. */
+static void a_drive_that_does_not_answer_is_reverted_later(void **state)
+{
+	struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_state(2, 1);
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_add_nopp(plan, device, 1, NULL), 0);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	kernel->now.drives[0].asleep = true;
+	kernel->sleeps_on = true;
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_step(plan, SSDPM_STEP_LEFT_ALONE, "", "PS0");
+	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
+	kernel_commit(plan);
+	assert_int_equal(kernel->now.drives[0].nopp, 0);
+	ssdpm_plan_free(plan);
+	kernel->sleeps_on = kernel->now.drives[0].asleep = false;
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
 /* A capture shows what is so, and takes no command. */
 static void a_capture_shows_its_state_and_takes_none(void **state)
 {
@@ -473,6 +527,11 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_drive_that_falls_asleep_for_good_gets_its_state_back,
+			kernel_between),
+		cmocka_unit_test_setup(without_root_nothing_is_reverted,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			a_drive_that_does_not_answer_is_reverted_later,
 			kernel_between),
 		cmocka_unit_test_setup(a_capture_shows_its_state_and_takes_none,
 				       kernel_between),

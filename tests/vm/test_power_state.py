@@ -26,6 +26,8 @@ run_user user_check ssdpm check $wanted $n
 run_user user_apply ssdpm apply $wanted $n
 run plan ssdpm plan --json $wanted $n
 run apply ssdpm apply --json $wanted $n
+run_user user_applied ssdpm check
+run_user user_revert ssdpm revert
 run now ssdpm show --json --identify $n
 run again ssdpm apply --json $wanted $n
 run check ssdpm check $wanted $n
@@ -115,9 +117,12 @@ def test_the_state_and_its_hint_reach_the_drive(guest: vm.Guest) -> None:
 
 
 def test_a_user_is_told_that_root_is_needed(guest: vm.Guest) -> None:
-    for name in ("user_check", "user_apply"):
+    for name in ("user_check", "user_apply", "user_applied", "user_revert"):
         assert guest.status(name) == 4, guest.err(name)
         assert "root" in guest.err(name)
+        assert guest.err(name).count(": nvme") <= 1
+    assert "unknown -> PS1 hint 2 (not known)" in guest.read("user_applied.out")
+    assert "unknown -> PS0" in guest.read("user_revert.out")
 
 
 def test_a_drive_that_sleeps_is_woken_to_be_asked(guest: vm.Guest) -> None:
