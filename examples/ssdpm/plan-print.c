@@ -304,6 +304,12 @@ static enum exit_status print_for_people(const struct work *work)
 	return print_savings(work);
 }
 
+/* Null is what is not known. */
+static const char *known_text(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
 static void write_step(struct json_writer *w, const struct ssdpm_step *step)
 {
 	ssdpm__json_begin(w, NULL, '{');
@@ -312,8 +318,8 @@ static void write_step(struct json_writer *w, const struct ssdpm_step *step)
 	write_bits(w, "flags", step->flags, ssdpm_step_flag_to_string);
 	ssdpm__json_string(w, "device", step->device);
 	ssdpm__json_string(w, "target", step->target);
-	ssdpm__json_string(w, "before", step->before);
-	ssdpm__json_string(w, "after", step->after);
+	ssdpm__json_string(w, "before", known_text(step->before));
+	ssdpm__json_string(w, "after", known_text(step->after));
 	ssdpm__json_string(w, "why", step->why);
 	ssdpm__json_end(w, '}');
 }

@@ -188,6 +188,10 @@ def test_a_state_that_nobody_can_ask_for_is_not_called_out_of_force(
     lines = result.stdout.decode().splitlines()
     assert lines[0] == "nvme0: power state unknown -> PS1 (not known)"
     assert "loses such a setting" not in lines[-1]
+    call = ["plan", "--root", str(root), "--power-state", "1", "nvme0"]
+    (step,) = ssdpm.json(*call)["steps"]
+    assert step["before"] is None and step["after"] == "PS1"
+    assert ssdpm.output(*call, "--value", "steps_0_before") == "\n"
     (root / "dumps/nvme0.apst").unlink()
     call = ["check", "--root", str(root), "--apst", "linux-legacy", "nvme0"]
     result = ssdpm(*call)

@@ -353,8 +353,9 @@ class Plan(Live):
     def add_revert(self) -> None:
         """Steps back to what was there before the first commit.
 
-        A value that somebody else has changed since is left alone. There are no steps
-        where nothing was committed.
+        A value that somebody else has changed since is left alone, and one that cannot
+        be read now, which can be reverted later. There are no steps where nothing was
+        committed.
 
         Raises:
             AccessError: the record cannot be read.
