@@ -266,9 +266,9 @@ class Comparison(Sequence[Consistency]):
     ) -> tuple[Axes, Axes, Axes]:
         """A point for each second, as the review of the M500 has it.
 
-        Three pictures: all of the run with a logarithmic scale, and its power as lines
-        where that is known; what comes from late_s on likewise, without power; and that
-        once more up to 40,000 operations, or more if there are.
+        Three pictures: all of the run with a logarithmic scale, what comes from late_s
+        on likewise, and that once more up to 40,000 operations, or more if there are. A
+        new figure has one of power, too, where that is known.
 
         Args:
             axes: three, to draw on; None: new ones.

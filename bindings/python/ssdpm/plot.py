@@ -1047,19 +1047,25 @@ def plot_cap_timeline(timeline: CapTimeline, ax: Axes | None) -> Axes:
     return ax
 
 
-def _three_axes(axes: Sequence[Axes] | None) -> tuple[Axes, Axes, Axes]:
-    """One above two."""
+def _three_axes(
+    axes: Sequence[Axes] | None, powered: bool
+) -> tuple[Axes, Axes, Axes, Axes | None]:
+    """One above two; in a new figure, one for power between them."""
     pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    power = None
     if axes is None:
-        figure = pyplot.figure(figsize=(11, 8), layout="constrained")
-        grid = figure.add_gridspec(2, 2)
+        figure = pyplot.figure(figsize=(11, 10 if powered else 8), layout="constrained")
+        heights = (2, 1, 2) if powered else (1, 1)
+        grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         axes = [
             figure.add_subplot(grid[0, :]),
-            figure.add_subplot(grid[1, 0]),
-            figure.add_subplot(grid[1, 1]),
+            figure.add_subplot(grid[-1, 0]),
+            figure.add_subplot(grid[-1, 1]),
         ]
+        if powered:
+            power = figure.add_subplot(grid[1, :], sharex=axes[0])
     whole, late, linear = axes
-    return whole, late, linear
+    return whole, late, linear, power
 
 
 def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> None:
@@ -1099,30 +1105,27 @@ def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> Non
 
 
 def _draw_power(runs: Consistencies, ax: Axes) -> None:
-    """On an axis of its own, a line for each run of which it is known."""
-    if all(run.power_w is None for run in runs):
-        return
-    right = ax.twinx()
+    """A line for each run of which it is known."""
     for at, run in enumerate(runs):
         if run.power_w is not None:
-            right.plot(
-                np.arange(len(run.power_w)),
-                run.power_w,
-                color=_POLICIES[at % len(_POLICIES)],
-                linewidth=1,
-            )
-    # Above the points, which fall when it rises: one picture has both.
-    right.set_ylim(0, 1.3 * max(right.get_ylim()[1], 1e-9))
-    right.set_ylabel("power (W), lines")
+            time_s = np.arange(len(run.power_w))
+            color = _POLICIES[at % len(_POLICIES)]
+            ax.plot(time_s, run.power_w, color=color, linewidth=1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("power (W)")
+    ax.grid(True, alpha=0.3)
 
 
 def plot_consistency(
     runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
 ) -> tuple[Axes, Axes, Axes]:
     """What Comparison.plot() says."""
-    whole, late, linear = _three_axes(axes)
+    powered = any(run.power_w is not None for run in runs)
+    whole, late, linear, power = _three_axes(axes, powered)
     _draw_seconds(runs, 0, True, whole)
-    _draw_power(runs, whole)
+    if power is not None:
+        _draw_power(runs, power)
     _draw_seconds(runs, late_s, True, late)
     _draw_seconds(runs, late_s, False, linear)
     whole.set_title("the whole run")

@@ -281,8 +281,12 @@ def test_power_is_known_where_it_is_stated() -> None:
     assert f" W -> {run.mean_power_w:.3g} W" in str(run)
     assert run == pickle.loads(pickle.dumps(run)) != plain
     axes = both.plot()
-    (right,) = set(axes[0].get_figure().axes) - set(axes)  # type: ignore[union-attr]
-    assert [len(line.get_ydata()) for line in right.lines] == [40, 40]
+    (power,) = set(axes[0].get_figure().axes) - set(axes)  # type: ignore[union-attr]
+    assert [len(np.asarray(line.get_ydata())) for line in power.lines] == [40, 40]
+    assert power.get_ylabel() == "power (W)" and power.get_ylim()[0] == 0
+    given = pyplot.subplots(1, 3)
+    both.plot(given[1])
+    assert len(given[0].axes) == 3
     assert len(plain.plot()[0].get_figure().axes) == 3  # type: ignore[union-attr]
     pyplot.close("all")
 
