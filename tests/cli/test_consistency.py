@@ -498,7 +498,7 @@ def test_a_drive_that_fails_ends_the_run(ssdpm: Command, full: pathlib.Path) -> 
     message = result.stderr.decode()
     assert result.returncode == 1 and result.stdout == b""
     assert "fio failed (status " in message
-    assert "Input/output error" in message
+    assert "io_u error on file" in message
     assert not list(ssdpm.directory.glob("*.log"))
 
 

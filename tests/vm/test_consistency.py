@@ -33,6 +33,11 @@ swapoff ${disk}p2
 dmsetup create held --noudevsync --noudevrules --table "0 2048 linear ${disk}p2 0"
 refused held
 dmsetup remove --noudevsync held
+# What multipath makes of a drive, and a volume manager.
+dmsetup create path --noudevsync --noudevrules \
+	--table "0 $(cat /sys/class/block/nvme0n1/size) linear $disk 0"
+refused member
+dmsetup remove --noudevsync path
 
 sha256sum $disk >/result/before
 run part ssdpm consistency --run ${disk}p1 --destroy-data
@@ -46,6 +51,14 @@ run written ssdpm consistency --run $disk --destroy-data --duration 10s --share 
 run read ssdpm consistency --json /result/run.log
 run again ssdpm consistency --run $disk --destroy-data --save /result/run.log
 ls -a /tmp /result >/result/files
+# It is pulled out while it is written to.
+ssdpm consistency --run $disk --destroy-data --no-trim --save /result/gone.log \
+	>/result/gone.out 2>/result/gone.err &
+until_true pidof fio
+sleep 5
+echo 1 >"$(readlink -f /sys/class/block/nvme0n1/device/device)/remove"
+wait $!
+echo $? >/result/gone.status
 """
 
 
@@ -89,6 +102,7 @@ def test_a_drive_in_use_is_left_alone_and_what_uses_it_is_named(guest: vm.Guest)
         "mounted": "nvme0n1p1 is in use: it is mounted at /mnt",
         "swap": "nvme0n1p2 is in use: swap, as /dev/nvme0n1p2",
         "held": "nvme0n1p2 is in use: it is part of dm-0",
+        "member": "nvme0n1 is in use: it is part of dm-0",
     }.items():
         assert guest.status(name) == 1, name
         assert words in guest.err(name) and guest.out(name) == ""
@@ -125,3 +139,9 @@ def test_a_drive_that_nothing_uses_is_written_and_measured(guest: vm.Guest) -> N
     assert not any(image[half + MIB :]), "it was not trimmed"
     assert "run.log is there already" in guest.err("again")
     assert "ssdpm-" not in guest.read("files")
+
+
+def test_a_drive_that_is_pulled_out_ends_the_run(guest: vm.Guest) -> None:
+    said = guest.err("gone")
+    assert guest.status("gone") == 1 and guest.out("gone") == ""
+    assert "io_u error on file" in said and "ssdpm: fio failed (status" in said

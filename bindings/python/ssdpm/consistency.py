@@ -29,7 +29,7 @@ import errno
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast, overload
 
 import numpy as np
@@ -393,11 +393,16 @@ def measure(
     ]
     cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
     members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
+    run = Consistency(*members)
     if powers is None:
-        return Consistency(*members)
-    plateau = None if plain[-3] is None else _mean(powers[: min(cliff_s or 10, 10)])
-    mean = _mean(powers[begin : end or None])
-    return Consistency(*members, plateau, mean, powers)
+        return run
+    has_plateau = run.plateau_iops is not None
+    return replace(
+        run,
+        plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)]) if has_plateau else None,
+        mean_power_w=_mean(powers[begin : end or None]),
+        power_w=powers,
+    )
 
 
 def compare(

@@ -264,7 +264,8 @@ def test_spare_area_is_what_makes_a_drive_faster() -> None:
 def test_power_is_known_where_it_is_stated() -> None:
     small: dict[str, Any] = {"n_blocks": 1024, "seconds": 40, "begin_s": 20}
     (plain,) = consistency.simulate([0.2], **small)
-    assert plain.power_w is plain.mean_power_w is plain.plateau_power_w is None
+    assert plain.power_w is None
+    assert plain.mean_power_w is plain.plateau_power_w is None
     # 200 us by the host, 100 by flash: at first it has time left.
     cost = ftl.Cost(
         host_ns=200_000, program_ns=100_000, program_nj=80_000, idle_uw=2_500_000
