@@ -213,7 +213,7 @@ static enum exit_status set_capacity(struct consistency_options *o,
 				   "a block has",
 				   argument);
 	if (o->capacity >> 43)
-		return usage_error(common, "--capacity %s: less than 8 TiB",
+		return usage_error(common, "--capacity %s: less than 8192GiB",
 				   argument);
 	return STATUS_DONE;
 }

@@ -134,7 +134,7 @@ static int check(const double *iops, size_t n,
 {
 	if (!params->end_s || params->end_s > n)
 		params->end_s = n;
-	if (params->begin_s > params->end_s)
+	if (n && params->begin_s >= params->end_s)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "from second %llu on: there are only %llu",
 				   (unsigned long long)params->begin_s,

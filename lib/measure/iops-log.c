@@ -23,6 +23,8 @@
 
 /* From so many lines it is known how far apart they stand. */
 #define N_FIRST 16
+/* More is no number of operations. */
+#define MAX_IOPS UINT64_C(1000000000000)
 /* Beyond it, the worst second is not in a log of means. */
 #define MAX_STEP_MS 1500
 
@@ -41,8 +43,9 @@ struct second {
 
 /* The means of one direction. */
 struct means {
-	uint64_t step_ms; /* 0: not known yet */
-	uint64_t done_ms; /* what is before is in the seconds */
+	uint64_t step_ms;  /* 0: not known yet */
+	uint64_t begin_ms; /* of the first one */
+	uint64_t done_ms;  /* what is before is in the seconds */
 	size_t n_first;
 	struct line first[N_FIRST];
 };
@@ -71,7 +74,8 @@ static bool split(struct span span, struct line *ret_line)
 		    !ssdpm__take_uint(&span, UINT64_MAX, &fields[n++]))
 			return false;
 	} while (ssdpm__take(&span, ","));
-	if (span.at != span.end || n < MIN_FIELDS || fields[2] >= DIRECTIONS)
+	if (span.at != span.end || n < MIN_FIELDS || fields[2] >= DIRECTIONS ||
+	    fields[1] > MAX_IOPS)
 		return false;
 	*ret_line = (struct line){ fields[0], fields[1], fields[2],
 				   fields[3] != 0 };
@@ -162,6 +166,9 @@ static int settle(struct log *log, struct means *means,
 			reterr, -EINVAL, 0,
 			"the lines stand %llu ms apart: one for each second is needed, as log_avg_msec=1000 has it",
 			(unsigned long long)means->step_ms);
+	means->begin_ms = means->first[0].ms > means->step_ms ?
+				  means->first[0].ms - means->step_ms :
+				  0;
 	for (size_t i = 0; i < means->n_first; i++)
 		add_mean(log, &means->first[i]);
 	return 0;
@@ -258,9 +265,17 @@ static int read_lines(struct log *log, struct ssdpm_error *reterr)
 	return r;
 }
 
-/* NaN: a half of the second or more is not known. */
-static double iops_of(const struct log *log, const struct second *second)
+/* Means of this direction were written before and after. */
+static bool is_within(const struct log *log, size_t d, size_t second)
 {
+	return log->seen[d] && second * MS_PER_S >= log->means[d].begin_ms &&
+	       (second + 1) * MS_PER_S <= log->last_ms[d];
+}
+
+/* NaN: a half of the second or more is not known, of one direction or all. */
+static double iops_of(const struct log *log, size_t at)
+{
+	const struct second *second = &log->seconds[at];
 	double iops = 0;
 	bool known = log->single;
 
@@ -272,6 +287,8 @@ static double iops_of(const struct log *log, const struct second *second)
 		} else if (covered_ms > MS_PER_S / 2) {
 			iops += second->n_ops[d] * MS_PER_S / covered_ms;
 			known = true;
+		} else if (is_within(log, d, at)) {
+			return NAN;
 		}
 	}
 	return known ? iops : NAN;
@@ -302,7 +319,7 @@ static int finish(struct log *log, double **ret_iops, size_t *ret_n,
 	if (!iops)
 		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < n; i++)
-		iops[i] = iops_of(log, &log->seconds[i]);
+		iops[i] = iops_of(log, i);
 	*ret_iops = iops;
 	*ret_n = n;
 	return 0;

@@ -149,7 +149,7 @@ def test_one_bad_log_among_others_is_named_and_nothing_is_printed(ssdpm: Command
         (["--simulate", "--spare", "nan%"], "--spare nan%"),
         (["--simulate", "--spare", "0.07"], "--spare 0.07"),
         (["--simulate", "--capacity", "1000kB"], "a multiple of 1MiB"),
-        (["--simulate", "--capacity", "9000GiB"], "less than 8 TiB"),
+        (["--simulate", "--capacity", "9000GiB"], "less than 8192GiB"),
         (["--simulate", "--bandwidth", "1B/s"], "4096B/s to 40.96GB/s"),
         (["--simulate", "--duration", "0s"], "must be above 0"),
         (["--simulate", "--duration", "1500ms"], "whole seconds"),

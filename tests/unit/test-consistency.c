@@ -108,6 +108,22 @@ static void a_second_without_an_operation_does_not_count_as_the_next(
 		   0, idle_first, 6);
 }
 
+/* A sum of what is known only would be too low. */
+static void a_second_of_which_one_direction_is_missing_is_a_hole(void **state)
+{
+	const double both[] = { 11, 22, NAN, 44, 5 };
+
+	(void)state;
+	assert_log("1000, 1, 0, 0\n1000, 10, 1, 0\n2000, 2, 0, 0\n"
+		   "2000, 20, 1, 0\n3000, 3, 0, 0\n4000, 4, 0, 0\n"
+		   "4000, 40, 1, 0\n5000, 5, 0, 0\n",
+		   0, both, 5);
+	/* But not where it has not begun, or is over. */
+	assert_log("1000, 11, 0, 0\n2000, 22, 0, 0\n3000, 33, 1, 0\n"
+		   "4000, 44, 1, 0\n",
+		   0, (const double[]){ 11, 22, 33, 44 }, 4);
+}
+
 static void many_lines_are_read_as_few_are(void **state)
 {
 	double iops[100];
@@ -149,6 +165,7 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 		{ "1000, 49, 1, 0, 0\n1000, 50, 1, 0, 0\n", -EINVAL, 2 },
 		/* Means of 10 s have no second's floor. */
 		{ "10000, 49, 1, 0, 0\n20000, 50, 1, 0, 0\n", -EINVAL, 0 },
+		{ "1000, 1000000000001, 1, 0, 0\n", -EINVAL, 1 },
 		{ "1048576000, 49, 1, 0, 0\n", -ERANGE, 1 },
 		{ "18446744073709551616, 49, 1, 0, 0\n", -EINVAL, 1 },
 	};
@@ -347,6 +364,9 @@ static void numbers_that_cannot_be_are_refused(void **state)
 	iops[1] = 1;
 	assert_int_equal(ssdpm_consistency_measure(iops, 3, &params, &c, NULL),
 			 -EINVAL);
+	params.begin_s = 3;
+	assert_int_equal(ssdpm_consistency_measure(iops, 3, &params, &c, NULL),
+			 -EINVAL);
 	params.begin_s = 0;
 	params.threshold_iops = NAN;
 	assert_int_equal(ssdpm_consistency_measure(iops, 3, &params, &c, NULL),
@@ -366,6 +386,8 @@ int main(void)
 		cmocka_unit_test(seconds_without_a_line_are_not_known),
 		cmocka_unit_test(
 			a_second_without_an_operation_does_not_count_as_the_next),
+		cmocka_unit_test(
+			a_second_of_which_one_direction_is_missing_is_a_hole),
 		cmocka_unit_test(many_lines_are_read_as_few_are),
 		cmocka_unit_test(logs_that_are_none_or_two_are_refused),
 		cmocka_unit_test(a_log_comes_from_a_descriptor_too),
