@@ -343,6 +343,13 @@ static double loss(const struct outcome *capped, const struct outcome *free)
 		1 - (double)free->duration_ns / (double)capped->duration_ns, 0);
 }
 
+static double mean_uw(ssdpm__fj energy, double ns)
+{
+	return ((double)(uint64_t)(energy >> 64) * 0x1p64 +
+		(double)(uint64_t)energy) /
+	       ns;
+}
+
 /* Both at a corner: that of the nominal values comes first. */
 static void add(struct job *job, bool nominal, const struct outcome *capped,
 		const struct outcome *free)
@@ -364,7 +371,7 @@ static void add(struct job *job, bool nominal, const struct outcome *capped,
 		struct ssdpm_cap_point *point = &job->points[i];
 		double ns = piece->ns ? (double)piece->ns : 1;
 		double rate = (double)piece->bytes / ns * NS_PER_S;
-		double uw = (double)piece->energy_fj / ns;
+		double uw = mean_uw(piece->energy_fj, ns);
 
 		if (nominal)
 			*point = (struct ssdpm_cap_point){
