@@ -248,8 +248,10 @@ int ssdpm__cap_pass(struct cap_pass *pass, const struct ssdpm_io *io,
 	if (!pass->intake.n_records) {
 		ssdpm__flow_begin(&pass->flow, io->start_ns);
 		pass->start_ns = pass->until_ns = io->start_ns;
-		if (pass->n_segments)
+		if (pass->n_segments) {
 			pass->end_ns = pass->segments[0].duration_ns;
+			pass->ready_ns = pass->segments[0].transition_ns;
+		}
 	}
 	r = ssdpm__intake(&pass->intake, io, 1, &census, reterr);
 	pass->unknown |= census.unknown;

@@ -420,7 +420,7 @@ static int run_both(const struct job *job, const struct corner *corner,
 	const struct drive in_state_0 = { .corner = *corner };
 	const struct drive drive = {
 		.state = job->params.operational_state,
-		.capped = job->least_uw != SSDPM_CAP_NONE,
+		.capped = true,
 		.corner = *corner,
 	};
 	int r = run(job, &in_state_0, NULL, ret_pass, ret_free, reterr);
@@ -495,7 +495,8 @@ static int run_corners(struct job *job, bool unknown,
 		if ((!cost && i & 1) || (!service && i & 2))
 			continue;
 		r = run_both(job, &corner, NULL, &pass, &capped, &free, &error);
-		if (r == -ERANGE && costs == CORNER_HIGH && pass.n_segments) {
+		if (r == -ERANGE && costs == CORNER_HIGH && pass.n_segments &&
+		    job->segments[pass.at].cap_uw != SSDPM_CAP_NONE) {
 			add_nothing(job, &pass, &free);
 			r = 0;
 		} else if (!r) {

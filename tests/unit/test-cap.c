@@ -1033,6 +1033,19 @@ static void a_trace_comes_under_one_cap_after_the_other(void **state)
 	assert_int_equal(run.delay_max_ns, 125 * MS);
 	assert_point(&points[1], S, 20, 4 + 20 * .21);
 	segments[1].transition_ns = 0;
+	/* So does one at the begin. */
+	segments[0].transition_ns = 95 * MS;
+	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
+	assert_int_equal(run.delay_max_ns, 95 * MS);
+	assert_point(&points[0], S, 46, 4 + 46 * .21);
+	segments[0].transition_ns = 0;
+	/* None of them a cap. */
+	segments[1].cap_uw = SSDPM_CAP_NONE;
+	run = simulate_caps(&drive, &params, segments, 3, ios, 100, points);
+	assert_int_equal(run.n_slowed, 0);
+	assert_point(&points[0], S, 50, 4 + 50 * .21);
+	assert_point(&points[1], 990 * MS, 50, 3.96 + 50 * .21);
+	segments[1].cap_uw = 10000000;
 	/* 29 begin under the cap, and the others when these are done. */
 	params.loop = SSDPM_LOOP_OPEN;
 	run = simulate_caps(&drive, &params, segments, 4, ios, 100, points);
