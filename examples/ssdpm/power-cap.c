@@ -35,6 +35,11 @@ static enum exit_status parse_cap(const struct common *common, const char *text,
 		ret_cap->state = (uint32_t)state;
 		return STATUS_DONE;
 	}
+	if (text[0] < '0' || text[0] > '9')
+		return usage_error(common,
+				   "--power-cap %s: write a power, none or a "
+				   "state, as in 10W or PS2",
+				   text);
 	if (parse_any_power(common, "power-cap", text, &ret_cap->cap_uw))
 		return STATUS_USAGE;
 	return ret_cap->cap_uw ?

@@ -143,7 +143,7 @@ int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
 	if (n > SSDPM_MAX_CAP_POINTS)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "a timeline of %" PRIu64
-				   " points: at most %d",
+				   " points: at most %d; take longer intervals",
 				   n, SSDPM_MAX_CAP_POINTS);
 	walk.cap = &cap;
 	enter(&walk, 0);

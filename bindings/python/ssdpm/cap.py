@@ -13,6 +13,7 @@ of a drive at hand, and of a trace::
 
     drive, cap_w = ssdpm.cap.from_model(model, [ssdpm.cap.Stream("write")], state=2)
     print(ssdpm.cap.simulate(model, trace, cap_w, state=2))
+    print(ssdpm.cap.simulate(model, trace, [(60, None), (60, 20), (60, 10)]))
 
 ssdpm_estimate(3) has the formula, and what it is good for.
 """
@@ -146,7 +147,7 @@ def _watts(cap_uw: int) -> float | None:
     return None if cap_uw == _core.CAP_NONE else cap_uw / 1e6
 
 
-CapsLike = Iterable[Union[tuple[float, Optional[float]], tuple[float, Optional[float], float]]]
+CapsLike = Iterable[Sequence[Optional[float]]]
 """Seconds and watts of one cap after the other, as Drive.timeline() takes them."""
 
 
@@ -448,12 +449,9 @@ class Timeline:
         for point, cap_w in zip(self.points, self.cap_w):
             start, length = (point[f"{one}_ns"] / 1e9 for one in ("start", "duration"))
             cap = "no cap" if cap_w == np.inf else f"{cap_w:g} W"
-            rows.append(
-                (
-                    f"{start:g} to {start + length:g} s at {cap}",
-                    f"{_gb(Span(*point['bytes_per_s']))}, {_w(Span(*point['power_uw']))}",
-                )
-            )
+            rate, power = (Span(*point[one]) for one in ("bytes_per_s", "power_uw"))
+            name = f"{start:g} to {start + length:g} s at {cap}"
+            rows.append((name, f"{_gb(rate)}, {_w(power)}"))
         return rows
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -637,7 +635,7 @@ class Run:
 
     Attributes:
         cap_w: the lowest cap; None: there is none.
-        duration_ns, uncapped_duration_ns: nominal, with the caps, and in state 0 without.
+        duration_ns, uncapped_duration_ns: nominal, with caps, and in state 0 without.
         interval_ns: what p99 and most are taken over: a second, or the 65536th part of
             a longer trace.
         n_ios: how many.
@@ -738,9 +736,10 @@ def simulate(
         segments,
         all_records(trace),
     )
-    return Run(
-        _watts(min(cap_uw for _, cap_uw, _ in segments)),
+    n_reached = max(np.count_nonzero(points["duration_ns"]), 1)
+    values: list[Any] = [
         *numbers[:8],
         *(Span(*span) for span in numbers[8:]),
-        _timeline(points[: max(np.count_nonzero(points["duration_ns"]), 1)]),
-    )
+        _timeline(points[:n_reached]),
+    ]
+    return Run(_watts(min(cap_uw for _, cap_uw, _ in segments)), *values)
