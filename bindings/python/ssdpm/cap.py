@@ -680,10 +680,14 @@ class Run:
         ]
 
     def __str__(self) -> str:
-        return "\n".join(f"{name:16} {value}" for name, value in self._rows())
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:{width}} {value}" for name, value in rows)
 
     def _repr_html_(self) -> str:
         cap = "no cap" if self.cap_w is None else f"a cap of {self.cap_w:g} W"
+        if len(self.timeline) > 1:
+            cap = "caps that change"
         return html_table(cap, ("", ""), self._rows())
 
 
@@ -729,7 +733,7 @@ def simulate(
     if isinstance(caps, Iterable):
         segments = _segments(caps)
     else:
-        segments = [(0, _cap_uw(caps), 0)]
+        segments = [(0, _cap_uw(caps, "caps"), 0)]
     *numbers, points = _core.cap_simulate(
         setup.model._handle,
         setup.core(setup.table(table), check_unsigned(state, "state", 2**32 - 1)),
