@@ -207,8 +207,8 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 		run.delay_max_ns, span_tuple(run.loss_share),
 		span_tuple(run.power_uw), span_tuple(run.p99_power_uw),
 		span_tuple(run.max_power_uw), span_tuple(run.uncapped_power_uw),
-		py::array_t<struct ssdpm_cap_point>(
-			(py::ssize_t)points.size(), points.data()));
+		py::array_t<struct ssdpm_cap_point>((py::ssize_t)points.size(),
+						    points.data()));
 }
 
 void add_cap(py::module_ &module)
