@@ -135,6 +135,7 @@ static void fix(const struct job *job, const struct drive *drive,
 static void set_parameters(const struct job *job, const struct drive *drive,
 			   struct ssdpm_parameter *parameters)
 {
+	bool is_capped = drive->capped && job->least_uw != SSDPM_CAP_NONE;
 	struct values values;
 
 	memcpy(parameters, job->parameters, sizeof(job->parameters));
@@ -154,7 +155,7 @@ static void set_parameters(const struct job *job, const struct drive *drive,
 		case SSDPM_PARAMETER_BACKGROUND_TIME:
 			/* The cap stretches I/Os by the work behind them. */
 			fix(job, drive, p,
-			    drive->capped ? 0 : values.background_ps);
+			    is_capped ? 0 : values.background_ps);
 			break;
 		case SSDPM_PARAMETER_IDLE_POWER:
 			fix(job, drive, p, values.idle_power_uw[p->index]);

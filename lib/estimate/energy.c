@@ -95,7 +95,7 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_run sums = *run;
-	ssdpm__fj total = values->over_fj, transition = 0, awake = 0;
+	ssdpm__fj total = 0, transition = 0, awake = values->over_fj;
 	bool fits = true;
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {

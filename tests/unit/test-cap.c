@@ -1054,6 +1054,38 @@ static void a_trace_comes_under_one_cap_after_the_other(void **state)
 	ssdpm_model_unref(drive.model);
 }
 
+/* Each write has 15 ms of work behind it, and 10 ms of idle time. */
+static void without_a_cap_it_draws_what_the_estimate_says(void **state)
+{
+	const struct ssdpm_cap_segment segments[2] = {
+		{ S, SSDPM_CAP_NONE, 0 },
+		{ S, SSDPM_CAP_NONE, 0 },
+	};
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct drive drive = make_certain();
+	struct ssdpm_cap_point points[2];
+	struct ssdpm_sim_params params;
+	struct ssdpm_io ios[100];
+	struct ssdpm_cap_run run;
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	set(&drive, SSDPM_PARAMETER_BACKGROUND_TIME, 0, 3000000);
+	for (unsigned i = 0; i < 100; i++)
+		ios[i] = write_at(i * 20 * MS, 5000, 10 * MS);
+	run = simulate_caps(&drive, &params, segments, 2, ios, 100, points);
+	/* 1 s of 25 W, and 1.5 s of 4 W, of which only 0.99 s are there. */
+	assert_near(run.uncapped_power_uw.nominal, 12.4 * W, 1);
+	assert_near(run.power_uw.nominal, 12.4 * W, 1);
+	params.parameters = drive.parameters;
+	params.n_parameters = drive.n;
+	assert_int_equal(
+		ssdpm_estimate(drive.model, &params, ios, 100, &result, NULL),
+		0);
+	assert_int_equal(result.nominal.mean_power_uw, 12400000);
+	ssdpm_model_unref(drive.model);
+}
+
 static void what_comes_of_each_cap_comes_to_the_whole(void **state)
 {
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
@@ -1192,6 +1224,7 @@ int main(void)
 		cmocka_unit_test(
 			where_idle_power_may_be_the_cap_all_may_be_lost),
 		cmocka_unit_test(a_trace_comes_under_one_cap_after_the_other),
+		cmocka_unit_test(without_a_cap_it_draws_what_the_estimate_says),
 		cmocka_unit_test(what_comes_of_each_cap_comes_to_the_whole),
 		cmocka_unit_test(
 			what_a_drive_does_not_manage_under_a_cap_is_refused),
