@@ -258,15 +258,14 @@ def background(
     Raises:
         RangeError: the spare factor; measured_wa is more than that gives.
     """
-    from ssdpm import estimate
+    from ssdpm.estimate import Parameter, parameters as find
     from ssdpm.model import Model
 
     handle = check_instance(model, "model", Model)._handle
-    if parameters is None:
-        parameters = estimate.parameters(model)
+    known = find(model) if parameters is None else parameters
     _, numbers = _core.parameters_set_spare(
         handle,
-        [check_instance(p, "parameters", estimate.Parameter)._tuple() for p in parameters],
+        [check_instance(p, "parameters", Parameter)._tuple() for p in known],
         check_spare(spare),
         check_measured_wa(measured_wa),
     )

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 
 import ssdpm
-from ssdpm import wa
+from ssdpm import measure, wa
 from test_plot import is_drawn, labels
 from traces import MS, records
 
@@ -244,6 +246,33 @@ def test_spare_starts_where_writes_were_measured(model: ssdpm.Model) -> None:
         ssdpm.parameters(model, measured_wa=2.0)
 
 
+def test_a_calibration_may_say_where_spare_starts(model: ssdpm.Model) -> None:
+    overlay = {
+        "schema": "ssdpm.overlay/1",
+        "kind": "nvme",
+        "product": model.product,
+        "firmware": model.firmware,
+        "measured_wa_milli": 2000,
+        "measured": [],
+    }
+    kept = measure.Calibration.from_json(json.dumps(overlay))
+    assert kept.measured_wa == 2.0
+    assert json.loads(kept.to_json())["measured_wa_milli"] == 2000
+    known = ssdpm.parameters(model, measured=kept, spare=0.2)
+    assert known == ssdpm.parameters(model, spare=0.2, measured_wa=2.0)
+    assert known != ssdpm.parameters(model, spare=0.2)
+    stated = ssdpm.parameters(model, measured=kept, spare=0.2, measured_wa=1.0)
+    assert stated == ssdpm.parameters(model, spare=0.2)
+    trace = writes(2)
+    assert ssdpm.estimate(model, trace, measured=kept, spare=0.2) == ssdpm.estimate(
+        model, trace, parameters=known
+    )
+    unsaid = replace(kept, measured_wa=None)
+    assert "measured_wa_milli" not in json.loads(unsaid.to_json())
+    with pytest.raises(ssdpm.RangeError, match="not 1 or more"):
+        replace(kept, measured_wa=0.5).to_json()
+
+
 def test_a_drive_that_works_all_the_time_takes_what_work_takes(model: ssdpm.Model) -> None:
     trace = writes(3)
     trace["start_ns"] //= 1000  # 1 ms each, one after the other
@@ -271,7 +300,7 @@ def test_no_mean_power_is_above_the_maximum(
     spare: float, idle: int, active: int, bandwidth: int, gap: int, measured_wa: float
 ) -> None:
     model = ssdpm.Model.catalogue("WDC PC SN530")
-    assert model.states[0].max_power_w == 3.5
+    assert model.states[0]["max_power_uw"] == 3_500_000
     trace = writes(5)
     trace["start_ns"] = np.arange(5) * (MS + gap)
     known = ssdpm.parameters(
