@@ -203,7 +203,9 @@ class Measured(_Html):
 
 _MeasuredTuple = tuple[int, int, int, bool, int, float, float, float, float, str]
 _QualityTuple = tuple[int, int, int, int, int, float, float, float, float]
-_OverlayTuple = tuple[int, int, int, int, int, int, int, str, str, str, str, str, str]
+_OverlayTuple = tuple[
+    int, int, int, int, int, int, int, int, str, str, str, str, str, str
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

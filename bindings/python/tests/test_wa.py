@@ -247,7 +247,7 @@ def test_spare_starts_where_writes_were_measured(model: ssdpm.Model) -> None:
 
 
 def test_a_calibration_may_say_where_spare_starts(model: ssdpm.Model) -> None:
-    overlay = {
+    overlay: dict[str, Any] = {
         "schema": "ssdpm.overlay/1",
         "kind": "nvme",
         "product": model.product,
