@@ -772,6 +772,7 @@ const struct subcommand cmd_estimate = {
 		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
 		    "  ssdpm estimate --mix write=100% --power-cap "
 		    "none:60s,2W:60s,1W:60s,none:60s drive.json\n"
+		    "  ssdpm estimate -t apst-2 --spare 7% drive.json\n"
 		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
 		    "drive.json\n",
 	.set = set,

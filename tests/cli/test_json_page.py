@@ -71,7 +71,7 @@ CALLS = [
     ["measure", "survey", "--json", "survey.csv"],
     ["measure", "merge", "--json", "survey.csv", "other.csv"],
     ["measure", "calibrate", "--json", "intel-760p.json", "run-power.csv"]
-    + ["run-ios.csv"],
+    + ["run-ios.csv", "--measured-wa", "2.5x"],
     ["measure", "background", "--json", "--sweep", "suite.csv"],
     ["consistency", "--json", "--series", "iops.log"],
 ]

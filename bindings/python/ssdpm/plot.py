@@ -1166,6 +1166,11 @@ def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
     return ax
 
 
+def _from_zero(ax: Axes, values: npt.NDArray[np.generic]) -> None:
+    """From 0 to above the most, so that a level line is not the edge."""
+    ax.set_ylim(0, 1.05 * float(values.max(initial=0)) or 1)
+
+
 def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
     """IOPS of each second, and power on an axis of its own."""
     iops, power_w = run.iops, run.power_w
@@ -1179,13 +1184,13 @@ def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
     ax.set_xlabel("time (s)")
     ax.set_ylabel("IOPS", color=_POLICIES[0])
     ax.plot(time_s, iops, ".", markersize=3, color=_POLICIES[0])
-    ax.set_ylim(bottom=0)
+    _from_zero(ax, iops)
     if np.isnan(power_w).all():
         return ax
     ax.tick_params(axis="y", colors=_POLICIES[0])
     right = ax.twinx()
     right.plot(time_s, power_w, color=_POLICIES[1], linewidth=1)
-    right.set_ylim(bottom=0)
+    _from_zero(right, power_w)
     right.set_ylabel("power (W)", color=_POLICIES[1])
     right.tick_params(axis="y", colors=_POLICIES[1])
     return ax

@@ -253,6 +253,8 @@ def test_each_second_has_what_was_done_in_it(tmp_path: Path) -> None:
     ax = run.plot()
     assert ax.get_title().startswith("greedy, 20 % spare, write amplification 1.8")
     is_drawn(ax, tmp_path / "run.png")
+    for one, values in zip(ax.figure.axes, (run.iops, run.power_w)):
+        assert one.get_ylim() == pytest.approx((0, 1.05 * values.max()))
 
 
 def test_background_work_has_its_own_power() -> None:
