@@ -42,7 +42,7 @@ UNITLESS = {
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",
     # what a generator takes: a seed, what a workload says, thousandths
-    "seed", "value", "shape_milli",
+    "seed", "value", "shape_milli", "measured_wa_milli",
     # rates
     "bytes_per_second", "low_ps_per_byte", "nominal_ps_per_byte",
     "high_ps_per_byte",
