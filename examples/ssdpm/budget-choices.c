@@ -171,11 +171,14 @@ static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span)
 	sum->high += span->high;
 }
 
-static uint64_t up_to_unit(double uw)
+/* Rounded up, but to no more than the state allows. */
+static uint64_t up_to_unit(double uw, uint64_t max_uw)
 {
 	uint64_t units = (uint64_t)(uw / UNIT_UW);
 
-	return ((double)units < uw / UNIT_UW ? units + 1 : units) * UNIT_UW;
+	if ((double)units < uw / UNIT_UW)
+		units++;
+	return units * UNIT_UW < max_uw ? units * UNIT_UW : max_uw;
 }
 
 /* Add a drive in a state to what its card has there. */
@@ -186,7 +189,7 @@ static void add_result(const struct budget_options *options,
 	const struct ssdpm_span *span = options->power == BUDGET_P99 ?
 						&result->p99_power_uw :
 						&result->power_uw;
-	uint64_t uw = up_to_unit(span->nominal);
+	uint64_t uw = up_to_unit(span->nominal, max_uw);
 
 	if (first)
 		choice->limit = result->limit;

@@ -251,6 +251,26 @@ static bool weighted(const struct budget *budget)
 	return false;
 }
 
+/* The line of the frontier is what nothing can lose less than. */
+static void print_bound(const struct budget *budget)
+{
+	const struct ssdpm_budget_answer *a = &budget->answer;
+	const char *by = weighted(budget) ? ", by their weights" : "";
+	struct number less = rate_text((double)(a->loss - a->bound_loss));
+
+	if (!a->exact)
+		printf("  some states may lose less%s, by %s at most: %s combinations did not tell\n",
+		       by, less.text, count_text(a->n_examined).text);
+	else if (a->loss == a->bound_loss)
+		printf("  no states within the budget lose less%s%s\n", by,
+		       a->loss ? "; this is a point of the frontier" : "");
+	else
+		printf("  no states within the budget lose less%s; the frontier allows %s less, %s %s it out\n",
+		       by, less.text, count_text(a->n_examined).text,
+		       a->n_examined == 1 ? "combination rules" :
+					    "combinations rule");
+}
+
 static void print_sums(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
@@ -263,8 +283,7 @@ static void print_sums(const struct budget *budget)
 	       exact_watts(o->budget_uw - all).text,
 	       rate_text((double)sums.lost).text, rate_text(sums.best).text,
 	       share_text(sums.lost, (uint64_t)sums.best).text);
-	printf("  no states within the budget lose less%s\n",
-	       weighted(budget) ? ", by their weights" : "");
+	print_bound(budget);
 	if (o->power != BUDGET_MAX && sums.expected_low < sums.expected_high)
 		printf("  with what is not known of the drives: %s\n",
 		       power_range_text((int64_t)sums.expected_low,
@@ -532,6 +551,10 @@ static void write_answer(struct json_writer *w, const struct budget *budget)
 			ssdpm__json_uint(w, keys[i], values[i]);
 		else
 			ssdpm__json_null(w, keys[i]);
+	if (budget->fits)
+		ssdpm__json_bool(w, "exact", a->exact);
+	else
+		ssdpm__json_null(w, "exact");
 }
 
 static void write_frontier(struct json_writer *w, const struct budget *budget)

@@ -1438,10 +1438,16 @@ struct ssdpm_budget_option {
  * struct ssdpm_budget_answer - the states with the least loss (sized result)
  * @size:       set by the caller
  * @power_uw:   of all states that were chosen, within the budget
- * @loss:       of all of them: no choice within the budget has less
+ * @loss:       of all of them: no choice within the budget has less, if @exact
  * @bound_loss: of the relaxed problem, rounded up: a proof that is easy to
- *              check that nothing has less; most often just below @loss
+ *              check that nothing has less; most often just below @loss. It is
+ *              where the line of ssdpm_budget_get_frontier() is at the budget,
+ *              down to the next multiple of what all powers differ by
  * @n_examined: combinations that were looked at to close the rest
+ * @exact:      1. 0: thousands of choices that are as good as each other, and
+ *              2^23 combinations of them did not tell: something may have less
+ *              than @loss, but nothing less than @bound_loss
+ * @reserved:   0
  */
 struct ssdpm_budget_answer {
 	size_t size;
@@ -1449,6 +1455,8 @@ struct ssdpm_budget_answer {
 	uint64_t loss;
 	uint64_t bound_loss;
 	uint64_t n_examined;
+	uint32_t exact;
+	uint32_t reserved;
 };
 
 /**
@@ -1463,11 +1471,12 @@ struct ssdpm_budget_answer {
  *
  * Exact, in whole microwatts: the multiple-choice knapsack problem, by its
  * linear relaxation, reduced costs, and lists of undominated combinations
- * (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11).
+ * (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11). Its
+ * work is bounded, to seconds and a few hundred megabytes: beyond that the
+ * answer says that it is not @exact.
  *
  * Return: 0; -ENOSPC (the lowest states do not fit: the message has their sum),
- * -EINVAL (numbers), -E2BIG (@ret_answer; 2^23 combinations are left that the
- * bounds do not tell apart: round losses or powers), -ENOMEM.
+ * -EINVAL (numbers), -E2BIG (@ret_answer), -ENOMEM.
  */
 SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
 				 const uint32_t *n_options, size_t n_items,

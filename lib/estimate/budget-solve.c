@@ -17,6 +17,7 @@
 #include "base/internal.h"
 
 #define MAX_STATES (1u << 23)
+#define MAX_STEPS (UINT64_C(1) << 30)
 #define NO_PARENT UINT32_MAX
 
 /* Some items with a state each, against their base states. */
@@ -60,6 +61,8 @@ struct solver {
 	size_t n_rests;
 	struct list *lists;
 	uint64_t n_examined;
+	uint64_t n_steps;
+	bool gave_up; /* on a proof that nothing is better */
 };
 
 /* What a choice wastes against the base, in units of loss times price_uw. */
@@ -308,8 +311,11 @@ static int add_list(struct solver *s, size_t number)
 	size_t room = before->n * n_sources;
 	struct state state, *states;
 
-	if (s->n_examined + room > MAX_STATES)
-		return -E2BIG;
+	s->n_steps += (uint64_t)room * n_sources;
+	if (s->n_examined + room > MAX_STATES || s->n_steps > MAX_STEPS) {
+		s->gave_up = true;
+		return 0;
+	}
 	/* What is never written to takes no memory. */
 	states = malloc((room ? room : 1) * sizeof(*states));
 	if (!states)
@@ -349,8 +355,11 @@ static int close_gap(struct solver *s)
 
 	find_rests(s);
 	find_reach(s);
-	for (size_t i = 0; !r && i < s->n_rests && gap_of(s) >= 0; i++)
+	for (size_t i = 0; i < s->n_rests && gap_of(s) >= 0; i++) {
 		r = add_list(s, i);
+		if (r || s->gave_up)
+			break;
+	}
 	trace_back(s);
 	return r;
 }
@@ -399,13 +408,7 @@ static int solve(struct solver *s, int64_t budget_uw,
 	s->bound_loss = s->base_loss - (int64_t)((wide)s->slack_uw *
 						 s->price_loss / s->price_uw);
 	r = close_gap(s);
-	if (r == -E2BIG)
-		return ssdpm__fail(
-			reterr, r, 0,
-			"too many choices are as good as each other: round powers to 0.01 W or losses to fewer digits");
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "out of memory");
-	return 0;
+	return r ? ssdpm__fail(reterr, r, 0, "out of memory") : 0;
 }
 
 static void answer(const struct solver *s, uint32_t *ret_choices,
@@ -417,6 +420,7 @@ static void answer(const struct solver *s, uint32_t *ret_choices,
 	answer->loss = (uint64_t)s->best_loss;
 	answer->bound_loss = (uint64_t)s->bound_loss;
 	answer->n_examined = s->n_examined;
+	answer->exact = !s->gave_up;
 }
 
 int ssdpm_budget_solve(const struct ssdpm_budget_option *options,

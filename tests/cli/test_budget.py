@@ -30,7 +30,7 @@ HUMAN = """\
   1x  governed.json  PS1     20 W  1.42 GiB/s  23.8 %
   1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
   in all 55 W for the drives, 0 W left; 1.77 GiB/s of 5.59 GiB/s lost (31.7 %)
-  no states within the budget lose less
+  no states within the budget lose less; this is a point of the frontier
 """
 
 
@@ -174,6 +174,27 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
     assert drives.output(*call[:2], "100.5", *call[3:])
 
 
+def test_how_near_the_bound_is_that_nothing_beats_is_said(drives: Command) -> None:
+    call = ["budget", *KNOWN, "3x", "governed.json", "small.json"]
+    for watts in ("43", "46"):
+        found = drives.json(*call, "-w", watts)
+        assert found["exact"]
+        # By hand: the line between the two points of the frontier about it.
+        points = [(p["power_uw"], p["loss"]) for p in found["frontier"]]
+        after = next(i for i, p in enumerate(points) if p[0] > float(watts) * 1e6)
+        (low, most), (high, least) = points[after - 1 : after + 1]
+        line = most + (least - most) * (float(watts) * 1e6 - low) / (high - low)
+        assert found["bound_loss"] == pytest.approx(line, abs=1)
+        text = drives.output(*call, "-w", watts)
+        n = found["n_examined"]
+        rules = "1 combination rules" if n == 1 else f"{n} combinations rule"
+        assert re.search(
+            rf"no states within the budget lose less; the frontier allows \S+ \S+ less, "
+            rf"{rules} it out\n",
+            text,
+        )
+
+
 def test_everything_else_may_be_above_the_budget_by_itself(drives: Command) -> None:
     result = drives("budget", "-w", "5", "--base-watts", "6", *KNOWN, "governed.json")
     assert result.returncode == 1
@@ -200,6 +221,20 @@ def test_expected_power_is_that_of_the_work(drives: Command) -> None:
     # Reads take 10 W, so that no cap costs anything, and all count the same.
     assert [state["power_uw"] for state in item["states"]] == [10_000_000] * 3
     assert [state["lost_bytes_per_s"] for state in item["states"]] == [0] * 3
+
+
+def test_no_state_is_counted_with_more_than_its_maximum(drives: Command) -> None:
+    watts = 25.1234, 12.3456, 7.0012
+    drives.write("odd.json", governed("Of odd powers", *watts))
+    for power in ("expected", "p99"):
+        for spare in ((), ("--spare", "7%"), ("--spare", "0.5%")):
+            for work in ((), ("--workload", "apst-1", "--n-ios", "2000")):
+                call = ["--power", power, *spare, *work, "odd.json"]
+                [item] = drives.json("budget", "-w", "99", *call)["items"]
+                for state, most in zip(item["states"], watts):
+                    most_uw = round(most * 10**6)
+                    assert state["power_uw"] <= most_uw, call
+                    assert state["expected_power_uw"]["high"] <= most_uw, call
 
 
 def test_p99_is_above_the_mean_of_a_mix(drives: Command) -> None:

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 #define MAX_ITEMS 7
 #define MAX_CHOICES 5
@@ -117,6 +118,7 @@ static void answers_are_those_of_trying_everything(void **state)
 		}
 		if (r)
 			fail_msg("%s", error.message);
+		assert_int_equal(a.exact, 1);
 		assert_int_equal(a.loss, loss);
 		assert_true(a.power_uw <= s.budget_uw);
 		assert_true(a.bound_loss <= a.loss);
@@ -267,6 +269,52 @@ static void hundreds_of_drives_come_close_to_their_bound(void **state)
 	}
 }
 
+/*
+ * Powers without a grid, and what is lost is the same for each: there are too
+ * many sums to look at all of them.
+ */
+static void choices_that_are_all_alike_end_in_time(void **state)
+{
+	static struct ssdpm_budget_option options[200 * 32];
+	static uint32_t n_options[200], choices[200];
+	struct ssdpm_budget_answer a = { .size = sizeof(a) };
+	uint64_t seed = 5, most = 0, sum = 0;
+	struct ssdpm_error error;
+	uint64_t loss = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++) {
+		uint64_t uw = 50000000;
+
+		n_options[i] = 32;
+		for (size_t j = 0; j < 32; j++) {
+			options[32 * i + j].power_uw = uw;
+			options[32 * i + j].loss =
+				(50000000 - uw) * 1000 + below(&seed, 1000);
+			uw -= 1 + below(&seed, 1000000);
+		}
+		most += 50000000;
+	}
+	clock_t start = clock();
+
+	if (ssdpm_budget_solve(options, n_options, 200, most * 8 / 10, choices,
+			       &a, &error))
+		fail_msg("%s", error.message);
+	/* 2^30 steps are some seconds, also for a slow machine. */
+	assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
+	assert_int_equal(a.exact, 0);
+	assert_true(a.power_uw <= most * 8 / 10);
+	assert_true(a.bound_loss <= a.loss);
+	/* What was found is near. */
+	assert_true(a.loss - a.bound_loss < a.loss / 100000);
+	for (size_t i = 0; i < 200; i++) {
+		sum += options[32 * i + choices[i]].power_uw;
+		loss += options[32 * i + choices[i]].loss;
+	}
+	assert_int_equal(sum, a.power_uw);
+	assert_int_equal(loss, a.loss);
+}
+
 static void what_does_not_fit_says_by_how_much(void **state)
 {
 	const struct ssdpm_budget_option options[] = { { 10500000, 0 },
@@ -338,6 +386,7 @@ int main(void)
 		cmocka_unit_test(answers_are_those_of_a_dense_table),
 		cmocka_unit_test(each_point_of_the_frontier_is_an_answer),
 		cmocka_unit_test(hundreds_of_drives_come_close_to_their_bound),
+		cmocka_unit_test(choices_that_are_all_alike_end_in_time),
 		cmocka_unit_test(what_does_not_fit_says_by_how_much),
 		cmocka_unit_test(numbers_beyond_the_limits_are_refused),
 	};

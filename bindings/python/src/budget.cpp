@@ -39,7 +39,8 @@ static py::object budget_solve(const Options &options, const Counts &counts,
 	if (err)
 		raise_error(error, false);
 	return py::make_tuple(choices, answer.power_uw, answer.loss,
-			      answer.bound_loss, answer.n_examined);
+			      answer.bound_loss, answer.n_examined,
+			      answer.exact != 0);
 }
 
 static Options budget_frontier(const Options &options, const Counts &counts)

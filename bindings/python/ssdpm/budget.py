@@ -249,7 +249,8 @@ def _look(
     if work.power == "max":
         return rate, cap_uw
     power = found.power_uw if work.power == "expected" else found.p99_power_uw
-    return rate, math.ceil(power.nominal / _UNIT_UW) * _UNIT_UW
+    # No more than the state allows.
+    return rate, min(math.ceil(power.nominal / _UNIT_UW) * _UNIT_UW, cap_uw)
 
 
 def budget_item(
@@ -354,6 +355,9 @@ class Budget:
             these are above the budget is why.
         choices: of each item, which of its states.
         power_uw, loss: of all of them. No choice within the budget has less loss.
+        exact: so it is. False: thousands of choices are as good as each other, and
+            2**23 combinations did not tell: some may lose less than that, but none
+            less than bound_loss; or nothing fits.
         bound_loss: of the relaxed problem: no choice is below it; None: nothing fits.
         n_examined: combinations that were looked at to close the rest, or None.
         frontier_power_uw, frontier_loss: what each watt buys, from the least power on:
@@ -367,6 +371,7 @@ class Budget:
     choices: npt.NDArray[np.uint32]
     power_uw: int
     loss: int
+    exact: bool
     bound_loss: int | None
     n_examined: int | None
     frontier_power_uw: npt.NDArray[np.uint64]
@@ -421,7 +426,8 @@ class Budget:
                 f"nothing fits into {budget:g} W: the lowest states take "
                 f"{-self.left_w:g} W more"
             )
-        return f"{self.power_w:g} W, {self.left_w:g} W of {budget:g} W left"
+        words = f"{self.power_w:g} W, {self.left_w:g} W of {budget:g} W left"
+        return words if self.exact else f"{words}, loss perhaps not the least"
 
     def __repr__(self) -> str:
         lines = [
@@ -499,7 +505,7 @@ def budget(
     weights: Iterable[float] | None = None,
     measured: Calibration | None = None,
 ) -> Budget:
-    """A state for each drive, so that all fit and the weighted loss is least; exact.
+    """A state for each drive, so that all fit and the weighted loss is least.
 
     ::
 
@@ -518,8 +524,6 @@ def budget(
 
     Raises:
         As budget_item().
-        TooLargeError: 2**23 combinations are left that the bounds do not tell apart:
-            round losses or powers.
     """
     limit, base = _uw(watts, "watts"), _uw(base_watts, "base_watts")
     work = _work(power, mix, io_bytes, trace, loop)
@@ -532,8 +536,9 @@ def budget(
     found = _core.budget_solve(options, counts, limit - base) if base <= limit else None
     bound: int | None = None
     examined: int | None = None
+    exact = False
     if found is not None:
-        choices, power_uw, loss, bound, examined = found
+        choices, power_uw, loss, bound, examined, exact = found
     else:
         choices = np.array([item.power_uw.argmin() for item in items], np.uint32)
         pairs = list(zip(items, choices))
@@ -547,6 +552,7 @@ def budget(
         choices=_frozen(choices, np.uint32),
         power_uw=power_uw,
         loss=loss,
+        exact=exact,
         bound_loss=bound,
         n_examined=examined,
         frontier_power_uw=_frozen(frontier[:, 0], np.uint64),
