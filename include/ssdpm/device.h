@@ -431,7 +431,7 @@ enum ssdpm_power_flag {
  * @min_throttle_k, @max_throttle_k: the least and the most that can be set
  *             (MNTMT, MXTMT); 0: the drive does not say, or Identify is not
  *             known
- * @power_limit_uw: Get Features 23h. Not known where none is set, too
+ * @power_limit_uw: Get Features 23h; not known either where none is set
  * @reserved:  0
  *
  * The state with its hint and NOPPME can be set: ssdpm/apply.h. The others are

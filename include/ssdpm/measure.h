@@ -916,7 +916,7 @@ enum ssdpm_power_format {
  *               behind it is (V / R) (U - V)
  * @supply_v:    U before the shunt, where no column volts has it
  * @counter_j:   a counter of energy begins anew there; 0: unknown, and the
- * power of a step in which it did is NaN
+ *               power of a step in which it did is NaN
  * @format:      enum ssdpm_power_format; 0: CSV
  * @reserved:    0
  */
@@ -1709,8 +1709,8 @@ struct ssdpm_consistency_params {
  * @p01_iops, @p1_iops: a thousandth, and a hundredth, of the seconds have no
  *               more (the nearest rank)
  * @median_iops, @mean_iops, @sd_iops, @max_iops
- * @variation:   coefficient of variation: @sd_iops by @mean_iops; NaN: that is
- * 0
+ * @variation:   coefficient of variation: @sd_iops by @mean_iops; NaN: the mean
+ *               is 0
  * @floor_share: @floor_iops by @mean_iops; likewise
  * @plateau_iops: median of the first 10 seconds of the whole log, or of those
  *               before a cliff that comes earlier, after 3 or more; NaN: it has
