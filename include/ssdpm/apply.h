@@ -120,9 +120,11 @@ SSDPM_API int ssdpm_plan_add_apst(struct ssdpm_plan *plan,
  * @workload_hint: 0 to 7, see struct ssdpm_device_power; or
  *                 SSDPM_WORKLOAD_HINT_KEEP: as it is, 0 where that is not known
  *
- * It lasts until the next reset of the controller, so over no suspend but
- * s2idle, and no boot: the save bit is never set. Linux 7.3 and all before it
- * take this command from root; one that does not fails the commit with -EACCES.
+ * It lasts until the next reset of the controller, so over no boot, and over no
+ * suspend but an s2idle in which Linux leaves the controller on (the diagnosis
+ * SSDPM_DIAGNOSIS_SUSPEND says which): the save bit is never set. Linux 7.3 and
+ * all before it take this command from root; one that does not fails the commit
+ * with -EACCES.
  *
  * A drive that sleeps does not say which state it wakes to: to find out, one
  * block of it is read, here and where it is committed and verified. A drive

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Power states on real kernels: set, lost at a reset, set again by udev, and what the
-controller saw of that."""
+"""Power states on real kernels: set, lost at a reset and at a resume, set again by
+udev, and what the controller saw of that."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ stock=$(basename $(controller STOCK))
 wanted="--power-state 1 --workload-hint 2"
 reset() {
 	echo 1 >$(controller TWO)/reset_controller
+	until_true live_controllers 2
+}
+# As far as the kernel's test of suspend goes: all devices sleep and wake.
+echo devices >/sys/power/pm_test
+echo 1 >/sys/module/suspend/parameters/pm_test_delay
+suspend() {
+	echo mem >/sys/power/state
 	until_true live_controllers 2
 }
 
@@ -41,6 +48,9 @@ run reset_check ssdpm check
 run reset_show ssdpm show --json --identify $n
 run reset_apply ssdpm apply --json $wanted $n
 run reset_checked ssdpm check
+suspend
+run resume_check ssdpm check
+run resume_apply ssdpm apply --json $wanted $n
 run sleeping ssdpm apply --power-state 3 $n
 run nopp ssdpm apply --nopp on $n
 run stock ssdpm apply --power-state 0 --workload-hint 1 $stock
@@ -57,6 +67,10 @@ reset
 until_true is_set
 udevadm settle
 run udev_check ssdpm check --power-state 2 --workload-hint 1 $n
+suspend
+until_true is_set
+udevadm settle
+run resumed_check is_set
 pci=$(readlink -f $c)
 echo 1 >${pci%/nvme/*}/remove
 until_true live_controllers 1
@@ -143,6 +157,13 @@ def test_a_reset_loses_it_and_check_says_so(guest: vm.Guest) -> None:
     assert guest.status("reverted") == 0
 
 
+def test_a_resume_loses_it_too(guest: vm.Guest) -> None:
+    assert "suspend debug: Waiting for 1 second" in guest.read("dmesg")
+    assert guest.status("resume_check") == 5
+    assert "PS0 -> PS1 hint 2 (not in force)" in guest.read("resume_check.out")
+    assert step(guest, "resume_apply")["state"] == "done"
+
+
 def test_what_a_drive_cannot_do_is_said(guest: vm.Guest) -> None:
     for name, words in (
         ("sleeping", "PS3 is non-operational"),
@@ -158,7 +179,9 @@ def test_the_rule_sets_it_again_at_each_start_of_the_controller(
 ) -> None:
     assert guest.status("persist") == 0, guest.err("persist")
     assert guest.status("udev_check") == 0, guest.err("udev_check")
+    assert guest.status("resumed_check") == 0
     assert guest.status("plugged_check") == 0
-    assert sent(guest).count(1 << 5 | 2) >= 3
+    # By hand, after the reset, after the resume, and plugged in again.
+    assert sent(guest).count(1 << 5 | 2) >= 4
     assert guest.status("remove") == 0
     assert guest.status("removed_check") == 5
