@@ -1661,7 +1661,7 @@ struct ssdpm_iops_log_params {
  *            gzip and zstd are unpacked
  * @params:   or NULL
  * @ret_iops: an array to be freed with free(): of each second; NaN: the log has
- *            none
+ *            none, or, of several directions, not of each
  * @ret_n:    seconds, up to the last one that is whole
  *
  * With log_avg_msec, a line has the mean since the one before, or, where lines
@@ -1745,7 +1745,7 @@ struct ssdpm_consistency {
  * @iops: of each second; NaN: not known
  *
  * Return: 0; -ENODATA (no second has a value), -EINVAL (below 0 or infinite; a
- * begin after the end), -E2BIG, -ENOMEM.
+ * begin that is not before the end), -E2BIG, -ENOMEM.
  */
 SSDPM_API int ssdpm_consistency_measure(
 	const double *iops, size_t n,

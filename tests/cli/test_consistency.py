@@ -449,8 +449,8 @@ def full(ssdpm: Command) -> Iterator[pathlib.Path]:
     """A directory of a full file system."""
     path = ssdpm.directory / "full"
     path.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", path], check=True)
-    (path / "x").write_bytes(bytes(40 << 10))
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "none", path], check=True)
+    (path / "x").write_bytes(bytes(100 << 10))
     yield path
     subprocess.run(["umount", path], check=True)
 
@@ -469,6 +469,32 @@ def test_without_room_for_the_log_nothing_is_written(
     assert image_of(ssdpm) == before
     assert [path.name for path in full.iterdir()] == ["x"]
     assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_log_that_cannot_be_kept_is_left_where_fio_wrote_it(
+    ssdpm: Command, disk: pathlib.Path, full: pathlib.Path
+) -> None:
+    """fio that fills the file system in which the log shall be."""
+    (full / "x").unlink()
+    path_with(ssdpm, "dd", "seq")
+    fio = ssdpm.directory / "few/fio"
+    fio.write_text(
+        "#!/bin/sh\nfor job; do :; done\n"
+        f"dd if=/dev/zero of={full}/x bs=1k 2>/dev/null\n"
+        "for s in $(seq 1 500); do echo ${s}000, 1234567, 1, 0, 0\n"
+        "done >${job%job}ssdpm_iops.log\n"
+    )
+    fio.chmod(0o755)
+    ssdpm.environment["TMPDIR"] = str(ssdpm.directory)
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    result = ssdpm(*call, "--save", str(full / "a.log"))
+    assert result.returncode == 1 and result.stdout == b""
+    (left,) = ssdpm.directory.glob("ssdpm-*/ssdpm_iops.log")
+    assert result.stderr.decode().splitlines()[-2:] == [
+        f"ssdpm: {full}/a.log: No space left on device",
+        f"ssdpm: fio's log is left at {left}",
+    ]
+    assert ssdpm.json("consistency", str(left))["n"] == 500
 
 
 def test_a_drive_that_is_read_only_is_refused(ssdpm: Command, disk: pathlib.Path) -> None:

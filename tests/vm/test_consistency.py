@@ -52,8 +52,8 @@ run read ssdpm consistency --json /result/run.log
 run again ssdpm consistency --run $disk --destroy-data --save /result/run.log
 ls -a /tmp /result >/result/files
 # It is pulled out while it is written to.
-ssdpm consistency --run $disk --destroy-data --no-trim --save /result/gone.log \
-	>/result/gone.out 2>/result/gone.err &
+ssdpm consistency --run $disk --destroy-data --no-trim --share 50% \
+	--save /result/gone.log >/result/gone.out 2>/result/gone.err &
 until_true pidof fio
 sleep 5
 echo 1 >"$(readlink -f /sys/class/block/nvme0n1/device/device)/remove"

@@ -291,7 +291,8 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
         op: count only "read", "write" or "discard"; None: all.
 
     Returns:
-        A read-only array, up to the last second that is whole; NaN: the log has none.
+        A read-only array, up to the last second that is whole; NaN: the log has none,
+        or, of reads and writes together, not of both.
 
     Raises:
         FormatError: a line that is none of such a log; times that fall, or means of
@@ -377,7 +378,7 @@ def measure(
 
     Raises:
         UnknownValueError: no second has a value.
-        InvalidError: a number below 0 or infinite; a begin after the end.
+        InvalidError: a number below 0 or infinite; a begin that is not before the end.
         As read(), of a log.
     """
     series = _series(iops, op)
