@@ -312,6 +312,20 @@ def test_what_is_short_or_very_long_is_drawn_too(ssdpm: Command) -> None:
     assert page.errors == [] and "Of 3 seconds each, the worst." in page.text
 
 
+def test_power_has_a_picture_of_its_own(ssdpm: Command) -> None:
+    small = ["--simulate", "--capacity", "64MiB", "--duration", "20s"]
+    ssdpm.output("consistency", *small, *POWER, "--html", "p.html")
+    page = test_page.browse(ssdpm, "p.html")
+    assert page.errors == [] and set(page.canvases) == {"The whole run", "Power"}
+    assert "plateau power" in page.text and " W" in page.text
+    ssdpm.output("consistency", *small, "--html", "p.html")
+    page = test_page.browse(ssdpm, "p.html")
+    assert page.errors == [] and set(page.canvases) == {"The whole run"}
+    assert "power" not in page.text
+    for odd in ("NaN", "undefined", "Infinity", "[object"):
+        assert odd not in page.text
+
+
 def test_fio_takes_the_job_which_names_no_drive(ssdpm: Command) -> None:
     job = ssdpm.output("consistency", "--job", "--share", "50%", "--duration", "3s")
     assert "filename" not in job and "/dev" not in job
