@@ -1409,11 +1409,13 @@ struct ssdpm_cap_run {
  * cap), -ERANGE too where an I/O takes over 4.29 s under the cap, or in the
  * open loop waits for that long: the drive does not keep up.
  */
-SSDPM_API int ssdpm_cap_simulate(
-	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
-	const struct ssdpm_cap_segment *segments, size_t n_segments,
-	const struct ssdpm_io *ios, size_t n, struct ssdpm_cap_run *ret_run,
-	struct ssdpm_cap_point *ret_points, struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
+				 const struct ssdpm_sim_params *params,
+				 const struct ssdpm_cap_segment *segments,
+				 size_t n_segments, const struct ssdpm_io *ios,
+				 size_t n, struct ssdpm_cap_run *ret_run,
+				 struct ssdpm_cap_point *ret_points,
+				 struct ssdpm_error *reterr);
 
 /* Power budgets: one state for each of many drives. */
 
