@@ -253,6 +253,10 @@ def test_work_behind_writes_takes_no_more_than_the_drive_may(ssdpm: Command) -> 
     for key in ("low", "nominal", "high"):
         assert plain[key]["energy_nj"] <= spare[key]["energy_nj"]
         assert spare[key]["mean_power_uw"] <= 3_500_000
+    call = ["estimate", "-t", "apst-2", "--spare", "7%", "WDC PC SN530"]
+    uncapped = ssdpm.json(*call, "--power-cap", "3W")["power_cap"]["uncapped_power_uw"]
+    for key in ("low", "nominal", "high"):
+        assert uncapped[key] == pytest.approx(spare[key]["mean_power_uw"], rel=1e-3)
     # All of it at once: nothing can be above the maximum for that long.
     high = spare["high"]
     assert high["energy_nj"] <= 3.5 * (high["busy_ns"] + high["background_ns"])
