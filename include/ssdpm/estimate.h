@@ -857,10 +857,10 @@ struct ssdpm_background_work {
  * Each byte that is written makes work of its own: SSDPM_PARAMETER_BACKGROUND_
  * TIME is how long that takes, and what it takes above an idle drive is added
  * to the energy of the byte. While it goes on, the drive takes no more than the
- * maximum power of the state in which it works. ssdpm_estimate(3) has the
- * formula, and what is assumed where only a sum is known: the provenance of
- * both is then SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it
- * is.
+ * maximum power of the state in which it works, or if that is not known than
+ * I/Os take at most. ssdpm_estimate(3) has the formula, and what is assumed
+ * where only a sum is known: the provenance of both is then
+ * SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it is.
  *
  * Return: 0; -ERANGE (the spare factor is not above 0 and below 1, or so small
  * that the work is beyond what a parameter can have; @measured_wa; a bandwidth

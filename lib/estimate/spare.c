@@ -28,8 +28,6 @@
 #define PJ_PER_UJ 1e6
 #define PS_PER_S 1e12
 #define PS_PER_US 1e6
-/* More than any drive takes. */
-#define NO_BOUND_UW 1e18
 
 enum at { LOW, NOMINAL, HIGH };
 
@@ -127,24 +125,42 @@ static int find_wa(const struct known *known,
 	return 0;
 }
 
-/* uW that the drive may take above idle, at work in its state. */
-static double room_uw(const struct ssdpm_model *model,
-		      const struct known *known, enum at at)
+/* uW at most: what the state in which it works says, or what I/Os take. */
+static double most_uw(const struct ssdpm_model *model,
+		      const struct known *known)
 {
 	const struct ssdpm_power_state *states, *state;
+	double most = 0;
 	size_t n;
 
 	states = ssdpm_model_get_states(model, &n);
-	if (known->operational_state >= n)
-		return NO_BOUND_UW;
-	state = &states[known->operational_state];
-	if ((state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER ||
-	    !state->max_power_uw)
-		return NO_BOUND_UW;
-	return ssdpm__max((double)state->max_power_uw -
-				  value(known, SSDPM_PARAMETER_IDLE_POWER,
-					known->operational_state, at),
-			  0);
+	state = known->operational_state < n ?
+			&states[known->operational_state] :
+			NULL;
+	if (state &&
+	    !((state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER) &&
+	    state->max_power_uw)
+		return state->max_power_uw;
+	for (uint32_t op = 0; op < SSDPM_OP_WRITE; op++)
+		most = ssdpm__max(
+			most,
+			value(known, SSDPM_PARAMETER_ACTIVE_POWER, op, HIGH) +
+				value(known, SSDPM_PARAMETER_BYTE_ENERGY, op,
+				      HIGH) *
+					value(known, SSDPM_PARAMETER_BANDWIDTH,
+					      op, HIGH) /
+					PJ_PER_UJ);
+	return most;
+}
+
+/* uW that the drive may take above idle. */
+static double room_uw(const struct ssdpm_model *model,
+		      const struct known *known, enum at at)
+{
+	double idle = value(known, SSDPM_PARAMETER_IDLE_POWER,
+			    known->operational_state, at);
+
+	return ssdpm__max(most_uw(model, known) - idle, 0);
 }
 
 /* What the work behind a byte takes. */
