@@ -419,13 +419,20 @@ static char *command_text(const struct budget *budget, size_t n)
 
 static void print_commands(const struct budget *budget)
 {
-	const char *before = "\nThis sets it, until the drives are reset:\n";
+	const struct drives *drives = &budget->items->drives;
+	bool is_capture = false;
 	char *text;
 
+	for (size_t i = 0; i < drives->n_lives; i++)
+		is_capture |= drives->lives[i]->root != NULL;
 	for (size_t i = 0; (text = command_text(budget, i)); i++) {
-		printf("%s  %s\n", before, text);
+		if (!i)
+			printf("\nThis sets it%s until the drives are reset; with --persist udev, after that too:\n",
+			       is_capture ?
+				       " on the machine of the capture, there without --root," :
+				       "");
+		printf("  %s\n", text);
 		free(text);
-		before = "";
 	}
 }
 

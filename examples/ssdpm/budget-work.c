@@ -137,6 +137,9 @@ static enum exit_status find_work(const struct common *common,
 		return usage_error(common, "--mix %s: no drive is named %.*s",
 				   option->text, (int)option->drive_length,
 				   option->text);
+	if (!*what)
+		return usage_error(common, "--workload %s: no file is named",
+				   option->text);
 	work = &works->works[what == option->text ? 0 : works->n++];
 	twice |= work->given;
 	work->given = true;

@@ -423,7 +423,10 @@ def test_apply_takes_the_command_that_is_printed(
     }
     assert states["nvme1"] == states["nvme2"] and len(set(states.values())) == 2
     [command] = found["commands"]
-    assert drives.output(*call).endswith(f"are reset:\n  {command}\n")
+    assert drives.output(*call).endswith(
+        "\nThis sets it on the machine of the capture, there without --root, until the "
+        f"drives are reset; with --persist udev, after that too:\n  {command}\n"
+    )
     # What is lowered first stands first.
     order = command.split()[-3:]
     assert [states[name] for name in order] == sorted(states.values(), reverse=True)
@@ -432,6 +435,29 @@ def test_apply_takes_the_command_that_is_printed(
     steps = json.loads(planned.stdout)["steps"]
     after = {step["device"]: step["after"].split()[0] for step in steps}
     assert after == {name: f"PS{state}" for name, state in states.items()}
+
+
+def test_what_is_printed_lasts_with_a_file_of_udev(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["budget", "-w", "10.5", "--root", root, "nvme0", "nvme1", "+", "nvme2"]
+    found = drives.json(*call)
+    command = found["commands"][0].replace("ssdpm apply", "ssdpm plan --persist udev")
+    text = drives.shell(command).stdout
+    numbers = re.findall(r"--power-state (\d+) ", text)
+    states = [item["state"] for item in found["items"] for _ in item["devices"]]
+    assert sorted(map(int, numbers)) == sorted(states)
+
+
+def test_a_drive_that_is_in_its_state_stays_there(
+    drives: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("eight-drives"))
+    [command] = drives.json("budget", "-w", "99", "--root", root, "nvme0")["commands"]
+    assert "nvme0=0" in command
+    applied = drives.shell(command)
+    assert (applied.returncode, applied.stdout.splitlines()[-1]) == (0, "in force")
 
 
 def test_only_what_fits_and_is_a_device_can_be_set(
@@ -523,6 +549,7 @@ def test_a_sata_drive_is_part_of_everything_else(drives: Command) -> None:
         (["-w", "9", "--workload", "-", "-"], "standard input is named twice"),
         (["-w", "9", "--workload", "small.json=-", "-"], "standard input is named twice"),
         (["-w", "9", "--workload", "small.json=lomax", "--mix", "small.json=read=100%", "small.json"], "--mix small.json=read=100%: one --workload or --mix is what a drive does"),
+        (["-w", "9", "--workload", "small.json=", "small.json"], "--workload small.json=: no file is named"),
         (["-w", "9", "--mix", "nvme7=read=100%", "small.json"], "--mix nvme7=read=100%: no drive is named nvme7"),
         (["-w", "9", "--mix", "small.json=reads=100%", "small.json"], "--mix small.json=reads=100%: write read=70%,write=30%"),
         (["-w", "9", "--idle-power", "nvme7=4W", "small.json"], "--idle-power nvme7=4W: no drive is named nvme7"),

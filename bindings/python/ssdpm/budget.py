@@ -274,7 +274,8 @@ def budget_item(
         weight: what its throughput is worth; 0 and more.
         power: what a state is counted with: "max", the maximum power that it is
             defined with; "expected", the mean of the work; "p99", what the work
-            exceeds 1 % of the time. Those that are computed are rounded up to 0.01 W.
+            exceeds 1 % of the time. Those that are computed are rounded up to 0.01 W,
+            but to no more than the maximum.
         mix: what it does: "write" (None), "read", or shares of all bytes, as in
             ``{"read": 0.7, "write": 0.3}``.
         io_bytes: size of an I/O.
@@ -513,6 +514,12 @@ def budget(
         found = ssdpm.budget([drive] * 4, 60)
         found.states  # PS1, PS3, PS4, PS4
         found.plot()
+
+    Drives with work, powers or a calibration of their own are items::
+
+        reader = ssdpm.budget_item(drive, mix="read")
+        writer = ssdpm.budget_item(drive, trace=trace, weight=2)
+        ssdpm.budget([reader, writer, drive], 60)
 
     Args:
         drives: drives; a list of several is a card, whose devices share one state;
