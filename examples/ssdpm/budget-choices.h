@@ -7,8 +7,8 @@
 #include "sim-options.h"
 #include "trace-input.h"
 
-#define MAX_WEIGHTS 1024
-#define MAX_WORKS 1024
+#define MAX_WEIGHTS 256
+#define MAX_WORKS 256
 
 /* What a state is counted with. */
 enum budget_power {

@@ -206,6 +206,38 @@ static void print_own_works(const struct budget *budget)
 	}
 }
 
+/* Of the drives that have none of their own, if there are any. */
+static void print_default_work(const struct budget *budget)
+{
+	const struct budget_work *work = &budget->works->works[0];
+	bool used = false;
+
+	for (size_t i = 0; i < budget->items->drives.n; i++)
+		used |= !budget->works->of_drive[i];
+	if (!used)
+		return;
+	putchar(';');
+	print_work(work);
+	if (work->workload)
+		fputs(" on each", stdout);
+	else if (!work->given)
+		fputs(", as no --mix is given", stdout);
+}
+
+static const char *drives_word(const struct budget *budget)
+{
+	const struct budget_items *items = budget->items;
+	size_t n_cards = 0;
+
+	for (size_t i = 0; i < items->n; i++)
+		n_cards += items->items[i].n_drives > 1;
+	if (n_cards == items->n)
+		return items->n_all == 1 ? "card" : "cards";
+	if (n_cards)
+		return "drives and cards";
+	return items->n_all == 1 ? "drive" : "drives";
+}
+
 static void print_what(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
@@ -215,16 +247,11 @@ static void print_what(const struct budget *budget)
 	if (o->base_uw)
 		printf(", of which everything else takes %s",
 		       exact_watts(o->base_uw).text);
-	printf("; %s %s by %s power;", count_text(n).text,
-	       n == 1 ? "drive" : "drives",
+	printf("; %s %s by %s power", count_text(n).text, drives_word(budget),
 	       o->power == BUDGET_MAX	   ? "maximum" :
 	       o->power == BUDGET_EXPECTED ? "expected" :
 					     "p99");
-	print_work(&budget->works->works[0]);
-	if (budget->works->works[0].workload)
-		fputs(" on each", stdout);
-	else if (!budget->works->works[0].given)
-		fputs(", as no --mix is given", stdout);
+	print_default_work(budget);
 	putchar('\n');
 	print_own_works(budget);
 }

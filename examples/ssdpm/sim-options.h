@@ -5,7 +5,7 @@
 
 #include "measured.h"
 
-#define MAX_OVERRIDES 1024
+#define MAX_OVERRIDES 256
 #define ANY_INDEX UINT32_MAX
 
 /*

@@ -275,7 +275,12 @@ def test_each_drive_has_work_of_its_own(drives: Command) -> None:
     alone = budget(drives, 35, *fast, "--mix", "read=100%", "other.json")
     assert alone["items"][0]["states"] == found["items"][1]["states"]
     text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, *words)
-    assert text.splitlines()[1] == "  other.json: reads"
+    first, second = text.splitlines()[:2]
+    assert first.endswith("power; writes, as no --mix is given")
+    assert second == "  other.json: reads"
+    # What nobody does is not said.
+    text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, "other.json")
+    assert text.startswith("35 W; 1 drive by maximum power\n  other.json: reads\n")
 
 
 def test_a_drive_has_a_workload_of_its_own_beside_a_mix(drives: Command) -> None:
