@@ -284,3 +284,43 @@ def test_what_is_not_known_is_not_guessed() -> None:
     silent = ssdpm.Model(identify(product="A silent drive", states=states))
     with pytest.raises(ssdpm.UnknownValueError, match="maximum power of PS1"):
         ssdpm.budget([silent], 9)
+
+
+@pytest.mark.parametrize("power", ["expected", "p99"])
+def test_no_state_is_counted_with_more_than_its_maximum(power: str) -> None:
+    # In 0.0001 W: not of the grid that computed powers are rounded up to.
+    states = [State(max_power=watts, scale=1) for watts in (61234, 53456, 40012)]
+    odd = ssdpm.Model(identify(states=states))
+    most = [6_123_400, 5_345_600, 4_001_200]
+    for mix in ("write", "read", {"read": 0.5, "write": 0.5}):
+        found = ssdpm.budget_item(odd, power=power, mix=mix)
+        assert np.all(found.power_uw <= most), mix
+    assert list(ssdpm.budget_item(odd, power=power).power_uw[1:]) == most[1:]
+
+
+def test_items_have_work_of_their_own() -> None:
+    drive = governed()
+    reader = ssdpm.budget_item(drive, mix="read", parameters=known(drive))
+    writer = ssdpm.budget_item(drive, mix="write", parameters=known(drive))
+    found = ssdpm.budget([reader, writer], 35)
+    # Reads take 10 W: their cap costs nothing.
+    assert list(found.states) == [2, 0] and found.loss == 0 and found.exact
+
+
+def test_thousands_of_choices_that_are_alike_are_not_called_exact() -> None:
+    dice = random.Random(1)
+    items = []
+    for n in range(200):
+        steps = np.cumsum([dice.randrange(1, 10**6) for _ in range(32)])
+        noise = np.array([dice.randrange(1000) for _ in range(32)])
+        items.append(
+            BudgetItem(
+                f"drive {n}", np.arange(32), 5 * 10**7 - steps, steps * 1000 + noise
+            )
+        )
+    found = ssdpm.budget(items, 8000)
+    assert found.fits and not found.exact
+    assert found.bound_loss is not None
+    assert 0 <= found.loss - found.bound_loss < found.loss / 10**5
+    assert "perhaps not the least" in repr(found)
+    assert found.power_w <= 8000
