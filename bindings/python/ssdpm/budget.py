@@ -56,6 +56,11 @@ def _uw(watts: object, name: str) -> int:
     return round(number * _UW)
 
 
+def _watts(watts: float) -> str:
+    """All digits that there are."""
+    return f"{watts:.6f}".rstrip("0").rstrip(".") + " W"
+
+
 def _frozen(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     array = np.array(values, dtype)
     array.flags.writeable = False
@@ -421,13 +426,11 @@ class Budget:
         return plot.plot_budget(self, ax)
 
     def _summary(self) -> str:
-        budget = self.budget_uw / _UW
+        budget, left = _watts(self.budget_uw / _UW), _watts(abs(self.left_w))
         if not self.fits:
-            return (
-                f"nothing fits into {budget:g} W: the lowest states take "
-                f"{-self.left_w:g} W more"
-            )
-        words = f"{self.power_w:g} W, {self.left_w:g} W of {budget:g} W left"
+            return f"nothing fits into {budget}: the lowest states take {left} more"
+        base = f" beside {_watts(self.base_uw / _UW)}" if self.base_uw else ""
+        words = f"{_watts(self.power_w)}{base}, {left} of {budget} left"
         return words if self.exact else f"{words}, loss perhaps not the least"
 
     def __repr__(self) -> str:

@@ -229,6 +229,9 @@ def test_results_are_frozen_and_print_well() -> None:
         found.items[0].loss[0] = 1
     assert repr(found).startswith("<ssdpm.Budget ")
     assert "<one>" not in found._repr_html_() and "Two + Two" in found._repr_html_()
+    beside = ssdpm.budget([governed()], 13000.25, base_watts=12980.125)
+    words = "<ssdpm.Budget 20 W beside 12980.125 W, 0.125 W of 13000.25 W left\n"
+    assert repr(beside).startswith(words)
     rows = found.to_records()
     assert rows["power_uw"].sum() == found.power_uw
     assert repr(found.items[0]) == "<ssdpm.BudgetItem <one>: PS0 25 W, PS1 20 W, PS2 10 W>"
@@ -309,13 +312,14 @@ def test_items_have_work_of_their_own() -> None:
 
 def test_thousands_of_choices_that_are_alike_are_not_called_exact() -> None:
     dice = random.Random(1)
+    states = np.arange(32, dtype=np.uint32)
     items = []
     for n in range(200):
         steps = np.cumsum([dice.randrange(1, 10**6) for _ in range(32)])
         noise = np.array([dice.randrange(1000) for _ in range(32)])
         items.append(
             BudgetItem(
-                f"drive {n}", np.arange(32), 5 * 10**7 - steps, steps * 1000 + noise
+                f"drive {n}", states, 5 * 10**7 - steps, steps * 1000 + noise
             )
         )
     found = ssdpm.budget(items, 8000)
