@@ -47,6 +47,17 @@ if TYPE_CHECKING:
 
     from ssdpm.estimate import TraceLike
 
+__all__ = [
+    "COLLECTORS",
+    "PATTERNS",
+    "Cost",
+    "Counts",
+    "Drive",
+    "Run",
+    "second_dtype",
+    "simulate",
+]
+
 COLLECTORS: tuple[str, ...] = tuple(_core.FTL_COLLECTORS)
 """Which block is erased next: "greedy", that with the fewest valid pages; "fifo", the
 one written longest ago; "choices", the best of a few random ones."""

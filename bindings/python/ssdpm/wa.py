@@ -39,6 +39,22 @@ if TYPE_CHECKING:
     from ssdpm.estimate import Parameter
     from ssdpm.model import Model
 
+__all__ = [
+    "FORMULAS",
+    "Background",
+    "ClassesLike",
+    "Curve",
+    "Nand",
+    "WriteCost",
+    "background",
+    "calculate",
+    "classes",
+    "curve",
+    "spare_of",
+    "trim",
+    "write_cost",
+]
+
 FORMULAS: tuple[str, ...] = tuple(_core.WA_FORMULAS)
 """Of even writes, by what is erased: "random", any block; "fifo", the block written
 longest ago; "greedy", the one with the fewest valid pages; "agarwal", the same, older
