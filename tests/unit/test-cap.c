@@ -415,6 +415,11 @@ static void what_says_too_little_is_refused_with_what_to_give(void **state)
 	s = p3700_writes();
 	params.known = 0;
 	check_refused(&params, -ENODATA, "idle power");
+	params = params_of(&s, 1, 10000000);
+	s.known = SSDPM_CAP_INTERFACE | SSDPM_CAP_BYTE_ENERGY;
+	s.interface_bytes_per_s = one(GB);
+	s.write_amplification = 3;
+	check_refused(&params, -ENODATA, "throughput of the flash: give it");
 }
 
 static void what_cannot_be_is_refused(void **state)
@@ -576,6 +581,13 @@ static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 				 streams, 2, &params, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "stream 1");
+	for (size_t n = 0; n <= 5; n += 5) {
+		assert_int_equal(ssdpm_cap_params_from_model(
+					 drive.model, drive.parameters, drive.n,
+					 0, streams, n, &params, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "1 to 4 streams");
+	}
 	ssdpm_model_unref(drive.model);
 }
 

@@ -198,6 +198,25 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 	assert_int_equal(n, 7);
 }
 
+static void a_log_of_hours_is_read_to_its_end(void **state)
+{
+	enum { N = 10000 };
+	static char text[N * 32];
+	size_t length = 0, n;
+
+	(void)state;
+	for (unsigned int i = 1; i <= N; i++)
+		length += (size_t)sprintf(text + length, "%u000, %u, 1, 0, 0\n",
+					  i, i);
+	double *iops = read_log(text, 0, &n);
+
+	assert_int_equal(n, N);
+	for (size_t i = 0; i < n; i++)
+		if (iops[i] != (double)(i + 1))
+			fail_msg("second %zu: %g", i, iops[i]);
+	free(iops);
+}
+
 static void a_log_comes_from_a_descriptor_too(void **state)
 {
 	static const char text[] = "1000, 5, 1, 0, 0\n";
@@ -390,6 +409,7 @@ int main(void)
 			a_second_of_which_one_direction_is_missing_is_a_hole),
 		cmocka_unit_test(many_lines_are_read_as_few_are),
 		cmocka_unit_test(logs_that_are_none_or_two_are_refused),
+		cmocka_unit_test(a_log_of_hours_is_read_to_its_end),
 		cmocka_unit_test(a_log_comes_from_a_descriptor_too),
 		cmocka_unit_test(a_review_has_its_cliff_floor_and_steady_state),
 		cmocka_unit_test(
