@@ -69,8 +69,8 @@ FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # mistakes only.
 COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "bcmp", "__assert_fail"}
 COMPILER |= {"__divti3", "__udivti3", "__umodti3", "__udivmodti4"}
-# And how many bits are set.
-COMPILER |= {"__popcountdi2"}
+# And how many bits are set, and snprintf of words alone.
+COMPILER |= {"__popcountdi2", "strcpy"}
 # Internals that a later stage may see: the estimate and the statistics of a
 # trace must take the same times for busy, to the nanosecond, and a call for each
 # record would cost more than the rest of the loop. And the values at which a
