@@ -210,6 +210,13 @@ def check_text(value: object, name: str) -> str:
     return value
 
 
+def check_float(value: object, name: str, needed: str = "a number is") -> float:
+    """Any real number but a bool."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{name}: {needed} needed, not {type(value).__name__}")
+    return float(value)
+
+
 def check_word(value: object, name: str, words: Iterable[str]) -> str:
     """One of some words; the members of our enums are words too."""
     if not isinstance(value, str):

@@ -32,6 +32,7 @@ from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     RangeError,
+    check_float,
     check_instance,
     check_unsigned,
     check_word,
@@ -46,6 +47,7 @@ from ssdpm.estimate import (
     _Setup,
 )
 from ssdpm.model import Model
+from ssdpm.wa import Nand
 from ssdpm.workload import all_records
 
 if TYPE_CHECKING:
@@ -112,20 +114,14 @@ SpanLike = Union[Span, tuple[float, float, float], float, None]
 """A number, which is certain; low, nominal and high; or None: not known."""
 
 
-def _real(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
-    return float(value)
-
-
 def _span(value: object, name: str) -> Span | None:
     if value is None or isinstance(value, Span):
         return value
     if isinstance(value, (tuple, list)):
         if len(value) != 3:
             raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
-        return Span(*(_real(one, name) for one in value))
-    number = _real(value, name)
+        return Span(*(check_float(one, name) for one in value))
+    number = check_float(value, name)
     return Span(number, number, number)
 
 
@@ -137,7 +133,7 @@ def _cap_uw(watts: object, name: str = "cap_w") -> int:
     """None: there is no cap."""
     if watts is None:
         return _core.CAP_NONE
-    value = _real(watts, name)
+    value = check_float(watts, name)
     if not 0 < value <= 1e12:
         raise InvalidError(errno.EINVAL, f"{name}: {value:g} W is no cap")
     return max(round(value * 1e6), 1)
@@ -189,10 +185,10 @@ class Stream:
 
     def __post_init__(self) -> None:
         check_word(self.op, "op", _OPS)
-        _set(self, "share", _real(self.share, "share"))
+        _set(self, "share", check_float(self.share, "share"))
         _set(self, "io_bytes", check_unsigned(self.io_bytes, "io_bytes", 2**32 - 1))
         if self.write_amplification is not None:
-            wa = _real(self.write_amplification, "write_amplification")
+            wa = check_float(self.write_amplification, "write_amplification")
             if not wa >= 1:
                 raise InvalidError(
                     errno.EINVAL, f"write_amplification: {wa:g} is below 1"
@@ -240,35 +236,6 @@ def _stream(found: _StreamTuple) -> Stream:
 def _names(bits: int) -> tuple[str, ...]:
     every = {**_STREAM_FIELDS, **_DRIVE_FIELDS}
     return tuple(name for name, bit in every.items() if bits & bit)
-
-
-@dataclass(frozen=True)
-class Nand:
-    """What bytes cost inside of a drive; struct ssdpm_nand.
-
-    Attributes:
-        link_pj: pJ for each byte of the host.
-        program_pj, read_pj, erase_pj: pJ for each byte that is programmed, that is read
-            to be moved, of a block that is erased.
-        program_bytes_per_s, read_bytes_per_s: of all flash together; 0: no limit.
-    """
-
-    link_pj: float = 0.0
-    program_pj: float = 0.0
-    read_pj: float = 0.0
-    erase_pj: float = 0.0
-    program_bytes_per_s: float = 0.0
-    read_bytes_per_s: float = 0.0
-
-    def _tuple(self) -> tuple[float, float, float, float, float, float]:
-        return (
-            _real(self.link_pj, "link_pj"),
-            _real(self.program_pj, "program_pj"),
-            _real(self.read_pj, "read_pj"),
-            _real(self.erase_pj, "erase_pj"),
-            _real(self.program_bytes_per_s, "program_bytes_per_s"),
-            _real(self.read_bytes_per_s, "read_bytes_per_s"),
-        )
 
 
 def _gb(span: Span) -> str:
@@ -378,7 +345,7 @@ class Curve:
         """Throughput against watts with its bounds, and where the cap begins to tell.
 
         Raises:
-            UnsupportedError: matplotlib is not installed.
+            ImportError: matplotlib is not installed.
         """
         from ssdpm.plot import plot_cap_curve
 
@@ -458,7 +425,7 @@ class Timeline:
         """Throughput over time; power and the cap on an axis of their own.
 
         Raises:
-            UnsupportedError: matplotlib is not installed.
+            ImportError: matplotlib is not installed.
         """
         from ssdpm.plot import plot_cap_timeline
 
@@ -511,7 +478,7 @@ class Drive:
             sum(_DRIVE_FIELDS[n] for n in self.assumed),
             _triple(spans["idle_uw"]),
             _triple(spans["max_uw"]),
-            None if self.nand is None else self.nand._tuple(),
+            None if self.nand is None else self.nand._numbers(),
         )
         return drive, [one._tuple() for one in self.streams]
 
@@ -580,7 +547,7 @@ def _timeline(points: npt.NDArray[np.void]) -> Timeline:
 
 
 def _ns(seconds: object, name: str) -> int:
-    value = _real(seconds, name)
+    value = check_float(seconds, name)
     if not 0 < value * 1e9 < 2**64 or round(value * 1e9) == 0:
         raise RangeError(errno.ERANGE, f"{name}: {value:g} s is no duration")
     return round(value * 1e9)

@@ -30,6 +30,7 @@ from ssdpm.base import (
     Live,
     RangeError,
     check_bool,
+    check_float,
     check_instance,
     check_path,
     check_word,
@@ -864,11 +865,10 @@ class Sampler(Live):
 
 
 def _seconds(value: object, name: str, *, endless: bool = False) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name}: seconds are needed, not {type(value).__name__}")
-    if not value > 0 or (not endless and value == math.inf):
-        raise RangeError(errno.ERANGE, f"{name}: {value} is not above 0 and finite")
-    return float(value)
+    number = check_float(value, name, "seconds are")
+    if not number > 0 or (not endless and number == math.inf):
+        raise RangeError(errno.ERANGE, f"{name}: {number:g} is not above 0 and finite")
+    return number
 
 
 def machine_of(root: Root) -> Machine:

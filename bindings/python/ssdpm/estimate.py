@@ -23,6 +23,7 @@ from ssdpm.base import (
     InvalidError,
     UnsupportedError,
     check_bool,
+    check_float,
     check_instance,
     check_unsigned,
     check_word,
@@ -147,11 +148,10 @@ def _parameters(tuples: _ParameterTuples) -> tuple[Parameter, ...]:
 def _number(value: object, name: str, watts: bool) -> int:
     if not watts:
         return check_unsigned(value, name, 2**64 - 1)
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name}: watts are needed, not {type(value).__name__}")
-    if not 0 <= value <= 1e12:
-        raise InvalidError(errno.EINVAL, f"{name}: {value} W is no power")
-    return round(float(value) * 1e6)
+    number = check_float(value, name, "watts are")
+    if not 0 <= number <= 1e12:
+        raise InvalidError(errno.EINVAL, f"{name}: {number:g} W is no power")
+    return round(number * 1e6)
 
 
 def _values(value: object, name: str, watts: bool) -> tuple[int, int, int]:

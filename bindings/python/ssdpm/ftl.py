@@ -34,12 +34,13 @@ from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     check_bool,
+    check_float,
     check_instance,
     check_unsigned,
     check_word,
     equal_fields,
 )
-from ssdpm.wa import ClassesLike, check_classes, check_float, check_spare
+from ssdpm.wa import ClassesLike, check_classes, check_spare
 from ssdpm.workload import record_arrays
 
 if TYPE_CHECKING:

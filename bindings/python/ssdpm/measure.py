@@ -43,6 +43,7 @@ from ssdpm.base import (
     Error,
     InvalidError,
     RangeError,
+    check_float,
     check_instance,
     check_text,
     check_unsigned,
@@ -199,9 +200,7 @@ def _index_times(index: Any) -> npt.NDArray[np.int64] | None:
 
 
 def _number(value: object, name: str, low: float = 0.0) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
-    number = float(value)
+    number = check_float(value, name)
     if not (low <= number < math.inf):
         raise RangeError(
             errno.ERANGE, f"{name}: {number} is not finite and at least {low:g}"

@@ -28,6 +28,7 @@ from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     RangeError,
+    check_float,
     check_instance,
     check_unsigned,
     check_word,
@@ -62,13 +63,6 @@ and too low."""
 
 ClassesLike = Iterable[Sequence[float]]
 """Pairs of a share of all addresses and of all writes; both come to 1."""
-
-
-def check_float(value: object, name: str) -> float:
-    """Any real number but a bool."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name}: a number is needed, not {type(value).__name__}")
-    return float(value)
 
 
 def check_spare(value: object, name: str = "spare") -> float:
@@ -194,6 +188,12 @@ class Nand:
     program_bytes_per_s: float | None = None
     read_bytes_per_s: float | None = None
 
+    def _numbers(self) -> list[float]:
+        return [
+            0.0 if value is None else check_float(value, f"nand.{name}")
+            for name, value in vars(self).items()
+        ]
+
 
 @dataclass(frozen=True)
 class WriteCost:
@@ -218,11 +218,7 @@ def write_cost(nand: Nand, wa: float) -> WriteCost:
     Raises:
         InvalidError: numbers below 0, or not finite.
     """
-    check_instance(nand, "nand", Nand)
-    numbers = [
-        0.0 if value is None else check_float(value, f"nand.{name}")
-        for name, value in vars(nand).items()
-    ]
+    numbers = check_instance(nand, "nand", Nand)._numbers()
     return WriteCost(*_core.write_cost(numbers, check_float(wa, "wa")))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import hypothesis.strategies as st
@@ -84,6 +85,8 @@ def test_amplification_takes_from_the_flash() -> None:
     drive = Drive([Stream("write", write_amplification=3)], 4_000_000, nand=nand)
     assert drive.at(None).bytes_per_s.nominal == pytest.approx(0.5e9)
     assert drive.at(10).bytes_per_s.nominal == pytest.approx(6e12 / 16500)
+    endless = replace(drive, nand=Nand(1000, 4000, 1000, 500))
+    assert endless.at(10).bytes_per_s.nominal == pytest.approx(6e12 / 16500)
 
 
 spans = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)
