@@ -56,7 +56,7 @@ def unprivileged(
             env=ssdpm.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
 
