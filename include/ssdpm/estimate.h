@@ -864,8 +864,8 @@ struct ssdpm_background_work {
  *
  * Return: 0; -ERANGE (the spare factor is not above 0 and below 1, or so small
  * that the work is beyond what a parameter can have; @measured_wa; a bandwidth
- * of 0 says nothing of time), -EINVAL (@parameters are not of this drive),
- * -E2BIG.
+ * of 0 says nothing of time), -EINVAL (@parameters are not of this drive,
+ * which has no such state or does not work in it), -E2BIG.
  */
 SSDPM_API int ssdpm_parameters_set_spare(
 	const struct ssdpm_model *model, struct ssdpm_parameter *parameters,

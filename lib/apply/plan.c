@@ -30,18 +30,13 @@ bool ssdpm__is_beside_tables(uint32_t kind)
 	       kind == SSDPM_STEP_NOPP;
 }
 
-static int no_memory(struct ssdpm_error *reterr)
-{
-	return ssdpm__no_memory(reterr);
-}
-
 int ssdpm__set_string(char **string, const char *text,
 		      struct ssdpm_error *reterr)
 {
 	char *copy = strdup(text);
 
 	if (!copy)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	free(*string);
 	*string = copy;
 	return 0;
@@ -86,7 +81,7 @@ int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
 	int err;
 
 	if (!step)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	step->change.kind = kind;
 	step->state = SSDPM_STEP_PLANNED;
 	err = ssdpm__set_string(&step->change.path, path, reterr);
@@ -135,7 +130,7 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 		return err;
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	plan->state_timeout_ms = p.state_timeout_ms;
 	if (!plan->state_timeout_ms)
 		plan->state_timeout_ms = default_params.state_timeout_ms;
@@ -367,18 +362,18 @@ static int reserve(struct ssdpm_plan *plan, size_t n_steps, size_t n_drives,
 	list = realloc(plan->steps,
 		       (plan->n_steps + n_steps + 1) * sizeof(*list));
 	if (!list)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	plan->steps = list;
 	drives = realloc(plan->drives,
 			 (plan->n_drives + n_drives + 1) * sizeof(*drives));
 	if (!drives)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	plan->drives = drives;
 	if (n <= plan->allocated)
 		return 0;
 	list = realloc(plan->order, n * sizeof(*list));
 	if (!list)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	plan->order = list;
 	plan->allocated = n;
 	return 0;
@@ -511,7 +506,7 @@ static int add_named(struct ssdpm_plan *plan, const char *name,
 
 	err = ssdpm__nvme_read_facts(plan->machine, name, &facts);
 	if (err == -ENOMEM)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	if (err)
 		return 0; /* it has vanished meanwhile */
 	err = ssdpm__device_new(plan->machine, &facts, &device, reterr);

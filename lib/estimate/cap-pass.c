@@ -233,7 +233,7 @@ static int take(struct cap_pass *pass, const struct ssdpm_io *io,
 		return fail_service(pass, reterr);
 	delay = (end - start) - (work.end_ns - io->start_ns);
 	count(pass, io, delay);
-	*ret_taken = (struct cap_taken){ *io, work.need_ns, energy, delay };
+	*ret_taken = (struct cap_taken){ *io, work.need_ns, energy, delay > 0 };
 	ret_taken->io.start_ns = start;
 	ret_taken->io.service_ns = (uint32_t)(end - start);
 	return 0;

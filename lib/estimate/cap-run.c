@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -550,13 +549,9 @@ static int prepare(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
 	job->interval_ns = interval_of(job);
-	/* What the chain asks for too, before idle powers are looked up. */
-	if (job->params.operational_state >= SSDPM_MAX_STATES)
-		return ssdpm__fail(
-			reterr, -EINVAL, 0,
-			"operational_state: the drive has no operational state %u",
-			job->params.operational_state);
-	return 0;
+	/* The chain asks for it too: idle powers are looked up before. */
+	return ssdpm__check_operational(model, job->params.operational_state,
+					reterr);
 }
 
 static int simulate(struct job *job, struct ssdpm_cap_run *run,
@@ -595,8 +590,8 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 	if (r)
 		return r;
 	job.delays = malloc(sizeof(*job.delays));
-	job.points = malloc(n_segments * sizeof(*job.points));
-	job.pieces = malloc(n_segments * sizeof(*job.pieces));
+	job.points = calloc(n_segments, sizeof(*job.points));
+	job.pieces = calloc(n_segments, sizeof(*job.pieces));
 	if (job.delays && job.points && job.pieces)
 		r = simulate(&job, &result, reterr);
 	else

@@ -106,8 +106,7 @@ static void follow_link(const struct ssdpm_model *model, uint32_t lpm,
 			 find_link(model, SSDPM_LINK_DEVSLEEP), chain);
 }
 
-/* Does the drive work in this state? */
-static int check_operational(const struct ssdpm_model *model, uint32_t state,
+int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 			     struct ssdpm_error *reterr)
 {
 	size_t n;
@@ -151,7 +150,8 @@ int ssdpm__chain(const struct ssdpm_model *model,
 	struct chain chain = { .operational_state = params->operational_state };
 	int err;
 
-	err = check_operational(model, params->operational_state, reterr);
+	err = ssdpm__check_operational(model, params->operational_state,
+				       reterr);
 	if (!err)
 		err = check_policy(model, params, reterr);
 	if (err)

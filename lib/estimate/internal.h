@@ -84,6 +84,10 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,
 		   struct values *ret_values);
 
+/* Does the drive work in this state? -EINVAL. */
+int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
+			     struct ssdpm_error *reterr);
+
 /*
  * The chain that a table or a link policy makes of a drive with these values;
  * params were checked, but not that the table and the policy fit the drive.

@@ -23,11 +23,6 @@ static const uint32_t time_axes = 1u << (SSDPM_AXIS_LATENCY - 1) |
 				  1u << (SSDPM_AXIS_SERVICE - 1) |
 				  1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 
-static int no_memory(struct ssdpm_error *reterr)
-{
-	return ssdpm__no_memory(reterr);
-}
-
 int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 {
 	const struct ssdpm_sim_params defaults = {
@@ -180,7 +175,7 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	if (!ssdpm__course_follows(sim, course)) {
 		course->tally = ssdpm__tally_new();
 		if (!course->tally)
-			return no_memory(reterr);
+			return ssdpm__no_memory(reterr);
 	}
 	ssdpm__wakes(&course->chain, &course->wakes);
 	sim->flows[course->flow].service = values.service;
@@ -207,7 +202,7 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
 	if (!add_courses(sim))
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
 		r = make_course(sim, model, &sim->courses[i], reterr);
 	/* The caller's: they were copied. */
@@ -228,7 +223,7 @@ int ssdpm_sim_new(const struct ssdpm_model *model,
 		return r;
 	sim = calloc(1, sizeof(*sim));
 	if (!sim)
-		return no_memory(reterr);
+		return ssdpm__no_memory(reterr);
 	sim->params = checked;
 	r = make(sim, model, reterr);
 	if (r) {

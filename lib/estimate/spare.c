@@ -11,8 +11,8 @@
  *
  * A byte that the host reads takes link + read: so read - link is between its
  * negative and itself, and in the middle 0. The work behind the byte, what E
- * grows by, takes time: as the bytes of the host do. That bounds it, where the
- * drive has a maximum power.
+ * grows by, takes time: as the bytes of the host do. That bounds it: by the
+ * maximum power of the drive, or what its I/Os take at most.
  */
 #include "estimate/internal.h"
 
@@ -129,16 +129,12 @@ static int find_wa(const struct known *known,
 static double most_uw(const struct ssdpm_model *model,
 		      const struct known *known)
 {
-	const struct ssdpm_power_state *states, *state;
-	double most = 0;
 	size_t n;
+	const struct ssdpm_power_state *state =
+		ssdpm_model_get_states(model, &n) + known->operational_state;
+	double most = 0;
 
-	states = ssdpm_model_get_states(model, &n);
-	state = known->operational_state < n ?
-			&states[known->operational_state] :
-			NULL;
-	if (state &&
-	    !((state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER) &&
+	if (!((state->unknown | state->not_reported) & SSDPM_FIELD_MAX_POWER) &&
 	    state->max_power_uw)
 		return state->max_power_uw;
 	for (uint32_t op = 0; op < SSDPM_OP_WRITE; op++)
@@ -265,6 +261,9 @@ int ssdpm_parameters_set_spare(const struct ssdpm_model *model,
 				"ssdpm_sustained_writes: reserved is not 0");
 	if (!r)
 		r = ssdpm__check_parameters(model, parameters, n, reterr);
+	if (!r)
+		r = ssdpm__check_operational(model, given.operational_state,
+					     reterr);
 	if (r)
 		return r;
 	memcpy(changed, parameters, n * sizeof(*parameters));

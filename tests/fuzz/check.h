@@ -8,6 +8,27 @@
 /* One run of a target: libFuzzer's name. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What is left of an input; zeros at its end. */
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* The next n of them, up to 8, as a number. */
+static inline uint64_t take_number(struct bytes *bytes, unsigned n)
+{
+	uint64_t value = 0;
+
+	while (n--) {
+		value = value << 8;
+		if (!bytes->left)
+			continue;
+		value |= *bytes->at++;
+		bytes->left--;
+	}
+	return value;
+}
+
 /* Abort where it does not hold, and say what. */
 void check(bool holds, const char *what);
 

@@ -14,26 +14,6 @@
 #define MAX_IOS 256
 #define MAX_PAGES 4096
 
-/* What is left of the input; zeros at its end. */
-struct bytes {
-	const uint8_t *at;
-	size_t left;
-};
-
-static uint32_t take(struct bytes *bytes, unsigned n)
-{
-	uint32_t value = 0;
-
-	while (n--) {
-		value = value << 8;
-		if (!bytes->left)
-			continue;
-		value |= *bytes->at++;
-		bytes->left--;
-	}
-	return value;
-}
-
 struct subject {
 	struct ssdpm_ftl_params params;
 	uint32_t page_bytes;
@@ -57,25 +37,26 @@ static void make_drive(struct subject *s, struct bytes *bytes)
 
 	s->params = (struct ssdpm_ftl_params){
 		.size = sizeof(s->params),
-		.seed = take(bytes, 1),
-		.n_blocks = 3 + take(bytes, 1) % 30,
-		.pages_per_block = 2 + take(bytes, 1) % 100,
-		.reserve_blocks = take(bytes, 1) % 4,
-		.collector = take(bytes, 1) % 5,
-		.choices = take(bytes, 1) % 5,
+		.seed = take_number(bytes, 1),
+		.n_blocks = 3 + (uint32_t)take_number(bytes, 1) % 30,
+		.pages_per_block = 2 + (uint32_t)take_number(bytes, 1) % 100,
+		.reserve_blocks = (uint32_t)take_number(bytes, 1) % 4,
+		.collector = (uint32_t)take_number(bytes, 1) % 5,
+		.choices = (uint32_t)take_number(bytes, 1) % 5,
 	};
 	pages = s->params.n_blocks * s->params.pages_per_block;
-	s->params.n_user_pages = take(bytes, 2) % (pages + 2);
-	s->page_bytes = take(bytes, 2);
+	s->params.n_user_pages = take_number(bytes, 2) % (pages + 2);
+	s->page_bytes = (uint32_t)take_number(bytes, 2);
 }
 
 static void make_records(struct subject *s, struct bytes *bytes)
 {
 	for (s->n_ios = 0; s->n_ios < MAX_IOS && bytes->left; s->n_ios++)
 		s->ios[s->n_ios] = (struct ssdpm_io){
-			.op = (uint8_t)take(bytes, 1) % 6,
-			.offset = (uint64_t)take(bytes, 2) * s->page_bytes / 8,
-			.bytes = take(bytes, 2) * s->page_bytes / 16,
+			.op = (uint8_t)take_number(bytes, 1) % 6,
+			.offset = take_number(bytes, 2) * s->page_bytes / 8,
+			.bytes = (uint32_t)take_number(bytes, 2) *
+				 s->page_bytes / 16,
 		};
 }
 

@@ -13,26 +13,6 @@
 #define MAX_IOS 64
 #define MAX_ASLEEP 3
 
-/* What is left of the input; zeros at its end. */
-struct bytes {
-	const uint8_t *at;
-	size_t left;
-};
-
-static uint64_t take(struct bytes *bytes, unsigned n)
-{
-	uint64_t value = 0;
-
-	while (n--) {
-		value = value << 8;
-		if (!bytes->left)
-			continue;
-		value |= *bytes->at++;
-		bytes->left--;
-	}
-	return value;
-}
-
 struct subject {
 	struct ssdpm_model *model;
 	uint32_t n_states;
@@ -62,10 +42,11 @@ static void make_parameters(struct subject *s, struct bytes *bytes, bool wild)
 
 		if (p->kind == SSDPM_PARAMETER_IDLE_POWER ||
 		    p->kind == SSDPM_PARAMETER_TRANSITION_POWER)
-			value = take(bytes, wild ? 4 : 1);
+			value = take_number(bytes, wild ? 4 : 1);
 		if (p->kind == SSDPM_PARAMETER_ENTRY_LATENCY ||
 		    p->kind == SSDPM_PARAMETER_EXIT_LATENCY)
-			value = wild ? take(bytes, 4) : 50 * take(bytes, 1);
+			value = wild ? take_number(bytes, 4) :
+				       50 * take_number(bytes, 1);
 		if (p->kind == SSDPM_PARAMETER_BASE_LATENCY)
 			s->service.base_ns[p->index] = value;
 		if (p->kind == SSDPM_PARAMETER_BANDWIDTH)
@@ -84,7 +65,7 @@ static void make_drive(struct subject *s, struct bytes *bytes, bool wild)
 					 .apsta = 1,
 					 .product = "Fuzz" };
 
-	s->n_states = 2 + (uint32_t)take(bytes, 1) % MAX_ASLEEP;
+	s->n_states = 2 + (uint32_t)take_number(bytes, 1) % MAX_ASLEEP;
 	for (uint32_t i = 1; i < s->n_states; i++) {
 		states[i].flags = SSDPM_STATE_NON_OPERATIONAL;
 		states[i].max_power_uw = 1000;
@@ -98,7 +79,7 @@ static void make_drive(struct subject *s, struct bytes *bytes, bool wild)
 					   &s->params.n_parameters, NULL),
 	      "a drive has parameters");
 	s->params.parameters = s->parameters;
-	s->params.flags = take(bytes, 1) & SSDPM_SIM_IDLE_FROM_START;
+	s->params.flags = take_number(bytes, 1) & SSDPM_SIM_IDLE_FROM_START;
 	make_parameters(s, bytes, wild);
 }
 
@@ -110,20 +91,21 @@ static bool make_gaps(struct subject *s, struct bytes *bytes, bool wild)
 	int err;
 
 	for (; bytes->left && s->n_ios < MAX_IOS; s->n_ios++) {
-		uint8_t what = (uint8_t)take(bytes, 1);
+		uint8_t what = (uint8_t)take_number(bytes, 1);
 
-		now += take(bytes, wild ? what & 7 : 2) *
+		now += take_number(bytes, wild ? what & 7 : 2) *
 		       (wild || what & 8 ? 1 : 1000);
 		s->ios[s->n_ios] = (struct ssdpm_io){
 			.start_ns = now,
 			.bytes = 4096,
-			.service_ns = what & 16 ? SSDPM_SERVICE_UNKNOWN :
-						  (uint32_t)take(bytes, 2),
+			.service_ns = what & 16 ?
+					      SSDPM_SERVICE_UNKNOWN :
+					      (uint32_t)take_number(bytes, 2),
 			.op = (uint8_t)(1 + (what >> 5) % 4),
 			.flags = what >> 7,
 		};
 	}
-	s->end_ns = now + take(bytes, 2);
+	s->end_ns = now + take_number(bytes, 2);
 	check(!ssdpm_gaps_new(&s->service, &s->gaps, NULL), "gaps are made");
 	err = ssdpm_gaps_feed(s->gaps, s->ios, s->n_ios, &error);
 	if (!err)
@@ -139,10 +121,11 @@ static void make_table(struct subject *s, struct bytes *bytes, bool wild,
 	*table = (struct ssdpm_apst){ .sent = 1, .enabled = 1 };
 	for (uint32_t i = 0; i + 1 < s->n_states; i++)
 		table->entries[i] = (struct ssdpm_apst_entry){
-			.idle_ms = 1 + (uint32_t)take(bytes, wild ? 3 : 1) %
-					       SSDPM_APST_MAX_IDLE_MS,
+			.idle_ms =
+				1 + (uint32_t)take_number(bytes, wild ? 3 : 1) %
+					    SSDPM_APST_MAX_IDLE_MS,
 			.target = i + 1 +
-				  (uint32_t)take(bytes, 1) %
+				  (uint32_t)take_number(bytes, 1) %
 					  (s->n_states - i - 1),
 		};
 }
@@ -240,10 +223,10 @@ static void check_best(struct subject *s, struct bytes *bytes,
 {
 	const struct ssdpm_bounds bounds = {
 		.size = sizeof(bounds),
-		.max_delay_mean_ns = take(bytes, 3),
-		.max_delay_p99_ns = take(bytes, 3),
-		.max_states = take(bytes, 1) % 16 ? 2 : 3,
-		.max_exit_latency_us = take(bytes, 1) * 100,
+		.max_delay_mean_ns = take_number(bytes, 3),
+		.max_delay_p99_ns = take_number(bytes, 3),
+		.max_states = take_number(bytes, 1) % 16 ? 2 : 3,
+		.max_exit_latency_us = take_number(bytes, 1) * 100,
 	};
 	struct ssdpm_apst table;
 	struct ssdpm_error error;
@@ -274,7 +257,7 @@ static void check_best(struct subject *s, struct bytes *bytes,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes bytes = { data, size };
-	bool wild = take(&bytes, 1) & 1;
+	bool wild = take_number(&bytes, 1) & 1;
 	struct subject s = { 0 };
 	struct ssdpm_run run;
 	struct ssdpm_apst table;

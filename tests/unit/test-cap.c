@@ -991,6 +991,26 @@ static struct ssdpm_cap_run simulate_caps(
 	return run;
 }
 
+/* It makes nothing longer, and there is no time yet that it would belong to. */
+static void an_io_that_takes_no_time_has_its_energy(void **state)
+{
+	const struct ssdpm_io ios[] = { write_at(0, 4096, 0),
+					write_at(0, 4096, 0),
+					write_at(40 * MS, 4096, 10 * MS) };
+	struct drive drive = make_certain();
+	struct ssdpm_cap_run run;
+
+	(void)state;
+	set(&drive, SSDPM_PARAMETER_OPERATION_ENERGY, 1, 1000000);
+	run = simulate(&drive, SSDPM_LOOP_CLOSED, 0, SSDPM_CAP_NONE, ios, 3);
+	assert_int_equal(run.duration_ns, 50 * MS);
+	/* 50 ms at 4 W, 10 ms at 21 W over that, 3 mJ. */
+	assert_near(run.power_uw.nominal, 8.26 * W, 1);
+	run = simulate(&drive, SSDPM_LOOP_OPEN, 0, SSDPM_CAP_NONE, ios, 2);
+	assert_int_equal(run.duration_ns, 0);
+	ssdpm_model_unref(drive.model);
+}
+
 static void assert_point(const struct ssdpm_cap_point *point, uint64_t ns,
 			 uint32_t n_ios, double joules)
 {
@@ -1235,6 +1255,7 @@ int main(void)
 		cmocka_unit_test(bounds_of_a_trace_hold_what_its_values_give),
 		cmocka_unit_test(
 			where_idle_power_may_be_the_cap_all_may_be_lost),
+		cmocka_unit_test(an_io_that_takes_no_time_has_its_energy),
 		cmocka_unit_test(a_trace_comes_under_one_cap_after_the_other),
 		cmocka_unit_test(without_a_cap_it_draws_what_the_estimate_says),
 		cmocka_unit_test(what_comes_of_each_cap_comes_to_the_whole),

@@ -552,6 +552,13 @@ static void spare_starts_where_a_byte_was_measured(void **state)
 	ssdpm_model_unref(model);
 }
 
+/* A gigabyte in a second. */
+static const struct ssdpm_io one_write = { .op = SSDPM_OP_WRITE,
+					   .bytes = 1000000000,
+					   .service_ns = 1000000000 };
+static const struct ssdpm_sustained_writes fifth = { .size = sizeof(fifth),
+						     .spare_factor = 0.2 };
+
 /*
  * A gigabyte in a second, and that is all: the work behind it takes another
  * 1.6927 s at 3.2 W, or 12 s at the 3.5 W of the drive.
@@ -560,11 +567,6 @@ static void no_mean_power_is_above_the_maximum(void **state)
 {
 	struct ssdpm_model *model = client();
 	struct list list = with_writes(model);
-	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE,
-				     .bytes = 1000000000,
-				     .service_ns = 1000000000 };
-	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
-						       .spare_factor = 0.2 };
 	struct ssdpm_sim_params params;
 	struct ssdpm_result r = { .size = sizeof(r) };
 
@@ -578,12 +580,13 @@ static void no_mean_power_is_above_the_maximum(void **state)
 				 WRITE, 2000000, 3000000, 3500000, NULL),
 			 0);
 	assert_int_equal(ssdpm_parameters_set_spare(model, list.at, list.n,
-						    &writes, NULL, NULL),
+						    &fifth, NULL, NULL),
 			 0);
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.parameters = list.at;
 	params.n_parameters = list.n;
-	assert_int_equal(ssdpm_estimate(model, &params, &io, 1, &r, NULL), 0);
+	assert_int_equal(
+		ssdpm_estimate(model, &params, &one_write, 1, &r, NULL), 0);
 	assert_int_equal(r.low.background_ns, 0);
 	assert_int_equal(r.nominal.background_ns, 1693000000);
 	assert_int_equal(r.high.background_ns, UINT64_C(12000000000));
@@ -659,11 +662,6 @@ static void an_estimate_has_the_energy_of_the_spare(void **state)
 {
 	struct ssdpm_model *model = client();
 	struct list list = with_writes(model);
-	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE,
-				     .bytes = 1000000000,
-				     .service_ns = 1000000000 };
-	const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
-						       .spare_factor = 0.2 };
 	struct ssdpm_sim_params params;
 	struct ssdpm_result results[2];
 
@@ -673,11 +671,11 @@ static void an_estimate_has_the_energy_of_the_spare(void **state)
 		params.parameters = list.at;
 		params.n_parameters = list.n;
 		results[i].size = sizeof(results[i]);
-		assert_int_equal(ssdpm_estimate(model, &params, &io, 1,
+		assert_int_equal(ssdpm_estimate(model, &params, &one_write, 1,
 						&results[i], NULL),
 				 0);
 		assert_int_equal(ssdpm_parameters_set_spare(model, list.at,
-							    list.n, &writes,
+							    list.n, &fifth,
 							    NULL, NULL),
 				 0);
 	}
@@ -726,19 +724,27 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 		assert_true(work.low_wa == 7);
 		assert_memory_equal(&after, &before, sizeof(after));
 	}
-	const struct ssdpm_sustained_writes good = { .size = sizeof(good),
-						     .spare_factor = 0.2 };
-
-	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, 0, &good,
+	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, 0, &fifth,
 						    NULL, NULL),
 			 -EINVAL);
+	/* In PS1 it sleeps, and there is no other. */
+	for (uint32_t i = 1; i < 3; i++) {
+		struct ssdpm_sustained_writes asleep = fifth;
+
+		asleep.operational_state = i;
+		assert_int_equal(ssdpm_parameters_set_spare(model, after.at,
+							    after.n, &asleep,
+							    NULL, NULL),
+				 -EINVAL);
+		assert_memory_equal(&after, &before, sizeof(after));
+	}
 	/* Bytes that take no time: how long does it take to move them? */
 	assert_int_equal(ssdpm_parameters_set(after.at, after.n,
 					      SSDPM_PARAMETER_BANDWIDTH, WRITE,
 					      0, 0, 0, NULL),
 			 0);
 	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
-						    &good, NULL, NULL),
+						    &fifth, NULL, NULL),
 			 -ERANGE);
 	ssdpm_model_unref(model);
 }
