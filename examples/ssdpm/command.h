@@ -134,6 +134,10 @@ bool print_completion(const char *shell,
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
 				char **argv);
 
+/* options.c: print the help of a subcommand, or of one of its actions. */
+enum exit_status help_subcommand(const struct subcommand *subcommand,
+				 const char *action);
+
 /* "calibrate" of "measure calibrate". */
 const char *action_word(const struct subcommand *action);
 

@@ -178,6 +178,12 @@ static const char bash_tail[] =
 	"}\n"
 	"complete -F _ssdpm ssdpm\n";
 
+static void print_names(const struct subcommand *const *subcommands)
+{
+	for (size_t i = 0; subcommands[i]; i++)
+		printf("%s%s", i ? " " : "", subcommands[i]->name);
+}
+
 static void print_bash(const struct subcommand *const *subcommands)
 {
 	fputs(bash_head, stdout);
@@ -186,9 +192,12 @@ static void print_bash(const struct subcommand *const *subcommands)
 	fputs("\tcase $command in\n\t'')\n\t\twords='", stdout);
 	for (size_t i = 0; subcommands[i]; i++)
 		printf("%s ", subcommands[i]->name);
-	puts("--help --version --completion' ;;\n"
+	puts("help --help --version --completion' ;;\n"
 	     "\t--completion)\n"
 	     "\t\twords='bash zsh fish' ;;");
+	fputs("\thelp | --help)\n\t\t((COMP_CWORD == 2)) && words='", stdout);
+	print_names(subcommands);
+	puts("' ;;");
 	for (size_t i = 0; subcommands[i]; i++) {
 		const struct subcommand *const *actions =
 			subcommands[i]->actions;
@@ -301,7 +310,10 @@ static void print_zsh(const struct subcommand *const *subcommands)
 		print_escaped(subcommands[i]->summary, "\\:");
 		puts("'");
 	}
+	puts("\t\t'help:Print the help of a command.'");
 	fputs(zsh_middle, stdout);
+	puts("\t\thelp)\n"
+	     "\t\t\t_describe -t commands command commands ;;");
 	for (size_t i = 0; subcommands[i]; i++)
 		print_zsh_subcommand(subcommands[i]);
 	fputs(zsh_tail, stdout);
@@ -377,6 +389,11 @@ static void print_fish(const struct subcommand *const *subcommands)
 	       "%s -l completion -x -a 'bash zsh fish' -d 'print "
 	       "completions'\n",
 	       first, first, first);
+	printf("%s -a help -d 'Print the help of a command.'\n"
+	       "complete -c ssdpm -n '__fish_seen_subcommand_from help' -a '",
+	       first);
+	print_names(subcommands);
+	puts("'");
 	for (size_t i = 0; subcommands[i]; i++) {
 		const char *name = subcommands[i]->name;
 

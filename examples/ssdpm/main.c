@@ -31,7 +31,7 @@ static void print_help(void)
 	     "A TRACE is a file, or -: what blktrace, blkparse, fio or "
 	     "biosnoop write, CSV,\n.npy; or the name of a workload that ssdpm "
 	     "workload --list prints.\n\n"
-	     "ssdpm COMMAND --help says more, ssdpm --version which version "
+	     "ssdpm help COMMAND says more, ssdpm --version which version "
 	     "this is,\nssdpm --completion bash (zsh, fish) prints what the "
 	     "shell needs.");
 }
@@ -44,29 +44,61 @@ static enum exit_status complete(const char *shell)
 	return STATUS_USAGE;
 }
 
+static const struct subcommand *find_subcommand(const char *name)
+{
+	for (size_t i = 0; subcommands[i]; i++)
+		if (!strcmp(name, subcommands[i]->name))
+			return subcommands[i];
+	complain("%s: no such command; see ssdpm --help", name);
+	return NULL;
+}
+
+static enum exit_status refuse_more(const char *word, const char *more)
+{
+	complain("%s: unexpected operand '%s'", word, more);
+	return STATUS_USAGE;
+}
+
+/* "help", "help estimate", "help measure calibrate". */
+static enum exit_status help(char **words)
+{
+	const struct subcommand *subcommand;
+
+	if (!words[1]) {
+		print_help();
+		return STATUS_DONE;
+	}
+	subcommand = find_subcommand(words[1]);
+	if (!subcommand)
+		return STATUS_USAGE;
+	if (words[2] && words[3])
+		return refuse_more(words[0], words[3]);
+	return help_subcommand(subcommand, words[2]);
+}
+
 static enum exit_status dispatch(int argc, char **argv)
 {
+	const struct subcommand *subcommand;
+
 	if (argc < 2) {
 		complain("no command given; see ssdpm --help");
 		return STATUS_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-	    !strcmp(argv[1], "help")) {
-		print_help();
-		return STATUS_DONE;
-	}
+	    !strcmp(argv[1], "help"))
+		return help(argv + 1);
 	if (!strcmp(argv[1], "--version")) {
+		if (argv[2])
+			return refuse_more(argv[1], argv[2]);
 		printf("ssdpm %s\n", ssdpm_version());
 		return STATUS_DONE;
 	}
 	if (!strcmp(argv[1], "--completion"))
-		return complete(argv[2]);
-	for (size_t i = 0; subcommands[i]; i++)
-		if (!strcmp(argv[1], subcommands[i]->name))
-			return run_subcommand(subcommands[i], argc - 1,
-					      argv + 1);
-	complain("%s: no such command; see ssdpm --help", argv[1]);
-	return STATUS_USAGE;
+		return argv[2] && argv[3] ? refuse_more(argv[1], argv[3]) :
+					    complete(argv[2]);
+	subcommand = find_subcommand(argv[1]);
+	return subcommand ? run_subcommand(subcommand, argc - 1, argv + 1) :
+			    STATUS_USAGE;
 }
 
 int main(int argc, char **argv)

@@ -298,6 +298,21 @@ static const struct subcommand *action_of(const struct subcommand *subcommand,
 	return NULL;
 }
 
+enum exit_status help_subcommand(const struct subcommand *subcommand,
+				 const char *action)
+{
+	const struct subcommand *found =
+		action ? action_of(subcommand, action) : subcommand;
+
+	if (!found) {
+		complain("%s %s: no such command; see ssdpm help %s",
+			 subcommand->name, action, subcommand->name);
+		return STATUS_USAGE;
+	}
+	print_help(found);
+	return STATUS_DONE;
+}
+
 static enum exit_status run_options(const struct subcommand *subcommand,
 				    int argc, char **argv)
 {

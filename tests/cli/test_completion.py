@@ -201,6 +201,12 @@ def test_bash_offers_no_options_after_two_dashes_nor_words_for_a_time(
     assert in_bash(ssdpm, "ssdpm --completion ") == ["bash", "zsh", "fish"]
 
 
+@BOTH
+def test_help_offers_the_commands(ssdpm: Command, complete: Complete) -> None:
+    assert "help" in complete(ssdpm, "ssdpm he")
+    assert set(subcommands(ssdpm)) == set(complete(ssdpm, "ssdpm help "))
+
+
 @pytest.mark.parametrize("shell", START)
 @pytest.mark.parametrize(
     "typed, pattern",
@@ -210,6 +216,7 @@ def test_bash_offers_no_options_after_two_dashes_nor_words_for_a_time(
         ("ssdpm apst --algorithm=linux-", "linux-legacy"),
         ("ssdpm apst -a linux-", "linux-legacy"),
         ("ssdpm apst --max-e", "--max-exit-latency"),
+        ("ssdpm help estim", "ssdpm help estimate"),
         ("ssdpm apst --raw driv", "drive"),
         ("ssdpm show --json odd", r"odd\\ name\.json"),
         ("ssdpm show odd", r"odd\\ name\.json"),

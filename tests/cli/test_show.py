@@ -129,6 +129,25 @@ def test_version_and_help_go_to_standard_output(ssdpm: Command) -> None:
     assert ssdpm.output("show", "--help").startswith("Usage: ssdpm show")
 
 
+def test_help_of_a_command_is_what_its_option_prints(ssdpm: Command) -> None:
+    for word in ("help", "--help", "-h"):
+        assert ssdpm.output(word) == ssdpm.output("--help")
+        assert ssdpm.output(word, "estimate") == ssdpm.output("estimate", "--help")
+        calibrate = ssdpm.output(word, "measure", "calibrate")
+        assert calibrate == ssdpm.output("measure", "calibrate", "--help")
+
+
+def test_a_word_that_nothing_reads_is_a_usage_error(ssdpm: Command) -> None:
+    for word in ("help", "--help", "-h"):
+        assert "nosuch: no such command" in ssdpm.fails(2, word, "nosuch")
+        assert "measure nosuch: no such command" in ssdpm.fails(
+            2, word, "measure", "nosuch"
+        )
+        assert "'foo'" in ssdpm.fails(2, word, "measure", "calibrate", "foo")
+    assert "'foo'" in ssdpm.fails(2, "--version", "foo")
+    assert "'foo'" in ssdpm.fails(2, "--completion", "bash", "foo")
+
+
 def test_json_of_show_is_what_python_reads(ssdpm: Command) -> None:
     parsed = json.loads(subprocess.check_output(
         ["ssdpm", "show", "--json", "drive.bin"], cwd=ssdpm.directory, env=ssdpm.environment))
