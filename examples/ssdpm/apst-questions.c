@@ -667,6 +667,9 @@ enum exit_status answer_question(const struct common *common,
 		a++;
 	if (question->second)
 		blank.left = &left;
+	else if (!strcmp(question->option, "diff"))
+		/* The options make the left table, not the one beside it. */
+		ssdpm_apst_params_init(&source.params, sizeof(source.params));
 	if (a->takes_table)
 		status = read_arguments(common, question, &left, &source);
 	else

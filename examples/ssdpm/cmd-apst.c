@@ -47,8 +47,8 @@ static const struct option_spec options[] = {
 	  "write the 256 bytes to FILE as well; - prints "
 	  "nothing else" },
 	{ "diff", 0, "TABLE",
-	  "say where this table and TABLE, a file or an algorithm, differ; twice: "
-	  "where both TABLEs do" },
+	  "say where this table and TABLE, a file or an algorithm with its "
+	  "defaults, differ; twice: where both TABLEs do" },
 	{ "infer", 0, "TABLE",
 	  "say which algorithm and parameters made TABLE" },
 	{ "keep", 0, "PSn",

@@ -33,8 +33,38 @@ def test_diff_of_two_algorithms_has_both_entries(ssdpm: Command) -> None:
           "other_idle_ms": 2200}]
 
 
-def test_the_other_options_hold_for_both_algorithms(ssdpm: Command) -> None:
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("--secondary-timeout", "1s"),
+        ("--primary-timeout", "50ms"),
+        ("--max-exit-latency", "5ms"),
+        ("--primary-tolerance", "1us"),
+        ("--secondary-tolerance", "20ms"),
+    ],
+)
+def test_an_option_changes_one_side_of_a_single_diff(
+    ssdpm: Command, option: str, value: str
+) -> None:
+    diff = ("apst", option, value, "--diff", "linux")
+    answer = ssdpm.json(*diff, "plain.json")
+    assert answer["same"] is False
+    defaults = ssdpm.json("apst", "plain.json")["entries"]
+    for d in answer["differences"]:
+        entry = {e["state"]: e for e in defaults}[d["state"]]
+        assert (d["other_target"], d["other_idle_ms"]) == (
+            entry["target"], entry["idle_ms"])
+    # Given twice, it holds for both.
+    assert ssdpm.json(*diff, "--diff", "linux", "plain.json")["same"] is True
+
+
+def test_quirks_hold_for_both_sides_and_given_twice_all_options_do(
+    ssdpm: Command,
+) -> None:
     answer = ssdpm.json("apst", "-l", "25ms", "--diff", "linux-legacy", "plain.json")
+    assert [d["state"] for d in answer["differences"]] == [0, 1, 2, 3]
+    answer = ssdpm.json("apst", "-l", "25ms", "--diff", "linux",
+                        "--diff", "linux-legacy", "plain.json")
     assert [d["state"] for d in answer["differences"]] == [0, 1, 2]
     answer = ssdpm.json("apst", "-a", "linux-legacy", "--diff", "linux-legacy",
                         "--quirk", "no-deepest-ps", "plain.json")
