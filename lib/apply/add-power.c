@@ -49,6 +49,15 @@ static bool parse_state(const char *value, uint32_t *ret_state,
 	return true;
 }
 
+bool ssdpm__is_power_value(uint32_t kind, const char *value)
+{
+	uint32_t state, hint;
+
+	if (kind == SSDPM_STEP_NOPP)
+		return !strcmp(value, "on") || !strcmp(value, "off");
+	return parse_state(value, &state, &hint);
+}
+
 /* As it is when it is awake: -EBUSY: it will not wake. */
 static int read_awake(struct ssdpm_device *device,
 		      struct ssdpm_device_power *power,

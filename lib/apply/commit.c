@@ -13,6 +13,7 @@
 struct work {
 	struct ssdpm_plan *plan;
 	struct site site;
+	struct changes kept; /* by the commits before */
 	struct step **steps;
 	struct change **changes;
 	size_t n_steps;
@@ -285,8 +286,8 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = note_tables(work, reterr);
 	if (!err)
-		err = ssdpm__keep(&work->site, work->changes, work->n,
-				  work->plan, reterr);
+		err = ssdpm__keep(&work->site, &work->kept, work->changes,
+				  work->n, work->plan, reterr);
 	/* From here on it is committed. */
 	if (!err)
 		err = ssdpm__journal_remove(&work->site, reterr);
@@ -334,6 +335,9 @@ static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 	int err;
 
 	err = ssdpm__recover(&work->site, &n, reterr);
+	/* What cannot be kept is not done. */
+	if (!err)
+		err = ssdpm__read_kept(&work->site, &work->kept, reterr);
 	if (!err)
 		err = recheck(work->plan, reterr);
 	if (!err)
@@ -363,6 +367,7 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return err;
 	err = commit_locked(&work, reterr);
 	ssdpm__site_close(&work.site);
+	ssdpm__changes_free(&work.kept);
 	free(work.steps);
 	free(work.changes);
 	return err;

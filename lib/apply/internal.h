@@ -154,6 +154,7 @@ int ssdpm__lpm_path(const struct ssdpm_machine *machine,
 
 /* add-power.c: values of SSDPM_STEP_POWER_STATE and SSDPM_STEP_NOPP. */
 
+bool ssdpm__is_power_value(uint32_t kind, const char *value);
 /* -EBUSY: the drive sleeps, and will not wake. */
 int ssdpm__read_power_value(struct ssdpm_device *device, uint32_t kind,
 			    char value[SSDPM__VALUE_BYTES],
@@ -253,12 +254,15 @@ bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
 int ssdpm__recover(struct site *site, size_t *ret_n,
 		   struct ssdpm_error *reterr);
 
-/* record.c: lists of changes in files */
+/* record.c, record-read.c: lists of changes in files */
 
 int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
 		       const char *before, const char *after);
 void ssdpm__changes_free(struct changes *changes);
-/* 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged. */
+/*
+ * 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged, of another version, or
+ * with a word that this one does not know, as reterr says with the line.
+ */
 int ssdpm__changes_read(const struct site *site, const char *name,
 			struct changes *ret_changes,
 			struct ssdpm_error *reterr);
@@ -275,10 +279,11 @@ int ssdpm__write_all(int fd, const char *text, size_t size);
 int ssdpm__undo(const struct site *site, struct change *const *changes,
 		size_t n, size_t *ret_n, struct ssdpm_error *reterr);
 /*
- * Write undo.new: what revert needs once these are done; without the steps of a
- * plan that reverts.
+ * Write undo.new: what revert needs once these are done, beside what is kept
+ * already; without the steps of a plan that reverts.
  */
-int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
+int ssdpm__keep(struct site *site, struct changes *kept,
+		struct change *const *changes, size_t n,
 		const struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 /* It replaces the old one; -ENOENT: there is none. */
 int ssdpm__keep_finish(const struct site *site);

@@ -294,30 +294,25 @@ static int forget(struct changes *all, const struct ssdpm_plan *plan)
 	return err;
 }
 
-int ssdpm__keep(struct site *site, struct change *const *changes, size_t n,
+int ssdpm__keep(struct site *site, struct changes *all,
+		struct change *const *changes, size_t n,
 		const struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	struct changes all;
-	int err;
+	int err = merge_all(all, changes, n);
 
-	err = ssdpm__read_kept(site, &all, reterr);
-	if (err)
-		return err;
-	err = merge_all(&all, changes, n);
 	if (!err)
-		err = read_tables(site, &all, changes, n);
+		err = read_tables(site, all, changes, n);
 	if (!err && plan->reverts)
-		err = forget(&all, plan);
+		err = forget(all, plan);
 	if (err)
 		ssdpm__fail(reterr, err, 0, "out of memory");
 	if (!err)
-		err = ssdpm__changes_write(site, new_kept, all.list,
-					   count_different(&all), reterr);
+		err = ssdpm__changes_write(site, new_kept, all->list,
+					   count_different(all), reterr);
 	if (!err && fsync(site->directory_fd))
 		err = ssdpm__fail(reterr, -errno, 0, "cannot write %s/%s: %s",
 				  site->directory, new_kept,
 				  ssdpm_strerror(-errno));
-	ssdpm__changes_free(&all);
 	return err;
 }
 

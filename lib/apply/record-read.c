@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading lists of changes: whole, or not at all. What is refused is named by
+ * its file and its line.
+ */
+#include "apply/record.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_BYTES = 16 << 20 };
+
+struct reader {
+	const struct site *site;
+	const char *name;
+	char *rest;    /* after the line that was taken last */
+	uint32_t line; /* its number, from 1 on */
+	struct changes changes;
+	struct ssdpm_error *reterr;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(const struct reader *r,
+							const char *format, ...)
+{
+	char why[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return ssdpm__fail(r->reterr, -EIO, r->line, "%s/%s:%u: %s",
+			   r->site->directory, r->name, r->line, why);
+}
+
+static int read_file(int directory_fd, const char *name, char **ret_text,
+		     size_t *ret_size)
+{
+	/* A pipe would wait for somebody who writes. */
+	int fd = openat(directory_fd, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	size_t used = 0;
+	char *text = NULL;
+	ssize_t n = 1;
+	int err = 0;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EIO : -errno;
+	if (fstat(fd, &status))
+		err = -errno;
+	else if (!S_ISREG(status.st_mode) || status.st_size > MAX_BYTES)
+		err = -EIO;
+	else if (!(text = malloc((size_t)status.st_size + 1)))
+		err = -ENOMEM;
+	while (!err && n && used < (size_t)status.st_size) {
+		n = read(fd, text + used, (size_t)status.st_size - used);
+		if (n >= 0)
+			used += (size_t)n;
+		else if (errno != EINTR)
+			err = -errno;
+	}
+	close(fd);
+	if (err) {
+		free(text);
+		return err;
+	}
+	text[used] = '\0';
+	*ret_text = text;
+	*ret_size = used;
+	return 0;
+}
+
+static uint32_t parse_kind(const char *text)
+{
+	for (uint32_t kind = SSDPM_STEP_LATENCY_TOLERANCE;
+	     ssdpm_step_kind_to_string(kind); kind++)
+		if (!strcmp(ssdpm_step_kind_to_string(kind), text))
+			return kind;
+	return 0;
+}
+
+static bool stands_before(const struct changes *changes,
+			  const struct change *change)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == change->kind &&
+		    !strcmp(changes->list[i]->path, change->path))
+			return true;
+	return false;
+}
+
+/* Cuts the line into its fields. */
+static int parse_change(struct reader *r, char *line)
+{
+	struct change change = { 0 };
+	const char *why;
+	char *fields[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		fields[i] = line;
+		line = strchr(line, '\t');
+		if (!line != (i == 3))
+			return refuse(r, "not a step and three values");
+		if (line)
+			*line++ = '\0';
+	}
+	change.kind = parse_kind(fields[0]);
+	if (!change.kind)
+		return refuse(r, "unknown step '%.40s'", fields[0]);
+	change.path = fields[1];
+	change.before = fields[2];
+	change.after = fields[3];
+	why = ssdpm__refuse_change(&change, !strcmp(r->name, "journal"));
+	if (why)
+		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[0], why,
+			      fields[2], fields[3]);
+	if (stands_before(&r->changes, &change))
+		return refuse(r, "the same %s a second time", fields[0]);
+	if (ssdpm__changes_add(&r->changes, change.kind, change.path,
+			       change.before, change.after))
+		return ssdpm__no_memory(r->reterr);
+	return 0;
+}
+
+/* The next line, with its end cut off; NULL: there is no whole one. */
+static char *take_line(struct reader *r)
+{
+	char *line = r->rest, *end = strchr(line, '\n');
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	r->rest = end + 1;
+	r->line++;
+	return line;
+}
+
+/* A last line that is cut off was no step's: its step waits for the whole. */
+static int parse_begun(struct reader *r)
+{
+	struct span line;
+	uint64_t index;
+	char *at;
+
+	while ((at = take_line(r))) {
+		line = ssdpm__span(at, strlen(at));
+		if (!ssdpm__take(&line, "begin ") ||
+		    !ssdpm__take_uint(&line, UINT32_MAX, &index) ||
+		    line.at != line.end)
+			return refuse(r, "unknown line '%.40s'", at);
+		if (index >= r->changes.n)
+			return refuse(r, "there is no such step: '%.40s'", at);
+		r->changes.list[index]->begun = true;
+	}
+	return 0;
+}
+
+static uint32_t count_lines(const char *text, const char *end)
+{
+	uint32_t n = 0;
+
+	for (; text < end; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* Of what kind and version it is, and whether it is whole. */
+static int check_frame(struct reader *r, size_t size, char **ret_end)
+{
+	static const char word[] = SSDPM__RECORD_WORD;
+	char *end, sum[SSDPM__END_BYTES + 1];
+	const char *version;
+	int length;
+
+	r->line = 1;
+	if (strncmp(r->rest, word, sizeof(word) - 1))
+		return refuse(r, "not a record of ssdpm");
+	version = r->rest + sizeof(word) - 1;
+	length = (int)strcspn(version, "\n");
+	if (strncmp(version, SSDPM__RECORD_VERSION "\n",
+		    sizeof(SSDPM__RECORD_VERSION)))
+		return refuse(r, "unknown version '%.*s', not '%s'",
+			      length < 20 ? length : 20, version,
+			      SSDPM__RECORD_VERSION);
+	end = strstr(r->rest, "\nend ");
+	r->line = count_lines(r->rest, end ? end : strchr(r->rest, '\0')) + 1;
+	if (!end)
+		return refuse(r, "the record has no checksum: it is cut off");
+	r->line++;
+	snprintf(sum, sizeof(sum), "end %016" PRIx64,
+		 ssdpm__checksum(r->rest, (size_t)(end + 1 - r->rest)));
+	if (strncmp(end + 1, sum, strlen(sum)) || end[1 + strlen(sum)] != '\n')
+		return refuse(r, "the checksum is wrong: it is damaged");
+	if (strlen(r->rest) != size) {
+		r->line = count_lines(r->rest, strchr(r->rest, '\0')) + 1;
+		return refuse(r, "a zero byte");
+	}
+	*ret_end = end + 1;
+	return 0;
+}
+
+static int parse(struct reader *r, char *text, size_t size, const char *boot)
+{
+	static const char prefix[] = "boot ";
+	const size_t n = strlen(prefix);
+	char *line, *end = NULL, *begun;
+	int err;
+
+	r->rest = text;
+	err = check_frame(r, size, &end);
+	if (err)
+		return err;
+	begun = strchr(end, '\n') + 1;
+	*end = '\0';
+	r->line = 0;
+	take_line(r);
+	line = take_line(r);
+	if (!line || strncmp(line, prefix, n)) {
+		r->line = 2;
+		return refuse(r, "no boot");
+	}
+	if (strcmp(line + n, "-") && strcmp(boot, "-") &&
+	    strcmp(line + n, boot))
+		return ssdpm__fail(r->reterr, -ESTALE, 0,
+				   "%s/%s: of another boot", r->site->directory,
+				   r->name);
+	while (!err && (line = take_line(r)))
+		err = parse_change(r, line);
+	r->rest = begun;
+	r->line++;
+	return err ? err : parse_begun(r);
+}
+
+int ssdpm__changes_read(const struct site *site, const char *name,
+			struct changes *ret_changes, struct ssdpm_error *reterr)
+{
+	struct reader r = { .site = site, .name = name, .reterr = reterr };
+	char boot[SSDPM__BOOT_BYTES], *text = NULL;
+	size_t size = 0;
+	int err;
+
+	err = read_file(site->directory_fd, name, &text, &size);
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "%s/%s: %s", site->directory,
+				   name,
+				   err == -EIO ? "cannot be read as a file" :
+						 ssdpm_strerror(err));
+	ssdpm__read_boot(site->machine, boot);
+	err = parse(&r, text, size, boot);
+	free(text);
+	if (!err)
+		*ret_changes = r.changes;
+	else
+		ssdpm__changes_free(&r.changes);
+	return err;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the writer and the reader of records share: record.c has the form. */
+#ifndef SSDPM_LIB_APPLY_RECORD_H
+#define SSDPM_LIB_APPLY_RECORD_H
+
+#include "apply/internal.h"
+
+/* The version of the form; a reader refuses every other one. */
+#define SSDPM__RECORD_WORD "ssdpm-changes "
+#define SSDPM__RECORD_VERSION "1"
+#define SSDPM__RECORD_HEAD SSDPM__RECORD_WORD SSDPM__RECORD_VERSION
+
+enum {
+	SSDPM__BOOT_BYTES = 64,
+	SSDPM__END_BYTES = 4 + 16 + 1, /* "end " and the checksum */
+};
+
+/* "-": not known, as in a capture. */
+void ssdpm__read_boot(const struct ssdpm_machine *machine,
+		      char boot[SSDPM__BOOT_BYTES]);
+
+uint64_t ssdpm__checksum(const char *text, size_t n);
+
+/*
+ * Why no change of this kind has these values; NULL: it may. In a journal a
+ * step may have several policies that it tries.
+ */
+const char *ssdpm__refuse_change(const struct change *change, bool journal);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files that recovery and revert act on: a word that this version does not
+ * know, another version, damage: each is refused whole, by file and line.
+ */
+#include "kernel.h"
+
+#include "apply/record.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RECORD_BYTES = 1 << 14 };
+
+static char drive_path[300], port_path[300], controller_path[300];
+static char table_text[SSDPM__VALUE_BYTES];
+
+static int boot(void **state)
+{
+	char *slash;
+
+	kernel_setup(state);
+	snprintf(drive_path, sizeof(drive_path), "%s",
+		 kernel->now.drives[0].path);
+	snprintf(controller_path, sizeof(controller_path), "%s", drive_path);
+	slash = strstr(controller_path, "/power/");
+	assert_non_null(slash);
+	*slash = '\0';
+	snprintf(port_path, sizeof(port_path),
+		 "%.255s/link_power_management_policy",
+		 kernel->now.ports[1].path);
+	assert_int_equal(ssdpm__table_to_value(&kernel->now.drives[0].table,
+					       table_text, NULL),
+			 0);
+	return 0;
+}
+
+/* What a commit of one step of each kind leaves. */
+static void make_body(char text[RECORD_BYTES])
+{
+	snprintf(text, RECORD_BYTES,
+		 SSDPM__RECORD_HEAD
+		 "\nboot -\n"
+		 "nvme-core\tsys/module/nvme_core/parameters/"
+		 "apst_secondary_timeout_ms\t1500\t2000\n"
+		 "latency-tolerance\t%s\t90000\t100000\n"
+		 "apst\t%s\t%s\t%s\n"
+		 "lpm\t%s\tmin_power\tmed_power_with_dipm\n"
+		 "power-state\t%s\tPS1 hint 2\tPS0\n"
+		 "nopp\t%s\ton\toff\n",
+		 drive_path, controller_path, table_text, table_text, port_path,
+		 controller_path, controller_path);
+}
+
+/* The number of the line that the checksum stands in. */
+static uint32_t finish(char text[RECORD_BYTES], size_t n_begun)
+{
+	size_t size = strlen(text);
+	uint32_t n = 1;
+
+	for (size_t i = 0; i < size; i++)
+		n += text[i] == '\n';
+	size += (size_t)snprintf(text + size, RECORD_BYTES - size,
+				 "end %016" PRIx64 "\n",
+				 ssdpm__checksum(text, size));
+	for (size_t i = 0; i < n_begun; i++)
+		size += (size_t)snprintf(text + size, RECORD_BYTES - size,
+					 "begin %zu\n", i);
+	return n;
+}
+
+static void put(const char *name, const char *text, size_t size)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/run", kernel_root());
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/run/ssdpm", kernel_root());
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/%s", kernel_root(), name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, size), size);
+	close(fd);
+}
+
+static int revert(struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	int err = ssdpm_plan_add_revert(plan, error);
+
+	if (!err)
+		err = ssdpm_plan_commit(plan, error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* A plan of another drive does not go on beside it. */
+static int commit(struct ssdpm_error *error)
+{
+	struct ssdpm_device *device = kernel_device("nvme1");
+	struct ssdpm_plan *plan = kernel_plan();
+	int err;
+
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  5000, NULL),
+			 0);
+	err = ssdpm_plan_commit(plan, error);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+	return err;
+}
+
+static int check_applied(struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	int err = ssdpm_plan_add_applied(plan, error);
+
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* As a journal, and as what revert needs: what it says, and where. */
+static void assert_refused(const char *text, size_t size, uint32_t line,
+			   const char *cause)
+{
+	static const char *const names[] = { "journal", "undo" };
+	struct ssdpm_error error;
+	char where[300];
+
+	for (size_t i = 0; i < 2; i++) {
+		kernel_reset();
+		put(names[i], text, size);
+		snprintf(where, sizeof(where), "/run/ssdpm/%s:%u: %s", names[i],
+			 line, cause);
+		error = fixture_error();
+		assert_int_equal(
+			i ? revert(&error) :
+			    ssdpm_recover(kernel_machine, NULL, NULL, &error),
+			-EIO);
+		fixture_assert_error(&error, -EIO, line, where);
+		if (i)
+			assert_int_equal(check_applied(NULL), -EIO);
+		error = fixture_error();
+		assert_int_equal(commit(&error), -EIO);
+		fixture_assert_error(&error, -EIO, line, where);
+		assert_int_equal(kernel->n_writes, 0);
+	}
+}
+
+static void replace(char text[RECORD_BYTES], const char *old, const char *new)
+{
+	char rest[RECORD_BYTES], *at = strstr(text, old);
+
+	assert_non_null(at);
+	snprintf(rest, sizeof(rest), "%s", at + strlen(old));
+	snprintf(at, RECORD_BYTES - (size_t)(at - text), "%s%s", new, rest);
+}
+
+static void an_unknown_word_is_refused_by_file_and_line(void **state)
+{
+	static const struct {
+		const char *old, *new;
+		uint32_t line;
+		const char *cause;
+	} cases[] = {
+		{ "changes 1", "changes 2", 1, "unknown version '2'" },
+		{ "changes 1", "changes 1.1", 1, "unknown version '1.1'" },
+		{ "ssdpm-changes", "hello", 1, "not a record of ssdpm" },
+		{ "boot -", "boat -", 2, "no boot" },
+		{ "nvme-core\t", "nvme\t", 3, "unknown step 'nvme'" },
+		{ "\t1500", "\t1500x", 3, "nvme-core: unknown value before" },
+		{ "\t1500", "\t-1", 3, "nvme-core: unknown value before" },
+		{ "\t1500", "\t", 3, "nvme-core: unknown value before" },
+		{ "\t2000", "\t0x7d0", 3, "nvme-core: unknown value after" },
+		{ "apst_secondary_timeout_ms", "apst_tertiary_timeout_ms", 3,
+		  "nvme-core: no target" },
+		{ "\t90000", "\tsome", 4,
+		  "latency-tolerance: unknown value before" },
+		{ "\t90000", "\t2147483648", 4,
+		  "latency-tolerance: unknown value before" },
+		{ "power/pm_qos_latency", "power/../latency", 4,
+		  "latency-tolerance: no target" },
+		{ "\t90000\t", "\t90000\t1\t", 4, "not a step and three" },
+		{ "apst\tsys/", "apst\t/sys/", 5, "apst: no target" },
+		{ "min_power\t", "min_powder\t", 6,
+		  "lpm: unknown value before" },
+		{ "min_power\t", "min_power,min_power\t", 6,
+		  "lpm: unknown value before" },
+		{ "med_power_with_dipm\n", "max_power\n", 6,
+		  "lpm: unknown value after" },
+		{ "med_power_with_dipm\n", "med_power_with_dipm,\n", 6,
+		  "lpm: unknown value after" },
+		{ "PS1 hint 2", "PS32", 7, "power-state: unknown value" },
+		{ "PS1 hint 2", "PS1 hint 8", 7, "power-state: unknown value" },
+		{ "\ton\t", "\tyes\t", 8, "nopp: unknown value before" },
+		{ "nopp\t", "power-state\t", 8, "power-state: unknown value" },
+	};
+	char text[RECORD_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make_body(text);
+		replace(text, cases[i].old, cases[i].new);
+		finish(text, 6);
+		assert_refused(text, strlen(text), cases[i].line,
+			       cases[i].cause);
+	}
+}
+
+/* Above the checksum that fits: a list of one line. */
+static void a_target_that_no_step_has_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"lpm\tetc/passwd\tmin_power\tmin_power",
+		"lpm\tsys/devices/../../etc/link_power_management_policy\t"
+		"min_power\tmin_power",
+		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\t1\t2",
+		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t1\t2",
+		"apst\tsys/devices/x/nvme0/state\ta\tb",
+		"latency-tolerance\tsys/devices/x/y\t1\t2",
+	};
+	char text[RECORD_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char cause[64];
+
+		snprintf(text, sizeof(text),
+			 SSDPM__RECORD_HEAD "\nboot -\n%s\n", lines[i]);
+		finish(text, 0);
+		snprintf(cause, sizeof(cause), "%.*s: no target of such a step",
+			 (int)strcspn(lines[i], "\t"), lines[i]);
+		assert_refused(text, strlen(text), 3, cause);
+	}
+}
+
+static void damage_is_refused_by_file_and_line(void **state)
+{
+	char text[RECORD_BYTES], digits[SSDPM__VALUE_BYTES];
+	uint32_t line;
+
+	(void)state;
+	assert_refused("", 0, 1, "not a record of ssdpm");
+	make_body(text);
+	assert_refused(text, strlen(text), 9, "the record has no checksum");
+	line = finish(text, 2);
+	assert_int_equal(line, 9);
+	replace(text, "PS0", "PS1");
+	assert_refused(text, strlen(text), 9, "the checksum is wrong");
+	make_body(text);
+	finish(text, 1);
+	strcat(text, "begun 3\n");
+	assert_refused(text, strlen(text), 11, "unknown line 'begun 3'");
+	make_body(text);
+	finish(text, 1);
+	strcat(text, "begin 6\n");
+	assert_refused(text, strlen(text), 11, "there is no such step");
+	make_body(text);
+	replace(text, "nopp", "power-state");
+	replace(text, "\ton\toff", "\tPS1\tPS0");
+	finish(text, 0);
+	assert_refused(text, strlen(text), 8, "the same power-state");
+	make_body(text);
+	snprintf(digits, sizeof(digits), "%.511s", table_text);
+	replace(text, table_text, digits);
+	finish(text, 0);
+	assert_refused(text, strlen(text), 5, "apst: unknown value before");
+	make_body(text);
+	finish(text, 1);
+	text[strlen(text) - 3] = '\0';
+	assert_refused(text, strlen(text) + 3, 10, "a zero byte");
+}
+
+static void what_was_not_damaged_is_acted_on(void **state)
+{
+	char text[RECORD_BYTES];
+	size_t n = 0;
+
+	(void)state;
+	kernel_reset();
+	make_body(text);
+	finish(text, 6);
+	put("journal", text, strlen(text));
+	assert_int_equal(ssdpm_recover(kernel_machine, NULL, &n, NULL), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "90000");
+	assert_string_equal(kernel->now.ports[1].applied, "min_power");
+	assert_string_equal(kernel->now.parameters[2], "1500");
+	assert_int_equal(kernel->now.drives[0].power, 1 | 2 << 5);
+	assert_int_equal(kernel->now.drives[0].nopp, 1);
+	assert_true(n >= 5);
+}
+
+static uint64_t seed;
+
+static uint32_t pick(uint32_t n)
+{
+	return (uint32_t)(fixture_random(&seed) >> 16) % n;
+}
+
+static size_t line_at(const char *text, uint32_t n, size_t *ret_size)
+{
+	const char *at = text;
+
+	while (n--)
+		at = strchr(at, '\n') + 1;
+	*ret_size = strcspn(at, "\n") + 1;
+	return (size_t)(at - text);
+}
+
+/* A byte, a bit, a line less, twice, or in another one's place. */
+static void mutate(char text[RECORD_BYTES], uint32_t n_lines)
+{
+	static const char bytes[] = "\t\n 0189afgPS_,./-\x01\x7f\xff";
+	char line[2048];
+	size_t at, size, length = strlen(text);
+
+	at = line_at(text, pick(n_lines), &size);
+	switch (pick(5)) {
+	case 0:
+		text[pick((uint32_t)length)] = bytes[pick(sizeof(bytes) - 1)];
+		break;
+	case 1:
+		at = pick((uint32_t)length);
+		text[at] = (char)(text[at] ^ 1 << pick(7));
+		if (!text[at])
+			text[at] = '0';
+		break;
+	case 2:
+		memmove(text + at, text + at + size, length - at - size + 1);
+		break;
+	case 3:
+		assert_true(size < sizeof(line));
+		memcpy(line, text + at, size);
+		memmove(text + at + size, text + at, length - at + 1);
+		memcpy(text + at, line, size);
+		break;
+	default:
+		text[pick((uint32_t)length)] = '\0';
+	}
+}
+
+/* All was read before anything was written, or nothing was written. */
+static void assert_whole(const char *name, int err,
+			 const struct ssdpm_error *error)
+{
+	if (!err)
+		return;
+	if (err != -EIO)
+		fail_msg("%s: %d %s", name, err, error->message);
+	assert_int_equal(kernel->n_writes, 0);
+	assert_non_null(strstr(error->message, "/run/ssdpm/"));
+	assert_true(error->line > 0);
+}
+
+static void whatever_a_record_says_nothing_is_half_written(void **state)
+{
+	size_t n_cases = fixture_cases(4000), n_refused = 0, n_taken = 0;
+	char text[RECORD_BYTES];
+
+	(void)state;
+	seed = 17;
+	for (size_t i = 0; i < n_cases; i++) {
+		struct ssdpm_error error = fixture_error();
+		const bool journal = pick(2);
+		int err;
+
+		make_body(text);
+		mutate(text, 8);
+		if (pick(2) && strchr(text, '\n'))
+			mutate(text, 1);
+		finish(text, journal ? pick(7) : 0);
+		if (!pick(8))
+			text[pick((uint32_t)strlen(text))] ^= 1;
+		kernel_reset();
+		put(journal ? "journal" : "undo", text, strlen(text));
+		err = journal ? ssdpm_recover(kernel_machine, NULL, NULL,
+					      &error) :
+				revert(&error);
+		assert_whole(journal ? "journal" : "undo", err, &error);
+		n_refused += err != 0;
+		n_taken += !err;
+	}
+	print_message("%zu refused, %zu taken\n", n_refused, n_taken);
+	assert_true(n_refused > n_cases / 10);
+	assert_true(n_taken > n_cases / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_unknown_word_is_refused_by_file_and_line),
+		cmocka_unit_test(a_target_that_no_step_has_is_refused),
+		cmocka_unit_test(damage_is_refused_by_file_and_line),
+		cmocka_unit_test(what_was_not_damaged_is_acted_on),
+		cmocka_unit_test(
+			whatever_a_record_says_nothing_is_half_written),
+	};
+
+	return cmocka_run_group_tests(tests, boot, kernel_teardown);
+}
