@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What nobody expects of this drive or capture is no fault. */
+/*
+ * What nobody expects of this drive or capture is no fault; nor is a disk in
+ * standby, of which the library has said that it is not asked.
+ */
 static bool is_absence(int err)
 {
-	return err == -EOPNOTSUPP || err == -ENOENT;
+	return err == -EOPNOTSUPP || err == -ENOENT || err == -EBUSY;
 }
 
 /* Take what came out of one command; a fault is said, and the rest goes on. */

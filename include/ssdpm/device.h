@@ -352,12 +352,16 @@ enum ssdpm_read_flag {
 /**
  * ssdpm_device_read_model() - the model of a live drive
  * @flags: with SSDPM_READ_COMMANDS: Identify is sent, by libnvme (NVMe) or
- *         libatasmart (SATA). Without, or where that is not allowed: what sysfs
- *         has (SATA), the dump of a capture, or @catalogue
+ *         through SG_IO (SATA). Without, or where that is not allowed: what
+ *         sysfs has (SATA), the dump of a capture, or @catalogue
  * @catalogue: for what sysfs does not say, by product and firmware; or NULL
  *
  * A model from the catalogue has that provenance; what sysfs says of APSTA (by
  * the presence of the latency tolerance) and of the vendor is put in.
+ *
+ * A SATA disk gets CHECK POWER MODE first. If it is in standby, or if Linux has
+ * suspended it, nothing else is sent, a warning is logged, and the model is
+ * that of sysfs.
  *
  * Return: 0; -EOPNOTSUPP (out of reach, or built without the back end), -EACCES
  * (root is needed, and nothing else knows the drive), -ENOENT (not in the
@@ -490,7 +494,10 @@ struct ssdpm_devsleep {
 /**
  * ssdpm_device_read_devsleep() - READ LOG EXT, by SG_IO
  *
- * Return: as ssdpm_device_read_apst(), for SATA.
+ * Sends CHECK POWER MODE first, and nothing else to a disk that sleeps.
+ *
+ * Return: as ssdpm_device_read_apst(), for SATA; -EBUSY: the disk is in
+ * standby, or Linux has suspended it.
  */
 SSDPM_API int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 					 struct ssdpm_devsleep *ret_devsleep,

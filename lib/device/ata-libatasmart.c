@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IDENTIFY DEVICE by libatasmart. Its blob begins with a chunk IDFY (see
- * model/atasmart-blob.c), the 512 bytes as the drive sent them.
+ * IDENTIFY DEVICE by libatasmart, which knows ways to a drive that ata-sg.c
+ * does not. Its blob begins with a chunk IDFY (see model/atasmart-blob.c), the
+ * 512 bytes as the drive sent them.
  *
  * sk_disk_get_blob() asks for the SMART status too, and for that switches SMART
  * on where it is off: the caller sees to it that it is on. It first computes
  * the size of the blob and then asks; where that was the first question about
  * SMART, thresholds come in that it has no room for, and it writes past its end
- * (libatasmart 0.19). So the status is asked for before.
+ * (libatasmart 0.19). So the status is asked for before. And before that the
+ * power mode, because SMART would wake a drive in standby.
  */
 #include "device/node.h"
 
@@ -31,6 +33,7 @@ SSDPM__DLOPEN_NOTE("[{\"feature\":\"ata\",\"description\":\"IDENTIFY DEVICE of "
 struct library {
 	void *handle;
 	int (*open)(const char *name, SkDisk **ret_disk);
+	int (*check_sleep_mode)(SkDisk *disk, SkBool *ret_awake);
 	int (*smart_status)(SkDisk *disk, SkBool *ret_good);
 	int (*get_blob)(SkDisk *disk, const void **ret_blob, size_t *ret_size);
 	void (*free)(SkDisk *disk);
@@ -49,6 +52,8 @@ static int load(struct library *self, const char *name,
 				   "libatasmart4, or libatasmart4t64)",
 				   name);
 	if (ssdpm__find_function(self->handle, "sk_disk_open", &self->open) &&
+	    ssdpm__find_function(self->handle, "sk_disk_check_sleep_mode",
+				 &self->check_sleep_mode) &&
 	    ssdpm__find_function(self->handle, "sk_disk_smart_status",
 				 &self->smart_status) &&
 	    ssdpm__find_function(self->handle, "sk_disk_get_blob",
@@ -70,23 +75,29 @@ static int take_identify(const char *name, const uint8_t *blob, size_t size,
 		'I', 'D', 'F', 'Y', 0, 0, 2, 0
 	};
 	const uint8_t *identify = blob + HEAD_BYTES;
-	uint8_t sum = 0;
+	int err;
 
 	if (size < HEAD_BYTES + IDENTIFY_BYTES ||
 	    memcmp(blob, head, sizeof(head)) != 0)
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: the drive does not answer " COMMAND,
 				   name);
-	/* Word 255: its low byte A5h says that the high byte is a checksum. */
-	for (size_t i = 0; i < IDENTIFY_BYTES; i++)
-		sum = (uint8_t)(sum + identify[i]);
-	if (identify[IDENTIFY_BYTES - 2] == 0xa5 && sum)
+	err = ssdpm__check_ata_sum(name, identify, reterr);
+	if (!err)
+		memcpy(data, identify, IDENTIFY_BYTES);
+	return err;
+}
+
+static int check_awake(const struct library *library, const char *name,
+		       SkDisk *disk, struct ssdpm_error *reterr)
+{
+	SkBool awake = FALSE;
+
+	if (library->check_sleep_mode(disk, &awake) < 0)
 		return ssdpm__fail(reterr, -EIO, 0,
-				   "%s: " COMMAND ": checksum: the bytes add "
-				   "up to 0x%02x instead of 0",
-				   name, sum);
-	memcpy(data, identify, IDENTIFY_BYTES);
-	return 0;
+				   "%s: libatasmart: no power mode came back",
+				   name);
+	return awake ? 0 : ssdpm__fail_standby(name, reterr);
 }
 
 static int identify(const struct library *library, const char *name,
@@ -97,22 +108,25 @@ static int identify(const struct library *library, const char *name,
 	size_t size = 0;
 	char path[64];
 	SkBool good;
-	int r;
+	int err;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	if (library->open(path, &disk) < 0)
 		return ssdpm__fail_command(name, COMMAND, errno, reterr);
-	library->smart_status(disk, &good);
-	if (library->get_blob(disk, &blob, &size) < 0)
-		size = 0;
-	r = take_identify(name, blob, size, data, reterr);
+	err = check_awake(library, name, disk, reterr);
+	if (!err) {
+		library->smart_status(disk, &good);
+		if (library->get_blob(disk, &blob, &size) < 0)
+			size = 0;
+		err = take_identify(name, blob, size, data, reterr);
+	}
 	library->free(disk);
-	return r;
+	return err;
 }
 
-int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
-			uint8_t data[IDENTIFY_BYTES],
-			struct ssdpm_error *reterr)
+int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
+			     const char *name, uint8_t data[IDENTIFY_BYTES],
+			     struct ssdpm_error *reterr)
 {
 	struct library library = { .handle = NULL };
 	int r = ssdpm__check_live(machine, name, reterr);
@@ -121,7 +135,8 @@ int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
 		r = load(&library, name, reterr);
 	if (r)
 		return r;
-	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: " COMMAND, name);
+	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: " COMMAND " by libatasmart",
+		   name);
 	r = identify(&library, name, data, reterr);
 	dlclose(library.handle);
 	return r;

@@ -134,8 +134,9 @@ static int leave_out(const struct capture *self, int code,
 {
 	if (code == -ENOMEM)
 		return code;
-	ssdpm__log(self->source, SSDPM_LOG_INFO, "left out: %s",
-		   error->message);
+	ssdpm__log(self->source,
+		   code == -EBUSY ? SSDPM_LOG_WARNING : SSDPM_LOG_INFO,
+		   "left out: %s", error->message);
 	return 0;
 }
 

@@ -109,6 +109,14 @@ static void read_link_features(struct directory *adapter,
 	}
 }
 
+bool ssdpm__is_suspended(struct directory *directory, const char *name)
+{
+	char status[16];
+
+	return ssdpm__get_text(directory, name, status, sizeof(status)) &&
+	       !strncmp(status, "suspend", strlen("suspend"));
+}
+
 static void read_power(struct directory *adapter,
 		       struct ssdpm_device_facts *facts)
 {

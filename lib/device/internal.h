@@ -121,6 +121,8 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 		     size_t size);
 bool ssdpm__has(struct directory *directory, const char *name);
+/* Is it suspended, says this file power/runtime_status? */
+bool ssdpm__is_suspended(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
 
 const char *ssdpm__last_component(const char *path);
@@ -220,14 +222,22 @@ int ssdpm__nvme_wake(const struct ssdpm_machine *machine,
 		     const struct ssdpm_device_facts *facts,
 		     struct ssdpm_error *reterr);
 
-/* ata-libatasmart.c */
+/*
+ * ata-sg.c: IDENTIFY DEVICE, and one page of a log, through SG_IO, if CHECK
+ * POWER MODE says that the drive is awake. -EBUSY: it is in standby;
+ * -EOPNOTSUPP: the drive or its driver refuses commands; -ENODATA: the drive
+ * has no such log.
+ */
 int ssdpm__ata_identify(const struct ssdpm_machine *machine, const char *name,
 			uint8_t data[512], struct ssdpm_error *reterr);
-
-/* ata-log.c: one page of a log, by READ LOG EXT through SG_IO; no library. */
 int ssdpm__ata_read_log(const struct ssdpm_machine *machine, const char *name,
 			uint8_t log, uint8_t page, uint8_t data[512],
 			struct ssdpm_error *reterr);
+
+/* ata-libatasmart.c: the same data, but it asks for the SMART status, too. */
+int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
+			     const char *name, uint8_t data[512],
+			     struct ssdpm_error *reterr);
 
 /*
  * Dumps of a capture (ssdpm-capture(5)): "dumps/nvme0.identify" (4096 bytes),

@@ -46,6 +46,29 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 	}
 }
 
+int ssdpm__fail_standby(const char *name, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EBUSY, 0,
+			   "%s is in standby: ssdpm lets it sleep", name);
+}
+
+int ssdpm__check_ata_sum(const char *name,
+			 const uint8_t data[SSDPM__ATA_PAGE_BYTES],
+			 struct ssdpm_error *reterr)
+{
+	enum { SIGNATURE = 0xa5 }; /* of word 255: the other byte is the sum */
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < SSDPM__ATA_PAGE_BYTES; i++)
+		sum = (uint8_t)(sum + data[i]);
+	if (data[SSDPM__ATA_PAGE_BYTES - 2] != SIGNATURE || !sum)
+		return 0;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "%s: IDENTIFY DEVICE: checksum: the bytes add up to "
+			   "0x%02x instead of 0",
+			   name, sum);
+}
+
 int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 		     int flags, const char *command, struct ssdpm_error *reterr)
 {

@@ -24,4 +24,12 @@ int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 int ssdpm__fail_command(const char *name, const char *command, int err,
 			struct ssdpm_error *reterr);
 
+/* -EBUSY: the disk is in standby, and nothing wakes it. */
+int ssdpm__fail_standby(const char *name, struct ssdpm_error *reterr);
+
+/* The checksum of IDENTIFY DEVICE data, if there is one: 0 or -EIO. */
+int ssdpm__check_ata_sum(const char *name,
+			 const uint8_t data[SSDPM__ATA_PAGE_BYTES],
+			 struct ssdpm_error *reterr);
+
 #endif

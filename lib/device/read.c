@@ -101,6 +101,23 @@ static int decode(const struct ssdpm_device *device, const void *data,
 }
 
 /*
+ * Linux resumes a disk that it has suspended when its node is opened, before
+ * any command could ask for the power mode.
+ */
+static int check_not_suspended(const struct ssdpm_device *device,
+			       struct ssdpm_error *reterr)
+{
+	struct directory disk = { .machine = device->machine,
+				  .path = device->facts.path + 1 };
+
+	if (!ssdpm__is_suspended(&disk, "device/power/runtime_status"))
+		return 0;
+	return ssdpm__fail(reterr, -EBUSY, 0,
+			   "%s is suspended: ssdpm lets it sleep",
+			   device->facts.name);
+}
+
+/*
  * libatasmart switches SMART on where it is off, to ask for its status: then
  * sysfs, which has the same words, has to do.
  */
@@ -121,13 +138,32 @@ static int check_smart(const struct ssdpm_device *device,
 			   device->facts.name);
 }
 
-int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
+/* libatasmart has ways to drives whose drivers refuse SG_IO. */
+static int identify_sata(const struct ssdpm_device *device, uint8_t *data,
 			 struct ssdpm_error *reterr)
 {
 	const struct ssdpm_machine *machine = device->machine;
 	const char *name = device->facts.name;
+	struct ssdpm_error error;
+	int err;
+
+	err = check_not_suspended(device, reterr);
+	if (err)
+		return err;
+	err = ssdpm__ata_identify(machine, name, data, &error);
+	if (err != -EOPNOTSUPP)
+		return pass_on(err, &error, reterr);
+	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s", error.message);
+	err = check_smart(device, reterr);
+	return err ? err :
+		     ssdpm__atasmart_identify(machine, name, data, reterr);
+}
+
+int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
+			 struct ssdpm_error *reterr)
+{
+	const struct ssdpm_machine *machine = device->machine;
 	const bool is_nvme = device->facts.kind == SSDPM_KIND_NVME;
-	int r;
 
 	if (machine->capture)
 		return read_sized_dump(device, "identify", data,
@@ -135,9 +171,9 @@ int ssdpm__read_identify(const struct ssdpm_device *device, uint8_t *data,
 						 SSDPM__ATA_PAGE_BYTES,
 				       reterr);
 	if (is_nvme)
-		return ssdpm__nvme_identify(machine, name, data, reterr);
-	r = check_smart(device, reterr);
-	return r ? r : ssdpm__ata_identify(machine, name, data, reterr);
+		return ssdpm__nvme_identify(machine, device->facts.name, data,
+					    reterr);
+	return identify_sata(device, data, reterr);
 }
 
 /* Identify as a model. */
@@ -183,8 +219,11 @@ static int sata_model(const struct ssdpm_device *device, uint32_t flags,
 		r = from_drive(device, ret_model, &error);
 		if (!r || r == -ENOMEM || r == -EINVAL)
 			return pass_on(r, &error, reterr);
-		ssdpm__log(device->machine, SSDPM_LOG_INFO,
-			   "%s; what sysfs says is taken", error.message);
+		/* Whoever asked for commands is told why none was sent. */
+		ssdpm__log(device->machine,
+			   r == -EBUSY ? SSDPM_LOG_WARNING : SSDPM_LOG_INFO,
+			   "%s; sysfs has what it said when it was found",
+			   error.message);
 	}
 	return sata_from_sysfs(device, ret_model, reterr);
 }
@@ -485,10 +524,11 @@ int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
 	if (device->machine->capture)
 		return read_sized_dump(device, "devsleep", page,
 				       SSDPM__ATA_PAGE_BYTES, reterr);
-	r = ssdpm__ata_read_log(device->machine, device->facts.name,
-				SSDPM__DEVSLEEP_LOG, SSDPM__DEVSLEEP_PAGE, page,
-				reterr);
-	return r == -EOPNOTSUPP ? -ENODATA : r;
+	r = check_not_suspended(device, reterr);
+	return r ? r :
+		   ssdpm__ata_read_log(device->machine, device->facts.name,
+				       SSDPM__DEVSLEEP_LOG,
+				       SSDPM__DEVSLEEP_PAGE, page, reterr);
 }
 
 int ssdpm_device_read_devsleep(struct ssdpm_device *device,

@@ -254,9 +254,16 @@ static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 	facts->known |= SSDPM_FACT_LPM_SUPPORTED;
 }
 
-static void read_host(struct directory *host, struct ssdpm_device_facts *facts)
+/*
+ * Linux wakes an adapter that it has suspended to read PxCMD, and a reset of
+ * its ports with it, which may wake their disks.
+ */
+static void read_host(struct directory *host, bool is_suspended,
+		      struct ssdpm_device_facts *facts)
 {
 	read_lpm(host, facts);
+	if (is_suspended)
+		return;
 	read_register(host, "ahci_port_cmd", SSDPM_FACT_AHCI_PORT_CMD,
 		      &facts->ahci_port_cmd, facts);
 	if (!(facts->known & SSDPM_FACT_AHCI_PORT_CMD))
@@ -312,6 +319,7 @@ static int read_port(const struct place *place,
 {
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
+	bool is_suspended;
 	int r;
 
 	facts->kind = SSDPM_KIND_SATA;
@@ -327,8 +335,10 @@ static int read_port(const struct place *place,
 		facts->n_devices = 1;
 	at.path = place->port;
 	read_port_number(place, &at, facts);
+	at.path = place->adapter;
+	is_suspended = ssdpm__is_suspended(&at, "power/runtime_status");
 	at.path = place->host;
-	read_host(&at, facts);
+	read_host(&at, is_suspended, facts);
 	if (!is_disk) {
 		ssdpm__get_text(&at, "state", facts->state,
 				sizeof(facts->state));

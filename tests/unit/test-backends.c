@@ -50,15 +50,44 @@ static struct world {
 	bool status_asked;
 
 	struct sg_io_hdr io; /* status and so on to answer with */
-	uint8_t cdb[16];
+	uint8_t cdbs[4][16]; /* that were sent, in this order */
 	uint8_t sense[32];
 	uint8_t page[LOG_BYTES];
+	/* The same of CHECK POWER MODE. */
+	struct sg_io_hdr mode_io;
+	uint8_t mode_sense[32];
+	int mode_error;
+	bool awake; /* what libatasmart says */
+	int awake_error;
 } world;
+
+/* ATA PASS-THROUGH(16), as SAT-3 has it. */
+static const uint8_t check_power_mode[16] = { 0x85, 3 << 1, 0x20, [14] = 0xe5 };
+static const uint8_t identify_device[16] = { 0x85, 4 << 1,
+					     0x0e, [6] = 1, [14] = 0xec };
+static const uint8_t read_log_ext[16] = {
+	0x85, 4 << 1 | 1, 0x0e, [6] = 1, [8] = 0x30, [10] = 8, [14] = 0x2f
+};
+
+/* As libata answers where CK_COND is set: descriptor 09h, with Count. */
+static void answer_mode(uint8_t mode)
+{
+	static const uint8_t sense[32] = { 0x72, 0x01, 0, 0x1d, 0, 0,	0, 14,
+					   0x09, 0x0c, 0, 0,	0, 0,	0, 0,
+					   0,	 0,    0, 0,	0, 0x50 };
+
+	memcpy(world.mode_sense, sense, sizeof(sense));
+	world.mode_sense[13] = mode;
+	world.mode_io.status = 2;
+	world.mode_io.driver_status = 8;
+}
 
 static int set_up(void **state)
 {
 	(void)state;
 	memset(&world, 0, sizeof(world));
+	answer_mode(0xff);
+	world.awake = true;
 	return 0;
 }
 
@@ -147,6 +176,17 @@ ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
 	return world.error ? -1 : (ssize_t)size;
 }
 
+static void answer_with(struct sg_io_hdr *io, const struct sg_io_hdr *with,
+			const uint8_t sense[32])
+{
+	assert_int_equal(io->mx_sb_len, 32);
+	memcpy(io->sbp, sense, 32);
+	io->status = with->status;
+	io->host_status = with->host_status;
+	io->driver_status = with->driver_status;
+	io->resid = with->resid;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	struct sg_io_hdr *io;
@@ -157,23 +197,25 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	io = va_arg(args, struct sg_io_hdr *);
 	va_end(args);
-	world.n_commands++;
 	assert_int_equal(io->interface_id, 'S');
+	assert_int_equal(io->cmd_len, sizeof(world.cdbs[0]));
+	assert_true(io->timeout > 0);
+	memcpy(world.cdbs[world.n_commands++ % 4], io->cmdp, io->cmd_len);
+	if (io->cmdp[14] == 0xe5) {
+		assert_int_equal(io->dxfer_direction, SG_DXFER_NONE);
+		assert_int_equal(io->dxfer_len, 0);
+		errno = world.mode_error;
+		if (!world.mode_error)
+			answer_with(io, &world.mode_io, world.mode_sense);
+		return world.mode_error ? -1 : 0;
+	}
 	assert_int_equal(io->dxfer_direction, SG_DXFER_FROM_DEV);
 	assert_int_equal(io->dxfer_len, LOG_BYTES);
-	assert_int_equal(io->cmd_len, sizeof(world.cdb));
-	assert_true(io->timeout > 0);
-	memcpy(world.cdb, io->cmdp, sizeof(world.cdb));
 	errno = world.error;
 	if (world.error)
 		return -1;
 	memcpy(io->dxferp, world.page, LOG_BYTES);
-	assert_int_equal(io->mx_sb_len, sizeof(world.sense));
-	memcpy(io->sbp, world.sense, sizeof(world.sense));
-	io->status = world.io.status;
-	io->host_status = world.io.host_status;
-	io->driver_status = world.io.driver_status;
-	io->resid = world.io.resid;
+	answer_with(io, &world.io, world.sense);
 	return 0;
 }
 
@@ -287,6 +329,14 @@ static int open_disk(const char *name, SkDisk **ret_disk)
 	return 0;
 }
 
+static int check_sleep_mode(SkDisk *disk, SkBool *ret_awake)
+{
+	(void)disk;
+	errno = world.awake_error;
+	*ret_awake = world.awake;
+	return world.awake_error ? -1 : 0;
+}
+
 static int ask_status(SkDisk *disk, SkBool *ret_good)
 {
 	world.status_asked = true;
@@ -325,6 +375,8 @@ void *__wrap_dlsym(void *library, const char *name)
 #if HAVE_LIBATASMART
 		{ "libatasmart.so.4", "sk_disk_open",
 		  (void (*)(void))open_disk },
+		{ "libatasmart.so.4", "sk_disk_check_sleep_mode",
+		  (void (*)(void))check_sleep_mode },
 		{ "libatasmart.so.4", "sk_disk_smart_status",
 		  (void (*)(void))ask_status },
 		{ "libatasmart.so.4", "sk_disk_get_blob",
@@ -357,11 +409,8 @@ static int read_log(struct ssdpm_error *error)
 	return ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, error);
 }
 
-static void a_log_is_read_by_one_pass_through_command(void **state)
+static void a_log_is_read_after_the_power_mode(void **state)
 {
-	static const uint8_t cdb[16] = { 0x85, 4 << 1 | 1, 0x0e, 0,    0,
-					 0,    1,	   0,	 0x30, 0,
-					 8,    0,	   0,	 0,    0x2f };
 	uint8_t data[LOG_BYTES] = { 0 };
 
 	(void)state;
@@ -370,11 +419,167 @@ static void a_log_is_read_by_one_pass_through_command(void **state)
 	assert_int_equal(ssdpm__ata_read_log(&live, "sda", 0x30, 8, data, NULL),
 			 0);
 	assert_memory_equal(data, world.page, sizeof(data));
-	assert_memory_equal(world.cdb, cdb, sizeof(cdb));
+	assert_int_equal(world.n_commands, 2);
+	assert_memory_equal(world.cdbs[0], check_power_mode, 16);
+	assert_memory_equal(world.cdbs[1], read_log_ext, 16);
 	assert_string_equal(world.path, "/dev/sda");
 	assert_int_equal(world.flags, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	assert_int_equal(world.n_commands, 1);
 	assert_string_equal(world.log, "sda: READ LOG EXT");
+}
+
+/* IDENTIFY DEVICE data with a checksum. */
+static void make_page(uint8_t page[LOG_BYTES])
+{
+	uint16_t words[256];
+	uint8_t sum = 0;
+
+	fixture_ata_words(words);
+	fixture_ata_bytes(words, page);
+	page[510] = 0xa5;
+	for (size_t i = 0; i < 511; i++)
+		sum = (uint8_t)(sum + page[i]);
+	page[511] = (uint8_t)-sum;
+}
+
+static void identify_device_is_sent_after_the_power_mode(void **state)
+{
+	uint8_t data[LOG_BYTES];
+
+	(void)state;
+	make_page(world.page);
+	assert_int_equal(ssdpm__ata_identify(&live, "sda", data, NULL), 0);
+	assert_memory_equal(data, world.page, sizeof(data));
+	assert_int_equal(world.n_commands, 2);
+	assert_memory_equal(world.cdbs[0], check_power_mode, 16);
+	assert_memory_equal(world.cdbs[1], identify_device, 16);
+	assert_int_equal(world.n_loaded, 0);
+	assert_string_equal(world.log, "sda: IDENTIFY DEVICE");
+}
+
+static void identify_device_with_a_wrong_checksum_is_refused(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	uint8_t data[LOG_BYTES];
+
+	(void)state;
+	make_page(world.page);
+	world.page[511] ^= 0x40;
+	assert_int_equal(ssdpm__ata_identify(&live, "sda", data, &error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "checksum");
+}
+
+/* Both forms of sense data, and all modes of ACS-4. */
+static void nothing_follows_the_power_mode_of_a_disk_in_standby(void **state)
+{
+	static const struct {
+		uint8_t mode;
+		int code;
+		const char *words;
+	} modes[] = {
+		{ 0xff, 0, NULL },
+		{ 0x80, 0, NULL },
+		{ 0x81, 0, NULL },
+		{ 0x82, 0, NULL },
+		{ 0x83, 0, NULL },
+		{ 0x41, 0, NULL },
+		{ 0x00, -EBUSY, "sda is in standby: ssdpm lets it sleep" },
+		{ 0x01, -EBUSY, "sda is in standby: ssdpm lets it sleep" },
+		{ 0x40, -EBUSY, "sda is in standby: ssdpm lets it sleep" },
+		{ 0x84, -EIO, "unknown mode 84h" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(modes) / sizeof(modes[0]); i++) {
+		const uint8_t fixed[32] = {
+			0x70, 0,	  0x01, 0, 0x50, 0, modes[i / 2].mode,
+			10,   [13] = 0x1d
+		};
+		struct ssdpm_error error = fixture_error();
+
+		answer_mode(modes[i / 2].mode);
+		if (i % 2)
+			memcpy(world.mode_sense, fixed, sizeof(fixed));
+		world.n_commands = 0;
+		assert_int_equal(read_log(&error), modes[i / 2].code);
+		assert_int_equal(world.n_commands, modes[i / 2].code ? 1 : 2);
+		assert_memory_equal(world.cdbs[0], check_power_mode, 16);
+		if (modes[i / 2].code)
+			fixture_assert_error(&error, modes[i / 2].code, 0,
+					     modes[i / 2].words);
+	}
+}
+
+static void nothing_follows_a_power_mode_that_did_not_come_back(void **state)
+{
+	static const struct {
+		uint8_t sense[32];
+		uint8_t status;
+		int code;
+		const char *words;
+	} cases[] = {
+		/* CK_COND was ignored, or said nothing of registers. */
+		{ { 0 }, 0, -EIO, "no mode came back" },
+		{ { 0x70, 0, 0x01, 0, 0x50, 0, 0xff }, 2, -EIO, "no mode" },
+		{ { 0x72, 0x01, 0, 0x1d }, 2, -EIO, "no mode came back" },
+		{ { 0x72, 0x01, 0, 0x1d, [7] = 13, 0x09, 0x0c },
+		  2,
+		  -EIO,
+		  "no" },
+		{ { 0x72, 0x01, 0, 0x1d, [7] = 255, 0x02, 0xff },
+		  2,
+		  -EIO,
+		  "no" },
+		/* Refused, as by a bridge; aborted; not ready. */
+		{ { 0x70, 0, 0x05, [12] = 0x20 }, 2, -EOPNOTSUPP, "refuses" },
+		{ { 0x72, 0x05, 0x24 }, 2, -EOPNOTSUPP, "sda refuses CHECK" },
+		{ { 0x70, 0, 0x0b }, 2, -EOPNOTSUPP, "sda refuses CHECK" },
+		{ { 0x72, 0x02, 0x04 }, 2, -EIO, "key 2h, code 04h" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_error error = fixture_error();
+
+		memcpy(world.mode_sense, cases[i].sense, 32);
+		world.mode_io.status = cases[i].status;
+		world.mode_io.driver_status = 0;
+		world.n_commands = 0;
+		assert_int_equal(read_log(&error), cases[i].code);
+		fixture_assert_error(&error, cases[i].code, 0, cases[i].words);
+		assert_int_equal(world.n_commands, 1);
+	}
+}
+
+static void a_descriptor_before_that_of_the_registers_is_skipped(void **state)
+{
+	static const uint8_t sense[32] = { 0x72, 0x01, 0,    0x1d, 0,	 0,
+					   0,	 22,   0x02, 6,	   0x09, 0,
+					   0,	 0,    0,    0,	   0x09, 0x0c,
+					   0,	 0,    0,    0x00 };
+
+	(void)state;
+	memcpy(world.mode_sense, sense, sizeof(sense));
+	assert_int_equal(read_log(NULL), -EBUSY);
+	world.mode_sense[21] = 0xff;
+	assert_int_equal(read_log(NULL), 0);
+}
+
+static void a_driver_that_refuses_pass_through_is_told_from_a_fault(
+	void **state)
+{
+	static const int refusals[] = { EIO, EINVAL, ENOTTY, EOPNOTSUPP };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct ssdpm_error error = fixture_error();
+
+		world.n_commands = 0;
+		world.mode_error = refusals[i];
+		assert_int_equal(read_log(&error), -EOPNOTSUPP);
+		fixture_assert_error(&error, -EOPNOTSUPP, 0,
+				     "sda: its driver refuses CHECK POWER");
+		assert_int_equal(world.n_commands, 1);
+	}
 }
 
 static void what_the_sense_says_of_a_log_is_heard(void **state)
@@ -385,14 +590,14 @@ static void what_the_sense_says_of_a_log_is_heard(void **state)
 		int code;
 		const char *words;
 	} cases[] = {
-		{ { 0x72, 0x0b, 0 }, 2, 8, -EOPNOTSUPP, "has no log 30h" },
-		{ { 0x72, 0x0b, 0 }, 0, 8, -EOPNOTSUPP, "has no log 30h" },
-		{ { 0x72, 0x05, 0x20 }, 2, 8, -EOPNOTSUPP, "has no log 30h" },
+		{ { 0x72, 0x0b, 0 }, 2, 8, -ENODATA, "refuses READ LOG" },
+		{ { 0x72, 0x0b, 0 }, 0, 8, -ENODATA, "refuses READ LOG" },
+		{ { 0x72, 0x05, 0x20 }, 2, 8, -ENODATA, "refuses READ LOG" },
 		{ { 0x70, 0, 0x05, [12] = 0x24 },
 		  2,
 		  0,
-		  -EOPNOTSUPP,
-		  "has no log 30h" },
+		  -ENODATA,
+		  "refuses READ LOG" },
 		{ { 0x72, 0x0b, 0x47 }, 2, 8, -EIO, "key Bh, code 47h" },
 		{ { 0x70, 0, 0x03, [12] = 0x11 }, 2, 8, -EIO, "key 3h, code" },
 		{ { 0x72, 0x02, 0x04 }, 2, 8, -EIO, "key 2h, code 04h" },
@@ -466,6 +671,11 @@ static void each_errno_of_a_log_has_words(void **state)
 		fixture_assert_error(&error, errnos[i].code, 0,
 				     errnos[i].words);
 		world.error = 0;
+		world.mode_error = errnos[i].error;
+		assert_int_equal(read_log(&error), errnos[i].code);
+		fixture_assert_error(&error, errnos[i].code, 0,
+				     errnos[i].words);
+		world.mode_error = 0;
 		world.open_errno = errnos[i].error;
 		assert_int_equal(read_log(&error), errnos[i].code);
 		fixture_assert_error(&error, errnos[i].code, 0,
@@ -520,6 +730,14 @@ static int call_ata(const struct ssdpm_machine *machine,
 	uint8_t data[512];
 
 	return ssdpm__ata_identify(machine, "sda", data, error);
+}
+
+static int call_atasmart(const struct ssdpm_machine *machine,
+			 struct ssdpm_error *error)
+{
+	uint8_t data[512];
+
+	return ssdpm__atasmart_identify(machine, "sda", data, error);
 }
 
 static int call_log(const struct ssdpm_machine *machine,
@@ -581,7 +799,7 @@ static void no_command_is_sent_to_the_drives_of_a_capture(void **state)
 {
 	static const call calls[] = { call_identify, call_get,	       call_set,
 				      call_health,   call_set_feature, call_ata,
-				      call_log };
+				      call_log,	     call_atasmart };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -855,16 +1073,8 @@ static void without_libnvme_each_nvme_command_says_so(void **state)
 /* A blob, as libatasmart writes it: IDFY alone. */
 static void make_blob(uint8_t blob[520])
 {
-	uint16_t words[256];
-	uint8_t sum = 0;
-
-	fixture_ata_words(words);
 	memcpy(blob, "IDFY\0\0\2\0", 8);
-	fixture_ata_bytes(words, blob + 8);
-	blob[8 + 510] = 0xa5;
-	for (size_t i = 0; i < 511; i++)
-		sum = (uint8_t)(sum + blob[8 + i]);
-	blob[8 + 511] = (uint8_t)-sum;
+	make_page(blob + 8);
 	world.blob = blob;
 	world.blob_bytes = 520;
 }
@@ -875,13 +1085,13 @@ static void identify_device_is_what_the_blob_holds(void **state)
 
 	(void)state;
 	make_blob(blob);
-	assert_int_equal(ssdpm__ata_identify(&live, "sda", data, NULL), 0);
+	assert_int_equal(ssdpm__atasmart_identify(&live, "sda", data, NULL), 0);
 	assert_memory_equal(data, blob + 8, sizeof(data));
 	assert_string_equal(world.path, "/dev/sda");
-	assert_string_equal(world.log, "sda: IDENTIFY DEVICE");
+	assert_string_equal(world.log, "sda: IDENTIFY DEVICE by libatasmart");
 }
 
-static void identify_device_with_a_wrong_checksum_is_refused(void **state)
+static void a_blob_with_a_wrong_checksum_is_refused(void **state)
 {
 	struct ssdpm_error error = fixture_error();
 	uint8_t blob[520];
@@ -889,7 +1099,7 @@ static void identify_device_with_a_wrong_checksum_is_refused(void **state)
 	(void)state;
 	make_blob(blob);
 	blob[8 + 511] ^= 0x40;
-	assert_int_equal(call_ata(&live, &error), -EIO);
+	assert_int_equal(call_atasmart(&live, &error), -EIO);
 	fixture_assert_error(&error, -EIO, 0, "checksum");
 }
 
@@ -899,8 +1109,27 @@ static void a_disk_that_does_not_answer_gives_nothing(void **state)
 
 	(void)state;
 	world.blob = NULL; /* sk_disk_get_blob(): ENODATA */
-	assert_int_equal(call_ata(&live, &error), -EIO);
+	assert_int_equal(call_atasmart(&live, &error), -EIO);
 	fixture_assert_error(&error, -EIO, 0, "does not answer");
+}
+
+/* To ask for the SMART status would wake it. */
+static void libatasmart_asks_a_disk_in_standby_nothing_more(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+	uint8_t blob[520];
+
+	(void)state;
+	make_blob(blob);
+	world.awake = false;
+	assert_int_equal(call_atasmart(&live, &error), -EBUSY);
+	fixture_assert_error(&error, -EBUSY, 0, "sda is in standby");
+	assert_false(world.status_asked);
+	world.awake = true;
+	world.awake_error = EOPNOTSUPP;
+	assert_int_equal(call_atasmart(&live, &error), -EIO);
+	fixture_assert_error(&error, -EIO, 0, "no power mode came back");
+	assert_false(world.status_asked);
 }
 
 static void each_errno_of_identify_device_has_words(void **state)
@@ -910,7 +1139,7 @@ static void each_errno_of_identify_device_has_words(void **state)
 		struct ssdpm_error error = fixture_error();
 
 		world.error = errnos[i].error;
-		assert_int_equal(call_ata(&live, &error), errnos[i].code);
+		assert_int_equal(call_atasmart(&live, &error), errnos[i].code);
 		fixture_assert_error(&error, errnos[i].code, 0,
 				     errnos[i].words);
 	}
@@ -918,20 +1147,20 @@ static void each_errno_of_identify_device_has_words(void **state)
 
 static void without_libatasmart_its_package_is_named(void **state)
 {
-	static const char *const names[] = { "sk_disk_open",
-					     "sk_disk_smart_status",
-					     "sk_disk_get_blob",
-					     "sk_disk_free" };
+	static const char *const names[] = {
+		"sk_disk_open", "sk_disk_check_sleep_mode",
+		"sk_disk_smart_status", "sk_disk_get_blob", "sk_disk_free"
+	};
 	struct ssdpm_error error = fixture_error();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		world.missing = names[i];
-		assert_int_equal(call_ata(&live, &error), -ENODEV);
+		assert_int_equal(call_atasmart(&live, &error), -ENODEV);
 		fixture_assert_error(&error, -ENODEV, 0, "is not libatasmart");
 	}
 	world.no_library = true;
-	assert_int_equal(call_ata(&live, &error), -ENODEV);
+	assert_int_equal(call_atasmart(&live, &error), -ENODEV);
 	fixture_assert_error(&error, -ENODEV, 0, "Debian's libatasmart4");
 }
 #else
@@ -940,7 +1169,7 @@ static void without_libatasmart_identify_device_says_so(void **state)
 	struct ssdpm_error error = fixture_error();
 
 	(void)state;
-	assert_int_equal(call_ata(&live, &error), -EOPNOTSUPP);
+	assert_int_equal(call_atasmart(&live, &error), -EOPNOTSUPP);
 	fixture_assert_error(&error, -EOPNOTSUPP, 0,
 			     "built without libatasmart");
 }
@@ -951,7 +1180,13 @@ static void without_libatasmart_identify_device_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_log_is_read_by_one_pass_through_command),
+		TEST(a_log_is_read_after_the_power_mode),
+		TEST(identify_device_is_sent_after_the_power_mode),
+		TEST(identify_device_with_a_wrong_checksum_is_refused),
+		TEST(nothing_follows_the_power_mode_of_a_disk_in_standby),
+		TEST(nothing_follows_a_power_mode_that_did_not_come_back),
+		TEST(a_descriptor_before_that_of_the_registers_is_skipped),
+		TEST(a_driver_that_refuses_pass_through_is_told_from_a_fault),
 		TEST(what_the_sense_says_of_a_log_is_heard),
 		TEST(a_command_that_does_not_arrive_is_no_log),
 		TEST(each_errno_of_a_log_has_words),
@@ -977,7 +1212,8 @@ int main(void)
 #endif
 #if HAVE_LIBATASMART
 		TEST(identify_device_is_what_the_blob_holds),
-		TEST(identify_device_with_a_wrong_checksum_is_refused),
+		TEST(a_blob_with_a_wrong_checksum_is_refused),
+		TEST(libatasmart_asks_a_disk_in_standby_nothing_more),
 		TEST(a_disk_that_does_not_answer_gives_nothing),
 		TEST(each_errno_of_identify_device_has_words),
 		TEST(without_libatasmart_its_package_is_named),

@@ -41,9 +41,15 @@ static struct mock {
 	bool refuses;	  /* EACCES for Set Features 0Ch, as Linux 7.2 */
 	int n_commands;	  /* of any kind, to any drive */
 	uint32_t opcodes[16], features[16];
-	uint8_t page[512], cdb[16];
-	bool aborts;
+	/* SATA: what it answers, and the commands that it was sent. */
+	uint8_t page[512], mode;
+	bool aborts;	   /* all but CHECK POWER MODE */
+	bool fixed_sense;  /* as some bridges and QEMU's AHCI */
+	int refuses_sg_io; /* an errno */
+	uint8_t ata[16];
 } mock;
+
+enum { E5H = 0xe5, ECH = 0xec, LOG = 0x2f };
 
 /* What the drive answers; *error: the kernel does not let it through. */
 static uint32_t answer(const struct nvme_admin_cmd *command,
@@ -124,13 +130,47 @@ static gboolean on_nvme(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 	return TRUE;
 }
 
+static void answer_sense(UMockdevIoctlData *arg, const uint8_t sense[32])
+{
+	const struct sg_io_hdr *io = (const void *)arg->data;
+	g_autoptr(UMockdevIoctlData) data = umockdev_ioctl_data_resolve(
+		arg, offsetof(struct sg_io_hdr, sbp), io->mx_sb_len, NULL);
+	guint8 status = 2;
+
+	umockdev_ioctl_data_update(data, 0, (guint8 *)(uintptr_t)sense, 32);
+	umockdev_ioctl_data_update(arg, offsetof(struct sg_io_hdr, status),
+				   &status, 1);
+}
+
+/* What a disk answers: a mode in its registers, or a page. */
+static void answer_ata(UMockdevIoctlData *arg, uint8_t command)
+{
+	const uint8_t fixed[32] = { 0x70, 0,	     1,	 0,	     0x50,
+				    0,	  mock.mode, 10, [13] = 0x1d };
+	const uint8_t registers[32] = {
+		0x72, 1, 0, 0x1d, [7] = 14, 0x09, 0x0c, [13] = mock.mode
+	};
+	const uint8_t aborted[32] = { 0x72, 0x0b };
+	g_autoptr(UMockdevIoctlData) data = NULL;
+
+	if (command == E5H) {
+		answer_sense(arg, mock.fixed_sense ? fixed : registers);
+		return;
+	}
+	if (mock.aborts) {
+		answer_sense(arg, aborted);
+		return;
+	}
+	data = umockdev_ioctl_data_resolve(arg,
+					   offsetof(struct sg_io_hdr, dxferp),
+					   sizeof(mock.page), NULL);
+	umockdev_ioctl_data_update(data, 0, mock.page, sizeof(mock.page));
+}
+
 static gboolean on_ata(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 		       gpointer userdata)
 {
-	static const uint8_t aborted[8] = { 0x72, 0x0b };
-	g_autoptr(UMockdevIoctlData) arg = NULL, cdb = NULL, data = NULL,
-				     sense = NULL;
-	struct sg_io_hdr io;
+	g_autoptr(UMockdevIoctlData) arg = NULL, cdb = NULL;
 
 	(void)base;
 	(void)userdata;
@@ -139,28 +179,15 @@ static gboolean on_ata(UMockdevIoctlBase *base, UMockdevIoctlClient *client,
 		return TRUE;
 	}
 	arg = umockdev_ioctl_data_resolve(umockdev_ioctl_client_get_arg(client),
-					  0, sizeof(io), NULL);
-	memcpy(&io, arg->data, sizeof(io));
+					  0, sizeof(struct sg_io_hdr), NULL);
 	cdb = umockdev_ioctl_data_resolve(arg, offsetof(struct sg_io_hdr, cmdp),
-					  io.cmd_len, NULL);
-	data = umockdev_ioctl_data_resolve(
-		arg, offsetof(struct sg_io_hdr, dxferp), io.dxfer_len, NULL);
-	sense = umockdev_ioctl_data_resolve(
-		arg, offsetof(struct sg_io_hdr, sbp), io.mx_sb_len, NULL);
-	memcpy(mock.cdb, cdb->data, sizeof(mock.cdb));
-	mock.n_commands++;
-	if (mock.aborts) {
-		guint8 status = 2;
-
-		umockdev_ioctl_data_update(sense, 0,
-					   (guint8 *)(uintptr_t)aborted,
-					   sizeof(aborted));
-		umockdev_ioctl_data_update(
-			arg, offsetof(struct sg_io_hdr, status), &status, 1);
-	} else {
-		umockdev_ioctl_data_update(data, 0, mock.page,
-					   sizeof(mock.page));
+					  16, NULL);
+	mock.ata[mock.n_commands++ % 16] = cdb->data[14];
+	if (mock.refuses_sg_io) {
+		umockdev_ioctl_client_complete(client, -1, mock.refuses_sg_io);
+		return TRUE;
 	}
+	answer_ata(arg, cdb->data[14]);
 	umockdev_ioctl_client_complete(client, 0, 0);
 	return TRUE;
 }
@@ -205,19 +232,27 @@ static int remove_testbed(void **state)
 	return 0;
 }
 
-/* A machine of tests/captures, as if it were this one. */
-static struct ssdpm_machine *open_machine(const char *name)
+/* A machine in a directory, as if it were this one. */
+static struct ssdpm_machine *open_root(const char *root)
 {
-	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	struct ssdpm_machine_params params = { .size = sizeof(params),
+					       .root = root };
 	struct ssdpm_machine *machine = NULL;
-	char root[512];
 
 	memset(&mock, 0, sizeof(mock));
-	snprintf(root, sizeof(root), "%s/%s", getenv("SSDPM_CAPTURES"), name);
-	params.root = root;
+	mock.mode = 0xff;
 	assert_int_equal(ssdpm_machine_new(&params, &machine, NULL), 0);
 	machine->capture = 0;
 	return machine;
+}
+
+/* The same of tests/captures. */
+static struct ssdpm_machine *open_machine(const char *name)
+{
+	char root[512];
+
+	snprintf(root, sizeof(root), "%s/%s", getenv("SSDPM_CAPTURES"), name);
+	return open_root(root);
 }
 
 static struct ssdpm_device *open_device(const char *capture, const char *name)
@@ -392,8 +427,9 @@ static void devsleep_is_read_by_one_log_page(void **state)
 	assert_int_equal(devsleep.reported, 1);
 	assert_int_equal(devsleep.minimum_assertion_ms, 12);
 	assert_int_equal(devsleep.exit_timeout_ms, 34);
-	assert_int_equal(mock.n_commands, 1);
-	assert_int_equal(mock.cdb[14], 0x2f);
+	assert_int_equal(mock.n_commands, 2);
+	assert_int_equal(mock.ata[0], E5H);
+	assert_int_equal(mock.ata[1], LOG);
 	/* Zeros, or not valid, or no log: what Serial ATA defines. */
 	mock.page[0x30] = mock.page[0x31] = 0;
 	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, NULL),
@@ -413,6 +449,182 @@ static void devsleep_is_read_by_one_log_page(void **state)
 			 0);
 	assert_int_equal(devsleep.reported, 0);
 	assert_int_equal(devsleep.minimum_assertion_ms, 10);
+	ssdpm_device_unref(device);
+}
+
+static uint32_t logged; /* warnings */
+static char log_text[512];
+
+static void note(void *userdata, uint32_t level, const char *message)
+{
+	(void)userdata;
+	if (level > SSDPM_LOG_WARNING)
+		return;
+	logged++;
+	snprintf(log_text, sizeof(log_text), "%s", message);
+}
+
+/* Its model, with commands allowed: all of them, in order, in mock.ata. */
+static struct ssdpm_model *identify_sata(struct ssdpm_device *device)
+{
+	struct ssdpm_model *model = NULL;
+
+	mock.n_commands = 0;
+	logged = 0;
+	memset(mock.ata, 0, sizeof(mock.ata));
+	device->machine->log_fn = note;
+	assert_int_equal(ssdpm_device_read_model(device, SSDPM_READ_COMMANDS,
+						 NULL, &model, NULL),
+			 0);
+	return model;
+}
+
+/* Another disk than that of sysfs, so that it can be told from it. */
+static void make_disk(void)
+{
+	uint16_t words[256];
+
+	fixture_ata_words(words);
+	words[27] = 'L' << 8 | 'I';
+	fixture_ata_bytes(words, mock.page);
+}
+
+static void a_disk_that_is_awake_is_identified_by_one_command(void **state)
+{
+	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
+
+	(void)state;
+	make_disk();
+	for (int i = 0; i < 4; i++) {
+		struct ssdpm_model *model;
+
+		mock.fixed_sense = i % 2;
+		mock.mode = i < 2 ? 0xff : 0x80;
+		model = identify_sata(device);
+		assert_int_equal(mock.n_commands, 2);
+		assert_int_equal(mock.ata[0], E5H);
+		assert_int_equal(mock.ata[1], ECH);
+		assert_memory_equal(ssdpm_model_get_info(model)->product, "LI",
+				    2);
+		assert_int_equal(logged, 0);
+		ssdpm_model_unref(model);
+	}
+	ssdpm_device_unref(device);
+}
+
+static void a_disk_in_standby_is_left_asleep_and_that_is_said(void **state)
+{
+	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_devsleep devsleep;
+	struct ssdpm_model *model;
+
+	(void)state;
+	make_disk();
+	for (int i = 0; i < 2; i++) {
+		mock.fixed_sense = i;
+		mock.mode = 0;
+		model = identify_sata(device);
+		assert_int_equal(mock.n_commands, 1);
+		assert_int_equal(mock.ata[0], E5H);
+		assert_string_equal(ssdpm_model_get_info(model)->product,
+				    device->facts.product);
+		assert_int_equal(logged, 1);
+		assert_non_null(strstr(log_text, "sda is in standby: ssdpm "
+						 "lets it sleep; sysfs has"));
+		ssdpm_model_unref(model);
+	}
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, &error),
+			 -EBUSY);
+	fixture_assert_error(&error, -EBUSY, 0, "sda is in standby");
+	assert_int_equal(mock.n_commands, 2);
+	assert_int_equal(mock.ata[1], E5H);
+	ssdpm_device_unref(device);
+}
+
+static void run(const char *format, const char *a, const char *b)
+{
+	char command[1200];
+
+	snprintf(command, sizeof(command), format, a, b);
+	assert_int_equal(system(command), 0);
+}
+
+/* To open its node would resume it. */
+static void a_disk_that_linux_has_suspended_is_not_even_opened(void **state)
+{
+	char root[] = "/tmp/ssdpm-live-XXXXXX";
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_devsleep devsleep;
+	struct ssdpm_machine *machine;
+	struct ssdpm_device *device;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	run("cp -a %s/desktop-6.1/. %s", getenv("SSDPM_CAPTURES"), root);
+	run("cd %s/sys/block/sda/device && mkdir -p power && "
+	    "echo %s >power/runtime_status",
+	    root, "suspended");
+	machine = open_root(root);
+	assert_int_equal(ssdpm_device_read(machine, "sda", &device, NULL), 0);
+	make_disk();
+	ssdpm_model_unref(identify_sata(device));
+	assert_int_equal(mock.n_commands, 0);
+	assert_non_null(strstr(log_text, "sda is suspended: ssdpm lets"));
+	assert_int_equal(ssdpm_device_read_devsleep(device, &devsleep, &error),
+			 -EBUSY);
+	assert_int_equal(mock.n_commands, 0);
+	ssdpm_device_unref(device);
+	ssdpm_machine_unref(machine);
+	run("rm -r %s%s", root, "");
+}
+
+/* A read of PxCMD would resume it, and reset its ports. */
+static void no_register_of_an_adapter_that_is_suspended_is_read(void **state)
+{
+	char root[] = "/tmp/ssdpm-live-XXXXXX";
+	struct ssdpm_machine *machine;
+	struct ssdpm_device *device;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	run("cp -a %s/desktop-6.1/. %s", getenv("SSDPM_CAPTURES"), root);
+	for (int i = 0; i < 2; i++) {
+		run("cd $(realpath %s/sys/block/sda | sed 's|/ata[0-9].*||') && "
+		    "mkdir -p power && echo %s >power/runtime_status",
+		    root, i ? "suspended" : "active");
+		machine = open_root(root);
+		assert_int_equal(
+			ssdpm_device_read(machine, "sda", &device, NULL), 0);
+		assert_int_equal(device->facts.known & SSDPM_FACT_LPM,
+				 SSDPM_FACT_LPM);
+		assert_int_equal(device->facts.known & SSDPM_FACT_AHCI_PORT_CMD,
+				 i ? 0 : SSDPM_FACT_AHCI_PORT_CMD);
+		ssdpm_device_unref(device);
+		ssdpm_machine_unref(machine);
+	}
+	run("rm -r %s%s", root, "");
+}
+
+/* umockdev's node is no block device, which libatasmart wants. */
+static void a_disk_whose_driver_refuses_sg_io_is_what_sysfs_has(void **state)
+{
+	static const int errors[] = { EIO, EINVAL, ENOTTY, ETIMEDOUT };
+	struct ssdpm_device *device = open_device("desktop-6.1", "sda");
+
+	(void)state;
+	make_disk();
+	for (size_t i = 0; i < 4; i++) {
+		struct ssdpm_model *model;
+
+		mock.refuses_sg_io = errors[i];
+		model = identify_sata(device);
+		assert_int_equal(mock.n_commands, 1);
+		assert_int_equal(mock.ata[0], E5H);
+		assert_string_equal(ssdpm_model_get_info(model)->product,
+				    device->facts.product);
+		ssdpm_model_unref(model);
+	}
 	ssdpm_device_unref(device);
 }
 
@@ -608,6 +820,16 @@ int main(void)
 		cmocka_unit_test(a_drive_without_apst_says_so),
 		cmocka_unit_test(a_drive_that_measures_its_power_is_a_meter),
 		cmocka_unit_test(devsleep_is_read_by_one_log_page),
+		cmocka_unit_test(
+			a_disk_that_is_awake_is_identified_by_one_command),
+		cmocka_unit_test(
+			a_disk_in_standby_is_left_asleep_and_that_is_said),
+		cmocka_unit_test(
+			a_disk_that_linux_has_suspended_is_not_even_opened),
+		cmocka_unit_test(
+			no_register_of_an_adapter_that_is_suspended_is_read),
+		cmocka_unit_test(
+			a_disk_whose_driver_refuses_sg_io_is_what_sysfs_has),
 		cmocka_unit_test(
 			a_capture_of_a_live_drive_has_dumps_without_its_serial),
 		cmocka_unit_test(without_root_the_catalogue_knows_the_drive),

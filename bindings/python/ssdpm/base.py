@@ -101,7 +101,7 @@ class ReadOnlyError(Error):
 
 
 class BusyError(Error):
-    """EBUSY: another commit holds the lock; a battery that charges is no meter."""
+    """EBUSY: another commit holds the lock, a battery charges, a disk is in standby."""
 
 
 class TimedOutError(Error, TimeoutError):

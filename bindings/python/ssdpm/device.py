@@ -379,7 +379,8 @@ class Device(_Read):
         Args:
             commands: send Identify. Without, or where that is not allowed, it is
                 what sysfs has (SATA), the dump of a capture, or what the catalogue
-                has by product and firmware: Model.provenance tells.
+                has by product and firmware: Model.provenance tells. A SATA disk in
+                standby is left asleep: then it is what sysfs has, too.
             catalogue: None is the built-in one.
 
         Raises:
@@ -433,7 +434,8 @@ class Device(_Read):
         """DevSleep timing of a SATA drive: a log page, by READ LOG EXT.
 
         Raises:
-            As apst().
+            BusyError: the disk is in standby, and is left asleep.
+            And as apst().
         """
         return Devsleep(*self._handle.devsleep())
 
