@@ -96,6 +96,56 @@ static enum exit_status prepare(struct work *work,
 	return status;
 }
 
+/* A value that takes a command is planned: then root sends it anyway. */
+static bool asks_for_states(const struct work *work)
+{
+	return work->options->has_power_state && !work->common->root &&
+	       may_send_commands();
+}
+
+/* Would the plan write something that the drive's own states decide? */
+static bool is_concerned(const struct work *work,
+			 const struct ssdpm_device_facts *facts)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	uint32_t state;
+
+	if (facts->kind != SSDPM_KIND_NVME)
+		return false;
+	if (asks_for_states(work) &&
+	    find_power_state(work->options, facts->name, &state))
+		return true;
+	for (size_t i = 0;
+	     work->plan && !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_IN_FORCE &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
+		     !strcmp(step.device, facts->name)))
+			return true;
+	return false;
+}
+
+/* Ask these drives alone; what cannot be asked stays as it was read. */
+static void identify_concerned(const struct work *work, struct drives *drives)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+		struct ssdpm_model *model;
+		struct ssdpm_error error;
+
+		if (!is_concerned(work, ssdpm_device_get_facts(drive->device)))
+			continue;
+		if (ssdpm_device_read_model(drive->device, SSDPM_READ_COMMANDS,
+					    NULL, &model, &error)) {
+			if (!drive->model)
+				drive->problem = error;
+			continue;
+		}
+		ssdpm_model_unref(drive->model);
+		drive->model = model;
+	}
+}
+
 /* What can be done with a plan when there is one. */
 typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct settings *settings,
@@ -106,19 +156,16 @@ static enum exit_status run(const void *data, const struct common *common,
 			    finish_fn finish)
 {
 	struct settings settings = *(const struct settings *)data;
-	struct common asking = *common;
-	struct work work = { .common = &asking };
+	struct work work = { .common = common, .options = &settings.plan };
 	const bool both = settings.both_sources;
 	struct drives drives = { 0 };
 	enum exit_status status;
 
 	status = check_options(common, &settings, operands, n_operands);
-	/* It takes a command anyway: the drive says which states it has. */
-	if (settings.plan.has_power_state && !common->root &&
-	    may_send_commands())
-		asking.identify = true;
 	if (!status)
-		status = read_devices(&asking, operands, n_operands, &drives);
+		status = read_devices(common, operands, n_operands, &drives);
+	if (!status && !common->identify)
+		identify_concerned(&work, &drives);
 	if (!status)
 		status = prepare(&work, &settings,
 				 both ? SSDPM_SOURCE_AC :
@@ -164,9 +211,10 @@ static enum exit_status plan_again(struct work *work,
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	common.identify |= identify;
-	work->plan = ssdpm_plan_free(work->plan);
 	status = read_devices(&common, operands, n, &drives);
+	if (!status && identify)
+		identify_concerned(work, &drives);
+	work->plan = ssdpm_plan_free(work->plan);
 	if (status)
 		return status;
 	free_drives(again);
@@ -179,10 +227,11 @@ static enum exit_status plan_again(struct work *work,
 }
 
 /*
- * Where something will be written, the drives themselves are asked, so that
- * what the kernel builds can be held against the prediction. In the usual case
- * all is so already, and no drive is woken. Two of us may be called at once, by
- * a plug that is pulled and put back: the slower one looks again.
+ * The NVMe drives for which something will be written are asked themselves, so
+ * that what the kernel builds can be held against the prediction. Nothing is
+ * sent to other drives, and in the usual case, where all is so already, to
+ * none. Two of us may be called at once, by a plug that is pulled and put back:
+ * the slower one looks again.
  */
 static enum exit_status commit(struct work *work,
 			       const struct settings *settings, char **operands,
@@ -289,7 +338,7 @@ static enum exit_status finish_check(struct work *work,
 	(void)settings;
 	(void)operands;
 	(void)n;
-	if (work->in_force && work->common->identify)
+	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
 	work->differences_only = true;
 	printed = print_work(work);
