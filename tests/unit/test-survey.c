@@ -1,78 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The survey: schedules, single runs, many of them, and what they can tell. The
- * error rates and the power are counted on surveys that are made up.
+ * The survey: schedules, single runs, many of them, and what they can tell.
+ * tests/statistics counts its error rates.
  */
-#include "fixture.h"
+#include "survey-truth.h"
 
 #include <math.h>
-
-#define SECOND UINT64_C(1000000000)
-#define MAX_SAMPLES 1200
-#define MEAN_W 10.0
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static double uniform(uint64_t *seed)
-{
-	return ((double)(next_random(seed) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	double radius = sqrt(-2 * log(uniform(seed)));
-
-	return radius * cos(6.283185307179586 * uniform(seed));
-}
-
-static void assert_near(double is, double must_be, double tolerance)
-{
-	if (!(fabs(is - must_be) <= tolerance))
-		fail_msg("%.17g is not %.17g", is, must_be);
-}
-
-/* Noise of that deviation, of which neighbours are correlated by phi. */
-static void make_noise(uint64_t *seed, double phi, double sd_w, double *power_w,
-		       size_t n)
-{
-	double value = normal(seed);
-
-	for (size_t i = 0; i < n; i++) {
-		power_w[i] = MEAN_W + sd_w * value;
-		value = phi * value + sqrt(1 - phi * phi) * normal(seed);
-	}
-}
-
-/* As a source shows it that is updated once for so many readings. */
-static void hold(double *power_w, size_t n, size_t repeats, size_t begin)
-{
-	for (size_t i = 1; i < n; i++)
-		if ((i + begin) % repeats)
-			power_w[i] = power_w[i - 1];
-}
-
-static struct ssdpm_samples every_three_seconds(const double *power_w, size_t n)
-{
-	return (struct ssdpm_samples){ .power_w = power_w,
-				       .n = n,
-				       .interval_ns = 3e9,
-				       .type = SSDPM_SAMPLE_FLOAT64 };
-}
-
-static struct ssdpm_survey_summary summary_of(const double *power_w, size_t n)
-{
-	struct ssdpm_samples samples = every_three_seconds(power_w, n);
-	struct ssdpm_survey_summary summary = { .size = sizeof(summary) };
-
-	assert_int_equal(ssdpm_survey_summarise(&samples, &summary, NULL), 0);
-	return summary;
-}
 
 /* Schedules */
 
@@ -270,76 +203,6 @@ static void a_range_of_nothing_is_refused(void **state)
 
 /* One run */
 
-/* Of n runs, those whose interval has the mean, and those with a trend. */
-struct counts {
-	int covering;
-	int trends;
-};
-
-static struct counts count_runs(double phi, size_t repeats, int n_runs,
-				size_t n)
-{
-	struct counts counts = { 0 };
-	uint64_t seed = 42;
-
-	for (int i = 0; i < n_runs; i++) {
-		double power_w[MAX_SAMPLES];
-
-		make_noise(&seed, phi, 0.05, power_w, n);
-		hold(power_w, n, repeats, (size_t)i);
-		struct ssdpm_survey_summary run = summary_of(power_w, n);
-
-		counts.covering += run.low_w <= MEAN_W && MEAN_W <= run.high_w;
-		counts.trends += run.trend != SSDPM_SURVEY_TREND_NONE;
-	}
-	return counts;
-}
-
-/*
- * How far a count of n may be from what is promised, share * n: three standard
- * deviations of a binomial variable, which chance exceeds on a side in about 1
- * of 700 tests where the promise is kept.
- */
-static double slack(double share, int n)
-{
-	return 3 * sqrt(share * (1 - share) * n);
-}
-
-static void intervals_of_a_run_hold_for_correlated_noise(void **state)
-{
-	int n = (int)fixture_cases(1000);
-
-	(void)state;
-	for (int phi = 0; phi <= 90; phi += 45) {
-		struct counts counts = count_runs(phi / 100.0, 1, n, 300);
-
-		print_message("phi 0.%02d: %d of %d hold, %d have a trend\n",
-			      phi, counts.covering, n, counts.trends);
-		/* An interval of 95 %, a test at 5 %. */
-		assert_near(counts.covering, 0.95 * n, slack(0.95, n));
-		assert_true(counts.trends <= 0.05 * n + slack(0.05, n));
-	}
-}
-
-static void readings_that_repeat_are_as_many_as_the_updates(void **state)
-{
-	static const size_t repeats[] = { 2, 5, 10 };
-	int n = (int)fixture_cases(150);
-
-	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		struct counts white = count_runs(0, repeats[i], n, 300);
-		struct counts lasting = count_runs(0.9, repeats[i], n, 300);
-
-		print_message("%zu times: %d and %d of %d hold, %d and %d\n",
-			      repeats[i], white.covering, lasting.covering, n,
-			      white.trends, lasting.trends);
-		assert_near(white.covering, 0.95 * n, slack(0.95, n));
-		assert_near(lasting.covering, 0.95 * n, slack(0.95, n));
-		assert_true(white.trends <= 0.05 * n + slack(0.05, n));
-	}
-}
-
 static void intervals_of_updates_are_not_wider_than_those_of_readings(
 	void **state)
 {
@@ -465,197 +328,6 @@ static void a_run_without_noise_is_refused(void **state)
 }
 
 /* Many runs */
-
-#define POLICIES 4
-#define BLOCKS 5
-#define RUNS (POLICIES * BLOCKS)
-#define PAIRS (POLICIES * (POLICIES - 1) / 2)
-
-static const struct ssdpm_survey_analysis_params usual = {
-	.size = sizeof(struct ssdpm_survey_analysis_params),
-	.n_policies = POLICIES,
-	.n_scenarios = 1,
-};
-
-struct outcome {
-	struct ssdpm_survey_analysis all;
-	struct ssdpm_survey_mean means[POLICIES];
-	struct ssdpm_survey_difference differences[PAIRS];
-};
-
-static int analyse(const struct ssdpm_survey_run *runs, size_t n,
-		   struct outcome *outcome, struct ssdpm_error *error)
-{
-	outcome->all.size = sizeof(outcome->all);
-	return ssdpm_survey_analyse(runs, n, &usual, &outcome->all,
-				    outcome->means, outcome->differences,
-				    error);
-}
-
-/* Runs of all policies in all blocks; policy 1 draws that much more. */
-static void make_runs(uint64_t *seed, size_t repeats, double sd_w,
-		      double more_w, struct ssdpm_survey_run *runs)
-{
-	for (uint32_t block = 0; block < BLOCKS; block++) {
-		double block_w = 0.5 * normal(seed);
-
-		for (uint32_t policy = 0; policy < POLICIES; policy++) {
-			double power_w[MAX_SAMPLES], sum = 0;
-
-			make_noise(seed, 0.9, sd_w, power_w, 300);
-			hold(power_w, 300, repeats, policy);
-			for (size_t i = 0; i < 300; i++)
-				sum += power_w[i];
-			*runs++ = (struct ssdpm_survey_run){
-				.mean_w = sum / 300 + block_w +
-					  (policy == 1) * more_w,
-				.policy = policy,
-				.block = block,
-			};
-		}
-	}
-}
-
-static int count_reporting(size_t repeats, int n)
-{
-	uint64_t seed = 1;
-	int reported = 0;
-
-	for (int i = 0; i < n; i++) {
-		struct ssdpm_survey_run runs[RUNS];
-		struct outcome outcome;
-
-		make_runs(&seed, repeats, 0.3, 0, runs);
-		assert_int_equal(analyse(runs, RUNS, &outcome, NULL), 0);
-		reported += outcome.all.n_different > 0;
-	}
-	print_message("%d of %d null surveys report a difference\n", reported,
-		      n);
-	return reported;
-}
-
-static void at_most_73_of_1000_null_surveys_report_a_difference(void **state)
-{
-	int n = (int)fixture_cases(1000);
-	int reported = count_reporting(1, n);
-
-	(void)state;
-	assert_true(reported <= n * 73 / 1000);
-	/* 50 of 1000; far fewer would be a test that finds nothing. */
-	assert_true(reported >= 0.05 * n - slack(0.05, n));
-	/* A source that is updated every 30 seconds changes nothing. */
-	n /= 5;
-	assert_near(count_reporting(10, n), 0.05 * n, slack(0.05, n));
-}
-
-static int count_found(uint64_t seed, int n, double sd_w, double more_w)
-{
-	int found = 0;
-
-	for (int i = 0; i < n; i++) {
-		struct ssdpm_survey_run runs[RUNS];
-		struct outcome outcome;
-
-		make_runs(&seed, 1, sd_w, more_w, runs);
-		assert_int_equal(analyse(runs, RUNS, &outcome, NULL), 0);
-		/* Policies 0 and 1 */
-		found += outcome.differences[0].different;
-	}
-	return found;
-}
-
-static struct ssdpm_survey_detectable detectable(
-	const struct ssdpm_survey_noise *noise, double difference_w)
-{
-	const struct ssdpm_survey_params params = {
-		.size = sizeof(params),
-		.n_policies = POLICIES,
-		.n_scenarios = 1,
-		.n_blocks = BLOCKS,
-	};
-	struct ssdpm_survey_detectable result;
-
-	assert_int_equal(ssdpm_survey_detectable(&params, noise, 0,
-						 difference_w, &result, NULL),
-			 0);
-	return result;
-}
-
-/* Someone samples for an hour, before a survey whose runs are of 15 minutes. */
-static struct ssdpm_survey_detectable promise(uint64_t *seed, double sd_w,
-					      double difference_w)
-{
-	double power_w[MAX_SAMPLES];
-
-	make_noise(seed, 0.9, sd_w, power_w, 1200);
-	struct ssdpm_survey_summary sampled = summary_of(power_w, 1200);
-	struct ssdpm_survey_noise noise = {
-		.se_w = sampled.se_w,
-		.se_df = sampled.se_df,
-		.covered_ns = sampled.covered_ns,
-		.run_sigma_w = NAN,
-	};
-
-	return detectable(&noise, difference_w);
-}
-
-/*
- * The mean of n values of AR(1): variance times (1 + 2 sum of (1 - k/n) phi^k)
- * / n, which is 0.0613 for 300 and 0.9.
- */
-static struct ssdpm_survey_noise exact_noise(double sd_w)
-{
-	double sum = 1;
-
-	for (int k = 1; k < 300; k++)
-		sum += 2 * (1 - k / 300.0) * pow(0.9, k);
-	return (struct ssdpm_survey_noise){
-		.se_w = sd_w * sqrt(sum / 300),
-		.se_df = 1e6,
-		.covered_ns = 900 * SECOND,
-		.run_sigma_w = NAN,
-	};
-}
-
-/* Of n surveys so many found it; no pilot is chosen: these are all of them. */
-static void power_for_three_percent_is_as_promised(void **state)
-{
-	int n = (int)fixture_cases(1000), n_pilots = n / 5, kept = 0;
-	int found = count_found(2, n, 0.5, 0.03 * MEAN_W);
-	struct ssdpm_survey_noise exact = exact_noise(0.5);
-	double power = detectable(&exact, 0.03 * MEAN_W).power;
-	uint64_t seed = 12;
-
-	(void)state;
-	for (int i = 0; i < n_pilots; i++) {
-		struct ssdpm_survey_detectable promised =
-			promise(&seed, 0.5, 0.03 * MEAN_W);
-
-		assert_int_equal(promised.between_known, 0);
-		kept += promised.power_low <= power &&
-			power <= promised.power_high;
-	}
-	print_message(
-		"3 %%: %d of %d found, %.0f to be; %d of %d pilots right\n",
-		found, n, power * n, kept, n_pilots);
-	/* Where the noise is known, the power is: no pilot is needed. */
-	assert_near(found, power * n, slack(power, n));
-	/* And where it was sampled, the interval of 95 % has that power. */
-	assert_near(kept, 0.95 * n_pilots, slack(0.95, n_pilots));
-}
-
-static void the_detectable_difference_is_found_four_times_in_five(void **state)
-{
-	int n = (int)fixture_cases(1000);
-	struct ssdpm_survey_noise noise = exact_noise(0.45);
-	struct ssdpm_survey_detectable exact = detectable(&noise, 0);
-	int found = count_found(3, n, 0.45, exact.difference_w);
-
-	(void)state;
-	print_message("detectable: %d of %d found\n", found, n);
-	assert_near(found, 0.8 * n, slack(0.8, n));
-	assert_true(isnan(exact.power));
-}
 
 static void noise_between_runs_does_not_shrink_with_their_length(void **state)
 {
@@ -1087,16 +759,8 @@ static void one_drive_is_not_merged(void **state)
 			 -EINVAL);
 }
 
-/* rates: only those that count surveys, which take most of the time. */
-int main(int argc, char **argv)
+int main(void)
 {
-	static const struct CMUnitTest rates[] = {
-		cmocka_unit_test(
-			at_most_73_of_1000_null_surveys_report_a_difference),
-		cmocka_unit_test(power_for_three_percent_is_as_promised),
-		cmocka_unit_test(
-			the_detectable_difference_is_found_four_times_in_five),
-	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_block_has_each_policy_once_per_scenario),
 		cmocka_unit_test(the_seed_is_the_order),
@@ -1104,9 +768,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_schedule_that_cannot_be_is_refused),
 		cmocka_unit_test(ranges_are_those_of_the_tables),
 		cmocka_unit_test(a_range_of_nothing_is_refused),
-		cmocka_unit_test(intervals_of_a_run_hold_for_correlated_noise),
-		cmocka_unit_test(
-			readings_that_repeat_are_as_many_as_the_updates),
 		cmocka_unit_test(
 			intervals_of_updates_are_not_wider_than_those_of_readings),
 		cmocka_unit_test(
@@ -1136,7 +797,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_drive_is_not_merged),
 	};
 
-	if (argc > 1 && strcmp(argv[1], "rates") == 0)
-		return cmocka_run_group_tests(rates, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

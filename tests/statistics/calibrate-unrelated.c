@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often a calibration refuses power that is not of the run of the I/Os, and
- * how often power that is.
+ * how often power that is. The same counts must find each fault that is
+ * planted.
  */
 #include "calibrate-truth.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+
+#include "binomial.h"
 
 /* Where the power is from. */
 enum origin {
@@ -165,39 +168,81 @@ static bool is_refused(enum origin origin, unsigned int i, bool aligned)
 	return r == -EDOM;
 }
 
-static int try_all(unsigned int n, bool aligned)
+/* Faults that a library could have. */
+enum bias {
+	GULLIBLE, /* takes one of five that it should refuse */
+	JEALOUS,  /* refuses one of three that it should take */
+	N_BIASES,
+	NO_BIAS = N_BIASES,
+};
+
+static const char *const biases[N_BIASES] = {
+	[GULLIBLE] = "gullible",
+	[JEALOUS] = "jealous",
+};
+
+struct counts {
+	unsigned int related, unrelated; /* that were refused */
+};
+
+static void count(enum origin origin, unsigned int i, bool refused,
+		  struct counts counts[N_BIASES + 1])
 {
-	unsigned int refused = 0, refused_same = 0;
+	for (unsigned int bias = 0; bias <= N_BIASES; bias++) {
+		bool is = refused;
+
+		if (bias == GULLIBLE && (i + origin) % 5 == 0)
+			is = false;
+		if (bias == JEALOUS && i % 3 == 0)
+			is = true;
+		*(origin == SAME_RUN ? &counts[bias].related :
+				       &counts[bias].unrelated) += is;
+	}
+}
+
+/* Of power that is not of the run 98 % are refused at least, and 1 of 200 of
+ * power that is at most. */
+static bool is_good(const struct counts *counts, unsigned int n)
+{
+	return !binomial_too_low(counts->unrelated, n * (N_ORIGINS - 1),
+				 0.98) &&
+	       !binomial_too_high(counts->related, n, 0.005);
+}
+
+static void try_all(unsigned int n, bool aligned,
+		    unsigned int faults[N_BIASES + 1])
+{
+	struct counts counts[N_BIASES + 1] = { 0 };
 
 	printf("%s:\n", aligned ? "clocks that are known" :
 				  "clocks that are to be aligned");
 	for (unsigned int origin = 0; origin < N_ORIGINS; origin++) {
 		unsigned int here = 0;
 
-		for (unsigned int i = 0; i < n; i++)
-			here += is_refused((enum origin)origin, i, aligned);
-		printf("%s: %.4f refused\n", names[origin], (double)here / n);
-		*(origin == SAME_RUN ? &refused_same : &refused) += here;
-	}
-	double share = (double)refused / n / (N_ORIGINS - 1);
-	double same = (double)refused_same / n;
-	bool good = share >= 0.95 && same <= 0.05;
+		for (unsigned int i = 0; i < n; i++) {
+			bool refused =
+				is_refused((enum origin)origin, i, aligned);
 
-	printf("%u runs, %.4f refused, %.4f of what is not of one run%s\n", n,
-	       same, share, good ? "" : " <- not as must be");
-	return !good;
+			here += refused;
+			count((enum origin)origin, i, refused, counts);
+		}
+		printf("%s: %u of %u refused\n", names[origin], here, n);
+	}
+	for (unsigned int bias = 0; bias <= N_BIASES; bias++)
+		faults[bias] += !is_good(&counts[bias], n);
 }
 
+/* Argument: how many cases. */
 int main(int argc, char **argv)
 {
 	/* With few cases even fewer, as these take long. */
 	unsigned int n = fixture_cases(4) < 4 ? 8 : 100;
+	unsigned int faults[N_BIASES + 1] = { 0 };
 
 	if (argc > 1)
 		n = (unsigned int)atoi(argv[1]);
-	int faults = try_all(n, true);
-
+	try_all(n, true, faults);
 	/* That takes long. */
-	faults += try_all(n / 4, false);
-	return faults ? 1 : 0;
+	try_all(n / 4, false, faults);
+	return binomial_verdict(faults[NO_BIAS], biases, faults, N_BIASES);
 }
