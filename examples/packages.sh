@@ -7,6 +7,7 @@
 # Have their files in a directory, where nothing of them is installed or started:
 #
 #     unpack_packages DIRECTORY PACKAGE...
+#     unpack_packages_of SUITE DIRECTORY PACKAGE...
 #
 # shellcheck shell=sh
 
@@ -46,21 +47,73 @@ need_packages() {
 		apt-get -qq -y --no-install-recommends install "$@" >/dev/null
 }
 
-unpack_packages() {
-	into=$1
+update_packages() {
+	[ "$(id -u)" = 0 ] || as_root=sudo
+	${as_root-} apt-get -qq update
+}
+
+# archive_uri SUITE: where this machine gets that suite from.
+archive_uri() {
+	apt-get indextargets --format "\$(REPO_URI) \$(CODENAME)" \
+		'Created-By: Packages' |
+		awk -v suite="$1" '$2 == suite && !n++ {
+			sub("/*$", "", $1)
+			print $1
+		}'
+}
+
+# As of this machine's release, or of another one by a configuration of apt's own:
+# that of the machine stays as it is.
+download_packages() {
+	apt-get -qq download "$@" 2>/dev/null || {
+		update_packages
+		apt-get -qq download "$@"
+	}
+}
+
+download_packages_of() {
+	suite=$1
 	shift
+	release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	[ -n "$(archive_uri "$release")" ] || update_packages
+	archive=$(archive_uri "$release")
+	if [ -z "$archive" ]; then
+		echo "apt names no archive of $release" >&2
+		return 1
+	fi
+	mkdir -p apt/lists/partial apt/cache/archives/partial
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	echo "deb [signed-by=$keys] $archive $suite main" >apt/sources
+	cat >apt/config <<-END
+		Dir::Etc::sourcelist "$PWD/apt/sources";
+		Dir::Etc::sourceparts "/dev/null";
+		Dir::State::lists "$PWD/apt/lists";
+		Dir::Cache "$PWD/apt/cache";
+		APT::Sandbox::User "root";
+	END
+	APT_CONFIG=$PWD/apt/config apt-get -qq update
+	APT_CONFIG=$PWD/apt/config apt-get -qq download "$@"
+}
+
+unpack_packages() {
+	unpack_by download_packages "$@"
+}
+
+unpack_packages_of() {
+	suite=$1
+	shift
+	unpack_by "download_packages_of $suite" "$@"
+}
+
+unpack_by() {
+	download=$1 into=$2
+	shift 2
 	[ "$(cat "$into/unpacked" 2>/dev/null)" != "$*" ] || return 0
 	echo "Unpacking into $into: $*"
 	rm -rf "$into"
 	mkdir -p "$into/deb" "$into/usr"
-	(
-		cd "$into/deb" || exit
-		apt-get -qq download "$@" 2>/dev/null || {
-			[ "$(id -u)" = 0 ] || as_root=sudo
-			${as_root-} apt-get -qq update
-			apt-get -qq download "$@"
-		}
-	)
+	# shellcheck disable=SC2086
+	(cd "$into/deb" && $download "$@")
 	for package in "$into"/deb/*.deb; do
 		dpkg-deb -x "$package" "$into"
 	done

@@ -5,6 +5,7 @@
  */
 #include "apply/persist.h"
 #include "device/internal.h"
+#include "device/owners.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -297,26 +298,29 @@ static int add_if_ours(struct ssdpm_machine *machine,
 				  seen.text, note_of(path), reterr);
 }
 
+/* In a folder of TuneD. */
 static int add_profiles(struct ssdpm_machine *machine,
-			struct ssdpm_persist *persist,
+			struct ssdpm_persist *persist, const char *folder,
 			struct ssdpm_error *reterr)
 {
 	static const char files[][12] = { "tuned.conf", "script.sh" };
 	struct names names;
 	char path[128];
-	int err = ssdpm__list_names(machine, &SSDPM__TUNED[1], &names);
+	int err = ssdpm__list_names(machine, folder, &names);
+
+	snprintf(path, sizeof(path), "/%s", folder);
 
 	if (err == -ENOENT)
 		return 0;
 	if (err)
-		return fail(reterr, err, SSDPM__TUNED);
+		return fail(reterr, err, path);
 	for (size_t i = 0; !err && i < 2 * names.n; i++) {
 		const char *name = names.names[i / 2];
 
 		/* ssdpm- and a name of a profile */
 		if (strncmp(name, "ssdpm-", 6) != 0 || strlen(name) > 40)
 			continue;
-		snprintf(path, sizeof(path), SSDPM__TUNED "/%s/%s", name,
+		snprintf(path, sizeof(path), "/%s/%s/%s", folder, name,
 			 files[i % 2]);
 		err = add_if_ours(machine, persist, path, reterr);
 	}
@@ -340,8 +344,11 @@ int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
 	persist->kind = kind;
 	for (int i = 0; !err && i < N_PATHS; i++)
 		err = add_if_ours(machine, persist, paths[i], reterr);
-	if (!err && kind == SSDPM_PERSIST_TUNED)
-		err = add_profiles(machine, persist, reterr);
+	for (size_t i = 0; kind == SSDPM_PERSIST_TUNED && !err &&
+			   i < SSDPM__N_TUNED_ETC_FOLDERS;
+	     i++)
+		err = add_profiles(machine, persist, ssdpm__tuned_folders[i],
+				   reterr);
 	if (err)
 		ssdpm_persist_free(persist);
 	else
@@ -372,7 +379,7 @@ static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 		return fail(reterr, err, path);
 	*n += !err;
 	/* Of a profile of TuneD: it stays where something else is in it. */
-	if (strncmp(path, SSDPM__TUNED, strlen(SSDPM__TUNED)) != 0)
+	if (kind != SSDPM_PERSIST_TUNED)
 		return 0;
 	snprintf(directory, sizeof(directory), "%.*s",
 		 (int)(strrchr(path, '/') - path), path);

@@ -7,6 +7,7 @@
  * which knows the power source, the quirks, and the order that a port needs.
  */
 #include "apply/persist.h"
+#include "device/owners.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -435,18 +436,16 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 	return add_file(persist, path, 0755, &text, "", reterr);
 }
 
-static int fill_tuned(struct ssdpm_persist *persist,
-		      const struct intent *intent, struct ssdpm_error *reterr)
+static int add_tuned_profile(struct ssdpm_persist *persist,
+			     const struct intent *intent, const char *folder,
+			     const char *note, struct ssdpm_error *reterr)
 {
-	struct text text = { .n = 0 }, note = { .n = 0 };
+	const char *name = word_of(intent);
+	struct text text = { .n = 0 };
 	char directory[64], path[80];
-	int err = check_name(intent, reterr);
-	const char *name;
+	int err;
 
-	if (err)
-		return err;
-	name = word_of(intent);
-	snprintf(directory, sizeof(directory), SSDPM__TUNED "/ssdpm-%s", name);
+	snprintf(directory, sizeof(directory), "/%s/ssdpm-%s", folder, name);
 	snprintf(path, sizeof(path), "%s/tuned.conf", directory);
 	put_head(&text, intent);
 	ssdpm__put(&text,
@@ -462,6 +461,23 @@ static int fill_tuned(struct ssdpm_persist *persist,
 		   "[script]\n"
 		   "script=${i:PROFILE_DIR}/script.sh\n",
 		   name);
+	err = add_file(persist, path, 0644, &text, note, reterr);
+	if (!err)
+		err = add_tuned_script(persist, intent, directory, reterr);
+	return err;
+}
+
+/* Into the folders of all releases: the files outlive an upgrade of TuneD. */
+static int fill_tuned(struct ssdpm_persist *persist,
+		      const struct intent *intent, struct ssdpm_error *reterr)
+{
+	struct text note = { .n = 0 };
+	int err = check_name(intent, reterr);
+	const char *name;
+
+	if (err)
+		return err;
+	name = word_of(intent);
 	ssdpm__put(&note,
 		   "tuned-adm profile ssdpm-%s, or beside another one: "
 		   "tuned-adm profile balanced ssdpm-%s%s",
@@ -469,9 +485,10 @@ static int fill_tuned(struct ssdpm_persist *persist,
 		   intent->is_same ? "" :
 				     ". TuneD does not follow the power "
 				     "source: --persist udev does");
-	err = add_file(persist, path, 0644, &text, note.text, reterr);
-	if (!err)
-		err = add_tuned_script(persist, intent, directory, reterr);
+	for (size_t i = 0; !err && i < SSDPM__N_TUNED_ETC_FOLDERS; i++)
+		err = add_tuned_profile(persist, intent,
+					ssdpm__tuned_folders[i],
+					i ? "" : note.text, reterr);
 	return err;
 }
 

@@ -17,7 +17,6 @@
 #define SSDPM__MODPROBE_CONF "/etc/modprobe.d/ssdpm.conf"
 #define SSDPM__UNIT "/etc/systemd/system/ssdpm.service"
 #define SSDPM__TLP_CONF "/etc/tlp.d/50-ssdpm.conf"
-#define SSDPM__TUNED "/etc/tuned"
 
 struct persist_file {
 	uint32_t mode;

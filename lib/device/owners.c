@@ -27,6 +27,13 @@ enum {
 #define TLP_SWITCH "TLP_ENABLE="
 #define UNITS "etc/systemd/system"
 
+const char ssdpm__tuned_folders[SSDPM__N_TUNED_FOLDERS][24] = {
+	"etc/tuned/profiles",
+	"etc/tuned",
+	"usr/lib/tuned/profiles",
+	"usr/lib/tuned",
+};
+
 struct search {
 	struct ssdpm_machine *machine;
 	struct ssdpm_owner *owners;
@@ -399,13 +406,9 @@ static bool take_profile(struct span *span, struct profile *ret_profile)
 static bool load_profile(struct search *search, const struct profile *profile,
 			 char path[SSDPM__PATH_BYTES], struct lines *lines)
 {
-	static const char folders[][24] = { "etc/tuned/profiles", "etc/tuned",
-					    "usr/lib/tuned/profiles",
-					    "usr/lib/tuned" };
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < SSDPM__N_TUNED_FOLDERS; i++) {
 		snprintf(path, SSDPM__PATH_BYTES, "%s/%s/tuned.conf",
-			 folders[i], profile->name);
+			 ssdpm__tuned_folders[i], profile->name);
 		if (load(search, path, lines))
 			return true;
 	}

@@ -15,6 +15,8 @@ import sys
 TREE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("SSDPM_BUILD", "build")).resolve()
 PACKAGES = TREE / "build" / "packages"
+# Of Debian 13: tuned alone.
+NEWER = TREE / "build" / "packages-trixie"
 sys.path.insert(0, str(TREE / "tests" / "captures"))
 import machines  # noqa: E402
 
@@ -25,8 +27,8 @@ parts=$1
 shift
 mount -t tmpfs none /mnt
 cp -a "$parts/etc" "$parts/usr" /mnt
-mount -t overlay none -o lowerdir=/mnt/usr:$PACKAGES/usr:/usr /usr
-mount -t overlay none -o lowerdir=/mnt/etc:$PACKAGES/etc:/etc /etc
+mount -t overlay none -o "lowerdir=/mnt/usr:$USR:/usr" /usr
+mount -t overlay none -o "lowerdir=/mnt/etc:$ETC:/etc" /etc
 mount -t tmpfs none /run
 mkdir /run/udev /mnt/dev
 [ -z "$SYSTEMD" ] || mkdir -p /run/systemd/system
@@ -55,6 +57,7 @@ class Stage:
         command.write_text(f'#!/bin/sh\necho "$*" >>{self.calls}\n')
         command.chmod(0o755)
         self.systemd = False
+        self.packages = [PACKAGES]
 
     def persist(self, kind: str, profile: str = "auto") -> list[pathlib.Path]:
         """Write the files of this kind; return what there is in etc/."""
@@ -69,7 +72,8 @@ class Stage:
         unshare = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", SET_UP]
         environment = {
             "PATH": "/usr/sbin:/usr/bin",
-            "PACKAGES": str(PACKAGES),
+            "USR": ":".join(f"{folder}/usr" for folder in self.packages),
+            "ETC": ":".join(f"{folder}/etc" for folder in self.packages),
             "SYSTEMD": "yes" if self.systemd else "",
             "SYSTEMD_DEVICE_VERIFY_SYSFS": "0",
             "LC_ALL": "C",

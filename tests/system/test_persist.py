@@ -9,7 +9,7 @@ import re
 import subprocess
 
 import pytest
-from stage import BUILD, TREE, Stage
+from stage import BUILD, NEWER, TREE, Stage
 
 EXAMPLES = TREE / "examples" / "integration"
 ADAPTER = "devices/pci0000:00/0000:00:17.0"
@@ -35,6 +35,7 @@ def test_the_shipped_files_are_those_that_the_library_writes(
     written = stage.persist(kind, profile)
     shipped = sorted(p for p in (EXAMPLES / kind).rglob("*") if p.is_file())
     assert {p.name for p in shipped} == {p.name for p in written}
+    # TuneD's are the same in two folders.
     for path in written:
         (example,) = (p for p in shipped if p.name == path.name)
         assert example.read_text() == path.read_text()
@@ -212,12 +213,32 @@ def test_tlp_sets_the_policies(stage: Stage, mode: int, policy: str) -> None:
 
 # ---- TuneD ----
 
+@pytest.fixture(params=[[], [NEWER]], ids=["debian-12", "debian-13"])
+def tuned(stage: Stage, request: pytest.FixtureRequest) -> Stage:
+    """TuneD 2.20 and 2.25: 2.23 and later look for profiles elsewhere."""
+    stage.packages = request.param + stage.packages
+    stage.persist("tuned")
+    return stage
+
+
+VERSION = "from tuned.version import *; print(TUNED_VERSION_MAJOR, TUNED_VERSION_MINOR)"
+
+
+def tuned_folder(tuned: Stage) -> str:
+    major, minor = map(int, tuned.run("/usr/bin/python3", "-c", VERSION).stdout.split())
+    is_new = (major, minor) >= (2, 23)
+    assert is_new or NEWER not in tuned.packages
+    return "/etc/tuned/profiles" if is_new else "/etc/tuned"
+
+
 LOAD = """
 import json, sys
+import tuned.consts as consts
 from tuned.profiles import Factory, Loader, Merger
 from tuned.profiles.locator import Locator
 from tuned.profiles.variables import Variables
-locator = Locator(["/usr/lib/tuned", "/etc/tuned"])
+new = getattr(consts, "CFG_DEF_PROFILE_DIRS", None)
+locator = Locator(new or consts.LOAD_DIRECTORIES)
 loader = Loader(locator, Factory(), Merger(), None, Variables())
 profile = loader.load(sys.argv[1:])
 units = {n: [u.enabled, dict(u.options)] for n, u in profile.units.items()}
@@ -232,36 +253,36 @@ def load_profile(stage: Stage, *names: str) -> dict[str, dict[str, list[object]]
     return loaded
 
 
-def test_tuned_loads_the_profile(stage: Stage) -> None:
-    stage.persist("tuned")
-    loaded = load_profile(stage, "ssdpm-auto")
+def test_tuned_loads_the_profile(tuned: Stage) -> None:
+    loaded = load_profile(tuned, "ssdpm-auto")
     assert loaded["options"] == {"summary": "Power policy of SSDs: auto"}
-    script = "/etc/tuned/ssdpm-auto/script.sh"
-    assert loaded["units"]["script"] == [True, {"script": [script]}]
+    (script,) = loaded["units"]["script"][1]["script"]  # type: ignore[index]
+    assert script == tuned_folder(tuned) + "/ssdpm-auto/script.sh"
 
 
-def test_tuned_does_not_set_the_links_beside_ours(stage: Stage) -> None:
-    """powersave of TuneD 2.20 has min_power."""
-    stage.persist("tuned")
-    loaded = load_profile(stage, "powersave", "ssdpm-auto")
+def test_tuned_does_not_set_the_links_beside_ours(tuned: Stage) -> None:
+    """powersave of TuneD has min_power."""
+    loaded = load_profile(tuned, "powersave", "ssdpm-auto")
     assert loaded["units"]["scsi_host"] == [False, {"alpm": "min_power"}]
     assert len(loaded["units"]["script"][1]["script"]) == 2  # type: ignore[index]
 
 
 PLUGIN = """
-import types
+import sys, types
 from tuned.plugins.plugin_script import ScriptPlugin
+from tuned.utils.global_config import GlobalConfig
 plugin = ScriptPlugin.__new__(ScriptPlugin)
 plugin._variables = types.SimpleNamespace(get_env=dict)
+plugin._global_cfg = GlobalConfig("/dev/null")
 for step in (["start"], ["verify"], ["stop", "full_rollback"]):
-    assert plugin._call_scripts(["/etc/tuned/ssdpm-auto/script.sh"], step)
+    assert plugin._call_scripts([sys.argv[1]], step)
 """
 
 
-def test_tuned_calls_apply_check_and_revert(stage: Stage) -> None:
-    stage.persist("tuned")
-    stage.run("/usr/bin/python3", "-c", PLUGIN)
-    assert stage.calls.read_text().splitlines() == [
+def test_tuned_calls_apply_check_and_revert(tuned: Stage) -> None:
+    script = tuned_folder(tuned) + "/ssdpm-auto/script.sh"
+    tuned.run("/usr/bin/python3", "-c", PLUGIN, script)
+    assert tuned.calls.read_text().splitlines() == [
         "apply --profile auto --quiet",
         "check --profile auto --quiet",
         "revert --quiet",

@@ -449,10 +449,15 @@ static void tuned_gets_a_profile_with_a_script(void **state)
 		make_profile(SSDPM_PERSIST_TUNED, "power-saver");
 
 	(void)state;
-	assert_int_equal(ssdpm_persist_get_n_files(persist), 2);
+	assert_int_equal(ssdpm_persist_get_n_files(persist), 4);
+	/* TuneD 2.23 and later; and those before. */
 	assert_string_equal(file_of(persist, 0).path,
-			    "/etc/tuned/ssdpm-power-saver/tuned.conf");
+			    "/etc/tuned/profiles/ssdpm-power-saver/tuned.conf");
 	assert_string_equal(file_of(persist, 1).path,
+			    "/etc/tuned/profiles/ssdpm-power-saver/script.sh");
+	assert_string_equal(file_of(persist, 2).path,
+			    "/etc/tuned/ssdpm-power-saver/tuned.conf");
+	assert_string_equal(file_of(persist, 3).path,
 			    "/etc/tuned/ssdpm-power-saver/script.sh");
 	assert_int_equal(strncmp(file_of(persist, 1).contents,
 				 "#!/bin/sh\n# Written by ssdpm", 28),
@@ -892,6 +897,7 @@ static void files_are_written_and_removed(void **state)
 		ssdpm_persist_free(persist);
 	}
 	assert_false(is_there("/etc/tuned/ssdpm-balanced"));
+	assert_false(is_there("/etc/tuned/profiles/ssdpm-balanced"));
 	assert_int_equal(ssdpm_persist_remove(machine, 0, NULL, NULL), -EINVAL);
 	umask(mask);
 	ssdpm_machine_unref(machine);
@@ -1067,7 +1073,8 @@ static void a_profile_of_tuned_with_more_in_it_stays(void **state)
 	assert_int_equal(
 		ssdpm_persist_remove(machine, SSDPM_PERSIST_TUNED, &n, NULL),
 		0);
-	assert_int_equal(n, 2);
+	assert_int_equal(n, 4);
+	assert_false(is_there("/etc/tuned/profiles/ssdpm-balanced"));
 	assert_true(is_there("/etc/tuned/ssdpm-balanced/mine"));
 	assert_false(is_there("/etc/tuned/ssdpm-balanced/tuned.conf"));
 	assert_true(is_there("/etc/tuned/ssdpm-other/tuned.conf"));
