@@ -72,6 +72,8 @@ static void setting_cell(struct row *row, size_t column,
 			 latency_text(f->latency_tolerance_us).text);
 	else if (f->kind == SSDPM_KIND_SATA && (f->known & SSDPM_FACT_LPM))
 		row_cell(row, column, "%s", ssdpm_lpm_to_string(f->lpm));
+	else if (f->lpm_word[0])
+		row_cell(row, column, "%s", f->lpm_word);
 	else
 		row_cell(row, column, "%s", text);
 }

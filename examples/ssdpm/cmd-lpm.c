@@ -88,7 +88,10 @@ static void make_row(const void *data, size_t number, struct row *row)
 	else
 		row_cell(row, 0, "-");
 	row_cell(row, 1, "%s", disk_of_port(f));
-	row_cell(row, 2, "%s", policy ? policy : "-");
+	row_cell(row, 2, "%s",
+		 policy		? policy :
+		 f->lpm_word[0] ? f->lpm_word :
+				  "-");
 	row_cell(row, 3, "%s", supported_word(f));
 	row_cell(row, 4, "%s", reason ? reason->message : "");
 }
@@ -129,6 +132,7 @@ static void write_port(struct json_writer *w, const struct port *port)
 			NULL :
 			f->name);
 	ssdpm__json_string(w, "lpm", policy_of_port(f));
+	ssdpm__json_string(w, "lpm_word", f->lpm_word[0] ? f->lpm_word : NULL);
 	if (f->known & SSDPM_FACT_LPM_SUPPORTED)
 		ssdpm__json_bool(w, "lpm_supported", f->lpm_supported);
 	else

@@ -104,6 +104,7 @@ static void write_sata(struct json_writer *w,
 	ssdpm__json_string(
 		w, "lpm",
 		f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL);
+	ssdpm__json_string(w, "lpm_word", f->lpm_word[0] ? f->lpm_word : NULL);
 	write_bool_if(w, "lpm_supported", f->known & SSDPM_FACT_LPM_SUPPORTED,
 		      f->lpm_supported);
 	write_if(w, "ahci_port_cmd", f->known & SSDPM_FACT_AHCI_PORT_CMD,

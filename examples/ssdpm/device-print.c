@@ -227,8 +227,10 @@ static void print_sata(const struct ssdpm_device_facts *f,
 		printf(", %u devices", f->n_devices);
 	putchar('\n');
 	label("LPM policy");
-	puts(f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) :
-					 "none: the driver has no LPM");
+	puts(f->known & SSDPM_FACT_LPM	    ? ssdpm_lpm_to_string(f->lpm) :
+	     f->reach == SSDPM_REACH_NO_LPM ? "none: the driver has no LPM" :
+	     f->lpm_word[0]		    ? f->lpm_word :
+					      "cannot be read");
 	if (f->known & SSDPM_FACT_LPM_SUPPORTED) {
 		label("LPM supported");
 		puts(f->lpm_supported ? "yes" : "no");

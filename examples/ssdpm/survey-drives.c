@@ -61,6 +61,8 @@ static void find_reason(const struct drive *drive, char *reason, size_t size)
 	else if (!*text && facts->kind == SSDPM_KIND_NVME &&
 		 !(facts->known & SSDPM_FACT_LATENCY_TOLERANCE))
 		text = "the kernel has no APST for it";
+	else if (!*text && facts->lpm_word[0])
+		text = "this version does not know its link policy";
 	else if (!*text && facts->kind == SSDPM_KIND_SATA &&
 		 (!(facts->known & SSDPM_FACT_LPM) ||
 		  (facts->known & SSDPM_FACT_LPM_SUPPORTED &&

@@ -257,6 +257,8 @@ enum ssdpm_pcie_feature {
  *                hides
  * @port:         number of the port on its adapter, from 0 on: one less than
  *                port_no of ataP, which the masks of the module ahci count by
+ * @lpm_word:     link_power_management_policy, if it is none of enum ssdpm_lpm:
+ *                a policy that this version does not know; else ""
  */
 struct ssdpm_device_facts {
 	size_t size;
@@ -291,6 +293,7 @@ struct ssdpm_device_facts {
 	uint32_t devices_without_hipm;
 	uint32_t n_devices;
 	uint32_t port;
+	char lpm_word[32];
 };
 
 /**

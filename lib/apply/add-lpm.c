@@ -91,12 +91,17 @@ static int check_sata(const struct ssdpm_plan *plan,
 	if (facts->reach != SSDPM_REACH_YES ||
 	    (facts->known & SSDPM_FACT_LPM_SUPPORTED && !facts->lpm_supported))
 		return refuse(plan, device, reterr);
-	if (!(facts->known & SSDPM_FACT_LPM))
+	if (facts->known & SSDPM_FACT_LPM)
+		return 0;
+	if (facts->lpm_word[0])
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s: the driver %s of its adapter has no "
-				   "link power management",
-				   facts->name, facts->driver);
-	return 0;
+				   "%s: the policy of its port is %s, which "
+				   "this version does not know and could not "
+				   "restore",
+				   facts->name, facts->lpm_word);
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s: the policy of its port cannot be read",
+			   facts->name);
 }
 
 static int check_lpm_quirks(const struct ssdpm_device_facts *facts,

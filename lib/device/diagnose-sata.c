@@ -542,6 +542,13 @@ static void say_policy(struct examination *e, const struct link *link)
 {
 	uint32_t lpm = e->facts->lpm;
 
+	if (e->facts->lpm_word[0]) {
+		ssdpm__conclude(e, SAVING_UNKNOWN,
+				"the policy of its link is %s, which this "
+				"version of ssdpm does not know",
+				e->facts->lpm_word);
+		return;
+	}
 	if (!knows(e, SSDPM_FACT_LPM)) {
 		ssdpm__conclude(e, SAVING_UNKNOWN,
 				"the policy of its link cannot be read");

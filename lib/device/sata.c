@@ -238,8 +238,8 @@ static void read_register(struct directory *host, const char *name,
 static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 {
 	static const char file[] = "link_power_management_policy";
+	char text[sizeof(facts->lpm_word)] = "";
 	uint64_t supported;
-	char text[32];
 
 	if (ssdpm__get_text(host, file, text, sizeof(text)))
 		facts->lpm = ssdpm_lpm_from_string(text);
@@ -247,6 +247,8 @@ static void read_lpm(struct directory *host, struct ssdpm_device_facts *facts)
 		facts->reach = SSDPM_REACH_NO_LPM;
 	if (facts->lpm)
 		facts->known |= SSDPM_FACT_LPM;
+	else
+		snprintf(facts->lpm_word, sizeof(facts->lpm_word), "%s", text);
 	if (!ssdpm__get_number(host, "link_power_management_supported", 10, 1,
 			       &supported))
 		return;

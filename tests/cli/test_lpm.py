@@ -62,6 +62,31 @@ def test_other_programs_that_set_links_are_named(ssdpm: Command, machine: Make) 
     assert "pm_qos" not in server
 
 
+def test_a_policy_that_this_version_does_not_know_is_shown_as_unknown(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    host = "sys/class/scsi_host/host0/link_power_management_policy"
+    (root / host).write_text("deepest_power\n")
+    at = ("--root", str(root))
+    port = ssdpm.json("lpm", *at, "sda")
+    assert (port["lpm"], port["lpm_word"]) == (None, "deepest_power")
+    assert ssdpm.output("lpm", *at, "sda").splitlines()[1].split()[2] == "deepest_power"
+    device = ssdpm.json("show", *at, "sda")
+    assert (device["lpm"], device["lpm_word"]) == (None, "deepest_power")
+    assert device["reach"] == "yes" and device["verdict"] == "not-known"
+    text = ssdpm.output("show", *at, "sda")
+    assert "the policy of its link is deepest_power, which this version" in text
+    assert "no link power" not in text and "has no LPM" not in text
+    assert "deepest_power" in ssdpm.output("list", *at)
+    # It could not be restored: nothing is written over it.
+    message = ssdpm.fails(3, "lpm", *at, "--set", "max_performance", "sda")
+    assert "sda: the policy of its port is deepest_power, which" in message
+    plan = ssdpm.output("plan", *at, "--profile", "power-saver")
+    assert "deepest_power" in plan
+    assert (root / host).read_text() == "deepest_power\n"
+
+
 def test_a_disk_that_is_out_of_reach_has_no_host(ssdpm: Command, machine: Make) -> None:
     root = str(machine("server"))
     lines = ssdpm.output("lpm", "--root", root).splitlines()

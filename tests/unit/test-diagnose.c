@@ -851,6 +851,25 @@ static void without_registers_only_linux_can_vouch_for_a_policy(void **state)
 	done(&scene);
 }
 
+static void a_policy_of_a_newer_kernel_is_named_and_not_judged(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_sata(&scene, HIPM, DIPM);
+	scene.facts->known &= ~(uint32_t)SSDPM_FACT_LPM;
+	scene.facts->lpm = 0;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the policy of its link cannot be read");
+	strcpy(scene.facts->lpm_word, "deepest_power");
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
+		       "not known: the policy of its link is deepest_power, "
+		       "which this version of ssdpm does not know");
+	done(&scene);
+}
+
 static void full_power_is_no_saving(void **state)
 {
 	struct scene scene;
@@ -1301,6 +1320,8 @@ int main(void)
 			a_link_that_nobody_puts_to_sleep_saves_nothing),
 		cmocka_unit_test(
 			without_registers_only_linux_can_vouch_for_a_policy),
+		cmocka_unit_test(
+			a_policy_of_a_newer_kernel_is_named_and_not_judged),
 		cmocka_unit_test(full_power_is_no_saving),
 		cmocka_unit_test(what_the_firmware_set_is_not_known),
 		cmocka_unit_test(medium_power_needs_the_host),

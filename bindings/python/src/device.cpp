@@ -375,6 +375,7 @@ static void add_sata_facts(Facts &to, const struct ssdpm_device_facts &facts)
 	to.result["lpm"] = facts.known & SSDPM_FACT_LPM ?
 				   ssdpm_lpm_to_string(facts.lpm) :
 				   nullptr;
+	to.text("lpm_word", facts.lpm_word);
 	to.flag_of("lpm_supported", facts.lpm_supported != 0,
 		   SSDPM_FACT_LPM_SUPPORTED);
 	to.number_of("ahci_port_cmd", facts.ahci_port_cmd,

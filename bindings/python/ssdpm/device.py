@@ -253,6 +253,7 @@ _FACTS_OF = {
         "host",
         "ata_port",
         "lpm",
+        "lpm_word",
         "lpm_supported",
         "ahci_port_cmd",
         "ahci_host_caps",
@@ -316,6 +317,7 @@ class Device(_Read):
         host: number N of hostN.
         ata_port: number P of ataP.
         lpm: what the port is told to do, as in "med_power_with_dipm".
+        lpm_word: what the kernel says of that, if this version does not know it.
         lpm_supported: whether the port has link power management.
         ahci_port_cmd, ahci_host_caps, ahci_host_cap2: registers PxCMD, CAP and CAP2.
         devices_without_hipm: how many devices on the port do not take requests of
@@ -348,6 +350,7 @@ class Device(_Read):
     host: int | None
     ata_port: int | None
     lpm: str | None
+    lpm_word: str | None
     lpm_supported: bool | None
     ahci_port_cmd: int | None
     ahci_host_caps: int | None
@@ -558,8 +561,8 @@ class Device(_Read):
         words = [self.name, self.kind or "unknown", repr(self.product or "")]
         if self.kind == "nvme":
             words.append(f"latency_tolerance_us={self.latency_tolerance_us}")
-        elif self.lpm is not None:
-            words.append(f"lpm={self.lpm}")
+        elif self.lpm or self.lpm_word:
+            words.append(f"lpm={self.lpm or self.lpm_word}")
         if self.reach != "yes":
             words.append(f"reach={self.reach}")
         return f"<ssdpm.Device {' '.join(words)}>"
