@@ -321,6 +321,7 @@ static void write_step(struct json_writer *w, const struct ssdpm_step *step)
 	ssdpm__json_string(w, "before", known_text(step->before));
 	ssdpm__json_string(w, "after", known_text(step->after));
 	ssdpm__json_string(w, "why", step->why);
+	ssdpm__json_string(w, "warning", known_text(step->warning));
 	ssdpm__json_end(w, '}');
 }
 
@@ -423,10 +424,24 @@ static enum exit_status print_works_json(const struct work *const *works,
 	return status;
 }
 
+/* What is set all the same; check sets nothing. */
+static void say_warnings(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	if (work->differences_only || work->common->quiet)
+		return;
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (step.warning[0])
+			complain("%s: warning: %s", step.device, step.warning);
+}
+
 enum exit_status print_works(const struct work *const *works, size_t n)
 {
 	enum exit_status status = STATUS_DONE;
 
+	for (size_t i = 0; i < n; i++)
+		say_warnings(works[i]);
 	if (works[0]->common->form)
 		return print_works_json(works, n);
 	for (size_t i = 0; i < n && !status; i++) {

@@ -273,6 +273,8 @@ enum ssdpm_step_flag {
  *          a power state as "PS2" or "PS2 hint 1"; "on" or "off"; "": not known
  * @after:  what it shall hold
  * @why:    one line: the reason, or why it is left alone, or what failed
+ * @warning: one line: what the diagnosis of the device warns of once this is
+ *          set, such as a policy that has lost data; "": nothing
  *
  * Strings are borrowed from the plan until the next call that changes it.
  */
@@ -287,6 +289,7 @@ struct ssdpm_step {
 	const char *before;
 	const char *after;
 	const char *why;
+	const char *warning;
 };
 
 SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);

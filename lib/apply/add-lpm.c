@@ -249,8 +249,9 @@ static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
 }
 
 static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		    const char *path, const uint32_t *lpms, size_t n,
-		    struct step **ret_step, struct ssdpm_error *reterr)
+		    const struct ssdpm_model *model, const char *path,
+		    const uint32_t *lpms, size_t n, struct step **ret_step,
+		    struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct step *step;
@@ -268,6 +269,8 @@ static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 					reterr);
 	if (!err)
 		err = fill_step(facts, step, reterr);
+	if (!err)
+		err = ssdpm__step_warn(plan, step, device, model, reterr);
 	if (err)
 		ssdpm__step_free(step);
 	else
@@ -308,6 +311,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
 	if (!err)
-		err = make_lpm(plan, device, path, lpms, n, &step, reterr);
+		err = make_lpm(plan, device, model, path, lpms, n, &step,
+			       reterr);
 	return err ? err : ssdpm__plan_put(plan, step, reterr);
 }

@@ -178,6 +178,8 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 		err = ssdpm__plan_add_drive(plan, device, model, reterr);
 	if (!err)
 		err = say_table(plan, step, device, reterr);
+	if (!err && max_exit_latency_us)
+		err = ssdpm__step_warn(plan, step, device, model, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);
@@ -345,6 +347,8 @@ int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		"6.12.110, 7.2 and later refuse it");
 	if (!err)
 		err = ssdpm__plan_add_drive(plan, device, model, reterr);
+	if (!err && table->enabled)
+		err = ssdpm__step_warn(plan, step, device, model, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);

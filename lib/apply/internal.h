@@ -38,6 +38,7 @@ struct step {
 	char *device;
 	char *target; /* as it is shown */
 	char *why;
+	char *warning;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	uint32_t n_lpms;
 	bool unread;	    /* it may be as it was set: it is not forgotten */
@@ -94,6 +95,12 @@ struct step *ssdpm__step_free(struct step *step);
 int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 			const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Warn of what the diagnosis of the device says of what the step sets. */
+int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
+		     const struct ssdpm_device *device,
+		     const struct ssdpm_model *model,
+		     struct ssdpm_error *reterr);
 
 /* Replace *string by a copy of text. */
 int ssdpm__set_string(char **string, const char *text,

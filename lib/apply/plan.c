@@ -52,6 +52,7 @@ struct step *ssdpm__step_free(struct step *step)
 	free(step->device);
 	free(step->target);
 	free(step->why);
+	free(step->warning);
 	free(step);
 	return NULL;
 }
@@ -94,6 +95,8 @@ int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
 	if (!err)
 		err = ssdpm__set_string(&step->why, "", reterr);
 	if (!err)
+		err = ssdpm__set_string(&step->warning, "", reterr);
+	if (!err)
 		err = set_target(step, reterr);
 	if (err) {
 		ssdpm__step_free(step);
@@ -113,6 +116,20 @@ int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
 	return ssdpm__set_string(&step->why, why, reterr);
+}
+
+int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
+		     const struct ssdpm_device *device,
+		     const struct ssdpm_model *model,
+		     struct ssdpm_error *reterr)
+{
+	char warning[SSDPM__WARNING_BYTES];
+	int err;
+
+	err = ssdpm__warn_of_setting(device, &plan->facts, model,
+				     step->n_lpms ? step->lpms[0] : 0, warning,
+				     reterr);
+	return err ? err : ssdpm__set_string(&step->warning, warning, reterr);
 }
 
 int ssdpm_plan_new(struct ssdpm_machine *machine,
@@ -595,6 +612,7 @@ int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 	result.before = step->change.before;
 	result.after = step->change.after;
 	result.why = step->why;
+	result.warning = step->warning;
 	memcpy(ret_step, &result, ret_step->size);
 	return 0;
 }

@@ -161,6 +161,7 @@ static void say_forced(struct examination *e, const struct sleep *s)
 			 ssdpm_quirk_to_string(rules & SSDPM_QUIRK_NO_APST ?
 						       SSDPM_QUIRK_NO_APST :
 						       rules));
+	ssdpm__warn(e, d);
 	ssdpm__advise(d, "remove nvme_core.force_apst from the kernel command "
 			 "line or /etc/modprobe.d");
 }

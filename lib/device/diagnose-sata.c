@@ -128,6 +128,13 @@ static void look(const struct examination *e, struct link *link)
 	find_quirk(e, link);
 }
 
+/* The policy is known, and lets the link sleep. */
+static bool may_sleep(const struct examination *e)
+{
+	return knows(e, SSDPM_FACT_LPM) &&
+	       e->facts->lpm != SSDPM_LPM_MAX_PERFORMANCE;
+}
+
 static void say_quirk(struct examination *e, const struct link *link)
 {
 	struct ssdpm_diagnosis *d;
@@ -143,10 +150,11 @@ static void say_quirk(struct examination *e, const struct link *link)
 				 "Linux: this drive has a known fault, which "
 				 "Linux %s may not know: leave LPM off",
 				 e->machine->linux_release);
-		if (knows(e, SSDPM_FACT_LPM) &&
-		    e->facts->lpm != SSDPM_LPM_MAX_PERFORMANCE)
+		if (may_sleep(e)) {
 			ssdpm__advise(d, "ssdpm lpm --set max_performance %s",
 				      name(e));
+			ssdpm__warn(e, d);
+		}
 	}
 }
 
@@ -204,10 +212,12 @@ static void say_external(struct examination *e, const struct link *link)
 				 "port is %s: this kernel refuses LPM", bit);
 		advise_mask(e, d);
 	} else {
-		ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
-			     "port is %s: with LPM, plugging in is not "
-			     "noticed, and newer kernels refuse it",
-			     bit);
+		d = ssdpm__found(e, code, SSDPM_SEVERITY_NOTE,
+				 "port is %s: with LPM, plugging in is not "
+				 "noticed, and newer kernels refuse it",
+				 bit);
+		if (may_sleep(e))
+			ssdpm__warn(e, d);
 	}
 }
 
@@ -471,6 +481,7 @@ static void say_deep_policy(struct examination *e)
 				 SSDPM_SEVERITY_NOTE,
 				 "min_power has lost data on some drives; the "
 				 "default of Linux is " BEST);
+		ssdpm__warn(e, d);
 		advise_policy(e, d);
 	}
 	if (!is_raised(e))
@@ -532,6 +543,7 @@ static void say_empty_port(struct examination *e)
 			 "%s switches an empty port off: a disk that is "
 			 "plugged in is not found",
 			 ssdpm_lpm_to_string(lpm));
+	ssdpm__warn(e, d);
 	ssdpm__advise(d,
 		      "for hot-plug: echo max_performance > " POLICY_FILE
 		      ", and rescan",

@@ -27,6 +27,14 @@ struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 	return diagnosis;
 }
 
+void ssdpm__warn(struct examination *e, const struct ssdpm_diagnosis *diagnosis)
+{
+	const size_t length = strlen(e->warning);
+
+	snprintf(e->warning + length, sizeof(e->warning) - length, "%s%s",
+		 length ? "; " : "", diagnosis->message);
+}
+
 void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, const char *format, ...)
 {
 	va_list args;
@@ -158,6 +166,36 @@ static void say_runtime_pm(struct examination *e)
 			    "runtime PM of the adapter is on (power/control is "
 			    "auto): it has frozen machines, and LPM saves "
 			    "without it; not touched here");
+}
+
+int ssdpm__warn_of_setting(const struct ssdpm_device *device,
+			   const struct ssdpm_machine_facts *machine,
+			   const struct ssdpm_model *model, uint32_t lpm,
+			   char ret_warning[SSDPM__WARNING_BYTES],
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_facts facts = device->facts;
+	struct examination e = {
+		.device = device,
+		.facts = &facts,
+		.machine = machine,
+		.model = model,
+		.n = 1,
+	};
+
+	e.found = calloc(MAX_DIAGNOSES, sizeof(*e.found));
+	if (!e.found)
+		return ssdpm__no_memory(reterr);
+	if (facts.kind == SSDPM_KIND_NVME) {
+		ssdpm__diagnose_nvme(&e);
+	} else {
+		facts.lpm = lpm;
+		facts.known |= SSDPM_FACT_LPM;
+		ssdpm__diagnose_sata(&e);
+	}
+	free(e.found);
+	memcpy(ret_warning, e.warning, SSDPM__WARNING_BYTES);
+	return 0;
 }
 
 int ssdpm_device_diagnose(const struct ssdpm_device *device,

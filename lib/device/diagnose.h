@@ -24,13 +24,18 @@ struct examination {
 	struct ssdpm_diagnosis *found;	 /* the first is for the verdict */
 	size_t n;
 	enum saving saving;
-	char how[216]; /* the rest of the verdict */
+	char how[216];			    /* the rest of the verdict */
+	char warning[SSDPM__WARNING_BYTES]; /* of what is set */
 };
 
 /* Add one; it has no advice yet. */
 struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 				     uint32_t severity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* What is set may do harm, as this one says. */
+void ssdpm__warn(struct examination *e,
+		 const struct ssdpm_diagnosis *diagnosis);
 
 void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

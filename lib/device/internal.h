@@ -292,4 +292,18 @@ size_t ssdpm__format_power(const struct ssdpm_device_power *power,
 int ssdpm__check_drive(const struct ssdpm_device *device,
 		       struct ssdpm_error *reterr);
 
+/* diagnose.c */
+
+#define SSDPM__WARNING_BYTES 600
+
+/*
+ * What the diagnosis would warn of if the port had this policy, or if the NVMe
+ * controller may sleep (lpm 0): one line, "" if it is nothing. 0 or -ENOMEM.
+ */
+int ssdpm__warn_of_setting(const struct ssdpm_device *device,
+			   const struct ssdpm_machine_facts *machine,
+			   const struct ssdpm_model *model, uint32_t lpm,
+			   char ret_warning[SSDPM__WARNING_BYTES],
+			   struct ssdpm_error *reterr);
+
 #endif

@@ -87,6 +87,52 @@ def test_a_policy_that_this_version_does_not_know_is_shown_as_unknown(
     assert (root / host).read_text() == "deepest_power\n"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("plan", "--lpm", "min_power"),
+        ("apply", "--lpm", "min_power"),
+        ("apply", "-n", "--lpm", "min_power"),
+        ("lpm", "--set", "min_power"),
+        ("lpm", "-n", "--set", "min_power"),
+    ],
+)
+def test_a_policy_that_has_lost_data_is_set_with_a_warning(
+    ssdpm: Command, machine: Make, command: tuple[str, ...]
+) -> None:
+    root = machine("desktop-6.1")
+    arguments = (*command, "--root", str(root), "sda")
+    result = ssdpm(*arguments)
+    assert result.returncode == 0
+    warning = "min_power has lost data on some drives; the default of Linux is"
+    assert f"ssdpm: sda: warning: {warning}" in result.stderr.decode()
+    assert warning.encode() not in ssdpm(*arguments, "-q").stderr
+    steps = ssdpm.json(*arguments)["steps"]
+    assert [warning in step["warning"] for step in steps] == [True]
+    # What show says of it is what the setters say.
+    shown = ssdpm.json("show", "--root", str(root), "sda")
+    if command[0] != "plan" and "-n" not in command:
+        assert steps[0]["warning"] in [d["message"] for d in shown["diagnosis"]]
+    other = ("plan", "--root", str(root), "--lpm", "med_power_with_dipm", "sda")
+    assert b"warning" not in ssdpm(*other).stderr
+    assert ssdpm.json(*other)["steps"][0]["warning"] is None
+
+
+def test_a_hot_plug_port_is_set_with_a_warning(ssdpm: Command, machine: Make) -> None:
+    root = machine("external-ports")
+    (root / "proc/sys/kernel/osrelease").write_text("6.1.0\n")
+    for path in root.glob("sys/class/scsi_host/*/link_power_management_supported"):
+        path.unlink()
+    at = ("--root", str(root))
+    for policy, warns in (("med_power_with_dipm", True), ("max_performance", False)):
+        for name in ("sdb", "sdc"):
+            result = ssdpm("lpm", *at, "-n", "--set", policy, name)
+            assert result.returncode == 0, result.stderr
+            words = f"ssdpm: {name}: warning: port is external (PxCMD"
+            assert (words in result.stderr.decode()) is warns
+            assert (b"plugging in is not noticed" in result.stderr) is warns
+
+
 def test_a_disk_that_is_out_of_reach_has_no_host(ssdpm: Command, machine: Make) -> None:
     root = str(machine("server"))
     lines = ssdpm.output("lpm", "--root", root).splitlines()

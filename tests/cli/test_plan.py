@@ -30,6 +30,18 @@ def tree(root: pathlib.Path) -> dict[str, bytes]:
     }
 
 
+def test_a_known_fault_that_force_apst_hides_is_a_warning(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("quirked")
+    (root / "sys/module/nvme_core/parameters/force_apst").write_text("Y\n")
+    (root / "sys/class/nvme/nvme0/quirks").write_text("none\n")
+    plan = ("plan", "--root", str(root), "--latency")
+    stderr = ssdpm(*plan, "50ms", "nvme0").stderr.decode()
+    assert "nvme0: warning: quirk no-deepest-ps is not in force" in stderr
+    assert b"warning" not in ssdpm(*plan, "0us", "nvme0").stderr
+
+
 def test_a_limit_is_a_step_with_the_table_before_and_after(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -259,7 +259,7 @@ class Plan
 	std::atomic<std::thread::id> owner{};
 };
 
-/* [(kind, state, flags, device, target, before, after, why), ...] */
+/* [(kind, state, flags, device, target, before, after, why, warning), ...] */
 py::list Plan::steps()
 {
 	Turn turn(*this);
@@ -278,7 +278,7 @@ py::list Plan::steps()
 			bit_words(&ssdpm_step_flag_to_string, step.flags),
 			text_or_none(step.device), path_or_none(step.target),
 			text_or_none(step.before), text_or_none(step.after),
-			text_or_none(step.why)));
+			text_or_none(step.why), text_or_none(step.warning)));
 	}
 	return result;
 }

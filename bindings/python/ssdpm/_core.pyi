@@ -315,7 +315,7 @@ class Plan(metaclass=_Pybind11Type):
     def commit(self) -> None: ...
     def verify(self, commands: bool) -> None: ...
     def revert(self) -> None: ...
-    # kind, state, flags, device, target, before, after, why.
+    # kind, state, flags, device, target, before, after, why, warning.
     def steps(
         self,
     ) -> list[
@@ -323,6 +323,7 @@ class Plan(metaclass=_Pybind11Type):
             str,
             str,
             list[str],
+            str | None,
             str | None,
             str | None,
             str | None,

@@ -78,6 +78,8 @@ class Step:
             after them where APST is off; a power state as "PS2" or "PS2 hint 1".
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
+        warning: what the diagnosis warns of once it is set, such as a policy that has
+            lost data.
     """
 
     kind: str
@@ -88,6 +90,7 @@ class Step:
     before: str | None
     after: str | None
     why: str | None
+    warning: str | None = None
 
     def __str__(self) -> str:
         words = [str(self.device)]
@@ -97,6 +100,8 @@ class Step:
         words.append(self.state)
         if self.why is not None:
             words.append(self.why)
+        if self.warning is not None:
+            words.append(f"warning: {self.warning}")
         return ": ".join(words)
 
 
