@@ -9,6 +9,11 @@
 #     unpack_packages DIRECTORY PACKAGE...
 #     unpack_packages_of SUITE DIRECTORY PACKAGE...
 #
+# Put the pinned packages of tests/requirements.txt first in PATH, in an environment
+# of their own:
+#
+#     python_environment
+#
 # shellcheck shell=sh
 
 missing_packages() {
@@ -125,4 +130,17 @@ unpack_by() {
 	done
 	rm -r "$into/deb"
 	echo "$*" >"$into/unpacked"
+}
+
+python_environment() {
+	venv=$PWD/build/venv
+	if ! cmp -s tests/requirements.txt "$venv/installed"; then
+		echo "Installing into build/venv: tests/requirements.txt"
+		mkdir -p build
+		/usr/bin/python3 -m venv --clear "$venv"
+		"$venv/bin/pip" install --quiet --disable-pip-version-check \
+			-r tests/requirements.txt
+		cp tests/requirements.txt "$venv/installed"
+	fi
+	PATH=$venv/bin:$PATH
 }

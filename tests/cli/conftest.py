@@ -3,20 +3,24 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 
 import pytest
-from command import Command
+from command import BUILD, COMMAND, Command
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "captures"))
 import machines  # noqa: E402
 
-# What is started here would go on ignoring it where these run under nohup.
+# The tests inherit ignored signals from nohup or from a shell's background job,
+# and the programs that they start would go on ignoring them.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
@@ -36,9 +40,22 @@ def machine(tmp_path: pathlib.Path) -> Callable[[str], pathlib.Path]:
     return write
 
 
+@pytest.fixture(scope="session")
+def public_command() -> Iterator[pathlib.Path]:
+    """A copy of the command that all users may run: the checkout may be in a home
+    that they cannot enter."""
+    with tempfile.TemporaryDirectory(prefix="ssdpm-", dir="/tmp") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        shutil.copy(COMMAND, folder)
+        for library in (BUILD / "lib").glob("libssdpm*.so.0"):
+            shutil.copy(library, folder)
+        yield folder / COMMAND.name
+
+
 @pytest.fixture
 def unprivileged(
-    ssdpm: Command,
+    ssdpm: Command, public_command: pathlib.Path
 ) -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Run the command as a user without privileges; all may read its directory."""
 
@@ -46,14 +63,14 @@ def unprivileged(
         for folder in (ssdpm.directory, *ssdpm.directory.parents):
             if folder.is_relative_to("/tmp/") or folder.name.startswith("pytest-"):
                 folder.chmod(folder.stat().st_mode | 0o055)
-        command = ["ssdpm", *arguments]
+        command = [str(public_command), *arguments]
         if os.geteuid() == 0:
             who = ["--reuid=65534", "--regid=65534", "--clear-groups"]
             command = ["setpriv", *who, "--", *command]
         return subprocess.run(
             command,
             cwd=ssdpm.directory,
-            env=ssdpm.environment,
+            env={**ssdpm.environment, "LD_LIBRARY_PATH": str(public_command.parent)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=300,

@@ -2,6 +2,7 @@
 """Settings of all tests, and the drive that most of them look at."""
 
 import importlib
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 
 import ssdpm
 from identify import State, identify
+
+# A shell's background job ignores SIGINT, and the tests would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples everywhere, and no clock: a slow machine is no fault.
 hypothesis.settings.register_profile("ssdpm", deadline=None, derandomize=True)

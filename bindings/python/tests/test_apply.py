@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -85,14 +85,6 @@ def test_an_exception_in_the_block_undoes_it_too(machine: Maker) -> None:
     assert tolerance(root) == 100_000
 
 
-@pytest.fixture
-def interrupts() -> Iterator[None]:
-    """Where the tests run in the background of a shell, SIGINT is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def ctrl_c_at(words: str) -> Callable[[int, str], None]:
     """A log during which Ctrl-C is pressed, once."""
     left = [words]
@@ -106,7 +98,7 @@ def ctrl_c_at(words: str) -> Callable[[int, str], None]:
 
 
 def test_ctrl_c_in_a_commit_undoes_it_at_the_end_of_the_block(
-    machine: Maker, interrupts: None
+    machine: Maker
 ) -> None:
     root = machine("laptop")
     before = contents(root)
@@ -119,7 +111,7 @@ def test_ctrl_c_in_a_commit_undoes_it_at_the_end_of_the_block(
 
 
 def test_ctrl_c_at_the_end_of_the_block_comes_after_it_is_undone(
-    machine: Maker, interrupts: None
+    machine: Maker
 ) -> None:
     root = machine("laptop")
     before = contents(root)
