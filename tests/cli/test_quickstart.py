@@ -74,3 +74,38 @@ def test_a_drive_that_cannot_be_read_does_not_stop_it(
 ) -> None:
     output = quickstart(machine("hostile"))
     assert "$ ssdpm list" in output and "$ ssdpm show" in output
+
+
+HIDE = ["unshare", "--mount", "sh", "-c"]
+
+
+@pytest.mark.parametrize(
+    ("machine_without", "lacking"),
+    [
+        (
+            [*HIDE, 'mount -t tmpfs none /sys && exec "$@"', "sh"],
+            "no /sys: try: mount -t sysfs sysfs /sys",
+        ),
+        (
+            [*HIDE, 'mount -t tmpfs none /dev && exec "$@"', "sh"],
+            "no loop devices: try: modprobe loop, or a container with --privileged",
+        ),
+        (
+            ["setpriv", "--bounding-set=-sys_admin"],
+            "no right to mount: try: a container with --privileged",
+        ),
+    ],
+)
+def test_tests_run_says_what_the_machine_lacks_before_it_begins(
+    machine_without: list[str], lacking: str
+) -> None:
+    result = subprocess.run(
+        [*machine_without, TOP / "tests/run"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"tests/run: {lacking}\n" in result.stderr
