@@ -19,12 +19,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import SupportsIndex, Union
+from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     Live,
+    Value,
     check_bool,
     check_instance,
     check_path,
@@ -60,8 +61,8 @@ def _shown(value: str | None) -> str:
         return digits
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, eq=False)
+class Step(Value):
     """One thing that is written; str() of it is a line for people. None is a text
     that there is not.
 
@@ -105,8 +106,8 @@ class Step:
         return ": ".join(words)
 
 
-@dataclass(frozen=True)
-class PlannedTable:
+@dataclass(frozen=True, eq=False)
+class PlannedTable(Value):
     """The APST table of one controller; None is not known.
 
     Attributes:
@@ -561,8 +562,8 @@ def revert(
     return back.steps
 
 
-@dataclass(frozen=True)
-class PersistFile:
+@dataclass(frozen=True, eq=False)
+class PersistFile(Value):
     """One file that makes a policy last.
 
     Attributes:
@@ -581,19 +582,21 @@ class PersistFile:
 class Persist:
     """The files that make a policy last; made by ssdpm.persist()."""
 
-    __slots__ = ("__weakref__", "_handle", "_kind")
+    __slots__ = ("__weakref__", "_handle", "_kind", "_made_of")
 
     _handle: _core.Persist
     _kind: str
+    _made_of: tuple[Any, ...]
 
     def __init__(self) -> None:
         raise TypeError("made by ssdpm.persist()")
 
     @classmethod
-    def _wrap(cls, kind: str, core: _core.Persist) -> Persist:
+    def _make(cls, kind: str, *made_of: Any) -> Persist:
         self = cls.__new__(cls)
-        self._handle = core
+        self._handle = _core.Persist(_core.PERSIST_KINDS[kind], *made_of)
         self._kind = kind
+        self._made_of = made_of
         return self
 
     @property
@@ -632,12 +635,23 @@ class Persist:
         """Remove the files of this kind; see remove_persist()."""
         return remove_persist(self._kind, root)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Persist):
+            return NotImplemented
+        return self._kind == other._kind and self.files == other.files
+
+    def __hash__(self) -> int:
+        return hash((self._kind, self.files))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Persist._make, (self._kind, *self._made_of)
+
     def __repr__(self) -> str:
         return f"<ssdpm.Persist {self._kind}, {len(self.files)} files>"
 
 
-@dataclass(frozen=True)
-class PersistPower:
+@dataclass(frozen=True, eq=False)
+class PersistPower(Value):
     """A power state that lasts, for persist().
 
     Attributes:
@@ -705,15 +719,14 @@ def persist(
         return settings_dict(settings)
 
     check_word(kind, "kind", _core.PERSIST_KINDS)
-    core = _core.Persist(
-        _core.PERSIST_KINDS[kind],
+    return Persist._make(
+        kind,
         None if ac is None else members(ac, PowerSource.AC),
         None if battery is None else members(battery, PowerSource.BATTERY),
         None if command is None else check_path(command, "command"),
         None if profiles is None else check_path(profiles, "profiles"),
         [power._tuple() for power in powers],
     )
-    return Persist._wrap(kind, core)
 
 
 def remove_persist(kind: str, root: Root = None) -> int:

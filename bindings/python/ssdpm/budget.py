@@ -18,6 +18,7 @@ from ssdpm.base import (
     RangeError,
     UnknownValueError,
     UnsupportedError,
+    Value,
     check_instance,
     check_text,
     check_unsigned,
@@ -80,7 +81,7 @@ def _column(values: object, name: str) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class BudgetItem:
+class BudgetItem(Value):
     """What has one state: a drive, or a card of several devices.
 
     Its arrays are read-only and have an entry for each state.
@@ -119,6 +120,8 @@ class BudgetItem:
         object.__setattr__(self, "loss", _frozen(loss, np.uint64))
         if rates is not None:
             object.__setattr__(self, "bytes_per_s", _frozen(rates, np.float64))
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def power_w(self) -> npt.NDArray[np.float64]:
@@ -351,7 +354,7 @@ def _item(
 
 
 @dataclass(frozen=True, eq=False)
-class Budget:
+class Budget(Value):
     """Drives in a budget: the states that lose least; from budget().
 
     Attributes:
@@ -382,6 +385,8 @@ class Budget:
     n_examined: int | None
     frontier_power_uw: npt.NDArray[np.uint64]
     frontier_loss: npt.NDArray[np.uint64]
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def states(self) -> npt.NDArray[np.uint32]:

@@ -18,6 +18,7 @@ from ssdpm import _core
 from ssdpm.base import (
     Error,
     InvalidError,
+    Value,
     bytes_of,
     check_bool,
     check_instance,
@@ -107,7 +108,7 @@ def _nan(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured(_Html):
     """One parameter of a drive, as measured.
 
@@ -208,8 +209,8 @@ _OverlayTuple = tuple[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, eq=False)
+class Calibration(Value):
     """What was measured of a drive, and how well; str() of it has a line for each.
 
     Where estimates take ``measured``, they take one of these: their bounds become

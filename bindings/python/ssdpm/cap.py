@@ -32,11 +32,11 @@ from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     RangeError,
+    Value,
     check_float,
     check_instance,
     check_unsigned,
     check_word,
-    equal_fields,
     html_table,
 )
 from ssdpm.estimate import (
@@ -98,8 +98,8 @@ _StreamTuple = tuple[
 ]
 
 
-@dataclass(frozen=True)
-class Span:
+@dataclass(frozen=True, eq=False)
+class Span(Value):
     """A number and its bounds; all three are the same where it is known."""
 
     low: float
@@ -151,8 +151,8 @@ def _set(one: object, name: str, value: object) -> None:
     object.__setattr__(one, name, value)
 
 
-@dataclass(frozen=True)
-class Stream:
+@dataclass(frozen=True, eq=False)
+class Stream(Value):
     """I/Os of one kind: what they reach, what they cost.
 
     Each of the last five is a number, (low, nominal, high), or None: not known.
@@ -198,6 +198,7 @@ class Stream:
             _set(self, name, _span(getattr(self, name), name))
         for name in self.assumed:
             check_word(name, "assumed", _STREAM_FIELDS)
+        super().__post_init__()
 
     def _tuple(self) -> _StreamTuple:
         spans = {name: getattr(self, name) for name in _STREAM_FIELDS}
@@ -257,8 +258,8 @@ def _range(low: float, nominal: float, high: float) -> str:
     return f"{texts[1]} ({texts[0]}..{texts[2]})"
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, eq=False)
+class Result(Value):
     """What a drive reaches under a cap.
 
     Attributes:
@@ -309,8 +310,8 @@ class Result:
         return html_table(cap, ("", ""), self._rows())
 
 
-@dataclass(frozen=True)
-class Curve:
+@dataclass(frozen=True, eq=False)
+class Curve(Value):
     """Results of the same drive under many caps, in the order that was asked for."""
 
     results: tuple[Result, ...]
@@ -367,7 +368,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class Timeline(Value):
     """Caps that change while a drive works.
 
     Attributes:
@@ -380,9 +381,6 @@ class Timeline:
 
     def __len__(self) -> int:
         return len(self.points)
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -442,8 +440,8 @@ LIMITS: dict[str, int] = _core.CAP_LIMITS
 """The number of what limits a drive, in Timeline.points: interface, nand, power."""
 
 
-@dataclass(frozen=True)
-class Drive:
+@dataclass(frozen=True, eq=False)
+class Drive(Value):
     """A drive that works on a mix of streams.
 
     Attributes:
@@ -470,6 +468,7 @@ class Drive:
             check_instance(self.nand, "nand", Nand)
         for name in self.assumed:
             check_word(name, "assumed", _DRIVE_FIELDS)
+        super().__post_init__()
 
     def _core(self) -> tuple[Any, list[_StreamTuple]]:
         spans = {name: getattr(self, name) for name in _DRIVE_FIELDS}
@@ -596,8 +595,8 @@ def from_model(
     return drive, _watts(cap_uw)
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, eq=False)
+class Run(Value):
     """A trace under a cap, or under caps that change.
 
     Attributes:

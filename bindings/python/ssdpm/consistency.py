@@ -39,11 +39,11 @@ from ssdpm import _core, ftl
 from ssdpm.base import (
     Error,
     InvalidError,
+    Value,
     check_instance,
     check_text,
     check_unsigned,
     check_word,
-    equal_fields,
     html_table,
 )
 from ssdpm.measure import _cell, _number
@@ -77,7 +77,7 @@ _MOST_S = 2**64 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Consistency:
+class Consistency(Value):
     """How even one run is.
 
     Attributes:
@@ -128,11 +128,6 @@ class Consistency:
     power_w: npt.NDArray[np.float64] | None = None
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Consistency):
-            return NotImplemented
-        return equal_fields(self, other)
 
     @property
     def below_share(self) -> float:
@@ -193,8 +188,8 @@ def _second(second: int | None) -> str | None:
     return None if second is None else f"{second} s"
 
 
-@dataclass(frozen=True)
-class Comparison(Sequence[Consistency]):
+@dataclass(frozen=True, eq=False)
+class Comparison(Value, Sequence[Consistency]):
     """Several runs side by side; indexing, len() and iteration give them.
 
     Attributes:

@@ -29,6 +29,7 @@ from ssdpm.base import (
     Error,
     Live,
     RangeError,
+    Value,
     check_bool,
     check_float,
     check_instance,
@@ -60,8 +61,8 @@ _LEVELS = {
 logging.getLogger("ssdpm").addHandler(logging.NullHandler())
 
 
-@dataclass(frozen=True)
-class MachineFacts:
+@dataclass(frozen=True, eq=False)
+class MachineFacts(Value):
     """The machine as a whole. None is unknown.
 
     Attributes:
@@ -96,8 +97,8 @@ class MachineFacts:
     capture: int
 
 
-@dataclass(frozen=True)
-class Owner:
+@dataclass(frozen=True, eq=False)
+class Owner(Value):
     """A program that sets latency tolerances or LPM too.
 
     Attributes:
@@ -118,8 +119,8 @@ class Owner:
         return f"{place}: {self.setting}"
 
 
-@dataclass(frozen=True)
-class Meter:
+@dataclass(frozen=True, eq=False)
+class Meter(Value):
     """Something that measures power.
 
     Attributes:
@@ -135,8 +136,8 @@ class Meter:
     readable: bool
 
 
-@dataclass(frozen=True)
-class Reading:
+@dataclass(frozen=True, eq=False)
+class Reading(Value):
     """What a meter says. NaN is not known.
 
     Attributes:
@@ -161,8 +162,8 @@ class Reading:
     charge_counter: bool
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Value):
     """One thing about a drive; str() of it is the message and the advice.
 
     Attributes:
@@ -184,8 +185,8 @@ class Diagnosis:
         return f"{self.message}; {self.advice}"
 
 
-@dataclass(frozen=True)
-class DevicePower:
+@dataclass(frozen=True, eq=False)
+class DevicePower(Value):
     """What an NVMe drive says of its power; None: not known, or it has none.
 
     Attributes:
@@ -222,8 +223,8 @@ class DevicePower:
         return None if self.power_limit_uw is None else self.power_limit_uw / 1e6
 
 
-@dataclass(frozen=True)
-class Devsleep:
+@dataclass(frozen=True, eq=False)
+class Devsleep(Value):
     """DevSleep timing of a SATA drive.
 
     Attributes:
@@ -238,8 +239,8 @@ class Devsleep:
     exit_timeout_ms: int
 
 
-@dataclass(frozen=True)
-class DeviceQuirks:
+@dataclass(frozen=True, eq=False)
+class DeviceQuirks(Value):
     """The quirks in force, and whether the kernel says so or our rules do."""
 
     quirks: tuple[Quirk, ...]

@@ -21,13 +21,14 @@ from ssdpm import _core
 from ssdpm.base import (
     Error,
     InvalidError,
+    Ongoing,
     UnsupportedError,
+    Value,
     check_bool,
     check_float,
     check_instance,
     check_unsigned,
     check_word,
-    equal_fields,
     html_table,
 )
 from ssdpm.model import Model, state_name
@@ -101,8 +102,8 @@ _BY_STATE = (
 _SCALAR = ("transition_power_uw", "link_power_uw", "background_time_ps")
 
 
-@dataclass(frozen=True)
-class Parameter:
+@dataclass(frozen=True, eq=False)
+class Parameter(Value):
     """One thing that a simulation has to know of a drive.
 
     Attributes:
@@ -299,8 +300,8 @@ def _with_spare(
     return _core.parameters_set_spare(handle, found, wa.check_spare(spare), start)[0]
 
 
-@dataclass(frozen=True)
-class Residency:
+@dataclass(frozen=True, eq=False)
+class Residency(Value):
     """One state in a run.
 
     Attributes:
@@ -322,8 +323,8 @@ class Residency:
     n_wakes: int
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, eq=False)
+class Run(Value):
     """The outcome of one run; struct ssdpm_run has each member.
 
     Attributes:
@@ -418,14 +419,14 @@ _PER_OP = ("busy_ns_by_op", "n_ios", "bytes")
 def _run(numbers: np.void, n_states: int) -> Run:
     values: dict[str, Any] = dict(zip(numbers.dtype.names or (), numbers.tolist()))
     for name in _PER_OP:
-        values[name] = PerOp(*values[name])
+        values[name] = PerOp(*values[name].tolist())
     rows = numbers["states"][: max(n_states, 1)].tolist()
     values["states"] = tuple(Residency(i, *row) for i, row in enumerate(rows))
     return Run(**values)
 
 
-@dataclass(frozen=True)
-class Saving:
+@dataclass(frozen=True, eq=False)
+class Saving(Value):
     """What one policy saves against another; both are taken at the same corner.
 
     Attributes:
@@ -461,6 +462,8 @@ class Saving:
             ValueError: not above 0, or less than what is saved.
         """
         savings = [uw / 1e6 for uw in (self.low_uw, self.nominal_uw, self.high_uw)]
+        battery_wh = check_float(battery_wh, "battery_wh")
+        machine_w = check_float(machine_w, "machine_w")
         if not (battery_wh > 0 and machine_w > max(0, *savings)):
             raise ValueError("battery_wh, machine_w: too little for such a machine")
         low, nominal, high = (
@@ -486,7 +489,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Value):
     """What a policy costs on a workload, with bounds.
 
     Attributes:
@@ -571,9 +574,6 @@ class Estimate:
         for name, state in zip(self.state_names(), run.states):
             time_ns = state.time_ns + state.entry_ns + state.exit_ns
             yield name, time_ns, state.energy_nj, state.n_entries
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -729,7 +729,7 @@ def _end(end_ns: SupportsIndex | None) -> int:
     return 0 if end_ns is None else check_unsigned(end_ns, "end_ns", 2**64 - 1)
 
 
-class Simulation:
+class Simulation(Ongoing):
     """A simulation that is fed piece by piece, in constant memory::
 
         simulation = ssdpm.Simulation(model)
@@ -918,8 +918,8 @@ def estimate(
     return simulation.finish(end_ns)
 
 
-@dataclass(frozen=True)
-class ComparedPolicy:
+@dataclass(frozen=True, eq=False)
+class ComparedPolicy(Value):
     """One policy of a comparison.
 
     Attributes:
@@ -967,8 +967,8 @@ def _named(policies: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]
     return named
 
 
-@dataclass(frozen=True, repr=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Value):
     """Policies on the same workload; it is a sequence of ComparedPolicy.
 
     Attributes:
@@ -1339,8 +1339,8 @@ def clairvoyant(
     return _run(run, len(model))
 
 
-@dataclass(frozen=True)
-class BestTable:
+@dataclass(frozen=True, eq=False)
+class BestTable(Value):
     """What best_table() found.
 
     Attributes:
@@ -1433,8 +1433,8 @@ def best_table(
     return BestTable(ApstTable._wrap(table), _run(run, len(model)), bound_nj)
 
 
-@dataclass(frozen=True)
-class Recommendation:
+@dataclass(frozen=True, eq=False)
+class Recommendation(Value):
     """The best setting that a route reaches; str() of it says what to do.
 
     Attributes:

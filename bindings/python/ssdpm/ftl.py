@@ -33,12 +33,13 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
+    Ongoing,
+    Value,
     check_bool,
     check_float,
     check_instance,
     check_unsigned,
     check_word,
-    equal_fields,
 )
 from ssdpm.wa import ClassesLike, check_classes, check_spare
 from ssdpm.workload import record_arrays
@@ -72,8 +73,8 @@ second_dtype: np.dtype[np.void] = _core.ftl_second_dtype
 power_w."""
 
 
-@dataclass(frozen=True)
-class Cost:
+@dataclass(frozen=True, eq=False)
+class Cost(Value):
     """What the work of a drive takes; times of all its flash working side by side.
 
     Attributes:
@@ -111,15 +112,16 @@ class Cost:
     background_uw: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for field in fields(self):
             check_unsigned(getattr(self, field.name), field.name, 2**64 - 1)
 
     def _numbers(self) -> list[int]:
-        return [int(getattr(self, field.name)) for field in fields(self)]
+        return [getattr(self, field.name) for field in fields(self)]
 
 
-@dataclass(frozen=True)
-class Counts:
+@dataclass(frozen=True, eq=False)
+class Counts(Value):
     """What a drive did; two may be subtracted.
 
     Attributes:
@@ -158,7 +160,7 @@ class Counts:
         return (self.n_written + self.n_moved) / self.n_written
 
 
-class Drive:
+class Drive(Ongoing):
     """An erased drive with a page map; threads take turns.
 
     Args:
@@ -346,7 +348,7 @@ def _pattern(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(Value):
     """What simulate() found.
 
     Attributes:
@@ -407,9 +409,6 @@ class Run:
         from ssdpm import plot
 
         return plot.plot_ftl(self, ax)
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -42,13 +42,16 @@ from ssdpm import _core
 from ssdpm.base import (
     Error,
     InvalidError,
+    Ongoing,
     RangeError,
+    Value,
     check_float,
     check_instance,
     check_text,
     check_unsigned,
     check_word,
     html_table,
+    same,
 )
 from ssdpm.policy import _Word
 
@@ -323,10 +326,19 @@ class Signal:
             when = "times"
         return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
 
+    def _samples(self) -> tuple[Any, ...]:
+        return self.power_w, self.time_ns, self.start_ns, self.interval_ns
+
+    def __eq__(self, other: object) -> bool:
+        """Equal samples and times; how they were read does not matter."""
+        if not isinstance(other, Signal):
+            return NotImplemented
+        return same(self._samples(), other._samples())
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = self.power_w, self.time_ns
-        numbers = self.start_ns, self.interval_ns, self.counts, self.name
-        return _signal_from, ((*arrays, *numbers),)
+        return _signal_from, ((*self._samples(), self.counts, self.name),)
 
 
 def _signal_from(values: tuple[Any, ...]) -> Signal:
@@ -365,7 +377,7 @@ def _cell(value: object) -> object:
     return value
 
 
-class _Html:
+class _Html(Value):
     """A table of the fields, for notebooks."""
 
     __slots__ = ()
@@ -390,7 +402,7 @@ def _s(ns: float) -> str:
     return f"{ns:g} ns"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Energy(_Html):
     """The energy of a signal.
 
@@ -487,7 +499,7 @@ def energy(
     return _energy(_core.measure_energy(signal._handle, *params))
 
 
-class Integral:
+class Integral(Ongoing):
     """The energy of a signal that comes in pieces, which need not be kept.
 
     ::
@@ -526,7 +538,7 @@ class Integral:
         return _energy(self._handle.get())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Baseline(_Html):
     """What the drive draws when it does nothing.
 
@@ -610,7 +622,7 @@ def baseline(
     return _baseline(_core.measure_baseline(signal._handle, begin, end, number))
 
 
-class Level:
+class Level(Ongoing):
     """The baseline of a window that is too long to keep, in one pass."""
 
     __slots__ = ("_handle",)
@@ -639,7 +651,7 @@ class Level:
         return _baseline(self._handle.get())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Activity(_Html):
     """A stretch in which the drive works.
 
@@ -683,8 +695,8 @@ class Activity(_Html):
         )
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Activities(Sequence[Activity]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Activities(Value, Sequence[Activity]):
     """All stretches in which the drive works, in their order.
 
     Attributes:
@@ -708,14 +720,6 @@ class Activities(Sequence[Activity]):
     def __getitem__(self, index: slice) -> tuple[Activity, ...]: ...
     def __getitem__(self, index: int | slice) -> Activity | tuple[Activity, ...]:
         return self.runs[index]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Activities):
-            return NotImplemented
-        return self.runs == other.runs and self.baseline == other.baseline
-
-    def __hash__(self) -> int:
-        return hash((self.baseline, self.runs))
 
     def __str__(self) -> str:
         head = f"{len(self)} runs above {self.baseline}"
@@ -821,7 +825,7 @@ def activity(
     return Activities(signal, baseline, tuple(runs), fast)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tail(_Html):
     """Work that goes on after the last I/O.
 
@@ -892,7 +896,7 @@ def tail(
     return Tail(*_core.measure_tail(signal._handle, level, detect, completion))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IdleWork(_Html):
     """What a drive does by itself while idle.
 
@@ -986,7 +990,7 @@ class Background(_Word):
     """With the parameter."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BackgroundRun(_Html):
     """One run of an experiment.
 
@@ -1008,7 +1012,7 @@ class BackgroundRun(_Html):
         return cls(parameter, tail.duration_ns, tail.extra_j, tail.sigma_j)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BackgroundClass(_Html):
     """The class of an experiment.
 
@@ -1056,7 +1060,7 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
     return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Experiment(_Html):
     """One experiment of a suite, with its class.
 
@@ -1089,8 +1093,8 @@ _CLASS_WORDS = {
 _PATTERNS = ("SR", "SW", "RR", "RW")
 
 
-@dataclass(frozen=True, repr=False)
-class Matrix:
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrix(Value):
     """The classes of a suite, as the study of uFLIP published them.
 
     Indexing with a micro-benchmark and a drive gives a cell: ``matrix["mix", "MTron"]``
@@ -1267,7 +1271,7 @@ def proportionality(load: object, power_w: object) -> float:
     return _core.measure_proportionality(loads, powers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProportionalityCurve(_Html):
     """Power at levels of work.
 
@@ -1306,7 +1310,7 @@ def proportionality_curve(load: object, power_w: object) -> ProportionalityCurve
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SizeRun(_Html):
     """One run with I/Os of one size.
 
@@ -1323,7 +1327,7 @@ class SizeRun(_Html):
     pattern: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SizeLevel(_Html):
     """All runs of one pattern with I/Os of one size.
 
@@ -1346,8 +1350,8 @@ class SizeLevel(_Html):
         return self.energy_j / self.time_s if self.time_s else math.nan
 
 
-@dataclass(frozen=True, repr=False)
-class SizeProfile:
+@dataclass(frozen=True, eq=False, repr=False)
+class SizeProfile(Value):
     """Time and energy against the size of I/Os.
 
     Attributes:
@@ -1441,7 +1445,7 @@ def size_profile(runs: Iterable[SizeRun] | Any) -> SizeProfile:
     return SizeProfile(tuple(levels), tuple(some))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DatasheetRun(_Html):
     """A run, and what the data sheet of its drive says.
 
@@ -1479,8 +1483,8 @@ class DatasheetRun(_Html):
         )
 
 
-@dataclass(frozen=True, repr=False)
-class DatasheetComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class DatasheetComparison(Value):
     """Watts of data sheets x time against measured joules.
 
     Attributes:

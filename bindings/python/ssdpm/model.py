@@ -20,6 +20,7 @@ from ssdpm.base import (
     FormatError,
     InvalidError,
     RangeError,
+    Value,
     bytes_of,
     check_bool,
     check_unsigned,
@@ -48,8 +49,8 @@ def _watts(microwatts: int | None) -> float | None:
     return None if microwatts is None else microwatts / 1e6
 
 
-@dataclass(frozen=True)
-class PowerState:
+@dataclass(frozen=True, eq=False)
+class PowerState(Value):
     """One power state. None is unknown; see struct ssdpm_power_state.
 
     Attributes:
@@ -101,8 +102,8 @@ class PowerState:
         return _watts(self.idle_power_uw)
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, eq=False)
+class Finding(Value):
     """Something odd in a model, and why it matters; see Model.lint().
 
     Attributes:
@@ -117,8 +118,8 @@ class Finding:
     message: str
 
 
-@dataclass(frozen=True)
-class SataLink:
+@dataclass(frozen=True, eq=False)
+class SataLink(Value):
     """What a SATA drive says of its link. None is unknown, and never False.
 
     Attributes:
@@ -352,7 +353,7 @@ def _data_of(source: Source) -> tuple[bytes, str | None]:
     return bytes_of(source, "a path, bytes or a dict"), None
 
 
-def _place_error(error: Error, source: Source, filename: str | None) -> None:
+def _place_error(error: Error, source: Source | None, filename: str | None) -> None:
     error.filename = filename
     if isinstance(source, Mapping):
         error.line = None  # of a text that nobody has seen
@@ -642,8 +643,8 @@ class Model:
         return html_table(caption, ("state", *columns), rows)
 
 
-@dataclass(frozen=True)
-class CatalogueRow:
+@dataclass(frozen=True, eq=False)
+class CatalogueRow(Value):
     """One product with a firmware, and what drives of it say.
 
     Attributes:
@@ -660,8 +661,8 @@ class CatalogueRow:
     table: int
 
 
-@dataclass(frozen=True)
-class CatalogueMatch:
+@dataclass(frozen=True, eq=False)
+class CatalogueMatch(Value):
     """One table among the rows that have a name.
 
     Attributes:
@@ -697,20 +698,42 @@ class Catalogue:
         RangeError, OSError, TypeError: as Model().
     """
 
-    __slots__ = ("__weakref__", "_handle")
+    __slots__ = ("__weakref__", "_data", "_handle")
 
+    _data: bytes | None
     _handle: _core.Catalogue
 
     def __init__(self, source: Source | None = None) -> None:
         if source is None:
-            self._handle = _core.catalogue_new(None)
-            return
-        data, filename = _data_of(source)
+            self._data, filename = None, None
+        else:
+            self._data, filename = _data_of(source)
         try:
-            self._handle = _core.catalogue_new(data)
+            self._handle = _core.catalogue_new(self._data)
         except Error as error:
             _place_error(error, source, filename)
             raise
+
+    def _contents(self) -> list[tuple[str, str | None, int, str]]:
+        """The rows, with the model in place of the number of its table."""
+        models: dict[int, str] = {}
+        rows = list(self)
+        for index, row in enumerate(rows):
+            if row.table not in models:
+                models[row.table] = self._handle.model(index).to_json()
+        return [(r.product, r.firmware, r.seen, models[r.table]) for r in rows]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal rows and models; the order and the form of the source do not matter."""
+        if not isinstance(other, Catalogue):
+            return NotImplemented
+        return self._data == other._data or self._contents() == other._contents()
+
+    def __hash__(self) -> int:
+        return hash(tuple((row.product, row.firmware, row.seen) for row in self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._data,)
 
     def find(self, name: str, firmware: str | None = None) -> CatalogueMatch:
         """The table that is taken for a name; see Model.catalogue().
@@ -779,8 +802,8 @@ def load(source: Source) -> list[Model]:
     return [Model._wrap(core) for core in _read(source)]
 
 
-@dataclass(frozen=True)
-class GovernorMode:
+@dataclass(frozen=True, eq=False)
+class GovernorMode(Value):
     """A mode of the power governor of Intel's data-centre drives.
 
     Attributes:

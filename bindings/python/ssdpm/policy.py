@@ -24,6 +24,7 @@ from ssdpm.base import (
     Error,
     FormatError,
     UnsupportedError,
+    Value,
     check_bool,
     check_text,
     check_unsigned,
@@ -115,8 +116,8 @@ class VerdictKind(_Word):
     """It would qualify, but nothing enters it, or entering it saves nothing."""
 
 
-@dataclass(frozen=True)
-class ApstEntry:
+@dataclass(frozen=True, eq=False)
+class ApstEntry(Value):
     """One transition: from state to target after idle_ms of idle time."""
 
     state: int
@@ -124,8 +125,8 @@ class ApstEntry:
     idle_ms: int
 
 
-@dataclass(frozen=True)
-class ApstDifference:
+@dataclass(frozen=True, eq=False)
+class ApstDifference(Value):
     """Two tables differ for a state: their entries, None where there is none."""
 
     state: int
@@ -133,8 +134,8 @@ class ApstDifference:
     other: ApstEntry | None
 
 
-@dataclass(frozen=True)
-class ApstParameters:
+@dataclass(frozen=True, eq=False)
+class ApstParameters(Value):
     """What made a table, or makes Linux build one.
 
     The attributes are arguments of apst(), which says what each algorithm reads;
@@ -160,8 +161,8 @@ class ApstParameters:
         return {name: getattr(self, name) for name in APST_DEFAULTS}
 
 
-@dataclass(frozen=True)
-class Reached:
+@dataclass(frozen=True, eq=False)
+class Reached(Value):
     """What reach() found: parameters, their table, and whether it is the wanted one."""
 
     parameters: ApstParameters
@@ -169,8 +170,8 @@ class Reached:
     exact: bool
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, eq=False)
+class Verdict(Value):
     """What became of one state, and one line with the numbers that decided it."""
 
     state: int
@@ -178,8 +179,8 @@ class Verdict:
     reason: str
 
 
-@dataclass(frozen=True)
-class Host:
+@dataclass(frozen=True, eq=False)
+class Host(Value):
     """What the drive itself does not say; None is unknown.
 
     The names from sys_vendor on are those of the files in /sys/class/dmi/id.
@@ -205,8 +206,8 @@ class Host:
     bios_date: str | None = None
 
 
-@dataclass(frozen=True)
-class QuirkMatch:
+@dataclass(frozen=True, eq=False)
+class QuirkMatch(Value):
     """A rule that fits, or may fit, and one line that names it.
 
     Attributes:
@@ -220,8 +221,8 @@ class QuirkMatch:
     reason: str
 
 
-@dataclass(frozen=True)
-class Quirks:
+@dataclass(frozen=True, eq=False)
+class Quirks(Value):
     """What Linux applies to a drive.
 
     Attributes:
@@ -235,8 +236,8 @@ class Quirks:
     matches: tuple[QuirkMatch, ...]
 
 
-@dataclass(frozen=True)
-class ProfileSettings:
+@dataclass(frozen=True, eq=False)
+class ProfileSettings(Value):
     """What a profile says on one power source; None is left as it is.
 
     Attributes:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ssdpm import _core
 from ssdpm.base import (
     RangeError,
+    Value,
     check_text,
     check_unsigned,
     check_word,
@@ -24,8 +25,8 @@ from ssdpm.workload import Parts, TraceSource
 __all__ = ["PowerCounts", "PowerIterator", "iter_power", "read_power"]
 
 
-@dataclass(frozen=True)
-class PowerCounts:
+@dataclass(frozen=True, eq=False)
+class PowerCounts(Value):
     """What a reader of samples met.
 
     Attributes:

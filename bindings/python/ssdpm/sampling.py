@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Sampling", "sampling"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sampling(_Html):
     """Is a signal sampled fast enough for what happens?
 

@@ -39,11 +39,11 @@ from ssdpm import _core
 from ssdpm.base import (
     Error,
     UnknownValueError,
+    Value,
     check_instance,
     check_text,
     check_unsigned,
     check_word,
-    equal_fields,
     html_table,
 )
 from ssdpm.measure import (
@@ -119,7 +119,7 @@ def _finite(value: object, name: str) -> float:
     return _number(value, name, -1e300)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step(_Html):
     """One run of a schedule.
 
@@ -147,8 +147,8 @@ class Step(_Html):
         )
 
 
-@dataclass(frozen=True, repr=False)
-class Schedule(Sequence[Step]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Schedule(Value, Sequence[Step]):
     """In which order policies and scenarios are run.
 
     Attributes:
@@ -279,7 +279,7 @@ class Trend(_Word):
     """Its second half has a trend of its own: settle longer."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Summary(_Html):
     """One run in numbers.
 
@@ -388,7 +388,7 @@ def range_q(p: float, k: int, df: float) -> float:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run(_Html):
     """What a run came to.
 
@@ -414,7 +414,7 @@ class Run(_Html):
         return cls(step.policy, step.scenario, step.block, mean)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mean(_Html):
     """One policy in a scenario.
 
@@ -443,7 +443,7 @@ class Mean(_Html):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Difference(_Html):
     """Two policies in a scenario.
 
@@ -477,8 +477,8 @@ class Difference(_Html):
         )
 
 
-@dataclass(frozen=True, repr=False)
-class Analysis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Value):
     """All runs of a scenario together.
 
     Attributes:
@@ -665,8 +665,8 @@ class RunStatus(_Word):
 _STATUS_WORDS = {number: word for word, number in _core.SURVEY_RUN_STATUSES.items()}
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Readings:
+@dataclass(frozen=True, eq=False, repr=False)
+class Readings(Value):
     """One run of a file, with all of its readings.
 
     Attributes:
@@ -693,9 +693,6 @@ class Readings:
 
     def __len__(self) -> int:
         return len(self.power_w)
-
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other)
 
     def __hash__(self) -> int:
         return hash((self.run, self.policy, self.scenario, self.block))
@@ -728,7 +725,7 @@ class Readings:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FioRun(_Html):
     """One run of fio.
 
@@ -753,8 +750,8 @@ class FioRun(_Html):
     bytes_per_s: float
 
 
-@dataclass(frozen=True, repr=False)
-class Survey:
+@dataclass(frozen=True, eq=False, repr=False)
+class Survey(Value):
     """The file of a survey.
 
     Attributes:
@@ -968,7 +965,7 @@ def read(source: TraceSource) -> Survey:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Noise(_Html):
     """Noise that was sampled.
 
@@ -996,7 +993,7 @@ class Noise(_Html):
         return cls(*numbers, analysis.sigma_w, analysis.df)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Detectable(_Html):
     """What a schedule can tell.
 
@@ -1072,7 +1069,7 @@ def detectable(
     return Detectable(*_core.survey_detectable(plan._params(), numbers, rate, asked))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stated(_Html):
     """A row of a table, as published.
 
@@ -1108,7 +1105,7 @@ _MISSING_WORDS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judgement(_Html):
     """Of a table that others have published.
 
@@ -1171,7 +1168,7 @@ def judge(
     return Judgement(word, missing, p, names[one], names[other])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result(_Html):
     """What one survey found.
 
@@ -1195,7 +1192,7 @@ class Result(_Html):
         return cls(drive, difference.difference_w, difference.se_w, pair)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Merged(_Html):
     """Many surveys as one.
 

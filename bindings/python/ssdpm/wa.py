@@ -28,6 +28,7 @@ from ssdpm import _core
 from ssdpm.base import (
     InvalidError,
     RangeError,
+    Value,
     check_float,
     check_instance,
     check_unsigned,
@@ -168,8 +169,8 @@ def spare_of(flash: float, data: float, parity: float = 0.0) -> float:
     return check_spare(1 - used, "flash, data, parity: their spare factor")
 
 
-@dataclass(frozen=True)
-class Nand:
+@dataclass(frozen=True, eq=False)
+class Nand(Value):
     """What a byte costs inside of a drive.
 
     Attributes:
@@ -195,8 +196,8 @@ class Nand:
         ]
 
 
-@dataclass(frozen=True)
-class WriteCost:
+@dataclass(frozen=True, eq=False)
+class WriteCost(Value):
     """Of each byte that the host writes.
 
     Attributes:
@@ -222,8 +223,8 @@ def write_cost(nand: Nand, wa: float) -> WriteCost:
     return WriteCost(*_core.write_cost(numbers, check_float(wa, "wa")))
 
 
-@dataclass(frozen=True)
-class Background:
+@dataclass(frozen=True, eq=False)
+class Background(Value):
     """The work of a drive behind the writes of the host: a state of its own.
 
     Attributes:
@@ -250,7 +251,7 @@ class Background:
 
     def time_s(self, n_bytes: float) -> float:
         """How long it takes after so many bytes of the host; nominal."""
-        return n_bytes * self.nominal_ps_per_byte / 1e12
+        return check_float(n_bytes, "n_bytes") * self.nominal_ps_per_byte / 1e12
 
 
 def background(
@@ -293,7 +294,7 @@ def check_measured_wa(value: object) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Value):
     """Write amplification over the spare factor.
 
     Attributes:
@@ -305,16 +306,6 @@ class Curve:
     spare: npt.NDArray[np.float64]
     wa: dict[str, npt.NDArray[np.float64]]
     pages_per_block: int
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Curve) or list(self.wa) != list(other.wa):
-            return NotImplemented if not isinstance(other, Curve) else False
-        return self.pages_per_block == other.pages_per_block and all(
-            np.array_equal(a, b, equal_nan=True)
-            for a, b in zip(
-                (self.spare, *self.wa.values()), (other.spare, *other.wa.values())
-            )
-        )
 
     __hash__ = None  # type: ignore[assignment]
 

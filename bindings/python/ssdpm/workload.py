@@ -31,13 +31,14 @@ from ssdpm import _core
 from ssdpm.base import (
     Error,
     InvalidError,
+    Ongoing,
     RangeError,
+    Value,
     bytes_of,
     check_bool,
     check_instance,
     check_unsigned,
     check_word,
-    equal_fields,
     html_table,
 )
 
@@ -72,8 +73,8 @@ class PerOp(NamedTuple):
     discard: int
 
 
-@dataclass(frozen=True)
-class TraceCounts:
+@dataclass(frozen=True, eq=False)
+class TraceCounts(Value):
     """What a reader met.
 
     Attributes:
@@ -119,7 +120,7 @@ HISTOGRAM_STARTS_NS.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram:
+class Histogram(Value):
     """How many times (idle times, delays) fall into each bucket.
 
     Attributes:
@@ -129,11 +130,6 @@ class Histogram:
 
     counts: npt.NDArray[np.uint64]
     sums_ns: npt.NDArray[np.uint64] | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.counts, self.sums_ns):
-            if array is not None:
-                array.flags.writeable = False
 
     def share_above(self, time_ns: SupportsIndex) -> float:
         """The share, 0 to 1, of all this time that lies in times of time_ns and more.
@@ -147,17 +143,14 @@ class Histogram:
         first = int(np.searchsorted(HISTOGRAM_STARTS_NS, np.uint64(limit)))
         return sum(weights[first:].tolist()) / total if total else 0.0
 
-    def __eq__(self, other: object) -> bool:
-        return equal_fields(self, other)
-
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<ssdpm.Histogram of {sum(self.counts.tolist())} times>"
 
 
-@dataclass(frozen=True)
-class Service:
+@dataclass(frozen=True, eq=False)
+class Service(Value):
     """How long an I/O takes whose record does not say.
 
     Attributes:
@@ -199,8 +192,8 @@ def service_numbers(
     return lists[0], lists[1]
 
 
-@dataclass(frozen=True)
-class TraceStats:
+@dataclass(frozen=True, eq=False)
+class TraceStats(Value):
     """A trace in numbers.
 
     Attributes:
@@ -802,7 +795,7 @@ _Counts = TypeVar("_Counts")
 _Parts = TypeVar("_Parts", bound="Parts[Any, Any]")
 
 
-class Parts(Iterator[_Part], Generic[_Part, _Counts]):
+class Parts(Ongoing, Iterator[_Part], Generic[_Part, _Counts]):
     """What reads a file in parts: a trace, or samples.
 
     It closes its file at the end, as a context manager at the latest at the end of
@@ -1005,8 +998,8 @@ def read_trace(
         return trace
 
 
-@dataclass(frozen=True)
-class Workload:
+@dataclass(frozen=True, eq=False)
+class Workload(Value):
     """A workload that generate() makes, and one line about it."""
 
     name: str

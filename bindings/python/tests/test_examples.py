@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ssdpm
@@ -68,4 +69,8 @@ def test_a_fleet_on_a_cluster_adds_up_to_its_estimates(tmp_path: Path) -> None:
         assert line.startswith(f"{drive.product}: {power:.3f} mW (")
         assert f" {sum(r.n_wakes for r in runs)} wakes, " in line
         assert f" {delayed} of 600 I/Os delayed, {delays} ns in all, " in line
+        counts = sum(ssdpm.estimate(drive, trace).delays.counts for trace in traces)
+        bucket = np.searchsorted(np.cumsum(counts), 594)
+        p99_ns = ssdpm.HISTOGRAM_STARTS_NS[bucket]
+        assert p99_ns > 0 and f", p99 {p99_ns} ns or more, " in line
         assert line.endswith(f"max {max(r.delay_max_ns for r in runs)} ns")
