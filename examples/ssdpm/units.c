@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-__extension__ typedef unsigned __int128 u128;
+#include "base/wide.h"
 
 /* A decimal number as it was written: "1.5" before its unit. */
 struct decimal {
@@ -36,6 +36,9 @@ struct unit {
 
 #define MAX_UNITS 9
 
+/* Digits after the point. */
+#define MAX_FRACTION 19
+
 /* The units of a quantity, up to one without a name, and words about it. */
 struct units {
 	struct unit units[MAX_UNITS];
@@ -52,7 +55,8 @@ enum scaled {
 static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
 				 uint64_t *ret_value)
 {
-	u128 value = 0, scale = 1;
+	struct wide value = { 0 };
+	uint64_t rest;
 
 	for (size_t i = 0; i < d->n_whole + d->n_fraction; i++) {
 		bool is_whole = i < d->n_whole;
@@ -60,19 +64,21 @@ static enum scaled scale_decimal(const struct decimal *d, uint64_t factor,
 			is_whole ? d->whole[i] : d->fraction[i - d->n_whole];
 
 		/* A fraction this long has digits below every unit. */
-		if (value > UINT64_MAX || scale > UINT64_MAX)
+		if (!wide_fits(value) || i > d->n_whole + MAX_FRACTION)
 			return is_whole ? TOO_MUCH : TOO_FINE;
-		value = value * 10 + (unsigned int)(digit - '0');
-		scale *= is_whole ? 1 : 10;
+		value = wide_plus(wide_times(value, 10),
+				  wide_of((unsigned int)(digit - '0')));
 	}
-	if (value > ((u128)-1) / factor)
+	/* It fits: 10 x 2^64 times a day in nanoseconds is less than 2^115. */
+	value = wide_times(value, factor);
+	for (size_t i = 0; i < d->n_fraction; i++) {
+		value = ssdpm__wide_divide(value, 10, &rest);
+		if (rest)
+			return TOO_FINE;
+	}
+	if (!wide_fits(value))
 		return TOO_MUCH;
-	value *= factor;
-	if (value % scale)
-		return TOO_FINE;
-	if (value / scale > UINT64_MAX)
-		return TOO_MUCH;
-	*ret_value = (uint64_t)(value / scale);
+	*ret_value = value.low;
 	return SCALED;
 }
 

@@ -205,7 +205,7 @@ int ssdpm__merge_points(struct points *points, const struct points *others,
 struct tail {
 	size_t from;
 	uint64_t exit_ns;
-	ssdpm__fj delay_ns;
+	struct wide delay_ns;
 	uint64_t beyond;
 };
 
@@ -223,7 +223,7 @@ static void move_tail(const struct earlies *early, const struct limits *limits,
 		uint64_t delay =
 			early_delay(&early->io[tail->from], tail->exit_ns);
 
-		tail->delay_ns -= delay;
+		tail->delay_ns = wide_minus(tail->delay_ns, wide_of(delay));
 		tail->beyond -= delay > limits->beyond_ns;
 	}
 }
@@ -236,7 +236,7 @@ static struct tail whole_tail(const struct earlies *early,
 	for (size_t i = 0; i < early->n; i++) {
 		uint64_t delay = early_delay(&early->io[i], exit_ns);
 
-		tail.delay_ns += delay;
+		wide_add(&tail.delay_ns, wide_of(delay));
 		tail.beyond += delay > limits->beyond_ns;
 	}
 	return tail;
@@ -271,34 +271,48 @@ static struct place find_place(const struct times *times, struct place last,
 	return place;
 }
 
-static wide idle_cost(const struct times *times, const struct step *step,
-		      struct place place, uint64_t at_ns)
+/* What a step costs: its transition, its state, not the state before it. */
+static struct wide step_cost(const struct step *step, struct wide change_ns,
+			     struct wide slept_ns, struct wide left_ns)
 {
-	const uint64_t *sums = times->sums;
-	wide n_at = times->n - place.at, n = times->n - place.resident;
-	wide change_ns =
-		(wide)step->entry_ns + step->exit_ns - step->from_exit_ns;
-	wide slept_ns = sums[times->n] - sums[place.resident] -
-			n * (at_ns + step->entry_ns);
-	wide left_ns = sums[times->n] - sums[place.at] - n_at * at_ns;
+	struct wide cost = wide_times(change_ns, step->transition_uw);
 
-	return n_at * change_ns * step->transition_uw +
-	       slept_ns * step->power_uw - left_ns * step->from_power_uw;
+	wide_add(&cost, wide_times(slept_ns, step->power_uw));
+	return wide_minus(cost, wide_times(left_ns, step->from_power_uw));
+}
+
+/* How long these idle times last after they have lasted ns. */
+static struct wide left_of(const struct times *times, size_t from, uint64_t ns)
+{
+	return wide_minus(wide_of(times->sums[times->n] - times->sums[from]),
+			  wide_product(times->n - from, ns));
+}
+
+static struct wide idle_cost(const struct times *times, const struct step *step,
+			     struct place place, uint64_t at_ns)
+{
+	struct wide change_ns = wide_minus(
+		wide_plus(wide_of(step->entry_ns), wide_of(step->exit_ns)),
+		wide_of(step->from_exit_ns));
+
+	return step_cost(step, wide_times(change_ns, times->n - place.at),
+			 left_of(times, place.resident, at_ns + step->entry_ns),
+			 left_of(times, place.at, at_ns));
 }
 
 /* The idle time at the end. */
-static wide end_cost(uint64_t end_ns, const struct step *step, uint64_t at_ns)
+static struct wide end_cost(uint64_t end_ns, const struct step *step,
+			    uint64_t at_ns)
 {
-	wide left_ns, entry_ns = step->entry_ns;
+	uint64_t left_ns, entry_ns = step->entry_ns;
 
 	if (end_ns < at_ns)
-		return 0;
+		return wide_of(0);
 	left_ns = end_ns - at_ns;
 	if (entry_ns > left_ns)
 		entry_ns = left_ns;
-	return entry_ns * step->transition_uw +
-	       (left_ns - entry_ns) * step->power_uw -
-	       left_ns * step->from_power_uw;
+	return step_cost(step, wide_of(entry_ns), wide_of(left_ns - entry_ns),
+			 wide_of(left_ns));
 }
 
 /* What the I/Os wait that end these idle times; sign -1: they do not count. */
@@ -308,12 +322,15 @@ static void add_delays(const struct sweep *sweep, const struct times *times,
 {
 	const struct step *step = sweep->step;
 	uint64_t beyond_ns = sweep->limits->beyond_ns;
-	wide n_at = times->n - place.at, n = times->n - place.resident;
-	wide entering = place.resident - place.at;
-	wide delay_ns = n * step->exit_ns - n_at * step->from_exit_ns +
-			entering * ready_ns -
-			(times->sums[place.resident] - times->sums[place.at]);
+	size_t n_at = times->n - place.at, n = times->n - place.resident;
+	uint64_t entering_ns =
+		times->sums[place.resident] - times->sums[place.at];
+	struct wide delay_ns = wide_product(n, step->exit_ns);
 	int64_t beyond = 0;
+
+	wide_add(&delay_ns, wide_product(place.resident - place.at, ready_ns));
+	delay_ns = wide_minus(delay_ns, wide_of(entering_ns));
+	delay_ns = wide_minus(delay_ns, wide_product(n_at, step->from_exit_ns));
 
 	if (step->exit_ns > beyond_ns)
 		beyond += (int64_t)n;
@@ -323,7 +340,9 @@ static void add_delays(const struct sweep *sweep, const struct times *times,
 		beyond += (int64_t)ssdpm__count_below(times->ns + place.at,
 						      place.resident - place.at,
 						      ready_ns - beyond_ns);
-	point->delay_ns += sign * delay_ns;
+	if (sign < 0)
+		delay_ns = wide_negated(delay_ns);
+	wide_add(&point->delay_ns, delay_ns);
 	point->beyond += sign * beyond;
 }
 
@@ -336,15 +355,15 @@ static void add_early(struct sweep *sweep, uint64_t at_ns, uint64_t resident_ns,
 
 	move_tail(early, sweep->limits, &sweep->before, at_ns);
 	move_tail(early, sweep->limits, &sweep->after, resident_ns);
-	point->delay_ns +=
-		(wide)sweep->after.delay_ns - (wide)sweep->before.delay_ns;
+	wide_add(&point->delay_ns,
+		 wide_minus(sweep->after.delay_ns, sweep->before.delay_ns));
 	point->beyond +=
 		(int64_t)sweep->after.beyond - (int64_t)sweep->before.beyond;
 	for (size_t i = sweep->before.from; i < sweep->after.from; i++) {
 		const struct early *io = &early->io[i];
 		uint64_t delay = early_delay(io, ready_ns - io->gap_ns);
 
-		point->delay_ns += delay;
+		wide_add(&point->delay_ns, wide_of(delay));
 		point->beyond += delay > sweep->limits->beyond_ns;
 	}
 }
@@ -359,9 +378,10 @@ static void fill_point(struct sweep *sweep, uint64_t at_ns, struct point *point)
 	sweep->idle = find_place(&gaps->idle, sweep->idle, at_ns, resident_ns);
 	sweep->silent =
 		find_place(&gaps->silent, sweep->silent, at_ns, resident_ns);
-	point->cost_fj = idle_cost(&gaps->idle, step, sweep->idle, at_ns) +
-			 end_cost(gaps->end_idle_ns, step, at_ns);
-	point->delay_ns = 0;
+	point->cost_fj =
+		wide_plus(idle_cost(&gaps->idle, step, sweep->idle, at_ns),
+			  end_cost(gaps->end_idle_ns, step, at_ns));
+	point->delay_ns = wide_of(0);
 	point->beyond = 0;
 	add_delays(sweep, &gaps->idle, sweep->idle, ready_ns, 1, point);
 	add_delays(sweep, &gaps->silent, sweep->silent, ready_ns, -1, point);

@@ -33,8 +33,8 @@
 struct climb {
 	struct best_search *search;
 	struct delays delays;
-	ssdpm__fj common_fj; /* of the table without entries */
-	struct setting next; /* the best neighbour */
+	struct wide common_fj; /* of the table without entries */
+	struct setting next;   /* the best neighbour */
 };
 
 static uint32_t tried_ms(unsigned i)
@@ -57,7 +57,7 @@ static int evaluate(struct climb *climb, struct setting *setting,
 	struct ssdpm_sim_params params = task->params;
 	struct chain chain;
 	struct ssdpm_run run;
-	ssdpm__fj fj;
+	struct wide fj;
 	int err;
 
 	params.apst = &table;
@@ -67,9 +67,9 @@ static int evaluate(struct climb *climb, struct setting *setting,
 				      reterr);
 	if (err)
 		return err;
-	setting->cost_fj = (wide)(fj - climb->common_fj);
-	setting->delay_ns = run.delay_sum_ns;
-	*ret_kept = setting->delay_ns <= limits->delay_ns &&
+	setting->cost_fj = wide_minus(fj, climb->common_fj);
+	setting->delay_ns = wide_of(run.delay_sum_ns);
+	*ret_kept = !wide_is_less(limits->delay_ns, setting->delay_ns) &&
 		    run.delay_p99_ns <= limits->beyond_ns;
 	return 0;
 }
@@ -181,26 +181,28 @@ int ssdpm__search_more(struct best_search *search, struct ssdpm_error *reterr)
 }
 
 /* What all idle times cost that one option is chosen for. */
-static wide choice_cost(const struct times *times, const struct option *option,
-			uint64_t transition_uw, uint64_t from_ns,
-			uint64_t to_ns)
+static struct wide choice_cost(const struct times *times,
+			       const struct option *option,
+			       uint64_t transition_uw, uint64_t from_ns,
+			       uint64_t to_ns)
 {
 	uint64_t ready_ns =
 		option->entry_ns < from_ns ? from_ns : option->entry_ns;
 	size_t from = ssdpm__count_below(times->ns, times->n, from_ns);
 	size_t to = times->n, ready;
-	wide cost;
+	struct wide cost, rest_ns;
 
 	if (to_ns != UINT64_MAX)
 		to = ssdpm__count_below(times->ns, times->n, to_ns);
 	ready = ssdpm__count_below(times->ns, to, ready_ns);
 	if (ready < from)
 		ready = from;
-	cost = (wide)(to - from) * (option->entry_ns + option->exit_ns) *
-	       transition_uw;
-	return cost + ((wide)(times->sums[to] - times->sums[ready]) -
-		       (wide)(to - ready) * option->entry_ns) *
-			      option->power_uw;
+	cost = wide_times(
+		wide_product(to - from, option->entry_ns + option->exit_ns),
+		transition_uw);
+	rest_ns = wide_minus(wide_of(times->sums[to] - times->sums[ready]),
+			     wide_product(to - ready, option->entry_ns));
+	return wide_plus(cost, wide_times(rest_ns, option->power_uw));
 }
 
 static size_t find_options(const struct best_search *search,
@@ -232,8 +234,8 @@ static size_t find_options(const struct best_search *search,
 	return search->n_states + 1;
 }
 
-int ssdpm__cost_bound(const struct best_search *search, wide *ret_cost_fj,
-		      struct ssdpm_error *reterr)
+int ssdpm__cost_bound(const struct best_search *search,
+		      struct wide *ret_cost_fj, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_gaps *gaps = search->task->gaps;
 	uint64_t tr = search->task->values.transition_power_uw;
@@ -241,20 +243,23 @@ int ssdpm__cost_bound(const struct best_search *search, wide *ret_cost_fj,
 	size_t n_options = find_options(search, options), n;
 	uint64_t left_ns = gaps->end_idle_ns;
 	struct choice *choices;
-	ssdpm__fj end = (ssdpm__fj)options[n_options - 1].power_uw * left_ns;
-	wide cost = (wide)end;
+	struct wide cost =
+		wide_product(options[n_options - 1].power_uw, left_ns);
+	struct wide all_ns = wide_plus(wide_of(gaps->idle.sums[gaps->idle.n]),
+				       wide_of(left_ns));
 	int err = ssdpm__cheapest(options, n_options, tr, &choices, &n, reterr);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++)
-		cost += choice_cost(&gaps->idle, &options[choices[i].option],
-				    tr, choices[i].from_ns,
-				    i + 1 < n ? choices[i + 1].from_ns :
-						UINT64_MAX);
+		wide_add(&cost,
+			 choice_cost(&gaps->idle, &options[choices[i].option],
+				     tr, choices[i].from_ns,
+				     i + 1 < n ? choices[i + 1].from_ns :
+						 UINT64_MAX));
 	free(choices);
 	/* Without what costs the same with every table. */
-	*ret_cost_fj = cost - ((wide)gaps->idle.sums[gaps->idle.n] + left_ns) *
-				      options[0].power_uw;
+	*ret_cost_fj =
+		wide_minus(cost, wide_times(all_ns, options[0].power_uw));
 	return 0;
 }

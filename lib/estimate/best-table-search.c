@@ -31,8 +31,8 @@
 
 /* The least of each term of some points. */
 struct node {
-	wide cost_fj;
-	wide delay_ns;
+	struct wide cost_fj;
+	struct wide delay_ns;
 	int64_t beyond;
 };
 
@@ -64,10 +64,10 @@ static uint32_t ms_of(const struct setting *setting, uint32_t i)
 
 bool ssdpm__is_better(const struct setting *a, const struct setting *b)
 {
-	if (a->cost_fj != b->cost_fj)
-		return a->cost_fj < b->cost_fj;
-	if (a->delay_ns != b->delay_ns)
-		return a->delay_ns < b->delay_ns;
+	if (!wide_is_equal(a->cost_fj, b->cost_fj))
+		return wide_is_less(a->cost_fj, b->cost_fj);
+	if (!wide_is_equal(a->delay_ns, b->delay_ns))
+		return wide_is_less(a->delay_ns, b->delay_ns);
 	for (uint32_t i = 0; i < a->n || i < b->n; i++)
 		if (ms_of(a, i) != ms_of(b, i))
 			return ms_of(a, i) > ms_of(b, i);
@@ -80,7 +80,7 @@ bool ssdpm__is_better(const struct setting *a, const struct setting *b)
 static void offer(struct best_search *search, const struct setting *setting,
 		  int64_t beyond)
 {
-	if (setting->delay_ns <= search->limits.delay_ns &&
+	if (!wide_is_less(search->limits.delay_ns, setting->delay_ns) &&
 	    beyond <= search->limits.beyond &&
 	    ssdpm__is_better(setting, &search->best))
 		search->best = *setting;
@@ -131,27 +131,25 @@ static void offer_pair(struct pair *pair, const struct point *first,
 		.n = 2,
 		.states = { pair->states[0], pair->states[1] },
 		.ms = { first->ms, (uint32_t)second_ms },
-		.cost_fj = first->cost_fj + second->cost_fj,
-		.delay_ns = first->delay_ns + second->delay_ns,
+		.cost_fj = wide_plus(first->cost_fj, second->cost_fj),
+		.delay_ns = wide_plus(first->delay_ns, second->delay_ns),
 	};
 
 	offer(pair->search, &setting, first->beyond + second->beyond);
 }
 
-static void add_least(struct node *least, wide cost_fj, wide delay_ns,
-		      int64_t beyond)
+static void add_least(struct node *least, struct wide cost_fj,
+		      struct wide delay_ns, int64_t beyond)
 {
-	if (cost_fj < least->cost_fj)
-		least->cost_fj = cost_fj;
-	if (delay_ns < least->delay_ns)
-		least->delay_ns = delay_ns;
+	least->cost_fj = wide_least(least->cost_fj, cost_fj);
+	least->delay_ns = wide_least(least->delay_ns, delay_ns);
 	if (beyond < least->beyond)
 		least->beyond = beyond;
 }
 
 static const struct node nothing = {
-	.cost_fj = (wide)1 << 126,
-	.delay_ns = (wide)1 << 126,
+	.cost_fj = { .high = NO_LIMIT_HIGH },
+	.delay_ns = { .high = NO_LIMIT_HIGH },
 	.beyond = INT64_MAX / 2,
 };
 
@@ -203,16 +201,16 @@ static bool may_be_better(const struct pair *pair, const struct query *query,
 	const struct best_search *search = pair->search;
 	const struct setting *best = &search->best;
 	const struct point *first = query->first;
-	wide cost = first->cost_fj + node->cost_fj;
-	wide delay = first->delay_ns + node->delay_ns;
+	struct wide cost = wide_plus(first->cost_fj, node->cost_fj);
+	struct wide delay = wide_plus(first->delay_ns, node->delay_ns);
 
-	if (delay > search->limits.delay_ns ||
+	if (wide_is_less(search->limits.delay_ns, delay) ||
 	    first->beyond + node->beyond > search->limits.beyond)
 		return false;
-	if (cost != best->cost_fj)
-		return cost < best->cost_fj;
-	if (delay != best->delay_ns)
-		return delay < best->delay_ns;
+	if (!wide_is_equal(cost, best->cost_fj))
+		return wide_is_less(cost, best->cost_fj);
+	if (!wide_is_equal(delay, best->delay_ns))
+		return wide_is_less(delay, best->delay_ns);
 	if (first->ms != ms_of(best, 0))
 		return first->ms > ms_of(best, 0);
 	return second_ms(pair, first, &pair->second.points[to - 1]) >
@@ -240,7 +238,7 @@ static void search_tree(struct pair *pair, const struct query *query, size_t i,
 		}
 		return;
 	}
-	left = nodes[2 * i].cost_fj < nodes[2 * i + 1].cost_fj;
+	left = wide_is_less(nodes[2 * i].cost_fj, nodes[2 * i + 1].cost_fj);
 	search_tree(pair, query, 2 * i + !left, from + !left * n / 2, n / 2);
 	search_tree(pair, query, 2 * i + left, from + left * n / 2, n / 2);
 }

@@ -63,14 +63,14 @@ static void begin(struct best_search *search, const struct gaps_task *task,
 		n_ios += task->gaps->intake.n_ios[op];
 	*search = (struct best_search){
 		.task = task,
-		.limits = { .delay_ns = (wide)1 << 126,
+		.limits = { .delay_ns = { .high = NO_LIMIT_HIGH },
 			    .beyond = INT64_MAX,
 			    .beyond_ns = bounds->max_delay_p99_ns },
 		.max_states = bounds->max_states,
 	};
 	if (bounds->max_delay_mean_ns != UINT64_MAX)
 		search->limits.delay_ns =
-			(wide)bounds->max_delay_mean_ns * n_ios;
+			wide_product(bounds->max_delay_mean_ns, n_ios);
 	if (bounds->max_delay_p99_ns != UINT64_MAX)
 		search->limits.beyond = (int64_t)(n_ios / 100);
 	ssdpm_model_get_states(task->model, &n_states);
@@ -113,7 +113,7 @@ struct ssdpm_apst ssdpm__setting_table(const struct setting *setting)
 
 static int run_table(const struct gaps_task *task,
 		     const struct ssdpm_apst *table, struct ssdpm_run *run,
-		     ssdpm__fj *ret_fj, struct ssdpm_error *reterr)
+		     struct wide *ret_fj, struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params params = task->params;
 	struct delays delays;
@@ -132,19 +132,21 @@ static int run_table(const struct gaps_task *task,
 }
 
 /* The energy of the run, less what the best table could be better. */
-static int find_bound(const struct best_search *search, ssdpm__fj run_fj,
+static int find_bound(const struct best_search *search, struct wide run_fj,
 		      uint64_t *ret_nj, struct ssdpm_error *reterr)
 {
-	wide least_fj;
+	struct wide least_fj;
 	int err = 0;
 
 	if (search->max_states > 2 && search->n_states > 2) {
 		err = ssdpm__cost_bound(search, &least_fj, reterr);
 		if (err)
 			return err;
-		run_fj -= (ssdpm__fj)(search->best.cost_fj - least_fj);
+		run_fj = wide_minus(run_fj,
+				    wide_minus(search->best.cost_fj, least_fj));
 	}
-	*ret_nj = (uint64_t)((run_fj + FJ_PER_NJ / 2) / FJ_PER_NJ);
+	wide_add(&run_fj, wide_of(FJ_PER_NJ / 2));
+	*ret_nj = ssdpm__wide_divide(run_fj, FJ_PER_NJ, NULL).low;
 	return err;
 }
 
@@ -163,7 +165,7 @@ int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 	struct gaps_task task;
 	uint64_t bound_nj = 0;
 	struct ssdpm_run run;
-	ssdpm__fj fj;
+	struct wide fj;
 	int err;
 
 	err = ssdpm__gaps_task(gaps, model, params, &task, reterr);

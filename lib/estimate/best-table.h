@@ -16,9 +16,6 @@
 
 #define NS_PER_MS 1000000u
 
-/* Energies and delays, also below 0. */
-__extension__ typedef __int128 wide;
-
 /* A transition from one state to the next; from awake there is no exit. */
 struct step {
 	uint64_t from_power_uw;
@@ -29,10 +26,13 @@ struct step {
 	uint64_t transition_uw;
 };
 
-/* What a step at a time adds: to energy, to delays, to I/Os beyond a bound. */
+/*
+ * What a step at a time adds: to energy, to delays, to I/Os beyond a bound.
+ * Each can be below 0.
+ */
 struct point {
-	wide cost_fj;
-	wide delay_ns;
+	struct wide cost_fj;
+	struct wide delay_ns;
 	int64_t beyond;
 	uint32_t ms;
 };
@@ -49,9 +49,12 @@ struct lattice {
 	uint64_t max_ms;
 };
 
+/* The high limb of more than any cost or delay. */
+#define NO_LIMIT_HIGH (UINT64_C(1) << 62)
+
 /* What to keep to; of all I/Os together. */
 struct limits {
-	wide delay_ns;
+	struct wide delay_ns;
 	int64_t beyond;
 	uint64_t beyond_ns; /* an I/O with a longer delay is beyond */
 };
@@ -61,8 +64,8 @@ struct setting {
 	uint32_t n;
 	uint32_t states[SSDPM_MAX_STATES];
 	uint32_t ms[SSDPM_MAX_STATES];
-	wide cost_fj; /* without what all tables have in common */
-	wide delay_ns;
+	struct wide cost_fj; /* without what all tables have in common */
+	struct wide delay_ns;
 };
 
 /* All that a search looks at. */
@@ -115,8 +118,8 @@ int ssdpm__search_two(struct best_search *search, struct ssdpm_error *reterr);
 int ssdpm__search_more(struct best_search *search, struct ssdpm_error *reterr);
 
 /* No table with these states costs less. */
-int ssdpm__cost_bound(const struct best_search *search, wide *ret_cost_fj,
-		      struct ssdpm_error *reterr);
+int ssdpm__cost_bound(const struct best_search *search,
+		      struct wide *ret_cost_fj, struct ssdpm_error *reterr);
 
 /* The table of a setting, for all states from which it can be reached. */
 struct ssdpm_apst ssdpm__setting_table(const struct setting *setting);

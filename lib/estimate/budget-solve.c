@@ -38,8 +38,8 @@ struct list {
 /* An item that the bound leaves more than one state. */
 struct rest {
 	uint32_t item;
-	size_t distance; /* from the price, in moves */
-	wide waste;	 /* of its second best */
+	size_t distance;   /* from the price, in moves */
+	struct wide waste; /* of its second best */
 };
 
 struct solver {
@@ -65,27 +65,32 @@ struct solver {
 	bool gave_up; /* on a proof that nothing is better */
 };
 
-/* What a choice wastes against the base, in units of loss times price_uw. */
-static wide waste_of(const struct solver *s, const struct item *item,
-		     uint32_t number)
+/* What power and loss come to at the price, in units of loss times price_uw. */
+static struct wide worth(const struct solver *s, int64_t loss, int64_t uw)
+{
+	return wide_plus(wide_times_signed(loss, (uint64_t)s->price_uw),
+			 wide_times_signed(uw, (uint64_t)s->price_loss));
+}
+
+/* What a choice wastes against the base. */
+static struct wide waste_of(const struct solver *s, const struct item *item,
+			    uint32_t number)
 {
 	const struct choice *choice = &item->choices[number];
 	const struct choice *base = &item->choices[item->base];
 
-	return (wide)(choice->loss - base->loss) * s->price_uw +
-	       (wide)(choice->uw - base->uw) * s->price_loss;
+	return worth(s, choice->loss - base->loss, choice->uw - base->uw);
 }
 
 /*
  * What a combination may waste to be better than the best one, by a whole unit
  * of loss; below 0: none can be.
  */
-static wide gap_of(const struct solver *s)
+static struct wide gap_of(const struct solver *s)
 {
 	int64_t better = s->best_loss - s->problem.loss_unit;
 
-	return (wide)(better - s->base_loss) * s->price_uw +
-	       (wide)s->slack_uw * s->price_loss;
+	return worth(s, better - s->base_loss, s->slack_uw);
 }
 
 /* The relaxed problem, up to the first move that does not fit. */
@@ -146,8 +151,8 @@ static int by_waste(const void *a, const void *b)
 {
 	const struct rest *x = a, *y = b;
 
-	if (x->waste != y->waste)
-		return x->waste < y->waste ? -1 : 1;
+	if (!wide_is_equal(x->waste, y->waste))
+		return wide_is_less(x->waste, y->waste) ? -1 : 1;
 	if (x->distance != y->distance)
 		return x->distance < y->distance ? -1 : 1;
 	return x->item < y->item ? -1 : 1;
@@ -176,19 +181,20 @@ static void find_distances(struct solver *s, size_t price)
 /* The items that have more than their base state in any better answer. */
 static void find_rests(struct solver *s)
 {
-	wide gap = gap_of(s);
+	struct wide gap = gap_of(s);
 
 	for (uint32_t i = 0; i < s->problem.n_items; i++) {
 		const struct item *item = &s->problem.items[i];
-		struct rest rest = { i, s->distances[i], gap + 1 };
+		struct rest rest = { i, s->distances[i],
+				     wide_plus(gap, wide_of(1)) };
 
 		for (uint32_t j = 0; j < item->n; j++) {
-			wide waste = waste_of(s, item, j);
+			struct wide waste = waste_of(s, item, j);
 
-			if (j != item->base && waste < rest.waste)
-				rest.waste = waste;
+			if (j != item->base)
+				rest.waste = wide_least(rest.waste, waste);
 		}
-		if (rest.waste <= gap)
+		if (!wide_is_less(gap, rest.waste))
 			s->rests[s->n_rests++] = rest;
 	}
 	/* The least first: the gap closes early. */
@@ -198,7 +204,7 @@ static void find_rests(struct solver *s)
 /* How far the items after each list can change the power. */
 static void find_reach(struct solver *s)
 {
-	wide gap = gap_of(s);
+	struct wide gap = gap_of(s);
 	int64_t least_uw = 0, most_uw = 0;
 
 	for (size_t i = s->n_rests; i--;) {
@@ -209,7 +215,7 @@ static void find_reach(struct solver *s)
 		s->lists[i].least_uw = least_uw;
 		s->lists[i].most_uw = most_uw;
 		for (uint32_t j = 0; j < item->n; j++)
-			if (waste_of(s, item, j) <= gap) {
+			if (!wide_is_less(gap, waste_of(s, item, j))) {
 				low = j < low ? j : low;
 				high = j > high ? j : high;
 			}
@@ -220,17 +226,16 @@ static void find_reach(struct solver *s)
 
 /* Can it still become a better answer than the best one? */
 static bool is_useful(const struct solver *s, const struct list *list,
-		      const struct state *state, wide gap)
+		      const struct state *state, struct wide gap)
 {
 	int64_t unused = s->slack_uw - state->uw;
-	wide waste = (wide)state->loss * s->price_uw +
-		     (wide)state->uw * s->price_loss;
+	struct wide waste = worth(s, state->loss, state->uw);
 
 	if (unused < list->least_uw)
 		return false;
 	if (unused > list->most_uw)
-		waste += (wide)(unused - list->most_uw) * s->price_loss;
-	return waste <= gap;
+		wide_add(&waste, worth(s, 0, unused - list->most_uw));
+	return !wide_is_less(gap, waste);
 }
 
 /* The states of a list before, each with one choice of an item. */
@@ -245,11 +250,11 @@ static size_t take_sources(const struct solver *s, const struct item *item,
 			   struct source *sources)
 {
 	const struct choice *base = &item->choices[item->base];
-	wide gap = gap_of(s);
+	struct wide gap = gap_of(s);
 	size_t n = 0;
 
 	for (uint32_t j = 0; j < item->n; j++)
-		if (waste_of(s, item, j) <= gap)
+		if (!wide_is_less(gap, waste_of(s, item, j)))
 			sources[n++] = (struct source){
 				0, item->choices[j].uw - base->uw,
 				item->choices[j].loss - base->loss, j
@@ -355,7 +360,8 @@ static int close_gap(struct solver *s)
 
 	find_rests(s);
 	find_reach(s);
-	for (size_t i = 0; i < s->n_rests && gap_of(s) >= 0; i++) {
+	for (size_t i = 0; i < s->n_rests && !wide_is_negative(gap_of(s));
+	     i++) {
 		r = add_list(s, i);
 		if (r || s->gave_up)
 			break;
@@ -387,6 +393,16 @@ static void free_solver(struct solver *s)
 	ssdpm__problem_free(&s->problem);
 }
 
+/* The loss that so much power saves, which is not below 0; rounded down. */
+static int64_t price_of(const struct solver *s, int64_t uw)
+{
+	struct wide product =
+		wide_product((uint64_t)uw, (uint64_t)s->price_loss);
+
+	return (int64_t)ssdpm__wide_divide(product, (uint64_t)s->price_uw, NULL)
+		.low;
+}
+
 static int solve(struct solver *s, int64_t budget_uw,
 		 struct ssdpm_error *reterr)
 {
@@ -405,8 +421,7 @@ static int solve(struct solver *s, int64_t budget_uw,
 	price = take_base(s, budget_uw);
 	take_more(s, price);
 	find_distances(s, price);
-	s->bound_loss = s->base_loss - (int64_t)((wide)s->slack_uw *
-						 s->price_loss / s->price_uw);
+	s->bound_loss = s->base_loss - price_of(s, s->slack_uw);
 	r = close_gap(s);
 	return r ? ssdpm__fail(reterr, r, 0, "out of memory") : 0;
 }

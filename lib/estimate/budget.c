@@ -34,9 +34,10 @@ static void drop_dominated(struct item *item)
 /* Does a save more for each microwatt than b? */
 static int compare_rates(const struct move *a, const struct move *b)
 {
-	wide x = (wide)a->less * b->uw, y = (wide)b->less * a->uw;
+	struct wide x = wide_product((uint64_t)a->less, (uint64_t)b->uw);
+	struct wide y = wide_product((uint64_t)b->less, (uint64_t)a->uw);
 
-	return (x < y) - (x > y);
+	return wide_is_less(x, y) - wide_is_less(y, x);
 }
 
 static int by_rate(const void *a, const void *b)

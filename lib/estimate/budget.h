@@ -5,8 +5,6 @@
 
 #include "estimate/internal.h"
 
-__extension__ typedef __int128 wide;
-
 /* An option that no other one of its item dominates. */
 struct choice {
 	int64_t uw;

@@ -64,9 +64,9 @@ static int fail_time(struct ssdpm_error *reterr)
 }
 
 /* How long it makes the period under the cap; false: too long to say. */
-static bool pay(struct cap_pass *pass, ssdpm__fj energy, struct work *work)
+static bool pay(struct cap_pass *pass, struct wide energy, struct work *work)
 {
-	ssdpm__fj own, part, need;
+	struct wide own, part, need;
 	uint64_t head_uw;
 
 	work->need_ns = work->busy_ns;
@@ -74,23 +74,24 @@ static bool pay(struct cap_pass *pass, ssdpm__fj energy, struct work *work)
 		return true;
 	/* It is above 0. */
 	head_uw = cap_of(pass) - pass->idle_uw;
-	own = (ssdpm__fj)head_uw * work->busy_ns;
-	if (energy <= own) {
-		ssdpm__fj limit = (ssdpm__fj)head_uw * CREDIT_NS;
+	own = wide_product(head_uw, work->busy_ns);
+	if (!wide_is_less(own, energy)) {
+		struct wide limit = wide_product(head_uw, CREDIT_NS);
 
-		pass->credit += own - energy;
-		if (pass->credit > limit)
-			pass->credit = limit;
+		wide_add(&pass->credit, wide_minus(own, energy));
+		pass->credit = wide_least(pass->credit, limit);
 		return true;
 	}
 	/* What its own time does not pay for: from what others left over. */
-	energy -= own;
-	part = pass->credit < energy ? pass->credit : energy;
-	pass->credit -= part;
-	need = (energy - part + head_uw - 1) / head_uw;
-	if (need > SSDPM_SERVICE_MAX)
+	energy = wide_minus(energy, own);
+	part = wide_least(pass->credit, energy);
+	pass->credit = wide_minus(pass->credit, part);
+	energy = wide_minus(energy, part);
+	need = ssdpm__wide_divide(wide_plus(energy, wide_of(head_uw - 1)),
+				  head_uw, NULL);
+	if (!wide_fits(need) || need.low > SSDPM_SERVICE_MAX)
 		return false;
-	work->need_ns += (uint64_t)need;
+	work->need_ns += need.low;
 	return true;
 }
 
@@ -104,7 +105,7 @@ static bool look(struct cap_pass *pass, const struct ssdpm_io *io,
 
 	if (io->start_ns > until) {
 		work.from_ns = io->start_ns;
-		pass->credit = 0;
+		pass->credit = wide_of(0);
 	}
 	if (!ssdpm__flow_complete(flow, io, io->start_ns, &work.end_ns))
 		return false;
@@ -173,7 +174,7 @@ static bool enter(struct cap_pass *pass, struct work *work)
 		const struct ssdpm_cap_segment *next =
 			&pass->segments[++pass->at];
 
-		pass->credit = 0;
+		pass->credit = wide_of(0);
 		pass->ready_ns = pass->end_ns + next->transition_ns;
 		/* The last one does not end. */
 		pass->end_ns += next->duration_ns;
@@ -189,7 +190,7 @@ static void count(struct cap_pass *pass, const struct ssdpm_io *io,
 	if (io->flags & SSDPM_IO_CONTINUED)
 		return;
 	pass->n_slowed += delay_ns != 0;
-	pass->delay_sum_ns += delay_ns;
+	wide_add(&pass->delay_sum_ns, wide_of(delay_ns));
 	if (pass->delay_max_ns < delay_ns)
 		pass->delay_max_ns = delay_ns;
 	if (pass->delays)
@@ -197,15 +198,17 @@ static void count(struct cap_pass *pass, const struct ssdpm_io *io,
 }
 
 /* 2^32 uW x 2^64 ns; 10^12 nJ; 10^9 pJ x 2^32: together below 2^98. */
-static ssdpm__fj energy_of(const struct cap_pass *pass,
-			   const struct ssdpm_io *io, uint64_t busy_ns)
+static struct wide energy_of(const struct cap_pass *pass,
+			     const struct ssdpm_io *io, uint64_t busy_ns)
 {
 	unsigned op = io->op - 1u;
-	ssdpm__fj energy = (ssdpm__fj)pass->over_uw[op] * busy_ns +
-			   (ssdpm__fj)pass->byte_pj[op] * io->bytes * FJ_PER_PJ;
+	struct wide energy = wide_product(pass->over_uw[op], busy_ns);
+	struct wide byte_fj = wide_product(pass->byte_pj[op], FJ_PER_PJ);
 
+	wide_add(&energy, wide_times(byte_fj, io->bytes));
 	if (!(io->flags & SSDPM_IO_CONTINUED))
-		energy += (ssdpm__fj)pass->operation_nj[op] * FJ_PER_NJ;
+		wide_add(&energy,
+			 wide_product(pass->operation_nj[op], FJ_PER_NJ));
 	return energy;
 }
 
@@ -214,7 +217,7 @@ static int take(struct cap_pass *pass, const struct ssdpm_io *io,
 {
 	uint64_t start, end, delay;
 	struct work work;
-	ssdpm__fj energy;
+	struct wide energy;
 	bool fits;
 
 	if (!look(pass, io, &work) || !enter(pass, &work))

@@ -52,7 +52,7 @@ struct outcome {
 struct piece {
 	uint64_t ns;
 	uint64_t bytes;
-	ssdpm__fj energy_fj;
+	struct wide energy_fj;
 	bool slowed;
 };
 
@@ -185,7 +185,7 @@ static void on_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		uint64_t ns = end - watch->since_ns;
 
 		piece->ns += ns;
-		piece->energy_fj += (ssdpm__fj)ns * watch->power_uw;
+		wide_add(&piece->energy_fj, wide_product(ns, watch->power_uw));
 		watch->since_ns = end;
 		if (end == watch->end_ns && !last)
 			watch->end_ns += job->segments[++watch->at].duration_ns;
@@ -276,11 +276,11 @@ static int feed(const struct job *job, struct cap_pass *pass,
 		if (r)
 			break;
 		pass->late_ns = sim->timeline.shift_ns;
-		sim->over_fj += taken.over_fj;
+		wide_add(&sim->over_fj, taken.over_fj);
 		ssdpm__timeline_add(&sim->timeline, taken.need_ns,
 				    taken.over_fj);
 		piece = &job->pieces[pass->at];
-		piece->energy_fj += taken.over_fj;
+		wide_add(&piece->energy_fj, taken.over_fj);
 		piece->slowed |= taken.slowed;
 		if (io->op == SSDPM_OP_READ || io->op == SSDPM_OP_WRITE)
 			piece->bytes += io->bytes;
@@ -343,11 +343,9 @@ static double loss(const struct outcome *capped, const struct outcome *free)
 		1 - (double)free->duration_ns / (double)capped->duration_ns, 0);
 }
 
-static double mean_uw(ssdpm__fj energy, double ns)
+static double mean_uw(struct wide energy, double ns)
 {
-	return ((double)(uint64_t)(energy >> 64) * 0x1p64 +
-		(double)(uint64_t)energy) /
-	       ns;
+	return ((double)energy.high * 0x1p64 + (double)energy.low) / ns;
 }
 
 /* Both at a corner: that of the nominal values comes first. */
@@ -448,8 +446,10 @@ static int run_nominal(struct job *job, struct ssdpm_cap_run *run,
 	run->n_slowed = pass.n_slowed;
 	if (run->n_ios)
 		run->delay_mean_ns =
-			(uint64_t)((pass.delay_sum_ns + run->n_ios / 2) /
-				   run->n_ios);
+			ssdpm__wide_divide(wide_plus(pass.delay_sum_ns,
+						     wide_of(run->n_ios / 2)),
+					   run->n_ios, NULL)
+				.low;
 	run->delay_p99_ns = ssdpm__histogram_quantile(job->delays, 99, 100);
 	run->delay_max_ns = pass.delay_max_ns;
 	*ret_unknown = pass.unknown;

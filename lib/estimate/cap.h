@@ -74,19 +74,19 @@ struct cap_pass {
 	uint64_t shift_ns; /* closed loop: by which all moves */
 	uint64_t late_ns;  /* and the wakes before, which others count */
 	uint64_t until_ns; /* open loop: the latest completion */
-	ssdpm__fj credit;
+	struct wide credit;
 
 	uint64_t n_slowed;
-	ssdpm__fj delay_sum_ns;
+	struct wide delay_sum_ns;
 	uint64_t delay_max_ns;
 	struct histogram *delays; /* or NULL */
 };
 
 /* What comes of a record. */
 struct cap_taken {
-	struct ssdpm_io io; /* with a known service */
-	uint64_t need_ns;   /* by which it makes the busy period longer */
-	ssdpm__fj over_fj;  /* its energy over idle */
+	struct ssdpm_io io;  /* with a known service */
+	uint64_t need_ns;    /* by which it makes the busy period longer */
+	struct wide over_fj; /* its energy over idle */
 	bool slowed;
 };
 

@@ -10,58 +10,56 @@
 #include "base/internal.h"
 
 #define NS_PER_DAY 86400000000000u
-
-/* sum += a x b; false: it does not fit. */
-static bool add_product(ssdpm__fj *sum, ssdpm__fj a, ssdpm__fj b)
-{
-	ssdpm__fj product;
-
-	return !__builtin_mul_overflow(a, b, &product) &&
-	       !__builtin_add_overflow(*sum, product, sum);
-}
+#define PS_PER_NS 1000u
 
 /* a / b, rounded to the nearest; false: beyond 64 bits. */
-static bool divide(ssdpm__fj a, uint64_t b, uint64_t *ret_quotient)
+static bool divide(struct wide a, uint64_t b, uint64_t *ret_quotient)
 {
-	ssdpm__fj quotient = a / b + (a % b >= b - b / 2);
+	uint64_t rest;
+	struct wide quotient = ssdpm__wide_divide(a, b, &rest);
 
-	if (quotient > UINT64_MAX)
+	wide_add(&quotient, wide_of(rest >= b - b / 2));
+	if (!wide_fits(quotient))
 		return false;
-	*ret_quotient = (uint64_t)quotient;
+	*ret_quotient = quotient.low;
 	return true;
 }
 
 /* What a state costs: being in it, and entering and leaving it. */
 static bool state_energy(struct ssdpm_residency *state,
-			 const struct values *values, ssdpm__fj power_uw,
-			 ssdpm__fj *sum, ssdpm__fj *transition)
+			 const struct values *values, struct wide power_uw,
+			 struct wide *sum, struct wide *transition)
 {
-	ssdpm__fj change_ns = (ssdpm__fj)state->entry_ns + state->exit_ns;
-	ssdpm__fj here = 0, change = 0;
+	struct wide change_ns =
+		wide_plus(wide_of(state->entry_ns), wide_of(state->exit_ns));
+	struct wide here = { 0 }, change = { 0 };
 
 	/* Most of the 32: at each corner that takes most of the time. */
-	if (!change_ns && !state->time_ns) {
+	if (!state->entry_ns && !state->exit_ns && !state->time_ns) {
 		state->energy_nj = 0;
 		return true;
 	}
-	return add_product(&change, change_ns, values->transition_power_uw) &&
-	       add_product(&here, state->time_ns, power_uw) &&
-	       add_product(&here, change, 1) &&
+	return wide_add_product(&change, change_ns,
+				values->transition_power_uw) &&
+	       wide_add_product(&here, power_uw, state->time_ns) &&
+	       wide_add_product(&here, change, 1) &&
 	       divide(here, FJ_PER_NJ, &state->energy_nj) &&
-	       add_product(sum, here, 1) && add_product(transition, change, 1);
+	       wide_add_product(sum, here, 1) &&
+	       wide_add_product(transition, change, 1);
 }
 
 static bool op_energy(const struct ssdpm_run *run, const struct values *values,
-		      unsigned op, ssdpm__fj *sum)
+		      unsigned op, struct wide *sum)
 {
-	ssdpm__fj each_fj =
-		(ssdpm__fj)values->operation_energy_nj[op] * FJ_PER_NJ;
-	ssdpm__fj byte_fj = (ssdpm__fj)values->byte_energy_pj[op] * FJ_PER_PJ;
+	struct wide each_fj =
+		wide_product(values->operation_energy_nj[op], FJ_PER_NJ);
+	struct wide byte_fj =
+		wide_product(values->byte_energy_pj[op], FJ_PER_PJ);
 
-	return add_product(sum, run->busy_ns_by_op[op],
-			   values->active_power_uw[op]) &&
-	       add_product(sum, run->n_ios[op], each_fj) &&
-	       add_product(sum, run->bytes[op], byte_fj);
+	return wide_add_product(sum, wide_of(run->busy_ns_by_op[op]),
+				values->active_power_uw[op]) &&
+	       wide_add_product(sum, each_fj, run->n_ios[op]) &&
+	       wide_add_product(sum, byte_fj, run->bytes[op]);
 }
 
 /*
@@ -70,45 +68,46 @@ static bool op_energy(const struct ssdpm_run *run, const struct values *values,
  * done: awake_fj is what that takes, but for idle power.
  */
 static bool mean_power(struct ssdpm_run *run, const struct values *values,
-		       uint64_t idle_uw, ssdpm__fj total, ssdpm__fj awake_fj)
+		       uint64_t idle_uw, struct wide total,
+		       struct wide awake_fj)
 {
-	const ssdpm__fj ps_per_ns = 1000;
-	ssdpm__fj ns = run->duration_ns;
-	ssdpm__fj work = (ssdpm__fj)run->bytes[SSDPM_OP_WRITE - 1] *
-			 values->background_ps / ps_per_ns;
+	struct wide work_ps = wide_product(run->bytes[SSDPM_OP_WRITE - 1],
+					   values->background_ps);
+	struct wide work = ssdpm__wide_divide(work_ps, PS_PER_NS, NULL);
+	uint64_t ns = run->duration_ns;
 
-	run->background_ns = (uint64_t)work;
+	run->background_ns = work.low;
 	run->mean_power_uw = 0;
-	if (work > UINT64_MAX)
+	if (!wide_fits(work))
 		return false;
-	if (work > ns - run->busy_ns) {
-		ns = run->busy_ns + work;
+	if (work.low > ns - run->busy_ns) {
 		total = awake_fj;
-		if (ns > UINT64_MAX || !add_product(&total, work, idle_uw))
+		if (__builtin_add_overflow(run->busy_ns, work.low, &ns) ||
+		    !wide_add_product(&total, work, idle_uw))
 			return false;
 	}
-	return !ns || divide(total, (uint64_t)ns, &run->mean_power_uw);
+	return !ns || divide(total, ns, &run->mean_power_uw);
 }
 
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
-		      uint32_t operational_state, ssdpm__fj *ret_fj,
+		      uint32_t operational_state, struct wide *ret_fj,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_run sums = *run;
-	ssdpm__fj total = 0, transition = 0, awake = values->over_fj;
+	struct wide total = { 0 }, transition = { 0 }, awake = values->over_fj;
 	bool fits = true;
 
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		ssdpm__fj power_uw = values->idle_power_uw[i];
+		struct wide power_uw = wide_of(values->idle_power_uw[i]);
 
 		if (i != operational_state)
-			power_uw += values->link_power_uw;
+			wide_add(&power_uw, wide_of(values->link_power_uw));
 		fits = fits && state_energy(&sums.states[i], values, power_uw,
 					    &total, &transition);
 	}
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		fits = fits && op_energy(&sums, values, op, &awake);
-	fits = fits && add_product(&total, awake, 1) &&
+	fits = fits && wide_add_product(&total, awake, 1) &&
 	       divide(total, FJ_PER_NJ, &sums.energy_nj) &&
 	       divide(transition, FJ_PER_NJ, &sums.transition_nj) &&
 	       mean_power(&sums, values,
@@ -125,14 +124,14 @@ int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
 	return 0;
 }
 
-static void sum_states(const struct ssdpm_run *run, ssdpm__fj sums[3],
+static void sum_states(const struct ssdpm_run *run, struct wide sums[3],
 		       uint64_t *ret_wakes)
 {
 	*ret_wakes = 0;
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		sums[0] += run->states[i].time_ns;
-		sums[1] += run->states[i].entry_ns;
-		sums[2] += run->states[i].exit_ns;
+		wide_add(&sums[0], wide_of(run->states[i].time_ns));
+		wide_add(&sums[1], wide_of(run->states[i].entry_ns));
+		wide_add(&sums[2], wide_of(run->states[i].exit_ns));
 		*ret_wakes += run->states[i].n_wakes;
 	}
 }
@@ -140,22 +139,25 @@ static void sum_states(const struct ssdpm_run *run, ssdpm__fj sums[3],
 int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 		    uint64_t start_ns, struct ssdpm_error *reterr)
 {
-	ssdpm__fj idle[3] = { 0 }, busy = 0, ios = 0, duration;
+	struct wide idle[3] = { 0 }, busy = { 0 }, duration;
+	uint64_t ios = 0;
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++) {
-		busy += run->busy_ns_by_op[op];
+		wide_add(&busy, wide_of(run->busy_ns_by_op[op]));
 		ios += run->n_ios[op];
 	}
 	sum_states(run, idle, &run->n_wakes);
-	duration = busy + idle[0] + idle[1] + idle[2];
-	if (duration > UINT64_MAX - start_ns)
+	duration = busy;
+	for (unsigned i = 0; i < 3; i++)
+		wide_add(&duration, idle[i]);
+	if (!wide_fits(wide_plus(duration, wide_of(start_ns))))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "time: with all delays beyond 2^64 ns");
-	run->duration_ns = (uint64_t)duration;
-	run->busy_ns = (uint64_t)busy;
-	run->idle_ns = (uint64_t)idle[0];
-	run->entry_ns = (uint64_t)idle[1];
-	run->exit_ns = (uint64_t)idle[2];
+	run->duration_ns = duration.low;
+	run->busy_ns = busy.low;
+	run->idle_ns = idle[0].low;
+	run->entry_ns = idle[1].low;
+	run->exit_ns = idle[2].low;
 	run->n_deepest = 0;
 	if (chain->n)
 		run->n_deepest =
@@ -167,13 +169,13 @@ int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
 	 * No quotient is beyond 64 bits: an entry takes a nanosecond of idle
 	 * time at least.
 	 */
-	if (duration)
-		divide((ssdpm__fj)run->n_deepest * NS_PER_DAY, run->duration_ns,
-		       &run->deepest_per_day);
+	if (run->duration_ns)
+		divide(wide_product(run->n_deepest, NS_PER_DAY),
+		       run->duration_ns, &run->deepest_per_day);
 	if (ios)
-		divide(run->delay_sum_ns, (uint64_t)ios, &run->delay_mean_ns);
+		divide(wide_of(run->delay_sum_ns), ios, &run->delay_mean_ns);
 	if (run->n_delayed)
-		divide(run->delay_sum_ns, run->n_delayed,
+		divide(wide_of(run->delay_sum_ns), run->n_delayed,
 		       &run->delay_mean_delayed_ns);
 	return 0;
 }

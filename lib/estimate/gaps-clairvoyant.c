@@ -77,9 +77,10 @@ static void add_end(const struct gaps_task *task, const struct option *options,
 	if (!left_ns)
 		return;
 	for (size_t i = 1; i < n; i++)
-		if (ssdpm__option_cost(&options[i], transition_uw, left_ns,
-				       true) <
-		    ssdpm__option_cost(best, transition_uw, left_ns, true))
+		if (wide_is_less(ssdpm__option_cost(&options[i], transition_uw,
+						    left_ns, true),
+				 ssdpm__option_cost(best, transition_uw,
+						    left_ns, true)))
 			best = &options[i];
 	chain = chain_of(best, task->params.operational_state);
 	ssdpm__add_class(&chain,

@@ -12,28 +12,33 @@
 
 #include "base/internal.h"
 
-__extension__ typedef __int128 wide;
-
 /* at + slope x idle time. */
 struct line {
-	wide at;
-	wide slope;
+	struct wide at;
+	struct wide slope;
 };
 
-ssdpm__fj ssdpm__option_cost(const struct option *option,
-			     uint64_t transition_uw, uint64_t idle_ns,
-			     bool at_end)
+/* Entry and exit together. */
+static struct wide change_time(const struct option *option)
 {
-	ssdpm__fj change_ns = (ssdpm__fj)option->entry_ns + option->exit_ns;
-	ssdpm__fj cost = 0;
+	return wide_plus(wide_of(option->entry_ns), wide_of(option->exit_ns));
+}
+
+struct wide ssdpm__option_cost(const struct option *option,
+			       uint64_t transition_uw, uint64_t idle_ns,
+			       bool at_end)
+{
+	struct wide change_ns = change_time(option);
+	struct wide cost = { 0 };
 
 	if (at_end)
 		change_ns =
-			idle_ns < option->entry_ns ? idle_ns : option->entry_ns;
+			wide_of(idle_ns < option->entry_ns ? idle_ns :
+							     option->entry_ns);
 	if (idle_ns > option->entry_ns)
-		cost = (ssdpm__fj)option->power_uw *
-		       (idle_ns - option->entry_ns);
-	return cost + change_ns * transition_uw;
+		cost = wide_product(option->power_uw,
+				    idle_ns - option->entry_ns);
+	return wide_plus(cost, wide_times(change_ns, transition_uw));
 }
 
 static uint64_t option_delay(const struct option *option, uint64_t idle_ns)
@@ -49,16 +54,17 @@ static uint64_t option_delay(const struct option *option, uint64_t idle_ns)
 static void find_lines(const struct option *option, uint64_t transition_uw,
 		       uint64_t idle_ns, struct line lines[2])
 {
-	wide entry = option->entry_ns, exit = option->exit_ns;
+	struct wide change_ns = change_time(option);
 
-	lines[0] = (struct line){ (entry + exit) * transition_uw, 0 };
-	lines[1] = (struct line){ exit, 0 };
+	lines[0] = (struct line){ wide_times(change_ns, transition_uw), { 0 } };
+	lines[1] = (struct line){ wide_of(option->exit_ns), { 0 } };
 	if (idle_ns < option->entry_ns) {
-		lines[1] = (struct line){ entry + exit, -1 };
+		lines[1] = (struct line){ change_ns, wide_of_signed(-1) };
 		return;
 	}
-	lines[0].at -= entry * option->power_uw;
-	lines[0].slope = option->power_uw;
+	lines[0].at = wide_minus(
+		lines[0].at, wide_product(option->entry_ns, option->power_uw));
+	lines[0].slope = wide_of(option->power_uw);
 }
 
 /*
@@ -67,19 +73,21 @@ static void find_lines(const struct option *option, uint64_t transition_uw,
  */
 static size_t add_crossing(struct line a, struct line b, uint64_t *lengths)
 {
-	wide slope = a.slope - b.slope, at = b.at - a.at;
-	ssdpm__fj length;
+	struct wide slope = wide_minus(a.slope, b.slope);
+	struct wide at = wide_minus(b.at, a.at);
+	struct wide length;
 
-	if (slope < 0) {
-		slope = -slope;
-		at = -at;
+	if (wide_is_negative(slope)) {
+		slope = wide_negated(slope);
+		at = wide_negated(at);
 	}
-	if (!slope || at < 0)
+	/* It is a difference of powers, or 1. */
+	if (!slope.low || wide_is_negative(at))
 		return 0;
-	length = (ssdpm__fj)at / (ssdpm__fj)slope;
-	if (length >= UINT64_MAX)
+	length = ssdpm__wide_divide(at, slope.low, NULL);
+	if (!wide_fits(length) || length.low == UINT64_MAX)
 		return 0;
-	lengths[0] = (uint64_t)length;
+	lengths[0] = length.low;
 	lengths[1] = lengths[0] + 1;
 	return 2;
 }
@@ -130,15 +138,15 @@ static uint32_t find_best(const struct option *options, size_t n,
 			  uint64_t transition_uw, uint64_t idle_ns)
 {
 	uint32_t best = 0;
-	ssdpm__fj best_cost =
+	struct wide best_cost =
 		ssdpm__option_cost(&options[0], transition_uw, idle_ns, false);
 
 	for (uint32_t i = 1; i < n; i++) {
-		ssdpm__fj cost = ssdpm__option_cost(&options[i], transition_uw,
-						    idle_ns, false);
+		struct wide cost = ssdpm__option_cost(
+			&options[i], transition_uw, idle_ns, false);
 
-		if (cost > best_cost ||
-		    (cost == best_cost &&
+		if (wide_is_less(best_cost, cost) ||
+		    (wide_is_equal(cost, best_cost) &&
 		     option_delay(&options[i], idle_ns) >=
 			     option_delay(&options[best], idle_ns)))
 			continue;

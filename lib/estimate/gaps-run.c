@@ -79,12 +79,12 @@ int ssdpm__delays_new(const struct ssdpm_gaps *gaps, struct delays *ret_delays,
 }
 
 /* The delays of early I/Os, as far as there are any, sorted. */
-static ssdpm__fj collect_early(const struct ssdpm_gaps *gaps,
-			       const struct ending *endings, size_t n,
-			       struct delays *delays)
+static struct wide collect_early(const struct ssdpm_gaps *gaps,
+				 const struct ending *endings, size_t n,
+				 struct delays *delays)
 {
 	const struct earlies *early = &gaps->early;
-	ssdpm__fj sum = 0;
+	struct wide sum = { 0 };
 
 	delays->n = 0;
 	for (size_t i = 0; i < n && early->n; i++) {
@@ -103,7 +103,7 @@ static ssdpm__fj collect_early(const struct ssdpm_gaps *gaps,
 				continue;
 			delay -= early->io[io].offset_ns;
 			delays->ns[delays->n++] = delay;
-			sum += delay;
+			wide_add(&sum, wide_of(delay));
 		}
 	}
 	if (delays->n)
@@ -197,14 +197,15 @@ static void find_quantiles(const struct search *s, struct ssdpm_run *run)
 	run->delay_p50_ns = find_quantile(s, n / 2, 0, run->delay_p99_ns);
 }
 
-static ssdpm__fj sum_range(const struct times *times, struct range range,
-			   const struct ending *ending)
+static struct wide sum_range(const struct times *times, struct range range,
+			     const struct ending *ending)
 {
-	ssdpm__fj sum = (ssdpm__fj)(range.to - range.from) * ending->delay_ns;
+	struct wide sum = wide_product(range.to - range.from, ending->delay_ns);
 
-	if (ending->entering)
-		sum -= times->sums[range.to] - times->sums[range.from];
-	return sum;
+	if (!ending->entering)
+		return sum;
+	return wide_minus(
+		sum, wide_of(times->sums[range.to] - times->sums[range.from]));
 }
 
 int ssdpm__gaps_delays(const struct ssdpm_gaps *gaps,
@@ -213,15 +214,19 @@ int ssdpm__gaps_delays(const struct ssdpm_gaps *gaps,
 		       struct ssdpm_error *reterr)
 {
 	const struct search search = { gaps, endings, n, delays };
-	ssdpm__fj sum = collect_early(gaps, endings, n, delays);
+	struct wide sum = collect_early(gaps, endings, n, delays);
 
-	for (size_t i = 0; i < n; i++)
-		sum += sum_range(&gaps->idle, endings[i].idle, &endings[i]) -
-		       sum_range(&gaps->silent, endings[i].silent, &endings[i]);
-	if (sum > UINT64_MAX)
+	for (size_t i = 0; i < n; i++) {
+		wide_add(&sum,
+			 sum_range(&gaps->idle, endings[i].idle, &endings[i]));
+		sum = wide_minus(sum,
+				 sum_range(&gaps->silent, endings[i].silent,
+					   &endings[i]));
+	}
+	if (!wide_fits(sum))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
-	run->delay_sum_ns = (uint64_t)sum;
+	run->delay_sum_ns = sum.low;
 	find_quantiles(&search, run);
 	return 0;
 }
@@ -278,7 +283,7 @@ struct ssdpm_run ssdpm__gaps_totals(const struct ssdpm_gaps *gaps)
 
 int ssdpm__gaps_sum(const struct gaps_task *task, const struct chain *chain,
 		    const struct state_times *times, struct ssdpm_run *run,
-		    ssdpm__fj *ret_fj, struct ssdpm_error *reterr)
+		    struct wide *ret_fj, struct ssdpm_error *reterr)
 {
 	int err = ssdpm__fill_times(times, run, reterr);
 
@@ -293,7 +298,7 @@ int ssdpm__gaps_sum(const struct gaps_task *task, const struct chain *chain,
 
 int ssdpm__gaps_run(const struct gaps_task *task, const struct chain *chain,
 		    struct delays *delays, struct ssdpm_run *ret_run,
-		    ssdpm__fj *ret_fj, struct ssdpm_error *reterr)
+		    struct wide *ret_fj, struct ssdpm_error *reterr)
 {
 	struct ssdpm_run run = ssdpm__gaps_totals(task->gaps);
 	struct ending endings[MAX_CLASSES];

@@ -135,12 +135,12 @@ void ssdpm__gaps_add(const struct ssdpm_gaps *gaps, const struct ending *ending,
 /* Its sums and energies, from times and delays. ret_fj as below. */
 int ssdpm__gaps_sum(const struct gaps_task *task, const struct chain *chain,
 		    const struct state_times *times, struct ssdpm_run *run,
-		    ssdpm__fj *ret_fj, struct ssdpm_error *reterr);
+		    struct wide *ret_fj, struct ssdpm_error *reterr);
 
 /* The run of a chain. ret_fj: its exact energy, or NULL. */
 int ssdpm__gaps_run(const struct gaps_task *task, const struct chain *chain,
 		    struct delays *delays, struct ssdpm_run *ret_run,
-		    ssdpm__fj *ret_fj, struct ssdpm_error *reterr);
+		    struct wide *ret_fj, struct ssdpm_error *reterr);
 
 /* The states that a table may lead to, in order. Returns how many. */
 size_t ssdpm__sleep_states(const struct gaps_task *task,
@@ -161,9 +161,9 @@ struct option {
 };
 
 /* What it costs; at_end: no I/O ends the idle time. */
-ssdpm__fj ssdpm__option_cost(const struct option *option,
-			     uint64_t transition_uw, uint64_t idle_ns,
-			     bool at_end);
+struct wide ssdpm__option_cost(const struct option *option,
+			       uint64_t transition_uw, uint64_t idle_ns,
+			       bool at_end);
 
 /* The idle times from from_ns on, up to those of the next one. */
 struct choice {

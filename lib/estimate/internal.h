@@ -5,6 +5,8 @@
 
 #include <ssdpm/estimate.h>
 
+#include "base/wide.h"
+
 /* Which value each axis has. */
 enum corner_value {
 	CORNER_NOMINAL = 0,
@@ -16,9 +18,6 @@ enum corner_value {
 struct corner {
 	uint8_t value[SSDPM_N_AXES];
 };
-
-/* A sum of energies in femtojoules (uW x ns): exact, whatever its length. */
-__extension__ typedef unsigned __int128 ssdpm__fj;
 
 /* All parameters of a drive at one corner, by state or by op - 1. */
 struct values {
@@ -32,7 +31,7 @@ struct values {
 	uint64_t operation_energy_nj[SSDPM_N_OPS];
 	uint64_t byte_energy_pj[SSDPM_N_OPS];
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
-	ssdpm__fj over_fj; /* energy of the run that nothing of this gives */
+	struct wide over_fj; /* energy of the run that nothing of this gives */
 	uint64_t background_ps; /* for each byte written */
 };
 
@@ -97,6 +96,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
 		 const struct values *values, struct chain *ret_chain,
 		 struct ssdpm_error *reterr);
 
+/* Energies are sums in femtojoules (uW x ns): exact, whatever their length. */
 #define FJ_PER_NJ 1000000u
 #define FJ_PER_PJ 1000u
 
@@ -105,7 +105,7 @@ int ssdpm__chain(const struct ssdpm_model *model,
  * beyond 64 bits of nJ. ret_fj: the exact sum, or NULL.
  */
 int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
-		      uint32_t operational_state, ssdpm__fj *ret_fj,
+		      uint32_t operational_state, struct wide *ret_fj,
 		      struct ssdpm_error *reterr);
 
 /*

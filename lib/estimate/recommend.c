@@ -37,15 +37,15 @@ static bool keeps_bounds(const struct quest *quest,
 		n_ios += run->n_ios[op];
 	return run->delay_p99_ns <= bounds->max_delay_p99_ns &&
 	       (bounds->max_delay_mean_ns == UINT64_MAX ||
-		run->delay_sum_ns <=
-			(ssdpm__fj)bounds->max_delay_mean_ns * n_ios);
+		!wide_is_less(wide_product(bounds->max_delay_mean_ns, n_ios),
+			      wide_of(run->delay_sum_ns)));
 }
 
 /* Less energy; then less delay, longer idle times, shallower states. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
-	if (a->fj != b->fj)
-		return a->fj < b->fj;
+	if (!wide_is_equal(a->fj, b->fj))
+		return wide_is_less(a->fj, b->fj);
 	if (a->run.delay_sum_ns != b->run.delay_sum_ns)
 		return a->run.delay_sum_ns < b->run.delay_sum_ns;
 	for (uint32_t i = 0; i < a->chain.n && i < b->chain.n; i++)

@@ -22,7 +22,7 @@ struct candidate {
 	struct ssdpm_apst table;
 	struct chain chain;
 	struct ssdpm_run run;
-	ssdpm__fj fj;
+	struct wide fj;
 };
 
 struct quest {

@@ -165,7 +165,7 @@ static void count_early(const struct wakes *wakes, const struct block *block,
 		n += delay > block->early_offset[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		tally->late_ns += late[i];
+		wide_add(&tally->late_ns, wide_of(late[i]));
 		ssdpm__histogram_add(&tally->delays, late[i], 1);
 	}
 }
@@ -222,7 +222,7 @@ static inline void count_gap(struct course *course, const struct taken *taken,
 
 static inline void count_late(struct tally *tally, const struct taken *taken)
 {
-	tally->late_ns += taken->delay_ns;
+	wide_add(&tally->late_ns, wide_of(taken->delay_ns));
 	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
 }
 

@@ -11,18 +11,18 @@
 #include "estimate/sim.h"
 
 /* In a state all wait for its exit, so that nobody has counted them yet. */
-static ssdpm__fj add_delays(struct course *course)
+static struct wide add_delays(struct course *course)
 {
 	struct tally *tally = course->tally;
 	const struct wakes *wakes = &course->wakes;
-	ssdpm__fj sum = tally->late_ns;
+	struct wide sum = tally->late_ns;
 
 	for (uint32_t class = 1; class <= wakes->last; class ++) {
 		uint64_t n = tally->gaps[class].n - tally->silent[class].n;
 		uint64_t ns = tally->gaps[class].ns - tally->silent[class].ns;
 
-		sum += (ssdpm__fj)n * wakes->base_ns[class] -
-		       (ns & wakes->mask[class]);
+		wide_add(&sum, wide_product(n, wakes->base_ns[class]));
+		sum = wide_minus(sum, wide_of(ns & wakes->mask[class]));
 		if (class % 2 == 0 && n && wakes->base_ns[class])
 			ssdpm__histogram_add(&tally->delays,
 					     wakes->base_ns[class], n);
@@ -33,19 +33,19 @@ static ssdpm__fj add_delays(struct course *course)
 static bool fill_delays(struct course *course, struct ssdpm_run *run)
 {
 	struct histogram *delays = &course->tally->delays;
-	ssdpm__fj sum = add_delays(course);
+	struct wide sum = add_delays(course);
 	uint64_t n_ios = 0;
 
 	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
 		n_ios += run->n_ios[op];
 	run->n_delayed = delays->n;
 	ssdpm__histogram_add(delays, 0, n_ios - delays->n);
-	run->delay_sum_ns = (uint64_t)sum;
+	run->delay_sum_ns = sum.low;
 	run->delay_p50_ns = ssdpm__histogram_quantile(delays, 1, 2);
 	run->delay_p99_ns = ssdpm__histogram_quantile(delays, 99, 100);
 	run->delay_p999_ns = ssdpm__histogram_quantile(delays, 999, 1000);
 	run->delay_max_ns = ssdpm__histogram_quantile(delays, 1, 1);
-	return sum <= UINT64_MAX;
+	return wide_fits(sum);
 }
 
 /* All of a run but its energies. */

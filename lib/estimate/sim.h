@@ -20,7 +20,7 @@ struct tally {
 	/* Of these: ended by a continued record, whose delay does not count. */
 	struct idle_sum silent[MAX_CLASSES];
 	/* The delays of I/Os that do not end an idle time. */
-	ssdpm__fj late_ns;
+	struct wide late_ns;
 	/* The delays that differ inside a class; all, once it is finished. */
 	struct histogram delays;
 };
@@ -59,7 +59,7 @@ struct ssdpm_sim {
 	struct timeline timeline;
 	struct block block;
 
-	ssdpm__fj over_fj; /* of values, in every run */
+	struct wide over_fj; /* of values, in every run */
 	struct cost costs[SSDPM_MAX_CORNERS];
 	uint32_t n_costs;
 

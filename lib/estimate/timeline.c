@@ -22,7 +22,7 @@ static int reach(struct timeline *timeline, uint64_t index,
 {
 	struct ssdpm_interval *intervals;
 	uint64_t max = 2 * (uint64_t)timeline->max_intervals;
-	ssdpm__fj *energy;
+	struct wide *energy;
 
 	if (index < timeline->max_intervals)
 		goto out;
@@ -46,7 +46,7 @@ out:
 	for (; timeline->n_intervals <= index; timeline->n_intervals++) {
 		size_t i = timeline->n_intervals;
 
-		timeline->energy_fj[i] = 0;
+		timeline->energy_fj[i] = wide_of(0);
 		timeline->intervals[i] = (struct ssdpm_interval){
 			.start_ns = i * timeline->interval_ns,
 		};
@@ -83,7 +83,8 @@ static int divide(struct timeline *timeline, uint32_t phase, uint64_t ns,
 		if (piece > ns)
 			piece = ns;
 		*member_of(&timeline->intervals[index], phase) += piece;
-		timeline->energy_fj[index] += (ssdpm__fj)piece * power_uw;
+		wide_add(&timeline->energy_fj[index],
+			 wide_product(piece, power_uw));
 		at += piece;
 		ns -= piece;
 	}
@@ -104,18 +105,21 @@ static void tell(struct timeline *timeline, uint32_t phase, uint32_t state)
 
 /* The next stretch of time. */
 static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
-		 ssdpm__fj ns, uint64_t power_uw, struct ssdpm_error *reterr)
+		 struct wide time, uint64_t power_uw,
+		 struct ssdpm_error *reterr)
 {
+	uint64_t ns = time.low;
 	int r = 0;
 
-	if (ns > UINT64_MAX - timeline->start_ns - timeline->elapsed_ns)
+	if (!wide_fits(time) ||
+	    ns > UINT64_MAX - timeline->start_ns - timeline->elapsed_ns)
 		return fail_time(reterr);
 	if (ns == 0)
 		return 0;
 	tell(timeline, phase, state);
 	if (timeline->interval_ns)
-		r = divide(timeline, phase, (uint64_t)ns, power_uw, reterr);
-	timeline->elapsed_ns += (uint64_t)ns;
+		r = divide(timeline, phase, ns, power_uw, reterr);
+	timeline->elapsed_ns += ns;
 	return r;
 }
 
@@ -162,12 +166,13 @@ static int count(struct timeline *timeline, const struct ssdpm_io *io,
 	r = reach(timeline, at, reterr);
 	if (r)
 		return r;
-	timeline->energy_fj[at] +=
-		(ssdpm__fj)io->bytes * FJ_PER_PJ * values->byte_energy_pj[op];
+	wide_add(&timeline->energy_fj[at],
+		 wide_times(wide_product(io->bytes, FJ_PER_PJ),
+			    values->byte_energy_pj[op]));
 	if (io->flags & SSDPM_IO_CONTINUED)
 		return 0;
-	timeline->energy_fj[at] +=
-		(ssdpm__fj)values->operation_energy_nj[op] * FJ_PER_NJ;
+	wide_add(&timeline->energy_fj[at],
+		 wide_product(values->operation_energy_nj[op], FJ_PER_NJ));
 	timeline->intervals[at].n_ios++;
 	timeline->intervals[at].delay_sum_ns += taken->delay_ns;
 	return 0;
@@ -219,7 +224,8 @@ static int take(struct timeline *timeline, const struct ssdpm_io *io,
 		wait_early(timeline, &taken);
 	if (r == 0)
 		r = spend(timeline, SSDPM_PHASE_BUSY,
-			  timeline->chain.operational_state, taken.busy_ns,
+			  timeline->chain.operational_state,
+			  wide_of(taken.busy_ns),
 			  timeline->values.active_power_uw[io->op - 1u],
 			  reterr);
 	return r ? r : count(timeline, io, &taken, reterr);
@@ -242,33 +248,40 @@ int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 }
 
 void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
-			 ssdpm__fj energy)
+			 struct wide energy)
 {
 	uint64_t end = timeline->elapsed_ns, length = timeline->interval_ns;
 	uint64_t at = end - (ns < end ? ns : end);
-	ssdpm__fj power_uw = at < end ? energy / (end - at) : 0;
+	struct wide power_uw = { 0 };
+
+	if (at < end)
+		power_uw = ssdpm__wide_divide(energy, end - at, NULL);
 
 	while (at < end) {
 		uint64_t piece = length - at % length;
+		struct wide part;
 
 		if (piece > end - at)
 			piece = end - at;
-		timeline->energy_fj[at / length] += piece * power_uw;
-		energy -= piece * power_uw;
+		part = wide_times(power_uw, piece);
+		wide_add(&timeline->energy_fj[at / length], part);
+		energy = wide_minus(energy, part);
 		at += piece;
 	}
-	timeline->energy_fj[(end ? end - 1 : 0) / length] += energy;
+	wide_add(&timeline->energy_fj[(end ? end - 1 : 0) / length], energy);
 }
 
 /* Whole nanojoules; what is left over goes to the next interval. */
 static void round_energies(struct timeline *timeline)
 {
-	ssdpm__fj rest = 0;
+	uint64_t rest = 0;
 
 	for (size_t i = 0; i < timeline->n_intervals; i++) {
-		rest += timeline->energy_fj[i];
-		timeline->intervals[i].energy_nj = (uint64_t)(rest / FJ_PER_NJ);
-		rest %= FJ_PER_NJ;
+		struct wide fj =
+			wide_plus(timeline->energy_fj[i], wide_of(rest));
+
+		timeline->intervals[i].energy_nj =
+			ssdpm__wide_divide(fj, FJ_PER_NJ, &rest).low;
 	}
 }
 

@@ -27,7 +27,7 @@ struct timeline {
 	uint32_t state;
 
 	struct ssdpm_interval *intervals;
-	ssdpm__fj *energy_fj; /* by interval */
+	struct wide *energy_fj; /* by interval */
 	size_t n_intervals;
 	size_t max_intervals;
 };
@@ -49,7 +49,7 @@ int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 
 /* Energy that the last ns took, over that of their phase. */
 void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
-			 ssdpm__fj energy);
+			 struct wide energy);
 
 /* Idle up to end_ns, unless that is past. */
 int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,

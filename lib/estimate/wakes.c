@@ -27,14 +27,16 @@ void ssdpm__wakes(const struct chain *chain, struct wakes *ret_wakes)
 }
 
 /* How long the drive stays in the state of a step, all idle times together. */
-static ssdpm__fj stay(const struct chain *chain, uint32_t step, uint32_t class,
-		      ssdpm__fj n, uint64_t idle_ns)
+static struct wide stay(const struct chain *chain, uint32_t step,
+			uint32_t class, uint64_t n, uint64_t idle_ns)
 {
 	uint64_t from = chain->steps[step].resident_ns;
 
 	if (class > 2 * step + 2)
-		return n * (chain->steps[step + 1].at_ns - from);
-	return class == 2 * step + 2 ? idle_ns - n * from : 0;
+		return wide_product(n, chain->steps[step + 1].at_ns - from);
+	if (class < 2 * step + 2)
+		return wide_of(0);
+	return wide_minus(wide_of(idle_ns), wide_product(n, from));
 }
 
 uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
@@ -43,29 +45,30 @@ uint32_t ssdpm__idle_parts(const struct chain *chain, uint32_t class,
 {
 	const struct chain_step *steps = chain->steps;
 	uint32_t n_steps = (class + 1) / 2, n_parts = 0;
-	ssdpm__fj each = n;
 
 	ret_parts[n_parts++] =
 		(struct part){ SSDPM_PHASE_IDLE, chain->operational_state,
-			       n_steps ? each * steps[0].at_ns : idle_ns };
+			       n_steps ? wide_product(n, steps[0].at_ns) :
+					 wide_of(idle_ns) };
 	for (uint32_t i = 0; i < n_steps; i++) {
 		bool cut = class == 2 * i + 1 && !wakes;
-		ssdpm__fj entry =
-			each * (steps[i].resident_ns - steps[i].at_ns);
+		struct wide entry =
+			wide_product(n, steps[i].resident_ns - steps[i].at_ns);
 
 		if (cut)
-			entry = idle_ns - each * steps[i].at_ns;
+			entry = wide_minus(wide_of(idle_ns),
+					   wide_product(n, steps[i].at_ns));
 		ret_parts[n_parts++] = (struct part){ SSDPM_PHASE_ENTRY,
 						      steps[i].state, entry };
 		ret_parts[n_parts++] =
 			(struct part){ SSDPM_PHASE_RESIDENT, steps[i].state,
-				       stay(chain, i, class, each, idle_ns) };
+				       stay(chain, i, class, n, idle_ns) };
 	}
 	if (n_steps && wakes)
-		ret_parts[n_parts++] =
-			(struct part){ SSDPM_PHASE_EXIT,
-				       steps[n_steps - 1].state,
-				       each * steps[n_steps - 1].exit_ns };
+		ret_parts[n_parts++] = (struct part){
+			SSDPM_PHASE_EXIT, steps[n_steps - 1].state,
+			wide_product(n, steps[n_steps - 1].exit_ns)
+		};
 	return n_parts;
 }
 
@@ -73,12 +76,12 @@ static void add_parts(struct state_times *times, const struct part *parts,
 		      uint32_t n_parts)
 {
 	for (uint32_t i = 0; i < n_parts; i++) {
-		ssdpm__fj *of_phase =
+		struct wide *of_phase =
 			parts[i].phase == SSDPM_PHASE_ENTRY ? times->entry :
 			parts[i].phase == SSDPM_PHASE_EXIT  ? times->exit :
 							      times->idle;
 
-		of_phase[parts[i].state] += parts[i].ns;
+		wide_add(&of_phase[parts[i].state], parts[i].ns);
 	}
 }
 
@@ -101,13 +104,13 @@ int ssdpm__fill_times(const struct state_times *times, struct ssdpm_run *run,
 		      struct ssdpm_error *reterr)
 {
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		if (times->idle[i] > UINT64_MAX ||
-		    times->entry[i] > UINT64_MAX || times->exit[i] > UINT64_MAX)
+		if (!wide_fits(times->idle[i]) || !wide_fits(times->entry[i]) ||
+		    !wide_fits(times->exit[i]))
 			return ssdpm__fail(reterr, -ERANGE, 0,
 					   "time in a state: beyond 2^64 ns");
-		run->states[i].time_ns = (uint64_t)times->idle[i];
-		run->states[i].entry_ns = (uint64_t)times->entry[i];
-		run->states[i].exit_ns = (uint64_t)times->exit[i];
+		run->states[i].time_ns = times->idle[i].low;
+		run->states[i].entry_ns = times->entry[i].low;
+		run->states[i].exit_ns = times->exit[i].low;
 	}
 	return 0;
 }

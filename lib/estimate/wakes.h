@@ -57,7 +57,7 @@ static inline uint64_t ssdpm__wake_delay(const struct wakes *wakes,
 struct part {
 	uint32_t phase; /* enum ssdpm_phase */
 	uint32_t state;
-	ssdpm__fj ns;
+	struct wide ns;
 };
 
 /* Awake, entry and stay for each step, exit. */
@@ -80,9 +80,9 @@ struct idle_sum {
 
 /* Times by state, which may be long. */
 struct state_times {
-	ssdpm__fj idle[SSDPM_MAX_STATES];
-	ssdpm__fj entry[SSDPM_MAX_STATES];
-	ssdpm__fj exit[SSDPM_MAX_STATES];
+	struct wide idle[SSDPM_MAX_STATES];
+	struct wide entry[SSDPM_MAX_STATES];
+	struct wide exit[SSDPM_MAX_STATES];
 };
 
 /* The idle times of a class: their times, and the counts of a run. */

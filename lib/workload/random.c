@@ -2,7 +2,9 @@
 /* Random numbers, logarithms and powers, in integers. */
 #include "workload/random.h"
 
-__extension__ typedef unsigned __int128 u128;
+#include <stddef.h>
+
+#include "base/wide.h"
 
 /* ln 2 x 2^62 */
 #define LN2_62 UINT64_C(3196577161300663914)
@@ -43,10 +45,16 @@ uint64_t ssdpm__random_next(struct random *random)
 	return result;
 }
 
+/* a x b / 2^bits, rounded down, where that fits. */
+static uint64_t scaled_product(uint64_t a, uint64_t b, unsigned int bits)
+{
+	return wide_shifted_right(wide_product(a, b), bits).low;
+}
+
 /* The high half of a product: no value is favoured by more than limit/2^64. */
 uint64_t ssdpm__random_below(struct random *random, uint64_t limit)
 {
-	return (uint64_t)((u128)ssdpm__random_next(random) * limit >> 64);
+	return wide_product(ssdpm__random_next(random), limit).high;
 }
 
 /* Squaring a number doubles its logarithm: one bit of it for each square. */
@@ -57,11 +65,13 @@ uint64_t ssdpm__log2(uint64_t value)
 	uint64_t result = (uint64_t)whole;
 
 	for (int i = 0; i < FIXED_BITS; i++) {
-		u128 square = (u128)x * x;
-		uint64_t carry = (uint64_t)(square >> 127);
+		struct wide square = wide_product(x, x);
+		uint64_t carry = square.high >> 63;
 
 		result = result << 1 | carry;
-		x = (uint64_t)(square >> (63 + carry));
+		x = square.high;
+		if (!carry)
+			x = x << 1 | square.low >> 63;
 	}
 	return result;
 }
@@ -69,11 +79,11 @@ uint64_t ssdpm__log2(uint64_t value)
 /* The series of e^x, x < ln 2: its 21st term is below 2^-62. */
 uint64_t ssdpm__exp2(uint64_t fraction)
 {
-	uint64_t x = (uint64_t)((u128)fraction * LN2_62 >> 62);
+	uint64_t x = scaled_product(fraction, LN2_62, 62);
 	uint64_t term = UINT64_C(1) << 62, sum = term;
 
 	for (uint32_t i = 1; i <= 20; i++) {
-		term = (uint64_t)((u128)term * x >> 62) / i;
+		term = scaled_product(term, x, 62) / i;
 		sum += term;
 	}
 	return sum;
@@ -89,18 +99,9 @@ static uint64_t minus_log2(struct random *random)
 
 uint64_t ssdpm__random_exponential(struct random *random, uint64_t mean_ns)
 {
-	uint64_t e = (uint64_t)((u128)minus_log2(random) * LN2_62 >> 62);
+	uint64_t e = scaled_product(minus_log2(random), LN2_62, 62);
 
-	return (uint64_t)((u128)mean_ns * e >> FIXED_BITS);
-}
-
-/* Without the 128-bit division of libgcc; value < 2^96. */
-static u128 divide_by_1000(u128 value)
-{
-	uint64_t high = (uint64_t)(value >> 32);
-	uint64_t low = high % 1000 << 32 | (uint32_t)value;
-
-	return ((u128)(high / 1000) << 32) + low / 1000;
+	return scaled_product(mean_ns, e, FIXED_BITS);
 }
 
 /*
@@ -110,7 +111,8 @@ static u128 divide_by_1000(u128 value)
 uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 			     uint32_t shape_milli)
 {
-	u128 scale = (u128)mean_ns * (shape_milli - 1000); /* < 2^70 */
+	/* < 2^70 */
+	struct wide scale = wide_product(mean_ns, shape_milli - 1000);
 	/* Seven more bits: a large shape multiplies what is missing here. */
 	uint64_t y = (minus_log2(random) * 1000 << 7) / shape_milli;
 	uint32_t whole = (uint32_t)(y >> (FIXED_BITS + 7));
@@ -120,8 +122,10 @@ uint64_t ssdpm__random_lomax(struct random *random, uint64_t mean_ns,
 	/* Once in 2^52 draws at most. */
 	if (whole > 52)
 		return RANDOM_MAX_NS;
-	u128 time = (scale * (power >> 10) >> (52 - whole)) - scale;
-	if (time >= (u128)RANDOM_MAX_NS * 1000)
+	struct wide time = wide_minus(
+		wide_shifted_right(wide_times(scale, power >> 10), 52 - whole),
+		scale);
+	if (!wide_is_less(time, wide_product(RANDOM_MAX_NS, 1000)))
 		return RANDOM_MAX_NS;
-	return (uint64_t)divide_by_1000(time);
+	return ssdpm__wide_divide(time, 1000, NULL).low;
 }

@@ -230,16 +230,18 @@ uint64_t case_power_uw(const struct random_case *c, uint32_t state)
 	return power;
 }
 
-wide case_fj(const struct random_case *c, const struct ssdpm_run *run)
+struct wide case_fj(const struct random_case *c, const struct ssdpm_run *run)
 {
 	uint64_t tr = case_parameter(c, SSDPM_PARAMETER_TRANSITION_POWER, 0);
-	wide sum = 0;
+	struct wide sum = { 0 };
 
 	for (uint32_t i = 0; i < c->n_states; i++) {
 		const struct ssdpm_residency *state = &run->states[i];
 
-		sum += (wide)state->time_ns * case_power_uw(c, i) +
-		       ((wide)state->entry_ns + state->exit_ns) * tr;
+		wide_add(&sum,
+			 wide_product(state->time_ns, case_power_uw(c, i)));
+		wide_add(&sum, wide_product(state->entry_ns, tr));
+		wide_add(&sum, wide_product(state->exit_ns, tr));
 	}
 	return sum;
 }

@@ -5,10 +5,9 @@
 
 #include "fixture.h"
 
-#define MAX_IOS 400
+#include "base/wide.h"
 
-/* Energies, also below 0. */
-__extension__ typedef __int128 wide;
+#define MAX_IOS 400
 
 /* A drive, what is known of it, and a trace. */
 struct random_case {
@@ -52,7 +51,7 @@ uint64_t case_parameter(const struct random_case *c, uint32_t kind,
 uint64_t case_power_uw(const struct random_case *c, uint32_t state);
 
 /* All that a table changes, in femtojoules. */
-wide case_fj(const struct random_case *c, const struct ssdpm_run *run);
+struct wide case_fj(const struct random_case *c, const struct ssdpm_run *run);
 
 uint64_t random_below(uint64_t *seed, uint64_t n);
 
