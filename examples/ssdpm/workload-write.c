@@ -50,7 +50,12 @@ static bool begin_npy(struct output *output)
 static enum exit_status write_npy(struct output *output,
 				  const struct ssdpm_io *ios, size_t n)
 {
-	fwrite(ios, sizeof(*ios), n, output->file);
+	uint8_t record[SSDPM_NPY_RECORD_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		ssdpm_io_to_npy(&ios[i], record);
+		fwrite(record, sizeof(record), 1, output->file);
+	}
 	return STATUS_DONE;
 }
 

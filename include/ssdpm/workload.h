@@ -340,13 +340,27 @@ SSDPM_API int ssdpm_io_to_fio_iolog(const struct ssdpm_io *io,
 /**
  * ssdpm_npy_header() - the head of NumPy's .npy for this many records
  *
- * The records follow it as they are in memory, little-endian. Its size does not
- * depend on @n_records, so that it may be written again at the end.
+ * The records of ssdpm_io_to_npy() follow it. Its size does not depend on
+ * @n_records, so that it may be written again at the end.
  *
  * Return: 0.
  */
 SSDPM_API int ssdpm_npy_header(uint64_t n_records,
 			       uint8_t ret_header[SSDPM_NPY_HEADER_BYTES]);
+
+/** Size of a record of an .npy file, as ssdpm_io_to_npy() makes it. */
+#define SSDPM_NPY_RECORD_BYTES 32
+
+/**
+ * ssdpm_io_to_npy() - a record as the .npy file of ssdpm_npy_header() has it
+ *
+ * The bytes are little-endian on every machine; where the machine is, too, they
+ * are those of the record in memory.
+ *
+ * Return: 0.
+ */
+SSDPM_API int ssdpm_io_to_npy(const struct ssdpm_io *io,
+			      uint8_t ret_record[SSDPM_NPY_RECORD_BYTES]);
 
 /**
  * struct ssdpm_service - how long an I/O takes whose record does not say

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * NumPy's .npy of struct ssdpm_io: a head in Python's syntax, padded with
- * blanks to a multiple of 64 bytes, and the records as they are in memory. See
+ * blanks to a multiple of 64 bytes, and the records, little-endian. See
  * numpy.lib.format, "Format Version 1.0" to "3.0".
  */
 #include <errno.h>
@@ -233,8 +233,8 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	return 0;
 }
 
-/* Bytes of this machine from those of the file. */
-static void to_host(struct ssdpm_io *io)
+/* From the byte order of the file to that of this machine, and back. */
+static void change_order(struct ssdpm_io *io)
 {
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		return;
@@ -286,7 +286,7 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 			return cut_off(reterr);
 		memcpy(ret_io, trace->input.at, sizeof(*ret_io));
 		trace->input.at += sizeof(*ret_io);
-		to_host(ret_io);
+		change_order(ret_io);
 		self->n_read++;
 		trace->input.line++;
 		r = check_io(trace, ret_io, reterr);
@@ -344,5 +344,18 @@ int ssdpm_npy_header(uint64_t n_records,
 	ret_header[9] = (uint8_t)(length >> 8);
 	memcpy(ret_header + 10, text, n);
 	ret_header[SSDPM_NPY_HEADER_BYTES - 1] = '\n';
+	return 0;
+}
+
+_Static_assert(sizeof(struct ssdpm_io) == SSDPM_NPY_RECORD_BYTES,
+	       "a record of the file is one in memory");
+
+int ssdpm_io_to_npy(const struct ssdpm_io *io,
+		    uint8_t ret_record[SSDPM_NPY_RECORD_BYTES])
+{
+	struct ssdpm_io record = *io;
+
+	change_order(&record);
+	memcpy(ret_record, &record, sizeof(record));
 	return 0;
 }

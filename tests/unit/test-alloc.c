@@ -1894,7 +1894,10 @@ static void call_plan_getters(void)
 
 static void call_npy_header(void)
 {
+	static const struct ssdpm_io io = { .op = SSDPM_OP_READ };
+
 	ssdpm_npy_header(2, in.npy);
+	ssdpm_io_to_npy(&io, in.npy + SSDPM_NPY_HEADER_BYTES);
 }
 
 static void call_stats(void)
@@ -2203,6 +2206,7 @@ static const struct {
 	{ "ssdpm_histogram_bucket", call_stats },
 	{ "ssdpm_histogram_start_ns", call_stats },
 	{ "ssdpm_io_to_fio_iolog", call_stats },
+	{ "ssdpm_io_to_npy", call_npy_header },
 	{ "ssdpm_kind_to_string", call_strings },
 	{ "ssdpm_link_state_to_string", call_strings },
 	{ "ssdpm_loop_to_string", call_strings },
@@ -2534,8 +2538,9 @@ static int make_traces(void)
 	for (int i = 0; i < 300; i++)
 		at += sprintf(at, "8,0 0 1 0.%09d 1 D R %d + 8 [a]\n", i, i);
 	ssdpm_npy_header(2, in.npy);
-	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES, &io, sizeof(io));
-	memcpy(in.npy + SSDPM_NPY_HEADER_BYTES + sizeof(io), &io, sizeof(io));
+	ssdpm_io_to_npy(&io, in.npy + SSDPM_NPY_HEADER_BYTES);
+	ssdpm_io_to_npy(&io, in.npy + SSDPM_NPY_HEADER_BYTES +
+				     SSDPM_NPY_RECORD_BYTES);
 	in.survey_fd = memfd_create("survey", MFD_CLOEXEC);
 	if (in.survey_fd < 0 ||
 	    write(in.survey_fd, survey_text, strlen(survey_text)) !=

@@ -20,9 +20,18 @@ struct file {
 	size_t size;
 };
 
+static void put_records(uint8_t *at, const struct ssdpm_io *records, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(
+			ssdpm_io_to_npy(&records[i],
+					at + i * SSDPM_NPY_RECORD_BYTES),
+			0);
+}
+
 /* A file with this head, which NumPy pads, and n bytes of records. */
 static struct file make_file(uint8_t version, const char *head,
-			     const void *records, size_t n)
+			     const struct ssdpm_io *records, size_t n)
 {
 	size_t length = strlen(head), preamble = version > 1 ? 12 : 10;
 	struct file file = { .size = preamble + length + n };
@@ -33,7 +42,8 @@ static struct file make_file(uint8_t version, const char *head,
 	file.data[8] = (uint8_t)length;
 	file.data[9] = (uint8_t)(length >> 8);
 	memcpy(file.data + preamble, head, length);
-	memcpy(file.data + preamble + length, records, n);
+	put_records(file.data + preamble + length, records,
+		    n / SSDPM_NPY_RECORD_BYTES);
 	return file;
 }
 
@@ -96,13 +106,36 @@ static void the_head_is_what_numpy_writes(void **state)
 	}
 }
 
+static void a_record_is_little_endian_everywhere(void **state)
+{
+	static const struct ssdpm_io io = {
+		UINT64_C(0x0102030405060708),
+		UINT64_C(0x1112131415161718),
+		0x21222324,
+		0x31323334,
+		SSDPM_OP_WRITE,
+		SSDPM_IO_CONTINUED,
+		{ 0 },
+	};
+	static const uint8_t expected[SSDPM_NPY_RECORD_BYTES] = {
+		8,    7,    6,	  5,	4,    3,    2,	  1,	0x18,
+		0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x24, 0x23,
+		0x22, 0x21, 0x34, 0x33, 0x32, 0x31, 2,	  1,
+	};
+	uint8_t record[SSDPM_NPY_RECORD_BYTES];
+
+	(void)state;
+	assert_int_equal(ssdpm_io_to_npy(&io, record), 0);
+	assert_memory_equal(record, expected, sizeof(expected));
+}
+
 static void what_was_written_is_read(void **state)
 {
 	struct file file = { .size = SSDPM_NPY_HEADER_BYTES + sizeof(ios) };
 
 	(void)state;
 	ssdpm_npy_header(2, file.data);
-	memcpy(file.data + SSDPM_NPY_HEADER_BYTES, ios, sizeof(ios));
+	put_records(file.data + SSDPM_NPY_HEADER_BYTES, ios, 2);
 	assert_good(&file);
 }
 
@@ -268,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_head_is_what_numpy_writes),
+		cmocka_unit_test(a_record_is_little_endian_everywhere),
 		cmocka_unit_test(what_was_written_is_read),
 		cmocka_unit_test(all_versions_and_ways_of_writing_are_read),
 		cmocka_unit_test(another_head_is_refused),

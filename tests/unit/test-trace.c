@@ -250,7 +250,9 @@ static void records_before_a_bad_one_of_npy_are_given_out(void **state)
 
 	(void)state;
 	ssdpm_npy_header(3, file);
-	memcpy(file + SSDPM_NPY_HEADER_BYTES, ios, sizeof(ios));
+	for (size_t i = 0; i < 3; i++)
+		ssdpm_io_to_npy(&ios[i], file + SSDPM_NPY_HEADER_BYTES +
+						 i * SSDPM_NPY_RECORD_BYTES);
 	for (size_t step = 1; step < 5; step++) {
 		struct ssdpm_error error = fixture_error();
 		struct fixture_trace trace;
