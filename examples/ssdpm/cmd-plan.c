@@ -284,6 +284,7 @@ static enum exit_status finish_apply(struct work *work,
 	if (work->persist[0] &&
 	    ssdpm_persist_check(work->persist[0], live->machine, &error))
 		return complain_of_device(NULL, &error);
+	work->failures_only = work->common->quiet;
 	status = commit(work, settings, operands, n, &again);
 	if (work->plan) {
 		printed = print_work(work);

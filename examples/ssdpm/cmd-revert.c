@@ -85,6 +85,7 @@ static enum exit_status revert(struct work *work,
 		status = carry_out(work);
 	if (!status && !settings->dry_run)
 		status = remove_files(work);
+	work->failures_only = work->common->quiet && !settings->dry_run;
 	printed = print_work(work);
 	return status ? status : printed;
 }

@@ -286,10 +286,24 @@ static bool all_left_alone(const struct ssdpm_plan *plan)
 	return true;
 }
 
+static void print_failures(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_FAILED ||
+		    step.state == SSDPM_STEP_DIFFERS)
+			print_step(work, &step);
+}
+
 static enum exit_status print_for_people(const struct work *work)
 {
 	bool nothing = all_left_alone(work->plan);
 
+	if (work->failures_only) {
+		print_failures(work);
+		return STATUS_DONE;
+	}
 	print_profile(work);
 	print_steps(work);
 	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))

@@ -30,6 +30,7 @@ struct work {
 	bool may_retry;			/* where somebody was quicker */
 	bool is_stale;			/* that was so: nothing was done */
 	bool differences_only;		/* print what is not in force */
+	bool failures_only;		/* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
 	const struct sim_options *sim_options;
 	size_t n_estimates;

@@ -137,8 +137,8 @@ void ssdpm__put_power_rules(struct text *text, const struct intent *intent)
 		   "ENV{.SSDPM_POWER}!=\"?*\", GOTO=\"ssdpm_power_end\"\n"
 		   "TEST!=\"%s\", GOTO=\"ssdpm_power_end\"\n"
 		   "TEST==\"/run/systemd/system\", \\\n"
-		   "  RUN+=\"/usr/bin/systemd-run --no-block --collect "
-		   "--quiet %s apply $env{.SSDPM_POWER} --quiet $kernel\"\n"
+		   "  RUN+=\"" SSDPM__SYSTEMD_RUN
+		   " %s apply $env{.SSDPM_POWER} --quiet $kernel\"\n"
 		   "TEST!=\"/run/systemd/system\", RUN+=\"%s apply "
 		   "$env{.SSDPM_POWER} --quiet $kernel\"\n"
 		   "LABEL=\"ssdpm_power_end\"\n",

@@ -181,10 +181,7 @@ static void put_source_rule(struct text *text, const struct intent *intent)
 			 "  GOTO=\"ssdpm_apply\"\n");
 }
 
-/*
- * Rules that call the command. A program that udev calls has to be short: where
- * there is systemd, it is told to call it.
- */
+/* Rules that call the command, by systemd where it runs. */
 static void put_calls(struct text *text, const struct intent *intent,
 		      const char *disks)
 {
@@ -199,8 +196,7 @@ static void put_calls(struct text *text, const struct intent *intent,
 		   "TEST!=\"%s\", GOTO=\"ssdpm_end\"\n",
 		   disks, intent->command);
 	ssdpm__put(text, "TEST==\"/run/systemd/system\", \\\n"
-			 "  RUN+=\"/usr/bin/systemd-run --no-block --collect "
-			 "--quiet ");
+			 "  RUN+=\"" SSDPM__SYSTEMD_RUN " ");
 	put_command(text, intent, "apply");
 	ssdpm__put(text, "\"\nTEST!=\"/run/systemd/system\", RUN+=\"");
 	put_command(text, intent, "apply");
@@ -341,6 +337,44 @@ static int add_source_rule(struct ssdpm_persist *persist,
 			"udevadm control --reload", reterr);
 }
 
+/* Of the unit: all that the command needs is allowed, and nothing else. */
+static const char service[] =
+	"# The power source may change often.\n"
+	"StartLimitIntervalSec=0\n"
+	"\n"
+	"[Service]\n"
+	"Type=oneshot\n" SSDPM__LOG_LEVEL "\n" SSDPM__LOG_LEVEL_MAX "\n"
+	"# ssdpm writes to /sys, so that ProtectKernelTunables cannot be set, "
+	"and to\n"
+	"# /run/ssdpm, where revert looks later.\n"
+	"ProtectSystem=strict\n"
+	"RuntimeDirectory=ssdpm\n"
+	"RuntimeDirectoryPreserve=yes\n"
+	"ProtectHome=read-only\n"
+	"PrivateTmp=yes\n"
+	"PrivateNetwork=yes\n"
+	"RestrictAddressFamilies=AF_UNIX\n"
+	"NoNewPrivileges=yes\n"
+	"ProtectClock=yes\n"
+	"ProtectControlGroups=yes\n"
+	"ProtectHostname=yes\n"
+	"ProtectKernelLogs=yes\n"
+	"ProtectKernelModules=yes\n"
+	"ProtectProc=invisible\n"
+	"RestrictNamespaces=yes\n"
+	"RestrictRealtime=yes\n"
+	"RestrictSUIDSGID=yes\n"
+	"LockPersonality=yes\n"
+	"MemoryDenyWriteExecute=yes\n"
+	"SystemCallArchitectures=native\n"
+	"SystemCallFilter=@system-service\n"
+	"SystemCallErrorNumber=EPERM\n"
+	"# Controllers and disks: commands to them, and a read that wakes them.\n"
+	"DevicePolicy=closed\n"
+	"DeviceAllow=char-nvme rw\n"
+	"DeviceAllow=block-blkext r\n"
+	"DeviceAllow=block-sd rw\n";
+
 static int fill_systemd(struct ssdpm_persist *persist,
 			const struct intent *intent, struct ssdpm_error *reterr)
 {
@@ -360,8 +394,11 @@ static int fill_systemd(struct ssdpm_persist *persist,
 		   intent->has_profile ? ": " : "",
 		   intent->has_profile ? word_of(intent) : "", intent->command);
 	put_targets(&text, "After", 1);
-	ssdpm__put(&text, "\n[Service]\n"
-			  "Type=oneshot\n");
+	ssdpm__put(&text, "%s", service);
+	/* A file of profiles may lie where only its owner can read. */
+	ssdpm__put(&text,
+		   "CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYS_RAWIO%s\n",
+		   intent->profiles ? " CAP_DAC_READ_SEARCH" : "");
 	if (intent->has_profile) {
 		ssdpm__put(&text, "ExecStart=");
 		put_command(&text, intent, "apply");

@@ -61,6 +61,14 @@ int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
 		       uint32_t mode, const char *contents, const char *note,
 		       struct ssdpm_error *reterr);
 
+/* Only what the command complains of is logged: nothing, if all went well. */
+#define SSDPM__LOG_LEVEL "SyslogLevel=warning"
+#define SSDPM__LOG_LEVEL_MAX "LogLevelMax=notice"
+/* A program that udev calls has to be short: systemd calls the command. */
+#define SSDPM__SYSTEMD_RUN                                                       \
+	"/usr/bin/systemd-run --no-block --collect --quiet -p " SSDPM__LOG_LEVEL \
+	" -p " SSDPM__LOG_LEVEL_MAX
+
 /* persist-power.c */
 
 /* Rules that set power states again; nothing where there are none. */

@@ -72,6 +72,34 @@ def test_of_many_at_once_each_is_done_and_the_last_one_holds(
         assert sorted(checks) == [0, 5, 5]
 
 
+def test_quiet_runs_that_go_well_print_no_line(ssdpm: Command, machine: Make) -> None:
+    """A coldplug calls apply for each drive, and all of it is logged."""
+    for name in ("laptop", "eight-drives", "external-ports", "server"):
+        root = machine(name)
+        for _ in range(4):
+            for profile in ("balanced", "power-saver"):
+                result = ssdpm("apply", "-q", "--root", str(root), "-p", profile)
+                assert (result.stdout, result.stderr) == (b"", b""), name
+                assert result.returncode == 0
+        result = ssdpm("revert", "-q", "--root", str(root))
+        assert (result.stdout, result.stderr) == (b"", b""), name
+        assert result.returncode == 0
+    # What was asked for is printed.
+    call = ["--root", str(machine("laptop")), "-q", "-l", "25ms"]
+    assert ssdpm("apply", *call, "--dry-run").stdout
+    assert ssdpm.json("apply", *call)["in_force"] is True
+
+
+def test_a_quiet_run_says_what_failed(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    (root / LIMIT).unlink()
+    (root / LIMIT).symlink_to("/proc/self/comm")
+    result = ssdpm("apply", "-q", "--root", str(root), "-l", "25ms", "nvme0")
+    assert result.returncode != 0
+    assert len(result.stderr.splitlines()) == 1
+    assert len(result.stdout.splitlines()) <= 4
+
+
 def test_dry_run_writes_nothing(ssdpm: Command, machine: Make) -> None:
     root = machine("laptop")
     text = ssdpm.output("apply", "-n", "--root", str(root), "--latency", "25ms")

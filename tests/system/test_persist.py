@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -127,7 +128,10 @@ def test_udev_leaves_the_call_to_systemd_where_that_runs(stage: Stage) -> None:
     stage.systemd = True
     adapter = put_supply(stage, "test-adapter", "Mains")
     (call,) = udev(stage, "change", adapter)
-    assert call == f"/usr/bin/systemd-run --no-block --collect --quiet {APPLY}"
+    assert call == (
+        "/usr/bin/systemd-run --no-block --collect --quiet "
+        f"-p SyslogLevel=warning -p LogLevelMax=notice {APPLY}"
+    )
 
 
 def test_udev_calls_nothing_where_the_command_is_gone(stage: Stage) -> None:
@@ -162,6 +166,86 @@ def test_systemd_takes_the_unit_without_a_word(stage: Stage) -> None:
         "systemd-analyze verify --man=no /etc/systemd/system/ssdpm.service"
     )
     assert "ssdpm" not in output
+
+
+def read_unit(stage: Stage) -> dict[str, list[str]]:
+    stage.persist("systemd")
+    unit: dict[str, list[str]] = {}
+    text = (stage.root / "etc/systemd/system/ssdpm.service").read_text()
+    for line in text.splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            unit.setdefault(key, []).append(value)
+    return unit
+
+
+def test_the_unit_starts_again_as_often_as_the_power_source_changes(
+    stage: Stage,
+) -> None:
+    assert read_unit(stage)["StartLimitIntervalSec"] == ["0"]
+
+
+def test_systemd_logs_no_line_of_a_start_that_went_well(stage: Stage) -> None:
+    """Its own lines are "info"; what the command complains of is "warning"."""
+    unit = read_unit(stage)
+    assert unit["LogLevelMax"] == ["notice"]
+    assert unit["SyslogLevel"] == ["warning"]
+    assert all(call.endswith(" --quiet") for call in unit["ExecStart"])
+
+
+SANDBOX = {
+    "ProtectSystem": "strict",
+    "RuntimeDirectory": "ssdpm",
+    "RuntimeDirectoryPreserve": "yes",
+    "NoNewPrivileges": "yes",
+    "PrivateNetwork": "yes",
+    "RestrictAddressFamilies": "AF_UNIX",
+    "CapabilityBoundingSet": "CAP_SYS_ADMIN CAP_SYS_RAWIO",
+    "MemoryDenyWriteExecute": "yes",
+    "SystemCallFilter": "@system-service",
+    "DevicePolicy": "closed",
+}
+
+
+def test_the_unit_may_write_nothing_but_sys_and_run_ssdpm(stage: Stage) -> None:
+    unit = read_unit(stage)
+    for key, value in SANDBOX.items():
+        assert unit[key] == [value]
+    assert unit["DeviceAllow"] == ["char-nvme rw", "block-blkext r", "block-sd rw"]
+    # This would make /sys read-only; these would hide the drives.
+    assert not {"ProtectKernelTunables", "PrivateDevices", "PrivateUsers"} & set(unit)
+    output = stage.shell(
+        "systemd-analyze security --offline=yes /etc/systemd/system/ssdpm.service"
+    )
+    print(output.splitlines()[-1])
+    for name in ("PrivateNetwork", "NoNewPrivileges", "ProtectClock", "DeviceAllow"):
+        assert re.search(rf"^[^\w]*{name}=", output, re.MULTILINE), name
+    assert re.search(r"Overall exposure level for ssdpm.service: \d", output)
+
+
+def test_apply_makes_no_system_call_that_the_unit_forbids(
+    stage: Stage, tmp_path: pathlib.Path
+) -> None:
+    groups: dict[str, list[str]] = {}
+    for line in stage.shell("systemd-analyze syscall-filter").splitlines():
+        words = line.split("#")[0].split()
+        if words and words[0].startswith("@") and not line.startswith(" "):
+            names = groups.setdefault(words[0], [])
+        elif words:
+            names += words
+    allowed: set[str] = set()
+    left = ["@system-service"]
+    while left:
+        name = left.pop()
+        left += groups[name] if name.startswith("@") else []
+        allowed.add(name)
+    log = tmp_path / "calls.strace"
+    command = [BUILD / "examples" / "ssdpm" / "ssdpm", "apply", "-q"]
+    command += ["-p", "power-saver", "--root", stage.root]
+    subprocess.run(["strace", "-f", "-o", log, *command], check=True)
+    called = set(re.findall(r"^\d+ +(\w+)\(", log.read_text(), re.MULTILINE))
+    assert "write" in called
+    assert called <= allowed, called - allowed
 
 
 def test_what_systemctl_enables_is_removed_with_the_unit(stage: Stage) -> None:
