@@ -59,17 +59,18 @@ enum exit_status find_quirks(const struct quirk_options *options,
 {
 	struct ssdpm_host host = { .size = sizeof(host) };
 	struct ssdpm_error error;
-	int err;
+	int err = 0;
 
 	ret->in_force = ret->unknown = 0;
 	ret->n_matches = 0;
 	if (drive->device)
-		ssdpm_device_get_host(drive->device, &drive->live->facts,
-				      &host);
+		err = ssdpm_device_get_host(
+			drive->device, &drive->live->facts, &host, &error);
 	host.rules = rules->text;
 	host.rules_bytes = rules->size;
-	err = ssdpm_quirks_find(drive->model, &host, &ret->in_force,
-				&ret->unknown, &error);
+	if (!err)
+		err = ssdpm_quirks_find(drive->model, &host, &ret->in_force,
+					&ret->unknown, &error);
 	if (!err)
 		err = ssdpm_quirks_explain(drive->model, &host, ret->matches,
 					   &ret->n_matches, &error);

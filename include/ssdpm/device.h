@@ -509,20 +509,23 @@ SSDPM_API int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 /**
  * ssdpm_device_get_host() - what the quirks of a device depend on
  * @facts:    of its machine; borrowed by @ret_host
- * @ret_host: for ssdpm_quirks_find(); its strings live as long as @facts and
- *            @device
+ * @ret_host: for ssdpm_quirks_find(); its size member is set by the caller; its
+ *            strings live as long as @facts and @device
+ *
+ * Return: 0; -EINVAL, -E2BIG (the size of @facts or @ret_host).
  */
-SSDPM_API void ssdpm_device_get_host(const struct ssdpm_device *device,
-				     const struct ssdpm_machine_facts *facts,
-				     struct ssdpm_host *ret_host);
+SSDPM_API int ssdpm_device_get_host(const struct ssdpm_device *device,
+				    const struct ssdpm_machine_facts *facts,
+				    struct ssdpm_host *ret_host,
+				    struct ssdpm_error *reterr);
 
 /**
  * ssdpm_device_get_quirks() - the quirks in force
  * @model:   of the drive, or NULL: not known
  * @ret_from_kernel: 1: the kernel says so (sysfs); 0: our rules say so
  *
- * Return: 0; -ENODATA (the kernel does not say, and @model is NULL); as
- * ssdpm_quirks_find().
+ * Return: 0; -ENODATA (the kernel does not say, and @model is NULL), -EINVAL,
+ * -E2BIG (the size of @facts); as ssdpm_quirks_find().
  */
 SSDPM_API int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 				      const struct ssdpm_machine_facts *facts,
@@ -533,15 +536,17 @@ SSDPM_API int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 
 /**
  * ssdpm_device_get_apst_params() - what this kernel builds its table from
- * @ret_params: the algorithm of the running Linux with its parameters, the
- *              latency tolerance and the quirks of this device
+ * @ret_params: its size member is set by the caller: the algorithm of the
+ *              running Linux with its parameters, the latency tolerance and
+ *              the quirks of this device
  *
  * ssdpm_apst_generate() of it is the table that Linux programs.
  *
  * A controller without a latency tolerance has no APST in this kernel: then
  * SSDPM_QUIRK_NO_APST is among the quirks of @ret_params.
  *
- * Return: 0; -EOPNOTSUPP (not NVMe); as ssdpm_device_get_quirks().
+ * Return: 0; -EOPNOTSUPP (not NVMe), -EINVAL, -E2BIG (the size of @ret_params);
+ * as ssdpm_device_get_quirks().
  */
 SSDPM_API int ssdpm_device_get_apst_params(
 	const struct ssdpm_device *device,
@@ -624,7 +629,7 @@ struct ssdpm_diagnosis {
  *
  * Touches nothing: it judges what was read.
  *
- * Return: 0, -ENOMEM.
+ * Return: 0; -EINVAL, -E2BIG (the size of @facts), -ENOMEM.
  */
 SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
 				    const struct ssdpm_machine_facts *facts,

@@ -184,7 +184,7 @@ struct ssdpm_sim_params {
  *
  * No table, closed loop, link in L1.2, state 0, no intervals.
  *
- * Return: 0; -EINVAL, -E2BIG (@size).
+ * Return: 0; -EINVAL (@size is shorter than the size member).
  */
 SSDPM_API int ssdpm_sim_params_init(struct ssdpm_sim_params *params,
 				    size_t size);

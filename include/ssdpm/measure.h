@@ -887,7 +887,8 @@ enum ssdpm_overlay_match {
 /**
  * ssdpm_overlay_match() - is an overlay of this drive?
  *
- * A firmware that only one of both states makes it SSDPM_OVERLAY_UNKNOWN.
+ * A firmware that only one of both states makes it SSDPM_OVERLAY_UNKNOWN, as
+ * does a size of @overlay that other functions refuse.
  *
  * Return: enum ssdpm_overlay_match.
  */

@@ -149,8 +149,9 @@ struct ssdpm_apst_params {
  * 15 ms, secondary 2000 ms and 100 ms; for the other algorithms scheme balanced
  * on AC, and the powers that the drive reports.
  *
- * Return: 0; -EINVAL (@size is shorter than the size member), -E2BIG (@size is
- * longer than this library knows).
+ * What this library does not know of a longer structure becomes zero.
+ *
+ * Return: 0; -EINVAL (@size is shorter than the size member).
  */
 SSDPM_API int ssdpm_apst_params_init(struct ssdpm_apst_params *params,
 				     size_t size);
@@ -467,8 +468,8 @@ SSDPM_API int ssdpm_apst_keep(const struct ssdpm_model *model,
  * ssdpm_apst_limit_range() has the others. A table that is not sent has one
  * candidate: it is the drive that has no APST.
  *
- * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG (@size
- * is shorter than the size member, or longer than this library knows); or as
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (@size is
+ * shorter than the size member); or as
  * ssdpm_apst_generate().
  */
 SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
@@ -497,8 +498,8 @@ SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
  * used. At most some 20,000 tables are made, for 32 non-operational states; 40
  * for two.
  *
- * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG
- * (@size, or unknown bits in @quirks); or as ssdpm_apst_generate().
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (@size, or
+ * unknown bits in @quirks); or as ssdpm_apst_generate().
  */
 SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
 			       const struct ssdpm_apst *table, uint32_t quirks,

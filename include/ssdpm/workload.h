@@ -243,7 +243,7 @@ struct ssdpm_generator_params {
 /**
  * ssdpm_generator_params_init() - the defaults
  *
- * Return: 0; -EINVAL, -E2BIG (@size).
+ * Return: 0; -EINVAL (@size is shorter than the size member).
  */
 SSDPM_API int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
 					  size_t size);

@@ -157,8 +157,8 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
-		err = ssdpm__copy_sized(&s, sizeof(s), settings,
-					"ssdpm_profile_settings", reterr);
+		err = ssdpm__sized_in(&s, sizeof(s), settings,
+				      "ssdpm_profile_settings", reterr);
 	if (err)
 		return err;
 	if (facts->reach != SSDPM_REACH_YES)

@@ -142,8 +142,8 @@ static int take_settings(struct ssdpm_profile_settings *settings,
 			 const struct ssdpm_profile_settings *given,
 			 struct ssdpm_error *reterr)
 {
-	int err = ssdpm__copy_sized(settings, sizeof(*settings), given,
-				    "ssdpm_profile_settings", reterr);
+	int err = ssdpm__sized_in(settings, sizeof(*settings), given,
+				  "ssdpm_profile_settings", reterr);
 
 	return err ? err : check_values(settings, reterr);
 }
@@ -154,8 +154,8 @@ static int take_params(const struct ssdpm_persist_params *given,
 	struct ssdpm_persist_params params = { 0 };
 	int err;
 
-	err = ssdpm__copy_sized(&params, sizeof(params), given,
-				"ssdpm_persist_params", reterr);
+	err = ssdpm__sized_in(&params, sizeof(params), given,
+			      "ssdpm_persist_params", reterr);
 	if (err)
 		return err;
 	if (!ssdpm_persist_kind_to_string(params.kind))
@@ -261,15 +261,14 @@ int ssdpm_persist_get_file(const struct ssdpm_persist *persist, size_t index,
 
 	if (index >= persist->n)
 		return -ERANGE;
-	err = ssdpm__check_result_size(ret_file->size, sizeof(file),
-				       "ssdpm_persist_file", NULL);
+	err = ssdpm__sized_check(ret_file, sizeof(file), "ssdpm_persist_file",
+				 NULL);
 	if (err)
 		return err;
-	file.size = ret_file->size;
 	file.mode = persist->files[index].mode;
 	file.path = persist->files[index].path;
 	file.contents = persist->files[index].contents;
 	file.note = persist->files[index].note;
-	memcpy(ret_file, &file, file.size);
+	ssdpm__sized_out(ret_file, &file, sizeof(file));
 	return 0;
 }

@@ -141,8 +141,8 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	int err = 0;
 
 	if (params)
-		err = ssdpm__copy_sized(&p, sizeof(p), params,
-					"ssdpm_plan_params", reterr);
+		err = ssdpm__sized_in(&p, sizeof(p), params,
+				      "ssdpm_plan_params", reterr);
 	if (err)
 		return err;
 	plan = calloc(1, sizeof(*plan));
@@ -596,14 +596,12 @@ int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 	const struct step *step;
 	int err;
 
-	err = ssdpm__check_result_size(ret_step->size, sizeof(result),
-				       "ssdpm_step", NULL);
+	err = ssdpm__sized_check(ret_step, sizeof(result), "ssdpm_step", NULL);
 	if (err)
 		return err;
 	if (index >= plan->n_order)
 		return -ERANGE;
 	step = plan->order[index];
-	result.size = ret_step->size;
 	result.kind = step->change.kind;
 	result.state = step->state;
 	result.flags = step->flags;
@@ -613,6 +611,6 @@ int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 	result.after = step->change.after;
 	result.why = step->why;
 	result.warning = step->warning;
-	memcpy(ret_step, &result, ret_step->size);
+	ssdpm__sized_out(ret_step, &result, sizeof(result));
 	return 0;
 }

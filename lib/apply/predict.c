@@ -168,14 +168,13 @@ int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 	const struct drive *drive;
 	int err;
 
-	err = ssdpm__check_result_size(ret_table->size, sizeof(result),
-				       "ssdpm_planned_table", NULL);
+	err = ssdpm__sized_check(ret_table, sizeof(result),
+				 "ssdpm_planned_table", NULL);
 	if (err)
 		return err;
 	drive = get_drive(plan, index);
 	if (!drive)
 		return -ERANGE;
-	result.size = ret_table->size;
 	result.device = ssdpm_device_get_facts(drive->device)->name;
 	result.provenance = ssdpm_model_get_info(drive->model)->provenance;
 	/* A table that is not what Linux makes of what is set was read. */
@@ -190,7 +189,7 @@ int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 	result.built = drive->built;
 	if (drive->is_built)
 		result.known |= SSDPM_TABLE_BUILT;
-	memcpy(ret_table, &result, ret_table->size);
+	ssdpm__sized_out(ret_table, &result, sizeof(result));
 	return 0;
 }
 

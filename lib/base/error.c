@@ -43,48 +43,66 @@ int ssdpm__no_memory(struct ssdpm_error *reterr)
 	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 }
 
-int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
-		      const char *what, struct ssdpm_error *reterr)
+static size_t size_of(const void *sized)
 {
-	const unsigned char *bytes = src;
 	size_t size;
 
-	memcpy(&size, src, sizeof(size));
+	memcpy(&size, sized, sizeof(size));
+	return size;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+int ssdpm__sized_check(const void *sized, size_t known, const char *what,
+		       struct ssdpm_error *reterr)
+{
+	const unsigned char *bytes = sized;
+	size_t size = size_of(sized);
+
 	if (size < sizeof(size))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"%s.size is %zu: set it to sizeof(struct %s)", what,
 			size, what);
-	for (size_t i = dst_size; i < size; i++)
+	for (size_t i = known; i < size; i++)
 		if (bytes[i])
 			return ssdpm__fail(reterr, -E2BIG, 0,
 					   "%s: this library knows %zu bytes, "
 					   "byte %zu is set",
-					   what, dst_size, i);
-	memcpy(dst, src, size < dst_size ? size : dst_size);
-	memcpy(dst, &dst_size, sizeof(dst_size));
+					   what, known, i);
 	return 0;
 }
 
-int ssdpm__check_result_size(size_t size, size_t known, const char *what,
-			     struct ssdpm_error *reterr)
+int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
+		    struct ssdpm_error *reterr)
 {
-	if (size >= sizeof(size) && size <= known)
-		return 0;
-	return ssdpm__fail(reterr, size > known ? -E2BIG : -EINVAL, 0,
-			   "%s.size is %zu: set it to sizeof(struct %s)", what,
-			   size, what);
+	int err = ssdpm__sized_check(src, known, what, reterr);
+
+	if (err)
+		return err;
+	memcpy(dst, src, least(size_of(src), known));
+	memcpy(dst, &known, sizeof(known));
+	return 0;
 }
 
-int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
-		      size_t defaults_size)
+void ssdpm__sized_out(void *dst, const void *src, size_t known)
+{
+	size_t size = size_of(dst);
+
+	memcpy(dst, src, least(size, known));
+	memcpy(dst, &size, sizeof(size));
+}
+
+int ssdpm__sized_init(void *dst, size_t size, const void *src, size_t known)
 {
 	if (size < sizeof(size))
 		return -EINVAL;
-	if (size > defaults_size)
-		return -E2BIG;
-	memcpy(dst, defaults, size);
+	memset(dst, 0, size);
 	memcpy(dst, &size, sizeof(size));
+	ssdpm__sized_out(dst, src, known);
 	return 0;
 }
 

@@ -16,22 +16,29 @@ int ssdpm__no_memory(struct ssdpm_error *reterr);
 void ssdpm__blunt_controls(char *text);
 
 /*
- * Copy sized parameters over defaults: a shorter src leaves the rest of dst as
- * it is, a longer one must end in zeros. what names the structure in messages.
+ * The rule for every sized structure of a caller (DESIGN: three kinds of type).
+ * A shorter one is read or filled as far as it goes; a longer one works if all
+ * bytes that this library does not know are zero. known is what this library
+ * knows of it, and what names it in messages.
  */
-int ssdpm__copy_sized(void *dst, size_t dst_size, const void *src,
-		      const char *what, struct ssdpm_error *reterr);
 
-/* Fill sized parameters that have room for size bytes. 0, -EINVAL, -E2BIG. */
-int ssdpm__init_sized(void *dst, size_t size, const void *defaults,
-		      size_t defaults_size);
+/* Whether the size is good. -EINVAL: never set; -E2BIG: a byte beyond is set.
+ */
+int ssdpm__sized_check(const void *sized, size_t known, const char *what,
+		       struct ssdpm_error *reterr);
+
+/* Check src and copy it over the defaults in dst; dst->size becomes known. */
+int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
+		    struct ssdpm_error *reterr);
+
+/* Fill dst, which ssdpm__sized_check() found good, from src. */
+void ssdpm__sized_out(void *dst, const void *src, size_t known);
 
 /*
- * A sized result is filled as far as the structure of the caller goes. -EINVAL:
- * its size was never set; -E2BIG: it is longer than this library knows. what
- * names the structure in messages.
+ * Fill a structure whose size is an argument, because nothing in it is set yet:
+ * what this library does not know becomes zero. 0, or -EINVAL: no room for
+ * size.
  */
-int ssdpm__check_result_size(size_t size, size_t known, const char *what,
-			     struct ssdpm_error *reterr);
+int ssdpm__sized_init(void *dst, size_t size, const void *src, size_t known);
 
 #endif

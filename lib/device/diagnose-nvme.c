@@ -97,6 +97,7 @@ static void build(struct examination *e, struct sleep *s)
 	if (!e->model)
 		return;
 	s->states = ssdpm_model_get_states(e->model, &s->n_states);
+	s->params.size = sizeof(s->params);
 	if (ssdpm_device_get_apst_params(e->device, e->machine, e->model,
 					 &s->params, &s->error))
 		return;
@@ -143,14 +144,14 @@ static void say_forced(struct examination *e, const struct sleep *s)
 {
 	const uint32_t bit = 1u << SSDPM_NVME_CORE_FORCE_APST;
 	struct ssdpm_diagnosis *d;
-	struct ssdpm_host host;
+	struct ssdpm_host host = { .size = sizeof(host) };
 	uint32_t rules;
 
 	if (!e->model || !(e->machine->nvme_core_known & bit) ||
 	    !e->machine->nvme_core[SSDPM_NVME_CORE_FORCE_APST])
 		return;
-	ssdpm_device_get_host(e->device, e->machine, &host);
-	if (ssdpm_quirks_find(e->model, &host, &rules, NULL, NULL))
+	if (ssdpm_device_get_host(e->device, e->machine, &host, NULL) ||
+	    ssdpm_quirks_find(e->model, &host, &rules, NULL, NULL))
 		return;
 	rules &= SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS;
 	if (!(rules & ~s->quirks))

@@ -105,11 +105,11 @@ static bool has_quirk(const struct examination *e,
 /* A fault that the newest Linux knows is one for an old Linux too. */
 static void find_quirk(const struct examination *e, struct link *link)
 {
-	struct ssdpm_host host;
+	struct ssdpm_host host = { .size = sizeof(host) };
 
-	if (!e->model)
+	if (!e->model ||
+	    ssdpm_device_get_host(e->device, e->machine, &host, NULL))
 		return;
-	ssdpm_device_get_host(e->device, e->machine, &host);
 	link->quirk = has_quirk(e, &host);
 	host.linux_release = NULL;
 	link->maybe_quirk = !link->quirk && has_quirk(e, &host);

@@ -205,15 +205,20 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
 			  struct ssdpm_error *reterr)
 {
+	struct ssdpm_machine_facts known;
 	struct examination e = {
 		.device = device,
 		.facts = &device->facts,
-		.machine = facts,
+		.machine = &known,
 		.model = model,
 		.table = table,
 		.n = 1,
 	};
+	int err;
 
+	err = ssdpm__facts_in(facts, &known, reterr);
+	if (err)
+		return err;
 	e.found = calloc(MAX_DIAGNOSES, sizeof(*e.found));
 	if (!e.found)
 		return ssdpm__no_memory(reterr);

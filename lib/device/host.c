@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device and its machine mean to the policy. */
+#include "base/internal.h"
 #include "device/internal.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #define BOTH_APST_QUIRKS (SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS)
 /* Parameters that Linux has since 5.14. */
@@ -12,25 +15,49 @@
 	 1u << SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS |   \
 	 1u << SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US)
 
-static const char *known_text(const char *text)
+/* A text of the caller's own facts, which may end before it. */
+static const char *known_text(const struct ssdpm_machine_facts *facts,
+			      size_t offset, size_t bytes)
 {
-	return text[0] ? text : NULL;
+	const char *text = (const char *)facts + offset;
+
+	return offset + bytes <= facts->size && text[0] ? text : NULL;
 }
 
-void ssdpm_device_get_host(const struct ssdpm_device *device,
-			   const struct ssdpm_machine_facts *facts,
-			   struct ssdpm_host *ret_host)
+#define KNOWN_TEXT(facts, member)                                       \
+	known_text(facts, offsetof(struct ssdpm_machine_facts, member), \
+		   sizeof((facts)->member))
+
+int ssdpm__facts_in(const struct ssdpm_machine_facts *facts,
+		    struct ssdpm_machine_facts *ret_known,
+		    struct ssdpm_error *reterr)
 {
-	struct ssdpm_host host = {
-		.size = sizeof(host),
-		.linux_release = known_text(facts->linux_release),
-		.sys_vendor = known_text(facts->sys_vendor),
-		.product_name = known_text(facts->product_name),
-		.product_version = known_text(facts->product_version),
-		.board_vendor = known_text(facts->board_vendor),
-		.board_name = known_text(facts->board_name),
-		.bios_date = known_text(facts->bios_date),
-	};
+	memset(ret_known, 0, sizeof(*ret_known));
+	return ssdpm__sized_in(ret_known, sizeof(*ret_known), facts,
+			       "ssdpm_machine_facts", reterr);
+}
+
+int ssdpm_device_get_host(const struct ssdpm_device *device,
+			  const struct ssdpm_machine_facts *facts,
+			  struct ssdpm_host *ret_host,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_host host = { 0 };
+	int err;
+
+	err = ssdpm__sized_check(ret_host, sizeof(host), "ssdpm_host", reterr);
+	if (!err)
+		err = ssdpm__sized_check(facts, sizeof(*facts),
+					 "ssdpm_machine_facts", reterr);
+	if (err)
+		return err;
+	host.linux_release = KNOWN_TEXT(facts, linux_release);
+	host.sys_vendor = KNOWN_TEXT(facts, sys_vendor);
+	host.product_name = KNOWN_TEXT(facts, product_name);
+	host.product_version = KNOWN_TEXT(facts, product_version);
+	host.board_vendor = KNOWN_TEXT(facts, board_vendor);
+	host.board_name = KNOWN_TEXT(facts, board_name);
+	host.bios_date = KNOWN_TEXT(facts, bios_date);
 
 	if (device->facts.kind == SSDPM_KIND_NVME) {
 		host.pci_vendor_id = device->facts.pci_vendor_id;
@@ -38,7 +65,8 @@ void ssdpm_device_get_host(const struct ssdpm_device *device,
 	} else {
 		host.adapter_vendor_id = device->facts.pci_vendor_id;
 	}
-	*ret_host = host;
+	ssdpm__sized_out(ret_host, &host, sizeof(host));
+	return 0;
 }
 
 static bool is_forced(const struct ssdpm_machine_facts *facts)
@@ -55,20 +83,26 @@ int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 {
 	const bool from_kernel = device->facts.known & SSDPM_FACT_QUIRKS;
 	uint32_t quirks = device->facts.kernel_quirks;
-	struct ssdpm_host host;
+	struct ssdpm_host host = { .size = sizeof(host) };
+	struct ssdpm_machine_facts known;
 	int r;
 
+	r = ssdpm__facts_in(facts, &known, reterr);
+	if (r)
+		return r;
 	if (!from_kernel && !model)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "%s: its quirks depend on its model, which "
 				   "is not known",
 				   device->facts.name);
 	if (!from_kernel) {
-		ssdpm_device_get_host(device, facts, &host);
-		r = ssdpm_quirks_find(model, &host, &quirks, NULL, reterr);
+		r = ssdpm_device_get_host(device, &known, &host, reterr);
+		if (!r)
+			r = ssdpm_quirks_find(model, &host, &quirks, NULL,
+					      reterr);
 		if (r)
 			return r;
-		if (is_forced(facts))
+		if (is_forced(&known))
 			quirks &= ~(uint32_t)BOTH_APST_QUIRKS;
 	}
 	/* Linux has the file only where it did not switch APST off. */
@@ -112,9 +146,16 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 				 struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
+	struct ssdpm_machine_facts known;
 	uint32_t from_kernel;
 	int r;
 
+	r = ssdpm__sized_check(ret_params, sizeof(params), "ssdpm_apst_params",
+			       reterr);
+	if (!r)
+		r = ssdpm__facts_in(facts, &known, reterr);
+	if (r)
+		return r;
 	if (device->facts.kind != SSDPM_KIND_NVME ||
 	    device->facts.reach != SSDPM_REACH_YES)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
@@ -123,16 +164,16 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 				   device->facts.name);
 	r = ssdpm_apst_params_init(&params, sizeof(params));
 	if (!r)
-		r = ssdpm_device_get_quirks(device, facts, model,
+		r = ssdpm_device_get_quirks(device, &known, model,
 					    &params.quirks, &from_kernel,
 					    reterr);
 	if (r)
 		return r;
-	set_nvme_core(facts, &params);
+	set_nvme_core(&known, &params);
 	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
 		params.max_exit_latency_us = device->facts.latency_tolerance_us;
 	else
 		params.quirks |= SSDPM_QUIRK_NO_APST;
-	*ret_params = params;
+	ssdpm__sized_out(ret_params, &params, sizeof(params));
 	return 0;
 }

@@ -41,6 +41,11 @@ struct ssdpm_device {
 	struct ssdpm_device_facts facts;
 };
 
+/* The facts of a caller, whose structure may be of another version. */
+int ssdpm__facts_in(const struct ssdpm_machine_facts *facts,
+		    struct ssdpm_machine_facts *ret_known,
+		    struct ssdpm_error *reterr);
+
 void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 

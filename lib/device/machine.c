@@ -34,8 +34,8 @@ static int check_params(const struct ssdpm_machine_params *params,
 	int r = 0;
 
 	if (params)
-		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), params,
-				      "ssdpm_machine_params", reterr);
+		r = ssdpm__sized_in(ret_params, sizeof(*ret_params), params,
+				    "ssdpm_machine_params", reterr);
 	if (!r && ret_params->reserved)
 		r = ssdpm__fail(reterr, -EINVAL, 0,
 				"ssdpm_machine_params.reserved is not 0");
@@ -338,12 +338,11 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 			     struct ssdpm_error *reterr)
 {
 	struct ssdpm_machine_facts facts = { 0 };
-	const size_t size = ret_facts->size;
 	struct directory at = { .machine = machine };
 	int r;
 
-	r = ssdpm__check_result_size(size, sizeof(facts), "ssdpm_machine_facts",
-				     reterr);
+	r = ssdpm__sized_check(ret_facts, sizeof(facts), "ssdpm_machine_facts",
+			       reterr);
 	if (r)
 		return r;
 	r = ssdpm__read_power_source(machine, &facts.power_source);
@@ -366,7 +365,6 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 	if (r)
 		return ssdpm__fail(reterr, r, 0, "the machine: %s",
 				   ssdpm_strerror(r));
-	facts.size = size;
-	memcpy(ret_facts, &facts, size);
+	ssdpm__sized_out(ret_facts, &facts, sizeof(facts));
 	return 0;
 }

@@ -304,8 +304,8 @@ int ssdpm_device_read_power(struct ssdpm_device *device,
 	struct ssdpm_device_power power = { 0 };
 	int err;
 
-	err = ssdpm__check_result_size(ret_power->size, sizeof(power),
-				       "ssdpm_device_power", reterr);
+	err = ssdpm__sized_check(ret_power, sizeof(power), "ssdpm_device_power",
+				 reterr);
 	if (err)
 		return err;
 	if (device->facts.kind != SSDPM_KIND_NVME)
@@ -316,7 +316,6 @@ int ssdpm_device_read_power(struct ssdpm_device *device,
 		err = read_power(device, &power, reterr);
 	if (err)
 		return err;
-	power.size = ret_power->size;
-	memcpy(ret_power, &power, power.size);
+	ssdpm__sized_out(ret_power, &power, sizeof(power));
 	return 0;
 }

@@ -247,13 +247,13 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 		       struct ssdpm_reading *ret_reading,
 		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_reading reading = { .size = ret_reading->size };
+	struct ssdpm_reading reading = { 0 };
 	struct meter_value value = { 0 };
 	int64_t suspended_ns;
 	int r;
 
-	r = ssdpm__check_result_size(reading.size, sizeof(reading),
-				     "ssdpm_reading", reterr);
+	r = ssdpm__sized_check(ret_reading, sizeof(reading), "ssdpm_reading",
+			       reterr);
 	if (!r)
 		r = look(sampler, &value, reterr);
 	if (r)
@@ -275,6 +275,6 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 	sampler->last = value;
 	sampler->time_ns = reading.time_ns;
 	sampler->suspended_ns = suspended_ns;
-	memcpy(ret_reading, &reading, reading.size);
+	ssdpm__sized_out(ret_reading, &reading, sizeof(reading));
 	return 0;
 }

@@ -22,8 +22,8 @@ static int check_bounds(const struct ssdpm_bounds *given,
 
 	*ret_bounds = defaults;
 	if (given)
-		err = ssdpm__copy_sized(ret_bounds, sizeof(*ret_bounds), given,
-					"ssdpm_bounds", reterr);
+		err = ssdpm__sized_in(ret_bounds, sizeof(*ret_bounds), given,
+				      "ssdpm_bounds", reterr);
 	if (err)
 		return err;
 	if (!ret_bounds->max_states)

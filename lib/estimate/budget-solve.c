@@ -445,11 +445,10 @@ int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_budget_answer known = { 0 };
-	size_t size = ret_answer->size;
 	struct solver s = { 0 };
 	struct problem problem;
-	int r = ssdpm__check_result_size(size, sizeof(known),
-					 "ssdpm_budget_answer", reterr);
+	int r = ssdpm__sized_check(ret_answer, sizeof(known),
+				   "ssdpm_budget_answer", reterr);
 	/* More than all drives can take changes nothing. */
 	int64_t budget =
 		budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)budget_uw;
@@ -465,8 +464,7 @@ int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
 		r = solve(&s, budget, reterr);
 	if (!r) {
 		answer(&s, ret_choices, &known);
-		known.size = size;
-		memcpy(ret_answer, &known, size);
+		ssdpm__sized_out(ret_answer, &known, sizeof(known));
 	}
 	free_solver(&s);
 	return r;

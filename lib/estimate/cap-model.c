@@ -158,10 +158,10 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 {
 	const struct source source = { parameters, n_parameters };
 	const struct ssdpm_power_state *states;
-	size_t size = ret_params->size, n_states;
+	size_t n_states;
 	struct ssdpm_cap_params params;
-	int r = ssdpm__check_result_size(size, sizeof(params),
-					 "ssdpm_cap_params", reterr);
+	int r = ssdpm__sized_check(ret_params, sizeof(params),
+				   "ssdpm_cap_params", reterr);
 
 	if (!r)
 		r = ssdpm__check_parameters(model, parameters, n_parameters,
@@ -177,11 +177,10 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 				   "state %u: the drive does not work in it",
 				   state);
 	params = params_of(states, &source, state);
-	params.size = size;
 	params.streams = streams;
 	params.n_streams = n_streams;
 	for (size_t i = 0; i < n_streams; i++)
 		fill(&streams[i], &source, state);
-	memcpy(ret_params, &params, size);
+	ssdpm__sized_out(ret_params, &params, sizeof(params));
 	return 0;
 }

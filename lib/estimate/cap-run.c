@@ -577,13 +577,13 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 		       struct ssdpm_cap_point *ret_points,
 		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_cap_run result = { .size = ret_run->size };
+	struct ssdpm_cap_run result = { 0 };
 	struct job job = { .ios = ios,
 			   .n = n,
 			   .segments = segments,
 			   .n_segments = n_segments };
-	int r = ssdpm__check_result_size(result.size, sizeof(result),
-					 "ssdpm_cap_run", reterr);
+	int r = ssdpm__sized_check(ret_run, sizeof(result), "ssdpm_cap_run",
+				   reterr);
 
 	if (!r)
 		r = prepare(model, params, &job, reterr);
@@ -603,6 +603,6 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 	free(job.points);
 	free(job.pieces);
 	if (!r)
-		memcpy(ret_run, &result, result.size);
+		ssdpm__sized_out(ret_run, &result, sizeof(result));
 	return r;
 }

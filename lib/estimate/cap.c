@@ -292,8 +292,8 @@ int ssdpm__cap_take(const struct ssdpm_cap_params *params, bool with_cap,
 	int r;
 
 	*ret_cap = (struct cap){ .params.size = sizeof(ret_cap->params) };
-	r = ssdpm__copy_sized(&ret_cap->params, sizeof(ret_cap->params), params,
-			      "ssdpm_cap_params", reterr);
+	r = ssdpm__sized_in(&ret_cap->params, sizeof(ret_cap->params), params,
+			    "ssdpm_cap_params", reterr);
 	if (r)
 		return r;
 	if (!(ret_cap->params.known & SSDPM_CAP_IDLE_POWER))
@@ -524,17 +524,15 @@ int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_cap_result result;
-	size_t size = ret_result->size;
 	struct cap cap;
-	int r = ssdpm__check_result_size(size, sizeof(result),
-					 "ssdpm_cap_result", reterr);
+	int r = ssdpm__sized_check(ret_result, sizeof(result),
+				   "ssdpm_cap_result", reterr);
 
 	if (!r)
 		r = ssdpm__cap_take(params, true, &cap, reterr);
 	if (r)
 		return r;
 	ssdpm__cap_evaluate(&cap, cap.params.cap_uw, &result);
-	result.size = size;
-	memcpy(ret_result, &result, size);
+	ssdpm__sized_out(ret_result, &result, sizeof(result));
 	return 0;
 }

@@ -93,8 +93,8 @@ int ssdpm_ftl_new(const struct ssdpm_ftl_params *params,
 		  struct ssdpm_ftl **ret_ftl, struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_params known = { .size = sizeof(known) };
-	int r = ssdpm__copy_sized(&known, sizeof(known), params,
-				  "ssdpm_ftl_params", reterr);
+	int r = ssdpm__sized_in(&known, sizeof(known), params,
+				"ssdpm_ftl_params", reterr);
 
 	if (!known.reserve_blocks)
 		known.reserve_blocks = 1;

@@ -111,8 +111,8 @@ int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_pattern known = { .size = sizeof(known) };
-	int r = ssdpm__copy_sized(&known, sizeof(known), pattern,
-				  "ssdpm_ftl_pattern", reterr);
+	int r = ssdpm__sized_in(&known, sizeof(known), pattern,
+				"ssdpm_ftl_pattern", reterr);
 
 	if (r)
 		return r;

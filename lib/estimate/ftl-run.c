@@ -174,8 +174,7 @@ static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
 		   struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_cost *c = &run->cost;
-	int r = ssdpm__copy_sized(c, sizeof(*c), cost, "ssdpm_ftl_cost",
-				  reterr);
+	int r = ssdpm__sized_in(c, sizeof(*c), cost, "ssdpm_ftl_cost", reterr);
 
 	if (!r)
 		r = check_cost(c, reterr);

@@ -166,14 +166,12 @@ int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_counts counts = ftl->counts;
-	size_t size = ret_counts->size;
-	int r = ssdpm__check_result_size(size, sizeof(counts),
-					 "ssdpm_ftl_counts", reterr);
+	int r = ssdpm__sized_check(ret_counts, sizeof(counts),
+				   "ssdpm_ftl_counts", reterr);
 
 	if (r)
 		return r;
-	counts.size = size;
 	counts.n_free_blocks = ftl->n_erased;
-	memcpy(ret_counts, &counts, size);
+	ssdpm__sized_out(ret_counts, &counts, sizeof(counts));
 	return 0;
 }

@@ -158,8 +158,8 @@ static int start_bounds(struct quest *quest, const struct ssdpm_bounds *bounds,
 	};
 	if (!bounds)
 		return 0;
-	return ssdpm__copy_sized(&quest->bounds, sizeof(quest->bounds), bounds,
-				 "ssdpm_bounds", reterr);
+	return ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
+			       "ssdpm_bounds", reterr);
 }
 
 static int start(struct quest *quest, const struct ssdpm_gaps *gaps,

@@ -246,7 +246,7 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		     struct ssdpm_result *ret_result,
 		     struct ssdpm_error *reterr)
 {
-	struct ssdpm_result result = { .size = ret_result->size };
+	struct ssdpm_result result = { 0 };
 	struct ssdpm_error error = { 0 };
 
 	if (sim->failed.code) {
@@ -257,8 +257,8 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (sim->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the simulation is finished");
-	int r = ssdpm__check_result_size(result.size, sizeof(result),
-					 "ssdpm_result", reterr);
+	int r = ssdpm__sized_check(ret_result, sizeof(result), "ssdpm_result",
+				   reterr);
 	if (r)
 		return r;
 	if (sim->intake.n_records == 0)
@@ -272,7 +272,7 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		return r;
 	}
 	sim->finished = true;
-	memcpy(ret_result, &result, result.size);
+	ssdpm__sized_out(ret_result, &result, sizeof(result));
 	return 0;
 }
 

@@ -31,7 +31,7 @@ int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 		.pcie_link = SSDPM_PCIE_L1_2,
 	};
 
-	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
+	return ssdpm__sized_init(params, size, &defaults, sizeof(defaults));
 }
 
 int ssdpm__check_params(const struct ssdpm_sim_params *given,
@@ -41,8 +41,8 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 	int r = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
 
 	if (r == 0 && given)
-		r = ssdpm__copy_sized(ret_params, sizeof(*ret_params), given,
-				      "ssdpm_sim_params", reterr);
+		r = ssdpm__sized_in(ret_params, sizeof(*ret_params), given,
+				    "ssdpm_sim_params", reterr);
 	if (r)
 		return r;
 	if (ret_params->loop != SSDPM_LOOP_CLOSED &&

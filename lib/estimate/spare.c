@@ -253,8 +253,8 @@ int ssdpm_parameters_set_spare(const struct ssdpm_model *model,
 	struct ssdpm_sustained_writes given = { .size = sizeof(given) };
 	struct ssdpm_background_work background = { 0 };
 	struct ssdpm_parameter changed[SSDPM_MAX_PARAMETERS];
-	int r = ssdpm__copy_sized(&given, sizeof(given), writes,
-				  "ssdpm_sustained_writes", reterr);
+	int r = ssdpm__sized_in(&given, sizeof(given), writes,
+				"ssdpm_sustained_writes", reterr);
 
 	if (!r && given.reserved)
 		r = ssdpm__fail(reterr, -EINVAL, 0,

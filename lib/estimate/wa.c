@@ -218,8 +218,8 @@ int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand, double wa,
 			       struct ssdpm_error *reterr)
 {
 	struct ssdpm_nand known = { .size = sizeof(known) };
-	int r = ssdpm__copy_sized(&known, sizeof(known), nand, "ssdpm_nand",
-				  reterr);
+	int r = ssdpm__sized_in(&known, sizeof(known), nand, "ssdpm_nand",
+				reterr);
 	double s_per_byte = 0;
 
 	if (r)

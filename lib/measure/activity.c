@@ -33,8 +33,8 @@ int ssdpm__detector_init(struct detector *detector,
 	int r = ssdpm__samples_check(samples, reterr);
 
 	if (r == 0 && params)
-		r = ssdpm__copy_sized(&known, sizeof(known), params,
-				      "ssdpm_detect_params", reterr);
+		r = ssdpm__sized_in(&known, sizeof(known), params,
+				    "ssdpm_detect_params", reterr);
 	if (r)
 		return r;
 	if (known.enter_sigmas == 0)

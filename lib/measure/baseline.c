@@ -123,8 +123,8 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	int r = ssdpm__samples_check(samples, reterr);
 
 	if (r == 0 && params)
-		r = ssdpm__copy_sized(&known, sizeof(known), params,
-				      "ssdpm_baseline_params", reterr);
+		r = ssdpm__sized_in(&known, sizeof(known), params,
+				    "ssdpm_baseline_params", reterr);
 	if (r)
 		return r;
 	if (known.method > SSDPM_BASELINE_HALF_SAMPLE || known.reserved)

@@ -33,12 +33,12 @@ static int take_params(struct calibration *c,
 	int r = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
 
 	if (r == 0 && sim_params)
-		r = ssdpm__copy_sized(&c->sim_params, sizeof(c->sim_params),
-				      sim_params, "ssdpm_sim_params", reterr);
+		r = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
+				    sim_params, "ssdpm_sim_params", reterr);
 	c->params.size = sizeof(c->params);
 	if (r == 0 && params)
-		r = ssdpm__copy_sized(&c->params, sizeof(c->params), params,
-				      "ssdpm_calibrate_params", reterr);
+		r = ssdpm__sized_in(&c->params, sizeof(c->params), params,
+				    "ssdpm_calibrate_params", reterr);
 	if (r)
 		return r;
 	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS || c->params.reserved)
@@ -593,7 +593,6 @@ static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
 {
 	const struct task *task = &c->task;
 	struct ssdpm_calibration calibration = {
-		.size = ret_calibration->size,
 		.n_bins = task->fit.n_used + task->fit.n_out,
 		.n_spikes = task->fit.n_out,
 		.bin_ns = task->rows.bin_ns,
@@ -606,7 +605,7 @@ static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
 	};
 
 	calibration.n_measured = gather(c, ret_measured, &calibration.n_known);
-	memcpy(ret_calibration, &calibration, calibration.size);
+	ssdpm__sized_out(ret_calibration, &calibration, sizeof(calibration));
 }
 
 static void calibration_free(struct calibration *c)
@@ -630,9 +629,8 @@ int ssdpm_calibrate(const struct ssdpm_model *model,
 		    struct ssdpm_calibration *ret_calibration,
 		    struct ssdpm_error *reterr)
 {
-	int r = ssdpm__check_result_size(ret_calibration->size,
-					 sizeof(*ret_calibration),
-					 "ssdpm_calibration", reterr);
+	int r = ssdpm__sized_check(ret_calibration, sizeof(*ret_calibration),
+				   "ssdpm_calibration", reterr);
 	struct calibration *c;
 
 	if (r)

@@ -157,13 +157,13 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 			      struct ssdpm_error *reterr)
 {
 	struct ssdpm_consistency_params known = { .size = sizeof(known) };
-	struct ssdpm_consistency c = { .size = ret_consistency->size };
-	int r = ssdpm__check_result_size(c.size, sizeof(c), "ssdpm_consistency",
-					 reterr);
+	struct ssdpm_consistency c = { 0 };
+	int r = ssdpm__sized_check(ret_consistency, sizeof(c),
+				   "ssdpm_consistency", reterr);
 
 	if (!r && params)
-		r = ssdpm__copy_sized(&known, sizeof(known), params,
-				      "ssdpm_consistency_params", reterr);
+		r = ssdpm__sized_in(&known, sizeof(known), params,
+				    "ssdpm_consistency_params", reterr);
 	if (!r)
 		r = check(iops, n, &known, reterr);
 	if (r)
@@ -180,7 +180,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 		c.n_holes = n_seconds - n_finite;
 		find_cliff(iops, n, &c);
 		find_steady(iops, n, scratch, &c);
-		memcpy(ret_consistency, &c, c.size);
+		ssdpm__sized_out(ret_consistency, &c, sizeof(c));
 	} else {
 		r = ssdpm__fail(reterr, -ENODATA, 0,
 				"no second has a number of operations");

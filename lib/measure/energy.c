@@ -49,8 +49,8 @@ int ssdpm_integral_new(const struct ssdpm_energy_params *params,
 	struct ssdpm_energy_params known = { .size = sizeof(known) };
 
 	if (params) {
-		int r = ssdpm__copy_sized(&known, sizeof(known), params,
-					  "ssdpm_energy_params", reterr);
+		int r = ssdpm__sized_in(&known, sizeof(known), params,
+					"ssdpm_energy_params", reterr);
 		if (r)
 			return r;
 	}
@@ -434,9 +434,8 @@ int ssdpm_integral_get(const struct ssdpm_integral *integral,
 		       struct ssdpm_energy *ret_energy,
 		       struct ssdpm_error *reterr)
 {
-	size_t size = ret_energy->size;
-	int r = ssdpm__check_result_size(size, sizeof(*ret_energy),
-					 "ssdpm_energy", reterr);
+	int r = ssdpm__sized_check(ret_energy, sizeof(*ret_energy),
+				   "ssdpm_energy", reterr);
 
 	if (r)
 		return r;
@@ -447,8 +446,7 @@ int ssdpm_integral_get(const struct ssdpm_integral *integral,
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "no sample is a finite power");
 	struct ssdpm_energy result = result_of(&sums, integral->tolerance);
-	result.size = size;
-	memcpy(ret_energy, &result, size);
+	ssdpm__sized_out(ret_energy, &result, sizeof(result));
 	return 0;
 }
 

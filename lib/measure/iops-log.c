@@ -333,8 +333,8 @@ static int take_params(struct log *log,
 
 	known->size = sizeof(*known);
 	if (params) {
-		int r = ssdpm__copy_sized(known, sizeof(*known), params,
-					  "ssdpm_iops_log_params", reterr);
+		int r = ssdpm__sized_in(known, sizeof(*known), params,
+					"ssdpm_iops_log_params", reterr);
 		if (r)
 			return r;
 	}

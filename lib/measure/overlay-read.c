@@ -350,13 +350,12 @@ int ssdpm_overlay_from_json(
 {
 	struct contents c = { .n = 0 };
 	struct json json;
-	int err = ssdpm__check_result_size(ret_overlay->size, sizeof(c.overlay),
-					   "ssdpm_overlay", reterr);
+	int err = ssdpm__sized_check(ret_overlay, sizeof(c.overlay),
+				     "ssdpm_overlay", reterr);
 
 	if (err == 0)
-		err = ssdpm__check_result_size(ret_calibration->size,
-					       sizeof(c.calibration),
-					       "ssdpm_calibration", reterr);
+		err = ssdpm__sized_check(ret_calibration, sizeof(c.calibration),
+					 "ssdpm_calibration", reterr);
 	if (err == 0)
 		err = ssdpm__json_parse(text, size, &json, reterr);
 	if (err)
@@ -365,10 +364,9 @@ int ssdpm_overlay_from_json(
 	ssdpm__json_free(&json);
 	if (err)
 		return err;
-	c.overlay.size = ret_overlay->size;
-	c.calibration.size = ret_calibration->size;
-	memcpy(ret_overlay, &c.overlay, c.overlay.size);
-	memcpy(ret_calibration, &c.calibration, c.calibration.size);
+	ssdpm__sized_out(ret_overlay, &c.overlay, sizeof(c.overlay));
+	ssdpm__sized_out(ret_calibration, &c.calibration,
+			 sizeof(c.calibration));
 	memcpy(ret_measured, c.measured, c.n * sizeof(c.measured[0]));
 	*ret_n = c.n;
 	return 0;

@@ -237,12 +237,12 @@ int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 	struct ssdpm_overlay whole = { .size = sizeof(whole) };
 	struct ssdpm_calibration quality = { .size = sizeof(quality) };
 	struct json_writer writer = { 0 };
-	int r = ssdpm__copy_sized(&whole, sizeof(whole), overlay,
-				  "ssdpm_overlay", reterr);
+	int r = ssdpm__sized_in(&whole, sizeof(whole), overlay, "ssdpm_overlay",
+				reterr);
 
 	if (r == 0)
-		r = ssdpm__copy_sized(&quality, sizeof(quality), calibration,
-				      "ssdpm_calibration", reterr);
+		r = ssdpm__sized_in(&quality, sizeof(quality), calibration,
+				    "ssdpm_calibration", reterr);
 	if (r == 0)
 		r = check_overlay(&whole, reterr);
 	if (r == 0)
@@ -259,7 +259,12 @@ uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
 	bool no_product = info->unknown & SSDPM_INFO_PRODUCT;
 	bool no_firmware = info->unknown & SSDPM_INFO_FIRMWARE;
+	struct ssdpm_overlay known = { 0 };
 
+	if (ssdpm__sized_in(&known, sizeof(known), overlay, "ssdpm_overlay",
+			    NULL))
+		return SSDPM_OVERLAY_UNKNOWN;
+	overlay = &known;
 	if (overlay->kind != info->kind)
 		return SSDPM_OVERLAY_OTHER_DRIVE;
 	if (no_product || !*overlay->product)

@@ -179,8 +179,8 @@ static int check_excursions(const struct ssdpm_samples *samples,
 	int r = 0;
 
 	if (params->detect)
-		r = ssdpm__copy_sized(&detect, sizeof(detect), params->detect,
-				      "ssdpm_detect_params", reterr);
+		r = ssdpm__sized_in(&detect, sizeof(detect), params->detect,
+				    "ssdpm_detect_params", reterr);
 	detect.enter_samples = detect.leave_samples = 1;
 	if (r == 0)
 		r = ssdpm__detector_init(&detector, samples, params->baseline,
@@ -313,21 +313,20 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_sampling_params known = { .size = sizeof(known) };
-	struct ssdpm_sampling sampling = { .size = ret_sampling->size,
-					   .extra_j = NAN };
-	int r = ssdpm__check_result_size(sampling.size, sizeof(sampling),
-					 "ssdpm_sampling", reterr);
+	struct ssdpm_sampling sampling = { .extra_j = NAN };
+	int r = ssdpm__sized_check(ret_sampling, sizeof(sampling),
+				   "ssdpm_sampling", reterr);
 
 	if (r == 0)
 		r = ssdpm__samples_check(samples, reterr);
 	if (r == 0 && params)
-		r = ssdpm__copy_sized(&known, sizeof(known), params,
-				      "ssdpm_sampling_params", reterr);
+		r = ssdpm__sized_in(&known, sizeof(known), params,
+				    "ssdpm_sampling_params", reterr);
 	if (r == 0 && known.n_ios && !known.ios)
 		r = ssdpm__fail(reterr, -EINVAL, 0, "n_ios, and no ios");
 	if (r == 0)
 		r = check(samples, &known, &sampling, reterr);
 	if (r == 0)
-		memcpy(ret_sampling, &sampling, sampling.size);
+		ssdpm__sized_out(ret_sampling, &sampling, sizeof(sampling));
 	return r;
 }

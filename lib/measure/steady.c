@@ -43,8 +43,8 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 	struct ssdpm_steady_params known = { .size = sizeof(known) };
 
 	if (params) {
-		int r = ssdpm__copy_sized(&known, sizeof(known), params,
-					  "ssdpm_steady_params", reterr);
+		int r = ssdpm__sized_in(&known, sizeof(known), params,
+					"ssdpm_steady_params", reterr);
 		if (r)
 			return r;
 	}

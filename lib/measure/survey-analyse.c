@@ -388,7 +388,7 @@ static void give(const struct fit *fit,
 		 struct ssdpm_survey_mean *ret_means,
 		 struct ssdpm_survey_difference *ret_differences)
 {
-	struct ssdpm_survey_analysis analysis = { .size = ret_analysis->size };
+	struct ssdpm_survey_analysis analysis = { 0 };
 
 	describe(fit, params, &analysis);
 	for (uint32_t j = 0; ret_means && j < fit->n_policies; j++) {
@@ -405,15 +405,15 @@ static void give(const struct fit *fit,
 				*ret_differences++ = difference;
 		}
 	}
-	memcpy(ret_analysis, &analysis, ret_analysis->size);
+	ssdpm__sized_out(ret_analysis, &analysis, sizeof(analysis));
 }
 
 static int read_params(const struct ssdpm_survey_analysis_params *params,
 		       struct ssdpm_survey_analysis_params *known,
 		       struct ssdpm_error *reterr)
 {
-	int r = ssdpm__copy_sized(known, sizeof(*known), params,
-				  "ssdpm_survey_analysis_params", reterr);
+	int r = ssdpm__sized_in(known, sizeof(*known), params,
+				"ssdpm_survey_analysis_params", reterr);
 
 	if (r)
 		return r;
@@ -438,9 +438,8 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_analysis_params known = { .size = sizeof(known) };
-	int r = ssdpm__check_result_size(ret_analysis->size,
-					 sizeof(*ret_analysis),
-					 "ssdpm_survey_analysis", reterr);
+	int r = ssdpm__sized_check(ret_analysis, sizeof(*ret_analysis),
+				   "ssdpm_survey_analysis", reterr);
 
 	if (!r)
 		r = read_params(params, &known, reterr);

@@ -49,8 +49,8 @@ int ssdpm__survey_params(const struct ssdpm_survey_params *params,
 			 struct ssdpm_survey_params *known,
 			 struct ssdpm_error *reterr)
 {
-	int r = ssdpm__copy_sized(known, sizeof(*known), params,
-				  "ssdpm_survey_params", reterr);
+	int r = ssdpm__sized_in(known, sizeof(*known), params,
+				"ssdpm_survey_params", reterr);
 
 	if (r)
 		return r;

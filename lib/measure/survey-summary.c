@@ -470,9 +470,9 @@ int ssdpm_survey_summarise(const struct ssdpm_samples *samples,
 			   struct ssdpm_survey_summary *ret_summary,
 			   struct ssdpm_error *reterr)
 {
-	struct ssdpm_survey_summary summary = { .size = ret_summary->size };
-	int r = ssdpm__check_result_size(ret_summary->size, sizeof(summary),
-					 "ssdpm_survey_summary", reterr);
+	struct ssdpm_survey_summary summary = { 0 };
+	int r = ssdpm__sized_check(ret_summary, sizeof(summary),
+				   "ssdpm_survey_summary", reterr);
 
 	if (!r)
 		r = ssdpm__samples_check(samples, reterr);
@@ -489,7 +489,7 @@ int ssdpm_survey_summarise(const struct ssdpm_samples *samples,
 	take_samples(samples, &run, &summary);
 	set_mean(&run, &summary);
 	set_trend(&run, &summary);
-	memcpy(ret_summary, &summary, summary.size);
+	ssdpm__sized_out(ret_summary, &summary, sizeof(summary));
 	free(run.values);
 	return 0;
 }

@@ -240,8 +240,8 @@ int ssdpm_model_new(const struct ssdpm_model_info *info,
 	struct ssdpm_model *model;
 	int err;
 
-	err = ssdpm__copy_sized(&known, sizeof(known), info, "ssdpm_model_info",
-				reterr);
+	err = ssdpm__sized_in(&known, sizeof(known), info, "ssdpm_model_info",
+			      reterr);
 	if (err)
 		return err;
 	err = check(&known, states, n_states, reterr);

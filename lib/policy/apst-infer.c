@@ -21,7 +21,8 @@ static bool offer(struct inference *in, const struct ssdpm_apst_params *params)
 	if (!ssdpm__makes(in->model, params, in->table))
 		return false;
 	if (in->n < in->max)
-		ssdpm__put_params(in->at + in->n * in->size, in->size, params);
+		ssdpm__sized_init(in->at + in->n * in->size, in->size, params,
+				  sizeof(*params));
 	in->n++;
 	return true;
 }

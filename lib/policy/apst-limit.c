@@ -97,19 +97,7 @@ int ssdpm__check_params_size(size_t size, struct ssdpm_error *reterr)
 	if (size < sizeof(size_t))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_apst_params of %zu bytes", size);
-	if (size > sizeof(struct ssdpm_apst_params))
-		return ssdpm__fail(reterr, -E2BIG, 0,
-				   "ssdpm_apst_params of %zu bytes; this "
-				   "library knows %zu",
-				   size, sizeof(struct ssdpm_apst_params));
 	return 0;
-}
-
-void ssdpm__put_params(void *at, size_t size,
-		       const struct ssdpm_apst_params *params)
-{
-	memcpy(at, params, size);
-	memcpy(at, &size, sizeof(size));
 }
 
 /* The parameters in full, and the table that they make. */
@@ -125,8 +113,8 @@ static int start(const struct ssdpm_model *model,
 	ssdpm_apst_params_init(ret_params, sizeof(*ret_params));
 	if (!params)
 		return 0;
-	return ssdpm__copy_sized(ret_params, sizeof(*ret_params), params,
-				 "ssdpm_apst_params", reterr);
+	return ssdpm__sized_in(ret_params, sizeof(*ret_params), params,
+			       "ssdpm_apst_params", reterr);
 }
 
 int ssdpm_apst_limit_range(const struct ssdpm_model *model,

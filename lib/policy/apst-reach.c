@@ -270,7 +270,7 @@ int ssdpm_apst_reach(const struct ssdpm_model *model,
 		err = ssdpm_apst_generate(model, &params, &made, reterr);
 	if (err)
 		return err;
-	ssdpm__put_params(ret_params, size, &params);
+	ssdpm__sized_init(ret_params, size, &params, sizeof(params));
 	*ret_table = made;
 	return 0;
 }

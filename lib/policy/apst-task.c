@@ -20,7 +20,7 @@ static const struct ssdpm_apst_params defaults = {
 
 int ssdpm_apst_params_init(struct ssdpm_apst_params *params, size_t size)
 {
-	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
+	return ssdpm__sized_init(params, size, &defaults, sizeof(defaults));
 }
 
 static int check_timeout(uint64_t ms, const char *name,
@@ -102,8 +102,8 @@ int ssdpm__start_task(const struct ssdpm_model *model,
 				   "not an NVMe drive: only these have APST");
 	*p = defaults;
 	if (params)
-		err = ssdpm__copy_sized(p, sizeof(*p), params,
-					"ssdpm_apst_params", reterr);
+		err = ssdpm__sized_in(p, sizeof(*p), params,
+				      "ssdpm_apst_params", reterr);
 	if (!err)
 		err = check_params(p, reterr);
 	if (err)

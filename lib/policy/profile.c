@@ -443,8 +443,8 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 	struct entry entry;
 	int r;
 
-	r = ssdpm__check_result_size(ret_settings->size, sizeof(settings),
-				     "ssdpm_profile_settings", reterr);
+	r = ssdpm__sized_check(ret_settings, sizeof(settings),
+			       "ssdpm_profile_settings", reterr);
 	if (r)
 		return r;
 	if (!ssdpm_power_source_to_string(power_source))
@@ -462,7 +462,6 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		return r;
 	if (!is_found && !find_built_in(wanted, power_source, &settings))
 		return fail_unknown(text, bytes, name, reterr);
-	settings.size = ret_settings->size;
-	memcpy(ret_settings, &settings, settings.size);
+	ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
 	return 0;
 }

@@ -112,8 +112,8 @@ int ssdpm__facts(const struct ssdpm_model_info *info,
 	int err;
 
 	if (host) {
-		err = ssdpm__copy_sized(&facts.host, sizeof(facts.host), host,
-					"ssdpm_host", reterr);
+		err = ssdpm__sized_in(&facts.host, sizeof(facts.host), host,
+				      "ssdpm_host", reterr);
 		if (err)
 			return err;
 	}

@@ -58,11 +58,7 @@ int ssdpm__apst_closest(const struct ssdpm_model *model,
 			bool legacy, struct ssdpm_apst_params *ret_params,
 			struct ssdpm_error *reterr);
 
-/* A structure of the caller's that size parameters go to: 0, or a failure. */
+/* The size of a caller's struct ssdpm_apst_params: 0, or -EINVAL. */
 int ssdpm__check_params_size(size_t size, struct ssdpm_error *reterr);
-
-/* Write as much of params as the caller has room for. */
-void ssdpm__put_params(void *at, size_t size,
-		       const struct ssdpm_apst_params *params);
 
 #endif

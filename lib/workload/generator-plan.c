@@ -28,7 +28,7 @@ int ssdpm_generator_params_init(struct ssdpm_generator_params *params,
 		.service_ns = SSDPM_SERVICE_UNKNOWN,
 	};
 
-	return ssdpm__init_sized(params, size, &defaults, sizeof(defaults));
+	return ssdpm__sized_init(params, size, &defaults, sizeof(defaults));
 }
 
 static int check_taken(const struct ssdpm_generator_params *params,
@@ -251,8 +251,8 @@ static int check(const struct ssdpm_generator_params *given,
 		 struct ssdpm_error *reterr)
 {
 	ssdpm_generator_params_init(params, sizeof(*params));
-	int r = ssdpm__copy_sized(params, sizeof(*params), given,
-				  "ssdpm_generator_params", reterr);
+	int r = ssdpm__sized_in(params, sizeof(*params), given,
+				"ssdpm_generator_params", reterr);
 
 	if (r)
 		return r;

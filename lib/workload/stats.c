@@ -148,15 +148,13 @@ int ssdpm_stats_get(const struct ssdpm_stats *stats,
 		    struct ssdpm_trace_stats *ret_stats,
 		    struct ssdpm_error *reterr)
 {
-	size_t size = ret_stats->size;
 	struct ssdpm_trace_stats sums = stats->sums;
 
-	int r = ssdpm__check_result_size(size, sizeof(sums),
-					 "ssdpm_trace_stats", reterr);
+	int r = ssdpm__sized_check(ret_stats, sizeof(sums), "ssdpm_trace_stats",
+				   reterr);
 
 	if (r)
 		return r;
-	sums.size = size;
 	sums.duration_ns = stats->busy.until_ns - sums.start_ns;
 	sums.busy_ns = sums.duration_ns - sums.idle_ns;
 	sums.gap_p50_ns = ssdpm__histogram_quantile(&stats->gaps, 1, 2);
@@ -164,7 +162,7 @@ int ssdpm_stats_get(const struct ssdpm_stats *stats,
 	sums.gap_p99_ns = ssdpm__histogram_quantile(&stats->gaps, 99, 100);
 	ssdpm__histogram_coarse(&stats->gaps, PUBLIC_BITS, sums.gaps,
 				SSDPM_HISTOGRAM_BUCKETS);
-	memcpy(ret_stats, &sums, size);
+	ssdpm__sized_out(ret_stats, &sums, sizeof(sums));
 	return 0;
 }
 

@@ -237,8 +237,8 @@ static int check_params(const struct ssdpm_trace_params *given,
 	struct ssdpm_trace_params params = { .size = sizeof(params) };
 
 	if (given) {
-		int r = ssdpm__copy_sized(&params, sizeof(params), given,
-					  "ssdpm_trace_params", reterr);
+		int r = ssdpm__sized_in(&params, sizeof(params), given,
+					"ssdpm_trace_params", reterr);
 		if (r)
 			return r;
 	}

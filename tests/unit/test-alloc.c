@@ -1851,15 +1851,15 @@ static void call_persist(void)
 static void call_device(void)
 {
 	const struct ssdpm_model *model = in.models[0];
-	struct ssdpm_apst_params params;
-	struct ssdpm_host host;
+	struct ssdpm_apst_params params = { .size = sizeof(params) };
+	struct ssdpm_host host = { .size = sizeof(host) };
 	struct ssdpm_device_power power = { .size = sizeof(power) };
 	struct ssdpm_devsleep devsleep;
 	uint32_t quirks, from_kernel, state;
 	struct ssdpm_error error;
 	struct ssdpm_apst table;
 
-	ssdpm_device_get_host(in.device, &in.facts, &host);
+	ssdpm_device_get_host(in.device, &in.facts, &host, &error);
 	ssdpm_device_get_quirks(in.device, &in.facts, model, &quirks,
 				&from_kernel, &error);
 	ssdpm_device_get_apst_params(in.device, &in.facts, model, &params,

@@ -280,8 +280,6 @@ static void the_result_has_a_size(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_stats_new(NULL, &stats, NULL), 0);
 	assert_int_equal(ssdpm_stats_get(stats, &s, NULL), -EINVAL);
-	s.size = sizeof(s) + 1;
-	assert_int_equal(ssdpm_stats_get(stats, &s, NULL), -E2BIG);
 	memset(&s, 0x5a, sizeof(s));
 	s.size = offsetof(struct ssdpm_trace_stats, n_gaps);
 	assert_int_equal(ssdpm_stats_get(stats, &s, NULL), 0);

@@ -537,9 +537,12 @@ static py::tuple device_devsleep(const Device &self)
 static py::dict device_host(const Device &self, const Machine &machine)
 {
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
-	struct ssdpm_host host;
+	struct ssdpm_host host = {};
+	struct ssdpm_error error = {};
 
-	ssdpm_device_get_host(self.get(), &facts, &host);
+	host.size = sizeof(host);
+	if (ssdpm_device_get_host(self.get(), &facts, &host, &error))
+		raise_error(error, false);
 	return host_dict(host);
 }
 

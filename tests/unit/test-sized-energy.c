@@ -1,0 +1,793 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rule for sized structures, on each function of estimate and measure that
+ * takes one. tests/abi/sized.py finds functions that are not here.
+ */
+#include "sized.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+#define N_SAMPLES 100
+
+static struct ssdpm_model *model;
+static struct ssdpm_gaps *gaps;
+static struct ssdpm_sim_params sim_params;
+static struct ssdpm_ftl *ftl;
+static struct ssdpm_integral *integral;
+static double power_w[N_SAMPLES];
+
+static const struct ssdpm_io ios[] = {
+	{ .start_ns = 0, .service_ns = 1000, .op = SSDPM_OP_READ },
+	{ .start_ns = 500 * MS, .service_ns = 1000, .op = SSDPM_OP_WRITE },
+	{ .start_ns = 3000 * MS, .service_ns = 1000, .op = SSDPM_OP_READ },
+};
+enum { N_IOS = sizeof(ios) / sizeof(ios[0]) };
+
+static const struct ssdpm_samples samples = {
+	.power_w = power_w,
+	.n = N_SAMPLES,
+	.interval_ns = 1e9,
+	.type = SSDPM_SAMPLE_FLOAT64,
+};
+static const struct ssdpm_baseline idle = { .level_w = 2, .sigma_w = 0.01 };
+
+static const struct ssdpm_bounds bounds = {
+	.size = sizeof(bounds),
+	.max_delay_mean_ns = UINT64_MAX,
+	.max_delay_p99_ns = UINT64_MAX,
+	.max_exit_latency_us = UINT64_MAX,
+};
+static const struct ssdpm_ftl_params ftl_params = {
+	.size = sizeof(ftl_params),
+	.n_user_pages = 32,
+	.n_blocks = 16,
+	.pages_per_block = 4,
+	.collector = SSDPM_FTL_GREEDY,
+};
+static const struct ssdpm_ftl_pattern any_page = {
+	.size = sizeof(any_page),
+	.order = SSDPM_FTL_UNIFORM,
+};
+static const struct ssdpm_ftl_cost ftl_cost = {
+	.size = sizeof(ftl_cost),
+	.host_ns = 100 * MS,
+};
+static const struct ssdpm_cap_stream stream = {
+	.op = SSDPM_OP_WRITE,
+	.share = 1,
+	.known = SSDPM_CAP_INTERFACE | SSDPM_CAP_NAND | SSDPM_CAP_BYTE_ENERGY,
+	.write_amplification = 2,
+	.interface_bytes_per_s = { 1e9, 1e9, 1e9 },
+	.nand_bytes_per_s = { 1e9, 1e9, 1e9 },
+	.byte_pj = { 1, 1, 1 },
+};
+static const struct ssdpm_nand nand = { .size = sizeof(nand), .program_pj = 1 };
+static const struct ssdpm_cap_params cap_params = {
+	.size = sizeof(cap_params),
+	.cap_uw = 5000000,
+	.streams = &stream,
+	.n_streams = 1,
+	.known = SSDPM_CAP_IDLE_POWER,
+	.idle_uw = { 1e6, 1e6, 1e6 },
+};
+static const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
+
+/* --- estimate --- */
+
+static int sim_params_init(void *sized, struct ssdpm_error *error)
+{
+	size_t size;
+
+	(void)error;
+	memcpy(&size, sized, sizeof(size));
+	return ssdpm_sim_params_init(sized, size);
+}
+
+static int sim_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim *sim = NULL;
+	int err = ssdpm_sim_new(model, sized, &sim, error);
+
+	ssdpm_sim_free(sim);
+	return err;
+}
+
+static int sim_finish(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim *sim;
+	int err;
+
+	assert_int_equal(ssdpm_sim_new(model, NULL, &sim, NULL), 0);
+	assert_int_equal(ssdpm_sim_feed(sim, ios, N_IOS, NULL), 0);
+	err = ssdpm_sim_finish(sim, 0, sized, error);
+	ssdpm_sim_free(sim);
+	return err;
+}
+
+static int estimate(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_estimate(model, NULL, ios, N_IOS, sized, error);
+}
+
+static int estimate_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+
+	return ssdpm_estimate(model, sized, ios, N_IOS, &result, error);
+}
+
+static int gaps_sweep(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_apst table = { 0 };
+	struct ssdpm_run run;
+
+	return ssdpm_gaps_sweep(gaps, model, sized, &table, 1, &run, error);
+}
+
+static int gaps_clairvoyant(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_run run;
+
+	return ssdpm_gaps_clairvoyant(gaps, model, sized, &run, error);
+}
+
+static int gaps_best_table(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst table;
+
+	return ssdpm_gaps_best_table(gaps, model, sized, NULL, &table, NULL,
+				     NULL, error);
+}
+
+static int gaps_best_table_within(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst table;
+
+	return ssdpm_gaps_best_table(gaps, model, NULL, sized, &table, NULL,
+				     NULL, error);
+}
+
+static struct ssdpm_recommendation routes[SSDPM_N_ROUTES];
+
+static int recommend(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_recommend(gaps, model, sized, NULL, NULL, routes, error);
+}
+
+static int recommend_within(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_recommend(gaps, model, NULL, sized, NULL, routes, error);
+}
+
+static int write_cost_calculate(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_write_cost cost;
+
+	return ssdpm_write_cost_calculate(sized, 2, &cost, error);
+}
+
+static size_t parameters_of(struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS])
+{
+	size_t n;
+
+	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2, p,
+						     &n, NULL),
+			 0);
+	return n;
+}
+
+static int parameters_set_spare(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
+	size_t n = parameters_of(p);
+
+	return ssdpm_parameters_set_spare(model, p, n, sized, NULL, error);
+}
+
+static int ftl_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl *made = NULL;
+	int err = ssdpm_ftl_new(sized, &made, error);
+
+	ssdpm_ftl_free(made);
+	return err;
+}
+
+static int ftl_write_pattern(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_ftl_write_pattern(ftl, sized, 10, error);
+}
+
+static int ftl_get_counts(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_ftl_get_counts(ftl, sized, error);
+}
+
+static int ftl_run(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl_second second;
+
+	return ssdpm_ftl_run(ftl, sized, &ftl_cost, 1, &second, error);
+}
+
+static int ftl_run_at(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl_second second;
+
+	return ssdpm_ftl_run(ftl, &any_page, sized, 1, &second, error);
+}
+
+static int cap_calculate(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_cap_calculate(&cap_params, sized, error);
+}
+
+static int cap_calculate_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_result result = { .size = sizeof(result) };
+
+	return ssdpm_cap_calculate(sized, &result, error);
+}
+
+/* With what the flash takes. */
+static int cap_calculate_nand(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_params params = cap_params;
+
+	params.nand = sized;
+	return cap_calculate_of(&params, error);
+}
+
+static int cap_params_from_model(void *sized, struct ssdpm_error *error)
+{
+	static struct ssdpm_cap_stream streams[1];
+	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
+	size_t n = parameters_of(p);
+
+	streams[0] =
+		(struct ssdpm_cap_stream){ .op = SSDPM_OP_WRITE, .share = 1 };
+	return ssdpm_cap_params_from_model(model, p, n, 0, streams, 1, sized,
+					   error);
+}
+
+static int cap_timeline(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_point point;
+	size_t n;
+
+	return ssdpm_cap_timeline(sized, &segment, 1, 0, &point, 1, &n, error);
+}
+
+static int cap_timeline_nand(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_params params = cap_params;
+
+	params.nand = sized;
+	return cap_timeline(&params, error);
+}
+
+static int cap_simulate(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_cap_simulate(model, NULL, &segment, 1, ios, N_IOS, sized,
+				  NULL, error);
+}
+
+static int cap_simulate_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+
+	return ssdpm_cap_simulate(model, sized, &segment, 1, ios, N_IOS, &run,
+				  NULL, error);
+}
+
+static int budget_solve(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_budget_option options[] = { { 2, 0 }, { 1, 3 } };
+	const uint32_t n_options = 2;
+
+	return ssdpm_budget_solve(options, &n_options, 1, 1, NULL, sized,
+				  error);
+}
+
+/* --- measure --- */
+
+static int integral_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_integral *made = NULL;
+	int err = ssdpm_integral_new(sized, &made, error);
+
+	ssdpm_integral_free(made);
+	return err;
+}
+
+static int integral_get(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_integral_get(integral, sized, error);
+}
+
+static int energy_measure(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_energy_measure(&samples, NULL, sized, error);
+}
+
+static int energy_measure_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+
+	return ssdpm_energy_measure(&samples, sized, &energy, error);
+}
+
+static int baseline_find(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_baseline baseline;
+
+	return ssdpm_baseline_find(&samples, sized, &baseline, error);
+}
+
+static int activity_find(void *sized, struct ssdpm_error *error)
+{
+	size_t n;
+
+	return ssdpm_activity_find(&samples, &idle, sized, NULL, 0, &n, error);
+}
+
+static int tail_measure(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_tail tail;
+
+	return ssdpm_tail_measure(&samples, &idle, sized, 45000 * MS, &tail,
+				  error);
+}
+
+static int idle_work_find(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_idle_work work;
+
+	return ssdpm_idle_work_find(&samples, &idle, sized, &work, error);
+}
+
+static int sampling_check(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_sampling_check(&samples, NULL, sized, error);
+}
+
+static int sampling_check_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+
+	return ssdpm_sampling_check(&samples, sized, &sampling, error);
+}
+
+static int sampling_check_detect(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sampling_params params = { .size = sizeof(params),
+						.baseline = &idle,
+						.detect = sized };
+
+	return sampling_check_by(&params, error);
+}
+
+static int steady_state_find(void *sized, struct ssdpm_error *error)
+{
+	static const double rounds[5] = { 1, 1, 1, 1, 1 };
+	size_t begin;
+
+	return ssdpm_steady_state_find(rounds, 5, sized, &begin, error);
+}
+
+static int calibrate_with(const struct ssdpm_sim_params *params,
+			  const struct ssdpm_calibrate_params *how, void *ret,
+			  struct ssdpm_error *error)
+{
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	static const struct ssdpm_io run[] = {
+		{ .start_ns = 40500 * MS,
+		  .service_ns = 4000000000,
+		  .op = SSDPM_OP_READ },
+		{ .start_ns = 90500 * MS,
+		  .service_ns = 4000000000,
+		  .op = SSDPM_OP_READ },
+	};
+
+	return ssdpm_calibrate(model, params, run, 2, &samples, how, measured,
+			       ret, error);
+}
+
+static int calibrate(void *sized, struct ssdpm_error *error)
+{
+	return calibrate_with(NULL, NULL, sized, error);
+}
+
+static int calibrate_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	return calibrate_with(NULL, sized, &calibration, error);
+}
+
+static int calibrate_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	return calibrate_with(sized, NULL, &calibration, error);
+}
+
+static const struct ssdpm_overlay overlay = {
+	.size = sizeof(overlay),
+	.kind = SSDPM_KIND_NVME,
+	.product = "Fixture",
+	.firmware = "1",
+};
+static const struct ssdpm_calibration fit = { .size = sizeof(fit) };
+
+static int to_json(const struct ssdpm_overlay *what,
+		   const struct ssdpm_calibration *how,
+		   struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_overlay_to_json(what, NULL, 0, how, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int overlay_to_json(void *sized, struct ssdpm_error *error)
+{
+	return to_json(sized, &fit, error);
+}
+
+static int overlay_to_json_fit(void *sized, struct ssdpm_error *error)
+{
+	return to_json(&overlay, sized, error);
+}
+
+static int from_json(void *what, void *how, struct ssdpm_error *error)
+{
+	static const char text[] =
+		"{\"schema\": \"ssdpm.overlay/1\", \"kind\": \"nvme\", "
+		"\"measured\": []}";
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	size_t n;
+
+	return ssdpm_overlay_from_json(text, strlen(text), what, measured, &n,
+				       how, error);
+}
+
+static int overlay_from_json(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+
+	return from_json(sized, &calibration, error);
+}
+
+static int overlay_from_json_fit(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_overlay found = { .size = sizeof(found) };
+
+	return from_json(&found, sized, error);
+}
+
+static const char power_text[] = "time_s,power_w\n0,1\n1,2\n";
+
+static int power_open(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_power *power = NULL;
+	FILE *file = tmpfile();
+	int err;
+
+	assert_true(file && fputs(power_text, file) >= 0 && !fflush(file));
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	err = ssdpm_power_open(fileno(file), sized, &power, error);
+	ssdpm_power_close(power);
+	fclose(file);
+	return err;
+}
+
+static int power_open_data(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_power *power = NULL;
+	int err = ssdpm_power_open_data(power_text, strlen(power_text), sized,
+					&power, error);
+
+	ssdpm_power_close(power);
+	return err;
+}
+
+static const struct ssdpm_survey_params survey = {
+	.size = sizeof(survey),
+	.n_policies = 2,
+	.n_scenarios = 1,
+};
+
+static int survey_schedule(void *sized, struct ssdpm_error *error)
+{
+	uint64_t total_ns;
+	size_t n;
+
+	return ssdpm_survey_schedule(sized, NULL, 0, &n, &total_ns, error);
+}
+
+static int survey_detectable(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_survey_noise noise = { 1, 9, 1, 1, 9 };
+	struct ssdpm_survey_detectable detectable;
+
+	return ssdpm_survey_detectable(sized, &noise, 0, 1, &detectable, error);
+}
+
+static int survey_summarise(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_survey_summarise(&samples, sized, error);
+}
+
+static const struct ssdpm_survey_analysis_params analysis_params = {
+	.size = sizeof(analysis_params),
+	.n_policies = 2,
+	.n_scenarios = 1,
+};
+
+static int analyse(const struct ssdpm_survey_analysis_params *params, void *ret,
+		   struct ssdpm_error *error)
+{
+	struct ssdpm_survey_run runs[8] = { 0 };
+
+	for (uint32_t i = 0; i < 8; i++) {
+		runs[i].mean_w = i * 37 % 11;
+		runs[i].policy = i % 2;
+		runs[i].block = i / 2;
+	}
+	return ssdpm_survey_analyse(runs, 8, params, ret, NULL, NULL, error);
+}
+
+static int survey_analyse(void *sized, struct ssdpm_error *error)
+{
+	return analyse(&analysis_params, sized, error);
+}
+
+static int survey_analyse_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_survey_analysis analysis = { .size = sizeof(analysis) };
+
+	return analyse(sized, &analysis, error);
+}
+
+static const char iops_text[] = "1000, 5, 1, 0, 0\n2000, 7, 1, 0, 0\n";
+
+static int iops_log_read(void *sized, struct ssdpm_error *error)
+{
+	FILE *file = tmpfile();
+	double *iops = NULL;
+	size_t n;
+	int err;
+
+	assert_true(file && fputs(iops_text, file) >= 0 && !fflush(file));
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	err = ssdpm_iops_log_read(fileno(file), sized, &iops, &n, error);
+	free(iops);
+	fclose(file);
+	return err;
+}
+
+static int iops_log_read_data(void *sized, struct ssdpm_error *error)
+{
+	double *iops = NULL;
+	size_t n;
+	int err = ssdpm_iops_log_read_data(iops_text, strlen(iops_text), sized,
+					   &iops, &n, error);
+
+	free(iops);
+	return err;
+}
+
+static const double seconds[20] = { 5, 4, 3 };
+
+static int consistency_measure(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_consistency_measure(seconds, 20, NULL, sized, error);
+}
+
+static int consistency_measure_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+
+	return ssdpm_consistency_measure(seconds, 20, sized, &c, error);
+}
+
+/* It has no error: another size makes it unknown. */
+static void overlay_match_takes_each_size(void **state)
+{
+	struct {
+		struct ssdpm_overlay overlay;
+		uint64_t tail;
+	} longer = { overlay, 0 };
+	struct ssdpm_model_info info = fixture_info();
+	const struct ssdpm_power_state one = { .max_power_uw = 5000000 };
+	struct ssdpm_model *same;
+	size_t size = offsetof(struct ssdpm_overlay, firmware);
+	struct ssdpm_overlay *shorter = malloc(size);
+
+	(void)state;
+	snprintf(info.product, sizeof(info.product), "Fixture");
+	snprintf(info.firmware, sizeof(info.firmware), "1");
+	info.unknown &= ~(uint32_t)(SSDPM_INFO_PRODUCT | SSDPM_INFO_FIRMWARE);
+	assert_int_equal(ssdpm_model_new(&info, &one, 1, &same, NULL), 0);
+	assert_int_equal(ssdpm_overlay_match(&overlay, same),
+			 SSDPM_OVERLAY_SAME);
+	longer.overlay.size = sizeof(longer);
+	assert_int_equal(ssdpm_overlay_match(&longer.overlay, same),
+			 SSDPM_OVERLAY_SAME);
+	longer.tail = 1;
+	assert_int_equal(ssdpm_overlay_match(&longer.overlay, same),
+			 SSDPM_OVERLAY_UNKNOWN);
+	longer.overlay.size = 0;
+	assert_int_equal(ssdpm_overlay_match(&longer.overlay, same),
+			 SSDPM_OVERLAY_UNKNOWN);
+	/* Without a firmware: it ends before. */
+	assert_non_null(shorter);
+	memcpy(shorter, &overlay, size);
+	memcpy(shorter, &size, sizeof(size));
+	assert_int_equal(ssdpm_overlay_match(shorter, same),
+			 SSDPM_OVERLAY_UNKNOWN);
+	free(shorter);
+	ssdpm_model_unref(same);
+}
+
+static const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
+						      .spare_factor = 0.1 };
+
+static const struct sized_case cases[] = {
+	SIZED(ssdpm_sim_params_init, ssdpm_sim_params, SIZED_INIT, NULL,
+	      sim_params_init),
+	SIZED(ssdpm_sim_new, ssdpm_sim_params, SIZED_IN, &sim_params, sim_new),
+	SIZED(ssdpm_sim_finish, ssdpm_result, SIZED_OUT, NULL, sim_finish),
+	SIZED(ssdpm_estimate, ssdpm_result, SIZED_OUT, NULL, estimate),
+	SIZED(ssdpm_estimate, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      estimate_by),
+	SIZED(ssdpm_gaps_sweep, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      gaps_sweep),
+	SIZED(ssdpm_gaps_clairvoyant, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      gaps_clairvoyant),
+	SIZED(ssdpm_gaps_best_table, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      gaps_best_table),
+	SIZED(ssdpm_gaps_best_table, ssdpm_bounds, SIZED_IN, &bounds,
+	      gaps_best_table_within),
+	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      recommend),
+	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,
+	      recommend_within),
+	SIZED(ssdpm_write_cost_calculate, ssdpm_nand, SIZED_IN, &nand,
+	      write_cost_calculate),
+	SIZED(ssdpm_parameters_set_spare, ssdpm_sustained_writes, SIZED_IN,
+	      &writes, parameters_set_spare),
+	SIZED(ssdpm_ftl_new, ssdpm_ftl_params, SIZED_IN, &ftl_params, ftl_new),
+	SIZED(ssdpm_ftl_write_pattern, ssdpm_ftl_pattern, SIZED_IN, &any_page,
+	      ftl_write_pattern),
+	SIZED(ssdpm_ftl_get_counts, ssdpm_ftl_counts, SIZED_OUT, NULL,
+	      ftl_get_counts),
+	SIZED(ssdpm_ftl_run, ssdpm_ftl_pattern, SIZED_IN, &any_page, ftl_run),
+	SIZED(ssdpm_ftl_run, ssdpm_ftl_cost, SIZED_IN, &ftl_cost, ftl_run_at),
+	SIZED(ssdpm_cap_calculate, ssdpm_cap_result, SIZED_OUT, NULL,
+	      cap_calculate),
+	SIZED(ssdpm_cap_calculate, ssdpm_cap_params, SIZED_IN, &cap_params,
+	      cap_calculate_of),
+	SIZED(ssdpm_cap_calculate, ssdpm_nand, SIZED_IN, &nand,
+	      cap_calculate_nand),
+	SIZED(ssdpm_cap_params_from_model, ssdpm_cap_params, SIZED_OUT, NULL,
+	      cap_params_from_model),
+	SIZED(ssdpm_cap_timeline, ssdpm_cap_params, SIZED_IN, &cap_params,
+	      cap_timeline),
+	SIZED(ssdpm_cap_timeline, ssdpm_nand, SIZED_IN, &nand,
+	      cap_timeline_nand),
+	SIZED(ssdpm_cap_simulate, ssdpm_cap_run, SIZED_OUT, NULL, cap_simulate),
+	SIZED(ssdpm_cap_simulate, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      cap_simulate_by),
+	SIZED(ssdpm_budget_solve, ssdpm_budget_answer, SIZED_OUT, NULL,
+	      budget_solve),
+	SIZED(ssdpm_integral_new, ssdpm_energy_params, SIZED_IN, NULL,
+	      integral_new),
+	SIZED(ssdpm_integral_get, ssdpm_energy, SIZED_OUT, NULL, integral_get),
+	SIZED(ssdpm_energy_measure, ssdpm_energy, SIZED_OUT, NULL,
+	      energy_measure),
+	SIZED(ssdpm_energy_measure, ssdpm_energy_params, SIZED_IN, NULL,
+	      energy_measure_by),
+	SIZED(ssdpm_baseline_find, ssdpm_baseline_params, SIZED_IN, NULL,
+	      baseline_find),
+	SIZED(ssdpm_activity_find, ssdpm_detect_params, SIZED_IN, NULL,
+	      activity_find),
+	SIZED(ssdpm_tail_measure, ssdpm_detect_params, SIZED_IN, NULL,
+	      tail_measure),
+	SIZED(ssdpm_idle_work_find, ssdpm_detect_params, SIZED_IN, NULL,
+	      idle_work_find),
+	SIZED(ssdpm_sampling_check, ssdpm_sampling, SIZED_OUT, NULL,
+	      sampling_check),
+	SIZED(ssdpm_sampling_check, ssdpm_sampling_params, SIZED_IN, NULL,
+	      sampling_check_by),
+	SIZED(ssdpm_sampling_check, ssdpm_detect_params, SIZED_IN, NULL,
+	      sampling_check_detect),
+	SIZED(ssdpm_steady_state_find, ssdpm_steady_params, SIZED_IN, NULL,
+	      steady_state_find),
+	SIZED(ssdpm_calibrate, ssdpm_calibration, SIZED_OUT, NULL, calibrate),
+	SIZED(ssdpm_calibrate, ssdpm_calibrate_params, SIZED_IN, NULL,
+	      calibrate_by),
+	SIZED(ssdpm_calibrate, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      calibrate_of),
+	SIZED(ssdpm_overlay_to_json, ssdpm_overlay, SIZED_IN, &overlay,
+	      overlay_to_json),
+	SIZED(ssdpm_overlay_to_json, ssdpm_calibration, SIZED_IN, &fit,
+	      overlay_to_json_fit),
+	SIZED(ssdpm_overlay_from_json, ssdpm_overlay, SIZED_OUT, NULL,
+	      overlay_from_json),
+	SIZED(ssdpm_overlay_from_json, ssdpm_calibration, SIZED_OUT, NULL,
+	      overlay_from_json_fit),
+	SIZED(ssdpm_power_open, ssdpm_power_params, SIZED_IN, NULL, power_open),
+	SIZED(ssdpm_power_open_data, ssdpm_power_params, SIZED_IN, NULL,
+	      power_open_data),
+	SIZED(ssdpm_survey_schedule, ssdpm_survey_params, SIZED_IN, &survey,
+	      survey_schedule),
+	SIZED(ssdpm_survey_detectable, ssdpm_survey_params, SIZED_IN, &survey,
+	      survey_detectable),
+	SIZED(ssdpm_survey_summarise, ssdpm_survey_summary, SIZED_OUT, NULL,
+	      survey_summarise),
+	SIZED(ssdpm_survey_analyse, ssdpm_survey_analysis, SIZED_OUT, NULL,
+	      survey_analyse),
+	SIZED(ssdpm_survey_analyse, ssdpm_survey_analysis_params, SIZED_IN,
+	      &analysis_params, survey_analyse_by),
+	SIZED(ssdpm_iops_log_read, ssdpm_iops_log_params, SIZED_IN, NULL,
+	      iops_log_read),
+	SIZED(ssdpm_iops_log_read_data, ssdpm_iops_log_params, SIZED_IN, NULL,
+	      iops_log_read_data),
+	SIZED(ssdpm_consistency_measure, ssdpm_consistency, SIZED_OUT, NULL,
+	      consistency_measure),
+	SIZED(ssdpm_consistency_measure, ssdpm_consistency_params, SIZED_IN,
+	      NULL, consistency_measure_by),
+};
+
+static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		sized_assert(&cases[i]);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_SAMPLES; i++)
+		power_w[i] =
+			2 + (i % 50 > 40) - (i % 50 > 44) + i * 37 % 11 * 0.001;
+	model = fixture_model((struct latencies[]){ { 0, 0, 0 },
+						    { 1, 100, 200 },
+						    { 1, 3000, 900 } },
+			      3);
+	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
+	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
+	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ssdpm_integral_free(integral);
+	ssdpm_ftl_free(ftl);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			every_sized_structure_of_the_energy_keeps_the_rule),
+		cmocka_unit_test(overlay_match_takes_each_size),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rule for sized structures, on each function of the core that takes one.
+ * tests/abi/sized.py finds functions that are not here.
+ */
+#include "sized.h"
+#include "tree.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static struct {
+	char *root; /* of a machine without files */
+	struct ssdpm_machine *machine, *laptop, *empty;
+	struct ssdpm_device *nvme;
+	struct ssdpm_model *model;
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_sampler *sampler;
+	struct ssdpm_plan *plan;
+	struct ssdpm_profile_settings settings;
+	struct ssdpm_persist *persist;
+	struct ssdpm_persist_params persist_params;
+	struct ssdpm_stats *stats;
+	struct ssdpm_apst table;
+	struct ssdpm_power_state state;
+	struct ssdpm_model_info info;
+	struct ssdpm_apst_params apst_params;
+	struct ssdpm_generator_params generator_params;
+} in;
+
+static size_t size_of(const void *sized)
+{
+	size_t size;
+
+	memcpy(&size, sized, sizeof(size));
+	return size;
+}
+
+/* --- model --- */
+
+static int model_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_model *model = NULL;
+	int err = ssdpm_model_new(sized, &in.state, 1, &model, error);
+
+	ssdpm_model_unref(model);
+	return err;
+}
+
+/* --- policy --- */
+
+static int apst_params_init(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_apst_params_init(sized, size_of(sized));
+}
+
+static int apst_generate(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst table;
+
+	return ssdpm_apst_generate(in.model, sized, &table, error);
+}
+
+static int apst_explain(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+
+	return ssdpm_apst_explain(in.model, sized, verdicts, error);
+}
+
+static int apst_limit_range(void *sized, struct ssdpm_error *error)
+{
+	uint64_t low, high;
+
+	return ssdpm_apst_limit_range(in.model, sized, &low, &high, error);
+}
+
+static int apst_keep(void *sized, struct ssdpm_error *error)
+{
+	uint64_t limit;
+
+	return ssdpm_apst_keep(in.model, sized, 1, &limit, error);
+}
+
+static int apst_infer(void *sized, struct ssdpm_error *error)
+{
+	size_t n;
+
+	return ssdpm_apst_infer(in.model, &in.table, sized, size_of(sized), 1,
+				&n, error);
+}
+
+static int apst_reach(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst table;
+
+	return ssdpm_apst_reach(in.model, &in.table, 0, sized, size_of(sized),
+				&table, error);
+}
+
+static int quirks_find(void *sized, struct ssdpm_error *error)
+{
+	uint32_t quirks;
+
+	return ssdpm_quirks_find(in.model, sized, &quirks, NULL, error);
+}
+
+static int quirks_explain(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
+	size_t n;
+
+	return ssdpm_quirks_explain(in.model, sized, matches, &n, error);
+}
+
+static int profile_find(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_profile_find(NULL, 0, "balanced", SSDPM_SOURCE_AC, sized,
+				  error);
+}
+
+/* --- workload --- */
+
+static const char records[] = "128166372003061629,usr,0,Read,4096,512,41286\n";
+
+static int trace_open(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	FILE *file = tmpfile();
+	int err;
+
+	assert_true(file && fputs(records, file) >= 0 && !fflush(file));
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	err = ssdpm_trace_open(fileno(file), sized, &trace, error);
+	ssdpm_trace_close(trace);
+	fclose(file);
+	return err;
+}
+
+static int trace_open_data(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	int err = ssdpm_trace_open_data(records, strlen(records), sized, &trace,
+					error);
+
+	ssdpm_trace_close(trace);
+	return err;
+}
+
+static int generator_params_init(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_generator_params_init(sized, size_of(sized));
+}
+
+static int trace_generate(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	int err = ssdpm_trace_generate(sized, &trace, error);
+
+	ssdpm_trace_close(trace);
+	return err;
+}
+
+static int generator_to_fio_job(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_generator_to_fio_job(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int generator_get_pause_ns(void *sized, struct ssdpm_error *error)
+{
+	uint64_t pause_ns;
+
+	return ssdpm_generator_get_pause_ns(sized, 1, &pause_ns, error);
+}
+
+static int stats_get(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_stats_get(in.stats, sized, error);
+}
+
+/* --- device --- */
+
+static int machine_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_machine *machine = NULL;
+	int err = ssdpm_machine_new(sized, &machine, error);
+
+	ssdpm_machine_unref(machine);
+	return err;
+}
+
+static int machine_read_facts(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_machine_read_facts(in.laptop, sized, error);
+}
+
+static int device_read_power(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_device_read_power(in.nvme, sized, error);
+}
+
+static int device_get_host(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_device_get_host(in.nvme, &in.facts, sized, error);
+}
+
+static int device_get_host_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_host host = { .size = sizeof(host) };
+
+	return ssdpm_device_get_host(in.nvme, sized, &host, error);
+}
+
+static int device_get_quirks(void *sized, struct ssdpm_error *error)
+{
+	uint32_t quirks, from_kernel;
+
+	return ssdpm_device_get_quirks(in.nvme, sized, in.model, &quirks,
+				       &from_kernel, error);
+}
+
+static int device_get_apst_params(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_device_get_apst_params(in.nvme, &in.facts, in.model, sized,
+					    error);
+}
+
+static int device_get_apst_params_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst_params params = { .size = sizeof(params) };
+
+	return ssdpm_device_get_apst_params(in.nvme, sized, in.model, &params,
+					    error);
+}
+
+static int device_diagnose(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_diagnosis *diagnoses = NULL;
+	size_t n;
+	int err = ssdpm_device_diagnose(in.nvme, sized, in.model, NULL,
+					&diagnoses, &n, error);
+
+	free(diagnoses);
+	return err;
+}
+
+static int sampler_read(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_sampler_read(in.sampler, sized, error);
+}
+
+/* --- apply --- */
+
+static int plan_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan = NULL;
+	int err = ssdpm_plan_new(in.laptop, sized, &plan, error);
+
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int plan_add_profile(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
+	err = ssdpm_plan_add_profile(plan, in.nvme, in.model, sized, error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int plan_get_step(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_plan_get_step(in.plan, 0, sized);
+}
+
+static int plan_get_table(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_plan_get_table(in.plan, 0, sized);
+}
+
+static int recover(void *sized, struct ssdpm_error *error)
+{
+	size_t n;
+
+	return ssdpm_recover(in.empty, sized, &n, error);
+}
+
+static int persist_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_persist *persist = NULL;
+	int err = ssdpm_persist_new(sized, &persist, error);
+
+	ssdpm_persist_free(persist);
+	return err;
+}
+
+static int persist_new_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_persist_params params = in.persist_params;
+
+	params.ac = sized;
+	return persist_new(&params, error);
+}
+
+static int persist_get_file(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_persist_get_file(in.persist, 0, sized);
+}
+
+static const struct sized_case cases[] = {
+	SIZED(ssdpm_model_new, ssdpm_model_info, SIZED_IN, &in.info, model_new),
+	SIZED(ssdpm_apst_params_init, ssdpm_apst_params, SIZED_INIT, NULL,
+	      apst_params_init),
+	SIZED(ssdpm_apst_generate, ssdpm_apst_params, SIZED_IN, &in.apst_params,
+	      apst_generate),
+	SIZED(ssdpm_apst_explain, ssdpm_apst_params, SIZED_IN, &in.apst_params,
+	      apst_explain),
+	SIZED(ssdpm_apst_limit_range, ssdpm_apst_params, SIZED_IN,
+	      &in.apst_params, apst_limit_range),
+	SIZED(ssdpm_apst_keep, ssdpm_apst_params, SIZED_IN, &in.apst_params,
+	      apst_keep),
+	SIZED(ssdpm_apst_infer, ssdpm_apst_params, SIZED_INIT, NULL,
+	      apst_infer),
+	SIZED(ssdpm_apst_reach, ssdpm_apst_params, SIZED_INIT, NULL,
+	      apst_reach),
+	SIZED(ssdpm_quirks_find, ssdpm_host, SIZED_IN, NULL, quirks_find),
+	SIZED(ssdpm_quirks_explain, ssdpm_host, SIZED_IN, NULL, quirks_explain),
+	SIZED(ssdpm_profile_find, ssdpm_profile_settings, SIZED_OUT, NULL,
+	      profile_find),
+	SIZED(ssdpm_trace_open, ssdpm_trace_params, SIZED_IN, NULL, trace_open),
+	SIZED(ssdpm_trace_open_data, ssdpm_trace_params, SIZED_IN, NULL,
+	      trace_open_data),
+	SIZED(ssdpm_generator_params_init, ssdpm_generator_params, SIZED_INIT,
+	      NULL, generator_params_init),
+	SIZED(ssdpm_trace_generate, ssdpm_generator_params, SIZED_IN,
+	      &in.generator_params, trace_generate),
+	SIZED(ssdpm_generator_to_fio_job, ssdpm_generator_params, SIZED_IN,
+	      &in.generator_params, generator_to_fio_job),
+	SIZED(ssdpm_generator_get_pause_ns, ssdpm_generator_params, SIZED_IN,
+	      &in.generator_params, generator_get_pause_ns),
+	SIZED(ssdpm_stats_get, ssdpm_trace_stats, SIZED_OUT, NULL, stats_get),
+	SIZED(ssdpm_machine_new, ssdpm_machine_params, SIZED_IN, NULL,
+	      machine_new),
+	SIZED(ssdpm_machine_read_facts, ssdpm_machine_facts, SIZED_OUT, NULL,
+	      machine_read_facts),
+	SIZED(ssdpm_device_read_power, ssdpm_device_power, SIZED_OUT, NULL,
+	      device_read_power),
+	SIZED(ssdpm_device_get_host, ssdpm_host, SIZED_OUT, NULL,
+	      device_get_host),
+	SIZED(ssdpm_device_get_host, ssdpm_machine_facts, SIZED_IN, &in.facts,
+	      device_get_host_of),
+	SIZED(ssdpm_device_get_quirks, ssdpm_machine_facts, SIZED_IN, &in.facts,
+	      device_get_quirks),
+	SIZED(ssdpm_device_get_apst_params, ssdpm_apst_params, SIZED_OUT, NULL,
+	      device_get_apst_params),
+	SIZED(ssdpm_device_get_apst_params, ssdpm_machine_facts, SIZED_IN,
+	      &in.facts, device_get_apst_params_of),
+	SIZED(ssdpm_device_diagnose, ssdpm_machine_facts, SIZED_IN, &in.facts,
+	      device_diagnose),
+	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,
+	      sampler_read),
+	SIZED(ssdpm_plan_new, ssdpm_plan_params, SIZED_IN, NULL, plan_new),
+	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
+	      &in.settings, plan_add_profile),
+	SIZED(ssdpm_plan_get_step, ssdpm_step, SIZED_OUT, NULL, plan_get_step),
+	SIZED(ssdpm_plan_get_table, ssdpm_planned_table, SIZED_OUT, NULL,
+	      plan_get_table),
+	SIZED(ssdpm_recover, ssdpm_plan_params, SIZED_IN, NULL, recover),
+	SIZED(ssdpm_persist_new, ssdpm_persist_params, SIZED_IN,
+	      &in.persist_params, persist_new),
+	SIZED(ssdpm_persist_new, ssdpm_profile_settings, SIZED_IN, &in.settings,
+	      persist_new_of),
+	SIZED(ssdpm_persist_get_file, ssdpm_persist_file, SIZED_OUT, NULL,
+	      persist_get_file),
+};
+
+static void every_sized_structure_of_the_core_keeps_the_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		sized_assert(&cases[i]);
+}
+
+static void make_parameters(void)
+{
+	in.info = fixture_info();
+	in.state = (struct ssdpm_power_state){ .max_power_uw = 5000000 };
+	in.model = fixture_model(
+		(struct latencies[]){ { 0, 0, 0 }, { 1, 100, 200 } }, 2);
+	ssdpm_apst_params_init(&in.apst_params, sizeof(in.apst_params));
+	assert_int_equal(ssdpm_apst_generate(in.model, NULL, &in.table, NULL),
+			 0);
+	ssdpm_generator_params_init(&in.generator_params,
+				    sizeof(in.generator_params));
+	in.generator_params.name = ssdpm_generator_get_name(0);
+	assert_int_equal(ssdpm_stats_new(NULL, &in.stats, NULL), 0);
+	in.settings.size = sizeof(in.settings);
+	assert_int_equal(ssdpm_profile_find(NULL, 0, "balanced",
+					    SSDPM_SOURCE_AC, &in.settings,
+					    NULL),
+			 0);
+	in.persist_params = (struct ssdpm_persist_params){
+		.size = sizeof(in.persist_params),
+		.kind = SSDPM_PERSIST_UDEV,
+		.ac = &in.settings,
+	};
+	assert_int_equal(
+		ssdpm_persist_new(&in.persist_params, &in.persist, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+	static const struct ssdpm_machine_params live = {
+		.size = sizeof(live),
+	};
+	struct ssdpm_meter meter = { 0 };
+
+	(void)state;
+	make_parameters();
+	in.root = tree_new();
+	in.empty = tree_machine(in.root);
+	in.laptop = tree_capture("laptop");
+	in.facts.size = sizeof(in.facts);
+	assert_int_equal(ssdpm_machine_read_facts(in.laptop, &in.facts, NULL),
+			 0);
+	assert_int_equal(ssdpm_device_read(in.laptop, "nvme0", &in.nvme, NULL),
+			 0);
+	assert_int_equal(ssdpm_machine_new(&live, &in.machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_find_meter(in.machine, "command:echo 5",
+						  &meter, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_sampler_new(in.machine, &meter, &in.sampler, NULL), 0);
+	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &in.plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(in.plan, in.nvme,
+							  in.model, 7000, NULL),
+			 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ssdpm_plan_free(in.plan);
+	ssdpm_sampler_free(in.sampler);
+	ssdpm_device_unref(in.nvme);
+	ssdpm_machine_unref(in.machine);
+	ssdpm_machine_unref(in.laptop);
+	ssdpm_machine_unref(in.empty);
+	tree_remove(in.root);
+	ssdpm_persist_free(in.persist);
+	ssdpm_stats_free(in.stats);
+	ssdpm_model_unref(in.model);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			every_sized_structure_of_the_core_keeps_the_rule),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
