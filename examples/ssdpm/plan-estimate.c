@@ -4,6 +4,7 @@
 #include "comparison.h"
 #include "numbers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +30,23 @@ static bool find_tables(const struct ssdpm_plan *plan, const char *device,
 }
 
 /* A port's link policies; what is in force already stays. */
-static bool find_lpms(const struct ssdpm_plan *plan, const char *device,
+static bool find_lpms(const struct ssdpm_plan *plan,
+		      const struct ssdpm_device_facts *facts,
 		      struct policy policies[N_POLICIES])
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
+	char host[16];
+
+	if (facts->kind != SSDPM_KIND_SATA)
+		return false;
+	/* A port with several disks has a name of its own. */
+	snprintf(host, sizeof(host), "host%u", facts->host);
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
 		if (step.kind != SSDPM_STEP_LPM ||
-		    strcmp(step.device, device) || !step.before ||
-		    step.state == SSDPM_STEP_LEFT_ALONE)
+		    (strcmp(step.device, facts->name) &&
+		     strcmp(step.device, host)) ||
+		    !step.before || step.state == SSDPM_STEP_LEFT_ALONE)
 			continue;
 		policies[BEFORE].kind = policies[AFTER].kind = POLICY_LPM;
 		policies[BEFORE].lpm = find_lpm(step.before);
@@ -106,13 +115,14 @@ enum exit_status estimate_work(struct work *work,
 		const struct drive *drive = &work->drives->drives[i];
 		struct policy *policies =
 			work->estimates[work->n_estimates].policies;
-		const char *name = ssdpm_device_get_facts(drive->device)->name;
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drive->device);
 
 		policies[BEFORE].name = "before";
 		policies[AFTER].name = "after";
 		if (!drive->model ||
-		    (!find_tables(work->plan, name, policies) &&
-		     !find_lpms(work->plan, name, policies)))
+		    (!find_tables(work->plan, facts->name, policies) &&
+		     !find_lpms(work->plan, facts, policies)))
 			continue;
 		status = estimate_drive(work, options, drive);
 	}

@@ -266,7 +266,8 @@ enum ssdpm_step_flag {
  * @kind:   enum ssdpm_step_kind
  * @state:  enum ssdpm_step_state
  * @flags:  bits of enum ssdpm_step_flag
- * @device: name of the device; "all" for a parameter of nvme_core
+ * @device: name of the device; "all" for a parameter of nvme_core; a SATA port
+ *          has the name of its disk, and "host3" where it has none or several
  * @target: the file, or "Set Features 0Ch", "02h", "11h"
  * @before: what it holds ("any" for "auto", which is the same); a table as 512
  *          hexadecimal digits, with " disabled" after them where APST is off;

@@ -29,6 +29,14 @@ int ssdpm__lpm_path(const struct ssdpm_machine *machine,
 	return 0;
 }
 
+void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32])
+{
+	if (facts->flags & SSDPM_DEVICE_SHARED_PORT)
+		snprintf(name, 32, "host%u", facts->host);
+	else
+		snprintf(name, 32, "%s", facts->name);
+}
+
 /* Why a port is left alone unless it is named; NULL: it is not. */
 static const char *reason_to_leave(const struct ssdpm_device_facts *facts)
 {
@@ -221,6 +229,7 @@ static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
 		     struct ssdpm_error *reterr)
 {
 	const char *after = ssdpm_lpm_to_string(step->lpms[0]);
+	char name[32];
 	int err;
 
 	step->flags |= SSDPM_STEP_UNTIL_REBOOT;
@@ -229,7 +238,8 @@ static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
 	ssdpm__judge_host_bits(facts, step);
 	if (!strcmp(step->change.before, after))
 		step->state = SSDPM_STEP_IN_FORCE;
-	err = ssdpm__set_string(&step->device, facts->name, reterr);
+	ssdpm__port_name(facts, name);
+	err = ssdpm__set_string(&step->device, name, reterr);
 	if (err)
 		return err;
 	if (!(step->flags & SSDPM_STEP_REVERSIBLE))
@@ -283,7 +293,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		       size_t n, uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char path[SSDPM__TARGET_BYTES];
+	char path[SSDPM__TARGET_BYTES], name[32];
 	const char *leave = NULL;
 	struct step *step;
 	int err;
@@ -299,10 +309,10 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		leave = reason_to_leave(facts);
 	if (!err && leave && facts->known & SSDPM_FACT_LPM) {
 		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
+		ssdpm__port_name(facts, name);
 		return err ? err :
 			     ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
-						     facts->name, leave,
-						     reterr);
+						     name, leave, reterr);
 	}
 	if (!err)
 		err = check_sata(plan, device, reterr);

@@ -352,6 +352,7 @@ static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct work work = { .plan = plan };
+	struct ssdpm_error error = { 0 };
 	int err;
 
 	if (plan->committed)
@@ -365,7 +366,7 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm__site_open(plan, &work.site, reterr);
 	if (err)
 		return err;
-	err = commit_locked(&work, reterr);
+	err = ssdpm__pass_on(commit_locked(&work, &error), &error, reterr);
 	ssdpm__site_close(&work.site);
 	ssdpm__changes_free(&work.kept);
 	free(work.steps);

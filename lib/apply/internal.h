@@ -153,6 +153,9 @@ void ssdpm__format_tolerance(uint64_t us, char text[24]);
 /* add-lpm.c */
 
 /* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
+/* The one name of a SATA port in plans: that of its disk, or "host3". */
+void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32]);
+
 void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 			    struct step *step);
 int ssdpm__lpm_path(const struct ssdpm_machine *machine,

@@ -43,6 +43,22 @@ static void name_device(uint32_t kind, const char *path, char name[32])
 	}
 }
 
+/* As the steps are named that set it; a port with several disks has its own. */
+static int name_port(struct ssdpm_plan *plan, const char *host, char name[32],
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device;
+	int err;
+
+	snprintf(name, 32, "%s", host);
+	err = ssdpm_device_read(plan->machine, host, &device, reterr);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	ssdpm__port_name(ssdpm_device_get_facts(device), name);
+	ssdpm_device_unref(device);
+	return 0;
+}
+
 static int add_drive(struct ssdpm_plan *plan, const char *name,
 		     struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
@@ -72,19 +88,21 @@ static uint32_t find_parameter(const char *path)
 }
 
 static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
-		    struct ssdpm_error *reterr)
+		    const char *host, struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
+	char name[32];
 	int err;
 
 	step->lpms[0] = ssdpm_lpm_from_string(step->change.after);
 	step->n_lpms = 1;
-	err = ssdpm__sata_read_facts(plan->machine, step->device, &facts);
+	err = ssdpm__sata_read_facts(plan->machine, host, &facts);
 	if (!err)
 		ssdpm__judge_host_bits(&facts, step);
 	if (err == -ENOMEM)
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	return 0;
+		return ssdpm__no_memory(reterr);
+	err = name_port(plan, host, name, reterr);
+	return err ? err : ssdpm__set_string(&step->device, name, reterr);
 }
 
 static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
@@ -104,7 +122,7 @@ static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
 	if (err)
 		return err;
 	if (kind == SSDPM_STEP_LPM)
-		return fill_lpm(plan, step, reterr);
+		return fill_lpm(plan, step, name, reterr);
 	if (ssdpm__is_beside_tables(kind))
 		return 0;
 	if (kind != SSDPM_STEP_NVME_CORE)
@@ -202,7 +220,7 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	return err;
 }
 
-int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
 	int err = read_changes(plan, &changes, reterr);
@@ -216,6 +234,13 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
 	return err;
+}
+
+int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+
+	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
 /* What was set, and whether it is so still. */
@@ -247,7 +272,7 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 			false, reterr);
 }
 
-int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+static int add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
 	int err = read_changes(plan, &changes, reterr);
@@ -256,6 +281,13 @@ int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		err = add_kept(plan, changes.list[i], reterr);
 	ssdpm__changes_free(&changes);
 	return err;
+}
+
+int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+
+	return ssdpm__pass_on(add_applied(plan, &error), &error, reterr);
 }
 
 static int add_done(struct ssdpm_plan *back, const struct change *change,

@@ -43,6 +43,14 @@ int ssdpm__no_memory(struct ssdpm_error *reterr)
 	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 }
 
+int ssdpm__pass_on(int err, const struct ssdpm_error *error,
+		   struct ssdpm_error *reterr)
+{
+	if (err && reterr)
+		*reterr = *error;
+	return err;
+}
+
 static size_t size_of(const void *sized)
 {
 	size_t size;

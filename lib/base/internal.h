@@ -12,6 +12,13 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 /* The same for what every allocation says that fails. */
 int ssdpm__no_memory(struct ssdpm_error *reterr);
 
+/*
+ * The end of a call that looks past failures on its way: hand on the error of
+ * the failure that it returns, and leave reterr alone where it returns none.
+ */
+int ssdpm__pass_on(int err, const struct ssdpm_error *error,
+		   struct ssdpm_error *reterr);
+
 /* Words of the input may be quoted: let none of them steer a terminal. */
 void ssdpm__blunt_controls(char *text);
 

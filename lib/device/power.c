@@ -302,6 +302,7 @@ int ssdpm_device_read_power(struct ssdpm_device *device,
 			    struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_power power = { 0 };
+	struct ssdpm_error error = { 0 };
 	int err;
 
 	err = ssdpm__sized_check(ret_power, sizeof(power), "ssdpm_device_power",
@@ -313,7 +314,8 @@ int ssdpm_device_read_power(struct ssdpm_device *device,
 				   "%s is no NVMe drive", device->facts.name);
 	err = ssdpm__check_drive(device, reterr);
 	if (!err)
-		err = read_power(device, &power, reterr);
+		err = ssdpm__pass_on(read_power(device, &power, &error), &error,
+				     reterr);
 	if (err)
 		return err;
 	ssdpm__sized_out(ret_power, &power, sizeof(power));

@@ -1178,6 +1178,18 @@ static int commit_and_revert(struct ssdpm_plan *plan, struct ssdpm_error *error)
 	return err;
 }
 
+static int look_at_applied(struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+
+	if (err)
+		return err;
+	err = ssdpm_plan_add_applied(plan, error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
 static int call_commit(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_plan *plan;
@@ -1200,6 +1212,8 @@ static int call_commit(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = commit_and_revert(plan, error);
 	ssdpm_plan_free(plan);
+	if (!err)
+		err = look_at_applied(error);
 	if (!err)
 		err = ssdpm_plan_new(in.capture, NULL, &plan, error);
 	if (err)
@@ -1787,6 +1801,7 @@ static void call_questions(void)
 	size_t n;
 
 	ssdpm_apst_diff(&in.table, &in.table);
+	ssdpm_apst_keep(in.sleeper, NULL, 1, &low, &error);
 	for (int i = 0; i < 3; i++) {
 		const struct ssdpm_model *model = in.models[i];
 
@@ -1910,6 +1925,7 @@ static void call_stats(void)
 	char line[SSDPM_FIO_IOLOG_LINE];
 	struct ssdpm_error error;
 
+	ssdpm_stats_feed(in.stats, ios + 1, 1, &error);
 	ssdpm_stats_feed(in.stats, ios, 2, &error);
 	ssdpm_stats_get(in.stats, &numbers, &error);
 	ssdpm_stats_free(NULL);

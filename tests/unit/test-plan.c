@@ -432,6 +432,29 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_port_has_one_name_in_all_plans(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	char name[32];
+
+	(void)state;
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	snprintf(name, sizeof(name), "%s", kernel_step(plan, 0).device);
+	assert_string_equal(name, "sdb");
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+	assert_string_equal(kernel_step(plan, 0).device, name);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	assert_string_equal(kernel_step(plan, 0).device, name);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+}
+
 static void a_record_of_another_boot_is_none(void **state)
 {
 	struct ssdpm_plan *plan = kernel_plan();
@@ -1241,6 +1264,7 @@ int main(void)
 		TEST(what_somebody_else_changed_is_not_written_over),
 		TEST(revert_goes_back_to_what_was_there_first),
 		TEST(revert_leaves_alone_what_somebody_else_changed),
+		TEST(a_port_has_one_name_in_all_plans),
 		TEST(a_record_of_another_boot_is_none),
 		TEST(a_plan_undoes_what_it_committed),
 		TEST(a_plan_leaves_alone_what_somebody_else_changed),
