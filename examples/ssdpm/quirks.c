@@ -64,8 +64,8 @@ enum exit_status find_quirks(const struct quirk_options *options,
 	ret->in_force = ret->unknown = 0;
 	ret->n_matches = 0;
 	if (drive->device)
-		err = ssdpm_device_get_host(
-			drive->device, &drive->live->facts, &host, &error);
+		err = ssdpm_device_get_host(drive->device, &drive->live->facts,
+					    &host, &error);
 	host.rules = rules->text;
 	host.rules_bytes = rules->size;
 	if (!err)
