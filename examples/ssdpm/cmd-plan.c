@@ -312,7 +312,9 @@ static void complain_of(const struct ssdpm_step *step)
 	else
 		complain("%s: which table is in force is not known%s",
 			 step->device,
-			 may_send_commands() ? "" : ": only root may ask it");
+			 may_send_commands() ? "" :
+					       ": only root with CAP_SYS_ADMIN "
+					       "may ask it");
 }
 
 /* What only a command tells, and that could not be sent. */

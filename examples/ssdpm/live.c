@@ -122,6 +122,18 @@ static int open_machine(const struct common *common, const char *root,
 	return ssdpm_machine_read_facts(live->machine, &live->facts, reterr);
 }
 
+static void complain_of_rights(const struct common *common)
+{
+	if (geteuid())
+		complain("--identify sends commands to drives, which Linux "
+			 "takes from root alone: sudo ssdpm %s ...",
+			 common->subcommand);
+	else
+		complain("--identify sends commands to drives, which needs "
+			 "CAP_SYS_ADMIN: this process of root lacks it, as in "
+			 "a container");
+}
+
 enum exit_status open_live(const struct common *common, const char *root,
 			   struct live **ret_live)
 {
@@ -130,9 +142,7 @@ enum exit_status open_live(const struct common *common, const char *root,
 	enum exit_status status;
 
 	if (common->identify && !root && !may_send_commands()) {
-		complain("--identify sends commands to drives, which Linux "
-			 "takes from root alone: sudo ssdpm %s ...",
-			 common->subcommand);
+		complain_of_rights(common);
 		free(live);
 		return STATUS_NO_PRIVILEGES;
 	}

@@ -306,7 +306,8 @@ struct ssdpm_device_facts {
  * before empty ports, then what is out of reach. Sends no command, needs no
  * root. A device that vanishes while it is read is left out.
  *
- * Return: 0, -ENOMEM, -EACCES, -EMFILE, and others of open(2).
+ * Return: 0, -ENOENT (/sys of this machine is not mounted), -ENOMEM, -EACCES,
+ * -EMFILE, and others of open(2).
  */
 SSDPM_API int ssdpm_device_list_read(struct ssdpm_machine *machine,
 				     struct ssdpm_device ***ret_devices,

@@ -186,6 +186,28 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 	return err;
 }
 
+/* Only a module that is there and lacks the file is too old. */
+static int say_no_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
+			    struct ssdpm_error *reterr)
+{
+	const char *name = ssdpm_nvme_core_to_string(parameter);
+	char path[SSDPM__TARGET_BYTES];
+
+	ssdpm__parameter_path(parameter, path);
+	if (!ssdpm__exists(plan->machine, "sys/module/nvme_core"))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "%s: nvme_core is not loaded: there is no "
+				   "/sys/module/nvme_core",
+				   name);
+	if (ssdpm__exists(plan->machine, path))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "/%s cannot be read as a number", path);
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "nvme_core has no parameter %s: it came with "
+			   "Linux 5.14",
+			   name);
+}
+
 static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 			   uint64_t value, struct ssdpm_error *reterr)
 {
@@ -195,11 +217,7 @@ static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 				   "parameter %u of nvme_core makes no table",
 				   parameter);
 	if (!(plan->facts.nvme_core_known & 1u << parameter))
-		return ssdpm__fail(
-			reterr, -EOPNOTSUPP, 0,
-			"nvme_core has no parameter %s: it came with "
-			"Linux 5.14",
-			ssdpm_nvme_core_to_string(parameter));
+		return say_no_parameter(plan, parameter, reterr);
 	if (value > SSDPM_APST_MAX_IDLE_MS &&
 	    (parameter == SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
 	     parameter == SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS))

@@ -38,9 +38,11 @@ struct place {
 
 static int fail(struct ssdpm_error *reterr, int code, const char *path)
 {
-	return ssdpm__fail(
-		reterr, code, 0, "%s: %s%s", path, ssdpm_strerror(code),
-		code == -EACCES || code == -EPERM ? ": root is needed" : "");
+	return ssdpm__fail(reterr, code, 0, "%s: %s%s", path,
+			   ssdpm_strerror(code),
+			   code == -EACCES || code == -EPERM ?
+				   ": root is needed, with its capabilities" :
+				   "");
 }
 
 /* The marker stands in the first line, or after that of an interpreter. */

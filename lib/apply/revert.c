@@ -183,8 +183,8 @@ static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		snprintf(why, sizeof(why), "it is as it was");
 	} else if (strcmp(value, change->after)) {
 		snprintf(why, sizeof(why),
-			 "somebody else has changed it since: %.40s was "
-			 "written",
+			 "it has changed since %.40s was written: by "
+			 "another program, or as the drive was plugged in",
 			 change->after);
 	} else if (cannot_return(change)) {
 		snprintf(why, sizeof(why),
@@ -267,8 +267,9 @@ static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 	return add_step(plan, change, value, change->after, SSDPM_STEP_PLANNED,
 			ssdpm__takes_command(change->kind) ?
 				"it was set, and is not so now: a reset or "
-				"somebody else has changed it" :
-				"it was set, and somebody else has changed it",
+				"another program has changed it" :
+				"it was set, and has changed since: by another "
+				"program, or as the drive was plugged in",
 			false, reterr);
 }
 

@@ -96,7 +96,7 @@ static int open_site(const struct ssdpm_plan *plan, bool make,
 	const int err = site.directory_fd;
 
 	if (err == -EACCES)
-		advice = ": only root may";
+		advice = SSDPM__ONLY_ROOT;
 	if (err == -EPERM)
 		advice = ": somebody else may write there, so that what it "
 			 "holds cannot be trusted: remove it";
@@ -171,7 +171,7 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 				   plan->lock_timeout_ms);
 	return ssdpm__fail(reterr, err, 0, "%s/lock: %s%s", site.directory,
 			   ssdpm_strerror(err),
-			   err == -EACCES ? ": only root may" : "");
+			   err == -EACCES ? SSDPM__ONLY_ROOT : "");
 }
 
 void ssdpm__site_close(struct site *site)

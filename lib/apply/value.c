@@ -187,7 +187,7 @@ int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
 		err = -ENODEV;
 	if (err == -EACCES || err == -EPERM)
-		advice = ": only root may";
+		advice = SSDPM__ONLY_ROOT;
 	return ssdpm__fail(reterr, err, 0, "cannot write %s to /%s: %s%s",
 			   value, path, ssdpm_strerror(err), advice);
 }

@@ -75,6 +75,9 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__find(const struct ssdpm_machine *machine, const char *path);
 bool ssdpm__exists(const struct ssdpm_machine *machine, const char *path);
 
+/* Who may; a process of root may have lost capabilities, as in a container. */
+#define SSDPM__ONLY_ROOT ": only root with its capabilities may"
+
 /*
  * Where a link, or a path with links in it, leads: "sys/devices/...". -ENOENT,
  * too, where that is not all printable ASCII.

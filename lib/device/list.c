@@ -194,6 +194,11 @@ int ssdpm_device_list_read(struct ssdpm_machine *machine,
 	struct list list = { .machine = machine, .reterr = reterr };
 	int r;
 
+	/* A capture has only what was there. */
+	if (!machine->root && !ssdpm__exists(machine, "sys/class"))
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "/sys is not mounted: there is no "
+				   "/sys/class, where Linux lists the drives");
 	r = add_controllers(&list);
 	if (!r)
 		r = add_disks(&list);

@@ -24,8 +24,9 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 	case EACCES:
 	case EPERM:
 		return ssdpm__fail(reterr, -EACCES, 0,
-				   "%s: root is needed to send %s", name,
-				   command);
+				   "%s: root is needed to send %s, with "
+				   "CAP_SYS_ADMIN",
+				   name, command);
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
@@ -36,7 +37,7 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 	case EAGAIN: /* what Linux says to open a controller not live */
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: %s cannot be sent: the drive is being "
-				   "reset; try again",
+				   "reset or removed; try again",
 				   name, command);
 	case ENOMEM:
 		return ssdpm__no_memory(reterr);

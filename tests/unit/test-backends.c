@@ -652,7 +652,7 @@ static const struct {
 	{ ENOENT, -ENODEV, "is gone" },
 	{ ENODEV, -ENODEV, "is gone" },
 	{ ENXIO, -ENODEV, "is gone" },
-	{ EAGAIN, -EIO, "is being reset; try again" },
+	{ EAGAIN, -EIO, "is being reset or removed; try again" },
 	{ ENOMEM, -ENOMEM, "out of memory" },
 	{ EINTR, -EIO, "failed: unknown error (4)" },
 	{ ETIMEDOUT, -EIO, "failed: it takes too long (110)" },
