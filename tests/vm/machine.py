@@ -138,13 +138,14 @@ def boot(
     script: str,
     serials: list[str] | None = None,
     files: dict[str, bytes | str] | None = None,
+    more_qemu: list[str] | None = None,
     **more: Any,
 ) -> vm.Guest:
     """With all drives, or with those that have these serial numbers."""
     serials = serials or all_drives()
     qemu, host_files = devices(serials)
     host_files["power.aml"] = acpi_table()
-    qemu += ["-acpitable", "file={dir}/power.aml"]
+    qemu += ["-acpitable", "file={dir}/power.aml", *(more_qemu or [])]
     n_nvme = sum(serial in (*NVME, "STOCK") for serial in serials)
     last_disk = "sd" + "abcd"[len(serials) - n_nvme - 1]
     ready = READY.replace("{NVME}", str(n_nvme)).replace("{LAST_DISK}", last_disk)
