@@ -606,6 +606,51 @@ static void no_register_of_an_adapter_that_is_suspended_is_read(void **state)
 	run("rm -r %s%s", root, "");
 }
 
+static uint32_t n_read;
+
+/* To read a temperature of drivetemp sends SMART commands. */
+static void note_read(void *userdata, uint32_t level, const char *message)
+{
+	(void)userdata;
+	(void)level;
+	n_read++;
+	assert_null(strstr(message, "temp1_"));
+}
+
+static void no_temperature_of_a_disk_is_read(void **state)
+{
+	char root[] = "/tmp/ssdpm-live-XXXXXX", copy[64];
+	struct ssdpm_device **devices = NULL;
+	struct ssdpm_meter *meters = NULL, meter;
+	struct ssdpm_machine *machine;
+	size_t n;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	run("cp -a %s/desktop-6.1/. %s", getenv("SSDPM_CAPTURES"), root);
+	run("mkdir -p %s/sys/class/hwmon/hwmon9 && cd %s/sys/class/hwmon/hwmon9 "
+	    "&& echo drivetemp >name && echo 31000 >temp1_input && "
+	    "echo 20000 >temp1_lowest",
+	    root, root);
+	machine = open_root(root);
+	machine->log_fn = note_read;
+	machine->log_level = SSDPM_LOG_DEBUG;
+	assert_int_equal(ssdpm_machine_read_meters(machine, &meters, &n, NULL),
+			 0);
+	free(meters);
+	assert_int_equal(ssdpm_device_list_read(machine, &devices, &n, NULL),
+			 0);
+	ssdpm_device_list_free(devices, n);
+	assert_int_equal(
+		ssdpm_machine_find_meter(machine, "drivetemp", &meter, NULL),
+		-ENOENT);
+	snprintf(copy, sizeof(copy), "%s/copy", root);
+	assert_int_equal(ssdpm_machine_capture(machine, copy, 0, NULL), 0);
+	assert_true(n_read > 0);
+	ssdpm_machine_unref(machine);
+	run("rm -r %s%s", root, "");
+}
+
 /* umockdev's node is no block device, which libatasmart wants. */
 static void a_disk_whose_driver_refuses_sg_io_is_what_sysfs_has(void **state)
 {
@@ -827,6 +872,7 @@ int main(void)
 			no_register_of_an_adapter_that_is_suspended_is_read),
 		cmocka_unit_test(
 			a_disk_whose_driver_refuses_sg_io_is_what_sysfs_has),
+		cmocka_unit_test(no_temperature_of_a_disk_is_read),
 		cmocka_unit_test(
 			a_capture_of_a_live_drive_has_dumps_without_its_serial),
 		cmocka_unit_test(without_root_the_catalogue_knows_the_drive),
