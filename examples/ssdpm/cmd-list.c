@@ -176,6 +176,8 @@ static enum exit_status run(const void *data, const struct common *common,
 				   operands[0]);
 	status = read_devices(common, NULL, 0, &drives);
 	if (!status)
+		complain_of_journals(common, &drives);
+	if (!status)
 		status = list(common, &drives);
 	free_drives(&drives);
 	return status;

@@ -215,24 +215,45 @@ static enum exit_status show_ports(const struct common *common,
 	return status;
 }
 
+static enum exit_status add_ports(struct work *work,
+				  const struct settings *settings)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < work->drives->n && !status; i++)
+		status = add_lpm(work->common, work->plan,
+				 &work->drives->drives[i], settings->lpms,
+				 settings->n_lpms);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
+/* Lock, then read, then plan; without a lock where nothing is written. */
 static enum exit_status set_ports(const struct common *common,
 				  const struct settings *settings,
-				  const struct drives *drives)
+				  const struct drives *found, char **operands,
+				  size_t n)
 {
-	struct work work = { .common = common, .drives = drives };
-	enum exit_status status = new_plan(drives, NULL, &work.plan), printed;
+	struct work work = { .common = common, .drives = found };
+	enum exit_status status = new_plan(found, NULL, &work.plan), printed;
+	struct drives drives = { 0 };
 
-	for (size_t i = 0; i < drives->n && !status; i++)
-		status = add_lpm(common, work.plan, &drives->drives[i],
-				 settings->lpms, settings->n_lpms);
+	if (!status && !settings->dry_run)
+		status = lock_plan(&work);
+	if (!status)
+		status = read_devices(common, operands, n, &drives);
+	work.drives = &drives;
+	if (!status)
+		status = add_ports(&work, settings);
 	if (!status) {
-		work.in_force = all_in_force(work.plan);
-		if (!settings->dry_run)
-			status = carry_out(&work);
+		status = settings->dry_run ? look_at_journal(&work) :
+					     carry_out(&work);
 		printed = print_work(&work);
 		status = status ? status : printed;
 	}
 	free_work(&work);
+	free_drives(&drives);
 	return status;
 }
 
@@ -252,7 +273,8 @@ static enum exit_status run(const void *data, const struct common *common,
 					   "nothing");
 	status = read_devices(common, operands, n_operands, &drives);
 	if (!status && settings->n_lpms)
-		status = set_ports(common, settings, &drives);
+		status = set_ports(common, settings, &drives, operands,
+				   n_operands);
 	else if (!status)
 		status = show_ports(common, &drives);
 	free_drives(&drives);

@@ -70,9 +70,24 @@ static enum exit_status check_options(const struct common *common,
 				   &saving->trace, 1);
 }
 
+/* What a plan has besides its steps. */
+static enum exit_status complete(struct work *work,
+				 const struct settings *settings,
+				 bool with_files)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (with_files && settings->persist)
+		status = make_persist(work, settings->persist);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
 /*
  * The plan for a power source; 0: for that of the machine. Of two plans, the
- * second one has the files that make both last.
+ * second one has the files that make both last. Nothing is written, so that a
+ * journal that stands is shown.
  */
 static enum exit_status prepare(struct work *work,
 				const struct settings *settings,
@@ -89,11 +104,9 @@ static enum exit_status prepare(struct work *work,
 	if (!status)
 		status = make_plan(common, work->options, &work->profile,
 				   drives, &work->plan);
-	if (!status && with_files && settings->persist)
-		status = make_persist(work, settings->persist);
 	if (!status)
-		work->in_force = all_in_force(work->plan);
-	return status;
+		status = complete(work, settings, with_files);
+	return status ? status : look_at_journal(work);
 }
 
 /* A value that takes a command is planned: then root sends it anyway. */
@@ -103,8 +116,8 @@ static bool asks_for_states(const struct work *work)
 	       may_send_commands();
 }
 
-/* Would the plan write something that the drive's own states decide? */
-static bool is_concerned(const struct work *work,
+/* Would a plan write something that the drive's own states decide? */
+static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
 			 const struct ssdpm_device_facts *facts)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
@@ -115,8 +128,7 @@ static bool is_concerned(const struct work *work,
 	if (asks_for_states(work) &&
 	    find_power_state(work->options, facts->name, &state))
 		return true;
-	for (size_t i = 0;
-	     work->plan && !ssdpm_plan_get_step(work->plan, i, &step); i++)
+	for (size_t i = 0; plan && !ssdpm_plan_get_step(plan, i, &step); i++)
 		if (step.state != SSDPM_STEP_IN_FORCE &&
 		    step.state != SSDPM_STEP_LEFT_ALONE &&
 		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
@@ -125,15 +137,21 @@ static bool is_concerned(const struct work *work,
 	return false;
 }
 
-/* Ask these drives alone; what cannot be asked stays as it was read. */
-static void identify_concerned(const struct work *work, struct drives *drives)
+/*
+ * Ask these drives alone, of a plan that was made before or of none; what
+ * cannot be asked stays as it was read.
+ */
+static void identify_concerned(const struct work *work,
+			       const struct ssdpm_plan *plan,
+			       struct drives *drives)
 {
 	for (size_t i = 0; i < drives->n; i++) {
 		struct drive *drive = &drives->drives[i];
 		struct ssdpm_model *model;
 		struct ssdpm_error error;
 
-		if (!is_concerned(work, ssdpm_device_get_facts(drive->device)))
+		if (!is_concerned(work, plan,
+				  ssdpm_device_get_facts(drive->device)))
 			continue;
 		if (ssdpm_device_read_model(drive->device, SSDPM_READ_COMMANDS,
 					    NULL, &model, &error)) {
@@ -146,10 +164,14 @@ static void identify_concerned(const struct work *work, struct drives *drives)
 	}
 }
 
-/* What can be done with a plan when there is one. */
+/* What is done once the options are checked, and the machine is found. */
 typedef enum exit_status (*finish_fn)(struct work *work,
 				      const struct settings *settings,
 				      char **operands, size_t n);
+
+static enum exit_status finish_apply(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n);
 
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands,
@@ -157,20 +179,17 @@ static enum exit_status run(const void *data, const struct common *common,
 {
 	struct settings settings = *(const struct settings *)data;
 	struct work work = { .common = common, .options = &settings.plan };
-	const bool both = settings.both_sources;
 	struct drives drives = { 0 };
 	enum exit_status status;
 
 	status = check_options(common, &settings, operands, n_operands);
 	if (!status)
 		status = read_devices(common, operands, n_operands, &drives);
-	if (!status && !common->identify)
-		identify_concerned(&work, &drives);
-	if (!status)
-		status = prepare(&work, &settings,
-				 both ? SSDPM_SOURCE_AC :
-					settings.plan.power_source,
-				 !both, &drives);
+	work.drives = &drives;
+	/* Who commits reads once more. */
+	if (!status && !common->identify &&
+	    (settings.dry_run || finish != finish_apply))
+		identify_concerned(&work, NULL, &drives);
 	if (!status)
 		status = finish(&work, &settings, operands, n_operands);
 	free_work(&work);
@@ -182,12 +201,18 @@ static enum exit_status finish_plan(struct work *work,
 				    const struct settings *settings,
 				    char **operands, size_t n)
 {
+	const bool both = settings->both_sources;
 	struct work battery = { .common = work->common };
 	const struct work *const works[] = { work, &battery };
-	enum exit_status status = estimate_work(work, &settings->saving);
+	enum exit_status status;
 
 	(void)operands;
 	(void)n;
+	status = prepare(work, settings,
+			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
+			 !both, work->drives);
+	if (!status)
+		status = estimate_work(work, &settings->saving);
 	if (!settings->both_sources)
 		return status ? status : print_work(work);
 	if (!status)
@@ -201,59 +226,104 @@ static enum exit_status finish_plan(struct work *work,
 	return status;
 }
 
-/* Read the drives and make the plan once more; what was read before goes. */
-static enum exit_status plan_again(struct work *work,
-				   const struct settings *settings,
-				   char **operands, size_t n, bool identify,
-				   struct drives *again)
+static bool asks_drives(const struct work *work)
 {
-	struct common common = *work->common;
-	struct drives drives = { 0 };
-	enum exit_status status;
-
-	status = read_devices(&common, operands, n, &drives);
-	if (!status && identify)
-		identify_concerned(work, &drives);
-	work->plan = ssdpm_plan_free(work->plan);
-	if (status)
-		return status;
-	free_drives(again);
-	*again = drives;
-	work->drives = again;
-	/* What could not be done was said the first time. */
-	common.quiet = true;
-	return make_plan(&common, &settings->plan, &work->profile, again,
-			 &work->plan);
+	return !work->drives->lives[0]->root && !work->common->identify &&
+	       may_send_commands();
 }
 
 /*
- * The NVMe drives for which something will be written are asked themselves, so
- * that what the kernel builds can be held against the prediction. Nothing is
- * sent to other drives, and in the usual case, where all is so already, to
- * none. Two of us may be called at once, by a plug that is pulled and put back:
- * the slower one looks again.
+ * Lock, then read, then plan: what the plan says stays so until it is carried
+ * out, and the power source is the last one. Where a plan was made before, the
+ * NVMe drives for which it would write something are asked themselves, so that
+ * what the kernel builds can be held against the prediction.
  */
+static enum exit_status plan_locked(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n, bool again,
+				    struct drives *drives)
+{
+	struct common common = *work->common;
+	struct ssdpm_plan *before = work->plan;
+	struct drives now = { 0 };
+	enum exit_status status;
+
+	if (before)
+		ssdpm_plan_unlock(before);
+	work->plan = NULL;
+	work->persist[0] = ssdpm_persist_free(work->persist[0]);
+	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	if (!status)
+		status = lock_plan(work);
+	/* What could not be read was said the first time. */
+	common.quiet = true;
+	if (!status)
+		status = read_devices(&common, operands, n, &now);
+	if (!status && !common.identify)
+		identify_concerned(work, asks_drives(work) ? before : NULL,
+				   &now);
+	ssdpm_plan_free(before);
+	if (status)
+		return status;
+	free_drives(drives);
+	*drives = now;
+	work->drives = drives;
+	common.quiet = work->common->quiet || again;
+	status = find_profile(&common, work->options, &now.lives[0]->facts,
+			      settings->plan.power_source, &work->profile);
+	if (!status)
+		status = fill_plan(&common, work->options, &work->profile,
+				   drives, work->plan);
+	return status ? status : complete(work, settings, true);
+}
+
+/* In the usual case, where all is so already, nothing is sent to a drive. */
+static enum exit_status plan_commit(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n, bool again,
+				    struct drives *drives)
+{
+	enum exit_status status;
+
+	status = plan_locked(work, settings, operands, n, again, drives);
+	if (status || !asks_drives(work) || again ||
+	    !ssdpm_plan_get_n_planned(work->plan))
+		return status;
+	return plan_locked(work, settings, operands, n, true, drives);
+}
+
+/* Before anything is set: it is all, or nothing. */
+static enum exit_status check_files(const struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist[0] ||
+	    !ssdpm_persist_check(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+/* Somebody who takes no lock may write meanwhile: then it is planned again. */
 static enum exit_status commit(struct work *work,
 			       const struct settings *settings, char **operands,
-			       size_t n, struct drives *again)
+			       size_t n, struct drives *drives)
 {
-	const bool asks = !work->drives->lives[0]->root &&
-			  !work->common->identify && may_send_commands();
 	enum exit_status status = STATUS_DONE;
 
 	for (int left = 4; left >= 0; left--) {
-		if (work->is_stale ||
-		    (asks && ssdpm_plan_get_n_planned(work->plan)))
-			status = plan_again(work, settings, operands, n, asks,
-					    again);
-		if (status)
+		status = plan_commit(work, settings, operands, n, left < 4,
+				     drives);
+		if (!status)
+			status = check_files(work);
+		if (status) {
+			work->plan = ssdpm_plan_free(work->plan);
 			return status;
-		work->is_stale = false;
+		}
 		work->may_retry = left > 0;
 		status = carry_out(work);
 		if (!work->is_stale)
 			return status;
-		status = STATUS_DONE;
 	}
 	return status;
 }
@@ -273,17 +343,11 @@ static enum exit_status finish_apply(struct work *work,
 				     const struct settings *settings,
 				     char **operands, size_t n)
 {
-	const struct live *live = work->drives->lives[0];
 	enum exit_status status, printed;
 	struct drives again = { 0 };
-	struct ssdpm_error error;
 
 	if (settings->dry_run)
-		return print_work(work);
-	/* Before anything is set: it is all, or nothing. */
-	if (work->persist[0] &&
-	    ssdpm_persist_check(work->persist[0], live->machine, &error))
-		return complain_of_device(NULL, &error);
+		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
 	status = commit(work, settings, operands, n, &again);
 	if (work->plan) {
@@ -336,11 +400,14 @@ static enum exit_status finish_check(struct work *work,
 				     const struct settings *settings,
 				     char **operands, size_t n)
 {
-	enum exit_status status = STATUS_DONE, printed;
+	enum exit_status status, printed;
 
-	(void)settings;
 	(void)operands;
 	(void)n;
+	status = prepare(work, settings, settings->plan.power_source, false,
+			 work->drives);
+	if (status)
+		return status;
 	if (work->in_force && (work->common->identify || asks_for_states(work)))
 		status = prove_tables(work);
 	work->differences_only = true;

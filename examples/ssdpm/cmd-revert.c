@@ -81,7 +81,9 @@ static enum exit_status revert(struct work *work,
 	status = find_files(work, settings);
 	if (status)
 		return status;
-	if (!settings->dry_run)
+	if (settings->dry_run)
+		status = look_at_journal(work);
+	else
 		status = carry_out(work);
 	if (!status && !settings->dry_run)
 		status = remove_files(work);
@@ -116,6 +118,8 @@ static enum exit_status run(const void *data, const struct common *common,
 			((const struct settings *)data)->dry_run);
 	if (!status)
 		status = new_plan(&drives, NULL, &work.plan);
+	if (!status && !((const struct settings *)data)->dry_run)
+		status = lock_plan(&work);
 	if (!status)
 		status = revert(&work, data);
 	free_work(&work);

@@ -385,6 +385,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
 	if (!status)
+		complain_of_journals(common, &drives);
+	if (!status)
 		status = show(common, settings, &drives);
 	free_drives(&drives);
 	return status;

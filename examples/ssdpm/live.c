@@ -322,3 +322,51 @@ enum exit_status add_all_devices(const struct common *common,
 			 live->root ? live->root : "");
 	return failed ? failed : STATUS_FAILED;
 }
+
+enum exit_status read_journal(const struct live *live,
+			      const struct ssdpm_plan_params *params,
+			      struct ssdpm_journal *ret_journal)
+{
+	struct ssdpm_error error;
+
+	ret_journal->size = sizeof(*ret_journal);
+	if (!ssdpm_journal_read(live->machine, params, ret_journal, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+bool journal_stands(const struct ssdpm_journal *journal)
+{
+	return journal->state == SSDPM_JOURNAL_RUNNING ||
+	       journal->state == SSDPM_JOURNAL_KILLED ||
+	       journal->state == SSDPM_JOURNAL_FOUND;
+}
+
+struct journal_text describe_journal(const struct ssdpm_journal *journal)
+{
+	const unsigned long long s = journal->age_ms / 1000;
+	struct journal_text result;
+
+	snprintf(
+		result.text, sizeof(result.text),
+		journal->state == SSDPM_JOURNAL_RUNNING ?
+			"a commit runs: its journal is %llu s old" :
+		journal->state == SSDPM_JOURNAL_KILLED ?
+			"a commit was killed %llu s ago: ssdpm revert or apply "
+			"undoes it first" :
+			"a commit runs, or was killed %llu s ago: ssdpm revert "
+			"or apply undoes it first",
+		s);
+	return result;
+}
+
+void complain_of_journals(const struct common *common,
+			  const struct drives *drives)
+{
+	struct ssdpm_journal journal = { .state = SSDPM_JOURNAL_NONE };
+
+	for (size_t i = 0; i < drives->n_lives && !common->quiet; i++)
+		if (!read_journal(drives->lives[i], NULL, &journal) &&
+		    journal_stands(&journal))
+			complain("%s", describe_journal(&journal).text);
+}

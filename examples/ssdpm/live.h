@@ -101,4 +101,23 @@ void free_insight(struct insight *insight);
  */
 const struct ssdpm_diagnosis *main_reason(const struct insight *insight);
 
+/* The journal of a commit that runs or was killed; nothing is written. */
+enum exit_status read_journal(const struct live *live,
+			      const struct ssdpm_plan_params *params,
+			      struct ssdpm_journal *ret_journal);
+
+/* Is there one that waits for the next commit? State 0: it was not looked at.
+ */
+bool journal_stands(const struct ssdpm_journal *journal);
+
+/* One line. */
+struct journal_text {
+	char text[128];
+};
+struct journal_text describe_journal(const struct ssdpm_journal *journal);
+
+/* On each machine of drives, unless all is quiet. */
+void complain_of_journals(const struct common *common,
+			  const struct drives *drives);
+
 #endif

@@ -270,6 +270,21 @@ static enum exit_status add_applied(struct ssdpm_plan *plan)
 	return complain_of_device(NULL, &error);
 }
 
+enum exit_status fill_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives, struct ssdpm_plan *plan)
+{
+	enum exit_status status = check_power_states(common, options, drives);
+
+	if (!status && options->applied)
+		status = add_applied(plan);
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = add_drive_steps(common, options, profile, plan,
+					 &drives->drives[i]);
+	return status ? status : add_nvme_core(options, plan);
+}
+
 enum exit_status make_plan(const struct common *common,
 			   const struct plan_options *options,
 			   const struct profile *profile,
@@ -281,14 +296,7 @@ enum exit_status make_plan(const struct common *common,
 
 	if (status)
 		return status;
-	status = check_power_states(common, options, drives);
-	if (!status && options->applied)
-		status = add_applied(plan);
-	for (size_t i = 0; i < drives->n && !status; i++)
-		status = add_drive_steps(common, options, profile, plan,
-					 &drives->drives[i]);
-	if (!status)
-		status = add_nvme_core(options, plan);
+	status = fill_plan(common, options, profile, drives, plan);
 	if (status)
 		ssdpm_plan_free(plan);
 	else

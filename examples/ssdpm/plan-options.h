@@ -77,6 +77,13 @@ enum exit_status make_plan(const struct common *common,
 			   const struct drives *drives,
 			   struct ssdpm_plan **ret_plan);
 
+/* The same, into a plan without steps, as one that is locked. */
+enum exit_status fill_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives,
+			   struct ssdpm_plan *plan);
+
 /*
  * Of the machine of drives, which is never empty of machines. directory: where
  * the record is kept; NULL: where it usually is.

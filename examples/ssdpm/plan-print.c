@@ -309,7 +309,11 @@ static enum exit_status print_for_people(const struct work *work)
 	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
 		puts("nothing was applied since the boot");
 	else if (nothing && !was_applied(work) && !has_files(work))
-		puts("nothing to do");
+		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ?
+			     "nothing else to do" :
+			     "nothing to do");
+	if (journal_stands(&work->journal))
+		puts(describe_journal(&work->journal).text);
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
 	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
@@ -395,6 +399,24 @@ static void write_profile(struct json_writer *w, const struct work *work)
 			   given && now->reason[0] ? now->reason : NULL);
 }
 
+/* Null: there was none. */
+static void write_journal(struct json_writer *w,
+			  const struct ssdpm_journal *journal)
+{
+	if (!journal_stands(journal) &&
+	    journal->state != SSDPM_JOURNAL_UNDONE) {
+		ssdpm__json_null(w, "journal");
+		return;
+	}
+	ssdpm__json_begin(w, "journal", '{');
+	ssdpm__json_string(w, "state",
+			   ssdpm_journal_state_to_string(journal->state));
+	ssdpm__json_uint(w, "age_ms", journal->age_ms);
+	ssdpm__json_uint(w, "n_undone", journal->n_undone);
+	ssdpm__json_uint(w, "n_left_alone", journal->n_left_alone);
+	ssdpm__json_end(w, '}');
+}
+
 static enum exit_status write_work(struct json_writer *w,
 				   const struct work *work)
 {
@@ -406,6 +428,7 @@ static enum exit_status write_work(struct json_writer *w,
 	ssdpm__json_string(w, "schema", "ssdpm.plan/1");
 	write_profile(w, work);
 	ssdpm__json_bool(w, "in_force", work->in_force);
+	write_journal(w, &work->journal);
 	ssdpm__json_begin(w, "steps", '[');
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
 		write_step(w, &step);

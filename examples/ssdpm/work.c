@@ -171,10 +171,8 @@ enum exit_status prove_tables(struct work *work)
 }
 
 /*
- * Values can always be read back. The commit has read the tables of the drives
- * that it changed; those of others are read only with --identify. That takes a
- * command, which a build without libnvme, or a capture, cannot send: then the
- * values are the proof.
+ * Values can always be read back. Tables only by a command, which a build
+ * without libnvme, or a capture, cannot send: then the values are the proof.
  */
 static enum exit_status prove(struct work *work)
 {
@@ -187,8 +185,7 @@ static enum exit_status prove(struct work *work)
 	work->in_force = !err;
 	if (err)
 		return complain_of_proof(&error);
-	if (live->facts.capture || !common->identify ||
-	    !ssdpm_plan_get_n_tables(work->plan))
+	if (live->facts.capture || !ssdpm_plan_get_n_tables(work->plan))
 		return STATUS_DONE;
 	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
 	if (err == -EREMOTEIO || err == -ESTALE) {
@@ -200,20 +197,75 @@ static enum exit_status prove(struct work *work)
 	return STATUS_DONE;
 }
 
-enum exit_status carry_out(struct work *work)
+/* What was found first is what counts: a second lock finds nothing. */
+static void note_journal(struct work *work)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+
+	if (!ssdpm_plan_get_journal(work->plan, &journal) &&
+	    journal.state == SSDPM_JOURNAL_UNDONE)
+		work->journal = journal;
+}
+
+enum exit_status lock_plan(struct work *work)
 {
 	struct ssdpm_error error;
+	int err = ssdpm_plan_lock(work->plan, &error);
+
+	note_journal(work);
+	if (!err || err == -EACCES || err == -EPERM || err == -EROFS)
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+enum exit_status look_at_journal(struct work *work)
+{
+	const struct plan_options *options = work->options;
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = options ? options->directory : NULL,
+	};
+	enum exit_status status;
+
+	status = read_journal(work->drives->lives[0], &params, &work->journal);
+	if (journal_stands(&work->journal))
+		work->in_force = false;
+	return status;
+}
+
+static enum exit_status finish(struct work *work, int err, bool writes,
+			       const struct ssdpm_error *error)
+{
+	enum exit_status status;
+
+	if (work->is_stale)
+		return STATUS_FAILED;
+	if (err) {
+		work->in_force = false;
+		status = complain_of_device(NULL, error);
+		if (work->journal.state != SSDPM_JOURNAL_UNDONE)
+			look_at_journal(work);
+		return status;
+	}
+	if (writes)
+		return prove(work);
+	work->in_force = all_in_force(work->plan);
+	return STATUS_DONE;
+}
+
+enum exit_status carry_out(struct work *work)
+{
+	const bool writes = ssdpm_plan_get_n_planned(work->plan);
+	enum exit_status status;
+	struct ssdpm_error error;
+	int err;
 
 	/* Nothing is left half done because nobody reads what is said. */
 	signal(SIGPIPE, SIG_IGN);
-	if (!ssdpm_plan_get_n_planned(work->plan)) {
-		work->in_force = all_in_force(work->plan);
-		return STATUS_DONE;
-	}
-	int err = ssdpm_plan_commit(work->plan, &error);
-
+	err = ssdpm_plan_commit(work->plan, &error);
+	note_journal(work);
 	work->is_stale = err == -ESTALE && work->may_retry;
-	if (work->is_stale)
-		return STATUS_FAILED;
-	return err ? complain_of_device(NULL, &error) : prove(work);
+	status = finish(work, err, writes, &error);
+	ssdpm_plan_unlock(work->plan);
+	return status;
 }

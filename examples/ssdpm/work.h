@@ -27,6 +27,7 @@ struct work {
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
 	bool in_force;			/* all of it, as far as is known */
+	struct ssdpm_journal journal;	/* what was found; state 0: nothing */
 	bool may_retry;			/* where somebody was quicker */
 	bool is_stale;			/* that was so: nothing was done */
 	bool differences_only;		/* print what is not in force */
@@ -42,8 +43,18 @@ void free_work(struct work *work);
 enum exit_status make_persist(struct work *work, uint32_t kind);
 
 /*
- * Do it, and prove it: what failed is complained of. Nothing is written, and no
- * command sent, where all is so already.
+ * Take the lock of the plan, which has no steps yet, and undo what a killed
+ * commit left. Who may not goes on without it: the commit refuses, where it
+ * would write anything.
+ */
+enum exit_status lock_plan(struct work *work);
+
+/* Without a lock: where a journal stands nothing is in force. */
+enum exit_status look_at_journal(struct work *work);
+
+/*
+ * Do it, prove it, and let go of the lock: what failed is complained of.
+ * Nothing is written to a device, and no command sent, where all is so already.
  */
 enum exit_status carry_out(struct work *work);
 

@@ -387,15 +387,89 @@ SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 SSDPM_API int ssdpm_plan_revert(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);
 
+/** What became of a journal: a list of values that a commit may have changed.
+ */
+enum ssdpm_journal_state {
+	SSDPM_JOURNAL_NONE = 1,	   /* there was none */
+	SSDPM_JOURNAL_RUNNING = 2, /* its commit runs: it holds the lock */
+	SSDPM_JOURNAL_KILLED = 3,  /* its commit was killed; it stands */
+	SSDPM_JOURNAL_FOUND = 4,  /* one of these two: the caller may not ask */
+	SSDPM_JOURNAL_UNDONE = 5, /* its commit was killed, and is undone now */
+};
+
 /**
- * ssdpm_recover() - undo what a killed commit left: to be called before a plan
- *                   is made, which else may show values that are half done
+ * struct ssdpm_journal - a journal (sized; the caller sets size)
+ * @size:   sizeof(struct ssdpm_journal)
+ * @state:  enum ssdpm_journal_state
+ * @n_undone: values that were put back
+ * @n_left_alone: values that stay, because somebody else has written them since
+ *          or because the device is gone
+ * @age_ms: time since its last line was written; 0 without a journal
+ */
+struct ssdpm_journal {
+	size_t size;
+	uint32_t state;
+	uint32_t n_undone;
+	uint32_t n_left_alone;
+	uint32_t reserved;
+	uint64_t age_ms;
+};
+
+/**
+ * ssdpm_journal_read() - does a journal stand?
+ * @params: as for ssdpm_plan_new()
+ *
+ * Writes nothing, and needs no privileges. While a journal stands nothing can
+ * be called in force. ssdpm_plan_lock(), ssdpm_plan_commit() and
+ * ssdpm_recover() undo what it names.
+ *
+ * Return: 0; -EACCES, -EPERM (see struct ssdpm_plan_params), -EINVAL, -E2BIG
+ * (sizes), -ENOMEM.
+ */
+SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
+				 const struct ssdpm_plan_params *params,
+				 struct ssdpm_journal *ret_journal,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_lock() - take the lock before anything is read
+ *
+ * Undoes what a killed commit left. Read the power source and the devices after
+ * it: nobody else who uses this library changes them until
+ * ssdpm_plan_unlock() or ssdpm_plan_free(). A commit of this plan then needs no
+ * lock of its own, and ssdpm_plan_verify() looks at what was committed. A plan
+ * that is locked already stays so.
+ *
+ * Return: 0; -EBUSY (another program has the lock), -EACCES, -EPERM, -EROFS (as
+ * ssdpm_plan_commit(); a message says how old a journal is that stands),
+ * -EINVAL (@plan has steps), -EALREADY (it was committed), -EIO (the journal is
+ * damaged), -ENOMEM.
+ */
+SSDPM_API int ssdpm_plan_lock(struct ssdpm_plan *plan,
+			      struct ssdpm_error *reterr);
+
+/** ssdpm_plan_unlock() - give the lock back; nothing without one */
+SSDPM_API void ssdpm_plan_unlock(struct ssdpm_plan *plan);
+
+/**
+ * ssdpm_plan_get_journal() - what the lock or the commit of this plan found
+ *
+ * SSDPM_JOURNAL_NONE or SSDPM_JOURNAL_UNDONE. Return: 0; -EINVAL, -E2BIG (size
+ * of @ret_journal).
+ */
+SSDPM_API int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
+				     struct ssdpm_journal *ret_journal);
+
+/**
+ * ssdpm_recover() - undo what a killed commit left
  * @params:  as for ssdpm_plan_new()
  * @ret_n:   how many values were put back, or NULL
  *
- * ssdpm_plan_commit() does this by itself.
+ * A value that is neither what it was before the commit nor what was planned is
+ * another's, and stays. ssdpm_plan_lock() and ssdpm_plan_commit() recover by
+ * themselves; a plan that was made before may show values that were half done.
  *
- * Return: 0 (nothing was left, too); as ssdpm_plan_commit().
+ * Return: 0 (nothing was left, too); as ssdpm_plan_lock().
  */
 SSDPM_API int ssdpm_recover(struct ssdpm_machine *machine,
 			    const struct ssdpm_plan_params *params,
@@ -565,6 +639,9 @@ SSDPM_API const char *ssdpm_step_state_to_string(uint32_t state);
 
 /** ssdpm_step_flag_to_string() - name of one bit, or NULL */
 SSDPM_API const char *ssdpm_step_flag_to_string(uint32_t flag);
+
+/** ssdpm_journal_state_to_string() - "none", "running", ..., or NULL */
+SSDPM_API const char *ssdpm_journal_state_to_string(uint32_t state);
 
 /** ssdpm_persist_kind_to_string() - "udev", "modprobe", ..., or NULL */
 SSDPM_API const char *ssdpm_persist_kind_to_string(uint32_t kind);

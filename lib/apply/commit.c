@@ -3,6 +3,7 @@
 #include "apply/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
  */
 struct work {
 	struct ssdpm_plan *plan;
-	struct site site;
+	struct site *site;
 	struct changes kept; /* by the commits before */
 	struct step **steps;
 	struct change **changes;
@@ -111,7 +112,7 @@ static int do_lpm(const struct work *work, struct step *step,
 	uint32_t lpm;
 	int err;
 
-	err = ssdpm__set_lpm(&work->site, step->change.path, step->lpms,
+	err = ssdpm__set_lpm(work->site, step->change.path, step->lpms,
 			     step->n_lpms, step->host_bits, &lpm, reterr);
 	if (err)
 		return err;
@@ -156,12 +157,13 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 	struct ssdpm_error error;
 	int err;
 
-	err = ssdpm__journal_begin(&work->site, i, &error);
+	err = ssdpm__journal_begin(work->site, i, &error);
 	if (err)
 		return step_failed(step, err, &error, reterr);
 	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.40s -> %.40s",
 		   step->target, step->change.before, step->change.after);
 	step->change.begun = true;
+	step->change.flux = FLUX_FAILED;
 	if (step->change.kind == SSDPM_STEP_LPM)
 		err = do_lpm(work, step, &error);
 	else
@@ -173,6 +175,7 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 	}
 	if (err)
 		return step_failed(step, err, &error, reterr);
+	step->change.flux = FLUX_NONE;
 	step->state = SSDPM_STEP_DONE;
 	return 0;
 }
@@ -183,7 +186,7 @@ static int begin_tables(struct work *work, struct ssdpm_error *reterr)
 	int err = 0;
 
 	for (size_t i = work->n_steps; !err && i < work->n; i++) {
-		err = ssdpm__journal_begin(&work->site, i, reterr);
+		err = ssdpm__journal_begin(work->site, i, reterr);
 		work->changes[i]->begun = !err;
 	}
 	return err;
@@ -244,14 +247,14 @@ static void add_words(struct ssdpm_error *reterr, const char *words,
 static void undo(struct work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
-	size_t n;
+	struct undone undone;
 	int err;
 
 	look_at_failed(work);
-	err = ssdpm__undo(&work->site, work->changes, work->n, &n, &error);
+	err = ssdpm__undo(work->site, work->changes, work->n, &undone, &error);
 	set_undone(work);
 	if (!err)
-		err = ssdpm__journal_forget(&work->site, &error);
+		err = ssdpm__journal_forget(work->site, &error);
 	if (err)
 		add_words(reterr, "; and to undo it failed: ", error.message);
 }
@@ -276,7 +279,7 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 {
 	int err;
 
-	err = ssdpm__journal_write(&work->site, work->changes, work->n, reterr);
+	err = ssdpm__journal_write(work->site, work->changes, work->n, reterr);
 	if (!err)
 		err = begin_tables(work, reterr);
 	for (size_t i = 0; !err && i < work->n_steps; i++)
@@ -286,16 +289,31 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = note_tables(work, reterr);
 	if (!err)
-		err = ssdpm__keep(&work->site, &work->kept, work->changes,
+		err = ssdpm__keep(work->site, &work->kept, work->changes,
 				  work->n, work->plan, reterr);
 	/* From here on it is committed. */
 	if (!err)
-		err = ssdpm__journal_remove(&work->site, reterr);
+		err = ssdpm__journal_remove(work->site, reterr);
 	if (err)
 		undo(work, reterr);
 	else
-		ssdpm__keep_finish(&work->site);
+		ssdpm__keep_finish(work->site);
 	return err;
+}
+
+/* Which policies may be found on a port after a kill. */
+static int note_tries(struct step *step, struct ssdpm_error *reterr)
+{
+	char text[SSDPM_MAX_LPMS * 32] = "";
+	size_t used = 0;
+
+	if (step->n_lpms < 2)
+		return 0;
+	for (uint32_t i = 0; i < step->n_lpms; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%s", i ? "," : "",
+					 ssdpm_lpm_to_string(step->lpms[i]));
+	return ssdpm__set_string(&step->change.tries, text, reterr);
 }
 
 static int take_steps(struct work *work, struct ssdpm_error *reterr)
@@ -303,18 +321,21 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 	const struct ssdpm_plan *plan = work->plan;
 	/* One more: it may be none, and malloc(0) may be NULL. */
 	const size_t n = plan->n_order + plan->n_drives + 1;
+	int err = 0;
 
 	work->steps = calloc(n, sizeof(*work->steps));
 	work->changes = calloc(n, sizeof(*work->changes));
 	if (!work->steps || !work->changes)
 		return ssdpm__no_memory(reterr);
-	for (size_t i = 0; i < plan->n_order; i++) {
+	for (size_t i = 0; !err && i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
 
 		if (!ssdpm__step_is_pending(step))
 			continue;
 		step->state = SSDPM_STEP_PLANNED;
 		step->change.begun = false;
+		step->change.flux = FLUX_NONE;
+		err = note_tries(step, reterr);
 		work->steps[work->n] = step;
 		work->changes[work->n++] = &step->change;
 	}
@@ -326,48 +347,96 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
 			work->changes[work->n++] = &drive->table;
 	}
-	return 0;
+	return err;
 }
 
 static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 {
-	size_t n;
-	int err;
+	struct ssdpm_plan *plan = work->plan;
+	struct ssdpm_journal found;
+	int err = 0;
 
-	err = ssdpm__recover(&work->site, &n, reterr);
+	/* Of a plan that is locked that was the first thing. */
+	if (!plan->is_locked) {
+		err = ssdpm__recover(work->site, &found, reterr);
+		if (!err)
+			plan->journal = found;
+	}
 	/* What cannot be kept is not done. */
 	if (!err)
-		err = ssdpm__read_kept(&work->site, &work->kept, reterr);
+		err = ssdpm__read_kept(work->site, &work->kept, reterr);
 	if (!err)
-		err = recheck(work->plan, reterr);
+		err = recheck(plan, reterr);
 	if (!err)
 		err = take_steps(work, reterr);
-	if (!err && (work->n || work->plan->reverts))
+	if (!err &&
+	    (work->n || plan->reverts || ssdpm__is_news(&work->kept, plan)))
 		err = do_steps(work, reterr);
 	if (!err)
-		work->plan->committed = true;
+		plan->committed = true;
 	return err;
+}
+
+/*
+ * Would a commit write nothing, not even a record? Who holds the lock looks
+ * again all the same, as what is in force is said under it.
+ */
+static bool is_idle(const struct ssdpm_plan *plan)
+{
+	struct changes kept = { 0 };
+	struct site site;
+	int err;
+
+	if (ssdpm_plan_get_n_planned(plan) || plan->reverts ||
+	    plan->is_locked || ssdpm__journal_exists(plan))
+		return false;
+	err = ssdpm__site_look(plan, &site, NULL);
+	if (!err) {
+		err = ssdpm__read_kept(&site, &kept, NULL);
+		ssdpm__site_close(&site);
+	}
+	if ((!err || err == -ENOENT) && ssdpm__is_news(&kept, plan))
+		err = -EAGAIN;
+	ssdpm__changes_free(&kept);
+	return !err || err == -ENOENT;
+}
+
+/* Who may not write has nothing to write: it is a record that is missing. */
+static bool is_needless(const struct ssdpm_plan *plan, int err)
+{
+	return (err == -EACCES || err == -EPERM || err == -EROFS) &&
+	       !ssdpm_plan_get_n_planned(plan) && !ssdpm__journal_exists(plan);
 }
 
 int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	struct work work = { .plan = plan };
+	struct work work = { .plan = plan, .site = &plan->site };
 	struct ssdpm_error error = { 0 };
-	int err;
+	struct site site;
+	int err = 0;
 
 	if (plan->committed)
 		return ssdpm__fail(reterr, -EALREADY, 0,
 				   "the plan was committed");
-	if (!ssdpm_plan_get_n_planned(plan) && !plan->reverts &&
-	    !ssdpm__journal_exists(plan)) {
+	if (is_idle(plan)) {
 		plan->committed = true;
 		return 0;
 	}
-	err = ssdpm__site_open(plan, &work.site, reterr);
+	if (!plan->is_locked) {
+		work.site = &site;
+		err = ssdpm__site_open(plan, &site, &error);
+	}
+	if (err && is_needless(plan, err)) {
+		plan->committed = true;
+		return 0;
+	}
 	if (err)
-		return err;
+		return ssdpm__pass_on(err, &error, reterr);
 	err = ssdpm__pass_on(commit_locked(&work, &error), &error, reterr);
-	ssdpm__site_close(&work.site);
+	if (plan->is_locked)
+		ssdpm__site_close_journal(&plan->site);
+	else
+		ssdpm__site_close(&site);
 	ssdpm__changes_free(&work.kept);
 	free(work.steps);
 	free(work.changes);

@@ -14,16 +14,29 @@
 #define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
 
 /*
+ * Whether a value may be one in between, as a policy is max_performance on its
+ * way: after a kill it is known which ones, after a failure it is any.
+ */
+enum flux {
+	FLUX_NONE = 0,
+	FLUX_KILLED = 1,
+	FLUX_FAILED = 2,
+};
+
+/*
  * A value that is changed. Of what takes a command (ssdpm__takes_command())
  * path is the directory of the controller, else the file, as in
  * "sys/devices/..."; a value is as ssdpm__read_value() gives it.
  */
 struct change {
 	uint32_t kind;
-	bool begun; /* something may have been written */
+	bool begun;	/* something may have been written */
+	bool forgotten; /* it goes from the record */
+	enum flux flux;
 	char *path;
 	char *before; /* "": not known */
 	char *after;
+	char *tries; /* of several values, one of which it gets; or NULL */
 };
 
 struct changes {
@@ -59,6 +72,16 @@ struct drive {
 	bool is_built;
 };
 
+/* Where lists of changes are, and what else it takes to change a value. */
+struct site {
+	struct ssdpm_machine *machine;
+	const char *directory; /* for words */
+	int directory_fd;
+	int lock_fd;
+	int journal_fd;
+	uint32_t state_timeout_ms;
+};
+
 struct ssdpm_plan {
 	struct ssdpm_machine *machine;
 	char *directory; /* as in struct ssdpm_plan_params */
@@ -78,6 +101,9 @@ struct ssdpm_plan {
 	bool goes_back;	  /* to what was there before */
 	bool reverts;	  /* and the record forgets its steps */
 	bool committed;
+	bool is_locked; /* site is open until ssdpm_plan_unlock() */
+	struct site site;
+	struct ssdpm_journal journal; /* what was found when it was locked */
 };
 
 /* plan.c */
@@ -189,16 +215,6 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 
 /* value.c */
 
-/* Where lists of changes are, and what else it takes to change a value. */
-struct site {
-	struct ssdpm_machine *machine;
-	const char *directory; /* for words */
-	int directory_fd;
-	int lock_fd;
-	int journal_fd;
-	uint32_t state_timeout_ms;
-};
-
 /* -ENODEV: it is gone. */
 int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
 		      const char *path, char value[SSDPM__VALUE_BYTES],
@@ -207,6 +223,8 @@ int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
 int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 		       const char *path, const char *value,
 		       struct ssdpm_error *reterr);
+/* What ssdpm__rebuild() writes in between. */
+void ssdpm__other_tolerance(const char *value, char other[24]);
 /* Another tolerance, and this one: the kernel builds the table anew. */
 int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 		   const char *value, struct ssdpm_error *reterr);
@@ -247,6 +265,8 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
 		     struct ssdpm_error *reterr);
 void ssdpm__site_close(struct site *site);
+/* The lock stays. */
+void ssdpm__site_close_journal(struct site *site);
 
 /* journal.c */
 
@@ -255,13 +275,17 @@ int ssdpm__journal_write(struct site *site, struct change *const *changes,
 			 size_t n, struct ssdpm_error *reterr);
 int ssdpm__journal_begin(const struct site *site, size_t index,
 			 struct ssdpm_error *reterr);
+/* Should that fail, it is put back all the same. */
+void ssdpm__journal_back(const struct site *site, size_t index);
 /* The point from which on a commit counts. */
 int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
-/* Undo what a killed commit left; *ret_n: values that were put back. */
-int ssdpm__recover(struct site *site, size_t *ret_n,
+/* How long ago its last line was written; -ENOENT. */
+int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms);
+/* Undo what a killed commit left. Values of others are left alone. */
+int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr);
 
 /* record.c, record-read.c: lists of changes in files */
@@ -284,10 +308,19 @@ int ssdpm__write_all(int fd, const char *text, size_t size);
 
 /* undo.c */
 
+/* What became of values: those left alone are another's, or are gone. */
+struct undone {
+	uint32_t n;
+	uint32_t n_left_alone;
+};
+
 /* Put back what has begun. What is not possible is said by reterr; the rest is
  * put back all the same. */
 int ssdpm__undo(const struct site *site, struct change *const *changes,
-		size_t n, size_t *ret_n, struct ssdpm_error *reterr);
+		size_t n, struct undone *ret_undone,
+		struct ssdpm_error *reterr);
+/* Would a commit of this plan write another record? */
+bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*
  * Write undo.new: what revert needs once these are done, beside what is kept
  * already; without the steps of a plan that reverts.

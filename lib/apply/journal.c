@@ -9,7 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char journal[] = "journal";
@@ -28,15 +33,35 @@ bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 	return exists;
 }
 
+int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms)
+{
+	struct timespec now;
+	struct stat status;
+	int64_t age;
+
+	if (fstatat(site->directory_fd, journal, &status, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = ((int64_t)now.tv_sec - status.st_mtim.tv_sec) * 1000 +
+	      (now.tv_nsec - status.st_mtim.tv_nsec) / 1000000;
+	*ret_age_ms = age < 0 ? 0 : (uint64_t)age; /* a clock that was set */
+	return 0;
+}
+
+static int open_journal(struct site *site)
+{
+	site->journal_fd = openat(site->directory_fd, journal,
+				  O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	return site->journal_fd < 0 ? -errno : 0;
+}
+
 static int publish(struct site *site)
 {
 	if (renameat(site->directory_fd, new_journal, site->directory_fd,
 		     journal) ||
 	    fsync(site->directory_fd))
 		return -errno;
-	site->journal_fd = openat(site->directory_fd, journal,
-				  O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	return site->journal_fd < 0 ? -errno : 0;
+	return open_journal(site);
 }
 
 int ssdpm__journal_write(struct site *site, struct change *const *changes,
@@ -54,11 +79,11 @@ int ssdpm__journal_write(struct site *site, struct change *const *changes,
 			   ssdpm_strerror(err));
 }
 
-int ssdpm__journal_begin(const struct site *site, size_t index,
-			 struct ssdpm_error *reterr)
+static int add_line(const struct site *site, const char *word, size_t index,
+		    struct ssdpm_error *reterr)
 {
 	char line[32];
-	int n = snprintf(line, sizeof(line), "begin %zu\n", index);
+	int n = snprintf(line, sizeof(line), "%s %zu\n", word, index);
 	int err = ssdpm__write_all(site->journal_fd, line, (size_t)n);
 
 	if (!err && fdatasync(site->journal_fd))
@@ -67,6 +92,18 @@ int ssdpm__journal_begin(const struct site *site, size_t index,
 		return 0;
 	return ssdpm__fail(reterr, err, 0, "cannot write the journal: %s",
 			   ssdpm_strerror(err));
+}
+
+int ssdpm__journal_begin(const struct site *site, size_t index,
+			 struct ssdpm_error *reterr)
+{
+	return add_line(site, "begin", index, reterr);
+}
+
+void ssdpm__journal_back(const struct site *site, size_t index)
+{
+	if (site->journal_fd >= 0)
+		add_line(site, "back", index, NULL);
 }
 
 int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
@@ -96,13 +133,46 @@ int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr)
 	return ssdpm__journal_remove(site, reterr);
 }
 
-int ssdpm__recover(struct site *site, size_t *ret_n, struct ssdpm_error *reterr)
+static int undo_killed(struct site *site, const struct changes *changes,
+		       struct ssdpm_journal *ret_journal,
+		       struct ssdpm_error *reterr)
 {
-	struct ssdpm_error error;
-	struct changes changes = { 0 };
+	struct undone undone = { 0 };
+	uint64_t age_ms = 0;
 	int err;
 
-	*ret_n = 0;
+	ssdpm__journal_age(site, &age_ms);
+	/* Without it nobody learns how far this came: that is no reason. */
+	open_journal(site);
+	err = ssdpm__undo(site, changes->list, changes->n, &undone, reterr);
+	if (!err)
+		err = ssdpm__journal_forget(site, reterr);
+	if (err)
+		return err;
+	ret_journal->state = SSDPM_JOURNAL_UNDONE;
+	ret_journal->n_undone = undone.n;
+	ret_journal->n_left_alone = undone.n_left_alone;
+	ret_journal->age_ms = age_ms;
+	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
+		   "a commit was killed %" PRIu64 " s ago and is undone now "
+		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
+		   age_ms / 1000, undone.n, undone.n_left_alone);
+	return 0;
+}
+
+int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
+		   struct ssdpm_error *reterr)
+{
+	struct changes changes = { 0 };
+	struct ssdpm_error error;
+	int err;
+
+	*ret_journal = (struct ssdpm_journal){ .size = sizeof(*ret_journal),
+					       .state = SSDPM_JOURNAL_NONE };
+	/* Of somebody who was killed before the journal had its name. */
+	if (!faccessat(site->directory_fd, new_journal, F_OK,
+		       AT_SYMLINK_NOFOLLOW))
+		unlinkat(site->directory_fd, new_journal, 0);
 	err = ssdpm__changes_read(site, journal, &changes, &error);
 	if (err == -ENOENT) {
 		/* The next one would be written over it. */
@@ -120,13 +190,128 @@ int ssdpm__recover(struct site *site, size_t *ret_n, struct ssdpm_error *reterr)
 			*reterr = error;
 		return err;
 	}
-	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
-		   "a commit was killed: it is undone");
-	err = ssdpm__undo(site, changes.list, changes.n, ret_n, reterr);
-	if (!err)
-		err = ssdpm__journal_forget(site, reterr);
+	err = undo_killed(site, &changes, ret_journal, reterr);
 	ssdpm__changes_free(&changes);
 	return err;
+}
+
+/* Nobody else sets policies until ssdpm_plan_unlock(). */
+int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	int err;
+
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (!err && plan->n_steps)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "the plan has steps from before: lock it "
+				  "first");
+	if (err || plan->is_locked)
+		return err;
+	err = ssdpm__site_open(plan, &plan->site, reterr);
+	if (err)
+		return err;
+	err = ssdpm__recover(&plan->site, &plan->journal, reterr);
+	if (!err)
+		err = ssdpm_machine_read_facts(plan->machine, &facts, reterr);
+	if (err) {
+		ssdpm__site_close(&plan->site);
+		return err;
+	}
+	plan->facts = facts;
+	plan->is_locked = true;
+	return 0;
+}
+
+void ssdpm_plan_unlock(struct ssdpm_plan *plan)
+{
+	if (plan->is_locked)
+		ssdpm__site_close(&plan->site);
+	plan->is_locked = false;
+}
+
+int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
+			   struct ssdpm_journal *ret_journal)
+{
+	int err = ssdpm__sized_check(ret_journal, sizeof(plan->journal),
+				     "ssdpm_journal", NULL);
+
+	if (err)
+		return err;
+	ssdpm__sized_out(ret_journal, &plan->journal, sizeof(plan->journal));
+	return 0;
+}
+
+/* Without waiting, and without a trace: whoever commits tries again. */
+static uint32_t look_at_lock(const struct site *site)
+{
+	int fd = openat(site->directory_fd, "lock",
+			O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	uint32_t state = SSDPM_JOURNAL_KILLED;
+
+	if (fd < 0)
+		return errno == ENOENT ? SSDPM_JOURNAL_KILLED :
+					 SSDPM_JOURNAL_FOUND;
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		state = errno == EWOULDBLOCK ? SSDPM_JOURNAL_RUNNING :
+					       SSDPM_JOURNAL_FOUND;
+	close(fd);
+	return state;
+}
+
+static int look_at_journal(const struct site *site,
+			   struct ssdpm_journal *ret_journal,
+			   struct ssdpm_error *reterr)
+{
+	struct changes changes = { 0 };
+	uint64_t age_ms;
+	uint32_t state;
+	int err;
+
+	err = ssdpm__changes_read(site, journal, &changes, reterr);
+	ssdpm__changes_free(&changes);
+	/* One that cannot be read stands, too. */
+	if (err && err != -EIO)
+		return err == -ESTALE ? -ENOENT : err;
+	state = look_at_lock(site);
+	/* It may have ended between the two. */
+	err = ssdpm__journal_age(site, &age_ms);
+	if (err)
+		return err;
+	ret_journal->state = state;
+	ret_journal->age_ms = age_ms;
+	return 0;
+}
+
+int ssdpm_journal_read(struct ssdpm_machine *machine,
+		       const struct ssdpm_plan_params *params,
+		       struct ssdpm_journal *ret_journal,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_plan *plan;
+	struct site site;
+	int err;
+
+	err = ssdpm__sized_check(ret_journal, sizeof(plan->journal),
+				 "ssdpm_journal", reterr);
+	/* A plan, since it knows what params mean. */
+	if (!err)
+		err = ssdpm_plan_new(machine, params, &plan, reterr);
+	if (err)
+		return err;
+	err = ssdpm__site_look(plan, &site, &error);
+	if (!err) {
+		err = look_at_journal(&site, &plan->journal, &error);
+		ssdpm__site_close(&site);
+	}
+	if (err == -ENOENT)
+		err = 0;
+	if (!err)
+		ssdpm__sized_out(ret_journal, &plan->journal,
+				 sizeof(plan->journal));
+	ssdpm_plan_free(plan);
+	return ssdpm__pass_on(err, &error, reterr);
 }
 
 int ssdpm_recover(struct ssdpm_machine *machine,
@@ -134,21 +319,16 @@ int ssdpm_recover(struct ssdpm_machine *machine,
 		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan;
-	struct site site;
 	size_t n = 0;
 	int err;
 
-	/* A plan, since it knows what params mean. */
 	err = ssdpm_plan_new(machine, params, &plan, reterr);
 	if (err)
 		return err;
-	if (ssdpm__journal_exists(plan)) {
-		err = ssdpm__site_open(plan, &site, reterr);
-		if (!err) {
-			err = ssdpm__recover(&site, &n, reterr);
-			ssdpm__site_close(&site);
-		}
-	}
+	if (ssdpm__journal_exists(plan))
+		err = ssdpm_plan_lock(plan, reterr);
+	if (!err)
+		n = plan->journal.n_undone;
 	ssdpm_plan_free(plan);
 	if (!err && ret_n)
 		*ret_n = n;

@@ -49,6 +49,7 @@ struct step *ssdpm__step_free(struct step *step)
 	free(step->change.path);
 	free(step->change.before);
 	free(step->change.after);
+	free(step->change.tries);
 	free(step->device);
 	free(step->target);
 	free(step->why);
@@ -155,6 +156,8 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	if (!plan->lock_timeout_ms)
 		plan->lock_timeout_ms = default_params.lock_timeout_ms;
 	plan->machine = ssdpm_machine_ref(machine);
+	plan->journal.size = sizeof(plan->journal);
+	plan->journal.state = SSDPM_JOURNAL_NONE;
 	plan->facts.size = sizeof(plan->facts);
 	err = ssdpm_machine_read_facts(machine, &plan->facts, reterr);
 	if (!err && p.directory)
@@ -171,6 +174,7 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 {
 	if (!plan)
 		return NULL;
+	ssdpm_plan_unlock(plan);
 	for (size_t i = 0; i < plan->n_steps; i++)
 		ssdpm__step_free(plan->steps[i]);
 	for (size_t i = 0; i < plan->n_drives; i++) {

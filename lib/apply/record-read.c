@@ -144,23 +144,38 @@ static char *take_line(struct reader *r)
 	return line;
 }
 
-/* A last line that is cut off was no step's: its step waits for the whole. */
+/*
+ * Only the step that began last may be on its way, and whatever was on its way
+ * back. A last line that is cut off was no step's: its step waits for the
+ * whole.
+ */
 static int parse_begun(struct reader *r)
 {
+	struct change *last = NULL, *change;
 	struct span line;
 	uint64_t index;
 	char *at;
 
 	while ((at = take_line(r))) {
+		bool back;
+
 		line = ssdpm__span(at, strlen(at));
-		if (!ssdpm__take(&line, "begin ") ||
+		back = ssdpm__take(&line, "back ");
+		if ((!back && !ssdpm__take(&line, "begin ")) ||
 		    !ssdpm__take_uint(&line, UINT32_MAX, &index) ||
 		    line.at != line.end)
 			return refuse(r, "unknown line '%.40s'", at);
 		if (index >= r->changes.n)
 			return refuse(r, "there is no such step: '%.40s'", at);
-		r->changes.list[index]->begun = true;
+		change = r->changes.list[index];
+		change->begun = true;
+		if (back)
+			change->flux = FLUX_KILLED;
+		else
+			last = change;
 	}
+	if (last)
+		last->flux = FLUX_KILLED;
 	return 0;
 }
 

@@ -2,15 +2,17 @@
 /*
  * Lists of changes in files, for the journal and for what revert needs:
  *
- *	ssdpm-changes 1
+ *	ssdpm-changes 2
  *	boot 3a9c0a5e-...
  *	lpm<TAB>sys/devices/...<TAB>before<TAB>after
  *	end 65d1c8b2b4d1f2aa
  *	begin 0
+ *	back 0
  *
  * The last line of the list is a checksum of all before it. Only a journal has
- * lines after that, one for each step that has begun; the last of them may be
- * cut off. Settings in sysfs do not outlive a boot, and so neither does a list.
+ * lines after that, one for each step that has begun, and one for each that is
+ * put back; the last of them may be cut off. Settings in sysfs do not outlive a
+ *boot, and so neither does a list.
  */
 #include "apply/record.h"
 
@@ -49,6 +51,7 @@ static struct change *change_free(struct change *change)
 	free(change->path);
 	free(change->before);
 	free(change->after);
+	free(change->tries);
 	free(change);
 	return NULL;
 }
@@ -96,7 +99,8 @@ static size_t put(const struct change *change, char *text, size_t size)
 {
 	return (size_t)snprintf(text, size, "%s\t%s\t%s\t%s\n",
 				ssdpm_step_kind_to_string(change->kind),
-				change->path, change->before, change->after);
+				change->path, change->before,
+				change->tries ? change->tries : change->after);
 }
 
 static int format(const char *boot, struct change *const *changes, size_t n,

@@ -7,7 +7,7 @@
 
 /* The version of the form; a reader refuses every other one. */
 #define SSDPM__RECORD_WORD "ssdpm-changes "
-#define SSDPM__RECORD_VERSION "1"
+#define SSDPM__RECORD_VERSION "2"
 #define SSDPM__RECORD_HEAD SSDPM__RECORD_WORD SSDPM__RECORD_VERSION
 
 enum {

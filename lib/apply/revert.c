@@ -228,8 +228,10 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
-		err = add_change(plan, changes.list[i],
-				 "as it was before the first commit", reterr);
+		if (strcmp(changes.list[i]->before, changes.list[i]->after))
+			err = add_change(plan, changes.list[i],
+					 "as it was before the first commit",
+					 reterr);
 	if (!err)
 		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
@@ -358,11 +360,16 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm_plan_new(plan->machine, &params, &back, reterr);
 	if (err)
 		return err;
+	/* It goes back under the lock that it may have. */
+	back->site = plan->site;
+	back->is_locked = plan->is_locked;
 	err = add_all_done(back, plan, reterr);
 	if (!err)
 		err = ssdpm_plan_commit(back, reterr);
 	if (!err)
 		set_states(plan, back);
+	plan->site = back->site;
+	back->is_locked = false;
 	ssdpm_plan_free(back);
 	return err;
 }

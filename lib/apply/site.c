@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -144,8 +145,30 @@ static int lock(int fd, uint32_t timeout_ms)
 	return 0;
 }
 
-int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
-		     struct ssdpm_error *reterr)
+/* Who may not write learns what waits for somebody who may. */
+static void add_journal(const struct ssdpm_plan *plan,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_error first;
+	uint64_t age_ms;
+	struct site site;
+	int err;
+
+	if (!reterr || ssdpm__site_look(plan, &site, NULL))
+		return;
+	err = ssdpm__journal_age(&site, &age_ms);
+	ssdpm__site_close(&site);
+	if (err)
+		return;
+	first = *reterr;
+	ssdpm__fail(reterr, first.code, first.line,
+		    "cannot undo the commit that was killed %" PRIu64
+		    " s ago: %.160s",
+		    age_ms / 1000, first.message);
+}
+
+static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
+			 struct ssdpm_error *reterr)
 {
 	struct site site;
 	int err;
@@ -156,7 +179,11 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 	if (err)
 		return err;
 	site.lock_fd = openat(site.directory_fd, "lock",
-			      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+			      O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (site.lock_fd < 0 && errno == ENOENT)
+		site.lock_fd = openat(
+			site.directory_fd, "lock",
+			O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	err = site.lock_fd < 0 ? -errno :
 				 lock(site.lock_fd, plan->lock_timeout_ms);
 	if (!err) {
@@ -174,10 +201,26 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 			   err == -EACCES ? SSDPM__ONLY_ROOT : "");
 }
 
-void ssdpm__site_close(struct site *site)
+int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
+		     struct ssdpm_error *reterr)
+{
+	int err = open_and_lock(plan, ret_site, reterr);
+
+	if (err == -EACCES || err == -EPERM || err == -EROFS)
+		add_journal(plan, reterr);
+	return err;
+}
+
+void ssdpm__site_close_journal(struct site *site)
 {
 	if (site->journal_fd >= 0)
 		close(site->journal_fd);
+	site->journal_fd = -1;
+}
+
+void ssdpm__site_close(struct site *site)
+{
+	ssdpm__site_close_journal(site);
 	if (site->lock_fd >= 0)
 		close(site->lock_fd);
 	if (site->directory_fd >= 0)

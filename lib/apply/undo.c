@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char kept[] = "undo";
+static const char old_kept[] = "undo";
 static const char new_kept[] = "undo.new";
 
 /*
@@ -37,8 +37,10 @@ enum { N_UNDO_RANKS = 4 };
 
 struct undo {
 	const struct site *site;
+	struct change *const *changes;
+	size_t n;
 	bool rebuild; /* parameters have changed */
-	size_t n;     /* values that were put back */
+	struct undone done;
 };
 
 static int undo_lpm(struct undo *undo, const struct change *change,
@@ -100,6 +102,91 @@ static int put_back(struct undo *undo, const struct change *change,
 				  change->before, reterr);
 }
 
+/* One of those that a step was to try, with commas between. */
+static bool is_listed(const char *list, const char *value)
+{
+	const size_t length = strlen(value);
+
+	for (;;) {
+		size_t n = strcspn(list, ",");
+
+		if (n == length && !memcmp(list, value, n))
+			return true;
+		if (!list[n])
+			return false;
+		list += n + 1;
+	}
+}
+
+/* What a step writes before it writes the last value. */
+static bool is_between(const struct change *change, const char *value)
+{
+	char other[24];
+
+	if (change->kind == SSDPM_STEP_LPM)
+		return !strcmp(value,
+			       ssdpm_lpm_to_string(SSDPM_LPM_MAX_PERFORMANCE));
+	if (change->kind != SSDPM_STEP_LATENCY_TOLERANCE &&
+	    change->kind != SSDPM_STEP_REBUILD)
+		return false;
+	ssdpm__other_tolerance(change->before, other);
+	if (!strcmp(value, other))
+		return true;
+	ssdpm__other_tolerance(change->after, other);
+	return !strcmp(value, other);
+}
+
+/* Linux builds a table when what it is made from changes. */
+static bool may_be_rebuilt(const struct undo *undo, const struct change *table)
+{
+	for (size_t i = 0; i < undo->n; i++) {
+		const struct change *change = undo->changes[i];
+
+		if (change->begun &&
+		    (change->kind == SSDPM_STEP_NVME_CORE ||
+		     ssdpm__is_tolerance_of(change, table->path)))
+			return true;
+	}
+	return false;
+}
+
+/* Neither what was there before nor what was planned, nor on the way to it. */
+static bool is_foreign(const struct undo *undo, const struct change *change,
+		       const char *value)
+{
+	if (!*value || change->flux == FLUX_FAILED)
+		return false;
+	if (change->kind == SSDPM_STEP_APST &&
+	    (!*change->after || may_be_rebuilt(undo, change)))
+		return false;
+	if (change->begun && is_listed(change->after, value))
+		return false;
+	return change->flux != FLUX_KILLED || !is_between(change, value);
+}
+
+/* Should this be killed, the next one knows that it may be in between. */
+static void note_way_back(const struct undo *undo, const struct change *change)
+{
+	size_t i = 0;
+
+	while (i < undo->n && undo->changes[i] != change)
+		i++;
+	ssdpm__journal_back(undo->site, i);
+}
+
+static int leave_alone(struct undo *undo, const struct change *change,
+		       const char *value, bool rebuild,
+		       struct ssdpm_error *reterr)
+{
+	undo->done.n_left_alone++;
+	ssdpm__log(undo->site->machine, SSDPM_LOG_WARNING,
+		   "/%s is %.40s, which somebody else has written: it stays",
+		   change->path, value);
+	if (!rebuild)
+		return 0;
+	return ssdpm__rebuild(undo->site->machine, change->path, value, reterr);
+}
+
 static int undo_one(struct undo *undo, const struct change *change,
 		    struct ssdpm_error *reterr)
 {
@@ -108,7 +195,6 @@ static int undo_one(struct undo *undo, const struct change *change,
 	char value[SSDPM__VALUE_BYTES];
 	int err;
 
-	/* Its tolerance may be that of a rebuild that was killed, too. */
 	if (!change->begun && !rebuild)
 		return 0;
 	err = ssdpm__read_value(machine, change->kind, change->path, value,
@@ -118,14 +204,18 @@ static int undo_one(struct undo *undo, const struct change *change,
 		value[0] = '\0';
 	else if (err)
 		return err;
-	if (strcmp(value, change->before)) {
-		err = put_back(undo, change, reterr);
-		undo->n += !err;
-		return err;
-	}
-	if (rebuild)
+	if (!strcmp(value, change->before)) {
+		if (!rebuild)
+			return 0;
+		note_way_back(undo, change);
 		return ssdpm__rebuild(machine, change->path, value, reterr);
-	return 0;
+	}
+	if (is_foreign(undo, change, value))
+		return leave_alone(undo, change, value, rebuild, reterr);
+	note_way_back(undo, change);
+	err = put_back(undo, change, reterr);
+	undo->done.n += !err;
+	return err;
 }
 
 /*
@@ -139,9 +229,9 @@ static bool is_final(int err)
 }
 
 int ssdpm__undo(const struct site *site, struct change *const *changes,
-		size_t n, size_t *ret_n, struct ssdpm_error *reterr)
+		size_t n, struct undone *ret_undone, struct ssdpm_error *reterr)
 {
-	struct undo undo = { .site = site };
+	struct undo undo = { .site = site, .changes = changes, .n = n };
 	struct ssdpm_error error;
 	int result = 0;
 
@@ -158,6 +248,7 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 				continue;
 			ssdpm__log(site->machine, SSDPM_LOG_WARNING,
 				   "not put back: %s", error.message);
+			undo.done.n_left_alone += is_final(err);
 			if (result || is_final(err))
 				continue;
 			result = err;
@@ -165,7 +256,7 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 				*reterr = error;
 		}
 	}
-	*ret_n = undo.n;
+	*ret_undone = undo.done;
 	return result;
 }
 
@@ -181,7 +272,7 @@ int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		err = ssdpm__changes_read(site, new_kept, ret_changes, reterr);
 	/* It may get its name between the two. */
 	if (err == -ENOENT)
-		err = ssdpm__changes_read(site, kept, ret_changes, reterr);
+		err = ssdpm__changes_read(site, old_kept, ret_changes, reterr);
 	return err == -ENOENT || err == -ESTALE ? 0 : err;
 }
 
@@ -205,16 +296,26 @@ static bool is_kept(const struct changes *changes, const char *controller)
 	return false;
 }
 
+/* Does it say anything that the record does not? */
+static bool is_new(const struct changes *changes, const struct change *change)
+{
+	const struct change *old = find(changes, change);
+
+	if (change->kind == SSDPM_STEP_REBUILD)
+		return false;
+	if (old)
+		return strcmp(old->after, change->after);
+	/* It was no table of the first settings; Linux builds that one. */
+	return change->kind != SSDPM_STEP_APST ||
+	       !is_kept(changes, change->path);
+}
+
 /* What was there first stays; what is there now is new. */
 static int merge(struct changes *changes, const struct change *change)
 {
 	struct change *old = find(changes, change);
 
-	if (change->kind == SSDPM_STEP_REBUILD)
-		return 0;
-	/* It was no table of the first settings; Linux builds that one. */
-	if (!old && change->kind == SSDPM_STEP_APST &&
-	    is_kept(changes, change->path))
+	if (!is_new(changes, change))
 		return 0;
 	if (!old)
 		return ssdpm__changes_add(changes, change->kind, change->path,
@@ -222,15 +323,51 @@ static int merge(struct changes *changes, const struct change *change)
 	return ssdpm__set_string(&old->after, change->after, NULL);
 }
 
-/* What is as it was at first needs no way back: it goes to the end. */
-static size_t count_different(struct changes *changes)
+/*
+ * What is so already has no way back, but whoever applied it wants to know
+ * whether it is so still. A table is another matter: resets cost it.
+ */
+static bool is_applied(const struct ssdpm_plan *plan, const struct step *step)
+{
+	return step->state == SSDPM_STEP_IN_FORCE && !plan->goes_back &&
+	       step->change.kind != SSDPM_STEP_APST &&
+	       step->change.kind != SSDPM_STEP_REBUILD;
+}
+
+bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (is_applied(plan, plan->order[i]) &&
+		    is_new(kept, &plan->order[i]->change))
+			return true;
+	return false;
+}
+
+static int merge_applied(struct changes *changes, const struct ssdpm_plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_order; i++)
+		if (is_applied(plan, plan->order[i]))
+			err = merge(changes, &plan->order[i]->change);
+	return err;
+}
+
+static bool is_same(const struct change *change)
+{
+	return !strcmp(change->before, change->after);
+}
+
+/* Those that the record still needs come first. Return: how many. */
+static size_t count_kept(struct changes *changes)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < changes->n; i++) {
 		struct change *change = changes->list[i];
 
-		if (!strcmp(change->before, change->after))
+		if (change->forgotten ||
+		    (change->kind == SSDPM_STEP_APST && is_same(change)))
 			continue;
 		changes->list[i] = changes->list[n];
 		changes->list[n++] = change;
@@ -278,20 +415,22 @@ static int read_tables(const struct site *site, struct changes *all,
 	return err;
 }
 
-/* All steps of a plan that reverts, but those that could not be looked at. */
-static int forget(struct changes *all, const struct ssdpm_plan *plan)
+/*
+ * What has gone back; and of a plan that reverts all steps, but those that
+ * could not be looked at, and what had no way back.
+ */
+static void forget(struct changes *all, const struct ssdpm_plan *plan)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < plan->n_order; i++) {
+	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct step *step = plan->order[i];
 		struct change *change = find(all, &step->change);
 
-		if (change && !step->unread)
-			err = ssdpm__set_string(&change->after, change->before,
-						NULL);
+		if (change &&
+		    (is_same(change) || (plan->reverts && !step->unread)))
+			change->forgotten = true;
 	}
-	return err;
+	for (size_t i = 0; plan->reverts && i < all->n; i++)
+		all->list[i]->forgotten |= is_same(all->list[i]);
 }
 
 int ssdpm__keep(struct site *site, struct changes *all,
@@ -302,13 +441,15 @@ int ssdpm__keep(struct site *site, struct changes *all,
 
 	if (!err)
 		err = read_tables(site, all, changes, n);
-	if (!err && plan->reverts)
-		err = forget(all, plan);
+	if (!err)
+		err = merge_applied(all, plan);
+	if (!err && plan->goes_back)
+		forget(all, plan);
 	if (err)
 		ssdpm__fail(reterr, err, 0, "out of memory");
 	if (!err)
 		err = ssdpm__changes_write(site, new_kept, all->list,
-					   count_different(all), reterr);
+					   count_kept(all), reterr);
 	if (!err && fsync(site->directory_fd))
 		err = ssdpm__fail(reterr, -errno, 0, "cannot write %s/%s: %s",
 				  site->directory, new_kept,
@@ -319,7 +460,10 @@ int ssdpm__keep(struct site *site, struct changes *all,
 /* Should it fail, the next commit does it. */
 int ssdpm__keep_finish(const struct site *site)
 {
-	if (renameat(site->directory_fd, new_kept, site->directory_fd, kept))
+	if (faccessat(site->directory_fd, new_kept, F_OK, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (renameat(site->directory_fd, new_kept, site->directory_fd,
+		     old_kept))
 		return -errno;
 	fsync(site->directory_fd);
 	return 0;

@@ -193,7 +193,7 @@ int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 }
 
 /* One less never allows a state that the value forbids. */
-static void other_tolerance(const char *value, char other[24])
+void ssdpm__other_tolerance(const char *value, char other[24])
 {
 	struct span span = ssdpm__span(value, strlen(value));
 	uint64_t us;
@@ -211,7 +211,7 @@ int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 	char other[24];
 	int err;
 
-	other_tolerance(value, other);
+	ssdpm__other_tolerance(value, other);
 	err = ssdpm__write_value(machine, SSDPM_STEP_LATENCY_TOLERANCE, path,
 				 other, reterr);
 	if (err)

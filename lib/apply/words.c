@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of steps, what becomes of them, and their flags. */
+/* The names of steps, what becomes of them, their flags, and journals. */
 #include <ssdpm/apply.h>
 
 const char *ssdpm_step_kind_to_string(uint32_t kind)
@@ -59,6 +59,24 @@ const char *ssdpm_step_flag_to_string(uint32_t flag)
 		return "until-reboot";
 	case SSDPM_STEP_NO_HOST_BITS:
 		return "no-host-bits";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_journal_state_to_string(uint32_t state)
+{
+	switch (state) {
+	case SSDPM_JOURNAL_NONE:
+		return "none";
+	case SSDPM_JOURNAL_RUNNING:
+		return "running";
+	case SSDPM_JOURNAL_KILLED:
+		return "killed";
+	case SSDPM_JOURNAL_FOUND:
+		return "found";
+	case SSDPM_JOURNAL_UNDONE:
+		return "undone";
 	default:
 		return NULL;
 	}

@@ -38,6 +38,7 @@ UNITLESS = {
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "op",
     # how many
+    "n_undone", "n_left_alone",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",

@@ -112,6 +112,13 @@ class Command:
         assert message.endswith("\n") and message.count("\n") == 1, message
         return message.rstrip("\n")
 
+    def fails_with_output(self, status: int, *arguments: str) -> str:
+        """Fails with this status, says why on standard output, and nothing else."""
+        result = self(*arguments)
+        assert result.returncode == status, result.stderr
+        assert result.stderr == b""
+        return result.stdout.decode()
+
     def shell(self, line: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["bash", "-c", line],

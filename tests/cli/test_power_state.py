@@ -27,7 +27,7 @@ def record(root: pathlib.Path, *changes: str) -> None:
     """What an apply since the boot has left."""
     boot = root / "proc/sys/kernel/random/boot_id"
     word = boot.read_text().strip() if boot.exists() else "-"
-    lines = ["ssdpm-changes 1", f"boot {word}", *changes]
+    lines = ["ssdpm-changes 2", f"boot {word}", *changes]
     text = "".join(f"{line}\n" for line in lines).encode()
     (root / "run/ssdpm").mkdir(parents=True)
     (root / "run/ssdpm/undo").write_bytes(text + b"end %016x\n" % checksum(text))

@@ -1251,6 +1251,32 @@ static int call_recover(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* To look at it, and to lock a plan, which undoes what it names. */
+static int call_lock(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan;
+	int err = restore_machine();
+
+	if (!err)
+		err = write_journal();
+	if (!err)
+		err = ssdpm_journal_read(in.capture, NULL, &journal, error);
+	if (err)
+		return err;
+	ret->energy_nj = journal.state;
+	err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+	if (err)
+		return err;
+	err = ssdpm_plan_lock(plan, error);
+	if (!err)
+		err = ssdpm_plan_get_journal(plan, &journal);
+	if (!err)
+		ret->energy_nj += 10 * journal.n_undone;
+	ssdpm_plan_free(plan);
+	return err;
+}
+
 static const struct ssdpm_ftl_params small_ftl = {
 	.size = sizeof(small_ftl),
 	.n_user_pages = 32,
@@ -1523,6 +1549,8 @@ static const struct {
 	{ "ssdpm_plan_revert", call_commit },
 	{ "ssdpm_plan_verify", call_commit },
 	{ "ssdpm_recover", call_recover },
+	{ "ssdpm_journal_read", call_lock },
+	{ "ssdpm_plan_lock", call_lock },
 	{ "ssdpm_machine_read_facts", call_machine_read_facts },
 	{ "ssdpm_energy_measure", call_energy },
 	{ "ssdpm_integral_new", call_integral },
@@ -1648,6 +1676,7 @@ static void call_strings(void)
 		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
 		ssdpm_loop_to_string(i);
 		ssdpm_persist_kind_to_string(i);
+		ssdpm_journal_state_to_string(i);
 		ssdpm_step_flag_to_string(i);
 		ssdpm_step_kind_to_string(i);
 		ssdpm_step_state_to_string(i);
@@ -1896,8 +1925,11 @@ static void call_device(void)
 static void call_plan_getters(void)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
 	struct ssdpm_step step = { .size = sizeof(step) };
 
+	assert_int_equal(ssdpm_plan_get_journal(in.plan, &journal), 0);
+	ssdpm_plan_unlock(in.plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(in.plan), 1);
 	assert_int_equal(ssdpm_plan_get_step(in.plan, 0, &step), 0);
 	ssdpm_plan_get_step(in.plan, 1, &step);
@@ -2248,11 +2280,14 @@ static const struct {
 	{ "ssdpm_persist_write", call_persist },
 	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_plan_free", call_plan_getters },
+	{ "ssdpm_plan_unlock", call_plan_getters },
+	{ "ssdpm_plan_get_journal", call_plan_getters },
 	{ "ssdpm_plan_get_n_planned", call_plan_getters },
 	{ "ssdpm_plan_get_n_steps", call_plan_getters },
 	{ "ssdpm_plan_get_n_tables", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },
+	{ "ssdpm_journal_state_to_string", call_strings },
 	{ "ssdpm_step_flag_to_string", call_strings },
 	{ "ssdpm_step_kind_to_string", call_strings },
 	{ "ssdpm_step_state_to_string", call_strings },

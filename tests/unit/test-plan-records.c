@@ -168,8 +168,9 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		uint32_t line;
 		const char *cause;
 	} cases[] = {
-		{ "changes 1", "changes 2", 1, "unknown version '2'" },
-		{ "changes 1", "changes 1.1", 1, "unknown version '1.1'" },
+		{ "changes 2", "changes 1", 1, "unknown version '1'" },
+		{ "changes 2", "changes 3", 1, "unknown version '3'" },
+		{ "changes 2", "changes 2.1", 1, "unknown version '2.1'" },
 		{ "ssdpm-changes", "hello", 1, "not a record of ssdpm" },
 		{ "boot -", "boat -", 2, "no boot" },
 		{ "nvme-core\t", "nvme\t", 3, "unknown step 'nvme'" },
@@ -217,8 +218,8 @@ static void a_target_that_no_step_has_is_refused(void **state)
 {
 	static const char *const lines[] = {
 		"lpm\tetc/passwd\tmin_power\tmin_power",
-		("lpm\tsys/devices/../../etc/link_power_management_policy\t"
-		 "min_power\tmin_power"),
+		"lpm\tsys/devices/../../etc/link_power_management_policy\t"
+		"min_power\tmin_power",
 		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
 		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\t1\t2",
 		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t1\t2",
@@ -294,6 +295,114 @@ static void what_was_not_damaged_is_acted_on(void **state)
 	assert_int_equal(kernel->now.drives[0].power, 1 | 2 << 5);
 	assert_int_equal(kernel->now.drives[0].nopp, 1);
 	assert_true(n >= 5);
+}
+
+static struct ssdpm_journal read_journal(void)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(
+		ssdpm_journal_read(kernel_machine, NULL, &journal, &error), 0);
+	assert_int_equal(error.code, fixture_error().code);
+	return journal;
+}
+
+/* Neither before nor planned, nor on the way: 777 of somebody else. */
+static void values_of_others_stay_and_are_counted(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	char text[RECORD_BYTES];
+
+	(void)state;
+	kernel_reset();
+	make_body(text);
+	finish(text, 6);
+	put("journal", text, strlen(text));
+	kernel_set_tolerance(0, "777");
+	assert_int_equal(read_journal().state, SSDPM_JOURNAL_KILLED);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_get_journal(plan, &journal), 0);
+	assert_int_equal(journal.state, SSDPM_JOURNAL_UNDONE);
+	assert_int_equal(journal.n_left_alone, 1);
+	assert_true(journal.n_undone >= 4);
+	assert_string_equal(kernel->now.drives[0].tolerance, "777");
+	assert_string_equal(kernel->now.parameters[2], "1500");
+	assert_int_equal(read_journal().state, SSDPM_JOURNAL_NONE);
+	ssdpm_plan_free(plan);
+}
+
+/* What a step writes in between is nobody else's. */
+static void a_value_on_its_way_is_put_back(void **state)
+{
+	static const char *const lines[] = { "begin 1\n", "begin 0\nback 1\n" };
+	char text[RECORD_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		kernel_reset();
+		snprintf(text, sizeof(text),
+			 SSDPM__RECORD_HEAD
+			 "\nboot -\n"
+			 "latency-tolerance\t%s\t90000\t100000\n"
+			 "lpm\t%s\tmin_power\tmed_power_with_dipm,"
+			 "medium_power\n",
+			 drive_path, port_path);
+		finish(text, 0);
+		strcat(text, lines[i]);
+		put("journal", text, strlen(text));
+		strcpy(kernel->now.ports[1].policy, "max_performance");
+		kernel_sync();
+		assert_int_equal(
+			ssdpm_recover(kernel_machine, NULL, NULL, NULL), 0);
+		assert_string_equal(kernel->now.ports[1].applied, "min_power");
+	}
+}
+
+static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
+{
+	struct ssdpm_plan_params params = { .size = sizeof(params),
+					    .lock_timeout_ms = 30 };
+	struct ssdpm_plan *plan = kernel_plan(), *other;
+	struct ssdpm_device *device;
+
+	(void)state;
+	kernel_reset();
+	device = kernel_device("nvme0");
+	assert_int_equal(ssdpm_plan_new(kernel_machine, &params, &other, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	assert_int_equal(ssdpm_plan_lock(other, NULL), -EBUSY);
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  5000, NULL),
+			 0);
+	kernel_commit(plan);
+	assert_int_equal(ssdpm_plan_lock(other, NULL), -EBUSY);
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	ssdpm_plan_unlock(plan);
+	ssdpm_plan_unlock(plan);
+	assert_int_equal(ssdpm_plan_lock(other, NULL), 0);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), -EINVAL);
+	ssdpm_plan_free(other);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(device);
+}
+
+static void states_of_journals_have_names(void **state)
+{
+	static const char *const names[] = { "none", "running", "killed",
+					     "found", "undone" };
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		assert_string_equal(ssdpm_journal_state_to_string(i + 1),
+				    names[i]);
+	assert_null(ssdpm_journal_state_to_string(0));
+	assert_null(ssdpm_journal_state_to_string(6));
 }
 
 static uint64_t seed;
@@ -398,6 +507,11 @@ int main(void)
 		cmocka_unit_test(a_target_that_no_step_has_is_refused),
 		cmocka_unit_test(damage_is_refused_by_file_and_line),
 		cmocka_unit_test(what_was_not_damaged_is_acted_on),
+		cmocka_unit_test(values_of_others_stay_and_are_counted),
+		cmocka_unit_test(a_value_on_its_way_is_put_back),
+		cmocka_unit_test(
+			who_holds_the_lock_reads_plans_and_commits_under_it),
+		cmocka_unit_test(states_of_journals_have_names),
 		cmocka_unit_test(
 			whatever_a_record_says_nothing_is_half_written),
 	};

@@ -289,6 +289,24 @@ static int plan_get_table(void *sized, struct ssdpm_error *error)
 	return ssdpm_plan_get_table(in.plan, 0, sized);
 }
 
+static int plan_get_journal(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_plan_get_journal(in.plan, sized);
+}
+
+static int journal_read(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_journal_read(in.empty, NULL, sized, error);
+}
+
+static int journal_read_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+
+	return ssdpm_journal_read(in.empty, sized, &journal, error);
+}
+
 static int recover(void *sized, struct ssdpm_error *error)
 {
 	size_t n;
@@ -377,6 +395,11 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_plan_get_step, ssdpm_step, SIZED_OUT, NULL, plan_get_step),
 	SIZED(ssdpm_plan_get_table, ssdpm_planned_table, SIZED_OUT, NULL,
 	      plan_get_table),
+	SIZED(ssdpm_plan_get_journal, ssdpm_journal, SIZED_OUT, NULL,
+	      plan_get_journal),
+	SIZED(ssdpm_journal_read, ssdpm_journal, SIZED_OUT, NULL, journal_read),
+	SIZED(ssdpm_journal_read, ssdpm_plan_params, SIZED_IN, NULL,
+	      journal_read_of),
 	SIZED(ssdpm_recover, ssdpm_plan_params, SIZED_IN, NULL, recover),
 	SIZED(ssdpm_persist_new, ssdpm_persist_params, SIZED_IN,
 	      &in.persist_params, persist_new),
