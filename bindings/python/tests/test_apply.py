@@ -402,7 +402,7 @@ def test_what_another_changed_in_the_block_is_left_alone_and_the_rest_undone(
     limits = [one.latency_tolerance_us for one in now.values()]
     assert limits == [100_000, 70_000, 100_000]
     assert [step.state for step in plan.steps] == ["undone", "done", "undone"]
-    assert "somebody else" in str(plan.steps[1])
+    assert "another program" in str(plan.steps[1])
 
 
 def test_the_journal_is_where_the_caller_says(machine: Maker, tmp_path: Path) -> None:
