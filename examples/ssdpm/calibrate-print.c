@@ -40,7 +40,7 @@ static void print_head(const struct calibrate_answer *a)
 	       count_text(o->n_samples).text, o->power_name,
 	       count_text(o->n_ios).text, o->trace_name);
 	printf("  in force: %s", o->policy);
-	if (o->kind == SSDPM_KIND_NVME)
+	if (o->kind == SSDPM_KIND_NVME && o->pcie_link)
 		printf("; asleep with the link in %s",
 		       ssdpm_pcie_link_to_string(o->pcie_link));
 	if (!a->policy_given)

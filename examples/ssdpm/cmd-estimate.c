@@ -170,7 +170,7 @@ static void write_estimate(struct json_writer *w,
 	write_drive_names(w, drive);
 	ssdpm__json_string(w, "trace", e->trace);
 	write_counts(w, &e->counts);
-	write_sim_options(w, &settings->sim);
+	write_sim_options(w, &settings->sim, drive);
 	ssdpm__json_string(w, "policy", job->policy->name);
 	write_resolved(w, &job->resolved, drive);
 	write_result(w, &job->result, drive);

@@ -296,7 +296,7 @@ static enum exit_status print_advices(const struct common *common,
 	for (size_t i = 0; i < n && !common->form; i++) {
 		if (i)
 			putchar('\n');
-		print_advice(&advices[i]);
+		print_advice(&advices[i], &settings->sim);
 	}
 	if (!common->form)
 		return STATUS_DONE;

@@ -43,26 +43,57 @@ static bool is_measured(const struct subject *subject)
 	return false;
 }
 
+/* "l0", or "l1.2 to l0": not known. */
+static const char *link_text(uint32_t link)
+{
+	return link ? ssdpm_pcie_link_to_string(link) : "l1.2 to l0";
+}
+
+void print_taken(const struct subject *subject,
+		 const struct sim_options *options)
+{
+	struct ssdpm_device_settings settings = find_settings(subject->drive);
+	uint32_t quirks = subject->quirks.in_force & APST_QUIRKS;
+
+	if (!subject->drive->device ||
+	    ssdpm_model_get_info(subject->drive->model)->kind !=
+		    SSDPM_KIND_NVME)
+		return;
+	fputs("  the machine says: ", stdout);
+	if (!options->pcie_link && settings.pcie_link)
+		printf("link in %s while asleep; ",
+		       link_text(settings.pcie_link));
+	else if (!options->pcie_link)
+		printf("nothing of the link, so it is a range, %s; ",
+		       link_text(0));
+	if (!(settings.known & SSDPM_SETTING_QUIRKS))
+		fputs("nothing of quirks", stdout);
+	else if (quirks)
+		print_quirks(stdout, quirks);
+	else
+		fputs("no quirk of APST", stdout);
+	putchar('\n');
+}
+
 void print_subject(const struct estimate *e, const struct sim_options *options)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(e->subject->drive->model);
 	uint32_t loop = options->loop ? options->loop : SSDPM_LOOP_CLOSED;
-	uint32_t link =
-		options->pcie_link ? options->pcie_link : SSDPM_PCIE_L1_2;
+	uint32_t link = find_link(options, e->subject->drive);
 
 	printf("%s%s%s on %s, %s loop", e->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, e->trace,
 	       ssdpm_loop_to_string(loop));
 	if (info->kind == SSDPM_KIND_NVME)
-		printf(", asleep with the link in %s",
-		       ssdpm_pcie_link_to_string(link));
+		printf(", asleep with the link in %s", link_text(link));
 	if (is_measured(e->subject))
 		fputs(", with measured values", stdout);
 	if (options->spare_ppm)
 		printf(", %s of the flash spare",
 		       share_text(options->spare_ppm, 1000000).text);
 	putchar('\n');
+	print_taken(e->subject, options);
 }
 
 enum exit_status check_stdin(const struct common *common, char **drives,
@@ -245,7 +276,7 @@ enum exit_status write_comparison(struct json_writer *w,
 	write_drive_names(w, drive);
 	ssdpm__json_string(w, "trace", e->trace);
 	write_counts(w, &e->counts);
-	write_sim_options(w, options);
+	write_sim_options(w, options, drive);
 	ssdpm__json_begin(w, "rows", '[');
 	for (size_t i = 0; i < e->n_jobs; i++) {
 		const struct job *job = &e->jobs[i];

@@ -11,6 +11,10 @@ void csv_text(const char *text, char end);
 void csv_line(int n, ...);
 
 /* "drive.json on trace.csv, closed loop, PCIe link l1.2" */
+/* A line on what was taken from the machine of a device. */
+void print_taken(const struct subject *subject,
+		 const struct sim_options *options);
+
 void print_subject(const struct estimate *estimate,
 		   const struct sim_options *options);
 

@@ -92,8 +92,14 @@ static void say_doubts(const struct measured_file *file,
 			"firmware is %s: taken to be that of %s",
 			file->path, or_unknown(overlay->product),
 			or_unknown(overlay->firmware), drive->name);
-	if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link &&
-	    overlay->pcie_link != pcie_link)
+	if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link && !pcie_link)
+		complain("%s: measured with the link in %s, and what that "
+			 "takes is in the idle powers: whether it is so on "
+			 "this machine is not known",
+			 file->path,
+			 ssdpm_pcie_link_to_string(overlay->pcie_link));
+	else if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link &&
+		 overlay->pcie_link != pcie_link)
 		complain(
 			"%s: measured with the link in %s, and what that takes "
 			"is in the idle powers: they do not hold with the "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recommend-text.h"
 
+#include "comparison.h"
+
 #include "kernel-settings.h"
 #include "numbers.h"
 #include "result-json.h"
@@ -203,13 +205,14 @@ static void print_settings(const struct ssdpm_recommendation *r)
 		       changed);
 }
 
-void print_advice(const struct advice *a)
+void print_advice(const struct advice *a, const struct sim_options *options)
 {
 	const struct ssdpm_model_info *info =
 		ssdpm_model_get_info(a->subject->drive->model);
 
 	printf("%s%s%s on %s\n", a->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, a->trace);
+	print_taken(a->subject, options);
 	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
 		const struct ssdpm_recommendation *r = &a->recommendations[i];
 		struct resolved resolved = { .table = r->apst };
@@ -340,7 +343,7 @@ void write_advice(struct json_writer *w, const struct advice *a,
 	write_drive_names(w, a->subject->drive);
 	ssdpm__json_string(w, "trace", a->trace);
 	write_counts(w, &a->counts);
-	write_sim_options(w, options);
+	write_sim_options(w, options, a->subject->drive);
 	ssdpm__json_begin(w, "bounds", '{');
 	write_optional(w, "max_delay_mean_ns",
 		       b->max_delay_mean_ns != UINT64_MAX,

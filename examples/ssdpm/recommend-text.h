@@ -25,7 +25,8 @@ struct advice {
 	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
 };
 
-void print_advice(const struct advice *advice);
+void print_advice(const struct advice *advice,
+		  const struct sim_options *options);
 void write_advice(struct json_writer *w, const struct advice *advice,
 		  const struct sim_options *options,
 		  const struct ssdpm_bounds *bounds);

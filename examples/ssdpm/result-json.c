@@ -112,11 +112,11 @@ void write_result(struct json_writer *w, const struct ssdpm_result *result,
 	write_array(w, "axis_high_nj", result->axis_high_nj, SSDPM_N_AXES);
 }
 
-void write_sim_options(struct json_writer *w, const struct sim_options *options)
+void write_sim_options(struct json_writer *w, const struct sim_options *options,
+		       const struct drive *drive)
 {
 	uint32_t loop = options->loop ? options->loop : SSDPM_LOOP_CLOSED;
-	uint32_t link =
-		options->pcie_link ? options->pcie_link : SSDPM_PCIE_L1_2;
+	uint32_t link = find_link(options, drive);
 
 	ssdpm__json_string(w, "loop", ssdpm_loop_to_string(loop));
 	ssdpm__json_string(w, "pcie_link", ssdpm_pcie_link_to_string(link));

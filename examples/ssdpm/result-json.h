@@ -16,8 +16,8 @@ void write_result(struct json_writer *w, const struct ssdpm_result *result,
 		  const struct drive *drive);
 
 /* What was simulated, as members. */
-void write_sim_options(struct json_writer *w,
-		       const struct sim_options *options);
+void write_sim_options(struct json_writer *w, const struct sim_options *options,
+		       const struct drive *drive);
 
 /* entries, sent, enabled of NVMe, lpm of SATA, as members. */
 void write_resolved(struct json_writer *w, const struct resolved *resolved,

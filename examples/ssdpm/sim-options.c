@@ -2,6 +2,7 @@
 #include "sim-options.h"
 
 #include "apst-options.h"
+#include "live.h"
 #include "units.h"
 
 #include <errno.h>
@@ -12,7 +13,8 @@ static const struct option_spec options[] = {
 	  "closed (default): idle times stand, delays move what follows; open: "
 	  "arrival times stand" },
 	{ "pcie-link", 0, "l0|l1|l1.2",
-	  "the link while the drive sleeps (default l1.2)" },
+	  "the link while the drive sleeps (default: as the machine of a device "
+	  "has it, else l1.2)" },
 	{ "operational-state", 0, "PSn",
 	  "the state in which the drive works (default PS0)" },
 	{ "idle-from-start", 0, NULL,
@@ -320,6 +322,24 @@ const struct option_group sim_option_group = {
 	.set = set,
 };
 
+struct ssdpm_device_settings find_settings(const struct drive *drive)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+
+	if (drive->device)
+		ssdpm_device_get_settings(drive->device, &drive->live->facts,
+					  drive->model, &settings, NULL);
+	return settings;
+}
+
+uint32_t find_link(const struct sim_options *settings,
+		   const struct drive *drive)
+{
+	if (settings->pcie_link)
+		return settings->pcie_link;
+	return drive->device ? find_settings(drive).pcie_link : SSDPM_PCIE_L1_2;
+}
+
 static bool is_of_drive(const struct override *override,
 			const struct drive *drive)
 {
@@ -457,8 +477,7 @@ enum exit_status find_parameters(
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
 	size_t *ret_n, struct ssdpm_background_work *ret_background)
 {
-	uint32_t link =
-		settings->pcie_link ? settings->pcie_link : SSDPM_PCIE_L1_2;
+	uint32_t link = find_link(settings, drive);
 	enum exit_status status;
 	struct ssdpm_error error;
 

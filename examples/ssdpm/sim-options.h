@@ -44,6 +44,16 @@ extern const struct option_group sim_option_group;
 enum exit_status check_sim_options(const struct common *common,
 				   const struct sim_options *options);
 
+/*
+ * The link of a drive that sleeps: as the options say, as its machine has it
+ * (0: not known), or l1.2 where there is no machine.
+ */
+uint32_t find_link(const struct sim_options *options,
+		   const struct drive *drive);
+
+/* What a machine says of its device; nothing is known of another drive. */
+struct ssdpm_device_settings find_settings(const struct drive *drive);
+
 /* Is there a drive for each value that is of one? */
 enum exit_status check_overrides(const struct common *common,
 				 const struct sim_options *options,

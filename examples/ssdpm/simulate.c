@@ -18,8 +18,7 @@ struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 	params.n_parameters = subject->n_parameters;
 	if (options->loop)
 		params.loop = options->loop;
-	if (options->pcie_link)
-		params.pcie_link = options->pcie_link;
+	params.pcie_link = find_link(options, subject->drive);
 	params.flags = options->flags;
 	params.operational_state = options->operational_state;
 	params.interval_ns = plan->interval_ns;
@@ -260,6 +259,21 @@ static enum exit_status run_trace(const struct plan *plan, const char *trace,
 	return status;
 }
 
+/* Whether this kernel has APST for a device, unless the options say more. */
+static void take_apst(const struct plan *plan, struct subject *subject)
+{
+	const struct quirk_options *options = plan->quirk_options;
+	const struct ssdpm_device_settings settings =
+		find_settings(subject->drive);
+
+	if (options->none || !(settings.known & SSDPM_SETTING_QUIRKS))
+		return;
+	if (settings.quirks & SSDPM_QUIRK_NO_APST)
+		subject->quirks.in_force |= SSDPM_QUIRK_NO_APST;
+	else if (!options->path && !options->added)
+		subject->quirks.in_force &= ~(uint32_t)SSDPM_QUIRK_NO_APST;
+}
+
 enum exit_status find_subjects(const struct plan *plan,
 			       const struct drives *drives,
 			       struct subject **ret_subjects)
@@ -283,6 +297,8 @@ enum exit_status find_subjects(const struct plan *plan,
 		s->drive = &drives->drives[i];
 		status = find_quirks(plan->quirk_options, &rules, s->drive,
 				     &s->quirks);
+		if (!status)
+			take_apst(plan, s);
 		if (!status && !plan->common->quiet && !plan->no_tables)
 			complain_of_quirks(s->drive, &s->quirks, APST_QUIRKS,
 					   false);

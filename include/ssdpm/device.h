@@ -555,6 +555,55 @@ SSDPM_API int ssdpm_device_get_apst_params(
 	const struct ssdpm_model *model, struct ssdpm_apst_params *ret_params,
 	struct ssdpm_error *reterr);
 
+/** Bits of ssdpm_device_settings.known. */
+enum ssdpm_setting {
+	SSDPM_SETTING_QUIRKS = 1 << 0,
+	SSDPM_SETTING_PCIE_LINK = 1 << 1,
+	SSDPM_SETTING_LPM = 1 << 2,
+};
+
+/**
+ * struct ssdpm_device_settings - what a prediction takes from the machine
+ * (sized result)
+ * @size:      sizeof(struct ssdpm_device_settings)
+ * @known:     bits of enum ssdpm_setting: the members that have a value
+ * @quirks:    bits of enum ssdpm_quirk that are in force; SSDPM_QUIRK_NO_APST
+ *             also where this kernel has no APST for the drive
+ * @pcie_link: NVMe: enum ssdpm_pcie_link, the deepest that Linux has on; 0: not
+ *             known, because Linux does not manage the link
+ * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
+ * @reserved:  0
+ */
+struct ssdpm_device_settings {
+	size_t size;
+	uint32_t known;
+	uint32_t quirks;
+	uint32_t pcie_link;
+	uint32_t lpm;
+	uint64_t reserved;
+};
+
+/**
+ * ssdpm_device_get_settings() - what to simulate a device of a machine with
+ * @facts: of its machine
+ * @model: of the drive, or NULL: not known
+ * @ret_settings: its size member is set by the caller
+ *
+ * @pcie_link goes into ssdpm_parameters_from_model(), which makes a range of a
+ * link that is not known; @lpm into struct ssdpm_sim_params; @quirks into the
+ * parameters of a table. L1.1 counts as L1.
+ *
+ * Source: the files of link/ in sysfs (drivers/pci/pcie/aspm.c),
+ * pm_qos_latency_tolerance_us, link_power_management_policy.
+ *
+ * Return: 0; -EINVAL, -E2BIG (the size of @facts or @ret_settings), -ENOMEM.
+ */
+SSDPM_API int ssdpm_device_get_settings(
+	const struct ssdpm_device *device,
+	const struct ssdpm_machine_facts *facts,
+	const struct ssdpm_model *model,
+	struct ssdpm_device_settings *ret_settings, struct ssdpm_error *reterr);
+
 /** Is the drive saving power? And what a diagnosis says. */
 enum ssdpm_severity {
 	SSDPM_SEVERITY_GOOD = 1, /* it is */

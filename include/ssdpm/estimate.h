@@ -22,14 +22,6 @@
 extern "C" {
 #endif
 
-/** State of the PCIe link while the drive is in a non-operational state. */
-enum ssdpm_pcie_link {
-	SSDPM_PCIE_L0 = 1, /* no ASPM: the link stays awake */
-	SSDPM_PCIE_L1 = 2, /* ASPM L1 */
-	SSDPM_PCIE_L1_2 =
-		3, /* L1 substate L1.2: what a state's watts ask for */
-};
-
 /** What a simulation has to know of a drive; the index says of which. */
 enum ssdpm_parameter_kind {
 	/* Of a state, by its number: uW when nothing is to do. */
@@ -85,7 +77,9 @@ struct ssdpm_parameter {
 
 /**
  * ssdpm_parameters_from_model() - what is known and what is assumed of a drive
- * @pcie_link:      enum ssdpm_pcie_link; it does not matter for SATA
+ * @pcie_link:      enum ssdpm_pcie_link; 0: unknown, and then the power of the
+ *                  link is a range, from that of the best to that of the worst;
+ *                  it does not matter for SATA
  * @ret_parameters: room for SSDPM_MAX_PARAMETERS
  * @ret_n:          how many were filled, sorted by kind and index
  *
@@ -158,9 +152,11 @@ enum ssdpm_sim_flag {
  *                Copied, like all that is pointed to here
  * @n_parameters: how many
  * @apst:         NVMe: the table that the drive has, or NULL: it never sleeps
- * @lpm:          SATA: enum ssdpm_lpm; 0: SSDPM_LPM_MAX_PERFORMANCE
+ * @lpm:          SATA: enum ssdpm_lpm; 0: unknown, and then nothing can be
+ *                simulated
  * @loop:         enum ssdpm_loop
- * @pcie_link:    enum ssdpm_pcie_link; read where @parameters is NULL
+ * @pcie_link:    enum ssdpm_pcie_link, or 0, as for
+ *                ssdpm_parameters_from_model(); read where @parameters is NULL
  * @flags:        bits of enum ssdpm_sim_flag
  * @operational_state: the state in which the drive works
  * @interval_ns:  length of the intervals of ssdpm_sim_get_intervals(); 0: none
@@ -182,7 +178,8 @@ struct ssdpm_sim_params {
 /**
  * ssdpm_sim_params_init() - the defaults
  *
- * No table, closed loop, link in L1.2, state 0, no intervals.
+ * The drive never sleeps: no table, SSDPM_LPM_MAX_PERFORMANCE. Closed loop,
+ * link in L1.2, state 0, no intervals.
  *
  * Return: 0; -EINVAL (@size is shorter than the size member).
  */
@@ -1516,9 +1513,6 @@ SSDPM_API const char *ssdpm_axis_to_string(uint32_t axis);
 
 /** ssdpm_loop_to_string() - "closed", "open", or NULL */
 SSDPM_API const char *ssdpm_loop_to_string(uint32_t loop);
-
-/** ssdpm_pcie_link_to_string() - "l0", "l1", "l1.2", or NULL */
-SSDPM_API const char *ssdpm_pcie_link_to_string(uint32_t link);
 
 /** ssdpm_phase_to_string() - "busy", "idle" and so on, or NULL */
 SSDPM_API const char *ssdpm_phase_to_string(uint32_t phase);

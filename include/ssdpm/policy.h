@@ -556,6 +556,20 @@ SSDPM_API const char *ssdpm_lpm_to_string(uint32_t lpm);
 /** ssdpm_lpm_from_string() - the exact name, or 0 */
 SSDPM_API uint32_t ssdpm_lpm_from_string(const char *text);
 
+/**
+ * State of the PCIe link while the drive is in a non-operational state; 0 is
+ * unknown.
+ */
+enum ssdpm_pcie_link {
+	SSDPM_PCIE_L0 = 1, /* no ASPM: the link stays awake */
+	SSDPM_PCIE_L1 = 2, /* ASPM L1 */
+	SSDPM_PCIE_L1_2 =
+		3, /* L1 substate L1.2: what a state's watts ask for */
+};
+
+/** ssdpm_pcie_link_to_string() - "l0", "l1", "l1.2", or NULL */
+SSDPM_API const char *ssdpm_pcie_link_to_string(uint32_t link);
+
 /** Most policies that a profile names. */
 #define SSDPM_MAX_LPMS 6
 

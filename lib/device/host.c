@@ -177,3 +177,68 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 	ssdpm__sized_out(ret_params, &params, sizeof(params));
 	return 0;
 }
+
+/* The deepest state of the link that Linux has on; L1.2 is below L1. */
+static uint32_t link_of(const struct ssdpm_device_facts *facts)
+{
+	if (!(facts->pcie_enabled & SSDPM_PCIE_FEATURE_L1))
+		return SSDPM_PCIE_L0;
+	return facts->pcie_enabled & SSDPM_PCIE_FEATURE_L1_2 ? SSDPM_PCIE_L1_2 :
+							       SSDPM_PCIE_L1;
+}
+
+static int take_nvme(const struct ssdpm_device *device,
+		     const struct ssdpm_machine_facts *facts,
+		     const struct ssdpm_model *model,
+		     struct ssdpm_device_settings *settings,
+		     struct ssdpm_error *reterr)
+{
+	uint32_t from_kernel;
+	int err;
+
+	if (device->facts.known & SSDPM_FACT_PCIE) {
+		settings->pcie_link = link_of(&device->facts);
+		settings->known |= SSDPM_SETTING_PCIE_LINK;
+	}
+	err = ssdpm_device_get_quirks(device, facts, model, &settings->quirks,
+				      &from_kernel, reterr);
+	if (!(device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)) {
+		settings->quirks |= SSDPM_QUIRK_NO_APST;
+		settings->known |= SSDPM_SETTING_QUIRKS;
+	} else if (!err) {
+		settings->known |= SSDPM_SETTING_QUIRKS;
+	}
+	return err == -ENODATA ? 0 : err;
+}
+
+int ssdpm_device_get_settings(const struct ssdpm_device *device,
+			      const struct ssdpm_machine_facts *facts,
+			      const struct ssdpm_model *model,
+			      struct ssdpm_device_settings *ret_settings,
+			      struct ssdpm_error *reterr)
+{
+	struct ssdpm_device_settings settings = { 0 };
+	struct ssdpm_machine_facts known;
+	struct ssdpm_error error = { 0 };
+	int err;
+
+	err = ssdpm__sized_check(ret_settings, sizeof(settings),
+				 "ssdpm_device_settings", reterr);
+	if (!err)
+		err = ssdpm__facts_in(facts, &known, reterr);
+	if (err)
+		return err;
+	if (device->facts.reach == SSDPM_REACH_YES) {
+		if (device->facts.kind == SSDPM_KIND_NVME)
+			err = take_nvme(device, &known, model, &settings,
+					&error);
+		else if (device->facts.known & SSDPM_FACT_LPM &&
+			 device->facts.lpm) {
+			settings.lpm = device->facts.lpm;
+			settings.known |= SSDPM_SETTING_LPM;
+		}
+	}
+	if (!err)
+		ssdpm__sized_out(ret_settings, &settings, sizeof(settings));
+	return ssdpm__pass_on(err, &error, reterr);
+}

@@ -131,7 +131,10 @@ static int check_policy(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "apst: a SATA drive has no such table; its "
 				   "policy is lpm");
-	if (params->lpm && kind != SSDPM_KIND_SATA)
+	if (!params->lpm && kind == SSDPM_KIND_SATA)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "lpm: the policy of the link is not known");
+	if (params->lpm > SSDPM_LPM_MAX_PERFORMANCE && kind != SSDPM_KIND_SATA)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "lpm: an NVMe drive has no such policy; its "
 				   "policy is apst");

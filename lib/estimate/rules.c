@@ -232,6 +232,8 @@ static struct guess transition_power(const struct drive *drive)
 static struct guess link_power(const struct drive *drive)
 {
 	static const struct guess links[] = {
+		[0] = { 0, 56000, 1000000,
+			"link-unknown: from l1.2 to l0, nominal as l1", false },
 		[SSDPM_PCIE_L0] = { 100000, 250000, 1000000,
 				    "link-l0: half of what a SATA link takes "
 				    "at its two ends",
@@ -506,7 +508,7 @@ int ssdpm_parameters_from_model(
 	struct drive drive = look_at(model);
 	size_t n = ssdpm__parameter_keys(model, keys);
 
-	if (pcie_link < SSDPM_PCIE_L0 || pcie_link > SSDPM_PCIE_L1_2)
+	if (pcie_link > SSDPM_PCIE_L1_2)
 		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown %u",
 				   pcie_link);
 	if (!drive.n_states)

@@ -28,6 +28,7 @@ int ssdpm_sim_params_init(struct ssdpm_sim_params *params, size_t size)
 	const struct ssdpm_sim_params defaults = {
 		.size = sizeof(defaults),
 		.loop = SSDPM_LOOP_CLOSED,
+		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
 		.pcie_link = SSDPM_PCIE_L1_2,
 	};
 

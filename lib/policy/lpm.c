@@ -21,3 +21,17 @@ const char *ssdpm_lpm_to_string(uint32_t lpm)
 		return NULL;
 	}
 }
+
+const char *ssdpm_pcie_link_to_string(uint32_t link)
+{
+	switch (link) {
+	case SSDPM_PCIE_L0:
+		return "l0";
+	case SSDPM_PCIE_L1:
+		return "l1";
+	case SSDPM_PCIE_L1_2:
+		return "l1.2";
+	default:
+		return NULL;
+	}
+}

@@ -184,18 +184,18 @@ def test_both_power_sources_are_shown_by_one_command(
     root = str(machine("laptop"))
     call = ["plan", "--root", root, "-p", "auto", "--source"]
     workload = ["-t", "lomax"]
-    both = ssdpm.json(*call[:-1], "--both-sources", *workload)
+    both = ssdpm.json(*call, "--both-sources", *workload)
     assert both == [
         ssdpm.json(*call, source, *workload) for source in ("ac", "battery")
     ]
     assert [plan["profile"] for plan in both] == ["balanced", "power-saver"]
-    text = ssdpm.output(*call[:-1], "--both-sources", *workload)
+    text = ssdpm.output(*call, "--both-sources", *workload)
     assert text == "\n".join(
         ssdpm.output(*call, source, *workload) for source in ("ac", "battery")
     )
     # What makes it last follows the power source: the same files as of auto.
     persist = ["--persist", "systemd"]
-    _, battery = ssdpm.json(*call[:-1], "--both-sources", *persist)
+    _, battery = ssdpm.json(*call, "--both-sources", *persist)
     assert battery["files"] == ssdpm.json(*call, "auto", *persist)["files"]
 
 
@@ -283,6 +283,37 @@ def test_a_drive_that_is_named_and_cannot_is_status_3(
     # Not named: it is said, and the others are done.
     result = ssdpm("plan", "--root", root, "--latency", "any")
     assert result.returncode == 0 and b"nvme1" in result.stderr
+
+
+def test_a_link_that_linux_does_not_manage_is_a_range(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("no-aspm"))
+    call = ("plan", "--root", root, "--profile", "power-saver", "--trace", "lomax")
+
+    def run(*more: str) -> Any:
+        (found,) = ssdpm.json(*call, "nvme0", *more)["estimates"]
+        return found
+
+    unknown, best, worst = run(), run("--pcie-link", "l1.2"), run("--pcie-link", "l0")
+    assert [one["pcie_link"] for one in (unknown, best, worst)] == [None, "l1.2", "l0"]
+    for i in range(2):
+        low = unknown["rows"][i]["low"]["mean_power_uw"]
+        high = unknown["rows"][i]["high"]["mean_power_uw"]
+        assert low == best["rows"][i]["low"]["mean_power_uw"]
+        assert high == worst["rows"][i]["high"]["mean_power_uw"]
+    # What Linux does manage is no question: it has L0 on.
+    text = ssdpm.output(*call, "nvme1")
+    assert "asleep with the link in l0\n  the machine says: link in l0" in text
+    text = ssdpm.output(*call, "nvme0")
+    assert "asleep with the link in l1.2 to l0\n  the machine says: nothing of" in text
+
+
+def test_a_kernel_without_apst_for_a_drive_is_simulated_without(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ("--root", str(machine("eight-drives")), "--trace", "lomax", "nvme3")
+    assert "  linux: never sleeps\n" in ssdpm.output("estimate", *call)
 
 
 def test_a_machine_without_drives_has_nothing_to_do(ssdpm: Command) -> None:

@@ -1898,12 +1898,15 @@ static void call_device(void)
 	struct ssdpm_apst_params params = { .size = sizeof(params) };
 	struct ssdpm_host host = { .size = sizeof(host) };
 	struct ssdpm_device_power power = { .size = sizeof(power) };
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
 	struct ssdpm_devsleep devsleep;
 	uint32_t quirks, from_kernel, state;
 	struct ssdpm_error error;
 	struct ssdpm_apst table;
 
 	ssdpm_device_get_host(in.device, &in.facts, &host, &error);
+	ssdpm_device_get_settings(in.device, &in.facts, model, &settings,
+				  &error);
 	ssdpm_device_get_quirks(in.device, &in.facts, model, &quirks,
 				&from_kernel, &error);
 	ssdpm_device_get_apst_params(in.device, &in.facts, model, &params,
@@ -2206,6 +2209,7 @@ static const struct {
 	{ "ssdpm_device_read_power", call_device },
 	{ "ssdpm_device_read_power_state", call_device },
 	{ "ssdpm_device_get_quirks", call_device },
+	{ "ssdpm_device_get_settings", call_device },
 	{ "ssdpm_device_list_free", call_device },
 	{ "ssdpm_device_ref", call_device },
 	{ "ssdpm_device_unref", call_device },

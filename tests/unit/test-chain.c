@@ -165,6 +165,21 @@ static struct ssdpm_model *sata(struct link link)
 	return model;
 }
 
+/* A port that cannot be read is no port with max_performance. */
+static void assert_unknown(const struct ssdpm_model *model)
+{
+	struct ssdpm_sim_params params = params_of(NULL, 0, 0);
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_sim *sim = UNTOUCHED;
+
+	assert_int_equal(ssdpm_sim_new(model, &params, &sim, &error), -ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "lpm");
+	assert_ptr_equal(sim, UNTOUCHED);
+	/* All defaults: it never sleeps. */
+	assert_int_equal(ssdpm_sim_new(model, NULL, &sim, NULL), 0);
+	ssdpm_sim_free(sim);
+}
+
 static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 {
 	(void)state;
@@ -178,6 +193,7 @@ static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 	assert_refused(link, params_of(&table, 0, 0), "apst");
 	assert_refused(link, params_of(NULL, SSDPM_LPM_MIN_POWER + 1, 0),
 		       "lpm");
+	assert_unknown(link);
 	assert_refused(model, params_of(&backward, 0, 0), "entry 1");
 	assert_refused(model, asleep, "operational_state");
 	asleep.operational_state = 3;
@@ -208,7 +224,6 @@ static void each_link_policy_leads_where_linux_lets_it(void **state)
 	const struct link hipm = { .hipm = true }, dipm = { .dipm = true };
 	const struct link both = { true, true, false };
 
-	assert_link(all, 0, "");
 	assert_link(all, SSDPM_LPM_KEEP_FIRMWARE_SETTINGS, "");
 	assert_link(all, SSDPM_LPM_MAX_PERFORMANCE, "");
 	assert_link(all, SSDPM_LPM_MEDIUM_POWER, "1");

@@ -473,6 +473,56 @@ static void linux_without_the_parameters_has_the_old_algorithm(void **state)
 	ssdpm_model_unref(model);
 }
 
+static void assert_settings(const char *capture, const char *name,
+			    const struct ssdpm_device_settings *wanted)
+{
+	struct ssdpm_device_settings found = { .size = sizeof(found) };
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device = read_device(capture, name, &facts);
+	struct ssdpm_model *model = kingston();
+
+	assert_int_equal(
+		ssdpm_device_get_settings(device, &facts, model, &found, NULL),
+		0);
+	assert_int_equal(found.known, wanted->known);
+	assert_int_equal(found.pcie_link, wanted->pcie_link);
+	assert_int_equal(found.lpm, wanted->lpm);
+	assert_int_equal(found.quirks & SSDPM_QUIRK_NO_APST, wanted->quirks);
+	ssdpm_model_unref(model);
+	ssdpm_device_unref(device);
+}
+
+static void a_prediction_takes_what_the_machine_says(void **state)
+{
+	const uint32_t quirks = SSDPM_SETTING_QUIRKS;
+	const uint32_t both = quirks | SSDPM_SETTING_PCIE_LINK;
+
+	(void)state;
+	assert_settings("laptop", "nvme0",
+			&(struct ssdpm_device_settings){
+				.known = both, .pcie_link = SSDPM_PCIE_L1_2 });
+	/* L1 without L1.2. */
+	assert_settings("desktop-6.1", "nvme0",
+			&(struct ssdpm_device_settings){
+				.known = both, .pcie_link = SSDPM_PCIE_L1 });
+	/* Linux does not manage the first link, and has the second in L0. */
+	assert_settings("no-aspm", "nvme0",
+			&(struct ssdpm_device_settings){ .known = quirks });
+	assert_settings("no-aspm", "nvme1",
+			&(struct ssdpm_device_settings){
+				.known = both, .pcie_link = SSDPM_PCIE_L0 });
+	/* No latency tolerance: this kernel has no APST for it. */
+	assert_settings("eight-drives", "nvme3",
+			&(struct ssdpm_device_settings){
+				.known = both,
+				.pcie_link = SSDPM_PCIE_L1,
+				.quirks = SSDPM_QUIRK_NO_APST });
+	assert_settings("eight-drives", "sdb",
+			&(struct ssdpm_device_settings){
+				.known = SSDPM_SETTING_LPM,
+				.lpm = SSDPM_LPM_MED_POWER_WITH_DIPM });
+}
+
 static void without_a_latency_tolerance_there_is_no_apst(void **state)
 {
 	struct ssdpm_machine_facts facts;
@@ -571,6 +621,7 @@ int main(void)
 			the_table_follows_from_what_the_kernel_was_told),
 		cmocka_unit_test(
 			linux_without_the_parameters_has_the_old_algorithm),
+		cmocka_unit_test(a_prediction_takes_what_the_machine_says),
 		cmocka_unit_test(without_a_latency_tolerance_there_is_no_apst),
 		cmocka_unit_test(each_value_has_a_word),
 		cmocka_unit_test(each_bit_has_a_word),

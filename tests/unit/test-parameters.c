@@ -185,6 +185,25 @@ static void a_link_that_does_not_sleep_takes_power_of_its_own(void **state)
 	ssdpm_model_unref(model);
 }
 
+static void the_power_of_an_unknown_link_is_from_the_best_to_the_worst(
+	void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = client();
+	struct list list = of(model, 0);
+	const struct ssdpm_parameter *link =
+		find(&list, SSDPM_PARAMETER_LINK_POWER, 0);
+	struct list best = of(model, SSDPM_PCIE_L1_2);
+	struct list worst = of(model, SSDPM_PCIE_L0);
+
+	assert_int_equal(link->low,
+			 find(&best, SSDPM_PARAMETER_LINK_POWER, 0)->low);
+	assert_int_equal(link->high,
+			 find(&worst, SSDPM_PARAMETER_LINK_POWER, 0)->high);
+	assert_int_equal(strncmp(link->rule, "link-unknown:", 13), 0);
+	ssdpm_model_unref(model);
+}
+
 static void an_unknown_link_and_a_drive_without_states_are_refused(void **state)
 {
 	(void)state;
@@ -199,12 +218,10 @@ static void an_unknown_link_and_a_drive_without_states_are_refused(void **state)
 	struct ssdpm_error error = fixture_error();
 	struct list list = { .n = 77 };
 
-	for (uint32_t link = 0; link <= 4; link += 4) {
-		assert_int_equal(ssdpm_parameters_from_model(
-					 model, link, list.at, &list.n, &error),
-				 -EINVAL);
-		fixture_assert_error(&error, -EINVAL, 0, "pcie_link");
-	}
+	assert_int_equal(
+		ssdpm_parameters_from_model(model, 4, list.at, &list.n, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "pcie_link");
 	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &sata, &error), 0);
 	assert_int_equal(
 		ssdpm_parameters_from_model(sata, 1, list.at, &list.n, &error),
@@ -759,6 +776,8 @@ int main(void)
 		cmocka_unit_test(a_sata_link_may_take_what_the_standard_allows),
 		cmocka_unit_test(
 			a_link_that_does_not_sleep_takes_power_of_its_own),
+		cmocka_unit_test(
+			the_power_of_an_unknown_link_is_from_the_best_to_the_worst),
 		cmocka_unit_test(
 			an_unknown_link_and_a_drive_without_states_are_refused),
 		cmocka_unit_test(a_parameter_that_is_set_is_stated),

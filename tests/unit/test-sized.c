@@ -225,6 +225,20 @@ static int device_get_quirks(void *sized, struct ssdpm_error *error)
 				       &from_kernel, error);
 }
 
+static int device_get_settings(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_device_get_settings(in.nvme, &in.facts, in.model, sized,
+					 error);
+}
+
+static int device_get_settings_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+
+	return ssdpm_device_get_settings(in.nvme, sized, in.model, &settings,
+					 error);
+}
+
 static int device_get_apst_params(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_device_get_apst_params(in.nvme, &in.facts, in.model, sized,
@@ -385,6 +399,10 @@ static const struct sized_case cases[] = {
 	      device_get_apst_params),
 	SIZED(ssdpm_device_get_apst_params, ssdpm_machine_facts, SIZED_IN,
 	      &in.facts, device_get_apst_params_of),
+	SIZED(ssdpm_device_get_settings, ssdpm_device_settings, SIZED_OUT, NULL,
+	      device_get_settings),
+	SIZED(ssdpm_device_get_settings, ssdpm_machine_facts, SIZED_IN,
+	      &in.facts, device_get_settings_of),
 	SIZED(ssdpm_device_diagnose, ssdpm_machine_facts, SIZED_IN, &in.facts,
 	      device_diagnose),
 	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,

@@ -565,6 +565,35 @@ static py::tuple device_quirks(const Device &self, const Machine &machine,
 	return py::make_tuple(quirks, from_kernel != 0);
 }
 
+/* (quirks, pcie_link, lpm): None, and else a word or bits */
+static py::tuple device_settings(const Device &self, const Machine &machine,
+				 const Model *model)
+{
+	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_device_settings s = {};
+	struct ssdpm_error error = {};
+	int err;
+
+	s.size = sizeof(s);
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_device_get_settings(self.get(), &facts,
+						model ? model->get() : nullptr,
+						&s, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return py::make_tuple(
+		s.known & SSDPM_SETTING_QUIRKS ?
+			py::object(py::int_(s.quirks)) :
+			py::object(py::none()),
+		s.pcie_link ? py::object(py::str(
+				      ssdpm_pcie_link_to_string(s.pcie_link))) :
+			      py::object(py::none()),
+		s.lpm ? py::object(py::str(ssdpm_lpm_to_string(s.lpm))) :
+			py::object(py::none()));
+}
+
 static py::tuple device_apst_params(const Device &self, const Machine &machine,
 				    const Model &model)
 {
@@ -648,6 +677,7 @@ void add_device(py::module_ &module)
 		.def("devsleep", &device_devsleep)
 		.def("host", &device_host)
 		.def("quirks", &device_quirks)
+		.def("settings", &device_settings)
 		.def("apst_params", &device_apst_params)
 		.def("diagnose", &device_diagnose);
 }

@@ -666,7 +666,7 @@ def simulate(
     table: TableLike = _DEFAULT_TABLE,
     loop: str = "closed",
     lpm: str | None = None,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,

@@ -247,6 +247,24 @@ class DeviceQuirks(Value):
     from_kernel: bool
 
 
+@dataclass(frozen=True, eq=False)
+class DeviceSettings(Value):
+    """What a prediction takes from the machine of a device.
+
+    Attributes:
+        quirks: in force; no-apst also where this kernel has no APST for the drive; None:
+            not known.
+        pcie_link: NVMe: "l0", "l1" or "l1.2", the deepest state of the link that Linux
+            has on; None: Linux does not manage the link. ssdpm.parameters() makes a range
+            of None.
+        lpm: SATA: the link policy of the port; None: not known.
+    """
+
+    quirks: tuple[Quirk, ...] | None
+    pcie_link: str | None
+    lpm: str | None
+
+
 # Facts of one kind of drive only.
 _FACTS_OF = {
     "nvme": ("latency_tolerance_us", "transport", "reset_count"),
@@ -485,6 +503,26 @@ class Device(_Read):
             self.machine._handle, self._own_model(model)._handle
         )
         return DeviceQuirks(quirk_names(bits), from_kernel)
+
+    def settings(self, model: Model | None = None) -> DeviceSettings:
+        """What a prediction takes from the machine of this device.
+
+        ::
+
+            link = device.settings().pcie_link
+            ssdpm.estimate(device.model(), trace, pcie_link=link)
+
+        Args:
+            model: of the drive; None: what model() reads, if it can.
+
+        Raises:
+            OSError: what the library cannot read or hold.
+        """
+        known = self.known_model(model)
+        bits, link, lpm = self._handle.settings(
+            self.machine._handle, None if known is None else known._handle
+        )
+        return DeviceSettings(None if bits is None else quirk_names(bits), link, lpm)
 
     def apst_params(self, model: Model | None = None) -> ApstParameters:
         """What this kernel builds its table from.

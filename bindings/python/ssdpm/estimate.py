@@ -219,7 +219,7 @@ def _measured_rows(measured: object, model: Model) -> list[Any]:
 
 def parameters(
     model: Model,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     measured: Calibration | None = None,
     spare: float | None = None,
     measured_wa: float | None = None,
@@ -230,7 +230,9 @@ def parameters(
     Args:
         model: a drive.
         pcie_link: "l0", "l1" or "l1.2": the state of the PCIe link while the drive is
-            in a non-operational state; SATA drives have none.
+            in a non-operational state; SATA drives have none. None: not known, and the
+            power of the link is a range from the best to the worst.
+            device.settings().pcie_link is what the machine of a device says.
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed.
         spare: the spare factor of its flash, as for ssdpm.wa.calculate(): the work of
@@ -262,7 +264,9 @@ def parameters(
         TypeError, ValueError: an argument of another type, an unknown word.
     """
     handle = check_instance(model, "model", Model)._handle
-    link = _core.PCIE_LINKS[check_word(pcie_link, "pcie_link", _core.PCIE_LINKS)]
+    link = 0
+    if pcie_link is not None:
+        link = _core.PCIE_LINKS[check_word(pcie_link, "pcie_link", _core.PCIE_LINKS)]
     found = _core.parameters_from_model(handle, link)
     if measured is not None:
         found = _core.parameters_calibrate(found, _measured_rows(measured, model))
@@ -655,7 +659,7 @@ class _Setup:
         *,
         loop: str = "closed",
         lpm: str | None = None,
-        pcie_link: str = "l1.2",
+        pcie_link: str | None = "l1.2",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
         spare: float | None = None,
@@ -720,7 +724,7 @@ class _Setup:
 
 
 def _parameters_of(
-    model: Model, pcie_link: str, measured: Calibration | None, spare: float | None
+    model: Model, pcie_link: str | None, measured: Calibration | None, spare: float | None
 ) -> tuple[Parameter, ...]:
     return parameters(model, pcie_link, measured, spare)
 
@@ -750,7 +754,7 @@ class Simulation(Ongoing):
         *,
         loop: str = "closed",
         lpm: str | None = None,
-        pcie_link: str = "l1.2",
+        pcie_link: str | None = "l1.2",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
         spare: float | None = None,
@@ -855,7 +859,7 @@ def estimate(
     *,
     loop: str = "closed",
     lpm: str | None = None,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1134,7 +1138,7 @@ def compare(
     policies: Mapping[str, TableLike] | Iterable[TableLike] | None = None,
     *,
     loop: str = "closed",
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1258,7 +1262,7 @@ def sweep(
     trace: TraceLike | Gaps,
     tables: Mapping[str, TableLike] | Iterable[TableLike],
     *,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1313,7 +1317,7 @@ def clairvoyant(
     model: Model,
     trace: TraceLike | Gaps,
     *,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1390,7 +1394,7 @@ def best_table(
     max_exit_latency_us: SupportsIndex | None = None,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1518,7 +1522,7 @@ def recommend(
     max_exit_latency_us: SupportsIndex | None = None,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "l1.2",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,

@@ -164,6 +164,27 @@ def test_the_quirks_say_whose_they_are(machine: Maker) -> None:
     assert "A2000" in explained.matches[0].reason
 
 
+def test_a_prediction_takes_what_the_machine_says(machine: Maker) -> None:
+    root = machine("no-aspm")
+    unmanaged = ssdpm.open("nvme0", root)
+    assert unmanaged.settings() == ssdpm.DeviceSettings((), None, None)
+    assert ssdpm.open("nvme1", root).settings().pcie_link == "l0"
+    laptop = ssdpm.open("nvme0", machine("laptop"))
+    assert laptop.settings().pcie_link == "l1.2"
+    model = unmanaged.model()
+    found = {
+        link: next(p for p in ssdpm.parameters(model, link) if p.kind == "link_power_uw")
+        for link in (None, "l0", "l1.2")
+    }
+    assert found[None].low == found["l1.2"].low
+    assert found[None].high == found["l0"].high
+    without = ssdpm.open("nvme3", machine("eight-drives")).settings()
+    assert without.quirks is not None
+    assert Quirk.NO_APST in without.quirks
+    disk = ssdpm.open("sdb", machine("eight-drives")).settings()
+    assert (disk.quirks, disk.pcie_link, disk.lpm) == (None, None, "med_power_with_dipm")
+
+
 def test_a_diagnosis_has_a_verdict_evidence_and_advice(machine: Maker) -> None:
     device = ssdpm.open("nvme1", machine("apst-empty"))
     found = device.diagnose()
