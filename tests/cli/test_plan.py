@@ -184,18 +184,18 @@ def test_both_power_sources_are_shown_by_one_command(
     root = str(machine("laptop"))
     call = ["plan", "--root", root, "-p", "auto", "--source"]
     workload = ["-t", "lomax"]
-    both = ssdpm.json(*call, "--both-sources", *workload)
+    both = ssdpm.json(*call[:-1], "--both-sources", *workload)
     assert both == [
         ssdpm.json(*call, source, *workload) for source in ("ac", "battery")
     ]
     assert [plan["profile"] for plan in both] == ["balanced", "power-saver"]
-    text = ssdpm.output(*call, "--both-sources", *workload)
+    text = ssdpm.output(*call[:-1], "--both-sources", *workload)
     assert text == "\n".join(
         ssdpm.output(*call, source, *workload) for source in ("ac", "battery")
     )
     # What makes it last follows the power source: the same files as of auto.
     persist = ["--persist", "systemd"]
-    _, battery = ssdpm.json(*call, "--both-sources", *persist)
+    _, battery = ssdpm.json(*call[:-1], "--both-sources", *persist)
     assert battery["files"] == ssdpm.json(*call, "auto", *persist)["files"]
 
 
