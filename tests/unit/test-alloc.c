@@ -1264,7 +1264,6 @@ static int call_lock(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_journal_read(in.capture, NULL, &journal, error);
 	if (err)
 		return err;
-	ret->energy_nj = journal.state;
 	err = ssdpm_plan_new(in.capture, NULL, &plan, error);
 	if (err)
 		return err;
@@ -1272,7 +1271,7 @@ static int call_lock(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_plan_get_journal(plan, &journal);
 	if (!err)
-		ret->energy_nj += 10 * journal.n_undone;
+		ret->energy_nj = 10 * journal.state + journal.n_undone;
 	ssdpm_plan_free(plan);
 	return err;
 }

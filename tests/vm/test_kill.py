@@ -62,12 +62,15 @@ def boot(release: str) -> vm.Guest:
 def test_nothing_is_ever_half_applied(guest: vm.Guest) -> None:
     text = guest.ok("crash")
     found = re.search(
-        r"old (\d+) new (\d+) half (\d+), whole (\d+) midway (\d+) recovered (\d+)",
+        r"old (\d+) new (\d+) half (\d+), whole (\d+) midway (\d+) recovered (\d+) "
+        r"lies (\d+)",
         text,
     )
     assert found, text
-    old, new, half, whole, midway, recovered = map(int, found.groups())
+    old, new, half, whole, midway, recovered, lies = map(int, found.groups())
     assert half == 0, text
+    # ssdpm check: status 5 over a journal, 0 once it is recovered.
+    assert lies == 0, text
     assert old + new == N
     # It was killed in the middle too, not only before or after.
     assert midway >= N / 20 and recovered >= N / 10

@@ -174,6 +174,21 @@ struct duration {
 	int64_t whole_us, writing_us;
 };
 
+/* What ssdpm check says of it: 5 while a journal stands, else 0. */
+static int lies(void)
+{
+	const int wanted = access("/run/ssdpm/journal", F_OK) ? 0 : 5;
+	int status;
+
+	waitpid(start("ssdpm check -q"), &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == wanted)
+		return 0;
+	printf("check: status %x instead of %d:\n", (unsigned)status, wanted);
+	fflush(stdout);
+	system("cat /tmp/crash.log");
+	return 1;
+}
+
 /* How long it takes when nobody kills it. */
 static struct duration measure(const char *command)
 {
@@ -237,7 +252,7 @@ static size_t recover(void)
 int main(int argc, char **argv)
 {
 	int n, n_old = 0, n_new = 0, n_half = 0, n_whole = 0, n_midway = 0;
-	int n_recovered = 0;
+	int n_recovered = 0, n_lies = 0;
 	struct state first, end[2], was, now;
 	struct duration durations[2];
 	size_t n_undone;
@@ -265,7 +280,9 @@ int main(int argc, char **argv)
 		was = read_state();
 		n_whole += WIFEXITED(status);
 		n_midway += !same(&was, &end[0]) && !same(&was, &end[1]);
+		n_lies += lies();
 		n_undone = recover();
+		n_lies += lies();
 		n_recovered += n_undone > 0;
 		now = read_state();
 		if (same(&now, &end[at])) {
@@ -279,8 +296,8 @@ int main(int argc, char **argv)
 			measure(argv[4 + at]);
 		}
 	}
-	printf("old %d new %d half %d, whole %d midway %d recovered %d\n",
-	       n_old, n_new, n_half, n_whole, n_midway, n_recovered);
+	printf("old %d new %d half %d, whole %d midway %d recovered %d lies %d\n",
+	       n_old, n_new, n_half, n_whole, n_midway, n_recovered, n_lies);
 	measure("ssdpm revert -q");
 	now = read_state();
 	printf("reverted %d\n", same(&now, &first));
