@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Before a drive is written to: is it a whole drive, does anything use it or a
- * part of it, and what is on it?
+ * Before a drive is written to: is it a whole drive, which the library says
+ * that nothing uses, and what is on it?
  */
 #include "consistency.h"
 
+#include "live.h"
 #include "survey-work.h"
 
 #include <dirent.h>
@@ -22,14 +23,6 @@
 static enum exit_status refuse(const char *path, const char *fault)
 {
 	complain("%s: %s", path, fault);
-	return STATUS_FAILED;
-}
-
-static enum exit_status refuse_in_use(const char *path, const char *part,
-				      const char *by, const char *name)
-{
-	complain("%s: %s is in use: %s %s; nothing was written", path, part, by,
-		 name);
 	return STATUS_FAILED;
 }
 
@@ -65,51 +58,23 @@ static bool exists(const char *directory, const char *name)
 	return !access(path, F_OK);
 }
 
-/* A drive and its partitions: directories of sysfs. */
+/* A drive and its partitions, by their names in sysfs. */
 struct parts {
 	size_t n;
 	char name[MAX_PARTS][NAME_MAX + 1];
-	char *directory[MAX_PARTS];
-	dev_t device[MAX_PARTS];
 };
 
-static void free_parts(struct parts *parts)
+static bool add_partition(struct parts *parts, const struct disk *disk,
+			  const char *name)
 {
-	for (size_t i = 0; parts && i < parts->n; i++)
-		free(parts->directory[i]);
-	free(parts);
-}
+	char file[NAME_MAX + 16];
 
-static bool add_part(struct parts *parts, char *directory)
-{
-	unsigned int of_major, of_minor;
-	char dev[32];
-
-	if (!directory || parts->n == MAX_PARTS) {
-		free(directory);
+	snprintf(file, sizeof(file), "%s/partition", name);
+	if (name[0] == '.' || !exists(disk->sysfs, file))
+		return true;
+	if (parts->n == MAX_PARTS)
 		return false;
-	}
-	read_line(directory, "dev", dev, sizeof(dev));
-	parts->directory[parts->n] = directory;
-	snprintf(parts->name[parts->n], sizeof(parts->name[0]), "%s",
-		 strrchr(directory, '/') + 1);
-	parts->n++;
-	if (sscanf(dev, "%u:%u", &of_major, &of_minor) != 2)
-		return false;
-	parts->device[parts->n - 1] = makedev(of_major, of_minor);
-	return true;
-}
-
-static bool add_partition(struct parts *parts, const char *name)
-{
-	char *path;
-
-	if (name[0] == '.' ||
-	    asprintf(&path, "%s/%s", parts->directory[0], name) < 0)
-		return name[0] == '.';
-	if (exists(path, "partition"))
-		return add_part(parts, path);
-	free(path);
+	strcpy(parts->name[parts->n++], name);
 	return true;
 }
 
@@ -117,152 +82,49 @@ static bool add_partition(struct parts *parts, const char *name)
 static struct parts *find_parts(const struct disk *disk)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
-	bool known = parts && add_part(parts, strdup(disk->sysfs));
 	struct dirent **entries = NULL;
 	int n = scandir(disk->sysfs, &entries, NULL, versionsort);
+	bool known = parts && n >= 0;
 
-	known = known && n >= 0;
+	if (parts)
+		snprintf(parts->name[parts->n++], sizeof(parts->name[0]), "%s",
+			 strrchr(disk->sysfs, '/') + 1);
 	for (int i = 0; i < n; i++) {
-		known = known && add_partition(parts, entries[i]->d_name);
+		known = known && add_partition(parts, disk, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
 	if (known)
 		return parts;
 	refuse(disk->path, "its partitions cannot be read");
-	free_parts(parts);
+	free(parts);
 	return NULL;
 }
 
-/* Whose number is it? NULL: of none of them. */
-static const char *part_of(const struct parts *parts, dev_t device)
+static enum exit_status check_number(const struct disk *disk, dev_t number)
 {
-	for (size_t i = 0; i < parts->n; i++)
-		if (parts->device[i] == device)
-			return parts->name[i];
-	return NULL;
+	struct ssdpm_machine *machine;
+	struct ssdpm_error error;
+	int err = ssdpm_machine_new(NULL, &machine, &error);
+
+	if (!err) {
+		err = ssdpm_machine_check_unused(machine, major(number),
+						 minor(number), &error);
+		ssdpm_machine_unref(machine);
+	}
+	if (!err)
+		return STATUS_DONE;
+	complain("%s: %s; nothing was written", disk->path, error.message);
+	return err == -EACCES ? STATUS_NO_PRIVILEGES : status_of_error(err);
 }
 
-/* The same of a file that is a block device. */
-static const char *part_at(const struct parts *parts, const char *path)
+enum exit_status check_unused(const struct disk *disk)
 {
 	struct stat status;
 
-	if (stat(path, &status) || !S_ISBLK(status.st_mode))
-		return NULL;
-	return part_of(parts, status.st_rdev);
-}
-
-/* Device mapper, RAID and others that are made of it. */
-static enum exit_status check_holders(const struct disk *disk,
-				      const struct parts *parts)
-{
-	enum exit_status status = STATUS_DONE;
-
-	for (size_t i = 0; i < parts->n && !status; i++) {
-		const struct dirent *entry;
-		char path[PATH_MAX + 16];
-
-		snprintf(path, sizeof(path), "%s/holders", parts->directory[i]);
-		DIR *directory = opendir(path);
-
-		while (directory && !status && (entry = readdir(directory)))
-			if (entry->d_name[0] != '.')
-				status = refuse_in_use(
-					disk->path, parts->name[i],
-					"it is part of", entry->d_name);
-		if (directory)
-			closedir(directory);
-	}
-	return status;
-}
-
-static enum exit_status check_swap(const struct disk *disk,
-				   const struct parts *parts)
-{
-	enum exit_status status = STATUS_DONE;
-	FILE *file = fopen("/proc/swaps", "re");
-	char line[PATH_MAX + 128];
-
-	/* A kernel may have been built without swap. */
-	while (file && !status && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, " \t\n")] = 0;
-		const char *part = part_at(parts, line);
-
-		if (part)
-			status = refuse_in_use(disk->path, part, "swap, as",
-					       line);
-	}
-	if (file)
-		fclose(file);
-	return status;
-}
-
-/* A line of /proc/self/mountinfo: by number, and by what it was mounted from.
- */
-static const char *mounted_part(const struct parts *parts, char *line,
-				const char **ret_where)
-{
-	unsigned int of_major, of_minor;
-	const char *part;
-	int at = 0;
-
-	if (sscanf(line, "%*s %*s %u:%u %*s %n", &of_major, &of_minor, &at) <
-		    2 ||
-	    !at)
-		return NULL;
-	part = part_of(parts, makedev(of_major, of_minor));
-	char *source = strstr(line + at, " - ");
-
-	if (source)
-		source = strchr(source + 3, ' ');
-	if (!part && source) {
-		source++;
-		source[strcspn(source, " \n")] = 0;
-		part = part_at(parts, source);
-	}
-	line[at + (int)strcspn(line + at, " ")] = 0;
-	*ret_where = line + at;
-	return part;
-}
-
-static enum exit_status check_mounts(const struct disk *disk,
-				     const struct parts *parts)
-{
-	enum exit_status status = STATUS_DONE;
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL;
-	size_t size = 0;
-
-	if (!file)
-		return refuse(disk->path, "what is mounted cannot be read from "
-					  "/proc/self/mountinfo");
-	while (!status && getline(&line, &size, file) > 0) {
-		const char *where;
-		const char *part = mounted_part(parts, line, &where);
-
-		if (part)
-			status = refuse_in_use(disk->path, part,
-					       "it is mounted at", where);
-	}
-	free(line);
-	fclose(file);
-	return status;
-}
-
-static enum exit_status check_use(const struct disk *disk)
-{
-	struct parts *parts = find_parts(disk);
-	enum exit_status status = parts ? STATUS_DONE : STATUS_FAILED;
-
-	if (!status)
-		status = check_holders(disk, parts);
-	if (!status)
-		status = check_swap(disk, parts);
-	if (!status)
-		status = check_mounts(disk, parts);
-	free_parts(parts);
-	return status;
+	if (!fstat(disk->fd, &status))
+		return check_number(disk, status.st_rdev);
+	return refuse(disk->path, strerror(errno));
 }
 
 static enum exit_status read_facts(struct disk *disk, const struct stat *status)
@@ -323,7 +185,7 @@ enum exit_status open_disk(const char *path, bool writable,
 	}
 	result = read_facts(&disk, &status);
 	if (!result)
-		result = check_use(&disk);
+		result = check_number(&disk, status.st_rdev);
 	if (!result)
 		result = claim(&disk, writable);
 	/* The name may lead elsewhere by now. */
@@ -401,6 +263,6 @@ enum exit_status say_what_is_lost(const struct disk *disk)
 	for (size_t i = 1; i < parts->n; i++)
 		complain("  %s: a partition", parts->name[i]);
 	status = say_signatures(parts);
-	free_parts(parts);
+	free(parts);
 	return status;
 }

@@ -240,6 +240,9 @@ static enum exit_status run_fio_on(const struct common *common,
 		status = make_job(options, disk, &run);
 	if (!status)
 		status = catch_signals();
+	/* It was claimed since it was first looked at. */
+	if (!status)
+		status = check_unused(disk);
 	if (!status)
 		status = write_and_read(common, options, disk, &run, list);
 	clean_up(&run);

@@ -103,6 +103,9 @@ struct disk {
 enum exit_status open_disk(const char *path, bool writable,
 			   struct disk *ret_disk);
 void close_disk(struct disk *disk);
+
+/* Again, just before the first write: what uses it now? */
+enum exit_status check_unused(const struct disk *disk);
 enum exit_status say_what_is_lost(const struct disk *disk);
 
 #endif

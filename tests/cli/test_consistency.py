@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import math
 import os
 import pathlib
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Iterator
@@ -352,9 +354,40 @@ def test_only_a_drive_is_written_to(ssdpm: Command) -> None:
     assert "gone: No such file" in ssdpm.fails(1, "consistency", "--run", "gone")
 
 
+def is_hidden(process: pathlib.Path) -> bool:
+    """Root may see its descriptors, but on some machines not those of a supervisor."""
+    try:
+        for fd in (process / "fd").iterdir():
+            fd.stat()
+    except PermissionError:
+        return True
+    except OSError:  # it has ended, or closed it
+        return False
+    return False
+
+
+def see_all(ssdpm: Command) -> None:
+    """Let the command run where each process that there is can be looked into."""
+    hidden = [p for p in pathlib.Path("/proc").iterdir() if p.name.isdigit() and is_hidden(p)]
+    if not hidden:
+        return
+    (ssdpm.directory / "none").mkdir()
+    program = ssdpm.directory / "bin/ssdpm"
+    command = program.resolve()
+    program.unlink()
+    none = ssdpm.directory / "none"
+    binds = "".join(f"/bin/mount --bind {none} {process} && " for process in hidden)
+    program.write_text(
+        "#!/bin/sh\nexec /usr/bin/unshare --mount /bin/sh -c "
+        f"'{binds}exec {command} \"$@\"' ssdpm \"$@\"\n"
+    )
+    program.chmod(0o755)
+
+
 @pytest.fixture
 def disk(ssdpm: Command) -> Iterator[pathlib.Path]:
     """A drive of 32 MiB with a file system on it."""
+    see_all(ssdpm)
     image = ssdpm.directory / "image"
     image.write_bytes(b"")
     os.truncate(image, 32 << 20)
@@ -395,12 +428,103 @@ def test_a_drive_that_is_mounted_or_held_is_refused(
         assert f"it is mounted at {at}" in ssdpm.fails(1, *call)
     finally:
         subprocess.run(["umount", at], check=True)
-    fd = os.open(disk, os.O_RDONLY | os.O_EXCL)
-    try:
+    # In another namespace, where it cannot be seen.
+    mount = f"mount {disk} {at} && echo mounted && exec sleep 60"
+    with subprocess.Popen(
+        ["unshare", "--mount", "sh", "-c", mount], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stdout.readline() == b"mounted\n"
         assert "it is in use; nothing was written" in ssdpm.fails(1, *call)
-    finally:
-        os.close(fd)
+        process.kill()
     assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_drive_that_a_process_has_open_is_refused(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    """Open without O_EXCL, as dd and virtual machines do, and under another name."""
+    before = image_of(ssdpm)
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    node = ssdpm.directory / "node"
+    os.mknod(node, 0o600 | stat.S_IFBLK, disk.stat().st_rdev)
+    words = f"{disk.name} is in use: it is open in process {os.getpid()} ("
+    for path in (disk, node):
+        for flags in (os.O_RDWR, os.O_RDONLY):
+            fd = os.open(path, flags)
+            try:
+                assert words in ssdpm.fails(1, *call)
+            finally:
+                os.close(fd)
+    assert image_of(ssdpm) == before
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_a_drive_under_another_loop_device_is_refused(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    """Which keeps it open in no process."""
+    above = subprocess.run(
+        ["losetup", "--find", "--show", disk], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    try:
+        message = ssdpm.fails(1, "consistency", "--run", str(disk), "--destroy-data")
+    finally:
+        subprocess.run(["losetup", "--detach", above], check=True)
+    assert f"it is the backing file of {os.path.basename(above)}" in message
+
+
+def has_open(pid: int, path: pathlib.Path) -> bool:
+    fds = pathlib.Path(f"/proc/{pid}/fd").iterdir()
+    return str(path) in [os.readlink(fd) for fd in fds if fd.is_symlink()]
+
+
+def test_a_process_that_opens_the_drive_after_the_first_look_is_seen(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    """Its first message comes between the two looks, and waits for room in a pipe."""
+    before = image_of(ssdpm)
+    reader, writer = os.pipe()
+    size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b"-" * size)
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    with subprocess.Popen(
+        ["ssdpm", *call], cwd=ssdpm.directory, env=ssdpm.environment, stderr=writer
+    ) as process:
+        os.close(writer)
+        deadline = time.monotonic() + 30
+        while not has_open(process.pid, disk):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.01)
+        fd = os.open(disk, os.O_RDWR)
+        with open(reader, "rb") as pipe:
+            said = pipe.read().decode()
+        os.close(fd)
+    assert process.returncode == 1
+    assert "all of its data will be lost" in said
+    assert f"{disk.name} is in use: it is open in process {os.getpid()} (" in said
+    assert image_of(ssdpm) == before
+    assert not list(ssdpm.directory.glob("*.log"))
+
+
+def test_without_the_right_to_see_all_processes_no_drive_is_written(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    before = image_of(ssdpm)
+    call = ["consistency", "--run", str(disk), "--destroy-data", "--duration", "2s"]
+    setpriv = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
+    result = subprocess.run(
+        [*setpriv, "ssdpm", *call],
+        cwd=ssdpm.directory,
+        env=ssdpm.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (result.returncode, result.stdout) == (4, "")
+    assert (
+        f"cannot see which processes use {disk.name}: root with CAP_SYS_PTRACE can; "
+        "nothing was written"
+    ) in result.stderr
+    assert image_of(ssdpm) == before
 
 
 def test_a_drive_is_written_and_its_log_measured(
@@ -523,6 +647,7 @@ def test_a_drive_that_is_read_only_is_refused(ssdpm: Command, disk: pathlib.Path
 
 def test_a_drive_that_fails_ends_the_run(ssdpm: Command, full: pathlib.Path) -> None:
     """Of a file on a full file system, as one that vanishes."""
+    see_all(ssdpm)
     os.truncate(full / "x", 8 << 20)
     name = subprocess.run(
         ["losetup", "--find", "--show", full / "x"],

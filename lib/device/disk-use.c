@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Does anything use a disk? The one rule for whoever writes over one.
+ *
+ * A disk and its partitions are known by their numbers (st_rdev), because many
+ * names may lead to one. What has a disk for itself, such as a mount in another
+ * namespace, shows when the caller opens it with O_EXCL. A process that has it
+ * open without O_EXCL shows in /proc alone, to whoever may see all processes.
+ */
+#include "device/internal.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { CAP_SYS_PTRACE = 19 };
+
+/* Linux: include/linux/proc_ns.h, PROC_PID_INIT_INO. */
+static const char first_namespace[] = "pid:[4026531836]";
+
+/* A disk, which is the first one, or one of its partitions. */
+struct part {
+	dev_t number;
+	char name[64];
+};
+
+struct look {
+	const struct ssdpm_machine *machine;
+	struct ssdpm_error *reterr;
+	char directory[SSDPM__PATH_BYTES]; /* of the disk, in sysfs */
+	struct part *parts;
+	size_t n_parts;
+	bool hidden; /* a process could not be looked into */
+};
+
+static int say_used(const struct look *look, const struct part *part,
+		    const char *how, const char *by)
+{
+	return ssdpm__fail(look->reterr, -EBUSY, 0, "%s is in use: %s %.200s",
+			   part->name, how, by);
+}
+
+static int fail_file(const struct look *look, const char *path, int err)
+{
+	return ssdpm__fail(look->reterr, err, 0, "%s: /%s: %s",
+			   look->parts[0].name, path, ssdpm_strerror(err));
+}
+
+/* "8:0", of the file dev in a directory of sysfs. */
+static int read_device_number(const struct ssdpm_machine *machine,
+			      const char *directory, dev_t *ret_number)
+{
+	char path[SSDPM__PATH_BYTES], text[32];
+	unsigned int of_major, of_minor;
+	int err, end = 0;
+
+	err = ssdpm__join(path, directory, "dev");
+	if (!err)
+		err = ssdpm__read_text(machine, path, text, sizeof(text));
+	if (!err && (sscanf(text, "%u:%u%n", &of_major, &of_minor, &end) != 2 ||
+		     text[end]))
+		err = -EIO;
+	if (!err)
+		*ret_number = makedev(of_major, of_minor);
+	return err;
+}
+
+static int add_part(struct look *look, const char *directory)
+{
+	struct part *part = &look->parts[look->n_parts];
+
+	snprintf(part->name, sizeof(part->name), "%s",
+		 ssdpm__last_component(directory));
+	look->n_parts++;
+	return read_device_number(look->machine, directory, &part->number);
+}
+
+static int add_partitions(struct look *look, const struct names *names)
+{
+	char path[SSDPM__PATH_BYTES], file[SSDPM__PATH_BYTES];
+	int err = 0;
+
+	for (size_t i = 0; i < names->n && !err; i++) {
+		err = ssdpm__join(path, look->directory, names->names[i]);
+		if (!err)
+			err = ssdpm__join(file, path, "partition");
+		if (!err && ssdpm__exists(look->machine, file))
+			err = add_part(look, path);
+	}
+	return err;
+}
+
+static int find_parts(struct look *look, const char *link)
+{
+	struct names names;
+	int err;
+
+	err = ssdpm__real_path(look->machine, link, look->directory,
+			       sizeof(look->directory));
+	if (!err)
+		err = ssdpm__list_names(look->machine, look->directory, &names);
+	if (err)
+		return ssdpm__fail(look->reterr, err == -ENOENT ? -ENODEV : err,
+				   0, "/%s: %s", link, ssdpm_strerror(err));
+	look->parts = calloc(names.n + 1, sizeof(*look->parts));
+	if (look->parts)
+		err = add_part(look, look->directory);
+	if (look->parts && !err)
+		err = add_partitions(look, &names);
+	ssdpm__free_names(&names);
+	if (!look->parts)
+		return ssdpm__no_memory(look->reterr);
+	return err ? fail_file(look, look->directory, err) : 0;
+}
+
+static const struct part *part_of(const struct look *look, dev_t number)
+{
+	for (size_t i = 0; i < look->n_parts; i++)
+		if (look->parts[i].number == number)
+			return &look->parts[i];
+	return NULL;
+}
+
+/* Through links, also those of /proc. -errno: it cannot be looked at. */
+static int find_part_at(const struct look *look, int directory,
+			const char *name, const struct part **ret_part)
+{
+	struct stat status;
+
+	if (fstatat(directory, name, &status, 0))
+		return -errno;
+	*ret_part =
+		S_ISBLK(status.st_mode) ? part_of(look, status.st_rdev) : NULL;
+	return 0;
+}
+
+static const struct part *part_at(const struct look *look, const char *path)
+{
+	const struct part *part;
+
+	if (path[0] != '/' ||
+	    find_part_at(look, look->machine->root_fd, path + 1, &part))
+		return NULL;
+	return part;
+}
+
+/* Device mapper, RAID and others that are made of it. */
+static int check_holders(const struct look *look)
+{
+	char path[SSDPM__PATH_BYTES];
+	struct names names;
+	int err = 0;
+
+	for (size_t i = 0; i < look->n_parts && !err; i++) {
+		const struct part *part = &look->parts[i];
+
+		if (snprintf(path, sizeof(path), "%s%s%s/holders",
+			     look->directory, i ? "/" : "",
+			     i ? part->name : "") >= (int)sizeof(path))
+			return fail_file(look, look->directory, -ENAMETOOLONG);
+		err = ssdpm__list_names(look->machine, path, &names);
+		if (err == -ENOENT) {
+			err = 0;
+			continue;
+		}
+		if (err)
+			return fail_file(look, path, err);
+		if (names.n)
+			err = say_used(look, part, "it is part of",
+				       names.names[0]);
+		ssdpm__free_names(&names);
+	}
+	return err;
+}
+
+/* A line of a file of /proc. Not 0: it decides, and is the last one. */
+typedef int (*line_fn)(const struct look *look, char *line);
+
+static int check_lines(const struct look *look, const char *path, line_fn check)
+{
+	int err = 0, fd = ssdpm__open(look->machine, path, O_RDONLY, 0);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		err = fd < 0 ? fd : -errno;
+		if (fd >= 0)
+			close(fd);
+		return fail_file(look, path, err);
+	}
+	while (!err && getline(&line, &size, file) > 0)
+		err = check(look, line);
+	if (!err && ferror(file))
+		err = fail_file(look, path, -EIO);
+	free(line);
+	fclose(file);
+	return err;
+}
+
+static int check_swap(const struct look *look, char *line)
+{
+	const struct part *part;
+
+	line[strcspn(line, " \t\n")] = 0;
+	part = part_at(look, line);
+	return part ? say_used(look, part, "swap, as", line) : 0;
+}
+
+/* By the number of a mount, and by what it was mounted from. */
+static int check_mount(const struct look *look, char *line)
+{
+	const struct part *part;
+	unsigned int of_major, of_minor;
+	char *source;
+	int at = 0;
+
+	if (sscanf(line, "%*s %*s %u:%u %*s %n", &of_major, &of_minor, &at) <
+		    2 ||
+	    !at)
+		return 0;
+	part = part_of(look, makedev(of_major, of_minor));
+	source = strstr(line + at, " - ");
+	if (source)
+		source = strchr(source + 3, ' ');
+	if (!part && source) {
+		source++;
+		source[strcspn(source, " \n")] = 0;
+		part = part_at(look, source);
+	}
+	line[at + (int)strcspn(line + at, " ")] = 0;
+	return part ? say_used(look, part, "it is mounted at", line + at) : 0;
+}
+
+/* Loop devices keep what they are made of open, in no process. */
+static int check_loops(const struct look *look)
+{
+	static const char class[] = "sys/block";
+	char path[SSDPM__PATH_BYTES], file[SSDPM__TEXT_BYTES];
+	struct names names;
+	int err;
+
+	err = ssdpm__list_names(look->machine, class, &names);
+	if (err)
+		return fail_file(look, class, err);
+	for (size_t i = 0; i < names.n && !err; i++) {
+		const struct part *part;
+
+		snprintf(path, sizeof(path), "%s/%s/loop/backing_file", class,
+			 names.names[i]);
+		if (strncmp(names.names[i], "loop", 4) ||
+		    ssdpm__read_text(look->machine, path, file, sizeof(file)))
+			continue;
+		part = part_at(look, file);
+		if (part)
+			err = say_used(look, part, "it is the backing file of",
+				       names.names[i]);
+	}
+	ssdpm__free_names(&names);
+	return err;
+}
+
+static int say_process(const struct look *look, const struct part *part,
+		       const char *pid)
+{
+	char path[SSDPM__PATH_BYTES], name[32] = "?", words[64];
+
+	snprintf(path, sizeof(path), "proc/%s/comm", pid);
+	if (!ssdpm__read_text(look->machine, path, name, sizeof(name)))
+		ssdpm__blunt_controls(name);
+	snprintf(words, sizeof(words), "%s (%s)", pid, name);
+	return say_used(look, part, "it is open in process", words);
+}
+
+static bool is_gone(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
+
+/* -EACCES: not all of them can be seen. */
+static int check_descriptors(const struct look *look, const char *pid, int fd)
+{
+	const struct part *part;
+	const struct dirent *entry;
+	DIR *directory = fdopendir(fd);
+	int err = 0;
+
+	if (!directory) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(directory))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		err = find_part_at(look, fd, entry->d_name, &part);
+		if (is_gone(err))
+			err = 0;
+		else if (!err && part)
+			err = say_process(look, part, pid);
+	}
+	closedir(directory);
+	return err;
+}
+
+/* Threads may have descriptors of their own. */
+static int check_thread(struct look *look, const char *pid, const char *thread)
+{
+	char path[SSDPM__PATH_BYTES];
+	int end, err, fd;
+
+	end = snprintf(path, sizeof(path), "proc/%s/task/%s", pid, thread);
+	snprintf(path + end, sizeof(path) - (size_t)end, "/fd");
+	fd = ssdpm__open(look->machine, path, O_RDONLY | O_DIRECTORY, 0);
+	err = fd < 0 ? fd : check_descriptors(look, pid, fd);
+	if (err == -EBUSY || !err || is_gone(err))
+		return err == -EBUSY ? err : 0;
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return fail_file(look, path, err);
+	/* Linux says so of one that has just ended, too. */
+	path[end] = 0;
+	look->hidden |= ssdpm__exists(look->machine, path);
+	return 0;
+}
+
+static int check_process(struct look *look, const char *pid)
+{
+	char path[SSDPM__PATH_BYTES];
+	struct names threads;
+	int err;
+
+	snprintf(path, sizeof(path), "proc/%s/task", pid);
+	err = ssdpm__list_names(look->machine, path, &threads);
+	if (is_gone(err))
+		return 0;
+	if (err)
+		return fail_file(look, path, err);
+	for (size_t i = 0; i < threads.n && !err; i++)
+		err = check_thread(look, pid, threads.names[i]);
+	ssdpm__free_names(&threads);
+	return err;
+}
+
+/* All but our own, which has it open to write to it. */
+static int check_processes(struct look *look)
+{
+	char own[16];
+	struct names names;
+	int err;
+
+	err = ssdpm__list_names(look->machine, "proc", &names);
+	if (err)
+		return fail_file(look, "proc", err);
+	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	for (size_t i = 0; i < names.n && !err; i++)
+		if (names.names[i][0] >= '0' && names.names[i][0] <= '9' &&
+		    strcmp(names.names[i], own))
+			err = check_process(look, names.names[i]);
+	ssdpm__free_names(&names);
+	return err;
+}
+
+/* 1: the line of proc/self/status says that all processes can be seen. */
+static int has_right(const struct look *look, char *line)
+{
+	unsigned long long capabilities;
+
+	(void)look;
+	return sscanf(line, "CapEff: %llx", &capabilities) == 1 &&
+	       capabilities >> CAP_SYS_PTRACE & 1;
+}
+
+static bool is_in_first_namespace(const struct ssdpm_machine *machine)
+{
+	struct directory own = { .machine = machine, .path = "proc/self/ns" };
+	char link[32];
+
+	return ssdpm__get_link(&own, "pid", link, sizeof(link)) &&
+	       !strcmp(link, first_namespace);
+}
+
+/* Nobody was found: was everybody looked at? */
+static int check_sight(const struct look *look)
+{
+	const char *name = look->parts[0].name;
+
+	if (!is_in_first_namespace(look->machine))
+		return ssdpm__fail(look->reterr, -EACCES, 0,
+				   "cannot see which processes use %s: this "
+				   "PID namespace hides those outside of it; a "
+				   "container needs that of the machine "
+				   "(--pid=host)",
+				   name);
+	if (look->hidden ||
+	    check_lines(look, "proc/self/status", has_right) <= 0)
+		return ssdpm__fail(look->reterr, -EACCES, 0,
+				   "cannot see which processes use %s: root "
+				   "with CAP_SYS_PTRACE can",
+				   name);
+	return 0;
+}
+
+static int check_all(struct look *look)
+{
+	static const char swaps[] = "proc/swaps"; /* if Linux knows swap */
+	int err = check_holders(look);
+
+	if (!err && ssdpm__exists(look->machine, swaps))
+		err = check_lines(look, swaps, check_swap);
+	if (!err)
+		err = check_lines(look, "proc/self/mountinfo", check_mount);
+	if (!err)
+		err = check_loops(look);
+	if (!err)
+		err = check_processes(look);
+	return err ? err : check_sight(look);
+}
+
+int ssdpm_machine_check_unused(struct ssdpm_machine *machine,
+			       uint32_t disk_major, uint32_t disk_minor,
+			       struct ssdpm_error *reterr)
+{
+	struct look look = { .machine = machine, .reterr = reterr };
+	char link[48];
+	int err;
+
+	snprintf(link, sizeof(link), "sys/dev/block/%u:%u", disk_major,
+		 disk_minor);
+	if (machine->capture)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "a capture does not say which disks are in "
+				   "use");
+	err = find_parts(&look, link);
+	if (!err)
+		err = check_all(&look);
+	free(look.parts);
+	return err;
+}
