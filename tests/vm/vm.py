@@ -38,8 +38,10 @@ OPENED = ("libnvme.so.1", "libatasmart.so.4")
 
 
 def releases() -> list[str]:
-    """The kernels that setup has unpacked, oldest first."""
-    return (CACHE / "kernels").read_text().split()
+    """The kernels that setup has unpacked, oldest first; with SSDPM_VM_KERNELS=newest
+    the last one alone."""
+    unpacked = (CACHE / "kernels").read_text().split()
+    return unpacked[-1:] if os.environ.get("SSDPM_VM_KERNELS") == "newest" else unpacked
 
 
 def version(release: str) -> tuple[int, ...]:
