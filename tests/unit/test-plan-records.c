@@ -218,8 +218,8 @@ static void a_target_that_no_step_has_is_refused(void **state)
 {
 	static const char *const lines[] = {
 		"lpm\tetc/passwd\tmin_power\tmin_power",
-		"lpm\tsys/devices/../../etc/link_power_management_policy\t"
-		"min_power\tmin_power",
+		("lpm\tsys/devices/../../etc/link_power_management_policy\t"
+		 "min_power\tmin_power"),
 		"nvme-core\tsys/module/nvme_core/parameters/force_apst\tN\tY",
 		"nvme-core\tsys/module/nvme_core/parameters/apst_/..\t1\t2",
 		"nvme-core\tsys/module/nvme_core/parameters/apst_x\t1\t2",
