@@ -34,6 +34,16 @@ static py::object table_or_none(const struct ssdpm_apst &table, bool known)
 	return py::cast(std::move(result));
 }
 
+/* (state, age_ms, n_undone, n_left_alone) */
+static py::object journal_or_none(const struct ssdpm_journal &journal)
+{
+	if (journal.state == SSDPM_JOURNAL_NONE)
+		return py::none();
+	return py::make_tuple(ssdpm_journal_state_to_string(journal.state),
+			      journal.age_ms, journal.n_undone,
+			      journal.n_left_alone);
+}
+
 /* A plan, with the machine whose log it calls; threads take turns. */
 class Plan
 {
@@ -148,6 +158,36 @@ class Plan
 		call([&](struct ssdpm_error *error) {
 			return ssdpm_plan_add_revert(plan, error);
 		});
+	}
+
+	void lock()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_lock(plan, error);
+		});
+	}
+
+	void unlock()
+	{
+		call([&](struct ssdpm_error *) {
+			ssdpm_plan_unlock(plan);
+			return 0;
+		});
+	}
+
+	py::object journal()
+	{
+		struct ssdpm_journal journal = {};
+
+		journal.size = sizeof(journal);
+		{
+			Turn turn(*this);
+
+			if (ssdpm_plan_get_journal(plan, &journal))
+				throw std::runtime_error(
+					"ssdpm_plan_get_journal");
+		}
+		return journal_or_none(journal);
 	}
 
 	void commit()
@@ -307,6 +347,25 @@ py::list Plan::tables()
 				      table.known & SSDPM_TABLE_BUILT)));
 	}
 	return result;
+}
+
+static py::object journal_read(const Machine &machine,
+			       const OptionalText &directory)
+{
+	struct ssdpm_plan_params params = plan_params(directory, { 0, 0 });
+	struct ssdpm_journal journal = {};
+	struct ssdpm_error error = {};
+	int err;
+
+	journal.size = sizeof(journal);
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_journal_read(machine.get(), &params, &journal,
+					 &error);
+	}
+	if (err)
+		raise_error(error, false);
+	return journal_or_none(journal);
 }
 
 static size_t recover(const Machine &machine, const OptionalText &directory,
@@ -484,6 +543,9 @@ void add_apply(py::module_ &module)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)
 		.def("add_revert", &Plan::add_revert)
+		.def("lock", &Plan::lock)
+		.def("unlock", &Plan::unlock)
+		.def("journal", &Plan::journal)
 		.def("commit", &Plan::commit)
 		.def("verify", &Plan::verify)
 		.def("revert", &Plan::revert)
@@ -501,6 +563,7 @@ void add_apply(py::module_ &module)
 		.def("files", &Persist::files)
 		.def("check", &Persist::check)
 		.def("write", &Persist::write);
+	module.def("journal_read", &journal_read);
 	module.def("recover", &recover);
 	module.def("persist_remove", &persist_remove);
 }

@@ -64,6 +64,7 @@ from __future__ import annotations
 
 from ssdpm import _core, cap, consistency, ftl, measure, wa
 from ssdpm.apply import (
+    Journal,
     Persist,
     PersistFile,
     PersistPower,
@@ -72,6 +73,7 @@ from ssdpm.apply import (
     Step,
     persist,
     plan,
+    read_journal,
     recover,
     remove_persist,
     revert,
@@ -204,6 +206,7 @@ __all__ = [
     "BUDGET_POWERS",
     "HISTOGRAM_STARTS_NS",
     "IO_DTYPE",
+    "Journal",
     "OPS",
     "PHASES",
     "SERVICE_UNKNOWN",
@@ -320,6 +323,7 @@ __all__ = [
     "profiles",
     "quirks",
     "reach",
+    "read_journal",
     "read_trace",
     "recommend",
     "recover",

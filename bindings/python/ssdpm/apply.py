@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, SupportsIndex, Union
@@ -123,6 +124,26 @@ class PlannedTable(Value):
     before: ApstTable | None
     after: ApstTable | None
     built: ApstTable | None
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The journal of a commit that runs or was killed.
+
+    Attributes:
+        state: "running", "killed", "found" (one of these two: the caller may not ask
+            which) or "undone" (it was killed, and Plan.locked() or Plan.commit() has
+            undone it).
+        age_ms: time since its last line was written.
+        n_undone: values that were put back.
+        n_left_alone: values that stay, because somebody else has written them or the
+            device is gone.
+    """
+
+    state: str
+    age_ms: int
+    n_undone: int
+    n_left_alone: int
 
 
 def _directory(directory: str | os.PathLike[str] | None) -> bytes | None:
@@ -369,6 +390,40 @@ class Plan(Live):
         """
         self._handle.add_revert()
 
+    @contextmanager
+    def locked(self) -> Iterator[Journal | None]:
+        """Hold the lock in a with block: first lock, then read, then plan and commit.
+
+        What a killed commit left is undone first. Nobody else who uses this library
+        sets anything until the block ends, so that what is read in it stays so::
+
+            with ssdpm.plan() as plan, plan.locked():
+                plan.add_profile("nvme0", "balanced")   # for the power source of now
+                plan.commit()
+                plan.keep()
+
+        Yields:
+            The journal that was undone, or None.
+
+        Raises:
+            InvalidError: the plan has steps already.
+            BusyError: another program has the lock.
+            AccessError, ReadOnlyError: as commit(). The message says how old a
+                journal is that stands.
+            Error: EIO: the journal is damaged; EALREADY: it was committed.
+        """
+        self._handle.lock()
+        try:
+            yield self.journal
+        finally:
+            self._handle.unlock()
+
+    @property
+    def journal(self) -> Journal | None:
+        """The journal that locked() or commit() found and has undone, or None."""
+        found = self._handle.journal()
+        return None if found is None else Journal(*found)
+
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps, as they are now, in their order."""
@@ -507,6 +562,23 @@ def plan(
     return Plan._wrap(machine, core)
 
 
+def read_journal(
+    root: Root = None, directory: str | os.PathLike[str] | None = None
+) -> Journal | None:
+    """The journal that stands, or None. Writes nothing, and needs no privileges.
+
+    While a journal stands nothing can be called in force.
+
+    Args:
+        As plan().
+
+    Raises:
+        AccessError, Error: the directory cannot be read, or is not to be trusted.
+    """
+    found = _core.journal_read(machine_of(root)._handle, _directory(directory))
+    return None if found is None else Journal(*found)
+
+
 def recover(
     root: Root = None,
     directory: str | os.PathLike[str] | None = None,
@@ -514,7 +586,10 @@ def recover(
     state_timeout_ms: SupportsIndex | None = None,
     lock_timeout_ms: SupportsIndex | None = None,
 ) -> int:
-    """Undo what a killed commit left; Plan.commit() does it by itself.
+    """Undo what a killed commit left; Plan.locked() and Plan.commit() do it too.
+
+    A value that is neither what it was before nor what was planned stays: somebody
+    else has written it.
 
     Args:
         As plan().
@@ -557,9 +632,10 @@ def revert(
         state_timeout_ms=state_timeout_ms,
         lock_timeout_ms=lock_timeout_ms,
     )
-    back.add_revert()
-    back.commit()
-    return back.steps
+    with back.locked():
+        back.add_revert()
+        back.commit()
+        return back.steps
 
 
 @dataclass(frozen=True, eq=False)

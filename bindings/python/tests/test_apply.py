@@ -584,9 +584,39 @@ def test_what_a_killed_commit_left_is_put_back(machine: Maker) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, root], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert ssdpm.open("nvme0", root).latency_tolerance_us == 25_000
+    journal = ssdpm.read_journal(root)
+    assert journal is not None and journal.state == "killed"
+    assert journal.age_ms < 600_000
     assert ssdpm.recover(root) == 2
     assert contents(root) == before
     assert ssdpm.recover(root) == 0
+    assert ssdpm.read_journal(root) is None
+
+
+def test_a_lock_undoes_what_was_killed_and_leaves_values_of_others(
+    machine: Maker,
+) -> None:
+    root = machine("eight-drives")
+    killed = subprocess.run([sys.executable, "-c", KILLED, root], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    limit = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    limit.write_text("777\n")
+    with ssdpm.plan(root) as plan, plan.locked() as journal:
+        assert journal == plan.journal and journal is not None
+        assert (journal.state, journal.n_undone) == ("undone", 1)
+        assert journal.n_left_alone == 1
+        other = ssdpm.plan(root, lock_timeout_ms=10)
+        with pytest.raises(ssdpm.BusyError), other.locked():
+            pass
+        plan.add_latency_tolerance("nvme1", 27_000)
+        plan.commit()
+        plan.verify()
+        plan.keep()
+    assert limit.read_text() == "777\n"
+    assert ssdpm.open("nvme1", root).latency_tolerance_us == 27_000
+    # A revert takes the lock by itself.
+    assert [step.state for step in ssdpm.revert(root)] == ["done"]
+    assert ssdpm.open("nvme1", root).latency_tolerance_us == 100_000
 
 
 LIMITS = st.sampled_from([0, 1, 39_000, KERNEL_MAX_US, "any"]) | st.integers(
