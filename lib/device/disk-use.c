@@ -188,7 +188,7 @@ static int check_lines(const struct look *look, const char *path, line_fn check)
 {
 	int err = 0, fd = ssdpm__open(look->machine, path, O_RDONLY, 0);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
-	char *line = NULL;
+	char buffer[BUFSIZ], *line = NULL;
 	size_t size = 0;
 
 	if (!file) {
@@ -197,10 +197,12 @@ static int check_lines(const struct look *look, const char *path, line_fn check)
 			close(fd);
 		return fail_file(look, path, err);
 	}
-	while (!err && getline(&line, &size, file) > 0)
+	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+	while (!err && (errno = 0, getline(&line, &size, file)) > 0)
 		err = check(look, line);
-	if (!err && ferror(file))
-		err = fail_file(look, path, -EIO);
+	/* A line that could not be read may be the one that decides. */
+	if (!err && !feof(file))
+		err = fail_file(look, path, errno ? -errno : -EIO);
 	free(line);
 	fclose(file);
 	return err;
@@ -391,6 +393,7 @@ static bool is_in_first_namespace(const struct ssdpm_machine *machine)
 static int check_sight(const struct look *look)
 {
 	const char *name = look->parts[0].name;
+	int right;
 
 	if (!is_in_first_namespace(look->machine))
 		return ssdpm__fail(look->reterr, -EACCES, 0,
@@ -399,8 +402,10 @@ static int check_sight(const struct look *look)
 				   "container needs that of the machine "
 				   "(--pid=host)",
 				   name);
-	if (look->hidden ||
-	    check_lines(look, "proc/self/status", has_right) <= 0)
+	right = check_lines(look, "proc/self/status", has_right);
+	if (right < 0)
+		return right;
+	if (look->hidden || !right)
 		return ssdpm__fail(look->reterr, -EACCES, 0,
 				   "cannot see which processes use %s: root "
 				   "with CAP_SYS_PTRACE can",

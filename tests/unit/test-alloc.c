@@ -10,6 +10,8 @@
  */
 #include "fixture.h"
 
+#include "device/internal.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -128,6 +130,7 @@ static struct {
 	struct ssdpm_ftl *ftl;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
+	struct ssdpm_machine *unused;  /* with a disk that nothing uses */
 	struct ssdpm_persist *persist;
 	struct ssdpm_machine *desktop;		     /* of tests/captures */
 	struct ssdpm_machine *laptop;		     /* with a battery */
@@ -1521,10 +1524,20 @@ static int call_capture(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_check_unused(struct result *ret, struct ssdpm_error *error)
+{
+	int err = ssdpm_machine_check_unused(in.unused, 8, 0, error);
+
+	if (!err)
+		ret->energy_nj = 1;
+	return err;
+}
+
 static const struct {
 	const char *symbol;
 	int (*call)(struct result *ret, struct ssdpm_error *error);
 } allocating[] = {
+	{ "ssdpm_machine_check_unused", call_check_unused },
 	{ "ssdpm_device_read_model", call_read_model },
 	{ "ssdpm_device_read_model", call_read_model_catalogue },
 	{ "ssdpm_device_read_model", call_read_model_sata },
@@ -2692,6 +2705,36 @@ static int make_capture(void)
 	return err ? err : ssdpm_persist_write(in.persist, in.capture, NULL);
 }
 
+/* A disk and a process, below the empty machine. */
+static int make_unused(void)
+{
+	static const char commands[] =
+		"cd %s && mkdir used && cd used && "
+		"mkdir -p sys/dev/block sys/block/loop0 sys/x/sda/holders "
+		"sys/x/sda/sda1/holders proc/7/ns proc/8/task/8/fd && "
+		"ln -s ../../x/sda sys/dev/block/8:0 && "
+		"echo 8:0 >sys/x/sda/dev && echo 8:1 >sys/x/sda/sda1/dev && "
+		"echo 1 >sys/x/sda/sda1/partition && ln -s 7 proc/self && "
+		"echo /dev/null >proc/swaps && "
+		"echo 1 1 0:1 / / rw - proc proc rw >proc/7/mountinfo && "
+		"echo CapEff: ffffffffff >proc/7/status && "
+		"ln -s 'pid:[4026531836]' proc/7/ns/pid && "
+		"ln -s /dev/null proc/8/task/8/fd/0";
+	struct ssdpm_machine_params params = { .size = sizeof(params) };
+	char command[sizeof(commands) + 128], root[128];
+	int err;
+
+	snprintf(command, sizeof(command), commands, in.root);
+	snprintf(root, sizeof(root), "%s/used", in.root);
+	params.root = root;
+	if (system(command))
+		return -EIO;
+	err = ssdpm_machine_new(&params, &in.unused, NULL);
+	if (!err)
+		in.unused->capture = 0;
+	return err;
+}
+
 static int open_machine(const char *name, struct ssdpm_machine **ret_machine)
 {
 	const char *captures = getenv("SSDPM_CAPTURES");
@@ -2725,8 +2768,10 @@ static int make_unread(void)
 
 static int make_machines(void)
 {
-	int err = open_machine("desktop-6.1", &in.desktop);
+	int err = make_unused();
 
+	if (!err)
+		err = open_machine("desktop-6.1", &in.desktop);
 	if (!err)
 		err = open_machine("laptop", &in.laptop);
 	in.facts.size = sizeof(in.facts);
@@ -2782,6 +2827,7 @@ static void free_capture(void)
 
 	ssdpm_persist_free(in.persist);
 	ssdpm_machine_unref(in.capture);
+	ssdpm_machine_unref(in.unused);
 	snprintf(command, sizeof(command), "rm -rf %s", in.root);
 	if (system(command))
 		print_error("%s failed\n", command);
