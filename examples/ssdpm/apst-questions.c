@@ -472,7 +472,7 @@ static void write_way(struct json_writer *w, const struct finding *f)
 	for (int i = 0; i < MAX_SETTINGS; i++)
 		ssdpm__json_uint(w, settings[i].name, settings[i].usual);
 	ssdpm__json_end(w, '}');
-	write_sysfs(w, &f->params);
+	write_sysfs(w, f->drive, &f->params);
 	join_settings(settings, false, "", text, sizeof(text));
 	snprintf(line, sizeof(line), "options nvme_core %s", text);
 	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
@@ -495,7 +495,7 @@ static void print_way(const struct finding *f)
 	join_settings(settings, false, "", text, sizeof(text));
 	if (!text[0])
 		puts("  it is what Linux builds by default (5.14 and later)");
-	print_sysfs(&f->params);
+	print_sysfs(f->drive, &f->params);
 	if (!text[0])
 		return;
 	printf("  at boot, for all NVMe drives, in /etc/modprobe.d/nvme.conf:\n"

@@ -24,6 +24,7 @@ struct settings {
 	struct page_options page;
 	struct quirk_options quirks;
 	struct ssdpm_bounds bounds;
+	bool is_bounded; /* a delay, or a time to leave a state */
 	struct use use;
 	const char *trace_name;
 	const char *from;
@@ -35,12 +36,14 @@ static struct settings the_settings;
 static const struct option_spec options[] = {
 	{ "trace", 't', "FILE",
 	  "the I/Os: a trace, - or a workload of ssdpm workload --list" },
-	{ "max-added-mean", 0, "TIME",
+	{ "max-added-mean", 0, "TIME|any",
 	  "I/Os may wait so long on average, as in 1ms" },
-	{ "max-added-p99", 0, "TIME",
+	{ "max-added-p99", 0, "TIME|any",
 	  "not more than one I/O in 100 may wait longer, as in 20ms" },
-	{ "max-exit-latency", 'l', "TIME",
+	{ "max-exit-latency", 'l', "TIME|any",
 	  "no state may take longer to leave, as in 25ms" },
+	{ "may-cost", 0, NULL,
+	  "propose less delay too, if it takes more power than today" },
 	{ "max-states", 0, "N",
 	  "how many states a raw table may use (default 2)" },
 	{ "from", 0, "POLICY",
@@ -59,6 +62,27 @@ static const struct option_spec options[] = {
 	  "write the 256 bytes of the raw table to FILE as well" },
 };
 
+/* The delays that may be; any: as long as you like. */
+static enum exit_status set_bound(struct settings *settings,
+				  const struct common *common, const char *name,
+				  const char *argument)
+{
+	struct ssdpm_bounds *b = &settings->bounds;
+	uint64_t *bound =
+		!strcmp(name, "max-added-mean") ? &b->max_delay_mean_ns :
+		!strcmp(name, "max-added-p99")	? &b->max_delay_p99_ns :
+						  &b->max_exit_latency_us;
+
+	settings->is_bounded = true;
+	if (!strcmp(argument, "any")) {
+		*bound = UINT64_MAX;
+		return STATUS_DONE;
+	}
+	return bound == &b->max_exit_latency_us ?
+		       parse_time(common, name, argument, bound) :
+		       parse_time_ns(common, name, argument, bound);
+}
+
 static enum exit_status set_number(struct settings *settings,
 				   const struct common *common,
 				   const char *name, const char *argument)
@@ -66,15 +90,9 @@ static enum exit_status set_number(struct settings *settings,
 	struct ssdpm_bounds *b = &settings->bounds;
 	uint64_t number;
 
-	if (!strcmp(name, "max-added-mean"))
-		return parse_time_ns(common, name, argument,
-				     &b->max_delay_mean_ns);
-	if (!strcmp(name, "max-added-p99"))
-		return parse_time_ns(common, name, argument,
-				     &b->max_delay_p99_ns);
-	if (!strcmp(name, "max-exit-latency"))
-		return parse_time(common, name, argument,
-				  &b->max_exit_latency_us);
+	if (!strncmp(name, "max-added-", 10) ||
+	    !strcmp(name, "max-exit-latency"))
+		return set_bound(settings, common, name, argument);
 	if (!strcmp(name, "battery"))
 		return parse_energy_mwh(common, name, argument,
 					&settings->use.battery_mwh);
@@ -124,6 +142,8 @@ static enum exit_status set(void *data, struct common *common,
 		settings->from = argument;
 	else if (!strcmp(name, "quirks-file"))
 		settings->quirks.path = argument;
+	else if (!strcmp(name, "may-cost"))
+		settings->bounds.flags |= SSDPM_BOUNDS_MAY_COST;
 	else if (!strcmp(name, "raw"))
 		settings->raw_path = argument;
 	else
@@ -238,13 +258,14 @@ static enum exit_status advise(const struct plan *plan,
 {
 	const struct subject *subject = a->subject;
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
-	struct ssdpm_bounds bounds = settings->bounds;
+	struct ssdpm_bounds usual = { .size = sizeof(usual) };
 	struct ssdpm_error error;
 
-	bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	a->from = plan->policies;
 	a->use = &settings->use;
-	a->bounds = &settings->bounds;
+	a->bounds = settings->bounds;
+	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
+	a->usual_bounds = !settings->is_bounded;
 	if (ssdpm_model_get_info(subject->drive->model)->kind !=
 	    SSDPM_KIND_NVME) {
 		complain("%s: not an NVMe drive: only these have APST; ssdpm "
@@ -257,10 +278,16 @@ static enum exit_status advise(const struct plan *plan,
 			   plan->sim_options->operational_state, &a->today,
 			   &error))
 		return complain_of_advice(a, &error);
-	if (ssdpm_recommend(gaps, subject->drive->model, &params, &bounds,
-			    &a->today.table, a->recommendations, &error) ||
-	    ssdpm_gaps_sweep(gaps, subject->drive->model, &params,
-			     &a->today.table, 1, &a->today_run, &error))
+	if (a->usual_bounds) {
+		if (ssdpm_gaps_get_default_bounds(gaps, subject->drive->model,
+						  &params, a->bounds.quirks,
+						  &usual, &error))
+			return complain_of_advice(a, &error);
+		a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
+		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
+	}
+	if (ssdpm_recommend(gaps, subject->drive->model, &params, &a->bounds,
+			    &a->today.table, a->recommendations, &error))
 		return complain_of_advice(a, &error);
 	return check_use(plan->common, a);
 }
@@ -274,8 +301,15 @@ static enum exit_status write_raw(const char *path, const struct advice *a)
 	FILE *file;
 	bool failed;
 
-	if (!r->possible || ssdpm_apst_encode(&r->apst, raw, &error)) {
-		complain("%s: there is no table to write", path);
+	if (r->advice == SSDPM_ADVICE_NONE || r->advice == SSDPM_ADVICE_COSTS) {
+		complain("%s: there is no table to write: %s", path,
+			 r->possible ? "the best one costs power; --may-cost "
+				       "writes it" :
+				       "none keeps the bounds");
+		return STATUS_FAILED;
+	}
+	if (ssdpm_apst_encode(&r->apst, raw, &error)) {
+		complain("%s: %s", path, error.message);
 		return STATUS_FAILED;
 	}
 	file = fopen(path, "we");
@@ -303,8 +337,7 @@ static enum exit_status print_advices(const struct common *common,
 	if (n != 1)
 		ssdpm__json_begin(&w, NULL, '[');
 	for (size_t i = 0; i < n; i++)
-		write_advice(&w, &advices[i], &settings->sim,
-			     &settings->bounds);
+		write_advice(&w, &advices[i], &settings->sim);
 	if (n != 1)
 		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel-settings.h"
 
+#include "live.h"
+
 #include <inttypes.h>
+#include <string.h>
 
 enum { LIMIT = 4 }; /* the last one: for drives that come later */
 
@@ -47,7 +50,89 @@ void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 }
 
 #define PARAMETERS "/sys/module/nvme_core/parameters/"
-#define TOLERANCE "/sys/class/nvme/nvmeN/power/pm_qos_latency_tolerance_us"
+
+/* "nvmeN" is the controller of a drive that is not in this machine. */
+static void format_tolerance(const struct drive *drive, char path[96])
+{
+	const char *name = drive->device ?
+				   ssdpm_device_get_facts(drive->device)->name :
+				   "nvmeN";
+
+	snprintf(path, 96,
+		 "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", name);
+}
+
+/* A word for a shell. */
+static size_t add_word(char *text, size_t size, const char *word)
+{
+	size_t n;
+
+	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			      "_./+-")] == 0)
+		return (size_t)snprintf(text, size, " %s", word);
+	n = (size_t)snprintf(text, size, " '");
+	for (; *word && n + 6 < size; word++)
+		n += (size_t)snprintf(text + n, size - n,
+				      *word == '\'' ? "'\\''" : "%c", *word);
+	return n + (size_t)snprintf(text + n, size - n, "'");
+}
+
+static bool begin_apply(const struct drive *drive, char text[APPLY_BYTES])
+{
+	size_t n;
+
+	if (!drive->device || !drive->live)
+		return false;
+	n = (size_t)snprintf(text, APPLY_BYTES, "ssdpm apply");
+	if (!drive->live->root)
+		return true;
+	n += (size_t)snprintf(text + n, APPLY_BYTES - n, " --root");
+	add_word(text + n, APPLY_BYTES - 400 - n, drive->live->root);
+	return true;
+}
+
+bool format_apply(const struct drive *drive,
+		  const struct ssdpm_apst_params *params,
+		  char text[APPLY_BYTES])
+{
+	const uint64_t us = params->max_exit_latency_us;
+	struct setting settings[MAX_SETTINGS];
+	size_t n;
+
+	if (!begin_apply(drive, text))
+		return false;
+	n = strlen(text);
+	get_settings(params, settings);
+	for (int i = 0; i < LIMIT; i++)
+		if (settings[i].value != settings[i].usual)
+			n += (size_t)snprintf(text + n, APPLY_BYTES - n,
+					      " --nvme-core %s=%" PRIu64,
+					      settings[i].name,
+					      settings[i].value);
+	if (us == SSDPM_LATENCY_ANY)
+		n += (size_t)snprintf(text + n, APPLY_BYTES - n,
+				      " --latency any");
+	else
+		n += (size_t)snprintf(
+			text + n, APPLY_BYTES - n, " --latency %" PRIu64 "%s",
+			us % 1000 ? us : us / 1000, us % 1000 ? "us" : "ms");
+	add_word(text + n, APPLY_BYTES - n,
+		 ssdpm_device_get_facts(drive->device)->name);
+	return true;
+}
+
+bool format_apply_table(const struct drive *drive, char text[APPLY_BYTES])
+{
+	size_t n;
+
+	if (!begin_apply(drive, text))
+		return false;
+	n = strlen(text);
+	snprintf(text + n, APPLY_BYTES - n, " --apst FILE %s",
+		 ssdpm_device_get_facts(drive->device)->name);
+	return true;
+}
 
 /*
  * The kernel makes the table anew only when the limit changes: two values, of
@@ -74,10 +159,11 @@ static void write_one(struct json_writer *w, const char *path,
 	ssdpm__json_end(w, '}');
 }
 
-void write_sysfs(struct json_writer *w, const struct ssdpm_apst_params *params)
+void write_sysfs(struct json_writer *w, const struct drive *drive,
+		 const struct ssdpm_apst_params *params)
 {
+	char apply[APPLY_BYTES], path[96], first[24], second[24];
 	struct setting settings[MAX_SETTINGS];
-	char path[96], first[24], second[24];
 
 	get_settings(params, settings);
 	ssdpm__json_begin(w, "sysfs", '[');
@@ -89,16 +175,26 @@ void write_sysfs(struct json_writer *w, const struct ssdpm_apst_params *params)
 		write_one(w, path, first);
 	}
 	limit_values(params->max_exit_latency_us, first, second);
-	write_one(w, TOLERANCE, first);
-	write_one(w, TOLERANCE, second);
+	format_tolerance(drive, path);
+	write_one(w, path, first);
+	write_one(w, path, second);
 	ssdpm__json_end(w, ']');
+	ssdpm__json_string(w, "apply",
+			   format_apply(drive, params, apply) ? apply : NULL);
 }
 
-void print_sysfs(const struct ssdpm_apst_params *params)
+void print_sysfs(const struct drive *drive,
+		 const struct ssdpm_apst_params *params)
 {
+	char apply[APPLY_BYTES], path[96], first[24], second[24];
 	struct setting settings[MAX_SETTINGS];
-	char first[24], second[24];
 
+	if (format_apply(drive, params, apply)) {
+		printf("  now, as root; ssdpm verifies it, and ssdpm revert "
+		       "undoes it:\n    %s\n",
+		       apply);
+		return;
+	}
 	get_settings(params, settings);
 	puts("  now, as root, for the drive nvmeN (its limit twice: only a "
 	     "change takes effect):");
@@ -107,6 +203,7 @@ void print_sysfs(const struct ssdpm_apst_params *params)
 			printf("    echo %" PRIu64 " > " PARAMETERS "%s\n",
 			       settings[i].value, settings[i].name);
 	limit_values(params->max_exit_latency_us, first, second);
-	printf("    echo %s > " TOLERANCE "\n", first);
-	printf("    echo %s > " TOLERANCE "\n", second);
+	format_tolerance(drive, path);
+	printf("    echo %s > %s\n", first, path);
+	printf("    echo %s > %s\n", second, path);
 }

@@ -3,7 +3,7 @@
 #ifndef SSDPM_COMMAND_KERNEL_SETTINGS_H
 #define SSDPM_COMMAND_KERNEL_SETTINGS_H
 
-#include "command.h"
+#include "input.h"
 
 #include "base/json.h"
 
@@ -23,8 +23,23 @@ void get_settings(const struct ssdpm_apst_params *params,
 void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 		   const char *prefix, char *text, size_t size);
 
+#define APPLY_BYTES 4800
+
+/*
+ * The call of ssdpm apply that sets it on a device, verifies it and can be
+ * undone. false: the drive is no device.
+ */
+bool format_apply(const struct drive *drive,
+		  const struct ssdpm_apst_params *params,
+		  char text[APPLY_BYTES]);
+/* The same for a table in a file that has no name yet. */
+bool format_apply_table(const struct drive *drive, char text[APPLY_BYTES]);
+
 /* What to write to sysfs now, in this order. */
-void write_sysfs(struct json_writer *w, const struct ssdpm_apst_params *params);
-void print_sysfs(const struct ssdpm_apst_params *params);
+void write_sysfs(struct json_writer *w, const struct drive *drive,
+		 const struct ssdpm_apst_params *params);
+/* For people: ssdpm apply, or what to write if the drive is no device. */
+void print_sysfs(const struct drive *drive,
+		 const struct ssdpm_apst_params *params);
 
 #endif

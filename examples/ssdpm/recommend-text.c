@@ -83,30 +83,20 @@ static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
 		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
 }
 
-static bool today_keeps_bounds(const struct advice *a,
-			       const struct ssdpm_recommendation *r)
+/* What keeps the bounds would cost, and nobody asked for that. */
+static void add_cost(struct text *text, const struct advice *a,
+		     const struct ssdpm_recommendation *r)
 {
-	const struct ssdpm_run *run = &a->today_run;
-	struct resolved new = { .table = r->apst };
-
-	new.lpm = a->today.lpm;
-	return run->delay_sum_ns == r->run.delay_sum_ns &&
-	       run->delay_p99_ns <= a->bounds->max_delay_p99_ns &&
-	       (a->bounds->max_exit_latency_us == UINT64_MAX ||
-		same_policy(&a->today, &new));
-}
-
-/*
- * The drive does the same as today, whatever the unknown values are. Equal sums
- * of delays have equal means.
- */
-static bool gains_nothing(const struct advice *a,
-			  const struct ssdpm_recommendation *r)
-{
-	const struct ssdpm_saving *s = &r->saving;
-
-	return !s->low_nj && !s->high_nj && !s->low_uw && !s->high_uw &&
-	       today_keeps_bounds(a, r);
+	if (r->today_keeps_bounds)
+		add(text, "leave all as it is: the best of this route (");
+	else
+		add(text,
+		    "leave all as it is, or ask for less delay with "
+		    "--may-cost: %s is beyond the bounds; the best within "
+		    "them (",
+		    a->from->name);
+	add_setting(text, r);
+	add(text, ") %s", saving_text(&r->saving).text);
 }
 
 /* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
@@ -119,8 +109,10 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "no setting keeps the bounds");
 		return;
 	}
-	if (gains_nothing(a, r)) {
+	if (r->advice == SSDPM_ADVICE_KEEP) {
 		add(text, "leave all as it is: nothing to gain");
+	} else if (r->advice == SSDPM_ADVICE_COSTS) {
+		add_cost(text, a, r);
 	} else {
 		add_setting(text, r);
 		add(text, ": ");
@@ -182,12 +174,20 @@ static void add_use(struct text *text, const struct use *use,
 		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
 }
 
-static void print_settings(const struct ssdpm_recommendation *r)
+static void print_settings(const struct drive *drive,
+			   const struct ssdpm_recommendation *r)
 {
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
-	char changed[400];
+	char changed[400], apply[APPLY_BYTES];
 
+	if (r->route == SSDPM_ROUTE_RAW_TABLE &&
+	    format_apply_table(drive, apply)) {
+		printf("  now, as root, with the FILE that --raw writes; Linux "
+		       "6.12.110 and later refuse it:\n    %s\n",
+		       apply);
+		return;
+	}
 	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
 		puts("  now, as root, with the file that --raw writes; Linux "
 		     "6.12.110 and later refuse it:\n"
@@ -195,7 +195,7 @@ static void print_settings(const struct ssdpm_recommendation *r)
 		     "FILE");
 		return;
 	}
-	print_sysfs(&params);
+	print_sysfs(drive, &params);
 	get_settings(&params, settings);
 	join_settings(settings, false, "", changed, sizeof(changed));
 	if (changed[0])
@@ -213,21 +213,25 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 	printf("%s%s%s on %s\n", a->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, a->trace);
 	print_taken(a->subject, options);
+	if (a->usual_bounds)
+		printf("  by default, I/Os may wait %s on average, p99 %s\n",
+		       time_text(a->bounds.max_delay_mean_ns).text,
+		       time_text(a->bounds.max_delay_p99_ns).text);
 	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
 		const struct ssdpm_recommendation *r = &a->recommendations[i];
 		struct resolved resolved = { .table = r->apst };
 		struct text text = { .length = 0 };
 
 		add_sentence(&text, a, r);
-		if (r->possible && !gains_nothing(a, r))
+		if (r->advice == SSDPM_ADVICE_SET)
 			add_use(&text, a->use, &r->saving);
 		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
-		if (!r->possible || gains_nothing(a, r))
+		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
 		fputs("  the table: ", stdout);
 		print_resolved(&resolved);
 		putchar('\n');
-		print_settings(r);
+		print_settings(a->subject->drive, r);
 	}
 }
 
@@ -240,7 +244,7 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
 		add_sentence(&text, a, r);
-		if (r->possible && !gains_nothing(a, r))
+		if (r->advice == SSDPM_ADVICE_SET)
 			add_use(&text, a->use, &r->saving);
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "text", text.text);
@@ -268,14 +272,15 @@ static void write_limit(struct json_writer *w, const char *key, bool given,
 		write_optional(w, key, given, us);
 }
 
-static void write_settings(struct json_writer *w,
+static void write_settings(struct json_writer *w, const struct drive *drive,
 			   const struct ssdpm_recommendation *r)
 {
+	bool set = r->advice == SSDPM_ADVICE_SET;
 	bool sysfs = r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
 	bool core = r->possible && r->route == SSDPM_ROUTE_NVME_CORE;
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
-	char changed[400], line[440];
+	char changed[400], line[440], apply[APPLY_BYTES];
 
 	write_limit(w, "limit_us", sysfs, r->limit_us);
 	write_optional(w, "primary_timeout_ms", core, r->primary_timeout_ms);
@@ -285,12 +290,17 @@ static void write_settings(struct json_writer *w,
 		       r->secondary_timeout_ms);
 	write_optional(w, "secondary_latency_tolerance_us", core,
 		       r->secondary_latency_tolerance_us);
-	if (sysfs)
-		write_sysfs(w, &params);
+	if (sysfs && set)
+		write_sysfs(w, drive, &params);
+	else
+		ssdpm__json_string(
+			w, "apply",
+			set && format_apply_table(drive, apply) ? apply : NULL);
 	get_settings(&params, settings);
 	join_settings(settings, false, "", changed, sizeof(changed));
 	snprintf(line, sizeof(line), "options nvme_core %s", changed);
-	ssdpm__json_string(w, "modprobe", sysfs && changed[0] ? line : NULL);
+	ssdpm__json_string(w, "modprobe",
+			   sysfs && set && changed[0] ? line : NULL);
 }
 
 static void write_use(struct json_writer *w, const struct use *use,
@@ -323,8 +333,10 @@ static void write_recommendation(struct json_writer *w, const struct advice *a,
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "route", ssdpm_route_to_string(r->route));
 	ssdpm__json_bool(w, "possible", r->possible);
+	ssdpm__json_string(w, "advice", ssdpm_advice_to_string(r->advice));
+	ssdpm__json_bool(w, "today_keeps_bounds", r->today_keeps_bounds);
 	ssdpm__json_string(w, "text", text.text);
-	write_settings(w, r);
+	write_settings(w, drive, r);
 	if (r->possible) {
 		write_resolved(w, &resolved, drive);
 		write_run(w, "run", &r->run, drive);
@@ -335,9 +347,10 @@ static void write_recommendation(struct json_writer *w, const struct advice *a,
 }
 
 void write_advice(struct json_writer *w, const struct advice *a,
-		  const struct sim_options *options,
-		  const struct ssdpm_bounds *b)
+		  const struct sim_options *options)
 {
+	const struct ssdpm_bounds *b = &a->bounds;
+
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.recommendation/1");
 	write_drive_names(w, a->subject->drive);
@@ -354,6 +367,8 @@ void write_advice(struct json_writer *w, const struct advice *a,
 		       b->max_exit_latency_us != UINT64_MAX,
 		       b->max_exit_latency_us);
 	ssdpm__json_uint(w, "max_states", b->max_states ? b->max_states : 2);
+	ssdpm__json_bool(w, "by_default", a->usual_bounds);
+	ssdpm__json_bool(w, "may_cost", b->flags & SSDPM_BOUNDS_MAY_COST);
 	ssdpm__json_end(w, '}');
 	ssdpm__json_string(w, "from", a->from->name);
 	ssdpm__json_begin(w, "recommendations", '[');

@@ -18,9 +18,9 @@ struct advice {
 	const char *trace;
 	struct ssdpm_trace_counts counts;
 	const struct policy *from;
-	struct resolved today;	    /* the table of that policy */
-	struct ssdpm_run today_run; /* its nominal run */
-	const struct ssdpm_bounds *bounds;
+	struct resolved today; /* the table of that policy */
+	struct ssdpm_bounds bounds;
+	bool usual_bounds; /* nobody has given one: those of the library */
 	const struct use *use;
 	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
 };
@@ -28,8 +28,7 @@ struct advice {
 void print_advice(const struct advice *advice,
 		  const struct sim_options *options);
 void write_advice(struct json_writer *w, const struct advice *advice,
-		  const struct sim_options *options,
-		  const struct ssdpm_bounds *bounds);
+		  const struct sim_options *options);
 
 /* An array of text and setting, for a page. */
 void write_advice_texts(struct json_writer *w, const struct advice *advice);

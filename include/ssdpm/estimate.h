@@ -579,6 +579,12 @@ SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 				     struct ssdpm_run *ret_run,
 				     struct ssdpm_error *reterr);
 
+/** Bits of ssdpm_bounds.flags. */
+enum ssdpm_bounds_flag {
+	/* Latency is worth power: what keeps the bounds may take more. */
+	SSDPM_BOUNDS_MAY_COST = 1 << 0,
+};
+
 /**
  * struct ssdpm_bounds - what a table may cost (sized parameters)
  * @size:                sizeof(struct ssdpm_bounds)
@@ -588,6 +594,9 @@ SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
  * @max_states:          how many states may be used: 1 or 2 is exact; more,
  *                       up to 31, is a search with a gap; 0: 2
  * @quirks:              bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
+ * @flags:               bits of enum ssdpm_bounds_flag; read by
+ *                       ssdpm_recommend()
+ * @reserved:            0
  */
 struct ssdpm_bounds {
 	size_t size;
@@ -596,6 +605,8 @@ struct ssdpm_bounds {
 	uint64_t max_exit_latency_us;
 	uint32_t max_states;
 	uint32_t quirks;
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 /**
@@ -636,10 +647,24 @@ enum ssdpm_route {
 	SSDPM_ROUTE_RAW_TABLE = 3,
 };
 
+/** What to do with the best setting of a route. */
+enum ssdpm_advice {
+	/* Set it: it saves, or SSDPM_BOUNDS_MAY_COST asked for latency. */
+	SSDPM_ADVICE_SET = 1,
+	/* Leave all as it is: the drive does the same today. */
+	SSDPM_ADVICE_KEEP = 2,
+	/* Leave all as it is: what keeps the bounds takes more power. */
+	SSDPM_ADVICE_COSTS = 3,
+	/* No setting of this route keeps the bounds. */
+	SSDPM_ADVICE_NONE = 4,
+};
+
 /**
  * struct ssdpm_recommendation - the best that a route reaches (frozen)
  * @route:     enum ssdpm_route
  * @possible:  1; 0: no setting of this route keeps the bounds
+ * @advice:    enum ssdpm_advice
+ * @today_keeps_bounds: 1: the table of today does
  * @apst:      the table that the drive will have
  * @limit_us:  latency limit to set (the first two routes)
  * @primary_timeout_ms: SSDPM_ROUTE_NVME_CORE: what to set
@@ -653,6 +678,8 @@ enum ssdpm_route {
 struct ssdpm_recommendation {
 	uint32_t route;
 	uint32_t possible;
+	uint32_t advice;
+	uint32_t today_keeps_bounds;
 	struct ssdpm_apst apst;
 	uint64_t limit_us;
 	uint64_t primary_timeout_ms;
@@ -667,9 +694,31 @@ struct ssdpm_recommendation {
 #define SSDPM_N_ROUTES 3
 
 /**
+ * ssdpm_gaps_get_default_bounds() - what a recommendation may cost if nobody
+ *                                   says
+ * @params: as for ssdpm_gaps_sweep()
+ * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
+ * @ret_bounds: its size member is set by the caller
+ *
+ * All delays together last for at most 1 % of the time of the workload, and one
+ * I/O in 100 may wait for more than 25 ms; or what the table that Linux makes
+ * by default costs, where that is more. So work takes at most a hundredth
+ * longer and few I/Os wait for more than a disk takes to seek, and the default
+ * of Linux is always within the bounds. The mean is that time by the number of
+ * I/Os, rounded up. There is no bound for exit latencies.
+ *
+ * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
+ */
+SSDPM_API int ssdpm_gaps_get_default_bounds(
+	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *params, uint32_t quirks,
+	struct ssdpm_bounds *ret_bounds, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_recommend() - the best setting that each route reaches
  * @params: as for ssdpm_gaps_sweep()
- * @bounds: what it may cost, or NULL
+ * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() without
+ *          quirks
  * @from:   the table of today, which the saving is against; NULL: that of Linux
  *          with its defaults and the quirks of @bounds
  * @ret_recommendations: one for each route, in their order
@@ -1519,6 +1568,9 @@ SSDPM_API const char *ssdpm_phase_to_string(uint32_t phase);
 
 /** ssdpm_cap_limit_to_string() - "interface", "nand", "power", or NULL */
 SSDPM_API const char *ssdpm_cap_limit_to_string(uint32_t limit);
+
+/** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
+SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);
 
 /** ssdpm_route_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_route_to_string(uint32_t route);

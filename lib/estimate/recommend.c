@@ -8,6 +8,7 @@
 #include "estimate/saving.h"
 #include "policy/search.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,21 +56,29 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
 	return states_of(&a->chain) < states_of(&b->chain);
 }
 
+/* Run the table of a candidate. */
+static int run_table(struct quest *quest, struct candidate *candidate,
+		     struct ssdpm_error *reterr)
+{
+	struct gaps_task *task = &quest->task;
+	int r;
+
+	task->params.apst = &candidate->table;
+	r = ssdpm__chain(task->model, &task->params, &task->values,
+			 &candidate->chain, reterr);
+	task->params.apst = NULL;
+	return r ? r :
+		   ssdpm__gaps_run(task, &candidate->chain, &quest->delays,
+				   &candidate->run, &candidate->fj, reterr);
+}
+
 /* Run quest->now.table; keep it if it is the best of its route so far. */
 static int consider_table(struct quest *quest, uint32_t route,
 			  struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now, *best = &quest->best[route - 1];
-	struct gaps_task *task = &quest->task;
-	int r;
+	int r = run_table(quest, now, reterr);
 
-	task->params.apst = &now->table;
-	r = ssdpm__chain(task->model, &task->params, &task->values, &now->chain,
-			 reterr);
-	task->params.apst = NULL;
-	if (!r)
-		r = ssdpm__gaps_run(task, &now->chain, &quest->delays,
-				    &now->run, &now->fj, reterr);
 	if (r || !keeps_bounds(quest, now))
 		return r;
 	now->found = true;
@@ -147,19 +156,87 @@ static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
 	return r ? r : consider_table(quest, SSDPM_ROUTE_RAW_TABLE, reterr);
 }
 
-static int start_bounds(struct quest *quest, const struct ssdpm_bounds *bounds,
+static const struct ssdpm_bounds unbounded = {
+	.size = sizeof(unbounded),
+	.max_delay_mean_ns = UINT64_MAX,
+	.max_delay_p99_ns = UINT64_MAX,
+	.max_exit_latency_us = UINT64_MAX,
+};
+
+/* By default delays last for 1 % of the time, and one in 100 for 25 ms. */
+enum { DEFAULT_SHARE = 100, DEFAULT_P99_NS = 25000000 };
+
+/* Where Linux delays for longer, that is what it may be. */
+static struct ssdpm_bounds default_bounds(const struct ssdpm_run *run)
+{
+	const uint64_t share_ns = run->duration_ns / DEFAULT_SHARE;
+	struct ssdpm_bounds bounds = unbounded;
+	uint64_t sum_ns = run->delay_sum_ns, n_ios = 0;
+
+	if (sum_ns < share_ns)
+		sum_ns = share_ns;
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n_ios += run->n_ios[op];
+	if (n_ios)
+		bounds.max_delay_mean_ns =
+			sum_ns / n_ios + (sum_ns % n_ios != 0);
+	bounds.max_delay_p99_ns = run->delay_p99_ns > DEFAULT_P99_NS ?
+					  run->delay_p99_ns :
+					  DEFAULT_P99_NS;
+	return bounds;
+}
+
+int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
+				  const struct ssdpm_model *model,
+				  const struct ssdpm_sim_params *params,
+				  uint32_t quirks,
+				  struct ssdpm_bounds *ret_bounds,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params apst;
+	struct ssdpm_bounds bounds;
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+	int err;
+
+	err = ssdpm__sized_check(ret_bounds, sizeof(bounds), "ssdpm_bounds",
+				 reterr);
+	if (err)
+		return err;
+	ssdpm_apst_params_init(&apst, sizeof(apst));
+	apst.quirks = quirks;
+	err = ssdpm_apst_generate(model, &apst, &table, reterr);
+	if (!err)
+		err = ssdpm_gaps_sweep(gaps, model, params, &table, 1, &run,
+				       reterr);
+	if (err)
+		return err;
+	bounds = default_bounds(&run);
+	bounds.quirks = quirks;
+	ssdpm__sized_out(ret_bounds, &bounds, sizeof(bounds));
+	return 0;
+}
+
+static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
+			const struct ssdpm_sim_params *params,
+			const struct ssdpm_bounds *bounds,
 			struct ssdpm_error *reterr)
 {
-	quest->bounds = (struct ssdpm_bounds){
-		.size = sizeof(quest->bounds),
-		.max_delay_mean_ns = UINT64_MAX,
-		.max_delay_p99_ns = UINT64_MAX,
-		.max_exit_latency_us = UINT64_MAX,
-	};
+	const uint32_t known = SSDPM_BOUNDS_MAY_COST;
+	int err;
+
+	quest->bounds = unbounded;
 	if (!bounds)
-		return 0;
-	return ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
-			       "ssdpm_bounds", reterr);
+		return ssdpm_gaps_get_default_bounds(gaps, quest->task.model,
+						     params, 0, &quest->bounds,
+						     reterr);
+	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
+			      "ssdpm_bounds", reterr);
+	if (!err && (quest->bounds.flags & ~known || quest->bounds.reserved))
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "unknown bits in the flags of bounds, 0x%x",
+				  quest->bounds.flags);
+	return err;
 }
 
 static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
@@ -174,7 +251,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	if (!r)
 		r = ssdpm__check_params(params, &given, reterr);
 	if (!r)
-		r = start_bounds(quest, bounds, reterr);
+		r = start_bounds(quest, gaps, params, bounds, reterr);
 	if (r)
 		return r;
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
@@ -189,14 +266,35 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	return 0;
 }
 
-static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
+static int run_today(struct quest *quest, const struct ssdpm_apst *from,
+		     struct ssdpm_error *reterr)
+{
+	struct candidate *today = &quest->today;
+	int r = 0;
+
+	if (from)
+		today->table = *from;
+	else
+		r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+					&today->table, reterr);
+	if (!r)
+		r = run_table(quest, today, reterr);
+	if (!r)
+		today->found = keeps_bounds(quest, today);
+	return r;
+}
+
+static int try_routes(struct quest *quest, const struct ssdpm_apst *from,
+		      struct ssdpm_error *reterr)
 {
 	int r = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
 
 	if (r)
 		return r;
-	r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
-				reterr);
+	r = run_today(quest, from, reterr);
+	if (!r)
+		r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
+					reterr);
 	if (!r)
 		r = ssdpm__quest_nvme_core(quest, reterr);
 	if (!r)
@@ -205,11 +303,42 @@ static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 	return r;
 }
 
-static void fill(const struct candidate *best, uint32_t route,
+/*
+ * The drive does the same as today, whatever the unknown values are. Equal sums
+ * of delays have equal means.
+ */
+static bool is_same(const struct candidate *today, const struct candidate *best,
+		    const struct ssdpm_saving *s)
+{
+	return today->found && !s->low_nj && !s->high_nj && !s->low_uw &&
+	       !s->high_uw && today->run.delay_sum_ns == best->run.delay_sum_ns;
+}
+
+/* Nobody who allows delays has asked to pay for fewer of them. */
+static uint32_t judge(const struct quest *quest, const struct candidate *best,
+		      const struct ssdpm_saving *saving)
+{
+	if (!best->found)
+		return SSDPM_ADVICE_NONE;
+	if (is_same(&quest->today, best, saving))
+		return SSDPM_ADVICE_KEEP;
+	if ((saving->nominal_nj < 0 || saving->nominal_uw < 0) &&
+	    !(quest->bounds.flags & SSDPM_BOUNDS_MAY_COST))
+		return SSDPM_ADVICE_COSTS;
+	return SSDPM_ADVICE_SET;
+}
+
+static void fill(const struct quest *quest, uint32_t route,
 		 const struct ssdpm_saving *saving,
 		 struct ssdpm_recommendation *ret)
 {
-	*ret = (struct ssdpm_recommendation){ .route = route };
+	const struct candidate *best = &quest->best[route - 1];
+
+	*ret = (struct ssdpm_recommendation){
+		.route = route,
+		.advice = judge(quest, best, saving),
+		.today_keeps_bounds = quest->today.found,
+	};
 	if (!best->found)
 		return;
 	ret->possible = 1;
@@ -228,27 +357,21 @@ static void fill(const struct candidate *best, uint32_t route,
 		best->params.secondary_latency_tolerance_us;
 }
 
-static int answer(const struct quest *quest, const struct ssdpm_apst *from,
+static int answer(const struct quest *quest,
 		  struct ssdpm_recommendation ret[SSDPM_N_ROUTES],
 		  struct ssdpm_error *reterr)
 {
-	struct ssdpm_apst tables[1 + SSDPM_N_ROUTES] = { { .sent = 0 } };
+	struct ssdpm_apst tables[1 + SSDPM_N_ROUTES];
 	struct ssdpm_saving savings[SSDPM_N_ROUTES];
-	int r = 0;
+	int r;
 
-	if (from)
-		tables[0] = *from;
-	else
-		r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
-					&tables[0], reterr);
+	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
-	if (!r)
-		r = ssdpm__savings(&quest->task, quest->parameters,
-				   quest->n_parameters, tables,
-				   1 + SSDPM_N_ROUTES, savings, reterr);
+	r = ssdpm__savings(&quest->task, quest->parameters, quest->n_parameters,
+			   tables, 1 + SSDPM_N_ROUTES, savings, reterr);
 	for (uint32_t i = 0; i < SSDPM_N_ROUTES && !r; i++)
-		fill(&quest->best[i], i + 1, &savings[i], &ret[i]);
+		fill(quest, i + 1, &savings[i], &ret[i]);
 	return r;
 }
 
@@ -266,9 +389,9 @@ int ssdpm_recommend(
 		return ssdpm__no_memory(reterr);
 	r = start(quest, gaps, model, params, bounds, reterr);
 	if (!r)
-		r = try_routes(quest, reterr);
+		r = try_routes(quest, from, reterr);
 	if (!r)
-		r = answer(quest, from, ret_recommendations, reterr);
+		r = answer(quest, ret_recommendations, reterr);
 	free(quest);
 	return r;
 }

@@ -36,6 +36,7 @@ struct quest {
 	uint32_t n_reaches;
 	struct candidate now;
 	struct candidate best[SSDPM_N_ROUTES]; /* by route - 1 */
+	struct candidate today;
 };
 
 /*

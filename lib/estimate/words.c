@@ -88,6 +88,22 @@ const char *ssdpm_phase_to_string(uint32_t phase)
 	}
 }
 
+const char *ssdpm_advice_to_string(uint32_t advice)
+{
+	switch (advice) {
+	case SSDPM_ADVICE_SET:
+		return "set";
+	case SSDPM_ADVICE_KEEP:
+		return "keep";
+	case SSDPM_ADVICE_COSTS:
+		return "costs";
+	case SSDPM_ADVICE_NONE:
+		return "none";
+	default:
+		return NULL;
+	}
+}
+
 const char *ssdpm_route_to_string(uint32_t route)
 {
 	switch (route) {

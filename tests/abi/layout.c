@@ -284,11 +284,18 @@ static const struct fact facts[] = {
 	VALUE(SSDPM_ROUTE_NVME_CORE, 2),
 	VALUE(SSDPM_ROUTE_RAW_TABLE, 3),
 	VALUE(SSDPM_N_ROUTES, 3),
-	SIZE(ssdpm_recommendation, 8 + 264 + 40 + sizeof(struct ssdpm_run) +
+	SIZE(ssdpm_recommendation, 16 + 264 + 40 + sizeof(struct ssdpm_run) +
 					   sizeof(struct ssdpm_saving)),
-	OFFSET(ssdpm_recommendation, apst, 8),
-	OFFSET(ssdpm_recommendation, limit_us, 272),
-	OFFSET(ssdpm_recommendation, run, 312),
+	OFFSET(ssdpm_recommendation, advice, 8),
+	OFFSET(ssdpm_recommendation, today_keeps_bounds, 12),
+	OFFSET(ssdpm_recommendation, apst, 16),
+	OFFSET(ssdpm_recommendation, limit_us, 280),
+	OFFSET(ssdpm_recommendation, run, 320),
+	VALUE(SSDPM_ADVICE_SET, 1),
+	VALUE(SSDPM_ADVICE_KEEP, 2),
+	VALUE(SSDPM_ADVICE_COSTS, 3),
+	VALUE(SSDPM_ADVICE_NONE, 4),
+	VALUE(SSDPM_BOUNDS_MAY_COST, 1),
 
 	/* Sized parameters begin with their size. */
 	OFFSET(ssdpm_model_info, size, 0),
@@ -314,6 +321,7 @@ static const struct fact facts[] = {
 	OFFSET(ssdpm_bounds, max_exit_latency_us, sizeof(size_t) + 16),
 	OFFSET(ssdpm_bounds, max_states, sizeof(size_t) + 24),
 	OFFSET(ssdpm_bounds, quirks, sizeof(size_t) + 28),
+	OFFSET(ssdpm_bounds, flags, sizeof(size_t) + 32),
 	OFFSET(ssdpm_host, size, 0),
 	OFFSET(ssdpm_host, linux_release, sizeof(size_t)),
 	OFFSET(ssdpm_host, bios_date, 7 * sizeof(size_t)),

@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import pathlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -139,7 +141,7 @@ def recommend(ssdpm: Command, *options: str) -> Any:
 
 
 def test_the_best_of_more_routes_is_no_worse(some: Command) -> None:
-    answer = recommend(some)
+    answer = recommend(some, "--max-added-mean", "any")
     limit, core, raw = answer["recommendations"]
     assert [r["route"] for r in (limit, core, raw)] == [
         "latency-limit",
@@ -152,6 +154,77 @@ def test_the_best_of_more_routes_is_no_worse(some: Command) -> None:
     assert all(energies[2] <= row["nominal"]["energy_nj"] for row in rows)
 
 
+@pytest.mark.parametrize("workload", ["lomax", "poisson", "apst-7", "some.csv"])
+@pytest.mark.parametrize("today", ["linux", "linux-legacy", "none", "windows:balanced:ac"])
+def test_nothing_is_proposed_that_delays_or_costs_unasked(
+    some: Command, workload: str, today: str
+) -> None:
+    made = [] if "." in workload else ["--n-ios", "300"]
+    call = ["-t", workload, *made, "--from", today, "plain.json"]
+    answer = some.json("recommend", *call)
+    bounds = answer["bounds"]
+    linux = some.json("estimate", "-t", workload, *made, "plain.json")["nominal"]
+    assert bounds["by_default"] is True
+    assert bounds["max_delay_p99_ns"] == max(linux["delay_p99_ns"], 25 * MS)
+    text = some.output("recommend", *call)
+    assert "by default, I/Os may wait" in text
+    proposed = 0
+    for one in answer["recommendations"]:
+        n_ios = sum(one["run"]["n_ios"])
+        usual = max(linux["delay_sum_ns"], linux["duration_ns"] // 100)
+        assert one["run"]["delay_sum_ns"] <= usual + n_ios
+        assert one["run"]["delay_p99_ns"] <= bounds["max_delay_p99_ns"]
+        proposed += one["advice"] == "set"
+        if one["advice"] == "set":
+            assert one["saving"]["nominal_nj"] >= 0
+        else:
+            assert "sysfs" not in one and one["modprobe"] is None
+            assert "leave all as it is" in one["text"]
+    assert text.count("  now, as root") == proposed
+
+
+def test_less_delay_at_more_power_is_proposed_only_if_asked_for(some: Command) -> None:
+    call = ["-t", "lomax", "--max-added-mean", "500us", "plain.json"]
+    for one in some.json("recommend", *call)["recommendations"]:
+        assert one["advice"] == "costs" and one["today_keeps_bounds"] is False
+        assert one["saving"]["nominal_nj"] < 0
+        assert "--may-cost: linux is beyond the bounds" in one["text"]
+    text = some.output("recommend", *call)
+    assert "mW more" in text and "as root" not in text and "echo" not in text
+    assert "--may-cost" in some.fails(1, "recommend", "-q", "--raw", "raw", *call)
+    assert not (some.directory / "raw").exists()
+    for one in some.json("recommend", "--may-cost", *call)["recommendations"]:
+        assert one["advice"] == "set" and one["saving"]["nominal_nj"] < 0
+    text = some.output("recommend", "--may-cost", *call)
+    assert text.count("  now, as root") == 3
+
+
+def test_a_device_is_named_with_the_call_that_sets_it(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("laptop"))
+    call = ["recommend", "-q", "-t", "lomax", "--root", root]
+    call += ["--from", "linux-legacy", "nvme0"]
+    text = some.output(*call)
+    assert "nvmeN" not in text and "echo" not in text
+    lines = [line.strip() for line in text.splitlines() if "ssdpm apply" in line]
+    assert len(lines) == 3
+    answer = some.json(*call)["recommendations"]
+    assert [one.get("apply") for one in answer] == [*lines[:2], lines[2]]
+    for one, line in zip(answer, lines):
+        some.output(*call, "--raw", "FILE")
+        if one["route"] == "raw-table":
+            continue  # a capture takes no command
+        done = some.shell(f"{line} --json")
+        assert done.returncode == 0, done.stderr
+        plan = json.loads(done.stdout)
+        assert plan["in_force"] is True
+        assert plan["tables"][0]["after"]["entries"] == one["entries"]
+        paths = {write["path"] for write in one["sysfs"]}
+        assert "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us" in paths
+        assert some.shell(f"ssdpm revert --root {root}").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("option", "key", "most"),
     [
@@ -161,7 +234,8 @@ def test_the_best_of_more_routes_is_no_worse(some: Command) -> None:
     ],
 )
 def test_bounds_are_kept(some: Command, option: list[str], key: str, most: int) -> None:
-    free, bound = recommend(some), recommend(some, *option)
+    free = recommend(some, "--max-added-mean", "any")
+    bound = recommend(some, *option)
     for before, after in zip(free["recommendations"], bound["recommendations"]):
         assert after["possible"] is True
         assert after["run"][key] <= most
@@ -172,7 +246,8 @@ def test_bounds_are_kept(some: Command, option: list[str], key: str, most: int) 
 
 
 def test_what_is_recommended_is_what_linux_builds(some: Command) -> None:
-    core = recommend(some, "--max-added-mean", "1ms")["recommendations"][1]
+    core = recommend(some, "--max-added-mean", "1ms", "--may-cost")
+    core = core["recommendations"][1]
     call = ["apst", "-l", f"{core['limit_us']}us"]
     call += ["--primary-timeout", f"{core['primary_timeout_ms']}ms"]
     call += ["--primary-tolerance", f"{core['primary_latency_tolerance_us']}us"]
@@ -226,6 +301,7 @@ def test_a_quirk_is_heeded(some: Command) -> None:
 
 def test_what_it_means_for_a_battery_and_a_year(some: Command) -> None:
     use = ["--battery", "50Wh", "--system-power", "5W", "--hours-per-day", "10"]
+    use += ["--max-added-mean", "any"]
     raw = recommend(some, *use)["recommendations"][2]
     watts = raw["saving"]["nominal_uw"] / 1e6
     assert raw["battery"]["nominal_s"] == int(50 * 3600 / (5 - watts) - 36000)
@@ -238,6 +314,7 @@ def test_what_it_means_for_a_battery_and_a_year(some: Command) -> None:
 
 def test_a_loss_is_called_a_loss(some: Command) -> None:
     call = ["recommend", "-t", "lomax", "--max-added-mean", "1us", "plain.json"]
+    call += ["--may-cost"]
     use = ["--battery", "50Wh", "--system-power", "5W", "--hours-per-day", "10"]
     text = some.output(*call, *use)
     for words in ("costs ", " more (", "minutes less (", "kWh more ("):
@@ -265,8 +342,8 @@ def text_of(some: Command, *options: str) -> tuple[Any, str]:
     """The first recommendation, and what people are told of it."""
     call = ["recommend", "-q", *options]
     first = some.json(*call)["recommendations"][0]
-    blocks = some.output(*call).split("\nnvme-core: ")[0].split("\n", 1)[1]
-    return first, blocks
+    block = some.output(*call).split("\nnvme-core: ")[0]
+    return first, block[block.index("\nlatency-limit: ") + 1 :]
 
 
 def test_where_nothing_is_to_gain_there_is_nothing_to_set(some: Command) -> None:

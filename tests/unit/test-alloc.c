@@ -568,6 +568,17 @@ static int call_persist_remove(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_default_bounds(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+	int err = ssdpm_gaps_get_default_bounds(in.gaps, in.sleeper, NULL, 0,
+						&bounds, error);
+
+	if (!err)
+		ret->energy_nj = bounds.max_delay_mean_ns;
+	return err;
+}
+
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
@@ -1650,6 +1661,7 @@ static const struct {
 	{ "ssdpm_stats_new", call_stats_new },
 	{ "ssdpm_trace_read", call_trace_read },
 	{ "ssdpm_trace_read", call_trace_read_issues },
+	{ "ssdpm_gaps_get_default_bounds", call_default_bounds },
 	{ "ssdpm_recommend", call_recommend },
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
@@ -1668,6 +1680,7 @@ static void call_strings(void)
 		ssdpm_finding_code_to_string(i);
 		ssdpm_format_to_string(i);
 		ssdpm_route_to_string(i);
+		ssdpm_advice_to_string(i);
 		ssdpm_phase_to_string(i);
 		ssdpm_pcie_link_to_string(i);
 		ssdpm_parameter_kind_to_string(i);
@@ -2315,6 +2328,7 @@ static const struct {
 	{ "ssdpm_quirk_to_string", call_strings },
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
+	{ "ssdpm_advice_to_string", call_strings },
 	{ "ssdpm_route_to_string", call_strings },
 	{ "ssdpm_sampler_free", call_sampler_free },
 	{ "ssdpm_sata_feature_to_string", call_strings },

@@ -378,7 +378,8 @@ static void assert_savings(const struct ssdpm_model *model,
 
 	assert_int_equal(ssdpm_apst_generate(model, NULL, &today, NULL), 0);
 	assert_int_equal(
-		ssdpm_recommend(gaps, model, params, NULL, NULL, r, NULL), 0);
+		ssdpm_recommend(gaps, model, params, &unbounded, NULL, r, NULL),
+		0);
 	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
 		struct ssdpm_saving want =
 			simulated(model, params, &today, &r[i].apst, ios, n);
@@ -453,6 +454,142 @@ static void a_drive_without_apst_is_told_nothing(void **state)
 	ssdpm_model_unref(model);
 }
 
+static struct ssdpm_gaps *made(const char *name)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_gaps *gaps = NULL;
+	struct ssdpm_trace *made;
+	struct ssdpm_io ios[64];
+	size_t n;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = name;
+	params.n_ios = 150;
+	assert_int_equal(ssdpm_trace_generate(&params, &made, NULL), 0);
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	do {
+		assert_int_equal(ssdpm_trace_read(made, ios, 64, &n, NULL), 0);
+		assert_int_equal(ssdpm_gaps_feed(gaps, ios, n, NULL), 0);
+	} while (n);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	ssdpm_trace_close(made);
+	return gaps;
+}
+
+static uint64_t count_ios(const struct ssdpm_run *run)
+{
+	uint64_t n = 0;
+
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n += run->n_ios[op];
+	return n;
+}
+
+/* More than 1 % of the time or than Linux; or paid for, and nobody asked. */
+static void assert_modest(const struct ssdpm_model *model,
+			  const struct ssdpm_gaps *gaps,
+			  const struct ssdpm_apst *today, size_t *n_set)
+{
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_apst linux_table;
+	struct ssdpm_run usual;
+	uint64_t most_ns;
+
+	assert_int_equal(ssdpm_apst_generate(model, NULL, &linux_table, NULL),
+			 0);
+	assert_int_equal(ssdpm_gaps_sweep(gaps, model, NULL, &linux_table, 1,
+					  &usual, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, NULL, today, r, NULL), 0);
+	most_ns = usual.duration_ns / 100;
+	if (usual.delay_sum_ns > most_ns)
+		most_ns = usual.delay_sum_ns;
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		assert_int_equal(r[i].possible, 1);
+		assert_true(r[i].run.delay_sum_ns <=
+			    most_ns + count_ios(&usual));
+		assert_true(r[i].run.delay_p99_ns <= 25 * MS ||
+			    r[i].run.delay_p99_ns <= usual.delay_p99_ns);
+		if (r[i].advice == SSDPM_ADVICE_SET)
+			assert_true(r[i].saving.nominal_nj >= 0);
+		*n_set += r[i].advice == SSDPM_ADVICE_SET;
+	}
+}
+
+static void no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay(
+	void **state)
+{
+	static const char *const workloads[] = { "lomax", "poisson", "apst-7" };
+	const uint32_t step = fixture_cases(30) < 30 ? 40 : 8;
+	struct ssdpm_gaps *gaps[3];
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_apst none = { .sent = 1 };
+	size_t n_set = 0, n_drives = 0;
+	struct ssdpm_model *model;
+
+	(void)state;
+	assert_int_equal(ssdpm_catalogue_new(NULL, 0, &catalogue, NULL), 0);
+	for (size_t i = 0; i < 3; i++)
+		gaps[i] = made(workloads[i]);
+	for (uint32_t i = 0; i < ssdpm_catalogue_get_n_rows(catalogue);
+	     i += step) {
+		assert_int_equal(
+			ssdpm_catalogue_get_model(catalogue, i, &model, NULL),
+			0);
+		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME) {
+			n_drives++;
+			for (size_t k = 0; k < 3; k++) {
+				assert_modest(model, gaps[k], NULL, &n_set);
+				assert_modest(model, gaps[k], &none, &n_set);
+			}
+		}
+		ssdpm_model_unref(model);
+	}
+	assert_true(n_drives > 10 && n_set > n_drives);
+	for (size_t i = 0; i < 3; i++)
+		ssdpm_gaps_unref(gaps[i]);
+	ssdpm_catalogue_unref(catalogue);
+}
+
+static void less_delay_is_paid_for_only_if_asked_for(void **state)
+{
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_bounds bounds = unbounded;
+
+	(void)state;
+	bounds.max_delay_mean_ns = 0;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		assert_int_equal(r[i].advice, SSDPM_ADVICE_COSTS);
+		assert_int_equal(r[i].today_keeps_bounds, 0);
+		assert_true(r[i].saving.nominal_nj < 0);
+	}
+	bounds.flags = SSDPM_BOUNDS_MAY_COST;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
+		assert_int_equal(r[i].advice, SSDPM_ADVICE_SET);
+	bounds.max_delay_mean_ns = UINT64_MAX;
+	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &bounds, &r[2].apst,
+					 r, NULL),
+			 0);
+	assert_int_equal(r[2].advice, SSDPM_ADVICE_SET);
+	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &bounds, &r[2].apst,
+					 r, NULL),
+			 0);
+	assert_int_equal(r[2].advice, SSDPM_ADVICE_KEEP);
+	bounds.flags = 2;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+		-EINVAL);
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
 static void a_failure_says_why_and_leaves_the_results_alone(void **state)
 {
 	(void)state;
@@ -495,6 +632,9 @@ int main(void)
 		cmocka_unit_test(it_does_so_within_bounds),
 		cmocka_unit_test(what_it_saves_is_what_two_simulations_say),
 		cmocka_unit_test(a_drive_without_apst_is_told_nothing),
+		cmocka_unit_test(
+			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
+		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
 		cmocka_unit_test(
 			a_failure_says_why_and_leaves_the_results_alone),
 	};

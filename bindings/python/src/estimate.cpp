@@ -257,10 +257,11 @@ class Sim
 	bool out_of_memory = false;
 };
 
-/* max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us, max_states, quirks
+/* max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us, max_states, quirks,
+ * flags
  */
 using BoundsTuple =
-	std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>;
+	std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t>;
 
 static struct ssdpm_bounds bounds_from(const BoundsTuple &from)
 {
@@ -272,6 +273,7 @@ static struct ssdpm_bounds bounds_from(const BoundsTuple &from)
 	bounds.max_exit_latency_us = std::get<2>(from);
 	bounds.max_states = std::get<3>(from);
 	bounds.quirks = std::get<4>(from);
+	bounds.flags = std::get<5>(from);
 	return bounds;
 }
 
@@ -405,27 +407,42 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 
 	table->table = from.apst;
 	return py::make_tuple(
-		from.route, from.possible != 0, std::move(table), from.limit_us,
+		from.route, from.possible != 0,
+		ssdpm_advice_to_string(from.advice),
+		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
 		run_array(&from.run, 1), Sim::saving_tuple(from.saving));
 }
 
+/* usual: the delays that are allowed are those of the library. */
 static py::list recommend(const Gaps &gaps, const Model &model,
 			  const SimParams &params, const BoundsTuple &from,
-			  const ApstTable *today)
+			  bool usual, const ApstTable *today)
 {
 	std::vector<struct ssdpm_recommendation> found(SSDPM_N_ROUTES);
 	struct ssdpm_bounds bounds = bounds_from(from);
+	struct ssdpm_bounds defaults = {};
 	struct ssdpm_error error = {};
 	py::list result;
-	int err;
+	int err = 0;
 	{
 		py::gil_scoped_release release;
 
-		err = ssdpm_recommend(gaps.get(), model.get(), params.get(),
-				      &bounds, today ? &today->table : nullptr,
-				      found.data(), &error);
+		defaults.size = sizeof(defaults);
+		if (usual)
+			err = ssdpm_gaps_get_default_bounds(
+				gaps.get(), model.get(), params.get(),
+				bounds.quirks, &defaults, &error);
+		if (usual && !err) {
+			bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
+			bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
+		}
+		if (!err)
+			err = ssdpm_recommend(gaps.get(), model.get(),
+					      params.get(), &bounds,
+					      today ? &today->table : nullptr,
+					      found.data(), &error);
 	}
 	if (err)
 		raise_error(error, false);
@@ -463,6 +480,7 @@ static void add_words(py::module_ &module)
 	module.attr("AXES") = words(&ssdpm_axis_to_string);
 	module.attr("PHASES") = words(&ssdpm_phase_to_string);
 	module.attr("ROUTES") = words(&ssdpm_route_to_string);
+	module.attr("BOUNDS_MAY_COST") = +SSDPM_BOUNDS_MAY_COST;
 	module.attr("SIM_IDLE_FROM_START") =
 		(uint32_t)SSDPM_SIM_IDLE_FROM_START;
 }

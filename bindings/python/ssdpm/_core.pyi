@@ -53,6 +53,7 @@ PARAMETER_KINDS: dict[str, int]
 AXES: dict[str, int]
 PHASES: dict[str, int]
 ROUTES: dict[str, int]
+BOUNDS_MAY_COST: int
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
 FTL_COLLECTORS: dict[str, int]
@@ -85,7 +86,7 @@ _Service: TypeAlias = tuple[list[int], list[int]]
 # kind, index, provenance, low, nominal, high, rule.
 _Parameter: TypeAlias = tuple[int, int, int, int, int, int, str]
 # The members of struct ssdpm_bounds in their order.
-_Bounds: TypeAlias = tuple[int, int, int, int, int]
+_Bounds: TypeAlias = tuple[int, int, int, int, int, int]
 
 power_state_dtype: np.dtype[np.void]
 apst_entry_dtype: np.dtype[np.void]
@@ -435,12 +436,19 @@ def gaps_clairvoyant(
 def gaps_best_table(
     gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds
 ) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
-# route, possible, table, limit_us, four times of nvme_core, run, saving.
+# route, possible, advice, today_keeps_bounds, table, limit_us, four times of nvme_core, run, saving.
 def recommend(
-    gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds, today: ApstTable
+    gaps: Gaps,
+    model: Model,
+    params: SimParams,
+    bounds: _Bounds,
+    usual: bool,
+    today: ApstTable,
 ) -> list[
     tuple[
         int,
+        bool,
+        str,
         bool,
         ApstTable,
         int,

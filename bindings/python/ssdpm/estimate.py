@@ -1365,15 +1365,16 @@ class BestTable(Value):
 
 def _bounds(
     model: Model,
-    max_delay_mean_ns: SupportsIndex | None,
-    max_delay_p99_ns: SupportsIndex | None,
-    max_exit_latency_us: SupportsIndex | None,
+    max_delay_mean_ns: SupportsIndex | str | None,
+    max_delay_p99_ns: SupportsIndex | str | None,
+    max_exit_latency_us: SupportsIndex | str | None,
     max_states: SupportsIndex,
     quirks: Iterable[Quirk | str] | Quirk | str,
-) -> tuple[int, int, int, int, int]:
+    may_cost: bool = False,
+) -> tuple[int, int, int, int, int, int]:
     most = 2**64 - 1
 
-    def bound(value: SupportsIndex | None, name: str) -> int:
+    def bound(value: SupportsIndex | str | None, name: str) -> int:
         return most if value is None else check_unsigned(value, name, most)
 
     return (
@@ -1382,6 +1383,7 @@ def _bounds(
         bound(max_exit_latency_us, "max_exit_latency_us"),
         check_unsigned(max_states, "max_states", 31),
         quirk_bits(model, quirks, _core.ALGORITHMS["linux"]),
+        _core.BOUNDS_MAY_COST if may_cost else 0,
     )
 
 
@@ -1445,7 +1447,11 @@ class Recommendation(Value):
         route: "latency-limit" (pm_qos_latency_tolerance_us alone), "nvme-core" (the
             parameters apst_* of nvme_core too) or "raw-table" (Set Features).
         possible: whether a setting of this route keeps the bounds; if not, all that
-            follows is None.
+            follows the advice is None.
+        advice: "set" it; "keep" all as it is, because the drive does the same today;
+            "costs": keep all as it is, because what keeps the bounds takes more power;
+            "none": no setting of this route keeps the bounds.
+        today_keeps_bounds: whether the table of today does.
         table: the table that the drive will have.
         max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
         primary_timeout_ms: and the next three, parameters of nvme_core (that route).
@@ -1455,6 +1461,8 @@ class Recommendation(Value):
 
     route: str
     possible: bool
+    advice: str
+    today_keeps_bounds: bool
     table: ApstTable | None = None
     max_exit_latency_us: int | str | None = None
     primary_timeout_ms: int | None = None
@@ -1467,7 +1475,11 @@ class Recommendation(Value):
     def _setting(self) -> str:
         if self.route == "raw-table":
             return f"the table {self.table!r}"
-        text = f"pm_qos_latency_tolerance_us {self.max_exit_latency_us}"
+        # A write of what is there already changes nothing: ssdpm(7).
+        text = (
+            "pm_qos_latency_tolerance_us to another value and then to "
+            f"{self.max_exit_latency_us}"
+        )
         if self.route == "latency-limit":
             return text
         return (
@@ -1481,11 +1493,30 @@ class Recommendation(Value):
     def __str__(self) -> str:
         if self.run is None or self.saving is None:
             return f"{self.route}: no setting keeps the bounds"
-        return (
-            f"set {self._setting()}: saves {self.saving} on this workload; delays "
-            f"{100 * self.run.delayed_share:.3g} % of I/Os by "
+        delays = (
+            f"on this workload; delays {100 * self.run.delayed_share:.3g} % of I/Os by "
             f"{_ms(self.run.delay_mean_delayed_ns)} ms on average"
         )
+        if self.advice == "keep":
+            return f"leave all as it is: nothing to gain {delays}"
+        if self.advice == "set":
+            return f"set {self._setting()}: {self._effect()} {delays}"
+        why = (
+            "leave all as it is"
+            if self.today_keeps_bounds
+            else "leave all as it is, or ask for less delay with may_cost=True"
+        )
+        return f"{why}: to set {self._setting()} {self._effect()} {delays}"
+
+    def _effect(self) -> str:
+        assert self.saving is not None
+        low, high = self.saving.low_uw, self.saving.high_uw
+        if self.saving.nominal_uw < 0:
+            more = f"{_mw(-self.saving.nominal_uw)} mW more"
+            return f"costs {more} ({_mw(-high)}..{_mw(-low)})"
+        if not self.saving.nominal_uw:
+            return f"saves nothing ({_mw(low)}..{_mw(high)} mW)"
+        return f"saves {self.saving}"
 
 
 _NVME_CORE = (
@@ -1497,13 +1528,15 @@ _NVME_CORE = (
 
 
 def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
-    route, possible, table, limit, *times, [run], saving = found
+    route, possible, advice, today_keeps, table, limit, *times, [run], saving = found
     word = _ROUTE_WORDS[route]
     if not possible:
-        return Recommendation(word, False)
+        return Recommendation(word, False, advice, today_keeps)
     return Recommendation(
         route=word,
         possible=True,
+        advice=advice,
+        today_keeps_bounds=today_keeps,
         table=ApstTable._wrap(table),
         max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
         run=_run(run, n_states),
@@ -1517,9 +1550,10 @@ def recommend(
     trace: TraceLike | Gaps,
     *,
     today: TableLike = _DEFAULT_TABLE,
-    max_delay_mean_ns: SupportsIndex | None = None,
-    max_delay_p99_ns: SupportsIndex | None = None,
-    max_exit_latency_us: SupportsIndex | None = None,
+    max_delay_mean_ns: SupportsIndex | str | None = None,
+    max_delay_p99_ns: SupportsIndex | str | None = None,
+    max_exit_latency_us: SupportsIndex | str | None = None,
+    may_cost: bool = False,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
     pcie_link: str | None = "l1.2",
@@ -1533,6 +1567,12 @@ def recommend(
     Args:
         today: the table that the drive has now, which savings are against; as that of
             estimate().
+        max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
+            "any": no bound. If all three are None, all delays together last for at most
+            1 % of the time, and one I/O in 100 may wait for more than 25 ms; or for as
+            long as under the default of Linux, if that is longer.
+        may_cost: advise to set what keeps the bounds even if it takes more power than
+            today.
         And as best_table().
 
     Raises:
@@ -1545,15 +1585,13 @@ def recommend(
         measured=measured,
         spare=spare,
     )
-    bounds = _bounds(
-        model,
-        max_delay_mean_ns,
-        max_delay_p99_ns,
-        max_exit_latency_us,
-        max_states,
-        quirks,
+    given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
+    mean, p99, exit_latency = (
+        None if isinstance(one, str) and one == "any" else one for one in given
     )
+    bounds = _bounds(model, mean, p99, exit_latency, max_states, quirks, may_cost)
+    usual = given == (None, None, None)
     now = _table_or_none(model, today, setup.parameters)._handle
     gaps = _gaps(setup, trace, end_ns)
-    found = _core.recommend(gaps, model._handle, setup.core(None), bounds, now)
+    found = _core.recommend(gaps, model._handle, setup.core(None), bounds, usual, now)
     return tuple(_recommendation(one, len(model)) for one in found)

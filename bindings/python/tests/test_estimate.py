@@ -683,6 +683,33 @@ def test_bounds_of_the_best_table_hold(model: ssdpm.Model, trace: Trace) -> None
         ssdpm.best_table(model, trace, max_delay_mean_ns=0.5)  # type: ignore[arg-type]
 
 
+def test_a_recommendation_without_a_gain_says_to_leave_all(
+    model: ssdpm.Model, trace: Trace
+) -> None:
+    best = ssdpm.recommend(model, trace, max_delay_mean_ns="any")[2].table
+    for one in ssdpm.recommend(model, trace, today=best, max_delay_mean_ns="any")[2:]:
+        assert one.advice == "keep"
+        assert str(one).startswith("leave all as it is: nothing to gain on this")
+    for one in ssdpm.recommend(model, trace, max_delay_p99_ns=0):
+        assert one.advice == "costs" and not one.today_keeps_bounds
+        assert "may_cost=True: to set" in str(one) and "costs" in str(one)
+        assert "0 mW" not in str(one).split(" mW")[0][-2:]
+    for one in ssdpm.recommend(model, trace, max_delay_p99_ns=0, may_cost=True):
+        assert one.advice == "set"
+        assert str(one).startswith("set ") and " mW more (" in str(one)
+
+
+def test_without_a_bound_delays_stay_below_those_of_linux_or_a_hundredth(
+    model: ssdpm.Model, trace: Trace
+) -> None:
+    linux = ssdpm.estimate(model, trace).nominal
+    most = max(linux.delay_sum_ns, linux.duration_ns // 100)
+    for one in ssdpm.recommend(model, trace, today="none"):
+        assert one.run is not None
+        assert one.run.delay_sum_ns <= most + sum(one.run.n_ios)
+        assert one.run.delay_p99_ns <= max(linux.delay_p99_ns, 25 * MS)
+
+
 def test_a_recommendation_says_what_to_set(model: ssdpm.Model, trace: Trace) -> None:
     settings_ = ssdpm.recommend(model, trace, max_delay_mean_ns=15 * MS)
     assert [one.route for one in settings_] == [
@@ -699,7 +726,7 @@ def test_a_recommendation_says_what_to_set(model: ssdpm.Model, trace: Trace) -> 
         assert one.saving.nominal_nj == today.energy_nj - one.run.energy_nj
         again = ssdpm.estimate(model, trace, one.table).nominal
         assert again.energy_nj == one.run.energy_nj
-        assert "mW (" in str(one) and "on this workload; delays" in str(one)
+        assert " mW" in str(one) and "on this workload; delays" in str(one)
         energies.append(one.run.energy_nj)
     assert energies == sorted(energies, reverse=True)
     limit, core, raw = settings_
@@ -718,6 +745,8 @@ def test_a_recommendation_says_what_to_set(model: ssdpm.Model, trace: Trace) -> 
     assert "pm_qos_latency_tolerance_us" in str(limit)
     assert "apst_primary_timeout_ms" in str(core)
     assert raw.max_exit_latency_us is None
+    # Written once, a limit that is there already changes nothing.
+    assert "to another value and then to" in str(limit)
     off = ssdpm.recommend(model, trace, today=None)
     awake = ssdpm.estimate(model, trace, None).nominal
     for one in off:
