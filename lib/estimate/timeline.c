@@ -16,6 +16,24 @@ static int fail_time(struct ssdpm_error *reterr)
 			   "time: with all delays beyond 2^64 ns");
 }
 
+/* Whether there may be intervals up to this one. */
+static int check_count(uint64_t index, struct ssdpm_error *reterr)
+{
+	const uint64_t size =
+		sizeof(struct ssdpm_interval) + sizeof(struct wide);
+
+	if (index < MAX_INTERVALS)
+		return 0;
+	if (index >= UINT64_MAX / size)
+		index = UINT64_MAX / size - 1;
+	return ssdpm__fail(reterr, -ENOMEM, 0,
+			   "interval_ns: %llu intervals or more take %llu "
+			   "bytes; no more than %u are kept: give a longer one",
+			   (unsigned long long)index + 1,
+			   (unsigned long long)(index + 1) * size,
+			   MAX_INTERVALS);
+}
+
 /* Room for intervals up to this one. */
 static int reach(struct timeline *timeline, uint64_t index,
 		 struct ssdpm_error *reterr)
@@ -26,11 +44,6 @@ static int reach(struct timeline *timeline, uint64_t index,
 
 	if (index < timeline->max_intervals)
 		goto out;
-	if (index >= MAX_INTERVALS)
-		return ssdpm__fail(reterr, -ENOMEM, 0,
-				   "interval_ns: more than %u intervals: give "
-				   "a longer one",
-				   MAX_INTERVALS);
 	if (max <= index)
 		max = index + 1;
 	intervals = realloc(timeline->intervals, max * sizeof(*intervals));
@@ -73,13 +86,15 @@ static int divide(struct timeline *timeline, uint32_t phase, uint64_t ns,
 		  uint64_t power_uw, struct ssdpm_error *reterr)
 {
 	uint64_t at = timeline->elapsed_ns, length = timeline->interval_ns;
+	/* The last one first: nothing is allocated for what is refused. */
+	int err = ns ? check_count((at + ns - 1) / length, reterr) : 0;
 
-	while (ns) {
+	while (ns && !err) {
 		uint64_t index = at / length, piece = length - at % length;
-		int r = reach(timeline, index, reterr);
 
-		if (r)
-			return r;
+		err = reach(timeline, index, reterr);
+		if (err)
+			break;
 		if (piece > ns)
 			piece = ns;
 		*member_of(&timeline->intervals[index], phase) += piece;
@@ -88,7 +103,7 @@ static int divide(struct timeline *timeline, uint32_t phase, uint64_t ns,
 		at += piece;
 		ns -= piece;
 	}
-	return 0;
+	return err;
 }
 
 static void tell(struct timeline *timeline, uint32_t phase, uint32_t state)

@@ -8,8 +8,10 @@
 
 void raise_error(const struct ssdpm_error &error, bool reading)
 {
-	if (error.code == -ENOMEM)
-		throw std::bad_alloc();
+	if (error.code == -ENOMEM) {
+		PyErr_SetString(PyExc_MemoryError, error.message);
+		throw py::error_already_set();
+	}
 
 	/* A message may quote input, cut in the middle of a character. */
 	py::str message = text_from(error.message);
@@ -19,6 +21,11 @@ void raise_error(const struct ssdpm_error &error, bool reading)
 					       error.nvme_status, reading);
 	PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
 	throw py::error_already_set();
+}
+
+void check_memory(size_t n, size_t each, const char *name)
+{
+	py::module_::import("ssdpm.base").attr("check_memory")(n, each, name);
 }
 
 py::dict words(const char *(*to_string)(uint32_t), bool bits)

@@ -216,6 +216,8 @@ void add_cap(py::module_ &module)
 	PYBIND11_NUMPY_DTYPE(ssdpm_span, low, nominal, high);
 	PYBIND11_NUMPY_DTYPE(ssdpm_cap_point, start_ns, duration_ns, cap_uw,
 			     limit, reserved, bytes_per_s, power_uw);
+	module.attr("cap_point_dtype") =
+		py::dtype::of<struct ssdpm_cap_point>();
 	module.attr("CAP_NONE") = (uint64_t)SSDPM_CAP_NONE;
 	module.attr("CAP_LIMITS") = words(&ssdpm_cap_limit_to_string);
 	module.def("cap_calculate", &cap_calculate);

@@ -90,6 +90,10 @@ inline const char *c_str(const OptionalText &text)
 /* Raise what ssdpm.base makes of an error; reading: the input is a text. */
 [[noreturn]] void raise_error(const struct ssdpm_error &error, bool reading);
 
+/* Raise MemoryError where n elements of this size are more than the machine
+ * has: ssdpm.base.check_memory(). */
+void check_memory(size_t n, size_t each, const char *name);
+
 /* The name of each number, as in {"nvme": 1, "sata": 2}. */
 py::dict words(const char *(*to_string)(uint32_t), bool bits = false);
 

@@ -89,6 +89,7 @@ class PowerReader
 
 		do {
 			max += max / 2 + CHUNK;
+			check_memory(max, 2 * sizeof(double), "samples");
 			times.grow(max);
 			powers.grow(max);
 			n += fill(times.at(n), powers.at(n), max - n, false);

@@ -137,6 +137,7 @@ py::array Reader::read_all()
 
 	do {
 		max += max / 2 + CHUNK;
+		check_memory(max, sizeof(struct ssdpm_io), "records");
 		grow(ios, max);
 		n += fill(ios.get() + n, max - n, false);
 	} while (n == max);

@@ -112,8 +112,8 @@ from ssdpm.device import (
     Sampler,
     devices,
     find_meter,
-    open,
 )
+from ssdpm.device import open as open  # not in __all__: Python has one of its own
 from ssdpm.estimate import (
     PHASES,
     BestTable,
@@ -314,7 +314,6 @@ __all__ = [
     "load",
     "load_apst",
     "measure",
-    "open",
     "parameters",
     "persist",
     "plan",

@@ -93,6 +93,7 @@ apst_entry_dtype: np.dtype[np.void]
 io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
 ftl_second_dtype: np.dtype[np.void]
+cap_point_dtype: np.dtype[np.void]
 interval_dtype: np.dtype[np.void]
 change_dtype: np.dtype[np.void]
 

@@ -29,6 +29,7 @@ from ssdpm.base import (
     Value,
     check_bool,
     check_instance,
+    check_list,
     check_path,
     check_unsigned,
     check_word,
@@ -801,7 +802,10 @@ def persist(
         None if battery is None else members(battery, PowerSource.BATTERY),
         None if command is None else check_path(command, "command"),
         None if profiles is None else check_path(profiles, "profiles"),
-        [power._tuple() for power in powers],
+        [
+            check_instance(power, "powers", PersistPower)._tuple()
+            for power in check_list(powers, "powers", "ssdpm.PersistPower")
+        ],
     )
 
 

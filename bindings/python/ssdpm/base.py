@@ -7,7 +7,7 @@ import errno
 import html
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 
@@ -280,9 +280,9 @@ def check_unsigned(value: object, name: str, maximum: int, minimum: int = 0) -> 
 
 def check_bool(value: object, name: str) -> bool:
     """A bool, and nothing that is only true or false in some sense."""
-    if not isinstance(value, bool):
+    if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: a bool is needed, not {type(value).__name__}")
-    return value
+    return bool(value)
 
 
 def check_path(value: object, name: str) -> bytes:
@@ -310,9 +310,14 @@ def check_text(value: object, name: str) -> str:
 
 def check_float(value: object, name: str, needed: str = "a number is") -> float:
     """Any real number but a bool."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+    if isinstance(value, (bool, np.complexfloating)) or not isinstance(
+        value, (int, float, np.number)
+    ):
         raise TypeError(f"{name}: {needed} needed, not {type(value).__name__}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise RangeError(errno.ERANGE, f"{name}: it is beyond any float") from None
 
 
 def check_word(value: object, name: str, words: Iterable[str]) -> str:
@@ -325,6 +330,34 @@ def check_word(value: object, name: str, words: Iterable[str]) -> str:
             f"{name}: {str(value)!r} is none of {', '.join(map(repr, known))}"
         )
     return str(value)
+
+
+def check_memory(n: int, each: int, name: str) -> None:
+    """Say the size before the machine runs out of memory."""
+    needed, gib = n * each, 2.0**30
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > total:
+        raise MemoryError(
+            f"{name}: {n} of {each} bytes are {needed} bytes ({needed / gib:.4g} GiB); "
+            f"this machine has {total / gib:.4g} GiB of memory"
+        )
+
+
+def check_list(values: object, name: str, what: str) -> list[Any]:
+    """Several things; a text or a single thing is none."""
+    texts = (str, bytes, bytearray, Mapping)
+    if isinstance(values, texts) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"{name}: a list of {what} is needed, not {type(values).__name__}"
+        )
+    if hasattr(values, "columns"):
+        raise TypeError(f"{name}: a list of {what} is needed, not a DataFrame")
+    return list(values)
+
+
+def check_words(values: object, name: str, what: str = "words") -> list[Any]:
+    """Several words, or one that stands alone."""
+    return [values] if isinstance(values, str) else check_list(values, name, what)
 
 
 def check_instance(value: object, name: str, cls: type) -> Any:

@@ -20,13 +20,14 @@ from ssdpm.base import (
     UnsupportedError,
     Value,
     check_instance,
+    check_list,
     check_text,
     check_unsigned,
     check_word,
     html_table,
 )
 from ssdpm.cap import Result, Run, Stream, from_model, simulate
-from ssdpm.estimate import Parameter, TraceLike, parameters
+from ssdpm.estimate import Parameter, TraceLike, check_parameters, parameters
 from ssdpm.model import Model
 from ssdpm.workload import IO_DTYPE, OPS, record_arrays
 
@@ -70,13 +71,9 @@ def _frozen(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 def _column(values: object, name: str) -> list[int]:
     """Whole numbers of 0 to what a budget takes."""
-    if isinstance(values, (str, bytes)) or not isinstance(
-        values, (Iterable, np.ndarray)
-    ):
-        raise TypeError(f"{name}: numbers are needed, not {type(values).__name__}")
     return [
         check_unsigned(one, f"{name}[{i}]", _core.BUDGET_MAX)
-        for i, one in enumerate(values)
+        for i, one in enumerate(check_list(values, name, "numbers"))
     ]
 
 
@@ -328,7 +325,7 @@ def _item(
         )
     if not models:
         raise InvalidError(errno.EINVAL, "a card has one device or more")
-    own = None if given is None else tuple(given)
+    own = None if given is None else check_parameters(given)
     if own is not None and measured is not None:
         raise ValueError("parameters, measured: one of both is needed, not both")
     for model in models:
@@ -467,18 +464,14 @@ def _items(
     work: _Work,
     measured: Calibration | None,
 ) -> tuple[BudgetItem, ...]:
-    if isinstance(drives, (Model, BudgetItem, str, bytes)) or not isinstance(
-        drives, Iterable
-    ):
-        raise TypeError(
-            f"drives: a list of drives is needed, not {type(drives).__name__}"
-        )
-    listed = list(drives)
+    listed = check_list(drives, "drives", "drives")
     if not 1 <= len(listed) <= _core.BUDGET_MAX_ITEMS:
         raise InvalidError(
             errno.EINVAL, f"drives: 1 to {_core.BUDGET_MAX_ITEMS}, not {len(listed)}"
         )
-    worth = [1.0] * len(listed) if weights is None else list(weights)
+    worth = [1.0] * len(listed)
+    if weights is not None:
+        worth = check_list(weights, "weights", "numbers")
     if len(worth) != len(listed):
         raise InvalidError(
             errno.EINVAL, f"weights: {len(worth)} of them for {len(listed)} drives"

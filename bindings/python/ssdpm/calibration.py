@@ -32,6 +32,7 @@ from ssdpm.estimate import (
     TraceLike,
     _parameters,
     _Setup,
+    check_parameters,
     parameters as _parameters_of,
 )
 from ssdpm.measure import Signal, SignalLike, _Html, _j, _s, _signal, _time, _w
@@ -302,7 +303,7 @@ class Calibration(Value):
         """
         if isinstance(base, Model):
             base = _parameters_of(base, self.pcie_link or "l1.2")
-        tuples = [check_instance(one, "base", Parameter)._tuple() for one in base]
+        tuples = [one._tuple() for one in check_parameters(base, "base")]
         rows = [one._tuple() for one in self.measured]
         return _parameters(_core.parameters_calibrate(tuples, rows))
 

@@ -35,8 +35,11 @@ from ssdpm.base import (
     Value,
     check_float,
     check_instance,
+    check_list,
+    check_memory,
     check_unsigned,
     check_word,
+    check_words,
     html_table,
 )
 from ssdpm.estimate import (
@@ -196,6 +199,7 @@ class Stream(Value):
             _set(self, "write_amplification", wa)
         for name in _STREAM_FIELDS:
             _set(self, name, _span(getattr(self, name), name))
+        _set(self, "assumed", tuple(check_words(self.assumed, "assumed")))
         for name in self.assumed:
             check_word(name, "assumed", _STREAM_FIELDS)
         super().__post_init__()
@@ -436,6 +440,11 @@ class Timeline(Value):
         )
 
 
+def _streams(streams: object) -> tuple[Stream, ...]:
+    listed = check_list(streams, "streams", "ssdpm.cap.Stream")
+    return tuple(check_instance(one, "streams", Stream) for one in listed)
+
+
 LIMITS: dict[str, int] = _core.CAP_LIMITS
 """The number of what limits a drive, in Timeline.points: interface, nand, power."""
 
@@ -460,12 +469,12 @@ class Drive(Value):
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        streams = tuple(check_instance(s, "streams", Stream) for s in self.streams)
-        _set(self, "streams", streams)
+        _set(self, "streams", _streams(self.streams))
         for name in _DRIVE_FIELDS:
             _set(self, name, _span(getattr(self, name), name))
         if self.nand is not None:
             check_instance(self.nand, "nand", Nand)
+        _set(self, "assumed", tuple(check_words(self.assumed, "assumed")))
         for name in self.assumed:
             check_word(name, "assumed", _DRIVE_FIELDS)
         super().__post_init__()
@@ -506,7 +515,7 @@ class Drive(Value):
 
     def sweep(self, caps_w: Iterable[float | None]) -> Curve:
         """The same under many caps."""
-        results = tuple(self.at(one) for one in caps_w)
+        results = tuple(self.at(one) for one in check_list(caps_w, "caps_w", "caps"))
         if not results:
             raise InvalidError(errno.EINVAL, "caps_w: there is none")
         return Curve(results)
@@ -525,14 +534,19 @@ class Drive(Value):
 
         Raises:
             InvalidError, RangeError, UnknownValueError: as at().
+            MemoryError: more points than fit into memory; the message has their size.
         """
         every = 0 if interval_s is None else _ns(interval_s, "interval_s")
-        return _timeline(_core.cap_timeline(*self._core(), _segments(caps), every))
+        segments = _segments(caps)
+        if every:
+            n = sum(-(-ns // every) for ns, _, _ in segments)
+            check_memory(n, _core.cap_point_dtype.itemsize, "interval_s: points")
+        return _timeline(_core.cap_timeline(*self._core(), segments, every))
 
 
 def _segments(caps: CapsLike) -> list[tuple[int, int, int]]:
     segments = []
-    for one in caps:
+    for one in check_list(caps, "caps", "(seconds, watts)"):
         if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
             raise TypeError("caps: (seconds, watts) or (seconds, watts, change) each")
         change = _ns(one[2], "caps") if len(one) == 3 and one[2] else 0
@@ -583,7 +597,7 @@ def from_model(
         setup.model._handle,
         [one._tuple() for one in setup.parameters],
         check_unsigned(state, "state", 2**32 - 1),
-        [check_instance(one, "streams", Stream)._tuple() for one in streams],
+        [one._tuple() for one in _streams(streams)],
     )
     drive = Drive(
         [_stream(one) for one in found],

@@ -36,11 +36,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core, ftl
+from ssdpm._arrays import floats, one_dimension
 from ssdpm.base import (
     Error,
     InvalidError,
     Value,
     check_instance,
+    check_list,
     check_text,
     check_unsigned,
     check_word,
@@ -317,9 +319,8 @@ def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:
         return read(cast(TraceSource, iops), op=op)
     if op is not None:
         raise TypeError("op: numbers are of one kind; it is for logs")
-    array = np.array(iops, dtype=np.float64, order="C")
-    if array.ndim != 1:
-        raise ValueError(f"iops: one dimension is needed, not {array.ndim}")
+    array = np.array(floats(iops, "iops"), order="C")
+    one_dimension(array, "iops")
     array.flags.writeable = False
     return array
 
@@ -328,7 +329,7 @@ def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | 
     """None: nothing is known, of no second either."""
     if power_w is None:
         return None
-    array = np.array(power_w, dtype=np.float64, order="C")
+    array = np.array(floats(power_w, "power_w"), order="C")
     if array.shape != (n,):
         raise ValueError(f"power_w: {n} are needed, one for each second")
     if np.isinf(array).any() or (array < 0).any():
@@ -419,7 +420,10 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         return Comparison(
-            tuple(check_instance(run, "runs", Consistency) for run in runs)
+            tuple(
+                check_instance(run, "runs", Consistency)
+                for run in check_list(runs, "runs", "ssdpm.consistency.Consistency")
+            )
         )
     return Comparison(
         tuple(
@@ -466,7 +470,7 @@ def simulate(
         RangeError: a spare factor that is none, or too small for the drive.
     """
     runs = []
-    for one in spare:
+    for one in check_list(spare, "spare", "numbers"):
         run = ftl.simulate(
             one,
             n_blocks=n_blocks,

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm._arrays import share
 from ssdpm.base import (
     Error,
     InvalidError,
@@ -27,8 +28,11 @@ from ssdpm.base import (
     check_bool,
     check_float,
     check_instance,
+    check_list,
+    check_text,
     check_unsigned,
     check_word,
+    check_words,
     html_table,
 )
 from ssdpm.model import Model, state_name
@@ -134,6 +138,12 @@ class Parameter(Value):
             self.high,
             self.rule,
         )
+
+
+def check_parameters(parameters: object, name: str = "parameters") -> tuple[Any, ...]:
+    """Several of them, as parameters() gives them."""
+    listed = check_list(parameters, name, "ssdpm.Parameter")
+    return tuple(check_instance(one, name, Parameter) for one in listed)
 
 
 _ParameterTuples = list[tuple[int, int, int, int, int, int, str]]
@@ -681,9 +691,7 @@ class _Setup:
                 "parameters=ssdpm.parameters(model, measured=measured, ...)"
             )
         else:
-            self.parameters = tuple(
-                check_instance(one, "parameters", Parameter) for one in parameters
-            )
+            self.parameters = check_parameters(parameters)
         if not self.parameters:
             raise InvalidError(errno.EINVAL, "parameters: there is none")
         if lpm is not None and model.kind != "sata":
@@ -957,15 +965,16 @@ def default_policies(model: Model) -> tuple[str, ...]:
     return _SATA_POLICIES if kind == "sata" else _NVME_POLICIES
 
 
-def _named(policies: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
+def _named(
+    policies: Mapping[str, Any] | Iterable[Any], name: str
+) -> list[tuple[str, Any]]:
     """Policies with their names, or with one that says what they are."""
     if isinstance(policies, Mapping):
-        for name in policies:
-            if not isinstance(name, str):
-                raise TypeError(f"a str is needed as name, not {type(name).__name__}")
+        for key in policies:
+            check_text(key, f"{name}: the name of one")
         return list(policies.items())
     named = []
-    for number, policy in enumerate(policies):
+    for number, policy in enumerate(check_words(policies, name, "policies")):
         word = "none" if policy is None else f"table {number}"
         named.append((str(policy) if isinstance(policy, str) else word, policy))
     return named
@@ -1167,7 +1176,9 @@ def compare(
         spare=spare,
         idle_from_start=idle_from_start,
     )
-    named = _named(default_policies(model) if policies is None else policies)
+    named = _named(
+        default_policies(model) if policies is None else policies, "policies"
+    )
     if not named:
         raise ValueError("policies: at least one is needed")
     simulations, skipped = _simulations(setup, named, policies is None)
@@ -1220,6 +1231,12 @@ class Gaps:
     def idle_ns(self) -> npt.NDArray[np.uint64]:
         """The idle times before I/Os, ascending, read-only; no copy."""
         return self._handle.idle_ns
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """idle_ns, for numpy.asarray(); the same memory, unless a copy is due."""
+        return share(self.idle_ns, dtype, copy)
 
     def __len__(self) -> int:
         """The number of idle times."""
@@ -1293,7 +1310,7 @@ def sweep(
         spare=spare,
         idle_from_start=idle_from_start,
     )
-    named = _named(tables)
+    named = _named(tables, "tables")
     names = [name for name, _ in named]
     made = [_table_or_none(model, t, setup.parameters)._handle for _, t in named]
     gaps = _gaps(setup, trace, end_ns)

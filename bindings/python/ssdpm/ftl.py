@@ -38,6 +38,7 @@ from ssdpm.base import (
     check_bool,
     check_float,
     check_instance,
+    check_memory,
     check_unsigned,
     check_word,
 )
@@ -201,6 +202,8 @@ class Drive(Ongoing):
         pages = check_unsigned(n_user_pages, "n_user_pages", 2**64 - 1)
         blocks = check_unsigned(n_blocks, "n_blocks", most)
         each = check_unsigned(pages_per_block, "pages_per_block", most)
+        if blocks * each < most:  # the library refuses more
+            check_memory(blocks * each, 8, "n_blocks, pages_per_block: pages")
         self._handle = _core.Ftl(
             check_unsigned(seed, "seed", 2**64 - 1),
             pages,
@@ -312,10 +315,12 @@ class Drive(Ongoing):
             cost: what the work takes.
             And as write_pattern().
         """
+        n_seconds = check_unsigned(seconds, "seconds", 2**32 - 1)
+        check_memory(n_seconds, second_dtype.itemsize, "seconds")
         rows = self._handle.run(
             _pattern(pattern, classes, first_page, n_pages),
             check_instance(cost, "cost", Cost)._numbers(),
-            check_unsigned(seconds, "seconds", 2**32 - 1),
+            n_seconds,
         )
         rows.flags.writeable = False
         return rows

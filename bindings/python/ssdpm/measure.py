@@ -39,6 +39,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm._arrays import array_of, floats, integers, one_dimension, share
 from ssdpm.base import (
     Error,
     InvalidError,
@@ -47,6 +48,7 @@ from ssdpm.base import (
     Value,
     check_float,
     check_instance,
+    check_list,
     check_text,
     check_unsigned,
     check_word,
@@ -109,38 +111,6 @@ _BACKGROUND_WORDS = {number: word for word, number in _core.BACKGROUNDS.items()}
 _OPEN_BEGIN, _OPEN_END = 1, 2
 
 
-def _array(values: object, name: str) -> npt.NDArray[Any]:
-    """What is an array already is not copied; a Series and a list become one."""
-    if isinstance(values, np.ndarray):
-        array: npt.NDArray[Any] = values
-    elif _is_series(values):
-        array = np.ascontiguousarray(values.to_numpy())  # type: ignore[attr-defined]
-    elif isinstance(values, (str, bytes)) or hasattr(values, "columns"):
-        raise TypeError(
-            f"{name}: an array of one dimension is needed, not "
-            f"{type(values).__name__}: take one column"
-        )
-    else:
-        array = np.asarray(values)
-        if array.size == 0:
-            array = array.astype(np.float64)
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name}: one dimension is needed, not shape {array.shape}: take one "
-            "column, or ravel()"
-        )
-    return array
-
-
-def _is_series(values: object) -> bool:
-    """Of pandas, which need not be installed."""
-    return (
-        hasattr(values, "to_numpy")
-        and hasattr(values, "index")
-        and not hasattr(values, "columns")
-    )
-
-
 def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     if not (array.flags.c_contiguous and array.flags.aligned):
         raise ValueError(
@@ -151,16 +121,22 @@ def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _powers(values: object) -> npt.NDArray[Any]:
-    array = _array(values, "power")
-    if array.dtype.kind == "f" and array.dtype.itemsize in (4, 8):
-        if not array.dtype.isnative:
-            raise TypeError(
-                f"power: {array.dtype} has the byte order of another machine: pass "
-                'power.astype(power.dtype.newbyteorder("="))'
-            )
-        return _check_layout(array, "power")
-    if not isinstance(values, np.ndarray) and array.dtype.kind in "iu":
-        return array.astype(np.float64)
+    array, masked = array_of(values, "power")
+    one_dimension(array, "power")
+    if isinstance(values, np.ndarray) and array.dtype.kind == "f":
+        if array.dtype.itemsize in (4, 8):
+            if not array.dtype.isnative:
+                raise TypeError(
+                    f"power: {array.dtype} has the byte order of another machine: pass "
+                    'power.astype(power.dtype.newbyteorder("="))'
+                )
+            if masked is not None:
+                array = np.where(masked, array.dtype.type(np.nan), array)
+            return _check_layout(array, "power")
+    elif not isinstance(values, np.ndarray) and array.dtype.kind != "b":
+        kept = array.dtype.kind == "f" and array.dtype.itemsize == 4
+        numbers = np.ascontiguousarray(floats(values, "power"))
+        return numbers.astype(np.float32) if kept else numbers
     if array.dtype.kind in "iu":
         advice = "codes of an instrument times its watts per step are; whole watts "
         advice += "are as power.astype(numpy.float64)"
@@ -172,34 +148,21 @@ def _powers(values: object) -> npt.NDArray[Any]:
 
 
 def _times(values: object) -> npt.NDArray[np.int64]:
-    array = _array(values, "times")
-    if array.dtype.kind in "mM":
-        array = array.astype(f"{array.dtype.kind}8[ns]", copy=False).view(np.int64)
-    elif array.dtype.kind in "iu" and not isinstance(values, np.ndarray):
-        array = array.astype(np.int64)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.dtype != np.int64:
-        advice = (
-            "of seconds: numpy.rint(times * 1e9).astype(numpy.int64)"
-            if array.dtype.kind == "f"
-            else "times.astype(numpy.int64)"
-        )
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "kind", "") == "f":
         raise TypeError(
-            f"times: nanoseconds as int64 are needed, not {array.dtype}: pass {advice}"
+            f"times: nanoseconds as integers are needed, not {dtype}: pass of seconds "
+            "numpy.rint(times * 1e9).astype(numpy.int64)"
         )
+    array = integers(values, "times", 2**63 - 1, -(2**63), times="mM")
+    one_dimension(array, "times")
     return _check_layout(array, "times")
 
 
 def _index_times(index: Any) -> npt.NDArray[np.int64] | None:
-    """Of a DatetimeIndex or a TimedeltaIndex; None: another one."""
+    """The times of a DatetimeIndex or a TimedeltaIndex; None: another one."""
     kind = getattr(getattr(index, "dtype", None), "kind", "")
-    if kind not in ("m", "M"):
-        return None
-    # With a time zone NumPy has no type for it: the values are in UTC.
-    if getattr(index, "tz", None) is not None:
-        index = index.tz_convert(None)
-    return _times(index.to_numpy())
+    return _times(index) if kind in ("m", "M") else None
 
 
 def _number(value: object, name: str, low: float = 0.0) -> float:
@@ -220,10 +183,12 @@ class Signal:
 
     Args:
         power: watts: an array of float32 or float64, one dimension, without strides; a
-            pandas Series; a list of numbers.
+            pandas Series; a list of numbers. What is masked or <NA> becomes NaN, in a
+            copy.
         rate_hz: samples in a second; or
-        times: the nanoseconds of each, int64, datetime64 or timedelta64. Neither is
-            needed for a Series whose index has times.
+        times: the nanoseconds of each: integers, or times of NumPy, pandas and
+            datetime, those with a time zone in UTC. Neither is needed for a Series
+            whose index has times.
         start_ns: time of the first sample, where there is a rate.
 
     Attributes:
@@ -272,8 +237,8 @@ class Signal:
             raise ValueError("rate_hz, times: one of both is needed, not both")
         if times is not None:
             self.time_ns = _times(times)
-        elif rate_hz is None and _is_series(power):
-            self.time_ns = _index_times(power.index)  # type: ignore[attr-defined]
+        elif rate_hz is None:
+            self.time_ns = _index_times(getattr(power, "index", None))
         if self.time_ns is None:
             self.interval_ns = self._interval(rate_hz, len(self.power_w))
         elif len(self.time_ns) != len(self.power_w):
@@ -303,6 +268,12 @@ class Signal:
 
     def __len__(self) -> int:
         return len(self.power_w)
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """power_w, for numpy.asarray(); the same memory, unless a copy is due."""
+        return share(self.power_w, dtype, copy)
 
     def times_ns(self) -> npt.NDArray[np.int64]:
         """The time of each sample, made where there is a rate."""
@@ -1051,7 +1022,7 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
         InvalidError: a value that is not finite.
     """
     rows = []
-    for one in runs:
+    for one in check_list(runs, "runs", "ssdpm.BackgroundRun"):
         run = check_instance(one, "runs", BackgroundRun)
         tail_ns = check_unsigned(run.tail_ns, "tail_ns", 2**64 - 1)
         numbers = (float(run.parameter), tail_ns, float(run.extra_j))
@@ -1220,6 +1191,10 @@ def classify_suite(
         InvalidError: a value that is not finite.
     """
     suite = _suite_of_frame(runs) if hasattr(runs, "columns") else runs
+    if not isinstance(suite, Mapping):
+        raise TypeError(
+            f"runs: a dict or a DataFrame is needed, not {type(runs).__name__}"
+        )
     experiments = []
     for place, some in suite.items():
         if not isinstance(place, tuple) or len(place) != 3:
@@ -1227,7 +1202,7 @@ def classify_suite(
                 f"runs: each key is (micro-benchmark, drive, pattern), not {place!r}"
             )
         names = [check_text(name, "runs") for name in place]
-        rows = list(some)
+        rows = check_list(some, "runs", "ssdpm.BackgroundRun")
         try:
             background = classify(rows)
         except Error as error:
@@ -1245,10 +1220,9 @@ def classify_suite(
 
 
 def _floats(values: object, name: str) -> list[float]:
-    array = _array(values, name)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name}: numbers are needed, not {array.dtype}")
-    result: list[float] = array.astype(np.float64).tolist()
+    array = floats(values, name, missing_is_nan=False)
+    one_dimension(array, name)
+    result: list[float] = array.tolist()
     return result
 
 
@@ -1398,7 +1372,8 @@ def _columns(
 ) -> list[Any]:
     """Objects of ours, or a DataFrame with columns of these names."""
     if not hasattr(values, "columns"):
-        return [check_instance(one, name, cls) for one in values]
+        listed = check_list(values, name, f"ssdpm.{cls.__name__}")
+        return [check_instance(one, name, cls) for one in listed]
     wanted = [one.name for one in fields(cls)]
     for column in wanted:
         if column not in values.columns and column not in defaults:

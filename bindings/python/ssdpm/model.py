@@ -23,8 +23,10 @@ from ssdpm.base import (
     Value,
     bytes_of,
     check_bool,
+    check_list,
     check_unsigned,
     check_word,
+    check_words,
     html_table,
 )
 
@@ -273,7 +275,7 @@ def _word_number(word: str | None, name: str, numbers: Mapping[str, int]) -> int
 
 def _field_bits(names: Iterable[str], what: str) -> int:
     bits = 0
-    for name in names:
+    for name in check_words(names, what):
         bits |= _core.FIELDS[check_word(name, what, _core.FIELDS)]
     return bits
 
@@ -304,7 +306,7 @@ def _states_array(
 ) -> npt.NDArray[np.void]:
     """An own array of states whose reserved bytes are 0."""
     if not isinstance(states, np.ndarray):
-        rows = tuple(states)
+        rows = check_list(states, "states", "ssdpm.PowerState")
         array = np.zeros(len(rows), power_state_dtype)
         for index, state in enumerate(rows):
             _fill_row(array, index, state)

@@ -29,6 +29,7 @@ from ssdpm.base import (
     check_text,
     check_unsigned,
     check_word,
+    check_words,
     html_table,
 )
 from ssdpm.model import Model, read_file
@@ -360,7 +361,7 @@ APST_DEFAULTS: Mapping[str, Any] = _defaults()
 def quirk_bits(model: Model, words: Iterable[str] | str, algorithm: int) -> int:
     """Linux's own quirks, "auto", are none of Windows."""
     bits = 0
-    for word in (words,) if isinstance(words, str) else words:
+    for word in check_words(words, "quirks"):
         if check_word(word, "quirks", [*_core.QUIRKS, _AUTO]) == _AUTO:
             if algorithm == _core.ALGORITHMS["windows"]:
                 continue
@@ -761,9 +762,7 @@ def limit_number(value: object, name: str) -> int:
 
 def lpm_numbers(lpms: Iterable[str] | str, name: str) -> list[int]:
     """The numbers of policies; one may stand alone."""
-    words = (lpms,) if isinstance(lpms, str) else lpms
-    if not isinstance(words, Iterable):
-        raise TypeError(f"{name}: policies are needed, not {type(lpms).__name__}")
+    words = check_words(lpms, name, "policies")
     return [_core.LPM[check_word(word, name, _core.LPM)] for word in words]
 
 

@@ -100,6 +100,7 @@ class PowerIterator(Parts[Signal, PowerCounts]):
     """
 
     _what = "file of samples"
+    _part_bytes = 16  # a time and a power
 
     def __init__(
         self, source: TraceSource, chunk: SupportsIndex, params: _Params

@@ -41,9 +41,11 @@ from ssdpm.base import (
     UnknownValueError,
     Value,
     check_instance,
+    check_list,
     check_text,
     check_unsigned,
     check_word,
+    check_words,
     html_table,
 )
 from ssdpm.measure import (
@@ -100,10 +102,8 @@ _T = TypeVar("_T")
 
 
 def _names(values: object, name: str) -> tuple[str, ...]:
-    """Words that differ, in their order."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}: a list of names is needed, not {values!r}")
-    words = tuple(check_text(value, name) for value in values)
+    """Words that differ, in their order; one may stand alone."""
+    words = tuple(check_text(one, name) for one in check_words(values, name, "names"))
     for word in words:
         if words.count(word) > 1:
             raise ValueError(f"{name}: {word!r} is there more than once")
@@ -1146,7 +1146,8 @@ def judge(
         InvalidError: no such number of rows, a deviation between runs of 0.
     """
     if not isinstance(rows, Mapping):
-        rows = {str(number): row for number, row in enumerate(rows)}
+        listed = check_list(rows, "rows", "survey.Stated")
+        rows = {str(number): row for number, row in enumerate(listed)}
     names = tuple(check_text(name, "rows") for name in rows)
     numbers = []
     for row in rows.values():

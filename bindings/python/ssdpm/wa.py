@@ -31,8 +31,10 @@ from ssdpm.base import (
     Value,
     check_float,
     check_instance,
+    check_list,
     check_unsigned,
     check_word,
+    check_words,
 )
 
 if TYPE_CHECKING:
@@ -81,8 +83,9 @@ def check_spare(value: object, name: str = "spare") -> float:
 def check_classes(classes: ClassesLike) -> list[tuple[float, float]]:
     """Pairs of numbers; the library looks at the sums."""
     result = []
-    for number, one in enumerate(classes):
-        if len(one) != 2:
+    pairs = check_list(classes, "classes", "(address_share, write_share)")
+    for number, one in enumerate(pairs):
+        if len(check_list(one, f"classes[{number}]", "two shares")) != 2:
             raise ValueError(
                 f"classes[{number}]: (address_share, write_share) is needed"
             )
@@ -271,14 +274,14 @@ def background(
     Raises:
         RangeError: the spare factor; measured_wa is more than that gives.
     """
-    from ssdpm.estimate import Parameter, parameters as find
+    from ssdpm.estimate import check_parameters, parameters as find
     from ssdpm.model import Model
 
     handle = check_instance(model, "model", Model)._handle
     known = find(model) if parameters is None else parameters
     _, numbers = _core.parameters_set_spare(
         handle,
-        [check_instance(p, "parameters", Parameter)._tuple() for p in known],
+        [one._tuple() for one in check_parameters(known)],
         check_spare(spare),
         check_measured_wa(measured_wa),
     )
@@ -349,11 +352,11 @@ def curve(
     spares = np.sort(
         np.geomspace(0.02, 0.5, 100)
         if spare is None
-        else np.array([check_spare(one) for one in spare], np.float64)
+        else np.array([check_spare(one) for one in check_list(spare, "spare", "numbers")])
     )
     pages = check_unsigned(pages_per_block, "pages_per_block", 65536, 2)
     found = {}
-    for formula in formulas:
+    for formula in check_words(formulas, "formulas"):
         number = _core.WA_FORMULAS[check_word(formula, "formulas", FORMULAS)]
         values = np.array([_or_nan(number, float(one), pages) for one in spares])
         values.flags.writeable = False

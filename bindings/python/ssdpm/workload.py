@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm._arrays import array_of, integers, refuse, refuse_masked, share
 from ssdpm.base import (
     Error,
     InvalidError,
@@ -37,6 +38,7 @@ from ssdpm.base import (
     bytes_of,
     check_bool,
     check_instance,
+    check_memory,
     check_unsigned,
     check_word,
     html_table,
@@ -164,7 +166,10 @@ class Service(Value):
     @classmethod
     def from_parameters(cls, parameters: Iterable[Parameter]) -> Service:
         """The nominal service of a drive, from ssdpm.parameters()."""
-        values = {(p.kind, p.index): p.nominal for p in parameters}
+        from ssdpm.estimate import check_parameters
+
+        known = check_parameters(parameters)
+        values = {(p.kind, p.index): p.nominal for p in known}
         return cls(
             PerOp(*(values.get(("base_latency_ns", i), 0) for i in range(len(OPS)))),
             PerOp(
@@ -235,6 +240,11 @@ class TraceStats(Value):
 
 def check_records(array: Records) -> Records:
     """Records as C takes them: not copied, unless they have gaps or are unaligned."""
+    if isinstance(array, np.ma.MaskedArray):
+        mask: npt.NDArray[Any] = np.ma.getmaskarray(array)
+        if any(mask[name].any() for name in mask.dtype.names or ()):
+            raise ValueError("records: some are masked: pass records.compressed()")
+        array = np.asarray(array.data)
     if array.dtype != IO_DTYPE:
         raise TypeError(
             f"records: an array of ssdpm.IO_DTYPE is needed, not of {array.dtype}; "
@@ -282,78 +292,18 @@ def all_records(trace: object) -> Records:
     return np.concatenate(arrays) if arrays else np.empty(0, IO_DTYPE)
 
 
-def _is_missing(value: object) -> bool:
-    """None, NaN, or pandas' NA, which is not even comparable."""
-    return value is None or type(value).__name__ == "NAType" or value != value
-
-
-def _bad(
-    name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], text: str
-) -> RangeError:
-    index = int(np.argmax(bad))
-    place = f"{name}[{index}]" if values.ndim else name
-    return RangeError(errno.ERANGE, f"{place}: {values.ravel()[index]} {text}")
-
-
-def _integer(value: object, name: str, maximum: int, unknown: int | None) -> int:
-    if unknown is not None and _is_missing(value):
-        return unknown
-    if isinstance(value, float):
-        if not value.is_integer():
-            raise RangeError(
-                errno.ERANGE, f"{name}: {value} is no integer of 0 to {maximum}"
-            )
-        value = int(value)
-    return check_unsigned(value, name, maximum)
-
-
-def _integers(
-    values: object, name: str, maximum: int, unknown: int | None = None
-) -> npt.NDArray[np.uint64]:
-    """A column as integers; what is missing becomes unknown, if that is allowed."""
-    array = np.asarray(values)
-    if array.dtype.kind in "mM":  # times of pandas and NumPy
-        array = array.astype(f"{array.dtype.kind}8[ns]").astype(np.int64)
-    # NumPy makes floats of a list with large and small integers.
-    if array.dtype.kind == "O" or (
-        array.dtype.kind == "f" and not hasattr(values, "dtype")
-    ):
-        objects = np.asarray(values, dtype=object)
-        numbers = [
-            _integer(value, f"{name}[{i}]", maximum, unknown)
-            for i, value in enumerate(objects.ravel().tolist())
-        ]
-        return np.array(numbers, dtype=np.uint64).reshape(objects.shape)
-    if array.dtype.kind == "f":
-        missing = (
-            np.isnan(array) if unknown is not None else np.zeros(array.shape, bool)
-        )
-        whole = np.where(missing, 0, array)
-        # 2^64 - 1 is no float, 2^64 is
-        good = (whole >= 0) & (whole <= maximum) & (whole < 2.0**64)
-        bad = ~(good & (whole == np.floor(whole)))
-        if bad.any():
-            raise _bad(name, bad, array, f"is no integer of 0 to {maximum}")
-        result = whole.astype(np.uint64)
-        result[missing] = 0 if unknown is None else unknown
-        return result
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name}: integers are needed, not {array.dtype}")
-    bad = (array < 0) | (array > maximum)
-    if bad.any():
-        raise _bad(name, bad, array, f"is not in 0 to {maximum}")
-    return array.astype(np.uint64)
-
-
 def _ops(values: object) -> npt.NDArray[np.uint64]:
-    array = np.asarray(values)
+    if isinstance(values, str):
+        return np.array(OPS[check_word(values, "op", OPS)], np.uint64)
+    array, masked = array_of(values, "op")
+    refuse_masked("op", array, masked)
     if array.dtype.kind in "OU":
         found, places = np.unique(array.astype(str), return_inverse=True)
         numbers = [OPS[check_word(str(word), "op", OPS)] for word in found]
         return np.array(numbers, dtype=np.uint64)[places].reshape(array.shape)
-    numbers_of = _integers(array, "op", len(OPS))
+    numbers_of = integers(array, "op", len(OPS))
     if not numbers_of.all():
-        raise _bad("op", numbers_of == 0, numbers_of, "is no operation")
+        raise refuse("op", numbers_of == 0, numbers_of, "is no operation")
     return numbers_of
 
 
@@ -437,21 +387,23 @@ class Trace:
         """A trace from columns; one value may stand for a whole column.
 
         Args:
-            start_ns: when each I/O was issued, ascending, any integers; times of NumPy
-                and pandas (datetime64, timedelta64) are taken as ns.
+            start_ns: when each I/O was issued, ascending, any integers; times of NumPy,
+                pandas and datetime are taken as ns, those with a time zone in UTC.
             op: words as in "read", or their numbers in OPS.
             bytes: how many; 0 for a flush.
             offset: first byte on the drive.
-            service_ns: from issue to completion; NaN, None: unknown. More than
+            service_ns: from issue to completion, integers or timedelta64; NaN, NaT,
+                <NA>, None, and what is masked: unknown. More than
                 4294967294 ns become that, and are counted in counts.n_saturated.
             flags: bits of enum ssdpm_io_flag.
 
         Raises:
-            RangeError: a number beyond its field; the message has its index.
+            RangeError: a number beyond its field, or a missing one (NaT, masked); the
+                message has its index.
             InvalidError: start_ns descends.
             TypeError, ValueError: no integers, an unknown word, other lengths.
         """
-        starts = _integers(start_ns, "start_ns", 2**64 - 1)
+        starts = integers(start_ns, "start_ns", 2**64 - 1, times="mM")
         if starts.ndim != 1:
             raise ValueError("start_ns: an array of one dimension is needed")
         backward = starts[1:] < starts[:-1]
@@ -462,11 +414,12 @@ class Trace:
                 f"start_ns[{i}]: {starts[i]} is before {starts[i - 1]}: sort them",
             )
         missing = 2**64 - 1
-        service = _integers(
+        service = integers(
             np.nan if service_ns is None else service_ns,
             "service_ns",
             missing - 1,
-            missing,
+            unknown=missing,
+            times="m",
         )
         unknown = (service == missing) | (service == SERVICE_UNKNOWN)
         saturated = ~unknown & (service > _core.SERVICE_MAX)
@@ -475,11 +428,11 @@ class Trace:
         records = np.zeros(len(starts), IO_DTYPE)
         columns: dict[str, npt.NDArray[np.uint64]] = {
             "start_ns": starts,
-            "offset": _integers(offset, "offset", 2**64 - 1),
-            "bytes": _integers(bytes, "bytes", 2**32 - 1),
+            "offset": integers(offset, "offset", 2**64 - 1),
+            "bytes": integers(bytes, "bytes", 2**32 - 1),
             "service_ns": service,
             "op": _ops(op),
-            "flags": _integers(flags, "flags", 0xFF),
+            "flags": integers(flags, "flags", 0xFF),
         }
         for name, column in columns.items():
             if column.shape not in ((), starts.shape):
@@ -515,16 +468,12 @@ class Trace:
             ValueError: there is no column start_ns.
             And as from_columns().
         """
-        columns = {}
-        for name in IO_DTYPE.names or ():
-            if name not in frame.columns:
-                continue
-            column = frame[name]
-            if name == "service_ns":
-                # 32 bits are exact in a float, and NaN is unknown
-                columns[name] = column.to_numpy(dtype=float, na_value=np.nan)
-            else:
-                columns[name] = column.to_numpy()
+        if not hasattr(frame, "columns"):
+            raise TypeError(
+                f"frame: a DataFrame is needed, not {type(frame).__name__}"
+            )
+        names = IO_DTYPE.names or ()
+        columns = {name: frame[name] for name in names if name in frame.columns}
         if "start_ns" not in columns:
             raise ValueError("frame: a column start_ns is needed")
         return cls.from_columns(**columns)
@@ -573,6 +522,12 @@ class Trace:
     def flags(self) -> npt.NDArray[np.uint8]:
         """Bits of enum ssdpm_io_flag."""
         return self._records["flags"]
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """The records, for numpy.asarray(); the same memory, unless a copy is due."""
+        return share(self._records, dtype, copy)
 
     def stats(self, service: Service | None = None) -> TraceStats:
         """The trace in numbers, exact but for the quantiles.
@@ -803,6 +758,7 @@ class Parts(Ongoing, Iterator[_Part], Generic[_Part, _Counts]):
     """
 
     _what = "file"  # in words
+    _part_bytes = IO_DTYPE.itemsize  # of one of a chunk
 
     def __init__(
         self,
@@ -811,6 +767,7 @@ class Parts(Ongoing, Iterator[_Part], Generic[_Part, _Counts]):
         open_reader: Callable[[int | bytes], Any],
     ) -> None:
         self._chunk = check_unsigned(chunk, "chunk", 2**40, 1)
+        check_memory(self._chunk, self._part_bytes, "chunk")
         self._source: TraceSource = source  # kept alive and open while it is read
         self._reader: Any = None
         what, self._file, self._filename = open_source(source)
@@ -1024,7 +981,13 @@ def _generator(
     values: dict[str, int | None] = {
         key: None
         if number is None
-        else check_unsigned(number, key, 2**32 - 1 if key in small else 2**64 - 1)
+        else check_unsigned(
+            number,
+            key,
+            2**32 - 1 if key in small else 2**64 - 1,
+            # To the library 0 is the default, which here is None.
+            0 if key in ("seed", "service_ns") else 1,
+        )
         for key, number in numbers.items()
     }
     values["op"] = None if op is None else OPS[check_word(op, "op", OPS)]
@@ -1064,6 +1027,7 @@ def generate(
     Raises:
         NotFoundError: there is no such workload.
         InvalidError, RangeError: a number that it cannot have.
+        MemoryError: more records than fit into memory; the message has their size.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
     numbers = _generator(
@@ -1078,6 +1042,7 @@ def generate(
         shape_milli=shape_milli,
         area_bytes=area_bytes,
     )
+    check_memory(numbers["n_ios"] or 0, IO_DTYPE.itemsize, "n_ios")
     reader = _core.trace_generate(name, numbers)
     return Trace._wrap(reader.read_all(), _counts(reader))
 

@@ -511,7 +511,7 @@ def test_arguments_that_mean_nothing_are_refused(machine: Maker) -> None:
         plan.revert()
     with pytest.raises(TypeError, match="settings: an ssdpm"):
         plan.add_profile("nvme0", 3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="lpms: policies are needed, not int"):
+    with pytest.raises(TypeError, match="lpms: a list of policies is needed, not int"):
         plan.add_lpm("sda", 3)  # type: ignore[arg-type]
     with pytest.raises(ssdpm.RangeError, match="state_timeout_ms: 0 is not in 1"):
         ssdpm.plan(root, state_timeout_ms=0)

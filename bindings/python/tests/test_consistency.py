@@ -181,7 +181,7 @@ def test_holes_are_nan_and_no_zeros() -> None:
         ([1, np.inf], {}, ssdpm.InvalidError),
         ([], {}, ssdpm.UnknownValueError),
         ([[1, 2]], {}, ValueError),
-        (["x"], {}, ValueError),
+        (["x"], {}, TypeError),
         ([1], {"begin_s": 2}, ssdpm.InvalidError),
         ([1], {"begin_s": -1}, ssdpm.RangeError),
         ([1], {"end_s": 0}, ssdpm.RangeError),

@@ -360,7 +360,7 @@ def test_own_tables_are_compared_by_their_names(
     assert [p.names for p in listed] == [("table 0",), ("linux",), ("none",)]
     with pytest.raises(ValueError, match="at least one is needed"):
         ssdpm.compare(model, trace, [])
-    with pytest.raises(TypeError, match="a str is needed as name, not int"):
+    with pytest.raises(TypeError, match="policies: the name of one: a str is needed, not int"):
         ssdpm.compare(model, trace, {1: mine})  # type: ignore[dict-item]
 
 
