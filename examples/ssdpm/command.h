@@ -9,7 +9,7 @@
 
 #include <ssdpm.h>
 
-#include <stdio.h>
+#include "print.h"
 
 enum exit_status {
 	STATUS_DONE = 0,

@@ -91,7 +91,7 @@ void complain(const char *format, ...)
 	progress_clear();
 	fputs("ssdpm: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_list(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
 }
@@ -103,7 +103,7 @@ enum exit_status usage_error(const struct common *common, const char *format,
 
 	fprintf(stderr, "ssdpm %s: ", common->subcommand);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_list(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
 	return STATUS_USAGE;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
 
+#include "base/internal.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A walk over all scalars of a JSON text, each with its path as a name. */
 struct walk {
@@ -49,9 +52,12 @@ static void print_string(struct walk *walk, const struct json_node *node)
 	char *text = malloc(size);
 
 	if (text && !ssdpm__json_get_string(walk->json, node, text, size,
-					    walk->name, NULL))
+					    walk->name, NULL)) {
+		/* Scripts get the bytes as they are, people do not. */
+		if (isatty(STDOUT_FILENO))
+			ssdpm__blunt_controls(text);
 		print_pair(walk, text, strlen(text));
-	else
+	} else
 		walk->failed = true;
 	free(text);
 }

@@ -25,7 +25,8 @@ static void show(const char *name, const char *text)
 {
 	int before = width;
 
-	width = fprintf(stderr, "\rssdpm: %.60s: %s", name, text);
+	putc('\r', stderr);
+	width = fprintf(stderr, "ssdpm: %.60s: %s", name, text);
 	if (width < before)
 		fprintf(stderr, "%*s", before - width, "");
 	else
@@ -36,8 +37,11 @@ static void show(const char *name, const char *text)
 
 void progress_clear(void)
 {
-	if (width > 0)
-		fprintf(stderr, "\r%*s\r", width, "");
+	if (width > 0) {
+		putc('\r', stderr);
+		fprintf(stderr, "%*s", width, "");
+		putc('\r', stderr);
+	}
 	width = 0;
 }
 

@@ -9,15 +9,35 @@
 
 static_assert(sizeof(struct ssdpm_error) == 256, "frozen");
 
+/* Length of the UTF-8 sequence there; 0: it is none. */
+static size_t sequence(const unsigned char *at)
+{
+	const size_t n = at[0] < 0x80		       ? 1 :
+			 at[0] >= 0xc2 && at[0] < 0xe0 ? 2 :
+			 at[0] >= 0xe0 && at[0] < 0xf0 ? 3 :
+			 at[0] >= 0xf0 && at[0] < 0xf5 ? 4 :
+							 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
 void ssdpm__blunt_controls(char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	unsigned char *at = (unsigned char *)text;
 
-		if (c < ' ' || c == 0x7f)
-			*text = '?';
-		else if (c == 0xc2 && (unsigned char)text[1] < 0xa0)
-			text[0] = text[1] = '?'; /* U+0080 to U+009F */
+	while (*at) {
+		const size_t n = sequence(at);
+
+		if (!n || *at < ' ' || *at == 0x7f) {
+			*at++ = '?';
+			continue;
+		}
+		if (n == 2 && *at == 0xc2 && at[1] < 0xa0)
+			at[0] = at[1] = '?'; /* U+0080 to U+009F */
+		at += n;
 	}
 }
 

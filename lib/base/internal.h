@@ -19,7 +19,8 @@ int ssdpm__no_memory(struct ssdpm_error *reterr);
 int ssdpm__pass_on(int err, const struct ssdpm_error *error,
 		   struct ssdpm_error *reterr);
 
-/* Words of the input may be quoted: let none of them steer a terminal. */
+/* Words of the input may be quoted: let none of them steer a terminal. What is
+ * a control character or no UTF-8 becomes '?'. */
 void ssdpm__blunt_controls(char *text);
 
 /*

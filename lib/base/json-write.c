@@ -40,9 +40,17 @@ static void append_string(struct json_writer *writer, const char *text)
 		if (*text == '"' || *text == '\\') {
 			append(writer, "\\", 1);
 			append(writer, text, 1);
-		} else if ((unsigned char)*text < ' ') {
+		} else if ((unsigned char)*text < ' ' || *text == 0x7f) {
 			snprintf(escape, sizeof(escape), "\\u%04x",
 				 (unsigned int)*text);
+			append(writer, escape, 6);
+		} else if ((unsigned char)*text == 0xc2 &&
+			   (unsigned char)text[1] >= 0x80 &&
+			   (unsigned char)text[1] < 0xa0) {
+			/* U+0080 to U+009F steer terminals, too. */
+			text++;
+			snprintf(escape, sizeof(escape), "\\u%04x",
+				 (unsigned int)(unsigned char)*text);
 			append(writer, escape, 6);
 		} else {
 			append(writer, text, 1);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is printed may quote the names of files and what files say, and none of
+ * that may steer a terminal: control characters become '?', and so does what is
+ * no UTF-8. The functions of stdio are replaced, so that no call is forgotten.
+ * Line feeds and tabs stay; a file that is neither standard output nor standard
+ * error gets all as it is.
+ */
+#ifndef SSDPM_COMMAND_PRINT_H
+#define SSDPM_COMMAND_PRINT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int print_list(FILE *file, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+int print_to(FILE *file, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int print_text(const char *text, FILE *file);
+int print_line(const char *text);
+
+#define printf(...) print_to(stdout, __VA_ARGS__)
+#define fprintf(...) print_to(__VA_ARGS__)
+#define fputs(text, file) print_text(text, file)
+#define puts(text) print_line(text)
+
+#endif
