@@ -171,8 +171,10 @@ enum exit_status prove_tables(struct work *work)
 }
 
 /*
- * Values can always be read back. Tables only by a command, which a build
- * without libnvme, or a capture, cannot send: then the values are the proof.
+ * Values can always be read back. The commit has read the tables of the drives
+ * that it changed; those of others are read only with --identify. That takes a
+ * command, which a build without libnvme, or a capture, cannot send: then the
+ * values are the proof.
  */
 static enum exit_status prove(struct work *work)
 {
@@ -185,7 +187,8 @@ static enum exit_status prove(struct work *work)
 	work->in_force = !err;
 	if (err)
 		return complain_of_proof(&error);
-	if (live->facts.capture || !ssdpm_plan_get_n_tables(work->plan))
+	if (live->facts.capture || !common->identify ||
+	    !ssdpm_plan_get_n_tables(work->plan))
 		return STATUS_DONE;
 	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
 	if (err == -EREMOTEIO || err == -ESTALE) {
