@@ -246,7 +246,7 @@ class Signal:
                 f"times: there are {len(self.time_ns)} of them for "
                 f"{len(self.power_w)} samples of power"
             )
-        elif start_ns:
+        elif self.start_ns:
             raise ValueError("start_ns: times say when the first sample is")
         self._handle = _core.Samples(
             self.power_w, self.time_ns, self.start_ns, self.interval_ns
@@ -331,7 +331,7 @@ def _signal(
 ) -> Signal:
     if not isinstance(power, Signal):
         return Signal(power, rate_hz=rate_hz, times=times, start_ns=start_ns)
-    if rate_hz is not None or times is not None or start_ns:
+    if rate_hz is not None or times is not None or _time(start_ns, "start_ns"):
         raise ValueError("rate_hz, times, start_ns: the signal has its own")
     return power
 

@@ -23,6 +23,7 @@ from ssdpm.base import (
     Value,
     bytes_of,
     check_bool,
+    check_instance,
     check_list,
     check_unsigned,
     check_word,
@@ -455,6 +456,7 @@ class Model:
         """
         if catalogue is None:
             catalogue = Catalogue()
+        check_instance(catalogue, "catalogue", Catalogue)
         match = catalogue.find(name, firmware)
         self = cls._wrap(catalogue._handle.model(match.index))
         if match.n_tables > 1:

@@ -39,6 +39,7 @@ from ssdpm.base import (
     check_bool,
     check_instance,
     check_memory,
+    check_text,
     check_unsigned,
     check_word,
     html_table,
@@ -973,10 +974,7 @@ def _generator(
     op: str | None,
     **numbers: SupportsIndex | None,
 ) -> dict[str, int | None]:
-    if not isinstance(name, str):
-        raise TypeError(f"name: a str is needed, not {type(name).__name__}")
-    if "\0" in name:
-        raise ValueError("name: a zero byte stands in it")
+    check_text(name, "name")
     small = ("bytes", "service_ns", "shape_milli")
     values: dict[str, int | None] = {
         key: None

@@ -252,6 +252,17 @@ def test_a_single_thing_is_no_list(model: ssdpm.Model) -> None:
             call()
 
 
+def test_an_argument_of_another_type_is_named(model: ssdpm.Model) -> None:
+    anything: Any = np.ones(3)
+    signal = measure.Signal([1.0, 2.0], rate_hz=1)
+    with pytest.raises(TypeError, match="^catalogue: an ssdpm.Catalogue is needed"):
+        ssdpm.Model.catalogue("WDC", catalogue=anything)
+    with pytest.raises(TypeError, match="^start_ns: an integer is needed"):
+        measure.energy(signal, start_ns=anything)
+    with pytest.raises(ValueError, match="^name: .* has no form in UTF-8"):
+        ssdpm.generate("\udc80")
+
+
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_a_star_import_replaces_no_builtin(module: Any) -> None:
     assert set(module.__all__) & set(dir(builtins)) == set()
