@@ -379,6 +379,7 @@ enum ssdpm_finding_code {
 	SSDPM_FINDING_SATA_WORDS_INVALID = 15, /* words 76 to 79 */
 	SSDPM_FINDING_SATA_NO_LPM = 16,	       /* neither HIPM nor DIPM */
 	SSDPM_FINDING_TWO_TABLES = 17, /* in the catalogue, for its firmware */
+	SSDPM_FINDING_FRACTION_LOST = 18, /* nvme-cli printed whole watts */
 };
 
 /** A finding about the drive as a whole, and not about one of its states. */

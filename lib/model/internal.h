@@ -137,4 +137,18 @@ int ssdpm__model_from_atasmart_blob(const char *text, size_t size,
 				    struct ssdpm_model **ret_model,
 				    struct ssdpm_error *reterr);
 
+/*
+ * The idle and active power of a state that a source printed in whole watts,
+ * and which are unknown therefore: from whole_w W to 0.99 W more.
+ */
+struct lost_fractions {
+	uint32_t is_lost[2]; /* bit n: idle, active power of PSn */
+	uint16_t whole_w[2][SSDPM_MAX_STATES];
+};
+
+void ssdpm__model_set_lost(struct ssdpm_model *model,
+			   const struct lost_fractions *lost);
+const struct lost_fractions *ssdpm__model_get_lost(
+	const struct ssdpm_model *model);
+
 #endif

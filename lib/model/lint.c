@@ -27,6 +27,7 @@ struct report {
 	const struct ssdpm_model_info *info;
 	const struct ssdpm_power_state *states;
 	uint32_t n_states;
+	const struct lost_fractions *lost;
 	uint32_t n_tables; /* of this firmware, in the catalogue */
 	struct ssdpm_finding *list;
 	size_t n;
@@ -280,6 +281,23 @@ static void check_idle_power(struct report *report)
 		     report->n_states);
 }
 
+/* nvme-cli 0.7 to 1.11 takes the fraction from the scale: issue 735. */
+static void check_fractions(struct report *report, uint32_t i)
+{
+	static const char names[2][8] = { "idle", "active" };
+
+	for (size_t j = 0; j < 2; j++)
+		if (report->lost->is_lost[j] & 1u << i)
+			find(report, SSDPM_FINDING_FRACTION_LOST, i,
+			     "PS%u: %s power %u.02W: nvme-cli 0.7 to 1.11 "
+			     "prints .02 for any fraction, so that it is %u.00 "
+			     "to %u.99 W and an estimate has to assume it; "
+			     "nvme-cli 1.12 or later prints it",
+			     i, names[j], report->lost->whole_w[j][i],
+			     report->lost->whole_w[j][i],
+			     report->lost->whole_w[j][i]);
+}
+
 static void check_apst(struct report *report)
 {
 	const struct ssdpm_model_info *info = report->info;
@@ -305,6 +323,7 @@ static void check_nvme(struct report *report)
 	check_idle_power(report);
 	for (uint32_t i = 0; i < report->n_states; i++) {
 		check_power(report, i);
+		check_fractions(report, i);
 		if (is_asleep(&report->states[i]))
 			check_non_operational(report, i);
 		else
@@ -433,7 +452,8 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 		     struct ssdpm_finding **ret_findings, size_t *ret_n,
 		     struct ssdpm_error *reterr)
 {
-	struct report report = { .info = ssdpm_model_get_info(model) };
+	struct report report = { .info = ssdpm_model_get_info(model),
+				 .lost = ssdpm__model_get_lost(model) };
 	size_t n_states;
 	int err;
 
@@ -475,6 +495,7 @@ const char *ssdpm_finding_code_to_string(uint32_t code)
 		[SSDPM_FINDING_SATA_WORDS_INVALID] = "sata-words-invalid",
 		[SSDPM_FINDING_SATA_NO_LPM] = "sata-no-lpm",
 		[SSDPM_FINDING_TWO_TABLES] = "two-tables",
+		[SSDPM_FINDING_FRACTION_LOST] = "fraction-lost",
 	};
 
 	if (!code || code >= sizeof(names) / sizeof(names[0]))

@@ -13,9 +13,22 @@
 struct ssdpm_model {
 	unsigned int refs;
 	struct ssdpm_model_info info;
+	struct lost_fractions lost;
 	size_t n_states;
 	struct ssdpm_power_state states[];
 };
+
+void ssdpm__model_set_lost(struct ssdpm_model *model,
+			   const struct lost_fractions *lost)
+{
+	model->lost = *lost;
+}
+
+const struct lost_fractions *ssdpm__model_get_lost(
+	const struct ssdpm_model *model)
+{
+	return &model->lost;
+}
 
 int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
 		       struct ssdpm_error *reterr)
@@ -253,6 +266,7 @@ int ssdpm_model_new(const struct ssdpm_model_info *info,
 		return ssdpm__no_memory(reterr);
 	model->refs = 1;
 	model->info = known;
+	model->lost = (struct lost_fractions){ .is_lost = { 0 } };
 	model->n_states = n_states;
 	for (size_t i = 0; i < n_states; i++) {
 		model->states[i] = states[i];

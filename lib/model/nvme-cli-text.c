@@ -27,8 +27,8 @@ struct reader {
 	size_t n_states;
 	uint64_t npss;
 	bool has_npss;
-	uint32_t has_kind;    /* bit n: PSn is operational, or it is not */
-	uint32_t doubtful[2]; /* bit n: idle, active power of PSn is N.02 W */
+	uint32_t has_kind; /* bit n: PSn is operational, or it is not */
+	struct lost_fractions doubtful; /* N.02 W */
 	bool prints_hundredths;
 	const char *end;
 	uint32_t line;
@@ -114,16 +114,19 @@ static void read_max_power(struct reader *r, uint32_t bit, struct span *rest)
  * Until 2020 nvme-cli printed powers in units of 0.01 W with 02 for the
  * fraction, whatever it was (nvme-cli issue 735).
  */
-static void watch_hundredths(struct reader *r, uint32_t bit, struct span word)
+static void watch_hundredths(struct reader *r, uint32_t bit, struct span word,
+			     uint64_t uw)
 {
 	bool active = bit == SSDPM_FIELD_ACTIVE_POWER;
+	const size_t i = r->n_states - 1;
 
 	if (word.end - word.at < 5 || word.end[-4] != '.')
 		return;
 	if (memcmp(word.end - 4, ".02W", 4))
 		r->prints_hundredths = true;
 	else
-		r->doubtful[active] |= 1u << (r->n_states - 1);
+		r->doubtful.is_lost[active] |= 1u << i;
+	r->doubtful.whole_w[active][i] = (uint16_t)(uw / 1000000);
 }
 
 static void read_power(struct reader *r, uint32_t bit, struct span *rest)
@@ -134,7 +137,7 @@ static void read_power(struct reader *r, uint32_t bit, struct span *rest)
 
 	if (!ssdpm__take_word(rest, &word) || !word_is_power(word, &uw))
 		return;
-	watch_hundredths(r, bit, word);
+	watch_hundredths(r, bit, word, uw);
 	if (uw)
 		ssdpm__state_set(state, bit, uw);
 	else
@@ -447,9 +450,11 @@ static void drop_doubtful(struct reader *r)
 	static const uint32_t bits[2] = { SSDPM_FIELD_IDLE_POWER,
 					  SSDPM_FIELD_ACTIVE_POWER };
 
-	for (size_t i = 0; i < r->n_states && !r->prints_hundredths; i++)
+	if (r->prints_hundredths)
+		r->doubtful = (struct lost_fractions){ .is_lost = { 0 } };
+	for (size_t i = 0; i < r->n_states; i++)
 		for (size_t j = 0; j < 2; j++)
-			if (r->doubtful[j] & 1u << i) {
+			if (r->doubtful.is_lost[j] & 1u << i) {
 				ssdpm__state_set(&r->states[i], bits[j], 0);
 				r->states[i].unknown |= bits[j];
 			}
@@ -482,6 +487,8 @@ int ssdpm__model_from_nvme_cli_text(const char *text, size_t size,
 	if (err)
 		return err;
 	drop_doubtful(&r);
-	return ssdpm_model_new(&r.info, r.states, r.n_states, ret_model,
-			       reterr);
+	err = ssdpm_model_new(&r.info, r.states, r.n_states, ret_model, reterr);
+	if (!err)
+		ssdpm__model_set_lost(*ret_model, &r.doubtful);
+	return err;
 }

@@ -130,6 +130,7 @@ static const struct fact facts[] = {
 	VALUE(SSDPM_FINDING_SATA_WORDS_INVALID, 15),
 	VALUE(SSDPM_FINDING_SATA_NO_LPM, 16),
 	VALUE(SSDPM_FINDING_TWO_TABLES, 17),
+	VALUE(SSDPM_FINDING_FRACTION_LOST, 18),
 	SIZE(ssdpm_catalogue_match, 32),
 	OFFSET(ssdpm_catalogue_match, index, 0),
 	OFFSET(ssdpm_catalogue_match, exact, 4),

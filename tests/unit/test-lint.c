@@ -559,9 +559,10 @@ static void every_code_has_a_word(void **state)
 	(void)state;
 	assert_null(ssdpm_finding_code_to_string(0));
 	for (uint32_t i = SSDPM_FINDING_EQUAL_POWER;
-	     i <= SSDPM_FINDING_TWO_TABLES; i++)
+	     i <= SSDPM_FINDING_FRACTION_LOST; i++)
 		assert_non_null(ssdpm_finding_code_to_string(i));
-	assert_null(ssdpm_finding_code_to_string(SSDPM_FINDING_TWO_TABLES + 1));
+	assert_null(
+		ssdpm_finding_code_to_string(SSDPM_FINDING_FRACTION_LOST + 1));
 	assert_null(ssdpm_finding_code_to_string(UINT32_MAX));
 	assert_string_equal(
 		ssdpm_finding_code_to_string(SSDPM_FINDING_NEVER_ENTERED),
