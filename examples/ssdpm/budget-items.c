@@ -175,7 +175,7 @@ static enum exit_status make_items(const struct common *common,
 		item->n_drives = 1;
 		item->count = words->counts[drive->operand];
 		item->weight = 1000;
-		items->n_all += item->count;
+		items->n_all += (size_t)item->count;
 	}
 	if (items->n_all <= SSDPM_BUDGET_MAX_ITEMS)
 		return STATUS_DONE;

@@ -88,7 +88,7 @@ static bool next_line(const struct budget *budget, size_t *number,
 				choice_of(budget, *number + i) == line->choice;
 		if (++*choice == item->n_choices) {
 			*choice = 0;
-			*number += item->count;
+			*number += (size_t)item->count;
 		}
 		if (line->count)
 			return true;

@@ -181,7 +181,7 @@ static enum exit_status make_problem(struct budget *budget,
 	size_t n = 0, all = 0;
 
 	for (size_t i = 0; i < items->n; i++)
-		n += items->items[i].count * items->items[i].n_choices;
+		n += (size_t)items->items[i].count * items->items[i].n_choices;
 	problem->options = calloc(n, sizeof(*problem->options));
 	problem->n_options = calloc(items->n_all, sizeof(uint32_t));
 	budget->chosen = calloc(items->n_all, sizeof(*budget->chosen));

@@ -501,7 +501,7 @@ static enum exit_status answer_all(const struct settings *settings,
 	char *text;
 
 	if (ssdpm_overlay_to_json(&answer->overlay, answer->measured,
-				  answer->calibration.n_measured,
+				  (size_t)answer->calibration.n_measured,
 				  &answer->calibration, &text, &error)) {
 		complain("%s", error.message);
 		return STATUS_FAILED;

@@ -399,8 +399,8 @@ static void measure_power(const struct consistency_options *o,
 	s->plateau_w = s->mean_w = NAN;
 	if (!s->power_w)
 		return;
-	s->mean_w = mean_of(s->power_w, o->params.begin_s,
-			    end_s && end_s < s->n ? end_s : s->n);
+	s->mean_w = mean_of(s->power_w, (size_t)o->params.begin_s,
+			    end_s && end_s < s->n ? (size_t)end_s : s->n);
 	if (isfinite(c->plateau_iops))
 		s->plateau_w =
 			mean_of(s->power_w, 0,

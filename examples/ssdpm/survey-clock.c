@@ -122,8 +122,8 @@ bool wait_for_input(int fd)
 void wait_until(int64_t boottime_ns)
 {
 	struct itimerspec at = {
-		.it_value = { .tv_sec = boottime_ns / SECOND_NS,
-			      .tv_nsec = boottime_ns % SECOND_NS },
+		.it_value = { .tv_sec = (time_t)(boottime_ns / SECOND_NS),
+			      .tv_nsec = (long)(boottime_ns % SECOND_NS) },
 	};
 	uint64_t n;
 

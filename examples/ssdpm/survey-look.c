@@ -169,9 +169,9 @@ static enum exit_status judge(const struct survey *survey,
 enum exit_status sample_survey_noise(const struct survey *survey)
 {
 	const struct survey_options *options = &survey->options;
-	size_t n = options->sample_ns ?
-			   options->sample_ns / options->params.interval_ns :
-			   N_READINGS;
+	size_t n = options->sample_ns ? (size_t)(options->sample_ns /
+						 options->params.interval_ns) :
+					N_READINGS;
 	enum exit_status status = STATUS_FAILED;
 	struct ssdpm_sampler *sampler;
 	struct earlier earlier = { .sigma_w = NAN };

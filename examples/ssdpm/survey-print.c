@@ -57,7 +57,7 @@ static void print_runs(const struct survey_result *result)
 		       "left out");
 	print_left_out(n[SSDPM_SURVEY_RUN_REPLACED], "run",
 		       "left out, since a later one is of the same");
-	print_left_out(counts->n_cut, "row", "cut off, and left out");
+	print_left_out((size_t)counts->n_cut, "row", "cut off, and left out");
 	print_left_out(result->n_empty, "run", "without a reading, left out");
 	print_left_out(result->n_short, "run",
 		       "too short, or all the same: whether it had settled "

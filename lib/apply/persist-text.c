@@ -459,7 +459,7 @@ static int add_tuned_script(struct ssdpm_persist *persist,
 			    struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
-	char path[80];
+	char path[160];
 
 	snprintf(path, sizeof(path), "%s/script.sh", directory);
 	ssdpm__put(&text, "#!/bin/sh\n");
@@ -479,7 +479,7 @@ static int add_tuned_profile(struct ssdpm_persist *persist,
 {
 	const char *name = word_of(intent);
 	struct text text = { .n = 0 };
-	char directory[64], path[80];
+	char directory[128], path[160];
 	int err;
 
 	snprintf(directory, sizeof(directory), "/%s/ssdpm-%s", folder, name);

@@ -238,8 +238,9 @@ static int wait_for(pid_t pid, int64_t deadline_ms, int *ret_status)
 		}
 		if (now_ms() >= deadline_ms)
 			return -ETIMEDOUT;
-		nanosleep(&(struct timespec){ .tv_nsec = nap_ms * 1000000 },
-			  NULL);
+		nanosleep(
+			&(struct timespec){ .tv_nsec = (long)nap_ms * 1000000 },
+			NULL);
 		nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : nap_ms;
 	}
 }

@@ -63,9 +63,10 @@ static int check_capacity(const struct ssdpm_ftl_params *p,
 static int allocate(struct ssdpm_ftl *ftl)
 {
 	size_t n = ftl->n_blocks, ppb = ftl->pages_per_block;
+	size_t n_user = (size_t)ftl->n_user_pages; /* below 2^32 */
 	size_t lists = ftl->collector == SSDPM_FTL_GREEDY ? ppb + 1 : 1;
 
-	ftl->flash_of_user = calloc(ftl->n_user_pages, sizeof(uint32_t));
+	ftl->flash_of_user = calloc(n_user, sizeof(uint32_t));
 	ftl->user_of_flash = calloc(n * ppb, sizeof(uint32_t));
 	ftl->valid = calloc(n * ftl->words_per_block, sizeof(uint64_t));
 	ftl->blocks = calloc(n, sizeof(*ftl->blocks));
@@ -74,7 +75,7 @@ static int allocate(struct ssdpm_ftl *ftl)
 	if (!ftl->flash_of_user || !ftl->user_of_flash || !ftl->valid ||
 	    !ftl->blocks || !ftl->first || !ftl->last)
 		return -ENOMEM;
-	memset(ftl->flash_of_user, 0xff, ftl->n_user_pages * sizeof(uint32_t));
+	memset(ftl->flash_of_user, 0xff, n_user * sizeof(uint32_t));
 	memset(ftl->first, 0xff, lists * sizeof(uint32_t));
 	memset(ftl->last, 0xff, lists * sizeof(uint32_t));
 	return 0;

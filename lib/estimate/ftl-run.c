@@ -129,7 +129,7 @@ static void write_one(struct run *run, struct ssdpm_ftl_second *seconds,
 
 	if (run->done_ns > begin + behind)
 		begin = run->done_ns - behind;
-	size_t second = begin / NS_PER_S;
+	uint64_t second = begin / NS_PER_S;
 
 	run->host_ns = begin + run->cost.host_ns;
 	if (second >= n_seconds)
@@ -198,8 +198,9 @@ int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 
 	if (r || !n_seconds)
 		return r;
-	run.cache = calloc(run.cost.cache_pages ? run.cost.cache_pages : 1,
-			   sizeof(*run.cache));
+	run.cache = calloc(
+		(size_t)(run.cost.cache_pages ? run.cost.cache_pages : 1),
+		sizeof(*run.cache));
 	if (!run.cache)
 		return ssdpm__no_memory(reterr);
 	write_seconds(&run, ret_seconds, n_seconds);

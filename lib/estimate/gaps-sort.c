@@ -32,7 +32,7 @@ struct digits {
 static inline size_t digit_of(const struct digits *digits, uint64_t key,
 			      unsigned digit)
 {
-	return key >> (digits->shift + digit * digits->bits) &
+	return (size_t)(key >> (digits->shift + digit * digits->bits)) &
 	       ((1u << digits->bits) - 1);
 }
 
@@ -140,9 +140,9 @@ static inline size_t part_of(uint64_t key)
 	unsigned shift;
 
 	if (key < 1u << PART_BITS)
-		return key;
+		return (size_t)key;
 	shift = 63 - (unsigned)__builtin_clzll(key) - PART_BITS;
-	return ((size_t)shift << PART_BITS) + (key >> shift);
+	return ((size_t)shift << PART_BITS) + (size_t)(key >> shift);
 }
 
 /* Part them into spare, and sort each part back into words. */

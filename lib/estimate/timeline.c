@@ -39,13 +39,13 @@ static int reach(struct timeline *timeline, uint64_t index,
 		 struct ssdpm_error *reterr)
 {
 	struct ssdpm_interval *intervals;
-	uint64_t max = 2 * (uint64_t)timeline->max_intervals;
+	size_t max = 2 * timeline->max_intervals;
 	struct wide *energy;
 
 	if (index < timeline->max_intervals)
 		goto out;
 	if (max <= index)
-		max = index + 1;
+		max = (size_t)index + 1;
 	intervals = realloc(timeline->intervals, max * sizeof(*intervals));
 	if (!intervals)
 		return ssdpm__no_memory(reterr);

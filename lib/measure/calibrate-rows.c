@@ -45,7 +45,7 @@ static void take_means(struct rows *rows, const struct ssdpm_samples *samples,
 
 		if (!isfinite(power_w) || time_ns < 0)
 			continue;
-		size_t row = (size_t)time_ns / rows->bin_ns;
+		uint64_t row = (uint64_t)time_ns / rows->bin_ns;
 
 		if (row >= rows->n)
 			continue;

@@ -172,7 +172,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 
 	if (!scratch)
 		return ssdpm__no_memory(reterr);
-	size_t n_seconds = known.end_s - known.begin_s;
+	size_t n_seconds = (size_t)(known.end_s - known.begin_s);
 	size_t n_finite = take_finite(iops + known.begin_s, n_seconds, scratch);
 
 	if (n_finite) {

@@ -297,7 +297,7 @@ static double iops_of(const struct log *log, size_t at)
 static int finish(struct log *log, double **ret_iops, size_t *ret_n,
 		  struct ssdpm_error *reterr)
 {
-	size_t n = log->end_ms / MS_PER_S;
+	size_t n = (size_t)(log->end_ms / MS_PER_S);
 
 	for (size_t d = 0; d < DIRECTIONS; d++) {
 		int r = settle(log, &log->means[d], reterr);

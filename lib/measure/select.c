@@ -266,7 +266,7 @@ static size_t take_sample(struct search *search)
 	size_t taken = 0;
 
 	for (size_t i = 0; i < SAMPLE_VALUES; i++) {
-		size_t at = next_random(&search->random) % samples->n;
+		size_t at = (size_t)(next_random(&search->random) % samples->n);
 		double value =
 			value_of(ssdpm__sample_w(samples, at), search->of);
 
@@ -335,8 +335,8 @@ static bool resolve(struct search *search, const struct window *window,
 	else if (rank >= counts->below_high)
 		*ret_value = window->high;
 	else if (search->kept.n <= KEPT_VALUES)
-		*ret_value = nth(search->kept.values, search->kept.n,
-				 rank - counts->to_low);
+		*ret_value = nth(search->kept.values, (size_t)search->kept.n,
+				 (size_t)(rank - counts->to_low));
 	else {
 		search->known = *window;
 		search->below = counts->to_low;

@@ -150,7 +150,8 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 			 struct ssdpm_error *reterr)
 {
 	while (!trace->input.complete &&
-	       trace->input.end - trace->input.at < TRACE_HEAD_BYTES) {
+	       (size_t)(trace->input.end - trace->input.at) <
+		       TRACE_HEAD_BYTES) {
 		int r = ssdpm__input_fill(&trace->input, reterr);
 		if (r)
 			return r;
