@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,7 +26,9 @@ struct ssdpm_sampler {
 	bool lost; /* it had no counter at one reading */
 };
 
-static_assert(sizeof(struct ssdpm_reading) == 40, "sized");
+static_assert(offsetof(struct ssdpm_reading, reserved) + sizeof(uint32_t) ==
+		      sizeof(struct ssdpm_reading),
+	      "nothing behind");
 
 int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,
 		       int64_t *ret_value)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All digits of many results, one to a line: the same on every machine,
+ * compiler and libc. .ci/cross compares their SHA-256. The results are
+ * estimates for each table of the catalogue, the records of each generator as
+ * .npy, and write amplification.
+ */
+#include <ssdpm.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_IOS 2000
+#define MAX_TABLES 4096
+
+/* The numbers of a run are nothing but uint64_t. */
+static void print_run(const char *name, const struct ssdpm_run *run)
+{
+	uint64_t numbers[sizeof(*run) / sizeof(uint64_t)];
+
+	memcpy(numbers, run, sizeof(numbers));
+	printf("%s", name);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i])
+			printf(" %zu:%" PRIu64, i, numbers[i]);
+	printf("\n");
+}
+
+static void die(const char *what, const struct ssdpm_error *error)
+{
+	fprintf(stderr, "digits: %s: %s\n", what, error->message);
+	exit(1);
+}
+
+static size_t generate(const char *name, uint64_t seed, struct ssdpm_io *ios,
+		       size_t max)
+{
+	struct ssdpm_generator_params params;
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_trace *trace;
+	size_t n = 0, more;
+
+	ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = name;
+	params.seed = seed;
+	if (strcmp(name, "poisson") == 0 || strcmp(name, "lomax") == 0)
+		params.n_ios = max;
+	if (ssdpm_trace_generate(&params, &trace, &error))
+		die(name, &error);
+	do {
+		if (ssdpm_trace_read(trace, ios + n, max - n, &more, &error))
+			die(name, &error);
+		n += more;
+	} while (more && n < max);
+	ssdpm_trace_close(trace);
+	return n;
+}
+
+static void print_records(void)
+{
+	static struct ssdpm_io ios[N_IOS];
+	uint8_t record[SSDPM_NPY_RECORD_BYTES];
+	const char *name;
+
+	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++) {
+		size_t n = generate(name, i + 1, ios, N_IOS);
+
+		printf("%s %zu\n", name, n);
+		for (size_t at = 0; at < n; at++) {
+			ssdpm_io_to_npy(&ios[at], record);
+			for (size_t k = 0; k < sizeof(record); k++)
+				printf("%02x", record[k]);
+			printf("\n");
+		}
+	}
+}
+
+/* -1: the drive has no such states, and the message says so. */
+static int estimate(const struct ssdpm_model *model, uint32_t loop,
+		    const struct ssdpm_io *ios, size_t n)
+{
+	struct ssdpm_result result = { .size = sizeof(result) };
+	struct ssdpm_apst_params policy;
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_sim_params params;
+	struct ssdpm_sim *sim;
+	struct ssdpm_apst table;
+	int err;
+
+	ssdpm_apst_params_init(&policy, sizeof(policy));
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.loop = loop;
+	if (!ssdpm_apst_generate(model, &policy, &table, &error))
+		params.apst = &table;
+	err = ssdpm_sim_new(model, &params, &sim, &error);
+	if (err) {
+		printf("refused: %d\n", err);
+		return -1;
+	}
+	err = ssdpm_sim_feed(sim, ios, n, &error);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 0, &result, &error);
+	if (err)
+		die("estimate", &error);
+	ssdpm_sim_free(sim);
+	print_run("nominal", &result.nominal);
+	print_run("low", &result.low);
+	print_run("high", &result.high);
+	return 0;
+}
+
+/* One drive of each table. Returns how many estimates there were. */
+static size_t print_estimates(void)
+{
+	static struct ssdpm_io ios[N_IOS];
+	static bool seen[MAX_TABLES];
+	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_error error = { 0 };
+	size_t n_ios = generate("lomax", 17, ios, N_IOS), n = 0;
+	struct ssdpm_model *model;
+
+	if (ssdpm_catalogue_new(NULL, 0, &catalogue, &error))
+		die("catalogue", &error);
+	for (uint32_t i = 0; ssdpm_catalogue_get_product(catalogue, i); i++) {
+		uint32_t table = ssdpm_catalogue_get_table(catalogue, i);
+
+		if (table >= MAX_TABLES || seen[table])
+			continue;
+		seen[table] = true;
+		if (ssdpm_catalogue_get_model(catalogue, i, &model, &error))
+			die("catalogue", &error);
+		printf("table %" PRIu32 "\n", table);
+		n += !estimate(model, SSDPM_LOOP_CLOSED, ios, n_ios);
+		n += !estimate(model, SSDPM_LOOP_OPEN, ios, n_ios);
+		ssdpm_model_unref(model);
+	}
+	ssdpm_catalogue_unref(catalogue);
+	return n;
+}
+
+static void print_write_amplification(void)
+{
+	for (uint32_t formula = SSDPM_WA_RANDOM; formula <= SSDPM_WA_GREEDY;
+	     formula++)
+		for (int i = 1; i < 100; i++) {
+			double wa = 0;
+			int err = ssdpm_wa_calculate(formula, i / 100.0, 256,
+						     &wa, NULL);
+
+			printf("wa %" PRIu32 " %d %d %.17g\n", formula, i, err,
+			       wa);
+		}
+}
+
+int main(void)
+{
+	print_records();
+	print_write_amplification();
+	if (print_estimates() < 100) {
+		fprintf(stderr, "digits: too few estimates\n");
+		return 1;
+	}
+	return 0;
+}
