@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -616,7 +617,7 @@ int __wrap_ssdpm__nvme_set_apst(const struct ssdpm_machine *machine,
 static void find_files(void)
 {
 	struct kernel_values *now = &kernel->now;
-	char link[512], real[512], path[320];
+	char link[512], real[PATH_MAX], path[320];
 	size_t n = strlen(root) + 1;
 
 	for (int i = 0; i < KERNEL_DRIVES; i++) {

@@ -115,6 +115,7 @@ void ssdpm__log(const struct ssdpm_machine *machine, uint32_t level,
 int __real_open64(const char *path, int flags, ...);
 int __real_close(int fd);
 int __wrap_open64(const char *path, int flags, ...);
+int __wrap___open64_2(const char *path, int flags);
 int __wrap_close(int fd);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 
@@ -130,6 +131,12 @@ int __wrap_open64(const char *path, int flags, ...)
 		return -1;
 	world.n_open++;
 	return 1000;
+}
+
+/* What open64() is under _FORTIFY_SOURCE. */
+int __wrap___open64_2(const char *path, int flags)
+{
+	return __wrap_open64(path, flags);
 }
 
 int __wrap_close(int fd)
