@@ -149,6 +149,20 @@ static int gaps_best_table_within(void *sized, struct ssdpm_error *error)
 				     NULL, error);
 }
 
+static int get_default_bounds(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_gaps_get_default_bounds(gaps, model, NULL, 0, sized,
+					     error);
+}
+
+static int get_default_bounds_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_bounds found = { .size = sizeof(found) };
+
+	return ssdpm_gaps_get_default_bounds(gaps, model, sized, 0, &found,
+					     error);
+}
+
 static struct ssdpm_recommendation routes[SSDPM_N_ROUTES];
 
 static int recommend(void *sized, struct ssdpm_error *error)
@@ -653,6 +667,10 @@ static const struct sized_case cases[] = {
 	      gaps_best_table),
 	SIZED(ssdpm_gaps_best_table, ssdpm_bounds, SIZED_IN, &bounds,
 	      gaps_best_table_within),
+	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_bounds, SIZED_OUT, NULL,
+	      get_default_bounds),
+	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, get_default_bounds_of),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,
