@@ -240,6 +240,14 @@ enum ssdpm_step_kind {
 	SSDPM_STEP_NOPP = 7,
 };
 
+/**
+ * enum ssdpm_step_state - what became of a step
+ *
+ * After a commit that failed, each value was read back. PLANNED, UNDONE and
+ * FAILED: it is as it was before, or its device was removed, as the step says.
+ * DONE: it holds the planned value, since it could not be put back. DIFFERS: it
+ * holds another one, or could not be read.
+ */
 enum ssdpm_step_state {
 	SSDPM_STEP_PLANNED = 1,
 	SSDPM_STEP_IN_FORCE = 2, /* it was so already: nothing is written */
@@ -349,6 +357,9 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * the states of the steps say what happened. Nothing is written where all is so
  * already: not even the lock.
  *
+ * If a step fails because its device is removed, the code is -ENODEV, and
+ * @reterr names the device.
+ *
  * Return: 0; -EACCES, -EPERM (root is needed, Linux refuses it, or others may
  * write to the directory: @reterr says which), -EROFS (a root without the
  * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
@@ -370,7 +381,8 @@ SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
  * SSDPM_STEP_DIFFERS.
  *
  * Return: 0; -EREMOTEIO (a table is not the one that was predicted: both are in
- * ssdpm_plan_get_table()), -ESTALE (a value is not in force); otherwise as
+ * ssdpm_plan_get_table()), -ESTALE (a value is not in force), -ENODEV (a device
+ * was removed: its steps have SSDPM_STEP_DIFFERS); otherwise as
  * ssdpm_device_read_apst().
  */
 SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,

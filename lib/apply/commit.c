@@ -45,7 +45,7 @@ static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 	err = ssdpm__read_value(plan->machine, step->change.kind,
 				step->change.path, value, reterr);
 	if (err)
-		return err;
+		return ssdpm__step_fail(plan, step, err, reterr);
 	if (ssdpm__takes_command(step->change.kind) && !step->change.before[0])
 		return ssdpm__set_string(&step->change.before, value, reterr);
 	if (!strcmp(value, step->change.before))
@@ -66,8 +66,10 @@ static int recheck_table(struct ssdpm_plan *plan, const struct drive *drive,
 		return 0;
 	err = ssdpm__read_value(plan->machine, SSDPM_STEP_APST,
 				drive->table.path, value, reterr);
-	if (err || !strcmp(value, drive->table.before))
-		return err;
+	if (err)
+		return ssdpm__drive_fail(plan, drive, err, reterr);
+	if (!strcmp(value, drive->table.before))
+		return 0;
 	return ssdpm__fail(reterr, -ESTALE, 0,
 			   "the table of %s has changed since it was planned: "
 			   "plan again",
@@ -174,6 +176,8 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 		return ssdpm__set_string(&step->why, error.message, reterr);
 	}
 	if (err)
+		err = ssdpm__step_fail(work->plan, step, err, &error);
+	if (err)
 		return step_failed(step, err, &error, reterr);
 	step->change.flux = FLUX_NONE;
 	step->state = SSDPM_STEP_DONE;
@@ -211,23 +215,56 @@ static void look_at_failed(struct work *work)
 	}
 }
 
-/* After an undo: which values are as they were? */
-static void set_undone(struct work *work)
+/* A step that has failed says why already. */
+static void add_why(struct step *step, const char *words, const char *message)
 {
-	for (size_t i = 0; i < work->n_steps; i++) {
-		struct step *step = work->steps[i];
-		char value[SSDPM__VALUE_BYTES];
+	if (step->state == SSDPM_STEP_FAILED)
+		ssdpm__step_set_why(step, NULL, "%.200s; %s%.200s", step->why,
+				    words, message);
+	else
+		ssdpm__step_set_why(step, NULL, "%s%.200s", words, message);
+}
 
-		if (step->state != SSDPM_STEP_DONE)
-			continue;
-		if (ssdpm__read_value(work->plan->machine, step->change.kind,
-				      step->change.path, value, NULL) ||
-		    strcmp(value, step->change.before))
-			ssdpm__set_string(&step->why, "it was not put back",
-					  NULL);
-		else
-			step->state = SSDPM_STEP_UNDONE;
+/* Nobody knows what it holds; of a device that is gone there is nothing. */
+static void set_unread(const struct ssdpm_plan *plan, struct step *step,
+		       struct ssdpm_error *error)
+{
+	if (ssdpm__step_fail(plan, step, 0, error)) {
+		step->state = SSDPM_STEP_FAILED;
+		ssdpm__set_string(&step->why, error->message, NULL);
+	} else if (step->change.begun) {
+		add_why(step, "whether it was put back is not known: ",
+			error->message);
+		step->state = SSDPM_STEP_DIFFERS;
 	}
+}
+
+/* After an undo: what does the value of a step say? */
+static void read_back(const struct ssdpm_plan *plan, struct step *step)
+{
+	const struct change *change = &step->change;
+	char value[SSDPM__VALUE_BYTES];
+	struct ssdpm_error error = { 0 };
+
+	if (ssdpm__read_value(plan->machine, change->kind, change->path, value,
+			      &error)) {
+		set_unread(plan, step, &error);
+	} else if (strcmp(value, change->before)) {
+		add_why(step, "it was not put back", "");
+		step->state = strcmp(value, change->after) ?
+				      SSDPM_STEP_DIFFERS :
+				      SSDPM_STEP_DONE;
+	} else if (step->state == SSDPM_STEP_DONE) {
+		step->state = SSDPM_STEP_UNDONE;
+	}
+}
+
+static void read_all_back(struct work *work)
+{
+	for (size_t i = 0; i < work->n_steps; i++)
+		if (work->steps[i]->state == SSDPM_STEP_DONE ||
+		    work->steps[i]->state == SSDPM_STEP_FAILED)
+			read_back(work->plan, work->steps[i]);
 }
 
 static void add_words(struct ssdpm_error *reterr, const char *words,
@@ -252,7 +289,7 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 
 	look_at_failed(work);
 	err = ssdpm__undo(work->site, work->changes, work->n, &undone, &error);
-	set_undone(work);
+	read_all_back(work);
 	if (!err)
 		err = ssdpm__journal_forget(work->site, &error);
 	if (err)
@@ -301,6 +338,13 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 	return err;
 }
 
+/* What an earlier commit of the plan has not undone is to be done again. */
+static bool is_to_be_done(const struct step *step)
+{
+	return step->state != SSDPM_STEP_IN_FORCE &&
+	       step->state != SSDPM_STEP_LEFT_ALONE;
+}
+
 /* Which policies may be found on a port after a kill. */
 static int note_tries(struct step *step, struct ssdpm_error *reterr)
 {
@@ -330,7 +374,7 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 	for (size_t i = 0; !err && i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
 
-		if (!ssdpm__step_is_pending(step))
+		if (!is_to_be_done(step))
 			continue;
 		step->state = SSDPM_STEP_PLANNED;
 		step->change.begun = false;

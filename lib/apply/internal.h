@@ -132,6 +132,16 @@ int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
 int ssdpm__set_string(char **string, const char *text,
 		      struct ssdpm_error *reterr);
 
+/*
+ * A call for the step has failed with err. If its device was removed, that is
+ * the cause: then -ENODEV, and reterr names the device; otherwise err.
+ */
+int ssdpm__step_fail(const struct ssdpm_plan *plan, const struct step *step,
+		     int err, struct ssdpm_error *reterr);
+/* Likewise for a command to a drive. */
+int ssdpm__drive_fail(const struct ssdpm_plan *plan, const struct drive *drive,
+		      int err, struct ssdpm_error *reterr);
+
 /* Put a step into its place, and free the one it replaces; or free it. */
 int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 		    struct ssdpm_error *reterr);
@@ -223,6 +233,9 @@ int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
 int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 		       const char *path, const char *value,
 		       struct ssdpm_error *reterr);
+/* As ssdpm__removal(), for the device that has the value. */
+const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
+				 const struct change *change);
 /* What ssdpm__rebuild() writes in between. */
 void ssdpm__other_tolerance(const char *value, char other[24]);
 /* Another tolerance, and this one: the kernel builds the table anew. */

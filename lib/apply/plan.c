@@ -195,6 +195,33 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 	return NULL;
 }
 
+static int fail_removed(const char *name, const char *removal, int err,
+			struct ssdpm_error *reterr)
+{
+	if (!removal)
+		return err;
+	return ssdpm__fail(reterr, -ENODEV, 0, "%s: %s", name, removal);
+}
+
+int ssdpm__step_fail(const struct ssdpm_plan *plan, const struct step *step,
+		     int err, struct ssdpm_error *reterr)
+{
+	return fail_removed(step->device,
+			    ssdpm__value_removal(plan->machine, &step->change),
+			    err, reterr);
+}
+
+int ssdpm__drive_fail(const struct ssdpm_plan *plan, const struct drive *drive,
+		      int err, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+
+	return fail_removed(facts->name,
+			    ssdpm__removal(plan->machine, facts->path + 1), err,
+			    reterr);
+}
+
 bool ssdpm__step_is_pending(const struct step *step)
 {
 	return step->state == SSDPM_STEP_PLANNED ||

@@ -223,9 +223,11 @@ static int undo_one(struct undo *undo, const struct change *change,
  * not take today it will not take tomorrow: neither must stand in the way of
  * the next commit for ever.
  */
-static bool is_final(int err)
+static bool is_final(const struct undo *undo, const struct change *change,
+		     int err)
 {
-	return err == -ENODEV || err == -EINVAL || err == -EOPNOTSUPP;
+	return err == -ENODEV || err == -EINVAL || err == -EOPNOTSUPP ||
+	       ssdpm__value_removal(undo->site->machine, change);
 }
 
 int ssdpm__undo(const struct site *site, struct change *const *changes,
@@ -248,8 +250,9 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 				continue;
 			ssdpm__log(site->machine, SSDPM_LOG_WARNING,
 				   "not put back: %s", error.message);
-			undo.done.n_left_alone += is_final(err);
-			if (result || is_final(err))
+			undo.done.n_left_alone +=
+				is_final(&undo, changes[i], err);
+			if (result || is_final(&undo, changes[i], err))
 				continue;
 			result = err;
 			if (reterr)

@@ -192,6 +192,37 @@ int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
 			   value, path, ssdpm_strerror(err), advice);
 }
 
+/* The directory of the device: so many components above the file. */
+static int n_above(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+	case SSDPM_STEP_REBUILD:
+		return 2;
+	case SSDPM_STEP_LPM:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
+				 const struct change *change)
+{
+	char path[SSDPM__TARGET_BYTES];
+	char *slash = path;
+
+	if (change->kind == SSDPM_STEP_NVME_CORE)
+		return NULL;
+	snprintf(path, sizeof(path), "%s", change->path);
+	for (int i = n_above(change->kind); i && slash; i--) {
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return slash ? ssdpm__removal(machine, path) : NULL;
+}
+
 /* One less never allows a state that the value forbids. */
 void ssdpm__other_tolerance(const char *value, char other[24])
 {

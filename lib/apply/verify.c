@@ -81,6 +81,18 @@ static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
 	return false;
 }
 
+static int fail_drive(const struct ssdpm_plan *plan, const struct drive *drive,
+		      const struct ssdpm_error *error,
+		      struct ssdpm_error *reterr)
+{
+	struct step *step = find_step(plan, drive);
+
+	ssdpm__set_string(&step->why, error->message, NULL);
+	if (reterr)
+		*reterr = *error;
+	return error->code;
+}
+
 int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
@@ -89,23 +101,20 @@ int ssdpm__check_tables(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 		return 0; /* no kernel builds tables there */
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		struct drive *drive = &plan->drives[i];
-		struct step *step;
 		int err;
 
 		if (!drive->model || !is_changed(plan, drive))
 			continue;
 		err = check_table(plan, drive, &error);
+		if (err && ssdpm__drive_fail(plan, drive, 0, &error))
+			return fail_drive(plan, drive, &error, reterr);
 		if (err == -EOPNOTSUPP || err == -ENODEV || err == -EACCES) {
 			say_not_read(plan, drive, &error);
 			continue;
 		}
 		if (!err)
 			continue;
-		step = find_step(plan, drive);
-		ssdpm__set_string(&step->why, error.message, NULL);
-		if (reterr)
-			*reterr = error;
-		return err;
+		return fail_drive(plan, drive, &error, reterr);
 	}
 	return 0;
 }
@@ -117,6 +126,18 @@ static int differs(struct step *step, struct ssdpm_error *reterr,
 	if (!ssdpm__step_is_pending(step))
 		step->state = SSDPM_STEP_DIFFERS;
 	return ssdpm__fail(reterr, -ESTALE, 0, "%s", error->message);
+}
+
+/* What a device that is gone was to hold is not in force. */
+static int not_read(const struct ssdpm_plan *plan, struct step *step, int err,
+		    struct ssdpm_error *error, struct ssdpm_error *reterr)
+{
+	if (ssdpm__step_fail(plan, step, 0, error)) {
+		err = -ENODEV;
+		differs(step, NULL, error);
+		ssdpm__set_string(&step->why, error->message, NULL);
+	}
+	return ssdpm__pass_on(err, error, reterr);
 }
 
 static int verify_step(struct ssdpm_plan *plan, struct step *step,
@@ -135,9 +156,9 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 	    !(flags & SSDPM_READ_COMMANDS))
 		return 0;
 	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				value, reterr);
+				value, &error);
 	if (err)
-		return err;
+		return not_read(plan, step, err, &error, reterr);
 	if (strcmp(value, change->after)) {
 		ssdpm__fail(&error, -ESTALE, 0, "%s is %.60s, not %.60s",
 			    step->target, value, change->after);
@@ -159,6 +180,8 @@ static int verify_table(struct ssdpm_plan *plan, struct drive *drive,
 	struct step *step = find_step(plan, drive);
 	int err = check_table(plan, drive, reterr);
 
+	if (err)
+		err = ssdpm__drive_fail(plan, drive, err, reterr);
 	if (err == -EREMOTEIO && step && !ssdpm__step_is_pending(step))
 		step->state = SSDPM_STEP_DIFFERS;
 	return err;

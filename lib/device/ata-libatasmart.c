@@ -100,7 +100,8 @@ static int check_awake(const struct library *library, const char *name,
 	return awake ? 0 : ssdpm__fail_standby(name, reterr);
 }
 
-static int identify(const struct library *library, const char *name,
+static int identify(const struct library *library,
+		    const struct ssdpm_machine *machine, const char *name,
 		    uint8_t data[IDENTIFY_BYTES], struct ssdpm_error *reterr)
 {
 	const void *blob = NULL;
@@ -112,7 +113,8 @@ static int identify(const struct library *library, const char *name,
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	if (library->open(path, &disk) < 0)
-		return ssdpm__fail_command(name, COMMAND, errno, reterr);
+		return ssdpm__fail_command(machine, name, COMMAND, errno,
+					   reterr);
 	err = check_awake(library, name, disk, reterr);
 	if (!err) {
 		library->smart_status(disk, &good);
@@ -137,7 +139,7 @@ int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
 		return r;
 	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: " COMMAND " by libatasmart",
 		   name);
-	r = identify(&library, name, data, reterr);
+	r = identify(&library, machine, name, data, reterr);
 	dlclose(library.handle);
 	return r;
 }

@@ -123,8 +123,9 @@ static bool is_refusal(int err)
 }
 
 /* -EOPNOTSUPP: the driver refuses the command. */
-static int send(int fd, const char *name, struct command *command,
-		struct answer *answer, struct ssdpm_error *reterr)
+static int send(const struct ssdpm_machine *machine, int fd, const char *name,
+		struct command *command, struct answer *answer,
+		struct ssdpm_error *reterr)
 {
 	memset(answer, 0, sizeof(*answer));
 	answer->io = (struct sg_io_hdr){
@@ -147,7 +148,7 @@ static int send(int fd, const char *name, struct command *command,
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: its driver refuses %s", name,
 				   command->name);
-	return ssdpm__fail_command(name, command->name, errno, reterr);
+	return ssdpm__fail_command(machine, name, command->name, errno, reterr);
 }
 
 /*
@@ -198,7 +199,8 @@ static int judge_mode(const char *name, uint8_t mode,
 	}
 }
 
-static int check_awake(int fd, const char *name, struct ssdpm_error *reterr)
+static int check_awake(const struct ssdpm_machine *machine, int fd,
+		       const char *name, struct ssdpm_error *reterr)
 {
 	struct command command = {
 		.name = check_power_mode,
@@ -210,7 +212,7 @@ static int check_awake(int fd, const char *name, struct ssdpm_error *reterr)
 	};
 	struct answer answer;
 	uint8_t mode;
-	int err = send(fd, name, &command, &answer, reterr);
+	int err = send(machine, fd, name, &command, &answer, reterr);
 
 	if (err)
 		return err;
@@ -232,11 +234,11 @@ static int ask(const struct ssdpm_machine *machine, const char *name,
 			      check_power_mode, reterr);
 	if (fd < 0)
 		return fd;
-	err = check_awake(fd, name, reterr);
+	err = check_awake(machine, fd, name, reterr);
 	if (!err) {
 		ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: %s", name,
 			   command->name);
-		err = send(fd, name, command, &answer, reterr);
+		err = send(machine, fd, name, command, &answer, reterr);
 	}
 	close(fd);
 	if (!err)

@@ -299,3 +299,24 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 				   ssdpm_strerror(r));
 	return ssdpm__device_new(machine, &facts, ret_device, reterr);
 }
+
+/* Controllers and SCSI hosts say by their state that they go. */
+const char *ssdpm__removal(const struct ssdpm_machine *machine,
+			   const char *path)
+{
+	char file[SSDPM__PATH_BYTES], state[32];
+	int err = ssdpm__find(machine, path);
+
+	/* Without sysfs nothing is there, and nothing was removed. */
+	if (err == -ENOENT && ssdpm__exists(machine, "sys/class"))
+		return "it was removed";
+	if (err || ssdpm__join(file, path, "state") ||
+	    ssdpm__read_text(machine, file, state, sizeof(state)))
+		return NULL;
+	if (!strncmp(state, "delet", strlen("delet")) ||
+	    !strncmp(state, "cancel", strlen("cancel")))
+		return "it is being removed";
+	if (!strcmp(state, "dead"))
+		return "it was removed, or Linux gave it up: see dmesg";
+	return NULL;
+}

@@ -156,6 +156,13 @@ void ssdpm__read_adapter(struct directory *adapter,
 int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
 		     const char *name, struct ssdpm_device_facts *facts);
 
+/*
+ * find.c: the words for a device at this path that Linux has removed, or is
+ * about to; NULL: it is there. Ask where a call has failed.
+ */
+const char *ssdpm__removal(const struct ssdpm_machine *machine,
+			   const char *path);
+
 /* "nvme" and digits, "host" and digits, and the number. */
 bool ssdpm__is_numbered(const char *name, const char *prefix,
 			uint32_t *ret_number);

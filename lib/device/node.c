@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 int ssdpm__check_live(const struct ssdpm_machine *machine, const char *name,
 		      struct ssdpm_error *reterr)
@@ -17,7 +18,47 @@ int ssdpm__check_live(const struct ssdpm_machine *machine, const char *name,
 			   name);
 }
 
-int ssdpm__fail_command(const char *name, const char *command, int err,
+/* As ssdpm__removal(), of a controller, or of a block device. */
+static const char *removal_of(const struct ssdpm_machine *machine,
+			      const char *name)
+{
+	/* "nvme0", but "nvme0n1" */
+	const bool is_controller = !strncmp(name, "nvme", strlen("nvme")) &&
+				   !strchr(name + strlen("nvme"), 'n');
+	char path[64];
+
+	if (snprintf(path, sizeof(path), "sys/class/%s/%s",
+		     is_controller ? "nvme" : "block",
+		     name) >= (int)sizeof(path))
+		return NULL;
+	return ssdpm__removal(machine, path);
+}
+
+/* What a drive that was removed says depends on how far Linux is with it. */
+static int fail_to_send(const struct ssdpm_machine *machine, const char *name,
+			const char *command, int err,
+			struct ssdpm_error *reterr)
+{
+	const char *removal = removal_of(machine, name);
+
+	if (removal)
+		return ssdpm__fail(reterr, -ENODEV, 0, "%s: %s", name, removal);
+	if (err == ENOENT || err == ENODEV || err == ENXIO)
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: %s cannot be sent: the drive has no "
+				   "node under /dev",
+				   name, command);
+	if (err == EAGAIN) /* what Linux says to open a controller not live */
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: %s cannot be sent: the drive is being "
+				   "reset; try again",
+				   name, command);
+	return ssdpm__fail(reterr, -EIO, 0, "%s: %s failed: %s (%d)", name,
+			   command, ssdpm_strerror(-err), err);
+}
+
+int ssdpm__fail_command(const struct ssdpm_machine *machine, const char *name,
+			const char *command, int err,
 			struct ssdpm_error *reterr)
 {
 	switch (err) {
@@ -27,23 +68,10 @@ int ssdpm__fail_command(const char *name, const char *command, int err,
 				   "%s: root is needed to send %s, with "
 				   "CAP_SYS_ADMIN",
 				   name, command);
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		return ssdpm__fail(reterr, -ENODEV, 0,
-				   "%s: %s cannot be sent: the drive is gone, "
-				   "or has no node under /dev",
-				   name, command);
-	case EAGAIN: /* what Linux says to open a controller not live */
-		return ssdpm__fail(reterr, -EIO, 0,
-				   "%s: %s cannot be sent: the drive is being "
-				   "reset or removed; try again",
-				   name, command);
 	case ENOMEM:
 		return ssdpm__no_memory(reterr);
 	default:
-		return ssdpm__fail(reterr, -EIO, 0, "%s: %s failed: %s (%d)",
-				   name, command, ssdpm_strerror(-err), err);
+		return fail_to_send(machine, name, command, err, reterr);
 	}
 }
 
@@ -80,10 +108,12 @@ int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 	if (r)
 		return r;
 	if (snprintf(path, sizeof(path), "/dev/%s", name) >= (int)sizeof(path))
-		return ssdpm__fail_command(name, command, ENODEV, reterr);
+		return ssdpm__fail_command(machine, name, command, ENODEV,
+					   reterr);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
-		return ssdpm__fail_command(name, command, errno, reterr);
+		return ssdpm__fail_command(machine, name, command, errno,
+					   reterr);
 	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: %s", name, command);
 	return fd;
 }

@@ -19,9 +19,10 @@ int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 
 /*
  * The command could not be sent: err is an errno. -EACCES: root is needed,
- * -ENODEV: the drive is gone, -ENOMEM, or -EIO.
+ * -ENODEV: the drive was removed, or has no node, -ENOMEM, or -EIO.
  */
-int ssdpm__fail_command(const char *name, const char *command, int err,
+int ssdpm__fail_command(const struct ssdpm_machine *machine, const char *name,
+			const char *command, int err,
 			struct ssdpm_error *reterr);
 
 /* -EBUSY: the disk is in standby, and nothing wakes it. */

@@ -23,6 +23,7 @@ SSDPM__DLOPEN_NOTE("[{\"feature\":\"nvme\",\"description\":\"Commands to NVMe "
 
 /* A controller, and the library for the time of a command. */
 struct controller {
+	const struct ssdpm_machine *machine;
 	const char *name;
 	const char *command; /* in messages */
 	int fd;
@@ -73,7 +74,9 @@ static int open_controller(const struct ssdpm_machine *machine,
 
 	if (r < 0)
 		return r;
-	*self = (struct controller){ .name = name, .command = command };
+	*self = (struct controller){ .machine = machine,
+				     .name = name,
+				     .command = command };
 	self->fd = r;
 	r = load_library(self, reterr);
 	if (r)
@@ -81,11 +84,7 @@ static int open_controller(const struct ssdpm_machine *machine,
 	return r;
 }
 
-/*
- * Generic, command specific and path related status codes (NVMe Base 2.1,
- * figure 100 on). The last are Linux's own answer for a controller that is not
- * live: nvme_fail_nonready_command(), nvme_cancel_request().
- */
+/* Generic and command specific status codes (NVMe Base 2.1, figure 100 on). */
 static const char *status_words(uint32_t status)
 {
 	switch (status & 0x7ff) {
@@ -99,12 +98,36 @@ static const char *status_words(uint32_t status)
 		return ": aborted";
 	case 0x10e:
 		return ": the feature cannot be changed";
-	case 0x370:
-	case 0x371:
-		return ": it is being reset, or is gone; try again";
 	default:
 		return "";
 	}
+}
+
+/*
+ * A path related status is Linux's own answer for a controller that is not
+ * live: nvme_fail_nonready_command(), nvme_cancel_request().
+ */
+static bool is_not_live(uint32_t status)
+{
+	return (status & 0x7ff) == 0x370 || (status & 0x7ff) == 0x371;
+}
+
+static int fail_status(const struct controller *self, uint32_t status,
+		       struct ssdpm_error *reterr)
+{
+	int err = -EIO;
+
+	if (is_not_live(status))
+		err = ssdpm__fail_command(self->machine, self->name,
+					  self->command, EAGAIN, reterr);
+	else
+		ssdpm__fail(reterr, -EIO, 0,
+			    "%s: %s: the drive answers with status %04xh%s",
+			    self->name, self->command, status,
+			    status_words(status));
+	if (reterr)
+		reterr->nvme_status = status;
+	return err;
 }
 
 /* What libnvme returned: 0, a status of the drive, or -1 with errno. */
@@ -112,17 +135,9 @@ static int check_result(const struct controller *self, int result,
 			struct ssdpm_error *reterr)
 {
 	if (result < 0)
-		return ssdpm__fail_command(self->name, self->command, errno,
-					   reterr);
-	if (result == 0)
-		return 0;
-	ssdpm__fail(reterr, -EIO, 0,
-		    "%s: %s: the drive answers with status %04xh%s", self->name,
-		    self->command, (uint32_t)result,
-		    status_words((uint32_t)result));
-	if (reterr)
-		reterr->nvme_status = (uint32_t)result;
-	return -EIO;
+		return ssdpm__fail_command(self->machine, self->name,
+					   self->command, errno, reterr);
+	return result ? fail_status(self, (uint32_t)result, reterr) : 0;
 }
 
 int ssdpm__nvme_identify(const struct ssdpm_machine *machine, const char *name,
@@ -256,8 +271,8 @@ static int fail_set(const struct controller *self, uint8_t fid, int err,
 	if ((err != EACCES && err != EPERM) ||
 	    get_feature(self, fid, is_apst ? data : NULL,
 			is_apst ? sizeof(data) : 0, &dword) < 0)
-		return ssdpm__fail_command(self->name, self->command, err,
-					   reterr);
+		return ssdpm__fail_command(self->machine, self->name,
+					   self->command, err, reterr);
 	return ssdpm__fail(reterr, -EACCES, 0,
 			   "%s: this Linux refuses %s even to root%s",
 			   self->name, self->command,

@@ -54,7 +54,8 @@ int ssdpm__nvme_wake(const struct ssdpm_machine *machine,
 
 	err = ssdpm__list_names(machine, facts->path + 1, &names);
 	if (err)
-		return ssdpm__fail_command(facts->name, command, -err, reterr);
+		return ssdpm__fail_command(machine, facts->name, command, -err,
+					   reterr);
 	for (size_t i = 0; i < names.n; i++)
 		if (take_namespace(names.names[i], node))
 			break;
@@ -71,6 +72,6 @@ int ssdpm__nvme_wake(const struct ssdpm_machine *machine,
 	err = read_block(fd);
 	close(fd);
 	if (err)
-		return ssdpm__fail_command(node, command, err, reterr);
+		return ssdpm__fail_command(machine, node, command, err, reterr);
 	return 0;
 }

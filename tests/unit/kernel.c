@@ -275,6 +275,47 @@ static void look_at_state(struct kernel_port *port)
 				     port->pending < kernel->pending - 1));
 }
 
+/*
+ * The directory of nvme1, or what goes first: nvme_uninit_ctrl() removes the
+ * latency tolerance, and the state has said so before.
+ */
+static void part_that_goes(char path[400], char away[400])
+{
+	const char *file = booted.now.drives[KERNEL_REMOVED].path;
+	size_t n = strlen(file) - strlen("/power/pm_qos_latency_tolerance_us");
+
+	snprintf(path, 400, "%s/%.*s%s", root, (int)n, file,
+		 kernel->going ? "/power" : "");
+	snprintf(away, 400, "%s/removed", root);
+}
+
+static void write_state(const char *text)
+{
+	put_text("sys/class/nvme/nvme1/state", text);
+}
+
+static void remove_drive(void)
+{
+	char path[400], away[400];
+
+	if (kernel->going)
+		write_state(kernel->going);
+	part_that_goes(path, away);
+	assert_int_equal(rename(path, away), 0);
+	kernel->is_removed = true;
+}
+
+static void plug_in_again(void)
+{
+	char path[400], away[400];
+
+	if (!kernel->is_removed)
+		return;
+	part_that_goes(path, away);
+	assert_int_equal(rename(away, path), 0);
+	write_state("live\n");
+}
+
 void kernel_sync(void)
 {
 	struct kernel_values *now = &kernel->now;
@@ -288,7 +329,8 @@ void kernel_sync(void)
 	}
 	for (size_t i = 0; i < KERNEL_DRIVES; i++) {
 		snprintf(text, sizeof(text), "%s\n", now->drives[i].tolerance);
-		if (now->drives[i].path[0])
+		if (now->drives[i].path[0] &&
+		    (i != KERNEL_REMOVED || !kernel->is_removed))
 			put_text(now->drives[i].path, text);
 	}
 	for (size_t i = 0; i < KERNEL_PORTS; i++)
@@ -322,6 +364,8 @@ static bool goes_wrong(int call)
 	kernel->n_calls++;
 	if (kernel->n_calls == kernel->kill_at)
 		_exit(137);
+	if (kernel->n_calls == kernel->remove_at)
+		remove_drive();
 	return kernel->fail_at &&
 	       (kernel->n_calls == kernel->fail_at ||
 		(kernel->for_ever && kernel->n_calls > kernel->fail_at));
@@ -345,6 +389,15 @@ int __wrap_openat64(int fd, const char *name, int flags, mode_t mode)
 {
 	return __real_openat64(fd, name, kernel ? flags & ~O_TRUNC : flags,
 			       mode);
+}
+
+/* A file that was open when its drive went. */
+static bool leads_nowhere(int fd)
+{
+	char path[512];
+
+	return kernel->is_removed && find_path(fd, path) &&
+	       !strncmp(path, "removed/", strlen("removed/"));
 }
 
 static bool out_of_memory(void)
@@ -418,7 +471,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 		errno = kernel->error;
 		return kernel->error ? -1 : (ssize_t)size - 1;
 	}
-	error = store(path, text);
+	error = leads_nowhere(fd) ? ENODEV : store(path, text);
 	kernel_sync();
 	errno = error;
 	return error ? -1 : (ssize_t)size;
@@ -432,6 +485,10 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 		return __real_read(fd, data, size);
 	if (goes_wrong(KERNEL_READ)) {
 		errno = kernel->error;
+		return -1;
+	}
+	if (leads_nowhere(fd)) {
+		errno = ENODEV;
 		return -1;
 	}
 	for (size_t i = 0; i < KERNEL_PORTS; i++) {
@@ -497,6 +554,13 @@ static int refuse(struct ssdpm_error *reterr, int code, const char *name)
 	return code;
 }
 
+/* Its commands end as those of a drive that is being reset. */
+static bool has_gone(const char *name)
+{
+	return kernel->is_removed &&
+	       named(name) == &kernel->now.drives[KERNEL_REMOVED];
+}
+
 /* Of a drive that sleeps the state it sleeps in: the last one. */
 static uint32_t get_power(const char *name, uint8_t fid)
 {
@@ -522,7 +586,7 @@ int __wrap_ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	assert_int_equal(size, fid == 0x0c ? SSDPM_APST_BYTES : 0);
 	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);
-	if (goes_wrong(KERNEL_READ))
+	if (goes_wrong(KERNEL_READ) || has_gone(name))
 		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
 			      name);
 	if (fid != 0x0c) {
@@ -546,7 +610,7 @@ int __wrap_ssdpm__nvme_identify(const struct ssdpm_machine *machine,
 	(void)machine;
 	if (kernel->features_error)
 		return refuse(reterr, -kernel->features_error, name);
-	if (goes_wrong(KERNEL_READ))
+	if (goes_wrong(KERNEL_READ) || has_gone(name))
 		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
 			      name);
 	snprintf(path, sizeof(path), "%s/dumps/%s.identify", root, name);
@@ -569,7 +633,7 @@ int __wrap_ssdpm__nvme_set_feature(const struct ssdpm_machine *machine,
 	kernel->n_writes++;
 	if (kernel->refuses_power)
 		return refuse(reterr, -EACCES, name);
-	if (goes_wrong(KERNEL_WRITE))
+	if (goes_wrong(KERNEL_WRITE) || has_gone(name))
 		return refuse(reterr, kernel->error ? -kernel->error : -EIO,
 			      name);
 	if (kernel->power_status) {
@@ -739,6 +803,7 @@ void kernel_reset(void)
 		if (kernel->dies & 1u << i && access(path, F_OK))
 			assert_int_equal(rename(away, path), 0);
 	}
+	plug_in_again();
 	*kernel = booted;
 	kernel_sync();
 	snprintf(path, sizeof(path), "%s/run", root);

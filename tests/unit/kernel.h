@@ -18,6 +18,7 @@ enum {
 	KERNEL_DRIVES = 4,
 	KERNEL_PORTS = 5,
 	KERNEL_PARAMETERS = 4,
+	KERNEL_REMOVED = 1, /* the drive that is removed: nvme1 */
 };
 
 /* Calls that can fail. */
@@ -66,6 +67,9 @@ struct kernel {
 	int error;     /* that it fails with; 0: it writes less */
 	bool for_ever; /* and so do all after it */
 	int kill_at;
+	int remove_at;	   /* at the n-th call of mask nvme1 goes */
+	const char *going; /* its state meanwhile; NULL: it is gone */
+	bool is_removed;
 	int pending;	      /* how long the error handler takes */
 	bool starts_late;     /* the state says running at first */
 	bool deaf;	      /* the handler never comes back */

@@ -35,7 +35,9 @@ static struct world {
 	int error;
 	const char *namespace;
 	int list_error;
-	bool get_works; /* Get Features succeeds whatever result says */
+	const char *removal; /* what sysfs says of the drive */
+	char asked_for[64];  /* where it was looked up */
+	bool get_works;	     /* Get Features succeeds whatever result says */
 
 	char path[64];
 	int flags;
@@ -145,6 +147,14 @@ int __wrap_close(int fd)
 		return __real_close(fd);
 	world.n_closed++;
 	return 0;
+}
+
+const char *ssdpm__removal(const struct ssdpm_machine *machine,
+			   const char *path)
+{
+	assert_ptr_equal(machine, &live);
+	snprintf(world.asked_for, sizeof(world.asked_for), "%s", path);
+	return world.removal;
 }
 
 /* The controller's directory in sysfs. */
@@ -656,10 +666,10 @@ static const struct {
 } errnos[] = {
 	{ EACCES, -EACCES, "root is needed to send" },
 	{ EPERM, -EACCES, "root is needed to send" },
-	{ ENOENT, -ENODEV, "is gone" },
-	{ ENODEV, -ENODEV, "is gone" },
-	{ ENXIO, -ENODEV, "is gone" },
-	{ EAGAIN, -EIO, "is being reset or removed; try again" },
+	{ ENOENT, -ENODEV, "the drive has no node under /dev" },
+	{ ENODEV, -ENODEV, "the drive has no node under /dev" },
+	{ ENXIO, -ENODEV, "the drive has no node under /dev" },
+	{ EAGAIN, -EIO, "is being reset; try again" },
 	{ ENOMEM, -ENOMEM, "out of memory" },
 	{ EINTR, -EIO, "failed: unknown error (4)" },
 	{ ETIMEDOUT, -EIO, "failed: it takes too long (110)" },
@@ -689,6 +699,18 @@ static void each_errno_of_a_log_has_words(void **state)
 				     errnos[i].words);
 		world.open_errno = 0;
 	}
+}
+
+static void a_disk_that_is_gone_was_removed(void **state)
+{
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	world.removal = "it was removed";
+	world.open_errno = ENXIO;
+	assert_int_equal(read_log(&error), -ENODEV);
+	fixture_assert_error(&error, -ENODEV, 0, "sda: it was removed");
+	assert_string_equal(world.asked_for, "sys/class/block/sda");
 }
 
 static int call_identify(const struct ssdpm_machine *machine,
@@ -939,8 +961,8 @@ static void a_status_of_the_drive_is_passed_on(void **state)
 		{ 0x4006, "4006h: internal error" },
 		{ 0x0007, "0007h: aborted" },
 		{ 0x410e, "410eh: the feature cannot be changed" },
-		{ 0x370, "0370h: it is being reset, or is gone" },
-		{ 0x371, "0371h: it is being reset, or is gone" },
+		{ 0x370, "the drive is being reset; try again" },
+		{ 0x371, "the drive is being reset; try again" },
 		{ 0x0280, "status 0280h" },
 	};
 
@@ -954,6 +976,31 @@ static void a_status_of_the_drive_is_passed_on(void **state)
 			assert_int_equal(error.nvme_status, cases[i].status);
 			assert_non_null(strstr(error.message, cases[i].words));
 			assert_int_equal(nvme_calls[j](&live, NULL), -EIO);
+		}
+}
+
+/* Whatever the command says to that: errno, or Linux's own status. */
+static void a_controller_that_is_gone_was_removed(void **state)
+{
+	static const int errors[] = { ENOENT, ENODEV, ENXIO, EAGAIN, EIO };
+
+	(void)state;
+	world.removal = "it was removed";
+	for (size_t i = 0; i < 2 * sizeof(errors) / sizeof(errors[0]); i++)
+		for (size_t j = 0; j < N_NVME_CALLS; j++) {
+			struct ssdpm_error error = fixture_error();
+
+			world.result = i % 2 ? 0x370 : -1;
+			world.error = errors[i / 2];
+			assert_int_equal(nvme_calls[j](&live, &error), -ENODEV);
+			assert_string_equal(error.message,
+					    "nvme0: it was removed");
+			assert_int_equal(error.nvme_status, i % 2 ? 0x370 : 0);
+			assert_string_equal(world.asked_for,
+					    "sys/class/nvme/nvme0");
+			world.open_errno = errors[i / 2];
+			assert_int_equal(nvme_calls[j](&live, &error), -ENODEV);
+			world.open_errno = 0;
 		}
 }
 
@@ -1197,6 +1244,7 @@ int main(void)
 		TEST(what_the_sense_says_of_a_log_is_heard),
 		TEST(a_command_that_does_not_arrive_is_no_log),
 		TEST(each_errno_of_a_log_has_words),
+		TEST(a_disk_that_is_gone_was_removed),
 		TEST(no_command_is_sent_to_the_drives_of_a_capture),
 		TEST(a_drive_is_woken_by_one_block_past_the_cache),
 		TEST(a_drive_that_cannot_be_read_is_not_woken),
@@ -1210,6 +1258,7 @@ int main(void)
 		TEST(each_errno_of_an_nvme_command_has_words),
 		TEST(a_table_that_linux_refuses_to_root_is_told_from_lack_of_root),
 		TEST(a_status_of_the_drive_is_passed_on),
+		TEST(a_controller_that_is_gone_was_removed),
 		TEST(without_libnvme_its_package_is_named),
 		TEST(a_libnvme_that_lacks_a_function_is_not_used),
 		TEST(without_root_no_library_is_loaded),

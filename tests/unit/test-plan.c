@@ -250,7 +250,10 @@ static void a_port_that_vanishes_undoes_the_rest(void **state)
 	assert_int_equal(add_lpm(plan, "sda", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
 	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -ENODEV,
-			    "cannot read the state of host1");
+			    "sdb: it was removed");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_UNDONE);
+	assert_int_equal(kernel_step(plan, 2).state, SSDPM_STEP_FAILED);
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 	assert_string_equal(kernel->now.ports[0].applied,
 			    before.ports[0].applied);
