@@ -55,8 +55,7 @@ table() {
 no_skip() {
 	local log status=0
 	log=$(mktemp)
-	"$@" >"$log" 2>&1 || status=$?
-	cat "$log"
+	"$@" 2>&1 | tee "$log" || status=$?
 	if grep -qE '^Skipped: +[1-9]|[0-9]+ skipped' "$log"; then
 		echo "a test was skipped"
 		status=1
