@@ -7,7 +7,7 @@ import errno
 import html
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 
@@ -345,7 +345,7 @@ def check_memory(n: int, each: int, name: str) -> None:
 
 def check_list(values: object, name: str, what: str) -> list[Any]:
     """Several things; a text or a single thing is none."""
-    texts = (str, bytes, bytearray, Mapping)
+    texts = (str, bytes, bytearray)
     if isinstance(values, texts) or not isinstance(values, Iterable):
         raise TypeError(
             f"{name}: a list of {what} is needed, not {type(values).__name__}"

@@ -74,8 +74,10 @@ def test_a_schedule_is_refused_where_it_is_none() -> None:
         survey.schedule(["one"])
     with pytest.raises(ValueError, match="policies: 'a' is there more than once"):
         survey.schedule(["a", "a"])
-    with pytest.raises(TypeError, match="a list of names is needed, not 'ab'"):
+    with pytest.raises(ssdpm.InvalidError, match="2 to 16 policies"):
         survey.schedule("ab")
+    with pytest.raises(TypeError, match="policies: a list of names is needed, not int"):
+        survey.schedule(5)  # type: ignore[arg-type]
     with pytest.raises(ssdpm.InvalidError, match="2 to 2\\^32 readings"):
         survey.schedule(["a", "b"], duration_ns=S)
     # C has a default there, which is not what 0 says.
