@@ -51,7 +51,7 @@ int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms)
 static int open_journal(struct site *site)
 {
 	site->journal_fd = openat(site->directory_fd, journal,
-				  O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+				  O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	return site->journal_fd < 0 ? -errno : 0;
 }
 
@@ -79,13 +79,26 @@ int ssdpm__journal_write(struct site *site, struct change *const *changes,
 			   ssdpm_strerror(err));
 }
 
+/* A kill, or a full disk, may have cut off the last line: it was no step's. */
+static int drop_cut_off(int fd)
+{
+	off_t whole = lseek(fd, 0, SEEK_END), size = whole;
+	char last;
+
+	while (whole > 0 && pread(fd, &last, 1, whole - 1) == 1 && last != '\n')
+		whole--;
+	return whole < size && ftruncate(fd, whole) ? -errno : 0;
+}
+
 static int add_line(const struct site *site, const char *word, size_t index,
 		    struct ssdpm_error *reterr)
 {
 	char line[32];
 	int n = snprintf(line, sizeof(line), "%s %zu\n", word, index);
-	int err = ssdpm__write_all(site->journal_fd, line, (size_t)n);
+	int err = drop_cut_off(site->journal_fd);
 
+	if (!err)
+		err = ssdpm__write_all(site->journal_fd, line, (size_t)n);
 	if (!err && fdatasync(site->journal_fd))
 		err = -errno;
 	if (!err)
@@ -246,7 +259,7 @@ int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 static uint32_t look_at_lock(const struct site *site)
 {
 	int fd = openat(site->directory_fd, "lock",
-			O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	uint32_t state = SSDPM_JOURNAL_KILLED;
 
 	if (fd < 0)

@@ -178,8 +178,9 @@ static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
 		err = open_site(plan, true, &site, reterr);
 	if (err)
 		return err;
+	/* Opening a pipe would wait for somebody who writes. */
 	site.lock_fd = openat(site.directory_fd, "lock",
-			      O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (site.lock_fd < 0 && errno == ENOENT)
 		site.lock_fd = openat(
 			site.directory_fd, "lock",

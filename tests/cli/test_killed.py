@@ -300,6 +300,35 @@ def test_a_revert_undoes_what_a_killed_apply_left_and_says_so(
     assert not (root / "run/ssdpm/journal").exists()
 
 
+def test_a_journal_whose_last_line_is_cut_off_outlives_the_kill_of_its_recovery(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    before = values(root)
+    kill_at_write(ssdpm, root, 8)
+    with (root / "run/ssdpm/journal").open("a") as journal:
+        journal.write("begi")
+    result = ssdpm.shell(
+        "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=fdatasync "
+        f"-e inject=fdatasync:signal=KILL:when=1 ssdpm revert --root {root}"
+    )
+    assert result.returncode != 0
+    result = ssdpm("revert", "--root", str(root))
+    assert result.returncode == 0, result.stderr
+    assert values(root) == before
+    assert not (root / "run/ssdpm/journal").exists()
+
+
+def test_a_lock_that_is_a_pipe_keeps_nobody_waiting(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    kill_at_write(ssdpm, root, 8)
+    (root / "run/ssdpm/lock").unlink()
+    os.mkfifo(root / "run/ssdpm/lock")
+    for call, status in (("check", 5), ("list", 0), ("revert", 0)):
+        result = ssdpm.shell(f"timeout 20 ssdpm {call} --root {root}")
+        assert result.returncode == status, (call, result.stderr)
+
+
 def test_what_somebody_wrote_after_a_kill_stays_and_is_reported(
     ssdpm: Command, machine: Make
 ) -> None:
