@@ -235,7 +235,11 @@ static enum exit_status set_ports(const struct common *common,
 				  const struct drives *found, char **operands,
 				  size_t n)
 {
-	struct work work = { .common = common, .drives = found };
+	struct work work = {
+		.common = common,
+		.drives = found,
+		.failures_only = common->quiet && !settings->dry_run,
+	};
 	enum exit_status status = new_plan(found, NULL, &work.plan), printed;
 	struct drives drives = { 0 };
 

@@ -263,6 +263,7 @@ static enum exit_status advise(const struct plan *plan,
 
 	a->from = plan->policies;
 	a->use = &settings->use;
+	a->raw_path = settings->raw_path;
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	a->usual_bounds = !settings->is_bounded;

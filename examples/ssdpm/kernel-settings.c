@@ -51,6 +51,25 @@ void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 
 #define PARAMETERS "/sys/module/nvme_core/parameters/"
 
+/* As get_settings(); usual: what the machine of the drive has now, if it says.
+ */
+static void get_changes(const struct drive *drive,
+			const struct ssdpm_apst_params *params,
+			struct setting settings[MAX_SETTINGS])
+{
+	const struct ssdpm_machine_facts *facts =
+		drive->live ? &drive->live->facts : NULL;
+
+	get_settings(params, settings);
+	for (int i = 0; facts && i < LIMIT; i++) {
+		const int parameter =
+			SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS + i;
+
+		if (facts->nvme_core_known & 1u << parameter)
+			settings[i].usual = facts->nvme_core[parameter];
+	}
+}
+
 /* "nvmeN" is the controller of a drive that is not in this machine. */
 static void format_tolerance(const struct drive *drive, char path[96])
 {
@@ -88,7 +107,7 @@ static bool begin_apply(const struct drive *drive, char text[APPLY_BYTES])
 	if (!drive->live->root)
 		return true;
 	n += (size_t)snprintf(text + n, APPLY_BYTES - n, " --root");
-	add_word(text + n, APPLY_BYTES - 400 - n, drive->live->root);
+	add_word(text + n, APPLY_BYTES / 2 - n, drive->live->root);
 	return true;
 }
 
@@ -103,7 +122,7 @@ bool format_apply(const struct drive *drive,
 	if (!begin_apply(drive, text))
 		return false;
 	n = strlen(text);
-	get_settings(params, settings);
+	get_changes(drive, params, settings);
 	for (int i = 0; i < LIMIT; i++)
 		if (settings[i].value != settings[i].usual)
 			n += (size_t)snprintf(text + n, APPLY_BYTES - n,
@@ -122,14 +141,17 @@ bool format_apply(const struct drive *drive,
 	return true;
 }
 
-bool format_apply_table(const struct drive *drive, char text[APPLY_BYTES])
+bool format_apply_table(const struct drive *drive, const char *file,
+			char text[APPLY_BYTES])
 {
 	size_t n;
 
 	if (!begin_apply(drive, text))
 		return false;
 	n = strlen(text);
-	snprintf(text + n, APPLY_BYTES - n, " --apst FILE %s",
+	n += (size_t)snprintf(text + n, APPLY_BYTES - n, " --apst");
+	n += add_word(text + n, APPLY_BYTES - 100 - n, file ? file : "FILE");
+	add_word(text + n, APPLY_BYTES - n,
 		 ssdpm_device_get_facts(drive->device)->name);
 	return true;
 }
@@ -165,7 +187,7 @@ void write_sysfs(struct json_writer *w, const struct drive *drive,
 	char apply[APPLY_BYTES], path[96], first[24], second[24];
 	struct setting settings[MAX_SETTINGS];
 
-	get_settings(params, settings);
+	get_changes(drive, params, settings);
 	ssdpm__json_begin(w, "sysfs", '[');
 	for (int i = 0; i < LIMIT; i++) {
 		if (settings[i].value == settings[i].usual)

@@ -23,7 +23,7 @@ void get_settings(const struct ssdpm_apst_params *params,
 void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 		   const char *prefix, char *text, size_t size);
 
-#define APPLY_BYTES 4800
+#define APPLY_BYTES 9600
 
 /*
  * The call of ssdpm apply that sets it on a device, verifies it and can be
@@ -32,8 +32,9 @@ void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 bool format_apply(const struct drive *drive,
 		  const struct ssdpm_apst_params *params,
 		  char text[APPLY_BYTES]);
-/* The same for a table in a file that has no name yet. */
-bool format_apply_table(const struct drive *drive, char text[APPLY_BYTES]);
+/* The same for a table in a file; NULL: it has no name yet, "FILE". */
+bool format_apply_table(const struct drive *drive, const char *file,
+			char text[APPLY_BYTES]);
 
 /* What to write to sysfs now, in this order. */
 void write_sysfs(struct json_writer *w, const struct drive *drive,

@@ -174,18 +174,19 @@ static void add_use(struct text *text, const struct use *use,
 		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
 }
 
-static void print_settings(const struct drive *drive,
+static void print_settings(const struct advice *a,
 			   const struct ssdpm_recommendation *r)
 {
+	const struct drive *drive = a->subject->drive;
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
 	char changed[400], apply[APPLY_BYTES];
 
 	if (r->route == SSDPM_ROUTE_RAW_TABLE &&
-	    format_apply_table(drive, apply)) {
-		printf("  now, as root, with the FILE that --raw writes; Linux "
+	    format_apply_table(drive, a->raw_path, apply)) {
+		printf("  now, as root, with the %s that --raw writes; Linux "
 		       "6.12.110 and later refuse it:\n    %s\n",
-		       apply);
+		       a->raw_path ? "file" : "FILE", apply);
 		return;
 	}
 	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
@@ -231,7 +232,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		fputs("  the table: ", stdout);
 		print_resolved(&resolved);
 		putchar('\n');
-		print_settings(a->subject->drive, r);
+		print_settings(a, r);
 	}
 }
 
@@ -272,9 +273,10 @@ static void write_limit(struct json_writer *w, const char *key, bool given,
 		write_optional(w, key, given, us);
 }
 
-static void write_settings(struct json_writer *w, const struct drive *drive,
+static void write_settings(struct json_writer *w, const struct advice *a,
 			   const struct ssdpm_recommendation *r)
 {
+	const struct drive *drive = a->subject->drive;
 	bool set = r->advice == SSDPM_ADVICE_SET;
 	bool sysfs = r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
 	bool core = r->possible && r->route == SSDPM_ROUTE_NVME_CORE;
@@ -295,7 +297,9 @@ static void write_settings(struct json_writer *w, const struct drive *drive,
 	else
 		ssdpm__json_string(
 			w, "apply",
-			set && format_apply_table(drive, apply) ? apply : NULL);
+			set && format_apply_table(drive, a->raw_path, apply) ?
+				apply :
+				NULL);
 	get_settings(&params, settings);
 	join_settings(settings, false, "", changed, sizeof(changed));
 	snprintf(line, sizeof(line), "options nvme_core %s", changed);
@@ -336,7 +340,7 @@ static void write_recommendation(struct json_writer *w, const struct advice *a,
 	ssdpm__json_string(w, "advice", ssdpm_advice_to_string(r->advice));
 	ssdpm__json_bool(w, "today_keeps_bounds", r->today_keeps_bounds);
 	ssdpm__json_string(w, "text", text.text);
-	write_settings(w, drive, r);
+	write_settings(w, a, r);
 	if (r->possible) {
 		write_resolved(w, &resolved, drive);
 		write_run(w, "run", &r->run, drive);

@@ -22,6 +22,7 @@ struct advice {
 	struct ssdpm_bounds bounds;
 	bool usual_bounds; /* nobody has given one: those of the library */
 	const struct use *use;
+	const char *raw_path; /* the file of the raw table; NULL: none */
 	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
 };
 

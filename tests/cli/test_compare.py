@@ -225,6 +225,41 @@ def test_a_device_is_named_with_the_call_that_sets_it(
         assert some.shell(f"ssdpm revert --root {root}").returncode == 0
 
 
+def test_the_call_sets_what_the_machine_has_not_by_default(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """Somebody has set parameters of nvme_core that the recommendation does not."""
+    root = machine("laptop")
+    parameters = root / "sys/module/nvme_core/parameters"
+    (parameters / "apst_primary_timeout_ms").write_text("500\n")
+    (parameters / "apst_secondary_timeout_ms").write_text("300\n")
+    call = ["recommend", "-t", "apst-5", "--root", str(root), "--may-cost"]
+    call += ["--max-exit-latency", "25ms", "nvme0"]
+    one = some.json(*call)["recommendations"][0]
+    assert (one["route"], one["advice"]) == ("latency-limit", "set")
+    done = some.shell(f"{one['apply']} --json")
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)
+    assert plan["tables"][0]["after"]["entries"] == one["entries"]
+    written = {write["path"].rsplit("/", 1)[1]: write["value"] for write in one["sysfs"]}
+    assert written["apst_primary_timeout_ms"] == "100"
+    assert written["apst_secondary_timeout_ms"] == "2000"
+    assert "apst_primary_latency_tol_us" not in written
+
+
+def test_the_call_names_the_file_of_the_raw_table(
+    some: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = str(machine("laptop"))
+    call = ["recommend", "-t", "apst-5", "--max-added-mean", "any", "--root", root]
+    call += ["--raw", "my table", "nvme0"]
+    line = f"ssdpm apply --root {root} --apst 'my table' nvme0"
+    assert some.json(*call)["recommendations"][2]["apply"] == line
+    assert f"    {line}\n" in some.output(*call)
+    # A capture takes no command.
+    assert some.shell(line.replace("apply", "plan")).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("option", "key", "most"),
     [

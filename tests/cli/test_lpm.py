@@ -229,3 +229,14 @@ def test_wrong_usage_is_status_2(
 ) -> None:
     root = str(machine("desktop-6.1"))
     assert words in ssdpm.fails(2, "lpm", "--root", root, *arguments)
+
+
+def test_a_quiet_run_that_goes_well_prints_no_line(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["lpm", "-q", "--root", str(machine("desktop-6.1")), "sda"]
+    for policy in ("min_power", "min_power", "medium_power"):
+        result = ssdpm(*call, "--set", policy)
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+    assert ssdpm("lpm", "-q", "-n", *call[2:], "--set", "min_power").stdout
+    assert ssdpm.json(*call, "--set", "min_power")["in_force"] is True
