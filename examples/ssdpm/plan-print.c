@@ -113,11 +113,14 @@ static const char *state_of(const struct work *work,
 		return "not known";
 	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
 		return "not in force";
+	if (work->has_failed && step->state == SSDPM_STEP_DONE)
+		return "done, and not put back";
 	switch (step->state) {
 	case SSDPM_STEP_IN_FORCE:
 		return "in force";
 	case SSDPM_STEP_DIFFERS:
-		return "done, but not in force";
+		return work->has_failed ? "failed, and not put back" :
+					  "done, but not in force";
 	default:
 		return ssdpm_step_state_to_string(step->state);
 	}
@@ -286,13 +289,20 @@ static bool all_left_alone(const struct ssdpm_plan *plan)
 	return true;
 }
 
+/* Where all is undone, what is still done is a failure, too. */
+static bool is_failure(const struct work *work, const struct ssdpm_step *step)
+{
+	return step->state == SSDPM_STEP_FAILED ||
+	       step->state == SSDPM_STEP_DIFFERS ||
+	       (work->has_failed && step->state == SSDPM_STEP_DONE);
+}
+
 static void print_failures(const struct work *work)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
-		if (step.state == SSDPM_STEP_FAILED ||
-		    step.state == SSDPM_STEP_DIFFERS)
+		if (is_failure(work, &step))
 			print_step(work, &step);
 }
 

@@ -185,8 +185,12 @@ static enum exit_status prove(struct work *work)
 
 	err = ssdpm_plan_verify(work->plan, 0, &error);
 	work->in_force = !err;
-	if (err)
-		return complain_of_proof(&error);
+	if (err) {
+		/* Whatever the reason, as that a drive was removed: it is done.
+		 */
+		complain("%s", error.message);
+		return STATUS_NOT_IN_FORCE;
+	}
 	if (live->facts.capture || !common->identify ||
 	    !ssdpm_plan_get_n_tables(work->plan))
 		return STATUS_DONE;
@@ -236,6 +240,21 @@ enum exit_status look_at_journal(struct work *work)
 	return status;
 }
 
+/* What a commit that has failed could not put back. */
+static void complain_of_steps(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	size_t n = 0;
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		n += step.state == SSDPM_STEP_DONE ||
+		     step.state == SSDPM_STEP_DIFFERS;
+	if (n)
+		complain("%zu setting%s not put back: the next apply or revert "
+			 "tries again",
+			 n, n == 1 ? " was" : "s were");
+}
+
 static enum exit_status finish(struct work *work, int err, bool writes,
 			       const struct ssdpm_error *error)
 {
@@ -245,7 +264,9 @@ static enum exit_status finish(struct work *work, int err, bool writes,
 		return STATUS_FAILED;
 	if (err) {
 		work->in_force = false;
+		work->has_failed = true;
 		status = complain_of_device(NULL, error);
+		complain_of_steps(work->plan);
 		if (work->journal.state != SSDPM_JOURNAL_UNDONE)
 			look_at_journal(work);
 		return status;

@@ -26,12 +26,13 @@ struct work {
 	/* NULL: nothing shall last. Of revert, what is there: one a kind. */
 	struct ssdpm_persist *persist[SSDPM_PERSIST_TUNED];
 	bool removes_files, files_done;
-	bool in_force;			/* all of it, as far as is known */
-	struct ssdpm_journal journal;	/* what was found; state 0: nothing */
-	bool may_retry;			/* where somebody was quicker */
-	bool is_stale;			/* that was so: nothing was done */
-	bool differences_only;		/* print what is not in force */
-	bool failures_only;		/* print what could not be done */
+	bool in_force;		      /* all of it, as far as is known */
+	struct ssdpm_journal journal; /* what was found; state 0: nothing */
+	bool may_retry;		      /* where somebody was quicker */
+	bool is_stale;		      /* that was so: nothing was done */
+	bool has_failed;	      /* the commit; what was done is undone */
+	bool differences_only;	      /* print what is not in force */
+	bool failures_only;	      /* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
 	const struct sim_options *sim_options;
 	size_t n_estimates;
