@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import html.parser
 import json
+import math
 import pathlib
 import re
 import subprocess
+import zlib
+from typing import Any
 
 import pytest
 import surveys
@@ -51,9 +54,9 @@ class Page(html.parser.HTMLParser):
             self.text += data
 
 
-def browse(ssdpm: Command, name: str, width: int = 1200) -> Page:
+def browse(ssdpm: Command, name: str, width: int = 1200, *more: str) -> Page:
     done = subprocess.run(
-        [*BROWSER, f"--user-data-dir={ssdpm.directory}/profile"]
+        [*BROWSER, f"--user-data-dir={ssdpm.directory}/profile", *more]
         + [f"--window-size={width},2000", "--dump-dom", f"file://{ssdpm.directory}/{name}"],
         capture_output=True,
         text=True,
@@ -269,3 +272,190 @@ def test_a_survey_of_many_readings_stays_a_small_page(ssdpm: Command) -> None:
     assert (ssdpm.directory / "p.html").stat().st_size < 1_500_000
     page = browse(ssdpm, "p.html")
     assert page.errors == [] and "Power over time, idle" in page.canvases
+
+
+# What each chart shows, and what is wider than its place.
+LAYOUT = """
+<script>
+setTimeout(() => {
+  PREPARE
+  const right = document.body.getBoundingClientRect().right + 0.5;
+  const color = (name) => getComputedStyle(document.documentElement)[name];
+  const found = {
+    page: color("backgroundColor"),
+    ink: color("color"),
+    width: document.body.getBoundingClientRect().width,
+    wide: [...document.querySelectorAll("body *:not(script)")].filter((e) =>
+      e.scrollWidth > e.clientWidth + 1 && e.clientWidth ||
+      e.getBoundingClientRect().right > right).map((e) => e.outerHTML.slice(0, 100)),
+    charts: Object.values(Chart.instances).map((c) => ({
+      label: c.canvas.getAttribute("aria-label"),
+      width: c.width, height: c.height, plot: c.chartArea.bottom - c.chartArea.top,
+      key: [...c.canvas.closest("section").querySelectorAll(".key > *")].map((e) => e.textContent),
+      drawn: c.data.datasets.map((d) => [d.label, d.backgroundColor, d.pointStyle,
+        d.pointRotation, String(d.borderDash)]),
+      breaks: getComputedStyle(c.canvas.parentNode.parentNode).breakInside,
+      text: c.scales.x.options.ticks.color,
+    })),
+  };
+  document.body.append(Object.assign(document.createElement("pre"),
+    {textContent: "LAYOUT" + JSON.stringify(found) + "LAYOUT"}));
+}, 500);
+</script>
+"""
+PRINTING = "dispatchEvent(new Event('beforeprint'));"
+DARK = "--blink-settings=preferredColorScheme=0"
+
+
+def layout(ssdpm: Command, width: int = 1200, before: str = "", *more: str) -> dict[str, Any]:
+    path = ssdpm.directory / "p.html"
+    text = path.read_text()
+    path.write_text(text.replace("</body>", f"{LAYOUT}</body>".replace("PREPARE", before)))
+    page = browse(ssdpm, "p.html", width, *more)
+    path.write_text(text)
+    assert page.errors == []
+    found: dict[str, Any] = json.loads(page.text.split("LAYOUT")[1])
+    found["charts"] = {one["label"]: one for one in found["charts"]}
+    return found
+
+
+LONG = "a-table-with-a-name-that-nobody-would-type-" + "and-more-" * 9 + "end.bin"
+
+
+def tables(ssdpm: Command, n: int) -> list[str]:
+    """Options for n policies that differ; the second has a long name."""
+    policies = ["--policy", "linux"]
+    for i in range(1, n):
+        name = LONG if i == 1 else f"after-{i}.bin"
+        times = ["--primary-timeout", f"{10 * i}ms", "--secondary-timeout", f"{i}s"]
+        ssdpm.output("apst", "-q", *times, "--raw", name, "plain.json")
+        policies += ["--policy", name]
+    return policies
+
+
+@pytest.fixture
+def twenty(ssdpm: Command) -> Command:
+    call = ["compare", "-t", "lomax", *tables(ssdpm, 20), "--html", "p.html", "plain.json"]
+    ssdpm.output(*call)
+    return ssdpm
+
+
+NAMED = "Energy and latency of all policies", "Distribution of the delays"
+
+
+def luminance(color: str) -> float:
+    if color.startswith("#"):
+        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+        parts = list(bytes.fromhex(digits))
+    else:
+        parts = [int(part) for part in re.findall(r"\d+", color)[:3]]
+    linear = [
+        part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4
+        for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("width", [500, 1200])
+def test_each_of_twenty_policies_is_in_the_keys(twenty: Command, width: int) -> None:
+    found = layout(twenty, width)
+    names = ["linux", LONG] + [f"after-{i}.bin" for i in range(2, 20)]
+    for label in NAMED:
+        chart = found["charts"][label]
+        assert chart["key"] == names
+        assert chart["plot"] >= 250
+
+
+@pytest.mark.parametrize("more", [[], [DARK]], ids=["light", "dark"])
+def test_each_of_twenty_policies_has_a_color_that_one_sees(
+    twenty: Command, more: list[str]
+) -> None:
+    found = layout(twenty, 1200, "", *more)
+    assert (luminance(found["page"]) < 0.1) == bool(more)
+    assert contrast(found["ink"], found["page"]) >= 7
+    first, second = (found["charts"][label]["drawn"] for label in NAMED)
+    assert first == second
+    assert len({color for _, color, *_ in first}) == 20
+    assert len({tuple(marks) for _, _, *marks in first}) >= 5
+    assert min(contrast(color, found["page"]) for _, color, *_ in first) >= 3
+    for chart in found["charts"].values():
+        assert contrast(chart["text"], found["page"]) >= 4.5
+
+
+def test_as_many_policies_as_ssdpm_compares_differ_in_color_or_mark(some: Command) -> None:
+    call = ["compare", "-t", "some.csv", *tables(some, 32), "--html", "p.html", "plain.json"]
+    some.output(*call)
+    drawn = layout(some)["charts"][NAMED[0]]["drawn"]
+    assert len({tuple(looks) for _, *looks in drawn}) == 32
+
+
+def test_a_policy_has_one_color_on_the_whole_page(some: Command) -> None:
+    states = [
+        {**state, "exit_latency_us": 90_000 * state["exit_latency_us"] // 11_000}
+        for state in some.plain["states"]
+    ]
+    some.write("slow.json", {**some.plain, "states": states})
+    some.output("compare", "-t", "lomax", "--html", "p.html", "slow.json", "plain.json")
+    path = some.directory / "p.html"
+    colors: dict[str, set[str]] = {}
+    report = (
+        "<script>document.body.append('COLORS' + JSON.stringify(Object.values(Chart.instances)"
+        ".filter((c) => c.config.type === 'scatter').flatMap((c) => c.data.datasets.map((d) =>"
+        " [d.label, d.backgroundColor]))) + 'COLORS')</script>"
+    )
+    path.write_text(path.read_text().replace("</body>", f"{report}</body>"))
+    page = browse(some, "p.html")
+    assert page.errors == []
+    for label, color in json.loads(page.text.split("COLORS")[1]):
+        colors.setdefault(re.split(r"[ ,]", label)[0], set()).add(color)
+    assert len(colors) >= 5
+    assert all(len(of) == 1 for of in colors.values())
+    assert len({min(of) for of in colors.values()}) == len(colors)
+
+
+MM = 96 / 25.4
+
+
+@pytest.mark.parametrize("n", [1, 2, 32])
+def test_a_printed_page_has_all_on_its_paper(some: Command, n: int) -> None:
+    call = ["compare", "-t", "lomax", *tables(some, n), "--html", "p.html", "plain.json"]
+    some.output(*call)
+    path = some.directory / "p.html"
+    opened = "<script>for (const d of document.querySelectorAll('details')) d.open = 1</script>"
+    path.write_text(path.read_text().replace("</body>", f"{opened}</body>"))
+    found = layout(some, 1200, PRINTING, DARK)
+    assert len(found["charts"]) == n + len(CHARTS) + 1
+    assert found["wide"] == []
+    assert found["width"] <= (210 - 2 * 12) * MM
+    assert luminance(found["page"]) == 1
+    for chart in found["charts"].values():
+        assert 0.9 * found["width"] <= chart["width"] <= found["width"]
+        assert chart["height"] <= 200 * MM
+        assert chart["breaks"] == "avoid"
+        assert contrast(chart["text"], "#ffffff") >= 4.5
+
+
+def test_a_browser_prints_each_chart_whole_on_a_page_of_a4(twenty: Command) -> None:
+    path = twenty.directory / "p.html"
+    size = "<style>@page { size: A4 }</style></body>"
+    path.write_text(path.read_text().replace("</body>", size))
+    pdf = twenty.directory / "p.pdf"
+    subprocess.run(
+        [*BROWSER, f"--user-data-dir={twenty.directory}/profile"]
+        + ["--window-size=1200,2000", f"--print-to-pdf={pdf}", f"file://{path}"],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), re.S)
+    drawn = b"".join(zlib.decompress(data) for data in streams if data.startswith(b"\x78"))
+    width = 2 * math.floor(180 * MM)
+    # Two pixels of a canvas are one of the page. A broken chart has two rectangles.
+    heights = re.findall(rb"\n0 0 %d (\d+) re\n" % width, drawn)
+    most = 2 * math.floor(170 * MM)
+    assert sorted(int(height) for height in heights) == [220, 760, 760, most, most]
