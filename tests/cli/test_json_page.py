@@ -54,7 +54,8 @@ CALLS = [
     + ["odd.json"],
     ["compare", "--json", "-t", "lomax", "--spare", "7%", "odd.json", "sata.json"],
     ["recommend", "--json", "-t", "lomax", "odd.json", "--battery", "50Wh"]
-    + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"],
+    + ["--system-power", "5W", "--hours-per-day", "8", "--spare", "7%"]
+    + ["--max-added-mean", "any"],
     ["budget", "--json", "-w", "9", "odd.json", "+", "odd.json"],
     ["budget", "--json", "-w", "9", "--workload", "lomax", "odd.json"],
     ["show", "--json", "--root", "eight-drives"],
@@ -62,6 +63,7 @@ CALLS = [
     ["lpm", "--json", "--root", "desktop-6.1"],
     ["plan", "--json", "-q", "--root", "desktop-6.1", "-p", "balanced"]
     + ["--source", "ac", "--persist", "udev", "-t", "lomax"],
+    ["plan", "--json", "-q", "--root", "laptop", "-p", "balanced"],
     ["capture", "--json", "--root", "desktop-6.1", "copy"],
     ["measure", "energy", "--json", "power.csv"],
     ["measure", "baseline", "--json", "--idle", "0s..5s", "power.csv"],
@@ -115,8 +117,12 @@ def write_drives(ssdpm: Command) -> None:
     suite = (f"mix,A,SW,{i},0,0,0\n" for i in range(4))
     head = "micro_benchmark,drive,pattern,parameter,tail_s,extra_j,sigma_j\n"
     ssdpm.write("suite.csv", head + "".join(suite))
-    for name in ("eight-drives", "desktop-6.1"):
+    for name in ("eight-drives", "desktop-6.1", "laptop"):
         machines.write(name, ssdpm.directory / name)
+    # Of a commit that was killed; one that cannot be read stands, too.
+    journal = ssdpm.directory / "laptop/run/ssdpm/journal"
+    journal.parent.mkdir(parents=True)
+    journal.write_text("cut off")
     tlp = ssdpm.directory / "desktop-6.1/etc/tlp.conf"
     tlp.parent.mkdir(exist_ok=True)
     tlp.write_text('SATA_LINKPWR_ON_AC="med_power_with_dipm"\n')
