@@ -319,7 +319,8 @@ static enum exit_status print_for_people(const struct work *work)
 	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
 		puts("nothing was applied since the boot");
 	else if (nothing && !was_applied(work) && !has_files(work))
-		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ?
+		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
+				     journal_stands(&work->journal) ?
 			     "nothing else to do" :
 			     "nothing to do");
 	if (journal_stands(&work->journal))

@@ -119,19 +119,34 @@ void ssdpm__journal_back(const struct site *site, size_t index)
 		add_line(site, "back", index, NULL);
 }
 
-int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
+/* A name that is not there needs no rights, and no place that is writable. */
+static int remove_name(const struct site *site, const char *name,
+		       struct ssdpm_error *reterr)
 {
 	int err = 0;
+
+	if (unlinkat(site->directory_fd, name, 0))
+		err = -errno;
+	if (err &&
+	    faccessat(site->directory_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) &&
+	    errno == ENOENT)
+		err = 0;
+	if (!err)
+		return 0;
+	return ssdpm__fail(reterr, err, 0, "cannot remove %s: %s", name,
+			   ssdpm_strerror(err));
+}
+
+int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
+{
+	int err;
 
 	if (site->journal_fd >= 0)
 		close(site->journal_fd);
 	site->journal_fd = -1;
-	if (unlinkat(site->directory_fd, journal, 0) && errno != ENOENT)
-		err = -errno;
+	err = remove_name(site, journal, reterr);
 	if (err)
-		return ssdpm__fail(reterr, err, 0,
-				   "cannot remove the journal: %s",
-				   ssdpm_strerror(err));
+		return err;
 	/* Should it come back, then after a new boot, and is thrown away. */
 	fsync(site->directory_fd);
 	return 0;
@@ -139,11 +154,9 @@ int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
 
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr)
 {
-	if (unlinkat(site->directory_fd, "undo.new", 0) && errno != ENOENT)
-		return ssdpm__fail(reterr, -errno, 0,
-				   "cannot remove undo.new: %s",
-				   ssdpm_strerror(-errno));
-	return ssdpm__journal_remove(site, reterr);
+	int err = remove_name(site, "undo.new", reterr);
+
+	return err ? err : ssdpm__journal_remove(site, reterr);
 }
 
 static int undo_killed(struct site *site, const struct changes *changes,
@@ -277,15 +290,20 @@ static int look_at_journal(const struct site *site,
 			   struct ssdpm_error *reterr)
 {
 	struct changes changes = { 0 };
+	struct ssdpm_error error;
 	uint64_t age_ms;
 	uint32_t state;
 	int err;
 
-	err = ssdpm__changes_read(site, journal, &changes, reterr);
+	err = ssdpm__changes_read(site, journal, &changes, &error);
 	ssdpm__changes_free(&changes);
 	/* One that cannot be read stands, too. */
 	if (err && err != -EIO)
-		return err == -ESTALE ? -ENOENT : err;
+		return err == -ESTALE ? -ENOENT :
+					ssdpm__pass_on(err, &error, reterr);
+	if (err)
+		ssdpm__log(site->machine, SSDPM_LOG_WARNING, "%s",
+			   error.message);
 	state = look_at_lock(site);
 	/* It may have ended between the two. */
 	err = ssdpm__journal_age(site, &age_ms);

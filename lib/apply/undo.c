@@ -313,17 +313,28 @@ static bool is_new(const struct changes *changes, const struct change *change)
 	       !is_kept(changes, change->path);
 }
 
-/* What was there first stays; what is there now is new. */
+static bool is_same(const struct change *change)
+{
+	return !strcmp(change->before, change->after);
+}
+
+/*
+ * What was there first stays; what is there now is new. Where nothing stands
+ * to be put back, what is there before this change is the first.
+ */
 static int merge(struct changes *changes, const struct change *change)
 {
 	struct change *old = find(changes, change);
+	int err = 0;
 
 	if (!is_new(changes, change))
 		return 0;
 	if (!old)
 		return ssdpm__changes_add(changes, change->kind, change->path,
 					  change->before, change->after);
-	return ssdpm__set_string(&old->after, change->after, NULL);
+	if (is_same(old))
+		err = ssdpm__set_string(&old->before, change->before, NULL);
+	return err ? err : ssdpm__set_string(&old->after, change->after, NULL);
 }
 
 /*
@@ -354,11 +365,6 @@ static int merge_applied(struct changes *changes, const struct ssdpm_plan *plan)
 		if (is_applied(plan, plan->order[i]))
 			err = merge(changes, &plan->order[i]->change);
 	return err;
-}
-
-static bool is_same(const struct change *change)
-{
-	return !strcmp(change->before, change->after);
 }
 
 /* Those that the record still needs come first. Return: how many. */

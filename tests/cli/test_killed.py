@@ -403,6 +403,55 @@ def test_check_knows_what_was_applied_where_it_was_so_already(
     assert "nothing was applied" in ssdpm.output("check", "--root", str(root))
 
 
+def test_what_somebody_wrote_before_the_first_change_is_what_revert_puts_back(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "100ms")
+    (root / LIMIT).write_text("5000\n")
+    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
+    assert "25 ms -> 5 ms (done)" in ssdpm.output("revert", "--root", str(root))
+    assert (root / LIMIT).read_text().strip() == "5000"
+
+
+def test_while_a_journal_stands_nobody_says_that_nothing_is_to_be_done(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    kill_at_write(ssdpm, root, 8)
+    text = ssdpm.output("revert", "--dry-run", "--root", str(root))
+    assert text.startswith("nothing else to do\na commit was killed ")
+
+
+def test_a_journal_of_another_version_is_named_by_those_that_look(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    kill_at_write(ssdpm, root, 8)
+    journal = root / "run/ssdpm/journal"
+    journal.write_text(journal.read_text().replace("ssdpm-changes 2", "ssdpm-changes 3", 1))
+    for call, status in ((["check"], 5), (["list"], 0), (["plan", *SECOND], 0)):
+        result = ssdpm(*call, "--root", str(root))
+        assert result.returncode == status
+        assert b"/run/ssdpm/journal:1: unknown version '3'" in result.stderr, call
+
+
+def test_where_nothing_can_be_written_no_undo_is_said_to_have_failed(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
+    before = values(root)
+    result = ssdpm.shell(
+        "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=unlinkat "
+        f"-e inject=unlinkat:error=EROFS ssdpm apply --root {root} --latency 50ms"
+    )
+    assert result.returncode == 1
+    assert "journal.new: read-only" in result.stderr
+    assert "to undo it failed" not in result.stderr
+    assert values(root) == before
+
+
 def test_a_record_with_an_unknown_word_is_refused_by_file_and_line(
     ssdpm: Command, machine: Make
 ) -> None:
