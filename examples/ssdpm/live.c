@@ -352,10 +352,10 @@ struct journal_text describe_journal(const struct ssdpm_journal *journal)
 		journal->state == SSDPM_JOURNAL_RUNNING ?
 			"a commit runs: its journal is %llu s old" :
 		journal->state == SSDPM_JOURNAL_KILLED ?
-			"a commit was killed %llu s ago: ssdpm revert or apply "
-			"undoes it first" :
-			"a commit runs, or was killed %llu s ago: ssdpm revert "
-			"or apply undoes it first",
+			"a commit was killed, or could not undo all, %llu s "
+			"ago: ssdpm revert or apply undoes it first" :
+			"a commit runs, was killed or could not undo all, %llu "
+			"s ago: ssdpm revert or apply undoes it first",
 		s);
 	return result;
 }

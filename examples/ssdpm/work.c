@@ -186,8 +186,7 @@ static enum exit_status prove(struct work *work)
 	err = ssdpm_plan_verify(work->plan, 0, &error);
 	work->in_force = !err;
 	if (err) {
-		/* Whatever the reason, as that a drive was removed: it is done.
-		 */
+		/* It is done, even if a drive was removed since. */
 		complain("%s", error.message);
 		return STATUS_NOT_IN_FORCE;
 	}
@@ -250,9 +249,8 @@ static void complain_of_steps(const struct ssdpm_plan *plan)
 		n += step.state == SSDPM_STEP_DONE ||
 		     step.state == SSDPM_STEP_DIFFERS;
 	if (n)
-		complain("%zu setting%s not put back: the next apply or revert "
-			 "tries again",
-			 n, n == 1 ? " was" : "s were");
+		complain("%zu setting%s not put back", n,
+			 n == 1 ? " was" : "s were");
 }
 
 static enum exit_status finish(struct work *work, int err, bool writes,
@@ -267,6 +265,8 @@ static enum exit_status finish(struct work *work, int err, bool writes,
 		work->has_failed = true;
 		status = complain_of_device(NULL, error);
 		complain_of_steps(work->plan);
+		/* Otherwise it looks as if another commit ran. */
+		ssdpm_plan_unlock(work->plan);
 		if (work->journal.state != SSDPM_JOURNAL_UNDONE)
 			look_at_journal(work);
 		return status;

@@ -404,7 +404,7 @@ SSDPM_API int ssdpm_plan_revert(struct ssdpm_plan *plan,
 enum ssdpm_journal_state {
 	SSDPM_JOURNAL_NONE = 1,	   /* there was none */
 	SSDPM_JOURNAL_RUNNING = 2, /* its commit runs: it holds the lock */
-	SSDPM_JOURNAL_KILLED = 3,  /* its commit was killed; it stands */
+	SSDPM_JOURNAL_KILLED = 3,  /* its commit was killed, or not undone */
 	SSDPM_JOURNAL_FOUND = 4,  /* one of these two: the caller may not ask */
 	SSDPM_JOURNAL_UNDONE = 5, /* its commit was killed, and is undone now */
 };

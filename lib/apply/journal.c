@@ -180,7 +180,8 @@ static int undo_killed(struct site *site, const struct changes *changes,
 	ret_journal->n_left_alone = undone.n_left_alone;
 	ret_journal->age_ms = age_ms;
 	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
-		   "a commit was killed %" PRIu64 " s ago and is undone now "
+		   "a commit was killed, or could not undo all, %" PRIu64
+		   " s ago and is undone now "
 		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
 		   age_ms / 1000, undone.n, undone.n_left_alone);
 	return 0;

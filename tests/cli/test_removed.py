@@ -112,23 +112,27 @@ def test_status_and_words_are_those_of_the_values_on_the_machine(
 LIMIT = "sys/class/nvme/nvme{}/power/pm_qos_latency_tolerance_us"
 
 
+@pytest.mark.parametrize("form", ["", "--quiet"])
 def test_what_cannot_be_put_back_is_counted_and_printed_even_if_quiet(
-    ssdpm: Command, machine: Make
+    ssdpm: Command, machine: Make, form: str
 ) -> None:
     assert shutil.which("strace"), "install the package strace"
     root = machine("eight-drives")
     limits = [(root / LIMIT.format(i)).resolve() for i in (0, 1)]
     before = limits[1].read_text()
     paths = " ".join(f"-P {limit}" for limit in limits)
-    call = f"apply -q --latency 5ms nvme0 nvme1 --root {root}"
+    call = f"apply --latency 5ms nvme0 nvme1 --root {root}"
     # The first is written; the second is not, nor is the first put back.
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=write "
-        f"-e inject=write:error=EIO:when=2+ {paths} ssdpm {call}"
+        f"-e inject=write:error=EIO:when=2+ {paths} ssdpm {call} {form}"
     )
     assert result.returncode == 1
-    assert "1 setting was not put back: the next apply or revert" in result.stderr
+    assert "1 setting was not put back\n" in result.stderr
     out = result.stdout
+    journal = r"a commit was killed, or could not undo all, \d+ s ago: ssdpm revert or"
+    assert bool(re.search(journal, out)) is (not form)
+    assert "commit runs" not in out
     assert "nvme0: latency tolerance 100 ms -> 5 ms (done, and not put back)" in out
     assert "nvme1: latency tolerance 100 ms -> 5 ms (failed)" in out
     assert (limits[0].read_text().strip(), limits[1].read_text()) == ("5000", before)
