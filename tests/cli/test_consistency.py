@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -319,7 +320,7 @@ def test_power_has_a_picture_of_its_own(ssdpm: Command) -> None:
     ssdpm.output("consistency", *small, *POWER, "--html", "p.html")
     page = test_page.browse(ssdpm, "p.html")
     assert page.errors == [] and set(page.canvases) == {"The whole run", "Power"}
-    assert "plateau power" in page.text and " W" in page.text
+    assert "plateau power" in page.text and re.search(r"\d\u00a0W", page.text)
     ssdpm.output("consistency", *small, "--html", "p.html")
     page = test_page.browse(ssdpm, "p.html")
     assert page.errors == [] and set(page.canvases) == {"The whole run"}
