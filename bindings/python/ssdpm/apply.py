@@ -127,8 +127,8 @@ class PlannedTable(Value):
     built: ApstTable | None
 
 
-@dataclass(frozen=True)
-class Journal:
+@dataclass(frozen=True, eq=False)
+class Journal(Value):
     """The journal of a commit that runs or was killed.
 
     Attributes:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import enum
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -287,6 +289,18 @@ class World:
         plan.commit()
         return ssdpm.revert(root, self.folder / "applied")
 
+    def journal(self) -> ssdpm.Journal | None:
+        """What a killed commit left."""
+        from test_apply import KILLED
+
+        root = self.write_machine("eight-drives")
+        subprocess.run([sys.executable, "-c", KILLED, root], check=False)
+        return ssdpm.read_journal(root)
+
+    def locked(self) -> object:
+        with ssdpm.plan(self.write_machine("laptop")).locked() as journal:
+            return journal
+
     def simulation(self) -> ssdpm.Simulation:
         simulation = ssdpm.Simulation(self.model)
         simulation.feed(self.trace)
@@ -351,6 +365,9 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ).remove(w.root),
     "ssdpm.apply.persist": lambda w: ssdpm.persist("udev", w.settings),
     "ssdpm.apply.plan": lambda w: w.plan,
+    "ssdpm.apply.Plan.locked": World.locked,
+    "ssdpm.apply.read_journal": World.journal,
+    "ssdpm.device.Device.settings": lambda w: w.nvme.settings(),
     "ssdpm.apply.recover": lambda w: ssdpm.recover(w.root, w.folder / "run"),
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
     "ssdpm.apply.revert": World.applied,
