@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gzip
 import json
@@ -475,8 +476,12 @@ def test_a_drive_under_another_loop_device_is_refused(
 
 
 def has_open(pid: int, path: pathlib.Path) -> bool:
-    fds = pathlib.Path(f"/proc/{pid}/fd").iterdir()
-    return str(path) in [os.readlink(fd) for fd in fds if fd.is_symlink()]
+    disk = path.stat().st_rdev
+    for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed since
+            if fd.stat().st_rdev == disk:
+                return True
+    return False
 
 
 def test_a_process_that_opens_the_drive_after_the_first_look_is_seen(
@@ -492,14 +497,15 @@ def test_a_process_that_opens_the_drive_after_the_first_look_is_seen(
         ["ssdpm", *call], cwd=ssdpm.directory, env=ssdpm.environment, stderr=writer
     ) as process:
         os.close(writer)
-        deadline = time.monotonic() + 30
-        while not has_open(process.pid, disk):
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.01)
-        fd = os.open(disk, os.O_RDWR)
         with open(reader, "rb") as pipe:
+            # Should this fail, the pipe is closed, and the process ends.
+            deadline = time.monotonic() + 30
+            while not has_open(process.pid, disk):
+                assert time.monotonic() < deadline and process.poll() is None
+                time.sleep(0.01)
+            fd = os.open(disk, os.O_RDWR)
             said = pipe.read().decode()
-        os.close(fd)
+            os.close(fd)
     assert process.returncode == 1
     assert "all of its data will be lost" in said
     assert f"{disk.name} is in use: it is open in process {os.getpid()} (" in said
