@@ -68,8 +68,11 @@ static struct ssdpm_plan *new_plan(void)
 static const char *value_now(const struct ssdpm_step *step, char text[16])
 {
 	const struct kernel_values *now = &kernel->now;
-	const struct kernel_drive *drive = &now->drives[step->device[4] - '0'];
+	const struct kernel_drive *drive = now->drives;
 
+	/* Other steps name "all", or a disk. */
+	if (!strncmp(step->device, "nvme", 4))
+		drive += step->device[4] - '0';
 	switch (step->kind) {
 	case SSDPM_STEP_LATENCY_TOLERANCE:
 	case SSDPM_STEP_REBUILD:
