@@ -284,7 +284,7 @@ enum exit_status carry_out(struct work *work)
 	struct ssdpm_error error;
 	int err;
 
-	/* Nothing is left half done because nobody reads what is said. */
+	/* A closed pipe must not end the program in the middle of a commit. */
 	signal(SIGPIPE, SIG_IGN);
 	err = ssdpm_plan_commit(work->plan, &error);
 	note_journal(work);

@@ -400,7 +400,7 @@ static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 	struct ssdpm_journal found;
 	int err = 0;
 
-	/* Of a plan that is locked that was the first thing. */
+	/* ssdpm_plan_lock() has recovered already. */
 	if (!plan->is_locked) {
 		err = ssdpm__recover(work->site, &found, reterr);
 		if (!err)
@@ -422,8 +422,8 @@ static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 }
 
 /*
- * Would a commit write nothing, not even a record? Who holds the lock looks
- * again all the same, as what is in force is said under it.
+ * Would a commit write nothing, not even a record? A plan that is locked looks
+ * again all the same: the library calls values in force only under the lock.
  */
 static bool is_idle(const struct ssdpm_plan *plan)
 {

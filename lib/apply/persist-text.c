@@ -337,7 +337,7 @@ static int add_source_rule(struct ssdpm_persist *persist,
 			"udevadm control --reload", reterr);
 }
 
-/* Of the unit: all that the command needs is allowed, and nothing else. */
+/* The unit allows what the command needs, and nothing else. */
 static const char service[] =
 	"# The power source may change often.\n"
 	"StartLimitIntervalSec=0\n"

@@ -125,7 +125,7 @@ static inline bool wide_fits(struct wide a)
 	return !a.high;
 }
 
-/* Of a number that is not negative, by less than 128 bits. */
+/* a must not be negative, and bits must be below 128. */
 static inline struct wide wide_shifted_right(struct wide a, unsigned int bits)
 {
 	if (!bits)
