@@ -420,7 +420,7 @@ def test_while_a_journal_stands_nobody_says_that_nothing_is_to_be_done(
     root = machine("laptop")
     kill_at_write(ssdpm, root, 8)
     text = ssdpm.output("revert", "--dry-run", "--root", str(root))
-    assert text.startswith("nothing else to do\na commit was killed ")
+    assert text.startswith("nothing else to do\na commit was killed, ")
 
 
 def test_a_journal_of_another_version_is_named_by_those_that_look(

@@ -22,7 +22,7 @@ from command import Command
 Make = Callable[[str], pathlib.Path]
 
 CALL = ("apply", "--profile", "power-saver", "--source", "battery")
-STOPPED = re.compile(r"^(\d+) --- stopped by SIGSTOP ---$", re.MULTILINE)
+STOPPED = re.compile(r"^(\d+) +--- stopped by SIGSTOP ---$", re.MULTILINE)
 
 
 @dataclass
