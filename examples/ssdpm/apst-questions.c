@@ -275,7 +275,7 @@ static void print_diff(const struct finding *f)
 				   ssdpm_apst_algorithm_to_string(p.algorithm);
 
 	print_drive(f);
-	fputs(name, stdout);
+	printf("%s", name);
 	if (made)
 		printf(" with a latency limit of %s",
 		       limit_text(p.max_exit_latency_us).text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "budget-print.h"
 
+#include "advised.h"
 #include "budget-work.h"
 #include "comparison.h"
 #include "live.h"
@@ -375,23 +376,6 @@ static const struct drive *next_device(const struct budget *budget,
 	return NULL;
 }
 
-/* As a shell takes it. */
-static void write_root(FILE *file, const char *root)
-{
-	const char *plain =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789/._-";
-	bool quoted = root[strspn(root, plain)];
-
-	fprintf(file, " --root %s", quoted ? "'" : "");
-	for (const char *c = root; *c; c++)
-		if (*c == '\'')
-			fputs("'\\''", file);
-		else
-			putc(*c, file);
-	fputs(quoted ? "'" : "", file);
-}
-
 static const char *device_name(const struct drive *drive)
 {
 	return ssdpm_device_get_facts(drive->device)->name;
@@ -410,14 +394,13 @@ static void write_command(FILE *file, const struct budget *budget,
 			choice_of(budget, number)->state);
 		before = ",";
 	}
-	if (live->root)
-		write_root(file, live->root);
+	write_root(file, live->root);
 	/* What is lowered is lowered before anything is raised. */
 	for (uint32_t state = SSDPM_MAX_STATES; state--;) {
 		number = member = 0;
 		while ((drive = next_device(budget, live, &number, &member)))
 			if (choice_of(budget, number)->state == state)
-				fprintf(file, " %s", device_name(drive));
+				write_word(file, device_name(drive));
 	}
 }
 

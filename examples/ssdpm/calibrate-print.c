@@ -44,7 +44,7 @@ static void print_head(const struct calibrate_answer *a)
 		printf("; asleep with the link in %s",
 		       ssdpm_pcie_link_to_string(o->pcie_link));
 	if (!a->policy_given)
-		fputs("; none was named: what Linux does", stdout);
+		fputs("; none was named", stdout);
 	printf("\n  %s steps of %s, %s left out as spikes; noise %s",
 	       count_text(c->n_bins).text, time_text(c->bin_ns).text,
 	       count_text(c->n_spikes).text, watts_text(c->sigma_w).text);

@@ -524,9 +524,8 @@ static enum exit_status resolve(const struct plan *plan,
 	const struct policy *policy = plan->policies;
 	struct ssdpm_error error;
 
-	if (!policy_fits(policy, ssdpm_model_get_info(drive->model)->kind)) {
-		complain("%s: %s is for %s drives", drive->name, policy->name,
-			 policy->kind == POLICY_LPM ? "SATA" : "NVMe");
+	if (!policy_fits(policy, drive)) {
+		complain_of_policy(policy, drive);
 		return STATUS_DEVICE_CANNOT;
 	}
 	if (!resolve_policy(policy, drive, &subject->quirks,
@@ -538,22 +537,19 @@ static enum exit_status resolve(const struct plan *plan,
 	return STATUS_FAILED;
 }
 
-/* Where none is named, what Linux does. */
+/* Where none is named, what the machine does, or what Linux does. */
 static enum exit_status find_policy(const struct settings *settings,
 				    const struct common *common,
 				    const struct drive *drive,
 				    struct policy *policy)
 {
 	const struct ssdpm_apst_params *params = &settings->apst.params;
-	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
 
 	if (settings->policy_option)
 		return parse_policy(common, settings->policy_option,
 				    settings->policy_name, params, policy);
-	if (kind == SSDPM_KIND_SATA && !settings->apst.given)
-		return parse_policy(common, "lpm", "med_power_with_dipm",
-				    params, policy);
-	*policy = policy_of(params);
+	*policy = settings->apst.given ? policy_of(params) :
+					 reference_policy(drive, params);
 	return STATUS_DONE;
 }
 

@@ -116,7 +116,10 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
-/* Where none is given, what Linux does: with NVMe drives, and with SATA. */
+/*
+ * Where none is given, what the machine of a device does, and else what Linux
+ * does: with NVMe drives, and with SATA.
+ */
 static enum exit_status find_required(const struct common *common,
 				      const struct settings *settings,
 				      struct policy *policies, size_t *ret_n)
@@ -130,9 +133,12 @@ static enum exit_status find_required(const struct common *common,
 	policies[0] = policy_of(&settings->apst.params);
 	if (settings->apst.given)
 		return STATUS_DONE;
-	*ret_n = 2;
+	*ret_n = 3;
+	policies[1] = policies[0];
+	parse_policy(common, "policy", "today", &settings->apst.params,
+		     policies);
 	return parse_policy(common, "lpm", "med_power_with_dipm",
-			    &settings->apst.params, &policies[1]);
+			    &settings->apst.params, &policies[2]);
 }
 
 static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
@@ -470,6 +476,23 @@ static void print_assumptions(const struct ssdpm_result *r)
 	putchar('\n');
 }
 
+static void print_policy(const struct job *job, const struct drive *drive)
+{
+	const uint32_t lpm = job->resolved.lpm;
+
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
+	    job->policy->kind == POLICY_NONE)
+		print_resolved(&job->resolved);
+	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
+		printf("%s is unknown, so it is a range, min_power to "
+		       "max_performance",
+		       lpm ? "what the firmware has set" : "the link policy");
+	else if (job->policy->kind == POLICY_TODAY)
+		fputs(ssdpm_lpm_to_string(lpm), stdout);
+	else
+		fputs("link power management", stdout);
+}
+
 static void print_estimate(const struct settings *settings,
 			   const struct estimate *e,
 			   const struct cap_answer *cap)
@@ -479,10 +502,7 @@ static void print_estimate(const struct settings *settings,
 
 	print_subject(e, &settings->sim);
 	printf("  %s: ", job->policy->name);
-	if (job->policy->kind == POLICY_LPM)
-		fputs("link power management", stdout);
-	else
-		print_resolved(&job->resolved);
+	print_policy(job, e->subject->drive);
 	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
 	       time_text(job->result.nominal.duration_ns).text);
 	print_bounds(&job->result);
@@ -592,6 +612,7 @@ static enum exit_status find_policies(const struct common *common,
 	status = find_required(common, settings, policies, n);
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
+	plan->only_first = !settings->page.path;
 	for (size_t i = 0;
 	     !status && settings->page.path && (name = common_policy(i)); i++)
 		if (!has_policy(policies, plan->n_required, name))

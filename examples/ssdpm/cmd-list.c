@@ -176,7 +176,7 @@ static enum exit_status run(const void *data, const struct common *common,
 				   operands[0]);
 	status = read_devices(common, NULL, 0, &drives);
 	if (!status)
-		complain_of_journals(common, &drives);
+		look_at_journals(common, &drives);
 	if (!status)
 		status = list(common, &drives);
 	free_drives(&drives);

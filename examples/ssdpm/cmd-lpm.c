@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm lpm: the link policies of SATA ports. */
+#include "advised.h"
 #include "device-print.h"
 #include "output.h"
 #include "work.h"
@@ -103,14 +104,17 @@ static void print_advice(const struct ports *ports)
 	const char *before = "\n";
 
 	for (size_t i = 0; i < ports->n; i++) {
+		const struct drive *drive = ports->ports[i].drive;
 		const struct ssdpm_diagnosis *reason =
 			main_reason(&ports->ports[i].insight);
+		char *advice = advice_text(drive, reason);
 
-		if (!reason || !reason->advice[0])
+		if (!advice)
 			continue;
-		printf("%s  %s: %s\n", before, ports->ports[i].drive->name,
-		       reason->advice);
+		fputs(before, stdout);
+		printf("  %s: %s\n", drive->name, advice);
 		before = "";
+		free(advice);
 	}
 }
 

@@ -35,6 +35,29 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
+/* What the files can say: of all drives, but for power states. */
+static enum exit_status check_persist(const struct common *common,
+				      const struct settings *settings, size_t n)
+{
+	const struct plan_options *options = &settings->plan;
+
+	if (options->table_name)
+		return usage_error(
+			common,
+			"--persist %s cannot make --apst last: each reset of a "
+			"drive brings the table of Linux back; --latency and "
+			"--nvme-core last",
+			ssdpm_persist_kind_to_string(settings->persist));
+	if (n && (options->has_latency || options->nvme_core_given ||
+		  options->n_lpms))
+		return usage_error(
+			common,
+			"--persist %s makes --latency, --nvme-core and --lpm "
+			"last for all drives: name no TARGET",
+			ssdpm_persist_kind_to_string(settings->persist));
+	return STATUS_DONE;
+}
+
 static enum exit_status check_options(const struct common *common,
 				      struct settings *settings, char **targets,
 				      size_t n)
@@ -42,11 +65,10 @@ static enum exit_status check_options(const struct common *common,
 	const struct saving_options *saving = &settings->saving;
 	enum exit_status status = check_plan_options(common, &settings->plan);
 
-	if (!status && settings->persist && !settings->plan.profile &&
-	    !settings->plan.has_power_state && !settings->plan.has_nopp)
-		return usage_error(common,
-				   "--persist needs --profile, --power-state "
-				   "or --nopp: it is what the files say");
+	if (!status && settings->persist)
+		status = check_persist(common, settings, n);
+	if (status)
+		return status;
 	if (!status && settings->plan.applied && n)
 		return usage_error(common,
 				   "without settings, all that was applied is "
@@ -416,6 +438,9 @@ static enum exit_status finish_check(struct work *work,
 		status = printed;
 	if (!status)
 		status = complain_of_unknown(work->plan);
+	/* Over a journal that is so whatever the values are. */
+	if (journal_stands(&work->journal))
+		status = STATUS_NOT_IN_FORCE;
 	if (!status && !work->in_force)
 		status = STATUS_NOT_IN_FORCE;
 	return status;
@@ -443,7 +468,7 @@ static enum exit_status run_check(const void *data, const struct common *common,
 #define PERSIST "udev|modprobe|systemd|tlp|tuned"
 
 static const struct option_spec plan_own[] = {
-	{ "persist", 0, PERSIST, "show the files that make the profile last" },
+	{ "persist", 0, PERSIST, "show the files that make the settings last" },
 	{ "both-sources", 0, NULL,
 	  "show what the profile says on AC, and what on battery" },
 	{ "trace", 't', "FILE",
@@ -453,7 +478,7 @@ static const struct option_spec plan_own[] = {
 
 static const struct option_spec apply_own[] = {
 	{ "persist", 0, PERSIST,
-	  "show and write the files that make the profile last" },
+	  "show and write the files that make the settings last" },
 	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing" },
 };
 

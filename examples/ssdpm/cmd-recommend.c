@@ -27,7 +27,8 @@ struct settings {
 	bool is_bounded; /* a delay, or a time to leave a state */
 	struct use use;
 	const char *trace_name;
-	const char *from;
+	const char *from_name;
+	struct policy from; /* if it is named */
 	const char *raw_path;
 };
 
@@ -47,8 +48,8 @@ static const struct option_spec options[] = {
 	{ "max-states", 0, "N",
 	  "how many states a raw table may use (default 2)" },
 	{ "from", 0, "POLICY",
-	  "what the saving is against (default linux): an algorithm as for "
-	  "compare, none, or a file with a table" },
+	  "what savings are against (default today, else linux): an algorithm "
+	  "as for compare, none, or a file with a table" },
 	{ "quirk", 0, "no-apst|no-deepest-ps|none",
 	  "as for ssdpm apst; may be repeated" },
 	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
@@ -139,7 +140,7 @@ static enum exit_status set(void *data, struct common *common,
 	if (!strcmp(name, "trace"))
 		settings->trace_name = argument;
 	else if (!strcmp(name, "from"))
-		settings->from = argument;
+		settings->from_name = argument;
 	else if (!strcmp(name, "quirks-file"))
 		settings->quirks.path = argument;
 	else if (!strcmp(name, "may-cost"))
@@ -259,22 +260,23 @@ static enum exit_status advise(const struct plan *plan,
 	const struct subject *subject = a->subject;
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	struct ssdpm_bounds usual = { .size = sizeof(usual) };
+	struct ssdpm_apst_params apst;
 	struct ssdpm_error error;
 
-	a->from = plan->policies;
+	ssdpm_apst_params_init(&apst, sizeof(apst));
+
+	a->from = settings->from_name ? settings->from :
+					reference_policy(subject->drive, &apst);
 	a->use = &settings->use;
 	a->raw_path = settings->raw_path;
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	a->usual_bounds = !settings->is_bounded;
-	if (ssdpm_model_get_info(subject->drive->model)->kind !=
-	    SSDPM_KIND_NVME) {
-		complain("%s: not an NVMe drive: only these have APST; ssdpm "
-			 "compare shows what its link policies save",
-			 subject->drive->name);
+	if (!policy_fits(&a->from, subject->drive)) {
+		complain_of_policy(&a->from, subject->drive);
 		return STATUS_DEVICE_CANNOT;
 	}
-	if (resolve_policy(a->from, subject->drive, &subject->quirks,
+	if (resolve_policy(&a->from, subject->drive, &subject->quirks,
 			   subject->parameters, subject->n_parameters,
 			   plan->sim_options->operational_state, &a->today,
 			   &error))
@@ -380,7 +382,7 @@ static enum exit_status write_advice_page(const struct plan *plan,
 					  const struct drives *drives,
 					  const struct advice *advice)
 {
-	struct policy policies[MAX_POLICIES] = { plan->policies[0] };
+	struct policy policies[MAX_POLICIES] = { advice->from };
 	struct page_texts texts = { .advices = advice, .n = 1 };
 	struct common quiet = *plan->common;
 	struct ssdpm_apst_params params;
@@ -499,31 +501,58 @@ static enum exit_status check(const struct common *common,
 	return check_page(common, &settings->page);
 }
 
+/*
+ * The other drives have their answer: of a whole machine, a SATA disk is no
+ * failure unless nothing else is there.
+ */
+static enum exit_status leave_out_sata(const struct common *common,
+				       struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+	size_t n = 0;
+
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+
+		if (ssdpm_model_get_info(drive->model)->kind ==
+		    SSDPM_KIND_NVME) {
+			drives->drives[n++] = *drive;
+			continue;
+		}
+		if (drive->named || !drive->device)
+			status = STATUS_DEVICE_CANNOT;
+		if (status || !common->quiet)
+			complain("%s: not an NVMe drive: only these have APST; "
+				 "ssdpm compare shows what its link policies "
+				 "save",
+				 drive->name);
+		free_drive(drive);
+	}
+	drives->n = n;
+	return n ? status : STATUS_DEVICE_CANNOT;
+}
+
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	struct settings settings = *(const struct settings *)data;
 	struct ssdpm_apst_params params;
-	struct policy from;
 	struct plan plan = {
 		.common = common,
 		.trace_options = &settings.trace,
 		.sim_options = &settings.sim,
 		.quirk_options = &settings.quirks,
-		.policies = &from,
-		.n_policies = 1,
 		.n_required = 1,
 	};
-	enum exit_status status;
+	enum exit_status status, left_out = STATUS_DONE;
 	struct drives drives;
 
 	init_bounds(&settings.bounds);
 	status = check(common, &settings, operands, n_operands);
 	ssdpm_apst_params_init(&params, sizeof(params));
-	if (!status)
-		status = parse_policy(common, "from",
-				      settings.from ? settings.from : "linux",
-				      &params, &from);
+	if (!status && settings.from_name)
+		status = parse_policy(common, "from", settings.from_name,
+				      &params, &settings.from);
 	if (status)
 		return status;
 	status = read_drives(common, operands, n_operands, &drives);
@@ -535,9 +564,11 @@ static enum exit_status run(const void *data, const struct common *common,
 				     settings.page.path ? "html" : "raw",
 				     drives.n);
 	if (!status)
+		left_out = leave_out_sata(common, &drives);
+	if (!status && drives.n)
 		status = recommend(&plan, &settings, &drives);
 	free_drives(&drives);
-	return status;
+	return status ? status : left_out;
 }
 
 static const struct group_use groups[] = {

@@ -385,7 +385,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status && !drives.n && !common->quiet)
 		complain_of_no_drive(common);
 	if (!status)
-		complain_of_journals(common, &drives);
+		look_at_journals(common, &drives);
 	if (!status)
 		status = show(common, settings, &drives);
 	free_drives(&drives);

@@ -7,21 +7,37 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* As text of the terminal: see print.h. */
+static void print_quoted(const char *text)
+{
+	char *quoted = NULL;
+	size_t size;
+	FILE *file = open_memstream(&quoted, &size);
+
+	if (!file)
+		return;
+	putc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', file);
+		putc(*text, file);
+	}
+	putc('"', file);
+	if (!fclose(file))
+		printf("%s", quoted);
+	free(quoted);
+}
 
 void csv_text(const char *text, char end)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		printf("%s%c", text, end);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	printf("\"%c", end);
+	if (text[strcspn(text, ",\"\r\n")])
+		print_quoted(text);
+	else
+		printf("%s", text);
+	putchar(end);
 }
 
 void csv_line(int n, ...)
@@ -55,10 +71,18 @@ void print_taken(const struct subject *subject,
 	struct ssdpm_device_settings settings = find_settings(subject->drive);
 	uint32_t quirks = subject->quirks.in_force & APST_QUIRKS;
 
-	if (!subject->drive->device ||
-	    ssdpm_model_get_info(subject->drive->model)->kind !=
-		    SSDPM_KIND_NVME)
+	const struct ssdpm_device_facts *facts;
+
+	if (!subject->drive->device)
 		return;
+	if (ssdpm_model_get_info(subject->drive->model)->kind !=
+	    SSDPM_KIND_NVME) {
+		if (settings.lpm < SSDPM_LPM_MAX_PERFORMANCE)
+			puts("  the machine says: nothing of the link policy, "
+			     "so it is a range, min_power to max_performance");
+		return;
+	}
+	facts = ssdpm_device_get_facts(subject->drive->device);
 	fputs("  the machine says: ", stdout);
 	if (!options->pcie_link && settings.pcie_link)
 		printf("link in %s while asleep; ",
@@ -72,6 +96,9 @@ void print_taken(const struct subject *subject,
 		print_quirks(stdout, quirks);
 	else
 		fputs("no quirk of APST", stdout);
+	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE &&
+	    !facts->latency_tolerance_us)
+		fputs("; APST is off, the latency limit is 0", stdout);
 	putchar('\n');
 }
 

@@ -140,6 +140,24 @@ static void write_diagnosis(struct json_writer *w,
 	ssdpm__json_end(w, ']');
 }
 
+void write_journal(struct json_writer *w, const struct ssdpm_journal *journal)
+{
+	if (!journal_stands(journal) &&
+	    journal->state != SSDPM_JOURNAL_UNDONE) {
+		ssdpm__json_null(w, "journal");
+		return;
+	}
+	ssdpm__json_begin(w, "journal", '{');
+	ssdpm__json_string(w, "state",
+			   ssdpm_journal_state_to_string(journal->state));
+	ssdpm__json_uint(w, "age_ms", journal->age_ms);
+	ssdpm__json_uint(w, "n_undone", journal->n_undone);
+	ssdpm__json_uint(w, "n_left_alone", journal->n_left_alone);
+	write_if(w, "line", journal->line, journal->line);
+	write_text(w, "reason", journal->reason);
+	ssdpm__json_end(w, '}');
+}
+
 void write_device(struct json_writer *w, const struct drive *drive,
 		  const struct insight *insight)
 {
@@ -149,6 +167,7 @@ void write_device(struct json_writer *w, const struct drive *drive,
 
 	ssdpm__json_string(w, "schema", "ssdpm.device/1");
 	ssdpm__json_string(w, "name", drive->name);
+	write_journal(w, &drive->live->journal);
 	ssdpm__json_string(w, "kind",
 			   f->kind ? ssdpm_kind_to_string(f->kind) : NULL);
 	ssdpm__json_string(w, "reach", ssdpm_reach_to_string(f->reach));

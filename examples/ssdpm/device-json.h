@@ -7,6 +7,9 @@
 
 #include "base/json.h"
 
+/* As a member; null: there was none. */
+void write_journal(struct json_writer *w, const struct ssdpm_journal *journal);
+
 /* Members of ssdpm.device/1: facts and diagnosis. */
 void write_device(struct json_writer *w, const struct drive *drive,
 		  const struct insight *insight);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "device-print.h"
 
+#include "advised.h"
 #include "numbers.h"
 #include "policies.h"
 
@@ -268,7 +269,7 @@ static void print_pci(const struct ssdpm_device_facts *f)
 	if (!f->pci_power_state[0] && !f->runtime_pm[0])
 		return;
 	label("PCI device");
-	fputs(f->pci_power_state, stdout);
+	printf("%s", f->pci_power_state);
 	if (f->runtime_pm[0])
 		printf("%sruntime PM %s", f->pci_power_state[0] ? ", " : "",
 		       f->runtime_pm);
@@ -279,18 +280,21 @@ static void print_pci(const struct ssdpm_device_facts *f)
 	putchar('\n');
 }
 
-static void print_diagnoses(const struct insight *insight)
+static void print_diagnoses(const struct drive *drive,
+			    const struct insight *insight)
 {
 	for (size_t i = 0; i < insight->n_diagnoses; i++) {
 		const struct ssdpm_diagnosis *d = &insight->diagnoses[i];
+		char *advice = advice_text(drive, d);
 
 		printf("  %s%s\n",
 		       !i				     ? "" :
 		       d->severity == SSDPM_SEVERITY_PROBLEM ? "! " :
 							       "- ",
 		       d->message);
-		if (d->advice[0])
-			printf("    %s\n", d->advice);
+		if (advice)
+			printf("    %s\n", advice);
+		free(advice);
 	}
 }
 
@@ -298,7 +302,7 @@ void print_device_summary(const struct drive *drive,
 			  const struct insight *insight)
 {
 	print_device_heading(drive);
-	print_diagnoses(insight);
+	print_diagnoses(drive, insight);
 }
 
 void print_device(const struct drive *drive, const struct insight *insight)
@@ -312,7 +316,7 @@ void print_device(const struct drive *drive, const struct insight *insight)
 	else if (f->kind == SSDPM_KIND_SATA)
 		print_sata(f, insight);
 	print_pci(f);
-	print_diagnoses(insight);
+	print_diagnoses(drive, insight);
 }
 
 static void print_facts(const struct ssdpm_machine_facts *f)

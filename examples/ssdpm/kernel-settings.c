@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel-settings.h"
 
+#include "advised.h"
 #include "live.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT = 4 }; /* the last one: for drives that come later */
@@ -81,79 +83,65 @@ static void format_tolerance(const struct drive *drive, char path[96])
 		 "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", name);
 }
 
-/* A word for a shell. */
-static size_t add_word(char *text, size_t size, const char *word)
+/* NULL: the drive is no device, or out of memory. */
+static FILE *begin_apply(const struct drive *drive, char **ret_text,
+			 size_t *ret_size)
 {
-	size_t n;
+	FILE *file = NULL;
 
-	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-			      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			      "_./+-")] == 0)
-		return (size_t)snprintf(text, size, " %s", word);
-	n = (size_t)snprintf(text, size, " '");
-	for (; *word && n + 6 < size; word++)
-		n += (size_t)snprintf(text + n, size - n,
-				      *word == '\'' ? "'\\''" : "%c", *word);
-	return n + (size_t)snprintf(text + n, size - n, "'");
+	if (drive->device && drive->live)
+		file = open_memstream(ret_text, ret_size);
+	if (!file)
+		return NULL;
+	fputs("ssdpm apply", file);
+	write_root(file, drive->live->root);
+	return file;
 }
 
-static bool begin_apply(const struct drive *drive, char text[APPLY_BYTES])
+static char *end_apply(const struct drive *drive, FILE *file, char **text)
 {
-	size_t n;
-
-	if (!drive->device || !drive->live)
-		return false;
-	n = (size_t)snprintf(text, APPLY_BYTES, "ssdpm apply");
-	if (!drive->live->root)
-		return true;
-	n += (size_t)snprintf(text + n, APPLY_BYTES - n, " --root");
-	add_word(text + n, APPLY_BYTES / 2 - n, drive->live->root);
-	return true;
+	write_word(file, ssdpm_device_get_facts(drive->device)->name);
+	if (!fclose(file))
+		return *text;
+	free(*text);
+	return NULL;
 }
 
-bool format_apply(const struct drive *drive,
-		  const struct ssdpm_apst_params *params,
-		  char text[APPLY_BYTES])
+char *apply_text(const struct drive *drive,
+		 const struct ssdpm_apst_params *params)
 {
 	const uint64_t us = params->max_exit_latency_us;
 	struct setting settings[MAX_SETTINGS];
-	size_t n;
+	size_t size;
+	char *text;
+	FILE *file = begin_apply(drive, &text, &size);
 
-	if (!begin_apply(drive, text))
-		return false;
-	n = strlen(text);
+	if (!file)
+		return NULL;
 	get_changes(drive, params, settings);
 	for (int i = 0; i < LIMIT; i++)
 		if (settings[i].value != settings[i].usual)
-			n += (size_t)snprintf(text + n, APPLY_BYTES - n,
-					      " --nvme-core %s=%" PRIu64,
-					      settings[i].name,
-					      settings[i].value);
+			fprintf(file, " --nvme-core %s=%" PRIu64,
+				settings[i].name, settings[i].value);
 	if (us == SSDPM_LATENCY_ANY)
-		n += (size_t)snprintf(text + n, APPLY_BYTES - n,
-				      " --latency any");
+		fputs(" --latency any", file);
 	else
-		n += (size_t)snprintf(
-			text + n, APPLY_BYTES - n, " --latency %" PRIu64 "%s",
+		fprintf(file, " --latency %" PRIu64 "%s",
 			us % 1000 ? us : us / 1000, us % 1000 ? "us" : "ms");
-	add_word(text + n, APPLY_BYTES - n,
-		 ssdpm_device_get_facts(drive->device)->name);
-	return true;
+	return end_apply(drive, file, &text);
 }
 
-bool format_apply_table(const struct drive *drive, const char *file,
-			char text[APPLY_BYTES])
+char *apply_table_text(const struct drive *drive, const char *path)
 {
-	size_t n;
+	size_t size;
+	char *text;
+	FILE *file = begin_apply(drive, &text, &size);
 
-	if (!begin_apply(drive, text))
-		return false;
-	n = strlen(text);
-	n += (size_t)snprintf(text + n, APPLY_BYTES - n, " --apst");
-	n += add_word(text + n, APPLY_BYTES - 100 - n, file ? file : "FILE");
-	add_word(text + n, APPLY_BYTES - n,
-		 ssdpm_device_get_facts(drive->device)->name);
-	return true;
+	if (!file)
+		return NULL;
+	fputs(" --apst", file);
+	write_word(file, path ? path : "FILE");
+	return end_apply(drive, file, &text);
 }
 
 /*
@@ -184,7 +172,7 @@ static void write_one(struct json_writer *w, const char *path,
 void write_sysfs(struct json_writer *w, const struct drive *drive,
 		 const struct ssdpm_apst_params *params)
 {
-	char apply[APPLY_BYTES], path[96], first[24], second[24];
+	char path[96], first[24], second[24], *apply;
 	struct setting settings[MAX_SETTINGS];
 
 	get_changes(drive, params, settings);
@@ -201,20 +189,23 @@ void write_sysfs(struct json_writer *w, const struct drive *drive,
 	write_one(w, path, first);
 	write_one(w, path, second);
 	ssdpm__json_end(w, ']');
-	ssdpm__json_string(w, "apply",
-			   format_apply(drive, params, apply) ? apply : NULL);
+	apply = apply_text(drive, params);
+	ssdpm__json_string(w, "apply", apply);
+	free(apply);
 }
 
 void print_sysfs(const struct drive *drive,
 		 const struct ssdpm_apst_params *params)
 {
-	char apply[APPLY_BYTES], path[96], first[24], second[24];
+	char path[96], first[24], second[24];
+	char *apply = apply_text(drive, params);
 	struct setting settings[MAX_SETTINGS];
 
-	if (format_apply(drive, params, apply)) {
-		printf("  now, as root; ssdpm verifies it, and ssdpm revert "
-		       "undoes it:\n    %s\n",
+	if (apply) {
+		printf("  now, as root; ssdpm verifies it, and can revert it:\n"
+		       "    %s\n",
 		       apply);
+		free(apply);
 		return;
 	}
 	get_settings(params, settings);

@@ -23,18 +23,14 @@ void get_settings(const struct ssdpm_apst_params *params,
 void join_settings(const struct setting settings[MAX_SETTINGS], bool usual,
 		   const char *prefix, char *text, size_t size);
 
-#define APPLY_BYTES 9600
-
 /*
  * The call of ssdpm apply that sets it on a device, verifies it and can be
- * undone. false: the drive is no device.
+ * undone: free it. NULL: the drive is no device, or out of memory.
  */
-bool format_apply(const struct drive *drive,
-		  const struct ssdpm_apst_params *params,
-		  char text[APPLY_BYTES]);
+char *apply_text(const struct drive *drive,
+		 const struct ssdpm_apst_params *params);
 /* The same for a table in a file; NULL: it has no name yet, "FILE". */
-bool format_apply_table(const struct drive *drive, const char *file,
-			char text[APPLY_BYTES]);
+char *apply_table_text(const struct drive *drive, const char *path);
 
 /* What to write to sysfs now, in this order. */
 void write_sysfs(struct json_writer *w, const struct drive *drive,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "live.h"
 
+#include "advised.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <linux/capability.h>
@@ -339,34 +341,49 @@ bool journal_stands(const struct ssdpm_journal *journal)
 {
 	return journal->state == SSDPM_JOURNAL_RUNNING ||
 	       journal->state == SSDPM_JOURNAL_KILLED ||
-	       journal->state == SSDPM_JOURNAL_FOUND;
+	       journal->state == SSDPM_JOURNAL_FOUND ||
+	       journal->state == SSDPM_JOURNAL_REFUSED;
 }
 
-struct journal_text describe_journal(const struct ssdpm_journal *journal)
+static const char *words_of(uint32_t state)
 {
-	const unsigned long long s = journal->age_ms / 1000;
-	struct journal_text result;
-
-	snprintf(
-		result.text, sizeof(result.text),
-		journal->state == SSDPM_JOURNAL_RUNNING ?
-			"a commit runs: its journal is %llu s old" :
-		journal->state == SSDPM_JOURNAL_KILLED ?
-			"a commit was killed, or could not undo all, %llu s "
-			"ago: ssdpm revert or apply undoes it first" :
-			"a commit runs, was killed or could not undo all, %llu "
-			"s ago: ssdpm revert or apply undoes it first",
-		s);
-	return result;
+	switch (state) {
+	case SSDPM_JOURNAL_RUNNING:
+		return "a commit runs: its journal is %llu s old";
+	case SSDPM_JOURNAL_KILLED:
+		return "a commit was killed, or could not undo all, %llu s "
+		       "ago: ssdpm revert or apply undoes it first";
+	case SSDPM_JOURNAL_REFUSED:
+		return "the journal of a commit, %llu s old, cannot be undone: "
+		       "%s";
+	default:
+		return "a commit runs, was killed or could not undo all, %llu "
+		       "s ago: ssdpm revert or apply undoes it first";
+	}
 }
 
-void complain_of_journals(const struct common *common,
-			  const struct drives *drives)
+char *describe_journal(const struct live *live,
+		       const struct ssdpm_journal *journal)
 {
-	struct ssdpm_journal journal = { .state = SSDPM_JOURNAL_NONE };
+	char text[352];
 
-	for (size_t i = 0; i < drives->n_lives && !common->quiet; i++)
-		if (!read_journal(drives->lives[i], NULL, &journal) &&
-		    journal_stands(&journal))
-			complain("%s", describe_journal(&journal).text);
+	snprintf(text, sizeof(text), words_of(journal->state),
+		 (unsigned long long)(journal->age_ms / 1000), journal->reason);
+	return advised_text(live->root, text);
+}
+
+void look_at_journals(const struct common *common, const struct drives *drives)
+{
+	for (size_t i = 0; i < drives->n_lives; i++) {
+		struct live *live = drives->lives[i];
+		char *text;
+
+		if (read_journal(live, NULL, &live->journal) ||
+		    !journal_stands(&live->journal) || common->quiet)
+			continue;
+		text = describe_journal(live, &live->journal);
+		if (text)
+			complain("%s", text);
+		free(text);
+	}
 }

@@ -9,7 +9,8 @@
 struct live {
 	struct ssdpm_machine *machine;
 	struct ssdpm_machine_facts facts;
-	char *root; /* NULL: this machine */
+	char *root;		      /* NULL: this machine */
+	struct ssdpm_journal journal; /* see look_at_journals() */
 };
 
 /*
@@ -110,14 +111,11 @@ enum exit_status read_journal(const struct live *live,
  */
 bool journal_stands(const struct ssdpm_journal *journal);
 
-/* One line. */
-struct journal_text {
-	char text[128];
-};
-struct journal_text describe_journal(const struct ssdpm_journal *journal);
+/* One line, which may be pasted; free it. NULL: out of memory. */
+char *describe_journal(const struct live *live,
+		       const struct ssdpm_journal *journal);
 
-/* On each machine of drives, unless all is quiet. */
-void complain_of_journals(const struct common *common,
-			  const struct drives *drives);
+/* On each machine of drives; one that stands is complained of. */
+void look_at_journals(const struct common *common, const struct drives *drives);
 
 #endif

@@ -155,9 +155,10 @@ static void print_help(const struct subcommand *subcommand)
 	printf("\n%s\n\nOptions:\n", subcommand->summary);
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
 		print_option(option);
-	printf("\nExamples:\n%s\nMore in ssdpm-%.*s(1).\n",
-	       subcommand->examples, (int)strcspn(subcommand->name, " "),
-	       subcommand->name);
+	puts("\nExamples:");
+	fputs(subcommand->examples, stdout);
+	printf("\nMore in ssdpm-%.*s(1).\n",
+	       (int)strcspn(subcommand->name, " "), subcommand->name);
 }
 
 static enum exit_status set_common(struct common *common, const char *name,

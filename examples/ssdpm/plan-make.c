@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "plan-options.h"
 
+#include "advised.h"
 #include "quirks.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The same number, or a name, was wrong on the command line. */
-static enum exit_status complain_of_setting(const char *name,
-					    const struct ssdpm_error *error)
+static enum exit_status status_of_setting(const struct ssdpm_error *error)
 {
-	enum exit_status status = complain_of_device(name, error);
-
 	if (error->code == -ERANGE)
 		return STATUS_USAGE;
 	/* A quirk forbids it, not a missing privilege. */
-	return error->code == -EPERM ? STATUS_DEVICE_CANNOT : status;
+	return error->code == -EPERM ? STATUS_DEVICE_CANNOT :
+				       status_of_error(error->code);
+}
+
+static enum exit_status complain_of_setting(const char *name,
+					    const struct ssdpm_error *error)
+{
+	complain_of_device(name, error);
+	return status_of_setting(error);
 }
 
 /* What a drive cannot do that nobody named is no failure. */
@@ -23,16 +30,20 @@ static enum exit_status refuse(const struct common *common,
 			       const struct drive *drive,
 			       const struct ssdpm_error *error)
 {
-	struct ssdpm_error advice = *error;
-	size_t length = strlen(advice.message);
+	const bool begins =
+		!strncmp(error->message, drive->name, strlen(drive->name));
+	char *show;
 
 	if (error->code != -EOPNOTSUPP)
 		return complain_of_setting(drive->name, error);
 	if (drive->named) {
-		snprintf(advice.message + length,
-			 sizeof(advice.message) - length,
-			 "; ssdpm show %s says more", drive->name);
-		return complain_of_setting(drive->name, &advice);
+		show = show_text(drive);
+		/* Many messages begin with the name. */
+		complain("%s%s%s; %s says more", begins ? "" : drive->name,
+			 begins ? "" : ": ", error->message,
+			 show ? show : "ssdpm show");
+		free(show);
+		return status_of_setting(error);
 	}
 	if (!common->quiet)
 		complain_of_device(drive->name, error);

@@ -28,13 +28,13 @@ static void print_value(uint32_t kind, const char *value)
 	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL)) {
 		/* A table that is switched off has a word behind it. */
 		print_resolved(&resolved);
-		fputs(value + HEX_TABLE, stdout);
+		printf("%s", value + HEX_TABLE);
 	} else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
 		    kind == SSDPM_STEP_REBUILD) &&
 		   *value && !*end)
 		fputs(latency_text(us).text, stdout);
 	else
-		fputs(value, stdout);
+		printf("%s", value);
 }
 
 static bool was_applied(const struct work *work)
@@ -306,6 +306,15 @@ static void print_failures(const struct work *work)
 			print_step(work, &step);
 }
 
+static void print_journal(const struct work *work)
+{
+	char *text = describe_journal(work->drives->lives[0], &work->journal);
+
+	if (text)
+		printf("%s\n", text);
+	free(text);
+}
+
 static enum exit_status print_for_people(const struct work *work)
 {
 	bool nothing = all_left_alone(work->plan);
@@ -317,14 +326,16 @@ static enum exit_status print_for_people(const struct work *work)
 	print_profile(work);
 	print_steps(work);
 	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
-		puts("nothing was applied since the boot");
+		puts(journal_stands(&work->journal) ?
+			     "nothing else to check" :
+			     "nothing was applied since the boot");
 	else if (nothing && !was_applied(work) && !has_files(work))
 		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
 				     journal_stands(&work->journal) ?
 			     "nothing else to do" :
 			     "nothing to do");
 	if (journal_stands(&work->journal))
-		puts(describe_journal(&work->journal).text);
+		print_journal(work);
 	if (!work->differences_only || !work->in_force)
 		print_tables(work);
 	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
@@ -408,24 +419,6 @@ static void write_profile(struct json_writer *w, const struct work *work)
 		given ? ssdpm_power_source_to_string(now->power_source) : NULL);
 	ssdpm__json_string(w, "reason",
 			   given && now->reason[0] ? now->reason : NULL);
-}
-
-/* Null: there was none. */
-static void write_journal(struct json_writer *w,
-			  const struct ssdpm_journal *journal)
-{
-	if (!journal_stands(journal) &&
-	    journal->state != SSDPM_JOURNAL_UNDONE) {
-		ssdpm__json_null(w, "journal");
-		return;
-	}
-	ssdpm__json_begin(w, "journal", '{');
-	ssdpm__json_string(w, "state",
-			   ssdpm_journal_state_to_string(journal->state));
-	ssdpm__json_uint(w, "age_ms", journal->age_ms);
-	ssdpm__json_uint(w, "n_undone", journal->n_undone);
-	ssdpm__json_uint(w, "n_left_alone", journal->n_left_alone);
-	ssdpm__json_end(w, '}');
 }
 
 static enum exit_status write_work(struct json_writer *w,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "policies.h"
 
+#include "sim-options.h"
+
 #include "base/quantity.h"
 
 #include <string.h>
@@ -28,6 +30,8 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 
 	if (!strcmp(argument, "none")) {
 		policy.kind = POLICY_NONE;
+	} else if (!strcmp(argument, "today")) {
+		policy.kind = POLICY_TODAY;
 	} else if (policy.lpm) {
 		policy.kind = POLICY_LPM;
 	} else {
@@ -42,6 +46,7 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 }
 
 static const char *const common_policies[] = {
+	"today",
 	"linux",
 	"linux-legacy",
 	"windows:balanced:ac",
@@ -87,10 +92,49 @@ struct policy policy_of(const struct ssdpm_apst_params *params)
 	return policy;
 }
 
-bool policy_fits(const struct policy *policy, uint32_t kind)
+static bool has_today(const struct drive *drive)
 {
+	if (!drive->device)
+		return false;
+	/* A port whose policy is not known has one all the same: a range. */
+	return ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA ||
+	       find_settings(drive).known & SSDPM_SETTING_APST;
+}
+
+bool policy_fits(const struct policy *policy, const struct drive *drive)
+{
+	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
+
+	if (policy->kind == POLICY_TODAY)
+		return has_today(drive);
 	return policy->kind == POLICY_NONE ||
 	       (policy->kind == POLICY_LPM) == (kind == SSDPM_KIND_SATA);
+}
+
+void complain_of_policy(const struct policy *policy, const struct drive *drive)
+{
+	if (policy->kind == POLICY_TODAY)
+		complain("%s: %s is unknown: %s", drive->name, policy->name,
+			 drive->device ? "its machine does not say" :
+					 "only devices have it");
+	else
+		complain("%s: %s is for %s drives", drive->name, policy->name,
+			 policy->kind == POLICY_LPM ? "SATA" : "NVMe");
+}
+
+struct policy reference_policy(const struct drive *drive,
+			       const struct ssdpm_apst_params *params)
+{
+	const struct policy today = { .kind = POLICY_TODAY, .name = "today" };
+	const struct policy lpm = { .kind = POLICY_LPM,
+				    .name = "med_power_with_dipm",
+				    .lpm = SSDPM_LPM_MED_POWER_WITH_DIPM };
+
+	if (has_today(drive))
+		return today;
+	return ssdpm_model_get_info(drive->model)->kind == SSDPM_KIND_SATA ?
+		       lpm :
+		       policy_of(params);
 }
 
 /* Power of a state or, with another kind, of transitions; 0: unknown. */
@@ -135,7 +179,12 @@ int resolve_policy(const struct policy *policy, const struct drive *drive,
 	struct ssdpm_apst_params *p = &source.params;
 	int err = 0;
 
-	if (policy->kind != POLICY_TABLE) {
+	if (policy->kind == POLICY_TODAY) {
+		const struct ssdpm_device_settings s = find_settings(drive);
+
+		resolved.table = s.apst;
+		resolved.lpm = s.lpm;
+	} else if (policy->kind != POLICY_TABLE) {
 		resolved.table.sent = resolved.table.enabled = 1;
 	} else if (source.is_algorithm &&
 		   p->algorithm == SSDPM_APST_LOWER_ENVELOPE) {
@@ -152,7 +201,10 @@ int resolve_policy(const struct policy *policy, const struct drive *drive,
 	}
 	if (err)
 		return err;
-	if (!resolved.lpm)
+	/* It stays unknown where the port does not say. */
+	if (!resolved.lpm &&
+	    (policy->kind != POLICY_TODAY ||
+	     ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA))
 		resolved.lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	*ret_resolved = resolved;
 	return 0;

@@ -9,6 +9,7 @@ enum policy_kind {
 	POLICY_TABLE = 1, /* NVMe: made or read */
 	POLICY_LPM,	  /* SATA */
 	POLICY_NONE,	  /* never sleep */
+	POLICY_TODAY,	  /* what the machine of a device does now */
 };
 
 struct policy {
@@ -19,8 +20,8 @@ struct policy {
 };
 
 /*
- * "none", a word of enum ssdpm_lpm, or what parse_table_source() takes; params
- * are for what the words do not say. A file is read.
+ * "none", "today", a word of enum ssdpm_lpm, or what parse_table_source()
+ * takes; params are for what the words do not say. A file is read.
  */
 enum exit_status parse_policy(const struct common *common, const char *option,
 			      const char *argument,
@@ -34,14 +35,22 @@ uint32_t find_lpm(const char *word);
 struct policy policy_of(const struct ssdpm_apst_params *params);
 
 /*
- * The policies that people compare, for NVMe and for SATA, the first of each
- * being what Linux does; by index, NULL: no more. The link policies are only
- * for SATA, the tables only for NVMe.
+ * The policies that people compare, for NVMe and for SATA: today, which only
+ * devices have, and then of each what Linux does; by index, NULL: no more. The
+ * link policies are only for SATA, the tables only for NVMe.
  */
 const char *common_policy(size_t index);
 
-/* Is it for drives of this kind, enum ssdpm_kind? */
-bool policy_fits(const struct policy *policy, uint32_t kind);
+/* Is it for this drive? A complaint says why not. */
+bool policy_fits(const struct policy *policy, const struct drive *drive);
+void complain_of_policy(const struct policy *policy, const struct drive *drive);
+
+/*
+ * What savings are counted from unless the options say: today, if the machine
+ * of the drive says what that is, and else what Linux does by default.
+ */
+struct policy reference_policy(const struct drive *drive,
+			       const struct ssdpm_apst_params *params);
 
 /* What a policy is for one drive. */
 struct resolved {

@@ -24,29 +24,87 @@ static void blunt_between(char *text)
 	}
 }
 
+static size_t count_breaks(const char *text)
+{
+	size_t n = 0;
+
+	while (*(text += strcspn(text, "\n\t"))) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+/* With marks in place of the line feeds and tabs of the format; free() it. */
+__attribute__((format(printf, 1, 0))) static char *render(const char *format,
+							  char line_feed,
+							  char tab,
+							  va_list args)
+{
+	char *marked = strdup(format), *text = NULL;
+
+	if (!marked)
+		return NULL;
+	for (char *at = marked; *at; at++)
+		*at = *at == '\n' ? line_feed : *at == '\t' ? tab : *at;
+	if (vasprintf(&text, marked, args) < 0)
+		text = NULL;
+	free(marked);
+	return text;
+}
+
+/*
+ * The text where an argument has line feeds or tabs of its own, which become
+ * '?': those of the format are where two sets of marks differ.
+ */
+__attribute__((format(printf, 1, 0))) static char *render_strictly(
+	const char *format, va_list args)
+{
+	char *text, *other;
+	va_list again;
+
+	va_copy(again, args);
+	text = render(format, 1, 2, args);
+	other = render(format, 3, 4, again);
+	va_end(again);
+	for (size_t i = 0; text && other && text[i]; i++) {
+		if (text[i] != other[i])
+			text[i] = text[i] == 1 ? '\n' : '\t';
+		else if (text[i] == '\n' || text[i] == '\t')
+			text[i] = '?';
+	}
+	if (!other) {
+		free(text);
+		text = NULL;
+	}
+	free(other);
+	return text;
+}
+
+static int print_blunted(FILE *file, char *text)
+{
+	blunt_between(text);
+	return fputs(text, file) == EOF ? -1 : (int)strlen(text);
+}
+
 int print_list(FILE *file, const char *format, va_list args)
 {
-	char small[1024], *text = small;
+	char *text = NULL;
 	va_list again;
 	int n;
 
 	if (file != stdout && file != stderr)
 		return vfprintf(file, format, args);
 	va_copy(again, args);
-	n = vsnprintf(small, sizeof(small), format, args);
-	if (n >= (int)sizeof(small)) {
-		text = malloc((size_t)n + 1);
-		if (text)
-			vsnprintf(text, (size_t)n + 1, format, again);
-		else
-			text = small; /* what there is room for */
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	if (text && count_breaks(text) != count_breaks(format)) {
+		free(text);
+		text = render_strictly(format, again);
 	}
 	va_end(again);
-	blunt_between(text);
-	if (fputs(text, file) == EOF)
-		n = -1;
-	if (text != small)
-		free(text);
+	n = text ? print_blunted(file, text) : -1;
+	free(text);
 	return n;
 }
 
@@ -63,10 +121,20 @@ int print_to(FILE *file, const char *format, ...)
 
 int print_text(const char *text, FILE *file)
 {
-	return print_to(file, "%s", text);
+	char *copy;
+	int n;
+
+	if (file != stdout && file != stderr)
+		return fputs(text, file);
+	copy = strdup(text);
+	n = copy ? print_blunted(file, copy) : -1;
+	free(copy);
+	return n;
 }
 
 int print_line(const char *text)
 {
-	return print_to(stdout, "%s\n", text);
+	int n = print_text(text, stdout);
+
+	return n < 0 ? n : putchar('\n');
 }

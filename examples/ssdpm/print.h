@@ -3,8 +3,9 @@
  * What is printed may quote the names of files and what files say, and none of
  * that may steer a terminal: control characters become '?', and so does what is
  * no UTF-8. The functions of stdio are replaced, so that no call is forgotten.
- * Line feeds and tabs stay; a file that is neither standard output nor standard
- * error gets all as it is.
+ * Line feeds and tabs stay in a format and in what fputs() and puts() print,
+ * not in arguments. A file that is neither standard output nor standard error
+ * gets all as it is.
  */
 #ifndef SSDPM_COMMAND_PRINT_H
 #define SSDPM_COMMAND_PRINT_H

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A text of one or more lines that is put together. */
@@ -94,7 +95,7 @@ static void add_cost(struct text *text, const struct advice *a,
 		    "leave all as it is, or ask for less delay with "
 		    "--may-cost: %s is beyond the bounds; the best within "
 		    "them (",
-		    a->from->name);
+		    a->from.name);
 	add_setting(text, r);
 	add(text, ") %s", saving_text(&r->saving).text);
 }
@@ -118,7 +119,7 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, ": ");
 		add(text, "%s", saving_text(&r->saving).text);
 	}
-	add(text, " against %s on this workload; ", a->from->name);
+	add(text, " against %s on this workload; ", a->from.name);
 	if (run->n_delayed)
 		add(text, "delays %s of the I/Os by %s on average",
 		    share_text(run->n_delayed, all_ios(run)).text,
@@ -180,13 +181,15 @@ static void print_settings(const struct advice *a,
 	const struct drive *drive = a->subject->drive;
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
-	char changed[400], apply[APPLY_BYTES];
+	char changed[400], *apply = NULL;
 
-	if (r->route == SSDPM_ROUTE_RAW_TABLE &&
-	    format_apply_table(drive, a->raw_path, apply)) {
+	if (r->route == SSDPM_ROUTE_RAW_TABLE)
+		apply = apply_table_text(drive, a->raw_path);
+	if (apply) {
 		printf("  now, as root, with the %s that --raw writes; Linux "
 		       "6.12.110 and later refuse it:\n    %s\n",
 		       a->raw_path ? "file" : "FILE", apply);
+		free(apply);
 		return;
 	}
 	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
@@ -214,6 +217,11 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 	printf("%s%s%s on %s\n", a->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, a->trace);
 	print_taken(a->subject, options);
+	if (a->from.kind == POLICY_TODAY) {
+		fputs("  today: ", stdout);
+		print_resolved(&a->today);
+		putchar('\n');
+	}
 	if (a->usual_bounds)
 		printf("  by default, I/Os may wait %s on average, p99 %s\n",
 		       time_text(a->bounds.max_delay_mean_ns).text,
@@ -282,7 +290,7 @@ static void write_settings(struct json_writer *w, const struct advice *a,
 	bool core = r->possible && r->route == SSDPM_ROUTE_NVME_CORE;
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
-	char changed[400], line[440], apply[APPLY_BYTES];
+	char changed[400], line[440], *apply;
 
 	write_limit(w, "limit_us", sysfs, r->limit_us);
 	write_optional(w, "primary_timeout_ms", core, r->primary_timeout_ms);
@@ -292,14 +300,13 @@ static void write_settings(struct json_writer *w, const struct advice *a,
 		       r->secondary_timeout_ms);
 	write_optional(w, "secondary_latency_tolerance_us", core,
 		       r->secondary_latency_tolerance_us);
-	if (sysfs && set)
+	if (sysfs && set) {
 		write_sysfs(w, drive, &params);
-	else
-		ssdpm__json_string(
-			w, "apply",
-			set && format_apply_table(drive, a->raw_path, apply) ?
-				apply :
-				NULL);
+	} else {
+		apply = set ? apply_table_text(drive, a->raw_path) : NULL;
+		ssdpm__json_string(w, "apply", apply);
+		free(apply);
+	}
 	get_settings(&params, settings);
 	join_settings(settings, false, "", changed, sizeof(changed));
 	snprintf(line, sizeof(line), "options nvme_core %s", changed);
@@ -374,7 +381,7 @@ void write_advice(struct json_writer *w, const struct advice *a,
 	ssdpm__json_bool(w, "by_default", a->usual_bounds);
 	ssdpm__json_bool(w, "may_cost", b->flags & SSDPM_BOUNDS_MAY_COST);
 	ssdpm__json_end(w, '}');
-	ssdpm__json_string(w, "from", a->from->name);
+	ssdpm__json_string(w, "from", a->from.name);
 	ssdpm__json_begin(w, "recommendations", '[');
 	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
 		write_recommendation(w, a, &a->recommendations[i]);

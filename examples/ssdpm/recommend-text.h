@@ -17,7 +17,7 @@ struct advice {
 	const struct subject *subject;
 	const char *trace;
 	struct ssdpm_trace_counts counts;
-	const struct policy *from;
+	struct policy from;
 	struct resolved today; /* the table of that policy */
 	struct ssdpm_bounds bounds;
 	bool usual_bounds; /* nobody has given one: those of the library */

@@ -84,14 +84,6 @@ static enum exit_status start_job(const struct plan *plan,
 	return STATUS_DONE;
 }
 
-static enum exit_status refuse_policy(const struct subject *subject,
-				      const struct policy *policy)
-{
-	complain("%s: %s is for %s drives", subject->drive->name, policy->name,
-		 policy->kind == POLICY_LPM ? "SATA" : "NVMe");
-	return STATUS_DEVICE_CANNOT;
-}
-
 /* A policy that people compare and that cannot be for this drive is no fault.
  */
 static enum exit_status add_job(const struct plan *plan,
@@ -104,10 +96,12 @@ static enum exit_status add_job(const struct plan *plan,
 	bool required = policy < plan->policies + plan->n_required;
 	struct ssdpm_error error;
 
-	if (!policy_fits(policy, ssdpm_model_get_info(drive->model)->kind))
-		return required && !plan->by_kind ?
-			       refuse_policy(subject, policy) :
-			       STATUS_DONE;
+	if (!policy_fits(policy, drive)) {
+		if (!required || plan->by_kind)
+			return STATUS_DONE;
+		complain_of_policy(policy, drive);
+		return STATUS_DEVICE_CANNOT;
+	}
 	job->policy = policy;
 	if (resolve_policy(policy, drive, &subject->quirks, subject->parameters,
 			   subject->n_parameters,
@@ -141,7 +135,8 @@ static enum exit_status start_estimate(const struct plan *plan,
 		return STATUS_FAILED;
 	}
 	for (size_t i = 0; i < plan->n_policies && !status; i++)
-		status = add_job(plan, &plan->policies[i], estimate);
+		if (!plan->only_first || !estimate->n_jobs)
+			status = add_job(plan, &plan->policies[i], estimate);
 	return status;
 }
 

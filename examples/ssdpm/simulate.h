@@ -54,7 +54,8 @@ struct plan {
 	size_t n_policies;
 	/* Further ones are left out where a drive cannot have them. */
 	size_t n_required;
-	bool by_kind; /* nor required ones for drives of the other kind */
+	bool by_kind;	 /* nor required ones that are not for a drive */
+	bool only_first; /* the first that is for a drive */
 	uint64_t interval_ns;
 	bool timelines;
 	struct records *records; /* where the trace is kept; NULL: it is not */

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* A latency or power of 0 is what NVMe calls not reported; it stands. */
 static void add_number(struct table *table, size_t column,
@@ -18,6 +19,37 @@ static void add_number(struct table *table, size_t column,
 	else
 		table_cell(table, column, "%s%s", number.text,
 			   state->not_reported & field ? "*" : "");
+}
+
+/* "2..2.99 W": the unit is named once if both ends have it. */
+static void add_range(struct table *table, size_t column, uint32_t low_uw,
+		      uint32_t high_uw)
+{
+	struct quantity low = ssdpm__format_uw(low_uw);
+	const struct quantity high = ssdpm__format_uw(high_uw);
+	char *unit = strchr(low.text, ' ');
+
+	if (!low_uw || !strcmp(unit, strchr(high.text, ' ')))
+		*unit = '\0';
+	table_cell(table, column, "%s..%s", low.text, high.text);
+}
+
+/* An active or idle power, which can have a range instead of a value. */
+static void add_power(struct table *table, size_t column,
+		      const struct ssdpm_model *model, uint32_t number,
+		      uint32_t field, uint32_t power_uw)
+{
+	const struct ssdpm_power_state *state =
+		&ssdpm_model_get_states(model, NULL)[number];
+	uint32_t low, high;
+
+	if ((state->unknown & field) &&
+	    !ssdpm_model_get_power_range(model, number, field, &low, &high,
+					 NULL))
+		add_range(table, column, low, high);
+	else
+		add_number(table, column, state, field,
+			   ssdpm__format_uw(power_uw));
 }
 
 static void add_rank(struct table *table, size_t column,
@@ -43,21 +75,23 @@ static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
 		 s->write_latency_rank);
 }
 
-static void add_state(struct table *table, size_t number,
-		      const struct ssdpm_power_state *s, bool ranks)
+static void add_state(struct table *table, const struct ssdpm_model *model,
+		      uint32_t number, bool ranks)
 {
+	const struct ssdpm_power_state *s =
+		&ssdpm_model_get_states(model, NULL)[number];
 	const char *link_state = ssdpm_link_state_to_string(s->link_state);
 
-	table_cell(table, 0, "PS%zu%s%s", number, link_state ? " " : "",
+	table_cell(table, 0, "PS%u%s%s", number, link_state ? " " : "",
 		   link_state ? link_state : "");
 	table_cell(table, 1, "%s",
 		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
 	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
 		   ssdpm__format_uw(s->max_power_uw));
-	add_number(table, 3, s, SSDPM_FIELD_ACTIVE_POWER,
-		   ssdpm__format_uw(s->active_power_uw));
-	add_number(table, 4, s, SSDPM_FIELD_IDLE_POWER,
-		   ssdpm__format_uw(s->idle_power_uw));
+	add_power(table, 3, model, number, SSDPM_FIELD_ACTIVE_POWER,
+		  s->active_power_uw);
+	add_power(table, 4, model, number, SSDPM_FIELD_IDLE_POWER,
+		  s->idle_power_uw);
 	add_number(table, 5, s, SSDPM_FIELD_ENTRY_LATENCY,
 		   ssdpm__format_us(s->entry_latency_us));
 	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
@@ -118,6 +152,29 @@ static void print_notes(const struct ssdpm_model_info *info,
 		     "reads their scale from the wrong bits");
 }
 
+/* The range of a power that may not be reported ends at 0. */
+static void print_range_note(const struct ssdpm_model *model, size_t n)
+{
+	static const uint32_t fields[] = { SSDPM_FIELD_IDLE_POWER,
+					   SSDPM_FIELD_ACTIVE_POWER };
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, NULL);
+	bool any = false, from_zero = false;
+	uint32_t low, high;
+
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		if (!(states[i / 2].unknown & fields[i % 2]) ||
+		    ssdpm_model_get_power_range(model, i / 2, fields[i % 2],
+						&low, &high, NULL))
+			continue;
+		any = true;
+		from_zero |= !low;
+	}
+	if (any)
+		printf("  a range: nvme-cli before 1.12 printed no fraction%s\n",
+		       from_zero ? "; 0: perhaps not reported" : "");
+}
+
 void print_states(const struct drive *drive)
 {
 	static const char *const head[] = {
@@ -139,10 +196,11 @@ void print_states(const struct drive *drive)
 		table_cell(&table, i, "%s", head[i]);
 	table_end_row(&table);
 	states = ssdpm_model_get_states(drive->model, &n);
-	for (size_t i = 0; i < n; i++)
-		add_state(&table, i, &states[i], !sata);
+	for (uint32_t i = 0; i < n; i++)
+		add_state(&table, drive->model, i, !sata);
 	if (sata)
 		print_features(info);
 	table_print(&table);
 	print_notes(info, states, n);
+	print_range_note(drive->model, n);
 }

@@ -121,8 +121,11 @@ static void put_advice(FILE *file, const struct survey_advice *a)
 	}
 	if (a->setting[0])
 		fprintf(file, "\n```\n%s\n```\n", a->setting);
-	if (a->rule[0])
-		fprintf(file, "\n```\n%s```\n", a->rule);
+	if (a->rule[0]) {
+		fputs("\n```\n", file);
+		fputs(a->rule, file);
+		fputs("```\n", file);
+	}
 }
 
 FILE *open_markdown(const char *path)

@@ -90,6 +90,35 @@ static void note_old_linux(const struct work *work)
 		 major, minor);
 }
 
+/* What the options set of all drives, beside a profile or without one. */
+static struct ssdpm_profile_settings settings_of(
+	const struct plan_options *options)
+{
+	struct ssdpm_profile_settings own = { .size = sizeof(own) };
+	const uint64_t *core = options->nvme_core;
+
+	if (options->has_latency)
+		own.set |= SSDPM_PROFILE_MAX_EXIT_LATENCY;
+	for (uint32_t i = 0; i < 4; i++)
+		if (options->nvme_core_given >>
+			    (SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS + i) &
+		    1)
+			own.set |= SSDPM_PROFILE_PRIMARY_TIMEOUT << i;
+	if (options->n_lpms)
+		own.set |= SSDPM_PROFILE_LPM;
+	own.max_exit_latency_us = options->max_exit_latency_us;
+	own.primary_timeout_ms = core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS];
+	own.primary_latency_tolerance_us =
+		core[SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US];
+	own.secondary_timeout_ms =
+		core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS];
+	own.secondary_latency_tolerance_us =
+		core[SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US];
+	own.n_lpms = (uint32_t)options->n_lpms;
+	memcpy(own.lpms, options->lpms, sizeof(own.lpms));
+	return own;
+}
+
 enum exit_status make_persist(struct work *work, uint32_t kind)
 {
 	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS] = { 0 };
@@ -98,6 +127,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 	/* A source that was given is what holds on both. */
 	bool both = !work->options->power_source;
 	const char *profiles = work->options->profiles_path;
+	const struct ssdpm_profile_settings own = settings_of(work->options);
 	struct ssdpm_persist_params params = {
 		.size = sizeof(params),
 		.kind = kind,
@@ -108,6 +138,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind)
 		.command = SSDPM_PATH,
 		.powers = powers,
 		.n_powers = list_powers(work, powers),
+		.settings = own.set ? &own : NULL,
 	};
 	struct ssdpm_error error;
 	struct stat file;

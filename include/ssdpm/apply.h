@@ -392,7 +392,8 @@ SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
  * ssdpm_plan_revert() - undo what this plan committed, in reverse
  *
  * A value that somebody else has changed since is left alone, and one that is
- * gone; the states of the steps say what happened.
+ * gone; the states of the steps say what happened. If it fails, too: each value
+ * is read back, and the plan can be reverted again.
  *
  * Return: 0; -EINVAL (it was not committed); as ssdpm_plan_commit().
  */
@@ -407,6 +408,8 @@ enum ssdpm_journal_state {
 	SSDPM_JOURNAL_KILLED = 3,  /* its commit was killed, or not undone */
 	SSDPM_JOURNAL_FOUND = 4,  /* one of these two: the caller may not ask */
 	SSDPM_JOURNAL_UNDONE = 5, /* its commit was killed, and is undone now */
+	/* It stands, and this library cannot undo it: see reason. */
+	SSDPM_JOURNAL_REFUSED = 6,
 };
 
 /**
@@ -414,17 +417,22 @@ enum ssdpm_journal_state {
  * @size:   sizeof(struct ssdpm_journal)
  * @state:  enum ssdpm_journal_state
  * @n_undone: values that were put back
- * @n_left_alone: values that stay, because somebody else has written them since
- *          or because the device is gone
+ * @n_left_alone: values that stay: somebody else has written them since, the
+ *          device is gone, or Linux no longer takes the old value
+ * @line:   with SSDPM_JOURNAL_REFUSED: the line that cannot be read, from 1 on;
+ *          0: the whole file, or the lock
  * @age_ms: time since its last line was written; 0 without a journal
+ * @reason: with SSDPM_JOURNAL_REFUSED: one line, which begins with the file and
+ *          the line; otherwise ""
  */
 struct ssdpm_journal {
 	size_t size;
 	uint32_t state;
 	uint32_t n_undone;
 	uint32_t n_left_alone;
-	uint32_t reserved;
+	uint32_t line;
 	uint64_t age_ms;
+	char reason[248];
 };
 
 /**
@@ -433,7 +441,8 @@ struct ssdpm_journal {
  *
  * Writes nothing, and needs no privileges. While a journal stands nothing can
  * be called in force. ssdpm_plan_lock(), ssdpm_plan_commit() and
- * ssdpm_recover() undo what it names.
+ * ssdpm_recover() undo what it names; with SSDPM_JOURNAL_REFUSED each of them
+ * returns -EIO.
  *
  * Return: 0; -EACCES, -EPERM (see struct ssdpm_plan_params), -EINVAL, -E2BIG
  * (sizes), -ENOMEM.
@@ -455,7 +464,7 @@ SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
  * Return: 0; -EBUSY (another program has the lock), -EACCES, -EPERM, -EROFS (as
  * ssdpm_plan_commit(); a message says how old a journal is that stands),
  * -EINVAL (@plan has steps), -EALREADY (it was committed), -EIO (the journal is
- * damaged), -ENOMEM.
+ * refused, or the lock is no file), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_lock(struct ssdpm_plan *plan,
 			      struct ssdpm_error *reterr);
@@ -466,8 +475,8 @@ SSDPM_API void ssdpm_plan_unlock(struct ssdpm_plan *plan);
 /**
  * ssdpm_plan_get_journal() - what the lock or the commit of this plan found
  *
- * SSDPM_JOURNAL_NONE or SSDPM_JOURNAL_UNDONE. Return: 0; -EINVAL, -E2BIG (size
- * of @ret_journal).
+ * SSDPM_JOURNAL_NONE, SSDPM_JOURNAL_UNDONE or SSDPM_JOURNAL_REFUSED. Return: 0;
+ * -EINVAL, -E2BIG (size of @ret_journal).
  */
 SSDPM_API int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 				     struct ssdpm_journal *ret_journal);
@@ -541,6 +550,10 @@ struct ssdpm_persist_power {
  *           sleep. The other kinds cannot. With @powers, @ac may be NULL
  * @n_powers: how many, at most SSDPM_MAX_PERSIST_POWERS
  *
+ * @settings: what holds on both power sources, in place of what @ac and
+ * @battery say of the same, or without them: then @ac may be NULL. Its name,
+ *            power source and reason are not read
+ *
  * A file that calls the command names one profile, so that @ac and @battery
  * have one name, or are balanced and power-saver: what the command calls auto.
  */
@@ -554,6 +567,7 @@ struct ssdpm_persist_params {
 	const char *profiles;
 	const struct ssdpm_persist_power *powers;
 	size_t n_powers;
+	const struct ssdpm_profile_settings *settings;
 };
 
 /**
@@ -613,7 +627,8 @@ SSDPM_API int ssdpm_persist_check(const struct ssdpm_persist *persist,
  * ssdpm_persist_write() - write them, each by way of a new file and rename
  *
  * Files of this kind that an earlier call wrote, and that are none of these,
- * are removed, but for other profiles of TuneD.
+ * are removed, but for other profiles of TuneD. So is a new file (".NAME.new")
+ * that a killed call has left. -EEXIST: somebody else has one of that name.
  *
  * Return: as ssdpm_persist_check(), and errors of mkdir(2), write(2) and
  * unlink(2).

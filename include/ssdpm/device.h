@@ -560,6 +560,7 @@ enum ssdpm_setting {
 	SSDPM_SETTING_QUIRKS = 1 << 0,
 	SSDPM_SETTING_PCIE_LINK = 1 << 1,
 	SSDPM_SETTING_LPM = 1 << 2,
+	SSDPM_SETTING_APST = 1 << 3,
 };
 
 /**
@@ -573,6 +574,8 @@ enum ssdpm_setting {
  *             known, because Linux does not manage the link
  * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
  * @reserved:  0
+ * @apst:      NVMe: the table of ssdpm_device_get_apst_params(), the policy of
+ *             today
  */
 struct ssdpm_device_settings {
 	size_t size;
@@ -581,6 +584,7 @@ struct ssdpm_device_settings {
 	uint32_t pcie_link;
 	uint32_t lpm;
 	uint64_t reserved;
+	struct ssdpm_apst apst;
 };
 
 /**
@@ -590,8 +594,10 @@ struct ssdpm_device_settings {
  * @ret_settings: its size member is set by the caller
  *
  * @pcie_link goes into ssdpm_parameters_from_model(), which makes a range of a
- * link that is not known; @lpm into struct ssdpm_sim_params; @quirks into the
- * parameters of a table. L1.1 counts as L1.
+ * link that is not known; @apst and @lpm into struct ssdpm_sim_params: they are
+ * the policy of today, which savings are counted from; @quirks into the
+ * parameters of a table. L1.1 counts as L1. @apst is not known without @model,
+ * or where no table can be made of what @model says.
  *
  * Source: the files of link/ in sysfs (drivers/pci/pcie/aspm.c),
  * pm_qos_latency_tolerance_us, link_power_management_policy.
@@ -729,9 +735,10 @@ SSDPM_API int ssdpm_machine_read_owners(struct ssdpm_machine *machine,
  * @disk_major, @disk_minor: its number, as st_rdev of its node has it
  *
  * Nothing uses the disk or a partition of it if none of them is mounted, is
- * swap, is part of device mapper or RAID, is the backing file of a loop device,
- * or is open in another process, under whatever name. Sends no command and
- * opens no disk.
+ * swap, is part of device mapper or RAID, is the backing file of a loop device
+ * or a namespace of Linux's NVMe target, or is open in another process, under
+ * whatever name. Sends no command, and opens loop devices alone. Whoever uses
+ * it through another node, as /dev/sg0 or /dev/ng0n1, is not seen.
  *
  * Open the disk with O_EXCL and call this again before the first write: from
  * then on nothing can have the disk for itself, and whoever has opened it

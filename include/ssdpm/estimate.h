@@ -152,8 +152,12 @@ enum ssdpm_sim_flag {
  *                Copied, like all that is pointed to here
  * @n_parameters: how many
  * @apst:         NVMe: the table that the drive has, or NULL: it never sleeps
- * @lpm:          SATA: enum ssdpm_lpm; 0: unknown, and then nothing can be
- *                simulated
+ * @lpm:          SATA: enum ssdpm_lpm; 0 and SSDPM_LPM_KEEP_FIRMWARE_SETTINGS:
+ *                unknown, and then a range from SSDPM_LPM_MIN_POWER to
+ *                SSDPM_LPM_MAX_PERFORMANCE, which is nominal; it moves along
+ *                SSDPM_AXIS_LINK_IDLE_TIME. The ends of the energy hold; a
+ *                saving against it can be higher than its range, unless the
+ *                timers of the link are stated
  * @loop:         enum ssdpm_loop
  * @pcie_link:    enum ssdpm_pcie_link, or 0, as for
  *                ssdpm_parameters_from_model(); read where @parameters is NULL
@@ -537,6 +541,36 @@ SSDPM_API struct ssdpm_gaps *ssdpm_gaps_unref(struct ssdpm_gaps *gaps);
  */
 SSDPM_API const uint64_t *ssdpm_gaps_get_idle_ns(const struct ssdpm_gaps *gaps,
 						 size_t *ret_n);
+
+/**
+ * ssdpm_gaps_to_data() - all that is known of them, as bytes
+ * @gaps:     finished
+ * @ret_data: free() it
+ * @ret_size: how many bytes
+ *
+ * The same idle times are the same bytes on every machine: 8 for each idle time
+ * and for each that a continued record ends, 16 for each I/O that starts before
+ * the first completion of its busy period, and 152 more.
+ *
+ * Return: 0; -EINVAL (@gaps is not finished), -ENOMEM.
+ */
+SSDPM_API int ssdpm_gaps_to_data(const struct ssdpm_gaps *gaps, void **ret_data,
+				 size_t *ret_size, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_from_data() - the other way round
+ * @data:     from ssdpm_gaps_to_data(), of any machine; anything else is
+ *            refused, and so is what no trace could have led to
+ * @size:     how many bytes
+ * @ret_gaps: finished; let it go with ssdpm_gaps_unref()
+ *
+ * It answers everything as the one that was written.
+ *
+ * Return: 0; -EINVAL (@data), -ENOMEM.
+ */
+SSDPM_API int ssdpm_gaps_from_data(const void *data, size_t size,
+				   struct ssdpm_gaps **ret_gaps,
+				   struct ssdpm_error *reterr);
 
 /**
  * ssdpm_gaps_sweep() - the nominal run of many tables, closed loop

@@ -259,6 +259,32 @@ SSDPM_API const struct ssdpm_power_state *ssdpm_model_get_states(
 	const struct ssdpm_model *model, size_t *ret_n);
 
 /**
+ * ssdpm_model_get_power_range() - what is known of a power of a state
+ * @state:       its number
+ * @field:       SSDPM_FIELD_MAX_POWER, SSDPM_FIELD_ACTIVE_POWER or
+ *               SSDPM_FIELD_IDLE_POWER
+ * @ret_low_uw:  the least that it can be, in microwatts
+ * @ret_high_uw: the most; a power with a value is both
+ *
+ * An active or idle power that has its bit in unknown can still have a range.
+ * nvme-cli 0.7 to 1.11 prints 02 for any fraction of a power in units of
+ * 0.01 W: N.02W is N W to N.99 W. The range ends at the maximum power of the
+ * state; if that is unknown, at that of the nearest shallower state that
+ * reports one, unless the maximums rise before it. A limit below N W is no
+ * limit: the drive contradicts itself. A low of 0 is 0.02W, which these
+ * versions also print for a power that the drive does not report: the range
+ * holds only if it does. Allocates nothing.
+ *
+ * Return: 0; -EINVAL (@field is none of these powers), -ERANGE (no such state),
+ * -ENODATA (nothing is known of the power, or the drive does not report it).
+ */
+SSDPM_API int ssdpm_model_get_power_range(const struct ssdpm_model *model,
+					  uint32_t state, uint32_t field,
+					  uint32_t *ret_low_uw,
+					  uint32_t *ret_high_uw,
+					  struct ssdpm_error *reterr);
+
+/**
  * ssdpm_model_from_nvme_identify() - read an Identify Controller structure
  * @data: the structure as the controller returns it
  * @size: 4096

@@ -239,8 +239,7 @@ static void set_unread(const struct ssdpm_plan *plan, struct step *step,
 	}
 }
 
-/* After an undo: what does the value of a step say? */
-static void read_back(const struct ssdpm_plan *plan, struct step *step)
+void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step)
 {
 	const struct change *change = &step->change;
 	char value[SSDPM__VALUE_BYTES];
@@ -264,7 +263,7 @@ static void read_all_back(struct work *work)
 	for (size_t i = 0; i < work->n_steps; i++)
 		if (work->steps[i]->state == SSDPM_STEP_DONE ||
 		    work->steps[i]->state == SSDPM_STEP_FAILED)
-			read_back(work->plan, work->steps[i]);
+			ssdpm__read_back(work->plan, work->steps[i]);
 }
 
 static void add_words(struct ssdpm_error *reterr, const char *words,
@@ -292,6 +291,8 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 	read_all_back(work);
 	if (!err)
 		err = ssdpm__journal_forget(work->site, &error);
+	if (!err && work->site->goes_back)
+		ssdpm__reserve(work->site, "undo", NULL);
 	if (err)
 		add_words(reterr, "; and to undo it failed: ", error.message);
 }
@@ -398,14 +399,13 @@ static int commit_locked(struct work *work, struct ssdpm_error *reterr)
 {
 	struct ssdpm_plan *plan = work->plan;
 	struct ssdpm_journal found;
-	int err = 0;
+	int err;
 
-	/* ssdpm_plan_lock() has recovered already. */
-	if (!plan->is_locked) {
-		err = ssdpm__recover(work->site, &found, reterr);
-		if (!err)
-			plan->journal = found;
-	}
+	work->site->goes_back = plan->goes_back;
+	/* Under one lock, too: it may be what this plan could not undo. */
+	err = ssdpm__recover(work->site, &found, reterr);
+	if (found.state != SSDPM_JOURNAL_NONE)
+		plan->journal = found;
 	/* What cannot be kept is not done. */
 	if (!err)
 		err = ssdpm__read_kept(work->site, &work->kept, reterr);

@@ -80,6 +80,7 @@ struct site {
 	int lock_fd;
 	int journal_fd;
 	uint32_t state_timeout_ms;
+	bool goes_back; /* it may use what is reserved for that */
 };
 
 struct ssdpm_plan {
@@ -209,6 +210,9 @@ int ssdpm__write_power_value(struct ssdpm_machine *machine, uint32_t kind,
 			     const char *name, const char *value,
 			     struct ssdpm_error *reterr);
 
+/* commit.c: after an undo, what does the value of a step say? */
+void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
+
 /* predict.c: what the kernel builds now, or after the plan. */
 int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		   bool after, struct ssdpm_apst *ret_table,
@@ -269,6 +273,19 @@ uint64_t ssdpm__now_ms(void);
 void ssdpm__sleep_ms(uint32_t ms);
 
 /*
+ * Say why a file of the directory, or with NULL the directory itself, cannot be
+ * used. Return: err; but -EROFS where nobody may write, not even root.
+ */
+int ssdpm__fail_state(const struct site *site, const char *name, int err,
+		      struct ssdpm_error *reterr);
+/*
+ * 0: there is a file of this name, or nothing. -EIO: a pipe, a link or the
+ * like, which is not opened.
+ */
+int ssdpm__check_file(const struct site *site, const char *name,
+		      struct ssdpm_error *reterr);
+
+/*
  * Make the directory of a plan and take the lock. Let go with
  * ssdpm__site_close().
  */
@@ -301,6 +318,9 @@ int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms);
 int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr);
 
+/* Likewise, for a plan whose site is open; then read what it plans with. */
+int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
+
 /* record.c, record-read.c: lists of changes in files */
 
 int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
@@ -318,6 +338,14 @@ int ssdpm__changes_write(const struct site *site, const char *name,
 			 struct change *const *changes, size_t n,
 			 struct ssdpm_error *reterr);
 int ssdpm__write_all(int fd, const char *text, size_t size);
+/*
+ * Room for the way back, which writes a journal and another record: a file as
+ * long as both, for a record of this name.
+ */
+int ssdpm__reserve(const struct site *site, const char *name,
+		   struct ssdpm_error *reterr);
+/* The file system is full: is there room now? */
+bool ssdpm__make_room(const struct site *site, int err);
 
 /* undo.c */
 

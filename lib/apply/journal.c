@@ -73,10 +73,7 @@ int ssdpm__journal_write(struct site *site, struct change *const *changes,
 	if (err)
 		return err;
 	err = publish(site);
-	if (!err)
-		return 0;
-	return ssdpm__fail(reterr, err, 0, "cannot write the journal: %s",
-			   ssdpm_strerror(err));
+	return err ? ssdpm__fail_state(site, journal, err, reterr) : 0;
 }
 
 /* A kill, or a full disk, may have cut off the last line: it was no step's. */
@@ -94,17 +91,17 @@ static int add_line(const struct site *site, const char *word, size_t index,
 		    struct ssdpm_error *reterr)
 {
 	char line[32];
-	int n = snprintf(line, sizeof(line), "%s %zu\n", word, index);
-	int err = drop_cut_off(site->journal_fd);
+	int n = snprintf(line, sizeof(line), "%s %zu\n", word, index), err;
 
-	if (!err)
-		err = ssdpm__write_all(site->journal_fd, line, (size_t)n);
+	do {
+		err = drop_cut_off(site->journal_fd);
+		if (!err)
+			err = ssdpm__write_all(site->journal_fd, line,
+					       (size_t)n);
+	} while (ssdpm__make_room(site, err));
 	if (!err && fdatasync(site->journal_fd))
 		err = -errno;
-	if (!err)
-		return 0;
-	return ssdpm__fail(reterr, err, 0, "cannot write the journal: %s",
-			   ssdpm_strerror(err));
+	return err ? ssdpm__fail_state(site, journal, err, reterr) : 0;
 }
 
 int ssdpm__journal_begin(const struct site *site, size_t index,
@@ -131,10 +128,7 @@ static int remove_name(const struct site *site, const char *name,
 	    faccessat(site->directory_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) &&
 	    errno == ENOENT)
 		err = 0;
-	if (!err)
-		return 0;
-	return ssdpm__fail(reterr, err, 0, "cannot remove %s: %s", name,
-			   ssdpm_strerror(err));
+	return err ? ssdpm__fail_state(site, name, err, reterr) : 0;
 }
 
 int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr)
@@ -187,6 +181,20 @@ static int undo_killed(struct site *site, const struct changes *changes,
 	return 0;
 }
 
+/* It stands until somebody removes it. */
+static void note_refused(const struct site *site, int err,
+			 const struct ssdpm_error *error,
+			 struct ssdpm_journal *ret_journal)
+{
+	if (err != -EIO)
+		return;
+	ret_journal->state = SSDPM_JOURNAL_REFUSED;
+	ret_journal->line = error->line;
+	ssdpm__journal_age(site, &ret_journal->age_ms);
+	snprintf(ret_journal->reason, sizeof(ret_journal->reason), "%s",
+		 error->message);
+}
+
 int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr)
 {
@@ -206,26 +214,35 @@ int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
 		err = ssdpm__keep_finish(site);
 		if (!err || err == -ENOENT)
 			return 0;
-		return ssdpm__fail(reterr, err, 0,
-				   "cannot rename %s/undo.new: %s",
-				   site->directory, ssdpm_strerror(err));
+		return ssdpm__fail_state(site, "undo.new", err, reterr);
 	}
 	if (err == -ESTALE)
 		return ssdpm__journal_forget(site, reterr);
 	if (err) {
-		if (reterr)
-			*reterr = error;
-		return err;
+		note_refused(site, err, &error, ret_journal);
+		return ssdpm__pass_on(err, &error, reterr);
 	}
 	err = undo_killed(site, &changes, ret_journal, reterr);
 	ssdpm__changes_free(&changes);
 	return err;
 }
 
+int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	int err;
+
+	err = ssdpm__recover(&plan->site, &plan->journal, reterr);
+	if (!err)
+		err = ssdpm_machine_read_facts(plan->machine, &facts, reterr);
+	if (!err)
+		plan->facts = facts;
+	return err;
+}
+
 /* Nobody else sets policies until ssdpm_plan_unlock(). */
 int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
-	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
@@ -238,14 +255,11 @@ int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	err = ssdpm__site_open(plan, &plan->site, reterr);
 	if (err)
 		return err;
-	err = ssdpm__recover(&plan->site, &plan->journal, reterr);
-	if (!err)
-		err = ssdpm_machine_read_facts(plan->machine, &facts, reterr);
+	err = ssdpm__plan_recover(plan, reterr);
 	if (err) {
 		ssdpm__site_close(&plan->site);
 		return err;
 	}
-	plan->facts = facts;
 	plan->is_locked = true;
 	return 0;
 }
@@ -269,21 +283,28 @@ int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 	return 0;
 }
 
-/* Without waiting, and without a trace: whoever commits tries again. */
-static uint32_t look_at_lock(const struct site *site)
+/*
+ * Without waiting, and without a trace: whoever commits tries again. -EIO: it
+ * is no file.
+ */
+static int look_at_lock(const struct site *site, uint32_t *ret_state,
+			struct ssdpm_error *reterr)
 {
-	int fd = openat(site->directory_fd, "lock",
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	uint32_t state = SSDPM_JOURNAL_KILLED;
+	int err = ssdpm__check_file(site, "lock", reterr), fd;
 
+	if (err)
+		return err;
+	fd = openat(site->directory_fd, "lock",
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	*ret_state = fd >= 0 || errno == ENOENT ? SSDPM_JOURNAL_KILLED :
+						  SSDPM_JOURNAL_FOUND;
 	if (fd < 0)
-		return errno == ENOENT ? SSDPM_JOURNAL_KILLED :
-					 SSDPM_JOURNAL_FOUND;
+		return 0;
 	if (flock(fd, LOCK_SH | LOCK_NB))
-		state = errno == EWOULDBLOCK ? SSDPM_JOURNAL_RUNNING :
-					       SSDPM_JOURNAL_FOUND;
+		*ret_state = errno == EWOULDBLOCK ? SSDPM_JOURNAL_RUNNING :
+						    SSDPM_JOURNAL_FOUND;
 	close(fd);
-	return state;
+	return 0;
 }
 
 static int look_at_journal(const struct site *site,
@@ -298,14 +319,18 @@ static int look_at_journal(const struct site *site,
 
 	err = ssdpm__changes_read(site, journal, &changes, &error);
 	ssdpm__changes_free(&changes);
-	/* One that cannot be read stands, too. */
 	if (err && err != -EIO)
 		return err == -ESTALE ? -ENOENT :
 					ssdpm__pass_on(err, &error, reterr);
-	if (err)
-		ssdpm__log(site->machine, SSDPM_LOG_WARNING, "%s",
-			   error.message);
-	state = look_at_lock(site);
+	/* Another version, which runs, may have written it. */
+	if (look_at_lock(site, &state, err ? NULL : &error))
+		err = -EIO;
+	else if (state == SSDPM_JOURNAL_RUNNING)
+		err = 0;
+	if (err) {
+		note_refused(site, err, &error, ret_journal);
+		return 0;
+	}
 	/* It may have ended between the two. */
 	err = ssdpm__journal_age(site, &age_ms);
 	if (err)

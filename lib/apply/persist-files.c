@@ -24,7 +24,7 @@ enum owner {
 };
 
 /* Those whose names do not depend on the profile. */
-enum { N_PATHS = 4 };
+enum { N_PATHS = 4, NEW_BYTES = 128 };
 
 static const char *const paths[N_PATHS] = { SSDPM__UDEV_RULES,
 					    SSDPM__MODPROBE_CONF, SSDPM__UNIT,
@@ -86,12 +86,61 @@ static int look(struct ssdpm_machine *machine, const char *path, uint32_t kind,
 	/* None of ours is as long, or has a zero in it. */
 	if (err == -E2BIG || (!err && strlen(ret_seen->text) != n)) {
 		ret_seen->owner = OWNER_STRANGER;
+		strcpy(ret_seen->text, "?");
 		return 0;
 	}
 	if (err)
 		return fail(reterr, err, path);
 	ret_seen->owner = owner_of(ret_seen->text, kind);
 	return 0;
+}
+
+static int fail_stranger(struct ssdpm_error *reterr, const char *path)
+{
+	return ssdpm__fail(reterr, -EEXIST, 0,
+			   "%s is there, and ssdpm did not write it: move it "
+			   "away",
+			   path);
+}
+
+/* The name under which a file is written before it gets its own. */
+static void name_new(const char *path, char new_path[NEW_BYTES])
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	snprintf(new_path, NEW_BYTES, "%.*s.%s.new", (int)(name - path), path,
+		 name);
+}
+
+/*
+ * What somebody left there who was killed begins with the marker, of whatever
+ * kind, or is cut off before its end.
+ */
+static int look_at_new(struct ssdpm_machine *machine, const char *new_path,
+		       enum owner *ret_owner, struct ssdpm_error *reterr)
+{
+	struct seen seen;
+	int err = look(machine, new_path, SSDPM_PERSIST_UDEV, &seen, reterr);
+
+	*ret_owner = seen.owner;
+	if (seen.owner == OWNER_STRANGER &&
+	    !strncmp(SSDPM__PERSIST_MARKER, seen.text, strlen(seen.text)))
+		*ret_owner = OWNER_KIND;
+	return err;
+}
+
+static int check_new(struct ssdpm_machine *machine, const char *path,
+		     struct ssdpm_error *reterr)
+{
+	char new_path[NEW_BYTES];
+	enum owner owner;
+	int err;
+
+	name_new(path, new_path);
+	err = look_at_new(machine, new_path, &owner, reterr);
+	if (!err && owner == OWNER_STRANGER)
+		err = fail_stranger(reterr, new_path);
+	return err;
 }
 
 static int check_owner(struct ssdpm_machine *machine,
@@ -104,10 +153,7 @@ static int check_owner(struct ssdpm_machine *machine,
 	if (err)
 		return err;
 	if (seen.owner == OWNER_STRANGER)
-		return ssdpm__fail(reterr, -EEXIST, 0,
-				   "%s is there, and ssdpm did not write it: "
-				   "move it away",
-				   path);
+		return fail_stranger(reterr, path);
 	if (seen.owner == OWNER_OTHER_KIND)
 		return ssdpm__fail(
 			reterr, -EEXIST, 0,
@@ -115,7 +161,7 @@ static int check_owner(struct ssdpm_machine *machine,
 			"policy last: ssdpm revert --persist removes "
 			"it",
 			path);
-	return 0;
+	return check_new(machine, path, reterr);
 }
 
 /* Open the directory of a path; make what is missing of it. */
@@ -187,9 +233,6 @@ static int replace(const struct place *place, const struct persist_file *file)
 
 	snprintf(name, sizeof(name), ".%s.new", place->name);
 	fd = openat(place->fd, name, flags, 0600);
-	/* What somebody left who was killed here. */
-	if (fd < 0 && errno == EEXIST && !unlinkat(place->fd, name, 0))
-		fd = openat(place->fd, name, flags, 0600);
 	if (fd < 0)
 		return -errno;
 	err = fill_new(fd, file);
@@ -285,9 +328,13 @@ static const char *note_of(const char *path)
 		       "";
 }
 
+typedef int (*path_fn)(struct ssdpm_machine *machine, const char *path,
+		       struct ssdpm_persist *persist,
+		       struct ssdpm_error *reterr);
+
 /* If it is of the kind. */
-static int add_if_ours(struct ssdpm_machine *machine,
-		       struct ssdpm_persist *persist, const char *path,
+static int add_if_ours(struct ssdpm_machine *machine, const char *path,
+		       struct ssdpm_persist *persist,
 		       struct ssdpm_error *reterr)
 {
 	struct seen seen;
@@ -301,9 +348,9 @@ static int add_if_ours(struct ssdpm_machine *machine,
 }
 
 /* In a folder of TuneD. */
-static int add_profiles(struct ssdpm_machine *machine,
-			struct ssdpm_persist *persist, const char *folder,
-			struct ssdpm_error *reterr)
+static int for_each_profile(struct ssdpm_machine *machine, const char *folder,
+			    path_fn fn, struct ssdpm_persist *persist,
+			    struct ssdpm_error *reterr)
 {
 	static const char files[][12] = { "tuned.conf", "script.sh" };
 	struct names names;
@@ -324,10 +371,56 @@ static int add_profiles(struct ssdpm_machine *machine,
 			continue;
 		snprintf(path, sizeof(path), "/%s/%s/%s", folder, name,
 			 files[i % 2]);
-		err = add_if_ours(machine, persist, path, reterr);
+		err = fn(machine, path, persist, reterr);
 	}
 	ssdpm__free_names(&names);
 	return err;
+}
+
+/* Where files of ours may be. */
+static int for_each_path(struct ssdpm_machine *machine, path_fn fn,
+			 struct ssdpm_persist *persist,
+			 struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < N_PATHS; i++)
+		err = fn(machine, paths[i], persist, reterr);
+	for (size_t i = 0; !err && i < SSDPM__N_TUNED_ETC_FOLDERS; i++)
+		err = for_each_profile(machine, ssdpm__tuned_folders[i], fn,
+				       persist, reterr);
+	return err;
+}
+
+/* Of TuneD: the folder stays where something else is in it. */
+static void remove_folder(struct ssdpm_machine *machine, const char *path)
+{
+	char folder[128];
+
+	if (!strstr(path, "/ssdpm-"))
+		return;
+	snprintf(folder, sizeof(folder), "%.*s",
+		 (int)(strrchr(path, '/') - path), path);
+	unlink_at(machine, folder, AT_REMOVEDIR);
+}
+
+/* What was left by one who was killed. */
+static int remove_new(struct ssdpm_machine *machine, const char *path,
+		      struct ssdpm_persist *persist, struct ssdpm_error *reterr)
+{
+	char new_path[NEW_BYTES];
+	enum owner owner;
+	int err;
+
+	(void)persist;
+	name_new(path, new_path);
+	err = look_at_new(machine, new_path, &owner, reterr);
+	if (err)
+		return err;
+	if (owner != OWNER_NOBODY && owner != OWNER_STRANGER)
+		err = unlink_at(machine, new_path, 0);
+	remove_folder(machine, path);
+	return err && err != -ENOENT ? fail(reterr, err, new_path) : 0;
 }
 
 int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
@@ -335,7 +428,7 @@ int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_persist *persist;
-	int err = 0;
+	int err;
 
 	if (!ssdpm_persist_kind_to_string(kind))
 		return ssdpm__fail(reterr, -EINVAL, 0, "kind: unknown value %u",
@@ -344,13 +437,7 @@ int ssdpm_persist_read(struct ssdpm_machine *machine, uint32_t kind,
 	if (!persist)
 		return ssdpm__no_memory(reterr);
 	persist->kind = kind;
-	for (int i = 0; !err && i < N_PATHS; i++)
-		err = add_if_ours(machine, persist, paths[i], reterr);
-	for (size_t i = 0; kind == SSDPM_PERSIST_TUNED && !err &&
-			   i < SSDPM__N_TUNED_ETC_FOLDERS;
-	     i++)
-		err = add_profiles(machine, persist, ssdpm__tuned_folders[i],
-				   reterr);
+	err = for_each_path(machine, add_if_ours, persist, reterr);
 	if (err)
 		ssdpm_persist_free(persist);
 	else
@@ -370,7 +457,6 @@ static bool has_path(const struct ssdpm_persist *persist, const char *path)
 static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 		       const char *path, size_t *n, struct ssdpm_error *reterr)
 {
-	char directory[128];
 	struct seen seen;
 	int err = look(machine, path, kind, &seen, reterr);
 
@@ -380,12 +466,6 @@ static int remove_file(struct ssdpm_machine *machine, uint32_t kind,
 	if (err && err != -ENOENT)
 		return fail(reterr, err, path);
 	*n += !err;
-	/* Of a profile of TuneD: it stays where something else is in it. */
-	if (kind != SSDPM_PERSIST_TUNED)
-		return 0;
-	snprintf(directory, sizeof(directory), "%.*s",
-		 (int)(strrchr(path, '/') - path), path);
-	unlink_at(machine, directory, AT_REMOVEDIR);
 	return 0;
 }
 
@@ -413,6 +493,8 @@ int ssdpm_persist_write(const struct ssdpm_persist *persist,
 {
 	int err = ssdpm_persist_check(persist, machine, reterr);
 
+	if (!err)
+		err = for_each_path(machine, remove_new, NULL, reterr);
 	for (size_t i = 0; !err && i < persist->n; i++)
 		err = write_file(machine, persist, &persist->files[i], reterr);
 	return err ? err : remove_old(machine, persist, reterr);
@@ -432,6 +514,8 @@ int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 	for (size_t i = 0; !err && i < persist->n; i++)
 		err = remove_file(machine, kind, persist->files[i].path, &n,
 				  reterr);
+	if (!err)
+		err = for_each_path(machine, remove_new, persist, reterr);
 	if (!err && kind == SSDPM_PERSIST_SYSTEMD && n)
 		remove_wants(machine);
 	if (!err && ret_n)

@@ -61,10 +61,75 @@ static void put_reason(struct text *text, const char *source,
 	ssdpm__put(text, "\n");
 }
 
+/* "name=value" of these bits, each with this before it. */
+static void put_parameters(struct text *text,
+			   const struct ssdpm_profile_settings *settings,
+			   uint32_t bits, const char *before)
+{
+	const struct {
+		uint32_t bit, parameter;
+		uint64_t value;
+	} all[] = {
+		{ SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US,
+		  settings->max_exit_latency_us == SSDPM_LATENCY_ANY ?
+			  INT32_MAX :
+			  settings->max_exit_latency_us },
+		{ SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
+		  settings->primary_timeout_ms },
+		{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
+		  SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
+		  settings->primary_latency_tolerance_us },
+		{ SSDPM_PROFILE_SECONDARY_TIMEOUT,
+		  SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
+		  settings->secondary_timeout_ms },
+		{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
+		  SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
+		  settings->secondary_latency_tolerance_us },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (settings->set & bits & all[i].bit)
+			ssdpm__put(text, "%s%s=%" PRIu64, before,
+				   ssdpm_nvme_core_to_string(all[i].parameter),
+				   all[i].value);
+}
+
+/* Policies of a port, the first that it takes. */
+static void put_lpms(struct text *text, const char *between,
+		     const struct ssdpm_profile_settings *settings)
+{
+	for (uint32_t i = 0; i < settings->n_lpms; i++)
+		ssdpm__put(text, "%s%s", i ? between : "",
+			   ssdpm_lpm_to_string(settings->lpms[i]));
+}
+
+/* Settings as options of the command. */
+static void put_own(struct text *text, const struct ssdpm_profile_settings *own)
+{
+	if (own->set & SSDPM_PROFILE_MAX_EXIT_LATENCY &&
+	    own->max_exit_latency_us == SSDPM_LATENCY_ANY)
+		ssdpm__put(text, " --latency any");
+	else if (own->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
+		ssdpm__put(text, " --latency %" PRIu64 "us",
+			   own->max_exit_latency_us);
+	put_parameters(text, own, NVME_CORE, " --nvme-core ");
+	if (own->set & SSDPM_PROFILE_LPM) {
+		ssdpm__put(text, " --lpm ");
+		put_lpms(text, ",", own);
+	}
+}
+
 static void put_head(struct text *text, const struct intent *intent)
 {
 	ssdpm__put(text, "%s%s%s\n", SSDPM__PERSIST_MARKER, SSDPM__PERSIST_KIND,
 		   ssdpm_persist_kind_to_string(intent->kind));
+	if (intent->has_own) {
+		ssdpm__put(text, "# Settings:");
+		put_own(text, &intent->own);
+		ssdpm__put(text, "\n");
+	}
 	if (!intent->has_profile)
 		return;
 	put_reason(text, intent->is_same ? "" : " on AC", &intent->ac);
@@ -87,14 +152,16 @@ static const char *word_of(const struct intent *intent)
 static void put_command(struct text *text, const struct intent *intent,
 			const char *verb)
 {
-	ssdpm__put(text, "%s %s --profile %s", intent->command, verb,
-		   word_of(intent));
-	if (intent->profiles)
+	ssdpm__put(text, "%s %s", intent->command, verb);
+	if (intent->has_profile)
+		ssdpm__put(text, " --profile %s", word_of(intent));
+	if (intent->has_profile && intent->profiles)
 		ssdpm__put(text, " --profiles %s", intent->profiles);
 	if (intent->one_source)
 		ssdpm__put(
 			text, " --source %s",
 			ssdpm_power_source_to_string(intent->ac.power_source));
+	put_own(text, &intent->own);
 	ssdpm__put(text, " --quiet");
 }
 
@@ -104,6 +171,8 @@ static int check_name(const struct intent *intent, struct ssdpm_error *reterr)
 	const char *name = word_of(intent);
 	struct ssdpm_profile_settings known = { .size = sizeof(known) };
 
+	if (!intent->has_profile)
+		return 0;
 	if (!name)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s on AC and %s on battery: a file names "
@@ -230,41 +299,6 @@ static int add_rules(struct ssdpm_persist *persist, const struct intent *intent,
 			reterr);
 }
 
-/* " name=value", each with this before it. */
-static void put_parameters(struct text *text,
-			   const struct ssdpm_profile_settings *settings,
-			   const char *before)
-{
-	const struct {
-		uint32_t bit, parameter;
-		uint64_t value;
-	} all[] = {
-		{ SSDPM_PROFILE_MAX_EXIT_LATENCY,
-		  SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US,
-		  settings->max_exit_latency_us == SSDPM_LATENCY_ANY ?
-			  INT32_MAX :
-			  settings->max_exit_latency_us },
-		{ SSDPM_PROFILE_PRIMARY_TIMEOUT,
-		  SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-		  settings->primary_timeout_ms },
-		{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
-		  SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
-		  settings->primary_latency_tolerance_us },
-		{ SSDPM_PROFILE_SECONDARY_TIMEOUT,
-		  SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
-		  settings->secondary_timeout_ms },
-		{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
-		  SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
-		  settings->secondary_latency_tolerance_us },
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (settings->set & all[i].bit)
-			ssdpm__put(text, " %s%s=%" PRIu64, before,
-				   ssdpm_nvme_core_to_string(all[i].parameter),
-				   all[i].value);
-}
-
 /* Numbers of libata's policies: those of SATA_MOBILE_LPM_POLICY. */
 static uint32_t number_of(uint32_t lpm)
 {
@@ -294,9 +328,9 @@ static int fill_modprobe(struct ssdpm_persist *persist,
 		   "this on the kernel command line:");
 	if (settings->set & NVME) {
 		ssdpm__put(&text, "options nvme_core");
-		put_parameters(&text, settings, "");
+		put_parameters(&text, settings, NVME, " ");
 		ssdpm__put(&text, "\n");
-		put_parameters(&note, settings, "nvme_core.");
+		put_parameters(&note, settings, NVME, " nvme_core.");
 	}
 	if (settings->set & SSDPM_PROFILE_LPM) {
 		ssdpm__put(&text,
@@ -379,7 +413,8 @@ static int fill_systemd(struct ssdpm_persist *persist,
 			const struct intent *intent, struct ssdpm_error *reterr)
 {
 	struct text text = { .n = 0 };
-	int err = intent->has_profile ? check_name(intent, reterr) : 0;
+	const bool calls = intent->has_profile || intent->has_own;
+	int err = check_name(intent, reterr);
 
 	if (err)
 		return err;
@@ -391,15 +426,15 @@ static int fill_systemd(struct ssdpm_persist *persist,
 		   "ConditionFileIsExecutable=%s\n"
 		   "# After the machine has slept: these are reached when it "
 		   "is awake again.\n",
-		   intent->has_profile ? ": " : "",
-		   intent->has_profile ? word_of(intent) : "", intent->command);
+		   calls ? ": " : "", calls ? word_of(intent) : "",
+		   intent->command);
 	put_targets(&text, "After", 1);
 	ssdpm__put(&text, "%s", service);
 	/* A file of profiles may lie where only its owner can read. */
 	ssdpm__put(&text,
 		   "CapabilityBoundingSet=CAP_SYS_ADMIN CAP_SYS_RAWIO%s\n",
 		   intent->profiles ? " CAP_DAC_READ_SEARCH" : "");
-	if (intent->has_profile) {
+	if (calls) {
 		ssdpm__put(&text, "ExecStart=");
 		put_command(&text, intent, "apply");
 		ssdpm__put(&text, "\n");
@@ -422,9 +457,7 @@ static void put_tlp_key(struct text *text, const char *key,
 	if (!(settings->set & SSDPM_PROFILE_LPM))
 		return;
 	ssdpm__put(text, "%s=\"", key);
-	for (uint32_t i = 0; i < settings->n_lpms; i++)
-		ssdpm__put(text, "%s%s", i ? " " : "",
-			   ssdpm_lpm_to_string(settings->lpms[i]));
+	put_lpms(text, " ", settings);
 	ssdpm__put(text, "\"\n");
 }
 
@@ -436,9 +469,10 @@ static int fill_tlp(struct ssdpm_persist *persist, const struct intent *intent,
 	int err;
 
 	if (!(set & SSDPM_PROFILE_LPM))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "TLP sets the links of SATA ports, and the "
-				   "profile does not: use --persist udev");
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"TLP sets the links of SATA ports alone, and "
+			"no link policy is given: use --persist udev");
 	put_head(&text, intent);
 	ssdpm__put(&text, "# TLP has no setting for NVMe: "
 			  "85-ssdpm.rules has that.\n");

@@ -66,6 +66,8 @@ static int check_words(const struct intent *intent, struct ssdpm_error *reterr)
 
 	if (err)
 		return err;
+	if (!intent->has_profile)
+		return 0;
 	if (intent->profiles && !is_path(intent->profiles))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "profiles: " A_PATH ", and not %.100s",
@@ -148,6 +150,74 @@ static int take_settings(struct ssdpm_profile_settings *settings,
 	return err ? err : check_values(settings, reterr);
 }
 
+/* A setting replaces what the profile says. */
+static void lay_over(struct ssdpm_profile_settings *all,
+		     const struct ssdpm_profile_settings *own)
+{
+	const uint32_t set = own->set;
+
+	all->set |= set;
+	if (set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
+		all->max_exit_latency_us = own->max_exit_latency_us;
+	if (set & SSDPM_PROFILE_PRIMARY_TIMEOUT)
+		all->primary_timeout_ms = own->primary_timeout_ms;
+	if (set & SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE)
+		all->primary_latency_tolerance_us =
+			own->primary_latency_tolerance_us;
+	if (set & SSDPM_PROFILE_SECONDARY_TIMEOUT)
+		all->secondary_timeout_ms = own->secondary_timeout_ms;
+	if (set & SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE)
+		all->secondary_latency_tolerance_us =
+			own->secondary_latency_tolerance_us;
+	if (set & SSDPM_PROFILE_LPM) {
+		all->n_lpms = own->n_lpms;
+		memcpy(all->lpms, own->lpms, sizeof(all->lpms));
+	}
+}
+
+static int take_profile(const struct ssdpm_persist_params *params,
+			struct intent *intent, struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (!params->ac)
+		return 0;
+	intent->has_profile = true;
+	intent->one_source = !params->battery;
+	err = take_settings(&intent->ac, params->ac, reterr);
+	if (!err)
+		err = take_settings(
+			&intent->battery,
+			params->battery ? params->battery : params->ac, reterr);
+	return err;
+}
+
+static int take_own(const struct ssdpm_persist_params *params,
+		    struct intent *intent, struct ssdpm_error *reterr)
+{
+	struct ssdpm_profile_settings *own = &intent->own;
+	int err;
+
+	if (!params->settings)
+		return 0;
+	err = ssdpm__sized_in(own, sizeof(*own), params->settings,
+			      "ssdpm_profile_settings", reterr);
+	if (err)
+		return err;
+	intent->has_own = own->set;
+	own->power_source = SSDPM_SOURCE_AC;
+	strcpy(own->name, "settings");
+	own->reason[0] = 0;
+	err = check_values(own, reterr);
+	if (err)
+		return err;
+	if (!intent->has_profile)
+		intent->ac = intent->battery = *own;
+	lay_over(&intent->ac, own);
+	lay_over(&intent->battery, own);
+	return 0;
+}
+
 static int take_params(const struct ssdpm_persist_params *given,
 		       struct intent *intent, struct ssdpm_error *reterr)
 {
@@ -163,29 +233,24 @@ static int take_params(const struct ssdpm_persist_params *given,
 				   params.kind);
 	intent->powers = params.powers;
 	intent->n_powers = params.n_powers;
-	intent->has_profile = params.ac;
-	if (!params.ac && (params.battery || !params.n_powers))
-		return ssdpm__fail(reterr, -EINVAL, 0, "ac: missing");
+	if (!params.ac &&
+	    (params.battery || (!params.n_powers && !params.settings)))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ac: missing, and no settings or powers");
 	intent->kind = params.kind;
 	intent->command = params.command ? params.command : "/usr/bin/ssdpm";
 	intent->profiles = params.profiles;
 	err = ssdpm__check_powers(intent, reterr);
-	if (err)
-		return err;
-	intent->is_same = true;
-	if (!params.ac)
-		return check_command(intent, reterr);
-	intent->one_source = !params.battery;
-	err = take_settings(&intent->ac, params.ac, reterr);
 	if (!err)
-		err = take_settings(&intent->battery,
-				    params.battery ? params.battery : params.ac,
-				    reterr);
+		err = take_profile(&params, intent, reterr);
+	if (!err)
+		err = take_own(&params, intent, reterr);
 	if (!err)
 		err = check_words(intent, reterr);
-	if (!err && !intent->ac.set && !intent->battery.set)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "the profile sets nothing");
+	if (!err && !intent->ac.set && !intent->battery.set &&
+	    (params.ac || params.settings))
+		err = ssdpm__fail(reterr, -EINVAL, 0, "%s sets nothing",
+				  params.ac ? "the profile" : "settings");
 	if (!err)
 		intent->is_same = is_same(&intent->ac, &intent->battery);
 	return err;

@@ -38,8 +38,11 @@ struct intent {
 	const char *profiles; /* NULL: built in */
 	bool is_same;	      /* on AC and on battery */
 	bool one_source;      /* what ac says holds on both sources */
-	bool has_profile;     /* else there are powers alone */
+	bool has_profile;
+	bool has_own; /* settings beside a profile, or without one */
+	/* What the profile says, with the settings in its place. */
 	struct ssdpm_profile_settings ac, battery;
+	struct ssdpm_profile_settings own;
 	const struct ssdpm_persist_power *powers;
 	size_t n_powers;
 };

@@ -37,14 +37,15 @@ __attribute__((format(printf, 2, 3))) static int refuse(const struct reader *r,
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	return ssdpm__fail(r->reterr, -EIO, r->line, "%s/%s:%u: %s",
+	return ssdpm__fail(r->reterr, -EIO, r->line,
+			   "%s/%s:%u: %s: use the ssdpm that wrote it, or look "
+			   "at the file and remove it",
 			   r->site->directory, r->name, r->line, why);
 }
 
 static int read_file(int directory_fd, const char *name, char **ret_text,
 		     size_t *ret_size)
 {
-	/* A pipe would wait for somebody who writes. */
 	int fd = openat(directory_fd, name,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
@@ -54,10 +55,10 @@ static int read_file(int directory_fd, const char *name, char **ret_text,
 	int err = 0;
 
 	if (fd < 0)
-		return errno == ELOOP ? -EIO : -errno;
+		return -errno;
 	if (fstat(fd, &status))
 		err = -errno;
-	else if (!S_ISREG(status.st_mode) || status.st_size > MAX_BYTES)
+	else if (status.st_size > MAX_BYTES)
 		err = -EIO;
 	else if (!(text = malloc((size_t)status.st_size + 1)))
 		err = -ENOMEM;
@@ -263,12 +264,13 @@ int ssdpm__changes_read(const struct site *site, const char *name,
 	size_t size = 0;
 	int err;
 
+	err = ssdpm__check_file(site, name, reterr);
+	if (err)
+		return err;
 	err = read_file(site->directory_fd, name, &text, &size);
 	if (err)
 		return ssdpm__fail(reterr, err, 0, "%s/%s: %s", site->directory,
-				   name,
-				   err == -EIO ? "cannot be read as a file" :
-						 ssdpm_strerror(err));
+				   name, ssdpm_strerror(err));
 	ssdpm__read_boot(site->machine, boot);
 	err = parse(&r, text, size, boot);
 	free(text);

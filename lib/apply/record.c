@@ -25,6 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char reserve[] = "reserve";
+
 void ssdpm__read_boot(const struct ssdpm_machine *machine,
 		      char boot[SSDPM__BOOT_BYTES])
 {
@@ -171,6 +173,48 @@ static int write_file(int directory_fd, const char *name, const char *text,
 	return err;
 }
 
+static int reserve_bytes(const struct site *site, off_t n)
+{
+	const int directory = site->directory_fd;
+	struct stat status;
+	int err, fd;
+
+	if (!fstatat(directory, reserve, &status, AT_SYMLINK_NOFOLLOW)) {
+		if (S_ISREG(status.st_mode) && status.st_size >= n)
+			return 0;
+		unlinkat(directory, reserve, 0);
+	}
+	fd = openat(directory, reserve,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	err = -posix_fallocate(fd, 0, n);
+	close(fd);
+	if (err)
+		unlinkat(directory, reserve, 0);
+	return err;
+}
+
+int ssdpm__reserve(const struct site *site, const char *name,
+		   struct ssdpm_error *reterr)
+{
+	struct stat status;
+	int err = 0;
+
+	if (fstatat(site->directory_fd, name, &status, AT_SYMLINK_NOFOLLOW))
+		err = -errno;
+	/* Twice, with what a journal has more, each in whole pages. */
+	if (!err)
+		err = reserve_bytes(site, 4 * status.st_size + 2 * 4096);
+	return err ? ssdpm__fail_state(site, reserve, err, reterr) : 0;
+}
+
+bool ssdpm__make_room(const struct site *site, int err)
+{
+	return (err == -ENOSPC || err == -EDQUOT) && site->goes_back &&
+	       !unlinkat(site->directory_fd, reserve, 0);
+}
+
 int ssdpm__changes_write(const struct site *site, const char *name,
 			 struct change *const *changes, size_t n,
 			 struct ssdpm_error *reterr)
@@ -182,11 +226,10 @@ int ssdpm__changes_write(const struct site *site, const char *name,
 	ssdpm__read_boot(site->machine, boot);
 	err = format(boot, changes, n, &text, &size);
 	if (!err) {
-		err = write_file(site->directory_fd, name, text, size);
+		do
+			err = write_file(site->directory_fd, name, text, size);
+		while (ssdpm__make_room(site, err));
 		free(text);
 	}
-	if (err)
-		return ssdpm__fail(reterr, err, 0, "cannot write %s/%s: %s",
-				   site->directory, name, ssdpm_strerror(err));
-	return 0;
+	return err ? ssdpm__fail_state(site, name, err, reterr) : 0;
 }

@@ -343,6 +343,64 @@ static void set_states(struct ssdpm_plan *plan, const struct ssdpm_plan *back)
 	plan->committed = false;
 }
 
+/* Part of it may have gone back: the plan can still be reverted. */
+static void read_states(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct step *step = plan->order[i];
+
+		if (!step->change.begun)
+			continue;
+		ssdpm__read_back(plan, step);
+		/* One value before and after: it does not tell. */
+		if (step->change.kind == SSDPM_STEP_REBUILD &&
+		    step->state == SSDPM_STEP_UNDONE)
+			step->state = SSDPM_STEP_DONE;
+	}
+}
+
+/* A commit that found all in force has written nothing. */
+static bool has_begun(const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (plan->order[i]->change.begun)
+			return true;
+	return false;
+}
+
+/*
+ * It goes back under the lock that the plan may have. Values are read once a
+ * revert that failed before is undone.
+ */
+static int revert_locked(struct ssdpm_plan *back, struct ssdpm_plan *plan,
+			 struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (plan->is_locked) {
+		back->site = plan->site;
+		back->is_locked = true;
+		err = ssdpm__plan_recover(back, reterr);
+	} else {
+		err = ssdpm_plan_lock(back, reterr);
+	}
+	if (!err)
+		err = add_all_done(back, plan, reterr);
+	if (!err)
+		err = ssdpm_plan_commit(back, reterr);
+	if (err)
+		read_states(plan);
+	else
+		set_states(plan, back);
+	if (back->journal.state != SSDPM_JOURNAL_NONE)
+		plan->journal = back->journal;
+	if (plan->is_locked) {
+		plan->site = back->site;
+		back->is_locked = false;
+	}
+	return err;
+}
+
 int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_plan_params params = {
@@ -357,19 +415,14 @@ int ssdpm_plan_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (!plan->committed)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the plan was not committed");
+	if (!has_begun(plan)) {
+		plan->committed = false;
+		return 0;
+	}
 	err = ssdpm_plan_new(plan->machine, &params, &back, reterr);
 	if (err)
 		return err;
-	/* It goes back under the lock that it may have. */
-	back->site = plan->site;
-	back->is_locked = plan->is_locked;
-	err = add_all_done(back, plan, reterr);
-	if (!err)
-		err = ssdpm_plan_commit(back, reterr);
-	if (!err)
-		set_states(plan, back);
-	plan->site = back->site;
-	back->is_locked = false;
+	err = revert_locked(back, plan, reterr);
 	ssdpm_plan_free(back);
 	return err;
 }

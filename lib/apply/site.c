@@ -82,6 +82,28 @@ static int open_directory(const struct ssdpm_plan *plan, bool make)
 	return err ? err : fd;
 }
 
+int ssdpm__fail_state(const struct site *site, const char *name, int err,
+		      struct ssdpm_error *reterr)
+{
+	const char *why = ssdpm_strerror(err);
+
+	if (err == -EROFS)
+		why = "the file system is read-only";
+	if (err == -EACCES)
+		why = "permission denied" SSDPM__ONLY_ROOT;
+	if (err == -EFBIG) {
+		err = -ENOSPC;
+		why = "larger than this process may write: see ulimit(1)";
+	}
+	/* Modes give EACCES. */
+	if (err == -EPERM) {
+		err = -EROFS;
+		why = "it, or its directory, is immutable: see lsattr(1)";
+	}
+	return ssdpm__fail(reterr, err, 0, "%s%s%s: %s", site->directory,
+			   name ? "/" : "", name ? name : "", why);
+}
+
 static int open_site(const struct ssdpm_plan *plan, bool make,
 		     struct site *ret_site, struct ssdpm_error *reterr)
 {
@@ -93,17 +115,15 @@ static int open_site(const struct ssdpm_plan *plan, bool make,
 		.journal_fd = -1,
 		.state_timeout_ms = plan->state_timeout_ms,
 	};
-	const char *advice = "";
 	const int err = site.directory_fd;
 
-	if (err == -EACCES)
-		advice = SSDPM__ONLY_ROOT;
 	if (err == -EPERM)
-		advice = ": somebody else may write there, so that what it "
-			 "holds cannot be trusted: remove it";
+		return ssdpm__fail(reterr, err, 0,
+				   "%s: somebody else may write there, so that "
+				   "what it holds cannot be trusted: remove it",
+				   site.directory);
 	if (err < 0)
-		return ssdpm__fail(reterr, err, 0, "%s: %s%s", site.directory,
-				   ssdpm_strerror(err), advice);
+		return ssdpm__fail_state(&site, NULL, err, reterr);
 	*ret_site = site;
 	return 0;
 }
@@ -145,6 +165,40 @@ static int lock(int fd, uint32_t timeout_ms)
 	return 0;
 }
 
+static const char *find_strange(int directory_fd, const char *name)
+{
+	struct stat status;
+
+	if (fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW))
+		return NULL;
+	switch (status.st_mode & S_IFMT) {
+	case S_IFREG:
+		return NULL;
+	case S_IFLNK:
+		return "a link";
+	case S_IFDIR:
+		return "a directory";
+	case S_IFIFO:
+		return "a pipe";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+int ssdpm__check_file(const struct site *site, const char *name,
+		      struct ssdpm_error *reterr)
+{
+	const char *strange = find_strange(site->directory_fd, name);
+
+	if (!strange)
+		return 0;
+	return ssdpm__fail(reterr, -EIO, 0,
+			   "%s/%s is %s, and no file: remove it",
+			   site->directory, name, strange);
+}
+
 /* Who may not write learns what waits for somebody who may. */
 static void add_journal(const struct ssdpm_plan *plan,
 			struct ssdpm_error *reterr)
@@ -178,28 +232,29 @@ static int open_and_lock(const struct ssdpm_plan *plan, struct site *ret_site,
 		err = open_site(plan, true, &site, reterr);
 	if (err)
 		return err;
-	/* Opening a pipe would wait for somebody who writes. */
-	site.lock_fd = openat(site.directory_fd, "lock",
-			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (site.lock_fd < 0 && errno == ENOENT)
-		site.lock_fd = openat(
-			site.directory_fd, "lock",
-			O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	err = ssdpm__check_file(&site, "lock", reterr);
+	if (err) {
+		ssdpm__site_close(&site);
+		return err;
+	}
+	site.lock_fd = openat(
+		site.directory_fd, "lock",
+		O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	err = site.lock_fd < 0 ? -errno :
 				 lock(site.lock_fd, plan->lock_timeout_ms);
 	if (!err) {
 		*ret_site = site;
 		return 0;
 	}
-	ssdpm__site_close(&site);
 	if (err == -EBUSY)
-		return ssdpm__fail(reterr, err, 0,
-				   "another program sets policies: it has held "
-				   "the lock for %u ms",
-				   plan->lock_timeout_ms);
-	return ssdpm__fail(reterr, err, 0, "%s/lock: %s%s", site.directory,
-			   ssdpm_strerror(err),
-			   err == -EACCES ? SSDPM__ONLY_ROOT : "");
+		ssdpm__fail(reterr, err, 0,
+			    "another program sets policies: it has held the "
+			    "lock for %u ms",
+			    plan->lock_timeout_ms);
+	else
+		err = ssdpm__fail_state(&site, "lock", err, reterr);
+	ssdpm__site_close(&site);
+	return err;
 }
 
 int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,

@@ -447,6 +447,7 @@ int ssdpm__keep(struct site *site, struct changes *all,
 		const struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	int err = merge_all(all, changes, n);
+	size_t n_kept = 0;
 
 	if (!err)
 		err = read_tables(site, all, changes, n);
@@ -457,12 +458,15 @@ int ssdpm__keep(struct site *site, struct changes *all,
 	if (err)
 		ssdpm__fail(reterr, err, 0, "out of memory");
 	if (!err)
-		err = ssdpm__changes_write(site, new_kept, all->list,
-					   count_kept(all), reterr);
+		n_kept = count_kept(all);
+	if (!err)
+		err = ssdpm__changes_write(site, new_kept, all->list, n_kept,
+					   reterr);
+	/* What could not be reverted is not done. */
+	if (!err && n_kept && !plan->goes_back)
+		err = ssdpm__reserve(site, new_kept, reterr);
 	if (!err && fsync(site->directory_fd))
-		err = ssdpm__fail(reterr, -errno, 0, "cannot write %s/%s: %s",
-				  site->directory, new_kept,
-				  ssdpm_strerror(-errno));
+		err = ssdpm__fail_state(site, new_kept, -errno, reterr);
 	return err;
 }
 
@@ -475,5 +479,8 @@ int ssdpm__keep_finish(const struct site *site)
 		     old_kept))
 		return -errno;
 	fsync(site->directory_fd);
+	/* What a revert has used, for the rest. */
+	if (site->goes_back)
+		ssdpm__reserve(site, old_kept, NULL);
 	return 0;
 }

@@ -77,6 +77,8 @@ const char *ssdpm_journal_state_to_string(uint32_t state)
 		return "found";
 	case SSDPM_JOURNAL_UNDONE:
 		return "undone";
+	case SSDPM_JOURNAL_REFUSED:
+		return "refused";
 	default:
 		return NULL;
 	}

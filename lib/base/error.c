@@ -116,6 +116,14 @@ int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
 	return 0;
 }
 
+int ssdpm__check_reserved(uint64_t reserved, const char *what,
+			  struct ssdpm_error *reterr)
+{
+	if (!reserved)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0, "%s: reserved is not 0", what);
+}
+
 void ssdpm__sized_out(void *dst, const void *src, size_t known)
 {
 	size_t size = size_of(dst);

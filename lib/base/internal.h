@@ -39,6 +39,10 @@ int ssdpm__sized_check(const void *sized, size_t known, const char *what,
 int ssdpm__sized_in(void *dst, size_t known, const void *src, const char *what,
 		    struct ssdpm_error *reterr);
 
+/* -EINVAL: the member reserved of a structure is set, where 0 is the rule. */
+int ssdpm__check_reserved(uint64_t reserved, const char *what,
+			  struct ssdpm_error *reterr);
+
 /* Fill dst, which ssdpm__sized_check() found good, from src. */
 void ssdpm__sized_out(void *dst, const void *src, size_t known);
 

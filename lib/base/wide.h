@@ -15,6 +15,23 @@ struct wide {
 	uint64_t high; /* its top bit is the sign */
 };
 
+/* The compiler's own type, where it has one, adds with the carry of the
+ * processor. */
+#if defined(__SIZEOF_INT128__) && !defined(SSDPM_WIDE_PORTABLE)
+#define WIDE_NATIVE
+__extension__ typedef unsigned __int128 wide_native;
+
+static inline wide_native wide_to_native(struct wide a)
+{
+	return (wide_native)a.high << 64 | a.low;
+}
+
+static inline struct wide wide_of_native(wide_native a)
+{
+	return (struct wide){ (uint64_t)a, (uint64_t)(a >> 64) };
+}
+#endif
+
 static inline struct wide wide_of(uint64_t value)
 {
 	return (struct wide){ value, 0 };
@@ -27,15 +44,23 @@ static inline struct wide wide_of_signed(int64_t value)
 
 static inline struct wide wide_plus(struct wide a, struct wide b)
 {
+#ifdef WIDE_NATIVE
+	return wide_of_native(wide_to_native(a) + wide_to_native(b));
+#else
 	uint64_t low = a.low + b.low;
 
 	return (struct wide){ low, a.high + b.high + (low < b.low) };
+#endif
 }
 
 static inline struct wide wide_minus(struct wide a, struct wide b)
 {
+#ifdef WIDE_NATIVE
+	return wide_of_native(wide_to_native(a) - wide_to_native(b));
+#else
 	return (struct wide){ a.low - b.low,
 			      a.high - b.high - (a.low < b.low) };
+#endif
 }
 
 /* *sum += value */
@@ -47,11 +72,8 @@ static inline void wide_add(struct wide *sum, struct wide value)
 /* Unsigned factors; the product always fits. */
 static inline struct wide wide_product(uint64_t a, uint64_t b)
 {
-#if defined(__SIZEOF_INT128__) && !defined(SSDPM_WIDE_PORTABLE)
-	/* One instruction in the place of four. */
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (struct wide){ (uint64_t)product, (uint64_t)(product >> 64) };
+#ifdef WIDE_NATIVE
+	return wide_of_native((wide_native)a * b);
 #else
 	uint64_t a_low = (uint32_t)a, a_high = a >> 32;
 	uint64_t b_low = (uint32_t)b, b_high = b >> 32;

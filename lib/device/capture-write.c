@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -153,14 +154,15 @@ static bool remove_entry(int fd, const char *name)
 /* Was anything removed? Not by readdir(3): there may be no memory left. */
 static bool remove_below(int fd)
 {
-	_Alignas(struct dirent64) char buffer[2048];
+	_Alignas(struct dirent) char buffer[2048];
 	bool removed = false;
-	ssize_t n;
+	long n;
 
 	lseek(fd, 0, SEEK_SET);
-	while ((n = getdents64(fd, buffer, sizeof(buffer))) > 0) {
-		for (ssize_t at = 0; at < n;) {
-			const struct dirent64 *entry = (void *)(buffer + at);
+	/* Each libc declares getdents64() in another way, or not at all. */
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct dirent *entry = (void *)(buffer + at);
 
 			removed |= remove_entry(fd, entry->d_name);
 			at += entry->d_reclen;

@@ -14,9 +14,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -242,6 +244,33 @@ static int check_mount(const struct look *look, char *line)
 	return part ? say_used(look, part, "it is mounted at", line + at) : 0;
 }
 
+/*
+ * What Linux itself says of a loop device, whatever names are seen from here:
+ * the number of the node that it is made of, or of the file system where its
+ * file is. Return whether it could be asked.
+ */
+static bool find_part_of_loop(const struct look *look, const char *name,
+			      const struct part **ret_part)
+{
+	struct loop_info64 info;
+	char path[64];
+	int fd, err;
+
+	if (snprintf(path, sizeof(path), "dev/%s", name) >= (int)sizeof(path))
+		return false;
+	fd = ssdpm__open(look->machine, path, O_RDONLY | O_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	err = ioctl(fd, LOOP_GET_STATUS64, &info);
+	close(fd);
+	if (err)
+		return false;
+	*ret_part = part_of(look, (dev_t)info.lo_rdevice);
+	if (!*ret_part)
+		*ret_part = part_of(look, (dev_t)info.lo_device);
+	return true;
+}
+
 /* Loop devices keep what they are made of open, in no process. */
 static int check_loops(const struct look *look)
 {
@@ -261,11 +290,54 @@ static int check_loops(const struct look *look)
 		if (strncmp(names.names[i], "loop", 4) ||
 		    ssdpm__read_text(look->machine, path, file, sizeof(file)))
 			continue;
-		part = part_at(look, file);
+		if (!find_part_of_loop(look, names.names[i], &part))
+			part = part_at(look, file);
 		if (part)
 			err = say_used(look, part, "it is the backing file of",
 				       names.names[i]);
 	}
+	ssdpm__free_names(&names);
+	return err;
+}
+
+static int check_target(const struct look *look, const char *namespaces)
+{
+	char path[SSDPM__PATH_BYTES], file[SSDPM__TEXT_BYTES];
+	const struct part *part;
+	struct names names;
+	int err = 0;
+
+	if (ssdpm__list_names(look->machine, namespaces, &names))
+		return 0; /* it has been removed */
+	for (size_t i = 0; i < names.n && !err; i++) {
+		if (snprintf(path, sizeof(path), "%s/%s/device_path",
+			     namespaces, names.names[i]) >= (int)sizeof(path) ||
+		    ssdpm__read_text(look->machine, path, file, sizeof(file)))
+			continue;
+		part = part_at(look, file);
+		if (part)
+			err = say_used(look, part,
+				       "it is exported over NVMe-oF, by",
+				       namespaces);
+	}
+	ssdpm__free_names(&names);
+	return err;
+}
+
+/* Linux as an NVMe target opens a disk without O_EXCL, in no process. */
+static int check_targets(const struct look *look)
+{
+	static const char all[] = "sys/kernel/config/nvmet/subsystems";
+	char path[SSDPM__PATH_BYTES];
+	struct names names;
+	int err = ssdpm__list_names(look->machine, all, &names);
+
+	if (err)
+		return err == -ENOENT ? 0 : fail_file(look, all, err);
+	for (size_t i = 0; i < names.n && !err; i++)
+		if (snprintf(path, sizeof(path), "%s/%s/namespaces", all,
+			     names.names[i]) < (int)sizeof(path))
+			err = check_target(look, path);
 	ssdpm__free_names(&names);
 	return err;
 }
@@ -424,6 +496,8 @@ static int check_all(struct look *look)
 		err = check_lines(look, "proc/self/mountinfo", check_mount);
 	if (!err)
 		err = check_loops(look);
+	if (!err)
+		err = check_targets(look);
 	if (!err)
 		err = check_processes(look);
 	return err ? err : check_sight(look);

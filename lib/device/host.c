@@ -187,6 +187,35 @@ static uint32_t link_of(const struct ssdpm_device_facts *facts)
 							       SSDPM_PCIE_L1;
 }
 
+/*
+ * What Linux programs. If @model says too little of a state, or if the drive
+ * cannot follow the table, it is not known: that is no failure.
+ */
+static int take_table(const struct ssdpm_device *device,
+		      const struct ssdpm_machine_facts *facts,
+		      const struct ssdpm_model *model,
+		      struct ssdpm_device_settings *settings,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params = { .size = sizeof(params) };
+	struct ssdpm_apst table;
+	int err;
+
+	if (!model)
+		return 0;
+	err = ssdpm_device_get_apst_params(device, facts, model, &params,
+					   reterr);
+	if (!err)
+		err = ssdpm_apst_generate(model, &params, &table, reterr);
+	if (!err)
+		err = ssdpm_apst_validate(model, &table, reterr);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	settings->apst = table;
+	settings->known |= SSDPM_SETTING_APST;
+	return 0;
+}
+
 static int take_nvme(const struct ssdpm_device *device,
 		     const struct ssdpm_machine_facts *facts,
 		     const struct ssdpm_model *model,
@@ -208,7 +237,9 @@ static int take_nvme(const struct ssdpm_device *device,
 	} else if (!err) {
 		settings->known |= SSDPM_SETTING_QUIRKS;
 	}
-	return err == -ENODATA ? 0 : err;
+	if (err == -ENODATA)
+		return 0;
+	return err ? err : take_table(device, facts, model, settings, reterr);
 }
 
 int ssdpm_device_get_settings(const struct ssdpm_device *device,

@@ -125,7 +125,7 @@ static bool is_modprobe(struct span line)
 static const struct place {
 	uint32_t kind;
 	char path[32];
-	char suffix[8];
+	char suffix[12];
 	is_setting_fn is_setting;
 } places[] = {
 	/* In the order of TLP: the last one counts. */

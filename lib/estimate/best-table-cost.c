@@ -272,8 +272,9 @@ static struct place find_place(const struct times *times, struct place last,
 }
 
 /* What a step costs: its transition, its state, not the state before it. */
-static struct wide step_cost(const struct step *step, struct wide change_ns,
-			     struct wide slept_ns, struct wide left_ns)
+static inline struct wide step_cost(const struct step *step,
+				    struct wide change_ns, struct wide slept_ns,
+				    struct wide left_ns)
 {
 	struct wide cost = wide_times(change_ns, step->transition_uw);
 

@@ -523,7 +523,7 @@ int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 			struct ssdpm_cap_result *ret_result,
 			struct ssdpm_error *reterr)
 {
-	struct ssdpm_cap_result result;
+	struct ssdpm_cap_result result = { 0 };
 	struct cap cap;
 	int r = ssdpm__sized_check(ret_result, sizeof(result),
 				   "ssdpm_cap_result", reterr);

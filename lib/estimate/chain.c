@@ -106,6 +106,22 @@ static void follow_link(const struct ssdpm_model *model, uint32_t lpm,
 			 find_link(model, SSDPM_LINK_DEVSLEEP), chain);
 }
 
+bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm)
+{
+	return ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
+	       lpm < SSDPM_LPM_MAX_PERFORMANCE;
+}
+
+/* What the firmware has set may be anything from none to the deepest. */
+static uint32_t known_lpm(const struct ssdpm_model *model, uint32_t lpm,
+			  const struct values *values)
+{
+	if (!ssdpm__is_lpm_unknown(model, lpm))
+		return lpm;
+	return values->link_is_quick ? SSDPM_LPM_MIN_POWER :
+				       SSDPM_LPM_MAX_PERFORMANCE;
+}
+
 int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 			     struct ssdpm_error *reterr)
 {
@@ -131,9 +147,6 @@ static int check_policy(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "apst: a SATA drive has no such table; its "
 				   "policy is lpm");
-	if (!params->lpm && kind == SSDPM_KIND_SATA)
-		return ssdpm__fail(reterr, -ENODATA, 0,
-				   "lpm: the policy of the link is not known");
 	if (params->lpm > SSDPM_LPM_MAX_PERFORMANCE && kind != SSDPM_KIND_SATA)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "lpm: an NVMe drive has no such policy; its "
@@ -162,7 +175,8 @@ int ssdpm__chain(const struct ssdpm_model *model,
 	if (params->apst)
 		follow_table(params, values, &chain);
 	else
-		follow_link(model, params->lpm, values, &chain);
+		follow_link(model, known_lpm(model, params->lpm, values),
+			    values, &chain);
 	*ret_chain = chain;
 	return 0;
 }

@@ -147,12 +147,22 @@ int ssdpm_gaps_feed(struct ssdpm_gaps *gaps, const struct ssdpm_io *ios,
 	return err;
 }
 
+void ssdpm__sum_times(struct times *times)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < times->n; i++) {
+		times->sums[i] = sum;
+		sum += times->ns[i];
+	}
+	times->sums[times->n] = sum;
+}
+
 /* Sort them; the spare room that this takes has the sums afterwards. */
 static bool finish_times(struct times *times)
 {
 	size_t size = (times->n + 1) * sizeof(uint64_t);
 	uint64_t *ns = realloc(times->ns, size);
-	uint64_t sum = 0;
 
 	if (!ns)
 		return false;
@@ -162,11 +172,7 @@ static bool finish_times(struct times *times)
 		return false;
 	if (times->n)
 		ssdpm__sort_times(times->ns, times->sums, times->n);
-	for (size_t i = 0; i < times->n; i++) {
-		times->sums[i] = sum;
-		sum += times->ns[i];
-	}
-	times->sums[times->n] = sum;
+	ssdpm__sum_times(times);
 	return true;
 }
 

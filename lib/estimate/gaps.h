@@ -80,6 +80,9 @@ struct delays {
 	size_t n;
 };
 
+/* From ns to sums, of which there is room for one more; they may wrap. */
+void ssdpm__sum_times(struct times *times);
+
 /* Sort in ascending order. spare has room for as much. */
 void ssdpm__sort_times(uint64_t *times, uint64_t *spare, size_t n);
 void ssdpm__sort_early(struct early *early, struct early *spare, size_t n);

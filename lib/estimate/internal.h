@@ -33,6 +33,7 @@ struct values {
 	uint64_t link_idle_ns[SSDPM_MAX_STATES];
 	struct wide over_fj; /* energy of the run that nothing of this gives */
 	uint64_t background_ps; /* for each byte written */
+	bool link_is_quick; /* the low corner of SSDPM_AXIS_LINK_IDLE_TIME */
 };
 
 /*
@@ -86,6 +87,9 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 /* Does the drive work in this state? -EINVAL. */
 int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
 			     struct ssdpm_error *reterr);
+
+/* Whether the link policy of a SATA drive is unknown. */
+bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm);
 
 /*
  * The chain that a table or a link policy makes of a drive with these values;

@@ -221,7 +221,10 @@ void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
 		   uint32_t operational_state, const struct corner *corner,
 		   struct values *ret_values)
 {
-	*ret_values = (struct values){ 0 };
+	*ret_values = (struct values){
+		.link_is_quick = corner->value[SSDPM_AXIS_LINK_IDLE_TIME - 1] ==
+				 CORNER_LOW,
+	};
 	for (size_t i = 0; i < n; i++) {
 		uint32_t axis = ssdpm__axis(&parameters[i], operational_state);
 

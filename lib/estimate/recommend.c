@@ -232,9 +232,12 @@ static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
 						     reterr);
 	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
 			      "ssdpm_bounds", reterr);
-	if (!err && (quest->bounds.flags & ~known || quest->bounds.reserved))
+	if (!err)
+		err = ssdpm__check_reserved(quest->bounds.reserved,
+					    "ssdpm_bounds", reterr);
+	if (!err && quest->bounds.flags & ~known)
 		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "unknown bits in the flags of bounds, 0x%x",
+				  "ssdpm_bounds: flags: 0x%x has unknown bits",
 				  quest->bounds.flags);
 	return err;
 }

@@ -12,6 +12,7 @@
 
 /* What is looked at again and again. */
 struct drive {
+	const struct ssdpm_model *model;
 	const struct ssdpm_model_info *info;
 	const struct ssdpm_power_state *states;
 	size_t n_states;
@@ -33,6 +34,8 @@ struct shares {
 
 /* Drives above this have room for more than an M.2 slot gives. */
 #define DATA_CENTRE_UW 12000000
+/* The least power in units of 0.01 W: 0 is not reported. */
+#define LEAST_UW 10000
 
 static struct guess of(uint64_t power_uw, struct shares shares,
 		       const char *rule)
@@ -136,14 +139,39 @@ static struct guess asleep(const struct ssdpm_power_state *state)
 		"report 1, 1, 3.24");
 }
 
-static struct guess idle_power(const struct drive *drive,
+/* Is the power unknown, but for a range? */
+static bool has_range(const struct drive *drive, uint32_t i, uint32_t field,
+		      uint32_t *ret_low, uint32_t *ret_high)
+{
+	return (drive->states[i].unknown & field) &&
+	       !ssdpm_model_get_power_range(drive->model, i, field, ret_low,
+					    ret_high, NULL);
+}
+
+/* Without a lower end the power may not be reported: all of the guess holds. */
+static struct guess in_range(struct guess guess, uint64_t low, uint64_t high)
+{
+	if (!low) {
+		guess.low = at_most(guess.low, LEAST_UW);
+		guess.high = guess.high > high ? guess.high : high;
+		guess.rule = "IDLP-or-not-reported: the range of 0.02W, and "
+			     "what is assumed without one";
+		return guess;
+	}
+	guess.nominal = at_most(guess.nominal, high);
+	guess.nominal = guess.nominal > low ? guess.nominal : low;
+	return (struct guess){ low, guess.nominal, high,
+			       "IDLP-range: its fraction was not printed; "
+			       "nominal as without IDLP",
+			       true };
+}
+
+static struct guess guess_idle(const struct drive *drive,
 			       const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state =
 		&drive->states[parameter->index];
 
-	if (has(state, SSDPM_FIELD_IDLE_POWER))
-		return know(state->idle_power_uw, "IDLP");
 	if (state->link_state)
 		return sata_idle[state->link_state];
 	if (!is_operational(state))
@@ -151,6 +179,21 @@ static struct guess idle_power(const struct drive *drive,
 	if (parameter->index == 0)
 		return idle_of_maximum(state);
 	return idle_as_state_0(drive, state);
+}
+
+static struct guess idle_power(const struct drive *drive,
+			       const struct ssdpm_parameter *parameter)
+{
+	const struct ssdpm_power_state *state =
+		&drive->states[parameter->index];
+	uint32_t low, high;
+
+	if (has(state, SSDPM_FIELD_IDLE_POWER))
+		return know(state->idle_power_uw, "IDLP");
+	if (has_range(drive, parameter->index, SSDPM_FIELD_IDLE_POWER, &low,
+		      &high))
+		return in_range(guess_idle(drive, parameter), low, high);
+	return guess_idle(drive, parameter);
 }
 
 /* By op - 1. */
@@ -186,26 +229,57 @@ static struct guess no_less_than_idle(const struct drive *drive,
 	return guess;
 }
 
+static struct guess guess_active(const struct ssdpm_power_state *state,
+				 struct shares shares)
+{
+	if (has(state, SSDPM_FIELD_MAX_POWER))
+		return of(state->max_power_uw, shares,
+			  "active-of-maximum: shares of the maximum of PS0 by "
+			  "operation");
+	return of(6200000, shares,
+		  "active-any: no maximum is reported; the shares of 6.2 W, "
+		  "the median of 1137 drives");
+}
+
+/* As in_range(). */
+static struct guess active_in_range(const struct ssdpm_power_state *state,
+				    struct shares shares, uint64_t low,
+				    uint64_t high)
+{
+	struct guess guess;
+
+	if (low) {
+		guess = of((low + high) / 2, shares,
+			   "active-range: shares of ACTP by operation; its "
+			   "fraction was not printed");
+		guess.low = of(low, shares, NULL).low;
+		guess.high = of(high, shares, NULL).high;
+		return guess;
+	}
+	guess = guess_active(state, shares);
+	guess.low = at_most(guess.low, of(LEAST_UW, shares, NULL).low);
+	guess.rule = "active-or-not-reported: shares of ACTP from the least "
+		     "to the maximum of PS0 by operation";
+	return guess;
+}
+
 static struct guess active_power(const struct drive *drive,
 				 const struct ssdpm_parameter *parameter)
 {
 	const struct ssdpm_power_state *state = &drive->states[0];
-	const struct shares *shares = &active_shares[parameter->index];
+	const struct shares shares = active_shares[parameter->index];
+	uint32_t low, high;
 	struct guess guess;
 
 	if (is_sata(drive))
 		guess = sata_active[parameter->index];
 	else if (has(state, SSDPM_FIELD_ACTIVE_POWER) && state->active_power_uw)
-		guess = of(state->active_power_uw, *shares,
+		guess = of(state->active_power_uw, shares,
 			   "active-reported: shares of ACTP by operation");
-	else if (has(state, SSDPM_FIELD_MAX_POWER))
-		guess = of(state->max_power_uw, *shares,
-			   "active-of-maximum: shares of the maximum of PS0 by "
-			   "operation");
+	else if (has_range(drive, 0, SSDPM_FIELD_ACTIVE_POWER, &low, &high))
+		guess = active_in_range(state, shares, low, high);
 	else
-		guess = of(6200000, *shares,
-			   "active-any: no maximum is reported; the shares of "
-			   "6.2 W, the median of 1137 drives");
+		guess = guess_active(state, shares);
 	return no_less_than_idle(drive, guess);
 }
 
@@ -465,7 +539,8 @@ static enum each each_of(uint32_t kind)
 
 static struct drive look_at(const struct ssdpm_model *model)
 {
-	struct drive drive = { .info = ssdpm_model_get_info(model) };
+	struct drive drive = { .model = model,
+			       .info = ssdpm_model_get_info(model) };
 
 	drive.states = ssdpm_model_get_states(model, &drive.n_states);
 	return drive;

@@ -291,13 +291,16 @@ int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
 	if (r == 0 && sim->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the simulation is finished");
+	if (r == 0)
+		r = ssdpm__timeline_expect(&sim->timeline, ios, n,
+					   !sim->intake.n_records, &error);
 	for (size_t at = 0; at < n && r == 0; at += BLOCK) {
 		size_t now = n - at < BLOCK ? n - at : BLOCK;
 
 		r = feed_block(sim, ios + at, now, &error);
-		if (r)
-			sim->failed = error;
 	}
+	if (error.code)
+		sim->failed = error;
 	if (r && reterr)
 		*reterr = sim->failed;
 	return r;

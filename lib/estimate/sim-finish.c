@@ -316,12 +316,35 @@ int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
 	return 0;
 }
 
+/*
+ * The cost of a corner of more axes. Those of which this simulation knows all
+ * do not move it: without these their bits are those of its own corner.
+ */
+static const struct cost *cost_of(const struct ssdpm_sim *sim, uint32_t axes,
+				  uint32_t bits)
+{
+	uint32_t own = 0, n = 0;
+
+	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++) {
+		if (!(axes >> axis & 1))
+			continue;
+		if (sim->axes >> axis & 1)
+			own |= (bits & 1) << n++;
+		bits >>= 1;
+	}
+	return n ? &sim->costs[1 + own] : &sim->costs[0];
+}
+
 int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 			 const struct ssdpm_sim *to,
 			 struct ssdpm_saving *ret_saving,
 			 struct ssdpm_error *reterr)
 {
+	/* They differ where the policy of one is not known. */
+	const uint32_t axes = from->axes | to->axes;
+	const uint32_t n = (uint32_t)__builtin_popcount(axes);
 	struct ssdpm_saving saving = { 0 };
+	int err;
 
 	if (!from->finished || !to->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -331,12 +354,13 @@ int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
 				   "the simulations differ in their parameters "
 				   "or operational state: compare policies of "
 				   "one drive");
-	for (uint32_t i = 0; i < from->n_costs; i++) {
-		int r = ssdpm__add_saving(&saving, &from->costs[i],
-					  &to->costs[i], i == 0, reterr);
-		if (r)
-			return r;
-	}
+	err = ssdpm__add_saving(&saving, &from->costs[0], &to->costs[0], true,
+				reterr);
+	for (uint32_t bits = 0; axes && bits < 1u << n && !err; bits++)
+		err = ssdpm__add_saving(&saving, cost_of(from, axes, bits),
+					cost_of(to, axes, bits), false, reterr);
+	if (err)
+		return err;
 	*ret_saving = saving;
 	return 0;
 }

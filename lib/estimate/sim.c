@@ -202,6 +202,8 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 	ssdpm_model_get_states(model, &sim->n_states);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
+	if (ssdpm__is_lpm_unknown(model, sim->params.lpm))
+		sim->axes |= 1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 	if (!add_courses(sim))
 		return ssdpm__no_memory(reterr);
 	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)

@@ -34,6 +34,19 @@ static int check_count(uint64_t index, struct ssdpm_error *reterr)
 			   MAX_INTERVALS);
 }
 
+int ssdpm__timeline_expect(const struct timeline *timeline,
+			   const struct ssdpm_io *ios, size_t n, bool first,
+			   struct ssdpm_error *reterr)
+{
+	uint64_t from_ns = first && n ? ios[0].start_ns : timeline->start_ns;
+
+	if (!timeline->interval_ns || !n || ios[n - 1].start_ns <= from_ns)
+		return 0;
+	return check_count((ios[n - 1].start_ns - from_ns) /
+				   timeline->interval_ns,
+			   reterr);
+}
+
 /* Room for intervals up to this one. */
 static int reach(struct timeline *timeline, uint64_t index,
 		 struct ssdpm_error *reterr)

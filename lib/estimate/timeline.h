@@ -43,6 +43,14 @@ void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns);
 uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
 			       uint32_t state);
 
+/*
+ * Whether intervals may reach the start of the last of n records: before
+ * anything is allocated for the first one. -ENOMEM.
+ */
+int ssdpm__timeline_expect(const struct timeline *timeline,
+			   const struct ssdpm_io *ios, size_t n, bool first,
+			   struct ssdpm_error *reterr);
+
 /* The records were checked. -ERANGE, -ENOMEM. */
 int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr);

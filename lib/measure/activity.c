@@ -35,6 +35,9 @@ int ssdpm__detector_init(struct detector *detector,
 	if (r == 0 && params)
 		r = ssdpm__sized_in(&known, sizeof(known), params,
 				    "ssdpm_detect_params", reterr);
+	if (r == 0)
+		r = ssdpm__check_reserved(known.reserved, "ssdpm_detect_params",
+					  reterr);
 	if (r)
 		return r;
 	if (known.enter_sigmas == 0)
@@ -48,8 +51,7 @@ int ssdpm__detector_init(struct detector *detector,
 			reterr, -EINVAL, 0,
 			"activity begins with at least as many sigmas as it ends with, and its floor is not below 0 W");
 	if (known.filter_samples > MAX_FILTER ||
-	    (known.filter_samples && known.filter_samples % 2 == 0) ||
-	    known.reserved)
+	    (known.filter_samples && known.filter_samples % 2 == 0))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"a running median is over an odd number of samples up to %d",

@@ -125,9 +125,12 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	if (r == 0 && params)
 		r = ssdpm__sized_in(&known, sizeof(known), params,
 				    "ssdpm_baseline_params", reterr);
+	if (r == 0)
+		r = ssdpm__check_reserved(known.reserved,
+					  "ssdpm_baseline_params", reterr);
 	if (r)
 		return r;
-	if (known.method > SSDPM_BASELINE_HALF_SAMPLE || known.reserved)
+	if (known.method > SSDPM_BASELINE_HALF_SAMPLE)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%u is no method for a baseline",
 				   known.method);

@@ -57,8 +57,13 @@ static int simulate(struct course *course, const struct ssdpm_model *model,
 		    struct ssdpm_result *result, struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim *sim;
-	int r = ssdpm_sim_new(model, params, &sim, reterr);
+	int r;
 
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
+	    params->lpm < SSDPM_LPM_MAX_PERFORMANCE)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "lpm: the policy of the link is not known");
+	r = ssdpm_sim_new(model, params, &sim, reterr);
 	if (r)
 		return r;
 	ssdpm_sim_set_change_fn(sim, note, course);

@@ -39,11 +39,16 @@ static int take_params(struct calibration *c,
 	if (r == 0 && params)
 		r = ssdpm__sized_in(&c->params, sizeof(c->params), params,
 				    "ssdpm_calibrate_params", reterr);
+	if (r == 0)
+		r = ssdpm__check_reserved(c->params.reserved,
+					  "ssdpm_calibrate_params", reterr);
 	if (r)
 		return r;
-	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS || c->params.reserved)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "flags: an unknown bit, or reserved: not 0");
+	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_calibrate_params: flags: 0x%x has unknown bits",
+			c->params.flags);
 	if (c->params.max_offset_ns > INT64_MAX / 8 ||
 	    c->params.offset_ns > INT64_MAX / 4 ||
 	    c->params.offset_ns < -INT64_MAX / 4)

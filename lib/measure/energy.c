@@ -51,15 +51,18 @@ int ssdpm_integral_new(const struct ssdpm_energy_params *params,
 	if (params) {
 		int r = ssdpm__sized_in(&known, sizeof(known), params,
 					"ssdpm_energy_params", reterr);
+		if (!r)
+			r = ssdpm__check_reserved(
+				known.reserved, "ssdpm_energy_params", reterr);
 		if (r)
 			return r;
 	}
 	if (!(known.tolerance >= 0) || !(known.tolerance < 1))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a tolerance is at least 0 and less than 1");
-	if (known.flags || known.reserved)
+	if (known.flags)
 		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "energy: flags and reserved are not 0");
+				   "ssdpm_energy_params: flags is not 0");
 	struct ssdpm_integral *integral = calloc(1, sizeof(*integral));
 	if (!integral)
 		return ssdpm__no_memory(reterr);

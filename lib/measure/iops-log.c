@@ -338,11 +338,11 @@ static int take_params(struct log *log,
 		if (r)
 			return r;
 	}
-	if (known->reserved || known->op > SSDPM_OP_DISCARD ||
-	    known->op == SSDPM_OP_FLUSH)
+	if (known->op > SSDPM_OP_DISCARD || known->op == SSDPM_OP_FLUSH)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a log has reads, writes and discards");
-	return 0;
+	return ssdpm__check_reserved(known->reserved, "ssdpm_iops_log_params",
+				     reterr);
 }
 
 /* Takes the source. */

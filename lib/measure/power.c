@@ -22,10 +22,13 @@ static int check_params(const struct ssdpm_power_params *given,
 	if (given) {
 		int r = ssdpm__sized_in(&params, sizeof(params), given,
 					"ssdpm_power_params", reterr);
+		if (!r)
+			r = ssdpm__check_reserved(params.reserved,
+						  "ssdpm_power_params", reterr);
 		if (r)
 			return r;
 	}
-	if (params.format > SSDPM_POWER_INT16 || params.reserved)
+	if (params.format > SSDPM_POWER_INT16)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "no such format of samples: %u",
 				   params.format);

@@ -45,6 +45,9 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 	if (params) {
 		int r = ssdpm__sized_in(&known, sizeof(known), params,
 					"ssdpm_steady_params", reterr);
+		if (!r)
+			r = ssdpm__check_reserved(
+				known.reserved, "ssdpm_steady_params", reterr);
 		if (r)
 			return r;
 	}
@@ -54,7 +57,7 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 		known.max_range = MAX_RANGE;
 	if (known.max_slope == 0)
 		known.max_slope = MAX_SLOPE;
-	if (known.window < 2 || known.reserved || !(known.max_range > 0) ||
+	if (known.window < 2 || !(known.max_range > 0) ||
 	    !(known.max_slope > 0))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,

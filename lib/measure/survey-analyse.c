@@ -52,17 +52,18 @@ static int check_run(const struct ssdpm_survey_run *run, size_t i,
 		     const struct ssdpm_survey_analysis_params *params,
 		     struct ssdpm_error *reterr)
 {
-	if (!isfinite(run->mean_w))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "run %zu has no finite mean", i + 1);
+	if (!ssdpm__is_survey_power(run->mean_w))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"run %zu has no mean of 1e-60 to 1e60 W, or 0", i + 1);
 	if (run->policy >= params->n_policies ||
-	    run->block >= SSDPM_SURVEY_MAX_BLOCKS || run->reserved)
+	    run->block >= SSDPM_SURVEY_MAX_BLOCKS)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"run %zu is of policy %u in block %u: there are %u policies and at most %d blocks, from 0 on",
 			i + 1, run->policy, run->block, params->n_policies,
 			SSDPM_SURVEY_MAX_BLOCKS);
-	return 0;
+	return ssdpm__check_reserved(run->reserved, "ssdpm_survey_run", reterr);
 }
 
 static int put_runs(struct fit *fit, const struct ssdpm_survey_run *runs,
@@ -415,14 +416,17 @@ static int read_params(const struct ssdpm_survey_analysis_params *params,
 	int r = ssdpm__sized_in(known, sizeof(*known), params,
 				"ssdpm_survey_analysis_params", reterr);
 
+	if (!r)
+		r = ssdpm__check_reserved(known->reserved,
+					  "ssdpm_survey_analysis_params",
+					  reterr);
 	if (r)
 		return r;
 	if (known->n_policies < 2 ||
 	    known->n_policies > SSDPM_SURVEY_MAX_POLICIES ||
 	    known->scenario >= known->n_scenarios ||
 	    known->n_scenarios > SSDPM_SURVEY_MAX_SCENARIOS ||
-	    known->reserved || !(known->system_power_w >= 0) ||
-	    !isfinite(known->system_power_w))
+	    !(known->system_power_w >= 0) || !isfinite(known->system_power_w))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"an analysis is of 2 to %d policies, in one of 1 to %d scenarios, and of a system with a power of 0 W or more",

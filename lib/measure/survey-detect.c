@@ -89,13 +89,14 @@ static double detectable_of(const struct test *test)
 
 static bool is_noise(const struct ssdpm_survey_noise *noise)
 {
-	bool within = noise->se_w > 0 && isfinite(noise->se_w) &&
+	bool within = noise->se_w > 0 && ssdpm__is_survey_power(noise->se_w) &&
 		      noise->se_df >= 1 && isfinite(noise->se_df) &&
 		      noise->covered_ns;
 
 	return within &&
 	       (isnan(noise->run_sigma_w) ||
-		(noise->run_sigma_w > 0 && isfinite(noise->run_sigma_w) &&
+		(noise->run_sigma_w > 0 &&
+		 ssdpm__is_survey_power(noise->run_sigma_w) &&
 		 noise->run_sigma_df >= 1 && isfinite(noise->run_sigma_df)));
 }
 
@@ -103,10 +104,10 @@ static int check_asked(const struct ssdpm_survey_params *params,
 		       const struct ssdpm_survey_noise *noise,
 		       double difference_w, struct ssdpm_error *reterr)
 {
-	if (!is_noise(noise) || !isfinite(difference_w))
+	if (!is_noise(noise) || !ssdpm__is_survey_power(difference_w))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"noise is above 0 W and finite, of a time above 0, with 1 degree of freedom or more; a difference is finite");
+			"noise is of 1e-60 to 1e60 W, of a time above 0, with 1 degree of freedom or more; a difference is 0 or of 1e-60 to 1e60 W");
 	if (params->n_blocks < SURVEY_MIN_BLOCKS)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,
@@ -175,24 +176,25 @@ static uint32_t missing_of(const struct ssdpm_survey_stated *row)
 /* A standard deviation, or none that was stated. */
 static bool is_sd(double sd)
 {
-	return isnan(sd) || (sd >= 0 && isfinite(sd));
+	return isnan(sd) || (sd >= 0 && ssdpm__is_survey_power(sd));
 }
 
 static int check_row(const struct ssdpm_survey_stated *row, size_t i,
 		     struct ssdpm_error *reterr)
 {
-	if (!isfinite(row->mean) || !is_sd(row->sd) ||
-	    !is_sd(row->between_sd) || row->reserved)
+	if (!ssdpm__is_survey_power(row->mean) || !is_sd(row->sd) ||
+	    !is_sd(row->between_sd))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
-			"row %zu: a mean is finite, a standard deviation 0 or more, or NaN where it is not stated",
+			"row %zu: a mean is 0 or of 1e-60 to 1e60, a standard deviation too, or NaN where it is not stated",
 			i + 1);
 	if (row->between_sd == 0)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"row %zu: no runs are all the same: state the variance between them unrounded, or as unknown",
 			i + 1);
-	return 0;
+	return ssdpm__check_reserved(row->reserved, "ssdpm_survey_stated",
+				     reterr);
 }
 
 /* Games and Howell 1976, with the degrees of freedom of Welch 1947. */

@@ -148,11 +148,12 @@ int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
 	if (r)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		if (!isfinite(results[i].mean_w) || !(results[i].se_w > 0) ||
-		    !isfinite(results[i].se_w))
+		if (!ssdpm__is_survey_power(results[i].mean_w) ||
+		    !(results[i].se_w > 0) ||
+		    !ssdpm__is_survey_power(results[i].se_w))
 			return ssdpm__fail(
 				reterr, -EINVAL, 0,
-				"result %zu: a mean is finite, and its standard error above 0 and finite",
+				"result %zu: a mean is 0 or of 1e-60 to 1e60 W, and its standard error of 1e-60 to 1e60 W",
 				i + 1);
 	struct ssdpm_survey_result *taken = calloc(n + 1, sizeof(*taken));
 

@@ -26,6 +26,8 @@
 #define OUTER_STEP 0.1
 /* A weight below e^-42 of the largest one is nothing. */
 #define NOTHING (-42.0)
+/* From so many degrees of freedom on s is 1: what is left out is below 1e-9. */
+#define CERTAIN_DF 1e10
 
 #define SQRT_HALF 0.70710678118654752
 #define SQRT_2PI 2.5066282746310005
@@ -99,12 +101,14 @@ static double mean_over_s(value_of_s *value, const void *data, double df)
 	double step = ssdpm__min(OUTER_STEP, 0.5 / sqrt(2 * df));
 	double weights = 0, sum = 0;
 
+	if (df >= CERTAIN_DF)
+		return value(data, 1);
 	for (int side = -1; side <= 1; side += 2) {
 		for (int i = side > 0; /* 0 once */; i++) {
 			double x = side * i * step;
 			double log_w = log_weight(x, df);
 
-			if (log_w < NOTHING)
+			if (!(log_w >= NOTHING)) /* NaN, too */
 				break;
 			double weight = ssdpm__exp(log_w);
 
@@ -318,6 +322,13 @@ double ssdpm__chi_quantile(double p, double df)
 			high = x;
 	}
 	return ssdpm__exp(low);
+}
+
+bool ssdpm__is_survey_power(double power_w)
+{
+	double size = fabs(power_w);
+
+	return size == 0 || (size >= 1e-60 && size <= 1e60);
 }
 
 double ssdpm__rate_of_each(double rate, uint32_t n)

@@ -19,7 +19,7 @@ static bool has_numbers(const struct ssdpm_survey_params *params)
 	       params->n_policies <= SSDPM_SURVEY_MAX_POLICIES &&
 	       params->n_scenarios >= 1 &&
 	       params->n_scenarios <= SSDPM_SURVEY_MAX_SCENARIOS &&
-	       params->n_blocks <= SSDPM_SURVEY_MAX_BLOCKS && !params->reserved;
+	       params->n_blocks <= SSDPM_SURVEY_MAX_BLOCKS;
 }
 
 static uint64_t count_steps(const struct ssdpm_survey_params *params)
@@ -52,6 +52,9 @@ int ssdpm__survey_params(const struct ssdpm_survey_params *params,
 	int r = ssdpm__sized_in(known, sizeof(*known), params,
 				"ssdpm_survey_params", reterr);
 
+	if (!r)
+		r = ssdpm__check_reserved(known->reserved,
+					  "ssdpm_survey_params", reterr);
 	if (r)
 		return r;
 	if (!has_numbers(known))

@@ -13,7 +13,16 @@
 #define SURVEY_MIN_BLOCKS 3
 #define SURVEY_MAX_MEANS 100
 
-/* Probability of a studentised range of k means above q. */
+/*
+ * Whether products of four powers or standard errors stay within a double: it
+ * is 0, or of 1e-60 to 1e60.
+ */
+bool ssdpm__is_survey_power(double power_w);
+
+/*
+ * The functions of df below take 1 or more.
+ * Probability of a studentised range of k means above q.
+ */
 double ssdpm__range_p(double q, uint32_t k, double df);
 
 /* The q of that probability; p from 1e-9 on. */

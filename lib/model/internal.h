@@ -138,17 +138,19 @@ int ssdpm__model_from_atasmart_blob(const char *text, size_t size,
 				    struct ssdpm_error *reterr);
 
 /*
- * The idle and active power of a state that a source printed in whole watts,
- * and which are unknown therefore: from whole_w W to 0.99 W more.
+ * Idle and active powers that are unknown but for a range, as the source gives
+ * it: ssdpm_model_get_power_range() applies the limits.
  */
-struct lost_fractions {
-	uint32_t is_lost[2]; /* bit n: idle, active power of PSn */
-	uint16_t whole_w[2][SSDPM_MAX_STATES];
+struct power_ranges {
+	uint32_t has[2]; /* bit n: idle, active power of PSn */
+	uint32_t low_uw[2][SSDPM_MAX_STATES];
+	uint32_t high_uw[2][SSDPM_MAX_STATES];
 };
 
-void ssdpm__model_set_lost(struct ssdpm_model *model,
-			   const struct lost_fractions *lost);
-const struct lost_fractions *ssdpm__model_get_lost(
-	const struct ssdpm_model *model);
+/* By index in struct power_ranges. */
+extern const uint32_t ssdpm__range_fields[2];
+
+void ssdpm__model_set_ranges(struct ssdpm_model *model,
+			     const struct power_ranges *ranges);
 
 #endif

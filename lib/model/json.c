@@ -23,6 +23,13 @@ struct reader {
 	const struct json *json;
 	struct ssdpm_error *reterr;
 	size_t index; /* of the state that is read */
+	struct power_ranges ranges;
+};
+
+/* By index in struct power_ranges. */
+static const char range_keys[2][2][24] = {
+	{ "idle_power_low_uw", "idle_power_high_uw" },
+	{ "active_power_low_uw", "active_power_high_uw" },
 };
 
 static int fail(const struct reader *r, const struct json_node *node,
@@ -326,7 +333,54 @@ static int read_not_reported(const struct reader *r,
 	return err;
 }
 
-static int read_state(const struct reader *r, const struct json_node *object,
+/* One end of the range of a power that has no value. */
+static int read_end(const struct reader *r, const struct json_node *node,
+		    const char *key, uint32_t *ret_uw)
+{
+	uint64_t value;
+	char name[64];
+	int err;
+
+	name_member(r, key, name, sizeof(name));
+	err = ssdpm__json_get_uint(r->json, node, UINT32_MAX, name, &value,
+				   r->reterr);
+	if (!err)
+		*ret_uw = (uint32_t)value;
+	return err;
+}
+
+static int read_range(struct reader *r, const struct json_node *object,
+		      const struct ssdpm_power_state *state, size_t power)
+{
+	const char *const low_key = range_keys[power][0];
+	const char *const high_key = range_keys[power][1];
+	const struct json_node *low =
+		ssdpm__json_member(r->json, object, low_key);
+	const struct json_node *high =
+		ssdpm__json_member(r->json, object, high_key);
+	uint32_t *low_uw = &r->ranges.low_uw[power][r->index];
+	uint32_t *high_uw = &r->ranges.high_uw[power][r->index];
+	int err;
+
+	if (is_null(low) && is_null(high))
+		return 0;
+	if (is_null(low) || is_null(high))
+		return fail(r, is_null(low) ? high : low,
+			    "a range has both ends", low_key);
+	if (!(state->unknown & ~state->not_reported &
+	      ssdpm__range_fields[power]))
+		return fail(r, low, "the power has a value, or is not reported",
+			    low_key);
+	err = read_end(r, low, low_key, low_uw);
+	if (!err)
+		err = read_end(r, high, high_key, high_uw);
+	if (!err && *low_uw > *high_uw)
+		err = fail(r, low, "above the high end", low_key);
+	r->ranges.has[power] |= 1u << r->index;
+	return err;
+}
+
+static int read_state(struct reader *r, const struct json_node *object,
 		      struct ssdpm_power_state *state)
 {
 	const struct json_node *operational;
@@ -357,7 +411,10 @@ static int read_state(const struct reader *r, const struct json_node *object,
 		if (err)
 			return err;
 	}
-	return read_not_reported(r, object, state);
+	err = read_not_reported(r, object, state);
+	for (size_t i = 0; i < 2 && !err; i++)
+		err = read_range(r, object, state, i);
+	return err;
 }
 
 static int read_states(struct reader *r, const struct json_node *drive,
@@ -380,6 +437,7 @@ static int read_states(struct reader *r, const struct json_node *drive,
 				   "most %d",
 				   list->n_children, SSDPM_MAX_STATES);
 	memset(states, 0, list->n_children * sizeof(*states));
+	memset(&r->ranges, 0, sizeof(r->ranges));
 	r->index = 0;
 	node = ssdpm__json_first(r->json, list);
 	for (; node; node = ssdpm__json_next(r->json, list, node)) {
@@ -463,6 +521,8 @@ static int read_ours(struct reader *r, const struct json_node *drive,
 	err = ssdpm_model_new(&info, states, n_states, ret_model, r->reterr);
 	if (err == -EINVAL && r->reterr)
 		r->reterr->line = drive->line;
+	if (!err)
+		ssdpm__model_set_ranges(*ret_model, &r->ranges);
 	return err;
 }
 
@@ -540,9 +600,30 @@ static void write_number(struct json_writer *w, const char *key, uint64_t value,
 		ssdpm__json_uint(w, key, value);
 }
 
-static void write_state(struct json_writer *w,
-			const struct ssdpm_power_state *state)
+/* The ends of a power whose value is unknown. */
+static void write_ranges(struct json_writer *w, const struct ssdpm_model *model,
+			 uint32_t state, uint32_t unknown)
 {
+	uint32_t low, high;
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint32_t field = ssdpm__range_fields[i];
+
+		if (!(unknown & field) ||
+		    ssdpm_model_get_power_range(model, state, field, &low,
+						&high, NULL))
+			continue;
+		ssdpm__json_uint(w, range_keys[i][0], low);
+		ssdpm__json_uint(w, range_keys[i][1], high);
+	}
+}
+
+static void write_state(struct json_writer *w, const struct ssdpm_model *model,
+			uint32_t index)
+{
+	const struct ssdpm_power_state *state =
+		&ssdpm_model_get_states(model, NULL)[index];
+
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_bool(w, "operational",
 			 !(state->flags & SSDPM_STATE_NON_OPERATIONAL));
@@ -558,6 +639,7 @@ static void write_state(struct json_writer *w,
 			write_number(w, field->name,
 				     ssdpm__field_get(field, state), unknown);
 	}
+	write_ranges(w, model, index, state->unknown);
 	ssdpm__json_begin(w, "not_reported", '[');
 	w->one_line = true;
 	for (size_t i = 0; i < N_FIELDS; i++)
@@ -619,7 +701,6 @@ static void write_sata(struct json_writer *w,
 static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
 {
 	const struct ssdpm_model_info *info = ssdpm_model_get_info(model);
-	const struct ssdpm_power_state *states;
 	size_t n_states;
 
 	ssdpm__json_begin(w, NULL, '{');
@@ -640,9 +721,9 @@ static void write_drive(struct json_writer *w, const struct ssdpm_model *model)
 	if (info->kind == SSDPM_KIND_SATA)
 		write_sata(w, info);
 	ssdpm__json_begin(w, "states", '[');
-	states = ssdpm_model_get_states(model, &n_states);
-	for (size_t i = 0; i < n_states; i++)
-		write_state(w, &states[i]);
+	ssdpm_model_get_states(model, &n_states);
+	for (uint32_t i = 0; i < n_states; i++)
+		write_state(w, model, i);
 	ssdpm__json_end(w, ']');
 	ssdpm__json_end(w, '}');
 }

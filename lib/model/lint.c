@@ -24,10 +24,10 @@ static_assert(sizeof(struct ssdpm_finding) == 256, "frozen");
 
 /* Findings are counted while list is NULL, then written. */
 struct report {
+	const struct ssdpm_model *model;
 	const struct ssdpm_model_info *info;
 	const struct ssdpm_power_state *states;
 	uint32_t n_states;
-	const struct lost_fractions *lost;
 	uint32_t n_tables; /* of this firmware, in the catalogue */
 	struct ssdpm_finding *list;
 	size_t n;
@@ -241,15 +241,30 @@ static void check_non_operational(struct report *report, uint32_t i)
 		     ssdpm__format_us(NEVER_ENTERED_ABOVE_US).text);
 }
 
-/* How many states do not have a value, and how many of these by the drive. */
+/* Is the power unknown, but for a range? */
+static bool has_range(const struct report *report, uint32_t i, uint32_t field,
+		      uint32_t *ret_low, uint32_t *ret_high)
+{
+	return (report->states[i].unknown & field) &&
+	       !ssdpm_model_get_power_range(report->model, i, field, ret_low,
+					    ret_high, NULL);
+}
+
+/*
+ * How many states have neither a value nor a range that stands for one, and how
+ * many of these by the drive.
+ */
 static void count_idle(const struct report *report, uint32_t *ret_unknown,
 		       uint32_t *ret_not_reported)
 {
-	uint32_t unknown = 0, not_reported = 0;
+	uint32_t unknown = 0, not_reported = 0, low, high;
 
 	for (uint32_t i = 0; i < report->n_states; i++) {
 		const struct ssdpm_power_state *state = &report->states[i];
 
+		if (has_range(report, i, SSDPM_FIELD_IDLE_POWER, &low, &high) &&
+		    low)
+			continue;
 		unknown += !!(state->unknown & SSDPM_FIELD_IDLE_POWER);
 		not_reported +=
 			!!(state->not_reported & SSDPM_FIELD_IDLE_POWER);
@@ -281,21 +296,27 @@ static void check_idle_power(struct report *report)
 		     report->n_states);
 }
 
-/* nvme-cli 0.7 to 1.11 takes the fraction from the scale: issue 735. */
+/*
+ * nvme-cli 0.7 to 1.11 takes the fraction from the scale: issue 735. Of a power
+ * that is not reported, but has that scale, it prints 0.02W.
+ */
 static void check_fractions(struct report *report, uint32_t i)
 {
 	static const char names[2][8] = { "idle", "active" };
+	uint32_t low, high;
 
-	for (size_t j = 0; j < 2; j++)
-		if (report->lost->is_lost[j] & 1u << i)
-			find(report, SSDPM_FINDING_FRACTION_LOST, i,
-			     "PS%u: %s power %u.02W: nvme-cli 0.7 to 1.11 "
-			     "prints .02 for any fraction, so that it is %u.00 "
-			     "to %u.99 W and an estimate has to assume it; "
-			     "nvme-cli 1.12 or later prints it",
-			     i, names[j], report->lost->whole_w[j][i],
-			     report->lost->whole_w[j][i],
-			     report->lost->whole_w[j][i]);
+	for (size_t j = 0; j < 2; j++) {
+		if (!has_range(report, i, ssdpm__range_fields[j], &low, &high))
+			continue;
+		find(report, SSDPM_FINDING_FRACTION_LOST, i,
+		     "PS%u: %s power %u.02W: nvme-cli 0.7 to 1.11 prints .02 "
+		     "for any fraction: it is %s to %s%s; nvme-cli 1.12 or "
+		     "later prints it",
+		     i, names[j], low / 1000000,
+		     low ? ssdpm__format_uw(low).text : "0",
+		     ssdpm__format_uw(high).text,
+		     low ? "" : " or not reported, and an estimate assumes it");
+	}
 }
 
 static void check_apst(struct report *report)
@@ -452,8 +473,8 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 		     struct ssdpm_finding **ret_findings, size_t *ret_n,
 		     struct ssdpm_error *reterr)
 {
-	struct report report = { .info = ssdpm_model_get_info(model),
-				 .lost = ssdpm__model_get_lost(model) };
+	struct report report = { .model = model,
+				 .info = ssdpm_model_get_info(model) };
 	size_t n_states;
 	int err;
 

@@ -13,21 +13,18 @@
 struct ssdpm_model {
 	unsigned int refs;
 	struct ssdpm_model_info info;
-	struct lost_fractions lost;
+	struct power_ranges ranges;
 	size_t n_states;
 	struct ssdpm_power_state states[];
 };
 
-void ssdpm__model_set_lost(struct ssdpm_model *model,
-			   const struct lost_fractions *lost)
-{
-	model->lost = *lost;
-}
+const uint32_t ssdpm__range_fields[2] = { SSDPM_FIELD_IDLE_POWER,
+					  SSDPM_FIELD_ACTIVE_POWER };
 
-const struct lost_fractions *ssdpm__model_get_lost(
-	const struct ssdpm_model *model)
+void ssdpm__model_set_ranges(struct ssdpm_model *model,
+			     const struct power_ranges *ranges)
 {
-	return &model->lost;
+	model->ranges = *ranges;
 }
 
 int ssdpm__check_ascii(const char *text, uint32_t line, const char *what,
@@ -266,7 +263,7 @@ int ssdpm_model_new(const struct ssdpm_model_info *info,
 		return ssdpm__no_memory(reterr);
 	model->refs = 1;
 	model->info = known;
-	model->lost = (struct lost_fractions){ .is_lost = { 0 } };
+	model->ranges = (struct power_ranges){ .has = { 0 } };
 	model->n_states = n_states;
 	for (size_t i = 0; i < n_states; i++) {
 		model->states[i] = states[i];
@@ -302,4 +299,76 @@ const struct ssdpm_power_state *ssdpm_model_get_states(
 	if (ret_n)
 		*ret_n = model->n_states;
 	return model->states;
+}
+
+/*
+ * The most that a state can draw: what it says itself, or what the nearest
+ * shallower state that reports a maximum does, if the maximums fall up to there
+ * (NVMe Base: a state has at most the maximum of the state before it).
+ */
+static uint32_t limit_uw(const struct ssdpm_model *model, uint32_t state)
+{
+	uint32_t limit = model->states[state].max_power_uw, below = 0;
+
+	if (limit)
+		return limit;
+	while (state-- > 0) {
+		uint32_t max_uw = model->states[state].max_power_uw;
+
+		if (!max_uw)
+			continue;
+		if (max_uw < below)
+			return UINT32_MAX;
+		below = max_uw;
+		limit = limit ? limit : max_uw;
+	}
+	return limit ? limit : UINT32_MAX;
+}
+
+static bool find_range(const struct ssdpm_model *model, uint32_t state,
+		       uint32_t field, uint32_t *ret_low_uw,
+		       uint32_t *ret_high_uw)
+{
+	const struct power_ranges *ranges = &model->ranges;
+	const size_t i = field == ssdpm__range_fields[1];
+	const uint32_t limit = limit_uw(model, state);
+
+	if (field == SSDPM_FIELD_MAX_POWER || !(ranges->has[i] & 1u << state))
+		return false;
+	*ret_low_uw = ranges->low_uw[i][state];
+	*ret_high_uw = ranges->high_uw[i][state];
+	if (limit >= *ret_low_uw && limit < *ret_high_uw)
+		*ret_high_uw = limit;
+	return true;
+}
+
+int ssdpm_model_get_power_range(const struct ssdpm_model *model, uint32_t state,
+				uint32_t field, uint32_t *ret_low_uw,
+				uint32_t *ret_high_uw,
+				struct ssdpm_error *reterr)
+{
+	const uint32_t powers = SSDPM_FIELD_MAX_POWER |
+				SSDPM_FIELD_ACTIVE_POWER |
+				SSDPM_FIELD_IDLE_POWER;
+	const struct ssdpm_power_state *from;
+	const struct field *power = ssdpm__fields;
+
+	while (power < ssdpm__fields + N_FIELDS && power->bit != field)
+		power++;
+	if (power == ssdpm__fields + N_FIELDS || !(field & powers))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "field: %u is no power of a state", field);
+	if (state >= model->n_states)
+		return ssdpm__fail(reterr, -ERANGE, 0,
+				   "state: PS%u is not one of %zu", state,
+				   model->n_states);
+	if (find_range(model, state, field, ret_low_uw, ret_high_uw))
+		return 0;
+	from = &model->states[state];
+	if ((from->unknown | from->not_reported) & field)
+		return ssdpm__fail(reterr, -ENODATA, 0, "PS%u: %s is not known",
+				   state, power->name);
+	*ret_low_uw = (uint32_t)ssdpm__field_get(power, from);
+	*ret_high_uw = *ret_low_uw;
+	return 0;
 }

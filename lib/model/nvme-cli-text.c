@@ -21,6 +21,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define FRACTION_UW 990000 /* the largest in units of 0.01 W */
+
 struct reader {
 	struct ssdpm_model_info info;
 	struct ssdpm_power_state states[SSDPM_MAX_STATES];
@@ -28,7 +30,7 @@ struct reader {
 	uint64_t npss;
 	bool has_npss;
 	uint32_t has_kind; /* bit n: PSn is operational, or it is not */
-	struct lost_fractions doubtful; /* N.02 W */
+	struct power_ranges doubtful; /* N.02 W */
 	bool prints_hundredths;
 	const char *end;
 	uint32_t line;
@@ -119,14 +121,17 @@ static void watch_hundredths(struct reader *r, uint32_t bit, struct span word,
 {
 	bool active = bit == SSDPM_FIELD_ACTIVE_POWER;
 	const size_t i = r->n_states - 1;
+	const uint64_t high_uw = uw - uw % 1000000 + FRACTION_UW;
 
 	if (word.end - word.at < 5 || word.end[-4] != '.')
 		return;
 	if (memcmp(word.end - 4, ".02W", 4))
 		r->prints_hundredths = true;
 	else
-		r->doubtful.is_lost[active] |= 1u << i;
-	r->doubtful.whole_w[active][i] = (uint16_t)(uw / 1000000);
+		r->doubtful.has[active] |= 1u << i;
+	r->doubtful.low_uw[active][i] = (uint32_t)(uw - uw % 1000000);
+	r->doubtful.high_uw[active][i] =
+		high_uw < UINT32_MAX ? (uint32_t)high_uw : UINT32_MAX;
 }
 
 static void read_power(struct reader *r, uint32_t bit, struct span *rest)
@@ -447,14 +452,13 @@ static int check_complete(const struct reader *r)
 
 static void drop_doubtful(struct reader *r)
 {
-	static const uint32_t bits[2] = { SSDPM_FIELD_IDLE_POWER,
-					  SSDPM_FIELD_ACTIVE_POWER };
+	const uint32_t *bits = ssdpm__range_fields;
 
 	if (r->prints_hundredths)
-		r->doubtful = (struct lost_fractions){ .is_lost = { 0 } };
+		r->doubtful = (struct power_ranges){ .has = { 0 } };
 	for (size_t i = 0; i < r->n_states; i++)
 		for (size_t j = 0; j < 2; j++)
-			if (r->doubtful.is_lost[j] & 1u << i) {
+			if (r->doubtful.has[j] & 1u << i) {
 				ssdpm__state_set(&r->states[i], bits[j], 0);
 				r->states[i].unknown |= bits[j];
 			}
@@ -489,6 +493,6 @@ int ssdpm__model_from_nvme_cli_text(const char *text, size_t size,
 	drop_doubtful(&r);
 	err = ssdpm_model_new(&r.info, r.states, r.n_states, ret_model, reterr);
 	if (!err)
-		ssdpm__model_set_lost(*ret_model, &r.doubtful);
+		ssdpm__model_set_ranges(*ret_model, &r.doubtful);
 	return err;
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -28,6 +29,11 @@ def run(*command: str) -> str:
     if done.returncode:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
     return done.stdout
+
+
+def on_target(program: list[str]) -> list[str]:
+    """The command that runs a program of another machine, as meson has it."""
+    return [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), *program]
 
 
 def nm(*arguments: str) -> set[str]:

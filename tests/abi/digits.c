@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All digits of many results, one to a line: the same on every machine,
- * compiler and libc. .ci/cross compares their SHA-256. The results are
- * estimates for each table of the catalogue, the records of each generator as
- * .npy, and write amplification.
+ * compiler and libc. .ci/cross compares their SHA-256. The results are, for
+ * each table of the catalogue, APST tables and estimates; the records of each
+ * generator as .npy; write amplification; an energy and a calibration.
  */
 #include <ssdpm.h>
 
@@ -25,6 +25,13 @@ static void print_run(const char *name, const struct ssdpm_run *run)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i])
 			printf(" %zu:%" PRIu64, i, numbers[i]);
+	printf("\n");
+}
+
+static void print_bytes(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("%02x", bytes[i]);
 	printf("\n");
 }
 
@@ -70,11 +77,34 @@ static void print_records(void)
 		printf("%s %zu\n", name, n);
 		for (size_t at = 0; at < n; at++) {
 			ssdpm_io_to_npy(&ios[at], record);
-			for (size_t k = 0; k < sizeof(record); k++)
-				printf("%02x", record[k]);
-			printf("\n");
+			print_bytes(record, sizeof(record));
 		}
 	}
+}
+
+/* Of each algorithm, at limits from none at all to no limit. */
+static void print_apst(const struct ssdpm_model *model)
+{
+	static const uint64_t limits_us[] = {
+		0, 1000, 15000, 100000, 1000000, SSDPM_LATENCY_ANY
+	};
+	uint8_t data[SSDPM_APST_BYTES];
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst table;
+
+	ssdpm_apst_params_init(&params, sizeof(params));
+	for (params.algorithm = SSDPM_APST_LINUX;
+	     params.algorithm <= SSDPM_APST_LOWER_ENVELOPE; params.algorithm++)
+		for (size_t i = 0; i < 6; i++) {
+			params.max_exit_latency_us = limits_us[i];
+			int err = ssdpm_apst_generate(model, &params, &table,
+						      NULL);
+
+			printf("apst %" PRIu32 " %" PRIu64 " %d\n",
+			       params.algorithm, limits_us[i], err);
+			if (!err && !ssdpm_apst_encode(&table, data, NULL))
+				print_bytes(data, sizeof(data));
+		}
 }
 
 /* -1: the drive has no such states, and the message says so. */
@@ -132,6 +162,7 @@ static size_t print_estimates(void)
 		if (ssdpm_catalogue_get_model(catalogue, i, &model, &error))
 			die("catalogue", &error);
 		printf("table %" PRIu32 "\n", table);
+		print_apst(model);
 		n += !estimate(model, SSDPM_LOOP_CLOSED, ios, n_ios);
 		n += !estimate(model, SSDPM_LOOP_OPEN, ios, n_ios);
 		ssdpm_model_unref(model);
@@ -154,10 +185,72 @@ static void print_write_amplification(void)
 		}
 }
 
+/* A drive of the examples that reads a half of some steps, and noise. */
+static struct ssdpm_model *make_run(struct ssdpm_io *ios, double *power_w)
+{
+	static const struct ssdpm_power_state states[] = {
+		{ .max_power_uw = 3500000, .idle_power_uw = 500000 },
+	};
+	const struct ssdpm_model_info info = { .size = sizeof(info),
+					       .kind = SSDPM_KIND_NVME,
+					       .product = "Digits" };
+	struct ssdpm_error error = { 0 };
+	struct ssdpm_model *model;
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < N_IOS; i++) {
+		ios[i] = (struct ssdpm_io){
+			.start_ns = i * UINT64_C(50000000),
+			.service_ns = i % 7 < 3 ? 25000000 : 1000,
+			.bytes = 4096,
+			.op = SSDPM_OP_READ,
+		};
+		seed = seed * 1664525 + 1013904223;
+		power_w[i] = (i % 7 < 3 ? 1.5 : 0.5) + (seed >> 8) * 0x1p-28;
+	}
+	if (ssdpm_model_new(&info, states, 1, &model, &error))
+		die("model", &error);
+	return model;
+}
+
+static void print_measurements(void)
+{
+	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	static struct ssdpm_io ios[N_IOS];
+	static double power_w[N_IOS];
+	struct ssdpm_calibration c = { .size = sizeof(c) };
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+	struct ssdpm_model *model = make_run(ios, power_w);
+	struct ssdpm_error error = { 0 };
+	const struct ssdpm_samples samples = {
+		.power_w = power_w,
+		.n = N_IOS,
+		.start_ns = 25000000,
+		.interval_ns = 50000000,
+		.type = SSDPM_SAMPLE_FLOAT64,
+	};
+
+	if (ssdpm_energy_measure(&samples, NULL, &energy, &error) ||
+	    ssdpm_calibrate(model, NULL, ios, N_IOS, &samples, NULL, measured,
+			    &c, &error))
+		die("measure", &error);
+	printf("energy %a %a %a %a\n", energy.energy_j, energy.low_j,
+	       energy.high_j, energy.mean_power_w);
+	printf("calibration %a %a %a %a %" PRId64 "\n", c.sigma_w, c.drift_w,
+	       c.noise_phi, c.noise_share, c.offset_ns);
+	for (size_t i = 0; i < c.n_measured; i++)
+		printf("measured %" PRIu32 " %" PRIu32 " %" PRIu32
+		       " %a %a %a\n",
+		       measured[i].kind, measured[i].index, measured[i].status,
+		       measured[i].low, measured[i].nominal, measured[i].high);
+	ssdpm_model_unref(model);
+}
+
 int main(void)
 {
 	print_records();
 	print_write_amplification();
+	print_measurements();
 	if (print_estimates() < 100) {
 		fprintf(stderr, "digits: too few estimates\n");
 		return 1;

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "captures"))
 
 import machines  # noqa: E402
+from common import on_target  # noqa: E402
 
 
 def run(command: list[str], machine: "str | None") -> str:
@@ -26,7 +27,7 @@ def run(command: list[str], machine: "str | None") -> str:
         if machine:
             machines.write(machine, pathlib.Path(folder, machine))
             command = [*command, f"{folder}/{machine}"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(on_target(command), stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"{command[0]}: exit status {done.returncode}")
     return done.stdout

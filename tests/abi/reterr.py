@@ -19,7 +19,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from common import Faults, public_headers, without_directives  # noqa: E402
+from common import Faults, on_target, public_headers, without_directives  # noqa: E402
 
 HEAD = """
 #define _GNU_SOURCE
@@ -141,7 +141,7 @@ def main() -> None:
     env = dict(os.environ, LD_PRELOAD=str(library))
     faults = Faults()
     for program in programs:
-        done = subprocess.run(program, env=env, stdout=subprocess.DEVNULL)
+        done = subprocess.run(on_target(program), env=env, stdout=subprocess.DEVNULL)
         if done.returncode:
             faults.add(f"{program[0]}: exit status {done.returncode}")
     lines = set((folder / "calls").read_text().splitlines())

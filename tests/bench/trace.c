@@ -168,9 +168,10 @@ static uint64_t read_all(struct ssdpm_trace *trace)
 		must(!ssdpm_trace_read(trace, ios, 4096, &n, NULL),
 		     "the text can be read");
 	} while (n);
-	n = ssdpm_trace_get_counts(trace)->n_lines;
+	uint64_t n_lines = ssdpm_trace_get_counts(trace)->n_lines;
+
 	ssdpm_trace_close(trace);
-	return n;
+	return n_lines;
 }
 
 static uint64_t read_text(const struct text *text)

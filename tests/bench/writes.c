@@ -138,7 +138,8 @@ static bool bench_ftl(void)
 		exit(1);
 	}
 	bool good = judge("ftl_vs_random_access",
-			  ns / time_accesses(params.n_user_pages), RATIO_MAX);
+			  ns / time_accesses((size_t)params.n_user_pages),
+			  RATIO_MAX);
 
 	return judge("ftl_bytes_per_page",
 		     (double)bytes / ((double)N_BLOCKS * PAGES_PER_BLOCK),

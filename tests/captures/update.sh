@@ -5,7 +5,11 @@
 set -eu
 build=$(realpath "${1:-build}")
 cd "$(dirname "$0")"
-for golden in *.txt; do
-	../abi/golden.py --update "$golden" "$build/examples/ssdpm/ssdpm" show \
-		--root "$build/tests/captures/${golden%.txt}"
+here=$PWD
+# The root is in what the command advises: a name without folders.
+cd "$build/tests/captures"
+for golden in "$here"/*.txt; do
+	name=$(basename "$golden" .txt)
+	"$here/../abi/golden.py" --update "$golden" \
+		"$build/examples/ssdpm/ssdpm" show --root "$name"
 done

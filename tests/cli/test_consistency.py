@@ -475,6 +475,35 @@ def test_a_drive_under_another_loop_device_is_refused(
     assert f"it is the backing file of {os.path.basename(above)}" in message
 
 
+def test_a_loop_device_of_another_mount_namespace_is_seen(
+    ssdpm: Command, disk: pathlib.Path
+) -> None:
+    """The name of what it is made of leads nowhere from here."""
+    before = image_of(ssdpm)
+    number = disk.stat().st_rdev
+    at = ssdpm.directory / "private"
+    at.mkdir()
+    made = subprocess.run(
+        [
+            *("unshare", "--mount", "sh", "-ec"),
+            f"mount -t tmpfs none {at}\n"
+            f"mknod {at}/node b {os.major(number)} {os.minor(number)}\n"
+            f"losetup --find --show {at}/node",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    above = made.stdout.strip()
+    assert not (at / "node").exists()
+    try:
+        message = ssdpm.fails(1, "consistency", "--run", str(disk), "--destroy-data")
+    finally:
+        subprocess.run(["losetup", "--detach", above], check=True)
+    assert f"it is the backing file of {os.path.basename(above)}" in message
+    assert image_of(ssdpm) == before
+
+
 def has_open(pid: int, path: pathlib.Path) -> bool:
     disk = path.stat().st_rdev
     for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():

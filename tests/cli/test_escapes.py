@@ -13,13 +13,15 @@ from collections.abc import Callable
 import pytest
 from command import Command
 
-# ESC [ 31 m, ESC ] 0 ; ... BEL, backspace, DEL, CSI as U+009B, and no UTF-8.
-EVIL = "x\x1b[31m\x1b]0;t\x07\x08\x0d\x7f\u009b2Jy"
+# ESC [ 31 m, ESC ] 0 ; ... BEL, backspace, DEL, CSI as U+009B, and no UTF-8; a tab
+# and a line of its own.
+EVIL = "x\x1b[31m\x1b]0;t\x07\x08\x0d\x7f\u009b2Jy\x01\x02\x03\tz\nFORGED"
 RAW = EVIL.encode() + b"\x9b\xff"
 
 
 def assert_plain(text: bytes) -> None:
-    """Line feeds and tabs alone, and valid UTF-8."""
+    """Line feeds and tabs of ours alone, and valid UTF-8."""
+    assert not any(line.startswith(b"FORGED") for line in text.split(b"\n")), text
     for char in text.decode():
         assert char in "\n\t" or (char >= " " and not "\x7f" <= char < "\xa0"), text
 

@@ -392,8 +392,9 @@ def test_each_drive_of_a_machine_has_the_policy_of_its_kind(
         answers = json.loads(some.output(*call, *operands))
         names = [answer["drive"].removeprefix(f"{root}:") for answer in answers]
         assert names == ["nvme0", "sda", "sdb"]
-        policies = [answer["policy"] for answer in answers]
-        assert policies == ["linux", "med_power_with_dipm", "med_power_with_dipm"]
+        assert [answer["policy"] for answer in answers] == ["today"] * 3
+        assert answers[0]["enabled"]
+        assert [answer["lpm"] for answer in answers[1:]] == ["max_performance", "min_power"]
     message = some.fails(3, "estimate", "-t", "some.csv", "-a", "linux", root)
     assert f"{root}:sda: linux is for NVMe drives" in message
 

@@ -64,6 +64,7 @@ CALLS = [
     ["plan", "--json", "-q", "--root", "desktop-6.1", "-p", "balanced"]
     + ["--source", "ac", "--persist", "udev", "-t", "lomax"],
     ["plan", "--json", "-q", "--root", "laptop", "-p", "balanced"],
+    ["show", "--json", "-q", "--root", "laptop"],
     ["capture", "--json", "--root", "desktop-6.1", "copy"],
     ["measure", "energy", "--json", "power.csv"],
     ["measure", "baseline", "--json", "--idle", "0s..5s", "power.csv"],
@@ -99,6 +100,11 @@ def write_drives(ssdpm: Command) -> None:
     for name in documented.schemas()["ssdpm.model/1"]:
         if "emergency" in name or "quiescence" in name:
             state[name.split(".")[1]] = 1
+    # Ranges as of a power whose fraction was not printed.
+    state["active_power_uw"] = state["idle_power_uw"] = None
+    state["not_reported"] = []
+    for power in ("active", "idle"):
+        state[f"{power}_power_low_uw"] = state[f"{power}_power_high_uw"] = 1000
     ssdpm.write("odd.json", odd)
     ssdpm.write("sata.json", SATA)
     # PS0 to PS3 after 100 ms, but PS1 after 1 ms: no parameters make that.

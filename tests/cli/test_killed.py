@@ -4,6 +4,7 @@ once the next command is through, and none says otherwise."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -11,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -60,12 +62,11 @@ def digest(root: pathlib.Path) -> str:
 
 
 def written(root: pathlib.Path) -> dict[str, bytes]:
-    """The files of --persist. One that has not got its name yet is read by nobody, and
-    replaced by the next one."""
+    """The files of --persist, with what is on its way, and folders of our own."""
     return {
-        str(path.relative_to(root)): path.read_bytes()
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b""
         for path in sorted((root / "etc").rglob("*"))
-        if path.is_file() and not re.fullmatch(r"\..*\.new", path.name)
+        if path.is_file() or path.name.startswith("ssdpm-")
     }
 
 
@@ -206,7 +207,7 @@ def settle(stage: Stage, where: str, root: pathlib.Path, *call: str) -> Values:
         assert undone["state"] == "undone" and undone["n_left_alone"] == 0, where
         assert b"was killed" in result.stderr and b"is undone now" in result.stderr
     left = {path.name for path in (root / "run/ssdpm").glob("*")}
-    assert left <= {"lock", "undo"}, (where, left)
+    assert left <= {"lock", "undo", "reserve"}, (where, left)
     for step in said["steps"]:
         if step["state"] in {"done", "in-force"} and step["target"].startswith("/"):
             path = root / step["target"][1:]
@@ -319,14 +320,62 @@ def test_a_journal_whose_last_line_is_cut_off_outlives_the_kill_of_its_recovery(
     assert not (root / "run/ssdpm/journal").exists()
 
 
-def test_a_lock_that_is_a_pipe_keeps_nobody_waiting(ssdpm: Command, machine: Make) -> None:
+def make_link(path: pathlib.Path) -> None:
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+def make_socket(path: pathlib.Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made, contextlib.chdir(path.parent):
+        made.bind(path.name)
+
+
+STRANGE: dict[str, Callable[[pathlib.Path], object]] = {
+    "a pipe": os.mkfifo,
+    "a directory": pathlib.Path.mkdir,
+    "a link": make_link,
+    "a socket": make_socket,
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("name", ["lock", "journal", "undo"])
+def test_what_is_no_file_is_named_and_neither_followed_nor_waited_for(
+    ssdpm: Command, machine: Make, name: str, kind: str
+) -> None:
     root = machine("laptop")
+    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
+    place = root / "run/ssdpm" / name
+    if name == "lock":
+        kill_at_write(ssdpm, root, 8)
+    place.unlink(missing_ok=True)
+    STRANGE[kind](place)
+    was = values(root)
+    words = f"/run/ssdpm/{name} is {kind}, and no file: remove it"
+    looks = 1 if name == "undo" else 5
+    calls = (("check", looks), ("revert", 1), ("apply --latency 50ms", 1), ("list", 0))
+    for call, status in calls:
+        run = ssdpm.shell(f"timeout 20 ssdpm {call} --root {root}")
+        assert run.returncode == status, (call, run.stderr)
+        if name != "undo" or status:
+            assert words in run.stdout + run.stderr, call
+            assert "undoes it first" not in run.stdout + run.stderr, call
+    assert values(root) == was
+    assert not (root / "run/ssdpm/elsewhere").exists()
+    place.rmdir() if kind == "a directory" else place.unlink()
+    assert ssdpm("revert", "--root", str(root)).returncode == 0
+
+
+def test_over_a_journal_check_is_5_also_where_a_value_is_not_known(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    (root / "dumps/nvme0.power-state").unlink()
+    call = ("check", "--power-state", "1", "--root", str(root), "nvme0")
+    assert ssdpm(*call).returncode in {1, 4}
     kill_at_write(ssdpm, root, 8)
-    (root / "run/ssdpm/lock").unlink()
-    os.mkfifo(root / "run/ssdpm/lock")
-    for call, status in (("check", 5), ("list", 0), ("revert", 0)):
-        result = ssdpm.shell(f"timeout 20 ssdpm {call} --root {root}")
-        assert result.returncode == status, (call, result.stderr)
+    result = ssdpm(*call)
+    assert b"not known" in result.stdout and b"was killed" in result.stdout
+    assert result.returncode == 5, result.stderr
 
 
 def test_what_somebody_wrote_after_a_kill_stays_and_is_reported(
@@ -423,33 +472,199 @@ def test_while_a_journal_stands_nobody_says_that_nothing_is_to_be_done(
     assert text.startswith("nothing else to do\na commit was killed, ")
 
 
-def test_a_journal_of_another_version_is_named_by_those_that_look(
-    ssdpm: Command, machine: Make
+def damage(journal: pathlib.Path, old: str, new: str) -> None:
+    """With a checksum that fits."""
+    body, _, begun = journal.read_text().partition("\nend ")
+    assert old in body
+    body = body.replace(old, new, 1) + "\n"
+    total = functools.reduce(
+        lambda s, c: (s ^ c) * 0x100000001B3 % 2**64, body.encode(), 0xCBF29CE484222325
+    )
+    journal.write_text(f"{body}end {total:016x}{begun[16:]}")
+
+
+REFUSED = (
+    ("ssdpm-changes 2", "ssdpm-changes 3", 1, "unknown version '3', not '2'"),
+    ("\nnvme-core\t", "\nnvme-gore\t", 3, "unknown step 'nvme-gore'"),
+    ("", "", 0, "the checksum is wrong: it is damaged"),
+)
+
+
+@pytest.mark.parametrize("old, new, line, why", REFUSED, ids=[r[3] for r in REFUSED])
+def test_of_a_journal_that_is_refused_everybody_says_why_and_what_can_be_done(
+    ssdpm: Command, machine: Make, old: str, new: str, line: int, why: str
 ) -> None:
     root = machine("laptop")
     kill_at_write(ssdpm, root, 8)
     journal = root / "run/ssdpm/journal"
-    journal.write_text(journal.read_text().replace("ssdpm-changes 2", "ssdpm-changes 3", 1))
-    for call, status in ((["check"], 5), (["list"], 0), (["plan", *SECOND], 0)):
+    if old:
+        damage(journal, old, new)
+    else:
+        text = journal.read_text()
+        line = text[: text.index("\nend ") + 1].count("\n") + 1
+        journal.write_text(text.replace("\nend ", "\nend 0", 1))
+    was = digest(root)
+    reason = (
+        f"/run/ssdpm/journal:{line}: {why}: use the ssdpm that wrote it, or look at "
+        "the file and remove it"
+    )
+    calls = (
+        (["check"], 5), (["check", *SECOND], 5), (["plan", *SECOND], 0), (["list"], 0),
+        (["show", "nvme0"], 0), (["revert", "-n"], 0), (["apply", "-n", *SECOND], 0),
+        (["revert"], 1), (["apply", *SECOND], 1),
+    )  # fmt: skip
+    for call, status in calls:
         result = ssdpm(*call, "--root", str(root))
-        assert result.returncode == status
-        assert b"/run/ssdpm/journal:1: unknown version '3'" in result.stderr, call
+        said = (result.stdout + result.stderr).decode()
+        assert result.returncode == status, (call, said)
+        assert reason in said, call
+        assert "undoes it first" not in said, call
+    for call in (["check"], ["list"], ["show", "nvme0"], ["plan", *SECOND]):
+        result = ssdpm(*call, "--root", str(root), "--json", "-q")
+        found = json.loads(result.stdout)
+        found = found[0] if isinstance(found, list) else found
+        assert found["journal"]["state"] == "refused", call
+        assert (found["journal"]["line"], found["journal"]["reason"]) == (line, reason)
+    assert digest(root) == was
 
 
-def test_where_nothing_can_be_written_no_undo_is_said_to_have_failed(
+def test_list_and_show_have_the_journal_that_stands_in_their_json(
     ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    for call in (["list"], ["show", "nvme0"]):
+        found = json.loads(ssdpm.output(*call, "--json", "--root", str(root)))
+        assert (found[0] if isinstance(found, list) else found)["journal"] is None
+    kill_at_write(ssdpm, root, 8)
+    for call in (["list"], ["show", "nvme0"]):
+        found = json.loads(ssdpm.output(*call, "-q", "--json", "--root", str(root)))
+        journal = (found[0] if isinstance(found, list) else found)["journal"]
+        assert journal["state"] == "killed" and journal["reason"] is None
+
+
+def test_beside_a_journal_check_does_not_say_that_nothing_was_applied(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    kill_at_write(ssdpm, root, 8)
+    text = ssdpm.fails_with_output(5, "check", "--root", str(root))
+    assert text.startswith("nothing else to check\na commit was killed, ")
+
+
+@pytest.mark.parametrize(
+    "error, why",
+    [
+        ("EROFS", "the file system is read-only"),
+        ("EPERM", "it, or its directory, is immutable: see lsattr(1)"),
+        ("ENOSPC", "no space left"),
+    ],
+)
+def test_where_nothing_can_be_written_the_words_say_why_and_nothing_else(
+    ssdpm: Command, machine: Make, error: str, why: str
 ) -> None:
     root = machine("laptop")
     ssdpm.output("apply", "-q", "--root", str(root), "--latency", "25ms")
     before = values(root)
     result = ssdpm.shell(
         "ASAN_OPTIONS=detect_leaks=0 strace -o /dev/null -e trace=unlinkat "
-        f"-e inject=unlinkat:error=EROFS ssdpm apply --root {root} --latency 50ms"
+        f"-e inject=unlinkat:error={error} ssdpm apply --root {root} --latency 50ms"
     )
     assert result.returncode == 1
-    assert "journal.new: read-only" in result.stderr
+    assert f"ssdpm: /run/ssdpm/journal.new: {why}" in result.stderr
     assert "to undo it failed" not in result.stderr
     assert values(root) == before
+
+
+@pytest.fixture
+def small(machine: Make) -> Iterator[pathlib.Path]:
+    """A machine whose /run is a small file system of its own."""
+    root = machine("laptop")
+    (root / "run").mkdir(exist_ok=True)
+    call = ["mount", "-t", "tmpfs", "-o", "size=128k", "none", root / "run"]
+    subprocess.run(call, check=True)
+    yield root
+    subprocess.run(["umount", root / "run"], check=True)
+
+
+def fill(root: pathlib.Path) -> None:
+    with pytest.raises(OSError, match="No space left"), (root / "run/full").open("wb") as file:
+        while True:
+            file.write(b"x" * 512)
+            file.flush()
+
+
+def assert_no_room(ssdpm: Command, *call: str) -> None:
+    result = ssdpm(*call)
+    assert result.returncode == 1
+    assert b"no space left" in result.stderr and b"undo it failed" not in result.stderr
+
+
+def test_where_run_is_full_a_revert_works_and_an_apply_changes_nothing(
+    ssdpm: Command, small: pathlib.Path
+) -> None:
+    first = values(small)
+    ssdpm.output("apply", "-q", "--root", str(small), *SECOND)
+    before = values(small)
+    assert before != first
+    fill(small)
+    for latency in ("25ms", "50ms"):
+        assert_no_room(ssdpm, "apply", "--root", str(small), "--latency", latency)
+        assert values(small) == before
+        assert not (small / "run/ssdpm/journal").exists()
+    assert ssdpm("check", "--root", str(small)).returncode == 0
+    ssdpm.output("revert", "--root", str(small))
+    assert values(small) == first
+    assert ssdpm.output("revert", "--root", str(small)) == "nothing to do\n"
+
+
+def test_a_revert_that_finds_no_room_at_all_changes_nothing(
+    ssdpm: Command, small: pathlib.Path
+) -> None:
+    ssdpm.output("apply", "-q", "--root", str(small), *SECOND)
+    before = values(small)
+    (small / "run/ssdpm/reserve").unlink()
+    fill(small)
+    assert_no_room(ssdpm, "revert", "--root", str(small))
+    assert values(small) == before
+    (small / "run/full").unlink()
+    ssdpm.output("revert", "--root", str(small))
+
+
+def test_what_could_not_be_reverted_is_not_applied(
+    ssdpm: Command, small: pathlib.Path
+) -> None:
+    before = values(small)
+    fill(small)
+    assert_no_room(ssdpm, "apply", "--root", str(small), *SECOND)
+    assert values(small) == before
+
+
+def test_a_limit_of_the_process_is_named(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    before = values(root)
+    result = ssdpm.shell(
+        f"ulimit -f 1; trap '' XFSZ; ssdpm apply --root {root} {' '.join(SECOND)}"
+    )
+    assert result.returncode == 1 and "see ulimit(1)" in result.stderr
+    assert values(root) == before
+
+
+def test_a_user_learns_that_rights_lack_wherever_they_do(
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+) -> None:
+    root = machine("laptop")
+    calls = (["apply", "--latency", "25ms"], ["revert"])
+    assert unprivileged(*calls[0], "--root", str(root)).returncode == 4
+    ssdpm.output("apply", "-q", "--root", str(root), "--latency", "50ms")
+    for name, mode in (("lock", 0o600), ("lock", 0o644), ("", 0o700)):
+        place = root / "run/ssdpm" / name
+        old = place.stat().st_mode
+        place.chmod(mode)
+        for call in calls:
+            result = unprivileged(*call, "--root", str(root))
+            assert result.returncode == 4, (name, mode, call, result.stderr)
+            assert b"only root with its capabilities may" in result.stderr
+        place.chmod(old)
 
 
 def test_a_record_with_an_unknown_word_is_refused_by_file_and_line(
@@ -458,13 +673,11 @@ def test_a_record_with_an_unknown_word_is_refused_by_file_and_line(
     root = machine("desktop-6.1")
     ssdpm.output("apply", "-q", "--root", str(root), "--profile", "performance")
     undo = root / "run/ssdpm/undo"
-    body, _, _ = undo.read_text().partition("end ")
-    body = re.sub(r"(\nlpm\t\S+\tm)\w+", r"\1ed_powder", body)
-    total = functools.reduce(
-        lambda s, c: (s ^ c) * 0x100000001B3 % 2**64, body.encode(), 0xCBF29CE484222325
-    )
-    undo.write_text(f"{body}end {total:016x}\n")
-    line = 1 + [n for n, text in enumerate(body.split("\n")) if "powder" in text][0]
+    lpm = re.search(r"\nlpm\t\S+\tm\w+", undo.read_text())
+    assert lpm
+    damage(undo, lpm[0], re.sub(r"\w+$", "med_powder", lpm[0]))
+    text = undo.read_text()
+    line = 1 + [n for n, each in enumerate(text.split("\n")) if "powder" in each][0]
     was = digest(root)
     for call in (["revert"], ["check"]):
         message = ssdpm.fails(1, *call, "--root", str(root))

@@ -112,7 +112,7 @@ def test_people_read_a_table_and_then_what_is_odd(
         "intel-760p.json: INTEL SSDPEKKW256G8: 5,000 samples of run-power.csv, "
     )
     assert "in force: linux: PS0-PS3 to PS4 after 100 ms; asleep with the" in text
-    assert "none was named: what Linux does" in text
+    assert "none was named" in text
     assert "2.29 s before the first I/O (+-" in text
     row = next(line for line in text.splitlines() if "exit latency PS4 " in line)
     assert row.split()[3:7] == ["8", "ms", "50", "ms"] and row.endswith("known")

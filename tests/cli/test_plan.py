@@ -215,6 +215,47 @@ def test_the_files_that_make_it_last_are_shown_and_not_written(
     assert tree(root) == before
 
 
+SETTINGS = {
+    "--latency=5ms": "5000",
+    "--nvme-core=apst_primary_timeout_ms=50": "apst_primary_timeout_ms=50",
+    "--lpm=medium_power": "medium_power",
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("kind", ["udev", "modprobe", "systemd", "tlp", "tuned"])
+def test_a_setting_lasts_without_a_profile(
+    ssdpm: Command, machine: Make, kind: str, setting: str
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["--root", root, setting, "--persist", kind]
+    if kind == "tlp" and "lpm" not in setting:
+        assert "SATA ports alone" in ssdpm.fails(2, "plan", "-q", *call)
+        return
+    files = ssdpm.json("plan", "-q", *call)["files"]
+    assert SETTINGS[setting] in files[0]["contents"]
+    ssdpm.output("apply", "-q", *call)
+    for file in files:
+        assert pathlib.Path(root + file["path"]).read_text() == file["contents"]
+
+
+def test_a_setting_beside_a_profile_lasts_with_it(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    call = ["plan", "--root", root, "-p", "auto", "--latency", "5ms"]
+    (file,) = ssdpm.json(*call, "--persist", "systemd")["files"][:1]
+    assert "apply --profile auto --latency 5000us --quiet\n" in file["contents"]
+
+
+def test_files_for_all_drives_are_not_made_of_one_drives_plan(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("eight-drives"))
+    call = ["plan", "--root", root, "--persist", "udev", "--latency", "5ms", "nvme0"]
+    assert "for all drives: name no TARGET" in ssdpm.fails(2, *call)
+
+
 def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -251,7 +292,8 @@ def test_profiles_that_cannot_be_read_again_are_made_to_last_by_no_file(
         (["--nvme-core", "default_ps_max_latency_us=1"], "--nvme-core"),
         (["--lpm", "slumber"], "--lpm slumber"),
         (["--persist", "cron", "-p", "auto"], "--persist cron"),
-        (["--persist", "udev", "--latency", "any"], "--persist needs --profile"),
+        (["--persist", "udev", "--apst", "linux"], "udev cannot make --apst last"),
+        (["--persist", "tlp", "--latency", "any"], "TLP sets the links of SATA ports"),
         (["--latency", "any", "-t", "-"], "name one TARGET"),
     ],
 )
@@ -313,7 +355,9 @@ def test_a_kernel_without_apst_for_a_drive_is_simulated_without(
     ssdpm: Command, machine: Make
 ) -> None:
     call = ("--root", str(machine("eight-drives")), "--trace", "lomax", "nvme3")
-    assert "  linux: never sleeps\n" in ssdpm.output("estimate", *call)
+    assert "  today: never sleeps\n" in ssdpm.output("estimate", *call)
+    linux = ssdpm.output("estimate", *call, "-a", "linux")
+    assert "  linux: never sleeps\n" in linux
 
 
 def test_a_machine_without_drives_has_nothing_to_do(ssdpm: Command) -> None:

@@ -91,7 +91,6 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
         (["--workload-hint", "1"], 2, "is for a --power-state"),
         (["--nopp", "yes"], 2, "on or off"),
         (["--power-state", "1", "--persist", "tlp", "nvme0"], 2, "persist udev"),
-        (["--latency", "any", "--persist", "udev"], 2, "--persist needs"),
     ],
 )
 def test_what_cannot_be_is_refused(

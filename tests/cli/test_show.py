@@ -227,3 +227,58 @@ def test_every_code_of_a_finding_is_in_the_man_pages(ssdpm: Command) -> None:
     assert re.findall(r"^\.It Cm (\S+)$", page, re.M) == codes
     library = (TOP / "man/ssdpm_model.3").read_text()
     assert re.findall(r"^\.It Dv (SSDPM_FINDING_\w+)$", library, re.M) == names
+
+
+# The powers of a HFS960GD0MEE-5410A as nvme-cli 1.8 prints them, and two states more.
+NO_FRACTIONS = """\
+NVME Identify Controller:
+mn        : HFS960GD0MEE-5410A
+fr        : 40033A00
+npss      : 3
+apsta     : 0
+ps    0 : mp:7.39W operational enlat:1 exlat:1 rrt:0 rrl:0
+          rwt:0 rwl:0 idle_power:2.02W active_power:4.02W
+ps    1 : mp:6.82W operational enlat:1 exlat:1 rrt:1 rrl:1
+          rwt:1 rwl:1 idle_power:2.02W active_power:2.02W
+ps    2 : mp:2.75W operational enlat:1 exlat:1 rrt:2 rrl:2
+          rwt:2 rwl:2 idle_power:2.02W active_power:0.02W
+ps    3 : mp:0.0250W non-operational enlat:1 exlat:1 rrt:2 rrl:2
+          rwt:2 rwl:2 idle_power:0.02W active_power:-
+"""
+
+
+def test_a_power_without_its_fraction_is_a_range(ssdpm: Command) -> None:
+    name = ssdpm.write("old.txt", NO_FRACTIONS)
+    lines = ssdpm.output("show", name).splitlines()
+    rows = [" ".join(line.split()) for line in lines]
+    assert "7.39 W 4..4.99 W 2..2.99 W 1 us" in rows[2]
+    assert "2.75 W 0..990 mW 2..2.75 W 1 us" in rows[4]
+    assert "25 mW - 0..25 mW 1 us" in rows[5]
+    note = "  a range: nvme-cli before 1.12 printed no fraction; 0: perhaps not reported"
+    assert lines[6] == note
+    first, _, third, last = ssdpm.json("show", name)["states"]
+    assert first["idle_power_uw"] is None and first["active_power_uw"] is None
+    assert first["idle_power_low_uw"] == 2_000_000
+    assert first["idle_power_high_uw"] == 2_990_000
+    assert first["active_power_low_uw"] == 4_000_000
+    assert first["active_power_high_uw"] == 4_990_000
+    assert third["idle_power_high_uw"] == 2_750_000
+    assert last["idle_power_high_uw"] == 25_000
+    assert "active_power_low_uw" not in last
+    value = ssdpm.output("show", "--value", "states_2_idle_power_high_uw", name)
+    assert value == "2750000\n"
+
+
+def test_json_of_a_power_without_its_fraction_is_read_back(ssdpm: Command) -> None:
+    text = ssdpm.output("show", "--json", ssdpm.write("old.txt", NO_FRACTIONS))
+    ssdpm.write("old.json", text)
+    assert ssdpm.output("show", "--json", "old.json") == text
+    assert "2..2.99 W" in ssdpm.output("show", "old.json")
+
+
+def test_an_estimate_takes_the_range_of_a_power(ssdpm: Command) -> None:
+    name = ssdpm.write("old.txt", NO_FRACTIONS)
+    explained = ssdpm.json("estimate", "-t", "lomax", name)["parameters"]
+    idle = next(p for p in explained if p["kind"] == "idle_power_uw")
+    assert idle["provenance"] == "reported" and idle["rule"].startswith("IDLP-range:")
+    assert (idle["low"], idle["nominal"], idle["high"]) == (2_000_000, 2_000_000, 2_990_000)

@@ -156,7 +156,17 @@ static void read_bytes(const struct vector *v, const struct json_node *expect,
 	}
 }
 
-static void check(const struct vector *v)
+/* With the kernel's answers, the digits that .ci/cross compares. */
+static void print_table(const struct ssdpm_apst *table,
+			const uint8_t data[SSDPM_APST_BYTES])
+{
+	printf("%u %u ", table->sent, table->enabled);
+	for (size_t i = 0; i < SSDPM_APST_BYTES; i++)
+		printf("%02x", data[i]);
+	printf("\n");
+}
+
+static void check(const struct vector *v, bool print)
 {
 	const struct json_node *expect = member(v, v->json.nodes, "expect");
 	uint8_t expected[SSDPM_APST_BYTES], data[SSDPM_APST_BYTES];
@@ -178,6 +188,8 @@ static void check(const struct vector *v)
 		die("line %lu: enabled is %u", v->line, table.enabled);
 	if (memcmp(expected, data, sizeof(data)))
 		die("line %lu: other entries than Linux's", v->line);
+	if (print)
+		print_table(&table, data);
 	ssdpm_model_unref(model);
 }
 
@@ -199,7 +211,7 @@ int main(int argc, char **argv)
 		v.line++;
 		if (ssdpm__json_parse(text, (size_t)length, &v.json, &error))
 			die("line %lu: %s", v.line, error.message);
-		check(&v);
+		check(&v, argc > 2);
 		ssdpm__json_free(&v.json);
 	}
 	free(text);

@@ -115,6 +115,24 @@ static bool make_gaps(struct subject *s, struct bytes *bytes, bool wild)
 	return !err;
 }
 
+/* To bytes and back: what comes of it takes the place of the first one. */
+static void check_data_of(struct subject *s)
+{
+	struct ssdpm_gaps *again;
+	void *data, *data_again;
+	size_t n, n_again;
+
+	check(!ssdpm_gaps_to_data(s->gaps, &data, &n, NULL), "it is written");
+	check(!ssdpm_gaps_from_data(data, n, &again, NULL), "it is read");
+	check(!ssdpm_gaps_to_data(again, &data_again, &n_again, NULL),
+	      "it is written again");
+	check(n == n_again && !memcmp(data, data_again, n), "nothing is lost");
+	free(data);
+	free(data_again);
+	ssdpm_gaps_unref(s->gaps);
+	s->gaps = again;
+}
+
 static void make_table(struct subject *s, struct bytes *bytes, bool wild,
 		       struct ssdpm_apst *table)
 {
@@ -265,7 +283,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_drive(&s, &bytes, wild);
 	make_table(&s, &bytes, wild, &table);
 	struct bytes bound_bytes = bytes;
-	if (make_gaps(&s, &bytes, wild) && check_table(&s, &table, &run)) {
+	bool made = make_gaps(&s, &bytes, wild);
+
+	if (made)
+		check_data_of(&s);
+	if (made && check_table(&s, &table, &run)) {
 		check_clairvoyant(&s, wild, &run);
 		/* Wild idle times have too many milliseconds to look at. */
 		if (!wild)

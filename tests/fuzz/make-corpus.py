@@ -853,6 +853,35 @@ GAPS = {
     "wild": bytes([1]) + GAPS_DRIVE[1:] * 2 + bytes([7]) + bytes(range(255)),
 }
 
+
+
+def gaps_data(idle=(), silent=(), early=(), start=7, end=0, busy=(9000, 0, 0, 0),
+              n_ios=None, name=b"ssdpm.gaps/1"):
+    n_ios = n_ios or (1 + len(idle) - len(silent) + len(early), 0, 0, 0)
+    pairs = [number for pair in early for number in pair]
+    numbers = (start, end, *busy, *n_ios, 4096, 0, 0, 0, len(idle), len(silent),
+               len(early), *idle, *silent, *pairs)
+    return name.ljust(16, b"\0") + struct.pack(f"<{len(numbers)}Q", *numbers)
+
+
+MS = 1000000
+GAPS_DATA = {
+    "empty": b"",
+    "none": gaps_data(),
+    "some": gaps_data([MS, 4 * MS, 4 * MS, 95 * MS], [4 * MS],
+                      [(MS, 5), (95 * MS, 1), (95 * MS, 7000)], end=3000 * MS),
+    "unsorted": gaps_data([4 * MS, MS]),
+    "zero": gaps_data([0]),
+    "beyond": gaps_data([2**63, 2**63]),
+    "start": gaps_data([2**63], start=2**63),
+    "silent": gaps_data([4 * MS], [MS]),
+    "stray": gaps_data([4 * MS], early=[(MS, 0)]),
+    "late": gaps_data([4 * MS], early=[(4 * MS, 9000)]),
+    "few": gaps_data([MS, MS], n_ios=(1, 0, 0, 0)),
+    "version": gaps_data(name=b"ssdpm.gaps/2"),
+    "long": gaps_data([2**62], end=2**62, n_ios=(2**63 - 1, 0, 0, 0)),
+}
+
 # Seed, blocks, pages, reserve, collector, choices; pages of the host, bytes of a page;
 # then records: operation, offset in eighths and length in sixteenths of a page.
 FTL_GREEDY = bytes([1, 5, 6, 0, 1, 0, 0, 48, 16, 0])
@@ -897,6 +926,7 @@ TARGETS = {
     "quirks": QUIRKS,
     "ftl": FTL,
     "gaps": GAPS,
+    "gaps-data": GAPS_DATA,
     "overlay": OVERLAY,
     "power": POWER,
     "sim": SIM,

@@ -156,7 +156,7 @@ static void ask_oracle(const struct truth *truth, const struct truth_run *run,
 }
 
 static const struct ssdpm_measured *find(const struct ssdpm_measured *measured,
-					 size_t n, size_t which)
+					 uint64_t n, size_t which)
 {
 	for (size_t i = 0; i < n; i++)
 		if (measured[i].kind == seen[which].kind &&
@@ -211,7 +211,7 @@ static void count_one(const struct ssdpm_measured *one, double value,
 
 static void count(const struct truth *truth, const struct truth_run *run,
 		  const double half[N_POWERS + N_ENERGIES], enum bias bias,
-		  const struct ssdpm_measured *measured, size_t n,
+		  const struct ssdpm_measured *measured, uint64_t n,
 		  struct tally tallies[N_SEEN])
 {
 	for (size_t i = 0; i < OFFSET; i++) {

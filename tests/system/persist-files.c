@@ -3,6 +3,7 @@
  * Write the files that make a profile last, as a command does.
  *
  * usage: persist-files KIND PROFILE|auto ROOT [COMMAND]
+ *        persist-files KIND limit|timeout|links ROOT [COMMAND]
  *        persist-files KIND remove ROOT
  *
  * ROOT is a directory with the marker of a capture.
@@ -22,11 +23,28 @@ static int find(const char *name, uint32_t source,
 	return ssdpm_profile_find(NULL, 0, name, source, settings, error);
 }
 
+/* One setting, without a profile. */
+static bool find_setting(const char *name, struct ssdpm_profile_settings *own)
+{
+	*own = (struct ssdpm_profile_settings){
+		.size = sizeof(*own),
+		.max_exit_latency_us = 5000,
+		.primary_timeout_ms = 50,
+		.n_lpms = 1,
+		.lpms = { SSDPM_LPM_MEDIUM_POWER },
+	};
+	own->set = !strcmp(name, "limit")   ? SSDPM_PROFILE_MAX_EXIT_LATENCY :
+		   !strcmp(name, "timeout") ? SSDPM_PROFILE_PRIMARY_TIMEOUT :
+		   !strcmp(name, "links")   ? SSDPM_PROFILE_LPM :
+					      0;
+	return own->set;
+}
+
 static int write_files(const char *kind, const char *profile,
 		       const char *command, struct ssdpm_machine *machine,
 		       struct ssdpm_error *error)
 {
-	struct ssdpm_profile_settings ac, battery;
+	struct ssdpm_profile_settings ac, battery, own;
 	struct ssdpm_persist_params params = { .size = sizeof(params),
 					       .ac = &ac,
 					       .battery = &battery,
@@ -39,9 +57,16 @@ static int write_files(const char *kind, const char *profile,
 			params.kind = k;
 	if (!strcmp(profile, "remove"))
 		return ssdpm_persist_remove(machine, params.kind, NULL, error);
-	err = find(profile, SSDPM_SOURCE_AC, &ac, error);
-	if (!err)
-		err = find(profile, SSDPM_SOURCE_BATTERY, &battery, error);
+	if (find_setting(profile, &own)) {
+		params.ac = params.battery = NULL;
+		params.settings = &own;
+		err = 0;
+	} else {
+		err = find(profile, SSDPM_SOURCE_AC, &ac, error);
+		if (!err)
+			err = find(profile, SSDPM_SOURCE_BATTERY, &battery,
+				   error);
+	}
 	if (!err)
 		err = ssdpm_persist_new(&params, &persist, error);
 	if (!err)

@@ -51,7 +51,9 @@ def put_uevent(stage: Stage, device: str, text: str) -> None:
 
 
 def udev(stage: Stage, action: str, device: str) -> list[str]:
-    """The programs that udev would run; it sets the attributes by itself."""
+    """The programs that udev would run. Attributes are set: by udev itself before
+    release 257, and here from then on, when its test only names them.
+    """
     output = stage.shell(
         "mount -t tmpfs none /usr/lib/udev/rules.d\n"
         f"udevadm test --action={action} /sys/{device}"
@@ -60,7 +62,11 @@ def udev(stage: Stage, action: str, device: str) -> list[str]:
     faults = re.compile("invalid|unknown|fail", re.IGNORECASE)
     for line in output.splitlines():
         assert "85-ssdpm.rules:" not in line or not faults.search(line), line
-    return re.findall(r"^run: '(.*)'$", output, re.MULTILINE)
+    named = r'skipping writing ATTR\{/sys/(.*)\}="(.*)"\.$'
+    for path, value in re.findall(named, output, re.MULTILINE):
+        stage.sysfs(path).write_text(value)
+    called = r"^(?:run: '|  RUN\{program\} : )(.*?)'?$"
+    return re.findall(called, output, re.MULTILINE)
 
 
 def test_udev_sets_the_latency_tolerance_of_a_controller(stage: Stage) -> None:
@@ -99,6 +105,21 @@ def test_udev_calls_the_command_for_a_sata_disk_of_any_profile(stage: Stage) -> 
     ]
     # An event that says less is no reason to go through error handling.
     assert udev(stage, "change", DISK) == []
+
+
+def test_udev_sets_a_limit_and_calls_the_command_for_links_without_a_profile(
+    stage: Stage,
+) -> None:
+    stage.persist("udev", "limit")
+    put_uevent(stage, NVME, "NVME_TRTYPE=pcie\n")
+    stage.sysfs(f"{NVME}/{TOLERANCE}").write_text("")
+    assert udev(stage, "add", NVME) == []
+    assert stage.sysfs(f"{NVME}/{TOLERANCE}").read_text() == "5000"
+    stage.persist("udev", "links")
+    put_uevent(stage, DISK, "MAJOR=8\nMINOR=0\nDEVNAME=sda\nDEVTYPE=disk\n")
+    assert udev(stage, "add", DISK) == [
+        "/usr/bin/ssdpm apply --lpm medium_power --quiet"
+    ]
 
 
 APPLY = "/usr/bin/ssdpm apply --profile auto --quiet"
@@ -295,6 +316,13 @@ def test_tlp_sets_the_policies(stage: Stage, mode: int, policy: str) -> None:
         assert stage.sysfs(LPM.format(host)).read_text().strip() == policy
 
 
+def test_tlp_reads_a_link_policy_without_a_profile(stage: Stage) -> None:
+    stage.persist("tlp", "links")
+    output = stage.shell("tlp-stat -c")
+    found = re.findall(r"^/etc/tlp.d/50-ssdpm.conf L\d+: (.*)$", output, re.MULTILINE)
+    assert found == [f'SATA_LINKPWR_ON_{on}="medium_power"' for on in ("AC", "BAT")]
+
+
 # ---- TuneD ----
 
 @pytest.fixture(params=[[], [NEWER]], ids=["debian-12", "debian-13"])
@@ -373,6 +401,20 @@ def test_tuned_calls_apply_check_and_revert(tuned: Stage) -> None:
     ]
 
 
+def test_tuned_calls_apply_with_a_setting_without_a_profile(tuned: Stage) -> None:
+    tuned.persist("tuned", "timeout")
+    loaded = load_profile(tuned, "ssdpm-settings")
+    assert loaded["options"] == {"summary": "Power policy of SSDs: settings"}
+    script = tuned_folder(tuned) + "/ssdpm-settings/script.sh"
+    tuned.run("/usr/bin/python3", "-c", PLUGIN, script)
+    options = "--nvme-core apst_primary_timeout_ms=50 --quiet"
+    assert tuned.calls.read_text().splitlines() == [
+        f"apply {options}",
+        f"check {options}",
+        "revert --quiet",
+    ]
+
+
 # ---- the examples ----
 
 
@@ -420,6 +462,9 @@ def test_the_script_says_nothing_of_a_drive_that_cannot_be_read(stage: Stage) ->
 
 
 def test_modprobe_reads_the_options(stage: Stage) -> None:
+    stage.persist("modprobe", "timeout")
+    output = stage.shell("modprobe --config /etc/modprobe.d --showconfig")
+    assert "\noptions nvme_core apst_primary_timeout_ms=50\n" in f"\n{output}"
     stage.persist("modprobe", "balanced")
     output = stage.shell("modprobe --config /etc/modprobe.d --showconfig")
     options = re.findall(r"^options (nvme_core|ahci) (.*)$", output, re.MULTILINE)

@@ -118,7 +118,7 @@ static void make_trace(struct random_case *c, const struct random_shape *shape)
 	uint64_t now = random_below(&c->seed, 1000);
 	bool flags = random_below(&c->seed, 2);
 
-	c->n_ios = 1 + random_below(&c->seed, shape->max_ios);
+	c->n_ios = 1 + (size_t)random_below(&c->seed, shape->max_ios);
 	for (size_t i = 0; i < c->n_ios; i++) {
 		struct ssdpm_io *io = &c->ios[i];
 
@@ -149,7 +149,7 @@ struct ssdpm_gaps *random_gaps(const struct ssdpm_io *ios, size_t n,
 
 	assert_int_equal(ssdpm_gaps_new(service, &gaps, NULL), 0);
 	for (size_t at = 0; at < n;) {
-		size_t now = 1 + random_below(seed, n - at);
+		size_t now = 1 + (size_t)random_below(seed, n - at);
 
 		assert_int_equal(ssdpm_gaps_feed(gaps, ios + at, now, NULL), 0);
 		at += now;

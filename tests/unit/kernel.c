@@ -706,8 +706,7 @@ static void find_files(void)
 		snprintf(path, sizeof(path), "%s/link_power_management_policy",
 			 port->path);
 		get_line(path, port->policy, sizeof(port->policy));
-		snprintf(port->applied, sizeof(port->applied), "%s",
-			 port->policy);
+		memcpy(port->applied, port->policy, sizeof(port->policy));
 	}
 	for (int i = 0; i < KERNEL_PARAMETERS; i++) {
 		snprintf(path, sizeof(path),

@@ -31,7 +31,7 @@ static struct ssdpm_model *read_model(void)
 	};
 	struct ssdpm_power_state states[SSDPM_MAX_STATES] = { 0 };
 	bool sata = info.kind == SSDPM_KIND_SATA;
-	size_t n = number();
+	size_t n = (size_t)number();
 	struct ssdpm_model *model;
 	struct ssdpm_error error;
 
@@ -176,7 +176,7 @@ int main(void)
 
 		ssdpm_sim_params_init(&params, sizeof(params));
 		params.parameters = parameters;
-		params.n_parameters = number();
+		params.n_parameters = (size_t)number();
 		read_parameters(parameters, params.n_parameters);
 		if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
 			params.apst = &table;
@@ -187,7 +187,7 @@ int main(void)
 		params.flags = (uint32_t)number();
 		params.interval_ns = number();
 		uint64_t end_ns = number();
-		size_t piece = number(), n = number();
+		size_t piece = (size_t)number(), n = (size_t)number();
 		if (n > MAX_IOS)
 			return 2;
 		read_ios(ios, n);

@@ -25,7 +25,7 @@ N_CASES = 2500 // 4 if "SSDPM_FEW_CASES" in os.environ else 2500
 NON_OPERATIONAL = 1
 NVME, SATA = 1, 2
 # enum ssdpm_lpm: what a drive that supports all goes through.
-LPM = {1: (), 3: (1,), 4: (1, 2), 5: (1, 2, 3)}
+LPM = {2: (), 3: (1,), 4: (1, 2), 5: (1, 2, 3)}
 
 
 def three(rng: random.Random, values: list[int], wide: bool) -> tuple[int, int, int]:

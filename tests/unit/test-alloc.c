@@ -568,6 +568,15 @@ static int call_persist_remove(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_persist_write(struct result *ret, struct ssdpm_error *error)
+{
+	int err = ssdpm_persist_write(in.persist, in.capture, error);
+
+	if (!err)
+		ret->energy_nj = ssdpm_persist_get_n_files(in.persist);
+	return err;
+}
+
 static int call_default_bounds(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
@@ -653,6 +662,23 @@ static int call_gaps(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		ret->n = untouched.n;
 	ssdpm_gaps_unref(gaps);
+	return err;
+}
+
+/* To bytes and back. */
+static int call_gaps_data(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_gaps *gaps = NULL;
+	void *data = NULL;
+	int err = ssdpm_gaps_to_data(in.early_gaps, &data, &ret->n, error);
+
+	if (!err)
+		err = ssdpm_gaps_from_data(data, ret->n, &gaps, error);
+	if (!err)
+		ret->energy_nj = ssdpm_gaps_get_idle_ns(gaps, &ret->n)[3];
+	ret->n = untouched.n;
+	ssdpm_gaps_unref(gaps);
+	free(data);
 	return err;
 }
 
@@ -1612,8 +1638,10 @@ static const struct {
 	{ "ssdpm_gaps_clairvoyant", call_clairvoyant },
 	{ "ssdpm_gaps_feed", call_gaps },
 	{ "ssdpm_gaps_finish", call_gaps },
+	{ "ssdpm_gaps_from_data", call_gaps_data },
 	{ "ssdpm_gaps_new", call_gaps },
 	{ "ssdpm_gaps_sweep", call_sweep },
+	{ "ssdpm_gaps_to_data", call_gaps_data },
 	{ "ssdpm_device_diagnose", call_diagnose },
 	{ "ssdpm_machine_read_owners", call_owners },
 	{ "ssdpm_machine_read_meters", call_meters },
@@ -1623,6 +1651,7 @@ static const struct {
 	{ "ssdpm_persist_new", call_persist_new },
 	{ "ssdpm_persist_read", call_persist_read },
 	{ "ssdpm_persist_remove", call_persist_remove },
+	{ "ssdpm_persist_write", call_persist_write },
 	{ "ssdpm_model_new", call_new },
 	{ "ssdpm_model_from_nvme_identify", call_from_identify },
 	{ "ssdpm_model_from_json", call_from_json },
@@ -1719,10 +1748,17 @@ static void call_strings(void)
 
 static void call_getters(void)
 {
+	struct ssdpm_error error;
+	uint32_t low, high;
 	size_t n;
 
 	ssdpm_model_get_info(in.models[0]);
 	ssdpm_model_get_states(in.models[0], &n);
+	/* Of some it is known. */
+	for (uint32_t i = 0; i < n; i++)
+		ssdpm_model_get_power_range(in.models[0], i,
+					    SSDPM_FIELD_MAX_POWER, &low, &high,
+					    &error);
 	ssdpm_governor_get_modes(SSDPM_GOVERNOR_SATA, &n);
 }
 
@@ -1913,7 +1949,6 @@ static void call_persist(void)
 	ssdpm_persist_get_n_files(in.persist);
 	ssdpm_persist_get_file(in.persist, 0, &file);
 	ssdpm_persist_check(in.persist, in.capture, NULL);
-	ssdpm_persist_write(in.persist, in.capture, NULL);
 	ssdpm_persist_free(NULL);
 }
 
@@ -2290,6 +2325,7 @@ static const struct {
 	{ "ssdpm_lpm_from_string", call_strings },
 	{ "ssdpm_lpm_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
+	{ "ssdpm_model_get_power_range", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
 	{ "ssdpm_model_list_free", call_list_free },
 	{ "ssdpm_model_ref", call_ref },
@@ -2306,7 +2342,6 @@ static const struct {
 	{ "ssdpm_persist_get_file", call_persist },
 	{ "ssdpm_persist_get_n_files", call_persist },
 	{ "ssdpm_persist_kind_to_string", call_strings },
-	{ "ssdpm_persist_write", call_persist },
 	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_plan_free", call_plan_getters },
 	{ "ssdpm_plan_unlock", call_plan_getters },

@@ -676,7 +676,7 @@ static void a_difference_is_a_bit_for_each_entry(void **state)
 static struct ssdpm_model *random_drive(uint64_t *seed, size_t max)
 {
 	struct latencies l[SSDPM_MAX_STATES];
-	size_t n = 1 + fixture_random(seed) % max;
+	size_t n = 1 + (size_t)(fixture_random(seed) % max);
 
 	for (size_t i = 0; i < n; i++)
 		l[i] = (struct latencies){

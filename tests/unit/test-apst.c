@@ -729,7 +729,7 @@ static void params_without_a_size_are_refused(void **state)
 	p.size = 0;
 	assert_refused(model, &p, -EINVAL, "ssdpm_apst_params.size is 0");
 	p.size = sizeof(size_t) - 1;
-	assert_refused(model, &p, -EINVAL, "ssdpm_apst_params.size is 7");
+	assert_refused(model, &p, -EINVAL, "ssdpm_apst_params.size is");
 	ssdpm_model_unref(model);
 }
 

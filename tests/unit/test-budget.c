@@ -141,7 +141,7 @@ static void fill_table(const struct ssdpm_budget_option *options,
 		for (size_t unit = 0; unit <= TABLE_UNITS; unit++) {
 			next[unit] = UINT64_MAX;
 			for (size_t j = 6 * i; j < 6 * i + 6; j++) {
-				size_t uses = options[j].power_uw / 10000;
+				uint64_t uses = options[j].power_uw / 10000;
 
 				if (uses > unit ||
 				    table[unit - uses] == UINT64_MAX)

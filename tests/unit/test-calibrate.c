@@ -9,7 +9,7 @@
 
 static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
 
-static const struct ssdpm_measured *find(size_t n, uint32_t kind,
+static const struct ssdpm_measured *find(uint64_t n, uint32_t kind,
 					 uint32_t index)
 {
 	for (size_t i = 0; i < n; i++)
@@ -34,7 +34,7 @@ static struct truth quiet_truth(void)
 	return truth;
 }
 
-static void assert_holds(size_t n, const struct truth *truth, uint32_t kind,
+static void assert_holds(uint64_t n, const struct truth *truth, uint32_t kind,
 			 uint32_t index, double width)
 {
 	const struct ssdpm_measured *one = find(n, kind, index);
@@ -62,7 +62,7 @@ static void powers_and_latencies_of_a_known_drive_are_found(void **state)
 	(void)state;
 	assert_int_equal(
 		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
-	size_t n = calibration.n_measured;
+	uint64_t n = calibration.n_measured;
 
 	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.02);
 	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.05);
@@ -192,7 +192,7 @@ static void energies_of_ios_are_told_from_their_active_power(void **state)
 	assert_int_equal(
 		truth_calibrate(&run, &params, measured, &calibration, NULL),
 		0);
-	size_t n = calibration.n_measured;
+	uint64_t n = calibration.n_measured;
 
 	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 0, 0.5);
 	assert_holds(n, &truth, SSDPM_PARAMETER_OPERATION_ENERGY, 1, 0.5);
@@ -223,7 +223,7 @@ static void energies_of_bytes_are_told_from_both(void **state)
 	assert_int_equal(
 		truth_calibrate(&run, &params, measured, &calibration, NULL),
 		0);
-	size_t n = calibration.n_measured;
+	uint64_t n = calibration.n_measured;
 
 	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 0, 0.5);
 	assert_holds(n, &truth, SSDPM_PARAMETER_BYTE_ENERGY, 1, 0.5);
@@ -407,9 +407,9 @@ static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
 	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
 					run.n_ios, &before, NULL),
 			 0);
-	assert_int_equal(ssdpm_parameters_calibrate(parameters, n, measured,
-						    calibration.n_measured,
-						    NULL),
+	assert_int_equal(ssdpm_parameters_calibrate(
+				 parameters, n, measured,
+				 (size_t)calibration.n_measured, NULL),
 			 0);
 	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
 					run.n_ios, &after, NULL),
@@ -527,7 +527,7 @@ static void a_state_of_nanoseconds_has_no_power(void **state)
 	for (size_t i = 0; i < 400; i++) {
 		run.power_w[i] = 2.5 + 0.02 * truth_normal(&seed);
 		ios[i] = (struct ssdpm_io){
-			.start_ns = i * 50000000,
+			.start_ns = i * (SECOND / 20),
 			.service_ns = (uint32_t)(50000000 - i % 7 * 300),
 			.bytes = 4096,
 			.op = SSDPM_OP_READ,
@@ -640,7 +640,7 @@ static void a_sata_drive_is_calibrated_by_its_link_states(void **state)
 	(void)state;
 	assert_int_equal(
 		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
-	size_t n = calibration.n_measured;
+	uint64_t n = calibration.n_measured;
 
 	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 0, 0.5);
 	assert_holds(n, &truth, SSDPM_PARAMETER_IDLE_POWER, 1, 0.1);

@@ -165,21 +165,6 @@ static struct ssdpm_model *sata(struct link link)
 	return model;
 }
 
-/* A port that cannot be read is no port with max_performance. */
-static void assert_unknown(const struct ssdpm_model *model)
-{
-	struct ssdpm_sim_params params = params_of(NULL, 0, 0);
-	struct ssdpm_error error = fixture_error();
-	struct ssdpm_sim *sim = UNTOUCHED;
-
-	assert_int_equal(ssdpm_sim_new(model, &params, &sim, &error), -ENODATA);
-	fixture_assert_error(&error, -ENODATA, 0, "lpm");
-	assert_ptr_equal(sim, UNTOUCHED);
-	/* All defaults: it never sleeps. */
-	assert_int_equal(ssdpm_sim_new(model, NULL, &sim, NULL), 0);
-	ssdpm_sim_free(sim);
-}
-
 static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 {
 	(void)state;
@@ -193,7 +178,6 @@ static void a_policy_of_the_other_kind_of_drive_is_refused(void **state)
 	assert_refused(link, params_of(&table, 0, 0), "apst");
 	assert_refused(link, params_of(NULL, SSDPM_LPM_MIN_POWER + 1, 0),
 		       "lpm");
-	assert_unknown(link);
 	assert_refused(model, params_of(&backward, 0, 0), "entry 1");
 	assert_refused(model, asleep, "operational_state");
 	asleep.operational_state = 3;
@@ -214,6 +198,72 @@ static void assert_link(struct link link, uint32_t lpm, const char *states)
 	for (uint32_t i = 0; i < chain.n; i++)
 		assert_int_equal(chain.steps[i].state, states[i] - '0');
 	ssdpm_model_unref(model);
+}
+
+static struct ssdpm_sim *run_link(const struct ssdpm_model *model, uint32_t lpm,
+				  const struct ssdpm_parameter *parameters,
+				  size_t n, struct ssdpm_result *result)
+{
+	const struct ssdpm_io ios[] = {
+		{ .start_ns = 0, .bytes = 4096, .op = SSDPM_OP_READ },
+		{ .start_ns = 60000000000, .bytes = 4096, .op = SSDPM_OP_READ },
+	};
+	struct ssdpm_sim_params params = params_of(NULL, lpm, 0);
+	struct ssdpm_sim *sim;
+
+	params.parameters = parameters;
+	params.n_parameters = n;
+	result->size = sizeof(*result);
+	assert_int_equal(ssdpm_sim_new(model, &params, &sim, NULL), 0);
+	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), 0);
+	assert_int_equal(ssdpm_sim_finish(sim, 0, result, NULL), 0);
+	return sim;
+}
+
+/* Also if all times of the link are stated: then only the policy is unknown. */
+static void assert_range(bool stated, uint32_t unknown)
+{
+	struct ssdpm_model *model = sata((struct link){ true, true, true });
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_result any, none, deep;
+	struct ssdpm_saving saving, other;
+	struct ssdpm_sim *sims[3];
+	size_t n;
+
+	assert_int_equal(
+		ssdpm_parameters_from_model(model, 0, parameters, &n, NULL), 0);
+	for (size_t i = 0; i < n && stated; i++)
+		parameters[i].low = parameters[i].high = parameters[i].nominal;
+	sims[0] = run_link(model, unknown, parameters, n, &any);
+	sims[1] = run_link(model, SSDPM_LPM_MAX_PERFORMANCE, parameters, n,
+			   &none);
+	sims[2] = run_link(model, SSDPM_LPM_MIN_POWER, parameters, n, &deep);
+	assert_true(any.axes >> (SSDPM_AXIS_LINK_IDLE_TIME - 1) & 1);
+	assert_true(any.nominal.energy_nj == none.nominal.energy_nj);
+	assert_true(any.high.energy_nj == none.high.energy_nj);
+	assert_true(any.low.energy_nj == deep.low.energy_nj);
+	assert_true(any.low.energy_nj < none.low.energy_nj);
+	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[2], &saving, NULL),
+			 0);
+	assert_int_equal(ssdpm_sim_get_saving(sims[1], sims[2], &other, NULL),
+			 0);
+	assert_true(saving.nominal_nj == other.nominal_nj);
+	/* The times and the policy move along one axis. */
+	assert_true(saving.high_nj <= other.high_nj &&
+		    (!stated || saving.high_nj == other.high_nj));
+	/* It may have that policy. */
+	assert_true(saving.low_nj == 0 && other.low_nj > 0);
+	for (size_t i = 0; i < 3; i++)
+		ssdpm_sim_free(sims[i]);
+	ssdpm_model_unref(model);
+}
+
+static void a_link_policy_that_nobody_knows_is_a_range(void **state)
+{
+	(void)state;
+	assert_range(true, 0);
+	assert_range(true, SSDPM_LPM_KEEP_FIRMWARE_SETTINGS);
+	assert_range(false, 0);
 }
 
 /* 1: partial, 2: slumber, 3: DevSleep. */
@@ -269,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_drive_without_a_table_stays_awake),
 		cmocka_unit_test(
 			a_policy_of_the_other_kind_of_drive_is_refused),
+		cmocka_unit_test(a_link_policy_that_nobody_knows_is_a_range),
 		cmocka_unit_test(each_link_policy_leads_where_linux_lets_it),
 		cmocka_unit_test(
 			a_host_asks_earlier_than_a_drive_and_for_slumber_at_once),

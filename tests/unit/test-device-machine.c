@@ -494,7 +494,7 @@ static void assert_settings(const char *capture, const char *name,
 
 static void a_prediction_takes_what_the_machine_says(void **state)
 {
-	const uint32_t quirks = SSDPM_SETTING_QUIRKS;
+	const uint32_t quirks = SSDPM_SETTING_QUIRKS | SSDPM_SETTING_APST;
 	const uint32_t both = quirks | SSDPM_SETTING_PCIE_LINK;
 
 	(void)state;
@@ -521,6 +521,59 @@ static void a_prediction_takes_what_the_machine_says(void **state)
 			&(struct ssdpm_device_settings){
 				.known = SSDPM_SETTING_LPM,
 				.lpm = SSDPM_LPM_MED_POWER_WITH_DIPM });
+}
+
+static struct ssdpm_model *sleeper(void)
+{
+	const struct ssdpm_model_info info = { .size = sizeof(info),
+					       .kind = SSDPM_KIND_NVME,
+					       .unknown = SSDPM_INFO_APSTA };
+	const struct ssdpm_power_state states[] = {
+		{ .max_power_uw = 2 },
+		{ .max_power_uw = 1,
+		  .flags = SSDPM_STATE_NON_OPERATIONAL,
+		  .entry_latency_us = 1000,
+		  .exit_latency_us = 2000 },
+	};
+	struct ssdpm_model *model;
+
+	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
+	return model;
+}
+
+/* The table that Linux has programmed, not that of its defaults. */
+static void today_is_what_the_machine_does(void **state)
+{
+	struct ssdpm_device_settings now = { .size = sizeof(now) };
+	struct ssdpm_machine_facts facts;
+	struct ssdpm_device *device = read_device("apst-off", "nvme0", &facts);
+	struct ssdpm_model *model = sleeper();
+	struct ssdpm_apst table = { .sent = 0 };
+
+	(void)state;
+	assert_int_equal(ssdpm_device_get_facts(device)->latency_tolerance_us,
+			 0);
+	assert_int_equal(
+		ssdpm_device_get_settings(device, &facts, model, &now, NULL),
+		0);
+	assert_true(now.known & SSDPM_SETTING_APST);
+	assert_int_equal(now.apst.enabled, 0);
+	ssdpm_device_unref(device);
+
+	device = read_device("laptop", "nvme0", &facts);
+	facts.nvme_core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS] = 1234;
+	assert_int_equal(
+		ssdpm_device_get_settings(device, &facts, model, &now, NULL),
+		0);
+	assert_int_equal(now.apst.enabled, 1);
+	assert_int_equal(now.apst.entries[0].idle_ms, 1234);
+	assert_int_equal(ssdpm_apst_generate(model, NULL, &table, NULL), 0);
+	assert_memory_not_equal(&now.apst, &table, sizeof(table));
+	assert_int_equal(
+		ssdpm_device_get_settings(device, &facts, NULL, &now, NULL), 0);
+	assert_false(now.known & SSDPM_SETTING_APST);
+	ssdpm_device_unref(device);
+	ssdpm_model_unref(model);
 }
 
 static void without_a_latency_tolerance_there_is_no_apst(void **state)
@@ -622,6 +675,7 @@ int main(void)
 		cmocka_unit_test(
 			linux_without_the_parameters_has_the_old_algorithm),
 		cmocka_unit_test(a_prediction_takes_what_the_machine_says),
+		cmocka_unit_test(today_is_what_the_machine_does),
 		cmocka_unit_test(without_a_latency_tolerance_there_is_no_apst),
 		cmocka_unit_test(each_value_has_a_word),
 		cmocka_unit_test(each_bit_has_a_word),

@@ -237,6 +237,21 @@ static void a_loop_device_uses_its_backing_file(void **state)
 	assert_fails(-EBUSY, "sda is in use: it is the backing file of loop0");
 }
 
+static void a_namespace_of_an_nvme_target_uses_a_disk(void **state)
+{
+	static const char path[] = "sys/kernel/config/nvmet/subsystems/nqn.x/"
+				   "namespaces/1/device_path";
+
+	(void)state;
+	tree_put(root, path, "/dev/sdb\n");
+	assert_int_equal(check(NULL), 0);
+	tree_put(root, path, "(null)\n");
+	assert_int_equal(check(NULL), 0);
+	tree_put(root, path, "/dev/sda1\n");
+	assert_fails(-EBUSY, "sda1 is in use: it is exported over NVMe-oF, by "
+			     "sys/kernel/config/nvmet/subsystems/nqn.x/");
+}
+
 static const char root_can[] = "cannot see which processes use sda: root with "
 			       "CAP_SYS_PTRACE can";
 
@@ -307,6 +322,7 @@ int main(void)
 		TEST(swap_uses_a_partition_under_any_name),
 		TEST(a_mount_uses_what_it_is_of_by_number_or_by_name),
 		TEST(a_loop_device_uses_its_backing_file),
+		TEST(a_namespace_of_an_nvme_target_uses_a_disk),
 		TEST(a_process_that_cannot_be_looked_into_is_not_taken_for_idle),
 		TEST(without_the_right_to_see_all_nothing_is_unused),
 		TEST(another_pid_namespace_hides_processes),

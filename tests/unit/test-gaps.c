@@ -553,6 +553,272 @@ static void what_cannot_be_is_refused(void **state)
 	random_case_free(&c);
 }
 
+static void assert_same_data(const struct ssdpm_gaps *gaps, const void *data,
+			     size_t size)
+{
+	void *again;
+	size_t n;
+
+	assert_int_equal(ssdpm_gaps_to_data(gaps, &again, &n, NULL), 0);
+	assert_int_equal(n, size);
+	assert_memory_equal(again, data, n);
+	free(again);
+}
+
+static void what_was_written_answers_as_before(void **state)
+{
+	static struct random_case c;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < fixture_cases(N_CASES); seed++) {
+		struct ssdpm_run runs[2], least[2];
+		struct ssdpm_apst table;
+		struct ssdpm_gaps *again;
+		void *data;
+		size_t n;
+
+		random_case_make(&c, seed, &shape);
+		table = random_table(&c, shape.max_ms);
+		assert_int_equal(ssdpm_gaps_to_data(c.gaps, &data, &n, NULL),
+				 0);
+		assert_int_equal(ssdpm_gaps_from_data(data, n, &again, NULL),
+				 0);
+		assert_same_data(again, data, n);
+		free(data);
+		for (int i = 0; i < 2; i++) {
+			const struct ssdpm_gaps *gaps = i ? again : c.gaps;
+
+			assert_int_equal(ssdpm_gaps_sweep(gaps, c.model,
+							  &c.params, &table, 1,
+							  &runs[i], NULL),
+					 0);
+			assert_int_equal(
+				ssdpm_gaps_clairvoyant(gaps, c.model, &c.params,
+						       &least[i], NULL),
+				0);
+		}
+		assert_memory_equal(&runs[0], &runs[1], sizeof(runs[0]));
+		assert_memory_equal(&least[0], &least[1], sizeof(least[0]));
+		ssdpm_gaps_unref(again);
+		random_case_free(&c);
+	}
+}
+
+/* Two idle times, of 1 and 2 ms; the second is ended by a continued record. An
+ * I/O is early, after the first one. */
+static struct ssdpm_gaps *make_small(void)
+{
+	static const struct ssdpm_io ios[] = {
+		{ .start_ns = 3,
+		  .bytes = 512,
+		  .service_ns = 4,
+		  .op = SSDPM_OP_WRITE },
+		{ .start_ns = 1000007, .service_ns = 9, .op = SSDPM_OP_READ },
+		{ .start_ns = 1000012, .service_ns = 4, .op = SSDPM_OP_READ },
+		{ .start_ns = 3000016,
+		  .bytes = 8,
+		  .service_ns = 1,
+		  .op = SSDPM_OP_READ,
+		  .flags = SSDPM_IO_CONTINUED },
+	};
+	struct ssdpm_gaps *gaps;
+
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, 4, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 3000018, NULL), 0);
+	return gaps;
+}
+
+/* Where a number of the small one lies. */
+enum {
+	AT_START,
+	AT_END_IDLE,
+	AT_BUSY,
+	AT_IOS = AT_BUSY + SSDPM_N_OPS,
+	AT_BYTES = AT_IOS + SSDPM_N_OPS,
+	AT_N_IDLE = AT_BYTES + SSDPM_N_OPS,
+	AT_N_SILENT,
+	AT_N_EARLY,
+	AT_IDLE,
+	AT_SILENT = AT_IDLE + 2,
+	AT_EARLY,
+	N_SMALL = AT_EARLY + 2,
+};
+
+#define SMALL_BYTES (16 + 8 * N_SMALL)
+
+static void put_number(uint8_t *data, size_t at, uint64_t number)
+{
+	for (size_t i = 0; i < 8; i++)
+		data[16 + 8 * at + i] = (uint8_t)(number >> 8 * i);
+}
+
+static void the_bytes_are_the_same_on_every_machine(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t number;
+	} numbers[] = {
+		{ AT_START, 3 },
+		{ AT_END_IDLE, 1 },
+		{ AT_BUSY, 10 },
+		{ AT_BUSY + 1, 4 },
+		{ AT_IOS, 2 },
+		{ AT_IOS + 1, 1 },
+		{ AT_BYTES, 8 },
+		{ AT_BYTES + 1, 512 },
+		{ AT_N_IDLE, 2 },
+		{ AT_N_SILENT, 1 },
+		{ AT_N_EARLY, 1 },
+		{ AT_IDLE, 1000000 },
+		{ AT_IDLE + 1, 2000000 },
+		{ AT_SILENT, 2000000 },
+		{ AT_EARLY, 1000000 },
+		{ AT_EARLY + 1, 5 },
+	};
+	uint8_t data[SMALL_BYTES] = "ssdpm.gaps/1";
+	struct ssdpm_gaps *gaps = make_small();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		put_number(data, numbers[i].at, numbers[i].number);
+	assert_same_data(gaps, data, sizeof(data));
+	ssdpm_gaps_unref(gaps);
+}
+
+/* Refused with words, and the caller's are as before. */
+static void assert_no_data(const void *data, size_t size, const char *fragment)
+{
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_gaps *gaps = (struct ssdpm_gaps *)&error;
+	/* Sanitizers see whoever reads beyond its end. */
+	void *copy = malloc(size ? size : 1);
+
+	assert_non_null(copy);
+	if (size)
+		memcpy(copy, data, size);
+	assert_int_equal(ssdpm_gaps_from_data(copy, size, &gaps, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, fragment);
+	assert_ptr_equal(gaps, &error);
+	free(copy);
+}
+
+static void bytes_that_are_missing_or_too_many_are_refused(void **state)
+{
+	struct ssdpm_gaps *gaps = make_small();
+	char longer[SMALL_BYTES + 8] = { 0 };
+	void *data;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_gaps_to_data(gaps, &data, &n, NULL), 0);
+	assert_int_equal(n, SMALL_BYTES);
+	for (size_t i = 0; i < n; i++)
+		assert_no_data(data, i, "gaps: ");
+	assert_no_data(data, 0, "not from ssdpm_gaps_to_data()");
+	assert_no_data(data, 20, "the head alone has 152");
+	assert_no_data(data, n - 1, "not as many as the head says");
+	memcpy(longer, data, n);
+	for (size_t i = n + 1; i <= sizeof(longer); i++)
+		assert_no_data(longer, i, "not as many as the head says");
+	free(data);
+	ssdpm_gaps_unref(gaps);
+}
+
+/* What is taken is written as it was, so that no bit is lost on the way. */
+static void a_byte_that_changed_is_refused_or_kept(void **state)
+{
+	struct ssdpm_gaps *gaps = make_small(), *again;
+	unsigned n_refused = 0, n_kept = 0;
+	uint8_t *bytes;
+	void *data;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_gaps_to_data(gaps, &data, &n, NULL), 0);
+	ssdpm_gaps_unref(gaps);
+	bytes = data;
+	for (size_t i = 0; i < n; i++)
+		for (unsigned flip = 1; flip < 256; flip++) {
+			struct ssdpm_error error = fixture_error();
+			int err;
+
+			bytes[i] ^= (uint8_t)flip;
+			err = ssdpm_gaps_from_data(data, n, &again, &error);
+			if (err) {
+				fixture_assert_error(&error, -EINVAL, 0,
+						     "gaps: ");
+				n_refused++;
+			} else {
+				assert_same_data(again, data, n);
+				ssdpm_gaps_unref(again);
+				n_kept++;
+			}
+			bytes[i] ^= (uint8_t)flip;
+		}
+	/* All of the name, and of how many there are. */
+	assert_true(n_refused > (16 + 3 * 8) * 255);
+	assert_true(n_kept > 0);
+	free(data);
+}
+
+static void what_no_trace_leads_to_is_refused(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t number;
+		const char *fragment;
+	} wrong[] = {
+		{ AT_N_IDLE, UINT64_MAX, "as many as the head says" },
+		{ AT_N_IDLE, UINT64_MAX / 8 + 3, "as many as the head says" },
+		{ AT_N_EARLY, UINT64_MAX / 16 + 2, "as many as the head says" },
+		{ AT_N_SILENT, 0, "as many as the head says" },
+		{ AT_IDLE, 0, "is 0" },
+		{ AT_IDLE, 2000001, "shorter than the one before" },
+		{ AT_IDLE + 1, UINT64_MAX, "beyond 2^64 ns" },
+		{ AT_START, UINT64_MAX - 3000014, "beyond 2^64 ns" },
+		{ AT_END_IDLE, UINT64_MAX - 3000016, "beyond 2^64 ns" },
+		{ AT_BUSY, UINT64_MAX, "beyond 2^64 ns" },
+		{ AT_SILENT, 1999999, "continued record" },
+		{ AT_SILENT, 2000001, "continued record" },
+		{ AT_EARLY, 1000001, "follows no idle time" },
+		{ AT_EARLY, 3000000, "follows no idle time" },
+		{ AT_EARLY + 1, 14, "starts after all work" },
+		{ AT_IOS, 0, "fewer I/Os" },
+		{ AT_IOS, INT64_MAX, "too many" },
+	};
+	struct ssdpm_gaps *gaps = make_small(), *again;
+	struct ssdpm_error error = fixture_error();
+	uint8_t bytes[SMALL_BYTES];
+	void *data;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ssdpm_gaps_to_data(gaps, &data, &n, NULL), 0);
+	ssdpm_gaps_unref(gaps);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		memcpy(bytes, data, n);
+		put_number(bytes, wrong[i].at, wrong[i].number);
+		assert_no_data(bytes, n, wrong[i].fragment);
+	}
+	/* The last that can be. */
+	memcpy(bytes, data, n);
+	put_number(bytes, AT_START, UINT64_MAX - 3000015);
+	put_number(bytes, AT_EARLY + 1, 13);
+	assert_int_equal(ssdpm_gaps_from_data(bytes, n, &again, NULL), 0);
+	assert_same_data(again, bytes, n);
+	assert_int_equal(ssdpm_gaps_finish(again, 0, NULL), -EINVAL);
+	ssdpm_gaps_unref(again);
+	bytes[11] = '2';
+	assert_no_data(bytes, n, "another version");
+	free(data);
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_to_data(gaps, &data, &n, &error), -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "not finished");
+	ssdpm_gaps_unref(gaps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,6 +830,12 @@ int main(void)
 			the_lower_envelope_pays_the_optimum_and_one_overhead),
 		cmocka_unit_test(bad_records_are_refused),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(what_was_written_answers_as_before),
+		cmocka_unit_test(the_bytes_are_the_same_on_every_machine),
+		cmocka_unit_test(
+			bytes_that_are_missing_or_too_many_are_refused),
+		cmocka_unit_test(a_byte_that_changed_is_refused_or_kept),
+		cmocka_unit_test(what_no_trace_leads_to_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

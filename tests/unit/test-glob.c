@@ -119,8 +119,8 @@ static void random_patterns_match_as_fnmatch_says(void **state)
 	(void)state;
 	for (int i = 0; i < (int)fixture_cases(200000); i++) {
 		char pattern[16] = { 0 }, text[16] = { 0 };
-		size_t n = fixture_random(&seed) % 15;
-		size_t m = fixture_random(&seed) % 15;
+		size_t n = (size_t)(fixture_random(&seed) % 15);
+		size_t m = (size_t)(fixture_random(&seed) % 15);
 
 		for (size_t j = 0; j < n; j++)
 			pattern[j] = alphabet[fixture_random(&seed) % 11];

@@ -133,7 +133,7 @@ static void what_is_wrong_with_a_signal_is_counted_and_remarked(void **state)
 
 static void a_signal_that_never_changes_or_is_cut_off_is_remarked(void **state)
 {
-	double power_w[100];
+	double power_w[100] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 100);
 	uint64_t seed = 1;
 
@@ -202,7 +202,7 @@ static void pieces_floats_and_times_give_what_the_slow_way_gives(void **state)
 
 		assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 		for (size_t at = 0, n; at < N; at += n) {
-			n = next_random(&seed) % 6000;
+			n = (size_t)(next_random(&seed) % 6000);
 			n = n < N - at ? n : N - at;
 			struct ssdpm_samples piece =
 				timed(power_w + at, time_ns + at, n);
@@ -301,7 +301,8 @@ static void median_and_mad_are_exact_also_with_ties(void **state)
 
 	(void)state;
 	for (int round = 0; round < (int)fixture_cases(300); round++) {
-		size_t n = 3 + next_random(&seed) % (N - 3), finite = 0;
+		size_t n = 3 + (size_t)(next_random(&seed) % (N - 3)),
+		       finite = 0;
 		double scale = pow(10, (double)(round % 9) - 4);
 		int levels = round % 5 ? 0 : 1 + round % 7;
 
@@ -363,7 +364,7 @@ static void a_window_holds_its_begin_and_not_its_end(void **state)
 
 static void coarse_steps_have_a_sigma_though_their_mad_is_0(void **state)
 {
-	double power_w[200];
+	double power_w[200] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 200);
 
 	(void)state;
@@ -432,7 +433,7 @@ static void idle_is_found_though_the_drive_works_most_of_the_time(void **state)
 
 static void a_level_that_drifts_all_the_time_is_no_baseline(void **state)
 {
-	double power_w[1000];
+	double power_w[1000] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 1000);
 	struct ssdpm_baseline baseline;
 	struct ssdpm_error error;
@@ -456,7 +457,7 @@ static void one_pass_is_as_near_as_it_says(void **state)
 
 	(void)state;
 	for (int round = 0; round < 100; round++) {
-		size_t n = 3 + next_random(&seed) % (N - 3);
+		size_t n = 3 + (size_t)(next_random(&seed) % (N - 3));
 		double level = pow(10, round % 4 - 2), median, mad;
 		double sigma = level * pow(10, -(double)(round % 6));
 
@@ -499,7 +500,7 @@ static void make_work(double power_w[100], uint64_t seed)
 
 static void work_begins_and_ends_where_the_power_does(void **state)
 {
-	double power_w[100];
+	double power_w[100] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 100);
 	struct ssdpm_activity work[4];
 	size_t n;
@@ -538,8 +539,8 @@ static void work_begins_and_ends_where_the_power_does(void **state)
 
 static void work_that_an_end_or_a_gap_cuts_off_is_open(void **state)
 {
-	double power_w[30];
-	int64_t time_ns[30];
+	double power_w[30] = { 0 };
+	int64_t time_ns[30] = { 0 };
 	struct ssdpm_samples samples = timed(power_w, time_ns, 30);
 	struct ssdpm_baseline baseline = { .level_w = 1, .sigma_w = 0.1 };
 	struct ssdpm_activity work[4];
@@ -568,7 +569,7 @@ static void work_that_an_end_or_a_gap_cuts_off_is_open(void **state)
 
 static void a_tail_is_what_goes_on_after_the_last_completion(void **state)
 {
-	double power_w[100];
+	double power_w[100] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 100);
 	struct ssdpm_baseline baseline = { .level_w = 2, .sigma_w = 0.05 };
 	struct ssdpm_tail tail;
@@ -600,7 +601,7 @@ static void a_tail_is_what_goes_on_after_the_last_completion(void **state)
 
 static void regular_work_in_idle_has_a_period(void **state)
 {
-	double power_w[1000];
+	double power_w[1000] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 1000);
 	struct ssdpm_baseline baseline = { .level_w = 1, .sigma_w = 0.02 };
 	struct ssdpm_idle_work work;
@@ -729,8 +730,8 @@ static void changes_are_those_of_the_slow_search(void **state)
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
-		size_t count = 4 + next_random(&seed) % 76;
-		size_t min = 1 + next_random(&seed) % 3;
+		size_t count = 4 + (size_t)(next_random(&seed) % 76);
+		size_t min = 1 + (size_t)(next_random(&seed) % 3);
 		double penalty = 0.5 + 10 * uniform(&seed), level = 0;
 
 		for (size_t i = 0; i < count; i++) {

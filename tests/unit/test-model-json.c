@@ -350,6 +350,38 @@ static void state_members_of_a_wrong_type_are_named_too(void **state)
 		}
 }
 
+static void a_range_that_is_none_is_refused(void **state)
+{
+	static const struct {
+		const char *member;
+		int code;
+		const char *fragment;
+	} cases[] = {
+		{ "\"idle_power_low_uw\": 1", -EINVAL,
+		  "a range has both ends" },
+		{ "\"active_power_high_uw\": 1", -EINVAL,
+		  "a range has both ends" },
+		{ "\"idle_power_low_uw\": 2, \"idle_power_high_uw\": 1",
+		  -EINVAL, "above the high end" },
+		{ "\"idle_power_low_uw\": 1, \"idle_power_high_uw\": true",
+		  -EINVAL, "idle_power_high_uw: a boolean" },
+		{ "\"idle_power_low_uw\": 1, "
+		  "\"idle_power_high_uw\": 4294967296",
+		  -ERANGE, "is more than 4294967295" },
+		{ "\"idle_power_low_uw\": 1, \"idle_power_high_uw\": 2, "
+		  "\"idle_power_uw\": 1",
+		  -EINVAL, "the power has a value" },
+		{ "\"idle_power_low_uw\": 1, \"idle_power_high_uw\": 2, "
+		  "\"not_reported\": [\"idle_power_uw\"]",
+		  -EINVAL, "is not reported" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_bad_state_member(cases[i].member, cases[i].code,
+					cases[i].fragment);
+}
+
 static void nan_and_infinity_are_not_json(void **state)
 {
 	static const char *const words[] = { "NaN", "Infinity", "-Infinity",
@@ -918,6 +950,7 @@ int main(void)
 		cmocka_unit_test(
 			members_of_a_wrong_type_are_named_with_their_line),
 		cmocka_unit_test(state_members_of_a_wrong_type_are_named_too),
+		cmocka_unit_test(a_range_that_is_none_is_refused),
 		cmocka_unit_test(nan_and_infinity_are_not_json),
 		cmocka_unit_test(numbers_beyond_their_field_are_refused),
 		cmocka_unit_test(state_numbers_beyond_their_field_are_refused),

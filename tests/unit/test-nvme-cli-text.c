@@ -248,7 +248,7 @@ static void a_fraction_that_was_lost_leaves_a_range(void **state)
 	assert_int_equal(count_lost("idle_power:- active_power:3.02W", message),
 			 1);
 	assert_non_null(strstr(message, "PS0: active power 3.02W"));
-	assert_non_null(strstr(message, "it is 3.00 to 3.99 W"));
+	assert_non_null(strstr(message, "it is 3 W to 3.99 W;"));
 	assert_int_equal(
 		count_lost("idle_power:0.02W active_power:3.02W", message), 2);
 	assert_int_equal(
@@ -256,6 +256,130 @@ static void a_fraction_that_was_lost_leaves_a_range(void **state)
 	assert_int_equal(
 		count_lost("idle_power:0.0002W active_power:1.0002W", message),
 		0);
+}
+
+static void assert_range(const struct ssdpm_model *model, uint32_t state,
+			 uint32_t field, uint32_t low_uw, uint32_t high_uw)
+{
+	uint32_t low = 77, high = 77;
+
+	assert_int_equal(ssdpm_model_get_power_range(model, state, field, &low,
+						     &high, NULL),
+			 0);
+	assert_int_equal(low, low_uw);
+	assert_int_equal(high, high_uw);
+}
+
+static void assert_no_range(const struct ssdpm_model *model, uint32_t state,
+			    uint32_t field, int code)
+{
+	struct ssdpm_error error = fixture_error();
+	uint32_t low = 77, high = 78;
+
+	assert_int_equal(ssdpm_model_get_power_range(model, state, field, &low,
+						     &high, &error),
+			 code);
+	assert_int_equal(low, 77);
+	assert_int_equal(high, 78);
+	fixture_assert_error(&error, code, 0,
+			     code == -ENODATA ? "PS" : "state");
+}
+
+static void a_range_ends_at_what_the_state_draws_at_most(void **state)
+{
+	struct ssdpm_model *model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:2.02W "
+		"active_power:9.02W\n"
+		"ps 1 : mp:2.50W operational idle_power:2.02W "
+		"active_power:-\n"
+		"ps 2 : mp:0.0250W non-operational idle_power:0.02W "
+		"active_power:1.02W\n");
+
+	(void)state;
+	assert_range(model, 0, SSDPM_FIELD_MAX_POWER, 9000000, 9000000);
+	assert_range(model, 0, SSDPM_FIELD_IDLE_POWER, 2000000, 2990000);
+	assert_range(model, 0, SSDPM_FIELD_ACTIVE_POWER, 9000000, 9000000);
+	assert_range(model, 1, SSDPM_FIELD_IDLE_POWER, 2000000, 2500000);
+	assert_no_range(model, 1, SSDPM_FIELD_ACTIVE_POWER, -ENODATA);
+	assert_range(model, 2, SSDPM_FIELD_IDLE_POWER, 0, 25000);
+	/* The drive contradicts itself. */
+	assert_range(model, 2, SSDPM_FIELD_ACTIVE_POWER, 1000000, 1990000);
+	assert_no_range(model, 3, SSDPM_FIELD_IDLE_POWER, -ERANGE);
+	assert_no_range(model, 0, SSDPM_FIELD_EXIT_LATENCY, -EINVAL);
+	assert_no_range(model, 0,
+			SSDPM_FIELD_IDLE_POWER | SSDPM_FIELD_MAX_POWER,
+			-EINVAL);
+	assert_no_range(model, 0, 0, -EINVAL);
+	ssdpm_model_unref(model);
+}
+
+static void without_a_maximum_a_range_ends_at_that_of_a_shallower_state(
+	void **state)
+{
+	struct ssdpm_model *model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:2.02W\n"
+		"ps 1 : mp:2.50W operational idle_power:2.02W\n"
+		"ps 2 : mp:0.00W operational idle_power:2.02W\n");
+
+	(void)state;
+	assert_range(model, 2, SSDPM_FIELD_IDLE_POWER, 2000000, 2500000);
+	assert_no_range(model, 2, SSDPM_FIELD_MAX_POWER, -ENODATA);
+	ssdpm_model_unref(model);
+	/* PS1 is above PS0: the order says nothing of PS2. */
+	model = fixture_read_good(
+		"ps 0 : mp:2.20W operational idle_power:2.02W\n"
+		"ps 1 : mp:2.50W operational idle_power:2.02W\n"
+		"ps 2 : mp:0.00W operational idle_power:2.02W\n");
+	assert_range(model, 1, SSDPM_FIELD_IDLE_POWER, 2000000, 2500000);
+	assert_range(model, 2, SSDPM_FIELD_IDLE_POWER, 2000000, 2990000);
+	ssdpm_model_unref(model);
+	model = fixture_read_good(
+		"ps 0 : mp:0.00W operational idle_power:4294.02W\n");
+	assert_range(model, 0, SSDPM_FIELD_IDLE_POWER, 4294000000, UINT32_MAX);
+	ssdpm_model_unref(model);
+}
+
+static void a_power_with_a_range_is_not_called_unknown(void **state)
+{
+	struct ssdpm_finding *findings;
+	struct ssdpm_model *model;
+	size_t n, n_unknown = 0;
+
+	(void)state;
+	model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:2.02W\n"
+		"ps 1 : mp:1.00W operational idle_power:0.02W\n");
+	assert_int_equal(ssdpm_model_lint(model, &findings, &n, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].code != SSDPM_FINDING_IDLE_POWER_UNKNOWN)
+			continue;
+		/* 0.02W may be a power that is not reported. */
+		assert_non_null(strstr(findings[i].message, "1 of 2 states"));
+		n_unknown++;
+	}
+	assert_int_equal(n_unknown, 1);
+	free(findings);
+	ssdpm_model_unref(model);
+}
+
+static void json_keeps_a_range(void **state)
+{
+	struct ssdpm_model *again,
+		*model = fixture_read_good(
+			"ps 0 : mp:9.00W operational idle_power:2.02W "
+			"active_power:9.02W\n");
+	char *text;
+
+	(void)state;
+	assert_int_equal(ssdpm_model_to_json(model, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"idle_power_uw\": null"));
+	assert_non_null(strstr(text, "\"idle_power_high_uw\": 2990000"));
+	again = fixture_read_good(text);
+	assert_range(again, 0, SSDPM_FIELD_IDLE_POWER, 2000000, 2990000);
+	assert_range(again, 0, SSDPM_FIELD_ACTIVE_POWER, 9000000, 9000000);
+	free(text);
+	ssdpm_model_unref(again);
+	ssdpm_model_unref(model);
 }
 
 static void latencies_may_be_printed_with_a_sign(void **state)
@@ -466,6 +590,11 @@ int main(void)
 		cmocka_unit_test(
 			a_fraction_of_02_is_believed_only_of_new_versions),
 		cmocka_unit_test(a_fraction_that_was_lost_leaves_a_range),
+		cmocka_unit_test(a_range_ends_at_what_the_state_draws_at_most),
+		cmocka_unit_test(
+			without_a_maximum_a_range_ends_at_that_of_a_shallower_state),
+		cmocka_unit_test(a_power_with_a_range_is_not_called_unknown),
+		cmocka_unit_test(json_keeps_a_range),
 		cmocka_unit_test(latencies_may_be_printed_with_a_sign),
 		cmocka_unit_test(a_number_at_the_very_end_may_be_cut_off),
 		cmocka_unit_test(ranks_lose_their_reserved_bits),

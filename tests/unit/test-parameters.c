@@ -113,6 +113,56 @@ static void what_a_drive_does_not_report_is_assumed_with_bounds(void **state)
 	ssdpm_model_unref(model);
 }
 
+static void a_power_without_its_fraction_is_reported_with_a_range(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:2.02W "
+		"active_power:4.02W\n"
+		"ps 1 : mp:2.50W non-operational enlat:1 exlat:1 "
+		"idle_power:1.02W active_power:-\n");
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+
+	/* What is assumed without a range is below it: 12.6 % of 9 W. */
+	assert_values(idle, 2000000, 2000000, 2990000);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_REPORTED);
+	assert_int_equal(strncmp(idle->rule, "IDLP-range:", 11), 0);
+	/* Above it: the maximum. */
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 1000000,
+		      1990000, 1990000);
+	/* No less than idle; half of the middle; all of the high end. */
+	assert_values(
+		find(&list, SSDPM_PARAMETER_ACTIVE_POWER, SSDPM_OP_WRITE - 1),
+		2000000, 2247500, 4990000);
+	ssdpm_model_unref(model);
+}
+
+/* nvme-cli prints 0.02W where a drive reports 0 in units of 0.01 W, too. */
+static void a_range_from_zero_keeps_what_is_assumed(void **state)
+{
+	(void)state;
+	struct ssdpm_model *model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:0.02W "
+		"active_power:0.02W\n"
+		"ps 1 : mp:0.0250W non-operational enlat:1 exlat:1 "
+		"idle_power:0.02W active_power:-\n");
+	struct list list = of(model, SSDPM_PCIE_L1_2);
+	const struct ssdpm_parameter *idle =
+		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
+	const struct ssdpm_parameter *active =
+		find(&list, SSDPM_PARAMETER_ACTIVE_POWER, SSDPM_OP_WRITE - 1);
+
+	assert_values(idle, 10000, 1134000, 3690000);
+	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_ASSUMED);
+	assert_values(find(&list, SSDPM_PARAMETER_IDLE_POWER, 1), 6250, 25000,
+		      81000);
+	assert_values(active, 10000, 4500000, 9000000);
+	assert_int_equal(active->provenance, SSDPM_PROVENANCE_ASSUMED);
+	ssdpm_model_unref(model);
+}
+
 static void a_power_of_zero_watts_is_not_zero_but_unknown(void **state)
 {
 	(void)state;
@@ -772,6 +822,9 @@ int main(void)
 		cmocka_unit_test(what_a_drive_reports_is_taken_as_it_is),
 		cmocka_unit_test(
 			what_a_drive_does_not_report_is_assumed_with_bounds),
+		cmocka_unit_test(
+			a_power_without_its_fraction_is_reported_with_a_range),
+		cmocka_unit_test(a_range_from_zero_keeps_what_is_assumed),
 		cmocka_unit_test(a_power_of_zero_watts_is_not_zero_but_unknown),
 		cmocka_unit_test(a_sata_link_may_take_what_the_standard_allows),
 		cmocka_unit_test(

@@ -778,6 +778,113 @@ static void the_longest_words_fit(void **state)
 	}
 }
 
+/* One setting, without a profile. */
+static struct ssdpm_profile_settings setting(uint32_t bit)
+{
+	return (struct ssdpm_profile_settings){
+		.size = sizeof(struct ssdpm_profile_settings),
+		.set = bit,
+		.max_exit_latency_us = 5000,
+		.primary_timeout_ms = 50,
+		.n_lpms = 2,
+		.lpms = { SSDPM_LPM_MIN_POWER_WITH_PARTIAL,
+			  SSDPM_LPM_MEDIUM_POWER },
+	};
+}
+
+static void a_setting_lasts_without_a_profile(void **state)
+{
+	static const struct {
+		uint32_t kind, setting;
+		const char *text; /* NULL: this kind cannot express it */
+	} cases[] = {
+		{ SSDPM_PERSIST_UDEV, SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  "ATTR{power/pm_qos_latency_tolerance_us}=\"5000\"" },
+		{ SSDPM_PERSIST_UDEV, SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  " apply --nvme-core apst_primary_timeout_ms=50 --quiet\"" },
+		{ SSDPM_PERSIST_UDEV, SSDPM_PROFILE_LPM,
+		  " apply --lpm min_power_with_partial,medium_power --quiet\"" },
+		{ SSDPM_PERSIST_MODPROBE, SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  "options nvme_core default_ps_max_latency_us=5000\n" },
+		{ SSDPM_PERSIST_MODPROBE, SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  "options nvme_core apst_primary_timeout_ms=50\n" },
+		{ SSDPM_PERSIST_MODPROBE, SSDPM_PROFILE_LPM,
+		  "options ahci mobile_lpm_policy=4\n" },
+		{ SSDPM_PERSIST_SYSTEMD, SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  "ExecStart=/usr/bin/ssdpm apply --latency 5000us --quiet\n" },
+		{ SSDPM_PERSIST_SYSTEMD, SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  "apply --nvme-core apst_primary_timeout_ms=50 --quiet\n" },
+		{ SSDPM_PERSIST_SYSTEMD, SSDPM_PROFILE_LPM,
+		  "apply --lpm min_power_with_partial,medium_power --quiet\n" },
+		{ SSDPM_PERSIST_TLP, SSDPM_PROFILE_MAX_EXIT_LATENCY, NULL },
+		{ SSDPM_PERSIST_TLP, SSDPM_PROFILE_PRIMARY_TIMEOUT, NULL },
+		{ SSDPM_PERSIST_TLP, SSDPM_PROFILE_LPM,
+		  "_ON_BAT=\"min_power_with_partial medium_power\"\n" },
+		{ SSDPM_PERSIST_TUNED, SSDPM_PROFILE_MAX_EXIT_LATENCY,
+		  "summary=Power policy of SSDs: settings\n" },
+		{ SSDPM_PERSIST_TUNED, SSDPM_PROFILE_PRIMARY_TIMEOUT,
+		  "# Settings: --nvme-core apst_primary_timeout_ms=50\n" },
+		{ SSDPM_PERSIST_TUNED, SSDPM_PROFILE_LPM,
+		  "# Settings: --lpm min_power_with_partial,medium_power\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct ssdpm_profile_settings own =
+			setting(cases[i].setting);
+		const struct ssdpm_persist_params params = {
+			.size = sizeof(params),
+			.kind = cases[i].kind,
+			.settings = &own,
+		};
+		struct ssdpm_error error = fixture_error();
+		struct ssdpm_persist *persist = NULL;
+		int err = ssdpm_persist_new(&params, &persist, &error);
+
+		assert_int_equal(err, cases[i].text ? 0 : -EINVAL);
+		if (err)
+			fixture_assert_error(&error, err, 0,
+					     "SATA ports alone");
+		else
+			assert_has(file_of(persist, 0).contents, cases[i].text);
+		ssdpm_persist_free(persist);
+	}
+}
+
+static void a_setting_takes_the_place_of_what_a_profile_says(void **state)
+{
+	struct ssdpm_profile_settings ac = profile("power-saver", 1);
+	struct ssdpm_profile_settings battery = profile("power-saver", 2);
+	struct ssdpm_profile_settings own =
+		setting(SSDPM_PROFILE_MAX_EXIT_LATENCY);
+	struct ssdpm_persist_params params = { .size = sizeof(params),
+					       .kind = SSDPM_PERSIST_UDEV,
+					       .ac = &ac,
+					       .battery = &battery,
+					       .settings = &own };
+	struct ssdpm_persist *persist;
+
+	(void)state;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	assert_has(file_of(persist, 0).contents,
+		   "apply --profile power-saver --latency 5000us --quiet");
+	ssdpm_persist_free(persist);
+	params.kind = SSDPM_PERSIST_MODPROBE;
+	params.battery = NULL;
+	own.max_exit_latency_us = SSDPM_LATENCY_ANY;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), 0);
+	assert_has(file_of(persist, 0).contents,
+		   " default_ps_max_latency_us=2147483647 ");
+	ssdpm_persist_free(persist);
+	own.set = 0;
+	params.ac = NULL;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	own.set = 1 << 6;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+	own.size = 0;
+	assert_int_equal(ssdpm_persist_new(&params, &persist, NULL), -EINVAL);
+}
+
 static void parameters_are_checked(void **state)
 {
 	struct ssdpm_profile_settings mine = tolerance_of(5000);
@@ -1131,8 +1238,23 @@ static void links_lead_nowhere_else(void **state)
 	ssdpm_machine_unref(machine);
 }
 
-static void what_a_killed_call_left_is_no_obstacle(void **state)
+#define MARKER "# Written by ssdpm; `ssdpm revert --persist` removes it\n"
+
+/* In the middle of a write, or before it got its name. */
+static const char *const leftovers[] = {
+	"",
+	"# Wri",
+	MARKER "# Kind: tlp\n",
+	MARKER "# Kind: udev\nACTION",
+};
+
+static void what_a_killed_call_left_is_cleaned_by_the_next(void **state)
 {
+	static const char *const paths[] = {
+		"/etc/modprobe.d/.ssdpm.conf.new",
+		"/etc/tlp.d/.50-ssdpm.conf.new",
+		"/etc/tuned/ssdpm-balanced/.tuned.conf.new",
+	};
 	struct ssdpm_persist *persist =
 		make_profile(SSDPM_PERSIST_MODPROBE, "balanced");
 	struct ssdpm_machine *machine = open_root();
@@ -1140,9 +1262,51 @@ static void what_a_killed_call_left_is_no_obstacle(void **state)
 	(void)state;
 	make_directory("/etc");
 	make_directory("/etc/modprobe.d");
-	put("/etc/modprobe.d/.ssdpm.conf.new", "half");
-	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), 0);
-	assert_false(is_there("/etc/modprobe.d/.ssdpm.conf.new"));
+	make_directory("/etc/tlp.d");
+	make_directory("/etc/tuned");
+	for (size_t i = 0; i < 4; i++)
+		for (int write = 0; write < 2; write++) {
+			make_directory("/etc/tuned/ssdpm-balanced");
+			for (size_t k = 0; k < 3; k++)
+				put(paths[k], leftovers[i]);
+			assert_int_equal(
+				write ? ssdpm_persist_write(persist, machine,
+							    NULL) :
+					ssdpm_persist_remove(
+						machine, SSDPM_PERSIST_TUNED,
+						NULL, NULL),
+				0);
+			for (size_t k = 0; k < 3; k++)
+				assert_false(is_there(paths[k]));
+			assert_false(is_there("/etc/tuned/ssdpm-balanced"));
+		}
+	ssdpm_persist_free(persist);
+	ssdpm_machine_unref(machine);
+}
+
+static void what_somebody_else_has_under_such_a_name_stays(void **state)
+{
+	static const char path[] = "/etc/modprobe.d/.ssdpm.conf.new";
+	struct ssdpm_persist *persist =
+		make_profile(SSDPM_PERSIST_MODPROBE, "balanced");
+	struct ssdpm_machine *machine = open_root();
+	struct ssdpm_error error = fixture_error();
+	char text[8192];
+
+	(void)state;
+	make_directory("/etc");
+	make_directory("/etc/modprobe.d");
+	put(path, "precious");
+	assert_int_equal(ssdpm_persist_check(persist, machine, &error),
+			 -EEXIST);
+	fixture_assert_error(&error, -EEXIST, 0, path);
+	assert_int_equal(ssdpm_persist_write(persist, machine, NULL), -EEXIST);
+	assert_false(is_there("/etc/modprobe.d/ssdpm.conf"));
+	assert_int_equal(ssdpm_persist_remove(machine, SSDPM_PERSIST_MODPROBE,
+					      NULL, NULL),
+			 0);
+	assert_true(get(path, text));
+	assert_string_equal(text, "precious");
 	ssdpm_persist_free(persist);
 	ssdpm_machine_unref(machine);
 }
@@ -1263,6 +1427,9 @@ int main(void)
 		cmocka_unit_test(a_power_state_lasts_beside_a_profile),
 		cmocka_unit_test(power_states_that_cannot_last_are_refused),
 		cmocka_unit_test(the_longest_words_fit),
+		cmocka_unit_test(a_setting_lasts_without_a_profile),
+		cmocka_unit_test(
+			a_setting_takes_the_place_of_what_a_profile_says),
 		cmocka_unit_test(parameters_are_checked),
 		WITH_ROOT(files_are_written_and_removed),
 		WITH_ROOT(what_is_there_already_is_not_written_again),
@@ -1274,7 +1441,8 @@ int main(void)
 		WITH_ROOT(a_profile_of_tuned_with_more_in_it_stays),
 		WITH_ROOT(nothing_is_written_to_a_root_that_is_no_capture),
 		WITH_ROOT(links_lead_nowhere_else),
-		WITH_ROOT(what_a_killed_call_left_is_no_obstacle),
+		WITH_ROOT(what_a_killed_call_left_is_cleaned_by_the_next),
+		WITH_ROOT(what_somebody_else_has_under_such_a_name_stays),
 		WITH_ROOT(short_writes_are_gone_on_with),
 		WITH_ROOT(whatever_fails_a_file_is_the_old_one_or_the_new_one),
 		WITH_ROOT(what_cannot_be_removed_is_named),

@@ -124,6 +124,30 @@ static int check_applied(struct ssdpm_error *error)
 	return err;
 }
 
+static void assert_same_refusal(const struct ssdpm_journal *journal,
+				const struct ssdpm_error *error)
+{
+	assert_int_equal(journal->state, SSDPM_JOURNAL_REFUSED);
+	assert_int_equal(journal->line, error->line);
+	assert_string_equal(journal->reason, error->message);
+}
+
+/* Who looks and who commits learns why recovery fails. */
+static void assert_journal_is_refused(const struct ssdpm_error *error)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(
+		ssdpm_journal_read(kernel_machine, NULL, &journal, NULL), 0);
+	assert_same_refusal(&journal, error);
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), -EIO);
+	memset(journal.reason, 0, sizeof(journal.reason));
+	assert_int_equal(ssdpm_plan_get_journal(plan, &journal), 0);
+	assert_same_refusal(&journal, error);
+	ssdpm_plan_free(plan);
+}
+
 /* As a journal, and as what revert needs: what it says, and where. */
 static void assert_refused(const char *text, size_t size, uint32_t line,
 			   const char *cause)
@@ -145,6 +169,8 @@ static void assert_refused(const char *text, size_t size, uint32_t line,
 		fixture_assert_error(&error, -EIO, line, where);
 		if (i)
 			assert_int_equal(check_applied(NULL), -EIO);
+		else
+			assert_journal_is_refused(&error);
 		error = fixture_error();
 		assert_int_equal(commit(&error), -EIO);
 		fixture_assert_error(&error, -EIO, line, where);
@@ -394,15 +420,15 @@ static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
 
 static void states_of_journals_have_names(void **state)
 {
-	static const char *const names[] = { "none", "running", "killed",
-					     "found", "undone" };
+	static const char *const names[] = { "none",  "running", "killed",
+					     "found", "undone",	 "refused" };
 
 	(void)state;
-	for (uint32_t i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < 6; i++)
 		assert_string_equal(ssdpm_journal_state_to_string(i + 1),
 				    names[i]);
 	assert_null(ssdpm_journal_state_to_string(0));
-	assert_null(ssdpm_journal_state_to_string(6));
+	assert_null(ssdpm_journal_state_to_string(7));
 }
 
 static uint64_t seed;
@@ -469,7 +495,8 @@ static void assert_whole(const char *name, int err,
 
 static void whatever_a_record_says_nothing_is_half_written(void **state)
 {
-	size_t n_cases = fixture_cases(4000), n_refused = 0, n_taken = 0;
+	uint64_t n_cases = fixture_cases(4000);
+	size_t n_refused = 0, n_taken = 0;
 	char text[RECORD_BYTES];
 
 	(void)state;

@@ -43,10 +43,9 @@ static int add_power_state(struct ssdpm_plan *plan, const char *name)
 }
 
 /* Two drives, a parameter for all of them, and a port. */
-static struct ssdpm_plan *new_plan(void)
+static struct ssdpm_plan *fill_plan(struct ssdpm_plan *plan)
 {
 	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
-	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_device *disk = kernel_device("sdb");
 
 	assert_int_equal(add_tolerance(plan, "nvme0"), 0);
@@ -62,6 +61,19 @@ static struct ssdpm_plan *new_plan(void)
 			 0);
 	ssdpm_device_unref(disk);
 	return plan;
+}
+
+static struct ssdpm_plan *new_plan(void)
+{
+	return fill_plan(kernel_plan());
+}
+
+static struct ssdpm_plan *new_locked_plan(void)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
+	return fill_plan(plan);
 }
 
 /* What the machine has for a step. */
@@ -232,6 +244,89 @@ static void steps_that_cannot_be_put_back_say_what_is_so(void **state)
 	}
 }
 
+/* Committed, and then reverted while a call fails: all from it on, or one. */
+static bool fail_revert(int call, int n, bool for_ever, bool locked)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = locked ? new_locked_plan() : new_plan();
+	struct ssdpm_error error;
+	bool failed;
+	int err;
+
+	kernel_commit(plan);
+	kernel->n_calls = 0;
+	kernel->mask = call;
+	kernel->error = EIO;
+	kernel->for_ever = for_ever;
+	kernel->fail_at = n;
+	err = ssdpm_plan_revert(plan, &error);
+	failed = kernel->n_calls >= n;
+	kernel_calm();
+	if (err)
+		assert_int_equal(error.code, err);
+	assert_steps_are_true(plan, n);
+	/* The same plan may be tried again, and then does it all. */
+	if (err)
+		assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_steps_are_true(plan, n);
+	ssdpm_plan_free(plan);
+	kernel_reset();
+	return failed;
+}
+
+static void after_a_revert_that_failed_steps_say_what_is_so(void **state)
+{
+	static const int calls[] = { KERNEL_WRITE, KERNEL_LOG, KERNEL_NAME,
+				     KERNEL_CHANGES };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++)
+		for (int how = 0; how < 4; how++) {
+			int n = 1;
+
+			while (fail_revert(calls[c], n, how & 1, how & 2))
+				n++;
+			assert_true(n > 3);
+		}
+}
+
+static bool remove_in_revert(int n, int *n_failed)
+{
+	struct ssdpm_plan *plan = new_plan();
+	struct ssdpm_error error;
+	bool removed;
+	int err;
+
+	kernel_commit(plan);
+	kernel->n_calls = 0;
+	kernel->mask = KERNEL_CHANGES | KERNEL_READ;
+	kernel->remove_at = n;
+	kernel->going = NULL;
+	err = ssdpm_plan_revert(plan, &error);
+	kernel_calm();
+	removed = kernel->is_removed;
+	if (err)
+		kernel_assert_fails(err, &error, -ENODEV, removals[0].words);
+	*n_failed += err != 0;
+	if (err)
+		assert_steps_are_true(plan, n);
+	ssdpm_plan_free(plan);
+	kernel_reset();
+	return removed;
+}
+
+static void a_drive_that_is_removed_during_a_revert_is_named(void **state)
+{
+	int n = 1, n_failed = 0;
+
+	(void)state;
+	/* A drive that is put in again takes a copy of the machine. */
+	while (remove_in_revert(n, &n_failed))
+		n += 7;
+	assert_true(n_failed > 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +335,12 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_teardown(
 			steps_that_cannot_be_put_back_say_what_is_so,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			after_a_revert_that_failed_steps_say_what_is_so,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_drive_that_is_removed_during_a_revert_is_named,
 			kernel_between),
 	};
 

@@ -49,8 +49,9 @@ static void logarithms_are_right_to_the_last_bit_but_one(void **state)
 				 (uint64_t)i << FIXED_BITS);
 	for (int i = 0; i < 100000; i++) {
 		uint64_t value = ssdpm__random_next(&random) >> (i % 64) | 1;
-		long double exact = log2l(value) * (1ull << FIXED_BITS);
-		long double is = ssdpm__log2(value);
+		long double exact =
+			log2l((long double)value) * (1ull << FIXED_BITS);
+		long double is = (long double)ssdpm__log2(value);
 
 		assert_true(is <= exact + 1 && is > exact - 2);
 	}
@@ -90,9 +91,11 @@ static void exponential_times_are_exact_to_a_billionth(void **state)
 	(void)state;
 	ssdpm__random_seed(&random, 3);
 	for (int i = 0; i < 100000; i++) {
-		uint64_t mean = means[i % 5];
+		uint64_t mean_ns = means[i % 5];
+		long double mean = (long double)mean_ns;
 		long double exact = -logl(next_uniform(&random)) * mean;
-		long double is = ssdpm__random_exponential(&random, mean);
+		long double is = (long double)ssdpm__random_exponential(
+			&random, mean_ns);
 
 		assert_true(fabsl(is - exact) <= 1 + 1e-9L * (exact + mean));
 	}
@@ -107,14 +110,15 @@ static void lomax_times_are_exact_to_a_billionth(void **state)
 	(void)state;
 	ssdpm__random_seed(&random, 4);
 	for (int i = 0; i < 100000; i++) {
-		long double a = shapes[i % 5] / 1000.0L, mean = means[i % 3];
+		long double a = shapes[i % 5] / 1000.0L,
+			    mean = (long double)means[i % 3];
 		long double exact = mean * (a - 1) *
 				    (powl(next_uniform(&random), -1 / a) - 1);
-		long double is = ssdpm__random_lomax(&random, means[i % 3],
-						     shapes[i % 5]);
+		long double is = (long double)ssdpm__random_lomax(
+			&random, means[i % 3], shapes[i % 5]);
 
 		if (exact > RANDOM_MAX_NS)
-			exact = RANDOM_MAX_NS;
+			exact = (long double)RANDOM_MAX_NS;
 		assert_true(fabsl(is - exact) <= 2 + 1e-9L * (exact + mean));
 	}
 }

@@ -558,6 +558,7 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	struct ssdpm_gaps *gaps = made("lomax");
 	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
 	struct ssdpm_bounds bounds = unbounded;
+	struct ssdpm_error error;
 
 	(void)state;
 	bounds.max_delay_mean_ns = 0;
@@ -584,8 +585,16 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(r[2].advice, SSDPM_ADVICE_KEEP);
 	bounds.flags = 2;
 	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "flags: 0x2 has unknown bits");
+	bounds.flags = 0;
+	bounds.reserved = 1;
+	assert_int_equal(
+		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0,
+			     "ssdpm_bounds: reserved is not 0");
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
 }

@@ -40,8 +40,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 
 	if (!now.fixed)
 		return __real_clock_gettime(clock, time);
-	time->tv_sec = ns / NS_PER_S;
-	time->tv_nsec = ns % NS_PER_S;
+	time->tv_sec = (time_t)(ns / NS_PER_S);
+	time->tv_nsec = (long)(ns % NS_PER_S);
 	pass((double)now.step_ns / 1e9);
 	return 0;
 }
@@ -945,7 +945,7 @@ static void any_text_is_a_power_or_none(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < fixture_cases(200000); i++) {
-		size_t n = fixture_random(&seed) % 24;
+		size_t n = (size_t)(fixture_random(&seed) % 24);
 		char *text = malloc(n + 1);
 		double power_w = -1;
 		const char *why;

@@ -42,7 +42,7 @@ static struct ssdpm_sampling check(const struct ssdpm_samples *samples,
 static void events_of_two_samples_are_too_short_and_of_three_are_not(
 	void **state)
 {
-	double power_w[N];
+	double power_w[N] = { 0 };
 	struct ssdpm_samples samples = samples_of(power_w, 1e6);
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
 						.baseline = &idle };
@@ -71,7 +71,7 @@ static void events_of_two_samples_are_too_short_and_of_three_are_not(
 static void spikes_do_not_matter_beside_work_nor_where_they_are_few(
 	void **state)
 {
-	double power_w[N];
+	double power_w[N] = { 0 };
 	struct ssdpm_samples samples = samples_of(power_w, 1e6);
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
 						.baseline = &idle };
@@ -116,7 +116,7 @@ static void spikes_do_not_matter_beside_work_nor_where_they_are_few(
 static void readings_that_repeat_are_told_from_steps_of_an_instrument(
 	void **state)
 {
-	double power_w[N], plain[N];
+	double power_w[N] = { 0 }, plain[N];
 	struct ssdpm_samples samples = samples_of(power_w, 1e6);
 
 	(void)state;
@@ -175,7 +175,7 @@ static void what_is_held_for_long_has_its_interval_too(void **state)
 static void an_event_of_two_readings_is_short_however_often_they_are_read(
 	void **state)
 {
-	double power_w[N], plain[N];
+	double power_w[N] = { 0 }, plain[N];
 	struct ssdpm_samples samples = samples_of(power_w, 1e6);
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
 						.baseline = &idle };
@@ -200,7 +200,7 @@ static void an_event_of_two_readings_is_short_however_often_they_are_read(
 
 static void ios_of_less_than_two_steps_are_faster_than_the_samples(void **state)
 {
-	double power_w[N];
+	double power_w[N] = { 0 };
 	struct ssdpm_samples samples = samples_of(power_w, 10e6);
 	struct ssdpm_io ios[40];
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
@@ -239,7 +239,7 @@ static void ios_of_less_than_two_steps_are_faster_than_the_samples(void **state)
 
 static void what_cannot_be_checked_is_refused(void **state)
 {
-	double power_w[N];
+	double power_w[N] = { 0 };
 	struct ssdpm_samples samples = samples_of(power_w, 1e6);
 	struct ssdpm_sampling_params params = { .size = sizeof(params),
 						.n_ios = 1 };

@@ -8,6 +8,8 @@
  */
 #include "fixture.h"
 
+#include <sys/resource.h>
+
 #define MS UINT64_C(1000000)
 #define END UINT64_MAX
 
@@ -531,7 +533,7 @@ static void no_record_is_no_run(void **state)
 	assert_int_equal(ssdpm_sim_feed(sim, NULL, 0, NULL), 0);
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -ENODATA);
 	assert_int_equal(ssdpm_sim_feed(sim, &io, 1, NULL), 0);
-	result.size = 4;
+	result.size = sizeof(size_t) - 1;
 	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -EINVAL);
 	/* A caller that knows less of it gets that much. */
 	result.size = offsetof(struct ssdpm_result, low);
@@ -706,6 +708,27 @@ static void far_too_many_intervals_are_refused(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, &error), -ENOMEM);
 	fixture_assert_error(&error, -ENOMEM, 0, "give a longer one");
+	ssdpm_sim_free(sim);
+}
+
+/* The first records alone would have taken 2^23 intervals of 96 bytes. */
+static void too_many_intervals_are_refused_before_the_first(void **state)
+{
+	struct given given = { .loop = SSDPM_LOOP_CLOSED, .interval_ns = 1 };
+	struct ssdpm_io ios[] = { read_at(5, 1), read_at(1 << 23, 1),
+				  read_at(1 << 25, 1) };
+	struct ssdpm_sim *sim = make_sim(&given);
+	struct rusage before, after;
+	struct ssdpm_error error;
+
+	(void)state;
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	assert_int_equal(ssdpm_sim_feed(sim, ios, 3, &error), -ENOMEM);
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+	fixture_assert_error(&error, -ENOMEM, 0,
+			     "interval_ns: 33554428 intervals or more take");
+	assert_true(after.ru_maxrss - before.ru_maxrss < 100 << 10);
+	assert_int_equal(ssdpm_sim_feed(sim, ios, 1, &error), -ENOMEM);
 	ssdpm_sim_free(sim);
 }
 
@@ -884,9 +907,10 @@ static void what_cannot_be_simulated_is_refused(void **state)
 	params.parameters = parameters;
 	params.n_parameters = 3;
 	assert_refused(&params, -EINVAL, "parameters: 3");
-	params.size = 4;
+	params.size = sizeof(size_t) - 1;
 	assert_refused(&params, -EINVAL, "ssdpm_sim_params.size");
-	assert_int_equal(ssdpm_sim_params_init(&params, 4), -EINVAL);
+	assert_int_equal(ssdpm_sim_params_init(&params, sizeof(size_t) - 1),
+			 -EINVAL);
 }
 
 static void parameters_are_copied_and_can_be_asked_for(void **state)
@@ -959,6 +983,8 @@ int main(void)
 		cmocka_unit_test(changes_are_told_in_the_order_of_time),
 		cmocka_unit_test(intervals_sum_up_to_the_run),
 		cmocka_unit_test(far_too_many_intervals_are_refused),
+		cmocka_unit_test(
+			too_many_intervals_are_refused_before_the_first),
 		cmocka_unit_test(delays_come_as_a_histogram),
 		cmocka_unit_test(bounds_are_taken_over_all_corners),
 		cmocka_unit_test(

@@ -181,6 +181,24 @@ static void ranges_are_those_of_the_tables(void **state)
 	}
 }
 
+/* A loop without an end is what this fails by. */
+static void any_number_of_degrees_of_freedom_ends(void **state)
+{
+	static const double many[] = { 1e9, 9e9, 1e10, 1e17, 1e300, 1e308 };
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+		assert_int_equal(
+			ssdpm_survey_range_p(3, 3, many[i], &value, NULL), 0);
+		assert_near(value, 0.0855425717, 1e-8);
+		assert_int_equal(
+			ssdpm_survey_range_q(0.05, 3, many[i], &value, NULL),
+			0);
+		assert_near(value, 3.31449316, 1e-6);
+	}
+}
+
 static void a_range_of_nothing_is_refused(void **state)
 {
 	double value = 5;
@@ -668,6 +686,11 @@ static void a_table_of_nonsense_is_refused(void **state)
 	rows[1].between_sd = 1;
 	rows[1].mean = INFINITY;
 	assert_int_equal(ssdpm_survey_judge(rows, 2, 0, &is, NULL), -EINVAL);
+	rows[1].mean = 2;
+	rows[0].between_sd = rows[1].between_sd = 1e-200; /* squares are 0 */
+	assert_int_equal(ssdpm_survey_judge(rows, 2, 0, &is, NULL), -EINVAL);
+	rows[0].between_sd = rows[1].between_sd = 1e200;
+	assert_int_equal(ssdpm_survey_judge(rows, 2, 0, &is, NULL), -EINVAL);
 }
 
 /* Merging */
@@ -763,6 +786,7 @@ int main(void)
 		cmocka_unit_test(no_policy_is_preferred_at_any_place),
 		cmocka_unit_test(a_schedule_that_cannot_be_is_refused),
 		cmocka_unit_test(ranges_are_those_of_the_tables),
+		cmocka_unit_test(any_number_of_degrees_of_freedom_ends),
 		cmocka_unit_test(a_range_of_nothing_is_refused),
 		cmocka_unit_test(
 			intervals_of_updates_are_not_wider_than_those_of_readings),

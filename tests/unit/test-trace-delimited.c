@@ -567,7 +567,7 @@ static char *make_late(size_t n, uint64_t late_ns)
 static void the_window_of_records_that_wait_is_bounded(void **state)
 {
 	static const char map[] = "time:ns,offset,bytes,op,service:ns";
-	const size_t window = 32768;
+	const uint32_t window = 32768;
 	char *text = make_late(window - 1, 5);
 	struct fixture_trace trace = read_good(text, map);
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from typing import Any
 
 import drives
@@ -110,14 +111,19 @@ ENVIRONMENT = {
 }
 
 
+COMPILING = threading.Lock()
+
+
 def acpi_table() -> bytes:
     """power.dsl, compiled."""
     where = vm.BUILD / "vm" / "power"
     where.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        ["iasl", "-p", where, vm.HERE / "power.dsl"], check=True, capture_output=True
-    )
-    return where.with_suffix(".aml").read_bytes()
+    # Guests start at once, and iasl truncates what another one reads.
+    with COMPILING:
+        subprocess.run(
+            ["iasl", "-p", where, vm.HERE / "power.dsl"], check=True, capture_output=True
+        )
+        return where.with_suffix(".aml").read_bytes()
 
 
 # As ready.sh in the guest: all drives are there, and their ports are at rest.

@@ -34,14 +34,17 @@ static py::object table_or_none(const struct ssdpm_apst &table, bool known)
 	return py::cast(std::move(result));
 }
 
-/* (state, age_ms, n_undone, n_left_alone) */
+/* (state, age_ms, n_undone, n_left_alone, line, reason) */
 static py::object journal_or_none(const struct ssdpm_journal &journal)
 {
 	if (journal.state == SSDPM_JOURNAL_NONE)
 		return py::none();
-	return py::make_tuple(ssdpm_journal_state_to_string(journal.state),
-			      journal.age_ms, journal.n_undone,
-			      journal.n_left_alone);
+	return py::make_tuple(
+		ssdpm_journal_state_to_string(journal.state), journal.age_ms,
+		journal.n_undone, journal.n_left_alone,
+		journal.line ? py::object(py::int_(journal.line)) :
+			       py::object(py::none()),
+		text_or_none(journal.reason));
 }
 
 /* A plan, with the machine whose log it calls; threads take turns. */
@@ -429,12 +432,14 @@ class Persist
 	Persist(uint32_t kind, const std::optional<py::dict> &ac,
 		const std::optional<py::dict> &battery,
 		const OptionalText &command, const OptionalText &profiles,
-		const std::vector<Power> &powers)
+		const std::vector<Power> &powers,
+		const std::optional<py::dict> &settings)
 	{
 		const std::vector<struct ssdpm_persist_power> lasting =
 			powers_from(powers);
 		struct ssdpm_profile_settings ac_settings = {};
 		struct ssdpm_profile_settings battery_settings = {};
+		struct ssdpm_profile_settings both_settings = {};
 		struct ssdpm_persist_params params = {};
 		struct ssdpm_error error = {};
 
@@ -449,6 +454,10 @@ class Persist
 		if (battery) {
 			battery_settings = settings_from(*battery);
 			params.battery = &battery_settings;
+		}
+		if (settings) {
+			both_settings = settings_from(*settings);
+			params.settings = &both_settings;
 		}
 		params.command = c_str(command);
 		params.profiles = c_str(profiles);
@@ -557,9 +566,11 @@ void add_apply(py::module_ &module)
 		.def(py::init<uint32_t, const std::optional<py::dict> &,
 			      const std::optional<py::dict> &,
 			      const OptionalText &, const OptionalText &,
-			      const std::vector<Power> &>(),
+			      const std::vector<Power> &,
+			      const std::optional<py::dict> &>(),
 		     py::arg("kind"), py::arg("ac"), py::arg("battery"),
-		     py::arg("command"), py::arg("profiles"), py::arg("powers"))
+		     py::arg("command"), py::arg("profiles"), py::arg("powers"),
+		     py::arg("settings"))
 		.def("files", &Persist::files)
 		.def("check", &Persist::check)
 		.def("write", &Persist::write);

@@ -565,7 +565,7 @@ static py::tuple device_quirks(const Device &self, const Machine &machine,
 	return py::make_tuple(quirks, from_kernel != 0);
 }
 
-/* (quirks, pcie_link, lpm): None, and else a word or bits */
+/* (quirks, pcie_link, lpm, table): None where it is not known */
 static py::tuple device_settings(const Device &self, const Machine &machine,
 				 const Model *model)
 {
@@ -583,6 +583,13 @@ static py::tuple device_settings(const Device &self, const Machine &machine,
 	}
 	if (err)
 		raise_error(error, false);
+	py::object table = py::none();
+	if (s.known & SSDPM_SETTING_APST) {
+		std::unique_ptr<ApstTable> made = std::make_unique<ApstTable>();
+
+		made->table = s.apst;
+		table = py::cast(std::move(made));
+	}
 	return py::make_tuple(
 		s.known & SSDPM_SETTING_QUIRKS ?
 			py::object(py::int_(s.quirks)) :
@@ -591,7 +598,8 @@ static py::tuple device_settings(const Device &self, const Machine &machine,
 				      ssdpm_pcie_link_to_string(s.pcie_link))) :
 			      py::object(py::none()),
 		s.lpm ? py::object(py::str(ssdpm_lpm_to_string(s.lpm))) :
-			py::object(py::none()));
+			py::object(py::none()),
+		table);
 }
 
 static py::tuple device_apst_params(const Device &self, const Machine &machine,

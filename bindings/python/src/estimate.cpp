@@ -4,6 +4,7 @@
 #include "parameters.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -292,6 +293,24 @@ class Gaps
 		if (ssdpm_gaps_new(numbers ? &service : nullptr, &gaps, &error))
 			raise_error(error, false);
 	}
+	explicit Gaps(const py::bytes &data)
+	{
+		struct ssdpm_error error = {};
+		char *bytes;
+		py::ssize_t size;
+		int err;
+
+		if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
+			throw py::error_already_set();
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_gaps_from_data(bytes, (size_t)size, &gaps,
+						   &error);
+		}
+		if (err)
+			raise_error(error, true);
+	}
 	~Gaps()
 	{
 		ssdpm_gaps_unref(gaps);
@@ -318,6 +337,25 @@ class Gaps
 		}
 		if (err)
 			raise_error(error, false);
+	}
+
+	py::bytes to_data() const
+	{
+		struct ssdpm_error error = {};
+		void *data = nullptr;
+		size_t size = 0;
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_gaps_to_data(gaps, &data, &size, &error);
+		}
+		if (err)
+			raise_error(error, false);
+		const std::unique_ptr<void, decltype(&std::free)> owner(
+			data, &std::free);
+
+		return py::bytes((const char *)data, size);
 	}
 
 	const struct ssdpm_gaps *get() const
@@ -500,8 +538,10 @@ void add_estimate(py::module_ &module)
 		.def("saving", &Sim::saving);
 	py::class_<Gaps>(module, "Gaps")
 		.def(py::init<const std::optional<ServiceNumbers> &>())
+		.def(py::init<const py::bytes &>())
 		.def("feed", &Gaps::feed)
 		.def("finish", &Gaps::finish)
+		.def("to_data", &Gaps::to_data)
 		.def_property_readonly("idle_ns", &gaps_idle_ns);
 	module.def("parameters_from_model", &parameters_from_model);
 	module.def("parameters_set", &parameters_set);

@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -168,6 +169,22 @@ static py::array model_states(const py::object &self)
 	return view(states, n, self);
 }
 
+/* None: nothing is known of the power. */
+static std::optional<std::tuple<uint32_t, uint32_t>> model_power_range(
+	const Model &self, uint32_t state, uint32_t field)
+{
+	struct ssdpm_error error = {};
+	uint32_t low, high;
+	int err = ssdpm_model_get_power_range(self.get(), state, field, &low,
+					      &high, &error);
+
+	if (err == -ENODATA)
+		return std::nullopt;
+	if (err)
+		raise_error(error, false);
+	return std::make_tuple(low, high);
+}
+
 static const struct ssdpm_model_info *info_of(const Model &model)
 {
 	return ssdpm_model_get_info(model.get());
@@ -245,6 +262,8 @@ static void add_model_class(py::module_ &module)
 				       })
 		.def_property_readonly("sata", &model_sata)
 		.def_property_readonly("states", &model_states)
+		.def("power_range", &model_power_range, py::arg("state"),
+		     py::arg("field"))
 		.def("to_json", &model_to_json)
 		.def("lint", &model_lint);
 }

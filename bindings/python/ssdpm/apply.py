@@ -28,9 +28,11 @@ from ssdpm.base import (
     Live,
     Value,
     check_bool,
+    check_filename,
     check_instance,
     check_list,
     check_path,
+    check_text,
     check_unsigned,
     check_word,
     html_table,
@@ -133,18 +135,23 @@ class Journal(Value):
 
     Attributes:
         state: "running", "killed", "found" (one of these two: the caller may not ask
-            which) or "undone" (it was killed, and Plan.locked() or Plan.commit() has
-            undone it).
+            which), "undone" (it was killed, and Plan.locked() or Plan.commit() has
+            undone it) or "refused" (it stands, and this version cannot undo it).
         age_ms: time since its last line was written.
         n_undone: values that were put back.
-        n_left_alone: values that stay, because somebody else has written them or the
-            device is gone.
+        n_left_alone: values that stay: somebody else has written them, the device is
+            gone, or Linux no longer takes the old value.
+        line: with "refused", the line of the journal that cannot be read; None: no
+            single line.
+        reason: with "refused", why, beginning with the file; otherwise None.
     """
 
     state: str
     age_ms: int
     n_undone: int
     n_left_alone: int
+    line: int | None
+    reason: str | None
 
 
 def _directory(directory: str | os.PathLike[str] | None) -> bytes | None:
@@ -201,7 +208,7 @@ class Plan(Live):
         self, device: Target, model: Model | None
     ) -> tuple[_core.Device, _core.Model | None]:
         if isinstance(device, (str, os.PathLike)):
-            device = self._machine.open(device)
+            device = self._machine.open(check_filename(device, "device"))
         check_instance(device, "device", Device)
         if device.machine._place != self._machine._place:
             raise InvalidError(
@@ -372,7 +379,7 @@ class Plan(Live):
         """
         if isinstance(settings, str):
             source = self._machine.facts.power_source or PowerSource.AC
-            settings = profile(settings, source)
+            settings = profile(check_text(settings, "settings"), source)
         check_instance(settings, "settings", ProfileSettings)
         self._handle.add_profile(
             *self._handles(device, model), settings_dict(settings)
@@ -765,6 +772,7 @@ def persist(
     battery: Settings | None = None,
     *,
     powers: Iterable[PersistPower] = (),
+    settings: ProfileSettings | None = None,
     command: str | os.PathLike[str] | None = None,
     profiles: str | os.PathLike[str] | None = None,
 ) -> Persist:
@@ -773,10 +781,12 @@ def persist(
     Args:
         kind: "udev", "modprobe", "systemd", "tlp" or "tuned".
         ac: what holds on AC: from ssdpm.profile(), or the name of a profile that is
-            built in; None: powers alone.
+            built in; None: powers and settings alone.
         battery: likewise on battery; None: as on AC.
         powers: power states that last too, set again whenever a controller has
             started: with "udev" (Linux 5.18 and later) or "systemd".
+        settings: what holds on both power sources, in place of what ac and battery say
+            of the same; its name, power source and reason are not read.
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
         profiles: path of the file that ac and battery are from, for files that call
             the command; None: they are built in.
@@ -789,23 +799,30 @@ def persist(
         TypeError, ValueError: an argument of another type, an unknown word.
     """
 
-    def members(settings: Settings, source: PowerSource) -> dict[str, object]:
+    def members(
+        settings: Settings, source: PowerSource, name: str
+    ) -> dict[str, object]:
         if isinstance(settings, str):
-            settings = profile(settings, source)
-        check_instance(settings, "settings", ProfileSettings)
+            settings = profile(check_text(settings, name), source)
+        check_instance(settings, name, ProfileSettings)
         return settings_dict(settings)
 
     check_word(kind, "kind", _core.PERSIST_KINDS)
     return Persist._make(
         kind,
-        None if ac is None else members(ac, PowerSource.AC),
-        None if battery is None else members(battery, PowerSource.BATTERY),
+        None if ac is None else members(ac, PowerSource.AC, "ac"),
+        None
+        if battery is None
+        else members(battery, PowerSource.BATTERY, "battery"),
         None if command is None else check_path(command, "command"),
         None if profiles is None else check_path(profiles, "profiles"),
         [
             check_instance(power, "powers", PersistPower)._tuple()
             for power in check_list(powers, "powers", "ssdpm.PersistPower")
         ],
+        None
+        if settings is None
+        else settings_dict(check_instance(settings, "settings", ProfileSettings)),
     )
 
 

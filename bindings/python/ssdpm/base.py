@@ -289,10 +289,18 @@ def check_path(value: object, name: str) -> bytes:
     """A path, as the system takes it."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{name}: a path is needed, not {type(value).__name__}")
-    path = os.fsencode(value)
+    try:
+        path = os.fsencode(value)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {value!r} is no name of a file") from None
     if b"\0" in path:
         raise ValueError(f"{name}: a zero byte stands in it")
     return path
+
+
+def check_filename(value: object, name: str) -> str:
+    """A path, as Python opens it."""
+    return os.fsdecode(check_path(value, name))
 
 
 def check_text(value: object, name: str) -> str:
@@ -346,7 +354,8 @@ def check_memory(n: int, each: int, name: str) -> None:
 def check_list(values: object, name: str, what: str) -> list[Any]:
     """Several things; a text or a single thing is none."""
     texts = (str, bytes, bytearray)
-    if isinstance(values, texts) or not isinstance(values, Iterable):
+    single = isinstance(values, np.ndarray) and values.ndim == 0
+    if isinstance(values, texts) or single or not isinstance(values, Iterable):
         raise TypeError(
             f"{name}: a list of {what} is needed, not {type(values).__name__}"
         )
@@ -369,7 +378,7 @@ def check_instance(value: object, name: str, cls: type) -> Any:
     return value
 
 
-def bytes_of(source: object, wanted: str) -> bytes:
+def bytes_of(source: object, wanted: str, name: str = "source") -> bytes:
     """Any buffer of bytes; bytes are not copied."""
     if isinstance(source, bytes):
         return source
@@ -379,7 +388,7 @@ def bytes_of(source: object, wanted: str) -> bytes:
         memory = None
     # Bytes only: an array of numbers is no file.
     if memory is None or memory.itemsize != 1:
-        raise TypeError(f"source: {wanted} is needed, not {type(source).__name__}")
+        raise TypeError(f"{name}: {wanted} is needed, not {type(source).__name__}")
     return memory.tobytes()
 
 

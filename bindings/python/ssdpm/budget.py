@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm._arrays import floats, one_dimension
 from ssdpm.base import (
     InvalidError,
     RangeError,
@@ -108,7 +109,10 @@ class BudgetItem(Value):
                 f"{self.name}: 1 to {_core.BUDGET_MAX_OPTIONS} states are needed, "
                 f"not {len(power)}",
             )
-        rates = self.bytes_per_s
+        rates = None
+        if self.bytes_per_s is not None:
+            rates = floats(self.bytes_per_s, "bytes_per_s")
+            one_dimension(rates, "bytes_per_s")
         lengths = {len(power), len(loss), len(states)}
         if len(lengths | ({len(rates)} if rates is not None else set())) > 1:
             raise InvalidError(errno.EINVAL, f"{self.name}: arrays of one length")
@@ -298,14 +302,14 @@ def budget_item(
     return _item(drives, name, weight, work, measured, parameters)
 
 
-def _weight(weight: object) -> float:
+def _weight(weight: object, name: str) -> float:
     if isinstance(weight, bool) or not isinstance(
         weight, (int, float, np.integer, np.floating)
     ):
-        raise TypeError(f"weight: a number is needed, not {type(weight).__name__}")
+        raise TypeError(f"{name}: a number is needed, not {type(weight).__name__}")
     number = float(weight)
     if not math.isfinite(number) or number < 0:
-        raise RangeError(errno.ERANGE, f"weight: {weight!r} is not 0 or more")
+        raise RangeError(errno.ERANGE, f"{name}: {weight!r} is not 0 or more")
     return number
 
 
@@ -317,7 +321,9 @@ def _item(
     measured: Calibration | None,
     given: Iterable[Parameter] | None,
 ) -> BudgetItem:
-    worth = _weight(weight)
+    worth = _weight(weight, "weight")
+    if name is not None:
+        check_text(name, "name")
     models = [drives] if isinstance(drives, Model) else drives
     if isinstance(models, (str, bytes)) or not isinstance(models, Sequence):
         raise TypeError(
@@ -487,7 +493,7 @@ def _items(
             items.append(one)
             continue
         # Many of one kind are looked at once.
-        key = (id(one), _weight(weight))
+        key = (id(one), _weight(weight, "weights"))
         if key not in seen:
             seen[key] = _item(one, None, weight, work, measured, None)
         items.append(seen[key])

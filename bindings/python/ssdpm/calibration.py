@@ -21,11 +21,13 @@ from ssdpm.base import (
     Value,
     bytes_of,
     check_bool,
+    check_filename,
     check_instance,
     check_text,
     check_unsigned,
     html_table,
 )
+from ssdpm.device import Device
 from ssdpm.estimate import (
     Parameter,
     TableLike,
@@ -36,7 +38,7 @@ from ssdpm.estimate import (
     parameters as _parameters_of,
 )
 from ssdpm.measure import Signal, SignalLike, _Html, _j, _s, _signal, _time, _w
-from ssdpm.model import Model
+from ssdpm.model import Model, read_file
 from ssdpm.policy import ApstTable, _Word
 from ssdpm.sampling import Sampling, check as _check_sampling
 from ssdpm.workload import OPS, Records, Trace, TraceIterator, all_records
@@ -282,6 +284,8 @@ class Calibration(Value):
 
     def get(self, kind: str, index: int = 0) -> Measured | None:
         """What is measured of a kind and a state or operation; None: not looked for."""
+        check_text(kind, "kind")
+        check_unsigned(index, "index", 2**32 - 1)
         for one in self.measured:
             if (one.kind, one.index) == (kind, index):
                 return one
@@ -302,7 +306,7 @@ class Calibration(Value):
             NotFoundError: the drive has no such parameter.
         """
         if isinstance(base, Model):
-            base = _parameters_of(base, self.pcie_link or "l1.2")
+            base = _parameters_of(base, self.pcie_link)
         tuples = [one._tuple() for one in check_parameters(base, "base")]
         rows = [one._tuple() for one in self.measured]
         return _parameters(_core.parameters_calibrate(tuples, rows))
@@ -379,7 +383,9 @@ class Calibration(Value):
             OSError: it cannot be written.
         """
         text = self.to_json()
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
+        with open(
+            check_filename(path, "path"), "w", encoding="utf-8", newline="\n"
+        ) as file:
             file.write(text)
 
     @classmethod
@@ -389,7 +395,10 @@ class Calibration(Value):
         Raises:
             FormatError, RangeError: not "ssdpm.overlay/1"; the error has the line.
         """
-        raw = text.encode() if isinstance(text, str) else bytes_of(text, "a text")
+        if isinstance(text, str):
+            raw = check_text(text, "text").encode()
+        else:
+            raw = bytes_of(text, "a text", "text")
         overlay, measured, quality = _core.overlay_from_json(raw)
         texts = dict(zip(_TEXT_BYTES, (word or None for word in overlay[8:])))
         return cls._of(
@@ -414,12 +423,12 @@ class Calibration(Value):
             FormatError, RangeError: as from_json(), with the file.
             OSError: it cannot be read.
         """
-        with open(path, "rb") as file:
-            text = file.read()
+        filename = check_filename(path, "path")
+        text = read_file(filename)
         try:
             return cls.from_json(text)
         except Error as error:
-            error.filename = os.fsdecode(path)
+            error.filename = filename
             raise
 
     @classmethod
@@ -541,6 +550,7 @@ def _policy_words(setup: _Setup, given: TableLike, table: ApstTable | None) -> s
         return setup.lpm
     if table is None:
         return "none"
+    given = setup.named(given)
     words = str(table).replace("enabled; ", "", 1).replace("; ", ", ")
     return f"{given}: {words}" if isinstance(given, str) else words
 
@@ -553,16 +563,16 @@ def _wa_milli(wa: float | None) -> int:
 
 
 def calibrate(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike,
     power: SignalLike,
-    table: TableLike = "linux",
+    table: TableLike = "auto",
     *,
     rate_hz: float | None = None,
     times: object = None,
     start_ns: int = 0,
     lpm: str | None = None,
-    pcie_link: str = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     idle_from_start: bool = False,
     offset_ns: int | None = None,
@@ -587,7 +597,7 @@ def calibrate(
     ssdpm_measure(3) has the method and what it is good for.
 
     Args:
-        model: the drive.
+        model: the drive, or a device.
         trace: the I/Os, as estimate() takes them, each with its service time.
         power, rate_hz, times, start_ns: as Signal has them. Each sample is the mean
             over the step around its time. After the last I/O the drive is taken to
@@ -637,10 +647,10 @@ def calibrate(
     records = all_records(trace)
     numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)
     measured, quality = _core.calibrate(
-        model._handle, setup.core(found_table), records, signal._handle, numbers
+        setup.model._handle, setup.core(found_table), records, signal._handle, numbers
     )
     found = _calibration(
-        setup, table, found_table, records, signal, pcie_link, measured, quality
+        setup, table, found_table, records, signal, measured, quality
     )
     trace_name = trace.name if isinstance(trace, (Trace, TraceIterator)) else None
     return replace(
@@ -658,7 +668,6 @@ def _calibration(
     table: ApstTable | None,
     records: Records,
     signal: Signal,
-    pcie_link: str,
     measured: list[_MeasuredTuple],
     quality: _QualityTuple,
 ) -> Calibration:
@@ -675,7 +684,7 @@ def _calibration(
         product=_clip(model.product, "product"),
         firmware=_clip(model.firmware, "firmware"),
         policy=_clip(_policy_words(setup, given, table), "policy"),
-        pcie_link=pcie_link if model.kind == "nvme" else None,
+        pcie_link=setup.pcie_link if model.kind == "nvme" else None,
         lpm=setup.lpm,
         idle_from_start=bool(setup.flags),
         sampling=_check_sampling(signal, None, None, records),

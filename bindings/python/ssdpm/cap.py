@@ -42,6 +42,7 @@ from ssdpm.base import (
     check_words,
     html_table,
 )
+from ssdpm.device import Device
 from ssdpm.estimate import (
     _DEFAULT_TABLE,
     Parameter,
@@ -499,7 +500,10 @@ class Drive(Value):
             InvalidError: a number that cannot be, shares that do not come to 1.
             RangeError: the cap is below the least idle power.
         """
-        cap_uw = _cap_uw(cap_w)
+        return self._at(cap_w, "cap_w")
+
+    def _at(self, cap_w: float | None, name: str) -> Result:
+        cap_uw = _cap_uw(cap_w, name)
         found = _core.cap_calculate(*self._core(), cap_uw)
         return Result(
             _watts(cap_uw),
@@ -515,7 +519,9 @@ class Drive(Value):
 
     def sweep(self, caps_w: Iterable[float | None]) -> Curve:
         """The same under many caps."""
-        results = tuple(self.at(one) for one in check_list(caps_w, "caps_w", "caps"))
+        results = tuple(
+            self._at(one, "caps_w") for one in check_list(caps_w, "caps_w", "caps")
+        )
         if not results:
             raise InvalidError(errno.EINVAL, "caps_w: there is none")
         return Curve(results)
@@ -672,7 +678,7 @@ class Run(Value):
 
 
 def simulate(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike,
     caps: float | CapsLike | None,
     *,
@@ -680,7 +686,7 @@ def simulate(
     table: TableLike = _DEFAULT_TABLE,
     loop: str = "closed",
     lpm: str | None = None,
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -688,7 +694,7 @@ def simulate(
     """What a trace loses under a cap, or under caps that change, and what it draws.
 
     Args:
-        model: a drive.
+        model: a drive, or a device.
         trace: as for ssdpm.estimate(); all of it is held in memory.
         caps: watts, or None: there is no cap; or one after the other, as for
             Drive.timeline(). The last one lasts as long as the trace.

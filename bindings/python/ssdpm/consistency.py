@@ -41,6 +41,7 @@ from ssdpm.base import (
     Error,
     InvalidError,
     Value,
+    check_filename,
     check_instance,
     check_list,
     check_text,
@@ -300,9 +301,15 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
         UnsupportedError: packed, and the library that unpacks it is not there.
         OSError: the file cannot be read.
     """
+    return _read(source, op, "source")
+
+
+def _read(
+    source: TraceSource, op: str | None, name: str
+) -> npt.NDArray[np.float64]:
     ops = {word: number for word, number in OPS.items() if word != "flush"}
     number = 0 if op is None else ops[check_word(op, "op", ops)]
-    what, file, filename = open_source(source)
+    what, file, filename = open_source(source, name)
     try:
         return _core.iops_log_read(what, number)
     except Error as error:
@@ -316,7 +323,7 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
 def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:
     """Read-only numbers of one dimension, without gaps."""
     if isinstance(iops, (str, os.PathLike, bytes, bytearray)) or hasattr(iops, "read"):
-        return read(cast(TraceSource, iops), op=op)
+        return _read(cast(TraceSource, iops), op, "iops")
     if op is not None:
         raise TypeError("op: numbers are of one kind; it is for logs")
     array = np.array(floats(iops, "iops"), order="C")
@@ -346,7 +353,7 @@ def _mean(values: npt.NDArray[np.float64]) -> float | None:
 
 def _name_of(iops: object) -> str:
     if isinstance(iops, (str, os.PathLike)):
-        return os.path.basename(os.fsdecode(iops))
+        return os.path.basename(check_filename(iops, "iops"))
     return ""
 
 
@@ -470,6 +477,7 @@ def simulate(
         RangeError: a spare factor that is none, or too small for the drive.
     """
     runs = []
+    check_word(collector, "collector", ftl.COLLECTORS)
     for one in check_list(spare, "spare", "numbers"):
         run = ftl.simulate(
             one,

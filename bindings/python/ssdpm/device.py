@@ -258,11 +258,14 @@ class DeviceSettings(Value):
             has on; None: Linux does not manage the link. ssdpm.parameters() makes a range
             of None.
         lpm: SATA: the link policy of the port; None: not known.
+        apst: NVMe: the table that this kernel programs, of apst_params(); None: not
+            known. apst and lpm are the policy of today.
     """
 
     quirks: tuple[Quirk, ...] | None
     pcie_link: str | None
     lpm: str | None
+    apst: ApstTable | None
 
 
 # Facts of one kind of drive only.
@@ -507,10 +510,7 @@ class Device(_Read):
     def settings(self, model: Model | None = None) -> DeviceSettings:
         """What a prediction takes from the machine of this device.
 
-        ::
-
-            link = device.settings().pcie_link
-            ssdpm.estimate(device.model(), trace, pcie_link=link)
+        ssdpm.estimate(device, trace) takes it by itself.
 
         Args:
             model: of the drive; None: what model() reads, if it can.
@@ -519,10 +519,15 @@ class Device(_Read):
             OSError: what the library cannot read or hold.
         """
         known = self.known_model(model)
-        bits, link, lpm = self._handle.settings(
+        bits, link, lpm, table = self._handle.settings(
             self.machine._handle, None if known is None else known._handle
         )
-        return DeviceSettings(None if bits is None else quirk_names(bits), link, lpm)
+        return DeviceSettings(
+            None if bits is None else quirk_names(bits),
+            link,
+            lpm,
+            None if table is None else ApstTable._wrap(table),
+        )
 
     def apst_params(self, model: Model | None = None) -> ApstParameters:
         """What this kernel builds its table from.

@@ -35,6 +35,7 @@ from ssdpm.base import (
     check_words,
     html_table,
 )
+from ssdpm.device import Device, DeviceSettings
 from ssdpm.model import Model, state_name
 from ssdpm.policy import (
     Algorithm,
@@ -65,7 +66,8 @@ TraceLike = Union[Trace, Records, Iterable[Union[Trace, Records]]]
 """A trace in memory, or its parts one after the other, as iter_trace() gives them."""
 
 TableLike = Union[ApstTable, Algorithm, str, None]
-"""A table, an algorithm that makes one, or None: the drive never sleeps."""
+"""A table, an algorithm that makes one, "today", which a device has, "auto", which is
+that or what Linux does by default, or None: the drive never sleeps."""
 
 interval_dtype: np.dtype[np.void] = _core.interval_dtype
 """Layout of struct ssdpm_interval: start_ns, energy_nj, busy_ns, idle_ns, asleep_ns,
@@ -77,7 +79,7 @@ change_dtype: np.dtype[np.void] = _core.change_dtype
 PHASES: Mapping[str, int] = _core.PHASES
 """The number of each phase: busy, idle, entry, resident, exit, end."""
 
-_DEFAULT_TABLE = "linux"
+_DEFAULT_TABLE = "auto"
 _DEFAULT_LPM = "med_power_with_dipm"
 _NO_TABLE = bytes(_core.APST_BYTES)
 _WINDOWS = tuple(
@@ -227,9 +229,26 @@ def _measured_rows(measured: object, model: Model) -> list[Any]:
     return [one._tuple() for one in measured.measured]
 
 
+def _model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
+    """A drive, and what the machine of a device says."""
+    if not isinstance(model, Device):
+        return check_instance(model, "model", Model), None
+    found = model.model()
+    return found, model.settings(found)
+
+
+def _link_of(pcie_link: str | None, settings: DeviceSettings | None) -> str | None:
+    """A word of PCIE_LINKS; None: not known."""
+    if pcie_link is None:
+        return None
+    if check_word(pcie_link, "pcie_link", [*_core.PCIE_LINKS, "auto"]) != "auto":
+        return pcie_link
+    return "l1.2" if settings is None else settings.pcie_link
+
+
 def parameters(
-    model: Model,
-    pcie_link: str | None = "l1.2",
+    model: Model | Device,
+    pcie_link: str | None = "auto",
     measured: Calibration | None = None,
     spare: float | None = None,
     measured_wa: float | None = None,
@@ -238,11 +257,11 @@ def parameters(
     """What is known and what is assumed of a drive, sorted by kind and index.
 
     Args:
-        model: a drive.
+        model: a drive, or a device, whose model() it is then.
         pcie_link: "l0", "l1" or "l1.2": the state of the PCIe link while the drive is
             in a non-operational state; SATA drives have none. None: not known, and the
-            power of the link is a range from the best to the worst.
-            device.settings().pcie_link is what the machine of a device says.
+            power of the link is a range from the best to the worst. "auto": as the
+            machine of a device has it (None where it does not say), else "l1.2".
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed.
         spare: the spare factor of its flash, as for ssdpm.wa.calculate(): the work of
@@ -273,11 +292,12 @@ def parameters(
         InvalidError, RangeError: not low <= nominal <= high, or beyond its range.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    handle = check_instance(model, "model", Model)._handle
-    link = 0
-    if pcie_link is not None:
-        link = _core.PCIE_LINKS[check_word(pcie_link, "pcie_link", _core.PCIE_LINKS)]
-    found = _core.parameters_from_model(handle, link)
+    model, settings = _model_of(model)
+    handle = model._handle
+    link = _link_of(pcie_link, settings)
+    found = _core.parameters_from_model(
+        handle, 0 if link is None else _core.PCIE_LINKS[link]
+    )
     if measured is not None:
         found = _core.parameters_calibrate(found, _measured_rows(measured, model))
     for name, value in overrides.items():
@@ -623,18 +643,29 @@ class Estimate(Value):
 
 
 def _table(
-    model: Model, table: TableLike, known: Sequence[Parameter]
+    model: Model,
+    table: TableLike,
+    known: Sequence[Parameter],
+    quirks: Iterable[Quirk | str] | str = "auto",
+    name: str = "table",
 ) -> ApstTable | None:
     """A table of what estimate() takes for one."""
     if table is None or isinstance(table, ApstTable):
         return table
-    word = check_word(table, "table", [*_core.ALGORITHMS, *_WINDOWS, "none"])
+    words = [*_core.ALGORITHMS, *_WINDOWS, "none", "today", "auto"]
+    word = check_word(table, name, words)
     if word == "none":
         return None
     algorithm, *rest = word.split(":")
     if word != "lower-envelope":
         scheme, source = rest or (None, None)
-        return apst(model, algorithm=algorithm, scheme=scheme, power_source=source)
+        return apst(
+            model,
+            algorithm=algorithm,
+            scheme=scheme,
+            power_source=source,
+            quirks="auto" if algorithm == "windows" else quirks,
+        )
     transition = next(
         (p.nominal for p in known if p.kind == "transition_power_uw"), None
     )
@@ -644,7 +675,7 @@ def _table(
         ),
         algorithm=word,
         transition_power_uw=transition,
-        quirks=_quirk_words(quirk_bits(model, "auto", _core.ALGORITHMS[word])),
+        quirks=_quirk_words(quirk_bits(model, quirks, _core.ALGORITHMS[word])),
     )
 
 
@@ -652,12 +683,8 @@ def _quirk_words(bits: int) -> list[str]:
     return [word for word, bit in _core.QUIRKS.items() if bits & bit]
 
 
-def _table_or_none(
-    model: Model, table: TableLike, known: Sequence[Parameter]
-) -> ApstTable:
-    """The same where C wants a table: None is one without entries."""
-    found = _table(model, table, known)
-    return ApstTable.from_bytes(_NO_TABLE, enabled=False) if found is None else found
+def _apst_quirks(quirks: Iterable[Quirk]) -> list[str]:
+    return [str(one) for one in quirks if str(one) in ("no-apst", "no-deepest-ps")]
 
 
 class _Setup:
@@ -665,21 +692,25 @@ class _Setup:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Device,
         *,
         loop: str = "closed",
         lpm: str | None = None,
-        pcie_link: str | None = "l1.2",
+        pcie_link: str | None = "auto",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
         spare: float | None = None,
         idle_from_start: bool = False,
         interval_ns: SupportsIndex | None = None,
     ) -> None:
-        self.model: Model = check_instance(model, "model", Model)
+        self.model, self.settings = _model_of(model)
+        model = self.model
+        self.pcie_link = _link_of(pcie_link, self.settings)
         self.loop = check_word(loop, "loop", _core.LOOPS)
         if parameters is None:
-            self.parameters = _parameters_of(model, pcie_link, measured, spare)
+            self.parameters = _parameters_of(
+                model, self.pcie_link, measured, spare
+            )
         elif spare is not None:
             raise ValueError(
                 "parameters, spare: one of both is needed, not both: pass "
@@ -699,7 +730,7 @@ class _Setup:
                 errno.EINVAL, "lpm: a link policy is for SATA drives, this is none"
             )
         if lpm is None and model.kind == "sata":
-            lpm = _DEFAULT_LPM
+            lpm = self.settings.lpm if self.settings else _DEFAULT_LPM
         self.lpm = None if lpm is None else check_word(lpm, "lpm", _core.LPM)
         self.flags = 0
         if check_bool(idle_from_start, "idle_from_start"):
@@ -710,14 +741,48 @@ class _Setup:
             else check_unsigned(interval_ns, "interval_ns", 2**64 - 1)
         )
 
-    def table(self, table: TableLike) -> ApstTable | None:
+    def today(self) -> ApstTable | None:
+        """The table that the machine of a device has, if it says so."""
+        return None if self.settings is None else self.settings.apst
+
+    def table(self, table: TableLike, name: str = "table") -> ApstTable | None:
         if self.model.kind == "nvme":
-            return _table(self.model, table, self.parameters)
-        if table is None or table == _DEFAULT_TABLE:
+            table = self.named(table)
+            if isinstance(table, str) and table == "today":
+                table = self._known_today()
+            return _table(self.model, table, self.parameters, self.quirks(), name)
+        if table is None or table in (_DEFAULT_TABLE, "linux"):
             return None
         raise UnsupportedError(
             errno.EOPNOTSUPP, "table: a SATA drive has none; lpm is its policy"
         )
+
+    def named(self, table: TableLike) -> TableLike:
+        """What "auto" is here."""
+        if not isinstance(table, str) or table != "auto":
+            return table
+        return "today" if self.today() else "linux"
+
+    def _known_today(self) -> ApstTable:
+        today = self.today()
+        if today is None:
+            raise UnsupportedError(
+                errno.EOPNOTSUPP, "today: only a device has it, whose machine says so"
+            )
+        return today
+
+    def table_or_none(self, table: TableLike, name: str) -> ApstTable:
+        """The same where C wants a table: None is one without entries."""
+        found = self.table(table, name)
+        return (
+            ApstTable.from_bytes(_NO_TABLE, enabled=False) if found is None else found
+        )
+
+    def quirks(self) -> Iterable[Quirk | str] | str:
+        """Those that the machine of a device says, else those of Linux."""
+        if self.settings is None or self.settings.quirks is None:
+            return "auto"
+        return _apst_quirks(self.settings.quirks)
 
     def core(self, table: ApstTable | None, state: int = 0) -> _core.SimParams:
         return _core.SimParams(
@@ -757,12 +822,12 @@ class Simulation(Ongoing):
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Device,
         table: TableLike = _DEFAULT_TABLE,
         *,
         loop: str = "closed",
         lpm: str | None = None,
-        pcie_link: str | None = "l1.2",
+        pcie_link: str | None = "auto",
         parameters: Iterable[Parameter] | None = None,
         measured: Calibration | None = None,
         spare: float | None = None,
@@ -861,13 +926,13 @@ class Simulation(Ongoing):
 
 
 def estimate(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike,
     table: TableLike = _DEFAULT_TABLE,
     *,
     loop: str = "closed",
     lpm: str | None = None,
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -879,17 +944,22 @@ def estimate(
     """What a policy costs on a workload.
 
     Args:
-        model: a drive.
+        model: a drive, or a device: then what its machine says of its link, its quirks
+            and its policy counts, unless it is passed; Device.settings() has it.
         trace: a Trace, an array of IO_DTYPE, or an iterator of them, as iter_trace();
             memory is constant then.
         table: an ApstTable; the name of an algorithm of apst(), which makes it with its
             defaults and the quirks of Linux, as in "linux" or
-            "windows:balanced:battery"; or None, or "none": the drive never sleeps. The
-            default is what Linux does. "lower-envelope" takes the nominal values of
+            "windows:balanced:battery"; "today": what the machine of a device does; or
+            None, or "none": the drive never sleeps. "auto" is "today", and "linux"
+            where no machine says. "lower-envelope" takes the nominal values of
             what the drive does not report. A SATA drive has no table.
         loop: "closed": the host waits for a delayed I/O, idle times stand and all that
             is later moves; "open": arrival times stand.
-        lpm: the link policy of a SATA drive, a word as Linux has it; None:
+        lpm: the link policy of a SATA drive, a word as Linux has it;
+            "keep_firmware_settings" is unknown, and so a range; a saving against it can
+            be higher than its range says, unless the timers of the link are stated.
+            None: that of the port of a device, a range if it does not say, else
             "med_power_with_dipm", what Linux 6.12 and later do.
         pcie_link: see parameters(); not looked at where these are given.
         parameters: what to take for known, from parameters().
@@ -955,14 +1025,17 @@ _SATA_POLICIES = (
 )
 
 
-def default_policies(model: Model) -> tuple[str, ...]:
+def default_policies(model: Model | Device) -> tuple[str, ...]:
     """The policies that compare() looks at unless it is told; those of the command.
 
     NVMe: "linux", "linux-legacy", "windows:SCHEME:SOURCE", "lower-envelope", "none".
-    SATA: the link policies of Linux, and "none".
+    SATA: the link policies of Linux, and "none". A device has "today" before these:
+    what its machine does.
     """
-    kind = check_instance(model, "model", Model).kind
-    return _SATA_POLICIES if kind == "sata" else _NVME_POLICIES
+    model, settings = _model_of(model)
+    usual = _SATA_POLICIES if model.kind == "sata" else _NVME_POLICIES
+    known = settings is not None and (model.kind == "sata" or settings.apst)
+    return ("today", *usual) if known else usual
 
 
 def _named(
@@ -1133,21 +1206,24 @@ def _transitions(table: ApstTable | None) -> object:
 
 def _simulation(setup: _Setup, policy: TableLike) -> Simulation:
     if setup.model.kind != "sata":
-        return Simulation._of(setup, policy)
+        return Simulation._of(setup, setup.table(policy, "policies"))
     if policy is None or policy == "none":
         policy = "max_performance"
     own = copy.copy(setup)
-    own.lpm = check_word(policy, "policies", _core.LPM)
+    if policy == "today" and setup.settings is not None:
+        own.lpm = setup.settings.lpm
+    else:
+        own.lpm = check_word(policy, "policies", _core.LPM)
     return Simulation._of(own, None)
 
 
 def compare(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike,
     policies: Mapping[str, TableLike] | Iterable[TableLike] | None = None,
     *,
     loop: str = "closed",
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1245,8 +1321,28 @@ class Gaps:
     def __bool__(self) -> bool:
         return True
 
+    def __eq__(self, other: object) -> bool:
+        """The same idle times and work, so that every answer is the same."""
+        if not isinstance(other, Gaps):
+            return NotImplemented
+        return (
+            self._handle is other._handle
+            or self._handle.to_data() == other._handle.to_data()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _gaps_from, (self._handle.to_data(),)
+
     def __repr__(self) -> str:
         return f"<ssdpm.Gaps {len(self)} idle times>"
+
+
+def _gaps_from(data: bytes) -> Gaps:
+    self = Gaps.__new__(Gaps)
+    self._handle = _core.Gaps(data)
+    return self
 
 
 def _gaps(
@@ -1275,11 +1371,11 @@ def _sweep_columns(n_states: int) -> Iterator[tuple[str, tuple[str | int, ...]]]
 
 
 def sweep(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike | Gaps,
     tables: Mapping[str, TableLike] | Iterable[TableLike],
     *,
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1312,10 +1408,10 @@ def sweep(
     )
     named = _named(tables, "tables")
     names = [name for name, _ in named]
-    made = [_table_or_none(model, t, setup.parameters)._handle for _, t in named]
+    made = [setup.table_or_none(table, "tables")._handle for _, table in named]
     gaps = _gaps(setup, trace, end_ns)
-    runs = _core.gaps_sweep(gaps, model._handle, setup.core(None), made)
-    columns = dict(_sweep_columns(len(model)))
+    runs = _core.gaps_sweep(gaps, setup.model._handle, setup.core(None), made)
+    columns = dict(_sweep_columns(len(setup.model)))
     width = max((len(name) for name in names), default=0) or 1
     dtype = [("name", f"U{width}"), ("energy_j", "f8"), ("mean_power_w", "f8")]
     result = np.empty(len(runs), dtype + [(name, "u8") for name in columns])
@@ -1331,10 +1427,10 @@ def sweep(
 
 
 def clairvoyant(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike | Gaps,
     *,
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1356,8 +1452,8 @@ def clairvoyant(
         spare=spare,
     )
     gaps = _gaps(setup, trace, end_ns)
-    [run] = _core.gaps_clairvoyant(gaps, model._handle, setup.core(None))
-    return _run(run, len(model))
+    [run] = _core.gaps_clairvoyant(gaps, setup.model._handle, setup.core(None))
+    return _run(run, len(setup.model))
 
 
 @dataclass(frozen=True, eq=False)
@@ -1381,7 +1477,7 @@ class BestTable(Value):
 
 
 def _bounds(
-    model: Model,
+    setup: _Setup,
     max_delay_mean_ns: SupportsIndex | str | None,
     max_delay_p99_ns: SupportsIndex | str | None,
     max_exit_latency_us: SupportsIndex | str | None,
@@ -1399,13 +1495,17 @@ def _bounds(
         bound(max_delay_p99_ns, "max_delay_p99_ns"),
         bound(max_exit_latency_us, "max_exit_latency_us"),
         check_unsigned(max_states, "max_states", 31),
-        quirk_bits(model, quirks, _core.ALGORITHMS["linux"]),
-        _core.BOUNDS_MAY_COST if may_cost else 0,
+        quirk_bits(
+            setup.model,
+            setup.quirks() if isinstance(quirks, str) and quirks == "auto" else quirks,
+            _core.ALGORITHMS["linux"],
+        ),
+        _core.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0,
     )
 
 
 def best_table(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike | Gaps,
     *,
     max_delay_mean_ns: SupportsIndex | None = None,
@@ -1413,7 +1513,7 @@ def best_table(
     max_exit_latency_us: SupportsIndex | None = None,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1442,7 +1542,7 @@ def best_table(
         spare=spare,
     )
     bounds = _bounds(
-        model,
+        setup,
         max_delay_mean_ns,
         max_delay_p99_ns,
         max_exit_latency_us,
@@ -1451,9 +1551,9 @@ def best_table(
     )
     gaps = _gaps(setup, trace, end_ns)
     table, [run], bound_nj = _core.gaps_best_table(
-        gaps, model._handle, setup.core(None), bounds
+        gaps, setup.model._handle, setup.core(None), bounds
     )
-    return BestTable(ApstTable._wrap(table), _run(run, len(model)), bound_nj)
+    return BestTable(ApstTable._wrap(table), _run(run, len(setup.model)), bound_nj)
 
 
 @dataclass(frozen=True, eq=False)
@@ -1563,7 +1663,7 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
 
 
 def recommend(
-    model: Model,
+    model: Model | Device,
     trace: TraceLike | Gaps,
     *,
     today: TableLike = _DEFAULT_TABLE,
@@ -1573,7 +1673,7 @@ def recommend(
     may_cost: bool = False,
     max_states: SupportsIndex = 2,
     quirks: Iterable[Quirk | str] | Quirk | str = "auto",
-    pcie_link: str | None = "l1.2",
+    pcie_link: str | None = "auto",
     parameters: Iterable[Parameter] | None = None,
     measured: Calibration | None = None,
     spare: float | None = None,
@@ -1582,7 +1682,7 @@ def recommend(
     """The best setting that each route reaches, in the order of the routes.
 
     Args:
-        today: the table that the drive has now, which savings are against; as that of
+        today: the table that the drive has now, which savings are against; as table of
             estimate().
         max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
             "any": no bound. If all three are None, all delays together last for at most
@@ -1606,9 +1706,9 @@ def recommend(
     mean, p99, exit_latency = (
         None if isinstance(one, str) and one == "any" else one for one in given
     )
-    bounds = _bounds(model, mean, p99, exit_latency, max_states, quirks, may_cost)
+    bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, may_cost)
     usual = given == (None, None, None)
-    now = _table_or_none(model, today, setup.parameters)._handle
+    now = setup.table_or_none(today, "today")._handle
     gaps = _gaps(setup, trace, end_ns)
-    found = _core.recommend(gaps, model._handle, setup.core(None), bounds, usual, now)
-    return tuple(_recommendation(one, len(model)) for one in found)
+    found = _core.recommend(gaps, setup.model._handle, setup.core(None), bounds, usual, now)
+    return tuple(_recommendation(one, len(setup.model)) for one in found)

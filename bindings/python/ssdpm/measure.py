@@ -980,6 +980,8 @@ class BackgroundRun(_Html):
     @classmethod
     def from_tail(cls, parameter: float, tail: Tail) -> BackgroundRun:
         """Of what tail() measured."""
+        check_float(parameter, "parameter")
+        check_instance(tail, "tail", Tail)
         return cls(parameter, tail.duration_ns, tail.extra_j, tail.sigma_j)
 
 
@@ -1085,6 +1087,9 @@ class Matrix(Value):
 
     def get(self, micro_benchmark: str, drive: str, pattern: str) -> Experiment | None:
         """One experiment; None: it was not run."""
+        check_text(micro_benchmark, "micro_benchmark")
+        check_text(drive, "drive")
+        check_text(pattern, "pattern")
         for one in self.experiments:
             if (one.micro_benchmark, one.drive, one.pattern) == (
                 micro_benchmark,
@@ -1439,6 +1444,9 @@ class DatasheetRun(_Html):
     @classmethod
     def from_energy(cls, name: str, active_w: float, energy: Energy) -> DatasheetRun:
         """Of what energy() measured."""
+        check_text(name, "name")
+        check_float(active_w, "active_w")
+        check_instance(energy, "energy", Energy)
         return cls(name, active_w, energy.covered_s, energy.energy_j)
 
     @property

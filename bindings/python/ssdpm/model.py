@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import json
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from ssdpm.base import (
     Value,
     bytes_of,
     check_bool,
+    check_filename,
     check_instance,
     check_list,
     check_unsigned,
@@ -166,6 +166,7 @@ class SataLink(Value):
 
 
 _LAST_GENERATION = 3
+_POWERS = ("max_power_uw", "active_power_uw", "idle_power_uw")
 
 
 def _features_of(what: str, bits: int, unknown: int) -> dict[str, bool | None]:
@@ -351,7 +352,7 @@ def _data_of(source: Source) -> tuple[bytes, str | None]:
     if isinstance(source, Mapping):
         return json.dumps(dict(source), default=_plain).encode(), None
     if isinstance(source, (str, os.PathLike)):
-        filename = os.fsdecode(source)
+        filename = check_filename(source, "source")
         return read_file(filename), filename
     return bytes_of(source, "a path, bytes or a dict"), None
 
@@ -578,6 +579,28 @@ class Model:
             )
         return self._power_states
 
+    def power_range_uw(self, state: int, field: str) -> tuple[int, int] | None:
+        """The least and the most that a power of a state can be, in microwatts.
+
+        Both are the same for a power with a value. A power that is None in
+        power_states has a range if nvme-cli before 1.12 printed it without its
+        fraction; if that begins at 0, the drive may not report the power.
+
+        Args:
+            state: number of the state, from 0 to len(self) - 1.
+            field: "max_power_uw", "active_power_uw" or "idle_power_uw".
+
+        Returns:
+            Low and high, or None: nothing is known of the power.
+
+        Raises:
+            RangeError: there is no such state.
+            TypeError, ValueError: an argument of another type, an unknown word.
+        """
+        number = check_unsigned(state, "state", 0xFFFFFFFF)
+        check_word(field, "field", _POWERS)
+        return self._handle.power_range(number, _core.FIELDS[field])
+
     @property
     def alternatives(self) -> tuple[Model, ...]:
         """What other drives of the name say that catalogue() was given, by how many.
@@ -768,7 +791,7 @@ class Catalogue:
         return Model._wrap(self._handle.model(self._index(index)))
 
     def _index(self, index: SupportsIndex) -> int:
-        number = operator.index(index)
+        number = check_unsigned(index, "index", 2**63 - 1, -(2**63))
         n = len(self)
         if not -n <= number < n:
             raise IndexError(f"index: {number} is no row; the catalogue has {n}")

@@ -25,7 +25,10 @@ from ssdpm.base import (
     FormatError,
     UnsupportedError,
     Value,
+    bytes_of,
     check_bool,
+    check_filename,
+    check_instance,
     check_text,
     check_unsigned,
     check_word,
@@ -311,10 +314,9 @@ def quirks(
         TooLargeError: more than 32 rules fit.
         TypeError, ValueError: an argument of another type.
     """
-    if rules is not None and not isinstance(rules, str):
-        raise TypeError(f"rules: a str is needed, not {type(rules).__name__}")
+    text = "" if rules is None else check_text(rules, "rules")
     found, unknown, matches = _core.quirks_find(
-        _check_model(model)._handle, _host_dict(host), (rules or "").encode()
+        _check_model(model)._handle, _host_dict(host), text.encode()
     )
     return Quirks(
         quirk_names(found),
@@ -481,7 +483,7 @@ class ApstTable:
             TypeError: not bytes.
         """
         check_bool(enabled, "enabled")
-        table = bytes(memoryview(data))
+        table = bytes_of(data, "bytes", "data")
         if len(table) != _core.APST_BYTES:
             raise FormatError(
                 errno.EINVAL,
@@ -505,12 +507,12 @@ class ApstTable:
             TooLargeError: more JSON than is read.
             TypeError: not bytes.
         """
-        return cls._wrap(_core.apst_from_data(bytes(memoryview(data))))
+        return cls._wrap(_core.apst_from_data(bytes_of(data, "bytes", "data")))
 
     def diff(self, other: ApstTable) -> tuple[ApstDifference, ...]:
         """The states whose entries differ, by state; sent and enabled do not count."""
         mine = {entry.state: entry for entry in self.entries}
-        others = {entry.state: entry for entry in _check_table(other).entries}
+        others = {entry.state: entry for entry in check_instance(other, "other", ApstTable).entries}
         bits = self._handle.diff(other._handle)
         return tuple(
             ApstDifference(state, mine.get(state), others.get(state))
@@ -653,14 +655,6 @@ def _check_model(model: object) -> Model:
     return model
 
 
-def _check_table(table: object) -> ApstTable:
-    if not isinstance(table, ApstTable):
-        raise TypeError(
-            f"an ssdpm.ApstTable is needed, not {type(table).__name__}"
-        )
-    return table
-
-
 def load_apst(path: str | os.PathLike[str]) -> ApstTable:
     """Read a table from a file; what it may hold, see ApstTable.from_data().
 
@@ -668,7 +662,7 @@ def load_apst(path: str | os.PathLike[str]) -> ApstTable:
         FormatError, RangeError, TooLargeError: as there, with the file's name.
         OSError: the file cannot be read (FileNotFoundError and so on).
     """
-    filename = os.fsdecode(path)
+    filename = check_filename(path, "path")
     data = read_file(filename)
     try:
         return ApstTable.from_data(data)
@@ -792,7 +786,10 @@ def _profile_text(text: object) -> bytes:
         return b""
     if not isinstance(text, str):
         raise TypeError(f"text: a str is needed, not {type(text).__name__}")
-    return text.encode(errors="surrogateescape")
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        raise ValueError(f"text: {text!r} has no form in UTF-8") from None
 
 
 def profile(
@@ -848,7 +845,7 @@ def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
         UnknownValueError: a non-operational state has an unknown latency.
         UnsupportedError: not an NVMe drive.
     """
-    found = _core.apst_infer(_check_model(model)._handle, _check_table(table)._handle)
+    found = _core.apst_infer(_check_model(model)._handle, check_instance(table, "table", ApstTable)._handle)
     return [apst_parameters(one) for one in found]
 
 
@@ -921,7 +918,7 @@ def reach(
     """
     params = _params(_check_model(model), quirks=quirks)
     found, made = _core.apst_reach(
-        _check_model(model)._handle, _check_table(table)._handle, params.quirks
+        _check_model(model)._handle, check_instance(table, "table", ApstTable)._handle, params.quirks
     )
     reached = ApstTable._wrap(made, model, found[0])
     return Reached(apst_parameters(found), reached, reached == table)

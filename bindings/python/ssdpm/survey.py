@@ -40,6 +40,7 @@ from ssdpm.base import (
     Error,
     UnknownValueError,
     Value,
+    check_bool,
     check_instance,
     check_list,
     check_text,
@@ -321,7 +322,7 @@ class Summary(_Html):
 
     def _mean(self, settled: bool) -> float:
         slow = self.trend in (Trend.RISE, Trend.FALL)
-        return self.settled_mean_w if settled and slow else self.mean_w
+        return self.settled_mean_w if check_bool(settled, "settled") and slow else self.mean_w
 
     def __str__(self) -> str:
         text = (
@@ -410,7 +411,8 @@ class Run(_Html):
         Args:
             settled: without a slow rise or fall at its begin, where there is one.
         """
-        mean = summary._mean(settled)
+        check_instance(step, "step", Step)
+        mean = check_instance(summary, "summary", Summary)._mean(settled)
         return cls(step.policy, step.scenario, step.block, mean)
 
 
@@ -626,7 +628,9 @@ def analyse(
         n_scenarios, "n_scenarios", 2**32 - 1, 1
     )
     rate = _number(error_rate, "error_rate", 1e-6)
-    system = _number(system_power_w or 0, "system_power_w")
+    system = _number(
+        0 if system_power_w is None else system_power_w, "system_power_w"
+    )
     rows = [
         (
             _finite(run.mean_w, "mean_w"),
@@ -785,6 +789,7 @@ class Survey(Value):
 
     def get(self, key: str) -> tuple[str, ...]:
         """All that comments of this key say: get("drive")."""
+        check_text(key, "key")
         return tuple(value for name, value in self.facts if name == key)
 
     def count(self, status: RunStatus | str) -> int:
@@ -987,9 +992,11 @@ class Noise(_Html):
     @classmethod
     def from_summary(cls, summary: Summary, analysis: Analysis | None = None) -> Noise:
         """Of a run, and of runs like it that were analysed before."""
+        check_instance(summary, "summary", Summary)
         numbers = (summary.se_w, summary.se_df, summary.covered_ns)
         if analysis is None:
             return cls(*numbers)
+        check_instance(analysis, "analysis", Analysis)
         return cls(*numbers, analysis.sigma_w, analysis.df)
 
 
@@ -1065,7 +1072,7 @@ def detectable(
         _or_nan(noise.run_sigma_df, "run_sigma_df"),
     )
     rate = _number(error_rate, "error_rate", 1e-6)
-    asked = _finite(difference_w or 0, "difference_w")
+    asked = _finite(0 if difference_w is None else difference_w, "difference_w")
     return Detectable(*_core.survey_detectable(plan._params(), numbers, rate, asked))
 
 
@@ -1189,6 +1196,8 @@ class Result(_Html):
     @classmethod
     def from_difference(cls, drive: str, difference: Difference) -> Result:
         """Of what analyse() found."""
+        check_text(drive, "drive")
+        check_instance(difference, "difference", Difference)
         pair = f"{difference.policy} - {difference.other_policy}"
         return cls(drive, difference.difference_w, difference.se_w, pair)
 

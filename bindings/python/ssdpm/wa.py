@@ -291,8 +291,8 @@ def background(
 def check_measured_wa(value: object) -> float:
     """1 or more."""
     number = check_float(value, "measured_wa")
-    if not number >= 1:
-        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not 1 or more")
+    if not 1 <= number <= 1e6:
+        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not in 1 to 1e6")
     return number
 
 

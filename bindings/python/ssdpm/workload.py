@@ -37,6 +37,7 @@ from ssdpm.base import (
     Value,
     bytes_of,
     check_bool,
+    check_filename,
     check_instance,
     check_memory,
     check_text,
@@ -239,21 +240,21 @@ class TraceStats(Value):
         return html_table(caption, ("operation", "n_ios", "bytes"), rows)
 
 
-def check_records(array: Records) -> Records:
+def check_records(array: Records, name: str = "records") -> Records:
     """Records as C takes them: not copied, unless they have gaps or are unaligned."""
     if isinstance(array, np.ma.MaskedArray):
         mask: npt.NDArray[Any] = np.ma.getmaskarray(array)
         if any(mask[name].any() for name in mask.dtype.names or ()):
-            raise ValueError("records: some are masked: pass records.compressed()")
+            raise ValueError(f"{name}: some are masked: pass {name}.compressed()")
         array = np.asarray(array.data)
     if array.dtype != IO_DTYPE:
         raise TypeError(
-            f"records: an array of ssdpm.IO_DTYPE is needed, not of {array.dtype}; "
+            f"{name}: an array of ssdpm.IO_DTYPE is needed, not of {array.dtype}; "
             "ssdpm.Trace.from_columns() takes other columns"
         )
     if array.ndim != 1:
         raise ValueError(
-            f"records: an array of one dimension is needed, not of {array.ndim}"
+            f"{name}: an array of one dimension is needed, not of {array.ndim}"
         )
     if not array.flags.c_contiguous or array.ctypes.data % 8:
         array = array.copy()
@@ -265,7 +266,7 @@ def record_arrays(trace: object) -> Iterator[Records]:
     if isinstance(trace, Trace):
         yield trace.records
     elif isinstance(trace, np.ndarray):
-        yield check_records(trace)
+        yield check_records(trace, "trace")
     elif isinstance(trace, (str, bytes, os.PathLike)):
         raise TypeError(
             "trace: a trace is needed, not where it is: read it with "
@@ -584,7 +585,8 @@ class Trace:
             InvalidError: fio has no such operation or name.
             OSError: the file cannot be written.
         """
-        filename = os.fsdecode(path)
+        filename = check_filename(path, "path")
+        check_text(file, "file")
         suffix = os.path.splitext(filename)[1]
         if format is None:
             format = {".npy": "npy", ".iolog": "fio-iolog", ".log": "fio-iolog"}.get(
@@ -707,11 +709,7 @@ def trace_stats(
 
 
 def _option_text(value: str | None, name: str) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
-    if value is not None and "\0" in value:
-        raise ValueError(f"{name}: a zero byte stands in it")
-    return value
+    return None if value is None else check_text(value, name)
 
 
 def _descriptor_of(source: Any) -> int | None:
@@ -728,22 +726,22 @@ def _descriptor_of(source: Any) -> int | None:
 
 
 def open_source(
-    source: TraceSource,
+    source: TraceSource, name: str = "source"
 ) -> tuple[int | bytes, IO[bytes] | None, str | None]:
     """What C reads, a descriptor or bytes; the file to close after it; its name."""
     if isinstance(source, (str, os.PathLike)):
-        filename = os.fsdecode(source)
+        filename = check_filename(source, name)
         file = open(filename, "rb", buffering=0)
         return file.fileno(), file, filename
     if hasattr(source, "read"):
         descriptor = _descriptor_of(source)
-        name = getattr(source, "name", None)
+        of_file = getattr(source, "name", None)
         return (
             source.read() if descriptor is None else descriptor,
             None,
-            name if isinstance(name, str) else None,
+            of_file if isinstance(of_file, str) else None,
         )
-    return bytes_of(source, "a path, an open file or bytes"), None, None
+    return bytes_of(source, "a path, an open file or bytes", name), None, None
 
 
 _Part = TypeVar("_Part")

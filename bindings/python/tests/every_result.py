@@ -497,6 +497,9 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         w.model.states, apsta=i64(1)
     ),
     "ssdpm.model.Model.lint": lambda w: w.model.lint(),
+    "ssdpm.model.Model.power_range_uw": lambda w: w.model.power_range_uw(
+        i64(0), "max_power_uw"
+    ),
     "ssdpm.model.Model.to_dict": lambda w: w.model.to_dict(),
     "ssdpm.model.Model.to_json": lambda w: w.model.to_json(),
     "ssdpm.model.governor_modes": lambda w: ssdpm.governor_modes("pcie"),

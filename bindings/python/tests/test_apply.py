@@ -792,6 +792,20 @@ def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
     assert none.steps == ()
 
 
+def test_a_setting_lasts_without_a_profile_and_beside_one() -> None:
+    own = ssdpm.ProfileSettings("", ssdpm.PowerSource.AC, max_exit_latency_us=5_000)
+    alone = ssdpm.persist("systemd", settings=own)
+    assert "ssdpm apply --latency 5000us --quiet\n" in alone.files[0].contents
+    assert pickle.loads(pickle.dumps(alone)) == alone
+    beside = ssdpm.persist("udev", "power-saver", "power-saver", settings=own)
+    assert "--profile power-saver --latency 5000us" in beside.files[0].contents
+    assert beside != ssdpm.persist("udev", "power-saver", "power-saver")
+    with pytest.raises(ssdpm.InvalidError, match="SATA ports alone"):
+        ssdpm.persist("tlp", settings=own)
+    with pytest.raises(TypeError, match=r"^settings: an? ssdpm.ProfileSettings is needed"):
+        ssdpm.persist("udev", settings="balanced")  # type: ignore[arg-type]
+
+
 def test_a_power_state_lasts() -> None:
     power = ssdpm.PersistPower("0000:01:00.0", "A drive", 2, 1)
     rules = ssdpm.persist("udev", powers=[power]).files[0].contents

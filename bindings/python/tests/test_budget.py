@@ -268,7 +268,7 @@ def test_wrong_arguments_are_said() -> None:
         (ssdpm.RangeError, "shares of 0 to 1", lambda: ssdpm.budget([one], 1, mix={"read": 1.5, "write": -0.5})),
         (ValueError, "one of both", lambda: ssdpm.budget([one], 1, mix="read", trace=ssdpm.generate("lomax", n_ios=9))),
         (ssdpm.InvalidError, "1 of them for 2 drives", lambda: ssdpm.budget([model, model], 1, weights=[1])),
-        (ssdpm.RangeError, "weight: -1 is not 0 or more", lambda: ssdpm.budget([model], 1, weights=[-1])),
+        (ssdpm.RangeError, "weights: -1 is not 0 or more", lambda: ssdpm.budget([model], 1, weights=[-1])),
         (ssdpm.InvalidError, "is in its loss", lambda: ssdpm.budget([one], 1, weights=[2])),
         (ssdpm.InvalidError, "one device or more", lambda: ssdpm.budget([[]], 1)),
         (TypeError, "drives: an ssdpm.Model", lambda: ssdpm.budget([[one]], 1)),  # type: ignore[list-item]

@@ -310,7 +310,7 @@ def test_bad_signals_and_traces_are_refused_with_the_cause() -> None:
     refused(TypeError, "Pass rate_hz", model, trace, power)
     refused(TypeError, "^trace: ", model, "trace.gz", made.signal)
     refused(TypeError, "^model: ", "drive", trace, made.signal)
-    refused(TypeError, "^records: ", model, np.ones(4), made.signal)
+    refused(TypeError, "^trace: ", model, np.ones(4), made.signal)
     times = made.signal.times_ns().copy()
     times[50] = times[10]
     refused(ssdpm.InvalidError, "do not ascend", model, trace, power, times=times)

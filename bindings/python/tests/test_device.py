@@ -167,7 +167,9 @@ def test_the_quirks_say_whose_they_are(machine: Maker) -> None:
 def test_a_prediction_takes_what_the_machine_says(machine: Maker) -> None:
     root = machine("no-aspm")
     unmanaged = ssdpm.open("nvme0", root)
-    assert unmanaged.settings() == ssdpm.DeviceSettings((), None, None)
+    now = unmanaged.settings()
+    assert (now.quirks, now.pcie_link, now.lpm) == ((), None, None)
+    assert now.apst == ssdpm.apst(unmanaged.model())
     assert ssdpm.open("nvme1", root).settings().pcie_link == "l0"
     laptop = ssdpm.open("nvme0", machine("laptop"))
     assert laptop.settings().pcie_link == "l1.2"

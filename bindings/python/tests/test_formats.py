@@ -165,20 +165,37 @@ def text_lines(drive: Drive, version: str) -> list[str]:
     return lines
 
 
+def limit_uw(states: list[dict[str, Any]], index: int) -> int:
+    """A state's maximum; if it has none, that of the nearest before it that has one,
+    unless the maxima rise before it.
+    """
+    maxima = [state["max_power_uw"] for state in states[: index + 1]]
+    before = [power for power in maxima[:-1] if power]
+    if not maxima[-1] and before == sorted(before, reverse=True):
+        return before[-1] if before else 2**32
+    return maxima[-1] or 2**32
+
+
 def drop_doubtful(model: dict[str, Any], drive: Drive) -> None:
-    """Versions of 1.x until 2020 wrote N.02W for every N and fraction."""
+    """Versions of 1.x until 2020 wrote N.02W for every N and fraction: a range."""
     places = [
-        (state, name, value)
-        for state, raw in zip(model["states"], drive.states)
+        (index, name, value)
+        for index, raw in enumerate(drive.states)
         for name, (value, scale) in (
-            ("idle_power_uw", raw.idle),
-            ("active_power_uw", raw.active[:2]),
+            ("idle_power", raw.idle),
+            ("active_power", raw.active[:2]),
         )
         if scale == 2
     ]
-    if all(value % 100 == 2 for _, _, value in places):
-        for state, name, _ in places:
-            state[name] = None
+    if not all(value % 100 == 2 for _, _, value in places):
+        return
+    for index, name, value in places:
+        state, limit = model["states"][index], limit_uw(model["states"], index)
+        low = value // 100 * 1_000_000
+        high = low + 990_000
+        state[f"{name}_uw"] = None
+        state[f"{name}_low_uw"] = low
+        state[f"{name}_high_uw"] = min(high, limit) if limit >= low else high
 
 
 @pytest.mark.parametrize("version", ["1.x", "2.3", "2.16"])

@@ -560,3 +560,22 @@ def test_the_governor_has_the_published_modes() -> None:
         assert [mode.power_w for mode in modes] == powers
     with pytest.raises(ValueError, match="form"):
         ssdpm.governor_modes("u2")
+
+
+def test_a_power_without_its_fraction_has_a_range() -> None:
+    model = ssdpm.Model(
+        b"ps 0 : mp:2.50W operational idle_power:2.02W active_power:-\n"
+        b"ps 1 : mp:0.0250W non-operational idle_power:0.02W active_power:-\n"
+    )
+    assert model.power_states[0].idle_power_uw is None
+    assert model.power_range_uw(0, "idle_power_uw") == (2_000_000, 2_500_000)
+    assert model.power_range_uw(1, "idle_power_uw") == (0, 25_000)
+    assert model.power_range_uw(0, "max_power_uw") == (2_500_000, 2_500_000)
+    assert model.power_range_uw(0, "active_power_uw") is None
+    again = pickle.loads(pickle.dumps(model))
+    assert again == model
+    assert again.power_range_uw(0, "idle_power_uw") == (2_000_000, 2_500_000)
+    with pytest.raises(ssdpm.RangeError, match="PS2"):
+        model.power_range_uw(2, "idle_power_uw")
+    with pytest.raises(ValueError, match="exit_latency_us"):
+        model.power_range_uw(0, "exit_latency_us")

@@ -96,7 +96,7 @@ def test_another_dtype_is_a_typeerror(dtype: np.dtype[Any], model: ssdpm.Model) 
     array = np.zeros(4, dtype)
     with pytest.raises(TypeError, match=r"^records: an array of ssdpm.IO_DTYPE is"):
         Trace.from_records(array)
-    with pytest.raises(TypeError, match=r"^records: an array of ssdpm.IO_DTYPE is"):
+    with pytest.raises(TypeError, match=r"^trace: an array of ssdpm.IO_DTYPE is"):
         ssdpm.estimate(model, array)
 
 
