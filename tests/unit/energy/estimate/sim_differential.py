@@ -10,14 +10,11 @@ Every number of each result must be the same: run, bounds, intervals, changes.
 from __future__ import annotations
 
 import os
-import pathlib
 import random
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
 import estimate_model as model  # noqa: E402
 
 # As fixture_cases() has it.
