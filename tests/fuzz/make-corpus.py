@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Make the first inputs of the fuzz targets from numbers.
 
-    tests/fuzz/make-corpus.py
+    tests/fuzz/make-corpus.py DIRECTORY STAMP
 
-What the fuzzer found later stands beside them, named by its hash.
+It writes a folder DIRECTORY/TARGET for each target, then the empty file STAMP.
+The inputs that fuzzers found are in tests/fuzz/corpus.
 """
 
 import gzip
 import json
 import pathlib
 import re
+import shutil
 import struct
+import sys
 
-CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+HERE = pathlib.Path(__file__).parent
 
 
 def psd(mp=0, flags=0, enlat=0, exlat=0, ranks=(0, 0, 0, 0), idlp=0, ips=0,
@@ -721,7 +724,7 @@ FILE, PATCHED, LINK, GONE, FOLDER, PIPE, REPEATED = range(7)
 COPIED = 0x80
 CAPTURE_PATHS = re.findall(
     r'^\t\{ ([A-Z]* ?"[^"]*")',
-    (CORPUS.parent / "fuzz-capture.c").read_text().partition("} paths[] = {")[2],
+    (HERE / "fuzz-capture.c").read_text().partition("} paths[] = {")[2],
     re.M,
 )
 
@@ -943,11 +946,16 @@ TARGETS = {
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    corpus, stamp = map(pathlib.Path, sys.argv[1:])
     for target, inputs in TARGETS.items():
-        folder = CORPUS / target
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = corpus / target
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         for name, data in inputs.items():
             (folder / name).write_bytes(data)
+    stamp.touch()
 
 
 if __name__ == "__main__":
