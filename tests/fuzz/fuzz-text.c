@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nvme id-ctrl prints. What follows the first zero byte, which no text
- * contains, are parameters of the policy.
+ * What nvme id-ctrl or smartctl prints, as people paste it. What follows the
+ * first zero byte, which no text contains, are parameters of the policy.
  */
 #include "check.h"
 
@@ -43,6 +43,30 @@ static void check_crlf(const uint8_t *data, size_t size,
 	free(other);
 }
 
+/* A model of smartctl's text tells what that can tell, and nothing else. */
+static void check_told(const struct ssdpm_model *model)
+{
+	const uint32_t never =
+		SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER;
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	check(ssdpm_model_get_info(model)->unknown & SSDPM_INFO_APSTA,
+	      "smartctl has no APSTA");
+	states = ssdpm_model_get_states(model, &n);
+	for (size_t i = 0; i < n; i++) {
+		check((states[i].unknown & never) == never,
+		      "active and idle power are not taken");
+		check(states[i].max_power_uw <= 655350000,
+		      "a maximum power is one that NVMe can tell");
+	}
+}
+
+static uint32_t format_of(const struct ssdpm_model *model)
+{
+	return ssdpm_model_get_info(model)->format;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
@@ -58,9 +82,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(!models && !n, "failure returns nothing");
 		return 0;
 	}
-	if (ssdpm_model_get_info(models[0])->format ==
-	    SSDPM_FORMAT_NVME_CLI_TEXT)
+	if (format_of(models[0]) == SSDPM_FORMAT_NVME_CLI_TEXT)
 		check_crlf(data, length, models[0]);
+	for (size_t i = 0; i < n; i++)
+		if (format_of(models[i]) == SSDPM_FORMAT_SMARTCTL_TEXT)
+			check_told(models[i]);
 	check_models(models, n, data + length, size - length);
 	ssdpm_model_list_free(models, n);
 	return 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* IDENTIFY DEVICE data as text: what is pasted from sysfs or hdparm --Istdout.
+/*
+ * Drives without parameters of a policy: IDENTIFY DEVICE data as hexadecimal
+ * text, blobs of libatasmart, what hdparm -I prints.
  */
 #include "check.h"
 
