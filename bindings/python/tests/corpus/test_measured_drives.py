@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measured power of a real drive: examples/reproduce/powersensor3.py, the README."""
+"""The measured power of a real drive, in the scripts of examples/reproduce."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def run(script: str, *arguments: str) -> str:
     ).stdout
 
 
+def module(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module(name)
+
+
 def test_what_was_measured_is_found_again() -> None:
     report = json.loads(run("powersensor3.py", "--json"))
     claims = {claim["about"]: claim for claim in report["claims"]}
@@ -38,8 +43,7 @@ def test_what_was_measured_is_found_again() -> None:
 def test_the_numbers_are_within_what_was_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    powersensor3: Any = importlib.import_module("powersensor3")
+    powersensor3 = module("powersensor3", monkeypatch)
     base, slope, error = powersensor3.reads(TRACES)
     assert base == pytest.approx(2.518, rel=0.01)
     assert slope == pytest.approx(0.621, rel=0.01)
@@ -55,3 +59,32 @@ def test_the_numbers_are_within_what_was_asked_for(
 
 def test_the_table_of_the_readme_has_them_too() -> None:
     assert run("summary.py") in (TOP / "README.md").read_text()
+
+
+def test_sustained_writes_come_out_as_far_as_they_can() -> None:
+    report = json.loads(run("sustained_write.py", "--json"))
+    assert {c["about"]: c["verdict"] for c in report["claims"]} == {
+        "simulated, onset": "not derivable",
+        "onset, spare as measured": "fitted",
+        "simulated, power and pace": "fitted",
+        "energy of a byte": "within bounds",
+        "pace after it, means of 100 s": "not derivable",
+        "390 to 590 s": "not derivable",
+        "900 to 1199 s": "not derivable",
+    }
+    for claim in report["claims"]:
+        assert claim["why"] or claim["verdict"] == "reproduced", claim["about"]
+
+
+def test_the_onset_follows_from_the_spare_flash_and_the_pace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = module("sustained_write", monkeypatch)
+    measured = script.Measured(2.5, 340.0, 3.2, 158.0, 5.56, 0.62)
+    for user_gib in (900, 930, 960):
+        run = script.Simulated(
+            script.Model(user_gib * script.GIB), measured, measured.host_ns // 4, 0
+        )
+        seconds = (1024 - user_gib) * 1024 / 340.0
+        # Less a block in reserve, one that is open, and a part of one.
+        assert seconds - 3 <= run.onset_s() <= seconds + 1
