@@ -13,16 +13,13 @@
  * stays small: the kernel counts its memory, too, as that of a child until the
  * child's exec.
  */
+#include "bench.h"
+
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RUNS 301
@@ -57,18 +54,10 @@ static char trace_paths[N_TRACES][32];
 static char raw_path[] = "/tmp/ssdpm-bench-XXXXXX";
 static posix_spawn_file_actions_t to_null;
 
-static double now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
 /* Milliseconds from its start to its end, or -1. */
 static double run(struct command *command)
 {
-	double start = now_ms();
+	double start = wall_ns() / 1e6;
 	struct rusage usage;
 	int status;
 	pid_t pid;
@@ -81,20 +70,12 @@ static double run(struct command *command)
 		return -1;
 	if (usage.ru_maxrss > command->peak_kib)
 		command->peak_kib = usage.ru_maxrss;
-	return now_ms() - start;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return wall_ns() / 1e6 - start;
 }
 
 static double median_ms(struct command *command, size_t runs)
 {
-	qsort(command->ms, runs, sizeof(command->ms[0]), compare);
-	return command->ms[runs / 2];
+	return median(command->ms, runs);
 }
 
 /* One after the other in turn, so that all see the same noise. */
@@ -184,12 +165,6 @@ static bool find_nvme(char *path, size_t size)
 	return false;
 }
 
-static bool holds(const char *name, double value, double limit)
-{
-	printf("bench %s %.3f <= %.1f\n", name, value, limit);
-	return value <= limit;
-}
-
 static bool report(void)
 {
 	double json = median_ms(&commands[JSON], RUNS);
@@ -202,9 +177,9 @@ static bool report(void)
 		peak = commands[RAW].peak_kib;
 	printf("medians: json %.3f ms, raw %.3f ms, nvme version %.3f ms\n",
 	       json, raw, nvme);
-	ok = holds("cli_start_vs_nvme_version",
+	ok = keeps("cli_start_vs_nvme_version",
 		   (json > raw ? json : raw) / nvme, START_VS_NVME_MAX);
-	return holds("cli_peak_mib", (double)peak / 1024, PEAK_MAX_MIB) && ok;
+	return keeps("cli_peak_mib", (double)peak / 1024, PEAK_MAX_MIB) && ok;
 }
 
 static bool report_estimates(void)
@@ -217,9 +192,9 @@ static bool report_estimates(void)
 	if (estimates[TEXT].peak_kib > peak)
 		peak = estimates[TEXT].peak_kib;
 	printf("medians: records %.3f ms, text %.3f ms\n", ms, text_ms);
-	ok = holds("estimate_process_ms", ms > text_ms ? ms : text_ms,
+	ok = keeps("estimate_process_ms", ms > text_ms ? ms : text_ms,
 		   ESTIMATE_MAX_MS);
-	return holds("estimate_process_mib", (double)peak / 1024,
+	return keeps("estimate_process_mib", (double)peak / 1024,
 		     ESTIMATE_PEAK_MAX_MIB) &&
 	       ok;
 }
@@ -256,10 +231,10 @@ static bool make_capture(const char *ssdpm, const char *machines)
 
 static bool report_live(void)
 {
-	bool ok = holds("list_8_drives_ms", median_ms(&live[LIST], RUNS),
+	bool ok = keeps("list_8_drives_ms", median_ms(&live[LIST], RUNS),
 			LIST_MAX_MS);
 
-	return holds("apply_in_force_ms", median_ms(&live[APPLY], RUNS),
+	return keeps("apply_in_force_ms", median_ms(&live[APPLY], RUNS),
 		     APPLY_MAX_MS) &&
 	       ok;
 }

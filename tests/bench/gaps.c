@@ -6,14 +6,10 @@
  * mean delay. The idle times have a heavy tail (Lomax, shape 1.5, mean 100 ms,
  * cut at 10^6 s), as those of real hosts have.
  */
-#include <ssdpm.h>
+#include "bench.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define N_RECORDS 10000001u
 #define N_TABLES 1000
@@ -30,24 +26,6 @@ struct subject {
 	uint64_t checksum; /* so that no call can be left out */
 	bool failed;
 };
-
-/* Time of this process: others may run too. */
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* xorshift64*: above 0 and up to 1. */
-static double uniform(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return ((double)((*seed * 0x2545f4914f6cdd1d) >> 11) + 1) / 0x1p53;
-}
 
 static bool make_records(struct subject *s)
 {
@@ -121,24 +99,24 @@ static struct ssdpm_gaps *make_gaps(struct subject *s)
 
 static double time_pass(struct subject *s)
 {
-	double start = seconds();
+	double start = cpu_ns();
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < N_RECORDS; i++)
 		sum += s->ios[i].bytes;
 	s->checksum += sum;
-	return seconds() - start;
+	return cpu_ns() - start;
 }
 
 static double time_policies(struct subject *s)
 {
-	double start = seconds(), end;
+	double start = cpu_ns(), end;
 	struct ssdpm_gaps *gaps = make_gaps(s);
 
 	s->failed |= ssdpm_gaps_sweep(gaps, s->model, NULL, s->tables, N_TABLES,
 				      s->runs, NULL);
 	ssdpm_gaps_unref(gaps);
-	end = seconds();
+	end = cpu_ns();
 	for (int i = 0; i < N_TABLES; i++)
 		s->checksum += s->runs[i].energy_nj + s->runs[i].delay_p99_ns;
 	return end - start;
@@ -153,7 +131,7 @@ static double time_best_table(struct subject *s)
 		.max_exit_latency_us = UINT64_MAX,
 		.max_states = 2,
 	};
-	double start = seconds();
+	double start = cpu_ns();
 	struct ssdpm_gaps *gaps = make_gaps(s);
 	struct ssdpm_apst table;
 	struct ssdpm_run run;
@@ -165,26 +143,7 @@ static double time_best_table(struct subject *s)
 	/* Both states are used, and the bound is what holds it back. */
 	s->failed |= !table.entries[0].idle_ms || !table.entries[3].idle_ms ||
 		     run.delay_mean_ns < 1900000;
-	return seconds() - start;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values)
-{
-	qsort(values, REPETITIONS, sizeof(*values), compare);
-	return values[REPETITIONS / 2];
-}
-
-static bool report(const char *name, double value, double limit)
-{
-	printf("bench %s %.2f <= %.0f\n", name, value, limit);
-	return value <= limit;
+	return cpu_ns() - start;
 }
 
 int main(void)
@@ -204,11 +163,11 @@ int main(void)
 		policies[i] = time_policies(&s);
 		best[i] = time_best_table(&s);
 	}
-	base = median(pass);
-	good = report("policies1000_vs_pass", median(policies) / base,
-		      POLICIES_MAX);
-	good = report("best_table_vs_pass", median(best) / base,
-		      BEST_TABLE_MAX) &&
+	base = median(pass, REPETITIONS);
+	good = keeps("policies1000_vs_pass",
+		     median(policies, REPETITIONS) / base, POLICIES_MAX);
+	good = keeps("best_table_vs_pass", median(best, REPETITIONS) / base,
+		     BEST_TABLE_MAX) &&
 	       good;
 	ssdpm_model_unref(s.model);
 	free(s.ios);

@@ -4,13 +4,9 @@
  * states, and that making a table allocates nothing; how long the catalogue
  * takes to find a drive, and to make the tables of all.
  */
-#include <ssdpm.h>
+#include "bench.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BATCHES 501
 #define CALLS_PER_BATCH 2000
@@ -108,21 +104,6 @@ static void decode(struct subject *subject)
 	ssdpm_model_unref(model);
 }
 
-static double now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Median over the batches of the time of one call. */
 static double measure_ns(void (*call)(struct subject *),
 			 struct subject *subject)
@@ -130,14 +111,13 @@ static double measure_ns(void (*call)(struct subject *),
 	static double batches[BATCHES];
 
 	for (int i = 0; i < BATCHES; i++) {
-		double start = now_ns();
+		double start = wall_ns();
 
 		for (int j = 0; j < CALLS_PER_BATCH; j++)
 			call(subject);
-		batches[i] = (now_ns() - start) / CALLS_PER_BATCH;
+		batches[i] = (wall_ns() - start) / CALLS_PER_BATCH;
 	}
-	qsort(batches, BATCHES, sizeof(batches[0]), compare);
-	return batches[BATCHES / 2];
+	return median(batches, BATCHES);
 }
 
 /* Each row by its whole name, and by its name without the last two letters. */
@@ -193,29 +173,22 @@ static double measure_once_ns(void (*call)(struct subject *),
 	static double runs[CATALOGUE_BATCHES];
 
 	for (int i = 0; i < CATALOGUE_BATCHES; i++) {
-		double start = now_ns();
+		double start = wall_ns();
 
 		call(subject);
-		runs[i] = now_ns() - start;
+		runs[i] = wall_ns() - start;
 	}
-	qsort(runs, CATALOGUE_BATCHES, sizeof(runs[0]), compare);
-	return runs[CATALOGUE_BATCHES / 2];
-}
-
-static bool holds(const char *name, double value, double limit)
-{
-	printf("bench %s %.1f <= %.0f\n", name, value, limit);
-	return value <= limit;
+	return median(runs, CATALOGUE_BATCHES);
 }
 
 static bool measure_catalogue(struct subject *subject)
 {
 	uint32_t n = ssdpm_catalogue_get_n_rows(subject->catalogue);
 	double ns = measure_once_ns(look_up, subject) / (2 * n);
-	bool ok = holds("catalogue_lookup_ns", ns, CATALOGUE_LOOKUP_MAX_NS);
+	bool ok = keeps("catalogue_lookup_ns", ns, CATALOGUE_LOOKUP_MAX_NS);
 
 	ns = measure_once_ns(generate_all, subject);
-	return holds("catalogue_all_ms", ns / 1e6, CATALOGUE_ALL_MAX_MS) && ok;
+	return keeps("catalogue_all_ms", ns / 1e6, CATALOGUE_ALL_MAX_MS) && ok;
 }
 
 int main(void)
@@ -244,9 +217,9 @@ int main(void)
 		return 1;
 	}
 	ns = measure_ns(generate, &subject);
-	ok = holds("apst_generate_ns", ns, APST_GENERATE_MAX_NS);
+	ok = keeps("apst_generate_ns", ns, APST_GENERATE_MAX_NS);
 	ns = measure_ns(decode, &subject);
-	ok = holds("identify_decode_ns", ns, IDENTIFY_DECODE_MAX_NS) && ok;
+	ok = keeps("identify_decode_ns", ns, IDENTIFY_DECODE_MAX_NS) && ok;
 	ok = measure_catalogue(&subject) && ok;
 	ssdpm_catalogue_unref(subject.catalogue);
 	ssdpm_model_unref(subject.model);

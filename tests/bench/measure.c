@@ -8,27 +8,16 @@
  *     bench-measure FILE     the first one for numpy_measure.py: the samples go
  * to the file; how long it took and what came of it to standard output
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "bench.h"
 
-#include <ssdpm.h>
+#include <math.h>
+#include <string.h>
 
 #define N_SAMPLES 100000000
 #define REPETITIONS 3
 #define INTERVAL_NS 10000.0
 #define ENERGY_MAX 2.5
 #define BASELINE_MAX 25.0
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
 
 /* Noise about 2.5 W, a fifth of it active; levels: how many steps a watt has.
  */
@@ -53,15 +42,6 @@ static void make_signal(float *power_w, double noise_w, double levels)
 	}
 }
 
-/* Time of this process: others may run too. */
-static double now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
 static double sum_plainly(const float *power_w)
 {
 	double sum[8] = { 0 }, total = 0;
@@ -73,14 +53,6 @@ static double sum_plainly(const float *power_w)
 	for (int lane = 0; lane < 8; lane++)
 		total += sum[lane];
 	return total;
-}
-
-static void check(int r, const struct ssdpm_error *error)
-{
-	if (r == 0)
-		return;
-	fprintf(stderr, "bench-measure: %s\n", error->message);
-	exit(1);
 }
 
 struct times {
@@ -107,18 +79,18 @@ static struct times measure(const struct ssdpm_samples *samples,
 	double sum = 0;
 
 	for (int i = 0; i < REPETITIONS; i++) {
-		double start = now_ns();
+		double start = cpu_ns();
 		sum += sum_plainly(samples->power_w);
-		double pass = now_ns();
+		double pass = cpu_ns();
 		energy->size = sizeof(*energy);
 		check(ssdpm_energy_measure(samples, NULL, energy, &error),
 		      &error);
-		double integrated = now_ns();
+		double integrated = cpu_ns();
 		check(ssdpm_baseline_find(samples, &window, baseline, &error),
 		      &error);
 		times.pass = least(times.pass, pass - start);
 		times.energy = least(times.energy, integrated - pass);
-		times.baseline = least(times.baseline, now_ns() - integrated);
+		times.baseline = least(times.baseline, cpu_ns() - integrated);
 	}
 	double joules = sum / REPETITIONS * (INTERVAL_NS / 1e9);
 	if (fabs(joules - energy->energy_j) > 1e-6 * joules) {
@@ -127,12 +99,6 @@ static struct times measure(const struct ssdpm_samples *samples,
 		exit(1);
 	}
 	return times;
-}
-
-static bool judge(const char *name, double value, double limit)
-{
-	printf("bench %s %.2f <= %.1f\n", name, value, limit);
-	return value <= limit;
 }
 
 int main(int argc, char **argv)
@@ -181,8 +147,8 @@ int main(int argc, char **argv)
 		if (worst_baseline < times.baseline / times.pass)
 			worst_baseline = times.baseline / times.pass;
 	}
-	bool good = judge("energy_vs_pass", worst_energy, ENERGY_MAX);
-	good &= judge("baseline_vs_pass", worst_baseline, BASELINE_MAX);
+	bool good = keeps("energy_vs_pass", worst_energy, ENERGY_MAX);
+	good &= keeps("baseline_vs_pass", worst_baseline, BASELINE_MAX);
 	free(power_w);
 	return good ? 0 : 1;
 }

@@ -8,32 +8,15 @@
  *     bench-sim FILE     the closed loop for numpy_sim.py: the records go to
  * the file; how long it took, what came of it and the policy to standard output
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "bench.h"
 
-#include <ssdpm.h>
+#include <math.h>
+#include <string.h>
 
 #define N_RECORDS 10000000
 #define REPETITIONS 7
 #define CLOSED_MAX 3.5
 #define OPEN_MAX 8.0
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-/* In (0, 1]. */
-static double uniform(uint64_t *seed)
-{
-	return ((double)(next_random(seed) >> 11) + 1) / 9007199254740992.0;
-}
 
 /*
  * Exponential idle times, of which the share reaches from_ns; a tenth of the
@@ -64,28 +47,6 @@ static void make_trace(struct ssdpm_io *ios, double share, double from_ns)
 	}
 }
 
-/* Time of this process: others may run too. */
-static double now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *times)
-{
-	qsort(times, REPETITIONS, sizeof(times[0]), compare);
-	return times[REPETITIONS / 2];
-}
-
 static uint64_t sum_bytes(const struct ssdpm_io *ios)
 {
 	uint64_t sum = 0;
@@ -93,14 +54,6 @@ static uint64_t sum_bytes(const struct ssdpm_io *ios)
 	for (size_t i = 0; i < N_RECORDS; i++)
 		sum += ios[i].bytes;
 	return sum;
-}
-
-static void check(int r, const struct ssdpm_error *error)
-{
-	if (r == 0)
-		return;
-	fprintf(stderr, "bench-sim: %s\n", error->message);
-	exit(1);
 }
 
 /* The drive, and the table that Linux gives it. */
@@ -175,23 +128,17 @@ static void repeat(const struct subject *subject, const struct ssdpm_io *ios,
 	struct ssdpm_result result;
 
 	for (int i = 0; i < REPETITIONS; i++) {
-		double start = now_ns();
+		double start = cpu_ns();
 
 		sum = sum + sum_bytes(ios);
-		times->pass[i] = now_ns() - start;
-		start = now_ns();
+		times->pass[i] = cpu_ns() - start;
+		start = cpu_ns();
 		simulate(subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
-		times->closed[i] = now_ns() - start;
-		start = now_ns();
+		times->closed[i] = cpu_ns() - start;
+		start = cpu_ns();
 		simulate(subject, SSDPM_LOOP_OPEN, ios, N_RECORDS, &result);
-		times->open[i] = now_ns() - start;
+		times->open[i] = cpu_ns() - start;
 	}
-}
-
-static int report(const char *name, double value, double limit)
-{
-	printf("bench %s %.2f <= %.1f\n", name, value, limit);
-	return value > limit;
 }
 
 static int bench_loops(void)
@@ -212,9 +159,9 @@ static int bench_loops(void)
 		make_trace(ios, shares[i], from);
 		simulate(&subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
 		repeat(&subject, ios, &times);
-		double pass = median(times.pass);
-		double closed = median(times.closed) / pass;
-		double open = median(times.open) / pass;
+		double pass = median(times.pass, REPETITIONS);
+		double closed = median(times.closed, REPETITIONS) / pass;
+		double open = median(times.open, REPETITIONS) / pass;
 		printf("%2.0f %% of %llu idle times wake: a pass takes %.2f ns "
 		       "a record, the closed loop %.2f times that, the open "
 		       "loop %.2f times\n",
@@ -227,8 +174,8 @@ static int bench_loops(void)
 	}
 	ssdpm_model_unref(subject.model);
 	free(ios);
-	return report("sim_closed_vs_pass", worst_closed, CLOSED_MAX) +
-	       report("sim_open_vs_pass", worst_open, OPEN_MAX);
+	return !keeps("sim_closed_vs_pass", worst_closed, CLOSED_MAX) +
+	       !keeps("sim_open_vs_pass", worst_open, OPEN_MAX);
 }
 
 static void print_numbers(const uint64_t *numbers, size_t n)
@@ -276,13 +223,14 @@ static int serve_numpy(const char *name)
 	    fclose(file))
 		return 1;
 	for (int i = 0; i < REPETITIONS; i++) {
-		double start = now_ns();
+		double start = cpu_ns();
 
 		simulate(&subject, SSDPM_LOOP_CLOSED, ios, N_RECORDS, &result);
-		times[i] = now_ns() - start;
+		times[i] = cpu_ns() - start;
 	}
 	run = &result.nominal;
-	printf("%.0f\n%llu ", median(times), (unsigned long long)run->busy_ns);
+	printf("%.0f\n%llu ", median(times, REPETITIONS),
+	       (unsigned long long)run->busy_ns);
 	print_numbers(run->busy_ns_by_op, SSDPM_N_OPS);
 	print_numbers(run->n_ios, SSDPM_N_OPS);
 	print_numbers(run->bytes, SSDPM_N_OPS);

@@ -3,12 +3,7 @@
  * Reading blkparse's text, with the pairing of issues and completions, against
  * a plain loop that counts the newlines of the same bytes.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include <ssdpm.h>
+#include "bench.h"
 
 #define LIMIT 5.0
 #define ROUNDS 5
@@ -26,14 +21,6 @@ struct request {
 	unsigned sectors;
 	const char *rwbs;
 };
-
-static uint64_t random_bits(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * 0x2545f4914f6cdd1d;
-}
 
 static void put(struct text *text, uint64_t time_ns, char action,
 		const struct request *request)
@@ -77,10 +64,10 @@ static void make_text(struct text *text)
 
 		if (r->sectors)
 			put(text, now += 300, 'C', r);
-		r->rwbs = rwbs[random_bits(&seed) % 6];
-		r->sector = random_bits(&seed) % 1000000000 * 8;
-		r->sectors = 8u << random_bits(&seed) % 8;
-		put(text, now += 10000 + random_bits(&seed) % 90000, 'Q', r);
+		r->rwbs = rwbs[next_random(&seed) % 6];
+		r->sector = next_random(&seed) % 1000000000 * 8;
+		r->sectors = 8u << next_random(&seed) % 8;
+		put(text, now += 10000 + next_random(&seed) % 90000, 'Q', r);
 		put(text, now += 700, 'G', r);
 		if (text->n_ios % 4 == 0)
 			put_plug(text, now += 300, "P");
@@ -92,22 +79,6 @@ static void make_text(struct text *text)
 	}
 	for (size_t i = 0; i < QUEUE_DEPTH; i++)
 		put(text, now += 300, 'C', &queue[i]);
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void must(int holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "does not hold: %s\n", what);
-	exit(1);
 }
 
 static uint64_t count_newlines(const struct text *text)
@@ -144,12 +115,12 @@ static uint64_t read_ios(const struct text *text)
 static double best_of(uint64_t (*f)(const struct text *text),
 		      const struct text *text, uint64_t expected)
 {
-	double best = 1e9;
+	double best = 1e18;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		double start = seconds();
+		double start = wall_ns();
 		uint64_t n = f(text);
-		double took = seconds() - start;
+		double took = wall_ns() - start;
 
 		must(n == expected, "all was counted");
 		if (took < best)
@@ -167,7 +138,6 @@ int main(void)
 	make_text(&text);
 	double ratio = best_of(read_ios, &text, text.n_ios) /
 		       best_of(count_newlines, &text, text.sequence);
-	printf("bench blkparse_vs_newlines %.2f <= %.0f\n", ratio, LIMIT);
 	free(text.bytes);
-	return ratio > LIMIT;
+	return !keeps("blkparse_vs_newlines", ratio, LIMIT);
 }

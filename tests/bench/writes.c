@@ -4,14 +4,11 @@
  * table as large as its map, each of which needs the one before; its memory;
  * and a budget for 500 drives.
  */
+#include "bench.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include <malloc.h>
-
-#include <ssdpm.h>
 
 #define N_BLOCKS 1000000
 #define PAGES_PER_BLOCK 64
@@ -26,37 +23,6 @@
 #define N_STATES 8
 #define BUDGET_MAX_MS 100.0
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-/* Time of this process: others may run too. */
-static double now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-static void check(int r, const struct ssdpm_error *error)
-{
-	if (r == 0)
-		return;
-	fprintf(stderr, "bench-writes: %s\n", error->message);
-	exit(1);
-}
-
-static bool judge(const char *name, double value, double limit)
-{
-	printf("bench %s %.2f <= %.1f\n", name, value, limit);
-	return value <= limit;
-}
-
 /* Of each access; where the next one goes depends on what is loaded. */
 static double time_accesses(size_t n_pages)
 {
@@ -67,7 +33,7 @@ static double time_accesses(size_t n_pages)
 		exit(1);
 	for (size_t i = 0; i < n_pages; i++)
 		table[i] = (uint32_t)next_random(&seed);
-	double start = now_ns();
+	double start = cpu_ns();
 
 	for (size_t i = 0; i < N_WRITES; i++) {
 		uint32_t loaded = table[at];
@@ -76,7 +42,7 @@ static double time_accesses(size_t n_pages)
 		at = (uint64_t)(uint32_t)(loaded * 2654435761u + i) * n_pages >>
 		     32;
 	}
-	double ns = now_ns() - start;
+	double ns = cpu_ns() - start;
 
 	printf("# %u\n", table[at]); /* it was needed */
 	free(table);
@@ -123,10 +89,10 @@ static bool bench_ftl(void)
 	check(ssdpm_ftl_write(ftl, 0, params.n_user_pages, &error), &error);
 	check(ssdpm_ftl_write_pattern(ftl, &pattern, WARM_UP, &error), &error);
 	check(ssdpm_ftl_get_counts(ftl, &before, &error), &error);
-	double start = now_ns();
+	double start = cpu_ns();
 
 	check(ssdpm_ftl_write_pattern(ftl, &pattern, N_WRITES, &error), &error);
-	double ns = (now_ns() - start) / N_WRITES;
+	double ns = (cpu_ns() - start) / N_WRITES;
 
 	check(ssdpm_ftl_get_counts(ftl, &after, &error), &error);
 	ssdpm_ftl_free(ftl);
@@ -137,11 +103,11 @@ static bool bench_ftl(void)
 		fprintf(stderr, "bench-writes: it is not %.3f\n", WA);
 		exit(1);
 	}
-	bool good = judge("ftl_vs_random_access",
+	bool good = keeps("ftl_vs_random_access",
 			  ns / time_accesses((size_t)params.n_user_pages),
 			  RATIO_MAX);
 
-	return judge("ftl_bytes_per_page",
+	return keeps("ftl_bytes_per_page",
 		     (double)bytes / ((double)N_BLOCKS * PAGES_PER_BLOCK),
 		     BYTES_MAX) &&
 	       good;
@@ -190,12 +156,12 @@ static double time_budgets(bool linear)
 	for (uint64_t share = 5; share < 100; share += 5) {
 		uint64_t budget_uw =
 			least_uw + (most_uw - least_uw) / 100 * share;
-		double start = now_ns();
+		double start = cpu_ns();
 
 		check(ssdpm_budget_solve(options, n_options, N_DRIVES,
 					 budget_uw, NULL, &answer, &error),
 		      &error);
-		double ms = (now_ns() - start) / 1e6;
+		double ms = (cpu_ns() - start) / 1e6;
 
 		worst_ms = ms > worst_ms ? ms : worst_ms;
 		check(answer.exact ? 0 : -1, &inexact);
@@ -207,7 +173,7 @@ static bool bench_budget(void)
 {
 	double any_ms = time_budgets(false), linear_ms = time_budgets(true);
 
-	return judge("budget_500_drives_ms",
+	return keeps("budget_500_drives_ms",
 		     any_ms > linear_ms ? any_ms : linear_ms, BUDGET_MAX_MS);
 }
 
