@@ -46,13 +46,13 @@ static bool find_lpms(const struct ssdpm_plan *plan,
 		if (step.kind != SSDPM_STEP_LPM ||
 		    (strcmp(step.device, facts->name) &&
 		     strcmp(step.device, host)) ||
-		    !step.before || step.state == SSDPM_STEP_LEFT_ALONE)
+		    !step.before_value || !step.after_value ||
+		    step.state == SSDPM_STEP_LEFT_ALONE)
 			continue;
 		policies[BEFORE].kind = policies[AFTER].kind = POLICY_LPM;
-		policies[BEFORE].lpm = find_lpm(step.before);
-		policies[AFTER].lpm = step.after ? find_lpm(step.after) :
-						   policies[BEFORE].lpm;
-		return policies[BEFORE].lpm && policies[AFTER].lpm;
+		policies[BEFORE].lpm = step.before_value->lpm;
+		policies[AFTER].lpm = step.after_value->lpm;
+		return true;
 	}
 	return false;
 }

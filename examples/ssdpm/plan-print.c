@@ -10,31 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEX_TABLE (2 * SSDPM_APST_BYTES)
-
-/* A table stands as 512 digits in a step, a time in microseconds. */
-static void print_value(uint32_t kind, const char *value)
+static void print_table(const struct ssdpm_apst *table)
 {
-	struct resolved resolved = { .lpm = 0 };
-	char *end;
-	uint64_t us;
+	struct resolved resolved = { .table = *table };
 
-	if (!value || !*value) {
-		fputs("unknown", stdout);
-		return;
-	}
-	us = strtoull(value, &end, 10);
-	if (strlen(value) >= HEX_TABLE &&
-	    !ssdpm_apst_from_data(value, HEX_TABLE, &resolved.table, NULL)) {
-		/* A table that is switched off has a word behind it. */
-		print_resolved(&resolved);
-		printf("%s", value + HEX_TABLE);
-	} else if ((kind == SSDPM_STEP_LATENCY_TOLERANCE ||
-		    kind == SSDPM_STEP_REBUILD) &&
-		   *value && !*end)
-		fputs(latency_text(us).text, stdout);
+	/* Its entries, in force or not. */
+	resolved.table.enabled = 1;
+	print_resolved(&resolved);
+	if (!table->enabled)
+		fputs(" disabled", stdout);
+}
+
+static void print_value(const struct ssdpm_step *step, const char *text,
+			const struct ssdpm_step_value *value)
+{
+	const bool is_time = step->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+			     step->kind == SSDPM_STEP_REBUILD;
+
+	if (value && step->kind == SSDPM_STEP_APST)
+		print_table(&value->table);
+	else if (value && is_time &&
+		 value->max_exit_latency_us != SSDPM_LATENCY_ANY)
+		fputs(latency_text(value->max_exit_latency_us).text, stdout);
 	else
-		printf("%s", value);
+		fputs(*text ? text : "unknown", stdout);
 }
 
 static bool was_applied(const struct work *work)
@@ -63,14 +62,13 @@ static const char *how_long(const struct ssdpm_step *step)
 /* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
 static void print_what(const struct ssdpm_step *step)
 {
-	const char *name = step->target ? strrchr(step->target, '/') : NULL;
-
 	switch (step->kind) {
 	case SSDPM_STEP_LATENCY_TOLERANCE:
 		fputs("latency tolerance", stdout);
 		break;
 	case SSDPM_STEP_NVME_CORE:
-		printf("nvme_core %s", name ? name + 1 : "");
+		printf("nvme_core %s",
+		       ssdpm_nvme_core_to_string(step->parameter));
 		break;
 	case SSDPM_STEP_REBUILD:
 		fputs("table built anew at latency tolerance", stdout);
@@ -153,10 +151,10 @@ static void print_step(const struct work *work, const struct ssdpm_step *step)
 	}
 	putchar(' ');
 	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
-		print_value(step->kind, step->before);
+		print_value(step, step->before, step->before_value);
 		fputs(" -> ", stdout);
 	}
-	print_value(step->kind, step->after);
+	print_value(step, step->after, step->after_value);
 	printf(" (%s)\n", state_of(work, step));
 	if (!in_force || work->common->verbose)
 		print_details(step);

@@ -30,23 +30,23 @@ static const struct ssdpm_device_facts *find_facts(const struct drives *drives,
 	return NULL;
 }
 
-static void take_power(const struct plan_options *options,
-		       const struct ssdpm_device_facts *facts,
+static void take_power(const struct ssdpm_device_facts *facts,
 		       const struct ssdpm_step *step,
 		       struct ssdpm_persist_power *power)
 {
+	const struct ssdpm_step_value *value = step->after_value;
+
 	snprintf(power->address, sizeof(power->address), "%s", facts->address);
 	snprintf(power->product, sizeof(power->product), "%s", facts->product);
 	if (step->kind == SSDPM_STEP_NOPP) {
 		power->set |= SSDPM_PERSIST_NOPP;
-		power->nopp = options->nopp;
+		power->nopp = value->nopp;
 		return;
 	}
 	power->set |= SSDPM_PERSIST_POWER_STATE;
-	find_power_state(options, facts->name, &power->power_state);
+	power->power_state = value->power_state;
 	/* A hint that is kept is lost with the state, too. */
-	if (sscanf(step->after, "PS%*u hint %u", &power->workload_hint) != 1)
-		power->workload_hint = 0;
+	power->workload_hint = value->workload_hint;
 }
 
 /* One of each drive with such steps. Return: how many, or one more. */
@@ -71,7 +71,7 @@ static size_t list_powers(
 		if (at == SSDPM_MAX_PERSIST_POWERS)
 			return at + 1;
 		n = at < n ? n : at + 1;
-		take_power(work->options, facts, &step, &powers[at]);
+		take_power(facts, &step, &powers[at]);
 	}
 	return n;
 }

@@ -269,11 +269,37 @@ enum ssdpm_step_flag {
 };
 
 /**
+ * struct ssdpm_step_value - a value before or after a step (sized)
+ * @size: sizeof(struct ssdpm_step_value) of the library that fills it
+ * @max_exit_latency_us: SSDPM_STEP_LATENCY_TOLERANCE and SSDPM_STEP_REBUILD; or
+ *        SSDPM_LATENCY_ANY
+ * @nvme_core: SSDPM_STEP_NVME_CORE: in the unit of its parameter
+ * @lpm:   SSDPM_STEP_LPM: enum ssdpm_lpm
+ * @power_state: SSDPM_STEP_POWER_STATE: 0 to 31
+ * @workload_hint: SSDPM_STEP_POWER_STATE: 0 to 7
+ * @nopp:  SSDPM_STEP_NOPP: 1 or 0
+ * @table: SSDPM_STEP_APST
+ *
+ * Members of other kinds are 0.
+ */
+struct ssdpm_step_value {
+	size_t size;
+	uint64_t max_exit_latency_us;
+	uint64_t nvme_core;
+	uint32_t lpm;
+	uint32_t power_state;
+	uint32_t workload_hint;
+	uint32_t nopp;
+	struct ssdpm_apst table;
+};
+
+/**
  * struct ssdpm_step - one thing that is written (sized; the caller sets size)
  * @size:   sizeof(struct ssdpm_step)
  * @kind:   enum ssdpm_step_kind
  * @state:  enum ssdpm_step_state
  * @flags:  bits of enum ssdpm_step_flag
+ * @parameter: SSDPM_STEP_NVME_CORE: enum ssdpm_nvme_core
  * @device: name of the device; "all" for a parameter of nvme_core; a SATA port
  *          has the name of its disk, and "host3" where it has none or several
  * @target: the file, or "Set Features 0Ch", "02h", "11h"
@@ -284,21 +310,27 @@ enum ssdpm_step_flag {
  * @why:    one line: the reason, or why it is left alone, or what failed
  * @warning: one line: what the diagnosis of the device warns of once this is
  *          set, such as a policy that has lost data; "": nothing
+ * @before_value: the value of @before; NULL: not known, or a word that this
+ *          version does not know
+ * @after_value: likewise
  *
- * Strings are borrowed from the plan until the next call that changes it.
+ * Strings and values are borrowed from the plan until the next call that
+ * changes it.
  */
 struct ssdpm_step {
 	size_t size;
 	uint32_t kind;
 	uint32_t state;
 	uint32_t flags;
-	uint32_t reserved;
+	uint32_t parameter;
 	const char *device;
 	const char *target;
 	const char *before;
 	const char *after;
 	const char *why;
 	const char *warning;
+	const struct ssdpm_step_value *before_value;
+	const struct ssdpm_step_value *after_value;
 };
 
 SSDPM_API size_t ssdpm_plan_get_n_steps(const struct ssdpm_plan *plan);

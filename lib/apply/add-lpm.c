@@ -178,13 +178,13 @@ static bool release_knows(const char *release, uint32_t lpm)
 	return true;
 }
 
-static int take_lpms(const struct ssdpm_plan *plan, struct step *step,
+static int take_lpms(const struct ssdpm_plan *plan, struct change *change,
 		     const uint32_t *lpms, size_t n, struct ssdpm_error *reterr)
 {
 	for (size_t i = 0; i < n; i++)
 		if (release_knows(plan->facts.linux_release, lpms[i]))
-			step->lpms[step->n_lpms++] = lpms[i];
-	if (step->n_lpms)
+			change->lpms[change->n_lpms++] = lpms[i];
+	if (change->n_lpms)
 		return 0;
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "Linux %s has no %s",
 			   plan->facts.linux_release,
@@ -216,32 +216,19 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 	const bool caps = facts->known & SSDPM_FACT_AHCI_HOST_CAPS;
 	const bool salp = caps && facts->ahci_host_caps & HOST_CAP_SALP;
 
-	if (step->lpms[0] == SSDPM_LPM_MAX_PERFORMANCE)
+	if (step->change.lpms[0] == SSDPM_LPM_MAX_PERFORMANCE)
 		return; /* these bits are cleared, where there are any */
 	if ((caps && !salp) || facts->devices_without_hipm)
 		step->flags |= SSDPM_STEP_NO_HOST_BITS;
 	else
-		step->host_bits = salp && facts->n_devices &&
-				  facts->known & SSDPM_FACT_AHCI_PORT_CMD;
+		step->change.host_bits =
+			salp && facts->n_devices &&
+			facts->known & SSDPM_FACT_AHCI_PORT_CMD;
 }
 
-static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
-		     struct ssdpm_error *reterr)
+static int say_lpm(const struct ssdpm_device_facts *facts, struct step *step,
+		   struct ssdpm_error *reterr)
 {
-	const char *after = ssdpm_lpm_to_string(step->lpms[0]);
-	char name[32];
-	int err;
-
-	step->flags |= SSDPM_STEP_UNTIL_REBOOT;
-	if (facts->lpm != SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
-		step->flags |= SSDPM_STEP_REVERSIBLE;
-	ssdpm__judge_host_bits(facts, step);
-	if (!strcmp(step->change.before, after))
-		step->state = SSDPM_STEP_IN_FORCE;
-	ssdpm__port_name(facts, name);
-	err = ssdpm__set_string(&step->device, name, reterr);
-	if (err)
-		return err;
 	if (!(step->flags & SSDPM_STEP_REVERSIBLE))
 		return ssdpm__step_set_why(
 			step, reterr,
@@ -258,29 +245,43 @@ static int fill_step(const struct ssdpm_device_facts *facts, struct step *step,
 	return ssdpm__step_set_why(step, reterr, "by way of max_performance");
 }
 
+static int fill_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		     const struct ssdpm_model *model, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct change *change = &step->change;
+	const struct ssdpm_step_value before = { .lpm = facts->lpm };
+	const struct ssdpm_step_value after = { .lpm = change->lpms[0] };
+	int err;
+
+	ssdpm__value_set(change->kind, &before, &change->before);
+	ssdpm__value_set(change->kind, &after, &change->after);
+	if (facts->lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+		step->flags &= ~(uint32_t)SSDPM_STEP_REVERSIBLE;
+	ssdpm__judge_host_bits(facts, step);
+	if (before.lpm == after.lpm)
+		step->state = SSDPM_STEP_IN_FORCE;
+	err = say_lpm(facts, step, reterr);
+	return err ? err : ssdpm__step_warn(plan, step, device, model, reterr);
+}
+
 static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		    const struct ssdpm_model *model, const char *path,
 		    const uint32_t *lpms, size_t n, struct step **ret_step,
 		    struct ssdpm_error *reterr)
 {
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct step *step;
+	char name[32];
 	int err;
 
-	err = ssdpm__step_new(SSDPM_STEP_LPM, path,
-			      ssdpm_lpm_to_string(facts->lpm), "", &step,
-			      reterr);
+	ssdpm__port_name(ssdpm_device_get_facts(device), name);
+	err = ssdpm__step_new(SSDPM_STEP_LPM, path, name, &step, reterr);
 	if (err)
 		return err;
-	err = take_lpms(plan, step, lpms, n, reterr);
+	err = take_lpms(plan, &step->change, lpms, n, reterr);
 	if (!err)
-		err = ssdpm__set_string(&step->change.after,
-					ssdpm_lpm_to_string(step->lpms[0]),
-					reterr);
-	if (!err)
-		err = fill_step(facts, step, reterr);
-	if (!err)
-		err = ssdpm__step_warn(plan, step, device, model, reterr);
+		err = fill_step(plan, device, model, step, reterr);
 	if (err)
 		ssdpm__step_free(step);
 	else

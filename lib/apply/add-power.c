@@ -6,165 +6,10 @@
  */
 #include "apply/internal.h"
 
-#include "base/text.h"
-
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-enum {
-	FEATURE_STATE = 0x02,
-	FEATURE_NOPP = 0x11,
-	STATE_BITS = 0xff, /* of the state and the hint */
-	HINT_SHIFT = 5,
-	MAX_HINT = 7,
-	STATUS_CODE = 0x7ff,
-	STATUS_INVALID_FIELD = 0x002,
-	STATUS_NOT_CHANGEABLE = 0x10e,
-};
-
-static void format_state(uint32_t state, uint32_t hint, char value[24])
-{
-	if (hint)
-		snprintf(value, 24, "PS%u hint %u", state, hint);
-	else
-		snprintf(value, 24, "PS%u", state);
-}
-
-static bool parse_state(const char *value, uint32_t *ret_state,
-			uint32_t *ret_hint)
-{
-	struct span span = ssdpm__span(value, strlen(value));
-	uint64_t state, hint = 0;
-
-	if (!ssdpm__take(&span, "PS") ||
-	    !ssdpm__take_uint(&span, SSDPM_MAX_STATES - 1, &state))
-		return false;
-	if (span.at != span.end &&
-	    (!ssdpm__take(&span, "hint") ||
-	     !ssdpm__take_uint(&span, MAX_HINT, &hint) || span.at != span.end))
-		return false;
-	*ret_state = (uint32_t)state;
-	*ret_hint = (uint32_t)hint;
-	return true;
-}
-
-bool ssdpm__is_power_value(uint32_t kind, const char *value)
-{
-	uint32_t state, hint;
-
-	if (kind == SSDPM_STEP_NOPP)
-		return !strcmp(value, "on") || !strcmp(value, "off");
-	return parse_state(value, &state, &hint);
-}
-
-/* As it is when it is awake: -EBUSY: it will not wake. */
-static int read_awake(struct ssdpm_device *device,
-		      struct ssdpm_device_power *power,
-		      struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	int err = ssdpm_device_read_power(device, power, reterr);
-
-	if (err || !(power->flags & SSDPM_POWER_FLAG_ASLEEP))
-		return err;
-	if (!device->machine->capture) {
-		err = ssdpm__nvme_wake(device->machine, facts, reterr);
-		if (!err)
-			err = ssdpm_device_read_power(device, power, reterr);
-		if (err || !(power->flags & SSDPM_POWER_FLAG_ASLEEP))
-			return err;
-	}
-	return ssdpm__fail(reterr, -EBUSY, 0,
-			   "%s sleeps in PS%u, and does not say which state it "
-			   "wakes to",
-			   facts->name, power->power_state);
-}
-
-int ssdpm__read_power_value(struct ssdpm_device *device, uint32_t kind,
-			    char value[SSDPM__VALUE_BYTES],
-			    struct ssdpm_error *reterr)
-{
-	struct ssdpm_device_power power = { .size = sizeof(power) };
-	char text[24];
-	int err;
-
-	if (kind == SSDPM_STEP_POWER_STATE) {
-		err = read_awake(device, &power, reterr);
-		if (err)
-			return err;
-		format_state(power.power_state, power.workload_hint, text);
-		strcpy(value, text);
-		return 0;
-	}
-	err = ssdpm_device_read_power(device, &power, reterr);
-	if (err)
-		return err;
-	if (!(power.known & SSDPM_POWER_FACT_NOPP))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s does not say whether it has a "
-				   "permissive mode for non-operational states",
-				   ssdpm_device_get_facts(device)->name);
-	strcpy(value, power.nopp ? "on" : "off");
-	return 0;
-}
-
-/* Bits beside the two fields stay: NVMe 2.3 has a latency limit there (IIELL).
- */
-static int make_dword(struct ssdpm_machine *machine, const char *name,
-		      uint32_t state, uint32_t hint, uint32_t *ret_dword,
-		      struct ssdpm_error *reterr)
-{
-	uint32_t now = 0;
-	int err = ssdpm__nvme_get_feature(machine, name, FEATURE_STATE, NULL, 0,
-					  &now, reterr);
-
-	if (!err)
-		*ret_dword = (now & ~(uint32_t)STATE_BITS) |
-			     hint << HINT_SHIFT | state;
-	return err;
-}
-
-/* What the drive cannot do, and not that it failed. */
-static int set_feature(struct ssdpm_machine *machine, const char *name,
-		       uint8_t fid, uint32_t dword, struct ssdpm_error *reterr)
-{
-	struct ssdpm_error error;
-	uint32_t code;
-	int err;
-
-	err = ssdpm__nvme_set_feature(machine, name, fid, dword, &error);
-	if (!err)
-		return 0;
-	code = error.nvme_status & STATUS_CODE;
-	if (err == -EIO &&
-	    (code == STATUS_INVALID_FIELD || code == STATUS_NOT_CHANGEABLE))
-		err = error.code = -EOPNOTSUPP;
-	if (reterr)
-		*reterr = error;
-	return err;
-}
-
-int ssdpm__write_power_value(struct ssdpm_machine *machine, uint32_t kind,
-			     const char *name, const char *value,
-			     struct ssdpm_error *reterr)
-{
-	uint32_t state, hint, dword;
-	int err;
-
-	if (machine->capture)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s: a capture takes no commands", name);
-	if (kind == SSDPM_STEP_NOPP)
-		return set_feature(machine, name, FEATURE_NOPP,
-				   !strcmp(value, "on"), reterr);
-	if (!parse_state(value, &state, &hint))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "%s: %.40s is no power state", name, value);
-	err = make_dword(machine, name, state, hint, &dword, reterr);
-	return err ? err :
-		     set_feature(machine, name, FEATURE_STATE, dword, reterr);
-}
+enum { MAX_HINT = 7 };
 
 static int check_nvme(const struct ssdpm_device_facts *facts,
 		      struct ssdpm_error *reterr)
@@ -177,49 +22,51 @@ static int check_nvme(const struct ssdpm_device_facts *facts,
 }
 
 /* Not everybody who may look at a plan may ask the drive. */
-static int find_before(struct ssdpm_device *device, uint32_t kind,
-		       char before[SSDPM__VALUE_BYTES], char why_not[256],
-		       struct ssdpm_error *reterr)
+static int find_before(struct ssdpm_device *device, struct step *step,
+		       const char *why, struct ssdpm_error *reterr)
 {
+	struct change *change = &step->change;
+	struct ssdpm_step_value before = { 0 };
 	struct ssdpm_error error;
-	int err = ssdpm__read_power_value(device, kind, before, &error);
+	int err = change->kind->ask(device, &before, &error);
 
-	why_not[0] = '\0';
-	if (!err)
-		return 0;
-	if (err == -ENOMEM) {
-		if (reterr)
-			*reterr = error;
-		return err;
-	}
-	before[0] = '\0';
-	snprintf(why_not, 256, "; what it is now is not known: %.200s",
-		 error.message);
-	return 0;
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	if (err)
+		return ssdpm__step_set_why(step, reterr,
+					   "%s; what it is now is not known: "
+					   "%.200s",
+					   why, error.message);
+	ssdpm__value_set(change->kind, &before, &change->before);
+	return ssdpm__set_string(&step->why, why, reterr);
 }
 
-static int put(struct ssdpm_plan *plan, const struct ssdpm_device *device,
-	       uint32_t kind, const char *before, const char *after,
-	       const char *why, const char *why_not, struct ssdpm_error *reterr)
+static int put(struct ssdpm_plan *plan, struct ssdpm_device *device,
+	       uint32_t kind, const struct ssdpm_step_value *after,
+	       const char *why, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_step_value is = *after;
+	struct change *change;
 	struct step *step;
 	int err;
 
-	err = ssdpm__step_new(kind, facts->path + 1, before, after, &step,
+	err = ssdpm__step_new(kind, facts->path + 1, facts->name, &step,
 			      reterr);
 	if (err)
 		return err;
-	step->flags = SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_RESET;
-	if (!strcmp(before, after))
+	change = &step->change;
+	err = find_before(device, step, why, reterr);
+	if (err) {
+		ssdpm__step_free(step);
+		return err;
+	}
+	if (is.workload_hint == SSDPM_WORKLOAD_HINT_KEEP)
+		is.workload_hint = change->before.is.workload_hint;
+	ssdpm__value_set(change->kind, &is, &change->after);
+	if (ssdpm__value_is(&change->before, &change->after))
 		step->state = SSDPM_STEP_IN_FORCE;
-	err = ssdpm__set_string(&step->device, facts->name, reterr);
-	if (!err)
-		err = ssdpm__step_set_why(step, reterr, "%s%s", why, why_not);
-	if (!err)
-		return ssdpm__plan_put(plan, step, reterr);
-	ssdpm__step_free(step);
-	return err;
+	return ssdpm__plan_put(plan, step, reterr);
 }
 
 static int check_state(const char *name, const struct ssdpm_model *model,
@@ -277,8 +124,11 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	const bool keep = workload_hint == SSDPM_WORKLOAD_HINT_KEEP;
-	char before[SSDPM__VALUE_BYTES], after[24], why[64], why_not[256];
-	uint32_t now, hint = 0;
+	const struct ssdpm_step_value after = {
+		.power_state = power_state,
+		.workload_hint = workload_hint,
+	};
+	char why[64];
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
@@ -290,19 +140,10 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "%s: there is no workload hint %u: 0 to %d",
 				  facts->name, workload_hint, MAX_HINT);
-	if (!err)
-		err = find_before(device, SSDPM_STEP_POWER_STATE, before,
-				  why_not, reterr);
 	if (err)
 		return err;
-	if (!keep)
-		hint = workload_hint;
-	else if (!parse_state(before, &now, &hint))
-		hint = 0;
-	format_state(power_state, hint, after);
 	say_power(model, power_state, why);
-	return put(plan, device, SSDPM_STEP_POWER_STATE, before, after, why,
-		   why_not, reterr);
+	return put(plan, device, SSDPM_STEP_POWER_STATE, &after, why, reterr);
 }
 
 /* Only where the drive itself says that it has none. */
@@ -323,7 +164,7 @@ static int check_nopp(struct ssdpm_device *device, struct ssdpm_error *reterr)
 int ssdpm_plan_add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			uint32_t enabled, struct ssdpm_error *reterr)
 {
-	char before[SSDPM__VALUE_BYTES], why_not[256];
+	const struct ssdpm_step_value after = { .nopp = enabled };
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
@@ -334,16 +175,12 @@ int ssdpm_plan_add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 				  "enabled: 0 or 1, and not %u", enabled);
 	if (!err)
 		err = check_nopp(device, reterr);
-	if (!err)
-		err = find_before(device, SSDPM_STEP_NOPP, before, why_not,
-				  reterr);
 	if (err)
 		return err;
-	return put(plan, device, SSDPM_STEP_NOPP, before,
-		   enabled ? "on" : "off",
+	return put(plan, device, SSDPM_STEP_NOPP, &after,
 		   enabled ? "background work may exceed the power of a "
 			     "non-operational state, until the next reset" :
 			     "no background work beyond the power of a "
 			     "non-operational state, until the next reset",
-		   why_not, reterr);
+		   reterr);
 }

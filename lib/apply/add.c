@@ -22,46 +22,16 @@ bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 	return true;
 }
 
-void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES])
+/* Its values, planned or in force; its words come later. */
+static void set_values(struct step *step, const struct ssdpm_step_value *before,
+		       const struct ssdpm_step_value *after)
 {
-	snprintf(path, SSDPM__TARGET_BYTES,
-		 "sys/module/nvme_core/parameters/%s",
-		 ssdpm_nvme_core_to_string(parameter));
-}
+	struct change *change = &step->change;
 
-void ssdpm__format_tolerance(uint64_t us, char text[24])
-{
-	if (us == SSDPM_LATENCY_ANY)
-		snprintf(text, 24, "any");
-	else
-		snprintf(text, 24, "%" PRIu64, us);
-}
-
-/* Make a step, planned or in force; its words come later. */
-static int make_step(uint32_t kind, const char *path, const char *device,
-		     const char *before, const char *after,
-		     struct step **ret_step, struct ssdpm_error *reterr)
-{
-	struct step *step;
-	int err;
-
-	err = ssdpm__step_new(kind, path, before, after, &step, reterr);
-	if (err)
-		return err;
-	err = ssdpm__set_string(&step->device, device, reterr);
-	if (err) {
-		ssdpm__step_free(step);
-		return err;
-	}
-	step->flags = SSDPM_STEP_REVERSIBLE;
-	step->flags |= kind == SSDPM_STEP_APST ? SSDPM_STEP_UNTIL_RESET :
-						 SSDPM_STEP_UNTIL_REBOOT;
-	if (kind == SSDPM_STEP_NVME_CORE)
-		step->flags |= SSDPM_STEP_ALL_DRIVES;
-	if (!strcmp(before, after))
+	ssdpm__value_set(change->kind, before, &change->before);
+	ssdpm__value_set(change->kind, after, &change->after);
+	if (ssdpm__value_is(&change->before, &change->after))
 		step->state = SSDPM_STEP_IN_FORCE;
-	*ret_step = step;
-	return 0;
 }
 
 static int check_nvme(const struct ssdpm_device_facts *facts,
@@ -150,7 +120,13 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 				     struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char path[SSDPM__TARGET_BYTES], before[24], after[24];
+	const struct ssdpm_step_value before = {
+		.max_exit_latency_us = facts->latency_tolerance_us,
+	};
+	const struct ssdpm_step_value after = {
+		.max_exit_latency_us = max_exit_latency_us,
+	};
+	char path[SSDPM__TARGET_BYTES];
 	struct step *step;
 	int err;
 
@@ -166,12 +142,11 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 				   "takes, %u us: say any",
 				   facts->name, max_exit_latency_us,
 				   MAX_TOLERANCE_US);
-	ssdpm__format_tolerance(facts->latency_tolerance_us, before);
-	ssdpm__format_tolerance(max_exit_latency_us, after);
-	err = make_step(SSDPM_STEP_LATENCY_TOLERANCE, path, facts->name, before,
-			after, &step, reterr);
+	err = ssdpm__step_new(SSDPM_STEP_LATENCY_TOLERANCE, path, facts->name,
+			      &step, reterr);
 	if (err)
 		return err;
+	set_values(step, &before, &after);
 	err = say_tolerance(plan, step, device, model, max_exit_latency_us,
 			    reterr);
 	if (!err)
@@ -232,7 +207,8 @@ static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 			     uint64_t value, struct ssdpm_error *reterr)
 {
-	char path[SSDPM__TARGET_BYTES], before[24], after[24];
+	struct ssdpm_step_value before = { 0 }, after = { .nvme_core = value };
+	char path[SSDPM__TARGET_BYTES];
 	struct step *step;
 	int err;
 
@@ -244,14 +220,11 @@ int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 	if (err)
 		return err;
 	ssdpm__parameter_path(parameter, path);
-	snprintf(before, sizeof(before), "%" PRIu64,
-		 plan->facts.nvme_core[parameter]);
-	snprintf(after, sizeof(after), "%" PRIu64, value);
-	err = make_step(SSDPM_STEP_NVME_CORE, path, "all", before, after, &step,
-			reterr);
+	err = ssdpm__step_new(SSDPM_STEP_NVME_CORE, path, "all", &step, reterr);
 	if (err)
 		return err;
-	step->parameter = parameter;
+	before.nvme_core = plan->facts.nvme_core[parameter];
+	set_values(step, &before, &after);
 	err = ssdpm__step_set_why(step, reterr,
 				  "for all controllers, until the next boot");
 	if (!err)
@@ -337,8 +310,7 @@ int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char before[SSDPM__VALUE_BYTES] = "", after[SSDPM__VALUE_BYTES];
-	struct ssdpm_apst now;
+	struct ssdpm_step_value before = { 0 }, after = { .table = *table };
 	struct step *step;
 	int err;
 
@@ -346,19 +318,19 @@ int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = check_table(plan, device, model, table, reterr);
 	if (!err)
-		err = ssdpm__table_to_value(table, after, reterr);
+		err = ssdpm__step_new(SSDPM_STEP_APST, facts->path + 1,
+				      facts->name, &step, reterr);
 	if (err)
 		return err;
+	ssdpm__value_set(step->change.kind, &after, &step->change.after);
 	/* Not everybody who may look at a plan may read the table. */
-	err = ssdpm_device_read_apst(device, &now, NULL);
+	err = ssdpm_device_read_apst(device, &before.table, NULL);
 	if (!err)
-		err = ssdpm__table_to_value(&now, before, NULL);
-	if (err == -ENOMEM)
+		set_values(step, &before, &after);
+	if (err == -ENOMEM) {
+		ssdpm__step_free(step);
 		return ssdpm__fail(reterr, err, 0, "out of memory");
-	err = make_step(SSDPM_STEP_APST, facts->path + 1, facts->name, before,
-			after, &step, reterr);
-	if (err)
-		return err;
+	}
 	err = ssdpm__step_set_why(
 		step, reterr,
 		"until the next reset or change of the latency tolerance; Linux "

@@ -37,38 +37,40 @@ static int step_failed(struct step *step, int err,
 static int recheck_step(struct ssdpm_plan *plan, struct step *step,
 			struct ssdpm_error *reterr)
 {
-	char value[SSDPM__VALUE_BYTES];
+	struct change *change = &step->change;
+	struct value now;
 	int err;
 
 	if (step->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
-	err = ssdpm__read_value(plan->machine, step->change.kind,
-				step->change.path, value, reterr);
+	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
+				reterr);
 	if (err)
 		return ssdpm__step_fail(plan, step, err, reterr);
-	if (ssdpm__takes_command(step->change.kind) && !step->change.before[0])
-		return ssdpm__set_string(&step->change.before, value, reterr);
-	if (!strcmp(value, step->change.before))
+	if (change->kind->ask && !change->before.is_known)
+		change->before = now;
+	if (ssdpm__value_is(&now, &change->before))
 		return 0;
 	return ssdpm__fail(reterr, -ESTALE, 0,
 			   "%s was %.40s when it was planned and is %.40s now: "
 			   "plan again",
-			   step->target, step->change.before, value);
+			   step->target, change->before.text, now.text);
 }
 
 static int recheck_table(struct ssdpm_plan *plan, const struct drive *drive,
 			 struct ssdpm_error *reterr)
 {
-	char value[SSDPM__VALUE_BYTES];
+	const struct change *table = &drive->table;
+	struct value now;
 	int err;
 
-	if (!drive->table.before || !ssdpm__drive_is_rebuilt(plan, drive))
+	if (!table->before.is_known || !ssdpm__drive_is_rebuilt(plan, drive))
 		return 0;
-	err = ssdpm__read_value(plan->machine, SSDPM_STEP_APST,
-				drive->table.path, value, reterr);
+	err = ssdpm__read_value(plan->machine, table->kind, table->path, &now,
+				reterr);
 	if (err)
 		return ssdpm__drive_fail(plan, drive, err, reterr);
-	if (!strcmp(value, drive->table.before))
+	if (ssdpm__value_is(&now, &table->before))
 		return 0;
 	return ssdpm__fail(reterr, -ESTALE, 0,
 			   "the table of %s has changed since it was planned: "
@@ -108,48 +110,29 @@ static int recheck(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return err;
 }
 
-static int do_lpm(const struct work *work, struct step *step,
-		  struct ssdpm_error *reterr)
-{
-	uint32_t lpm;
-	int err;
-
-	err = ssdpm__set_lpm(work->site, step->change.path, step->lpms,
-			     step->n_lpms, step->host_bits, &lpm, reterr);
-	if (err)
-		return err;
-	return ssdpm__set_string(&step->change.after, ssdpm_lpm_to_string(lpm),
-				 reterr);
-}
-
-static int do_value(struct ssdpm_plan *plan, const struct step *step,
+/* Set it, and read it back. */
+static int do_value(struct work *work, struct step *step,
 		    struct ssdpm_error *reterr)
 {
-	const struct change *change = &step->change;
-	char value[SSDPM__VALUE_BYTES];
-	int err;
+	struct change *change = &step->change;
+	struct value now;
+	int err = change->kind->set(work->site, change, reterr);
 
-	if (change->kind == SSDPM_STEP_REBUILD)
-		err = ssdpm__rebuild(plan->machine, change->path, change->after,
-				     reterr);
-	else
-		err = ssdpm__write_value(plan->machine, change->kind,
-					 change->path, change->after, reterr);
 	if (!err)
-		err = ssdpm__read_value(plan->machine, change->kind,
-					change->path, value, reterr);
-	if (err || !strcmp(value, change->after))
+		err = ssdpm__read_value(work->plan->machine, change->kind,
+					change->path, &now, reterr);
+	if (err || ssdpm__value_is(&now, &change->after))
 		return err;
 	return ssdpm__fail(reterr, -EIO, 0,
 			   "%s: %.40s was written, and it reads %.40s",
-			   step->target, change->after, value);
+			   step->target, change->after.text, now.text);
 }
 
 /* On the way back the kernel's own table is the next best. */
 static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
 		       int err)
 {
-	return plan->goes_back && step->change.kind == SSDPM_STEP_APST &&
+	return plan->goes_back && step->change.kind->role == ROLE_TABLE &&
 	       (err == -EACCES || err == -EPERM || err == -EOPNOTSUPP);
 }
 
@@ -163,13 +146,11 @@ static int do_step(struct work *work, size_t i, struct ssdpm_error *reterr)
 	if (err)
 		return step_failed(step, err, &error, reterr);
 	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.40s -> %.40s",
-		   step->target, step->change.before, step->change.after);
+		   step->target, step->change.before.text,
+		   step->change.after.text);
 	step->change.begun = true;
 	step->change.flux = FLUX_FAILED;
-	if (step->change.kind == SSDPM_STEP_LPM)
-		err = do_lpm(work, step, &error);
-	else
-		err = do_value(work->plan, step, &error);
+	err = do_value(work, step, &error);
 	if (is_refused(work->plan, step, err)) {
 		step->state = SSDPM_STEP_LEFT_ALONE;
 		step->change.begun = false;
@@ -204,13 +185,13 @@ static void look_at_failed(struct work *work)
 {
 	for (size_t i = 0; i < work->n_steps; i++) {
 		struct change *change = work->changes[i];
-		char value[SSDPM__VALUE_BYTES];
+		struct value now;
 
 		if (work->steps[i]->state == SSDPM_STEP_FAILED &&
-		    change->kind == SSDPM_STEP_NVME_CORE &&
+		    change->kind->role == ROLE_PARAMETER &&
 		    !ssdpm__read_value(work->plan->machine, change->kind,
-				       change->path, value, NULL) &&
-		    !strcmp(value, change->before))
+				       change->path, &now, NULL) &&
+		    ssdpm__value_is(&now, &change->before))
 			change->begun = false;
 	}
 }
@@ -242,17 +223,17 @@ static void set_unread(const struct ssdpm_plan *plan, struct step *step,
 void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step)
 {
 	const struct change *change = &step->change;
-	char value[SSDPM__VALUE_BYTES];
 	struct ssdpm_error error = { 0 };
+	struct value now;
 
-	if (ssdpm__read_value(plan->machine, change->kind, change->path, value,
+	if (ssdpm__read_value(plan->machine, change->kind, change->path, &now,
 			      &error)) {
 		set_unread(plan, step, &error);
-	} else if (strcmp(value, change->before)) {
+	} else if (!ssdpm__value_is(&now, &change->before)) {
 		add_why(step, "it was not put back", "");
-		step->state = strcmp(value, change->after) ?
-				      SSDPM_STEP_DIFFERS :
-				      SSDPM_STEP_DONE;
+		step->state = ssdpm__value_is(&now, &change->after) ?
+				      SSDPM_STEP_DONE :
+				      SSDPM_STEP_DIFFERS;
 	} else if (step->state == SSDPM_STEP_DONE) {
 		step->state = SSDPM_STEP_UNDONE;
 	}
@@ -298,19 +279,16 @@ static void undo(struct work *work, struct ssdpm_error *reterr)
 }
 
 /* Only what took their place is replaced by them again. */
-static int note_tables(struct work *work, struct ssdpm_error *reterr)
+static void note_tables(struct work *work)
 {
-	char value[SSDPM__VALUE_BYTES];
-	int err = 0;
-
-	for (size_t i = work->n_steps; !err && i < work->n; i++) {
+	for (size_t i = work->n_steps; i < work->n; i++) {
 		struct change *table = work->changes[i];
+		struct value now;
 
 		if (!ssdpm__read_value(work->plan->machine, table->kind,
-				       table->path, value, NULL))
-			err = ssdpm__set_string(&table->after, value, reterr);
+				       table->path, &now, NULL))
+			table->after = now;
 	}
-	return err;
 }
 
 static int do_steps(struct work *work, struct ssdpm_error *reterr)
@@ -325,7 +303,7 @@ static int do_steps(struct work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = ssdpm__check_tables(work->plan, reterr);
 	if (!err)
-		err = note_tables(work, reterr);
+		note_tables(work);
 	if (!err)
 		err = ssdpm__keep(work->site, &work->kept, work->changes,
 				  work->n, work->plan, reterr);
@@ -346,33 +324,17 @@ static bool is_to_be_done(const struct step *step)
 	       step->state != SSDPM_STEP_LEFT_ALONE;
 }
 
-/* Which policies may be found on a port after a kill. */
-static int note_tries(struct step *step, struct ssdpm_error *reterr)
-{
-	char text[SSDPM_MAX_LPMS * 32] = "";
-	size_t used = 0;
-
-	if (step->n_lpms < 2)
-		return 0;
-	for (uint32_t i = 0; i < step->n_lpms; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s", i ? "," : "",
-					 ssdpm_lpm_to_string(step->lpms[i]));
-	return ssdpm__set_string(&step->change.tries, text, reterr);
-}
-
 static int take_steps(struct work *work, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_plan *plan = work->plan;
 	/* One more: it may be none, and malloc(0) may be NULL. */
 	const size_t n = plan->n_order + plan->n_drives + 1;
-	int err = 0;
 
 	work->steps = calloc(n, sizeof(*work->steps));
 	work->changes = calloc(n, sizeof(*work->changes));
 	if (!work->steps || !work->changes)
 		return ssdpm__no_memory(reterr);
-	for (size_t i = 0; !err && i < plan->n_order; i++) {
+	for (size_t i = 0; i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
 
 		if (!is_to_be_done(step))
@@ -380,7 +342,6 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 		step->state = SSDPM_STEP_PLANNED;
 		step->change.begun = false;
 		step->change.flux = FLUX_NONE;
-		err = note_tries(step, reterr);
 		work->steps[work->n] = step;
 		work->changes[work->n++] = &step->change;
 	}
@@ -392,7 +353,7 @@ static int take_steps(struct work *work, struct ssdpm_error *reterr)
 		if (drive->is_foreign && ssdpm__drive_is_rebuilt(plan, drive))
 			work->changes[work->n++] = &drive->table;
 	}
-	return err;
+	return 0;
 }
 
 static int commit_locked(struct work *work, struct ssdpm_error *reterr)

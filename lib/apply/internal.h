@@ -23,20 +23,74 @@ enum flux {
 	FLUX_FAILED = 2,
 };
 
+/* A value, and the text for it. */
+struct value {
+	bool is_known;
+	struct ssdpm_step_value is;
+	/* "": it was not read; if it is not known, what was read. */
+	char text[SSDPM__VALUE_BYTES];
+};
+
+/* What a kind of value has to do with the tables of drives. */
+enum role {
+	ROLE_NONE = 0,
+	ROLE_PARAMETER = 1, /* all are made from it, at the next tolerance */
+	ROLE_TOLERANCE = 2, /* a change of it builds the one of its drive */
+	ROLE_TABLE = 3,	    /* it is the one in force */
+};
+
+struct site;
+struct change;
+
+/* A kind of step; paths are as in struct change. */
+struct step_kind {
+	uint32_t number;    /* enum ssdpm_step_kind */
+	const char *word;   /* in records, and for callers */
+	const char *target; /* as it is shown; NULL: the file */
+	enum role role;
+	bool is_passing; /* it ends with the value that was there before */
+	bool has_tries;	 /* a step may name several policies */
+	uint32_t flags;	 /* those of all such steps */
+	uint32_t rank;	 /* in a commit */
+	uint32_t undo_rank;
+	int depth; /* below the directory of the device; -1: of no device */
+	/* What a record may name. */
+	bool (*is_target)(const char *path);
+	bool (*parse)(const char *text, struct ssdpm_step_value *ret_is);
+	void (*format)(const struct ssdpm_step_value *is,
+		       char text[SSDPM__VALUE_BYTES]);
+	/* By a command, to the controller of this name; NULL: a file. */
+	int (*ask)(struct ssdpm_device *device, struct ssdpm_step_value *ret_is,
+		   struct ssdpm_error *reterr);
+	int (*send)(struct ssdpm_machine *machine, const char *name,
+		    const struct ssdpm_step_value *is,
+		    struct ssdpm_error *reterr);
+	/* Bring it to the value after, or to that before. */
+	int (*set)(const struct site *site, struct change *change,
+		   struct ssdpm_error *reterr);
+	int (*put_back)(const struct site *site, const struct change *change,
+			struct ssdpm_error *reterr);
+	/* Is it one that is written on the way? NULL: there is none. */
+	bool (*is_between)(const struct change *change,
+			   const struct value *value);
+};
+
 /*
- * A value that is changed. Of what takes a command (ssdpm__takes_command())
- * path is the directory of the controller, else the file, as in
- * "sys/devices/..."; a value is as ssdpm__read_value() gives it.
+ * A value that is changed. Path is the directory of the controller, if it takes
+ * a command, else the file, as in "sys/devices/...".
  */
 struct change {
-	uint32_t kind;
+	const struct step_kind *kind;
 	bool begun;	/* something may have been written */
 	bool forgotten; /* it goes from the record */
 	enum flux flux;
 	char *path;
-	char *before; /* "": not known */
-	char *after;
-	char *tries; /* of several values, one of which it gets; or NULL */
+	struct value before;
+	struct value after;
+	/* Of a port: it gets the first of these that the kernel knows. */
+	uint32_t lpms[SSDPM_MAX_LPMS];
+	uint32_t n_lpms;
+	bool host_bits; /* PxCMD must show ALPE and ASP of the policy */
 };
 
 struct changes {
@@ -52,11 +106,7 @@ struct step {
 	char *target; /* as it is shown */
 	char *why;
 	char *warning;
-	uint32_t lpms[SSDPM_MAX_LPMS];
-	uint32_t n_lpms;
-	bool unread;	    /* it may be as it was set: it is not forgotten */
-	bool host_bits;	    /* PxCMD must show ALPE and ASP of the policy */
-	uint32_t parameter; /* enum ssdpm_nvme_core */
+	bool unread; /* it may be as it was set: it is not forgotten */
 };
 
 /* An NVMe controller of a plan. */
@@ -64,7 +114,7 @@ struct drive {
 	struct ssdpm_device *device;
 	struct ssdpm_model *model; /* NULL: nothing is predicted */
 	struct step *rebuild;	   /* NULL: it has no latency tolerance */
-	/* The table in force; before is NULL where it was not read. */
+	/* The table in force; before is known where it was read. */
 	struct change table;
 	bool is_foreign; /* it is not what Linux makes of what is set */
 	char *unread;	 /* why not, or NULL */
@@ -109,15 +159,9 @@ struct ssdpm_plan {
 
 /* plan.c */
 
-/* A table of one's own, a power state: not a file, and lost at a reset. */
-bool ssdpm__takes_command(uint32_t kind);
-/* Is it nothing that the table of a drive is made from? */
-bool ssdpm__is_beside_tables(uint32_t kind);
-
-/* A step without strings but those given; all are copied. -ENOMEM. */
-int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
-		    const char *after, struct step **ret_step,
-		    struct ssdpm_error *reterr);
+/* A step without strings and values; path is copied. -ENOMEM. */
+int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
+		    struct step **ret_step, struct ssdpm_error *reterr);
 struct step *ssdpm__step_free(struct step *step);
 int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 			const char *format, ...)
@@ -184,8 +228,6 @@ extern const char ssdpm__foreign_words[];
 /* add.c: paths below the root; false: too long. */
 bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 			   char path[SSDPM__TARGET_BYTES]);
-void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
-void ssdpm__format_tolerance(uint64_t us, char text[24]);
 
 /* add-lpm.c */
 
@@ -198,17 +240,6 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 int ssdpm__lpm_path(const struct ssdpm_machine *machine,
 		    const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
-
-/* add-power.c: values of SSDPM_STEP_POWER_STATE and SSDPM_STEP_NOPP. */
-
-bool ssdpm__is_power_value(uint32_t kind, const char *value);
-/* -EBUSY: the drive sleeps, and will not wake. */
-int ssdpm__read_power_value(struct ssdpm_device *device, uint32_t kind,
-			    char value[SSDPM__VALUE_BYTES],
-			    struct ssdpm_error *reterr);
-int ssdpm__write_power_value(struct ssdpm_machine *machine, uint32_t kind,
-			     const char *name, const char *value,
-			     struct ssdpm_error *reterr);
 
 /* commit.c: after an undo, what does the value of a step say? */
 void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
@@ -227,40 +258,103 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 			  const struct ssdpm_apst *predicted,
 			  struct ssdpm_error *reterr);
 
-/* value.c */
+/* kinds.c */
 
-/* -ENODEV: it is gone. */
-int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
-		      const char *path, char value[SSDPM__VALUE_BYTES],
-		      struct ssdpm_error *reterr);
-/* Write one value as it is: not for LPM. */
-int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
-		       const char *path, const char *value,
-		       struct ssdpm_error *reterr);
+/* The row of a kind of step, or NULL. */
+const struct step_kind *ssdpm__kind(uint32_t number);
+const struct step_kind *ssdpm__kind_of_word(const char *word);
+void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
+/* One that tables are made from, or 0. */
+uint32_t ssdpm__parameter_of(const char *path);
 /* As ssdpm__removal(), for the device that has the value. */
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change);
+
+/* value.c */
+
+void ssdpm__value_set(const struct step_kind *kind,
+		      const struct ssdpm_step_value *is,
+		      struct value *ret_value);
+/* Of what a file says; false: it means nothing here, and only the text is set.
+ */
+bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
+			struct value *ret_value);
+bool ssdpm__value_is(const struct value *a, const struct value *b);
+
+/* For the table of kinds. */
+void ssdpm__format_tolerance(const struct ssdpm_step_value *is,
+			     char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_tolerance(const char *text, struct ssdpm_step_value *ret_is);
+void ssdpm__format_parameter(const struct ssdpm_step_value *is,
+			     char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_parameter(const char *text, struct ssdpm_step_value *ret_is);
+void ssdpm__format_table(const struct ssdpm_step_value *is,
+			 char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_table(const char *text, struct ssdpm_step_value *ret_is);
+void ssdpm__format_lpm(const struct ssdpm_step_value *is,
+		       char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_lpm(const char *text, struct ssdpm_step_value *ret_is);
+void ssdpm__format_power_state(const struct ssdpm_step_value *is,
+			       char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_power_state(const char *text,
+			      struct ssdpm_step_value *ret_is);
+void ssdpm__format_nopp(const struct ssdpm_step_value *is,
+			char text[SSDPM__VALUE_BYTES]);
+bool ssdpm__parse_nopp(const char *text, struct ssdpm_step_value *ret_is);
+
+/* value-io.c */
+
+/* -ENODEV: it is gone; -EBUSY: a drive sleeps, and will not wake. */
+int ssdpm__read_value(struct ssdpm_machine *machine,
+		      const struct step_kind *kind, const char *path,
+		      struct value *ret_value, struct ssdpm_error *reterr);
+/* Write one value as it is: a port needs more. */
+int ssdpm__write_value(struct ssdpm_machine *machine,
+		       const struct step_kind *kind, const char *path,
+		       const struct value *value, struct ssdpm_error *reterr);
 /* What ssdpm__rebuild() writes in between. */
-void ssdpm__other_tolerance(const char *value, char other[24]);
+uint64_t ssdpm__other_tolerance_us(const struct value *value);
 /* Another tolerance, and this one: the kernel builds the table anew. */
 int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
-		   const char *value, struct ssdpm_error *reterr);
-int ssdpm__table_to_value(const struct ssdpm_apst *table,
-			  char value[SSDPM__VALUE_BYTES],
-			  struct ssdpm_error *reterr);
+		   const struct value *value, struct ssdpm_error *reterr);
 
-int ssdpm__value_to_table(const char *value, struct ssdpm_apst *ret_table,
-			  struct ssdpm_error *reterr);
+/* value-command.c */
 
-/* lpm.c */
+int ssdpm__ask_value(struct ssdpm_machine *machine,
+		     const struct step_kind *kind, const char *path,
+		     struct value *ret_value, struct ssdpm_error *reterr);
+int ssdpm__send_value(struct ssdpm_machine *machine,
+		      const struct step_kind *kind, const char *path,
+		      const struct value *value, struct ssdpm_error *reterr);
 
-/*
- * Bring a port to a policy, by way of max_performance. The first of the names
- * that the kernel knows is taken: *ret_lpm.
- */
-int ssdpm__set_lpm(const struct site *site, const char *path,
-		   const uint32_t *lpms, size_t n, bool host_bits,
-		   uint32_t *ret_lpm, struct ssdpm_error *reterr);
+/* For the table of kinds. */
+int ssdpm__ask_table(struct ssdpm_device *device,
+		     struct ssdpm_step_value *ret_is,
+		     struct ssdpm_error *reterr);
+int ssdpm__send_table(struct ssdpm_machine *machine, const char *name,
+		      const struct ssdpm_step_value *is,
+		      struct ssdpm_error *reterr);
+int ssdpm__ask_power_state(struct ssdpm_device *device,
+			   struct ssdpm_step_value *ret_is,
+			   struct ssdpm_error *reterr);
+int ssdpm__send_power_state(struct ssdpm_machine *machine, const char *name,
+			    const struct ssdpm_step_value *is,
+			    struct ssdpm_error *reterr);
+int ssdpm__ask_nopp(struct ssdpm_device *device,
+		    struct ssdpm_step_value *ret_is,
+		    struct ssdpm_error *reterr);
+int ssdpm__send_nopp(struct ssdpm_machine *machine, const char *name,
+		     const struct ssdpm_step_value *is,
+		     struct ssdpm_error *reterr);
+
+/* lpm-write.c */
+
+int ssdpm__set_port(const struct site *site, struct change *change,
+		    struct ssdpm_error *reterr);
+int ssdpm__put_port_back(const struct site *site, const struct change *change,
+			 struct ssdpm_error *reterr);
+bool ssdpm__is_port_between(const struct change *change,
+			    const struct value *value);
 /* 0, or -EIO: PxCMD does not show the policy. */
 int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 			   const char *path, uint32_t lpm,
@@ -323,8 +417,8 @@ int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 
 /* record.c, record-read.c: lists of changes in files */
 
-int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
-		       const char *before, const char *after);
+/* Path and values are copied. */
+int ssdpm__changes_add(struct changes *changes, const struct change *change);
 void ssdpm__changes_free(struct changes *changes);
 /*
  * 0; -ENOENT; -ESTALE: of another boot; -EIO: damaged, of another version, or

@@ -18,18 +18,6 @@ const char ssdpm__foreign_words[] =
 	"; to revert brings the table in force back, where Linux takes one "
 	"(6.12.110, 7.2 and later do not)";
 
-bool ssdpm__takes_command(uint32_t kind)
-{
-	return kind == SSDPM_STEP_APST || kind == SSDPM_STEP_POWER_STATE ||
-	       kind == SSDPM_STEP_NOPP;
-}
-
-bool ssdpm__is_beside_tables(uint32_t kind)
-{
-	return kind == SSDPM_STEP_LPM || kind == SSDPM_STEP_POWER_STATE ||
-	       kind == SSDPM_STEP_NOPP;
-}
-
 int ssdpm__set_string(char **string, const char *text,
 		      struct ssdpm_error *reterr)
 {
@@ -47,9 +35,6 @@ struct step *ssdpm__step_free(struct step *step)
 	if (!step)
 		return NULL;
 	free(step->change.path);
-	free(step->change.before);
-	free(step->change.after);
-	free(step->change.tries);
 	free(step->device);
 	free(step->target);
 	free(step->why);
@@ -60,39 +45,27 @@ struct step *ssdpm__step_free(struct step *step)
 
 static int set_target(struct step *step, struct ssdpm_error *reterr)
 {
-	char target[SSDPM__TARGET_BYTES + 1];
+	char file[SSDPM__TARGET_BYTES + 1];
+	const char *target = step->change.kind->target;
 
-	if (step->change.kind == SSDPM_STEP_APST)
-		return ssdpm__set_string(&step->target, "Set Features 0Ch",
-					 reterr);
-	if (step->change.kind == SSDPM_STEP_POWER_STATE)
-		return ssdpm__set_string(&step->target, "Set Features 02h",
-					 reterr);
-	if (step->change.kind == SSDPM_STEP_NOPP)
-		return ssdpm__set_string(&step->target, "Set Features 11h",
-					 reterr);
-	snprintf(target, sizeof(target), "/%s", step->change.path);
-	return ssdpm__set_string(&step->target, target, reterr);
+	snprintf(file, sizeof(file), "/%s", step->change.path);
+	return ssdpm__set_string(&step->target, target ? target : file, reterr);
 }
 
-int ssdpm__step_new(uint32_t kind, const char *path, const char *before,
-		    const char *after, struct step **ret_step,
-		    struct ssdpm_error *reterr)
+int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
+		    struct step **ret_step, struct ssdpm_error *reterr)
 {
 	struct step *step = calloc(1, sizeof(*step));
 	int err;
 
 	if (!step)
 		return ssdpm__no_memory(reterr);
-	step->change.kind = kind;
+	step->change.kind = ssdpm__kind(kind);
 	step->state = SSDPM_STEP_PLANNED;
+	step->flags = SSDPM_STEP_REVERSIBLE | step->change.kind->flags;
 	err = ssdpm__set_string(&step->change.path, path, reterr);
 	if (!err)
-		err = ssdpm__set_string(&step->change.before, before, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->change.after, after, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->device, "", reterr);
+		err = ssdpm__set_string(&step->device, device, reterr);
 	if (!err)
 		err = ssdpm__set_string(&step->why, "", reterr);
 	if (!err)
@@ -128,7 +101,7 @@ int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
 	int err;
 
 	err = ssdpm__warn_of_setting(device, &plan->facts, model,
-				     step->n_lpms ? step->lpms[0] : 0, warning,
+				     step->change.after.is.lpm, warning,
 				     reterr);
 	return err ? err : ssdpm__set_string(&step->warning, warning, reterr);
 }
@@ -180,8 +153,6 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 	for (size_t i = 0; i < plan->n_drives; i++) {
 		ssdpm__step_free(plan->drives[i].rebuild);
 		free(plan->drives[i].table.path);
-		free(plan->drives[i].table.before);
-		free(plan->drives[i].table.after);
 		free(plan->drives[i].unread);
 		ssdpm_device_unref(plan->drives[i].device);
 		ssdpm_model_unref(plan->drives[i].model);
@@ -248,12 +219,14 @@ struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 	for (size_t i = 0; i < plan->n_steps; i++) {
 		struct step *step = plan->steps[i];
 
-		if (step->change.kind == kind &&
+		if (step->change.kind->number == kind &&
 		    !strcmp(step->change.path, path))
 			return step;
 	}
 	return NULL;
 }
+
+enum { N_RANKS = 6 };
 
 /*
  * Parameters before the tolerances that make the kernel heed them, a table of
@@ -261,21 +234,11 @@ struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
  */
 static uint32_t rank(const struct step *step)
 {
-	switch (step->change.kind) {
-	case SSDPM_STEP_NVME_CORE:
-		return 0;
-	case SSDPM_STEP_LATENCY_TOLERANCE:
-		return 1;
-	case SSDPM_STEP_REBUILD:
-		return 2;
-	case SSDPM_STEP_APST:
-		return 3;
-	default:
-		return step->flags & SSDPM_STEP_REVERSIBLE ? 4 : 5;
-	}
+	if (step->change.kind->role == ROLE_NONE &&
+	    !(step->flags & SSDPM_STEP_REVERSIBLE))
+		return N_RANKS - 1;
+	return step->change.kind->rank;
 }
-
-enum { N_RANKS = 6 };
 
 static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
 		       struct step *step)
@@ -287,7 +250,7 @@ static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
 static bool parameters_change(const struct ssdpm_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind == SSDPM_STEP_NVME_CORE &&
+		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
 		    ssdpm__step_is_pending(plan->steps[i]))
 			return true;
 	return false;
@@ -297,8 +260,7 @@ bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
 {
 	size_t n = strlen(controller);
 
-	return (change->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
-		change->kind == SSDPM_STEP_REBUILD) &&
+	return change->kind->role == ROLE_TOLERANCE &&
 	       !strncmp(change->path, controller, n) &&
 	       !strncmp(change->path + n, "/power/", 7);
 }
@@ -324,7 +286,7 @@ static bool is_meant(const struct ssdpm_plan *plan,
 		     const struct step *tolerance)
 {
 	for (size_t i = 0; !tolerance && i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind == SSDPM_STEP_NVME_CORE &&
+		if (plan->steps[i]->change.kind->role == ROLE_PARAMETER &&
 		    plan->steps[i]->state != SSDPM_STEP_LEFT_ALONE)
 			return true;
 	return tolerance;
@@ -344,7 +306,7 @@ static bool needs_rebuild(const struct ssdpm_plan *plan,
 		return false;
 	/* With tolerance 0 APST is off, whatever the parameters say. */
 	if (parameters_change(plan) &&
-	    strcmp(drive->rebuild->change.after, "0"))
+	    drive->rebuild->change.after.is.max_exit_latency_us)
 		return true;
 	return drive->is_foreign && is_meant(plan, tolerance) &&
 	       !ssdpm__plan_find_table(plan, drive);
@@ -379,7 +341,7 @@ static void order_table(struct ssdpm_plan *plan, struct step *step)
 		step->state = SSDPM_STEP_PLANNED;
 	else if (step->state == SSDPM_STEP_PLANNED &&
 		 !is_rebuilt(plan, change->path) &&
-		 !strcmp(change->before, change->after))
+		 ssdpm__value_is(&change->before, &change->after))
 		step->state = SSDPM_STEP_IN_FORCE;
 }
 
@@ -395,7 +357,7 @@ static void arrange(struct ssdpm_plan *plan)
 				order_step(plan, r, plan->drives[i].rebuild);
 	}
 	for (size_t i = 0; i < plan->n_steps; i++)
-		if (plan->steps[i]->change.kind == SSDPM_STEP_APST)
+		if (plan->steps[i]->change.kind->role == ROLE_TABLE)
 			order_table(plan, plan->steps[i]);
 }
 
@@ -469,7 +431,10 @@ struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
 static int make_rebuild(const struct ssdpm_device_facts *facts,
 			struct step **ret_step, struct ssdpm_error *reterr)
 {
-	char path[SSDPM__TARGET_BYTES], value[24];
+	const struct ssdpm_step_value is = {
+		.max_exit_latency_us = facts->latency_tolerance_us,
+	};
+	char path[SSDPM__TARGET_BYTES];
 	struct step *step;
 	int err;
 
@@ -477,18 +442,16 @@ static int make_rebuild(const struct ssdpm_device_facts *facts,
 	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ||
 	    !ssdpm__tolerance_path(facts, path))
 		return 0;
-	ssdpm__format_tolerance(facts->latency_tolerance_us, value);
-	err = ssdpm__step_new(SSDPM_STEP_REBUILD, path, value, value, &step,
+	err = ssdpm__step_new(SSDPM_STEP_REBUILD, path, facts->name, &step,
 			      reterr);
 	if (err)
 		return err;
-	step->flags = SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_REBOOT;
-	err = ssdpm__set_string(&step->device, facts->name, reterr);
-	if (!err)
-		err = ssdpm__step_set_why(
-			step, reterr,
-			"parameters alone make no table: another value and "
-			"this one make the kernel build it");
+	ssdpm__value_set(step->change.kind, &is, &step->change.before);
+	ssdpm__value_set(step->change.kind, &is, &step->change.after);
+	err = ssdpm__step_set_why(
+		step, reterr,
+		"parameters alone make no table: another value and this one "
+		"make the kernel build it");
 	if (err)
 		ssdpm__step_free(step);
 	else
@@ -593,13 +556,12 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 	struct step *step;
 	int err;
 
-	err = ssdpm__step_new(kind, path, "", "", &step, reterr);
+	err = ssdpm__step_new(kind, path, device, &step, reterr);
 	if (err)
 		return err;
 	step->state = SSDPM_STEP_LEFT_ALONE;
-	err = ssdpm__set_string(&step->device, device, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->why, why, reterr);
+	step->flags = 0;
+	err = ssdpm__set_string(&step->why, why, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);
@@ -620,6 +582,11 @@ size_t ssdpm_plan_get_n_planned(const struct ssdpm_plan *plan)
 	return n;
 }
 
+static const struct ssdpm_step_value *known_value(const struct value *value)
+{
+	return value->is_known ? &value->is : NULL;
+}
+
 int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 			struct ssdpm_step *ret_step)
 {
@@ -633,13 +600,16 @@ int ssdpm_plan_get_step(const struct ssdpm_plan *plan, size_t index,
 	if (index >= plan->n_order)
 		return -ERANGE;
 	step = plan->order[index];
-	result.kind = step->change.kind;
+	result.kind = step->change.kind->number;
 	result.state = step->state;
 	result.flags = step->flags;
 	result.device = step->device;
 	result.target = step->target;
-	result.before = step->change.before;
-	result.after = step->change.after;
+	result.parameter = ssdpm__parameter_of(step->change.path);
+	result.before = step->change.before.text;
+	result.after = step->change.after.text;
+	result.before_value = known_value(&step->change.before);
+	result.after_value = known_value(&step->change.after);
 	result.why = step->why;
 	result.warning = step->warning;
 	ssdpm__sized_out(ret_step, &result, sizeof(result));

@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void apply_parameter(const struct step *step,
 			    struct ssdpm_apst_params *params)
 {
-	uint64_t value = strtoull(step->change.after, NULL, 10);
+	const uint64_t value = step->change.after.is.nvme_core;
 
-	switch (step->parameter) {
+	switch (ssdpm__parameter_of(step->change.path)) {
 	case SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS:
 		params->primary_timeout_ms = value;
 		break;
@@ -28,13 +27,6 @@ static void apply_parameter(const struct step *step,
 	}
 }
 
-static uint64_t parse_tolerance(const char *value)
-{
-	if (!strcmp(value, "any"))
-		return SSDPM_LATENCY_ANY;
-	return strtoull(value, NULL, 10);
-}
-
 /* Steps that are left alone change nothing; all others are, or will be, so. */
 static void apply_steps(const struct ssdpm_plan *plan,
 			const struct ssdpm_device_facts *facts,
@@ -45,15 +37,16 @@ static void apply_steps(const struct ssdpm_plan *plan,
 
 	for (size_t i = 0; i < plan->n_steps; i++) {
 		const struct step *step = plan->steps[i];
+		const struct change *change = &step->change;
 
 		if (step->state == SSDPM_STEP_LEFT_ALONE)
 			continue;
-		if (step->change.kind == SSDPM_STEP_NVME_CORE)
+		if (change->kind->role == ROLE_PARAMETER)
 			apply_parameter(step, params);
-		else if (step->change.kind == SSDPM_STEP_LATENCY_TOLERANCE &&
-			 has_path && !strcmp(step->change.path, path))
+		else if (change->kind->role == ROLE_TOLERANCE && has_path &&
+			 !strcmp(change->path, path))
 			params->max_exit_latency_us =
-				parse_tolerance(step->change.after);
+				change->after.is.max_exit_latency_us;
 	}
 }
 
@@ -68,9 +61,10 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		after ? ssdpm__plan_find_table(plan, drive) : NULL;
 	int err;
 
-	if (step)
-		return ssdpm__value_to_table(step->change.after, ret_table,
-					     reterr);
+	if (step) {
+		*ret_table = step->change.after.is.table;
+		return 0;
+	}
 	err = ssdpm_apst_params_init(&params, sizeof(params));
 	if (!err)
 		err = ssdpm_device_get_apst_params(drive->device, &plan->facts,
@@ -89,27 +83,6 @@ bool ssdpm__is_sure(const struct drive *drive)
 				       SSDPM_PROVENANCE_REPORTED;
 }
 
-static int note_table(const struct drive *drive, struct change *table,
-		      struct ssdpm_error *reterr)
-{
-	const char *path = ssdpm_device_get_facts(drive->device)->path + 1;
-	char value[SSDPM__VALUE_BYTES];
-	struct ssdpm_apst now;
-	int err;
-
-	err = ssdpm_device_read_apst(drive->device, &now, reterr);
-	if (!err)
-		err = ssdpm__table_to_value(&now, value, reterr);
-	if (!err)
-		err = ssdpm__set_string(&table->path, path, reterr);
-	/* Once it is replaced the record has what took its place. */
-	if (!err)
-		err = ssdpm__set_string(&table->after, "", reterr);
-	if (!err)
-		err = ssdpm__set_string(&table->before, value, reterr);
-	return err;
-}
-
 /*
  * Somebody may have set a table of his own, or parameters that no table was
  * built from since: what is set says nothing of either.
@@ -117,7 +90,10 @@ static int note_table(const struct drive *drive, struct change *table,
 int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 			 struct ssdpm_error *reterr)
 {
-	struct ssdpm_apst predicted, now;
+	const char *path = ssdpm_device_get_facts(drive->device)->path + 1;
+	struct change *table = &drive->table;
+	struct ssdpm_step_value now = { 0 };
+	struct ssdpm_apst predicted;
 	struct ssdpm_error error;
 	int err;
 
@@ -128,18 +104,20 @@ int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 		return err;
 	if (err || !predicted.sent)
 		return 0;
-	drive->table.kind = SSDPM_STEP_APST;
-	err = note_table(drive, &drive->table, &error);
-	if (err && err != -ENOMEM)
+	table->kind = ssdpm__kind(SSDPM_STEP_APST);
+	err = table->kind->ask(drive->device, &now, &error);
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	if (err)
 		return ssdpm__set_string(&drive->unread, error.message, reterr);
-	if (!err)
-		err = ssdpm__value_to_table(drive->table.before, &now, &error);
-	if (err) {
-		if (reterr)
-			*reterr = error;
+	err = ssdpm__set_string(&table->path, path, reterr);
+	if (err)
 		return err;
-	}
-	drive->is_foreign = ssdpm__compare_tables("", &now, &predicted, NULL);
+	ssdpm__value_set(table->kind, &now, &table->before);
+	/* Once it is replaced the record has what took its place. */
+	memset(&table->after, 0, sizeof(table->after));
+	drive->is_foreign =
+		ssdpm__compare_tables("", &now.table, &predicted, NULL);
 	return 0;
 }
 
@@ -177,13 +155,13 @@ int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
 		return -ERANGE;
 	result.device = ssdpm_device_get_facts(drive->device)->name;
 	result.provenance = ssdpm_model_get_info(drive->model)->provenance;
-	/* A table that is not what Linux makes of what is set was read. */
-	err = drive->is_foreign ?
-		      ssdpm__value_to_table(drive->table.before, &result.before,
-					    NULL) :
-		      ssdpm__predict(plan, drive, false, &result.before, NULL);
-	if (!err)
+	if (!ssdpm__predict(plan, drive, false, &result.before, NULL))
 		result.known |= SSDPM_TABLE_BEFORE;
+	/* One that is not what Linux makes of what is set was read. */
+	if (drive->is_foreign) {
+		result.before = drive->table.before.is.table;
+		result.known |= SSDPM_TABLE_BEFORE;
+	}
 	if (!ssdpm__predict(plan, drive, true, &result.after, NULL))
 		result.known |= SSDPM_TABLE_AFTER;
 	result.built = drive->built;

@@ -5,102 +5,67 @@
  */
 #include "apply/record.h"
 
-#include "base/text.h"
-
-#include <stdio.h>
 #include <string.h>
 
-static bool is_parameter(const char *path)
-{
-	char known[SSDPM__TARGET_BYTES];
-
-	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
-	     i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US; i++) {
-		ssdpm__parameter_path(i, known);
-		if (!strcmp(path, known))
-			return true;
-	}
-	return false;
-}
-
 /* Only what a step may name. */
-static bool is_target(uint32_t kind, const char *path)
+static bool is_target(const struct step_kind *kind, const char *path)
 {
 	const char *end = strrchr(path, '/');
 
 	if (strstr(path, "/../") || !end || !strcmp(end, "/..") ||
 	    strlen(path) >= SSDPM__TARGET_BYTES - sizeof("/power/") - 32)
 		return false;
-	if (kind == SSDPM_STEP_NVME_CORE)
-		return is_parameter(path);
-	if (strncmp(path, "sys/devices/", 12))
-		return false;
-	if (kind == SSDPM_STEP_LPM)
-		return !strcmp(end, "/link_power_management_policy");
-	if (ssdpm__takes_command(kind))
-		return !strncmp(end, "/nvme", 5);
-	return !strcmp(end, "/pm_qos_latency_tolerance_us");
+	return kind->is_target(path);
 }
 
-static bool is_number(const char *value, uint64_t max)
+/* One that a step can have written, in the one form that it has. */
+static bool take_value(const struct step_kind *kind, const char *text,
+		       struct value *ret_value)
 {
-	struct span span = ssdpm__span(value, strlen(value));
-	uint64_t number;
-
-	return *value && !value[strspn(value, "0123456789")] &&
-	       ssdpm__take_uint(&span, max, &number);
+	return ssdpm__value_parse(kind, text, ret_value) &&
+	       !strcmp(ret_value->text, text);
 }
 
-/* One policy; or, of a step that tries several, those with commas between. */
-static bool are_policies(const char *value, bool one)
+/* The policies that a step was to try, with commas between. */
+static bool take_tries(struct change *change, const char *text)
 {
 	char word[32];
 
-	for (;;) {
-		size_t n = strcspn(value, ",");
+	while (change->n_lpms < SSDPM_MAX_LPMS) {
+		size_t n = strcspn(text, ",");
 
 		if (n >= sizeof(word))
 			return false;
-		memcpy(word, value, n);
+		memcpy(word, text, n);
 		word[n] = '\0';
-		if (!ssdpm_lpm_from_string(word))
+		if (!take_value(change->kind, word, &change->after))
 			return false;
-		if (!value[n])
+		change->lpms[change->n_lpms++] = change->after.is.lpm;
+		if (!text[n])
 			return true;
-		if (one)
-			return false;
-		value += n + 1;
+		text += n + 1;
 	}
+	return false;
 }
 
-static bool is_value(uint32_t kind, const char *value, bool before, bool one)
+static bool take_after(struct change *change, const char *text, bool journal)
 {
-	struct ssdpm_apst table;
-
-	switch (kind) {
-	case SSDPM_STEP_LPM:
-		return are_policies(value, one);
-	case SSDPM_STEP_NVME_CORE:
-		return is_number(value, UINT64_MAX);
-	case SSDPM_STEP_APST:
-		/* What took the place of a table may not have been read. */
-		return (!before && !*value) ||
-		       !ssdpm__value_to_table(value, &table, NULL);
-	case SSDPM_STEP_POWER_STATE:
-	case SSDPM_STEP_NOPP:
-		return ssdpm__is_power_value(kind, value);
-	default:
-		return !strcmp(value, "any") || is_number(value, INT32_MAX);
-	}
+	/* What took the place of a table may not have been read. */
+	if (change->kind->role == ROLE_TABLE && !*text)
+		return true;
+	if (journal && change->kind->has_tries)
+		return take_tries(change, text);
+	return take_value(change->kind, text, &change->after);
 }
 
-const char *ssdpm__refuse_change(const struct change *change, bool journal)
+const char *ssdpm__fill_change(struct change *change, const char *before,
+			       const char *after, bool journal)
 {
 	if (!is_target(change->kind, change->path))
 		return "no target of such a step";
-	if (!is_value(change->kind, change->before, true, true))
+	if (!take_value(change->kind, before, &change->before))
 		return "unknown value before";
-	if (!is_value(change->kind, change->after, false, !journal))
+	if (!take_after(change, after, journal))
 		return "unknown value after";
 	return NULL;
 }

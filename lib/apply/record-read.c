@@ -80,15 +80,6 @@ static int read_file(int directory_fd, const char *name, char **ret_text,
 	return 0;
 }
 
-static uint32_t parse_kind(const char *text)
-{
-	for (uint32_t kind = SSDPM_STEP_LATENCY_TOLERANCE;
-	     ssdpm_step_kind_to_string(kind); kind++)
-		if (!strcmp(ssdpm_step_kind_to_string(kind), text))
-			return kind;
-	return 0;
-}
-
 static bool stands_before(const struct changes *changes,
 			  const struct change *change)
 {
@@ -102,7 +93,7 @@ static bool stands_before(const struct changes *changes,
 /* Cuts the line into its fields. */
 static int parse_change(struct reader *r, char *line)
 {
-	struct change change = { 0 };
+	struct change change = { 0 }, *added;
 	const char *why;
 	char *fields[4];
 
@@ -114,21 +105,22 @@ static int parse_change(struct reader *r, char *line)
 		if (line)
 			*line++ = '\0';
 	}
-	change.kind = parse_kind(fields[0]);
+	change.kind = ssdpm__kind_of_word(fields[0]);
 	if (!change.kind)
 		return refuse(r, "unknown step '%.40s'", fields[0]);
 	change.path = fields[1];
-	change.before = fields[2];
-	change.after = fields[3];
-	why = ssdpm__refuse_change(&change, !strcmp(r->name, "journal"));
+	why = ssdpm__fill_change(&change, fields[2], fields[3],
+				 !strcmp(r->name, "journal"));
 	if (why)
 		return refuse(r, "%s: %s '%.40s' -> '%.40s'", fields[0], why,
 			      fields[2], fields[3]);
 	if (stands_before(&r->changes, &change))
 		return refuse(r, "the same %s a second time", fields[0]);
-	if (ssdpm__changes_add(&r->changes, change.kind, change.path,
-			       change.before, change.after))
+	if (ssdpm__changes_add(&r->changes, &change))
 		return ssdpm__no_memory(r->reterr);
+	added = r->changes.list[r->changes.n - 1];
+	memcpy(added->lpms, change.lpms, sizeof(change.lpms));
+	added->n_lpms = change.n_lpms;
 	return 0;
 }
 

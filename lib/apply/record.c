@@ -51,34 +51,30 @@ static struct change *change_free(struct change *change)
 	if (!change)
 		return NULL;
 	free(change->path);
-	free(change->before);
-	free(change->after);
-	free(change->tries);
 	free(change);
 	return NULL;
 }
 
-int ssdpm__changes_add(struct changes *changes, uint32_t kind, const char *path,
-		       const char *before, const char *after)
+int ssdpm__changes_add(struct changes *changes, const struct change *change)
 {
-	struct change **list, *change;
+	struct change **list, *copy;
 
 	list = realloc(changes->list, (changes->n + 1) * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	changes->list = list;
-	change = calloc(1, sizeof(*change));
-	if (!change)
+	copy = calloc(1, sizeof(*copy));
+	if (!copy)
 		return -ENOMEM;
-	change->kind = kind;
-	change->path = strdup(path);
-	change->before = strdup(before);
-	change->after = strdup(after);
-	if (!change->path || !change->before || !change->after) {
-		change_free(change);
+	copy->kind = change->kind;
+	copy->before = change->before;
+	copy->after = change->after;
+	copy->path = strdup(change->path);
+	if (!copy->path) {
+		change_free(copy);
 		return -ENOMEM;
 	}
-	list[changes->n++] = change;
+	list[changes->n++] = copy;
 	return 0;
 }
 
@@ -97,12 +93,28 @@ static bool is_plain(const char *text)
 	return !strpbrk(text, "\t\n\r");
 }
 
+/* Which policies may be found on a port after a kill: "a,b". */
+static const char *format_after(const struct change *change,
+				char tries[SSDPM_MAX_LPMS * 32])
+{
+	size_t used = 0;
+
+	if (change->n_lpms < 2)
+		return change->after.text;
+	for (uint32_t i = 0; i < change->n_lpms; i++)
+		used += (size_t)snprintf(
+			tries + used, SSDPM_MAX_LPMS * 32 - used, "%s%s",
+			i ? "," : "", ssdpm_lpm_to_string(change->lpms[i]));
+	return tries;
+}
+
 static size_t put(const struct change *change, char *text, size_t size)
 {
-	return (size_t)snprintf(text, size, "%s\t%s\t%s\t%s\n",
-				ssdpm_step_kind_to_string(change->kind),
-				change->path, change->before,
-				change->tries ? change->tries : change->after);
+	char tries[SSDPM_MAX_LPMS * 32];
+
+	return (size_t)snprintf(
+		text, size, "%s\t%s\t%s\t%s\n", change->kind->word,
+		change->path, change->before.text, format_after(change, tries));
 }
 
 static int format(const char *boot, struct change *const *changes, size_t n,
@@ -115,8 +127,8 @@ static int format(const char *boot, struct change *const *changes, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		if (!is_plain(changes[i]->path) ||
-		    !is_plain(changes[i]->before) ||
-		    !is_plain(changes[i]->after))
+		    !is_plain(changes[i]->before.text) ||
+		    !is_plain(changes[i]->after.text))
 			return -EINVAL;
 		size += put(changes[i], NULL, 0);
 	}

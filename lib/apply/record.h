@@ -22,9 +22,11 @@ void ssdpm__read_boot(const struct ssdpm_machine *machine,
 uint64_t ssdpm__checksum(const char *text, size_t n);
 
 /*
- * Why no change of this kind has these values; NULL: it may. In a journal a
- * step may have several policies that it tries.
+ * Give a change of this kind and path its values. Return: NULL; or why no
+ * change has these. In a journal a step may have several policies that it
+ * tries.
  */
-const char *ssdpm__refuse_change(const struct change *change, bool journal);
+const char *ssdpm__fill_change(struct change *change, const char *before,
+			       const char *after, bool journal);
 
 #endif

@@ -24,23 +24,12 @@ static void take_component(const char *path, size_t from_end, char name[32])
 }
 
 /* ".../nvme0/power/FILE", ".../nvme0", ".../host3/FILE" */
-static void name_device(uint32_t kind, const char *path, char name[32])
+static void name_device(const struct change *change, char name[32])
 {
-	switch (kind) {
-	case SSDPM_STEP_NVME_CORE:
+	if (change->kind->depth < 0)
 		snprintf(name, 32, "all");
-		break;
-	case SSDPM_STEP_APST:
-	case SSDPM_STEP_POWER_STATE:
-	case SSDPM_STEP_NOPP:
-		take_component(path, 0, name);
-		break;
-	case SSDPM_STEP_LPM:
-		take_component(path, 1, name);
-		break;
-	default:
-		take_component(path, 2, name);
-	}
+	else
+		take_component(change->path, (size_t)change->kind->depth, name);
 }
 
 /* As the steps are named that set it; a port with several disks has its own. */
@@ -75,18 +64,6 @@ static int add_drive(struct ssdpm_plan *plan, const char *name,
 	return err;
 }
 
-static uint32_t find_parameter(const char *path)
-{
-	uint32_t i;
-	char name[32];
-
-	take_component(path, 0, name);
-	for (i = 0; i < SSDPM_N_NVME_CORE; i++)
-		if (!strcmp(ssdpm_nvme_core_to_string(i), name))
-			break;
-	return i;
-}
-
 static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
 		    const char *host, struct ssdpm_error *reterr)
 {
@@ -94,8 +71,8 @@ static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
 	char name[32];
 	int err;
 
-	step->lpms[0] = ssdpm_lpm_from_string(step->change.after);
-	step->n_lpms = 1;
+	step->change.lpms[0] = step->change.after.is.lpm;
+	step->change.n_lpms = 1;
 	err = ssdpm__sata_read_facts(plan->machine, host, &facts);
 	if (!err)
 		ssdpm__judge_host_bits(&facts, step);
@@ -105,47 +82,43 @@ static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
 	return err ? err : ssdpm__set_string(&step->device, name, reterr);
 }
 
-static int fill(struct ssdpm_plan *plan, struct step *step, const char *why,
+static int fill(struct ssdpm_plan *plan, struct step *step,
 		struct ssdpm_error *reterr)
 {
-	const uint32_t kind = step->change.kind;
-	char name[32];
-	int err;
-
-	step->flags = SSDPM_STEP_REVERSIBLE;
-	step->flags |= ssdpm__takes_command(kind) ? SSDPM_STEP_UNTIL_RESET :
-						    SSDPM_STEP_UNTIL_REBOOT;
-	name_device(kind, step->change.path, name);
-	err = ssdpm__set_string(&step->device, name, reterr);
-	if (!err)
-		err = ssdpm__set_string(&step->why, why, reterr);
-	if (err)
-		return err;
-	if (kind == SSDPM_STEP_LPM)
-		return fill_lpm(plan, step, name, reterr);
-	if (ssdpm__is_beside_tables(kind))
-		return 0;
-	if (kind != SSDPM_STEP_NVME_CORE)
-		return add_drive(plan, name, NULL, reterr);
-	step->flags |= SSDPM_STEP_ALL_DRIVES;
-	step->parameter = find_parameter(step->change.path);
-	return ssdpm__plan_add_all_drives(plan, reterr);
+	switch (step->change.kind->role) {
+	case ROLE_PARAMETER:
+		return ssdpm__plan_add_all_drives(plan, reterr);
+	case ROLE_TOLERANCE:
+	case ROLE_TABLE:
+		return add_drive(plan, step->device, NULL, reterr);
+	default:
+		return step->change.kind->has_tries ?
+			       fill_lpm(plan, step, step->device, reterr) :
+			       0;
+	}
 }
 
 static int add_step(struct ssdpm_plan *plan, const struct change *change,
-		    const char *from, const char *to, uint32_t state,
-		    const char *why, bool unread, struct ssdpm_error *reterr)
+		    const struct value *from, const struct value *to,
+		    uint32_t state, const char *why, bool unread,
+		    struct ssdpm_error *reterr)
 {
 	struct step *step;
+	char name[32];
 	int err;
 
-	err = ssdpm__step_new(change->kind, change->path, from, to, &step,
+	name_device(change, name);
+	err = ssdpm__step_new(change->kind->number, change->path, name, &step,
 			      reterr);
 	if (err)
 		return err;
+	step->change.before = *from;
+	step->change.after = *to;
 	step->state = state;
 	step->unread = unread;
-	err = fill(plan, step, why, reterr);
+	err = ssdpm__set_string(&step->why, why, reterr);
+	if (!err)
+		err = fill(plan, step, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);
@@ -154,38 +127,36 @@ static int add_step(struct ssdpm_plan *plan, const struct change *change,
 
 static bool cannot_return(const struct change *change)
 {
-	return change->kind == SSDPM_STEP_LPM &&
-	       !strcmp(change->before,
-		       ssdpm_lpm_to_string(SSDPM_LPM_KEEP_FIRMWARE_SETTINGS));
+	return change->before.is.lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
 }
 
 /* What can be put back is, and of the rest is said why not. */
 static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		      const char *as_it_was, struct ssdpm_error *reterr)
 {
-	char value[SSDPM__VALUE_BYTES], why[SSDPM__VALUE_BYTES];
 	uint32_t state = SSDPM_STEP_LEFT_ALONE;
+	char why[SSDPM__VALUE_BYTES];
+	struct value now = { 0 };
 	struct ssdpm_error error;
 	int err;
 
-	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				value, &error);
+	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
+				&error);
 	if (err == -ENOMEM)
 		return ssdpm__fail(reterr, err, 0, "out of memory");
 	if (err) {
-		value[0] = '\0';
 		/* Then the commit says that root is needed. */
 		if (err == -EACCES)
 			state = SSDPM_STEP_PLANNED;
 		snprintf(why, sizeof(why), "%s", error.message);
-	} else if (!strcmp(value, change->before)) {
+	} else if (ssdpm__value_is(&now, &change->before)) {
 		state = SSDPM_STEP_IN_FORCE;
 		snprintf(why, sizeof(why), "it is as it was");
-	} else if (strcmp(value, change->after)) {
+	} else if (!ssdpm__value_is(&now, &change->after)) {
 		snprintf(why, sizeof(why),
 			 "it has changed since %.40s was written: by "
 			 "another program, or as the drive was plugged in",
-			 change->after);
+			 change->after.text);
 	} else if (cannot_return(change)) {
 		snprintf(why, sizeof(why),
 			 "keep_firmware_settings cannot be brought back before "
@@ -194,7 +165,7 @@ static int add_change(struct ssdpm_plan *plan, const struct change *change,
 		state = SSDPM_STEP_PLANNED;
 		snprintf(why, sizeof(why), "%s", as_it_was);
 	}
-	return add_step(plan, change, value, change->before, state, why,
+	return add_step(plan, change, &now, &change->before, state, why,
 			err && err != -ENODEV, reterr);
 }
 
@@ -228,7 +199,8 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
-		if (strcmp(changes.list[i]->before, changes.list[i]->after))
+		if (!ssdpm__value_is(&changes.list[i]->before,
+				     &changes.list[i]->after))
 			err = add_change(plan, changes.list[i],
 					 "as it was before the first commit",
 					 reterr);
@@ -249,25 +221,25 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 static int add_kept(struct ssdpm_plan *plan, const struct change *change,
 		    struct ssdpm_error *reterr)
 {
-	char value[SSDPM__VALUE_BYTES];
+	struct value now = { 0 };
 	struct ssdpm_error error;
 	int err;
 
-	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				value, &error);
+	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
+				&error);
 	if (err == -ENOMEM)
 		return ssdpm__fail(reterr, err, 0, "out of memory");
 	if (err)
-		return add_step(plan, change, "", change->after,
+		return add_step(plan, change, &now, &change->after,
 				err == -ENODEV ? SSDPM_STEP_LEFT_ALONE :
 						 SSDPM_STEP_PLANNED,
 				error.message, false, reterr);
-	if (!strcmp(value, change->after))
-		return add_step(plan, change, value, change->after,
+	if (ssdpm__value_is(&now, &change->after))
+		return add_step(plan, change, &now, &change->after,
 				SSDPM_STEP_IN_FORCE, "as it was set", false,
 				reterr);
-	return add_step(plan, change, value, change->after, SSDPM_STEP_PLANNED,
-			ssdpm__takes_command(change->kind) ?
+	return add_step(plan, change, &now, &change->after, SSDPM_STEP_PLANNED,
+			change->kind->ask ?
 				"it was set, and is not so now: a reset or "
 				"another program has changed it" :
 				"it was set, and has changed since: by another "
@@ -296,7 +268,7 @@ int ssdpm_plan_add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 static int add_done(struct ssdpm_plan *back, const struct change *change,
 		    struct ssdpm_error *reterr)
 {
-	if (!change->begun || change->kind == SSDPM_STEP_REBUILD)
+	if (!change->begun || change->kind->is_passing)
 		return 0;
 	return add_change(back, change, "as it was before the commit", reterr);
 }
@@ -333,7 +305,7 @@ static void set_states(struct ssdpm_plan *plan, const struct ssdpm_plan *back)
 		if (!step->change.begun)
 			continue;
 		step->change.begun = false;
-		undone = ssdpm__plan_find(back, step->change.kind,
+		undone = ssdpm__plan_find(back, step->change.kind->number,
 					  step->change.path);
 		if (undone && undone->state == SSDPM_STEP_LEFT_ALONE)
 			ssdpm__set_string(&step->why, undone->why, NULL);
@@ -353,7 +325,7 @@ static void read_states(const struct ssdpm_plan *plan)
 			continue;
 		ssdpm__read_back(plan, step);
 		/* One value before and after: it does not tell. */
-		if (step->change.kind == SSDPM_STEP_REBUILD &&
+		if (step->change.kind->is_passing &&
 		    step->state == SSDPM_STEP_UNDONE)
 			step->state = SSDPM_STEP_DONE;
 	}

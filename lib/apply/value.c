@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values that steps change: read and written, each in one form. */
+/* The values that steps change, and the one text that each has. */
 #include "apply/internal.h"
 
 #include "base/text.h"
@@ -9,244 +9,168 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MAX_HINT = 7 };
+
 static const char disabled[] = " disabled";
 
-int ssdpm__table_to_value(const struct ssdpm_apst *table,
-			  char value[SSDPM__VALUE_BYTES],
-			  struct ssdpm_error *reterr)
+void ssdpm__format_tolerance(const struct ssdpm_step_value *is,
+			     char text[SSDPM__VALUE_BYTES])
 {
-	uint8_t data[SSDPM_APST_BYTES];
-	int err = ssdpm_apst_encode(table, data, reterr);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < sizeof(data); i++)
-		snprintf(value + 2 * i, 3, "%02x", data[i]);
-	if (!table->enabled)
-		strcat(value, disabled);
-	return 0;
+	if (is->max_exit_latency_us == SSDPM_LATENCY_ANY)
+		strcpy(text, "any");
+	else
+		snprintf(text, SSDPM__VALUE_BYTES, "%" PRIu64,
+			 is->max_exit_latency_us);
 }
 
-static int value_to_bytes(const char *value, uint8_t data[SSDPM_APST_BYTES],
-			  bool *ret_enabled, struct ssdpm_error *reterr)
+static bool parse_number(const char *text, uint64_t max, uint64_t *ret_number)
 {
-	const char *rest = value;
+	struct span span = ssdpm__span(text, strlen(text));
 
-	for (size_t i = 0; i < SSDPM_APST_BYTES; i++, rest += 2) {
-		int high = ssdpm__hex_digit(rest[0]);
-		int low = high < 0 ? -1 : ssdpm__hex_digit(rest[1]);
+	return *text && !text[strspn(text, "0123456789")] &&
+	       ssdpm__take_uint(&span, max, ret_number);
+}
+
+/* No limit has two words; "auto" is never written. */
+bool ssdpm__parse_tolerance(const char *text, struct ssdpm_step_value *ret_is)
+{
+	ret_is->max_exit_latency_us = SSDPM_LATENCY_ANY;
+	return !strcmp(text, "any") || !strcmp(text, "auto") ||
+	       parse_number(text, INT32_MAX, &ret_is->max_exit_latency_us);
+}
+
+void ssdpm__format_parameter(const struct ssdpm_step_value *is,
+			     char text[SSDPM__VALUE_BYTES])
+{
+	snprintf(text, SSDPM__VALUE_BYTES, "%" PRIu64, is->nvme_core);
+}
+
+bool ssdpm__parse_parameter(const char *text, struct ssdpm_step_value *ret_is)
+{
+	return parse_number(text, UINT64_MAX, &ret_is->nvme_core);
+}
+
+/* Whoever plans a table has found it sound: it fits into its bytes. */
+void ssdpm__format_table(const struct ssdpm_step_value *is,
+			 char text[SSDPM__VALUE_BYTES])
+{
+	uint8_t data[SSDPM_APST_BYTES] = { 0 };
+
+	ssdpm_apst_encode(&is->table, data, NULL);
+	for (size_t i = 0; i < sizeof(data); i++)
+		snprintf(text + 2 * i, 3, "%02x", data[i]);
+	if (!is->table.enabled)
+		strcat(text, disabled);
+}
+
+bool ssdpm__parse_table(const char *text, struct ssdpm_step_value *ret_is)
+{
+	uint8_t data[SSDPM_APST_BYTES];
+
+	for (size_t i = 0; i < SSDPM_APST_BYTES; i++, text += 2) {
+		int high = ssdpm__hex_digit(text[0]);
+		int low = high < 0 ? -1 : ssdpm__hex_digit(text[1]);
 
 		if (low < 0)
-			return ssdpm__fail(reterr, -EIO, 0,
-					   "not 512 hexadecimal digits: %.20s",
-					   value);
+			return false;
 		data[i] = (uint8_t)(high << 4 | low);
 	}
-	*ret_enabled = !*rest;
-	if (!*rest || !strcmp(rest, disabled))
-		return 0;
-	return ssdpm__fail(reterr, -EIO, 0,
-			   "more than 512 hexadecimal digits: %.20s", value);
+	if (*text && strcmp(text, disabled))
+		return false;
+	return !ssdpm_apst_decode(data, !*text, &ret_is->table, NULL);
 }
 
-int ssdpm__value_to_table(const char *value, struct ssdpm_apst *ret_table,
-			  struct ssdpm_error *reterr)
+void ssdpm__format_lpm(const struct ssdpm_step_value *is,
+		       char text[SSDPM__VALUE_BYTES])
 {
-	uint8_t data[SSDPM_APST_BYTES];
-	bool enabled;
-	int err = value_to_bytes(value, data, &enabled, reterr);
-
-	if (err)
-		return err;
-	return ssdpm_apst_decode(data, enabled, ret_table, reterr);
+	strcpy(text, ssdpm_lpm_to_string(is->lpm));
 }
 
-/* The name may be another controller's by now: the path is not. */
-static int check_name(struct ssdpm_machine *machine, const char *path,
-		      struct ssdpm_error *reterr)
+bool ssdpm__parse_lpm(const char *text, struct ssdpm_step_value *ret_is)
 {
-	char link[SSDPM__TARGET_BYTES], real[SSDPM__PATH_BYTES];
-	int err;
-
-	snprintf(link, sizeof(link), "sys/class/nvme/%s",
-		 ssdpm__last_component(path));
-	err = ssdpm__real_path(machine, link, real, sizeof(real));
-	if (!err && !strcmp(real, path))
-		return 0;
-	if (err == -ENOMEM)
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	return ssdpm__fail(reterr, -ENODEV, 0, "/%s is gone", path);
+	ret_is->lpm = ssdpm_lpm_from_string(text);
+	return ret_is->lpm;
 }
 
-static int read_table(struct ssdpm_device *device,
-		      char value[SSDPM__VALUE_BYTES],
-		      struct ssdpm_error *reterr)
+void ssdpm__format_power_state(const struct ssdpm_step_value *is,
+			       char text[SSDPM__VALUE_BYTES])
 {
-	struct ssdpm_apst table;
-	int err = ssdpm_device_read_apst(device, &table, reterr);
+	int n = snprintf(text, SSDPM__VALUE_BYTES, "PS%u", is->power_state);
 
-	return err ? err : ssdpm__table_to_value(&table, value, reterr);
+	/* One that is kept is not known yet. */
+	if (is->workload_hint && is->workload_hint <= MAX_HINT)
+		snprintf(text + n, (size_t)(SSDPM__VALUE_BYTES - n), " hint %u",
+			 is->workload_hint);
 }
 
-/* By a command to the controller at this path. */
-static int ask_value(struct ssdpm_machine *machine, uint32_t kind,
-		     const char *path, char value[SSDPM__VALUE_BYTES],
-		     struct ssdpm_error *reterr)
+bool ssdpm__parse_power_state(const char *text, struct ssdpm_step_value *ret_is)
 {
-	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
-	struct ssdpm_device *device;
-	int err;
+	struct span span = ssdpm__span(text, strlen(text));
+	uint64_t state, hint = 0;
 
-	err = check_name(machine, path, reterr);
-	if (err)
-		return err;
-	err = ssdpm__nvme_read_facts(machine, ssdpm__last_component(path),
-				     &facts);
-	if (err)
-		return ssdpm__fail(reterr, err, 0, "%s: %s",
-				   ssdpm__last_component(path),
-				   ssdpm_strerror(err));
-	err = ssdpm__device_new(machine, &facts, &device, reterr);
-	if (err)
-		return err;
-	if (kind == SSDPM_STEP_APST)
-		err = read_table(device, value, reterr);
-	else
-		err = ssdpm__read_power_value(device, kind, value, reterr);
-	ssdpm_device_unref(device);
-	return err;
+	if (!ssdpm__take(&span, "PS") ||
+	    !ssdpm__take_uint(&span, SSDPM_MAX_STATES - 1, &state))
+		return false;
+	if (span.at != span.end &&
+	    (!ssdpm__take(&span, "hint") ||
+	     !ssdpm__take_uint(&span, MAX_HINT, &hint) || span.at != span.end))
+		return false;
+	ret_is->power_state = (uint32_t)state;
+	ret_is->workload_hint = (uint32_t)hint;
+	return true;
 }
 
-static int write_table(struct ssdpm_machine *machine, const char *path,
-		       const char *value, struct ssdpm_error *reterr)
+void ssdpm__format_nopp(const struct ssdpm_step_value *is,
+			char text[SSDPM__VALUE_BYTES])
 {
-	uint8_t data[SSDPM_APST_BYTES];
-	bool enabled;
-	int err;
-
-	if (machine->capture)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s: a capture takes no commands",
-				   ssdpm__last_component(path));
-	err = value_to_bytes(value, data, &enabled, reterr);
-	if (!err)
-		err = check_name(machine, path, reterr);
-	if (err)
-		return err;
-	return ssdpm__nvme_set_apst(machine, ssdpm__last_component(path), data,
-				    enabled, reterr);
+	strcpy(text, is->nopp ? "on" : "off");
 }
 
-static int write_power(struct ssdpm_machine *machine, uint32_t kind,
-		       const char *path, const char *value,
-		       struct ssdpm_error *reterr)
+bool ssdpm__parse_nopp(const char *text, struct ssdpm_step_value *ret_is)
 {
-	int err = check_name(machine, path, reterr);
-
-	if (err)
-		return err;
-	return ssdpm__write_power_value(
-		machine, kind, ssdpm__last_component(path), value, reterr);
+	ret_is->nopp = !strcmp(text, "on");
+	return ret_is->nopp || !strcmp(text, "off");
 }
 
-int ssdpm__read_value(struct ssdpm_machine *machine, uint32_t kind,
-		      const char *path, char value[SSDPM__VALUE_BYTES],
-		      struct ssdpm_error *reterr)
+void ssdpm__value_set(const struct step_kind *kind,
+		      const struct ssdpm_step_value *is,
+		      struct value *ret_value)
 {
-	int err;
-
-	if (ssdpm__takes_command(kind))
-		return ask_value(machine, kind, path, value, reterr);
-	err = ssdpm__read_text(machine, path, value, SSDPM__VALUE_BYTES);
-	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
-		err = -ENODEV;
-	if (err)
-		return ssdpm__fail(reterr, err, 0, "cannot read /%s: %s", path,
-				   ssdpm_strerror(err));
-	/* No limit, both; the first is never written. */
-	if (!strcmp(value, "auto") && (kind == SSDPM_STEP_LATENCY_TOLERANCE ||
-				       kind == SSDPM_STEP_REBUILD))
-		strcpy(value, "any");
-	return 0;
+	ret_value->is_known = true;
+	ret_value->is = *is;
+	ret_value->is.size = sizeof(*is);
+	kind->format(is, ret_value->text);
 }
 
-int ssdpm__write_value(struct ssdpm_machine *machine, uint32_t kind,
-		       const char *path, const char *value,
-		       struct ssdpm_error *reterr)
+bool ssdpm__value_parse(const struct step_kind *kind, const char *text,
+			struct value *ret_value)
 {
-	const char *advice = "";
-	int err;
+	struct ssdpm_step_value is = { 0 };
 
-	if (kind == SSDPM_STEP_APST)
-		return write_table(machine, path, value, reterr);
-	if (ssdpm__takes_command(kind))
-		return write_power(machine, kind, path, value, reterr);
-	err = ssdpm__write_text(machine, path, value);
-	if (!err)
-		return 0;
-	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
-		err = -ENODEV;
-	if (err == -EACCES || err == -EPERM)
-		advice = SSDPM__ONLY_ROOT;
-	return ssdpm__fail(reterr, err, 0, "cannot write %s to /%s: %s%s",
-			   value, path, ssdpm_strerror(err), advice);
-}
-
-/* The directory of the device: so many components above the file. */
-static int n_above(uint32_t kind)
-{
-	switch (kind) {
-	case SSDPM_STEP_LATENCY_TOLERANCE:
-	case SSDPM_STEP_REBUILD:
-		return 2;
-	case SSDPM_STEP_LPM:
-		return 1;
-	default:
-		return 0;
+	if (kind->parse(text, &is)) {
+		ssdpm__value_set(kind, &is, ret_value);
+		return true;
 	}
+	memset(ret_value, 0, sizeof(*ret_value));
+	snprintf(ret_value->text, sizeof(ret_value->text), "%s", text);
+	return false;
 }
 
-const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
-				 const struct change *change)
+static bool is_same_table(const struct ssdpm_apst *a,
+			  const struct ssdpm_apst *b)
 {
-	char path[SSDPM__TARGET_BYTES];
-	char *slash = path;
-
-	if (change->kind == SSDPM_STEP_NVME_CORE)
-		return NULL;
-	snprintf(path, sizeof(path), "%s", change->path);
-	for (int i = n_above(change->kind); i && slash; i--) {
-		slash = strrchr(path, '/');
-		if (slash)
-			*slash = '\0';
-	}
-	return slash ? ssdpm__removal(machine, path) : NULL;
+	return !a->enabled == !b->enabled && !ssdpm_apst_diff(a, b);
 }
 
-/* One less never allows a state that the value forbids. */
-void ssdpm__other_tolerance(const char *value, char other[24])
+/* Members that are not of the kind are 0 in both. */
+bool ssdpm__value_is(const struct value *a, const struct value *b)
 {
-	struct span span = ssdpm__span(value, strlen(value));
-	uint64_t us;
-
-	if (!ssdpm__take_uint(&span, INT32_MAX - 1, &us))
-		us = INT32_MAX; /* "any" */
-	else if (!us)
-		us = 2;
-	snprintf(other, 24, "%" PRIu64, us - 1);
-}
-
-int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
-		   const char *value, struct ssdpm_error *reterr)
-{
-	char other[24];
-	int err;
-
-	ssdpm__other_tolerance(value, other);
-	err = ssdpm__write_value(machine, SSDPM_STEP_LATENCY_TOLERANCE, path,
-				 other, reterr);
-	if (err)
-		return err;
-	return ssdpm__write_value(machine, SSDPM_STEP_LATENCY_TOLERANCE, path,
-				  value, reterr);
+	if (!a->is_known || !b->is_known)
+		return a->is_known == b->is_known && !strcmp(a->text, b->text);
+	return a->is.max_exit_latency_us == b->is.max_exit_latency_us &&
+	       a->is.nvme_core == b->is.nvme_core && a->is.lpm == b->is.lpm &&
+	       a->is.power_state == b->is.power_state &&
+	       a->is.workload_hint == b->is.workload_hint &&
+	       a->is.nopp == b->is.nopp &&
+	       is_same_table(&a->is.table, &b->is.table);
 }

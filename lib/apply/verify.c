@@ -13,7 +13,7 @@ static struct step *find_step(const struct ssdpm_plan *plan,
 	struct step *found = NULL;
 
 	for (size_t i = 0; i < plan->n_order; i++)
-		if (!ssdpm__is_beside_tables(plan->order[i]->change.kind) &&
+		if (plan->order[i]->change.kind->role &&
 		    !strcmp(plan->order[i]->device, name))
 			found = plan->order[i]; /* the last one decides */
 	return found;
@@ -75,7 +75,7 @@ static bool is_changed(const struct ssdpm_plan *plan, const struct drive *drive)
 
 	for (size_t i = 0; i < plan->n_order; i++)
 		if (plan->order[i]->state == SSDPM_STEP_DONE &&
-		    !ssdpm__is_beside_tables(plan->order[i]->change.kind) &&
+		    plan->order[i]->change.kind->role &&
 		    !strcmp(plan->order[i]->device, name))
 			return true;
 	return false;
@@ -144,29 +144,29 @@ static int verify_step(struct ssdpm_plan *plan, struct step *step,
 		       uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct change *change = &step->change;
-	char value[SSDPM__VALUE_BYTES];
 	struct ssdpm_error error;
+	struct value now;
 	int err;
 
 	/* Of tables that is check_table()'s. */
 	if (step->state == SSDPM_STEP_LEFT_ALONE ||
-	    change->kind == SSDPM_STEP_APST)
+	    change->kind->role == ROLE_TABLE)
 		return 0;
-	if (ssdpm__takes_command(change->kind) && !plan->machine->capture &&
+	if (change->kind->ask && !plan->machine->capture &&
 	    !(flags & SSDPM_READ_COMMANDS))
 		return 0;
-	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				value, &error);
+	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
+				&error);
 	if (err)
 		return not_read(plan, step, err, &error, reterr);
-	if (strcmp(value, change->after)) {
+	if (!ssdpm__value_is(&now, &change->after)) {
 		ssdpm__fail(&error, -ESTALE, 0, "%s is %.60s, not %.60s",
-			    step->target, value, change->after);
+			    step->target, now.text, change->after.text);
 		return differs(step, reterr, &error);
 	}
-	if (step->host_bits &&
-	    ssdpm__check_host_bits(plan->machine, change->path,
-				   ssdpm_lpm_from_string(value), &error))
+	if (change->host_bits &&
+	    ssdpm__check_host_bits(plan->machine, change->path, now.is.lpm,
+				   &error))
 		return differs(step, reterr, &error);
 	if (step->state == SSDPM_STEP_DIFFERS)
 		step->state =

@@ -1,28 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of steps, what becomes of them, their flags, and journals. */
+/* The names of what becomes of steps, of their flags, and of journals. */
 #include <ssdpm/apply.h>
-
-const char *ssdpm_step_kind_to_string(uint32_t kind)
-{
-	switch (kind) {
-	case SSDPM_STEP_LATENCY_TOLERANCE:
-		return "latency-tolerance";
-	case SSDPM_STEP_NVME_CORE:
-		return "nvme-core";
-	case SSDPM_STEP_REBUILD:
-		return "rebuild";
-	case SSDPM_STEP_APST:
-		return "apst";
-	case SSDPM_STEP_LPM:
-		return "lpm";
-	case SSDPM_STEP_POWER_STATE:
-		return "power-state";
-	case SSDPM_STEP_NOPP:
-		return "nopp";
-	default:
-		return NULL;
-	}
-}
 
 const char *ssdpm_step_state_to_string(uint32_t state)
 {

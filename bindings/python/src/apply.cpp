@@ -302,7 +302,48 @@ class Plan
 	std::atomic<std::thread::id> owner{};
 };
 
-/* [(kind, state, flags, device, target, before, after, why, warning), ...] */
+/*
+ * (max_exit_latency_us, nvme_core, lpm, power_state, workload_hint, nopp,
+ * table): None but those of the kind.
+ */
+static py::object value_or_none(uint32_t kind,
+				const struct ssdpm_step_value *value)
+{
+	py::list result(7);
+
+	if (!value)
+		return py::none();
+	for (size_t i = 0; i < 7; i++)
+		result[i] = py::none();
+	switch (kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+	case SSDPM_STEP_REBUILD:
+		result[0] = value->max_exit_latency_us;
+		break;
+	case SSDPM_STEP_NVME_CORE:
+		result[1] = value->nvme_core;
+		break;
+	case SSDPM_STEP_LPM:
+		result[2] = ssdpm_lpm_to_string(value->lpm);
+		break;
+	case SSDPM_STEP_POWER_STATE:
+		result[3] = value->power_state;
+		if (value->workload_hint != SSDPM_WORKLOAD_HINT_KEEP)
+			result[4] = value->workload_hint;
+		break;
+	case SSDPM_STEP_NOPP:
+		result[5] = value->nopp != 0;
+		break;
+	default:
+		result[6] = table_or_none(value->table, true);
+	}
+	return py::tuple(result);
+}
+
+/*
+ * [(kind, state, flags, device, target, before, after, why, warning, parameter,
+ * before_value, after_value), ...]
+ */
 py::list Plan::steps()
 {
 	Turn turn(*this);
@@ -321,7 +362,13 @@ py::list Plan::steps()
 			bit_words(&ssdpm_step_flag_to_string, step.flags),
 			text_or_none(step.device), path_or_none(step.target),
 			text_or_none(step.before), text_or_none(step.after),
-			text_or_none(step.why), text_or_none(step.warning)));
+			text_or_none(step.why), text_or_none(step.warning),
+			step.kind == SSDPM_STEP_NVME_CORE ?
+				py::object(py::str(ssdpm_nvme_core_to_string(
+					step.parameter))) :
+				py::object(py::none()),
+			value_or_none(step.kind, step.before_value),
+			value_or_none(step.kind, step.after_value)));
 	}
 	return result;
 }

@@ -328,7 +328,9 @@ class Plan(metaclass=_Pybind11Type):
     def commit(self) -> None: ...
     def verify(self, commands: bool) -> None: ...
     def revert(self) -> None: ...
-    # kind, state, flags, device, target, before, after, why, warning.
+    # kind, state, flags, device, target, before, after, why, warning, parameter,
+    # before_value, after_value: max_exit_latency_us, nvme_core, lpm, power_state,
+    # workload_hint, nopp, table.
     def steps(
         self,
     ) -> list[
@@ -342,6 +344,9 @@ class Plan(metaclass=_Pybind11Type):
             str | None,
             str | None,
             str | None,
+            str | None,
+            tuple[Any, ...] | None,
+            tuple[Any, ...] | None,
         ]
     ]: ...
     # device, provenance, before, after, built.

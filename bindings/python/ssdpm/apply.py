@@ -44,6 +44,7 @@ from ssdpm.policy import (
     PowerSource,
     ProfileSettings,
     limit_number,
+    limit_word,
     lpm_numbers,
     profile,
     settings_dict,
@@ -53,16 +54,38 @@ Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]
 
 
-def _shown(value: str | None) -> str:
-    """A value for people: a table is its transitions."""
-    digits, _, disabled = (value or "unknown").partition(" ")
-    if len(digits) != 2 * _core.APST_BYTES:
-        return value or "unknown"
-    try:
-        table = bytes.fromhex(digits)
-        return str(ApstTable.from_bytes(table, enabled=not disabled))
-    except ValueError:  # reserved bits, too
-        return digits
+@dataclass(frozen=True, eq=False)
+class StepValue(Value):
+    """A value before or after a step; what its kind has not is None.
+
+    Attributes:
+        max_exit_latency_us: "latency-tolerance" and "rebuild": a number, or "any".
+        nvme_core: "nvme-core": in the unit of its parameter.
+        lpm: "lpm": the policy.
+        power_state: "power-state".
+        workload_hint: "power-state"; None: as it is.
+        nopp: "nopp".
+        table: "apst".
+    """
+
+    max_exit_latency_us: int | str | None
+    nvme_core: int | None
+    lpm: str | None
+    power_state: int | None
+    workload_hint: int | None
+    nopp: bool | None
+    table: ApstTable | None
+
+    @classmethod
+    def _make(cls, members: tuple[Any, ...] | None) -> StepValue | None:
+        if members is None:
+            return None
+        us, *others, table = members
+        return cls(
+            None if us is None else limit_word(us),
+            *others,
+            None if table is None else ApstTable._wrap(table),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +108,10 @@ class Step(Value):
         why: the reason, or why it is left alone, or what failed.
         warning: what the diagnosis warns of once it is set, such as a policy that has
             lost data.
+        parameter: "nvme-core": its name.
+        before_value: the value of before, or None: not known, or a word that this
+            version does not know.
+        after_value: likewise of after.
     """
 
     kind: str
@@ -96,11 +123,21 @@ class Step(Value):
     after: str | None
     why: str | None
     warning: str | None = None
+    parameter: str | None = None
+    before_value: StepValue | None = None
+    after_value: StepValue | None = None
+
+    def _shown(self, text: str | None, value: StepValue | None) -> str:
+        """A value for people: a table is its transitions."""
+        if value is not None and value.table is not None:
+            return str(value.table)
+        return text or "unknown"
 
     def __str__(self) -> str:
         words = [str(self.device)]
         if self.after is not None:
-            change = f"{_shown(self.before)} -> {_shown(self.after)}"
+            before = self._shown(self.before, self.before_value)
+            change = f"{before} -> {self._shown(self.after, self.after_value)}"
             words.append(f"{self.target}: {change}")
         words.append(self.state)
         if self.why is not None:
@@ -436,8 +473,15 @@ class Plan(Live):
     def steps(self) -> tuple[Step, ...]:
         """The steps, as they are now, in their order."""
         return tuple(
-            Step(kind, state, frozenset(flags), *texts)
-            for kind, state, flags, *texts in self._handle.steps()
+            Step(
+                kind,
+                state,
+                frozenset(flags),
+                *texts,
+                before_value=StepValue._make(before),
+                after_value=StepValue._make(after),
+            )
+            for kind, state, flags, *texts, before, after in self._handle.steps()
         )
 
     @property
@@ -529,8 +573,8 @@ class Plan(Live):
         rows = (
             (
                 step.device,
-                step.before and _shown(step.before),
-                step.after and _shown(step.after),
+                step.before and step._shown(step.before, step.before_value),
+                step.after and step._shown(step.after, step.after_value),
                 step.state,
                 step.why,
                 step.target,

@@ -375,27 +375,25 @@ static void a_record_names_only_what_a_step_can(void **state)
 }
 
 /* A record says what root sends: only what a step can have written. */
-static void a_value_that_is_no_state_is_not_sent(void **state)
+static void a_value_that_is_no_state_is_not_known(void **state)
 {
 	static const char *const values[] = {
 		"",	 "PS",	       "PSx",	       "PS32", "PS1 hint",
 		"PS1 2", "PS1 hint 8", "PS1 hint 1 2", "1",
 	};
-	struct ssdpm_error error;
+	const struct step_kind *kind = ssdpm__kind(SSDPM_STEP_POWER_STATE);
+	struct value value;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		kernel_assert_fails(
-			ssdpm__write_power_value(kernel_machine,
-						 SSDPM_STEP_POWER_STATE,
-						 "nvme0", values[i], &error),
-			&error, -EINVAL, "is no power state");
-	assert_int_equal(kernel->n_writes, 0);
-	assert_int_equal(ssdpm__write_power_value(kernel_machine,
-						  SSDPM_STEP_POWER_STATE,
-						  "nvme0", "PS31 hint 7", NULL),
-			 0);
-	assert_int_equal(kernel->now.drives[0].power, 0xff);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		assert_false(ssdpm__value_parse(kind, values[i], &value));
+		assert_false(value.is_known);
+		assert_string_equal(value.text, values[i]);
+	}
+	assert_true(ssdpm__value_parse(kind, "PS31 hint 7", &value));
+	assert_int_equal(value.is.power_state, 31);
+	assert_int_equal(value.is.workload_hint, 7);
+	assert_string_equal(value.text, "PS31 hint 7");
 }
 
 /* It cannot be asked whether it is done, and is put back all the same. */
@@ -523,7 +521,7 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(a_record_names_only_what_a_step_can,
 				       kernel_between),
-		cmocka_unit_test_setup(a_value_that_is_no_state_is_not_sent,
+		cmocka_unit_test_setup(a_value_that_is_no_state_is_not_known,
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_drive_that_falls_asleep_for_good_gets_its_state_back,

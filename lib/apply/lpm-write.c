@@ -151,71 +151,111 @@ static int wait_for(const struct site *site, const char *path, uint32_t lpm,
 			   ssdpm_lpm_to_string(lpm));
 }
 
-static int write_policy(const struct site *site, const char *path, uint32_t lpm,
-			struct ssdpm_error *reterr)
+static int write_policy(const struct site *site, const struct change *change,
+			uint32_t lpm, struct ssdpm_error *reterr)
 {
-	int err = ssdpm__write_value(site->machine, SSDPM_STEP_LPM, path,
-				     ssdpm_lpm_to_string(lpm), reterr);
+	const struct ssdpm_step_value is = { .lpm = lpm };
+	struct value value;
+	int err;
 
+	ssdpm__value_set(change->kind, &is, &value);
+	err = ssdpm__write_value(site->machine, change->kind, change->path,
+				 &value, reterr);
 	if (err == -EOPNOTSUPP)
 		return ssdpm__fail(reterr, err, 0,
 				   "%s: the kernel has no link power "
 				   "management for this port, or for a disk "
 				   "on it",
-				   name_port(path).text);
+				   name_port(change->path).text);
 	if (err == -EINVAL)
-		return ssdpm__fail(
-			reterr, err, 0, "%s: this kernel does not know %s",
-			name_port(path).text, ssdpm_lpm_to_string(lpm));
+		return ssdpm__fail(reterr, err, 0,
+				   "%s: this kernel does not know %s",
+				   name_port(change->path).text, value.text);
 	return err;
 }
 
-static int check_policy(const struct site *site, const char *path, uint32_t lpm,
-			struct ssdpm_error *reterr)
+static int check_policy(const struct site *site, const struct change *change,
+			uint32_t lpm, struct ssdpm_error *reterr)
 {
-	char value[SSDPM__VALUE_BYTES];
+	struct value now;
 	int err;
 
-	err = ssdpm__read_value(site->machine, SSDPM_STEP_LPM, path, value,
+	err = ssdpm__read_value(site->machine, change->kind, change->path, &now,
 				reterr);
-	if (err || !strcmp(value, ssdpm_lpm_to_string(lpm)))
+	if (err || now.is.lpm == lpm)
 		return err;
 	return ssdpm__fail(reterr, -EIO, 0,
 			   "%s: %s was written, and it reads %s: see dmesg",
-			   name_port(path).text, ssdpm_lpm_to_string(lpm),
-			   value);
+			   name_port(change->path).text,
+			   ssdpm_lpm_to_string(lpm), now.text);
 }
 
-int ssdpm__set_lpm(const struct site *site, const char *path,
-		   const uint32_t *lpms, size_t n, bool host_bits,
-		   uint32_t *ret_lpm, struct ssdpm_error *reterr)
+static int make_fast(const struct site *site, const struct change *change,
+		     struct ssdpm_error *reterr)
 {
-	bool fast = false; /* it is in max_performance, by our doing */
-	int err = -EINVAL;
-	size_t i;
+	const uint32_t fast = SSDPM_LPM_MAX_PERFORMANCE;
+	int err = write_policy(site, change, fast, reterr);
 
-	for (i = 0; i < n && err == -EINVAL; i++) {
-		if (lpms[i] != SSDPM_LPM_MAX_PERFORMANCE && !fast) {
-			err = write_policy(site, path,
-					   SSDPM_LPM_MAX_PERFORMANCE, reterr);
-			if (!err)
-				err = wait_for(site, path,
-					       SSDPM_LPM_MAX_PERFORMANCE, true,
-					       reterr);
+	return err ? err : wait_for(site, change->path, fast, true, reterr);
+}
+
+/* By way of max_performance, to the first policy that the kernel knows. */
+int ssdpm__set_port(const struct site *site, struct change *change,
+		    struct ssdpm_error *reterr)
+{
+	struct ssdpm_step_value is = { 0 };
+	bool is_fast = false; /* by our doing */
+	int err = -EINVAL;
+
+	for (uint32_t i = 0; i < change->n_lpms && err == -EINVAL; i++) {
+		is.lpm = change->lpms[i];
+		if (is.lpm != SSDPM_LPM_MAX_PERFORMANCE && !is_fast) {
+			err = make_fast(site, change, reterr);
 			if (err)
 				return err;
-			fast = true;
+			is_fast = true;
 		}
-		err = write_policy(site, path, lpms[i], reterr);
+		err = write_policy(site, change, is.lpm, reterr);
 	}
-	if (err)
-		return err;
-	err = wait_for(site, path, lpms[i - 1],
-		       host_bits || lpms[i - 1] == SSDPM_LPM_MAX_PERFORMANCE,
-		       reterr);
 	if (!err)
-		err = check_policy(site, path, lpms[i - 1], reterr);
+		err = wait_for(site, change->path, is.lpm,
+			       change->host_bits ||
+				       is.lpm == SSDPM_LPM_MAX_PERFORMANCE,
+			       reterr);
 	if (!err)
-		*ret_lpm = lpms[i - 1];
+		err = check_policy(site, change, is.lpm, reterr);
+	if (!err)
+		ssdpm__value_set(change->kind, &is, &change->after);
 	return err;
+}
+
+int ssdpm__put_port_back(const struct site *site, const struct change *change,
+			 struct ssdpm_error *reterr)
+{
+	struct change back = *change;
+	int err;
+
+	if (!change->before.is_known)
+		return ssdpm__fail(reterr, -EINVAL, 0, "%s is no policy",
+				   change->before.text);
+	if (change->before.is.lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "/%s: the kernel does not take %s",
+				   change->path, change->before.text);
+	back.lpms[0] = change->before.is.lpm;
+	back.n_lpms = 1;
+	back.host_bits = false;
+	err = ssdpm__set_port(site, &back, reterr);
+	/* A port that hangs finds the right policy once it comes back. */
+	if (err == -ETIMEDOUT || err == -EIO)
+		ssdpm__write_value(site->machine, change->kind, change->path,
+				   &change->before, NULL);
+	return err;
+}
+
+bool ssdpm__is_port_between(const struct change *change,
+			    const struct value *value)
+{
+	(void)change;
+	return value->is.lpm == SSDPM_LPM_MAX_PERFORMANCE;
 }

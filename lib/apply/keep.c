@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* What revert needs: the value of each file before the first commit. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char old_kept[] = "undo";
+static const char new_kept[] = "undo.new";
+
+int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
+		     struct ssdpm_error *reterr)
+{
+	int err = -ENOENT;
+
+	ret_changes->list = NULL;
+	ret_changes->n = 0;
+	/* A commit that is complete but for the name of this file. */
+	if (faccessat(site->directory_fd, "journal", F_OK, AT_SYMLINK_NOFOLLOW))
+		err = ssdpm__changes_read(site, new_kept, ret_changes, reterr);
+	/* It may get its name between the two. */
+	if (err == -ENOENT)
+		err = ssdpm__changes_read(site, old_kept, ret_changes, reterr);
+	return err == -ENOENT || err == -ESTALE ? 0 : err;
+}
+
+static struct change *find(const struct changes *changes,
+			   const struct change *change)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind == change->kind &&
+		    !strcmp(changes->list[i]->path, change->path))
+			return changes->list[i];
+	return NULL;
+}
+
+/* Does the record go back on what this controller's table is made from? */
+static bool is_kept(const struct changes *changes, const char *controller)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind->role == ROLE_PARAMETER ||
+		    ssdpm__is_tolerance_of(changes->list[i], controller))
+			return true;
+	return false;
+}
+
+/* Does it say anything that the record does not? */
+static bool is_new(const struct changes *changes, const struct change *change)
+{
+	const struct change *old = find(changes, change);
+
+	if (change->kind->is_passing)
+		return false;
+	if (old)
+		return !ssdpm__value_is(&old->after, &change->after);
+	/* It was no table of the first settings; Linux builds that one. */
+	return change->kind->role != ROLE_TABLE ||
+	       !is_kept(changes, change->path);
+}
+
+static bool is_same(const struct change *change)
+{
+	return ssdpm__value_is(&change->before, &change->after);
+}
+
+/*
+ * What was there first stays; what is there now is new. Where nothing stands
+ * to be put back, what is there before this change is the first.
+ */
+static int merge(struct changes *changes, const struct change *change)
+{
+	struct change *old = find(changes, change);
+
+	if (!is_new(changes, change))
+		return 0;
+	if (!old)
+		return ssdpm__changes_add(changes, change);
+	if (is_same(old))
+		old->before = change->before;
+	old->after = change->after;
+	return 0;
+}
+
+/*
+ * What is so already has no way back, but whoever applied it wants to know
+ * whether it is so still. A table is another matter: resets cost it.
+ */
+static bool is_applied(const struct ssdpm_plan *plan, const struct step *step)
+{
+	const struct step_kind *kind = step->change.kind;
+
+	return step->state == SSDPM_STEP_IN_FORCE && !plan->goes_back &&
+	       kind->role != ROLE_TABLE && !kind->is_passing;
+}
+
+bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (is_applied(plan, plan->order[i]) &&
+		    is_new(kept, &plan->order[i]->change))
+			return true;
+	return false;
+}
+
+static int merge_applied(struct changes *changes, const struct ssdpm_plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_order; i++)
+		if (is_applied(plan, plan->order[i]))
+			err = merge(changes, &plan->order[i]->change);
+	return err;
+}
+
+/* Those that the record still needs come first. Return: how many. */
+static size_t count_kept(struct changes *changes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < changes->n; i++) {
+		struct change *change = changes->list[i];
+
+		if (change->forgotten ||
+		    (change->kind->role == ROLE_TABLE && is_same(change)))
+			continue;
+		changes->list[i] = changes->list[n];
+		changes->list[n++] = change;
+	}
+	return n;
+}
+
+/* Tables first: settings of the same commit say nothing of them. */
+static int merge_all(struct changes *changes, struct change *const *list,
+		     size_t n)
+{
+	int err = 0;
+
+	for (int tables = 1; tables >= 0; tables--)
+		for (size_t i = 0; !err && i < n; i++)
+			if ((list[i]->kind->role == ROLE_TABLE) == tables)
+				err = merge(changes, list[i]);
+	return err;
+}
+
+/* What took the place of tables that are kept, where Linux has built others. */
+static void read_tables(const struct site *site, struct changes *all,
+			struct change *const *changes, size_t n)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct change *change = all->list[i];
+		bool rebuilt = false;
+		struct value now;
+
+		if (change->kind->role != ROLE_TABLE)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			rebuilt |= ssdpm__is_tolerance_of(changes[k],
+							  change->path);
+		if (rebuilt && !ssdpm__read_value(site->machine, change->kind,
+						  change->path, &now, NULL))
+			change->after = now;
+	}
+}
+
+/*
+ * What has gone back; and of a plan that reverts all steps, but those that
+ * could not be looked at, and what had no way back.
+ */
+static void forget(struct changes *all, const struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct step *step = plan->order[i];
+		struct change *change = find(all, &step->change);
+
+		if (change &&
+		    (is_same(change) || (plan->reverts && !step->unread)))
+			change->forgotten = true;
+	}
+	for (size_t i = 0; plan->reverts && i < all->n; i++)
+		all->list[i]->forgotten |= is_same(all->list[i]);
+}
+
+int ssdpm__keep(struct site *site, struct changes *all,
+		struct change *const *changes, size_t n,
+		const struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	int err = merge_all(all, changes, n);
+	size_t n_kept = 0;
+
+	if (!err)
+		read_tables(site, all, changes, n);
+	if (!err)
+		err = merge_applied(all, plan);
+	if (!err && plan->goes_back)
+		forget(all, plan);
+	if (err)
+		ssdpm__fail(reterr, err, 0, "out of memory");
+	if (!err)
+		n_kept = count_kept(all);
+	if (!err)
+		err = ssdpm__changes_write(site, new_kept, all->list, n_kept,
+					   reterr);
+	/* What could not be reverted is not done. */
+	if (!err && n_kept && !plan->goes_back)
+		err = ssdpm__reserve(site, new_kept, reterr);
+	if (!err && fsync(site->directory_fd))
+		err = ssdpm__fail_state(site, new_kept, -errno, reterr);
+	return err;
+}
+
+/* Should it fail, the next commit does it. */
+int ssdpm__keep_finish(const struct site *site)
+{
+	if (faccessat(site->directory_fd, new_kept, F_OK, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (renameat(site->directory_fd, new_kept, site->directory_fd,
+		     old_kept))
+		return -errno;
+	fsync(site->directory_fd);
+	/* What a revert has used, for the rest. */
+	if (site->goes_back)
+		ssdpm__reserve(site, old_kept, NULL);
+	return 0;
+}

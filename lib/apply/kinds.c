@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The kinds of steps: a row of the table says all that is peculiar to one. */
+#include "apply/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES])
+{
+	snprintf(path, SSDPM__TARGET_BYTES,
+		 "sys/module/nvme_core/parameters/%s",
+		 ssdpm_nvme_core_to_string(parameter));
+}
+
+uint32_t ssdpm__parameter_of(const char *path)
+{
+	char known[SSDPM__TARGET_BYTES];
+
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US; i++) {
+		ssdpm__parameter_path(i, known);
+		if (!strcmp(path, known))
+			return i;
+	}
+	return 0;
+}
+
+static bool is_parameter(const char *path)
+{
+	return ssdpm__parameter_of(path);
+}
+
+static bool is_device_file(const char *path, const char *file)
+{
+	const char *end = strrchr(path, '/');
+
+	return !strncmp(path, "sys/devices/", 12) && !strcmp(end, file);
+}
+
+static bool is_tolerance(const char *path)
+{
+	return is_device_file(path, "/pm_qos_latency_tolerance_us");
+}
+
+static bool is_port(const char *path)
+{
+	return is_device_file(path, "/link_power_management_policy");
+}
+
+static bool is_controller(const char *path)
+{
+	return !strncmp(path, "sys/devices/", 12) &&
+	       !strncmp(strrchr(path, '/'), "/nvme", 5);
+}
+
+static int set_value(const struct site *site, struct change *change,
+		     struct ssdpm_error *reterr)
+{
+	return ssdpm__write_value(site->machine, change->kind, change->path,
+				  &change->after, reterr);
+}
+
+static int put_value_back(const struct site *site, const struct change *change,
+			  struct ssdpm_error *reterr)
+{
+	return ssdpm__write_value(site->machine, change->kind, change->path,
+				  &change->before, reterr);
+}
+
+/* What is written on the way: one less than the value before, or after. */
+static bool is_other_tolerance(const struct change *change,
+			       const struct value *value)
+{
+	const uint64_t us = value->is.max_exit_latency_us;
+
+	return value->is_known &&
+	       (us == ssdpm__other_tolerance_us(&change->before) ||
+		us == ssdpm__other_tolerance_us(&change->after));
+}
+
+static int set_rebuild(const struct site *site, struct change *change,
+		       struct ssdpm_error *reterr)
+{
+	return ssdpm__rebuild(site->machine, change->path, &change->after,
+			      reterr);
+}
+
+/* The kernel's own table, where it does not take this one. */
+static int put_table_back(const struct site *site, const struct change *change,
+			  struct ssdpm_error *reterr)
+{
+	const struct step_kind *tolerance = ssdpm__kind(SSDPM_STEP_REBUILD);
+	char path[SSDPM__TARGET_BYTES];
+	struct value now;
+	int err = put_value_back(site, change, reterr);
+
+	if (err != -EACCES && err != -EPERM && err != -EOPNOTSUPP)
+		return err;
+	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
+		   "/%s: Linux takes no table: it builds its own",
+		   change->path);
+	snprintf(path, sizeof(path), "%s/power/pm_qos_latency_tolerance_us",
+		 change->path);
+	err = ssdpm__read_value(site->machine, tolerance, path, &now, reterr);
+	if (err)
+		return err;
+	return ssdpm__rebuild(site->machine, path, &now, reterr);
+}
+
+static const struct step_kind step_kinds[] = {
+	{
+		.number = SSDPM_STEP_LATENCY_TOLERANCE,
+		.word = "latency-tolerance",
+		.role = ROLE_TOLERANCE,
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 1,
+		.undo_rank = 2,
+		.depth = 2,
+		.is_target = is_tolerance,
+		.parse = ssdpm__parse_tolerance,
+		.format = ssdpm__format_tolerance,
+		.set = set_value,
+		.put_back = put_value_back,
+		.is_between = is_other_tolerance,
+	},
+	{
+		.number = SSDPM_STEP_NVME_CORE,
+		.word = "nvme-core",
+		.role = ROLE_PARAMETER,
+		.flags = SSDPM_STEP_UNTIL_REBOOT | SSDPM_STEP_ALL_DRIVES,
+		.rank = 0,
+		.undo_rank = 1,
+		.depth = -1,
+		.is_target = is_parameter,
+		.parse = ssdpm__parse_parameter,
+		.format = ssdpm__format_parameter,
+		.set = set_value,
+		.put_back = put_value_back,
+	},
+	{
+		.number = SSDPM_STEP_REBUILD,
+		.word = "rebuild",
+		.role = ROLE_TOLERANCE,
+		.is_passing = true,
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 2,
+		.undo_rank = 2,
+		.depth = 2,
+		.is_target = is_tolerance,
+		.parse = ssdpm__parse_tolerance,
+		.format = ssdpm__format_tolerance,
+		.set = set_rebuild,
+		.put_back = put_value_back,
+		.is_between = is_other_tolerance,
+	},
+	{
+		.number = SSDPM_STEP_APST,
+		.word = "apst",
+		.target = "Set Features 0Ch",
+		.role = ROLE_TABLE,
+		.flags = SSDPM_STEP_UNTIL_RESET,
+		.rank = 3,
+		.undo_rank = 3,
+		.is_target = is_controller,
+		.parse = ssdpm__parse_table,
+		.format = ssdpm__format_table,
+		.ask = ssdpm__ask_table,
+		.send = ssdpm__send_table,
+		.set = set_value,
+		.put_back = put_table_back,
+	},
+	{
+		.number = SSDPM_STEP_LPM,
+		.word = "lpm",
+		.has_tries = true,
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 4,
+		.depth = 1,
+		.is_target = is_port,
+		.parse = ssdpm__parse_lpm,
+		.format = ssdpm__format_lpm,
+		.set = ssdpm__set_port,
+		.put_back = ssdpm__put_port_back,
+		.is_between = ssdpm__is_port_between,
+	},
+	{
+		.number = SSDPM_STEP_POWER_STATE,
+		.word = "power-state",
+		.target = "Set Features 02h",
+		.flags = SSDPM_STEP_UNTIL_RESET,
+		.rank = 4,
+		.is_target = is_controller,
+		.parse = ssdpm__parse_power_state,
+		.format = ssdpm__format_power_state,
+		.ask = ssdpm__ask_power_state,
+		.send = ssdpm__send_power_state,
+		.set = set_value,
+		.put_back = put_value_back,
+	},
+	{
+		.number = SSDPM_STEP_NOPP,
+		.word = "nopp",
+		.target = "Set Features 11h",
+		.flags = SSDPM_STEP_UNTIL_RESET,
+		.rank = 4,
+		.is_target = is_controller,
+		.parse = ssdpm__parse_nopp,
+		.format = ssdpm__format_nopp,
+		.ask = ssdpm__ask_nopp,
+		.send = ssdpm__send_nopp,
+		.set = set_value,
+		.put_back = put_value_back,
+	},
+};
+
+enum { N_KINDS = sizeof(step_kinds) / sizeof(step_kinds[0]) };
+
+const struct step_kind *ssdpm__kind(uint32_t number)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (step_kinds[i].number == number)
+			return &step_kinds[i];
+	return NULL;
+}
+
+const struct step_kind *ssdpm__kind_of_word(const char *word)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (!strcmp(step_kinds[i].word, word))
+			return &step_kinds[i];
+	return NULL;
+}
+
+const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
+				 const struct change *change)
+{
+	char path[SSDPM__TARGET_BYTES];
+	char *slash = path;
+
+	if (change->kind->depth < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "%s", change->path);
+	for (int i = change->kind->depth; i && slash; i--) {
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return slash ? ssdpm__removal(machine, path) : NULL;
+}
+
+const char *ssdpm_step_kind_to_string(uint32_t kind)
+{
+	const struct step_kind *row = ssdpm__kind(kind);
+
+	return row ? row->word : NULL;
+}
