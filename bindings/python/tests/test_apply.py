@@ -355,7 +355,12 @@ def test_a_table_of_ones_own_is_shown_by_its_transitions(machine: Maker) -> None
     change = f"Set Features 0Ch: {device.apst()} -> switched off: planned"
     assert change in str(step)
     assert "<td>switched off</td>" in plan._repr_html_()
-    odd = dataclasses.replace(step, before="ff" * 256)
+    assert step.before_value is not None and step.after_value is not None
+    assert step.before_value.table == device.apst()
+    assert step.after_value.table is not None
+    assert not step.after_value.table.enabled
+    assert step.after_value.lpm is None and step.parameter is None
+    odd = dataclasses.replace(step, before="ff" * 256, before_value=None)
     assert f"{'ff' * 256} -> switched off" in str(odd)
 
 

@@ -67,6 +67,9 @@ static void a_power_state_is_set_checked_and_taken_back(void **state)
 			 SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_RESET);
 	assert_string_equal(step.device, "nvme0");
 	assert_string_equal(step.target, "Set Features 02h");
+	assert_int_equal(step.before_value->power_state, 0);
+	assert_int_equal(step.after_value->power_state, 2);
+	assert_int_equal(step.after_value->workload_hint, 1);
 	assert_string_equal(step.why, "at most 1.90 W, until the next reset");
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS2 hint 1");
 	assert_int_equal(kernel->n_writes, 0);
@@ -229,6 +232,8 @@ static void without_root_the_state_is_not_known(void **state)
 	ssdpm_plan_free(plan);
 	plan = plan_nopp(1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "on");
+	assert_null(kernel_step(plan, 0).before_value);
+	assert_int_equal(kernel_step(plan, 0).after_value->nopp, 1);
 	ssdpm_plan_free(plan);
 }
 

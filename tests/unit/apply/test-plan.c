@@ -71,6 +71,39 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_step_has_its_values_as_numbers(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel_set_tolerance(0, "auto");
+	assert_int_equal(add_lpm(plan, "sdb", SSDPM_LPM_MIN_POWER, 0, NULL), 0);
+	assert_int_equal(add_tolerance(plan, 0, 25000, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	step = kernel_step(plan, 0);
+	assert_int_equal(step.parameter,
+			 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS);
+	assert_int_equal(step.before_value->size, sizeof(*step.before_value));
+	assert_int_equal(step.before_value->nvme_core, 2000);
+	assert_int_equal(step.after_value->nvme_core, 500);
+	step = kernel_step(plan, 1);
+	assert_int_equal(step.parameter, 0);
+	assert_true(step.before_value->max_exit_latency_us ==
+		    SSDPM_LATENCY_ANY);
+	assert_string_equal(step.before, "any");
+	assert_int_equal(step.after_value->max_exit_latency_us, 25000);
+	step = kernel_step(plan, 4);
+	assert_int_equal(step.before_value->lpm, SSDPM_LPM_MED_POWER_WITH_DIPM);
+	assert_int_equal(step.after_value->lpm, SSDPM_LPM_MIN_POWER);
+	assert_int_equal(step.after_value->max_exit_latency_us, 0);
+	ssdpm_plan_free(plan);
+}
+
 static void a_commit_does_all_steps_and_the_next_writes_nothing(void **state)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
@@ -1257,6 +1290,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, kernel_between)
 	const struct CMUnitTest tests[] = {
 		TEST(steps_are_shown_in_the_order_in_which_they_are_done),
+		TEST(a_step_has_its_values_as_numbers),
 		TEST(a_commit_does_all_steps_and_the_next_writes_nothing),
 		TEST(parameters_make_all_controllers_build_their_tables),
 		TEST(a_change_of_policy_clears_asp_on_the_way),
