@@ -6,17 +6,9 @@
 
 #include "base/elementary.h"
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static double between(uint64_t *seed, double low, double high)
 {
-	return low + (high - low) * (double)(next_random(seed) >> 11) /
+	return low + (high - low) * (double)(fixture_random(seed) >> 11) /
 			     9007199254740992.0;
 }
 

@@ -9,17 +9,10 @@
 
 #define SECOND INT64_C(1000000000)
 
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static double uniform(uint64_t *seed)
 {
-	return ((double)(next_random(seed) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(fixture_random(seed) >> 11) + 0.5) /
+	       9007199254740992.0;
 }
 
 static double normal(uint64_t *seed)
@@ -202,7 +195,7 @@ static void pieces_floats_and_times_give_what_the_slow_way_gives(void **state)
 
 		assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 		for (size_t at = 0, n; at < N; at += n) {
-			n = (size_t)(next_random(&seed) % 6000);
+			n = (size_t)(fixture_random(&seed) % 6000);
 			n = n < N - at ? n : N - at;
 			struct ssdpm_samples piece =
 				timed(power_w + at, time_ns + at, n);
@@ -301,7 +294,7 @@ static void median_and_mad_are_exact_also_with_ties(void **state)
 
 	(void)state;
 	for (int round = 0; round < (int)fixture_cases(300); round++) {
-		size_t n = 3 + (size_t)(next_random(&seed) % (N - 3)),
+		size_t n = 3 + (size_t)(fixture_random(&seed) % (N - 3)),
 		       finite = 0;
 		double scale = pow(10, (double)(round % 9) - 4);
 		int levels = round % 5 ? 0 : 1 + round % 7;
@@ -457,7 +450,7 @@ static void one_pass_is_as_near_as_it_says(void **state)
 
 	(void)state;
 	for (int round = 0; round < 100; round++) {
-		size_t n = 3 + (size_t)(next_random(&seed) % (N - 3));
+		size_t n = 3 + (size_t)(fixture_random(&seed) % (N - 3));
 		double level = pow(10, round % 4 - 2), median, mad;
 		double sigma = level * pow(10, -(double)(round % 6));
 
@@ -730,8 +723,8 @@ static void changes_are_those_of_the_slow_search(void **state)
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
-		size_t count = 4 + (size_t)(next_random(&seed) % 76);
-		size_t min = 1 + (size_t)(next_random(&seed) % 3);
+		size_t count = 4 + (size_t)(fixture_random(&seed) % 76);
+		size_t min = 1 + (size_t)(fixture_random(&seed) % 3);
 		double penalty = 0.5 + 10 * uniform(&seed), level = 0;
 
 		for (size_t i = 0; i < count; i++) {
