@@ -2,10 +2,11 @@
 /*
  * libssdpm: the power states of SSDs.
  *
- *     device facts -> model -> policy -> estimate -> apply
+ *     device facts -> model -> policy -> apply
  *
  * This header includes one header for each stage. The rules that hold for all
- * of them (errors, ownership, units, threads) are in libssdpm(3).
+ * of them (errors, ownership, units, threads) are in libssdpm(3). What a policy
+ * costs and saves is in <ssdpm-energy.h>.
  */
 #ifndef SSDPM_H
 #define SSDPM_H
@@ -13,10 +14,7 @@
 #include <ssdpm/apply.h>
 #include <ssdpm/base.h>
 #include <ssdpm/device.h>
-#include <ssdpm/estimate.h>
-#include <ssdpm/measure.h>
 #include <ssdpm/model.h>
 #include <ssdpm/policy.h>
-#include <ssdpm/workload.h>
 
 #endif

@@ -754,139 +754,74 @@ SSDPM_API int ssdpm_machine_check_unused(struct ssdpm_machine *machine,
 					 uint32_t disk_minor,
 					 struct ssdpm_error *reterr);
 
-enum ssdpm_meter_kind {
-	SSDPM_METER_BATTERY = 1, /* power_supply: power_now, or current */
-	SSDPM_METER_RAPL = 2,	 /* powercap: energy_uj */
-	SSDPM_METER_HWMON = 3, /* power1_input, power1_average, energy1_input */
-	SSDPM_METER_ACPI_POWER = 4, /* acpi_power_meter */
-	SSDPM_METER_NVME = 5,	    /* the drive itself: NVMe 2.3 */
-	SSDPM_METER_COMMAND = 6,    /* the first number a command prints: W */
-};
+/**
+ * ssdpm_machine_get_capture() - is this another machine's root?
+ *
+ * Return: as ssdpm_machine_facts.capture.
+ */
+SSDPM_API uint32_t
+ssdpm_machine_get_capture(const struct ssdpm_machine *machine);
 
 /**
- * struct ssdpm_meter - something that measures power (frozen, 384 bytes)
- * @kind:     enum ssdpm_meter_kind
- * @readable: 1: this user may read it
- * @name:     "BAT0", "package-0"
- * @path:     the file that holds the number, the node of the drive, or the
- *            command
+ * ssdpm_machine_read_attribute() - the text of a file of the machine
+ * @path:     below the root, without a slash before it:
+ *            "sys/class/power_supply/BAT0/status"
+ * @ret_text: room for @size bytes; a zero byte ends it, and the blanks and line
+ *            feeds at its end are gone
+ *
+ * No link leads out of the root.
+ *
+ * Return: 0; -ENOENT, -EACCES, -E2BIG (it has @size bytes or more),
+ * -ENAMETOOLONG
+ * (@path), -ENODATA and others of open(2) and read(2).
  */
-struct ssdpm_meter {
-	uint32_t kind;
-	uint32_t readable;
-	char name[64];
-	char path[312];
-};
+SSDPM_API int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
+					   const char *path, char *ret_text,
+					   size_t size,
+					   struct ssdpm_error *reterr);
 
 /**
- * ssdpm_machine_read_meters() - the power meters that there are
- * @ret_meters: an array to be freed with free(); NULL where there is none
+ * ssdpm_machine_read_directory() - the names in a folder of the machine
+ * @path:      as for ssdpm_machine_read_attribute()
+ * @ret_names: sorted, numbers as numbers; one block, to be freed with free();
+ *             NULL where there is none. Names that are not printable ASCII are
+ *             not among them
+ * @ret_n:     how many
  *
- * Return: 0, -ENOMEM.
+ * Return: 0; -ENOENT, -ENOTDIR, -ENOMEM and others of open(2).
  */
-SSDPM_API int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
-					struct ssdpm_meter **ret_meters,
-					size_t *ret_n,
-					struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_machine_read_directory(const struct ssdpm_machine *machine,
+					   const char *path, char ***ret_names,
+					   size_t *ret_n,
+					   struct ssdpm_error *reterr);
 
 /**
- * ssdpm_machine_find_meter() - one meter, by what a user calls it
- * @text: its name ("BAT0", "package-0") or path, as of
- *        ssdpm_machine_read_meters(); the folder of its file ("hwmon3",
- *        "intel-rapl:0:1"); either with the file ("amdgpu/power2_input");
- *        "battery": the only one, or the sum of all, of which one discharges at
- *        a time; a file of sysfs that is named as those of meters are; a drive
- *        ("nvme0"), which is asked whether it measures its power; "command:"
- *        and a line for /bin/sh, which is run for each reading
+ * ssdpm_machine_read_link() - where a path with links in it leads
+ * @path:     as for ssdpm_machine_read_attribute()
+ * @ret_path: room for @size bytes: "sys/devices/..."
  *
- * Return: 0; -ENOENT (there is none: @reterr names those that there are),
- * -EINVAL (several have that name: give the path; no line; a file that is no
- * meter), -ENAMETOOLONG (the line), -EOPNOTSUPP (the drive does not measure; a
- * command in a capture), -EACCES, -ENODEV, -EIO (as of
- * ssdpm_device_read_apst()), -ENOMEM, and others of open(2).
+ * Return: 0; -ENOENT (also where it leads to a name that is not printable
+ * ASCII), -ENAMETOOLONG and others of open(2).
  */
-SSDPM_API int ssdpm_machine_find_meter(struct ssdpm_machine *machine,
-				       const char *text,
-				       struct ssdpm_meter *ret_meter,
-				       struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_machine_read_link(const struct ssdpm_machine *machine,
+				      const char *path, char *ret_path,
+				      size_t size, struct ssdpm_error *reterr);
 
-/** Bits of the flags of struct ssdpm_reading. */
-enum ssdpm_reading_flag {
-	/* What the meter says has not changed: it is read more often than it
-	 * measures, or the power is constant. */
-	SSDPM_READING_SAME = 1 << 0,
-	SSDPM_READING_WRAP = 1 << 1, /* its counter began anew at its range */
-	/* Its counter fell otherwise, or rose by more than 100 kW: it counts
-	 * from 0 again, and the power of a meter that only counts is NaN. */
-	SSDPM_READING_RESET = 1 << 2,
-	SSDPM_READING_CHARGE_COUNTER = 1 << 3, /* energy: charge x voltage */
-};
+/** Bytes of the SMART / Health Information log page (NVMe Base, log 02h). */
+#define SSDPM_NVME_HEALTH_BYTES 512
 
 /**
- * struct ssdpm_reading - what a meter says (sized result)
- * @size:     set by the caller
- * @time_ns:  when it was read: CLOCK_BOOTTIME
- * @power_w:  now, or of a meter that only counts: mean since the reading
- *            before; NaN: not known (the first reading of a counter, a reset)
- * @energy_j: counted since the first reading, or since the last reset; NaN: it
- *            has no counter
- * @flags:    bits of enum ssdpm_reading_flag
- * @reserved: 0
+ * ssdpm_machine_read_nvme_health() - the log 02h of an NVMe drive, by a command
+ * @name:     "nvme0"
+ * @ret_data: as the drive gave it
+ *
+ * The drive may wake to answer.
+ *
+ * Return: as ssdpm_device_read_apst().
  */
-struct ssdpm_reading {
-	size_t size;
-	int64_t time_ns;
-	double power_w;
-	double energy_j;
-	uint32_t flags;
-	uint32_t reserved;
-};
-
-struct ssdpm_sampler;
-
-/**
- * ssdpm_sampler_new() - read a meter again and again
- * @ret_sampler: free it with ssdpm_sampler_free()
- *
- * The meter is read once, to see whether it can be; a command is not run.
- *
- * A battery gives the power of the machine while it discharges, and only then.
- * One whose status is unknown does so where its current is below 0, or no
- * adapter is on line. RAPL's counters wrap after some minutes at high power
- * (max_energy_range_uj): that is seen, unless they are read less often.
- *
- * Return: 0; -EBUSY (a battery that charges, or is full: its power is not the
- * machine's), -ENODEV (it is gone, or has no value now), -EACCES, -EINVAL,
- * -EOPNOTSUPP, -ENOMEM, and others of open(2) and read(2).
- */
-SSDPM_API int ssdpm_sampler_new(struct ssdpm_machine *machine,
-				const struct ssdpm_meter *meter,
-				struct ssdpm_sampler **ret_sampler,
-				struct ssdpm_error *reterr);
-
-/**
- * ssdpm_sampler_read() - one reading
- * @ret_reading: its size member is set by the caller
- *
- * It does not wait: the caller decides when. Of a command: until it has ended
- * and closed its output, at most 30 seconds, after which it is killed with its
- * process group; the first number that it prints is taken, in W, or in the unit
- * after it: W, mW, uW, kW. A drive may wake to answer.
- *
- * Not thread-safe for one sampler; several may be read at once.
- *
- * Return: 0; -EBUSY (it charges now), -ENODEV (it is gone, or has no value now;
- * a command that fails), -ETIMEDOUT (a command), -EINVAL (no number, or one
- * that no power can be; @reterr shows it; a size that was not set), -E2BIG,
- * -EIO and others of read(2). The next call may succeed.
- */
-SSDPM_API int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
-				 struct ssdpm_reading *ret_reading,
-				 struct ssdpm_error *reterr);
-
-/** ssdpm_sampler_free() - @sampler may be NULL. Return: NULL. */
-SSDPM_API struct ssdpm_sampler *ssdpm_sampler_free(
-	struct ssdpm_sampler *sampler);
+SSDPM_API int ssdpm_machine_read_nvme_health(
+	const struct ssdpm_machine *machine, const char *name,
+	uint8_t ret_data[SSDPM_NVME_HEALTH_BYTES], struct ssdpm_error *reterr);
 
 /**
  * ssdpm_machine_capture() - write a capture: what every call here reads
@@ -939,9 +874,6 @@ SSDPM_API const char *ssdpm_diagnosis_code_to_string(uint32_t code);
 
 /** ssdpm_owner_kind_to_string() - "tlp" and so on, or NULL */
 SSDPM_API const char *ssdpm_owner_kind_to_string(uint32_t kind);
-
-/** ssdpm_meter_kind_to_string() - "battery" and so on, or NULL */
-SSDPM_API const char *ssdpm_meter_kind_to_string(uint32_t kind);
 
 #ifdef __cplusplus
 }

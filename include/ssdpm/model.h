@@ -635,44 +635,6 @@ SSDPM_API const char *ssdpm_finding_code_to_string(uint32_t code);
  */
 SSDPM_API const char *ssdpm_field_to_string(uint32_t field);
 
-/** The forms of drives whose power governor is known. */
-enum ssdpm_governor_form {
-	SSDPM_GOVERNOR_PCIE = 1,    /* Intel DC P3700 and its family: x4, U.2 */
-	SSDPM_GOVERNOR_PCIE_X8 = 2, /* a card with two drives on it */
-	SSDPM_GOVERNOR_SATA = 3,    /* Intel DC S3x00 */
-};
-
-/**
- * struct ssdpm_governor_mode - what a drive may take in a mode (frozen, 16
- *                              bytes)
- * @mode:       from 0 on, as the vendor's tool and nvme-cli count
- * @is_limited: 1: @power_uw says how much; 0: there is no limit
- * @power_uw:   a mean; of SATA in mode 1 what is typical
- *
- * Of an NVMe drive a mode is a power state: see ssdpm_plan_add_power_state().
- * That of a SATA drive takes the vendor's tool.
- */
-struct ssdpm_governor_mode {
-	uint32_t mode;
-	uint32_t is_limited;
-	uint64_t power_uw;
-};
-
-/**
- * ssdpm_governor_get_modes() - the modes of a form of drive, as published
- * @form:  enum ssdpm_governor_form
- * @ret_n: how many
- *
- * From Intel's article on the power of data-centre SSDs; their provenance is
- * SSDPM_PROVENANCE_CATALOGUE. Never freed. Return: the modes, mode 0 first;
- * NULL with 0 of them: @form is none.
- */
-SSDPM_API const struct ssdpm_governor_mode *ssdpm_governor_get_modes(
-	uint32_t form, size_t *ret_n);
-
-/** ssdpm_governor_form_to_string() - "pcie", "pcie-x8", "sata", or NULL */
-SSDPM_API const char *ssdpm_governor_form_to_string(uint32_t form);
-
 #ifdef __cplusplus
 }
 #endif

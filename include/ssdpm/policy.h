@@ -444,6 +444,30 @@ SSDPM_API int ssdpm_apst_keep(const struct ssdpm_model *model,
 			      uint32_t state, uint64_t *ret_max_exit_latency_us,
 			      struct ssdpm_error *reterr);
 
+/** Settings of Linux at some values of which its table changes. */
+enum ssdpm_apst_step {
+	SSDPM_APST_STEP_LIMIT = 1,     /* max_exit_latency_us */
+	SSDPM_APST_STEP_TOLERANCE = 2, /* either latency tolerance */
+};
+
+/** 0, 1, and for each state an exit, and an entry and exit. */
+#define SSDPM_APST_MAX_STEPS (2 * SSDPM_MAX_STATES + 2)
+
+/**
+ * ssdpm_apst_get_steps() - one value for each table that a setting can make
+ * @step:       enum ssdpm_apst_step
+ * @preferred:  stands for the values that make the same table as it, which
+ *              otherwise the least of them does
+ * @ret_values: room for @capacity, ascending: SSDPM_APST_MAX_STEPS are enough
+ *
+ * With SSDPM_APST_LINUX no other value makes another table.
+ *
+ * Return: how many there are; more than @capacity: the first were written.
+ */
+SSDPM_API size_t ssdpm_apst_get_steps(const struct ssdpm_model *model,
+				      uint32_t step, uint64_t preferred,
+				      uint64_t *ret_values, size_t capacity);
+
 /**
  * ssdpm_apst_infer() - which algorithm and parameters made this table?
  * @model:      the drive that the table is for

@@ -15,40 +15,11 @@
 
 #include "base/json.h"
 
-/* What it says, and what that is to be computed with. */
-static int read_meter(struct ssdpm_machine *machine,
-		      const struct ssdpm_meter *meter,
-		      struct ssdpm_error *reterr)
-{
-	static const char files[][20] = {
-		"status",     "voltage_now", "current_now",
-		"energy_now", "charge_now",  "max_energy_range_uj",
-	};
-	char path[sizeof(meter->path) + sizeof(files[0])], text[64];
-	struct ssdpm_sampler *sampler = NULL;
-	size_t folder;
-	int r;
-
-	ssdpm__read_text(machine, meter->path + 1, text, sizeof(text));
-	r = ssdpm_sampler_new(machine, meter, &sampler, NULL);
-	ssdpm_sampler_free(sampler);
-	if (r == -ENOMEM)
-		return ssdpm__fail(reterr, r, 0, "out of memory");
-	folder = (size_t)(ssdpm__last_component(meter->path) - meter->path);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%.*s%s", (int)folder - 1,
-			 meter->path + 1, files[i]);
-		ssdpm__read_text(machine, path, text, sizeof(text));
-	}
-	return 0;
-}
-
 static int read_devices(struct ssdpm_machine *machine,
 			struct ssdpm_device ***ret_devices, size_t *ret_n,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	struct ssdpm_meter *meters = NULL;
 	struct ssdpm_owner *owners = NULL;
 	size_t n;
 	int r = ssdpm_machine_read_facts(machine, &facts, reterr);
@@ -57,10 +28,7 @@ static int read_devices(struct ssdpm_machine *machine,
 		r = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
 	free(owners);
 	if (!r)
-		r = ssdpm_machine_read_meters(machine, &meters, &n, reterr);
-	for (size_t i = 0; !r && i < n; i++)
-		r = read_meter(machine, &meters[i], reterr);
-	free(meters);
+		r = ssdpm__read_meters(machine, reterr);
 	if (!r)
 		r = ssdpm_device_list_read(machine, ret_devices, ret_n, reterr);
 	return r;

@@ -30,6 +30,10 @@ void ssdpm__blank_rule(char *line);
  */
 bool ssdpm__names_a_peripheral(const char *path);
 
+/* capture-meters.c: what a meter may be made of. 0 or -ENOMEM. */
+int ssdpm__read_meters(const struct ssdpm_machine *machine,
+		       struct ssdpm_error *reterr);
+
 /*
  * capture-write.c: files and links below a directory that was just made. Paths
  * have no links in them.

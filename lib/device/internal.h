@@ -13,6 +13,9 @@
 
 /* Longest path under a root, and longest text of a sysfs file that is read. */
 #define SSDPM__PATH_BYTES 320
+
+/* What an attribute of sysfs may have: a page, and a zero byte. */
+#define SSDPM__ATTRIBUTE_BYTES 4097
 #define SSDPM__TEXT_BYTES 4096
 
 /*
@@ -213,12 +216,6 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 			    const char *name, uint8_t fid, void *data,
 			    size_t size, uint32_t *ret_dword,
 			    struct ssdpm_error *reterr);
-/* Get Log Page 02h: SMART / Health Information, of the whole controller. */
-#define SSDPM__NVME_HEALTH_BYTES 512
-int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
-			   const char *name,
-			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
-			   struct ssdpm_error *reterr);
 /* Set Features 0Ch, never with the save bit. -EACCES: see nvme-libnvme1.c. */
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,
 			 const uint8_t data[SSDPM_APST_BYTES], bool enable,

@@ -226,10 +226,10 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	return r;
 }
 
-int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
-			   const char *name,
-			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
-			   struct ssdpm_error *reterr)
+int ssdpm_machine_read_nvme_health(const struct ssdpm_machine *machine,
+				   const char *name,
+				   uint8_t ret_data[SSDPM_NVME_HEALTH_BYTES],
+				   struct ssdpm_error *reterr)
 {
 	struct controller self;
 	int r = open_controller(machine, name, "Get Log Page 02h (SMART)",
@@ -242,8 +242,8 @@ int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
 		.args_size = sizeof(args),
 		.fd = self.fd,
 		.timeout = NVME_DEFAULT_IOCTL_TIMEOUT,
-		.log = data,
-		.len = SSDPM__NVME_HEALTH_BYTES,
+		.log = ret_data,
+		.len = SSDPM_NVME_HEALTH_BYTES,
 		.lid = NVME_LOG_LID_SMART,
 		.nsid = NVME_NSID_ALL,
 		.csi = NVME_CSI_NVM,

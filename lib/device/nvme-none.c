@@ -34,13 +34,13 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 	return fail(name, reterr);
 }
 
-int ssdpm__nvme_get_health(const struct ssdpm_machine *machine,
-			   const char *name,
-			   uint8_t data[SSDPM__NVME_HEALTH_BYTES],
-			   struct ssdpm_error *reterr)
+int ssdpm_machine_read_nvme_health(const struct ssdpm_machine *machine,
+				   const char *name,
+				   uint8_t ret_data[SSDPM_NVME_HEALTH_BYTES],
+				   struct ssdpm_error *reterr)
 {
 	(void)machine;
-	(void)data;
+	(void)ret_data;
 	return fail(name, reterr);
 }
 

@@ -212,17 +212,3 @@ const char *ssdpm_owner_kind_to_string(uint32_t kind)
 
 	return word(&words[0][0], sizeof(words[0]), sizeof(words), kind);
 }
-
-const char *ssdpm_meter_kind_to_string(uint32_t kind)
-{
-	static const char words[][11] = {
-		[SSDPM_METER_BATTERY] = "battery",
-		[SSDPM_METER_RAPL] = "rapl",
-		[SSDPM_METER_HWMON] = "hwmon",
-		[SSDPM_METER_ACPI_POWER] = "acpi-power",
-		[SSDPM_METER_NVME] = "nvme",
-		[SSDPM_METER_COMMAND] = "command",
-	};
-
-	return word(&words[0][0], sizeof(words[0]), sizeof(words), kind);
-}

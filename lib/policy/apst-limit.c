@@ -12,7 +12,7 @@ void ssdpm__steps_add(struct steps *steps, uint64_t value)
 
 	while (at > 0 && steps->values[at - 1] > value)
 		at--;
-	if ((at > 0 && steps->values[at - 1] == value) || steps->n == MAX_STEPS)
+	if ((at > 0 && steps->values[at - 1] == value) || steps->n == SSDPM_APST_MAX_STEPS)
 		return;
 	memmove(&steps->values[at + 1], &steps->values[at],
 		(steps->n - at) * sizeof(steps->values[0]));
@@ -80,6 +80,21 @@ void ssdpm__tolerance_steps(const struct ssdpm_model *model,
 		if (states[i].flags & SSDPM_STATE_NON_OPERATIONAL &&
 		    total_us(&states[i]))
 			ssdpm__steps_add(ret_steps, total_us(&states[i]));
+}
+
+size_t ssdpm_apst_get_steps(const struct ssdpm_model *model, uint32_t step,
+			    uint64_t preferred, uint64_t *ret_values,
+			    size_t capacity)
+{
+	struct steps steps = { 0 };
+
+	if (step == SSDPM_APST_STEP_LIMIT)
+		ssdpm__limit_steps(model, false, &steps);
+	else if (step == SSDPM_APST_STEP_TOLERANCE)
+		ssdpm__tolerance_steps(model, &steps);
+	for (uint32_t i = 0; i < steps.n && i < capacity; i++)
+		ret_values[i] = ssdpm__steps_value(&steps, i, preferred);
+	return steps.n;
 }
 
 bool ssdpm__makes(const struct ssdpm_model *model,

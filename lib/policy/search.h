@@ -9,15 +9,12 @@
 
 #include "policy/internal.h"
 
-/* 0, 1, and for each state an exit and a total. */
-#define MAX_STEPS (2 * SSDPM_MAX_STATES + 2)
-
 /*
  * Values in ascending order, none twice. All that lie between one and the next
  * give the same table.
  */
 struct steps {
-	uint64_t values[MAX_STEPS];
+	uint64_t values[SSDPM_APST_MAX_STEPS];
 	uint32_t n;
 };
 

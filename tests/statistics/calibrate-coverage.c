@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "binomial.h"
-#include "measure/calibrate-fit.h"
+#include "calibrate/calibrate-fit.h"
 
 enum {
 	N_POWERS = TRUTH_DRIFT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Power caps, of <ssdpm/estimate.h>. */
+/* Power caps, of <ssdpm/energy/estimate.h>. */
 #include "common.h"
 #include "parameters.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The consistency of writes of <ssdpm/measure.h>. */
+/* The consistency of writes of <ssdpm/energy/measure.h>. */
 #include "samples.h"
 
 /* Operations in each second; the array owns them. */

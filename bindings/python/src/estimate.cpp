@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/estimate.h> */
+/* <ssdpm/energy/estimate.h> */
 #include "common.h"
 #include "parameters.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/measure.h> */
+/* <ssdpm/energy/measure.h> */
 #include "samples.h"
 
 #include <mutex>

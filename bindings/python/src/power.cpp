@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/measure.h>: samples of power from files. */
+/* <ssdpm/energy/measure.h>: samples of power from files. */
 #include "samples.h"
 
 #include <cstdlib>

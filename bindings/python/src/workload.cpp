@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/workload.h> */
+/* <ssdpm/energy/workload.h> */
 #include "common.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sustained writes, of <ssdpm/estimate.h>. */
+/* Sustained writes, of <ssdpm/energy/estimate.h>. */
 #include "common.h"
 #include "parameters.h"
 

@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "base/elementary.h"
+#include "common/elementary.h"
 
 static double between(uint64_t *seed, double low, double high)
 {

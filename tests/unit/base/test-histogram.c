@@ -2,7 +2,7 @@
 /* The histogram of times that quantiles come from. */
 #include "fixture.h"
 
-#include "base/histogram.h"
+#include "common/histogram.h"
 
 static struct histogram histogram;
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/sampler.h"
+#include "meters/sampler.h"
 
 #define SUPPLY "sys/class/power_supply/"
 #define HWMON "sys/class/hwmon/"

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calibration: from the power and the I/Os of one run to what the model has to
+ * know of the drive at hand, and the file that keeps it.
+ *
+ *     samples + workload + model -> parameters of the drive
+ *
+ * See ssdpm_calibrate(3).
+ */
+#ifndef SSDPM_CALIBRATE_H
+#define SSDPM_CALIBRATE_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+#include <ssdpm/energy/estimate.h>
+#include <ssdpm/energy/power.h>
+#include <ssdpm/energy/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ssdpm_calibrate_flag {
+	/* Energy of each I/O, and of each byte, beside the active power. */
+	SSDPM_CALIBRATE_OPERATION_ENERGY = 1 << 0,
+	SSDPM_CALIBRATE_BYTE_ENERGY = 1 << 1,
+};
+
+/**
+ * struct ssdpm_calibrate_params - how to calibrate (sized parameters)
+ * @size:          sizeof(struct ssdpm_calibrate_params)
+ * @offset_ns:     add it to the time of a sample for that of the I/Os
+ * @max_offset_ns: look for a better one up to this far from it; 0: it is exact
+ * @bin_ns:        length of the steps of time that are compared; 0: that of the
+ *                 samples, or so many of them that there are 4096 at most
+ * @flags:         bits of enum ssdpm_calibrate_flag
+ * @reserved:      0
+ */
+struct ssdpm_calibrate_params {
+	size_t size;
+	int64_t offset_ns;
+	uint64_t max_offset_ns;
+	uint64_t bin_ns;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+/** What became of a parameter in a calibration. */
+enum ssdpm_measured_status {
+	SSDPM_MEASURED_KNOWN = 1,
+	/* The drive was never in that state, or did no such work. */
+	SSDPM_MEASURED_NOT_REACHED = 2,
+	/* It cannot be told apart from something else in these data. */
+	SSDPM_MEASURED_NOT_IDENTIFIABLE = 3,
+	/* Fewer than 5 I/Os to tell it from. */
+	SSDPM_MEASURED_TOO_FEW = 4,
+	/* All of its interval is below 0, which nothing can have. */
+	SSDPM_MEASURED_NEGATIVE = 5,
+};
+
+/**
+ * struct ssdpm_measured - a parameter, as measured (frozen, 208 bytes)
+ * @kind:     enum ssdpm_parameter_kind
+ * @index:    state, op - 1, or 0
+ * @status:   enum ssdpm_measured_status
+ * @exceeds:  1: an exit latency of which even @low is above what was stated
+ * @n:        steps of time with some of it, or I/Os
+ * @low, @nominal, @high: in the unit of its kind: the interval of 95 % and what
+ *            is in its middle, none of them below 0; NaN: not measured
+ * @stated:   the most that the parameters of before say
+ * @reason:   one line: why it is not known, or what exceeds what
+ */
+struct ssdpm_measured {
+	uint32_t kind;
+	uint32_t index;
+	uint32_t status;
+	uint32_t exceeds;
+	uint64_t n;
+	double low;
+	double nominal;
+	double high;
+	double stated;
+	char reason[152];
+};
+
+/**
+ * struct ssdpm_calibration - how well a calibration fits (sized result)
+ * @size:      set by the caller
+ * @n_measured: parameters that were looked for
+ * @n_known:   of these, SSDPM_MEASURED_KNOWN
+ * @n_bins:    steps of time that were compared
+ * @n_spikes:  steps that were left out, since nothing explains them
+ * @bin_ns:    the length of a step
+ * @offset_ns: of the clocks, as in struct ssdpm_calibrate_params
+ * @offset_error_ns: half its interval of 95 %; 0 where it was given
+ * @sigma_w:   of the noise of a step
+ * @drift_w:   how much more the instrument shows at the end than at the begin
+ * @noise_phi: how much of the noise that lasts is there a step later
+ * @noise_share: the share of the noise's variance that lasts
+ */
+struct ssdpm_calibration {
+	size_t size;
+	uint64_t n_measured;
+	uint64_t n_known;
+	uint64_t n_bins;
+	uint64_t n_spikes;
+	uint64_t bin_ns;
+	int64_t offset_ns;
+	uint64_t offset_error_ns;
+	double sigma_w;
+	double drift_w;
+	double noise_phi;
+	double noise_share;
+};
+
+/**
+ * ssdpm_calibrate() - what power and I/Os of one run say of a drive
+ * @model:      the drive
+ * @sim_params: the policy that was in force, and what is known before; its loop
+ *              is not read; NULL: the drive never sleeps
+ * @ios:        the I/Os, each with its service time: one that wakes the drive
+ *              takes as much longer as the drive takes to wake
+ * @n:          how many
+ * @samples:    the power; each is the mean over the step around its time
+ * @params:     or NULL
+ * @ret_measured: room for SSDPM_MAX_PARAMETERS, sorted as parameters are
+ * @ret_calibration: its size member is set by the caller
+ *
+ * Idle power of each state that was reached (the link's power is in it), active
+ * power of each operation, power of transitions, exit latency of each state
+ * that I/Os woke the drive from; energies where @params asks for them. After
+ * the last I/O the drive is taken to idle to the end of the samples. The method
+ * and what it is good for are in ssdpm_measure(3).
+ *
+ * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
+ * power than there is to find), -EDOM (nothing can be told apart, all samples
+ * are the same, or power and I/Os are not of one run), -EINVAL, -E2BIG (sizes;
+ * more than 2^22 steps), -ERANGE (times beyond 2^62 ns), -ENOMEM; or as
+ * ssdpm_sim_new() and ssdpm_sim_feed().
+ */
+SSDPM_API int ssdpm_calibrate(
+	const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *sim_params, const struct ssdpm_io *ios,
+	size_t n, const struct ssdpm_samples *samples,
+	const struct ssdpm_calibrate_params *params,
+	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS],
+	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_parameters_calibrate() - replace assumptions by what was measured
+ * @parameters:   from ssdpm_parameters_from_model()
+ * @n_parameters: how many
+ * @measured:     from ssdpm_calibrate()
+ * @n_measured:   how many
+ *
+ * What is SSDPM_MEASURED_KNOWN becomes low, nominal and high with the
+ * provenance SSDPM_PROVENANCE_MEASURED, rounded outwards; the rest stays, and
+ * so does an assumed range that lies within what was measured. As measured idle
+ * powers have the link's in them, its power becomes 0, and is added to the idle
+ * power of the states asleep that were not measured.
+ *
+ * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL, -ERANGE (as
+ * ssdpm_parameters_set()). After a failure @parameters are as before.
+ */
+SSDPM_API int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
+					 size_t n_parameters,
+					 const struct ssdpm_measured *measured,
+					 size_t n_measured,
+					 struct ssdpm_error *reterr);
+
+/** ssdpm_measured_status_to_string() - "known", "not-reached" and so on, or
+ * NULL */
+SSDPM_API const char *ssdpm_measured_status_to_string(uint32_t status);
+
+/* What was measured of a drive, kept: the overlay of its model. */
+
+/**
+ * struct ssdpm_overlay - what a calibration is of (sized)
+ * @size:       sizeof(struct ssdpm_overlay), set by the caller
+ * @n_samples:  of power
+ * @n_ios:      of the trace
+ * @kind:       enum ssdpm_kind
+ * @pcie_link:  NVMe: enum ssdpm_pcie_link of the run: what that link takes is
+ *              in the idle powers; 0: not known
+ * @lpm:        SATA: enum ssdpm_lpm that was in force; 0: not known
+ * @operational_state: the state in which the drive worked
+ * @flags:      bits of enum ssdpm_sim_flag
+ * @measured_wa_milli: write amplification of the run, in thousandths: 1000 or
+ *              more, for struct ssdpm_sustained_writes; 0: nobody said
+ * @product, @firmware: of the drive; "": not known. There is no place for a
+ *              serial number
+ * @policy:     what was in force, in words; "": not known
+ * @power_name: of the file of the samples; "": there is none
+ * @trace_name: likewise of the I/Os
+ * @date:       of the run, in words; "": not known
+ *
+ * All texts are UTF-8 without control characters.
+ */
+struct ssdpm_overlay {
+	size_t size;
+	uint64_t n_samples;
+	uint64_t n_ios;
+	uint32_t kind;
+	uint32_t pcie_link;
+	uint32_t lpm;
+	uint32_t operational_state;
+	uint32_t flags;
+	uint32_t measured_wa_milli;
+	char product[41];
+	char firmware[9];
+	char policy[198];
+	char power_name[256];
+	char trace_name[256];
+	char date[32];
+};
+
+/**
+ * ssdpm_overlay_to_json() - what was measured, as "ssdpm.overlay/1"
+ * @overlay:     what it is of
+ * @measured:    from ssdpm_calibrate(), in its order
+ * @n_measured:  how many
+ * @calibration: from it too
+ * @ret_text:    free() it
+ *
+ * See ssdpm-json(5). Values are whole numbers there: an interval is rounded
+ * outwards, as ssdpm_parameters_calibrate() does, and so nothing that this
+ * computes with is lost. What was written and read is written as the same text.
+ *
+ * Return: 0; -EINVAL (a text that is not UTF-8, has control characters or no
+ * end; a value out of its order; an unknown word; parameters out of theirs),
+ * -ERANGE (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
+				    const struct ssdpm_measured *measured,
+				    size_t n_measured,
+				    const struct ssdpm_calibration *calibration,
+				    char **ret_text,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_overlay_from_json() - the other way round
+ * @text:            need not end in a zero byte
+ * @size:            of @text
+ * @ret_overlay:     its size member is set by the caller
+ * @ret_measured:    room for SSDPM_MAX_PARAMETERS
+ * @ret_n:           how many were filled
+ * @ret_calibration: its size member is set by the caller
+ *
+ * Keys that are unknown are left out; what is missing or null is not known.
+ *
+ * Return: 0; -EINVAL (no JSON, another schema, a value that cannot be),
+ * -ERANGE (a value or text that is too large), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_overlay_from_json(
+	const char *text, size_t size, struct ssdpm_overlay *ret_overlay,
+	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS], size_t *ret_n,
+	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+
+/** Is an overlay of this drive? */
+enum ssdpm_overlay_match {
+	SSDPM_OVERLAY_SAME = 1, /* product and firmware are the same */
+	/* The same product: most of it holds, but firmware changes powers. */
+	SSDPM_OVERLAY_OTHER_FIRMWARE = 2,
+	SSDPM_OVERLAY_UNKNOWN = 3, /* one of both does not say what it is of */
+	SSDPM_OVERLAY_OTHER_DRIVE = 4, /* its powers are those of another one */
+};
+
+/**
+ * ssdpm_overlay_match() - is an overlay of this drive?
+ *
+ * A firmware that only one of both states makes it SSDPM_OVERLAY_UNKNOWN, as
+ * does a size of @overlay that other functions refuse.
+ *
+ * Return: enum ssdpm_overlay_match.
+ */
+SSDPM_API uint32_t ssdpm_overlay_match(const struct ssdpm_overlay *overlay,
+				       const struct ssdpm_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The estimate: what a policy costs and saves on a workload.
+ *
+ *     model + policy + workload -> energy, time in each state, added latency
+ *
+ * This stage is pure. Time is exact, in whole nanoseconds; energy is summed
+ * exactly from it once, at the end. What is not known of a drive has a low, a
+ * nominal and a high value, and so has every result. The semantics of the
+ * simulation are in ssdpm(7), the rules for what is not known in
+ * ssdpm_estimate(3).
+ */
+#ifndef SSDPM_ESTIMATE_H
+#define SSDPM_ESTIMATE_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+#include <ssdpm/policy.h>
+#include <ssdpm/energy/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a simulation has to know of a drive; the index says of which. */
+enum ssdpm_parameter_kind {
+	/* Of a state, by its number: uW when nothing is to do. */
+	SSDPM_PARAMETER_IDLE_POWER = 1,
+	/* By op - 1: uW while such an I/O keeps the drive busy. */
+	SSDPM_PARAMETER_ACTIVE_POWER = 2,
+	/* uW while the drive enters or leaves a state; index 0. */
+	SSDPM_PARAMETER_TRANSITION_POWER = 3,
+	/* uW that the link adds in non-operational states; index 0. */
+	SSDPM_PARAMETER_LINK_POWER = 4,
+	/* Of a state, by its number: us. */
+	SSDPM_PARAMETER_ENTRY_LATENCY = 5,
+	SSDPM_PARAMETER_EXIT_LATENCY = 6,
+	/* By op - 1: ns before the transfer of an I/O of unknown service. */
+	SSDPM_PARAMETER_BASE_LATENCY = 7,
+	/* By op - 1: bytes per second of that transfer. */
+	SSDPM_PARAMETER_BANDWIDTH = 8,
+	/* By op - 1: nJ of each I/O, on top of the active power. */
+	SSDPM_PARAMETER_OPERATION_ENERGY = 9,
+	/* By op - 1: pJ of each byte, on top of the active power. */
+	SSDPM_PARAMETER_BYTE_ENERGY = 10,
+	/* SATA, by the number of the link state: us of idle time in the state
+	 * before, after which the link goes to this one. With min_power a host
+	 * that may ask for slumber does so after the time of partial. */
+	SSDPM_PARAMETER_LINK_IDLE_TIME = 11,
+	/* ps that the drive works on after each byte that is written: garbage
+	 * collection; index 0. What that takes is part of the byte's energy. */
+	SSDPM_PARAMETER_BACKGROUND_TIME = 12,
+};
+
+/**
+ * struct ssdpm_parameter - one thing to know (frozen, 192 bytes)
+ * @kind:       enum ssdpm_parameter_kind
+ * @index:      state, op - 1, or 0
+ * @provenance: enum ssdpm_provenance
+ * @low, @nominal, @high: its value, in the unit of its kind; all three are the
+ *              same where it is known
+ * @rule:       one line: where the value comes from
+ */
+struct ssdpm_parameter {
+	uint32_t kind;
+	uint32_t index;
+	uint32_t provenance;
+	uint32_t reserved;
+	uint64_t low;
+	uint64_t nominal;
+	uint64_t high;
+	char rule[152];
+};
+
+/** More than a drive of 32 states has. */
+#define SSDPM_MAX_PARAMETERS 160
+
+/**
+ * ssdpm_parameters_from_model() - what is known and what is assumed of a drive
+ * @pcie_link:      enum ssdpm_pcie_link; 0: unknown, and then the power of the
+ *                  link is a range, from that of the best to that of the worst;
+ *                  it does not matter for SATA
+ * @ret_parameters: room for SSDPM_MAX_PARAMETERS
+ * @ret_n:          how many were filled, sorted by kind and index
+ *
+ * The rules, each with its evidence, are in ssdpm_estimate(3).
+ *
+ * Return: 0; -EINVAL (@pcie_link), -ENODATA (a SATA drive of which no state is
+ * known).
+ */
+SSDPM_API int ssdpm_parameters_from_model(
+	const struct ssdpm_model *model, uint32_t pcie_link,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_parameters_set() - override one
+ * @parameters: from ssdpm_parameters_from_model()
+ * @n:          how many
+ * @kind:       enum ssdpm_parameter_kind
+ * @index:      state, op - 1, or 0
+ * @low, @nominal, @high: in the unit of the kind; all the same: it is certain
+ *
+ * Its provenance is then SSDPM_PROVENANCE_STATED.
+ *
+ * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL (not in order),
+ * -ERANGE (beyond what the kind can have).
+ */
+SSDPM_API int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
+				   uint32_t kind, uint32_t index, uint64_t low,
+				   uint64_t nominal, uint64_t high,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_parameters_to_model() - the drive as it is taken to be
+ * @model:      an NVMe drive
+ * @parameters: its parameters
+ * @n:          how many
+ * @ret_model:  @model with the nominal idle powers and latencies, and nothing
+ *              of these unknown; asleep, its link's power is part of the idle
+ *              power. Free it with ssdpm_model_unref()
+ *
+ * For what has to know powers that few drives report: the table of
+ * SSDPM_APST_LOWER_ENVELOPE.
+ *
+ * Return: 0; -EOPNOTSUPP (not an NVMe drive), -EINVAL (@parameters are not of
+ * this drive), -ERANGE (a value that a model cannot hold), -ENOMEM.
+ */
+SSDPM_API int ssdpm_parameters_to_model(
+	const struct ssdpm_model *model,
+	const struct ssdpm_parameter *parameters, size_t n,
+	struct ssdpm_model **ret_model, struct ssdpm_error *reterr);
+
+/** What a delay does to the I/Os after it. */
+enum ssdpm_loop {
+	/* The host waits: idle times stand, everything later moves. */
+	SSDPM_LOOP_CLOSED = 1,
+	/* The host does not wait: arrival times stand. */
+	SSDPM_LOOP_OPEN = 2,
+};
+
+enum ssdpm_sim_flag {
+	/* idle_ms counts from the start of idle and not, as NVMe has it, from
+	 * the end of the entry into the state; some firmware does so. */
+	SSDPM_SIM_IDLE_FROM_START = 1 << 0,
+};
+
+/**
+ * struct ssdpm_sim_params - what to simulate (sized parameters)
+ * @size:         sizeof(struct ssdpm_sim_params)
+ * @parameters:   what to take for known; NULL: ssdpm_parameters_from_model().
+ *                Copied, like all that is pointed to here
+ * @n_parameters: how many
+ * @apst:         NVMe: the table that the drive has, or NULL: it never sleeps
+ * @lpm:          SATA: enum ssdpm_lpm; 0 and SSDPM_LPM_KEEP_FIRMWARE_SETTINGS:
+ *                unknown, and then a range from SSDPM_LPM_MIN_POWER to
+ *                SSDPM_LPM_MAX_PERFORMANCE, which is nominal; it moves along
+ *                SSDPM_AXIS_LINK_IDLE_TIME. The ends of the energy hold; a
+ *                saving against it can be higher than its range, unless the
+ *                timers of the link are stated
+ * @loop:         enum ssdpm_loop
+ * @pcie_link:    enum ssdpm_pcie_link, or 0, as for
+ *                ssdpm_parameters_from_model(); read where @parameters is NULL
+ * @flags:        bits of enum ssdpm_sim_flag
+ * @operational_state: the state in which the drive works
+ * @interval_ns:  length of the intervals of ssdpm_sim_get_intervals(); 0: none
+ */
+struct ssdpm_sim_params {
+	size_t size;
+	const struct ssdpm_parameter *parameters;
+	size_t n_parameters;
+	const struct ssdpm_apst *apst;
+	uint32_t lpm;
+	uint32_t loop;
+	uint32_t pcie_link;
+	uint32_t flags;
+	uint32_t operational_state;
+	uint32_t reserved;
+	uint64_t interval_ns;
+};
+
+/**
+ * ssdpm_sim_params_init() - the defaults
+ *
+ * The drive never sleeps: no table, SSDPM_LPM_MAX_PERFORMANCE. Closed loop,
+ * link in L1.2, state 0, no intervals.
+ *
+ * Return: 0; -EINVAL (@size is shorter than the size member).
+ */
+SSDPM_API int ssdpm_sim_params_init(struct ssdpm_sim_params *params,
+				    size_t size);
+
+/**
+ * struct ssdpm_residency - one state in a run (frozen, 48 bytes)
+ * @time_ns:   in the state itself; of the operational state: idle in it
+ * @entry_ns:  entering it
+ * @exit_ns:   leaving it
+ * @energy_nj: of all three
+ * @n_entries: how often it was entered
+ * @n_wakes:   how often an I/O woke the drive from it, or while it was entered
+ */
+struct ssdpm_residency {
+	uint64_t time_ns;
+	uint64_t entry_ns;
+	uint64_t exit_ns;
+	uint64_t energy_nj;
+	uint64_t n_entries;
+	uint64_t n_wakes;
+};
+
+/**
+ * struct ssdpm_run - the outcome of one run (frozen)
+ * @duration_ns:   from the first I/O to the end; the sum of the next four
+ * @busy_ns:       with an I/O in service
+ * @idle_ns:       not busy, in a state or in the operational state
+ * @entry_ns:      entering states
+ * @exit_ns:       leaving states
+ * @energy_nj:     all of it, rounded to the nearest
+ * @transition_nj: of it, for entering and leaving
+ * @mean_power_uw: energy by duration, rounded to the nearest; 0 if that is 0.
+ *                 Where @background_ns is more than all time without I/O, the
+ *                 drive never sleeps, and works longer: then that of I/Os and
+ *                 of the work behind them, over the time that these take
+ * @busy_ns_by_op: by op - 1: an I/O has the time by which it makes the busy
+ *                 period longer
+ * @n_ios:         by op - 1, continued records not counted
+ * @bytes:         by op - 1
+ * @n_gaps:        times that the drive was without work, the end not counted
+ * @n_wakes:       of these, how many ended in or on the way to a state
+ * @n_deepest:     entries of the deepest state that the policy leads to
+ * @deepest_per_day: the same for 24 hours, rounded to the nearest
+ * @n_delayed:     I/Os with an added latency
+ * @delay_sum_ns:  of their added latencies
+ * @delay_mean_ns: over all I/Os, rounded to the nearest
+ * @delay_mean_delayed_ns: over those delayed
+ * @delay_p50_ns, @delay_p99_ns, @delay_p999_ns: over all I/Os, by nearest rank:
+ *                 exact where its bucket of 1/128 of its value holds but one
+ *                 value, otherwise the largest delay in that bucket
+ * @delay_max_ns:  the largest
+ * @background_ns: of work behind the writes, in idle time; 0: none is known
+ * @states:        by number
+ */
+struct ssdpm_run {
+	uint64_t duration_ns;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t entry_ns;
+	uint64_t exit_ns;
+	uint64_t energy_nj;
+	uint64_t transition_nj;
+	uint64_t mean_power_uw;
+	uint64_t busy_ns_by_op[SSDPM_N_OPS];
+	uint64_t n_ios[SSDPM_N_OPS];
+	uint64_t bytes[SSDPM_N_OPS];
+	uint64_t n_gaps;
+	uint64_t n_wakes;
+	uint64_t n_deepest;
+	uint64_t deepest_per_day;
+	uint64_t n_delayed;
+	uint64_t delay_sum_ns;
+	uint64_t delay_mean_ns;
+	uint64_t delay_mean_delayed_ns;
+	uint64_t delay_p50_ns;
+	uint64_t delay_p99_ns;
+	uint64_t delay_p999_ns;
+	uint64_t delay_max_ns;
+	uint64_t background_ns;
+	struct ssdpm_residency states[SSDPM_MAX_STATES];
+};
+
+/** What is not known moves together along these axes. */
+enum ssdpm_axis {
+	SSDPM_AXIS_IDLE_POWER = 1,  /* of the operational state */
+	SSDPM_AXIS_STATE_POWER = 2, /* idle power of the other states, link */
+	/* And energy of I/Os and bytes, and the time of the work behind them.
+	 */
+	SSDPM_AXIS_ACTIVE_POWER = 3,
+	SSDPM_AXIS_TRANSITION_POWER = 4,
+	SSDPM_AXIS_LATENCY = 5, /* entry and exit */
+	/* Base latency and bandwidth. Low is a quick drive: there the bandwidth
+	 * is its high value. */
+	SSDPM_AXIS_SERVICE = 6,
+	SSDPM_AXIS_LINK_IDLE_TIME = 7,
+};
+
+/** Number of axes; the index of one is axis - 1. */
+#define SSDPM_N_AXES 7
+
+/** A corner for each combination of low and high, and the nominal one. */
+#define SSDPM_MAX_CORNERS (1 + (1 << SSDPM_N_AXES))
+
+/**
+ * struct ssdpm_result - an estimate with its bounds (sized result)
+ * @size:       sizeof(struct ssdpm_result), set by the caller
+ * @nominal:    every parameter at its nominal value
+ * @low, @high: member by member the minimum and the maximum over all corners
+ *              and the nominal run
+ * @assumed_nj: nominal energy whose power is assumed
+ * @axes:       bits 1 << (axis - 1): those on which something is not known
+ * @n_corners:  how many corners were run, the nominal one too
+ * @widest_axis: enum ssdpm_axis: which of them, alone, moves the energy most;
+ *              0: nothing does
+ * @reserved:   0
+ * @axis_low_nj, @axis_high_nj: by axis - 1: the least and most energy when only
+ *              this axis leaves its nominal value
+ */
+struct ssdpm_result {
+	size_t size;
+	struct ssdpm_run nominal;
+	struct ssdpm_run low;
+	struct ssdpm_run high;
+	uint64_t assumed_nj;
+	uint32_t axes;
+	uint32_t n_corners;
+	uint32_t widest_axis;
+	uint32_t reserved;
+	uint64_t axis_low_nj[SSDPM_N_AXES];
+	uint64_t axis_high_nj[SSDPM_N_AXES];
+};
+
+/** What a drive does from a moment on. */
+enum ssdpm_phase {
+	SSDPM_PHASE_BUSY = 1,
+	SSDPM_PHASE_IDLE = 2,	  /* in the operational state */
+	SSDPM_PHASE_ENTRY = 3,	  /* into a state */
+	SSDPM_PHASE_RESIDENT = 4, /* in a state */
+	SSDPM_PHASE_EXIT = 5,	  /* out of a state */
+	SSDPM_PHASE_END = 6,	  /* of the simulation */
+};
+
+/**
+ * typedef ssdpm_change_fn - called at each change, in the order of time
+ * @time_ns: on the clock of the trace, later by all delays before it where the
+ *           loop is closed
+ * @phase:   enum ssdpm_phase that begins
+ * @state:   of which state
+ *
+ * Phases of length 0 are not told. The nominal run calls it.
+ */
+typedef void (*ssdpm_change_fn)(void *userdata, uint64_t time_ns,
+				uint32_t phase, uint32_t state);
+
+/**
+ * struct ssdpm_interval - a piece of the nominal run (frozen, 64 bytes)
+ * @start_ns:     counted from the first I/O
+ * @energy_nj:    rounded down, the remainder is carried to the next one. Energy
+ *                of I/Os and bytes counts where the I/O begins
+ * @busy_ns:      likewise the next three: their sum is its length
+ * @idle_ns:      in the operational state
+ * @asleep_ns:    in other states
+ * @transition_ns: entering and leaving
+ * @n_ios:        that begin in it
+ * @delay_sum_ns: their added latency
+ */
+struct ssdpm_interval {
+	uint64_t start_ns;
+	uint64_t energy_nj;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	uint64_t asleep_ns;
+	uint64_t transition_ns;
+	uint64_t n_ios;
+	uint64_t delay_sum_ns;
+};
+
+struct ssdpm_sim;
+
+/**
+ * ssdpm_sim_new() - begin a simulation
+ * @model:   the drive
+ * @params:  what to simulate, or NULL
+ * @ret_sim: free it with ssdpm_sim_free()
+ *
+ * Return: 0; -EINVAL (a table that ssdpm_apst_validate() refuses, a policy of
+ * the other kind of drive, an operational state that is none, parameters that
+ * are missing or twice), -ENODATA (a power or latency that nothing says and no
+ * rule gives: @reterr says which option gives it), -E2BIG (@params), -ENOMEM.
+ */
+SSDPM_API int ssdpm_sim_new(const struct ssdpm_model *model,
+			    const struct ssdpm_sim_params *params,
+			    struct ssdpm_sim **ret_sim,
+			    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_sim_set_change_fn() - be told of each change of state
+ * @fn: called from ssdpm_sim_feed() and ssdpm_sim_finish(); NULL: not told. Set
+ *      it before the first record
+ */
+SSDPM_API void ssdpm_sim_set_change_fn(struct ssdpm_sim *sim,
+				       ssdpm_change_fn fn, void *userdata);
+
+/**
+ * ssdpm_sim_feed() - the next records, any number at a time
+ *
+ * Return: 0; -EINVAL (start_ns decreases, an unknown operation; @reterr has the
+ * index counted from the first record; it is finished), -ERANGE (a time beyond
+ * 2^64 ns), -ENOMEM (also for more than 2^24 intervals). After a failure every
+ * call fails in the same way.
+ */
+SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+			     size_t n, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_sim_finish() - end a simulation
+ * @end_ns:     on the clock of the trace, undelayed; idle time up to it is
+ *              simulated; 0, or before the last completion: that
+ * @ret_result: its size member is set by the caller
+ *
+ * Return: 0; -ENODATA (no record), -ERANGE (a time, an energy or a delay beyond
+ * 64 bits), -EINVAL (finished before, or size was never set), -E2BIG (size is
+ * longer than this library knows), -ENOMEM (as before); or as ssdpm_sim_feed()
+ * failed before.
+ */
+SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
+			       struct ssdpm_result *ret_result,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_sim_get_intervals() - the nominal run, piece by piece
+ * @ret_n: how many
+ *
+ * Return: an array borrowed from @sim; NULL, and none, before
+ * ssdpm_sim_finish().
+ */
+SSDPM_API const struct ssdpm_interval *ssdpm_sim_get_intervals(
+	const struct ssdpm_sim *sim, size_t *ret_n);
+
+/**
+ * ssdpm_sim_get_delays() - how many I/Os of the nominal run had which delay
+ * @ret_counts: by ssdpm_histogram_bucket() of the added latency
+ *
+ * I/Os without one are in bucket 0. All zero before ssdpm_sim_finish().
+ */
+SSDPM_API void ssdpm_sim_get_delays(
+	const struct ssdpm_sim *sim,
+	uint64_t ret_counts[SSDPM_HISTOGRAM_BUCKETS]);
+
+/**
+ * ssdpm_sim_get_parameters() - what it takes for known
+ *
+ * Return: an array borrowed from @sim.
+ */
+SSDPM_API const struct ssdpm_parameter *ssdpm_sim_get_parameters(
+	const struct ssdpm_sim *sim, size_t *ret_n);
+
+/**
+ * ssdpm_sim_free() - @sim may be NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim);
+
+/**
+ * ssdpm_estimate() - all of it in one call
+ *
+ * Return: as ssdpm_sim_new(), ssdpm_sim_feed(), ssdpm_sim_finish().
+ */
+SSDPM_API int ssdpm_estimate(const struct ssdpm_model *model,
+			     const struct ssdpm_sim_params *params,
+			     const struct ssdpm_io *ios, size_t n,
+			     struct ssdpm_result *ret_result,
+			     struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_saving - what one policy saves against another (frozen)
+ * @low_nj, @nominal_nj, @high_nj: energy of the one minus that of the other
+ * @low_uw, @nominal_uw, @high_uw: likewise mean power
+ *
+ * Both are taken at the same corner; low and high are the least and the most
+ * over all corners and the nominal one. Two intervals are never subtracted.
+ */
+struct ssdpm_saving {
+	int64_t low_nj;
+	int64_t nominal_nj;
+	int64_t high_nj;
+	int64_t low_uw;
+	int64_t nominal_uw;
+	int64_t high_uw;
+};
+
+/**
+ * ssdpm_sim_get_saving() - compare two simulations that are finished
+ * @from: the one
+ * @to:   the other
+ *
+ * Return: 0; -EINVAL (one is not finished, their parameters or operational
+ * states differ), -ERANGE (a difference beyond 64 bits).
+ */
+SSDPM_API int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
+				   const struct ssdpm_sim *to,
+				   struct ssdpm_saving *ret_saving,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_parameter_kind_to_string() - "idle_power_uw" and so on: the name has
+ * the unit; or NULL
+ */
+SSDPM_API const char *ssdpm_parameter_kind_to_string(uint32_t kind);
+
+/** ssdpm_axis_to_string() - "idle-power" and so on, or NULL */
+SSDPM_API const char *ssdpm_axis_to_string(uint32_t axis);
+
+/** ssdpm_loop_to_string() - "closed", "open", or NULL */
+SSDPM_API const char *ssdpm_loop_to_string(uint32_t loop);
+
+/** ssdpm_phase_to_string() - "busy", "idle" and so on, or NULL */
+SSDPM_API const char *ssdpm_phase_to_string(uint32_t phase);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recommendation: from the idle times of a trace to the settings that save.
+ *
+ *     idle times + model + bounds -> the best table, and what to set
+ *
+ * This stage is pure and exact: see ssdpm_recommend(3).
+ */
+#ifndef SSDPM_RECOMMEND_H
+#define SSDPM_RECOMMEND_H
+
+#include <ssdpm/energy/estimate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ssdpm_gaps;
+
+/**
+ * ssdpm_gaps_new() - collect the idle times of a trace, for many policies
+ * @service:  for records without a service time, or NULL: they take no time
+ * @ret_gaps: let it go with ssdpm_gaps_unref()
+ *
+ * In the closed loop a policy's cost depends on the idle times alone. This
+ * holds them sorted, with their sums: 16 bytes for each idle time, as much for
+ * each I/O that starts before the first completion of its busy period, and for
+ * each idle time that a continued record ends.
+ *
+ * Return: 0, -ENOMEM.
+ */
+SSDPM_API int ssdpm_gaps_new(const struct ssdpm_service *service,
+			     struct ssdpm_gaps **ret_gaps,
+			     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_feed() - the next records
+ *
+ * Return: as ssdpm_sim_feed(); -EINVAL after ssdpm_gaps_finish().
+ */
+SSDPM_API int ssdpm_gaps_feed(struct ssdpm_gaps *gaps,
+			      const struct ssdpm_io *ios, size_t n,
+			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_finish() - no more records; from here on @gaps never changes
+ * @end_ns: as for ssdpm_sim_finish()
+ *
+ * Return: 0; -ENODATA (no record), -EINVAL (finished before), -ENOMEM; where a
+ * record was refused, that failure again.
+ */
+SSDPM_API int ssdpm_gaps_finish(struct ssdpm_gaps *gaps, uint64_t end_ns,
+				struct ssdpm_error *reterr);
+
+/** ssdpm_gaps_ref() - keep it; thread-safe. Return: @gaps. */
+SSDPM_API struct ssdpm_gaps *ssdpm_gaps_ref(struct ssdpm_gaps *gaps);
+
+/** ssdpm_gaps_unref() - let it go; thread-safe. Return: NULL. */
+SSDPM_API struct ssdpm_gaps *ssdpm_gaps_unref(struct ssdpm_gaps *gaps);
+
+/**
+ * ssdpm_gaps_get_idle_ns() - the idle times before I/Os, in ascending order
+ *
+ * Return: an array borrowed from @gaps; NULL before ssdpm_gaps_finish().
+ */
+SSDPM_API const uint64_t *ssdpm_gaps_get_idle_ns(const struct ssdpm_gaps *gaps,
+						 size_t *ret_n);
+
+/**
+ * ssdpm_gaps_to_data() - all that is known of them, as bytes
+ * @gaps:     finished
+ * @ret_data: free() it
+ * @ret_size: how many bytes
+ *
+ * The same idle times are the same bytes on every machine: 8 for each idle time
+ * and for each that a continued record ends, 16 for each I/O that starts before
+ * the first completion of its busy period, and 152 more.
+ *
+ * Return: 0; -EINVAL (@gaps is not finished), -ENOMEM.
+ */
+SSDPM_API int ssdpm_gaps_to_data(const struct ssdpm_gaps *gaps, void **ret_data,
+				 size_t *ret_size, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_from_data() - the other way round
+ * @data:     from ssdpm_gaps_to_data(), of any machine; anything else is
+ *            refused, and so is what no trace could have led to
+ * @size:     how many bytes
+ * @ret_gaps: finished; let it go with ssdpm_gaps_unref()
+ *
+ * It answers everything as the one that was written.
+ *
+ * Return: 0; -EINVAL (@data), -ENOMEM.
+ */
+SSDPM_API int ssdpm_gaps_from_data(const void *data, size_t size,
+				   struct ssdpm_gaps **ret_gaps,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_sweep() - the nominal run of many tables, closed loop
+ * @params:   as for ssdpm_sim_new(); its table and intervals are not read
+ * @tables:   the tables
+ * @n_tables: how many
+ * @ret_runs: room for as many
+ *
+ * Equal in every member to ssdpm_run.nominal of ssdpm_estimate(), but that
+ * quantiles are exact.
+ *
+ * Return: as ssdpm_sim_new() and ssdpm_sim_finish(); -EINVAL too where the loop
+ * is open, the drive is not NVMe, or @gaps is not finished. A failure leaves
+ * all of @ret_runs as it was.
+ */
+SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
+			       const struct ssdpm_model *model,
+			       const struct ssdpm_sim_params *params,
+			       const struct ssdpm_apst *tables, size_t n_tables,
+			       struct ssdpm_run *ret_runs,
+			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_gaps_clairvoyant() - the least energy that a table could ever reach
+ * @ret_run: what somebody who knows the end of each idle time would do: the
+ *           cheapest of staying awake and of going at once to one state; of
+ *           equal ones that with less delay
+ *
+ * It has the same exit latencies to wait for as a table, and pays for all of an
+ * entry, however short the idle time is. The energy of a table minus this one
+ * is its regret. It is at least 0 where the transition power is at least that
+ * of every state, and no state draws more than those before it; otherwise a
+ * table that enters several states can cost less.
+ *
+ * Return: as ssdpm_gaps_sweep().
+ */
+SSDPM_API int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
+				     const struct ssdpm_model *model,
+				     const struct ssdpm_sim_params *params,
+				     struct ssdpm_run *ret_run,
+				     struct ssdpm_error *reterr);
+
+/** Bits of ssdpm_bounds.flags. */
+enum ssdpm_bounds_flag {
+	/* Latency is worth power: what keeps the bounds may take more. */
+	SSDPM_BOUNDS_MAY_COST = 1 << 0,
+};
+
+/**
+ * struct ssdpm_bounds - what a table may cost (sized parameters)
+ * @size:                sizeof(struct ssdpm_bounds)
+ * @max_delay_mean_ns:   over all I/Os; UINT64_MAX: no bound, as below
+ * @max_delay_p99_ns:    no more than floor(N/100) of N I/Os are delayed by more
+ * @max_exit_latency_us: of every state that is used
+ * @max_states:          how many states may be used: 1 or 2 is exact; more,
+ *                       up to 31, is a search with a gap; 0: 2
+ * @quirks:              bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
+ * @flags:               bits of enum ssdpm_bounds_flag; read by
+ *                       ssdpm_recommend()
+ * @reserved:            0
+ */
+struct ssdpm_bounds {
+	size_t size;
+	uint64_t max_delay_mean_ns;
+	uint64_t max_delay_p99_ns;
+	uint64_t max_exit_latency_us;
+	uint32_t max_states;
+	uint32_t quirks;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_gaps_best_table() - the static table of least energy under a bound
+ * @params:        as for ssdpm_gaps_sweep()
+ * @bounds:        the bounds, or NULL: none
+ * @ret_table:     the table; one without entries where nothing saves, and not
+ *                 enabled where the drive has no APST or a quirk forbids it.
+ *                 States that it does not lead to go on like those above them
+ * @ret_run:       its nominal run, or NULL
+ * @ret_energy_bound_nj: no table with up to max_states states costs less, or
+ *                 NULL; the energy of @ret_run where the search was exact
+ *
+ * Closed loop, nominal energy in exact integers, idle times in whole
+ * milliseconds. Of tables with the same energy the one with less delay, then
+ * with longer idle times (the first that differs counts; none is the longest),
+ * then with shallower states. How it searches is in ssdpm_estimate(3).
+ *
+ * Return: as ssdpm_gaps_sweep(); -EINVAL (max_states above 31, an unknown
+ * quirk), -E2BIG (@bounds).
+ */
+SSDPM_API int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
+				    const struct ssdpm_model *model,
+				    const struct ssdpm_sim_params *params,
+				    const struct ssdpm_bounds *bounds,
+				    struct ssdpm_apst *ret_table,
+				    struct ssdpm_run *ret_run,
+				    uint64_t *ret_energy_bound_nj,
+				    struct ssdpm_error *reterr);
+
+/** How a setting reaches the drive. */
+enum ssdpm_route {
+	/* The latency limit alone: pm_qos_latency_tolerance_us. */
+	SSDPM_ROUTE_LATENCY_LIMIT = 1,
+	/* The parameters apst_* of nvme_core, and the limit. */
+	SSDPM_ROUTE_NVME_CORE = 2,
+	/* A table by Set Features 0Ch; Linux 6.12.110 and later refuse it. */
+	SSDPM_ROUTE_RAW_TABLE = 3,
+};
+
+/** What to do with the best setting of a route. */
+enum ssdpm_advice {
+	/* Set it: it saves, or SSDPM_BOUNDS_MAY_COST asked for latency. */
+	SSDPM_ADVICE_SET = 1,
+	/* Leave all as it is: the drive does the same today. */
+	SSDPM_ADVICE_KEEP = 2,
+	/* Leave all as it is: what keeps the bounds takes more power. */
+	SSDPM_ADVICE_COSTS = 3,
+	/* No setting of this route keeps the bounds. */
+	SSDPM_ADVICE_NONE = 4,
+};
+
+/**
+ * struct ssdpm_recommendation - the best that a route reaches (frozen)
+ * @route:     enum ssdpm_route
+ * @possible:  1; 0: no setting of this route keeps the bounds
+ * @advice:    enum ssdpm_advice
+ * @today_keeps_bounds: 1: the table of today does
+ * @apst:      the table that the drive will have
+ * @limit_us:  latency limit to set (the first two routes)
+ * @primary_timeout_ms: SSDPM_ROUTE_NVME_CORE: what to set
+ * apst_primary_timeout_ms of nvme_core to; likewise the next three
+ * @primary_latency_tolerance_us: apst_primary_latency_tol_us
+ * @secondary_timeout_ms: apst_secondary_timeout_ms
+ * @secondary_latency_tolerance_us: apst_secondary_latency_tol_us
+ * @run:       its nominal run
+ * @saving:    against the table that @from of ssdpm_recommend() is
+ */
+struct ssdpm_recommendation {
+	uint32_t route;
+	uint32_t possible;
+	uint32_t advice;
+	uint32_t today_keeps_bounds;
+	struct ssdpm_apst apst;
+	uint64_t limit_us;
+	uint64_t primary_timeout_ms;
+	uint64_t primary_latency_tolerance_us;
+	uint64_t secondary_timeout_ms;
+	uint64_t secondary_latency_tolerance_us;
+	struct ssdpm_run run;
+	struct ssdpm_saving saving;
+};
+
+/** Number of routes. */
+#define SSDPM_N_ROUTES 3
+
+/**
+ * ssdpm_gaps_get_default_bounds() - what a recommendation may cost if nobody
+ *                                   says
+ * @params: as for ssdpm_gaps_sweep()
+ * @quirks: bits of enum ssdpm_quirk, as for ssdpm_apst_generate()
+ * @ret_bounds: its size member is set by the caller
+ *
+ * All delays together last for at most 1 % of the time of the workload, and one
+ * I/O in 100 may wait for more than 25 ms; or what the table that Linux makes
+ * by default costs, where that is more. So work takes at most a hundredth
+ * longer and few I/Os wait for more than a disk takes to seek, and the default
+ * of Linux is always within the bounds. The mean is that time by the number of
+ * I/Os, rounded up. There is no bound for exit latencies.
+ *
+ * Return: as ssdpm_gaps_sweep(); -EINVAL, -E2BIG (size of @ret_bounds).
+ */
+SSDPM_API int ssdpm_gaps_get_default_bounds(
+	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *params, uint32_t quirks,
+	struct ssdpm_bounds *ret_bounds, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_recommend() - the best setting that each route reaches
+ * @params: as for ssdpm_gaps_sweep()
+ * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() without
+ *          quirks
+ * @from:   the table of today, which the saving is against; NULL: that of Linux
+ *          with its defaults and the quirks of @bounds
+ * @ret_recommendations: one for each route, in their order
+ *
+ * Return: as ssdpm_gaps_best_table().
+ */
+SSDPM_API int ssdpm_recommend(
+	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *params,
+	const struct ssdpm_bounds *bounds, const struct ssdpm_apst *from,
+	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
+	struct ssdpm_error *reterr);
+
+/** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
+SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);
+
+/** ssdpm_route_to_string() - "latency-limit" and so on, or NULL */
+SSDPM_API const char *ssdpm_route_to_string(uint32_t route);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

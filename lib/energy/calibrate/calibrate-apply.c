@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* What was measured becomes what an estimate computes with. */
+#include "calibrate/calibrate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define LIMIT 1e18
+
+static const char link_too[] = "as before, and the link's";
+
+static struct ssdpm_parameter *find(struct ssdpm_parameter *parameters,
+				    size_t n, uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == kind && parameters[i].index == index)
+			return &parameters[i];
+	return NULL;
+}
+
+/* What is known before, and how much of it is the link's, if that is asleep. */
+struct before {
+	const struct ssdpm_parameter *parameters;
+	size_t n;
+};
+
+static const struct ssdpm_parameter *look(const struct before *before,
+					  uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < before->n; i++)
+		if (before->parameters[i].kind == kind &&
+		    before->parameters[i].index == index)
+			return &before->parameters[i];
+	return NULL;
+}
+
+/*
+ * An interval that has all in it that was assumed says nothing new: bounds that
+ * have a reason are not given up for the noise of an instrument.
+ */
+static bool says_nothing(const struct before *before,
+			 const struct ssdpm_measured *m)
+{
+	const struct ssdpm_parameter *p = look(before, m->kind, m->index);
+	const struct ssdpm_parameter *link =
+		look(before, SSDPM_PARAMETER_LINK_POWER, 0);
+	double low, high;
+
+	if (!p || p->provenance != SSDPM_PROVENANCE_ASSUMED ||
+	    p->low == p->high)
+		return false;
+	low = (double)p->low;
+	high = (double)p->high;
+	if (m->kind == SSDPM_PARAMETER_IDLE_POWER && link &&
+	    look(before, SSDPM_PARAMETER_EXIT_LATENCY, m->index)) {
+		low += (double)link->low;
+		high += (double)link->high;
+	}
+	return m->low <= low && m->high >= high;
+}
+
+static bool is_known(const struct before *before,
+		     const struct ssdpm_measured *measured, size_t n,
+		     uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (measured[i].kind == kind && measured[i].index == index &&
+		    measured[i].status == SSDPM_MEASURED_KNOWN)
+			return !says_nothing(before, &measured[i]);
+	return false;
+}
+
+static void name(struct ssdpm_parameter *parameter, const char *rule)
+{
+	parameter->provenance = SSDPM_PROVENANCE_MEASURED;
+	memcpy(parameter->rule, rule, strlen(rule) + 1);
+}
+
+static int set(struct ssdpm_parameter *parameters, size_t n,
+	       const struct ssdpm_measured *measured,
+	       struct ssdpm_error *reterr)
+{
+	if (!(measured->low >= 0) || !(measured->nominal >= measured->low) ||
+	    !(measured->high >= measured->nominal) || !(measured->high < LIMIT))
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"%s of %u: not 0 <= low <= nominal <= high",
+			ssdpm_parameter_kind_to_string(measured->kind),
+			measured->index);
+	int r = ssdpm_parameters_set(
+		parameters, n, measured->kind, measured->index,
+		(uint64_t)ssdpm__floor(measured->low),
+		(uint64_t)ssdpm__floor(measured->nominal + 0.5),
+		(uint64_t)ssdpm__ceil(measured->high), reterr);
+
+	if (r == 0)
+		name(find(parameters, n, measured->kind, measured->index),
+		     "measured: an interval of 95 %");
+	return r;
+}
+
+/* A state that the drive sleeps in has a time to leave it. */
+static bool sleeps(struct ssdpm_parameter *parameters, size_t n, uint32_t state)
+{
+	return find(parameters, n, SSDPM_PARAMETER_EXIT_LATENCY, state);
+}
+
+/* The link's power moves into the idle powers of all states asleep. */
+static int move_link(struct ssdpm_parameter *parameters, size_t n,
+		     const struct before *before,
+		     const struct ssdpm_measured *measured, size_t n_measured,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_parameter *link =
+		find(parameters, n, SSDPM_PARAMETER_LINK_POWER, 0);
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any = any ||
+		      (parameters[i].kind == SSDPM_PARAMETER_IDLE_POWER &&
+		       sleeps(parameters, n, parameters[i].index) &&
+		       is_known(before, measured, n_measured,
+				parameters[i].kind, parameters[i].index));
+	if (!any || !link || !link->high)
+		return 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct ssdpm_parameter idle = parameters[i];
+
+		if (idle.kind != SSDPM_PARAMETER_IDLE_POWER ||
+		    !sleeps(parameters, n, idle.index) ||
+		    is_known(before, measured, n_measured, idle.kind,
+			     idle.index))
+			continue;
+		r = ssdpm_parameters_set(parameters, n, idle.kind, idle.index,
+					 idle.low + link->low,
+					 idle.nominal + link->nominal,
+					 idle.high + link->high, reterr);
+		if (r)
+			return r;
+		parameters[i].provenance =
+			idle.provenance == SSDPM_PROVENANCE_ASSUMED ?
+				idle.provenance :
+				link->provenance;
+		memcpy(parameters[i].rule, link_too, sizeof(link_too));
+	}
+	link->low = link->nominal = link->high = 0;
+	name(link, "in the idle powers, which were measured with the link");
+	return 0;
+}
+
+int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
+			       size_t n_parameters,
+			       const struct ssdpm_measured *measured,
+			       size_t n_measured, struct ssdpm_error *reterr)
+{
+	const struct before before = { parameters, n_parameters };
+	struct ssdpm_parameter all[SSDPM_MAX_PARAMETERS];
+	int r = 0;
+
+	if (n_parameters > SSDPM_MAX_PARAMETERS)
+		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
+	memcpy(all, parameters, n_parameters * sizeof(all[0]));
+	for (size_t i = 0; r == 0 && i < n_measured; i++)
+		if (measured[i].status == SSDPM_MEASURED_KNOWN &&
+		    !says_nothing(&before, &measured[i]))
+			r = set(all, n_parameters, &measured[i], reterr);
+	if (r == 0)
+		r = move_link(all, n_parameters, &before, measured, n_measured,
+			      reterr);
+	if (r == 0)
+		memcpy(parameters, all, n_parameters * sizeof(all[0]));
+	return r;
+}
+
+const char *ssdpm_measured_status_to_string(uint32_t status)
+{
+	switch (status) {
+	case SSDPM_MEASURED_KNOWN:
+		return "known";
+	case SSDPM_MEASURED_NOT_REACHED:
+		return "not-reached";
+	case SSDPM_MEASURED_NOT_IDENTIFIABLE:
+		return "not-identifiable";
+	case SSDPM_MEASURED_TOO_FEW:
+		return "too-few";
+	case SSDPM_MEASURED_NEGATIVE:
+		return "negative";
+	default:
+		return NULL;
+	}
+}

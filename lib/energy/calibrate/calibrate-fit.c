@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The linear model by generalised least squares.
+ *
+ * Power that is measured often is not measured independently each time: the
+ * error of one sample is most of that of the next. The noise is taken to be an
+ * autoregressive one and a white one (of quantisation, too). Its two
+ * coefficients are those of the greatest restricted likelihood (Patterson and
+ * Thompson 1971), which knows that the columns took degrees of freedom. A
+ * Kalman filter makes the rows independent of each other, in time linear in
+ * their number and whatever is missing between them.
+ *
+ * What is far from all that can follow from the samples before it is a spike,
+ * and counts as missing.
+ */
+#include "calibrate/calibrate-fit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "measure/internal.h"
+
+#define N_PASSES 5
+
+/* A spike is that many sigmas from what is predicted for it. */
+#define SPIKE 4.0
+
+/* So many in a row are no spikes, but another level. */
+#define SPIKES_MAX 3
+
+/* What is left of a column's square without the others: else it is one of
+ * them. */
+#define RANK_TOLERANCE 1e-6
+
+/* And then others with less of it are not involved. */
+#define SHARE_TOLERANCE 1e-3
+
+/* In the search phi is 1 - ssdpm__exp(-this). */
+#define MAX_DECAY 7.0
+
+struct filter {
+	double phi;
+	double share;
+	double variance; /* of the state, before the row */
+};
+
+static struct filter filter_begin(double phi, double share)
+{
+	return (struct filter){ .phi = phi, .share = share, .variance = share };
+}
+
+/* What the next row varies by. */
+static double spread(const struct filter *filter)
+{
+	return filter->variance + (1 - filter->share);
+}
+
+/* Return: how much of the row's surprise goes into the state. */
+static double filter_row(struct filter *filter, bool seen)
+{
+	double total = spread(filter);
+	double gain = seen && total > 0 ? filter->variance / total : 0;
+	double left = filter->variance * (1 - gain);
+
+	filter->variance = filter->phi * filter->phi * left +
+			   filter->share * (1 - filter->phi * filter->phi);
+	return gain;
+}
+
+static bool is_seen(const struct fit *fit, size_t i)
+{
+	return !fit->out[i] && !isnan(fit->y[i]);
+}
+
+double ssdpm__fit_factor(double m[][FIT_MAX_COLUMNS], size_t p)
+{
+	double log_determinant = 0;
+
+	for (size_t j = 0; j < p; j++) {
+		double d = m[j][j], before = d;
+
+		for (size_t k = 0; k < j; k++)
+			d -= m[j][k] * m[j][k];
+		if (!(d > 1e-11 * before))
+			return NAN;
+		log_determinant += ssdpm__ln(d);
+		m[j][j] = sqrt(d);
+		for (size_t i = j + 1; i < p; i++) {
+			double s = m[i][j];
+
+			for (size_t k = 0; k < j; k++)
+				s -= m[i][k] * m[j][k];
+			m[i][j] = s / m[j][j];
+		}
+	}
+	return log_determinant;
+}
+
+void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
+		      const double *right, double *ret_x)
+{
+	for (size_t i = 0; i < p; i++) {
+		double s = right[i];
+
+		for (size_t k = 0; k < i; k++)
+			s -= m[i][k] * ret_x[k];
+		ret_x[i] = s / m[i][i];
+	}
+	for (size_t i = p; i-- > 0;) {
+		double s = ret_x[i];
+
+		for (size_t k = i + 1; k < p; k++)
+			s -= m[k][i] * ret_x[k];
+		ret_x[i] = s / m[i][i];
+	}
+}
+
+/* Sums of the rows after the filter. Return: log of the noise's determinant. */
+static double whiten(struct fit *fit, double phi, double share,
+		     double *ret_squares)
+{
+	size_t p = fit->p;
+	struct filter filter = filter_begin(phi, share);
+	double state[FIT_MAX_COLUMNS + 1] = { 0 };
+	double row[FIT_MAX_COLUMNS + 1];
+	double determinant = 1, log_determinant = 0, squares = 0;
+
+	memset(fit->normal, 0, sizeof(fit->normal));
+	memset(fit->right, 0, sizeof(fit->right));
+	fit->n_used = 0;
+	for (size_t i = 0; i < fit->n; i++) {
+		bool seen = is_seen(fit, i);
+		double total = spread(&filter), scale = 1 / sqrt(total);
+		double gain = filter_row(&filter, seen);
+
+		if (!seen) {
+			for (size_t j = 0; j <= p; j++)
+				state[j] *= phi;
+			continue;
+		}
+		for (size_t j = 0; j <= p; j++) {
+			double value = j < p ? fit->x[i * p + j] : fit->y[i];
+			double surprise = value - state[j];
+
+			row[j] = surprise * scale;
+			state[j] = phi * (state[j] + gain * surprise);
+		}
+		for (size_t j = 0; j < p; j++) {
+			for (size_t k = 0; k <= j; k++)
+				fit->normal[j][k] += row[j] * row[k];
+			fit->right[j] += row[j] * row[p];
+		}
+		squares += row[p] * row[p];
+		fit->n_used++;
+		/* One logarithm of many rows. */
+		determinant *= total;
+		if (determinant < 1e-200) {
+			log_determinant += ssdpm__ln(determinant);
+			determinant = 1;
+		}
+	}
+	*ret_squares = squares;
+	return log_determinant + ssdpm__ln(determinant);
+}
+
+double ssdpm__fit_at(struct fit *fit, double phi, double share)
+{
+	static const double half = 0.5;
+	double m[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
+	double unit[FIT_MAX_COLUMNS] = { 0 };
+	double squares;
+	size_t p = fit->p;
+	double noise = whiten(fit, phi, share, &squares);
+
+	if (fit->n_used <= p)
+		return -INFINITY;
+	memcpy(m, fit->normal, sizeof(m));
+	double design = ssdpm__fit_factor(m, p);
+
+	if (isnan(design))
+		return -INFINITY;
+	ssdpm__fit_solve(m, p, fit->right, fit->b);
+	for (size_t j = 0; j < p; j++)
+		squares -= fit->b[j] * fit->right[j];
+	double freedom = (double)(fit->n_used - p);
+	double variance = ssdpm__max(squares, 1e-300) / freedom;
+
+	fit->phi = phi;
+	fit->share = share;
+	fit->sigma = sqrt(variance);
+	for (size_t j = 0; j < p; j++) {
+		unit[j] = variance;
+		ssdpm__fit_solve(m, p, unit, fit->covariance[j]);
+		unit[j] = 0;
+	}
+	return -half * (noise + design + freedom * ssdpm__ln(variance));
+}
+
+static double likelihood(struct fit *fit, double decay, double share)
+{
+	return ssdpm__fit_at(fit, 1 - ssdpm__exp(-decay), share);
+}
+
+/* The best noise, by a grid and then by steps that become smaller. */
+static double search(struct fit *fit)
+{
+	static const double decays[] = { 0.2, 0.5, 0.9, 1.4, 2, 2.7, 3.5, 5 };
+	static const double shares[] = { 1, 0.8, 0.5, 0.2 };
+	double best = likelihood(fit, 0, 0), decay = 0, share = 0;
+	double step = 0.2;
+
+	for (size_t i = 0; i < 32; i++) {
+		double value = likelihood(fit, decays[i % 8], shares[i / 8]);
+
+		if (value > best) {
+			best = value;
+			decay = decays[i % 8];
+			share = shares[i / 8];
+		}
+	}
+	while (step > 0.004 && isfinite(best)) {
+		bool better = false;
+
+		for (int i = 0; i < 4 && share > 0; i++) {
+			double d = decay + (i == 0 ? 1.5 * step : 0) -
+				   (i == 1 ? 1.5 * step : 0);
+			double s = share + (i == 2 ? step : 0) -
+				   (i == 3 ? step : 0);
+
+			d = ssdpm__min(ssdpm__max(d, 0.01), MAX_DECAY);
+			s = ssdpm__min(ssdpm__max(s, 0.004), 1);
+			double value = likelihood(fit, d, s);
+
+			if (value > best) {
+				best = value;
+				decay = d;
+				share = s;
+				better = true;
+			}
+		}
+		if (!better)
+			step /= 2;
+	}
+	return likelihood(fit, decay, share);
+}
+
+static double residual(const struct fit *fit, size_t i)
+{
+	double value = fit->y[i];
+
+	for (size_t j = 0; j < fit->p; j++)
+		value -= fit->x[i * fit->p + j] * fit->b[j];
+	return value;
+}
+
+/* Return: whether any row changed sides. */
+static bool find_spikes(struct fit *fit)
+{
+	struct filter filter = filter_begin(fit->phi, fit->share);
+	double state = 0;
+	unsigned int in_a_row = 0;
+	bool changed = false;
+
+	fit->n_out = 0;
+	for (size_t i = 0; i < fit->n; i++) {
+		bool seen = !isnan(fit->y[i]);
+		double limit = SPIKE * fit->sigma * sqrt(spread(&filter));
+		double surprise = seen ? residual(fit, i) - state : 0;
+		bool out =
+			seen && fabs(surprise) > limit && in_a_row < SPIKES_MAX;
+
+		in_a_row = out ? in_a_row + 1 : 0;
+		double gain = filter_row(&filter, seen && !out);
+
+		state = fit->phi * (state + gain * surprise);
+		changed = changed || out != (bool)fit->out[i];
+		fit->out[i] = out;
+		fit->n_out += out;
+	}
+	return changed;
+}
+
+/*
+ * Before anything is known of the noise: what differs from both neighbours, to
+ * the same side.
+ */
+static int mark_peaks(struct fit *fit, double *values)
+{
+	struct ssdpm_samples samples = {
+		.power_w = values,
+		.n = fit->n - 1,
+		.interval_ns = 1,
+		.type = SSDPM_SAMPLE_FLOAT64,
+	};
+	struct selection selection = { .samples = &samples, .distances = true };
+	double mad;
+	uint64_t finite;
+
+	for (size_t i = 0; i < fit->n; i++)
+		values[i] = residual(fit, i);
+	for (size_t i = 0; i + 1 < fit->n; i++)
+		values[i] = values[i + 1] - values[i];
+	int r = ssdpm__median(&selection, &mad, &finite, NULL);
+	double limit = 1.5 * SPIKE * SIGMAS_PER_MAD * mad;
+
+	if (r || !(mad > 0))
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 1; i + 1 < fit->n; i++)
+		fit->out[i] = (values[i - 1] > limit && values[i] < -limit) ||
+			      (values[i - 1] < -limit && values[i] > limit);
+	return 0;
+}
+
+/* Half of an interval of 95 %, of Student's distribution (Fisher 1926). */
+static double quantile(double freedom)
+{
+	static const double z = 1.959963984540054;
+	double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+
+	return z + (z3 + z) / (4 * freedom) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+	       (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) /
+		       (384 * freedom * freedom * freedom);
+}
+
+int ssdpm__fit(struct fit *fit, double *room)
+{
+	memset(fit->out, 0, fit->n);
+	if (!isfinite(ssdpm__fit_at(fit, 0, 0)) || fit->n_used < fit->p + 8)
+		return -EDOM;
+	int r = mark_peaks(fit, room);
+
+	for (int i = 0; r == 0 && i < N_PASSES; i++) {
+		if (!isfinite(search(fit)))
+			return -EDOM;
+		if (!find_spikes(fit))
+			break;
+	}
+	/* As many independent samples as the noise that lasts leaves. */
+	double share = fit->share * fit->phi;
+	double freedom =
+		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
+
+	fit->quantile = quantile(ssdpm__max(freedom, 3));
+	return r;
+}
+
+static void square(const double *x, const double *y, size_t n, size_t p,
+		   double m[][FIT_MAX_COLUMNS])
+{
+	memset(m, 0, FIT_MAX_COLUMNS * sizeof(m[0]));
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; !isnan(y[i]) && j < p; j++)
+			for (size_t k = 0; k < p; k++)
+				m[j][k] += x[i * p + j] * x[i * p + k];
+}
+
+/* Take column j out of all columns that are left. */
+static void sweep(double m[][FIT_MAX_COLUMNS], size_t p, size_t j,
+		  const bool *kept)
+{
+	double d = m[j][j];
+
+	for (size_t i = 0; i < p; i++) {
+		double share = m[i][j] / d;
+
+		if (i == j)
+			continue;
+		for (size_t k = 0; k < p; k++)
+			if (k != j)
+				m[i][k] -= share * m[j][k];
+		/* Of a column without: how much of j it is. */
+		m[i][j] = kept[i] ? -share : share;
+	}
+	for (size_t k = 0; k < p; k++)
+		if (k != j)
+			m[j][k] /= d;
+	m[j][j] = 1 / d;
+}
+
+size_t ssdpm__fit_rank(const double *x, const double *y, size_t n, size_t p,
+		       int with[FIT_MAX_COLUMNS], size_t keep[FIT_MAX_COLUMNS])
+{
+	double m[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
+	bool kept[FIT_MAX_COLUMNS] = { false };
+	size_t rank = 0;
+
+	square(x, y, n, p, m);
+	for (size_t j = 0; j < p; j++)
+		with[j] = -1;
+	while (rank < p) {
+		size_t best = p;
+
+		for (size_t j = 0; j < p; j++)
+			if (!kept[j] && (best == p || m[j][j] > m[best][best]))
+				best = j;
+		if (!(m[best][best] > RANK_TOLERANCE))
+			break;
+		sweep(m, p, best, kept);
+		kept[best] = true;
+		keep[rank++] = best;
+	}
+	/* A column that is left is a sum of those kept: which of them? */
+	for (size_t j = 0; j < p; j++)
+		for (size_t k = 0; !kept[j] && k < p; k++)
+			if (kept[k] && fabs(m[k][j]) > SHARE_TOLERANCE) {
+				with[j] = (int)k;
+				with[k] = (int)j;
+			}
+	return rank;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* A linear model of power over time, whose noise is correlated. */
+#ifndef SSDPM_LIB_CALIBRATE_CALIBRATE_FIT_H
+#define SSDPM_LIB_CALIBRATE_CALIBRATE_FIT_H
+
+#include <ssdpm/energy/calibrate.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 32 states, the transitions, 3 things of each of 4 operations, the drift. */
+#define FIT_MAX_COLUMNS 46
+
+/*
+ * y = X b + noise, a row for each step of time. The noise is the sum of one
+ * that lasts (autoregressive, of order 1) and one that does not.
+ */
+struct fit {
+	size_t n;	 /* rows */
+	size_t p;	 /* columns */
+	const double *y; /* NaN: nothing was measured */
+	double *x;	 /* row by row, each column of length 1 */
+	uint8_t *out;	 /* 1: a spike, left out */
+
+	size_t n_used;
+	size_t n_out;
+	double phi;   /* from one step to the next */
+	double share; /* of the variance, that of the noise that lasts */
+	double sigma;
+	double b[FIT_MAX_COLUMNS];
+	double covariance[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
+	/* The normal equations of the whitened rows. */
+	double normal[FIT_MAX_COLUMNS][FIT_MAX_COLUMNS];
+	double right[FIT_MAX_COLUMNS];
+	double quantile; /* half an interval, by standard errors */
+};
+
+/*
+ * b and its covariance where the noise is known. Return: the restricted
+ * likelihood's logarithm; -INFINITY where the columns cannot be told apart.
+ */
+double ssdpm__fit_at(struct fit *fit, double phi, double share);
+
+/*
+ * All of it. room: a double for each row. 0; -EDOM: hardly more rows than
+ * columns, or columns that are alike; -ENOMEM.
+ */
+int ssdpm__fit(struct fit *fit, double *room);
+
+/* Lower factor of a symmetric matrix, in place. Return: log of the determinant,
+ * or NAN. */
+double ssdpm__fit_factor(double m[][FIT_MAX_COLUMNS], size_t p);
+
+/* With a matrix that is factored. */
+void ssdpm__fit_solve(double m[][FIT_MAX_COLUMNS], size_t p,
+		      const double *right, double *ret_x);
+
+/*
+ * Which columns the rows cannot tell apart: with[j] is another that column j
+ * is mixed up with, or -1. keep[] are columns that span all of them; how many
+ * is the return value.
+ */
+size_t ssdpm__fit_rank(const double *x, const double *y, size_t n, size_t p,
+		       int with[FIT_MAX_COLUMNS], size_t keep[FIT_MAX_COLUMNS]);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How far the clocks of the samples and of the I/Os are apart.
+ *
+ * First roughly, by the cross-correlation of the power with what the model says
+ * that it is; then by the likelihood, whose powers and noise are fitted at each
+ * offset that is tried.
+ */
+#include "calibrate/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+#define LAGS_MAX 65536
+
+/* Clocks of different origins are years apart. */
+#define EXPECTED_MAX ((size_t)1 << 24)
+
+/* An interval of 95 %: half of a chi-square's quantile. */
+#define LIKELIHOOD_95 1.92072941034706
+
+#define GOLDEN 0.6180339887498949
+
+void ssdpm__task_fill(struct task *task, int64_t offset_ns)
+{
+	struct design *design = &task->design;
+	struct fit *fit = &task->fit;
+	size_t p = design->p;
+
+	ssdpm__design_fill(design, &task->course, &task->rows, offset_ns);
+	fit->p = ssdpm__fit_rank(design->x, design->y, task->rows.n, p,
+				 task->with, task->keep);
+	for (size_t i = 0; i < fit->n; i++)
+		for (size_t j = 0; j < fit->p; j++)
+			fit->x[i * fit->p + j] =
+				design->x[i * p + task->keep[j]];
+}
+
+/* Watts that the model expects, in bins from the first I/O on. */
+struct expected {
+	double *power_w;
+	size_t n;
+};
+
+static double nominal_w(const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (parameters[i].kind == kind && parameters[i].index == index)
+			return (double)parameters[i].nominal * 1e-6;
+	return 0;
+}
+
+static void expect(struct expected *expected, const struct task *task,
+		   const struct ssdpm_parameter *parameters, size_t n)
+{
+	uint64_t origin_ns = task->course.ios[0].start_ns;
+	double bin_ns = (double)task->rows.bin_ns;
+
+	for (size_t i = 0; i < task->course.n_pieces; i++) {
+		const struct piece *piece = &task->course.pieces[i];
+		double power_w =
+			nominal_w(parameters, n, piece->kind, piece->index);
+		double begin = (double)(piece->begin_ns - origin_ns) / bin_ns;
+		double end = (double)(piece->end_ns - origin_ns) / bin_ns;
+
+		for (size_t bin = (size_t)begin;
+		     bin < expected->n && (double)bin < end; bin++)
+			expected->power_w[bin] +=
+				power_w * (ssdpm__min(end, (double)(bin + 1)) -
+					   ssdpm__max(begin, (double)bin));
+	}
+}
+
+/* Pearson's, where both are known; 0: for less than half of the shorter. */
+static double correlation(const struct task *task,
+			  const struct expected *expected, int64_t lag)
+{
+	double x = 0, y = 0, xx = 0, yy = 0, xy = 0, n = 0;
+
+	for (size_t i = 0; i < task->rows.n; i++) {
+		int64_t bin = (int64_t)i + lag;
+		double power_w = task->rows.power_w[i];
+
+		if (bin < 0 || bin >= (int64_t)expected->n || isnan(power_w))
+			continue;
+		double other_w = expected->power_w[bin];
+
+		x += power_w;
+		y += other_w;
+		xx += power_w * power_w;
+		yy += other_w * other_w;
+		xy += power_w * other_w;
+		n++;
+	}
+	double covariance = n * xy - x * y;
+	double squares = (n * xx - x * x) * (n * yy - y * y);
+	size_t shorter =
+		task->rows.n < expected->n ? task->rows.n : expected->n;
+
+	if (n < 0.5 * (double)shorter || !(squares > 0))
+		return 0;
+	return covariance / sqrt(squares);
+}
+
+static int find_lag(struct task *task, uint64_t max_ns,
+		    const struct expected *expected, struct ssdpm_error *reterr)
+{
+	int64_t bin_ns = (int64_t)task->rows.bin_ns;
+	int64_t zero_ns = task->rows.begin_ns + task->offset_ns -
+			  (int64_t)task->course.ios[0].start_ns;
+	int64_t first = (zero_ns - (int64_t)max_ns) / bin_ns;
+	int64_t last = (zero_ns + (int64_t)max_ns) / bin_ns;
+	double best = 0;
+
+	if (last - first > LAGS_MAX)
+		return ssdpm__fail(
+			reterr, -E2BIG, 0,
+			"more than %d steps of %lld ns to look for the offset in: give a smaller max_offset_ns",
+			LAGS_MAX, (long long)bin_ns);
+	for (int64_t lag = first; lag <= last; lag++) {
+		double value = correlation(task, expected, lag);
+
+		if (value <= best)
+			continue;
+		best = value;
+		task->offset_ns = (int64_t)task->course.ios[0].start_ns -
+				  task->rows.begin_ns + lag * bin_ns;
+	}
+	if (!(best > 0))
+		return ssdpm__fail(
+			reterr, -EDOM, 0,
+			"power and I/Os are not alike at any offset: is it the same run?");
+	return 0;
+}
+
+/* How well an offset fits, with the noise of the last fit. */
+static double fits(struct task *task, int64_t offset_ns)
+{
+	double phi = task->fit.phi, share = task->fit.share;
+
+	ssdpm__task_fill(task, offset_ns);
+	double value = ssdpm__fit_at(&task->fit, phi, share);
+
+	return value / (double)task->fit.n_used;
+}
+
+/* The best one within range_ns: a grid, then the golden section. */
+static void refine(struct task *task, double range_ns)
+{
+	double center = (double)task->offset_ns, best = -INFINITY;
+	double step = range_ns / 4;
+
+	for (int i = -4; i <= 4; i++) {
+		double value = fits(
+			task, (int64_t)((double)task->offset_ns + i * step));
+
+		if (value > best) {
+			best = value;
+			center = (double)task->offset_ns + i * step;
+		}
+	}
+	double low = center - step, high = center + step;
+
+	for (int i = 0; i < 16; i++) {
+		double left = high - GOLDEN * (high - low);
+		double right = low + GOLDEN * (high - low);
+
+		if (fits(task, (int64_t)left) > fits(task, (int64_t)right))
+			high = right;
+		else
+			low = left;
+	}
+	task->offset_ns = (int64_t)((low + high) / 2);
+}
+
+/* How far it can be off in one direction. */
+static double error_of(struct task *task, int direction)
+{
+	double best = fits(task, task->offset_ns);
+	double limit = LIKELIHOOD_95 / (double)task->fit.n_used;
+	double near = 0, far = (double)task->rows.bin_ns / 256;
+
+	for (int i = 0; i < 12; i++) {
+		int64_t at = task->offset_ns + (int64_t)(direction * far);
+
+		if (best - fits(task, at) > limit)
+			break;
+		near = far;
+		far *= 2;
+	}
+	for (int i = 0; i < 6; i++) {
+		double middle = (near + far) / 2;
+		int64_t at = task->offset_ns + (int64_t)(direction * middle);
+
+		if (best - fits(task, at) > limit)
+			far = middle;
+		else
+			near = middle;
+	}
+	return far;
+}
+
+double ssdpm__offset_shift(struct task *task)
+{
+	double step = (double)task->error_ns;
+	double before = fits(task, task->offset_ns - (int64_t)step);
+	double after = fits(task, task->offset_ns + (int64_t)step);
+	double here = fits(task, task->offset_ns);
+	double bend = 2 * here - before - after;
+
+	/* The top of the parabola, where there is one nearby. */
+	if (!(bend > 0))
+		return step;
+	double shift = step * (after - before) / (2 * bend);
+
+	return ssdpm__max(-4 * step, ssdpm__min(shift, 4 * step));
+}
+
+int ssdpm__offset_refine(struct task *task)
+{
+	double bin_ns = (double)task->rows.bin_ns;
+
+	task->fit.phi = task->fit.share = 0;
+	refine(task, bin_ns);
+	ssdpm__task_fill(task, task->offset_ns);
+	int r = ssdpm__fit(&task->fit, task->room);
+
+	if (r)
+		return r;
+	refine(task, bin_ns / 2);
+	task->error_ns = (uint64_t)ssdpm__ceil(
+		ssdpm__max(error_of(task, 1), error_of(task, -1)));
+	return 0;
+}
+
+int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+			const struct ssdpm_parameter *parameters, size_t n,
+			struct ssdpm_error *reterr)
+{
+	const struct course *course = &task->course;
+	uint64_t length_ns = course->end_ns - course->ios[0].start_ns;
+	struct expected expected = {
+		.n = (size_t)(length_ns / task->rows.bin_ns) + 1,
+	};
+
+	if (expected.n > EXPECTED_MAX)
+		return ssdpm__fail(
+			reterr, -E2BIG, 0,
+			"I/Os and samples are %zu steps of %llu ns long together: give the offset of their clocks, offset_ns, roughly",
+			expected.n, (unsigned long long)task->rows.bin_ns);
+	expected.power_w = calloc(expected.n, sizeof(*expected.power_w));
+	if (!expected.power_w)
+		return ssdpm__no_memory(reterr);
+	expect(&expected, task, parameters, n);
+	int r = find_lag(task, max_ns, &expected, reterr);
+
+	free(expected.power_w);
+	return r;
+}

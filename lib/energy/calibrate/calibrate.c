@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: MIT */
+/* From the power and the I/Os of a run to the parameters of a drive. */
+#include "calibrate/calibrate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define KNOWN_FLAGS \
+	(SSDPM_CALIBRATE_OPERATION_ENERGY | SSDPM_CALIBRATE_BYTE_ENERGY)
+
+/* What is given and what is to be filled. */
+struct calibration {
+	struct ssdpm_calibrate_params params;
+	struct ssdpm_sim_params sim_params;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct task task;
+	/* By column of the fit: half an interval, for what is not known of exit
+	 * latencies. */
+	double exit_half[FIT_MAX_COLUMNS];
+};
+
+static int take_params(struct calibration *c,
+		       const struct ssdpm_sim_params *sim_params,
+		       const struct ssdpm_calibrate_params *params,
+		       struct ssdpm_error *reterr)
+{
+	int r = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
+
+	if (r == 0 && sim_params)
+		r = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
+				    sim_params, "ssdpm_sim_params", reterr);
+	c->params.size = sizeof(c->params);
+	if (r == 0 && params)
+		r = ssdpm__sized_in(&c->params, sizeof(c->params), params,
+				    "ssdpm_calibrate_params", reterr);
+	if (r == 0)
+		r = ssdpm__check_reserved(c->params.reserved,
+					  "ssdpm_calibrate_params", reterr);
+	if (r)
+		return r;
+	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_calibrate_params: flags: 0x%x has unknown bits",
+			c->params.flags);
+	if (c->params.max_offset_ns > INT64_MAX / 8 ||
+	    c->params.offset_ns > INT64_MAX / 4 ||
+	    c->params.offset_ns < -INT64_MAX / 4)
+		return ssdpm__fail(
+			reterr, -ERANGE, 0,
+			"offset: beyond 2^61 ns, or 2^60 ns to look in");
+	return 0;
+}
+
+static int take_parameters(struct calibration *c,
+			   const struct ssdpm_model *model,
+			   struct ssdpm_error *reterr)
+{
+	const struct ssdpm_sim_params *given = &c->sim_params;
+
+	if (!given->parameters)
+		return ssdpm_parameters_from_model(model, given->pcie_link,
+						   c->parameters,
+						   &c->n_parameters, reterr);
+	if (given->n_parameters > SSDPM_MAX_PARAMETERS)
+		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
+	memcpy(c->parameters, given->parameters,
+	       given->n_parameters * sizeof(c->parameters[0]));
+	c->n_parameters = given->n_parameters;
+	return 0;
+}
+
+static const struct ssdpm_parameter *find(const struct calibration *c,
+					  uint32_t kind, uint32_t index)
+{
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == kind &&
+		    c->parameters[i].index == index)
+			return &c->parameters[i];
+	return NULL;
+}
+
+/* When the run ends: with the samples, or with the last I/O. */
+static uint64_t end_of(const struct calibration *c, const struct ssdpm_io *ios,
+		       size_t n)
+{
+	const struct rows *rows = &c->task.rows;
+	int64_t last_ns = rows->begin_ns + (int64_t)(rows->n * rows->bin_ns) +
+			  c->params.offset_ns +
+			  (int64_t)c->params.max_offset_ns;
+	uint64_t end_ns = last_ns > 0 ? (uint64_t)last_ns : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ios[i].start_ns + ios[i].service_ns > end_ns)
+			end_ns = ios[i].start_ns + ios[i].service_ns;
+	return end_ns;
+}
+
+static void say_not_measured(struct ssdpm_measured *measured, uint32_t status,
+			     const char *reason)
+{
+	measured->status = status;
+	measured->low = measured->nominal = measured->high = NAN;
+	memcpy(measured->reason, reason, strlen(reason) + 1);
+}
+
+static void say_latency(struct ssdpm_measured *measured,
+			const struct wake_latency *latency)
+{
+	measured->status = SSDPM_MEASURED_KNOWN;
+	measured->low = latency->low_ns / 1000;
+	measured->nominal = latency->nominal_ns / 1000;
+	measured->high = latency->high_ns / 1000;
+	measured->exceeds = measured->low > measured->stated;
+	if (measured->exceeds)
+		snprintf(
+			measured->reason, sizeof(measured->reason),
+			"measured exit latency exceeds the table: %lld us (%lld to %lld), the table says %lld us",
+			(long long)ssdpm__floor(measured->nominal + 0.5),
+			(long long)ssdpm__floor(measured->low + 0.5),
+			(long long)ssdpm__floor(measured->high + 0.5),
+			(long long)ssdpm__floor(measured->stated + 0.5));
+}
+
+/*
+ * Where few I/Os wake the drive from states whose exit latency was not
+ * measured, those are left out of the fit: what was stated may be wrong, and
+ * then the powers of I/Os would be. Where it is most of them, there is nothing
+ * better.
+ */
+static void leave_out_unknown(const struct calibration *c,
+			      uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	const struct course *course = &c->task.course;
+	bool measured[SSDPM_MAX_STATES] = { false };
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (c->parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY &&
+		    c->parameters[i].index < SSDPM_MAX_STATES)
+			measured[c->parameters[i].index] =
+				c->measured[i].status == SSDPM_MEASURED_KNOWN;
+	for (size_t i = 0; i < course->n_arrivals; i++)
+		n += course->arrivals[i].phase != SSDPM_PHASE_IDLE &&
+		     !measured[course->arrivals[i].state];
+	for (size_t i = 0; 2 * n < course->n_arrivals && i < SSDPM_MAX_STATES;
+	     i++)
+		if (!measured[i])
+			exit_ns[i] = EXIT_UNKNOWN;
+}
+
+/* Exit latencies of all states, and the times for the pieces. */
+static int measure_exits(struct calibration *c,
+			 uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	struct wake_latency latency;
+
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		const struct ssdpm_parameter *parameter = &c->parameters[i];
+		struct ssdpm_measured *measured = &c->measured[i];
+
+		if (parameter->kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    parameter->index >= SSDPM_MAX_STATES)
+			continue;
+		if (ssdpm__exit_measure(&c->task.course, parameter->index,
+					&latency))
+			return -ENOMEM;
+		measured->n = latency.n;
+		exit_ns[parameter->index] = parameter->nominal * 1000;
+		if (latency.n >= WAKES_MIN) {
+			say_latency(measured, &latency);
+			exit_ns[parameter->index] =
+				(uint64_t)latency.nominal_ns;
+		} else if (latency.n) {
+			say_not_measured(
+				measured, SSDPM_MEASURED_TOO_FEW,
+				"fewer than 5 I/Os woke the drive from it that others of their size and operation can be compared with");
+		} else {
+			say_not_measured(
+				measured, SSDPM_MEASURED_NOT_REACHED,
+				"no I/O woke the drive from it that others of its size and operation can be compared with");
+		}
+	}
+	leave_out_unknown(c, exit_ns);
+	return 0;
+}
+
+static bool is_wanted(const struct calibration *c, uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+		return true;
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return c->params.flags & SSDPM_CALIBRATE_OPERATION_ENERGY;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return c->params.flags & SSDPM_CALIBRATE_BYTE_ENERGY;
+	default:
+		return false;
+	}
+}
+
+static int make_design(struct calibration *c)
+{
+	struct task *task = &c->task;
+	struct design *design = &task->design;
+	size_t n = task->rows.n;
+
+	for (size_t i = 0; i < c->n_parameters; i++)
+		if (is_wanted(c, c->parameters[i].kind) &&
+		    design->p < FIT_MAX_COLUMNS - 1)
+			design->columns[design->p++] = (struct column){
+				.kind = c->parameters[i].kind,
+				.index = c->parameters[i].index,
+			};
+	design->p++; /* the drift */
+	design->x = calloc(n, design->p * sizeof(double));
+	design->y = calloc(n, sizeof(double));
+	task->fit.n = n;
+	task->fit.x = calloc(n, design->p * sizeof(double));
+	task->fit.out = calloc(n, 1);
+	task->fit.y = design->y;
+	task->room = calloc(n, sizeof(double));
+	return design->x && design->y && task->fit.x && task->fit.out &&
+			       task->room ?
+		       0 :
+		       -ENOMEM;
+}
+
+/* Least squares without a negative value, from those that have some. The drift
+ * may be one. */
+static void clip(struct fit *fit, const size_t *keep, size_t drift)
+{
+	double change = 1;
+
+	for (int i = 0; i < 2000 && change > 1e-12; i++) {
+		change = 0;
+		for (size_t j = 0; j < fit->p; j++) {
+			double value = fit->right[j];
+
+			for (size_t k = 0; k < fit->p; k++)
+				if (k != j)
+					value -= fit->b[k] *
+						 fit->normal[j > k ? j : k]
+							    [j > k ? k : j];
+			value /= fit->normal[j][j];
+			if (keep[j] != drift)
+				value = ssdpm__max(0, value);
+			change = ssdpm__max(change, fabs(value - fit->b[j]));
+			fit->b[j] = value;
+		}
+	}
+}
+
+static double unit_of(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return 1e9;
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		return 1e12;
+	default:
+		return 1e6;
+	}
+}
+
+static void say_alike(struct ssdpm_measured *measured,
+		      const struct column *other)
+{
+	const char *name = ssdpm_parameter_kind_to_string(other->kind);
+
+	say_not_measured(
+		measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
+		"not identifiable from this data: it cannot be told apart from a drift of the instrument");
+	if (name)
+		snprintf(
+			measured->reason, sizeof(measured->reason),
+			"not identifiable from this data: it cannot be told apart from %s of %u, as one never goes without the other",
+			name, other->index);
+}
+
+/* The largest power of a step. */
+static double most_w(const struct task *task)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < task->rows.n; i++)
+		if (task->rows.power_w[i] > most)
+			most = task->rows.power_w[i];
+	return most;
+}
+
+static bool is_power(uint32_t kind)
+{
+	return kind == SSDPM_PARAMETER_IDLE_POWER ||
+	       kind == SSDPM_PARAMETER_ACTIVE_POWER ||
+	       kind == SSDPM_PARAMETER_TRANSITION_POWER;
+}
+
+static void say_power(struct ssdpm_measured *measured, double middle,
+		      double nominal, double half)
+{
+	if (middle + half < 0) {
+		say_not_measured(
+			measured, SSDPM_MEASURED_NEGATIVE,
+			"all of its interval is below 0: the instrument has an offset, or the policy was another one");
+		return;
+	}
+	measured->status = SSDPM_MEASURED_KNOWN;
+	measured->low = ssdpm__max(0, middle - half);
+	measured->high = middle + half;
+	measured->nominal =
+		ssdpm__min(ssdpm__max(nominal, measured->low), measured->high);
+}
+
+static struct ssdpm_measured *measured_of(struct calibration *c,
+					  const struct column *column)
+{
+	const struct ssdpm_parameter *parameter =
+		find(c, column->kind, column->index);
+
+	return parameter ? &c->measured[parameter - c->parameters] : NULL;
+}
+
+static void say_columns(struct calibration *c)
+{
+	struct task *task = &c->task;
+	struct design *design = &task->design;
+	struct fit *fit = &task->fit;
+	double middle[FIT_MAX_COLUMNS];
+
+	memcpy(middle, fit->b, sizeof(middle));
+	clip(fit, task->keep, design->p - 1);
+	for (size_t j = 0; j + 1 < design->p; j++) {
+		struct column *column = &design->columns[j];
+		struct ssdpm_measured *measured = measured_of(c, column);
+
+		measured->n = column->n;
+		if (!column->n)
+			say_not_measured(measured, SSDPM_MEASURED_NOT_REACHED,
+					 "nothing of it is in the run");
+		else if (task->with[j] >= 0)
+			say_alike(measured, &design->columns[task->with[j]]);
+	}
+	for (size_t k = 0; k < fit->p; k++) {
+		struct column *column = &design->columns[task->keep[k]];
+		double unit = unit_of(column->kind) / column->length;
+		double half =
+			fit->quantile * sqrt(fit->covariance[k][k]) * unit;
+
+		if (task->keep[k] == design->p - 1 ||
+		    task->with[task->keep[k]] >= 0)
+			continue;
+		struct ssdpm_measured *measured = measured_of(c, column);
+
+		half = sqrt(half * half + c->exit_half[task->keep[k]] *
+						  unit_of(column->kind) *
+						  unit_of(column->kind));
+		if (is_power(column->kind) && half > most_w(task) * 1e6)
+			say_not_measured(
+				measured, SSDPM_MEASURED_NOT_IDENTIFIABLE,
+				"not identifiable from this data: so little of it is in the run that it could be more than any power in it");
+		else
+			say_power(measured, middle[k] * unit, fit->b[k] * unit,
+				  half);
+	}
+}
+
+static double drift_of(const struct task *task)
+{
+	size_t drift = task->design.p - 1;
+
+	for (size_t k = 0; k < task->fit.p; k++)
+		if (task->keep[k] == drift && task->with[drift] < 0)
+			return task->fit.b[k] /
+			       task->design.columns[drift].length;
+	return NAN;
+}
+
+/* How many of the powers are known well enough to be told apart. */
+static size_t count_told(const struct calibration *c)
+{
+	const struct task *task = &c->task;
+	const struct fit *fit = &task->fit;
+	double most = most_w(task);
+	size_t n = 0;
+
+	for (size_t k = 0; k < fit->p; k++) {
+		const struct column *column =
+			&task->design.columns[task->keep[k]];
+		double half = fit->quantile * sqrt(fit->covariance[k][k]) /
+			      column->length;
+
+		n += task->with[task->keep[k]] < 0 && is_power(column->kind) &&
+		     half <= most;
+	}
+	return n;
+}
+
+/*
+ * One step in 100 may be a spike, which is what the intervals were tried with;
+ * more than those by three standard deviations are no spikes of an instrument,
+ * but power that the I/Os do not explain.
+ */
+static bool has_usual_spikes(const struct fit *fit)
+{
+	double usual = (double)(fit->n_used + fit->n_out) / 100;
+
+	return (double)fit->n_out <= usual + 3 * sqrt(usual) + 1;
+}
+
+/*
+ * Where only one power is known, all that comes of it is the mean. Where much
+ * is not explained, the drive may do what the model does not know; but then it
+ * has to be clearer that it is this drive.
+ */
+static int check_relation(const struct calibration *c,
+			  struct ssdpm_error *reterr)
+{
+	uint64_t n_places =
+		2 * c->params.max_offset_ns / c->task.rows.bin_ns + 1;
+	bool related = true;
+	int r = 0;
+
+	if (!has_usual_spikes(&c->task.fit))
+		n_places *= 1000;
+	if (count_told(c) >= 2)
+		r = ssdpm__is_related(&c->task, n_places, &related);
+	if (r)
+		return ssdpm__fail(reterr, r, 0, "out of memory");
+	if (!related)
+		return ssdpm__fail(
+			reterr, -EDOM, 0,
+			"power and I/Os are not of one run: moved against each other they fit as well; give files of the same run, the policy that was in force, and the offset of their clocks");
+	return 0;
+}
+
+static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
+{
+	struct task *task = &c->task;
+	int r = 0;
+
+	task->offset_ns = c->params.offset_ns;
+	if (c->params.max_offset_ns) {
+		r = ssdpm__offset_guess(task, c->params.max_offset_ns,
+					c->parameters, c->n_parameters, reterr);
+		if (r)
+			return r;
+		r = ssdpm__offset_refine(task);
+	}
+	if (r == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		r = ssdpm__fit(&task->fit, task->room);
+	}
+	if (r == -ENOMEM)
+		return ssdpm__fail(reterr, r, 0, "out of memory");
+	if (r == -EDOM && task->fit.n_used < task->fit.p + 8)
+		return ssdpm__fail(
+			reterr, -ENODATA, 0,
+			"%zu steps of time have both power and I/Os: %zu things to know need more",
+			task->fit.n_used, task->fit.p);
+	if (r == -EDOM)
+		return ssdpm__fail(
+			reterr, r, 0,
+			"nothing can be told apart: power and I/Os do not fit, or the offset is wrong");
+	return r ? r : check_relation(c, reterr);
+}
+
+/* What the fit finds where a state takes so long to leave. */
+static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
+		    uint32_t state, double latency_us, double *ret_shift)
+{
+	struct task *task = &c->task;
+	uint64_t kept_ns = exit_ns[state];
+
+	exit_ns[state] = (uint64_t)(latency_us * 1000);
+	int r = ssdpm__course_cut(&task->course, exit_ns);
+
+	exit_ns[state] = kept_ns;
+	if (r)
+		return r;
+	*ret_shift = c->params.max_offset_ns ? ssdpm__offset_shift(task) : 0;
+	ssdpm__task_fill(task, task->offset_ns);
+	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
+	for (size_t j = 0; j < task->fit.p; j++)
+		task->fit.b[j] /= task->design.columns[task->keep[j]].length;
+	return 0;
+}
+
+/*
+ * How long the drive wakes is measured too, and not exactly: what is taken for
+ * waking is not taken for an I/O. So the powers differ where it takes as long
+ * as the ends of its interval, and so does the offset of the clocks.
+ */
+static int measure_exit_errors(struct calibration *c,
+			       uint64_t exit_ns[SSDPM_MAX_STATES])
+{
+	struct task *task = &c->task;
+	struct fit *good = malloc(sizeof(*good));
+	double low[FIT_MAX_COLUMNS]; /* by column: fits order them anew */
+	double shift_low = 0, shift_high = 0;
+	double error_ns = (double)task->error_ns;
+	double variance = error_ns * error_ns;
+	int r = good ? 0 : -ENOMEM;
+
+	if (good)
+		*good = task->fit;
+	for (size_t i = 0; r == 0 && i < c->n_parameters; i++) {
+		const struct ssdpm_measured *measured = &c->measured[i];
+		uint32_t state = c->parameters[i].index;
+
+		if (c->parameters[i].kind != SSDPM_PARAMETER_EXIT_LATENCY ||
+		    measured->status != SSDPM_MEASURED_KNOWN)
+			continue;
+		for (size_t j = 0; j < FIT_MAX_COLUMNS; j++)
+			low[j] = NAN;
+		r = fit_with(c, exit_ns, state, measured->low, &shift_low);
+		for (size_t k = 0; r == 0 && k < task->fit.p; k++)
+			low[task->keep[k]] = task->fit.b[k];
+		if (r == 0)
+			r = fit_with(c, exit_ns, state, measured->high,
+				     &shift_high);
+		variance +=
+			(shift_high - shift_low) * (shift_high - shift_low) / 4;
+		for (size_t k = 0; r == 0 && k < task->fit.p; k++) {
+			size_t column = task->keep[k];
+			double half = (task->fit.b[k] - low[column]) / 2;
+
+			if (isfinite(half))
+				c->exit_half[column] += half * half;
+		}
+	}
+	if (r == 0)
+		r = ssdpm__course_cut(&task->course, exit_ns);
+	if (r == 0) {
+		ssdpm__task_fill(task, task->offset_ns);
+		good->p = task->fit.p;
+		task->fit = *good;
+		task->error_ns = (uint64_t)ssdpm__ceil(sqrt(variance));
+	}
+	free(good);
+	return r;
+}
+
+static int calibrate(struct calibration *c, const struct ssdpm_model *model,
+		     const struct ssdpm_samples *samples,
+		     struct ssdpm_error *reterr)
+{
+	struct course *course = &c->task.course;
+	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
+	int r = ssdpm__rows_take(&c->task.rows, samples, c->params.bin_ns,
+				 reterr);
+
+	if (r)
+		return r;
+	course->end_ns = end_of(c, course->ios, course->n_ios);
+	r = ssdpm__course_find(course, model, &c->sim_params, reterr);
+	if (r)
+		return r;
+	if (ssdpm__course_cut(course, exit_ns) || measure_exits(c, exit_ns) ||
+	    ssdpm__course_cut(course, exit_ns) || make_design(c))
+		return ssdpm__no_memory(reterr);
+	r = fit_power(c, reterr);
+	if (r)
+		return r;
+	if (measure_exit_errors(c, exit_ns))
+		return ssdpm__no_memory(reterr);
+	say_columns(c);
+	return 0;
+}
+
+/* What was looked for, without the rest. Return: how many. */
+static size_t gather(struct calibration *c, struct ssdpm_measured *ret_measured,
+		     uint64_t *ret_known)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		if (!c->measured[i].status)
+			continue;
+		c->measured[i].kind = c->parameters[i].kind;
+		c->measured[i].index = c->parameters[i].index;
+		*ret_known += c->measured[i].status == SSDPM_MEASURED_KNOWN;
+		ret_measured[n++] = c->measured[i];
+	}
+	return n;
+}
+
+static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
+		 struct ssdpm_calibration *ret_calibration)
+{
+	const struct task *task = &c->task;
+	struct ssdpm_calibration calibration = {
+		.n_bins = task->fit.n_used + task->fit.n_out,
+		.n_spikes = task->fit.n_out,
+		.bin_ns = task->rows.bin_ns,
+		.offset_ns = task->offset_ns,
+		.offset_error_ns = task->error_ns,
+		.sigma_w = task->fit.sigma,
+		.drift_w = drift_of(task),
+		.noise_phi = task->fit.phi,
+		.noise_share = task->fit.share,
+	};
+
+	calibration.n_measured = gather(c, ret_measured, &calibration.n_known);
+	ssdpm__sized_out(ret_calibration, &calibration, sizeof(calibration));
+}
+
+static void calibration_free(struct calibration *c)
+{
+	ssdpm__course_free(&c->task.course);
+	free(c->task.rows.power_w);
+	free(c->task.design.x);
+	free(c->task.design.y);
+	free(c->task.fit.x);
+	free(c->task.fit.out);
+	free(c->task.room);
+	free(c);
+}
+
+int ssdpm_calibrate(const struct ssdpm_model *model,
+		    const struct ssdpm_sim_params *sim_params,
+		    const struct ssdpm_io *ios, size_t n,
+		    const struct ssdpm_samples *samples,
+		    const struct ssdpm_calibrate_params *params,
+		    struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS],
+		    struct ssdpm_calibration *ret_calibration,
+		    struct ssdpm_error *reterr)
+{
+	int r = ssdpm__sized_check(ret_calibration, sizeof(*ret_calibration),
+				   "ssdpm_calibration", reterr);
+	struct calibration *c;
+
+	if (r)
+		return r;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return ssdpm__no_memory(reterr);
+	c->task.course.ios = ios;
+	c->task.course.n_ios = n;
+	r = take_params(c, sim_params, params, reterr);
+	if (r == 0)
+		r = take_parameters(c, model, reterr);
+	for (size_t i = 0; i < c->n_parameters; i++)
+		c->measured[i].stated = (double)c->parameters[i].high;
+	if (r == 0)
+		r = calibrate(c, model, samples, reterr);
+	if (r == 0)
+		fill(c, ret_measured, ret_calibration);
+	calibration_free(c);
+	return r;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the calibration share. */
+#ifndef SSDPM_LIB_CALIBRATE_CALIBRATE_H
+#define SSDPM_LIB_CALIBRATE_CALIBRATE_H
+
+#include "calibrate/calibrate-fit.h"
+#include "measure/internal.h"
+
+/* What the drive does for some time, in terms of a parameter. */
+struct piece {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint32_t kind;
+	uint32_t index;
+	bool vague; /* that, or something else */
+};
+
+/* An I/O that comes when there is nothing else to do. */
+struct arrival {
+	size_t io;
+	uint32_t phase; /* that it ends: idle, entry or resident */
+	uint32_t state;
+};
+
+struct change {
+	uint64_t time_ns;
+	uint32_t phase;
+	uint32_t state;
+};
+
+/* A run, on the clock of its I/Os. */
+struct course {
+	const struct ssdpm_io *ios;
+	size_t n_ios;
+	uint64_t end_ns;
+
+	struct change *changes;
+	size_t n_changes;
+	size_t max_changes;
+	bool failed; /* no memory for one */
+
+	struct arrival *arrivals; /* room for n_ios */
+	size_t n_arrivals;
+
+	struct piece *pieces;
+	size_t n_pieces;
+	size_t max_pieces;
+};
+
+/*
+ * What the drive did and when, up to end_ns, where waking takes no time of its
+ * own: it is in the services. As ssdpm_sim_new() and ssdpm_sim_feed(). Let go
+ * of it in any case.
+ */
+int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
+		       const struct ssdpm_sim_params *params,
+		       struct ssdpm_error *reterr);
+
+/* Nobody knows how long the drive takes to wake. */
+#define EXIT_UNKNOWN UINT64_MAX
+
+/* The pieces, with these times for waking. 0, -ENOMEM. */
+int ssdpm__course_cut(struct course *course,
+		      const uint64_t exit_ns[SSDPM_MAX_STATES]);
+
+void ssdpm__course_free(struct course *course);
+
+/* A latency, from I/Os that woke the drive. */
+struct wake_latency {
+	size_t n; /* I/Os */
+	double low_ns;
+	double nominal_ns;
+	double high_ns;
+};
+
+#define WAKES_MIN 5
+
+/* 0 with n below WAKES_MIN: there are too few; -ENOMEM. */
+int ssdpm__exit_measure(const struct course *course, uint32_t state,
+			struct wake_latency *ret_latency);
+
+/* The samples as rows of equal length. */
+struct rows {
+	size_t n;
+	double *power_w;  /* NaN: not measured */
+	int64_t begin_ns; /* on the clock of the samples */
+	uint64_t bin_ns;
+};
+
+int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
+		     uint64_t bin_ns, struct ssdpm_error *reterr);
+
+struct column {
+	uint32_t kind;
+	uint32_t index;
+	size_t n;      /* rows that have any of it */
+	double length; /* before it was made 1 */
+};
+
+/* A column for the drift is the last one and has the kind 0. */
+struct design {
+	size_t p;
+	struct column columns[FIT_MAX_COLUMNS];
+	double *x;
+	double *y;
+};
+
+/*
+ * The rows of the columns for one offset: x and y have room. Rows that are not
+ * wholly within the run, or are vague, are NaN in y; a column that none of the
+ * rest has is left as 0.
+ */
+void ssdpm__design_fill(struct design *design, const struct course *course,
+			const struct rows *rows, int64_t offset_ns);
+
+/* All that a fit for an offset takes. */
+struct task {
+	struct course course;
+	struct rows rows;
+	struct design design;
+	struct fit fit;
+	size_t keep[FIT_MAX_COLUMNS]; /* columns of the design, in the fit */
+	int with[FIT_MAX_COLUMNS];    /* as of ssdpm__fit_rank() */
+	double *room;		      /* a double for each row */
+
+	int64_t offset_ns;
+	uint64_t error_ns;
+};
+
+/* The rows of the fit for an offset. */
+void ssdpm__task_fill(struct task *task, int64_t offset_ns);
+
+/* How far from its offset a course that was cut anew fits best, in ns. */
+double ssdpm__offset_shift(struct task *task);
+
+/* Look for the offset, roughly, up to max_ns from that of the task. parameters
+ * are what is known before. 0, -EDOM, -E2BIG, -ENOMEM. */
+int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
+			const struct ssdpm_parameter *parameters, size_t n,
+			struct ssdpm_error *reterr);
+
+/* A better one near that of the task. As ssdpm__fit(). */
+int ssdpm__offset_refine(struct task *task);
+
+/* Has the power anything to do with the I/Os, after a fit? n_places: at how
+ * many offsets they were looked at. True where nobody can tell. 0, -ENOMEM. */
+int ssdpm__is_related(const struct task *task, uint64_t n_places,
+		      bool *ret_related);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least loss in a budget. The relaxed problem, where one drive may be in a
+ * mix of two states, gives a price of power: the loss that a microwatt saves.
+ * At that price each item has a base state, and a reduced cost of every other
+ * one: what it wastes. A combination that wastes more than what lies between
+ * the bound and the next better loss cannot be better. What is left is combined
+ * item by item, in lists without dominated combinations; those that can no
+ * longer use up the budget well enough go, too.
+ */
+#include "caps/budget.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+#define MAX_STATES (1u << 23)
+#define MAX_STEPS (UINT64_C(1) << 30)
+#define NO_PARENT UINT32_MAX
+
+/* Some items with a state each, against their base states. */
+struct state {
+	int64_t uw;
+	int64_t loss;
+	uint32_t parent; /* in the list before */
+	uint32_t to;	 /* of the item of this list */
+};
+
+struct list {
+	struct state *states;
+	size_t n;
+	int64_t least_uw; /* what the items after it can come to */
+	int64_t most_uw;
+};
+
+/* An item that the bound leaves more than one state. */
+struct rest {
+	uint32_t item;
+	size_t distance;   /* from the price, in moves */
+	struct wide waste; /* of its second best */
+};
+
+struct solver {
+	struct problem problem;
+	int64_t slack_uw; /* of the budget, with all at base */
+	int64_t base_uw;
+	int64_t base_loss;
+	int64_t price_loss; /* by price_uw: the price of power */
+	int64_t price_uw;
+	int64_t bound_loss;
+	int64_t best_loss;
+	int64_t best_uw;
+	bool best_known; /* from a list: */
+	size_t best_list;
+	struct state best_state;
+	uint32_t *best; /* choice of each item */
+	size_t *distances;
+	struct rest *rests;
+	size_t n_rests;
+	struct list *lists;
+	uint64_t n_examined;
+	uint64_t n_steps;
+	bool gave_up; /* on a proof that nothing is better */
+};
+
+/* What power and loss come to at the price, in units of loss times price_uw. */
+static struct wide worth(const struct solver *s, int64_t loss, int64_t uw)
+{
+	return wide_plus(wide_times_signed(loss, (uint64_t)s->price_uw),
+			 wide_times_signed(uw, (uint64_t)s->price_loss));
+}
+
+/* What a choice wastes against the base. */
+static struct wide waste_of(const struct solver *s, const struct item *item,
+			    uint32_t number)
+{
+	const struct choice *choice = &item->choices[number];
+	const struct choice *base = &item->choices[item->base];
+
+	return worth(s, choice->loss - base->loss, choice->uw - base->uw);
+}
+
+/*
+ * What a combination may waste to be better than the best one, by a whole unit
+ * of loss; below 0: none can be.
+ */
+static struct wide gap_of(const struct solver *s)
+{
+	int64_t better = s->best_loss - s->problem.loss_unit;
+
+	return worth(s, better - s->base_loss, s->slack_uw);
+}
+
+/* The relaxed problem, up to the first move that does not fit. */
+static size_t take_base(struct solver *s, int64_t budget_uw)
+{
+	struct problem *p = &s->problem;
+	size_t i;
+
+	/* No choice takes a part of a unit. */
+	int64_t budget = budget_uw - (budget_uw - p->least_uw) % p->unit_uw;
+
+	s->slack_uw = budget - p->least_uw;
+	s->base_loss = p->most_loss;
+	for (i = 0; i < p->n_moves && p->moves[i].uw <= s->slack_uw; i++) {
+		const struct move *move = &p->moves[i];
+
+		p->items[move->item].base = move->to;
+		s->slack_uw -= move->uw;
+		s->base_loss -= move->less;
+	}
+	s->base_uw = budget - s->slack_uw;
+	if (i < p->n_moves) {
+		s->price_loss = p->moves[i].less;
+		s->price_uw = p->moves[i].uw;
+	} else {
+		s->price_loss = 0;
+		s->price_uw = 1;
+	}
+	return i;
+}
+
+/* A first answer: what fits of the moves after that, each item in order. */
+static void take_more(struct solver *s, size_t from)
+{
+	const struct problem *p = &s->problem;
+	int64_t slack = s->slack_uw;
+
+	s->best_loss = s->base_loss;
+	for (size_t i = 0; i < p->n_items; i++)
+		s->best[i] = p->items[i].base;
+	for (size_t i = from; i < p->n_moves; i++) {
+		const struct move *move = &p->moves[i];
+		const struct item *item = &p->items[move->item];
+		const struct choice *to = &item->choices[move->to];
+		const struct choice *is = &item->choices[s->best[move->item]];
+
+		/* Perhaps past one that did not fit. */
+		if (to->uw - is->uw > slack)
+			continue;
+		slack -= to->uw - is->uw;
+		s->best_loss -= is->loss - to->loss;
+		s->best[move->item] = move->to;
+	}
+	s->best_uw = s->slack_uw - slack;
+}
+
+static int by_waste(const void *a, const void *b)
+{
+	const struct rest *x = a, *y = b;
+
+	if (!wide_is_equal(x->waste, y->waste))
+		return wide_is_less(x->waste, y->waste) ? -1 : 1;
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	return x->item < y->item ? -1 : 1;
+}
+
+/*
+ * Where many states cost the same for their power, those next to the price
+ * come first: some take less power and some more, and together they use up what
+ * is left.
+ */
+static void find_distances(struct solver *s, size_t price)
+{
+	const struct problem *p = &s->problem;
+
+	for (uint32_t i = 0; i < p->n_items; i++)
+		s->distances[i] = SIZE_MAX;
+	for (size_t i = 0; i < p->n_moves; i++) {
+		size_t distance = i < price ? price - i : i - price;
+		size_t *known = &s->distances[p->moves[i].item];
+
+		if (distance < *known)
+			*known = distance;
+	}
+}
+
+/* The items that have more than their base state in any better answer. */
+static void find_rests(struct solver *s)
+{
+	struct wide gap = gap_of(s);
+
+	for (uint32_t i = 0; i < s->problem.n_items; i++) {
+		const struct item *item = &s->problem.items[i];
+		struct rest rest = { i, s->distances[i],
+				     wide_plus(gap, wide_of(1)) };
+
+		for (uint32_t j = 0; j < item->n; j++) {
+			struct wide waste = waste_of(s, item, j);
+
+			if (j != item->base)
+				rest.waste = wide_least(rest.waste, waste);
+		}
+		if (!wide_is_less(gap, rest.waste))
+			s->rests[s->n_rests++] = rest;
+	}
+	/* The least first: the gap closes early. */
+	qsort(s->rests, s->n_rests, sizeof(s->rests[0]), by_waste);
+}
+
+/* How far the items after each list can change the power. */
+static void find_reach(struct solver *s)
+{
+	struct wide gap = gap_of(s);
+	int64_t least_uw = 0, most_uw = 0;
+
+	for (size_t i = s->n_rests; i--;) {
+		const struct item *item = &s->problem.items[s->rests[i].item];
+		int64_t base_uw = item->choices[item->base].uw;
+		uint32_t low = item->base, high = item->base;
+
+		s->lists[i].least_uw = least_uw;
+		s->lists[i].most_uw = most_uw;
+		for (uint32_t j = 0; j < item->n; j++)
+			if (!wide_is_less(gap, waste_of(s, item, j))) {
+				low = j < low ? j : low;
+				high = j > high ? j : high;
+			}
+		least_uw += item->choices[low].uw - base_uw;
+		most_uw += item->choices[high].uw - base_uw;
+	}
+}
+
+/* Can it still become a better answer than the best one? */
+static bool is_useful(const struct solver *s, const struct list *list,
+		      const struct state *state, struct wide gap)
+{
+	int64_t unused = s->slack_uw - state->uw;
+	struct wide waste = worth(s, state->loss, state->uw);
+
+	if (unused < list->least_uw)
+		return false;
+	if (unused > list->most_uw)
+		wide_add(&waste, worth(s, 0, unused - list->most_uw));
+	return !wide_is_less(gap, waste);
+}
+
+/* The states of a list before, each with one choice of an item. */
+struct source {
+	size_t at;
+	int64_t uw;
+	int64_t loss;
+	uint32_t to;
+};
+
+static size_t take_sources(const struct solver *s, const struct item *item,
+			   struct source *sources)
+{
+	const struct choice *base = &item->choices[item->base];
+	struct wide gap = gap_of(s);
+	size_t n = 0;
+
+	for (uint32_t j = 0; j < item->n; j++)
+		if (!wide_is_less(gap, waste_of(s, item, j)))
+			sources[n++] = (struct source){
+				0, item->choices[j].uw - base->uw,
+				item->choices[j].loss - base->loss, j
+			};
+	return n;
+}
+
+/* The next state by power, then by loss. false: there is none. */
+static bool next_state(const struct list *before, struct source *sources,
+		       size_t n_sources, struct state *ret_state)
+{
+	struct source *best = NULL;
+
+	for (size_t i = 0; i < n_sources; i++) {
+		struct source *source = &sources[i];
+
+		if (source->at == before->n)
+			continue;
+		const struct state *state = &before->states[source->at];
+		int64_t uw = state->uw + source->uw;
+		int64_t loss = state->loss + source->loss;
+
+		if (best && (uw > ret_state->uw ||
+			     (uw == ret_state->uw && loss >= ret_state->loss)))
+			continue;
+		best = source;
+		*ret_state = (struct state){ uw, loss, (uint32_t)source->at,
+					     source->to };
+	}
+	if (best)
+		best->at++;
+	return best != NULL;
+}
+
+/* A state with all later items at base is an answer. */
+static void look_at(struct solver *s, size_t list, const struct state *state)
+{
+	int64_t loss = s->base_loss + state->loss;
+
+	if (state->uw > s->slack_uw || loss > s->best_loss ||
+	    (loss == s->best_loss && state->uw >= s->best_uw))
+		return;
+	s->best_loss = loss;
+	s->best_uw = state->uw;
+	s->best_known = true;
+	s->best_list = list;
+	s->best_state = *state;
+}
+
+static int add_list(struct solver *s, size_t number)
+{
+	static const struct state start = { 0, 0, NO_PARENT, 0 };
+	struct list first = { (struct state *)&start, 1, 0, 0 };
+	const struct list *before = number ? &s->lists[number - 1] : &first;
+	struct list *list = &s->lists[number];
+	struct source sources[SSDPM_BUDGET_MAX_OPTIONS];
+	const struct item *item = &s->problem.items[s->rests[number].item];
+	size_t n_sources = take_sources(s, item, sources);
+	size_t room = before->n * n_sources;
+	struct state state, *states;
+
+	s->n_steps += (uint64_t)room * n_sources;
+	if (s->n_examined + room > MAX_STATES || s->n_steps > MAX_STEPS) {
+		s->gave_up = true;
+		return 0;
+	}
+	/* What is never written to takes no memory. */
+	states = malloc((room ? room : 1) * sizeof(*states));
+	if (!states)
+		return -ENOMEM;
+	list->states = states;
+	while (next_state(before, sources, n_sources, &state)) {
+		if ((list->n && state.loss >= states[list->n - 1].loss) ||
+		    !is_useful(s, list, &state, gap_of(s)))
+			continue;
+		states[list->n++] = state;
+		look_at(s, number, &state);
+	}
+	s->n_examined += list->n;
+	return 0;
+}
+
+/* From the state that was best back to the first list. */
+static void trace_back(struct solver *s)
+{
+	struct state state = s->best_state;
+
+	if (!s->best_known)
+		return;
+	for (size_t i = 0; i < s->problem.n_items; i++)
+		s->best[i] = s->problem.items[i].base;
+	for (size_t i = s->best_list;; i--) {
+		s->best[s->rests[i].item] = state.to;
+		if (!i)
+			break;
+		state = s->lists[i - 1].states[state.parent];
+	}
+}
+
+static int close_gap(struct solver *s)
+{
+	int r = 0;
+
+	find_rests(s);
+	find_reach(s);
+	for (size_t i = 0; i < s->n_rests && !wide_is_negative(gap_of(s));
+	     i++) {
+		r = add_list(s, i);
+		if (r || s->gave_up)
+			break;
+	}
+	trace_back(s);
+	return r;
+}
+
+static int new_solver(struct solver *s, const struct problem *problem)
+{
+	size_t n = problem->n_items;
+
+	s->best = calloc(n, sizeof(*s->best));
+	s->rests = calloc(n, sizeof(*s->rests));
+	s->distances = calloc(n, sizeof(*s->distances));
+	s->lists = calloc(n, sizeof(*s->lists));
+	s->problem = *problem;
+	return s->best && s->rests && s->distances && s->lists ? 0 : -ENOMEM;
+}
+
+static void free_solver(struct solver *s)
+{
+	for (size_t i = 0; s->lists && i < s->n_rests; i++)
+		free(s->lists[i].states);
+	free(s->lists);
+	free(s->rests);
+	free(s->distances);
+	free(s->best);
+	ssdpm__problem_free(&s->problem);
+}
+
+/* The loss that so much power saves, which is not below 0; rounded down. */
+static int64_t price_of(const struct solver *s, int64_t uw)
+{
+	struct wide product =
+		wide_product((uint64_t)uw, (uint64_t)s->price_loss);
+
+	return (int64_t)ssdpm__wide_divide(product, (uint64_t)s->price_uw, NULL)
+		.low;
+}
+
+static int solve(struct solver *s, int64_t budget_uw,
+		 struct ssdpm_error *reterr)
+{
+	int64_t over = s->problem.least_uw - budget_uw;
+	size_t price;
+	int r;
+
+	if (over > 0)
+		return ssdpm__fail(
+			reterr, -ENOSPC, 0,
+			"all drives in their lowest state take %lld.%06lld W, %lld.%06lld W more than the budget",
+			(long long)(s->problem.least_uw / 1000000),
+			(long long)(s->problem.least_uw % 1000000),
+			(long long)(over / 1000000),
+			(long long)(over % 1000000));
+	price = take_base(s, budget_uw);
+	take_more(s, price);
+	find_distances(s, price);
+	s->bound_loss = s->base_loss - price_of(s, s->slack_uw);
+	r = close_gap(s);
+	return r ? ssdpm__fail(reterr, r, 0, "out of memory") : 0;
+}
+
+static void answer(const struct solver *s, uint32_t *ret_choices,
+		   struct ssdpm_budget_answer *answer)
+{
+	for (size_t i = 0; ret_choices && i < s->problem.n_items; i++)
+		ret_choices[i] = s->problem.items[i].choices[s->best[i]].number;
+	answer->power_uw = (uint64_t)(s->base_uw + s->best_uw);
+	answer->loss = (uint64_t)s->best_loss;
+	answer->bound_loss = (uint64_t)s->bound_loss;
+	answer->n_examined = s->n_examined;
+	answer->exact = !s->gave_up;
+}
+
+int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
+		       const uint32_t *n_options, size_t n_items,
+		       uint64_t budget_uw, uint32_t *ret_choices,
+		       struct ssdpm_budget_answer *ret_answer,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_budget_answer known = { 0 };
+	struct solver s = { 0 };
+	struct problem problem;
+	int r = ssdpm__sized_check(ret_answer, sizeof(known),
+				   "ssdpm_budget_answer", reterr);
+	/* More than all drives can take changes nothing. */
+	int64_t budget =
+		budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)budget_uw;
+
+	if (!r)
+		r = ssdpm__problem_new(&problem, options, n_options, n_items,
+				       reterr);
+	if (r)
+		return r;
+	if (new_solver(&s, &problem))
+		r = ssdpm__no_memory(reterr);
+	else
+		r = solve(&s, budget, reterr);
+	if (!r) {
+		answer(&s, ret_choices, &known);
+		ssdpm__sized_out(ret_answer, &known, sizeof(known));
+	}
+	free_solver(&s);
+	return r;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model and its parameters say of a drive under a cap. */
+#include "caps/cap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/elementary.h"
+#include "base/internal.h"
+#include "estimate/internal.h"
+
+struct source {
+	const struct ssdpm_parameter *parameters;
+	size_t n;
+};
+
+/* They were checked: each is there. */
+static const struct ssdpm_parameter *find(const struct source *source,
+					  uint32_t kind, uint32_t index)
+{
+	size_t i = 0;
+
+	while (source->parameters[i].kind != kind ||
+	       source->parameters[i].index != index)
+		i++;
+	return &source->parameters[i];
+}
+
+static struct ssdpm_span span_of(const struct ssdpm_parameter *parameter)
+{
+	return (struct ssdpm_span){ (double)parameter->low,
+				    (double)parameter->nominal,
+				    (double)parameter->high };
+}
+
+static bool is_assumed(const struct ssdpm_parameter *parameter)
+{
+	return parameter->provenance == SSDPM_PROVENANCE_ASSUMED &&
+	       parameter->high;
+}
+
+static void put(struct ssdpm_cap_stream *s, uint32_t field,
+		struct ssdpm_span *span, const struct ssdpm_parameter *from)
+{
+	if (s->known & field)
+		return;
+	*span = span_of(from);
+	s->known |= field;
+	if (is_assumed(from))
+		s->assumed |= field;
+}
+
+/* Its active power is over the idle power of state 0: move it to this one's. */
+static void move_active(struct ssdpm_cap_stream *s,
+			const struct ssdpm_parameter *active,
+			const struct ssdpm_parameter *idle_0,
+			const struct ssdpm_parameter *idle)
+{
+	struct ssdpm_span span = span_of(active);
+	struct ssdpm_span from = span_of(idle_0), to = span_of(idle);
+
+	if (s->op == SSDPM_OP_WRITE && is_assumed(active))
+		span.nominal = span.high;
+	s->active_uw.low = to.low + ssdpm__max(span.low - from.low, 0);
+	s->active_uw.nominal =
+		to.nominal + ssdpm__max(span.nominal - from.nominal, 0);
+	s->active_uw.high = to.high + ssdpm__max(span.high - from.high, 0);
+	/* Differences of bounds that are in order need not be. */
+	s->active_uw.nominal =
+		ssdpm__max(s->active_uw.nominal, s->active_uw.low);
+	s->active_uw.high = ssdpm__max(s->active_uw.high, s->active_uw.nominal);
+	s->known |= SSDPM_CAP_ACTIVE_POWER;
+	if (is_assumed(active))
+		s->assumed |= SSDPM_CAP_ACTIVE_POWER;
+}
+
+static void fill(struct ssdpm_cap_stream *s, const struct source *source,
+		 uint32_t state)
+{
+	uint32_t op = s->op - 1;
+	const struct ssdpm_parameter *rate =
+		find(source, SSDPM_PARAMETER_BANDWIDTH, op);
+	bool energy =
+		s->known & (SSDPM_CAP_ACTIVE_POWER |
+			    SSDPM_CAP_OPERATION_ENERGY | SSDPM_CAP_BYTE_ENERGY);
+
+	/* 0: transfers take no time. */
+	if (rate->low)
+		put(s, SSDPM_CAP_NAND, &s->nand_bytes_per_s, rate);
+	if (energy)
+		return;
+	move_active(s, find(source, SSDPM_PARAMETER_ACTIVE_POWER, op),
+		    find(source, SSDPM_PARAMETER_IDLE_POWER, 0),
+		    find(source, SSDPM_PARAMETER_IDLE_POWER, state));
+	if (s->io_bytes)
+		put(s, SSDPM_CAP_OPERATION_ENERGY, &s->operation_nj,
+		    find(source, SSDPM_PARAMETER_OPERATION_ENERGY, op));
+	put(s, SSDPM_CAP_BYTE_ENERGY, &s->byte_pj,
+	    find(source, SSDPM_PARAMETER_BYTE_ENERGY, op));
+}
+
+static int check_streams(const struct ssdpm_cap_stream *streams, size_t n,
+			 struct ssdpm_error *reterr)
+{
+	if (!n || n > SSDPM_MAX_CAP_STREAMS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a mix has 1 to %d streams",
+				   SSDPM_MAX_CAP_STREAMS);
+	for (size_t i = 0; i < n; i++)
+		if (streams[i].op != SSDPM_OP_READ &&
+		    streams[i].op != SSDPM_OP_WRITE)
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "stream %zu: reads or writes",
+					   i + 1);
+	return 0;
+}
+
+static bool has_max(const struct ssdpm_power_state *state)
+{
+	return !((state->unknown | state->not_reported) &
+		 SSDPM_FIELD_MAX_POWER) &&
+	       state->max_power_uw;
+}
+
+static struct ssdpm_cap_params params_of(const struct ssdpm_power_state *states,
+					 const struct source *source,
+					 uint32_t state)
+{
+	const struct ssdpm_parameter *idle =
+		find(source, SSDPM_PARAMETER_IDLE_POWER, state);
+	struct ssdpm_cap_params params = {
+		.cap_uw = SSDPM_CAP_NONE,
+		.known = SSDPM_CAP_IDLE_POWER,
+		.idle_uw = span_of(idle),
+	};
+
+	if (is_assumed(idle))
+		params.assumed |= SSDPM_CAP_IDLE_POWER;
+	if (has_max(&states[state]))
+		params.cap_uw = states[state].max_power_uw;
+	if (has_max(&states[0])) {
+		double uw = states[0].max_power_uw;
+
+		params.known |= SSDPM_CAP_MAX_POWER;
+		params.max_uw = (struct ssdpm_span){ uw, uw, uw };
+	}
+	return params;
+}
+
+int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
+				const struct ssdpm_parameter *parameters,
+				size_t n_parameters, uint32_t state,
+				struct ssdpm_cap_stream *streams,
+				size_t n_streams,
+				struct ssdpm_cap_params *ret_params,
+				struct ssdpm_error *reterr)
+{
+	const struct source source = { parameters, n_parameters };
+	const struct ssdpm_power_state *states;
+	size_t n_states;
+	struct ssdpm_cap_params params;
+	int r = ssdpm__sized_check(ret_params, sizeof(params),
+				   "ssdpm_cap_params", reterr);
+
+	if (!r)
+		r = ssdpm__check_parameters(model, parameters, n_parameters,
+					    reterr);
+	if (!r)
+		r = check_streams(streams, n_streams, reterr);
+	if (r)
+		return r;
+	states = ssdpm_model_get_states(model, &n_states);
+	if (state >= n_states ||
+	    states[state].flags & SSDPM_STATE_NON_OPERATIONAL)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "state %u: the drive does not work in it",
+				   state);
+	params = params_of(states, &source, state);
+	params.streams = streams;
+	params.n_streams = n_streams;
+	for (size_t i = 0; i < n_streams; i++)
+		fill(&streams[i], &source, state);
+	ssdpm__sized_out(ret_params, &params, sizeof(params));
+	return 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the estimate share. */
+#ifndef SSDPM_LIB_ESTIMATE_INTERNAL_H
+#define SSDPM_LIB_ESTIMATE_INTERNAL_H
+
+#include <ssdpm/energy/estimate.h>
+
+#include "base/wide.h"
+
+/* Which value each axis has. */
+enum corner_value {
+	CORNER_NOMINAL = 0,
+	CORNER_LOW = 1,
+	CORNER_HIGH = 2,
+};
+
+/* By axis - 1. All zero: the nominal corner. */
+struct corner {
+	uint8_t value[SSDPM_N_AXES];
+};
+
+/* All parameters of a drive at one corner, by state or by op - 1. */
+struct values {
+	uint64_t idle_power_uw[SSDPM_MAX_STATES];
+	uint64_t active_power_uw[SSDPM_N_OPS];
+	uint64_t transition_power_uw;
+	uint64_t link_power_uw;
+	uint64_t entry_ns[SSDPM_MAX_STATES];
+	uint64_t exit_ns[SSDPM_MAX_STATES];
+	struct ssdpm_service service;
+	uint64_t operation_energy_nj[SSDPM_N_OPS];
+	uint64_t byte_energy_pj[SSDPM_N_OPS];
+	uint64_t link_idle_ns[SSDPM_MAX_STATES];
+	struct wide over_fj; /* energy of the run that nothing of this gives */
+	uint64_t background_ps; /* for each byte written */
+	bool link_is_quick; /* the low corner of SSDPM_AXIS_LINK_IDLE_TIME */
+};
+
+/*
+ * One step of a policy. at_ns and resident_ns count from the start of an idle
+ * time: at at_ns the drive begins to enter the state, from resident_ns on it is
+ * in it, until at_ns of the next step.
+ */
+struct chain_step {
+	uint32_t state;
+	uint64_t at_ns;
+	uint64_t resident_ns;
+	uint64_t exit_ns;
+};
+
+/* What a drive does by itself while it is idle: APST and SATA alike. */
+struct chain {
+	uint32_t operational_state;
+	uint32_t n;
+	struct chain_step steps[SSDPM_MAX_STATES];
+};
+
+/* The axis that a parameter belongs to, in a drive that works in this state. */
+uint32_t ssdpm__axis(const struct ssdpm_parameter *parameter,
+		     uint32_t operational_state);
+
+/* Bits 1 << (axis - 1): the axes on which low and high differ. */
+uint32_t ssdpm__open_axes(const struct ssdpm_parameter *parameters, size_t n,
+			  uint32_t operational_state);
+
+/* Are these the parameters of this drive: each once, in order, in range? */
+int ssdpm__check_parameters(const struct ssdpm_model *model,
+			    const struct ssdpm_parameter *parameters, size_t n,
+			    struct ssdpm_error *reterr);
+
+/* The defaults, and what the caller gave, or NULL, over them: checked. */
+int ssdpm__check_params(const struct ssdpm_sim_params *given,
+			struct ssdpm_sim_params *ret_params,
+			struct ssdpm_error *reterr);
+
+/* The parameters that the caller gave, checked, or what the model says. */
+int ssdpm__take_parameters(
+	const struct ssdpm_model *model, const struct ssdpm_sim_params *params,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_error *reterr);
+
+/* All values at a corner; the parameters were checked. */
+void ssdpm__values(const struct ssdpm_parameter *parameters, size_t n,
+		   uint32_t operational_state, const struct corner *corner,
+		   struct values *ret_values);
+
+/* Does the drive work in this state? -EINVAL. */
+int ssdpm__check_operational(const struct ssdpm_model *model, uint32_t state,
+			     struct ssdpm_error *reterr);
+
+/* Whether the link policy of a SATA drive is unknown. */
+bool ssdpm__is_lpm_unknown(const struct ssdpm_model *model, uint32_t lpm);
+
+/*
+ * The chain that a table or a link policy makes of a drive with these values;
+ * params were checked, but not that the table and the policy fit the drive.
+ */
+int ssdpm__chain(const struct ssdpm_model *model,
+		 const struct ssdpm_sim_params *params,
+		 const struct values *values, struct chain *ret_chain,
+		 struct ssdpm_error *reterr);
+
+/* Energies are sums in femtojoules (uW x ns): exact, whatever their length. */
+#define FJ_PER_NJ 1000000u
+#define FJ_PER_PJ 1000u
+
+/*
+ * From the times and counts of a run to its energies and mean power. -ERANGE:
+ * beyond 64 bits of nJ. ret_fj: the exact sum, or NULL.
+ */
+int ssdpm__run_energy(struct ssdpm_run *run, const struct values *values,
+		      uint32_t operational_state, struct wide *ret_fj,
+		      struct ssdpm_error *reterr);
+
+/*
+ * From the times by state and by op and the counts of a run to what is a sum or
+ * a quotient of them: duration, busy, idle, entry, exit, n_wakes, n_deepest and
+ * per day, and the mean delays. -ERANGE: it ends beyond 2^64 ns.
+ */
+int ssdpm__run_sums(struct ssdpm_run *run, const struct chain *chain,
+		    uint64_t start_ns, struct ssdpm_error *reterr);
+
+/* The outcome at a corner, as savings are made of it. */
+struct cost {
+	uint64_t energy_nj;
+	uint64_t mean_power_uw;
+};
+
+/*
+ * What to costs less than from at one corner; the nominal one comes first.
+ * -ERANGE: a difference beyond 63 bits.
+ */
+int ssdpm__add_saving(struct ssdpm_saving *saving, const struct cost *from,
+		      const struct cost *to, bool nominal,
+		      struct ssdpm_error *reterr);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the measurement share. */
+#ifndef SSDPM_LIB_MEASURE_INTERNAL_H
+#define SSDPM_LIB_MEASURE_INTERNAL_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <ssdpm/energy/measure.h>
+
+#include "common/elementary.h"
+
+#define NS_PER_S 1e9
+
+/* Of a normal distribution: 1 / (the third quartile of a standard one). */
+#define SIGMAS_PER_MAD 1.4826022185056018
+
+#define BASELINE_MIN_SAMPLES 3
+
+/* For qsort(), of finite values. */
+int ssdpm__compare_doubles(const void *a, const void *b);
+
+/* 0, or -EINVAL: a view that cannot be read. */
+int ssdpm__samples_check(const struct ssdpm_samples *samples,
+			 struct ssdpm_error *reterr);
+
+static inline double ssdpm__sample_w(const struct ssdpm_samples *samples,
+				     size_t i)
+{
+	if (samples->type == SSDPM_SAMPLE_FLOAT32)
+		return ((const float *)samples->power_w)[i];
+	return ((const double *)samples->power_w)[i];
+}
+
+static inline int64_t ssdpm__sample_ns(const struct ssdpm_samples *samples,
+				       size_t i)
+{
+	if (samples->time_ns)
+		return samples->time_ns[i];
+	return samples->start_ns +
+	       (int64_t)ssdpm__floor((double)i * samples->interval_ns + 0.5);
+}
+
+/* The part of @samples from index begin to before end. */
+struct ssdpm_samples ssdpm__samples_cut(const struct ssdpm_samples *samples,
+					size_t begin, size_t end);
+
+/* The step that is usual for the first samples; 0: there are no two. */
+uint64_t ssdpm__usual_step(const struct ssdpm_samples *samples);
+
+/* Ten times the step that is usual for its first samples: longer is a gap. */
+uint64_t ssdpm__usual_gap(const struct ssdpm_samples *samples);
+
+/* A sum that keeps what its additions lose (Neumaier 1974). */
+struct compensated {
+	double sum;
+	double lost;
+};
+
+static inline void ssdpm__add(struct compensated *to, double value)
+{
+	double sum = to->sum + value;
+
+	if (fabs(to->sum) >= fabs(value))
+		to->lost += (to->sum - sum) + value;
+	else
+		to->lost += (value - sum) + to->sum;
+	to->sum = sum;
+}
+
+/*
+ * The median of the finite samples, or of their distances from a value: the
+ * value in the middle, or the mean of both. Exact. 0, -ENODATA (there is none),
+ * -ENOMEM.
+ */
+struct selection {
+	const struct ssdpm_samples *samples;
+	bool distances; /* from the value below */
+	double from_w;
+};
+
+int ssdpm__median(const struct selection *selection, double *ret_median,
+		  uint64_t *ret_n, struct ssdpm_error *reterr);
+
+/* Sigma of a baseline whose level, MAD and quantum are known. */
+double ssdpm__quantised_sigma(const struct ssdpm_samples *samples,
+			      const struct ssdpm_baseline *baseline);
+
+/* Level, MAD, sigma, error and number of a baseline, without a window. */
+int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
+			    double quantum_w, struct ssdpm_baseline *baseline,
+			    struct ssdpm_error *reterr);
+
+#endif

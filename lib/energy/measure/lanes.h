@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops that all samples go through, as fast as memory allows. */
+#ifndef SSDPM_LIB_MEASURE_LANES_H
+#define SSDPM_LIB_MEASURE_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of so many samples at most the plain sum is exact enough. */
+#define BLOCK_SAMPLES 4096
+
+/* Not finite if one of them is not. */
+double ssdpm__block_sum_floats(const float *power_w, size_t n);
+double ssdpm__block_sum_doubles(const double *power_w, size_t n);
+
+/*
+ * How many are the largest known, how many the one below; new: one is beyond
+ * the least or the largest known, or between those two.
+ */
+struct block_extremes {
+	uint64_t n_at_max;
+	uint64_t n_at_next;
+	bool new;
+};
+
+struct block_extremes ssdpm__block_extremes_floats(const float *power_w,
+						   size_t n, double min,
+						   double next, double max);
+struct block_extremes ssdpm__block_extremes_doubles(const double *power_w,
+						    size_t n, double min,
+						    double next, double max);
+
+/*
+ * Steps from the sample before the first one to the last one. The sum is of
+ * (power before + power) by step, in W ns; bad: a step is not above 0 or is
+ * above max_gap_ns, which is at most 2^63 - 1.
+ */
+struct block_steps {
+	double sum;
+	uint64_t min_step_ns;
+	uint64_t max_step_ns;
+	bool bad;
+};
+
+struct block_steps ssdpm__block_steps_floats(const float *power_w,
+					     const int64_t *time_ns, size_t n,
+					     uint64_t max_gap_ns);
+struct block_steps ssdpm__block_steps_doubles(const double *power_w,
+					      const int64_t *time_ns, size_t n,
+					      uint64_t max_gap_ns);
+
+/* Both ends belong to it; from above to: empty. */
+struct range {
+	double from;
+	double to;
+};
+
+/*
+ * How many samples are in each of five ranges, each of which holds the one
+ * before it; those that are in the third but not in the second are written to
+ * kept, for which there is room.
+ */
+#define N_RANGES 5
+struct block_ranges {
+	struct range ranges[N_RANGES];
+	uint64_t counts[N_RANGES]; /* added to */
+};
+
+/* Return: how many were kept. */
+size_t ssdpm__block_ranges_floats(const float *power_w, size_t n,
+				  struct block_ranges *ranges, double *kept);
+size_t ssdpm__block_ranges_doubles(const double *power_w, size_t n,
+				   struct block_ranges *ranges, double *kept);
+
+#endif

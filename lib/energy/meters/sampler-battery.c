@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batteries. What they give is the power of the machine while they discharge,
+ * and only then. Drivers differ in sign (Documentation/ABI says negative while
+ * discharging, ACPI reports no sign), and in what they have: power, or current
+ * and voltage; energy, or charge.
+ */
+#include "meters/sampler.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UW_PER_W 1e6
+#define JOULES_PER_UWH 3.6e-3
+
+enum battery_status {
+	DISCHARGES = 1,
+	CHARGES,
+	RESTS, /* full, or not charging */
+	MAYBE, /* it does not say */
+};
+
+struct battery {
+	uint32_t status; /* enum battery_status */
+	double power_w;	 /* with the sign that the driver gives it */
+	bool counts;	 /* in uWh, or by charge in uAh */
+	bool by_charge;
+	double volts; /* by_charge */
+	int64_t count;
+};
+
+static int read_beside(struct ssdpm_machine *machine, const char *path,
+		       const char *name, int64_t *ret_value)
+{
+	char beside[SSDPM__PATH_BYTES];
+	int r = ssdpm__beside(beside, path, name);
+
+	return r ? r : ssdpm__read_signed(machine, beside, ret_value);
+}
+
+static int read_status(struct ssdpm_machine *machine, const char *path,
+		       uint32_t *ret_status)
+{
+	char beside[SSDPM__PATH_BYTES], text[32];
+	int r = ssdpm__beside(beside, path, "status");
+
+	if (!r)
+		r = ssdpm_machine_read_attribute(machine, beside, text,
+						 sizeof(text), NULL);
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
+		return r;
+	*ret_status = MAYBE;
+	if (r)
+		return 0;
+	if (!strcmp(text, "Discharging"))
+		*ret_status = DISCHARGES;
+	else if (!strcmp(text, "Charging"))
+		*ret_status = CHARGES;
+	else if (!strcmp(text, "Full") || !strcmp(text, "Not charging"))
+		*ret_status = RESTS;
+	return 0;
+}
+
+/* Those that have no power_now, or none at this moment, may have a current. */
+static int read_power(struct ssdpm_machine *machine, const char *path,
+		      double *ret_power_w)
+{
+	int64_t uw, ua, uv;
+	int r, err;
+
+	r = read_beside(machine, path, "power_now", &uw);
+	if (!r) {
+		*ret_power_w = (double)uw / UW_PER_W;
+		return 0;
+	}
+	err = read_beside(machine, path, "current_now", &ua);
+	if (!err)
+		err = read_beside(machine, path, "voltage_now", &uv);
+	if (err)
+		return r == -ENOENT ? err : r;
+	*ret_power_w = (double)ua * 1e-6 * ((double)uv * 1e-6);
+	return 0;
+}
+
+/* What is not there is no failure: the power is what counts. */
+static void read_counter(struct ssdpm_machine *machine, const char *path,
+			 struct battery *battery)
+{
+	int64_t uv;
+
+	if (!read_beside(machine, path, "energy_now", &battery->count)) {
+		battery->counts = battery->count >= 0;
+		return;
+	}
+	if (read_beside(machine, path, "charge_now", &battery->count) ||
+	    read_beside(machine, path, "voltage_now", &uv))
+		return;
+	battery->counts = battery->count >= 0 && uv > 0;
+	battery->by_charge = true;
+	battery->volts = (double)uv * 1e-6;
+}
+
+static int read_battery(struct ssdpm_machine *machine, const char *path,
+			struct battery *ret_battery)
+{
+	struct battery battery = { 0 };
+	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
+	int r;
+
+	r = read_status(machine, path, &battery.status);
+	if (!r && battery.status != CHARGES)
+		read_counter(machine, path, &battery);
+	if (!r && (battery.status == DISCHARGES || battery.status == MAYBE))
+		r = read_power(machine, path, &battery.power_w);
+	/* Where it does not say: a sign says it, or that no adapter is in. */
+	if (!r && battery.status == MAYBE && !(battery.power_w < 0))
+		r = ssdpm_machine_read_facts(machine, &facts, NULL);
+	if (!r && battery.status == MAYBE)
+		battery.status = facts.power_source == SSDPM_SOURCE_AC ?
+					 RESTS :
+					 DISCHARGES;
+	if (!r)
+		*ret_battery = battery;
+	return r;
+}
+
+static int fail_status(const char *name, uint32_t status,
+		       struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(
+		reterr, -EBUSY, 0,
+		status == CHARGES ?
+			"%s charges: what it measures is not the power of the "
+			"machine: unplug the charger" :
+			"%s does not discharge: the machine runs from its "
+			"adapter, or from another battery: unplug the adapter; "
+			"the meter \"battery\" is all batteries together",
+		name);
+}
+
+static int check_power(const char *name, double power_w,
+		       struct ssdpm_error *reterr)
+{
+	if (power_w > 0 && power_w <= SSDPM__MAX_POWER_W)
+		return 0;
+	return ssdpm__fail(reterr, -EINVAL, 0,
+			   power_w > 0 ? "%s says more than 100 kW: its driver "
+					 "does not know its power" :
+					 "%s discharges and says 0 W: its "
+					 "driver does not know its power now",
+			   name);
+}
+
+static int look_at_one(struct ssdpm_machine *machine, const char *path,
+		       struct meter_value *value, struct ssdpm_error *reterr)
+{
+	char folder[SSDPM__PATH_BYTES];
+	struct battery battery;
+	const char *name;
+	int r;
+
+	strcpy(folder, path);
+	*strrchr(folder, '/') = 0;
+	name = ssdpm__last_component(folder);
+	r = read_battery(machine, path, &battery);
+	if (r)
+		return ssdpm__fail_meter(path, r, reterr);
+	if (battery.status != DISCHARGES)
+		return fail_status(name, battery.status, reterr);
+	value->power_w = fabs(battery.power_w);
+	value->n_sources = 1;
+	value->counts = battery.counts;
+	value->sinks = true;
+	value->count = (uint64_t)battery.count;
+	value->joules = JOULES_PER_UWH;
+	if (battery.by_charge) {
+		value->joules *= battery.volts;
+		value->flags = SSDPM_READING_CHARGE_COUNTER;
+	}
+	return check_power(name, value->power_w, reterr);
+}
+
+/*
+ * One of several discharges at a time; the others rest. Their energy is summed
+ * where all of them count it. One that charges, and one whose power is not
+ * known, is a failure.
+ */
+static int add_battery(struct ssdpm_machine *machine, const char *folder,
+		       struct meter_value *sum, bool *discharges,
+		       struct ssdpm_error *reterr)
+{
+	char path[SSDPM__PATH_BYTES];
+	struct battery battery;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/power_now", folder);
+	r = read_battery(machine, path, &battery);
+	if (r)
+		return ssdpm__fail_meter(path, r, reterr);
+	if (battery.status == CHARGES)
+		return fail_status(ssdpm__last_component(folder), CHARGES,
+				   reterr);
+	sum->counts = (!sum->n_sources || sum->counts) && battery.counts &&
+		      !battery.by_charge;
+	sum->count += (uint64_t)battery.count;
+	sum->n_sources++;
+	if (battery.status != DISCHARGES)
+		return 0;
+	*discharges = true;
+	sum->power_w += fabs(battery.power_w);
+	return 0;
+}
+
+static int look_at_all(struct ssdpm_machine *machine, struct meter_value *sum,
+		       struct ssdpm_error *reterr)
+{
+	char folder[SSDPM__PATH_BYTES - sizeof("/power_now")];
+	bool discharges = false;
+	char **names;
+	size_t n;
+	int r;
+
+	r = ssdpm_machine_read_directory(machine, SSDPM__SUPPLIES, &names, &n,
+					 NULL);
+	if (r)
+		return ssdpm__fail_meter(SSDPM__SUPPLIES, r, reterr);
+	sum->sinks = true;
+	sum->joules = JOULES_PER_UWH;
+	for (size_t i = 0; i < n && !r; i++) {
+		snprintf(folder, sizeof(folder), SSDPM__SUPPLIES "/%s",
+			 names[i]);
+		if (ssdpm__is_battery(machine, folder))
+			r = add_battery(machine, folder, sum, &discharges,
+					reterr);
+	}
+	free(names);
+	if (r)
+		return r;
+	if (!sum->n_sources)
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "/" SSDPM__SUPPLIES
+				   ": no battery says its power");
+	if (!discharges)
+		return ssdpm__fail(reterr, -EBUSY, 0,
+				   "no battery discharges: the machine runs "
+				   "from its adapter: unplug it");
+	return check_power("battery", sum->power_w, reterr);
+}
+
+int ssdpm__battery_look(struct ssdpm_machine *machine, const char *path,
+			struct meter_value *ret_value,
+			struct ssdpm_error *reterr)
+{
+	struct meter_value value = { 0 };
+	int r;
+
+	r = strcmp(path, SSDPM__SUPPLIES) ?
+		    look_at_one(machine, path, &value, reterr) :
+		    look_at_all(machine, &value, reterr);
+	if (!r)
+		*ret_value = value;
+	return r;
+}

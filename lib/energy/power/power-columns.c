@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* What the columns of a file of samples are, and how they make a power. */
+#include "power/power.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+/* Of a name: longer ones are none that is known. */
+#define NAME_BYTES 32
+
+static const struct name {
+	char text[NAME_BYTES];
+	struct power_column column;
+} names[] = {
+	{ "time_s", { POWER_TIME, 0 } },
+	{ "time_ms", { POWER_TIME, -3 } },
+	{ "time_us", { POWER_TIME, -6 } },
+	{ "time_ns", { POWER_TIME, -9 } },
+	{ "time_iso", { POWER_ISO_TIME, 0 } },
+	{ "power_w", { POWER_WATTS, 0 } },
+	{ "power_mw", { POWER_WATTS, -3 } },
+	{ "power_uw", { POWER_WATTS, -6 } },
+	{ "volts", { POWER_VOLTS, 0 } },
+	{ "voltage_v", { POWER_VOLTS, 0 } },
+	{ "voltage_mv", { POWER_VOLTS, -3 } },
+	{ "voltage_uv", { POWER_VOLTS, -6 } },
+	{ "amperes", { POWER_AMPERES, 0 } },
+	{ "milliamperes", { POWER_AMPERES, -3 } },
+	{ "current_a", { POWER_AMPERES, 0 } },
+	{ "current_ma", { POWER_AMPERES, -3 } },
+	{ "current_ua", { POWER_AMPERES, -6 } },
+	{ "shunt_v", { POWER_SHUNT, 0 } },
+	{ "shunt_mv", { POWER_SHUNT, -3 } },
+	{ "shunt_uv", { POWER_SHUNT, -6 } },
+	{ "energy_j", { POWER_JOULES, 0 } },
+	{ "energy_mj", { POWER_JOULES, -3 } },
+	{ "energy_uj", { POWER_JOULES, -6 } },
+};
+
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
+
+static bool is_end(const struct fields *fields, const char *at)
+{
+	return *at == fields->separator ||
+	       (fields->separator == ' ' && *at == '\t');
+}
+
+bool ssdpm__take_field(struct fields *fields, struct span *ret_field)
+{
+	struct span *rest = &fields->rest;
+
+	if (fields->separator == ' ')
+		*rest = ssdpm__span_trim(*rest);
+	if (fields->ended ||
+	    (fields->separator == ' ' && rest->at == rest->end))
+		return false;
+	const char *at = rest->at;
+	if (at < rest->end && *at == '"') {
+		const char *quote =
+			memchr(at + 1, '"', (size_t)(rest->end - at - 1));
+		if (quote)
+			at = quote;
+	}
+	while (at < rest->end && !is_end(fields, at))
+		at++;
+	struct span field = ssdpm__span_trim((struct span){ rest->at, at });
+	fields->ended = at == rest->end;
+	rest->at = fields->ended ? at : at + 1;
+	if (field.end - field.at >= 2 && *field.at == '"' &&
+	    field.end[-1] == '"')
+		field = ssdpm__span_trim(
+			(struct span){ field.at + 1, field.end - 1 });
+	*ret_field = field;
+	return true;
+}
+
+char ssdpm__find_separator(struct span line)
+{
+	static const char separators[] = { ';', '\t', ',', ' ' };
+
+	line = ssdpm__span_trim(line);
+	for (size_t i = 0; i < sizeof(separators); i++)
+		if (line.at < line.end && memchr(line.at, separators[i],
+						 (size_t)(line.end - line.at)))
+			return separators[i];
+	return ',';
+}
+
+/* "Power (mW)" is power_mw. */
+static bool read_name(struct span text, struct power_column *ret_column)
+{
+	char name[NAME_BYTES];
+	size_t n = 0;
+
+	for (; text.at < text.end; text.at++) {
+		char c = *text.at;
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'))
+			c = '_';
+		if (c == '_' && (!n || name[n - 1] == '_'))
+			continue;
+		if (n + 1 == sizeof(name))
+			return false;
+		name[n++] = c;
+	}
+	if (n && name[n - 1] == '_')
+		n--;
+	name[n] = '\0';
+	for (size_t i = 0; i < N_NAMES; i++)
+		if (!strcmp(names[i].text, name)) {
+			*ret_column = names[i].column;
+			return true;
+		}
+	return false;
+}
+
+static int fail(struct ssdpm_error *reterr, struct span word, const char *why)
+{
+	char text[40];
+
+	if (word.end - word.at >= (ptrdiff_t)sizeof(text))
+		word.end = word.at + sizeof(text) - 1;
+	ssdpm__span_copy(word, text, sizeof(text));
+	return ssdpm__fail(reterr, -EINVAL, 0, "columns: \"%s\" %s", text, why);
+}
+
+static int add_column(struct power_columns *columns, struct span word,
+		      struct power_column column, struct ssdpm_error *reterr)
+{
+	uint32_t kind = column.quantity == POWER_ISO_TIME ? POWER_TIME :
+							    column.quantity;
+
+	if (columns->n == POWER_MAX_COLUMNS)
+		return fail(reterr, word, "is one column too many");
+	if (kind != POWER_SKIP && columns->kinds & 1u << kind)
+		return fail(reterr, word,
+			    "is there twice, maybe in another unit: name the "
+			    "columns, and \"-\" for those to be left out");
+	columns->at[columns->n++] = column;
+	columns->kinds |= 1u << kind;
+	return 0;
+}
+
+int ssdpm__power_columns_read(const char *text, struct power_columns *columns,
+			      struct ssdpm_error *reterr)
+{
+	struct fields fields = { ssdpm__span(text, strlen(text)), ',', false };
+	struct span word;
+
+	while (ssdpm__take_field(&fields, &word)) {
+		struct power_column column = { 0 };
+
+		if (ssdpm__span_is(word, "...") && fields.ended) {
+			columns->more = true;
+			return 0;
+		}
+		if (!ssdpm__span_is(word, "-") && !read_name(word, &column))
+			return fail(reterr, word,
+				    "is none: time_s, power_w, volts, amperes, "
+				    "shunt_v, energy_uj and others are, - for "
+				    "any other, ... for all that follow");
+		int r = add_column(columns, word, column, reterr);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
+			      struct ssdpm_error *reterr)
+{
+	struct fields fields = { line, columns->separator, false };
+	struct span word;
+	bool known = false;
+
+	while (ssdpm__take_field(&fields, &word)) {
+		struct power_column column = { 0 };
+
+		known |= read_name(word, &column);
+		int r = add_column(columns, word, column, reterr);
+		if (r)
+			return r;
+	}
+	return known;
+}
+
+static bool has(const struct power_columns *columns, uint32_t quantity)
+{
+	return columns->kinds & 1u << quantity;
+}
+
+static int check_shunt(const struct power_columns *columns,
+		       const struct ssdpm_power_params *params,
+		       struct ssdpm_error *reterr)
+{
+	if (!(params->shunt_ohm > 0))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the voltage of a shunt makes no power "
+				   "without its resistance");
+	if (!has(columns, POWER_VOLTS) && !(params->supply_v > 0))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the voltage of a shunt makes no power "
+				   "without that of the supply: name it, or a "
+				   "column volts");
+	return 0;
+}
+
+int ssdpm__power_columns_check(struct power_columns *columns,
+			       const struct ssdpm_power_params *params,
+			       struct ssdpm_error *reterr)
+{
+	columns->way = POWER_SKIP;
+	if (has(columns, POWER_WATTS))
+		columns->way = POWER_WATTS;
+	else if (has(columns, POWER_SHUNT))
+		columns->way = POWER_SHUNT;
+	else if (has(columns, POWER_VOLTS) && has(columns, POWER_AMPERES))
+		columns->way = POWER_AMPERES;
+	else if (has(columns, POWER_JOULES))
+		columns->way = POWER_JOULES;
+	if (!columns->way)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the columns make no power: one in watts, "
+				   "volts and amperes, the voltage of a shunt, "
+				   "or a counter of energy is needed; name "
+				   "them, if they have other names");
+	if (!has(columns, POWER_TIME) && !(params->rate_hz > 0))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "no column is a time: name it, or the rate "
+				   "of the samples");
+	if (columns->way == POWER_SHUNT)
+		return check_shunt(columns, params, reterr);
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of power from a file: text or raw, packed or not. */
+#include "power/power.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+static bool is_sane(double value)
+{
+	return value >= 0 && isfinite(value);
+}
+
+static int check_params(const struct ssdpm_power_params *given,
+			struct ssdpm_power_params *ret_params,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_power_params params = { .size = sizeof(params) };
+
+	if (given) {
+		int r = ssdpm__sized_in(&params, sizeof(params), given,
+					"ssdpm_power_params", reterr);
+		if (!r)
+			r = ssdpm__check_reserved(params.reserved,
+						  "ssdpm_power_params", reterr);
+		if (r)
+			return r;
+	}
+	if (params.format > SSDPM_POWER_INT16)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "no such format of samples: %u",
+				   params.format);
+	if (!is_sane(params.rate_hz) || params.rate_hz > NS_PER_S)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a rate is between 0 and 1e9 Hz");
+	if (!is_sane(params.shunt_ohm) || !is_sane(params.supply_v) ||
+	    !is_sane(params.counter_j) || !isfinite(params.scale))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the scale, the resistance, the supply and "
+				   "the counter are finite, and none below 0 "
+				   "but the scale");
+	bool raw = params.format > SSDPM_POWER_CSV;
+	if (raw && (!(params.rate_hz > 0) || params.columns))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "raw samples have no times and no columns: "
+				   "they need a rate, and only that");
+	if (!raw && params.scale != 0)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a scale is of raw samples only");
+	if (params.scale == 0)
+		params.scale = 1;
+	*ret_params = params;
+	return 0;
+}
+
+static int open_text(struct ssdpm_power *power, const char *columns,
+		     struct ssdpm_error *reterr)
+{
+	int r = ssdpm__input_text(&power->input, reterr);
+
+	if (r < 0)
+		return r;
+	if (!r)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "this is no text: if these are raw samples, "
+				   "name their format and their rate");
+	return ssdpm__power_csv_open(power, columns, reterr);
+}
+
+static int open_raw(struct ssdpm_power *power, struct ssdpm_error *reterr)
+{
+	int r = ssdpm__input_need(&power->input, 1, reterr);
+
+	if (r == 0)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "there are no samples: the file is empty");
+	return r < 0 ? r : 0;
+}
+
+/* Takes the source over, also when it fails. */
+static int begin(struct ssdpm_power *power, struct source *source,
+		 struct ssdpm_error *reterr)
+{
+	const char *columns = power->params.columns;
+	int r = ssdpm__input_begin(&power->input, source, reterr);
+
+	if (r)
+		return r;
+	power->params.columns = NULL;
+	if (power->params.format > SSDPM_POWER_CSV)
+		return open_raw(power, reterr);
+	return open_text(power, columns, reterr);
+}
+
+static int new_power(struct source *source,
+		     const struct ssdpm_power_params *params,
+		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
+{
+	struct ssdpm_power *power = calloc(1, sizeof(*power));
+
+	if (!power) {
+		source->close(source);
+		return ssdpm__no_memory(reterr);
+	}
+	power->params = *params;
+	int r = begin(power, source, reterr);
+	if (r) {
+		ssdpm_power_close(power);
+		return r;
+	}
+	*ret_power = power;
+	return 0;
+}
+
+int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
+		     struct ssdpm_power **ret_power, struct ssdpm_error *reterr)
+{
+	struct ssdpm_power_params checked;
+	struct source *source;
+	int r = check_params(params, &checked, reterr);
+
+	if (r == 0)
+		r = ssdpm__source_fd(fd, &source, reterr);
+	if (r)
+		return r;
+	return new_power(source, &checked, ret_power, reterr);
+}
+
+int ssdpm_power_open_data(const void *data, size_t size,
+			  const struct ssdpm_power_params *params,
+			  struct ssdpm_power **ret_power,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_power_params checked;
+	struct source *source;
+	int r = check_params(params, &checked, reterr);
+
+	if (r == 0)
+		r = ssdpm__source_data(data, size, &source, reterr);
+	if (r)
+		return r;
+	return new_power(source, &checked, ret_power, reterr);
+}
+
+static double raw_value(const char *at, uint32_t format)
+{
+	const uint8_t *bytes = (const uint8_t *)at;
+
+	if (format == SSDPM_POWER_INT16)
+		return (int16_t)(uint16_t)(bytes[0] | bytes[1] << 8);
+	uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 |
+			(uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	float value;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static int next_raw(struct ssdpm_power *power, struct power_sample *ret_sample,
+		    struct ssdpm_error *reterr)
+{
+	struct input *input = &power->input;
+	size_t width = power->params.format == SSDPM_POWER_INT16 ? 2 : 4;
+	int r = ssdpm__input_need(input, width, reterr);
+
+	if (r < 0)
+		return r;
+	if (r == 0 && input->at == input->end)
+		return 0;
+	if (r == 0)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the file ends within a sample: is the "
+				   "format another one?");
+	if (!ssdpm__power_row_time(power, power->n_rows, &ret_sample->time_ns))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "more samples than 2^63 ns have");
+	ret_sample->power_w = raw_value(input->at, power->params.format) *
+			      power->params.scale;
+	input->at += width;
+	power->n_rows++;
+	return 1;
+}
+
+static size_t read_samples(struct ssdpm_power *power, int64_t *time_ns,
+			   double *power_w, size_t capacity)
+{
+	bool raw = power->params.format > SSDPM_POWER_CSV;
+	size_t n = 0;
+
+	while (n < capacity) {
+		struct power_sample sample;
+		struct ssdpm_error error = { 0 };
+		int r = raw ? next_raw(power, &sample, &error) :
+			      ssdpm__power_csv_next(power, &sample, &error);
+
+		if (r < 0)
+			power->failed = error;
+		if (r <= 0)
+			break;
+		time_ns[n] = sample.time_ns;
+		power_w[n++] = sample.power_w;
+	}
+	return n;
+}
+
+int ssdpm_power_read(struct ssdpm_power *power, int64_t *ret_time_ns,
+		     double *ret_power_w, size_t capacity, size_t *ret_n,
+		     struct ssdpm_error *reterr)
+{
+	size_t n = 0;
+
+	if (!capacity)
+		return ssdpm__fail(reterr, -EINVAL, 0, "no room for a sample");
+	if (!power->failed.code)
+		n = read_samples(power, ret_time_ns, ret_power_w, capacity);
+	power->counts.n_samples += n;
+	if (n == 0 && power->failed.code) {
+		if (reterr)
+			*reterr = power->failed;
+		return power->failed.code;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+const struct ssdpm_power_counts *ssdpm_power_get_counts(
+	const struct ssdpm_power *power)
+{
+	return &power->counts;
+}
+
+struct ssdpm_power *ssdpm_power_close(struct ssdpm_power *power)
+{
+	if (!power)
+		return NULL;
+	ssdpm__input_close(&power->input);
+	free(power);
+	return NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the reader of samples share. */
+#ifndef SSDPM_LIB_POWER_POWER_H
+#define SSDPM_LIB_POWER_POWER_H
+
+#include "measure/internal.h"
+
+#include "workload/input.h"
+
+enum decimal_kind {
+	DECIMAL_NUMBER = 1,
+	DECIMAL_NONE, /* nothing there, or a word for it */
+	DECIMAL_INFINITE,
+};
+
+/* mantissa 10^exponent */
+struct decimal {
+	uint64_t mantissa;
+	int32_t exponent;
+	uint32_t kind; /* enum decimal_kind */
+	bool negative;
+};
+
+/*
+ * Read all of text. comma: stands for a decimal point too. false: it is no
+ * number, and no word for none.
+ */
+bool ssdpm__decimal_read(struct span text, bool comma,
+			 struct decimal *ret_decimal);
+
+/* Times 10^shift: exact up to 15 digits, else to 2 units of the last place. */
+double ssdpm__decimal_double(const struct decimal *decimal, int32_t shift);
+
+/* Times 10^shift, rounded. false: too large, or no number. */
+bool ssdpm__decimal_int64(const struct decimal *decimal, int32_t shift,
+			  int64_t *ret_value);
+
+/* A time of ISO 8601 in ns since 1970, UTC where it has no zone. */
+bool ssdpm__iso_time_read(struct span text, int64_t *ret_ns);
+
+#define POWER_MAX_COLUMNS 64
+
+enum power_quantity {
+	POWER_SKIP,
+	POWER_TIME,
+	POWER_ISO_TIME,
+	POWER_WATTS,
+	POWER_VOLTS,
+	POWER_AMPERES,
+	POWER_SHUNT,
+	POWER_JOULES,
+	N_POWER_QUANTITIES,
+};
+
+/* exponent: one of it is 10^exponent seconds, watts, volts ... */
+struct power_column {
+	uint8_t quantity;
+	int8_t exponent;
+};
+
+/*
+ * separator ' ': blanks and tabs, any number of them. kinds: a bit for each
+ * quantity. more: columns may follow.
+ */
+struct power_columns {
+	struct power_column at[POWER_MAX_COLUMNS];
+	uint32_t n;
+	uint32_t kinds;
+	uint32_t way; /* the quantity that makes the power; POWER_AMPERES: by
+			 volts */
+	char separator;
+	bool more;
+};
+
+struct fields {
+	struct span rest;
+	char separator;
+	bool ended;
+};
+
+/* Take the next field, without blanks and quotes around it. */
+bool ssdpm__take_field(struct fields *fields, struct span *ret_field);
+
+/* Which separator does a line have? */
+char ssdpm__find_separator(struct span line);
+
+/* The words of the caller. */
+int ssdpm__power_columns_read(const char *text, struct power_columns *columns,
+			      struct ssdpm_error *reterr);
+
+/*
+ * The names in a line. 1; 0: it has none that is known; -EINVAL: what is known
+ * cannot be used.
+ */
+int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
+			      struct ssdpm_error *reterr);
+
+/* How do they make a power? 0 or -EINVAL. */
+int ssdpm__power_columns_check(struct power_columns *columns,
+			       const struct ssdpm_power_params *params,
+			       struct ssdpm_error *reterr);
+
+struct power_sample {
+	int64_t time_ns;
+	double power_w;
+};
+
+struct ssdpm_power {
+	struct input input;
+	struct ssdpm_power_params params; /* without the text of columns */
+	struct power_columns columns;
+	struct ssdpm_power_counts counts;
+	struct ssdpm_error failed; /* code 0: it did not */
+	struct power_sample held;  /* to be given out before any other */
+	bool has_held;
+	uint64_t n_rows;
+	int64_t first_ns;
+	/* Of a counter: the row before. */
+	double last_j;
+	int64_t last_ns;
+};
+
+/* The first line: names, or a row. */
+int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
+			  struct ssdpm_error *reterr);
+
+/* The next sample. 1; 0: the end; or a negative errno. */
+int ssdpm__power_csv_next(struct ssdpm_power *power,
+			  struct power_sample *ret_sample,
+			  struct ssdpm_error *reterr);
+
+/* The time of the row of that number, counted from 0, by the rate. */
+bool ssdpm__power_row_time(const struct ssdpm_power *power, uint64_t row,
+			   int64_t *ret_ns);
+
+#endif

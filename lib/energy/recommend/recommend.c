@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The best setting that each route reaches. Linux makes finitely many tables of
+ * a limit alone; what it reaches with the parameters of nvme_core is searched
+ * in recommend-reach.c; a raw table can be any.
+ */
+#include "recommend/recommend.h"
+
+#include "base/internal.h"
+#include "estimate/saving.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t states_of(const struct chain *chain)
+{
+	uint32_t states = 0;
+
+	for (uint32_t i = 0; i < chain->n; i++)
+		states |= 1u << chain->steps[i].state;
+	return states;
+}
+
+static bool keeps_bounds(const struct quest *quest,
+			 const struct candidate *candidate)
+{
+	const struct ssdpm_bounds *bounds = &quest->bounds;
+	const struct ssdpm_run *run = &candidate->run;
+	uint64_t n_ios = 0;
+
+	if (bounds->max_states && candidate->chain.n > bounds->max_states)
+		return false;
+	for (uint32_t i = 0; i < candidate->chain.n; i++)
+		if (candidate->chain.steps[i].exit_ns / 1000 >
+		    bounds->max_exit_latency_us)
+			return false;
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n_ios += run->n_ios[op];
+	return run->delay_p99_ns <= bounds->max_delay_p99_ns &&
+	       (bounds->max_delay_mean_ns == UINT64_MAX ||
+		!wide_is_less(wide_product(bounds->max_delay_mean_ns, n_ios),
+			      wide_of(run->delay_sum_ns)));
+}
+
+/* Less energy; then less delay, longer idle times, shallower states. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+	if (!wide_is_equal(a->fj, b->fj))
+		return wide_is_less(a->fj, b->fj);
+	if (a->run.delay_sum_ns != b->run.delay_sum_ns)
+		return a->run.delay_sum_ns < b->run.delay_sum_ns;
+	for (uint32_t i = 0; i < a->chain.n && i < b->chain.n; i++)
+		if (a->chain.steps[i].at_ns != b->chain.steps[i].at_ns)
+			return a->chain.steps[i].at_ns >
+			       b->chain.steps[i].at_ns;
+	return states_of(&a->chain) < states_of(&b->chain);
+}
+
+/* Run the table of a candidate. */
+static int run_table(struct quest *quest, struct candidate *candidate,
+		     struct ssdpm_error *reterr)
+{
+	struct gaps_task *task = &quest->task;
+	int r;
+
+	task->params.apst = &candidate->table;
+	r = ssdpm__chain(task->model, &task->params, &task->values,
+			 &candidate->chain, reterr);
+	task->params.apst = NULL;
+	return r ? r :
+		   ssdpm__gaps_run(task, &candidate->chain, &quest->delays,
+				   &candidate->run, &candidate->fj, reterr);
+}
+
+/* Run quest->now.table; keep it if it is the best of its route so far. */
+static int consider_table(struct quest *quest, uint32_t route,
+			  struct ssdpm_error *reterr)
+{
+	struct candidate *now = &quest->now, *best = &quest->best[route - 1];
+	int r = run_table(quest, now, reterr);
+
+	if (r || !keeps_bounds(quest, now))
+		return r;
+	now->found = true;
+	if (!best->found || is_better(now, best))
+		*best = *now;
+	return 0;
+}
+
+int ssdpm__quest_consider(struct quest *quest, uint32_t route,
+			  const struct ssdpm_apst_params *params,
+			  struct ssdpm_error *reterr)
+{
+	struct candidate *now = &quest->now;
+	int r = ssdpm_apst_generate(quest->task.model, params, &now->table,
+				    reterr);
+
+	if (r)
+		return r;
+	/* The legacy rule sends idle times of 0 for states without latencies:
+	 * no drive ever goes there. */
+	if (ssdpm_apst_validate(quest->task.model, &now->table, NULL))
+		return 0;
+	now->params = *params;
+	return consider_table(quest, route, reterr);
+}
+
+int ssdpm__quest_limits(struct quest *quest, uint32_t route, bool legacy,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params = quest->defaults;
+	uint64_t limits[SSDPM_APST_MAX_STEPS];
+	size_t n;
+	int r;
+
+	if (legacy)
+		params.primary_timeout_ms = 0;
+	r = ssdpm__quest_consider(quest, route, &params, reterr);
+	n = ssdpm_apst_get_steps(quest->task.model, SSDPM_APST_STEP_LIMIT,
+				 params.max_exit_latency_us, limits,
+				 SSDPM_APST_MAX_STEPS);
+	for (size_t i = 0; i < n && !r; i++) {
+		params.max_exit_latency_us = limits[i];
+		r = ssdpm__quest_consider(quest, route, &params, reterr);
+	}
+	return r;
+}
+
+int ssdpm__quest_search(const struct quest *quest,
+			const struct ssdpm_model *model,
+			const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t max_states, struct ssdpm_apst *ret_table,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params params = quest->task.params;
+	struct ssdpm_bounds bounds = quest->bounds;
+
+	params.parameters = parameters;
+	params.n_parameters = n;
+	if (max_states)
+		bounds.max_states = max_states;
+	return ssdpm_gaps_best_table(quest->task.gaps, model, &params, &bounds,
+				     ret_table, NULL, NULL, reterr);
+}
+
+static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
+{
+	struct candidate *now = &quest->now;
+	int r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+				    &now->table, reterr);
+
+	now->params = quest->defaults;
+	if (!r && now->table.enabled)
+		r = ssdpm__quest_search(quest, quest->task.model,
+					quest->parameters, quest->n_parameters,
+					0, &now->table, reterr);
+	return r ? r : consider_table(quest, SSDPM_ROUTE_RAW_TABLE, reterr);
+}
+
+static const struct ssdpm_bounds unbounded = {
+	.size = sizeof(unbounded),
+	.max_delay_mean_ns = UINT64_MAX,
+	.max_delay_p99_ns = UINT64_MAX,
+	.max_exit_latency_us = UINT64_MAX,
+};
+
+/* By default delays last for 1 % of the time, and one in 100 for 25 ms. */
+enum { DEFAULT_SHARE = 100, DEFAULT_P99_NS = 25000000 };
+
+/* Where Linux delays for longer, that is what it may be. */
+static struct ssdpm_bounds default_bounds(const struct ssdpm_run *run)
+{
+	const uint64_t share_ns = run->duration_ns / DEFAULT_SHARE;
+	struct ssdpm_bounds bounds = unbounded;
+	uint64_t sum_ns = run->delay_sum_ns, n_ios = 0;
+
+	if (sum_ns < share_ns)
+		sum_ns = share_ns;
+	for (unsigned op = 0; op < SSDPM_N_OPS; op++)
+		n_ios += run->n_ios[op];
+	if (n_ios)
+		bounds.max_delay_mean_ns =
+			sum_ns / n_ios + (sum_ns % n_ios != 0);
+	bounds.max_delay_p99_ns = run->delay_p99_ns > DEFAULT_P99_NS ?
+					  run->delay_p99_ns :
+					  DEFAULT_P99_NS;
+	return bounds;
+}
+
+int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
+				  const struct ssdpm_model *model,
+				  const struct ssdpm_sim_params *params,
+				  uint32_t quirks,
+				  struct ssdpm_bounds *ret_bounds,
+				  struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params apst;
+	struct ssdpm_bounds bounds;
+	struct ssdpm_apst table;
+	struct ssdpm_run run;
+	int err;
+
+	err = ssdpm__sized_check(ret_bounds, sizeof(bounds), "ssdpm_bounds",
+				 reterr);
+	if (err)
+		return err;
+	ssdpm_apst_params_init(&apst, sizeof(apst));
+	apst.quirks = quirks;
+	err = ssdpm_apst_generate(model, &apst, &table, reterr);
+	if (!err)
+		err = ssdpm_gaps_sweep(gaps, model, params, &table, 1, &run,
+				       reterr);
+	if (err)
+		return err;
+	bounds = default_bounds(&run);
+	bounds.quirks = quirks;
+	ssdpm__sized_out(ret_bounds, &bounds, sizeof(bounds));
+	return 0;
+}
+
+static int start_bounds(struct quest *quest, const struct ssdpm_gaps *gaps,
+			const struct ssdpm_sim_params *params,
+			const struct ssdpm_bounds *bounds,
+			struct ssdpm_error *reterr)
+{
+	const uint32_t known = SSDPM_BOUNDS_MAY_COST;
+	int err;
+
+	quest->bounds = unbounded;
+	if (!bounds)
+		return ssdpm_gaps_get_default_bounds(gaps, quest->task.model,
+						     params, 0, &quest->bounds,
+						     reterr);
+	err = ssdpm__sized_in(&quest->bounds, sizeof(quest->bounds), bounds,
+			      "ssdpm_bounds", reterr);
+	if (!err)
+		err = ssdpm__check_reserved(quest->bounds.reserved,
+					    "ssdpm_bounds", reterr);
+	if (!err && quest->bounds.flags & ~known)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_bounds: flags: 0x%x has unknown bits",
+				  quest->bounds.flags);
+	return err;
+}
+
+static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
+		 const struct ssdpm_model *model,
+		 const struct ssdpm_sim_params *params,
+		 const struct ssdpm_bounds *bounds, struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params given;
+	int r = ssdpm__gaps_task(gaps, model, params, &quest->task, reterr);
+
+	/* The task keeps nominal values alone, savings need all of them. */
+	if (!r)
+		r = ssdpm__check_params(params, &given, reterr);
+	if (!r)
+		r = start_bounds(quest, gaps, params, bounds, reterr);
+	if (r)
+		return r;
+	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
+	quest->defaults.quirks = quest->bounds.quirks;
+	if (!given.parameters)
+		return ssdpm_parameters_from_model(
+			model, given.pcie_link, quest->parameters,
+			&quest->n_parameters, reterr);
+	memcpy(quest->parameters, given.parameters,
+	       given.n_parameters * sizeof(*given.parameters));
+	quest->n_parameters = given.n_parameters;
+	return 0;
+}
+
+static int run_today(struct quest *quest, const struct ssdpm_apst *from,
+		     struct ssdpm_error *reterr)
+{
+	struct candidate *today = &quest->today;
+	int r = 0;
+
+	if (from)
+		today->table = *from;
+	else
+		r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+					&today->table, reterr);
+	if (!r)
+		r = run_table(quest, today, reterr);
+	if (!r)
+		today->found = keeps_bounds(quest, today);
+	return r;
+}
+
+static int try_routes(struct quest *quest, const struct ssdpm_apst *from,
+		      struct ssdpm_error *reterr)
+{
+	int r = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
+
+	if (r)
+		return r;
+	r = run_today(quest, from, reterr);
+	if (!r)
+		r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
+					reterr);
+	if (!r)
+		r = ssdpm__quest_nvme_core(quest, reterr);
+	if (!r)
+		r = try_raw_table(quest, reterr);
+	ssdpm__delays_free(&quest->delays);
+	return r;
+}
+
+/*
+ * The drive does the same as today, whatever the unknown values are. Equal sums
+ * of delays have equal means.
+ */
+static bool is_same(const struct candidate *today, const struct candidate *best,
+		    const struct ssdpm_saving *s)
+{
+	return today->found && !s->low_nj && !s->high_nj && !s->low_uw &&
+	       !s->high_uw && today->run.delay_sum_ns == best->run.delay_sum_ns;
+}
+
+/* Nobody who allows delays has asked to pay for fewer of them. */
+static uint32_t judge(const struct quest *quest, const struct candidate *best,
+		      const struct ssdpm_saving *saving)
+{
+	if (!best->found)
+		return SSDPM_ADVICE_NONE;
+	if (is_same(&quest->today, best, saving))
+		return SSDPM_ADVICE_KEEP;
+	if ((saving->nominal_nj < 0 || saving->nominal_uw < 0) &&
+	    !(quest->bounds.flags & SSDPM_BOUNDS_MAY_COST))
+		return SSDPM_ADVICE_COSTS;
+	return SSDPM_ADVICE_SET;
+}
+
+static void fill(const struct quest *quest, uint32_t route,
+		 const struct ssdpm_saving *saving,
+		 struct ssdpm_recommendation *ret)
+{
+	const struct candidate *best = &quest->best[route - 1];
+
+	*ret = (struct ssdpm_recommendation){
+		.route = route,
+		.advice = judge(quest, best, saving),
+		.today_keeps_bounds = quest->today.found,
+	};
+	if (!best->found)
+		return;
+	ret->possible = 1;
+	ret->apst = best->table;
+	ret->run = best->run;
+	ret->saving = *saving;
+	if (route != SSDPM_ROUTE_RAW_TABLE)
+		ret->limit_us = best->params.max_exit_latency_us;
+	if (route != SSDPM_ROUTE_NVME_CORE)
+		return;
+	ret->primary_timeout_ms = best->params.primary_timeout_ms;
+	ret->primary_latency_tolerance_us =
+		best->params.primary_latency_tolerance_us;
+	ret->secondary_timeout_ms = best->params.secondary_timeout_ms;
+	ret->secondary_latency_tolerance_us =
+		best->params.secondary_latency_tolerance_us;
+}
+
+static int answer(const struct quest *quest,
+		  struct ssdpm_recommendation ret[SSDPM_N_ROUTES],
+		  struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst tables[1 + SSDPM_N_ROUTES];
+	struct ssdpm_saving savings[SSDPM_N_ROUTES];
+	int r;
+
+	tables[0] = quest->today.table;
+	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++)
+		tables[i + 1] = quest->best[i].table;
+	r = ssdpm__savings(&quest->task, quest->parameters, quest->n_parameters,
+			   tables, 1 + SSDPM_N_ROUTES, savings, reterr);
+	for (uint32_t i = 0; i < SSDPM_N_ROUTES && !r; i++)
+		fill(quest, i + 1, &savings[i], &ret[i]);
+	return r;
+}
+
+int ssdpm_recommend(
+	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
+	const struct ssdpm_sim_params *params,
+	const struct ssdpm_bounds *bounds, const struct ssdpm_apst *from,
+	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
+	struct ssdpm_error *reterr)
+{
+	struct quest *quest = calloc(1, sizeof(*quest));
+	int r;
+
+	if (!quest)
+		return ssdpm__no_memory(reterr);
+	r = start(quest, gaps, model, params, bounds, reterr);
+	if (!r)
+		r = try_routes(quest, from, reterr);
+	if (!r)
+		r = answer(quest, ret_recommendations, reterr);
+	free(quest);
+	return r;
+}

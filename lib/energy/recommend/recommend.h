@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The search for recommendations: what its files share. */
+#ifndef SSDPM_LIB_RECOMMEND_RECOMMEND_H
+#define SSDPM_LIB_RECOMMEND_RECOMMEND_H
+
+#include "recommend/gaps.h"
+
+/* A set of states that Linux leads to, and the parameters that do so. */
+struct reach {
+	uint32_t states; /* bits */
+	uint32_t n_changed;
+	bool solved; /* the best of them was found, or of more states */
+	struct ssdpm_apst_params params;
+};
+
+/* All pairs of states, all single ones, none. */
+#define MAX_REACHES (1 + SSDPM_MAX_STATES * (SSDPM_MAX_STATES + 1) / 2)
+
+struct candidate {
+	bool found;
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst table;
+	struct chain chain;
+	struct ssdpm_run run;
+	struct wide fj;
+};
+
+struct quest {
+	struct gaps_task task;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_bounds bounds;
+	struct ssdpm_apst_params defaults; /* of Linux, for this drive */
+	struct delays delays;
+	struct reach reaches[MAX_REACHES];
+	uint32_t n_reaches;
+	struct candidate now;
+	struct candidate best[SSDPM_N_ROUTES]; /* by route - 1 */
+	struct candidate today;
+};
+
+/*
+ * The table that Linux makes with these parameters, if the drive can obey: kept
+ * if it is the best of its route so far.
+ */
+int ssdpm__quest_consider(struct quest *quest, uint32_t route,
+			  const struct ssdpm_apst_params *params,
+			  struct ssdpm_error *reterr);
+
+/* All limits; the default first, which stays where another is no better. */
+int ssdpm__quest_limits(struct quest *quest, uint32_t route, bool legacy,
+			struct ssdpm_error *reterr);
+
+/* The best table of a drive, with so many states; 0: what the bounds say. */
+int ssdpm__quest_search(const struct quest *quest,
+			const struct ssdpm_model *model,
+			const struct ssdpm_parameter *parameters, size_t n,
+			uint32_t max_states, struct ssdpm_apst *ret_table,
+			struct ssdpm_error *reterr);
+
+/* The best that the parameters of nvme_core reach. */
+int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr);
+
+#endif

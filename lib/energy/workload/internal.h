@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readers of traces share. */
+#ifndef SSDPM_LIB_WORKLOAD_INTERNAL_H
+#define SSDPM_LIB_WORKLOAD_INTERNAL_H
+
+#include <ssdpm/energy/workload.h>
+
+#include "base/text.h"
+#include "workload/input.h"
+
+/* What a format is recognised by lies in this much. */
+#define TRACE_HEAD_BYTES (64u << 10)
+
+/*
+ * A format, or several in a row. is() looks at the beginning of the input: all
+ * of it, or TRACE_HEAD_BYTES. open() may allocate trace->state, which
+ * close() frees; trace->counts.format is the one that the caller named, or 0,
+ * and a reader of several sets it. read() gives up to max records, none: the
+ * end; those that came before a failure it gives too. All find what they need
+ * in trace.
+ */
+struct trace_reader {
+	uint32_t format;
+	uint32_t last_format; /* 0: it is the only one */
+	bool (*is)(const char *head, size_t size);
+	int (*open)(struct ssdpm_trace *trace, struct ssdpm_error *reterr);
+	int (*read)(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
+		    size_t *ret_n, struct ssdpm_error *reterr);
+	void (*close)(struct ssdpm_trace *trace);
+};
+
+struct ssdpm_trace {
+	struct input input; /* a generator has none */
+	const struct trace_reader *reader;
+	void *state;
+	uint32_t flags;
+	char *columns;
+	char *device; /* the only one to read; or the one that was seen */
+	bool device_wanted;
+	uint64_t last_start_ns;
+	uint64_t tick_ns; /* of a clock that is coarser than the records; 0 */
+	struct ssdpm_io rest; /* of an I/O that is being split */
+	uint64_t rest_bytes;
+	struct ssdpm_trace_counts counts;
+	struct ssdpm_error failed; /* code 0: it did not */
+	bool ended;		   /* no records are left */
+};
+
+/*
+ * The beginning, however much more is in memory: a pipe and a file are to be
+ * read alike. To be called before anything was read.
+ */
+static inline struct span ssdpm__trace_head(const struct ssdpm_trace *trace)
+{
+	size_t size = (size_t)(trace->input.end - trace->input.at);
+
+	return ssdpm__span(trace->input.at,
+			   size < TRACE_HEAD_BYTES ? size : TRACE_HEAD_BYTES);
+}
+
+/*
+ * A line that cannot be read: count it and return 0 where the caller of the
+ * library asked for that; otherwise fail with the line.
+ */
+int ssdpm__trace_bad(struct ssdpm_trace *trace, struct ssdpm_error *reterr,
+		     int code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Is the device of an I/O the one to read? 1; 0: no, counted; -EINVAL: the
+ * trace has several and the caller named none.
+ */
+int ssdpm__trace_device(struct ssdpm_trace *trace, struct span device,
+			struct ssdpm_error *reterr);
+
+/* A service time that fits its member; counted where it does not. */
+uint32_t ssdpm__trace_service(struct ssdpm_trace *trace, uint64_t service_ns);
+
+/*
+ * Longest discard: more than any drive has, and one line of a hostile file
+ * makes no more than 131,072 records.
+ */
+#define DISCARD_MAX_BYTES ((uint64_t)1 << 48)
+
+/* Can an I/O be this long? A discard may need several records. */
+static inline bool ssdpm__io_fits(uint8_t op, uint64_t bytes)
+{
+	return bytes <= UINT32_MAX ||
+	       (op == SSDPM_OP_DISCARD && bytes <= DISCARD_MAX_BYTES);
+}
+
+/*
+ * Give out an I/O of so many bytes (ssdpm__io_fits()) in as many records as it
+ * takes: as many as there is room for at ios, at least one, now; the rest,
+ * without a further call, before reader->read() is called again. Returns how
+ * many were written: fewer than max, unless all of them were needed.
+ */
+size_t ssdpm__trace_split(struct ssdpm_trace *trace, const struct ssdpm_io *io,
+			  uint64_t bytes, struct ssdpm_io *ios, size_t max);
+
+extern const struct trace_reader ssdpm__read_npy;
+extern const struct trace_reader ssdpm__read_blkparse;
+extern const struct trace_reader ssdpm__read_blktrace;
+extern const struct trace_reader ssdpm__read_biosnoop;
+extern const struct trace_reader ssdpm__read_fio_iolog;
+extern const struct trace_reader ssdpm__read_fio_latency_log;
+extern const struct trace_reader ssdpm__read_delimited; /* all its presets */
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A drive with a page map: what the files about it share. */
+#ifndef SSDPM_LIB_WRITES_FTL_H
+#define SSDPM_LIB_WRITES_FTL_H
+
+#include <ssdpm/energy/writes.h>
+
+#include "estimate/internal.h"
+#include "workload/random.h"
+
+/* No page, no block. */
+#define NOWHERE UINT32_MAX
+
+/*
+ * A block is being written to, or in a list: of erased ones, of those with as
+ * many valid pages (greedy), or of all in the order in which they were filled
+ * (the other collectors).
+ */
+struct block {
+	uint32_t next;
+	uint32_t previous;
+	uint32_t n_valid;
+	bool full;
+};
+
+struct ssdpm_ftl {
+	uint64_t n_user_pages;
+	uint32_t n_blocks;
+	uint32_t pages_per_block;
+	uint32_t words_per_block; /* of valid */
+	uint32_t reserve_blocks;
+	uint32_t collector;
+	uint32_t choices;
+	struct random victims;
+	struct random pattern;
+	uint64_t next_sequential;
+	uint64_t n_records; /* of a trace */
+	struct ssdpm_ftl_counts counts;
+
+	uint32_t *flash_of_user; /* page of flash, or NOWHERE */
+	uint32_t *user_of_flash;
+	uint64_t *valid; /* a bit for each page of flash */
+	struct block *blocks;
+	uint32_t *first; /* of each list */
+	uint32_t *last;
+	uint32_t fewest; /* no list before this one has a block */
+	uint32_t erased; /* the first of a list without previous */
+	uint32_t n_erased;
+	uint32_t open;	 /* the block being written */
+	uint32_t n_open; /* its pages so far */
+};
+
+/* A full block: into the list that it belongs to, and out of it. */
+void ssdpm__ftl_list(struct ssdpm_ftl *ftl, uint32_t block);
+void ssdpm__ftl_unlist(struct ssdpm_ftl *ftl, uint32_t block);
+
+/* The host writes one page. */
+void ssdpm__ftl_write_page(struct ssdpm_ftl *ftl, uint32_t user);
+
+/* A class as a range of pages, and up to where random numbers fall into it. */
+struct range {
+	uint64_t first;
+	uint64_t n;
+	uint64_t threshold;
+};
+
+/* A pattern, checked. */
+struct writer {
+	struct ssdpm_ftl *ftl;
+	struct range ranges[SSDPM_MAX_WRITE_CLASSES];
+	uint32_t n_ranges;
+	bool sequential;
+	uint64_t first, n;
+};
+
+int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
+		      const struct ssdpm_ftl_pattern *pattern,
+		      struct ssdpm_error *reterr);
+
+/* The page that the pattern writes next. */
+uint32_t ssdpm__ftl_next_page(struct writer *writer);
+
+/* -ERANGE: beyond the pages of the host. */
+int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
+			   uint64_t n_pages, struct ssdpm_error *reterr);
+
+/* The block to erase next. */
+uint32_t ssdpm__ftl_choose(struct ssdpm_ftl *ftl);
+
+/* 0, or -EINVAL: shares that do not come to 1. */
+int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,
+			       size_t n_classes, struct ssdpm_error *reterr);
+
+#endif
