@@ -6,7 +6,7 @@
  * The argument is a file with one drive: what "nvme id-ctrl --raw-binary"
  * writes, or ssdpm's JSON. The workload is made; ssdpm_trace_open() reads one.
  */
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <inttypes.h>
 #include <stdio.h>

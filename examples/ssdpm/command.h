@@ -7,7 +7,7 @@
 #ifndef SSDPM_COMMAND_H
 #define SSDPM_COMMAND_H
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include "print.h"
 

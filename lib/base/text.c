@@ -209,3 +209,10 @@ bool ssdpm__span_copy(struct span span, char *ret_text, size_t size)
 	ret_text[length] = 0;
 	return true;
 }
+
+const char *ssdpm__last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -730,13 +730,6 @@ bool ssdpm__has(struct directory *directory, const char *name)
 	return !r;
 }
 
-const char *ssdpm__last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Out of memory or of descriptors: that says nothing about the file. */
 void ssdpm__note_failure(struct directory *directory, int code)
 {

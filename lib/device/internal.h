@@ -6,6 +6,7 @@
 #include <ssdpm/device.h>
 
 #include "base/internal.h"
+#include "base/text.h"
 
 #include <sys/types.h>
 
@@ -135,8 +136,6 @@ bool ssdpm__has(struct directory *directory, const char *name);
 /* Is it suspended, says this file power/runtime_status? */
 bool ssdpm__is_suspended(struct directory *directory, const char *name);
 void ssdpm__note_failure(struct directory *directory, int code);
-
-const char *ssdpm__last_component(const char *path);
 
 /* "directory/name"; -ENAMETOOLONG. */
 int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,

@@ -9,6 +9,8 @@ writes BASELINE anew; read its diff before you commit it:
 
     python3 tests/abi/abi.py --update build/lib/libssdpm.so \\
         tests/abi/libssdpm.abi include
+    python3 tests/abi/abi.py --update build/lib/energy/libssdpm-energy.so \\
+        tests/abi/libssdpm-energy.abi include
 """
 
 import os

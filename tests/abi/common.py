@@ -58,10 +58,20 @@ def without_directives(text: str) -> str:
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
 
 
-def public_headers(include: str) -> list[pathlib.Path]:
-    """ssdpm.h and ssdpm/*.h."""
+def core_headers(include: str) -> list[pathlib.Path]:
+    """Of libssdpm: ssdpm.h and ssdpm/*.h."""
     root = pathlib.Path(include)
     return [root / "ssdpm.h", *sorted((root / "ssdpm").glob("*.h"))]
+
+
+def energy_headers(include: str) -> list[pathlib.Path]:
+    """Of libssdpm-energy: ssdpm-energy.h and ssdpm/energy/*.h."""
+    root = pathlib.Path(include)
+    return [root / "ssdpm-energy.h", *sorted((root / "ssdpm/energy").glob("*.h"))]
+
+
+def public_headers(include: str) -> list[pathlib.Path]:
+    return [*core_headers(include), *energy_headers(include)]
 
 
 class Faults:

@@ -5,7 +5,7 @@
  * each table of the catalogue, APST tables and estimates; the records of each
  * generator as .npy; write amplification; an energy and a calibration.
  */
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <inttypes.h>
 #include <stdio.h>

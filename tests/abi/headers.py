@@ -15,7 +15,13 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from common import Faults, public_headers, without_comments  # noqa: E402
+from common import (  # noqa: E402
+    Faults,
+    core_headers,
+    energy_headers,
+    public_headers,
+    without_comments,
+)
 
 C = "-xc -std=c99 -Wall -Wextra -Wstrict-prototypes -Wundef -Wc++-compat".split()
 CXX = "-xc++ -std=c++11 -Wall -Wextra -Wundef".split()
@@ -143,10 +149,14 @@ def check_includes(include: str, faults: Faults) -> None:
         for name in re.findall(r"#\s*include\s*[<\"]([^>\"]+)", header.read_text()):
             if name not in ours | SYSTEM_HEADERS:
                 faults.add(f"{header.name}: includes {name}")
-    whole = (pathlib.Path(include) / "ssdpm.h").read_text()
-    for name in sorted(ours - {"ssdpm.h"}):
-        if f"<{name}>" not in whole:
-            faults.add(f"ssdpm.h: does not include <{name}>")
+    for umbrella, *others in core_headers(include), energy_headers(include):
+        text = umbrella.read_text()
+        for header in others:
+            if f"<{header.relative_to(include)}>" not in text:
+                faults.add(f"{umbrella.name}: does not include {header.name}")
+    for header in core_headers(include):
+        if "<ssdpm/energy/" in header.read_text():
+            faults.add(f"{header.name}: the core includes energy")
 
 
 def members(body: str) -> list[tuple[str, str]]:

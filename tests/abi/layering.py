@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The pure stages stay pure, and each stage builds only on those before it.
+"""Pure stages stay pure, each builds on those before it, the core never on energy.
 
 usage: layering.py SOURCE_DIR BUILD_DIR
 
@@ -19,18 +19,51 @@ from typing import NamedTuple
 
 sys.dont_write_bytecode = True
 
-from common import INSTRUMENTATION, Faults, run, without_comments  # noqa: E402
+from common import (  # noqa: E402
+    INSTRUMENTATION,
+    Faults,
+    public_headers,
+    run,
+    without_comments,
+)
 
-# Each stage and those that it may include.
-PURE = {
+# The folders of lib/, and those whose headers each may include: the public ones of
+# all, and the private ones of base and of what INTERNALS names.
+CORE = {
     "base": set(),
     "model": {"base"},
     "policy": {"base", "model"},
-    "workload": {"base", "model", "policy"},
-    "estimate": {"base", "model", "policy", "workload"},
-    "measure": {"base", "model", "policy", "workload", "estimate"},
+    "device": {"base", "model", "policy"},
+    "apply": {"base", "model", "policy", "device"},
 }
-IO = {"device", "apply"}
+# The second library: of the core it sees base, and what any program sees.
+SEEN = {"base", "model", "policy"}
+WORK = {*SEEN, "energy/common", "energy/workload"}
+ESTIMATE = {*WORK, "energy/estimate"}
+SIGNAL = {*WORK, "energy/power", "energy/measure"}
+ENERGY = {
+    "energy/common": {"base"},
+    "energy/workload": {"base", "energy/common"},
+    "energy/estimate": WORK,
+    "energy/recommend": ESTIMATE,
+    "energy/writes": ESTIMATE,
+    "energy/caps": {*ESTIMATE, "energy/writes"},
+    "energy/power": {*WORK, "energy/measure"},
+    "energy/measure": {*WORK, "energy/power"},
+    "energy/consistency": SIGNAL,
+    "energy/calibrate": {*SIGNAL, "energy/estimate"},
+    "energy/survey": SIGNAL,
+    "energy/meters": {*SEEN, "device", "energy/power"},
+}
+STAGES = {**CORE, **ENERGY}
+IO = {"device", "apply", "energy/meters"}
+PURE = STAGES.keys() - IO
+# Whose private headers a folder may include, beside its own and those of base.
+INTERNALS = {
+    "device": set(),
+    "apply": {"device"},
+    **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
+}
 
 PURE_HEADERS = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdarg.h",
@@ -54,14 +87,14 @@ ALLOCATES_NOTHING = {"policy"}
 # program that links this library loads zlib and libzstd for nothing; both work
 # on memory alone.
 FILES = {
-    "workload/source.c": (
+    "energy/workload/source.c": (
         {"poll.h", "unistd.h"},
         {"poll", "read", "__errno_location"},
     ),
     "base/dynamic.h": ({"dlfcn.h"}, set()),
-    "workload/unpack.c": (set(), {"dlclose", "dlopen"}),
-    "workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
-    "workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),
+    "energy/workload/unpack.c": (set(), {"dlclose", "dlopen"}),
+    "energy/workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
+    "energy/workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),
 }
 FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # Names that compilers put in: position independence, -fstack-protector, clang's
@@ -71,25 +104,34 @@ COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "bcmp", "__assert_fail"
 COMPILER |= {"__divti3", "__udivti3", "__umodti3", "__udivmodti4"}
 # And how many bits are set, and snprintf of words alone.
 COMPILER |= {"__popcountdi2", "strcpy"}
-# Internals that a later stage may see: the estimate and the statistics of a
-# trace must take the same times for busy, to the nanosecond, and a call for each
-# record would cost more than the rest of the loop. And the values at which a
-# table of Linux changes are found in one place. The order of a survey is random.
-# Samples of power come as traces do: packed or not, from a descriptor of the
-# caller, line by line.
-SHARED = {
-    "workload/busy.h": ("estimate",),
-    "policy/search.h": ("estimate",),
-    "workload/random.h": ("estimate", "measure"),
-    "workload/input.h": ("measure",),
-}
+
+def stage_of(include: str, here: str) -> tuple[str, bool] | None:
+    """The folder that a header belongs to, and whether it is a private one."""
+    public = re.match(r"ssdpm/(energy/)?([\w-]+)\.h$", include)
+    if public:
+        name = (public.group(1) or "") + public.group(2).removesuffix("-file")
+        return name, False
+    if "/" not in include or include.split("/")[0] in ("sys", "linux", "scsi"):
+        return None
+    name = include.rsplit("/", 1)[0]
+    # lib/energy is in the way of its sources, too.
+    energy = here.startswith("energy/") and f"energy/{name}" in ENERGY
+    return (f"energy/{name}" if energy else name), True
 
 
-def stage_of(include: str) -> str | None:
-    """The stage that a header belongs to, or None: <ssdpm/x.h>, "x/internal.h"."""
-    found = re.match(r"ssdpm/(\w+)\.h$|(\w+)/", include)
-    name = found and (found.group(1) or found.group(2))
-    return name if name in PURE.keys() | IO else None
+def check_include(where: str, stage: str, name: str, faults: Faults) -> bool:
+    """Is it a header of ours?"""
+    found = stage_of(name, stage)
+    if not found:
+        return False
+    used, private = found
+    if used not in STAGES:
+        faults.add(f"{where}: {name} is of no stage that this test knows")
+    elif used != stage and used not in STAGES[stage]:
+        faults.add(f"{where}: {stage} includes {name} of {used}")
+    elif private and used not in {stage, "base", *INTERNALS.get(stage, ())}:
+        faults.add(f"{where}: {stage} includes {name}, internals of {used}")
+    return True
 
 
 def check_includes(path: pathlib.Path, stage: str, faults: Faults) -> None:
@@ -99,16 +141,10 @@ def check_includes(path: pathlib.Path, stage: str, faults: Faults) -> None:
         if not found:
             continue
         name = found.group(1)
-        where = f"{path.parent.name}/{path.name}:{line}"
-        used = stage_of(name)
-        if used:
-            if used != stage and used not in PURE[stage]:
-                faults.add(f"{where}: {stage} includes {name} of {used}")
-            elif used in (stage, "base") or stage in SHARED.get(name, ()):
-                continue
-            elif not name.startswith("ssdpm/"):
-                faults.add(f"{where}: {stage} includes {name}, internals of {used}")
-        elif name not in PURE_HEADERS | headers:
+        where = f"{stage}/{path.name}:{line}"
+        if check_include(where, stage, name, faults) or stage in IO:
+            continue
+        if name not in PURE_HEADERS | headers:
             faults.add(f"{where}: the pure stage {stage} includes {name}")
 
 
@@ -166,7 +202,7 @@ def check_calls(
     names: list[Symbol],
     faults: Faults,
 ) -> None:
-    stage = file.parts[0]
+    stage = file.parent.as_posix()
     _, functions = FILES.get(file.as_posix(), (set(), set()))
     allowed = PURE_FUNCTIONS | COMPILER | functions
     if stage not in ALLOCATES_NOTHING:
@@ -200,23 +236,27 @@ def main() -> None:
         sys.exit(__doc__)
     source, build = (pathlib.Path(os.path.abspath(path)) for path in sys.argv[1:])
     faults = Faults()
-    for stage in PURE:
-        files = sorted((source / "lib" / stage).glob("*.[ch]"))
-        header = source / "include" / "ssdpm" / f"{stage}.h"
-        for path in [*files, *([header] if header.exists() else [])]:
-            check_includes(path, stage, faults)
+    library = source / "lib"
+    for path in sorted(library.rglob("*.[ch]")):
+        stage = path.parent.relative_to(library).as_posix()
+        if stage not in STAGES:
+            faults.add(f"lib/{stage}/{path.name}: of no stage that this test knows")
+            continue
+        check_includes(path, stage, faults)
+        if stage in PURE:
             check_formats(path, faults)
-    known = PURE.keys() | IO
-    for path in sorted((source / "lib").iterdir()):
-        if path.is_dir() and path.name not in known | {"data"}:
-            faults.add(f"lib/{path.name}: not a stage that tests/abi/layering.py knows")
+    for header in public_headers(str(source / "include")):
+        name = header.relative_to(source / "include").as_posix()
+        found = stage_of(name, "")
+        if found:
+            check_includes(header, found[0], faults)
     found = objects(source, build)
     if not found:
         sys.exit("compile_commands.json names no source of lib/: nothing was checked")
     names = symbols(sorted(found))
     for object_file, file in sorted(found.items()):
         check_globals(object_file, names[object_file], faults)
-        if file.parts[0] in PURE:
+        if file.parent.as_posix() in PURE:
             check_calls(object_file, file, names[object_file], faults)
     faults.report(
         "move what touches the world to device or apply, or pass it in; a "

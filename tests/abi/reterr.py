@@ -28,7 +28,7 @@ HEAD = """
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 static int calls = -1;
 
@@ -74,6 +74,10 @@ static {type} (*real_{name})({parameters});
 	return ret;
 }}
 """
+
+
+# A drive has to answer: test-backends.c, whose drive is not there, sees it succeed.
+ELSEWHERE = {"ssdpm_machine_read_nvme_health"}
 
 
 def argument(parameter: str) -> str:
@@ -146,7 +150,7 @@ def main() -> None:
             faults.add(f"{program[0]}: exit status {done.returncode}")
     lines = set((folder / "calls").read_text().splitlines())
     for _, name, _ in functions(include):
-        if "+" + name not in lines:
+        if "+" + name not in lines and name not in ELSEWHERE:
             faults.add(f"{name}(): no program sees it succeed")
         if name in lines:
             faults.add(f"{name}(): it succeeds, and has changed reterr")

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 static inline double clock_ns(clockid_t clock)
 {

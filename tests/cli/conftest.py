@@ -48,7 +48,7 @@ def public_command() -> Iterator[pathlib.Path]:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
         shutil.copy(COMMAND, folder)
-        for library in (BUILD / "lib").glob("libssdpm*.so.0"):
+        for library in (BUILD / "lib").glob("**/libssdpm*.so.0"):
             shutil.copy(library, folder)
         yield folder / COMMAND.name
 

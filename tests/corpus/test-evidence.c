@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <errno.h>
 #include <glob.h>

@@ -6,7 +6,7 @@
  */
 #include "corpus.h"
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef SSDPM_TESTS_FUZZ_CHECK_H
 #define SSDPM_TESTS_FUZZ_CHECK_H
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 /* One run of a target: libFuzzer's name. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 /* A pointer that no call may follow: out parameters start as it. */
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)

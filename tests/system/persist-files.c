@@ -8,7 +8,7 @@
  *
  * ROOT is a directory with the marker of a capture.
  */
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <stdio.h>
 #include <string.h>

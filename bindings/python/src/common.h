@@ -11,7 +11,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #include <array>
 #include <cstdlib>

@@ -83,7 +83,7 @@ def _table(powers: Powers, kind: str, n: int) -> Floats:
 
 
 class _Course:
-    """The pieces of a run, as lib/measure/calibrate-course.c cuts them."""
+    """The pieces of a run, as lib/energy/calibrate/calibrate-course.c cuts them."""
 
     def __init__(self, run: MeasuredRun, powers: Powers, end_ns: int) -> None:
         self._powers = powers

@@ -24,7 +24,7 @@ HEADER_BYTES = 256
 
 def library() -> ctypes.CDLL:
     build = pathlib.Path(os.environ["SSDPM_BUILD"]).resolve()
-    return ctypes.CDLL(str(build / "lib" / "libssdpm.so.0"))
+    return ctypes.CDLL(str(build / "lib/energy/libssdpm-energy.so.0"))
 
 
 def header(n: int) -> bytes:

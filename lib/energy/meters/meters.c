@@ -2,8 +2,6 @@
 /* What measures power on a machine: batteries, RAPL, and sensors. */
 #include "meters/sampler.h"
 
-#include "base/text.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>

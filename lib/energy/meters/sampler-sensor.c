@@ -5,8 +5,6 @@
  */
 #include "meters/sampler.h"
 
-#include "base/text.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -48,13 +48,6 @@ int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
-const char *ssdpm__last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 int ssdpm__beside(char ret_path[SSDPM__PATH_BYTES], const char *path,
 		  const char *name)
 {

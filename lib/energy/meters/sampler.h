@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/internal.h"
+#include "base/text.h"
 
 /* A path below the root of a machine, and its zero byte. */
 #define SSDPM__PATH_BYTES 320
@@ -71,9 +72,6 @@ bool ssdpm__is_battery(const struct ssdpm_machine *machine, const char *folder);
 uint32_t ssdpm__meter_kind_of(const char *path);
 bool ssdpm__meter_is_readable(const struct ssdpm_machine *machine,
 			      const char *path);
-
-/* What follows the last slash. */
-const char *ssdpm__last_component(const char *path);
 
 /* A number of sysfs, which may be below 0. -EINVAL: it is none. */
 int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,

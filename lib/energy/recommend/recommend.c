@@ -7,7 +7,7 @@
 #include "recommend/recommend.h"
 
 #include "base/internal.h"
-#include "estimate/saving.h"
+#include "recommend/saving.h"
 
 #include <errno.h>
 #include <stdlib.h>

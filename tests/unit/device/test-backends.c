@@ -315,7 +315,7 @@ static int get_log(struct nvme_get_log_args *args)
 	assert_int_equal(args->fd, 1000);
 	assert_int_equal(args->lid, 0x02);
 	assert_int_equal(args->nsid, 0xffffffff);
-	assert_int_equal(args->len, SSDPM__NVME_HEALTH_BYTES);
+	assert_int_equal(args->len, SSDPM_NVME_HEALTH_BYTES);
 	assert_int_equal(args->lpo, 0);
 	assert_int_equal(args->lsp, 0);
 	assert_true(args->rae);
@@ -748,9 +748,9 @@ static int call_set_feature(const struct ssdpm_machine *machine,
 static int call_health(const struct ssdpm_machine *machine,
 		       struct ssdpm_error *error)
 {
-	uint8_t data[SSDPM__NVME_HEALTH_BYTES];
+	uint8_t data[SSDPM_NVME_HEALTH_BYTES];
 
-	return ssdpm__nvme_get_health(machine, "nvme0", data, error);
+	return ssdpm_machine_read_nvme_health(machine, "nvme0", data, error);
 }
 
 static int call_ata(const struct ssdpm_machine *machine,
@@ -900,10 +900,14 @@ static void a_table_is_set_whole_and_never_saved(void **state)
 
 static void the_health_of_the_whole_controller_is_asked_for(void **state)
 {
-	uint8_t data[SSDPM__NVME_HEALTH_BYTES] = { 0 };
+	struct ssdpm_error error = fixture_error(), before = error;
+	uint8_t data[SSDPM_NVME_HEALTH_BYTES] = { 0 };
 
 	(void)state;
-	assert_int_equal(ssdpm__nvme_get_health(&live, "nvme1", data, NULL), 0);
+	assert_int_equal(
+		ssdpm_machine_read_nvme_health(&live, "nvme1", data, &error),
+		0);
+	assert_memory_equal(&error, &before, sizeof(error));
 	assert_int_equal(data[511], 0x3c);
 	assert_string_equal(world.path, "/dev/nvme1");
 	assert_string_equal(world.log, "nvme1: Get Log Page 02h (SMART)");

@@ -31,7 +31,7 @@ enum {
 static struct mock {
 	uint8_t identify[SSDPM_NVME_IDENTIFY_BYTES];
 	uint8_t table[SSDPM_APST_BYTES];
-	uint8_t health[SSDPM__NVME_HEALTH_BYTES];
+	uint8_t health[SSDPM_NVME_HEALTH_BYTES];
 	uint32_t apste, state;
 	uint64_t has; /* features of which values has those */
 	uint32_t values[64];

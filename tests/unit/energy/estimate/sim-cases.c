@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 #define MAX_IOS 4096
 

@@ -857,7 +857,7 @@ static void drives_of_a_capture_cannot_be_asked(void **state)
 /* Bytes of the SMART log as NVMe 2.3 defines them. */
 static void the_health_of_a_drive_has_its_power(void **state)
 {
-	uint8_t health[SSDPM__NVME_HEALTH_BYTES];
+	uint8_t health[SSDPM_NVME_HEALTH_BYTES];
 	struct meter_value value = { .power_w = 42 };
 
 	(void)state;

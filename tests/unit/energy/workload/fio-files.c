@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ssdpm.h>
+#include <ssdpm-energy.h>
 
 static struct ssdpm_error error;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What one policy saves against another, at the same corner. */
-#ifndef SSDPM_LIB_ESTIMATE_SAVING_H
-#define SSDPM_LIB_ESTIMATE_SAVING_H
+#ifndef SSDPM_LIB_RECOMMEND_SAVING_H
+#define SSDPM_LIB_RECOMMEND_SAVING_H
 
 #include "recommend/gaps.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "estimate/saving.h"
+#include "recommend/saving.h"
 #include "estimate/sim.h"
 
 #include <stdlib.h>
