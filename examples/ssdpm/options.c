@@ -262,7 +262,8 @@ static enum exit_status bad_option(const struct common *common, int code,
 static bool is_among(const struct option_spec *option,
 		     const struct option_spec *options, size_t n)
 {
-	return option >= options && option < options + n;
+	/* A subcommand without options of its own has none to add to. */
+	return n && option >= options && option < options + n;
 }
 
 static enum exit_status take_option(const struct subcommand *subcommand,

@@ -12,7 +12,8 @@ void ssdpm__steps_add(struct steps *steps, uint64_t value)
 
 	while (at > 0 && steps->values[at - 1] > value)
 		at--;
-	if ((at > 0 && steps->values[at - 1] == value) || steps->n == SSDPM_APST_MAX_STEPS)
+	if ((at > 0 && steps->values[at - 1] == value) ||
+	    steps->n == SSDPM_APST_MAX_STEPS)
 		return;
 	memmove(&steps->values[at + 1], &steps->values[at],
 		(steps->n - at) * sizeof(steps->values[0]));

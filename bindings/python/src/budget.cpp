@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Power budgets: ssdpm/budget.py. */
+/* <ssdpm/energy/caps.h>: power budgets. */
 #include "samples.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/energy/measure.h>: from power and I/Os to the parameters of a drive. */
+/* <ssdpm/energy/calibrate.h>: from power and I/Os to parameters of a drive. */
 #include "parameters.h"
 #include "samples.h"
 

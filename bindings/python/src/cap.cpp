@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Power caps, of <ssdpm/energy/estimate.h>. */
+/* <ssdpm/energy/caps.h>: power caps. */
 #include "common.h"
 #include "parameters.h"
 

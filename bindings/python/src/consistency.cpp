@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The consistency of writes of <ssdpm/energy/measure.h>. */
+/* <ssdpm/energy/consistency.h> */
 #include "samples.h"
 
 /* Operations in each second; the array owns them. */

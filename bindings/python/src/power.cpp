@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/energy/measure.h>: samples of power from files. */
+/* <ssdpm/energy/power.h>: samples of power from files. */
 #include "samples.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The survey of <ssdpm/energy/measure.h>: which policy is best on this machine */
+/* <ssdpm/energy/survey.h>: which policy is best on this machine */
 #include "samples.h"
 
 #include <memory>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sustained writes, of <ssdpm/energy/estimate.h>. */
+/* <ssdpm/energy/writes.h>: sustained writes. */
 #include "common.h"
 #include "parameters.h"
 
