@@ -16,16 +16,17 @@ void raise_error(const struct ssdpm_error &error, bool reading)
 	/* A message may quote input, cut in the middle of a character. */
 	py::str message = text_from(error.message);
 	py::object exception =
-		py::module_::import("ssdpm.base")
-			.attr("_error_from_c")(-error.code, message, error.line,
-					       error.nvme_status, reading);
+		py::module_::import("ssdpm.base.errors")
+			.attr("error_from_c")(-error.code, message, error.line,
+					      error.nvme_status, reading);
 	PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
 	throw py::error_already_set();
 }
 
 void check_memory(size_t n, size_t each, const char *name)
 {
-	py::module_::import("ssdpm.base").attr("check_memory")(n, each, name);
+	py::module_::import("ssdpm.base.convert")
+		.attr("check_memory")(n, each, name);
 }
 
 py::dict words(const char *(*to_string)(uint32_t), bool bits)

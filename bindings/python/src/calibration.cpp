@@ -140,7 +140,7 @@ using OverlayTuple =
 		   uint32_t, uint32_t, std::string, std::string, std::string,
 		   std::string, std::string, std::string>;
 
-/* ssdpm/calibration.py has checked the lengths. */
+/* ssdpm/measure/calibration.py has checked the lengths. */
 template <size_t size>
 static void copy_text(char (&to)[size], const std::string &from)
 {

@@ -3,7 +3,7 @@
  * What all files of the binding share.
  *
  * C++ computes, Python validates and explains: whatever comes in here has been
- * checked by ssdpm/<stage>.py, so these functions take plain types only.
+ * checked by ssdpm/<stage>/, so these functions take plain types only.
  */
 #ifndef SSDPM_BINDING_COMMON_H
 #define SSDPM_BINDING_COMMON_H
@@ -142,7 +142,7 @@ py::array view(const T *data, size_t n, const py::object &base)
 	return array;
 }
 
-/* Records, as ssdpm/workload.py has checked them: one dimension, no gaps. */
+/* Records, as ssdpm/workload/ has checked them: one dimension, no gaps. */
 using IoArray = py::array_t<struct ssdpm_io, py::array::c_style>;
 
 /* base_ns and bytes_per_second of struct ssdpm_service. */

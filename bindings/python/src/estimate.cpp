@@ -278,7 +278,7 @@ static struct ssdpm_bounds bounds_from(const BoundsTuple &from)
 	return bounds;
 }
 
-/* The idle times of a trace. ssdpm/estimate.py feeds one and finishes it before
+/* The idle times of a trace. ssdpm/estimate/ feeds one and finishes it before
  * it lets anybody see it; from then on it never changes. */
 class Gaps
 {

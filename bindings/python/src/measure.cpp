@@ -7,7 +7,7 @@
 
 #include <pybind11/stl.h>
 
-/* The order is that of struct ssdpm_energy; ssdpm/measure.py has the names. */
+/* The order is that of struct ssdpm_energy; ssdpm/measure/ has the names. */
 static py::tuple energy_tuple(const struct ssdpm_energy &energy)
 {
 	return py::make_tuple(
@@ -258,8 +258,7 @@ static py::tuple idle_work(const Samples &samples, const BaselineTuple &level,
 			      found.mean_extra_w);
 }
 
-/* The order is that of struct ssdpm_sampling; ssdpm/sampling.py has the names.
- */
+/* The order is that of struct ssdpm_sampling; ssdpm/measure/ has the names. */
 static py::tuple sampling(const Samples &samples,
 			  const std::optional<BaselineTuple> &level,
 			  const std::optional<DetectTuple> &detect,

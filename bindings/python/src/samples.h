@@ -7,7 +7,7 @@
 
 using Times = py::array_t<int64_t, py::array::c_style>;
 
-/* What ssdpm/measure.py has checked: one dimension, no gaps; kept alive. */
+/* What ssdpm/measure/ has checked: one dimension, no gaps; kept alive. */
 class Samples
 {
       public:

@@ -26,7 +26,7 @@ static struct ssdpm_survey_params schedule_from(const ScheduleTuple &from)
 	return to;
 }
 
-/* The order is that of the structures; ssdpm/survey.py has the names. */
+/* The order is that of the structures; ssdpm/measure/survey/ has the names. */
 static py::tuple schedule(const ScheduleTuple &from)
 {
 	const struct ssdpm_survey_params params = schedule_from(from);

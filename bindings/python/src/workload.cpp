@@ -183,7 +183,7 @@ static std::unique_ptr<Reader> trace_open(const py::object &source,
 	return std::make_unique<Reader>(trace, source);
 }
 
-/* What generate() of ssdpm/workload.py was given; None: the default. */
+/* What generate() of ssdpm/workload/ was given; None: the default. */
 template <typename T>
 static void set_number(T *member, const py::dict &from, const char *name)
 {
@@ -283,7 +283,7 @@ struct ssdpm_service service_from(const ServiceNumbers &numbers)
 	return service;
 }
 
-/* Numbers of a trace; ssdpm/workload.py keeps each to itself. */
+/* Numbers of a trace; ssdpm/workload/ keeps each to itself. */
 class Stats
 {
       public:

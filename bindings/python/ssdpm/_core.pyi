@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Written by hand; mypy.stubtest holds it against the module.
 #
-# The functions take what ssdpm/<stage>.py has checked. Errors of the library are
+# The functions take what ssdpm/<stage>/ has checked. Errors of the library are
 # raised as ssdpm.Error or MemoryError.
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias, type_check_only
@@ -77,9 +77,7 @@ CALIBRATE_BYTE_ENERGY: int
 
 # words_valid, generations as bits, apm_level; supported and enabled, each with
 # the mask of what is unknown.
-_SataFacts: TypeAlias = tuple[
-    bool | None, int | None, int | None, int, int, int, int
-]
+_SataFacts: TypeAlias = tuple[bool | None, int | None, int | None, int, int, int, int]
 
 # base_ns and bytes_per_second, by operation.
 _Service: TypeAlias = tuple[list[int], list[int]]
@@ -189,9 +187,7 @@ class SimParams(metaclass=_Pybind11Type):
     ) -> None: ...
 
 class Sim(metaclass=_Pybind11Type):
-    def __init__(
-        self, model: Model, params: SimParams, want_changes: bool
-    ) -> None: ...
+    def __init__(self, model: Model, params: SimParams, want_changes: bool) -> None: ...
     def feed(self, ios: npt.NDArray[np.void]) -> None: ...
     # Nominal, low and high run; assumed_nj, axes, n_corners, widest_axis,
     # axis_low_nj, axis_high_nj; delays, intervals, changes.
@@ -353,9 +349,7 @@ class Plan(metaclass=_Pybind11Type):
     def tables(
         self,
     ) -> list[
-        tuple[
-            str, str | None, ApstTable | None, ApstTable | None, ApstTable | None
-        ]
+        tuple[str, str | None, ApstTable | None, ApstTable | None, ApstTable | None]
     ]: ...
     @property
     def n_planned(self) -> int: ...
@@ -382,6 +376,7 @@ class Persist(metaclass=_Pybind11Type):
 def version() -> str: ...
 def models_from_data(data: bytes) -> list[Model]: ...
 def catalogue_new(data: bytes | None) -> Catalogue: ...
+
 # mode, power_uw.
 def governor_modes(form: int) -> list[tuple[int, int | None]]: ...
 def model_new(
@@ -399,9 +394,7 @@ def apst_generate(model: Model, params: ApstParams) -> ApstTable: ...
 def apst_explain(model: Model, params: ApstParams) -> list[tuple[int, str, str]]: ...
 def apst_decode(data: bytes, enabled: bool) -> ApstTable: ...
 def apst_from_data(data: bytes) -> ApstTable: ...
-def apst_infer(
-    model: Model, table: ApstTable
-) -> list[tuple[ApstParams, int, int]]: ...
+def apst_infer(model: Model, table: ApstTable) -> list[tuple[ApstParams, int, int]]: ...
 def apst_keep(model: Model, params: ApstParams, state: int) -> int: ...
 def apst_reach(
     model: Model, table: ApstTable, quirks: int
@@ -430,6 +423,7 @@ def parameters_set(
     high: int,
 ) -> list[_Parameter]: ...
 def parameters_to_model(model: Model, parameters: list[_Parameter]) -> Model: ...
+
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_solve(
     options: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32], budget_uw: int
@@ -446,6 +440,7 @@ def gaps_clairvoyant(
 def gaps_best_table(
     gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds
 ) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
+
 # route, possible, advice, today_keeps_bounds, table, limit_us, four times of nvme_core, run, saving.
 def recommend(
     gaps: Gaps,
@@ -573,7 +568,6 @@ def measure_steady_state(
 def measure_change_points(
     samples: Samples, sigma_w: float, penalty: float, min_samples: int, /
 ) -> list[int]: ...
-
 def iops_log_read(source: int | bytes, op: int, /) -> npt.NDArray[np.float64]: ...
 def consistency_measure(
     iops: npt.NDArray[np.float64], begin_s: int, end_s: int, threshold_iops: float, /
@@ -649,9 +643,7 @@ class PowerReader(metaclass=_Pybind11Type):
 def power_open(source: int | bytes, params: _PowerParams, /) -> PowerReader: ...
 
 # The members of struct ssdpm_measured; those of struct ssdpm_calibration from n_bins on.
-_Measured: TypeAlias = tuple[
-    int, int, int, bool, int, float, float, float, float, str
-]
+_Measured: TypeAlias = tuple[int, int, int, bool, int, float, float, float, float, str]
 _Quality: TypeAlias = tuple[int, int, int, int, int, float, float, float, float]
 
 def calibrate(
@@ -663,9 +655,7 @@ def calibrate(
     /,
 ) -> tuple[list[_Measured], _Quality]: ...
 def wa_calculate(formula: int, spare: float, pages_per_block: int) -> float: ...
-def wa_calculate_classes(
-    spare: float, classes: list[tuple[float, float]]
-) -> float: ...
+def wa_calculate_classes(spare: float, classes: list[tuple[float, float]]) -> float: ...
 def spare_factor_trim(spare: float, trim_share: float) -> float: ...
 
 # The numbers are the members of struct ssdpm_nand in their order.

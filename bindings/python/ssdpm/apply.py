@@ -23,10 +23,7 @@ from types import TracebackType
 from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
-from ssdpm.base import (
-    InvalidError,
-    Live,
-    Value,
+from ssdpm.base.convert import (
     check_bool,
     check_filename,
     check_instance,
@@ -35,20 +32,16 @@ from ssdpm.base import (
     check_text,
     check_unsigned,
     check_word,
-    html_table,
 )
-from ssdpm.device import Device, Machine, Root, machine_of
-from ssdpm.model import Model
-from ssdpm.policy import (
-    ApstTable,
-    PowerSource,
-    ProfileSettings,
-    limit_number,
-    limit_word,
-    lpm_numbers,
-    profile,
-    settings_dict,
-)
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.notebook import html_table
+from ssdpm.base.values import Live, Value
+from ssdpm.device.machine import Device, Machine, Root, machine_of
+from ssdpm.model.drive import Model
+from ssdpm.policy.parameters import limit_number, limit_word
+from ssdpm.policy.profiles import ProfileSettings, lpm_numbers, profile, settings_dict
+from ssdpm.policy.table import ApstTable
+from ssdpm.policy.words import PowerSource
 
 Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]

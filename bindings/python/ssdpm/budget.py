@@ -13,29 +13,34 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm._arrays import floats, one_dimension
-from ssdpm.base import (
-    InvalidError,
-    RangeError,
-    UnknownValueError,
-    UnsupportedError,
-    Value,
+from ssdpm.base.arrays import floats, one_dimension
+from ssdpm.base.convert import (
     check_instance,
     check_list,
     check_text,
     check_unsigned,
     check_word,
-    html_table,
 )
-from ssdpm.cap import Result, Run, Stream, from_model, simulate
-from ssdpm.estimate import Parameter, TraceLike, check_parameters, parameters
-from ssdpm.model import Model
-from ssdpm.workload import IO_DTYPE, OPS, record_arrays
+from ssdpm.base.errors import (
+    InvalidError,
+    RangeError,
+    UnknownValueError,
+    UnsupportedError,
+)
+from ssdpm.base.notebook import html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.values import Value
+from ssdpm.cap.drive import Result, from_model
+from ssdpm.cap.run import Run, simulate
+from ssdpm.cap.stream import Stream
+from ssdpm.estimate.parameters import Overlay, parameters
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter, check_parameters
+from ssdpm.workload.records import IO_DTYPE, OPS
+from ssdpm.workload.trace import TraceLike, record_arrays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ssdpm.calibration import Calibration
 
 BUDGET_POWERS = ("max", "expected", "p99")
 """What a state can be counted with."""
@@ -272,7 +277,7 @@ def budget_item(
     io_bytes: int = 131072,
     trace: TraceLike | None = None,
     loop: str = "closed",
-    measured: Calibration | None = None,
+    measured: Overlay | None = None,
     parameters: Iterable[Parameter] | None = None,
 ) -> BudgetItem:
     """The states of a drive, with what each takes and loses; of a card, summed.
@@ -318,7 +323,7 @@ def _item(
     name: str | None,
     weight: object,
     work: _Work,
-    measured: Calibration | None,
+    measured: Overlay | None,
     given: Iterable[Parameter] | None,
 ) -> BudgetItem:
     worth = _weight(weight, "weight")
@@ -429,9 +434,7 @@ class Budget(Value):
         Raises:
             ImportError: matplotlib is not installed.
         """
-        from ssdpm import plot
-
-        return plot.plot_budget(self, ax)
+        return drawn("plot_budget", self, ax)
 
     def _summary(self) -> str:
         budget, left = _watts(self.budget_uw / _UW), _watts(abs(self.left_w))
@@ -468,7 +471,7 @@ def _items(
     drives: Iterable[DriveLike],
     weights: Iterable[float] | None,
     work: _Work,
-    measured: Calibration | None,
+    measured: Overlay | None,
 ) -> tuple[BudgetItem, ...]:
     listed = check_list(drives, "drives", "drives")
     if not 1 <= len(listed) <= _core.BUDGET_MAX_ITEMS:
@@ -511,7 +514,7 @@ def budget(
     trace: TraceLike | None = None,
     loop: str = "closed",
     weights: Iterable[float] | None = None,
-    measured: Calibration | None = None,
+    measured: Overlay | None = None,
 ) -> Budget:
     """A state for each drive, so that all fit and the weighted loss is least.
 

@@ -36,21 +36,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core, ftl
-from ssdpm._arrays import floats, one_dimension
-from ssdpm.base import (
-    Error,
-    InvalidError,
-    Value,
+from ssdpm.base.arrays import floats, one_dimension
+from ssdpm.base.convert import (
     check_filename,
     check_instance,
     check_list,
+    check_number,
     check_text,
     check_unsigned,
     check_word,
-    html_table,
 )
-from ssdpm.measure import _cell, _number
-from ssdpm.workload import OPS, TraceSource, open_source
+from ssdpm.base.errors import Error, InvalidError
+from ssdpm.base.notebook import cell, html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.values import Value
+from ssdpm.workload.files import TraceSource, open_source
+from ssdpm.workload.records import OPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +157,7 @@ class Consistency(Value):
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.name, _cell(getattr(self, one.name)))
+            (one.name, cell(getattr(self, one.name)))
             for one in fields(self)
             if one.name not in ("name", "iops", "power_w")
         ]
@@ -272,9 +273,9 @@ class Comparison(Value, Sequence[Consistency]):
             axes: three, to draw on; None: new ones.
             late_s: where the second and the third begin.
         """
-        from ssdpm.plot import plot_consistency
-
-        return plot_consistency(self, check_unsigned(late_s, "late_s", _MOST_S), axes)
+        return drawn(
+            "plot_consistency", self, check_unsigned(late_s, "late_s", _MOST_S), axes
+        )
 
 
 def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float64]:
@@ -304,9 +305,7 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
     return _read(source, op, "source")
 
 
-def _read(
-    source: TraceSource, op: str | None, name: str
-) -> npt.NDArray[np.float64]:
+def _read(source: TraceSource, op: str | None, name: str) -> npt.NDArray[np.float64]:
     ops = {word: number for word, number in OPS.items() if word != "flush"}
     number = 0 if op is None else ops[check_word(op, "op", ops)]
     what, file, filename = open_source(source, name)
@@ -389,7 +388,7 @@ def measure(
     begin = check_unsigned(begin_s, "begin_s", _MOST_S)
     # To the library 0 is no end at all.
     end = 0 if end_s is None else check_unsigned(end_s, "end_s", _MOST_S, 1)
-    threshold = _number(threshold_iops, "threshold_iops")
+    threshold = check_number(threshold_iops, "threshold_iops")
     title = _name_of(iops) if name is None else check_text(name, "name")
     found = list(_core.consistency_measure(series, begin, end, threshold))
     plain = [
@@ -403,7 +402,9 @@ def measure(
     has_plateau = run.plateau_iops is not None
     return replace(
         run,
-        plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)]) if has_plateau else None,
+        plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)])
+        if has_plateau
+        else None,
         mean_power_w=_mean(powers[begin : end or None]),
         power_w=powers,
     )

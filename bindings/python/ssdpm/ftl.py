@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""A simulated drive with a page map, written to without end.
+"""A simulated drive with a page map, written to without end.
 
 What comes of it, once it is in its steady state::
 
@@ -23,7 +23,6 @@ moved. The same seed gives the same result. ssdpm_estimate(3) has the rules.
 from __future__ import annotations
 
 import errno
-
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
@@ -31,24 +30,23 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base import (
-    InvalidError,
-    Ongoing,
-    Value,
+from ssdpm.base.convert import (
     check_bool,
     check_float,
     check_instance,
     check_memory,
+    check_spare,
     check_unsigned,
     check_word,
 )
-from ssdpm.wa import ClassesLike, check_classes, check_spare
-from ssdpm.workload import record_arrays
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.optional import drawn
+from ssdpm.base.values import Ongoing, Value
+from ssdpm.wa import ClassesLike, check_classes
+from ssdpm.workload.trace import TraceLike, record_arrays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ssdpm.estimate import TraceLike
 
 __all__ = [
     "COLLECTORS",
@@ -341,7 +339,8 @@ def _pattern(
     word = check_word(pattern, "pattern", PATTERNS)
     if (classes is None) == (word == "classes"):
         raise InvalidError(
-            errno.EINVAL, 'classes: they are for the pattern "classes", which needs them'
+            errno.EINVAL,
+            'classes: they are for the pattern "classes", which needs them',
         )
     most = 2**64 - 1
     return (
@@ -411,9 +410,7 @@ class Run(Value):
             ImportError: matplotlib is not installed.
             InvalidError: there are no seconds.
         """
-        from ssdpm import plot
-
-        return plot.plot_ftl(self, ax)
+        return drawn("plot_ftl", self, ax)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -424,9 +421,7 @@ class Run(Value):
             f"{'unknown' if wa is None else format(wa, '.4g')}"
         )
         if self.seconds is not None and len(self.seconds):
-            text += (
-                f", {len(self.seconds)} s, {self.iops[0]} -> {self.iops[-1]} IOPS"
-            )
+            text += f", {len(self.seconds)} s, {self.iops[0]} -> {self.iops[-1]} IOPS"
             if not np.isnan(self.power_w[0]):
                 text += f", {self.power_w[0]:.3g} -> {self.power_w[-1]:.3g} W"
         return f"<ssdpm.ftl.Run {text}>"

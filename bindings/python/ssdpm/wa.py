@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Write amplification: what garbage collection adds to the writes of a host.
+"""Write amplification: what garbage collection adds to the writes of a host.
 
 By formula, from the spare factor, the share of the flash that holds no data::
 
@@ -25,23 +25,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base import (
-    InvalidError,
-    RangeError,
-    Value,
+from ssdpm.base.convert import (
     check_float,
     check_instance,
     check_list,
+    check_measured_wa,
+    check_spare,
     check_unsigned,
     check_word,
     check_words,
 )
+from ssdpm.base.errors import InvalidError, RangeError
+from ssdpm.base.optional import drawn
+from ssdpm.base.values import Value
+from ssdpm.estimate.parameters import parameters as find
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter, check_parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ssdpm.estimate import Parameter
-    from ssdpm.model import Model
 
 __all__ = [
     "FORMULAS",
@@ -66,18 +68,6 @@ and too low."""
 
 ClassesLike = Iterable[Sequence[float]]
 """Pairs of a share of all addresses and of all writes; both come to 1."""
-
-
-def check_spare(value: object, name: str = "spare") -> float:
-    """Above 0 and below 1."""
-    spare = check_float(value, name)
-    if not 0 < spare < 1:
-        raise RangeError(
-            errno.ERANGE,
-            f"{name}: {spare} is no share of the flash that holds no data: it is above "
-            "0 and below 1",
-        )
-    return spare
 
 
 def check_classes(classes: ClassesLike) -> list[tuple[float, float]]:
@@ -274,9 +264,6 @@ def background(
     Raises:
         RangeError: the spare factor; measured_wa is more than that gives.
     """
-    from ssdpm.estimate import check_parameters, parameters as find
-    from ssdpm.model import Model
-
     handle = check_instance(model, "model", Model)._handle
     known = find(model) if parameters is None else parameters
     _, numbers = _core.parameters_set_spare(
@@ -286,14 +273,6 @@ def background(
         check_measured_wa(measured_wa),
     )
     return Background(*numbers)
-
-
-def check_measured_wa(value: object) -> float:
-    """1 or more."""
-    number = check_float(value, "measured_wa")
-    if not 1 <= number <= 1e6:
-        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not in 1 to 1e6")
-    return number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -328,9 +307,7 @@ class Curve(Value):
         Raises:
             ImportError: matplotlib is not installed.
         """
-        from ssdpm import plot
-
-        return plot.plot_wa(self, ax)
+        return drawn("plot_wa", self, ax)
 
 
 def curve(
@@ -352,7 +329,9 @@ def curve(
     spares = np.sort(
         np.geomspace(0.02, 0.5, 100)
         if spare is None
-        else np.array([check_spare(one) for one in check_list(spare, "spare", "numbers")])
+        else np.array(
+            [check_spare(one) for one in check_list(spare, "spare", "numbers")]
+        )
     )
     pages = check_unsigned(pages_per_block, "pages_per_block", 65536, 2)
     found = {}

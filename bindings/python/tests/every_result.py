@@ -7,6 +7,7 @@ arguments are NumPy's own where a user may have them from an array.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import inspect
 import subprocess
@@ -26,7 +27,7 @@ from identify import State, identify
 from ssdpm import cap, consistency, ftl, measure, wa
 from ssdpm.base import Value
 from ssdpm.measure import survey
-from ssdpm.survey import Result, Stated
+from ssdpm.measure.survey import Result, Stated
 
 MODULES: tuple[ModuleType, ...] = (
     ssdpm,
@@ -77,7 +78,8 @@ def _is_public(cls: type) -> bool:
 def value_classes(of: type[Value] = Value) -> Iterator[type]:
     """All classes of values, also those that no __all__ has."""
     for cls in of.__subclasses__():
-        if _is_public(cls):
+        has_fields: bool = dataclasses.is_dataclass(cls)
+        if has_fields and _is_public(cls):
             yield cls
         yield from value_classes(cls)
 
@@ -88,22 +90,25 @@ def _gives(function: Any) -> bool:
     return words != "None" and "Axes" not in words
 
 
-def _path(cls: type, name: str) -> str:
-    return f"{cls.__module__}.{cls.__name__}.{name}"
+def path_of(one: Any, *names: str) -> str:
+    """With the package in the place of the module that lies in it."""
+    package, _, _ = one.__module__.rpartition(".")
+    home = one.__module__ if package == "ssdpm" else package
+    return ".".join([home, one.__name__, *names])
 
 
 def public_calls() -> Iterator[str]:
     """What CALLS has to have."""
     for one in public():
         if inspect.isfunction(one) and _gives(one):
-            yield f"{one.__module__}.{one.__name__}"
+            yield path_of(one)
     for cls in {*public_classes(), *value_classes()}:
         for name, member in vars(cls).items():
             function = getattr(member, "__func__", member)
             if name.startswith("_") or not inspect.isfunction(function):
                 continue
             if _gives(function):
-                yield _path(cls, name)
+                yield path_of(cls, name)
 
 
 class World:
@@ -376,20 +381,20 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.budget.budget_item": lambda w: ssdpm.budget_item(
         w.model, weight=f64(2)
     ),
-    "ssdpm.calibration.Calibration.fitted": lambda w: w.calibration.fitted(),
-    "ssdpm.calibration.Calibration.from_json": lambda w: (
+    "ssdpm.measure.Calibration.fitted": lambda w: w.calibration.fitted(),
+    "ssdpm.measure.Calibration.from_json": lambda w: (
         measure.Calibration.from_json(w.calibration.to_json())
     ),
-    "ssdpm.calibration.Calibration.get": lambda w: w.calibration.get(
+    "ssdpm.measure.Calibration.get": lambda w: w.calibration.get(
         "idle_power_uw", i64(1)
     ),
-    "ssdpm.calibration.Calibration.load": lambda w: measure.Calibration.load(w.overlay),
-    "ssdpm.calibration.Calibration.match": lambda w: w.calibration.match(w.model),
-    "ssdpm.calibration.Calibration.parameters": lambda w: w.calibration.parameters(
+    "ssdpm.measure.Calibration.load": lambda w: measure.Calibration.load(w.overlay),
+    "ssdpm.measure.Calibration.match": lambda w: w.calibration.match(w.model),
+    "ssdpm.measure.Calibration.parameters": lambda w: w.calibration.parameters(
         drive()
     ),
-    "ssdpm.calibration.Calibration.to_json": lambda w: w.calibration.to_json(),
-    "ssdpm.calibration.calibrate": lambda w: w.calibration,
+    "ssdpm.measure.Calibration.to_json": lambda w: w.calibration.to_json(),
+    "ssdpm.measure.calibrate": lambda w: w.calibration,
     "ssdpm.cap.Curve.to_records": lambda w: w.drive.sweep([10, None]).to_records(),
     "ssdpm.cap.Drive.at": lambda w: w.drive.at(i64(10)),
     "ssdpm.cap.Drive.sweep": lambda w: w.drive.sweep(np.arange(5, 9)),
@@ -530,33 +535,33 @@ CALLS: Mapping[str, Callable[[World], object]] = {
         ssdpm.Model.catalogue("KINGSTON SA2000")
     ),
     "ssdpm.policy.reach": lambda w: ssdpm.reach(w.model, w.table),
-    "ssdpm.power.iter_power": lambda w: list(measure.iter_power(POWER)),
-    "ssdpm.power.read_power": lambda w: measure.read_power(POWER),
-    "ssdpm.sampling.sampling": lambda w: measure.sampling(w.signal, w.baseline),
-    "ssdpm.survey.Noise.from_summary": lambda w: survey.Noise.from_summary(
+    "ssdpm.measure.iter_power": lambda w: list(measure.iter_power(POWER)),
+    "ssdpm.measure.read_power": lambda w: measure.read_power(POWER),
+    "ssdpm.measure.sampling": lambda w: measure.sampling(w.signal, w.baseline),
+    "ssdpm.measure.survey.Noise.from_summary": lambda w: survey.Noise.from_summary(
         w.summary, w.analysis
     ),
-    "ssdpm.survey.Readings.mean": lambda w: w.survey.readings[0].mean(),
-    "ssdpm.survey.Readings.summary": lambda w: w.survey.readings[0].summary(),
-    "ssdpm.survey.Result.from_difference": lambda w: survey.Result.from_difference(
+    "ssdpm.measure.survey.Readings.mean": lambda w: w.survey.readings[0].mean(),
+    "ssdpm.measure.survey.Readings.summary": lambda w: w.survey.readings[0].summary(),
+    "ssdpm.measure.survey.Result.from_difference": lambda w: survey.Result.from_difference(
         "x", w.analysis.differences[0]
     ),
-    "ssdpm.survey.Run.from_summary": lambda w: survey.Run.from_summary(
+    "ssdpm.measure.survey.Run.from_summary": lambda w: survey.Run.from_summary(
         w.schedule[0], w.summary
     ),
-    "ssdpm.survey.Survey.analyse": lambda w: w.survey.analyse(),
-    "ssdpm.survey.Survey.count": lambda w: w.survey.count("complete"),
-    "ssdpm.survey.Survey.get": lambda w: w.survey.get("drive"),
-    "ssdpm.survey.Survey.runs": lambda w: w.survey.runs(),
-    "ssdpm.survey.analyse": lambda w: w.analysis,
-    "ssdpm.survey.detectable": lambda w: survey.detectable(w.schedule, w.summary),
-    "ssdpm.survey.judge": lambda w: survey.judge(w.stated()),
-    "ssdpm.survey.merge": lambda w: survey.merge(w.results()),
-    "ssdpm.survey.range_p": lambda w: survey.range_p(3.5, i64(3), f64(9)),
-    "ssdpm.survey.range_q": lambda w: survey.range_q(0.05, 3, 9),
-    "ssdpm.survey.read": lambda w: w.survey,
-    "ssdpm.survey.schedule": lambda w: w.schedule,
-    "ssdpm.survey.summarise": lambda w: w.summary,
+    "ssdpm.measure.survey.Survey.analyse": lambda w: w.survey.analyse(),
+    "ssdpm.measure.survey.Survey.count": lambda w: w.survey.count("complete"),
+    "ssdpm.measure.survey.Survey.get": lambda w: w.survey.get("drive"),
+    "ssdpm.measure.survey.Survey.runs": lambda w: w.survey.runs(),
+    "ssdpm.measure.survey.analyse": lambda w: w.analysis,
+    "ssdpm.measure.survey.detectable": lambda w: survey.detectable(w.schedule, w.summary),
+    "ssdpm.measure.survey.judge": lambda w: survey.judge(w.stated()),
+    "ssdpm.measure.survey.merge": lambda w: survey.merge(w.results()),
+    "ssdpm.measure.survey.range_p": lambda w: survey.range_p(3.5, i64(3), f64(9)),
+    "ssdpm.measure.survey.range_q": lambda w: survey.range_q(0.05, 3, 9),
+    "ssdpm.measure.survey.read": lambda w: w.survey,
+    "ssdpm.measure.survey.schedule": lambda w: w.schedule,
+    "ssdpm.measure.survey.summarise": lambda w: w.summary,
     "ssdpm.wa.Background.time_s": lambda w: wa.background(w.model, 0.1).time_s(
         f64(1e9)
     ),

@@ -16,6 +16,7 @@ import pytest
 
 import ssdpm
 from ssdpm import _core
+from ssdpm.base.errors import error_from_c
 
 BAD_JSON = """{
   "schema": "ssdpm.model/1",
@@ -108,14 +109,14 @@ def test_an_error_survives_pickling(tmp_path: Path) -> None:
     ],
 )
 def test_each_errno_has_its_class(code: int, cls: type[ssdpm.Error]) -> None:
-    error = ssdpm.base._error_from_c(code, "message", 0, 0, False)
+    error = error_from_c(code, "message", 0, 0, False)
     assert type(error) is cls
     assert (error.errno, str(error), error.line) == (code, "message", None)
     assert error.nvme_status is None
 
 
 def test_an_error_has_the_status_that_a_drive_answered() -> None:
-    error = ssdpm.base._error_from_c(errno.EIO, "message", 0, 0x4002, False)
+    error = error_from_c(errno.EIO, "message", 0, 0x4002, False)
     copy = pickle.loads(pickle.dumps(error))
     assert (error.nvme_status, copy.nvme_status) == (0x4002, 0x4002)
 

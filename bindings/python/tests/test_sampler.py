@@ -151,7 +151,7 @@ def test_ctrl_c_ends_a_record(
         if nap is not None:
             raise nap
 
-    monkeypatch.setattr("ssdpm.device.time.sleep", sleep)
+    monkeypatch.setattr("ssdpm.device.sampler.time.sleep", sleep)
     _, power = ssdpm.Sampler("BAT0", root, interval_s=0.01).record(math.inf)
     assert list(power) == [6.2] * 3
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ssdpm.survey: schedules, runs, what they tell, and what they refuse to tell."""
+"""ssdpm.measure.survey: schedules, runs, what they tell, and what they refuse to tell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ssdpm
 from ssdpm.measure import survey
-from ssdpm.survey import Result, Run, Stated
+from ssdpm.measure.survey import Result, Run, Stated
 from test_plot import is_drawn
 from truth import correlated
 
@@ -158,8 +158,8 @@ def test_policies_that_differ_are_told_apart_and_others_are_not() -> None:
         assert mean.mean_w == pytest.approx(np.mean(mine))
         assert mean.share == pytest.approx(mean.mean_w / found.system_w)
     assert repr(found) == (
-        "<ssdpm.survey.Analysis idle: 20 runs of 4 policies in 5 blocks, 5 of 6 pairs "
-        "differ>"
+        "<ssdpm.measure.survey.Analysis idle: 20 runs of 4 policies in 5 blocks, 5 of "
+        "6 pairs differ>"
     )
     assert "<td>max_performance</td>" in found._repr_html_()
 
@@ -382,8 +382,8 @@ def test_a_file_of_a_survey_is_read_whole(tmp_path: Path) -> None:
     with path.open("rb") as file:
         assert survey.read(file) == found
     assert repr(found) == (
-        "<ssdpm.survey.Survey Fixture SSD 256GB, FW 1.0; 12 complete runs, 1 incomplete, "
-        "1 of fio of 2 policies in idle>"
+        "<ssdpm.measure.survey.Survey Fixture SSD 256GB, FW 1.0; 12 complete runs, 1 "
+        "incomplete, 1 of fio of 2 policies in idle>"
     )
     assert "<td>lpm=b</td>" in found._repr_html_()
     with pytest.raises(ValueError, match="read-only"):

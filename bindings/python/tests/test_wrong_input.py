@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import ssdpm
-from every_result import CALLS, MODULES, World, public_classes, value_classes
+from every_result import CALLS, MODULES, World, path_of, public_classes, value_classes
 
 LONG = "x" * 5000
 SECONDS = 20
@@ -71,13 +71,13 @@ OTHERS_WORDS = (
 GOES_WITH = {
     ("ssdpm.consistency.measure", "iops"): "power_w",
     ("ssdpm.consistency.compare", "runs"): "iops",
-    ("ssdpm.survey.analyse", "runs"): "scenario",
-    ("ssdpm.survey.merge", "results"): "policy",
+    ("ssdpm.measure.survey.analyse", "runs"): "scenario",
+    ("ssdpm.measure.survey.merge", "results"): "policy",
     ("ssdpm.workload.Trace.save", "path"): "format",
     ("ssdpm.device.Sampler", "meter"): "name",
 }
 # Waits for a meter, as long as it is told; is made by the functions beside it.
-LEFT_OUT = {"ssdpm.device.Sampler.record", "ssdpm.power.PowerIterator"}
+LEFT_OUT = {"ssdpm.device.Sampler.record", "ssdpm.measure.PowerIterator"}
 
 
 class Call:
@@ -111,9 +111,9 @@ def public_code() -> Iterator[tuple[types.CodeType, str, Callable[..., object]]]
         for name in module.__all__:
             one = getattr(module, name)
             if inspect.isfunction(one):
-                yield one.__code__, f"{one.__module__}.{one.__name__}", one
+                yield one.__code__, path_of(one), one
     for cls in {*public_classes(), *value_classes()}:
-        path = f"{cls.__module__}.{cls.__name__}"
+        path = path_of(cls)
         for name, member in vars(cls).items():
             function = getattr(member, "__func__", member)
             if not inspect.isfunction(function):

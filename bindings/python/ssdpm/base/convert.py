@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Values of callers to values of the library: one rule for each kind."""
+
+from __future__ import annotations
+
+import errno
+import math
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ssdpm.base.errors import RangeError
+
+
+def check_unsigned(value: object, name: str, maximum: int, minimum: int = 0) -> int:
+    """An integer of minimum to maximum, of any integer type but bool."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"{name}: an integer is needed, not {type(value).__name__}"
+        ) from None
+    if not minimum <= number <= maximum:
+        raise RangeError(
+            errno.ERANGE, f"{name}: {number} is not in {minimum} to {maximum}"
+        )
+    return number
+
+
+def check_bool(value: object, name: str) -> bool:
+    """A bool, and nothing that is only true or false in some sense."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: a bool is needed, not {type(value).__name__}")
+    return bool(value)
+
+
+def check_path(value: object, name: str) -> bytes:
+    """A path, as the system takes it."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name}: a path is needed, not {type(value).__name__}")
+    try:
+        path = os.fsencode(value)
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {value!r} is no name of a file") from None
+    if b"\0" in path:
+        raise ValueError(f"{name}: a zero byte stands in it")
+    return path
+
+
+def check_filename(value: object, name: str) -> str:
+    """A path, as Python opens it."""
+    return os.fsdecode(check_path(value, name))
+
+
+def check_text(value: object, name: str) -> str:
+    """A str that C can read to its end."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{name}: a zero byte stands in it")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {value!r} has no form in UTF-8") from None
+    return value
+
+
+def check_float(value: object, name: str, needed: str = "a number is") -> float:
+    """Any real number but a bool."""
+    if isinstance(value, (bool, np.complexfloating)) or not isinstance(
+        value, (int, float, np.number)
+    ):
+        raise TypeError(f"{name}: {needed} needed, not {type(value).__name__}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise RangeError(errno.ERANGE, f"{name}: it is beyond any float") from None
+
+
+def check_word(value: object, name: str, words: Iterable[str]) -> str:
+    """One of some words; the members of our enums are words too."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: a str is needed, not {type(value).__name__}")
+    known = list(words)
+    if value not in known:
+        raise ValueError(
+            f"{name}: {str(value)!r} is none of {', '.join(map(repr, known))}"
+        )
+    return str(value)
+
+
+def check_memory(n: int, each: int, name: str) -> None:
+    """Say the size before the machine runs out of memory."""
+    needed, gib = n * each, 2.0**30
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > total:
+        raise MemoryError(
+            f"{name}: {n} of {each} bytes are {needed} bytes ({needed / gib:.4g} GiB); "
+            f"this machine has {total / gib:.4g} GiB of memory"
+        )
+
+
+def check_list(values: object, name: str, what: str) -> list[Any]:
+    """Several things; a text or a single thing is none."""
+    texts = (str, bytes, bytearray)
+    single = isinstance(values, np.ndarray) and values.ndim == 0
+    if isinstance(values, texts) or single or not isinstance(values, Iterable):
+        raise TypeError(
+            f"{name}: a list of {what} is needed, not {type(values).__name__}"
+        )
+    if hasattr(values, "columns"):
+        raise TypeError(f"{name}: a list of {what} is needed, not a DataFrame")
+    return list(values)
+
+
+def check_words(values: object, name: str, what: str = "words") -> list[Any]:
+    """Several words, or one that stands alone."""
+    return [values] if isinstance(values, str) else check_list(values, name, what)
+
+
+def check_instance(value: object, name: str, cls: type) -> Any:
+    """One of our objects."""
+    if not isinstance(value, cls):
+        raise TypeError(
+            f"{name}: an ssdpm.{cls.__name__} is needed, not {type(value).__name__}"
+        )
+    return value
+
+
+def bytes_of(source: object, wanted: str, name: str = "source") -> bytes:
+    """Any buffer of bytes; bytes are not copied."""
+    if isinstance(source, bytes):
+        return source
+    try:
+        memory = memoryview(source)  # type: ignore[arg-type]
+    except TypeError:
+        memory = None
+    # Bytes only: an array of numbers is no file.
+    if memory is None or memory.itemsize != 1:
+        raise TypeError(f"{name}: {wanted} is needed, not {type(source).__name__}")
+    return memory.tobytes()
+
+
+def check_number(value: object, name: str, low: float = 0.0) -> float:
+    number = check_float(value, name)
+    if not (low <= number < math.inf):
+        raise RangeError(
+            errno.ERANGE, f"{name}: {number} is not finite and at least {low:g}"
+        )
+    return number
+
+
+def check_time(value: object, name: str) -> int:
+    return check_unsigned(value, name, 2**63 - 1, -(2**63))
+
+
+def rows_of(
+    values: Any, cls: type, name: str, defaults: Mapping[str, object]
+) -> list[Any]:
+    """Objects of ours, or a DataFrame with columns of these names."""
+    if not hasattr(values, "columns"):
+        listed = check_list(values, name, f"ssdpm.{cls.__name__}")
+        return [check_instance(one, name, cls) for one in listed]
+    wanted = [one.name for one in fields(cls)]
+    for column in wanted:
+        if column not in values.columns and column not in defaults:
+            raise ValueError(f"{name}: there is no column {column!r}")
+    columns = [
+        values[column].tolist()
+        if column in values.columns
+        else [defaults[column]] * len(values)
+        for column in wanted
+    ]
+    return [cls(*row) for row in zip(*columns)]
+
+
+def check_spare(value: object, name: str = "spare") -> float:
+    """Above 0 and below 1."""
+    spare = check_float(value, name)
+    if not 0 < spare < 1:
+        raise RangeError(
+            errno.ERANGE,
+            f"{name}: {spare} is no share of the flash that holds no data: it is above "
+            "0 and below 1",
+        )
+    return spare
+
+
+def check_measured_wa(value: object) -> float:
+    """1 or more."""
+    number = check_float(value, "measured_wa")
+    if not 1 <= number <= 1e6:
+        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not in 1 to 1e6")
+    return number
+
+
+def by_number(words: Mapping[str, int]) -> dict[int, str]:
+    return {number: word for word, number in words.items()}

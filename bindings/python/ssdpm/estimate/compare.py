@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""Policies side by side on one workload."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base.convert import check_text, check_word, check_words
+from ssdpm.base.errors import Error
+from ssdpm.base.notebook import html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.units import in_ms, in_mw
+from ssdpm.base.values import Value
+from ssdpm.device.machine import Device
+from ssdpm.estimate.parameters import Overlay, model_of
+from ssdpm.estimate.result import Estimate
+from ssdpm.estimate.run import Run, Saving
+from ssdpm.estimate.setup import DEFAULT_LPM, WINDOWS, Setup, TableLike
+from ssdpm.estimate.simulation import Simulation
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter
+from ssdpm.policy.table import ApstTable
+from ssdpm.workload.trace import TraceLike, record_arrays
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPolicy(Value):
+    """One policy of a comparison.
+
+    Attributes:
+        names: of all policies that are the same table, at least one.
+        estimate: what it costs.
+        saving: against the first policy; all 0 for that one.
+    """
+
+    names: tuple[str, ...]
+    estimate: Estimate
+    saving: Saving
+
+
+_NVME_POLICIES = ("linux", "linux-legacy", *WINDOWS, "lower-envelope", "none")
+
+_SATA_POLICIES = (
+    DEFAULT_LPM,
+    "medium_power",
+    "min_power_with_partial",
+    "min_power",
+    "none",
+)
+
+
+def default_policies(model: Model | Device) -> tuple[str, ...]:
+    """The policies that compare() looks at unless it is told; those of the command.
+
+    NVMe: "linux", "linux-legacy", "windows:SCHEME:SOURCE", "lower-envelope", "none".
+    SATA: the link policies of Linux, and "none". A device has "today" before these:
+    what its machine does.
+    """
+    model, settings = model_of(model)
+    usual = _SATA_POLICIES if model.kind == "sata" else _NVME_POLICIES
+    known = settings is not None and (model.kind == "sata" or settings.apst)
+    return ("today", *usual) if known else usual
+
+
+def named_policies(
+    policies: Mapping[str, Any] | Iterable[Any], name: str
+) -> list[tuple[str, Any]]:
+    """Policies with their names, or with one that says what they are."""
+    if isinstance(policies, Mapping):
+        for key in policies:
+            check_text(key, f"{name}: the name of one")
+        return list(policies.items())
+    named = []
+    for number, policy in enumerate(check_words(policies, name, "policies")):
+        word = "none" if policy is None else f"table {number}"
+        named.append((str(policy) if isinstance(policy, str) else word, policy))
+    return named
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Value):
+    """Policies on the same workload; it is a sequence of ComparedPolicy.
+
+    Attributes:
+        policies: each table once, with all its names.
+        skipped: names of policies that this drive cannot have, and why.
+    """
+
+    policies: tuple[ComparedPolicy, ...]
+    skipped: dict[str, str]
+
+    def __len__(self) -> int:
+        """The number of different policies."""
+        return len(self.policies)
+
+    def __iter__(self) -> Iterator[ComparedPolicy]:
+        return iter(self.policies)
+
+    def __getitem__(self, key: str | SupportsIndex) -> ComparedPolicy:
+        if not isinstance(key, str):
+            return self.policies[key]
+        for policy in self.policies:
+            if key in policy.names:
+                return policy
+        raise KeyError(key)
+
+    def to_records(self) -> npt.NDArray[np.void]:
+        """A row for each policy, for pandas.DataFrame and the like.
+
+        The columns: names, joined by ", "; energy, mean power and saving as low,
+        nominal and high; the added latencies and counts of the nominal run.
+        """
+        rows = []
+        for policy in self.policies:
+            row: dict[str, Any] = {"names": ", ".join(policy.names)}
+            estimate = policy.estimate
+            for corner in ("low", "nominal", "high"):
+                run: Run = getattr(estimate, corner)
+                row[f"energy_{corner}_nj"] = run.energy_nj
+                row[f"mean_power_{corner}_uw"] = run.mean_power_uw
+                row[f"saving_{corner}_nj"] = getattr(policy.saving, f"{corner}_nj")
+                row[f"saving_{corner}_uw"] = getattr(policy.saving, f"{corner}_uw")
+            for name in _COMPARED:
+                row[name] = getattr(estimate.nominal, name)
+            rows.append(row)
+        width = max((len(row["names"]) for row in rows), default=1)
+        dtype = [
+            (name, f"U{width}" if name == "names" else _signed(name))
+            for name in (rows[0] if rows else {})
+        ]
+        return np.array([tuple(row.values()) for row in rows], dtype=dtype)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw mean power against mean added latency, and the frontier.
+
+        Args:
+            ax: where to; None: a new figure.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+        """
+        return drawn("plot_comparison", self, ax)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {', '.join(p.names)}: {p.estimate._summary()}; saves {p.saving}"
+            for p in self.policies
+        ]
+        return "\n".join(["<ssdpm.Comparison", *lines]) + ">"
+
+    def _repr_html_(self) -> str:
+        columns = (
+            "policy",
+            "mean power (low..high)",
+            "saves (low..high)",
+            "delayed",
+            "mean delay",
+            "p99",
+            "max",
+            "wakes",
+        )
+        rows = []
+        for policy in self.policies:
+            estimate, run = policy.estimate, policy.estimate.nominal
+            low, high = estimate.low.mean_power_uw, estimate.high.mean_power_uw
+            rows.append(
+                (
+                    ", ".join(policy.names),
+                    f"{in_mw(run.mean_power_uw)} mW ({in_mw(low)}..{in_mw(high)})",
+                    str(policy.saving),
+                    f"{100 * run.delayed_share:.3g} %",
+                    f"{in_ms(run.delay_mean_ns)} ms",
+                    f"{in_ms(run.delay_p99_ns)} ms",
+                    f"{in_ms(run.delay_max_ns)} ms",
+                    run.n_wakes,
+                )
+            )
+        product = self.policies[0].estimate.model.product if self.policies else None
+        return html_table(product or "unknown drive", columns, rows)
+
+
+_COMPARED = (
+    "n_wakes",
+    "n_deepest",
+    "deepest_per_day",
+    "n_delayed",
+    "delay_mean_ns",
+    "delay_p50_ns",
+    "delay_p99_ns",
+    "delay_p999_ns",
+    "delay_max_ns",
+)
+
+
+def _signed(name: str) -> str:
+    return "i8" if name.startswith("saving") else "u8"
+
+
+def _simulations(
+    setup: Setup, named: list[tuple[str, Any]], optional: bool
+) -> tuple[list[tuple[list[str], Simulation]], dict[str, str]]:
+    """A simulation for each different policy, with its names."""
+    found: list[tuple[list[str], Any, Simulation]] = []
+    skipped: dict[str, str] = {}
+    for name, policy in named:
+        try:
+            simulation = _simulation(setup, policy)
+        except Error as error:
+            if not optional or not (found or len(skipped) + 1 < len(named)):
+                raise
+            skipped[name] = str(error)
+            continue
+        key = simulation._setup.lpm or _transitions(simulation._table)
+        same = next((names for names, other, _ in found if other == key), None)
+        if same is not None:
+            same.append(name)
+        else:
+            found.append(([name], key, simulation))
+    return [(names, simulation) for names, _, simulation in found], skipped
+
+
+def _transitions(table: ApstTable | None) -> object:
+    """What a drive does with a table: nothing, where it is not in force."""
+    if table is None or not (table.sent and table.enabled):
+        return ()
+    return tuple(entry for entry in table.entries if entry.idle_ms)
+
+
+def _simulation(setup: Setup, policy: TableLike) -> Simulation:
+    if setup.model.kind != "sata":
+        return Simulation._of(setup, setup.table(policy, "policies"))
+    if policy is None or policy == "none":
+        policy = "max_performance"
+    own = copy.copy(setup)
+    if policy == "today" and setup.settings is not None:
+        own.lpm = setup.settings.lpm
+    else:
+        own.lpm = check_word(policy, "policies", _core.LPM)
+    return Simulation._of(own, None)
+
+
+def compare(
+    model: Model | Device,
+    trace: TraceLike,
+    policies: Mapping[str, TableLike] | Iterable[TableLike] | None = None,
+    *,
+    loop: str = "closed",
+    pcie_link: str | None = "auto",
+    parameters: Iterable[Parameter] | None = None,
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    idle_from_start: bool = False,
+    end_ns: SupportsIndex | None = None,
+) -> Comparison:
+    """Estimate several policies on one workload, and what each saves against the first.
+
+    The trace is read once. Policies that are the same table are taken together.
+
+    Args:
+        policies: names and what estimate() takes for a table (SATA: for lpm); or a list
+            of these without names; None: default_policies(model), without those that
+            this drive cannot have: they are in Comparison.skipped.
+        And as estimate().
+
+    Raises:
+        As estimate().
+    """
+    setup = Setup(
+        model,
+        loop=loop,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+        idle_from_start=idle_from_start,
+    )
+    named = named_policies(
+        default_policies(model) if policies is None else policies, "policies"
+    )
+    if not named:
+        raise ValueError("policies: at least one is needed")
+    simulations, skipped = _simulations(setup, named, policies is None)
+    for records in record_arrays(trace):
+        for _, simulation in simulations:
+            simulation.feed(records)
+    estimates = [simulation.finish(end_ns) for _, simulation in simulations]
+    first = simulations[0][1]._handle
+    return Comparison(
+        tuple(
+            ComparedPolicy(tuple(names), one, Saving(*first.saving(simulation._handle)))
+            for (names, simulation), one in zip(simulations, estimates)
+        ),
+        skipped,
+    )

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""What is known and what is assumed of a drive."""
+
+from __future__ import annotations
+
+import abc
+import errno
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ssdpm import _core
+from ssdpm.base.convert import (
+    check_float,
+    check_instance,
+    check_measured_wa,
+    check_spare,
+    check_unsigned,
+    check_word,
+)
+from ssdpm.base.errors import InvalidError
+from ssdpm.base.values import Value
+from ssdpm.device.facts import DeviceSettings
+from ssdpm.device.machine import Device
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter, ParameterTuples, parameters_from
+from ssdpm.workload.records import OPS
+
+# What the index of a kind is; that of the others is 0.
+_BY_STATE = (
+    "idle_power_uw",
+    "entry_latency_us",
+    "exit_latency_us",
+    "link_idle_time_us",
+)
+_SCALAR = ("transition_power_uw", "link_power_uw", "background_time_ps")
+
+
+class Overlay(Value):
+    """What was measured of a drive, in place of what is assumed.
+
+    ssdpm.measure.Calibration is one.
+    """
+
+    __slots__ = ()
+
+    product: str | None
+    measured_wa: float | None
+
+    @abc.abstractmethod
+    def match(self, model: Model) -> str:
+        """Whether it is of this drive."""
+
+    @abc.abstractmethod
+    def _rows(self) -> list[Any]:
+        """What was measured, as _core takes it."""
+
+
+def _number(value: object, name: str, watts: bool) -> int:
+    if not watts:
+        return check_unsigned(value, name, 2**64 - 1)
+    number = check_float(value, name, "watts are")
+    if not 0 <= number <= 1e12:
+        raise InvalidError(errno.EINVAL, f"{name}: {number:g} W is no power")
+    return round(number * 1e6)
+
+
+def _values(value: object, name: str, watts: bool) -> tuple[int, int, int]:
+    """A number, which is certain, or (low, nominal, high)."""
+    if not isinstance(value, (tuple, list)):
+        value = (value, value, value)
+    if len(value) != 3:
+        raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
+    low, nominal, high = (_number(one, name, watts) for one in value)
+    return low, nominal, high
+
+
+def _state_index(model: Model, key: object, name: str) -> int:
+    """Of 4, "PS4" or, on SATA, "slumber"."""
+    if not isinstance(key, str):
+        return check_unsigned(key, name, 2**32 - 1)
+    for number, state in enumerate(model.power_states):
+        if key in (f"PS{number}", state.link_state):
+            return number
+    raise ValueError(f"{name}: {key!r} is no state of this drive")
+
+
+def _items(model: Model, kind: str, name: str, value: object) -> Iterator[Any]:
+    """(index, value) of what one override names."""
+    if kind in _SCALAR:
+        yield 0, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            if kind in _BY_STATE:
+                yield _state_index(model, key, name), one
+            else:
+                yield OPS[check_word(key, name, OPS)] - 1, one
+    elif kind not in _BY_STATE:
+        for index in range(len(OPS)):
+            yield index, value
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for index, one in enumerate(value):
+            if one is not None:
+                yield index, one
+    else:
+        raise TypeError(
+            f"{name}: a dict by state is needed, as {{'PS0': ...}}, or a list"
+        )
+
+
+def _measured_rows(measured: object, model: Model) -> list[Any]:
+    """What was measured, if it is of this drive."""
+    if not isinstance(measured, Overlay):
+        raise TypeError(
+            "measured: an ssdpm.measure.Calibration is needed, not "
+            f"{type(measured).__name__}; Calibration.load() reads a file"
+        )
+    if measured.match(model) == "other-drive":
+        raise InvalidError(
+            errno.EINVAL,
+            f"measured: it is of {measured.product!r}, and the drive is "
+            f"{model.product!r}: pass parameters=measured.parameters(model) to take it "
+            "all the same",
+        )
+    return measured._rows()
+
+
+def model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
+    """A drive, and what the machine of a device says."""
+    if not isinstance(model, Device):
+        return check_instance(model, "model", Model), None
+    found = model.model()
+    return found, model.settings(found)
+
+
+def link_of(pcie_link: str | None, settings: DeviceSettings | None) -> str | None:
+    """A word of PCIE_LINKS; None: not known."""
+    if pcie_link is None:
+        return None
+    if check_word(pcie_link, "pcie_link", [*_core.PCIE_LINKS, "auto"]) != "auto":
+        return pcie_link
+    return "l1.2" if settings is None else settings.pcie_link
+
+
+def parameters(
+    model: Model | Device,
+    pcie_link: str | None = "auto",
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    measured_wa: float | None = None,
+    **overrides: object,
+) -> tuple[Parameter, ...]:
+    """What is known and what is assumed of a drive, sorted by kind and index.
+
+    Args:
+        model: a drive, or a device, whose model() it is then.
+        pcie_link: "l0", "l1" or "l1.2": the state of the PCIe link while the drive is
+            in a non-operational state; SATA drives have none. None: not known, and the
+            power of the link is a range from the best to the worst. "auto": as the
+            machine of a device has it (None where it does not say), else "l1.2".
+        measured: what ssdpm.measure.calibrate() found of this drive, in place of what
+            is assumed.
+        spare: the spare factor of its flash, as for ssdpm.wa.calculate(): the work of
+            garbage collection behind each written byte, background_time_ps, and what
+            that adds to the byte energy of writes, scaled from all that is known of
+            them, at no more than the maximum power of the drive. Nominal is that of even
+            writes, low that of writes in sequence (none), high that of a drive that
+            collects any block; ssdpm.wa.background() says how long it works for it.
+            None: not known, and nothing of it is in an estimate.
+        measured_wa: the write amplification at which its writes were measured; None:
+            what measured says of it, or 1, that of erased flash.
+        **overrides: values of your own by kind, the name with its unit:
+            idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
+            entry_latency_us, exit_latency_us, base_latency_ns,
+            bandwidth_bytes_per_second, operation_energy_nj, byte_energy_pj,
+            link_idle_time_us, background_time_ps; the powers in watts too, as
+            idle_power_w. A value is a number, which is then certain, or (low, nominal,
+            high). Of a state: a dict by its number or name, or a list of all states
+            with None for "as it is"; of an operation: a dict by its word, or one value
+            for all::
+
+                ssdpm.parameters(model, idle_power_w={"PS0": (0.4, 0.5, 0.8)})
+                ssdpm.parameters(model, exit_latency_us={4: 51_000})
+                ssdpm.parameters(model, active_power_w={"read": 2.5, "write": 3.1})
+
+    Raises:
+        NotFoundError: the drive has no such parameter.
+        InvalidError, RangeError: not low <= nominal <= high, or beyond its range.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+    model, settings = model_of(model)
+    handle = model._handle
+    link = link_of(pcie_link, settings)
+    found = _core.parameters_from_model(
+        handle, 0 if link is None else _core.PCIE_LINKS[link]
+    )
+    if measured is not None:
+        found = _core.parameters_calibrate(found, _measured_rows(measured, model))
+    for name, value in overrides.items():
+        watts = name.endswith("_power_w")
+        kind = name[:-1] + "uw" if watts else name
+        if kind not in _core.PARAMETER_KINDS:
+            known = ", ".join(_core.PARAMETER_KINDS)
+            raise TypeError(f"parameters() has no argument {name!r}; kinds are {known}")
+        number = _core.PARAMETER_KINDS[kind]
+        for index, one in _items(model, kind, name, value):
+            values = _values(one, name, watts)
+            found = _core.parameters_set(found, number, index, *values)
+    if spare is not None and measured_wa is None and measured is not None:
+        measured_wa = measured.measured_wa
+    return parameters_from(_with_spare(handle, found, spare, measured_wa))
+
+
+def _with_spare(
+    handle: _core.Model,
+    found: ParameterTuples,
+    spare: float | None,
+    measured_wa: float | None,
+) -> ParameterTuples:
+    """Last: it is a factor of all that was measured and stated."""
+    start = check_measured_wa(1.0 if measured_wa is None else measured_wa)
+    if spare is None:
+        if measured_wa is not None:
+            raise InvalidError(
+                errno.EINVAL, "measured_wa: it says where spare starts: pass both"
+            )
+        return found
+    return _core.parameters_set_spare(handle, found, check_spare(spare), start)[0]

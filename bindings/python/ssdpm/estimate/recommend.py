@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""The best table, and the best setting that each route reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, SupportsIndex
+
+from ssdpm import _core
+from ssdpm.base.convert import by_number, check_bool, check_unsigned
+from ssdpm.base.units import in_ms, in_mw
+from ssdpm.base.values import Value
+from ssdpm.device.machine import Device
+from ssdpm.estimate.gaps import Gaps, gaps_of
+from ssdpm.estimate.parameters import Overlay
+from ssdpm.estimate.run import Run, Saving, run_from
+from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter
+from ssdpm.policy.parameters import limit_word
+from ssdpm.policy.quirks import quirk_bits
+from ssdpm.policy.table import ApstTable
+from ssdpm.policy.words import Quirk
+from ssdpm.workload.trace import TraceLike
+
+
+@dataclass(frozen=True, eq=False)
+class BestTable(Value):
+    """What best_table() found.
+
+    Attributes:
+        table: one without entries where nothing saves.
+        run: its nominal run.
+        energy_bound_nj: no table with whole milliseconds costs less.
+    """
+
+    table: ApstTable
+    run: Run
+    energy_bound_nj: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether no table is better."""
+        return self.energy_bound_nj == self.run.energy_nj
+
+
+def _bounds(
+    setup: Setup,
+    max_delay_mean_ns: SupportsIndex | str | None,
+    max_delay_p99_ns: SupportsIndex | str | None,
+    max_exit_latency_us: SupportsIndex | str | None,
+    max_states: SupportsIndex,
+    quirks: Iterable[Quirk | str] | Quirk | str,
+    may_cost: bool = False,
+) -> tuple[int, int, int, int, int, int]:
+    most = 2**64 - 1
+
+    def bound(value: SupportsIndex | str | None, name: str) -> int:
+        return most if value is None else check_unsigned(value, name, most)
+
+    return (
+        bound(max_delay_mean_ns, "max_delay_mean_ns"),
+        bound(max_delay_p99_ns, "max_delay_p99_ns"),
+        bound(max_exit_latency_us, "max_exit_latency_us"),
+        check_unsigned(max_states, "max_states", 31),
+        quirk_bits(
+            setup.model,
+            setup.quirks() if isinstance(quirks, str) and quirks == "auto" else quirks,
+            _core.ALGORITHMS["linux"],
+        ),
+        _core.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0,
+    )
+
+
+def best_table(
+    model: Model | Device,
+    trace: TraceLike | Gaps,
+    *,
+    max_delay_mean_ns: SupportsIndex | None = None,
+    max_delay_p99_ns: SupportsIndex | None = None,
+    max_exit_latency_us: SupportsIndex | None = None,
+    max_states: SupportsIndex = 2,
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+    pcie_link: str | None = "auto",
+    parameters: Iterable[Parameter] | None = None,
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    end_ns: SupportsIndex | None = None,
+) -> BestTable:
+    """The static table of least nominal energy on a workload, closed loop.
+
+    Args:
+        max_delay_mean_ns: the mean added latency over all I/Os; None: no bound, as for
+            the next two.
+        max_delay_p99_ns: no more than 1 % of the I/Os are delayed by more.
+        max_exit_latency_us: of every state that is used.
+        max_states: how many states may be used; 1 and 2 are exact, up to 31 is a
+            search that says how far it may be from the best.
+        quirks: as for apst().
+        And as sweep().
+
+    Raises:
+        As sweep().
+    """
+    setup = Setup(
+        model,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+    )
+    bounds = _bounds(
+        setup,
+        max_delay_mean_ns,
+        max_delay_p99_ns,
+        max_exit_latency_us,
+        max_states,
+        quirks,
+    )
+    gaps = gaps_of(setup, trace, end_ns)
+    table, [run], bound_nj = _core.gaps_best_table(
+        gaps, setup.model._handle, setup.core(None), bounds
+    )
+    return BestTable(ApstTable._wrap(table), run_from(run, len(setup.model)), bound_nj)
+
+
+_ROUTE_WORDS = by_number(_core.ROUTES)
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation(Value):
+    """The best setting that a route reaches; str() of it says what to do.
+
+    Attributes:
+        route: "latency-limit" (pm_qos_latency_tolerance_us alone), "nvme-core" (the
+            parameters apst_* of nvme_core too) or "raw-table" (Set Features).
+        possible: whether a setting of this route keeps the bounds; if not, all that
+            follows the advice is None.
+        advice: "set" it; "keep" all as it is, because the drive does the same today;
+            "costs": keep all as it is, because what keeps the bounds takes more power;
+            "none": no setting of this route keeps the bounds.
+        today_keeps_bounds: whether the table of today does.
+        table: the table that the drive will have.
+        max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
+        primary_timeout_ms: and the next three, parameters of nvme_core (that route).
+        run: its nominal run.
+        saving: against the table of today.
+    """
+
+    route: str
+    possible: bool
+    advice: str
+    today_keeps_bounds: bool
+    table: ApstTable | None = None
+    max_exit_latency_us: int | str | None = None
+    primary_timeout_ms: int | None = None
+    primary_latency_tolerance_us: int | None = None
+    secondary_timeout_ms: int | None = None
+    secondary_latency_tolerance_us: int | None = None
+    run: Run | None = None
+    saving: Saving | None = None
+
+    def _setting(self) -> str:
+        if self.route == "raw-table":
+            return f"the table {self.table!r}"
+        # A write of what is there already changes nothing: ssdpm(7).
+        text = (
+            "pm_qos_latency_tolerance_us to another value and then to "
+            f"{self.max_exit_latency_us}"
+        )
+        if self.route == "latency-limit":
+            return text
+        return (
+            f"nvme_core apst_primary_timeout_ms={self.primary_timeout_ms} "
+            f"apst_primary_latency_tol_us={self.primary_latency_tolerance_us} "
+            f"apst_secondary_timeout_ms={self.secondary_timeout_ms} "
+            f"apst_secondary_latency_tol_us={self.secondary_latency_tolerance_us}, "
+            + text
+        )
+
+    def __str__(self) -> str:
+        if self.run is None or self.saving is None:
+            return f"{self.route}: no setting keeps the bounds"
+        delays = (
+            f"on this workload; delays {100 * self.run.delayed_share:.3g} % of I/Os by "
+            f"{in_ms(self.run.delay_mean_delayed_ns)} ms on average"
+        )
+        if self.advice == "keep":
+            return f"leave all as it is: nothing to gain {delays}"
+        if self.advice == "set":
+            return f"set {self._setting()}: {self._effect()} {delays}"
+        why = (
+            "leave all as it is"
+            if self.today_keeps_bounds
+            else "leave all as it is, or ask for less delay with may_cost=True"
+        )
+        return f"{why}: to set {self._setting()} {self._effect()} {delays}"
+
+    def _effect(self) -> str:
+        assert self.saving is not None
+        low, high = self.saving.low_uw, self.saving.high_uw
+        if self.saving.nominal_uw < 0:
+            more = f"{in_mw(-self.saving.nominal_uw)} mW more"
+            return f"costs {more} ({in_mw(-high)}..{in_mw(-low)})"
+        if not self.saving.nominal_uw:
+            return f"saves nothing ({in_mw(low)}..{in_mw(high)} mW)"
+        return f"saves {self.saving}"
+
+
+_NVME_CORE = (
+    "primary_timeout_ms",
+    "primary_latency_tolerance_us",
+    "secondary_timeout_ms",
+    "secondary_latency_tolerance_us",
+)
+
+
+def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
+    route, possible, advice, today_keeps, table, limit, *times, [run], saving = found
+    word = _ROUTE_WORDS[route]
+    if not possible:
+        return Recommendation(word, False, advice, today_keeps)
+    return Recommendation(
+        route=word,
+        possible=True,
+        advice=advice,
+        today_keeps_bounds=today_keeps,
+        table=ApstTable._wrap(table),
+        max_exit_latency_us=None if word == "raw-table" else limit_word(limit),
+        run=run_from(run, n_states),
+        saving=Saving(*saving),
+        **(dict(zip(_NVME_CORE, times)) if word == "nvme-core" else {}),
+    )
+
+
+def recommend(
+    model: Model | Device,
+    trace: TraceLike | Gaps,
+    *,
+    today: TableLike = DEFAULT_TABLE,
+    max_delay_mean_ns: SupportsIndex | str | None = None,
+    max_delay_p99_ns: SupportsIndex | str | None = None,
+    max_exit_latency_us: SupportsIndex | str | None = None,
+    may_cost: bool = False,
+    max_states: SupportsIndex = 2,
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+    pcie_link: str | None = "auto",
+    parameters: Iterable[Parameter] | None = None,
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    end_ns: SupportsIndex | None = None,
+) -> tuple[Recommendation, ...]:
+    """The best setting that each route reaches, in the order of the routes.
+
+    Args:
+        today: the table that the drive has now, which savings are against; as table of
+            estimate().
+        max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
+            "any": no bound. If all three are None, all delays together last for at most
+            1 % of the time, and one I/O in 100 may wait for more than 25 ms; or for as
+            long as under the default of Linux, if that is longer.
+        may_cost: advise to set what keeps the bounds even if it takes more power than
+            today.
+        And as best_table().
+
+    Raises:
+        As best_table().
+    """
+    setup = Setup(
+        model,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+    )
+    given = (max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us)
+    mean, p99, exit_latency = (
+        None if isinstance(one, str) and one == "any" else one for one in given
+    )
+    bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, may_cost)
+    usual = given == (None, None, None)
+    now = setup.table_or_none(today, "today")._handle
+    gaps = gaps_of(setup, trace, end_ns)
+    found = _core.recommend(
+        gaps, setup.model._handle, setup.core(None), bounds, usual, now
+    )
+    return tuple(_recommendation(one, len(setup.model)) for one in found)

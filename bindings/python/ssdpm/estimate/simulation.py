@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""The estimate of one policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from ssdpm import _core
+from ssdpm.base.convert import by_number, check_bool
+from ssdpm.base.values import Ongoing
+from ssdpm.device.machine import Device
+from ssdpm.estimate.parameters import Overlay
+from ssdpm.estimate.result import Estimate
+from ssdpm.estimate.run import run_from
+from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike, end_number
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import Parameter
+from ssdpm.workload.stats import Histogram
+from ssdpm.workload.trace import TraceLike, record_arrays
+
+_AXIS_WORDS = by_number(_core.AXES)
+
+
+class Simulation(Ongoing):
+    """A simulation that is fed piece by piece, in constant memory::
+
+        simulation = ssdpm.Simulation(model)
+        for part in ssdpm.iter_trace("trace.gz"):
+            simulation.feed(part)
+        print(simulation.finish())
+
+    Args and errors: as estimate(). With changes=True, each change takes 16 bytes; with
+    interval_ns, each interval 64.
+    """
+
+    __slots__ = ("_changes", "_handle", "_setup", "_table")
+
+    def __init__(
+        self,
+        model: Model | Device,
+        table: TableLike = DEFAULT_TABLE,
+        *,
+        loop: str = "closed",
+        lpm: str | None = None,
+        pcie_link: str | None = "auto",
+        parameters: Iterable[Parameter] | None = None,
+        measured: Overlay | None = None,
+        spare: float | None = None,
+        idle_from_start: bool = False,
+        interval_ns: SupportsIndex | None = None,
+        changes: bool = False,
+    ) -> None:
+        self._begin(
+            Setup(
+                model,
+                loop=loop,
+                lpm=lpm,
+                pcie_link=pcie_link,
+                parameters=parameters,
+                measured=measured,
+                spare=spare,
+                idle_from_start=idle_from_start,
+                interval_ns=interval_ns,
+            ),
+            table,
+            check_bool(changes, "changes"),
+        )
+
+    def _begin(self, setup: Setup, table: TableLike, changes: bool) -> None:
+        self._setup = setup
+        self._changes = changes
+        self._table = setup.table(table)
+        self._handle = _core.Sim(setup.model._handle, setup.core(self._table), changes)
+
+    @classmethod
+    def _of(cls, setup: Setup, table: TableLike) -> Simulation:
+        self = cls.__new__(cls)
+        self._begin(setup, table, False)
+        return self
+
+    def feed(self, trace: TraceLike) -> None:
+        """The next records, any number at a time; the GIL is released.
+
+        Raises:
+            InvalidError: start_ns descends, or an operation is unknown; the message has
+                the index, counted from the first record.
+            RangeError: a time beyond 2^64 ns.
+        """
+        for records in record_arrays(trace):
+            self._handle.feed(records)
+
+    def finish(self, end_ns: SupportsIndex | None = None) -> Estimate:
+        """End it; what end_ns is, see estimate().
+
+        Raises:
+            UnknownValueError: there was no record.
+            RangeError: a time or an energy beyond 64 bits.
+            InvalidError: it was finished before.
+        """
+        (
+            runs,
+            assumed_nj,
+            axes,
+            n_corners,
+            widest,
+            low_nj,
+            high_nj,
+            delays,
+            intervals,
+            changes,
+        ) = self._handle.finish(end_number(end_ns))
+        setup = self._setup
+        nominal, low, high = (run_from(run, len(setup.model)) for run in runs)
+        words = [w for n, w in _AXIS_WORDS.items() if axes >> (n - 1) & 1]
+        for array in (intervals, changes):
+            array.flags.writeable = False
+        return Estimate(
+            model=setup.model,
+            table=self._table,
+            lpm=setup.lpm,
+            loop=setup.loop,
+            parameters=setup.parameters,
+            nominal=nominal,
+            low=low,
+            high=high,
+            assumed_nj=assumed_nj,
+            axes=tuple(words),
+            n_corners=n_corners,
+            widest_axis=_AXIS_WORDS.get(widest),
+            axis_energy_nj={
+                w: (low_nj[_core.AXES[w] - 1], high_nj[_core.AXES[w] - 1])
+                for w in words
+            },
+            delays=Histogram(delays),
+            intervals=intervals if setup.interval_ns else None,
+            changes=changes if self._changes else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.Simulation of {self._setup.model!r}>"
+
+
+def estimate(
+    model: Model | Device,
+    trace: TraceLike,
+    table: TableLike = DEFAULT_TABLE,
+    *,
+    loop: str = "closed",
+    lpm: str | None = None,
+    pcie_link: str | None = "auto",
+    parameters: Iterable[Parameter] | None = None,
+    measured: Overlay | None = None,
+    spare: float | None = None,
+    idle_from_start: bool = False,
+    end_ns: SupportsIndex | None = None,
+    interval_ns: SupportsIndex | None = None,
+    changes: bool = False,
+) -> Estimate:
+    """What a policy costs on a workload.
+
+    Args:
+        model: a drive, or a device: then what its machine says of its link, its quirks
+            and its policy counts, unless it is passed; Device.settings() has it.
+        trace: a Trace, an array of IO_DTYPE, or an iterator of them, as iter_trace();
+            memory is constant then.
+        table: an ApstTable; the name of an algorithm of apst(), which makes it with its
+            defaults and the quirks of Linux, as in "linux" or
+            "windows:balanced:battery"; "today": what the machine of a device does; or
+            None, or "none": the drive never sleeps. "auto" is "today", and "linux"
+            where no machine says. "lower-envelope" takes the nominal values of
+            what the drive does not report. A SATA drive has no table.
+        loop: "closed": the host waits for a delayed I/O, idle times stand and all that
+            is later moves; "open": arrival times stand.
+        lpm: the link policy of a SATA drive, a word as Linux has it;
+            "keep_firmware_settings" is unknown, and so a range; a saving against it can
+            be higher than its range says, unless the timers of the link are stated.
+            None: that of the port of a device, a range if it does not say, else
+            "med_power_with_dipm", what Linux 6.12 and later do.
+        pcie_link: see parameters(); not looked at where these are given.
+        parameters: what to take for known, from parameters().
+        measured: what ssdpm.measure.calibrate() found of this drive, in place of what
+            is assumed; parameters() takes it together with values of your own.
+        spare: the spare factor of its flash, for a drive that was written to its end;
+            see parameters(), which takes it together with the others. None: writes cost
+            what they cost without garbage collection.
+        idle_from_start: idle_ms of each entry counts from the start of the idle time,
+            as some firmware does, and not in its state.
+        end_ns: on the clock of the trace; idle time up to it counts. None, or before
+            the last completion: that.
+        interval_ns: length of the pieces in Estimate.intervals; None: none.
+        changes: record each change of state in Estimate.changes.
+
+    Raises:
+        InvalidError: the trace goes back in time (the message has the index), a table
+            that is not sound, or a policy of the other kind of drive.
+        UnknownValueError: the trace is empty, or something that has to be known is not,
+            and the message says what.
+        RangeError: a time or an energy beyond 64 bits.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+    simulation = Simulation(
+        model,
+        table,
+        loop=loop,
+        lpm=lpm,
+        pcie_link=pcie_link,
+        parameters=parameters,
+        measured=measured,
+        spare=spare,
+        idle_from_start=idle_from_start,
+        interval_ns=interval_ns,
+        changes=changes,
+    )
+    simulation.feed(trace)
+    return simulation.finish(end_ns)

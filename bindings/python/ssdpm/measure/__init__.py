@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The measurement: from samples of power to energy, to what a drive does by itself,
+and to a model that fits the drive at hand.
+
+Power is in watts, an array of float32 or float64 that is used as it is; times are
+whole nanoseconds, or a rate::
+
+    from ssdpm import measure
+
+    print(measure.energy(power, rate_hz=20_000, tolerance=0.05))
+    signal = measure.Signal(power, times=times)
+    idle = measure.baseline(signal, window=(0, 1_000_000_000))
+    runs = measure.activity(signal, idle)
+    runs.plot()
+
+Together with the I/Os of the same run::
+
+    found = measure.calibrate(drive, trace, measure.read_power("watts.csv"))
+    print(ssdpm.estimate(drive, other, measured=found))
+
+A study of drives, and a survey of policies::
+
+    print(measure.classify_suite(pandas.read_csv("suite.csv")))
+    measure.survey.read("survey.csv").analyse("idle").plot()
+
+A pandas Series is recognised; its index has the times, if it is one of times.
+ssdpm_measure(3) has the rules.
+"""
+
+from __future__ import annotations
+
+from ssdpm.measure import survey
+from ssdpm.measure.activity import (
+    Activities,
+    Activity,
+    IdleWork,
+    Tail,
+    activity,
+    idle_work,
+    tail,
+)
+from ssdpm.measure.background import (
+    Background,
+    BackgroundClass,
+    BackgroundRun,
+    Experiment,
+    Matrix,
+    classify,
+    classify_suite,
+)
+from ssdpm.measure.baseline import Baseline, Level, baseline
+from ssdpm.measure.calibrate import calibrate
+from ssdpm.measure.calibration import Calibration, Measured, MeasuredStatus
+from ssdpm.measure.energy import Energy, Integral, energy
+from ssdpm.measure.power import PowerIterator, iter_power, read_power
+from ssdpm.measure.profile import (
+    DatasheetComparison,
+    DatasheetRun,
+    ProportionalityCurve,
+    SizeLevel,
+    SizeProfile,
+    SizeRun,
+    against_datasheet,
+    proportionality,
+    proportionality_curve,
+    size_profile,
+)
+from ssdpm.measure.sampling import Sampling, sampling
+from ssdpm.measure.signal import PowerCounts, Signal, SignalLike
+from ssdpm.measure.steady import change_points, steady_state
+
+__all__ = [
+    "Activities",
+    "Activity",
+    "Background",
+    "BackgroundClass",
+    "BackgroundRun",
+    "Baseline",
+    "Calibration",
+    "DatasheetComparison",
+    "DatasheetRun",
+    "Energy",
+    "Experiment",
+    "IdleWork",
+    "Integral",
+    "Level",
+    "Matrix",
+    "Measured",
+    "MeasuredStatus",
+    "PowerCounts",
+    "PowerIterator",
+    "ProportionalityCurve",
+    "Sampling",
+    "Signal",
+    "SignalLike",
+    "SizeLevel",
+    "SizeProfile",
+    "SizeRun",
+    "Tail",
+    "activity",
+    "against_datasheet",
+    "baseline",
+    "calibrate",
+    "change_points",
+    "classify",
+    "classify_suite",
+    "energy",
+    "idle_work",
+    "iter_power",
+    "proportionality",
+    "proportionality_curve",
+    "read_power",
+    "sampling",
+    "size_profile",
+    "steady_state",
+    "survey",
+    "tail",
+]

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""The work above a baseline: runs, tails, work in idle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, overload
+
+from ssdpm import _core
+from ssdpm.base.convert import check_time
+from ssdpm.base.notebook import Html, cell, html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.units import in_j, in_s, in_w
+from ssdpm.base.values import Value
+from ssdpm.measure.baseline import Baseline, detect_numbers, level_numbers
+from ssdpm.measure.sampling import Sampling, check_sampling
+from ssdpm.measure.signal import Signal, SignalLike, signal_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_OPEN_BEGIN, _OPEN_END = 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Activity(Html):
+    """A stretch in which the drive works.
+
+    Attributes:
+        begin: index of its first sample.
+        end: index of the first one after it.
+        begin_ns: time of the first.
+        end_ns: time of the one after it; of the last sample, where the signal ends
+            before the activity does.
+        energy_j: all that was drawn.
+        extra_j: of it, above the baseline.
+        peak_w: the largest sample.
+        open_begin: it had begun before the first sample.
+        open_end: it had not ended with the last.
+    """
+
+    begin: int
+    end: int
+    begin_ns: int
+    end_ns: int
+    energy_j: float
+    extra_j: float
+    peak_w: float
+    open_begin: bool
+    open_end: bool
+
+    @property
+    def duration_s(self) -> float:
+        """From begin_ns to end_ns, in seconds."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    @property
+    def mean_power_w(self) -> float:
+        """energy_j by duration_s; NaN for one sample alone."""
+        return self.energy_j / self.duration_s if self.duration_s else math.nan
+
+    def __str__(self) -> str:
+        return (
+            f"{in_s(self.begin_ns)} to {in_s(self.end_ns)}: {in_j(self.energy_j)}, of "
+            f"it {in_j(self.extra_j)} above the baseline, up to {in_w(self.peak_w)}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Activities(Value, Sequence[Activity]):
+    """All stretches in which the drive works, in their order.
+
+    Attributes:
+        signal: the samples.
+        baseline: what they were held against.
+        runs: the stretches; indexing, len() and iteration give these.
+        sampling: whether there are shorter ones than the samples can tell.
+    """
+
+    signal: Signal = field(compare=False)
+    baseline: Baseline
+    runs: tuple[Activity, ...]
+    sampling: Sampling = field(compare=False)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> Activity: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Activity, ...]: ...
+    def __getitem__(self, index: int | slice) -> Activity | tuple[Activity, ...]:
+        return self.runs[index]
+
+    def __str__(self) -> str:
+        head = f"{len(self)} runs above {self.baseline}"
+        rows = (*self.sampling._lines(), *self.runs)
+        return "\n".join([head, *(f"  {one}" for one in rows)])
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.Activities: {len(self)} runs above {self.baseline}>"
+
+    def _repr_html_(self) -> str:
+        names = [one.name for one in fields(Activity)]
+        rows = ([cell(getattr(one, name)) for name in names] for one in self.runs)
+        head = f"{len(self)} runs above {self.baseline}"
+        return html_table(head, names, rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The samples with the baseline and the runs drawn over them.
+
+        Where there are more samples than pixels, the least and the largest of each
+        pixel are drawn.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        return drawn("plot_activities", self, ax)
+
+
+def activity(
+    power: SignalLike,
+    baseline: Baseline,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    enter_samples: int = 3,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> Activities:
+    """When a drive works, by its power alone.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        baseline: what baseline() found.
+        enter_sigmas: activity begins with enter_samples in a row that are more above
+            the baseline than this,
+        leave_sigmas: and ends before leave_samples that are not even this much above;
+        floor_w: never with less above it than this.
+        enter_samples, leave_samples: how many in a row.
+        filter_samples: length of a running median over the samples before all that,
+            against spikes: odd, up to 101; 0: none.
+
+    Raises:
+        InvalidError: parameters that contradict each other.
+    """
+    detect = detect_numbers(
+        enter_sigmas,
+        leave_sigmas,
+        floor_w,
+        enter_samples,
+        leave_samples,
+        filter_samples,
+    )
+    level = level_numbers(baseline)
+    signal = signal_of(power, rate_hz, times, start_ns)
+    found = _core.measure_activity(signal._handle, level, detect)
+    runs = (
+        Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
+        for one in found
+    )
+    fast = check_sampling(signal, baseline, detect)
+    return Activities(signal, baseline, tuple(runs), fast)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail(Html):
+    """Work that goes on after the last I/O.
+
+    Attributes:
+        end_ns: when it ends.
+        duration_ns: from the last completion to there; 0: there is none.
+        extra_j: energy above the baseline in that time.
+        sigma_j: its standard error, from the noise of the baseline.
+        open: it had not ended with the last sample.
+        n: samples in it.
+    """
+
+    end_ns: int
+    duration_ns: int
+    extra_j: float
+    sigma_j: float
+    open: bool
+    n: int
+
+    @property
+    def duration_s(self) -> float:
+        """duration_ns in seconds."""
+        return self.duration_ns / 1e9
+
+    def __str__(self) -> str:
+        if not self.duration_ns:
+            return "no tail"
+        more = ", and it had not ended" if self.open else ""
+        return (
+            f"{in_s(self.duration_ns)}: {in_j(self.extra_j)} +- {in_j(self.sigma_j)} "
+            f"above the baseline{more}"
+        )
+
+
+def tail(
+    power: SignalLike,
+    baseline: Baseline,
+    completion_ns: int,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> Tail:
+    """The work after the last completion.
+
+    Args:
+        power, rate_hz, times, start_ns: as Signal has them.
+        baseline: what baseline() found.
+        completion_ns: of the last I/O, on the clock of the samples.
+        enter_sigmas, leave_sigmas, floor_w, leave_samples, filter_samples: as
+            activity() has them.
+
+    Raises:
+        UnknownValueError: the samples end before completion_ns.
+        InvalidError: parameters that contradict each other.
+    """
+    detect = detect_numbers(
+        enter_sigmas, leave_sigmas, floor_w, 0, leave_samples, filter_samples
+    )
+    completion = check_time(completion_ns, "completion_ns")
+    level = level_numbers(baseline)
+    signal = signal_of(power, rate_hz, times, start_ns)
+    return Tail(*_core.measure_tail(signal._handle, level, detect, completion))
+
+
+@dataclass(frozen=True, eq=False)
+class IdleWork(Html):
+    """What a drive does by itself while idle.
+
+    Attributes:
+        n: stretches of activity, without those cut off by an end.
+        regular: they come at one period.
+        period_ns: median time from one to the next; None: fewer than two.
+        period_mad_ns: MAD of these times.
+        duration_ns: median of their lengths.
+        extra_j: median of their energies above the baseline.
+        extra_mad_j: MAD of these.
+        mean_extra_w: what all of them add to the mean power.
+        sampling: whether there are shorter ones than the samples can tell.
+    """
+
+    n: int
+    regular: bool
+    period_ns: int | None
+    period_mad_ns: int | None
+    duration_ns: int
+    extra_j: float
+    extra_mad_j: float
+    mean_extra_w: float
+    sampling: Sampling = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return "; ".join([self._words(), *self.sampling._lines()])
+
+    def _words(self) -> str:
+        if not self.n:
+            return "no work in idle"
+        times = f"every {in_s(self.period_ns)}" if self.period_ns else "once"
+        if self.period_ns and not self.regular:
+            times = f"irregularly, median {in_s(self.period_ns)} apart"
+        return (
+            f"{self.n} times, {times}: {in_s(self.duration_ns)} and {in_j(self.extra_j)}"
+            f" each, {in_w(self.mean_extra_w)} in the mean"
+        )
+
+
+def idle_work(
+    power: SignalLike,
+    baseline: Baseline,
+    *,
+    rate_hz: float | None = None,
+    times: object = None,
+    start_ns: int = 0,
+    enter_sigmas: float = 5.0,
+    leave_sigmas: float = 3.0,
+    floor_w: float = 0.0,
+    enter_samples: int = 3,
+    leave_samples: int = 3,
+    filter_samples: int = 0,
+) -> IdleWork:
+    """Regular work while no I/O is sent; the arguments are those of activity().
+
+    It is regular if there are four or more, and the MAD of the period is at most a
+    tenth of it.
+    """
+    detect = detect_numbers(
+        enter_sigmas,
+        leave_sigmas,
+        floor_w,
+        enter_samples,
+        leave_samples,
+        filter_samples,
+    )
+    level = level_numbers(baseline)
+    signal = signal_of(power, rate_hz, times, start_ns)
+    values: list[Any] = list(_core.measure_idle_work(signal._handle, level, detect))
+    if values[0] < 2:
+        values[2] = values[3] = None
+    values.append(check_sampling(signal, baseline, detect))
+    return IdleWork(*values)

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Work that goes on after the I/Os: its class, and the classes of a suite."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ssdpm import _core
+from ssdpm.base.convert import (
+    check_float,
+    check_instance,
+    check_list,
+    check_number,
+    check_text,
+    check_unsigned,
+    check_word,
+)
+from ssdpm.base.errors import Error, RangeError
+from ssdpm.base.notebook import Html, html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.units import in_j, in_s
+from ssdpm.base.values import Value, Word
+from ssdpm.measure.activity import Tail
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BACKGROUND_WORDS = {number: word for word, number in _core.BACKGROUNDS.items()}
+
+
+class Background(Word):
+    """What a drive does after the runs of an experiment; members are their words."""
+
+    NONE = "none"
+    """Nothing that can be told."""
+    NOT_SIGNIFICANT = "not-significant"
+    """Something, here and there."""
+    SMALL = "small"
+    """Less than a second."""
+    EXTENDED = "extended"
+    """Seconds, whatever the parameter."""
+    GROWS = "grows"
+    """With the parameter."""
+
+
+@dataclass(frozen=True, eq=False)
+class BackgroundRun(Html):
+    """One run of an experiment.
+
+    Attributes:
+        parameter: what is varied: a size, a pause, a number.
+        tail_ns: length of its tail.
+        extra_j: energy of it above the baseline.
+        sigma_j: standard error of that.
+    """
+
+    parameter: float
+    tail_ns: int
+    extra_j: float
+    sigma_j: float
+
+    @classmethod
+    def from_tail(cls, parameter: float, tail: Tail) -> BackgroundRun:
+        """Of what tail() measured."""
+        check_float(parameter, "parameter")
+        check_instance(tail, "tail", Tail)
+        return cls(parameter, tail.duration_ns, tail.extra_j, tail.sigma_j)
+
+
+@dataclass(frozen=True, eq=False)
+class BackgroundClass(Html):
+    """The class of an experiment.
+
+    Attributes:
+        background: its class.
+        n_tails: runs with a tail.
+        tail_ns: median length over all runs.
+        extra_j: median energy over all runs.
+        trend: Kendall's tau-b of parameter and energy: -1 to 1.
+        trend_p: how likely a trend as strong is by chance.
+    """
+
+    background: Background
+    n_tails: int
+    tail_ns: int
+    extra_j: float
+    trend: float
+    trend_p: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.background}: {self.n_tails} runs with a tail, median "
+            f"{in_s(self.tail_ns)} and {in_j(self.extra_j)}, trend {self.trend:+.2f} "
+            f"(p {self.trend_p:.2g})"
+        )
+
+
+def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
+    """The class of an experiment, of which the rules are in ssdpm_measure(3).
+
+    Args:
+        runs: in any order, repeated values of the parameter welcome.
+
+    Raises:
+        UnknownValueError: fewer than 4 runs, or than 3 values of the parameter.
+        InvalidError: a value that is not finite.
+    """
+    rows = []
+    for one in check_list(runs, "runs", "ssdpm.BackgroundRun"):
+        run = check_instance(one, "runs", BackgroundRun)
+        tail_ns = check_unsigned(run.tail_ns, "tail_ns", 2**64 - 1)
+        numbers = (float(run.parameter), tail_ns, float(run.extra_j))
+        rows.append((*numbers, float(run.sigma_j)))
+    found = _core.measure_classify(rows)
+    return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(Html):
+    """One experiment of a suite, with its class.
+
+    Attributes:
+        micro_benchmark: what is varied: "granularity", "pause".
+        drive: its name.
+        pattern: of the I/Os: "SW", "RW".
+        n_runs: how many it had.
+        background: its class.
+    """
+
+    micro_benchmark: str
+    drive: str
+    pattern: str
+    n_runs: int
+    background: BackgroundClass
+
+    def __str__(self) -> str:
+        return (
+            f"{self.micro_benchmark}, {self.drive}, {self.pattern}: {self.background}"
+        )
+
+
+# As the study writes them.
+_CLASS_WORDS = {
+    Background.NONE: "none",
+    Background.NOT_SIGNIFICANT: "NS",
+    Background.SMALL: "S",
+    Background.EXTENDED: "Ex",
+    Background.GROWS: "GWP",
+}
+_PATTERNS = ("SR", "SW", "RR", "RW")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrix(Value):
+    """The classes of a suite, as the study of uFLIP published them.
+
+    Indexing with a micro-benchmark and a drive gives a cell: ``matrix["mix", "MTron"]``
+    is "NS / S", or one word where all patterns have it; "-": not run.
+
+    Attributes:
+        micro_benchmarks: the lines.
+        drives: the columns.
+        patterns: what stands in a cell.
+        experiments: all of them, in their order.
+    """
+
+    micro_benchmarks: tuple[str, ...]
+    drives: tuple[str, ...]
+    patterns: tuple[str, ...]
+    experiments: tuple[Experiment, ...]
+
+    def get(self, micro_benchmark: str, drive: str, pattern: str) -> Experiment | None:
+        """One experiment; None: it was not run."""
+        check_text(micro_benchmark, "micro_benchmark")
+        check_text(drive, "drive")
+        check_text(pattern, "pattern")
+        for one in self.experiments:
+            if (one.micro_benchmark, one.drive, one.pattern) == (
+                micro_benchmark,
+                drive,
+                pattern,
+            ):
+                return one
+        return None
+
+    def words(self, micro_benchmark: str, drive: str) -> tuple[str, ...]:
+        """Of each pattern, as in "GWP"; "-": not run."""
+        check_word(micro_benchmark, "micro_benchmark", self.micro_benchmarks)
+        check_word(drive, "drive", self.drives)
+        found = (self.get(micro_benchmark, drive, p) for p in self.patterns)
+        return tuple(
+            "-" if one is None else _CLASS_WORDS[one.background.background]
+            for one in found
+        )
+
+    def __getitem__(self, at: tuple[str, str]) -> str:
+        words = self.words(*at)
+        return words[0] if len(set(words)) == 1 else " / ".join(words)
+
+    def _table(self) -> list[list[str]]:
+        patterns = " / ".join(self.patterns)
+        rows = [["", *(f"{drive} {patterns}" for drive in self.drives)]]
+        rows += [
+            [name, *(self[name, drive] for drive in self.drives)]
+            for name in self.micro_benchmarks
+        ]
+        return rows
+
+    def __str__(self) -> str:
+        rows = self._table()
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+            for row in rows
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ssdpm.measure.Matrix: {len(self.experiments)} experiments, "
+            f"{len(self.micro_benchmarks)} micro-benchmarks on {len(self.drives)} drives>"
+        )
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        return html_table("background work", head, rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The matrix in colours, a part of each cell for each pattern.
+
+        Raises:
+            ImportError: there is no matplotlib.
+        """
+        return drawn("plot_matrix", self, ax)
+
+
+_Place = tuple[str, str, str]
+
+
+def _suite_of_frame(frame: Any) -> dict[_Place, list[BackgroundRun]]:
+    """Of a DataFrame with the columns that `ssdpm measure background --sweep` reads."""
+    names = [
+        *("micro_benchmark", "drive", "pattern"),
+        *("parameter", "tail_s", "extra_j", "sigma_j"),
+    ]
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"runs: there is no column {name!r}")
+    suite: dict[_Place, list[BackgroundRun]] = {}
+    for *place, parameter, tail_s, extra_j, sigma_j in zip(
+        *(frame[name].tolist() for name in names)
+    ):
+        seconds = check_number(tail_s, "tail_s")
+        if seconds > 1e9:
+            raise RangeError(errno.ERANGE, "tail_s: a tail is 0 to 1e9 seconds long")
+        numbers = (float(parameter), round(seconds * 1e9), float(extra_j))
+        where = (str(place[0]), str(place[1]), str(place[2]))
+        suite.setdefault(where, []).append(BackgroundRun(*numbers, float(sigma_j)))
+    return suite
+
+
+def _pattern_rank(pattern: str) -> int:
+    return _PATTERNS.index(pattern) if pattern in _PATTERNS else len(_PATTERNS)
+
+
+def classify_suite(
+    runs: Mapping[tuple[str, str, str], Iterable[BackgroundRun]] | Any,
+) -> Matrix:
+    """The classes of all experiments of a suite, as a matrix.
+
+    Args:
+        runs: those of each experiment, by micro-benchmark, drive and pattern; or a
+            DataFrame with columns micro_benchmark, drive, pattern, parameter, tail_s,
+            extra_j, sigma_j and a line for each run.
+
+    Raises:
+        UnknownValueError: an experiment has fewer than 4 runs, or than 3 values of the
+            parameter; the message names it.
+        InvalidError: a value that is not finite.
+    """
+    suite = _suite_of_frame(runs) if hasattr(runs, "columns") else runs
+    if not isinstance(suite, Mapping):
+        raise TypeError(
+            f"runs: a dict or a DataFrame is needed, not {type(runs).__name__}"
+        )
+    experiments = []
+    for place, some in suite.items():
+        if not isinstance(place, tuple) or len(place) != 3:
+            raise TypeError(
+                f"runs: each key is (micro-benchmark, drive, pattern), not {place!r}"
+            )
+        names = [check_text(name, "runs") for name in place]
+        rows = check_list(some, "runs", "ssdpm.BackgroundRun")
+        try:
+            background = classify(rows)
+        except Error as error:
+            code, message = error.errno or 0, error.strerror
+            raise type(error)(code, f"{', '.join(names)}: {message}") from None
+        bench, drive, pattern = names
+        experiments.append(Experiment(bench, drive, pattern, len(rows), background))
+    patterns = dict.fromkeys(one.pattern for one in experiments)
+    return Matrix(
+        tuple(dict.fromkeys(one.micro_benchmark for one in experiments)),
+        tuple(dict.fromkeys(one.drive for one in experiments)),
+        tuple(sorted(patterns, key=_pattern_rank)),
+        tuple(experiments),
+    )

@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: MIT
+"""What was measured of a drive, with its intervals."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base.convert import (
+    by_number,
+    bytes_of,
+    check_filename,
+    check_instance,
+    check_measured_wa,
+    check_text,
+    check_unsigned,
+)
+from ssdpm.base.errors import Error, InvalidError
+from ssdpm.base.notebook import Html, html_table
+from ssdpm.base.optional import drawn
+from ssdpm.base.units import in_j, in_s, in_w
+from ssdpm.base.values import Word
+from ssdpm.estimate.parameters import Overlay
+from ssdpm.estimate.parameters import parameters as _parameters_of
+from ssdpm.measure.fitted import MeasuredRun, fitted
+from ssdpm.measure.sampling import Sampling
+from ssdpm.model.drive import Model
+from ssdpm.model.parameter import (
+    KIND_WORDS,
+    Parameter,
+    check_parameters,
+    parameters_from,
+)
+from ssdpm.model.source import read_file
+from ssdpm.workload.records import OPS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_STATUS_WORDS = by_number(_core.MEASURED_STATUSES)
+_MATCH_WORDS = by_number(_core.OVERLAY_MATCHES)
+_DRIVE_WORDS = by_number(_core.KINDS)
+_LINK_WORDS = by_number(_core.PCIE_LINKS)
+_LPM_WORDS = by_number(_core.LPM)
+_OP_WORDS = tuple(OPS)
+
+# The bytes that struct ssdpm_overlay has for each text.
+TEXT_BYTES = {
+    "product": 40,
+    "firmware": 8,
+    "policy": 197,
+    "power_name": 255,
+    "trace_name": 255,
+    "date": 31,
+}
+
+_QUALITY = (
+    "n_bins",
+    "n_spikes",
+    "bin_ns",
+    "offset_ns",
+    "offset_error_ns",
+    "sigma_w",
+    "drift_w",
+    "noise_phi",
+    "noise_share",
+)
+
+# What one of a unit is in W, J and s.
+_SCALES = {"uw": 1e-6, "us": 1e-6, "nj": 1e-9, "pj": 1e-12}
+_UNITS = {"uw": "uW", "us": "us", "nj": "nJ", "pj": "pJ"}
+
+
+class MeasuredStatus(Word):
+    """What became of a parameter in a calibration; members are their words."""
+
+    KNOWN = "known"
+    """It has an interval."""
+    NOT_REACHED = "not-reached"
+    """The drive was never in that state, or did no such work."""
+    NOT_IDENTIFIABLE = "not-identifiable"
+    """It cannot be told apart from something else in these data."""
+    TOO_FEW = "too-few"
+    """Fewer than 5 I/Os to tell it from."""
+    NEGATIVE = "negative"
+    """All of its interval is below 0, which nothing can have."""
+
+
+def _optional(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured(Html):
+    """One parameter of a drive, as measured.
+
+    Attributes:
+        kind: as in Parameter: "idle_power_uw"; the name has the unit.
+        index: number of the state, of the operation (0 for "read"), or 0.
+        status: whether it is known, and if not, why; reason has the words.
+        exceeds: an exit latency of which even low is above stated.
+        n: steps of time with some of it, or I/Os.
+        low, nominal, high: the interval of 95 % and what is in its middle; None: not
+            measured.
+        stated: the most that was known or assumed before.
+        reason: one line, or "": why it is not known, or what exceeds what.
+    """
+
+    kind: str
+    index: int
+    status: MeasuredStatus
+    exceeds: bool
+    n: int
+    low: float | None
+    nominal: float | None
+    high: float | None
+    stated: float
+    reason: str
+
+    @property
+    def unit(self) -> str:
+        """Of low, nominal, high and stated: "uW", "us", "nJ" or "pJ"."""
+        return _UNITS[self.kind.rpartition("_")[2]]
+
+    @property
+    def name(self) -> str:
+        """ "idle power of PS3", "active power of read"."""
+        what = self.kind.rpartition("_")[0].replace("_", " ")
+        if "state" in what or self.kind in ("idle_power_uw", "exit_latency_us"):
+            return f"{what} of PS{self.index}"
+        if self.kind == "transition_power_uw" or self.index >= len(_OP_WORDS):
+            return what
+        return f"{what} of {_OP_WORDS[self.index]}"
+
+    def _in_words(self, value: float) -> str:
+        unit = self.kind.rpartition("_")[2]
+        scaled = value * _SCALES[unit]
+        if unit == "uw":
+            return in_w(scaled)
+        if unit == "us":
+            return in_s(scaled * 1e9)
+        return in_j(scaled) if unit == "nj" else f"{value:.4g} pJ"
+
+    def _value(self) -> str | None:
+        if self.low is None or self.nominal is None or self.high is None:
+            return None
+        low, nominal, high = map(self._in_words, (self.low, self.nominal, self.high))
+        return f"{nominal} ({low} to {high})"
+
+    def __str__(self) -> str:
+        value = self._value()
+        if value is None:
+            return f"{self.name}: {self.status}: {self.reason}"
+        return f"{self.name}: {value}" + (f"; {self.reason}" if self.reason else "")
+
+    def _tuple(self) -> MeasuredTuple:
+        return (
+            _core.PARAMETER_KINDS[self.kind],
+            self.index,
+            _core.MEASURED_STATUSES[str(self.status)],
+            bool(self.exceeds),
+            self.n,
+            _nan(self.low),
+            _nan(self.nominal),
+            _nan(self.high),
+            _nan(self.stated),
+            self.reason,
+        )
+
+    @classmethod
+    def _of(cls, values: MeasuredTuple) -> Measured:
+        kind, index, status, exceeds, n, low, nominal, high, stated, reason = values
+        return cls(
+            KIND_WORDS[kind],
+            index,
+            MeasuredStatus(_STATUS_WORDS[status]),
+            exceeds,
+            n,
+            _optional(low),
+            _optional(nominal),
+            _optional(high),
+            stated,
+            reason,
+        )
+
+
+MeasuredTuple = tuple[int, int, int, bool, int, float, float, float, float, str]
+QualityTuple = tuple[int, int, int, int, int, float, float, float, float]
+
+_OverlayTuple = tuple[
+    int, int, int, int, int, int, int, int, str, str, str, str, str, str
+]  # fmt: skip
+
+
+def wa_milli(wa: float | None) -> int:
+    """As the overlay has it; 0: not known."""
+    return 0 if wa is None else round(1000 * check_measured_wa(wa))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(Overlay):
+    """What was measured of a drive, and how well; str() of it has a line for each.
+
+    Where estimates take ``measured``, they take one of these: their bounds become
+    those of what was measured.
+
+    Attributes:
+        measured: what was looked for, sorted by kind and index.
+        n_bins: steps of time that were compared.
+        n_spikes: of these left out, since nothing explains them.
+        bin_ns: the length of a step.
+        offset_ns: what was added to the time of a sample for that of the I/Os.
+        offset_error_ns: half its interval of 95 %; 0 where it was given.
+        sigma_w: of the noise of a step; None: not known, as below.
+        drift_w: how much more the instrument shows at the end than at the begin.
+        noise_phi: how much of the noise that lasts is there a step later.
+        noise_share: the share of the noise's variance that lasts.
+        n_samples, n_ios: that it is from.
+        kind: of the drive, "nvme" or "sata".
+        product, firmware: of the drive, or None.
+        policy: what was in force, in words, or None.
+        pcie_link: NVMe: the link's state in the run, whose power is in the idle
+            powers; None: not known.
+        lpm: SATA: the link policy that was in force, or None.
+        operational_state: the state in which the drive worked.
+        idle_from_start: as calibrate() had it.
+        measured_wa: write amplification during the run, where spare of an estimate
+            starts; None: nobody said.
+        power_name, trace_name, date: of the files and of the run, or None;
+            dataclasses.replace() sets them.
+    """
+
+    measured: tuple[Measured, ...]
+    n_bins: int
+    n_spikes: int
+    bin_ns: int
+    offset_ns: int
+    offset_error_ns: int
+    sigma_w: float | None
+    drift_w: float | None
+    noise_phi: float | None
+    noise_share: float | None
+    n_samples: int
+    n_ios: int
+    kind: str
+    product: str | None = None
+    firmware: str | None = None
+    policy: str | None = None
+    pcie_link: str | None = None
+    lpm: str | None = None
+    operational_state: int = 0
+    idle_from_start: bool = False
+    measured_wa: float | None = None
+    power_name: str | None = None
+    trace_name: str | None = None
+    date: str | None = None
+    sampling: Sampling | None = field(default=None, repr=False, compare=False)
+    _run: MeasuredRun | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def known(self) -> tuple[Measured, ...]:
+        """Those that have an interval."""
+        return tuple(one for one in self.measured if one.status == "known")
+
+    @property
+    def exceeding(self) -> tuple[Measured, ...]:
+        """Exit latencies that are longer than the drive says."""
+        return tuple(one for one in self.measured if one.exceeds)
+
+    def get(self, kind: str, index: int = 0) -> Measured | None:
+        """What is measured of a kind and a state or operation; None: not looked for."""
+        check_text(kind, "kind")
+        check_unsigned(index, "index", 2**32 - 1)
+        for one in self.measured:
+            if (one.kind, one.index) == (kind, index):
+                return one
+        return None
+
+    def parameters(self, base: Model | Iterable[Parameter]) -> tuple[Parameter, ...]:
+        """What an estimate takes as parameters: what is known put into others.
+
+        What is measured has the provenance "measured"; the rest stays. As measured
+        idle powers have the link's in them, its power becomes 0, and is added to the
+        idle powers of states asleep that were not measured. Of which drive it is, is
+        not looked at: see match().
+
+        Args:
+            base: a drive, or what parameters() has of it.
+
+        Raises:
+            NotFoundError: the drive has no such parameter.
+        """
+        if isinstance(base, Model):
+            base = _parameters_of(base, self.pcie_link)
+        tuples = [one._tuple() for one in check_parameters(base, "base")]
+        return parameters_from(_core.parameters_calibrate(tuples, self._rows()))
+
+    def match(self, model: Model) -> str:
+        """Is it of this drive: "same", "other-firmware", "other-drive" or "unknown"."""
+        handle = check_instance(model, "model", Model)._handle
+        return _MATCH_WORDS[_core.overlay_match(self._overlay(), handle)]
+
+    def fitted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """The middle of each step in ns on the clock of the samples, and its power by
+        the fit; NaN before the first I/O, and where a parameter is not known.
+
+        Raises:
+            ValueError: it was read from a file: the samples are not in it.
+        """
+        run = self._run
+        if run is None:
+            raise ValueError(
+                "the samples are not in a file of what was measured: only "
+                "calibrate() has them"
+            )
+        values = {
+            (one.kind, one.index): one.nominal * _SCALES[one.kind.rpartition("_")[2]]
+            for one in self.known
+            if one.nominal is not None
+        }
+        # As the fit took them where they were not measured.
+        for known in run.setup.parameters:
+            if known.kind == "exit_latency_us":
+                values.setdefault((known.kind, known.index), known.nominal / 1e6)
+        looked_for = {one.kind for one in self.measured}
+        for kind in ("operation_energy_nj", "byte_energy_pj"):
+            for index in range(len(OPS)) if kind not in looked_for else ():
+                values[kind, index] = 0.0
+        return fitted(
+            run,
+            values,
+            self.bin_ns,
+            self.offset_ns,
+            self.drift_w or 0.0,
+            looked_for.__contains__,
+        )
+
+    def plot(self, kind: str = "fit", ax: Axes | None = None) -> Axes:
+        """Draw it.
+
+        Args:
+            kind: "fit", the samples with the fitted power over them; "parameters", the
+                interval of each parameter, and what was known before.
+            ax: where to; None: a new figure.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            ValueError: another kind; "fit" of one that was read from a file.
+        """
+        return drawn("plot_calibration", self, kind, ax)
+
+    def to_json(self) -> str:
+        """As "ssdpm.overlay/1", which ssdpm-json(5) has; --measured of the command
+        reads it. Values are whole numbers of their units there, intervals rounded
+        outwards: estimates with it are the same."""
+        return _core.overlay_to_json(self._overlay(), self._rows(), self._quality())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to_json() to a file; it is replaced.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        text = self.to_json()
+        with open(
+            check_filename(path, "path"), "w", encoding="utf-8", newline="\n"
+        ) as file:
+            file.write(text)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Calibration:
+        """The other way round; what the command wrote, too.
+
+        Raises:
+            FormatError, RangeError: not "ssdpm.overlay/1"; the error has the line.
+        """
+        if isinstance(text, str):
+            raw = check_text(text, "text").encode()
+        else:
+            raw = bytes_of(text, "a text", "text")
+        overlay, measured, quality = _core.overlay_from_json(raw)
+        texts = dict(zip(TEXT_BYTES, (word or None for word in overlay[8:])))
+        return cls._of(
+            measured,
+            quality,
+            n_samples=overlay[0],
+            n_ios=overlay[1],
+            kind=_DRIVE_WORDS[overlay[2]],
+            pcie_link=_LINK_WORDS.get(overlay[3]),
+            lpm=_LPM_WORDS.get(overlay[4]),
+            operational_state=overlay[5],
+            idle_from_start=bool(overlay[6] & _core.SIM_IDLE_FROM_START),
+            measured_wa=overlay[7] / 1000 if overlay[7] else None,
+            **texts,
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Calibration:
+        """Read a file that save() or ``ssdpm measure calibrate`` wrote.
+
+        Raises:
+            FormatError, RangeError: as from_json(), with the file.
+            OSError: it cannot be read.
+        """
+        filename = check_filename(path, "path")
+        text = read_file(filename)
+        try:
+            return cls.from_json(text)
+        except Error as error:
+            error.filename = filename
+            raise
+
+    @classmethod
+    def _of(
+        cls, measured: list[MeasuredTuple], quality: QualityTuple, **facts: Any
+    ) -> Calibration:
+        numbers: dict[str, Any] = dict(zip(_QUALITY, quality))
+        for name in _QUALITY[5:]:
+            numbers[name] = _optional(numbers[name])
+        return cls(tuple(map(Measured._of, measured)), **numbers, **facts)
+
+    def _rows(self) -> list[Any]:
+        return [one._tuple() for one in self.measured]
+
+    def _quality(self) -> QualityTuple:
+        return (
+            self.n_bins,
+            self.n_spikes,
+            self.bin_ns,
+            self.offset_ns,
+            self.offset_error_ns,
+            _nan(self.sigma_w),
+            _nan(self.drift_w),
+            _nan(self.noise_phi),
+            _nan(self.noise_share),
+        )
+
+    def _overlay(self) -> _OverlayTuple:
+        def text(name: str) -> str:
+            value = getattr(self, name)
+            found = "" if value is None else check_text(value, name)
+            most = TEXT_BYTES[name]
+            if len(found.encode()) > most:
+                raise InvalidError(
+                    errno.EINVAL, f"{name}: longer than {most} bytes of UTF-8"
+                )
+            return found
+
+        return (
+            self.n_samples,
+            self.n_ios,
+            _core.KINDS[self.kind],
+            _core.PCIE_LINKS[self.pcie_link] if self.pcie_link else 0,
+            _core.LPM[self.lpm] if self.lpm else 0,
+            self.operational_state,
+            _core.SIM_IDLE_FROM_START if self.idle_from_start else 0,
+            wa_milli(self.measured_wa),
+            text("product"),
+            text("firmware"),
+            text("policy"),
+            text("power_name"),
+            text("trace_name"),
+            text("date"),
+        )
+
+    def _summary(self) -> str:
+        words = [f"{len(self.known)} of {len(self.measured)} parameters known"]
+        if self.sigma_w is not None:
+            words.append(f"noise {in_w(self.sigma_w)} in steps of {in_s(self.bin_ns)}")
+        if self.n_spikes:
+            words.append(f"{self.n_spikes} of {self.n_bins} steps left out")
+        if self.offset_ns or self.offset_error_ns:
+            words.append(
+                f"clocks {in_s(self.offset_ns)} +- {in_s(self.offset_error_ns)} apart"
+            )
+        return f"{self.product or 'unknown drive'}: " + ", ".join(words)
+
+    def __str__(self) -> str:
+        reached = (one for one in self.measured if one.status != "not-reached")
+        notes = self.sampling._lines() if self.sampling else []
+        return "\n".join([self._summary(), *(f"  {one}" for one in (*notes, *reached))])
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.Calibration {self._summary()}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                one.name,
+                str(one.status),
+                one._value(),
+                one._in_words(one.stated),
+                one.n,
+                one.reason or None,
+            )
+            for one in self.measured
+        )
+        columns = ("", "status", "measured", "stated", "n", "")
+        return html_table(self._summary(), columns, rows)

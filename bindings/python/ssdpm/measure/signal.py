@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Samples of power with their times."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ssdpm import _core
+from ssdpm.base.arrays import array_of, floats, integers, one_dimension, share
+from ssdpm.base.convert import check_number, check_time
+from ssdpm.base.errors import RangeError
+from ssdpm.base.notebook import html_table
+from ssdpm.base.values import Value, same
+
+
+def _check_layout(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        raise ValueError(
+            f"{name}: its values do not stand one after the other (strides "
+            f"{array.strides}): pass numpy.ascontiguousarray({name})"
+        )
+    return array
+
+
+def _powers(values: object) -> npt.NDArray[Any]:
+    array, masked = array_of(values, "power")
+    one_dimension(array, "power")
+    if isinstance(values, np.ndarray) and array.dtype.kind == "f":
+        if array.dtype.itemsize in (4, 8):
+            if not array.dtype.isnative:
+                raise TypeError(
+                    f"power: {array.dtype} has the byte order of another machine: pass "
+                    'power.astype(power.dtype.newbyteorder("="))'
+                )
+            if masked is not None:
+                array = np.where(masked, array.dtype.type(np.nan), array)
+            return _check_layout(array, "power")
+    elif not isinstance(values, np.ndarray) and array.dtype.kind != "b":
+        kept = array.dtype.kind == "f" and array.dtype.itemsize == 4
+        numbers = np.ascontiguousarray(floats(values, "power"))
+        return numbers.astype(np.float32) if kept else numbers
+    if array.dtype.kind in "iu":
+        advice = "codes of an instrument times its watts per step are; whole watts "
+        advice += "are as power.astype(numpy.float64)"
+    else:
+        advice = "pass power.astype(numpy.float64)"
+    raise TypeError(
+        f"power: watts as float32 or float64 are needed, not {array.dtype}: {advice}"
+    )
+
+
+def _times(values: object) -> npt.NDArray[np.int64]:
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "kind", "") == "f":
+        raise TypeError(
+            f"times: nanoseconds as integers are needed, not {dtype}: pass of seconds "
+            "numpy.rint(times * 1e9).astype(numpy.int64)"
+        )
+    array = integers(values, "times", 2**63 - 1, -(2**63), times="mM")
+    one_dimension(array, "times")
+    return _check_layout(array, "times")
+
+
+def _index_times(index: Any) -> npt.NDArray[np.int64] | None:
+    """The times of a DatetimeIndex or a TimedeltaIndex; None: another one."""
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    return _times(index) if kind in ("m", "M") else None
+
+
+@dataclass(frozen=True, eq=False)
+class PowerCounts(Value):
+    """What a reader of samples met.
+
+    Attributes:
+        n_lines: lines, those without a sample too; 0: the file has none.
+        n_samples: samples.
+        n_wraps: times that a counter of energy began anew at counter_j.
+        n_resets: times that one fell otherwise: the power of that step is NaN.
+    """
+
+    n_lines: int
+    n_samples: int
+    n_wraps: int
+    n_resets: int
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, getattr(self, one.name)) for one in fields(self)]
+        return html_table("what was met", ("", ""), rows)
+
+
+class Signal:
+    """Samples of power with their times: a view, nothing is copied.
+
+    Args:
+        power: watts: an array of float32 or float64, one dimension, without strides; a
+            pandas Series; a list of numbers. What is masked or <NA> becomes NaN, in a
+            copy.
+        rate_hz: samples in a second; or
+        times: the nanoseconds of each: integers, or times of NumPy, pandas and
+            datetime, those with a time zone in UTC. Neither is needed for a Series
+            whose index has times.
+        start_ns: time of the first sample, where there is a rate.
+
+    Attributes:
+        power_w, time_ns: the arrays; time_ns is None where there is a rate.
+        start_ns, interval_ns: of the rate, which is 1e9 / interval_ns.
+        counts: what read_power() met, or None.
+        name: of the file that read_power() has read, without its directory, or None.
+
+    Raises:
+        TypeError, ValueError: another type, shape or layout; the message says what to
+            pass instead.
+    """
+
+    __slots__ = (
+        "_handle",
+        "counts",
+        "interval_ns",
+        "name",
+        "power_w",
+        "start_ns",
+        "time_ns",
+    )
+
+    power_w: npt.NDArray[Any]
+    time_ns: npt.NDArray[np.int64] | None
+    start_ns: int
+    interval_ns: float
+    counts: PowerCounts | None
+    name: str | None
+
+    def __init__(
+        self,
+        power: object,
+        *,
+        rate_hz: float | None = None,
+        times: object = None,
+        start_ns: int = 0,
+    ) -> None:
+        self.power_w = _powers(power)
+        self.counts = None
+        self.name = None
+        self.time_ns = None
+        self.interval_ns = 1.0
+        self.start_ns = check_time(start_ns, "start_ns")
+        if rate_hz is not None and times is not None:
+            raise ValueError("rate_hz, times: one of both is needed, not both")
+        if times is not None:
+            self.time_ns = _times(times)
+        elif rate_hz is None:
+            self.time_ns = _index_times(getattr(power, "index", None))
+        if self.time_ns is None:
+            self.interval_ns = self._interval(rate_hz, len(self.power_w))
+        elif len(self.time_ns) != len(self.power_w):
+            raise ValueError(
+                f"times: there are {len(self.time_ns)} of them for "
+                f"{len(self.power_w)} samples of power"
+            )
+        elif self.start_ns:
+            raise ValueError("start_ns: times say when the first sample is")
+        self._handle = _core.Samples(
+            self.power_w, self.time_ns, self.start_ns, self.interval_ns
+        )
+
+    @staticmethod
+    def _interval(rate_hz: float | None, n: int) -> float:
+        if rate_hz is None:
+            raise TypeError(
+                "power: when were the samples taken? Pass rate_hz, or times in "
+                "nanoseconds"
+            )
+        rate = check_number(rate_hz, "rate_hz")
+        if not (0 < rate <= 1e9) or 1e9 / rate * max(n, 1) >= 4e18:
+            raise RangeError(
+                errno.ERANGE, f"rate_hz: {rate:g} is not above 0 and at most 1e9"
+            )
+        return 1e9 / rate
+
+    def __len__(self) -> int:
+        return len(self.power_w)
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """power_w, for numpy.asarray(); the same memory, unless a copy is due."""
+        return share(self.power_w, dtype, copy)
+
+    def times_ns(self) -> npt.NDArray[np.int64]:
+        """The time of each sample, made where there is a rate."""
+        if self.time_ns is not None:
+            return self.time_ns
+        steps = np.arange(len(self), dtype=np.float64) * self.interval_ns
+        return self.start_ns + np.floor(steps + 0.5).astype(np.int64)
+
+    def _ends_ns(self) -> tuple[int, int]:
+        """Times of the first sample and of the last; 0 where there is none."""
+        if not len(self):
+            return 0, 0
+        if self.time_ns is not None:
+            return int(self.time_ns[0]), int(self.time_ns[-1])
+        return self.start_ns, self.start_ns + int((len(self) - 1) * self.interval_ns)
+
+    def __repr__(self) -> str:
+        if self.time_ns is None:
+            when = f"rate_hz={1e9 / self.interval_ns:g}"
+        else:
+            when = "times"
+        return f"<ssdpm.measure.Signal {len(self)} x {self.power_w.dtype}, {when}>"
+
+    def _samples(self) -> tuple[Any, ...]:
+        return self.power_w, self.time_ns, self.start_ns, self.interval_ns
+
+    def __eq__(self, other: object) -> bool:
+        """Equal samples and times; how they were read does not matter."""
+        if not isinstance(other, Signal):
+            return NotImplemented
+        return same(self._samples(), other._samples())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _signal_from, ((*self._samples(), self.counts, self.name),)
+
+
+def _signal_from(values: tuple[Any, ...]) -> Signal:
+    """What pickle kept of one."""
+    self = Signal.__new__(Signal)
+    power_w, time_ns, start_ns, interval_ns, self.counts, self.name = values
+    self.power_w, self.time_ns = power_w, time_ns
+    self.start_ns, self.interval_ns = start_ns, interval_ns
+    self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
+    return self
+
+
+SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
+"""A Signal, or what makes one, together with rate_hz or times."""
+
+
+def signal_of(
+    power: object, rate_hz: float | None, times: object, start_ns: int
+) -> Signal:
+    if not isinstance(power, Signal):
+        return Signal(power, rate_hz=rate_hz, times=times, start_ns=start_ns)
+    if rate_hz is not None or times is not None or check_time(start_ns, "start_ns"):
+        raise ValueError("rate_hz, times, start_ns: the signal has its own")
+    return power

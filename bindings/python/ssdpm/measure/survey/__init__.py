@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The survey: which policy is best on this machine.
+
+Runs in a random order, the mean of each with the noise it really has, and all pairs of
+policies held against each other::
+
+    from ssdpm.measure import survey
+
+    plan = survey.schedule(["max_performance", "med_power_with_dipm"], seed=1)
+    runs = []
+    for step in plan:
+        ...  # set step.policy, settle, take readings until step.end_ns
+        summary = survey.summarise(readings, rate_hz=1 / 3)
+        runs.append(survey.Run.from_summary(step, summary))
+    found = survey.analyse(runs)
+    print(found)
+    found.plot()
+
+What `ssdpm measure survey` has written is read in one call::
+
+    survey.read("survey.csv").analyse("idle").plot()
+
+Policies, scenarios and drives are named as the caller likes. ssdpm_measure(3) has the
+methods.
+"""
+
+from __future__ import annotations
+
+from ssdpm.measure.survey.analysis import (
+    Analysis,
+    Difference,
+    Mean,
+    Run,
+    analyse,
+    range_p,
+    range_q,
+)
+from ssdpm.measure.survey.detectable import Detectable, Noise, detectable
+from ssdpm.measure.survey.judge import Judgement, Stated, Verdict, judge
+from ssdpm.measure.survey.merge import Merged, Result, merge
+from ssdpm.measure.survey.readings import FioRun, Readings, RunStatus, Survey, read
+from ssdpm.measure.survey.schedule import Schedule, Step, schedule
+from ssdpm.measure.survey.summary import Summary, Trend, summarise
+
+__all__ = [
+    "Analysis",
+    "Detectable",
+    "Difference",
+    "FioRun",
+    "Judgement",
+    "Mean",
+    "Merged",
+    "Noise",
+    "Readings",
+    "Result",
+    "Run",
+    "RunStatus",
+    "Schedule",
+    "Stated",
+    "Step",
+    "Summary",
+    "Survey",
+    "Trend",
+    "Verdict",
+    "analyse",
+    "detectable",
+    "judge",
+    "merge",
+    "range_p",
+    "range_q",
+    "read",
+    "schedule",
+    "summarise",
+]

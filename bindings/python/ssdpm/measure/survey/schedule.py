@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The order of the runs of a survey."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from ssdpm import _core
+from ssdpm.base.convert import check_text, check_unsigned, check_words
+from ssdpm.base.notebook import Html, html_table
+from ssdpm.base.units import in_s
+from ssdpm.base.values import Value
+
+_MOST_NS = 2**63 - 1
+
+
+def check_names(values: object, name: str) -> tuple[str, ...]:
+    """Words that differ, in their order; one may stand alone."""
+    words = tuple(check_text(one, name) for one in check_words(values, name, "names"))
+    for word in words:
+        if words.count(word) > 1:
+            raise ValueError(f"{name}: {word!r} is there more than once")
+    return words
+
+
+@dataclass(frozen=True, eq=False)
+class Step(Html):
+    """One run of a schedule.
+
+    Attributes:
+        begin_ns: when its policy is set, from the begin of the survey on.
+        measure_ns: when its first reading is due: begin_ns and the time to settle.
+        end_ns: when it ends.
+        policy, scenario: their names.
+        block: from 0 on.
+        n_samples: readings that it takes.
+    """
+
+    begin_ns: int
+    measure_ns: int
+    end_ns: int
+    policy: str
+    scenario: str
+    block: int
+    n_samples: int
+
+    def __str__(self) -> str:
+        return (
+            f"{in_s(self.begin_ns)}: {self.policy}, {self.scenario}, block {self.block}"
+            f", {self.n_samples} readings from {in_s(self.measure_ns)} on"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Schedule(Value, Sequence[Step]):
+    """In which order policies and scenarios are run.
+
+    Attributes:
+        policies, scenarios: their names.
+        n_blocks: how often all of it is run.
+        seed: of the order.
+        settle_ns: between setting a policy and the first reading.
+        interval_ns: from one reading to the next.
+        duration_ns: of the readings of a run.
+        total_ns: how long all of it takes.
+        steps: the runs; indexing, len() and iteration give these.
+    """
+
+    policies: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    n_blocks: int
+    seed: int
+    settle_ns: int
+    interval_ns: int
+    duration_ns: int
+    total_ns: int
+    steps: tuple[Step, ...]
+
+    @property
+    def total_s(self) -> float:
+        """total_ns in seconds."""
+        return self.total_ns / 1e9
+
+    def _params(self) -> tuple[int, int, int, int, int, int, int]:
+        return (
+            len(self.policies),
+            len(self.scenarios),
+            self.n_blocks,
+            self.seed,
+            self.settle_ns,
+            self.interval_ns,
+            self.duration_ns,
+        )
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        return self.steps[index]
+
+    def _head(self) -> str:
+        return (
+            f"{len(self)} runs of {len(self.policies)} policies in "
+            f"{len(self.scenarios)} scenarios, {self.n_blocks} blocks: "
+            f"{self.total_s / 3600:.3g} h"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([self._head(), *(f"  {step}" for step in self)])
+
+    def __repr__(self) -> str:
+        return f"<ssdpm.measure.survey.Schedule: {self._head()}>"
+
+    def _repr_html_(self) -> str:
+        names = ("begin", "policy", "scenario", "block", "readings")
+        rows = (
+            (in_s(s.begin_ns), s.policy, s.scenario, s.block, s.n_samples) for s in self
+        )
+        return html_table(self._head(), names, rows)
+
+
+def schedule(
+    policies: Iterable[str],
+    scenarios: Iterable[str] = ("idle",),
+    *,
+    n_blocks: int = 5,
+    seed: int = 0,
+    settle_ns: int = 600 * 10**9,
+    interval_ns: int = 3 * 10**9,
+    duration_ns: int = 900 * 10**9,
+) -> Schedule:
+    """A survey in a random order that its seed decides, the same everywhere.
+
+    A block has each scenario once, in random order, and in each scenario each policy
+    once, in random order: what is compared is run close together. The times are those
+    of the published survey.
+
+    Args:
+        policies: names of 2 to 16.
+        scenarios: names of 1 to 16.
+        n_blocks: how often all of it is run, up to 1000.
+        seed: of the order.
+        settle_ns: between setting a policy and the first reading.
+        interval_ns: from one reading to the next.
+        duration_ns: of the readings of a run.
+
+    Raises:
+        InvalidError: no such number of policies or scenarios; a run of fewer than 2
+            readings.
+    """
+    ways, places = (
+        check_names(policies, "policies"),
+        check_names(scenarios, "scenarios"),
+    )
+    params = (
+        len(ways),
+        len(places),
+        check_unsigned(n_blocks, "n_blocks", _core.SURVEY_MAX_BLOCKS, 1),
+        check_unsigned(seed, "seed", 2**64 - 1),
+        check_unsigned(settle_ns, "settle_ns", _MOST_NS, 1),
+        check_unsigned(interval_ns, "interval_ns", _MOST_NS, 1),
+        check_unsigned(duration_ns, "duration_ns", _MOST_NS, 1),
+    )
+    found, total_ns = _core.survey_schedule(params)
+    steps = tuple(
+        Step(begin, measure, end, ways[policy], places[scenario], block, n)
+        for begin, measure, end, policy, scenario, block, n in found
+    )
+    return Schedule(ways, places, *params[2:], total_ns, steps)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Drawings of sustained writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ssdpm.base.optional import need
+from ssdpm.consistency import Comparison as Consistencies
+from ssdpm.ftl import Run as FtlRun
+from ssdpm.plot.style import POLICIES, from_zero, new_axes, note
+from ssdpm.wa import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def _three_axes(
+    axes: Sequence[Axes] | None, powered: bool
+) -> tuple[Axes, Axes, Axes, Axes | None]:
+    """One above two; in a new figure, one for power between them."""
+    pyplot = need("matplotlib.pyplot", "plot()", "plot")
+    power = None
+    if axes is None:
+        figure = pyplot.figure(figsize=(11, 10 if powered else 8), layout="constrained")
+        heights = (2, 1, 2) if powered else (1, 1)
+        grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
+        axes = [
+            figure.add_subplot(grid[0, :]),
+            figure.add_subplot(grid[-1, 0]),
+            figure.add_subplot(grid[-1, 1]),
+        ]
+        if powered:
+            power = figure.add_subplot(grid[1, :], sharex=axes[0])
+    whole, late, linear = axes
+    return whole, late, linear, power
+
+
+def _draw_seconds(runs: Consistencies, begin_s: int, log: bool, ax: Axes) -> None:
+    """Seconds that are 0 stand at the lower edge of a logarithmic scale."""
+    parts = [run.iops[begin_s:] for run in runs]
+    known = [part[np.isfinite(part)] for part in parts]
+    above = [float(part[part > 0].min()) for part in known if (part > 0).any()]
+    most = max((float(part.max()) for part in known if len(part)), default=0.0)
+    if log:
+        low = 10.0 ** np.floor(np.log10(min(above, default=1.0)))
+        ax.set_yscale("log")
+        ax.set_ylim(low, max(10.0 ** np.ceil(np.log10(max(most, 1.0))), 10 * low))
+    else:
+        low = 0.0
+        ax.set_ylim(0, 40000 if most <= 40000 else 1.05 * most)
+    for at, (run, part) in enumerate(zip(runs, parts)):
+        ax.plot(
+            begin_s + np.arange(len(part)),
+            np.where(part < low, low, part),
+            color=POLICIES[at % len(POLICIES)],
+            marker=".",
+            markersize=3.5,
+            markeredgewidth=0,
+            linestyle="none",
+            # Those at an edge are whole, and before it.
+            clip_on=not len(part),
+            zorder=3,
+            label=run.name or f"run {at + 1}",
+        )
+    if not any(len(part) for part in known):
+        note(ax, f"no second from {begin_s} s on")
+    ax.set_xlim(begin_s, max([len(run.iops) for run in runs] + [begin_s + 1]))
+    ax.yaxis.set_major_formatter(lambda iops, _: f"{iops:,.0f}")
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("operations per second")
+    ax.grid(True, alpha=0.3)
+
+
+def _draw_power(runs: Consistencies, ax: Axes) -> None:
+    """A line for each run of which it is known."""
+    for at, run in enumerate(runs):
+        if run.power_w is not None:
+            time_s = np.arange(len(run.power_w))
+            color = POLICIES[at % len(POLICIES)]
+            ax.plot(time_s, run.power_w, color=color, linewidth=1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("power (W)")
+    ax.grid(True, alpha=0.3)
+
+
+def plot_consistency(
+    runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
+) -> tuple[Axes, Axes, Axes]:
+    """What Comparison.plot() says."""
+    powered = any(run.power_w is not None for run in runs)
+    whole, late, linear, power = _three_axes(axes, powered)
+    _draw_seconds(runs, 0, True, whole)
+    if power is not None:
+        _draw_power(runs, power)
+    _draw_seconds(runs, late_s, True, late)
+    _draw_seconds(runs, late_s, False, linear)
+    whole.set_title("the whole run")
+    late.set_title(f"from {late_s} s on")
+    linear.set_title(f"from {late_s} s on, linear")
+    if len(runs):
+        whole.legend(loc="upper right", markerscale=4, frameon=False)
+    return whole, late, linear
+
+
+def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
+    """Write amplification over the spare factor, in percent of the flash."""
+    from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+
+    ax = new_axes(ax)
+    for number, (formula, values) in enumerate(curve.wa.items()):
+        name = formula
+        if formula == "greedy":
+            name += f", {curve.pages_per_block} pages per block"
+        color = POLICIES[number % len(POLICIES)]
+        ax.plot(100 * curve.spare, values, color=color, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    for axis, ticks in (
+        (ax.xaxis, (1, 2, 5, 7, 10, 20, 30, 50)),
+        (ax.yaxis, (1, 2, 3, 5, 7, 10, 20, 50, 100)),
+    ):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(ScalarFormatter())
+    ax.set_ylim(bottom=1)
+    ax.grid(alpha=0.3)
+    ax.set_xlabel("spare factor (% of the flash)")
+    ax.set_ylabel("write amplification")
+    ax.set_title("even writes")
+    if curve.wa:
+        ax.legend(frameon=False)
+    return ax
+
+
+def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
+    """IOPS of each second, and power on an axis of its own."""
+    iops, power_w = run.iops, run.power_w
+    ax = new_axes(ax)
+    time_s = np.arange(len(iops))
+    wa = run.write_amplification
+    ax.set_title(
+        f"{run.collector}, {100 * run.spare:.3g} % spare, write amplification "
+        f"{'unknown' if wa is None else format(wa, '.3g')}"
+    )
+    ax.set_xlabel("time (s)")
+    ax.set_ylabel("IOPS", color=POLICIES[0])
+    ax.plot(time_s, iops, ".", markersize=3, color=POLICIES[0])
+    from_zero(ax, iops)
+    if np.isnan(power_w).all():
+        return ax
+    ax.tick_params(axis="y", colors=POLICIES[0])
+    right = ax.twinx()
+    right.plot(time_s, power_w, color=POLICIES[1], linewidth=1)
+    from_zero(right, power_w)
+    right.set_ylabel("power (W)", color=POLICIES[1])
+    right.tick_params(axis="y", colors=POLICIES[1])
+    return ax

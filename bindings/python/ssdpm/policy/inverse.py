@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""From a table, or from a state to keep, back to parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+from ssdpm import _core
+from ssdpm.base.convert import check_instance, check_unsigned
+from ssdpm.base.values import Value
+from ssdpm.model.drive import Model
+from ssdpm.policy.parameters import (
+    ApstParameters,
+    apst_parameters,
+    core_params,
+    limit_word,
+)
+from ssdpm.policy.quirks import check_model
+from ssdpm.policy.table import ApstTable
+from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk
+
+
+@dataclass(frozen=True, eq=False)
+class Reached(Value):
+    """What reach() found: parameters, their table, and whether it is the wanted one."""
+
+    parameters: ApstParameters
+    table: ApstTable
+    exact: bool
+
+
+def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
+    """Which algorithm and parameters made this table?
+
+    Returns:
+        All that are plausible and make exactly this table, the most plausible first;
+        ssdpm_policy(3) has the order. Empty: nothing that is known makes it.
+
+    Raises:
+        UnknownValueError: a non-operational state has an unknown latency.
+        UnsupportedError: not an NVMe drive.
+    """
+    found = _core.apst_infer(
+        check_model(model)._handle, check_instance(table, "table", ApstTable)._handle
+    )
+    return [apst_parameters(one) for one in found]
+
+
+def keep(
+    model: Model,
+    state: SupportsIndex,
+    *,
+    algorithm: Algorithm | str | None = None,
+    primary_timeout_ms: SupportsIndex | None = None,
+    primary_latency_tolerance_us: SupportsIndex | None = None,
+    secondary_timeout_ms: SupportsIndex | None = None,
+    secondary_latency_tolerance_us: SupportsIndex | None = None,
+    scheme: PowerScheme | str | None = None,
+    power_source: PowerSource | str | None = None,
+    idle_power_uw: SupportsIndex | None = None,
+    transition_power_uw: SupportsIndex | None = None,
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+) -> int | str:
+    """The largest latency limit that keeps a state and drops all deeper ones.
+
+    Args:
+        state: the number of the state that is to be the deepest one in use.
+        algorithm, and so on: as those of apst().
+
+    Returns:
+        A value for max_exit_latency_us; "any": no limit is needed.
+
+    Raises:
+        UnsupportedError: no limit does that, and the message says why.
+        InvalidError: the drive has no such state.
+        And those of apst().
+    """
+    check_model(model)
+    params = core_params(
+        model,
+        algorithm=algorithm,
+        primary_timeout_ms=primary_timeout_ms,
+        primary_latency_tolerance_us=primary_latency_tolerance_us,
+        secondary_timeout_ms=secondary_timeout_ms,
+        secondary_latency_tolerance_us=secondary_latency_tolerance_us,
+        scheme=scheme,
+        power_source=power_source,
+        idle_power_uw=idle_power_uw,
+        transition_power_uw=transition_power_uw,
+        quirks=quirks,
+    )
+    number = check_unsigned(state, "state", 2**32 - 1)
+    return limit_word(_core.apst_keep(model._handle, params, number))
+
+
+def reach(
+    model: Model,
+    table: ApstTable,
+    *,
+    quirks: Iterable[Quirk | str] | Quirk | str = "auto",
+) -> Reached:
+    """The parameters of nvme_core that make Linux build a table, or the closest one.
+
+    New kernels refuse a raw table from user space. The closest table has the fewest
+    entries that lead to another state; of these, it misses the fewest entries that
+    are wanted; then the idle times of the others differ least in sum.
+
+    Args:
+        table: what is wanted.
+        quirks: those that the kernel has for this drive; "auto": as apst() does.
+
+    Raises:
+        UnknownValueError: a non-operational state has an unknown latency.
+        UnsupportedError: not an NVMe drive.
+    """
+    params = core_params(check_model(model), quirks=quirks)
+    found, made = _core.apst_reach(
+        check_model(model)._handle,
+        check_instance(table, "table", ApstTable)._handle,
+        params.quirks,
+    )
+    reached = ApstTable._wrap(made, model, found[0])
+    return Reached(apst_parameters(found), reached, reached == table)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Workloads that are generated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import SupportsIndex
+
+from ssdpm import _core
+from ssdpm.base.convert import check_memory, check_text, check_unsigned, check_word
+from ssdpm.base.values import Value
+from ssdpm.workload.files import trace_counts
+from ssdpm.workload.records import IO_DTYPE, OPS
+from ssdpm.workload.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Workload(Value):
+    """A workload that generate() makes, and one line about it."""
+
+    name: str
+    description: str
+
+
+def workloads() -> tuple[Workload, ...]:
+    """The workloads that generate() makes."""
+    return tuple(Workload(*one) for one in _core.generators())
+
+
+def _generator(
+    name: str,
+    op: str | None,
+    **numbers: SupportsIndex | None,
+) -> dict[str, int | None]:
+    check_text(name, "name")
+    small = ("bytes", "service_ns", "shape_milli")
+    values: dict[str, int | None] = {
+        key: None
+        if number is None
+        else check_unsigned(
+            number,
+            key,
+            2**32 - 1 if key in small else 2**64 - 1,
+            # To the library 0 is the default, which here is None.
+            0 if key in ("seed", "service_ns") else 1,
+        )
+        for key, number in numbers.items()
+    }
+    values["op"] = None if op is None else OPS[check_word(op, "op", OPS)]
+    return values
+
+
+def generate(
+    name: str,
+    *,
+    seed: SupportsIndex | None = None,
+    n_ios: SupportsIndex | None = None,
+    value: SupportsIndex | None = None,
+    op: str | None = None,
+    bytes: SupportsIndex | None = None,
+    service_ns: SupportsIndex | None = None,
+    mean_idle_ns: SupportsIndex | None = None,
+    shape_milli: SupportsIndex | None = None,
+    area_bytes: SupportsIndex | None = None,
+) -> Trace:
+    """Make a workload; the same arguments give the same records on every machine.
+
+    An argument that is None has the default of the workload; workloads() lists them,
+    ssdpm_workload(3) describes them.
+
+    Args:
+        name: as in "apst-1", "uflip-granularity-sr", "poisson".
+        seed: of the random numbers.
+        n_ios: how many I/Os.
+        value: the one parameter that a uFLIP micro-benchmark varies, in its unit.
+        op: "read" or "write", where the workload leaves it open.
+        bytes: size of an I/O.
+        service_ns: service time of each I/O; None: unknown.
+        mean_idle_ns: mean idle time of arrivals.
+        shape_milli: shape of the Lomax distribution in thousandths.
+        area_bytes: offsets lie below it.
+
+    Raises:
+        NotFoundError: there is no such workload.
+        InvalidError, RangeError: a number that it cannot have.
+        MemoryError: more records than fit into memory; the message has their size.
+        TypeError, ValueError: an argument of another type, an unknown word.
+    """
+    numbers = _generator(
+        name,
+        op,
+        seed=seed,
+        n_ios=n_ios,
+        value=value,
+        bytes=bytes,
+        service_ns=service_ns,
+        mean_idle_ns=mean_idle_ns,
+        shape_milli=shape_milli,
+        area_bytes=area_bytes,
+    )
+    check_memory(numbers["n_ios"] or 0, IO_DTYPE.itemsize, "n_ios")
+    reader = _core.trace_generate(name, numbers)
+    return Trace._wrap(reader.read_all(), trace_counts(reader))
+
+
+def fio_job(
+    name: str,
+    *,
+    seed: SupportsIndex | None = None,
+    n_ios: SupportsIndex | None = None,
+    value: SupportsIndex | None = None,
+    op: str | None = None,
+    bytes: SupportsIndex | None = None,
+    mean_idle_ns: SupportsIndex | None = None,
+    shape_milli: SupportsIndex | None = None,
+    area_bytes: SupportsIndex | None = None,
+) -> str:
+    """A workload as a job file of fio. It names no device: give fio --filename.
+
+    Args: as generate().
+
+    Raises:
+        UnsupportedError: fio has no such arrivals.
+        And as generate().
+    """
+    numbers = _generator(
+        name,
+        op,
+        seed=seed,
+        n_ios=n_ios,
+        value=value,
+        bytes=bytes,
+        service_ns=None,
+        mean_idle_ns=mean_idle_ns,
+        shape_milli=shape_milli,
+        area_bytes=area_bytes,
+    )
+    return _core.fio_job(name, numbers)
