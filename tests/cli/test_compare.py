@@ -16,7 +16,7 @@ import ssdpm as package
 import trace
 from command import Command
 from test_estimate import STATED
-from test_show_sata import identify
+from test_show import identify
 from trace import MS, S
 
 SHORT = ["-p", "linux", "-p", "linux-legacy", "-p", "none"]

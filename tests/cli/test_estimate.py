@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 import trace
 from command import Command
-from test_show_sata import identify
+from test_show import identify
 from trace import MS, S
 
 # Everything is certain: 1 W idle, 2 W busy, 3 W on the way.

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""ssdpm show: any input that is right, in every form of output."""
+"""ssdpm show: each input in each form of output; the drives of a machine."""
 
 from __future__ import annotations
 
 import copy
 import json
+import pathlib
 import re
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
+import documented
+import machines
+import pytest
 from command import EXAMPLE, TOP, Command
 
 
@@ -282,3 +287,300 @@ def test_an_estimate_takes_the_range_of_a_power(ssdpm: Command) -> None:
     idle = next(p for p in explained if p["kind"] == "idle_power_uw")
     assert idle["provenance"] == "reported" and idle["rule"].startswith("IDLP-range:")
     assert (idle["low"], idle["nominal"], idle["high"]) == (2_000_000, 2_000_000, 2_990_000)
+
+
+WORDS = {0: 0x0040, 76: 0x030E, 78: 0x0108, 79: 0x0008, 83: 0x4008, 86: 0x0008}
+WORDS |= {87: 0x4000, 91: 128}
+
+HDPARM = """
+/dev/sda:
+
+ATA device, with non-removable media
+\tModel Number:       Fixture SATA SSD
+\tFirmware Revision:  FW 2.0
+Capabilities:
+\tAdvanced power management level: 128
+Commands/features:
+\tEnabled\tSupported:
+\t   *\tAdvanced Power Management feature set
+\t   *\tGen1 signaling speed (1.5Gb/s)
+\t   *\tGen2 signaling speed (3.0Gb/s)
+\t   *\tGen3 signaling speed (6.0Gb/s)
+\t   *\tHost-initiated interface power management
+\t   *\tDevice-initiated interface power management
+\t    \tDevice Sleep (DEVSLP)
+Checksum: correct
+"""
+
+TABLE = """\
+{}: Fixture SATA SSD, firmware FW 2.0, SATA
+  HIPM supported; DIPM enabled; DevSleep supported, not enabled; APM enabled (level 128)
+  state         operational  max power  active  idle  entry   exit
+  PS0 active    yes                  -       -     -      -      -
+  PS1 partial   no                   -       -     -      -  10 us
+  PS2 slumber   no                   -       -     -      -  10 ms
+  PS3 devsleep  no                   -       -     -      -  20 ms
+"""
+
+
+def identify(**changes: int) -> bytes:
+    """IDENTIFY DEVICE data; identify(w76=0) changes a word."""
+    words = dict(WORDS)
+    for first, text in ((23, "FW 2.0  "), (27, "Fixture SATA SSD".ljust(40))):
+        for i in range(0, len(text), 2):
+            words[first + i // 2] = ord(text[i]) << 8 | ord(text[i + 1])
+    words |= {int(name[1:]): value for name, value in changes.items()}
+    return b"".join(words.get(i, 0).to_bytes(2, "little") for i in range(256))
+
+
+def hexadecimal(data: bytes) -> bytes:
+    """As Linux and hdparm write it: eight words a line."""
+    words = [f"{data[i + 1]:02x}{data[i]:02x}" for i in range(0, 512, 2)]
+    lines = [" ".join(words[i : i + 8]) for i in range(0, 256, 8)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+FORMS = {
+    "ata-identify": identify(),
+    "ata-identify-hex": b"\n/dev/sda:\n" + hexadecimal(identify()),
+    "hdparm-text": HDPARM.encode(),
+    "atasmart-blob": b"IDFY\0\0\2\0" + identify() + b"SMST\0\0\0\4\0\0\0\1",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_shows_the_same_link_states(ssdpm: Command, form: str) -> None:
+    name = ssdpm.write("saved", FORMS[form])
+    assert ssdpm.output("show", name) == TABLE.format(name)
+    assert ssdpm.json("show", name)["format"] == form
+    text = ssdpm.output("show", "--json", name)
+    ssdpm.write("again.json", text)
+    assert ssdpm.output("show", "--json", "again.json") == text
+    assert ssdpm.output("show", "again.json") == TABLE.format("again.json")
+
+
+def test_json_has_the_facts_of_the_link(ssdpm: Command) -> None:
+    name = ssdpm.write("saved", identify())
+    sata = ssdpm.json("show", name)["sata"]
+    assert sata["generations"] == [1, 2, 3]
+    assert sata["hipm_supported"] is True and sata["hipm_enabled"] is None
+    assert sata["dipm_enabled"] is True and sata["devsleep_enabled"] is False
+    assert sata["apm_level"] == 128 and sata["words_valid"] is True
+    assert ssdpm.output("show", "--value", "states_1_link_state", name) == "partial\n"
+    assert ssdpm.output("show", "--value", "sata_generations_2", name) == "3\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"w76": 0x0100, "w78": 0, "w83": 0x4000, "w86": 0},
+         "HIPM not supported; DIPM not supported; DevSleep not supported; "
+         "APM not supported"),
+        ({"w79": 0x0100, "w86": 0},
+         "HIPM supported; DIPM supported, not enabled; DevSleep enabled; "
+         "APM supported, not enabled"),
+        ({"w76": 0, "w83": 0},
+         "HIPM unknown; DIPM unknown; DevSleep unknown; APM unknown"),
+        ({"w91": 0},
+         "HIPM supported; DIPM enabled; DevSleep supported, not enabled; APM enabled"),
+    ],
+)  # fmt: skip
+def test_each_feature_has_its_word(
+    ssdpm: Command, changes: dict[str, int], line: str
+) -> None:
+    if "w83" in changes and not changes["w83"]:
+        changes = changes | {"w87": 0}
+    name = ssdpm.write("saved", identify(**changes))
+    shown = ssdpm.output("show", name).splitlines()
+    assert shown[1] == f"  {line}"
+    note = "  The drive says nothing of its link; Linux takes that for not supported"
+    assert (note in shown) == (changes.get("w76") == 0)
+
+
+def test_a_sata_drive_has_no_apst(ssdpm: Command) -> None:
+    name = ssdpm.write("saved", identify())
+    assert "not an NVMe drive: only these have APST" in ssdpm.fails(3, "apst", name)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (bytes(512), "all bytes are 0"),
+        (identify(w0=0x85C0), "not an ATA device"),
+        (identify(w255=0x00A5), "checksum"),
+        (hexadecimal(identify())[:-5], ":32: 255 words of four hexadecimal digits"),
+        (b"SMST\0\0\0\4\0\0\0\1", "without a chunk IDFY"),
+        (HDPARM.encode() * 2, ":23: a second drive begins here"),
+    ],
+)
+def test_what_is_no_drive_is_refused_with_the_reason(
+    ssdpm: Command, content: bytes, words: str
+) -> None:
+    name = ssdpm.write("bad", content)
+    assert words in ssdpm.fails(1, "show", name)
+
+
+Make = Callable[[str], pathlib.Path]
+
+
+def test_without_a_drive_all_are_diagnosed_and_the_machine_follows(
+    ssdpm: Command, machine: Make
+) -> None:
+    text = ssdpm.output("show", "--root", str(machine("apst-empty")))
+    blocks = text.split("\n\n")
+    assert blocks[0].startswith("nvme0: WDC PC SN530")
+    assert "  saves nothing: " in blocks[0]
+    assert "  ! APST enabled but empty: " in blocks[0]
+    assert blocks[1].startswith("nvme1: Fixture Slow SSD")
+    assert "PS4" in blocks[1] and "113 ms" in blocks[1]
+    assert blocks[-1].startswith("This machine: ")
+    assert "apst_secondary_latency_tol_us=100000" in blocks[-1]
+    assert "max power" not in text
+
+
+def test_a_named_device_is_shown_with_its_table_and_states(
+    ssdpm: Command, machine: Make
+) -> None:
+    text = ssdpm.output("show", "--root", str(machine("laptop")), "nvme0")
+    assert "latency limit   100 ms" in text
+    assert "APST by rule    PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s" in text
+    assert "PCIe link       clkpm, l1, l1.1, l1.2" in text
+    assert "PS3    no               25 mW" in text
+
+
+def test_a_sata_port_is_shown_with_its_registers(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("external-ports"))
+    text = ssdpm.output("show", "--root", root, "sdb", "host3")
+    assert "HPCP (hot-plug)" in text or "ESP (external)" in text
+    assert "LPM policy      max_performance" in text
+    assert "mask_port_ext" in text
+    assert "host3: no drive" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["nvme0", "nvme0n1", "nvme0n1p1", "/dev/nvme0", "/dev/nvme0n1"]
+)
+def test_a_device_goes_by_all_its_names(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    root = str(machine("laptop"))
+    assert ssdpm.output("show", "--root", root, "--value", "name", name) == "nvme0\n"
+
+
+def test_a_disk_that_is_out_of_reach_has_no_port(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("server"))
+    text = ssdpm.output("show", "--root", root, "sdc")
+    assert "out of reach: behind a USB bridge" in text
+    assert "ata0" not in text and "LPM" not in text
+
+
+def test_what_is_printed_of_every_machine_is_documented(
+    ssdpm: Command, machine: Make
+) -> None:
+    for name in machines.MACHINES:
+        result = ssdpm("show", "--json", "--root", str(machine(name)))
+        documented.check(json.loads(result.stdout))
+        assert result.returncode == (1 if name == "hostile" else 0), name
+
+
+def test_the_model_and_the_machine_are_inside_the_device(
+    ssdpm: Command, machine: Make
+) -> None:
+    answer = ssdpm.json("show", "--root", str(machine("laptop")), "nvme0")
+    assert answer["schema"] == "ssdpm.device/1"
+    assert answer["model"]["schema"] == "ssdpm.model/1"
+    assert answer["model"]["states"][4]["exit_latency_us"] == 39000
+    assert answer["machine"]["power_source"] == "battery"
+    assert answer["machine"]["nvme_core"]["apst_primary_timeout_ms"] == 100
+    assert answer["table"] == answer["table_predicted"]
+    assert answer["power_state"] == 0
+    text = ssdpm.output("show", "--root", str(machine_of(ssdpm)), "--shell", "nvme0")
+    assert "machine_power_source='battery'\n" in text
+
+
+def machine_of(ssdpm: Command) -> pathlib.Path:
+    return ssdpm.directory / "machines/laptop"
+
+
+def test_an_old_kernel_has_no_parameters_and_null_says_so(
+    ssdpm: Command, machine: Make
+) -> None:
+    answer = ssdpm.json("show", "--root", str(machine("old-5.10")), "nvme0")
+    assert answer["machine"]["nvme_core"]["apst_primary_timeout_ms"] is None
+    # The rule of Linux 5.13 and before: 50 times what entry and exit take.
+    assert answer["table_predicted"]["entries"][0]["idle_ms"] == 745
+
+
+def test_a_capture_is_an_operand_of_every_command_that_takes_a_drive(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    assert len(ssdpm.json("show", str(root))) == 9
+    laptop = machine("laptop")
+    answer = ssdpm.json("estimate", "-q", "-t", "lomax", "--n-ios", "9", str(laptop))
+    assert answer["drive"] == f"{laptop}:nvme0"
+    table = ssdpm.output("apst", "-q", "--value", "raw", "--root", str(root), "nvme0")
+    file = machine_dump(root)
+    assert table == ssdpm.output("apst", "-q", "--value", "raw", str(file))
+
+
+def machine_dump(root: pathlib.Path) -> pathlib.Path:
+    return root / "dumps/nvme0.identify"
+
+
+def test_a_device_that_is_there_comes_before_a_file_and_the_catalogue(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("laptop"))
+    ssdpm.write("nvme0", json.dumps(ssdpm.plain))
+    ssdpm.write("nvme7", json.dumps(ssdpm.plain))
+    device = ssdpm.json("show", "--root", root, "nvme0")
+    assert device["product"].startswith("WDC PC SN530")
+    assert ssdpm.json("show", "--root", root, "./nvme0")["product"] == "A plain drive"
+    # No such device: a file of that name will do.
+    assert ssdpm.json("show", "--root", root, "nvme7")["product"] == "A plain drive"
+    message = ssdpm.fails(1, "show", "--root", root, "nvme9")
+    assert "nvme9" in message and "nvme0" in message
+    assert "sdz" in ssdpm.fails(1, "show", "--root", root, "/dev/sdz")
+
+
+def test_a_directory_that_is_no_capture_is_an_error(ssdpm: Command) -> None:
+    (ssdpm.directory / "folder").mkdir()
+    assert "no capture" in ssdpm.fails(1, "show", "folder")
+
+
+def test_a_drive_that_nothing_knows_is_shown_without_states(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("server")
+    text = ssdpm.output("show", "--root", str(root), "sda")
+    assert "power states: not known: " in text
+    assert ssdpm.json("show", "--root", str(root), "sda")["model"] is None
+    # Without a model there is no table, and that is said.
+    assert "sda" in ssdpm.fails(3, "apst", "--root", str(root), "sda")
+
+
+def test_what_the_kernel_says_of_quirks_stands(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("quirked"))
+    answer = ssdpm.json("show", "--root", root, "nvme0")
+    assert answer["quirks_from_kernel"] is True
+    assert "no-deepest-ps" in answer["quirks"]
+    entries = ssdpm.json("apst", "-q", "--root", root, "nvme0")["entries"]
+    assert {entry["target"] for entry in entries} == {3}
+
+
+def test_a_user_without_privileges_sees_the_same(
+    ssdpm: Command, machine: Make, unprivileged: Callable[..., Any]
+) -> None:
+    root = str(machine("laptop"))
+    result = unprivileged("show", "--root", root)
+    assert result.returncode == 0
+    assert result.stdout.decode() == ssdpm.output("show", "--root", root)
+
+
+def test_lint_judges_the_model_of_a_device(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    answer = ssdpm.json("show", "--lint", "--root", root, "nvme0")
+    assert any("code" in finding for finding in answer["model"]["diagnosis"])
