@@ -9,7 +9,7 @@
 
 #include <ssdpm-energy.h>
 
-#include "print.h"
+#include "text/print.h"
 
 enum exit_status {
 	STATUS_DONE = 0,

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
+#include "options/apst-options.h"
+#include "text/apst-questions.h"
+#include "text/output.h"
+#include "input/quirks.h"
+#include "options/units.h"
+
+#include "base/json.h"
+#include "base/quantity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+	struct apst_options apst;
+	bool explain;
+	const char *raw_path;
+	struct question question;
+};
+
+static struct settings the_settings;
+
+/* What came out for one drive. */
+struct answer {
+	const struct drive *drive;
+	bool apsta_assumed;
+	struct quirks quirks;
+	struct ssdpm_apst_params params; /* with the quirks that concern APST */
+	struct ssdpm_apst table;
+	uint8_t raw[SSDPM_APST_BYTES];
+	struct ssdpm_apst_verdict verdicts[SSDPM_MAX_STATES];
+	size_t n_states;
+};
+
+static const struct option_spec options[] = {
+	{ "idle-power", 0, "POWER",
+	  "lower-envelope: of the drive in PS0, as in 500mW (default: what it "
+	  "reports)" },
+	{ "transition-power", 0, "POWER",
+	  "lower-envelope: while it enters or leaves a state (default: its idle "
+	  "power)" },
+	{ "explain", 'e', NULL, "say for each state why it is used or not" },
+	{ "hex", 0, NULL, "print the 256 bytes as 512 hexadecimal digits" },
+	{ "raw", 0, "FILE",
+	  "write the 256 bytes to FILE as well; - prints "
+	  "nothing else" },
+	{ "diff", 0, "TABLE",
+	  "say where this table and TABLE, a file or an algorithm with its "
+	  "defaults, differ; twice: where both TABLEs do" },
+	{ "infer", 0, "TABLE",
+	  "say which algorithm and parameters made TABLE" },
+	{ "keep", 0, "PSn",
+	  "the largest latency limit that keeps PSn and drops all deeper "
+	  "states" },
+	{ "reach", 0, "TABLE",
+	  "the kernel parameters that make Linux build TABLE, or the closest" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	struct ssdpm_apst_params *p = &settings->apst.params;
+	const char *name = option->name;
+
+	init_apst_options(&settings->apst);
+	if (!strcmp(name, "idle-power"))
+		return parse_power(common, name, argument, &p->idle_power_uw);
+	if (!strcmp(name, "transition-power"))
+		return parse_power(common, name, argument,
+				   &p->transition_power_uw);
+	if (!strcmp(name, "hex"))
+		return choose_form(common, FORM_OWN, name);
+	if (!strcmp(name, "diff") || !strcmp(name, "infer") ||
+	    !strcmp(name, "keep") || !strcmp(name, "reach"))
+		return choose_question(common, &settings->question, name,
+				       argument);
+	if (!strcmp(name, "raw"))
+		settings->raw_path = argument;
+	else
+		settings->explain = true;
+	return STATUS_DONE;
+}
+
+/* -ERANGE: a timeout that was given, but for lower-envelope one that came out
+ */
+enum exit_status status_of(int err, uint32_t algorithm)
+{
+	if (err == -EOPNOTSUPP)
+		return STATUS_DEVICE_CANNOT;
+	if (err == -ERANGE && algorithm != SSDPM_APST_LOWER_ENVELOPE)
+		return STATUS_USAGE;
+	return STATUS_FAILED;
+}
+
+/* What lower-envelope takes for the power in PS0; 0: nobody knows. */
+static uint32_t idle_power(const struct ssdpm_apst_params *params,
+			   const struct drive *drive)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(drive->model, NULL);
+
+	return params->idle_power_uw ? params->idle_power_uw :
+				       states[0].idle_power_uw;
+}
+
+static uint32_t transition_power(const struct ssdpm_apst_params *params,
+				 const struct drive *drive)
+{
+	return params->transition_power_uw ? params->transition_power_uw :
+					     idle_power(params, drive);
+}
+
+/* The library names the parameter; here it is an option. */
+static enum exit_status complain_of(const struct ssdpm_apst_params *params,
+				    const struct drive *drive,
+				    const struct ssdpm_error *error)
+{
+	bool no_base = error->code == -ENODATA &&
+		       params->algorithm == SSDPM_APST_LOWER_ENVELOPE &&
+		       !params->idle_power_uw &&
+		       (ssdpm_model_get_states(drive->model, NULL)->unknown &
+			SSDPM_FIELD_IDLE_POWER);
+
+	complain("%s: %s%s", drive->name, error->message,
+		 no_base ? " with --idle-power, as in 500mW" : "");
+	return status_of(error->code, params->algorithm);
+}
+
+/* The algorithms know these; other quirks are only shown. */
+
+static enum exit_status apply_quirks(const struct settings *settings,
+				     const struct quirk_rules *rules,
+				     struct answer *answer)
+{
+	enum exit_status status;
+
+	status = find_quirks(&settings->apst.quirks, rules, answer->drive,
+			     &answer->quirks);
+	answer->params = settings->apst.params;
+	answer->params.quirks =
+		apst_quirks(&answer->quirks, answer->params.algorithm);
+	return status;
+}
+
+static void say_quirks(const struct common *common, const struct drive *drive,
+		       const struct quirks *quirks, uint32_t algorithm)
+{
+	/* What Linux has for the drive is nothing to the table of Windows. */
+	if (algorithm == SSDPM_APST_WINDOWS)
+		return;
+	if (!common->quiet)
+		complain_of_quirks(drive, quirks, APST_QUIRKS, false);
+	if (common->verbose)
+		complain_of_quirks(drive, quirks, APST_QUIRKS, true);
+}
+
+static enum exit_status make(const struct common *common,
+			     const struct settings *settings,
+			     const struct quirk_rules *rules,
+			     const struct drive *drive, struct answer *answer)
+{
+	const struct ssdpm_apst_params *params = &answer->params;
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+	enum exit_status status;
+	struct ssdpm_error error;
+	int err;
+
+	answer->drive = drive;
+	status = apply_quirks(settings, rules, answer);
+	if (status)
+		return status;
+	answer->apsta_assumed = info->unknown & SSDPM_INFO_APSTA;
+	ssdpm_model_get_states(drive->model, &answer->n_states);
+	err = ssdpm_apst_generate(drive->model, params, &answer->table, &error);
+	if (!err)
+		err = ssdpm_apst_explain(drive->model, params, answer->verdicts,
+					 &error);
+	if (!err)
+		err = ssdpm_apst_encode(&answer->table, answer->raw, &error);
+	if (err)
+		return complain_of(params, drive, &error);
+	if (answer->apsta_assumed && !common->quiet)
+		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
+			 drive->name);
+	say_quirks(common, drive, &answer->quirks, params->algorithm);
+	return STATUS_DONE;
+}
+
+static bool is_set(const struct ssdpm_apst_entry *entry)
+{
+	return entry->target || entry->idle_ms;
+}
+
+void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
+{
+	ssdpm__json_begin(w, "entries", '[');
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (!is_set(&table->entries[i]))
+			continue;
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "state", i);
+		ssdpm__json_uint(w, "target", table->entries[i].target);
+		ssdpm__json_uint(w, "idle_ms", table->entries[i].idle_ms);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_verdicts(struct json_writer *w, const struct answer *answer)
+{
+	ssdpm__json_begin(w, "verdicts", '[');
+	for (size_t i = 0; i < answer->n_states; i++) {
+		const struct ssdpm_apst_verdict *v = &answer->verdicts[i];
+
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "state", v->state);
+		ssdpm__json_string(w, "verdict",
+				   ssdpm_verdict_to_string(v->verdict));
+		ssdpm__json_string(w, "reason", v->reason);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_times(struct json_writer *w,
+			const struct ssdpm_apst_params *p)
+{
+	ssdpm__json_uint(w, "primary_timeout_ms", p->primary_timeout_ms);
+	ssdpm__json_uint(w, "primary_latency_tolerance_us",
+			 p->primary_latency_tolerance_us);
+	ssdpm__json_uint(w, "secondary_timeout_ms", p->secondary_timeout_ms);
+	ssdpm__json_uint(w, "secondary_latency_tolerance_us",
+			 p->secondary_latency_tolerance_us);
+}
+
+static void write_power(struct json_writer *w, const char *key, uint32_t uw)
+{
+	if (uw)
+		ssdpm__json_uint(w, key, uw);
+	else
+		ssdpm__json_null(w, key);
+}
+
+/* What this algorithm reads, and no more. */
+void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
+		      const struct drive *drive)
+{
+	ssdpm__json_begin(w, "parameters", '{');
+	if (p->max_exit_latency_us == SSDPM_LATENCY_ANY)
+		ssdpm__json_string(w, "max_exit_latency_us", "any");
+	else
+		ssdpm__json_uint(w, "max_exit_latency_us",
+				 p->max_exit_latency_us);
+	if (p->algorithm == SSDPM_APST_WINDOWS) {
+		ssdpm__json_string(w, "scheme",
+				   ssdpm_power_scheme_to_string(p->scheme));
+		ssdpm__json_string(
+			w, "power_source",
+			ssdpm_power_source_to_string(p->power_source));
+	} else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE) {
+		write_power(w, "idle_power_uw", idle_power(p, drive));
+		write_power(w, "transition_power_uw",
+			    transition_power(p, drive));
+	} else {
+		write_times(w, p);
+	}
+	write_quirks(w, "quirks", p->quirks);
+	ssdpm__json_end(w, '}');
+}
+
+static void format_raw(const struct answer *answer,
+		       char hex[2 * SSDPM_APST_BYTES + 1])
+{
+	for (size_t i = 0; i < SSDPM_APST_BYTES; i++)
+		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
+}
+
+static void write_answer(struct json_writer *w, const struct answer *answer)
+{
+	const struct ssdpm_apst_params *params = &answer->params;
+	char hex[2 * SSDPM_APST_BYTES + 1];
+
+	format_raw(answer, hex);
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.apst/1");
+	write_drive_names(w, answer->drive);
+	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
+	ssdpm__json_string(w, "algorithm",
+			   ssdpm_apst_algorithm_to_string(params->algorithm));
+	write_parameters(w, params, answer->drive);
+	write_quirks(w, "quirks", answer->quirks.in_force);
+	write_quirks(w, "quirks_unknown", answer->quirks.unknown);
+	ssdpm__json_bool(w, "sent", answer->table.sent);
+	ssdpm__json_bool(w, "enabled", answer->table.enabled);
+	write_entries(w, &answer->table);
+	ssdpm__json_string(w, "raw", hex);
+	write_verdicts(w, answer);
+	ssdpm__json_end(w, '}');
+}
+
+static enum exit_status print_answers_json(const struct common *common,
+					   const struct answer *answers,
+					   size_t n)
+{
+	struct json_writer writer = { 0 };
+
+	if (n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		write_answer(&writer, &answers[i]);
+	if (n != 1)
+		ssdpm__json_end(&writer, ']');
+	return print_written(common, &writer);
+}
+
+/* Neighbours with the same entry stand on one line: "PS0-PS2  100 ms  PS3". */
+static void add_entries(struct table *rows, const struct ssdpm_apst *table)
+{
+	for (uint32_t i = 0, last; i < SSDPM_MAX_STATES; i = last + 1) {
+		const struct ssdpm_apst_entry *entry = &table->entries[i];
+
+		last = i;
+		if (!is_set(entry))
+			continue;
+		while (last + 1 < SSDPM_MAX_STATES &&
+		       !memcmp(entry + (last + 1 - i), entry, sizeof(*entry)))
+			last++;
+		if (last > i)
+			table_cell(rows, 0, "PS%u-PS%u", i, last);
+		else
+			table_cell(rows, 0, "PS%u", i);
+		table_cell(rows, 1, "%s",
+			   entry->idle_ms ?
+				   ssdpm__format_us((uint64_t)entry->idle_ms *
+						    1000)
+					   .text :
+				   "never (idle time 0)");
+		table_cell(rows, 2, "PS%u", entry->target);
+		table_end_row(rows);
+	}
+}
+
+static void print_table(const struct ssdpm_apst *table,
+			const struct ssdpm_apst_params *params)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 3, .align = "<><" };
+	table_cell(&rows, 0, "from");
+	table_cell(&rows, 1, "after idle");
+	table_cell(&rows, 2, "to");
+	table_end_row(&rows);
+	add_entries(&rows, table);
+	if (rows.n_rows > 1)
+		table_print(&rows);
+	else if (!table->sent)
+		puts("  no table is sent: the drive has no APST (APSTA 0)");
+	else if (!table->enabled)
+		printf("  APST is switched off: %s\n",
+		       params->quirks & SSDPM_QUIRK_NO_APST ?
+			       "quirk no-apst" :
+			       "the latency limit is 0");
+	else
+		puts("  APST is on, but the table is empty: the drive never "
+		     "sleeps by itself");
+}
+
+static void print_verdicts(const struct answer *answer)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 3, .align = "<<<" };
+	for (size_t i = 0; i < answer->n_states; i++) {
+		const struct ssdpm_apst_verdict *v = &answer->verdicts[i];
+
+		table_cell(&rows, 0, "PS%u", v->state);
+		table_cell(&rows, 1, "%s", ssdpm_verdict_to_string(v->verdict));
+		table_cell(&rows, 2, "%s", v->reason);
+		table_end_row(&rows);
+	}
+	putchar('\n');
+	table_print(&rows);
+}
+
+/* "linux", "windows (balanced, ac)" */
+static void print_algorithm(const struct ssdpm_apst_params *p,
+			    const struct drive *drive)
+{
+	printf("%s", ssdpm_apst_algorithm_to_string(p->algorithm));
+	if (p->algorithm == SSDPM_APST_WINDOWS)
+		printf(" (%s, %s)", ssdpm_power_scheme_to_string(p->scheme),
+		       ssdpm_power_source_to_string(p->power_source));
+	else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE &&
+		 idle_power(p, drive))
+		printf(" (idle %s, transitions %s)",
+		       ssdpm__format_uw(idle_power(p, drive)).text,
+		       ssdpm__format_uw(transition_power(p, drive)).text);
+}
+
+static void print_answer(const struct answer *answer,
+			 const struct settings *settings)
+{
+	const struct ssdpm_apst_params *p = &answer->params;
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(answer->drive->model);
+
+	printf("%s: %s%s", answer->drive->name, info->product,
+	       info->product[0] ? ", " : "");
+	print_algorithm(p, answer->drive);
+	printf(", latency limit %s\n",
+	       p->max_exit_latency_us == SSDPM_LATENCY_ANY ?
+		       "any" :
+		       ssdpm__format_us(p->max_exit_latency_us).text);
+	print_table(&answer->table, p);
+	if (settings->explain)
+		print_verdicts(answer);
+}
+
+static enum exit_status write_raw(const char *path, const struct answer *answer)
+{
+	FILE *file = fopen(path, "we");
+	bool failed;
+
+	if (!file) {
+		complain("%s: %s", path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	failed = fwrite(answer->raw, 1, sizeof(answer->raw), file) !=
+		 sizeof(answer->raw);
+	if (fclose(file) || failed) {
+		complain("%s: %s", path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	return STATUS_DONE;
+}
+
+static void print_hex(const struct answer *answer)
+{
+	char hex[2 * SSDPM_APST_BYTES + 1];
+
+	format_raw(answer, hex);
+	puts(hex);
+}
+
+static enum exit_status print_answers(const struct common *common,
+				      const struct settings *settings,
+				      const struct answer *answers, size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+	const char *raw_path = settings->raw_path;
+
+	if (raw_path && !strcmp(raw_path, "-")) {
+		fwrite(answers[0].raw, 1, sizeof(answers[0].raw), stdout);
+		return STATUS_DONE;
+	}
+	if (raw_path)
+		status = write_raw(raw_path, &answers[0]);
+	if (status)
+		return status;
+	if (common->form && common->form != FORM_OWN)
+		return print_answers_json(common, answers, n);
+	for (size_t i = 0; i < n; i++) {
+		if (common->form == FORM_OWN) {
+			print_hex(&answers[i]);
+			continue;
+		}
+		if (i)
+			putchar('\n');
+		print_answer(&answers[i], settings);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status answer_all(const struct common *common,
+				   const struct settings *settings,
+				   const struct drives *drives)
+{
+	struct answer *answers = calloc(drives->n, sizeof(*answers));
+	enum exit_status status = STATUS_DONE;
+	struct quirk_rules rules = { 0 };
+
+	if (!answers) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	status = read_quirk_rules(&settings->apst.quirks, &rules);
+	if (status) {
+		free(answers);
+		return status;
+	}
+	for (size_t i = 0; i < drives->n; i++) {
+		enum exit_status made = make(common, settings, &rules,
+					     &drives->drives[i], &answers[i]);
+
+		if (!status)
+			status = made;
+	}
+	if (!status)
+		status = print_answers(common, settings, answers, drives->n);
+	free(rules.text);
+	free(answers);
+	return status;
+}
+
+/* What the four questions answer is no table in any form. */
+static enum exit_status check_question(const struct common *common,
+				       const struct settings *settings)
+{
+	const char *other = settings->raw_path	     ? "raw" :
+			    settings->explain	     ? "explain" :
+			    common->form == FORM_OWN ? common->form_option :
+						       NULL;
+
+	if (!settings->question.option || !other)
+		return STATUS_DONE;
+	return usage_error(common, "--%s and --%s exclude each other",
+			   settings->question.option, other);
+}
+
+/* One of the questions about tables, under the quirks of each drive. */
+static enum exit_status ask(const struct common *common,
+			    const struct settings *settings,
+			    const struct drives *drives)
+{
+	struct quirks *quirks = calloc(drives->n, sizeof(*quirks));
+	struct quirk_rules rules = { 0 };
+	enum exit_status status = STATUS_FAILED;
+
+	if (quirks)
+		status = read_quirk_rules(&settings->apst.quirks, &rules);
+	else
+		complain("out of memory");
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		status = find_quirks(&settings->apst.quirks, &rules,
+				     &drives->drives[i], &quirks[i]);
+		if (!status)
+			say_quirks(common, &drives->drives[i], &quirks[i],
+				   settings->apst.params.algorithm);
+	}
+	if (!status)
+		status =
+			answer_question(common, &settings->question,
+					&settings->apst.params, quirks, drives);
+	free(rules.text);
+	free(quirks);
+	return status;
+}
+
+static enum exit_status check_options(const struct common *common,
+				      const struct apst_options *apst)
+{
+	enum exit_status status = check_apst_options(common, apst);
+
+	if (!status && apst->params.idle_power_uw)
+		status = check_apst_reader(common, apst, "idle-power",
+					   SSDPM_APST_LOWER_ENVELOPE);
+	if (!status && apst->params.transition_power_uw)
+		status = check_apst_reader(common, apst, "transition-power",
+					   SSDPM_APST_LOWER_ENVELOPE);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct settings settings = *(const struct settings *)data;
+	enum exit_status status;
+	struct drives drives;
+
+	init_apst_options(&settings.apst);
+	if (settings.raw_path && !strcmp(settings.raw_path, "-") &&
+	    common->form)
+		return usage_error(common,
+				   "--raw - and --%s exclude each other",
+				   common->form_option);
+	status = check_options(common, &settings.apst);
+	if (!status)
+		status = check_question(common, &settings);
+	if (status)
+		return status;
+	status = read_drives(common, operands, n_operands, &drives);
+	if (!status && settings.raw_path && drives.n != 1)
+		status = usage_error(common,
+				     "--raw takes one drive, here are "
+				     "%zu",
+				     drives.n);
+	if (!status && settings.question.option)
+		status = ask(common, &settings, &drives);
+	else if (!status)
+		status = answer_all(common, &settings, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &apst_option_group, &the_settings.apst },
+};
+
+const struct subcommand cmd_apst = {
+	.name = "apst",
+	.operands = "DRIVE...",
+	.takes_drives = true,
+	.summary = "Print the APST table that Linux, Windows or the lower "
+		   "envelope make for a drive.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples =
+		"  ssdpm apst drive.bin\n"
+		"  ssdpm apst --max-exit-latency 25ms --explain drive.bin\n"
+		"  ssdpm apst --algorithm linux-legacy --json drive.json\n"
+		"  ssdpm apst --algorithm windows --power-source battery "
+		"drive.json\n"
+		"  ssdpm apst --algorithm lower-envelope --idle-power 500mW "
+		"drive.json\n"
+		"  ssdpm apst --value raw drive.json\n"
+		"  ssdpm apst --diff linux-legacy drive.json\n"
+		"  ssdpm apst --keep PS3 drive.json\n"
+		"  ssdpm apst -q \"WDC PC SN530\"\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

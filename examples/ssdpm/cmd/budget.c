@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm budget: a state for each drive, so that all of them fit. */
+#include "text/budget-print.h"
+#include "work/budget-work.h"
+#include "work/comparison.h"
+#include "text/output.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IO_BYTES 131072
+
+struct settings {
+	struct budget_options options;
+	bool frontier;
+};
+
+static struct settings the_settings = {
+	.options.io_bytes = IO_BYTES,
+	.options.sim.by_drive = true,
+};
+
+static const struct option_spec options[] = {
+	{ "watts", 'w', "POWER",
+	  "that may be drawn in all, as in 3120 or 90W" },
+	{ "base-watts", 0, "POWER",
+	  "that everything but these drives draws (default 0)" },
+	{ "power", 0, "max|expected|p99",
+	  "what a state is counted with: its maximum (default), the mean of "
+	  "the work, or what that exceeds 1 % of the time" },
+	{ "mix", 0, "OP=SHARE,...",
+	  "what the drives do, by bytes, as in read=70%,write=30% (default: "
+	  "writes, which a cap costs most); or one of them, as in "
+	  "nvme0=read=100%" },
+	{ "workload", 0, "FILE",
+	  "instead: each drive does these I/Os, a trace, - or a workload of "
+	  "ssdpm workload --list; or one of them, as in nvme0=lomax" },
+	{ "io-bytes", 0, "SIZE", "of each I/O (default 128KiB)" },
+	{ "weight", 0, "DRIVE=FACTOR",
+	  "how much its throughput is worth, as in nvme0=2x; may be repeated "
+	  "(default 1x)" },
+	{ "max-power", 0, "PSn=POWER",
+	  "of a state whose drive does not report it; may be repeated, and of "
+	  "one drive, as in nvme0=PS1=20W" },
+	{ "frontier", 0, NULL, "print what each watt buys, too" },
+};
+
+/* "nvme0" before "=read=70%,write=30%" */
+static size_t mix_drive(const char *text)
+{
+	for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+		if (!strncmp(at + 1, "read=", 5) ||
+		    !strncmp(at + 1, "write=", 6))
+			return (size_t)(at - text);
+	return 0;
+}
+
+static enum exit_status add_work(struct budget_options *o,
+				 const struct common *common, bool is_mix,
+				 const char *text)
+{
+	struct work_option *work = &o->works[o->n_works];
+
+	if (o->n_works == MAX_WORKS)
+		return usage_error(common, "more than %d workloads and mixes",
+				   MAX_WORKS);
+	*work = (struct work_option){ .text = text, .is_mix = is_mix };
+	o->n_works++;
+	if (!is_mix)
+		return STATUS_DONE;
+	work->drive_length = mix_drive(text);
+	if (work->drive_length)
+		text += work->drive_length + 1;
+	return parse_mix(common, text, &work->read_ppm);
+}
+
+/* "PS1" at the end of "nvme0=PS1"; what is before it. */
+static bool parse_max_power_state(const char *text, size_t length,
+				  struct max_power *ret)
+{
+	size_t at = length;
+
+	while (at && text[at - 1] != '=')
+		at--;
+	if (length - at < 3 || length - at > 4 || strncmp(text + at, "PS", 2))
+		return false;
+	ret->drive_length = at ? at - 1 : 0;
+	ret->state = 0;
+	for (at += 2; at < length; at++) {
+		if (text[at] < '0' || text[at] > '9')
+			return false;
+		ret->state = ret->state * 10 + (uint32_t)(text[at] - '0');
+	}
+	return ret->state < SSDPM_MAX_STATES;
+}
+
+static enum exit_status add_max_power(struct budget_options *o,
+				      const struct common *common,
+				      const char *text)
+{
+	struct max_power *m = &o->max_powers[o->n_max_powers];
+	const char *equals = strrchr(text, '=');
+
+	if (o->n_max_powers == MAX_WEIGHTS)
+		return usage_error(common, "more than %d maximum powers",
+				   MAX_WEIGHTS);
+	if (!equals || !parse_max_power_state(text, (size_t)(equals - text), m))
+		return usage_error(common,
+				   "--max-power %s: write a state and its "
+				   "power, as in PS1=20W",
+				   text);
+	m->text = text;
+	o->n_max_powers++;
+	return parse_power(common, "max-power", equals + 1, &m->uw);
+}
+
+static enum exit_status set_power(struct budget_options *o,
+				  const struct common *common, const char *word)
+{
+	for (o->power = BUDGET_MAX; o->power <= BUDGET_P99; o->power++)
+		if (!strcmp(word, budget_power_word(o->power)))
+			return STATUS_DONE;
+	return usage_error(common, "--power %s: max, expected or p99", word);
+}
+
+static enum exit_status set_io_bytes(struct budget_options *o,
+				     const struct common *common,
+				     const char *text)
+{
+	if (parse_bytes(common, "io-bytes", text, &o->io_bytes))
+		return STATUS_USAGE;
+	if (o->io_bytes && o->io_bytes <= UINT32_MAX)
+		return STATUS_DONE;
+	return usage_error(common, "--io-bytes %s: 1B up to below 4GiB", text);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	struct budget_options *o = &settings->options;
+	const char *name = option->name;
+
+	if (!strcmp(name, "watts")) {
+		o->has_budget = true;
+		return parse_watts(common, name, argument, &o->budget_uw);
+	}
+	if (!strcmp(name, "base-watts"))
+		return parse_watts(common, name, argument, &o->base_uw);
+	if (!strcmp(name, "power"))
+		return set_power(o, common, argument);
+	if (!strcmp(name, "mix") || !strcmp(name, "workload"))
+		return add_work(o, common, *name == 'm', argument);
+	if (!strcmp(name, "io-bytes"))
+		return set_io_bytes(o, common, argument);
+	if (!strcmp(name, "max-power"))
+		return add_max_power(o, common, argument);
+	if (!strcmp(name, "frontier")) {
+		settings->frontier = true;
+		return STATUS_DONE;
+	}
+	if (o->n_weights == MAX_WEIGHTS)
+		return usage_error(common, "more than %d weights", MAX_WEIGHTS);
+	o->weights[o->n_weights++] = argument;
+	return STATUS_DONE;
+}
+
+/* What is solved: the choices of all drives, one after the other. */
+struct problem {
+	struct ssdpm_budget_option *options;
+	uint32_t *n_options;
+};
+
+static enum exit_status make_problem(struct budget *budget,
+				     struct problem *problem)
+{
+	const struct budget_items *items = budget->items;
+	size_t n = 0, all = 0;
+
+	for (size_t i = 0; i < items->n; i++)
+		n += (size_t)items->items[i].count * items->items[i].n_choices;
+	problem->options = calloc(n, sizeof(*problem->options));
+	problem->n_options = calloc(items->n_all, sizeof(uint32_t));
+	budget->chosen = calloc(items->n_all, sizeof(*budget->chosen));
+	budget->item_of = calloc(items->n_all, sizeof(*budget->item_of));
+	if (!problem->options || !problem->n_options || !budget->chosen ||
+	    !budget->item_of) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	n = 0;
+	for (size_t i = 0; i < items->n; i++) {
+		const struct budget_item *item = &items->items[i];
+
+		for (uint64_t j = 0; j < item->count; j++) {
+			budget->item_of[all] = item;
+			problem->n_options[all++] = (uint32_t)item->n_choices;
+			for (size_t k = 0; k < item->n_choices; k++)
+				problem->options[n++] =
+					(struct ssdpm_budget_option){
+						item->choices[k].power_uw,
+						item->choices[k].loss,
+					};
+		}
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status find_frontier(struct budget *budget,
+				      const struct problem *problem,
+				      struct ssdpm_error *error)
+{
+	size_t n = budget->items->n_all, most;
+
+	if (ssdpm_budget_get_frontier(problem->options, problem->n_options, n,
+				      NULL, 0, &most, error))
+		return STATUS_FAILED;
+	budget->frontier = calloc(most, sizeof(*budget->frontier));
+	if (!budget->frontier) {
+		strcpy(error->message, "out of memory");
+		return STATUS_FAILED;
+	}
+	if (ssdpm_budget_get_frontier(problem->options, problem->n_options, n,
+				      budget->frontier, most,
+				      &budget->n_frontier, error))
+		return STATUS_FAILED;
+	return STATUS_DONE;
+}
+
+static enum exit_status solve(struct budget *budget,
+			      const struct problem *problem)
+{
+	const struct budget_options *o = budget->options;
+	struct ssdpm_error error;
+	int err;
+
+	if (find_frontier(budget, problem, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < budget->items->n_all; i++) {
+		const struct budget_item *item = budget->item_of[i];
+
+		budget->least_uw += item->choices[lowest_choice(item)].power_uw;
+	}
+	budget->answer.size = sizeof(budget->answer);
+	if (o->base_uw > o->budget_uw)
+		return STATUS_DONE;
+	err = ssdpm_budget_solve(problem->options, problem->n_options,
+				 budget->items->n_all,
+				 o->budget_uw - o->base_uw, budget->chosen,
+				 &budget->answer, &error);
+	budget->fits = !err;
+	if (!err || err == -ENOSPC)
+		return STATUS_DONE;
+	complain("%s", error.message);
+	return STATUS_FAILED;
+}
+
+static enum exit_status print_answer(const struct common *common,
+				     const struct settings *settings,
+				     const struct budget *budget)
+{
+	enum exit_status status = STATUS_DONE;
+	struct json_writer w = { 0 };
+
+	if (common->form) {
+		write_budget(&w, budget);
+		status = print_written(common, &w);
+	} else {
+		print_budget(budget, settings->frontier);
+	}
+	if (status || budget->fits)
+		return status;
+	fflush(stdout);
+	complain("nothing fits into %s: the lowest states and everything else "
+		 "take %s",
+		 exact_watts(budget->options->budget_uw).text,
+		 exact_watts(budget->options->base_uw + budget->least_uw).text);
+	return STATUS_FAILED;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *settings, char **operands,
+			      size_t n)
+{
+	const struct budget_options *o = &settings->options;
+	const char *names[MAX_WORKS];
+	size_t n_traces = 0;
+
+	for (size_t i = 0; i < o->n_works; i++)
+		if (!o->works[i].is_mix)
+			names[n_traces++] = workload_file(o->works[i].text);
+	if (!o->has_budget)
+		return usage_error(common, "no --watts given: what may be "
+					   "drawn in all");
+	if (o->sim.operational_state)
+		return usage_error(common, "--operational-state: the states "
+					   "are what is looked for");
+	if (o->sim.end_ns)
+		return usage_error(common, "--end: throughput is of a whole "
+					   "workload");
+	if (!n_traces && o->sim.loop)
+		return usage_error(common, "--loop is for a --workload");
+	if (check_sim_options(common, &o->sim))
+		return STATUS_USAGE;
+	if (!n_traces && o->trace.given)
+		return usage_error(common, "options of traces and of made "
+					   "workloads are for a --workload");
+	return check_stdin(common, operands, n, names, n_traces);
+}
+
+/* Read all of it, and look at each drive in each state. */
+static enum exit_status look(const struct common *common,
+			     const struct budget_options *o, char **operands,
+			     size_t n, struct budget_items *items,
+			     struct budget_works *works)
+{
+	enum exit_status status;
+
+	status = read_budget_items(common, operands, n, items);
+	if (!status)
+		status = find_weights(common, o, items);
+	if (!status)
+		status = find_works(common, o, items, works);
+	if (!status)
+		status = find_choices(common, o, works, items);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	const struct settings *settings = data;
+	struct budget_items items = { 0 };
+	struct budget_works works = { 0 };
+	struct budget budget = { .options = &settings->options,
+				 .items = &items,
+				 .works = &works };
+	struct problem problem = { 0 };
+	enum exit_status status;
+
+	status = check(common, settings, operands, n);
+	if (!status)
+		status = look(common, &settings->options, operands, n, &items,
+			      &works);
+	if (!status)
+		status = make_problem(&budget, &problem);
+	if (!status)
+		status = solve(&budget, &problem);
+	if (!status)
+		status = print_answer(common, settings, &budget);
+	free(problem.options);
+	free(problem.n_options);
+	free(budget.chosen);
+	free(budget.item_of);
+	free(budget.frontier);
+	free_works(&works);
+	free_budget_items(&items);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &sim_option_group, &the_settings.options.sim },
+	{ &trace_option_group, &the_settings.options.trace },
+};
+
+const struct subcommand cmd_budget = {
+	.name = "budget",
+	.operands = "[Nx] DRIVE [+ DRIVE]...",
+	.takes_drives = true,
+	.summary = "Fit drives into a power budget with the least loss of "
+		   "throughput.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm budget --watts 60 4x KCM61RUL960G\n"
+		    "  ssdpm budget --watts 3120 --base-watts 2900 "
+		    "KCM61RUL960G + KCM61RUL960G drive.json\n"
+		    "  ssdpm budget --watts 45W --power expected --mix "
+		    "read=70%,write=30% drive.json\n"
+		    "  ssdpm budget --watts 9 --frontier --weight "
+		    "drive.json=2x drive.json drive.json\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm measure calibrate: what power and I/Os of one run say of a drive. */
+#include "options/apst-options.h"
+#include "measure/calibrate-print.h"
+#include "work/comparison.h"
+#include "input/measure-input.h"
+#include "text/output.h"
+#include "measure/sampling-print.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 4096
+
+struct settings {
+	struct ssdpm_power_params power;
+	struct apst_options apst;
+	struct trace_options trace;
+	struct sim_options sim;
+	struct ssdpm_calibrate_params params;
+	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
+	const char *policy_name;
+	const char *save;
+	const char *date;
+	bool offset_given, max_offset_given;
+	uint32_t measured_wa_milli;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "save", 's', "FILE", "write what was measured, for --measured" },
+	{ "date", 0, "TEXT", "of the run: it is kept with what was measured" },
+	{ "offset", 0, "TIME",
+	  "when the first sample is of, counted from the first I/O, as in -2s "
+	  "(default: as power and I/Os fit best)" },
+	{ "max-offset", 0, "TIME",
+	  "look for the offset up to this far from --offset" },
+	{ "bin", 0, "TIME",
+	  "length of the steps that are compared (default: a sample, or so many "
+	  "that there are 4096 steps)" },
+	{ "operation-energy", 0, NULL,
+	  "energy of each I/O too, beside active power" },
+	{ "byte-energy", 0, NULL, "energy of each byte too" },
+	{ "measured-wa", 0, "FACTOR",
+	  "write amplification during the run, as in 2.5x: it is kept with what "
+	  "was measured" },
+	{ "table", 0, "FILE",
+	  "the APST table that was in force, as for apst --diff" },
+	{ "none", 0, NULL, "the drive never slept" },
+	{ "lpm", 0,
+	  "keep_firmware_settings|max_performance|medium_power|"
+	  "med_power_with_dipm|min_power_with_partial|min_power",
+	  "SATA: the link policy (default med_power_with_dipm)" },
+	{ "pcie-link", 0, "l0|l1|l1.2",
+	  "the link while the drive slept (default l1.2)" },
+	{ "operational-state", 0, "PSn",
+	  "the state in which the drive worked (default PS0)" },
+	{ "idle-from-start", 0, NULL,
+	  "idle times count from the start of idle, as some firmware does" },
+	{ "entry-latency", 0, "TIME", "as in PS4=5ms" },
+	{ "exit-latency", 0, "TIME", "as in PS4=51ms" },
+	{ "link-idle-time", 0, "TIME",
+	  "SATA: idle time before a link state, as in PS1=10ms" },
+	{ "trace-format", 0,
+	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
+	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
+	  "how TRACE is written (default: recognised by content)" },
+	{ "trace-columns", 0, "MAP",
+	  "delimited: which column of TRACE is what, see ssdpm-workload(1)" },
+	{ "trace-device", 0, "DEV", "read only the I/Os of this device" },
+	{ "trace-skip-bad", 0, NULL,
+	  "count lines that cannot be read, and go on without them" },
+};
+
+static enum exit_status set_policy(struct settings *settings,
+				   const struct common *common,
+				   const char *option, const char *argument)
+{
+	if (settings->policy_option)
+		return usage_error(common, "--%s and --%s exclude each other",
+				   settings->policy_option, option);
+	settings->policy_option = option;
+	settings->policy_name = argument ? argument : option;
+	if (strcmp(option, "lpm") || find_lpm(argument))
+		return STATUS_DONE;
+	return usage_error(common, "--lpm %s: no such link policy", argument);
+}
+
+/* The only time that may be negative. */
+static enum exit_status set_offset(struct settings *settings,
+				   const struct common *common,
+				   const char *argument)
+{
+	bool negative = *argument == '-';
+	uint64_t ns;
+
+	if (parse_time_ns(common, "offset", argument + negative, &ns))
+		return STATUS_USAGE;
+	if (ns > INT64_MAX / 4)
+		return usage_error(common, "--offset %s: too long", argument);
+	settings->params.offset_ns = negative ? -(int64_t)ns : (int64_t)ns;
+	settings->offset_given = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_above_0(const struct common *common,
+				    const char *name, const char *argument,
+				    uint64_t *ret_ns)
+{
+	if (parse_time_ns(common, name, argument, ret_ns))
+		return STATUS_USAGE;
+	return *ret_ns ? STATUS_DONE :
+			 usage_error(common, "--%s %s: must be above 0", name,
+				     argument);
+}
+
+static enum exit_status set_trace(struct settings *settings,
+				  const struct common *common, const char *name,
+				  const char *argument)
+{
+	struct ssdpm_trace_params *reader = &settings->trace.reader;
+
+	if (!strcmp(name, "trace-format"))
+		return parse_word(common, name, argument,
+				  ssdpm_trace_format_to_string,
+				  &reader->format);
+	if (!strcmp(name, "trace-columns"))
+		reader->columns = argument;
+	else if (!strcmp(name, "trace-device"))
+		reader->device = argument;
+	else
+		reader->flags |= SSDPM_TRACE_SKIP_BAD;
+	return STATUS_DONE;
+}
+
+/* It is kept; here nothing is scaled by it. */
+static enum exit_status set_measured_wa(struct settings *settings,
+					struct common *common,
+					const struct option_spec *option,
+					const char *argument)
+{
+	struct sim_options sim = { 0 };
+	enum exit_status status =
+		sim_option_group.set(&sim, common, option, argument);
+
+	settings->measured_wa_milli = (uint32_t)sim.measured_wa_milli;
+	return status;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	const char *name = option->name;
+
+	if (!strncmp(name, "trace-", 6))
+		return set_trace(settings, common, name, argument);
+	if (!strcmp(name, "table") || !strcmp(name, "none") ||
+	    !strcmp(name, "lpm"))
+		return set_policy(settings, common, name, argument);
+	if (!strcmp(name, "offset"))
+		return set_offset(settings, common, argument);
+	if (!strcmp(name, "bin"))
+		return set_above_0(common, name, argument,
+				   &settings->params.bin_ns);
+	if (!strcmp(name, "max-offset")) {
+		settings->max_offset_given = true;
+		return set_above_0(common, name, argument,
+				   &settings->params.max_offset_ns);
+	}
+	if (!strcmp(name, "save"))
+		settings->save = argument;
+	else if (!strcmp(name, "date"))
+		settings->date = argument;
+	else if (!strcmp(name, "measured-wa"))
+		return set_measured_wa(settings, common, option, argument);
+	else if (!strcmp(name, "operation-energy"))
+		settings->params.flags |= SSDPM_CALIBRATE_OPERATION_ENERGY;
+	else if (!strcmp(name, "byte-energy"))
+		settings->params.flags |= SSDPM_CALIBRATE_BYTE_ENERGY;
+	else /* of the same name there */
+		return sim_option_group.set(&settings->sim, common, option,
+					    argument);
+	return STATUS_DONE;
+}
+
+/* What happened in a run, each from 0 on by its own clock. */
+struct recorded {
+	struct power_array power;
+	struct ssdpm_io *ios;
+	size_t n_ios;
+};
+
+static void free_recorded(struct recorded *recorded)
+{
+	free_power_array(&recorded->power);
+	free(recorded->ios);
+}
+
+/* What would be aligned with I/Os, or explained by them, in vain. */
+static enum exit_status check_power(const struct common *common,
+				    const char *name,
+				    const struct power_array *array)
+{
+	struct ssdpm_samples samples = samples_of(array);
+	struct ssdpm_energy energy = { .size = sizeof(energy) };
+	struct ssdpm_error error;
+
+	if (ssdpm_energy_measure(&samples, NULL, &energy, &error)) {
+		complain_of_power(name, &error);
+		return STATUS_FAILED;
+	}
+	if (energy.remarks & SSDPM_SIGNAL_BACKWARDS) {
+		complain("%s: %" PRIu64 " samples are earlier than the one "
+			 "before: a clock that jumped, or columns mistaken for "
+			 "each other",
+			 name, energy.n_backwards);
+		return STATUS_FAILED;
+	}
+	if (energy.remarks & SSDPM_SIGNAL_CONSTANT) {
+		complain("%s: all samples are the same: is anything connected?",
+			 name);
+		return STATUS_FAILED;
+	}
+	if (energy.mean_power_w < 0) {
+		complain("%s: the mean is below 0: are the leads swapped?",
+			 name);
+		return STATUS_FAILED;
+	}
+	if (energy.n_not_finite && !common->quiet)
+		complain("%s: %" PRIu64 " samples are no finite number, and "
+			 "left out",
+			 name, energy.n_not_finite);
+	return STATUS_DONE;
+}
+
+static enum exit_status read_samples(const struct settings *settings,
+				     const struct common *common,
+				     const char *name,
+				     struct power_array *ret_array)
+{
+	struct power_input input;
+	enum exit_status status = open_power(&settings->power, name, &input);
+
+	if (status)
+		return status;
+	status = load_power(&input, ret_array);
+	close_power(&input);
+	return status ? status : check_power(common, name, ret_array);
+}
+
+static enum exit_status collect(struct trace_input *input,
+				struct recorded *recorded)
+{
+	enum exit_status status = STATUS_DONE;
+	size_t capacity = 0, n = 1;
+
+	while (!status && n) {
+		if (recorded->n_ios + CHUNK > capacity) {
+			size_t more = 2 * capacity + CHUNK;
+			struct ssdpm_io *ios =
+				reallocarray(recorded->ios, more, sizeof(*ios));
+
+			if (!ios) {
+				complain("%s: %zu I/Os are more than fit in "
+					 "memory",
+					 input->name, recorded->n_ios);
+				return STATUS_FAILED;
+			}
+			recorded->ios = ios;
+			capacity = more;
+		}
+		status = read_trace(input, recorded->ios + recorded->n_ios,
+				    CHUNK, &n);
+		recorded->n_ios += status ? 0 : n;
+	}
+	return status;
+}
+
+static enum exit_status read_ios(const struct settings *settings,
+				 const struct common *common, const char *name,
+				 struct recorded *recorded)
+{
+	struct trace_input input;
+	enum exit_status status =
+		open_trace(common, &settings->trace, name, &input);
+
+	if (status)
+		return status;
+	status = collect(&input, recorded);
+	if (!status)
+		say_counts(common, &input);
+	close_trace(&input);
+	for (size_t i = recorded->n_ios; i-- > 0;)
+		recorded->ios[i].start_ns -= recorded->ios[0].start_ns;
+	return status;
+}
+
+static uint64_t length_of(const struct power_array *power)
+{
+	return power->n ? (uint64_t)(power->time_ns[power->n - 1] -
+				     power->time_ns[0]) :
+			  0;
+}
+
+/* Nothing can be said of what no sample is of. */
+static void say_lengths(const struct common *common, const char *power_name,
+			const char *trace_name, const struct recorded *recorded)
+{
+	uint64_t power_ns = length_of(&recorded->power);
+	uint64_t ios_ns = recorded->n_ios ?
+				  recorded->ios[recorded->n_ios - 1].start_ns :
+				  0;
+
+	/* The last sample is of a step, too; what a person would see. */
+	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
+		return;
+	complain("%s: samples of %s, and %s has I/Os of %s: the rest says "
+		 "nothing of power",
+		 power_name, time_text(power_ns).text, trace_name,
+		 time_text(ios_ns).text);
+}
+
+/* By the I/Os: what else is above idle is theirs. */
+static void say_sampling(const struct common *common, const char *power_name,
+			 const struct recorded *recorded)
+{
+	struct ssdpm_samples samples = samples_of(&recorded->power);
+	struct ssdpm_sampling_params params = {
+		.size = sizeof(params),
+		.ios = recorded->ios,
+		.n_ios = recorded->n_ios,
+	};
+	struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+
+	if (!common->quiet &&
+	    !ssdpm_sampling_check(&samples, &params, &sampling, NULL))
+		complain_of_sampling(power_name, &sampling);
+}
+
+static bool is_control(const char *at, size_t length)
+{
+	const unsigned char c = (unsigned char)at[0];
+
+	return c < ' ' || c == 0x7f ||
+	       (length == 2 && c == 0xc2 && (unsigned char)at[1] < 0xa0);
+}
+
+/* Text of others: UTF-8 without control characters, as much as fits. */
+static void copy_text(char *to, size_t size, const char *from)
+{
+	const char *end = to + size - 1;
+
+	while (*from) {
+		size_t length = ssdpm__utf8_length((const unsigned char *)from,
+						   strlen(from));
+		bool odd = !length || is_control(from, length);
+		size_t needed = odd ? 1 : length;
+
+		if ((size_t)(end - to) < needed)
+			break;
+		memcpy(to, odd ? "?" : from, needed);
+		to += needed;
+		from += length ? length : 1;
+	}
+	*to = 0;
+}
+
+/* Directories may say more than the file is to say. */
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void describe_policy(const struct policy *policy,
+			    const struct resolved *resolved, uint32_t kind,
+			    struct ssdpm_overlay *overlay)
+{
+	size_t size;
+	char *words = NULL;
+	FILE *file = open_memstream(&words, &size);
+
+	if (!file)
+		return;
+	fputs(policy->name, file);
+	if (kind == SSDPM_KIND_NVME) {
+		fputs(": ", file);
+		write_resolved_to(file, resolved);
+	}
+	if (!fclose(file))
+		copy_text(overlay->policy, sizeof(overlay->policy), words);
+	free(words);
+}
+
+static void describe(const struct settings *settings, const struct plan *plan,
+		     const struct resolved *resolved, char **operands,
+		     const struct recorded *recorded,
+		     struct calibrate_answer *answer)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(answer->subject->drive->model);
+	struct ssdpm_sim_params params = sim_params_of(plan, answer->subject);
+	struct ssdpm_overlay *overlay = &answer->overlay;
+
+	*overlay = (struct ssdpm_overlay){
+		.size = sizeof(*overlay),
+		.n_samples = recorded->power.n,
+		.n_ios = recorded->n_ios,
+		.kind = info->kind,
+		.operational_state = params.operational_state,
+		.flags = params.flags,
+		.measured_wa_milli = settings->measured_wa_milli,
+	};
+	if (info->kind == SSDPM_KIND_NVME)
+		overlay->pcie_link = params.pcie_link;
+	else
+		overlay->lpm = resolved->lpm;
+	memcpy(overlay->product, info->product, sizeof(overlay->product));
+	memcpy(overlay->firmware, info->firmware, sizeof(overlay->firmware));
+	copy_text(overlay->power_name, sizeof(overlay->power_name),
+		  name_of(operands[1]));
+	copy_text(overlay->trace_name, sizeof(overlay->trace_name),
+		  name_of(operands[2]));
+	if (settings->date)
+		copy_text(overlay->date, sizeof(overlay->date), settings->date);
+	describe_policy(plan->policies, resolved, info->kind, overlay);
+}
+
+/* The library names its parameters, and not the options that they are here. */
+static const char *option_for(const char *message)
+{
+	if (strstr(message, "max_offset_ns"))
+		return " (--max-offset)";
+	if (strstr(message, "offset_ns"))
+		return " (--offset)";
+	if (strstr(message, "bin_ns"))
+		return " (--bin)";
+	return "";
+}
+
+static enum exit_status fit(const struct settings *settings,
+			    const struct plan *plan,
+			    const struct resolved *resolved, char **operands,
+			    const struct recorded *recorded,
+			    struct calibrate_answer *answer)
+{
+	const struct ssdpm_model *model = answer->subject->drive->model;
+	struct ssdpm_sim_params sim = sim_params_of(plan, answer->subject);
+	struct ssdpm_calibrate_params params = settings->params;
+	struct ssdpm_samples samples = samples_of(&recorded->power);
+	struct ssdpm_error error;
+
+	params.size = sizeof(params);
+	/* Further apart they have nothing in common. */
+	if (!settings->offset_given && !settings->max_offset_given)
+		params.max_offset_ns = length_of(&recorded->power);
+	answer->offset_given = !params.max_offset_ns;
+	answer->policy_given = settings->policy_option || settings->apst.given;
+	answer->calibration.size = sizeof(answer->calibration);
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
+		sim.apst = &resolved->table;
+	else
+		sim.lpm = resolved->lpm;
+	if (!ssdpm_calibrate(model, &sim, recorded->ios, recorded->n_ios,
+			     &samples, &params, answer->measured,
+			     &answer->calibration, &error))
+		return STATUS_DONE;
+	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
+		 option_for(error.message));
+	return STATUS_FAILED;
+}
+
+static enum exit_status save_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+	bool failed;
+
+	if (!file) {
+		complain("%s: %s", path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	failed = fputs(text, file) == EOF;
+	if (!fclose(file) && !failed)
+		return STATUS_DONE;
+	complain("%s: %s", path, strerror(errno));
+	return STATUS_FAILED;
+}
+
+static enum exit_status answer_all(const struct settings *settings,
+				   const struct common *common,
+				   const struct calibrate_answer *answer)
+{
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	char *text;
+
+	if (ssdpm_overlay_to_json(&answer->overlay, answer->measured,
+				  (size_t)answer->calibration.n_measured,
+				  &answer->calibration, &text, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	if (settings->save)
+		status = save_text(settings->save, text);
+	if (!status && common->form)
+		status = print_json(common, text);
+	else if (!status)
+		print_calibration(answer);
+	free(text);
+	return status;
+}
+
+static enum exit_status resolve(const struct plan *plan,
+				const struct subject *subject,
+				struct resolved *ret_resolved)
+{
+	const struct drive *drive = subject->drive;
+	const struct policy *policy = plan->policies;
+	struct ssdpm_error error;
+
+	if (!policy_fits(policy, drive)) {
+		complain_of_policy(policy, drive);
+		return STATUS_DEVICE_CANNOT;
+	}
+	if (!resolve_policy(policy, drive, &subject->quirks,
+			    subject->parameters, subject->n_parameters,
+			    plan->sim_options->operational_state, ret_resolved,
+			    &error))
+		return STATUS_DONE;
+	complain("%s, %s: %s", drive->name, policy->name, error.message);
+	return STATUS_FAILED;
+}
+
+/* Where none is named, what the machine does, or what Linux does. */
+static enum exit_status find_policy(const struct settings *settings,
+				    const struct common *common,
+				    const struct drive *drive,
+				    struct policy *policy)
+{
+	const struct ssdpm_apst_params *params = &settings->apst.params;
+
+	if (settings->policy_option)
+		return parse_policy(common, settings->policy_option,
+				    settings->policy_name, params, policy);
+	*policy = settings->apst.given ? policy_of(params) :
+					 reference_policy(drive, params);
+	return STATUS_DONE;
+}
+
+static enum exit_status calibrate(const struct settings *settings,
+				  const struct common *common,
+				  const struct drives *drives, char **operands)
+{
+	struct policy policy;
+	struct plan plan = { .common = common,
+			     .sim_options = &settings->sim,
+			     .quirk_options = &settings->apst.quirks,
+			     .policies = &policy };
+	static struct calibrate_answer answer;
+	struct recorded recorded = { 0 };
+	struct subject *subjects = NULL;
+	struct resolved resolved;
+	enum exit_status status =
+		find_policy(settings, common, drives->drives, &policy);
+
+	if (!status)
+		status = find_subjects(&plan, drives, &subjects);
+	answer.subject = subjects;
+	if (!status)
+		status = resolve(&plan, subjects, &resolved);
+	if (!status)
+		status = read_samples(settings, common, operands[1],
+				      &recorded.power);
+	if (!status)
+		status = read_ios(settings, common, operands[2], &recorded);
+	if (!status) {
+		say_lengths(common, operands[1], operands[2], &recorded);
+		say_sampling(common, operands[1], &recorded);
+		describe(settings, &plan, &resolved, operands, &recorded,
+			 &answer);
+		status = fit(settings, &plan, &resolved, operands, &recorded,
+			     &answer);
+	}
+	if (!status)
+		status = answer_all(settings, common, &answer);
+	free_recorded(&recorded);
+	free(subjects);
+	return status;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *settings, char **operands,
+			      size_t n)
+{
+	const char *const files[] = { n == 3 ? operands[1] : "",
+				      n == 3 ? operands[2] : "" };
+
+	if (n != 3)
+		return usage_error(common,
+				   "it takes DRIVE POWER TRACE, not %zu names; "
+				   "see ssdpm measure calibrate --help",
+				   n);
+	if (settings->save && !strcmp(settings->save, "-"))
+		return usage_error(common, "--save -: --json prints it");
+	if (settings->policy_option && settings->apst.given &&
+	    strcmp(settings->policy_option, "table"))
+		return usage_error(common,
+				   "--%s and the options of an APST table "
+				   "exclude each other",
+				   settings->policy_option);
+	if (check_apst_options(common, &settings->apst))
+		return STATUS_USAGE;
+	return check_stdin(common, operands, 1, files, 2);
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct settings settings = *(const struct settings *)data;
+	struct drives drives = { 0 };
+	enum exit_status status;
+
+	init_apst_options(&settings.apst);
+	settings.trace.prefixed = true;
+	status = check(common, &settings, operands, n_operands);
+	if (status)
+		return status;
+	status = read_drives(common, operands, 1, &drives);
+	if (!status && drives.n != 1) {
+		complain("%s: %zu drives, and a run is of one", operands[0],
+			 drives.n);
+		status = STATUS_USAGE;
+	}
+	if (!status)
+		status = calibrate(&settings, common, &drives, operands);
+	free_drives(&drives);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &power_option_group, &the_settings.power },
+	{ &apst_option_group, &the_settings.apst },
+};
+
+const struct subcommand cmd_calibrate = {
+	.name = "measure calibrate",
+	.operands = "DRIVE POWER TRACE",
+	.operands_optional = true, /* what is missing is said in words */
+	.takes_drives = true,
+	.summary = "Find the powers and latencies of a drive from the samples "
+		   "of power and the I/Os\nof one run.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm measure calibrate intel-760p.json run-power.csv "
+		    "run-ios.csv\n"
+		    "  ssdpm measure calibrate --save measured.json -a linux "
+		    "intel-760p.json run-power.csv run-ios.csv\n"
+		    "  ssdpm estimate -t lomax --measured measured.json "
+		    "intel-760p.json\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

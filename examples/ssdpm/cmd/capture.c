@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm capture: what all other commands read, in a directory. */
+#include "input/live.h"
+#include "text/output.h"
+
+static const struct option_spec options[] = {
+	{ "identify", 0, NULL,
+	  "with dumps of what the drives themselves say; needs root" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	(void)data;
+	(void)option;
+	(void)argument;
+	common->identify = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status print_json_result(const struct common *common,
+					  const char *directory,
+					  const struct live *live)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_string(&w, "schema", "ssdpm.capture/1");
+	ssdpm__json_string(&w, "directory", directory);
+	ssdpm__json_string(&w, "linux_release",
+			   live->facts.linux_release[0] ?
+				   live->facts.linux_release :
+				   NULL);
+	ssdpm__json_bool(&w, "identify", common->identify);
+	ssdpm__json_end(&w, '}');
+	return print_written(common, &w);
+}
+
+static enum exit_status capture(const struct common *common,
+				const struct live *live, const char *directory)
+{
+	uint32_t flags = common->identify ? SSDPM_READ_COMMANDS : 0;
+	struct ssdpm_error error;
+
+	if (ssdpm_machine_capture(live->machine, directory, flags, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	if (common->form)
+		return print_json_result(common, directory, live);
+	printf("%s: a capture, without serial numbers and other names; ssdpm "
+	       "show --root %s\n",
+	       directory, directory);
+	return STATUS_DONE;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	enum exit_status status;
+	struct live *live;
+
+	(void)data;
+	if (n_operands != 1)
+		return usage_error(common, "one DIR; here are %zu", n_operands);
+	status = open_live(common, common->root, &live);
+	if (status)
+		return status;
+	status = capture(common, live, operands[0]);
+	close_live(live);
+	return status;
+}
+
+const struct subcommand cmd_capture = {
+	.name = "capture",
+	.operands = "DIR",
+	.summary =
+		"Write what all commands read of this machine to a directory.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.examples = "  ssdpm capture mine\n",
+	.set = set,
+	.run = run,
+};

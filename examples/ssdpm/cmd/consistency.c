@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm consistency: how even sustained writes go. */
+#include "options/apst-options.h"
+#include "work/consistency.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+/* The library's. */
+#define PLATEAU_S 10
+#define ALL_PPM 1000000
+/* What ssdpm_iops_log_read() takes, and a run of memory. */
+#define MAX_S (UINT64_C(1) << 20)
+#define MAX_BYTE_PJ 1000000000
+
+static struct consistency_options the_settings = {
+	.capacity = UINT64_C(16) << 30,
+	.bandwidth = 80000000,
+	.seed = 1,
+	.collector = SSDPM_FTL_GREEDY,
+	.duration_s = 2000,
+	.share_ppm = ALL_PPM,
+	.log = { .size = sizeof(struct ssdpm_iops_log_params) },
+	.params = { .size = sizeof(struct ssdpm_consistency_params) },
+};
+
+#define MODES_MEASURE (MODE_READ | MODE_SIMULATE | MODE_RUN)
+
+static const struct option_spec options[] = {
+	{ "threshold", 't', "IOPS", "count the seconds below it" },
+	{ "from", 0, "TIME", "leave out what is before, as in 1400s" },
+	{ "to", 0, "TIME", "leave out what is from then on" },
+	{ "op", 0, "read|write|discard", "of a log: count only these" },
+	{ "series", 0, NULL, "JSON: each second too" },
+	{ "simulate", 0, NULL, "simulate drives, in the place of logs" },
+	{ "spare", 's', "SHARE",
+	  "simulate: spare area, of all flash; may be repeated (default 7% and "
+	  "25%)" },
+	{ "capacity", 0, "SIZE", "simulate: of all flash (default 16GiB)" },
+	{ "bandwidth", 0, "RATE",
+	  "simulate: that flash is programmed at (default 80MB/s)" },
+	{ "host-bandwidth", 0, "RATE",
+	  "simulate: that the host writes at, at most (default: that of "
+	  "flash)" },
+	{ "idle-power", 0, "POWER",
+	  "simulate: with --byte-energy, show power: of the drive when idle, as "
+	  "in 2.5W" },
+	{ "byte-energy", 0, "ENERGY",
+	  "simulate: with --idle-power: of each byte that flash programs, as in "
+	  "2nJ" },
+	{ "background-power", 0, "POWER",
+	  "simulate: on top of these, while garbage is collected" },
+	{ "collector", 0, "greedy|fifo|choices",
+	  "simulate: which block is erased (default greedy)" },
+	{ "seed", 0, "N", "simulate: of the addresses (default 1)" },
+	{ "job", 0, NULL, "print the job for fio that makes a log" },
+	{ "run", 0, "DEV", "do that job on a drive, and measure its log" },
+	{ "destroy-data", 0, NULL, "run: all data of the drive may be lost" },
+	{ "save", 0, "FILE", "run: keep the log in a new file" },
+	{ "share", 0, "SHARE",
+	  "job, run: of the addresses that are written (default 100%)" },
+	{ "no-trim", 0, NULL, "job, run: do not trim the drive first" },
+	{ "duration", 0, "TIME",
+	  "simulate, job, run: of the random writes (default 2000s)" },
+};
+
+/* What goes with which mode; in the order of the table above. */
+static const unsigned int modes_of[] = {
+	MODES_MEASURE,
+	MODES_MEASURE,
+	MODES_MEASURE,
+	MODE_READ,
+	MODES_MEASURE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_SIMULATE,
+	MODE_JOB,
+	MODE_RUN,
+	MODE_RUN,
+	MODE_RUN,
+	MODE_JOB | MODE_RUN,
+	MODE_JOB | MODE_RUN,
+	MODE_SIMULATE | MODE_JOB | MODE_RUN,
+};
+
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+_Static_assert(sizeof(modes_of) / sizeof(modes_of[0]) == N_OPTIONS,
+	       "an option without a mode");
+
+static enum exit_status set_mode(struct consistency_options *o,
+				 const struct common *common, unsigned int mode)
+{
+	if (o->mode && o->mode != mode)
+		return usage_error(common, "--simulate, --job and --run "
+					   "exclude each other");
+	o->mode = mode;
+	return STATUS_DONE;
+}
+
+/* Whole seconds: a log has no others. */
+static enum exit_status set_seconds(const struct common *common,
+				    const char *name, const char *argument,
+				    uint64_t *ret_s)
+{
+	uint64_t ns;
+
+	if (parse_time_ns(common, name, argument, &ns))
+		return STATUS_USAGE;
+	if (ns % NS_PER_S)
+		return usage_error(common, "--%s %s: whole seconds", name,
+				   argument);
+	if (ns / NS_PER_S > MAX_S)
+		return usage_error(common, "--%s %s: 12 days are the most",
+				   name, argument);
+	*ret_s = ns / NS_PER_S;
+	return STATUS_DONE;
+}
+
+/* At least one second. */
+static enum exit_status set_length(const struct common *common,
+				   const char *name, const char *argument,
+				   uint64_t *ret_s)
+{
+	if (set_seconds(common, name, argument, ret_s))
+		return STATUS_USAGE;
+	return *ret_s ? STATUS_DONE :
+			usage_error(common, "--%s %s: must be above 0", name,
+				    argument);
+}
+
+static enum exit_status set_spare(struct consistency_options *o,
+				  const struct common *common,
+				  const char *argument)
+{
+	uint64_t ppm;
+
+	if (parse_share(common, "spare", argument, &ppm))
+		return STATUS_USAGE;
+	if (!ppm || ppm >= ALL_PPM)
+		return usage_error(common,
+				   "--spare %s: above 0 and below 100%%",
+				   argument);
+	if (o->n_spares == MAX_SPARES)
+		return usage_error(common, "--spare: %d are the most",
+				   MAX_SPARES);
+	o->spares_ppm[o->n_spares++] = ppm;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_share(struct consistency_options *o,
+				  const struct common *common,
+				  const char *argument)
+{
+	if (parse_share(common, "share", argument, &o->share_ppm))
+		return STATUS_USAGE;
+	if (!o->share_ppm || o->share_ppm > ALL_PPM || o->share_ppm % 10000)
+		return usage_error(common,
+				   "--share %s: fio takes 1%% to 100%%, "
+				   "without a fraction",
+				   argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set_op(struct consistency_options *o,
+			       const struct common *common,
+			       const char *argument)
+{
+	if (!strcmp(argument, "flush"))
+		return usage_error(common, "--op flush: a log of operations "
+					   "per second has none");
+	return parse_word(common, "op", argument, ssdpm_op_to_string,
+			  &o->log.op);
+}
+
+static enum exit_status set_collector(struct consistency_options *o,
+				      const struct common *common,
+				      const char *argument)
+{
+	static const char *const words[] = { "greedy", "fifo", "choices" };
+
+	for (uint32_t i = 0; i < 3; i++)
+		if (!strcmp(words[i], argument)) {
+			o->collector = SSDPM_FTL_GREEDY + i;
+			return STATUS_DONE;
+		}
+	return usage_error(common, "--collector %s: greedy, fifo or choices",
+			   argument);
+}
+
+static enum exit_status set_capacity(struct consistency_options *o,
+				     const struct common *common,
+				     const char *argument)
+{
+	if (parse_bytes(common, "capacity", argument, &o->capacity))
+		return STATUS_USAGE;
+	if (!o->capacity || o->capacity % (1 << 20))
+		return usage_error(common,
+				   "--capacity %s: a multiple of 1MiB, which "
+				   "a block has",
+				   argument);
+	if (o->capacity >> 43)
+		return usage_error(common, "--capacity %s: less than 8192GiB",
+				   argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set_bandwidth(const struct common *common,
+				      const char *name, const char *argument,
+				      uint64_t *ret_bandwidth)
+{
+	if (parse_bandwidth(common, name, argument, ret_bandwidth))
+		return STATUS_USAGE;
+	if (*ret_bandwidth < 4096 || *ret_bandwidth > UINT64_C(40960000000))
+		return usage_error(common, "--%s %s: 4096B/s to 40.96GB/s",
+				   name, argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set_byte_energy(struct consistency_options *o,
+					const struct common *common,
+					const char *argument)
+{
+	if (parse_energy_pj(common, "byte-energy", argument, &o->byte_pj))
+		return STATUS_USAGE;
+	/* A page of it is what the library takes. */
+	if (!o->byte_pj || o->byte_pj > MAX_BYTE_PJ)
+		return usage_error(common,
+				   "--byte-energy %s: above 0, at most 1mJ",
+				   argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set_drive(struct consistency_options *o,
+				  const struct common *common, const char *name,
+				  const char *argument)
+{
+	if (!strcmp(name, "capacity"))
+		return set_capacity(o, common, argument);
+	if (!strcmp(name, "bandwidth"))
+		return set_bandwidth(common, name, argument, &o->bandwidth);
+	if (!strcmp(name, "host-bandwidth"))
+		return set_bandwidth(common, name, argument,
+				     &o->host_bandwidth);
+	if (!strcmp(name, "idle-power"))
+		return parse_power(common, name, argument, &o->idle_uw);
+	if (!strcmp(name, "background-power"))
+		return parse_power(common, name, argument, &o->background_uw);
+	if (!strcmp(name, "byte-energy"))
+		return set_byte_energy(o, common, argument);
+	if (!strcmp(name, "collector"))
+		return set_collector(o, common, argument);
+	if (!strcmp(name, "seed"))
+		return parse_count(common, name, argument, &o->seed);
+	if (!strcmp(name, "share"))
+		return set_share(o, common, argument);
+	if (!strcmp(name, "spare"))
+		return set_spare(o, common, argument);
+	if (!strcmp(name, "save"))
+		o->save = argument;
+	else if (!strcmp(name, "destroy-data"))
+		o->destroy_data = true;
+	else if (!strcmp(name, "no-trim"))
+		o->no_trim = true;
+	else
+		o->series = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_threshold(struct consistency_options *o,
+				      const struct common *common,
+				      const char *argument)
+{
+	uint64_t iops;
+
+	if (parse_count(common, "threshold", argument, &iops))
+		return STATUS_USAGE;
+	o->params.threshold_iops = (double)iops;
+	return iops ? STATUS_DONE :
+		      usage_error(common, "--threshold 0: no second is below");
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct consistency_options *o = data;
+	const char *name = option->name;
+
+	o->given |= UINT64_C(1) << (option - options);
+	if (!strcmp(name, "simulate"))
+		return set_mode(o, common, MODE_SIMULATE);
+	if (!strcmp(name, "job"))
+		return set_mode(o, common, MODE_JOB);
+	if (!strcmp(name, "run")) {
+		o->device = argument;
+		return set_mode(o, common, MODE_RUN);
+	}
+	if (!strcmp(name, "threshold"))
+		return set_threshold(o, common, argument);
+	if (!strcmp(name, "from"))
+		return set_seconds(common, name, argument, &o->params.begin_s);
+	if (!strcmp(name, "to"))
+		return set_length(common, name, argument, &o->params.end_s);
+	if (!strcmp(name, "op"))
+		return set_op(o, common, argument);
+	if (!strcmp(name, "duration"))
+		return set_length(common, name, argument, &o->duration_s);
+	return set_drive(o, common, name, argument);
+}
+
+static enum exit_status check_mode(const struct common *common,
+				   const struct consistency_options *o)
+{
+	for (size_t i = 0; i < N_OPTIONS; i++)
+		if (o->given >> i & 1 && !(modes_of[i] & o->mode))
+			return usage_error(common, "--%s does not go with %s",
+					   options[i].name,
+					   o->mode == MODE_SIMULATE ?
+						   "--simulate" :
+					   o->mode == MODE_JOB ? "--job" :
+					   o->mode == MODE_RUN ? "--run" :
+								 "logs");
+	if (o->mode != MODE_JOB)
+		return STATUS_DONE;
+	if (common->form)
+		return usage_error(common, "--job and --%s exclude each other",
+				   common->form_option);
+	return o->page.path ? usage_error(common, "--html does not go with "
+						  "--job") :
+			      STATUS_DONE;
+}
+
+static enum exit_status check(const struct common *common,
+			      struct consistency_options *o, char **operands,
+			      size_t n)
+{
+	size_t n_stdin = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_stdin += !strcmp(operands[i], "-");
+	if (n_stdin > 1)
+		return usage_error(common, "- is given twice");
+	if (o->mode && n)
+		return usage_error(common,
+				   "%s: no log is read with "
+				   "--simulate, --job or --run",
+				   operands[0]);
+	if (!o->mode && !n)
+		return usage_error(common, "name a log that fio has written, "
+					   "or --simulate, --job or --run");
+	if (!o->mode)
+		o->mode = MODE_READ;
+	if (check_mode(common, o))
+		return STATUS_USAGE;
+	if (o->params.end_s && o->params.begin_s >= o->params.end_s)
+		return usage_error(common, "--to is not after --from");
+	if ((o->idle_uw || o->byte_pj || o->background_uw) &&
+	    !(o->idle_uw && o->byte_pj))
+		return usage_error(common, "power is that of --idle-power and "
+					   "--byte-energy: give both");
+	if (!o->n_spares) {
+		o->spares_ppm[o->n_spares++] = 70000;
+		o->spares_ppm[o->n_spares++] = 250000;
+	}
+	return check_page(common, &o->page);
+}
+
+/* NaN: of no second. */
+static double mean_of(const double *values, size_t begin, size_t end)
+{
+	double sum = 0;
+
+	for (size_t i = begin; i < end; i++)
+		sum += values[i];
+	return sum / (double)(end - begin);
+}
+
+/* Of the plateau, and of the seconds that are looked at. */
+static void measure_power(const struct consistency_options *o,
+			  struct iops_series *s)
+{
+	const uint64_t end_s = o->params.end_s;
+	const struct ssdpm_consistency *c = &s->found;
+
+	s->plateau_w = s->mean_w = NAN;
+	if (!s->power_w)
+		return;
+	s->mean_w = mean_of(s->power_w, (size_t)o->params.begin_s,
+			    end_s && end_s < s->n ? (size_t)end_s : s->n);
+	if (isfinite(c->plateau_iops))
+		s->plateau_w =
+			mean_of(s->power_w, 0,
+				c->cliff_s < PLATEAU_S ? (size_t)c->cliff_s :
+							 PLATEAU_S);
+}
+
+static void free_one(struct iops_series *series)
+{
+	free(series->name);
+	free(series->iops);
+	free(series->power_w);
+}
+
+enum exit_status add_series(struct iops_list *list,
+			    const struct consistency_options *o,
+			    struct iops_series *series)
+{
+	struct iops_series *all =
+		reallocarray(list->series, list->n + 1, sizeof(*all));
+	struct ssdpm_error error = { .message = "out of memory" };
+	int r = all ? 0 : -ENOMEM;
+
+	if (all)
+		list->series = all;
+	series->found =
+		(struct ssdpm_consistency){ .size = sizeof(series->found) };
+	if (!r)
+		r = ssdpm_consistency_measure(series->iops, series->n,
+					      &o->params, &series->found,
+					      &error);
+	if (!r) {
+		measure_power(o, series);
+		list->series[list->n++] = *series;
+		return STATUS_DONE;
+	}
+	complain("%s: %s", series->name, error.message);
+	free_one(series);
+	return STATUS_FAILED;
+}
+
+void free_series(struct iops_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free_one(&list->series[i]);
+	free(list->series);
+}
+
+enum exit_status read_iops_log(const struct consistency_options *o,
+			       const char *name, int fd, struct iops_list *list)
+{
+	struct iops_series series = { 0 };
+	struct ssdpm_error error;
+	int r = ssdpm_iops_log_read(fd, &o->log, &series.iops, &series.n,
+				    &error);
+
+	close(fd);
+	if (r) {
+		if (error.line)
+			complain("%s:%u: %s", name, error.line, error.message);
+		else
+			complain("%s: %s", name, error.message);
+		return STATUS_FAILED;
+	}
+	series.name = strdup(name);
+	if (series.name)
+		return add_series(list, o, &series);
+	free(series.iops);
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
+static enum exit_status read_logs(const struct consistency_options *o,
+				  char **operands, size_t n,
+				  struct iops_list *list)
+{
+	enum exit_status result = STATUS_DONE;
+
+	for (size_t i = 0; i < n; i++) {
+		int fd = strcmp(operands[i], "-") ?
+				 open(operands[i], O_RDONLY | O_CLOEXEC) :
+				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+		if (fd < 0) {
+			complain("%s: %s", operands[i], strerror(errno));
+			result = STATUS_FAILED;
+		} else if (read_iops_log(o, operands[i], fd, list)) {
+			result = STATUS_FAILED;
+		}
+	}
+	return result;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	struct consistency_options o =
+		*(const struct consistency_options *)data;
+	enum exit_status status = check(common, &o, operands, n);
+	struct iops_list list = { 0 };
+
+	if (status)
+		return status;
+	if (o.mode == MODE_JOB) {
+		write_fio_job(stdout, &o, !o.no_trim, "ssdpm");
+		return STATUS_DONE;
+	}
+	if (o.mode == MODE_READ)
+		status = read_logs(&o, operands, n, &list);
+	else if (o.mode == MODE_SIMULATE)
+		status = simulate_drives(common, &o, &list);
+	else
+		status = run_on_drive(common, &o, &list);
+	if (!status)
+		status = print_consistency(common, &o, &list);
+	free_series(&list);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &page_option_group, &the_settings.page },
+};
+
+const struct subcommand cmd_consistency = {
+	.name = "consistency",
+	.operands = "LOG...",
+	.operands_optional = true,
+	.summary = "Say how even sustained writes go, from fio's log or "
+		   "simulated.",
+	.options = options,
+	.n_options = N_OPTIONS,
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples =
+		"  ssdpm consistency --threshold 1000 a_iops.log b_iops.log\n"
+		"  ssdpm consistency --simulate --spare 7% --spare 25%\n"
+		"  ssdpm consistency --simulate --idle-power 2.5W "
+		"--byte-energy 2nJ\n"
+		"  ssdpm consistency --html p.html --from 1400s a_iops.log\n"
+		"  ssdpm consistency --job --share 81% > consistency.fio\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

@@ -1,0 +1,802 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm estimate: what a policy costs on a workload. */
+#include "options/apst-options.h"
+#include "work/comparison.h"
+#include "html/html.h"
+#include "options/numbers.h"
+#include "text/output.h"
+#include "input/power-cap.h"
+#include "text/result-json.h"
+#include "options/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The policy of the command line, and those beside it on a page. */
+#define MAX_POLICIES 32
+
+struct settings {
+	struct trace_options trace;
+	struct sim_options sim;
+	struct apst_options apst;
+	struct page_options page;
+	const char *trace_name;
+	const char *policy_option; /* "none", "lpm", "table"; NULL: apst */
+	const char *policy_name;
+	uint64_t interval_ns;
+	struct power_caps caps;
+	const char *mix;
+	uint64_t read_ppm; /* of it */
+	bool explain;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "trace", 't', "FILE",
+	  "the I/Os: a trace, - or a workload of ssdpm workload --list" },
+	{ "table", 0, "FILE", "the APST table of a file, as for apst --diff" },
+	{ "none", 0, NULL, "a drive that never sleeps" },
+	{ "lpm", 0,
+	  "keep_firmware_settings|max_performance|medium_power|"
+	  "med_power_with_dipm|min_power_with_partial|min_power",
+	  "SATA: the link policy (default med_power_with_dipm)" },
+	{ "interval", 0, "TIME", "give the course in pieces of this length" },
+	{ "power-cap", 0, "CAP[:TIME],...",
+	  "what is lost if the drive may draw no more, as in 10W, PS2 (its "
+	  "maximum), or none:60s,20W:60s,10W:60s,none" },
+	{ "mix", 0, "OP=SHARE,...",
+	  "with --power-cap, in place of a trace: as much as it can of this, as "
+	  "in read=70%,write=30%" },
+	{ "csv", 0, NULL,
+	  "print CSV: the states; with --interval the course, with --power-cap "
+	  "what comes of each cap" },
+	{ "explain", 'e', NULL, "say what is taken for known, and why" },
+};
+
+static enum exit_status set_policy(struct settings *settings,
+				   const struct common *common,
+				   const char *option, const char *argument)
+{
+	const char *before = settings->policy_option;
+
+	if (before)
+		return usage_error(common,
+				   strcmp(before, option) ?
+					   "--%s and --%s exclude each other" :
+					   "--%s is given twice",
+				   before, option);
+	settings->policy_option = option;
+	settings->policy_name = argument ? argument : option;
+	if (strcmp(option, "lpm") || find_lpm(argument))
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--lpm %s: keep_firmware_settings, max_performance, "
+			   "medium_power, med_power_with_dipm, "
+			   "min_power_with_partial or min_power",
+			   argument);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	const char *name = option->name;
+
+	if (!strcmp(name, "csv"))
+		return choose_form(common, FORM_OWN, name);
+	if (!strcmp(name, "interval")) {
+		if (parse_time_ns(common, name, argument,
+				  &settings->interval_ns))
+			return STATUS_USAGE;
+		return settings->interval_ns ?
+			       STATUS_DONE :
+			       usage_error(common,
+					   "--interval %s: must be "
+					   "above 0",
+					   argument);
+	}
+	if (!strcmp(name, "power-cap"))
+		return parse_power_caps(common, argument, &settings->caps);
+	if (!strcmp(name, "mix")) {
+		settings->mix = argument;
+		return parse_mix(common, argument, &settings->read_ppm);
+	}
+	if (!strcmp(name, "explain"))
+		settings->explain = true;
+	else if (strcmp(name, "trace"))
+		return set_policy(settings, common, name, argument);
+	else if (settings->trace_name)
+		return usage_error(common, "--trace is given twice; ssdpm "
+					   "compare takes several");
+	else
+		settings->trace_name = argument;
+	return STATUS_DONE;
+}
+
+/*
+ * Where none is given, what the machine of a device does, and else what Linux
+ * does: with NVMe drives, and with SATA.
+ */
+static enum exit_status find_required(const struct common *common,
+				      const struct settings *settings,
+				      struct policy *policies, size_t *ret_n)
+{
+	const char *option = settings->policy_option;
+
+	*ret_n = 1;
+	if (option)
+		return parse_policy(common, option, settings->policy_name,
+				    &settings->apst.params, policies);
+	policies[0] = policy_of(&settings->apst.params);
+	if (settings->apst.given)
+		return STATUS_DONE;
+	*ret_n = 3;
+	policies[1] = policies[0];
+	parse_policy(common, "policy", "today", &settings->apst.params,
+		     policies);
+	return parse_policy(common, "lpm", "med_power_with_dipm",
+			    &settings->apst.params, &policies[2]);
+}
+
+static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
+{
+	size_t n;
+	const struct ssdpm_interval *p = ssdpm_sim_get_intervals(sim, &n);
+
+	ssdpm__json_begin(w, "intervals", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "start_ns", p[i].start_ns);
+		ssdpm__json_uint(w, "energy_nj", p[i].energy_nj);
+		ssdpm__json_uint(w, "busy_ns", p[i].busy_ns);
+		ssdpm__json_uint(w, "idle_ns", p[i].idle_ns);
+		ssdpm__json_uint(w, "asleep_ns", p[i].asleep_ns);
+		ssdpm__json_uint(w, "transition_ns", p[i].transition_ns);
+		ssdpm__json_uint(w, "n_ios", p[i].n_ios);
+		ssdpm__json_uint(w, "delay_sum_ns", p[i].delay_sum_ns);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_estimate(struct json_writer *w,
+			   const struct settings *settings,
+			   const struct estimate *e,
+			   const struct cap_answer *cap)
+{
+	const struct drive *drive = e->subject->drive;
+	const struct job *job = &e->jobs[0];
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.estimate/1");
+	write_drive_names(w, drive);
+	ssdpm__json_string(w, "trace", e->trace);
+	write_counts(w, &e->counts);
+	write_sim_options(w, &settings->sim, drive);
+	ssdpm__json_string(w, "policy", job->policy->name);
+	write_resolved(w, &job->resolved, drive);
+	write_result(w, &job->result, drive);
+	write_delays(w, job->sim);
+	if (settings->interval_ns)
+		write_intervals(w, job->sim);
+	write_work_behind(w, e->subject, &job->result.nominal);
+	if (cap)
+		write_power_caps(w, cap);
+	write_known(w, e->subject);
+	ssdpm__json_end(w, '}');
+}
+
+static enum exit_status print_all_json(const struct common *common,
+				       const struct settings *settings,
+				       const struct estimates *all,
+				       const struct cap_answer *caps)
+{
+	struct json_writer w = { 0 };
+
+	if (all->n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < all->n; i++)
+		write_estimate(&w, settings, &all->estimates[i],
+			       caps ? &caps[i] : NULL);
+	if (all->n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static void print_states_csv(const struct estimates *all)
+{
+	csv_line(10, "drive", "trace", "policy", "state", "time_ns", "entry_ns",
+		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+		size_t n;
+
+		ssdpm_model_get_states(e->subject->drive->model, &n);
+		for (size_t j = 0; j < n; j++) {
+			const struct ssdpm_residency *r = &run->states[j];
+
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			       j, r->time_ns, r->entry_ns, r->exit_ns,
+			       r->energy_nj, r->n_entries, r->n_wakes);
+		}
+	}
+}
+
+static void print_intervals_csv(const struct estimates *all)
+{
+	csv_line(11, "drive", "trace", "policy", "start_ns", "energy_nj",
+		 "busy_ns", "idle_ns", "asleep_ns", "transition_ns", "n_ios",
+		 "delay_sum_ns");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct estimate *e = &all->estimates[i];
+		size_t n;
+		const struct ssdpm_interval *p =
+			ssdpm_sim_get_intervals(e->jobs[0].sim, &n);
+
+		for (size_t j = 0; j < n; j++) {
+			csv_text(e->subject->drive->name, ',');
+			csv_text(e->trace, ',');
+			csv_text(e->jobs[0].policy->name, ',');
+			printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			       "\n",
+			       p[j].start_ns, p[j].energy_nj, p[j].busy_ns,
+			       p[j].idle_ns, p[j].asleep_ns, p[j].transition_ns,
+			       p[j].n_ios, p[j].delay_sum_ns);
+		}
+	}
+}
+
+static void head_row(struct table *rows, const struct ssdpm_result *r,
+		     const char *name,
+		     struct number (*text)(const struct ssdpm_run *run))
+{
+	table_cell(rows, 0, "%s", name);
+	table_cell(rows, 1, "%s", text(&r->low).text);
+	table_cell(rows, 2, "%s", text(&r->nominal).text);
+	table_cell(rows, 3, "%s", text(&r->high).text);
+	table_end_row(rows);
+}
+
+static struct number run_energy(const struct ssdpm_run *run)
+{
+	return energy_text(run->energy_nj);
+}
+
+static struct number run_power(const struct ssdpm_run *run)
+{
+	return power_text((int64_t)run->mean_power_uw);
+}
+
+static struct number run_transitions(const struct ssdpm_run *run)
+{
+	return energy_text(run->transition_nj);
+}
+
+static struct number run_wakes(const struct ssdpm_run *run)
+{
+	return count_text(run->n_wakes);
+}
+
+static struct number run_deepest(const struct ssdpm_run *run)
+{
+	return count_text(run->deepest_per_day);
+}
+
+static struct number run_delayed(const struct ssdpm_run *run)
+{
+	return share_text(run->n_delayed, all_ios(run));
+}
+
+static struct number run_delayed_mean(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_mean_delayed_ns);
+}
+
+static struct number run_mean(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_mean_ns);
+}
+
+static struct number run_p50(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p50_ns);
+}
+
+static struct number run_p99(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p99_ns);
+}
+
+static struct number run_p999(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_p999_ns);
+}
+
+static struct number run_max(const struct ssdpm_run *run)
+{
+	return time_text(run->delay_max_ns);
+}
+
+static void print_bounds(const struct ssdpm_result *r)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 4, .align = "<>>>" };
+	table_cell(&rows, 1, "low");
+	table_cell(&rows, 2, "nominal");
+	table_cell(&rows, 3, "high");
+	table_end_row(&rows);
+	head_row(&rows, r, "energy", run_energy);
+	head_row(&rows, r, "mean power", run_power);
+	head_row(&rows, r, "energy of transitions", run_transitions);
+	head_row(&rows, r, "wakes", run_wakes);
+	head_row(&rows, r, "deepest state entered a day", run_deepest);
+	head_row(&rows, r, "I/Os delayed", run_delayed);
+	head_row(&rows, r, "delay of these, mean", run_delayed_mean);
+	head_row(&rows, r, "delay of all I/Os, mean", run_mean);
+	head_row(&rows, r, "  of 50 % at most", run_p50);
+	head_row(&rows, r, "  of 99 % at most", run_p99);
+	head_row(&rows, r, "  of 99.9 % at most", run_p999);
+	head_row(&rows, r, "  at most", run_max);
+	table_print(&rows);
+}
+
+/* What the states of a SATA drive are: those of its link. */
+static const char *state_word(const struct drive *drive, uint32_t state,
+			      uint32_t operational)
+{
+	static const char *const links[] = { "", " partial", " slumber",
+					     " DevSleep" };
+	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
+
+	if (state == operational)
+		return " idle";
+	return kind == SSDPM_KIND_SATA && state < 4 ? links[state] : "";
+}
+
+static void state_row(struct table *rows, const struct ssdpm_run *run,
+		      uint32_t state, const char *word)
+{
+	const struct ssdpm_residency *r = &run->states[state];
+
+	table_cell(rows, 0, "PS%u%s", state, word);
+	table_cell(rows, 1, "%s", time_text(r->time_ns).text);
+	table_cell(rows, 2, "%s",
+		   share_text(r->time_ns, run->duration_ns).text);
+	table_cell(rows, 3, "%s", time_text(r->entry_ns).text);
+	table_cell(rows, 4, "%s", time_text(r->exit_ns).text);
+	table_cell(rows, 5, "%s", energy_text(r->energy_nj).text);
+	table_cell(rows, 6, "%s", count_text(r->n_entries).text);
+	table_cell(rows, 7, "%s", count_text(r->n_wakes).text);
+	table_end_row(rows);
+}
+
+/* Energy of the busy drive is what the states do not have. */
+static void busy_row(struct table *rows, const struct ssdpm_run *run)
+{
+	uint64_t rest = run->energy_nj;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		rest -= run->states[i].energy_nj < rest ?
+				run->states[i].energy_nj :
+				rest;
+	table_cell(rows, 0, "busy");
+	table_cell(rows, 1, "%s", time_text(run->busy_ns).text);
+	table_cell(rows, 2, "%s",
+		   share_text(run->busy_ns, run->duration_ns).text);
+	table_cell(rows, 3, "-");
+	table_cell(rows, 4, "-");
+	table_cell(rows, 5, "%s", energy_text(rest).text);
+	table_cell(rows, 6, "-");
+	table_cell(rows, 7, "-");
+	table_end_row(rows);
+}
+
+static void print_states(const struct settings *settings,
+			 const struct estimate *e)
+{
+	const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+	static struct table rows;
+	size_t n;
+
+	ssdpm_model_get_states(e->subject->drive->model, &n);
+	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
+	table_cell(&rows, 0, "state");
+	table_cell(&rows, 1, "time");
+	table_cell(&rows, 2, "share");
+	table_cell(&rows, 3, "entering");
+	table_cell(&rows, 4, "leaving");
+	table_cell(&rows, 5, "energy");
+	table_cell(&rows, 6, "entries");
+	table_cell(&rows, 7, "wakes");
+	table_end_row(&rows);
+	busy_row(&rows, run);
+	for (uint32_t i = 0; i < n; i++)
+		if (i == settings->sim.operational_state ||
+		    run->states[i].n_entries)
+			state_row(&rows, run, i,
+				  state_word(e->subject->drive, i,
+					     settings->sim.operational_state));
+	table_print(&rows);
+}
+
+/* With --spare: what the drive does behind its writes. */
+static void print_work_behind(const struct subject *subject,
+			      const struct ssdpm_result *r, uint32_t state)
+{
+	const struct ssdpm_background_work *b = &subject->background;
+	const struct ssdpm_run *run = &r->nominal;
+	uint64_t ns = run->background_ns, free_ns = run->duration_ns;
+
+	if (!(b->nominal_wa >= 1))
+		return;
+	free_ns -= run->busy_ns;
+	printf("  garbage collection behind the writes: %s (%s..%s) at %s; "
+	       "write amplification %.2f (%.0f..%.1f)\n",
+	       time_text(ns).text, time_text(r->low.background_ns).text,
+	       time_text(r->high.background_ns).text,
+	       power_text((int64_t)b->power_uw).text, b->nominal_wa, b->low_wa,
+	       b->high_wa);
+	if (ns > free_ns)
+		puts("  that is more than the time without I/O: the drive "
+		     "cannot keep up and never sleeps; its power is over the "
+		     "time that this takes");
+	else if (ns > run->states[state].time_ns)
+		puts("  that is more than the time before it sleeps: it would "
+		     "sleep less than stands here");
+	else if (r->high.background_ns > free_ns)
+		puts("  at its most that is more than the time without I/O: "
+		     "there the power is over the time that it takes");
+}
+
+static void print_assumptions(const struct ssdpm_result *r)
+{
+	uint32_t axis = r->widest_axis;
+
+	if (r->low.energy_nj != r->high.energy_nj)
+		puts("  low and high: the least and the most that the unknown "
+		     "values allow; --explain lists them");
+	printf("  %s of the energy rests on assumed values",
+	       share_text(r->assumed_nj, r->nominal.energy_nj).text);
+	if (axis)
+		printf("; %s alone moves it from %s to %s",
+		       ssdpm_axis_to_string(axis),
+		       energy_text(r->axis_low_nj[axis - 1]).text,
+		       energy_text(r->axis_high_nj[axis - 1]).text);
+	putchar('\n');
+}
+
+static void print_policy(const struct job *job, const struct drive *drive)
+{
+	const uint32_t lpm = job->resolved.lpm;
+
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
+	    job->policy->kind == POLICY_NONE)
+		print_resolved(&job->resolved);
+	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
+		printf("%s is unknown, so it is a range, min_power to "
+		       "max_performance",
+		       lpm ? "what the firmware has set" : "the link policy");
+	else if (job->policy->kind == POLICY_TODAY)
+		fputs(ssdpm_lpm_to_string(lpm), stdout);
+	else
+		fputs("link power management", stdout);
+}
+
+static void print_estimate(const struct settings *settings,
+			   const struct estimate *e,
+			   const struct cap_answer *cap)
+{
+	const struct job *job = &e->jobs[0];
+	uint64_t n = all_ios(&job->result.nominal);
+
+	print_subject(e, &settings->sim);
+	printf("  %s: ", job->policy->name);
+	print_policy(job, e->subject->drive);
+	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
+	       time_text(job->result.nominal.duration_ns).text);
+	print_bounds(&job->result);
+	putchar('\n');
+	print_states(settings, e);
+	print_work_behind(e->subject, &job->result,
+			  settings->sim.operational_state);
+	print_assumptions(&job->result);
+	if (cap)
+		print_power_caps(cap, &settings->sim);
+	if (!settings->explain)
+		return;
+	putchar('\n');
+	print_known(e->subject);
+}
+
+static enum exit_status print_all(const struct common *common,
+				  const struct settings *settings,
+				  const struct estimates *all,
+				  const struct cap_answer *caps)
+{
+	if (common->form && common->form != FORM_OWN)
+		return print_all_json(common, settings, all, caps);
+	if (common->form && caps)
+		print_power_caps_csv(caps, all->n);
+	else if (common->form && settings->interval_ns)
+		print_intervals_csv(all);
+	else if (common->form)
+		print_states_csv(all);
+	for (size_t i = 0; i < all->n && !common->form; i++) {
+		if (i)
+			putchar('\n');
+		print_estimate(settings, &all->estimates[i],
+			       caps ? &caps[i] : NULL);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status check_mix(const struct common *common,
+				  const struct settings *settings)
+{
+	if (settings->trace_name)
+		return usage_error(common,
+				   "--mix and --trace exclude each other");
+	if (settings->policy_option || settings->apst.given)
+		return usage_error(common,
+				   "--mix: it never idles, so that no policy "
+				   "does anything: leave it out");
+	if (settings->page.path)
+		return usage_error(common,
+				   "--mix and --html exclude each other");
+	return settings->caps.n ?
+		       STATUS_DONE :
+		       usage_error(common, "--mix says what is done under "
+					   "--power-cap: give that too");
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *settings, char **operands,
+			      size_t n)
+{
+	const char *option = settings->policy_option;
+
+	if (settings->mix)
+		return check_mix(common, settings);
+	if (!settings->trace_name)
+		return usage_error(common, "no --trace given; see ssdpm "
+					   "workload --list for workloads");
+	if (common->form == FORM_OWN && settings->caps.n &&
+	    settings->interval_ns)
+		return usage_error(
+			common, "--csv prints what comes of the caps or the "
+				"course: leave out --power-cap or --interval");
+	if (option && settings->apst.given && strcmp(option, "table"))
+		return usage_error(common,
+				   "--%s and the options of an APST table "
+				   "exclude each other",
+				   option);
+	if (check_apst_options(common, &settings->apst) ||
+	    check_trace_options(common, &settings->trace, &settings->trace_name,
+				1))
+		return STATUS_USAGE;
+	if (check_stdin(common, operands, n, &settings->trace_name, 1))
+		return STATUS_USAGE;
+	return check_page(common, &settings->page);
+}
+
+static bool has_policy(const struct policy *policies, size_t n,
+		       const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(policies[i].name, name))
+			return true;
+	return false;
+}
+
+/* On a page stand the policies that people compare as well. */
+static enum exit_status find_policies(const struct common *common,
+				      const struct settings *settings,
+				      struct policy policies[MAX_POLICIES],
+				      struct plan *plan)
+{
+	size_t *n = &plan->n_policies;
+	enum exit_status status;
+	const char *name;
+
+	status = find_required(common, settings, policies, n);
+	plan->n_required = *n;
+	plan->by_kind = *n > 1;
+	plan->only_first = !settings->page.path;
+	for (size_t i = 0;
+	     !status && settings->page.path && (name = common_policy(i)); i++)
+		if (!has_policy(policies, plan->n_required, name))
+			status = parse_policy(common, "policy", name,
+					      &settings->apst.params,
+					      &policies[(*n)++]);
+	return status;
+}
+
+/* *ret_caps: one for each of n, all empty; free_caps(). */
+static enum exit_status make_caps(size_t n, struct cap_answer **ret_caps)
+{
+	*ret_caps = calloc(n ? n : 1, sizeof(**ret_caps));
+	if (*ret_caps)
+		return STATUS_DONE;
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
+static void free_caps(struct cap_answer *caps, size_t n)
+{
+	for (size_t i = 0; caps && i < n; i++)
+		free(caps[i].points);
+	free(caps);
+}
+
+/* *ret_caps stays NULL where no cap is asked for. */
+static enum exit_status run_caps(const struct plan *plan,
+				 const struct settings *settings,
+				 const struct estimates *all,
+				 struct cap_answer **ret_caps)
+{
+	enum exit_status status;
+
+	if (!settings->caps.n)
+		return STATUS_DONE;
+	status = make_caps(all->n, ret_caps);
+	for (size_t i = 0; i < all->n && !status; i++)
+		status = run_power_caps(plan, &all->estimates[i],
+					&settings->caps, &(*ret_caps)[i]);
+	return status;
+}
+
+static enum exit_status print_mixes(const struct common *common,
+				    const struct settings *settings,
+				    const struct cap_answer *caps, size_t n)
+{
+	struct json_writer w = { 0 };
+
+	if (!common->form) {
+		for (size_t i = 0; i < n; i++) {
+			if (i)
+				putchar('\n');
+			print_power_caps(&caps[i], &settings->sim);
+		}
+		return STATUS_DONE;
+	}
+	if (common->form == FORM_OWN) {
+		print_power_caps_csv(caps, n);
+		return STATUS_DONE;
+	}
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		write_power_caps(&w, &caps[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+/* In place of a trace. */
+static enum exit_status estimate_mix(const struct common *common,
+				     const struct settings *settings,
+				     const struct drives *drives)
+{
+	const struct plan plan = {
+		.common = common,
+		.no_tables = true,
+		.sim_options = &settings->sim,
+		.quirk_options = &settings->apst.quirks,
+	};
+	struct subject *subjects = NULL;
+	struct cap_answer *caps = NULL;
+	enum exit_status status = find_subjects(&plan, drives, &subjects);
+	if (!status)
+		status = make_caps(drives->n, &caps);
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = run_mix_caps(&plan, &subjects[i], settings->read_ppm,
+				      &settings->caps, settings->interval_ns,
+				      &caps[i]);
+	if (!status)
+		status = print_mixes(common, settings, caps, drives->n);
+	free_caps(caps, drives->n);
+	free(subjects);
+	return status;
+}
+
+static enum exit_status estimate(const struct common *common,
+				 const struct settings *settings,
+				 const struct drives *drives)
+{
+	struct policy policies[MAX_POLICIES];
+	struct plan plan = {
+		.common = common,
+		.trace_options = &settings->trace,
+		.sim_options = &settings->sim,
+		.quirk_options = &settings->apst.quirks,
+		.policies = policies,
+		.interval_ns = settings->interval_ns,
+		.timelines = settings->page.path,
+	};
+	struct estimates all = { 0 };
+	struct records records = { 0 };
+	struct cap_answer *caps = NULL;
+	enum exit_status status;
+
+	if (settings->caps.n)
+		plan.records = &records;
+	status = find_policies(common, settings, policies, &plan);
+	if (!status)
+		status =
+			run_plan(&plan, drives, &settings->trace_name, 1, &all);
+	if (!status && settings->page.path)
+		status = write_estimates_page(&settings->page, &settings->sim,
+					      &all, NULL, NULL);
+	if (!status)
+		status = run_caps(&plan, settings, &all, &caps);
+	if (!status)
+		status = print_all(common, settings, &all, caps);
+	free_caps(caps, all.n);
+	free_estimates(&all);
+	free(records.ios);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct settings settings = *(const struct settings *)data;
+	enum exit_status status;
+	struct drives drives;
+
+	init_apst_options(&settings.apst);
+	status = check(common, &settings, operands, n_operands);
+	if (status)
+		return status;
+	status = read_drives(common, operands, n_operands, &drives);
+	if (!status && settings.mix)
+		status = estimate_mix(common, &settings, &drives);
+	else if (!status)
+		status = estimate(common, &settings, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+static const struct group_use groups[] = {
+	{ &apst_option_group, &the_settings.apst },
+	{ &sim_option_group, &the_settings.sim },
+	{ &trace_option_group, &the_settings.trace },
+	{ &page_option_group, &the_settings.page },
+};
+
+const struct subcommand cmd_estimate = {
+	.name = "estimate",
+	.operands = "DRIVE...",
+	.takes_drives = true,
+	.summary = "Say what a power policy costs on a workload: energy, "
+		   "wakes, delays.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm estimate --trace apst-1 \"WDC PC SN530\"\n"
+		    "  ssdpm estimate -t apst-1 -a linux-legacy drive.json\n"
+		    "  ssdpm estimate -t apst-1 --none --idle-power 0.5W "
+		    "drive.json\n"
+		    "  ssdpm estimate -t apst-1 --explain drive.json\n"
+		    "  ssdpm estimate -t apst-1 --power-cap 1W drive.json\n"
+		    "  ssdpm estimate --mix write=100% --power-cap "
+		    "none:60s,2W:60s,1W:60s,none:60s drive.json\n"
+		    "  ssdpm estimate -t apst-2 --spare 7% drive.json\n"
+		    "  ssdpm estimate -t lomax --value nominal_energy_nj "
+		    "drive.json\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

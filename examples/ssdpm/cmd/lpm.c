@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm lpm: the link policies of SATA ports. */
+#include "options/advised.h"
+#include "text/device-print.h"
+#include "text/output.h"
+#include "work/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+	uint32_t lpms[SSDPM_MAX_LPMS];
+	size_t n_lpms;
+	bool dry_run;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "set", 0, "POLICY,...",
+	  "set the first of these that the port takes" },
+	{ "dry-run", 'n', NULL, "with --set: show it, and write nothing" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "set"))
+		return parse_lpms(common, "set", argument, settings->lpms,
+				  &settings->n_lpms);
+	settings->dry_run = true;
+	return STATUS_DONE;
+}
+
+/* A port, and why it is as it is. */
+struct port {
+	const struct drive *drive;
+	struct insight insight;
+};
+
+struct ports {
+	struct port *ports;
+	size_t n;
+};
+
+static const char *policy_of_port(const struct ssdpm_device_facts *f)
+{
+	return f->known & SSDPM_FACT_LPM ? ssdpm_lpm_to_string(f->lpm) : NULL;
+}
+
+/* Of a port, its disk; an optical drive is none. */
+static const char *disk_of_port(const struct ssdpm_device_facts *f)
+{
+	if (f->flags & SSDPM_DEVICE_OPTICAL)
+		return "optical";
+	return f->flags & SSDPM_DEVICE_EMPTY ? "-" : f->name;
+}
+
+/* The kernel's word; before 6.12.43 it had none. */
+static const char *supported_word(const struct ssdpm_device_facts *f)
+{
+	return !(f->known & SSDPM_FACT_LPM_SUPPORTED) ? "-" :
+	       f->lpm_supported			      ? "yes" :
+							"no";
+}
+
+static void make_row(const void *data, size_t number, struct row *row)
+{
+	static const char *const head[] = { "host", "disk", "policy",
+					    "supported", "reason" };
+	const struct ports *ports = data;
+	const struct ssdpm_device_facts *f;
+	const struct ssdpm_diagnosis *reason;
+	const char *policy;
+
+	if (!number) {
+		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+			row_cell(row, i, "%s", head[i]);
+		return;
+	}
+	f = ssdpm_device_get_facts(ports->ports[number - 1].drive->device);
+	policy = policy_of_port(f);
+	reason = main_reason(&ports->ports[number - 1].insight);
+	if (f->ata_port)
+		row_cell(row, 0, "host%u", f->host);
+	else
+		row_cell(row, 0, "-");
+	row_cell(row, 1, "%s", disk_of_port(f));
+	row_cell(row, 2, "%s",
+		 policy		? policy :
+		 f->lpm_word[0] ? f->lpm_word :
+				  "-");
+	row_cell(row, 3, "%s", supported_word(f));
+	row_cell(row, 4, "%s", reason ? reason->message : "");
+}
+
+/* What to do about each reason, below the table: it is too long for a column.
+ */
+static void print_advice(const struct ports *ports)
+{
+	const char *before = "\n";
+
+	for (size_t i = 0; i < ports->n; i++) {
+		const struct drive *drive = ports->ports[i].drive;
+		const struct ssdpm_diagnosis *reason =
+			main_reason(&ports->ports[i].insight);
+		char *advice = advice_text(drive, reason);
+
+		if (!advice)
+			continue;
+		fputs(before, stdout);
+		printf("  %s: %s\n", drive->name, advice);
+		before = "";
+		free(advice);
+	}
+}
+
+static void write_port(struct json_writer *w, const struct port *port)
+{
+	const struct ssdpm_device_facts *f =
+		ssdpm_device_get_facts(port->drive->device);
+	const struct ssdpm_diagnosis *reason = main_reason(&port->insight);
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.lpm/1");
+	if (f->ata_port)
+		ssdpm__json_uint(w, "host", f->host);
+	else
+		ssdpm__json_null(w, "host");
+	ssdpm__json_string(
+		w, "name",
+		f->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL) ?
+			NULL :
+			f->name);
+	ssdpm__json_string(w, "lpm", policy_of_port(f));
+	ssdpm__json_string(w, "lpm_word", f->lpm_word[0] ? f->lpm_word : NULL);
+	if (f->known & SSDPM_FACT_LPM_SUPPORTED)
+		ssdpm__json_bool(w, "lpm_supported", f->lpm_supported);
+	else
+		ssdpm__json_null(w, "lpm_supported");
+	ssdpm__json_string(w, "reason", reason ? reason->message : NULL);
+	ssdpm__json_string(w, "advice",
+			   reason && reason->advice[0] ? reason->advice : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static enum exit_status print_ports_json(const struct common *common,
+					 const struct ports *ports)
+{
+	struct json_writer w = { 0 };
+
+	if (ports->n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < ports->n; i++)
+		write_port(&w, &ports->ports[i]);
+	if (ports->n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static enum exit_status print_ports(const struct common *common,
+				    const struct ports *ports)
+{
+	if (!ports->n && !common->quiet)
+		complain("there is no SATA port");
+	if (common->form)
+		return print_ports_json(common, ports);
+	if (ports->n)
+		print_rows("<<<<<", make_row, ports, ports->n + 1);
+	print_advice(ports);
+	return ports->n ? print_link_owners(ports->ports[0].drive->live) :
+			  STATUS_DONE;
+}
+
+/* Of all devices the SATA ports; what was named and is none is a fault. */
+static enum exit_status collect(const struct common *common,
+				const struct drives *drives,
+				struct ports *ports)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		const struct drive *drive = &drives->drives[i];
+		struct port *port = &ports->ports[ports->n];
+
+		if (ssdpm_device_get_facts(drive->device)->kind ==
+		    SSDPM_KIND_SATA) {
+			port->drive = drive;
+			status = look_into(common, drive, &port->insight);
+			ports->n++;
+		} else if (drive->named) {
+			complain("%s: not behind a SATA port", drive->name);
+			status = STATUS_DEVICE_CANNOT;
+		}
+	}
+	return status;
+}
+
+static enum exit_status show_ports(const struct common *common,
+				   const struct drives *drives)
+{
+	struct ports ports = {
+		.ports = calloc(drives->n + 1, sizeof(*ports.ports)),
+	};
+	enum exit_status status = STATUS_FAILED;
+
+	if (ports.ports)
+		status = collect(common, drives, &ports);
+	else
+		complain("out of memory");
+	if (!status)
+		status = print_ports(common, &ports);
+	for (size_t i = 0; i < ports.n; i++)
+		free_insight(&ports.ports[i].insight);
+	free(ports.ports);
+	return status;
+}
+
+static enum exit_status add_ports(struct work *work,
+				  const struct settings *settings)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < work->drives->n && !status; i++)
+		status = add_lpm(work->common, work->plan,
+				 &work->drives->drives[i], settings->lpms,
+				 settings->n_lpms);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
+/* Lock, then read, then plan; without a lock where nothing is written. */
+static enum exit_status set_ports(const struct common *common,
+				  const struct settings *settings,
+				  const struct drives *found, char **operands,
+				  size_t n)
+{
+	struct work work = {
+		.common = common,
+		.drives = found,
+		.failures_only = common->quiet && !settings->dry_run,
+	};
+	enum exit_status status = new_plan(found, NULL, &work.plan), printed;
+	struct drives drives = { 0 };
+
+	if (!status && !settings->dry_run)
+		status = lock_plan(&work);
+	if (!status)
+		status = read_devices(common, operands, n, &drives);
+	work.drives = &drives;
+	if (!status)
+		status = add_ports(&work, settings);
+	if (!status) {
+		status = settings->dry_run ? look_at_journal(&work) :
+					     carry_out(&work);
+		printed = print_work(&work);
+		status = status ? status : printed;
+	}
+	free_work(&work);
+	free_drives(&drives);
+	return status;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	const struct settings *settings = data;
+	enum exit_status status;
+	struct drives drives;
+
+	if (settings->n_lpms && !n_operands)
+		return usage_error(common,
+				   "--set needs the names of ports; all of "
+				   "them: ssdpm apply --lpm");
+	if (settings->dry_run && !settings->n_lpms)
+		return usage_error(common, "--dry-run without --set says "
+					   "nothing");
+	status = read_devices(common, operands, n_operands, &drives);
+	if (!status && settings->n_lpms)
+		status = set_ports(common, settings, &drives, operands,
+				   n_operands);
+	else if (!status)
+		status = show_ports(common, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+const struct subcommand cmd_lpm = {
+	.name = "lpm",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary = "Print the link policies of SATA ports, or set them.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.examples = "  ssdpm lpm\n"
+		    "  ssdpm lpm --json\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm measure: energy, background work and surveys, from samples of power. */
+#include "input/measure-input.h"
+#include "measure/meter.h"
+#include "measure/measure-print.h"
+#include "measure/sweep.h"
+#include "report/survey-report.h"
+#include "survey/run.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 4096
+#define FIRST_SAMPLES 65536
+
+struct settings {
+	struct ssdpm_power_params power;
+	struct meter_options meter;
+	struct ssdpm_energy_params energy;
+	struct ssdpm_baseline_params baseline;
+	struct ssdpm_detect_params detect;
+	const char *sweep;
+	const char *first; /* option that energy does not take */
+	const char *only_energy;
+	uint64_t completion_ns;
+	bool has_completion;
+	struct survey_report_options report;
+	struct page_options page;
+};
+
+static struct settings the_settings;
+static struct survey_options the_survey;
+
+static const struct option_spec options[] = {
+	{ "tolerance", 't', "SHARE",
+	  "energy: error of the instrument that all samples share, as in 5%" },
+	{ "max-gap", 0, "TIME",
+	  "energy: a longer step is a gap (default: ten usual ones)" },
+	{ "idle", 'i', "FROM..TO",
+	  "baseline, background: when the drive idles, as in 0s..10s" },
+	{ "floor", 0, "POWER",
+	  "baseline, background: less than this above idle is no work" },
+	{ "completion", 0, "TIME",
+	  "background: when the last I/O completed, as in 12.5s" },
+	{ "sweep", 0, "FILE",
+	  "background: the classes of experiments, from a CSV file of runs" },
+};
+
+/* "0s..10s" */
+static enum exit_status set_idle(struct settings *settings,
+				 const struct common *common,
+				 const char *argument)
+{
+	struct ssdpm_baseline_params *p = &settings->baseline;
+	const char *dots = strstr(argument, "..");
+	uint64_t begin_ns, end_ns;
+	char begin[64];
+
+	if (!dots || dots - argument >= (ptrdiff_t)sizeof(begin))
+		return usage_error(common,
+				   "--idle %s: write a time, two dots and a "
+				   "time, as in 0s..10s",
+				   argument);
+	memcpy(begin, argument, (size_t)(dots - argument));
+	begin[dots - argument] = 0;
+	if (parse_time_ns(common, "idle", begin, &begin_ns) ||
+	    parse_time_ns(common, "idle", dots + 2, &end_ns))
+		return STATUS_USAGE;
+	if (begin_ns >= end_ns || end_ns > INT64_MAX)
+		return usage_error(common,
+				   "--idle %s: it ends before it begins, or "
+				   "too late",
+				   argument);
+	p->size = sizeof(*p);
+	p->begin_ns = (int64_t)begin_ns;
+	p->end_ns = (int64_t)end_ns;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_tolerance(struct settings *settings,
+				      const struct common *common,
+				      const char *argument)
+{
+	uint64_t ppm;
+
+	if (parse_share(common, "tolerance", argument, &ppm))
+		return STATUS_USAGE;
+	if (!ppm || ppm >= 1000000)
+		return usage_error(common,
+				   "--tolerance %s: above 0 and below 100%%",
+				   argument);
+	settings->energy.tolerance = (double)ppm / 1e6;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_floor(struct settings *settings,
+				  const struct common *common,
+				  const char *argument)
+{
+	uint64_t uw;
+
+	if (parse_any_power(common, "floor", argument, &uw))
+		return STATUS_USAGE;
+	settings->detect.size = sizeof(settings->detect);
+	settings->detect.floor_w = (double)uw / 1e6;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_max_gap(struct settings *settings,
+				    const struct common *common,
+				    const char *argument)
+{
+	uint64_t *ns = &settings->energy.max_gap_ns;
+
+	if (parse_time_ns(common, "max-gap", argument, ns))
+		return STATUS_USAGE;
+	return *ns ? STATUS_DONE :
+		     usage_error(common, "--max-gap %s: must be above 0",
+				 argument);
+}
+
+static enum exit_status set_completion(struct settings *settings,
+				       const struct common *common,
+				       const char *argument)
+{
+	if (parse_time_ns(common, "completion", argument,
+			  &settings->completion_ns))
+		return STATUS_USAGE;
+	if (settings->completion_ns > INT64_MAX)
+		return usage_error(common, "--completion %s: too late",
+				   argument);
+	settings->has_completion = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+	const char *name = option->name;
+
+	settings->energy.size = sizeof(settings->energy);
+	if (!strcmp(name, "tolerance") || !strcmp(name, "max-gap"))
+		settings->only_energy = name;
+	else
+		settings->first = name;
+	if (!strcmp(name, "tolerance"))
+		return set_tolerance(settings, common, argument);
+	if (!strcmp(name, "max-gap"))
+		return set_max_gap(settings, common, argument);
+	if (!strcmp(name, "idle"))
+		return set_idle(settings, common, argument);
+	if (!strcmp(name, "floor"))
+		return set_floor(settings, common, argument);
+	if (!strcmp(name, "completion"))
+		return set_completion(settings, common, argument);
+	settings->sweep = argument;
+	return STATUS_DONE;
+}
+
+struct answer {
+	struct energy_answer energy;
+	struct baseline_answer baseline;
+};
+
+/* The first samples tell whether they are fast enough. */
+static void keep_first(struct power_array *first,
+		       const struct power_array *more)
+{
+	size_t n = FIRST_SAMPLES - first->n;
+
+	if (n > more->n)
+		n = more->n;
+	memcpy(first->time_ns + first->n, more->time_ns, n * sizeof(int64_t));
+	memcpy(first->power_w + first->n, more->power_w, n * sizeof(double));
+	first->n += n;
+}
+
+static enum exit_status feed(struct power_input *input,
+			     struct ssdpm_integral *integral,
+			     struct power_array *first)
+{
+	static int64_t time_ns[CHUNK];
+	static double power_w[CHUNK];
+	struct power_array array = { time_ns, power_w, 0 };
+	struct ssdpm_error error;
+
+	for (;;) {
+		enum exit_status status =
+			read_power(input, time_ns, power_w, CHUNK, &array.n);
+		if (status || !array.n)
+			return status;
+		keep_first(first, &array);
+		struct ssdpm_samples samples = samples_of(&array);
+		if (ssdpm_integral_feed(integral, &samples, &error)) {
+			complain_of_power(input->name, &error);
+			return STATUS_FAILED;
+		}
+	}
+}
+
+/* Where no baseline can be told, there is less to say. */
+static int check_first(const struct power_array *first,
+		       struct ssdpm_sampling *sampling,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_samples samples = samples_of(first);
+	struct ssdpm_sampling_params params = { .size = sizeof(params) };
+	struct ssdpm_baseline baseline;
+
+	if (!ssdpm_baseline_find(&samples, NULL, &baseline, error))
+		params.baseline = &baseline;
+	sampling->size = sizeof(*sampling);
+	int r = ssdpm_sampling_check(&samples, &params, sampling, error);
+
+	/* All that is a number comes later. */
+	return r == -ENODATA ? 0 : r;
+}
+
+/* A file of any length: it is not kept. */
+static enum exit_status measure_energy(const struct settings *settings,
+				       struct power_input *input,
+				       struct answer *answer)
+{
+	struct energy_answer *a = &answer->energy;
+	struct power_array first = {
+		calloc(FIRST_SAMPLES, sizeof(*first.time_ns)),
+		calloc(FIRST_SAMPLES, sizeof(*first.power_w)), 0
+	};
+	struct ssdpm_integral *integral = NULL;
+	enum exit_status status = STATUS_FAILED;
+	struct ssdpm_error error;
+
+	a->name = input->name;
+	a->has_tolerance = settings->energy.tolerance > 0;
+	a->energy.size = sizeof(a->energy);
+	if (!first.time_ns || !first.power_w)
+		complain("out of memory");
+	else if (ssdpm_integral_new(settings->energy.size ? &settings->energy :
+							    NULL,
+				    &integral, &error))
+		complain_of_power(input->name, &error);
+	else
+		status = feed(input, integral, &first);
+	if (!status && (ssdpm_integral_get(integral, &a->energy, &error) ||
+			check_first(&first, &a->sampling, &error))) {
+		complain_of_power(input->name, &error);
+		status = STATUS_FAILED;
+	}
+	a->counts = *ssdpm_power_get_counts(input->power);
+	ssdpm_integral_free(integral);
+	free_power_array(&first);
+	return status;
+}
+
+static const struct ssdpm_detect_params *detect_of(
+	const struct settings *settings)
+{
+	return settings->detect.size ? &settings->detect : NULL;
+}
+
+static int find_runs(const struct settings *settings,
+		     const struct ssdpm_samples *samples,
+		     struct baseline_answer *a, struct ssdpm_error *error)
+{
+	size_t n;
+	int r = ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
+				    NULL, 0, &n, error);
+
+	if (r || !n)
+		return r;
+	a->activities = calloc(n, sizeof(*a->activities));
+	if (!a->activities) {
+		snprintf(error->message, sizeof(error->message),
+			 "out of memory");
+		error->line = 0;
+		return -ENOMEM;
+	}
+	a->n_activities = n;
+	return ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
+				   a->activities, n, &n, error);
+}
+
+/* What comes after the tail is idle, or all is, if nobody names a completion.
+ */
+static struct ssdpm_samples idle_part(const struct ssdpm_samples *samples,
+				      const struct baseline_answer *a)
+{
+	struct ssdpm_samples part = *samples;
+	const double *power_w = samples->power_w;
+
+	while (a->has_tail && part.n && part.time_ns[0] < a->tail.end_ns) {
+		part.time_ns++;
+		power_w++;
+		part.n--;
+	}
+	part.power_w = power_w;
+	return part;
+}
+
+static int find_background(const struct settings *settings,
+			   const struct ssdpm_samples *samples,
+			   struct baseline_answer *a, struct ssdpm_error *error)
+{
+	int r = 0;
+
+	if (settings->has_completion) {
+		r = ssdpm_tail_measure(
+			samples, &a->baseline, detect_of(settings),
+			(int64_t)settings->completion_ns, &a->tail, error);
+		a->has_tail = !r;
+	}
+	struct ssdpm_samples idle = idle_part(samples, a);
+	if (r || !idle.n)
+		return r;
+	r = ssdpm_idle_work_find(&idle, &a->baseline, detect_of(settings),
+				 &a->work, error);
+	a->has_work = !r;
+	/* The tail may be all that is there. */
+	return a->has_tail && r == -ENODATA ? 0 : r;
+}
+
+typedef int (*find_fn)(const struct settings *settings,
+		       const struct ssdpm_samples *samples,
+		       struct baseline_answer *a, struct ssdpm_error *error);
+
+static int check_sampling(const struct settings *settings,
+			  const struct ssdpm_samples *samples,
+			  struct baseline_answer *a, struct ssdpm_error *error)
+{
+	struct ssdpm_sampling_params params = {
+		.size = sizeof(params),
+		.baseline = &a->baseline,
+		.detect = detect_of(settings),
+	};
+
+	a->sampling.size = sizeof(a->sampling);
+	return ssdpm_sampling_check(samples, &params, &a->sampling, error);
+}
+
+static enum exit_status measure_above(const struct settings *settings,
+				      struct power_input *input,
+				      struct answer *answer, find_fn find)
+{
+	struct baseline_answer *a = &answer->baseline;
+	struct power_array array;
+	struct ssdpm_error error;
+
+	if (load_power(input, &array))
+		return STATUS_FAILED;
+	struct ssdpm_samples samples = samples_of(&array);
+	a->name = input->name;
+	int r = ssdpm_baseline_find(
+		&samples, settings->baseline.size ? &settings->baseline : NULL,
+		&a->baseline, &error);
+	if (!r)
+		r = check_sampling(settings, &samples, a, &error);
+	if (!r)
+		r = find(settings, &samples, a, &error);
+	if (r)
+		complain("%s: %s%s", input->name, error.message,
+			 r == -EDOM ? " (--idle)" : "");
+	free_power_array(&array);
+	return r ? STATUS_FAILED : STATUS_DONE;
+}
+
+static enum exit_status measure_baseline(const struct settings *settings,
+					 struct power_input *input,
+					 struct answer *answer)
+{
+	return measure_above(settings, input, answer, find_runs);
+}
+
+static enum exit_status measure_background(const struct settings *settings,
+					   struct power_input *input,
+					   struct answer *answer)
+{
+	return measure_above(settings, input, answer, find_background);
+}
+
+static void print_energy_answer(const struct answer *a)
+{
+	print_energy(&a->energy);
+}
+
+static void print_baseline_answer(const struct answer *a)
+{
+	print_baseline(&a->baseline);
+}
+
+static void print_background_answer(const struct answer *a)
+{
+	print_background(&a->baseline);
+}
+
+static void write_energy_answer(struct json_writer *w, const struct answer *a)
+{
+	write_energy(w, &a->energy);
+}
+
+static void write_baseline_answer(struct json_writer *w, const struct answer *a)
+{
+	write_baseline(w, &a->baseline);
+}
+
+static void write_background_answer(struct json_writer *w,
+				    const struct answer *a)
+{
+	write_background(w, &a->baseline);
+}
+
+static const struct action {
+	const char *name;
+	enum exit_status (*measure)(const struct settings *settings,
+				    struct power_input *input,
+				    struct answer *answer);
+	void (*print)(const struct answer *answer);
+	void (*write)(struct json_writer *w, const struct answer *answer);
+} actions[] = {
+	{ "energy", measure_energy, print_energy_answer, write_energy_answer },
+	{ "baseline", measure_baseline, print_baseline_answer,
+	  write_baseline_answer },
+	{ "background", measure_background, print_background_answer,
+	  write_background_answer },
+};
+
+static enum exit_status print_answers(const struct common *common,
+				      const struct action *action,
+				      const struct answer *answers, size_t n)
+{
+	struct json_writer w = { 0 };
+
+	for (size_t i = 0; i < n && !common->form; i++)
+		action->print(&answers[i]);
+	if (!common->form)
+		return STATUS_DONE;
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		action->write(&w, &answers[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static enum exit_status measure_all(const struct common *common,
+				    const struct settings *settings,
+				    const struct action *action, char **names,
+				    size_t n)
+{
+	struct answer *answers = calloc(n, sizeof(*answers));
+	enum exit_status status = STATUS_DONE;
+
+	if (!answers) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < n && !status; i++) {
+		struct power_input input;
+
+		status = open_power(&settings->power, names[i], &input);
+		if (status)
+			break;
+		status = action->measure(settings, &input, &answers[i]);
+		close_power(&input);
+	}
+	if (!status)
+		status = print_answers(common, action, answers, n);
+	for (size_t i = 0; i < n; i++)
+		free(answers[i].baseline.activities);
+	free(answers);
+	return status;
+}
+
+/* What was recorded counts, whatever ended it. */
+static enum exit_status measure_meter(const struct common *common,
+				      const struct settings *settings,
+				      const struct action *action)
+{
+	enum exit_status status, recorded;
+	struct recording recording;
+	struct power_input input;
+	struct answer answer = { 0 };
+
+	recorded = record_meter(common, &settings->meter, &recording);
+	if (!recording.n)
+		return recorded;
+	status = open_power_fd(&settings->power, settings->meter.name,
+			       recording.fd, &input);
+	if (status)
+		return status;
+	answer.energy.has_counter = recording.has_counter;
+	answer.energy.counter_j = recording.counter_j;
+	status = action->measure(settings, &input, &answer);
+	close_power(&input);
+	if (!status)
+		status = print_answers(common, action, &answer, 1);
+	free(answer.baseline.activities);
+	return status ? status : recorded;
+}
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+/* What is of a report, and not of a survey that runs. */
+static const char *report_option(const struct settings *s)
+{
+	return s->report.first	? s->report.first :
+	       s->page.path	? "html" :
+	       s->page.chart_js ? "chart-js" :
+				  NULL;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *s,
+			      const struct action *action, size_t n)
+{
+	bool energy = !strcmp(action->name, "energy");
+	bool background = !strcmp(action->name, "background");
+
+	if (the_survey.given)
+		return usage_error(common, "%s takes no --%s: survey does",
+				   action->name, the_survey.given);
+	if (s->report.first || s->page.path || s->page.chart_js)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   report_option(s));
+	if (energy && s->first)
+		return usage_error(common, "energy takes no --%s", s->first);
+	if (!energy && s->only_energy)
+		return usage_error(common, "%s takes no --%s", action->name,
+				   s->only_energy);
+	if (!background && (s->has_completion || s->sweep))
+		return usage_error(common, "%s takes no --%s", action->name,
+				   s->sweep ? "sweep" : "completion");
+	if (s->sweep && n)
+		return usage_error(common, "--sweep takes no other FILE");
+	if (s->meter.name && (n || s->sweep || s->power.size))
+		return usage_error(common, "--meter takes the place of FILE "
+					   "and of what says how it is read");
+	if (!s->meter.name && s->meter.last)
+		return usage_error(common, "--%s needs --meter", s->meter.last);
+	if (!s->sweep && !n && !s->meter.name)
+		return usage_error(common,
+				   "no FILE given; see ssdpm measure --help");
+	return STATUS_DONE;
+}
+
+static enum exit_status check_survey(const struct common *common,
+				     const struct settings *s, bool is_live)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && is_live)
+		other = report_option(s);
+	if (other)
+		return usage_error(common, "survey takes no --%s", other);
+	if (s->power.size || s->meter.duration_ns)
+		return usage_error(common, "survey takes no %s",
+				   s->power.size ? "option of a file of "
+						   "samples" :
+						   "--for: it is --duration");
+	return STATUS_DONE;
+}
+
+/* A file of a survey, or one that is made. */
+static enum exit_status survey(const struct common *common,
+			       const struct settings *s, char **operands,
+			       size_t n)
+{
+	const bool is_live = the_survey.given || s->meter.name || s->meter.last;
+
+	if (check_survey(common, s, is_live))
+		return STATUS_USAGE;
+	if (is_live && n)
+		return usage_error(common, "a survey that runs takes no FILE "
+					   "but that of --save or --resume");
+	if (!is_live && n != 1)
+		return usage_error(common, "survey takes one FILE, to report "
+					   "on it, or --save FILE");
+	if (!is_live)
+		return report_survey(common, &s->report, &s->page, operands[0]);
+	the_survey.meter = s->meter.name;
+	the_survey.save = s->meter.save;
+	the_survey.params.interval_ns = s->meter.interval_ns;
+	enum exit_status status = run_survey(common, &the_survey);
+
+	if (status || the_survey.dry_run)
+		return status;
+	return report_survey(common, &s->report, &s->page,
+			     the_survey.resume ? the_survey.resume :
+						 the_survey.save);
+}
+
+/* Files of surveys of several drives. */
+static enum exit_status merge(const struct common *common,
+			      const struct settings *s, char **operands,
+			      size_t n)
+{
+	const char *other = s->first ? s->first : s->only_energy;
+
+	if (!other && (s->page.path || s->page.chart_js))
+		other = "html";
+	if (!other)
+		other = the_survey.given;
+	if (other)
+		return usage_error(common, "merge takes no --%s", other);
+	if (s->power.size || s->meter.name || s->meter.last)
+		return usage_error(common, "merge takes no option of samples "
+					   "or of a meter");
+	if (!n)
+		return usage_error(common, "merge takes FILEs");
+	return merge_surveys(common, &s->report, operands, n);
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	const struct settings *settings = data;
+
+	if (!n)
+		return usage_error(
+			common,
+			"say what to measure: energy, baseline, "
+			"background, survey or merge; see ssdpm measure "
+			"--help");
+	if (!strcmp(operands[0], "survey"))
+		return survey(common, settings, operands + 1, n - 1);
+	if (!strcmp(operands[0], "merge"))
+		return merge(common, settings, operands + 1, n - 1);
+	const struct action *action = find_action(operands[0]);
+	if (!action)
+		return usage_error(common,
+				   "%s: it is energy, baseline, background, "
+				   "survey or merge",
+				   operands[0]);
+	enum exit_status status = check(common, settings, action, n - 1);
+	if (status)
+		return status;
+	if (settings->sweep)
+		return classify_sweep(common, settings->sweep);
+	if (settings->meter.name)
+		return measure_meter(common, settings, action);
+	return measure_all(common, settings, action, operands + 1, n - 1);
+}
+
+static const struct group_use groups[] = {
+	{ &meter_option_group, &the_settings.meter },
+	{ &power_option_group, &the_settings.power },
+	{ &survey_option_group, &the_survey },
+	{ &survey_report_group, &the_settings.report },
+	{ &page_option_group, &the_settings.page },
+};
+
+/* What takes other things than files of samples. */
+static const struct subcommand *const words[] = {
+	&cmd_calibrate,
+	NULL,
+};
+
+const struct subcommand cmd_measure = {
+	.name = "measure",
+	.operands = "energy|baseline|background|survey|merge FILE...",
+	.operands_optional = true, /* what is missing is said in words */
+	.summary = "Turn samples of power into energy, background work and a "
+		   "better model.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples =
+		"  ssdpm measure energy power.csv\n"
+		"  ssdpm measure energy --tolerance 5% power.csv\n"
+		"  ssdpm measure baseline --idle 0s..10s power.csv\n"
+		"  ssdpm measure background --idle 0s..10s --completion 40s "
+		"power.csv\n"
+		"  ssdpm measure energy --meter BAT0 --for 10min --interval 5s "
+		"--save kept.csv\n"
+		"  ssdpm measure survey --dry-run\n"
+		"  ssdpm measure survey --save survey.csv\n"
+		"  ssdpm measure survey --html survey.html survey.csv\n"
+		"  ssdpm measure merge mine.csv yours.csv\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+	.actions = words,
+};

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm plan, apply and check: what would be set, set it, is it so? */
+#include "options/apst-options.h"
+#include "work/plan-estimate.h"
+#include "work/work.h"
+
+#include <string.h>
+
+struct settings {
+	struct plan_options plan;
+	struct saving_options saving;
+	uint32_t persist;
+	bool both_sources; /* as on AC, and as on battery */
+	bool dry_run;
+};
+
+static struct settings the_settings;
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "persist"))
+		return parse_word(common, "persist", argument,
+				  ssdpm_persist_kind_to_string,
+				  &settings->persist);
+	if (!strcmp(option->name, "trace"))
+		settings->saving.trace = argument;
+	else if (!strcmp(option->name, "both-sources"))
+		settings->both_sources = true;
+	else
+		settings->dry_run = true;
+	return STATUS_DONE;
+}
+
+/* What the files can say: of all drives, but for power states. */
+static enum exit_status check_persist(const struct common *common,
+				      const struct settings *settings, size_t n)
+{
+	const struct plan_options *options = &settings->plan;
+
+	if (options->table_name)
+		return usage_error(
+			common,
+			"--persist %s cannot make --apst last: each reset of a "
+			"drive brings the table of Linux back; --latency and "
+			"--nvme-core last",
+			ssdpm_persist_kind_to_string(settings->persist));
+	if (n && (options->has_latency || options->nvme_core_given ||
+		  options->n_lpms))
+		return usage_error(
+			common,
+			"--persist %s makes --latency, --nvme-core and --lpm "
+			"last for all drives: name no TARGET",
+			ssdpm_persist_kind_to_string(settings->persist));
+	return STATUS_DONE;
+}
+
+static enum exit_status check_options(const struct common *common,
+				      struct settings *settings, char **targets,
+				      size_t n)
+{
+	const struct saving_options *saving = &settings->saving;
+	enum exit_status status = check_plan_options(common, &settings->plan);
+
+	if (!status && settings->persist)
+		status = check_persist(common, settings, n);
+	if (status)
+		return status;
+	if (!status && settings->plan.applied && n)
+		return usage_error(common,
+				   "without settings, all that was applied is "
+				   "checked: name no TARGET");
+	if (!status && settings->both_sources &&
+	    (!settings->plan.profile || settings->plan.power_source))
+		return usage_error(common,
+				   "--both-sources is for a --profile, without "
+				   "--source");
+	if (status || !saving->trace)
+		return status;
+	if (!strcmp(saving->trace, "-") && settings->both_sources)
+		return usage_error(common,
+				   "--trace - is read once: for --both-sources "
+				   "give a file");
+	if (!strcmp(saving->trace, "-") && n != 1)
+		return usage_error(common,
+				   "--trace - is read once: name one TARGET");
+	(void)targets;
+	return check_trace_options(common, &saving->trace_options,
+				   &saving->trace, 1);
+}
+
+/* What a plan has besides its steps. */
+static enum exit_status complete(struct work *work,
+				 const struct settings *settings,
+				 bool with_files)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (with_files && settings->persist)
+		status = make_persist(work, settings->persist);
+	if (!status)
+		work->in_force = all_in_force(work->plan);
+	return status;
+}
+
+/*
+ * The plan for a power source; 0: for that of the machine. Of two plans, the
+ * second one has the files that make both last. Nothing is written, so that a
+ * journal that stands is shown.
+ */
+static enum exit_status prepare(struct work *work,
+				const struct settings *settings,
+				uint32_t source, bool with_files,
+				const struct drives *drives)
+{
+	const struct common *common = work->common;
+	enum exit_status status;
+
+	work->drives = drives;
+	work->options = &settings->plan;
+	status = find_profile(common, work->options, &drives->lives[0]->facts,
+			      source, &work->profile);
+	if (!status)
+		status = make_plan(common, work->options, &work->profile,
+				   drives, &work->plan);
+	if (!status)
+		status = complete(work, settings, with_files);
+	return status ? status : look_at_journal(work);
+}
+
+/* A value that takes a command is planned: then root sends it anyway. */
+static bool asks_for_states(const struct work *work)
+{
+	return work->options->has_power_state && !work->common->root &&
+	       may_send_commands();
+}
+
+/* Would a plan write something that the drive's own states decide? */
+static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
+			 const struct ssdpm_device_facts *facts)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	uint32_t state;
+
+	if (facts->kind != SSDPM_KIND_NVME)
+		return false;
+	if (asks_for_states(work) &&
+	    find_power_state(work->options, facts->name, &state))
+		return true;
+	for (size_t i = 0; plan && !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_IN_FORCE &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
+		     !strcmp(step.device, facts->name)))
+			return true;
+	return false;
+}
+
+/*
+ * Ask these drives alone, of a plan that was made before or of none; what
+ * cannot be asked stays as it was read.
+ */
+static void identify_concerned(const struct work *work,
+			       const struct ssdpm_plan *plan,
+			       struct drives *drives)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		struct drive *drive = &drives->drives[i];
+		struct ssdpm_model *model;
+		struct ssdpm_error error;
+
+		if (!is_concerned(work, plan,
+				  ssdpm_device_get_facts(drive->device)))
+			continue;
+		if (ssdpm_device_read_model(drive->device, SSDPM_READ_COMMANDS,
+					    NULL, &model, &error)) {
+			if (!drive->model)
+				drive->problem = error;
+			continue;
+		}
+		ssdpm_model_unref(drive->model);
+		drive->model = model;
+	}
+}
+
+/* What is done once the options are checked, and the machine is found. */
+typedef enum exit_status (*finish_fn)(struct work *work,
+				      const struct settings *settings,
+				      char **operands, size_t n);
+
+static enum exit_status finish_apply(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n);
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands,
+			    finish_fn finish)
+{
+	struct settings settings = *(const struct settings *)data;
+	struct work work = { .common = common, .options = &settings.plan };
+	struct drives drives = { 0 };
+	enum exit_status status;
+
+	status = check_options(common, &settings, operands, n_operands);
+	if (!status)
+		status = read_devices(common, operands, n_operands, &drives);
+	work.drives = &drives;
+	/* Who commits reads once more. */
+	if (!status && !common->identify &&
+	    (settings.dry_run || finish != finish_apply))
+		identify_concerned(&work, NULL, &drives);
+	if (!status)
+		status = finish(&work, &settings, operands, n_operands);
+	free_work(&work);
+	free_drives(&drives);
+	return status;
+}
+
+static enum exit_status finish_plan(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n)
+{
+	const bool both = settings->both_sources;
+	struct work battery = { .common = work->common };
+	const struct work *const works[] = { work, &battery };
+	enum exit_status status;
+
+	(void)operands;
+	(void)n;
+	status = prepare(work, settings,
+			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
+			 !both, work->drives);
+	if (!status)
+		status = estimate_work(work, &settings->saving);
+	if (!settings->both_sources)
+		return status ? status : print_work(work);
+	if (!status)
+		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
+				 work->drives);
+	if (!status)
+		status = estimate_work(&battery, &settings->saving);
+	if (!status)
+		status = print_works(works, 2);
+	free_work(&battery);
+	return status;
+}
+
+static bool asks_drives(const struct work *work)
+{
+	return !work->drives->lives[0]->root && !work->common->identify &&
+	       may_send_commands();
+}
+
+/*
+ * Lock, then read, then plan: what the plan says stays so until it is carried
+ * out, and the power source is the last one. Where a plan was made before, the
+ * NVMe drives for which it would write something are asked themselves, so that
+ * what the kernel builds can be held against the prediction.
+ */
+static enum exit_status plan_locked(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n, bool again,
+				    struct drives *drives)
+{
+	struct common common = *work->common;
+	struct ssdpm_plan *before = work->plan;
+	struct drives now = { 0 };
+	enum exit_status status;
+
+	if (before)
+		ssdpm_plan_unlock(before);
+	work->plan = NULL;
+	work->persist[0] = ssdpm_persist_free(work->persist[0]);
+	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	if (!status)
+		status = lock_plan(work);
+	/* What could not be read was said the first time. */
+	common.quiet = true;
+	if (!status)
+		status = read_devices(&common, operands, n, &now);
+	if (!status && !common.identify)
+		identify_concerned(work, asks_drives(work) ? before : NULL,
+				   &now);
+	ssdpm_plan_free(before);
+	if (status)
+		return status;
+	free_drives(drives);
+	*drives = now;
+	work->drives = drives;
+	common.quiet = work->common->quiet || again;
+	status = find_profile(&common, work->options, &now.lives[0]->facts,
+			      settings->plan.power_source, &work->profile);
+	if (!status)
+		status = fill_plan(&common, work->options, &work->profile,
+				   drives, work->plan);
+	return status ? status : complete(work, settings, true);
+}
+
+/* In the usual case, where all is so already, nothing is sent to a drive. */
+static enum exit_status plan_commit(struct work *work,
+				    const struct settings *settings,
+				    char **operands, size_t n, bool again,
+				    struct drives *drives)
+{
+	enum exit_status status;
+
+	status = plan_locked(work, settings, operands, n, again, drives);
+	if (status || !asks_drives(work) || again ||
+	    !ssdpm_plan_get_n_planned(work->plan))
+		return status;
+	return plan_locked(work, settings, operands, n, true, drives);
+}
+
+/* Before anything is set: it is all, or nothing. */
+static enum exit_status check_files(const struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist[0] ||
+	    !ssdpm_persist_check(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+/* Somebody who takes no lock may write meanwhile: then it is planned again. */
+static enum exit_status commit(struct work *work,
+			       const struct settings *settings, char **operands,
+			       size_t n, struct drives *drives)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (int left = 4; left >= 0; left--) {
+		status = plan_commit(work, settings, operands, n, left < 4,
+				     drives);
+		if (!status)
+			status = check_files(work);
+		if (status) {
+			work->plan = ssdpm_plan_free(work->plan);
+			return status;
+		}
+		work->may_retry = left > 0;
+		status = carry_out(work);
+		if (!work->is_stale)
+			return status;
+	}
+	return status;
+}
+
+static enum exit_status write_persist(struct work *work)
+{
+	struct ssdpm_error error;
+
+	if (!work->persist[0] ||
+	    !ssdpm_persist_write(work->persist[0],
+				 work->drives->lives[0]->machine, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+static enum exit_status finish_apply(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n)
+{
+	enum exit_status status, printed;
+	struct drives again = { 0 };
+
+	if (settings->dry_run)
+		return finish_plan(work, settings, operands, n);
+	work->failures_only = work->common->quiet;
+	status = commit(work, settings, operands, n, &again);
+	if (work->plan) {
+		printed = print_work(work);
+		if (!status)
+			status = printed;
+	}
+	fflush(stdout);
+	if (!status)
+		status = write_persist(work);
+	/* The plan refers to drives that go first. */
+	work->plan = ssdpm_plan_free(work->plan);
+	free_drives(&again);
+	return status;
+}
+
+static void complain_of(const struct ssdpm_step *step)
+{
+	const size_t length = strlen(step->device);
+
+	if (!strncmp(step->why, step->device, length) &&
+	    step->why[length] == ':')
+		complain("%s", step->why);
+	else if (step->kind != SSDPM_STEP_APST)
+		complain("%s: %s", step->device, step->why);
+	else
+		complain("%s: which table is in force is not known%s",
+			 step->device,
+			 may_send_commands() ? "" :
+					       ": only root with CAP_SYS_ADMIN "
+					       "may ask it");
+}
+
+/* What only a command tells, and that could not be sent. */
+static enum exit_status complain_of_unknown(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.before[0] || step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		complain_of(&step);
+		return may_send_commands() ? STATUS_FAILED :
+					     STATUS_NO_PRIVILEGES;
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status finish_check(struct work *work,
+				     const struct settings *settings,
+				     char **operands, size_t n)
+{
+	enum exit_status status, printed;
+
+	(void)operands;
+	(void)n;
+	status = prepare(work, settings, settings->plan.power_source, false,
+			 work->drives);
+	if (status)
+		return status;
+	if (work->in_force && (work->common->identify || asks_for_states(work)))
+		status = prove_tables(work);
+	work->differences_only = true;
+	printed = print_work(work);
+	if (!status)
+		status = printed;
+	if (!status)
+		status = complain_of_unknown(work->plan);
+	/* Over a journal that is so whatever the values are. */
+	if (journal_stands(&work->journal))
+		status = STATUS_NOT_IN_FORCE;
+	if (!status && !work->in_force)
+		status = STATUS_NOT_IN_FORCE;
+	return status;
+}
+
+static enum exit_status run_plan_command(const void *data,
+					 const struct common *common,
+					 char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_plan);
+}
+
+static enum exit_status run_apply(const void *data, const struct common *common,
+				  char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_apply);
+}
+
+static enum exit_status run_check(const void *data, const struct common *common,
+				  char **operands, size_t n)
+{
+	return run(data, common, operands, n, finish_check);
+}
+
+#define PERSIST "udev|modprobe|systemd|tlp|tuned"
+
+static const struct option_spec plan_own[] = {
+	{ "persist", 0, PERSIST, "show the files that make the settings last" },
+	{ "both-sources", 0, NULL,
+	  "show what the profile says on AC, and what on battery" },
+	{ "trace", 't', "FILE",
+	  "say what it saves and delays on a trace, or a workload of ssdpm "
+	  "workload --list" },
+};
+
+static const struct option_spec apply_own[] = {
+	{ "persist", 0, PERSIST,
+	  "show and write the files that make the settings last" },
+	{ "dry-run", 'n', NULL, "as ssdpm plan: write nothing" },
+};
+
+static const struct group_use groups[] = {
+	{ &plan_option_group, &the_settings.plan },
+	{ &sim_option_group, &the_settings.saving.sim },
+	{ &trace_option_group, &the_settings.saving.trace_options },
+};
+
+const struct subcommand cmd_plan = {
+	.name = "plan",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary = "Show what would be written, and what the drives do then.",
+	.options = plan_own,
+	.n_options = sizeof(plan_own) / sizeof(plan_own[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm plan --profile auto\n"
+		    "  ssdpm plan --profile auto --both-sources --trace lomax\n"
+		    "  ssdpm plan --profile power-saver --persist udev\n"
+		    "  ssdpm plan --power-state 1 --persist udev nvme0\n",
+	.set = set,
+	.run = run_plan_command,
+	.settings = &the_settings,
+};
+
+const struct subcommand cmd_apply = {
+	.name = "apply",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary = "Set a power policy, all of it or nothing, and prove it.",
+	.options = apply_own,
+	.n_options = sizeof(apply_own) / sizeof(apply_own[0]),
+	.groups = groups,
+	.n_groups = 1,
+	.examples = "  ssdpm apply --dry-run --profile auto\n"
+		    "  ssdpm apply -n --profile power-saver --persist tlp\n",
+	.set = set,
+	.run = run_apply,
+	.settings = &the_settings,
+};
+
+const struct subcommand cmd_check = {
+	.name = "check",
+	.operands = "[TARGET...]",
+	.operands_optional = true,
+	.takes_devices = true,
+	.summary =
+		"Say whether a power policy is in force (exit status 5: no).",
+	.groups = groups,
+	.n_groups = 1,
+	.examples = "  ssdpm check --profile auto || test $? = 5\n"
+		    "  ssdpm check || test $? = 5\n",
+	.set = set,
+	.run = run_check,
+	.settings = &the_settings,
+};

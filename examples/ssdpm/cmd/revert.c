@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm revert: back to what was there before the first apply. */
+#include "options/apst-options.h"
+#include "survey/state.h"
+#include "work/work.h"
+
+#include <string.h>
+
+struct settings {
+	bool persist;
+	uint32_t kind; /* 0: all */
+	bool dry_run;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "persist", 0, "[KIND]",
+	  "remove the files of apply --persist too: udev, modprobe, systemd, "
+	  "tlp, tuned, or all" },
+	{ "dry-run", 'n', NULL, "show it, and write nothing" },
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "dry-run")) {
+		settings->dry_run = true;
+		return STATUS_DONE;
+	}
+	settings->persist = true;
+	settings->kind = 0;
+	if (!argument)
+		return STATUS_DONE;
+	return parse_word(common, "persist", argument,
+			  ssdpm_persist_kind_to_string, &settings->kind);
+}
+
+/* Of one kind, or of all. */
+static enum exit_status find_files(struct work *work,
+				   const struct settings *settings)
+{
+	const struct live *live = work->drives->lives[0];
+	struct ssdpm_error error;
+
+	work->removes_files = settings->persist;
+	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++)
+		if (settings->persist &&
+		    (!settings->kind || settings->kind == kind) &&
+		    ssdpm_persist_read(live->machine, kind,
+				       &work->persist[kind - 1], &error))
+			return complain_of_device(NULL, &error);
+	return STATUS_DONE;
+}
+
+static enum exit_status remove_files(struct work *work)
+{
+	const struct live *live = work->drives->lives[0];
+	struct ssdpm_error error;
+
+	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++)
+		if (work->persist[kind - 1] &&
+		    ssdpm_persist_remove(live->machine, kind, NULL, &error))
+			return complain_of_device(NULL, &error);
+	work->files_done = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status revert(struct work *work,
+			       const struct settings *settings)
+{
+	enum exit_status status, printed;
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_add_revert(work->plan, &error))
+		return complain_of_device(NULL, &error);
+	work->in_force = all_in_force(work->plan);
+	status = find_files(work, settings);
+	if (status)
+		return status;
+	if (settings->dry_run)
+		status = look_at_journal(work);
+	else
+		status = carry_out(work);
+	if (!status && !settings->dry_run)
+		status = remove_files(work);
+	work->failures_only = work->common->quiet && !settings->dry_run;
+	printed = print_work(work);
+	return status ? status : printed;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	struct work work = { .common = common };
+	struct live *lives[1] = { NULL };
+	const struct drives drives = { .lives = lives, .n_lives = 1 };
+	enum exit_status status;
+
+	if (n_operands && ((const struct settings *)data)->persist)
+		return usage_error(common,
+				   "--persist %s: write --persist=%s, or "
+				   "--persist alone for the files of all kinds",
+				   operands[0], operands[0]);
+	if (n_operands)
+		return usage_error(common,
+				   "%s: everything is reverted; there is no "
+				   "operand",
+				   operands[0]);
+	work.drives = &drives;
+	status = open_live(common, common->root, &lives[0]);
+	if (!status)
+		status = put_back_after_survey(
+			common, lives[0],
+			((const struct settings *)data)->dry_run);
+	if (!status)
+		status = new_plan(&drives, NULL, &work.plan);
+	if (!status && !((const struct settings *)data)->dry_run)
+		status = lock_plan(&work);
+	if (!status)
+		status = revert(&work, data);
+	free_work(&work);
+	close_live(lives[0]);
+	return status;
+}
+
+const struct subcommand cmd_revert = {
+	.name = "revert",
+	.operands = "",
+	.operands_optional = true,
+	.summary = "Go back to what was there before the first apply.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.examples = "  ssdpm revert --dry-run\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

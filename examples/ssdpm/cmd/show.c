@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm show: what a drive says of its power states, and what it does now. */
+#include "text/device-json.h"
+#include "text/device-print.h"
+#include "text/output.h"
+#include "input/quirks.h"
+#include "text/states-print.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+	bool lint;
+	struct quirk_options quirks;
+};
+
+/* A drive with what was found out about it. */
+struct shown {
+	const struct drive *drive;
+	struct quirks quirks;
+	struct insight insight; /* of a device */
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "lint", 0, NULL, "say what is odd in it, and why that matters" },
+	{ "quirks-file", 0, "FILE", "rules for drives, before those of Linux" },
+};
+
+static void print_heading(const struct drive *drive)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+
+	printf("%s: %s", drive->name,
+	       info->product[0] ? info->product : "(no product name)");
+	if (info->firmware[0])
+		printf(", firmware %s", info->firmware);
+	if (!(info->unknown & SSDPM_INFO_VENDOR_ID))
+		printf(", vendor 0x%04x", info->vendor_id);
+	if (info->kind == SSDPM_KIND_SATA)
+		printf(", SATA");
+	else if (info->unknown & SSDPM_INFO_APSTA)
+		printf(", APST unknown");
+	else
+		printf(", APST %s", info->apsta ? "yes" : "no");
+	if (drive->seen)
+		printf(", from the catalogue (%" PRIu64 " seen)", drive->seen);
+	putchar('\n');
+}
+
+/* The findings of one drive, or a complaint. */
+static enum exit_status lint(const struct drive *drive,
+			     struct ssdpm_finding **ret_findings, size_t *ret_n)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_model_lint(drive->model, ret_findings, ret_n, &error))
+		return STATUS_DONE;
+	complain("%s: %s", drive->name, error.message);
+	return STATUS_FAILED;
+}
+
+/* Longer than a cell of a table: the message is left as wide as it is. */
+static enum exit_status print_findings(const struct drive *drive)
+{
+	struct ssdpm_finding *findings;
+	enum exit_status status;
+	size_t n, width = 0;
+
+	status = lint(drive, &findings, &n);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++) {
+		size_t length =
+			strlen(ssdpm_finding_code_to_string(findings[i].code));
+
+		width = length > width ? length : width;
+	}
+	putchar('\n');
+	for (size_t i = 0; i < n; i++)
+		printf("  %-*s  %s\n", (int)width,
+		       ssdpm_finding_code_to_string(findings[i].code),
+		       findings[i].message);
+	if (!n)
+		puts("  nothing is odd");
+	free(findings);
+	return STATUS_DONE;
+}
+
+static void print_drive(const struct drive *drive, uint32_t quirks)
+{
+	print_heading(drive);
+	print_states(drive);
+	if (quirks) {
+		fputs("  quirks: ", stdout);
+		print_quirks(stdout, quirks);
+		putchar('\n');
+	}
+}
+
+static void write_findings(struct json_writer *w,
+			   const struct ssdpm_finding *findings, size_t n)
+{
+	ssdpm__json_begin(w, "diagnosis", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(
+			w, "code",
+			ssdpm_finding_code_to_string(findings[i].code));
+		if (findings[i].state == SSDPM_WHOLE_DRIVE)
+			ssdpm__json_null(w, "state");
+		else
+			ssdpm__json_uint(w, "state", findings[i].state);
+		ssdpm__json_string(w, "message", findings[i].message);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static int write_lint(struct json_writer *w, const struct ssdpm_model *model,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_finding *findings;
+	size_t n;
+	int err = ssdpm_model_lint(model, &findings, &n, reterr);
+
+	if (err)
+		return err;
+	write_findings(w, findings, n);
+	free(findings);
+	return 0;
+}
+
+static int write_model(struct json_writer *w, const struct ssdpm_model *model,
+		       struct ssdpm_error *reterr)
+{
+	char *text;
+	int err = ssdpm_model_to_json(model, &text, reterr);
+
+	if (err)
+		return err;
+	ssdpm__json_members(w, text);
+	free(text);
+	return 0;
+}
+
+/* What comes from the catalogue has more keys than other drives. */
+static int write_catalogue(struct json_writer *w, const struct drive *drive,
+			   struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	ssdpm__json_uint(w, "seen", drive->seen);
+	ssdpm__json_begin(w, "alternatives", '[');
+	for (size_t i = 0; i < drive->n_alternatives && !err; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		err = write_model(w, drive->alternatives[i].model, reterr);
+		ssdpm__json_uint(w, "seen", drive->alternatives[i].seen);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+	return err;
+}
+
+static int write_drive(struct json_writer *w, const struct settings *settings,
+		       const struct shown *shown, struct ssdpm_error *reterr)
+{
+	const struct drive *drive = shown->drive;
+	int err = write_model(w, drive->model, reterr);
+
+	if (!err && drive->seen)
+		err = write_catalogue(w, drive, reterr);
+	if (shown->quirks.in_force)
+		write_quirks(w, "quirks", shown->quirks.in_force);
+	if (!err && settings->lint)
+		err = write_lint(w, drive->model, reterr);
+	return err;
+}
+
+/* A device has its model inside it, and its machine. */
+static int write_live(struct json_writer *w, const struct settings *settings,
+		      const struct shown *shown, struct ssdpm_error *reterr)
+{
+	const struct drive *drive = shown->drive;
+	int err = 0;
+
+	write_device(w, drive, &shown->insight);
+	write_insight(w, drive, &shown->insight);
+	if (drive->model) {
+		ssdpm__json_begin(w, "model", '{');
+		err = write_drive(w, settings, shown, reterr);
+		ssdpm__json_end(w, '}');
+	} else {
+		ssdpm__json_null(w, "model");
+	}
+	if (!err && write_machine(w, drive->live)) {
+		reterr->message[0] = 0;
+		err = -1;
+	}
+	return err;
+}
+
+static int write_shown(struct json_writer *w, const struct settings *settings,
+		       const struct shown *all, size_t n,
+		       struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	if (n != 1)
+		ssdpm__json_begin(w, NULL, '[');
+	for (size_t i = 0; i < n && !err; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		if (all[i].drive->device)
+			err = write_live(w, settings, &all[i], reterr);
+		else
+			err = write_drive(w, settings, &all[i], reterr);
+		ssdpm__json_end(w, '}');
+	}
+	if (n != 1)
+		ssdpm__json_end(w, ']');
+	return err;
+}
+
+static enum exit_status print_all_json(const struct common *common,
+				       const struct settings *settings,
+				       const struct shown *all, size_t n)
+{
+	enum exit_status status = STATUS_FAILED;
+	struct json_writer writer = { 0 };
+	struct ssdpm_error error;
+	char *text = NULL;
+	int err;
+
+	err = write_shown(&writer, settings, all, n, &error);
+	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
+		status = print_json(common, text);
+	else if (error.message[0])
+		complain("%s", error.message);
+	free(text);
+	return status;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	(void)common;
+	if (!strcmp(option->name, "lint"))
+		settings->lint = true;
+	else
+		settings->quirks.path = argument;
+	return STATUS_DONE;
+}
+
+/* Everything of a device that was named. */
+static void print_whole_device(const struct shown *shown)
+{
+	const struct drive *drive = shown->drive;
+	const struct ssdpm_model_info *info;
+
+	print_device(drive, &shown->insight);
+	if (!drive->model) {
+		printf("  power states: not known: %s\n",
+		       drive->problem.message);
+		return;
+	}
+	info = ssdpm_model_get_info(drive->model);
+	printf("  power states%s\n",
+	       info->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       " (from the catalogue: others of this name say so)" :
+		       "");
+	print_states(drive);
+}
+
+static enum exit_status print_one(const struct settings *settings,
+				  const struct shown *shown)
+{
+	if (!shown->drive->device)
+		print_drive(shown->drive, shown->quirks.in_force);
+	else if (shown->drive->named)
+		print_whole_device(shown);
+	else
+		print_device_summary(shown->drive, &shown->insight);
+	if (settings->lint && shown->drive->model)
+		return print_findings(shown->drive);
+	return STATUS_DONE;
+}
+
+static enum exit_status print_all(const struct common *common,
+				  const struct settings *settings,
+				  const struct drives *drives,
+				  const struct shown *all)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (common->form)
+		return print_all_json(common, settings, all, drives->n);
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		if (i)
+			putchar('\n');
+		status = print_one(settings, &all[i]);
+	}
+	for (size_t i = 0; i < drives->n_lives && !status; i++) {
+		/* Opened only to look for a device, perhaps. */
+		bool used = !drives->n;
+
+		for (size_t j = 0; j < drives->n; j++)
+			used = used ||
+			       drives->drives[j].live == drives->lives[i];
+		if (!used)
+			continue;
+		if (drives->n)
+			putchar('\n');
+		status = print_machine(drives->lives[i]);
+	}
+	return status;
+}
+
+/* What can be found out of one drive. */
+static enum exit_status find_out(const struct common *common,
+				 const struct settings *settings,
+				 const struct quirk_rules *rules,
+				 struct shown *shown)
+{
+	const struct drive *drive = shown->drive;
+	enum exit_status status = STATUS_DONE;
+
+	if (drive->device)
+		status = look_into(common, drive, &shown->insight);
+	if (status || !drive->model)
+		return status;
+	status = find_quirks(&settings->quirks, rules, drive, &shown->quirks);
+	if (!status && common->verbose) {
+		complain_of_quirks(drive, &shown->quirks, UINT32_MAX, false);
+		complain_of_quirks(drive, &shown->quirks, UINT32_MAX, true);
+	}
+	return status;
+}
+
+/* A device that does not answer is said, and the rest is shown. */
+static enum exit_status show(const struct common *common,
+			     const struct settings *settings,
+			     const struct drives *drives)
+{
+	struct shown *all = calloc(drives->n + 1, sizeof(*all));
+	enum exit_status status = STATUS_FAILED, failed = STATUS_DONE;
+	struct quirk_rules rules = { 0 };
+
+	if (all)
+		status = read_quirk_rules(&settings->quirks, &rules);
+	else
+		complain("out of memory");
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		all[i].drive = &drives->drives[i];
+		status = find_out(common, settings, &rules, &all[i]);
+		if (status && drives->drives[i].device) {
+			failed = status;
+			status = STATUS_DONE;
+		}
+	}
+	if (!status)
+		status = print_all(common, settings, drives, all);
+	for (size_t i = 0; all && i < drives->n; i++)
+		free_insight(&all[i].insight);
+	free(rules.text);
+	free(all);
+	return status ? status : failed;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n_operands)
+{
+	const struct settings *settings = data;
+	enum exit_status status;
+	struct drives drives;
+
+	status = read_drives_or_devices(common, operands, n_operands, &drives);
+	if (!status && !drives.n && !common->quiet)
+		complain_of_no_drive(common);
+	if (!status)
+		look_at_journals(common, &drives);
+	if (!status)
+		status = show(common, settings, &drives);
+	free_drives(&drives);
+	return status;
+}
+
+const struct subcommand cmd_show = {
+	.name = "show",
+	.operands = "[DRIVE...]",
+	.operands_optional = true,
+	.takes_drives = true,
+	.summary = "Print what drives do to save power, and what they could.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.examples = "  ssdpm show\n"
+		    "  ssdpm show drive.bin\n"
+		    "  nvme id-ctrl --raw-binary /dev/nvme0 | ssdpm show -\n"
+		    "  ssdpm show --json drive.bin > drive.json\n"
+		    "  ssdpm show --lint drive.json\n"
+		    "  ssdpm show --value states_4_exit_latency_us drive.json\n"
+		    "  ssdpm show -q \"WDC PC SN530\"\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

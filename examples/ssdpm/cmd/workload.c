@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm workload: what is in a trace; traces made and converted. */
+#include "options/numbers.h"
+#include "text/output.h"
+#include "input/trace-input.h"
+#include "options/units.h"
+#include "work/workload-write.h"
+
+#include "workload/busy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 1024
+
+struct settings {
+	struct trace_options trace;
+	bool list;
+	const char *form;
+	const char *path;
+};
+
+static struct settings the_settings;
+
+static const struct option_spec options[] = {
+	{ "list", 'l', NULL, "list the workloads that can be made" },
+	{ "to", 't', "npy|iolog|csv|fio-job",
+	  "write the trace in this form, and no statistics" },
+	{ "output", 'o', "FILE",
+	  "where to; - is standard output, the default" },
+};
+
+/* Idle times above which people ask how much there is. */
+static const uint64_t limits_ns[] = {
+	1000000, 10000000, 100000000, 2000000000, 10000000000, 60000000000,
+};
+
+enum { N_LIMITS = sizeof(limits_ns) / sizeof(limits_ns[0]) };
+
+/* Idle times longer than each limit: how many, and their sum. */
+struct long_gaps {
+	struct busy busy;
+	bool begun;
+	uint64_t n[N_LIMITS];
+	uint64_t sum_ns[N_LIMITS];
+};
+
+struct answer {
+	const char *name;
+	struct ssdpm_trace_counts counts;
+	struct ssdpm_trace_stats stats;
+	struct long_gaps gaps;
+};
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct settings *settings = data;
+
+	if (!strcmp(option->name, "list"))
+		settings->list = true;
+	else if (!strcmp(option->name, "output"))
+		settings->path = argument;
+	else if (check_trace_form(common, argument))
+		return STATUS_USAGE;
+	else
+		settings->form = argument;
+	return STATUS_DONE;
+}
+
+static void count_gap(struct long_gaps *gaps, uint64_t gap_ns)
+{
+	for (size_t i = 0; i < N_LIMITS && gap_ns > limits_ns[i]; i++) {
+		gaps->n[i]++;
+		gaps->sum_ns[i] += gap_ns;
+	}
+}
+
+/* As ssdpm_stats_feed() does it, which has checked the records. */
+static void count_gaps(struct long_gaps *gaps, const struct ssdpm_io *ios,
+		       size_t n)
+{
+	static const struct ssdpm_service none;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t start_ns = ios[i].start_ns, end_ns;
+
+		if (gaps->begun && start_ns > gaps->busy.until_ns)
+			count_gap(gaps, start_ns - gaps->busy.until_ns);
+		end_ns = ssdpm__completion_ns(&gaps->busy, &none, &ios[i],
+					      start_ns);
+		if (!gaps->begun || end_ns > gaps->busy.until_ns)
+			gaps->busy.until_ns = end_ns;
+		gaps->begun = true;
+	}
+}
+
+static enum exit_status feed(struct trace_input *input,
+			     struct ssdpm_stats *stats, struct answer *answer)
+{
+	struct ssdpm_io ios[CHUNK];
+	struct ssdpm_error error;
+	enum exit_status status;
+	size_t n;
+
+	for (;;) {
+		status = read_trace(input, ios, CHUNK, &n);
+		if (status || !n)
+			return status;
+		if (ssdpm_stats_feed(stats, ios, n, &error)) {
+			complain_of_trace(input, &error);
+			return STATUS_FAILED;
+		}
+		count_gaps(&answer->gaps, ios, n);
+	}
+}
+
+static enum exit_status count(const struct common *common,
+			      struct trace_input *input, struct answer *answer)
+{
+	struct ssdpm_stats *stats = NULL;
+	enum exit_status status = STATUS_FAILED;
+	struct ssdpm_error error;
+
+	answer->name = input->name;
+	answer->stats.size = sizeof(answer->stats);
+	if (ssdpm_stats_new(NULL, &stats, &error))
+		complain_of_trace(input, &error);
+	else
+		status = feed(input, stats, answer);
+	if (!status && ssdpm_stats_get(stats, &answer->stats, &error)) {
+		complain_of_trace(input, &error);
+		status = STATUS_FAILED;
+	}
+	if (!status)
+		say_counts(common, input);
+	answer->counts = *ssdpm_trace_get_counts(input->trace);
+	ssdpm_stats_free(stats);
+	return status;
+}
+
+static void write_ops(struct json_writer *w, const char *key,
+		      const uint64_t values[SSDPM_N_OPS])
+{
+	ssdpm__json_begin(w, key, '[');
+	w->one_line = true;
+	for (size_t i = 0; i < SSDPM_N_OPS; i++)
+		ssdpm__json_uint(w, NULL, values[i]);
+	ssdpm__json_end(w, ']');
+}
+
+static void write_gaps(struct json_writer *w, const struct answer *a)
+{
+	ssdpm__json_begin(w, "gaps", '[');
+	for (uint32_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++) {
+		if (!a->stats.gaps[i])
+			continue;
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "start_ns", ssdpm_histogram_start_ns(i));
+		ssdpm__json_uint(w, "n_gaps", a->stats.gaps[i]);
+		ssdpm__json_uint(w, "gaps_ns", a->stats.gaps_ns[i]);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+	ssdpm__json_begin(w, "longer", '[');
+	for (size_t i = 0; i < N_LIMITS; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "than_ns", limits_ns[i]);
+		ssdpm__json_uint(w, "n_gaps", a->gaps.n[i]);
+		ssdpm__json_uint(w, "gaps_ns", a->gaps.sum_ns[i]);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_answer(struct json_writer *w, const struct answer *a)
+{
+	const struct ssdpm_trace_stats *s = &a->stats;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.workload/1");
+	ssdpm__json_string(w, "trace", a->name);
+	write_counts(w, &a->counts);
+	write_ops(w, "n_ios", s->n_ios);
+	write_ops(w, "bytes", s->bytes);
+	ssdpm__json_uint(w, "n_unknown_service", s->n_unknown_service);
+	ssdpm__json_uint(w, "n_sequential", s->n_sequential);
+	ssdpm__json_uint(w, "start_ns", s->start_ns);
+	ssdpm__json_uint(w, "duration_ns", s->duration_ns);
+	ssdpm__json_uint(w, "busy_ns", s->busy_ns);
+	ssdpm__json_uint(w, "idle_ns", s->idle_ns);
+	ssdpm__json_uint(w, "n_gaps", s->n_gaps);
+	ssdpm__json_uint(w, "gap_p50_ns", s->gap_p50_ns);
+	ssdpm__json_uint(w, "gap_p90_ns", s->gap_p90_ns);
+	ssdpm__json_uint(w, "gap_p99_ns", s->gap_p99_ns);
+	ssdpm__json_uint(w, "gap_max_ns", s->gap_max_ns);
+	write_gaps(w, a);
+	ssdpm__json_end(w, '}');
+}
+
+static uint64_t sum(const uint64_t values[SSDPM_N_OPS])
+{
+	uint64_t result = 0;
+
+	for (size_t i = 0; i < SSDPM_N_OPS; i++)
+		result += values[i];
+	return result;
+}
+
+static void print_mix(const struct ssdpm_trace_stats *s)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 5, .align = "<>>>>" };
+	table_cell(&rows, 1, "I/Os");
+	table_cell(&rows, 2, "share");
+	table_cell(&rows, 3, "data");
+	table_cell(&rows, 4, "mean size");
+	table_end_row(&rows);
+	for (uint32_t i = 0; i < SSDPM_N_OPS; i++) {
+		if (!s->n_ios[i])
+			continue;
+		table_cell(&rows, 0, "%s", ssdpm_op_to_string(i + 1));
+		table_cell(&rows, 1, "%s", count_text(s->n_ios[i]).text);
+		table_cell(&rows, 2, "%s",
+			   share_text(s->n_ios[i], sum(s->n_ios)).text);
+		table_cell(&rows, 3, "%s", bytes_text(s->bytes[i]).text);
+		table_cell(&rows, 4, "%s",
+			   bytes_text(s->bytes[i] / s->n_ios[i]).text);
+		table_end_row(&rows);
+	}
+	table_print(&rows);
+}
+
+static void print_long_gaps(const struct answer *a)
+{
+	const struct ssdpm_trace_stats *s = &a->stats;
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 4, .align = ">>>>" };
+	table_cell(&rows, 0, "idle longer than");
+	table_cell(&rows, 1, "times");
+	table_cell(&rows, 2, "of all");
+	table_cell(&rows, 3, "of the idle time");
+	table_end_row(&rows);
+	for (size_t i = 0; i < N_LIMITS; i++) {
+		table_cell(&rows, 0, "%s", time_text(limits_ns[i]).text);
+		table_cell(&rows, 1, "%s", count_text(a->gaps.n[i]).text);
+		table_cell(&rows, 2, "%s",
+			   share_text(a->gaps.n[i], s->n_gaps).text);
+		table_cell(&rows, 3, "%s",
+			   share_text(a->gaps.sum_ns[i], s->idle_ns).text);
+		table_end_row(&rows);
+	}
+	table_print(&rows);
+}
+
+static void print_answer(const struct answer *a)
+{
+	const struct ssdpm_trace_stats *s = &a->stats;
+	uint64_t n = sum(s->n_ios);
+
+	printf("%s: %s %s in %s, %s busy\n", a->name, count_text(n).text,
+	       n == 1 ? "I/O" : "I/Os", time_text(s->duration_ns).text,
+	       share_text(s->busy_ns, s->duration_ns).text);
+	if (!n)
+		return;
+	print_mix(s);
+	printf("  sequential: %s of the I/Os begin where the one before ended\n",
+	       share_text(s->n_sequential, n).text);
+	if (s->n_unknown_service)
+		printf("  no service time is recorded for %s of the I/Os; here "
+		       "they take none\n",
+		       share_text(s->n_unknown_service, n).text);
+	if (!s->n_gaps) {
+		puts("  the drive is never idle");
+		return;
+	}
+	printf("  idle: %s %s; half of them longer than %s, 1 %% longer "
+	       "than %s, at most %s\n",
+	       count_text(s->n_gaps).text, s->n_gaps == 1 ? "time" : "times",
+	       time_text(s->gap_p50_ns).text, time_text(s->gap_p99_ns).text,
+	       time_text(s->gap_max_ns).text);
+	print_long_gaps(a);
+}
+
+static enum exit_status print_answers(const struct common *common,
+				      const struct answer *answers, size_t n)
+{
+	struct json_writer w = { 0 };
+
+	for (size_t i = 0; i < n && !common->form; i++) {
+		if (i)
+			putchar('\n');
+		print_answer(&answers[i]);
+	}
+	if (!common->form)
+		return STATUS_DONE;
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n; i++)
+		write_answer(&w, &answers[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static enum exit_status list_json(const struct common *common)
+{
+	struct json_writer w = { 0 };
+	const char *name;
+
+	ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++) {
+		ssdpm__json_begin(&w, NULL, '{');
+		ssdpm__json_string(&w, "schema", "ssdpm.generator/1");
+		ssdpm__json_string(&w, "name", name);
+		ssdpm__json_string(&w, "description",
+				   ssdpm_generator_get_description(i));
+		ssdpm__json_end(&w, '}');
+	}
+	ssdpm__json_end(&w, ']');
+	return print_written(common, &w);
+}
+
+static enum exit_status list(const struct common *common)
+{
+	const char *name;
+	int width = 0;
+
+	if (common->form)
+		return list_json(common);
+	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++)
+		if ((int)strlen(name) > width)
+			width = (int)strlen(name);
+	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++)
+		printf("  %-*s  %s\n", width, name,
+		       ssdpm_generator_get_description(i));
+	return STATUS_DONE;
+}
+
+static enum exit_status answer_all(const struct common *common,
+				   const struct settings *settings,
+				   char **names, size_t n)
+{
+	struct answer *answers = calloc(n, sizeof(*answers));
+	enum exit_status status = STATUS_DONE;
+
+	if (!answers) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < n && !status; i++) {
+		struct trace_input input;
+
+		status = open_trace(common, &settings->trace, names[i], &input);
+		if (status)
+			break;
+		status = count(common, &input, &answers[i]);
+		close_trace(&input);
+	}
+	if (!status)
+		status = print_answers(common, answers, n);
+	free(answers);
+	return status;
+}
+
+static enum exit_status convert(const struct common *common,
+				const struct settings *settings,
+				const char *name)
+{
+	struct trace_input input;
+	enum exit_status status;
+
+	status = open_trace(common, &settings->trace, name, &input);
+	if (status)
+		return status;
+	status = write_trace(common, &settings->trace, &input, settings->form,
+			     settings->path ? settings->path : "-");
+	close_trace(&input);
+	return status;
+}
+
+static enum exit_status check(const struct common *common,
+			      const struct settings *settings, size_t n)
+{
+	if (settings->list && (n || settings->form))
+		return usage_error(common, "--list takes nothing else");
+	if (settings->list)
+		return STATUS_DONE;
+	if (!n)
+		return usage_error(common,
+				   "no TRACE given; see ssdpm workload --help");
+	if (settings->path && !settings->form)
+		return usage_error(common, "--output needs --to");
+	if (settings->form && n != 1)
+		return usage_error(common, "--to takes one trace, here are %zu",
+				   n);
+	if (settings->form && common->form)
+		return usage_error(common, "--to and --%s exclude each other",
+				   common->form_option);
+	return STATUS_DONE;
+}
+
+static enum exit_status run(const void *data, const struct common *common,
+			    char **operands, size_t n)
+{
+	const struct settings *settings = data;
+	enum exit_status status = check(common, settings, n);
+
+	if (status)
+		return status;
+	if (settings->list)
+		return list(common);
+	status = check_trace_options(common, &settings->trace,
+				     (const char *const *)operands, n);
+	if (status)
+		return status;
+	if (settings->form)
+		return convert(common, settings, operands[0]);
+	return answer_all(common, settings, operands, n);
+}
+
+static const struct group_use groups[] = {
+	{ &trace_option_group, &the_settings.trace },
+};
+
+const struct subcommand cmd_workload = {
+	.name = "workload",
+	.operands = "TRACE...",
+	.operands_optional = true,
+	.summary = "Say what is in a trace of I/Os; make one, convert one.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.groups = groups,
+	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.examples = "  ssdpm workload --list\n"
+		    "  ssdpm workload apst-1\n"
+		    "  ssdpm workload --skip-bad trace.csv\n"
+		    "  ssdpm workload --to iolog trace.csv > trace.iolog\n"
+		    "  ssdpm workload --seed 7 --to npy --output t.npy lomax\n",
+	.set = set,
+	.run = run,
+	.settings = &the_settings,
+};

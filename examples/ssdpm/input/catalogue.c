@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Drives by their name, out of the catalogue. */
+#include "input/input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ssdpm_catalogue *open_catalogue(const struct common *common)
+{
+	const char *path = common->catalogue_path;
+	struct ssdpm_catalogue *catalogue = NULL;
+	struct buffer buffer = { 0 };
+	struct ssdpm_error error;
+
+	if (path && read_operand(path, &buffer)) {
+		free(buffer.data);
+		return NULL;
+	}
+	if (ssdpm_catalogue_new(buffer.data, buffer.size, &catalogue, &error)) {
+		if (path && error.line)
+			complain("%s:%u: %s", path, error.line, error.message);
+		else
+			complain("%s%s%s", path ? path : "", path ? ": " : "",
+				 error.message);
+	}
+	free(buffer.data);
+	return catalogue;
+}
+
+/* One model for each other table; drive is empty as yet. */
+static int add_alternatives(const struct ssdpm_catalogue *catalogue,
+			    const char *name, const char *firmware, size_t max,
+			    struct drive *drive, struct ssdpm_error *reterr)
+{
+	struct ssdpm_catalogue_match *matches = calloc(max, sizeof(*matches));
+	size_t n = 0;
+	int err = -1;
+
+	drive->alternatives = calloc(max, sizeof(*drive->alternatives));
+	if (matches && drive->alternatives)
+		err = ssdpm_catalogue_find_alternatives(
+			catalogue, name, firmware, matches, max, &n, reterr);
+	else
+		strcpy(reterr->message, "out of memory");
+	for (size_t i = 0; i < n && !err; i++) {
+		err = ssdpm_catalogue_get_model(catalogue, matches[i].index,
+						&drive->alternatives[i].model,
+						reterr);
+		drive->alternatives[i].seen = matches[i].seen;
+		drive->n_alternatives += !err;
+	}
+	free(matches);
+	return err;
+}
+
+static int fill_drive(const struct common *common,
+		      const struct ssdpm_catalogue *catalogue, const char *name,
+		      const struct ssdpm_catalogue_match *match,
+		      struct drive *drive, struct ssdpm_error *reterr)
+{
+	int err;
+
+	drive->name = strdup(name);
+	drive->seen = match->seen;
+	if (!drive->name) {
+		strcpy(reterr->message, "out of memory");
+		return -1;
+	}
+	err = ssdpm_catalogue_get_model(catalogue, match->index, &drive->model,
+					reterr);
+	if (!err && match->n_tables > 1)
+		err = add_alternatives(catalogue, name, common->firmware,
+				       match->n_tables - 1, drive, reterr);
+	return err;
+}
+
+/* Which of several tables it is, and by what right. */
+static void say_choice(const struct drive *drive,
+		       const struct ssdpm_catalogue_match *match)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+	uint64_t seen = drive->seen;
+
+	for (size_t i = 0; i < drive->n_alternatives; i++)
+		seen += drive->alternatives[i].seen;
+	complain("%s: the catalogue has %u different tables under this name; "
+		 "taken: %s, firmware %s, as %" PRIu64 " of %" PRIu64
+		 " drives say",
+		 drive->name, match->n_tables, info->product,
+		 info->firmware[0] ? info->firmware : "unknown", drive->seen,
+		 seen);
+}
+
+enum exit_status find_drive(const struct common *common,
+			    const struct ssdpm_catalogue *catalogue,
+			    const char *name, struct drive *ret_drive)
+{
+	struct drive drive = { .name = NULL };
+	struct ssdpm_catalogue_match match;
+	struct ssdpm_error error;
+
+	if (ssdpm_catalogue_find(catalogue, name, common->firmware, &match,
+				 &error)) {
+		complain("%s: No such file or directory; %s", name,
+			 error.message);
+		return STATUS_FAILED;
+	}
+	if (fill_drive(common, catalogue, name, &match, &drive, &error)) {
+		complain("%s: %s", name, error.message);
+		free_drive(&drive);
+		return STATUS_FAILED;
+	}
+	if (match.n_tables > 1 && !common->quiet)
+		say_choice(&drive, &match);
+	else if (common->verbose)
+		complain("%s: %u %s in the catalogue", name, match.n_matches,
+			 match.n_matches == 1 ? "row" : "rows");
+	*ret_drive = drive;
+	return STATUS_DONE;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/list-catalogue.h"
+
+#include "input/input.h"
+#include "text/output.h"
+
+#include "base/json.h"
+#include "base/quantity.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A row of the catalogue. */
+struct entry {
+	const char *product;
+	const char *firmware; /* NULL: not known */
+	uint32_t seen, table;
+	struct ssdpm_model *model;
+};
+
+struct entries {
+	struct entry *entries;
+	size_t n;
+};
+
+static bool fits(const char *pattern, const char *product)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?"))
+		return !fnmatch(pattern, product, FNM_CASEFOLD);
+	return strcasestr(product, pattern);
+}
+
+static void free_entries(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->n; i++)
+		ssdpm_model_unref(entries->entries[i].model);
+	free(entries->entries);
+}
+
+/* All rows that fit. On failure there is a complaint. */
+static enum exit_status collect(const struct ssdpm_catalogue *catalogue,
+				const char *pattern, struct entries *entries)
+{
+	uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
+	struct ssdpm_error error = { .message = "out of memory" };
+
+	entries->entries = calloc(n, sizeof(*entries->entries));
+	for (uint32_t i = 0; entries->entries && i < n; i++) {
+		struct entry *entry = &entries->entries[entries->n];
+
+		entry->product = ssdpm_catalogue_get_product(catalogue, i);
+		if (!fits(pattern, entry->product))
+			continue;
+		entry->firmware = ssdpm_catalogue_get_firmware(catalogue, i);
+		entry->seen = ssdpm_catalogue_get_seen(catalogue, i);
+		entry->table = ssdpm_catalogue_get_table(catalogue, i);
+		if (ssdpm_catalogue_get_model(catalogue, i, &entry->model,
+					      &error)) {
+			complain("%s", error.message);
+			return STATUS_FAILED;
+		}
+		entries->n++;
+	}
+	if (entries->entries)
+		return STATUS_DONE;
+	complain("%s", error.message);
+	return STATUS_FAILED;
+}
+
+/* The state that takes least, or NULL where no power is known. */
+static const struct ssdpm_power_state *deepest(const struct entry *entry)
+{
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	states = ssdpm_model_get_states(entry->model, &n);
+	if (!n || (states[n - 1].unknown & SSDPM_FIELD_MAX_POWER))
+		return NULL;
+	return &states[n - 1];
+}
+
+static void make_row(const void *data, size_t number, struct row *row)
+{
+	static const char *const head[] = { "product", "firmware", "seen",
+					    "states", "deepest power" };
+	const struct entries *entries = data;
+	const struct ssdpm_power_state *last;
+	const struct entry *entry;
+	size_t n;
+
+	if (!number) {
+		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+			row_cell(row, i, "%s", head[i]);
+		return;
+	}
+	entry = &entries->entries[number - 1];
+	last = deepest(entry);
+	ssdpm_model_get_states(entry->model, &n);
+	row_cell(row, 0, "%s", entry->product);
+	row_cell(row, 1, "%s", entry->firmware ? entry->firmware : "-");
+	row_cell(row, 2, "%u", entry->seen);
+	row_cell(row, 3, "%zu", n);
+	row_cell(row, 4, "%s",
+		 last ? ssdpm__format_uw(last->max_power_uw).text : "-");
+}
+
+static void write_entry(struct json_writer *w, const struct entry *entry)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(entry->model);
+	const struct ssdpm_power_state *last = deepest(entry);
+	size_t n;
+
+	ssdpm_model_get_states(entry->model, &n);
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.list/1");
+	ssdpm__json_string(w, "kind", ssdpm_kind_to_string(info->kind));
+	if (info->unknown & SSDPM_INFO_VENDOR_ID)
+		ssdpm__json_null(w, "vendor_id");
+	else
+		ssdpm__json_uint(w, "vendor_id", info->vendor_id);
+	ssdpm__json_string(w, "product", entry->product);
+	ssdpm__json_string(w, "firmware", entry->firmware);
+	ssdpm__json_uint(w, "seen", entry->seen);
+	ssdpm__json_uint(w, "table", entry->table);
+	ssdpm__json_uint(w, "states_count", n);
+	if (last)
+		ssdpm__json_uint(w, "deepest_max_power_uw", last->max_power_uw);
+	else
+		ssdpm__json_null(w, "deepest_max_power_uw");
+	ssdpm__json_end(w, '}');
+}
+
+static enum exit_status print_entries_json(const struct common *common,
+					   const struct entries *entries)
+{
+	struct json_writer writer = { 0 };
+
+	if (entries->n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < entries->n; i++)
+		write_entry(&writer, &entries->entries[i]);
+	if (entries->n != 1)
+		ssdpm__json_end(&writer, ']');
+	return print_written(common, &writer);
+}
+
+static enum exit_status fail_pattern(const char *pattern)
+{
+	if (access(pattern, F_OK))
+		complain("%s: no drive in the catalogue matches", pattern);
+	else
+		complain("%s: no drive in the catalogue matches; to add the "
+			 "drives of this file, write --catalogue=%s",
+			 pattern, pattern);
+	return STATUS_FAILED;
+}
+
+enum exit_status list_catalogue(const struct common *common,
+				const char *pattern)
+{
+	struct entries entries = { 0 };
+	struct ssdpm_catalogue *catalogue;
+	enum exit_status status;
+
+	catalogue = open_catalogue(common);
+	if (!catalogue)
+		return STATUS_FAILED;
+	status = collect(catalogue, pattern, &entries);
+	if (!status && !entries.n)
+		status = fail_pattern(pattern);
+	else if (!status && common->form)
+		status = print_entries_json(common, &entries);
+	else if (!status)
+		print_rows("<<>>>", make_row, &entries, entries.n + 1);
+	free_entries(&entries);
+	ssdpm_catalogue_unref(catalogue);
+	return status;
+}

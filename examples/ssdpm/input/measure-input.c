@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/measure-input.h"
+
+#include "options/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_SAMPLES 4096
+
+static const struct option_spec options[] = {
+	{ "format", 'f', "csv|float32|int16",
+	  "how the samples are written (default csv)" },
+	{ "columns", 'c', "NAMES",
+	  "what each column is, see ssdpm-measure(1) (default: the names in "
+	  "the first line)" },
+	{ "rate", 'r', "RATE",
+	  "samples per second, where the file has no times, as in 20kHz" },
+	{ "scale", 0, "POWER", "one unit of a raw sample, as in 1mW" },
+	{ "shunt", 0, "OHM", "resistance of the shunt, as in 0.1ohm" },
+	{ "supply", 0, "VOLTS", "voltage before the shunt, as in 5V" },
+	{ "counter", 0, "ENERGY",
+	  "where a counter of energy begins anew, as in 262143.328850J" },
+};
+
+static enum exit_status set_format(const struct common *common,
+				   struct ssdpm_power_params *params,
+				   const char *argument)
+{
+	if (!strcmp(argument, "csv"))
+		params->format = SSDPM_POWER_CSV;
+	else if (!strcmp(argument, "float32"))
+		params->format = SSDPM_POWER_FLOAT32;
+	else if (!strcmp(argument, "int16"))
+		params->format = SSDPM_POWER_INT16;
+	else
+		return usage_error(common,
+				   "--format %s: it is csv, float32 or int16",
+				   argument);
+	return STATUS_DONE;
+}
+
+/* A quantity in millionths; 0 would stand for none. */
+static enum exit_status set_millionths(
+	const struct common *common, const char *name, const char *argument,
+	enum exit_status (*parse)(const struct common *, const char *,
+				  const char *, uint64_t *),
+	double unit, double *ret_value)
+{
+	uint64_t value;
+	enum exit_status status = parse(common, name, argument, &value);
+
+	if (status)
+		return status;
+	if (!value)
+		return usage_error(common, "--%s %s: must be above 0", name,
+				   argument);
+	*ret_value = (double)value / unit;
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct ssdpm_power_params *params = data;
+	const char *name = option->name;
+
+	params->size = sizeof(*params);
+	if (!strcmp(name, "format"))
+		return set_format(common, params, argument);
+	if (!strcmp(name, "rate"))
+		return set_millionths(common, name, argument, parse_rate, 1e3,
+				      &params->rate_hz);
+	if (!strcmp(name, "scale"))
+		return set_millionths(common, name, argument, parse_any_power,
+				      1e6, &params->scale);
+	if (!strcmp(name, "shunt"))
+		return set_millionths(common, name, argument, parse_resistance,
+				      1e6, &params->shunt_ohm);
+	if (!strcmp(name, "supply"))
+		return set_millionths(common, name, argument, parse_voltage,
+				      1e6, &params->supply_v);
+	if (!strcmp(name, "counter"))
+		return set_millionths(common, name, argument, parse_energy_pj,
+				      1e12, &params->counter_j);
+	params->columns = argument;
+	return STATUS_DONE;
+}
+
+const struct option_group power_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+void complain_of_power(const char *name, const struct ssdpm_error *error)
+{
+	if (error->line)
+		complain("%s:%u: %s", name, error->line, error->message);
+	else
+		complain("%s: %s", name, error->message);
+}
+
+static int open_file(const char *name)
+{
+	struct stat status;
+	int fd = STDIN_FILENO;
+
+	if (strcmp(name, "-"))
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		complain("%s: %s", name, strerror(errno));
+	} else if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
+		complain("%s: is a directory, and no file of samples", name);
+		if (fd != STDIN_FILENO)
+			close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+enum exit_status open_power_fd(const struct ssdpm_power_params *params,
+			       const char *name, int fd,
+			       struct power_input *ret_input)
+{
+	struct power_input input = { .name = name, .fd = fd };
+	struct ssdpm_error error;
+
+	if (ssdpm_power_open(input.fd, params->size ? params : NULL,
+			     &input.power, &error)) {
+		complain_of_power(name, &error);
+		close_power(&input);
+		return STATUS_FAILED;
+	}
+	*ret_input = input;
+	return STATUS_DONE;
+}
+
+enum exit_status open_power(const struct ssdpm_power_params *params,
+			    const char *name, struct power_input *ret_input)
+{
+	int fd = open_file(name);
+
+	return fd < 0 ? STATUS_FAILED :
+			open_power_fd(params, name, fd, ret_input);
+}
+
+void close_power(struct power_input *input)
+{
+	ssdpm_power_close(input->power);
+	if (input->fd != STDIN_FILENO)
+		close(input->fd);
+}
+
+enum exit_status read_power(struct power_input *input, int64_t *time_ns,
+			    double *power_w, size_t capacity, size_t *ret_n)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_power_read(input->power, time_ns, power_w, capacity, ret_n,
+			      &error))
+		return STATUS_DONE;
+	complain_of_power(input->name, &error);
+	return STATUS_FAILED;
+}
+
+/* Twice the room. */
+static bool grow(struct power_array *array, size_t *capacity)
+{
+	size_t more = *capacity ? 2 * *capacity : FIRST_SAMPLES;
+	int64_t *time_ns = reallocarray(array->time_ns, more, sizeof(*time_ns));
+
+	if (time_ns)
+		array->time_ns = time_ns;
+	double *power_w = reallocarray(array->power_w, more, sizeof(*power_w));
+	if (power_w)
+		array->power_w = power_w;
+	if (!time_ns || !power_w)
+		return false;
+	*capacity = more;
+	return true;
+}
+
+enum exit_status load_power(struct power_input *input,
+			    struct power_array *ret_array)
+{
+	struct power_array array = { 0 };
+	enum exit_status status = STATUS_DONE;
+	size_t capacity = 0, n = 1;
+
+	while (!status && n) {
+		if (array.n == capacity && !grow(&array, &capacity)) {
+			complain("%s: %zu samples are more than fit in memory",
+				 input->name, array.n);
+			status = STATUS_FAILED;
+			break;
+		}
+		status = read_power(input, array.time_ns + array.n,
+				    array.power_w + array.n, capacity - array.n,
+				    &n);
+		array.n += status ? 0 : n;
+	}
+	if (status)
+		free_power_array(&array);
+	else
+		*ret_array = array;
+	return status;
+}
+
+struct ssdpm_samples samples_of(const struct power_array *array)
+{
+	return (struct ssdpm_samples){ .power_w = array->power_w,
+				       .time_ns = array->time_ns,
+				       .n = array->n,
+				       .type = SSDPM_SAMPLE_FLOAT64 };
+}
+
+void free_power_array(struct power_array *array)
+{
+	free(array->time_ns);
+	free(array->power_w);
+	*array = (struct power_array){ 0 };
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/power-cap.h"
+
+#include "work/comparison.h"
+#include "options/numbers.h"
+#include "text/output.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define IO_BYTES 131072
+
+static enum exit_status parse_cap(const struct common *common, const char *text,
+				  struct power_cap *ret_cap)
+{
+	char *end;
+
+	if (!strcmp(text, "none")) {
+		ret_cap->cap_uw = SSDPM_CAP_NONE;
+		return STATUS_DONE;
+	}
+	if (!strncmp(text, "PS", 2)) {
+		unsigned long state = strtoul(text + 2, &end, 10);
+
+		if (text[2] < '0' || text[2] > '9' || *end ||
+		    state >= SSDPM_MAX_STATES)
+			return usage_error(
+				common,
+				"--power-cap %s: a state is PS0 to PS%d", text,
+				SSDPM_MAX_STATES - 1);
+		ret_cap->state = (uint32_t)state;
+		return STATUS_DONE;
+	}
+	if (text[0] < '0' || text[0] > '9')
+		return usage_error(common,
+				   "--power-cap %s: write a power, none or a "
+				   "state, as in 10W or PS2",
+				   text);
+	if (parse_any_power(common, "power-cap", text, &ret_cap->cap_uw))
+		return STATUS_USAGE;
+	return ret_cap->cap_uw ?
+		       STATUS_DONE :
+		       usage_error(common, "--power-cap %s: must be above 0",
+				   text);
+}
+
+static enum exit_status parse_item(const struct common *common,
+				   const char *text, size_t length, bool last,
+				   struct power_cap *ret_cap)
+{
+	char item[64], *time;
+
+	*ret_cap = (struct power_cap){ 0 };
+	if (length >= sizeof(item))
+		return usage_error(common, "--power-cap: %.*s... is too long",
+				   (int)sizeof(item) - 1, text);
+	memcpy(item, text, length);
+	item[length] = 0;
+	time = strchr(item, ':');
+	if (time) {
+		*time++ = 0;
+		if (parse_time_ns(common, "power-cap", time,
+				  &ret_cap->duration_ns))
+			return STATUS_USAGE;
+	}
+	if (parse_cap(common, item, ret_cap))
+		return STATUS_USAGE;
+	if ((last && !time) || ret_cap->duration_ns)
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--power-cap %s: say how long it holds, as in "
+			   "20W:60s; the last one may hold to the end",
+			   item);
+}
+
+enum exit_status parse_power_caps(const struct common *common, const char *text,
+				  struct power_caps *ret_caps)
+{
+	enum exit_status status = STATUS_DONE;
+	size_t length;
+
+	if (ret_caps->n)
+		return usage_error(common,
+				   "--power-cap is given twice; caps that "
+				   "change are none:60s,20W:60s,10W");
+	for (bool last = false; !last && !status; text += length + 1) {
+		length = strcspn(text, ",");
+		last = !text[length];
+		if (ret_caps->n == MAX_CAPS)
+			return usage_error(common,
+					   "--power-cap: more than %d caps",
+					   MAX_CAPS);
+		status = parse_item(common, text, length, last,
+				    &ret_caps->caps[ret_caps->n++]);
+	}
+	return status;
+}
+
+/* What the drive says of a state in which it works. */
+static const struct ssdpm_power_state *find_state(const struct drive *drive,
+						  uint32_t state)
+{
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(drive->model, &n);
+
+	if (state >= n || states[state].flags & SSDPM_STATE_NON_OPERATIONAL) {
+		complain("%s, --power-cap PS%u: it has no such state in which "
+			 "it works",
+			 drive->name, state);
+		return NULL;
+	}
+	if (states[state].max_power_uw)
+		return &states[state];
+	complain("%s, --power-cap PS%u: the drive does not report its maximum "
+		 "power: write the watts",
+		 drive->name, state);
+	return NULL;
+}
+
+/* From one power state to another; the latencies of others are not known. */
+static enum exit_status resolve(const struct drive *drive,
+				const struct power_caps *caps,
+				struct ssdpm_cap_segment *segments)
+{
+	const struct ssdpm_power_state *before = NULL, *state;
+
+	for (size_t i = 0; i < caps->n; i++, before = state) {
+		const struct power_cap *cap = &caps->caps[i];
+		uint64_t us;
+
+		state = NULL;
+		segments[i] = (struct ssdpm_cap_segment){
+			.duration_ns = cap->duration_ns,
+			.cap_uw = cap->cap_uw,
+		};
+		if (cap->cap_uw)
+			continue;
+		state = find_state(drive, cap->state);
+		if (!state)
+			return STATUS_DEVICE_CANNOT;
+		segments[i].cap_uw = state->max_power_uw;
+		if (!before || before == state)
+			continue;
+		/* Not known is 0 there. */
+		us = (uint64_t)before->exit_latency_us +
+		     state->entry_latency_us;
+		segments[i].transition_ns = us * 1000;
+	}
+	return STATUS_DONE;
+}
+
+static uint64_t lowest(const struct ssdpm_cap_segment *segments, size_t n)
+{
+	uint64_t uw = SSDPM_CAP_NONE;
+
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].cap_uw < uw)
+			uw = segments[i].cap_uw;
+	return uw;
+}
+
+static enum exit_status make_points(struct cap_answer *answer)
+{
+	answer->points = calloc(answer->n_points, sizeof(*answer->points));
+	if (answer->points)
+		return STATUS_DONE;
+	complain("out of memory");
+	return STATUS_FAILED;
+}
+
+static struct number cap_text(uint64_t cap_uw)
+{
+	struct number none = { "none" };
+
+	return cap_uw == SSDPM_CAP_NONE ? none : power_text((int64_t)cap_uw);
+}
+
+enum exit_status run_power_caps(const struct plan *plan,
+				const struct estimate *estimate,
+				const struct power_caps *caps,
+				struct cap_answer *ret_answer)
+{
+	const struct subject *subject = estimate->subject;
+	const struct job *job = &estimate->jobs[0];
+	struct ssdpm_sim_params params = sim_params_of(plan, subject);
+	uint32_t kind = ssdpm_model_get_info(subject->drive->model)->kind;
+	struct ssdpm_cap_segment segments[MAX_CAPS];
+	struct ssdpm_error error;
+	enum exit_status status = resolve(subject->drive, caps, segments);
+
+	*ret_answer = (struct cap_answer){
+		.subject = subject,
+		.estimate = estimate,
+		.changes = caps->n > 1,
+		.run.size = sizeof(ret_answer->run),
+		.n_points = caps->n,
+	};
+	if (!status)
+		status = make_points(ret_answer);
+	if (status)
+		return status;
+	ret_answer->lowest_uw = lowest(segments, caps->n);
+	if (kind == SSDPM_KIND_NVME)
+		params.apst = &job->resolved.table;
+	else
+		params.lpm = job->resolved.lpm;
+	if (!ssdpm_cap_simulate(subject->drive->model, &params, segments,
+				caps->n, plan->records->ios, plan->records->n,
+				&ret_answer->run, ret_answer->points, &error))
+		return STATUS_DONE;
+	complain("%s on %s, --power-cap %s: %s", subject->drive->name,
+		 estimate->trace, cap_text(ret_answer->lowest_uw).text,
+		 error.message);
+	return STATUS_FAILED;
+}
+
+static int calculate(const struct subject *subject, uint32_t state,
+		     const struct ssdpm_cap_segment *segments, size_t n,
+		     uint64_t interval_ns, struct cap_answer *answer,
+		     struct ssdpm_error *error)
+{
+	struct ssdpm_cap_params params = { .size = sizeof(params) };
+	const double read = (double)answer->read_ppm / WHOLE_PPM;
+	struct ssdpm_cap_stream streams[2] = {
+		{ .op = SSDPM_OP_READ, .share = read, .io_bytes = IO_BYTES },
+		{ .op = SSDPM_OP_WRITE,
+		  .share = 1 - read,
+		  .io_bytes = IO_BYTES },
+	};
+	bool reads = answer->read_ppm, writes = answer->read_ppm < WHOLE_PPM;
+	int err = ssdpm_cap_params_from_model(
+		subject->drive->model, subject->parameters,
+		subject->n_parameters, state, streams + !reads,
+		(size_t)reads + writes, &params, error);
+
+	if (!err)
+		err = ssdpm_cap_timeline(&params, segments, n, interval_ns,
+					 answer->points, answer->n_points,
+					 &answer->n_points, error);
+	return err;
+}
+
+enum exit_status run_mix_caps(const struct plan *plan,
+			      const struct subject *subject, uint64_t read_ppm,
+			      const struct power_caps *caps,
+			      uint64_t interval_ns,
+			      struct cap_answer *ret_answer)
+{
+	uint32_t state = plan->sim_options->operational_state;
+	struct ssdpm_cap_segment segments[MAX_CAPS];
+	struct ssdpm_error error;
+	enum exit_status status = resolve(subject->drive, caps, segments);
+	int err;
+
+	*ret_answer =
+		(struct cap_answer){ .subject = subject, .read_ppm = read_ppm };
+	if (status)
+		return status;
+	if (!segments[caps->n - 1].duration_ns)
+		segments[caps->n - 1].duration_ns = NS_PER_S;
+	err = calculate(subject, state, segments, caps->n, interval_ns,
+			ret_answer, &error);
+	if (!err) {
+		if (make_points(ret_answer))
+			return STATUS_FAILED;
+		err = calculate(subject, state, segments, caps->n, interval_ns,
+				ret_answer, &error);
+	}
+	if (!err)
+		return STATUS_DONE;
+	complain("%s, --power-cap: %s", subject->drive->name, error.message);
+	return STATUS_FAILED;
+}
+
+static void cap_row(struct table *rows, const char *name,
+		    const struct ssdpm_span *span,
+		    struct number (*text)(double value))
+{
+	table_cell(rows, 0, "%s", name);
+	table_cell(rows, 1, "%s", text(span->low).text);
+	table_cell(rows, 2, "%s", text(span->nominal).text);
+	table_cell(rows, 3, "%s", text(span->high).text);
+	table_end_row(rows);
+}
+
+/* All of them are below 2^53. */
+static uint64_t whole(double value)
+{
+	return (uint64_t)(value + 0.5);
+}
+
+static struct number share_of(double share)
+{
+	return share_text(whole(share * WHOLE_PPM), WHOLE_PPM);
+}
+
+static struct number power_of(double uw)
+{
+	return power_text((int64_t)whole(uw));
+}
+
+static struct number rate_of(double bytes_per_s)
+{
+	return value_text(SSDPM_PARAMETER_BANDWIDTH, whole(bytes_per_s));
+}
+
+static double energy_nj(const struct ssdpm_cap_point *point, double power_uw)
+{
+	return power_uw * (double)point->duration_ns / WHOLE_PPM;
+}
+
+static void span_cell(struct row *row, size_t column,
+		      const struct ssdpm_span *span,
+		      struct number (*text)(double value))
+{
+	if (span->low == span->high)
+		row_cell(row, column, "%s", text(span->nominal).text);
+	else
+		row_cell(row, column, "%s (%s..%s)", text(span->nominal).text,
+			 text(span->low).text, text(span->high).text);
+}
+
+static const char *limit_word(const struct ssdpm_cap_point *point)
+{
+	const char *word = ssdpm_cap_limit_to_string(point->limit);
+
+	return word ? word : "-";
+}
+
+static void point_row(const void *data, size_t number, struct row *row)
+{
+	static const char *const heads[] = { "",	   "from",
+					     "for",	   "cap",
+					     "throughput", "mean power",
+					     "energy",	   "limited by" };
+	const struct cap_answer *answer = data;
+	const struct ssdpm_cap_point *point;
+
+	if (!number) {
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+			row_cell(row, i, "%s", heads[i]);
+		return;
+	}
+	point = &answer->points[number - 1];
+	row_cell(row, 3, "%s", cap_text(point->cap_uw).text);
+	if (!point->duration_ns) {
+		row_cell(row, 4, "not reached");
+		return;
+	}
+	row_cell(row, 1, "%s", time_text(point->start_ns).text);
+	row_cell(row, 2, "%s", time_text(point->duration_ns).text);
+	span_cell(row, 4, &point->bytes_per_s, rate_of);
+	span_cell(row, 5, &point->power_uw, power_of);
+	row_cell(row, 6, "%s",
+		 energy_text(whole(energy_nj(point, point->power_uw.nominal)))
+			 .text);
+	row_cell(row, 7, "%s", limit_word(point));
+}
+
+static void print_points(const struct cap_answer *answer)
+{
+	print_rows("<>>>>>><", point_row, answer, answer->n_points + 1);
+}
+
+static void print_mix(const struct cap_answer *answer,
+		      const struct sim_options *options)
+{
+	printf("%s: ", answer->subject->drive->name);
+	if (!answer->read_ppm)
+		fputs("writes", stdout);
+	else if (answer->read_ppm == WHOLE_PPM)
+		fputs("reads", stdout);
+	else
+		printf("%s of reads, %s of writes",
+		       share_text(answer->read_ppm, WHOLE_PPM).text,
+		       share_text(WHOLE_PPM - answer->read_ppm, WHOLE_PPM)
+			       .text);
+	printf(" of 128 KiB, as many as it can in PS%u\n",
+	       options->operational_state);
+	print_points(answer);
+}
+
+static void print_run(const struct cap_answer *answer,
+		      const struct sim_options *options)
+{
+	const struct ssdpm_cap_run *run = &answer->run;
+	static struct table rows;
+
+	if (answer->changes)
+		fputs("\n  under power caps that change", stdout);
+	else
+		printf("\n  under a power cap of %s",
+		       cap_text(answer->lowest_uw).text);
+	printf(" in PS%u: %s of %s I/Os take longer\n",
+	       options->operational_state, count_text(run->n_slowed).text,
+	       count_text(run->n_ios).text);
+	rows = (struct table){ .n_columns = 4, .align = "<>>>" };
+	table_cell(&rows, 1, "low");
+	table_cell(&rows, 2, "nominal");
+	table_cell(&rows, 3, "high");
+	table_end_row(&rows);
+	cap_row(&rows, "throughput lost", &run->loss_share, share_of);
+	cap_row(&rows, "mean power", &run->power_uw, power_of);
+	cap_row(&rows, "  99 % of the time at most", &run->p99_power_uw,
+		power_of);
+	cap_row(&rows, "  at most", &run->max_power_uw, power_of);
+	cap_row(&rows, "mean power in PS0, no cap", &run->uncapped_power_uw,
+		power_of);
+	table_cell(&rows, 0, "added to I/Os, mean of all");
+	table_cell(&rows, 2, "%s", time_text(run->delay_mean_ns).text);
+	table_end_row(&rows);
+	table_cell(&rows, 0, "  of 99 %% at most");
+	table_cell(&rows, 2, "%s", time_text(run->delay_p99_ns).text);
+	table_end_row(&rows);
+	table_cell(&rows, 0, "  at most");
+	table_cell(&rows, 2, "%s", time_text(run->delay_max_ns).text);
+	table_end_row(&rows);
+	table_print(&rows);
+	if (!answer->changes)
+		return;
+	putchar('\n');
+	print_points(answer);
+}
+
+void print_power_caps(const struct cap_answer *answer,
+		      const struct sim_options *options)
+{
+	if (answer->estimate)
+		print_run(answer, options);
+	else
+		print_mix(answer, options);
+}
+
+static void print_span_csv(const struct ssdpm_span *span)
+{
+	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", whole(span->low),
+	       whole(span->nominal), whole(span->high));
+}
+
+void print_power_caps_csv(const struct cap_answer *answers, size_t n)
+{
+	csv_line(13, "drive", "trace", "start_ns", "duration_ns", "cap_uw",
+		 "low_bytes_per_s", "nominal_bytes_per_s", "high_bytes_per_s",
+		 "low_power_uw", "nominal_power_uw", "high_power_uw",
+		 "nominal_energy_nj", "limit");
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < answers[i].n_points; j++) {
+			const struct ssdpm_cap_point *p = &answers[i].points[j];
+			const struct estimate *e = answers[i].estimate;
+			double nj = energy_nj(p, p->power_uw.nominal);
+
+			csv_text(answers[i].subject->drive->name, ',');
+			csv_text(e ? e->trace : "", ',');
+			printf("%" PRIu64 ",%" PRIu64 ",", p->start_ns,
+			       p->duration_ns);
+			if (p->cap_uw != SSDPM_CAP_NONE)
+				printf("%" PRIu64, p->cap_uw);
+			putchar(',');
+			print_span_csv(&p->bytes_per_s);
+			print_span_csv(&p->power_uw);
+			printf("%" PRIu64 ",%s\n", whole(nj),
+			       p->limit ? limit_word(p) : "");
+		}
+}
+
+static void write_span(struct json_writer *w, const char *key,
+		       const struct ssdpm_span *span, double scale)
+{
+	ssdpm__json_begin(w, key, '{');
+	w->one_line = true;
+	ssdpm__json_uint(w, "low", whole(span->low * scale));
+	ssdpm__json_uint(w, "nominal", whole(span->nominal * scale));
+	ssdpm__json_uint(w, "high", whole(span->high * scale));
+	ssdpm__json_end(w, '}');
+}
+
+static void write_cap(struct json_writer *w, uint64_t cap_uw)
+{
+	if (cap_uw == SSDPM_CAP_NONE)
+		ssdpm__json_null(w, "cap_uw");
+	else
+		ssdpm__json_uint(w, "cap_uw", cap_uw);
+}
+
+static void write_points(struct json_writer *w, const struct cap_answer *answer)
+{
+	ssdpm__json_begin(w, "points", '[');
+	for (size_t i = 0; i < answer->n_points; i++) {
+		const struct ssdpm_cap_point *p = &answer->points[i];
+		double nj = energy_nj(p, p->power_uw.nominal);
+
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_uint(w, "start_ns", p->start_ns);
+		ssdpm__json_uint(w, "duration_ns", p->duration_ns);
+		write_cap(w, p->cap_uw);
+		write_span(w, "bytes_per_s", &p->bytes_per_s, 1);
+		write_span(w, "power_uw", &p->power_uw, 1);
+		ssdpm__json_uint(w, "nominal_energy_nj", whole(nj));
+		ssdpm__json_string(w, "limit",
+				   ssdpm_cap_limit_to_string(p->limit));
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void write_mix(struct json_writer *w, const struct cap_answer *answer)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.cap/1");
+	write_drive_names(w, answer->subject->drive);
+	ssdpm__json_begin(w, "mix", '{');
+	ssdpm__json_uint(w, "read_ppm", answer->read_ppm);
+	ssdpm__json_uint(w, "write_ppm", WHOLE_PPM - answer->read_ppm);
+	ssdpm__json_uint(w, "io_bytes", IO_BYTES);
+	ssdpm__json_end(w, '}');
+	write_points(w, answer);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_run_caps(struct json_writer *w,
+			   const struct cap_answer *answer)
+{
+	const struct ssdpm_cap_run *run = &answer->run;
+
+	ssdpm__json_begin(w, "power_cap", '{');
+	write_cap(w, answer->lowest_uw);
+	ssdpm__json_uint(w, "duration_ns", run->duration_ns);
+	ssdpm__json_uint(w, "uncapped_duration_ns", run->uncapped_duration_ns);
+	ssdpm__json_uint(w, "interval_ns", run->interval_ns);
+	ssdpm__json_uint(w, "n_ios", run->n_ios);
+	ssdpm__json_uint(w, "n_slowed", run->n_slowed);
+	ssdpm__json_uint(w, "delay_mean_ns", run->delay_mean_ns);
+	ssdpm__json_uint(w, "delay_p99_ns", run->delay_p99_ns);
+	ssdpm__json_uint(w, "delay_max_ns", run->delay_max_ns);
+	write_span(w, "loss_ppm", &run->loss_share, WHOLE_PPM);
+	write_span(w, "power_uw", &run->power_uw, 1);
+	write_span(w, "p99_power_uw", &run->p99_power_uw, 1);
+	write_span(w, "max_power_uw", &run->max_power_uw, 1);
+	write_span(w, "uncapped_power_uw", &run->uncapped_power_uw, 1);
+	write_points(w, answer);
+	ssdpm__json_end(w, '}');
+}
+
+void write_power_caps(struct json_writer *w, const struct cap_answer *answer)
+{
+	if (answer->estimate)
+		write_run_caps(w, answer);
+	else
+		write_mix(w, answer);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* estimate --power-cap: what a trace or a mix loses under caps. */
+#ifndef SSDPM_COMMAND_POWER_CAP_H
+#define SSDPM_COMMAND_POWER_CAP_H
+
+#include "text/result-json.h"
+
+#define MAX_CAPS 64
+
+/* One cap after the other, as they were asked for. */
+struct power_caps {
+	size_t n;
+	struct power_cap {
+		uint64_t duration_ns; /* 0: not said */
+		uint64_t cap_uw;      /* 0: that of the state */
+		uint32_t state;
+	} caps[MAX_CAPS];
+};
+
+/* Of a drive. */
+struct cap_answer {
+	const struct subject *subject;
+	const struct estimate *estimate; /* NULL: of a mix */
+	uint64_t read_ppm;
+	bool changes; /* there is more than one cap */
+	uint64_t lowest_uw;
+	struct ssdpm_cap_run run;
+	struct ssdpm_cap_point *points; /* free() */
+	size_t n_points;
+};
+
+enum exit_status parse_power_caps(const struct common *common, const char *text,
+				  struct power_caps *ret_caps);
+
+/* A failure, in these two, is complained of. */
+enum exit_status run_power_caps(const struct plan *plan,
+				const struct estimate *estimate,
+				const struct power_caps *caps,
+				struct cap_answer *ret_answer);
+
+/* interval_ns: of each point; 0: one for each cap. */
+enum exit_status run_mix_caps(const struct plan *plan,
+			      const struct subject *subject, uint64_t read_ppm,
+			      const struct power_caps *caps,
+			      uint64_t interval_ns,
+			      struct cap_answer *ret_answer);
+
+void print_power_caps(const struct cap_answer *answer,
+		      const struct sim_options *options);
+void print_power_caps_csv(const struct cap_answer *answers, size_t n);
+
+/* As the member "power_cap"; an answer of a mix is an object of its own. */
+void write_power_caps(struct json_writer *w, const struct cap_answer *answer);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/quirks.h"
+
+#include "input/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum exit_status parse_quirk(const struct common *common, const char *text,
+			     struct quirk_options *options)
+{
+	if (!strcmp(text, "none")) {
+		options->none = true;
+		return STATUS_DONE;
+	}
+	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
+		if (!strcmp(text, ssdpm_quirk_to_string(bit))) {
+			options->added |= bit;
+			return STATUS_DONE;
+		}
+	return usage_error(common,
+			   "--quirk %s: no-apst, no-deepest-ps, another quirk "
+			   "that Linux knows, or none",
+			   text);
+}
+
+enum exit_status read_quirk_rules(const struct quirk_options *options,
+				  struct quirk_rules *ret_rules)
+{
+	struct buffer buffer = { 0 };
+
+	*ret_rules = (struct quirk_rules){ 0 };
+	if (!options->path)
+		return STATUS_DONE;
+	if (!read_operand(options->path, &buffer)) {
+		ret_rules->text = buffer.data;
+		ret_rules->size = buffer.size;
+		return STATUS_DONE;
+	}
+	free(buffer.data);
+	return STATUS_FAILED;
+}
+
+/* What the kernel says of a live drive stands, whatever the rules say. */
+static void take_from_kernel(const struct ssdpm_device *device,
+			     struct quirks *quirks)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+
+	if (!(facts->known & SSDPM_FACT_QUIRKS))
+		return;
+	quirks->in_force = facts->kernel_quirks;
+	quirks->unknown = 0;
+}
+
+enum exit_status find_quirks(const struct quirk_options *options,
+			     const struct quirk_rules *rules,
+			     const struct drive *drive, struct quirks *ret)
+{
+	struct ssdpm_host host = { .size = sizeof(host) };
+	struct ssdpm_error error;
+	int err = 0;
+
+	ret->in_force = ret->unknown = 0;
+	ret->n_matches = 0;
+	if (drive->device)
+		err = ssdpm_device_get_host(drive->device, &drive->live->facts,
+					    &host, &error);
+	host.rules = rules->text;
+	host.rules_bytes = rules->size;
+	if (!err)
+		err = ssdpm_quirks_find(drive->model, &host, &ret->in_force,
+					&ret->unknown, &error);
+	if (!err)
+		err = ssdpm_quirks_explain(drive->model, &host, ret->matches,
+					   &ret->n_matches, &error);
+	if (err && error.line)
+		complain("%s:%u: %s", options->path, error.line, error.message);
+	else if (err)
+		complain("%s: %s", options->path, error.message);
+	if (err)
+		return STATUS_FAILED;
+	if (options->none) {
+		ret->in_force = ret->unknown = 0;
+		ret->n_matches = 0;
+	} else if (drive->device) {
+		take_from_kernel(drive->device, ret);
+	}
+	ret->added = options->added;
+	ret->in_force |= options->added;
+	ret->unknown &= ~options->added;
+	return STATUS_DONE;
+}
+
+uint32_t apst_quirks(const struct quirks *quirks, uint32_t algorithm)
+{
+	uint32_t bits = algorithm == SSDPM_APST_WINDOWS ? quirks->added :
+							  quirks->in_force;
+
+	return bits & APST_QUIRKS;
+}
+
+void write_quirks(struct json_writer *writer, const char *key, uint32_t quirks)
+{
+	ssdpm__json_begin(writer, key, '[');
+	writer->one_line = true;
+	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
+		if (quirks & bit)
+			ssdpm__json_string(writer, NULL,
+					   ssdpm_quirk_to_string(bit));
+	ssdpm__json_end(writer, ']');
+}
+
+void print_quirks(FILE *file, uint32_t quirks)
+{
+	const char *before = "";
+
+	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1) {
+		if (!(quirks & bit))
+			continue;
+		fprintf(file, "%s%s", before, ssdpm_quirk_to_string(bit));
+		before = ", ";
+	}
+}
+
+void complain_of_quirks(const struct drive *drive, const struct quirks *quirks,
+			uint32_t mask, bool unknown)
+{
+	for (size_t i = 0; i < quirks->n_matches; i++) {
+		const struct ssdpm_quirk_match *m = &quirks->matches[i];
+		uint32_t bits = (unknown ? m->unknown : m->quirks) & mask;
+
+		if (!bits)
+			continue;
+		fprintf(stderr, "ssdpm: %s: %s ", drive->name,
+			unknown ? "perhaps quirk" : "quirk");
+		print_quirks(stderr, bits);
+		fprintf(stderr, " (%s)\n", m->reason);
+	}
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/trace-input.h"
+
+#include "options/apst-options.h"
+#include "options/numbers.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct option_spec options[] = {
+	{ "format", 'f',
+	  "npy|blkparse|blktrace|fio-iolog|fio-latency-log|biosnoop|delimited|"
+	  "msr|spc|fiu|mqsim|disksim|blkreplay|pixel|procmon",
+	  "how the trace is written (default: recognised by content)" },
+	{ "columns", 0, "MAP",
+	  "delimited: which column is what, see ssdpm-workload(1)" },
+	{ "device", 0, "DEV",
+	  "read only the I/Os of this device, as the trace writes it" },
+	{ "skip-bad", 0, NULL,
+	  "count lines that cannot be read, and go on without them" },
+	{ "seed", 0, "N", "of a workload that is made (default 0)" },
+	{ "n-ios", 0, "N", "how many I/Os to make" },
+	{ "parameter", 0, "N",
+	  "what a uFLIP micro-benchmark varies, in its unit" },
+	{ "mean-idle", 0, "TIME",
+	  "mean idle time between arrivals, as in 5ms" },
+	{ "shape", 0, "N", "shape of the Lomax distribution, as in 1.5" },
+	{ "op", 0, "read|write",
+	  "what to do where the workload leaves it open" },
+	{ "bytes", 0, "SIZE", "size of an I/O, as in 4KiB" },
+	{ "area", 0, "SIZE", "the I/Os lie below this offset, as in 1GiB" },
+	{ "service", 0, "TIME",
+	  "how long an I/O takes (default: 130us a read, 10us a write, and "
+	  "1ns for 3 bytes)" },
+};
+
+enum { N_READER = 4 }; /* those before --seed */
+
+static enum exit_status parse_shape(const struct common *common,
+				    const char *text, uint32_t *ret_milli)
+{
+	char number[32];
+	uint64_t milli;
+
+	/* The thousandth is a millisecond where the one is a second. */
+	if (snprintf(number, sizeof(number), "%ss", text) >=
+		    (int)sizeof(number) ||
+	    !*text || text[strspn(text, "0123456789.")])
+		return usage_error(common,
+				   "--shape %s: write a number, as in "
+				   "1.5",
+				   text);
+	if (parse_idle_time(common, "shape", number, &milli))
+		return STATUS_USAGE;
+	if (!milli || milli > UINT32_MAX)
+		return usage_error(common, "--shape %s: above 0, below 4294967",
+				   text);
+	*ret_milli = (uint32_t)milli;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_bytes(const struct common *common,
+				  const char *argument, uint32_t *ret_bytes)
+{
+	uint64_t bytes;
+
+	if (parse_bytes(common, "bytes", argument, &bytes))
+		return STATUS_USAGE;
+	if (!bytes || bytes > UINT32_MAX)
+		return usage_error(common,
+				   "--bytes %s: from 1 byte to 4294967295",
+				   argument);
+	*ret_bytes = (uint32_t)bytes;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_service(const struct common *common,
+				    const char *argument, uint32_t *ret_ns)
+{
+	uint64_t ns;
+
+	if (parse_time_ns(common, "service", argument, &ns))
+		return STATUS_USAGE;
+	if (ns > SSDPM_SERVICE_MAX)
+		return usage_error(common, "--service %s: at most 4.294967294s",
+				   argument);
+	*ret_ns = (uint32_t)ns;
+	return STATUS_DONE;
+}
+
+/* 0 would stand for the default. */
+static enum exit_status refuse_zero(const struct common *common,
+				    const char *name, const char *argument,
+				    uint64_t value)
+{
+	return value ? STATUS_DONE :
+		       usage_error(common, "--%s %s: must be above 0", name,
+				   argument);
+}
+
+static enum exit_status set_above_0(const struct common *common,
+				    const char *name, const char *argument,
+				    struct ssdpm_generator_params *p)
+{
+	enum exit_status status;
+	uint64_t *to;
+
+	if (!strcmp(name, "mean-idle")) {
+		to = &p->mean_idle_ns;
+		status = parse_time_ns(common, name, argument, to);
+	} else if (!strcmp(name, "area")) {
+		to = &p->area_bytes;
+		status = parse_bytes(common, name, argument, to);
+	} else {
+		to = !strcmp(name, "n-ios") ? &p->n_ios : &p->value;
+		status = parse_count(common, name, argument, to);
+	}
+	return status ? status : refuse_zero(common, name, argument, *to);
+}
+
+static enum exit_status set_generator(struct ssdpm_generator_params *p,
+				      const struct common *common,
+				      const char *name, const char *argument)
+{
+	if (!strcmp(name, "seed"))
+		return parse_count(common, name, argument, &p->seed);
+	if (!strcmp(name, "shape"))
+		return parse_shape(common, argument, &p->shape_milli);
+	if (!strcmp(name, "bytes"))
+		return set_bytes(common, argument, &p->bytes);
+	if (!strcmp(name, "service"))
+		return set_service(common, argument, &p->service_ns);
+	if (strcmp(name, "op"))
+		return set_above_0(common, name, argument, p);
+	if (!strcmp(argument, "read"))
+		p->op = SSDPM_OP_READ;
+	else if (!strcmp(argument, "write"))
+		p->op = SSDPM_OP_WRITE;
+	else
+		return usage_error(common, "--op %s: read or write", argument);
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct trace_options *settings = data;
+	const char *name = option->name;
+
+	if (!settings->generator.size)
+		ssdpm_generator_params_init(&settings->generator,
+					    sizeof(settings->generator));
+	settings->given |= UINT32_C(1) << (option - options);
+	if (!strcmp(name, "format"))
+		return parse_word(common, name, argument,
+				  ssdpm_trace_format_to_string,
+				  &settings->reader.format);
+	if (!strcmp(name, "columns"))
+		settings->reader.columns = argument;
+	else if (!strcmp(name, "device"))
+		settings->reader.device = argument;
+	else if (!strcmp(name, "skip-bad"))
+		settings->reader.flags |= SSDPM_TRACE_SKIP_BAD;
+	else
+		return set_generator(&settings->generator, common, name,
+				     argument);
+	return STATUS_DONE;
+}
+
+const struct option_group trace_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+static bool is_generator(const char *name)
+{
+	const char *known;
+
+	for (size_t i = 0; (known = ssdpm_generator_get_name(i)); i++)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
+/* What exists is a file, even one that cannot be read. */
+bool is_workload(const char *name)
+{
+	struct stat status;
+
+	return strcmp(name, "-") && is_generator(name) && stat(name, &status) &&
+	       (errno == ENOENT || errno == ENOTDIR);
+}
+
+enum exit_status check_trace_options(const struct common *common,
+				     const struct trace_options *settings,
+				     const char *const *names, size_t n)
+{
+	size_t n_made = 0, n_stdin = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_made += is_workload(names[i]);
+		n_stdin += !strcmp(names[i], "-");
+	}
+	if (n_stdin > 1)
+		return usage_error(common, "standard input is named twice");
+	for (size_t i = 0; i < trace_option_group.n_options; i++) {
+		bool reads = i < N_READER;
+
+		if (!(settings->given >> i & 1) || n_made != (reads ? n : 0))
+			continue;
+		return usage_error(common, "--%s is for %s, and %s is %s",
+				   options[i].name,
+				   reads ? "traces that are read" :
+					   "workloads that are made",
+				   names[0], reads ? "made" : "a file");
+	}
+	return STATUS_DONE;
+}
+
+/* A file to read; waits for what a writer has yet to write, not for a writer.
+ */
+static int open_file(const char *path, const char **ret_problem)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &status)) {
+		if (S_ISDIR(status.st_mode))
+			*ret_problem = "is a directory, and no trace";
+		else if (S_ISBLK(status.st_mode))
+			*ret_problem = "is a device; give a trace of it, such "
+				       "as blktrace writes";
+	}
+	if (*ret_problem) {
+		close(fd);
+		return -EINVAL;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+/* The library says what to name, and not how this command is told. */
+static const char *option_for(const char *message, bool prefixed)
+{
+	static const struct {
+		const char *end, *how, *prefixed;
+	} options_for[] = {
+		{ "name the one to read", " with --device",
+		  " with --trace-device" },
+		{ "name the format, or its columns",
+		  " with --format or --columns",
+		  " with --trace-format or --trace-columns" },
+		{ "are not known: name them", " with --columns",
+		  " with --trace-columns" },
+	};
+	size_t length = strlen(message);
+
+	for (size_t i = 0; i < sizeof(options_for) / sizeof(options_for[0]);
+	     i++) {
+		size_t n = strlen(options_for[i].end);
+
+		if (n <= length &&
+		    !strcmp(message + length - n, options_for[i].end))
+			return prefixed ? options_for[i].prefixed :
+					  options_for[i].how;
+	}
+	return "";
+}
+
+void complain_of_trace(const struct trace_input *input,
+		       const struct ssdpm_error *error)
+{
+	const char *how = option_for(error->message, input->prefixed);
+
+	if (error->line)
+		complain("%s:%u: %s%s", input->name, error->line,
+			 error->message, how);
+	else
+		complain("%s: %s%s", input->name, error->message, how);
+}
+
+struct ssdpm_generator_params generator_of(const struct trace_options *settings,
+					   const char *name)
+{
+	struct ssdpm_generator_params params = settings->generator;
+
+	if (!params.size)
+		ssdpm_generator_params_init(&params, sizeof(params));
+	params.name = name;
+	return params;
+}
+
+/* Numbers that no workload of this name can have are a matter of usage. */
+static enum exit_status make_trace(const struct trace_options *settings,
+				   struct trace_input *input)
+{
+	struct ssdpm_generator_params params =
+		generator_of(settings, input->name);
+	struct ssdpm_error error;
+	int err = ssdpm_trace_generate(&params, &input->trace, &error);
+
+	if (!err)
+		return STATUS_DONE;
+	complain_of_trace(input, &error);
+	return err == -EINVAL || err == -ERANGE ? STATUS_USAGE : STATUS_FAILED;
+}
+
+static enum exit_status open_fd(const struct trace_options *settings, int fd,
+				struct trace_input *input)
+{
+	struct ssdpm_trace_params params = settings->reader;
+	struct ssdpm_error error;
+
+	params.size = sizeof(params);
+	if (!ssdpm_trace_open(fd, &params, &input->trace, &error))
+		return STATUS_DONE;
+	complain_of_trace(input, &error);
+	return STATUS_FAILED;
+}
+
+enum exit_status open_trace(const struct common *common,
+			    const struct trace_options *settings,
+			    const char *name, struct trace_input *ret_input)
+{
+	struct trace_input input = { .name = name,
+				     .prefixed = settings->prefixed,
+				     .fd = -1 };
+	const char *problem = NULL;
+	enum exit_status status;
+
+	if (is_workload(name)) {
+		status = make_trace(settings, &input);
+	} else if (!strcmp(name, "-")) {
+		status = open_fd(settings, STDIN_FILENO, &input);
+	} else {
+		input.fd = open_file(name, &problem);
+		if (input.fd == -ENOENT)
+			problem = "no such file, and no workload of this name; "
+				  "ssdpm workload --list prints them";
+		if (input.fd < 0) {
+			complain("%s: %s", name,
+				 problem ? problem : strerror(-input.fd));
+			return STATUS_FAILED;
+		}
+		status = open_fd(settings, input.fd, &input);
+	}
+	if (status) {
+		close_trace(&input);
+		return status;
+	}
+	progress_begin(&input.progress, common, name,
+		       strcmp(name, "-") ? input.fd : STDIN_FILENO);
+	*ret_input = input;
+	return STATUS_DONE;
+}
+
+enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
+			    size_t max, size_t *ret_n)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_trace_read(input->trace, ios, max, ret_n, &error)) {
+		progress_add(&input->progress, *ret_n);
+		return STATUS_DONE;
+	}
+	complain_of_trace(input, &error);
+	return STATUS_FAILED;
+}
+
+void close_trace(struct trace_input *input)
+{
+	progress_clear();
+	input->trace = ssdpm_trace_close(input->trace);
+	if (input->fd >= 0)
+		close(input->fd);
+	input->fd = -1;
+}
+
+static void say_count(const char *name, uint64_t count, const char *one,
+		      const char *many)
+{
+	if (count)
+		complain("%s: %s %s", name, count_text(count).text,
+			 count == 1 ? one : many);
+}
+
+void say_counts(const struct common *common, const struct trace_input *input)
+{
+	const struct ssdpm_trace_counts *c =
+		ssdpm_trace_get_counts(input->trace);
+	const char *name = input->name;
+
+	if (common->quiet)
+		return;
+	say_count(name, c->n_bad, "line could not be read and is left out",
+		  "lines could not be read and are left out");
+	say_count(name, c->n_unmatched, "I/O never completed and is left out",
+		  "I/Os never completed and are left out");
+	say_count(name, c->n_orphans,
+		  "completion of an I/O that never began is left out",
+		  "completions of I/Os that never began are left out");
+	say_count(name, c->n_saturated,
+		  "I/O took longer than 4.29 s and counts as that",
+		  "I/Os took longer than 4.29 s and count as that");
+	say_count(name, c->n_backward, "time went backwards and was raised",
+		  "times went backwards and were raised");
+	say_count(name, c->n_wrapped, "time of -1 ns was put right",
+		  "times of -1 ns were put right");
+	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
+		complain("%s: all times are whole seconds: the trace does not "
+			 "show shorter idle times",
+			 name);
+	if (!c->n_ios && c->n_other_device)
+		complain("%s: no I/O is of the device that --device names",
+			 name);
+	if (!common->verbose && c->n_ios)
+		return;
+	say_count(name, c->n_other_device,
+		  "I/O of another device is left out, as asked",
+		  "I/Os of other devices are left out, as asked");
+	if (common->verbose && c->format)
+		complain("%s: %s, %s lines or events, %s I/Os", name,
+			 ssdpm_trace_format_to_string(c->format),
+			 count_text(c->n_lines).text,
+			 count_text(c->n_ios).text);
+}
+
+void write_counts(struct json_writer *w, const struct ssdpm_trace_counts *c)
+{
+	ssdpm__json_begin(w, "counts", '{');
+	ssdpm__json_string(w, "format",
+			   ssdpm_trace_format_to_string(c->format));
+	ssdpm__json_uint(w, "n_ios", c->n_ios);
+	ssdpm__json_uint(w, "n_records", c->n_records);
+	ssdpm__json_uint(w, "n_lines", c->n_lines);
+	ssdpm__json_uint(w, "n_bad", c->n_bad);
+	ssdpm__json_uint(w, "n_unmatched", c->n_unmatched);
+	ssdpm__json_uint(w, "n_orphans", c->n_orphans);
+	ssdpm__json_uint(w, "n_saturated", c->n_saturated);
+	ssdpm__json_uint(w, "n_backward", c->n_backward);
+	ssdpm__json_uint(w, "n_wrapped", c->n_wrapped);
+	ssdpm__json_uint(w, "n_other_device", c->n_other_device);
+	ssdpm__json_uint(w, "resolution_ns", c->resolution_ns);
+	ssdpm__json_end(w, '}');
+}

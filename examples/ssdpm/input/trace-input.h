@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces: a file, standard input, or a workload that is made. */
+#ifndef SSDPM_COMMAND_TRACE_INPUT_H
+#define SSDPM_COMMAND_TRACE_INPUT_H
+
+#include "text/progress.h"
+
+#include "base/json.h"
+
+struct trace_options {
+	struct ssdpm_trace_params reader;
+	struct ssdpm_generator_params generator;
+	uint32_t given; /* bits: which options of the group */
+	/* Beside options of other files: they begin with "trace-". */
+	bool prefixed;
+};
+
+/* How to read or to make a trace; its settings are a struct trace_options. */
+extern const struct option_group trace_option_group;
+
+struct trace_input {
+	const char *name;
+	bool prefixed; /* its options, as in struct trace_options */
+	struct ssdpm_trace *trace;
+	int fd; /* -1: none to close */
+	struct progress progress;
+};
+
+/* "-", a file, or the name of a workload. A file comes first. */
+bool is_workload(const char *name);
+
+/*
+ * Is there a trace that reads each of the options? Names lists them all. At
+ * most one may be standard input.
+ */
+enum exit_status check_trace_options(const struct common *common,
+				     const struct trace_options *options,
+				     const char *const *names, size_t n);
+
+/* Close it with close_trace(); a failure is complained of. */
+enum exit_status open_trace(const struct common *common,
+			    const struct trace_options *options,
+			    const char *name, struct trace_input *ret_input);
+/* *ret_n 0: the end. */
+enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
+			    size_t max, size_t *ret_n);
+void close_trace(struct trace_input *input);
+
+/* A complaint about the trace that names it and the line. */
+void complain_of_trace(const struct trace_input *input,
+		       const struct ssdpm_error *error);
+
+/* What the options say for a workload that is made. */
+struct ssdpm_generator_params generator_of(const struct trace_options *options,
+					   const char *name);
+
+/* What the reader met, on standard error and as an object. */
+void say_counts(const struct common *common, const struct trace_input *input);
+void write_counts(struct json_writer *w,
+		  const struct ssdpm_trace_counts *counts);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/advised.h"
+
+#include "input/live.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAM "ssdpm "
+
+/* Those that advices name. */
+static const char *const commands[] = { "apply", "check",  "lpm",
+					"plan",	 "revert", "show" };
+
+void write_word(FILE *file, const char *word)
+{
+	bool plain = *word &&
+		     !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+					"_./+-")];
+
+	fputs(plain ? " " : " '", file);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", file);
+		else
+			putc(*word, file);
+	fputs(plain ? "" : "'", file);
+}
+
+void write_root(FILE *file, const char *root)
+{
+	if (!root)
+		return;
+	fputs(" --root", file);
+	write_word(file, root);
+}
+
+/* The length of "ssdpm COMMAND" that a text begins with, or 0. */
+static size_t call_length(const char *text)
+{
+	const size_t before = strlen(PROGRAM);
+
+	if (strncmp(text, PROGRAM, before))
+		return 0;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		size_t length = strlen(commands[i]);
+
+		if (!strncmp(text + before, commands[i], length) &&
+		    strspn(text + before + length,
+			   "abcdefghijklmnopqrstuvwxyz") == 0)
+			return before + length;
+	}
+	return 0;
+}
+
+char *advised_text(const char *root, const char *text)
+{
+	char *result = NULL;
+	size_t size;
+	FILE *file = open_memstream(&result, &size);
+
+	if (!file)
+		return NULL;
+	while (*text) {
+		size_t length = call_length(text);
+
+		fwrite(text, 1, length ? length : 1, file);
+		if (length)
+			write_root(file, root);
+		text += length ? length : 1;
+	}
+	if (fclose(file)) {
+		free(result);
+		return NULL;
+	}
+	return result;
+}
+
+static const char *root_of(const struct drive *drive)
+{
+	return drive->live ? drive->live->root : NULL;
+}
+
+char *advice_text(const struct drive *drive,
+		  const struct ssdpm_diagnosis *diagnosis)
+{
+	if (!diagnosis || !diagnosis->advice[0])
+		return NULL;
+	return advised_text(root_of(drive), diagnosis->advice);
+}
+
+char *show_text(const struct drive *drive)
+{
+	char *result = NULL;
+	size_t size;
+	FILE *file = open_memstream(&result, &size);
+
+	if (!file)
+		return NULL;
+	fputs("ssdpm show", file);
+	write_root(file, root_of(drive));
+	write_word(file, drive->name);
+	if (fclose(file)) {
+		free(result);
+		return NULL;
+	}
+	return result;
+}

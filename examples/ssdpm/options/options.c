@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/progress.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MAX_OPTIONS 96
+#define FIRST_CODE 256 /* above every letter */
+
+static const struct option_spec common_options[] = {
+	{ "json", 0, NULL,
+	  "print JSON (one object a drive, several in an "
+	  "array)" },
+	{ "value", 0, "KEY", "print the value of one key of the JSON, bare" },
+	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh" },
+	{ "root", 0, "DIR", "a capture, in the place of this machine" },
+	{ "quiet", 'q', NULL, "print no notes on standard error" },
+	{ "verbose", 'v', NULL, "say what was read" },
+	{ "help", 'h', NULL, "print this help" },
+};
+
+/*
+ * Of subcommands that take drives: what is known of a drive, and which one of
+ * the catalogue is meant. Devices need the first two.
+ */
+static const struct option_spec drive_options[] = {
+	{ "identify", 0, NULL,
+	  "ask the drives of this machine themselves; needs root" },
+	{ "catalogue", 0, "FILE",
+	  "drives of your own, before those of the catalogue" },
+	{ "firmware", 0, "FW",
+	  "of the catalogue's drives, those with this firmware" },
+};
+
+#define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
+#define N_DEVICE 2
+#define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
+
+static size_t n_drive_options(const struct subcommand *subcommand)
+{
+	return subcommand->takes_drives	 ? N_DRIVE :
+	       subcommand->takes_devices ? N_DEVICE :
+					   0;
+}
+
+static size_t n_group_options(const struct subcommand *subcommand)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < subcommand->n_groups; i++)
+		n += subcommand->groups[i].group->n_options;
+	return n;
+}
+
+static size_t n_all_options(const struct subcommand *subcommand)
+{
+	return subcommand->n_options + n_group_options(subcommand) +
+	       n_drive_options(subcommand) + N_COMMON;
+}
+
+/* The subcommand's options first, the common ones last. */
+const struct option_spec *option_at(const struct subcommand *subcommand,
+				    size_t i)
+{
+	if (i < subcommand->n_options)
+		return &subcommand->options[i];
+	i -= subcommand->n_options;
+	for (size_t j = 0; j < subcommand->n_groups; j++) {
+		const struct option_group *group = subcommand->groups[j].group;
+
+		if (i < group->n_options)
+			return &group->options[i];
+		i -= group->n_options;
+	}
+	if (i < n_drive_options(subcommand))
+		return &drive_options[i];
+	i -= n_drive_options(subcommand);
+	return i < N_COMMON ? &common_options[i] : NULL;
+}
+
+bool argument_is_optional(const struct option_spec *option)
+{
+	return option->argument && option->argument[0] == '[';
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	progress_clear();
+	fputs("ssdpm: ", stderr);
+	va_start(args, format);
+	print_list(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+enum exit_status usage_error(const struct common *common, const char *format,
+			     ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ssdpm %s: ", common->subcommand);
+	va_start(args, format);
+	print_list(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return STATUS_USAGE;
+}
+
+enum exit_status choose_form(struct common *common, enum form form,
+			     const char *option)
+{
+	if (common->form && strcmp(common->form_option, option))
+		return usage_error(common, "--%s and --%s exclude each other",
+				   common->form_option, option);
+	common->form = form;
+	common->form_option = option;
+	return STATUS_DONE;
+}
+
+/* What is too long for its column stands on a line of its own. */
+static void print_option(const struct option_spec *option)
+{
+	char argument[128] = "";
+	int width;
+
+	if (argument_is_optional(option)) /* "[FILE]" */
+		snprintf(argument, sizeof(argument), "[=%s",
+			 option->argument + 1);
+	else if (option->argument)
+		snprintf(argument, sizeof(argument), " %s", option->argument);
+	width = printf("  %s%c%s--%s%s", option->letter ? "-" : "",
+		       option->letter ? option->letter : ' ',
+		       option->letter ? ", " : "   ", option->name, argument);
+	if (width > 34) {
+		putchar('\n');
+		width = 0;
+	}
+	printf("%*s%s\n", 35 - width, "", option->help);
+}
+
+static void print_help(const struct subcommand *subcommand)
+{
+	const struct option_spec *option;
+
+	const struct subcommand *const *actions = subcommand->actions;
+
+	printf("Usage: ssdpm %s [OPTION]... %s\n", subcommand->name,
+	       subcommand->operands);
+	for (; actions && *actions; actions++)
+		printf("       ssdpm %s [OPTION]... %s\n", (*actions)->name,
+		       (*actions)->operands);
+	printf("\n%s\n\nOptions:\n", subcommand->summary);
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
+		print_option(option);
+	puts("\nExamples:");
+	fputs(subcommand->examples, stdout);
+	printf("\nMore in ssdpm-%.*s(1).\n",
+	       (int)strcspn(subcommand->name, " "), subcommand->name);
+}
+
+static enum exit_status set_common(struct common *common, const char *name,
+				   const char *argument)
+{
+	if (!strcmp(name, "json"))
+		return choose_form(common, FORM_JSON, name);
+	if (!strcmp(name, "shell"))
+		return choose_form(common, FORM_SHELL, name);
+	if (!strcmp(name, "value")) {
+		if (common->value_key)
+			return usage_error(common, "--value is given twice");
+		common->value_key = argument;
+		return choose_form(common, FORM_VALUE, name);
+	}
+	if (!strcmp(name, "root") && !*argument)
+		return usage_error(common, "--root \"\": name the directory of "
+					   "a capture");
+	if (!strcmp(name, "firmware"))
+		common->firmware = argument;
+	else if (!strcmp(name, "catalogue"))
+		common->catalogue_path = argument;
+	else if (!strcmp(name, "root"))
+		common->root = argument;
+	else if (!strcmp(name, "identify"))
+		common->identify = true;
+	else if (!strcmp(name, "quiet"))
+		common->quiet = true;
+	else
+		common->verbose = true;
+	return STATUS_DONE;
+}
+
+/* The tables in the form that getopt_long() takes. */
+struct getopt_tables {
+	struct option longs[MAX_OPTIONS + 1];
+	char shorts[2 * MAX_OPTIONS + 2];
+};
+
+static void make_tables(const struct subcommand *subcommand,
+			struct getopt_tables *tables)
+{
+	size_t n = n_all_options(subcommand);
+	char *shorts = tables->shorts;
+
+	*shorts++ = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < n; i++) {
+		const struct option_spec *option = option_at(subcommand, i);
+
+		tables->longs[i] = (struct option){
+			.name = option->name,
+			.has_arg = argument_is_optional(option) ?
+					   optional_argument :
+				   option->argument ? required_argument :
+						      no_argument,
+			.val = FIRST_CODE + (int)i,
+		};
+		if (!option->letter)
+			continue;
+		*shorts++ = option->letter;
+		if (option->argument)
+			*shorts++ = ':';
+	}
+	*shorts = 0;
+	tables->longs[n] = (struct option){ 0 };
+}
+
+static const struct option_spec *find_option(
+	const struct subcommand *subcommand, int code)
+{
+	size_t n = n_all_options(subcommand);
+
+	if (code >= FIRST_CODE)
+		return option_at(subcommand, (size_t)(code - FIRST_CODE));
+	for (size_t i = 0; i < n; i++)
+		if (option_at(subcommand, i)->letter == code)
+			return option_at(subcommand, i);
+	return NULL;
+}
+
+/* optind is past the word that getopt_long() did not like. */
+static enum exit_status bad_option(const struct common *common, int code,
+				   char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (code == ':')
+		return usage_error(common,
+				   "%s needs an argument; see ssdpm %s "
+				   "--help",
+				   word, common->subcommand);
+	if (!strncmp(word, "--", 2))
+		return usage_error(common,
+				   "%s: no such option, or not here with an "
+				   "argument; see ssdpm %s --help",
+				   word, common->subcommand);
+	return usage_error(common, "-%c: no such option; see ssdpm %s --help",
+			   optopt, common->subcommand);
+}
+
+static bool is_among(const struct option_spec *option,
+		     const struct option_spec *options, size_t n)
+{
+	/* A subcommand without options of its own has none to add to. */
+	return n && option >= options && option < options + n;
+}
+
+static enum exit_status take_option(const struct subcommand *subcommand,
+				    struct common *common, int code)
+{
+	const struct option_spec *option = find_option(subcommand, code);
+
+	if (is_among(option, subcommand->options, subcommand->n_options))
+		return subcommand->set(subcommand->settings, common, option,
+				       optarg);
+	for (size_t i = 0; i < subcommand->n_groups; i++) {
+		const struct option_group *group = subcommand->groups[i].group;
+
+		if (is_among(option, group->options, group->n_options))
+			return group->set(subcommand->groups[i].settings,
+					  common, option, optarg);
+	}
+	return set_common(common, option->name, optarg);
+}
+
+const char *action_word(const struct subcommand *action)
+{
+	return strchr(action->name, ' ') + 1;
+}
+
+static const struct subcommand *action_of(const struct subcommand *subcommand,
+					  const char *word)
+{
+	const struct subcommand *const *actions = subcommand->actions;
+
+	for (; actions && *actions; actions++)
+		if (!strcmp(action_word(*actions), word))
+			return *actions;
+	return NULL;
+}
+
+enum exit_status help_subcommand(const struct subcommand *subcommand,
+				 const char *action)
+{
+	const struct subcommand *found =
+		action ? action_of(subcommand, action) : subcommand;
+
+	if (!found) {
+		complain("%s %s: no such command; see ssdpm help %s",
+			 subcommand->name, action, subcommand->name);
+		return STATUS_USAGE;
+	}
+	print_help(found);
+	return STATUS_DONE;
+}
+
+static enum exit_status run_options(const struct subcommand *subcommand,
+				    int argc, char **argv)
+{
+	struct common common = { .subcommand = subcommand->name };
+	struct getopt_tables tables;
+	enum exit_status status;
+	int code;
+
+	make_tables(subcommand, &tables);
+	opterr = 0;
+	while ((code = getopt_long(argc, argv, tables.shorts, tables.longs,
+				   NULL)) != -1) {
+		if (code == '?' || code == ':')
+			return bad_option(&common, code, argv);
+		if (code == 'h' ||
+		    !strcmp(find_option(subcommand, code)->name, "help")) {
+			print_help(subcommand);
+			return STATUS_DONE;
+		}
+		status = take_option(subcommand, &common, code);
+		if (status)
+			return status;
+	}
+	if (optind == argc && !subcommand->operands_optional &&
+	    !(subcommand->takes_drives && common.root))
+		return usage_error(&common, "no %s given; see ssdpm %s --help",
+				   subcommand->operands, subcommand->name);
+	if (optind < argc && action_of(subcommand, argv[optind]))
+		return usage_error(&common,
+				   "%s: it stands right after %s, before all "
+				   "options",
+				   argv[optind], subcommand->name);
+	return subcommand->run(subcommand->settings, &common, argv + optind,
+			       (size_t)(argc - optind));
+}
+
+enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,
+				char **argv)
+{
+	const struct subcommand *action =
+		argc > 1 ? action_of(subcommand, argv[1]) : NULL;
+
+	if (action)
+		return run_options(action, argc - 1, argv + 1);
+	return run_options(subcommand, argc, argv);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/plan-options.h"
+
+#include "options/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LPM_WORDS                                              \
+	"med_power_with_dipm, medium_power, max_performance, " \
+	"min_power_with_partial or min_power"
+
+static const struct option_spec options[] = {
+	{ "profile", 'p', "NAME|auto|performance|balanced|power-saver",
+	  "what to set; auto: balanced on AC, power-saver on battery" },
+	{ "profiles", 0, "FILE",
+	  "profiles of your own, before those built in" },
+	{ "source", 0, "auto|ac|battery",
+	  "the power source that the profile is for (default: auto)" },
+	{ "latency", 'l', "TIME|any",
+	  "NVMe: latency limit, as in 25ms; 0us: APST off" },
+	{ "nvme-core", 0, "NAME=VALUE",
+	  "NVMe: a parameter of nvme_core, as in apst_primary_timeout_ms=50; "
+	  "all drives" },
+	{ "apst", 0, "TABLE",
+	  "NVMe: a table, a file or an algorithm, by Set Features; lost at the "
+	  "next reset" },
+	{ "lpm", 0, "POLICY,...",
+	  "SATA: link policies, the first that the port takes" },
+	{ "power-state", 0, "NUMBER",
+	  "NVMe: an operational power state, by Set Features; lost at the "
+	  "next reset; of each device as in nvme0=1,nvme1=2" },
+	{ "workload-hint", 0, "NUMBER",
+	  "NVMe: hint beside --power-state, 0 to 7 (default: as it is)" },
+	{ "nopp", 0, "on|off",
+	  "NVMe: background work may exceed the power of non-operational "
+	  "states" },
+};
+
+enum exit_status parse_lpms(const struct common *common, const char *option,
+			    const char *text, uint32_t lpms[SSDPM_MAX_LPMS],
+			    size_t *ret_n)
+{
+	size_t n = 0;
+
+	for (const char *at = text; at;) {
+		size_t length = strcspn(at, ",");
+		uint32_t lpm = 0;
+		char word[32];
+
+		if (length < sizeof(word)) {
+			memcpy(word, at, length);
+			word[length] = 0;
+			lpm = ssdpm_lpm_from_string(word);
+		}
+		if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
+			return usage_error(common,
+					   "--%s %s: Linux has no way back to "
+					   "keep_firmware_settings but a boot",
+					   option, text);
+		if (!lpm || n == SSDPM_MAX_LPMS)
+			return usage_error(common, "--%s %s: " LPM_WORDS,
+					   option, text);
+		lpms[n++] = lpm;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	*ret_n = n;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_nvme_core(struct plan_options *settings,
+				      const struct common *common,
+				      const char *text)
+{
+	const char *equals = strchr(text, '=');
+	size_t length = equals ? (size_t)(equals - text) : 0;
+	const char *name;
+	char option[64];
+
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     equals && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US;
+	     i++) {
+		name = ssdpm_nvme_core_to_string(i);
+		if (!name || strlen(name) != length ||
+		    memcmp(name, text, length))
+			continue;
+		settings->nvme_core_given |= UINT32_C(1) << i;
+		snprintf(option, sizeof(option), "nvme-core %s", name);
+		return parse_count(common, option, equals + 1,
+				   &settings->nvme_core[i]);
+	}
+	return usage_error(common,
+			   "--nvme-core %s: write apst_primary_timeout_ms=, "
+			   "apst_primary_latency_tol_us=, "
+			   "apst_secondary_timeout_ms= or "
+			   "apst_secondary_latency_tol_us= and a number",
+			   text);
+}
+
+static enum exit_status set_source(struct plan_options *settings,
+				   const struct common *common,
+				   const char *text)
+{
+	settings->power_source = 0;
+	for (uint32_t i = 1; ssdpm_power_source_to_string(i); i++)
+		if (!strcmp(text, ssdpm_power_source_to_string(i)))
+			settings->power_source = i;
+	if (settings->power_source || !strcmp(text, "auto"))
+		return STATUS_DONE;
+	return usage_error(common, "--source %s: ac, battery or auto", text);
+}
+
+static enum exit_status set_latency(struct plan_options *settings,
+				    const struct common *common,
+				    const char *text)
+{
+	settings->has_latency = true;
+	settings->max_exit_latency_us = SSDPM_LATENCY_ANY;
+	if (!strcmp(text, "any"))
+		return STATUS_DONE;
+	return parse_time(common, "latency", text,
+			  &settings->max_exit_latency_us);
+}
+
+static enum exit_status set_number(const struct common *common,
+				   const char *option, const char *text,
+				   uint32_t max, bool *ret_has,
+				   uint32_t *ret_number)
+{
+	uint64_t number;
+
+	if (parse_count(common, option, text, &number))
+		return STATUS_USAGE;
+	if (number > max)
+		return usage_error(common, "--%s %s: at most %u", option, text,
+				   max);
+	*ret_has = true;
+	*ret_number = (uint32_t)number;
+	return STATUS_DONE;
+}
+
+/* "nvme0=1": the number of characters up to the comma or the end. */
+static size_t split_power_state(const char *text, size_t *ret_name,
+				const char **ret_number)
+{
+	size_t length = strcspn(text, ",");
+	const char *equals = memchr(text, '=', length);
+
+	*ret_name = equals ? (size_t)(equals - text) : 0;
+	*ret_number = equals ? equals + 1 : text + length;
+	return length;
+}
+
+/* What --power-state says of a device, from its name on; or NULL. */
+static const char *find_entry(const char *text, const char *device,
+			      size_t length)
+{
+	const char *number;
+	size_t name;
+
+	for (;;) {
+		size_t whole = split_power_state(text, &name, &number);
+
+		if (name == length && !memcmp(device, text, name))
+			return text;
+		if (!text[whole])
+			return NULL;
+		text += whole + 1;
+	}
+}
+
+bool find_power_state(const struct plan_options *settings, const char *device,
+		      uint32_t *ret_state)
+{
+	const char *entry;
+
+	*ret_state = settings->power_state;
+	if (!settings->power_states)
+		return settings->has_power_state;
+	entry = find_entry(settings->power_states, device, strlen(device));
+	if (!entry)
+		return false;
+	*ret_state = (uint32_t)strtoul(strchr(entry, '=') + 1, NULL, 10);
+	return true;
+}
+
+static bool is_here(const struct drives *drives, const char *name,
+		    size_t length)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drives->drives[i].device);
+
+		if (strlen(facts->name) == length &&
+		    !memcmp(facts->name, name, length))
+			return true;
+	}
+	return false;
+}
+
+enum exit_status check_power_states(const struct common *common,
+				    const struct plan_options *settings,
+				    const struct drives *drives)
+{
+	const char *all = settings->power_states, *number;
+	size_t name, length;
+
+	for (const char *text = all; text;
+	     text = text[length] ? text + length + 1 : NULL) {
+		length = split_power_state(text, &name, &number);
+		if (is_here(drives, text, name))
+			continue;
+		return usage_error(common,
+				   "--power-state %s: %.*s is none of the "
+				   "devices here",
+				   all, (int)name, text);
+	}
+	return STATUS_DONE;
+}
+
+static enum exit_status set_power_states(struct plan_options *settings,
+					 const struct common *common,
+					 const char *all)
+{
+	for (const char *text = all; text;) {
+		size_t name, length;
+		const char *digits;
+		uint32_t state;
+		char number[16];
+		bool has;
+
+		length = split_power_state(text, &name, &digits);
+		length -= (size_t)(digits - text);
+		if (!name || length >= sizeof(number))
+			return usage_error(common,
+					   "--power-state %s: a number, or "
+					   "devices as in nvme0=1,nvme1=2",
+					   all);
+		if (find_entry(all, text, name) != text)
+			return usage_error(common,
+					   "--power-state %s: %.*s stands "
+					   "twice",
+					   all, (int)name, text);
+		memcpy(number, digits, length);
+		number[length] = 0;
+		if (!length || strspn(number, "0123456789") < length)
+			return usage_error(common,
+					   "--power-state %s: %.*s=%s: a "
+					   "device and a number, as in nvme0=1",
+					   all, (int)name, text, number);
+		if (set_number(common, "power-state", number,
+			       SSDPM_MAX_STATES - 1, &has, &state))
+			return STATUS_USAGE;
+		text = digits[length] ? digits + length + 1 : NULL;
+	}
+	settings->power_states = all;
+	settings->has_power_state = true;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_power_state(struct plan_options *settings,
+					const struct common *common,
+					const char *text)
+{
+	settings->power_states = NULL;
+	if (strchr(text, '='))
+		return set_power_states(settings, common, text);
+	return set_number(common, "power-state", text, SSDPM_MAX_STATES - 1,
+			  &settings->has_power_state, &settings->power_state);
+}
+
+static enum exit_status set_nopp(struct plan_options *settings,
+				 const struct common *common, const char *text)
+{
+	settings->nopp = !strcmp(text, "on");
+	settings->has_nopp = settings->nopp || !strcmp(text, "off");
+	return settings->has_nopp ?
+		       STATUS_DONE :
+		       usage_error(common, "--nopp %s: on or off", text);
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct plan_options *settings = data;
+	const char *name = option->name;
+
+	if (!strcmp(name, "source"))
+		return set_source(settings, common, argument);
+	if (!strcmp(name, "latency"))
+		return set_latency(settings, common, argument);
+	if (!strcmp(name, "nvme-core"))
+		return set_nvme_core(settings, common, argument);
+	if (!strcmp(name, "lpm"))
+		return parse_lpms(common, name, argument, settings->lpms,
+				  &settings->n_lpms);
+	if (!strcmp(name, "power-state"))
+		return set_power_state(settings, common, argument);
+	if (!strcmp(name, "workload-hint"))
+		return set_number(common, name, argument, 7,
+				  &settings->has_workload_hint,
+				  &settings->workload_hint);
+	if (!strcmp(name, "nopp"))
+		return set_nopp(settings, common, argument);
+	if (!strcmp(name, "profile") && !*argument)
+		return usage_error(common, "--profile \"\": name one, or auto");
+	if (!strcmp(name, "profile"))
+		settings->profile = argument;
+	else if (!strcmp(name, "profiles"))
+		settings->profiles_path = argument;
+	else
+		settings->table_name = argument;
+	return STATUS_DONE;
+}
+
+const struct option_group plan_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+static bool is_empty(const struct plan_options *settings)
+{
+	return !settings->profile && !settings->has_latency &&
+	       !settings->nvme_core_given && !settings->table_name &&
+	       !settings->n_lpms && !settings->has_power_state &&
+	       !settings->has_nopp;
+}
+
+enum exit_status check_plan_options(const struct common *common,
+				    struct plan_options *settings)
+{
+	struct table_source *table = &settings->table;
+
+	if (settings->has_workload_hint && !settings->has_power_state)
+		return usage_error(common, "--workload-hint is for a "
+					   "--power-state");
+	settings->applied =
+		is_empty(settings) && !strcmp(common->subcommand, "check");
+	if (is_empty(settings) && !settings->applied)
+		return usage_error(common,
+				   "nothing to set is given: --profile auto, "
+				   "or --latency, --nvme-core, --apst, --lpm, "
+				   "--power-state or --nopp; see ssdpm %s "
+				   "--help",
+				   common->subcommand);
+	if (!settings->profile &&
+	    (settings->profiles_path || settings->power_source))
+		return usage_error(
+			common, "--%s without --profile says nothing",
+			settings->profiles_path ? "profiles" : "source");
+	if (!settings->table_name)
+		return STATUS_DONE;
+	ssdpm_apst_params_init(&table->params, sizeof(table->params));
+	if (parse_table_source(common, "apst", settings->table_name, table))
+		return STATUS_USAGE;
+	return read_table_source(table);
+}
+
+static enum exit_status complain_of_profile(const struct plan_options *settings,
+					    const struct ssdpm_error *error)
+{
+	if (error->line)
+		complain("%s:%u: %s", settings->profiles_path, error->line,
+			 error->message);
+	else
+		complain("%s", error->message);
+	return STATUS_FAILED;
+}
+
+/* auto is the one name that is another profile on each source. */
+static int find_one(const struct plan_options *settings,
+		    const struct buffer *text, uint32_t source,
+		    struct ssdpm_profile_settings *ret,
+		    struct ssdpm_error *reterr)
+{
+	const char *name = settings->profile;
+
+	if (!strcmp(name, "auto"))
+		name = source == SSDPM_SOURCE_BATTERY ? "power-saver" :
+							"balanced";
+	ret->size = sizeof(*ret);
+	return ssdpm_profile_find(text->data, text->size, name, source, ret,
+				  reterr);
+}
+
+enum exit_status find_profile(const struct common *common,
+			      const struct plan_options *settings,
+			      const struct ssdpm_machine_facts *facts,
+			      uint32_t source, struct profile *ret)
+{
+	struct buffer text = { 0 };
+	struct ssdpm_error error;
+	int err;
+
+	*ret = (struct profile){ 0 };
+	if (!settings->profile)
+		return STATUS_DONE;
+	if (settings->profiles_path &&
+	    read_operand(settings->profiles_path, &text)) {
+		free(text.data);
+		return STATUS_FAILED;
+	}
+	ret->is_auto = !strcmp(settings->profile, "auto");
+	if (!source)
+		source = facts->power_source;
+	ret->source_assumed = !source;
+	if (!source)
+		source = SSDPM_SOURCE_AC;
+	err = find_one(settings, &text, SSDPM_SOURCE_AC, &ret->ac, &error);
+	if (!err)
+		err = find_one(settings, &text, SSDPM_SOURCE_BATTERY,
+			       &ret->battery, &error);
+	ret->now = source == SSDPM_SOURCE_AC ? ret->ac : ret->battery;
+	free(text.data);
+	if (err)
+		return complain_of_profile(settings, &error);
+	if (ret->source_assumed && !common->quiet)
+		complain("no power supply says whether this machine is on AC; "
+			 "taken: ac");
+	return STATUS_DONE;
+}

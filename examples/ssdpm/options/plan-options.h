@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What shall be in force: the options of plan, apply and check. */
+#ifndef SSDPM_COMMAND_PLAN_OPTIONS_H
+#define SSDPM_COMMAND_PLAN_OPTIONS_H
+
+#include "input/live.h"
+#include "input/table-source.h"
+
+struct plan_options {
+	const char *profile; /* "auto", a name, or NULL */
+	const char *profiles_path;
+	uint32_t power_source; /* 0: that of the machine */
+	bool has_latency;
+	uint64_t max_exit_latency_us;
+	uint32_t nvme_core_given; /* bits */
+	uint64_t nvme_core[SSDPM_N_NVME_CORE];
+	const char *table_name; /* NULL: none of its own */
+	struct table_source table;
+	uint32_t lpms[SSDPM_MAX_LPMS];
+	size_t n_lpms;
+	bool has_power_state, has_workload_hint, has_nopp;
+	uint32_t power_state, workload_hint, nopp;
+	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
+	bool applied; /* nothing is given: what was applied since the boot */
+	const char *directory; /* of the record; NULL: the usual one */
+};
+
+/* Its settings are a struct plan_options. */
+extern const struct option_group plan_option_group;
+
+/*
+ * At least one of them is given, but for check; the file of --apst is read.
+ */
+enum exit_status check_plan_options(const struct common *common,
+				    struct plan_options *options);
+
+/*
+ * The power state that the options have for a device; false: none. They were
+ * checked.
+ */
+bool find_power_state(const struct plan_options *options, const char *device,
+		      uint32_t *ret_state);
+
+/* Is each device that --power-state names one of these? */
+enum exit_status check_power_states(const struct common *common,
+				    const struct plan_options *options,
+				    const struct drives *drives);
+
+/* "med_power_with_dipm,medium_power": exact names, the first that is taken. */
+enum exit_status parse_lpms(const struct common *common, const char *option,
+			    const char *text, uint32_t lpms[SSDPM_MAX_LPMS],
+			    size_t *ret_n);
+
+/* A profile, looked up. */
+struct profile {
+	struct ssdpm_profile_settings now, ac, battery;
+	bool is_auto;
+	bool source_assumed; /* no supply says whether it is on AC */
+};
+
+/*
+ * What --profile says on a power source; 0: on that of the machine. Without
+ * that option ret->now.n_lpms and .set are 0.
+ */
+enum exit_status find_profile(const struct common *common,
+			      const struct plan_options *options,
+			      const struct ssdpm_machine_facts *facts,
+			      uint32_t source, struct profile *ret);
+
+/*
+ * Steps for all drives; ssdpm_plan_free() it. What a drive that was not named
+ * cannot do is said, and left out.
+ */
+enum exit_status make_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives,
+			   struct ssdpm_plan **ret_plan);
+
+/* The same, into a plan without steps, as one that is locked. */
+enum exit_status fill_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives,
+			   struct ssdpm_plan *plan);
+
+/*
+ * Of the machine of drives, which is never empty of machines. directory: where
+ * the record is kept; NULL: where it usually is.
+ */
+enum exit_status new_plan(const struct drives *drives, const char *directory,
+			  struct ssdpm_plan **ret_plan);
+
+/* One port: naming it is enough to change an external one. */
+enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
+			 const struct drive *drive, const uint32_t *lpms,
+			 size_t n);
+
+#endif

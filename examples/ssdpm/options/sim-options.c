@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/sim-options.h"
+
+#include "options/apst-options.h"
+#include "input/live.h"
+#include "options/units.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+	{ "loop", 0, "closed|open",
+	  "closed (default): idle times stand, delays move what follows; open: "
+	  "arrival times stand" },
+	{ "pcie-link", 0, "l0|l1|l1.2",
+	  "the link while the drive sleeps (default: as the machine of a device "
+	  "has it, else l1.2)" },
+	{ "operational-state", 0, "PSn",
+	  "the state in which the drive works (default PS0)" },
+	{ "idle-from-start", 0, NULL,
+	  "idle times count from the start of idle, as some firmware does" },
+	{ "end", 0, "TIME",
+	  "simulate until then, counted from the first I/O (default: the last "
+	  "completion)" },
+	{ "idle-power", 0, "POWER",
+	  "of the drive when idle in the state in which it works, as in 0.5W or "
+	  "0.4W..0.8W; of another state as in PS3=20mW" },
+	{ "active-power", 0, "POWER", "while busy, as in 3W or read=2.5W" },
+	{ "transition-power", 0, "POWER", "while it enters or leaves a state" },
+	{ "link-power", 0, "POWER", "what the link adds in a sleeping state" },
+	{ "entry-latency", 0, "TIME", "as in PS4=5ms" },
+	{ "exit-latency", 0, "TIME", "as in PS4=51ms" },
+	{ "base-latency", 0, "TIME",
+	  "before the transfer of an I/O of unknown service, as in read=80us" },
+	{ "bandwidth", 0, "RATE", "of that transfer, as in write=500MB/s" },
+	{ "operation-energy", 0, "ENERGY", "of each I/O, as in read=5uJ" },
+	{ "byte-energy", 0, "ENERGY", "of each byte, as in read=600pJ" },
+	{ "link-idle-time", 0, "TIME",
+	  "SATA: idle time before a link state, as in PS1=10ms" },
+	{ "spare", 0, "SHARE",
+	  "of the flash that holds no data, as in 7%: what garbage collection "
+	  "adds to a written byte counts" },
+	{ "measured-wa", 0, "FACTOR",
+	  "with --spare: write amplification at which writes were measured, as "
+	  "in 2.5x (default: as --measured says, or 1x)" },
+	{ "measured", 0, "FILE",
+	  "what ssdpm measure calibrate saved of the drive" },
+};
+
+/* No drive has blocks of more pages. */
+#define MAX_WA 65536000
+
+typedef enum exit_status (*parse_fn)(const struct common *common,
+				     const char *option, const char *text,
+				     uint64_t *ret_value);
+
+enum subject { WHOLE, STATE, OPERATION };
+
+static enum exit_status parse_energy_nj(const struct common *common,
+					const char *option, const char *text,
+					uint64_t *ret_nj)
+{
+	uint64_t pj;
+
+	if (parse_energy_pj(common, option, text, &pj))
+		return STATUS_USAGE;
+	if (pj % 1000)
+		return usage_error(common, "--%s %s: finer than a nanojoule",
+				   option, text);
+	*ret_nj = pj / 1000;
+	return STATUS_DONE;
+}
+
+static const struct known_override {
+	const char *option;
+	uint32_t kind;
+	enum subject subject;
+	parse_fn parse;
+} known_overrides[] = {
+	{ "idle-power", SSDPM_PARAMETER_IDLE_POWER, STATE, parse_any_power },
+	{ "active-power", SSDPM_PARAMETER_ACTIVE_POWER, OPERATION,
+	  parse_any_power },
+	{ "transition-power", SSDPM_PARAMETER_TRANSITION_POWER, WHOLE,
+	  parse_any_power },
+	{ "link-power", SSDPM_PARAMETER_LINK_POWER, WHOLE, parse_any_power },
+	{ "entry-latency", SSDPM_PARAMETER_ENTRY_LATENCY, STATE, parse_time },
+	{ "exit-latency", SSDPM_PARAMETER_EXIT_LATENCY, STATE, parse_time },
+	{ "base-latency", SSDPM_PARAMETER_BASE_LATENCY, OPERATION,
+	  parse_time_ns },
+	{ "bandwidth", SSDPM_PARAMETER_BANDWIDTH, OPERATION, parse_bandwidth },
+	{ "operation-energy", SSDPM_PARAMETER_OPERATION_ENERGY, OPERATION,
+	  parse_energy_nj },
+	{ "byte-energy", SSDPM_PARAMETER_BYTE_ENERGY, OPERATION,
+	  parse_energy_pj },
+	{ "link-idle-time", SSDPM_PARAMETER_LINK_IDLE_TIME, STATE, parse_time },
+};
+
+static const struct known_override *find_known(const char *option)
+{
+	size_t n = sizeof(known_overrides) / sizeof(known_overrides[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(known_overrides[i].option, option))
+			return &known_overrides[i];
+	return NULL;
+}
+
+/* "PS4": 4. */
+static bool parse_state(const char *text, size_t length, uint32_t *ret_state)
+{
+	uint32_t state = 0;
+
+	if (length < 3 || length > 4 || memcmp(text, "PS", 2) ||
+	    (length == 4 && text[2] == '0'))
+		return false;
+	for (size_t i = 2; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		state = state * 10 + (uint32_t)(text[i] - '0');
+	}
+	if (state >= SSDPM_MAX_STATES)
+		return false;
+	*ret_state = state;
+	return true;
+}
+
+static bool parse_op(const char *text, size_t length, uint32_t *ret_index)
+{
+	const char *word;
+
+	for (uint32_t i = 0; (word = ssdpm_op_to_string(i + 1)); i++)
+		if (strlen(word) == length && !memcmp(word, text, length)) {
+			*ret_index = i;
+			return true;
+		}
+	return false;
+}
+
+static bool is_subject(enum subject subject, const char *text, size_t length,
+		       uint32_t *ret_index)
+{
+	return (subject == STATE && parse_state(text, length, ret_index)) ||
+	       (subject == OPERATION && parse_op(text, length, ret_index));
+}
+
+static size_t last_equals(const char *text, size_t length)
+{
+	while (length && text[length - 1] != '=')
+		length--;
+	return length;
+}
+
+/* "nvme0", or "nvme0=PS4" */
+static void parse_drive(enum subject subject, size_t length,
+			struct override *override)
+{
+	size_t at = last_equals(override->text, length);
+
+	override->drive_length = length;
+	if (at && is_subject(subject, override->text + at, length - at,
+			     &override->index))
+		override->drive_length = at - 1;
+}
+
+/* "PS4=" or "read=" before the value, or nothing. */
+static enum exit_status parse_subject(const struct common *common,
+				      const struct sim_options *settings,
+				      enum subject subject,
+				      struct override *override,
+				      const char **ret_value)
+{
+	const char *text = override->text;
+	size_t value = settings->by_drive ? last_equals(text, strlen(text)) :
+					    strcspn(text, "=") + 1;
+
+	override->index = subject == WHOLE ? 0 : ANY_INDEX;
+	*ret_value = text;
+	if (!strchr(text, '='))
+		return STATUS_DONE;
+	*ret_value = text + value;
+	if (is_subject(subject, text, value - 1, &override->index))
+		return STATUS_DONE;
+	if (settings->by_drive && value > 1) {
+		parse_drive(subject, value - 1, override);
+		return STATUS_DONE;
+	}
+	return usage_error(
+		common, "--%s %s: %s", override->option, text,
+		subject == WHOLE ? "there is but one of these" :
+		subject == STATE ? "before = stands a state, as in PS4" :
+				   "before = stands read, write, "
+				   "flush or discard");
+}
+
+/* "A", "LOW..HIGH", "LOW..NOMINAL..HIGH" */
+static enum exit_status parse_range(const struct common *common, parse_fn parse,
+				    const char *text, struct override *override)
+{
+	uint64_t values[3];
+	size_t n = 0;
+
+	for (const char *at = text, *next; at; at = next, n++) {
+		char one[64];
+		size_t length;
+
+		next = strstr(at, "..");
+		length = next ? (size_t)(next - at) : strlen(at);
+		next = next ? next + 2 : NULL;
+		if (n == 3 || length >= sizeof(one))
+			return usage_error(common, "--%s %s: write LOW..HIGH",
+					   override->option, override->text);
+		memcpy(one, at, length);
+		one[length] = 0;
+		if (parse(common, override->option, one, &values[n]))
+			return STATUS_USAGE;
+	}
+	override->low = values[0];
+	override->high = values[n - 1];
+	override->nominal = n == 3 ? values[1] :
+				     values[0] / 2 + values[n - 1] / 2 +
+					     (values[0] & values[n - 1] & 1);
+	if (override->low <= override->nominal &&
+	    override->nominal <= override->high)
+		return STATUS_DONE;
+	return usage_error(common, "--%s %s: the lowest stands first",
+			   override->option, override->text);
+}
+
+static enum exit_status add_override(const struct common *common,
+				     struct sim_options *settings,
+				     const struct known_override *known,
+				     const char *argument)
+{
+	struct override override = {
+		.option = known->option,
+		.text = argument,
+		.kind = known->kind,
+	};
+	const char *value;
+
+	if (settings->n_overrides == MAX_OVERRIDES)
+		return usage_error(common, "more than %d values are given",
+				   MAX_OVERRIDES);
+	if (parse_subject(common, settings, known->subject, &override,
+			  &value) ||
+	    parse_range(common, known->parse, value, &override))
+		return STATUS_USAGE;
+	settings->overrides[settings->n_overrides++] = override;
+	return STATUS_DONE;
+}
+
+static enum exit_status set_spare(const struct common *common,
+				  struct sim_options *settings,
+				  const char *name, const char *argument)
+{
+	if (!strcmp(name, "measured-wa")) {
+		if (parse_factor(common, name, argument,
+				 &settings->measured_wa_milli))
+			return STATUS_USAGE;
+		return settings->measured_wa_milli >= 1000 &&
+				       settings->measured_wa_milli <= MAX_WA ?
+			       STATUS_DONE :
+			       usage_error(common, "--%s %s: 1x to 65536x",
+					   name, argument);
+	}
+	if (parse_share(common, name, argument, &settings->spare_ppm))
+		return STATUS_USAGE;
+	return settings->spare_ppm && settings->spare_ppm < 1000000 ?
+		       STATUS_DONE :
+		       usage_error(common,
+				   "--%s %s: above 0 %% and below 100 %%", name,
+				   argument);
+}
+
+enum exit_status check_sim_options(const struct common *common,
+				   const struct sim_options *settings)
+{
+	if (settings->measured_wa_milli && !settings->spare_ppm)
+		return usage_error(
+			common,
+			"--measured-wa says where --spare starts: give both");
+	return STATUS_DONE;
+}
+
+static enum exit_status set(void *data, struct common *common,
+			    const struct option_spec *option,
+			    const char *argument)
+{
+	struct sim_options *settings = data;
+	const struct known_override *known = find_known(option->name);
+	const char *name = option->name;
+
+	if (!strcmp(name, "spare") || !strcmp(name, "measured-wa"))
+		return set_spare(common, settings, name, argument);
+	if (!strcmp(name, "measured"))
+		return add_measured(common, &settings->measured, argument);
+	if (known)
+		return add_override(common, settings, known, argument);
+	if (!strcmp(name, "loop"))
+		return parse_word(common, name, argument, ssdpm_loop_to_string,
+				  &settings->loop);
+	if (!strcmp(name, "pcie-link"))
+		return parse_word(common, name, argument,
+				  ssdpm_pcie_link_to_string,
+				  &settings->pcie_link);
+	if (!strcmp(name, "end"))
+		return parse_time_ns(common, name, argument, &settings->end_ns);
+	if (!strcmp(name, "idle-from-start")) {
+		settings->flags |= SSDPM_SIM_IDLE_FROM_START;
+		return STATUS_DONE;
+	}
+	if (parse_state(argument, strlen(argument),
+			&settings->operational_state))
+		return STATUS_DONE;
+	return usage_error(common, "--%s %s: write a state, as in PS1", name,
+			   argument);
+}
+
+const struct option_group sim_option_group = {
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.set = set,
+};
+
+struct ssdpm_device_settings find_settings(const struct drive *drive)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+
+	if (drive->device)
+		ssdpm_device_get_settings(drive->device, &drive->live->facts,
+					  drive->model, &settings, NULL);
+	return settings;
+}
+
+uint32_t find_link(const struct sim_options *settings,
+		   const struct drive *drive)
+{
+	if (settings->pcie_link)
+		return settings->pcie_link;
+	return drive->device ? find_settings(drive).pcie_link : SSDPM_PCIE_L1_2;
+}
+
+static bool is_of_drive(const struct override *override,
+			const struct drive *drive)
+{
+	size_t length = override->drive_length;
+
+	return !length || (strlen(drive->name) == length &&
+			   !memcmp(drive->name, override->text, length));
+}
+
+enum exit_status check_overrides(const struct common *common,
+				 const struct sim_options *settings,
+				 const struct drives *drives)
+{
+	for (size_t i = 0; i < settings->n_overrides; i++) {
+		const struct override *o = &settings->overrides[i];
+		bool found = !o->drive_length;
+
+		for (size_t j = 0; j < drives->n && !found; j++)
+			found = is_of_drive(o, &drives->drives[j]);
+		if (!found)
+			return usage_error(common,
+					   "--%s %s: no drive is named %.*s",
+					   o->option, o->text,
+					   (int)o->drive_length, o->text);
+	}
+	return STATUS_DONE;
+}
+
+/* Those of the state in which it works, or of all in which it may. */
+static bool is_working_state(const struct sim_options *settings,
+			     const struct drive *drive, uint32_t state)
+{
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	if (!settings->by_drive)
+		return state == settings->operational_state;
+	states = ssdpm_model_get_states(drive->model, &n);
+	return state < n &&
+	       !(states[state].flags & SSDPM_STATE_NON_OPERATIONAL);
+}
+
+/*
+ * A power of the idle drive is that of the state in which it works; anything
+ * else that names no state or operation is of all of them.
+ */
+static bool concerns(const struct sim_options *settings,
+		     const struct override *override, const struct drive *drive,
+		     const struct ssdpm_parameter *parameter)
+{
+	if (parameter->kind != override->kind)
+		return false;
+	if (override->index != ANY_INDEX)
+		return parameter->index == override->index;
+	return override->kind != SSDPM_PARAMETER_IDLE_POWER ||
+	       is_working_state(settings, drive, parameter->index);
+}
+
+static enum exit_status apply_override(const struct sim_options *settings,
+				       const struct override *o,
+				       const struct drive *drive,
+				       struct ssdpm_parameter *parameters,
+				       size_t n)
+{
+	struct ssdpm_error error = { .code = -ENOENT,
+				     .message = "the drive has no such value" };
+	bool found = false;
+
+	if (!is_of_drive(o, drive))
+		return STATUS_DONE;
+	for (size_t i = 0; i < n; i++) {
+		if (!concerns(settings, o, drive, &parameters[i]))
+			continue;
+		if (ssdpm_parameters_set(parameters, n, o->kind,
+					 parameters[i].index, o->low,
+					 o->nominal, o->high, &error)) {
+			found = false;
+			break;
+		}
+		found = true;
+	}
+	if (found)
+		return STATUS_DONE;
+	complain("%s: --%s %s: %s", drive->name, o->option, o->text,
+		 error.message);
+	return STATUS_USAGE;
+}
+
+/* Those of this drive stand, wherever the others are given. */
+static enum exit_status apply_overrides(const struct sim_options *settings,
+					bool own, const struct drive *drive,
+					struct ssdpm_parameter *parameters,
+					size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < settings->n_overrides && !status; i++)
+		if (own == (settings->overrides[i].drive_length > 0))
+			status = apply_override(settings,
+						&settings->overrides[i], drive,
+						parameters, n);
+	return status;
+}
+
+/* Last: it is a factor of all that was measured and given. */
+static enum exit_status apply_spare(const struct sim_options *settings,
+				    const struct measured_files *measured,
+				    const struct drive *drive,
+				    struct ssdpm_parameter *parameters,
+				    size_t n,
+				    struct ssdpm_background_work *background)
+{
+	uint64_t wa = settings->measured_wa_milli;
+	const struct ssdpm_sustained_writes writes = {
+		.size = sizeof(writes),
+		.spare_factor = (double)settings->spare_ppm / 1e6,
+		.measured_wa =
+			(double)(wa ? wa : measured_wa_milli(measured, drive)) /
+			1e3,
+		.operational_state = settings->operational_state,
+	};
+	struct ssdpm_error error;
+
+	if (!settings->spare_ppm ||
+	    !ssdpm_parameters_set_spare(drive->model, parameters, n, &writes,
+					background, &error))
+		return STATUS_DONE;
+	complain("%s: --spare: %s", drive->name, error.message);
+	return STATUS_USAGE;
+}
+
+enum exit_status find_parameters(
+	const struct sim_options *settings, const struct common *common,
+	struct measured_files *measured, const struct drive *drive,
+	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
+	size_t *ret_n, struct ssdpm_background_work *ret_background)
+{
+	uint32_t link = find_link(settings, drive);
+	enum exit_status status;
+	struct ssdpm_error error;
+
+	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
+					ret_n, &error)) {
+		complain("%s: %s", drive->name, error.message);
+		return STATUS_FAILED;
+	}
+	status = apply_measured(measured, common, drive, link, ret_parameters,
+				*ret_n);
+	if (!status)
+		status = apply_overrides(settings, false, drive, ret_parameters,
+					 *ret_n);
+	if (!status)
+		status = apply_overrides(settings, true, drive, ret_parameters,
+					 *ret_n);
+	if (!status)
+		status = apply_spare(settings, measured, drive, ret_parameters,
+				     *ret_n, ret_background);
+	return status;
+}

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/apst-questions.h"
+#include "input/kernel-settings.h"
+#include "text/output.h"
+#include "input/table-source.h"
+
+#include "base/quantity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CANDIDATES = 32 };
+
+struct finding {
+	const struct drive *drive;
+	const struct quirks *quirks;
+	const struct table_source
+		*left; /* instead of what params make, or NULL */
+	const struct table_source *source;
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst table; /* what params make */
+	struct ssdpm_apst other; /* what the source is */
+	uint32_t differences;
+	struct ssdpm_apst_params candidates[MAX_CANDIDATES];
+	size_t n_candidates;
+	uint32_t state;
+	uint64_t limit;
+	struct ssdpm_error error; /* why there is no limit; code 0: there is */
+};
+
+/* How one question is answered. */
+struct answerer {
+	const char *option;
+	const char *schema;
+	bool takes_table;
+	int (*find)(struct finding *finding, struct ssdpm_error *reterr);
+	void (*write)(struct json_writer *w, const struct finding *finding);
+	void (*print)(const struct finding *finding);
+};
+
+enum exit_status choose_question(const struct common *common,
+				 struct question *question, const char *option,
+				 const char *argument)
+{
+	if (question->option && !strcmp(option, "diff") &&
+	    !strcmp(question->option, "diff") && !question->second) {
+		question->second = argument;
+		return STATUS_DONE;
+	}
+	if (question->option)
+		return usage_error(common,
+				   strcmp(question->option, option) ?
+					   "--%s and --%s exclude each other" :
+					   "--%s is given too often",
+				   question->option, option);
+	question->option = option;
+	question->argument = argument;
+	return STATUS_DONE;
+}
+
+/* The parameters with the quirks that their algorithm has for this drive. */
+static struct ssdpm_apst_params with_quirks(
+	const struct finding *f, const struct ssdpm_apst_params *params)
+{
+	struct ssdpm_apst_params result = *params;
+
+	result.quirks = apst_quirks(f->quirks, params->algorithm);
+	return result;
+}
+
+static int get_other(struct finding *f, struct ssdpm_error *reterr)
+{
+	return make_table(f->source, f->drive, f->quirks, &f->other, reterr);
+}
+
+static bool is_set(const struct ssdpm_apst_entry *entry)
+{
+	return entry->target || entry->idle_ms;
+}
+
+static bool is_same(const struct finding *f)
+{
+	return !f->differences && f->table.sent == f->other.sent &&
+	       f->table.enabled == f->other.enabled;
+}
+
+/* "38.999 ms", "any". */
+static struct quantity limit_text(uint64_t us)
+{
+	if (us == SSDPM_LATENCY_ANY)
+		return (struct quantity){ "any" };
+	return ssdpm__format_us(us);
+}
+
+static void write_limit(struct json_writer *w, const char *key, uint64_t us)
+{
+	if (us == SSDPM_LATENCY_ANY)
+		ssdpm__json_string(w, key, "any");
+	else
+		ssdpm__json_uint(w, key, us);
+}
+
+static void write_entry(struct json_writer *w, const char *target_key,
+			const char *idle_key,
+			const struct ssdpm_apst_entry *entry)
+{
+	if (is_set(entry)) {
+		ssdpm__json_uint(w, target_key, entry->target);
+		ssdpm__json_uint(w, idle_key, entry->idle_ms);
+	} else {
+		ssdpm__json_null(w, target_key);
+		ssdpm__json_null(w, idle_key);
+	}
+}
+
+/* other is what the table is compared with. */
+static void write_differences(struct json_writer *w, const struct finding *f)
+{
+	ssdpm__json_bool(w, "sent", f->table.sent);
+	ssdpm__json_bool(w, "enabled", f->table.enabled);
+	ssdpm__json_bool(w, "other_sent", f->other.sent);
+	ssdpm__json_bool(w, "other_enabled", f->other.enabled);
+	ssdpm__json_begin(w, "differences", '[');
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		if (!(f->differences >> i & 1))
+			continue;
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_uint(w, "state", i);
+		write_entry(w, "target", "idle_ms", &f->table.entries[i]);
+		write_entry(w, "other_target", "other_idle_ms",
+			    &f->other.entries[i]);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void entry_cell(struct table *rows, size_t column,
+		       const struct ssdpm_apst_entry *entry)
+{
+	if (!is_set(entry))
+		table_cell(rows, column, "-");
+	else if (!entry->idle_ms)
+		table_cell(rows, column, "PS%u never (idle time 0)",
+			   entry->target);
+	else
+		table_cell(
+			rows, column, "PS%u after %s", entry->target,
+			ssdpm__format_us((uint64_t)entry->idle_ms * 1000).text);
+}
+
+static bool same_row(const struct finding *f, uint32_t a, uint32_t b)
+{
+	return !memcmp(&f->table.entries[a], &f->table.entries[b],
+		       sizeof(f->table.entries[a])) &&
+	       !memcmp(&f->other.entries[a], &f->other.entries[b],
+		       sizeof(f->other.entries[a]));
+}
+
+static void add_rows(struct table *rows, const struct finding *f)
+{
+	for (uint32_t i = 0, last; i < SSDPM_MAX_STATES; i = last + 1) {
+		last = i;
+		if (!is_set(&f->table.entries[i]) &&
+		    !is_set(&f->other.entries[i]))
+			continue;
+		while (last + 1 < SSDPM_MAX_STATES && same_row(f, i, last + 1))
+			last++;
+		if (last > i)
+			table_cell(rows, 0, "PS%u-PS%u", i, last);
+		else
+			table_cell(rows, 0, "PS%u", i);
+		entry_cell(rows, 1, &f->table.entries[i]);
+		entry_cell(rows, 2, &f->other.entries[i]);
+		table_cell(rows, 3, "%s",
+			   f->differences >> i & 1 ? "no" : "yes");
+		table_end_row(rows);
+	}
+}
+
+static const char *switch_text(const struct ssdpm_apst *table)
+{
+	if (!table->sent)
+		return "not sent";
+	return table->enabled ? "on" : "off";
+}
+
+static void print_differences(const struct finding *f, const char *left,
+			      const char *right)
+{
+	static struct table rows;
+
+	rows = (struct table){ .n_columns = 4, .align = "<<<<" };
+	table_cell(&rows, 0, "from");
+	table_cell(&rows, 1, "%s", left);
+	table_cell(&rows, 2, "%s", right);
+	table_cell(&rows, 3, "same");
+	table_end_row(&rows);
+	if (strcmp(switch_text(&f->table), switch_text(&f->other))) {
+		table_cell(&rows, 0, "APST");
+		table_cell(&rows, 1, "%s", switch_text(&f->table));
+		table_cell(&rows, 2, "%s", switch_text(&f->other));
+		table_cell(&rows, 3, "no");
+		table_end_row(&rows);
+	}
+	add_rows(&rows, f);
+	if (rows.n_rows > 1)
+		table_print(&rows);
+}
+
+static void print_drive(const struct finding *f)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(f->drive->model);
+
+	printf("%s: %s%s", f->drive->name, info->product,
+	       info->product[0] ? ", " : "");
+}
+
+/* --diff */
+
+static int find_diff(struct finding *f, struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (f->left)
+		err = make_table(f->left, f->drive, f->quirks, &f->table,
+				 reterr);
+	else
+		err = ssdpm_apst_generate(f->drive->model, &f->params,
+					  &f->table, reterr);
+	if (!err)
+		err = get_other(f, reterr);
+	if (!err)
+		f->differences = ssdpm_apst_diff(&f->table, &f->other);
+	return err;
+}
+
+/* What makes the left table. false: it is out of a file. */
+static bool left_params(const struct finding *f,
+			struct ssdpm_apst_params *ret_params)
+{
+	if (f->left && !f->left->is_algorithm)
+		return false;
+	*ret_params = f->left ? with_quirks(f, &f->left->params) : f->params;
+	return true;
+}
+
+static void write_diff(struct json_writer *w, const struct finding *f)
+{
+	struct ssdpm_apst_params p;
+
+	ssdpm__json_string(w, "table", f->left ? f->left->name : NULL);
+	if (left_params(f, &p)) {
+		ssdpm__json_string(w, "algorithm",
+				   ssdpm_apst_algorithm_to_string(p.algorithm));
+		write_parameters(w, &p, f->drive);
+	} else {
+		ssdpm__json_null(w, "algorithm");
+		ssdpm__json_null(w, "parameters");
+	}
+	ssdpm__json_string(w, "other", f->source->name);
+	ssdpm__json_bool(w, "same", is_same(f));
+	write_differences(w, f);
+}
+
+static void print_diff(const struct finding *f)
+{
+	struct ssdpm_apst_params p;
+	const bool made = left_params(f, &p);
+	const char *name = f->left ?
+				   f->left->name :
+				   ssdpm_apst_algorithm_to_string(p.algorithm);
+
+	print_drive(f);
+	printf("%s", name);
+	if (made)
+		printf(" with a latency limit of %s",
+		       limit_text(p.max_exit_latency_us).text);
+	printf(" and %s %s\n", f->source->name,
+	       is_same(f) ? "make the same table" : "differ");
+	print_differences(f, name, f->source->name);
+}
+
+/* --infer */
+
+static int find_origin(struct finding *f, struct ssdpm_error *reterr)
+{
+	int err = get_other(f, reterr);
+
+	if (err)
+		return err;
+	return ssdpm_apst_infer(f->drive->model, &f->other, f->candidates,
+				sizeof(f->candidates[0]), MAX_CANDIDATES,
+				&f->n_candidates, reterr);
+}
+
+static size_t n_shown(const struct finding *f)
+{
+	return f->n_candidates < MAX_CANDIDATES ? f->n_candidates :
+						  MAX_CANDIDATES;
+}
+
+static void write_origin(struct json_writer *w, const struct finding *f)
+{
+	ssdpm__json_string(w, "table", f->source->name);
+	ssdpm__json_begin(w, "candidates", '[');
+	for (size_t i = 0; i < n_shown(f); i++) {
+		const struct ssdpm_apst_params *p = &f->candidates[i];
+		uint64_t low = 0, high = 0;
+
+		ssdpm_apst_limit_range(f->drive->model, p, &low, &high, NULL);
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(
+			w, "algorithm",
+			ssdpm_apst_algorithm_to_string(p->algorithm));
+		write_parameters(w, p, f->drive);
+		write_limit(w, "limit_min_us", low);
+		write_limit(w, "limit_max_us", high);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+static void print_setting(const char *name, uint64_t us, uint64_t usual_us)
+{
+	if (us != usual_us)
+		printf(", %s %s", name, ssdpm__format_us(us).text);
+}
+
+/* What is not the default. */
+static void print_settings(const struct ssdpm_apst_params *p)
+{
+	struct ssdpm_apst_params d;
+
+	ssdpm_apst_params_init(&d, sizeof(d));
+	if (p->algorithm == SSDPM_APST_WINDOWS)
+		printf(" %s on %s", ssdpm_power_scheme_to_string(p->scheme),
+		       ssdpm_power_source_to_string(p->power_source));
+	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
+		if (p->quirks & bit)
+			printf(", quirk %s", ssdpm_quirk_to_string(bit));
+	print_setting("primary timeout", p->primary_timeout_ms * 1000,
+		      d.primary_timeout_ms * 1000);
+	print_setting("primary tolerance", p->primary_latency_tolerance_us,
+		      d.primary_latency_tolerance_us);
+	print_setting("secondary timeout", p->secondary_timeout_ms * 1000,
+		      d.secondary_timeout_ms * 1000);
+	print_setting("secondary tolerance", p->secondary_latency_tolerance_us,
+		      d.secondary_latency_tolerance_us);
+}
+
+static void print_range(const struct ssdpm_model *model,
+			const struct ssdpm_apst_params *p)
+{
+	uint64_t low = 0, high = 0;
+
+	ssdpm_apst_limit_range(model, p, &low, &high, NULL);
+	if (low <= 1 && high == SSDPM_LATENCY_ANY)
+		fputs("whatever the latency limit", stdout);
+	else if (low == high)
+		printf("latency limit %s", limit_text(low).text);
+	else
+		printf("latency limit %s to %s", limit_text(low).text,
+		       limit_text(high).text);
+}
+
+static void print_origin(const struct finding *f)
+{
+	print_drive(f);
+	if (!f->n_candidates) {
+		printf("nothing that is known makes the table of %s\n",
+		       f->source->name);
+		return;
+	}
+	printf("the table of %s is made by\n", f->source->name);
+	for (size_t i = 0; i < n_shown(f); i++) {
+		const struct ssdpm_apst_params *p = &f->candidates[i];
+
+		printf("  %s", ssdpm_apst_algorithm_to_string(p->algorithm));
+		print_settings(p);
+		fputs(", ", stdout);
+		print_range(f->drive->model, p);
+		putchar('\n');
+	}
+}
+
+/* --keep */
+
+static int find_limit(struct finding *f, struct ssdpm_error *reterr)
+{
+	int err = ssdpm_apst_generate(f->drive->model, &f->params, &f->table,
+				      reterr);
+
+	if (err)
+		return err;
+	f->error.code = 0;
+	err = ssdpm_apst_keep(f->drive->model, &f->params, f->state, &f->limit,
+			      &f->error);
+	if (!err) {
+		f->params.max_exit_latency_us = f->limit;
+		return 0;
+	}
+	if (err == -EOPNOTSUPP)
+		return 0; /* that no limit does it is an answer */
+	*reterr = f->error;
+	return err;
+}
+
+static void write_limits(struct json_writer *w, const struct finding *f)
+{
+	uint64_t low = 0, high;
+
+	ssdpm__json_string(w, "algorithm",
+			   ssdpm_apst_algorithm_to_string(f->params.algorithm));
+	ssdpm__json_uint(w, "state", f->state);
+	if (f->error.code) {
+		ssdpm__json_null(w, "max_exit_latency_us");
+		ssdpm__json_null(w, "limit_min_us");
+		ssdpm__json_string(w, "reason", f->error.message);
+		return;
+	}
+	ssdpm_apst_limit_range(f->drive->model, &f->params, &low, &high, NULL);
+	write_limit(w, "max_exit_latency_us", f->limit);
+	write_limit(w, "limit_min_us", low);
+	ssdpm__json_null(w, "reason");
+}
+
+static void print_limits(const struct finding *f)
+{
+	print_drive(f);
+	fputs(ssdpm_apst_algorithm_to_string(f->params.algorithm), stdout);
+	if (f->error.code) {
+		printf(": %s\n", f->error.message);
+		return;
+	}
+	printf(": PS%u is used and none deeper, ", f->state);
+	print_range(f->drive->model, &f->params);
+	putchar('\n');
+}
+
+/* --reach */
+
+static int find_way(struct finding *f, struct ssdpm_error *reterr)
+{
+	uint32_t quirks = f->params.quirks;
+	int err = get_other(f, reterr);
+
+	if (!err)
+		err = ssdpm_apst_reach(f->drive->model, &f->other, quirks,
+				       &f->params, sizeof(f->params), &f->table,
+				       reterr);
+	if (!err)
+		f->differences = ssdpm_apst_diff(&f->table, &f->other);
+	return err;
+}
+
+static void write_way(struct json_writer *w, const struct finding *f)
+{
+	struct setting settings[MAX_SETTINGS];
+	char text[400], line[440];
+
+	get_settings(&f->params, settings);
+	ssdpm__json_string(w, "wanted", f->source->name);
+	ssdpm__json_bool(w, "exact", is_same(f));
+	write_parameters(w, &f->params, f->drive);
+	write_entries(w, &f->table);
+	write_differences(w, f);
+	ssdpm__json_begin(w, "assumed_defaults", '{');
+	for (int i = 0; i < MAX_SETTINGS; i++)
+		ssdpm__json_uint(w, settings[i].name, settings[i].usual);
+	ssdpm__json_end(w, '}');
+	write_sysfs(w, f->drive, &f->params);
+	join_settings(settings, false, "", text, sizeof(text));
+	snprintf(line, sizeof(line), "options nvme_core %s", text);
+	ssdpm__json_string(w, "modprobe", text[0] ? line : NULL);
+	join_settings(settings, false, "nvme_core.", text, sizeof(text));
+	ssdpm__json_string(w, "kernel_command_line", text[0] ? text : NULL);
+}
+
+static void print_way(const struct finding *f)
+{
+	struct setting settings[MAX_SETTINGS];
+	char text[400];
+
+	get_settings(&f->params, settings);
+	print_drive(f);
+	printf(is_same(f) ? "Linux can build the table of %s\n" :
+			    "Linux cannot build the table of %s; closest is\n",
+	       f->source->name);
+	if (!is_same(f))
+		print_differences(f, "closest", "wanted");
+	join_settings(settings, false, "", text, sizeof(text));
+	if (!text[0])
+		puts("  it is what Linux builds by default (5.14 and later)");
+	print_sysfs(f->drive, &f->params);
+	if (!text[0])
+		return;
+	printf("  at boot, for all NVMe drives, in /etc/modprobe.d/nvme.conf:\n"
+	       "    options nvme_core %s\n",
+	       text);
+	join_settings(settings, false, "nvme_core.", text, sizeof(text));
+	printf("  or on the kernel command line:\n    %s\n", text);
+	join_settings(settings, true, "", text, sizeof(text));
+	printf("  if these are at their defaults:\n    %s\n", text);
+}
+
+static const struct answerer answerers[] = {
+	{ "diff", "ssdpm.apst-diff/1", true, find_diff, write_diff,
+	  print_diff },
+	{ "infer", "ssdpm.apst-infer/1", true, find_origin, write_origin,
+	  print_origin },
+	{ "keep", "ssdpm.apst-keep/1", false, find_limit, write_limits,
+	  print_limits },
+	{ "reach", "ssdpm.apst-reach/1", true, find_way, write_way, print_way },
+};
+
+static void write_head(struct json_writer *w, const struct answerer *a,
+		       const struct drive *drive)
+{
+	ssdpm__json_string(w, "schema", a->schema);
+	write_drive_names(w, drive);
+}
+
+static enum exit_status print_findings_json(const struct common *common,
+					    const struct answerer *a,
+					    const struct finding *findings,
+					    size_t n)
+{
+	struct json_writer writer = { 0 };
+
+	if (n != 1)
+		ssdpm__json_begin(&writer, NULL, '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(&writer, NULL, '{');
+		write_head(&writer, a, findings[i].drive);
+		a->write(&writer, &findings[i]);
+		ssdpm__json_end(&writer, '}');
+	}
+	if (n != 1)
+		ssdpm__json_end(&writer, ']');
+	return print_written(common, &writer);
+}
+
+static enum exit_status print_findings(const struct common *common,
+				       const struct answerer *a,
+				       const struct finding *findings, size_t n)
+{
+	if (common->form)
+		return print_findings_json(common, a, findings, n);
+	for (size_t i = 0; i < n; i++)
+		a->print(&findings[i]);
+	return STATUS_DONE;
+}
+
+/* "PS3", "ps3", "3". */
+static enum exit_status parse_state(const struct common *common,
+				    const struct question *question,
+				    uint32_t *ret_state)
+{
+	const char *digits = question->argument;
+	char *end;
+
+	if (!strncmp(digits, "PS", 2) || !strncmp(digits, "ps", 2))
+		digits += 2;
+	*ret_state = (uint32_t)strtoul(digits, &end, 10);
+	if (*digits >= '0' && *digits <= '9' && !*end && end - digits <= 2 &&
+	    *ret_state < SSDPM_MAX_STATES)
+		return STATUS_DONE;
+	return usage_error(common, "--%s %s: write a state, as in PS3",
+			   question->option, question->argument);
+}
+
+static enum exit_status find_all(const struct answerer *a,
+				 struct finding *findings, size_t n)
+{
+	enum exit_status status = STATUS_DONE, failed;
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < n; i++) {
+		int err = a->find(&findings[i], &error);
+
+		if (!err)
+			continue;
+		complain("%s: %s", findings[i].drive->name, error.message);
+		failed = err == -EINVAL ? STATUS_USAGE :
+					  status_of(err, SSDPM_APST_LINUX);
+		if (!status)
+			status = failed;
+	}
+	return status;
+}
+
+static void note_apsta(const struct common *common, const struct drive *drive)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+
+	if (info->kind == SSDPM_KIND_NVME &&
+	    (info->unknown & SSDPM_INFO_APSTA) && !common->quiet)
+		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
+			 drive->name);
+}
+
+/* What the arguments of the option name. */
+static enum exit_status read_arguments(const struct common *common,
+				       const struct question *question,
+				       struct table_source *left,
+				       struct table_source *source)
+{
+	const char *option = question->option;
+	const char *first = question->argument, *second = question->second;
+	enum exit_status status = STATUS_DONE;
+
+	if (second)
+		status = parse_table_source(common, option, first, left);
+	if (!status)
+		status = parse_table_source(common, option,
+					    second ? second : first, source);
+	if (!status && second)
+		status = read_table_source(left);
+	return status ? status : read_table_source(source);
+}
+
+/* blank has what is the same for all drives. */
+static enum exit_status answer_all(const struct common *common,
+				   const struct answerer *a,
+				   const struct finding *blank,
+				   const struct quirks *quirks,
+				   const struct drives *drives)
+{
+	struct finding *findings = calloc(drives->n, sizeof(*findings));
+	enum exit_status status;
+
+	if (!findings) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < drives->n; i++) {
+		findings[i] = *blank;
+		findings[i].drive = &drives->drives[i];
+		findings[i].quirks = &quirks[i];
+		findings[i].params = with_quirks(&findings[i], &blank->params);
+		note_apsta(common, &drives->drives[i]);
+	}
+	status = find_all(a, findings, drives->n);
+	if (!status)
+		status = print_findings(common, a, findings, drives->n);
+	free(findings);
+	return status;
+}
+
+enum exit_status answer_question(const struct common *common,
+				 const struct question *question,
+				 const struct ssdpm_apst_params *params,
+				 const struct quirks *quirks,
+				 const struct drives *drives)
+{
+	struct table_source left = { .params = *params }, source = left;
+	struct finding blank = { .params = *params, .source = &source };
+	const struct answerer *a = answerers;
+	enum exit_status status;
+
+	while (strcmp(a->option, question->option))
+		a++;
+	if (question->second)
+		blank.left = &left;
+	else if (!strcmp(question->option, "diff"))
+		/* The options make the left table, not the one beside it. */
+		ssdpm_apst_params_init(&source.params, sizeof(source.params));
+	if (a->takes_table)
+		status = read_arguments(common, question, &left, &source);
+	else
+		status = parse_state(common, question, &blank.state);
+	return status ? status : answer_all(common, a, &blank, quirks, drives);
+}

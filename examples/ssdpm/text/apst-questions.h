@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* ssdpm apst --diff, --infer, --keep, --reach: questions about a table. */
+#ifndef SSDPM_COMMAND_APST_QUESTIONS_H
+#define SSDPM_COMMAND_APST_QUESTIONS_H
+
+#include "input/input.h"
+#include "input/quirks.h"
+
+#include "base/json.h"
+
+/*
+ * Which question; option is NULL where there is none. --diff may come twice:
+ * both tables are named then.
+ */
+struct question {
+	const char *option;
+	const char *argument;
+	const char *second;
+};
+
+/* Take one of the four options; two different ones are a usage error. */
+enum exit_status choose_question(const struct common *common,
+				 struct question *question, const char *option,
+				 const char *argument);
+
+/* Answer it for all drives; params are what the other options say. */
+enum exit_status answer_question(const struct common *common,
+				 const struct question *question,
+				 const struct ssdpm_apst_params *params,
+				 const struct quirks *quirks,
+				 const struct drives *drives);
+
+/* cmd-apst.c: what all answers about APST share. */
+enum exit_status status_of(int err, uint32_t algorithm);
+void write_entries(struct json_writer *w, const struct ssdpm_apst *table);
+void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
+		      const struct drive *drive);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer to a budget, for people and as JSON. */
+#ifndef SSDPM_COMMAND_BUDGET_PRINT_H
+#define SSDPM_COMMAND_BUDGET_PRINT_H
+
+#include "work/budget-choices.h"
+
+/* A budget with its answer; item_of and chosen: of all, counts and all. */
+struct budget {
+	const struct budget_options *options;
+	const struct budget_items *items;
+	const struct budget_works *works;
+	const struct budget_item **item_of;
+	uint32_t *chosen;
+	bool fits;
+	uint64_t least_uw; /* all in their lowest states */
+	struct ssdpm_budget_answer answer;
+	struct ssdpm_budget_option *frontier;
+	size_t n_frontier;
+};
+
+/* The number of the lowest state among the choices of an item. */
+size_t lowest_choice(const struct budget_item *item);
+
+void print_budget(const struct budget *budget, bool with_frontier);
+void write_budget(struct json_writer *w, const struct budget *budget);
+
+/* "12.34 W", all digits that there are */
+struct item_name exact_watts(uint64_t uw);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* What ssdpm consistency found: a table, JSON, and the page. */
+#include "work/consistency.h"
+
+#include "measure/measure-print.h"
+#include "text/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* As the review has it: where steady state begins. */
+#define LATE_S 1400
+/* Points of all logs together on a page. */
+#define PAGE_POINTS 100000
+
+static struct number iops_text(double iops)
+{
+	struct number text = { "-" };
+
+	return isfinite(iops) ? count_text((uint64_t)(iops + 0.5)) : text;
+}
+
+static struct number second_text(double second)
+{
+	struct number text = { "-" };
+
+	if (isfinite(second))
+		snprintf(text.text, sizeof(text.text), "%.0f s", second);
+	return text;
+}
+
+static struct number percent_text(double share)
+{
+	struct number text = { "-" };
+
+	if (isfinite(share))
+		snprintf(text.text, sizeof(text.text), "%.1f %%", 100 * share);
+	return text;
+}
+
+struct rows {
+	const struct iops_list *list;
+	const struct consistency_options *options;
+	bool powered;
+	bool below;
+};
+
+static void make_head(const struct rows *rows, struct row *row)
+{
+	static const char *const heads[] = { "",	  "seconds",	"floor",
+					     "p0.1",	  "p1",		"mean",
+					     "variation", "floor/mean", "cliff",
+					     "steady" };
+
+	size_t n = sizeof(heads) / sizeof(heads[0]);
+
+	for (size_t i = 0; i < n; i++)
+		row_cell(row, i, "%s", heads[i]);
+	if (rows->powered)
+		row_cell(row, n++, "power");
+	if (rows->below)
+		row_cell(row, n, "below %s",
+			 iops_text(rows->options->params.threshold_iops).text);
+}
+
+/* Of the plateau, and the mean. */
+static struct number course_text(const struct iops_series *s)
+{
+	struct number text = { "-" };
+
+	if (isfinite(s->plateau_w))
+		snprintf(text.text, sizeof(text.text), "%.12s -> %.12s",
+			 watts_text(s->plateau_w).text,
+			 watts_text(s->mean_w).text);
+	else if (isfinite(s->mean_w))
+		text = watts_text(s->mean_w);
+	return text;
+}
+
+static void make_row(const void *data, size_t number, struct row *row)
+{
+	const struct rows *rows = data;
+
+	if (!number) {
+		make_head(rows, row);
+		return;
+	}
+	const struct iops_series *s = &rows->list->series[number - 1];
+	const struct ssdpm_consistency *c = &s->found;
+
+	row_cell(row, 0, "%s", s->name);
+	row_cell(row, 1, "%s", count_text(c->n).text);
+	row_cell(row, 2, "%s", iops_text(c->floor_iops).text);
+	row_cell(row, 3, "%s", iops_text(c->p01_iops).text);
+	row_cell(row, 4, "%s", iops_text(c->p1_iops).text);
+	row_cell(row, 5, "%s", iops_text(c->mean_iops).text);
+	row_cell(row, 6, "%s", percent_text(c->variation).text);
+	row_cell(row, 7, "%s", percent_text(c->floor_share).text);
+	row_cell(row, 8, "%s", second_text(c->cliff_s).text);
+	row_cell(row, 9, "%s", second_text(c->steady_s).text);
+	size_t n = 10;
+
+	if (rows->powered)
+		row_cell(row, n++, "%s", course_text(s).text);
+	if (rows->below)
+		row_cell(row, n, "%s", share_text(c->n_below, c->n).text);
+}
+
+static void print_table(const struct common *common, const struct rows *rows)
+{
+	char align[] = "<>>>>>>>>>>>";
+
+	align[10 + rows->powered + rows->below] = 0;
+	print_rows(align, make_row, rows, rows->list->n + 1);
+	for (size_t i = 0; i < rows->list->n && !common->quiet; i++) {
+		const struct iops_series *s = &rows->list->series[i];
+
+		if (s->found.n_holes)
+			complain(
+				"%s: the log has no line for %s of %s seconds, "
+				"which do not count: in such a second no "
+				"operation ended, or fio was held up",
+				s->name, count_text(s->found.n_holes).text,
+				count_text(s->found.n_holes + s->found.n).text);
+	}
+}
+
+/* The worst of a few seconds; NaN: nothing is known of them. */
+static double worst_of(const struct iops_series *s, size_t begin, size_t step)
+{
+	double worst = NAN;
+
+	for (size_t i = begin; i < begin + step && i < s->n; i++)
+		if (!(s->iops[i] >= worst))
+			worst = isnan(s->iops[i]) ? worst : s->iops[i];
+	return worst;
+}
+
+static double mean_power(const struct iops_series *s, size_t begin, size_t step)
+{
+	double sum = 0;
+	size_t end = begin + step < s->n ? begin + step : s->n;
+
+	for (size_t i = begin; i < end; i++)
+		sum += s->power_w[i];
+	return sum / (double)(end - begin);
+}
+
+static void write_seconds(struct json_writer *w, const struct iops_series *s,
+			  size_t step)
+{
+	bool one_line = w->one_line;
+
+	ssdpm__json_begin(w, "iops_milli", '[');
+	w->one_line = true;
+	for (size_t i = 0; i < s->n; i += step)
+		json_scaled(w, NULL, worst_of(s, i, step), 1e3);
+	ssdpm__json_end(w, ']');
+	w->one_line = one_line;
+	if (!s->power_w) {
+		ssdpm__json_null(w, "power_uw");
+		return;
+	}
+	ssdpm__json_begin(w, "power_uw", '[');
+	w->one_line = true;
+	for (size_t i = 0; i < s->n; i += step)
+		json_scaled(w, NULL, mean_power(s, i, step), 1e6);
+	ssdpm__json_end(w, ']');
+	w->one_line = one_line;
+}
+
+static void write_found(struct json_writer *w,
+			const struct ssdpm_consistency *c)
+{
+	ssdpm__json_uint(w, "n", c->n);
+	ssdpm__json_uint(w, "n_holes", c->n_holes);
+	ssdpm__json_uint(w, "n_below", c->n_below);
+	json_scaled(w, "floor_iops_milli", c->floor_iops, 1e3);
+	json_scaled(w, "p01_iops_milli", c->p01_iops, 1e3);
+	json_scaled(w, "p1_iops_milli", c->p1_iops, 1e3);
+	json_scaled(w, "median_iops_milli", c->median_iops, 1e3);
+	json_scaled(w, "mean_iops_milli", c->mean_iops, 1e3);
+	json_scaled(w, "sd_iops_milli", c->sd_iops, 1e3);
+	json_scaled(w, "max_iops_milli", c->max_iops, 1e3);
+	json_scaled(w, "variation_ppm", c->variation, 1e6);
+	json_scaled(w, "floor_share_ppm", c->floor_share, 1e6);
+	json_scaled(w, "plateau_iops_milli", c->plateau_iops, 1e3);
+	json_scaled(w, "cliff_s", c->cliff_s, 1);
+	json_scaled(w, "steady_s", c->steady_s, 1);
+}
+
+static void write_series(struct json_writer *w,
+			 const struct consistency_options *options,
+			 const struct iops_series *s, size_t step)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.consistency/1");
+	ssdpm__json_string(w, "file", s->spare_ppm ? NULL : s->name);
+	if (s->spare_ppm)
+		ssdpm__json_uint(w, "spare_ppm", s->spare_ppm);
+	else
+		ssdpm__json_null(w, "spare_ppm");
+	json_scaled(w, "threshold_iops", options->params.threshold_iops, 1);
+	write_found(w, &s->found);
+	json_scaled(w, "plateau_power_uw", s->plateau_w, 1e6);
+	json_scaled(w, "mean_power_uw", s->mean_w, 1e6);
+	if (step)
+		write_seconds(w, s, step);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_list(struct json_writer *w, const char *key,
+		       const struct consistency_options *options,
+		       const struct iops_list *list, size_t step)
+{
+	if (key || list->n != 1)
+		ssdpm__json_begin(w, key, '[');
+	for (size_t i = 0; i < list->n; i++)
+		write_series(w, options, &list->series[i], step);
+	if (key || list->n != 1)
+		ssdpm__json_end(w, ']');
+}
+
+static enum exit_status write_consistency_page(
+	const struct consistency_options *options, const struct iops_list *list)
+{
+	struct json_writer w = { 0 };
+	size_t n = 0, step;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += list->series[i].n;
+	step = n / PAGE_POINTS + 1;
+	ssdpm__json_begin(&w, NULL, '{');
+	ssdpm__json_string(&w, "title", "How even writes go");
+	ssdpm__json_uint(&w, "late_s", LATE_S);
+	ssdpm__json_uint(&w, "step_s", step);
+	write_list(&w, "consistency", options, list, step);
+	ssdpm__json_end(&w, '}');
+	return write_page(&options->page, &w);
+}
+
+enum exit_status print_consistency(const struct common *common,
+				   const struct consistency_options *options,
+				   const struct iops_list *list)
+{
+	struct rows rows = { list, options, false,
+			     options->params.threshold_iops > 0 };
+	enum exit_status status = STATUS_DONE;
+	struct json_writer w = { 0 };
+
+	for (size_t i = 0; i < list->n; i++)
+		rows.powered |= list->series[i].power_w != NULL;
+	if (options->page.path)
+		status = write_consistency_page(options, list);
+	if (status)
+		return status;
+	if (!common->form) {
+		print_table(common, &rows);
+		return STATUS_DONE;
+	}
+	write_list(&w, NULL, options, list, options->series);
+	return print_written(common, &w);
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans, for people and as ssdpm.plan/1. */
+#include "text/device-json.h"
+#include "text/device-print.h"
+#include "options/numbers.h"
+#include "text/output.h"
+#include "work/plan-estimate.h"
+#include "work/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_table(const struct ssdpm_apst *table)
+{
+	struct resolved resolved = { .table = *table };
+
+	/* Its entries, in force or not. */
+	resolved.table.enabled = 1;
+	print_resolved(&resolved);
+	if (!table->enabled)
+		fputs(" disabled", stdout);
+}
+
+static void print_value(const struct ssdpm_step *step, const char *text,
+			const struct ssdpm_step_value *value)
+{
+	const bool is_time = step->kind == SSDPM_STEP_LATENCY_TOLERANCE ||
+			     step->kind == SSDPM_STEP_REBUILD;
+
+	if (value && step->kind == SSDPM_STEP_APST)
+		print_table(&value->table);
+	else if (value && is_time &&
+		 value->max_exit_latency_us != SSDPM_LATENCY_ANY)
+		fputs(latency_text(value->max_exit_latency_us).text, stdout);
+	else
+		fputs(*text ? text : "unknown", stdout);
+}
+
+static bool was_applied(const struct work *work)
+{
+	return work->options && work->options->applied;
+}
+
+/* Of what was applied, what can no longer be looked at is worth a word. */
+static bool differs(const struct work *work, const struct ssdpm_step *step)
+{
+	if (step->state == SSDPM_STEP_LEFT_ALONE)
+		return was_applied(work);
+	return step->state != SSDPM_STEP_IN_FORCE &&
+	       step->state != SSDPM_STEP_DONE;
+}
+
+static const char *how_long(const struct ssdpm_step *step)
+{
+	if (step->why && strstr(step->why, "until"))
+		return NULL;
+	return step->flags & SSDPM_STEP_UNTIL_RESET  ? "until the next reset" :
+	       step->flags & SSDPM_STEP_UNTIL_REBOOT ? "until the next boot" :
+						       NULL;
+}
+
+/* "latency tolerance", "nvme_core apst_primary_timeout_ms" */
+static void print_what(const struct ssdpm_step *step)
+{
+	switch (step->kind) {
+	case SSDPM_STEP_LATENCY_TOLERANCE:
+		fputs("latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_NVME_CORE:
+		printf("nvme_core %s",
+		       ssdpm_nvme_core_to_string(step->parameter));
+		break;
+	case SSDPM_STEP_REBUILD:
+		fputs("table built anew at latency tolerance", stdout);
+		break;
+	case SSDPM_STEP_APST:
+		fputs("APST table", stdout);
+		break;
+	case SSDPM_STEP_POWER_STATE:
+		fputs("power state", stdout);
+		break;
+	case SSDPM_STEP_NOPP:
+		fputs("background work beyond non-operational power", stdout);
+		break;
+	default:
+		fputs("link policy", stdout);
+	}
+}
+
+/* What stands at the head of the line is not said again. */
+static const char *why_of(const struct ssdpm_step *step)
+{
+	size_t length = strlen(step->device);
+	const char *why = step->why ? step->why : "";
+
+	if (!strncmp(why, step->device, length) && why[length] == ':')
+		return why + length + 2;
+	return why;
+}
+
+/* Nobody could ask for it: it may be in force. */
+static bool is_unknown(const struct ssdpm_step *step)
+{
+	return step->state == SSDPM_STEP_PLANNED && !step->before[0];
+}
+
+static const char *state_of(const struct work *work,
+			    const struct ssdpm_step *step)
+{
+	if (work->differences_only && is_unknown(step))
+		return "not known";
+	if (work->differences_only && step->state == SSDPM_STEP_PLANNED)
+		return "not in force";
+	if (work->has_failed && step->state == SSDPM_STEP_DONE)
+		return "done, and not put back";
+	switch (step->state) {
+	case SSDPM_STEP_IN_FORCE:
+		return "in force";
+	case SSDPM_STEP_DIFFERS:
+		return work->has_failed ? "failed, and not put back" :
+					  "done, but not in force";
+	default:
+		return ssdpm_step_state_to_string(step->state);
+	}
+}
+
+static void print_details(const struct ssdpm_step *step)
+{
+	const char *lasting = how_long(step);
+
+	if (why_of(step)[0] || lasting)
+		printf("    %s%s%s%s\n", why_of(step),
+		       why_of(step)[0] && lasting ? "; " : "",
+		       lasting ? lasting : "",
+		       step->flags & SSDPM_STEP_REVERSIBLE ?
+			       "" :
+			       "; cannot be undone");
+	if (step->target)
+		printf("    %s\n", step->target);
+}
+
+static void print_step(const struct work *work, const struct ssdpm_step *step)
+{
+	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+
+	printf("%s: ", step->device);
+	print_what(step);
+	if (step->state == SSDPM_STEP_LEFT_ALONE) {
+		printf(" left alone: %s\n", why_of(step));
+		return;
+	}
+	putchar(' ');
+	if (!in_force && step->kind != SSDPM_STEP_REBUILD) {
+		print_value(step, step->before, step->before_value);
+		fputs(" -> ", stdout);
+	}
+	print_value(step, step->after, step->after_value);
+	printf(" (%s)\n", state_of(work, step));
+	if (!in_force || work->common->verbose)
+		print_details(step);
+}
+
+void print_steps(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		if (work->differences_only && !differs(work, &step))
+			continue;
+		print_step(work, &step);
+		if (work->differences_only && !is_unknown(&step) &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    (step.flags & SSDPM_STEP_UNTIL_RESET))
+			printf("    a reset or a resume of the controller "
+			       "loses such a %s\n",
+			       step.kind == SSDPM_STEP_APST ? "table" :
+							      "setting");
+	}
+}
+
+static bool same_table(const struct ssdpm_apst *a, const struct ssdpm_apst *b)
+{
+	return a->enabled == b->enabled && !ssdpm_apst_diff(a, b);
+}
+
+static void print_table_line(const char *name, const struct ssdpm_apst *table)
+{
+	const struct resolved resolved = { .table = *table };
+
+	printf("    %-6s  ", name);
+	print_resolved(&resolved);
+	putchar('\n');
+}
+
+static void print_one_table(const struct ssdpm_planned_table *t)
+{
+	bool both = (t->known & SSDPM_TABLE_BEFORE) &&
+		    (t->known & SSDPM_TABLE_AFTER);
+
+	printf("%s: APST table%s\n", t->device,
+	       t->provenance == SSDPM_PROVENANCE_CATALOGUE ?
+		       ", for a drive as the catalogue has it" :
+		       "");
+	if (both && same_table(&t->before, &t->after)) {
+		print_table_line("as now", &t->after);
+	} else {
+		if (t->known & SSDPM_TABLE_BEFORE)
+			print_table_line("before", &t->before);
+		if (t->known & SSDPM_TABLE_AFTER)
+			print_table_line("after", &t->after);
+	}
+	if (t->known & SSDPM_TABLE_BUILT)
+		print_table_line("built", &t->built);
+}
+
+/* A drive without APST has none. */
+static bool is_sent(const struct ssdpm_planned_table *t)
+{
+	return ((t->known & SSDPM_TABLE_AFTER) && t->after.sent) ||
+	       (t->known & SSDPM_TABLE_BUILT);
+}
+
+static void print_tables(const struct work *work)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+
+	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
+		if (is_sent(&table))
+			print_one_table(&table);
+}
+
+static bool has_files(const struct work *work)
+{
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		if (work->persist[k] &&
+		    ssdpm_persist_get_n_files(work->persist[k]))
+			return true;
+	return false;
+}
+
+static void print_file(const struct work *work,
+		       const struct ssdpm_persist_file *file)
+{
+	if (work->removes_files) {
+		printf("%s (%s)\n", file->path,
+		       work->files_done ? "removed" : "to be removed");
+		if (file->note[0])
+			printf("    then: %s\n", file->note);
+		return;
+	}
+	printf("\n%s, mode %o:\n", file->path, file->mode);
+	fputs(file->contents, stdout);
+	if (file->note[0])
+		printf("(%s)\n", file->note);
+}
+
+static void print_files(const struct work *work)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			print_file(work, &file);
+}
+
+static void print_profile(const struct work *work)
+{
+	const struct ssdpm_profile_settings *now = &work->profile.now;
+
+	if (!work->options || !work->options->profile)
+		return;
+	printf("profile %s on %s%s%s\n", now->name,
+	       ssdpm_power_source_to_string(now->power_source),
+	       now->reason[0] ? ": " : "", now->reason);
+}
+
+static bool all_left_alone(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_LEFT_ALONE)
+			return false;
+	return true;
+}
+
+/* Where all is undone, what is still done is a failure, too. */
+static bool is_failure(const struct work *work, const struct ssdpm_step *step)
+{
+	return step->state == SSDPM_STEP_FAILED ||
+	       step->state == SSDPM_STEP_DIFFERS ||
+	       (work->has_failed && step->state == SSDPM_STEP_DONE);
+}
+
+static void print_failures(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (is_failure(work, &step))
+			print_step(work, &step);
+}
+
+static void print_journal(const struct work *work)
+{
+	char *text = describe_journal(work->drives->lives[0], &work->journal);
+
+	if (text)
+		printf("%s\n", text);
+	free(text);
+}
+
+static enum exit_status print_for_people(const struct work *work)
+{
+	bool nothing = all_left_alone(work->plan);
+
+	if (work->failures_only) {
+		print_failures(work);
+		return STATUS_DONE;
+	}
+	print_profile(work);
+	print_steps(work);
+	if (was_applied(work) && !ssdpm_plan_get_n_steps(work->plan))
+		puts(journal_stands(&work->journal) ?
+			     "nothing else to check" :
+			     "nothing was applied since the boot");
+	else if (nothing && !was_applied(work) && !has_files(work))
+		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
+				     journal_stands(&work->journal) ?
+			     "nothing else to do" :
+			     "nothing to do");
+	if (journal_stands(&work->journal))
+		print_journal(work);
+	if (!work->differences_only || !work->in_force)
+		print_tables(work);
+	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
+		puts("in force");
+	print_files(work);
+	return print_savings(work);
+}
+
+/* Null is what is not known. */
+static const char *known_text(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static void write_step(struct json_writer *w, const struct ssdpm_step *step)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "kind", ssdpm_step_kind_to_string(step->kind));
+	ssdpm__json_string(w, "state", ssdpm_step_state_to_string(step->state));
+	write_bits(w, "flags", step->flags, ssdpm_step_flag_to_string);
+	ssdpm__json_string(w, "device", step->device);
+	ssdpm__json_string(w, "target", step->target);
+	ssdpm__json_string(w, "before", known_text(step->before));
+	ssdpm__json_string(w, "after", known_text(step->after));
+	ssdpm__json_string(w, "why", step->why);
+	ssdpm__json_string(w, "warning", known_text(step->warning));
+	ssdpm__json_end(w, '}');
+}
+
+static void write_planned_table(struct json_writer *w,
+				const struct ssdpm_planned_table *t)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "device", t->device);
+	ssdpm__json_string(w, "provenance",
+			   ssdpm_provenance_to_string(t->provenance));
+	write_table(w, "before",
+		    t->known & SSDPM_TABLE_BEFORE ? &t->before : NULL);
+	write_table(w, "after",
+		    t->known & SSDPM_TABLE_AFTER ? &t->after : NULL);
+	write_table(w, "built",
+		    t->known & SSDPM_TABLE_BUILT ? &t->built : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_file(struct json_writer *w,
+		       const struct ssdpm_persist_file *file)
+{
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "path", file->path);
+	ssdpm__json_uint(w, "mode", file->mode);
+	ssdpm__json_string(w, "contents", file->contents);
+	ssdpm__json_string(w, "note", file->note[0] ? file->note : NULL);
+	ssdpm__json_end(w, '}');
+}
+
+static void write_files(struct json_writer *w, const struct work *work)
+{
+	struct ssdpm_persist_file file = { .size = sizeof(file) };
+
+	if (!work->persist[0] && !work->removes_files)
+		return;
+	ssdpm__json_begin(w, "files", '[');
+	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
+		for (size_t i = 0;
+		     work->persist[k] &&
+		     !ssdpm_persist_get_file(work->persist[k], i, &file);
+		     i++)
+			write_file(w, &file);
+	ssdpm__json_end(w, ']');
+}
+
+static void write_profile(struct json_writer *w, const struct work *work)
+{
+	const struct ssdpm_profile_settings *now = &work->profile.now;
+	bool given = work->options && work->options->profile;
+
+	ssdpm__json_string(w, "profile", given ? now->name : NULL);
+	ssdpm__json_string(
+		w, "power_source",
+		given ? ssdpm_power_source_to_string(now->power_source) : NULL);
+	ssdpm__json_string(w, "reason",
+			   given && now->reason[0] ? now->reason : NULL);
+}
+
+static enum exit_status write_work(struct json_writer *w,
+				   const struct work *work)
+{
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	struct ssdpm_step step = { .size = sizeof(step) };
+	enum exit_status status;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.plan/1");
+	write_profile(w, work);
+	ssdpm__json_bool(w, "in_force", work->in_force);
+	write_journal(w, &work->journal);
+	ssdpm__json_begin(w, "steps", '[');
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		write_step(w, &step);
+	ssdpm__json_end(w, ']');
+	ssdpm__json_begin(w, "tables", '[');
+	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
+		write_planned_table(w, &table);
+	ssdpm__json_end(w, ']');
+	write_files(w, work);
+	status = write_savings(w, work);
+	ssdpm__json_end(w, '}');
+	return status;
+}
+
+static enum exit_status print_works_json(const struct work *const *works,
+					 size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+	struct json_writer w = { 0 };
+
+	if (n != 1)
+		ssdpm__json_begin(&w, NULL, '[');
+	for (size_t i = 0; i < n && !status; i++)
+		status = write_work(&w, works[i]);
+	if (n != 1)
+		ssdpm__json_end(&w, ']');
+	if (!status)
+		return print_written(works[0]->common, &w);
+	free(w.text);
+	return status;
+}
+
+/* What is set all the same; check sets nothing. */
+static void say_warnings(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	if (work->differences_only || work->common->quiet)
+		return;
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
+		if (step.warning[0])
+			complain("%s: warning: %s", step.device, step.warning);
+}
+
+enum exit_status print_works(const struct work *const *works, size_t n)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < n; i++)
+		say_warnings(works[i]);
+	if (works[0]->common->form)
+		return print_works_json(works, n);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (i)
+			putchar('\n');
+		status = print_for_people(works[i]);
+	}
+	return status;
+}
+
+enum exit_status print_work(const struct work *work)
+{
+	return print_works(&work, 1);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/recommend-text.h"
+
+#include "work/comparison.h"
+
+#include "input/kernel-settings.h"
+#include "options/numbers.h"
+#include "text/result-json.h"
+
+#include "base/quantity.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text of one or more lines that is put together. */
+struct text {
+	char text[2048];
+	size_t length;
+};
+
+static void add(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct text *text, const char *format, ...)
+{
+	size_t room = sizeof(text->text) - text->length;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text->text + text->length, room, format, args);
+	va_end(args);
+	if (n > 0)
+		text->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* What Linux is told, with its defaults where the route leaves them alone. */
+static struct ssdpm_apst_params params_of(const struct ssdpm_recommendation *r)
+{
+	struct ssdpm_apst_params params;
+
+	ssdpm_apst_params_init(&params, sizeof(params));
+	params.max_exit_latency_us = r->limit_us;
+	if (r->route != SSDPM_ROUTE_NVME_CORE)
+		return params;
+	params.primary_timeout_ms = r->primary_timeout_ms;
+	params.primary_latency_tolerance_us = r->primary_latency_tolerance_us;
+	params.secondary_timeout_ms = r->secondary_timeout_ms;
+	params.secondary_latency_tolerance_us =
+		r->secondary_latency_tolerance_us;
+	return params;
+}
+
+static struct quantity limit_text(uint64_t us)
+{
+	return us == SSDPM_LATENCY_ANY ? (struct quantity){ "any" } :
+					 ssdpm__format_us(us);
+}
+
+static void add_setting(struct text *text, const struct ssdpm_recommendation *r)
+{
+	struct ssdpm_apst_params params = params_of(r);
+	struct setting settings[MAX_SETTINGS], *limit;
+	char changed[400];
+	bool is_usual;
+
+	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
+		add(text, "set a raw table");
+		return;
+	}
+	get_settings(&params, settings);
+	limit = &settings[MAX_SETTINGS - 1];
+	is_usual = limit->value == limit->usual;
+	limit->value = limit->usual; /* it has words of its own */
+	join_settings(settings, false, "", changed, sizeof(changed));
+	if (is_usual && !changed[0])
+		add(text, "go back to the defaults of Linux");
+	else if (is_usual)
+		add(text, "set %s", changed);
+	else
+		add(text, "set %s%sthe latency limit to %s", changed,
+		    changed[0] ? " and " : "", limit_text(r->limit_us).text);
+}
+
+/* What keeps the bounds would cost, and nobody asked for that. */
+static void add_cost(struct text *text, const struct advice *a,
+		     const struct ssdpm_recommendation *r)
+{
+	if (r->today_keeps_bounds)
+		add(text, "leave all as it is: the best of this route (");
+	else
+		add(text,
+		    "leave all as it is, or ask for less delay with "
+		    "--may-cost: %s is beyond the bounds; the best within "
+		    "them (",
+		    a->from.name);
+	add_setting(text, r);
+	add(text, ") %s", saving_text(&r->saving).text);
+}
+
+/* "set X: saves a (b..c) on this workload; delays n % of the I/Os by d" */
+static void add_sentence(struct text *text, const struct advice *a,
+			 const struct ssdpm_recommendation *r)
+{
+	const struct ssdpm_run *run = &r->run;
+
+	if (!r->possible) {
+		add(text, "no setting keeps the bounds");
+		return;
+	}
+	if (r->advice == SSDPM_ADVICE_KEEP) {
+		add(text, "leave all as it is: nothing to gain");
+	} else if (r->advice == SSDPM_ADVICE_COSTS) {
+		add_cost(text, a, r);
+	} else {
+		add_setting(text, r);
+		add(text, ": ");
+		add(text, "%s", saving_text(&r->saving).text);
+	}
+	add(text, " against %s on this workload; ", a->from.name);
+	if (run->n_delayed)
+		add(text, "delays %s of the I/Os by %s on average",
+		    share_text(run->n_delayed, all_ios(run)).text,
+		    time_text(run->delay_mean_delayed_ns).text);
+	else
+		add(text, "delays no I/O");
+}
+
+/* Seconds that a battery lasts longer; the system takes more than is saved. */
+static int64_t longer_s(const struct use *use, int64_t saved_uw)
+{
+	double uws = (double)use->battery_mwh * 3600e3;
+	double system_uw = (double)use->system_uw;
+
+	return (int64_t)(uws / (system_uw - (double)saved_uw) -
+			 uws / system_uw);
+}
+
+/* Of a year of this workload. */
+static int64_t year_wh(const struct use *use, int64_t saved_uw)
+{
+	return (int64_t)((double)saved_uw * use->hours_per_day * 365 / 1e6);
+}
+
+/* With n digits behind the point; nothing has no sign. */
+static double rounded(double value, int n)
+{
+	double half = n ? 0.005 : 0.5;
+
+	return value < half && value > -half ? 0 : value;
+}
+
+static void add_use(struct text *text, const struct use *use,
+		    const struct ssdpm_saving *s)
+{
+	double sign = s->nominal_uw < 0 ? -1 : 1;
+	int64_t low = s->nominal_uw < 0 ? s->high_uw : s->low_uw;
+	int64_t high = s->nominal_uw < 0 ? s->low_uw : s->high_uw;
+
+	if (use->battery_mwh)
+		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
+		    rounded(sign * (double)longer_s(use, s->nominal_uw) / 60,
+			    0),
+		    sign < 0 ? "less" : "more",
+		    rounded(sign * (double)longer_s(use, low) / 60, 0),
+		    rounded(sign * (double)longer_s(use, high) / 60, 0));
+	if (use->hours_per_day)
+		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
+		    rounded(sign * (double)year_wh(use, s->nominal_uw) / 1e3,
+			    2),
+		    sign < 0 ? "more" : "less",
+		    rounded(sign * (double)year_wh(use, low) / 1e3, 2),
+		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
+}
+
+static void print_settings(const struct advice *a,
+			   const struct ssdpm_recommendation *r)
+{
+	const struct drive *drive = a->subject->drive;
+	struct ssdpm_apst_params params = params_of(r);
+	struct setting settings[MAX_SETTINGS];
+	char changed[400], *apply = NULL;
+
+	if (r->route == SSDPM_ROUTE_RAW_TABLE)
+		apply = apply_table_text(drive, a->raw_path);
+	if (apply) {
+		printf("  now, as root, with the %s that --raw writes; Linux "
+		       "6.12.110 and later refuse it:\n    %s\n",
+		       a->raw_path ? "file" : "FILE", apply);
+		free(apply);
+		return;
+	}
+	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
+		puts("  now, as root, with the file that --raw writes; Linux "
+		     "6.12.110 and later refuse it:\n"
+		     "    nvme set-feature /dev/nvmeN -f 0x0c -v 1 -l 256 -d "
+		     "FILE");
+		return;
+	}
+	print_sysfs(drive, &params);
+	get_settings(&params, settings);
+	join_settings(settings, false, "", changed, sizeof(changed));
+	if (changed[0])
+		printf("  at boot, for all NVMe drives, in "
+		       "/etc/modprobe.d/nvme.conf:\n"
+		       "    options nvme_core %s\n",
+		       changed);
+}
+
+void print_advice(const struct advice *a, const struct sim_options *options)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(a->subject->drive->model);
+
+	printf("%s%s%s on %s\n", a->subject->drive->name,
+	       info->product[0] ? ": " : "", info->product, a->trace);
+	print_taken(a->subject, options);
+	if (a->from.kind == POLICY_TODAY) {
+		fputs("  today: ", stdout);
+		print_resolved(&a->today);
+		putchar('\n');
+	}
+	if (a->usual_bounds)
+		printf("  by default, I/Os may wait %s on average, p99 %s\n",
+		       time_text(a->bounds.max_delay_mean_ns).text,
+		       time_text(a->bounds.max_delay_p99_ns).text);
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		const struct ssdpm_recommendation *r = &a->recommendations[i];
+		struct resolved resolved = { .table = r->apst };
+		struct text text = { .length = 0 };
+
+		add_sentence(&text, a, r);
+		if (r->advice == SSDPM_ADVICE_SET)
+			add_use(&text, a->use, &r->saving);
+		printf("%s: %s\n", ssdpm_route_to_string(r->route), text.text);
+		if (r->advice != SSDPM_ADVICE_SET)
+			continue;
+		fputs("  the table: ", stdout);
+		print_resolved(&resolved);
+		putchar('\n');
+		print_settings(a, r);
+	}
+}
+
+void write_advice_texts(struct json_writer *w, const struct advice *a)
+{
+	ssdpm__json_begin(w, NULL, '[');
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		const struct ssdpm_recommendation *r = &a->recommendations[i];
+		struct text text = { .length = 0 };
+
+		add(&text, "%s: ", ssdpm_route_to_string(r->route));
+		add_sentence(&text, a, r);
+		if (r->advice == SSDPM_ADVICE_SET)
+			add_use(&text, a->use, &r->saving);
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(w, "text", text.text);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+/* null: no bound, or not part of this route. */
+static void write_optional(struct json_writer *w, const char *key, bool given,
+			   uint64_t value)
+{
+	if (given)
+		ssdpm__json_uint(w, key, value);
+	else
+		ssdpm__json_null(w, key);
+}
+
+static void write_limit(struct json_writer *w, const char *key, bool given,
+			uint64_t us)
+{
+	if (given && us == SSDPM_LATENCY_ANY)
+		ssdpm__json_string(w, key, "any");
+	else
+		write_optional(w, key, given, us);
+}
+
+static void write_settings(struct json_writer *w, const struct advice *a,
+			   const struct ssdpm_recommendation *r)
+{
+	const struct drive *drive = a->subject->drive;
+	bool set = r->advice == SSDPM_ADVICE_SET;
+	bool sysfs = r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
+	bool core = r->possible && r->route == SSDPM_ROUTE_NVME_CORE;
+	struct ssdpm_apst_params params = params_of(r);
+	struct setting settings[MAX_SETTINGS];
+	char changed[400], line[440], *apply;
+
+	write_limit(w, "limit_us", sysfs, r->limit_us);
+	write_optional(w, "primary_timeout_ms", core, r->primary_timeout_ms);
+	write_optional(w, "primary_latency_tolerance_us", core,
+		       r->primary_latency_tolerance_us);
+	write_optional(w, "secondary_timeout_ms", core,
+		       r->secondary_timeout_ms);
+	write_optional(w, "secondary_latency_tolerance_us", core,
+		       r->secondary_latency_tolerance_us);
+	if (sysfs && set) {
+		write_sysfs(w, drive, &params);
+	} else {
+		apply = set ? apply_table_text(drive, a->raw_path) : NULL;
+		ssdpm__json_string(w, "apply", apply);
+		free(apply);
+	}
+	get_settings(&params, settings);
+	join_settings(settings, false, "", changed, sizeof(changed));
+	snprintf(line, sizeof(line), "options nvme_core %s", changed);
+	ssdpm__json_string(w, "modprobe",
+			   sysfs && set && changed[0] ? line : NULL);
+}
+
+static void write_use(struct json_writer *w, const struct use *use,
+		      const struct ssdpm_saving *s)
+{
+	if (use->battery_mwh) {
+		ssdpm__json_begin(w, "battery", '{');
+		ssdpm__json_int(w, "low_s", longer_s(use, s->low_uw));
+		ssdpm__json_int(w, "nominal_s", longer_s(use, s->nominal_uw));
+		ssdpm__json_int(w, "high_s", longer_s(use, s->high_uw));
+		ssdpm__json_end(w, '}');
+	}
+	if (use->hours_per_day) {
+		ssdpm__json_begin(w, "year", '{');
+		ssdpm__json_int(w, "low_wh", year_wh(use, s->low_uw));
+		ssdpm__json_int(w, "nominal_wh", year_wh(use, s->nominal_uw));
+		ssdpm__json_int(w, "high_wh", year_wh(use, s->high_uw));
+		ssdpm__json_end(w, '}');
+	}
+}
+
+static void write_recommendation(struct json_writer *w, const struct advice *a,
+				 const struct ssdpm_recommendation *r)
+{
+	const struct drive *drive = a->subject->drive;
+	struct resolved resolved = { .table = r->apst };
+	struct text text = { .length = 0 };
+
+	add_sentence(&text, a, r);
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "route", ssdpm_route_to_string(r->route));
+	ssdpm__json_bool(w, "possible", r->possible);
+	ssdpm__json_string(w, "advice", ssdpm_advice_to_string(r->advice));
+	ssdpm__json_bool(w, "today_keeps_bounds", r->today_keeps_bounds);
+	ssdpm__json_string(w, "text", text.text);
+	write_settings(w, a, r);
+	if (r->possible) {
+		write_resolved(w, &resolved, drive);
+		write_run(w, "run", &r->run, drive);
+		write_saving(w, "saving", &r->saving);
+		write_use(w, a->use, &r->saving);
+	}
+	ssdpm__json_end(w, '}');
+}
+
+void write_advice(struct json_writer *w, const struct advice *a,
+		  const struct sim_options *options)
+{
+	const struct ssdpm_bounds *b = &a->bounds;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.recommendation/1");
+	write_drive_names(w, a->subject->drive);
+	ssdpm__json_string(w, "trace", a->trace);
+	write_counts(w, &a->counts);
+	write_sim_options(w, options, a->subject->drive);
+	ssdpm__json_begin(w, "bounds", '{');
+	write_optional(w, "max_delay_mean_ns",
+		       b->max_delay_mean_ns != UINT64_MAX,
+		       b->max_delay_mean_ns);
+	write_optional(w, "max_delay_p99_ns", b->max_delay_p99_ns != UINT64_MAX,
+		       b->max_delay_p99_ns);
+	write_optional(w, "max_exit_latency_us",
+		       b->max_exit_latency_us != UINT64_MAX,
+		       b->max_exit_latency_us);
+	ssdpm__json_uint(w, "max_states", b->max_states ? b->max_states : 2);
+	ssdpm__json_bool(w, "by_default", a->usual_bounds);
+	ssdpm__json_bool(w, "may_cost", b->flags & SSDPM_BOUNDS_MAY_COST);
+	ssdpm__json_end(w, '}');
+	ssdpm__json_string(w, "from", a->from.name);
+	ssdpm__json_begin(w, "recommendations", '[');
+	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
+		write_recommendation(w, a, &a->recommendations[i]);
+	ssdpm__json_end(w, ']');
+	write_known(w, a->subject);
+	ssdpm__json_end(w, '}');
+}

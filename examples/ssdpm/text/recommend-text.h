@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Recommendations, for people and as JSON. */
+#ifndef SSDPM_COMMAND_RECOMMEND_TEXT_H
+#define SSDPM_COMMAND_RECOMMEND_TEXT_H
+
+#include "work/simulate.h"
+
+/* What a saving means; 0: nobody asks. */
+struct use {
+	uint64_t battery_mwh;
+	uint64_t system_uw; /* what the whole system takes today */
+	uint32_t hours_per_day;
+};
+
+/* What is recommended for a drive on a trace. */
+struct advice {
+	const struct subject *subject;
+	const char *trace;
+	struct ssdpm_trace_counts counts;
+	struct policy from;
+	struct resolved today; /* the table of that policy */
+	struct ssdpm_bounds bounds;
+	bool usual_bounds; /* nobody has given one: those of the library */
+	const struct use *use;
+	const char *raw_path; /* the file of the raw table; NULL: none */
+	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
+};
+
+void print_advice(const struct advice *advice,
+		  const struct sim_options *options);
+void write_advice(struct json_writer *w, const struct advice *advice,
+		  const struct sim_options *options);
+
+/* An array of text and setting, for a page. */
+void write_advice_texts(struct json_writer *w, const struct advice *advice);
+
+#endif

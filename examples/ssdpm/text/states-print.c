@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/states-print.h"
+
+#include "text/output.h"
+#include "input/quirks.h"
+
+#include "base/quantity.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A latency or power of 0 is what NVMe calls not reported; it stands. */
+static void add_number(struct table *table, size_t column,
+		       const struct ssdpm_power_state *state, uint32_t field,
+		       struct quantity number)
+{
+	if (state->unknown & field)
+		table_cell(table, column, "-");
+	else
+		table_cell(table, column, "%s%s", number.text,
+			   state->not_reported & field ? "*" : "");
+}
+
+/* "2..2.99 W": the unit is named once if both ends have it. */
+static void add_range(struct table *table, size_t column, uint32_t low_uw,
+		      uint32_t high_uw)
+{
+	struct quantity low = ssdpm__format_uw(low_uw);
+	const struct quantity high = ssdpm__format_uw(high_uw);
+	char *unit = strchr(low.text, ' ');
+
+	if (!low_uw || !strcmp(unit, strchr(high.text, ' ')))
+		*unit = '\0';
+	table_cell(table, column, "%s..%s", low.text, high.text);
+}
+
+/* An active or idle power, which can have a range instead of a value. */
+static void add_power(struct table *table, size_t column,
+		      const struct ssdpm_model *model, uint32_t number,
+		      uint32_t field, uint32_t power_uw)
+{
+	const struct ssdpm_power_state *state =
+		&ssdpm_model_get_states(model, NULL)[number];
+	uint32_t low, high;
+
+	if ((state->unknown & field) &&
+	    !ssdpm_model_get_power_range(model, number, field, &low, &high,
+					 NULL))
+		add_range(table, column, low, high);
+	else
+		add_number(table, column, state, field,
+			   ssdpm__format_uw(power_uw));
+}
+
+static void add_rank(struct table *table, size_t column,
+		     const struct ssdpm_power_state *state, uint32_t field,
+		     uint8_t rank)
+{
+	if (state->unknown & field)
+		table_cell(table, column, "-");
+	else
+		table_cell(table, column, "%u", rank);
+}
+
+/* The ranks, of which SATA knows nothing. */
+static void add_ranks(struct table *table, const struct ssdpm_power_state *s)
+{
+	add_rank(table, 7, s, SSDPM_FIELD_READ_THROUGHPUT_RANK,
+		 s->read_throughput_rank);
+	add_rank(table, 8, s, SSDPM_FIELD_READ_LATENCY_RANK,
+		 s->read_latency_rank);
+	add_rank(table, 9, s, SSDPM_FIELD_WRITE_THROUGHPUT_RANK,
+		 s->write_throughput_rank);
+	add_rank(table, 10, s, SSDPM_FIELD_WRITE_LATENCY_RANK,
+		 s->write_latency_rank);
+}
+
+static void add_state(struct table *table, const struct ssdpm_model *model,
+		      uint32_t number, bool ranks)
+{
+	const struct ssdpm_power_state *s =
+		&ssdpm_model_get_states(model, NULL)[number];
+	const char *link_state = ssdpm_link_state_to_string(s->link_state);
+
+	table_cell(table, 0, "PS%u%s%s", number, link_state ? " " : "",
+		   link_state ? link_state : "");
+	table_cell(table, 1, "%s",
+		   s->flags & SSDPM_STATE_NON_OPERATIONAL ? "no" : "yes");
+	add_number(table, 2, s, SSDPM_FIELD_MAX_POWER,
+		   ssdpm__format_uw(s->max_power_uw));
+	add_power(table, 3, model, number, SSDPM_FIELD_ACTIVE_POWER,
+		  s->active_power_uw);
+	add_power(table, 4, model, number, SSDPM_FIELD_IDLE_POWER,
+		  s->idle_power_uw);
+	add_number(table, 5, s, SSDPM_FIELD_ENTRY_LATENCY,
+		   ssdpm__format_us(s->entry_latency_us));
+	add_number(table, 6, s, SSDPM_FIELD_EXIT_LATENCY,
+		   ssdpm__format_us(s->exit_latency_us));
+	if (ranks)
+		add_ranks(table, s);
+	table_end_row(table);
+}
+
+static const char *feature_word(const struct ssdpm_model_info *info,
+				uint32_t feature)
+{
+	if (info->sata_supported_unknown & feature)
+		return "unknown";
+	if (!(info->sata_supported & feature))
+		return "not supported";
+	if (info->sata_enabled_unknown & feature)
+		return "supported";
+	return info->sata_enabled & feature ? "enabled" :
+					      "supported, not enabled";
+}
+
+/* What the link and the drive can be told to do on their own. */
+static void print_features(const struct ssdpm_model_info *info)
+{
+	printf("  HIPM %s; DIPM %s; DevSleep %s; APM %s",
+	       feature_word(info, SSDPM_SATA_HIPM),
+	       feature_word(info, SSDPM_SATA_DIPM),
+	       feature_word(info, SSDPM_SATA_DEVSLEEP),
+	       feature_word(info, SSDPM_SATA_APM));
+	if (!(info->unknown & SSDPM_INFO_APM_LEVEL))
+		printf(" (level %u)", info->apm_level);
+	putchar('\n');
+	if (!(info->unknown & SSDPM_INFO_SATA_WORDS_VALID) &&
+	    !info->sata_words_valid)
+		puts("  The drive says nothing of its link; Linux takes that "
+		     "for not supported");
+}
+
+/* What the dashes and zeros of the table stand for. */
+static void print_notes(const struct ssdpm_model_info *info,
+			const struct ssdpm_power_state *states, size_t n)
+{
+	bool smartctl = info->kind == SSDPM_KIND_NVME &&
+			(info->format == SSDPM_FORMAT_SMARTCTL_TEXT ||
+			 info->format == SSDPM_FORMAT_SMARTCTL_JSON);
+	uint32_t unknown = 0, zeros = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unknown |= states[i].unknown;
+		zeros |= states[i].not_reported & ~states[i].unknown;
+	}
+	if (zeros)
+		puts("  * 0 means not reported; Linux computes with 0");
+	if (smartctl &&
+	    (unknown & (SSDPM_FIELD_ACTIVE_POWER | SSDPM_FIELD_IDLE_POWER)))
+		puts("  idle and active power: not taken from smartctl, which "
+		     "reads their scale from the wrong bits");
+}
+
+/* The range of a power that may not be reported ends at 0. */
+static void print_range_note(const struct ssdpm_model *model, size_t n)
+{
+	static const uint32_t fields[] = { SSDPM_FIELD_IDLE_POWER,
+					   SSDPM_FIELD_ACTIVE_POWER };
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, NULL);
+	bool any = false, from_zero = false;
+	uint32_t low, high;
+
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		if (!(states[i / 2].unknown & fields[i % 2]) ||
+		    ssdpm_model_get_power_range(model, i / 2, fields[i % 2],
+						&low, &high, NULL))
+			continue;
+		any = true;
+		from_zero |= !low;
+	}
+	if (any)
+		printf("  a range: nvme-cli before 1.12 printed no fraction%s\n",
+		       from_zero ? "; 0: perhaps not reported" : "");
+}
+
+void print_states(const struct drive *drive)
+{
+	static const char *const head[] = {
+		"state", "operational", "max power", "active", "idle", "entry",
+		"exit",	 "RRT",		"RRL",	     "RWT",    "RWL",
+	};
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+	bool sata = info->kind == SSDPM_KIND_SATA;
+	static struct table table;
+	const struct ssdpm_power_state *states;
+	size_t n;
+
+	table = (struct table){
+		.n_columns = sata ? 7 : sizeof(head) / sizeof(head[0]),
+		.align = "<<>>>>>>>>>",
+	};
+	for (size_t i = 0; i < table.n_columns; i++)
+		table_cell(&table, i, "%s", head[i]);
+	table_end_row(&table);
+	states = ssdpm_model_get_states(drive->model, &n);
+	for (uint32_t i = 0; i < n; i++)
+		add_state(&table, drive->model, i, !sata);
+	if (sata)
+		print_features(info);
+	table_print(&table);
+	print_notes(info, states, n);
+	print_range_note(drive->model, n);
+}

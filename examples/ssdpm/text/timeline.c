@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/timeline.h"
+
+#include <string.h>
+
+#define FIRST_BIN_NS 1000
+
+static void double_bins(struct timeline *t)
+{
+	for (size_t i = 0; i < TIMELINE_BINS; i++) {
+		uint64_t sum[TIMELINE_CLASSES] = { 0 };
+
+		for (size_t j = 2 * i; j < 2 * i + 2 && j < TIMELINE_BINS; j++)
+			for (size_t k = 0; k < TIMELINE_CLASSES; k++)
+				sum[k] += t->ns[j][k];
+		memcpy(t->ns[i], sum, sizeof(sum));
+	}
+	t->bin_ns *= 2;
+}
+
+/* The present class goes on until then. */
+static void advance(struct timeline *t, uint64_t until_ns)
+{
+	while (until_ns / TIMELINE_BINS >= t->bin_ns)
+		double_bins(t);
+	while (t->last_ns < until_ns) {
+		uint64_t step_ns = t->bin_ns - t->last_ns % t->bin_ns;
+
+		if (step_ns > until_ns - t->last_ns)
+			step_ns = until_ns - t->last_ns;
+		t->ns[t->last_ns / t->bin_ns][t->now] += step_ns;
+		t->last_ns += step_ns;
+	}
+}
+
+void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
+		     uint32_t state)
+{
+	struct timeline *t = userdata;
+
+	if (!t->begun) {
+		t->begun = true;
+		t->start_ns = time_ns;
+		t->bin_ns = FIRST_BIN_NS;
+	}
+	advance(t, time_ns - t->start_ns);
+	if (phase == SSDPM_PHASE_BUSY)
+		t->now = TIMELINE_BUSY;
+	else if (phase == SSDPM_PHASE_IDLE)
+		t->now = TIMELINE_IDLE;
+	else if (phase == SSDPM_PHASE_RESIDENT)
+		t->now = TIMELINE_ASLEEP + state;
+	else
+		t->now = TIMELINE_TRANSITION;
+}
+
+static void write_class(struct json_writer *w, const char *key,
+			const struct timeline *t, size_t n, uint32_t class)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += t->ns[i][class];
+	if (!sum)
+		return;
+	ssdpm__json_begin(w, key, '[');
+	w->one_line = true;
+	for (size_t i = 0; i < n; i++)
+		ssdpm__json_uint(w, NULL, t->ns[i][class]);
+	ssdpm__json_end(w, ']');
+}
+
+void write_timeline(struct json_writer *w, const struct timeline *t)
+{
+	size_t n = 0;
+
+	if (t->bin_ns)
+		n = (size_t)(t->last_ns / t->bin_ns) +
+		    (t->last_ns % t->bin_ns != 0);
+	ssdpm__json_begin(w, "timeline", '{');
+	ssdpm__json_uint(w, "bin_ns", t->bin_ns);
+	ssdpm__json_uint(w, "n", n);
+	write_class(w, "busy", t, n, TIMELINE_BUSY);
+	write_class(w, "idle", t, n, TIMELINE_IDLE);
+	write_class(w, "transition", t, n, TIMELINE_TRANSITION);
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
+		char key[8];
+
+		snprintf(key, sizeof(key), "PS%u", i);
+		write_class(w, key, t, n, TIMELINE_ASLEEP + i);
+	}
+	ssdpm__json_end(w, '}');
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "work/budget-work.h"
+
+#include "options/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS 4096
+#define NS_PER_S 1e9
+
+static enum exit_status grow(struct budget_work *work)
+{
+	size_t capacity = work->capacity ? 2 * work->capacity : RECORDS;
+	struct ssdpm_io *ios;
+
+	if (work->capacity - work->n >= RECORDS)
+		return STATUS_DONE;
+	ios = realloc(work->ios, (capacity + RECORDS) * sizeof(*ios));
+	if (!ios) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	work->ios = ios;
+	work->capacity = capacity + RECORDS;
+	return STATUS_DONE;
+}
+
+static void count_bytes(struct budget_work *work)
+{
+	for (size_t i = 0; i < work->n; i++)
+		if (work->ios[i].op == SSDPM_OP_READ)
+			work->bytes[0] += work->ios[i].bytes;
+		else if (work->ios[i].op == SSDPM_OP_WRITE)
+			work->bytes[1] += work->ios[i].bytes;
+}
+
+static enum exit_status read_work(const struct common *common,
+				  const struct budget_options *options,
+				  struct budget_work *work)
+{
+	struct trace_input input;
+	enum exit_status status;
+	size_t n = 1;
+
+	status = open_trace(common, &options->trace, work->workload, &input);
+	if (status)
+		return status;
+	while (!status && n) {
+		status = grow(work);
+		if (!status)
+			status = read_trace(&input, work->ios + work->n,
+					    RECORDS, &n);
+		if (!status)
+			work->n += n;
+	}
+	if (!status)
+		say_counts(common, &input);
+	close_trace(&input);
+	count_bytes(work);
+	if (status || work->bytes[0] + work->bytes[1])
+		return status;
+	complain("%s: nothing is read or written, so that nothing can be lost",
+		 work->workload);
+	return STATUS_FAILED;
+}
+
+const char *workload_file(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 1 && !strcmp(text + length - 2, "=-") ?
+		       text + length - 1 :
+		       text;
+}
+
+/* Give a work to all drives of a name; how many there are. */
+static size_t give_work(struct budget_works *works,
+			const struct budget_items *items, const char *name,
+			size_t length, size_t number, bool *ret_twice)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < items->n; i++)
+		for (size_t j = 0; j < items->items[i].n_drives; j++) {
+			const struct drive *drive = &items->items[i].drives[j];
+			size_t at = (size_t)(drive - works->drives);
+
+			if (!is_item_name(&items->items[i], drive, name,
+					  length))
+				continue;
+			*ret_twice |= works->of_drive[at] != 0;
+			works->of_drive[at] = number;
+			n++;
+		}
+	return n;
+}
+
+/*
+ * "nvme0=lomax": a drive may have a "=" in its name, and so may a file. What no
+ * drive is named is the file.
+ */
+static const char *find_drives(struct budget_works *works,
+			       const struct budget_items *items,
+			       const struct work_option *option,
+			       bool *ret_twice)
+{
+	const char *text = option->text;
+
+	if (option->is_mix) {
+		if (!option->drive_length)
+			return text;
+		return give_work(works, items, text, option->drive_length,
+				 works->n, ret_twice) ?
+			       text + option->drive_length + 1 :
+			       NULL;
+	}
+	for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+		if (give_work(works, items, text, (size_t)(at - text), works->n,
+			      ret_twice))
+			return at + 1;
+	return text;
+}
+
+static enum exit_status find_work(const struct common *common,
+				  const struct work_option *option,
+				  const struct budget_items *items,
+				  struct budget_works *works)
+{
+	const char *name = option->is_mix ? "mix" : "workload";
+	bool twice = false;
+	const char *what = find_drives(works, items, option, &twice);
+	struct budget_work *work;
+
+	if (!what)
+		return usage_error(common, "--mix %s: no drive is named %.*s",
+				   option->text, (int)option->drive_length,
+				   option->text);
+	if (!*what)
+		return usage_error(common, "--workload %s: no file is named",
+				   option->text);
+	work = &works->works[what == option->text ? 0 : works->n++];
+	twice |= work->given;
+	work->given = true;
+	work->read_ppm = option->read_ppm;
+	work->workload = option->is_mix ? NULL : what;
+	if (!twice)
+		return STATUS_DONE;
+	return usage_error(common,
+			   "--%s %s: one --workload or --mix is what a drive "
+			   "does",
+			   name, option->text);
+}
+
+static enum exit_status check_works(const struct common *common,
+				    const struct budget_options *options,
+				    const struct budget_works *works)
+{
+	const char *names[MAX_WORKS + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < works->n; i++)
+		if (works->works[i].workload)
+			names[n++] = works->works[i].workload;
+	return check_trace_options(common, &options->trace, names, n);
+}
+
+enum exit_status find_works(const struct common *common,
+			    const struct budget_options *options,
+			    const struct budget_items *items,
+			    struct budget_works *ret_works)
+{
+	struct budget_works works = {
+		.works = calloc(options->n_works + 1, sizeof(*works.works)),
+		.of_drive =
+			calloc(items->drives.n + 1, sizeof(*works.of_drive)),
+		.drives = items->drives.drives,
+		.n = 1,
+	};
+	enum exit_status status = STATUS_DONE;
+
+	if (!works.works || !works.of_drive) {
+		complain("out of memory");
+		status = STATUS_FAILED;
+	}
+	for (size_t i = 0; i < options->n_works && !status; i++)
+		status = find_work(common, &options->works[i], items, &works);
+	if (!status)
+		status = check_works(common, options, &works);
+	for (size_t i = 0; i < works.n && !status; i++)
+		if (works.works[i].workload)
+			status = read_work(common, options, &works.works[i]);
+	*ret_works = works;
+	return status;
+}
+
+void free_works(struct budget_works *works)
+{
+	for (size_t i = 0; works->works && i < works->n; i++)
+		free(works->works[i].ios);
+	free(works->works);
+	free(works->of_drive);
+}
+
+const struct budget_work *work_of(const struct budget_works *works,
+				  const struct drive *drive)
+{
+	return &works->works[works->of_drive[drive - works->drives]];
+}
+
+static size_t take_mix(const struct budget_options *options,
+		       const struct budget_work *work,
+		       struct ssdpm_cap_stream streams[2])
+{
+	const uint64_t parts[] = {
+		work->workload ? work->bytes[0] : work->read_ppm,
+		work->workload ? work->bytes[1] : WHOLE_PPM - work->read_ppm,
+	};
+	double whole = (double)parts[0] + (double)parts[1];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (parts[i])
+			streams[n++] = (struct ssdpm_cap_stream){
+				.op = i ? SSDPM_OP_WRITE : SSDPM_OP_READ,
+				.io_bytes = (uint32_t)options->io_bytes,
+				.share = (double)parts[i] / whole,
+			};
+	return n;
+}
+
+/* The drive takes its cap, and nothing is done. */
+static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
+{
+	double uw = (double)cap_uw;
+
+	result->bytes_per_s = (struct ssdpm_span){ 0, 0, 0 };
+	result->power_uw = (struct ssdpm_span){ uw, uw, uw };
+	result->p99_power_uw = result->power_uw;
+	result->limit = SSDPM_CAP_LIMIT_POWER;
+}
+
+/* A trace has a throughput of its own; the cap takes a share of it. */
+static void take_run(const struct budget_work *work,
+		     const struct ssdpm_cap_run *run,
+		     struct ssdpm_cap_result *result)
+{
+	double bytes = (double)work->bytes[0] + (double)work->bytes[1];
+	double full = bytes * NS_PER_S / (double)run->uncapped_duration_ns;
+
+	result->bytes_per_s = (struct ssdpm_span){
+		full * (1 - run->loss_share.high),
+		full * (1 - run->loss_share.nominal),
+		full * (1 - run->loss_share.low),
+	};
+	result->power_uw = run->power_uw;
+	result->p99_power_uw = run->p99_power_uw;
+	result->limit = run->n_slowed ? SSDPM_CAP_LIMIT_POWER : 0;
+}
+
+static int simulate(const struct budget_options *options,
+		    const struct budget_work *work,
+		    const struct budget_drive *drive, uint64_t cap_uw,
+		    struct ssdpm_cap_result *result, struct ssdpm_error *error)
+{
+	const struct sim_options *sim = &options->sim;
+	struct ssdpm_sim_params params;
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+	int err = ssdpm_sim_params_init(&params, sizeof(params));
+
+	if (err)
+		return err;
+	params.parameters = drive->parameters;
+	params.n_parameters = drive->n_parameters;
+	params.operational_state = drive->state;
+	params.flags = sim->flags;
+	if (sim->loop)
+		params.loop = sim->loop;
+	if (sim->pcie_link)
+		params.pcie_link = sim->pcie_link;
+	err = ssdpm_cap_simulate(drive->model, &params, &segment, 1, work->ios,
+				 work->n, &run, NULL, error);
+	if (!err)
+		take_run(work, &run, result);
+	return err;
+}
+
+enum exit_status find_cap_result(const struct budget_options *options,
+				 const struct budget_work *work,
+				 const struct budget_drive *drive,
+				 struct ssdpm_cap_result *result)
+{
+	struct ssdpm_cap_params params = { .size = sizeof(params) };
+	struct ssdpm_cap_stream streams[2];
+	size_t n = take_mix(options, work, streams);
+	struct ssdpm_error error;
+	int err;
+
+	*result = (struct ssdpm_cap_result){ .size = sizeof(*result) };
+	err = ssdpm_cap_params_from_model(drive->model, drive->parameters,
+					  drive->n_parameters, drive->state,
+					  streams, n, &params, &error);
+	if (!err && work->workload)
+		err = simulate(options, work, drive, params.cap_uw, result,
+			       &error);
+	else if (!err)
+		err = ssdpm_cap_calculate(&params, result, &error);
+	/* It is below what the drive takes at rest, or the work piles up. */
+	if (err == -ERANGE)
+		do_nothing(params.cap_uw, result);
+	else if (err) {
+		complain("%s: PS%u: %s", drive->drive->name, drive->state,
+			 error.message);
+		return STATUS_FAILED;
+	}
+	result->assumed = params.assumed;
+	for (size_t i = 0; i < n; i++)
+		result->assumed |= streams[i].assumed;
+	return STATUS_DONE;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "work/comparison.h"
+
+#include "options/numbers.h"
+#include "text/output.h"
+#include "text/result-json.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As text of the terminal: see print.h. */
+static void print_quoted(const char *text)
+{
+	char *quoted = NULL;
+	size_t size;
+	FILE *file = open_memstream(&quoted, &size);
+
+	if (!file)
+		return;
+	putc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', file);
+		putc(*text, file);
+	}
+	putc('"', file);
+	if (!fclose(file))
+		printf("%s", quoted);
+	free(quoted);
+}
+
+void csv_text(const char *text, char end)
+{
+	if (text[strcspn(text, ",\"\r\n")])
+		print_quoted(text);
+	else
+		printf("%s", text);
+	putchar(end);
+}
+
+void csv_line(int n, ...)
+{
+	va_list args;
+
+	va_start(args, n);
+	for (int i = 0; i < n; i++)
+		csv_text(va_arg(args, const char *), i + 1 < n ? ',' : '\n');
+	va_end(args);
+}
+
+static bool is_measured(const struct subject *subject)
+{
+	for (size_t i = 0; i < subject->n_parameters; i++)
+		if (subject->parameters[i].provenance ==
+		    SSDPM_PROVENANCE_MEASURED)
+			return true;
+	return false;
+}
+
+/* "l0", or "l1.2 to l0": not known. */
+static const char *link_text(uint32_t link)
+{
+	return link ? ssdpm_pcie_link_to_string(link) : "l1.2 to l0";
+}
+
+void print_taken(const struct subject *subject,
+		 const struct sim_options *options)
+{
+	struct ssdpm_device_settings settings = find_settings(subject->drive);
+	uint32_t quirks = subject->quirks.in_force & APST_QUIRKS;
+
+	const struct ssdpm_device_facts *facts;
+
+	if (!subject->drive->device)
+		return;
+	if (ssdpm_model_get_info(subject->drive->model)->kind !=
+	    SSDPM_KIND_NVME) {
+		if (settings.lpm < SSDPM_LPM_MAX_PERFORMANCE)
+			puts("  the machine says: nothing of the link policy, "
+			     "so it is a range, min_power to max_performance");
+		return;
+	}
+	facts = ssdpm_device_get_facts(subject->drive->device);
+	fputs("  the machine says: ", stdout);
+	if (!options->pcie_link && settings.pcie_link)
+		printf("link in %s while asleep; ",
+		       link_text(settings.pcie_link));
+	else if (!options->pcie_link)
+		printf("nothing of the link, so it is a range, %s; ",
+		       link_text(0));
+	if (!(settings.known & SSDPM_SETTING_QUIRKS))
+		fputs("nothing of quirks", stdout);
+	else if (quirks)
+		print_quirks(stdout, quirks);
+	else
+		fputs("no quirk of APST", stdout);
+	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE &&
+	    !facts->latency_tolerance_us)
+		fputs("; APST is off, the latency limit is 0", stdout);
+	putchar('\n');
+}
+
+void print_subject(const struct estimate *e, const struct sim_options *options)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(e->subject->drive->model);
+	uint32_t loop = options->loop ? options->loop : SSDPM_LOOP_CLOSED;
+	uint32_t link = find_link(options, e->subject->drive);
+
+	printf("%s%s%s on %s, %s loop", e->subject->drive->name,
+	       info->product[0] ? ": " : "", info->product, e->trace,
+	       ssdpm_loop_to_string(loop));
+	if (info->kind == SSDPM_KIND_NVME)
+		printf(", asleep with the link in %s", link_text(link));
+	if (is_measured(e->subject))
+		fputs(", with measured values", stdout);
+	if (options->spare_ppm)
+		printf(", %s of the flash spare",
+		       share_text(options->spare_ppm, 1000000).text);
+	putchar('\n');
+	print_taken(e->subject, options);
+}
+
+enum exit_status check_stdin(const struct common *common, char **drives,
+			     size_t n_drives, const char *const *traces,
+			     size_t n_traces)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_drives; i++)
+		n += !strcmp(drives[i], "-");
+	for (size_t i = 0; i < n_traces; i++)
+		n += !strcmp(traces[i], "-");
+	if (n < 2)
+		return STATUS_DONE;
+	return usage_error(common, "standard input is named twice");
+}
+
+struct number value_text(uint32_t kind, uint64_t value)
+{
+	struct number number;
+
+	switch (kind) {
+	case SSDPM_PARAMETER_IDLE_POWER:
+	case SSDPM_PARAMETER_ACTIVE_POWER:
+	case SSDPM_PARAMETER_TRANSITION_POWER:
+	case SSDPM_PARAMETER_LINK_POWER:
+		return power_text((int64_t)value);
+	case SSDPM_PARAMETER_BASE_LATENCY:
+		return time_text(value);
+	case SSDPM_PARAMETER_OPERATION_ENERGY:
+		return energy_text(value);
+	case SSDPM_PARAMETER_BYTE_ENERGY:
+		snprintf(number.text, sizeof(number.text), "%" PRIu64 " pJ",
+			 value);
+		return number;
+	case SSDPM_PARAMETER_BACKGROUND_TIME:
+		snprintf(number.text, sizeof(number.text), "%" PRIu64 " ps",
+			 value);
+		return number;
+	case SSDPM_PARAMETER_BANDWIDTH:
+		number = bytes_text(value);
+		strcat(number.text, "/s");
+		return number;
+	default:
+		return time_text(value * 1000);
+	}
+}
+
+static const struct {
+	uint32_t kind;
+	const char *name;
+	bool of_op, of_state;
+} names[] = {
+	{ SSDPM_PARAMETER_IDLE_POWER, "idle power", false, true },
+	{ SSDPM_PARAMETER_ACTIVE_POWER, "active power", true, false },
+	{ SSDPM_PARAMETER_TRANSITION_POWER, "transition power", false, false },
+	{ SSDPM_PARAMETER_LINK_POWER, "link power", false, false },
+	{ SSDPM_PARAMETER_ENTRY_LATENCY, "entry latency", false, true },
+	{ SSDPM_PARAMETER_EXIT_LATENCY, "exit latency", false, true },
+	{ SSDPM_PARAMETER_BASE_LATENCY, "base latency", true, false },
+	{ SSDPM_PARAMETER_BANDWIDTH, "bandwidth", true, false },
+	{ SSDPM_PARAMETER_OPERATION_ENERGY, "operation energy", true, false },
+	{ SSDPM_PARAMETER_BYTE_ENERGY, "byte energy", true, false },
+	{ SSDPM_PARAMETER_LINK_IDLE_TIME, "link idle time", false, true },
+	{ SSDPM_PARAMETER_BACKGROUND_TIME, "work after a byte", false, false },
+};
+
+struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last)
+{
+	struct number text;
+	const size_t size = sizeof(text.text);
+	size_t i = 0;
+
+	while (names[i].kind != kind)
+		i++;
+	if (names[i].of_op && last > index)
+		snprintf(text.text, size, "%s %s-%s", names[i].name,
+			 ssdpm_op_to_string(index + 1),
+			 ssdpm_op_to_string(last + 1));
+	else if (names[i].of_op)
+		snprintf(text.text, size, "%s %s", names[i].name,
+			 ssdpm_op_to_string(index + 1));
+	else if (names[i].of_state && last > index)
+		snprintf(text.text, size, "%s PS%u-PS%u", names[i].name, index,
+			 last);
+	else if (names[i].of_state)
+		snprintf(text.text, size, "%s PS%u", names[i].name, index);
+	else
+		snprintf(text.text, size, "%s", names[i].name);
+	return text;
+}
+
+static void known_row(struct table *rows, const struct ssdpm_parameter *p,
+		      uint32_t last)
+{
+	table_cell(rows, 0, "%s", parameter_text(p->kind, p->index, last).text);
+	if (p->low != p->high)
+		table_cell(rows, 1, "%s", value_text(p->kind, p->low).text);
+	table_cell(rows, 2, "%s", value_text(p->kind, p->nominal).text);
+	if (p->low != p->high)
+		table_cell(rows, 3, "%s", value_text(p->kind, p->high).text);
+	table_cell(rows, 4, "%s", ssdpm_provenance_to_string(p->provenance));
+	table_cell(rows, 5, "%.*s", TABLE_CELL - 1, p->rule);
+	table_end_row(rows);
+}
+
+static bool is_the_same(const struct ssdpm_parameter *a,
+			const struct ssdpm_parameter *b)
+{
+	return a->kind == b->kind && a->provenance == b->provenance &&
+	       a->low == b->low && a->nominal == b->nominal &&
+	       a->high == b->high && !strcmp(a->rule, b->rule);
+}
+
+static void begin_known(struct table *rows)
+{
+	*rows = (struct table){ .n_columns = 6, .align = "<>>><<" };
+	table_cell(rows, 0, "taken for known");
+	table_cell(rows, 1, "low");
+	table_cell(rows, 2, "nominal");
+	table_cell(rows, 3, "high");
+	table_cell(rows, 4, "source");
+	table_cell(rows, 5, "rule");
+	table_end_row(rows);
+}
+
+/* Neighbours of the same value stand on one line. */
+void print_known(const struct subject *subject)
+{
+	const struct ssdpm_parameter *p = subject->parameters;
+	static struct table rows;
+
+	begin_known(&rows);
+	for (size_t i = 0, last; i < subject->n_parameters; i = last + 1) {
+		last = i;
+		while (last + 1 < subject->n_parameters &&
+		       is_the_same(&p[i], &p[last + 1]))
+			last++;
+		if (rows.n_rows == TABLE_ROWS) {
+			table_print(&rows);
+			begin_known(&rows);
+		}
+		known_row(&rows, &p[i], p[last].index);
+	}
+	table_print(&rows);
+}
+
+enum exit_status find_saving(const struct estimate *e, const struct job *job,
+			     struct ssdpm_saving *ret_saving)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_sim_get_saving(e->jobs[0].sim, job->sim, ret_saving, &error))
+		return STATUS_DONE;
+	complain("%s: %s", e->subject->drive->name, error.message);
+	return STATUS_FAILED;
+}
+
+static void write_names(struct json_writer *w, const struct estimate *e,
+			size_t row)
+{
+	ssdpm__json_begin(w, "policies", '[');
+	w->one_line = true;
+	for (size_t i = row; i < e->n_jobs; i++)
+		if (i == row ||
+		    (e->jobs[i].same_as_before && e->jobs[i].same == row))
+			ssdpm__json_string(w, NULL, e->jobs[i].policy->name);
+	ssdpm__json_end(w, ']');
+}
+
+enum exit_status write_comparison(struct json_writer *w,
+				  const struct estimate *e,
+				  const struct sim_options *options,
+				  bool for_page)
+{
+	const struct drive *drive = e->subject->drive;
+
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_string(w, "schema", "ssdpm.comparison/1");
+	write_drive_names(w, drive);
+	ssdpm__json_string(w, "trace", e->trace);
+	write_counts(w, &e->counts);
+	write_sim_options(w, options, drive);
+	ssdpm__json_begin(w, "rows", '[');
+	for (size_t i = 0; i < e->n_jobs; i++) {
+		const struct job *job = &e->jobs[i];
+		struct ssdpm_saving saving;
+
+		if (job->same_as_before)
+			continue;
+		if (find_saving(e, job, &saving))
+			return STATUS_FAILED;
+		ssdpm__json_begin(w, NULL, '{');
+		write_names(w, e, i);
+		write_resolved(w, &job->resolved, drive);
+		write_saving(w, "saving", &saving);
+		write_result(w, &job->result, drive);
+		write_delays(w, job->sim);
+		if (for_page && job->timeline)
+			write_timeline(w, job->timeline);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+	write_known(w, e->subject);
+	ssdpm__json_end(w, '}');
+	return STATUS_DONE;
+}

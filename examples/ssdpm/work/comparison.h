@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What estimate and compare both print. */
+#ifndef SSDPM_COMMAND_COMPARISON_H
+#define SSDPM_COMMAND_COMPARISON_H
+
+#include "options/numbers.h"
+#include "work/simulate.h"
+
+/* Fields of CSV. */
+void csv_text(const char *text, char end);
+void csv_line(int n, ...);
+
+/* "drive.json on trace.csv, closed loop, PCIe link l1.2" */
+/* A line on what was taken from the machine of a device. */
+void print_taken(const struct subject *subject,
+		 const struct sim_options *options);
+
+void print_subject(const struct estimate *estimate,
+		   const struct sim_options *options);
+
+/* What is taken for known of a drive. */
+void print_known(const struct subject *subject);
+
+/* A value in the unit of its kind; "idle power PS0-PS2", "bandwidth read". */
+struct number value_text(uint32_t kind, uint64_t value);
+struct number parameter_text(uint32_t kind, uint32_t index, uint32_t last);
+
+/* Only one thing is read from standard input. */
+enum exit_status check_stdin(const struct common *common, char **drives,
+			     size_t n_drives, const char *const *traces,
+			     size_t n_traces);
+
+/*
+ * A comparison as an object; the saving is against the first policy. For a page
+ * with what only a picture needs.
+ */
+enum exit_status write_comparison(struct json_writer *w,
+				  const struct estimate *estimate,
+				  const struct sim_options *options,
+				  bool for_page);
+
+/* What one policy saves against the first; complained of. */
+enum exit_status find_saving(const struct estimate *estimate,
+			     const struct job *job,
+			     struct ssdpm_saving *ret_saving);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "work/plan-estimate.h"
+
+#include "work/comparison.h"
+#include "options/numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEFORE, AFTER, N_POLICIES };
+
+/* A controller's table, as the plan predicts it. */
+static bool find_tables(const struct ssdpm_plan *plan, const char *device,
+			struct policy policies[N_POLICIES])
+{
+	const uint32_t both = SSDPM_TABLE_BEFORE | SSDPM_TABLE_AFTER;
+	struct ssdpm_planned_table table = { .size = sizeof(table) };
+
+	for (size_t i = 0; !ssdpm_plan_get_table(plan, i, &table); i++) {
+		if (strcmp(table.device, device) ||
+		    (table.known & both) != both)
+			continue;
+		policies[BEFORE].kind = policies[AFTER].kind = POLICY_TABLE;
+		policies[BEFORE].source.table = table.before;
+		policies[AFTER].source.table = table.after;
+		return true;
+	}
+	return false;
+}
+
+/* A port's link policies; what is in force already stays. */
+static bool find_lpms(const struct ssdpm_plan *plan,
+		      const struct ssdpm_device_facts *facts,
+		      struct policy policies[N_POLICIES])
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	char host[16];
+
+	if (facts->kind != SSDPM_KIND_SATA)
+		return false;
+	/* A port with several disks has a name of its own. */
+	snprintf(host, sizeof(host), "host%u", facts->host);
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.kind != SSDPM_STEP_LPM ||
+		    (strcmp(step.device, facts->name) &&
+		     strcmp(step.device, host)) ||
+		    !step.before_value || !step.after_value ||
+		    step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		policies[BEFORE].kind = policies[AFTER].kind = POLICY_LPM;
+		policies[BEFORE].lpm = step.before_value->lpm;
+		policies[AFTER].lpm = step.after_value->lpm;
+		return true;
+	}
+	return false;
+}
+
+/* One drive; the trace is read anew for each, for each has its own policies. */
+static enum exit_status estimate_drive(struct work *work,
+				       const struct saving_options *options,
+				       const struct drive *drive)
+{
+	struct before_after *estimate = &work->estimates[work->n_estimates++];
+	const struct quirk_options quirks = { 0 };
+	const struct plan plan = {
+		.common = work->common,
+		.trace_options = &options->trace_options,
+		.sim_options = &options->sim,
+		.quirk_options = &quirks,
+		.policies = estimate->policies,
+		.n_policies = N_POLICIES,
+		.n_required = N_POLICIES,
+		.one_of_many = true,
+	};
+	const struct drives one = { .drives = (struct drive *)drive, .n = 1 };
+
+	return run_plan(&plan, &one, &options->trace, 1, &estimate->all);
+}
+
+/* The simulation is of what a drive does when it has nothing to do. */
+static void note_power_states(const struct work *work)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		if (step.kind != SSDPM_STEP_POWER_STATE)
+			continue;
+		complain("the power state is no part of the estimate: ssdpm "
+			 "estimate --power-cap says what a cap costs");
+		return;
+	}
+}
+
+enum exit_status estimate_work(struct work *work,
+			       const struct saving_options *options)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (!options->trace)
+		return STATUS_DONE;
+	status = check_measured_of(&options->sim.measured, work->drives);
+	if (status)
+		return status;
+	if (!work->common->quiet)
+		note_power_states(work);
+	work->sim_options = &options->sim;
+	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
+	if (!work->estimates) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < work->drives->n && !status; i++) {
+		const struct drive *drive = &work->drives->drives[i];
+		struct policy *policies =
+			work->estimates[work->n_estimates].policies;
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drive->device);
+
+		policies[BEFORE].name = "before";
+		policies[AFTER].name = "after";
+		if (!drive->model ||
+		    (!find_tables(work->plan, facts->name, policies) &&
+		     !find_lpms(work->plan, facts, policies)))
+			continue;
+		status = estimate_drive(work, options, drive);
+	}
+	return status;
+}
+
+static void print_run(const char *name, const struct ssdpm_run *run)
+{
+	printf("    %-6s  %s; delay of an I/O %s on average, of 99 %% at most "
+	       "%s\n",
+	       name, power_text((int64_t)run->mean_power_uw).text,
+	       time_text(run->delay_mean_ns).text,
+	       time_text(run->delay_p99_ns).text);
+}
+
+/* "saves 5 mW (-2..9 mW: it may also cost); an I/O waits 1 ms longer" */
+static void print_difference(const struct ssdpm_saving *saving,
+			     const struct ssdpm_run *before,
+			     const struct ssdpm_run *after)
+{
+	uint64_t was = before->delay_mean_ns, is = after->delay_mean_ns;
+
+	printf("    %s", saving_text(saving).text);
+	if (is != was)
+		printf("; an I/O waits %s %s on average",
+		       time_text(is > was ? is - was : was - is).text,
+		       is > was ? "longer" : "less");
+	putchar('\n');
+}
+
+static enum exit_status print_saving(const struct work *work,
+				     const struct estimate *e)
+{
+	const struct job *before = &e->jobs[BEFORE], *after = &e->jobs[AFTER];
+	struct ssdpm_saving saving;
+
+	print_subject(e, work->sim_options);
+	print_run(after->same_as_before ? "as now" : "before",
+		  &before->result.nominal);
+	if (after->same_as_before)
+		return STATUS_DONE;
+	print_run("after", &after->result.nominal);
+	if (find_saving(e, after, &saving))
+		return STATUS_FAILED;
+	print_difference(&saving, &before->result.nominal,
+			 &after->result.nominal);
+	return STATUS_DONE;
+}
+
+enum exit_status print_savings(const struct work *work)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < work->n_estimates && !status; i++)
+		status = print_saving(work, work->estimates[i].all.estimates);
+	if (work->estimates && !work->n_estimates)
+		complain("no estimate: of no drive are the states known and "
+			 "its table or link policy planned");
+	return status;
+}
+
+enum exit_status write_savings(struct json_writer *w, const struct work *work)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (!work->estimates)
+		return STATUS_DONE;
+	ssdpm__json_begin(w, "estimates", '[');
+	for (size_t i = 0; i < work->n_estimates && !status; i++)
+		status = write_comparison(w, work->estimates[i].all.estimates,
+					  work->sim_options, false);
+	ssdpm__json_end(w, ']');
+	return status;
+}

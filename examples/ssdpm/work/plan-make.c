@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/plan-options.h"
+
+#include "options/advised.h"
+#include "input/quirks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same number, or a name, was wrong on the command line. */
+static enum exit_status status_of_setting(const struct ssdpm_error *error)
+{
+	if (error->code == -ERANGE)
+		return STATUS_USAGE;
+	/* A quirk forbids it, not a missing privilege. */
+	return error->code == -EPERM ? STATUS_DEVICE_CANNOT :
+				       status_of_error(error->code);
+}
+
+static enum exit_status complain_of_setting(const char *name,
+					    const struct ssdpm_error *error)
+{
+	complain_of_device(name, error);
+	return status_of_setting(error);
+}
+
+/* What a drive cannot do that nobody named is no failure. */
+static enum exit_status refuse(const struct common *common,
+			       const struct drive *drive,
+			       const struct ssdpm_error *error)
+{
+	const bool begins =
+		!strncmp(error->message, drive->name, strlen(drive->name));
+	char *show;
+
+	if (error->code != -EOPNOTSUPP)
+		return complain_of_setting(drive->name, error);
+	if (drive->named) {
+		show = show_text(drive);
+		/* Many messages begin with the name. */
+		complain("%s%s%s; %s says more", begins ? "" : drive->name,
+			 begins ? "" : ": ", error->message,
+			 show ? show : "ssdpm show");
+		free(show);
+		return status_of_setting(error);
+	}
+	if (!common->quiet)
+		complain_of_device(drive->name, error);
+	return STATUS_DONE;
+}
+
+static bool is_kind(const struct drive *drive, uint32_t kind)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+
+	return facts->kind == kind && facts->reach == SSDPM_REACH_YES;
+}
+
+/*
+ * Of drives of both kinds each takes what is for it. One that was named, and
+ * that nothing is for, is a fault.
+ */
+static bool is_for(const struct plan_options *options,
+		   const struct drive *drive, uint32_t kind)
+{
+	bool for_nvme = options->profile || options->has_latency ||
+			options->table_name || options->nvme_core_given ||
+			options->has_power_state || options->has_nopp;
+	bool for_sata = options->profile || options->n_lpms;
+
+	if (!drive->named)
+		return is_kind(drive, kind);
+	return kind == SSDPM_KIND_NVME ?
+		       !(for_sata && is_kind(drive, SSDPM_KIND_SATA)) :
+		       !(for_nvme && is_kind(drive, SSDPM_KIND_NVME));
+}
+
+static enum exit_status add_latency(const struct common *common,
+				    const struct plan_options *options,
+				    struct ssdpm_plan *plan,
+				    const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!ssdpm_plan_add_latency_tolerance(plan, drive->device, drive->model,
+					      options->max_exit_latency_us,
+					      &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_table(const struct common *common,
+				  const struct plan_options *options,
+				  struct ssdpm_plan *plan,
+				  const struct drive *drive)
+{
+	const struct quirk_options quirk_options = { 0 };
+	const struct quirk_rules rules = { 0 };
+	enum exit_status status;
+	struct ssdpm_apst table;
+	struct ssdpm_error error;
+	struct quirks quirks;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!drive->model)
+		return refuse(common, drive, &drive->problem);
+	status = find_quirks(&quirk_options, &rules, drive, &quirks);
+	if (status)
+		return status;
+	if (!make_table(&options->table, drive, &quirks, &table, &error) &&
+	    !ssdpm_plan_add_apst(plan, drive->device, drive->model, &table,
+				 &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_power_state(const struct common *common,
+					const struct plan_options *options,
+					struct ssdpm_plan *plan,
+					const struct drive *drive)
+{
+	const uint32_t hint = options->has_workload_hint ?
+				      options->workload_hint :
+				      SSDPM_WORKLOAD_HINT_KEEP;
+	struct ssdpm_error error;
+	uint32_t state;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME))
+		return STATUS_DONE;
+	if (!find_power_state(options,
+			      ssdpm_device_get_facts(drive->device)->name,
+			      &state))
+		return drive->named ?
+			       usage_error(common,
+					   "--power-state %s: none for "
+					   "%s",
+					   options->power_states, drive->name) :
+			       STATUS_DONE;
+	if (!drive->model && is_kind(drive, SSDPM_KIND_NVME)) {
+		enum exit_status status =
+			refuse(common, drive, &drive->problem);
+
+		return status && !drive->live->root && !may_send_commands() ?
+			       STATUS_NO_PRIVILEGES :
+			       status;
+	}
+	if (!ssdpm_plan_add_power_state(plan, drive->device, drive->model,
+					state, hint, &error))
+		return STATUS_DONE;
+	if (error.code != -EINVAL)
+		return refuse(common, drive, &error);
+	/* It has no such state, which of many drives is no failure. */
+	error.code = -EOPNOTSUPP;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_nopp(const struct common *common,
+				 const struct plan_options *options,
+				 struct ssdpm_plan *plan,
+				 const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
+	    !ssdpm_plan_add_nopp(plan, drive->device, options->nopp, &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
+			 const struct drive *drive, const uint32_t *lpms,
+			 size_t n)
+{
+	uint32_t flags = drive->named ? SSDPM_LPM_ANY_PORT : 0;
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_add_lpm(plan, drive->device, drive->model, lpms, n,
+				flags, &error))
+		return STATUS_DONE;
+	return refuse(common, drive, &error);
+}
+
+static enum exit_status add_profile(struct ssdpm_plan *plan,
+				    const struct profile *profile,
+				    const struct drive *drive)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_add_profile(plan, drive->device, drive->model,
+				    &profile->now, &error))
+		return STATUS_DONE;
+	return complain_of_setting(drive->name, &error);
+}
+
+/*
+ * A parameter concerns every controller: with its limit in the plan, as it is,
+ * the plan knows the drive, and shows its table.
+ */
+static enum exit_status keep_latency(struct ssdpm_plan *plan,
+				     const struct drive *drive)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	struct ssdpm_error error;
+
+	if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE) ||
+	    !ssdpm_plan_add_latency_tolerance(plan, drive->device, drive->model,
+					      facts->latency_tolerance_us,
+					      &error))
+		return STATUS_DONE;
+	return complain_of_setting(drive->name, &error);
+}
+
+/* What is set for a drive alone stands in the place of the profile's. */
+static enum exit_status add_drive_steps(const struct common *common,
+					const struct plan_options *options,
+					const struct profile *profile,
+					struct ssdpm_plan *plan,
+					const struct drive *drive)
+{
+	enum exit_status status = STATUS_DONE;
+
+	if (options->profile)
+		status = add_profile(plan, profile, drive);
+	if (!status && options->has_latency)
+		status = add_latency(common, options, plan, drive);
+	else if (!status && options->nvme_core_given && !options->profile)
+		status = keep_latency(plan, drive);
+	if (!status && options->table_name)
+		status = add_table(common, options, plan, drive);
+	if (!status && options->has_power_state)
+		status = add_power_state(common, options, plan, drive);
+	if (!status && options->has_nopp)
+		status = add_nopp(common, options, plan, drive);
+	if (!status && options->n_lpms &&
+	    is_for(options, drive, SSDPM_KIND_SATA))
+		status = add_lpm(common, plan, drive, options->lpms,
+				 options->n_lpms);
+	return status;
+}
+
+static enum exit_status add_nvme_core(const struct plan_options *options,
+				      struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+		if ((options->nvme_core_given >> i & 1) &&
+		    ssdpm_plan_add_nvme_core(plan, i, options->nvme_core[i],
+					     &error))
+			return complain_of_setting(NULL, &error);
+	return STATUS_DONE;
+}
+
+enum exit_status new_plan(const struct drives *drives, const char *directory,
+			  struct ssdpm_plan **ret_plan)
+{
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = directory,
+	};
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_new(drives->lives[0]->machine, &params, ret_plan,
+			    &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+static enum exit_status add_applied(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_plan_add_applied(plan, &error))
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+enum exit_status fill_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives, struct ssdpm_plan *plan)
+{
+	enum exit_status status = check_power_states(common, options, drives);
+
+	if (!status && options->applied)
+		status = add_applied(plan);
+	for (size_t i = 0; i < drives->n && !status; i++)
+		status = add_drive_steps(common, options, profile, plan,
+					 &drives->drives[i]);
+	return status ? status : add_nvme_core(options, plan);
+}
+
+enum exit_status make_plan(const struct common *common,
+			   const struct plan_options *options,
+			   const struct profile *profile,
+			   const struct drives *drives,
+			   struct ssdpm_plan **ret_plan)
+{
+	struct ssdpm_plan *plan;
+	enum exit_status status = new_plan(drives, options->directory, &plan);
+
+	if (status)
+		return status;
+	status = fill_plan(common, options, profile, drives, plan);
+	if (status)
+		ssdpm_plan_free(plan);
+	else
+		*ret_plan = plan;
+	return status;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "work/simulate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 1024
+
+struct ssdpm_sim_params sim_params_of(const struct plan *plan,
+				      const struct subject *subject)
+{
+	const struct sim_options *options = plan->sim_options;
+	struct ssdpm_sim_params params;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	params.parameters = subject->parameters;
+	params.n_parameters = subject->n_parameters;
+	if (options->loop)
+		params.loop = options->loop;
+	params.pcie_link = find_link(options, subject->drive);
+	params.flags = options->flags;
+	params.operational_state = options->operational_state;
+	params.interval_ns = plan->interval_ns;
+	return params;
+}
+
+uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns)
+{
+	if (!options->end_ns)
+		return 0;
+	return start_ns > UINT64_MAX - options->end_ns ?
+		       UINT64_MAX :
+		       start_ns + options->end_ns;
+}
+
+/* What the options say of a drive is wrong, or the drive cannot do it. */
+static enum exit_status complain_of_drive(const struct subject *subject,
+					  const struct policy *policy,
+					  const struct ssdpm_error *error)
+{
+	complain("%s, %s: %s", subject->drive->name, policy->name,
+		 error->message);
+	if (error->code == -EOPNOTSUPP)
+		return STATUS_DEVICE_CANNOT;
+	return STATUS_FAILED;
+}
+
+/* Another job with the same policy has the same outcome. */
+static bool find_same(const struct estimate *estimate, struct job *job)
+{
+	for (size_t i = 0; i < estimate->n_jobs; i++)
+		if (!estimate->jobs[i].same_as_before &&
+		    same_policy(&estimate->jobs[i].resolved, &job->resolved)) {
+			job->same_as_before = true;
+			job->same = i;
+			return true;
+		}
+	return false;
+}
+
+static enum exit_status start_job(const struct plan *plan,
+				  const struct subject *subject,
+				  struct job *job)
+{
+	struct ssdpm_sim_params params = sim_params_of(plan, subject);
+	uint32_t kind = ssdpm_model_get_info(subject->drive->model)->kind;
+	struct ssdpm_error error;
+
+	if (kind == SSDPM_KIND_NVME)
+		params.apst = &job->resolved.table;
+	else
+		params.lpm = job->resolved.lpm;
+	if (ssdpm_sim_new(subject->drive->model, &params, &job->sim, &error))
+		return complain_of_drive(subject, job->policy, &error);
+	if (!plan->timelines)
+		return STATUS_DONE;
+	job->timeline = calloc(1, sizeof(*job->timeline));
+	if (!job->timeline) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	ssdpm_sim_set_change_fn(job->sim, timeline_change, job->timeline);
+	return STATUS_DONE;
+}
+
+/* A policy that people compare and that cannot be for this drive is no fault.
+ */
+static enum exit_status add_job(const struct plan *plan,
+				const struct policy *policy,
+				struct estimate *estimate)
+{
+	const struct subject *subject = estimate->subject;
+	const struct drive *drive = subject->drive;
+	struct job *job = &estimate->jobs[estimate->n_jobs];
+	bool required = policy < plan->policies + plan->n_required;
+	struct ssdpm_error error;
+
+	if (!policy_fits(policy, drive)) {
+		if (!required || plan->by_kind)
+			return STATUS_DONE;
+		complain_of_policy(policy, drive);
+		return STATUS_DEVICE_CANNOT;
+	}
+	job->policy = policy;
+	if (resolve_policy(policy, drive, &subject->quirks, subject->parameters,
+			   subject->n_parameters,
+			   plan->sim_options->operational_state, &job->resolved,
+			   &error)) {
+		if (required)
+			return complain_of_drive(subject, policy, &error);
+		if (plan->common->verbose)
+			complain_of_drive(subject, policy, &error);
+		return STATUS_DONE;
+	}
+	find_same(estimate, job);
+	estimate->n_jobs++;
+	if (job->same_as_before)
+		return STATUS_DONE;
+	return start_job(plan, subject, job);
+}
+
+static enum exit_status start_estimate(const struct plan *plan,
+				       const char *trace,
+				       const struct subject *subject,
+				       struct estimate *estimate)
+{
+	enum exit_status status = STATUS_DONE;
+
+	estimate->trace = trace;
+	estimate->subject = subject;
+	estimate->jobs = calloc(plan->n_policies, sizeof(*estimate->jobs));
+	if (!estimate->jobs) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < plan->n_policies && !status; i++)
+		if (!plan->only_first || !estimate->n_jobs)
+			status = add_job(plan, &plan->policies[i], estimate);
+	return status;
+}
+
+static enum exit_status feed_all(const struct trace_input *input,
+				 struct estimate *estimates, size_t n,
+				 const struct ssdpm_io *ios, size_t n_ios)
+{
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < estimates[i].n_jobs; j++) {
+			struct job *job = &estimates[i].jobs[j];
+
+			if (job->same_as_before ||
+			    !ssdpm_sim_feed(job->sim, ios, n_ios, &error))
+				continue;
+			complain_of_trace(input, &error);
+			return STATUS_FAILED;
+		}
+	return STATUS_DONE;
+}
+
+static enum exit_status finish_all(const struct trace_input *input,
+				   struct estimate *estimates, size_t n,
+				   uint64_t end_ns)
+{
+	struct ssdpm_error error;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < estimates[i].n_jobs; j++) {
+			struct job *job = &estimates[i].jobs[j];
+
+			if (job->same_as_before)
+				continue;
+			job->result.size = sizeof(job->result);
+			if (!ssdpm_sim_finish(job->sim, end_ns, &job->result,
+					      &error))
+				continue;
+			complain_of_trace(input, &error);
+			return STATUS_FAILED;
+		}
+	return STATUS_DONE;
+}
+
+static enum exit_status keep(struct records *records,
+			     const struct ssdpm_io *ios, size_t n)
+{
+	size_t capacity = 2 * records->capacity + CHUNK;
+	struct ssdpm_io *more;
+
+	if (records->capacity - records->n < n) {
+		more = reallocarray(records->ios, capacity, sizeof(*more));
+		if (!more) {
+			complain("out of memory");
+			return STATUS_FAILED;
+		}
+		records->ios = more;
+		records->capacity = capacity;
+	}
+	memcpy(records->ios + records->n, ios, n * sizeof(*ios));
+	records->n += n;
+	return STATUS_DONE;
+}
+
+/* The trace goes by once, past all drives and policies. */
+static enum exit_status stream(const struct plan *plan,
+			       struct trace_input *input,
+			       struct estimate *estimates, size_t n)
+{
+	struct ssdpm_io ios[CHUNK];
+	enum exit_status status;
+	uint64_t end_ns = 0;
+	bool begun = false;
+	size_t n_ios;
+
+	for (;;) {
+		status = read_trace(input, ios, CHUNK, &n_ios);
+		if (!status && n_ios)
+			status = feed_all(input, estimates, n, ios, n_ios);
+		if (!status && plan->records)
+			status = keep(plan->records, ios, n_ios);
+		if (status || !n_ios)
+			break;
+		if (!begun)
+			end_ns = end_on_clock(plan->sim_options,
+					      ios[0].start_ns);
+		begun = true;
+	}
+	if (!status)
+		status = finish_all(input, estimates, n, end_ns);
+	if (!status)
+		say_counts(plan->common, input);
+	for (size_t i = 0; i < n; i++)
+		estimates[i].counts = *ssdpm_trace_get_counts(input->trace);
+	return status;
+}
+
+static enum exit_status run_trace(const struct plan *plan, const char *trace,
+				  const struct estimates *all,
+				  struct estimate *estimates)
+{
+	enum exit_status status = STATUS_DONE;
+	struct trace_input input;
+
+	for (size_t i = 0; i < all->n_subjects && !status; i++)
+		status = start_estimate(plan, trace, &all->subjects[i],
+					&estimates[i]);
+	if (!status)
+		status = open_trace(plan->common, plan->trace_options, trace,
+				    &input);
+	if (status)
+		return status;
+	status = stream(plan, &input, estimates, all->n_subjects);
+	close_trace(&input);
+	return status;
+}
+
+/* Whether this kernel has APST for a device, unless the options say more. */
+static void take_apst(const struct plan *plan, struct subject *subject)
+{
+	const struct quirk_options *options = plan->quirk_options;
+	const struct ssdpm_device_settings settings =
+		find_settings(subject->drive);
+
+	if (options->none || !(settings.known & SSDPM_SETTING_QUIRKS))
+		return;
+	if (settings.quirks & SSDPM_QUIRK_NO_APST)
+		subject->quirks.in_force |= SSDPM_QUIRK_NO_APST;
+	else if (!options->path && !options->added)
+		subject->quirks.in_force &= ~(uint32_t)SSDPM_QUIRK_NO_APST;
+}
+
+enum exit_status find_subjects(const struct plan *plan,
+			       const struct drives *drives,
+			       struct subject **ret_subjects)
+{
+	struct subject *subjects = calloc(drives->n, sizeof(*subjects));
+	struct measured_files measured = { 0 };
+	struct quirk_rules rules = { 0 };
+	enum exit_status status = STATUS_FAILED;
+
+	if (subjects)
+		status = check_sim_options(plan->common, plan->sim_options);
+	else
+		complain("out of memory");
+	if (!status)
+		status = read_quirk_rules(plan->quirk_options, &rules);
+	if (!status)
+		status = read_measured(&plan->sim_options->measured, &measured);
+	for (size_t i = 0; i < drives->n && !status; i++) {
+		struct subject *s = &subjects[i];
+
+		s->drive = &drives->drives[i];
+		status = find_quirks(plan->quirk_options, &rules, s->drive,
+				     &s->quirks);
+		if (!status)
+			take_apst(plan, s);
+		if (!status && !plan->common->quiet && !plan->no_tables)
+			complain_of_quirks(s->drive, &s->quirks, APST_QUIRKS,
+					   false);
+		if (!status)
+			status = find_parameters(
+				plan->sim_options, plan->common, &measured,
+				s->drive, s->parameters, &s->n_parameters,
+				&s->background);
+	}
+	if (!status && !plan->one_of_many)
+		status = check_measured(&measured);
+	free_measured(&measured);
+	free(rules.text);
+	*ret_subjects = subjects;
+	return status;
+}
+
+enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
+			  const char *const *traces, size_t n_traces,
+			  struct estimates *ret)
+{
+	enum exit_status status;
+
+	*ret = (struct estimates){ .n_subjects = drives->n,
+				   .n = n_traces * drives->n };
+	status = find_subjects(plan, drives, &ret->subjects);
+	if (status)
+		return status;
+	ret->estimates = calloc(ret->n, sizeof(*ret->estimates));
+	if (!ret->estimates) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < n_traces && !status; i++)
+		status = run_trace(plan, traces[i], ret,
+				   &ret->estimates[i * drives->n]);
+	return status;
+}
+
+void free_estimates(struct estimates *all)
+{
+	for (size_t i = 0; all->estimates && i < all->n; i++) {
+		struct estimate *estimate = &all->estimates[i];
+
+		for (size_t j = 0; j < estimate->n_jobs; j++) {
+			ssdpm_sim_free(estimate->jobs[j].sim);
+			free(estimate->jobs[j].timeline);
+		}
+		free(estimate->jobs);
+	}
+	free(all->estimates);
+	free(all->subjects);
+	*all = (struct estimates){ 0 };
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Simulations: drives under policies on a trace that is read once. */
+#ifndef SSDPM_COMMAND_SIMULATE_H
+#define SSDPM_COMMAND_SIMULATE_H
+
+#include "options/policies.h"
+#include "options/sim-options.h"
+#include "text/timeline.h"
+#include "input/trace-input.h"
+
+/* A drive with what is known of it, the same for all policies. */
+struct subject {
+	const struct drive *drive;
+	struct quirks quirks;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	size_t n_parameters;
+	struct ssdpm_background_work background; /* with --spare */
+};
+
+/* One drive under one policy. */
+struct job {
+	const struct policy *policy;
+	struct resolved resolved;
+	struct ssdpm_sim *sim;
+	struct ssdpm_result result;
+	struct timeline *timeline; /* NULL: nobody wants it */
+	bool same_as_before;	   /* as one of the jobs before it: not run */
+	size_t same;		   /* as which one */
+};
+
+/* A drive on a trace: a job for each policy. */
+struct estimate {
+	const char *trace;
+	const struct subject *subject;
+	struct ssdpm_trace_counts counts;
+	struct job *jobs;
+	size_t n_jobs;
+};
+
+/* A trace that is kept, all of it. */
+struct records {
+	struct ssdpm_io *ios;
+	size_t n;
+	size_t capacity;
+};
+
+/* What to do. */
+struct plan {
+	const struct common *common;
+	const struct trace_options *trace_options;
+	const struct sim_options *sim_options;
+	const struct quirk_options *quirk_options;
+	const struct policy *policies;
+	size_t n_policies;
+	/* Further ones are left out where a drive cannot have them. */
+	size_t n_required;
+	bool by_kind;	 /* nor required ones that are not for a drive */
+	bool only_first; /* the first that is for a drive */
+	uint64_t interval_ns;
+	bool timelines;
+	struct records *records; /* where the trace is kept; NULL: it is not */
+	bool no_tables;		 /* nothing is said of their quirks */
+	bool one_of_many;	 /* what was measured may be of another drive */
+};
+
+struct estimates {
+	struct subject *subjects;
+	size_t n_subjects;
+	struct estimate *estimates; /* by trace, then by drive */
+	size_t n;
+};
+
+/*
+ * Do it all, for each trace and each drive. Free it with free_estimates(), also
+ * after a failure, which is complained of.
+ */
+enum exit_status run_plan(const struct plan *plan, const struct drives *drives,
+			  const char *const *traces, size_t n_traces,
+			  struct estimates *ret_estimates);
+void free_estimates(struct estimates *estimates);
+
+/* What is known of all drives, and their quirks; free() it. */
+enum exit_status find_subjects(const struct plan *plan,
+			       const struct drives *drives,
+			       struct subject **ret_subjects);
+
+/* What to simulate, but for the policy. */
+struct ssdpm_sim_params sim_params_of(const struct plan *plan,
+				      const struct subject *subject);
+
+/* The end of the simulation on the clock of a trace. */
+uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "work/work.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void free_work(struct work *work)
+{
+	for (size_t i = 0; i < work->n_estimates; i++)
+		free_estimates(&work->estimates[i].all);
+	free(work->estimates);
+	ssdpm_plan_free(work->plan);
+	for (size_t i = 0; i < SSDPM_PERSIST_TUNED; i++)
+		ssdpm_persist_free(work->persist[i]);
+}
+
+static const struct ssdpm_device_facts *find_facts(const struct drives *drives,
+						   const char *name)
+{
+	for (size_t i = 0; i < drives->n; i++) {
+		const struct ssdpm_device_facts *facts =
+			ssdpm_device_get_facts(drives->drives[i].device);
+
+		if (!strcmp(facts->name, name))
+			return facts;
+	}
+	return NULL;
+}
+
+static void take_power(const struct ssdpm_device_facts *facts,
+		       const struct ssdpm_step *step,
+		       struct ssdpm_persist_power *power)
+{
+	const struct ssdpm_step_value *value = step->after_value;
+
+	snprintf(power->address, sizeof(power->address), "%s", facts->address);
+	snprintf(power->product, sizeof(power->product), "%s", facts->product);
+	if (step->kind == SSDPM_STEP_NOPP) {
+		power->set |= SSDPM_PERSIST_NOPP;
+		power->nopp = value->nopp;
+		return;
+	}
+	power->set |= SSDPM_PERSIST_POWER_STATE;
+	power->power_state = value->power_state;
+	/* A hint that is kept is lost with the state, too. */
+	power->workload_hint = value->workload_hint;
+}
+
+/* One of each drive with such steps. Return: how many, or one more. */
+static size_t list_powers(
+	const struct work *work,
+	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS])
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	size_t n = 0;
+
+	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
+		const struct ssdpm_device_facts *facts =
+			find_facts(work->drives, step.device);
+		size_t at = 0;
+
+		if ((step.kind != SSDPM_STEP_POWER_STATE &&
+		     step.kind != SSDPM_STEP_NOPP) ||
+		    !facts)
+			continue;
+		while (at < n && strcmp(powers[at].address, facts->address))
+			at++;
+		if (at == SSDPM_MAX_PERSIST_POWERS)
+			return at + 1;
+		n = at < n ? n : at + 1;
+		take_power(facts, &step, &powers[at]);
+	}
+	return n;
+}
+
+/* nvme_start_ctrl() sends the uevent that the rule waits for since 5.18. */
+static void note_old_linux(const struct work *work)
+{
+	const char *release = work->drives->lives[0]->facts.linux_release;
+	unsigned int major, minor;
+
+	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > 5 ||
+	    (major == 5 && minor >= 18) || work->common->quiet)
+		return;
+	complain("Linux %u.%u does not tell udev of a reset or a resume: "
+		 "--persist systemd sets the power state after sleep, too",
+		 major, minor);
+}
+
+/* What the options set of all drives, beside a profile or without one. */
+static struct ssdpm_profile_settings settings_of(
+	const struct plan_options *options)
+{
+	struct ssdpm_profile_settings own = { .size = sizeof(own) };
+	const uint64_t *core = options->nvme_core;
+
+	if (options->has_latency)
+		own.set |= SSDPM_PROFILE_MAX_EXIT_LATENCY;
+	for (uint32_t i = 0; i < 4; i++)
+		if (options->nvme_core_given >>
+			    (SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS + i) &
+		    1)
+			own.set |= SSDPM_PROFILE_PRIMARY_TIMEOUT << i;
+	if (options->n_lpms)
+		own.set |= SSDPM_PROFILE_LPM;
+	own.max_exit_latency_us = options->max_exit_latency_us;
+	own.primary_timeout_ms = core[SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS];
+	own.primary_latency_tolerance_us =
+		core[SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US];
+	own.secondary_timeout_ms =
+		core[SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS];
+	own.secondary_latency_tolerance_us =
+		core[SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US];
+	own.n_lpms = (uint32_t)options->n_lpms;
+	memcpy(own.lpms, options->lpms, sizeof(own.lpms));
+	return own;
+}
+
+enum exit_status make_persist(struct work *work, uint32_t kind)
+{
+	struct ssdpm_persist_power powers[SSDPM_MAX_PERSIST_POWERS] = { 0 };
+	const struct profile *profile = &work->profile;
+	const bool given = work->options->profile;
+	/* A source that was given is what holds on both. */
+	bool both = !work->options->power_source;
+	const char *profiles = work->options->profiles_path;
+	const struct ssdpm_profile_settings own = settings_of(work->options);
+	struct ssdpm_persist_params params = {
+		.size = sizeof(params),
+		.kind = kind,
+		.ac = !given ? NULL :
+		      both   ? &profile->ac :
+			       &profile->now,
+		.battery = given && both ? &profile->battery : NULL,
+		.command = SSDPM_PATH,
+		.powers = powers,
+		.n_powers = list_powers(work, powers),
+		.settings = own.set ? &own : NULL,
+	};
+	struct ssdpm_error error;
+	struct stat file;
+	char *path = NULL;
+	int err;
+
+	/* It is read elsewhere, and again and again. */
+	if (profiles) {
+		path = realpath(profiles, NULL);
+		if (!path || stat(path, &file) || !S_ISREG(file.st_mode)) {
+			free(path);
+			return usage_error(work->common,
+					   "--persist %s: --profiles %s is no "
+					   "file that can be read again; write "
+					   "it to one, as in /etc/ssdpm.ini",
+					   ssdpm_persist_kind_to_string(kind),
+					   profiles);
+		}
+		params.profiles = path;
+	}
+	err = ssdpm_persist_new(&params, &work->persist[0], &error);
+	free(path);
+	if (!err && kind == SSDPM_PERSIST_UDEV && params.n_powers)
+		note_old_linux(work);
+	if (!err)
+		return STATUS_DONE;
+	complain("--persist %s: %s", ssdpm_persist_kind_to_string(kind),
+		 error.message);
+	return error.code == -EINVAL ? STATUS_USAGE : STATUS_FAILED;
+}
+
+bool all_in_force(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state != SSDPM_STEP_IN_FORCE &&
+		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    step.state != SSDPM_STEP_DONE)
+			return false;
+	return true;
+}
+
+/* A table that the kernel built otherwise; both are printed with the plan. */
+static enum exit_status complain_of_proof(const struct ssdpm_error *error)
+{
+	complain("%s", error->message);
+	return error->code == -ESTALE || error->code == -EREMOTEIO ?
+		       STATUS_NOT_IN_FORCE :
+		       status_of_error(error->code);
+}
+
+enum exit_status prove_tables(struct work *work)
+{
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
+	work->in_force = !err;
+	return err ? complain_of_proof(&error) : STATUS_DONE;
+}
+
+/*
+ * Values can always be read back. The commit has read the tables of the drives
+ * that it changed; those of others are read only with --identify. That takes a
+ * command, which a build without libnvme, or a capture, cannot send: then the
+ * values are the proof.
+ */
+static enum exit_status prove(struct work *work)
+{
+	const struct live *live = work->drives->lives[0];
+	const struct common *common = work->common;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_plan_verify(work->plan, 0, &error);
+	work->in_force = !err;
+	if (err) {
+		/* It is done, even if a drive was removed since. */
+		complain("%s", error.message);
+		return STATUS_NOT_IN_FORCE;
+	}
+	if (live->facts.capture || !common->identify ||
+	    !ssdpm_plan_get_n_tables(work->plan))
+		return STATUS_DONE;
+	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
+	if (err == -EREMOTEIO || err == -ESTALE) {
+		work->in_force = false;
+		return complain_of_proof(&error);
+	}
+	if (err && !common->quiet)
+		complain("tables are not read back: %s", error.message);
+	return STATUS_DONE;
+}
+
+/* What was found first is what counts: a second lock finds nothing. */
+static void note_journal(struct work *work)
+{
+	struct ssdpm_journal journal = { .size = sizeof(journal) };
+
+	if (!ssdpm_plan_get_journal(work->plan, &journal) &&
+	    journal.state == SSDPM_JOURNAL_UNDONE)
+		work->journal = journal;
+}
+
+enum exit_status lock_plan(struct work *work)
+{
+	struct ssdpm_error error;
+	int err = ssdpm_plan_lock(work->plan, &error);
+
+	note_journal(work);
+	if (!err || err == -EACCES || err == -EPERM || err == -EROFS)
+		return STATUS_DONE;
+	return complain_of_device(NULL, &error);
+}
+
+enum exit_status look_at_journal(struct work *work)
+{
+	const struct plan_options *options = work->options;
+	const struct ssdpm_plan_params params = {
+		.size = sizeof(params),
+		.directory = options ? options->directory : NULL,
+	};
+	enum exit_status status;
+
+	status = read_journal(work->drives->lives[0], &params, &work->journal);
+	if (journal_stands(&work->journal))
+		work->in_force = false;
+	return status;
+}
+
+/* What a commit that has failed could not put back. */
+static void complain_of_steps(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	size_t n = 0;
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		n += step.state == SSDPM_STEP_DONE ||
+		     step.state == SSDPM_STEP_DIFFERS;
+	if (n)
+		complain("%zu setting%s not put back", n,
+			 n == 1 ? " was" : "s were");
+}
+
+static enum exit_status finish(struct work *work, int err, bool writes,
+			       const struct ssdpm_error *error)
+{
+	enum exit_status status;
+
+	if (work->is_stale)
+		return STATUS_FAILED;
+	if (err) {
+		work->in_force = false;
+		work->has_failed = true;
+		status = complain_of_device(NULL, error);
+		complain_of_steps(work->plan);
+		/* Otherwise it looks as if another commit ran. */
+		ssdpm_plan_unlock(work->plan);
+		if (work->journal.state != SSDPM_JOURNAL_UNDONE)
+			look_at_journal(work);
+		return status;
+	}
+	if (writes)
+		return prove(work);
+	work->in_force = all_in_force(work->plan);
+	return STATUS_DONE;
+}
+
+enum exit_status carry_out(struct work *work)
+{
+	const bool writes = ssdpm_plan_get_n_planned(work->plan);
+	enum exit_status status;
+	struct ssdpm_error error;
+	int err;
+
+	/* A closed pipe must not end the program in the middle of a commit. */
+	signal(SIGPIPE, SIG_IGN);
+	err = ssdpm_plan_commit(work->plan, &error);
+	note_journal(work);
+	work->is_stale = err == -ESTALE && work->may_retry;
+	status = finish(work, err, writes, &error);
+	ssdpm_plan_unlock(work->plan);
+	return status;
+}
