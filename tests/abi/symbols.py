@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A symbol is born in four places at once: header, map, library, man page.
+The page of a function is the one with the word of its header.
 
 usage: symbols.py core|energy LIBRARY MAP INCLUDE_DIR MAN_DIR
 """
@@ -19,6 +20,10 @@ from common import (  # noqa: E402
     without_comments,
     without_directives,
 )
+
+
+# Headers whose functions are on the page of another one.
+PAGES = {"survey-file": "survey"}
 
 
 def from_map(path: str) -> set[str]:
@@ -45,14 +50,44 @@ def unmarked(headers: list[pathlib.Path]) -> set[str]:
     return names
 
 
-def from_man(man: str) -> set[str]:
-    names: set[str] = set()
+def from_man(man: str) -> dict[str, tuple[list[str], list[str]]]:
+    """By the word of a page: the functions of its NAME, and of its SYNOPSIS."""
+    pages = {}
     for page in sorted(pathlib.Path(man).glob("ssdpm_*.3")):
-        found = re.search(r"^\.Sh NAME\n(.*?)^\.Nd ", page.read_text(), re.M | re.S)
+        text = page.read_text()
+        found = re.search(
+            r"^\.Sh NAME\n(.*?)^\.Nd .*?^\.Sh SYNOPSIS\n(.*?)^\.Sh ", text, re.M | re.S
+        )
         if not found:
-            sys.exit(f"{page.name}: no NAME section")
-        names |= set(re.findall(r"^\.Nm (\w+)", found.group(1), re.MULTILINE))
-    return names
+            sys.exit(f"{page.name}: no NAME with SYNOPSIS")
+        names = re.findall(r"^\.Nm (\w+)", found.group(1), re.M)
+        functions = re.findall(r"^\.F[on] (\w+)", found.group(2), re.M)
+        pages[page.stem.removeprefix("ssdpm_")] = names, functions
+    return pages
+
+
+def misplaced(
+    headers: list[pathlib.Path], pages: dict[str, tuple[list[str], list[str]]]
+) -> list[str]:
+    """Each function of a header is in NAME and SYNOPSIS of its page, once, and in
+    no other one."""
+    faults = []
+    wanted: dict[str, set[str]] = {}
+    for header in headers:
+        functions = from_headers([header])
+        if functions:
+            word = PAGES.get(header.stem, header.stem)
+            wanted.setdefault(word, set()).update(functions)
+    for word, functions in wanted.items():
+        for section, found in zip(("NAME", "SYNOPSIS"), pages.get(word, ([], []))):
+            where = f"{section} of ssdpm_{word}.3"
+            for name in functions - {*found}:
+                faults.append(f"{name}: not in {where}")
+            for name in {*found} - functions:
+                faults.append(f"{name}: does not belong in {where}")
+            for name in {one for one in found if found.count(one) > 1}:
+                faults.append(f"{name}: twice in {where}")
+    return sorted(faults)
 
 
 def main() -> None:
@@ -62,12 +97,14 @@ def main() -> None:
     ours, theirs = core_headers(include), energy_headers(include)
     if which == "energy":
         ours, theirs = theirs, ours
+    pages = from_man(man)
+    documented = {name for names, _ in pages.values() for name in names}
     places = {
         "the library (nm -D)": nm("-D", "--defined-only", library),
         pathlib.Path(map_file).name: from_map(map_file),
         "the headers (SSDPM_API)": from_headers(ours),
         # The pages of both libraries are in one folder.
-        "man/ssdpm_*.3 (NAME)": from_man(man) - from_headers(theirs),
+        "man/ssdpm_*.3 (NAME)": documented - from_headers(theirs),
     }
     faults = Faults()
     for name in sorted(set().union(*places.values())):
@@ -76,6 +113,8 @@ def main() -> None:
             faults.add(f"{name}: missing in {', '.join(missing)}")
     for name in sorted(unmarked(ours)):
         faults.add(f"{name}: declared in a header without SSDPM_API")
+    for message in misplaced(ours, pages):
+        faults.add(message)
     faults.report(
         "add the name there, or take it away elsewhere; a name that was "
         "released stays for ever"

@@ -247,7 +247,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All cases: 93 to 97 of 100, as ssdpm_measure(3) has it for 1000 cases. */
+/* All cases: 93 to 97 of 100, as ssdpm_calibrate(3) has it for 1000 cases. */
 static bool is_documented(double share, unsigned int n)
 {
 	/* 970 of 1000 is within. */

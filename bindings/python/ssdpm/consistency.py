@@ -20,7 +20,7 @@ have any::
 
     consistency.simulate([0.07, 0.25]).plot()
 
-ssdpm_measure(3) has the rules.
+ssdpm_consistency(3) has the rules.
 """
 
 from __future__ import annotations

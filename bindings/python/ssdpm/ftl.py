@@ -17,7 +17,7 @@ Second by second, with what the work takes::
     run.plot()
 
 Or step by step: Drive. One block at a time is programmed, for the host and for what is
-moved. The same seed gives the same result. ssdpm_estimate(3) has the rules.
+moved. The same seed gives the same result. ssdpm_writes(3) has the rules.
 """
 
 from __future__ import annotations

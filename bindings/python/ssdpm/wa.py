@@ -11,7 +11,7 @@ By formula, from the spare factor, the share of the flash that holds no data::
     wa.curve().plot()
 
 ``ssdpm.ftl`` simulates it. What it does to an estimate is the argument spare of
-ssdpm.estimate() and the like. ssdpm_estimate(3) has the formulas.
+ssdpm.estimate() and the like. ssdpm_writes(3) has the formulas.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ struct ssdpm_calibration {
  * power of each operation, power of transitions, exit latency of each state
  * that I/Os woke the drive from; energies where @params asks for them. After
  * the last I/O the drive is taken to idle to the end of the samples. The method
- * and what it is good for are in ssdpm_measure(3).
+ * and how reliable it is are in ssdpm_calibrate(3).
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
  * power than there is to find), -EDOM (nothing can be told apart, all samples

@@ -310,7 +310,7 @@ struct ssdpm_cap_run {
  * everything later moves; open loop: what comes meanwhile waits. What is not
  * spent may be within 10 ms of the same busy period. The trace that comes of it
  * goes through a simulation, whose other powers are not above the least cap.
- * How it does so is in ssdpm_estimate(3).
+ * How it does so is in ssdpm_caps(3).
  *
  * Return: 0; as ssdpm_estimate(); -EINVAL (no segment, one without duration or
  * cap), -ERANGE too where an I/O takes over 4.29 s under the cap, or in the

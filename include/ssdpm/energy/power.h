@@ -53,7 +53,7 @@ enum ssdpm_power_format {
  * struct ssdpm_power_params - how samples are read (sized parameters)
  * @size:        sizeof(struct ssdpm_power_params)
  * @columns:     CSV: what each column is, in words with commas between them, as
- *               ssdpm_measure(3) lists them; NULL: from the names in the first
+ *               ssdpm_power(3) lists them; NULL: from the names in the first
  *               line
  * @rate_hz:     samples per second, where the file has no times; up to 1e9
  * @scale:       watts for one unit of a raw sample; 0: 1

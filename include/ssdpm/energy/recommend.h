@@ -181,7 +181,7 @@ struct ssdpm_bounds {
  * Closed loop, nominal energy in exact integers, idle times in whole
  * milliseconds. Of tables with the same energy the one with less delay, then
  * with longer idle times (the first that differs counts; none is the longest),
- * then with shallower states. How it searches is in ssdpm_estimate(3).
+ * then with shallower states. How it searches is in ssdpm_recommend(3).
  *
  * Return: as ssdpm_gaps_sweep(); -EINVAL (max_states above 31, an unknown
  * quirk), -E2BIG (@bounds).

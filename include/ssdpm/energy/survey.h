@@ -137,7 +137,7 @@ struct ssdpm_survey_summary {
  * ssdpm_survey_summarise() - mean power of one run, and how well it is known
  * @samples: of the run after settling, at even steps
  *
- * Methods and sources are in ssdpm_measure(3).
+ * Methods and sources are in ssdpm_survey(3).
  *
  * Return: 0; -ENODATA (fewer than 30 finite samples, or none differs from the
  * first: nothing can be told of the noise), -EINVAL, -E2BIG, -ENOMEM.

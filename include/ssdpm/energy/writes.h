@@ -186,7 +186,7 @@ struct ssdpm_background_work {
  * TIME is how long that takes, and what it takes above an idle drive is added
  * to the energy of the byte. While it goes on, the drive takes no more than the
  * maximum power of the state in which it works, or if that is not known than
- * I/Os take at most. ssdpm_estimate(3) has the formula, and what is assumed
+ * I/Os take at most. ssdpm_writes(3) has the formula, and what is assumed
  * where only a sum is known: the provenance of both is then
  * SSDPM_PROVENANCE_ASSUMED. The time that an I/O takes stays as it is.
  *

@@ -15,7 +15,7 @@ of a drive at hand, and of a trace::
     print(ssdpm.cap.simulate(model, trace, cap_w, state=2))
     print(ssdpm.cap.simulate(model, trace, [(60, None), (60, 20), (60, 10)]))
 
-ssdpm_estimate(3) has the formula, and what it is good for.
+ssdpm_caps(3) has the formula and tells how reliable it is.
 """
 
 from __future__ import annotations

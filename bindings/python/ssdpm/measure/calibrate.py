@@ -100,7 +100,7 @@ def calibrate(
     Idle power of each state that was reached (the link's power is in it), active power
     of each operation, power of transitions, exit latency of each state that I/Os woke
     the drive from, each with an interval of 95 % that respects noise that lasts.
-    ssdpm_measure(3) has the method and what it is good for.
+    ssdpm_calibrate(3) has the method and tells how reliable it is.
 
     Args:
         model: the drive, or a device.

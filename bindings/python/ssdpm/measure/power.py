@@ -162,7 +162,7 @@ def read_power(
     Args:
         source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
         columns: what each column is, as in "time_s,power_w", "time_ms,volts,-,amperes"
-            or "energy_uj"; ssdpm_measure(3) has all names; None: from the first line.
+            or "energy_uj"; ssdpm_power(3) has all names; None: from the first line.
         rate_hz: samples in a second, where the file has no times.
         scale: watts for one unit of a raw sample; None: 1.
         shunt_ohm: R of a shunt, for a column shunt_v, shunt_mv or shunt_uv.

@@ -20,7 +20,7 @@ What `ssdpm measure survey` has written is read in one call::
 
     survey.read("survey.csv").analyse("idle").plot()
 
-Policies, scenarios and drives are named as the caller likes. ssdpm_measure(3) has the
+Policies, scenarios and drives are named as the caller likes. ssdpm_survey(3) has the
 methods.
 """
 
