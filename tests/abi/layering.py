@@ -83,18 +83,33 @@ ALLOCATION = {"malloc", "calloc", "realloc", "free"}
 ALLOCATES_NOTHING = {"policy"}
 # A workload may come from a descriptor that the caller opened and names: it is
 # read, in one file, and no other is opened; one that is non-blocking is waited
-# for. What unpacks it is loaded when the first packed trace is met, so that no
-# program that links this library loads zlib and libzstd for nothing; both work
-# on memory alone.
+# for. The libraries that unpack it work on memory alone.
 FILES = {
     "energy/workload/source.c": (
         {"poll.h", "unistd.h"},
         {"poll", "read", "__errno_location"},
     ),
     "base/dynamic.h": ({"dlfcn.h"}, set()),
-    "energy/workload/unpack.c": (set(), {"dlclose", "dlopen"}),
-    "energy/workload/unpack-zlib.c": ({"zlib.h"}, {"dlsym"}),
-    "energy/workload/unpack-zstd.c": ({"zstd.h", "zstd_errors.h"}, {"dlsym"}),
+    "energy/workload/unpack-lzma.c": (
+        {"lzma.h"},
+        {"lzma_code", "lzma_end", "lzma_stream_decoder"},
+    ),
+    "energy/workload/unpack-zlib.c": (
+        {"zlib.h"},
+        {"inflate", "inflateEnd", "inflateInit2_", "inflateReset"},
+    ),
+    "energy/workload/unpack-zstd.c": (
+        {"zstd.h", "zstd_errors.h"},
+        {
+            "ZSTD_DCtx_setParameter",
+            "ZSTD_createDCtx",
+            "ZSTD_decompressStream",
+            "ZSTD_freeDCtx",
+            "ZSTD_getErrorCode",
+            "ZSTD_getErrorName",
+            "ZSTD_isError",
+        },
+    ),
 }
 FLOAT_FORMAT = re.compile(r"%[-+ #0']*[\d*]*(?:\.[\d*]*)?[Ll]?[aAeEfFgG]")
 # Names that compilers put in: position independence, -fstack-protector, clang's

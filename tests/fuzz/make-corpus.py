@@ -10,6 +10,7 @@ The inputs that fuzzers found are in tests/fuzz/corpus.
 
 import gzip
 import json
+import lzma
 import pathlib
 import re
 import shutil
@@ -608,6 +609,14 @@ TRACE_UNPACK = {
     "zstd-cut": zstd(ROWS)[:-3],
     "zstd-trailer": zstd(ROWS) + b"x",
     "zstd-skippable": b"\x50\x2a\x4d\x18\x02\0\0\0ab" + zstd(ROWS),
+    "xz": lzma.compress(ROWS),
+    "xz-streams": lzma.compress(ROWS[:7]) + bytes(4) + lzma.compress(ROWS[7:]),
+    "xz-cut": lzma.compress(ROWS)[:-3],
+    "xz-trailer": lzma.compress(ROWS) + bytes(5),
+    "xz-filters": lzma.compress(ROWS, check=lzma.CHECK_SHA256, filters=[
+        {"id": lzma.FILTER_DELTA, "dist": 2},
+        {"id": lzma.FILTER_LZMA2, "dict_size": 1 << 16},
+    ]),
 }
 
 

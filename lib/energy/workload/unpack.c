@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed traces: gzip (RFC 1952) and zstd (RFC 8878), known by the bytes that
- * they begin with. Memory is constant: one buffer here, one window there.
+ * Packed traces: gzip (RFC 1952), zstd (RFC 8878) and xz, known by the bytes
+ * that they begin with. Memory is constant: one buffer here, one window there.
  */
 #include "workload/unpack.h"
 
@@ -13,11 +13,32 @@
 
 #define PACKED_BYTES (64u << 10)
 
+/* NULL: this build was made without the library. */
+#define GZIP (HAVE_ZLIB ? &ssdpm__unpack_gzip : NULL)
+#define ZSTD (HAVE_ZSTD ? &ssdpm__unpack_zstd : NULL)
+#define XZ (HAVE_LZMA ? &ssdpm__unpack_xz : NULL)
+
+/* Each way of packing: how it begins, its program, what unpacks it here. */
+static const struct format {
+	uint8_t magic[6];
+	uint8_t n_magic;
+	uint8_t ignored_bits; /* of the first byte */
+	char name[6];
+	char library[8];
+	const struct unpack_codec *codec;
+} formats[] = {
+	{ { 0x1f, 0x8b }, 2, 0, "gzip", "zlib", GZIP },
+	{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0, "zstd", "libzstd", ZSTD },
+	/* pzstd begins with a frame of its own, which is to be skipped. */
+	{ { 0x50, 0x2a, 0x4d, 0x18 }, 4, 15, "zstd", "libzstd", ZSTD },
+	{ { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0, "xz", "liblzma", XZ },
+};
+
 /* The first bytes tell what it is: they are read, and then given out again. */
 struct head_source {
 	struct source source;
 	struct source *inner;
-	uint8_t head[4];
+	uint8_t head[6];
 	size_t n;
 	size_t at;
 };
@@ -51,7 +72,6 @@ struct unpack_source {
 	struct source source;
 	struct source *packed;
 	const struct unpack_codec *codec;
-	void *library;
 	void *state;
 	size_t at;
 	size_t n;
@@ -66,10 +86,10 @@ static int refill(struct unpack_source *self, struct ssdpm_error *reterr)
 		return 0;
 	self->at = 0;
 	self->n = 0;
-	int r = self->packed->read(self->packed, self->buffer,
-				   sizeof(self->buffer), &self->n, reterr);
-	self->complete = r == 0 && self->n == 0;
-	return r;
+	int err = self->packed->read(self->packed, self->buffer,
+				     sizeof(self->buffer), &self->n, reterr);
+	self->complete = err == 0 && self->n == 0;
+	return err;
 }
 
 static int read_unpacked(struct source *source, void *data, size_t size,
@@ -79,16 +99,17 @@ static int read_unpacked(struct source *source, void *data, size_t size,
 	struct unpack_step step = { .out = data, .n_out = size };
 
 	while (step.n_out == size) {
-		int r = refill(self, reterr);
-		if (r)
-			return r;
+		int err = refill(self, reterr);
+		if (err)
+			return err;
 		if (self->ended && self->at == self->n)
 			break;
 		step.in = self->buffer + self->at;
 		step.n_in = self->n - self->at;
-		r = self->codec->step(self->state, &step, &self->ended, reterr);
-		if (r)
-			return r;
+		err = self->codec->step(self->state, &step, &self->ended,
+					reterr);
+		if (err)
+			return err;
 		bool stuck = self->at == self->n - step.n_in;
 		self->at = self->n - step.n_in;
 		if (self->complete && stuck && step.n_out == size &&
@@ -106,7 +127,6 @@ static void close_unpacked(struct source *source)
 
 	self->codec->close(self->state);
 	free(self->state);
-	dlclose(self->library);
 	self->packed->close(self->packed);
 	free(self);
 }
@@ -123,11 +143,11 @@ static int new_head(struct source *inner, struct head_source **ret_head,
 	head->inner = inner;
 	while (head->n < sizeof(head->head)) {
 		size_t n = 0;
-		int r = inner->read(inner, head->head + head->n,
-				    sizeof(head->head) - head->n, &n, reterr);
-		if (r) {
+		int err = inner->read(inner, head->head + head->n,
+				      sizeof(head->head) - head->n, &n, reterr);
+		if (err) {
 			free(head);
-			return r;
+			return err;
 		}
 		if (n == 0)
 			break;
@@ -137,73 +157,62 @@ static int new_head(struct source *inner, struct head_source **ret_head,
 	return 0;
 }
 
-static const struct unpack_codec *find_codec(const struct head_source *head)
+static bool begins_like(const struct head_source *head,
+			const struct format *format)
 {
-	static const uint8_t gzip[] = { 0x1f, 0x8b };
-	static const uint8_t zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	static const uint8_t skippable[] = { 0x50, 0x2a, 0x4d, 0x18 };
+	return head->n >= format->n_magic &&
+	       (head->head[0] & ~format->ignored_bits) == format->magic[0] &&
+	       !memcmp(head->head + 1, format->magic + 1, format->n_magic - 1u);
+}
 
-	if (head->n >= sizeof(gzip) && !memcmp(head->head, gzip, sizeof(gzip)))
-		return &ssdpm__unpack_gzip;
-	if (head->n >= sizeof(zstd) && !memcmp(head->head, zstd, sizeof(zstd)))
-		return &ssdpm__unpack_zstd;
-	/* pzstd begins with a frame of its own, which is to be skipped. */
-	if (head->n >= sizeof(skippable) && head->head[0] >> 4 == 5 &&
-	    !memcmp(head->head + 1, skippable + 1, sizeof(skippable) - 1))
-		return &ssdpm__unpack_zstd;
+static const struct format *find_format(const struct head_source *head)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (begins_like(head, &formats[i]))
+			return &formats[i];
 	return NULL;
 }
 
-/* Load the library, and have it begin. */
-static int open_codec(struct unpack_source *self,
-		      const struct unpack_codec *codec,
+static int open_codec(struct unpack_source *self, const struct format *format,
 		      struct ssdpm_error *reterr)
 {
-	void *library = NULL;
-	int r;
-
-	if (codec->soname)
-		library = dlopen(codec->soname, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s",
-				   codec->missing);
-	void *state = calloc(1, codec->state_bytes);
-	if (state)
-		r = codec->open(state, library, reterr);
-	else
-		r = ssdpm__no_memory(reterr);
-	if (r) {
-		free(state);
-		dlclose(library);
-		return r;
-	}
-	self->codec = codec;
-	self->library = library;
-	self->state = state;
-	return 0;
+	if (!format->codec)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "the trace is packed with %s, and this "
+				   "libssdpm-energy was built without %s: "
+				   "unpack it (%s -d)",
+				   format->name, format->library, format->name);
+	self->codec = format->codec;
+	self->state = calloc(1, format->codec->state_bytes);
+	if (!self->state)
+		return ssdpm__no_memory(reterr);
+	int err = self->codec->open(self->state, reterr);
+	if (err)
+		free(self->state);
+	return err;
 }
 
 int ssdpm__source_unpack(struct source *source, struct source **ret_source,
 			 struct ssdpm_error *reterr)
 {
 	struct head_source *head = NULL;
-	int r = new_head(source, &head, reterr);
-	if (r)
-		return r;
-	const struct unpack_codec *codec = find_codec(head);
-	if (!codec) {
+	int err = new_head(source, &head, reterr);
+	if (err)
+		return err;
+	const struct format *format = find_format(head);
+	if (!format) {
 		*ret_source = &head->source;
 		return 0;
 	}
 	struct unpack_source *self = malloc(sizeof(*self));
 	if (self)
-		r = open_codec(self, codec, reterr);
+		err = open_codec(self, format, reterr);
 	else
-		r = ssdpm__no_memory(reterr);
-	if (r) {
+		err = ssdpm__no_memory(reterr);
+	if (err) {
 		free(self);
 		free(head);
-		return r;
+		return err;
 	}
 	self->source.read = read_unpacked;
 	self->source.close = close_unpacked;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed traces: gzip and zstd, whole, in parts, cut off and damaged. */
+/* Packed traces: gzip, zstd and xz, whole, in parts, cut off and damaged. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -10,6 +10,9 @@
 #endif
 #if HAVE_ZSTD
 #include <zstd.h>
+#endif
+#if HAVE_LZMA
+#include <lzma.h>
 #endif
 
 /* More than one buffer of the reader, packed too. */
@@ -68,7 +71,7 @@ static void assert_fails(size_t size, int code, const char *fragment)
 	fixture_assert_error(&error, code, 0, fragment);
 }
 
-#if HAVE_ZLIB || HAVE_ZSTD
+#if HAVE_ZLIB || HAVE_ZSTD || HAVE_LZMA
 static void assert_whole(const struct fixture_trace *trace, size_t n)
 {
 	assert_int_equal(trace->counts.format, SSDPM_TRACE_MQSIM);
@@ -100,6 +103,11 @@ static void check_parts(pack_text *pack)
 	assert_int_equal(read_packed(size, &trace, NULL), 0);
 	assert_whole(&trace, N_LINES);
 	free(trace.ios);
+}
+
+static void check_empty(pack_text *pack)
+{
+	assert_fails(pack(0, in.text, 0), -EINVAL, "the trace is empty");
 }
 
 /* A short text, cut off everywhere. The first bytes are its magic. */
@@ -207,6 +215,7 @@ static void gzip_is_unpacked(void **state)
 	(void)state;
 	check_whole(pack_gzip);
 	check_pipe(pack_gzip);
+	check_empty(pack_gzip);
 }
 
 static void members_of_gzip_are_read_one_after_the_other(void **state)
@@ -266,6 +275,7 @@ static void zstd_is_unpacked(void **state)
 	(void)state;
 	check_whole(pack_zstd);
 	check_pipe(pack_zstd);
+	check_empty(pack_zstd);
 }
 
 static void frames_of_zstd_are_read_one_after_the_other(void **state)
@@ -323,9 +333,113 @@ static void zstd_without_libzstd_is_not_supported(void **state)
 }
 #endif
 
+#if HAVE_LZMA
+static size_t pack_xz_with(size_t used, const char *text, size_t size,
+			   uint32_t dictionary_bytes)
+{
+	lzma_options_lzma options;
+	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options },
+				  { LZMA_VLI_UNKNOWN, NULL } };
+
+	assert_false(lzma_lzma_preset(&options, 0));
+	options.dict_size = dictionary_bytes;
+	assert_int_equal(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32,
+						   NULL, (const uint8_t *)text,
+						   size, in.packed, &used,
+						   in.room),
+			 LZMA_OK);
+	return used;
+}
+
+static size_t pack_xz(size_t used, const char *text, size_t size)
+{
+	return pack_xz_with(used, text, size, 1 << 18);
+}
+
+static void xz_is_unpacked(void **state)
+{
+	(void)state;
+	check_whole(pack_xz);
+	check_pipe(pack_xz);
+	check_empty(pack_xz);
+}
+
+static void streams_of_xz_are_read_one_after_the_other(void **state)
+{
+	(void)state;
+	check_parts(pack_xz);
+}
+
+static void streams_of_xz_may_be_padded_with_four_zeros_each(void **state)
+{
+	size_t size = pack_xz(0, in.text, lines_size(3));
+	struct fixture_trace trace;
+
+	(void)state;
+	memset(in.packed + size, 0, 8);
+	size = pack_xz(size + 8, in.text + lines_size(3),
+		       lines_size(5) - lines_size(3));
+	memset(in.packed + size, 0, 5);
+	assert_int_equal(read_packed(size + 4, &trace, NULL), 0);
+	assert_whole(&trace, 5);
+	free(trace.ios);
+	assert_fails(size + 5, -EIO, "packed with xz and damaged");
+}
+
+static void xz_that_is_cut_off_is_eio(void **state)
+{
+	(void)state;
+	check_cuts(pack_xz, 6);
+	check_long_cut(pack_xz);
+}
+
+static void xz_that_is_damaged_is_eio(void **state)
+{
+	(void)state;
+	check_damage(pack_xz, 6, "packed with xz and damaged");
+}
+
+static void xz_that_takes_more_than_80_mib_is_refused(void **state)
+{
+	struct fixture_trace trace;
+
+	(void)state;
+	/* As xz -9 does. */
+	assert_int_equal(
+		read_packed(pack_xz_with(0, "0 0 8 8 1\n", 10, 64 << 20),
+			    &trace, NULL),
+		0);
+	free(trace.ios);
+	assert_fails(pack_xz_with(0, "0 0 8 8 1\n", 10, 96 << 20), -EOPNOTSUPP,
+		     "takes more than 80 MiB to unpack");
+}
+
+/* The flags of its first bytes name a check that no version has. */
+static void xz_of_a_later_version_is_not_supported(void **state)
+{
+	size_t size = pack_xz(0, "0 0 8 8 1\n", 10);
+	uint32_t crc;
+
+	(void)state;
+	in.packed[6] = 1;
+	crc = lzma_crc32(in.packed + 6, 2, 0);
+	for (int i = 0; i < 4; i++)
+		in.packed[8 + i] = (uint8_t)(crc >> 8 * i);
+	assert_fails(size, -EOPNOTSUPP, "this liblzma does not know");
+}
+#else
+static void xz_without_liblzma_is_not_supported(void **state)
+{
+	(void)state;
+	memcpy(in.packed, "\xfd\x37zXZ", 6);
+	assert_fails(6, -EOPNOTSUPP, "built without liblzma");
+}
+#endif
+
 static void what_only_begins_like_a_packed_trace_is_none(void **state)
 {
-	static const char *const texts[] = { "\x1f", "\x28\xb5\x2f", "\x28" };
+	static const char *const texts[] = { "\x1f", "\x28\xb5\x2f", "\x28",
+					     "\xfd\x37zXZ" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -365,6 +479,18 @@ int main(void)
 		cmocka_unit_test(a_window_of_more_than_64_mib_is_refused),
 #else
 		cmocka_unit_test(zstd_without_libzstd_is_not_supported),
+#endif
+#if HAVE_LZMA
+		cmocka_unit_test(xz_is_unpacked),
+		cmocka_unit_test(streams_of_xz_are_read_one_after_the_other),
+		cmocka_unit_test(
+			streams_of_xz_may_be_padded_with_four_zeros_each),
+		cmocka_unit_test(xz_that_is_cut_off_is_eio),
+		cmocka_unit_test(xz_that_is_damaged_is_eio),
+		cmocka_unit_test(xz_that_takes_more_than_80_mib_is_refused),
+		cmocka_unit_test(xz_of_a_later_version_is_not_supported),
+#else
+		cmocka_unit_test(xz_without_liblzma_is_not_supported),
 #endif
 		cmocka_unit_test(what_only_begins_like_a_packed_trace_is_none),
 		cmocka_unit_test(a_descriptor_that_cannot_be_read_says_why),
