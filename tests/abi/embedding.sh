@@ -3,18 +3,18 @@
 # An installed copy can be used by a stranger: with pkg-config, from a folder of
 # its own, linked shared, and static where the build has that.
 #
-# usage: embedding.sh MESON BUILD_DIR EXAMPLE_C DRIVE EXPECTED CC [FLAG...]
+# usage: embedding.sh MESON BUILD_DIR LIBRARY EXAMPLE_C DRIVE EXPECTED CC [FLAG...]
 set -eu
 
-meson=$1 build=$2 example=$3 drive=$4 expected=$5
-shift 5
+meson=$1 build=$2 library=$3 example=$4 drive=$5 expected=$6
+shift 6
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 fail() {
 	echo "$1"
-	echo "To mend it: look at what lib/meson.build installs and at ssdpm.pc."
+	echo "To mend it: look at what lib/meson.build installs and at $library.pc."
 	exit 1
 }
 
@@ -28,21 +28,22 @@ root=$scratch/root
 # shellcheck disable=SC2086 # may be an interpreter and a script
 $meson install -C "$build" --no-rebuild --quiet --destdir "$root" \
 	>"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "install failed"; }
-pc=$(find "$root" -name ssdpm.pc)
-[ -n "$pc" ] || fail "ssdpm.pc is not installed"
+pc=$(find "$root" -name "$library.pc")
+[ -n "$pc" ] || fail "$library.pc is not installed"
 
-# No path of this machine's own copy gets in.
-export PKG_CONFIG_LIBDIR="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root"
+# This copy comes before one of the machine, which has the libraries that ours needs.
+PKG_CONFIG_LIBDIR=${pc%/*}:$(pkg-config --variable=pc_path pkg-config)
+export PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR="$root"
 unset PKG_CONFIG_PATH
-cflags=$(pkg-config --cflags ssdpm)
-libs=$(pkg-config --libs ssdpm)
+cflags=$(pkg-config --cflags "$library")
+libs=$(pkg-config --libs "$library")
 libdir=${libs#*-L}
 libdir=${libdir%% *}
 mkdir "$scratch/elsewhere"
 cp "$example" "$scratch/elsewhere/example.c"
 cd "$scratch/elsewhere"
 
-if [ -e "$libdir/libssdpm.so" ]; then
+if [ -e "$libdir/lib$library.so" ]; then
 	# shellcheck disable=SC2086 # flags are several words
 	"$@" $cflags example.c -o shared $libs || fail "cannot link shared"
 	export LD_LIBRARY_PATH="$libdir"
@@ -50,9 +51,9 @@ if [ -e "$libdir/libssdpm.so" ]; then
 	unset LD_LIBRARY_PATH
 fi
 
-if [ -e "$libdir/libssdpm.a" ]; then
-	libs=$(pkg-config --static --libs ssdpm |
-		sed 's/-lssdpm\b/-Wl,-Bstatic -lssdpm -Wl,-Bdynamic/')
+if [ -e "$libdir/lib$library.a" ]; then
+	libs=$(pkg-config --static --libs "$library" |
+		sed 's/-lssdpm[a-z-]*/-Wl,-Bstatic & -Wl,-Bdynamic/g')
 	# shellcheck disable=SC2086
 	"$@" $cflags example.c -o static $libs || fail "cannot link static"
 	prints_expected ./static

@@ -286,7 +286,7 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
     line for a step in which no operation ended.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
         op: count only "read", "write" or "discard"; None: all.
 
     Returns:
@@ -299,7 +299,7 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
             line. Means that stand more than 1.5 s apart.
         UnknownValueError: no line of that kind, or less than a second.
         RangeError: a time beyond 12 days.
-        UnsupportedError: packed, and the library that unpacks it is not there.
+        UnsupportedError: packed, and this build cannot unpack it.
         OSError: the file cannot be read.
     """
     return _read(source, op, "source")

@@ -95,15 +95,15 @@ struct ssdpm_power;
 
 /**
  * ssdpm_power_open() - begin to read samples of power
- * @fd:        stays the caller's, and must stay open; pipes too; gzip and zstd
- *             are unpacked
+ * @fd:        stays the caller's, and must stay open; pipes too; gzip,
+ *             zstd and xz are unpacked
  * @params:    or NULL
  * @ret_power: close it with ssdpm_power_close()
  *
  * Return: 0; -EINVAL (columns that make no power, or are unknown; a rate or a
  * resistance that is missing; no text, where CSV was to be read), -ENODATA
  * (empty; the first line has no names of columns, and @params neither),
- * -EOPNOTSUPP (packed, and without what unpacks it), -E2BIG (@params; a line
+ * -EOPNOTSUPP (packed, and this build cannot unpack it), -E2BIG (@params; a line
  * above 1 MiB), -EIO (packed, and damaged), -ENOMEM, and what read(2) has.
  */
 SSDPM_API int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,

@@ -94,7 +94,8 @@ struct ssdpm_survey_file;
 
 /**
  * ssdpm_survey_file_open() - read the file of a survey, all of it
- * @fd:       stays the caller's; pipes too; gzip and zstd are unpacked
+ * @fd:       stays the caller's; pipes too; gzip, zstd and xz are
+ *            unpacked
  * @ret_file: close it with ssdpm_survey_file_close()
  *
  * The format is in ssdpm-survey(5). Of what others have recorded, columns
@@ -103,7 +104,7 @@ struct ssdpm_survey_file;
  * Return: 0; -EINVAL (a line that cannot be read, whose number is in @reterr; a
  * version that is not known; no text), -ENODATA (no survey: nothing names its
  * columns), -E2BIG (a line above 1 MiB, more than 2^24 rows or 4096 comments),
- * -EOPNOTSUPP (packed, and without what unpacks it), -EIO (packed, and
+ * -EOPNOTSUPP (packed, and this build cannot unpack it), -EIO (packed, and
  * damaged), -ENOMEM, and what read(2) has.
  */
 SSDPM_API int ssdpm_survey_file_open(int fd,

@@ -147,16 +147,16 @@ struct ssdpm_trace;
 /**
  * ssdpm_trace_open() - read a trace from a descriptor
  * @fd:        open for reading; borrowed until ssdpm_trace_close(). It may be a
- *             pipe, and is waited for where it does not block. gzip and zstd
- *             are unpacked where the library finds zlib and libzstd; a byte
- *             order mark of UTF-8 before text is skipped
+ *             pipe, and is waited for where it does not block. gzip, zstd and
+ *             xz are unpacked; a byte order mark of UTF-8 before text is
+ *             skipped
  * @params:    how, or NULL
  * @ret_trace: free it with ssdpm_trace_close()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
- * and what read(2) returns, -EOPNOTSUPP (packed, and no library to unpack it,
- * or with a window of more than 64 MiB), -E2BIG (@params, a line of more than 1
- * MiB), -ENOMEM.
+ * and what read(2) returns, -EOPNOTSUPP (packed, and this build cannot unpack
+ * it, or not with 64 MiB of memory for zstd, 80 MiB for xz), -E2BIG (@params, a
+ * line of more than 1 MiB), -ENOMEM.
  */
 SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 			       struct ssdpm_trace **ret_trace,

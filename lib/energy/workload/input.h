@@ -73,9 +73,8 @@ void ssdpm__input_end(struct input *input);
 void ssdpm__input_close(struct input *input);
 
 /*
- * Sources. The fd and the data are borrowed. unpack: takes a source in which
- * gzip or zstd was recognised and gives one that unpacks it and owns it; or the
- * same, where it is neither.
+ * Sources. The fd and the data are borrowed. unpack: takes a source and gives
+ * one that owns it, and unpacks it if it is packed with gzip, zstd or xz.
  */
 int ssdpm__source_fd(int fd, struct source **ret_source,
 		     struct ssdpm_error *reterr);

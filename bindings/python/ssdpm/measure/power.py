@@ -160,7 +160,7 @@ def read_power(
     jump.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
         columns: what each column is, as in "time_s,power_w", "time_ms,volts,-,amperes"
             or "energy_uj"; ssdpm_power(3) has all names; None: from the first line.
         rate_hz: samples in a second, where the file has no times.
@@ -178,7 +178,7 @@ def read_power(
         FormatError: columns that make no power, a line that cannot be read; the error
             has the file and the line.
         UnknownValueError: the file is empty, or nothing says what its columns are.
-        UnsupportedError: packed, and the library that unpacks it is not there.
+        UnsupportedError: packed, and this build cannot unpack it.
         OSError: the file cannot be read (FileNotFoundError and so on).
         TypeError, ValueError: an argument of another type, an unknown word.
     """

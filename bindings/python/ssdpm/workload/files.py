@@ -256,7 +256,7 @@ def read_trace(
     """Read a whole trace into memory, 32 bytes for each I/O.
 
     Args:
-        source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
         format: a word as in TraceCounts.format: "npy", "blkparse", "blktrace",
             "fio-iolog", "fio-latency-log", "biosnoop", "delimited", "msr", "spc",
             "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon"; None: by
@@ -270,7 +270,7 @@ def read_trace(
         FormatError: no known format, a line that cannot be read, several devices,
             time that goes backwards; the error has the file and the line.
         RangeError: a number beyond its field.
-        UnsupportedError: packed, and the library that unpacks it is not there.
+        UnsupportedError: packed, and this build cannot unpack it.
         OSError: the file cannot be read (FileNotFoundError and so on).
         TypeError, ValueError: an argument of another type, an unknown word.
     """

@@ -279,13 +279,13 @@ def read(source: TraceSource) -> Survey:
     """Read the file of a survey, or what others have recorded; see ssdpm-survey(5).
 
     Args:
-        source: a path, an open binary file, or bytes; gzip and zstd are unpacked.
+        source: a path, an open binary file, or bytes; gzip, zstd and xz are unpacked.
 
     Raises:
         FormatError: a line that cannot be read; the error has the file and the line.
         UnknownValueError: nothing names its columns.
         TooLargeError: more than 2^24 rows.
-        UnsupportedError: packed, and the library that unpacks it is not there.
+        UnsupportedError: packed, and this build cannot unpack it.
         OSError: the file cannot be read (FileNotFoundError and so on).
     """
     what, file, filename = open_source(source)
