@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import os
 import pty
 import re
@@ -38,10 +39,9 @@ def test_people_get_the_mix_and_the_idle_times(ssdpm: Command) -> None:
     assert ssdpm.output("workload", "-", stdin=trace.SOME.encode()) == SOME.replace(
         "some.csv", "-"
     )
-    ssdpm.write("some.csv.gz", gzip.compress(trace.SOME.encode()))
-    assert ssdpm.output("workload", "some.csv.gz") == SOME.replace(
-        "some.csv", "some.csv.gz"
-    )
+    for name, pack in ("some.csv.gz", gzip.compress), ("some.csv.xz", lzma.compress):
+        ssdpm.write(name, pack(trace.SOME.encode()))
+        assert ssdpm.output("workload", name) == SOME.replace("some.csv", name)
 
 
 def test_json_has_the_same_numbers(ssdpm: Command) -> None:
@@ -263,6 +263,7 @@ def test_wrong_usage_is_explained(ssdpm: Command, call: list[str], words: str) -
         (b"", "bad: "),
         (b"hello\n", "bad: "),
         (gzip.compress(trace.SOME.encode(), mtime=0)[:40], "bad"),
+        (lzma.compress(trace.SOME.encode())[:-8], "bad"),
         (b"start_ns,offset,bytes,op\n5,0,8,read\n4,0,8,read\n", "bad:3: "),
         (trace.csv((5, 1)).replace("read", "sing").encode(), "bad:2: "),
     ],

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import gzip
 import io
+import lzma
 import os
 import pickle
 import subprocess
@@ -231,7 +232,7 @@ def test_traces_are_compared_copied_pickled_and_printed() -> None:
     assert bool(trace[:0])
 
 
-@pytest.mark.parametrize("how", ["path", "str", "bytes", "file", "memory", "gzip"])
+@pytest.mark.parametrize("how", ["path", "str", "bytes", "file", "memory", "gzip", "xz"])
 def test_a_trace_is_read_from_whatever_holds_it(tmp_path: Path, how: str) -> None:
     path = tmp_path / "trace.txt"
     path.write_bytes(MQSIM)
@@ -244,6 +245,8 @@ def test_a_trace_is_read_from_whatever_holds_it(tmp_path: Path, how: str) -> Non
         source = io.BytesIO(MQSIM)
     elif how == "gzip":
         path.write_bytes(gzip.compress(MQSIM))
+    elif how == "xz":
+        path.write_bytes(lzma.compress(MQSIM))
     if how == "file":
         with path.open("rb") as file:
             trace = ssdpm.read_trace(file, "mqsim")
