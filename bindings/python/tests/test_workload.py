@@ -232,7 +232,9 @@ def test_traces_are_compared_copied_pickled_and_printed() -> None:
     assert bool(trace[:0])
 
 
-@pytest.mark.parametrize("how", ["path", "str", "bytes", "file", "memory", "gzip", "xz"])
+@pytest.mark.parametrize(
+    "how", ["path", "str", "bytes", "file", "memory", "gzip", "xz"]
+)
 def test_a_trace_is_read_from_whatever_holds_it(tmp_path: Path, how: str) -> None:
     path = tmp_path / "trace.txt"
     path.write_bytes(MQSIM)
