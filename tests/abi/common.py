@@ -74,6 +74,12 @@ def public_headers(include: str) -> list[pathlib.Path]:
     return [*core_headers(include), *energy_headers(include)]
 
 
+def page_of(header: pathlib.Path) -> str:
+    """The manual page has the word of its header; two headers share one."""
+    word = "survey" if header.stem == "survey-file" else header.stem
+    return f"ssdpm_{word}.3"
+
+
 class Faults:
     """Collects faults; report() prints them and ends the program."""
 

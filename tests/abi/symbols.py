@@ -17,13 +17,10 @@ from common import (  # noqa: E402
     core_headers,
     energy_headers,
     nm,
+    page_of,
     without_comments,
     without_directives,
 )
-
-
-# Headers whose functions are on the page of another one.
-PAGES = {"survey-file": "survey"}
 
 
 def from_map(path: str) -> set[str]:
@@ -51,7 +48,7 @@ def unmarked(headers: list[pathlib.Path]) -> set[str]:
 
 
 def from_man(man: str) -> dict[str, tuple[list[str], list[str]]]:
-    """By the word of a page: the functions of its NAME, and of its SYNOPSIS."""
+    """By the name of a page: the functions of its NAME, and of its SYNOPSIS."""
     pages = {}
     for page in sorted(pathlib.Path(man).glob("ssdpm_*.3")):
         text = page.read_text()
@@ -62,7 +59,7 @@ def from_man(man: str) -> dict[str, tuple[list[str], list[str]]]:
             sys.exit(f"{page.name}: no NAME with SYNOPSIS")
         names = re.findall(r"^\.Nm (\w+)", found.group(1), re.M)
         functions = re.findall(r"^\.F[on] (\w+)", found.group(2), re.M)
-        pages[page.stem.removeprefix("ssdpm_")] = names, functions
+        pages[page.name] = names, functions
     return pages
 
 
@@ -76,11 +73,10 @@ def misplaced(
     for header in headers:
         functions = from_headers([header])
         if functions:
-            word = PAGES.get(header.stem, header.stem)
-            wanted.setdefault(word, set()).update(functions)
-    for word, functions in wanted.items():
-        for section, found in zip(("NAME", "SYNOPSIS"), pages.get(word, ([], []))):
-            where = f"{section} of ssdpm_{word}.3"
+            wanted.setdefault(page_of(header), set()).update(functions)
+    for page, functions in wanted.items():
+        for section, found in zip(("NAME", "SYNOPSIS"), pages.get(page, ([], []))):
+            where = f"{section} of {page}"
             for name in functions - {*found}:
                 faults.append(f"{name}: not in {where}")
             for name in {*found} - functions:
