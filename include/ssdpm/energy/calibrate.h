@@ -129,8 +129,8 @@ struct ssdpm_calibration {
  * Idle power of each state that was reached (the link's power is in it), active
  * power of each operation, power of transitions, exit latency of each state
  * that I/Os woke the drive from; energies where @params asks for them. After
- * the last I/O the drive is taken to idle to the end of the samples. The method
- * and how reliable it is are in ssdpm_calibrate(3).
+ * the last I/O the drive is taken to idle to the end of the samples.
+ * ssdpm_calibrate(3) has the method and tells how reliable it is.
  *
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
  * power than there is to find), -EDOM (nothing can be told apart, all samples
