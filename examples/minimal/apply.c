@@ -47,6 +47,8 @@ static int set_for_a_while(struct ssdpm_plan *plan, struct ssdpm_device *device,
 						   MAX_EXIT_LATENCY_US, error);
 	int undone;
 
+	if (!err)
+		err = ssdpm_plan_read(plan, error);
 	if (err)
 		return err;
 	show(plan);

@@ -27,6 +27,7 @@ def show(plan: ssdpm.Plan) -> None:
 def main(root: str | None) -> None:
     with ssdpm.plan(root) as plan:
         plan.add_latency_tolerance(DEVICE, MAX_EXIT_LATENCY_US)
+        plan.read()
         show(plan)
         plan.commit()
         plan.verify()

@@ -63,11 +63,6 @@ SSDPM_API struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan);
  * What is so already gives a step with SSDPM_STEP_IN_FORCE. A second call for
  * the same device replaces the first.
  *
- * On a live machine, and with a @model that the drive itself has sent
- * (SSDPM_READ_COMMANDS), its table is read too, by Get Features 0Ch. Is it not
- * what Linux makes of what is set, a step with SSDPM_STEP_REBUILD replaces it;
- * could it not be read, the step says so.
- *
  * Return: 0; -EOPNOTSUPP (not NVMe, or the kernel has no APST for it), -ERANGE,
  * -ENOMEM.
  */
@@ -127,8 +122,9 @@ SSDPM_API int ssdpm_plan_add_apst(struct ssdpm_plan *plan,
  * with -EACCES.
  *
  * A drive that sleeps does not say which state it wakes to: to find out, one
- * block of it is read, here and where it is committed and verified. A drive
- * that says nothing, or not to this user, gives a step whose before is "".
+ * block of it is read, by ssdpm_plan_read() and where it is committed and
+ * verified. If a drive says nothing, or not to this user, the before of the
+ * step stays "".
  *
  * A non-operational state is refused: the drive leaves it at the next I/O, so
  * that it could never be in force. APST is what makes drives sleep.
@@ -151,8 +147,10 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
  *
  * As ssdpm_plan_add_power_state(): until the next reset, never saved.
  *
- * Return: 0; -EINVAL (neither 0 nor 1), -EOPNOTSUPP (not NVMe, out of reach, or
- * the drive says that it has no such mode), -ENOMEM.
+ * ssdpm_plan_read() leaves a drive alone that says that it has no such mode.
+ *
+ * Return: 0; -EINVAL (neither 0 nor 1), -EOPNOTSUPP (not NVMe, out of reach),
+ * -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 				  struct ssdpm_device *device, uint32_t enabled,
@@ -179,7 +177,8 @@ enum ssdpm_lpm_flag {
 
 /**
  * ssdpm_plan_add_lpm() - the policy of a SATA port
- * @model: of its disk, or NULL: not known
+ * @model: of its disk, for its quirks; NULL: ssdpm_plan_read() reads what sysfs
+ *         has of it, and leaves the port alone if a quirk forbids it
  * @lpms:  values of enum ssdpm_lpm: the first that the port takes
  * @n:     how many, at least 1
  * @flags: bits of enum ssdpm_lpm_flag
@@ -230,6 +229,29 @@ SSDPM_API int ssdpm_plan_add_profile(
 SSDPM_API int ssdpm_plan_add_revert(struct ssdpm_plan *plan,
 				    struct ssdpm_error *reterr);
 
+/**
+ * ssdpm_plan_read() - what the steps find
+ *
+ * Adding a step reads no device: sysfs is as the snapshot of the device has it.
+ * This reads the rest, once: a second call reads for steps that were added
+ * since. ssdpm_plan_commit() and ssdpm_plan_verify() call it first.
+ *
+ * What a command tells: power states, tables to replace. On a live machine the
+ * table in force too, if the model is what the drive itself has sent
+ * (SSDPM_READ_COMMANDS): if it is not what Linux makes of what is set, a step
+ * with SSDPM_STEP_REBUILD replaces it.
+ *
+ * What is set now, for ssdpm_plan_add_applied() and ssdpm_plan_add_revert(),
+ * and which controllers a parameter of nvme_core concerns: each gets a step
+ * with SSDPM_STEP_REBUILD.
+ *
+ * What cannot be read is no failure: the step says why, and its before is "".
+ *
+ * Return: 0; -ENOMEM, and errors of ssdpm_device_read().
+ */
+SSDPM_API int ssdpm_plan_read(struct ssdpm_plan *plan,
+			      struct ssdpm_error *reterr);
+
 enum ssdpm_step_kind {
 	SSDPM_STEP_LATENCY_TOLERANCE = 1,
 	SSDPM_STEP_NVME_CORE = 2,
@@ -276,7 +298,8 @@ enum ssdpm_step_flag {
  * @nvme_core: SSDPM_STEP_NVME_CORE: in the unit of its parameter
  * @lpm:   SSDPM_STEP_LPM: enum ssdpm_lpm
  * @power_state: SSDPM_STEP_POWER_STATE: 0 to 31
- * @workload_hint: SSDPM_STEP_POWER_STATE: 0 to 7
+ * @workload_hint: SSDPM_STEP_POWER_STATE: 0 to 7; SSDPM_WORKLOAD_HINT_KEEP
+ *        until ssdpm_plan_read() knows it
  * @nopp:  SSDPM_STEP_NOPP: 1 or 0
  * @table: SSDPM_STEP_APST
  *

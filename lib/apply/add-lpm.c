@@ -11,21 +11,17 @@
 
 enum { VENDOR_ATI = 0x1002, VENDOR_AMD = 0x1022 };
 
-int ssdpm__lpm_path(const struct ssdpm_machine *machine,
-		    const struct ssdpm_device_facts *facts,
+int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr)
 {
-	char link[64], real[SSDPM__PATH_BYTES];
-	int err;
+	char host[SSDPM__PATH_BYTES];
 
-	snprintf(link, sizeof(link), "sys/class/scsi_host/host%u", facts->host);
-	err = ssdpm__real_path(machine, link, real, sizeof(real));
-	if (err)
-		return ssdpm__fail(reterr, err == -ENOENT ? -ENODEV : err, 0,
-				   "%s: /%s: %s", facts->name, link,
-				   ssdpm_strerror(err));
+	if (!ssdpm__sata_find_host(facts, host))
+		return ssdpm__fail(reterr, -ENODEV, 0,
+				   "%s: there is no host%u above %s",
+				   facts->name, facts->host, facts->path);
 	snprintf(path, SSDPM__TARGET_BYTES, "%s/link_power_management_policy",
-		 real);
+		 host);
 	return 0;
 }
 
@@ -133,31 +129,45 @@ static int check_lpm_quirks(const struct ssdpm_device_facts *facts,
 	return 0;
 }
 
-/* Without a model sysfs may have one: disks lose data where this is missed. */
+/* The kernel, too, has its list of quirks: a model adds to it. */
 static int check_disk(const struct ssdpm_plan *plan,
-		      struct ssdpm_device *device, struct ssdpm_model *model,
+		      const struct ssdpm_device *device,
+		      const struct ssdpm_model *model,
 		      struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	uint32_t quirks, from_kernel;
-	int err = 0;
+	struct ssdpm_error error;
+	int err;
 
 	if (facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL))
 		return 0;
-	if (model)
-		ssdpm_model_ref(model);
-	else
-		err = ssdpm_device_read_model(device, 0, NULL, &model, reterr);
-	if (err == -ENOMEM)
-		return err;
-	if (err)
-		model = NULL; /* the kernel, too, has its list of quirks */
 	err = ssdpm_device_get_quirks(device, &plan->facts, model, &quirks,
-				      &from_kernel, reterr);
-	ssdpm_model_unref(model);
+				      &from_kernel, &error);
 	if (err == -ENODATA)
 		return 0;
-	return err ? err : check_lpm_quirks(facts, quirks, reterr);
+	return err ? ssdpm__pass_on(err, &error, reterr) :
+		     check_lpm_quirks(facts, quirks, reterr);
+}
+
+/* Without a model sysfs may have one: disks lose data where this is missed. */
+static int read_disk(struct ssdpm_plan *plan, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model = NULL;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm_device_read_model(step->source, 0, NULL, &model, &error);
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	if (err)
+		return 0;
+	err = check_disk(plan, step->source, model, &error);
+	ssdpm_model_unref(model);
+	if (err == -EOPNOTSUPP)
+		return ssdpm__step_leave_alone(step, error.message, reterr);
+	return ssdpm__pass_on(err, &error, reterr);
 }
 
 /* Whether a kernel knows a name shows when it is written: to max_performance
@@ -282,11 +292,15 @@ static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	err = take_lpms(plan, &step->change, lpms, n, reterr);
 	if (!err)
 		err = fill_step(plan, device, model, step, reterr);
-	if (err)
+	if (err) {
 		ssdpm__step_free(step);
-	else
-		*ret_step = step;
-	return err;
+		return err;
+	}
+	step->source = ssdpm_device_ref(device);
+	if (!model)
+		step->read = read_disk;
+	*ret_step = step;
+	return 0;
 }
 
 int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -309,7 +323,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	    facts->reach == SSDPM_REACH_YES && !(flags & SSDPM_LPM_ANY_PORT))
 		leave = reason_to_leave(facts);
 	if (!err && leave && facts->known & SSDPM_FACT_LPM) {
-		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
+		err = ssdpm__lpm_path(facts, path, reterr);
 		ssdpm__port_name(facts, name);
 		return err ? err :
 			     ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
@@ -320,7 +334,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = check_disk(plan, device, model, reterr);
 	if (!err)
-		err = ssdpm__lpm_path(plan->machine, facts, path, reterr);
+		err = ssdpm__lpm_path(facts, path, reterr);
 	if (!err)
 		err = make_lpm(plan, device, model, path, lpms, n, &step,
 			       reterr);

@@ -21,51 +21,54 @@ static int check_nvme(const struct ssdpm_device_facts *facts,
 			   "%s is no NVMe controller in reach", facts->name);
 }
 
-/* Not everybody who may look at a plan may ask the drive. */
-static int find_before(struct ssdpm_device *device, struct step *step,
-		       const char *why, struct ssdpm_error *reterr)
+/* A hint that is kept is 0 where it is not known. */
+static void settle(struct step *step)
 {
 	struct change *change = &step->change;
-	struct ssdpm_step_value before = { 0 };
-	struct ssdpm_error error;
-	int err = change->kind->ask(device, &before, &error);
+	struct ssdpm_step_value after = change->after.is;
 
+	if (after.workload_hint == SSDPM_WORKLOAD_HINT_KEEP)
+		after.workload_hint = change->before.is.workload_hint;
+	ssdpm__value_set(change->kind, &after, &change->after);
+	ssdpm__step_settle(step);
+}
+
+/* Not everybody who may look at a plan may ask the drive. */
+static int read_power(struct ssdpm_plan *plan, struct step *step,
+		      struct ssdpm_error *reterr)
+{
+	struct change *change = &step->change;
+	struct ssdpm_step_value now = { 0 };
+	struct ssdpm_error error;
+	int err = change->kind->ask(step->source, &now, &error);
+
+	(void)plan;
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, &error, reterr);
-	if (err)
-		return ssdpm__step_set_why(step, reterr,
-					   "%s; what it is now is not known: "
-					   "%.200s",
-					   why, error.message);
-	ssdpm__value_set(change->kind, &before, &change->before);
-	return ssdpm__set_string(&step->why, why, reterr);
+	if (!err)
+		ssdpm__value_set(change->kind, &now, &change->before);
+	else
+		err = ssdpm__step_set_why(step, reterr,
+					  "%.200s; what it is now is not "
+					  "known: %.200s",
+					  step->why, error.message);
+	if (!err)
+		settle(step);
+	return err;
 }
 
 static int put(struct ssdpm_plan *plan, struct ssdpm_device *device,
-	       uint32_t kind, const struct ssdpm_step_value *after,
+	       struct step *step, const struct ssdpm_step_value *after,
 	       const char *why, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	struct ssdpm_step_value is = *after;
-	struct change *change;
-	struct step *step;
-	int err;
+	int err = ssdpm__set_string(&step->why, why, reterr);
 
-	err = ssdpm__step_new(kind, facts->path + 1, facts->name, &step,
-			      reterr);
-	if (err)
-		return err;
-	change = &step->change;
-	err = find_before(device, step, why, reterr);
 	if (err) {
 		ssdpm__step_free(step);
 		return err;
 	}
-	if (is.workload_hint == SSDPM_WORKLOAD_HINT_KEEP)
-		is.workload_hint = change->before.is.workload_hint;
-	ssdpm__value_set(change->kind, &is, &change->after);
-	if (ssdpm__value_is(&change->before, &change->after))
-		step->state = SSDPM_STEP_IN_FORCE;
+	step->source = ssdpm_device_ref(device);
+	ssdpm__value_set(step->change.kind, after, &step->change.after);
 	return ssdpm__plan_put(plan, step, reterr);
 }
 
@@ -128,6 +131,7 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 		.power_state = power_state,
 		.workload_hint = workload_hint,
 	};
+	struct step *step;
 	char why[64];
 	int err;
 
@@ -140,44 +144,62 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "%s: there is no workload hint %u: 0 to %d",
 				  facts->name, workload_hint, MAX_HINT);
+	if (!err)
+		err = ssdpm__step_new(SSDPM_STEP_POWER_STATE, facts->path + 1,
+				      facts->name, &step, reterr);
 	if (err)
 		return err;
+	step->read = read_power;
 	say_power(model, power_state, why);
-	return put(plan, device, SSDPM_STEP_POWER_STATE, &after, why, reterr);
+	return put(plan, device, step, &after, why, reterr);
 }
 
-/* Only where the drive itself says that it has none. */
-static int check_nopp(struct ssdpm_device *device, struct ssdpm_error *reterr)
+/* Does the drive itself say that it has no such mode? */
+static bool lacks_nopp(struct ssdpm_device *device)
 {
 	struct ssdpm_device_power power = { .size = sizeof(power) };
 
-	if (ssdpm_device_read_power(device, &power, NULL) ||
-	    !(power.supported & SSDPM_POWER_FACT_STATE) ||
-	    (power.supported & SSDPM_POWER_FACT_NOPP))
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "%s has no permissive mode for non-operational "
-			   "states (CTRATT bit 1)",
-			   ssdpm_device_get_facts(device)->name);
+	return !ssdpm_device_read_power(device, &power, NULL) &&
+	       (power.supported & SSDPM_POWER_FACT_STATE) &&
+	       !(power.supported & SSDPM_POWER_FACT_NOPP);
+}
+
+static int read_nopp(struct ssdpm_plan *plan, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	char why[96];
+	int err = read_power(plan, step, reterr);
+
+	if (err || step->change.before.is_known || !lacks_nopp(step->source))
+		return err;
+	snprintf(why, sizeof(why),
+		 "%s has no permissive mode for non-operational states (CTRATT "
+		 "bit 1)",
+		 step->device);
+	return ssdpm__step_leave_alone(step, why, reterr);
 }
 
 int ssdpm_plan_add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			uint32_t enabled, struct ssdpm_error *reterr)
 {
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	const struct ssdpm_step_value after = { .nopp = enabled };
+	struct step *step;
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
-		err = check_nvme(ssdpm_device_get_facts(device), reterr);
+		err = check_nvme(facts, reterr);
 	if (!err && enabled > 1)
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "enabled: 0 or 1, and not %u", enabled);
 	if (!err)
-		err = check_nopp(device, reterr);
+		err = ssdpm__step_new(SSDPM_STEP_NOPP, facts->path + 1,
+				      facts->name, &step, reterr);
 	if (err)
 		return err;
-	return put(plan, device, SSDPM_STEP_NOPP, &after,
+	step->read = read_nopp;
+	return put(plan, device, step, &after,
 		   enabled ? "background work may exceed the power of a "
 			     "non-operational state, until the next reset" :
 			     "no background work beyond the power of a "

@@ -111,7 +111,7 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	int err;
 
 	if (facts->known & SSDPM_FACT_LPM &&
-	    !ssdpm__lpm_path(plan->machine, facts, path, NULL))
+	    !ssdpm__lpm_path(facts, path, NULL))
 		old = ssdpm__plan_find(plan, SSDPM_STEP_LPM, path);
 	else
 		snprintf(path, sizeof(path), "%s", facts->path + 1);

@@ -30,8 +30,7 @@ static void set_values(struct step *step, const struct ssdpm_step_value *before,
 
 	ssdpm__value_set(change->kind, before, &change->before);
 	ssdpm__value_set(change->kind, after, &change->after);
-	if (ssdpm__value_is(&change->before, &change->after))
-		step->state = SSDPM_STEP_IN_FORCE;
+	ssdpm__step_settle(step);
 }
 
 static int check_nvme(const struct ssdpm_device_facts *facts,
@@ -91,13 +90,15 @@ static int say_tolerance(const struct ssdpm_plan *plan, struct step *step,
 }
 
 /* What is known of the table in force, where it matters. */
-static int say_table(const struct ssdpm_plan *plan, struct step *step,
-		     const struct ssdpm_device *device,
-		     struct ssdpm_error *reterr)
+static int read_foreign(struct ssdpm_plan *plan, struct step *step,
+			struct ssdpm_error *reterr)
 {
-	const struct drive *drive = ssdpm__plan_find_drive(plan, device);
+	struct drive *drive = ssdpm__plan_find_drive(plan, step->source);
 	bool in_force = step->state == SSDPM_STEP_IN_FORCE;
+	int err = ssdpm__look_at_table(plan, drive, reterr);
 
+	if (err)
+		return err;
 	if (drive->is_foreign && !in_force)
 		return ssdpm__step_set_why(
 			step, reterr,
@@ -146,13 +147,13 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 			      &step, reterr);
 	if (err)
 		return err;
+	step->read = read_foreign;
+	step->source = ssdpm_device_ref(device);
 	set_values(step, &before, &after);
 	err = say_tolerance(plan, step, device, model, max_exit_latency_us,
 			    reterr);
 	if (!err)
 		err = ssdpm__plan_add_drive(plan, device, model, reterr);
-	if (!err)
-		err = say_table(plan, step, device, reterr);
 	if (!err && max_exit_latency_us)
 		err = ssdpm__step_warn(plan, step, device, model, reterr);
 	if (!err)
@@ -204,6 +205,13 @@ static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 	return 0;
 }
 
+static int read_drives(struct ssdpm_plan *plan, struct step *step,
+		       struct ssdpm_error *reterr)
+{
+	(void)step;
+	return ssdpm__plan_add_all_drives(plan, reterr);
+}
+
 int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 			     uint64_t value, struct ssdpm_error *reterr)
 {
@@ -215,14 +223,13 @@ int ssdpm_plan_add_nvme_core(struct ssdpm_plan *plan, uint32_t parameter,
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
 		err = check_parameter(plan, parameter, value, reterr);
-	if (!err)
-		err = ssdpm__plan_add_all_drives(plan, reterr);
 	if (err)
 		return err;
 	ssdpm__parameter_path(parameter, path);
 	err = ssdpm__step_new(SSDPM_STEP_NVME_CORE, path, "all", &step, reterr);
 	if (err)
 		return err;
+	step->read = read_drives;
 	before.nvme_core = plan->facts.nvme_core[parameter];
 	set_values(step, &before, &after);
 	err = ssdpm__step_set_why(step, reterr,
@@ -304,13 +311,29 @@ static int check_table(const struct ssdpm_plan *plan,
 	return err;
 }
 
+/* Not everybody who may look at a plan may read the table. */
+static int read_table(struct ssdpm_plan *plan, struct step *step,
+		      struct ssdpm_error *reterr)
+{
+	struct change *change = &step->change;
+	struct ssdpm_step_value now = { 0 };
+	int err = change->kind->ask(step->source, &now, NULL);
+
+	(void)plan;
+	if (err)
+		return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
+	ssdpm__value_set(change->kind, &now, &change->before);
+	ssdpm__step_settle(step);
+	return 0;
+}
+
 int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			struct ssdpm_model *model,
 			const struct ssdpm_apst *table,
 			struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	struct ssdpm_step_value before = { 0 }, after = { .table = *table };
+	const struct ssdpm_step_value after = { .table = *table };
 	struct step *step;
 	int err;
 
@@ -323,14 +346,8 @@ int ssdpm_plan_add_apst(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (err)
 		return err;
 	ssdpm__value_set(step->change.kind, &after, &step->change.after);
-	/* Not everybody who may look at a plan may read the table. */
-	err = ssdpm_device_read_apst(device, &before.table, NULL);
-	if (!err)
-		set_values(step, &before, &after);
-	if (err == -ENOMEM) {
-		ssdpm__step_free(step);
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	}
+	step->read = read_table;
+	step->source = ssdpm_device_ref(device);
 	err = ssdpm__step_set_why(
 		step, reterr,
 		"until the next reset or change of the latency tolerance; Linux "

@@ -418,11 +418,14 @@ int ssdpm_plan_commit(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	struct work work = { .plan = plan, .site = &plan->site };
 	struct ssdpm_error error = { 0 };
 	struct site site;
-	int err = 0;
+	int err;
 
 	if (plan->committed)
 		return ssdpm__fail(reterr, -EALREADY, 0,
 				   "the plan was committed");
+	err = ssdpm_plan_read(plan, &error);
+	if (err)
+		return ssdpm__pass_on(err, &error, reterr);
 	if (is_idle(plan)) {
 		plan->committed = true;
 		return 0;

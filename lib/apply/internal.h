@@ -41,6 +41,7 @@ enum role {
 
 struct site;
 struct change;
+struct step;
 
 /* A kind of step; paths are as in struct change. */
 struct step_kind {
@@ -100,6 +101,11 @@ struct changes {
 
 struct step {
 	struct change change;
+	/* What ssdpm_plan_read() does for it; NULL: nothing, or it is done. */
+	int (*read)(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
+	struct ssdpm_device *source; /* who planned it has read; or NULL */
+	struct value expected;	     /* what the last commit has set */
 	uint32_t state;
 	uint32_t flags;
 	char *device;
@@ -116,8 +122,9 @@ struct drive {
 	struct step *rebuild;	   /* NULL: it has no latency tolerance */
 	/* The table in force; before is known where it was read. */
 	struct change table;
-	bool is_foreign; /* it is not what Linux makes of what is set */
-	char *unread;	 /* why not, or NULL */
+	bool is_looked_at; /* what follows is known, as far as it can be */
+	bool is_foreign;   /* it is not what Linux makes of what is set */
+	char *unread;	   /* why not, or NULL */
 	struct ssdpm_apst built;
 	bool is_built;
 };
@@ -163,6 +170,11 @@ struct ssdpm_plan {
 int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
 		    struct step **ret_step, struct ssdpm_error *reterr);
 struct step *ssdpm__step_free(struct step *step);
+/* Its values are set: is it in force? */
+void ssdpm__step_settle(struct step *step);
+/* It does nothing, and why. */
+int ssdpm__step_leave_alone(struct step *step, const char *why,
+			    struct ssdpm_error *reterr);
 int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 			const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -225,20 +237,21 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 /* What becomes of a table that is not Linux's own, for the end of a line. */
 extern const char ssdpm__foreign_words[];
 
+/* Put the steps into the order of a commit. */
+void ssdpm__plan_arrange(struct ssdpm_plan *plan);
+
 /* add.c: paths below the root; false: too long. */
 bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 			   char path[SSDPM__TARGET_BYTES]);
 
 /* add-lpm.c */
 
-/* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
 /* The one name of a SATA port in plans: that of its disk, or "host3". */
 void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32]);
-
+/* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
 void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 			    struct step *step);
-int ssdpm__lpm_path(const struct ssdpm_machine *machine,
-		    const struct ssdpm_device_facts *facts,
+int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
 
 /* commit.c: after an undo, what does the value of a step say? */
@@ -250,7 +263,8 @@ int ssdpm__predict(const struct ssdpm_plan *plan, const struct drive *drive,
 		   struct ssdpm_error *reterr);
 /* Is this the drive's own word, so that a difference is an error? */
 bool ssdpm__is_sure(const struct drive *drive);
-/* Read the table in force of a drive that has a model, on a live machine. */
+/* Read the table in force of a drive that has a model, on a live machine: once.
+ */
 int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 			 struct ssdpm_error *reterr);
 /* 0, or -EREMOTEIO and the first entry that differs. */

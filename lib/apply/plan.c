@@ -34,6 +34,7 @@ struct step *ssdpm__step_free(struct step *step)
 {
 	if (!step)
 		return NULL;
+	ssdpm_device_unref(step->source);
 	free(step->change.path);
 	free(step->device);
 	free(step->target);
@@ -77,6 +78,28 @@ int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
 		return err;
 	}
 	*ret_step = step;
+	return 0;
+}
+
+void ssdpm__step_settle(struct step *step)
+{
+	if (ssdpm__value_is(&step->change.before, &step->change.after))
+		step->state = SSDPM_STEP_IN_FORCE;
+}
+
+int ssdpm__step_leave_alone(struct step *step, const char *why,
+			    struct ssdpm_error *reterr)
+{
+	static const struct value nothing;
+	int err = ssdpm__set_string(&step->why, why, reterr);
+
+	if (!err)
+		err = ssdpm__set_string(&step->warning, "", reterr);
+	if (err)
+		return err;
+	step->state = SSDPM_STEP_LEFT_ALONE;
+	step->flags = 0;
+	step->change.before = step->change.after = nothing;
 	return 0;
 }
 
@@ -346,7 +369,7 @@ static void order_table(struct ssdpm_plan *plan, struct step *step)
 }
 
 /* There is room in order: see reserve(). */
-static void arrange(struct ssdpm_plan *plan)
+void ssdpm__plan_arrange(struct ssdpm_plan *plan)
 {
 	plan->n_order = 0;
 	for (uint32_t r = 0; r < N_RANKS; r++) {
@@ -410,7 +433,7 @@ int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 		ssdpm__step_free(plan->steps[i]);
 	}
 	plan->steps[i] = step;
-	arrange(plan);
+	ssdpm__plan_arrange(plan);
 	return 0;
 }
 
@@ -459,31 +482,6 @@ static int make_rebuild(const struct ssdpm_device_facts *facts,
 	return err;
 }
 
-/* What the caller is to know before the table is replaced. */
-static int say_foreign(struct drive *drive, struct ssdpm_error *reterr)
-{
-	if (!drive->is_foreign || !drive->rebuild)
-		return 0;
-	return ssdpm__step_set_why(
-		drive->rebuild, reterr,
-		"the table in force is not what Linux makes of what is set: "
-		"another value and this one make it build its own%s",
-		ssdpm__foreign_words);
-}
-
-static int set_model(struct ssdpm_plan *plan, struct drive *drive,
-		     struct ssdpm_model *model, struct ssdpm_error *reterr)
-{
-	int err;
-
-	if (!model || model == drive->model)
-		return 0;
-	ssdpm_model_unref(drive->model);
-	drive->model = ssdpm_model_ref(model);
-	err = ssdpm__look_at_table(plan, drive, reterr);
-	return err ? err : say_foreign(drive, reterr);
-}
-
 int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_model *model, struct ssdpm_error *reterr)
 {
@@ -503,9 +501,27 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		drive->device = ssdpm_device_ref(device);
 		drive->rebuild = rebuild;
 	}
-	err = set_model(plan, drive, model, reterr);
-	arrange(plan);
-	return err;
+	if (model && model != drive->model) {
+		ssdpm_model_unref(drive->model);
+		drive->model = ssdpm_model_ref(model);
+		drive->is_looked_at = false;
+	}
+	ssdpm__plan_arrange(plan);
+	return 0;
+}
+
+/* Without its tolerance, nothing would build the table of this controller. */
+static int check_tolerance(const struct ssdpm_plan *plan,
+			   const struct ssdpm_device_facts *facts,
+			   struct ssdpm_error *reterr)
+{
+	char path[SSDPM__TARGET_BYTES];
+
+	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE ||
+	    !ssdpm__tolerance_path(facts, path) ||
+	    !ssdpm__exists(plan->machine, path))
+		return 0;
+	return ssdpm__fail(reterr, -EIO, 0, "cannot read /%s", path);
 }
 
 static int add_named(struct ssdpm_plan *plan, const char *name,
@@ -513,14 +529,19 @@ static int add_named(struct ssdpm_plan *plan, const char *name,
 {
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_device *device;
+	char link[SSDPM__TARGET_BYTES];
 	int err;
 
 	err = ssdpm__nvme_read_facts(plan->machine, name, &facts);
-	if (err == -ENOMEM)
-		return ssdpm__no_memory(reterr);
-	if (err)
+	snprintf(link, sizeof(link), "sys/class/nvme/%s", name);
+	if (err && err != -ENOMEM && !ssdpm__exists(plan->machine, link))
 		return 0; /* it has vanished meanwhile */
-	err = ssdpm__device_new(plan->machine, &facts, &device, reterr);
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "%s: %s", name,
+				   ssdpm_strerror(err));
+	err = check_tolerance(plan, &facts, reterr);
+	if (!err)
+		err = ssdpm__device_new(plan->machine, &facts, &device, reterr);
 	if (err)
 		return err;
 	err = ssdpm__plan_add_drive(plan, device, NULL, reterr);
@@ -559,9 +580,7 @@ int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 	err = ssdpm__step_new(kind, path, device, &step, reterr);
 	if (err)
 		return err;
-	step->state = SSDPM_STEP_LEFT_ALONE;
-	step->flags = 0;
-	err = ssdpm__set_string(&step->why, why, reterr);
+	err = ssdpm__step_leave_alone(step, why, reterr);
 	if (!err)
 		return ssdpm__plan_put(plan, step, reterr);
 	ssdpm__step_free(step);

@@ -83,27 +83,28 @@ bool ssdpm__is_sure(const struct drive *drive)
 				       SSDPM_PROVENANCE_REPORTED;
 }
 
-/*
- * Somebody may have set a table of his own, or parameters that no table was
- * built from since: what is set says nothing of either.
- */
-int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
+/* What the caller is to know before the table is replaced. */
+static int say_foreign(struct drive *drive, struct ssdpm_error *reterr)
+{
+	if (!drive->is_foreign || !drive->rebuild)
+		return 0;
+	return ssdpm__step_set_why(
+		drive->rebuild, reterr,
+		"the table in force is not what Linux makes of what is set: "
+		"another value and this one make it build its own%s",
+		ssdpm__foreign_words);
+}
+
+static int compare_table(struct drive *drive,
+			 const struct ssdpm_apst *predicted,
 			 struct ssdpm_error *reterr)
 {
 	const char *path = ssdpm_device_get_facts(drive->device)->path + 1;
 	struct change *table = &drive->table;
 	struct ssdpm_step_value now = { 0 };
-	struct ssdpm_apst predicted;
 	struct ssdpm_error error;
 	int err;
 
-	if (plan->machine->capture || !ssdpm__is_sure(drive))
-		return 0;
-	err = ssdpm__predict(plan, drive, false, &predicted, reterr);
-	if (err == -ENOMEM)
-		return err;
-	if (err || !predicted.sent)
-		return 0;
 	table->kind = ssdpm__kind(SSDPM_STEP_APST);
 	err = table->kind->ask(drive->device, &now, &error);
 	if (err == -ENOMEM)
@@ -117,8 +118,32 @@ int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
 	/* Once it is replaced the record has what took its place. */
 	memset(&table->after, 0, sizeof(table->after));
 	drive->is_foreign =
-		ssdpm__compare_tables("", &now.table, &predicted, NULL);
-	return 0;
+		ssdpm__compare_tables("", &now.table, predicted, NULL);
+	return say_foreign(drive, reterr);
+}
+
+/*
+ * Somebody may have set a table of his own, or parameters that no table was
+ * built from since: what is set says nothing of either.
+ */
+int ssdpm__look_at_table(const struct ssdpm_plan *plan, struct drive *drive,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst predicted;
+	int err;
+
+	if (drive->is_looked_at || plan->machine->capture ||
+	    !ssdpm__is_sure(drive))
+		return 0;
+	err = ssdpm__predict(plan, drive, false, &predicted, reterr);
+	if (err == -ENOMEM)
+		return err;
+	if (!err && predicted.sent)
+		err = compare_table(drive, &predicted, reterr);
+	else
+		err = 0;
+	drive->is_looked_at = !err;
+	return err;
 }
 
 size_t ssdpm_plan_get_n_tables(const struct ssdpm_plan *plan)

@@ -98,10 +98,94 @@ static int fill(struct ssdpm_plan *plan, struct step *step,
 	}
 }
 
-static int add_step(struct ssdpm_plan *plan, const struct change *change,
-		    const struct value *from, const struct value *to,
-		    uint32_t state, const char *why, bool unread,
-		    struct ssdpm_error *reterr)
+static bool cannot_return(const struct step *step)
+{
+	return step->change.after.is.lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
+}
+
+/* What can be put back is, and of the rest is said why not. */
+static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
+			  int err, struct ssdpm_error *error)
+{
+	struct change *change = &step->change;
+
+	step->state = SSDPM_STEP_LEFT_ALONE;
+	if (err) {
+		/* Then the commit says that root is needed. */
+		if (err == -EACCES)
+			step->state = SSDPM_STEP_PLANNED;
+		step->unread = err != -ENODEV;
+		return ssdpm__set_string(&step->why, error->message, error);
+	}
+	if (ssdpm__value_is(&change->before, &change->after)) {
+		step->state = SSDPM_STEP_IN_FORCE;
+		return ssdpm__set_string(&step->why, "it is as it was", error);
+	}
+	if (!ssdpm__value_is(&change->before, &step->expected))
+		return ssdpm__step_set_why(
+			step, error,
+			"it has changed since %.40s was written: by another "
+			"program, or as the drive was plugged in",
+			step->expected.text);
+	if (cannot_return(step))
+		return ssdpm__set_string(
+			&step->why,
+			"keep_firmware_settings cannot be brought back before "
+			"the next boot",
+			error);
+	step->state = SSDPM_STEP_PLANNED;
+	return ssdpm__set_string(&step->why,
+				 plan->reverts ?
+					 "as it was before the first commit" :
+					 "as it was before the commit",
+				 error);
+}
+
+/* What was set, and whether it is so still. */
+static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
+			 int err, struct ssdpm_error *error)
+{
+	struct change *change = &step->change;
+
+	(void)plan;
+	if (err == -ENODEV)
+		step->state = SSDPM_STEP_LEFT_ALONE;
+	if (err)
+		return ssdpm__set_string(&step->why, error->message, error);
+	if (ssdpm__value_is(&change->before, &change->after)) {
+		step->state = SSDPM_STEP_IN_FORCE;
+		return ssdpm__set_string(&step->why, "as it was set", error);
+	}
+	return ssdpm__set_string(
+		&step->why,
+		change->kind->ask ?
+			"it was set, and is not so now: a reset or another "
+			"program has changed it" :
+			"it was set, and has changed since: by another "
+			"program, or as the drive was plugged in",
+		error);
+}
+
+static int read_recorded(struct ssdpm_plan *plan, struct step *step,
+			 struct ssdpm_error *reterr)
+{
+	struct change *change = &step->change;
+	struct ssdpm_error error;
+	int err;
+
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				&change->before, &error);
+	if (err == -ENOMEM)
+		return ssdpm__pass_on(err, &error, reterr);
+	err = plan->goes_back ? judge_way_back(plan, step, err, &error) :
+				judge_applied(plan, step, err, &error);
+	return err ? ssdpm__pass_on(err, &error, reterr) :
+		     fill(plan, step, reterr);
+}
+
+/* From the value that the last commit has set to another, or to the same. */
+static int add_recorded(struct ssdpm_plan *plan, const struct change *change,
+			const struct value *to, struct ssdpm_error *reterr)
 {
 	struct step *step;
 	char name[32];
@@ -112,61 +196,10 @@ static int add_step(struct ssdpm_plan *plan, const struct change *change,
 			      reterr);
 	if (err)
 		return err;
-	step->change.before = *from;
+	step->read = read_recorded;
 	step->change.after = *to;
-	step->state = state;
-	step->unread = unread;
-	err = ssdpm__set_string(&step->why, why, reterr);
-	if (!err)
-		err = fill(plan, step, reterr);
-	if (!err)
-		return ssdpm__plan_put(plan, step, reterr);
-	ssdpm__step_free(step);
-	return err;
-}
-
-static bool cannot_return(const struct change *change)
-{
-	return change->before.is.lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
-}
-
-/* What can be put back is, and of the rest is said why not. */
-static int add_change(struct ssdpm_plan *plan, const struct change *change,
-		      const char *as_it_was, struct ssdpm_error *reterr)
-{
-	uint32_t state = SSDPM_STEP_LEFT_ALONE;
-	char why[SSDPM__VALUE_BYTES];
-	struct value now = { 0 };
-	struct ssdpm_error error;
-	int err;
-
-	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
-				&error);
-	if (err == -ENOMEM)
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	if (err) {
-		/* Then the commit says that root is needed. */
-		if (err == -EACCES)
-			state = SSDPM_STEP_PLANNED;
-		snprintf(why, sizeof(why), "%s", error.message);
-	} else if (ssdpm__value_is(&now, &change->before)) {
-		state = SSDPM_STEP_IN_FORCE;
-		snprintf(why, sizeof(why), "it is as it was");
-	} else if (!ssdpm__value_is(&now, &change->after)) {
-		snprintf(why, sizeof(why),
-			 "it has changed since %.40s was written: by "
-			 "another program, or as the drive was plugged in",
-			 change->after.text);
-	} else if (cannot_return(change)) {
-		snprintf(why, sizeof(why),
-			 "keep_firmware_settings cannot be brought back before "
-			 "the next boot");
-	} else {
-		state = SSDPM_STEP_PLANNED;
-		snprintf(why, sizeof(why), "%s", as_it_was);
-	}
-	return add_step(plan, change, &now, &change->before, state, why,
-			err && err != -ENODEV, reterr);
+	step->expected = change->after;
+	return ssdpm__plan_put(plan, step, reterr);
 }
 
 /* What the commits since the boot have changed; none where there was none. */
@@ -201,9 +234,8 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	for (size_t i = 0; !err && i < changes.n; i++)
 		if (!ssdpm__value_is(&changes.list[i]->before,
 				     &changes.list[i]->after))
-			err = add_change(plan, changes.list[i],
-					 "as it was before the first commit",
-					 reterr);
+			err = add_recorded(plan, changes.list[i],
+					   &changes.list[i]->before, reterr);
 	if (!err)
 		plan->goes_back = plan->reverts = changes.n;
 	ssdpm__changes_free(&changes);
@@ -217,43 +249,14 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
-/* What was set, and whether it is so still. */
-static int add_kept(struct ssdpm_plan *plan, const struct change *change,
-		    struct ssdpm_error *reterr)
-{
-	struct value now = { 0 };
-	struct ssdpm_error error;
-	int err;
-
-	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
-				&error);
-	if (err == -ENOMEM)
-		return ssdpm__fail(reterr, err, 0, "out of memory");
-	if (err)
-		return add_step(plan, change, &now, &change->after,
-				err == -ENODEV ? SSDPM_STEP_LEFT_ALONE :
-						 SSDPM_STEP_PLANNED,
-				error.message, false, reterr);
-	if (ssdpm__value_is(&now, &change->after))
-		return add_step(plan, change, &now, &change->after,
-				SSDPM_STEP_IN_FORCE, "as it was set", false,
-				reterr);
-	return add_step(plan, change, &now, &change->after, SSDPM_STEP_PLANNED,
-			change->kind->ask ?
-				"it was set, and is not so now: a reset or "
-				"another program has changed it" :
-				"it was set, and has changed since: by another "
-				"program, or as the drive was plugged in",
-			false, reterr);
-}
-
 static int add_applied(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 {
 	struct changes changes;
 	int err = read_changes(plan, &changes, reterr);
 
 	for (size_t i = 0; !err && i < changes.n; i++)
-		err = add_kept(plan, changes.list[i], reterr);
+		err = add_recorded(plan, changes.list[i],
+				   &changes.list[i]->after, reterr);
 	ssdpm__changes_free(&changes);
 	return err;
 }
@@ -270,7 +273,7 @@ static int add_done(struct ssdpm_plan *back, const struct change *change,
 {
 	if (!change->begun || change->kind->is_passing)
 		return 0;
-	return add_change(back, change, "as it was before the commit", reterr);
+	return add_recorded(back, change, &change->before, reterr);
 }
 
 static int add_all_done(struct ssdpm_plan *back, const struct ssdpm_plan *plan,

@@ -197,6 +197,9 @@ int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
 				   flags);
+	err = ssdpm_plan_read(plan, &error);
+	if (err)
+		return ssdpm__pass_on(err, &error, reterr);
 	for (size_t i = 0; i < plan->n_order; i++) {
 		err = verify_step(plan, plan->order[i], flags, &error);
 		if (err && !result && reterr)

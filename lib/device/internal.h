@@ -191,6 +191,10 @@ int ssdpm__hidden_read_facts(const struct ssdpm_machine *machine,
 			     const char *path,
 			     struct ssdpm_device_facts *facts);
 
+/* The directory of its host, with the policy; false: it has none. */
+bool ssdpm__sata_find_host(const struct ssdpm_device_facts *facts,
+			   char ret_path[SSDPM__PATH_BYTES]);
+
 /*
  * What the kernel keeps of IDENTIFY DEVICE: the text of ata_device/devP.0/id,
  * 256 words of four digits each. -ENOENT: there is none.

@@ -421,6 +421,17 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 	return ssdpm__find(machine, facts->path + 1);
 }
 
+bool ssdpm__sata_find_host(const struct ssdpm_device_facts *facts,
+			   char ret_path[SSDPM__PATH_BYTES])
+{
+	struct place place;
+
+	if (facts->path[0] != '/' || !find_place(facts->path + 1, &place))
+		return false;
+	snprintf(ret_path, SSDPM__PATH_BYTES, "%s", place.host);
+	return true;
+}
+
 int ssdpm__sata_read_id(const struct ssdpm_machine *machine,
 			const struct ssdpm_device_facts *facts,
 			char text[SSDPM__TEXT_BYTES])

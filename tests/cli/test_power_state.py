@@ -214,6 +214,17 @@ def test_background_work_is_planned_where_the_drive_has_a_say(
     )
 
 
+def test_of_all_drives_those_without_the_mode_are_left_alone(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = str(machine("eight-drives"))
+    steps = ssdpm.json("plan", "--root", root, "--nopp", "on")["steps"]
+    left = {step["device"]: step["why"] for step in steps if step["before"] is None}
+    assert left.keys() == {"nvme0", "nvme2", "nvme3"}
+    assert "no permissive mode" in left["nvme0"]
+    assert "is not known" in left["nvme3"]
+
+
 def test_a_power_state_lasts_by_udev_and_by_systemd(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -887,6 +887,14 @@ struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i)
 	return step;
 }
 
+void kernel_read(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_read(plan, &error))
+		fail_msg("%s", error.message);
+}
+
 void kernel_commit(struct ssdpm_plan *plan)
 {
 	struct ssdpm_error error;

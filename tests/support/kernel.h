@@ -121,6 +121,8 @@ struct ssdpm_model *kernel_model(int drive);
 
 /* A plan without steps; one of its steps; committed, or the test fails. */
 struct ssdpm_plan *kernel_plan(void);
+/* What its steps find, or the test fails. */
+void kernel_read(struct ssdpm_plan *plan);
 struct ssdpm_step kernel_step(const struct ssdpm_plan *plan, size_t i);
 void kernel_commit(struct ssdpm_plan *plan);
 void kernel_assert_fails(int err, const struct ssdpm_error *error, int code,

@@ -1214,6 +1214,8 @@ static int call_plan(struct result *ret, struct ssdpm_error *error)
 		return err;
 	err = fill_plan(plan, error);
 	if (!err)
+		err = ssdpm_plan_read(plan, error);
+	if (!err)
 		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
 	ssdpm_plan_free(plan);
 	return err;
@@ -1241,6 +1243,8 @@ static int look_at_applied(struct ssdpm_error *error)
 	if (err)
 		return err;
 	err = ssdpm_plan_add_applied(plan, error);
+	if (!err)
+		err = ssdpm_plan_read(plan, error);
 	ssdpm_plan_free(plan);
 	return err;
 }
@@ -1610,6 +1614,7 @@ static const struct {
 	{ "ssdpm_plan_add_revert", call_commit },
 	{ "ssdpm_plan_commit", call_commit },
 	{ "ssdpm_plan_new", call_plan },
+	{ "ssdpm_plan_read", call_plan },
 	{ "ssdpm_plan_revert", call_commit },
 	{ "ssdpm_plan_verify", call_commit },
 	{ "ssdpm_recover", call_recover },

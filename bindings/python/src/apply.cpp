@@ -193,12 +193,21 @@ class Plan
 		return journal_or_none(journal);
 	}
 
+	void read()
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_read(plan, error);
+		});
+	}
+
 	void commit()
 	{
 		call([&](struct ssdpm_error *error) {
+			int err = ssdpm_plan_read(plan, error);
 			bool writes = ssdpm_plan_get_n_planned(plan) != 0;
-			int err = ssdpm_plan_commit(plan, error);
 
+			if (!err)
+				err = ssdpm_plan_commit(plan, error);
 			if (!err)
 				committed = writes;
 			return err;
@@ -602,6 +611,7 @@ void add_apply(py::module_ &module)
 		.def("lock", &Plan::lock)
 		.def("unlock", &Plan::unlock)
 		.def("journal", &Plan::journal)
+		.def("read", &Plan::read)
 		.def("commit", &Plan::commit)
 		.def("verify", &Plan::verify)
 		.def("revert", &Plan::revert)

@@ -6,6 +6,7 @@ A plan in a with block is a policy for a while, as for a measurement::
 
     with ssdpm.plan() as plan:
         plan.add_latency_tolerance("nvme0", 25_000)
+        plan.read()
         print(plan)                 # what will be written, and why
         plan.commit()
         measure()
@@ -320,8 +321,8 @@ class Plan(Live):
     ) -> None:
         """An operational power state of an NVMe drive, until its next reset.
 
-        A drive that sleeps does not say which state it wakes to: then one block of it
-        is read. What cannot be read gives a step whose before is None.
+        A drive that sleeps does not say which state it wakes to: then read() reads one
+        block of it. If the state cannot be read, the before of the step stays None.
 
         Args:
             device: a Device, or its name.
@@ -343,8 +344,10 @@ class Plan(Live):
     def add_nopp(self, device: Target, enabled: bool) -> None:
         """Whether background work may exceed the power of a non-operational state.
 
+        If the drive has no such mode, read() leaves it alone.
+
         Raises:
-            UnsupportedError: not NVMe, or the drive has no such mode.
+            UnsupportedError: not NVMe.
         """
         handle, _ = self._handles(device, None)
         self._handle.add_nopp(handle, check_bool(enabled, "enabled"))
@@ -493,6 +496,19 @@ class Plan(Live):
             PlannedTable(device, provenance, wrap(before), wrap(after), wrap(built))
             for device, provenance, before, after, built in self._handle.tables()
         )
+
+    def read(self) -> None:
+        """Read what the steps find, before they are shown; commit() does it too.
+
+        To add a step reads no device: sysfs is as the Device has it. This reads, once,
+        what only a command tells, what is set now for add_applied() and add_revert(),
+        and which controllers a parameter of nvme_core concerns: each gets a "rebuild"
+        step. If something cannot be read, its step says why.
+
+        Raises:
+            Error: a controller cannot be read.
+        """
+        self._handle.read()
 
     def commit(self) -> None:
         """Do all steps, or none.

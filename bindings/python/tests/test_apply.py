@@ -247,7 +247,11 @@ def test_parameters_of_nvme_core_are_for_all_drives(machine: Maker) -> None:
     root = machine("eight-drives")
     with ssdpm.plan(root) as plan:
         plan.add_nvme_core("apst_primary_timeout_ms", 200)
+        assert len(plan.steps) == 1
+        plan.read()
         first = plan.steps[0]
+        assert first.parameter == "apst_primary_timeout_ms"
+        assert first.after_value is not None and first.after_value.nvme_core == 200
         assert (first.device, first.kind) == ("all", "nvme-core")
         assert "all-drives" in first.flags
         assert {step.kind for step in plan.steps[1:]} == {"rebuild"}
@@ -349,6 +353,7 @@ def test_a_table_of_ones_own_is_shown_by_its_transitions(machine: Maker) -> None
     device = ssdpm.open("nvme0", root)
     plan = ssdpm.plan(root)
     plan.add_apst(device, ssdpm.apst(device.model(), max_exit_latency_us=0))
+    plan.read()
     (step,) = plan.steps
     assert step.before == device.apst().to_bytes().hex()
     assert step.after == bytes(256).hex() + " disabled"
@@ -739,7 +744,11 @@ def test_a_power_state_is_planned_and_a_capture_takes_none(machine: Maker) -> No
     root = machine("eight-drives")
     plan = ssdpm.plan(root)
     plan.add_power_state("nvme0", 2, 1)
+    assert plan.steps[0].before is None
+    plan.read()
     (step,) = plan.steps
+    assert step.after_value is not None
+    assert (step.after_value.power_state, step.after_value.workload_hint) == (2, 1)
     assert (step.kind, step.state) == ("power-state", "planned")
     assert (step.before, step.after) == ("PS0", "PS2 hint 1")
     assert step.flags == {"reversible", "until-reset"}
@@ -748,6 +757,9 @@ def test_a_power_state_is_planned_and_a_capture_takes_none(machine: Maker) -> No
         plan.commit()
     kept = ssdpm.plan(root)
     kept.add_power_state("nvme1", 2)
+    assert kept.steps[0].after_value is not None
+    assert kept.steps[0].after_value.workload_hint is None
+    kept.read()
     assert kept.steps[0].after == "PS2 hint 2"
     so = ssdpm.plan(root)
     so.add_power_state("nvme1", 1, 2)
@@ -764,7 +776,7 @@ def test_power_states_that_cannot_be_are_refused(machine: Maker) -> None:
     with pytest.raises(ssdpm.InvalidError, match="hint"):
         plan.add_power_state("nvme0", 1, 8)
     with pytest.raises(ssdpm.UnsupportedError):
-        plan.add_nopp("nvme0", True)
+        plan.add_nopp("sda", True)
     with pytest.raises(ssdpm.UnsupportedError):
         plan.add_power_state("sda", 0)
     with pytest.raises(ssdpm.RangeError):
@@ -772,6 +784,10 @@ def test_power_states_that_cannot_be_are_refused(machine: Maker) -> None:
     with pytest.raises(TypeError):
         plan.add_nopp("nvme0", "on")  # type: ignore[arg-type]
     assert plan.steps == ()
+    plan.add_nopp("nvme0", True)
+    plan.read()
+    assert plan.steps[0].state == "left-alone"
+    assert "no permissive mode" in str(plan.steps[0].why)
 
 
 def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
@@ -781,6 +797,7 @@ def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
     plan.commit()
     again = ssdpm.plan(root)
     again.add_applied()
+    again.read()
     assert [step.state for step in again.steps] == ["in-force"]
     other = ssdpm.plan(root)
     other.add_latency_tolerance("nvme0", 50_000)
@@ -788,6 +805,7 @@ def test_what_was_applied_is_looked_at_again(machine: Maker) -> None:
     path.write_text("7000\n")
     again = ssdpm.plan(root)
     again.add_applied()
+    again.read()
     assert again.n_planned == 1
     again.commit()
     assert tolerance(root) == 25_000

@@ -137,6 +137,7 @@ def make_plans(world: World) -> None:
         plan.add_profile("sda", "balanced")
         plan.add_latency_tolerance("nvme0", 25_000)
         plan.add_nvme_core("apst_primary_timeout_ms", 100)
+        plan.read()
     other = ssdpm.plan(world.write_machine("eight-drives"), world.folder / "others")
     other.add_apst("nvme0", other.machine.open("nvme0").apst())
     refused: list[Callable[[], None]] = [

@@ -229,6 +229,8 @@ static enum exit_status add_ports(struct work *work,
 				 &work->drives->drives[i], settings->lpms,
 				 settings->n_lpms);
 	if (!status)
+		status = read_plan(work->plan);
+	if (!status)
 		work->in_force = all_in_force(work->plan);
 	return status;
 }

@@ -77,6 +77,9 @@ static enum exit_status revert(struct work *work,
 
 	if (ssdpm_plan_add_revert(work->plan, &error))
 		return complain_of_device(NULL, &error);
+	status = read_plan(work->plan);
+	if (status)
+		return status;
 	work->in_force = all_in_force(work->plan);
 	status = find_files(work, settings);
 	if (status)

@@ -84,6 +84,9 @@ enum exit_status fill_plan(const struct common *common,
 			   const struct drives *drives,
 			   struct ssdpm_plan *plan);
 
+/* What its steps find: for one that was not made by the two above. */
+enum exit_status read_plan(struct ssdpm_plan *plan);
+
 /*
  * Of the machine of drives, which is never empty of machines. directory: where
  * the record is kept; NULL: where it usually is.

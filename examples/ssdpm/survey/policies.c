@@ -133,6 +133,8 @@ enum exit_status plan_survey_policy(const struct common *common,
 		if (!concerns(&options, &drives->drives[i]))
 			status = keep(plan, &drives->drives[i]);
 	if (!status)
+		status = read_plan(plan);
+	if (!status)
 		*ret_plan = plan;
 	else
 		ssdpm_plan_free(plan);

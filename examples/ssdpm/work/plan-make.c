@@ -272,6 +272,49 @@ enum exit_status new_plan(const struct drives *drives, const char *directory,
 	return complain_of_device(NULL, &error);
 }
 
+enum exit_status read_plan(struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+
+	return ssdpm_plan_read(plan, &error) ?
+		       complain_of_device(NULL, &error) :
+		       STATUS_DONE;
+}
+
+static const struct drive *find_named(const struct drives *drives,
+				      const char *name)
+{
+	for (size_t i = 0; i < drives->n; i++)
+		if (drives->drives[i].named &&
+		    !strcmp(ssdpm_device_get_facts(drives->drives[i].device)
+				    ->name,
+			    name))
+			return &drives->drives[i];
+	return NULL;
+}
+
+/* Only the drive itself knows whether it has such a mode. */
+static enum exit_status refuse_lacking(const struct common *common,
+				       const struct drives *drives,
+				       const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; !status && !ssdpm_plan_get_step(plan, i, &step);
+	     i++) {
+		const struct drive *drive = find_named(drives, step.device);
+		struct ssdpm_error error = { .code = -EOPNOTSUPP };
+
+		if (step.kind != SSDPM_STEP_NOPP || !drive ||
+		    step.state != SSDPM_STEP_LEFT_ALONE)
+			continue;
+		snprintf(error.message, sizeof(error.message), "%s", step.why);
+		status = refuse(common, drive, &error);
+	}
+	return status;
+}
+
 static enum exit_status add_applied(struct ssdpm_plan *plan)
 {
 	struct ssdpm_error error;
@@ -293,7 +336,11 @@ enum exit_status fill_plan(const struct common *common,
 	for (size_t i = 0; i < drives->n && !status; i++)
 		status = add_drive_steps(common, options, profile, plan,
 					 &drives->drives[i]);
-	return status ? status : add_nvme_core(options, plan);
+	if (!status)
+		status = add_nvme_core(options, plan);
+	if (!status)
+		status = read_plan(plan);
+	return status ? status : refuse_lacking(common, drives, plan);
 }
 
 enum exit_status make_plan(const struct common *common,

@@ -45,6 +45,7 @@ static struct ssdpm_plan *new_plan(void)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(add(plan), 0);
+	kernel_read(plan);
 	return plan;
 }
 
@@ -87,6 +88,7 @@ static void assert_revertible(void)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_commit(plan, NULL), 0);
 	ssdpm_plan_free(plan);
 	assert_true(is_old());
@@ -109,7 +111,8 @@ static bool fail_once(int mask, int n, int error, bool for_ever)
 	int err;
 
 	kernel_reset();
-	plan = new_plan();
+	plan = kernel_plan();
+	assert_int_equal(add(plan), 0);
 	kernel->mask = mask;
 	kernel->fail_at = n;
 	kernel->error = error;

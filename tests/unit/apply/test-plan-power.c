@@ -30,6 +30,7 @@ static struct ssdpm_plan *plan_state(uint32_t power_state, uint32_t hint)
 	if (ssdpm_plan_add_power_state(plan, device, kernel_model(0),
 				       power_state, hint, &error))
 		fail_msg("%s", error.message);
+	kernel_read(plan);
 	return plan;
 }
 
@@ -40,6 +41,7 @@ static struct ssdpm_plan *plan_nopp(uint32_t enabled)
 
 	if (ssdpm_plan_add_nopp(plan, device, enabled, &error))
 		fail_msg("%s", error.message);
+	kernel_read(plan);
 	return plan;
 }
 
@@ -130,6 +132,7 @@ static void background_work_is_allowed_and_forbidden(void **state)
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "on", "off");
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));
@@ -165,11 +168,75 @@ static void states_that_nobody_can_keep_are_refused(void **state)
 			    -EOPNOTSUPP, "sdb is no NVMe controller");
 	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 2, &error),
 			    &error, -EINVAL, "0 or 1, and not 2");
-	kernel->no_nopp = true;
-	kernel_assert_fails(ssdpm_plan_add_nopp(plan, device, 1, &error),
-			    &error, -EOPNOTSUPP, "no permissive mode");
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_device_unref(disk);
+	ssdpm_plan_free(plan);
+}
+
+static void a_drive_without_the_mode_is_left_alone(void **state)
+{
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel->no_nopp = true;
+	plan = plan_nopp(1);
+	step = kernel_step(plan, 0);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_int_equal(step.flags, 0);
+	assert_string_equal(step.why,
+			    "nvme0 has no permissive mode for non-operational "
+			    "states (CTRATT bit 1)");
+	assert_null(step.before_value);
+	assert_null(step.after_value);
+	kernel_commit(plan);
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+}
+
+/* A plan says what it would set before anything is asked. */
+static void to_add_a_step_asks_no_drive(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel->now.drives[0].power = 3 << 5;
+	kernel->now.drives[0].asleep = true;
+	kernel->mask = KERNEL_READ;
+	kernel->n_calls = 0;
+	assert_int_equal(
+		ssdpm_plan_add_power_state(plan, device, kernel_model(0), 1,
+					   SSDPM_WORKLOAD_HINT_KEEP, NULL),
+		0);
+	assert_int_equal(ssdpm_plan_add_nopp(plan, device, 1, NULL), 0);
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(
+				 plan, device, kernel_model(0), 0, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	assert_int_equal(kernel->n_calls, 0);
+	assert_true(kernel->now.drives[0].asleep);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 4);
+	step = kernel_step(plan, 2);
+	assert_int_equal(step.kind, SSDPM_STEP_POWER_STATE);
+	assert_string_equal(step.before, "");
+	assert_string_equal(step.after, "PS1");
+	assert_null(step.before_value);
+	assert_int_equal(step.after_value->workload_hint,
+			 SSDPM_WORKLOAD_HINT_KEEP);
+	kernel_read(plan);
+	/* The other controllers. */
+	assert_int_equal(kernel_step(plan, 2).kind, SSDPM_STEP_REBUILD);
+	step = kernel_step(plan, 4);
+	assert_string_equal(step.before, "PS0 hint 3");
+	assert_int_equal(step.after_value->workload_hint, 3);
+	kernel->n_calls = 0;
+	kernel_read(plan);
+	assert_int_equal(kernel->n_calls, 0);
 	ssdpm_plan_free(plan);
 }
 
@@ -307,6 +374,7 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS0", "PS2");
 	assert_non_null(strstr(kernel_step(plan, 0).why, "a reset"));
 	assert_string_equal(kernel_step(plan, 0).device, "nvme0");
@@ -316,16 +384,19 @@ static void a_reset_is_seen_and_the_state_set_again(void **state)
 
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_IN_FORCE, "PS2", "PS2");
 	ssdpm_plan_free(plan);
 	/* The way back is still to what was there first. */
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2", "PS0");
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -348,6 +419,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	kernel_set_tolerance(0, "7000");
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 3);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
 	kernel_commit(plan);
@@ -358,6 +430,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	kernel->features_error = EACCES;
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), -EINVAL);
 	ssdpm_plan_free(plan);
@@ -430,6 +503,7 @@ static void without_root_nothing_is_reverted(void **state)
 	kernel->features_error = EACCES;
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "", "PS0");
 	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
 			    "nvme0");
@@ -437,6 +511,7 @@ static void without_root_nothing_is_reverted(void **state)
 	kernel->features_error = 0;
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
 	kernel_commit(plan);
 	assert_int_equal(kernel->now.drives[0].power, 0);
@@ -457,6 +532,7 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	kernel->sleeps_on = true;
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_step(plan, SSDPM_STEP_LEFT_ALONE, "", "PS0");
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	kernel_commit(plan);
@@ -465,6 +541,7 @@ static void a_drive_that_does_not_answer_is_reverted_later(void **state)
 	kernel->sleeps_on = kernel->now.drives[0].asleep = false;
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
 	assert_step(plan, SSDPM_STEP_PLANNED, "PS2 hint 1", "PS0");
 	kernel_commit(plan);
@@ -506,6 +583,10 @@ int main(void)
 		cmocka_unit_test_setup(background_work_is_allowed_and_forbidden,
 				       kernel_between),
 		cmocka_unit_test_setup(states_that_nobody_can_keep_are_refused,
+				       kernel_between),
+		cmocka_unit_test_setup(a_drive_without_the_mode_is_left_alone,
+				       kernel_between),
+		cmocka_unit_test_setup(to_add_a_step_asks_no_drive,
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_drive_that_sleeps_is_woken_to_say_its_state,

@@ -16,6 +16,8 @@ static int add_tolerance(struct ssdpm_plan *plan, int drive, uint64_t us,
 	device = kernel_device(name);
 	err = ssdpm_plan_add_latency_tolerance(plan, device,
 					       kernel_model(drive), us, reterr);
+	if (!err)
+		err = ssdpm_plan_read(plan, reterr);
 	ssdpm_device_unref(device);
 	return err;
 }
@@ -53,6 +55,7 @@ static void steps_are_shown_in_the_order_in_which_they_are_done(void **state)
 				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 				 NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 5);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 5);
 	for (size_t i = 0; i < 5; i++) {
@@ -85,6 +88,7 @@ static void a_step_has_its_values_as_numbers(void **state)
 				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 				 NULL),
 			 0);
+	kernel_read(plan);
 	step = kernel_step(plan, 0);
 	assert_int_equal(step.parameter,
 			 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS);
@@ -429,12 +433,14 @@ static void revert_goes_back_to_what_was_there_first(void **state)
 	}
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 4);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_true(kernel_same(&kernel->now, &before));
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -452,6 +458,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	kernel_set_tolerance(1, "77");
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 2);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_PLANNED);
 	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
@@ -464,6 +471,7 @@ static void revert_leaves_alone_what_somebody_else_changed(void **state)
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -481,11 +489,13 @@ static void a_port_has_one_name_in_all_plans(void **state)
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_applied(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
 	assert_string_equal(kernel_step(plan, 0).device, name);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_string_equal(kernel_step(plan, 0).device, name);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
@@ -510,6 +520,7 @@ static void a_record_of_another_boot_is_none(void **state)
 	assert_int_equal(system(command), 0);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 	snprintf(command, sizeof(command), "rm -r %s/proc/sys/kernel/random",
@@ -543,6 +554,7 @@ static void a_plan_undoes_what_it_committed(void **state)
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -632,6 +644,7 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
 					     &table, NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(strlen(kernel_step(plan, 0).before), 512);
 	assert_int_equal(strlen(kernel_step(plan, 0).after), 512);
 	assert_string_equal(kernel_step(plan, 0).target, "Set Features 0Ch");
@@ -648,6 +661,7 @@ static void a_table_of_ones_own_is_sent_and_taken_back(void **state)
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
 					     &table, NULL),
 			 0);
+	kernel_read(plan);
 	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EACCES,
 			    "Linux refuses it");
 	assert_true(kernel_same(&kernel->now, &before));
@@ -677,6 +691,7 @@ static void assert_nothing_kept(void)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_steps(plan), 0);
 	ssdpm_plan_free(plan);
 }
@@ -686,6 +701,7 @@ static void revert_all(void)
 	struct ssdpm_plan *plan = kernel_plan();
 
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_nothing_kept();
@@ -727,6 +743,7 @@ static void parameters_without_a_table_of_theirs_get_it(void **state)
 				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 				 NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
@@ -758,12 +775,14 @@ static void what_a_plan_does_not_speak_of_is_not_built_anew(void **state)
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
 							  100000, NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 1);
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
 							  100000, NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	ssdpm_plan_free(plan);
 	ssdpm_device_unref(device);
@@ -841,6 +860,7 @@ static void where_linux_takes_no_table_its_own_is_built(void **state)
 	ssdpm_plan_free(plan);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
 	kernel_commit(plan);
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
@@ -873,6 +893,7 @@ static void a_table_of_ones_own_outlives_a_change_of_the_tolerance(void **state)
 	assert_int_equal(ssdpm_plan_add_apst(plan, device, kernel_model(0),
 					     &foreign, NULL),
 			 0);
+	kernel_read(plan);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 0);
 	assert_int_equal(add_tolerance(plan, 0, 5000, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_n_planned(plan), 2);
@@ -1239,6 +1260,7 @@ static void a_revert_forgets_only_what_it_shows(void **state)
 	assert_int_equal(commit_tolerance(0, 5000, NULL), 0);
 	plan = kernel_plan();
 	assert_int_equal(ssdpm_plan_add_revert(plan, NULL), 0);
+	kernel_read(plan);
 	assert_int_equal(commit_tolerance(1, 5000, NULL), 0);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the steps of a plan find: read once, before it is shown. */
+#include "apply/internal.h"
+
+static int read_step(struct ssdpm_plan *plan, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	int err = step->read ? step->read(plan, step, reterr) : 0;
+
+	if (!err)
+		step->read = NULL;
+	return err;
+}
+
+int ssdpm_plan_read(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_steps; i++)
+		err = read_step(plan, plan->steps[i], reterr);
+	for (size_t i = 0; !err && i < plan->n_drives; i++)
+		err = ssdpm__look_at_table(plan, &plan->drives[i], reterr);
+	if (!err)
+		ssdpm__plan_arrange(plan);
+	return err;
+}
