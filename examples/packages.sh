@@ -67,6 +67,10 @@ archive_uri() {
 		}'
 }
 
+release() {
+	(. /etc/os-release && echo "$VERSION_CODENAME")
+}
+
 # As of this machine's release, or of another one by a configuration of apt's own:
 # that of the machine stays as it is.
 download_packages() {
@@ -77,9 +81,20 @@ download_packages() {
 }
 
 download_packages_of() {
-	suite=$1
+	configure_apt deb "$1"
 	shift
-	release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	APT_CONFIG=$PWD/apt/config apt-get -qq download "$@"
+}
+
+# The sources of packages of this machine's release, patched as Debian builds them.
+download_sources() {
+	configure_apt deb-src "$(release)"
+	APT_CONFIG=$PWD/apt/config apt-get -qq source "$@"
+}
+
+# configure_apt TYPE SUITE: in apt/ of this folder
+configure_apt() {
+	release=$(release)
 	[ -n "$(archive_uri "$release")" ] || update_packages
 	archive=$(archive_uri "$release")
 	if [ -z "$archive" ]; then
@@ -88,7 +103,7 @@ download_packages_of() {
 	fi
 	mkdir -p apt/lists/partial apt/cache/archives/partial
 	keys=/usr/share/keyrings/debian-archive-keyring.gpg
-	echo "deb [signed-by=$keys] $archive $suite main" >apt/sources
+	echo "$1 [signed-by=$keys] $archive $2 main" >apt/sources
 	cat >apt/config <<-END
 		Dir::Etc::sourcelist "$PWD/apt/sources";
 		Dir::Etc::sourceparts "/dev/null";
@@ -97,7 +112,6 @@ download_packages_of() {
 		APT::Sandbox::User "root";
 	END
 	APT_CONFIG=$PWD/apt/config apt-get -qq update
-	APT_CONFIG=$PWD/apt/config apt-get -qq download "$@"
 }
 
 unpack_packages() {
