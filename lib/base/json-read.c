@@ -312,6 +312,9 @@ static bool same_string(const char *a, const char *a_end, const char *b,
 
 	for (; a < a_end && b < b_end && *a == *b && *a != '\\'; a++)
 		b++;
+	/* As most keys do: in a character that is no part of an escaped one. */
+	if (a < a_end && b < b_end && *a != '\\' && *b != '\\')
+		return false;
 	for (;;) {
 		if (i_a == n_a) {
 			if (a == a_end)
