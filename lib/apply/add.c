@@ -12,16 +12,6 @@
 /* What sysfs has as a number; one more is "any". */
 #define MAX_TOLERANCE_US 2147483646u
 
-bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
-			   char path[SSDPM__TARGET_BYTES])
-{
-	if (facts->path[0] != '/')
-		return false;
-	snprintf(path, SSDPM__TARGET_BYTES,
-		 "%s/power/pm_qos_latency_tolerance_us", facts->path + 1);
-	return true;
-}
-
 /* Its values, planned or in force; its words come later. */
 static void set_values(struct step *step, const struct ssdpm_step_value *before,
 		       const struct ssdpm_step_value *after)

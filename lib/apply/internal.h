@@ -223,9 +223,6 @@ bool ssdpm__step_is_pending(const struct step *step);
 /* Would a commit replace the table in force by Linux's own? */
 bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 			     const struct drive *drive);
-/* Is it the latency tolerance of this controller, ".../nvme0"? */
-bool ssdpm__is_tolerance_of(const struct change *change,
-			    const char *controller);
 /* A plan that goes back takes no other steps, nor one that is committed. */
 int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr);
@@ -239,10 +236,6 @@ extern const char ssdpm__foreign_words[];
 
 /* Put the steps into the order of a commit. */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
-
-/* add.c: paths below the root; false: too long. */
-bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
-			   char path[SSDPM__TARGET_BYTES]);
 
 /* add-lpm.c */
 
@@ -277,9 +270,15 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 /* The row of a kind of step, or NULL. */
 const struct step_kind *ssdpm__kind(uint32_t number);
 const struct step_kind *ssdpm__kind_of_word(const char *word);
+/* Paths below the root; false: too long. */
+bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
+			   char path[SSDPM__TARGET_BYTES]);
 void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
 /* One that tables are made from, or 0. */
 uint32_t ssdpm__parameter_of(const char *path);
+/* Is it the latency tolerance of this controller, ".../nvme0"? */
+bool ssdpm__is_tolerance_of(const struct change *change,
+			    const char *controller);
 /* As ssdpm__removal(), for the device that has the value. */
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,
 				 const struct change *change);
@@ -402,6 +401,8 @@ int ssdpm__site_open(const struct ssdpm_plan *plan, struct site *ret_site,
 /* Only to read, without the lock; -ENOENT: there is no directory. */
 int ssdpm__site_look(const struct ssdpm_plan *plan, struct site *ret_site,
 		     struct ssdpm_error *reterr);
+/* How long ago the last line of the journal was written; -ENOENT. */
+int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms);
 void ssdpm__site_close(struct site *site);
 /* The lock stays. */
 void ssdpm__site_close_journal(struct site *site);
@@ -420,8 +421,16 @@ int ssdpm__journal_remove(struct site *site, struct ssdpm_error *reterr);
 /* It was not committed: what it would have kept goes first. */
 int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr);
 bool ssdpm__journal_exists(const struct ssdpm_plan *plan);
-/* How long ago its last line was written; -ENOENT. */
-int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms);
+/* What somebody left who was killed before it had its name. */
+void ssdpm__journal_drop_new(const struct site *site);
+/* As ssdpm__changes_read(). */
+int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
+			struct ssdpm_error *reterr);
+/* To add lines to it. */
+int ssdpm__journal_open(struct site *site);
+
+/* recover.c */
+
 /* Undo what a killed commit left. Values of others are left alone. */
 int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
 		   struct ssdpm_error *reterr);
@@ -468,6 +477,8 @@ struct undone {
 int ssdpm__undo(const struct site *site, struct change *const *changes,
 		size_t n, struct undone *ret_undone,
 		struct ssdpm_error *reterr);
+/* keep.c: the record for revert */
+
 /* Would a commit of this plan write another record? */
 bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*

@@ -9,12 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char journal[] = "journal";
@@ -33,22 +29,20 @@ bool ssdpm__journal_exists(const struct ssdpm_plan *plan)
 	return exists;
 }
 
-int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms)
+void ssdpm__journal_drop_new(const struct site *site)
 {
-	struct timespec now;
-	struct stat status;
-	int64_t age;
-
-	if (fstatat(site->directory_fd, journal, &status, AT_SYMLINK_NOFOLLOW))
-		return -errno;
-	clock_gettime(CLOCK_REALTIME, &now);
-	age = ((int64_t)now.tv_sec - status.st_mtim.tv_sec) * 1000 +
-	      (now.tv_nsec - status.st_mtim.tv_nsec) / 1000000;
-	*ret_age_ms = age < 0 ? 0 : (uint64_t)age; /* a clock that was set */
-	return 0;
+	if (!faccessat(site->directory_fd, new_journal, F_OK,
+		       AT_SYMLINK_NOFOLLOW))
+		unlinkat(site->directory_fd, new_journal, 0);
 }
 
-static int open_journal(struct site *site)
+int ssdpm__journal_read(const struct site *site, struct changes *ret_changes,
+			struct ssdpm_error *reterr)
+{
+	return ssdpm__changes_read(site, journal, ret_changes, reterr);
+}
+
+int ssdpm__journal_open(struct site *site)
 {
 	site->journal_fd = openat(site->directory_fd, journal,
 				  O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -61,7 +55,7 @@ static int publish(struct site *site)
 		     journal) ||
 	    fsync(site->directory_fd))
 		return -errno;
-	return open_journal(site);
+	return ssdpm__journal_open(site);
 }
 
 int ssdpm__journal_write(struct site *site, struct change *const *changes,
@@ -151,243 +145,4 @@ int ssdpm__journal_forget(struct site *site, struct ssdpm_error *reterr)
 	int err = remove_name(site, "undo.new", reterr);
 
 	return err ? err : ssdpm__journal_remove(site, reterr);
-}
-
-static int undo_killed(struct site *site, const struct changes *changes,
-		       struct ssdpm_journal *ret_journal,
-		       struct ssdpm_error *reterr)
-{
-	struct undone undone = { 0 };
-	uint64_t age_ms = 0;
-	int err;
-
-	ssdpm__journal_age(site, &age_ms);
-	/* Without it nobody learns how far this came: that is no reason. */
-	open_journal(site);
-	err = ssdpm__undo(site, changes->list, changes->n, &undone, reterr);
-	if (!err)
-		err = ssdpm__journal_forget(site, reterr);
-	if (err)
-		return err;
-	ret_journal->state = SSDPM_JOURNAL_UNDONE;
-	ret_journal->n_undone = undone.n;
-	ret_journal->n_left_alone = undone.n_left_alone;
-	ret_journal->age_ms = age_ms;
-	ssdpm__log(site->machine, SSDPM_LOG_WARNING,
-		   "a commit was killed, or could not undo all, %" PRIu64
-		   " s ago and is undone now "
-		   "(values put back: %" PRIu32 ", left alone: %" PRIu32 ")",
-		   age_ms / 1000, undone.n, undone.n_left_alone);
-	return 0;
-}
-
-/* It stands until somebody removes it. */
-static void note_refused(const struct site *site, int err,
-			 const struct ssdpm_error *error,
-			 struct ssdpm_journal *ret_journal)
-{
-	if (err != -EIO)
-		return;
-	ret_journal->state = SSDPM_JOURNAL_REFUSED;
-	ret_journal->line = error->line;
-	ssdpm__journal_age(site, &ret_journal->age_ms);
-	snprintf(ret_journal->reason, sizeof(ret_journal->reason), "%s",
-		 error->message);
-}
-
-int ssdpm__recover(struct site *site, struct ssdpm_journal *ret_journal,
-		   struct ssdpm_error *reterr)
-{
-	struct changes changes = { 0 };
-	struct ssdpm_error error;
-	int err;
-
-	*ret_journal = (struct ssdpm_journal){ .size = sizeof(*ret_journal),
-					       .state = SSDPM_JOURNAL_NONE };
-	/* Of somebody who was killed before the journal had its name. */
-	if (!faccessat(site->directory_fd, new_journal, F_OK,
-		       AT_SYMLINK_NOFOLLOW))
-		unlinkat(site->directory_fd, new_journal, 0);
-	err = ssdpm__changes_read(site, journal, &changes, &error);
-	if (err == -ENOENT) {
-		/* The next one would be written over it. */
-		err = ssdpm__keep_finish(site);
-		if (!err || err == -ENOENT)
-			return 0;
-		return ssdpm__fail_state(site, "undo.new", err, reterr);
-	}
-	if (err == -ESTALE)
-		return ssdpm__journal_forget(site, reterr);
-	if (err) {
-		note_refused(site, err, &error, ret_journal);
-		return ssdpm__pass_on(err, &error, reterr);
-	}
-	err = undo_killed(site, &changes, ret_journal, reterr);
-	ssdpm__changes_free(&changes);
-	return err;
-}
-
-int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
-{
-	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	int err;
-
-	err = ssdpm__recover(&plan->site, &plan->journal, reterr);
-	if (!err)
-		err = ssdpm_machine_read_facts(plan->machine, &facts, reterr);
-	if (!err)
-		plan->facts = facts;
-	return err;
-}
-
-/* Nobody else sets policies until ssdpm_plan_unlock(). */
-int ssdpm_plan_lock(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
-{
-	int err;
-
-	err = ssdpm__plan_check_open(plan, reterr);
-	if (!err && plan->n_steps)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "the plan has steps from before: lock it "
-				  "first");
-	if (err || plan->is_locked)
-		return err;
-	err = ssdpm__site_open(plan, &plan->site, reterr);
-	if (err)
-		return err;
-	err = ssdpm__plan_recover(plan, reterr);
-	if (err) {
-		ssdpm__site_close(&plan->site);
-		return err;
-	}
-	plan->is_locked = true;
-	return 0;
-}
-
-void ssdpm_plan_unlock(struct ssdpm_plan *plan)
-{
-	if (plan->is_locked)
-		ssdpm__site_close(&plan->site);
-	plan->is_locked = false;
-}
-
-int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
-			   struct ssdpm_journal *ret_journal)
-{
-	int err = ssdpm__sized_check(ret_journal, sizeof(plan->journal),
-				     "ssdpm_journal", NULL);
-
-	if (err)
-		return err;
-	ssdpm__sized_out(ret_journal, &plan->journal, sizeof(plan->journal));
-	return 0;
-}
-
-/*
- * Without waiting, and without a trace: whoever commits tries again. -EIO: it
- * is no file.
- */
-static int look_at_lock(const struct site *site, uint32_t *ret_state,
-			struct ssdpm_error *reterr)
-{
-	int err = ssdpm__check_file(site, "lock", reterr), fd;
-
-	if (err)
-		return err;
-	fd = openat(site->directory_fd, "lock",
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	*ret_state = fd >= 0 || errno == ENOENT ? SSDPM_JOURNAL_KILLED :
-						  SSDPM_JOURNAL_FOUND;
-	if (fd < 0)
-		return 0;
-	if (flock(fd, LOCK_SH | LOCK_NB))
-		*ret_state = errno == EWOULDBLOCK ? SSDPM_JOURNAL_RUNNING :
-						    SSDPM_JOURNAL_FOUND;
-	close(fd);
-	return 0;
-}
-
-static int look_at_journal(const struct site *site,
-			   struct ssdpm_journal *ret_journal,
-			   struct ssdpm_error *reterr)
-{
-	struct changes changes = { 0 };
-	struct ssdpm_error error;
-	uint64_t age_ms;
-	uint32_t state;
-	int err;
-
-	err = ssdpm__changes_read(site, journal, &changes, &error);
-	ssdpm__changes_free(&changes);
-	if (err && err != -EIO)
-		return err == -ESTALE ? -ENOENT :
-					ssdpm__pass_on(err, &error, reterr);
-	/* Another version, which runs, may have written it. */
-	if (look_at_lock(site, &state, err ? NULL : &error))
-		err = -EIO;
-	else if (state == SSDPM_JOURNAL_RUNNING)
-		err = 0;
-	if (err) {
-		note_refused(site, err, &error, ret_journal);
-		return 0;
-	}
-	/* It may have ended between the two. */
-	err = ssdpm__journal_age(site, &age_ms);
-	if (err)
-		return err;
-	ret_journal->state = state;
-	ret_journal->age_ms = age_ms;
-	return 0;
-}
-
-int ssdpm_journal_read(struct ssdpm_machine *machine,
-		       const struct ssdpm_plan_params *params,
-		       struct ssdpm_journal *ret_journal,
-		       struct ssdpm_error *reterr)
-{
-	struct ssdpm_error error = { 0 };
-	struct ssdpm_plan *plan;
-	struct site site;
-	int err;
-
-	err = ssdpm__sized_check(ret_journal, sizeof(plan->journal),
-				 "ssdpm_journal", reterr);
-	/* A plan, since it knows what params mean. */
-	if (!err)
-		err = ssdpm_plan_new(machine, params, &plan, reterr);
-	if (err)
-		return err;
-	err = ssdpm__site_look(plan, &site, &error);
-	if (!err) {
-		err = look_at_journal(&site, &plan->journal, &error);
-		ssdpm__site_close(&site);
-	}
-	if (err == -ENOENT)
-		err = 0;
-	if (!err)
-		ssdpm__sized_out(ret_journal, &plan->journal,
-				 sizeof(plan->journal));
-	ssdpm_plan_free(plan);
-	return ssdpm__pass_on(err, &error, reterr);
-}
-
-int ssdpm_recover(struct ssdpm_machine *machine,
-		  const struct ssdpm_plan_params *params, size_t *ret_n,
-		  struct ssdpm_error *reterr)
-{
-	struct ssdpm_plan *plan;
-	size_t n = 0;
-	int err;
-
-	err = ssdpm_plan_new(machine, params, &plan, reterr);
-	if (err)
-		return err;
-	if (ssdpm__journal_exists(plan))
-		err = ssdpm_plan_lock(plan, reterr);
-	if (!err)
-		n = plan->journal.n_undone;
-	ssdpm_plan_free(plan);
-	if (!err && ret_n)
-		*ret_n = n;
-	return err;
 }

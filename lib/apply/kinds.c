@@ -13,6 +13,16 @@ void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES])
 		 ssdpm_nvme_core_to_string(parameter));
 }
 
+bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
+			   char path[SSDPM__TARGET_BYTES])
+{
+	if (facts->path[0] != '/')
+		return false;
+	snprintf(path, SSDPM__TARGET_BYTES,
+		 "%s/power/pm_qos_latency_tolerance_us", facts->path + 1);
+	return true;
+}
+
 uint32_t ssdpm__parameter_of(const char *path)
 {
 	char known[SSDPM__TARGET_BYTES];
@@ -230,6 +240,15 @@ const struct step_kind *ssdpm__kind_of_word(const char *word)
 		if (!strcmp(step_kinds[i].word, word))
 			return &step_kinds[i];
 	return NULL;
+}
+
+bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
+{
+	size_t n = strlen(controller);
+
+	return change->kind->role == ROLE_TOLERANCE &&
+	       !strncmp(change->path, controller, n) &&
+	       !strncmp(change->path + n, "/power/", 7);
 }
 
 const char *ssdpm__value_removal(const struct ssdpm_machine *machine,

@@ -9,10 +9,8 @@
 #include "apply/persist.h"
 #include "device/owners.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,20 +33,6 @@ enum {
 		    SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
 	NVME = NVME_CORE | SSDPM_PROFILE_MAX_EXIT_LATENCY,
 };
-
-void ssdpm__put(struct text *text, const char *format, ...)
-{
-	size_t room = sizeof(text->text) - text->n;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text->text + text->n, room, format, args);
-	va_end(args);
-	/* Every word that comes from outside has a limit. */
-	assert(n >= 0 && (size_t)n < room);
-	text->n += (size_t)n;
-}
 
 /* As a comment: what would end it, or go on after it, does not come through. */
 static void put_reason(struct text *text, const char *source,

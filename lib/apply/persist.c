@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Making a policy last: what is asked for, checked, and the files in memory. */
+/* Making a policy last: what is asked for, checked. */
 #include "apply/persist.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *ssdpm_persist_kind_to_string(uint32_t kind)
-{
-	switch (kind) {
-	case SSDPM_PERSIST_UDEV:
-		return "udev";
-	case SSDPM_PERSIST_MODPROBE:
-		return "modprobe";
-	case SSDPM_PERSIST_SYSTEMD:
-		return "systemd";
-	case SSDPM_PERSIST_TLP:
-		return "tlp";
-	case SSDPM_PERSIST_TUNED:
-		return "tuned";
-	default:
-		return NULL;
-	}
-}
 
 static bool is_word(const char *word, size_t max, const char *more)
 {
@@ -256,26 +238,6 @@ static int take_params(const struct ssdpm_persist_params *given,
 	return err;
 }
 
-int ssdpm__persist_add(struct ssdpm_persist *persist, const char *path,
-		       uint32_t mode, const char *contents, const char *note,
-		       struct ssdpm_error *reterr)
-{
-	struct persist_file *files, *file;
-
-	files = realloc(persist->files, (persist->n + 1) * sizeof(*files));
-	if (!files)
-		return ssdpm__no_memory(reterr);
-	persist->files = files;
-	file = &files[persist->n++];
-	file->mode = mode;
-	file->path = strdup(path);
-	file->contents = strdup(contents);
-	file->note = strdup(note);
-	if (!file->path || !file->contents || !file->note)
-		return ssdpm__no_memory(reterr);
-	return 0;
-}
-
 int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 		      struct ssdpm_persist **ret_persist,
 		      struct ssdpm_error *reterr)
@@ -297,43 +259,4 @@ int ssdpm_persist_new(const struct ssdpm_persist_params *params,
 	else
 		*ret_persist = persist;
 	return err;
-}
-
-struct ssdpm_persist *ssdpm_persist_free(struct ssdpm_persist *persist)
-{
-	if (!persist)
-		return NULL;
-	for (size_t i = 0; i < persist->n; i++) {
-		free(persist->files[i].path);
-		free(persist->files[i].contents);
-		free(persist->files[i].note);
-	}
-	free(persist->files);
-	free(persist);
-	return NULL;
-}
-
-size_t ssdpm_persist_get_n_files(const struct ssdpm_persist *persist)
-{
-	return persist->n;
-}
-
-int ssdpm_persist_get_file(const struct ssdpm_persist *persist, size_t index,
-			   struct ssdpm_persist_file *ret_file)
-{
-	struct ssdpm_persist_file file = { 0 };
-	int err;
-
-	if (index >= persist->n)
-		return -ERANGE;
-	err = ssdpm__sized_check(ret_file, sizeof(file), "ssdpm_persist_file",
-				 NULL);
-	if (err)
-		return err;
-	file.mode = persist->files[index].mode;
-	file.path = persist->files[index].path;
-	file.contents = persist->files[index].contents;
-	file.note = persist->files[index].note;
-	ssdpm__sized_out(ret_file, &file, sizeof(file));
-	return 0;
 }

@@ -56,6 +56,8 @@ struct text {
 	size_t n;
 };
 
+/* persist-list.c */
+
 void ssdpm__put(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -166,6 +166,13 @@ int ssdpm_plan_new(struct ssdpm_machine *machine,
 	return 0;
 }
 
+void ssdpm_plan_unlock(struct ssdpm_plan *plan)
+{
+	if (plan->is_locked)
+		ssdpm__site_close(&plan->site);
+	plan->is_locked = false;
+}
+
 struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 {
 	if (!plan)
@@ -277,15 +284,6 @@ static bool parameters_change(const struct ssdpm_plan *plan)
 		    ssdpm__step_is_pending(plan->steps[i]))
 			return true;
 	return false;
-}
-
-bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)
-{
-	size_t n = strlen(controller);
-
-	return change->kind->role == ROLE_TOLERANCE &&
-	       !strncmp(change->path, controller, n) &&
-	       !strncmp(change->path + n, "/power/", 7);
 }
 
 struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,

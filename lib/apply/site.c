@@ -199,6 +199,22 @@ int ssdpm__check_file(const struct site *site, const char *name,
 			   site->directory, name, strange);
 }
 
+int ssdpm__journal_age(const struct site *site, uint64_t *ret_age_ms)
+{
+	struct timespec now;
+	struct stat status;
+	int64_t age;
+
+	if (fstatat(site->directory_fd, "journal", &status,
+		    AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = ((int64_t)now.tv_sec - status.st_mtim.tv_sec) * 1000 +
+	      (now.tv_nsec - status.st_mtim.tv_nsec) / 1000000;
+	*ret_age_ms = age < 0 ? 0 : (uint64_t)age; /* a clock that was set */
+	return 0;
+}
+
 /* Who may not write learns what waits for somebody who may. */
 static void add_journal(const struct ssdpm_plan *plan,
 			struct ssdpm_error *reterr)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of what becomes of steps, of their flags, and of journals. */
+/* The names of what becomes of steps, of their flags, of journals, and of
+ * files. */
 #include <ssdpm/apply.h>
 
 const char *ssdpm_step_state_to_string(uint32_t state)
@@ -57,6 +58,24 @@ const char *ssdpm_journal_state_to_string(uint32_t state)
 		return "undone";
 	case SSDPM_JOURNAL_REFUSED:
 		return "refused";
+	default:
+		return NULL;
+	}
+}
+
+const char *ssdpm_persist_kind_to_string(uint32_t kind)
+{
+	switch (kind) {
+	case SSDPM_PERSIST_UDEV:
+		return "udev";
+	case SSDPM_PERSIST_MODPROBE:
+		return "modprobe";
+	case SSDPM_PERSIST_SYSTEMD:
+		return "systemd";
+	case SSDPM_PERSIST_TLP:
+		return "tlp";
+	case SSDPM_PERSIST_TUNED:
+		return "tuned";
 	default:
 		return NULL;
 	}

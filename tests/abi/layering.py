@@ -36,6 +36,8 @@ CORE = {
     "device": {"base", "model", "policy"},
     "apply": {"base", "model", "policy", "device"},
 }
+# Folders in which no file calls one that leads back to it.
+ACYCLIC = {"apply"}
 # The second library: of the core it sees base, and what any program sees.
 SEEN = {"base", "model", "policy"}
 WORK = {*SEEN, "energy/common", "energy/workload"}
@@ -246,6 +248,31 @@ def check_globals(
                 )
 
 
+def check_circles(
+    found: dict[pathlib.Path, pathlib.PurePath],
+    names: dict[pathlib.Path, list[Symbol]],
+    faults: Faults,
+) -> None:
+    """Calls go down: no file is reached from one that it calls."""
+    chosen = {f: o for o, f in found.items() if f.parent.as_posix() in ACYCLIC}
+    homes = {
+        symbol.name: file
+        for file, path in chosen.items()
+        for symbol in names[path]
+        if symbol.section != "*UND*" and symbol.name.startswith("ssdpm_")
+    }
+    calls = {
+        file: {homes[s.name] for s in names[path] if s.name in homes} - {file}
+        for file, path in chosen.items()
+    }
+    # What calls nothing that is left cannot be in a circle.
+    while lowest := [file for file in calls if not calls[file] & calls.keys()]:
+        for file in lowest:
+            del calls[file]
+    for file in sorted(calls):
+        faults.add(f"lib/{file}: it calls a file that leads back to it")
+
+
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -273,6 +300,7 @@ def main() -> None:
         check_globals(object_file, names[object_file], faults)
         if file.parent.as_posix() in PURE:
             check_calls(object_file, file, names[object_file], faults)
+    check_circles(found, names, faults)
     faults.report(
         "move what touches the world to device or apply, or pass it in; a "
         "harmless function goes into a list in tests/abi/layering.py"
