@@ -202,19 +202,16 @@ static py::str overlay_to_json(const OverlayTuple &of,
 
 static py::tuple overlay_from_json(const py::bytes &from)
 {
+	const std::string_view text = from;
 	std::vector<struct ssdpm_measured> measured(SSDPM_MAX_PARAMETERS);
 	struct ssdpm_calibration calibration = {};
 	struct ssdpm_overlay overlay = {};
 	struct ssdpm_error error = {};
-	py::ssize_t size;
-	char *text;
 	size_t n;
 
-	if (PyBytes_AsStringAndSize(from.ptr(), &text, &size))
-		throw py::error_already_set();
 	calibration.size = sizeof(calibration);
 	overlay.size = sizeof(overlay);
-	if (ssdpm_overlay_from_json(text, (size_t)size, &overlay,
+	if (ssdpm_overlay_from_json(text.data(), text.size(), &overlay,
 				    measured.data(), &n, &calibration, &error))
 		raise_error(error, true);
 	return py::make_tuple(overlay_tuple(overlay),

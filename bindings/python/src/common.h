@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,17 +112,15 @@ py::object path_or_none(const char *path);
 struct Input {
 	explicit Input(const py::object &source)
 	{
-		py::ssize_t length = 0;
-		char *bytes = nullptr;
+		std::string_view bytes;
 
-		if (!PyBytes_Check(source.ptr())) {
+		if (!py::isinstance<py::bytes>(source)) {
 			fd = source.cast<int>();
 			return;
 		}
-		if (PyBytes_AsStringAndSize(source.ptr(), &bytes, &length))
-			throw py::error_already_set();
-		data = bytes;
-		size = (size_t)length;
+		bytes = py::reinterpret_borrow<py::bytes>(source);
+		data = bytes.data();
+		size = bytes.size();
 	}
 
 	const char *data = nullptr;

@@ -295,18 +295,15 @@ class Gaps
 	}
 	explicit Gaps(const py::bytes &data)
 	{
+		const std::string_view bytes = data;
 		struct ssdpm_error error = {};
-		char *bytes;
-		py::ssize_t size;
 		int err;
 
-		if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
-			throw py::error_already_set();
 		{
 			py::gil_scoped_release release;
 
-			err = ssdpm_gaps_from_data(bytes, (size_t)size, &gaps,
-						   &error);
+			err = ssdpm_gaps_from_data(bytes.data(), bytes.size(),
+						   &gaps, &error);
 		}
 		if (err)
 			raise_error(error, true);

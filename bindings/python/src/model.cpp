@@ -30,18 +30,15 @@ struct ModelList {
 
 static py::list models_from_data(const py::bytes &data)
 {
+	const std::string_view text = data;
 	struct ssdpm_error error = {};
 	ModelList list;
 	py::list result;
-	char *text;
-	py::ssize_t size;
 	int err;
 
-	if (PyBytes_AsStringAndSize(data.ptr(), &text, &size))
-		throw py::error_already_set();
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_model_list_from_data(text, (size_t)size,
+		err = ssdpm_model_list_from_data(text.data(), text.size(),
 						 &list.models, &list.n, &error);
 	}
 	if (err)
@@ -272,16 +269,14 @@ static std::unique_ptr<Catalogue> catalogue_new(const py::object &data)
 {
 	struct ssdpm_catalogue *catalogue;
 	struct ssdpm_error error = {};
-	char *text = nullptr;
-	py::ssize_t size = 0;
+	std::string_view text;
 	int err;
 
-	if (!data.is_none() &&
-	    PyBytes_AsStringAndSize(data.ptr(), &text, &size))
-		throw py::error_already_set();
+	if (!data.is_none())
+		text = py::reinterpret_borrow<py::bytes>(data);
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_catalogue_new(text, (size_t)size, &catalogue,
+		err = ssdpm_catalogue_new(text.data(), text.size(), &catalogue,
 					  &error);
 	}
 	if (err)

@@ -59,35 +59,29 @@ static py::list apst_explain(const Model &model, const ApstParams &params)
 static std::unique_ptr<ApstTable> apst_decode(const py::bytes &data,
 					      bool enabled)
 {
+	const std::string_view bytes = data;
 	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
 	struct ssdpm_error error = {};
-	char *bytes;
-	py::ssize_t size;
 
-	if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
-		throw py::error_already_set();
-	if (size != SSDPM_APST_BYTES)
+	if (bytes.size() != SSDPM_APST_BYTES)
 		throw std::length_error("not SSDPM_APST_BYTES");
-	if (ssdpm_apst_decode((const uint8_t *)bytes, enabled, &result->table,
-			      &error))
+	if (ssdpm_apst_decode((const uint8_t *)bytes.data(), enabled,
+			      &result->table, &error))
 		raise_error(error, true);
 	return result;
 }
 
 static std::unique_ptr<ApstTable> apst_from_data(const py::bytes &data)
 {
+	const std::string_view bytes = data;
 	std::unique_ptr<ApstTable> result = std::make_unique<ApstTable>();
 	struct ssdpm_error error = {};
-	char *bytes;
-	py::ssize_t size;
 	int err;
 
-	if (PyBytes_AsStringAndSize(data.ptr(), &bytes, &size))
-		throw py::error_already_set();
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_apst_from_data(bytes, (size_t)size, &result->table,
-					   &error);
+		err = ssdpm_apst_from_data(bytes.data(), bytes.size(),
+					   &result->table, &error);
 	}
 	if (err)
 		raise_error(error, true);
@@ -322,19 +316,17 @@ struct ssdpm_profile_settings settings_from(const py::dict &from)
 static py::dict profile_find(const py::bytes &text, const std::string &name,
 			     uint32_t power_source)
 {
+	const std::string_view bytes = text;
 	struct ssdpm_profile_settings settings = {};
 	struct ssdpm_error error = {};
-	py::ssize_t size;
-	char *bytes;
 	int err;
 
-	if (PyBytes_AsStringAndSize(text.ptr(), &bytes, &size))
-		throw py::error_already_set();
 	settings.size = sizeof(settings);
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_profile_find(bytes, (size_t)size, name.c_str(),
-					 power_source, &settings, &error);
+		err = ssdpm_profile_find(bytes.data(), bytes.size(),
+					 name.c_str(), power_source, &settings,
+					 &error);
 	}
 	if (err)
 		raise_error(error, error.line != 0);
@@ -343,17 +335,15 @@ static py::dict profile_find(const py::bytes &text, const std::string &name,
 
 static py::list profile_names(const py::bytes &text)
 {
+	const std::string_view bytes = text;
 	struct ssdpm_error error = {};
 	py::list result;
-	py::ssize_t size;
 	char name[32];
-	char *bytes;
 	int err;
 
-	if (PyBytes_AsStringAndSize(text.ptr(), &bytes, &size))
-		throw py::error_already_set();
-	for (size_t i = 0; !(err = ssdpm_profile_get_name(bytes, (size_t)size,
-							  i, name, &error));
+	for (size_t i = 0;
+	     !(err = ssdpm_profile_get_name(bytes.data(), bytes.size(), i, name,
+					    &error));
 	     i++)
 		result.append(text_from(name));
 	if (err != -ERANGE)
@@ -365,20 +355,17 @@ static py::list profile_names(const py::bytes &text)
 static py::tuple quirks_find(const Model &model, const py::dict &from,
 			     const py::bytes &rules)
 {
+	const std::string_view text = rules;
 	struct ssdpm_quirk_match matches[SSDPM_MAX_QUIRK_MATCHES];
 	struct ssdpm_host host = host_from(from);
 	struct ssdpm_error error = {};
 	uint32_t quirks, unknown;
-	py::ssize_t size;
 	py::list list;
-	char *text;
 	size_t n;
 	int err;
 
-	if (PyBytes_AsStringAndSize(rules.ptr(), &text, &size))
-		throw py::error_already_set();
-	host.rules = text;
-	host.rules_bytes = (size_t)size;
+	host.rules = text.data();
+	host.rules_bytes = text.size();
 	{
 		py::gil_scoped_release release;
 		err = ssdpm_quirks_find(model.get(), &host, &quirks, &unknown,
