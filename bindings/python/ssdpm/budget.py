@@ -13,13 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.arrays import floats, one_dimension
+from ssdpm.base.arrays import floats, frozen, one_dimension
 from ssdpm.base.convert import (
     check_instance,
     check_list,
+    check_number,
     check_text,
     check_unsigned,
     check_word,
+    uw_of,
 )
 from ssdpm.base.errors import (
     InvalidError,
@@ -52,27 +54,13 @@ DriveLike = Union[Model, Sequence[Model], "BudgetItem"]
 """A drive; a card of several devices that share one state; or numbers of your own."""
 
 
-def _uw(watts: object, name: str) -> int:
-    """Whole microwatts; what is finer is a rounding error of the float."""
-    if isinstance(watts, bool) or not isinstance(
-        watts, (int, float, np.integer, np.floating)
-    ):
-        raise TypeError(f"{name}: a number is needed, not {type(watts).__name__}")
-    number = float(watts)
-    if not math.isfinite(number) or number < 0 or number * _UW > 2**62:
-        raise RangeError(errno.ERANGE, f"{name}: {watts!r} W")
-    return round(number * _UW)
-
-
 def _watts(watts: float) -> str:
     """All digits that there are."""
     return f"{watts:.6f}".rstrip("0").rstrip(".") + " W"
 
 
 def _frozen(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    array = np.array(values, dtype)
-    array.flags.writeable = False
-    return array
+    return frozen(np.array(values, dtype))
 
 
 def _column(values: object, name: str) -> list[int]:
@@ -307,17 +295,6 @@ def budget_item(
     return _item(drives, name, weight, work, measured, parameters)
 
 
-def _weight(weight: object, name: str) -> float:
-    if isinstance(weight, bool) or not isinstance(
-        weight, (int, float, np.integer, np.floating)
-    ):
-        raise TypeError(f"{name}: a number is needed, not {type(weight).__name__}")
-    number = float(weight)
-    if not math.isfinite(number) or number < 0:
-        raise RangeError(errno.ERANGE, f"{name}: {weight!r} is not 0 or more")
-    return number
-
-
 def _item(
     drives: object,
     name: str | None,
@@ -326,7 +303,7 @@ def _item(
     measured: Overlay | None,
     given: Iterable[Parameter] | None,
 ) -> BudgetItem:
-    worth = _weight(weight, "weight")
+    worth = check_number(weight, "weight")
     if name is not None:
         check_text(name, "name")
     models = [drives] if isinstance(drives, Model) else drives
@@ -496,7 +473,7 @@ def _items(
             items.append(one)
             continue
         # Many of one kind are looked at once.
-        key = (id(one), _weight(weight, "weights"))
+        key = (id(one), check_number(weight, "weights"))
         if key not in seen:
             seen[key] = _item(one, None, weight, work, measured, None)
         items.append(seen[key])
@@ -542,7 +519,7 @@ def budget(
     Raises:
         As budget_item().
     """
-    limit, base = _uw(watts, "watts"), _uw(base_watts, "base_watts")
+    limit, base = uw_of(watts, "watts"), uw_of(base_watts, "base_watts")
     work = _work(power, mix, io_bytes, trace, loop)
     items = _items(drives, weights, work, measured)
     counts = np.array([len(item) for item in items], np.uint32)

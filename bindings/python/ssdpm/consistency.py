@@ -26,17 +26,16 @@ ssdpm_consistency(3) has the rules.
 from __future__ import annotations
 
 import errno
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core, ftl
-from ssdpm.base.arrays import floats, one_dimension
+from ssdpm.base.arrays import floats, frozen, one_dimension
 from ssdpm.base.convert import (
     check_filename,
     check_instance,
@@ -45,9 +44,12 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     check_word,
+    none_if_nan,
+    number_of,
+    unsigned_or_zero,
 )
 from ssdpm.base.errors import Error, InvalidError
-from ssdpm.base.notebook import cell, html_table
+from ssdpm.base.notebook import html_fields, html_table
 from ssdpm.base.optional import drawn
 from ssdpm.base.values import Value
 from ssdpm.workload.files import TraceSource, open_source
@@ -156,12 +158,7 @@ class Consistency(Value):
         return f"<ssdpm.consistency.Consistency: {self}>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            (one.name, cell(getattr(self, one.name)))
-            for one in fields(self)
-            if one.name not in ("name", "iops", "power_w")
-        ]
-        return html_table(str(self), ("", ""), rows)
+        return html_fields(str(self), self, "name", "iops", "power_w")
 
     def plot(
         self, axes: Sequence[Axes] | None = None, *, late_s: SupportsIndex = LATE_S
@@ -307,7 +304,7 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
 
 def _read(source: TraceSource, op: str | None, name: str) -> npt.NDArray[np.float64]:
     ops = {word: number for word, number in OPS.items() if word != "flush"}
-    number = 0 if op is None else ops[check_word(op, "op", ops)]
+    number = number_of(op, "op", ops)
     what, file, filename = open_source(source, name)
     try:
         return _core.iops_log_read(what, number)
@@ -327,8 +324,7 @@ def _series(iops: Series, op: str | None) -> npt.NDArray[np.float64]:
         raise TypeError("op: numbers are of one kind; it is for logs")
     array = np.array(floats(iops, "iops"), order="C")
     one_dimension(array, "iops")
-    array.flags.writeable = False
-    return array
+    return frozen(array)
 
 
 def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | None:
@@ -340,8 +336,7 @@ def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | 
         raise ValueError(f"power_w: {n} are needed, one for each second")
     if np.isinf(array).any() or (array < 0).any():
         raise InvalidError(errno.EINVAL, "power_w: watts are 0 or more, and finite")
-    array.flags.writeable = False
-    return None if np.isnan(array).all() else array
+    return None if np.isnan(array).all() else frozen(array)
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float | None:
@@ -387,13 +382,11 @@ def measure(
     powers = _powers(power_w, len(series))
     begin = check_unsigned(begin_s, "begin_s", _MOST_S)
     # To the library 0 is no end at all.
-    end = 0 if end_s is None else check_unsigned(end_s, "end_s", _MOST_S, 1)
+    end = unsigned_or_zero(end_s, "end_s", _MOST_S, 1)
     threshold = check_number(threshold_iops, "threshold_iops")
     title = _name_of(iops) if name is None else check_text(name, "name")
     found = list(_core.consistency_measure(series, begin, end, threshold))
-    plain = [
-        None if isinstance(one, float) and math.isnan(one) else one for one in found
-    ]
+    plain = [none_if_nan(one) for one in found]
     cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
     members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
     run = Consistency(*members)

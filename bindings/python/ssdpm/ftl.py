@@ -30,14 +30,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import (
     check_bool,
-    check_float,
     check_instance,
     check_memory,
+    check_number,
     check_spare,
     check_unsigned,
     check_word,
+    unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.optional import drawn
@@ -209,7 +211,7 @@ class Drive(Ongoing):
             each,
             check_unsigned(reserve_blocks, "reserve_blocks", most, 1),
             number,
-            0 if choices is None else check_unsigned(choices, "choices", most, 1),
+            unsigned_or_zero(choices, "choices", most, 1),
         )
         self.n_user_pages = pages
         self.n_flash_pages = blocks * each
@@ -320,8 +322,7 @@ class Drive(Ongoing):
             check_instance(cost, "cost", Cost)._numbers(),
             n_seconds,
         )
-        rows.flags.writeable = False
-        return rows
+        return frozen(rows)
 
     def __repr__(self) -> str:
         return (
@@ -346,7 +347,7 @@ def _pattern(
     return (
         _core.FTL_ORDERS[word],
         check_unsigned(first_page, "first_page", most),
-        0 if n_pages is None else check_unsigned(n_pages, "n_pages", most, 1),
+        unsigned_or_zero(n_pages, "n_pages", most, 1),
         [] if classes is None else check_classes(classes),
     )
 
@@ -427,13 +428,6 @@ class Run(Value):
         return f"<ssdpm.ftl.Run {text}>"
 
 
-def _share(value: object, name: str) -> float:
-    number = check_float(value, name)
-    if not 0 <= number <= 1e6:
-        raise InvalidError(errno.EINVAL, f"{name}: {number} is not 0 to a million")
-    return number
-
-
 def simulate(
     spare: float,
     *,
@@ -500,7 +494,7 @@ def simulate(
         drive.write(0, drive.n_user_pages)
     before_writes = (5.0 if plain else 0.0) if warm_up is None else warm_up
     drive.write_pattern(
-        round(_share(before_writes, "warm_up") * drive.n_user_pages),
+        round(check_number(before_writes, "warm_up", 0, 1e6) * drive.n_user_pages),
         pattern,
         classes=classes,
     )
@@ -510,7 +504,7 @@ def simulate(
     elif seconds is not None and cost is not None:
         rows = drive.run(seconds, cost, pattern, classes=classes)
     else:
-        count = round(_share(writes, "writes") * drive.n_user_pages)
+        count = round(check_number(writes, "writes", 0, 1e6) * drive.n_user_pages)
         drive.write_pattern(count, pattern, classes=classes)
     return Run(
         drive.spare, drive.n_user_pages, str(collector), drive.counts - before, rows

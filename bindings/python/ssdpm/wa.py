@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import (
     check_float,
     check_instance,
@@ -34,6 +35,7 @@ from ssdpm.base.convert import (
     check_unsigned,
     check_word,
     check_words,
+    number_of,
 )
 from ssdpm.base.errors import InvalidError, RangeError
 from ssdpm.base.optional import drawn
@@ -336,12 +338,10 @@ def curve(
     pages = check_unsigned(pages_per_block, "pages_per_block", 65536, 2)
     found = {}
     for formula in check_words(formulas, "formulas"):
-        number = _core.WA_FORMULAS[check_word(formula, "formulas", FORMULAS)]
+        number = number_of(formula, "formulas", _core.WA_FORMULAS)
         values = np.array([_or_nan(number, float(one), pages) for one in spares])
-        values.flags.writeable = False
-        found[formula] = values
-    spares.flags.writeable = False
-    return Curve(spares, found, pages)
+        found[formula] = frozen(values)
+    return Curve(frozen(spares), found, pages)
 
 
 def _or_nan(formula: int, spare: float, pages: int) -> float:

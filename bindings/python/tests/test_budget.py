@@ -259,16 +259,16 @@ def test_wrong_arguments_are_said() -> None:
         (TypeError, "a list of drives", lambda: ssdpm.budget(model, 9)),  # type: ignore[arg-type]
         (ssdpm.InvalidError, "drives: 1 to 65536, not 0", lambda: ssdpm.budget([], 9)),
         (TypeError, "watts: a number", lambda: ssdpm.budget([one], "9")),  # type: ignore[arg-type]
-        (ssdpm.RangeError, "watts: -1 W", lambda: ssdpm.budget([one], -1)),
-        (ssdpm.RangeError, "watts: nan W", lambda: ssdpm.budget([one], float("nan"))),
-        (ssdpm.RangeError, "base_watts: inf W", lambda: ssdpm.budget([one], 1, base_watts=float("inf"))),
+        (ssdpm.InvalidError, "watts: -1 W is no power", lambda: ssdpm.budget([one], -1)),
+        (ssdpm.InvalidError, "watts: nan W is no power", lambda: ssdpm.budget([one], float("nan"))),
+        (ssdpm.InvalidError, "base_watts: inf W is no power", lambda: ssdpm.budget([one], 1, base_watts=float("inf"))),
         (ValueError, "'min' is none of", lambda: ssdpm.budget([one], 1, power="min")),
         (ValueError, "'trim' is none of", lambda: ssdpm.budget([one], 1, mix={"trim": 1.0})),
         (ssdpm.InvalidError, "do not come to 1", lambda: ssdpm.budget([one], 1, mix={"read": 0.5})),
         (ssdpm.RangeError, "shares of 0 to 1", lambda: ssdpm.budget([one], 1, mix={"read": 1.5, "write": -0.5})),
         (ValueError, "one of both", lambda: ssdpm.budget([one], 1, mix="read", trace=ssdpm.generate("lomax", n_ios=9))),
         (ssdpm.InvalidError, "1 of them for 2 drives", lambda: ssdpm.budget([model, model], 1, weights=[1])),
-        (ssdpm.RangeError, "weights: -1 is not 0 or more", lambda: ssdpm.budget([model], 1, weights=[-1])),
+        (ssdpm.RangeError, "weights: -1.0 is not finite and at least 0", lambda: ssdpm.budget([model], 1, weights=[-1])),
         (ssdpm.InvalidError, "is in its loss", lambda: ssdpm.budget([one], 1, weights=[2])),
         (ssdpm.InvalidError, "one device or more", lambda: ssdpm.budget([[]], 1)),
         (TypeError, "drives: an ssdpm.Model", lambda: ssdpm.budget([[one]], 1)),  # type: ignore[list-item]

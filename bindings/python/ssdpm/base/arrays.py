@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime
 import errno
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ _NS = {
 }
 _EPOCH = datetime.datetime(1970, 1, 1)
 _MASK = npt.NDArray[np.bool_]
+_ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
 
 def is_series(values: object) -> bool:
@@ -274,3 +275,9 @@ def float_list(values: object, name: str) -> list[float]:
     one_dimension(array, name)
     result: list[float] = array.tolist()
     return result
+
+
+def frozen(array: npt.NDArray[_ScalarT]) -> npt.NDArray[_ScalarT]:
+    """The same array, from now on read-only."""
+    array.flags.writeable = False
+    return array

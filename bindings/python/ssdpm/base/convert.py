@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ssdpm.base.errors import RangeError
+from ssdpm.base.errors import InvalidError, RangeError
 
 
 def check_unsigned(value: object, name: str, maximum: int, minimum: int = 0) -> int:
@@ -147,17 +147,83 @@ def bytes_of(source: object, wanted: str, name: str = "source") -> bytes:
     return memory.tobytes()
 
 
-def check_number(value: object, name: str, low: float = 0.0) -> float:
+def check_number(
+    value: object, name: str, low: float = 0.0, high: float = math.inf
+) -> float:
+    """A finite number of low to high."""
     number = check_float(value, name)
-    if not (low <= number < math.inf):
-        raise RangeError(
-            errno.ERANGE, f"{name}: {number} is not finite and at least {low:g}"
-        )
-    return number
+    if low <= number <= high and number < math.inf:
+        return number
+    limits = f"is not finite and at least {low:g}"
+    if high < math.inf:
+        limits = f"is not in {low:g} to {high:.15g}"
+    raise RangeError(errno.ERANGE, f"{name}: {number} {limits}")
 
 
 def check_time(value: object, name: str) -> int:
+    """Nanoseconds of any clock."""
     return check_unsigned(value, name, 2**63 - 1, -(2**63))
+
+
+def unsigned_or_zero(value: object, name: str, maximum: int, minimum: int = 0) -> int:
+    """As check_unsigned(); None is 0, which means in C that nothing was given."""
+    return 0 if value is None else check_unsigned(value, name, maximum, minimum)
+
+
+def number_of(word: object, name: str, words: Mapping[str, int]) -> int:
+    """The number of a word; None is 0."""
+    return 0 if word is None else words[check_word(word, name, words)]
+
+
+def by_number(words: Mapping[str, int]) -> dict[int, str]:
+    """The word of each number."""
+    return {number: word for word, number in words.items()}
+
+
+def words_of(bits: int, words: Mapping[str, int]) -> tuple[str, ...]:
+    """The words whose bits are set."""
+    return tuple(word for word, bit in words.items() if bits & bit)
+
+
+def triple_of(value: object, name: str) -> tuple[Any, Any, Any]:
+    """Low, nominal and high; a number is all three."""
+    if not isinstance(value, (tuple, list)):
+        return value, value, value
+    if len(value) != 3:
+        raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
+    low, nominal, high = value
+    return low, nominal, high
+
+
+def uw_of(watts: object, name: str) -> int:
+    """Whole microwatts."""
+    number = check_float(watts, name, "watts are")
+    if not 0 <= number <= 1e12:
+        raise InvalidError(errno.EINVAL, f"{name}: {number:g} W is no power")
+    return round(number * 1e6)
+
+
+def watts_of(uw: int | None) -> float | None:
+    """Watts; None is a value that nobody knows."""
+    return None if uw is None else uw / 1e6
+
+
+def ns_of(seconds: object, name: str, *, zero: bool = False) -> int:
+    """Whole nanoseconds; zero: 0 is a duration."""
+    number = check_float(seconds, name)
+    if (zero and number == 0) or (1 <= number * 1e9 < 2**64):
+        return round(number * 1e9)
+    raise RangeError(errno.ERANGE, f"{name}: {number:g} s is no duration")
+
+
+def none_if_nan(value: float) -> float | None:
+    """What C does not know is NaN there."""
+    return None if math.isnan(value) else value
+
+
+def nan_if_none(value: float | None) -> float:
+    """The other way round."""
+    return math.nan if value is None else float(value)
 
 
 def rows_of(
@@ -193,12 +259,5 @@ def check_spare(value: object, name: str = "spare") -> float:
 
 
 def check_measured_wa(value: object) -> float:
-    """1 or more."""
-    number = check_float(value, "measured_wa")
-    if not 1 <= number <= 1e6:
-        raise RangeError(errno.ERANGE, f"measured_wa: {number} is not in 1 to 1e6")
-    return number
-
-
-def by_number(words: Mapping[str, int]) -> dict[int, str]:
-    return {number: word for word, number in words.items()}
+    """Write amplification."""
+    return check_number(value, "measured_wa", 1, 1e6)

@@ -12,16 +12,24 @@ from typing import Any
 from ssdpm.base.values import Value
 
 
+def _text(value: object) -> str:
+    """A cell: unknown numbers and empty lists are a dash."""
+    if isinstance(value, float):
+        value = None if math.isnan(value) else f"{value:.6g}"
+    elif isinstance(value, (tuple, frozenset)):
+        words = map(str, value)
+        value = ", ".join(sorted(words) if isinstance(value, frozenset) else words)
+        value = value or None
+    return "&ndash;" if value is None else html.escape(str(value))
+
+
 def html_table(
     caption: str, columns: Iterable[str], rows: Iterable[Iterable[object]]
 ) -> str:
-    """A table for notebooks; None becomes a dash."""
+    """What _repr_html_() returns; None becomes a dash."""
 
     def cells(tag: str, values: Iterable[object]) -> str:
-        texts = (
-            "&ndash;" if value is None else html.escape(str(value)) for value in values
-        )
-        return "".join(f"<{tag}>{text}</{tag}>" for text in texts)
+        return "".join(f"<{tag}>{_text(value)}</{tag}>" for value in values)
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return (
@@ -31,23 +39,27 @@ def html_table(
     )
 
 
-def field_rows(value: Any) -> list[tuple[str, object]]:
-    return [(one.name, getattr(value, one.name)) for one in fields(value)]
+def html_fields(caption: str, value: Any, *left_out: str) -> str:
+    """A line for each field of one result."""
+    names = (one.name for one in fields(value) if one.name not in left_out)
+    return html_table(caption, ("", ""), ((n, getattr(value, n)) for n in names))
 
 
-def cell(value: object) -> object:
-    if isinstance(value, float):
-        return None if math.isnan(value) else f"{value:.6g}"
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value)) or None
-    return value
+def html_list(
+    caption: str, items: Iterable[object], columns: type[Value] | Iterable[str]
+) -> str:
+    """A line for each of some results; columns: their class, for all its fields."""
+    if isinstance(columns, type):
+        columns = [one.name for one in fields(columns)]  # type: ignore[arg-type]
+    names = list(columns)
+    rows = ([getattr(one, name) for name in names] for one in items)
+    return html_table(caption, names, rows)
 
 
 class Html(Value):
-    """A table of the fields, for notebooks."""
+    """A value whose fields are its table."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        rows = [(name, cell(value)) for name, value in field_rows(self)]
-        return html_table(str(self), ("", ""), rows)
+        return html_fields(str(self), self)

@@ -12,16 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import (
-    check_float,
+    by_number,
     check_instance,
     check_list,
     check_memory,
     check_unsigned,
     check_word,
     check_words,
+    ns_of,
+    uw_of,
 )
-from ssdpm.base.errors import InvalidError, RangeError
+from ssdpm.base.errors import InvalidError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
 from ssdpm.base.values import Value
@@ -49,17 +52,17 @@ from ssdpm.wa import Nand
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LIMITS = {number: word for word, number in _core.CAP_LIMITS.items()}
+_LIMITS = by_number(_core.CAP_LIMITS)
 
 
 def cap_uw_of(watts: object, name: str = "cap_w") -> int:
-    """None: there is no cap."""
+    """None: no cap."""
     if watts is None:
         return _core.CAP_NONE
-    value = check_float(watts, name)
-    if not 0 < value <= 1e12:
-        raise InvalidError(errno.EINVAL, f"{name}: {value:g} W is no cap")
-    return max(round(value * 1e6), 1)
+    cap_uw = uw_of(watts, name)
+    if not watts:
+        raise InvalidError(errno.EINVAL, f"{name}: 0 W is no cap")
+    return max(cap_uw, 1)
 
 
 def cap_watts(cap_uw: int) -> float | None:
@@ -345,7 +348,7 @@ class Drive(Value):
             InvalidError, RangeError, UnknownValueError: as at().
             MemoryError: more points than fit into memory; the message has their size.
         """
-        every = 0 if interval_s is None else _ns(interval_s, "interval_s")
+        every = 0 if interval_s is None else ns_of(interval_s, "interval_s")
         segments = segments_of(caps)
         if every:
             n = sum(-(-ns // every) for ns, _, _ in segments)
@@ -358,21 +361,13 @@ def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
     for one in check_list(caps, "caps", "(seconds, watts)"):
         if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
             raise TypeError("caps: (seconds, watts) or (seconds, watts, change) each")
-        change = _ns(one[2], "caps") if len(one) == 3 and one[2] else 0
-        segments.append((_ns(one[0], "caps"), cap_uw_of(one[1], "caps"), change))
+        change = ns_of(one[2], "caps") if len(one) == 3 and one[2] else 0
+        segments.append((ns_of(one[0], "caps"), cap_uw_of(one[1], "caps"), change))
     return segments
 
 
 def timeline_of(points: npt.NDArray[np.void]) -> Timeline:
-    points.flags.writeable = False
-    return Timeline(points)
-
-
-def _ns(seconds: object, name: str) -> int:
-    value = check_float(seconds, name)
-    if not 0 < value * 1e9 < 2**64 or round(value * 1e9) == 0:
-        raise RangeError(errno.ERANGE, f"{name}: {value:g} s is no duration")
-    return round(value * 1e9)
+    return Timeline(frozen(points))
 
 
 def from_model(

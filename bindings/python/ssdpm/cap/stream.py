@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Union
 
-from ssdpm.base.convert import check_float, check_unsigned, check_word, check_words
+from ssdpm.base.convert import (
+    check_float,
+    check_unsigned,
+    check_word,
+    check_words,
+    triple_of,
+    words_of,
+)
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.values import Value
 
@@ -57,14 +64,10 @@ SpanLike = Union[Span, tuple[float, float, float], float, None]
 
 
 def span_of(value: object, name: str) -> Span | None:
+    """None: not known."""
     if value is None or isinstance(value, Span):
         return value
-    if isinstance(value, (tuple, list)):
-        if len(value) != 3:
-            raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
-        return Span(*(check_float(one, name) for one in value))
-    number = check_float(value, name)
-    return Span(number, number, number)
+    return Span(*(check_float(one, name) for one in triple_of(value, name)))
 
 
 def triple(span: Span | None) -> _Triple:
@@ -162,8 +165,7 @@ def stream_of(found: StreamTuple) -> Stream:
 
 
 def field_names(bits: int) -> tuple[str, ...]:
-    every = {**STREAM_FIELDS, **DRIVE_FIELDS}
-    return tuple(name for name, bit in every.items() if bits & bit)
+    return words_of(bits, {**STREAM_FIELDS, **DRIVE_FIELDS})
 
 
 def span_gb(span: Span) -> str:

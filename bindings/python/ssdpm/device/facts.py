@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ssdpm.base.convert import watts_of
 from ssdpm.base.values import Value
 from ssdpm.policy.table import ApstTable
 from ssdpm.policy.words import PowerSource, Quirk
@@ -170,7 +171,7 @@ class DevicePower(Value):
     @property
     def power_limit_w(self) -> float | None:
         """power_limit_uw in watts."""
-        return None if self.power_limit_uw is None else self.power_limit_uw / 1e6
+        return watts_of(self.power_limit_uw)
 
 
 @dataclass(frozen=True, eq=False)

@@ -378,9 +378,7 @@ class Device(_Read):
             value = getattr(self, one.name)
             if one.name == "name" or value is None:
                 continue
-            if isinstance(value, (tuple, frozenset)):
-                value = ", ".join(sorted(map(str, value)))
-            elif one.name.startswith(("pci_", "ahci_")) and isinstance(value, int):
+            if one.name.startswith(("pci_", "ahci_")) and isinstance(value, int):
                 value = f"{value:#x}"
             rows.append((one.name, value))
         return html_table(self.name, ("fact", "value"), rows)

@@ -10,12 +10,13 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import (
-    check_float,
     check_instance,
     check_measured_wa,
     check_spare,
     check_unsigned,
     check_word,
+    triple_of,
+    uw_of,
 )
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.values import Value
@@ -55,22 +56,12 @@ class Overlay(Value):
         """What was measured, as _core takes it."""
 
 
-def _number(value: object, name: str, watts: bool) -> int:
-    if not watts:
-        return check_unsigned(value, name, 2**64 - 1)
-    number = check_float(value, name, "watts are")
-    if not 0 <= number <= 1e12:
-        raise InvalidError(errno.EINVAL, f"{name}: {number:g} W is no power")
-    return round(number * 1e6)
-
-
 def _values(value: object, name: str, watts: bool) -> tuple[int, int, int]:
     """A number, which is certain, or (low, nominal, high)."""
-    if not isinstance(value, (tuple, list)):
-        value = (value, value, value)
-    if len(value) != 3:
-        raise ValueError(f"{name}: a number or (low, nominal, high) is needed")
-    low, nominal, high = (_number(one, name, watts) for one in value)
+    low, nominal, high = (
+        uw_of(one, name) if watts else check_unsigned(one, name, 2**64 - 1)
+        for one in triple_of(value, name)
+    )
     return low, nominal, high
 
 

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import SupportsIndex, Union
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool, check_unsigned, check_word
+from ssdpm.base.convert import (
+    check_bool,
+    check_word,
+    unsigned_or_zero,
+    words_of,
+)
 from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, link_of, model_of, parameters
@@ -66,12 +71,10 @@ def _table(
         ),
         algorithm=word,
         transition_power_uw=transition,
-        quirks=_quirk_words(quirk_bits(model, quirks, _core.ALGORITHMS[word])),
+        quirks=words_of(
+            quirk_bits(model, quirks, _core.ALGORITHMS[word]), _core.QUIRKS
+        ),
     )
-
-
-def _quirk_words(bits: int) -> list[str]:
-    return [word for word, bit in _core.QUIRKS.items() if bits & bit]
 
 
 def _apst_quirks(quirks: Iterable[Quirk]) -> list[str]:
@@ -124,11 +127,7 @@ class Setup:
         self.flags = 0
         if check_bool(idle_from_start, "idle_from_start"):
             self.flags |= _core.SIM_IDLE_FROM_START
-        self.interval_ns = (
-            0
-            if interval_ns is None
-            else check_unsigned(interval_ns, "interval_ns", 2**64 - 1)
-        )
+        self.interval_ns = unsigned_or_zero(interval_ns, "interval_ns", 2**64 - 1)
 
     def today(self) -> ApstTable | None:
         """The table that the machine of a device has, if it says so."""
@@ -192,4 +191,4 @@ def parameters_of(
 
 
 def end_number(end_ns: SupportsIndex | None) -> int:
-    return 0 if end_ns is None else check_unsigned(end_ns, "end_ns", 2**64 - 1)
+    return unsigned_or_zero(end_ns, "end_ns", 2**64 - 1)

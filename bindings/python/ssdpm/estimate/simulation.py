@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import SupportsIndex
 
 from ssdpm import _core
+from ssdpm.base.arrays import frozen
 from ssdpm.base.convert import by_number, check_bool
 from ssdpm.base.values import Ongoing
 from ssdpm.device.machine import Device
@@ -114,7 +115,7 @@ class Simulation(Ongoing):
         nominal, low, high = (run_from(run, len(setup.model)) for run in runs)
         words = [w for n, w in _AXIS_WORDS.items() if axes >> (n - 1) & 1]
         for array in (intervals, changes):
-            array.flags.writeable = False
+            frozen(array)
         return Estimate(
             model=setup.model,
             table=self._table,

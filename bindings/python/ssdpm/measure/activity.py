@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from ssdpm import _core
 from ssdpm.base.convert import check_time
-from ssdpm.base.notebook import Html, cell, html_table
+from ssdpm.base.notebook import Html, html_list
 from ssdpm.base.optional import drawn
 from ssdpm.base.units import in_j, in_s, in_w
 from ssdpm.base.values import Value
@@ -103,10 +103,7 @@ class Activities(Value, Sequence[Activity]):
         return f"<ssdpm.measure.Activities: {len(self)} runs above {self.baseline}>"
 
     def _repr_html_(self) -> str:
-        names = [one.name for one in fields(Activity)]
-        rows = ([cell(getattr(one, name)) for name in names] for one in self.runs)
-        head = f"{len(self)} runs above {self.baseline}"
-        return html_table(head, names, rows)
+        return html_list(f"{len(self)} runs above {self.baseline}", self.runs, Activity)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The samples with the baseline and the runs drawn over them.

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     check_float,
     check_instance,
     check_list,
-    check_number,
     check_text,
     check_unsigned,
     check_word,
+    ns_of,
 )
-from ssdpm.base.errors import Error, RangeError
+from ssdpm.base.errors import Error
 from ssdpm.base.notebook import Html, html_table
 from ssdpm.base.optional import drawn
 from ssdpm.base.units import in_j, in_s
@@ -28,7 +28,7 @@ from ssdpm.measure.activity import Tail
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BACKGROUND_WORDS = {number: word for word, number in _core.BACKGROUNDS.items()}
+_BACKGROUND_WORDS = by_number(_core.BACKGROUNDS)
 
 
 class Background(Word):
@@ -252,10 +252,7 @@ def _suite_of_frame(frame: Any) -> dict[_Place, list[BackgroundRun]]:
     for *place, parameter, tail_s, extra_j, sigma_j in zip(
         *(frame[name].tolist() for name in names)
     ):
-        seconds = check_number(tail_s, "tail_s")
-        if seconds > 1e9:
-            raise RangeError(errno.ERANGE, "tail_s: a tail is 0 to 1e9 seconds long")
-        numbers = (float(parameter), round(seconds * 1e9), float(extra_j))
+        numbers = (float(parameter), ns_of(tail_s, "tail_s", zero=True), float(extra_j))
         where = (str(place[0]), str(place[1]), str(place[2]))
         suite.setdefault(where, []).append(BackgroundRun(*numbers, float(sigma_j)))
     return suite

@@ -9,11 +9,12 @@ from typing import Any
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     check_instance,
     check_number,
     check_time,
     check_unsigned,
-    check_word,
+    number_of,
 )
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.notebook import Html
@@ -21,7 +22,7 @@ from ssdpm.base.units import in_w
 from ssdpm.base.values import Ongoing
 from ssdpm.measure.signal import SignalLike, signal_of
 
-_METHOD_WORDS = {number: word for word, number in _core.BASELINE_METHODS.items()}
+_METHOD_WORDS = by_number(_core.BASELINE_METHODS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +92,7 @@ def baseline(
         UnknownValueError: fewer than 3 finite samples.
         Error: with errno EDOM: no level stands out as that of an idle drive.
     """
-    number = 0
-    if method is not None:
-        word = check_word(method, "method", _core.BASELINE_METHODS)
-        number = _core.BASELINE_METHODS[word]
+    number = number_of(method, "method", _core.BASELINE_METHODS)
     begin = end = 0
     if window is not None:
         if not isinstance(window, (tuple, list)) or len(window) != 2:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,6 +21,8 @@ from ssdpm.base.convert import (
     check_measured_wa,
     check_text,
     check_unsigned,
+    nan_if_none,
+    none_if_nan,
 )
 from ssdpm.base.errors import Error, InvalidError
 from ssdpm.base.notebook import Html, html_table
@@ -94,14 +95,6 @@ class MeasuredStatus(Word):
     """All of its interval is below 0, which nothing can have."""
 
 
-def _optional(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
 @dataclass(frozen=True, eq=False)
 class Measured(Html):
     """One parameter of a drive, as measured.
@@ -172,10 +165,10 @@ class Measured(Html):
             _core.MEASURED_STATUSES[str(self.status)],
             bool(self.exceeds),
             self.n,
-            _nan(self.low),
-            _nan(self.nominal),
-            _nan(self.high),
-            _nan(self.stated),
+            nan_if_none(self.low),
+            nan_if_none(self.nominal),
+            nan_if_none(self.high),
+            nan_if_none(self.stated),
             self.reason,
         )
 
@@ -188,9 +181,9 @@ class Measured(Html):
             MeasuredStatus(_STATUS_WORDS[status]),
             exceeds,
             n,
-            _optional(low),
-            _optional(nominal),
-            _optional(high),
+            none_if_nan(low),
+            none_if_nan(nominal),
+            none_if_nan(high),
             stated,
             reason,
         )
@@ -428,7 +421,7 @@ class Calibration(Overlay):
     ) -> Calibration:
         numbers: dict[str, Any] = dict(zip(_QUALITY, quality))
         for name in _QUALITY[5:]:
-            numbers[name] = _optional(numbers[name])
+            numbers[name] = none_if_nan(numbers[name])
         return cls(tuple(map(Measured._of, measured)), **numbers, **facts)
 
     def _rows(self) -> list[Any]:
@@ -441,10 +434,10 @@ class Calibration(Overlay):
             self.bin_ns,
             self.offset_ns,
             self.offset_error_ns,
-            _nan(self.sigma_w),
-            _nan(self.drift_w),
-            _nan(self.noise_phi),
-            _nan(self.noise_share),
+            nan_if_none(self.sigma_w),
+            nan_if_none(self.drift_w),
+            nan_if_none(self.noise_phi),
+            nan_if_none(self.noise_share),
         )
 
     def _overlay(self) -> _OverlayTuple:

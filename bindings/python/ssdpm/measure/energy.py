@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
-from ssdpm.base.convert import check_number, check_unsigned
+from ssdpm.base.convert import check_number, check_unsigned, words_of
 from ssdpm.base.notebook import Html
 from ssdpm.base.units import in_j, in_s, in_w
 from ssdpm.base.values import Ongoing
@@ -74,7 +74,7 @@ class Energy(Html):
 
 def _energy(values: tuple[Any, ...]) -> Energy:
     bits = values[-1]
-    remarks = tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit)
+    remarks = words_of(bits, _core.SIGNAL_REMARKS)
     return Energy(*(*values[:-1], remarks))
 
 

@@ -43,8 +43,7 @@ def _params(
     def number(value: float | None, name: str) -> float:
         return 0.0 if value is None else check_number(value, name)
 
-    known = _core.POWER_FORMATS
-    found = known[check_word(format, "format", known)]
+    found = _core.POWER_FORMATS[check_word(format, "format", _core.POWER_FORMATS)]
     text = None if columns is None else check_text(columns, "columns")
     rate = number(rate_hz, "rate_hz")
     if rate_hz is not None and not 0 < rate <= 1e9:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import RangeError
-from ssdpm.base.notebook import Html, cell, html_table
+from ssdpm.base.notebook import Html, html_list
 from ssdpm.base.optional import drawn
 from ssdpm.base.units import in_j, in_w
 from ssdpm.base.values import Value
@@ -153,9 +153,7 @@ class SizeProfile(Value):
         return f"<ssdpm.measure.SizeProfile: {self._head()}>"
 
     def _repr_html_(self) -> str:
-        names = [one.name for one in fields(SizeLevel)]
-        rows = ([cell(getattr(one, name)) for name in names] for one in self.levels)
-        return html_table(self._head(), names, rows)
+        return html_list(self._head(), self.levels, SizeLevel)
 
     def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
         """Time on the left, energy on the right: their medians, and all runs.
@@ -274,8 +272,7 @@ class DatasheetComparison(Value):
 
     def _repr_html_(self) -> str:
         names = ("name", "active_w", "time_s", "datasheet_j", "energy_j", "ratio")
-        rows = ([cell(getattr(run, name)) for name in names] for run in self.runs)
-        return html_table(self._head(), names, rows)
+        return html_list(self._head(), self.runs, names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A bar for the data sheet and one for what was measured, and their ratio.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
+from ssdpm.base.convert import words_of
 from ssdpm.base.notebook import Html
 from ssdpm.base.units import in_s
 from ssdpm.measure.baseline import Baseline, Detect, detect_numbers, level_numbers
@@ -98,7 +99,7 @@ def check_sampling(
     if baseline is None:
         numbers[9:11] = None, None
     bits = numbers.pop()
-    numbers.append(tuple(w for w, bit in _core.SIGNAL_REMARKS.items() if bits & bit))
+    numbers.append(words_of(bits, _core.SIGNAL_REMARKS))
     return Sampling(*numbers)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Union
 
 import numpy as np
@@ -15,7 +15,7 @@ from ssdpm import _core
 from ssdpm.base.arrays import array_of, floats, integers, one_dimension, share
 from ssdpm.base.convert import check_number, check_time
 from ssdpm.base.errors import RangeError
-from ssdpm.base.notebook import html_table
+from ssdpm.base.notebook import html_fields
 from ssdpm.base.values import Value, same
 
 
@@ -90,8 +90,7 @@ class PowerCounts(Value):
     n_resets: int
 
     def _repr_html_(self) -> str:
-        rows = [(one.name, getattr(self, one.name)) for one in fields(self)]
-        return html_table("what was met", ("", ""), rows)
+        return html_fields("what was met", self)
 
 
 class Signal:

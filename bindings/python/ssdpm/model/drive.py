@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.convert import check_instance, check_unsigned, check_word
+from ssdpm.base.convert import check_instance, check_unsigned, check_word, number_of
 from ssdpm.base.errors import Error, FormatError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.values import Value
@@ -26,7 +26,6 @@ from ssdpm.model.states import (
     power_state_dtype,
     state_name,
     states_array,
-    word_number,
 )
 
 
@@ -179,8 +178,8 @@ class Model:
                 check_ascii(product, "product"),
                 check_ascii(firmware, "firmware"),
                 apsta,
-                word_number(provenance, "provenance", _core.PROVENANCES),
-                word_number(format, "format", _core.FORMATS),
+                number_of(provenance, "provenance", _core.PROVENANCES),
+                number_of(format, "format", _core.FORMATS),
                 sata_facts(sata, kind),
                 states_array(states),
             )

@@ -6,9 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ssdpm import _core
-from ssdpm.base.convert import check_word
+from ssdpm.base.convert import check_word, watts_of
 from ssdpm.base.values import Value
-from ssdpm.model.states import watts
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +25,7 @@ class GovernorMode(Value):
     @property
     def power_w(self) -> float | None:
         """power_uw in watts."""
-        return watts(self.power_uw)
+        return watts_of(self.power_uw)
 
 
 def governor_modes(form: str) -> tuple[GovernorMode, ...]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,22 +11,22 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     check_bool,
     check_list,
     check_unsigned,
     check_word,
     check_words,
+    number_of,
+    watts_of,
+    words_of,
 )
 from ssdpm.base.values import Value
 
 power_state_dtype: np.dtype[np.void] = _core.power_state_dtype
 """Layout of struct ssdpm_power_state: 128 bytes, the reserved ones left out."""
 
-_LINK_STATE_WORDS = {number: word for word, number in _core.LINK_STATES.items()}
-
-
-def watts(microwatts: int | None) -> float | None:
-    return None if microwatts is None else microwatts / 1e6
+_LINK_STATE_WORDS = by_number(_core.LINK_STATES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +69,17 @@ class PowerState(Value):
     @property
     def max_power_w(self) -> float | None:
         """max_power_uw in watts, or None."""
-        return watts(self.max_power_uw)
+        return watts_of(self.max_power_uw)
 
     @property
     def active_power_w(self) -> float | None:
         """active_power_uw in watts, or None."""
-        return watts(self.active_power_uw)
+        return watts_of(self.active_power_uw)
 
     @property
     def idle_power_w(self) -> float | None:
         """idle_power_uw in watts, or None."""
-        return watts(self.idle_power_uw)
+        return watts_of(self.idle_power_uw)
 
 
 def state_name(number: int, state: PowerState) -> str:
@@ -96,17 +96,10 @@ def power_state(names: Iterable[str], numbers: Iterable[int]) -> PowerState:
     }
     return PowerState(
         operational=not row["flags"] & _core.STATE_NON_OPERATIONAL,
-        not_reported=frozenset(
-            name for name, bit in _core.FIELDS.items() if row["not_reported"] & bit
-        ),
+        not_reported=frozenset(words_of(row["not_reported"], _core.FIELDS)),
         link_state=_LINK_STATE_WORDS.get(row["link_state"]),
         **values,
     )
-
-
-def word_number(word: str | None, name: str, numbers: Mapping[str, int]) -> int:
-    """The number of a word, 0 for None."""
-    return 0 if word is None else numbers[check_word(word, name, numbers)]
 
 
 def _field_bits(names: Iterable[str], what: str) -> int:
@@ -129,7 +122,7 @@ def _fill_row(array: npt.NDArray[np.void], index: int, state: object) -> None:
             continue
         maximum = int(np.iinfo(array.dtype[name]).max)
         array[name][index] = check_unsigned(value, f"{what}.{name}", maximum)
-    array["link_state"][index] = word_number(
+    array["link_state"][index] = number_of(
         state.link_state, f"{what}.link_state", _core.LINK_STATES
     )
     array["not_reported"][index] = _field_bits(

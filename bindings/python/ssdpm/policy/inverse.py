@@ -17,7 +17,6 @@ from ssdpm.policy.parameters import (
     core_params,
     limit_word,
 )
-from ssdpm.policy.quirks import check_model
 from ssdpm.policy.table import ApstTable
 from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk
 
@@ -43,7 +42,8 @@ def infer(model: Model, table: ApstTable) -> list[ApstParameters]:
         UnsupportedError: not an NVMe drive.
     """
     found = _core.apst_infer(
-        check_model(model)._handle, check_instance(table, "table", ApstTable)._handle
+        check_instance(model, "model", Model)._handle,
+        check_instance(table, "table", ApstTable)._handle,
     )
     return [apst_parameters(one) for one in found]
 
@@ -77,7 +77,7 @@ def keep(
         InvalidError: the drive has no such state.
         And those of apst().
     """
-    check_model(model)
+    check_instance(model, "model", Model)
     params = core_params(
         model,
         algorithm=algorithm,
@@ -115,9 +115,9 @@ def reach(
         UnknownValueError: a non-operational state has an unknown latency.
         UnsupportedError: not an NVMe drive.
     """
-    params = core_params(check_model(model), quirks=quirks)
+    params = core_params(check_instance(model, "model", Model), quirks=quirks)
     found, made = _core.apst_reach(
-        check_model(model)._handle,
+        check_instance(model, "model", Model)._handle,
         check_instance(table, "table", ApstTable)._handle,
         params.quirks,
     )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import check_unsigned, check_word
+from ssdpm.base.convert import by_number, check_unsigned, number_of
 from ssdpm.base.values import Value
 from ssdpm.model.drive import Model
 from ssdpm.policy.quirks import AUTO, quirk_bits, quirk_names
@@ -52,16 +52,14 @@ TIMES = (
 POWERS = ("idle_power_uw", "transition_power_uw")
 
 
-def word_of(number: int, words: Mapping[str, int]) -> str:
-    return next(word for word, n in words.items() if n == number)
-
-
 def _defaults() -> Mapping[str, Any]:
     params = _core.ApstParams()
     values: dict[str, Any] = {
-        "algorithm": Algorithm(word_of(params.algorithm, _core.ALGORITHMS)),
-        "scheme": PowerScheme(word_of(params.scheme, _core.SCHEMES)),
-        "power_source": PowerSource(word_of(params.power_source, _core.POWER_SOURCES)),
+        "algorithm": Algorithm(by_number(_core.ALGORITHMS)[params.algorithm]),
+        "scheme": PowerScheme(by_number(_core.SCHEMES)[params.scheme]),
+        "power_source": PowerSource(
+            by_number(_core.POWER_SOURCES)[params.power_source]
+        ),
         "max_exit_latency_us": params.max_exit_latency_us,
         "quirks": AUTO,
     }
@@ -109,7 +107,7 @@ def core_params(
         if value is None:
             continue
         if known is not None:
-            setattr(params, name, known[check_word(value, name, known)])
+            setattr(params, name, number_of(value, name, known))
         else:
             most = 2**32 - 1 if name in POWERS else 2**64 - 1
             setattr(params, name, check_unsigned(value, name, most))
@@ -123,15 +121,15 @@ def apst_parameters(
     """Parameters, and the range of the limit."""
     params, low, high = found
     return ApstParameters(
-        algorithm=word_of(params.algorithm, _core.ALGORITHMS),
+        algorithm=by_number(_core.ALGORITHMS)[params.algorithm],
         max_exit_latency_us=limit_word(params.max_exit_latency_us),
         primary_timeout_ms=params.primary_timeout_ms,
         primary_latency_tolerance_us=params.primary_latency_tolerance_us,
         secondary_timeout_ms=params.secondary_timeout_ms,
         secondary_latency_tolerance_us=params.secondary_latency_tolerance_us,
         quirks=quirk_names(params.quirks),
-        scheme=word_of(params.scheme, _core.SCHEMES),
-        power_source=word_of(params.power_source, _core.POWER_SOURCES),
+        scheme=by_number(_core.SCHEMES)[params.scheme],
+        power_source=by_number(_core.POWER_SOURCES)[params.power_source],
         idle_power_uw=params.idle_power_uw,
         transition_power_uw=params.transition_power_uw,
         limit_range=(limit_word(low), limit_word(high)),

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
-from ssdpm.base.convert import check_text, check_unsigned, check_word, check_words
+from ssdpm.base.convert import (
+    check_text,
+    check_unsigned,
+    check_word,
+    check_words,
+    number_of,
+)
 from ssdpm.base.values import Value
 from ssdpm.policy.parameters import TIMES, limit_number, limit_word
 from ssdpm.policy.words import PowerSource
@@ -43,7 +49,7 @@ class ProfileSettings(Value):
 def lpm_numbers(lpms: Iterable[str] | str, name: str) -> list[int]:
     """The numbers of policies; one may stand alone."""
     words = check_words(lpms, name, "policies")
-    return [_core.LPM[check_word(word, name, _core.LPM)] for word in words]
+    return [number_of(word, name, _core.LPM) for word in words]
 
 
 def settings_dict(settings: ProfileSettings) -> dict[str, Any]:

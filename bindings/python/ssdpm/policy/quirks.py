@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from ssdpm import _core
-from ssdpm.base.convert import check_text, check_unsigned, check_word, check_words
+from ssdpm.base.convert import (
+    check_instance,
+    check_text,
+    check_unsigned,
+    check_word,
+    check_words,
+    words_of,
+)
 from ssdpm.base.values import Value
 from ssdpm.model.drive import Model
 from ssdpm.policy.words import Quirk
@@ -72,36 +79,25 @@ class Quirks(Value):
 
 def quirk_names(bits: int) -> tuple[Quirk, ...]:
     """The members of some bits."""
-    return tuple(Quirk(word) for word, bit in _core.QUIRKS.items() if bits & bit)
+    return tuple(map(Quirk, words_of(bits, _core.QUIRKS)))
 
 
 def _host_dict(host: Host | None) -> dict[str, str | int | None]:
     """The members for C, checked: there 0 is an unknown id."""
     if host is None:
         host = Host()
-    if not isinstance(host, Host):
-        raise TypeError(f"host: an ssdpm.Host is needed, not {type(host).__name__}")
+    check_instance(host, "host", Host)
     values: dict[str, str | int | None] = {}
     for field in fields(host):
         value = getattr(host, field.name)
         if field.name.endswith("_id"):
             value = check_unsigned(0 if value is None else value, field.name, 0xFFFF)
-        elif value is not None and not isinstance(value, str):
-            raise TypeError(
-                f"{field.name}: a str is needed, not {type(value).__name__}"
-            )
-        elif value is not None and "\0" in value:
-            raise ValueError(f"{field.name}: a zero byte stands in it")
+        elif value is not None:
+            check_text(value, field.name)
         values[field.name] = value
     if (host.pci_vendor_id is None) != (host.pci_device_id is None):
         raise ValueError("pci_vendor_id and pci_device_id: both are needed, or none")
     return values
-
-
-def check_model(model: object) -> Model:
-    if not isinstance(model, Model):
-        raise TypeError(f"model: an ssdpm.Model is needed, not {type(model).__name__}")
-    return model
 
 
 def quirks(
@@ -126,7 +122,7 @@ def quirks(
     """
     text = "" if rules is None else check_text(rules, "rules")
     found, unknown, matches = _core.quirks_find(
-        check_model(model)._handle, _host_dict(host), text.encode()
+        check_instance(model, "model", Model)._handle, _host_dict(host), text.encode()
     )
     return Quirks(
         quirk_names(found),

@@ -14,14 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.convert import bytes_of, check_bool, check_filename, check_instance
+from ssdpm.base.convert import (
+    by_number,
+    bytes_of,
+    check_bool,
+    check_filename,
+    check_instance,
+)
 from ssdpm.base.errors import Error, FormatError, UnsupportedError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.values import Value
 from ssdpm.model.drive import Model
 from ssdpm.model.source import read_file
-from ssdpm.policy.parameters import APST_DEFAULTS, core_params, word_of
-from ssdpm.policy.quirks import check_model, quirk_names
+from ssdpm.policy.parameters import APST_DEFAULTS, core_params
+from ssdpm.policy.quirks import quirk_names
 from ssdpm.policy.words import Algorithm, PowerScheme, PowerSource, Quirk, VerdictKind
 
 apst_entry_dtype: np.dtype[np.void] = _core.apst_entry_dtype
@@ -161,7 +167,7 @@ class ApstTable:
         """What made the table; None for one from bytes."""
         if self._params is None:
             return None
-        return Algorithm(word_of(self._params.algorithm, _core.ALGORITHMS))
+        return Algorithm(by_number(_core.ALGORITHMS)[self._params.algorithm])
 
     @property
     def quirks(self) -> tuple[Quirk, ...] | None:
@@ -217,7 +223,7 @@ class ApstTable:
             InvalidError: with the first fault.
             UnsupportedError: not an NVMe drive.
         """
-        self._handle.validate(check_model(model)._handle)
+        self._handle.validate(check_instance(model, "model", Model)._handle)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ApstTable):
@@ -349,7 +355,7 @@ def apst(
         UnsupportedError: not an NVMe drive.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    check_model(model)
+    check_instance(model, "model", Model)
     params = core_params(
         model,
         algorithm=algorithm,

@@ -13,13 +13,14 @@ from typing import IO, Any, Generic, SupportsIndex, TypeVar, Union
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     bytes_of,
     check_bool,
     check_filename,
     check_memory,
     check_text,
     check_unsigned,
-    check_word,
+    number_of,
 )
 from ssdpm.base.errors import Error
 from ssdpm.base.values import Ongoing
@@ -27,7 +28,7 @@ from ssdpm.workload.records import IO_DTYPE, TraceCounts
 from ssdpm.workload.trace import Trace
 
 TraceSource = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
-_FORMAT_WORDS = {number: word for word, number in _core.TRACE_FORMATS.items()}
+_FORMAT_WORDS = by_number(_core.TRACE_FORMATS)
 
 
 def trace_counts(reader: _core.Reader) -> TraceCounts:
@@ -191,10 +192,7 @@ class TraceIterator(Parts[Trace, TraceCounts]):
         device: str | None = None,
         skip_bad: bool = False,
     ) -> None:
-        number = 0
-        if format is not None:
-            known = _core.TRACE_FORMATS
-            number = known[check_word(format, "format", known)]
+        number = number_of(format, "format", _core.TRACE_FORMATS)
         texts = _option_text(columns, "columns"), _option_text(device, "device")
         check_bool(skip_bad, "skip_bad")
         super().__init__(

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import SupportsIndex
 
 from ssdpm import _core
-from ssdpm.base.convert import check_memory, check_text, check_unsigned, check_word
+from ssdpm.base.convert import (
+    check_memory,
+    check_text,
+    check_unsigned,
+    number_of,
+)
 from ssdpm.base.values import Value
 from ssdpm.workload.files import trace_counts
 from ssdpm.workload.records import IO_DTYPE, OPS
@@ -46,7 +51,7 @@ def _generator(
         )
         for key, number in numbers.items()
     }
-    values["op"] = None if op is None else OPS[check_word(op, "op", OPS)]
+    values["op"] = number_of(op, "op", OPS) or None
     return values
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm.base.convert import by_number
 from ssdpm.base.values import Value
 
 IO_DTYPE: np.dtype[np.void] = _core.io_dtype
@@ -24,7 +25,7 @@ OPS: Mapping[str, int] = _core.OPS
 """The number of each operation in records: read, write, flush, discard."""
 
 Records = npt.NDArray[np.void]
-OP_WORDS = {number: word for word, number in OPS.items()}
+OP_WORDS = by_number(OPS)
 
 
 class PerOp(NamedTuple):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm.base.arrays import array_of, integers, refuse, refuse_masked, share
-from ssdpm.base.convert import check_filename, check_text, check_word
+from ssdpm.base.convert import check_filename, check_text, check_word, number_of
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn, need
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 def _ops(values: object) -> npt.NDArray[np.uint64]:
     if isinstance(values, str):
-        return np.array(OPS[check_word(values, "op", OPS)], np.uint64)
+        return np.array(number_of(values, "op", OPS), np.uint64)
     array, masked = array_of(values, "op")
     refuse_masked("op", array, masked)
     if array.dtype.kind in "OU":
         found, places = np.unique(array.astype(str), return_inverse=True)
-        numbers = [OPS[check_word(str(word), "op", OPS)] for word in found]
+        numbers = [number_of(str(word), "op", OPS) for word in found]
         return np.array(numbers, dtype=np.uint64)[places].reshape(array.shape)
     numbers_of = integers(array, "op", len(OPS))
     if not numbers_of.all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ssdpm import _core
@@ -17,7 +17,7 @@ from ssdpm.base.convert import (
     rows_of,
 )
 from ssdpm.base.errors import UnknownValueError
-from ssdpm.base.notebook import Html, cell, html_table
+from ssdpm.base.notebook import Html, html_list
 from ssdpm.base.optional import drawn
 from ssdpm.base.units import in_w
 from ssdpm.base.values import Value
@@ -213,15 +213,8 @@ class Analysis(Value):
         return f"<ssdpm.measure.survey.Analysis {self._head()}>"
 
     def _repr_html_(self) -> str:
-        names = [one.name for one in fields(Mean)]
-        means = ([cell(getattr(one, name)) for name in names] for one in self.means)
-        pairs = [one.name for one in fields(Difference)]
-        rows = (
-            [cell(getattr(one, name)) for name in pairs] for one in self.differences
-        )
-        return html_table(self._head(), names, means) + html_table(
-            "differences", pairs, rows
-        )
+        means = html_list(self._head(), self.means, Mean)
+        return means + html_list("differences", self.differences, Difference)
 
     def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
         """Means of the policies over their runs, and differences, with intervals.

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 from ssdpm import _core
 from ssdpm.base.convert import (
+    by_number,
     check_instance,
     check_list,
     check_number,
     check_text,
     check_unsigned,
+    words_of,
 )
 from ssdpm.base.notebook import Html
 from ssdpm.base.values import Word
 from ssdpm.measure.survey.analysis import check_finite
 from ssdpm.measure.survey.detectable import check_or_nan
 
-_VERDICT_WORDS = {number: word for word, number in _core.SURVEY_VERDICTS.items()}
+_VERDICT_WORDS = by_number(_core.SURVEY_VERDICTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +122,7 @@ def judge(
     rate = check_number(error_rate, "error_rate", 1e-6)
     verdict, bits, p, one, other = _core.survey_judge(numbers, rate)
     word = Verdict(_VERDICT_WORDS[verdict])
-    missing = tuple(w for w, bit in _core.SURVEY_MISSING.items() if bits & bit)
+    missing = words_of(bits, _core.SURVEY_MISSING)
     if word == Verdict.NOT_DECIDABLE:
         return Judgement(word, missing, p, None, None)
     return Judgement(word, missing, p, names[one], names[other])

@@ -6,15 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
-from ssdpm.base.convert import check_text, check_word
+from ssdpm.base.arrays import frozen
+from ssdpm.base.convert import by_number, check_text, check_word
 from ssdpm.base.errors import Error, UnknownValueError
-from ssdpm.base.notebook import Html, cell, html_table
+from ssdpm.base.notebook import Html, html_table
 from ssdpm.base.optional import drawn
 from ssdpm.base.values import Value, Word
 from ssdpm.measure.survey.analysis import Analysis, Run, analyse, one_of
@@ -35,7 +36,7 @@ class RunStatus(Word):
     """A later one is of the same thing."""
 
 
-_STATUS_WORDS = {number: word for word, number in _core.SURVEY_RUN_STATUSES.items()}
+_STATUS_WORDS = by_number(_core.SURVEY_RUN_STATUSES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,7 +243,7 @@ class Survey(Value):
     def _repr_html_(self) -> str:
         names = ("run", "policy", "scenario", "block", "readings", "status", "mean_w")
         rows = (
-            (r.run, r.policy, r.scenario, r.block, len(r), r.status, cell(m.mean_w))
+            (r.run, r.policy, r.scenario, r.block, len(r), r.status, m.mean_w)
             for r, m in ((one, one.mean()) for one in self.readings)
         )
         return html_table(self._head(), names, rows)
@@ -268,11 +269,6 @@ def _step_of(interval_ns: int, times: npt.NDArray[np.int64] | None) -> float:
         return 1e9
     step = (float(times[-1]) - float(times[0])) / (len(times) - 1)
     return step if step >= 1 else 1e9
-
-
-def _frozen(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    values.flags.writeable = False
-    return values
 
 
 def read(source: TraceSource) -> Survey:
@@ -306,9 +302,9 @@ def read(source: TraceSource) -> Survey:
             scenarios[scenario],
             block,
             RunStatus(_STATUS_WORDS[status]),
-            None if times is None else _frozen(times),
-            _frozen(power),
-            _frozen(latency),
+            None if times is None else frozen(times),
+            frozen(power),
+            frozen(latency),
             _step_of(interval_ns, times),
         )
         for number, policy, scenario, block, status, times, power, latency in readings

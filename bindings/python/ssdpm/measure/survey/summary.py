@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ssdpm import _core
-from ssdpm.base.convert import check_bool
+from ssdpm.base.convert import by_number, check_bool
 from ssdpm.base.notebook import Html
 from ssdpm.base.units import in_s, in_w
 from ssdpm.base.values import Word
 from ssdpm.measure.signal import SignalLike, signal_of
 
-_TREND_WORDS = {number: word for word, number in _core.SURVEY_TRENDS.items()}
+_TREND_WORDS = by_number(_core.SURVEY_TRENDS)
 
 
 class Trend(Word):
