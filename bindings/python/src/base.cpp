@@ -87,17 +87,19 @@ PYBIND11_MODULE(_core, module, py::mod_gil_not_used())
 PYBIND11_MODULE(_core, module)
 #endif
 {
+	py::module_ energy = module.def_submodule("energy");
+
 	module.attr("JSON_MAX_BYTES") = SSDPM_JSON_MAX_BYTES;
 	module.def("version", &ssdpm_version);
 	add_model(module);
 	add_policy(module);
-	add_workload(module);
-	add_estimate(module);
-	add_budget(module);
-	add_cap(module);
 	add_device(module);
 	add_apply(module);
-	add_measure(module);
-	add_survey(module);
-	add_writes(module);
+	add_workload(energy);
+	add_estimate(energy);
+	add_budget(energy);
+	add_cap(energy);
+	add_measure(energy);
+	add_survey(energy);
+	add_writes(energy);
 }

@@ -508,7 +508,6 @@ static void add_dtypes(py::module_ &module)
 
 static void add_words(py::module_ &module)
 {
-	module.attr("LPM") = words(&ssdpm_lpm_to_string);
 	module.attr("LOOPS") = words(&ssdpm_loop_to_string);
 	module.attr("PCIE_LINKS") = words(&ssdpm_pcie_link_to_string);
 	module.attr("PARAMETER_KINDS") = words(&ssdpm_parameter_kind_to_string);

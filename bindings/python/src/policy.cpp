@@ -461,6 +461,7 @@ void add_policy(py::module_ &module)
 		py::dtype::of<struct ssdpm_apst_entry>();
 	module.attr("APST_BYTES") = SSDPM_APST_BYTES;
 	module.attr("LATENCY_ANY") = SSDPM_LATENCY_ANY;
+	module.attr("LPM") = words(&ssdpm_lpm_to_string);
 	module.attr("ALGORITHMS") = words(&ssdpm_apst_algorithm_to_string);
 	module.attr("SCHEMES") = words(&ssdpm_power_scheme_to_string);
 	module.attr("POWER_SOURCES") = words(&ssdpm_power_source_to_string);

@@ -145,13 +145,13 @@ from ssdpm.model import (
     Finding,
     GovernorMode,
     Model,
-    Parameter,
     PowerState,
     SataLink,
     governor_modes,
     load,
     power_state_dtype,
 )
+from ssdpm.parameter import Parameter
 from ssdpm.policy import (
     APST_DEFAULTS,
     Algorithm,

@@ -37,7 +37,7 @@ from ssdpm.cap.run import Run, simulate
 from ssdpm.cap.stream import Stream
 from ssdpm.estimate.parameters import Overlay, parameters
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter, check_parameters
+from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.workload.records import IO_DTYPE, OPS
 from ssdpm.workload.trace import TraceLike, record_arrays
 
@@ -66,7 +66,7 @@ def _frozen(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 def _column(values: object, name: str) -> list[int]:
     """Whole numbers of 0 to what a budget takes."""
     return [
-        check_unsigned(one, f"{name}[{i}]", _core.BUDGET_MAX)
+        check_unsigned(one, f"{name}[{i}]", _core.energy.BUDGET_MAX)
         for i, one in enumerate(check_list(values, name, "numbers"))
     ]
 
@@ -96,10 +96,10 @@ class BudgetItem(Value):
         check_text(self.name, "name")
         power, loss = _column(self.power_uw, "power_uw"), _column(self.loss, "loss")
         states = _column(self.states, "states")
-        if not 1 <= len(power) <= _core.BUDGET_MAX_OPTIONS:
+        if not 1 <= len(power) <= _core.energy.BUDGET_MAX_OPTIONS:
             raise InvalidError(
                 errno.EINVAL,
-                f"{self.name}: 1 to {_core.BUDGET_MAX_OPTIONS} states are needed, "
+                f"{self.name}: 1 to {_core.energy.BUDGET_MAX_OPTIONS} states are needed, "
                 f"not {len(power)}",
             )
         rates = None
@@ -177,7 +177,7 @@ def _work(
     power: str, mix: object, io_bytes: object, trace: TraceLike | None, loop: str
 ) -> _Work:
     check_word(power, "power", BUDGET_POWERS)
-    check_word(loop, "loop", _core.LOOPS)
+    check_word(loop, "loop", _core.energy.LOOPS)
     size = check_unsigned(io_bytes, "io_bytes", 2**32 - 1, 1)
     if trace is None:
         share = _read_share("write" if mix is None else mix)
@@ -451,9 +451,9 @@ def _items(
     measured: Overlay | None,
 ) -> tuple[BudgetItem, ...]:
     listed = check_list(drives, "drives", "drives")
-    if not 1 <= len(listed) <= _core.BUDGET_MAX_ITEMS:
+    if not 1 <= len(listed) <= _core.energy.BUDGET_MAX_ITEMS:
         raise InvalidError(
-            errno.EINVAL, f"drives: 1 to {_core.BUDGET_MAX_ITEMS}, not {len(listed)}"
+            errno.EINVAL, f"drives: 1 to {_core.energy.BUDGET_MAX_ITEMS}, not {len(listed)}"
         )
     worth = [1.0] * len(listed)
     if weights is not None:
@@ -526,8 +526,8 @@ def budget(
     options = np.empty((int(counts.sum()), 2), np.uint64)
     options[:, 0] = np.concatenate([item.power_uw for item in items])
     options[:, 1] = np.concatenate([item.loss for item in items])
-    frontier = _core.budget_frontier(options, counts)
-    found = _core.budget_solve(options, counts, limit - base) if base <= limit else None
+    frontier = _core.energy.budget_frontier(options, counts)
+    found = _core.energy.budget_solve(options, counts, limit - base) if base <= limit else None
     bound: int | None = None
     examined: int | None = None
     exact = False

@@ -307,7 +307,7 @@ def _read(source: TraceSource, op: str | None, name: str) -> npt.NDArray[np.floa
     number = number_of(op, "op", ops)
     what, file, filename = open_source(source, name)
     try:
-        return _core.iops_log_read(what, number)
+        return _core.energy.iops_log_read(what, number)
     except Error as error:
         error.filename = filename
         raise
@@ -385,7 +385,7 @@ def measure(
     end = unsigned_or_zero(end_s, "end_s", _MOST_S, 1)
     threshold = check_number(threshold_iops, "threshold_iops")
     title = _name_of(iops) if name is None else check_text(name, "name")
-    found = list(_core.consistency_measure(series, begin, end, threshold))
+    found = list(_core.energy.consistency_measure(series, begin, end, threshold))
     plain = [none_if_nan(one) for one in found]
     cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
     members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]

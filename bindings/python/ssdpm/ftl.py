@@ -61,15 +61,15 @@ __all__ = [
     "simulate",
 ]
 
-COLLECTORS: tuple[str, ...] = tuple(_core.FTL_COLLECTORS)
+COLLECTORS: tuple[str, ...] = tuple(_core.energy.FTL_COLLECTORS)
 """Which block is erased next: "greedy", that with the fewest valid pages; "fifo", the
 one written longest ago; "choices", the best of a few random ones."""
 
-PATTERNS: tuple[str, ...] = tuple(_core.FTL_ORDERS)
+PATTERNS: tuple[str, ...] = tuple(_core.energy.FTL_ORDERS)
 """Where writes go: "sequential", and from the begin again; "uniform", to any page;
 "classes", to any page of a class, by its share."""
 
-second_dtype: np.dtype[np.void] = _core.ftl_second_dtype
+second_dtype: np.dtype[np.void] = _core.energy.ftl_second_dtype
 """Layout of struct ssdpm_ftl_second: n_written, n_programmed, n_erased, background_ns,
 power_w."""
 
@@ -197,14 +197,14 @@ class Drive(Ongoing):
         reserve_blocks: SupportsIndex = 1,
         seed: SupportsIndex = 0,
     ) -> None:
-        number = _core.FTL_COLLECTORS[check_word(collector, "collector", COLLECTORS)]
+        number = _core.energy.FTL_COLLECTORS[check_word(collector, "collector", COLLECTORS)]
         most = 2**32 - 1
         pages = check_unsigned(n_user_pages, "n_user_pages", 2**64 - 1)
         blocks = check_unsigned(n_blocks, "n_blocks", most)
         each = check_unsigned(pages_per_block, "pages_per_block", most)
         if blocks * each < most:  # the library refuses more
             check_memory(blocks * each, 8, "n_blocks, pages_per_block: pages")
-        self._handle = _core.Ftl(
+        self._handle = _core.energy.Ftl(
             check_unsigned(seed, "seed", 2**64 - 1),
             pages,
             blocks,
@@ -345,7 +345,7 @@ def _pattern(
         )
     most = 2**64 - 1
     return (
-        _core.FTL_ORDERS[word],
+        _core.energy.FTL_ORDERS[word],
         check_unsigned(first_page, "first_page", most),
         unsigned_or_zero(n_pages, "n_pages", most, 1),
         [] if classes is None else check_classes(classes),

@@ -42,7 +42,7 @@ from ssdpm.base.optional import drawn
 from ssdpm.base.values import Value
 from ssdpm.estimate.parameters import parameters as find
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter, check_parameters
+from ssdpm.parameter import Parameter, check_parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ __all__ = [
     "write_cost",
 ]
 
-FORMULAS: tuple[str, ...] = tuple(_core.WA_FORMULAS)
+FORMULAS: tuple[str, ...] = tuple(_core.energy.WA_FORMULAS)
 """Of even writes, by what is erased: "random", any block; "fifo", the block written
 longest ago; "greedy", the one with the fewest valid pages; "agarwal", the same, older
 and too low."""
@@ -113,9 +113,9 @@ def calculate(
         RangeError: the spare factor, or beyond what the formula is valid for.
         InvalidError: pages_per_block is missing, or is for another formula.
     """
-    number = _core.WA_FORMULAS[check_word(formula, "formula", FORMULAS)]
+    number = _core.energy.WA_FORMULAS[check_word(formula, "formula", FORMULAS)]
     pages = _pages(formula, pages_per_block)
-    return _core.wa_calculate(number, check_spare(spare), pages)
+    return _core.energy.wa_calculate(number, check_spare(spare), pages)
 
 
 def classes(spare: float, classes: ClassesLike) -> float:
@@ -130,7 +130,7 @@ def classes(spare: float, classes: ClassesLike) -> float:
         InvalidError: shares below 0, or that do not come to 1.
         RangeError: the spare factor.
     """
-    return _core.wa_calculate_classes(check_spare(spare), check_classes(classes))
+    return _core.energy.wa_calculate_classes(check_spare(spare), check_classes(classes))
 
 
 def trim(spare: float, share: float) -> float:
@@ -143,7 +143,7 @@ def trim(spare: float, share: float) -> float:
     Raises:
         RangeError: beyond these.
     """
-    return _core.spare_factor_trim(check_spare(spare), check_float(share, "share"))
+    return _core.energy.spare_factor_trim(check_spare(spare), check_float(share, "share"))
 
 
 def spare_of(flash: float, data: float, parity: float = 0.0) -> float:
@@ -215,7 +215,7 @@ def write_cost(nand: Nand, wa: float) -> WriteCost:
         InvalidError: numbers below 0, or not finite.
     """
     numbers = check_instance(nand, "nand", Nand)._numbers()
-    return WriteCost(*_core.write_cost(numbers, check_float(wa, "wa")))
+    return WriteCost(*_core.energy.write_cost(numbers, check_float(wa, "wa")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +268,7 @@ def background(
     """
     handle = check_instance(model, "model", Model)._handle
     known = find(model) if parameters is None else parameters
-    _, numbers = _core.parameters_set_spare(
+    _, numbers = _core.energy.parameters_set_spare(
         handle,
         [one._tuple() for one in check_parameters(known)],
         check_spare(spare),
@@ -338,7 +338,7 @@ def curve(
     pages = check_unsigned(pages_per_block, "pages_per_block", 65536, 2)
     found = {}
     for formula in check_words(formulas, "formulas"):
-        number = number_of(formula, "formulas", _core.WA_FORMULAS)
+        number = number_of(formula, "formulas", _core.energy.WA_FORMULAS)
         values = np.array([_or_nan(number, float(one), pages) for one in spares])
         found[formula] = frozen(values)
     return Curve(frozen(spares), found, pages)
@@ -346,6 +346,6 @@ def curve(
 
 def _or_nan(formula: int, spare: float, pages: int) -> float:
     try:
-        return _core.wa_calculate(formula, spare, pages)
+        return _core.energy.wa_calculate(formula, spare, pages)
     except RangeError:
         return float("nan")

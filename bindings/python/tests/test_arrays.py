@@ -191,7 +191,7 @@ def test_zero_is_no_default(name: str) -> None:
 def test_what_does_not_fit_into_memory_says_its_size(model: ssdpm.Model) -> None:
     trace = ssdpm.generate("lomax", n_ios=10)
     drive = cap.Drive([cap.Stream("write", nand_bytes_per_s=1e9, byte_pj=9e3)], 1e6)
-    cost, point = ftl.Cost(1000), _core.cap_point_dtype.itemsize
+    cost, point = ftl.Cost(1000), _core.energy.cap_point_dtype.itemsize
     calls: list[tuple[Callable[[], object], str]] = [
         (lambda: ssdpm.generate("lomax", n_ios=2**40), f"n_ios: .* {2**45} bytes"),
         (lambda: ssdpm.iter_trace(b"", chunk=2**40), f"chunk: .* {2**45} bytes"),

@@ -65,7 +65,7 @@ def test_residencies_add_up_to_the_duration(
     assert run.exit_ns == sum(state.exit_ns for state in run.states)
     assert run.busy_ns == sum(run.busy_ns_by_op)
     assert run.n_wakes == sum(state.n_wakes for state in run.states)
-    continued = (trace.flags & _core.IO_CONTINUED) != 0
+    continued = (trace.flags & _core.energy.IO_CONTINUED) != 0
     assert sum(run.n_ios) == len(trace) - continued.sum()
     assert sum(run.bytes) == trace.bytes.sum(dtype=object)
     assert sum(estimate.delays.counts.tolist()) == sum(run.n_ios)

@@ -46,19 +46,19 @@ from ssdpm.cap.stream import (
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.setup import Setup
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.wa import Nand
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LIMITS = by_number(_core.CAP_LIMITS)
+_LIMITS = by_number(_core.energy.CAP_LIMITS)
 
 
 def cap_uw_of(watts: object, name: str = "cap_w") -> int:
     """None: no cap."""
     if watts is None:
-        return _core.CAP_NONE
+        return _core.energy.CAP_NONE
     cap_uw = uw_of(watts, name)
     if not watts:
         raise InvalidError(errno.EINVAL, f"{name}: 0 W is no cap")
@@ -66,7 +66,7 @@ def cap_uw_of(watts: object, name: str = "cap_w") -> int:
 
 
 def cap_watts(cap_uw: int) -> float | None:
-    return None if cap_uw == _core.CAP_NONE else cap_uw / 1e6
+    return None if cap_uw == _core.energy.CAP_NONE else cap_uw / 1e6
 
 
 CapsLike = Iterable[Sequence[Optional[float]]]
@@ -218,7 +218,7 @@ class Timeline(Value):
     def cap_w(self) -> npt.NDArray[np.float64]:
         """The lowest cap of each point; infinite: there is none."""
         caps = self.points["cap_uw"]
-        return np.where(caps == _core.CAP_NONE, np.inf, caps / 1e6)
+        return np.where(caps == _core.energy.CAP_NONE, np.inf, caps / 1e6)
 
     def _rows(self) -> list[tuple[str, str]]:
         rows: list[tuple[str, str]] = []
@@ -252,7 +252,7 @@ def _streams(streams: object) -> tuple[Stream, ...]:
     return tuple(check_instance(one, "streams", Stream) for one in listed)
 
 
-LIMITS: dict[str, int] = _core.CAP_LIMITS
+LIMITS: dict[str, int] = _core.energy.CAP_LIMITS
 """The number of what limits a drive, in Timeline.points: interface, nand, power."""
 
 
@@ -310,7 +310,7 @@ class Drive(Value):
 
     def _at(self, cap_w: float | None, name: str) -> Result:
         cap_uw = cap_uw_of(cap_w, name)
-        found = _core.cap_calculate(*self._core(), cap_uw)
+        found = _core.energy.cap_calculate(*self._core(), cap_uw)
         return Result(
             cap_watts(cap_uw),
             Span(*found[0]),
@@ -352,8 +352,8 @@ class Drive(Value):
         segments = segments_of(caps)
         if every:
             n = sum(-(-ns // every) for ns, _, _ in segments)
-            check_memory(n, _core.cap_point_dtype.itemsize, "interval_s: points")
-        return timeline_of(_core.cap_timeline(*self._core(), segments, every))
+            check_memory(n, _core.energy.cap_point_dtype.itemsize, "interval_s: points")
+        return timeline_of(_core.energy.cap_timeline(*self._core(), segments, every))
 
 
 def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
@@ -397,7 +397,7 @@ def from_model(
         TypeError, ValueError: an argument of another type.
     """
     setup = Setup(model, parameters=parameters, measured=measured, spare=spare)
-    cap_uw, known, assumed, idle, most, found = _core.cap_params_from_model(
+    cap_uw, known, assumed, idle, most, found = _core.energy.cap_params_from_model(
         setup.model._handle,
         [one._tuple() for one in setup.parameters],
         check_unsigned(state, "state", 2**32 - 1),

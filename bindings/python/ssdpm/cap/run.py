@@ -26,7 +26,7 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.workload.trace import TraceLike, all_records
 
 
@@ -135,7 +135,7 @@ def simulate(
         segments = segments_of(caps)
     else:
         segments = [(0, cap_uw_of(caps, "caps"), 0)]
-    *numbers, points = _core.cap_simulate(
+    *numbers, points = _core.energy.cap_simulate(
         setup.model._handle,
         setup.core(setup.table(table), check_unsigned(state, "state", 2**32 - 1)),
         segments,

@@ -25,7 +25,7 @@ from ssdpm.estimate.run import Run, Saving
 from ssdpm.estimate.setup import DEFAULT_LPM, WINDOWS, Setup, TableLike
 from ssdpm.estimate.simulation import Simulation
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.trace import TraceLike, record_arrays
 

@@ -18,7 +18,7 @@ from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.run import PER_OP, Residency, Run, run_from
 from ssdpm.estimate.setup import Setup, TableLike, end_number
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.workload.records import OPS
 from ssdpm.workload.stats import Service, service_numbers
 from ssdpm.workload.trace import TraceLike, record_arrays
@@ -49,7 +49,7 @@ class Gaps:
         service: Service | None = None,
         end_ns: SupportsIndex | None = None,
     ) -> None:
-        handle = _core.Gaps(service_numbers(service))
+        handle = _core.energy.Gaps(service_numbers(service))
         for records in record_arrays(trace):
             handle.feed(records)
         handle.finish(end_number(end_ns))
@@ -93,13 +93,13 @@ class Gaps:
 
 def _gaps_from(data: bytes) -> Gaps:
     self = Gaps.__new__(Gaps)
-    self._handle = _core.Gaps(data)
+    self._handle = _core.energy.Gaps(data)
     return self
 
 
 def gaps_of(
     setup: Setup, trace: TraceLike | Gaps, end_ns: SupportsIndex | None
-) -> _core.Gaps:
+) -> _core.energy.Gaps:
     if not isinstance(trace, Gaps):
         service = Service.from_parameters(setup.parameters)
         return Gaps(trace, service, end_ns)._handle
@@ -162,7 +162,7 @@ def sweep(
     names = [name for name, _ in named]
     made = [setup.table_or_none(table, "tables")._handle for _, table in named]
     gaps = gaps_of(setup, trace, end_ns)
-    runs = _core.gaps_sweep(gaps, setup.model._handle, setup.core(None), made)
+    runs = _core.energy.gaps_sweep(gaps, setup.model._handle, setup.core(None), made)
     columns = dict(_sweep_columns(len(setup.model)))
     width = max((len(name) for name in names), default=0) or 1
     dtype = [("name", f"U{width}"), ("energy_j", "f8"), ("mean_power_w", "f8")]
@@ -204,5 +204,5 @@ def clairvoyant(
         spare=spare,
     )
     gaps = gaps_of(setup, trace, end_ns)
-    [run] = _core.gaps_clairvoyant(gaps, setup.model._handle, setup.core(None))
+    [run] = _core.energy.gaps_clairvoyant(gaps, setup.model._handle, setup.core(None))
     return run_from(run, len(setup.model))

@@ -23,7 +23,7 @@ from ssdpm.base.values import Value
 from ssdpm.device.facts import DeviceSettings
 from ssdpm.device.machine import Device
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter, ParameterTuples, parameters_from
+from ssdpm.parameter import Parameter, ParameterTuples, parameters_from
 from ssdpm.workload.records import OPS
 
 # What the index of a kind is; that of the others is 0.
@@ -127,7 +127,7 @@ def link_of(pcie_link: str | None, settings: DeviceSettings | None) -> str | Non
     """A word of PCIE_LINKS; None: not known."""
     if pcie_link is None:
         return None
-    if check_word(pcie_link, "pcie_link", [*_core.PCIE_LINKS, "auto"]) != "auto":
+    if check_word(pcie_link, "pcie_link", [*_core.energy.PCIE_LINKS, "auto"]) != "auto":
         return pcie_link
     return "l1.2" if settings is None else settings.pcie_link
 
@@ -181,21 +181,21 @@ def parameters(
     model, settings = model_of(model)
     handle = model._handle
     link = link_of(pcie_link, settings)
-    found = _core.parameters_from_model(
-        handle, 0 if link is None else _core.PCIE_LINKS[link]
+    found = _core.energy.parameters_from_model(
+        handle, 0 if link is None else _core.energy.PCIE_LINKS[link]
     )
     if measured is not None:
-        found = _core.parameters_calibrate(found, _measured_rows(measured, model))
+        found = _core.energy.parameters_calibrate(found, _measured_rows(measured, model))
     for name, value in overrides.items():
         watts = name.endswith("_power_w")
         kind = name[:-1] + "uw" if watts else name
-        if kind not in _core.PARAMETER_KINDS:
-            known = ", ".join(_core.PARAMETER_KINDS)
+        if kind not in _core.energy.PARAMETER_KINDS:
+            known = ", ".join(_core.energy.PARAMETER_KINDS)
             raise TypeError(f"parameters() has no argument {name!r}; kinds are {known}")
-        number = _core.PARAMETER_KINDS[kind]
+        number = _core.energy.PARAMETER_KINDS[kind]
         for index, one in _items(model, kind, name, value):
             values = _values(one, name, watts)
-            found = _core.parameters_set(found, number, index, *values)
+            found = _core.energy.parameters_set(found, number, index, *values)
     if spare is not None and measured_wa is None and measured is not None:
         measured_wa = measured.measured_wa
     return parameters_from(_with_spare(handle, found, spare, measured_wa))
@@ -215,4 +215,4 @@ def _with_spare(
                 errno.EINVAL, "measured_wa: it says where spare starts: pass both"
             )
         return found
-    return _core.parameters_set_spare(handle, found, check_spare(spare), start)[0]
+    return _core.energy.parameters_set_spare(handle, found, check_spare(spare), start)[0]

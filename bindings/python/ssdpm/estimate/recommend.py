@@ -17,7 +17,7 @@ from ssdpm.estimate.parameters import Overlay
 from ssdpm.estimate.run import Run, Saving, run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.policy.parameters import limit_word
 from ssdpm.policy.quirks import quirk_bits
 from ssdpm.policy.table import ApstTable
@@ -69,7 +69,7 @@ def _bounds(
             setup.quirks() if isinstance(quirks, str) and quirks == "auto" else quirks,
             _core.ALGORITHMS["linux"],
         ),
-        _core.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0,
+        _core.energy.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0,
     )
 
 
@@ -119,13 +119,13 @@ def best_table(
         quirks,
     )
     gaps = gaps_of(setup, trace, end_ns)
-    table, [run], bound_nj = _core.gaps_best_table(
+    table, [run], bound_nj = _core.energy.gaps_best_table(
         gaps, setup.model._handle, setup.core(None), bounds
     )
     return BestTable(ApstTable._wrap(table), run_from(run, len(setup.model)), bound_nj)
 
 
-_ROUTE_WORDS = by_number(_core.ROUTES)
+_ROUTE_WORDS = by_number(_core.energy.ROUTES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +282,7 @@ def recommend(
     usual = given == (None, None, None)
     now = setup.table_or_none(today, "today")._handle
     gaps = gaps_of(setup, trace, end_ns)
-    found = _core.recommend(
+    found = _core.energy.recommend(
         gaps, setup.model._handle, setup.core(None), bounds, usual, now
     )
     return tuple(_recommendation(one, len(setup.model)) for one in found)

@@ -17,7 +17,7 @@ from ssdpm.base.units import in_ms, in_mw, in_percent
 from ssdpm.base.values import Value
 from ssdpm.estimate.run import Residency, Run
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.model.states import state_name
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.stats import Histogram
@@ -25,14 +25,14 @@ from ssdpm.workload.stats import Histogram
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-interval_dtype: np.dtype[np.void] = _core.interval_dtype
+interval_dtype: np.dtype[np.void] = _core.energy.interval_dtype
 """Layout of struct ssdpm_interval: start_ns, energy_nj, busy_ns, idle_ns, asleep_ns,
 transition_ns, n_ios, delay_sum_ns."""
 
-change_dtype: np.dtype[np.void] = _core.change_dtype
+change_dtype: np.dtype[np.void] = _core.energy.change_dtype
 """time_ns, phase (PHASES has the words), state."""
 
-PHASES: Mapping[str, int] = _core.PHASES
+PHASES: Mapping[str, int] = _core.energy.PHASES
 """The number of each phase: busy, idle, entry, resident, exit, end."""
 
 

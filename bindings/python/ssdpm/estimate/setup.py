@@ -18,7 +18,7 @@ from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, link_of, model_of, parameters
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter, check_parameters
+from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.quirks import quirk_bits
 from ssdpm.policy.table import ApstTable, apst
 from ssdpm.policy.words import Algorithm, PowerSource, Quirk
@@ -67,7 +67,7 @@ def _table(
     )
     return apst(
         Model._wrap(
-            _core.parameters_to_model(model._handle, [one._tuple() for one in known])
+            _core.energy.parameters_to_model(model._handle, [one._tuple() for one in known])
         ),
         algorithm=word,
         transition_power_uw=transition,
@@ -100,7 +100,7 @@ class Setup:
         self.model, self.settings = model_of(model)
         model = self.model
         self.pcie_link = link_of(pcie_link, self.settings)
-        self.loop = check_word(loop, "loop", _core.LOOPS)
+        self.loop = check_word(loop, "loop", _core.energy.LOOPS)
         if parameters is None:
             self.parameters = parameters_of(model, self.pcie_link, measured, spare)
         elif spare is not None:
@@ -126,7 +126,7 @@ class Setup:
         self.lpm = None if lpm is None else check_word(lpm, "lpm", _core.LPM)
         self.flags = 0
         if check_bool(idle_from_start, "idle_from_start"):
-            self.flags |= _core.SIM_IDLE_FROM_START
+            self.flags |= _core.energy.SIM_IDLE_FROM_START
         self.interval_ns = unsigned_or_zero(interval_ns, "interval_ns", 2**64 - 1)
 
     def today(self) -> ApstTable | None:
@@ -172,12 +172,12 @@ class Setup:
             return "auto"
         return _apst_quirks(self.settings.quirks)
 
-    def core(self, table: ApstTable | None, state: int = 0) -> _core.SimParams:
-        return _core.SimParams(
+    def core(self, table: ApstTable | None, state: int = 0) -> _core.energy.SimParams:
+        return _core.energy.SimParams(
             [one._tuple() for one in self.parameters],
             None if table is None else table._handle,
             0 if self.lpm is None else _core.LPM[self.lpm],
-            _core.LOOPS[self.loop],
+            _core.energy.LOOPS[self.loop],
             self.flags,
             state,
             self.interval_ns,

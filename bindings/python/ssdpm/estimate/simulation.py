@@ -16,11 +16,11 @@ from ssdpm.estimate.result import Estimate
 from ssdpm.estimate.run import run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.workload.stats import Histogram
 from ssdpm.workload.trace import TraceLike, record_arrays
 
-_AXIS_WORDS = by_number(_core.AXES)
+_AXIS_WORDS = by_number(_core.energy.AXES)
 
 
 class Simulation(Ongoing):
@@ -72,7 +72,7 @@ class Simulation(Ongoing):
         self._setup = setup
         self._changes = changes
         self._table = setup.table(table)
-        self._handle = _core.Sim(setup.model._handle, setup.core(self._table), changes)
+        self._handle = _core.energy.Sim(setup.model._handle, setup.core(self._table), changes)
 
     @classmethod
     def _of(cls, setup: Setup, table: TableLike) -> Simulation:
@@ -130,7 +130,7 @@ class Simulation(Ongoing):
             n_corners=n_corners,
             widest_axis=_AXIS_WORDS.get(widest),
             axis_energy_nj={
-                w: (low_nj[_core.AXES[w] - 1], high_nj[_core.AXES[w] - 1])
+                w: (low_nj[_core.energy.AXES[w] - 1], high_nj[_core.energy.AXES[w] - 1])
                 for w in words
             },
             delays=Histogram(delays),

@@ -157,7 +157,7 @@ def activity(
     )
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    found = _core.measure_activity(signal._handle, level, detect)
+    found = _core.energy.measure_activity(signal._handle, level, detect)
     runs = (
         Activity(*one[:-1], bool(one[-1] & _OPEN_BEGIN), bool(one[-1] & _OPEN_END))
         for one in found
@@ -234,7 +234,7 @@ def tail(
     completion = check_time(completion_ns, "completion_ns")
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    return Tail(*_core.measure_tail(signal._handle, level, detect, completion))
+    return Tail(*_core.energy.measure_tail(signal._handle, level, detect, completion))
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +307,7 @@ def idle_work(
     )
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    values: list[Any] = list(_core.measure_idle_work(signal._handle, level, detect))
+    values: list[Any] = list(_core.energy.measure_idle_work(signal._handle, level, detect))
     if values[0] < 2:
         values[2] = values[3] = None
     values.append(check_sampling(signal, baseline, detect))

@@ -28,7 +28,7 @@ from ssdpm.measure.activity import Tail
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BACKGROUND_WORDS = by_number(_core.BACKGROUNDS)
+_BACKGROUND_WORDS = by_number(_core.energy.BACKGROUNDS)
 
 
 class Background(Word):
@@ -114,7 +114,7 @@ def classify(runs: Iterable[BackgroundRun]) -> BackgroundClass:
         tail_ns = check_unsigned(run.tail_ns, "tail_ns", 2**64 - 1)
         numbers = (float(run.parameter), tail_ns, float(run.extra_j))
         rows.append((*numbers, float(run.sigma_j)))
-    found = _core.measure_classify(rows)
+    found = _core.energy.measure_classify(rows)
     return BackgroundClass(Background(_BACKGROUND_WORDS[found[0]]), *found[1:])
 
 

@@ -22,7 +22,7 @@ from ssdpm.base.units import in_w
 from ssdpm.base.values import Ongoing
 from ssdpm.measure.signal import SignalLike, signal_of
 
-_METHOD_WORDS = by_number(_core.BASELINE_METHODS)
+_METHOD_WORDS = by_number(_core.energy.BASELINE_METHODS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Baseline(Html):
             self.quantum_w,
             self.error_w,
             self.n,
-            _core.BASELINE_METHODS[self.method],
+            _core.energy.BASELINE_METHODS[self.method],
         )
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ def baseline(
         UnknownValueError: fewer than 3 finite samples.
         Error: with errno EDOM: no level stands out as that of an idle drive.
     """
-    number = number_of(method, "method", _core.BASELINE_METHODS)
+    number = number_of(method, "method", _core.energy.BASELINE_METHODS)
     begin = end = 0
     if window is not None:
         if not isinstance(window, (tuple, list)) or len(window) != 2:
@@ -103,7 +103,7 @@ def baseline(
                 errno.EINVAL, f"window: its end, {end} ns, is not after its begin"
             )
     signal = signal_of(power, rate_hz, times, start_ns)
-    return _baseline(_core.measure_baseline(signal._handle, begin, end, number))
+    return _baseline(_core.energy.measure_baseline(signal._handle, begin, end, number))
 
 
 class Level(Ongoing):
@@ -112,7 +112,7 @@ class Level(Ongoing):
     __slots__ = ("_handle",)
 
     def __init__(self) -> None:
-        self._handle = _core.Level()
+        self._handle = _core.energy.Level()
 
     def feed(
         self,

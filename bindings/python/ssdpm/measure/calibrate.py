@@ -23,7 +23,7 @@ from ssdpm.measure.fitted import MeasuredRun
 from ssdpm.measure.sampling import check_sampling as _check_sampling
 from ssdpm.measure.signal import Signal, SignalLike, signal_of
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.files import TraceIterator
 from ssdpm.workload.records import Records
@@ -144,15 +144,15 @@ def calibrate(
     )
     flags = 0
     if check_bool(operation_energy, "operation_energy"):
-        flags |= _core.CALIBRATE_OPERATION_ENERGY
+        flags |= _core.energy.CALIBRATE_OPERATION_ENERGY
     if check_bool(byte_energy, "byte_energy"):
-        flags |= _core.CALIBRATE_BYTE_ENERGY
+        flags |= _core.energy.CALIBRATE_BYTE_ENERGY
     length = check_unsigned(bin_ns, "bin_ns", 2**64 - 1)
     signal = signal_of(power, rate_hz, times, start_ns)
     found_table = setup.table(table)
     records = all_records(trace)
     numbers = (*_offsets(offset_ns, max_offset_ns, signal, records), length, flags)
-    measured, quality = _core.calibrate(
+    measured, quality = _core.energy.calibrate(
         setup.model._handle, setup.core(found_table), records, signal._handle, numbers
     )
     found = _calibration(setup, table, found_table, records, signal, measured, quality)
@@ -176,7 +176,7 @@ def _calibration(
     quality: QualityTuple,
 ) -> Calibration:
     model = setup.model
-    continued = int(((records["flags"] & _core.IO_CONTINUED) != 0).sum())
+    continued = int(((records["flags"] & _core.energy.IO_CONTINUED) != 0).sum())
     return Calibration._of(
         measured,
         quality,

@@ -34,7 +34,7 @@ from ssdpm.estimate.parameters import parameters as _parameters_of
 from ssdpm.measure.fitted import MeasuredRun, fitted
 from ssdpm.measure.sampling import Sampling
 from ssdpm.model.drive import Model
-from ssdpm.model.parameter import (
+from ssdpm.parameter import (
     KIND_WORDS,
     Parameter,
     check_parameters,
@@ -46,10 +46,10 @@ from ssdpm.workload.records import OPS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_STATUS_WORDS = by_number(_core.MEASURED_STATUSES)
-_MATCH_WORDS = by_number(_core.OVERLAY_MATCHES)
+_STATUS_WORDS = by_number(_core.energy.MEASURED_STATUSES)
+_MATCH_WORDS = by_number(_core.energy.OVERLAY_MATCHES)
 _DRIVE_WORDS = by_number(_core.KINDS)
-_LINK_WORDS = by_number(_core.PCIE_LINKS)
+_LINK_WORDS = by_number(_core.energy.PCIE_LINKS)
 _LPM_WORDS = by_number(_core.LPM)
 _OP_WORDS = tuple(OPS)
 
@@ -160,9 +160,9 @@ class Measured(Html):
 
     def _tuple(self) -> MeasuredTuple:
         return (
-            _core.PARAMETER_KINDS[self.kind],
+            _core.energy.PARAMETER_KINDS[self.kind],
             self.index,
-            _core.MEASURED_STATUSES[str(self.status)],
+            _core.energy.MEASURED_STATUSES[str(self.status)],
             bool(self.exceeds),
             self.n,
             nan_if_none(self.low),
@@ -298,12 +298,12 @@ class Calibration(Overlay):
         if isinstance(base, Model):
             base = _parameters_of(base, self.pcie_link)
         tuples = [one._tuple() for one in check_parameters(base, "base")]
-        return parameters_from(_core.parameters_calibrate(tuples, self._rows()))
+        return parameters_from(_core.energy.parameters_calibrate(tuples, self._rows()))
 
     def match(self, model: Model) -> str:
         """Is it of this drive: "same", "other-firmware", "other-drive" or "unknown"."""
         handle = check_instance(model, "model", Model)._handle
-        return _MATCH_WORDS[_core.overlay_match(self._overlay(), handle)]
+        return _MATCH_WORDS[_core.energy.overlay_match(self._overlay(), handle)]
 
     def fitted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """The middle of each step in ns on the clock of the samples, and its power by
@@ -358,7 +358,7 @@ class Calibration(Overlay):
         """As "ssdpm.overlay/1", which ssdpm-json(5) has; --measured of the command
         reads it. Values are whole numbers of their units there, intervals rounded
         outwards: estimates with it are the same."""
-        return _core.overlay_to_json(self._overlay(), self._rows(), self._quality())
+        return _core.energy.overlay_to_json(self._overlay(), self._rows(), self._quality())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to_json() to a file; it is replaced.
@@ -383,7 +383,7 @@ class Calibration(Overlay):
             raw = check_text(text, "text").encode()
         else:
             raw = bytes_of(text, "a text", "text")
-        overlay, measured, quality = _core.overlay_from_json(raw)
+        overlay, measured, quality = _core.energy.overlay_from_json(raw)
         texts = dict(zip(TEXT_BYTES, (word or None for word in overlay[8:])))
         return cls._of(
             measured,
@@ -394,7 +394,7 @@ class Calibration(Overlay):
             pcie_link=_LINK_WORDS.get(overlay[3]),
             lpm=_LPM_WORDS.get(overlay[4]),
             operational_state=overlay[5],
-            idle_from_start=bool(overlay[6] & _core.SIM_IDLE_FROM_START),
+            idle_from_start=bool(overlay[6] & _core.energy.SIM_IDLE_FROM_START),
             measured_wa=overlay[7] / 1000 if overlay[7] else None,
             **texts,
         )
@@ -455,10 +455,10 @@ class Calibration(Overlay):
             self.n_samples,
             self.n_ios,
             _core.KINDS[self.kind],
-            _core.PCIE_LINKS[self.pcie_link] if self.pcie_link else 0,
+            _core.energy.PCIE_LINKS[self.pcie_link] if self.pcie_link else 0,
             _core.LPM[self.lpm] if self.lpm else 0,
             self.operational_state,
-            _core.SIM_IDLE_FROM_START if self.idle_from_start else 0,
+            _core.energy.SIM_IDLE_FROM_START if self.idle_from_start else 0,
             wa_milli(self.measured_wa),
             text("product"),
             text("firmware"),

@@ -74,7 +74,7 @@ class Energy(Html):
 
 def _energy(values: tuple[Any, ...]) -> Energy:
     bits = values[-1]
-    remarks = words_of(bits, _core.SIGNAL_REMARKS)
+    remarks = words_of(bits, _core.energy.SIGNAL_REMARKS)
     return Energy(*(*values[:-1], remarks))
 
 
@@ -109,7 +109,7 @@ def energy(
     """
     params = _energy_params(max_gap_ns, tolerance)
     signal = signal_of(power, rate_hz, times, start_ns)
-    return _energy(_core.measure_energy(signal._handle, *params))
+    return _energy(_core.energy.measure_energy(signal._handle, *params))
 
 
 class Integral(Ongoing):
@@ -129,7 +129,7 @@ class Integral(Ongoing):
     __slots__ = ("_handle",)
 
     def __init__(self, *, max_gap_ns: int = 0, tolerance: float = 0.0) -> None:
-        self._handle = _core.Integral(*_energy_params(max_gap_ns, tolerance))
+        self._handle = _core.energy.Integral(*_energy_params(max_gap_ns, tolerance))
 
     def feed(
         self,

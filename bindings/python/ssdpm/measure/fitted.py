@@ -18,7 +18,7 @@ from ssdpm.estimate.result import PHASES
 from ssdpm.estimate.setup import Setup
 from ssdpm.estimate.simulation import Simulation
 from ssdpm.measure.signal import Signal
-from ssdpm.model.parameter import Parameter
+from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.records import Records
 

@@ -48,7 +48,7 @@ def proportionality(load: object, power_w: object) -> float:
         raise ValueError(
             f"power_w: there are {len(powers)} for {len(loads)} levels of load"
         )
-    return _core.measure_proportionality(loads, powers)
+    return _core.energy.measure_proportionality(loads, powers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,14 +92,14 @@ def check_sampling(
 ) -> Sampling:
     """What sampling() does, with what was checked."""
     level = None if baseline is None else level_numbers(baseline)
-    values = _core.measure_sampling(signal._handle, level, detect, records)
+    values = _core.energy.measure_sampling(signal._handle, level, detect, records)
     numbers: list[Any] = list(values)
     for optional in (6, 7):
         numbers[optional] = numbers[optional] or None
     if baseline is None:
         numbers[9:11] = None, None
     bits = numbers.pop()
-    numbers.append(words_of(bits, _core.SIGNAL_REMARKS))
+    numbers.append(words_of(bits, _core.energy.SIGNAL_REMARKS))
     return Sampling(*numbers)
 
 

@@ -163,7 +163,7 @@ class Signal:
             )
         elif self.start_ns:
             raise ValueError("start_ns: times say when the first sample is")
-        self._handle = _core.Samples(
+        self._handle = _core.energy.Samples(
             self.power_w, self.time_ns, self.start_ns, self.interval_ns
         )
 
@@ -233,7 +233,7 @@ def _signal_from(values: tuple[Any, ...]) -> Signal:
     power_w, time_ns, start_ns, interval_ns, self.counts, self.name = values
     self.power_w, self.time_ns = power_w, time_ns
     self.start_ns, self.interval_ns = start_ns, interval_ns
-    self._handle = _core.Samples(power_w, time_ns, start_ns, interval_ns)
+    self._handle = _core.energy.Samples(power_w, time_ns, start_ns, interval_ns)
     return self
 
 

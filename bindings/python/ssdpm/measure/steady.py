@@ -37,7 +37,7 @@ def steady_state(
     number = check_unsigned(window, "window", 2**32 - 1, 2)
     limits = check_number(max_range, "max_range"), check_number(max_slope, "max_slope")
     try:
-        return _core.measure_steady_state(values, number, *limits)
+        return _core.energy.measure_steady_state(values, number, *limits)
     except Error as error:
         if error.errno != errno.ENODATA:
             raise
@@ -70,5 +70,5 @@ def change_points(
     numbers = check_number(sigma_w, "sigma_w"), check_number(penalty, "penalty")
     least = check_unsigned(min_samples, "min_samples", 2**31, 1)
     signal = signal_of(power, rate_hz, times, start_ns)
-    found = _core.measure_change_points(signal._handle, *numbers, least)
+    found = _core.energy.measure_change_points(signal._handle, *numbers, least)
     return np.array(found, dtype=np.intp)

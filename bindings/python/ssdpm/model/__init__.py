@@ -12,7 +12,6 @@ from ssdpm.model.drive import (
     load,
 )
 from ssdpm.model.governor import GovernorMode, governor_modes
-from ssdpm.model.parameter import Parameter
 from ssdpm.model.sata import SataLink
 from ssdpm.model.source import Source
 from ssdpm.model.states import PowerState, power_state_dtype
@@ -24,7 +23,6 @@ __all__ = [
     "Finding",
     "GovernorMode",
     "Model",
-    "Parameter",
     "PowerState",
     "SataLink",
     "Source",

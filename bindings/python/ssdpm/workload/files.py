@@ -28,10 +28,10 @@ from ssdpm.workload.records import IO_DTYPE, TraceCounts
 from ssdpm.workload.trace import Trace
 
 TraceSource = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
-_FORMAT_WORDS = by_number(_core.TRACE_FORMATS)
+_FORMAT_WORDS = by_number(_core.energy.TRACE_FORMATS)
 
 
-def trace_counts(reader: _core.Reader) -> TraceCounts:
+def trace_counts(reader: _core.energy.Reader) -> TraceCounts:
     numbers = reader.counts
     word = _FORMAT_WORDS.get(numbers.pop("format"))
     return TraceCounts(**numbers, format=word)
@@ -192,13 +192,13 @@ class TraceIterator(Parts[Trace, TraceCounts]):
         device: str | None = None,
         skip_bad: bool = False,
     ) -> None:
-        number = number_of(format, "format", _core.TRACE_FORMATS)
+        number = number_of(format, "format", _core.energy.TRACE_FORMATS)
         texts = _option_text(columns, "columns"), _option_text(device, "device")
         check_bool(skip_bad, "skip_bad")
         super().__init__(
             source,
             chunk,
-            lambda what: _core.trace_open(what, number, *texts, skip_bad),
+            lambda what: _core.energy.trace_open(what, number, *texts, skip_bad),
         )
 
     def _count(self) -> TraceCounts:

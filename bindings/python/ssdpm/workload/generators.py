@@ -29,7 +29,7 @@ class Workload(Value):
 
 def workloads() -> tuple[Workload, ...]:
     """The workloads that generate() makes."""
-    return tuple(Workload(*one) for one in _core.generators())
+    return tuple(Workload(*one) for one in _core.energy.generators())
 
 
 def _generator(
@@ -104,7 +104,7 @@ def generate(
         area_bytes=area_bytes,
     )
     check_memory(numbers["n_ios"] or 0, IO_DTYPE.itemsize, "n_ios")
-    reader = _core.trace_generate(name, numbers)
+    reader = _core.energy.trace_generate(name, numbers)
     return Trace._wrap(reader.read_all(), trace_counts(reader))
 
 
@@ -140,4 +140,4 @@ def fio_job(
         shape_milli=shape_milli,
         area_bytes=area_bytes,
     )
-    return _core.fio_job(name, numbers)
+    return _core.energy.fio_job(name, numbers)

@@ -14,14 +14,14 @@ from ssdpm import _core
 from ssdpm.base.convert import by_number
 from ssdpm.base.values import Value
 
-IO_DTYPE: np.dtype[np.void] = _core.io_dtype
+IO_DTYPE: np.dtype[np.void] = _core.energy.io_dtype
 """Layout of struct ssdpm_io, 32 bytes: start_ns, offset, bytes, service_ns, op, flags;
 the reserved bytes are left out."""
 
-SERVICE_UNKNOWN: int = _core.SERVICE_UNKNOWN
+SERVICE_UNKNOWN: int = _core.energy.SERVICE_UNKNOWN
 """service_ns of a record: nobody recorded it."""
 
-OPS: Mapping[str, int] = _core.OPS
+OPS: Mapping[str, int] = _core.energy.OPS
 """The number of each operation in records: read, write, flush, discard."""
 
 Records = npt.NDArray[np.void]

@@ -14,11 +14,11 @@ from ssdpm import _core
 from ssdpm.base.convert import check_instance, check_unsigned
 from ssdpm.base.notebook import html_table
 from ssdpm.base.values import Value
-from ssdpm.model.parameter import Parameter, check_parameters
+from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.workload.records import OPS, PerOp
 
 HISTOGRAM_STARTS_NS: npt.NDArray[np.uint64] = np.array(
-    _core.HISTOGRAM_STARTS, dtype=np.uint64
+    _core.energy.HISTOGRAM_STARTS, dtype=np.uint64
 )
 """The least time of each bucket of a Histogram: four for each power of two."""
 HISTOGRAM_STARTS_NS.flags.writeable = False

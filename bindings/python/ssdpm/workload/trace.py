@@ -153,8 +153,8 @@ class Trace:
             times="m",
         )
         unknown = (service == missing) | (service == SERVICE_UNKNOWN)
-        saturated = ~unknown & (service > _core.SERVICE_MAX)
-        service = np.where(saturated, np.uint64(_core.SERVICE_MAX), service)
+        saturated = ~unknown & (service > _core.energy.SERVICE_MAX)
+        service = np.where(saturated, np.uint64(_core.energy.SERVICE_MAX), service)
         service = np.where(unknown, np.uint64(SERVICE_UNKNOWN), service)
         records = np.zeros(len(starts), IO_DTYPE)
         columns: dict[str, npt.NDArray[np.uint64]] = {
@@ -172,7 +172,7 @@ class Trace:
                     f"the shape {column.shape}"
                 )
             records[name] = column
-        continued = (records["flags"] & _core.IO_CONTINUED) != 0
+        continued = (records["flags"] & _core.energy.IO_CONTINUED) != 0
         counts = TraceCounts(
             n_ios=int(len(records) - continued.sum()),
             n_records=len(records),
@@ -404,7 +404,7 @@ def _save_fio_iolog(records: Records, filename: str, file: str) -> None:
     with open(filename, "wb") as out:
         out.write(f"fio version 3 iolog\n0 {file} add\n0 {file} open\n".encode())
         for first in range(0, len(records), step):
-            lines = _core.to_fio_iolog(records[first : first + step], origin, file)
+            lines = _core.energy.to_fio_iolog(records[first : first + step], origin, file)
             out.write(lines)
             last = lines.rstrip(b"\n").rpartition(b"\n")[2].partition(b" ")[0]
         out.write(last + f" {file} close\n".encode())
@@ -455,7 +455,7 @@ def trace_stats(
 
     Args and errors: as Trace.stats().
     """
-    stats = _core.Stats(service_numbers(service))
+    stats = _core.energy.Stats(service_numbers(service))
     for records in record_arrays(trace):
         stats.feed(records)
     [numbers] = stats.get()

@@ -42,7 +42,7 @@ def range_p(q: float, k: int, df: float) -> float:
         k: 2 to 100.
         df: degrees of freedom of that standard error, 1 or more.
     """
-    return _core.survey_range_p(
+    return _core.energy.survey_range_p(
         check_number(q, "q"), check_unsigned(k, "k", 100, 2), check_number(df, "df", 1)
     )
 
@@ -57,7 +57,7 @@ def range_q(p: float, k: int, df: float) -> float:
     Raises:
         InvalidError: no such probability.
     """
-    return _core.survey_range_q(
+    return _core.energy.survey_range_q(
         check_number(p, "p"), check_unsigned(k, "k", 100, 2), check_number(df, "df", 1)
     )
 
@@ -302,7 +302,7 @@ def analyse(
             check_finite(run.mean_w, "mean_w"),
             ways.index(run.policy),
             0,
-            check_unsigned(run.block, "block", _core.SURVEY_MAX_BLOCKS - 1),
+            check_unsigned(run.block, "block", _core.energy.SURVEY_MAX_BLOCKS - 1),
         )
         for run in taken
     ]
@@ -310,7 +310,7 @@ def analyse(
         raise ValueError(f"policies: 2 or more are compared, there is {len(ways)}")
     numbers = (rate, system, len(ways), n, 0)
     whole, means, differences = with_names(
-        lambda: _core.survey_analyse(rows, numbers), ways, "policy"
+        lambda: _core.energy.survey_analyse(rows, numbers), ways, "policy"
     )
     both = (
         tuple(Mean(ways[policy], *rest) for policy, *rest in means),

@@ -21,7 +21,7 @@ from ssdpm.base.values import Word
 from ssdpm.measure.survey.analysis import check_finite
 from ssdpm.measure.survey.detectable import check_or_nan
 
-_VERDICT_WORDS = by_number(_core.SURVEY_VERDICTS)
+_VERDICT_WORDS = by_number(_core.energy.SURVEY_VERDICTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +120,9 @@ def judge(
             )
         )
     rate = check_number(error_rate, "error_rate", 1e-6)
-    verdict, bits, p, one, other = _core.survey_judge(numbers, rate)
+    verdict, bits, p, one, other = _core.energy.survey_judge(numbers, rate)
     word = Verdict(_VERDICT_WORDS[verdict])
-    missing = words_of(bits, _core.SURVEY_MISSING)
+    missing = words_of(bits, _core.energy.SURVEY_MISSING)
     if word == Verdict.NOT_DECIDABLE:
         return Judgement(word, missing, p, None, None)
     return Judgement(word, missing, p, names[one], names[other])

@@ -36,7 +36,7 @@ class RunStatus(Word):
     """A later one is of the same thing."""
 
 
-_STATUS_WORDS = by_number(_core.SURVEY_RUN_STATUSES)
+_STATUS_WORDS = by_number(_core.energy.SURVEY_RUN_STATUSES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,7 +286,7 @@ def read(source: TraceSource) -> Survey:
     """
     what, file, filename = open_source(source)
     try:
-        found = _core.survey_read(what)
+        found = _core.energy.survey_read(what)
     except Error as error:
         error.filename = filename
         raise

@@ -161,13 +161,13 @@ def schedule(
     params = (
         len(ways),
         len(places),
-        check_unsigned(n_blocks, "n_blocks", _core.SURVEY_MAX_BLOCKS, 1),
+        check_unsigned(n_blocks, "n_blocks", _core.energy.SURVEY_MAX_BLOCKS, 1),
         check_unsigned(seed, "seed", 2**64 - 1),
         check_unsigned(settle_ns, "settle_ns", _MOST_NS, 1),
         check_unsigned(interval_ns, "interval_ns", _MOST_NS, 1),
         check_unsigned(duration_ns, "duration_ns", _MOST_NS, 1),
     )
-    found, total_ns = _core.survey_schedule(params)
+    found, total_ns = _core.energy.survey_schedule(params)
     steps = tuple(
         Step(begin, measure, end, ways[policy], places[scenario], block, n)
         for begin, measure, end, policy, scenario, block, n in found

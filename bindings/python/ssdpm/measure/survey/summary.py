@@ -13,7 +13,7 @@ from ssdpm.base.units import in_s, in_w
 from ssdpm.base.values import Word
 from ssdpm.measure.signal import SignalLike, signal_of
 
-_TREND_WORDS = by_number(_core.SURVEY_TRENDS)
+_TREND_WORDS = by_number(_core.energy.SURVEY_TRENDS)
 
 
 class Trend(Word):
@@ -109,6 +109,6 @@ def summarise(
         UnknownValueError: fewer than 30 finite samples, or all of them are the same.
     """
     signal = signal_of(power, rate_hz, times, start_ns)
-    values: list[Any] = list(_core.survey_summarise(signal._handle))
+    values: list[Any] = list(_core.energy.survey_summarise(signal._handle))
     values[11] = Trend(_TREND_WORDS[values[11]])
     return Summary(*values)

@@ -10,7 +10,7 @@ from ssdpm import _core
 from ssdpm.base.convert import by_number, check_instance, check_list
 from ssdpm.base.values import Value
 
-KIND_WORDS = by_number(_core.PARAMETER_KINDS)
+KIND_WORDS = by_number(_core.energy.PARAMETER_KINDS)
 _PROVENANCE_WORDS = by_number(_core.PROVENANCES)
 
 
@@ -38,7 +38,7 @@ class Parameter(Value):
 
     def _tuple(self) -> tuple[int, int, int, int, int, int, str]:
         return (
-            _core.PARAMETER_KINDS[self.kind],
+            _core.energy.PARAMETER_KINDS[self.kind],
             self.index,
             _core.PROVENANCES[self.provenance],
             self.low,

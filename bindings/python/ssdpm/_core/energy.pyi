@@ -1,52 +1,23 @@
 # SPDX-License-Identifier: MIT
-# Written by hand; mypy.stubtest holds it against the module.
-#
-# The functions take what ssdpm/<stage>/ has checked. Errors of the library are
-# raised as ssdpm.Error or MemoryError.
-from collections.abc import Callable
-from typing import Any, NoReturn, TypeAlias, type_check_only
+# The workload and all that stands on it; __init__.pyi says more.
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-JSON_MAX_BYTES: int
-STATE_NON_OPERATIONAL: int
-APST_BYTES: int
+from ssdpm._core import ApstTable, Model, _Pybind11Type
+
 CAP_NONE: int
-LATENCY_ANY: int
 SERVICE_UNKNOWN: int
 SERVICE_MAX: int
 IO_CONTINUED: int
 SIM_IDLE_FROM_START: int
-LOG_WARNING: int
-LOG_INFO: int
-LOG_DEBUG: int
-READING_SAME: int
-READING_WRAP: int
-READING_RESET: int
-READING_CHARGE_COUNTER: int
 BUDGET_MAX: int
 BUDGET_MAX_ITEMS: int
 BUDGET_MAX_OPTIONS: int
 HISTOGRAM_STARTS: list[int]
-
-# Words of the library, each with its number or bit.
-KINDS: dict[str, int]
-PROVENANCES: dict[str, int]
-FORMATS: dict[str, int]
-LINK_STATES: dict[str, int]
-FINDING_CODES: dict[str, int]
-SATA_FEATURES: dict[str, int]
-FIELDS: dict[str, int]
-GOVERNOR_FORMS: dict[str, int]
-ALGORITHMS: dict[str, int]
-SCHEMES: dict[str, int]
-POWER_SOURCES: dict[str, int]
-QUIRKS: dict[str, int]
-VERDICTS: dict[str, int]
 OPS: dict[str, int]
 TRACE_FORMATS: dict[str, int]
-LPM: dict[str, int]
 LOOPS: dict[str, int]
 PCIE_LINKS: dict[str, int]
 PARAMETER_KINDS: dict[str, int]
@@ -58,9 +29,6 @@ CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
 FTL_COLLECTORS: dict[str, int]
 FTL_ORDERS: dict[str, int]
-NVME_CORE: dict[str, int]
-METER_KINDS: dict[str, int]
-PERSIST_KINDS: dict[str, int]
 SIGNAL_REMARKS: dict[str, int]
 BASELINE_METHODS: dict[str, int]
 BACKGROUNDS: dict[str, int]
@@ -75,92 +43,18 @@ OVERLAY_MATCHES: dict[str, int]
 CALIBRATE_OPERATION_ENERGY: int
 CALIBRATE_BYTE_ENERGY: int
 
-# words_valid, generations as bits, apm_level; supported and enabled, each with
-# the mask of what is unknown.
-_SataFacts: TypeAlias = tuple[bool | None, int | None, int | None, int, int, int, int]
-
 # base_ns and bytes_per_second, by operation.
 _Service: TypeAlias = tuple[list[int], list[int]]
 # kind, index, provenance, low, nominal, high, rule.
 _Parameter: TypeAlias = tuple[int, int, int, int, int, int, str]
 # The members of struct ssdpm_bounds in their order.
 _Bounds: TypeAlias = tuple[int, int, int, int, int, int]
-
-power_state_dtype: np.dtype[np.void]
-apst_entry_dtype: np.dtype[np.void]
 io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
 ftl_second_dtype: np.dtype[np.void]
 cap_point_dtype: np.dtype[np.void]
 interval_dtype: np.dtype[np.void]
 change_dtype: np.dtype[np.void]
-
-@type_check_only
-class _Pybind11Type(type): ...
-
-class Model(metaclass=_Pybind11Type):
-    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def vendor_id(self) -> int | None: ...
-    @property
-    def product(self) -> str | None: ...
-    @property
-    def firmware(self) -> str | None: ...
-    @property
-    def apsta(self) -> int | None: ...
-    @property
-    def provenance(self) -> str | None: ...
-    @property
-    def format(self) -> str | None: ...
-    @property
-    def sata(self) -> _SataFacts | None: ...
-    @property
-    def states(self) -> npt.NDArray[np.void]: ...
-    def power_range(self, state: int, field: int) -> tuple[int, int] | None: ...
-    def to_json(self) -> str: ...
-    def lint(self) -> list[tuple[str, int | None, str]]: ...
-
-class Catalogue(metaclass=_Pybind11Type):
-    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
-    @property
-    def n_rows(self) -> int: ...
-    def row(self, index: int) -> tuple[str, str | None, int, int]: ...
-    def model(self, index: int) -> Model: ...
-    def find(
-        self, product: str, firmware: str | None
-    ) -> tuple[int, bool, int, int, int, int]: ...
-    def alternatives(
-        self, product: str, firmware: str | None
-    ) -> list[tuple[int, bool, int, int, int, int]]: ...
-
-class ApstParams(metaclass=_Pybind11Type):
-    algorithm: int
-    quirks: int
-    max_exit_latency_us: int
-    primary_timeout_ms: int
-    primary_latency_tolerance_us: int
-    secondary_timeout_ms: int
-    secondary_latency_tolerance_us: int
-    scheme: int
-    power_source: int
-    idle_power_uw: int
-    transition_power_uw: int
-    def __init__(self) -> None: ...
-
-class ApstTable(metaclass=_Pybind11Type):
-    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
-    @property
-    def array(self) -> npt.NDArray[np.void]: ...
-    @property
-    def sent(self) -> bool: ...
-    @property
-    def enabled(self) -> bool: ...
-    def encode(self) -> bytes: ...
-    def validate(self, model: Model) -> None: ...
-    def equals(self, other: ApstTable) -> bool: ...
-    def diff(self, other: ApstTable) -> int: ...
 
 class Reader(metaclass=_Pybind11Type):
     def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
@@ -240,169 +134,6 @@ class Ftl(metaclass=_Pybind11Type):
     ) -> npt.NDArray[np.void]: ...
     # The members of struct ssdpm_ftl_counts in their order.
     def counts(self) -> tuple[int, int, int, int, int, int]: ...
-
-class Machine(metaclass=_Pybind11Type):
-    def __init__(
-        self,
-        root: bytes | None,
-        log: Callable[[int, str], object] | None,
-        log_level: int,
-    ) -> None: ...
-    # The members of the structs by name; None is unknown.
-    def facts(self) -> dict[str, Any]: ...
-    def devices(self) -> list[Device]: ...
-    def open(self, name: bytes) -> Device: ...
-    # kind, path, line, setting.
-    def owners(self) -> list[tuple[str, str, int, str]]: ...
-    # kind, name, path, readable.
-    def meters(self) -> list[tuple[str, str, str, bool]]: ...
-    def find_meter(self, text: bytes, /) -> tuple[str, str, str, bool]: ...
-    def capture(self, directory: bytes, commands: bool) -> None: ...
-
-class Sampler(metaclass=_Pybind11Type):
-    def __init__(
-        self, machine: Machine, kind: int, name: bytes, path: bytes, /
-    ) -> None: ...
-    # time_ns, power_w, energy_j, flags.
-    def read(self) -> tuple[int, float, float, int]: ...
-
-class Device(metaclass=_Pybind11Type):
-    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
-    def facts(self) -> dict[str, Any]: ...
-    def model(self, commands: bool, catalogue: Catalogue | None) -> Model: ...
-    def apst(self) -> ApstTable: ...
-    def power_state(self) -> int: ...
-    # The members of struct ssdpm_device_power, and asleep.
-    def power(self) -> dict[str, Any]: ...
-    def devsleep(self) -> tuple[bool, int, int]: ...
-    def host(self, machine: Machine) -> dict[str, Any]: ...
-    # Bits, and whether the kernel says so.
-    def quirks(self, machine: Machine, model: Model) -> tuple[int, bool]: ...
-    # Bits of the quirks, the word of the link, that of the policy, the table.
-    def settings(
-        self, machine: Machine, model: Model | None
-    ) -> tuple[int | None, str | None, str | None, ApstTable | None]: ...
-    def apst_params(
-        self, machine: Machine, model: Model
-    ) -> tuple[ApstParams, int, int]: ...
-    # code, severity, message, advice.
-    def diagnose(
-        self, machine: Machine, model: Model | None, table: ApstTable | None
-    ) -> list[tuple[str, str, str, str | None]]: ...
-
-class Plan(metaclass=_Pybind11Type):
-    def __init__(
-        self, machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
-    ) -> None: ...
-    def add_latency_tolerance(
-        self, device: Device, model: Model | None, max_exit_latency_us: int
-    ) -> None: ...
-    def add_nvme_core(self, parameter: int, value: int) -> None: ...
-    def add_apst(
-        self, device: Device, model: Model | None, table: ApstTable
-    ) -> None: ...
-    def add_power_state(
-        self,
-        device: Device,
-        model: Model | None,
-        power_state: int,
-        workload_hint: int | None,
-    ) -> None: ...
-    def add_nopp(self, device: Device, enabled: bool) -> None: ...
-    def add_applied(self) -> None: ...
-    def add_lpm(
-        self, device: Device, model: Model | None, lpms: list[int], any_port: bool
-    ) -> None: ...
-    def add_profile(
-        self, device: Device, model: Model | None, settings: dict[str, Any]
-    ) -> None: ...
-    def add_revert(self) -> None: ...
-    def lock(self) -> None: ...
-    def unlock(self) -> None: ...
-    # state, age_ms, n_undone, n_left_alone, line, reason.
-    def journal(self) -> tuple[str, int, int, int, int | None, str | None] | None: ...
-    def read(self) -> None: ...
-    def commit(self) -> None: ...
-    def verify(self, commands: bool) -> None: ...
-    def revert(self) -> None: ...
-    # kind, state, flags, device, target, before, after, why, warning, parameter,
-    # before_value, after_value: max_exit_latency_us, nvme_core, lpm, power_state,
-    # workload_hint, nopp, table.
-    def steps(
-        self,
-    ) -> list[
-        tuple[
-            str,
-            str,
-            list[str],
-            str | None,
-            str | None,
-            str | None,
-            str | None,
-            str | None,
-            str | None,
-            str | None,
-            tuple[Any, ...] | None,
-            tuple[Any, ...] | None,
-        ]
-    ]: ...
-    # device, provenance, before, after, built.
-    def tables(
-        self,
-    ) -> list[
-        tuple[str, str | None, ApstTable | None, ApstTable | None, ApstTable | None]
-    ]: ...
-    @property
-    def n_planned(self) -> int: ...
-    @property
-    def committed(self) -> bool: ...
-
-class Persist(metaclass=_Pybind11Type):
-    def __init__(
-        self,
-        kind: int,
-        ac: dict[str, Any] | None,
-        battery: dict[str, Any] | None,
-        command: bytes | None,
-        profiles: bytes | None,
-        # address, product, power_state and workload_hint, nopp.
-        powers: list[tuple[str, str, tuple[int, int] | None, bool | None]],
-        settings: dict[str, Any] | None,
-    ) -> None: ...
-    # path, contents, mode, note.
-    def files(self) -> list[tuple[str, str, int, str | None]]: ...
-    def check(self, machine: Machine) -> None: ...
-    def write(self, machine: Machine) -> None: ...
-
-def version() -> str: ...
-def models_from_data(data: bytes) -> list[Model]: ...
-def catalogue_new(data: bytes | None) -> Catalogue: ...
-
-# mode, power_uw.
-def governor_modes(form: int) -> list[tuple[int, int | None]]: ...
-def model_new(
-    kind: int,
-    vendor_id: int | None,
-    product: str | None,
-    firmware: str | None,
-    apsta: int | None,
-    provenance: int,
-    format: int,
-    sata: _SataFacts | None,
-    states: npt.NDArray[np.void],
-) -> Model: ...
-def apst_generate(model: Model, params: ApstParams) -> ApstTable: ...
-def apst_explain(model: Model, params: ApstParams) -> list[tuple[int, str, str]]: ...
-def apst_decode(data: bytes, enabled: bool) -> ApstTable: ...
-def apst_from_data(data: bytes) -> ApstTable: ...
-def apst_infer(model: Model, table: ApstTable) -> list[tuple[ApstParams, int, int]]: ...
-def apst_keep(model: Model, params: ApstParams, state: int) -> int: ...
-def apst_reach(
-    model: Model, table: ApstTable, quirks: int
-) -> tuple[tuple[ApstParams, int, int], ApstTable]: ...
-def quirks_find(
-    model: Model, host: dict[str, str | int | None], rules: bytes
-) -> tuple[int, int, list[tuple[int, int, str]]]: ...
 def trace_open(
     source: int | bytes,
     format: int,
@@ -503,15 +234,6 @@ def cap_simulate(
     segments: list[_Segment],
     ios: npt.NDArray[np.void],
 ) -> tuple[Any, ...]: ...
-def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
-def profile_names(text: bytes) -> list[str]: ...
-def journal_read(
-    machine: Machine, directory: bytes | None
-) -> tuple[str, int, int, int, int | None, str | None] | None: ...
-def recover(
-    machine: Machine, directory: bytes | None, timeouts: tuple[int, int]
-) -> int: ...
-def persist_remove(machine: Machine, kind: int) -> int: ...
 
 # The members of struct ssdpm_baseline, and those of struct ssdpm_detect_params.
 _Baseline: TypeAlias = tuple[float, float, float, float, float, int, int]
