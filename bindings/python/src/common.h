@@ -88,11 +88,11 @@ inline const char *c_str(const OptionalText &text)
 	return text ? text->c_str() : nullptr;
 }
 
-/* Raise what ssdpm.base makes of an error; reading: the input is a text. */
+/* Raise the ssdpm.Error of an error; reading: the input is a text. */
 [[noreturn]] void raise_error(const struct ssdpm_error &error, bool reading);
 
 /* Raise MemoryError where n elements of this size are more than the machine
- * has: ssdpm.base.check_memory(). */
+ * has: ssdpm.base.convert.check_memory(). */
 void check_memory(size_t n, size_t each, const char *name);
 
 /* The name of each number, as in {"nvme": 1, "sata": 2}. */

@@ -453,7 +453,8 @@ def _items(
     listed = check_list(drives, "drives", "drives")
     if not 1 <= len(listed) <= _core.energy.BUDGET_MAX_ITEMS:
         raise InvalidError(
-            errno.EINVAL, f"drives: 1 to {_core.energy.BUDGET_MAX_ITEMS}, not {len(listed)}"
+            errno.EINVAL,
+            f"drives: 1 to {_core.energy.BUDGET_MAX_ITEMS}, not {len(listed)}",
         )
     worth = [1.0] * len(listed)
     if weights is not None:
@@ -527,7 +528,11 @@ def budget(
     options[:, 0] = np.concatenate([item.power_uw for item in items])
     options[:, 1] = np.concatenate([item.loss for item in items])
     frontier = _core.energy.budget_frontier(options, counts)
-    found = _core.energy.budget_solve(options, counts, limit - base) if base <= limit else None
+    found = (
+        _core.energy.budget_solve(options, counts, limit - base)
+        if base <= limit
+        else None
+    )
     bound: int | None = None
     examined: int | None = None
     exact = False

@@ -197,7 +197,9 @@ class Drive(Ongoing):
         reserve_blocks: SupportsIndex = 1,
         seed: SupportsIndex = 0,
     ) -> None:
-        number = _core.energy.FTL_COLLECTORS[check_word(collector, "collector", COLLECTORS)]
+        number = _core.energy.FTL_COLLECTORS[
+            check_word(collector, "collector", COLLECTORS)
+        ]
         most = 2**32 - 1
         pages = check_unsigned(n_user_pages, "n_user_pages", 2**64 - 1)
         blocks = check_unsigned(n_blocks, "n_blocks", most)

@@ -143,7 +143,9 @@ def trim(spare: float, share: float) -> float:
     Raises:
         RangeError: beyond these.
     """
-    return _core.energy.spare_factor_trim(check_spare(spare), check_float(share, "share"))
+    return _core.energy.spare_factor_trim(
+        check_spare(spare), check_float(share, "share")
+    )
 
 
 def spare_of(flash: float, data: float, parity: float = 0.0) -> float:

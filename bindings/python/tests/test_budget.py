@@ -258,7 +258,7 @@ def test_wrong_arguments_are_said() -> None:
     cases: list[tuple[type[Exception], str, object]] = [
         (TypeError, "a list of drives", lambda: ssdpm.budget(model, 9)),  # type: ignore[arg-type]
         (ssdpm.InvalidError, "drives: 1 to 65536, not 0", lambda: ssdpm.budget([], 9)),
-        (TypeError, "watts: a number", lambda: ssdpm.budget([one], "9")),  # type: ignore[arg-type]
+        (TypeError, "watts: watts are needed", lambda: ssdpm.budget([one], "9")),  # type: ignore[arg-type]
         (ssdpm.InvalidError, "watts: -1 W is no power", lambda: ssdpm.budget([one], -1)),
         (ssdpm.InvalidError, "watts: nan W is no power", lambda: ssdpm.budget([one], float("nan"))),
         (ssdpm.InvalidError, "base_watts: inf W is no power", lambda: ssdpm.budget([one], 1, base_watts=float("inf"))),

@@ -259,7 +259,7 @@ def test_a_tighter_cap_never_makes_a_trace_faster(ios: list[tuple[int, int]]) ->
         (lambda: Stream("read", io_bytes=-1), ssdpm.RangeError, "io_bytes"),
         (lambda: Stream("read", assumed=("idle_uw",)), ValueError, "assumed"),
         (lambda: P3700.at(0), ssdpm.InvalidError, "no cap"),
-        (lambda: P3700.at(math.nan), ssdpm.InvalidError, "no cap"),
+        (lambda: P3700.at(math.nan), ssdpm.InvalidError, "no power"),
         (lambda: ANY.Drive([WRITES], 1e6).at("10"), TypeError, "cap_w"),
         (lambda: P3700.at(3.9), ssdpm.RangeError, "at least 4000000 uW"),
         (lambda: P3700.sweep([]), ssdpm.InvalidError, "none"),

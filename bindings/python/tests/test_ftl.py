@@ -219,7 +219,7 @@ def test_arguments_that_exclude_each_other_are_refused() -> None:
         ftl.simulate(0.2, pattern="classes")
     with pytest.raises(ssdpm.InvalidError, match="classes: they are for"):
         ftl.simulate(0.2, n_blocks=64, classes=[(1, 1)])
-    with pytest.raises(ssdpm.InvalidError, match="writes: nan"):
+    with pytest.raises(ssdpm.RangeError, match="writes: nan"):
         ftl.simulate(0.2, n_blocks=64, writes=math.nan)
     with pytest.raises(ssdpm.RangeError, match="host_ns"):
         ftl.Cost(host_ns=-1)

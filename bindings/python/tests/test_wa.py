@@ -269,7 +269,7 @@ def test_a_calibration_may_say_where_spare_starts(model: ssdpm.Model) -> None:
     )
     unsaid = replace(kept, measured_wa=None)
     assert "measured_wa_milli" not in json.loads(unsaid.to_json())
-    with pytest.raises(ssdpm.RangeError, match="is not in 1 to 1e6"):
+    with pytest.raises(ssdpm.RangeError, match="is not in 1 to 1000000"):
         replace(kept, measured_wa=0.5).to_json()
 
 

@@ -4,7 +4,6 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
 from ssdpm._core import ApstTable, Model, _Pybind11Type
 
 CAP_NONE: int
@@ -134,6 +133,7 @@ class Ftl(metaclass=_Pybind11Type):
     ) -> npt.NDArray[np.void]: ...
     # The members of struct ssdpm_ftl_counts in their order.
     def counts(self) -> tuple[int, int, int, int, int, int]: ...
+
 def trace_open(
     source: int | bytes,
     format: int,

@@ -185,7 +185,9 @@ def parameters(
         handle, 0 if link is None else _core.energy.PCIE_LINKS[link]
     )
     if measured is not None:
-        found = _core.energy.parameters_calibrate(found, _measured_rows(measured, model))
+        found = _core.energy.parameters_calibrate(
+            found, _measured_rows(measured, model)
+        )
     for name, value in overrides.items():
         watts = name.endswith("_power_w")
         kind = name[:-1] + "uw" if watts else name
@@ -215,4 +217,6 @@ def _with_spare(
                 errno.EINVAL, "measured_wa: it says where spare starts: pass both"
             )
         return found
-    return _core.energy.parameters_set_spare(handle, found, check_spare(spare), start)[0]
+    return _core.energy.parameters_set_spare(handle, found, check_spare(spare), start)[
+        0
+    ]

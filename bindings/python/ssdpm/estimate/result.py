@@ -17,8 +17,8 @@ from ssdpm.base.units import in_ms, in_mw, in_percent
 from ssdpm.base.values import Value
 from ssdpm.estimate.run import Residency, Run
 from ssdpm.model.drive import Model
-from ssdpm.parameter import Parameter
 from ssdpm.model.states import state_name
+from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
 from ssdpm.workload.stats import Histogram
 

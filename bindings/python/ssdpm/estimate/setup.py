@@ -67,7 +67,9 @@ def _table(
     )
     return apst(
         Model._wrap(
-            _core.energy.parameters_to_model(model._handle, [one._tuple() for one in known])
+            _core.energy.parameters_to_model(
+                model._handle, [one._tuple() for one in known]
+            )
         ),
         algorithm=word,
         transition_power_uw=transition,

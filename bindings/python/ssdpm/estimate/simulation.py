@@ -72,7 +72,9 @@ class Simulation(Ongoing):
         self._setup = setup
         self._changes = changes
         self._table = setup.table(table)
-        self._handle = _core.energy.Sim(setup.model._handle, setup.core(self._table), changes)
+        self._handle = _core.energy.Sim(
+            setup.model._handle, setup.core(self._table), changes
+        )
 
     @classmethod
     def _of(cls, setup: Setup, table: TableLike) -> Simulation:

@@ -307,7 +307,9 @@ def idle_work(
     )
     level = level_numbers(baseline)
     signal = signal_of(power, rate_hz, times, start_ns)
-    values: list[Any] = list(_core.energy.measure_idle_work(signal._handle, level, detect))
+    values: list[Any] = list(
+        _core.energy.measure_idle_work(signal._handle, level, detect)
+    )
     if values[0] < 2:
         values[2] = values[3] = None
     values.append(check_sampling(signal, baseline, detect))

@@ -34,13 +34,13 @@ from ssdpm.estimate.parameters import parameters as _parameters_of
 from ssdpm.measure.fitted import MeasuredRun, fitted
 from ssdpm.measure.sampling import Sampling
 from ssdpm.model.drive import Model
+from ssdpm.model.source import read_file
 from ssdpm.parameter import (
     KIND_WORDS,
     Parameter,
     check_parameters,
     parameters_from,
 )
-from ssdpm.model.source import read_file
 from ssdpm.workload.records import OPS
 
 if TYPE_CHECKING:
@@ -358,7 +358,9 @@ class Calibration(Overlay):
         """As "ssdpm.overlay/1", which ssdpm-json(5) has; --measured of the command
         reads it. Values are whole numbers of their units there, intervals rounded
         outwards: estimates with it are the same."""
-        return _core.energy.overlay_to_json(self._overlay(), self._rows(), self._quality())
+        return _core.energy.overlay_to_json(
+            self._overlay(), self._rows(), self._quality()
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to_json() to a file; it is replaced.

@@ -43,7 +43,9 @@ def _params(
     def number(value: float | None, name: str) -> float:
         return 0.0 if value is None else check_number(value, name)
 
-    found = _core.energy.POWER_FORMATS[check_word(format, "format", _core.energy.POWER_FORMATS)]
+    found = _core.energy.POWER_FORMATS[
+        check_word(format, "format", _core.energy.POWER_FORMATS)
+    ]
     text = None if columns is None else check_text(columns, "columns")
     rate = number(rate_hz, "rate_hz")
     if rate_hz is not None and not 0 < rate <= 1e9:
@@ -75,8 +77,12 @@ class PowerIterator(Parts[Signal, PowerCounts]):
         self, source: TraceSource, chunk: SupportsIndex, params: _Params
     ) -> None:
         # Raw samples have a rate, and no times of their own.
-        self._rate_hz = params[1] if params[-1] != _core.energy.POWER_FORMATS["csv"] else None
-        super().__init__(source, chunk, lambda what: _core.energy.power_open(what, params))
+        self._rate_hz = (
+            params[1] if params[-1] != _core.energy.POWER_FORMATS["csv"] else None
+        )
+        super().__init__(
+            source, chunk, lambda what: _core.energy.power_open(what, params)
+        )
 
     def _count(self) -> PowerCounts:
         return PowerCounts(*self._reader.counts)

@@ -404,7 +404,9 @@ def _save_fio_iolog(records: Records, filename: str, file: str) -> None:
     with open(filename, "wb") as out:
         out.write(f"fio version 3 iolog\n0 {file} add\n0 {file} open\n".encode())
         for first in range(0, len(records), step):
-            lines = _core.energy.to_fio_iolog(records[first : first + step], origin, file)
+            lines = _core.energy.to_fio_iolog(
+                records[first : first + step], origin, file
+            )
             out.write(lines)
             last = lines.rstrip(b"\n").rpartition(b"\n")[2].partition(b" ")[0]
         out.write(last + f" {file} close\n".encode())

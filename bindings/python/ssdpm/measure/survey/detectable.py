@@ -123,4 +123,6 @@ def detectable(
     )
     rate = check_number(error_rate, "error_rate", 1e-6)
     asked = check_finite(0 if difference_w is None else difference_w, "difference_w")
-    return Detectable(*_core.energy.survey_detectable(plan._params(), numbers, rate, asked))
+    return Detectable(
+        *_core.energy.survey_detectable(plan._params(), numbers, rate, asked)
+    )

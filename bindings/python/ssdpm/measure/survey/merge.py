@@ -129,5 +129,7 @@ def merge(
     ]
     number = ways.index(way)
     rate = check_number(error_rate, "error_rate") / len(ways)
-    found = with_names(lambda: _core.energy.survey_merge(rows, number, rate), ways, "policy")
+    found = with_names(
+        lambda: _core.energy.survey_merge(rows, number, rate), ways, "policy"
+    )
     return Merged(way, *found)

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Setting policies: a plan is shown, committed as a whole or not at all, verified,
-and undone.
-
-A plan in a with block is a policy for a while, as for a measurement::
-
-    with ssdpm.plan() as plan:
-        plan.add_latency_tolerance("nvme0", 25_000)
-        plan.read()
-        print(plan)                 # what will be written, and why
-        plan.commit()
-        measure()
-    # here everything is as it was, unless plan.keep() was called
-"""
+"""A plan: shown, committed as a whole or not at all, verified, undone."""
 
 from __future__ import annotations
 
@@ -19,27 +7,27 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, SupportsIndex, Union
+from typing import SupportsIndex, Union
 
 from ssdpm import _core
+from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
 from ssdpm.base.convert import (
     check_bool,
     check_filename,
     check_instance,
-    check_list,
     check_path,
     check_text,
     check_unsigned,
     check_word,
+    unsigned_or_zero,
 )
 from ssdpm.base.errors import InvalidError
 from ssdpm.base.notebook import html_table
-from ssdpm.base.values import Live, Value
+from ssdpm.base.values import Live
 from ssdpm.device.machine import Device, Machine, Root, machine_of
 from ssdpm.model.drive import Model
-from ssdpm.policy.parameters import limit_number, limit_word
+from ssdpm.policy.parameters import limit_number
 from ssdpm.policy.profiles import ProfileSettings, lpm_numbers, profile, settings_dict
 from ssdpm.policy.table import ApstTable
 from ssdpm.policy.words import PowerSource
@@ -48,158 +36,18 @@ Target = Union[Device, str, "os.PathLike[str]"]
 Settings = Union[ProfileSettings, str]
 
 
-@dataclass(frozen=True, eq=False)
-class StepValue(Value):
-    """A value before or after a step; what its kind has not is None.
-
-    Attributes:
-        max_exit_latency_us: "latency-tolerance" and "rebuild": a number, or "any".
-        nvme_core: "nvme-core": in the unit of its parameter.
-        lpm: "lpm": the policy.
-        power_state: "power-state".
-        workload_hint: "power-state"; None: as it is.
-        nopp: "nopp".
-        table: "apst".
-    """
-
-    max_exit_latency_us: int | str | None
-    nvme_core: int | None
-    lpm: str | None
-    power_state: int | None
-    workload_hint: int | None
-    nopp: bool | None
-    table: ApstTable | None
-
-    @classmethod
-    def _make(cls, members: tuple[Any, ...] | None) -> StepValue | None:
-        if members is None:
-            return None
-        us, *others, table = members
-        return cls(
-            None if us is None else limit_word(us),
-            *others,
-            None if table is None else ApstTable._wrap(table),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Step(Value):
-    """One thing that is written; str() of it is a line for people. None is a text
-    that there is not.
-
-    Attributes:
-        kind: "latency-tolerance", "nvme-core", "rebuild", "apst", "lpm",
-            "power-state" or "nopp".
-        state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
-            "differs".
-        flags: of "reversible", "all-drives", "until-reset", "until-reboot" and
-            "no-host-bits".
-        device: its name; "all" for a parameter of nvme_core.
-        target: the file, or "Set Features 0Ch", "02h", "11h".
-        before: what it holds; a table as 512 hexadecimal digits, with " disabled"
-            after them where APST is off; a power state as "PS2" or "PS2 hint 1".
-        after: what it shall hold.
-        why: the reason, or why it is left alone, or what failed.
-        warning: what the diagnosis warns of once it is set, such as a policy that has
-            lost data.
-        parameter: "nvme-core": its name.
-        before_value: the value of before, or None: not known, or a word that this
-            version does not know.
-        after_value: likewise of after.
-    """
-
-    kind: str
-    state: str
-    flags: frozenset[str]
-    device: str | None
-    target: str | None
-    before: str | None
-    after: str | None
-    why: str | None
-    warning: str | None = None
-    parameter: str | None = None
-    before_value: StepValue | None = None
-    after_value: StepValue | None = None
-
-    def _shown(self, text: str | None, value: StepValue | None) -> str:
-        """A value for people: a table is its transitions."""
-        if value is not None and value.table is not None:
-            return str(value.table)
-        return text or "unknown"
-
-    def __str__(self) -> str:
-        words = [str(self.device)]
-        if self.after is not None:
-            before = self._shown(self.before, self.before_value)
-            change = f"{before} -> {self._shown(self.after, self.after_value)}"
-            words.append(f"{self.target}: {change}")
-        words.append(self.state)
-        if self.why is not None:
-            words.append(self.why)
-        if self.warning is not None:
-            words.append(f"warning: {self.warning}")
-        return ": ".join(words)
-
-
-@dataclass(frozen=True, eq=False)
-class PlannedTable(Value):
-    """The APST table of one controller; None is not known.
-
-    Attributes:
-        device: its name.
-        provenance: of the model that after is made from, as Model.provenance.
-        before: what this kernel built from what is set now, by prediction.
-        after: what it will build.
-        built: what it did build: read back by Plan.verify(commands=True).
-    """
-
-    device: str
-    provenance: str | None
-    before: ApstTable | None
-    after: ApstTable | None
-    built: ApstTable | None
-
-
-@dataclass(frozen=True, eq=False)
-class Journal(Value):
-    """The journal of a commit that runs or was killed.
-
-    Attributes:
-        state: "running", "killed", "found" (one of these two: the caller may not ask
-            which), "undone" (it was killed, and Plan.locked() or Plan.commit() has
-            undone it) or "refused" (it stands, and this version cannot undo it).
-        age_ms: time since its last line was written.
-        n_undone: values that were put back.
-        n_left_alone: values that stay: somebody else has written them, the device is
-            gone, or Linux no longer takes the old value.
-        line: with "refused", the line of the journal that cannot be read; None: no
-            single line.
-        reason: with "refused", why, beginning with the file; otherwise None.
-    """
-
-    state: str
-    age_ms: int
-    n_undone: int
-    n_left_alone: int
-    line: int | None
-    reason: str | None
-
-
-def _directory(directory: str | os.PathLike[str] | None) -> bytes | None:
+def directory_path(directory: str | os.PathLike[str] | None) -> bytes | None:
     return None if directory is None else check_path(directory, "directory")
 
 
-def _timeouts(
+def timeout_numbers(
     state_timeout_ms: SupportsIndex | None, lock_timeout_ms: SupportsIndex | None
 ) -> tuple[int, int]:
     """For C, where 0 is the default."""
-
-    def number(value: SupportsIndex | None, name: str) -> int:
-        return 0 if value is None else check_unsigned(value, name, 2**32 - 1, 1)
-
+    most = 2**32 - 1
     return (
-        number(state_timeout_ms, "state_timeout_ms"),
-        number(lock_timeout_ms, "lock_timeout_ms"),
+        unsigned_or_zero(state_timeout_ms, "state_timeout_ms", most, 1),
+        unsigned_or_zero(lock_timeout_ms, "lock_timeout_ms", most, 1),
     )
 
 
@@ -414,9 +262,7 @@ class Plan(Live):
             source = self._machine.facts.power_source or PowerSource.AC
             settings = profile(check_text(settings, "settings"), source)
         check_instance(settings, "settings", ProfileSettings)
-        self._handle.add_profile(
-            *self._handles(device, model), settings_dict(settings)
-        )
+        self._handle.add_profile(*self._handles(device, model), settings_dict(settings))
 
     def add_revert(self) -> None:
         """Steps back to what was there before the first commit.
@@ -470,14 +316,13 @@ class Plan(Live):
         """The steps, as they are now, in their order."""
         return tuple(
             Step(
-                kind,
-                state,
-                frozenset(flags),
-                *texts,
-                before_value=StepValue._make(before),
-                after_value=StepValue._make(after),
+                *row[:2],
+                frozenset(row[2]),
+                *row[3:-2],
+                StepValue._make(row[-2]),
+                StepValue._make(row[-1]),
             )
-            for kind, state, flags, *texts, before, after in self._handle.steps()
+            for row in self._handle.steps()
         )
 
     @property
@@ -617,281 +462,7 @@ def plan(
     machine = machine_of(root)
     core = _core.Plan(
         machine._handle,
-        _directory(directory),
-        _timeouts(state_timeout_ms, lock_timeout_ms),
+        directory_path(directory),
+        timeout_numbers(state_timeout_ms, lock_timeout_ms),
     )
     return Plan._wrap(machine, core)
-
-
-def read_journal(
-    root: Root = None, directory: str | os.PathLike[str] | None = None
-) -> Journal | None:
-    """The journal that stands, or None. Writes nothing, and needs no privileges.
-
-    While a journal stands nothing can be called in force.
-
-    Args:
-        As plan().
-
-    Raises:
-        AccessError, Error: the directory cannot be read, or is not to be trusted.
-    """
-    found = _core.journal_read(machine_of(root)._handle, _directory(directory))
-    return None if found is None else Journal(*found)
-
-
-def recover(
-    root: Root = None,
-    directory: str | os.PathLike[str] | None = None,
-    *,
-    state_timeout_ms: SupportsIndex | None = None,
-    lock_timeout_ms: SupportsIndex | None = None,
-) -> int:
-    """Undo what a killed commit left; Plan.locked() and Plan.commit() do it too.
-
-    A value that is neither what it was before nor what was planned stays: somebody
-    else has written it.
-
-    Args:
-        As plan().
-
-    Returns:
-        How many values were put back.
-
-    Raises:
-        As Plan.commit().
-    """
-    return _core.recover(
-        machine_of(root)._handle,
-        _directory(directory),
-        _timeouts(state_timeout_ms, lock_timeout_ms),
-    )
-
-
-def revert(
-    root: Root = None,
-    directory: str | os.PathLike[str] | None = None,
-    *,
-    state_timeout_ms: SupportsIndex | None = None,
-    lock_timeout_ms: SupportsIndex | None = None,
-) -> tuple[Step, ...]:
-    """Put back what was there before the first commit.
-
-    Args:
-        As plan().
-
-    Returns:
-        The steps that it took; a value that somebody else has changed since is
-        "left-alone".
-
-    Raises:
-        As Plan.add_revert() and Plan.commit().
-    """
-    back = plan(
-        root,
-        directory,
-        state_timeout_ms=state_timeout_ms,
-        lock_timeout_ms=lock_timeout_ms,
-    )
-    with back.locked():
-        back.add_revert()
-        back.commit()
-        return back.steps
-
-
-@dataclass(frozen=True, eq=False)
-class PersistFile(Value):
-    """One file that makes a policy last.
-
-    Attributes:
-        path: where it goes.
-        contents: what it holds; a line of it is its marker.
-        mode: permissions, as for chmod.
-        note: what else has to be done, or None.
-    """
-
-    path: str
-    contents: str
-    mode: int
-    note: str | None
-
-
-class Persist:
-    """The files that make a policy last; made by ssdpm.persist()."""
-
-    __slots__ = ("__weakref__", "_handle", "_kind", "_made_of")
-
-    _handle: _core.Persist
-    _kind: str
-    _made_of: tuple[Any, ...]
-
-    def __init__(self) -> None:
-        raise TypeError("made by ssdpm.persist()")
-
-    @classmethod
-    def _make(cls, kind: str, *made_of: Any) -> Persist:
-        self = cls.__new__(cls)
-        self._handle = _core.Persist(_core.PERSIST_KINDS[kind], *made_of)
-        self._kind = kind
-        self._made_of = made_of
-        return self
-
-    @property
-    def kind(self) -> str:
-        """As persist() was told."""
-        return self._kind
-
-    @property
-    def files(self) -> tuple[PersistFile, ...]:
-        """What would be written."""
-        return tuple(PersistFile(*file) for file in self._handle.files())
-
-    def check(self, root: Root = None) -> None:
-        """Would write() be refused? Writes nothing.
-
-        Raises:
-            ExistsError: a file of that name has no marker: it is not ours.
-            ReadOnlyError: a root without the marker of a capture.
-            Error: it cannot be read.
-        """
-        self._handle.check(machine_of(root)._handle)
-
-    def write(self, root: Root = None) -> None:
-        """Write them, each by way of a new file and a rename.
-
-        Files of this kind that an earlier call wrote, and that are none of these, are
-        removed, but for other profiles of TuneD.
-
-        Raises:
-            As check().
-            AccessError, Error: they cannot be written.
-        """
-        self._handle.write(machine_of(root)._handle)
-
-    def remove(self, root: Root = None) -> int:
-        """Remove the files of this kind; see remove_persist()."""
-        return remove_persist(self._kind, root)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Persist):
-            return NotImplemented
-        return self._kind == other._kind and self.files == other.files
-
-    def __hash__(self) -> int:
-        return hash((self._kind, self.files))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Persist._make, (self._kind, *self._made_of)
-
-    def __repr__(self) -> str:
-        return f"<ssdpm.Persist {self._kind}, {len(self.files)} files>"
-
-
-@dataclass(frozen=True, eq=False)
-class PersistPower(Value):
-    """A power state that lasts, for persist().
-
-    Attributes:
-        address: of the drive, as Device.address.
-        product: likewise: another drive in that place is left alone.
-        power_state: as Plan.add_power_state(); None: as it is.
-        workload_hint: likewise, with a power_state.
-        nopp: as Plan.add_nopp(); None: as it is.
-    """
-
-    address: str
-    product: str
-    power_state: int | None = None
-    workload_hint: int = 0
-    nopp: bool | None = None
-
-    def _tuple(self) -> tuple[str, str, tuple[int, int] | None, bool | None]:
-        state = None
-        if self.power_state is not None:
-            state = (
-                check_unsigned(self.power_state, "power_state", 2**32 - 1),
-                check_unsigned(self.workload_hint, "workload_hint", 2**32 - 1),
-            )
-        if self.nopp is not None:
-            check_bool(self.nopp, "nopp")
-        check_instance(self.address, "address", str)
-        check_instance(self.product, "product", str)
-        return self.address, self.product, state, self.nopp
-
-
-def persist(
-    kind: str,
-    ac: Settings | None = None,
-    battery: Settings | None = None,
-    *,
-    powers: Iterable[PersistPower] = (),
-    settings: ProfileSettings | None = None,
-    command: str | os.PathLike[str] | None = None,
-    profiles: str | os.PathLike[str] | None = None,
-) -> Persist:
-    """The files that make a policy last. Writes nothing: Persist.write() does.
-
-    Args:
-        kind: "udev", "modprobe", "systemd", "tlp" or "tuned".
-        ac: what holds on AC: from ssdpm.profile(), or the name of a profile that is
-            built in; None: powers and settings alone.
-        battery: likewise on battery; None: as on AC.
-        powers: power states that last too, set again whenever a controller has
-            started: with "udev" (Linux 5.18 and later) or "systemd".
-        settings: what holds on both power sources, in place of what ac and battery say
-            of the same; its name, power source and reason are not read.
-        command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
-        profiles: path of the file that ac and battery are from, for files that call
-            the command; None: they are built in.
-
-    Raises:
-        InvalidError: a kind that cannot express it, as two profiles of different
-            names; one that is not built in without profiles; a path that is not
-            absolute, or has other characters than shells and udev leave alone.
-        NotFoundError: no such profile.
-        TypeError, ValueError: an argument of another type, an unknown word.
-    """
-
-    def members(
-        settings: Settings, source: PowerSource, name: str
-    ) -> dict[str, object]:
-        if isinstance(settings, str):
-            settings = profile(check_text(settings, name), source)
-        check_instance(settings, name, ProfileSettings)
-        return settings_dict(settings)
-
-    check_word(kind, "kind", _core.PERSIST_KINDS)
-    return Persist._make(
-        kind,
-        None if ac is None else members(ac, PowerSource.AC, "ac"),
-        None
-        if battery is None
-        else members(battery, PowerSource.BATTERY, "battery"),
-        None if command is None else check_path(command, "command"),
-        None if profiles is None else check_path(profiles, "profiles"),
-        [
-            check_instance(power, "powers", PersistPower)._tuple()
-            for power in check_list(powers, "powers", "ssdpm.PersistPower")
-        ],
-        None
-        if settings is None
-        else settings_dict(check_instance(settings, "settings", ProfileSettings)),
-    )
-
-
-def remove_persist(kind: str, root: Root = None) -> int:
-    """Remove the files of one kind that have the marker of ssdpm.
-
-    Args:
-        kind: as persist().
-        root: as plan().
-
-    Returns:
-        How many were removed.
-
-    Raises:
-        ReadOnlyError: a root without the marker of a capture.
-        AccessError, Error: they cannot be removed.
-    """
-    check_word(kind, "kind", _core.PERSIST_KINDS)
-    return _core.persist_remove(machine_of(root)._handle, _core.PERSIST_KINDS[kind])

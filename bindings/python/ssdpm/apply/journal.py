@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What a commit has left: its journal, and what was there before."""
+
+from __future__ import annotations
+
+import os
+from typing import SupportsIndex
+
+from ssdpm import _core
+from ssdpm.apply.plan import directory_path, plan, timeout_numbers
+from ssdpm.apply.steps import Journal, Step
+from ssdpm.device.machine import Root, machine_of
+
+
+def read_journal(
+    root: Root = None, directory: str | os.PathLike[str] | None = None
+) -> Journal | None:
+    """The journal that stands, or None. Writes nothing, and needs no privileges.
+
+    While a journal stands nothing can be called in force.
+
+    Args:
+        As plan().
+
+    Raises:
+        AccessError, Error: the directory cannot be read, or is not to be trusted.
+    """
+    found = _core.journal_read(machine_of(root)._handle, directory_path(directory))
+    return None if found is None else Journal(*found)
+
+
+def recover(
+    root: Root = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    state_timeout_ms: SupportsIndex | None = None,
+    lock_timeout_ms: SupportsIndex | None = None,
+) -> int:
+    """Undo what a killed commit left; Plan.locked() and Plan.commit() do it too.
+
+    A value that is neither what it was before nor what was planned stays: somebody
+    else has written it.
+
+    Args:
+        As plan().
+
+    Returns:
+        How many values were put back.
+
+    Raises:
+        As Plan.commit().
+    """
+    return _core.recover(
+        machine_of(root)._handle,
+        directory_path(directory),
+        timeout_numbers(state_timeout_ms, lock_timeout_ms),
+    )
+
+
+def revert(
+    root: Root = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    state_timeout_ms: SupportsIndex | None = None,
+    lock_timeout_ms: SupportsIndex | None = None,
+) -> tuple[Step, ...]:
+    """Put back what was there before the first commit.
+
+    Args:
+        As plan().
+
+    Returns:
+        The steps that it took; a value that somebody else has changed since is
+        "left-alone".
+
+    Raises:
+        As Plan.add_revert() and Plan.commit().
+    """
+    back = plan(
+        root,
+        directory,
+        state_timeout_ms=state_timeout_ms,
+        lock_timeout_ms=lock_timeout_ms,
+    )
+    with back.locked():
+        back.add_revert()
+        back.commit()
+        return back.steps

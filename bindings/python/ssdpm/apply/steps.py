@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The steps of a plan, and what a journal holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ssdpm.base.values import Value
+from ssdpm.policy.parameters import limit_word
+from ssdpm.policy.table import ApstTable
+
+
+@dataclass(frozen=True, eq=False)
+class StepValue(Value):
+    """A value before or after a step; what its kind has not is None.
+
+    Attributes:
+        max_exit_latency_us: "latency-tolerance" and "rebuild": a number, or "any".
+        nvme_core: "nvme-core": in the unit of its parameter.
+        lpm: "lpm": the policy.
+        power_state: "power-state".
+        workload_hint: "power-state"; None: as it is.
+        nopp: "nopp".
+        table: "apst".
+    """
+
+    max_exit_latency_us: int | str | None
+    nvme_core: int | None
+    lpm: str | None
+    power_state: int | None
+    workload_hint: int | None
+    nopp: bool | None
+    table: ApstTable | None
+
+    @classmethod
+    def _make(cls, members: tuple[Any, ...] | None) -> StepValue | None:
+        if members is None:
+            return None
+        us, nvme_core, lpm, power_state, hint, nopp, table = members
+        return cls(
+            None if us is None else limit_word(us),
+            nvme_core,
+            lpm,
+            power_state,
+            hint,
+            nopp,
+            None if table is None else ApstTable._wrap(table),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Step(Value):
+    """One thing that is written; str() of it is a line for people. None is a text
+    that there is not.
+
+    Attributes:
+        kind: "latency-tolerance", "nvme-core", "rebuild", "apst", "lpm",
+            "power-state" or "nopp".
+        state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
+            "differs".
+        flags: of "reversible", "all-drives", "until-reset", "until-reboot" and
+            "no-host-bits".
+        device: its name; "all" for a parameter of nvme_core.
+        target: the file, or "Set Features 0Ch", "02h", "11h".
+        before: what it holds; a table as 512 hexadecimal digits, with " disabled"
+            after them where APST is off; a power state as "PS2" or "PS2 hint 1".
+        after: what it shall hold.
+        why: the reason, or why it is left alone, or what failed.
+        warning: what the diagnosis warns of once it is set, such as a policy that has
+            lost data.
+        parameter: "nvme-core": its name.
+        before_value: the value of before, or None: not known, or a word that this
+            version does not know.
+        after_value: likewise of after.
+    """
+
+    kind: str
+    state: str
+    flags: frozenset[str]
+    device: str | None
+    target: str | None
+    before: str | None
+    after: str | None
+    why: str | None
+    warning: str | None = None
+    parameter: str | None = None
+    before_value: StepValue | None = None
+    after_value: StepValue | None = None
+
+    def _shown(self, text: str | None, value: StepValue | None) -> str:
+        """A value for people: a table is its transitions."""
+        if value is not None and value.table is not None:
+            return str(value.table)
+        return text or "unknown"
+
+    def __str__(self) -> str:
+        words = [str(self.device)]
+        if self.after is not None:
+            before = self._shown(self.before, self.before_value)
+            change = f"{before} -> {self._shown(self.after, self.after_value)}"
+            words.append(f"{self.target}: {change}")
+        words.append(self.state)
+        if self.why is not None:
+            words.append(self.why)
+        if self.warning is not None:
+            words.append(f"warning: {self.warning}")
+        return ": ".join(words)
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTable(Value):
+    """The APST table of one controller; None is not known.
+
+    Attributes:
+        device: its name.
+        provenance: of the model that after is made from, as Model.provenance.
+        before: what this kernel built from what is set now, by prediction.
+        after: what it will build.
+        built: what it did build: read back by Plan.verify(commands=True).
+    """
+
+    device: str
+    provenance: str | None
+    before: ApstTable | None
+    after: ApstTable | None
+    built: ApstTable | None
+
+
+@dataclass(frozen=True, eq=False)
+class Journal(Value):
+    """The journal of a commit that runs or was killed.
+
+    Attributes:
+        state: "running", "killed", "found" (one of these two: the caller may not ask
+            which), "undone" (it was killed, and Plan.locked() or Plan.commit() has
+            undone it) or "refused" (it stands, and this version cannot undo it).
+        age_ms: time since its last line was written.
+        n_undone: values that were put back.
+        n_left_alone: values that stay: somebody else has written them, the device is
+            gone, or Linux no longer takes the old value.
+        line: with "refused", the line of the journal that cannot be read; None: no
+            single line.
+        reason: with "refused", why, beginning with the file; otherwise None.
+    """
+
+    state: str
+    age_ms: int
+    n_undone: int
+    n_left_alone: int
+    line: int | None
+    reason: str | None
