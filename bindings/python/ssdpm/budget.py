@@ -7,7 +7,7 @@ import errno
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -59,10 +59,6 @@ def _watts(watts: float) -> str:
     return f"{watts:.6f}".rstrip("0").rstrip(".") + " W"
 
 
-def _frozen(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    return frozen(np.array(values, dtype))
-
-
 def _column(values: object, name: str) -> list[int]:
     """Whole numbers of 0 to what a budget takes."""
     return [
@@ -99,8 +95,8 @@ class BudgetItem(Value):
         if not 1 <= len(power) <= _core.energy.BUDGET_MAX_OPTIONS:
             raise InvalidError(
                 errno.EINVAL,
-                f"{self.name}: 1 to {_core.energy.BUDGET_MAX_OPTIONS} states are needed, "
-                f"not {len(power)}",
+                f"{self.name}: 1 to {_core.energy.BUDGET_MAX_OPTIONS} states are "
+                f"needed, not {len(power)}",
             )
         rates = None
         if self.bytes_per_s is not None:
@@ -109,11 +105,11 @@ class BudgetItem(Value):
         lengths = {len(power), len(loss), len(states)}
         if len(lengths | ({len(rates)} if rates is not None else set())) > 1:
             raise InvalidError(errno.EINVAL, f"{self.name}: arrays of one length")
-        object.__setattr__(self, "states", _frozen(states, np.uint32))
-        object.__setattr__(self, "power_uw", _frozen(power, np.uint64))
-        object.__setattr__(self, "loss", _frozen(loss, np.uint64))
+        object.__setattr__(self, "states", frozen(np.array(states, np.uint32)))
+        object.__setattr__(self, "power_uw", frozen(np.array(power, np.uint64)))
+        object.__setattr__(self, "loss", frozen(np.array(loss, np.uint64)))
         if rates is not None:
-            object.__setattr__(self, "bytes_per_s", _frozen(rates, np.float64))
+            object.__setattr__(self, "bytes_per_s", frozen(np.array(rates, np.float64)))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -309,7 +305,8 @@ def _item(
     models = [drives] if isinstance(drives, Model) else drives
     if isinstance(models, (str, bytes)) or not isinstance(models, Sequence):
         raise TypeError(
-            f"drives: an ssdpm.Model, or several, is needed, not {type(drives).__name__}"
+            "drives: an ssdpm.Model, or several, is needed, not "
+            f"{type(drives).__name__}"
         )
     if not models:
         raise InvalidError(errno.EINVAL, "a card has one device or more")
@@ -377,7 +374,7 @@ class Budget(Value):
     def states(self) -> npt.NDArray[np.uint32]:
         """The number of the power state of each item."""
         pairs = zip(self.items, self.choices)
-        return _frozen([item.states[i] for item, i in pairs], np.uint32)
+        return frozen(np.array([item.states[i] for item, i in pairs], np.uint32))
 
     @property
     def power_w(self) -> float:
@@ -548,12 +545,12 @@ def budget(
         budget_uw=limit,
         base_uw=base,
         fits=found is not None,
-        choices=_frozen(choices, np.uint32),
+        choices=frozen(np.array(choices, np.uint32)),
         power_uw=power_uw,
         loss=loss,
         exact=exact,
         bound_loss=bound,
         n_examined=examined,
-        frontier_power_uw=_frozen(frontier[:, 0], np.uint64),
-        frontier_loss=_frozen(frontier[:, 1], np.uint64),
+        frontier_power_uw=frozen(np.array(frontier[:, 0], np.uint64)),
+        frontier_loss=frozen(np.array(frontier[:, 1], np.uint64)),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
+import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,6 +149,14 @@ def test_only_plot_imports_plot() -> None:
     assert [m for m, names in outside.items() if "ssdpm.plot" in names] == []
     lazy = [m for m in outside if "ssdpm.plot\")" in modules()[m].read_text()]
     assert lazy == ["ssdpm.base.optional"]
+
+
+def test_plot_is_imported_when_something_is_drawn() -> None:
+    code = "import sys, ssdpm; print([m for m in sys.modules if 'plot' in m])"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"
 
 
 def test_a_module_has_600_lines_at_most() -> None:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeAlias, type_check_only
 
 import numpy as np
 import numpy.typing as npt
+
 from ssdpm._core import energy as energy
 
 JSON_MAX_BYTES: int

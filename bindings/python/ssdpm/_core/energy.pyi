@@ -4,6 +4,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
 from ssdpm._core import ApstTable, Model, _Pybind11Type
 
 CAP_NONE: int
@@ -173,7 +174,8 @@ def gaps_best_table(
     gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds
 ) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
 
-# route, possible, advice, today_keeps_bounds, table, limit_us, four times of nvme_core, run, saving.
+# route, possible, advice, today_keeps_bounds, table, limit_us, four times of
+# nvme_core, run, saving.
 def recommend(
     gaps: Gaps,
     model: Model,

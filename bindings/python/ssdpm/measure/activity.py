@@ -273,8 +273,8 @@ class IdleWork(Html):
         if self.period_ns and not self.regular:
             times = f"irregularly, median {in_s(self.period_ns)} apart"
         return (
-            f"{self.n} times, {times}: {in_s(self.duration_ns)} and {in_j(self.extra_j)}"
-            f" each, {in_w(self.mean_extra_w)} in the mean"
+            f"{self.n} times, {times}: {in_s(self.duration_ns)} and "
+            f"{in_j(self.extra_j)} each, {in_w(self.mean_extra_w)} in the mean"
         )
 
 

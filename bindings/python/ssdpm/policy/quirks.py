@@ -10,9 +10,9 @@ from ssdpm import _core
 from ssdpm.base.convert import (
     check_instance,
     check_text,
-    check_unsigned,
     check_word,
     check_words,
+    unsigned_or_zero,
     words_of,
 )
 from ssdpm.base.values import Value
@@ -91,7 +91,7 @@ def _host_dict(host: Host | None) -> dict[str, str | int | None]:
     for field in fields(host):
         value = getattr(host, field.name)
         if field.name.endswith("_id"):
-            value = check_unsigned(0 if value is None else value, field.name, 0xFFFF)
+            value = unsigned_or_zero(value, field.name, 0xFFFF)
         elif value is not None:
             check_text(value, field.name)
         values[field.name] = value

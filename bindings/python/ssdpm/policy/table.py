@@ -68,8 +68,9 @@ def _range(first: int, last: int) -> str:
 class ApstTable:
     """An APST table; it never changes, and threads may share it.
 
-    Made by apst(), from_bytes() or from_data(). Two tables are equal if a host would program the
-    same: their entries, sent and enabled are; how they were made does not matter.
+    Made by apst(), from_bytes() or from_data(). Two tables are equal if a host would
+    program the same: their entries, sent and enabled are; how they were made does not
+    matter.
     """
 
     __slots__ = ("__weakref__", "_handle", "_model", "_params")
