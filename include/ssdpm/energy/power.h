@@ -103,8 +103,8 @@ struct ssdpm_power;
  * Return: 0; -EINVAL (columns that make no power, or are unknown; a rate or a
  * resistance that is missing; no text, where CSV was to be read), -ENODATA
  * (empty; the first line has no names of columns, and @params neither),
- * -EOPNOTSUPP (packed, and this build cannot unpack it), -E2BIG (@params; a line
- * above 1 MiB), -EIO (packed, and damaged), -ENOMEM, and what read(2) has.
+ * -EOPNOTSUPP (packed, and this build cannot unpack it), -E2BIG (@params; a
+ * line above 1 MiB), -EIO (packed, and damaged), -ENOMEM, and what read(2) has.
  */
 SSDPM_API int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
 			       struct ssdpm_power **ret_power,
