@@ -194,9 +194,51 @@ static void a_drive_without_the_mode_is_left_alone(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* All kinds of steps, for a drive that sleeps and a port. */
+static void add_all_kinds(struct ssdpm_plan *plan, struct ssdpm_device *disk)
+{
+	static const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	const struct ssdpm_profile_settings settings = {
+		.size = sizeof(settings),
+		.set = SSDPM_PROFILE_MAX_EXIT_LATENCY,
+	};
+	const struct ssdpm_apst off = { .sent = 1 };
+	struct ssdpm_model *model = kernel_model(0);
+	int err;
+
+	err = ssdpm_plan_add_power_state(plan, device, model, 1,
+					 SSDPM_WORKLOAD_HINT_KEEP, NULL);
+	if (!err)
+		err = ssdpm_plan_add_nopp(plan, device, 1, NULL);
+	if (!err)
+		err = ssdpm_plan_add_apst(plan, device, model, &off, NULL);
+	if (!err)
+		err = ssdpm_plan_add_profile(plan, device, model, &settings,
+					     NULL);
+	if (!err)
+		err = ssdpm_plan_add_nvme_core(
+			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+			NULL);
+	if (!err)
+		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+	assert_int_equal(err, 0);
+}
+
+static struct ssdpm_step find_step(const struct ssdpm_plan *plan, uint32_t kind)
+{
+	struct ssdpm_step step;
+	size_t i = 0;
+
+	do
+		step = kernel_step(plan, i++);
+	while (step.kind != kind);
+	return step;
+}
+
 /* A plan says what it would set before anything is asked. */
 static void to_add_a_step_asks_no_drive(void **state)
 {
+	struct ssdpm_device *disk = kernel_device("sdb");
 	struct ssdpm_plan *plan = kernel_plan();
 	struct ssdpm_step step;
 
@@ -205,39 +247,35 @@ static void to_add_a_step_asks_no_drive(void **state)
 	kernel->now.drives[0].asleep = true;
 	kernel->mask = KERNEL_READ;
 	kernel->n_calls = 0;
-	assert_int_equal(
-		ssdpm_plan_add_power_state(plan, device, kernel_model(0), 1,
-					   SSDPM_WORKLOAD_HINT_KEEP, NULL),
-		0);
-	assert_int_equal(ssdpm_plan_add_nopp(plan, device, 1, NULL), 0);
-	assert_int_equal(ssdpm_plan_add_latency_tolerance(
-				 plan, device, kernel_model(0), 0, NULL),
-			 0);
-	assert_int_equal(ssdpm_plan_add_nvme_core(
-				 plan,
-				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
-				 NULL),
-			 0);
+	add_all_kinds(plan, disk);
 	assert_int_equal(kernel->n_calls, 0);
 	assert_true(kernel->now.drives[0].asleep);
-	assert_int_equal(ssdpm_plan_get_n_steps(plan), 4);
-	step = kernel_step(plan, 2);
-	assert_int_equal(step.kind, SSDPM_STEP_POWER_STATE);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 6);
+	step = find_step(plan, SSDPM_STEP_POWER_STATE);
 	assert_string_equal(step.before, "");
 	assert_string_equal(step.after, "PS1");
 	assert_null(step.before_value);
 	assert_int_equal(step.after_value->workload_hint,
 			 SSDPM_WORKLOAD_HINT_KEEP);
+	assert_null(find_step(plan, SSDPM_STEP_APST).before_value);
 	kernel_read(plan);
+	assert_true(kernel->n_calls > 0);
 	/* The other controllers. */
-	assert_int_equal(kernel_step(plan, 2).kind, SSDPM_STEP_REBUILD);
-	step = kernel_step(plan, 4);
+	assert_int_equal(ssdpm_plan_get_n_steps(plan), 8);
+	find_step(plan, SSDPM_STEP_REBUILD);
+	step = find_step(plan, SSDPM_STEP_POWER_STATE);
 	assert_string_equal(step.before, "PS0 hint 3");
 	assert_int_equal(step.after_value->workload_hint, 3);
+	step = find_step(plan, SSDPM_STEP_APST);
+	assert_memory_equal(&step.before_value->table,
+			    &kernel->now.drives[0].table,
+			    sizeof(step.before_value->table));
+	assert_int_equal(step.after_value->table.enabled, 0);
 	kernel->n_calls = 0;
 	kernel_read(plan);
 	assert_int_equal(kernel->n_calls, 0);
 	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
 }
 
 static void a_drive_that_sleeps_is_woken_to_say_its_state(void **state)

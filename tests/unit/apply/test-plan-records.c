@@ -210,6 +210,13 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		  "latency-tolerance: unknown value before" },
 		{ "\t90000", "\t2147483648", 4,
 		  "latency-tolerance: unknown value before" },
+		/* Another form of a value than a step writes. */
+		{ "\t90000", "\tauto", 4,
+		  "latency-tolerance: unknown value before" },
+		{ "\t90000", "\t090000", 4,
+		  "latency-tolerance: unknown value before" },
+		{ "PS1 hint 2", "ps1 hint 2", 7, "power-state: unknown value" },
+		{ "PS1 hint 2", "PS1 hint 0", 7, "power-state: unknown value" },
 		{ "power/pm_qos_latency", "power/../latency", 4,
 		  "latency-tolerance: no target" },
 		{ "\t90000\t", "\t90000\t1\t", 4, "not a step and three" },
