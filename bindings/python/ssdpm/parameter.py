@@ -58,6 +58,7 @@ ParameterTuples = list[tuple[int, int, int, int, int, int, str]]
 
 
 def parameters_from(tuples: ParameterTuples) -> tuple[Parameter, ...]:
+    """The parameters that C has made."""
     return tuple(
         Parameter(KIND_WORDS[one[0]], one[1], _PROVENANCE_WORDS[one[2]], *one[3:])
         for one in tuples

@@ -159,6 +159,11 @@ def test_plot_is_imported_when_something_is_drawn() -> None:
     assert run.stdout == "[]\n"
 
 
+def test_one_module_writes_html() -> None:
+    writers = [m for m, path in modules().items() if "html.escape" in path.read_text()]
+    assert writers == ["ssdpm.base.notebook"]
+
+
 def test_a_module_has_600_lines_at_most() -> None:
     lengths = {
         str(path.relative_to(PACKAGE)): len(path.read_text().splitlines())

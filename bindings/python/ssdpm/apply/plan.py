@@ -37,6 +37,7 @@ Settings = Union[ProfileSettings, str]
 
 
 def directory_path(directory: str | os.PathLike[str] | None) -> bytes | None:
+    """None: the directory of the library."""
     return None if directory is None else check_path(directory, "directory")
 
 

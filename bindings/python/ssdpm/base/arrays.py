@@ -271,6 +271,7 @@ def share(
 
 
 def float_list(values: object, name: str) -> list[float]:
+    """A column as numbers of Python; nothing may be missing."""
     array = floats(values, name, missing_is_nan=False)
     one_dimension(array, name)
     result: list[float] = array.tolist()

@@ -66,6 +66,7 @@ def cap_uw_of(watts: object, name: str = "cap_w") -> int:
 
 
 def cap_watts(cap_uw: int) -> float | None:
+    """None: no cap."""
     return None if cap_uw == _core.energy.CAP_NONE else cap_uw / 1e6
 
 
@@ -357,6 +358,7 @@ class Drive(Value):
 
 
 def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
+    """Nanoseconds, microwatts and nanoseconds of change of each cap."""
     segments = []
     for one in check_list(caps, "caps", "(seconds, watts)"):
         if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
@@ -367,6 +369,7 @@ def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
 
 
 def timeline_of(points: npt.NDArray[np.void]) -> Timeline:
+    """The points of C, from now on read-only."""
     return Timeline(frozen(points))
 
 

@@ -71,10 +71,12 @@ def span_of(value: object, name: str) -> Span | None:
 
 
 def triple(span: Span | None) -> _Triple:
+    """A span for C, where what is not known is 0."""
     return _ZERO if span is None else (span.low, span.nominal, span.high)
 
 
 def set_field(one: object, name: str, value: object) -> None:
+    """Set a member of a frozen value while it is made."""
     object.__setattr__(one, name, value)
 
 
@@ -149,6 +151,7 @@ class Stream(Value):
 
 
 def stream_of(found: StreamTuple) -> Stream:
+    """A stream as C has completed it."""
     op, known, assumed, io_bytes, share, wa, *spans = found
     values = {
         name: Span(*span) if known & bit else None
@@ -165,18 +168,22 @@ def stream_of(found: StreamTuple) -> Stream:
 
 
 def field_names(bits: int) -> tuple[str, ...]:
+    """The names of the fields whose bits are set."""
     return words_of(bits, {**STREAM_FIELDS, **DRIVE_FIELDS})
 
 
 def span_gb(span: Span) -> str:
+    """A throughput and its range."""
     return f"{_range(span.low / 1e9, span.nominal / 1e9, span.high / 1e9)} GB/s"
 
 
 def span_w(span: Span) -> str:
+    """A power and its range."""
     return f"{_range(span.low / 1e6, span.nominal / 1e6, span.high / 1e6)} W"
 
 
 def span_percent(span: Span) -> str:
+    """A share and its range."""
     return f"{_range(100 * span.low, 100 * span.nominal, 100 * span.high)} %"
 
 

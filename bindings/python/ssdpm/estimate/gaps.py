@@ -100,6 +100,7 @@ def _gaps_from(data: bytes) -> Gaps:
 def gaps_of(
     setup: Setup, trace: TraceLike | Gaps, end_ns: SupportsIndex | None
 ) -> _core.energy.Gaps:
+    """The idle times of a trace, on the drive of a setup."""
     if not isinstance(trace, Gaps):
         service = Service.from_parameters(setup.parameters)
         return Gaps(trace, service, end_ns)._handle

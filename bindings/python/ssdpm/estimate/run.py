@@ -131,6 +131,7 @@ PER_OP = ("busy_ns_by_op", "n_ios", "bytes")
 
 
 def run_from(numbers: np.void, n_states: int) -> Run:
+    """A struct ssdpm_run as a value."""
     values: dict[str, Any] = dict(zip(numbers.dtype.names or (), numbers.tolist()))
     for name in PER_OP:
         values[name] = PerOp(*values[name].tolist())

@@ -16,7 +16,8 @@ from ssdpm.base.convert import (
 )
 from ssdpm.base.errors import InvalidError, UnsupportedError
 from ssdpm.device.machine import Device
-from ssdpm.estimate.parameters import Overlay, link_of, model_of, parameters
+from ssdpm.estimate.parameters import Overlay, link_of, model_of
+from ssdpm.estimate.parameters import parameters as parameters_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.quirks import quirk_bits
@@ -186,11 +187,6 @@ class Setup:
         )
 
 
-def parameters_of(
-    model: Model, pcie_link: str | None, measured: Overlay | None, spare: float | None
-) -> tuple[Parameter, ...]:
-    return parameters(model, pcie_link, measured, spare)
-
-
 def end_number(end_ns: SupportsIndex | None) -> int:
+    """None: the trace ends with its last I/O."""
     return unsigned_or_zero(end_ns, "end_ns", 2**64 - 1)

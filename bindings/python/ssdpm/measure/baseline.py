@@ -146,6 +146,7 @@ def detect_numbers(
     leave_samples: int,
     filter_samples: int,
 ) -> Detect:
+    """The members of struct ssdpm_detect, checked."""
     return (
         check_number(enter_sigmas, "enter_sigmas"),
         check_number(leave_sigmas, "leave_sigmas"),
@@ -157,4 +158,5 @@ def detect_numbers(
 
 
 def level_numbers(value: object) -> tuple[float, float, float, float, float, int, int]:
+    """The members of struct ssdpm_baseline, checked."""
     return check_instance(value, "baseline", Baseline)._tuple()  # type: ignore[no-any-return]

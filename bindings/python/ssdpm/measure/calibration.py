@@ -30,7 +30,7 @@ from ssdpm.base.optional import drawn
 from ssdpm.base.units import in_j, in_s, in_w
 from ssdpm.base.values import Word
 from ssdpm.estimate.parameters import Overlay
-from ssdpm.estimate.parameters import parameters as _parameters_of
+from ssdpm.estimate.parameters import parameters as parameters_of
 from ssdpm.measure.fitted import MeasuredRun, fitted
 from ssdpm.measure.sampling import Sampling
 from ssdpm.model.drive import Model
@@ -296,7 +296,7 @@ class Calibration(Overlay):
             NotFoundError: the drive has no such parameter.
         """
         if isinstance(base, Model):
-            base = _parameters_of(base, self.pcie_link)
+            base = parameters_of(base, self.pcie_link)
         tuples = [one._tuple() for one in check_parameters(base, "base")]
         return parameters_from(_core.energy.parameters_calibrate(tuples, self._rows()))
 

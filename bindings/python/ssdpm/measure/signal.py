@@ -244,6 +244,7 @@ SignalLike = Union[Signal, npt.NDArray[Any], Sequence[float], Any]
 def signal_of(
     power: object, rate_hz: float | None, times: object, start_ns: int
 ) -> Signal:
+    """A signal as it is, or a new one of an array."""
     if not isinstance(power, Signal):
         return Signal(power, rate_hz=rate_hz, times=times, start_ns=start_ns)
     if rate_hz is not None or times is not None or check_time(start_ns, "start_ns"):

@@ -122,6 +122,7 @@ def sata_facts(link: object, kind: str) -> _core._SataFacts | None:
 
 
 def sata_link(facts: _core._SataFacts | None) -> SataLink | None:
+    """The link as a value; None: not a SATA drive."""
     if facts is None:
         return None
     valid, bits, apm_level, *masks = facts

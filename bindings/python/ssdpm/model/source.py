@@ -60,12 +60,14 @@ def data_of(source: Source) -> tuple[bytes, str | None]:
 
 
 def place_error(error: Error, source: Source | None, filename: str | None) -> None:
+    """Say which file an error is of; a dict has no lines."""
     error.filename = filename
     if isinstance(source, Mapping):
         error.line = None  # of a text that nobody has seen
 
 
 def read_models(source: Source) -> list[_core.Model]:
+    """All drives of a source."""
     data, filename = data_of(source)
     try:
         return _core.models_from_data(data)
@@ -75,6 +77,7 @@ def read_models(source: Source) -> list[_core.Model]:
 
 
 def check_ascii(value: str | None, name: str) -> str | None:
+    """A text that a drive can report."""
     if value is None:
         return None
     if not isinstance(value, str):

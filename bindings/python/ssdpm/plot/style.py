@@ -38,6 +38,7 @@ _TIME_UNITS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
 
 
 def new_axes(ax: Axes | None, height: float = 4.0) -> Axes:
+    """The axes that were given, or those of a new figure."""
     pyplot = need("matplotlib.pyplot", "plot()", "plot")
     if ax is not None:
         return ax
@@ -71,6 +72,7 @@ def log_time_axis(ax: Axes, low: float, high: float) -> None:
 
 
 def note(ax: Axes, text: str) -> None:
+    """A text in the middle of the axes."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center")
 
 
@@ -117,12 +119,14 @@ def rows_axis(ax: Axes, names: Sequence[str], width: int) -> None:
 
 
 def whole_numbers() -> Any:
+    """A locator of ticks at whole numbers alone."""
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(nbins=20, integer=True)
 
 
 def run_name(runs: Sequence[Readings], at: float) -> str:
+    """The number of the run at a tick; empty between runs."""
     if not 0 <= at < len(runs) or at != int(at):
         return ""
     number = runs[int(at)].run

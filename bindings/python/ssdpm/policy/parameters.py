@@ -79,6 +79,7 @@ _WORDS = {
 
 
 def limit_word(us: int) -> int | str:
+    """A latency limit as people write it: "any" is none."""
     return "any" if us == _core.LATENCY_ANY else us
 
 

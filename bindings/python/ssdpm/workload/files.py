@@ -32,6 +32,7 @@ _FORMAT_WORDS = by_number(_core.energy.TRACE_FORMATS)
 
 
 def trace_counts(reader: _core.energy.Reader) -> TraceCounts:
+    """What a reader has met so far."""
     numbers = reader.counts
     word = _FORMAT_WORDS.get(numbers.pop("format"))
     return TraceCounts(**numbers, format=word)

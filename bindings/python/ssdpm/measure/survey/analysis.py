@@ -31,6 +31,7 @@ _T = TypeVar("_T")
 
 
 def check_finite(value: object, name: str) -> float:
+    """A number that may be negative."""
     return check_number(value, name, -1e300)
 
 
@@ -239,10 +240,12 @@ def with_names(call: Callable[[], _T], names: Sequence[str], what: str) -> _T:
 
 
 def first_ones(values: Iterable[str]) -> tuple[str, ...]:
+    """Each value once, in the order of the first ones."""
     return tuple(dict.fromkeys(values))
 
 
 def one_of(value: str | None, known: Sequence[str], name: str) -> str:
+    """The value that is meant; None: there is only one."""
     if value is None and len(known) == 1:
         return known[0]
     if value is None:
