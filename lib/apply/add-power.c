@@ -11,16 +11,6 @@
 
 enum { MAX_HINT = 7 };
 
-static int check_nvme(const struct ssdpm_device_facts *facts,
-		      struct ssdpm_error *reterr)
-{
-	if (facts->kind == SSDPM_KIND_NVME && facts->reach == SSDPM_REACH_YES &&
-	    facts->path[0] == '/')
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "%s is no NVMe controller in reach", facts->name);
-}
-
 /* A hint that is kept is 0 where it is not known. */
 static void settle(struct step *step)
 {
@@ -137,7 +127,7 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
-		err = check_nvme(facts, reterr);
+		err = ssdpm__check_nvme(facts, reterr);
 	if (!err)
 		err = check_state(facts->name, model, power_state, reterr);
 	if (!err && workload_hint > MAX_HINT && !keep)
@@ -189,7 +179,7 @@ int ssdpm_plan_add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
-		err = check_nvme(facts, reterr);
+		err = ssdpm__check_nvme(facts, reterr);
 	if (!err && enabled > 1)
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "enabled: 0 or 1, and not %u", enabled);

@@ -23,20 +23,11 @@ static void set_values(struct step *step, const struct ssdpm_step_value *before,
 	ssdpm__step_settle(step);
 }
 
-static int check_nvme(const struct ssdpm_device_facts *facts,
-		      struct ssdpm_error *reterr)
-{
-	if (facts->kind == SSDPM_KIND_NVME && facts->reach == SSDPM_REACH_YES)
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "%s is no NVMe controller in reach", facts->name);
-}
-
 static int check_apst(const struct ssdpm_device_facts *facts,
 		      char path[SSDPM__TARGET_BYTES],
 		      struct ssdpm_error *reterr)
 {
-	int err = check_nvme(facts, reterr);
+	int err = ssdpm__check_nvme(facts, reterr);
 
 	if (err)
 		return err;
@@ -281,7 +272,7 @@ static int check_table(const struct ssdpm_plan *plan,
 	char path[SSDPM__TARGET_BYTES];
 	int err;
 
-	err = check_nvme(facts, reterr);
+	err = ssdpm__check_nvme(facts, reterr);
 	if (err)
 		return err;
 	if (!model)

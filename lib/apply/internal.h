@@ -226,6 +226,9 @@ bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 /* A plan that goes back takes no other steps, nor one that is committed. */
 int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 			   struct ssdpm_error *reterr);
+/* -EOPNOTSUPP: it is no controller that a step can be for. */
+int ssdpm__check_nvme(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr);
 /* A step that does nothing, and why. */
 int ssdpm__plan_leave_alone(struct ssdpm_plan *plan, uint32_t kind,
 			    const char *path, const char *device,

@@ -243,6 +243,16 @@ int ssdpm__plan_check_open(const struct ssdpm_plan *plan,
 	return 0;
 }
 
+int ssdpm__check_nvme(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr)
+{
+	if (facts->kind == SSDPM_KIND_NVME && facts->reach == SSDPM_REACH_YES &&
+	    facts->path[0] == '/')
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "%s is no NVMe controller in reach", facts->name);
+}
+
 struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 			      const char *path)
 {
