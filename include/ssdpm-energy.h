@@ -15,6 +15,7 @@
 
 #include <ssdpm/energy/calibrate.h>
 #include <ssdpm/energy/caps.h>
+#include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/measure.h>

@@ -555,38 +555,6 @@ SSDPM_API int ssdpm_device_get_apst_params(
 	const struct ssdpm_model *model, struct ssdpm_apst_params *ret_params,
 	struct ssdpm_error *reterr);
 
-/** Bits of ssdpm_device_settings.known. */
-enum ssdpm_setting {
-	SSDPM_SETTING_QUIRKS = 1 << 0,
-	SSDPM_SETTING_PCIE_LINK = 1 << 1,
-	SSDPM_SETTING_LPM = 1 << 2,
-	SSDPM_SETTING_APST = 1 << 3,
-};
-
-/**
- * struct ssdpm_device_settings - what a prediction takes from the machine
- * (sized result)
- * @size:      sizeof(struct ssdpm_device_settings)
- * @known:     bits of enum ssdpm_setting: the members that have a value
- * @quirks:    bits of enum ssdpm_quirk that are in force; SSDPM_QUIRK_NO_APST
- *             also where this kernel has no APST for the drive
- * @pcie_link: NVMe: enum ssdpm_pcie_link, the deepest that Linux has on; 0: not
- *             known, because Linux does not manage the link
- * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
- * @reserved:  0
- * @apst:      NVMe: the table of ssdpm_device_get_apst_params(), the policy of
- *             today
- */
-struct ssdpm_device_settings {
-	size_t size;
-	uint32_t known;
-	uint32_t quirks;
-	uint32_t pcie_link;
-	uint32_t lpm;
-	uint64_t reserved;
-	struct ssdpm_apst apst;
-};
-
 /**
  * ssdpm_device_get_settings() - what to simulate a device of a machine with
  * @facts: of its machine

@@ -444,6 +444,38 @@ SSDPM_API int ssdpm_apst_keep(const struct ssdpm_model *model,
 			      uint32_t state, uint64_t *ret_max_exit_latency_us,
 			      struct ssdpm_error *reterr);
 
+/** Bits of ssdpm_device_settings.known. */
+enum ssdpm_setting {
+	SSDPM_SETTING_QUIRKS = 1 << 0,
+	SSDPM_SETTING_PCIE_LINK = 1 << 1,
+	SSDPM_SETTING_LPM = 1 << 2,
+	SSDPM_SETTING_APST = 1 << 3,
+};
+
+/**
+ * struct ssdpm_device_settings - what a prediction takes from the machine
+ * (sized result)
+ * @size:      sizeof(struct ssdpm_device_settings)
+ * @known:     bits of enum ssdpm_setting: the members that have a value
+ * @quirks:    bits of enum ssdpm_quirk that are in force; SSDPM_QUIRK_NO_APST
+ *             also where this kernel has no APST for the drive
+ * @pcie_link: NVMe: enum ssdpm_pcie_link, the deepest that Linux has on; 0: not
+ *             known, because Linux does not manage the link
+ * @lpm:       SATA: enum ssdpm_lpm of the port; 0: not known
+ * @reserved:  0
+ * @apst:      NVMe: the table of ssdpm_device_get_apst_params(), the policy of
+ *             today
+ */
+struct ssdpm_device_settings {
+	size_t size;
+	uint32_t known;
+	uint32_t quirks;
+	uint32_t pcie_link;
+	uint32_t lpm;
+	uint64_t reserved;
+	struct ssdpm_apst apst;
+};
+
 /** Settings of Linux at some values of which its table changes. */
 enum ssdpm_apst_step {
 	SSDPM_APST_STEP_LIMIT = 1,     /* max_exit_latency_us */

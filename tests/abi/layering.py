@@ -52,6 +52,7 @@ ENERGY = {
     "energy/caps": {*ESTIMATE, "energy/writes"},
     "energy/power": {*WORK, "energy/measure"},
     "energy/measure": {*WORK, "energy/power"},
+    "energy/compare": ESTIMATE,
     "energy/consistency": SIGNAL,
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,

@@ -84,7 +84,7 @@ static enum exit_status set_policy(struct settings *settings,
 				   settings->policy_option, option);
 	settings->policy_option = option;
 	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || find_lpm(argument))
+	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
 		return STATUS_DONE;
 	return usage_error(common, "--lpm %s: no such link policy", argument);
 }
@@ -379,8 +379,8 @@ static const char *name_of(const char *path)
 }
 
 static void describe_policy(const struct policy *policy,
-			    const struct resolved *resolved, uint32_t kind,
-			    struct ssdpm_overlay *overlay)
+			    const struct ssdpm_resolved_policy *resolved,
+			    uint32_t kind, struct ssdpm_overlay *overlay)
 {
 	size_t size;
 	char *words = NULL;
@@ -391,7 +391,7 @@ static void describe_policy(const struct policy *policy,
 	fputs(policy->name, file);
 	if (kind == SSDPM_KIND_NVME) {
 		fputs(": ", file);
-		write_resolved_to(file, resolved);
+		write_apst_to(file, &resolved->apst);
 	}
 	if (!fclose(file))
 		copy_text(overlay->policy, sizeof(overlay->policy), words);
@@ -399,8 +399,8 @@ static void describe_policy(const struct policy *policy,
 }
 
 static void describe(const struct settings *settings, const struct plan *plan,
-		     const struct resolved *resolved, char **operands,
-		     const struct recorded *recorded,
+		     const struct ssdpm_resolved_policy *resolved,
+		     char **operands, const struct recorded *recorded,
 		     struct calibrate_answer *answer)
 {
 	const struct ssdpm_model_info *info =
@@ -446,8 +446,8 @@ static const char *option_for(const char *message)
 
 static enum exit_status fit(const struct settings *settings,
 			    const struct plan *plan,
-			    const struct resolved *resolved, char **operands,
-			    const struct recorded *recorded,
+			    const struct ssdpm_resolved_policy *resolved,
+			    char **operands, const struct recorded *recorded,
 			    struct calibrate_answer *answer)
 {
 	const struct ssdpm_model *model = answer->subject->drive->model;
@@ -464,7 +464,7 @@ static enum exit_status fit(const struct settings *settings,
 	answer->policy_given = settings->policy_option || settings->apst.given;
 	answer->calibration.size = sizeof(answer->calibration);
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
-		sim.apst = &resolved->table;
+		sim.apst = &resolved->apst;
 	else
 		sim.lpm = resolved->lpm;
 	if (!ssdpm_calibrate(model, &sim, recorded->ios, recorded->n_ios,
@@ -518,20 +518,18 @@ static enum exit_status answer_all(const struct settings *settings,
 
 static enum exit_status resolve(const struct plan *plan,
 				const struct subject *subject,
-				struct resolved *ret_resolved)
+				struct ssdpm_resolved_policy *ret_resolved)
 {
 	const struct drive *drive = subject->drive;
 	const struct policy *policy = plan->policies;
+	struct ssdpm_sim_params params;
 	struct ssdpm_error error;
 
-	if (!policy_fits(policy, drive)) {
-		complain_of_policy(policy, drive);
+	if (!policy_fits(policy, drive, true))
 		return STATUS_DEVICE_CANNOT;
-	}
-	if (!resolve_policy(policy, drive, &subject->quirks,
-			    subject->parameters, subject->n_parameters,
-			    plan->sim_options->operational_state, ret_resolved,
-			    &error))
+	params = sim_params_of(plan, subject);
+	if (!resolve_policy(policy, drive, &subject->quirks, &params,
+			    ret_resolved, &error))
 		return STATUS_DONE;
 	complain("%s, %s: %s", drive->name, policy->name, error.message);
 	return STATUS_FAILED;
@@ -565,7 +563,7 @@ static enum exit_status calibrate(const struct settings *settings,
 	static struct calibrate_answer answer;
 	struct recorded recorded = { 0 };
 	struct subject *subjects = NULL;
-	struct resolved resolved;
+	struct ssdpm_resolved_policy resolved;
 	enum exit_status status =
 		find_policy(settings, common, drives->drives, &policy);
 

@@ -263,8 +263,9 @@ static enum exit_status find_policies(const struct common *common,
 	for (size_t i = 0; i < settings->n_policies && !status; i++)
 		status = parse_policy(common, "policy", settings->policies[i],
 				      &settings->apst.params, &policies[n++]);
-	for (size_t i = 0;
-	     !settings->n_policies && !status && (name = common_policy(i)); i++)
+	for (size_t i = 0; !settings->n_policies && !status &&
+			   (name = ssdpm_policy_get_common(0, i));
+	     i++)
 		status = parse_policy(common, "policy", name,
 				      &settings->apst.params, &policies[n++]);
 	*ret_n = n;

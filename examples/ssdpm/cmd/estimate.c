@@ -69,7 +69,7 @@ static enum exit_status set_policy(struct settings *settings,
 				   before, option);
 	settings->policy_option = option;
 	settings->policy_name = argument ? argument : option;
-	if (strcmp(option, "lpm") || find_lpm(argument))
+	if (strcmp(option, "lpm") || ssdpm_lpm_from_string(argument))
 		return STATUS_DONE;
 	return usage_error(common,
 			   "--lpm %s: keep_firmware_settings, max_performance, "
@@ -481,13 +481,13 @@ static void print_policy(const struct job *job, const struct drive *drive)
 	const uint32_t lpm = job->resolved.lpm;
 
 	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
-	    job->policy->kind == POLICY_NONE)
-		print_resolved(&job->resolved);
+	    job->policy->what.kind == SSDPM_POLICY_NONE)
+		print_apst(&job->resolved.apst);
 	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
 		printf("%s is unknown, so it is a range, min_power to "
 		       "max_performance",
 		       lpm ? "what the firmware has set" : "the link policy");
-	else if (job->policy->kind == POLICY_TODAY)
+	else if (job->policy->what.kind == SSDPM_POLICY_TODAY)
 		fputs(ssdpm_lpm_to_string(lpm), stdout);
 	else
 		fputs("link power management", stdout);
@@ -613,8 +613,9 @@ static enum exit_status find_policies(const struct common *common,
 	plan->n_required = *n;
 	plan->by_kind = *n > 1;
 	plan->only_first = !settings->page.path;
-	for (size_t i = 0;
-	     !status && settings->page.path && (name = common_policy(i)); i++)
+	for (size_t i = 0; !status && settings->page.path &&
+			   (name = ssdpm_policy_get_common(0, i));
+	     i++)
 		if (!has_policy(policies, plan->n_required, name))
 			status = parse_policy(common, "policy", name,
 					      &settings->apst.params,

@@ -272,14 +272,10 @@ static enum exit_status advise(const struct plan *plan,
 	a->bounds = settings->bounds;
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
 	a->usual_bounds = !settings->is_bounded;
-	if (!policy_fits(&a->from, subject->drive)) {
-		complain_of_policy(&a->from, subject->drive);
+	if (!policy_fits(&a->from, subject->drive, true))
 		return STATUS_DEVICE_CANNOT;
-	}
-	if (resolve_policy(&a->from, subject->drive, &subject->quirks,
-			   subject->parameters, subject->n_parameters,
-			   plan->sim_options->operational_state, &a->today,
-			   &error))
+	if (resolve_policy(&a->from, subject->drive, &subject->quirks, &params,
+			   &a->today, &error))
 		return complain_of_advice(a, &error);
 	if (a->usual_bounds) {
 		if (ssdpm_gaps_get_default_bounds(gaps, subject->drive->model,
@@ -290,7 +286,7 @@ static enum exit_status advise(const struct plan *plan,
 		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
 	}
 	if (ssdpm_recommend(gaps, subject->drive->model, &params, &a->bounds,
-			    &a->today.table, a->recommendations, &error))
+			    &a->today.apst, a->recommendations, &error))
 		return complain_of_advice(a, &error);
 	return check_use(plan->common, a);
 }
@@ -364,13 +360,7 @@ static void write_page_texts(struct json_writer *w, const void *data)
 /* A table that was recommended, as a policy to simulate. */
 static struct policy policy_of_route(const struct ssdpm_recommendation *r)
 {
-	const char *name = ssdpm_route_to_string(r->route);
-
-	return (struct policy){
-		.kind = POLICY_TABLE,
-		.name = name,
-		.source = { .name = name, .table = r->apst },
-	};
+	return policy_of_table(ssdpm_route_to_string(r->route), &r->apst);
 }
 
 /*
@@ -401,7 +391,8 @@ static enum exit_status write_advice_page(const struct plan *plan,
 			policies[n++] =
 				policy_of_route(&advice->recommendations[i]);
 	ssdpm_apst_params_init(&params, sizeof(params));
-	for (size_t i = 0; !status && (name = common_policy(i)); i++)
+	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
+	     i++)
 		if (strcmp(name, policies[0].name))
 			status = parse_policy(&quiet, "policy", name, &params,
 					      &policies[n++]);

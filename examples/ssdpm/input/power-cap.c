@@ -206,7 +206,7 @@ enum exit_status run_power_caps(const struct plan *plan,
 		return status;
 	ret_answer->lowest_uw = lowest(segments, caps->n);
 	if (kind == SSDPM_KIND_NVME)
-		params.apst = &job->resolved.table;
+		params.apst = &job->resolved.apst;
 	else
 		params.lpm = job->resolved.lpm;
 	if (!ssdpm_cap_simulate(subject->drive->model, &params, segments,

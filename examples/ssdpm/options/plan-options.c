@@ -331,7 +331,7 @@ static bool is_empty(const struct plan_options *settings)
 enum exit_status check_plan_options(const struct common *common,
 				    struct plan_options *settings)
 {
-	struct table_source *table = &settings->table;
+	struct ssdpm_apst_params params;
 
 	if (settings->has_workload_hint && !settings->has_power_state)
 		return usage_error(common, "--workload-hint is for a "
@@ -352,10 +352,9 @@ enum exit_status check_plan_options(const struct common *common,
 			settings->profiles_path ? "profiles" : "source");
 	if (!settings->table_name)
 		return STATUS_DONE;
-	ssdpm_apst_params_init(&table->params, sizeof(table->params));
-	if (parse_table_source(common, "apst", settings->table_name, table))
-		return STATUS_USAGE;
-	return read_table_source(table);
+	ssdpm_apst_params_init(&params, sizeof(params));
+	return parse_table(common, "apst", settings->table_name, &params,
+			   &settings->table);
 }
 
 static enum exit_status complain_of_profile(const struct plan_options *settings,

@@ -2,7 +2,7 @@
 #include "text/apst-questions.h"
 #include "input/kernel-settings.h"
 #include "text/output.h"
-#include "input/table-source.h"
+#include "options/policies.h"
 
 #include "base/quantity.h"
 
@@ -16,9 +16,8 @@ enum { MAX_CANDIDATES = 32 };
 struct finding {
 	const struct drive *drive;
 	const struct quirks *quirks;
-	const struct table_source
-		*left; /* instead of what params make, or NULL */
-	const struct table_source *source;
+	const struct policy *left; /* instead of what params make, or NULL */
+	const struct policy *source;
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table; /* what params make */
 	struct ssdpm_apst other; /* what the source is */
@@ -242,9 +241,10 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 static bool left_params(const struct finding *f,
 			struct ssdpm_apst_params *ret_params)
 {
-	if (f->left && !f->left->is_algorithm)
+	if (f->left && f->left->what.kind != SSDPM_POLICY_ALGORITHM)
 		return false;
-	*ret_params = f->left ? with_quirks(f, &f->left->params) : f->params;
+	*ret_params =
+		f->left ? with_quirks(f, &f->left->what.params) : f->params;
 	return true;
 }
 
@@ -607,21 +607,25 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 /* What the arguments of the option name. */
 static enum exit_status read_arguments(const struct common *common,
 				       const struct question *question,
-				       struct table_source *left,
-				       struct table_source *source)
+				       const struct ssdpm_apst_params *params,
+				       struct policy *left,
+				       struct policy *source)
 {
 	const char *option = question->option;
 	const char *first = question->argument, *second = question->second;
+	struct ssdpm_apst_params usual;
 	enum exit_status status = STATUS_DONE;
 
+	ssdpm_apst_params_init(&usual, sizeof(usual));
 	if (second)
-		status = parse_table_source(common, option, first, left);
-	if (!status)
-		status = parse_table_source(common, option,
-					    second ? second : first, source);
-	if (!status && second)
-		status = read_table_source(left);
-	return status ? status : read_table_source(source);
+		status = parse_table(common, option, first, params, left);
+	if (status)
+		return status;
+	/* The options make the left table, not the one beside it. */
+	if (!second && !strcmp(option, "diff"))
+		params = &usual;
+	return parse_table(common, option, second ? second : first, params,
+			   source);
 }
 
 /* blank has what is the same for all drives. */
@@ -658,7 +662,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
-	struct table_source left = { .params = *params }, source = left;
+	struct policy left, source;
 	struct finding blank = { .params = *params, .source = &source };
 	const struct answerer *a = answerers;
 	enum exit_status status;
@@ -667,11 +671,9 @@ enum exit_status answer_question(const struct common *common,
 		a++;
 	if (question->second)
 		blank.left = &left;
-	else if (!strcmp(question->option, "diff"))
-		/* The options make the left table, not the one beside it. */
-		ssdpm_apst_params_init(&source.params, sizeof(source.params));
 	if (a->takes_table)
-		status = read_arguments(common, question, &left, &source);
+		status = read_arguments(common, question, params, &left,
+					&source);
 	else
 		status = parse_state(common, question, &blank.state);
 	return status ? status : answer_all(common, a, &blank, quirks, drives);

@@ -94,10 +94,8 @@ void print_device_heading(const struct drive *drive)
 
 static void print_table_line(const char *name, const struct ssdpm_apst *table)
 {
-	const struct resolved resolved = { .table = *table };
-
 	label(name);
-	print_resolved(&resolved);
+	print_apst(table);
 	putchar('\n');
 }
 

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_table(const struct ssdpm_apst *table)
+/* Its entries, in force or not. */
+static void print_entries(const struct ssdpm_apst *table)
 {
-	struct resolved resolved = { .table = *table };
+	struct ssdpm_apst enabled = *table;
 
-	/* Its entries, in force or not. */
-	resolved.table.enabled = 1;
-	print_resolved(&resolved);
+	enabled.enabled = 1;
+	print_apst(&enabled);
 	if (!table->enabled)
 		fputs(" disabled", stdout);
 }
@@ -28,7 +28,7 @@ static void print_value(const struct ssdpm_step *step, const char *text,
 			     step->kind == SSDPM_STEP_REBUILD;
 
 	if (value && step->kind == SSDPM_STEP_APST)
-		print_table(&value->table);
+		print_entries(&value->table);
 	else if (value && is_time &&
 		 value->max_exit_latency_us != SSDPM_LATENCY_ANY)
 		fputs(latency_text(value->max_exit_latency_us).text, stdout);
@@ -185,10 +185,8 @@ static bool same_table(const struct ssdpm_apst *a, const struct ssdpm_apst *b)
 
 static void print_table_line(const char *name, const struct ssdpm_apst *table)
 {
-	const struct resolved resolved = { .table = *table };
-
 	printf("    %-6s  ", name);
-	print_resolved(&resolved);
+	print_apst(table);
 	putchar('\n');
 }
 

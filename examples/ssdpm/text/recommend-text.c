@@ -217,9 +217,9 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 	printf("%s%s%s on %s\n", a->subject->drive->name,
 	       info->product[0] ? ": " : "", info->product, a->trace);
 	print_taken(a->subject, options);
-	if (a->from.kind == POLICY_TODAY) {
+	if (a->from.what.kind == SSDPM_POLICY_TODAY) {
 		fputs("  today: ", stdout);
-		print_resolved(&a->today);
+		print_apst(&a->today.apst);
 		putchar('\n');
 	}
 	if (a->usual_bounds)
@@ -228,7 +228,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		       time_text(a->bounds.max_delay_p99_ns).text);
 	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
 		const struct ssdpm_recommendation *r = &a->recommendations[i];
-		struct resolved resolved = { .table = r->apst };
+		struct ssdpm_resolved_policy resolved = { .apst = r->apst };
 		struct text text = { .length = 0 };
 
 		add_sentence(&text, a, r);
@@ -238,7 +238,7 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		if (r->advice != SSDPM_ADVICE_SET)
 			continue;
 		fputs("  the table: ", stdout);
-		print_resolved(&resolved);
+		print_apst(&resolved.apst);
 		putchar('\n');
 		print_settings(a, r);
 	}
@@ -337,7 +337,7 @@ static void write_recommendation(struct json_writer *w, const struct advice *a,
 				 const struct ssdpm_recommendation *r)
 {
 	const struct drive *drive = a->subject->drive;
-	struct resolved resolved = { .table = r->apst };
+	struct ssdpm_resolved_policy resolved = { .apst = r->apst };
 	struct text text = { .length = 0 };
 
 	add_sentence(&text, a, r);

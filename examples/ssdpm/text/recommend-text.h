@@ -18,7 +18,7 @@ struct advice {
 	const char *trace;
 	struct ssdpm_trace_counts counts;
 	struct policy from;
-	struct resolved today; /* the table of that policy */
+	struct ssdpm_resolved_policy today; /* the table of that policy */
 	struct ssdpm_bounds bounds;
 	bool usual_bounds; /* nobody has given one: those of the library */
 	const struct use *use;

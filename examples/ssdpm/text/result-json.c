@@ -145,7 +145,8 @@ void write_work_behind(struct json_writer *w, const struct subject *subject,
 	ssdpm__json_end(w, '}');
 }
 
-void write_resolved(struct json_writer *w, const struct resolved *resolved,
+void write_resolved(struct json_writer *w,
+		    const struct ssdpm_resolved_policy *resolved,
 		    const struct drive *drive)
 {
 	uint32_t kind = ssdpm_model_get_info(drive->model)->kind;
@@ -155,9 +156,9 @@ void write_resolved(struct json_writer *w, const struct resolved *resolved,
 				   ssdpm_lpm_to_string(resolved->lpm));
 		return;
 	}
-	ssdpm__json_bool(w, "sent", resolved->table.sent);
-	ssdpm__json_bool(w, "enabled", resolved->table.enabled);
-	write_entries(w, &resolved->table);
+	ssdpm__json_bool(w, "sent", resolved->apst.sent);
+	ssdpm__json_bool(w, "enabled", resolved->apst.enabled);
+	write_entries(w, &resolved->apst);
 }
 
 void write_known(struct json_writer *w, const struct subject *subject)

@@ -20,7 +20,8 @@ void write_sim_options(struct json_writer *w, const struct sim_options *options,
 		       const struct drive *drive);
 
 /* entries, sent, enabled of NVMe, lpm of SATA, as members. */
-void write_resolved(struct json_writer *w, const struct resolved *resolved,
+void write_resolved(struct json_writer *w,
+		    const struct ssdpm_resolved_policy *resolved,
 		    const struct drive *drive);
 
 void write_known(struct json_writer *w, const struct subject *subject);

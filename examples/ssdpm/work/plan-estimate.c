@@ -21,9 +21,8 @@ static bool find_tables(const struct ssdpm_plan *plan, const char *device,
 		if (strcmp(table.device, device) ||
 		    (table.known & both) != both)
 			continue;
-		policies[BEFORE].kind = policies[AFTER].kind = POLICY_TABLE;
-		policies[BEFORE].source.table = table.before;
-		policies[AFTER].source.table = table.after;
+		policies[BEFORE] = policy_of_table("before", &table.before);
+		policies[AFTER] = policy_of_table("after", &table.after);
 		return true;
 	}
 	return false;
@@ -49,9 +48,14 @@ static bool find_lpms(const struct ssdpm_plan *plan,
 		    !step.before_value || !step.after_value ||
 		    step.state == SSDPM_STEP_LEFT_ALONE)
 			continue;
-		policies[BEFORE].kind = policies[AFTER].kind = POLICY_LPM;
-		policies[BEFORE].lpm = step.before_value->lpm;
-		policies[AFTER].lpm = step.after_value->lpm;
+		for (int j = BEFORE; j < N_POLICIES; j++)
+			policies[j] = (struct policy){
+				.name = j == BEFORE ? "before" : "after",
+				.what = { .size = sizeof(struct ssdpm_policy),
+					  .kind = SSDPM_POLICY_LPM },
+			};
+		policies[BEFORE].what.lpm = step.before_value->lpm;
+		policies[AFTER].what.lpm = step.after_value->lpm;
 		return true;
 	}
 	return false;
@@ -118,8 +122,6 @@ enum exit_status estimate_work(struct work *work,
 		const struct ssdpm_device_facts *facts =
 			ssdpm_device_get_facts(drive->device);
 
-		policies[BEFORE].name = "before";
-		policies[AFTER].name = "after";
 		if (!drive->model ||
 		    (!find_tables(work->plan, facts->name, policies) &&
 		     !find_lpms(work->plan, facts, policies)))

@@ -51,7 +51,8 @@ static bool find_same(const struct estimate *estimate, struct job *job)
 {
 	for (size_t i = 0; i < estimate->n_jobs; i++)
 		if (!estimate->jobs[i].same_as_before &&
-		    same_policy(&estimate->jobs[i].resolved, &job->resolved)) {
+		    ssdpm_resolved_policy_is_same(&estimate->jobs[i].resolved,
+						  &job->resolved)) {
 			job->same_as_before = true;
 			job->same = i;
 			return true;
@@ -68,7 +69,7 @@ static enum exit_status start_job(const struct plan *plan,
 	struct ssdpm_error error;
 
 	if (kind == SSDPM_KIND_NVME)
-		params.apst = &job->resolved.table;
+		params.apst = &job->resolved.apst;
 	else
 		params.lpm = job->resolved.lpm;
 	if (ssdpm_sim_new(subject->drive->model, &params, &job->sim, &error))
@@ -94,19 +95,15 @@ static enum exit_status add_job(const struct plan *plan,
 	const struct drive *drive = subject->drive;
 	struct job *job = &estimate->jobs[estimate->n_jobs];
 	bool required = policy < plan->policies + plan->n_required;
+	const struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	struct ssdpm_error error;
 
-	if (!policy_fits(policy, drive)) {
-		if (!required || plan->by_kind)
-			return STATUS_DONE;
-		complain_of_policy(policy, drive);
-		return STATUS_DEVICE_CANNOT;
-	}
+	if (!policy_fits(policy, drive, required && !plan->by_kind))
+		return required && !plan->by_kind ? STATUS_DEVICE_CANNOT :
+						    STATUS_DONE;
 	job->policy = policy;
-	if (resolve_policy(policy, drive, &subject->quirks, subject->parameters,
-			   subject->n_parameters,
-			   plan->sim_options->operational_state, &job->resolved,
-			   &error)) {
+	if (resolve_policy(policy, drive, &subject->quirks, &params,
+			   &job->resolved, &error)) {
 		if (required)
 			return complain_of_drive(subject, policy, &error);
 		if (plan->common->verbose)

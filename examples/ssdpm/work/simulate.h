@@ -20,7 +20,7 @@ struct subject {
 /* One drive under one policy. */
 struct job {
 	const struct policy *policy;
-	struct resolved resolved;
+	struct ssdpm_resolved_policy resolved;
 	struct ssdpm_sim *sim;
 	struct ssdpm_result result;
 	struct timeline *timeline; /* NULL: nobody wants it */

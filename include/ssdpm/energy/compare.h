@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Policies as people name them, and what each one is for a drive.
+ *
+ *     word -> policy; policy + model + machine -> a table, or a link policy
+ *
+ * This stage is pure. The words are the same in C, Python and the command: see
+ * ssdpm_compare(3).
+ */
+#ifndef SSDPM_COMPARE_H
+#define SSDPM_COMPARE_H
+
+#include <ssdpm/base.h>
+#include <ssdpm/model.h>
+#include <ssdpm/policy.h>
+#include <ssdpm/energy/estimate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What puts a drive to sleep. */
+enum ssdpm_policy_kind {
+	SSDPM_POLICY_ALGORITHM = 1, /* NVMe: a table that is made */
+	SSDPM_POLICY_TABLE = 2,	    /* NVMe: a table that was given */
+	SSDPM_POLICY_LPM = 3,	    /* SATA: a link policy */
+	SSDPM_POLICY_NONE = 4,	    /* nothing: it never sleeps */
+	SSDPM_POLICY_TODAY = 5,	    /* what its machine does now */
+};
+
+/**
+ * struct ssdpm_policy - a policy, for whatever drive (sized)
+ * @size:   sizeof(struct ssdpm_policy)
+ * @kind:   enum ssdpm_policy_kind
+ * @lpm:    SSDPM_POLICY_LPM: enum ssdpm_lpm
+ * @table:  SSDPM_POLICY_TABLE
+ * @params: SSDPM_POLICY_ALGORITHM
+ */
+struct ssdpm_policy {
+	size_t size;
+	uint32_t kind;
+	uint32_t lpm;
+	struct ssdpm_apst table;
+	struct ssdpm_apst_params params;
+};
+
+/**
+ * ssdpm_policy_parse() - the policy of a word
+ * @word:       "linux", "linux-legacy", "lower-envelope"; "windows", which may
+ *              have a scheme and then a source, as in
+ *              "windows:balanced:battery"; a word of enum ssdpm_lpm; "none";
+ *              "today"
+ * @params:     what the word does not say of an algorithm; NULL: the defaults
+ * @ret_policy: its size member is set by the caller
+ *
+ * Return: 0; -EINVAL (no such word, or a size), -E2BIG (the size of @params or
+ * @ret_policy).
+ */
+SSDPM_API int ssdpm_policy_parse(const char *word,
+				 const struct ssdpm_apst_params *params,
+				 struct ssdpm_policy *ret_policy,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_policy_to_string() - the word of a policy, in full
+ *
+ * ssdpm_policy_parse() of it is the policy, but for what no word says.
+ *
+ * Return: "windows:balanced:ac" and so on, a static string; NULL: it is a
+ * table, or none that this version knows.
+ */
+SSDPM_API const char *ssdpm_policy_to_string(const struct ssdpm_policy *policy);
+
+/**
+ * ssdpm_policy_get_common() - the policies that are compared unless others are
+ *                             named
+ * @kind:  enum ssdpm_kind of the drive; 0: those of all
+ * @index: from 0 on
+ *
+ * "today" comes first, then what Linux does by default. A device alone has
+ * "today": see ssdpm_policy_check().
+ *
+ * Return: a word, a static string; NULL: there are no more.
+ */
+SSDPM_API const char *ssdpm_policy_get_common(uint32_t kind, size_t index);
+
+/**
+ * ssdpm_policy_check() - can this drive have the policy?
+ * @settings: of ssdpm_device_get_settings(); NULL: no machine has the drive
+ *
+ * Return: 0; -EOPNOTSUPP (tables are for NVMe drives, link policies for SATA
+ * ones, and only a device has SSDPM_POLICY_TODAY: @reterr says which), -EINVAL,
+ * -E2BIG (sizes; the kind of @policy).
+ */
+SSDPM_API int ssdpm_policy_check(const struct ssdpm_model *model,
+				 const struct ssdpm_policy *policy,
+				 const struct ssdpm_device_settings *settings,
+				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_policy_get_reference() - the policy that savings are counted from
+ * @settings:   as for ssdpm_policy_check()
+ * @params:     as for ssdpm_policy_parse()
+ * @ret_policy: its size member is set by the caller: SSDPM_POLICY_TODAY where
+ * the machine says what that is, or else what Linux does by default
+ *
+ * Return: 0; -EINVAL, -E2BIG (sizes).
+ */
+SSDPM_API int ssdpm_policy_get_reference(
+	const struct ssdpm_model *model,
+	const struct ssdpm_device_settings *settings,
+	const struct ssdpm_apst_params *params, struct ssdpm_policy *ret_policy,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_resolved_policy - what a policy is for one drive (frozen)
+ * @apst: NVMe: the table; without entries the drive never sleeps
+ * @lpm:  SATA: enum ssdpm_lpm; 0: not known, because the port does not say
+ * @reserved: 0
+ */
+struct ssdpm_resolved_policy {
+	struct ssdpm_apst apst;
+	uint32_t lpm;
+	uint32_t reserved;
+};
+
+/**
+ * ssdpm_policy_resolve() - the table or the link policy for one drive
+ * @params:   what is simulated: its parameters and operational state say what
+ *            lower-envelope has to know; NULL: the defaults
+ * @settings: as for ssdpm_policy_check(). If it knows the quirks, they are in
+ *            force in place of those of @policy; Windows has none of them
+ *
+ * Return: 0; as ssdpm_policy_check(), ssdpm_apst_generate(), -ENOMEM.
+ */
+SSDPM_API int ssdpm_policy_resolve(const struct ssdpm_model *model,
+				   const struct ssdpm_policy *policy,
+				   const struct ssdpm_sim_params *params,
+				   const struct ssdpm_device_settings *settings,
+				   struct ssdpm_resolved_policy *ret_resolved,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_resolved_policy_is_same() - does a drive do the same under both?
+ *
+ * A table that is off does what one without entries does.
+ */
+SSDPM_API bool ssdpm_resolved_policy_is_same(
+	const struct ssdpm_resolved_policy *a,
+	const struct ssdpm_resolved_policy *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
