@@ -20,6 +20,11 @@ int print_to(FILE *file, const char *format, ...)
 int print_text(const char *text, FILE *file);
 int print_line(const char *text);
 
+/* _FORTIFY_SOURCE makes macros of some of them where the compiler is clang. */
+#undef printf
+#undef fprintf
+#undef fputs
+#undef puts
 #define printf(...) print_to(stdout, __VA_ARGS__)
 #define fprintf(...) print_to(__VA_ARGS__)
 #define fputs(text, file) print_text(text, file)
