@@ -541,6 +541,40 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+/* lower-envelope makes a model of its own where powers are known. */
+static int call_policy(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) }, other = policy;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_resolved_policy resolved = { 0 };
+	struct ssdpm_sim_params params;
+	const char *word;
+	size_t n;
+	int err;
+
+	ssdpm_sim_params_init(&params, sizeof(params));
+	err = ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2,
+					  parameters, &n, error);
+	params.parameters = parameters;
+	params.n_parameters = n;
+	if (!err)
+		err = ssdpm_policy_parse("lower-envelope", NULL, &policy,
+					 error);
+	if (!err)
+		err = ssdpm_policy_get_word(&policy, &word, error);
+	if (!err)
+		err = ssdpm_policy_get_reference(in.sleeper, NULL, NULL, &other,
+						 error);
+	if (!err)
+		err = ssdpm_policy_check(in.sleeper, &other, NULL, error);
+	if (!err)
+		err = ssdpm_policy_resolve(in.sleeper, &policy, &params, NULL,
+					   &resolved, error);
+	if (!err)
+		ret->energy_nj = resolved.apst.entries[0].idle_ms;
+	return err;
+}
+
 static int call_directory(struct result *ret, struct ssdpm_error *error)
 {
 	char **names;
@@ -1716,6 +1750,7 @@ static const struct {
 	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_machine_find_meter", call_find_meter },
 	{ "ssdpm_machine_read_directory", call_directory },
+	{ "ssdpm_policy_resolve", call_policy },
 	{ "ssdpm_sampler_new", call_sampler },
 	{ "ssdpm_sampler_read", call_sampler },
 	{ "ssdpm_persist_new", call_persist_new },
@@ -1985,6 +2020,22 @@ static void call_questions(void)
 		ssdpm_apst_get_steps(model, SSDPM_APST_STEP_LIMIT, low, &high,
 				     1);
 	}
+}
+
+static void call_policies(void)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	struct ssdpm_resolved_policy resolved = { 0 };
+	struct ssdpm_error error;
+	const char *word;
+
+	for (size_t i = 0; (word = ssdpm_policy_get_common(0, i)); i++) {
+		ssdpm_policy_parse(word, NULL, &policy, &error);
+		ssdpm_policy_get_word(&policy, &word, &error);
+		ssdpm_policy_check(in.sleeper, &policy, NULL, &error);
+	}
+	ssdpm_policy_get_reference(in.sleeper, NULL, NULL, &policy, &error);
+	ssdpm_resolved_policy_is_same(&resolved, &resolved);
 }
 
 /* Of a capture: no command is sent. */
@@ -2310,6 +2361,12 @@ static const struct {
 	void (*call)(void);
 } not_allocating[] = {
 	{ "ssdpm_machine_get_capture", call_attributes },
+	{ "ssdpm_policy_check", call_policies },
+	{ "ssdpm_policy_get_common", call_policies },
+	{ "ssdpm_policy_get_reference", call_policies },
+	{ "ssdpm_policy_get_word", call_policies },
+	{ "ssdpm_policy_parse", call_policies },
+	{ "ssdpm_resolved_policy_is_same", call_policies },
 	{ "ssdpm_machine_read_attribute", call_attributes },
 	{ "ssdpm_machine_read_link", call_attributes },
 	{ "ssdpm_machine_read_nvme_health", call_attributes },

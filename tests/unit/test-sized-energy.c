@@ -597,6 +597,98 @@ static int iops_log_read_data(void *sized, struct ssdpm_error *error)
 
 static const double seconds[20] = { 5, 4, 3 };
 
+static const struct ssdpm_policy linux_policy = {
+	.size = sizeof(linux_policy),
+	.kind = SSDPM_POLICY_ALGORITHM,
+	.params = { .size = sizeof(struct ssdpm_apst_params),
+		    .algorithm = SSDPM_APST_LINUX,
+		    .scheme = SSDPM_SCHEME_BALANCED,
+		    .power_source = SSDPM_SOURCE_AC,
+		    .max_exit_latency_us = 100000,
+		    .primary_timeout_ms = 100,
+		    .primary_latency_tolerance_us = 15000,
+		    .secondary_timeout_ms = 2000,
+		    .secondary_latency_tolerance_us = 100000 },
+};
+static const struct ssdpm_apst_params apst_params = {
+	.size = sizeof(apst_params),
+	.algorithm = SSDPM_APST_LINUX,
+};
+static const struct ssdpm_device_settings settings = {
+	.size = sizeof(settings),
+};
+
+static int policy_parse(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_policy_parse("linux", NULL, sized, error);
+}
+
+static int policy_parse_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+
+	return ssdpm_policy_parse("linux", sized, &policy, error);
+}
+
+static int policy_get_word(void *sized, struct ssdpm_error *error)
+{
+	const char *word;
+
+	return ssdpm_policy_get_word(sized, &word, error);
+}
+
+static int policy_check(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_policy_check(model, sized, NULL, error);
+}
+
+static int policy_check_on(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_policy_check(model, &linux_policy, sized, error);
+}
+
+static int policy_get_reference(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_policy_get_reference(model, NULL, NULL, sized, error);
+}
+
+static int policy_get_reference_on(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+
+	return ssdpm_policy_get_reference(model, sized, NULL, &policy, error);
+}
+
+static int policy_get_reference_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+
+	return ssdpm_policy_get_reference(model, NULL, sized, &policy, error);
+}
+
+static int policy_resolve(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_policy_resolve(model, sized, NULL, NULL, &resolved, error);
+}
+
+static int policy_resolve_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_policy_resolve(model, &linux_policy, sized, NULL,
+				    &resolved, error);
+}
+
+static int policy_resolve_on(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_policy_resolve(model, &linux_policy, NULL, sized,
+				    &resolved, error);
+}
+
 static int consistency_measure(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_consistency_measure(seconds, 20, NULL, sized, error);
@@ -756,6 +848,27 @@ static const struct sized_case cases[] = {
 	      iops_log_read),
 	SIZED(ssdpm_iops_log_read_data, ssdpm_iops_log_params, SIZED_IN, NULL,
 	      iops_log_read_data),
+	SIZED(ssdpm_policy_parse, ssdpm_policy, SIZED_OUT, NULL, policy_parse),
+	SIZED(ssdpm_policy_parse, ssdpm_apst_params, SIZED_IN, &apst_params,
+	      policy_parse_with),
+	SIZED(ssdpm_policy_get_word, ssdpm_policy, SIZED_IN, &linux_policy,
+	      policy_get_word),
+	SIZED(ssdpm_policy_check, ssdpm_policy, SIZED_IN, &linux_policy,
+	      policy_check),
+	SIZED(ssdpm_policy_check, ssdpm_device_settings, SIZED_IN, &settings,
+	      policy_check_on),
+	SIZED(ssdpm_policy_get_reference, ssdpm_policy, SIZED_OUT, NULL,
+	      policy_get_reference),
+	SIZED(ssdpm_policy_get_reference, ssdpm_device_settings, SIZED_IN,
+	      &settings, policy_get_reference_on),
+	SIZED(ssdpm_policy_get_reference, ssdpm_apst_params, SIZED_IN,
+	      &apst_params, policy_get_reference_with),
+	SIZED(ssdpm_policy_resolve, ssdpm_policy, SIZED_IN, &linux_policy,
+	      policy_resolve),
+	SIZED(ssdpm_policy_resolve, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      policy_resolve_with),
+	SIZED(ssdpm_policy_resolve, ssdpm_device_settings, SIZED_IN, &settings,
+	      policy_resolve_on),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency, SIZED_OUT, NULL,
 	      consistency_measure),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency_params, SIZED_IN,

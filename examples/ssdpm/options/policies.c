@@ -86,7 +86,7 @@ struct policy policy_of(const struct ssdpm_apst_params *params)
 					   .kind = SSDPM_POLICY_ALGORITHM,
 					   .params = *params } };
 
-	policy.name = ssdpm_policy_to_string(&policy.what);
+	ssdpm_policy_get_word(&policy.what, &policy.name, NULL);
 	return policy;
 }
 
@@ -120,7 +120,7 @@ struct policy reference_policy(const struct drive *drive,
 	ssdpm_policy_get_reference(drive->model,
 				   drive->device ? &settings : NULL, params,
 				   &policy.what, NULL);
-	policy.name = ssdpm_policy_to_string(&policy.what);
+	ssdpm_policy_get_word(&policy.what, &policy.name, NULL);
 	return policy;
 }
 

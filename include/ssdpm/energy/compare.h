@@ -62,14 +62,17 @@ SSDPM_API int ssdpm_policy_parse(const char *word,
 				 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_policy_to_string() - the word of a policy, in full
+ * ssdpm_policy_get_word() - the word of a policy, in full
+ * @ret_word: "windows:balanced:ac" and so on, a static string
  *
  * ssdpm_policy_parse() of it is the policy, but for what no word says.
  *
- * Return: "windows:balanced:ac" and so on, a static string; NULL: it is a
- * table, or none that this version knows.
+ * Return: 0; -ENOENT (no word says it: it is a table), -EINVAL, -E2BIG (the
+ * size of @policy).
  */
-SSDPM_API const char *ssdpm_policy_to_string(const struct ssdpm_policy *policy);
+SSDPM_API int ssdpm_policy_get_word(const struct ssdpm_policy *policy,
+				    const char **ret_word,
+				    struct ssdpm_error *reterr);
 
 /**
  * ssdpm_policy_get_common() - the policies that are compared unless others are

@@ -141,7 +141,7 @@ static bool is_windows(const char *word, const struct ssdpm_apst_params *params)
 	       other.power_source == params->power_source;
 }
 
-const char *ssdpm_policy_to_string(const struct ssdpm_policy *policy)
+static const char *word_of(const struct ssdpm_policy *policy)
 {
 	const struct ssdpm_apst_params *params = &policy->params;
 
@@ -163,6 +163,24 @@ const char *ssdpm_policy_to_string(const struct ssdpm_policy *policy)
 		if (is_windows(common[i].word, params))
 			return common[i].word;
 	return NULL;
+}
+
+int ssdpm_policy_get_word(const struct ssdpm_policy *policy,
+			  const char **ret_word, struct ssdpm_error *reterr)
+{
+	struct ssdpm_policy whole = { .size = sizeof(whole) };
+	const char *word;
+	int err = ssdpm__sized_in(&whole, sizeof(whole), policy, "ssdpm_policy",
+				  reterr);
+
+	if (err)
+		return err;
+	word = word_of(&whole);
+	if (!word)
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "no word says this policy");
+	*ret_word = word;
+	return 0;
 }
 
 /* The defaults, and what the caller gave, or NULL, over them. */
@@ -189,13 +207,6 @@ static bool has_today(const struct ssdpm_model *model,
 	return settings->known & SSDPM_SETTING_APST;
 }
 
-static const char *word_of(const struct ssdpm_policy *policy)
-{
-	const char *word = ssdpm_policy_to_string(policy);
-
-	return word ? word : "a table";
-}
-
 /* The policy and the settings in full, which go together. */
 static int take(const struct ssdpm_model *model,
 		const struct ssdpm_policy *given_policy,
@@ -205,6 +216,7 @@ static int take(const struct ssdpm_model *model,
 		struct ssdpm_error *reterr)
 {
 	const bool sata = ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA;
+	const char *word;
 	int err;
 
 	*policy = (struct ssdpm_policy){ .size = sizeof(*policy) };
@@ -214,6 +226,7 @@ static int take(const struct ssdpm_model *model,
 		err = take_settings(given_settings, settings, reterr);
 	if (err)
 		return err;
+	word = word_of(policy);
 	switch (policy->kind) {
 	case SSDPM_POLICY_NONE:
 		return 0;
@@ -229,9 +242,9 @@ static int take(const struct ssdpm_model *model,
 	case SSDPM_POLICY_LPM:
 		if ((policy->kind == SSDPM_POLICY_LPM) == sata)
 			return 0;
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s is for %s drives", word_of(policy),
-				   sata ? "NVMe" : "SATA");
+		return ssdpm__fail(
+			reterr, -EOPNOTSUPP, 0, "%s is for %s drives",
+			word ? word : "a table", sata ? "NVMe" : "SATA");
 	default:
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%u is no kind of policy", policy->kind);
