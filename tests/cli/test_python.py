@@ -11,8 +11,10 @@ import pandas
 import pytest
 import ssdpm as package
 import surveys
-from command import Command
+from command import EXAMPLE, Command
 from ssdpm import measure
+from ssdpm.estimate.compare import default_policies
+from ssdpm.estimate.setup import Setup
 from ssdpm.measure import survey
 
 RUN = ["intel-760p.json", "run-power.csv", "run-ios.csv"]
@@ -104,3 +106,27 @@ def test_python_integrates_as_the_command_does(ssdpm: Command) -> None:
     found = measure.energy(measure.read_power(ssdpm.directory / RUN[1]))
     assert said["n"] == found.n
     assert abs(said["energy_nj"] / 1e9 - found.energy_j) < 1e-9
+
+
+DRIVE = EXAMPLE
+(MODEL,) = package.load(DRIVE)
+
+
+@pytest.mark.parametrize("word", [*default_policies(MODEL), "windows", "windows:power-saver"])
+def test_a_word_for_a_policy_is_the_same_table_in_python_and_in_the_command(
+    ssdpm: Command, word: str
+) -> None:
+    (row,) = ssdpm.json("compare", "-t", "lomax", "-p", word, str(DRIVE))["rows"]
+    table = Setup(MODEL).table(word)
+    entries = () if table is None or not table.enabled else table.entries
+    assert [(e["state"], e["target"], e["idle_ms"]) for e in row["entries"]] == [
+        (e.state, e.target, e.idle_ms) for e in entries
+    ]
+
+
+def test_the_policies_that_are_compared_are_the_same_in_python_and_in_the_command(
+    ssdpm: Command,
+) -> None:
+    said = ssdpm.json("compare", "-t", "lomax", str(DRIVE))
+    words = [word for row in said["rows"] for word in row["policies"]]
+    assert sorted(words) == sorted(default_policies(MODEL))

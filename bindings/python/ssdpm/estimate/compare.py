@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm._core import energy
 from ssdpm.base.convert import check_text, check_word, check_words
 from ssdpm.base.errors import Error
 from ssdpm.base.notebook import html_table
@@ -22,7 +23,7 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, model_of
 from ssdpm.estimate.result import Estimate
 from ssdpm.estimate.run import Run, Saving
-from ssdpm.estimate.setup import DEFAULT_LPM, WINDOWS, Setup, TableLike
+from ssdpm.estimate.setup import Setup, TableLike
 from ssdpm.estimate.simulation import Simulation
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
@@ -48,17 +49,6 @@ class ComparedPolicy(Value):
     saving: Saving
 
 
-_NVME_POLICIES = ("linux", "linux-legacy", *WINDOWS, "lower-envelope", "none")
-
-_SATA_POLICIES = (
-    DEFAULT_LPM,
-    "medium_power",
-    "min_power_with_partial",
-    "min_power",
-    "none",
-)
-
-
 def default_policies(model: Model | Device) -> tuple[str, ...]:
     """The policies that compare() looks at unless it is told; those of the command.
 
@@ -67,9 +57,9 @@ def default_policies(model: Model | Device) -> tuple[str, ...]:
     what its machine does.
     """
     model, settings = model_of(model)
-    usual = _SATA_POLICIES if model.kind == "sata" else _NVME_POLICIES
+    today, *usual = energy.common_policies(_core.KINDS[str(model.kind)])
     known = settings is not None and (model.kind == "sata" or settings.apst)
-    return ("today", *usual) if known else usual
+    return (today, *usual) if known else tuple(usual)
 
 
 def named_policies(

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import SupportsIndex, Union
 
 from ssdpm import _core
+from ssdpm._core import energy
 from ssdpm.base.convert import (
     check_bool,
     check_word,
@@ -21,63 +22,38 @@ from ssdpm.estimate.parameters import parameters as parameters_of
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.quirks import quirk_bits
-from ssdpm.policy.table import ApstTable, apst
-from ssdpm.policy.words import Algorithm, PowerSource, Quirk
+from ssdpm.policy.table import ApstTable
+from ssdpm.policy.words import Algorithm, Quirk
 
 TableLike = Union[ApstTable, Algorithm, str, None]
-"""A table, an algorithm that makes one, "today", which a device has, "auto", which is
-that or what Linux does by default, or None: the drive never sleeps."""
+"""A table, a word for one ("linux", "windows:balanced:battery"), "today", which a
+device has, "auto", which is that or what Linux does by default, or None: the drive
+never sleeps."""
 
 DEFAULT_TABLE = "auto"
 DEFAULT_LPM = "med_power_with_dipm"
 _NO_TABLE = bytes(_core.APST_BYTES)
 
-WINDOWS = tuple(
-    f"windows:{scheme}:{source}"
-    for scheme in ("balanced", "performance", "power-saver", "modern-standby")
-    for source in PowerSource
-)
-
 
 def _table(
     model: Model,
     table: TableLike,
-    known: Sequence[Parameter],
+    params: energy.SimParams,
     quirks: Iterable[Quirk | str] | str = "auto",
     name: str = "table",
 ) -> ApstTable | None:
-    """A table of what estimate() takes for one."""
+    """A table of what estimate() takes for one; words are the library's."""
     if table is None or isinstance(table, ApstTable):
         return table
-    words = [*_core.ALGORITHMS, *WINDOWS, "none", "today", "auto"]
-    word = check_word(table, name, words)
-    if word == "none":
-        return None
-    algorithm, *rest = word.split(":")
-    if word != "lower-envelope":
-        scheme, source = rest or (None, None)
-        return apst(
-            model,
-            algorithm=algorithm,
-            scheme=scheme,
-            power_source=source,
-            quirks="auto" if algorithm == "windows" else quirks,
-        )
-    transition = next(
-        (p.nominal for p in known if p.kind == "transition_power_uw"), None
-    )
-    return apst(
-        Model._wrap(
-            _core.energy.parameters_to_model(
-                model._handle, [one._tuple() for one in known]
-            )
-        ),
-        algorithm=word,
-        transition_power_uw=transition,
-        quirks=words_of(
-            quirk_bits(model, quirks, _core.ALGORITHMS[word]), _core.QUIRKS
-        ),
-    )
+    today, *words = energy.common_policies(_core.KINDS["nvme"])
+    if isinstance(table, str):
+        bits = quirk_bits(model, quirks, _core.ALGORITHMS["linux"])
+        made = energy.table_of_word(model._handle, str(table), params, bits)
+        if made is not None:
+            return ApstTable._wrap(made)
+    # What is left is "none", or wrong.
+    check_word(table, name, [*words, "windows", today, "auto"])
+    return None
 
 
 def _apst_quirks(quirks: Iterable[Quirk]) -> list[str]:
@@ -141,7 +117,7 @@ class Setup:
             table = self.named(table)
             if isinstance(table, str) and table == "today":
                 table = self._known_today()
-            return _table(self.model, table, self.parameters, self.quirks(), name)
+            return _table(self.model, table, self.core(None), self.quirks(), name)
         if table is None or table in (DEFAULT_TABLE, "linux"):
             return None
         raise UnsupportedError(

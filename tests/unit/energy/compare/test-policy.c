@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The words for policies, and what each is for a drive. */
+#include "fixture.h"
+
+#include <errno.h>
+
+static struct ssdpm_model *nvme, *sata;
+
+static int make_models(void **state)
+{
+	struct ssdpm_model_info info = { .size = sizeof(info),
+					 .kind = SSDPM_KIND_SATA };
+
+	(void)state;
+	nvme = fixture_read_good(
+		"{\"schema\":\"ssdpm.model/1\",\"kind\":\"nvme\",\"states\":["
+		"{\"operational\":true,\"max_power_uw\":5000000,"
+		"\"idle_power_uw\":900000},"
+		"{\"operational\":false,\"max_power_uw\":50000,"
+		"\"idle_power_uw\":40000,"
+		"\"entry_latency_us\":1000,\"exit_latency_us\":5000},"
+		"{\"operational\":false,\"max_power_uw\":5000,"
+		"\"idle_power_uw\":4000,"
+		"\"entry_latency_us\":5000,\"exit_latency_us\":45000}]}");
+	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &sata, NULL), 0);
+	return 0;
+}
+
+static int drop_models(void **state)
+{
+	(void)state;
+	nvme = ssdpm_model_unref(nvme);
+	sata = ssdpm_model_unref(sata);
+	return 0;
+}
+
+static struct ssdpm_policy parsed(const char *word)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	struct ssdpm_error error;
+
+	if (ssdpm_policy_parse(word, NULL, &policy, &error))
+		fail_msg("%s: %s", word, error.message);
+	return policy;
+}
+
+static struct ssdpm_resolved_policy resolved(
+	const char *word, const struct ssdpm_device_settings *settings)
+{
+	const struct ssdpm_policy policy = parsed(word);
+	struct ssdpm_resolved_policy result;
+	struct ssdpm_error error;
+
+	if (ssdpm_policy_resolve(nvme, &policy, NULL, settings, &result,
+				 &error))
+		fail_msg("%s: %s", word, error.message);
+	return result;
+}
+
+static void every_common_word_is_a_policy_and_the_way_back(void **state)
+{
+	const char *word, *back;
+	size_t n = 0;
+
+	(void)state;
+	for (; (word = ssdpm_policy_get_common(0, n)); n++) {
+		const struct ssdpm_policy policy = parsed(word);
+
+		assert_int_equal(ssdpm_policy_get_word(&policy, &back, NULL),
+				 0);
+		assert_string_equal(back, word);
+	}
+	assert_true(n >= 17);
+	assert_string_equal(ssdpm_policy_get_common(SSDPM_KIND_SATA, 1),
+			    "med_power_with_dipm");
+	assert_null(ssdpm_policy_get_common(SSDPM_KIND_SATA, 6));
+}
+
+static void what_a_word_leaves_out_is_of_the_parameters(void **state)
+{
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	struct ssdpm_apst_params params;
+	const char *word;
+
+	(void)state;
+	ssdpm_apst_params_init(&params, sizeof(params));
+	params.power_source = SSDPM_SOURCE_BATTERY;
+	params.scheme = SSDPM_SCHEME_POWER_SAVER;
+	assert_int_equal(ssdpm_policy_parse("windows", &params, &policy, NULL),
+			 0);
+	assert_int_equal(ssdpm_policy_get_word(&policy, &word, NULL), 0);
+	assert_string_equal(word, "windows:power-saver:battery");
+	assert_int_equal(
+		ssdpm_policy_parse("windows:balanced", &params, &policy, NULL),
+		0);
+	assert_int_equal(ssdpm_policy_get_word(&policy, &word, NULL), 0);
+	assert_string_equal(word, "windows:balanced:battery");
+}
+
+static void a_word_that_is_none_is_refused(void **state)
+{
+	static const char *const words[] = {
+		"",
+		"Linux",
+		"linux:",
+		"linux:ac",
+		"windows:",
+		"windows:ac",
+		"windows:",
+		"windows:balanced:",
+		"windows:balanced:ac:",
+		"nones",
+		"min_power:ac",
+		"windows:balanced:mains",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct ssdpm_policy policy = { .size = sizeof(policy) };
+		struct ssdpm_error error = fixture_error();
+
+		if (ssdpm_policy_parse(words[i], NULL, &policy, &error) !=
+		    -EINVAL)
+			fail_msg("\"%s\" is taken", words[i]);
+		fixture_assert_error(&error, -EINVAL, 0, "is no policy");
+		assert_int_equal(policy.kind, 0);
+	}
+}
+
+static void assert_refused(const struct ssdpm_model *model, const char *word,
+			   const struct ssdpm_device_settings *settings,
+			   const char *why)
+{
+	const struct ssdpm_policy policy = parsed(word);
+	struct ssdpm_resolved_policy result;
+	struct ssdpm_error error = fixture_error();
+
+	assert_int_equal(ssdpm_policy_check(model, &policy, settings, &error),
+			 -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0, why);
+	error = fixture_error();
+	assert_int_equal(ssdpm_policy_resolve(model, &policy, NULL, settings,
+					      &result, &error),
+			 -EOPNOTSUPP);
+	fixture_assert_error(&error, -EOPNOTSUPP, 0, why);
+}
+
+static void a_policy_that_is_not_for_a_drive_is_refused(void **state)
+{
+	const struct ssdpm_device_settings nothing = { .size = sizeof(
+							       nothing) };
+
+	(void)state;
+	assert_refused(nvme, "min_power", NULL, "min_power is for SATA drives");
+	assert_refused(sata, "windows", NULL,
+		       "windows:balanced:ac is for NVMe drives");
+	assert_refused(nvme, "today", NULL, "only devices have it");
+	assert_refused(sata, "today", NULL, "only devices have it");
+	assert_refused(nvme, "today", &nothing, "its machine does not say");
+}
+
+static void the_reference_is_today_or_what_linux_does(void **state)
+{
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_policy policy = { .size = sizeof(policy) };
+	const char *word;
+
+	(void)state;
+	ssdpm_policy_get_reference(nvme, NULL, NULL, &policy, NULL);
+	ssdpm_policy_get_word(&policy, &word, NULL);
+	assert_string_equal(word, "linux");
+	ssdpm_policy_get_reference(nvme, &settings, NULL, &policy, NULL);
+	ssdpm_policy_get_word(&policy, &word, NULL);
+	assert_string_equal(word, "linux");
+	settings.known = SSDPM_SETTING_APST;
+	ssdpm_policy_get_reference(nvme, &settings, NULL, &policy, NULL);
+	assert_int_equal(policy.kind, SSDPM_POLICY_TODAY);
+	ssdpm_policy_get_reference(sata, NULL, NULL, &policy, NULL);
+	ssdpm_policy_get_word(&policy, &word, NULL);
+	assert_string_equal(word, "med_power_with_dipm");
+}
+
+static void a_table_is_what_its_algorithm_makes(void **state)
+{
+	struct ssdpm_apst_params params;
+	struct ssdpm_apst table;
+
+	(void)state;
+	ssdpm_apst_params_init(&params, sizeof(params));
+	for (uint32_t i = 1; ssdpm_apst_algorithm_to_string(i); i++) {
+		const char *word = ssdpm_apst_algorithm_to_string(i);
+		const struct ssdpm_resolved_policy made = resolved(word, NULL);
+
+		params.algorithm = i;
+		assert_int_equal(
+			ssdpm_apst_generate(nvme, &params, &table, NULL), 0);
+		assert_memory_equal(&made.apst, &table, sizeof(table));
+		assert_int_equal(made.lpm, SSDPM_LPM_MAX_PERFORMANCE);
+	}
+}
+
+static void quirks_of_the_machine_are_for_linux_and_not_for_windows(
+	void **state)
+{
+	const struct ssdpm_device_settings settings = {
+		.size = sizeof(settings),
+		.known = SSDPM_SETTING_QUIRKS,
+		.quirks = SSDPM_QUIRK_NO_APST,
+	};
+
+	(void)state;
+	assert_false(resolved("linux", &settings).apst.sent &&
+		     resolved("linux", &settings).apst.enabled);
+	assert_true(resolved("windows", &settings).apst.enabled);
+	assert_true(resolved("linux", NULL).apst.enabled);
+}
+
+static void today_is_what_the_machine_says(void **state)
+{
+	const struct ssdpm_device_settings settings = {
+		.size = sizeof(settings),
+		.known = SSDPM_SETTING_APST,
+		.apst = { .sent = 1,
+			  .enabled = 1,
+			  .entries = { { .idle_ms = 7, .target = 2 } } },
+	};
+	const struct ssdpm_resolved_policy today = resolved("today", &settings);
+	struct ssdpm_resolved_policy other = today;
+
+	(void)state;
+	assert_memory_equal(&today.apst, &settings.apst, sizeof(today.apst));
+	assert_true(ssdpm_resolved_policy_is_same(&today, &other));
+	other.apst.entries[0].idle_ms = 8;
+	assert_false(ssdpm_resolved_policy_is_same(&today, &other));
+	/* One that is off, and one without entries: the drive never sleeps. */
+	other.apst.enabled = 0;
+	assert_false(ssdpm_resolved_policy_is_same(&today, &other));
+	assert_true(ssdpm_resolved_policy_is_same(
+		&other, &(struct ssdpm_resolved_policy){ .lpm = today.lpm }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			every_common_word_is_a_policy_and_the_way_back),
+		cmocka_unit_test(what_a_word_leaves_out_is_of_the_parameters),
+		cmocka_unit_test(a_word_that_is_none_is_refused),
+		cmocka_unit_test(a_policy_that_is_not_for_a_drive_is_refused),
+		cmocka_unit_test(the_reference_is_today_or_what_linux_does),
+		cmocka_unit_test(a_table_is_what_its_algorithm_makes),
+		cmocka_unit_test(
+			quirks_of_the_machine_are_for_linux_and_not_for_windows),
+		cmocka_unit_test(today_is_what_the_machine_says),
+	};
+
+	return cmocka_run_group_tests(tests, make_models, drop_models);
+}
