@@ -20,6 +20,19 @@ extern "C" {
 #define SSDPM_API
 #endif
 
+/** The version of these headers; ssdpm_version() has that of the library. */
+#define SSDPM_VERSION_MAJOR 0
+#define SSDPM_VERSION_MINOR 1
+#define SSDPM_VERSION_MICRO 0
+
+/** True if these headers are of this version or a later one: for #if. */
+#define SSDPM_CHECK_VERSION(major, minor, micro) \
+	(SSDPM_VERSION_MAJOR > (major) ||        \
+	 (SSDPM_VERSION_MAJOR == (major) &&      \
+	  (SSDPM_VERSION_MINOR > (minor) ||      \
+	   (SSDPM_VERSION_MINOR == (minor) &&    \
+	    SSDPM_VERSION_MICRO >= (micro)))))
+
 /** Longest JSON text that is read. */
 #define SSDPM_JSON_MAX_BYTES (16u << 20)
 

@@ -10,6 +10,23 @@ static void version_is_that_of_the_project(void **state)
 	assert_string_equal(ssdpm_version(), EXPECTED_VERSION);
 }
 
+static void headers_have_the_version_of_the_project(void **state)
+{
+	char version[32];
+
+	(void)state;
+	snprintf(version, sizeof(version), "%d.%d.%d", SSDPM_VERSION_MAJOR,
+		 SSDPM_VERSION_MINOR, SSDPM_VERSION_MICRO);
+	assert_string_equal(version, EXPECTED_VERSION);
+#if SSDPM_CHECK_VERSION(0, 0, 99) && SSDPM_CHECK_VERSION(0, 1, 0) &&      \
+	!SSDPM_CHECK_VERSION(0, 1, 1) && !SSDPM_CHECK_VERSION(0, 2, 0) && \
+	!SSDPM_CHECK_VERSION(1, 0, 0)
+	assert_true(true);
+#else
+	fail();
+#endif
+}
+
 static void every_documented_code_has_words(void **state)
 {
 	static const struct {
@@ -151,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_is_that_of_the_project),
+		cmocka_unit_test(headers_have_the_version_of_the_project),
 		cmocka_unit_test(every_documented_code_has_words),
 		cmocka_unit_test(other_codes_are_unknown_but_never_null),
 		cmocka_unit_test(
