@@ -174,9 +174,9 @@ int ssdpm__read_power_source(const struct ssdpm_machine *machine,
 			     uint32_t *ret_source);
 
 /*
- * nvme.c, sata.c: fill facts of a controller ("nvme0"), of a disk ("sda", in
- * reach or not), of a port ("host3"; -ENODEV: none of libata). -ENOENT: it
- * vanished.
+ * nvme-facts.c, sata-facts.c: fill facts of a controller ("nvme0"), of a disk
+ * ("sda", in reach or not), of a port ("host3"; -ENODEV: none of libata).
+ * -ENOENT: it vanished.
  */
 int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 			   const char *name, struct ssdpm_device_facts *facts);

@@ -274,6 +274,15 @@ def check_circles(
         faults.add(f"lib/{file}: it calls a file that leads back to it")
 
 
+def check_names(library: pathlib.Path, faults: Faults) -> None:
+    """A file is found by its name: no two have the same one."""
+    found: dict[str, pathlib.Path] = {}
+    for path in sorted(library.rglob("*.[ch]")):
+        if path.name != "internal.h" and path.name in found:
+            faults.add(f"{path} has the name of {found[path.name]}")
+        found[path.name] = path
+
+
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -288,6 +297,7 @@ def main() -> None:
         check_includes(path, stage, faults)
         if stage in PURE:
             check_formats(path, faults)
+    check_names(library, faults)
     for header in public_headers(str(source / "include")):
         name = header.relative_to(source / "include").as_posix()
         found = stage_of(name, "")
