@@ -30,8 +30,8 @@ static py::object table_of_word(const Model &model, const std::string &word,
 	settings.size = sizeof(settings);
 	settings.known = SSDPM_SETTING_QUIRKS;
 	settings.quirks = quirks;
-	if (ssdpm_policy_resolve(model.get(), &policy, params.get(),
-				 &settings, &resolved, &error))
+	if (ssdpm_policy_resolve(model.get(), &policy, params.get(), &settings,
+				 &resolved, &error))
 		raise_error(error, false);
 	return py::cast(new ApstTable{ resolved.apst },
 			py::return_value_policy::take_ownership);
