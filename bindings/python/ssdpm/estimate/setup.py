@@ -46,7 +46,7 @@ def _table(
     if table is None or isinstance(table, ApstTable):
         return table
     today, *words = energy.common_policies(_core.KINDS["nvme"])
-    if isinstance(table, str):
+    if isinstance(table, str) and table.isascii() and table.isprintable():
         bits = quirk_bits(model, quirks, _core.ALGORITHMS["linux"])
         made = energy.table_of_word(model._handle, str(table), params, bits)
         if made is not None:
