@@ -740,8 +740,7 @@ ssdpm_machine_get_capture(const struct ssdpm_machine *machine);
  * No link leads out of the root.
  *
  * Return: 0; -ENOENT, -EACCES, -E2BIG (it has @size bytes or more),
- * -ENAMETOOLONG
- * (@path), -ENODATA and others of open(2) and read(2).
+ * -ENAMETOOLONG (@path), -ENODATA and others of open(2) and read(2).
  */
 SSDPM_API int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
 					   const char *path, char *ret_text,

@@ -137,12 +137,8 @@ int resolve_policy(const struct policy *policy, const struct drive *drive,
 	 */
 	what.params.quirks = quirks->added & APST_QUIRKS;
 	settings.quirks = quirks->in_force;
-	if (drive->device)
-		settings.known |= SSDPM_SETTING_QUIRKS;
-	else
-		what.params.quirks = apst_quirks(quirks, what.params.algorithm);
-	return ssdpm_policy_resolve(drive->model, &what, params,
-				    drive->device ? &settings : NULL,
+	settings.known |= SSDPM_SETTING_QUIRKS;
+	return ssdpm_policy_resolve(drive->model, &what, params, &settings,
 				    ret_resolved, reterr);
 }
 

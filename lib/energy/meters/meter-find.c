@@ -143,7 +143,9 @@ static int find_file(const struct ssdpm_machine *machine, const char *text,
 				   text);
 	r = ssdpm_machine_read_attribute(machine, text + 1, value,
 					 sizeof(value), NULL);
-	if (r == -ENOENT || r == -ENOTDIR)
+	/* A failure of this process, or no file: it says nothing of a meter. */
+	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
+	    r == -EMFILE || r == -ENFILE)
 		return ssdpm__fail(reterr, r, 0, "%.100s: %s", text,
 				   ssdpm_strerror(r));
 	meter->kind = kind;

@@ -204,7 +204,7 @@ def uw_of(watts: object, name: str) -> int:
 
 
 def watts_of(uw: int | None) -> float | None:
-    """Watts; None is a value that nobody knows."""
+    """Watts; None: the value is unknown."""
     return None if uw is None else uw / 1e6
 
 

@@ -67,7 +67,7 @@ class UnsupportedError(Error):
 
 
 class UnknownValueError(Error):
-    """ENODATA: a value is needed that nobody knows."""
+    """ENODATA: a needed value is unknown."""
 
 
 class NotFoundError(Error, LookupError):
