@@ -44,6 +44,7 @@ enum form {
 
 struct common {
 	const char *subcommand;
+	const char *list; /* what its JSON lists: "drives" */
 	enum form form;
 	const char *form_option; /* which option chose the form */
 	const char *value_key;
@@ -84,6 +85,7 @@ struct subcommand {
 	bool operands_optional;
 	bool takes_drives;  /* then it has the options that say which */
 	bool takes_devices; /* only those of a machine */
+	const char *list;   /* what its JSON lists: "drives" */
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;
@@ -145,8 +147,12 @@ const char *action_word(const struct subcommand *action);
 enum exit_status choose_form(struct common *common, enum form form,
 			     const char *option);
 
-/* A line on standard error: "ssdpm: ...", "ssdpm apst: ...". */
+/*
+ * A line on standard error: "ssdpm: ...", "ssdpm apst: ...". A complaint says
+ * why something failed, and is among the errors of the JSON; a remark is not.
+ */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum exit_status usage_error(const struct common *common, const char *format,
 			     ...) __attribute__((format(printf, 2, 3)));
 

@@ -531,6 +531,21 @@ void ssdpm__json_free(struct json *json)
 	json->nodes = NULL;
 }
 
+const struct json_node *ssdpm__json_subject(const struct json *json)
+{
+	const struct json_node *root = &json->nodes[0], *errors, *node;
+
+	if (root->type != JSON_OBJECT ||
+	    !ssdpm__json_member(json, root, "schema"))
+		return root;
+	errors = ssdpm__json_member(json, root, "errors");
+	node = errors ? ssdpm__json_first(json, root) : NULL;
+	for (; node; node = ssdpm__json_next(json, root, node))
+		if (node->type == JSON_ARRAY && node != errors)
+			return node;
+	return root;
+}
+
 const struct json_node *ssdpm__json_first(const struct json *json,
 					  const struct json_node *parent)
 {

@@ -81,6 +81,12 @@ const struct json_node *ssdpm__json_member(const struct json *json,
 					   const struct json_node *object,
 					   const char *key);
 
+/*
+ * What a text is about: its first value, or, of what the command prints
+ * ("ssdpm.show/2"), the list beside "errors".
+ */
+const struct json_node *ssdpm__json_subject(const struct json *json);
+
 /* The children of an array or object: NULL after the last. */
 const struct json_node *ssdpm__json_first(const struct json *json,
 					  const struct json_node *parent);

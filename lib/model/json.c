@@ -545,7 +545,7 @@ static int read_drive(struct reader *r, const struct json_node *drive,
 static int read_drives(struct reader *r, bool only_one,
 		       struct model_list *ret_list)
 {
-	const struct json_node *root = &r->json->nodes[0];
+	const struct json_node *root = ssdpm__json_subject(r->json);
 	const struct json_node *node = root;
 	struct model_list list;
 	int err;

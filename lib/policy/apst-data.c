@@ -68,7 +68,8 @@ static int from_hex(const char *text, size_t size, const char *what,
 static const struct json_node *find_object(const struct json *json,
 					   struct ssdpm_error *reterr)
 {
-	const struct json_node *root = &json->nodes[0], *schema = NULL;
+	const struct json_node *root = ssdpm__json_subject(json);
+	const struct json_node *schema = NULL;
 	char name[32];
 
 	if (root->type == JSON_ARRAY && root->n_children != 1) {

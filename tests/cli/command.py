@@ -88,8 +88,8 @@ class Command:
         )
         # Whatever a test makes the command print is in ssdpm-json(5).
         options = arguments[: (*arguments, "--").index("--")]
-        if "--json" in options and result.returncode == 0 and result.stdout:
-            documented.check(json.loads(result.stdout))
+        if "--json" in options and result.stdout:
+            documented.check_answer(result.stdout, result.returncode)
         return result
 
     def output(self, *arguments: str, stdin: bytes | None = None) -> str:
@@ -98,7 +98,8 @@ class Command:
         return result.stdout.decode()
 
     def json(self, *arguments: str) -> Any:
-        return json.loads(self.output(*arguments, "--json"))
+        """The item that --json lists; all of them where it is not one."""
+        return documented.listed(self.output(*arguments, "--json"))
 
     def fails(
         self, status: int, *arguments: str, stdin: bytes | None = None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -84,14 +85,33 @@ def check_members(value: Any, key: str, schema: str) -> set[str]:
     return seen
 
 
-def check(answer: Any) -> dict[str, set[str]]:
-    """Hold all that the command printed against the page.
+def check(item: dict[str, Any]) -> dict[str, set[str]]:
+    """Hold an item against the page; return the keys of each schema that occur."""
+    schema = item["schema"]
+    assert schema in schemas(), f"{schema} is not in {PAGE.name}"
+    return {schema: check_object(item, "", schema)}
 
-    Returns the keys of each schema that occur.
-    """
-    seen: dict[str, set[str]] = {}
-    for item in answer if isinstance(answer, list) else [answer]:
-        schema = item["schema"]
-        assert schema in schemas(), f"{schema} is not in {PAGE.name}"
-        seen.setdefault(schema, set()).update(check_object(item, "", schema))
-    return seen
+
+def items(text: str | bytes) -> list[dict[str, Any]]:
+    """What the list of an answer holds: all that --json prints is one object."""
+    answer = json.loads(text)
+    schema, name, *_ = answer
+    assert list(answer) == ["schema", name, "errors"], list(answer)
+    assert re.fullmatch(r"ssdpm\.[a-z-]+/2", answer["schema"]), answer["schema"]
+    assert is_of_type(answer["errors"], "array of text"), answer["errors"]
+    found: list[dict[str, Any]] = answer[name]
+    return found
+
+
+def listed(text: str | bytes) -> Any:
+    """The item of an answer; all of them, in a list, where it is not one."""
+    found = items(text)
+    return found[0] if len(found) == 1 else found
+
+
+def check_answer(text: str | bytes, status: int) -> None:
+    """Hold all that the command printed with --json against the page."""
+    for item in items(text):
+        check(item)
+    # 5: not in force. Nothing failed then, either.
+    assert status in (0, 5) or json.loads(text)["errors"]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 import re
 import shutil
@@ -11,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
+import documented
 import pytest
 from command import Command
 
@@ -214,7 +214,7 @@ def test_the_json_of_a_failure_has_the_steps(ssdpm: Command, machine: Make) -> N
     (root / "ssdpm-capture").unlink()
     result = ssdpm("apply", "--root", str(root), "-l", "25ms", "--json")
     assert result.returncode == 1
-    plan = json.loads(result.stdout)
+    plan = documented.listed(result.stdout)
     assert plan["in_force"] is False and len(plan["steps"]) == 1
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
+import documented
 import pytest
 from command import Command
 
@@ -203,7 +203,7 @@ def test_an_unknown_apsta_counts_as_support_and_is_said(ssdpm: Command) -> None:
     result = ssdpm("apst", "--json", "unknown.json")
     assert result.returncode == 0
     assert b"APSTA is unknown" in result.stderr
-    answer = json.loads(result.stdout)
+    answer = documented.listed(result.stdout)
     assert answer["apsta_assumed"] is True
     assert answer["entries"] == WITH_QUIRK
     assert ssdpm("apst", "-q", "unknown.json").stderr == b""
@@ -263,13 +263,13 @@ def test_quirks_of_linux_are_in_force_and_said(ssdpm: Command) -> None:
         "ssdpm: drive.json: quirk no-deepest-ps "
         "(WD Blue SN550: Linux 6.12.117 and later, nvme_id_table)\n"
     )
-    assert quirks_of(json.loads(result.stdout)) == (
+    assert quirks_of(documented.listed(result.stdout)) == (
         ["no-deepest-ps"], ["no-apst"], ["no-deepest-ps"],
     )
     assert ssdpm("apst", "-q", "drive.json").stderr == b""
     none = ssdpm("apst", "--json", "--quirk", "none", "drive.json")
     assert none.stderr == b""
-    assert quirks_of(json.loads(none.stdout)) == ([], [], [])
+    assert quirks_of(documented.listed(none.stdout)) == ([], [], [])
     verbose = ssdpm("apst", "-v", "drive.json").stderr.decode()
     assert "perhaps quirk no-apst (Lenovo N60z: depends on board_name" in verbose
 
@@ -316,7 +316,7 @@ def test_a_file_adds_rules(ssdpm: Command) -> None:
     ssdpm.write("rules", "[nvme mine]\nproduct = WDC*\nquirks = no-apst\n")
     result = ssdpm("apst", "--json", "--quirks-file", "rules", "drive.json")
     assert b"quirk no-apst (mine: line 1 of the rules)" in result.stderr
-    assert json.loads(result.stdout)["quirks"] == ["no-apst", "no-deepest-ps"]
+    assert documented.listed(result.stdout)["quirks"] == ["no-apst", "no-deepest-ps"]
     shown = ssdpm.json("show", "--quirks-file", "rules", "drive.json")
     assert shown["quirks"] == ["no-apst", "no-deepest-ps"]
     ssdpm.write("rules", "[nvme mine]\nquirks = fast\n")

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import documented
 import pytest
 import trace
 from command import Command
@@ -166,7 +167,7 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
         "  each drive is in its lowest state: 40 W, with everything else 100.5 W, "
         "0.5 W more than the budget\n"
     )
-    found = json.loads(drives(*call, "--json").stdout)
+    found = documented.listed(drives(*call, "--json").stdout)
     assert not found["fits"] and found["least_power_uw"] == 40_000_000
     assert {found[key] for key in ("power_uw", "left_uw", "loss", "bound_loss")} == {None}
     assert {item["state"] for item in found["items"]} == {2}
@@ -437,7 +438,7 @@ def test_apply_takes_the_command_that_is_printed(
     assert [states[name] for name in order] == sorted(states.values(), reverse=True)
     planned = drives.shell(command.replace("ssdpm apply", "ssdpm plan --json"))
     assert planned.returncode == 0, planned.stderr
-    steps = json.loads(planned.stdout)["steps"]
+    steps = documented.listed(planned.stdout)["steps"]
     after = {step["device"]: step["after"].split()[0] for step in steps}
     assert after == {name: f"PS{state}" for name, state in states.items()}
 

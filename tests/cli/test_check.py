@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +28,7 @@ def test_what_is_not_is_status_5_with_what_differs(
     lines = result.stdout.decode().splitlines()
     assert lines[0] == "nvme0: latency tolerance 100 ms -> 25 ms (not in force)"
     result = ssdpm("check", "--root", root, "-q", "--latency", "25ms", "--json")
-    plan = json.loads(result.stdout)
+    plan = documented.listed(result.stdout)
     documented.check(plan)
     assert result.returncode == 5 and plan["in_force"] is False
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import documented
 import pytest
 import ssdpm as package
 import trace
@@ -217,7 +218,7 @@ def test_a_device_is_named_with_the_call_that_sets_it(
             continue  # a capture takes no command
         done = some.shell(f"{line} --json")
         assert done.returncode == 0, done.stderr
-        plan = json.loads(done.stdout)
+        plan = documented.listed(done.stdout)
         assert plan["in_force"] is True
         assert plan["tables"][0]["after"]["entries"] == one["entries"]
         paths = {write["path"] for write in one["sysfs"]}
@@ -239,7 +240,7 @@ def test_the_call_sets_what_the_machine_has_not_by_default(
     assert (one["route"], one["advice"]) == ("latency-limit", "set")
     done = some.shell(f"{one['apply']} --json")
     assert done.returncode == 0, done.stderr
-    plan = json.loads(done.stdout)
+    plan = documented.listed(done.stdout)
     assert plan["tables"][0]["after"]["entries"] == one["entries"]
     written = {write["path"].rsplit("/", 1)[1]: write["value"] for write in one["sysfs"]}
     assert written["apst_primary_timeout_ms"] == "100"
@@ -326,11 +327,11 @@ def test_savings_are_against_what_one_says(some: Command) -> None:
 def test_a_quirk_is_heeded(some: Command) -> None:
     call = ["recommend", "-q", "-t", "lomax", "--json", "drive.json"]
     for options, deepest in (([], 3), (["--quirk", "none"], 4)):
-        answer = json.loads(some.output(*call, *options))
+        answer = documented.listed(some.output(*call, *options))
         used = [e["target"] for r in answer["recommendations"] for e in r["entries"]]
         assert max(used) == deepest
     some.write("rules", "[nvme mine]\nproduct = WDC*\nquirks = no-apst\n")
-    answer = json.loads(some.output(*call, "--quirks-file", "rules"))
+    answer = documented.listed(some.output(*call, "--quirks-file", "rules"))
     assert all(not r.get("entries") for r in answer["recommendations"])
 
 

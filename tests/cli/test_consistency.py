@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import gzip
-import json
 import math
 import os
 import pathlib
@@ -17,6 +16,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
+import documented
 import pytest
 import test_page
 from command import Command
@@ -571,7 +571,7 @@ def test_a_drive_is_written_and_its_log_measured(
     assert result.returncode == 0, result.stderr
     assert "ext4" in result.stderr.decode()
     name = f"{disk.name}_iops.log"
-    found = json.loads(result.stdout)
+    found = documented.listed(result.stdout)
     assert found["file"] == name and found["n"] >= 2
     assert found["floor_iops_milli"] > 0
     assert ssdpm.json("consistency", name) == found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from typing import Any
 
 import documented
@@ -148,7 +149,7 @@ def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
     write_drives(ssdpm)
     seen: dict[str, set[str]] = {}
     for call in CALLS:
-        for found in objects(json.loads(ssdpm.output(*call))):
+        for found in objects(documented.items(ssdpm.output(*call))):
             for schema, keys in documented.check(found).items():
                 seen.setdefault(schema, set()).update(keys)
     for schema, documented_keys in documented.schemas().items():
@@ -163,8 +164,8 @@ def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(
     for line in text.splitlines():
         name = line.split()[0]
         if "DRIVE" in ssdpm.output(name, "--help").splitlines()[0]:
-            call = [name, "--json", *NEEDS.get(name, []), "drive.json"]
-            documented.check(json.loads(ssdpm.output(*call)))
+            call = [name, *NEEDS.get(name, []), "drive.json"]
+            assert ssdpm.json(*call)
 
 
 @pytest.mark.parametrize(
@@ -187,3 +188,44 @@ def test_what_the_page_does_not_say_is_noticed(
     with pytest.raises(AssertionError) as caught:
         documented.check({**ssdpm.example, **change})
     assert words in str(caught.value)
+
+
+def test_json_is_one_object_for_one_for_many_for_none_and_for_a_failure(
+    ssdpm: Command,
+) -> None:
+    (ssdpm.directory / "bare/sys").mkdir(parents=True)
+    for operands, n in (["drive.json"], 1), (["drive.json", "plain.json"], 2):
+        answer = json.loads(ssdpm.output("show", "--json", *operands))
+        assert answer["schema"] == "ssdpm.show/2"
+        assert (len(answer["drives"]), answer["errors"]) == (n, [])
+    none = json.loads(ssdpm.output("show", "--json", "-q", "--root", "bare"))
+    assert (none["drives"], none["errors"]) == ([], [])
+    failed = ssdpm("apst", "--json", "drive.json", "missing.json")
+    assert failed.returncode == 1
+    answer = json.loads(failed.stdout)
+    assert (answer["schema"], answer["drives"]) == ("ssdpm.apst/2", [])
+    (error,) = answer["errors"]
+    assert failed.stderr.decode() == f"ssdpm: {error}\n"
+    assert "missing.json" in error
+    assert ssdpm("show", "--json", "--no-such-option").stdout == b""
+    assert ssdpm("show", "--value", "kind", "missing.json").stdout == b""
+
+
+def test_bytes_that_are_no_text_stay_out_of_the_errors(ssdpm: Command) -> None:
+    name = os.fsdecode(b"no\xfftext\x1b.json")
+    failed = ssdpm("show", "--json", name)
+    (error,) = json.loads(failed.stdout)["errors"]
+    assert error.startswith("no?text?.json: ")
+
+
+def test_what_is_printed_is_read_again(ssdpm: Command) -> None:
+    (ssdpm.directory / "none/sys").mkdir(parents=True)
+    ssdpm.write("two.json", ssdpm.output("show", "--json", "drive.json", "plain.json"))
+    assert ssdpm.json("show", "two.json") == ssdpm.json(
+        "show", "drive.json", "plain.json"
+    )
+    ssdpm.write("table.json", ssdpm.output("apst", "--json", "plain.json"))
+    same = ssdpm.json("apst", "--diff", "table.json", "plain.json")
+    assert same["same"]
+    ssdpm.write("none.json", ssdpm.output("show", "--json", "-q", "--root", "none"))
+    assert "none.json:3: drives: the array is empty" in ssdpm.fails(1, "show", "none.json")

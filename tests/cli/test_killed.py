@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import json
 import os
 import pathlib
 import re
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import documented
 import pytest
 from command import Command
 
@@ -172,7 +172,7 @@ def check_only_looks(stage: Stage, where: str, root: pathlib.Path) -> bool:
         result = stage.ssdpm(*call, "--root", str(root), "--json", "-q")
         assert result.returncode in {0, 5}, (where, call, result.stderr)
         if call[0] == "check":
-            said = json.loads(result.stdout)
+            said = documented.listed(result.stdout)
             assert said["in_force"] is (result.returncode == 0), where
             assert (said["journal"] is not None) is journal, where
             assert result.returncode == 5 or not journal, where
@@ -200,7 +200,7 @@ def settle(stage: Stage, where: str, root: pathlib.Path, *call: str) -> Values:
     journal = (root / "run/ssdpm/journal").exists()
     result = stage.ssdpm(*call, "--root", str(root), "--json")
     assert result.returncode == 0, (where, call, result.stderr)
-    said = json.loads(result.stdout)
+    said = documented.listed(result.stdout)
     undone = said["journal"]
     assert (undone is not None) is journal, where
     if undone:
@@ -390,7 +390,7 @@ def test_what_somebody_wrote_after_a_kill_stays_and_is_reported(
     result = ssdpm("apply", "--root", str(root), "--latency", "25ms", "--json")
     assert result.returncode == 0
     assert parameter.read_text() == "777\n"
-    journal = json.loads(result.stdout)["journal"]
+    journal = documented.listed(result.stdout)["journal"]
     assert (journal["state"], journal["n_left_alone"]) == ("undone", 1)
     assert b"777, which somebody else has written: it stays" in result.stderr
     now = values(root)
@@ -416,7 +416,7 @@ def test_without_privileges_a_journal_is_status_4_with_its_age(
     ssdpm.json("plan", "--root", str(root), "--latency", "100ms")
     result = unprivileged("apply", "--root", str(root), "--latency", "100ms", "--json")
     assert result.returncode == 4
-    assert json.loads(result.stdout)["journal"]["state"] == "found"
+    assert documented.listed(result.stdout)["journal"]["state"] == "found"
     result = unprivileged("check", "--root", str(root))
     assert result.returncode == 5 and b"not undo all, 36" in result.stdout
     assert digest(root) == was
@@ -521,7 +521,7 @@ def test_of_a_journal_that_is_refused_everybody_says_why_and_what_can_be_done(
         assert "undoes it first" not in said, call
     for call in (["check"], ["list"], ["show", "nvme0"], ["plan", *SECOND]):
         result = ssdpm(*call, "--root", str(root), "--json", "-q")
-        found = json.loads(result.stdout)
+        found = documented.listed(result.stdout)
         found = found[0] if isinstance(found, list) else found
         assert found["journal"]["state"] == "refused", call
         assert (found["journal"]["line"], found["journal"]["reason"]) == (line, reason)
@@ -533,11 +533,11 @@ def test_list_and_show_have_the_journal_that_stands_in_their_json(
 ) -> None:
     root = machine("laptop")
     for call in (["list"], ["show", "nvme0"]):
-        found = json.loads(ssdpm.output(*call, "--json", "--root", str(root)))
+        found = documented.listed(ssdpm.output(*call, "--json", "--root", str(root)))
         assert (found[0] if isinstance(found, list) else found)["journal"] is None
     kill_at_write(ssdpm, root, 8)
     for call in (["list"], ["show", "nvme0"]):
-        found = json.loads(ssdpm.output(*call, "-q", "--json", "--root", str(root)))
+        found = documented.listed(ssdpm.output(*call, "-q", "--json", "--root", str(root)))
         journal = (found[0] if isinstance(found, list) else found)["journal"]
         assert journal["state"] == "killed" and journal["reason"] is None
 

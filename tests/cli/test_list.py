@@ -138,7 +138,7 @@ def test_a_name_is_a_drive(ssdpm: Command) -> None:
 def test_what_show_prints_of_a_name_is_read_as_a_drive(ssdpm: Command) -> None:
     text = ssdpm.output("show", "-q", "--json", SN530)
     ssdpm.write("kept.json", text)
-    kept, shown = ssdpm.json("show", "kept.json"), json.loads(text)
+    kept, shown = ssdpm.json("show", "kept.json"), documented.listed(text)
     del shown["seen"], shown["alternatives"]
     assert kept == shown
 
@@ -149,7 +149,7 @@ def test_a_choice_between_tables_is_said_unless_quiet(ssdpm: Command) -> None:
     assert note.startswith(f"ssdpm: {SN530}: the catalogue has 2 different tables")
     assert note.count("\n") == 1
     assert ssdpm("show", "-q", SN530).stderr == b""
-    shown = json.loads(result.stdout)
+    shown = documented.listed(result.stdout)
     [other] = shown["alternatives"]
     assert f"as {shown['seen']} of {shown['seen'] + other['seen']} drives" in note
     assert other["seen"] < shown["seen"]
@@ -160,7 +160,7 @@ def test_a_choice_between_tables_is_said_unless_quiet(ssdpm: Command) -> None:
 
 def test_alternatives_in_an_array_are_indented_like_the_rest(ssdpm: Command) -> None:
     text = ssdpm.output("show", "-q", "--json", "drive.json", SN530)
-    both = json.loads(text)
+    both = documented.listed(text)
     assert both[0] == ssdpm.example
     assert json.dumps(both[1]["alternatives"]) in json.dumps(both)
     for line in text.splitlines():
@@ -181,7 +181,7 @@ def test_firmware_narrows(ssdpm: Command) -> None:
 
 
 def test_apst_takes_a_name(ssdpm: Command) -> None:
-    answer = json.loads(ssdpm("apst", "--json", SN530).stdout)
+    answer = documented.listed(ssdpm("apst", "--json", SN530).stdout)
     assert answer["drive"] == SN530 and answer["apsta_assumed"]
     assert answer["entries"][0] == {"state": 0, "target": 3, "idle_ms": 100}
     assert "not an NVMe drive" in ssdpm.fails(3, "apst", "INTEL SSDSC2KW512G8")
@@ -343,7 +343,7 @@ def test_a_machine_without_drives_is_no_failure_and_names_the_catalogue(
     assert result.stderr.decode().count("\n") == 1
     assert "ssdpm list --catalogue" in result.stderr.decode()
     assert ssdpm("list", "--root", "bare", "-q").stderr == b""
-    assert json.loads(ssdpm.output("list", "--root", "bare", "--json", "-q")) == []
+    assert ssdpm.json("list", "--root", "bare", "-q") == []
 
 
 def test_one_drive_is_one_object(ssdpm: Command, machine: Make) -> None:
@@ -397,7 +397,7 @@ def test_every_machine_is_listed_and_documented(
     ssdpm: Command, machine: Make, name: str
 ) -> None:
     result = ssdpm("list", "--root", str(machine(name)), "--json")
-    documented.check(json.loads(result.stdout))
+    assert documented.items(result.stdout)
     assert result.returncode == (1 if name == "hostile" else 0)
 
 

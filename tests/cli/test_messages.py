@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 
+import documented
 import pytest
 from command import Command
 
@@ -262,7 +263,7 @@ def test_json_escapes_what_steers_a_terminal_and_keeps_it(evil: Command) -> None
     call = ("estimate", "-t", "lomax", "--n-ios", "50", f"{EVIL}.json", "--json")
     text = evil.output(*call)
     assert_plain(text.encode())
-    assert json.loads(text)["drive"] == f"{EVIL}.json"
+    assert documented.listed(text)["drive"] == f"{EVIL}.json"
 
 
 @pytest.mark.parametrize("form", [["--value", "drive"], ["--shell"]])

@@ -12,6 +12,7 @@ import subprocess
 import zlib
 from typing import Any
 
+import documented
 import pytest
 import surveys
 import trace
@@ -168,7 +169,7 @@ def test_the_longest_of_traces_is_drawn(some: Command) -> None:
 
 def test_the_page_says_the_same_as_json(some: Command) -> None:
     call = ["compare", "-t", "some.csv", "--json", "plain.json"]
-    answer = json.loads(some.output(*call, "--html", "p.html"))
+    answer = documented.listed(some.output(*call, "--html", "p.html"))
     text = (some.directory / "p.html").read_text()
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     assert found

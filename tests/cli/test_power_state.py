@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Callable
 from typing import Any
@@ -69,7 +68,7 @@ def test_of_all_drives_those_without_the_state_are_said_and_left_out(
     root = str(machine("eight-drives"))
     result = ssdpm("plan", "--root", root, "--power-state", "2", "--json")
     assert result.returncode == 0
-    names = [step["device"] for step in json.loads(result.stdout)["steps"]]
+    names = [step["device"] for step in documented.listed(result.stdout)["steps"]]
     assert names == ["nvme0", "nvme1", "nvme2"]
     assert result.stderr == b"ssdpm: nvme3 has no PS2: PS0 is its only state\n"
 
@@ -145,7 +144,7 @@ def test_without_settings_all_that_was_applied_is_checked(
     tolerance = f"latency-tolerance\t{file}\t25000\t100000"
     record(root, f"power-state\t{path}\tPS0\tPS2 hint 1", tolerance)
     result = ssdpm(*call, "--json")
-    plan = json.loads(result.stdout)
+    plan = documented.listed(result.stdout)
     documented.check(plan)
     assert result.returncode == 5 and not plan["in_force"]
     states = {step["kind"]: step["state"] for step in plan["steps"]}

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pathlib
 import re
@@ -16,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import documented
 import pytest
 from command import Command
 
@@ -64,7 +64,7 @@ def removed_at(ssdpm: Command, root: pathlib.Path, name: str, number: int) -> Ru
                 os.kill(int(stopped[1]), signal.SIGCONT)
         time.sleep(0.02)
     status = process.returncode
-    return Run(status, words.read_text(), json.loads(out.read_text()), removed)
+    return Run(status, words.read_text(), documented.listed(out.read_text()), removed)
 
 
 def expected(run: Run, step: dict[str, Any]) -> set[str]:

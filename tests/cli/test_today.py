@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import json
 import pathlib
 from collections.abc import Callable
 
+import documented
 from command import Command
 
 Machine = Callable[[str], pathlib.Path]
@@ -81,7 +81,7 @@ def test_a_sata_disk_of_a_machine_leaves_the_other_drives_their_answer(
     root = str(machine("desktop-6.1"))
     all_of_it = ssdpm(*call, "--root", root)
     assert all_of_it.returncode == 0
-    assert json.loads(all_of_it.stdout)["drive"] == "nvme0"
+    assert documented.listed(all_of_it.stdout)["drive"] == "nvme0"
     lines = all_of_it.stderr.decode().splitlines()
     names = [line.split(":")[1] for line in lines if "only these have APST" in line]
     assert names == [" sda", " sdb"]
@@ -89,8 +89,8 @@ def test_a_sata_disk_of_a_machine_leaves_the_other_drives_their_answer(
 
     named = ssdpm(*call, "--root", root, "sda", "nvme0")
     assert named.returncode == 3
-    assert json.loads(named.stdout)["drive"] == "nvme0"
-    assert ssdpm(*call, "--root", root, "sda").stdout == b""
+    assert documented.listed(named.stdout)["drive"] == "nvme0"
+    assert documented.items(ssdpm(*call, "--root", root, "sda").stdout) == []
 
 
 def test_a_link_policy_that_the_firmware_has_set_is_a_range(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 import os
 import pty
@@ -12,6 +11,7 @@ import re
 import subprocess
 import time
 
+import documented
 import pytest
 import trace
 from command import Command
@@ -163,7 +163,7 @@ def test_a_line_that_cannot_be_read_is_named_or_counted(ssdpm: Command) -> None:
     assert "bad.csv:6: " in ssdpm.fails(1, "workload", "bad.csv")
     result = ssdpm("workload", "--skip-bad", "--json", "bad.csv")
     assert b"bad.csv: 1 line could not be read and is left out" in result.stderr
-    answer = json.loads(result.stdout)
+    answer = documented.listed(result.stdout)
     assert answer["counts"]["n_bad"] == 1 and answer["n_ios"][0] == 5
     assert ssdpm("workload", "--skip-bad", "-q", "bad.csv").stderr == b""
 
@@ -212,7 +212,7 @@ def test_each_count_of_a_trace_is_told(ssdpm: Command) -> None:
         "ssdpm: t: 1 time went backwards and was raised",
         "ssdpm: t: 1 time of -1 ns was put right",
     ]
-    counts = json.loads(result.stdout)["counts"]
+    counts = documented.listed(result.stdout)["counts"]
     assert counts["n_lines"] == 14 and counts["n_ios"] == 5
     for name in ("bad", "unmatched", "orphans", "saturated", "backward", "wrapped"):
         assert counts[f"n_{name}"] == 1, name

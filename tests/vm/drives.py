@@ -5,7 +5,6 @@ has built."""
 from __future__ import annotations
 
 import functools
-import json
 import random
 import struct
 import subprocess
@@ -22,7 +21,7 @@ def ssdpm(*arguments: str) -> Any:
         [vm.SSDPM, *arguments], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done
-    return json.loads(done.stdout)
+    return vm.listed(done.stdout)
 
 
 def descriptor(state: dict[str, Any]) -> bytes:

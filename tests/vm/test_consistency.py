@@ -4,7 +4,6 @@ alone, whatever uses it, and else it is written and measured."""
 
 from __future__ import annotations
 
-import json
 import pathlib
 import struct
 import subprocess
@@ -127,8 +126,8 @@ def test_what_would_be_lost_is_said_and_nothing_is_written(guest: vm.Guest) -> N
 
 
 def test_a_drive_that_nothing_uses_is_written_and_measured(guest: vm.Guest) -> None:
-    found = json.loads(guest.ok("written"))
-    assert json.loads(guest.ok("read")) == found
+    found = guest.json("written")
+    assert guest.json("read") == found
     # An emulated machine writes its first seconds late; beside other work there
     # are seconds without an operation, of which fio writes no line.
     assert 1 <= found["n"] and found["n"] + found["n_holes"] <= 11

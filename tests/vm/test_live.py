@@ -4,7 +4,6 @@ user, what it sets, what the devices saw of that, and what it leaves behind."""
 
 from __future__ import annotations
 
-import json
 import pathlib
 import re
 import struct
@@ -164,7 +163,7 @@ def programmed(guest: vm.Guest, serial: str) -> list[str]:
 
 
 def verdicts(guest: vm.Guest, result: str) -> dict[str, str]:
-    rows = by_name(json.loads(guest.ok(result)))
+    rows = by_name(guest.json(result))
     return {
         serial: rows[name(guest, serial)]["verdict"]
         for serial in [*machine.NVME, "STOCK"]
@@ -173,7 +172,7 @@ def verdicts(guest: vm.Guest, result: str) -> dict[str, str]:
 
 # Disks are named in any order too.
 def ports(guest: vm.Guest, result: str) -> dict[int, dict[str, Any]]:
-    rows = json.loads(guest.ok(result))
+    rows = guest.json(result)
     return {row["host"]: row for row in rows if row["kind"] == "sata"}
 
 

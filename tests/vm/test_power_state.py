@@ -4,7 +4,6 @@ udev, and what the controller saw of that."""
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -100,11 +99,11 @@ def boot(release: str) -> vm.Guest:
 
 
 def show(guest: vm.Guest, name: str) -> Any:
-    return json.loads(guest.ok(name))
+    return guest.json(name)
 
 
 def step(guest: vm.Guest, name: str) -> Any:
-    (only,) = json.loads(guest.ok(name))["steps"]
+    (only,) = guest.json(name)["steps"]
     return only
 
 

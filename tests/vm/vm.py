@@ -37,6 +37,13 @@ BUSYBOX = pathlib.Path("/bin/busybox")
 OPENED = ("libnvme.so.1", "libatasmart.so.4")
 
 
+def listed(text: str) -> Any:
+    """The item that --json lists; all of them, in a list, where it is not one."""
+    answer = json.loads(text)
+    (found,) = [value for key, value in answer.items() if key not in ("schema", "errors")]
+    return found[0] if len(found) == 1 else found
+
+
 def releases() -> list[str]:
     """The kernels that setup has unpacked, oldest first; with SSDPM_VM_KERNELS=newest
     the last one alone."""
@@ -339,7 +346,7 @@ class Guest:
         return self.out(name)
 
     def json(self, name: str) -> Any:
-        return json.loads(self.ok(name))
+        return listed(self.ok(name))
 
     def log(self, name: str) -> str:
         """What a device wrote, outside of the guest."""

@@ -185,8 +185,8 @@ static enum exit_status make(const struct common *common,
 	if (err)
 		return complain_of(params, drive, &error);
 	if (answer->apsta_assumed && !common->quiet)
-		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
-			 drive->name);
+		remark("%s: APSTA is unknown; taken as 1 (APST supported)",
+		       drive->name);
 	say_quirks(common, drive, &answer->quirks, params->algorithm);
 	return STATUS_DONE;
 }
@@ -311,12 +311,9 @@ static enum exit_status print_answers_json(const struct common *common,
 {
 	struct json_writer writer = { 0 };
 
-	if (n != 1)
-		ssdpm__json_begin(&writer, NULL, '[');
+	begin_list(&writer, common);
 	for (size_t i = 0; i < n; i++)
 		write_answer(&writer, &answers[i]);
-	if (n != 1)
-		ssdpm__json_end(&writer, ']');
 	return print_written(common, &writer);
 }
 
@@ -607,6 +604,7 @@ const struct subcommand cmd_apst = {
 	.name = "apst",
 	.operands = "DRIVE...",
 	.takes_drives = true,
+	.list = "drives",
 	.summary = "Print the APST table that Linux, Windows or the lower "
 		   "envelope make for a drive.",
 	.options = options,

@@ -267,20 +267,23 @@ static enum exit_status print_answer(const struct common *common,
 	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
+	if (!common->form) {
+		print_budget(budget, settings->frontier);
+		fflush(stdout);
+	}
+	if (!budget->fits)
+		complain(
+			"nothing fits into %s: the lowest states and "
+			"everything else take %s",
+			exact_watts(budget->options->budget_uw).text,
+			exact_watts(budget->options->base_uw + budget->least_uw)
+				.text);
 	if (common->form) {
+		begin_list(&w, common);
 		write_budget(&w, budget);
 		status = print_written(common, &w);
-	} else {
-		print_budget(budget, settings->frontier);
 	}
-	if (status || budget->fits)
-		return status;
-	fflush(stdout);
-	complain("nothing fits into %s: the lowest states and everything else "
-		 "take %s",
-		 exact_watts(budget->options->budget_uw).text,
-		 exact_watts(budget->options->base_uw + budget->least_uw).text);
-	return STATUS_FAILED;
+	return status ? status : budget->fits ? STATUS_DONE : STATUS_FAILED;
 }
 
 static enum exit_status check(const struct common *common,
@@ -372,6 +375,7 @@ const struct subcommand cmd_budget = {
 	.name = "budget",
 	.operands = "[Nx] DRIVE [+ DRIVE]...",
 	.takes_drives = true,
+	.list = "budgets",
 	.summary = "Fit drives into a power budget with the least loss of "
 		   "throughput.",
 	.options = options,

@@ -232,9 +232,9 @@ static enum exit_status check_power(const struct common *common,
 		return STATUS_FAILED;
 	}
 	if (energy.n_not_finite && !common->quiet)
-		complain("%s: %" PRIu64 " samples are no finite number, and "
-			 "left out",
-			 name, energy.n_not_finite);
+		remark("%s: %" PRIu64 " samples are no finite number, and "
+		       "left out",
+		       name, energy.n_not_finite);
 	return STATUS_DONE;
 }
 
@@ -319,10 +319,10 @@ static void say_lengths(const struct common *common, const char *power_name,
 	/* The last sample is of a step, too; what a person would see. */
 	if (common->quiet || power_ns + power_ns / 100 >= ios_ns)
 		return;
-	complain("%s: samples of %s, and %s has I/Os of %s: the rest says "
-		 "nothing of power",
-		 power_name, time_text(power_ns).text, trace_name,
-		 time_text(ios_ns).text);
+	remark("%s: samples of %s, and %s has I/Os of %s: the rest says "
+	       "nothing of power",
+	       power_name, time_text(power_ns).text, trace_name,
+	       time_text(ios_ns).text);
 }
 
 /* By the I/Os: what else is above idle is theirs. */
@@ -509,7 +509,7 @@ static enum exit_status answer_all(const struct settings *settings,
 	if (settings->save)
 		status = save_text(settings->save, text);
 	if (!status && common->form)
-		status = print_json(common, text);
+		status = print_item(common, text);
 	else if (!status)
 		print_calibration(answer);
 	free(text);
@@ -651,6 +651,7 @@ const struct subcommand cmd_calibrate = {
 	.operands = "DRIVE POWER TRACE",
 	.operands_optional = true, /* what is missing is said in words */
 	.takes_drives = true,
+	.list = "calibrations",
 	.summary = "Find the powers and latencies of a drive from the samples "
 		   "of power and the I/Os\nof one run.",
 	.options = options,

@@ -25,6 +25,7 @@ static enum exit_status print_json_result(const struct common *common,
 {
 	struct json_writer w = { 0 };
 
+	begin_list(&w, common);
 	ssdpm__json_begin(&w, NULL, '{');
 	ssdpm__json_string(&w, "schema", "ssdpm.capture/1");
 	ssdpm__json_string(&w, "directory", directory);
@@ -75,6 +76,7 @@ static enum exit_status run(const void *data, const struct common *common,
 const struct subcommand cmd_capture = {
 	.name = "capture",
 	.operands = "DIR",
+	.list = "captures",
 	.summary =
 		"Write what all commands read of this machine to a directory.",
 	.options = options,

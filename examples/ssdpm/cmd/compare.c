@@ -218,13 +218,10 @@ static enum exit_status print_all(const struct common *common,
 	}
 	if (!common->form)
 		return status;
-	if (all->n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < all->n && !status; i++)
 		status = write_comparison(&w, &all->estimates[i],
 					  &settings->sim, false);
-	if (all->n != 1)
-		ssdpm__json_end(&w, ']');
 	if (!status)
 		return print_written(common, &w);
 	free(w.text);
@@ -331,6 +328,7 @@ const struct subcommand cmd_compare = {
 	.name = "compare",
 	.operands = "DRIVE...",
 	.takes_drives = true,
+	.list = "comparisons",
 	.summary = "Compare power policies on a workload: energy, savings, "
 		   "delays.",
 	.options = options,

@@ -528,6 +528,7 @@ const struct subcommand cmd_consistency = {
 	.name = "consistency",
 	.operands = "LOG...",
 	.operands_optional = true,
+	.list = "series",
 	.summary = "Say how even sustained writes go, from fio's log or "
 		   "simulated.",
 	.options = options,

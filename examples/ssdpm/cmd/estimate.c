@@ -197,13 +197,10 @@ static enum exit_status print_all_json(const struct common *common,
 {
 	struct json_writer w = { 0 };
 
-	if (all->n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < all->n; i++)
 		write_estimate(&w, settings, &all->estimates[i],
 			       caps ? &caps[i] : NULL);
-	if (all->n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -675,12 +672,9 @@ static enum exit_status print_mixes(const struct common *common,
 		print_power_caps_csv(caps, n);
 		return STATUS_DONE;
 	}
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
 		write_power_caps(&w, &caps[i]);
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -780,6 +774,7 @@ const struct subcommand cmd_estimate = {
 	.name = "estimate",
 	.operands = "DRIVE...",
 	.takes_drives = true,
+	.list = "runs",
 	.summary = "Say what a power policy costs on a workload: energy, "
 		   "wakes, delays.",
 	.options = options,

@@ -105,16 +105,13 @@ static enum exit_status print_listed_json(const struct common *common,
 	size_t n = listed->drives->n;
 	struct json_writer w = { 0 };
 
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++) {
 		ssdpm__json_begin(&w, NULL, '{');
 		write_device(&w, &listed->drives->drives[i],
 			     &listed->insights[i]);
 		ssdpm__json_end(&w, '}');
 	}
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -187,6 +184,7 @@ const struct subcommand cmd_list = {
 	.name = "list",
 	.operands = "[PATTERN]",
 	.operands_optional = true,
+	.list = "drives",
 	.summary = "List the drives of this machine, or of the catalogue.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -28,11 +28,13 @@ static enum exit_status set(void *data, struct common *common,
 {
 	struct settings *settings = data;
 
-	if (!strcmp(option->name, "set"))
-		return parse_lpms(common, "set", argument, settings->lpms,
-				  &settings->n_lpms);
-	settings->dry_run = true;
-	return STATUS_DONE;
+	if (!strcmp(option->name, "dry-run")) {
+		settings->dry_run = true;
+		return STATUS_DONE;
+	}
+	common->list = "plans"; /* and no ports */
+	return parse_lpms(common, "set", argument, settings->lpms,
+			  &settings->n_lpms);
 }
 
 /* A port, and why it is as it is. */
@@ -152,12 +154,9 @@ static enum exit_status print_ports_json(const struct common *common,
 {
 	struct json_writer w = { 0 };
 
-	if (ports->n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < ports->n; i++)
 		write_port(&w, &ports->ports[i]);
-	if (ports->n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -165,7 +164,7 @@ static enum exit_status print_ports(const struct common *common,
 				    const struct ports *ports)
 {
 	if (!ports->n && !common->quiet)
-		complain("there is no SATA port");
+		remark("there is no SATA port");
 	if (common->form)
 		return print_ports_json(common, ports);
 	if (ports->n)
@@ -296,6 +295,7 @@ const struct subcommand cmd_lpm = {
 	.operands = "[TARGET...]",
 	.operands_optional = true,
 	.takes_devices = true,
+	.list = "ports",
 	.summary = "Print the link policies of SATA ports, or set them.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -437,12 +437,9 @@ static enum exit_status print_answers(const struct common *common,
 		action->print(&answers[i]);
 	if (!common->form)
 		return STATUS_DONE;
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
 		action->write(&w, &answers[i]);
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -669,6 +666,7 @@ const struct subcommand cmd_measure = {
 	.name = "measure",
 	.operands = "energy|baseline|background|survey|merge FILE...",
 	.operands_optional = true, /* what is missing is said in words */
+	.list = "results",
 	.summary = "Turn samples of power into energy, background work and a "
 		   "better model.",
 	.options = options,

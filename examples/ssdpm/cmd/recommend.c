@@ -333,12 +333,9 @@ static enum exit_status print_advices(const struct common *common,
 	}
 	if (!common->form)
 		return STATUS_DONE;
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
 		write_advice(&w, &advices[i], &settings->sim);
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -572,6 +569,7 @@ const struct subcommand cmd_recommend = {
 	.name = "recommend",
 	.operands = "DRIVE...",
 	.takes_drives = true,
+	.list = "recommendations",
 	.summary = "Find the setting that saves most on a workload, within "
 		   "bounds on delays.",
 	.options = options,

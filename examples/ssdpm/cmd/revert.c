@@ -134,6 +134,7 @@ const struct subcommand cmd_revert = {
 	.name = "revert",
 	.operands = "",
 	.operands_optional = true,
+	.list = "plans",
 	.summary = "Go back to what was there before the first apply.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

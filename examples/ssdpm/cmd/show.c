@@ -206,23 +206,14 @@ static int write_live(struct json_writer *w, const struct settings *settings,
 }
 
 static int write_shown(struct json_writer *w, const struct settings *settings,
-		       const struct shown *all, size_t n,
-		       struct ssdpm_error *reterr)
+		       const struct shown *shown, struct ssdpm_error *reterr)
 {
-	int err = 0;
+	int err;
 
-	if (n != 1)
-		ssdpm__json_begin(w, NULL, '[');
-	for (size_t i = 0; i < n && !err; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		if (all[i].drive->device)
-			err = write_live(w, settings, &all[i], reterr);
-		else
-			err = write_drive(w, settings, &all[i], reterr);
-		ssdpm__json_end(w, '}');
-	}
-	if (n != 1)
-		ssdpm__json_end(w, ']');
+	ssdpm__json_begin(w, NULL, '{');
+	err = shown->drive->device ? write_live(w, settings, shown, reterr) :
+				     write_drive(w, settings, shown, reterr);
+	ssdpm__json_end(w, '}');
 	return err;
 }
 
@@ -230,19 +221,19 @@ static enum exit_status print_all_json(const struct common *common,
 				       const struct settings *settings,
 				       const struct shown *all, size_t n)
 {
-	enum exit_status status = STATUS_FAILED;
-	struct json_writer writer = { 0 };
+	struct json_writer w = { 0 };
 	struct ssdpm_error error;
-	char *text = NULL;
-	int err;
+	int err = 0;
 
-	err = write_shown(&writer, settings, all, n, &error);
-	if (!ssdpm__json_finish(&writer, &text, &error) && !err)
-		status = print_json(common, text);
-	else if (error.message[0])
+	begin_list(&w, common);
+	for (size_t i = 0; i < n && !err; i++)
+		err = write_shown(&w, settings, &all[i], &error);
+	if (!err)
+		return print_written(common, &w);
+	if (error.message[0])
 		complain("%s", error.message);
-	free(text);
-	return status;
+	free(w.text);
+	return STATUS_FAILED;
 }
 
 static enum exit_status set(void *data, struct common *common,
@@ -397,6 +388,7 @@ const struct subcommand cmd_show = {
 	.operands = "[DRIVE...]",
 	.operands_optional = true,
 	.takes_drives = true,
+	.list = "drives",
 	.summary = "Print what drives do to save power, and what they could.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -299,12 +299,9 @@ static enum exit_status print_answers(const struct common *common,
 	}
 	if (!common->form)
 		return STATUS_DONE;
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
 		write_answer(&w, &answers[i]);
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -313,7 +310,7 @@ static enum exit_status list_json(const struct common *common)
 	struct json_writer w = { 0 };
 	const char *name;
 
-	ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, common);
 	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++) {
 		ssdpm__json_begin(&w, NULL, '{');
 		ssdpm__json_string(&w, "schema", "ssdpm.generator/1");
@@ -322,7 +319,6 @@ static enum exit_status list_json(const struct common *common)
 				   ssdpm_generator_get_description(i));
 		ssdpm__json_end(&w, '}');
 	}
-	ssdpm__json_end(&w, ']');
 	return print_written(common, &w);
 }
 
@@ -432,6 +428,7 @@ const struct subcommand cmd_workload = {
 	.name = "workload",
 	.operands = "TRACE...",
 	.operands_optional = true,
+	.list = "workloads",
 	.summary = "Say what is in a trace of I/Os; make one, convert one.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -85,12 +85,12 @@ static void say_choice(const struct drive *drive,
 
 	for (size_t i = 0; i < drive->n_alternatives; i++)
 		seen += drive->alternatives[i].seen;
-	complain("%s: the catalogue has %u different tables under this name; "
-		 "taken: %s, firmware %s, as %" PRIu64 " of %" PRIu64
-		 " drives say",
-		 drive->name, match->n_tables, info->product,
-		 info->firmware[0] ? info->firmware : "unknown", drive->seen,
-		 seen);
+	remark("%s: the catalogue has %u different tables under this name; "
+	       "taken: %s, firmware %s, as %" PRIu64 " of %" PRIu64
+	       " drives say",
+	       drive->name, match->n_tables, info->product,
+	       info->firmware[0] ? info->firmware : "unknown", drive->seen,
+	       seen);
 }
 
 enum exit_status find_drive(const struct common *common,
@@ -115,8 +115,8 @@ enum exit_status find_drive(const struct common *common,
 	if (match.n_tables > 1 && !common->quiet)
 		say_choice(&drive, &match);
 	else if (common->verbose)
-		complain("%s: %u %s in the catalogue", name, match.n_matches,
-			 match.n_matches == 1 ? "row" : "rows");
+		remark("%s: %u %s in the catalogue", name, match.n_matches,
+		       match.n_matches == 1 ? "row" : "rows");
 	*ret_drive = drive;
 	return STATUS_DONE;
 }

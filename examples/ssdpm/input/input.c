@@ -138,8 +138,8 @@ static enum exit_status parse(const struct common *common, const char *path,
 	else if (err)
 		complain("%s: %s", path, error.message);
 	else if (common->verbose)
-		complain("%s: %zu bytes, %zu %s", path, buffer->size, *ret_n,
-			 *ret_n == 1 ? "drive" : "drives");
+		remark("%s: %zu bytes, %zu %s", path, buffer->size, *ret_n,
+		       *ret_n == 1 ? "drive" : "drives");
 	return err ? STATUS_FAILED : STATUS_DONE;
 }
 

@@ -140,12 +140,9 @@ static enum exit_status print_entries_json(const struct common *common,
 {
 	struct json_writer writer = { 0 };
 
-	if (entries->n != 1)
-		ssdpm__json_begin(&writer, NULL, '[');
+	begin_list(&writer, common);
 	for (size_t i = 0; i < entries->n; i++)
 		write_entry(&writer, &entries->entries[i]);
-	if (entries->n != 1)
-		ssdpm__json_end(&writer, ']');
 	return print_written(common, &writer);
 }
 

@@ -84,10 +84,9 @@ enum exit_status complain_of_device(const char *name,
 
 void complain_of_no_drive(const struct common *common)
 {
-	complain("no drive, and no SATA port, is %s%s; ssdpm list --catalogue "
-		 "lists drives that others have",
-		 common->root ? "in " : "here",
-		 common->root ? common->root : "");
+	remark("no drive, and no SATA port, is %s%s; ssdpm list --catalogue "
+	       "lists drives that others have",
+	       common->root ? "in " : "here", common->root ? common->root : "");
 }
 
 /* One line each; what is only interesting with -v comes only then. */
@@ -95,7 +94,7 @@ static void print_log(void *userdata, uint32_t level, const char *message)
 {
 	(void)userdata;
 	(void)level;
-	complain("%s", message);
+	remark("%s", message);
 }
 
 static int open_machine(const struct common *common, const char *root,
@@ -383,7 +382,7 @@ void look_at_journals(const struct common *common, const struct drives *drives)
 			continue;
 		text = describe_journal(live, &live->journal);
 		if (text)
-			complain("%s", text);
+			remark("%s", text);
 		free(text);
 	}
 }

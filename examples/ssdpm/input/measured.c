@@ -82,31 +82,29 @@ static void say_doubts(const struct measured_file *file,
 	const struct ssdpm_overlay *overlay = &file->overlay;
 
 	if (match == SSDPM_OVERLAY_OTHER_FIRMWARE)
-		complain("%s: measured with firmware %s, and %s has %s: powers "
-			 "may differ",
-			 file->path, overlay->firmware, drive->name,
-			 info->firmware);
+		remark("%s: measured with firmware %s, and %s has %s: powers "
+		       "may differ",
+		       file->path, overlay->firmware, drive->name,
+		       info->firmware);
 	else if (match == SSDPM_OVERLAY_UNKNOWN)
-		complain(
-			"%s: measured on a drive whose product is %s and whose "
-			"firmware is %s: taken to be that of %s",
-			file->path, or_unknown(overlay->product),
-			or_unknown(overlay->firmware), drive->name);
+		remark("%s: measured on a drive whose product is %s and whose "
+		       "firmware is %s: taken to be that of %s",
+		       file->path, or_unknown(overlay->product),
+		       or_unknown(overlay->firmware), drive->name);
 	if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link && !pcie_link)
-		complain("%s: measured with the link in %s, and what that "
-			 "takes is in the idle powers: whether it is so on "
-			 "this machine is not known",
-			 file->path,
-			 ssdpm_pcie_link_to_string(overlay->pcie_link));
+		remark("%s: measured with the link in %s, and what that "
+		       "takes is in the idle powers: whether it is so on "
+		       "this machine is not known",
+		       file->path,
+		       ssdpm_pcie_link_to_string(overlay->pcie_link));
 	else if (info->kind == SSDPM_KIND_NVME && overlay->pcie_link &&
 		 overlay->pcie_link != pcie_link)
-		complain(
-			"%s: measured with the link in %s, and what that takes "
-			"is in the idle powers: they do not hold with the "
-			"link in %s",
-			file->path,
-			ssdpm_pcie_link_to_string(overlay->pcie_link),
-			ssdpm_pcie_link_to_string(pcie_link));
+		remark("%s: measured with the link in %s, and what that takes "
+		       "is in the idle powers: they do not hold with the "
+		       "link in %s",
+		       file->path,
+		       ssdpm_pcie_link_to_string(overlay->pcie_link),
+		       ssdpm_pcie_link_to_string(pcie_link));
 }
 
 enum exit_status apply_measured(struct measured_files *files,

@@ -389,8 +389,8 @@ static void say_count(const char *name, uint64_t count, const char *one,
 		      const char *many)
 {
 	if (count)
-		complain("%s: %s %s", name, count_text(count).text,
-			 count == 1 ? one : many);
+		remark("%s: %s %s", name, count_text(count).text,
+		       count == 1 ? one : many);
 }
 
 void say_counts(const struct common *common, const struct trace_input *input)
@@ -416,22 +416,20 @@ void say_counts(const struct common *common, const struct trace_input *input)
 	say_count(name, c->n_wrapped, "time of -1 ns was put right",
 		  "times of -1 ns were put right");
 	if (c->n_ios > 1 && c->resolution_ns >= 1000000000)
-		complain("%s: all times are whole seconds: the trace does not "
-			 "show shorter idle times",
-			 name);
+		remark("%s: all times are whole seconds: the trace does not "
+		       "show shorter idle times",
+		       name);
 	if (!c->n_ios && c->n_other_device)
-		complain("%s: no I/O is of the device that --device names",
-			 name);
+		remark("%s: no I/O is of the device that --device names", name);
 	if (!common->verbose && c->n_ios)
 		return;
 	say_count(name, c->n_other_device,
 		  "I/O of another device is left out, as asked",
 		  "I/Os of other devices are left out, as asked");
 	if (common->verbose && c->format)
-		complain("%s: %s, %s lines or events, %s I/Os", name,
-			 ssdpm_trace_format_to_string(c->format),
-			 count_text(c->n_lines).text,
-			 count_text(c->n_ios).text);
+		remark("%s: %s, %s lines or events, %s I/Os", name,
+		       ssdpm_trace_format_to_string(c->format),
+		       count_text(c->n_lines).text, count_text(c->n_ios).text);
 }
 
 void write_counts(struct json_writer *w, const struct ssdpm_trace_counts *c)

@@ -239,16 +239,15 @@ static void warn_of_repeats(const struct recorder *r)
 		return;
 	every_ns = (uint64_t)(r->last_ns - r->start_ns) / n_new;
 	if (n_new == 1)
-		complain("%s said the same %s times: does it measure?",
-			 r->meter.name, count_text(r->n).text);
+		remark("%s said the same %s times: does it measure?",
+		       r->meter.name, count_text(r->n).text);
 	else
-		complain("%s repeats its value, and measures about each %s: "
-			 "what is shorter is not seen; --interval may be as "
-			 "long",
-			 r->meter.name,
-			 time_text(every_ns / (SECOND_NS / 10) *
-				   (SECOND_NS / 10))
-				 .text);
+		remark("%s repeats its value, and measures about each %s: "
+		       "what is shorter is not seen; --interval may be as "
+		       "long",
+		       r->meter.name,
+		       time_text(every_ns / (SECOND_NS / 10) * (SECOND_NS / 10))
+			       .text);
 }
 
 static enum exit_status record(struct recorder *r)
@@ -262,7 +261,7 @@ static enum exit_status record(struct recorder *r)
 				 SECOND_NS;
 	progress_begin(&r->progress, r->common, r->meter.name, -1);
 	if (!r->options->duration_ns && !r->common->quiet)
-		complain("%s is read until Ctrl-C", r->meter.name);
+		remark("%s is read until Ctrl-C", r->meter.name);
 	status = read_all(r);
 	release_signals();
 	if (!r->common->quiet)

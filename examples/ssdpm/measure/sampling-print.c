@@ -68,16 +68,16 @@ void write_sampling(struct json_writer *w, const struct ssdpm_sampling *s)
 void complain_of_sampling(const char *name, const struct ssdpm_sampling *s)
 {
 	if (s->remarks & SSDPM_SIGNAL_HELD)
-		complain("%s: its values repeat: measured every %s, not every "
-			 "%s",
-			 name, time_text(s->interval_ns).text,
-			 time_text(s->step_ns).text);
+		remark("%s: its values repeat: measured every %s, not every "
+		       "%s",
+		       name, time_text(s->interval_ns).text,
+		       time_text(s->step_ns).text);
 	if (s->remarks & SSDPM_SIGNAL_SLOWER_THAN_IO)
-		complain("%s: sampled every %s, too slow for the I/Os, which "
-			 "come in stretches of %s (median): this is right "
-			 "only if each sample is the mean of its step; sample "
-			 "at least every %s",
-			 name, time_text(s->interval_ns).text,
-			 time_text(s->busy_ns).text,
-			 time_text(s->advised_ns).text);
+		remark("%s: sampled every %s, too slow for the I/Os, which "
+		       "come in stretches of %s (median): this is right "
+		       "only if each sample is the mean of its step; sample "
+		       "at least every %s",
+		       name, time_text(s->interval_ns).text,
+		       time_text(s->busy_ns).text,
+		       time_text(s->advised_ns).text);
 }

@@ -384,28 +384,23 @@ static void write_experiment(struct json_writer *w, const struct experiment *e)
 	ssdpm__json_end(w, '}');
 }
 
-static void write_experiments(struct json_writer *w, const char *key,
-			      const struct sweep *sweep)
+static void write_experiments(struct json_writer *w, const struct sweep *sweep)
 {
-	ssdpm__json_begin(w, key, '[');
 	for (size_t i = 0; i < sweep->n; i++)
 		write_experiment(w, &sweep->experiments[i]);
-	ssdpm__json_end(w, ']');
 }
 
-static enum exit_status write_sweep(struct json_writer *w,
+static enum exit_status write_suite(struct json_writer *w,
 				    const struct sweep *sweep)
 {
 	enum exit_status status;
 
-	if (!sweep->is_suite) {
-		write_experiments(w, NULL, sweep);
-		return STATUS_DONE;
-	}
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.background-matrix/1");
 	status = write_matrix(w, sweep);
-	write_experiments(w, "experiments", sweep);
+	ssdpm__json_begin(w, "experiments", '[');
+	write_experiments(w, sweep);
+	ssdpm__json_end(w, ']');
 	ssdpm__json_end(w, '}');
 	return status;
 }
@@ -413,14 +408,18 @@ static enum exit_status write_sweep(struct json_writer *w,
 static enum exit_status print_sweep(const struct common *common,
 				    const struct sweep *sweep)
 {
-	enum exit_status status, printed;
+	enum exit_status status = STATUS_DONE, printed;
 	struct json_writer w = { 0 };
 
 	if (!common->form) {
 		print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
 		return sweep->is_suite ? print_matrix(sweep) : STATUS_DONE;
 	}
-	status = write_sweep(&w, sweep);
+	begin_list(&w, common);
+	if (sweep->is_suite)
+		status = write_suite(&w, sweep);
+	else
+		write_experiments(&w, sweep);
 	printed = print_written(common, &w);
 	return status ? status : printed;
 }

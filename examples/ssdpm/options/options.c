@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "text/output.h"
 #include "text/progress.h"
 
 #include <getopt.h>
@@ -10,8 +11,7 @@
 
 static const struct option_spec common_options[] = {
 	{ "json", 0, NULL,
-	  "print JSON (one object a drive, several in an "
-	  "array)" },
+	  "print JSON: one object, with a list and the errors" },
 	{ "value", 0, "KEY", "print the value of one key of the JSON, bare" },
 	{ "shell", 0, NULL, "print KEY='value' lines for /bin/sh" },
 	{ "root", 0, "DIR", "a capture, in the place of this machine" },
@@ -35,7 +35,7 @@ static const struct option_spec drive_options[] = {
 
 #define N_DRIVE (sizeof(drive_options) / sizeof(drive_options[0]))
 #define N_DEVICE 2
-#define N_COMMON (sizeof(common_options) / sizeof(common_options[0]))
+#define N_common (sizeof(common_options) / sizeof(common_options[0]))
 
 static size_t n_drive_options(const struct subcommand *subcommand)
 {
@@ -56,7 +56,7 @@ static size_t n_group_options(const struct subcommand *subcommand)
 static size_t n_all_options(const struct subcommand *subcommand)
 {
 	return subcommand->n_options + n_group_options(subcommand) +
-	       n_drive_options(subcommand) + N_COMMON;
+	       n_drive_options(subcommand) + N_common;
 }
 
 /* The subcommand's options first, the common ones last. */
@@ -76,7 +76,7 @@ const struct option_spec *option_at(const struct subcommand *subcommand,
 	if (i < n_drive_options(subcommand))
 		return &drive_options[i];
 	i -= n_drive_options(subcommand);
-	return i < N_COMMON ? &common_options[i] : NULL;
+	return i < N_common ? &common_options[i] : NULL;
 }
 
 bool argument_is_optional(const struct option_spec *option)
@@ -84,16 +84,34 @@ bool argument_is_optional(const struct option_spec *option)
 	return option->argument && option->argument[0] == '[';
 }
 
+__attribute__((format(printf, 1, 0))) static void say(const char *format,
+						      va_list args)
+{
+	progress_clear();
+	fputs("ssdpm: ", stderr);
+	print_list(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 void complain(const char *format, ...)
 {
 	va_list args;
 
-	progress_clear();
-	fputs("ssdpm: ", stderr);
 	va_start(args, format);
-	print_list(stderr, format, args);
+	say(format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	va_start(args, format);
+	note_error(format, args);
+	va_end(args);
+}
+
+void remark(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
 }
 
 enum exit_status usage_error(const struct common *common, const char *format,
@@ -318,7 +336,10 @@ enum exit_status help_subcommand(const struct subcommand *subcommand,
 static enum exit_status run_options(const struct subcommand *subcommand,
 				    int argc, char **argv)
 {
-	struct common common = { .subcommand = subcommand->name };
+	struct common common = {
+		.subcommand = subcommand->name,
+		.list = subcommand->list,
+	};
 	struct getopt_tables tables;
 	enum exit_status status;
 	int code;
@@ -347,8 +368,9 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 				   "%s: it stands right after %s, before all "
 				   "options",
 				   argv[optind], subcommand->name);
-	return subcommand->run(subcommand->settings, &common, argv + optind,
-			       (size_t)(argc - optind));
+	status = subcommand->run(subcommand->settings, &common, argv + optind,
+				 (size_t)(argc - optind));
+	return print_errors(&common, status);
 }
 
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,

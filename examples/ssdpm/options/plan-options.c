@@ -416,7 +416,7 @@ enum exit_status find_profile(const struct common *common,
 	if (err)
 		return complain_of_profile(settings, &error);
 	if (ret->source_assumed && !common->quiet)
-		complain("no power supply says whether this machine is on AC; "
-			 "taken: ac");
+		remark("no power supply says whether this machine is on AC; "
+		       "taken: ac");
 	return STATUS_DONE;
 }

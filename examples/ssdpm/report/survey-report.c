@@ -84,6 +84,7 @@ static enum exit_status print_report(
 		print_survey(result);
 		return STATUS_DONE;
 	}
+	begin_list(&w, common);
 	write_survey(&w, result);
 	return print_written(common, &w);
 }

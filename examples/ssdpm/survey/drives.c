@@ -92,7 +92,7 @@ static void leave_out(const struct common *common, struct drives *drives)
 			continue;
 		}
 		if (!common->quiet)
-			complain("%s is left out: %s", drive->name, reason);
+			remark("%s is left out: %s", drive->name, reason);
 		free_drive(drive);
 	}
 	drives->n = n;

@@ -251,7 +251,7 @@ enum exit_status prepare_fio(const struct common *common,
 		return status;
 	}
 	if (common->verbose)
-		complain("fio writes %s", fio.path);
+		remark("fio writes %s", fio.path);
 	status = fill_file(state, &fio);
 	if (status)
 		close_fio(&fio);

@@ -522,6 +522,7 @@ static enum exit_status print_result(const struct common *common,
 		print_merger(m);
 		return STATUS_DONE;
 	}
+	begin_list(&w, common);
 	write_merger(&w, m);
 	return print_written(common, &w);
 }

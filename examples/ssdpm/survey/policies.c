@@ -215,9 +215,9 @@ static void take(struct candidates *c, struct survey_policy *policy,
 			       memcmp(c->effects[same], effect, size)))
 		same++;
 	if (same < p->n && !c->is_default && !c->common->quiet)
-		complain("policies %s and %s do the same here: what differs "
-			 "between them is noise",
-			 p->list[same].text, policy->text);
+		remark("policies %s and %s do the same here: what differs "
+		       "between them is noise",
+		       p->list[same].text, policy->text);
 	if ((same < p->n && c->is_default) ||
 	    p->n == SSDPM_SURVEY_MAX_POLICIES) {
 		free_policy(policy);

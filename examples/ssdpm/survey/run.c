@@ -49,8 +49,8 @@ static enum exit_status run_steps(struct survey *survey,
 		for (int j = 0; j < N_ATTEMPTS && end == STEP_AGAIN; j++)
 			end = run_survey_step(survey, i, sampler, &progress);
 		if (survey->common->verbose && end == STEP_COMPLETE)
-			complain("run %zu of %zu is done", i + 1,
-				 survey->n_steps);
+			remark("run %zu of %zu is done", i + 1,
+			       survey->n_steps);
 	}
 	progress_clear();
 	return end == STEP_COMPLETE ? STATUS_DONE : STATUS_FAILED;
@@ -68,11 +68,11 @@ static void name_owners(const struct survey *survey)
 		if (found.owners[i].kind == SSDPM_OWNER_TLP ||
 		    found.owners[i].kind == SSDPM_OWNER_TUNED ||
 		    found.owners[i].kind == SSDPM_OWNER_LAPTOP_MODE_TOOLS) {
-			complain("%s sets policies too: stop %s for the time "
-				 "of the survey, if it runs",
-				 found.owners[i].path,
-				 ssdpm_owner_kind_to_string(
-					 found.owners[i].kind));
+			remark("%s sets policies too: stop %s for the time "
+			       "of the survey, if it runs",
+			       found.owners[i].path,
+			       ssdpm_owner_kind_to_string(
+				       found.owners[i].kind));
 			break;
 		}
 	free_surroundings(&found);

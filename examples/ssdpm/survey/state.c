@@ -204,8 +204,8 @@ enum exit_status open_survey_state(const struct common *common,
 		status = lock_state(&state, &busy);
 	if (!status && anything_left(&state)) {
 		if (!common->quiet)
-			complain("a survey was killed: what was in force "
-				 "before it is put back");
+			remark("a survey was killed: what was in force "
+			       "before it is put back");
 		status = put_back(&state);
 	}
 	if (status)
@@ -243,8 +243,8 @@ enum exit_status put_back_after_survey(const struct common *common,
 	if (!status)
 		status = put_back(&state);
 	if (!status && !common->quiet)
-		complain("a survey was killed: what was in force before it is "
-			 "put back");
+		remark("a survey was killed: what was in force before it is "
+		       "put back");
 	free_state(&state);
 	return status;
 }

@@ -264,13 +264,13 @@ static void say_what_is_odd(const struct step_work *w)
 		return;
 	w->survey->is_odd = w->n_late > n / 10 || w->n_same > n / 2;
 	if (w->n_late > n / 10)
-		complain("run %u: %u of %u readings came more than an interval "
-			 "late: the meter is slower than --interval",
-			 w->row.run, w->n_late, n);
+		remark("run %u: %u of %u readings came more than an interval "
+		       "late: the meter is slower than --interval",
+		       w->row.run, w->n_late, n);
 	if (w->n_same > n / 2)
-		complain("run %u: %u of %u readings are what the one before "
-			 "was: the meter measures less often than --interval",
-			 w->row.run, w->n_same, n);
+		remark("run %u: %u of %u readings are what the one before "
+		       "was: the meter measures less often than --interval",
+		       w->row.run, w->n_same, n);
 }
 
 static int64_t time_left(const struct survey *survey, size_t index)

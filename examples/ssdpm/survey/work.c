@@ -84,9 +84,9 @@ enum exit_status open_survey_io(const struct common *common, const char *name,
 		return result;
 	}
 	if (!common->root && !common->quiet && !is_on(drives, &status))
-		complain("--file %s: it cannot be seen to be on a drive of the "
-			 "survey",
-			 name);
+		remark("--file %s: it cannot be seen to be on a drive of the "
+		       "survey",
+		       name);
 	*ret_io = io;
 	return STATUS_DONE;
 }

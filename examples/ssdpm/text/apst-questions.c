@@ -531,16 +531,13 @@ static enum exit_status print_findings_json(const struct common *common,
 {
 	struct json_writer writer = { 0 };
 
-	if (n != 1)
-		ssdpm__json_begin(&writer, NULL, '[');
+	begin_list(&writer, common);
 	for (size_t i = 0; i < n; i++) {
 		ssdpm__json_begin(&writer, NULL, '{');
 		write_head(&writer, a, findings[i].drive);
 		a->write(&writer, &findings[i]);
 		ssdpm__json_end(&writer, '}');
 	}
-	if (n != 1)
-		ssdpm__json_end(&writer, ']');
 	return print_written(common, &writer);
 }
 
@@ -600,8 +597,8 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 
 	if (info->kind == SSDPM_KIND_NVME &&
 	    (info->unknown & SSDPM_INFO_APSTA) && !common->quiet)
-		complain("%s: APSTA is unknown; taken as 1 (APST supported)",
-			 drive->name);
+		remark("%s: APSTA is unknown; taken as 1 (APST supported)",
+		       drive->name);
 }
 
 /* What the arguments of the option name. */

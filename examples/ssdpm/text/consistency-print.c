@@ -116,12 +116,11 @@ static void print_table(const struct common *common, const struct rows *rows)
 		const struct iops_series *s = &rows->list->series[i];
 
 		if (s->found.n_holes)
-			complain(
-				"%s: the log has no line for %s of %s seconds, "
-				"which do not count: in such a second no "
-				"operation ended, or fio was held up",
-				s->name, count_text(s->found.n_holes).text,
-				count_text(s->found.n_holes + s->found.n).text);
+			remark("%s: the log has no line for %s of %s seconds, "
+			       "which do not count: in such a second no "
+			       "operation ended, or fio was held up",
+			       s->name, count_text(s->found.n_holes).text,
+			       count_text(s->found.n_holes + s->found.n).text);
 	}
 }
 
@@ -209,16 +208,12 @@ static void write_series(struct json_writer *w,
 	ssdpm__json_end(w, '}');
 }
 
-static void write_list(struct json_writer *w, const char *key,
+static void write_list(struct json_writer *w,
 		       const struct consistency_options *options,
 		       const struct iops_list *list, size_t step)
 {
-	if (key || list->n != 1)
-		ssdpm__json_begin(w, key, '[');
 	for (size_t i = 0; i < list->n; i++)
 		write_series(w, options, &list->series[i], step);
-	if (key || list->n != 1)
-		ssdpm__json_end(w, ']');
 }
 
 static enum exit_status write_consistency_page(
@@ -234,7 +229,9 @@ static enum exit_status write_consistency_page(
 	ssdpm__json_string(&w, "title", "How even writes go");
 	ssdpm__json_uint(&w, "late_s", LATE_S);
 	ssdpm__json_uint(&w, "step_s", step);
-	write_list(&w, "consistency", options, list, step);
+	ssdpm__json_begin(&w, "consistency", '[');
+	write_list(&w, options, list, step);
+	ssdpm__json_end(&w, ']');
 	ssdpm__json_end(&w, '}');
 	return write_page(&options->page, &w);
 }
@@ -258,6 +255,7 @@ enum exit_status print_consistency(const struct common *common,
 		print_table(common, &rows);
 		return STATUS_DONE;
 	}
-	write_list(&w, NULL, options, list, options->series);
+	begin_list(&w, common);
+	write_list(&w, options, list, options->series);
 	return print_written(common, &w);
 }

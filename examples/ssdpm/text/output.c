@@ -18,6 +18,11 @@ struct walk {
 	char name[256];
 };
 
+/* What was complained of, and whether an object was printed: one a process. */
+static char **errors;
+static size_t n_errors;
+static bool answered;
+
 static void print_quoted(const char *text, size_t length)
 {
 	putchar('\'');
@@ -148,27 +153,29 @@ static enum exit_status print_drives(const struct common *common,
 static enum exit_status print_flat(const struct common *common,
 				   const struct json *json)
 {
-	const struct json_node *root = &json->nodes[0];
+	const struct json_node *list =
+		ssdpm__json_member(json, &json->nodes[0], common->list);
 	enum exit_status status;
 
-	if (root->type == JSON_OBJECT)
-		return print_drive(common, json, root, false);
-	if (common->form == FORM_SHELL)
+	if (list->n_children != 1 && common->form == FORM_SHELL)
 		return usage_error(common,
 				   "--shell takes one drive, or one plan; here "
 				   "are %u",
-				   root->n_children);
-	status = print_drives(common, json, root, true);
-	return status ? status : print_drives(common, json, root, false);
+				   list->n_children);
+	status = common->value_key ? print_drives(common, json, list, true) :
+				     STATUS_DONE;
+	return status ? status : print_drives(common, json, list, false);
 }
 
-enum exit_status print_json(const struct common *common, const char *text)
+static enum exit_status print_text_as(const struct common *common,
+				      const char *text)
 {
 	enum exit_status status;
 	struct ssdpm_error error;
 	struct json json;
 
 	if (common->form == FORM_JSON) {
+		answered = true;
 		fputs(text, stdout);
 		return STATUS_DONE;
 	}
@@ -181,6 +188,26 @@ enum exit_status print_json(const struct common *common, const char *text)
 	return status;
 }
 
+/* "ssdpm.measure-energy/2" */
+static void write_schema(struct json_writer *writer,
+			 const struct common *common)
+{
+	char schema[64];
+
+	snprintf(schema, sizeof(schema), "ssdpm.%s/2", common->subcommand);
+	for (char *at = schema; *at; at++)
+		if (*at == ' ')
+			*at = '-';
+	ssdpm__json_string(writer, "schema", schema);
+}
+
+void begin_list(struct json_writer *writer, const struct common *common)
+{
+	ssdpm__json_begin(writer, NULL, '{');
+	write_schema(writer, common);
+	ssdpm__json_begin(writer, common->list, '[');
+}
+
 enum exit_status print_written(const struct common *common,
 			       struct json_writer *writer)
 {
@@ -188,12 +215,55 @@ enum exit_status print_written(const struct common *common,
 	enum exit_status status;
 	char *text;
 
+	ssdpm__json_end(writer, ']');
+	ssdpm__json_begin(writer, "errors", '[');
+	for (size_t i = 0; i < n_errors; i++)
+		ssdpm__json_string(writer, NULL, errors[i]);
+	ssdpm__json_end(writer, ']');
+	ssdpm__json_end(writer, '}');
 	if (ssdpm__json_finish(writer, &text, &error)) {
 		complain("%s", error.message);
 		return STATUS_FAILED;
 	}
-	status = print_json(common, text);
+	status = print_text_as(common, text);
 	free(text);
+	return status;
+}
+
+enum exit_status print_item(const struct common *common, const char *text)
+{
+	struct json_writer writer = { 0 };
+
+	begin_list(&writer, common);
+	ssdpm__json_begin(&writer, NULL, '{');
+	ssdpm__json_members(&writer, text);
+	ssdpm__json_end(&writer, '}');
+	return print_written(common, &writer);
+}
+
+void note_error(const char *format, va_list args)
+{
+	char **grown = realloc(errors, (n_errors + 1) * sizeof(*errors));
+
+	if (!grown)
+		return;
+	errors = grown;
+	if (vasprintf(&errors[n_errors], format, args) < 0)
+		return;
+	/* JSON has no bytes that are no text. */
+	ssdpm__blunt_controls(errors[n_errors]);
+	n_errors++;
+}
+
+enum exit_status print_errors(const struct common *common,
+			      enum exit_status status)
+{
+	struct json_writer writer = { 0 };
+
+	if (common->form != FORM_JSON || answered || status == STATUS_USAGE)
+		return status;
+	begin_list(&writer, common);
+	print_written(common, &writer);
 	return status;
 }
 

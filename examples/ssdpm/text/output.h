@@ -7,15 +7,35 @@
 
 #include "base/json.h"
 
-/*
- * Print JSON as --json, --shell or --value ask for. A key inside is named by
- * its path: "states_3_exit_latency_us"; an array has "states_count" too.
- */
-enum exit_status print_json(const struct common *common, const char *text);
+#include <stdarg.h>
 
-/* The same of what was written so far; that is over then. */
+/*
+ * What a subcommand answers is one object: "schema", the list that the
+ * subcommand names, "errors". Begin it, write the items of the list, print it.
+ */
+void begin_list(struct json_writer *writer, const struct common *common);
+
+/*
+ * Print it as --json, --shell or --value ask for. These two have the keys of an
+ * item alone, one inside another being named by its path:
+ * "states_3_exit_latency_us"; an array has "states_count" too.
+ */
 enum exit_status print_written(const struct common *common,
 			       struct json_writer *writer);
+
+/* The same of an item that stands as a text. */
+enum exit_status print_item(const struct common *common, const char *text);
+
+/* An error for "errors": what complain() says. */
+void note_error(const char *format, va_list args)
+	__attribute__((format(printf, 1, 0)));
+
+/*
+ * At the end: where --json was asked for, and nothing was answered, the object
+ * with an empty list. Return: the status.
+ */
+enum exit_status print_errors(const struct common *common,
+			      enum exit_status status);
 
 #define TABLE_COLUMNS 12
 #define TABLE_ROWS 40

@@ -449,12 +449,9 @@ static enum exit_status print_works_json(const struct work *const *works,
 	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
-	if (n != 1)
-		ssdpm__json_begin(&w, NULL, '[');
+	begin_list(&w, works[0]->common);
 	for (size_t i = 0; i < n && !status; i++)
 		status = write_work(&w, works[i]);
-	if (n != 1)
-		ssdpm__json_end(&w, ']');
 	if (!status)
 		return print_written(works[0]->common, &w);
 	free(w.text);
@@ -470,7 +467,7 @@ static void say_warnings(const struct work *work)
 		return;
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
 		if (step.warning[0])
-			complain("%s: warning: %s", step.device, step.warning);
+			remark("%s: warning: %s", step.device, step.warning);
 }
 
 enum exit_status print_works(const struct work *const *works, size_t n)

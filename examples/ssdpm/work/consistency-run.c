@@ -205,10 +205,10 @@ static enum exit_status write_and_read(
 	int fd;
 
 	if (!common->quiet)
-		complain("fio fills %u %% of it, then writes 4 KiB anywhere "
-			 "for %s",
-			 (unsigned int)(options->share_ppm / 10000),
-			 time_text(options->duration_s * 1000000000).text);
+		remark("fio fills %u %% of it, then writes 4 KiB anywhere "
+		       "for %s",
+		       (unsigned int)(options->share_ppm / 10000),
+		       time_text(options->duration_s * 1000000000).text);
 	status = call_fio(common, disk, run);
 	if (access(run->log, F_OK)) {
 		if (!status)
@@ -269,7 +269,7 @@ enum exit_status run_on_drive(const struct common *common,
 				     "nothing was written: --destroy-data says "
 				     "that all of this may be lost");
 	if (!status && !disk.trims && !options->no_trim && !common->quiet)
-		complain("it takes no TRIM, and is written as it is");
+		remark("it takes no TRIM, and is written as it is");
 	if (!status)
 		status = run_fio_on(common, options, &disk, list);
 	close_disk(&disk);

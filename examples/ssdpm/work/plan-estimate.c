@@ -91,8 +91,8 @@ static void note_power_states(const struct work *work)
 	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++) {
 		if (step.kind != SSDPM_STEP_POWER_STATE)
 			continue;
-		complain("the power state is no part of the estimate: ssdpm "
-			 "estimate --power-cap says what a cap costs");
+		remark("the power state is no part of the estimate: ssdpm "
+		       "estimate --power-cap says what a cap costs");
 		return;
 	}
 }

@@ -85,9 +85,9 @@ static void note_old_linux(const struct work *work)
 	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > 5 ||
 	    (major == 5 && minor >= 18) || work->common->quiet)
 		return;
-	complain("Linux %u.%u does not tell udev of a reset or a resume: "
-		 "--persist systemd sets the power state after sleep, too",
-		 major, minor);
+	remark("Linux %u.%u does not tell udev of a reset or a resume: "
+	       "--persist systemd sets the power state after sleep, too",
+	       major, minor);
 }
 
 /* What the options set of all drives, beside a profile or without one. */
@@ -230,7 +230,7 @@ static enum exit_status prove(struct work *work)
 		return complain_of_proof(&error);
 	}
 	if (err && !common->quiet)
-		complain("tables are not read back: %s", error.message);
+		remark("tables are not read back: %s", error.message);
 	return STATUS_DONE;
 }
 

@@ -320,11 +320,21 @@ struct contents {
 	size_t n;
 };
 
+/* The one that ssdpm measure calibrate --json lists, or the text itself. */
+static const struct json_node *find_overlay(const struct json *json)
+{
+	const struct json_node *subject = ssdpm__json_subject(json);
+
+	return subject->type == JSON_ARRAY && subject->n_children == 1 ?
+		       ssdpm__json_first(json, subject) :
+		       subject;
+}
+
 static int read_contents(const struct json *json, struct contents *c,
 			 struct ssdpm_error *reterr)
 {
 	struct reader r = { .json = json,
-			    .object = &json->nodes[0],
+			    .object = find_overlay(json),
 			    .reterr = reterr };
 	int err = ssdpm__json_expect(r.object, JSON_OBJECT, "overlay", reterr);
 
