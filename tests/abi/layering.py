@@ -84,24 +84,24 @@ PURE_FUNCTIONS = {
 }  # fmt: skip
 ALLOCATION = {"malloc", "calloc", "realloc", "free"}
 ALLOCATES_NOTHING = {"policy"}
-# A workload may come from a descriptor that the caller opened and names: it is
+# A trace may come from a descriptor that the caller opened and names: it is
 # read, in one file, and no other is opened; one that is non-blocking is waited
 # for. The libraries that unpack it work on memory alone.
 FILES = {
-    "energy/workload/source.c": (
+    "energy/common/source.c": (
         {"poll.h", "unistd.h"},
         {"poll", "read", "__errno_location"},
     ),
     "base/dynamic.h": ({"dlfcn.h"}, set()),
-    "energy/workload/unpack-lzma.c": (
+    "energy/common/unpack-lzma.c": (
         {"lzma.h"},
         {"lzma_code", "lzma_end", "lzma_stream_decoder"},
     ),
-    "energy/workload/unpack-zlib.c": (
+    "energy/common/unpack-zlib.c": (
         {"zlib.h"},
         {"inflate", "inflateEnd", "inflateInit2_", "inflateReset"},
     ),
-    "energy/workload/unpack-zstd.c": (
+    "energy/common/unpack-zstd.c": (
         {"zstd.h", "zstd_errors.h"},
         {
             "ZSTD_DCtx_setParameter",

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "workload/input.h"
+#include "common/input.h"
 
 #define MIN_FIELDS 4
 #define MAX_FIELDS 7

@@ -5,7 +5,7 @@
 
 #include "measure/internal.h"
 
-#include "workload/input.h"
+#include "common/input.h"
 
 enum decimal_kind {
 	DECIMAL_NUMBER = 1,

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/internal.h"
-#include "workload/random.h"
+#include "common/random.h"
 
 #define SETTLE_NS UINT64_C(600000000000)
 #define INTERVAL_NS UINT64_C(3000000000)

@@ -7,7 +7,7 @@
 
 #include "base/internal.h"
 #include "workload/internal.h"
-#include "workload/random.h"
+#include "common/random.h"
 
 struct generator {
 	struct plan plan;

@@ -65,10 +65,6 @@ struct kind {
 	uint32_t value_unit;
 };
 
-/* NULL: no such index, or no such name. */
-const struct workload *ssdpm__workload(size_t index);
-const struct workload *ssdpm__workload_find(const char *name);
-const struct kind *ssdpm__workload_kind(const struct workload *workload);
 const char *ssdpm__workload_description(const struct workload *workload);
 
 /* The step from one I/O of a stream to the next, beside a number of I/Os. */

@@ -6,7 +6,7 @@
 #include <ssdpm/energy/workload.h>
 
 #include "base/text.h"
-#include "workload/input.h"
+#include "common/input.h"
 
 /* What a format is recognised by lies in this much. */
 #define TRACE_HEAD_BYTES (64u << 10)

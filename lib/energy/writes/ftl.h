@@ -6,7 +6,7 @@
 #include <ssdpm/energy/writes.h>
 
 #include "estimate/internal.h"
-#include "workload/random.h"
+#include "common/random.h"
 
 /* No page, no block. */
 #define NOWHERE UINT32_MAX

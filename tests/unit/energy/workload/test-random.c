@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "workload/random.h"
+#include "common/random.h"
 
 /* What the authors' programs print for these states. */
 static void the_generator_is_the_published_one(void **state)

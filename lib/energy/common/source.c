@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the bytes of a trace come from: a descriptor of the caller, memory. */
-#include "workload/internal.h"
+#include "common/input.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  * Packed traces: gzip (RFC 1952), zstd (RFC 8878) and xz, known by the bytes
  * that they begin with. Memory is constant: one buffer here, one window there.
  */
-#include "workload/unpack.h"
+#include "common/unpack.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers, logarithms and powers, in integers. */
-#include "workload/random.h"
+#include "common/random.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How packed traces are unpacked: a codec for each way of packing. */
-#ifndef SSDPM_LIB_WORKLOAD_UNPACK_H
-#define SSDPM_LIB_WORKLOAD_UNPACK_H
+#ifndef SSDPM_LIB_COMMON_UNPACK_H
+#define SSDPM_LIB_COMMON_UNPACK_H
 
-#include "workload/internal.h"
+#include "common/input.h"
 
 /* Bytes to take, and room for bytes to give; each side is moved on. */
 struct unpack_step {

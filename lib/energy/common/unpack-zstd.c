@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* zstd, by libzstd. */
-#include "workload/unpack.h"
+#include "common/unpack.h"
 
 #include <errno.h>
 #include <zstd.h>

@@ -3,8 +3,8 @@
  * Random numbers of generated workloads: integers only, so that the same seed
  * gives the same records on every machine.
  */
-#ifndef SSDPM_LIB_WORKLOAD_RANDOM_H
-#define SSDPM_LIB_WORKLOAD_RANDOM_H
+#ifndef SSDPM_LIB_COMMON_RANDOM_H
+#define SSDPM_LIB_COMMON_RANDOM_H
 
 #include <stdint.h>
 

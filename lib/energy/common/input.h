@@ -3,8 +3,8 @@
  * The bytes of a file, as its readers see them: those of traces, and those of
  * samples of power.
  */
-#ifndef SSDPM_LIB_WORKLOAD_INPUT_H
-#define SSDPM_LIB_WORKLOAD_INPUT_H
+#ifndef SSDPM_LIB_COMMON_INPUT_H
+#define SSDPM_LIB_COMMON_INPUT_H
 
 #include <ssdpm/base.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xz, by liblzma, which reads all streams of a file and the padding of each. */
-#include "workload/unpack.h"
+#include "common/unpack.h"
 
 #include <errno.h>
 #include <lzma.h>

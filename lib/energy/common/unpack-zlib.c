@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gzip, by zlib. */
-#include "workload/unpack.h"
+#include "common/unpack.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  * The bytes of a trace, a window over a source: as large as the beginning of
  * the trace that is looked at, or as its longest line.
  */
-#include "workload/internal.h"
+#include "common/input.h"
 
 #include <errno.h>
 #include <stdlib.h>
