@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure calibrate: what power and I/Os of one run say of a drive. */
 #include "options/apst-options.h"
-#include "measure/calibrate-print.h"
+#include "measure/measure.h"
 #include "work/comparison.h"
 #include "input/measure-input.h"
 #include "text/output.h"
-#include "measure/sampling-print.h"
 #include "options/units.h"
 
 #include <errno.h>

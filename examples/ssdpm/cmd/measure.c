@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure: energy, background work and surveys, from samples of power. */
 #include "input/measure-input.h"
-#include "measure/meter.h"
-#include "measure/measure-print.h"
-#include "measure/sweep.h"
-#include "report/survey-report.h"
-#include "survey/run.h"
+#include "measure/measure.h"
+#include "report/report.h"
+#include "survey/survey.h"
 #include "options/units.h"
 
 #include <errno.h>

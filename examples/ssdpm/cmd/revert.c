@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm revert: back to what was there before the first apply. */
 #include "options/apst-options.h"
-#include "survey/state.h"
+#include "survey/survey.h"
 #include "work/work.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/calibrate-print.h"
+#include "measure/measure.h"
 
 #include "work/comparison.h"
-#include "measure/measure-print.h"
 #include "text/output.h"
 
 #include <math.h>

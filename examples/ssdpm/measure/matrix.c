@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/matrix.h"
+#include "measure/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

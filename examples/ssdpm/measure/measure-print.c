@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/measure-print.h"
-
-#include "measure/sampling-print.h"
+#include "measure/measure.h"
 
 #include <math.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/meter.h"
+#include "measure/measure.h"
 
 #include "input/live.h"
-#include "measure/measure-print.h"
 #include "text/progress.h"
-#include "survey/clock.h"
+#include "survey/survey.h"
 #include "options/units.h"
 
 #include <errno.h>

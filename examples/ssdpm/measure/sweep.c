@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/sweep.h"
-
-#include "measure/matrix.h"
-#include "measure/measure-print.h"
+#include "measure/measure.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of a survey as JSON, and as the page that is made of it. */
-#include "report/survey-result.h"
+#include "report/report.h"
 
-#include "measure/measure-print.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of a survey for an issue tracker. */
-#include "report/survey-result.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <math.h>

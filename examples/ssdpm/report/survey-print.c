@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of a survey for people. */
-#include "report/survey-result.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/survey-report.h"
+#include "report/report.h"
 
-#include "report/survey-result.h"
 #include "options/units.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/survey-result.h"
+#include "report/report.h"
 
-#include "measure/measure-print.h"
+#include "measure/measure.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which policy a survey speaks for, what that saves and costs, how to set it.
  */
-#include "report/survey-result.h"
+#include "report/report.h"
 #include "options/units.h"
 
 #include <math.h>

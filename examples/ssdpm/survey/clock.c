@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "survey/clock.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which drives a survey is for. */
-#include "survey/policies.h"
+#include "survey/survey.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fio, on a file of its own: throughput, and latency with its deviation. */
-#include "survey/clock.h"
-#include "survey/work.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>

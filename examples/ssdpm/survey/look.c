@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --dry-run: what the noise of now lets a survey tell. */
-#include "survey/run.h"
+#include "survey/survey.h"
 
 #include "options/numbers.h"
-#include "survey/clock.h"
-#include "report/survey-result.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Surveys of several drives and people as one: what holds for all of them. */
-#include "report/survey-result.h"
+#include "report/report.h"
 
-#include "measure/measure-print.h"
+#include "measure/measure.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "survey/options.h"
+#include "survey/survey.h"
 
 #include "options/units.h"
 
 #include <string.h>
 #include <sys/random.h>
 
-#define SECOND_NS UINT64_C(1000000000)
 #define MAX_WORD 255
 
 static const struct option_spec options[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A survey before it begins: on what, in which order, how long. */
-#include "survey/run.h"
+#include "survey/survey.h"
 
 #include "options/numbers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "survey/policies.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of a survey's file: written once, and read to go on. */
-#include "survey/run.h"
-#include "survey/clock.h"
+#include "survey/survey.h"
 #include "options/units.h"
 
 #include <errno.h>

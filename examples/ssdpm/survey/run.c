@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm measure survey --save, --resume and --dry-run. */
-#include "survey/run.h"
+#include "survey/survey.h"
 
 #include "options/numbers.h"
-#include "survey/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

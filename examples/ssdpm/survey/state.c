@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "survey/state.h"
-
-#include "survey/file.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a survey: a policy is set, settles, and is measured. */
-#include "survey/run.h"
+#include "survey/survey.h"
 
 #include "options/numbers.h"
-#include "survey/clock.h"
 
 #include <errno.h>
 #include <math.h>

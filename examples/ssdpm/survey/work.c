@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "survey/work.h"
-
-#include "survey/clock.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>

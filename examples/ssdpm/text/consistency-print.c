@@ -2,7 +2,7 @@
 /* What ssdpm consistency found: a table, JSON, and the page. */
 #include "work/consistency.h"
 
-#include "measure/measure-print.h"
+#include "measure/measure.h"
 #include "text/output.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "work/consistency.h"
 
 #include "input/live.h"
-#include "survey/work.h"
+#include "survey/survey.h"
 
 #include <dirent.h>
 #include <errno.h>

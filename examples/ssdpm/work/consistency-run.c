@@ -3,8 +3,7 @@
 #include "work/consistency.h"
 
 #include "text/progress.h"
-#include "survey/clock.h"
-#include "survey/work.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>

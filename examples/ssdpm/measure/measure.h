@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of power: read from a meter, turned into answers, printed. */
+#ifndef SSDPM_COMMAND_MEASURE_H
+#define SSDPM_COMMAND_MEASURE_H
+
+#include "command.h"
+#include "options/numbers.h"
+#include "text/output.h"
+#include "work/simulate.h"
+
+/* Samples of power of a meter of this machine, in the place of a file. */
+
+extern const struct option_group meter_option_group;
+
+struct meter_options {
+	const char *name;     /* NULL: no meter is read */
+	const char *save;     /* where the samples go; NULL: nowhere */
+	const char *last;     /* an option that needs a meter */
+	uint64_t duration_ns; /* 0: until somebody ends it */
+	uint64_t interval_ns; /* 0: a second */
+};
+
+/* What was recorded: a file like any other, at its beginning. */
+struct recording {
+	int fd;
+	uint64_t n;
+	bool has_counter;
+	double counter_j; /* of all of it */
+};
+
+/*
+ * Read the meter for as long as is wanted, or until SIGINT or SIGTERM. What
+ * fails is complained of: with *ret_recording filled where something was
+ * recorded before that (n is not 0).
+ */
+enum exit_status record_meter(const struct common *common,
+			      const struct meter_options *options,
+			      struct recording *ret_recording);
+
+/* Whether samples are taken fast enough, for people and as JSON. */
+
+/* What is wrong, a line for each; nothing is. */
+void print_sampling(const struct ssdpm_sampling *s);
+
+/* A member "sampling". */
+void write_sampling(struct json_writer *w, const struct ssdpm_sampling *s);
+
+/* Its words, as members of an array. */
+void write_sampling_remarks(struct json_writer *w,
+			    const struct ssdpm_sampling *s);
+
+/* How I/Os and samples of the same run go together; on stderr. */
+void complain_of_sampling(const char *name, const struct ssdpm_sampling *s);
+
+/* What was measured, for people and as JSON. */
+
+struct energy_answer {
+	const char *name;
+	struct ssdpm_power_counts counts;
+	struct ssdpm_energy energy;
+	struct ssdpm_sampling sampling;
+	bool has_tolerance;
+	bool has_counter; /* of the meter */
+	double counter_j;
+};
+
+/* A baseline, and what was found above it. */
+struct baseline_answer {
+	const char *name;
+	struct ssdpm_baseline baseline;
+	struct ssdpm_sampling sampling;
+	struct ssdpm_activity *activities;
+	size_t n_activities;
+	bool has_tail, has_work;
+	struct ssdpm_tail tail;
+	struct ssdpm_idle_work work;
+};
+
+struct number joules_text(double joules);
+struct number watts_text(double watts);
+
+/* Rounded; null where it is no number, or beyond 64 bits. */
+void json_scaled(struct json_writer *w, const char *key, double value,
+		 double scale);
+
+void print_energy(const struct energy_answer *a);
+void write_energy(struct json_writer *w, const struct energy_answer *a);
+void print_baseline(const struct baseline_answer *a);
+void write_baseline(struct json_writer *w, const struct baseline_answer *a);
+void print_background(const struct baseline_answer *a);
+void write_background(struct json_writer *w, const struct baseline_answer *a);
+
+/*
+ * The classes of a whole suite, as its study published them: a line for each
+ * micro-benchmark, a column for each drive, in a cell the patterns "SW / RW".
+ */
+
+/* Of what an experiment is the only one in a suite. */
+enum place {
+	MICRO_BENCHMARK,
+	DRIVE,
+	PATTERN,
+	N_PLACES,
+};
+
+extern const char *const place_names[N_PLACES];
+
+struct experiment {
+	char *name;
+	char *place[N_PLACES]; /* NULL: it is of no suite */
+	struct ssdpm_background_run *runs;
+	size_t n_runs;
+	struct ssdpm_background_class class;
+};
+
+struct sweep {
+	struct experiment *experiments;
+	size_t n;
+	bool is_suite;
+};
+
+/* "grows with the parameter" */
+const char *class_name(uint32_t background);
+/* "grows", in JSON and in Python */
+const char *class_code(uint32_t background);
+
+/* Whether there is one; all else prints. */
+enum exit_status check_matrix(const struct sweep *sweep);
+
+enum exit_status print_matrix(const struct sweep *sweep);
+
+/* micro_benchmarks, drives, patterns and cells of an object that is open. */
+enum exit_status write_matrix(struct json_writer *w, const struct sweep *sweep);
+
+/* The classes of experiments that vary a parameter, from their tails. */
+
+/*
+ * Lines of experiment,parameter,tail_s,extra_j,sigma_j under such a header; no
+ * column experiment: all are of one. With micro_benchmark,drive,pattern in its
+ * place they are a suite, of which the matrix is printed too.
+ */
+enum exit_status classify_sweep(const struct common *common, const char *path);
+
+/* What a calibration found, for people. */
+
+struct calibrate_answer {
+	const struct subject *subject; /* what was known before */
+	struct ssdpm_overlay overlay;
+	struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_calibration calibration;
+	bool offset_given, policy_given;
+};
+
+void print_calibration(const struct calibrate_answer *answer);
+
+#endif
