@@ -65,7 +65,7 @@ static size_t merged(const struct estimate *e, size_t row)
 	size_t n = 0;
 
 	for (size_t i = row + 1; i < e->n_jobs; i++)
-		n += e->jobs[i].same_as_before && e->jobs[i].same == row;
+		n += e->jobs[i].row.same_as == row;
 	return n;
 }
 
@@ -81,16 +81,12 @@ static void head_cells(struct table *rows)
 	table_end_row(rows);
 }
 
-static enum exit_status add_row(struct table *rows, const struct estimate *e,
-				size_t row)
+static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
-	const struct job *job = &e->jobs[row];
-	const struct ssdpm_run *run = &job->result.nominal;
-	struct ssdpm_saving saving;
+	const struct ssdpm_run *run = &e->jobs[row].row.result->nominal;
+	const struct ssdpm_saving saving = e->jobs[row].row.saving;
 
-	if (find_saving(e, job, &saving))
-		return STATUS_FAILED;
-	table_cell(rows, 0, "%s%s", job->policy->name,
+	table_cell(rows, 0, "%s%s", e->jobs[row].policy->name,
 		   merged(e, row) ? " *" : "");
 	table_cell(rows, 1, "%s", energy_text(run->energy_nj).text);
 	table_cell(rows, 2, "%s", power_text((int64_t)run->mean_power_uw).text);
@@ -105,7 +101,6 @@ static enum exit_status add_row(struct table *rows, const struct estimate *e,
 	table_cell(rows, 6, "%s", time_text(run->delay_mean_ns).text);
 	table_cell(rows, 7, "%s", time_text(run->delay_p99_ns).text);
 	table_end_row(rows);
-	return STATUS_DONE;
 }
 
 static void print_merged(const struct estimate *e, size_t row)
@@ -116,7 +111,7 @@ static void print_merged(const struct estimate *e, size_t row)
 		return;
 	printf("  * %s is also ", e->jobs[row].policy->name);
 	for (size_t i = row + 1; i < e->n_jobs; i++) {
-		if (!e->jobs[i].same_as_before || e->jobs[i].same != row)
+		if (e->jobs[i].row.same_as != row)
 			continue;
 		printf("%s%s", before, e->jobs[i].policy->name);
 		before = ", ";
@@ -124,12 +119,11 @@ static void print_merged(const struct estimate *e, size_t row)
 	putchar('\n');
 }
 
-static enum exit_status print_comparison(const struct settings *settings,
-					 const struct estimate *e)
+static void print_comparison(const struct settings *settings,
+			     const struct estimate *e)
 {
-	const struct ssdpm_result *first = &e->jobs[0].result;
+	const struct ssdpm_result *first = e->jobs[0].row.result;
 	uint64_t n = all_ios(&first->nominal);
-	enum exit_status status = STATUS_DONE;
 	static struct table rows;
 
 	print_subject(e, &settings->sim);
@@ -145,20 +139,18 @@ static enum exit_status print_comparison(const struct settings *settings,
 	putchar('\n');
 	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
 	head_cells(&rows);
-	for (size_t i = 0; i < e->n_jobs && !status; i++)
-		if (!e->jobs[i].same_as_before)
-			status = add_row(&rows, e, i);
-	if (status)
-		return status;
+	for (size_t i = 0; i < e->n_jobs; i++)
+		if (!is_merged(e, i))
+			add_row(&rows, e, i);
 	table_print(&rows);
 	for (size_t i = 0; i < e->n_jobs; i++)
 		print_merged(e, i);
-	return STATUS_DONE;
 }
 
-static void csv_row(const struct estimate *e, const struct job *job,
-		    const struct ssdpm_result *r, const struct ssdpm_saving *s)
+static void csv_row(const struct estimate *e, const struct job *job)
 {
+	const struct ssdpm_result *r = job->row.result;
+	const struct ssdpm_saving *s = &job->row.saving;
 	const struct ssdpm_run *run = &r->nominal;
 
 	csv_text(e->subject->drive->name, ',');
@@ -178,7 +170,7 @@ static void csv_row(const struct estimate *e, const struct job *job,
 }
 
 /* A line for each policy: a reader of CSV wants no footnotes. */
-static enum exit_status print_csv(const struct estimates *all)
+static void print_csv(const struct estimates *all)
 {
 	csv_line(19, "drive", "trace", "policy", "duration_ns", "low_energy_nj",
 		 "energy_nj", "high_energy_nj", "low_mean_power_uw",
@@ -188,44 +180,30 @@ static enum exit_status print_csv(const struct estimates *all)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
 
-		for (size_t j = 0; j < e->n_jobs; j++) {
-			const struct job *job = &e->jobs[j];
-			const struct job *ran =
-				job->same_as_before ? &e->jobs[job->same] : job;
-			struct ssdpm_saving saving;
-
-			if (find_saving(e, ran, &saving))
-				return STATUS_FAILED;
-			csv_row(e, job, &ran->result, &saving);
-		}
+		for (size_t j = 0; j < e->n_jobs; j++)
+			csv_row(e, &e->jobs[j]);
 	}
-	return STATUS_DONE;
 }
 
 static enum exit_status print_all(const struct common *common,
 				  const struct settings *settings,
 				  const struct estimates *all)
 {
-	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
 	if (common->form == FORM_OWN)
-		return print_csv(all);
-	for (size_t i = 0; i < all->n && !common->form && !status; i++) {
+		print_csv(all);
+	for (size_t i = 0; i < all->n && !common->form; i++) {
 		if (i)
 			putchar('\n');
-		status = print_comparison(settings, &all->estimates[i]);
+		print_comparison(settings, &all->estimates[i]);
 	}
-	if (!common->form)
-		return status;
+	if (!common->form || common->form == FORM_OWN)
+		return STATUS_DONE;
 	begin_list(&w, common);
-	for (size_t i = 0; i < all->n && !status; i++)
-		status = write_comparison(&w, &all->estimates[i],
-					  &settings->sim, false);
-	if (!status)
-		return print_written(common, &w);
-	free(w.text);
-	return status;
+	for (size_t i = 0; i < all->n; i++)
+		write_comparison(&w, &all->estimates[i], &settings->sim, false);
+	return print_written(common, &w);
 }
 
 static enum exit_status check(const struct common *common,

@@ -178,12 +178,12 @@ static void write_estimate(struct json_writer *w,
 	write_counts(w, &e->counts);
 	write_sim_options(w, &settings->sim, drive);
 	ssdpm__json_string(w, "policy", job->policy->name);
-	write_resolved(w, &job->resolved, drive);
-	write_result(w, &job->result, drive);
-	write_delays(w, job->sim);
+	write_resolved(w, &job->row.resolved, drive);
+	write_result(w, job->row.result, drive);
+	write_delays(w, job->row.sim);
 	if (settings->interval_ns)
-		write_intervals(w, job->sim);
-	write_work_behind(w, e->subject, &job->result.nominal);
+		write_intervals(w, job->row.sim);
+	write_work_behind(w, e->subject, &job->row.result->nominal);
 	if (cap)
 		write_power_caps(w, cap);
 	write_known(w, e->subject);
@@ -210,7 +210,7 @@ static void print_states_csv(const struct estimates *all)
 		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
-		const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+		const struct ssdpm_run *run = &e->jobs[0].row.result->nominal;
 		size_t n;
 
 		ssdpm_model_get_states(e->subject->drive->model, &n);
@@ -237,7 +237,7 @@ static void print_intervals_csv(const struct estimates *all)
 		const struct estimate *e = &all->estimates[i];
 		size_t n;
 		const struct ssdpm_interval *p =
-			ssdpm_sim_get_intervals(e->jobs[0].sim, &n);
+			ssdpm_sim_get_intervals(e->jobs[0].row.sim, &n);
 
 		for (size_t j = 0; j < n; j++) {
 			csv_text(e->subject->drive->name, ',');
@@ -402,7 +402,7 @@ static void busy_row(struct table *rows, const struct ssdpm_run *run)
 static void print_states(const struct settings *settings,
 			 const struct estimate *e)
 {
-	const struct ssdpm_run *run = &e->jobs[0].result.nominal;
+	const struct ssdpm_run *run = &e->jobs[0].row.result->nominal;
 	static struct table rows;
 	size_t n;
 
@@ -475,11 +475,11 @@ static void print_assumptions(const struct ssdpm_result *r)
 
 static void print_policy(const struct job *job, const struct drive *drive)
 {
-	const uint32_t lpm = job->resolved.lpm;
+	const uint32_t lpm = job->row.resolved.lpm;
 
 	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
 	    job->policy->what.kind == SSDPM_POLICY_NONE)
-		print_apst(&job->resolved.apst);
+		print_apst(&job->row.resolved.apst);
 	else if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
 		printf("%s is unknown, so it is a range, min_power to "
 		       "max_performance",
@@ -495,19 +495,19 @@ static void print_estimate(const struct settings *settings,
 			   const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
-	uint64_t n = all_ios(&job->result.nominal);
+	uint64_t n = all_ios(&job->row.result->nominal);
 
 	print_subject(e, &settings->sim);
 	printf("  %s: ", job->policy->name);
 	print_policy(job, e->subject->drive);
 	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
-	       time_text(job->result.nominal.duration_ns).text);
-	print_bounds(&job->result);
+	       time_text(job->row.result->nominal.duration_ns).text);
+	print_bounds(job->row.result);
 	putchar('\n');
 	print_states(settings, e);
-	print_work_behind(e->subject, &job->result,
+	print_work_behind(e->subject, job->row.result,
 			  settings->sim.operational_state);
-	print_assumptions(&job->result);
+	print_assumptions(job->row.result);
 	if (cap)
 		print_power_caps(cap, &settings->sim);
 	if (!settings->explain)

@@ -148,20 +148,16 @@ enum exit_status write_estimates_page(const struct page_options *settings,
 				      const struct estimates *all, more_fn more,
 				      const void *data)
 {
-	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
 	ssdpm__json_begin(&w, NULL, '{');
 	ssdpm__json_string(&w, "title", "What power policies cost and save");
 	ssdpm__json_begin(&w, "estimates", '[');
-	for (size_t i = 0; i < all->n && !status; i++)
-		status = write_comparison(&w, &all->estimates[i], sim, true);
+	for (size_t i = 0; i < all->n; i++)
+		write_comparison(&w, &all->estimates[i], sim, true);
 	ssdpm__json_end(&w, ']');
 	if (more)
 		more(&w, data);
 	ssdpm__json_end(&w, '}');
-	if (!status)
-		return write_page(settings, &w);
-	free(w.text);
-	return status;
+	return write_page(settings, &w);
 }

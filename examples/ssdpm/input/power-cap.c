@@ -206,9 +206,9 @@ enum exit_status run_power_caps(const struct plan *plan,
 		return status;
 	ret_answer->lowest_uw = lowest(segments, caps->n);
 	if (kind == SSDPM_KIND_NVME)
-		params.apst = &job->resolved.apst;
+		params.apst = &job->row.resolved.apst;
 	else
-		params.lpm = job->resolved.lpm;
+		params.lpm = job->row.resolved.lpm;
 	if (!ssdpm_cap_simulate(subject->drive->model, &params, segments,
 				caps->n, plan->records->ios, plan->records->n,
 				&ret_answer->run, ret_answer->points, &error))

@@ -124,20 +124,35 @@ struct policy reference_policy(const struct drive *drive,
 	return policy;
 }
 
+struct ssdpm_policy policy_with_quirks(const struct policy *policy,
+				       const struct quirks *quirks)
+{
+	struct ssdpm_policy what = policy->what;
+
+	what.params.quirks = quirks->added & APST_QUIRKS;
+	return what;
+}
+
+struct ssdpm_device_settings settings_with_quirks(const struct drive *drive,
+						  const struct quirks *quirks)
+{
+	struct ssdpm_device_settings settings = find_settings(drive);
+
+	settings.quirks = quirks->in_force;
+	settings.known |= SSDPM_SETTING_QUIRKS;
+	return settings;
+}
+
 int resolve_policy(const struct policy *policy, const struct drive *drive,
 		   const struct quirks *quirks,
 		   const struct ssdpm_sim_params *params,
 		   struct ssdpm_resolved_policy *ret_resolved,
 		   struct ssdpm_error *reterr)
 {
-	struct ssdpm_device_settings settings = find_settings(drive);
-	struct ssdpm_policy what = policy->what;
+	const struct ssdpm_device_settings settings =
+		settings_with_quirks(drive, quirks);
+	const struct ssdpm_policy what = policy_with_quirks(policy, quirks);
 
-	/* Those of the options are among them; they are meant for Windows too.
-	 */
-	what.params.quirks = quirks->added & APST_QUIRKS;
-	settings.quirks = quirks->in_force;
-	settings.known |= SSDPM_SETTING_QUIRKS;
 	return ssdpm_policy_resolve(drive->model, &what, params, &settings,
 				    ret_resolved, reterr);
 }

@@ -41,6 +41,15 @@ struct policy reference_policy(const struct drive *drive,
 			       const struct ssdpm_apst_params *params);
 
 /*
+ * What the library takes of a drive whose quirks the options say: those that
+ * they add, which are meant for Windows too, and all.
+ */
+struct ssdpm_policy policy_with_quirks(const struct policy *policy,
+				       const struct quirks *quirks);
+struct ssdpm_device_settings settings_with_quirks(const struct drive *drive,
+						  const struct quirks *quirks);
+
+/*
  * What a policy is for one drive, with its quirks. params: what is simulated,
  * or NULL.
  */

@@ -337,7 +337,8 @@ static enum exit_status print_for_people(const struct work *work)
 	if (!nothing && work->in_force && !ssdpm_plan_get_n_planned(work->plan))
 		puts("in force");
 	print_files(work);
-	return print_savings(work);
+	print_savings(work);
+	return STATUS_DONE;
 }
 
 /* Null is what is not known. */
@@ -417,12 +418,10 @@ static void write_profile(struct json_writer *w, const struct work *work)
 			   given && now->reason[0] ? now->reason : NULL);
 }
 
-static enum exit_status write_work(struct json_writer *w,
-				   const struct work *work)
+static void write_work(struct json_writer *w, const struct work *work)
 {
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
 	struct ssdpm_step step = { .size = sizeof(step) };
-	enum exit_status status;
 
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.plan/1");
@@ -438,24 +437,19 @@ static enum exit_status write_work(struct json_writer *w,
 		write_planned_table(w, &table);
 	ssdpm__json_end(w, ']');
 	write_files(w, work);
-	status = write_savings(w, work);
+	write_savings(w, work);
 	ssdpm__json_end(w, '}');
-	return status;
 }
 
 static enum exit_status print_works_json(const struct work *const *works,
 					 size_t n)
 {
-	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
 	begin_list(&w, works[0]->common);
-	for (size_t i = 0; i < n && !status; i++)
-		status = write_work(&w, works[i]);
-	if (!status)
-		return print_written(works[0]->common, &w);
-	free(w.text);
-	return status;
+	for (size_t i = 0; i < n; i++)
+		write_work(&w, works[i]);
+	return print_written(works[0]->common, &w);
 }
 
 /* What is set all the same; check sets nothing. */

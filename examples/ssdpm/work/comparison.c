@@ -268,33 +268,19 @@ void print_known(const struct subject *subject)
 	table_print(&rows);
 }
 
-enum exit_status find_saving(const struct estimate *e, const struct job *job,
-			     struct ssdpm_saving *ret_saving)
-{
-	struct ssdpm_error error;
-
-	if (!ssdpm_sim_get_saving(e->jobs[0].sim, job->sim, ret_saving, &error))
-		return STATUS_DONE;
-	complain("%s: %s", e->subject->drive->name, error.message);
-	return STATUS_FAILED;
-}
-
 static void write_names(struct json_writer *w, const struct estimate *e,
 			size_t row)
 {
 	ssdpm__json_begin(w, "policies", '[');
 	w->one_line = true;
 	for (size_t i = row; i < e->n_jobs; i++)
-		if (i == row ||
-		    (e->jobs[i].same_as_before && e->jobs[i].same == row))
+		if (e->jobs[i].row.same_as == row)
 			ssdpm__json_string(w, NULL, e->jobs[i].policy->name);
 	ssdpm__json_end(w, ']');
 }
 
-enum exit_status write_comparison(struct json_writer *w,
-				  const struct estimate *e,
-				  const struct sim_options *options,
-				  bool for_page)
+void write_comparison(struct json_writer *w, const struct estimate *e,
+		      const struct sim_options *options, bool for_page)
 {
 	const struct drive *drive = e->subject->drive;
 
@@ -307,18 +293,15 @@ enum exit_status write_comparison(struct json_writer *w,
 	ssdpm__json_begin(w, "rows", '[');
 	for (size_t i = 0; i < e->n_jobs; i++) {
 		const struct job *job = &e->jobs[i];
-		struct ssdpm_saving saving;
 
-		if (job->same_as_before)
+		if (is_merged(e, i))
 			continue;
-		if (find_saving(e, job, &saving))
-			return STATUS_FAILED;
 		ssdpm__json_begin(w, NULL, '{');
 		write_names(w, e, i);
-		write_resolved(w, &job->resolved, drive);
-		write_saving(w, "saving", &saving);
-		write_result(w, &job->result, drive);
-		write_delays(w, job->sim);
+		write_resolved(w, &job->row.resolved, drive);
+		write_saving(w, "saving", &job->row.saving);
+		write_result(w, job->row.result, drive);
+		write_delays(w, job->row.sim);
 		if (for_page && job->timeline)
 			write_timeline(w, job->timeline);
 		ssdpm__json_end(w, '}');
@@ -326,5 +309,4 @@ enum exit_status write_comparison(struct json_writer *w,
 	ssdpm__json_end(w, ']');
 	write_known(w, e->subject);
 	ssdpm__json_end(w, '}');
-	return STATUS_DONE;
 }

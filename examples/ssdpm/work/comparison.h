@@ -34,14 +34,7 @@ enum exit_status check_stdin(const struct common *common, char **drives,
  * A comparison as an object; the saving is against the first policy. For a page
  * with what only a picture needs.
  */
-enum exit_status write_comparison(struct json_writer *w,
-				  const struct estimate *estimate,
-				  const struct sim_options *options,
-				  bool for_page);
-
-/* What one policy saves against the first; complained of. */
-enum exit_status find_saving(const struct estimate *estimate,
-			     const struct job *job,
-			     struct ssdpm_saving *ret_saving);
+void write_comparison(struct json_writer *w, const struct estimate *estimate,
+		      const struct sim_options *options, bool for_page);
 
 #endif

@@ -155,47 +155,35 @@ static void print_difference(const struct ssdpm_saving *saving,
 	putchar('\n');
 }
 
-static enum exit_status print_saving(const struct work *work,
-				     const struct estimate *e)
+static void print_saving(const struct work *work, const struct estimate *e)
 {
-	const struct job *before = &e->jobs[BEFORE], *after = &e->jobs[AFTER];
-	struct ssdpm_saving saving;
+	const struct ssdpm_compared_policy *after = &e->jobs[AFTER].row;
+	const struct ssdpm_run *was = &e->jobs[BEFORE].row.result->nominal;
 
 	print_subject(e, work->sim_options);
-	print_run(after->same_as_before ? "as now" : "before",
-		  &before->result.nominal);
-	if (after->same_as_before)
-		return STATUS_DONE;
-	print_run("after", &after->result.nominal);
-	if (find_saving(e, after, &saving))
-		return STATUS_FAILED;
-	print_difference(&saving, &before->result.nominal,
-			 &after->result.nominal);
-	return STATUS_DONE;
+	print_run(is_merged(e, AFTER) ? "as now" : "before", was);
+	if (is_merged(e, AFTER))
+		return;
+	print_run("after", &after->result->nominal);
+	print_difference(&after->saving, was, &after->result->nominal);
 }
 
-enum exit_status print_savings(const struct work *work)
+void print_savings(const struct work *work)
 {
-	enum exit_status status = STATUS_DONE;
-
-	for (size_t i = 0; i < work->n_estimates && !status; i++)
-		status = print_saving(work, work->estimates[i].all.estimates);
+	for (size_t i = 0; i < work->n_estimates; i++)
+		print_saving(work, work->estimates[i].all.estimates);
 	if (work->estimates && !work->n_estimates)
 		complain("no estimate: of no drive are the states known and "
 			 "its table or link policy planned");
-	return status;
 }
 
-enum exit_status write_savings(struct json_writer *w, const struct work *work)
+void write_savings(struct json_writer *w, const struct work *work)
 {
-	enum exit_status status = STATUS_DONE;
-
 	if (!work->estimates)
-		return STATUS_DONE;
+		return;
 	ssdpm__json_begin(w, "estimates", '[');
-	for (size_t i = 0; i < work->n_estimates && !status; i++)
-		status = write_comparison(w, work->estimates[i].all.estimates,
-					  work->sim_options, false);
+	for (size_t i = 0; i < work->n_estimates; i++)
+		write_comparison(w, work->estimates[i].all.estimates,
+				 work->sim_options, false);
 	ssdpm__json_end(w, ']');
-	return status;
 }

@@ -15,7 +15,7 @@ struct saving_options {
 enum exit_status estimate_work(struct work *work,
 			       const struct saving_options *options);
 
-enum exit_status print_savings(const struct work *work);
-enum exit_status write_savings(struct json_writer *w, const struct work *work);
+void print_savings(const struct work *work);
+void write_savings(struct json_writer *w, const struct work *work);
 
 #endif

@@ -46,42 +46,27 @@ static enum exit_status complain_of_drive(const struct subject *subject,
 	return STATUS_FAILED;
 }
 
-/* Another job with the same policy has the same outcome. */
-static bool find_same(const struct estimate *estimate, struct job *job)
+static void look_at_row(struct estimate *estimate, size_t index)
 {
-	for (size_t i = 0; i < estimate->n_jobs; i++)
-		if (!estimate->jobs[i].same_as_before &&
-		    ssdpm_resolved_policy_is_same(&estimate->jobs[i].resolved,
-						  &job->resolved)) {
-			job->same_as_before = true;
-			job->same = i;
-			return true;
-		}
-	return false;
+	struct ssdpm_compared_policy *row = &estimate->jobs[index].row;
+
+	row->size = sizeof(*row);
+	ssdpm_comparison_get_row(estimate->comparison, index, row);
 }
 
-static enum exit_status start_job(const struct plan *plan,
-				  const struct subject *subject,
-				  struct job *job)
+bool is_merged(const struct estimate *estimate, size_t index)
 {
-	struct ssdpm_sim_params params = sim_params_of(plan, subject);
-	uint32_t kind = ssdpm_model_get_info(subject->drive->model)->kind;
-	struct ssdpm_error error;
+	return estimate->jobs[index].row.same_as != index;
+}
 
-	if (kind == SSDPM_KIND_NVME)
-		params.apst = &job->resolved.apst;
-	else
-		params.lpm = job->resolved.lpm;
-	if (ssdpm_sim_new(subject->drive->model, &params, &job->sim, &error))
-		return complain_of_drive(subject, job->policy, &error);
-	if (!plan->timelines)
-		return STATUS_DONE;
+static enum exit_status want_timeline(struct job *job)
+{
 	job->timeline = calloc(1, sizeof(*job->timeline));
 	if (!job->timeline) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
-	ssdpm_sim_set_change_fn(job->sim, timeline_change, job->timeline);
+	ssdpm_sim_set_change_fn(job->row.sim, timeline_change, job->timeline);
 	return STATUS_DONE;
 }
 
@@ -95,26 +80,25 @@ static enum exit_status add_job(const struct plan *plan,
 	const struct drive *drive = subject->drive;
 	struct job *job = &estimate->jobs[estimate->n_jobs];
 	bool required = policy < plan->policies + plan->n_required;
-	const struct ssdpm_sim_params params = sim_params_of(plan, subject);
+	const struct ssdpm_policy what = policy_with_quirks(policy, &subject->quirks);
 	struct ssdpm_error error;
 
 	if (!policy_fits(policy, drive, required && !plan->by_kind))
 		return required && !plan->by_kind ? STATUS_DEVICE_CANNOT :
 						    STATUS_DONE;
-	job->policy = policy;
-	if (resolve_policy(policy, drive, &subject->quirks, &params,
-			   &job->resolved, &error)) {
+	if (ssdpm_comparison_add(estimate->comparison, policy->name, &what,
+				 &error)) {
 		if (required)
 			return complain_of_drive(subject, policy, &error);
 		if (plan->common->verbose)
 			complain_of_drive(subject, policy, &error);
 		return STATUS_DONE;
 	}
-	find_same(estimate, job);
-	estimate->n_jobs++;
-	if (job->same_as_before)
+	job->policy = policy;
+	look_at_row(estimate, estimate->n_jobs++);
+	if (is_merged(estimate, estimate->n_jobs - 1) || !plan->timelines)
 		return STATUS_DONE;
-	return start_job(plan, subject, job);
+	return want_timeline(job);
 }
 
 static enum exit_status start_estimate(const struct plan *plan,
@@ -122,12 +106,17 @@ static enum exit_status start_estimate(const struct plan *plan,
 				       const struct subject *subject,
 				       struct estimate *estimate)
 {
+	const struct ssdpm_sim_params params = sim_params_of(plan, subject);
+	const struct ssdpm_device_settings settings =
+		settings_with_quirks(subject->drive, &subject->quirks);
 	enum exit_status status = STATUS_DONE;
 
 	estimate->trace = trace;
 	estimate->subject = subject;
 	estimate->jobs = calloc(plan->n_policies, sizeof(*estimate->jobs));
-	if (!estimate->jobs) {
+	if (!estimate->jobs ||
+	    ssdpm_comparison_new(subject->drive->model, &params, &settings,
+				 &estimate->comparison, NULL)) {
 		complain("out of memory");
 		return STATUS_FAILED;
 	}
@@ -144,12 +133,8 @@ static enum exit_status feed_all(const struct trace_input *input,
 	struct ssdpm_error error;
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < estimates[i].n_jobs; j++) {
-			struct job *job = &estimates[i].jobs[j];
-
-			if (job->same_as_before ||
-			    !ssdpm_sim_feed(job->sim, ios, n_ios, &error))
-				continue;
+		if (ssdpm_comparison_feed(estimates[i].comparison, ios, n_ios,
+					  &error)) {
 			complain_of_trace(input, &error);
 			return STATUS_FAILED;
 		}
@@ -162,19 +147,15 @@ static enum exit_status finish_all(const struct trace_input *input,
 {
 	struct ssdpm_error error;
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < estimates[i].n_jobs; j++) {
-			struct job *job = &estimates[i].jobs[j];
-
-			if (job->same_as_before)
-				continue;
-			job->result.size = sizeof(job->result);
-			if (!ssdpm_sim_finish(job->sim, end_ns, &job->result,
-					      &error))
-				continue;
+	for (size_t i = 0; i < n; i++) {
+		if (ssdpm_comparison_finish(estimates[i].comparison, end_ns,
+					    &error)) {
 			complain_of_trace(input, &error);
 			return STATUS_FAILED;
 		}
+		for (size_t j = 0; j < estimates[i].n_jobs; j++)
+			look_at_row(&estimates[i], j);
+	}
 	return STATUS_DONE;
 }
 
@@ -335,11 +316,10 @@ void free_estimates(struct estimates *all)
 	for (size_t i = 0; all->estimates && i < all->n; i++) {
 		struct estimate *estimate = &all->estimates[i];
 
-		for (size_t j = 0; j < estimate->n_jobs; j++) {
-			ssdpm_sim_free(estimate->jobs[j].sim);
+		for (size_t j = 0; j < estimate->n_jobs; j++)
 			free(estimate->jobs[j].timeline);
-		}
 		free(estimate->jobs);
+		ssdpm_comparison_free(estimate->comparison);
 	}
 	free(all->estimates);
 	free(all->subjects);

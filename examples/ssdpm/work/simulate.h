@@ -20,12 +20,8 @@ struct subject {
 /* One drive under one policy. */
 struct job {
 	const struct policy *policy;
-	struct ssdpm_resolved_policy resolved;
-	struct ssdpm_sim *sim;
-	struct ssdpm_result result;
+	struct ssdpm_compared_policy row;
 	struct timeline *timeline; /* NULL: nobody wants it */
-	bool same_as_before;	   /* as one of the jobs before it: not run */
-	size_t same;		   /* as which one */
 };
 
 /* A drive on a trace: a job for each policy. */
@@ -33,9 +29,13 @@ struct estimate {
 	const char *trace;
 	const struct subject *subject;
 	struct ssdpm_trace_counts counts;
-	struct job *jobs;
+	struct ssdpm_comparison *comparison;
+	struct job *jobs; /* its rows */
 	size_t n_jobs;
 };
+
+/* Is a job the same as one before it? */
+bool is_merged(const struct estimate *estimate, size_t index);
 
 /* A trace that is kept, all of it. */
 struct records {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policies as people name them, and what each one is for a drive.
+ * Policies as people name them, what each one is for a drive, and what several
+ * of them cost on one workload.
  *
  *     word -> policy; policy + model + machine -> a table, or a link policy
+ *     policies + model + machine + workload -> a comparison
  *
  * This stage is pure. The words are the same in C, Python and the command: see
  * ssdpm_compare(3).
@@ -151,6 +153,117 @@ SSDPM_API int ssdpm_policy_resolve(const struct ssdpm_model *model,
 SSDPM_API bool ssdpm_resolved_policy_is_same(
 	const struct ssdpm_resolved_policy *a,
 	const struct ssdpm_resolved_policy *b);
+
+/**
+ * ssdpm_sim_params_set_policy() - what to simulate of a drive under a policy
+ * @params:   changed: @apst or @lpm become those of @policy and, where
+ *            @settings are given and @parameters are not, @pcie_link that of
+ *            the machine
+ * @policy:   NULL: that of ssdpm_policy_get_reference(), so that with @settings
+ *            the drive is simulated as its machine has it today
+ * @settings: as for ssdpm_policy_resolve()
+ * @ret_resolved: what the policy is; @params point to its table
+ *
+ * Return: as ssdpm_policy_resolve(); -EINVAL, -E2BIG (the size of @params).
+ */
+SSDPM_API int ssdpm_sim_params_set_policy(
+	struct ssdpm_sim_params *params, const struct ssdpm_model *model,
+	const struct ssdpm_policy *policy,
+	const struct ssdpm_device_settings *settings,
+	struct ssdpm_resolved_policy *ret_resolved, struct ssdpm_error *reterr);
+
+struct ssdpm_comparison;
+
+/**
+ * ssdpm_comparison_new() - begin to compare policies on a workload
+ * @model:    the drive; kept
+ * @params:   what to simulate, or NULL; its table and link policy are not read
+ * @settings: as for ssdpm_policy_check()
+ * @ret_comparison: free it with ssdpm_comparison_free()
+ *
+ * Return: 0; -EINVAL, -E2BIG (sizes), -ENOMEM.
+ */
+SSDPM_API int ssdpm_comparison_new(const struct ssdpm_model *model,
+				   const struct ssdpm_sim_params *params,
+				   const struct ssdpm_device_settings *settings,
+				   struct ssdpm_comparison **ret_comparison,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_comparison_add() - one more row, after those before it
+ * @name:   what to call it
+ * @policy: NULL: that of the word @name
+ *
+ * A policy that is the same for this drive as that of an earlier row is not
+ * simulated again. A failure adds no row.
+ *
+ * Return: 0; as ssdpm_policy_parse(), ssdpm_policy_resolve(), ssdpm_sim_new();
+ * -EINVAL (there were records before).
+ */
+SSDPM_API int ssdpm_comparison_add(struct ssdpm_comparison *comparison,
+				   const char *name,
+				   const struct ssdpm_policy *policy,
+				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_comparison_feed() - the next records, for all rows
+ *
+ * Return: as ssdpm_sim_feed().
+ */
+SSDPM_API int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
+				    const struct ssdpm_io *ios, size_t n,
+				    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_comparison_finish() - no more records
+ * @end_ns: as for ssdpm_sim_finish()
+ *
+ * Return: as ssdpm_sim_finish(), ssdpm_sim_get_saving(); -ENODATA too where
+ * there is no row.
+ */
+SSDPM_API int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
+				      uint64_t end_ns,
+				      struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_compared_policy - a row of a comparison (sized result)
+ * @size:     sizeof(struct ssdpm_compared_policy)
+ * @name:     as it was added, borrowed from the comparison
+ * @sim:      its simulation, borrowed; that of row @same_as
+ * @result:   likewise its outcome; NULL before ssdpm_comparison_finish()
+ * @same_as:  the first row whose policy is the same for this drive: its own
+ *            number, or that of an earlier row
+ * @saving:   against row 0; all 0 before ssdpm_comparison_finish()
+ * @resolved: what the policy is for this drive
+ */
+struct ssdpm_compared_policy {
+	size_t size;
+	const char *name;
+	struct ssdpm_sim *sim;
+	const struct ssdpm_result *result;
+	uint64_t same_as;
+	struct ssdpm_saving saving;
+	struct ssdpm_resolved_policy resolved;
+};
+
+/**
+ * ssdpm_comparison_get_row() - look at a row
+ * @index:   from 0 on
+ * @ret_row: its size member is set by the caller
+ *
+ * Return: 0; -ENOENT (there is no such row), -EINVAL, -E2BIG (the size).
+ */
+SSDPM_API int ssdpm_comparison_get_row(
+	const struct ssdpm_comparison *comparison, size_t index,
+	struct ssdpm_compared_policy *ret_row);
+
+/**
+ * ssdpm_comparison_free() - @comparison may be NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_comparison *ssdpm_comparison_free(
+	struct ssdpm_comparison *comparison);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Several policies for one drive on one workload, which goes by once. */
+#include <ssdpm/energy/compare.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+
+struct row {
+	char *name;
+	struct ssdpm_resolved_policy resolved;
+	size_t same_as;
+	/* Where it is the first of its kind. */
+	struct ssdpm_sim *sim;
+	struct ssdpm_result result;
+	struct ssdpm_saving saving;
+};
+
+struct ssdpm_comparison {
+	struct ssdpm_model *model;
+	struct ssdpm_sim_params params;
+	struct ssdpm_parameter *parameters; /* those of params; NULL: none */
+	struct ssdpm_device_settings settings;
+	bool has_settings, begun, finished;
+	struct row *rows;
+	size_t n_rows;
+};
+
+int ssdpm_sim_params_set_policy(struct ssdpm_sim_params *params,
+				const struct ssdpm_model *model,
+				const struct ssdpm_policy *policy,
+				const struct ssdpm_device_settings *settings,
+				struct ssdpm_resolved_policy *ret_resolved,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_policy usual = { .size = sizeof(usual) };
+	struct ssdpm_device_settings today = { .size = sizeof(today) };
+	struct ssdpm_sim_params changed = { .size = sizeof(changed) };
+	int err = ssdpm__sized_in(&changed, sizeof(changed), params,
+				  "ssdpm_sim_params", reterr);
+
+	if (!err && settings)
+		err = ssdpm__sized_in(&today, sizeof(today), settings,
+				      "ssdpm_device_settings", reterr);
+	if (!err && !policy)
+		err = ssdpm_policy_get_reference(model, settings, NULL, &usual,
+						 reterr);
+	if (!err)
+		err = ssdpm_policy_resolve(model, policy ? policy : &usual,
+					   params, settings, ret_resolved,
+					   reterr);
+	if (err)
+		return err;
+	if (settings && !changed.parameters)
+		changed.pcie_link = today.pcie_link;
+	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
+		changed.apst = &ret_resolved->apst;
+	else
+		changed.lpm = ret_resolved->lpm;
+	ssdpm__sized_out(params, &changed, sizeof(changed));
+	return 0;
+}
+
+static int make(struct ssdpm_comparison *comparison,
+		const struct ssdpm_sim_params *params,
+		const struct ssdpm_device_settings *settings,
+		struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params *own = &comparison->params;
+	int err = ssdpm_sim_params_init(own, sizeof(*own));
+
+	if (!err && params)
+		err = ssdpm__sized_in(own, sizeof(*own), params,
+				      "ssdpm_sim_params", reterr);
+	comparison->settings.size = sizeof(comparison->settings);
+	comparison->has_settings = settings;
+	if (!err && settings)
+		err = ssdpm__sized_in(&comparison->settings,
+				      sizeof(comparison->settings), settings,
+				      "ssdpm_device_settings", reterr);
+	own->apst = NULL;
+	own->lpm = SSDPM_LPM_MAX_PERFORMANCE;
+	if (err || !own->parameters)
+		return err;
+	comparison->parameters =
+		calloc(own->n_parameters + 1, sizeof(*own->parameters));
+	if (!comparison->parameters)
+		return ssdpm__no_memory(reterr);
+	memcpy(comparison->parameters, own->parameters,
+	       own->n_parameters * sizeof(*own->parameters));
+	own->parameters = comparison->parameters;
+	return 0;
+}
+
+int ssdpm_comparison_new(const struct ssdpm_model *model,
+			 const struct ssdpm_sim_params *params,
+			 const struct ssdpm_device_settings *settings,
+			 struct ssdpm_comparison **ret_comparison,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_comparison *comparison = calloc(1, sizeof(*comparison));
+	int err;
+
+	if (!comparison)
+		return ssdpm__no_memory(reterr);
+	comparison->model = ssdpm_model_ref((struct ssdpm_model *)model);
+	err = make(comparison, params, settings, reterr);
+	if (err)
+		ssdpm_comparison_free(comparison);
+	else
+		*ret_comparison = comparison;
+	return err;
+}
+
+/* What the row does; if no earlier one does the same, its simulation. */
+static int start(struct ssdpm_comparison *comparison,
+		 const struct ssdpm_policy *policy, struct row *row,
+		 struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params params = comparison->params;
+	int err = ssdpm_sim_params_set_policy(
+		&params, comparison->model, policy,
+		comparison->has_settings ? &comparison->settings : NULL,
+		&row->resolved, reterr);
+
+	if (err)
+		return err;
+	for (row->same_as = 0; row->same_as < comparison->n_rows;
+	     row->same_as++)
+		if (ssdpm_resolved_policy_is_same(
+			    &comparison->rows[row->same_as].resolved,
+			    &row->resolved))
+			return 0;
+	return ssdpm_sim_new(comparison->model, &params, &row->sim, reterr);
+}
+
+int ssdpm_comparison_add(struct ssdpm_comparison *comparison, const char *name,
+			 const struct ssdpm_policy *policy,
+			 struct ssdpm_error *reterr)
+{
+	const size_t n = comparison->n_rows;
+	struct ssdpm_policy word = { .size = sizeof(word) };
+	struct row *rows, *row;
+	int err = 0;
+
+	if (comparison->begun)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "policies come before the workload");
+	if (!policy)
+		err = ssdpm_policy_parse(name, NULL, &word, reterr);
+	if (err)
+		return err;
+	rows = reallocarray(comparison->rows, n + 1, sizeof(*rows));
+	if (!rows)
+		return ssdpm__no_memory(reterr);
+	comparison->rows = rows;
+	row = &rows[n];
+	*row = (struct row){ .name = strdup(name) };
+	err = row->name ?
+		      start(comparison, policy ? policy : &word, row, reterr) :
+		      ssdpm__no_memory(reterr);
+	if (err)
+		free(row->name);
+	else
+		comparison->n_rows++;
+	return err;
+}
+
+int ssdpm_comparison_feed(struct ssdpm_comparison *comparison,
+			  const struct ssdpm_io *ios, size_t n,
+			  struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	comparison->begun = true;
+	for (size_t i = 0; i < comparison->n_rows && !err; i++)
+		if (comparison->rows[i].sim)
+			err = ssdpm_sim_feed(comparison->rows[i].sim, ios, n,
+					     reterr);
+	return err;
+}
+
+int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
+			    uint64_t end_ns, struct ssdpm_error *reterr)
+{
+	struct row *rows = comparison->rows;
+	int err = 0;
+
+	if (!comparison->n_rows)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "there is no policy to compare");
+	for (size_t i = 0; i < comparison->n_rows && !err; i++) {
+		if (!rows[i].sim)
+			continue;
+		rows[i].result.size = sizeof(rows[i].result);
+		err = ssdpm_sim_finish(rows[i].sim, end_ns, &rows[i].result,
+				       reterr);
+		if (!err)
+			err = ssdpm_sim_get_saving(rows[0].sim, rows[i].sim,
+						   &rows[i].saving, reterr);
+	}
+	comparison->begun = true;
+	if (!err)
+		comparison->finished = true;
+	return err;
+}
+
+int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
+			     size_t index,
+			     struct ssdpm_compared_policy *ret_row)
+{
+	struct ssdpm_compared_policy found = { .size = sizeof(found) };
+	const struct row *row;
+	int err = ssdpm__sized_check(ret_row, sizeof(found),
+				     "ssdpm_compared_policy", NULL);
+
+	if (err)
+		return err;
+	if (index >= comparison->n_rows)
+		return -ENOENT;
+	found.name = comparison->rows[index].name;
+	found.resolved = comparison->rows[index].resolved;
+	found.same_as = comparison->rows[index].same_as;
+	row = &comparison->rows[found.same_as];
+	found.sim = row->sim;
+	if (comparison->finished) {
+		found.result = &row->result;
+		found.saving = row->saving;
+	}
+	ssdpm__sized_out(ret_row, &found, sizeof(found));
+	return 0;
+}
+
+struct ssdpm_comparison *ssdpm_comparison_free(
+	struct ssdpm_comparison *comparison)
+{
+	if (!comparison)
+		return NULL;
+	for (size_t i = 0; i < comparison->n_rows; i++) {
+		ssdpm_sim_free(comparison->rows[i].sim);
+		free(comparison->rows[i].name);
+	}
+	free(comparison->rows);
+	free(comparison->parameters);
+	ssdpm_model_unref(comparison->model);
+	free(comparison);
+	return NULL;
+}
