@@ -541,6 +541,41 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+static int call_comparison(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct ssdpm_comparison *comparison;
+	struct ssdpm_sim_params params;
+	int err;
+
+	ios[1].start_ns = 1000000;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	err = ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2,
+					  parameters, &params.n_parameters,
+					  error);
+	params.parameters = parameters;
+	if (!err)
+		err = ssdpm_comparison_new(in.sleeper, &params, NULL,
+					   &comparison, error);
+	if (err)
+		return err;
+	err = ssdpm_comparison_add(comparison, "linux", NULL, error);
+	if (!err)
+		err = ssdpm_comparison_add(comparison, "none", NULL, error);
+	if (!err)
+		err = ssdpm_comparison_feed(comparison, ios, 2, error);
+	if (!err)
+		err = ssdpm_comparison_finish(comparison, 0, error);
+	if (!err)
+		err = ssdpm_comparison_get_row(comparison, 1, &row);
+	if (!err)
+		ret->energy_nj = row.result->nominal.energy_nj;
+	ssdpm_comparison_free(comparison);
+	return err;
+}
+
 /* lower-envelope makes a model of its own where powers are known. */
 static int call_policy(struct result *ret, struct ssdpm_error *error)
 {
@@ -567,6 +602,9 @@ static int call_policy(struct result *ret, struct ssdpm_error *error)
 						 error);
 	if (!err)
 		err = ssdpm_policy_check(in.sleeper, &other, NULL, error);
+	if (!err)
+		err = ssdpm_sim_params_set_policy(&params, in.sleeper, &policy,
+						  NULL, &resolved, error);
 	if (!err)
 		err = ssdpm_policy_resolve(in.sleeper, &policy, &params, NULL,
 					   &resolved, error);
@@ -1730,6 +1768,11 @@ static const struct {
 	{ "ssdpm_budget_get_frontier", call_budget_frontier },
 	{ "ssdpm_budget_solve", call_budget_solve },
 	{ "ssdpm_cap_simulate", call_cap_simulate },
+	{ "ssdpm_comparison_add", call_comparison },
+	{ "ssdpm_comparison_feed", call_comparison },
+	{ "ssdpm_comparison_finish", call_comparison },
+	{ "ssdpm_comparison_get_row", call_comparison },
+	{ "ssdpm_comparison_new", call_comparison },
 	{ "ssdpm_consistency_measure", call_consistency },
 	{ "ssdpm_iops_log_read", call_iops_log_fd },
 	{ "ssdpm_iops_log_read_data", call_iops_log },
@@ -1809,6 +1852,7 @@ static const struct {
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
 	{ "ssdpm_sim_new", call_sim },
+	{ "ssdpm_sim_params_set_policy", call_policy },
 };
 
 enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
@@ -2036,6 +2080,7 @@ static void call_policies(void)
 	}
 	ssdpm_policy_get_reference(in.sleeper, NULL, NULL, &policy, &error);
 	ssdpm_resolved_policy_is_same(&resolved, &resolved);
+	ssdpm_comparison_free(NULL);
 }
 
 /* Of a capture: no command is sent. */
@@ -2364,6 +2409,7 @@ static const struct {
 	{ "ssdpm_policy_check", call_policies },
 	{ "ssdpm_policy_get_common", call_policies },
 	{ "ssdpm_policy_get_reference", call_policies },
+	{ "ssdpm_comparison_free", call_policies },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

@@ -597,6 +597,65 @@ static int iops_log_read_data(void *sized, struct ssdpm_error *error)
 
 static const double seconds[20] = { 5, 4, 3 };
 
+static struct ssdpm_comparison *comparison;
+
+static int comparison_of(void *params, void *machine, struct ssdpm_error *error)
+{
+	struct ssdpm_comparison *made;
+	int err = ssdpm_comparison_new(model, params, machine, &made, error);
+
+	if (!err)
+		ssdpm_comparison_free(made);
+	return err;
+}
+
+static int comparison_new(void *sized, struct ssdpm_error *error)
+{
+	return comparison_of(sized, NULL, error);
+}
+
+static int comparison_new_on(void *sized, struct ssdpm_error *error)
+{
+	return comparison_of(NULL, sized, error);
+}
+
+static int comparison_add(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_comparison_add(comparison, "mine", sized, error);
+}
+
+static int comparison_get_row(void *sized, struct ssdpm_error *error)
+{
+	(void)error;
+	return ssdpm_comparison_get_row(comparison, 0, sized);
+}
+
+static int set_policy(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_sim_params_set_policy(sized, model, NULL, NULL, &resolved,
+					   error);
+}
+
+static int set_policy_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim_params params = sim_params;
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_sim_params_set_policy(&params, model, sized, NULL,
+					   &resolved, error);
+}
+
+static int set_policy_on(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_sim_params params = sim_params;
+	struct ssdpm_resolved_policy resolved;
+
+	return ssdpm_sim_params_set_policy(&params, model, NULL, sized,
+					   &resolved, error);
+}
+
 static const struct ssdpm_policy linux_policy = {
 	.size = sizeof(linux_policy),
 	.kind = SSDPM_POLICY_ALGORITHM,
@@ -869,6 +928,20 @@ static const struct sized_case cases[] = {
 	      policy_resolve_with),
 	SIZED(ssdpm_policy_resolve, ssdpm_device_settings, SIZED_IN, &settings,
 	      policy_resolve_on),
+	SIZED(ssdpm_sim_params_set_policy, ssdpm_sim_params, SIZED_VARIES,
+	      &sim_params, set_policy),
+	SIZED(ssdpm_sim_params_set_policy, ssdpm_policy, SIZED_IN,
+	      &linux_policy, set_policy_of),
+	SIZED(ssdpm_sim_params_set_policy, ssdpm_device_settings, SIZED_IN,
+	      &settings, set_policy_on),
+	SIZED(ssdpm_comparison_new, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      comparison_new),
+	SIZED(ssdpm_comparison_new, ssdpm_device_settings, SIZED_IN, &settings,
+	      comparison_new_on),
+	SIZED(ssdpm_comparison_add, ssdpm_policy, SIZED_IN, &linux_policy,
+	      comparison_add),
+	SIZED(ssdpm_comparison_get_row, ssdpm_compared_policy, SIZED_OUT, NULL,
+	      comparison_get_row),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency, SIZED_OUT, NULL,
 	      consistency_measure),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency_params, SIZED_IN,
@@ -893,6 +966,10 @@ static int set_up(void **state)
 						    { 1, 3000, 900 } },
 			      3);
 	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
+	assert_int_equal(
+		ssdpm_comparison_new(model, NULL, NULL, &comparison, NULL), 0);
+	assert_int_equal(ssdpm_comparison_add(comparison, "none", NULL, NULL),
+			 0);
 	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
@@ -905,6 +982,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	ssdpm_comparison_free(comparison);
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
 	ssdpm_gaps_unref(gaps);

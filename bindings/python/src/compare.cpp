@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* <ssdpm/energy/compare.h>: the words for policies. */
+/* <ssdpm/energy/compare.h>: policies, and what they cost side by side. */
 #include "common.h"
 #include "parameters.h"
 
 #include <pybind11/stl.h>
+
+/* Quirks or None, enum ssdpm_lpm or 0, and the table of today or None; None: it
+ * is no device. */
+using Settings = std::optional<std::tuple<std::optional<uint32_t>, uint32_t,
+					  std::optional<const ApstTable *>>>;
+
+static struct ssdpm_device_settings settings_from(const Settings &from)
+{
+	struct ssdpm_device_settings settings = {};
+
+	settings.size = sizeof(settings);
+	if (!from)
+		return settings;
+	const auto &[quirks, lpm, table] = *from;
+
+	if (quirks) {
+		settings.known |= SSDPM_SETTING_QUIRKS;
+		settings.quirks = *quirks;
+	}
+	settings.lpm = lpm;
+	if (lpm)
+		settings.known |= SSDPM_SETTING_LPM;
+	if (table && *table) {
+		settings.known |= SSDPM_SETTING_APST;
+		settings.apst = (*table)->table;
+	}
+	return settings;
+}
 
 static std::vector<std::string> common_policies(uint32_t kind)
 {
@@ -14,31 +42,142 @@ static std::vector<std::string> common_policies(uint32_t kind)
 	return words;
 }
 
-/* None: it is no word for a table that is made. */
-static py::object table_of_word(const Model &model, const std::string &word,
-				const SimParams &params, uint32_t quirks)
+/* The policy of a word or of a table; false: there is no such word. */
+static bool policy_from(const Model &model, const py::object &from,
+			const struct ssdpm_device_settings *settings,
+			struct ssdpm_policy *policy)
 {
-	struct ssdpm_device_settings settings = {};
+	*policy = {};
+	policy->size = sizeof(*policy);
+	if (py::isinstance<ApstTable>(from)) {
+		policy->kind = SSDPM_POLICY_TABLE;
+		policy->table = from.cast<const ApstTable &>().table;
+		return true;
+	}
+	const std::string word = from.cast<std::string>();
+
+	if (word == "auto")
+		return !ssdpm_policy_get_reference(model.get(), settings,
+						   nullptr, policy, nullptr);
+	return !ssdpm_policy_parse(word.c_str(), nullptr, policy, nullptr);
+}
+
+static std::unique_ptr<ApstTable> table_of(const struct ssdpm_apst &from)
+{
+	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
+
+	table->table = from;
+	return table;
+}
+
+/* None: it is no word for a table. */
+static py::object table_of_word(const Model &model, const std::string &word,
+				const SimParams &params, const Settings &from)
+{
+	const struct ssdpm_device_settings settings = settings_from(from);
 	struct ssdpm_resolved_policy resolved;
 	struct ssdpm_policy policy = {};
 	struct ssdpm_error error = {};
 
-	policy.size = sizeof(policy);
-	if (ssdpm_policy_parse(word.c_str(), nullptr, &policy, nullptr) ||
-	    policy.kind != SSDPM_POLICY_ALGORITHM)
+	if (!policy_from(model, py::str(word), &settings, &policy) ||
+	    (policy.kind != SSDPM_POLICY_ALGORITHM &&
+	     policy.kind != SSDPM_POLICY_TODAY))
 		return py::none();
-	settings.size = sizeof(settings);
-	settings.known = SSDPM_SETTING_QUIRKS;
-	settings.quirks = quirks;
 	if (ssdpm_policy_resolve(model.get(), &policy, params.get(), &settings,
 				 &resolved, &error))
 		raise_error(error, false);
-	return py::cast(new ApstTable{ resolved.apst },
-			py::return_value_policy::take_ownership);
+	return py::cast(table_of(resolved.apst));
 }
+
+/* One thread has it. */
+class Comparison
+{
+      public:
+	Comparison(const Model &model, const SimParams &params,
+		   const Settings &from)
+	    : model(model), settings(settings_from(from)), is_device(from)
+	{
+		struct ssdpm_error error = {};
+
+		if (ssdpm_comparison_new(model.get(), params.get(), machine(),
+					 &comparison, &error))
+			raise_error(error, false);
+	}
+	~Comparison()
+	{
+		ssdpm_comparison_free(comparison);
+	}
+	Comparison(const Comparison &) = delete;
+	Comparison &operator=(const Comparison &) = delete;
+
+	/* false: there is no such word */
+	bool add(const std::string &name, const py::object &from)
+	{
+		struct ssdpm_policy policy;
+		struct ssdpm_error error = {};
+
+		if (!policy_from(model, from, machine(), &policy))
+			return false;
+		if (ssdpm_comparison_add(comparison, name.c_str(), &policy,
+					 &error))
+			raise_error(error, false);
+		return true;
+	}
+
+	void feed(const IoArray &ios)
+	{
+		feed_all(ios, [this](const struct ssdpm_io *at, size_t n,
+				     struct ssdpm_error *error) {
+			return ssdpm_comparison_feed(comparison, at, n, error);
+		});
+	}
+
+	/* same_as, table, lpm, the outcome of row same_as, saving */
+	py::list finish(uint64_t end_ns)
+	{
+		struct ssdpm_compared_policy row = {};
+		struct ssdpm_error error = {};
+		py::list rows;
+		int err;
+		{
+			py::gil_scoped_release release;
+
+			err = ssdpm_comparison_finish(comparison, end_ns,
+						      &error);
+		}
+		if (err)
+			raise_error(error, false);
+		row.size = sizeof(row);
+		while (!ssdpm_comparison_get_row(comparison, rows.size(), &row))
+			rows.append(py::make_tuple(
+				row.same_as, table_of(row.resolved.apst),
+				row.resolved.lpm,
+				result_tuple(*row.result, row.sim),
+				saving_tuple(row.saving)));
+		return rows;
+	}
+
+      private:
+	const struct ssdpm_device_settings *machine() const
+	{
+		return is_device ? &settings : nullptr;
+	}
+
+	const Model &model; /* kept alive with it */
+	const struct ssdpm_device_settings settings;
+	const bool is_device;
+	struct ssdpm_comparison *comparison;
+};
 
 void add_compare(py::module_ &module)
 {
 	module.def("common_policies", &common_policies);
 	module.def("table_of_word", &table_of_word);
+	py::class_<Comparison>(module, "Comparison")
+		.def(py::init<const Model &, const SimParams &,
+			      const Settings &>(),
+		     py::keep_alive<1, 2>())
+		.def("add", &Comparison::add)
+		.def("feed", &Comparison::feed)
+		.def("finish", &Comparison::finish);
 }

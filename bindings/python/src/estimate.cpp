@@ -122,6 +122,36 @@ static py::array run_array(const struct ssdpm_run *runs, size_t n)
 	return py::array_t<struct ssdpm_run>((py::ssize_t)n, runs);
 }
 
+py::tuple saving_tuple(const struct ssdpm_saving &saving)
+{
+	return py::make_tuple(saving.low_nj, saving.nominal_nj, saving.high_nj,
+			      saving.low_uw, saving.nominal_uw, saving.high_uw);
+}
+
+py::tuple result_tuple(const struct ssdpm_result &result,
+		       const struct ssdpm_sim *sim, const py::object &changes)
+{
+	const struct ssdpm_run runs[] = { result.nominal, result.low,
+					  result.high };
+	std::vector<uint64_t> delays(SSDPM_HISTOGRAM_BUCKETS);
+	const struct ssdpm_interval *intervals;
+	size_t n;
+
+	ssdpm_sim_get_delays(sim, delays.data());
+	intervals = ssdpm_sim_get_intervals(sim, &n);
+	return py::make_tuple(
+		run_array(runs, 3), result.assumed_nj, result.axes,
+		result.n_corners, result.widest_axis,
+		std::vector<uint64_t>(result.axis_low_nj,
+				      result.axis_low_nj + SSDPM_N_AXES),
+		std::vector<uint64_t>(result.axis_high_nj,
+				      result.axis_high_nj + SSDPM_N_AXES),
+		py::array_t<uint64_t>((py::ssize_t)delays.size(),
+				      delays.data()),
+		py::array_t<struct ssdpm_interval>((py::ssize_t)n, intervals),
+		changes);
+}
+
 /* A simulation; threads take turns. */
 class Sim
 {
@@ -171,7 +201,10 @@ class Sim
 		if (err)
 			raise_error(error, false);
 		check_memory();
-		return describe(*result);
+		return result_tuple(
+			*result, sim,
+			py::array_t<Change>((py::ssize_t)changes.size(),
+					    changes.data()));
 	}
 
 	py::tuple saving(Sim &to)
@@ -198,13 +231,6 @@ class Sim
 		return saving_tuple(saving);
 	}
 
-	static py::tuple saving_tuple(const struct ssdpm_saving &saving)
-	{
-		return py::make_tuple(saving.low_nj, saving.nominal_nj,
-				      saving.high_nj, saving.low_uw,
-				      saving.nominal_uw, saving.high_uw);
-	}
-
       private:
 	/* The library calls this without the GIL; it must not throw. */
 	static void add_change(void *userdata, uint64_t time_ns, uint32_t phase,
@@ -223,33 +249,6 @@ class Sim
 	{
 		if (out_of_memory)
 			throw std::bad_alloc();
-	}
-
-	py::tuple describe(const struct ssdpm_result &result) const
-	{
-		const struct ssdpm_run runs[] = { result.nominal, result.low,
-						  result.high };
-		std::vector<uint64_t> delays(SSDPM_HISTOGRAM_BUCKETS);
-		const struct ssdpm_interval *intervals;
-		size_t n;
-
-		ssdpm_sim_get_delays(sim, delays.data());
-		intervals = ssdpm_sim_get_intervals(sim, &n);
-		return py::make_tuple(
-			run_array(runs, 3), result.assumed_nj, result.axes,
-			result.n_corners, result.widest_axis,
-			std::vector<uint64_t>(result.axis_low_nj,
-					      result.axis_low_nj +
-						      SSDPM_N_AXES),
-			std::vector<uint64_t>(result.axis_high_nj,
-					      result.axis_high_nj +
-						      SSDPM_N_AXES),
-			py::array_t<uint64_t>((py::ssize_t)delays.size(),
-					      delays.data()),
-			py::array_t<struct ssdpm_interval>((py::ssize_t)n,
-							   intervals),
-			py::array_t<Change>((py::ssize_t)changes.size(),
-					    changes.data()));
 	}
 
 	struct ssdpm_sim *sim;
@@ -447,7 +446,7 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		from.today_keeps_bounds != 0, std::move(table), from.limit_us,
 		from.primary_timeout_ms, from.primary_latency_tolerance_us,
 		from.secondary_timeout_ms, from.secondary_latency_tolerance_us,
-		run_array(&from.run, 1), Sim::saving_tuple(from.saving));
+		run_array(&from.run, 1), saving_tuple(from.saving));
 }
 
 /* usual: the delays that are allowed are those of the library. */

@@ -18,6 +18,12 @@ using Parameters = std::vector<struct ssdpm_parameter>;
 Parameters parameters_from(const ParameterTuples &from);
 py::list parameter_list(const struct ssdpm_parameter *parameters, size_t n);
 
+/* What Python makes an Estimate and a Saving of. */
+py::tuple result_tuple(const struct ssdpm_result &result,
+		       const struct ssdpm_sim *sim,
+		       const py::object &changes = py::none());
+py::tuple saving_tuple(const struct ssdpm_saving &saving);
+
 /* struct ssdpm_sim_params with all that it points to. */
 class SimParams
 {

@@ -158,9 +158,22 @@ def parameters_set(
 def parameters_to_model(model: Model, parameters: list[_Parameter]) -> Model: ...
 
 def common_policies(kind: int) -> list[str]: ...
+
+# Quirks, enum ssdpm_lpm or 0, the table of today; None: no machine has it.
+_Settings: TypeAlias = tuple[int | None, int, ApstTable | None] | None
+
 def table_of_word(
-    model: Model, word: str, params: SimParams, quirks: int
+    model: Model, word: str, params: SimParams, settings: _Settings
 ) -> ApstTable | None: ...
+
+class Comparison(metaclass=_Pybind11Type):
+    def __init__(
+        self, model: Model, params: SimParams, settings: _Settings
+    ) -> None: ...
+    def add(self, name: str, policy: str | ApstTable) -> bool: ...
+    def feed(self, ios: npt.NDArray[np.void]) -> None: ...
+    # same_as, table, lpm, as Sim.finish(), saving.
+    def finish(self, end_ns: int) -> list[tuple[Any, ...]]: ...
 
 # choices, power, loss, bound, examined, exact; None: nothing fits.
 def budget_solve(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from ssdpm import _core
 from ssdpm._core import energy
-from ssdpm.base.convert import check_text, check_word, check_words
+from ssdpm.base.convert import by_number, check_text, check_words
 from ssdpm.base.errors import Error
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
@@ -23,8 +22,8 @@ from ssdpm.device.machine import Device
 from ssdpm.estimate.parameters import Overlay, model_of
 from ssdpm.estimate.result import Estimate
 from ssdpm.estimate.run import Run, Saving
-from ssdpm.estimate.setup import Setup, TableLike
-from ssdpm.estimate.simulation import Simulation
+from ssdpm.estimate.setup import Setup, TableLike, end_number
+from ssdpm.estimate.simulation import estimate_from
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
 from ssdpm.policy.table import ApstTable
@@ -32,6 +31,9 @@ from ssdpm.workload.trace import TraceLike, record_arrays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_LPM_WORDS = by_number(_core.LPM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,49 +198,6 @@ def _signed(name: str) -> str:
     return "i8" if name.startswith("saving") else "u8"
 
 
-def _simulations(
-    setup: Setup, named: list[tuple[str, Any]], optional: bool
-) -> tuple[list[tuple[list[str], Simulation]], dict[str, str]]:
-    """A simulation for each different policy, with its names."""
-    found: list[tuple[list[str], Any, Simulation]] = []
-    skipped: dict[str, str] = {}
-    for name, policy in named:
-        try:
-            simulation = _simulation(setup, policy)
-        except Error as error:
-            if not optional or not (found or len(skipped) + 1 < len(named)):
-                raise
-            skipped[name] = str(error)
-            continue
-        key = simulation._setup.lpm or _transitions(simulation._table)
-        same = next((names for names, other, _ in found if other == key), None)
-        if same is not None:
-            same.append(name)
-        else:
-            found.append(([name], key, simulation))
-    return [(names, simulation) for names, _, simulation in found], skipped
-
-
-def _transitions(table: ApstTable | None) -> object:
-    """What a drive does with a table: nothing, where it is not in force."""
-    if table is None or not (table.sent and table.enabled):
-        return ()
-    return tuple(entry for entry in table.entries if entry.idle_ms)
-
-
-def _simulation(setup: Setup, policy: TableLike) -> Simulation:
-    if setup.model.kind != "sata":
-        return Simulation._of(setup, setup.table(policy, "policies"))
-    if policy is None or policy == "none":
-        policy = "max_performance"
-    own = copy.copy(setup)
-    if policy == "today" and setup.settings is not None:
-        own.lpm = setup.settings.lpm
-    else:
-        own.lpm = check_word(policy, "policies", _core.LPM)
-    return Simulation._of(own, None)
-
-
 def compare(
     model: Model | Device,
     trace: TraceLike,
@@ -279,16 +238,46 @@ def compare(
     )
     if not named:
         raise ValueError("policies: at least one is needed")
-    simulations, skipped = _simulations(setup, named, policies is None)
+    comparison = energy.Comparison(
+        setup.model._handle, setup.core(None), setup.machine()
+    )
+    added: list[tuple[str, Any]] = []
+    skipped: dict[str, str] = {}
+    for name, policy in named:
+        try:
+            setup.add(comparison, name, policy)
+            added.append((name, policy))
+        except Error as error:
+            if policies is not None or len(skipped) + 1 == len(named):
+                raise
+            skipped[name] = str(error)
     for records in record_arrays(trace):
-        for _, simulation in simulations:
-            simulation.feed(records)
-    estimates = [simulation.finish(end_ns) for _, simulation in simulations]
-    first = simulations[0][1]._handle
+        comparison.feed(records)
+    rows = comparison.finish(end_number(end_ns))
     return Comparison(
         tuple(
-            ComparedPolicy(tuple(names), one, Saving(*first.saving(simulation._handle)))
-            for (names, simulation), one in zip(simulations, estimates)
+            _compared(setup, number, rows, added)
+            for number, row in enumerate(rows)
+            if row[0] == number
         ),
         skipped,
+    )
+
+
+def _compared(
+    setup: Setup, number: int, rows: list[Any], added: list[tuple[str, Any]]
+) -> ComparedPolicy:
+    """A row with the names of all that are the same."""
+    _, table, lpm, found, saving = rows[number]
+    nvme = setup.model.kind == "nvme"
+    sleeps = nvme and added[number][1] not in (None, "none")
+    return ComparedPolicy(
+        tuple(name for (name, _), row in zip(added, rows) if row[0] == number),
+        estimate_from(
+            setup,
+            ApstTable._wrap(table) if sleeps else None,
+            None if nvme else _LPM_WORDS.get(lpm),
+            found,
+        ),
+        Saving(*saving),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
-from typing import SupportsIndex, Union
+from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
 from ssdpm._core import energy
@@ -23,7 +23,7 @@ from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.policy.quirks import quirk_bits
 from ssdpm.policy.table import ApstTable
-from ssdpm.policy.words import Algorithm, Quirk
+from ssdpm.policy.words import Algorithm
 
 TableLike = Union[ApstTable, Algorithm, str, None]
 """A table, a word for one ("linux", "windows:balanced:battery"), "today", which a
@@ -31,33 +31,8 @@ device has, "auto", which is that or what Linux does by default, or None: the dr
 never sleeps."""
 
 DEFAULT_TABLE = "auto"
-DEFAULT_LPM = "med_power_with_dipm"
+_APST_QUIRKS = ("no-apst", "no-deepest-ps")
 _NO_TABLE = bytes(_core.APST_BYTES)
-
-
-def _table(
-    model: Model,
-    table: TableLike,
-    params: energy.SimParams,
-    quirks: Iterable[Quirk | str] | str = "auto",
-    name: str = "table",
-) -> ApstTable | None:
-    """A table of what estimate() takes for one; words are the library's."""
-    if table is None or isinstance(table, ApstTable):
-        return table
-    today, *words = energy.common_policies(_core.KINDS["nvme"])
-    if isinstance(table, str) and table.isascii() and table.isprintable():
-        bits = quirk_bits(model, quirks, _core.ALGORITHMS["linux"])
-        made = energy.table_of_word(model._handle, str(table), params, bits)
-        if made is not None:
-            return ApstTable._wrap(made)
-    # What is left is "none", or wrong.
-    check_word(table, name, [*words, "windows", today, "auto"])
-    return None
-
-
-def _apst_quirks(quirks: Iterable[Quirk]) -> list[str]:
-    return [str(one) for one in quirks if str(one) in ("no-apst", "no-deepest-ps")]
 
 
 class Setup:
@@ -101,42 +76,52 @@ class Setup:
                 errno.EINVAL, "lpm: a link policy is for SATA drives, this is none"
             )
         if lpm is None and model.kind == "sata":
-            lpm = self.settings.lpm if self.settings else DEFAULT_LPM
+            [usual] = energy.common_policies(_core.KINDS["sata"])[1:2]
+            lpm = self.settings.lpm if self.settings else usual
         self.lpm = None if lpm is None else check_word(lpm, "lpm", _core.LPM)
         self.flags = 0
         if check_bool(idle_from_start, "idle_from_start"):
             self.flags |= _core.energy.SIM_IDLE_FROM_START
         self.interval_ns = unsigned_or_zero(interval_ns, "interval_ns", 2**64 - 1)
 
-    def today(self) -> ApstTable | None:
-        """The table that the machine of a device has, if it says so."""
-        return None if self.settings is None else self.settings.apst
-
     def table(self, table: TableLike, name: str = "table") -> ApstTable | None:
-        if self.model.kind == "nvme":
-            table = self.named(table)
-            if isinstance(table, str) and table == "today":
-                table = self._known_today()
-            return _table(self.model, table, self.core(None), self.quirks(), name)
-        if table is None or table in (DEFAULT_TABLE, "linux"):
-            return None
-        raise UnsupportedError(
-            errno.EOPNOTSUPP, "table: a SATA drive has none; lpm is its policy"
-        )
+        if self.model.kind != "nvme":
+            if table is None or table in (DEFAULT_TABLE, "linux"):
+                return None
+            raise UnsupportedError(
+                errno.EOPNOTSUPP, "table: a SATA drive has none; lpm is its policy"
+            )
+        if table is None or isinstance(table, ApstTable):
+            return table
+        if isinstance(table, str) and table.isascii() and table.isprintable():
+            made = energy.table_of_word(
+                self.model._handle, str(table), self.core(None), self.machine()
+            )
+            if made is not None:
+                return ApstTable._wrap(made)
+        # What is left is "none", or wrong.
+        self._check_word(table, name)
+        return None
+
+    def _check_word(self, policy: object, name: str) -> None:
+        words = energy.common_policies(_core.KINDS[str(self.model.kind)])
+        check_word(policy, name, [*words, "windows", "auto"])
+
+    def add(self, comparison: energy.Comparison, name: str, policy: TableLike) -> None:
+        """A row of a comparison: a table, or a word for a policy."""
+        if isinstance(policy, ApstTable):
+            comparison.add(name, policy._handle)
+            return
+        word = "none" if policy is None else policy
+        valid = isinstance(word, str) and word.isascii() and word.isprintable()
+        if not valid or not comparison.add(name, str(word)):
+            self._check_word(word, "policies")
 
     def named(self, table: TableLike) -> TableLike:
         """What "auto" is here."""
         if not isinstance(table, str) or table != "auto":
             return table
-        return "today" if self.today() else "linux"
-
-    def _known_today(self) -> ApstTable:
-        today = self.today()
-        if today is None:
-            raise UnsupportedError(
-                errno.EOPNOTSUPP, "today: only a device has it, whose machine says so"
-            )
-        return today
+        return "today" if self.settings and self.settings.apst else "linux"
 
     def table_or_none(self, table: TableLike, name: str) -> ApstTable:
         """The same where C wants a table: None is one without entries."""
@@ -145,11 +130,26 @@ class Setup:
             ApstTable.from_bytes(_NO_TABLE, enabled=False) if found is None else found
         )
 
-    def quirks(self) -> Iterable[Quirk | str] | str:
+    def quirks(self) -> list[str] | str:
         """Those that the machine of a device says, else those of Linux."""
         if self.settings is None or self.settings.quirks is None:
             return "auto"
-        return _apst_quirks(self.settings.quirks)
+        return [str(q) for q in self.settings.quirks if str(q) in _APST_QUIRKS]
+
+    def machine(self) -> tuple[Any, ...] | None:
+        """What the machine of a device says; of others the quirks of Linux."""
+        settings = self.settings
+        nvme = self.model.kind == "nvme"
+        if settings is None and not nvme:
+            return None
+        linux = _core.ALGORITHMS["linux"]
+        lpm = settings.lpm if settings else None
+        table = settings.apst if settings else None
+        return (
+            quirk_bits(self.model, self.quirks(), linux) if nvme else None,
+            0 if lpm is None else _core.LPM[lpm],
+            None if table is None else table._handle,
+        )
 
     def core(self, table: ApstTable | None, state: int = 0) -> _core.energy.SimParams:
         return _core.energy.SimParams(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from ssdpm import _core
 from ssdpm.base.arrays import frozen
@@ -17,10 +17,59 @@ from ssdpm.estimate.run import run_from
 from ssdpm.estimate.setup import DEFAULT_TABLE, Setup, TableLike, end_number
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
+from ssdpm.policy.table import ApstTable
 from ssdpm.workload.stats import Histogram
 from ssdpm.workload.trace import TraceLike, record_arrays
 
 _AXIS_WORDS = by_number(_core.energy.AXES)
+
+
+def estimate_from(
+    setup: Setup,
+    table: ApstTable | None,
+    lpm: str | None,
+    found: tuple[Any, ...],
+    wants_changes: bool = False,
+) -> Estimate:
+    """What the library found of one policy."""
+    (
+        runs,
+        assumed_nj,
+        axes,
+        n_corners,
+        widest,
+        low_nj,
+        high_nj,
+        delays,
+        intervals,
+        changes,
+    ) = found
+    nominal, low, high = (run_from(run, len(setup.model)) for run in runs)
+    words = [w for n, w in _AXIS_WORDS.items() if axes >> (n - 1) & 1]
+    frozen(intervals)
+    if wants_changes:
+        frozen(changes)
+    return Estimate(
+        model=setup.model,
+        table=table,
+        lpm=lpm,
+        loop=setup.loop,
+        parameters=setup.parameters,
+        nominal=nominal,
+        low=low,
+        high=high,
+        assumed_nj=assumed_nj,
+        axes=tuple(words),
+        n_corners=n_corners,
+        widest_axis=_AXIS_WORDS.get(widest),
+        axis_energy_nj={
+            w: (low_nj[_core.energy.AXES[w] - 1], high_nj[_core.energy.AXES[w] - 1])
+            for w in words
+        },
+        delays=Histogram(delays),
+        intervals=intervals if setup.interval_ns else None,
+        changes=changes if wants_changes else None,
+    )
 
 
 class Simulation(Ongoing):
@@ -76,12 +125,6 @@ class Simulation(Ongoing):
             setup.model._handle, setup.core(self._table), changes
         )
 
-    @classmethod
-    def _of(cls, setup: Setup, table: TableLike) -> Simulation:
-        self = cls.__new__(cls)
-        self._begin(setup, table, False)
-        return self
-
     def feed(self, trace: TraceLike) -> None:
         """The next records, any number at a time; the GIL is released.
 
@@ -101,44 +144,9 @@ class Simulation(Ongoing):
             RangeError: a time or an energy beyond 64 bits.
             InvalidError: it was finished before.
         """
-        (
-            runs,
-            assumed_nj,
-            axes,
-            n_corners,
-            widest,
-            low_nj,
-            high_nj,
-            delays,
-            intervals,
-            changes,
-        ) = self._handle.finish(end_number(end_ns))
+        found = self._handle.finish(end_number(end_ns))
         setup = self._setup
-        nominal, low, high = (run_from(run, len(setup.model)) for run in runs)
-        words = [w for n, w in _AXIS_WORDS.items() if axes >> (n - 1) & 1]
-        for array in (intervals, changes):
-            frozen(array)
-        return Estimate(
-            model=setup.model,
-            table=self._table,
-            lpm=setup.lpm,
-            loop=setup.loop,
-            parameters=setup.parameters,
-            nominal=nominal,
-            low=low,
-            high=high,
-            assumed_nj=assumed_nj,
-            axes=tuple(words),
-            n_corners=n_corners,
-            widest_axis=_AXIS_WORDS.get(widest),
-            axis_energy_nj={
-                w: (low_nj[_core.energy.AXES[w] - 1], high_nj[_core.energy.AXES[w] - 1])
-                for w in words
-            },
-            delays=Histogram(delays),
-            intervals=intervals if setup.interval_ns else None,
-            changes=changes if self._changes else None,
-        )
+        return estimate_from(setup, self._table, setup.lpm, found, self._changes)
 
     def __repr__(self) -> str:
         return f"<ssdpm.Simulation of {self._setup.model!r}>"

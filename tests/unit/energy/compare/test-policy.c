@@ -239,6 +239,104 @@ static void today_is_what_the_machine_says(void **state)
 		&other, &(struct ssdpm_resolved_policy){ .lpm = today.lpm }));
 }
 
+static void the_drive_is_simulated_as_its_machine_has_it(void **state)
+{
+	const struct ssdpm_device_settings settings = {
+		.size = sizeof(settings),
+		.known = SSDPM_SETTING_APST,
+		.pcie_link = SSDPM_PCIE_L1,
+		.apst = { .sent = 1,
+			  .enabled = 1,
+			  .entries = { { .idle_ms = 7, .target = 2 } } },
+	};
+	const struct ssdpm_device_settings port = {
+		.size = sizeof(port),
+		.known = SSDPM_SETTING_LPM,
+		.lpm = SSDPM_LPM_MIN_POWER,
+	};
+	struct ssdpm_resolved_policy resolved;
+	struct ssdpm_sim_params params;
+
+	(void)state;
+	ssdpm_sim_params_init(&params, sizeof(params));
+	assert_int_equal(ssdpm_sim_params_set_policy(&params, nvme, NULL,
+						     &settings, &resolved,
+						     NULL),
+			 0);
+	assert_ptr_equal(params.apst, &resolved.apst);
+	assert_memory_equal(params.apst, &settings.apst, sizeof(settings.apst));
+	assert_int_equal(params.pcie_link, SSDPM_PCIE_L1);
+	assert_int_equal(ssdpm_sim_params_set_policy(&params, sata, NULL, &port,
+						     &resolved, NULL),
+			 0);
+	assert_int_equal(params.lpm, SSDPM_LPM_MIN_POWER);
+	/* Without a machine it is what Linux does, and the link stays. */
+	ssdpm_sim_params_init(&params, sizeof(params));
+	assert_int_equal(ssdpm_sim_params_set_policy(&params, nvme, NULL, NULL,
+						     &resolved, NULL),
+			 0);
+	assert_true(params.apst->enabled);
+	assert_int_equal(params.pcie_link, SSDPM_PCIE_L1_2);
+}
+
+static const struct ssdpm_io ios[] = {
+	{ .start_ns = 0, .service_ns = 1000, .op = SSDPM_OP_READ, .bytes = 1 },
+	{ .start_ns = 60000000000,
+	  .service_ns = 1000,
+	  .op = SSDPM_OP_READ,
+	  .bytes = 1 },
+};
+
+static struct ssdpm_compared_policy row_of(
+	const struct ssdpm_comparison *comparison, size_t index)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	assert_int_equal(ssdpm_comparison_get_row(comparison, index, &row), 0);
+	return row;
+}
+
+static void policies_are_compared_and_the_same_one_runs_once(void **state)
+{
+	static const char *const words[] = { "none", "linux", "linux",
+					     "windows:performance:ac" };
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+	struct ssdpm_comparison *comparison;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_comparison_new(nvme, NULL, NULL, &comparison, NULL), 0);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 0, NULL),
+			 -ENODATA);
+	assert_int_equal(
+		ssdpm_comparison_add(comparison, "min_power", NULL, NULL),
+		-EOPNOTSUPP);
+	ssdpm_comparison_free(comparison);
+	assert_int_equal(
+		ssdpm_comparison_new(nvme, NULL, NULL, &comparison, NULL), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(
+			ssdpm_comparison_add(comparison, words[i], NULL, NULL),
+			0);
+	assert_null(row_of(comparison, 0).result);
+	assert_int_equal(ssdpm_comparison_feed(comparison, ios, 2, NULL), 0);
+	assert_int_equal(ssdpm_comparison_add(comparison, "none", NULL, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 0, NULL), 0);
+	assert_int_equal(row_of(comparison, 1).same_as, 1);
+	assert_int_equal(row_of(comparison, 2).same_as, 1);
+	assert_string_equal(row_of(comparison, 2).name, "linux");
+	assert_ptr_equal(row_of(comparison, 2).sim, row_of(comparison, 1).sim);
+	assert_int_equal(row_of(comparison, 0).saving.nominal_nj, 0);
+	assert_true(row_of(comparison, 1).saving.nominal_nj > 0);
+	assert_non_null(row_of(comparison, 3).result);
+	assert_int_equal(ssdpm_comparison_get_row(comparison, 4, &row),
+			 -ENOENT);
+	assert_int_equal(ssdpm_comparison_finish(comparison, 0, NULL), -EINVAL);
+	assert_null(ssdpm_comparison_free(comparison));
+	assert_null(ssdpm_comparison_free(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +350,9 @@ int main(void)
 		cmocka_unit_test(
 			quirks_of_the_machine_are_for_linux_and_not_for_windows),
 		cmocka_unit_test(today_is_what_the_machine_says),
+		cmocka_unit_test(the_drive_is_simulated_as_its_machine_has_it),
+		cmocka_unit_test(
+			policies_are_compared_and_the_same_one_runs_once),
 	};
 
 	return cmocka_run_group_tests(tests, make_models, drop_models);
