@@ -104,8 +104,8 @@ class Setup:
         return None
 
     def _check_word(self, policy: object, name: str) -> None:
-        words = energy.common_policies(_core.KINDS[str(self.model.kind)])
-        check_word(policy, name, [*words, "windows", "auto"])
+        today, *words = energy.common_policies(_core.KINDS[str(self.model.kind)])
+        check_word(policy, name, [*words, "windows", today, "auto"])
 
     def add(self, comparison: energy.Comparison, name: str, policy: TableLike) -> None:
         """A row of a comparison: a table, or a word for a policy."""
