@@ -715,18 +715,23 @@ SSDPM_API int ssdpm_persist_remove(struct ssdpm_machine *machine, uint32_t kind,
 
 /** ssdpm_step_kind_to_string() - "latency-tolerance", "lpm", ..., or NULL */
 SSDPM_API const char *ssdpm_step_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_step_kind_from_string(const char *word);
 
 /** ssdpm_step_state_to_string() - "planned", "in-force", ..., or NULL */
 SSDPM_API const char *ssdpm_step_state_to_string(uint32_t state);
+SSDPM_API uint32_t ssdpm_step_state_from_string(const char *word);
 
 /** ssdpm_step_flag_to_string() - name of one bit, or NULL */
 SSDPM_API const char *ssdpm_step_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_step_flag_from_string(const char *word);
 
 /** ssdpm_journal_state_to_string() - "none", "running", ..., or NULL */
 SSDPM_API const char *ssdpm_journal_state_to_string(uint32_t state);
+SSDPM_API uint32_t ssdpm_journal_state_from_string(const char *word);
 
 /** ssdpm_persist_kind_to_string() - "udev", "modprobe", ..., or NULL */
 SSDPM_API const char *ssdpm_persist_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_persist_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

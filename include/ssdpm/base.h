@@ -20,6 +20,11 @@ extern "C" {
 #define SSDPM_API
 #endif
 
+/*
+ * Each enum with words has two functions: ssdpm_NAME_to_string() gives the word
+ * of a value, or NULL, and ssdpm_NAME_from_string() the value of a word, or 0.
+ */
+
 /** The version of these headers; ssdpm_version() has that of the library. */
 #define SSDPM_VERSION_MAJOR 0
 #define SSDPM_VERSION_MINOR 1

@@ -94,14 +94,16 @@ enum ssdpm_aspm_policy {
 
 /** Parameters of nvme_core: indexes of ssdpm_machine_facts.nvme_core. */
 enum ssdpm_nvme_core {
-	SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US = 0,
-	SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS = 1,
-	SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US = 2,
-	SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS = 3,
-	SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US = 4,
-	SSDPM_NVME_CORE_FORCE_APST = 5,
+	SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US = 1,
+	SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS = 2,
+	SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US = 3,
+	SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS = 4,
+	SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US = 5,
+	SSDPM_NVME_CORE_FORCE_APST = 6,
 };
-#define SSDPM_N_NVME_CORE 6
+
+/** Room for the values of parameters, more than there are. */
+#define SSDPM_MAX_NVME_CORE 16
 
 /**
  * struct ssdpm_machine_facts - the machine as a whole (sized; the caller sets
@@ -131,7 +133,7 @@ struct ssdpm_machine_facts {
 	uint32_t suspend;
 	uint32_t aspm_policy;
 	uint32_t nvme_core_known;
-	uint64_t nvme_core[SSDPM_N_NVME_CORE];
+	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
 	char linux_release[72];
 	char sys_vendor[72];
 	char product_name[72];
@@ -808,39 +810,50 @@ SSDPM_API int ssdpm_machine_capture(struct ssdpm_machine *machine,
 
 /** ssdpm_reach_to_string() - "yes", "usb" and so on, or NULL */
 SSDPM_API const char *ssdpm_reach_to_string(uint32_t reach);
+SSDPM_API uint32_t ssdpm_reach_from_string(const char *word);
 
 /** ssdpm_device_flag_to_string() - name of one bit: "hot-plug", or NULL */
 SSDPM_API const char *ssdpm_device_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_device_flag_from_string(const char *word);
 
 /** ssdpm_pcie_feature_to_string() - name of one bit: "l1.2", or NULL */
 SSDPM_API const char *ssdpm_pcie_feature_to_string(uint32_t feature);
+SSDPM_API uint32_t ssdpm_pcie_feature_from_string(const char *word);
 
 /** ssdpm_power_fact_to_string() - name of one bit: "thermal", or NULL */
 SSDPM_API const char *ssdpm_power_fact_to_string(uint32_t fact);
+SSDPM_API uint32_t ssdpm_power_fact_from_string(const char *word);
 
 /** ssdpm_power_flag_to_string() - name of one bit: "asleep", or NULL */
 SSDPM_API const char *ssdpm_power_flag_to_string(uint32_t flag);
+SSDPM_API uint32_t ssdpm_power_flag_from_string(const char *word);
 
 /** ssdpm_suspend_to_string() - "s2idle", "shallow", "deep", or NULL */
 SSDPM_API const char *ssdpm_suspend_to_string(uint32_t suspend);
+SSDPM_API uint32_t ssdpm_suspend_from_string(const char *word);
 
 /** ssdpm_aspm_policy_to_string() - "default" and so on, or NULL */
 SSDPM_API const char *ssdpm_aspm_policy_to_string(uint32_t policy);
+SSDPM_API uint32_t ssdpm_aspm_policy_from_string(const char *word);
 
 /**
  * ssdpm_nvme_core_to_string() - name of a parameter: "apst_primary_timeout_ms",
  * or NULL
  */
 SSDPM_API const char *ssdpm_nvme_core_to_string(uint32_t parameter);
+SSDPM_API uint32_t ssdpm_nvme_core_from_string(const char *word);
 
 /** ssdpm_severity_to_string() - "good", "note", "problem", "unknown" or NULL */
 SSDPM_API const char *ssdpm_severity_to_string(uint32_t severity);
+SSDPM_API uint32_t ssdpm_severity_from_string(const char *word);
 
 /** ssdpm_diagnosis_code_to_string() - "saves", "apst-empty", ..., or NULL */
 SSDPM_API const char *ssdpm_diagnosis_code_to_string(uint32_t code);
+SSDPM_API uint32_t ssdpm_diagnosis_code_from_string(const char *word);
 
 /** ssdpm_owner_kind_to_string() - "tlp" and so on, or NULL */
 SSDPM_API const char *ssdpm_owner_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_owner_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -599,34 +599,40 @@ SSDPM_API uint32_t ssdpm_catalogue_get_table(
  * ssdpm_kind_to_string() - "nvme", "sata", or NULL
  */
 SSDPM_API const char *ssdpm_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_kind_from_string(const char *word);
 
 /**
  * ssdpm_provenance_to_string() - "reported" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_provenance_to_string(uint32_t provenance);
+SSDPM_API uint32_t ssdpm_provenance_from_string(const char *word);
 
 /**
  * ssdpm_format_to_string() - "nvme-identify", "smartctl-text" and so on, or
  * NULL
  */
 SSDPM_API const char *ssdpm_format_to_string(uint32_t format);
+SSDPM_API uint32_t ssdpm_format_from_string(const char *word);
 
 /**
  * ssdpm_link_state_to_string() - "active", "partial", "slumber", "devsleep", or
  * NULL
  */
 SSDPM_API const char *ssdpm_link_state_to_string(uint32_t link_state);
+SSDPM_API uint32_t ssdpm_link_state_from_string(const char *word);
 
 /**
  * ssdpm_sata_feature_to_string() - name of one bit of enum ssdpm_sata_feature:
  * "hipm" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_sata_feature_to_string(uint32_t feature);
+SSDPM_API uint32_t ssdpm_sata_feature_from_string(const char *word);
 
 /**
  * ssdpm_finding_code_to_string() - "never-entered" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_finding_code_to_string(uint32_t code);
+SSDPM_API uint32_t ssdpm_finding_code_from_string(const char *word);
 
 /**
  * ssdpm_field_to_string() - name of one bit of enum ssdpm_field, or NULL
@@ -634,6 +640,7 @@ SSDPM_API const char *ssdpm_finding_code_to_string(uint32_t code);
  * The name is the member of struct ssdpm_power_state and the key in JSON.
  */
 SSDPM_API const char *ssdpm_field_to_string(uint32_t field);
+SSDPM_API uint32_t ssdpm_field_from_string(const char *word);
 
 #ifdef __cplusplus
 }

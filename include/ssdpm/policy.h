@@ -568,28 +568,33 @@ SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
  * "lower-envelope", or NULL
  */
 SSDPM_API const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm);
+SSDPM_API uint32_t ssdpm_apst_algorithm_from_string(const char *word);
 
 /**
  * ssdpm_power_scheme_to_string() - "performance", "balanced", "power-saver",
  * "modern-standby", or NULL
  */
 SSDPM_API const char *ssdpm_power_scheme_to_string(uint32_t scheme);
+SSDPM_API uint32_t ssdpm_power_scheme_from_string(const char *word);
 
 /**
  * ssdpm_power_source_to_string() - "ac", "battery", or NULL
  */
 SSDPM_API const char *ssdpm_power_source_to_string(uint32_t source);
+SSDPM_API uint32_t ssdpm_power_source_from_string(const char *word);
 
 /**
  * ssdpm_quirk_to_string() - name of one bit of enum ssdpm_quirk: "no-apst",
  * "no-deepest-ps" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_quirk_to_string(uint32_t quirk);
+SSDPM_API uint32_t ssdpm_quirk_from_string(const char *word);
 
 /**
  * ssdpm_verdict_to_string() - "used", "exit-too-slow" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_verdict_to_string(uint32_t verdict);
+SSDPM_API uint32_t ssdpm_verdict_from_string(const char *word);
 
 /**
  * What Linux does with the link of a SATA port when it is idle; the names are
@@ -608,9 +613,7 @@ enum ssdpm_lpm {
  * ssdpm_lpm_to_string() - "max_performance" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_lpm_to_string(uint32_t lpm);
-
-/** ssdpm_lpm_from_string() - the exact name, or 0 */
-SSDPM_API uint32_t ssdpm_lpm_from_string(const char *text);
+SSDPM_API uint32_t ssdpm_lpm_from_string(const char *word);
 
 /**
  * State of the PCIe link while the drive is in a non-operational state; 0 is
@@ -625,6 +628,7 @@ enum ssdpm_pcie_link {
 
 /** ssdpm_pcie_link_to_string() - "l0", "l1", "l1.2", or NULL */
 SSDPM_API const char *ssdpm_pcie_link_to_string(uint32_t link);
+SSDPM_API uint32_t ssdpm_pcie_link_from_string(const char *word);
 
 /** Most policies that a profile names. */
 #define SSDPM_MAX_LPMS 6

@@ -272,7 +272,6 @@ int ssdpm__compare_tables(const char *device, const struct ssdpm_apst *built,
 
 /* The row of a kind of step, or NULL. */
 const struct step_kind *ssdpm__kind(uint32_t number);
-const struct step_kind *ssdpm__kind_of_word(const char *word);
 /* Paths below the root; false: too long. */
 bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 			   char path[SSDPM__TARGET_BYTES]);

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PARAMETERS "sys/module/nvme_core/parameters/"
+
 void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES])
 {
-	snprintf(path, SSDPM__TARGET_BYTES,
-		 "sys/module/nvme_core/parameters/%s",
+	snprintf(path, SSDPM__TARGET_BYTES, PARAMETERS "%s",
 		 ssdpm_nvme_core_to_string(parameter));
 }
 
@@ -25,15 +26,16 @@ bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 
 uint32_t ssdpm__parameter_of(const char *path)
 {
-	char known[SSDPM__TARGET_BYTES];
+	const size_t n = strlen(PARAMETERS);
+	uint32_t parameter;
 
-	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
-	     i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US; i++) {
-		ssdpm__parameter_path(i, known);
-		if (!strcmp(path, known))
-			return i;
-	}
-	return 0;
+	if (strncmp(path, PARAMETERS, n))
+		return 0;
+	parameter = ssdpm_nvme_core_from_string(path + n);
+	if (parameter < SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
+	    parameter > SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US)
+		return 0;
+	return parameter;
 }
 
 static bool is_parameter(const char *path)
@@ -234,12 +236,12 @@ const struct step_kind *ssdpm__kind(uint32_t number)
 	return NULL;
 }
 
-const struct step_kind *ssdpm__kind_of_word(const char *word)
+uint32_t ssdpm_step_kind_from_string(const char *word)
 {
-	for (size_t i = 0; i < N_KINDS; i++)
+	for (size_t i = 0; word && i < N_KINDS; i++)
 		if (!strcmp(step_kinds[i].word, word))
-			return &step_kinds[i];
-	return NULL;
+			return step_kinds[i].number;
+	return 0;
 }
 
 bool ssdpm__is_tolerance_of(const struct change *change, const char *controller)

@@ -105,7 +105,7 @@ static int parse_change(struct reader *r, char *line)
 		if (line)
 			*line++ = '\0';
 	}
-	change.kind = ssdpm__kind_of_word(fields[0]);
+	change.kind = ssdpm__kind(ssdpm_step_kind_from_string(fields[0]));
 	if (!change.kind)
 		return refuse(r, "unknown step '%.40s'", fields[0]);
 	change.path = fields[1];

@@ -216,3 +216,12 @@ const char *ssdpm__last_component(const char *path)
 
 	return slash ? slash + 1 : path;
 }
+
+uint32_t ssdpm__span_value(struct span span,
+			   uint32_t (*from_string)(const char *word))
+{
+	char word[64];
+
+	return ssdpm__span_copy(span, word, sizeof(word)) ? from_string(word) :
+							    0;
+}

@@ -51,6 +51,9 @@ bool ssdpm__take_word(struct span *span, struct span *ret_word);
 struct span ssdpm__span_trim(struct span span);
 
 bool ssdpm__span_is(struct span span, const char *text);
+/* The value of a word; 0: from_string() knows none. */
+uint32_t ssdpm__span_value(struct span span,
+			   uint32_t (*from_string)(const char *word));
 bool ssdpm__span_contains(struct span span, const char *text);
 
 /*

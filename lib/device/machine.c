@@ -201,36 +201,20 @@ int ssdpm__read_power_source(const struct ssdpm_machine *machine,
 	return supply.err;
 }
 
-/* The word in brackets: its place among words, from 1 on; 0: none of them. */
-static uint32_t chosen(const char *text, const char *const *words, uint32_t n)
-{
-	const char *open = strchr(text, '[');
-	const char *close = open ? strchr(open, ']') : NULL;
-	struct span span;
-
-	if (!close)
-		return 0;
-	span = ssdpm__span(open + 1, (size_t)(close - open - 1));
-	for (uint32_t i = 0; i < n; i++)
-		if (ssdpm__span_is(span, words[i]))
-			return i + 1;
-	return 0;
-}
-
+/* The value of the word in brackets; 0: none of them. */
 static uint32_t read_choice(struct directory *sys, const char *name,
-			    const char *(*to_string)(uint32_t))
+			    uint32_t (*from_string)(const char *))
 {
-	const char *words[8];
-	uint32_t n = 0;
-	char text[128];
+	char text[128], *open, *close;
 
-	while (n < 8 && to_string(n + 1)) {
-		words[n] = to_string(n + 1);
-		n++;
-	}
 	if (!ssdpm__get_text(sys, name, text, sizeof(text)))
 		return 0;
-	return chosen(text, words, n);
+	open = strchr(text, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (!close)
+		return 0;
+	*close = '\0';
+	return from_string(open + 1);
 }
 
 static void read_nvme_core(struct directory *core,
@@ -238,7 +222,7 @@ static void read_nvme_core(struct directory *core,
 {
 	char text[8];
 
-	for (uint32_t i = 0; i < SSDPM_NVME_CORE_FORCE_APST; i++)
+	for (uint32_t i = 1; i < SSDPM_NVME_CORE_FORCE_APST; i++)
 		if (ssdpm__get_number(core, ssdpm_nvme_core_to_string(i), 10,
 				      UINT64_MAX, &facts->nvme_core[i]))
 			facts->nvme_core_known |= 1u << i;
@@ -347,10 +331,11 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 		return r;
 	r = ssdpm__read_power_source(machine, &facts.power_source);
 	at.path = "sys/power";
-	facts.suspend = read_choice(&at, "mem_sleep", ssdpm_suspend_to_string);
+	facts.suspend =
+		read_choice(&at, "mem_sleep", ssdpm_suspend_from_string);
 	at.path = "sys/module/pcie_aspm/parameters";
 	facts.aspm_policy =
-		read_choice(&at, "policy", ssdpm_aspm_policy_to_string);
+		read_choice(&at, "policy", ssdpm_aspm_policy_from_string);
 	at.path = "sys/module/nvme_core/parameters";
 	read_nvme_core(&at, &facts);
 	at.path = "sys/module/ahci/parameters";

@@ -101,6 +101,14 @@ bool ssdpm__field_has_value(const struct field *field,
 	       ssdpm__field_get(field, state);
 }
 
+uint32_t ssdpm_field_from_string(const char *word)
+{
+	for (size_t i = 0; word && i < N_FIELDS; i++)
+		if (!strcmp(ssdpm__fields[i].name, word))
+			return ssdpm__fields[i].bit;
+	return 0;
+}
+
 const char *ssdpm_field_to_string(uint32_t field)
 {
 	for (size_t i = 0; i < N_FIELDS; i++)

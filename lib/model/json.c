@@ -62,8 +62,8 @@ static int get_word(const struct reader *r, const struct json_node *node,
 }
 
 static int read_word(const struct reader *r, const struct json_node *object,
-		     const char *key, uint32_t n_words,
-		     const char *(*to_string)(uint32_t), uint32_t *ret_value)
+		     const char *key, uint32_t (*from_string)(const char *),
+		     uint32_t *ret_value)
 {
 	const struct json_node *node = ssdpm__json_member(r->json, object, key);
 	char text[WORD_SIZE];
@@ -74,11 +74,9 @@ static int read_word(const struct reader *r, const struct json_node *object,
 	err = get_word(r, node, text, key);
 	if (err)
 		return err;
-	for (uint32_t i = 1; i <= n_words; i++)
-		if (!strcmp(text, to_string(i))) {
-			*ret_value = i;
-			return 0;
-		}
+	*ret_value = from_string(text);
+	if (*ret_value)
+		return 0;
 	return ssdpm__fail(r->reterr, -EINVAL, node->line,
 			   "%s: \"%s\" means nothing here", key, text);
 }
@@ -228,15 +226,16 @@ static int read_info(const struct reader *r, const struct json_node *drive,
 	uint64_t vendor_id = 0, apsta = 0;
 	int err;
 
-	err = read_word(r, drive, "kind", 2, ssdpm_kind_to_string, &info->kind);
+	err = read_word(r, drive, "kind", ssdpm_kind_from_string, &info->kind);
 	if (!err && !info->kind)
 		err = fail(r, drive, "\"nvme\" or \"sata\" is needed", "kind");
 	if (!err)
-		err = read_word(r, drive, "provenance", 5,
-				ssdpm_provenance_to_string, &info->provenance);
+		err = read_word(r, drive, "provenance",
+				ssdpm_provenance_from_string,
+				&info->provenance);
 	if (!err)
-		err = read_word(r, drive, "format", N_FORMATS,
-				ssdpm_format_to_string, &info->format);
+		err = read_word(r, drive, "format", ssdpm_format_from_string,
+				&info->format);
 	if (!err)
 		err = read_number(r, drive, "vendor_id", UINT16_MAX,
 				  SSDPM_INFO_VENDOR_ID, info, &vendor_id);
@@ -401,8 +400,8 @@ static int read_state(struct reader *r, const struct json_node *object,
 		return err;
 	if (!ssdpm__json_is_true(r->json, operational))
 		state->flags = SSDPM_STATE_NON_OPERATIONAL;
-	err = read_word(r, object, "link_state", N_LINK_STATES,
-			ssdpm_link_state_to_string, &link_state);
+	err = read_word(r, object, "link_state", ssdpm_link_state_from_string,
+			&link_state);
 	if (err)
 		return err;
 	state->link_state = (uint8_t)link_state;

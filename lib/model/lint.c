@@ -5,6 +5,7 @@
  */
 #include "base/quantity.h"
 #include "model/internal.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -495,31 +496,25 @@ int ssdpm_model_lint(const struct ssdpm_model *model,
 	return 0;
 }
 
-const char *ssdpm_finding_code_to_string(uint32_t code)
-{
-	static const char names[][36] = {
-		[SSDPM_FINDING_EQUAL_POWER] = "equal-power",
-		[SSDPM_FINDING_RISING_POWER] = "rising-power",
-		[SSDPM_FINDING_ZERO_POWER] = "zero-power",
-		[SSDPM_FINDING_ABSURD_POWER] = "absurd-power",
-		[SSDPM_FINDING_ZERO_LATENCIES] = "zero-latencies",
-		[SSDPM_FINDING_DEEPER_EXITS_FASTER] = "deeper-exits-faster",
-		[SSDPM_FINDING_NEVER_ENTERED] = "never-entered",
-		[SSDPM_FINDING_SLOW_OPERATIONAL] = "slow-operational",
-		[SSDPM_FINDING_ABSURD_LATENCY] = "absurd-latency",
-		[SSDPM_FINDING_OPERATIONAL_AFTER_NON_OPERATIONAL] =
-			"operational-after-non-operational",
-		[SSDPM_FINDING_ONLY_OPERATIONAL] = "only-operational",
-		[SSDPM_FINDING_APSTA_ZERO] = "apsta-zero",
-		[SSDPM_FINDING_IDLE_POWER_UNKNOWN] = "idle-power-unknown",
-		[SSDPM_FINDING_SMARTCTL_SOURCE] = "smartctl-source",
-		[SSDPM_FINDING_SATA_WORDS_INVALID] = "sata-words-invalid",
-		[SSDPM_FINDING_SATA_NO_LPM] = "sata-no-lpm",
-		[SSDPM_FINDING_TWO_TABLES] = "two-tables",
-		[SSDPM_FINDING_FRACTION_LOST] = "fraction-lost",
-	};
-
-	if (!code || code >= sizeof(names) / sizeof(names[0]))
-		return NULL;
-	return names[code];
-}
+static const char finding_code_words[][34] = {
+	[SSDPM_FINDING_EQUAL_POWER] = "equal-power",
+	[SSDPM_FINDING_RISING_POWER] = "rising-power",
+	[SSDPM_FINDING_ZERO_POWER] = "zero-power",
+	[SSDPM_FINDING_ABSURD_POWER] = "absurd-power",
+	[SSDPM_FINDING_ZERO_LATENCIES] = "zero-latencies",
+	[SSDPM_FINDING_DEEPER_EXITS_FASTER] = "deeper-exits-faster",
+	[SSDPM_FINDING_NEVER_ENTERED] = "never-entered",
+	[SSDPM_FINDING_SLOW_OPERATIONAL] = "slow-operational",
+	[SSDPM_FINDING_ABSURD_LATENCY] = "absurd-latency",
+	[SSDPM_FINDING_OPERATIONAL_AFTER_NON_OPERATIONAL] =
+		"operational-after-non-operational",
+	[SSDPM_FINDING_ONLY_OPERATIONAL] = "only-operational",
+	[SSDPM_FINDING_APSTA_ZERO] = "apsta-zero",
+	[SSDPM_FINDING_IDLE_POWER_UNKNOWN] = "idle-power-unknown",
+	[SSDPM_FINDING_SMARTCTL_SOURCE] = "smartctl-source",
+	[SSDPM_FINDING_SATA_WORDS_INVALID] = "sata-words-invalid",
+	[SSDPM_FINDING_SATA_NO_LPM] = "sata-no-lpm",
+	[SSDPM_FINDING_TWO_TABLES] = "two-tables",
+	[SSDPM_FINDING_FRACTION_LOST] = "fraction-lost",
+};
+ENUM_WORDS(finding_code)

@@ -1,88 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of the model's enums: in JSON, in Python, in the command. */
 #include "model/internal.h"
+#include "base/words.h"
 
-const char *ssdpm_kind_to_string(uint32_t kind)
-{
-	switch (kind) {
-	case SSDPM_KIND_NVME:
-		return "nvme";
-	case SSDPM_KIND_SATA:
-		return "sata";
-	default:
-		return NULL;
-	}
-}
+static const char kind_words[][5] = {
+	[SSDPM_KIND_NVME] = "nvme",
+	[SSDPM_KIND_SATA] = "sata",
+};
+ENUM_WORDS(kind)
 
-const char *ssdpm_provenance_to_string(uint32_t provenance)
-{
-	switch (provenance) {
-	case SSDPM_PROVENANCE_REPORTED:
-		return "reported";
-	case SSDPM_PROVENANCE_MEASURED:
-		return "measured";
-	case SSDPM_PROVENANCE_CATALOGUE:
-		return "catalogue";
-	case SSDPM_PROVENANCE_ASSUMED:
-		return "assumed";
-	case SSDPM_PROVENANCE_STATED:
-		return "stated";
-	default:
-		return NULL;
-	}
-}
+static const char provenance_words[][10] = {
+	[SSDPM_PROVENANCE_REPORTED] = "reported",
+	[SSDPM_PROVENANCE_MEASURED] = "measured",
+	[SSDPM_PROVENANCE_CATALOGUE] = "catalogue",
+	[SSDPM_PROVENANCE_ASSUMED] = "assumed",
+	[SSDPM_PROVENANCE_STATED] = "stated",
+};
+ENUM_WORDS(provenance)
 
-const char *ssdpm_format_to_string(uint32_t format)
-{
-	static const char names[][20] = {
-		[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
-		[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
-		[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
-		[SSDPM_FORMAT_SMARTCTL_TEXT] = "smartctl-text",
-		[SSDPM_FORMAT_SMARTCTL_JSON] = "smartctl-json",
-		[SSDPM_FORMAT_ATA_IDENTIFY] = "ata-identify",
-		[SSDPM_FORMAT_ATA_IDENTIFY_HEX] = "ata-identify-hex",
-		[SSDPM_FORMAT_HDPARM_TEXT] = "hdparm-text",
-		[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
-	};
+static const char format_words[][17] = {
+	[SSDPM_FORMAT_NVME_IDENTIFY] = "nvme-identify",
+	[SSDPM_FORMAT_NVME_CLI_TEXT] = "nvme-cli-text",
+	[SSDPM_FORMAT_NVME_CLI_JSON] = "nvme-cli-json",
+	[SSDPM_FORMAT_SMARTCTL_TEXT] = "smartctl-text",
+	[SSDPM_FORMAT_SMARTCTL_JSON] = "smartctl-json",
+	[SSDPM_FORMAT_ATA_IDENTIFY] = "ata-identify",
+	[SSDPM_FORMAT_ATA_IDENTIFY_HEX] = "ata-identify-hex",
+	[SSDPM_FORMAT_HDPARM_TEXT] = "hdparm-text",
+	[SSDPM_FORMAT_ATASMART_BLOB] = "atasmart-blob",
+};
+ENUM_WORDS(format)
 
-	if (!format || format >= sizeof(names) / sizeof(names[0]))
-		return NULL;
-	return names[format];
-}
+static const char link_state_words[][9] = {
+	[SSDPM_LINK_ACTIVE] = "active",
+	[SSDPM_LINK_PARTIAL] = "partial",
+	[SSDPM_LINK_SLUMBER] = "slumber",
+	[SSDPM_LINK_DEVSLEEP] = "devsleep",
+};
+ENUM_WORDS(link_state)
 
-const char *ssdpm_link_state_to_string(uint32_t link_state)
-{
-	switch (link_state) {
-	case SSDPM_LINK_ACTIVE:
-		return "active";
-	case SSDPM_LINK_PARTIAL:
-		return "partial";
-	case SSDPM_LINK_SLUMBER:
-		return "slumber";
-	case SSDPM_LINK_DEVSLEEP:
-		return "devsleep";
-	default:
-		return NULL;
-	}
-}
-
-const char *ssdpm_sata_feature_to_string(uint32_t feature)
-{
-	switch (feature) {
-	case SSDPM_SATA_HIPM:
-		return "hipm";
-	case SSDPM_SATA_DIPM:
-		return "dipm";
-	case SSDPM_SATA_DEVICE_AUTO_PARTIAL_TO_SLUMBER:
-		return "device_auto_partial_to_slumber";
-	case SSDPM_SATA_HOST_AUTO_PARTIAL_TO_SLUMBER:
-		return "host_auto_partial_to_slumber";
-	case SSDPM_SATA_DEVSLEEP:
-		return "devsleep";
-	case SSDPM_SATA_APM:
-		return "apm";
-	default:
-		return NULL;
-	}
-}
+static const char sata_feature_words[][31] = {
+	[FLAG(SSDPM_SATA_HIPM)] = "hipm",
+	[FLAG(SSDPM_SATA_DIPM)] = "dipm",
+	[FLAG(SSDPM_SATA_DEVICE_AUTO_PARTIAL_TO_SLUMBER)] =
+		"device_auto_partial_to_slumber",
+	[FLAG(SSDPM_SATA_HOST_AUTO_PARTIAL_TO_SLUMBER)] =
+		"host_auto_partial_to_slumber",
+	[FLAG(SSDPM_SATA_DEVSLEEP)] = "devsleep",
+	[FLAG(SSDPM_SATA_APM)] = "apm",
+};
+FLAG_WORDS(sata_feature)

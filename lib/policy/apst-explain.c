@@ -2,6 +2,7 @@
 /* Why each state is or is not in the table, with the numbers. */
 #include "base/quantity.h"
 #include "policy/internal.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -131,19 +132,13 @@ int ssdpm_apst_explain(const struct ssdpm_model *model,
 	return 0;
 }
 
-const char *ssdpm_verdict_to_string(uint32_t verdict)
-{
-	static const char names[][16] = {
-		[SSDPM_VERDICT_USED] = "used",
-		[SSDPM_VERDICT_OPERATIONAL] = "operational",
-		[SSDPM_VERDICT_EXIT_TOO_SLOW] = "exit-too-slow",
-		[SSDPM_VERDICT_TOTAL_TOO_SLOW] = "total-too-slow",
-		[SSDPM_VERDICT_SHADOWED] = "shadowed",
-		[SSDPM_VERDICT_QUIRK] = "quirk",
-		[SSDPM_VERDICT_NO_GAIN] = "no-gain",
-	};
-
-	if (verdict < SSDPM_VERDICT_USED || verdict > SSDPM_VERDICT_NO_GAIN)
-		return NULL;
-	return names[verdict];
-}
+static const char verdict_words[][15] = {
+	[SSDPM_VERDICT_USED] = "used",
+	[SSDPM_VERDICT_OPERATIONAL] = "operational",
+	[SSDPM_VERDICT_EXIT_TOO_SLOW] = "exit-too-slow",
+	[SSDPM_VERDICT_TOTAL_TOO_SLOW] = "total-too-slow",
+	[SSDPM_VERDICT_SHADOWED] = "shadowed",
+	[SSDPM_VERDICT_QUIRK] = "quirk",
+	[SSDPM_VERDICT_NO_GAIN] = "no-gain",
+};
+ENUM_WORDS(verdict)

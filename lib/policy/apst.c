@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* APST tables: made, checked, encoded, decoded. */
 #include "policy/internal.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -175,46 +176,24 @@ int ssdpm_apst_decode(const uint8_t data[SSDPM_APST_BYTES], bool enabled,
 	return 0;
 }
 
-const char *ssdpm_apst_algorithm_to_string(uint32_t algorithm)
-{
-	switch (algorithm) {
-	case SSDPM_APST_LINUX:
-		return "linux";
-	case SSDPM_APST_LINUX_LEGACY:
-		return "linux-legacy";
-	case SSDPM_APST_WINDOWS:
-		return "windows";
-	case SSDPM_APST_LOWER_ENVELOPE:
-		return "lower-envelope";
-	default:
-		return NULL;
-	}
-}
+static const char apst_algorithm_words[][15] = {
+	[SSDPM_APST_LINUX] = "linux",
+	[SSDPM_APST_LINUX_LEGACY] = "linux-legacy",
+	[SSDPM_APST_WINDOWS] = "windows",
+	[SSDPM_APST_LOWER_ENVELOPE] = "lower-envelope",
+};
+ENUM_WORDS(apst_algorithm)
 
-const char *ssdpm_power_scheme_to_string(uint32_t scheme)
-{
-	switch (scheme) {
-	case SSDPM_SCHEME_PERFORMANCE:
-		return "performance";
-	case SSDPM_SCHEME_BALANCED:
-		return "balanced";
-	case SSDPM_SCHEME_POWER_SAVER:
-		return "power-saver";
-	case SSDPM_SCHEME_MODERN_STANDBY:
-		return "modern-standby";
-	default:
-		return NULL;
-	}
-}
+static const char power_scheme_words[][15] = {
+	[SSDPM_SCHEME_PERFORMANCE] = "performance",
+	[SSDPM_SCHEME_BALANCED] = "balanced",
+	[SSDPM_SCHEME_POWER_SAVER] = "power-saver",
+	[SSDPM_SCHEME_MODERN_STANDBY] = "modern-standby",
+};
+ENUM_WORDS(power_scheme)
 
-const char *ssdpm_power_source_to_string(uint32_t source)
-{
-	switch (source) {
-	case SSDPM_SOURCE_AC:
-		return "ac";
-	case SSDPM_SOURCE_BATTERY:
-		return "battery";
-	default:
-		return NULL;
-	}
-}
+static const char power_source_words[][8] = {
+	[SSDPM_SOURCE_AC] = "ac",
+	[SSDPM_SOURCE_BATTERY] = "battery",
+};
+ENUM_WORDS(power_source)

@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Link power management of SATA: the names that Linux has. */
+#include "base/words.h"
+
 #include <ssdpm/policy.h>
 
-const char *ssdpm_lpm_to_string(uint32_t lpm)
-{
-	switch (lpm) {
-	case SSDPM_LPM_KEEP_FIRMWARE_SETTINGS:
-		return "keep_firmware_settings";
-	case SSDPM_LPM_MAX_PERFORMANCE:
-		return "max_performance";
-	case SSDPM_LPM_MEDIUM_POWER:
-		return "medium_power";
-	case SSDPM_LPM_MED_POWER_WITH_DIPM:
-		return "med_power_with_dipm";
-	case SSDPM_LPM_MIN_POWER_WITH_PARTIAL:
-		return "min_power_with_partial";
-	case SSDPM_LPM_MIN_POWER:
-		return "min_power";
-	default:
-		return NULL;
-	}
-}
+static const char lpm_words[][23] = {
+	[SSDPM_LPM_KEEP_FIRMWARE_SETTINGS] = "keep_firmware_settings",
+	[SSDPM_LPM_MAX_PERFORMANCE] = "max_performance",
+	[SSDPM_LPM_MEDIUM_POWER] = "medium_power",
+	[SSDPM_LPM_MED_POWER_WITH_DIPM] = "med_power_with_dipm",
+	[SSDPM_LPM_MIN_POWER_WITH_PARTIAL] = "min_power_with_partial",
+	[SSDPM_LPM_MIN_POWER] = "min_power",
+};
+ENUM_WORDS(lpm)
 
-const char *ssdpm_pcie_link_to_string(uint32_t link)
-{
-	switch (link) {
-	case SSDPM_PCIE_L0:
-		return "l0";
-	case SSDPM_PCIE_L1:
-		return "l1";
-	case SSDPM_PCIE_L1_2:
-		return "l1.2";
-	default:
-		return NULL;
-	}
-}
+static const char pcie_link_words[][5] = {
+	[SSDPM_PCIE_L0] = "l0",
+	[SSDPM_PCIE_L1] = "l1",
+	[SSDPM_PCIE_L1_2] = "l1.2",
+};
+ENUM_WORDS(pcie_link)

@@ -48,16 +48,6 @@ struct walk {
 	size_t n;
 };
 
-uint32_t ssdpm_lpm_from_string(const char *text)
-{
-	const char *name;
-
-	for (uint32_t lpm = 1; (name = ssdpm_lpm_to_string(lpm)); lpm++)
-		if (text && !strcmp(text, name))
-			return lpm;
-	return 0;
-}
-
 static struct walk walk_of(const char *text, size_t bytes, uint32_t source)
 {
 	return (struct walk){ .lines.rest = ssdpm__span(text, bytes),
@@ -154,14 +144,10 @@ static const char *set_lpms(struct ssdpm_profile_settings *settings,
 {
 	uint32_t n = 0, lpm;
 	struct span word;
-	const char *name;
 
 	while (ssdpm__take_word(&value, &word)) {
-		for (lpm = SSDPM_LPM_MAX_PERFORMANCE;
-		     (name = ssdpm_lpm_to_string(lpm)); lpm++)
-			if (ssdpm__span_is(word, name))
-				break;
-		if (!name)
+		lpm = ssdpm__span_value(word, ssdpm_lpm_from_string);
+		if (lpm < SSDPM_LPM_MAX_PERFORMANCE)
 			return "not a policy that can be set; these are, with "
 			       "blanks between them, max_performance, "
 			       "medium_power, med_power_with_dipm, "

@@ -275,10 +275,8 @@ static bool take_quirks(struct span value, bool packed, uint32_t *ret_quirks)
 	if (ssdpm__span_is(value, "none"))
 		return true;
 	while (ssdpm__take_word(&value, &word)) {
-		for (bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-			if (ssdpm__span_is(word, ssdpm_quirk_to_string(bit)))
-				break;
-		if (!ssdpm_quirk_to_string(bit))
+		bit = ssdpm__span_value(word, ssdpm_quirk_from_string);
+		if (!bit)
 			return false;
 		*ret_quirks |= bit;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which quirks Linux applies to a drive, and why. */
 #include "policy/quirks.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -225,24 +226,13 @@ int ssdpm_quirks_explain(
 	return result;
 }
 
-const char *ssdpm_quirk_to_string(uint32_t quirk)
-{
-	switch (quirk) {
-	case SSDPM_QUIRK_NO_APST:
-		return "no-apst";
-	case SSDPM_QUIRK_NO_DEEPEST_PS:
-		return "no-deepest-ps";
-	case SSDPM_QUIRK_SIMPLE_SUSPEND:
-		return "simple-suspend";
-	case SSDPM_QUIRK_FORCE_NO_SIMPLE_SUSPEND:
-		return "force-no-simple-suspend";
-	case SSDPM_QUIRK_NO_LPM:
-		return "no-lpm";
-	case SSDPM_QUIRK_NO_LPM_ON_ATI:
-		return "no-lpm-on-ati";
-	case SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD:
-		return "no-lpm-on-ati-and-amd";
-	default:
-		return NULL;
-	}
-}
+static const char quirk_words[][24] = {
+	[FLAG(SSDPM_QUIRK_NO_APST)] = "no-apst",
+	[FLAG(SSDPM_QUIRK_NO_DEEPEST_PS)] = "no-deepest-ps",
+	[FLAG(SSDPM_QUIRK_SIMPLE_SUSPEND)] = "simple-suspend",
+	[FLAG(SSDPM_QUIRK_FORCE_NO_SIMPLE_SUSPEND)] = "force-no-simple-suspend",
+	[FLAG(SSDPM_QUIRK_NO_LPM)] = "no-lpm",
+	[FLAG(SSDPM_QUIRK_NO_LPM_ON_ATI)] = "no-lpm-on-ati",
+	[FLAG(SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD)] = "no-lpm-on-ati-and-amd",
+};
+FLAG_WORDS(quirk)

@@ -1859,48 +1859,8 @@ enum { N_ALLOCATING = sizeof(allocating) / sizeof(allocating[0]) };
 
 static void call_strings(void)
 {
-	for (uint32_t i = 0; i < 40; i++) {
-		ssdpm_strerror(-(int)i);
-		ssdpm_kind_to_string(i);
-		ssdpm_provenance_to_string(i);
-		ssdpm_field_to_string(i);
-		ssdpm_finding_code_to_string(i);
-		ssdpm_format_to_string(i);
-		ssdpm_route_to_string(i);
-		ssdpm_advice_to_string(i);
-		ssdpm_phase_to_string(i);
-		ssdpm_pcie_link_to_string(i);
-		ssdpm_parameter_kind_to_string(i);
-		ssdpm_lpm_to_string(i);
-		ssdpm_reach_to_string(i);
-		ssdpm_device_flag_to_string(i);
-		ssdpm_pcie_feature_to_string(i);
-		ssdpm_power_fact_to_string(i);
-		ssdpm_power_flag_to_string(i);
-		ssdpm_governor_form_to_string(i);
-		ssdpm_suspend_to_string(i);
-		ssdpm_aspm_policy_to_string(i);
-		ssdpm_nvme_core_to_string(i);
-		ssdpm_severity_to_string(i);
-		ssdpm_diagnosis_code_to_string(i);
-		ssdpm_owner_kind_to_string(i);
-		ssdpm_meter_kind_to_string(i);
-		ssdpm_lpm_from_string(ssdpm_lpm_to_string(i));
-		ssdpm_loop_to_string(i);
-		ssdpm_persist_kind_to_string(i);
-		ssdpm_journal_state_to_string(i);
-		ssdpm_step_flag_to_string(i);
-		ssdpm_step_kind_to_string(i);
-		ssdpm_step_state_to_string(i);
-		ssdpm_axis_to_string(i);
-		ssdpm_link_state_to_string(i);
-		ssdpm_sata_feature_to_string(i);
-		ssdpm_power_scheme_to_string(i);
-		ssdpm_power_source_to_string(i);
-		ssdpm_apst_algorithm_to_string(i);
-		ssdpm_quirk_to_string(i);
-		ssdpm_verdict_to_string(i);
-	}
+	for (int i = 0; i < 40; i++)
+		ssdpm_strerror(-i);
 	ssdpm_version();
 }
 
@@ -2239,10 +2199,6 @@ static void call_trace_getters(void)
 {
 	ssdpm_trace_get_counts(in.trace);
 	ssdpm_trace_close(NULL);
-	for (uint32_t i = 0; i < 20; i++) {
-		ssdpm_op_to_string(i);
-		ssdpm_trace_format_to_string(i);
-	}
 }
 
 static void call_parameters(void)
@@ -2324,7 +2280,6 @@ static void call_measure(void)
 	ssdpm_level_free(NULL);
 	ssdpm_steady_state_find(power_w, 10, NULL, &begin, NULL);
 	ssdpm_proportionality(power_w, power_w, 10, &index, NULL);
-	ssdpm_measured_status_to_string(SSDPM_MEASURED_KNOWN);
 	ssdpm_parameters_calibrate(parameters, 1, &measured, 1, NULL);
 	ssdpm_overlay_match(&overlay, in.models[0]);
 }
@@ -2398,7 +2353,6 @@ static void call_caps(void)
 				    &params, NULL);
 	ssdpm_cap_calculate(&params, &result, NULL);
 	ssdpm_cap_timeline(&params, &segment, 1, 0, &point, 1, &n, NULL);
-	ssdpm_cap_limit_to_string(result.limit);
 }
 
 static const struct {
@@ -2417,7 +2371,6 @@ static const struct {
 	{ "ssdpm_machine_read_link", call_attributes },
 	{ "ssdpm_machine_read_nvme_health", call_attributes },
 	{ "ssdpm_cap_calculate", call_caps },
-	{ "ssdpm_cap_limit_to_string", call_caps },
 	{ "ssdpm_cap_params_from_model", call_caps },
 	{ "ssdpm_cap_timeline", call_caps },
 	{ "ssdpm_wa_calculate", call_sustained_writes },
@@ -2430,13 +2383,11 @@ static const struct {
 	{ "ssdpm_ftl_trim", call_sustained_writes },
 	{ "ssdpm_ftl_get_counts", call_sustained_writes },
 	{ "ssdpm_ftl_free", call_sustained_writes },
-	{ "ssdpm_axis_to_string", call_strings },
 	{ "ssdpm_integral_feed", call_measure },
 	{ "ssdpm_integral_free", call_measure },
 	{ "ssdpm_integral_get", call_measure },
 	{ "ssdpm_level_free", call_measure },
 	{ "ssdpm_level_get", call_measure },
-	{ "ssdpm_measured_status_to_string", call_measure },
 	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
 	{ "ssdpm_power_close", call_power_getters },
@@ -2461,9 +2412,6 @@ static const struct {
 	{ "ssdpm_gaps_get_idle_ns", call_gaps_ref },
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },
-	{ "ssdpm_apst_algorithm_to_string", call_strings },
-	{ "ssdpm_aspm_policy_to_string", call_strings },
-	{ "ssdpm_device_flag_to_string", call_strings },
 	{ "ssdpm_device_get_apst_params", call_device },
 	{ "ssdpm_device_get_facts", call_device },
 	{ "ssdpm_device_get_host", call_device },
@@ -2476,20 +2424,9 @@ static const struct {
 	{ "ssdpm_device_list_free", call_device },
 	{ "ssdpm_device_ref", call_device },
 	{ "ssdpm_device_unref", call_device },
-	{ "ssdpm_diagnosis_code_to_string", call_strings },
 	{ "ssdpm_machine_ref", call_device },
 	{ "ssdpm_machine_unref", call_device },
-	{ "ssdpm_meter_kind_to_string", call_strings },
-	{ "ssdpm_nvme_core_to_string", call_strings },
-	{ "ssdpm_owner_kind_to_string", call_strings },
-	{ "ssdpm_governor_form_to_string", call_strings },
 	{ "ssdpm_governor_get_modes", call_getters },
-	{ "ssdpm_pcie_feature_to_string", call_strings },
-	{ "ssdpm_power_fact_to_string", call_strings },
-	{ "ssdpm_power_flag_to_string", call_strings },
-	{ "ssdpm_reach_to_string", call_strings },
-	{ "ssdpm_severity_to_string", call_strings },
-	{ "ssdpm_suspend_to_string", call_strings },
 	{ "ssdpm_apst_decode", call_decode },
 	{ "ssdpm_apst_diff", call_questions },
 	{ "ssdpm_apst_encode", call_encode },
@@ -2512,9 +2449,6 @@ static const struct {
 	{ "ssdpm_catalogue_get_table", call_catalogue_getters },
 	{ "ssdpm_catalogue_ref", call_catalogue_ref },
 	{ "ssdpm_catalogue_unref", call_catalogue_ref },
-	{ "ssdpm_field_to_string", call_strings },
-	{ "ssdpm_finding_code_to_string", call_strings },
-	{ "ssdpm_format_to_string", call_strings },
 	{ "ssdpm_generator_get_description", call_generators },
 	{ "ssdpm_generator_get_name", call_generators },
 	{ "ssdpm_generator_get_pause_ns", call_generators },
@@ -2523,11 +2457,6 @@ static const struct {
 	{ "ssdpm_histogram_start_ns", call_stats },
 	{ "ssdpm_io_to_fio_iolog", call_stats },
 	{ "ssdpm_io_to_npy", call_npy_header },
-	{ "ssdpm_kind_to_string", call_strings },
-	{ "ssdpm_link_state_to_string", call_strings },
-	{ "ssdpm_loop_to_string", call_strings },
-	{ "ssdpm_lpm_from_string", call_strings },
-	{ "ssdpm_lpm_to_string", call_strings },
 	{ "ssdpm_model_get_info", call_getters },
 	{ "ssdpm_model_get_power_range", call_getters },
 	{ "ssdpm_model_get_states", call_getters },
@@ -2535,18 +2464,13 @@ static const struct {
 	{ "ssdpm_model_ref", call_ref },
 	{ "ssdpm_model_unref", call_ref },
 	{ "ssdpm_npy_header", call_npy_header },
-	{ "ssdpm_op_to_string", call_trace_getters },
-	{ "ssdpm_parameter_kind_to_string", call_strings },
 	{ "ssdpm_parameters_from_model", call_parameters },
 	{ "ssdpm_parameters_set", call_parameters },
 	{ "ssdpm_parameters_set_spare", call_parameters },
-	{ "ssdpm_pcie_link_to_string", call_strings },
 	{ "ssdpm_persist_check", call_persist },
 	{ "ssdpm_persist_free", call_persist },
 	{ "ssdpm_persist_get_file", call_persist },
 	{ "ssdpm_persist_get_n_files", call_persist },
-	{ "ssdpm_persist_kind_to_string", call_strings },
-	{ "ssdpm_phase_to_string", call_strings },
 	{ "ssdpm_plan_free", call_plan_getters },
 	{ "ssdpm_plan_unlock", call_plan_getters },
 	{ "ssdpm_plan_get_journal", call_plan_getters },
@@ -2555,22 +2479,11 @@ static const struct {
 	{ "ssdpm_plan_get_n_tables", call_plan_getters },
 	{ "ssdpm_plan_get_step", call_plan_getters },
 	{ "ssdpm_plan_get_table", call_plan_getters },
-	{ "ssdpm_journal_state_to_string", call_strings },
-	{ "ssdpm_step_flag_to_string", call_strings },
-	{ "ssdpm_step_kind_to_string", call_strings },
-	{ "ssdpm_step_state_to_string", call_strings },
-	{ "ssdpm_power_scheme_to_string", call_strings },
-	{ "ssdpm_power_source_to_string", call_strings },
 	{ "ssdpm_profile_find", call_profiles },
 	{ "ssdpm_profile_get_name", call_profiles },
-	{ "ssdpm_provenance_to_string", call_strings },
-	{ "ssdpm_quirk_to_string", call_strings },
 	{ "ssdpm_quirks_explain", call_quirks },
 	{ "ssdpm_quirks_find", call_quirks },
-	{ "ssdpm_advice_to_string", call_strings },
-	{ "ssdpm_route_to_string", call_strings },
 	{ "ssdpm_sampler_free", call_sampler_free },
-	{ "ssdpm_sata_feature_to_string", call_strings },
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
 	{ "ssdpm_stats_get", call_stats },
@@ -2583,9 +2496,7 @@ static const struct {
 	{ "ssdpm_sim_set_change_fn", call_sim_getters },
 	{ "ssdpm_strerror", call_strings },
 	{ "ssdpm_trace_close", call_trace_getters },
-	{ "ssdpm_trace_format_to_string", call_trace_getters },
 	{ "ssdpm_trace_get_counts", call_trace_getters },
-	{ "ssdpm_verdict_to_string", call_strings },
 	{ "ssdpm_version", call_strings },
 };
 
@@ -2768,6 +2679,9 @@ static void what_must_not_allocate_does_not(void **state)
 
 static bool is_listed(const char *symbol)
 {
+	/* The words of enums are constants: tests/abi/words.py has these. */
+	if (strstr(symbol, "_to_string") || strstr(symbol, "_from_string"))
+		return true;
 	for (size_t i = 0; i < N_ALLOCATING; i++)
 		if (!strcmp(allocating[i].symbol, symbol))
 			return true;

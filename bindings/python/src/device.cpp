@@ -55,7 +55,7 @@ static py::dict nvme_core_dict(const struct ssdpm_machine_facts &facts)
 {
 	py::dict result;
 
-	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++)
 		result[ssdpm_nvme_core_to_string(i)] =
 			facts.nvme_core_known & 1u << i ?
 				py::object(py::int_(facts.nvme_core[i])) :
@@ -650,18 +650,9 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 	return result;
 }
 
-static py::dict nvme_core_numbers()
-{
-	py::dict result;
-
-	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
-		result[ssdpm_nvme_core_to_string(i)] = i;
-	return result;
-}
-
 void add_device(py::module_ &module)
 {
-	module.attr("NVME_CORE") = nvme_core_numbers();
+	module.attr("NVME_CORE") = words(&ssdpm_nvme_core_to_string);
 	module.attr("LOG_WARNING") = (uint32_t)SSDPM_LOG_WARNING;
 	module.attr("LOG_INFO") = (uint32_t)SSDPM_LOG_INFO;
 	module.attr("LOG_DEBUG") = (uint32_t)SSDPM_LOG_DEBUG;

@@ -9,15 +9,13 @@
 enum exit_status parse_quirk(const struct common *common, const char *text,
 			     struct quirk_options *options)
 {
-	if (!strcmp(text, "none")) {
-		options->none = true;
+	const uint32_t quirk = ssdpm_quirk_from_string(text);
+	const bool none = !strcmp(text, "none");
+
+	options->none |= none;
+	options->added |= quirk;
+	if (quirk || none)
 		return STATUS_DONE;
-	}
-	for (uint32_t bit = 1; ssdpm_quirk_to_string(bit); bit <<= 1)
-		if (!strcmp(text, ssdpm_quirk_to_string(bit))) {
-			options->added |= bit;
-			return STATUS_DONE;
-		}
 	return usage_error(common,
 			   "--quirk %s: no-apst, no-deepest-ps, another quirk "
 			   "that Linux knows, or none",

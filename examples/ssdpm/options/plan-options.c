@@ -73,21 +73,17 @@ static enum exit_status set_nvme_core(struct plan_options *settings,
 				      const char *text)
 {
 	const char *equals = strchr(text, '=');
-	size_t length = equals ? (size_t)(equals - text) : 0;
-	const char *name;
+	int length = equals && equals - text < 48 ? (int)(equals - text) : 0;
 	char option[64];
+	uint32_t parameter;
 
-	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
-	     equals && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US;
-	     i++) {
-		name = ssdpm_nvme_core_to_string(i);
-		if (!name || strlen(name) != length ||
-		    memcmp(name, text, length))
-			continue;
-		settings->nvme_core_given |= UINT32_C(1) << i;
-		snprintf(option, sizeof(option), "nvme-core %s", name);
+	snprintf(option, sizeof(option), "nvme-core %.*s", length, text);
+	parameter = ssdpm_nvme_core_from_string(strchr(option, ' ') + 1);
+	if (parameter >= SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS &&
+	    parameter <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US) {
+		settings->nvme_core_given |= UINT32_C(1) << parameter;
 		return parse_count(common, option, equals + 1,
-				   &settings->nvme_core[i]);
+				   &settings->nvme_core[parameter]);
 	}
 	return usage_error(common,
 			   "--nvme-core %s: write apst_primary_timeout_ms=, "
@@ -101,10 +97,7 @@ static enum exit_status set_source(struct plan_options *settings,
 				   const struct common *common,
 				   const char *text)
 {
-	settings->power_source = 0;
-	for (uint32_t i = 1; ssdpm_power_source_to_string(i); i++)
-		if (!strcmp(text, ssdpm_power_source_to_string(i)))
-			settings->power_source = i;
+	settings->power_source = ssdpm_power_source_from_string(text);
 	if (settings->power_source || !strcmp(text, "auto"))
 		return STATUS_DONE;
 	return usage_error(common, "--source %s: ac, battery or auto", text);

@@ -13,7 +13,7 @@ struct plan_options {
 	bool has_latency;
 	uint64_t max_exit_latency_us;
 	uint32_t nvme_core_given; /* bits */
-	uint64_t nvme_core[SSDPM_N_NVME_CORE];
+	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
 	const char *table_name; /* NULL: none of its own */
 	struct policy table;
 	uint32_t lpms[SSDPM_MAX_LPMS];

@@ -34,13 +34,13 @@ static bool begins_as_algorithm(const char *argument)
 {
 	const size_t n = strcspn(argument, ":");
 
-	for (uint32_t i = 1; ssdpm_apst_algorithm_to_string(i); i++) {
-		const char *word = ssdpm_apst_algorithm_to_string(i);
+	char word[32];
 
-		if (strlen(word) == n && !memcmp(word, argument, n))
-			return true;
-	}
-	return false;
+	if (n >= sizeof(word))
+		return false;
+	memcpy(word, argument, n);
+	word[n] = '\0';
+	return ssdpm_apst_algorithm_from_string(word);
 }
 
 enum exit_status parse_policy(const struct common *common, const char *option,

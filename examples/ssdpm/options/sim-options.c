@@ -126,14 +126,15 @@ static bool parse_state(const char *text, size_t length, uint32_t *ret_state)
 
 static bool parse_op(const char *text, size_t length, uint32_t *ret_index)
 {
-	const char *word;
+	char word[16];
+	uint32_t op;
 
-	for (uint32_t i = 0; (word = ssdpm_op_to_string(i + 1)); i++)
-		if (strlen(word) == length && !memcmp(word, text, length)) {
-			*ret_index = i;
-			return true;
-		}
-	return false;
+	snprintf(word, sizeof(word), "%.*s", length < 16 ? (int)length : 0,
+		 text);
+	op = ssdpm_op_from_string(word);
+	if (op)
+		*ret_index = op - 1;
+	return op;
 }
 
 static bool is_subject(enum subject subject, const char *text, size_t length,

@@ -302,7 +302,7 @@ static void write_machine_facts(struct json_writer *w,
 	write_text(w, "board_name", f->board_name);
 	write_text(w, "bios_date", f->bios_date);
 	ssdpm__json_begin(w, "nvme_core", '{');
-	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++)
 		write_if(w, ssdpm_nvme_core_to_string(i),
 			 f->nvme_core_known >> i & 1, f->nvme_core[i]);
 	ssdpm__json_end(w, '}');

@@ -335,7 +335,7 @@ static void print_facts(const struct ssdpm_machine_facts *f)
 		label("ASPM policy");
 		puts(ssdpm_aspm_policy_to_string(f->aspm_policy));
 	}
-	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++) {
+	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++) {
 		if (!(f->nvme_core_known >> i & 1))
 			continue;
 		label(f->nvme_core_known & ((UINT32_C(1) << i) - 1) ?

@@ -249,7 +249,7 @@ static enum exit_status add_nvme_core(const struct plan_options *options,
 {
 	struct ssdpm_error error;
 
-	for (uint32_t i = 0; i < SSDPM_N_NVME_CORE; i++)
+	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++)
 		if ((options->nvme_core_given >> i & 1) &&
 		    ssdpm_plan_add_nvme_core(plan, i, options->nvme_core[i],
 					     &error))

@@ -171,6 +171,7 @@ SSDPM_API int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 /** ssdpm_measured_status_to_string() - "known", "not-reached" and so on, or
  * NULL */
 SSDPM_API const char *ssdpm_measured_status_to_string(uint32_t status);
+SSDPM_API uint32_t ssdpm_measured_status_from_string(const char *word);
 
 /* What was measured of a drive, kept: the overlay of its model. */
 

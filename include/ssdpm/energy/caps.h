@@ -414,6 +414,7 @@ SSDPM_API int ssdpm_budget_get_frontier(
 
 /** ssdpm_cap_limit_to_string() - "interface", "nand", "power", or NULL */
 SSDPM_API const char *ssdpm_cap_limit_to_string(uint32_t limit);
+SSDPM_API uint32_t ssdpm_cap_limit_from_string(const char *word);
 
 /** The forms of drives whose power governor is known. */
 enum ssdpm_governor_form {
@@ -452,6 +453,7 @@ SSDPM_API const struct ssdpm_governor_mode *ssdpm_governor_get_modes(
 
 /** ssdpm_governor_form_to_string() - "pcie", "pcie-x8", "sata", or NULL */
 SSDPM_API const char *ssdpm_governor_form_to_string(uint32_t form);
+SSDPM_API uint32_t ssdpm_governor_form_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -496,15 +496,19 @@ SSDPM_API int ssdpm_sim_get_saving(const struct ssdpm_sim *from,
  * the unit; or NULL
  */
 SSDPM_API const char *ssdpm_parameter_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_parameter_kind_from_string(const char *word);
 
 /** ssdpm_axis_to_string() - "idle-power" and so on, or NULL */
 SSDPM_API const char *ssdpm_axis_to_string(uint32_t axis);
+SSDPM_API uint32_t ssdpm_axis_from_string(const char *word);
 
 /** ssdpm_loop_to_string() - "closed", "open", or NULL */
 SSDPM_API const char *ssdpm_loop_to_string(uint32_t loop);
+SSDPM_API uint32_t ssdpm_loop_from_string(const char *word);
 
 /** ssdpm_phase_to_string() - "busy", "idle" and so on, or NULL */
 SSDPM_API const char *ssdpm_phase_to_string(uint32_t phase);
+SSDPM_API uint32_t ssdpm_phase_from_string(const char *word);
 
 #ifdef __cplusplus
 }

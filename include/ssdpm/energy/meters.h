@@ -152,6 +152,7 @@ SSDPM_API struct ssdpm_sampler *ssdpm_sampler_free(
 
 /** ssdpm_meter_kind_to_string() - "battery" and so on, or NULL */
 SSDPM_API const char *ssdpm_meter_kind_to_string(uint32_t kind);
+SSDPM_API uint32_t ssdpm_meter_kind_from_string(const char *word);
 
 #ifdef __cplusplus
 }

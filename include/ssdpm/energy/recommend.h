@@ -292,9 +292,11 @@ SSDPM_API int ssdpm_recommend(
 
 /** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
 SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);
+SSDPM_API uint32_t ssdpm_advice_from_string(const char *word);
 
 /** ssdpm_route_to_string() - "latency-limit" and so on, or NULL */
 SSDPM_API const char *ssdpm_route_to_string(uint32_t route);
+SSDPM_API uint32_t ssdpm_route_from_string(const char *word);
 
 #ifdef __cplusplus
 }

@@ -478,11 +478,13 @@ SSDPM_API struct ssdpm_stats *ssdpm_stats_free(struct ssdpm_stats *stats);
  * ssdpm_op_to_string() - "read", "write", "flush", "discard", or NULL
  */
 SSDPM_API const char *ssdpm_op_to_string(uint32_t op);
+SSDPM_API uint32_t ssdpm_op_from_string(const char *word);
 
 /**
  * ssdpm_trace_format_to_string() - "npy", "blkparse" and so on, or NULL
  */
 SSDPM_API const char *ssdpm_trace_format_to_string(uint32_t format);
+SSDPM_API uint32_t ssdpm_trace_format_from_string(const char *word);
 
 #ifdef __cplusplus
 }

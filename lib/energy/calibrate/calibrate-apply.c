@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define LIMIT 1e18
 
@@ -175,20 +176,11 @@ int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 	return r;
 }
 
-const char *ssdpm_measured_status_to_string(uint32_t status)
-{
-	switch (status) {
-	case SSDPM_MEASURED_KNOWN:
-		return "known";
-	case SSDPM_MEASURED_NOT_REACHED:
-		return "not-reached";
-	case SSDPM_MEASURED_NOT_IDENTIFIABLE:
-		return "not-identifiable";
-	case SSDPM_MEASURED_TOO_FEW:
-		return "too-few";
-	case SSDPM_MEASURED_NEGATIVE:
-		return "negative";
-	default:
-		return NULL;
-	}
-}
+static const char measured_status_words[][17] = {
+	[SSDPM_MEASURED_KNOWN] = "known",
+	[SSDPM_MEASURED_NOT_REACHED] = "not-reached",
+	[SSDPM_MEASURED_NOT_IDENTIFIABLE] = "not-identifiable",
+	[SSDPM_MEASURED_TOO_FEW] = "too-few",
+	[SSDPM_MEASURED_NEGATIVE] = "negative",
+};
+ENUM_WORDS(measured_status)

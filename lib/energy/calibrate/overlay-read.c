@@ -16,7 +16,7 @@ struct reader {
 	char prefix[40];
 };
 
-typedef const char *(*word_fn)(uint32_t value);
+typedef uint32_t (*word_fn)(const char *word);
 
 static bool is_null(const struct json_node *node)
 {
@@ -37,13 +37,12 @@ static int missing(const struct reader *r, const char *name)
 			   name);
 }
 
-/* One of the words for 1, 2 and so on; null is 0, where that may be. */
-static int read_word(const struct reader *r, const char *key, word_fn to_string,
-		     bool needed, uint32_t *ret_value)
+/* The value of a word; null is 0, where that may be. */
+static int read_word(const struct reader *r, const char *key,
+		     word_fn from_string, bool needed, uint32_t *ret_value)
 {
 	char name[WORD_SIZE], text[WORD_SIZE];
 	const struct json_node *node = find(r, key, name);
-	const char *word;
 	int err;
 
 	if (is_null(node))
@@ -54,11 +53,9 @@ static int read_word(const struct reader *r, const char *key, word_fn to_string,
 		text[0] = 0; /* longer than all of them */
 	else if (err)
 		return err;
-	for (uint32_t i = 1; (word = to_string(i)); i++)
-		if (!strcmp(text, word)) {
-			*ret_value = i;
-			return 0;
-		}
+	*ret_value = from_string(text);
+	if (*ret_value)
+		return 0;
 	return ssdpm__fail(r->reterr, -EINVAL, node->line,
 			   "%s: \"%s\" means nothing here", name, text);
 }
@@ -155,7 +152,7 @@ static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
 {
 	uint64_t state = 0, wa = 0;
 	bool from_start = false;
-	int err = read_word(r, "kind", ssdpm_kind_to_string, true,
+	int err = read_word(r, "kind", ssdpm_kind_from_string, true,
 			    &overlay->kind);
 
 	for (size_t i = 0; err == 0 && i < ssdpm__n_overlay_texts; i++) {
@@ -165,10 +162,10 @@ static int read_overlay(const struct reader *r, struct ssdpm_overlay *overlay)
 				text->size);
 	}
 	if (err == 0)
-		err = read_word(r, "pcie_link", ssdpm_pcie_link_to_string,
+		err = read_word(r, "pcie_link", ssdpm_pcie_link_from_string,
 				false, &overlay->pcie_link);
 	if (err == 0)
-		err = read_word(r, "lpm", ssdpm_lpm_to_string, false,
+		err = read_word(r, "lpm", ssdpm_lpm_from_string, false,
 				&overlay->lpm);
 	if (err == 0)
 		err = read_uint(r, "operational_state", SSDPM_MAX_STATES - 1,
@@ -271,12 +268,12 @@ static int read_one(struct reader *r, const struct json_node *node, size_t i,
 	r->object = node;
 	err = ssdpm__json_expect(node, JSON_OBJECT, "measured", r->reterr);
 	if (err == 0)
-		err = read_word(r, "kind", ssdpm_parameter_kind_to_string, true,
-				&m->kind);
+		err = read_word(r, "kind", ssdpm_parameter_kind_from_string,
+				true, &m->kind);
 	if (err == 0)
 		err = read_uint(r, "index", SSDPM_MAX_STATES - 1, true, &index);
 	if (err == 0)
-		err = read_word(r, "status", ssdpm_measured_status_to_string,
+		err = read_word(r, "status", ssdpm_measured_status_from_string,
 				true, &m->status);
 	m->index = (uint32_t)index;
 	if (err == 0 && !ssdpm__overlay_in_order(i ? m - 1 : NULL, m))

@@ -18,6 +18,7 @@
 
 #include "common/elementary.h"
 #include "base/internal.h"
+#include "base/words.h"
 
 #define PICO_PER_MICRO 1e6
 #define PICO_PER_NANO 1e3
@@ -539,16 +540,9 @@ int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 	return 0;
 }
 
-const char *ssdpm_cap_limit_to_string(uint32_t limit)
-{
-	switch (limit) {
-	case SSDPM_CAP_LIMIT_INTERFACE:
-		return "interface";
-	case SSDPM_CAP_LIMIT_NAND:
-		return "nand";
-	case SSDPM_CAP_LIMIT_POWER:
-		return "power";
-	default:
-		return NULL;
-	}
-}
+static const char cap_limit_words[][10] = {
+	[SSDPM_CAP_LIMIT_INTERFACE] = "interface",
+	[SSDPM_CAP_LIMIT_NAND] = "nand",
+	[SSDPM_CAP_LIMIT_POWER] = "power",
+};
+ENUM_WORDS(cap_limit)

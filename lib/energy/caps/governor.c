@@ -4,6 +4,8 @@
  * Intel's article on the power of the DC P3700 and its family; the numbers are
  * the vendor's, not ours.
  */
+#include "base/words.h"
+
 #include <ssdpm/energy/caps.h>
 
 static const struct ssdpm_governor_mode pcie[] = {
@@ -41,16 +43,9 @@ const struct ssdpm_governor_mode *ssdpm_governor_get_modes(uint32_t form,
 	}
 }
 
-const char *ssdpm_governor_form_to_string(uint32_t form)
-{
-	switch (form) {
-	case SSDPM_GOVERNOR_PCIE:
-		return "pcie";
-	case SSDPM_GOVERNOR_PCIE_X8:
-		return "pcie-x8";
-	case SSDPM_GOVERNOR_SATA:
-		return "sata";
-	default:
-		return NULL;
-	}
-}
+static const char governor_form_words[][8] = {
+	[SSDPM_GOVERNOR_PCIE] = "pcie",
+	[SSDPM_GOVERNOR_PCIE_X8] = "pcie-x8",
+	[SSDPM_GOVERNOR_SATA] = "sata",
+};
+ENUM_WORDS(governor_form)

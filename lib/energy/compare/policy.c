@@ -57,32 +57,24 @@ static bool next_part(struct span *rest, struct span *ret_part)
 	return true;
 }
 
-/* The number that to_string() gives this word for; 0: none. */
-static uint32_t find_word(const char *(*to_string)(uint32_t), struct span word)
-{
-	for (uint32_t i = 1; to_string(i); i++)
-		if (ssdpm__span_is(word, to_string(i)))
-			return i;
-	return 0;
-}
-
 /* "linux", or "windows:balanced:battery". false: it is no algorithm. */
 static bool parse_algorithm(const char *word, struct ssdpm_apst_params *params)
 {
 	struct span rest = ssdpm__span(word, strlen(word)), part;
 
 	next_part(&rest, &part);
-	params->algorithm = find_word(ssdpm_apst_algorithm_to_string, part);
+	params->algorithm =
+		ssdpm__span_value(part, ssdpm_apst_algorithm_from_string);
 	if (!params->algorithm)
 		return false;
 	if (params->algorithm == SSDPM_APST_WINDOWS) {
 		if (next_part(&rest, &part) &&
-		    !(params->scheme =
-			      find_word(ssdpm_power_scheme_to_string, part)))
+		    !(params->scheme = ssdpm__span_value(
+			      part, ssdpm_power_scheme_from_string)))
 			return false;
 		if (next_part(&rest, &part) &&
-		    !(params->power_source =
-			      find_word(ssdpm_power_source_to_string, part)))
+		    !(params->power_source = ssdpm__span_value(
+			      part, ssdpm_power_source_from_string)))
 			return false;
 	}
 	return !rest.at;
@@ -114,8 +106,7 @@ int ssdpm_policy_parse(const char *word, const struct ssdpm_apst_params *params,
 				      params, "ssdpm_apst_params", reterr);
 	if (err)
 		return err;
-	policy.lpm =
-		find_word(ssdpm_lpm_to_string, ssdpm__span(word, strlen(word)));
+	policy.lpm = ssdpm_lpm_from_string(word);
 	if (!strcmp(word, "none"))
 		policy.kind = SSDPM_POLICY_NONE;
 	else if (!strcmp(word, "today"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What measures power on a machine: batteries, RAPL, and sensors. */
 #include "meters/sampler.h"
+#include "base/words.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -275,18 +276,12 @@ int ssdpm_machine_read_meters(struct ssdpm_machine *machine,
 	return 0;
 }
 
-const char *ssdpm_meter_kind_to_string(uint32_t kind)
-{
-	static const char words[][11] = {
-		[SSDPM_METER_BATTERY] = "battery",
-		[SSDPM_METER_RAPL] = "rapl",
-		[SSDPM_METER_HWMON] = "hwmon",
-		[SSDPM_METER_ACPI_POWER] = "acpi-power",
-		[SSDPM_METER_NVME] = "nvme",
-		[SSDPM_METER_COMMAND] = "command",
-	};
-
-	if (kind >= sizeof(words) / sizeof(words[0]) || !words[kind][0])
-		return NULL;
-	return words[kind];
-}
+static const char meter_kind_words[][11] = {
+	[SSDPM_METER_BATTERY] = "battery",
+	[SSDPM_METER_RAPL] = "rapl",
+	[SSDPM_METER_HWMON] = "hwmon",
+	[SSDPM_METER_ACPI_POWER] = "acpi-power",
+	[SSDPM_METER_NVME] = "nvme",
+	[SSDPM_METER_COMMAND] = "command",
+};
+ENUM_WORDS(meter_kind)

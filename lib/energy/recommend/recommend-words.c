@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/words.h"
+
 #include <ssdpm/energy/recommend.h>
 
-const char *ssdpm_advice_to_string(uint32_t advice)
-{
-	switch (advice) {
-	case SSDPM_ADVICE_SET:
-		return "set";
-	case SSDPM_ADVICE_KEEP:
-		return "keep";
-	case SSDPM_ADVICE_COSTS:
-		return "costs";
-	case SSDPM_ADVICE_NONE:
-		return "none";
-	default:
-		return NULL;
-	}
-}
+static const char advice_words[][6] = {
+	[SSDPM_ADVICE_SET] = "set",
+	[SSDPM_ADVICE_KEEP] = "keep",
+	[SSDPM_ADVICE_COSTS] = "costs",
+	[SSDPM_ADVICE_NONE] = "none",
+};
+ENUM_WORDS(advice)
 
-const char *ssdpm_route_to_string(uint32_t route)
-{
-	switch (route) {
-	case SSDPM_ROUTE_LATENCY_LIMIT:
-		return "latency-limit";
-	case SSDPM_ROUTE_NVME_CORE:
-		return "nvme-core";
-	case SSDPM_ROUTE_RAW_TABLE:
-		return "raw-table";
-	default:
-		return NULL;
-	}
-}
+static const char route_words[][14] = {
+	[SSDPM_ROUTE_LATENCY_LIMIT] = "latency-limit",
+	[SSDPM_ROUTE_NVME_CORE] = "nvme-core",
+	[SSDPM_ROUTE_RAW_TABLE] = "raw-table",
+};
+ENUM_WORDS(route)

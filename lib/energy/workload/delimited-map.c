@@ -194,9 +194,10 @@ static int read_separator(struct span text, struct delimited_map *map,
 static int read_option(struct span name, struct span value,
 		       struct delimited_map *map, struct ssdpm_error *reterr)
 {
-	for (uint32_t op = SSDPM_OP_READ; op <= SSDPM_N_OPS; op++)
-		if (ssdpm__span_is(name, ssdpm_op_to_string(op)))
-			return read_words(value, (uint8_t)op, map, reterr);
+	const uint32_t op = ssdpm__span_value(name, ssdpm_op_from_string);
+
+	if (op)
+		return read_words(value, (uint8_t)op, map, reterr);
 	if (ssdpm__span_is(name, "separator"))
 		return read_separator(value, map, reterr);
 	if (ssdpm__span_is(name, "skip")) {

@@ -1,57 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The words for the enumerations of workload.h. */
+#include "base/words.h"
+
 #include <ssdpm/energy/workload.h>
 
-const char *ssdpm_op_to_string(uint32_t op)
-{
-	switch (op) {
-	case SSDPM_OP_READ:
-		return "read";
-	case SSDPM_OP_WRITE:
-		return "write";
-	case SSDPM_OP_FLUSH:
-		return "flush";
-	case SSDPM_OP_DISCARD:
-		return "discard";
-	default:
-		return NULL;
-	}
-}
+static const char op_words[][8] = {
+	[SSDPM_OP_READ] = "read",
+	[SSDPM_OP_WRITE] = "write",
+	[SSDPM_OP_FLUSH] = "flush",
+	[SSDPM_OP_DISCARD] = "discard",
+};
+ENUM_WORDS(op)
 
-const char *ssdpm_trace_format_to_string(uint32_t format)
-{
-	switch (format) {
-	case SSDPM_TRACE_NPY:
-		return "npy";
-	case SSDPM_TRACE_BLKPARSE:
-		return "blkparse";
-	case SSDPM_TRACE_BLKTRACE:
-		return "blktrace";
-	case SSDPM_TRACE_FIO_IOLOG:
-		return "fio-iolog";
-	case SSDPM_TRACE_FIO_LATENCY_LOG:
-		return "fio-latency-log";
-	case SSDPM_TRACE_BIOSNOOP:
-		return "biosnoop";
-	case SSDPM_TRACE_DELIMITED:
-		return "delimited";
-	case SSDPM_TRACE_MSR:
-		return "msr";
-	case SSDPM_TRACE_SPC:
-		return "spc";
-	case SSDPM_TRACE_FIU:
-		return "fiu";
-	case SSDPM_TRACE_MQSIM:
-		return "mqsim";
-	case SSDPM_TRACE_DISKSIM:
-		return "disksim";
-	case SSDPM_TRACE_BLKREPLAY:
-		return "blkreplay";
-	case SSDPM_TRACE_PIXEL:
-		return "pixel";
-	case SSDPM_TRACE_PROCMON:
-		return "procmon";
-	default:
-		return NULL;
-	}
-}
+static const char trace_format_words[][16] = {
+	[SSDPM_TRACE_NPY] = "npy",
+	[SSDPM_TRACE_BLKPARSE] = "blkparse",
+	[SSDPM_TRACE_BLKTRACE] = "blktrace",
+	[SSDPM_TRACE_FIO_IOLOG] = "fio-iolog",
+	[SSDPM_TRACE_FIO_LATENCY_LOG] = "fio-latency-log",
+	[SSDPM_TRACE_BIOSNOOP] = "biosnoop",
+	[SSDPM_TRACE_DELIMITED] = "delimited",
+	[SSDPM_TRACE_MSR] = "msr",
+	[SSDPM_TRACE_SPC] = "spc",
+	[SSDPM_TRACE_FIU] = "fiu",
+	[SSDPM_TRACE_MQSIM] = "mqsim",
+	[SSDPM_TRACE_DISKSIM] = "disksim",
+	[SSDPM_TRACE_BLKREPLAY] = "blkreplay",
+	[SSDPM_TRACE_PIXEL] = "pixel",
+	[SSDPM_TRACE_PROCMON] = "procmon",
+};
+ENUM_WORDS(trace_format)

@@ -24,8 +24,8 @@ static const struct latencies sn530[] = {
 	{ 1, 3900, 11000 }, { 1, 5000, 39000 },
 };
 
-static const uint64_t defaults[SSDPM_N_NVME_CORE] = { 100000, 100,    15000,
-						      2000,   100000, 0 };
+/* Those of Linux, by enum ssdpm_nvme_core. */
+static const uint64_t defaults[] = { 0, 100000, 100, 15000, 2000, 100000, 0 };
 
 static void init_machine(struct ssdpm_machine_facts *machine)
 {
@@ -33,7 +33,7 @@ static void init_machine(struct ssdpm_machine_facts *machine)
 	machine->size = sizeof(*machine);
 	machine->suspend = SSDPM_SUSPEND_DEEP;
 	machine->aspm_policy = SSDPM_ASPM_DEFAULT;
-	machine->nvme_core_known = (1u << SSDPM_N_NVME_CORE) - 1;
+	machine->nvme_core_known = 0x7e;
 	memcpy(machine->nvme_core, defaults, sizeof(defaults));
 	strcpy(machine->linux_release, "7.3.4");
 	machine->mobile_lpm_policy = -1;
@@ -286,7 +286,8 @@ static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
 	(void)state;
 	init_nvme(&scene);
 	scene.facts->latency_tolerance_us = 1000;
-	scene.machine.nvme_core[0] = 1000;
+	scene.machine.nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US] =
+		1000;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED,
 		     SSDPM_SEVERITY_PROBLEM,
@@ -392,7 +393,7 @@ static void a_limit_of_0_switches_apst_off(void **state)
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0",
 		     SET_LIMIT LIMIT_FILE);
-	scene.machine.nvme_core[0] = 0;
+	scene.machine.nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US] = 0;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_APST_OFF, SSDPM_SEVERITY_PROBLEM,
 		     "APST is off: pm_qos_latency_tolerance_us is 0, as "
