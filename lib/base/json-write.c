@@ -152,6 +152,38 @@ void ssdpm__json_null(struct json_writer *writer, const char *key)
 	append(writer, "null", 4);
 }
 
+void ssdpm__json_known(struct json_writer *writer, const char *key,
+		       uint64_t value)
+{
+	if (value)
+		ssdpm__json_uint(writer, key, value);
+	else
+		ssdpm__json_null(writer, key);
+}
+
+void ssdpm__json_scaled(struct json_writer *writer, const char *key,
+			double value, double scale)
+{
+	value *= scale;
+	if (value > -9e18 && value < 9e18)
+		ssdpm__json_int(
+			writer, key,
+			(int64_t)(value < 0 ? value - 0.5 : value + 0.5));
+	else
+		ssdpm__json_null(writer, key);
+}
+
+void ssdpm__json_words(struct json_writer *writer, const char *key,
+		       uint32_t bits, const char *(*to_string)(uint32_t bit))
+{
+	ssdpm__json_begin(writer, key, '[');
+	writer->one_line = true;
+	for (uint32_t bit = 1; bit; bit <<= 1)
+		if ((bits & bit) && to_string(bit))
+			ssdpm__json_string(writer, NULL, to_string(bit));
+	ssdpm__json_end(writer, ']');
+}
+
 /* The lines between the braces are one level deep already. */
 void ssdpm__json_members(struct json_writer *writer, const char *object)
 {

@@ -135,6 +135,18 @@ void ssdpm__json_int(struct json_writer *writer, const char *key,
 void ssdpm__json_bool(struct json_writer *writer, const char *key, bool value);
 void ssdpm__json_null(struct json_writer *writer, const char *key);
 
+/* 0 is not known: null. */
+void ssdpm__json_known(struct json_writer *writer, const char *key,
+		       uint64_t value);
+
+/* value * scale, rounded; null where that is no number, or beyond 9e18. */
+void ssdpm__json_scaled(struct json_writer *writer, const char *key,
+			double value, double scale);
+
+/* The words of the bits that have one, in an array on one line. */
+void ssdpm__json_words(struct json_writer *writer, const char *key,
+		       uint32_t bits, const char *(*to_string)(uint32_t bit));
+
 /*
  * Write the members of an object, as ssdpm__json_finish() gave it, as members
  * of the object that is being written.

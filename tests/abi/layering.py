@@ -56,6 +56,7 @@ ENERGY = {
     "energy/consistency": SIGNAL,
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,
+    "energy/json": SIGNAL,
     "energy/meters": {*SEEN, "device", "energy/power"},
 }
 STAGES = {**CORE, **ENERGY}
@@ -72,8 +73,8 @@ PURE_HEADERS = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdarg.h",
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
-# What the build makes of lib/data/.
-PURE_HEADERS |= {"catalogue-data.h"}
+# What the build makes of lib/data/ and of tables of keys.
+PURE_HEADERS |= {"catalogue-data.h", "samples-json.h"}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.
@@ -82,7 +83,7 @@ PURE_FUNCTIONS = {
     "strchr", "strcmp", "strcspn", "strlen", "strncmp", "strnlen", "strrchr", "strstr",
     "vsnprintf",
 }  # fmt: skip
-ALLOCATION = {"malloc", "calloc", "realloc", "free"}
+ALLOCATION = {"malloc", "calloc", "realloc", "reallocarray", "strdup", "free"}
 ALLOCATES_NOTHING = {"policy"}
 # A trace may come from a descriptor that the caller opened and names: it is
 # read, in one file, and no other is opened; one that is non-blocking is waited

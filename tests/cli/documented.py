@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[2] / "man/ssdpm-json.5"
+BUILD = Path(__file__).resolve().parents[2] / os.environ.get("SSDPM_BUILD", "build")
+PAGE = BUILD / "man/ssdpm-json.5"
 
 # Words of the page, and what Python makes of such a value.
 TYPES: dict[str, type] = {

@@ -7,6 +7,7 @@ import pathlib
 import re
 
 import pytest
+import documented
 import machines
 import measured_run
 import surveys
@@ -59,7 +60,7 @@ CAPTURES = {
     "laptop": "laptop", "desktop": "desktop-6.1", "server": "server",
     "apst-empty": "apst-empty",
 }  # fmt: skip
-PAGES = sorted((TOP / "man").glob("*.[157]"))
+PAGES = [*sorted((TOP / "man").glob("*.[157]")), documented.PAGE]
 
 
 @pytest.fixture

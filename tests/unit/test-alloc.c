@@ -1579,6 +1579,53 @@ static int call_consistency(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_report_to_json(
+	struct result *ret, struct ssdpm_error *error,
+	int (*to_json)(const struct ssdpm_power_report *report, char **ret_text,
+		       struct ssdpm_error *reterr))
+{
+	static const struct ssdpm_activity runs[20];
+	const struct ssdpm_power_counts counts = { 0 };
+	const struct ssdpm_energy energy = { .size = sizeof(energy) };
+	const struct ssdpm_baseline baseline = { 0 };
+	const struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+	const struct ssdpm_power_report report = { .size = sizeof(report),
+						   .name = "power.csv",
+						   .counts = &counts,
+						   .energy = &energy,
+						   .baseline = &baseline,
+						   .sampling = &sampling,
+						   .activities = runs,
+						   .n_activities = 20 };
+	char *text;
+	int err = to_json(&report, &text, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = strlen(text);
+	free(text);
+	return 0;
+}
+
+static int call_energy_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	return call_report_to_json(ret, error,
+				   ssdpm_power_report_energy_to_json);
+}
+
+static int call_baseline_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	return call_report_to_json(ret, error,
+				   ssdpm_power_report_baseline_to_json);
+}
+
+static int call_background_to_json(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	return call_report_to_json(ret, error,
+				   ssdpm_power_report_background_to_json);
+}
+
 static int call_budget_frontier(struct result *ret, struct ssdpm_error *error)
 {
 	size_t n;
@@ -1774,6 +1821,9 @@ static const struct {
 	{ "ssdpm_comparison_get_row", call_comparison },
 	{ "ssdpm_comparison_new", call_comparison },
 	{ "ssdpm_consistency_measure", call_consistency },
+	{ "ssdpm_power_report_energy_to_json", call_energy_to_json },
+	{ "ssdpm_power_report_baseline_to_json", call_baseline_to_json },
+	{ "ssdpm_power_report_background_to_json", call_background_to_json },
 	{ "ssdpm_iops_log_read", call_iops_log_fd },
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },

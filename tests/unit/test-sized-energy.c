@@ -760,6 +760,69 @@ static int consistency_measure_by(void *sized, struct ssdpm_error *error)
 	return ssdpm_consistency_measure(seconds, 20, sized, &c, error);
 }
 
+static const struct ssdpm_power_counts report_counts;
+static const struct ssdpm_energy report_energy = { .size = sizeof(
+							   report_energy) };
+static const struct ssdpm_sampling report_sampling = {
+	.size = sizeof(report_sampling),
+};
+static const struct ssdpm_power_report report = {
+	.size = sizeof(report),
+	.name = "power.csv",
+	.counts = &report_counts,
+	.energy = &report_energy,
+	.baseline = &idle,
+	.sampling = &report_sampling,
+};
+
+typedef int (*report_fn)(const struct ssdpm_power_report *report,
+			 char **ret_text, struct ssdpm_error *reterr);
+
+static int write_report(report_fn writer,
+			const struct ssdpm_power_report *sized,
+			struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = writer(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int report_with(report_fn writer, const struct ssdpm_energy *energy,
+		       const struct ssdpm_sampling *sampling,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_power_report with = report;
+
+	if (energy)
+		with.energy = energy;
+	if (sampling)
+		with.sampling = sampling;
+	return write_report(writer, &with, error);
+}
+
+#define REPORT_CALLS(what)                                                     \
+	static int what##_to_json(void *sized, struct ssdpm_error *error)      \
+	{                                                                      \
+		return write_report(ssdpm_power_report_##what##_to_json,       \
+				    sized, error);                             \
+	}                                                                      \
+	static int what##_of_energy(void *sized, struct ssdpm_error *error)    \
+	{                                                                      \
+		return report_with(ssdpm_power_report_##what##_to_json, sized, \
+				   NULL, error);                               \
+	}                                                                      \
+	static int what##_of_sampling(void *sized, struct ssdpm_error *error)  \
+	{                                                                      \
+		return report_with(ssdpm_power_report_##what##_to_json, NULL,  \
+				   sized, error);                              \
+	}
+
+REPORT_CALLS(energy)
+REPORT_CALLS(baseline)
+REPORT_CALLS(background)
+
 /* It has no error: another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
@@ -946,6 +1009,24 @@ static const struct sized_case cases[] = {
 	      consistency_measure),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency_params, SIZED_IN,
 	      NULL, consistency_measure_by),
+	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
+	      &report, energy_to_json),
+	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,
+	      &report_energy, energy_of_energy),
+	SIZED(ssdpm_power_report_energy_to_json, ssdpm_sampling, SIZED_IN,
+	      &report_sampling, energy_of_sampling),
+	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_power_report, SIZED_IN,
+	      &report, baseline_to_json),
+	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_energy, SIZED_IN,
+	      &report_energy, baseline_of_energy),
+	SIZED(ssdpm_power_report_baseline_to_json, ssdpm_sampling, SIZED_IN,
+	      &report_sampling, baseline_of_sampling),
+	SIZED(ssdpm_power_report_background_to_json, ssdpm_power_report,
+	      SIZED_IN, &report, background_to_json),
+	SIZED(ssdpm_power_report_background_to_json, ssdpm_energy, SIZED_IN,
+	      &report_energy, background_of_energy),
+	SIZED(ssdpm_power_report_background_to_json, ssdpm_sampling, SIZED_IN,
+	      &report_sampling, background_of_sampling),
 };
 
 static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)

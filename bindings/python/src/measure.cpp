@@ -359,29 +359,11 @@ static std::vector<size_t> change_points(const Samples &samples, double sigma_w,
 
 static void add_words(py::module_ &module)
 {
-	py::dict remarks, methods, backgrounds;
-
-	remarks["not-finite"] = (uint32_t)SSDPM_SIGNAL_NOT_FINITE;
-	remarks["negative"] = (uint32_t)SSDPM_SIGNAL_NEGATIVE;
-	remarks["constant"] = (uint32_t)SSDPM_SIGNAL_CONSTANT;
-	remarks["saturated"] = (uint32_t)SSDPM_SIGNAL_SATURATED;
-	remarks["duplicates"] = (uint32_t)SSDPM_SIGNAL_DUPLICATES;
-	remarks["backwards"] = (uint32_t)SSDPM_SIGNAL_BACKWARDS;
-	remarks["gaps"] = (uint32_t)SSDPM_SIGNAL_GAPS;
-	remarks["slow"] = (uint32_t)SSDPM_SIGNAL_SLOW;
-	remarks["slower-than-io"] = (uint32_t)SSDPM_SIGNAL_SLOWER_THAN_IO;
-	remarks["held"] = (uint32_t)SSDPM_SIGNAL_HELD;
-	methods["window"] = (uint32_t)SSDPM_BASELINE_WINDOW;
-	methods["half-sample"] = (uint32_t)SSDPM_BASELINE_HALF_SAMPLE;
-	backgrounds["none"] = (uint32_t)SSDPM_BACKGROUND_NONE;
-	backgrounds["not-significant"] =
-		(uint32_t)SSDPM_BACKGROUND_NOT_SIGNIFICANT;
-	backgrounds["small"] = (uint32_t)SSDPM_BACKGROUND_SMALL;
-	backgrounds["extended"] = (uint32_t)SSDPM_BACKGROUND_EXTENDED;
-	backgrounds["grows"] = (uint32_t)SSDPM_BACKGROUND_GROWS;
-	module.attr("SIGNAL_REMARKS") = remarks;
-	module.attr("BASELINE_METHODS") = methods;
-	module.attr("BACKGROUNDS") = backgrounds;
+	module.attr("SIGNAL_REMARKS") =
+		words(&ssdpm_signal_remark_to_string, true);
+	module.attr("BASELINE_METHODS") =
+		words(&ssdpm_baseline_method_to_string);
+	module.attr("BACKGROUNDS") = words(&ssdpm_background_to_string);
 }
 
 void add_measure(py::module_ &module)

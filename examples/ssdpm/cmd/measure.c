@@ -394,20 +394,22 @@ static void print_background_answer(const struct answer *a)
 	print_background(&a->baseline);
 }
 
-static void write_energy_answer(struct json_writer *w, const struct answer *a)
+static enum exit_status write_energy_answer(struct json_writer *w,
+					    const struct answer *a)
 {
-	write_energy(w, &a->energy);
+	return write_energy(w, &a->energy);
 }
 
-static void write_baseline_answer(struct json_writer *w, const struct answer *a)
+static enum exit_status write_baseline_answer(struct json_writer *w,
+					      const struct answer *a)
 {
-	write_baseline(w, &a->baseline);
+	return write_baseline(w, &a->baseline);
 }
 
-static void write_background_answer(struct json_writer *w,
-				    const struct answer *a)
+static enum exit_status write_background_answer(struct json_writer *w,
+						const struct answer *a)
 {
-	write_background(w, &a->baseline);
+	return write_background(w, &a->baseline);
 }
 
 static const struct action {
@@ -416,7 +418,8 @@ static const struct action {
 				    struct power_input *input,
 				    struct answer *answer);
 	void (*print)(const struct answer *answer);
-	void (*write)(struct json_writer *w, const struct answer *answer);
+	enum exit_status (*write)(struct json_writer *w,
+				  const struct answer *answer);
 } actions[] = {
 	{ "energy", measure_energy, print_energy_answer, write_energy_answer },
 	{ "baseline", measure_baseline, print_baseline_answer,
@@ -429,6 +432,7 @@ static enum exit_status print_answers(const struct common *common,
 				      const struct action *action,
 				      const struct answer *answers, size_t n)
 {
+	enum exit_status status = STATUS_DONE;
 	struct json_writer w = { 0 };
 
 	for (size_t i = 0; i < n && !common->form; i++)
@@ -436,9 +440,12 @@ static enum exit_status print_answers(const struct common *common,
 	if (!common->form)
 		return STATUS_DONE;
 	begin_list(&w, common);
-	for (size_t i = 0; i < n; i++)
-		action->write(&w, &answers[i]);
-	return print_written(common, &w);
+	for (size_t i = 0; i < n && !status; i++)
+		status = action->write(&w, &answers[i]);
+	if (!status)
+		return print_written(common, &w);
+	free(w.text);
+	return status;
 }
 
 static enum exit_status measure_all(const struct common *common,

@@ -245,8 +245,10 @@ static void write_cell(struct json_writer *w, const struct matrix *matrix,
 
 		ssdpm__json_begin(w, NULL, '{');
 		ssdpm__json_string(w, "pattern", matrix->of[PATTERN].names[i]);
-		ssdpm__json_string(w, "background",
-				   e ? class_code(e->class.background) : NULL);
+		ssdpm__json_string(
+			w, "background",
+			e ? ssdpm_background_to_string(e->class.background) :
+			    NULL);
 		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');

@@ -2,6 +2,7 @@
 #include "measure/measure.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What fits an int64_t, and is exact enough there. */
 static bool fits(double value)
@@ -33,36 +34,22 @@ struct number watts_text(double watts)
 				   (struct number){ "unknown" };
 }
 
-void json_scaled(struct json_writer *w, const char *key, double value,
-		 double scale)
-{
-	if (fits(value * scale))
-		ssdpm__json_int(w, key, rounded(value * scale));
-	else
-		ssdpm__json_null(w, key);
-}
-
 /* The words of each remark, before how often. */
 static const struct remark {
 	uint32_t bit;
-	const char *name;
 	const char *words;
 } remarks[] = {
-	{ SSDPM_SIGNAL_NOT_FINITE, "not-finite",
-	  "no finite number, and left out" },
-	{ SSDPM_SIGNAL_NEGATIVE, "negative",
-	  "below 0 (are the leads swapped?)" },
-	{ SSDPM_SIGNAL_CONSTANT, "constant",
-	  "all the same (is anything connected?)" },
-	{ SSDPM_SIGNAL_SATURATED, "saturated",
+	{ SSDPM_SIGNAL_NOT_FINITE, "no finite number, and left out" },
+	{ SSDPM_SIGNAL_NEGATIVE, "below 0 (are the leads swapped?)" },
+	{ SSDPM_SIGNAL_CONSTANT, "all the same (is anything connected?)" },
+	{ SSDPM_SIGNAL_SATURATED,
 	  "at the largest value (was the instrument at its limit?)" },
-	{ SSDPM_SIGNAL_DUPLICATES, "duplicates",
+	{ SSDPM_SIGNAL_DUPLICATES,
 	  "at the time of the one before, which does not count" },
-	{ SSDPM_SIGNAL_BACKWARDS, "backwards",
+	{ SSDPM_SIGNAL_BACKWARDS,
 	  "earlier than the one before (a clock that jumped, or columns "
 	  "mistaken for each other)" },
-	{ SSDPM_SIGNAL_GAPS, "gaps",
-	  "after a gap, over which no energy is counted" },
+	{ SSDPM_SIGNAL_GAPS, "after a gap, over which no energy is counted" },
 };
 
 #define N_REMARKS (sizeof(remarks) / sizeof(remarks[0]))
@@ -119,51 +106,38 @@ void print_energy(const struct energy_answer *a)
 		       a->counts.n_resets == 1 ? "time" : "times");
 }
 
-void write_energy(struct json_writer *w, const struct energy_answer *a)
+/* An item of the list, from what the library wrote. */
+static enum exit_status write_report(
+	struct json_writer *w,
+	int (*to_json)(const struct ssdpm_power_report *report, char **ret_text,
+		       struct ssdpm_error *reterr),
+	const struct ssdpm_power_report *report)
 {
-	const struct ssdpm_energy *e = &a->energy;
+	struct ssdpm_error error;
+	char *text;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.energy/1");
-	ssdpm__json_string(w, "file", a->name);
-	ssdpm__json_uint(w, "n_lines", a->counts.n_lines);
-	ssdpm__json_uint(w, "n_wraps", a->counts.n_wraps);
-	ssdpm__json_uint(w, "n_resets", a->counts.n_resets);
-	ssdpm__json_uint(w, "n", e->n);
-	ssdpm__json_uint(w, "n_not_finite", e->n_not_finite);
-	ssdpm__json_uint(w, "n_negative", e->n_negative);
-	ssdpm__json_uint(w, "n_duplicates", e->n_duplicates);
-	ssdpm__json_uint(w, "n_backwards", e->n_backwards);
-	ssdpm__json_uint(w, "n_gaps", e->n_gaps);
-	ssdpm__json_uint(w, "n_at_max", e->n_at_max);
-	ssdpm__json_uint(w, "gap_ns", e->gap_ns);
-	ssdpm__json_uint(w, "covered_ns", e->covered_ns);
-	ssdpm__json_uint(w, "min_step_ns", e->min_step_ns);
-	ssdpm__json_uint(w, "max_step_ns", e->max_step_ns);
-	json_scaled(w, "energy_nj", e->energy_j, 1e9);
-	json_scaled(w, "low_nj", e->low_j, 1e9);
-	json_scaled(w, "high_nj", e->high_j, 1e9);
-	if (a->has_counter)
-		json_scaled(w, "counter_nj", a->counter_j, 1e9);
-	else
-		ssdpm__json_null(w, "counter_nj");
-	json_scaled(w, "mean_power_uw", e->mean_power_w, 1e6);
-	json_scaled(w, "min_power_uw", e->min_power_w, 1e6);
-	json_scaled(w, "max_power_uw", e->max_power_w, 1e6);
-	ssdpm__json_begin(w, "remarks", '[');
-	w->one_line = true;
-	for (size_t i = 0; i < N_REMARKS; i++)
-		if (e->remarks & remarks[i].bit)
-			ssdpm__json_string(w, NULL, remarks[i].name);
-	write_sampling_remarks(w, &a->sampling);
-	ssdpm__json_end(w, ']');
-	write_sampling(w, &a->sampling);
-	ssdpm__json_end(w, '}');
+	if (to_json(report, &text, &error)) {
+		complain("%s", error.message);
+		return STATUS_FAILED;
+	}
+	add_item(w, text);
+	free(text);
+	return STATUS_DONE;
 }
 
-static const char *method_name(const struct ssdpm_baseline *b)
+enum exit_status write_energy(struct json_writer *w,
+			      const struct energy_answer *a)
 {
-	return b->method == SSDPM_BASELINE_WINDOW ? "window" : "half-sample";
+	const struct ssdpm_power_report report = {
+		.size = sizeof(report),
+		.name = a->name,
+		.counts = &a->counts,
+		.energy = &a->energy,
+		.counter_j = a->has_counter ? a->counter_j : NAN,
+		.sampling = &a->sampling,
+	};
+
+	return write_report(w, ssdpm_power_report_energy_to_json, &report);
 }
 
 static void print_level(const struct baseline_answer *a)
@@ -177,16 +151,6 @@ static void print_level(const struct baseline_answer *a)
 		       "" :
 		       "; no window was named: the lowest level that stands "
 		       "out");
-}
-
-static void write_level(struct json_writer *w, const struct ssdpm_baseline *b)
-{
-	ssdpm__json_string(w, "method", method_name(b));
-	json_scaled(w, "level_uw", b->level_w, 1e6);
-	json_scaled(w, "mad_uw", b->mad_w, 1e6);
-	json_scaled(w, "sigma_uw", b->sigma_w, 1e6);
-	json_scaled(w, "quantum_uw", b->quantum_w, 1e6);
-	ssdpm__json_uint(w, "n", b->n);
 }
 
 static uint64_t length_ns(const struct ssdpm_activity *a)
@@ -230,28 +194,19 @@ void print_baseline(const struct baseline_answer *a)
 		puts("  nothing is above it");
 }
 
-void write_baseline(struct json_writer *w, const struct baseline_answer *a)
+enum exit_status write_baseline(struct json_writer *w,
+				const struct baseline_answer *a)
 {
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.baseline/1");
-	ssdpm__json_string(w, "file", a->name);
-	write_level(w, &a->baseline);
-	write_sampling(w, &a->sampling);
-	ssdpm__json_begin(w, "runs", '[');
-	for (size_t i = 0; i < a->n_activities; i++) {
-		const struct ssdpm_activity *run = &a->activities[i];
+	const struct ssdpm_power_report report = {
+		.size = sizeof(report),
+		.name = a->name,
+		.baseline = &a->baseline,
+		.sampling = &a->sampling,
+		.activities = a->activities,
+		.n_activities = a->n_activities,
+	};
 
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_int(w, "begin_ns", run->begin_ns);
-		ssdpm__json_int(w, "end_ns", run->end_ns);
-		json_scaled(w, "energy_nj", run->energy_j, 1e9);
-		json_scaled(w, "extra_nj", run->extra_j, 1e9);
-		json_scaled(w, "peak_uw", run->peak_w, 1e6);
-		ssdpm__json_uint(w, "open", run->open);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-	ssdpm__json_end(w, '}');
+	return write_report(w, ssdpm_power_report_baseline_to_json, &report);
 }
 
 static void print_tail(const struct ssdpm_tail *t)
@@ -297,44 +252,17 @@ void print_background(const struct baseline_answer *a)
 		print_work(&a->work);
 }
 
-static void write_tail(struct json_writer *w, const struct baseline_answer *a)
+enum exit_status write_background(struct json_writer *w,
+				  const struct baseline_answer *a)
 {
-	if (!a->has_tail) {
-		ssdpm__json_null(w, "tail");
-		return;
-	}
-	ssdpm__json_begin(w, "tail", '{');
-	ssdpm__json_int(w, "end_ns", a->tail.end_ns);
-	ssdpm__json_uint(w, "duration_ns", a->tail.duration_ns);
-	json_scaled(w, "extra_nj", a->tail.extra_j, 1e9);
-	json_scaled(w, "sigma_nj", a->tail.sigma_j, 1e9);
-	ssdpm__json_bool(w, "open", a->tail.open);
-	ssdpm__json_uint(w, "n", a->tail.n);
-	ssdpm__json_end(w, '}');
-}
+	const struct ssdpm_power_report report = {
+		.size = sizeof(report),
+		.name = a->name,
+		.baseline = &a->baseline,
+		.sampling = &a->sampling,
+		.tail = a->has_tail ? &a->tail : NULL,
+		.work = a->has_work ? &a->work : NULL,
+	};
 
-void write_background(struct json_writer *w, const struct baseline_answer *a)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.background/1");
-	ssdpm__json_string(w, "file", a->name);
-	write_level(w, &a->baseline);
-	write_sampling(w, &a->sampling);
-	write_tail(w, a);
-	if (!a->has_work) {
-		ssdpm__json_null(w, "work");
-		ssdpm__json_end(w, '}');
-		return;
-	}
-	ssdpm__json_begin(w, "work", '{');
-	ssdpm__json_uint(w, "n", a->work.n);
-	ssdpm__json_bool(w, "regular", a->work.regular);
-	ssdpm__json_uint(w, "period_ns", a->work.period_ns);
-	ssdpm__json_uint(w, "period_mad_ns", a->work.period_mad_ns);
-	ssdpm__json_uint(w, "duration_ns", a->work.duration_ns);
-	json_scaled(w, "extra_nj", a->work.extra_j, 1e9);
-	json_scaled(w, "extra_mad_nj", a->work.extra_mad_j, 1e9);
-	json_scaled(w, "mean_extra_uw", a->work.mean_extra_w, 1e6);
-	ssdpm__json_end(w, '}');
-	ssdpm__json_end(w, '}');
+	return write_report(w, ssdpm_power_report_background_to_json, &report);
 }

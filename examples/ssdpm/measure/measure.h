@@ -42,13 +42,6 @@ enum exit_status record_meter(const struct common *common,
 /* What is wrong, a line for each; nothing is. */
 void print_sampling(const struct ssdpm_sampling *s);
 
-/* A member "sampling". */
-void write_sampling(struct json_writer *w, const struct ssdpm_sampling *s);
-
-/* Its words, as members of an array. */
-void write_sampling_remarks(struct json_writer *w,
-			    const struct ssdpm_sampling *s);
-
 /* How I/Os and samples of the same run go together; on stderr. */
 void complain_of_sampling(const char *name, const struct ssdpm_sampling *s);
 
@@ -79,16 +72,15 @@ struct baseline_answer {
 struct number joules_text(double joules);
 struct number watts_text(double watts);
 
-/* Rounded; null where it is no number, or beyond 64 bits. */
-void json_scaled(struct json_writer *w, const char *key, double value,
-		 double scale);
-
 void print_energy(const struct energy_answer *a);
-void write_energy(struct json_writer *w, const struct energy_answer *a);
+enum exit_status write_energy(struct json_writer *w,
+			      const struct energy_answer *a);
 void print_baseline(const struct baseline_answer *a);
-void write_baseline(struct json_writer *w, const struct baseline_answer *a);
+enum exit_status write_baseline(struct json_writer *w,
+				const struct baseline_answer *a);
 void print_background(const struct baseline_answer *a);
-void write_background(struct json_writer *w, const struct baseline_answer *a);
+enum exit_status write_background(struct json_writer *w,
+				  const struct baseline_answer *a);
 
 /*
  * The classes of a whole suite, as its study published them: a line for each
@@ -121,8 +113,6 @@ struct sweep {
 
 /* "grows with the parameter" */
 const char *class_name(uint32_t background);
-/* "grows", in JSON and in Python */
-const char *class_code(uint32_t background);
 
 /* Whether there is one; all else prints. */
 enum exit_status check_matrix(const struct sweep *sweep);

@@ -336,14 +336,6 @@ const char *class_name(uint32_t background)
 	return words[background];
 }
 
-const char *class_code(uint32_t background)
-{
-	return background == SSDPM_BACKGROUND_NOT_SIGNIFICANT ?
-		       "not-significant" :
-	       background == SSDPM_BACKGROUND_GROWS ? "grows" :
-						      class_name(background);
-}
-
 static void make_row(const void *data, size_t number, struct row *row)
 {
 	static const char *const head[] = { "experiment", "background work",
@@ -371,13 +363,14 @@ static void write_experiment(struct json_writer *w, const struct experiment *e)
 	ssdpm__json_string(w, "experiment", e->name);
 	for (int p = 0; p < N_PLACES; p++)
 		ssdpm__json_string(w, place_names[p], e->place[p]);
-	ssdpm__json_string(w, "background", class_code(e->class.background));
+	ssdpm__json_string(w, "background",
+			   ssdpm_background_to_string(e->class.background));
 	ssdpm__json_uint(w, "n_runs", e->n_runs);
 	ssdpm__json_uint(w, "n_tails", e->class.n_tails);
 	ssdpm__json_uint(w, "tail_ns", e->class.tail_ns);
-	json_scaled(w, "extra_nj", e->class.extra_j, 1e9);
-	json_scaled(w, "trend_ppm", e->class.trend, 1e6);
-	json_scaled(w, "trend_p_ppm", e->class.trend_p, 1e6);
+	ssdpm__json_scaled(w, "extra_nj", e->class.extra_j, 1e9);
+	ssdpm__json_scaled(w, "trend_ppm", e->class.trend, 1e6);
+	ssdpm__json_scaled(w, "trend_p_ppm", e->class.trend_p, 1e6);
 	ssdpm__json_end(w, '}');
 }
 

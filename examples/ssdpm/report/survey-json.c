@@ -24,7 +24,7 @@ void write_quantity(struct json_writer *w, enum survey_quantity quantity,
 	char key[64];
 
 	snprintf(key, sizeof(key), "%s_%s", name, unit->suffix);
-	json_scaled(w, key, value, unit->scale);
+	ssdpm__json_scaled(w, key, value, unit->scale);
 }
 
 static void write_value(struct json_writer *w,
@@ -85,9 +85,9 @@ static void write_head(struct json_writer *w, const struct survey_result *r)
 			 r->n_status[SSDPM_SURVEY_RUN_INCOMPLETE]);
 	ssdpm__json_uint(w, "n_replaced",
 			 r->n_status[SSDPM_SURVEY_RUN_REPLACED]);
-	json_scaled(w, "error_rate_ppm", r->error_rate, 1e6);
+	ssdpm__json_scaled(w, "error_rate_ppm", r->error_rate, 1e6);
 	if (r->system_w > 0)
-		json_scaled(w, "system_power_uw", r->system_w, 1e6);
+		ssdpm__json_scaled(w, "system_power_uw", r->system_w, 1e6);
 	else
 		ssdpm__json_null(w, "system_power_uw");
 }
@@ -107,16 +107,16 @@ static void write_summary(struct json_writer *w,
 	ssdpm__json_begin(w, "summary", '{');
 	ssdpm__json_uint(w, "n", s->n);
 	ssdpm__json_uint(w, "n_not_finite", s->n_not_finite);
-	json_scaled(w, "mean_uw", s->mean_w, 1e6);
-	json_scaled(w, "se_uw", s->se_w, 1e6);
-	json_scaled(w, "low_uw", s->low_w, 1e6);
-	json_scaled(w, "high_uw", s->high_w, 1e6);
-	json_scaled(w, "sd_uw", s->sd_w, 1e6);
-	json_scaled(w, "n_effective", s->n_effective, 1);
+	ssdpm__json_scaled(w, "mean_uw", s->mean_w, 1e6);
+	ssdpm__json_scaled(w, "se_uw", s->se_w, 1e6);
+	ssdpm__json_scaled(w, "low_uw", s->low_w, 1e6);
+	ssdpm__json_scaled(w, "high_uw", s->high_w, 1e6);
+	ssdpm__json_scaled(w, "sd_uw", s->sd_w, 1e6);
+	ssdpm__json_scaled(w, "n_effective", s->n_effective, 1);
 	ssdpm__json_string(w, "trend", trends[s->trend]);
 	ssdpm__json_uint(w, "n_left_out", s->n_left_out);
-	json_scaled(w, "trend_uw", s->trend_w, 1e6);
-	json_scaled(w, "settled_mean_uw", s->settled_mean_w, 1e6);
+	ssdpm__json_scaled(w, "trend_uw", s->trend_w, 1e6);
+	ssdpm__json_scaled(w, "settled_mean_uw", s->settled_mean_w, 1e6);
 	ssdpm__json_end(w, '}');
 }
 
@@ -135,8 +135,8 @@ static void write_run(struct json_writer *w, const struct survey_result *r,
 	ssdpm__json_uint(w, "block", of->block + 1);
 	ssdpm__json_string(w, "status", statuses[of->status]);
 	ssdpm__json_uint(w, "n", of->n);
-	json_scaled(w, "mean_uw", run->mean_w, 1e6);
-	json_scaled(w, "latency_ns", run->latency_us, 1e3);
+	ssdpm__json_scaled(w, "mean_uw", run->mean_w, 1e6);
+	ssdpm__json_scaled(w, "latency_ns", run->latency_us, 1e3);
 	write_summary(w, &run->summary);
 	ssdpm__json_end(w, '}');
 }
@@ -154,7 +154,7 @@ static void write_mean(struct json_writer *w, const struct survey_result *r,
 	write_value(w, c, "high", m->high_w);
 	write_value(w, c, "se", m->se_w);
 	if (c->quantity == QUANTITY_POWER)
-		json_scaled(w, "share_ppm", m->share, 1e6);
+		ssdpm__json_scaled(w, "share_ppm", m->share, 1e6);
 	ssdpm__json_end(w, '}');
 }
 
@@ -171,9 +171,9 @@ static void write_difference(struct json_writer *w,
 	write_value(w, c, "se", d->se_w);
 	write_value(w, c, "low", d->low_w);
 	write_value(w, c, "high", d->high_w);
-	json_scaled(w, "p_ppm", d->p, 1e6);
+	ssdpm__json_scaled(w, "p_ppm", d->p, 1e6);
 	if (c->quantity == QUANTITY_POWER)
-		json_scaled(w, "share_ppm", d->share, 1e6);
+		ssdpm__json_scaled(w, "share_ppm", d->share, 1e6);
 	ssdpm__json_bool(w, "different", d->different);
 	ssdpm__json_end(w, '}');
 }
@@ -282,7 +282,7 @@ static void write_course(struct json_writer *w,
 				n++;
 			}
 		if (n > 0)
-			json_scaled(w, NULL, sum / n, 1e6);
+			ssdpm__json_scaled(w, NULL, sum / n, 1e6);
 		else
 			ssdpm__json_null(w, NULL);
 	}

@@ -479,10 +479,10 @@ static void write_row(struct json_writer *w, const struct merge_row *row)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		write_quantity(w, c->quantity, values[i].name,
 			       is_merged ? values[i].value : NAN);
-	json_scaled(w, "heterogeneity_q_milli",
-		    is_merged ? g->heterogeneity_q : NAN, 1e3);
-	json_scaled(w, "inconsistency_ppm", is_merged ? g->inconsistency : NAN,
-		    1e6);
+	ssdpm__json_scaled(w, "heterogeneity_q_milli",
+			   is_merged ? g->heterogeneity_q : NAN, 1e3);
+	ssdpm__json_scaled(w, "inconsistency_ppm",
+			   is_merged ? g->inconsistency : NAN, 1e6);
 	ssdpm__json_end(w, '}');
 }
 
@@ -494,10 +494,10 @@ static void write_merger(struct json_writer *w, const struct merger *m)
 	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_string(w, "schema", "ssdpm.survey-merge/1");
 	write_files(w, m);
-	json_scaled(w, "error_rate_ppm", m->n_merged ? m->error_rate : NAN,
-		    1e6);
-	json_scaled(w, "row_error_rate_ppm",
-		    m->n_merged ? row_error_rate(m) : NAN, 1e6);
+	ssdpm__json_scaled(w, "error_rate_ppm",
+			   m->n_merged ? m->error_rate : NAN, 1e6);
+	ssdpm__json_scaled(w, "row_error_rate_ppm",
+			   m->n_merged ? row_error_rate(m) : NAN, 1e6);
 	for (uint32_t q = 0; q < N_QUANTITIES; q++) {
 		ssdpm__json_begin(w, names[q], '[');
 		for (size_t i = 0; i < m->n_rows; i++)

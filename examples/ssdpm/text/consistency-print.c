@@ -153,7 +153,7 @@ static void write_seconds(struct json_writer *w, const struct iops_series *s,
 	ssdpm__json_begin(w, "iops_milli", '[');
 	w->one_line = true;
 	for (size_t i = 0; i < s->n; i += step)
-		json_scaled(w, NULL, worst_of(s, i, step), 1e3);
+		ssdpm__json_scaled(w, NULL, worst_of(s, i, step), 1e3);
 	ssdpm__json_end(w, ']');
 	w->one_line = one_line;
 	if (!s->power_w) {
@@ -163,7 +163,7 @@ static void write_seconds(struct json_writer *w, const struct iops_series *s,
 	ssdpm__json_begin(w, "power_uw", '[');
 	w->one_line = true;
 	for (size_t i = 0; i < s->n; i += step)
-		json_scaled(w, NULL, mean_power(s, i, step), 1e6);
+		ssdpm__json_scaled(w, NULL, mean_power(s, i, step), 1e6);
 	ssdpm__json_end(w, ']');
 	w->one_line = one_line;
 }
@@ -174,18 +174,18 @@ static void write_found(struct json_writer *w,
 	ssdpm__json_uint(w, "n", c->n);
 	ssdpm__json_uint(w, "n_holes", c->n_holes);
 	ssdpm__json_uint(w, "n_below", c->n_below);
-	json_scaled(w, "floor_iops_milli", c->floor_iops, 1e3);
-	json_scaled(w, "p01_iops_milli", c->p01_iops, 1e3);
-	json_scaled(w, "p1_iops_milli", c->p1_iops, 1e3);
-	json_scaled(w, "median_iops_milli", c->median_iops, 1e3);
-	json_scaled(w, "mean_iops_milli", c->mean_iops, 1e3);
-	json_scaled(w, "sd_iops_milli", c->sd_iops, 1e3);
-	json_scaled(w, "max_iops_milli", c->max_iops, 1e3);
-	json_scaled(w, "variation_ppm", c->variation, 1e6);
-	json_scaled(w, "floor_share_ppm", c->floor_share, 1e6);
-	json_scaled(w, "plateau_iops_milli", c->plateau_iops, 1e3);
-	json_scaled(w, "cliff_s", c->cliff_s, 1);
-	json_scaled(w, "steady_s", c->steady_s, 1);
+	ssdpm__json_scaled(w, "floor_iops_milli", c->floor_iops, 1e3);
+	ssdpm__json_scaled(w, "p01_iops_milli", c->p01_iops, 1e3);
+	ssdpm__json_scaled(w, "p1_iops_milli", c->p1_iops, 1e3);
+	ssdpm__json_scaled(w, "median_iops_milli", c->median_iops, 1e3);
+	ssdpm__json_scaled(w, "mean_iops_milli", c->mean_iops, 1e3);
+	ssdpm__json_scaled(w, "sd_iops_milli", c->sd_iops, 1e3);
+	ssdpm__json_scaled(w, "max_iops_milli", c->max_iops, 1e3);
+	ssdpm__json_scaled(w, "variation_ppm", c->variation, 1e6);
+	ssdpm__json_scaled(w, "floor_share_ppm", c->floor_share, 1e6);
+	ssdpm__json_scaled(w, "plateau_iops_milli", c->plateau_iops, 1e3);
+	ssdpm__json_scaled(w, "cliff_s", c->cliff_s, 1);
+	ssdpm__json_scaled(w, "steady_s", c->steady_s, 1);
 }
 
 static void write_series(struct json_writer *w,
@@ -199,10 +199,11 @@ static void write_series(struct json_writer *w,
 		ssdpm__json_uint(w, "spare_ppm", s->spare_ppm);
 	else
 		ssdpm__json_null(w, "spare_ppm");
-	json_scaled(w, "threshold_iops", options->params.threshold_iops, 1);
+	ssdpm__json_scaled(w, "threshold_iops", options->params.threshold_iops,
+			   1);
 	write_found(w, &s->found);
-	json_scaled(w, "plateau_power_uw", s->plateau_w, 1e6);
-	json_scaled(w, "mean_power_uw", s->mean_w, 1e6);
+	ssdpm__json_scaled(w, "plateau_power_uw", s->plateau_w, 1e6);
+	ssdpm__json_scaled(w, "mean_power_uw", s->mean_w, 1e6);
 	if (step)
 		write_seconds(w, s, step);
 	ssdpm__json_end(w, '}');

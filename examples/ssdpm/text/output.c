@@ -230,14 +230,19 @@ enum exit_status print_written(const struct common *common,
 	return status;
 }
 
+void add_item(struct json_writer *writer, const char *text)
+{
+	ssdpm__json_begin(writer, NULL, '{');
+	ssdpm__json_members(writer, text);
+	ssdpm__json_end(writer, '}');
+}
+
 enum exit_status print_item(const struct common *common, const char *text)
 {
 	struct json_writer writer = { 0 };
 
 	begin_list(&writer, common);
-	ssdpm__json_begin(&writer, NULL, '{');
-	ssdpm__json_members(&writer, text);
-	ssdpm__json_end(&writer, '}');
+	add_item(&writer, text);
 	return print_written(common, &writer);
 }
 

@@ -23,7 +23,10 @@ void begin_list(struct json_writer *writer, const struct common *common);
 enum exit_status print_written(const struct common *common,
 			       struct json_writer *writer);
 
-/* The same of an item that stands as a text. */
+/* An item, or a member of an array, that stands as a text: the library's. */
+void add_item(struct json_writer *writer, const char *text);
+
+/* An answer of one such item. */
 enum exit_status print_item(const struct common *common, const char *text);
 
 /* An error for "errors": what complain() says. */

@@ -36,6 +36,10 @@ enum ssdpm_signal_remark {
 	SSDPM_SIGNAL_HELD = 1 << 9,
 };
 
+/** ssdpm_signal_remark_to_string() - "not-finite" and so on, or NULL */
+SSDPM_API const char *ssdpm_signal_remark_to_string(uint32_t bit);
+SSDPM_API uint32_t ssdpm_signal_remark_from_string(const char *word);
+
 /**
  * struct ssdpm_energy_params - how to integrate (sized parameters)
  * @size:       sizeof(struct ssdpm_energy_params)
@@ -150,6 +154,10 @@ enum ssdpm_baseline_method {
 	/* The mode, by halving: where nobody says when the drive idles. */
 	SSDPM_BASELINE_HALF_SAMPLE = 2,
 };
+
+/** ssdpm_baseline_method_to_string() - "window", "half-sample", or NULL */
+SSDPM_API const char *ssdpm_baseline_method_to_string(uint32_t method);
+SSDPM_API uint32_t ssdpm_baseline_method_from_string(const char *word);
 
 /**
  * struct ssdpm_baseline_params - where the drive idles (sized parameters)
@@ -481,6 +489,10 @@ enum ssdpm_background {
 	SSDPM_BACKGROUND_EXTENDED = 4, /* seconds, whatever the parameter */
 	SSDPM_BACKGROUND_GROWS = 5,    /* with the parameter */
 };
+
+/** ssdpm_background_to_string() - "none", "grows" and so on, or NULL */
+SSDPM_API const char *ssdpm_background_to_string(uint32_t background);
+SSDPM_API uint32_t ssdpm_background_from_string(const char *word);
 
 /**
  * struct ssdpm_background_run - one run of an experiment (frozen, 40 bytes)

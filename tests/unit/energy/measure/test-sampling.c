@@ -270,6 +270,43 @@ static void what_cannot_be_checked_is_refused(void **state)
 	assert_int_equal(check(&samples, NULL).n, 1);
 }
 
+/* Each that it needs, left out: nothing is written. */
+static void a_report_without_what_its_object_is_made_of_is_refused(void **state)
+{
+	const struct ssdpm_power_counts counts = { 0 };
+	const struct ssdpm_energy energy = { .size = sizeof(energy) };
+	const struct ssdpm_sampling sampling = { .size = sizeof(sampling) };
+	const struct ssdpm_power_report whole = { .size = sizeof(whole),
+						  .name = "x",
+						  .counts = &counts,
+						  .energy = &energy,
+						  .counter_j = NAN,
+						  .sampling = &sampling };
+	struct ssdpm_power_report r[] = { whole, whole, whole, whole };
+	struct ssdpm_error error;
+	char *text = NULL;
+
+	(void)state;
+	r[0].name = NULL;
+	r[1].counts = NULL;
+	r[2].energy = NULL;
+	r[3].sampling = NULL;
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(
+			ssdpm_power_report_energy_to_json(&r[i], &text, &error),
+			-EINVAL);
+		assert_non_null(strstr(error.message, " is missing"));
+	}
+	assert_int_equal(
+		ssdpm_power_report_baseline_to_json(&whole, &text, &error),
+		-EINVAL);
+	assert_null(text);
+	assert_int_equal(
+		ssdpm_power_report_energy_to_json(&whole, &text, &error), 0);
+	assert_non_null(strstr(text, "\n  \"counter_nj\": null,\n"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +322,8 @@ int main(void)
 		cmocka_unit_test(
 			ios_of_less_than_two_steps_are_faster_than_the_samples),
 		cmocka_unit_test(what_cannot_be_checked_is_refused),
+		cmocka_unit_test(
+			a_report_without_what_its_object_is_made_of_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of power as JSON: samples.keys has what is written. */
+#include <ssdpm/energy/json.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/json.h"
+#include "samples-json.h"
+
+/* The report, and its own copies of what may be shorter, or longer, than here.
+ */
+struct known {
+	struct ssdpm_power_report report;
+	struct ssdpm_energy energy;
+	struct ssdpm_sampling sampling;
+};
+
+static int missing(const char *what, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
+}
+
+static int take(const struct ssdpm_power_report *report, struct known *known,
+		struct ssdpm_error *reterr)
+{
+	struct ssdpm_power_report *r = &known->report;
+	int err;
+
+	*known = (struct known){ .report.counter_j = NAN };
+	err = ssdpm__sized_in(r, sizeof(*r), report, "ssdpm_power_report",
+			      reterr);
+	if (!err && !r->name)
+		err = missing("name", reterr);
+	if (!err && !r->sampling)
+		err = missing("sampling", reterr);
+	if (!err)
+		err = ssdpm__sized_in(&known->sampling, sizeof(known->sampling),
+				      r->sampling, "ssdpm_sampling", reterr);
+	if (!err && r->energy)
+		err = ssdpm__sized_in(&known->energy, sizeof(known->energy),
+				      r->energy, "ssdpm_energy", reterr);
+	r->sampling = &known->sampling;
+	r->energy = r->energy ? &known->energy : NULL;
+	return err;
+}
+
+static int finish(void (*write)(struct json_writer *w,
+				const struct ssdpm_power_report *report),
+		  const struct ssdpm_power_report *report, char **ret_text,
+		  struct ssdpm_error *reterr)
+{
+	struct json_writer w = { 0 };
+
+	ssdpm__json_begin(&w, NULL, '{');
+	write(&w, report);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+int ssdpm_power_report_energy_to_json(const struct ssdpm_power_report *report,
+				      char **ret_text,
+				      struct ssdpm_error *reterr)
+{
+	struct known known;
+	int err = take(report, &known, reterr);
+
+	if (!err && !known.report.counts)
+		err = missing("counts", reterr);
+	if (!err && !known.report.energy)
+		err = missing("energy", reterr);
+	return err ? err :
+		     finish(write_energy, &known.report, ret_text, reterr);
+}
+
+/* Of both that stand on a baseline. */
+static int write_with_baseline(
+	void (*write)(struct json_writer *w,
+		      const struct ssdpm_power_report *report),
+	const struct ssdpm_power_report *report, char **ret_text,
+	struct ssdpm_error *reterr)
+{
+	struct known known;
+	int err = take(report, &known, reterr);
+
+	if (!err && !known.report.baseline)
+		err = missing("baseline", reterr);
+	if (!err && known.report.n_activities && !known.report.activities)
+		err = missing("activities", reterr);
+	return err ? err : finish(write, &known.report, ret_text, reterr);
+}
+
+int ssdpm_power_report_baseline_to_json(const struct ssdpm_power_report *report,
+					char **ret_text,
+					struct ssdpm_error *reterr)
+{
+	return write_with_baseline(write_baseline, report, ret_text, reterr);
+}
+
+int ssdpm_power_report_background_to_json(
+	const struct ssdpm_power_report *report, char **ret_text,
+	struct ssdpm_error *reterr)
+{
+	return write_with_baseline(write_background, report, ret_text, reterr);
+}

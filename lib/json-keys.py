@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""From the tables of keys: what writes JSON, and what ssdpm-json(5) says of it.
+
+usage: json-keys.py code KEYS OUTPUT      a header with the functions that write
+       json-keys.py page IN KEYS... OUTPUT    the page
+
+A table has a part for each object:
+
+    @object energy(const struct ssdpm_power_report *r) ssdpm.energy/1
+    What it is, for the page, in mdoc(7).
+    @ file: string r->name
+    What these keys mean.
+    @ n, n_gaps: uint r->energy->*
+    ...
+    @part sampling(const struct ssdpm_sampling *s)
+    @ step_ns: uint s->*
+
+A part has no schema: it stands inside others. What follows the colon says how a
+value is written, and with that which type the page names; a * in it is the key, a %
+the key without its unit. FORMS has the forms. In IN, a line "@keys FILE" stands for
+the sections of that table.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+from typing import NamedTuple
+
+# How a value is written: its type, and the call; {} are its arguments.
+FORMS = {
+    "string": ("text", "ssdpm__json_string(w, {key}, {0});"),
+    "string?": ("text or null", "ssdpm__json_string(w, {key}, {0});"),
+    "uint": ("number", "ssdpm__json_uint(w, {key}, {0});"),
+    "int": ("number", "ssdpm__json_int(w, {key}, {0});"),
+    "bool": ("boolean", "ssdpm__json_bool(w, {key}, {0});"),
+    # 0 is not known.
+    "known": ("number or null", "ssdpm__json_known(w, {key}, {0});"),
+    # A value, and how many of the unit are one of it.
+    "scaled": ("number or null", "ssdpm__json_scaled(w, {key}, {0}, {1});"),
+    # Bits, and the function that has their words.
+    "words": ("array of text", "ssdpm__json_words(w, {key}, {0}, {1});"),
+    # A part, and a pointer to what it is of; with ?: null where that is NULL.
+    "object": ("object", "ssdpm__json_begin(w, {key}, '{{');\n{0}(w, {1});\nssdpm__json_end(w, '}}');"),
+    "object?": (
+        "object or null",
+        "if (!({1})) {{\nssdpm__json_null(w, {key});\n}} else {{\n"
+        "ssdpm__json_begin(w, {key}, '{{');\n{0}(w, {1});\nssdpm__json_end(w, '}}');\n}}",
+    ),
+    # A part, the first, and how many.
+    "list": (
+        "array",
+        "ssdpm__json_begin(w, {key}, '[');\nfor (size_t i = 0; i < {2}; i++) {{\n"
+        "ssdpm__json_begin(w, NULL, '{{');\n{0}(w, &({1})[i]);\n"
+        "ssdpm__json_end(w, '}}');\n}}\nssdpm__json_end(w, ']');",
+    ),
+}  # fmt: skip
+
+
+class Key(NamedTuple):
+    names: list[str]
+    form: str
+    arguments: list[str]
+    prose: list[str]
+
+
+class Object(NamedTuple):
+    name: str
+    parameter: str
+    schema: str  # "": it is a part
+    prose: list[str]
+    keys: list[Key]
+
+
+def read(path: str) -> list[Object]:
+    objects: list[Object] = []
+    for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
+        if line.startswith((".\\\"", "#")) or not line:
+            continue
+        head = re.fullmatch(r"@(?:object|part) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
+        key = re.fullmatch(r"@ ([\w, ]+): (\S+) (.+)", line)
+        if head:
+            objects.append(Object(head[1], head[2], head[3] or "", [], []))
+        elif key and objects and key[2] in FORMS:
+            names, arguments = key[1].split(", "), key[3].split(", ")
+            objects[-1].keys.append(Key(names, key[2], arguments, []))
+        elif line.startswith("@") or not objects:
+            sys.exit(f"{path}:{number}: neither an object, nor a key, nor prose")
+        else:
+            last = objects[-1]
+            (last.keys[-1].prose if last.keys else last.prose).append(line)
+    return objects
+
+
+def function(name: str) -> str:
+    return f"write_{name}"
+
+
+def call(key: Key, name: str) -> str:
+    stem = name.rsplit("_", 1)[0]
+    arguments = [a.replace("*", name).replace("%", stem) for a in key.arguments]
+    if key.form.startswith(("object", "list")):
+        arguments[0] = function(arguments[0])
+    return FORMS[key.form][1].format(*arguments, key=f'"{name}"')
+
+
+def code(source: str) -> str:
+    """The parts first: what is called stands before."""
+    objects = sorted(read(source), key=lambda one: bool(one.schema))
+    text = f"/* Made from {pathlib.Path(source).name} by json-keys.py. */\n"
+    for one in objects:
+        text += f"\nstatic void {function(one.name)}(struct json_writer *w, {one.parameter})\n{{\n"
+        if one.schema:
+            text += f'ssdpm__json_string(w, "schema", "{one.schema}");\n'
+        for key in one.keys:
+            text += "".join(f"{call(key, name)}\n" for name in key.names)
+        text += "}\n"
+    return text
+
+
+def entries(one: Object, parts: dict[str, Object], prefix: str) -> list[str]:
+    lines = []
+    for key in one.keys:
+        names = " , ".join(prefix + name for name in key.names)
+        lines += [f".It Cm {names} No ({FORMS[key.form][0]})", *key.prose]
+        if key.form.startswith(("object", "list")):
+            inside = "[]." if key.form == "list" else "."
+            part = parts[key.arguments[0]]
+            lines += entries(part, parts, prefix + key.names[0] + inside)
+    return lines
+
+
+def sections(source: str) -> str:
+    objects = read(source)
+    parts = {one.name: one for one in objects if not one.schema}
+    lines = []
+    for one in objects:
+        if one.schema:
+            lines += [f".Ss {one.schema}", *one.prose, ".Bl -tag -width Ds"]
+            lines += [".It Cm schema No (text)", f".Ql {one.schema}"]
+            lines += [*entries(one, parts, ""), ".El"]
+    return "\n".join(lines)
+
+
+def page(source: str, tables: list[str]) -> str:
+    by_name = {pathlib.Path(table).name: table for table in tables}
+    text = pathlib.Path(source).read_text()
+    return re.sub(r"^@keys (\S+)$", lambda m: sections(by_name.pop(m[1])), text, flags=re.M)
+
+
+def main() -> None:
+    what, *files, output = sys.argv[1:]
+    if what == "code":
+        pathlib.Path(output).write_text(code(*files))
+    else:
+        pathlib.Path(output).write_text(page(files[0], files[1:]))
+
+
+main()
