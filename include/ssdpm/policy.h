@@ -564,6 +564,22 @@ SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
 			       struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_apst_algorithm_parse() - the algorithm that a word names
+ * @word:       "linux", "linux-legacy", "lower-envelope"; "windows", which may
+ *              have a scheme and then a source, as in
+ *              "windows:balanced:battery"
+ * @ret_scheme: enum ssdpm_power_scheme; 0: @word has none
+ * @ret_power_source: enum ssdpm_power_source; 0: @word has none
+ *
+ * Return: 0; -EINVAL (no such word).
+ */
+SSDPM_API int ssdpm_apst_algorithm_parse(const char *word,
+					 uint32_t *ret_algorithm,
+					 uint32_t *ret_scheme,
+					 uint32_t *ret_power_source,
+					 struct ssdpm_error *reterr);
+
+/**
  * ssdpm_apst_algorithm_to_string() - "linux", "linux-legacy", "windows",
  * "lower-envelope", or NULL
  */

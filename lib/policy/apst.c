@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* APST tables: made, checked, encoded, decoded. */
+#include "base/text.h"
 #include "policy/internal.h"
 #include "base/words.h"
 
@@ -197,3 +198,44 @@ static const char power_source_words[][8] = {
 	[SSDPM_SOURCE_BATTERY] = "battery",
 };
 ENUM_WORDS(power_source)
+
+/* Take the word before the next colon, and give its value; 0: it has none. */
+static uint32_t take_word(struct span *rest,
+			  uint32_t (*from_string)(const char *))
+{
+	struct span word = *rest;
+
+	while (rest->at < rest->end && *rest->at != ':')
+		rest->at++;
+	word.end = rest->at;
+	rest->at += rest->at < rest->end;
+	return ssdpm__span_value(word, from_string);
+}
+
+int ssdpm_apst_algorithm_parse(const char *word, uint32_t *ret_algorithm,
+			       uint32_t *ret_scheme, uint32_t *ret_power_source,
+			       struct ssdpm_error *reterr)
+{
+	struct span rest = ssdpm__span(word, strlen(word));
+	uint32_t algorithm = take_word(&rest, ssdpm_apst_algorithm_from_string);
+	uint32_t scheme = 0, source = 0;
+	bool good = algorithm && rest.end[-1] != ':';
+
+	if (algorithm == SSDPM_APST_WINDOWS && rest.at < rest.end) {
+		scheme = take_word(&rest, ssdpm_power_scheme_from_string);
+		good = good && scheme;
+	}
+	if (scheme && rest.at < rest.end) {
+		source = take_word(&rest, ssdpm_power_source_from_string);
+		good = good && source;
+	}
+	if (!good || rest.at < rest.end)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%.64s is no algorithm: write linux, "
+				   "windows:balanced:battery or the like",
+				   word);
+	*ret_algorithm = algorithm;
+	*ret_scheme = scheme;
+	*ret_power_source = source;
+	return 0;
+}

@@ -1945,6 +1945,8 @@ static void call_params_init(void)
 	struct ssdpm_apst_params p;
 
 	ssdpm_apst_params_init(&p, sizeof(p));
+	ssdpm_apst_algorithm_parse("windows:balanced:ac", &p.algorithm,
+				   &p.scheme, &p.power_source, NULL);
 }
 
 /* Good and bad: words about a failure must not cost memory either. */
@@ -2488,6 +2490,7 @@ static const struct {
 	{ "ssdpm_apst_keep", call_questions },
 	{ "ssdpm_apst_limit_range", call_questions },
 	{ "ssdpm_apst_params_init", call_params_init },
+	{ "ssdpm_apst_algorithm_parse", call_params_init },
 	{ "ssdpm_apst_reach", call_questions },
 	{ "ssdpm_apst_validate", call_validate },
 	{ "ssdpm_catalogue_find", call_catalogue_find },

@@ -44,40 +44,17 @@ const char *ssdpm_policy_get_common(uint32_t kind, size_t index)
 	return NULL;
 }
 
-/* Take what stands before the next colon. false: there is nothing more. */
-static bool next_part(struct span *rest, struct span *ret_part)
-{
-	if (!rest->at)
-		return false;
-	*ret_part = *rest;
-	while (rest->at < rest->end && *rest->at != ':')
-		rest->at++;
-	ret_part->end = rest->at;
-	rest->at = rest->at < rest->end ? rest->at + 1 : NULL;
-	return true;
-}
-
 /* "linux", or "windows:balanced:battery". false: it is no algorithm. */
 static bool parse_algorithm(const char *word, struct ssdpm_apst_params *params)
 {
-	struct span rest = ssdpm__span(word, strlen(word)), part;
+	uint32_t scheme, source;
 
-	next_part(&rest, &part);
-	params->algorithm =
-		ssdpm__span_value(part, ssdpm_apst_algorithm_from_string);
-	if (!params->algorithm)
+	if (ssdpm_apst_algorithm_parse(word, &params->algorithm, &scheme,
+				       &source, NULL))
 		return false;
-	if (params->algorithm == SSDPM_APST_WINDOWS) {
-		if (next_part(&rest, &part) &&
-		    !(params->scheme = ssdpm__span_value(
-			      part, ssdpm_power_scheme_from_string)))
-			return false;
-		if (next_part(&rest, &part) &&
-		    !(params->power_source = ssdpm__span_value(
-			      part, ssdpm_power_source_from_string)))
-			return false;
-	}
-	return !rest.at;
+	params->scheme = scheme ? scheme : params->scheme;
+	params->power_source = source ? source : params->power_source;
+	return true;
 }
 
 static int bad_word(const char *word, struct ssdpm_error *reterr)

@@ -1000,6 +1000,56 @@ static void algorithms_have_names(void **state)
 	assert_null(ssdpm_apst_algorithm_to_string(5));
 }
 
+static void a_word_of_an_algorithm_may_have_a_scheme_and_a_source(void **state)
+{
+	static const struct {
+		const char *word;
+		uint32_t algorithm, scheme, source;
+	} good[] = {
+		{ "linux", SSDPM_APST_LINUX, 0, 0 },
+		{ "windows", SSDPM_APST_WINDOWS, 0, 0 },
+		{ "windows:power-saver", SSDPM_APST_WINDOWS,
+		  SSDPM_SCHEME_POWER_SAVER, 0 },
+		{ "windows:balanced:battery", SSDPM_APST_WINDOWS,
+		  SSDPM_SCHEME_BALANCED, SSDPM_SOURCE_BATTERY },
+	};
+	static const char *const bad[] = {
+		"",
+		":",
+		"macos",
+		"linux:",
+		"linux:balanced",
+		"windows:",
+		"windows:fast",
+		"windows:balanced:",
+		"windows:balanced:usb",
+		"windows::ac",
+		"windows:balanced:ac:",
+		"windows:balanced:ac:more",
+	};
+	uint32_t algorithm = 7, scheme = 7, source = 7;
+	struct ssdpm_error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(ssdpm_apst_algorithm_parse(bad[i], &algorithm,
+							    &scheme, &source,
+							    &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "is no algorithm");
+	}
+	assert_int_equal(algorithm + scheme + source, 21);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(ssdpm_apst_algorithm_parse(good[i].word,
+							    &algorithm, &scheme,
+							    &source, NULL),
+				 0);
+		assert_int_equal(algorithm, good[i].algorithm);
+		assert_int_equal(scheme, good[i].scheme);
+		assert_int_equal(source, good[i].source);
+	}
+}
+
 static void schemes_and_power_sources_have_names(void **state)
 {
 	static const char *const schemes[] = { NULL, "performance", "balanced",
@@ -1109,6 +1159,8 @@ int main(void)
 		cmocka_unit_test(what_is_encoded_is_decoded_again),
 		cmocka_unit_test(each_reserved_bit_is_refused),
 		cmocka_unit_test(algorithms_have_names),
+		cmocka_unit_test(
+			a_word_of_an_algorithm_may_have_a_scheme_and_a_source),
 		cmocka_unit_test(schemes_and_power_sources_have_names),
 		cmocka_unit_test(quirks_have_names),
 	};
