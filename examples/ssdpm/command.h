@@ -83,9 +83,10 @@ struct subcommand {
 	const char *name;
 	const char *operands;
 	bool operands_optional;
-	bool takes_drives;  /* then it has the options that say which */
-	bool takes_devices; /* only those of a machine */
-	const char *list;   /* what its JSON lists: "drives" */
+	bool takes_drives;     /* then it has the options that say which */
+	bool takes_devices;    /* only those of a machine */
+	bool energy_does_more; /* ssdpm-energy runs it, if that is installed */
+	const char *list;      /* what its JSON lists: "drives" */
 	const char *summary;
 	const struct option_spec *options;
 	size_t n_options;

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm: the power states of SSDs, and what to do with them. */
-#include "command.h"
+#include "programs.h"
 
 #include <errno.h>
 #include <string.h>
-
-static const struct subcommand *const subcommands[] = {
-	&cmd_list,	&cmd_show,     &cmd_lpm,	 &cmd_plan,
-	&cmd_apply,	&cmd_check,    &cmd_revert,	 &cmd_capture,
-	&cmd_apst,	&cmd_workload, &cmd_estimate,	 &cmd_compare,
-	&cmd_recommend, &cmd_budget,   &cmd_consistency, &cmd_measure,
-	NULL,
-};
 
 static void print_help(void)
 {
@@ -44,13 +36,23 @@ static enum exit_status complete(const char *shell)
 	return STATUS_USAGE;
 }
 
-static const struct subcommand *find_subcommand(const char *name)
+static const struct subcommand *look_up(const char *name)
 {
 	for (size_t i = 0; subcommands[i]; i++)
 		if (!strcmp(name, subcommands[i]->name))
 			return subcommands[i];
-	complain("%s: no such command; see ssdpm --help", name);
 	return NULL;
+}
+
+/* A command that this program does not have. */
+static enum exit_status complain_of_command(const char *name)
+{
+	if (needs_energy(name)) {
+		complain("%s: ssdpm-energy is not installed", name);
+		return STATUS_FAILED;
+	}
+	complain("%s: no such command; see ssdpm --help", name);
+	return STATUS_USAGE;
 }
 
 static enum exit_status refuse_more(const char *word, const char *more)
@@ -68,9 +70,9 @@ static enum exit_status help(char **words)
 		print_help();
 		return STATUS_DONE;
 	}
-	subcommand = find_subcommand(words[1]);
+	subcommand = look_up(words[1]);
 	if (!subcommand)
-		return STATUS_USAGE;
+		return complain_of_command(words[1]);
 	if (words[2] && words[3])
 		return refuse_more(words[0], words[3]);
 	return help_subcommand(subcommand, words[2]);
@@ -84,6 +86,10 @@ static enum exit_status dispatch(int argc, char **argv)
 		complain("no command given; see ssdpm --help");
 		return STATUS_USAGE;
 	}
+	subcommand = look_up(argv[1]);
+	if (subcommand ? subcommand->energy_does_more :
+			 strcmp(argv[1], "--version"))
+		run_energy_program(argv);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help"))
 		return help(argv + 1);
@@ -96,9 +102,8 @@ static enum exit_status dispatch(int argc, char **argv)
 	if (!strcmp(argv[1], "--completion"))
 		return argv[2] && argv[3] ? refuse_more(argv[1], argv[3]) :
 					    complete(argv[2]);
-	subcommand = find_subcommand(argv[1]);
 	return subcommand ? run_subcommand(subcommand, argc - 1, argv + 1) :
-			    STATUS_USAGE;
+			    complain_of_command(argv[1]);
 }
 
 int main(int argc, char **argv)

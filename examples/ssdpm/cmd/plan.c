@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm plan, apply and check: what would be set, set it, is it so? */
 #include "options/apst-options.h"
-#include "work/plan-estimate.h"
-#include "work/work.h"
+#include "programs.h"
 
 #include <string.h>
 
 struct settings {
 	struct plan_options plan;
-	struct saving_options saving;
 	uint32_t persist;
 	bool both_sources; /* as on AC, and as on battery */
 	bool dry_run;
 };
 
 static struct settings the_settings;
+struct plan_options the_plan_options;
 
 static enum exit_status set(void *data, struct common *common,
 			    const struct option_spec *option,
@@ -26,9 +25,7 @@ static enum exit_status set(void *data, struct common *common,
 		return parse_word(common, "persist", argument,
 				  ssdpm_persist_kind_to_string,
 				  &settings->persist);
-	if (!strcmp(option->name, "trace"))
-		settings->saving.trace = argument;
-	else if (!strcmp(option->name, "both-sources"))
+	if (!strcmp(option->name, "both-sources"))
 		settings->both_sources = true;
 	else
 		settings->dry_run = true;
@@ -59,10 +56,8 @@ static enum exit_status check_persist(const struct common *common,
 }
 
 static enum exit_status check_options(const struct common *common,
-				      struct settings *settings, char **targets,
-				      size_t n)
+				      struct settings *settings, size_t n)
 {
-	const struct saving_options *saving = &settings->saving;
 	enum exit_status status = check_plan_options(common, &settings->plan);
 
 	if (!status && settings->persist)
@@ -78,18 +73,8 @@ static enum exit_status check_options(const struct common *common,
 		return usage_error(common,
 				   "--both-sources is for a --profile, without "
 				   "--source");
-	if (status || !saving->trace)
-		return status;
-	if (!strcmp(saving->trace, "-") && settings->both_sources)
-		return usage_error(common,
-				   "--trace - is read once: for --both-sources "
-				   "give a file");
-	if (!strcmp(saving->trace, "-") && n != 1)
-		return usage_error(common,
-				   "--trace - is read once: name one TARGET");
-	(void)targets;
-	return check_trace_options(common, &saving->trace_options,
-				   &saving->trace, 1);
+	return status ? status :
+			check_saving(common, settings->both_sources, n);
 }
 
 /* What a plan has besides its steps. */
@@ -204,7 +189,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct drives drives = { 0 };
 	enum exit_status status;
 
-	status = check_options(common, &settings, operands, n_operands);
+	settings.plan = the_plan_options;
+	status = check_options(common, &settings, n_operands);
 	if (!status)
 		status = read_devices(common, operands, n_operands, &drives);
 	work.drives = &drives;
@@ -234,14 +220,14 @@ static enum exit_status finish_plan(struct work *work,
 			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
 			 !both, work->drives);
 	if (!status)
-		status = estimate_work(work, &settings->saving);
+		status = estimate_work(work);
 	if (!settings->both_sources)
 		return status ? status : print_work(work);
 	if (!status)
 		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
 				 work->drives);
 	if (!status)
-		status = estimate_work(&battery, &settings->saving);
+		status = estimate_work(&battery);
 	if (!status)
 		status = print_works(works, 2);
 	free_work(&battery);
@@ -471,9 +457,6 @@ static const struct option_spec plan_own[] = {
 	{ "persist", 0, PERSIST, "show the files that make the settings last" },
 	{ "both-sources", 0, NULL,
 	  "show what the profile says on AC, and what on battery" },
-	{ "trace", 't', "FILE",
-	  "say what it saves and delays on a trace, or a workload of ssdpm "
-	  "workload --list" },
 };
 
 static const struct option_spec apply_own[] = {
@@ -483,9 +466,7 @@ static const struct option_spec apply_own[] = {
 };
 
 static const struct group_use groups[] = {
-	{ &plan_option_group, &the_settings.plan },
-	{ &sim_option_group, &the_settings.saving.sim },
-	{ &trace_option_group, &the_settings.saving.trace_options },
+	{ &plan_option_group, &the_plan_options },
 };
 
 const struct subcommand cmd_plan = {
@@ -497,10 +478,11 @@ const struct subcommand cmd_plan = {
 	.summary = "Show what would be written, and what the drives do then.",
 	.options = plan_own,
 	.n_options = sizeof(plan_own) / sizeof(plan_own[0]),
-	.groups = groups,
-	.n_groups = sizeof(groups) / sizeof(groups[0]),
+	.energy_does_more = true, /* --trace */
+	.groups = plan_groups,
+	.n_groups = N_PLAN_GROUPS,
 	.examples = "  ssdpm plan --profile auto\n"
-		    "  ssdpm plan --profile auto --both-sources --trace lomax\n"
+		    "  ssdpm plan --profile auto --both-sources\n"
 		    "  ssdpm plan --profile power-saver --persist udev\n"
 		    "  ssdpm plan --power-state 1 --persist udev nvme0\n",
 	.set = set,

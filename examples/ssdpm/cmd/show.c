@@ -389,6 +389,7 @@ const struct subcommand cmd_show = {
 	.operands_optional = true,
 	.takes_drives = true,
 	.list = "drives",
+	.energy_does_more = true, /* power meters */
 	.summary = "Print what drives do to save power, and what they could.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -2,6 +2,7 @@
 #include "input/live.h"
 
 #include "options/advised.h"
+#include "programs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,8 +23,7 @@ enum exit_status read_surroundings(const struct live *live,
 	err = ssdpm_machine_read_owners(live->machine, &found.owners,
 					&found.n_owners, &error);
 	if (!err)
-		err = ssdpm_machine_read_meters(live->machine, &found.meters,
-						&found.n_meters, &error);
+		err = read_meters(live, &found.meters, &found.n_meters, &error);
 	if (!err) {
 		*ret_surroundings = found;
 		return STATUS_DONE;

@@ -4,7 +4,7 @@
 #define SSDPM_COMMAND_PLAN_OPTIONS_H
 
 #include "input/live.h"
-#include "options/policies.h"
+#include "options/tables.h"
 
 struct plan_options {
 	const char *profile; /* "auto", a name, or NULL */
@@ -15,7 +15,7 @@ struct plan_options {
 	uint32_t nvme_core_given; /* bits */
 	uint64_t nvme_core[SSDPM_MAX_NVME_CORE];
 	const char *table_name; /* NULL: none of its own */
-	struct policy table;
+	struct table_source table;
 	uint32_t lpms[SSDPM_MAX_LPMS];
 	size_t n_lpms;
 	bool has_power_state, has_workload_hint, has_nopp;

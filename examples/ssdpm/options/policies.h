@@ -3,8 +3,7 @@
 #ifndef SSDPM_COMMAND_POLICIES_H
 #define SSDPM_COMMAND_POLICIES_H
 
-#include "input/input.h"
-#include "input/quirks.h"
+#include "options/tables.h"
 
 struct policy {
 	const char *name;
@@ -19,12 +18,6 @@ enum exit_status parse_policy(const struct common *common, const char *option,
 			      const char *argument,
 			      const struct ssdpm_apst_params *params,
 			      struct policy *ret_policy);
-
-/* The same for a table alone: an algorithm, or a file. */
-enum exit_status parse_table(const struct common *common, const char *option,
-			     const char *argument,
-			     const struct ssdpm_apst_params *params,
-			     struct policy *ret_policy);
 
 /* A policy that is what params say; name: "windows:balanced:ac". */
 struct policy policy_of(const struct ssdpm_apst_params *params);
@@ -58,14 +51,5 @@ int resolve_policy(const struct policy *policy, const struct drive *drive,
 		   const struct ssdpm_sim_params *params,
 		   struct ssdpm_resolved_policy *ret_resolved,
 		   struct ssdpm_error *reterr);
-
-/* The table that a policy is for a drive. */
-int make_table(const struct policy *policy, const struct drive *drive,
-	       const struct quirks *quirks, struct ssdpm_apst *ret_table,
-	       struct ssdpm_error *reterr);
-
-/* Print "PS0-PS2 to PS3 after 100 ms, PS3 to PS4 after 2 s", or "never". */
-void print_apst(const struct ssdpm_apst *table);
-void write_apst_to(FILE *file, const struct ssdpm_apst *table);
 
 #endif

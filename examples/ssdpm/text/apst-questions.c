@@ -2,7 +2,7 @@
 #include "text/apst-questions.h"
 #include "input/kernel-settings.h"
 #include "text/output.h"
-#include "options/policies.h"
+#include "options/tables.h"
 
 #include "base/quantity.h"
 
@@ -16,8 +16,9 @@ enum { MAX_CANDIDATES = 32 };
 struct finding {
 	const struct drive *drive;
 	const struct quirks *quirks;
-	const struct policy *left; /* instead of what params make, or NULL */
-	const struct policy *source;
+	const struct table_source
+		*left; /* instead of what params make, or NULL */
+	const struct table_source *source;
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst table; /* what params make */
 	struct ssdpm_apst other; /* what the source is */
@@ -241,10 +242,9 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 static bool left_params(const struct finding *f,
 			struct ssdpm_apst_params *ret_params)
 {
-	if (f->left && f->left->what.kind != SSDPM_POLICY_ALGORITHM)
+	if (f->left && !f->left->is_made)
 		return false;
-	*ret_params =
-		f->left ? with_quirks(f, &f->left->what.params) : f->params;
+	*ret_params = f->left ? with_quirks(f, &f->left->params) : f->params;
 	return true;
 }
 
@@ -605,8 +605,8 @@ static void note_apsta(const struct common *common, const struct drive *drive)
 static enum exit_status read_arguments(const struct common *common,
 				       const struct question *question,
 				       const struct ssdpm_apst_params *params,
-				       struct policy *left,
-				       struct policy *source)
+				       struct table_source *left,
+				       struct table_source *source)
 {
 	const char *option = question->option;
 	const char *first = question->argument, *second = question->second;
@@ -659,7 +659,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives)
 {
-	struct policy left, source;
+	struct table_source left, source;
 	struct finding blank = { .params = *params, .source = &source };
 	const struct answerer *a = answerers;
 	enum exit_status status;

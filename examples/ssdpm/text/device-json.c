@@ -3,6 +3,7 @@
 
 #include "text/apst-questions.h"
 #include "input/quirks.h"
+#include "programs.h"
 
 #include <stdlib.h>
 
@@ -275,8 +276,7 @@ static void write_meters(struct json_writer *w,
 	ssdpm__json_begin(w, "meters", '[');
 	for (size_t i = 0; i < n; i++) {
 		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(w, "kind",
-				   ssdpm_meter_kind_to_string(meters[i].kind));
+		ssdpm__json_string(w, "kind", meter_kind_word(meters[i].kind));
 		ssdpm__json_string(w, "name", meters[i].name);
 		ssdpm__json_string(w, "path", meters[i].path);
 		ssdpm__json_bool(w, "readable", meters[i].readable);
@@ -324,7 +324,8 @@ enum exit_status write_machine(struct json_writer *w, const struct live *live)
 	ssdpm__json_begin(w, "machine", '{');
 	write_machine_facts(w, &live->facts);
 	write_owners(w, around.owners, around.n_owners);
-	write_meters(w, around.meters, around.n_meters);
+	if (has_energy)
+		write_meters(w, around.meters, around.n_meters);
 	ssdpm__json_end(w, '}');
 	free_surroundings(&around);
 	return STATUS_DONE;

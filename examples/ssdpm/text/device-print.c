@@ -3,7 +3,8 @@
 
 #include "options/advised.h"
 #include "options/numbers.h"
-#include "options/policies.h"
+#include "options/tables.h"
+#include "programs.h"
 
 #include "base/quantity.h"
 
@@ -410,8 +411,7 @@ enum exit_status print_machine(const struct live *live)
 	print_owners(&around, "", NULL);
 	for (size_t i = 0; i < around.n_meters; i++) {
 		label(i ? "" : "power meters");
-		printf("%s %s%s\n",
-		       ssdpm_meter_kind_to_string(around.meters[i].kind),
+		printf("%s %s%s\n", meter_kind_word(around.meters[i].kind),
 		       around.meters[i].name,
 		       around.meters[i].readable ? "" : " (readable by root)");
 	}

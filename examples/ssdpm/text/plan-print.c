@@ -4,7 +4,7 @@
 #include "text/device-print.h"
 #include "options/numbers.h"
 #include "text/output.h"
-#include "work/plan-estimate.h"
+#include "programs.h"
 #include "work/work.h"
 
 #include <stdlib.h>

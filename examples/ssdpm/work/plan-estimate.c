@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/plan-estimate.h"
-
+/* plan --trace: what a plan saves on a workload, and what it adds to delays. */
+#include "programs.h"
 #include "work/comparison.h"
 #include "options/numbers.h"
 
@@ -9,6 +9,69 @@
 #include <string.h>
 
 enum { BEFORE, AFTER, N_POLICIES };
+
+/* A drive as it is and as it will be, on a workload. */
+struct before_after {
+	struct policy policies[N_POLICIES];
+	struct estimates all;
+};
+
+struct saving_options {
+	const char *trace; /* NULL: no estimate is wanted */
+	struct trace_options trace_options;
+	struct sim_options sim;
+};
+
+static struct saving_options the_saving;
+
+static const struct option_spec trace_option = {
+	"trace", 't', "FILE",
+	"say what it saves and delays on a trace, or a workload of ssdpm "
+	"workload --list"
+};
+
+static enum exit_status set_trace(void *data, struct common *common,
+				  const struct option_spec *option,
+				  const char *argument)
+{
+	struct saving_options *saving = data;
+
+	(void)common;
+	(void)option;
+	saving->trace = argument;
+	return STATUS_DONE;
+}
+
+static const struct option_group trace_group = {
+	.options = &trace_option,
+	.n_options = 1,
+	.set = set_trace,
+};
+
+const struct group_use plan_groups[N_PLAN_GROUPS] = {
+	{ &trace_group, &the_saving },
+	{ &plan_option_group, &the_plan_options },
+	{ &sim_option_group, &the_saving.sim },
+	{ &trace_option_group, &the_saving.trace_options },
+};
+
+enum exit_status check_saving(const struct common *common, bool both_sources,
+			      size_t n)
+{
+	const struct saving_options *saving = &the_saving;
+
+	if (!saving->trace)
+		return STATUS_DONE;
+	if (!strcmp(saving->trace, "-") && both_sources)
+		return usage_error(common,
+				   "--trace - is read once: for --both-sources "
+				   "give a file");
+	if (!strcmp(saving->trace, "-") && n != 1)
+		return usage_error(common,
+				   "--trace - is read once: name one TARGET");
+	return check_trace_options(common, &saving->trace_options,
+				   &saving->trace, 1);
+}
 
 /* A controller's table, as the plan predicts it. */
 static bool find_tables(const struct ssdpm_plan *plan, const char *device,
@@ -97,9 +160,9 @@ static void note_power_states(const struct work *work)
 	}
 }
 
-enum exit_status estimate_work(struct work *work,
-			       const struct saving_options *options)
+enum exit_status estimate_work(struct work *work)
 {
+	const struct saving_options *options = &the_saving;
 	enum exit_status status = STATUS_DONE;
 
 	if (!options->trace)
@@ -109,7 +172,6 @@ enum exit_status estimate_work(struct work *work,
 		return status;
 	if (!work->common->quiet)
 		note_power_states(work);
-	work->sim_options = &options->sim;
 	work->estimates = calloc(work->drives->n + 1, sizeof(*work->estimates));
 	if (!work->estimates) {
 		complain("out of memory");
@@ -155,12 +217,12 @@ static void print_difference(const struct ssdpm_saving *saving,
 	putchar('\n');
 }
 
-static void print_saving(const struct work *work, const struct estimate *e)
+static void print_saving(const struct estimate *e)
 {
 	const struct ssdpm_compared_policy *after = &e->jobs[AFTER].row;
 	const struct ssdpm_run *was = &e->jobs[BEFORE].row.result->nominal;
 
-	print_subject(e, work->sim_options);
+	print_subject(e, &the_saving.sim);
 	print_run(is_merged(e, AFTER) ? "as now" : "before", was);
 	if (is_merged(e, AFTER))
 		return;
@@ -171,7 +233,7 @@ static void print_saving(const struct work *work, const struct estimate *e)
 void print_savings(const struct work *work)
 {
 	for (size_t i = 0; i < work->n_estimates; i++)
-		print_saving(work, work->estimates[i].all.estimates);
+		print_saving(work->estimates[i].all.estimates);
 	if (work->estimates && !work->n_estimates)
 		complain("no estimate: of no drive are the states known and "
 			 "its table or link policy planned");
@@ -184,6 +246,13 @@ void write_savings(struct json_writer *w, const struct work *work)
 	ssdpm__json_begin(w, "estimates", '[');
 	for (size_t i = 0; i < work->n_estimates; i++)
 		write_comparison(w, work->estimates[i].all.estimates,
-				 work->sim_options, false);
+				 &the_saving.sim, false);
 	ssdpm__json_end(w, ']');
+}
+
+void free_savings(struct work *work)
+{
+	for (size_t i = 0; i < work->n_estimates; i++)
+		free_estimates(&work->estimates[i].all);
+	free(work->estimates);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work/work.h"
+#include "programs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,9 +9,7 @@
 
 void free_work(struct work *work)
 {
-	for (size_t i = 0; i < work->n_estimates; i++)
-		free_estimates(&work->estimates[i].all);
-	free(work->estimates);
+	free_savings(work);
 	ssdpm_plan_free(work->plan);
 	for (size_t i = 0; i < SSDPM_PERSIST_TUNED; i++)
 		ssdpm_persist_free(work->persist[i]);

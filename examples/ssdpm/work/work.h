@@ -7,15 +7,8 @@
 #define SSDPM_COMMAND_WORK_H
 
 #include "options/plan-options.h"
-#include "work/simulate.h"
 
 #include "base/json.h"
-
-/* A drive as it is and as it will be, on a workload. */
-struct before_after {
-	struct policy policies[2];
-	struct estimates all;
-};
 
 struct work {
 	const struct common *common;
@@ -34,7 +27,6 @@ struct work {
 	bool differences_only;	      /* print what is not in force */
 	bool failures_only;	      /* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
-	const struct sim_options *sim_options;
 	size_t n_estimates;
 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "base/text.h"
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 

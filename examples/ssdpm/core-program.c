@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The program ssdpm: the commands that need libssdpm alone. */
+#include "programs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+const bool has_energy = false;
+
+const struct subcommand *const subcommands[] = {
+	&cmd_list,  &cmd_show,	 &cmd_lpm,     &cmd_plan, &cmd_apply,
+	&cmd_check, &cmd_revert, &cmd_capture, &cmd_apst, NULL,
+};
+
+/*
+ * It stands in the same folder, and not in libexecdir: that is so in /usr/bin,
+ * in a root that was unpacked somewhere, and in the folder of a build, and no
+ * path has to be compiled in. The kernel's link is to this file itself, also
+ * where a link with another folder was called.
+ */
+static bool find_energy_program(char *path, size_t size)
+{
+	static const char name[] = "ssdpm-energy";
+	ssize_t n = readlink("/proc/self/exe", path, size - sizeof(name));
+
+	if (n < 0)
+		return false;
+	while (n && path[n - 1] != '/')
+		n--;
+	memcpy(path + n, name, sizeof(name));
+	return true;
+}
+
+void run_energy_program(char **argv)
+{
+	char path[4096];
+
+	if (!find_energy_program(path, sizeof(path)))
+		return;
+	execv(path, argv);
+	if (errno != ENOENT)
+		complain("cannot run %s: %s", path, strerror(errno));
+}
+
+bool needs_energy(const char *command)
+{
+	static const char words[][12] = {
+		"workload", "estimate",	   "compare", "recommend",
+		"budget",   "consistency", "measure",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(command, words[i]))
+			return true;
+	return false;
+}
+
+int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
+		size_t *ret_n, struct ssdpm_error *reterr)
+{
+	(void)live;
+	(void)reterr;
+	*ret_meters = NULL;
+	*ret_n = 0;
+	return 0;
+}
+
+const char *meter_kind_word(uint32_t kind)
+{
+	(void)kind;
+	return NULL;
+}
+
+static const struct option_group nothing;
+
+const struct group_use plan_groups[N_PLAN_GROUPS] = {
+	{ &plan_option_group, &the_plan_options },
+	{ &nothing, NULL },
+	{ &nothing, NULL },
+	{ &nothing, NULL },
+};
+
+enum exit_status check_saving(const struct common *common, bool both_sources,
+			      size_t n)
+{
+	(void)common;
+	(void)both_sources;
+	(void)n;
+	return STATUS_DONE;
+}
+
+enum exit_status estimate_work(struct work *work)
+{
+	(void)work;
+	return STATUS_DONE;
+}
+
+void print_savings(const struct work *work)
+{
+	(void)work;
+}
+
+void write_savings(struct json_writer *w, const struct work *work)
+{
+	(void)w;
+	(void)work;
+}
+
+void free_savings(struct work *work)
+{
+	(void)work;
+}

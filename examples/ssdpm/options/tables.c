@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/tables.h"
+
+#include "base/quantity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum exit_status read_table(struct table_source *source)
+{
+	struct ssdpm_error error;
+	struct buffer buffer = { 0 };
+	int err;
+
+	if (read_operand(source->name, &buffer)) {
+		free(buffer.data);
+		return STATUS_FAILED;
+	}
+	err = ssdpm_apst_from_data(buffer.data, buffer.size, &source->table,
+				   &error);
+	free(buffer.data);
+	if (err && error.line)
+		complain("%s:%u: %s", source->name, error.line, error.message);
+	else if (err)
+		complain("%s: %s", source->name, error.message);
+	return err ? STATUS_FAILED : STATUS_DONE;
+}
+
+/* "windows:balancd": no file has such a name. */
+static bool begins_as_algorithm(const char *argument)
+{
+	const size_t n = strcspn(argument, ":");
+	char word[32];
+
+	if (n >= sizeof(word))
+		return false;
+	memcpy(word, argument, n);
+	word[n] = '\0';
+	return ssdpm_apst_algorithm_from_string(word);
+}
+
+enum exit_status parse_table(const struct common *common, const char *option,
+			     const char *argument,
+			     const struct ssdpm_apst_params *params,
+			     struct table_source *ret_source)
+{
+	struct table_source *source = ret_source;
+	uint32_t scheme, power_source;
+
+	*source = (struct table_source){ .name = argument, .params = *params };
+	source->is_made =
+		!ssdpm_apst_algorithm_parse(argument, &source->params.algorithm,
+					    &scheme, &power_source, NULL);
+	if (!source->is_made && begins_as_algorithm(argument))
+		return usage_error(common,
+				   "--%s %s: write a file, or an algorithm as "
+				   "in linux or windows:balanced:battery",
+				   option, argument);
+	if (!source->is_made)
+		return read_table(source);
+	if (scheme)
+		source->params.scheme = scheme;
+	if (power_source)
+		source->params.power_source = power_source;
+	return STATUS_DONE;
+}
+
+int make_table(const struct table_source *source, const struct drive *drive,
+	       const struct quirks *quirks, struct ssdpm_apst *ret_table,
+	       struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst_params params = source->params;
+
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_NVME) {
+		snprintf(reterr->message, sizeof(reterr->message),
+			 "%s is for NVMe drives",
+			 source->is_made ? source->name : "a table");
+		return reterr->code = -EOPNOTSUPP;
+	}
+	*ret_table = source->table;
+	if (!source->is_made)
+		return 0;
+	params.quirks = apst_quirks(quirks, params.algorithm);
+	return ssdpm_apst_generate(drive->model, &params, ret_table, reterr);
+}
+
+static bool same_entry(const struct ssdpm_apst_entry *a,
+		       const struct ssdpm_apst_entry *b)
+{
+	return a->idle_ms == b->idle_ms && a->target == b->target;
+}
+
+void write_apst_to(FILE *file, const struct ssdpm_apst *table)
+{
+	const struct ssdpm_apst_entry *entries = table->entries;
+	const char *before = "";
+
+	for (uint32_t i = 0, last;
+	     table->sent && table->enabled && i < SSDPM_MAX_STATES;
+	     i = last + 1) {
+		last = i;
+		if (!entries[i].idle_ms)
+			continue;
+		while (last + 1 < SSDPM_MAX_STATES &&
+		       same_entry(&entries[i], &entries[last + 1]))
+			last++;
+		fprintf(file, "%sPS%u", before, i);
+		if (last > i)
+			fprintf(file, "-PS%u", last);
+		fprintf(file, " to PS%u after %s", entries[i].target,
+			ssdpm__format_us((uint64_t)entries[i].idle_ms * 1000)
+				.text);
+		before = ", ";
+	}
+	if (!*before)
+		fputs("never sleeps", file);
+}
+
+void print_apst(const struct ssdpm_apst *table)
+{
+	write_apst_to(stdout, table);
+}

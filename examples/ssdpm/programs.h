@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two programs are made of these files. ssdpm is linked against libssdpm alone,
+ * so that udev, a boot script or a power tool starts it in little time and
+ * memory. ssdpm-energy has all commands, also those that predict and measure,
+ * and is linked against libssdpm-energy too. core-program.c and
+ * energy-program.c have all that differs between the two.
+ */
+#ifndef SSDPM_COMMAND_PROGRAMS_H
+#define SSDPM_COMMAND_PROGRAMS_H
+
+#include "work/work.h"
+
+/* Whether this program is ssdpm-energy. */
+extern const bool has_energy;
+
+/* The commands of this program; the last one is NULL. */
+extern const struct subcommand *const subcommands[];
+
+/*
+ * Run ssdpm-energy with the same arguments, in place of this process. It
+ * returns if this is ssdpm-energy, or if that is not installed.
+ */
+void run_energy_program(char **argv);
+
+/* Whether ssdpm-energy alone has this command. */
+bool needs_energy(const char *command);
+
+/* The power meters of a machine; *ret_meters is to be freed. */
+int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
+		size_t *ret_n, struct ssdpm_error *reterr);
+const char *meter_kind_word(uint32_t kind);
+
+/* plan.c: what the groups of options that follow set. */
+extern struct plan_options the_plan_options;
+enum { N_PLAN_GROUPS = 4 };
+extern const struct group_use plan_groups[N_PLAN_GROUPS];
+
+/* plan --trace: whether its options fit those of a plan for n targets. */
+enum exit_status check_saving(const struct common *common, bool both_sources,
+			      size_t n);
+
+/* Simulate each drive as it is and as it will be; without --trace, nothing. */
+enum exit_status estimate_work(struct work *work);
+void print_savings(const struct work *work);
+void write_savings(struct json_writer *w, const struct work *work);
+void free_savings(struct work *work);
+
+#endif
