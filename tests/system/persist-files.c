@@ -8,7 +8,7 @@
  *
  * ROOT is a directory with the marker of a capture.
  */
-#include <ssdpm-energy.h>
+#include <ssdpm.h>
 
 #include <stdio.h>
 #include <string.h>

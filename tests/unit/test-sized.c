@@ -6,26 +6,20 @@
 #include "sized.h"
 #include "tree.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 static struct {
 	char *root; /* of a machine without files */
-	struct ssdpm_machine *machine, *laptop, *empty;
+	struct ssdpm_machine *laptop, *empty;
 	struct ssdpm_device *nvme;
 	struct ssdpm_model *model;
 	struct ssdpm_machine_facts facts;
-	struct ssdpm_sampler *sampler;
 	struct ssdpm_plan *plan;
 	struct ssdpm_profile_settings settings;
 	struct ssdpm_persist *persist;
 	struct ssdpm_persist_params persist_params;
-	struct ssdpm_stats *stats;
 	struct ssdpm_apst table;
 	struct ssdpm_power_state state;
 	struct ssdpm_model_info info;
 	struct ssdpm_apst_params apst_params;
-	struct ssdpm_generator_params generator_params;
 } in;
 
 static size_t size_of(const void *sized)
@@ -120,70 +114,6 @@ static int profile_find(void *sized, struct ssdpm_error *error)
 				  error);
 }
 
-/* --- workload --- */
-
-static const char records[] = "128166372003061629,usr,0,Read,4096,512,41286\n";
-
-static int trace_open(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_trace *trace = NULL;
-	FILE *file = tmpfile();
-	int err;
-
-	assert_true(file && fputs(records, file) >= 0 && !fflush(file));
-	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
-	err = ssdpm_trace_open(fileno(file), sized, &trace, error);
-	ssdpm_trace_close(trace);
-	fclose(file);
-	return err;
-}
-
-static int trace_open_data(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_trace *trace = NULL;
-	int err = ssdpm_trace_open_data(records, strlen(records), sized, &trace,
-					error);
-
-	ssdpm_trace_close(trace);
-	return err;
-}
-
-static int generator_params_init(void *sized, struct ssdpm_error *error)
-{
-	(void)error;
-	return ssdpm_generator_params_init(sized, size_of(sized));
-}
-
-static int trace_generate(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_trace *trace = NULL;
-	int err = ssdpm_trace_generate(sized, &trace, error);
-
-	ssdpm_trace_close(trace);
-	return err;
-}
-
-static int generator_to_fio_job(void *sized, struct ssdpm_error *error)
-{
-	char *text = NULL;
-	int err = ssdpm_generator_to_fio_job(sized, &text, error);
-
-	free(text);
-	return err;
-}
-
-static int generator_get_pause_ns(void *sized, struct ssdpm_error *error)
-{
-	uint64_t pause_ns;
-
-	return ssdpm_generator_get_pause_ns(sized, 1, &pause_ns, error);
-}
-
-static int stats_get(void *sized, struct ssdpm_error *error)
-{
-	return ssdpm_stats_get(in.stats, sized, error);
-}
-
 /* --- device --- */
 
 static int machine_new(void *sized, struct ssdpm_error *error)
@@ -262,11 +192,6 @@ static int device_diagnose(void *sized, struct ssdpm_error *error)
 
 	free(diagnoses);
 	return err;
-}
-
-static int sampler_read(void *sized, struct ssdpm_error *error)
-{
-	return ssdpm_sampler_read(in.sampler, sized, error);
 }
 
 /* --- apply --- */
@@ -371,18 +296,6 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_quirks_explain, ssdpm_host, SIZED_IN, NULL, quirks_explain),
 	SIZED(ssdpm_profile_find, ssdpm_profile_settings, SIZED_OUT, NULL,
 	      profile_find),
-	SIZED(ssdpm_trace_open, ssdpm_trace_params, SIZED_IN, NULL, trace_open),
-	SIZED(ssdpm_trace_open_data, ssdpm_trace_params, SIZED_IN, NULL,
-	      trace_open_data),
-	SIZED(ssdpm_generator_params_init, ssdpm_generator_params, SIZED_INIT,
-	      NULL, generator_params_init),
-	SIZED(ssdpm_trace_generate, ssdpm_generator_params, SIZED_IN,
-	      &in.generator_params, trace_generate),
-	SIZED(ssdpm_generator_to_fio_job, ssdpm_generator_params, SIZED_IN,
-	      &in.generator_params, generator_to_fio_job),
-	SIZED(ssdpm_generator_get_pause_ns, ssdpm_generator_params, SIZED_IN,
-	      &in.generator_params, generator_get_pause_ns),
-	SIZED(ssdpm_stats_get, ssdpm_trace_stats, SIZED_OUT, NULL, stats_get),
 	SIZED(ssdpm_machine_new, ssdpm_machine_params, SIZED_IN, NULL,
 	      machine_new),
 	SIZED(ssdpm_machine_read_facts, ssdpm_machine_facts, SIZED_OUT, NULL,
@@ -405,8 +318,6 @@ static const struct sized_case cases[] = {
 	      &in.facts, device_get_settings_of),
 	SIZED(ssdpm_device_diagnose, ssdpm_machine_facts, SIZED_IN, &in.facts,
 	      device_diagnose),
-	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,
-	      sampler_read),
 	SIZED(ssdpm_plan_new, ssdpm_plan_params, SIZED_IN, NULL, plan_new),
 	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile),
@@ -443,10 +354,6 @@ static void make_parameters(void)
 	ssdpm_apst_params_init(&in.apst_params, sizeof(in.apst_params));
 	assert_int_equal(ssdpm_apst_generate(in.model, NULL, &in.table, NULL),
 			 0);
-	ssdpm_generator_params_init(&in.generator_params,
-				    sizeof(in.generator_params));
-	in.generator_params.name = ssdpm_generator_get_name(0);
-	assert_int_equal(ssdpm_stats_new(NULL, &in.stats, NULL), 0);
 	in.settings.size = sizeof(in.settings);
 	assert_int_equal(ssdpm_profile_find(NULL, 0, "balanced",
 					    SSDPM_SOURCE_AC, &in.settings,
@@ -463,11 +370,6 @@ static void make_parameters(void)
 
 static int set_up(void **state)
 {
-	static const struct ssdpm_machine_params live = {
-		.size = sizeof(live),
-	};
-	struct ssdpm_meter meter = { 0 };
-
 	(void)state;
 	make_parameters();
 	in.root = tree_new();
@@ -478,12 +380,6 @@ static int set_up(void **state)
 			 0);
 	assert_int_equal(ssdpm_device_read(in.laptop, "nvme0", &in.nvme, NULL),
 			 0);
-	assert_int_equal(ssdpm_machine_new(&live, &in.machine, NULL), 0);
-	assert_int_equal(ssdpm_machine_find_meter(in.machine, "command:echo 5",
-						  &meter, NULL),
-			 0);
-	assert_int_equal(
-		ssdpm_sampler_new(in.machine, &meter, &in.sampler, NULL), 0);
 	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &in.plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(in.plan, in.nvme,
 							  in.model, 7000, NULL),
@@ -495,14 +391,11 @@ static int tear_down(void **state)
 {
 	(void)state;
 	ssdpm_plan_free(in.plan);
-	ssdpm_sampler_free(in.sampler);
 	ssdpm_device_unref(in.nvme);
-	ssdpm_machine_unref(in.machine);
 	ssdpm_machine_unref(in.laptop);
 	ssdpm_machine_unref(in.empty);
 	tree_remove(in.root);
 	ssdpm_persist_free(in.persist);
-	ssdpm_stats_free(in.stats);
 	ssdpm_model_unref(in.model);
 	return 0;
 }

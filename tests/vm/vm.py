@@ -276,6 +276,7 @@ def make_initramfs(
     image.program(BUSYBOX)
     # Where our udev rules look for it.
     image.program(SSDPM, "usr/local/bin/ssdpm")
+    image.program(SSDPM.with_name("ssdpm-energy"), "usr/local/bin/ssdpm-energy")
     image.link("bin/ssdpm", "../usr/local/bin/ssdpm")
     image.program(pathlib.Path("/usr/bin/setpriv"), "bin/as-user")
     for library in opened():

@@ -243,36 +243,11 @@ static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
 	assert_memory_equal(&sleep_a, &sleep_b, sizeof(sleep_a));
 }
 
-/* What a meter says, or why it says nothing. */
-static void assert_same_samples(struct ssdpm_machine *a,
-				struct ssdpm_machine *b,
-				const struct ssdpm_meter *meter)
-{
-	struct ssdpm_machine *machines[] = { a, b };
-	struct ssdpm_reading readings[2];
-	int r[2];
-
-	memset(readings, 0, sizeof(readings));
-	for (size_t i = 0; i < 2; i++) {
-		struct ssdpm_sampler *sampler = NULL;
-
-		readings[i].size = sizeof(readings[i]);
-		r[i] = ssdpm_sampler_new(machines[i], meter, &sampler, NULL);
-		if (!r[i])
-			r[i] = ssdpm_sampler_read(sampler, &readings[i], NULL);
-		ssdpm_sampler_free(sampler);
-		readings[i].time_ns = 0;
-	}
-	assert_int_equal(r[0], r[1]);
-	assert_memory_equal(&readings[0], &readings[1], sizeof(readings[0]));
-}
-
 static void assert_same_machine(struct ssdpm_machine *a,
 				struct ssdpm_machine *b)
 {
 	struct ssdpm_machine_facts x, y;
 	struct ssdpm_owner *owners_a, *owners_b;
-	struct ssdpm_meter *meters_a, *meters_b;
 	size_t n_a, n_b;
 
 	memset(&x, 0, sizeof(x));
@@ -291,18 +266,6 @@ static void assert_same_machine(struct ssdpm_machine *a,
 				    n_a * sizeof(*owners_a));
 	free(owners_a);
 	free(owners_b);
-	assert_int_equal(ssdpm_machine_read_meters(a, &meters_a, &n_a, NULL),
-			 0);
-	assert_int_equal(ssdpm_machine_read_meters(b, &meters_b, &n_b, NULL),
-			 0);
-	assert_int_equal(n_a, n_b);
-	if (n_a)
-		assert_memory_equal(meters_a, meters_b,
-				    n_a * sizeof(*meters_a));
-	for (size_t i = 0; i < n_a; i++)
-		assert_same_samples(a, b, &meters_a[i]);
-	free(meters_a);
-	free(meters_b);
 }
 
 static void assert_same_roots(const char *root_a, const char *root_b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who else sets the same, and what measures power: machines made up here. */
+/* Who else sets the same: machines made up here. */
 #include "tree.h"
 
 /* A root, and the machine that it is. */
@@ -445,136 +445,6 @@ static void a_thousand_owners_are_enough(void **state)
 	remove_root(&root);
 }
 
-struct meters {
-	struct ssdpm_meter *all;
-	size_t n;
-};
-
-static struct meters read_meters(const struct root *root)
-{
-	struct meters meters;
-
-	assert_int_equal(ssdpm_machine_read_meters(root->machine, &meters.all,
-						   &meters.n, NULL),
-			 0);
-	return meters;
-}
-
-static void assert_meter(const struct meters *meters, size_t index,
-			 uint32_t kind, const char *name, const char *path)
-{
-	assert_in_range(index + 1, 1, meters->n);
-	assert_int_equal(meters->all[index].kind, kind);
-	assert_string_equal(meters->all[index].name, name);
-	assert_string_equal(meters->all[index].path, path);
-	assert_int_equal(meters->all[index].readable, 1);
-}
-
-#define SUPPLY "sys/class/power_supply/"
-
-static void batteries_measure_power_or_current(void **state)
-{
-	struct meters meters;
-	struct root root;
-
-	(void)state;
-	make_root(&root);
-	put(&root, SUPPLY "AC/type", "Mains\n");
-	put(&root, SUPPLY "AC/power_now", "1\n");
-	put(&root, SUPPLY "BAT0/type", "Battery\n");
-	put(&root, SUPPLY "BAT0/power_now", "1\n");
-	put(&root, SUPPLY "BAT0/current_now", "1\n");
-	put(&root, SUPPLY "BAT1/type", "Battery\n");
-	put(&root, SUPPLY "BAT1/current_now", "1\n");
-	put(&root, SUPPLY "BAT2/type", "Battery\n");
-	put(&root, SUPPLY "BAT3/type", "Battery\n");
-	put(&root, SUPPLY "BAT3/present", "0\n");
-	put(&root, SUPPLY "BAT3/power_now", "0\n");
-	put(&root, SUPPLY "mouse/type", "Battery\n");
-	put(&root, SUPPLY "mouse/scope", "Device\n");
-	put(&root, SUPPLY "mouse/power_now", "1\n");
-	meters = read_meters(&root);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_BATTERY, "BAT0",
-		     "/" SUPPLY "BAT0/power_now");
-	assert_meter(&meters, 1, SSDPM_METER_BATTERY, "BAT1",
-		     "/" SUPPLY "BAT1/current_now");
-	free(meters.all);
-	remove_root(&root);
-}
-
-static void rapl_zones_have_names(void **state)
-{
-	struct meters meters;
-	struct root root;
-
-	(void)state;
-	make_root(&root);
-	put(&root, "sys/class/powercap/intel-rapl/enabled", "1\n");
-	put(&root, "sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
-	put(&root, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
-	put(&root, "sys/class/powercap/intel-rapl:1/energy_uj", "1\n");
-	put(&root, "sys/class/powercap/dtpm/energy_uj", "1\n");
-	meters = read_meters(&root);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_RAPL, "package-0",
-		     "/sys/class/powercap/intel-rapl:0/energy_uj");
-	assert_meter(&meters, 1, SSDPM_METER_RAPL, "intel-rapl:1",
-		     "/sys/class/powercap/intel-rapl:1/energy_uj");
-	free(meters.all);
-	remove_root(&root);
-}
-
-static void sensors_have_their_numbers_beside_their_name(void **state)
-{
-	struct meters meters;
-	struct root root;
-
-	(void)state;
-	make_root(&root);
-	put(&root, "sys/class/hwmon/hwmon0/name", "AC\n");
-	put(&root, "sys/class/hwmon/hwmon1/name", "amdgpu\n");
-	put(&root, "sys/class/hwmon/hwmon1/power1_average", "1\n");
-	put(&root, "sys/class/hwmon/hwmon1/power1_average_max", "1\n");
-	put(&root, "sys/class/hwmon/hwmon1/power2_input", "1\n");
-	put(&root, "sys/class/hwmon/hwmon1/power2_average", "1\n");
-	put(&root, "sys/class/hwmon/hwmon1/powerx_input", "1\n");
-	meters = read_meters(&root);
-	assert_int_equal(meters.n, 2);
-	assert_meter(&meters, 0, SSDPM_METER_HWMON, "amdgpu",
-		     "/sys/class/hwmon/hwmon1/power1_average");
-	assert_meter(&meters, 1, SSDPM_METER_HWMON, "amdgpu",
-		     "/sys/class/hwmon/hwmon1/power2_input");
-	free(meters.all);
-	remove_root(&root);
-}
-
-static void the_meter_of_acpi_may_have_its_number_elsewhere(void **state)
-{
-	struct meters meters;
-	struct root root;
-
-	(void)state;
-	make_root(&root);
-	put(&root, "sys/devices/ACPI000D:00/power1_average", "1\n");
-	put(&root, "sys/class/hwmon/hwmon2/uevent", "");
-	tree_link(root.path, "sys/class/hwmon/hwmon2/device",
-		  "../../../devices/ACPI000D:00");
-	meters = read_meters(&root);
-	assert_int_equal(meters.n, 1);
-	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "ACPI000D:00",
-		     "/sys/class/hwmon/hwmon2/device/power1_average");
-	free(meters.all);
-	put(&root, "sys/class/hwmon/hwmon2/name", "power_meter\n");
-	put(&root, "sys/class/hwmon/hwmon2/power1_average", "1\n");
-	meters = read_meters(&root);
-	assert_int_equal(meters.n, 1);
-	assert_meter(&meters, 0, SSDPM_METER_ACPI_POWER, "power_meter",
-		     "/sys/class/hwmon/hwmon2/power1_average");
-	free(meters.all);
-	remove_root(&root);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,11 +471,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_left_out),
 		cmocka_unit_test(a_file_too_long_to_be_one_is_left_out),
 		cmocka_unit_test(a_thousand_owners_are_enough),
-		cmocka_unit_test(batteries_measure_power_or_current),
-		cmocka_unit_test(rapl_zones_have_names),
-		cmocka_unit_test(sensors_have_their_numbers_beside_their_name),
-		cmocka_unit_test(
-			the_meter_of_acpi_may_have_its_number_elsewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -490,37 +490,6 @@ static void each_single_bit_of_a_field_has_the_name_of_its_member(void **state)
 	assert_null(ssdpm_field_to_string(3));
 }
 
-static void the_governor_has_the_published_modes(void **state)
-{
-	static const uint64_t watts[][3] = { { 25, 20, 10 },
-					     { 40, 35, 25 },
-					     { 0, 7, 5 } };
-	size_t n;
-
-	(void)state;
-	for (uint32_t form = 1; form <= 3; form++) {
-		const struct ssdpm_governor_mode *modes =
-			ssdpm_governor_get_modes(form, &n);
-
-		assert_int_equal(n, 3);
-		assert_non_null(ssdpm_governor_form_to_string(form));
-		for (uint32_t i = 0; i < 3; i++) {
-			assert_int_equal(modes[i].mode, i);
-			assert_int_equal(modes[i].is_limited,
-					 watts[form - 1][i] > 0);
-			assert_int_equal(modes[i].power_uw,
-					 watts[form - 1][i] * 1000000);
-		}
-	}
-	assert_null(ssdpm_governor_get_modes(0, &n));
-	assert_int_equal(n, 0);
-	assert_null(ssdpm_governor_get_modes(4, &n));
-	assert_null(ssdpm_governor_form_to_string(4));
-	assert_string_equal(
-		ssdpm_governor_form_to_string(SSDPM_GOVERNOR_PCIE_X8),
-		"pcie-x8");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,7 +519,6 @@ int main(void)
 		cmocka_unit_test(provenances_have_names),
 		cmocka_unit_test(
 			each_single_bit_of_a_field_has_the_name_of_its_member),
-		cmocka_unit_test(the_governor_has_the_published_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,10 @@
 #define MS UINT64_C(1000000)
 #define N_SAMPLES 100
 
+static struct ssdpm_machine *machine;
+static struct ssdpm_sampler *sampler;
+static struct ssdpm_stats *stats;
+static struct ssdpm_generator_params generator_params;
 static struct ssdpm_model *model;
 static struct ssdpm_gaps *gaps;
 static struct ssdpm_sim_params sim_params;
@@ -73,6 +77,80 @@ static const struct ssdpm_cap_params cap_params = {
 	.idle_uw = { 1e6, 1e6, 1e6 },
 };
 static const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
+
+/* --- workload --- */
+
+static const char records[] = "128166372003061629,usr,0,Read,4096,512,41286\n";
+
+static int trace_open(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	FILE *file = tmpfile();
+	int err;
+
+	assert_true(file && fputs(records, file) >= 0 && !fflush(file));
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	err = ssdpm_trace_open(fileno(file), sized, &trace, error);
+	ssdpm_trace_close(trace);
+	fclose(file);
+	return err;
+}
+
+static int trace_open_data(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	int err = ssdpm_trace_open_data(records, strlen(records), sized, &trace,
+					error);
+
+	ssdpm_trace_close(trace);
+	return err;
+}
+
+static int generator_params_init(void *sized, struct ssdpm_error *error)
+{
+	size_t size;
+
+	(void)error;
+	memcpy(&size, sized, sizeof(size));
+	return ssdpm_generator_params_init(sized, size);
+}
+
+static int trace_generate(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_trace *trace = NULL;
+	int err = ssdpm_trace_generate(sized, &trace, error);
+
+	ssdpm_trace_close(trace);
+	return err;
+}
+
+static int generator_to_fio_job(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_generator_to_fio_job(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int generator_get_pause_ns(void *sized, struct ssdpm_error *error)
+{
+	uint64_t pause_ns;
+
+	return ssdpm_generator_get_pause_ns(sized, 1, &pause_ns, error);
+}
+
+static int stats_get(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_stats_get(stats, sized, error);
+}
+
+/* --- meters --- */
+
+static int sampler_read(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_sampler_read(sampler, sized, error);
+}
 
 /* --- estimate --- */
 
@@ -866,6 +944,20 @@ static const struct ssdpm_sustained_writes writes = { .size = sizeof(writes),
 						      .spare_factor = 0.1 };
 
 static const struct sized_case cases[] = {
+	SIZED(ssdpm_trace_open, ssdpm_trace_params, SIZED_IN, NULL, trace_open),
+	SIZED(ssdpm_trace_open_data, ssdpm_trace_params, SIZED_IN, NULL,
+	      trace_open_data),
+	SIZED(ssdpm_generator_params_init, ssdpm_generator_params, SIZED_INIT,
+	      NULL, generator_params_init),
+	SIZED(ssdpm_trace_generate, ssdpm_generator_params, SIZED_IN,
+	      &generator_params, trace_generate),
+	SIZED(ssdpm_generator_to_fio_job, ssdpm_generator_params, SIZED_IN,
+	      &generator_params, generator_to_fio_job),
+	SIZED(ssdpm_generator_get_pause_ns, ssdpm_generator_params, SIZED_IN,
+	      &generator_params, generator_get_pause_ns),
+	SIZED(ssdpm_stats_get, ssdpm_trace_stats, SIZED_OUT, NULL, stats_get),
+	SIZED(ssdpm_sampler_read, ssdpm_reading, SIZED_VARIES, NULL,
+	      sampler_read),
 	SIZED(ssdpm_sim_params_init, ssdpm_sim_params, SIZED_INIT, NULL,
 	      sim_params_init),
 	SIZED(ssdpm_sim_new, ssdpm_sim_params, SIZED_IN, &sim_params, sim_new),
@@ -1038,6 +1130,11 @@ static void every_sized_structure_of_the_energy_keeps_the_rule(void **state)
 
 static int set_up(void **state)
 {
+	static const struct ssdpm_machine_params live = {
+		.size = sizeof(live),
+	};
+	struct ssdpm_meter meter = { 0 };
+
 	(void)state;
 	for (int i = 0; i < N_SAMPLES; i++)
 		power_w[i] =
@@ -1046,6 +1143,15 @@ static int set_up(void **state)
 						    { 1, 100, 200 },
 						    { 1, 3000, 900 } },
 			      3);
+	ssdpm_generator_params_init(&generator_params,
+				    sizeof(generator_params));
+	generator_params.name = ssdpm_generator_get_name(0);
+	assert_int_equal(ssdpm_stats_new(NULL, &stats, NULL), 0);
+	assert_int_equal(ssdpm_machine_new(&live, &machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_find_meter(machine, "command:echo 5",
+						  &meter, NULL),
+			 0);
+	assert_int_equal(ssdpm_sampler_new(machine, &meter, &sampler, NULL), 0);
 	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
 	assert_int_equal(
 		ssdpm_comparison_new(model, NULL, NULL, &comparison, NULL), 0);
@@ -1064,6 +1170,9 @@ static int tear_down(void **state)
 {
 	(void)state;
 	ssdpm_comparison_free(comparison);
+	ssdpm_sampler_free(sampler);
+	ssdpm_machine_unref(machine);
+	ssdpm_stats_free(stats);
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
 	ssdpm_gaps_unref(gaps);
