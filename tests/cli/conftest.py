@@ -47,7 +47,8 @@ def public_command() -> Iterator[pathlib.Path]:
     with tempfile.TemporaryDirectory(prefix="ssdpm-", dir="/tmp") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        shutil.copy(COMMAND, folder)
+        for program in (COMMAND, COMMAND.with_name("ssdpm-energy")):
+            shutil.copy(program, folder)
         for library in (BUILD / "lib").glob("**/libssdpm*.so.0"):
             shutil.copy(library, folder)
         yield folder / COMMAND.name
