@@ -11,7 +11,7 @@
 #define MS UINT64_C(1000000)
 #define N_SAMPLES 100
 
-static struct ssdpm_machine *machine;
+static struct ssdpm_machine *this_machine;
 static struct ssdpm_sampler *sampler;
 static struct ssdpm_stats *stats;
 static struct ssdpm_generator_params generator_params;
@@ -1147,11 +1147,12 @@ static int set_up(void **state)
 				    sizeof(generator_params));
 	generator_params.name = ssdpm_generator_get_name(0);
 	assert_int_equal(ssdpm_stats_new(NULL, &stats, NULL), 0);
-	assert_int_equal(ssdpm_machine_new(&live, &machine, NULL), 0);
-	assert_int_equal(ssdpm_machine_find_meter(machine, "command:echo 5",
-						  &meter, NULL),
+	assert_int_equal(ssdpm_machine_new(&live, &this_machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_find_meter(
+				 this_machine, "command:echo 5", &meter, NULL),
 			 0);
-	assert_int_equal(ssdpm_sampler_new(machine, &meter, &sampler, NULL), 0);
+	assert_int_equal(
+		ssdpm_sampler_new(this_machine, &meter, &sampler, NULL), 0);
 	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
 	assert_int_equal(
 		ssdpm_comparison_new(model, NULL, NULL, &comparison, NULL), 0);
@@ -1171,7 +1172,7 @@ static int tear_down(void **state)
 	(void)state;
 	ssdpm_comparison_free(comparison);
 	ssdpm_sampler_free(sampler);
-	ssdpm_machine_unref(machine);
+	ssdpm_machine_unref(this_machine);
 	ssdpm_stats_free(stats);
 	ssdpm_integral_free(integral);
 	ssdpm_ftl_free(ftl);
