@@ -16,7 +16,8 @@ A table has a part for each object:
     @part sampling(const struct ssdpm_sampling *s)
     @ step_ns: uint s->*
 
-A part has no schema: it stands inside others. What follows the colon says how a
+A part has no schema: it stands inside others. "@when EXPRESSION" leaves out the keys
+after it where that is 0. What follows the colon says how a
 value is written, and with that which type the page names; a * in it is the key, a %
 the key without its unit. FORMS has the forms. In IN, a line "@keys FILE" stands for
 the sections of that table.
@@ -40,6 +41,8 @@ FORMS = {
     "known": ("number or null", "ssdpm__json_known(w, {key}, {0});"),
     # A value, and how many of the unit are one of it.
     "scaled": ("number or null", "ssdpm__json_scaled(w, {key}, {0}, {1});"),
+    # The first, how many, and of the unit in one; where there are none: null.
+    "numbers": ("array of number and null or null", "ssdpm__json_numbers(w, {key}, {0}, {1}, {2});"),
     # Bits, and the function that has their words.
     "words": ("array of text", "ssdpm__json_words(w, {key}, {0}, {1});"),
     # A part, and a pointer to what it is of; with ?: null where that is NULL.
@@ -80,9 +83,12 @@ def read(path: str) -> list[Object]:
         if line.startswith((".\\\"", "#")) or not line:
             continue
         head = re.fullmatch(r"@(?:object|part) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
+        when = re.fullmatch(r"@when (.+)", line)
         key = re.fullmatch(r"@ ([\w, ]+): (\S+) (.+)", line)
         if head:
             objects.append(Object(head[1], head[2], head[3] or "", [], []))
+        elif when and objects:
+            objects[-1].keys.append(Key([], "when", [when[1]], []))
         elif key and objects and key[2] in FORMS:
             names, arguments = key[1].split(", "), key[3].split(", ")
             objects[-1].keys.append(Key(names, key[2], arguments, []))
@@ -115,6 +121,8 @@ def code(source: str) -> str:
         if one.schema:
             text += f'ssdpm__json_string(w, "schema", "{one.schema}");\n'
         for key in one.keys:
+            if key.form == "when":
+                text += f"if (!({key.arguments[0]}))\nreturn;\n"
             text += "".join(f"{call(key, name)}\n" for name in key.names)
         text += "}\n"
     return text
@@ -123,6 +131,8 @@ def code(source: str) -> str:
 def entries(one: Object, parts: dict[str, Object], prefix: str) -> list[str]:
     lines = []
     for key in one.keys:
+        if not key.names:
+            continue
         names = " , ".join(prefix + name for name in key.names)
         lines += [f".It Cm {names} No ({FORMS[key.form][0]})", *key.prose]
         if key.form.startswith(("object", "list")):

@@ -173,6 +173,20 @@ void ssdpm__json_scaled(struct json_writer *writer, const char *key,
 		ssdpm__json_null(writer, key);
 }
 
+void ssdpm__json_numbers(struct json_writer *writer, const char *key,
+			 const double *values, size_t n, double scale)
+{
+	if (!values) {
+		ssdpm__json_null(writer, key);
+		return;
+	}
+	ssdpm__json_begin(writer, key, '[');
+	writer->one_line = true;
+	for (size_t i = 0; i < n; i++)
+		ssdpm__json_scaled(writer, NULL, values[i], scale);
+	ssdpm__json_end(writer, ']');
+}
+
 void ssdpm__json_words(struct json_writer *writer, const char *key,
 		       uint32_t bits, const char *(*to_string)(uint32_t bit))
 {

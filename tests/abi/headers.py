@@ -90,7 +90,7 @@ UNITLESS = {
     "ahci_port_cmd", "ahci_host_caps", "ahci_host_cap2", "devices_without_hipm",
     "n_devices", "port", "reported", "severity", "readable",
     # what is measured: counts, kinds, indexes of samples, shares
-    "n", "n_activities", "n_not_finite", "same_as", "n_negative", "n_duplicates", "n_backwards", "n_at_max",
+    "n", "n_activities", "n_not_finite", "n_seconds", "same_as", "spare_ppm", "n_negative", "n_duplicates", "n_backwards", "n_at_max",
     "remarks", "type", "method", "tolerance", "begin", "end", "open", "regular",
     "enter_sigmas", "leave_sigmas", "enter_samples", "leave_samples",
     "filter_samples", "window", "max_range", "max_slope", "parameter",

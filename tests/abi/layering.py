@@ -56,7 +56,7 @@ ENERGY = {
     "energy/consistency": SIGNAL,
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,
-    "energy/json": SIGNAL,
+    "energy/json": {*SIGNAL, "energy/consistency"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }
 STAGES = {**CORE, **ENERGY}
@@ -74,7 +74,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-PURE_HEADERS |= {"catalogue-data.h", "samples-json.h"}
+PURE_HEADERS |= {"catalogue-data.h", "evenness-json.h", "samples-json.h"}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.

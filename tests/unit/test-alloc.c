@@ -1607,6 +1607,28 @@ static int call_report_to_json(
 	return 0;
 }
 
+static int call_consistency_to_json(struct result *ret,
+				    struct ssdpm_error *error)
+{
+	static const double iops[400];
+	const struct ssdpm_consistency found = { .size = sizeof(found) };
+	const struct ssdpm_consistency_report report = {
+		.size = sizeof(report),
+		.name = "iops.log",
+		.found = &found,
+		.iops = iops,
+		.n_seconds = 400,
+	};
+	char *text;
+	int err = ssdpm_consistency_report_to_json(&report, &text, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = strlen(text);
+	free(text);
+	return 0;
+}
+
 static int call_energy_to_json(struct result *ret, struct ssdpm_error *error)
 {
 	return call_report_to_json(ret, error,
@@ -1821,6 +1843,7 @@ static const struct {
 	{ "ssdpm_comparison_get_row", call_comparison },
 	{ "ssdpm_comparison_new", call_comparison },
 	{ "ssdpm_consistency_measure", call_consistency },
+	{ "ssdpm_consistency_report_to_json", call_consistency_to_json },
 	{ "ssdpm_power_report_energy_to_json", call_energy_to_json },
 	{ "ssdpm_power_report_baseline_to_json", call_baseline_to_json },
 	{ "ssdpm_power_report_background_to_json", call_background_to_json },

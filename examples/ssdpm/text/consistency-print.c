@@ -145,81 +145,78 @@ static double mean_power(const struct iops_series *s, size_t begin, size_t step)
 	return sum / (double)(end - begin);
 }
 
-static void write_seconds(struct json_writer *w, const struct iops_series *s,
-			  size_t step)
+/* Each second, or, on a page, each step: its worst, and its mean power. */
+static enum exit_status write_seconds_of(
+	struct ssdpm_consistency_report *report, const struct iops_series *s,
+	size_t step)
 {
-	bool one_line = w->one_line;
+	double *iops, *power_w = NULL;
 
-	ssdpm__json_begin(w, "iops_milli", '[');
-	w->one_line = true;
-	for (size_t i = 0; i < s->n; i += step)
-		ssdpm__json_scaled(w, NULL, worst_of(s, i, step), 1e3);
-	ssdpm__json_end(w, ']');
-	w->one_line = one_line;
-	if (!s->power_w) {
-		ssdpm__json_null(w, "power_uw");
-		return;
+	report->n_seconds = (s->n + step - 1) / step;
+	iops = calloc(report->n_seconds + 1, sizeof(*iops));
+	if (s->power_w)
+		power_w = calloc(report->n_seconds + 1, sizeof(*power_w));
+	report->iops = iops;
+	report->power_w = power_w;
+	if (!iops || (s->power_w && !power_w)) {
+		complain("out of memory");
+		return STATUS_FAILED;
 	}
-	ssdpm__json_begin(w, "power_uw", '[');
-	w->one_line = true;
-	for (size_t i = 0; i < s->n; i += step)
-		ssdpm__json_scaled(w, NULL, mean_power(s, i, step), 1e6);
-	ssdpm__json_end(w, ']');
-	w->one_line = one_line;
+	for (size_t i = 0; i < report->n_seconds; i++) {
+		iops[i] = worst_of(s, i * step, step);
+		if (power_w)
+			power_w[i] = mean_power(s, i * step, step);
+	}
+	return STATUS_DONE;
 }
 
-static void write_found(struct json_writer *w,
-			const struct ssdpm_consistency *c)
+static enum exit_status write_series(struct json_writer *w,
+				     const struct consistency_options *options,
+				     const struct iops_series *s, size_t step)
 {
-	ssdpm__json_uint(w, "n", c->n);
-	ssdpm__json_uint(w, "n_holes", c->n_holes);
-	ssdpm__json_uint(w, "n_below", c->n_below);
-	ssdpm__json_scaled(w, "floor_iops_milli", c->floor_iops, 1e3);
-	ssdpm__json_scaled(w, "p01_iops_milli", c->p01_iops, 1e3);
-	ssdpm__json_scaled(w, "p1_iops_milli", c->p1_iops, 1e3);
-	ssdpm__json_scaled(w, "median_iops_milli", c->median_iops, 1e3);
-	ssdpm__json_scaled(w, "mean_iops_milli", c->mean_iops, 1e3);
-	ssdpm__json_scaled(w, "sd_iops_milli", c->sd_iops, 1e3);
-	ssdpm__json_scaled(w, "max_iops_milli", c->max_iops, 1e3);
-	ssdpm__json_scaled(w, "variation_ppm", c->variation, 1e6);
-	ssdpm__json_scaled(w, "floor_share_ppm", c->floor_share, 1e6);
-	ssdpm__json_scaled(w, "plateau_iops_milli", c->plateau_iops, 1e3);
-	ssdpm__json_scaled(w, "cliff_s", c->cliff_s, 1);
-	ssdpm__json_scaled(w, "steady_s", c->steady_s, 1);
-}
+	struct ssdpm_consistency_report report = {
+		.size = sizeof(report),
+		.name = s->name,
+		.spare_ppm = s->spare_ppm,
+		.threshold_iops = options->params.threshold_iops,
+		.found = &s->found,
+		.plateau_power_w = s->plateau_w,
+		.mean_power_w = s->mean_w,
+	};
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	char *text = NULL;
 
-static void write_series(struct json_writer *w,
-			 const struct consistency_options *options,
-			 const struct iops_series *s, size_t step)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.consistency/1");
-	ssdpm__json_string(w, "file", s->spare_ppm ? NULL : s->name);
-	if (s->spare_ppm)
-		ssdpm__json_uint(w, "spare_ppm", s->spare_ppm);
-	else
-		ssdpm__json_null(w, "spare_ppm");
-	ssdpm__json_scaled(w, "threshold_iops", options->params.threshold_iops,
-			   1);
-	write_found(w, &s->found);
-	ssdpm__json_scaled(w, "plateau_power_uw", s->plateau_w, 1e6);
-	ssdpm__json_scaled(w, "mean_power_uw", s->mean_w, 1e6);
 	if (step)
-		write_seconds(w, s, step);
-	ssdpm__json_end(w, '}');
+		status = write_seconds_of(&report, s, step);
+	if (!status &&
+	    ssdpm_consistency_report_to_json(&report, &text, &error)) {
+		complain("%s", error.message);
+		status = STATUS_FAILED;
+	}
+	if (!status)
+		add_item(w, text);
+	free(text);
+	free((void *)report.iops);
+	free((void *)report.power_w);
+	return status;
 }
 
-static void write_list(struct json_writer *w,
-		       const struct consistency_options *options,
-		       const struct iops_list *list, size_t step)
+static enum exit_status write_list(struct json_writer *w,
+				   const struct consistency_options *options,
+				   const struct iops_list *list, size_t step)
 {
-	for (size_t i = 0; i < list->n; i++)
-		write_series(w, options, &list->series[i], step);
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < list->n && !status; i++)
+		status = write_series(w, options, &list->series[i], step);
+	return status;
 }
 
 static enum exit_status write_consistency_page(
 	const struct consistency_options *options, const struct iops_list *list)
 {
+	enum exit_status status;
 	struct json_writer w = { 0 };
 	size_t n = 0, step;
 
@@ -231,10 +228,13 @@ static enum exit_status write_consistency_page(
 	ssdpm__json_uint(&w, "late_s", LATE_S);
 	ssdpm__json_uint(&w, "step_s", step);
 	ssdpm__json_begin(&w, "consistency", '[');
-	write_list(&w, options, list, step);
+	status = write_list(&w, options, list, step);
 	ssdpm__json_end(&w, ']');
 	ssdpm__json_end(&w, '}');
-	return write_page(&options->page, &w);
+	if (!status)
+		return write_page(&options->page, &w);
+	free(w.text);
+	return status;
 }
 
 enum exit_status print_consistency(const struct common *common,
@@ -257,6 +257,9 @@ enum exit_status print_consistency(const struct common *common,
 		return STATUS_DONE;
 	}
 	begin_list(&w, common);
-	write_list(&w, options, list, options->series);
-	return print_written(common, &w);
+	status = write_list(&w, options, list, options->series);
+	if (!status)
+		return print_written(common, &w);
+	free(w.text);
+	return status;
 }

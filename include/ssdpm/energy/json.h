@@ -6,6 +6,7 @@
 #ifndef SSDPM_JSON_H
 #define SSDPM_JSON_H
 
+#include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
 
@@ -79,6 +80,46 @@ SSDPM_API int ssdpm_power_report_baseline_to_json(
  */
 SSDPM_API int ssdpm_power_report_background_to_json(
 	const struct ssdpm_power_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_consistency_report - how even writes went (sized; the caller
+ * sets size)
+ * @size:      sizeof(struct ssdpm_consistency_report)
+ * @name:      of the log
+ * @spare_ppm: of the drive that was simulated; 0: it is a log
+ * @threshold_iops: that @found was made with; 0: none
+ * @found:     from ssdpm_consistency_measure()
+ * @plateau_power_w, @mean_power_w: of the plateau, and of the seconds that
+ * count; NaN: not known
+ * @iops:      of each of @n_seconds seconds, to be written too; NULL: they are
+ * not
+ * @power_w:   likewise; NULL: not known
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_consistency_report {
+	size_t size;
+	const char *name;
+	uint64_t spare_ppm;
+	double threshold_iops;
+	const struct ssdpm_consistency *found;
+	double plateau_power_w;
+	double mean_power_w;
+	const double *iops;
+	const double *power_w;
+	size_t n_seconds;
+};
+
+/**
+ * ssdpm_consistency_report_to_json() - "ssdpm.consistency/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (@found is NULL, or @name of a log), -E2BIG (a size),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_consistency_report_to_json(
+	const struct ssdpm_consistency_report *report, char **ret_text,
 	struct ssdpm_error *reterr);
 
 #ifdef __cplusplus

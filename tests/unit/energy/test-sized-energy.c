@@ -901,6 +901,30 @@ REPORT_CALLS(energy)
 REPORT_CALLS(baseline)
 REPORT_CALLS(background)
 
+static const struct ssdpm_consistency evenness = { .size = sizeof(evenness) };
+static const struct ssdpm_consistency_report evenness_report = {
+	.size = sizeof(evenness_report),
+	.name = "iops.log",
+	.found = &evenness,
+};
+
+static int consistency_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_consistency_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int consistency_of_found(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_consistency_report with = evenness_report;
+
+	with.found = sized;
+	return consistency_to_json(&with, error);
+}
+
 /* It has no error: another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
@@ -1101,6 +1125,10 @@ static const struct sized_case cases[] = {
 	      consistency_measure),
 	SIZED(ssdpm_consistency_measure, ssdpm_consistency_params, SIZED_IN,
 	      NULL, consistency_measure_by),
+	SIZED(ssdpm_consistency_report_to_json, ssdpm_consistency_report,
+	      SIZED_IN, &evenness_report, consistency_to_json),
+	SIZED(ssdpm_consistency_report_to_json, ssdpm_consistency, SIZED_IN,
+	      &evenness, consistency_of_found),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,
