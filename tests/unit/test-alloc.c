@@ -726,13 +726,15 @@ static int call_default_bounds(struct result *ret, struct ssdpm_error *error)
 
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
-	int err = ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, NULL, r,
+	struct ssdpm_recommendations *found;
+	int err = ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, &found,
 				  error);
 
-	if (!err)
-		ret->energy_nj = r[SSDPM_ROUTE_NVME_CORE - 1].run.energy_nj;
-	return err;
+	if (err)
+		return err;
+	ret->energy_nj = ssdpm_recommendations_get(found, 1)->run.energy_nj;
+	ssdpm_recommendations_free(found);
+	return 0;
 }
 
 /* Three I/Os, as intervals: these take memory too. */
@@ -1922,6 +1924,8 @@ static const struct {
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_gaps_get_default_bounds", call_default_bounds },
 	{ "ssdpm_recommend", call_recommend },
+	{ "ssdpm_recommendations_free", call_recommend },
+	{ "ssdpm_recommendations_get", call_recommend },
 	{ "ssdpm_sim_feed", call_sim },
 	{ "ssdpm_sim_finish", call_sim },
 	{ "ssdpm_sim_new", call_sim },
@@ -2116,6 +2120,16 @@ static void call_policies(void)
 	ssdpm_policy_get_reference(in.sleeper, NULL, NULL, &policy, &error);
 	ssdpm_resolved_policy_is_same(&resolved, &resolved);
 	ssdpm_comparison_free(NULL);
+}
+
+static void call_savings(void)
+{
+	const struct ssdpm_saving saving = { .nominal_uw = 1 };
+	struct ssdpm_gain gain;
+	struct ssdpm_error error;
+
+	ssdpm_saving_get_battery_s(&saving, 1, 2, &gain, &error);
+	ssdpm_saving_get_year_wh(&saving, 24, &gain);
 }
 
 /* Of a capture: no command is sent. */
@@ -2439,6 +2453,8 @@ static const struct {
 	{ "ssdpm_policy_get_common", call_policies },
 	{ "ssdpm_policy_get_reference", call_policies },
 	{ "ssdpm_comparison_free", call_policies },
+	{ "ssdpm_saving_get_battery_s", call_savings },
+	{ "ssdpm_saving_get_year_wh", call_savings },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

@@ -4,6 +4,7 @@
 #include "parameters.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -454,7 +455,8 @@ static py::list recommend(const Gaps &gaps, const Model &model,
 			  const SimParams &params, const BoundsTuple &from,
 			  bool usual, const ApstTable *today)
 {
-	std::vector<struct ssdpm_recommendation> found(SSDPM_N_ROUTES);
+	struct ssdpm_sim_params with_today = *params.get();
+	struct ssdpm_recommendations *found = nullptr;
 	struct ssdpm_bounds bounds = bounds_from(from);
 	struct ssdpm_bounds defaults = {};
 	struct ssdpm_error error = {};
@@ -472,17 +474,60 @@ static py::list recommend(const Gaps &gaps, const Model &model,
 			bounds.max_delay_mean_ns = defaults.max_delay_mean_ns;
 			bounds.max_delay_p99_ns = defaults.max_delay_p99_ns;
 		}
+		with_today.apst = today ? &today->table : nullptr;
 		if (!err)
 			err = ssdpm_recommend(gaps.get(), model.get(),
-					      params.get(), &bounds,
-					      today ? &today->table : nullptr,
-					      found.data(), &error);
+					      &with_today, &bounds, &found,
+					      &error);
 	}
 	if (err)
 		raise_error(error, false);
-	for (const struct ssdpm_recommendation &one : found)
-		result.append(describe(one));
+	const std::unique_ptr<struct ssdpm_recommendations,
+			      decltype(&ssdpm_recommendations_free)>
+		owner(found, &ssdpm_recommendations_free);
+
+	while (const struct ssdpm_recommendation *one =
+		       ssdpm_recommendations_get(found, result.size()))
+		result.append(describe(*one));
 	return result;
+}
+
+static struct ssdpm_saving saving_from(const std::array<int64_t, 3> &uw)
+{
+	struct ssdpm_saving saving = {};
+
+	saving.low_uw = uw[0];
+	saving.nominal_uw = uw[1];
+	saving.high_uw = uw[2];
+	return saving;
+}
+
+static py::tuple gain_tuple(const struct ssdpm_gain &gain)
+{
+	return py::make_tuple(gain.low, gain.nominal, gain.high);
+}
+
+/* None: the system takes too little. */
+static py::object saving_battery_s(const std::array<int64_t, 3> &uw,
+				   double battery_mwh, double system_uw)
+{
+	const struct ssdpm_saving saving = saving_from(uw);
+	struct ssdpm_gain gain;
+
+	if (ssdpm_saving_get_battery_s(&saving, battery_mwh, system_uw, &gain,
+				       nullptr))
+		return py::none();
+	return gain_tuple(gain);
+}
+
+static py::tuple saving_year_wh(const std::array<int64_t, 3> &uw,
+				double hours_per_day)
+{
+	const struct ssdpm_saving saving = saving_from(uw);
+	struct ssdpm_gain gain;
+
+	ssdpm_saving_get_year_wh(&saving, hours_per_day, &gain);
+	return gain_tuple(gain);
 }
 
 static void add_dtypes(py::module_ &module)
@@ -545,4 +590,6 @@ void add_estimate(py::module_ &module)
 	module.def("gaps_clairvoyant", &gaps_clairvoyant);
 	module.def("gaps_best_table", &gaps_best_table);
 	module.def("recommend", &recommend);
+	module.def("saving_battery_s", &saving_battery_s);
+	module.def("saving_year_wh", &saving_year_wh);
 }

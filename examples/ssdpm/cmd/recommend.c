@@ -240,11 +240,12 @@ static enum exit_status collect(const struct plan *plan,
 static enum exit_status check_use(const struct common *common,
 				  const struct advice *a)
 {
+	const struct ssdpm_recommendation *r;
 	int64_t most = 0;
 
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
-		if (a->recommendations[i].saving.high_uw > most)
-			most = a->recommendations[i].saving.high_uw;
+	for (size_t i = 0; (r = route_of(a, i)); i++)
+		if (r->saving.high_uw > most)
+			most = r->saving.high_uw;
 	if (!a->use->battery_mwh || (uint64_t)most < a->use->system_uw)
 		return STATUS_DONE;
 	return usage_error(common,
@@ -285,8 +286,9 @@ static enum exit_status advise(const struct plan *plan,
 		a->bounds.max_delay_mean_ns = usual.max_delay_mean_ns;
 		a->bounds.max_delay_p99_ns = usual.max_delay_p99_ns;
 	}
+	params.apst = &a->today.apst;
 	if (ssdpm_recommend(gaps, subject->drive->model, &params, &a->bounds,
-			    &a->today.apst, a->recommendations, &error))
+			    &a->routes, &error))
 		return complain_of_advice(a, &error);
 	return check_use(plan->common, a);
 }
@@ -294,7 +296,7 @@ static enum exit_status advise(const struct plan *plan,
 static enum exit_status write_raw(const char *path, const struct advice *a)
 {
 	const struct ssdpm_recommendation *r =
-		&a->recommendations[SSDPM_ROUTE_RAW_TABLE - 1];
+		route_of(a, SSDPM_ROUTE_RAW_TABLE - 1);
 	uint8_t raw[SSDPM_APST_BYTES];
 	struct ssdpm_error error;
 	FILE *file;
@@ -372,6 +374,7 @@ static enum exit_status write_advice_page(const struct plan *plan,
 	struct policy policies[MAX_POLICIES] = { advice->from };
 	struct page_texts texts = { .advices = advice, .n = 1 };
 	struct common quiet = *plan->common;
+	const struct ssdpm_recommendation *r;
 	struct ssdpm_apst_params params;
 	struct estimates all = { 0 };
 	struct plan page = *plan;
@@ -383,10 +386,9 @@ static enum exit_status write_advice_page(const struct plan *plan,
 	page.common = &quiet;
 	page.policies = policies;
 	page.timelines = true;
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
-		if (advice->recommendations[i].possible)
-			policies[n++] =
-				policy_of_route(&advice->recommendations[i]);
+	for (size_t i = 0; (r = route_of(advice, i)); i++)
+		if (r->possible)
+			policies[n++] = policy_of_route(r);
 	ssdpm_apst_params_init(&params, sizeof(params));
 	for (size_t i = 0; !status && (name = ssdpm_policy_get_common(0, i));
 	     i++)
@@ -453,8 +455,10 @@ static enum exit_status recommend(const struct plan *plan,
 	if (!status)
 		status = print_advices(plan->common, settings, advices,
 				       drives->n);
-	for (size_t i = 0; gaps && i < drives->n; i++)
+	for (size_t i = 0; gaps && advices && i < drives->n; i++) {
 		ssdpm_gaps_unref(gaps[i]);
+		ssdpm_recommendations_free(advices[i].routes);
+	}
 	free(subjects);
 	free(gaps);
 	free(advices);

@@ -128,51 +128,57 @@ static void add_sentence(struct text *text, const struct advice *a,
 		add(text, "delays no I/O");
 }
 
-/* Seconds that a battery lasts longer; the system takes more than is saved. */
-static int64_t longer_s(const struct use *use, int64_t saved_uw)
+/* The system takes more than is saved: cmd/recommend.c has looked. */
+static struct ssdpm_gain battery_of(const struct use *use,
+				    const struct ssdpm_saving *saving)
 {
-	double uws = (double)use->battery_mwh * 3600e3;
-	double system_uw = (double)use->system_uw;
+	struct ssdpm_gain gain = { 0 };
 
-	return (int64_t)(uws / (system_uw - (double)saved_uw) -
-			 uws / system_uw);
+	ssdpm_saving_get_battery_s(saving, (double)use->battery_mwh,
+				   (double)use->system_uw, &gain, NULL);
+	return gain;
 }
 
-/* Of a year of this workload. */
-static int64_t year_wh(const struct use *use, int64_t saved_uw)
+static struct ssdpm_gain year_of(const struct use *use,
+				 const struct ssdpm_saving *saving)
 {
-	return (int64_t)((double)saved_uw * use->hours_per_day * 365 / 1e6);
+	struct ssdpm_gain gain;
+
+	ssdpm_saving_get_year_wh(saving, use->hours_per_day, &gain);
+	return gain;
 }
 
-/* With n digits behind the point; nothing has no sign. */
-static double rounded(double value, int n)
+/* What is lost without its sign, in whole units by unit, with n digits behind
+ * the point; nothing has no sign. */
+static double turned(double value, bool costs, double unit, int n)
 {
 	double half = n ? 0.005 : 0.5;
 
+	value = (double)(int64_t)value / (costs ? -unit : unit);
 	return value < half && value > -half ? 0 : value;
 }
 
 static void add_use(struct text *text, const struct use *use,
 		    const struct ssdpm_saving *s)
 {
-	double sign = s->nominal_uw < 0 ? -1 : 1;
-	int64_t low = s->nominal_uw < 0 ? s->high_uw : s->low_uw;
-	int64_t high = s->nominal_uw < 0 ? s->low_uw : s->high_uw;
+	bool costs = s->nominal_uw < 0;
+	struct ssdpm_gain gain;
 
-	if (use->battery_mwh)
+	if (use->battery_mwh) {
+		gain = battery_of(use, s);
 		add(text, "; a battery lasts %.0f minutes %s (%.0f..%.0f)",
-		    rounded(sign * (double)longer_s(use, s->nominal_uw) / 60,
-			    0),
-		    sign < 0 ? "less" : "more",
-		    rounded(sign * (double)longer_s(use, low) / 60, 0),
-		    rounded(sign * (double)longer_s(use, high) / 60, 0));
-	if (use->hours_per_day)
+		    turned(gain.nominal, costs, 60, 0), costs ? "less" : "more",
+		    turned(costs ? gain.high : gain.low, costs, 60, 0),
+		    turned(costs ? gain.low : gain.high, costs, 60, 0));
+	}
+	if (use->hours_per_day) {
+		gain = year_of(use, s);
 		add(text, "; in a year it takes %.2f kWh %s (%.2f..%.2f)",
-		    rounded(sign * (double)year_wh(use, s->nominal_uw) / 1e3,
-			    2),
-		    sign < 0 ? "more" : "less",
-		    rounded(sign * (double)year_wh(use, low) / 1e3, 2),
-		    rounded(sign * (double)year_wh(use, high) / 1e3, 2));
+		    turned(gain.nominal, costs, 1e3, 2),
+		    costs ? "more" : "less",
+		    turned(costs ? gain.high : gain.low, costs, 1e3, 2),
+		    turned(costs ? gain.low : gain.high, costs, 1e3, 2));
+	}
 }
 
 static void print_settings(const struct advice *a,
@@ -226,8 +232,9 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 		printf("  by default, I/Os may wait %s on average, p99 %s\n",
 		       time_text(a->bounds.max_delay_mean_ns).text,
 		       time_text(a->bounds.max_delay_p99_ns).text);
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
-		const struct ssdpm_recommendation *r = &a->recommendations[i];
+	const struct ssdpm_recommendation *r;
+
+	for (size_t i = 0; (r = route_of(a, i)); i++) {
 		struct ssdpm_resolved_policy resolved = { .apst = r->apst };
 		struct text text = { .length = 0 };
 
@@ -247,8 +254,9 @@ void print_advice(const struct advice *a, const struct sim_options *options)
 void write_advice_texts(struct json_writer *w, const struct advice *a)
 {
 	ssdpm__json_begin(w, NULL, '[');
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
-		const struct ssdpm_recommendation *r = &a->recommendations[i];
+	const struct ssdpm_recommendation *r;
+
+	for (size_t i = 0; (r = route_of(a, i)); i++) {
 		struct text text = { .length = 0 };
 
 		add(&text, "%s: ", ssdpm_route_to_string(r->route));
@@ -317,18 +325,22 @@ static void write_settings(struct json_writer *w, const struct advice *a,
 static void write_use(struct json_writer *w, const struct use *use,
 		      const struct ssdpm_saving *s)
 {
+	struct ssdpm_gain gain;
+
 	if (use->battery_mwh) {
+		gain = battery_of(use, s);
 		ssdpm__json_begin(w, "battery", '{');
-		ssdpm__json_int(w, "low_s", longer_s(use, s->low_uw));
-		ssdpm__json_int(w, "nominal_s", longer_s(use, s->nominal_uw));
-		ssdpm__json_int(w, "high_s", longer_s(use, s->high_uw));
+		ssdpm__json_int(w, "low_s", (int64_t)gain.low);
+		ssdpm__json_int(w, "nominal_s", (int64_t)gain.nominal);
+		ssdpm__json_int(w, "high_s", (int64_t)gain.high);
 		ssdpm__json_end(w, '}');
 	}
 	if (use->hours_per_day) {
+		gain = year_of(use, s);
 		ssdpm__json_begin(w, "year", '{');
-		ssdpm__json_int(w, "low_wh", year_wh(use, s->low_uw));
-		ssdpm__json_int(w, "nominal_wh", year_wh(use, s->nominal_uw));
-		ssdpm__json_int(w, "high_wh", year_wh(use, s->high_uw));
+		ssdpm__json_int(w, "low_wh", (int64_t)gain.low);
+		ssdpm__json_int(w, "nominal_wh", (int64_t)gain.nominal);
+		ssdpm__json_int(w, "high_wh", (int64_t)gain.high);
 		ssdpm__json_end(w, '}');
 	}
 }
@@ -383,8 +395,8 @@ void write_advice(struct json_writer *w, const struct advice *a,
 	ssdpm__json_end(w, '}');
 	ssdpm__json_string(w, "from", a->from.name);
 	ssdpm__json_begin(w, "recommendations", '[');
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
-		write_recommendation(w, a, &a->recommendations[i]);
+	for (size_t i = 0; route_of(a, i); i++)
+		write_recommendation(w, a, route_of(a, i));
 	ssdpm__json_end(w, ']');
 	write_known(w, a->subject);
 	ssdpm__json_end(w, '}');

@@ -23,8 +23,15 @@ struct advice {
 	bool usual_bounds; /* nobody has given one: those of the library */
 	const struct use *use;
 	const char *raw_path; /* the file of the raw table; NULL: none */
-	struct ssdpm_recommendation recommendations[SSDPM_N_ROUTES];
+	struct ssdpm_recommendations *routes; /* each has one */
 };
+
+/* That of a route, by its number in their order; NULL: there are no more. */
+static inline const struct ssdpm_recommendation *route_of(
+	const struct advice *advice, size_t index)
+{
+	return ssdpm_recommendations_get(advice->routes, index);
+}
 
 void print_advice(const struct advice *advice,
 		  const struct sim_options *options);

@@ -218,7 +218,7 @@ enum ssdpm_advice {
 };
 
 /**
- * struct ssdpm_recommendation - the best that a route reaches (frozen)
+ * struct ssdpm_recommendation - the best that a route reaches (borrowed)
  * @route:     enum ssdpm_route
  * @possible:  1; 0: no setting of this route keeps the bounds
  * @advice:    enum ssdpm_advice
@@ -231,7 +231,9 @@ enum ssdpm_advice {
  * @secondary_timeout_ms: apst_secondary_timeout_ms
  * @secondary_latency_tolerance_us: apst_secondary_latency_tol_us
  * @run:       its nominal run
- * @saving:    against the table that @from of ssdpm_recommend() is
+ * @saving:    against the table of today
+ *
+ * More may follow at its end: it is only ever borrowed.
  */
 struct ssdpm_recommendation {
 	uint32_t route;
@@ -247,9 +249,6 @@ struct ssdpm_recommendation {
 	struct ssdpm_run run;
 	struct ssdpm_saving saving;
 };
-
-/** Number of routes. */
-#define SSDPM_N_ROUTES 3
 
 /**
  * ssdpm_gaps_get_default_bounds() - what a recommendation may cost if nobody
@@ -272,23 +271,72 @@ SSDPM_API int ssdpm_gaps_get_default_bounds(
 	const struct ssdpm_sim_params *params, uint32_t quirks,
 	struct ssdpm_bounds *ret_bounds, struct ssdpm_error *reterr);
 
+struct ssdpm_recommendations;
+
 /**
  * ssdpm_recommend() - the best setting that each route reaches
- * @params: as for ssdpm_gaps_sweep()
+ * @params: as for ssdpm_gaps_sweep(), but its table is that of today, which the
+ *          saving is against; no table: that of Linux with its defaults and the
+ *          quirks of @bounds
  * @bounds: what it may cost; NULL: ssdpm_gaps_get_default_bounds() without
  *          quirks
- * @from:   the table of today, which the saving is against; NULL: that of Linux
- *          with its defaults and the quirks of @bounds
- * @ret_recommendations: one for each route, in their order
+ * @ret_recommendations: free it with ssdpm_recommendations_free()
  *
  * Return: as ssdpm_gaps_best_table().
  */
 SSDPM_API int ssdpm_recommend(
 	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
 	const struct ssdpm_sim_params *params,
-	const struct ssdpm_bounds *bounds, const struct ssdpm_apst *from,
-	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
+	const struct ssdpm_bounds *bounds,
+	struct ssdpm_recommendations **ret_recommendations,
 	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_recommendations_get() - that of one route after the other
+ * @index: from 0 on, in the order of enum ssdpm_route
+ *
+ * Return: borrowed from @recommendations; NULL: there are no more.
+ */
+SSDPM_API const struct ssdpm_recommendation *ssdpm_recommendations_get(
+	const struct ssdpm_recommendations *recommendations, size_t index);
+
+/**
+ * ssdpm_recommendations_free() - @recommendations may be NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_recommendations *ssdpm_recommendations_free(
+	struct ssdpm_recommendations *recommendations);
+
+/**
+ * struct ssdpm_gain - what a saving means (frozen, 24 bytes)
+ * @low, @nominal, @high: as the powers of struct ssdpm_saving; below 0: a loss
+ */
+struct ssdpm_gain {
+	double low;
+	double nominal;
+	double high;
+};
+
+/**
+ * ssdpm_saving_get_battery_s() - how many seconds a battery lasts longer
+ * @battery_mwh: what it holds
+ * @system_uw:   what the whole system takes before the change
+ *
+ * Return: 0; -EINVAL (not above 0, or no more than what is saved).
+ */
+SSDPM_API int ssdpm_saving_get_battery_s(const struct ssdpm_saving *saving,
+					 double battery_mwh, double system_uw,
+					 struct ssdpm_gain *ret_s,
+					 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_saving_get_year_wh() - watt-hours that are saved in 365 days
+ * @hours_per_day: for so long the workload goes on each day
+ */
+SSDPM_API void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
+					double hours_per_day,
+					struct ssdpm_gain *ret_wh);
 
 /** ssdpm_advice_to_string() - "set", "keep", "costs", "none", or NULL */
 SSDPM_API const char *ssdpm_advice_to_string(uint32_t advice);

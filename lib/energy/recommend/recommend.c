@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct ssdpm_recommendations {
+	struct ssdpm_recommendation routes[N_ROUTES];
+};
+
 static uint32_t states_of(const struct chain *chain)
 {
 	uint32_t states = 0;
@@ -261,6 +265,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		return r;
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
+	quest->from = given.apst;
 	if (!given.parameters)
 		return ssdpm_parameters_from_model(
 			model, given.pcie_link, quest->parameters,
@@ -271,14 +276,13 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	return 0;
 }
 
-static int run_today(struct quest *quest, const struct ssdpm_apst *from,
-		     struct ssdpm_error *reterr)
+static int run_today(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct candidate *today = &quest->today;
 	int r = 0;
 
-	if (from)
-		today->table = *from;
+	if (quest->from)
+		today->table = *quest->from;
 	else
 		r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
 					&today->table, reterr);
@@ -289,14 +293,13 @@ static int run_today(struct quest *quest, const struct ssdpm_apst *from,
 	return r;
 }
 
-static int try_routes(struct quest *quest, const struct ssdpm_apst *from,
-		      struct ssdpm_error *reterr)
+static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 {
 	int r = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
 
 	if (r)
 		return r;
-	r = run_today(quest, from, reterr);
+	r = run_today(quest, reterr);
 	if (!r)
 		r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
 					reterr);
@@ -362,41 +365,99 @@ static void fill(const struct quest *quest, uint32_t route,
 		best->params.secondary_latency_tolerance_us;
 }
 
-static int answer(const struct quest *quest,
-		  struct ssdpm_recommendation ret[SSDPM_N_ROUTES],
+static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
 		  struct ssdpm_error *reterr)
 {
-	struct ssdpm_apst tables[1 + SSDPM_N_ROUTES];
-	struct ssdpm_saving savings[SSDPM_N_ROUTES];
+	struct ssdpm_apst tables[1 + N_ROUTES];
+	struct ssdpm_saving savings[N_ROUTES];
 	int r;
 
 	tables[0] = quest->today.table;
-	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++)
+	for (uint32_t i = 0; i < N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
 	r = ssdpm__savings(&quest->task, quest->parameters, quest->n_parameters,
-			   tables, 1 + SSDPM_N_ROUTES, savings, reterr);
-	for (uint32_t i = 0; i < SSDPM_N_ROUTES && !r; i++)
-		fill(quest, i + 1, &savings[i], &ret[i]);
+			   tables, 1 + N_ROUTES, savings, reterr);
+	for (uint32_t i = 0; i < N_ROUTES && !r; i++)
+		fill(quest, i + 1, &savings[i], &ret->routes[i]);
 	return r;
 }
 
-int ssdpm_recommend(
-	const struct ssdpm_gaps *gaps, const struct ssdpm_model *model,
-	const struct ssdpm_sim_params *params,
-	const struct ssdpm_bounds *bounds, const struct ssdpm_apst *from,
-	struct ssdpm_recommendation ret_recommendations[SSDPM_N_ROUTES],
-	struct ssdpm_error *reterr)
+int ssdpm_recommend(const struct ssdpm_gaps *gaps,
+		    const struct ssdpm_model *model,
+		    const struct ssdpm_sim_params *params,
+		    const struct ssdpm_bounds *bounds,
+		    struct ssdpm_recommendations **ret_recommendations,
+		    struct ssdpm_error *reterr)
 {
+	struct ssdpm_recommendations *found = calloc(1, sizeof(*found));
 	struct quest *quest = calloc(1, sizeof(*quest));
-	int r;
+	int r = found && quest ? 0 : ssdpm__no_memory(reterr);
 
-	if (!quest)
-		return ssdpm__no_memory(reterr);
-	r = start(quest, gaps, model, params, bounds, reterr);
 	if (!r)
-		r = try_routes(quest, from, reterr);
+		r = start(quest, gaps, model, params, bounds, reterr);
 	if (!r)
-		r = answer(quest, ret_recommendations, reterr);
+		r = try_routes(quest, reterr);
+	if (!r)
+		r = answer(quest, found, reterr);
+	if (!r)
+		*ret_recommendations = found;
+	else
+		free(found);
 	free(quest);
 	return r;
+}
+
+const struct ssdpm_recommendation *ssdpm_recommendations_get(
+	const struct ssdpm_recommendations *recommendations, size_t index)
+{
+	return index < N_ROUTES ? &recommendations->routes[index] : NULL;
+}
+
+struct ssdpm_recommendations *ssdpm_recommendations_free(
+	struct ssdpm_recommendations *recommendations)
+{
+	free(recommendations);
+	return NULL;
+}
+
+static bool lasts(double battery_mwh, double system_uw, double saved_uw)
+{
+	return battery_mwh > 0 && system_uw > 0 && system_uw > saved_uw;
+}
+
+static double longer_s(double battery_mwh, double system_uw, double saved_uw)
+{
+	const double uws = battery_mwh * 3600e3;
+
+	return uws / (system_uw - saved_uw) - uws / system_uw;
+}
+
+int ssdpm_saving_get_battery_s(const struct ssdpm_saving *saving,
+			       double battery_mwh, double system_uw,
+			       struct ssdpm_gain *ret_s,
+			       struct ssdpm_error *reterr)
+{
+	const double low = (double)saving->low_uw;
+	const double nominal = (double)saving->nominal_uw;
+	const double high = (double)saving->high_uw;
+
+	if (!lasts(battery_mwh, system_uw, low) ||
+	    !lasts(battery_mwh, system_uw, nominal) ||
+	    !lasts(battery_mwh, system_uw, high))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "the drive alone saves what the system is "
+				   "said to take");
+	ret_s->low = longer_s(battery_mwh, system_uw, low);
+	ret_s->nominal = longer_s(battery_mwh, system_uw, nominal);
+	ret_s->high = longer_s(battery_mwh, system_uw, high);
+	return 0;
+}
+
+void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
+			      double hours_per_day, struct ssdpm_gain *ret_wh)
+{
+	ret_wh->low = (double)saving->low_uw * hours_per_day * 365 / 1e6;
+	ret_wh->nominal =
+		(double)saving->nominal_uw * hours_per_day * 365 / 1e6;
+	ret_wh->high = (double)saving->high_uw * hours_per_day * 365 / 1e6;
 }

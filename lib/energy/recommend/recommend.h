@@ -5,6 +5,8 @@
 
 #include "recommend/gaps.h"
 
+#define N_ROUTES SSDPM_ROUTE_RAW_TABLE
+
 /* A set of states that Linux leads to, and the parameters that do so. */
 struct reach {
 	uint32_t states; /* bits */
@@ -35,8 +37,9 @@ struct quest {
 	struct reach reaches[MAX_REACHES];
 	uint32_t n_reaches;
 	struct candidate now;
-	struct candidate best[SSDPM_N_ROUTES]; /* by route - 1 */
+	struct candidate best[N_ROUTES]; /* by route - 1 */
 	struct candidate today;
+	const struct ssdpm_apst *from; /* the caller's; NULL: that of Linux */
 };
 
 /*

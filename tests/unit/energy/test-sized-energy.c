@@ -241,16 +241,25 @@ static int get_default_bounds_of(void *sized, struct ssdpm_error *error)
 					     error);
 }
 
-static struct ssdpm_recommendation routes[SSDPM_N_ROUTES];
+static int recommended(const void *params, const void *given,
+		       struct ssdpm_error *error)
+{
+	struct ssdpm_recommendations *routes;
+	int err = ssdpm_recommend(gaps, model, params, given, &routes, error);
+
+	if (!err)
+		ssdpm_recommendations_free(routes);
+	return err;
+}
 
 static int recommend(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_recommend(gaps, model, sized, NULL, NULL, routes, error);
+	return recommended(sized, NULL, error);
 }
 
 static int recommend_within(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_recommend(gaps, model, NULL, sized, NULL, routes, error);
+	return recommended(NULL, sized, error);
 }
 
 static int write_cost_calculate(void *sized, struct ssdpm_error *error)

@@ -192,6 +192,14 @@ def gaps_best_table(
     gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds
 ) -> tuple[ApstTable, npt.NDArray[np.void], int]: ...
 
+# Seconds, and watt-hours: low, nominal and high. None: the system takes too little.
+def saving_battery_s(
+    saving_uw: tuple[int, int, int], battery_mwh: float, system_uw: float
+) -> tuple[float, float, float] | None: ...
+def saving_year_wh(
+    saving_uw: tuple[int, int, int], hours_per_day: float
+) -> tuple[float, float, float]: ...
+
 # route, possible, advice, today_keeps_bounds, table, limit_us, four times of
 # nvme_core, run, saving.
 def recommend(

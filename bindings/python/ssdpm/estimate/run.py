@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ssdpm._core import energy
 from ssdpm.base.convert import check_float
 from ssdpm.base.units import in_mw
 from ssdpm.base.values import Value
@@ -159,10 +160,8 @@ class Saving(Value):
 
     def kwh_per_year(self) -> tuple[float, float, float]:
         """low, nominal and high, if the workload went on for 365 days."""
-        low, nominal, high = (
-            uw * 365 * 24 / 1e9 for uw in (self.low_uw, self.nominal_uw, self.high_uw)
-        )
-        return low, nominal, high
+        low, nominal, high = energy.saving_year_wh(self._uw(), 24)
+        return low / 1e3, nominal / 1e3, high / 1e3
 
     def battery_minutes(
         self, battery_wh: float, machine_w: float
@@ -176,16 +175,18 @@ class Saving(Value):
         Raises:
             ValueError: not above 0, or less than what is saved.
         """
-        savings = [uw / 1e6 for uw in (self.low_uw, self.nominal_uw, self.high_uw)]
-        battery_wh = check_float(battery_wh, "battery_wh")
-        machine_w = check_float(machine_w, "machine_w")
-        if not (battery_wh > 0 and machine_w > max(0, *savings)):
-            raise ValueError("battery_wh, machine_w: too little for such a machine")
-        low, nominal, high = (
-            60 * (battery_wh / (machine_w - w) - battery_wh / machine_w)
-            for w in savings
+        found = energy.saving_battery_s(
+            self._uw(),
+            check_float(battery_wh, "battery_wh") * 1e3,
+            check_float(machine_w, "machine_w") * 1e6,
         )
-        return low, nominal, high
+        if found is None:
+            raise ValueError("battery_wh, machine_w: too little for such a machine")
+        low, nominal, high = found
+        return low / 60, nominal / 60, high / 60
+
+    def _uw(self) -> tuple[int, int, int]:
+        return self.low_uw, self.nominal_uw, self.high_uw
 
     def __str__(self) -> str:
         return (

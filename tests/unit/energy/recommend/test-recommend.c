@@ -11,6 +11,35 @@ struct sleeper {
 };
 
 /* 3 W at work, 1 W idle, and these states. */
+enum { N_ROUTES = 3 };
+
+/* All of them, against a table of today, or that of Linux. */
+static int recommend(const struct ssdpm_gaps *gaps,
+		     const struct ssdpm_model *model,
+		     const struct ssdpm_sim_params *params,
+		     const struct ssdpm_bounds *bounds,
+		     const struct ssdpm_apst *today,
+		     struct ssdpm_recommendation ret[N_ROUTES],
+		     struct ssdpm_error *error)
+{
+	struct ssdpm_recommendations *found;
+	struct ssdpm_sim_params with;
+	int err;
+
+	ssdpm_sim_params_init(&with, sizeof(with));
+	if (params)
+		with = *params;
+	with.apst = today;
+	err = ssdpm_recommend(gaps, model, &with, bounds, &found, error);
+	if (err)
+		return err;
+	for (size_t i = 0; i < N_ROUTES; i++)
+		ret[i] = *ssdpm_recommendations_get(found, i);
+	assert_null(ssdpm_recommendations_get(found, N_ROUTES));
+	assert_null(ssdpm_recommendations_free(found));
+	return 0;
+}
+
 static struct ssdpm_model *drive(const struct sleeper *sleepers, size_t n)
 {
 	uint8_t id[SSDPM_NVME_IDENTIFY_BYTES];
@@ -205,7 +234,7 @@ static void assert_best_of(const struct sleeper *sleepers, size_t n,
 			       .model = model,
 			       .bounds = bounds,
 			       .least_nj = UINT64_MAX };
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES];
 	static struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 
 	ssdpm_sim_params_init(&trial.params, sizeof(trial.params));
@@ -216,10 +245,10 @@ static void assert_best_of(const struct sleeper *sleepers, size_t n,
 				 &trial.params.n_parameters, NULL),
 			 0);
 	trial.params.parameters = parameters;
-	assert_int_equal(ssdpm_recommend(gaps, model, &trial.params, bounds,
-					 NULL, r, NULL),
-			 0);
-	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+	assert_int_equal(
+		recommend(gaps, model, &trial.params, bounds, NULL, r, NULL),
+		0);
+	for (uint32_t i = 0; i < N_ROUTES; i++) {
 		assert_int_equal(r[i].route, i + 1);
 		assert_sound(&trial, &r[i]);
 	}
@@ -373,14 +402,13 @@ static void assert_savings(const struct ssdpm_model *model,
 			   const struct ssdpm_sim_params *params,
 			   const struct ssdpm_io *ios, size_t n)
 {
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES];
 	struct ssdpm_apst today;
 
 	assert_int_equal(ssdpm_apst_generate(model, NULL, &today, NULL), 0);
 	assert_int_equal(
-		ssdpm_recommend(gaps, model, params, &unbounded, NULL, r, NULL),
-		0);
-	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+		recommend(gaps, model, params, &unbounded, NULL, r, NULL), 0);
+	for (uint32_t i = 0; i < N_ROUTES; i++) {
 		struct ssdpm_saving want =
 			simulated(model, params, &today, &r[i].apst, ios, n);
 
@@ -440,12 +468,12 @@ static void a_drive_without_apst_is_told_nothing(void **state)
 	struct ssdpm_bounds bounds = unbounded;
 	struct ssdpm_model *model = drive(chain, 2);
 	struct ssdpm_gaps *gaps = trace(3, 50, 9000);
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES];
 
 	bounds.quirks = SSDPM_QUIRK_NO_APST;
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
-	for (uint32_t i = 0; i < SSDPM_N_ROUTES; i++) {
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	for (uint32_t i = 0; i < N_ROUTES; i++) {
 		assert_int_equal(r[i].possible, 1);
 		assert_int_equal(r[i].apst.entries[0].idle_ms, 0);
 		assert_int_equal(r[i].saving.high_nj, 0);
@@ -490,7 +518,7 @@ static void assert_modest(const struct ssdpm_model *model,
 			  const struct ssdpm_gaps *gaps,
 			  const struct ssdpm_apst *today, size_t *n_set)
 {
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES];
 	struct ssdpm_apst linux_table;
 	struct ssdpm_run usual;
 	uint64_t most_ns;
@@ -500,12 +528,11 @@ static void assert_modest(const struct ssdpm_model *model,
 	assert_int_equal(ssdpm_gaps_sweep(gaps, model, NULL, &linux_table, 1,
 					  &usual, NULL),
 			 0);
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, NULL, today, r, NULL), 0);
+	assert_int_equal(recommend(gaps, model, NULL, NULL, today, r, NULL), 0);
 	most_ns = usual.duration_ns / 100;
 	if (usual.delay_sum_ns > most_ns)
 		most_ns = usual.delay_sum_ns;
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+	for (size_t i = 0; i < N_ROUTES; i++) {
 		assert_int_equal(r[i].possible, 1);
 		assert_true(r[i].run.delay_sum_ns <=
 			    most_ns + count_ios(&usual));
@@ -556,43 +583,39 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 {
 	struct ssdpm_model *model = drive(chain, 2);
 	struct ssdpm_gaps *gaps = made("lomax");
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES];
 	struct ssdpm_bounds bounds = unbounded;
 	struct ssdpm_error error;
 
 	(void)state;
 	bounds.max_delay_mean_ns = 0;
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++) {
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	for (size_t i = 0; i < N_ROUTES; i++) {
 		assert_int_equal(r[i].advice, SSDPM_ADVICE_COSTS);
 		assert_int_equal(r[i].today_keeps_bounds, 0);
 		assert_true(r[i].saving.nominal_nj < 0);
 	}
 	bounds.flags = SSDPM_BOUNDS_MAY_COST;
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, NULL), 0);
-	for (size_t i = 0; i < SSDPM_N_ROUTES; i++)
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
+			 0);
+	for (size_t i = 0; i < N_ROUTES; i++)
 		assert_int_equal(r[i].advice, SSDPM_ADVICE_SET);
 	bounds.max_delay_mean_ns = UINT64_MAX;
-	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &bounds, &r[2].apst,
-					 r, NULL),
-			 0);
+	assert_int_equal(
+		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_equal(r[2].advice, SSDPM_ADVICE_SET);
-	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &bounds, &r[2].apst,
-					 r, NULL),
-			 0);
+	assert_int_equal(
+		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_equal(r[2].advice, SSDPM_ADVICE_KEEP);
 	bounds.flags = 2;
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, &error),
-		-EINVAL);
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "flags: 0x2 has unknown bits");
 	bounds.flags = 0;
 	bounds.reserved = 1;
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, &bounds, NULL, r, &error),
-		-EINVAL);
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0,
 			     "ssdpm_bounds: reserved is not 0");
 	ssdpm_gaps_unref(gaps);
@@ -602,7 +625,7 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 static void a_failure_says_why_and_leaves_the_results_alone(void **state)
 {
 	(void)state;
-	struct ssdpm_recommendation r[SSDPM_N_ROUTES], before[SSDPM_N_ROUTES];
+	struct ssdpm_recommendation r[N_ROUTES], before[N_ROUTES];
 	struct ssdpm_model *model = drive(chain, 2);
 	struct ssdpm_gaps *gaps = trace(3, 50, 9000);
 	struct ssdpm_error error = fixture_error();
@@ -615,18 +638,43 @@ static void a_failure_says_why_and_leaves_the_results_alone(void **state)
 	memset(r, 0x5a, sizeof(r));
 	memcpy(before, r, sizeof(r));
 	longer.bounds.size = sizeof(longer);
-	assert_int_equal(ssdpm_recommend(gaps, model, NULL, &longer.bounds,
-					 NULL, r, &error),
-			 -E2BIG);
+	assert_int_equal(
+		recommend(gaps, model, NULL, &longer.bounds, NULL, r, &error),
+		-E2BIG);
 	fixture_assert_error(&error, -E2BIG, 0, "ssdpm_bounds");
 	wrong.entries[0] = (struct ssdpm_apst_entry){ 1, 7 };
-	assert_int_equal(
-		ssdpm_recommend(gaps, model, NULL, NULL, &wrong, r, &error),
-		-EINVAL);
+	assert_int_equal(recommend(gaps, model, NULL, NULL, &wrong, r, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "entry 0");
 	assert_memory_equal(r, before, sizeof(r));
 	ssdpm_gaps_unref(gaps);
 	ssdpm_model_unref(model);
+}
+
+static void a_saving_is_minutes_of_a_battery_and_watt_hours_of_a_year(
+	void **state)
+{
+	const struct ssdpm_saving saving = { .low_uw = -1000000,
+					     .nominal_uw = 0,
+					     .high_uw = 1000000 };
+	struct ssdpm_error error = fixture_error();
+	struct ssdpm_gain gain;
+
+	(void)state;
+	/* 4 Wh last for 2 h at 2 W, for 4 h at 1 W, for 80 min at 3 W. */
+	assert_int_equal(
+		ssdpm_saving_get_battery_s(&saving, 4000, 2e6, &gain, NULL), 0);
+	assert_true(gain.high == 7200 && gain.nominal == 0 &&
+		    gain.low == -2400);
+	assert_int_equal(
+		ssdpm_saving_get_battery_s(&saving, 4000, 1e6, &gain, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "the drive alone saves");
+	assert_int_equal(
+		ssdpm_saving_get_battery_s(&saving, 0, 2e6, &gain, NULL),
+		-EINVAL);
+	ssdpm_saving_get_year_wh(&saving, 24, &gain);
+	assert_true(gain.high == 8760 && gain.low == -8760);
 }
 
 int main(void)
@@ -646,6 +694,8 @@ int main(void)
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
 		cmocka_unit_test(
 			a_failure_says_why_and_leaves_the_results_alone),
+		cmocka_unit_test(
+			a_saving_is_minutes_of_a_battery_and_watt_hours_of_a_year),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
