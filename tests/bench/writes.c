@@ -158,8 +158,15 @@ static double time_budgets(bool linear)
 			least_uw + (most_uw - least_uw) / 100 * share;
 		double start = cpu_ns();
 
-		check(ssdpm_budget_solve(options, n_options, N_DRIVES,
-					 budget_uw, NULL, &answer, &error),
+		const struct ssdpm_budget_params params = {
+			.size = sizeof(params),
+			.options = options,
+			.n_options = n_options,
+			.n_items = N_DRIVES,
+			.budget_uw = budget_uw,
+		};
+
+		check(ssdpm_budget_solve(&params, NULL, &answer, &error),
 		      &error);
 		double ms = (cpu_ns() - start) / 1e6;
 

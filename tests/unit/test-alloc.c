@@ -727,8 +727,8 @@ static int call_default_bounds(struct result *ret, struct ssdpm_error *error)
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_recommendations *found;
-	int err = ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, &found,
-				  error);
+	int err =
+		ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, &found, error);
 
 	if (err)
 		return err;
@@ -1501,11 +1501,18 @@ static const struct ssdpm_budget_option budget_options[] = {
 };
 static const uint32_t budget_n_options[] = { 3, 3 };
 
+static const struct ssdpm_budget_params budget_params = {
+	.size = sizeof(budget_params),
+	.options = budget_options,
+	.n_options = budget_n_options,
+	.n_items = 2,
+	.budget_uw = 2900000,
+};
+
 static int call_budget_solve(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
-	int err = ssdpm_budget_solve(budget_options, budget_n_options, 2,
-				     2900000, NULL, &answer, error);
+	int err = ssdpm_budget_solve(&budget_params, NULL, &answer, error);
 
 	if (!err)
 		ret->energy_nj = answer.loss;
@@ -1527,8 +1534,15 @@ static int call_cap_simulate(struct result *ret, struct ssdpm_error *error)
 	};
 	struct ssdpm_cap_run run = { .size = sizeof(run) };
 	struct ssdpm_cap_point points[2] = { 0 };
-	int err = ssdpm_cap_simulate(in.sleeper, NULL, segments, 2, ios, 2,
-				     &run, points, error);
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = segments,
+		.n_segments = 2,
+		.ios = ios,
+		.n_ios = 2,
+	};
+	int err = ssdpm_cap_simulate(in.sleeper, NULL, &schedule, &run, points,
+				     error);
 
 	if (!err)
 		ret->energy_nj = run.duration_ns + points[1].duration_ns;
@@ -1653,8 +1667,7 @@ static int call_background_to_json(struct result *ret,
 static int call_budget_frontier(struct result *ret, struct ssdpm_error *error)
 {
 	size_t n;
-	int err = ssdpm_budget_get_frontier(budget_options, budget_n_options, 2,
-					    NULL, 0, &n, error);
+	int err = ssdpm_budget_get_frontier(&budget_params, NULL, 0, &n, error);
 
 	if (!err)
 		ret->energy_nj = n;
@@ -2429,19 +2442,21 @@ static void call_sustained_writes(void)
 static void call_caps(void)
 {
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
-	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = &segment,
+		.n_segments = 1,
+	};
 	struct ssdpm_cap_stream stream = { .op = SSDPM_OP_WRITE, .share = 1 };
 	struct ssdpm_cap_params params = { .size = sizeof(params) };
 	struct ssdpm_cap_result result = { .size = sizeof(result) };
 	struct ssdpm_cap_point point;
 	size_t n;
 
-	ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2, parameters, &n,
+	ssdpm_cap_params_from_model(in.sleeper, NULL, &stream, 1, &params,
 				    NULL);
-	ssdpm_cap_params_from_model(in.sleeper, parameters, n, 0, &stream, 1,
-				    &params, NULL);
 	ssdpm_cap_calculate(&params, &result, NULL);
-	ssdpm_cap_timeline(&params, &segment, 1, 0, &point, 1, &n, NULL);
+	ssdpm_cap_timeline(&params, &schedule, &point, 1, &n, NULL);
 }
 
 static const struct {

@@ -17,22 +17,34 @@ static const struct ssdpm_budget_option *options_of(const Options &options)
 }
 
 /* None where nothing fits. */
+static struct ssdpm_budget_params params_of(const Options &options,
+					    const Counts &counts)
+{
+	struct ssdpm_budget_params params = {};
+
+	params.size = sizeof(params);
+	params.options = options_of(options);
+	params.n_options = counts.data();
+	params.n_items = (size_t)counts.size();
+	return params;
+}
+
 static py::object budget_solve(const Options &options, const Counts &counts,
 			       uint64_t budget_uw)
 {
 	struct ssdpm_budget_answer answer = {};
 	struct ssdpm_error error = {};
+	struct ssdpm_budget_params params = params_of(options, counts);
 	Counts choices(counts.size());
 	uint32_t *to = choices.mutable_data();
 	int err;
 
+	params.budget_uw = budget_uw;
 	answer.size = sizeof(answer);
 	{
 		py::gil_scoped_release release;
 
-		err = ssdpm_budget_solve(options_of(options), counts.data(),
-					 (size_t)counts.size(), budget_uw, to,
-					 &answer, &error);
+		err = ssdpm_budget_solve(&params, to, &answer, &error);
 	}
 	if (err == -ENOSPC)
 		return py::none();
@@ -45,12 +57,12 @@ static py::object budget_solve(const Options &options, const Counts &counts,
 
 static Options budget_frontier(const Options &options, const Counts &counts)
 {
-	const struct ssdpm_budget_option *from = options_of(options);
-	size_t n = 0, n_items = (size_t)counts.size();
+	const struct ssdpm_budget_params params = params_of(options, counts);
+	size_t n = 0;
 
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_budget_get_frontier(from, counts.data(), n_items,
-						 nullptr, 0, &n, error);
+		return ssdpm_budget_get_frontier(&params, nullptr, 0, &n,
+						 error);
 	});
 
 	Options points({ (py::ssize_t)n, (py::ssize_t)2 });
@@ -59,8 +71,7 @@ static Options budget_frontier(const Options &options, const Counts &counts)
 			points.mutable_data());
 
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_budget_get_frontier(from, counts.data(), n_items,
-						 to, n, &n, error);
+		return ssdpm_budget_get_frontier(&params, to, n, &n, error);
 	});
 	return points;
 }

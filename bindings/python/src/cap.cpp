@@ -121,12 +121,9 @@ static py::tuple cap_calculate(const CapDriveTuple &drive,
 		span_tuple(result.max_power_uw), result.limit, result.assumed);
 }
 
-static py::tuple cap_params_from_model(const Model &model,
-				       const ParameterTuples &from,
-				       uint32_t state,
+static py::tuple cap_params_from_model(const Model &model, const SimParams &sim,
 				       const StreamTuples &streams)
 {
-	const Parameters parameters = parameters_from(from);
 	std::vector<struct ssdpm_cap_stream> filled;
 	struct ssdpm_cap_params params = {};
 	struct ssdpm_error error = {};
@@ -135,8 +132,7 @@ static py::tuple cap_params_from_model(const Model &model,
 	for (const StreamTuple &one : streams)
 		filled.push_back(stream_from(one));
 	params.size = sizeof(params);
-	if (ssdpm_cap_params_from_model(model.get(), parameters.data(),
-					parameters.size(), state, filled.data(),
+	if (ssdpm_cap_params_from_model(model.get(), sim.get(), filled.data(),
 					filled.size(), &params, &error))
 		raise_error(error, false);
 	for (const struct ssdpm_cap_stream &one : filled)
@@ -157,6 +153,17 @@ static std::vector<struct ssdpm_cap_segment> segments_from(
 	return to;
 }
 
+static struct ssdpm_cap_schedule schedule_of(
+	const std::vector<struct ssdpm_cap_segment> &segments)
+{
+	struct ssdpm_cap_schedule schedule = {};
+
+	schedule.size = sizeof(schedule);
+	schedule.segments = segments.data();
+	schedule.n_segments = segments.size();
+	return schedule;
+}
+
 static py::array cap_timeline(const CapDriveTuple &drive,
 			      const StreamTuples &streams,
 			      const SegmentTuples &from, uint64_t interval_ns)
@@ -164,16 +171,17 @@ static py::array cap_timeline(const CapDriveTuple &drive,
 	CapParams cap(drive, streams);
 	const std::vector<struct ssdpm_cap_segment> segments =
 		segments_from(from);
+	struct ssdpm_cap_schedule schedule = schedule_of(segments);
 	std::vector<struct ssdpm_cap_point> points;
 	struct ssdpm_error error = {};
 	size_t n;
 
-	if (ssdpm_cap_timeline(&cap.params, segments.data(), segments.size(),
-			       interval_ns, nullptr, 0, &n, &error))
+	schedule.interval_ns = interval_ns;
+	if (ssdpm_cap_timeline(&cap.params, &schedule, nullptr, 0, &n, &error))
 		raise_error(error, false);
 	points.resize(n);
-	if (ssdpm_cap_timeline(&cap.params, segments.data(), segments.size(),
-			       interval_ns, points.data(), n, &n, &error))
+	if (ssdpm_cap_timeline(&cap.params, &schedule, points.data(), n, &n,
+			       &error))
 		raise_error(error, false);
 	return py::array_t<struct ssdpm_cap_point>((py::ssize_t)n,
 						   points.data());
@@ -185,19 +193,19 @@ static py::tuple cap_simulate(const Model &model, const SimParams &params,
 	const std::vector<struct ssdpm_cap_segment> segments =
 		segments_from(from);
 	std::vector<struct ssdpm_cap_point> points(segments.size());
-	const struct ssdpm_io *at = ios.data();
-	const size_t n = (size_t)ios.size();
+	struct ssdpm_cap_schedule schedule = schedule_of(segments);
 	struct ssdpm_cap_run run = {};
 	struct ssdpm_error error = {};
 	int err;
 
 	run.size = sizeof(run);
+	schedule.ios = ios.data();
+	schedule.n_ios = (size_t)ios.size();
 	{
 		py::gil_scoped_release release;
 
-		err = ssdpm_cap_simulate(model.get(), params.get(),
-					 segments.data(), segments.size(), at,
-					 n, &run, points.data(), &error);
+		err = ssdpm_cap_simulate(model.get(), params.get(), &schedule,
+					 &run, points.data(), &error);
 	}
 	if (err)
 		raise_error(error, false);

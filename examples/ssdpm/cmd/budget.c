@@ -209,22 +209,32 @@ static enum exit_status make_problem(struct budget *budget,
 	return STATUS_DONE;
 }
 
+static struct ssdpm_budget_params params_of(const struct budget *budget,
+					    const struct problem *problem)
+{
+	return (struct ssdpm_budget_params){
+		.size = sizeof(struct ssdpm_budget_params),
+		.options = problem->options,
+		.n_options = problem->n_options,
+		.n_items = budget->items->n_all,
+	};
+}
+
 static enum exit_status find_frontier(struct budget *budget,
 				      const struct problem *problem,
 				      struct ssdpm_error *error)
 {
-	size_t n = budget->items->n_all, most;
+	const struct ssdpm_budget_params params = params_of(budget, problem);
+	size_t most;
 
-	if (ssdpm_budget_get_frontier(problem->options, problem->n_options, n,
-				      NULL, 0, &most, error))
+	if (ssdpm_budget_get_frontier(&params, NULL, 0, &most, error))
 		return STATUS_FAILED;
 	budget->frontier = calloc(most, sizeof(*budget->frontier));
 	if (!budget->frontier) {
 		strcpy(error->message, "out of memory");
 		return STATUS_FAILED;
 	}
-	if (ssdpm_budget_get_frontier(problem->options, problem->n_options, n,
-				      budget->frontier, most,
+	if (ssdpm_budget_get_frontier(&params, budget->frontier, most,
 				      &budget->n_frontier, error))
 		return STATUS_FAILED;
 	return STATUS_DONE;
@@ -234,6 +244,7 @@ static enum exit_status solve(struct budget *budget,
 			      const struct problem *problem)
 {
 	const struct budget_options *o = budget->options;
+	struct ssdpm_budget_params params = params_of(budget, problem);
 	struct ssdpm_error error;
 	int err;
 
@@ -249,10 +260,9 @@ static enum exit_status solve(struct budget *budget,
 	budget->answer.size = sizeof(budget->answer);
 	if (o->base_uw > o->budget_uw)
 		return STATUS_DONE;
-	err = ssdpm_budget_solve(problem->options, problem->n_options,
-				 budget->items->n_all,
-				 o->budget_uw - o->base_uw, budget->chosen,
-				 &budget->answer, &error);
+	params.budget_uw = o->budget_uw - o->base_uw;
+	err = ssdpm_budget_solve(&params, budget->chosen, &budget->answer,
+				 &error);
 	budget->fits = !err;
 	if (!err || err == -ENOSPC)
 		return STATUS_DONE;

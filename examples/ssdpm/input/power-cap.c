@@ -190,6 +190,8 @@ enum exit_status run_power_caps(const struct plan *plan,
 	struct ssdpm_sim_params params = sim_params_of(plan, subject);
 	uint32_t kind = ssdpm_model_get_info(subject->drive->model)->kind;
 	struct ssdpm_cap_segment segments[MAX_CAPS];
+	struct ssdpm_cap_schedule schedule = { .size = sizeof(schedule),
+					       .segments = segments };
 	struct ssdpm_error error;
 	enum exit_status status = resolve(subject->drive, caps, segments);
 
@@ -209,8 +211,10 @@ enum exit_status run_power_caps(const struct plan *plan,
 		params.apst = &job->row.resolved.apst;
 	else
 		params.lpm = job->row.resolved.lpm;
-	if (!ssdpm_cap_simulate(subject->drive->model, &params, segments,
-				caps->n, plan->records->ios, plan->records->n,
+	schedule.n_segments = caps->n;
+	schedule.ios = plan->records->ios;
+	schedule.n_ios = plan->records->n;
+	if (!ssdpm_cap_simulate(subject->drive->model, &params, &schedule,
 				&ret_answer->run, ret_answer->points, &error))
 		return STATUS_DONE;
 	complain("%s on %s, --power-cap %s: %s", subject->drive->name,
@@ -219,11 +223,12 @@ enum exit_status run_power_caps(const struct plan *plan,
 	return STATUS_FAILED;
 }
 
-static int calculate(const struct subject *subject, uint32_t state,
-		     const struct ssdpm_cap_segment *segments, size_t n,
-		     uint64_t interval_ns, struct cap_answer *answer,
-		     struct ssdpm_error *error)
+static int calculate(const struct plan *plan,
+		     const struct ssdpm_cap_schedule *schedule,
+		     struct cap_answer *answer, struct ssdpm_error *error)
 {
+	const struct subject *subject = answer->subject;
+	const struct ssdpm_sim_params sim = sim_params_of(plan, subject);
 	struct ssdpm_cap_params params = { .size = sizeof(params) };
 	const double read = (double)answer->read_ppm / WHOLE_PPM;
 	struct ssdpm_cap_stream streams[2] = {
@@ -234,14 +239,13 @@ static int calculate(const struct subject *subject, uint32_t state,
 	};
 	bool reads = answer->read_ppm, writes = answer->read_ppm < WHOLE_PPM;
 	int err = ssdpm_cap_params_from_model(
-		subject->drive->model, subject->parameters,
-		subject->n_parameters, state, streams + !reads,
+		subject->drive->model, &sim, streams + !reads,
 		(size_t)reads + writes, &params, error);
 
 	if (!err)
-		err = ssdpm_cap_timeline(&params, segments, n, interval_ns,
-					 answer->points, answer->n_points,
-					 &answer->n_points, error);
+		err = ssdpm_cap_timeline(&params, schedule, answer->points,
+					 answer->n_points, &answer->n_points,
+					 error);
 	return err;
 }
 
@@ -251,8 +255,13 @@ enum exit_status run_mix_caps(const struct plan *plan,
 			      uint64_t interval_ns,
 			      struct cap_answer *ret_answer)
 {
-	uint32_t state = plan->sim_options->operational_state;
 	struct ssdpm_cap_segment segments[MAX_CAPS];
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = segments,
+		.n_segments = caps->n,
+		.interval_ns = interval_ns,
+	};
 	struct ssdpm_error error;
 	enum exit_status status = resolve(subject->drive, caps, segments);
 	int err;
@@ -263,13 +272,11 @@ enum exit_status run_mix_caps(const struct plan *plan,
 		return status;
 	if (!segments[caps->n - 1].duration_ns)
 		segments[caps->n - 1].duration_ns = NS_PER_S;
-	err = calculate(subject, state, segments, caps->n, interval_ns,
-			ret_answer, &error);
+	err = calculate(plan, &schedule, ret_answer, &error);
 	if (!err) {
 		if (make_points(ret_answer))
 			return STATUS_FAILED;
-		err = calculate(subject, state, segments, caps->n, interval_ns,
-				ret_answer, &error);
+		err = calculate(plan, &schedule, ret_answer, &error);
 	}
 	if (!err)
 		return STATUS_DONE;

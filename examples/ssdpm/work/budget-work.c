@@ -259,29 +259,39 @@ static void take_run(const struct budget_work *work,
 	result->limit = run->n_slowed ? SSDPM_CAP_LIMIT_POWER : 0;
 }
 
-static int simulate(const struct budget_options *options,
-		    const struct budget_work *work,
-		    const struct budget_drive *drive, uint64_t cap_uw,
-		    struct ssdpm_cap_result *result, struct ssdpm_error *error)
+static struct ssdpm_sim_params params_of(const struct budget_options *options,
+					 const struct budget_drive *drive)
 {
 	const struct sim_options *sim = &options->sim;
 	struct ssdpm_sim_params params;
-	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
-	struct ssdpm_cap_run run = { .size = sizeof(run) };
-	int err = ssdpm_sim_params_init(&params, sizeof(params));
 
-	if (err)
-		return err;
+	ssdpm_sim_params_init(&params, sizeof(params));
 	params.parameters = drive->parameters;
 	params.n_parameters = drive->n_parameters;
 	params.operational_state = drive->state;
 	params.flags = sim->flags;
 	if (sim->loop)
 		params.loop = sim->loop;
-	if (sim->pcie_link)
-		params.pcie_link = sim->pcie_link;
-	err = ssdpm_cap_simulate(drive->model, &params, &segment, 1, work->ios,
-				 work->n, &run, NULL, error);
+	return params;
+}
+
+static int simulate(const struct budget_work *work,
+		    const struct budget_drive *drive,
+		    const struct ssdpm_sim_params *params, uint64_t cap_uw,
+		    struct ssdpm_cap_result *result, struct ssdpm_error *error)
+{
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = &segment,
+		.n_segments = 1,
+		.ios = work->ios,
+		.n_ios = work->n,
+	};
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+	int err = ssdpm_cap_simulate(drive->model, params, &schedule, &run,
+				     NULL, error);
+
 	if (!err)
 		take_run(work, &run, result);
 	return err;
@@ -292,6 +302,7 @@ enum exit_status find_cap_result(const struct budget_options *options,
 				 const struct budget_drive *drive,
 				 struct ssdpm_cap_result *result)
 {
+	const struct ssdpm_sim_params sim = params_of(options, drive);
 	struct ssdpm_cap_params params = { .size = sizeof(params) };
 	struct ssdpm_cap_stream streams[2];
 	size_t n = take_mix(options, work, streams);
@@ -299,11 +310,10 @@ enum exit_status find_cap_result(const struct budget_options *options,
 	int err;
 
 	*result = (struct ssdpm_cap_result){ .size = sizeof(*result) };
-	err = ssdpm_cap_params_from_model(drive->model, drive->parameters,
-					  drive->n_parameters, drive->state,
-					  streams, n, &params, &error);
+	err = ssdpm_cap_params_from_model(drive->model, &sim, streams, n,
+					  &params, &error);
 	if (!err && work->workload)
-		err = simulate(options, work, drive, params.cap_uw, result,
+		err = simulate(work, drive, &sim, params.cap_uw, result,
 			       &error);
 	else if (!err)
 		err = ssdpm_cap_calculate(&params, result, &error);

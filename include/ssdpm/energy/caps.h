@@ -166,29 +166,29 @@ SSDPM_API int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 /**
  * ssdpm_cap_params_from_model() - what is known of a drive in a power state
  * @model:        the drive
- * @parameters:   of it, from ssdpm_parameters_from_model(), with what was
- *                measured put in by ssdpm_parameters_calibrate()
- * @n_parameters: how many
- * @state:        an operational one
+ * @sim:          its parameters, with what was measured put in by
+ *                ssdpm_parameters_calibrate(), and the operational state are
+ *                read; NULL: the defaults
  * @streams:      their op, share, io_bytes and write_amplification say what
  *                they are; what they know stays, the rest of the spans is
  *                filled
  * @n_streams:    1 to SSDPM_MAX_CAP_STREAMS
  * @ret_params:   its size member is set by the caller. The cap is the maximum
- *                power of @state; where the drive does not report it,
+ *                power of the state; where the drive does not report it,
  *                SSDPM_CAP_NONE. @streams is borrowed
  *
  * Energies are those of state 0: a cap makes a drive slower, not I/Os cheaper.
  * Of writes whose active power is assumed, the nominal one is the high one: a
  * maximum power is what writes at full throughput take.
  *
- * Return: 0; -EINVAL (the state, @parameters, a stream), -E2BIG.
+ * Return: 0; -EINVAL (the state, the parameters, a stream), -E2BIG.
  */
-SSDPM_API int ssdpm_cap_params_from_model(
-	const struct ssdpm_model *model,
-	const struct ssdpm_parameter *parameters, size_t n_parameters,
-	uint32_t state, struct ssdpm_cap_stream *streams, size_t n_streams,
-	struct ssdpm_cap_params *ret_params, struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
+					  const struct ssdpm_sim_params *sim,
+					  struct ssdpm_cap_stream *streams,
+					  size_t n_streams,
+					  struct ssdpm_cap_params *ret_params,
+					  struct ssdpm_error *reterr);
 
 /** Points of one timeline. */
 #define SSDPM_MAX_CAP_POINTS (1 << 24)
@@ -230,12 +230,28 @@ struct ssdpm_cap_point {
 };
 
 /**
- * ssdpm_cap_timeline() - caps that change while a drive works
- * @params:      the drive and what it does; its cap is not read
+ * struct ssdpm_cap_schedule - caps that change, and a trace (sized parameters)
+ * @size:        sizeof(struct ssdpm_cap_schedule)
  * @segments:    one cap after the other
  * @n_segments:  1 or more
- * @interval_ns: length of each point, the last one may be shorter; 0: a point
- *               for each segment
+ * @interval_ns: ssdpm_cap_timeline(): length of each point, the last one may be
+ *               shorter; 0: a point for each segment
+ * @ios:         ssdpm_cap_simulate(): the trace, sorted
+ * @n_ios:       how many
+ */
+struct ssdpm_cap_schedule {
+	size_t size;
+	const struct ssdpm_cap_segment *segments;
+	size_t n_segments;
+	uint64_t interval_ns;
+	const struct ssdpm_io *ios;
+	size_t n_ios;
+};
+
+/**
+ * ssdpm_cap_timeline() - caps that change while a drive works
+ * @params:      the drive and what it does; its cap is not read
+ * @schedule:    the caps; its trace is not read
  * @ret_points:  room for @capacity; may be NULL where that is 0
  * @ret_n:       how many there are, which may be more than @capacity: then the
  *               first ones were written
@@ -247,8 +263,7 @@ struct ssdpm_cap_point {
  * points than SSDPM_MAX_CAP_POINTS).
  */
 SSDPM_API int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
-				 const struct ssdpm_cap_segment *segments,
-				 size_t n_segments, uint64_t interval_ns,
+				 const struct ssdpm_cap_schedule *schedule,
 				 struct ssdpm_cap_point *ret_points,
 				 size_t capacity, size_t *ret_n,
 				 struct ssdpm_error *reterr);
@@ -295,14 +310,11 @@ struct ssdpm_cap_run {
  * ssdpm_cap_simulate() - a trace under a cap, or under caps that change
  * @params:     as for ssdpm_sim_new(), with the state whose idle power the
  *              drive has under all caps; intervals are not read
- * @segments:   one cap after the other, from the first I/O on, on the clock of
+ * @schedule:   the trace and the caps, from the first I/O on, on the clock of
  *              the simulation, which all delays move. The last one lasts as
  *              long as the trace: its duration is not read
- * @n_segments: 1 or more
- * @ios:        the trace, sorted
- * @n:          how many
  * @ret_run:    its size member is set by the caller
- * @ret_points: what comes of each segment, @n_segments of them, or NULL.
+ * @ret_points: what comes of each segment, as many as these, or NULL.
  *              Segments that the trace does not come to have no duration
  *
  * What an I/O takes over idle power is spent no faster than the cap allows that
@@ -318,9 +330,8 @@ struct ssdpm_cap_run {
  */
 SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
 				 const struct ssdpm_sim_params *params,
-				 const struct ssdpm_cap_segment *segments,
-				 size_t n_segments, const struct ssdpm_io *ios,
-				 size_t n, struct ssdpm_cap_run *ret_run,
+				 const struct ssdpm_cap_schedule *schedule,
+				 struct ssdpm_cap_run *ret_run,
 				 struct ssdpm_cap_point *ret_points,
 				 struct ssdpm_error *reterr);
 
@@ -369,13 +380,25 @@ struct ssdpm_budget_answer {
 };
 
 /**
+ * struct ssdpm_budget_params - what is shared out (sized parameters)
+ * @size:      sizeof(struct ssdpm_budget_params)
+ * @options:   of the first item, then of the second, and so on
+ * @n_options: of each item, 1 to SSDPM_BUDGET_MAX_OPTIONS
+ * @n_items:   drives, or cards of several that have one state together; 1 to
+ *             SSDPM_BUDGET_MAX_ITEMS
+ * @budget_uw: that their powers may come to
+ */
+struct ssdpm_budget_params {
+	size_t size;
+	const struct ssdpm_budget_option *options;
+	const uint32_t *n_options;
+	size_t n_items;
+	uint64_t budget_uw;
+};
+
+/**
  * ssdpm_budget_solve() - one option for each item, least loss within a budget
- * @options:     of the first item, then of the second, and so on
- * @n_options:   of each item, 1 to SSDPM_BUDGET_MAX_OPTIONS
- * @n_items:     drives, or cards of several that have one state together; 1 to
- *               SSDPM_BUDGET_MAX_ITEMS
- * @budget_uw:   that their powers may come to
- * @ret_choices: of each item, from 0 on; room for @n_items; or NULL
+ * @ret_choices: of each item, from 0 on; room for all; or NULL
  * @ret_answer:  its size member is set by the caller
  *
  * Exact, in whole microwatts: the multiple-choice knapsack problem, by its
@@ -385,16 +408,16 @@ struct ssdpm_budget_answer {
  * answer says that it is not @exact.
  *
  * Return: 0; -ENOSPC (the lowest states do not fit: the message has their sum),
- * -EINVAL (numbers), -E2BIG (@ret_answer), -ENOMEM.
+ * -EINVAL (numbers), -E2BIG (sizes), -ENOMEM.
  */
-SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
-				 const uint32_t *n_options, size_t n_items,
-				 uint64_t budget_uw, uint32_t *ret_choices,
+SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
+				 uint32_t *ret_choices,
 				 struct ssdpm_budget_answer *ret_answer,
 				 struct ssdpm_error *reterr);
 
 /**
  * ssdpm_budget_get_frontier() - what each watt buys
+ * @params:     its budget is not read
  * @ret_points: sums of power and loss, from the least power on; room for
  *              @capacity; may be NULL where that is 0
  * @ret_n:      how many there are, which may be more than @capacity: then the
@@ -408,9 +431,9 @@ SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
  * Return: 0; as ssdpm_budget_solve().
  */
 SSDPM_API int ssdpm_budget_get_frontier(
-	const struct ssdpm_budget_option *options, const uint32_t *n_options,
-	size_t n_items, struct ssdpm_budget_option *ret_points, size_t capacity,
-	size_t *ret_n, struct ssdpm_error *reterr);
+	const struct ssdpm_budget_params *params,
+	struct ssdpm_budget_option *ret_points, size_t capacity, size_t *ret_n,
+	struct ssdpm_error *reterr);
 
 /** ssdpm_cap_limit_to_string() - "interface", "nand", "power", or NULL */
 SSDPM_API const char *ssdpm_cap_limit_to_string(uint32_t limit);

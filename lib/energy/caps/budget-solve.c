@@ -438,9 +438,8 @@ static void answer(const struct solver *s, uint32_t *ret_choices,
 	answer->exact = !s->gave_up;
 }
 
-int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
-		       const uint32_t *n_options, size_t n_items,
-		       uint64_t budget_uw, uint32_t *ret_choices,
+int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
+		       uint32_t *ret_choices,
 		       struct ssdpm_budget_answer *ret_answer,
 		       struct ssdpm_error *reterr)
 {
@@ -449,15 +448,15 @@ int ssdpm_budget_solve(const struct ssdpm_budget_option *options,
 	struct problem problem;
 	int r = ssdpm__sized_check(ret_answer, sizeof(known),
 				   "ssdpm_budget_answer", reterr);
-	/* More than all drives can take changes nothing. */
-	int64_t budget =
-		budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)budget_uw;
+	int64_t budget;
 
 	if (!r)
-		r = ssdpm__problem_new(&problem, options, n_options, n_items,
-				       reterr);
+		r = ssdpm__problem_new(&problem, params, reterr);
 	if (r)
 		return r;
+	/* More than all drives can take changes nothing. */
+	budget = problem.budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 :
+						     (int64_t)problem.budget_uw;
 	if (new_solver(&s, &problem))
 		r = ssdpm__no_memory(reterr);
 	else

@@ -104,10 +104,12 @@ static void find_units(struct problem *p)
 		p->unit_uw = p->loss_unit = 1;
 }
 
-static int check(const struct ssdpm_budget_option *options,
-		 const uint32_t *n_options, size_t n_items, size_t *ret_n,
+static int check(const struct ssdpm_budget_params *params, size_t *ret_n,
 		 struct ssdpm_error *reterr)
 {
+	const struct ssdpm_budget_option *options = params->options;
+	const uint32_t *n_options = params->n_options;
+	const size_t n_items = params->n_items;
 	size_t n = 0;
 
 	if (!n_items || n_items > SSDPM_BUDGET_MAX_ITEMS)
@@ -132,17 +134,24 @@ static int check(const struct ssdpm_budget_option *options,
 }
 
 int ssdpm__problem_new(struct problem *problem,
-		       const struct ssdpm_budget_option *options,
-		       const uint32_t *n_options, size_t n_items,
+		       const struct ssdpm_budget_params *params,
 		       struct ssdpm_error *reterr)
 {
-	struct problem p = { .n_items = n_items };
+	struct ssdpm_budget_params known = { .size = sizeof(known) };
+	const struct ssdpm_budget_option *options;
+	struct problem p = { 0 };
 	size_t n = 0;
-	int r = check(options, n_options, n_items, &n, reterr);
+	int r = ssdpm__sized_in(&known, sizeof(known), params,
+				"ssdpm_budget_params", reterr);
 
+	if (!r)
+		r = check(&known, &n, reterr);
 	if (r)
 		return r;
-	p.items = calloc(n_items, sizeof(*p.items));
+	options = known.options;
+	p.n_items = known.n_items;
+	p.budget_uw = known.budget_uw;
+	p.items = calloc(p.n_items, sizeof(*p.items));
 	p.choices = calloc(n, sizeof(*p.choices));
 	p.moves = calloc(n, sizeof(*p.moves));
 	if (!p.items || !p.choices || !p.moves) {
@@ -150,11 +159,11 @@ int ssdpm__problem_new(struct problem *problem,
 		return ssdpm__no_memory(reterr);
 	}
 	n = 0;
-	for (uint32_t i = 0; i < n_items; i++) {
+	for (uint32_t i = 0; i < p.n_items; i++) {
 		struct item *item = &p.items[i];
 
 		item->choices = p.choices + n;
-		item->n = n_options[i];
+		item->n = known.n_options[i];
 		for (uint32_t j = 0; j < item->n; j++, n++)
 			p.choices[n] =
 				(struct choice){ (int64_t)options[n].power_uw,
@@ -177,15 +186,13 @@ void ssdpm__problem_free(struct problem *problem)
 	free(problem->moves);
 }
 
-int ssdpm_budget_get_frontier(const struct ssdpm_budget_option *options,
-			      const uint32_t *n_options, size_t n_items,
+int ssdpm_budget_get_frontier(const struct ssdpm_budget_params *params,
 			      struct ssdpm_budget_option *ret_points,
 			      size_t capacity, size_t *ret_n,
 			      struct ssdpm_error *reterr)
 {
 	struct problem problem;
-	int r = ssdpm__problem_new(&problem, options, n_options, n_items,
-				   reterr);
+	int r = ssdpm__problem_new(&problem, params, reterr);
 
 	if (r)
 		return r;

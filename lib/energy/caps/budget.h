@@ -42,11 +42,11 @@ struct problem {
 	int64_t most_loss;
 	int64_t unit_uw; /* all differences are multiples of these */
 	int64_t loss_unit;
+	uint64_t budget_uw;
 };
 
 int ssdpm__problem_new(struct problem *problem,
-		       const struct ssdpm_budget_option *options,
-		       const uint32_t *n_options, size_t n_items,
+		       const struct ssdpm_budget_params *params,
 		       struct ssdpm_error *reterr);
 void ssdpm__problem_free(struct problem *problem);
 

@@ -149,27 +149,32 @@ static struct ssdpm_cap_params params_of(const struct ssdpm_power_state *states,
 }
 
 int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
-				const struct ssdpm_parameter *parameters,
-				size_t n_parameters, uint32_t state,
+				const struct ssdpm_sim_params *sim,
 				struct ssdpm_cap_stream *streams,
 				size_t n_streams,
 				struct ssdpm_cap_params *ret_params,
 				struct ssdpm_error *reterr)
 {
-	const struct source source = { parameters, n_parameters };
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+	struct source source = { .parameters = parameters };
 	const struct ssdpm_power_state *states;
 	size_t n_states;
 	struct ssdpm_cap_params params;
+	struct ssdpm_sim_params known;
+	uint32_t state;
 	int r = ssdpm__sized_check(ret_params, sizeof(params),
 				   "ssdpm_cap_params", reterr);
 
 	if (!r)
-		r = ssdpm__check_parameters(model, parameters, n_parameters,
-					    reterr);
+		r = ssdpm__check_params(sim, &known, reterr);
+	if (!r)
+		r = ssdpm__take_parameters(model, &known, parameters, &source.n,
+					   reterr);
 	if (!r)
 		r = check_streams(streams, n_streams, reterr);
 	if (r)
 		return r;
+	state = known.operational_state;
 	states = ssdpm_model_get_states(model, &n_states);
 	if (state >= n_states ||
 	    states[state].flags & SSDPM_STATE_NON_OPERATIONAL)

@@ -571,20 +571,25 @@ static int simulate(struct job *job, struct ssdpm_cap_run *run,
 
 int ssdpm_cap_simulate(const struct ssdpm_model *model,
 		       const struct ssdpm_sim_params *params,
-		       const struct ssdpm_cap_segment *segments,
-		       size_t n_segments, const struct ssdpm_io *ios, size_t n,
+		       const struct ssdpm_cap_schedule *schedule,
 		       struct ssdpm_cap_run *ret_run,
 		       struct ssdpm_cap_point *ret_points,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_cap_run result = { 0 };
-	struct job job = { .ios = ios,
-			   .n = n,
-			   .segments = segments,
-			   .n_segments = n_segments };
+	struct ssdpm_cap_schedule known = { .size = sizeof(known) };
+	struct job job = { 0 };
+	size_t n_segments;
 	int r = ssdpm__sized_check(ret_run, sizeof(result), "ssdpm_cap_run",
 				   reterr);
 
+	if (!r)
+		r = ssdpm__sized_in(&known, sizeof(known), schedule,
+				    "ssdpm_cap_schedule", reterr);
+	job.ios = known.ios;
+	job.n = known.n_ios;
+	job.segments = known.segments;
+	job.n_segments = n_segments = known.n_segments;
 	if (!r)
 		r = prepare(model, params, &job, reterr);
 	if (r)

@@ -124,20 +124,27 @@ static struct ssdpm_cap_point take(struct walk *walk, uint64_t ns)
 }
 
 int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
-		       const struct ssdpm_cap_segment *segments,
-		       size_t n_segments, uint64_t interval_ns,
+		       const struct ssdpm_cap_schedule *schedule,
 		       struct ssdpm_cap_point *ret_points, size_t capacity,
 		       size_t *ret_n, struct ssdpm_error *reterr)
 {
-	struct walk walk = { .segments = segments };
-	uint64_t n = n_segments;
+	struct ssdpm_cap_schedule known = { .size = sizeof(known) };
+	struct walk walk = { 0 };
+	uint64_t n, interval_ns;
 	struct cap cap;
 	int r = ssdpm__cap_take(params, false, &cap, reterr);
 
 	if (!r)
-		r = check(&cap, segments, n_segments, &walk.end_ns, reterr);
+		r = ssdpm__sized_in(&known, sizeof(known), schedule,
+				    "ssdpm_cap_schedule", reterr);
+	if (!r)
+		r = check(&cap, known.segments, known.n_segments, &walk.end_ns,
+			  reterr);
 	if (r)
 		return r;
+	walk.segments = known.segments;
+	interval_ns = known.interval_ns;
+	n = known.n_segments;
 	if (interval_ns)
 		n = (walk.end_ns - 1) / interval_ns + 1;
 	if (n > SSDPM_MAX_CAP_POINTS)

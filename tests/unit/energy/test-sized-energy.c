@@ -344,21 +344,54 @@ static int cap_calculate_nand(void *sized, struct ssdpm_error *error)
 static int cap_params_from_model(void *sized, struct ssdpm_error *error)
 {
 	static struct ssdpm_cap_stream streams[1];
-	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
-	size_t n = parameters_of(p);
 
 	streams[0] =
 		(struct ssdpm_cap_stream){ .op = SSDPM_OP_WRITE, .share = 1 };
-	return ssdpm_cap_params_from_model(model, p, n, 0, streams, 1, sized,
+	return ssdpm_cap_params_from_model(model, NULL, streams, 1, sized,
 					   error);
 }
+
+static int cap_params_from_sim(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_stream one = { .op = SSDPM_OP_WRITE, .share = 1 };
+	struct ssdpm_cap_params params = { .size = sizeof(params) };
+
+	return ssdpm_cap_params_from_model(model, sized, &one, 1, &params,
+					   error);
+}
+
+static const struct ssdpm_cap_schedule schedule = {
+	.size = sizeof(schedule),
+	.segments = &segment,
+	.n_segments = 1,
+	.ios = ios,
+	.n_ios = N_IOS,
+};
+static const struct ssdpm_budget_option budget_options[] = { { 2, 0 },
+							     { 1, 3 } };
+static const uint32_t budget_n_options = 2;
+static const struct ssdpm_budget_params budget_params = {
+	.size = sizeof(budget_params),
+	.options = budget_options,
+	.n_options = &budget_n_options,
+	.n_items = 1,
+	.budget_uw = 1,
+};
 
 static int cap_timeline(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_cap_point point;
 	size_t n;
 
-	return ssdpm_cap_timeline(sized, &segment, 1, 0, &point, 1, &n, error);
+	return ssdpm_cap_timeline(sized, &schedule, &point, 1, &n, error);
+}
+
+static int cap_timeline_by(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_point point;
+	size_t n;
+
+	return ssdpm_cap_timeline(&cap_params, sized, &point, 1, &n, error);
 }
 
 static int cap_timeline_nand(void *sized, struct ssdpm_error *error)
@@ -371,25 +404,40 @@ static int cap_timeline_nand(void *sized, struct ssdpm_error *error)
 
 static int cap_simulate(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_cap_simulate(model, NULL, &segment, 1, ios, N_IOS, sized,
-				  NULL, error);
+	return ssdpm_cap_simulate(model, NULL, &schedule, sized, NULL, error);
 }
 
 static int cap_simulate_by(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_cap_run run = { .size = sizeof(run) };
 
-	return ssdpm_cap_simulate(model, sized, &segment, 1, ios, N_IOS, &run,
-				  NULL, error);
+	return ssdpm_cap_simulate(model, sized, &schedule, &run, NULL, error);
+}
+
+static int cap_simulate_under(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+
+	return ssdpm_cap_simulate(model, NULL, sized, &run, NULL, error);
 }
 
 static int budget_solve(void *sized, struct ssdpm_error *error)
 {
-	const struct ssdpm_budget_option options[] = { { 2, 0 }, { 1, 3 } };
-	const uint32_t n_options = 2;
+	return ssdpm_budget_solve(&budget_params, NULL, sized, error);
+}
 
-	return ssdpm_budget_solve(options, &n_options, 1, 1, NULL, sized,
-				  error);
+static int budget_solve_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
+
+	return ssdpm_budget_solve(sized, NULL, &answer, error);
+}
+
+static int budget_frontier_of(void *sized, struct ssdpm_error *error)
+{
+	size_t n;
+
+	return ssdpm_budget_get_frontier(sized, NULL, 0, &n, error);
 }
 
 /* --- measure --- */
@@ -1040,6 +1088,16 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_cap_simulate, ssdpm_cap_run, SIZED_OUT, NULL, cap_simulate),
 	SIZED(ssdpm_cap_simulate, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      cap_simulate_by),
+	SIZED(ssdpm_cap_params_from_model, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, cap_params_from_sim),
+	SIZED(ssdpm_cap_timeline, ssdpm_cap_schedule, SIZED_IN, &schedule,
+	      cap_timeline_by),
+	SIZED(ssdpm_cap_simulate, ssdpm_cap_schedule, SIZED_IN, &schedule,
+	      cap_simulate_under),
+	SIZED(ssdpm_budget_solve, ssdpm_budget_params, SIZED_IN, &budget_params,
+	      budget_solve_of),
+	SIZED(ssdpm_budget_get_frontier, ssdpm_budget_params, SIZED_IN,
+	      &budget_params, budget_frontier_of),
 	SIZED(ssdpm_budget_solve, ssdpm_budget_answer, SIZED_OUT, NULL,
 	      budget_solve),
 	SIZED(ssdpm_integral_new, ssdpm_energy_params, SIZED_IN, NULL,

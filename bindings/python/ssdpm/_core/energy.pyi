@@ -245,7 +245,7 @@ _Segment: TypeAlias = tuple[int, int, int]
 
 # cap_uw, known, assumed, idle_uw, max_uw, streams.
 def cap_params_from_model(
-    model: Model, parameters: list[_Parameter], state: int, streams: list[_Stream]
+    model: Model, params: SimParams, streams: list[_Stream]
 ) -> tuple[int, int, int, _Span, _Span, list[_Stream]]: ...
 def cap_timeline(
     drive: _CapDrive,

@@ -402,8 +402,7 @@ def from_model(
     setup = Setup(model, parameters=parameters, measured=measured, spare=spare)
     cap_uw, known, assumed, idle, most, found = _core.energy.cap_params_from_model(
         setup.model._handle,
-        [one._tuple() for one in setup.parameters],
-        check_unsigned(state, "state", 2**32 - 1),
+        setup.core(None, check_unsigned(state, "state", 2**32 - 1)),
         [one._tuple() for one in _streams(streams)],
     )
     drive = Drive(

@@ -16,6 +16,44 @@ struct small {
 	uint64_t budget_uw;
 };
 
+static struct ssdpm_budget_params shared(
+	const struct ssdpm_budget_option *options, const uint32_t *n_options,
+	size_t n_items, uint64_t budget_uw)
+{
+	return (struct ssdpm_budget_params){
+		.size = sizeof(struct ssdpm_budget_params),
+		.options = options,
+		.n_options = n_options,
+		.n_items = n_items,
+		.budget_uw = budget_uw,
+	};
+}
+
+static int budget_solve(const struct ssdpm_budget_option *options,
+			const uint32_t *n_options, size_t n_items,
+			uint64_t budget_uw, uint32_t *ret_choices,
+			struct ssdpm_budget_answer *ret_answer,
+			struct ssdpm_error *reterr)
+{
+	const struct ssdpm_budget_params params =
+		shared(options, n_options, n_items, budget_uw);
+
+	return ssdpm_budget_solve(&params, ret_choices, ret_answer, reterr);
+}
+
+static int budget_get_frontier(const struct ssdpm_budget_option *options,
+			       const uint32_t *n_options, size_t n_items,
+			       struct ssdpm_budget_option *ret_points,
+			       size_t capacity, size_t *ret_n,
+			       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_budget_params params =
+		shared(options, n_options, n_items, 0);
+
+	return ssdpm_budget_get_frontier(&params, ret_points, capacity, ret_n,
+					 reterr);
+}
+
 static uint32_t below(uint64_t *seed, uint32_t n)
 {
 	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -108,8 +146,8 @@ static void answers_are_those_of_trying_everything(void **state)
 
 		make_small(&s, &seed);
 		bool fits = try_everything(&s, 0, 0, 0, 0, &uw, &loss);
-		int r = ssdpm_budget_solve(s.options, s.n_options, s.n_items,
-					   s.budget_uw, choices, &a, &error);
+		int r = budget_solve(s.options, s.n_options, s.n_items,
+				     s.budget_uw, choices, &a, &error);
 
 		if (!fits) {
 			assert_int_equal(r, -ENOSPC);
@@ -184,9 +222,9 @@ static void answers_are_those_of_a_dense_table(void **state)
 		fill_table(options, table);
 		for (uint64_t unit = 0; unit <= TABLE_UNITS; unit += 37) {
 			struct ssdpm_budget_answer a = { .size = sizeof(a) };
-			int r = ssdpm_budget_solve(
-				options, n_options, TABLE_ITEMS,
-				unit * 10000 + unit, NULL, &a, NULL);
+			int r = budget_solve(options, n_options, TABLE_ITEMS,
+					     unit * 10000 + unit, NULL, &a,
+					     NULL);
 
 			if (table[unit] == UINT64_MAX) {
 				assert_int_equal(r, -ENOSPC);
@@ -211,24 +249,24 @@ static void each_point_of_the_frontier_is_an_answer(void **state)
 		size_t n, m;
 
 		make_small(&s, &seed);
-		assert_int_equal(ssdpm_budget_get_frontier(
-					 s.options, s.n_options, s.n_items,
-					 points, 64, &n, NULL),
+		assert_int_equal(budget_get_frontier(s.options, s.n_options,
+						     s.n_items, points, 64, &n,
+						     NULL),
 				 0);
 		assert_in_range(n, 1, 64);
 		for (size_t j = 0; j < n; j++) {
-			assert_int_equal(ssdpm_budget_solve(
-						 s.options, s.n_options,
-						 s.n_items, points[j].power_uw,
-						 NULL, &a, NULL),
+			assert_int_equal(budget_solve(s.options, s.n_options,
+						      s.n_items,
+						      points[j].power_uw, NULL,
+						      &a, NULL),
 					 0);
 			assert_int_equal(a.loss, points[j].loss);
 			assert_int_equal(a.power_uw, points[j].power_uw);
 			assert_int_equal(a.bound_loss, a.loss);
 		}
-		assert_int_equal(ssdpm_budget_get_frontier(
-					 s.options, s.n_options, s.n_items, few,
-					 n < 2 ? n : 2, &m, NULL),
+		assert_int_equal(budget_get_frontier(s.options, s.n_options,
+						     s.n_items, few,
+						     n < 2 ? n : 2, &m, NULL),
 				 0);
 		assert_int_equal(m, n);
 		assert_memory_equal(few, points,
@@ -261,8 +299,8 @@ static void hundreds_of_drives_come_close_to_their_bound(void **state)
 		struct ssdpm_error error;
 		uint64_t budget = most / 100 * share;
 
-		if (ssdpm_budget_solve(options, n_options, 500, budget, choices,
-				       &a, &error))
+		if (budget_solve(options, n_options, 500, budget, choices, &a,
+				 &error))
 			fail_msg("%s", error.message);
 		assert_true(a.power_uw <= budget);
 		assert_true(a.bound_loss <= a.loss);
@@ -297,8 +335,8 @@ static void choices_that_are_all_alike_end_in_time(void **state)
 	}
 	clock_t start = clock();
 
-	if (ssdpm_budget_solve(options, n_options, 200, most * 8 / 10, choices,
-			       &a, &error))
+	if (budget_solve(options, n_options, 200, most * 8 / 10, choices, &a,
+			 &error))
 		fail_msg("%s", error.message);
 	/* 2^30 steps are some seconds, also for a slow machine. */
 	assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
@@ -325,19 +363,19 @@ static void what_does_not_fit_says_by_how_much(void **state)
 	struct ssdpm_error error;
 
 	(void)state;
-	assert_int_equal(ssdpm_budget_solve(options, n_options, 2, 12500000,
-					    NULL, &a, &error),
-			 -ENOSPC);
+	assert_int_equal(
+		budget_solve(options, n_options, 2, 12500000, NULL, &a, &error),
+		-ENOSPC);
 	assert_string_equal(
 		error.message,
 		"all drives in their lowest state take 13.000001 W, 0.500001 W more than the budget");
 	assert_int_equal(a.loss, 7);
-	assert_int_equal(ssdpm_budget_solve(options, n_options, 2, 13000001,
-					    NULL, &a, &error),
-			 0);
+	assert_int_equal(
+		budget_solve(options, n_options, 2, 13000001, NULL, &a, &error),
+		0);
 	assert_int_equal(a.loss, 1);
-	assert_int_equal(ssdpm_budget_solve(options, n_options, 2, UINT64_MAX,
-					    NULL, &a, &error),
+	assert_int_equal(budget_solve(options, n_options, 2, UINT64_MAX, NULL,
+				      &a, &error),
 			 0);
 	assert_int_equal(a.loss, 0);
 	assert_int_equal(a.power_uw, 18500001);
@@ -351,32 +389,27 @@ static void numbers_beyond_the_limits_are_refused(void **state)
 	size_t n = 7;
 
 	(void)state;
-	assert_int_equal(ssdpm_budget_solve(&option, &one, 1, UINT64_MAX, NULL,
-					    &a, NULL),
-			 0);
 	assert_int_equal(
-		ssdpm_budget_solve(&option, &one, 0, 1, NULL, &a, NULL),
-		-EINVAL);
-	assert_int_equal(
-		ssdpm_budget_solve(&option, &none, 1, 1, NULL, &a, NULL),
-		-EINVAL);
-	assert_int_equal(
-		ssdpm_budget_solve(&option, &many, 1, 1, NULL, &a, NULL),
-		-EINVAL);
+		budget_solve(&option, &one, 1, UINT64_MAX, NULL, &a, NULL), 0);
+	assert_int_equal(budget_solve(&option, &one, 0, 1, NULL, &a, NULL),
+			 -EINVAL);
+	assert_int_equal(budget_solve(&option, &none, 1, 1, NULL, &a, NULL),
+			 -EINVAL);
+	assert_int_equal(budget_solve(&option, &many, 1, 1, NULL, &a, NULL),
+			 -EINVAL);
 	option.power_uw++;
 	assert_int_equal(
-		ssdpm_budget_get_frontier(&option, &one, 1, NULL, 0, &n, NULL),
+		budget_get_frontier(&option, &one, 1, NULL, 0, &n, NULL),
 		-EINVAL);
 	option.power_uw = 0;
 	option.loss = SSDPM_BUDGET_MAX + 1;
 	assert_int_equal(
-		ssdpm_budget_get_frontier(&option, &one, 1, NULL, 0, &n, NULL),
+		budget_get_frontier(&option, &one, 1, NULL, 0, &n, NULL),
 		-EINVAL);
 	assert_int_equal(n, 7);
 	a.size = 0;
-	assert_int_equal(
-		ssdpm_budget_solve(&option, &one, 1, 1, NULL, &a, NULL),
-		-EINVAL);
+	assert_int_equal(budget_solve(&option, &one, 1, 1, NULL, &a, NULL),
+			 -EINVAL);
 }
 
 int main(void)

@@ -32,6 +32,60 @@ static struct ssdpm_cap_result calculate(const struct ssdpm_cap_params *params)
 }
 
 /* Sequential writes of a drive that idles at 4 W: least squares of three. */
+static int cap_params_from_model(const struct ssdpm_model *model,
+				 const struct ssdpm_parameter *parameters,
+				 size_t n_parameters, uint32_t state,
+				 struct ssdpm_cap_stream *streams, size_t n,
+				 struct ssdpm_cap_params *ret_params,
+				 struct ssdpm_error *reterr)
+{
+	struct ssdpm_sim_params sim;
+
+	ssdpm_sim_params_init(&sim, sizeof(sim));
+	sim.parameters = parameters;
+	sim.n_parameters = n_parameters;
+	sim.operational_state = state;
+	return ssdpm_cap_params_from_model(model, &sim, streams, n, ret_params,
+					   reterr);
+}
+
+static int cap_timeline(const struct ssdpm_cap_params *params,
+			const struct ssdpm_cap_segment *segments,
+			size_t n_segments, uint64_t interval_ns,
+			struct ssdpm_cap_point *ret_points, size_t capacity,
+			size_t *ret_n, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = segments,
+		.n_segments = n_segments,
+		.interval_ns = interval_ns,
+	};
+
+	return ssdpm_cap_timeline(params, &schedule, ret_points, capacity,
+				  ret_n, reterr);
+}
+
+static int cap_simulate(const struct ssdpm_model *model,
+			const struct ssdpm_sim_params *params,
+			const struct ssdpm_cap_segment *segments,
+			size_t n_segments, const struct ssdpm_io *ios, size_t n,
+			struct ssdpm_cap_run *ret_run,
+			struct ssdpm_cap_point *ret_points,
+			struct ssdpm_error *reterr)
+{
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = segments,
+		.n_segments = n_segments,
+		.ios = ios,
+		.n_ios = n,
+	};
+
+	return ssdpm_cap_simulate(model, params, &schedule, ret_run, ret_points,
+				  reterr);
+}
+
 static struct ssdpm_cap_stream p3700_writes(void)
 {
 	return (struct ssdpm_cap_stream){
@@ -543,9 +597,9 @@ static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 
 	(void)state;
 	set(&drive, SSDPM_PARAMETER_BYTE_ENERGY, 0, 592);
-	assert_int_equal(ssdpm_cap_params_from_model(
-				 drive.model, drive.parameters, drive.n, 2,
-				 streams, 2, &params, NULL),
+	assert_int_equal(cap_params_from_model(drive.model, drive.parameters,
+					       drive.n, 2, streams, 2, &params,
+					       NULL),
 			 0);
 	assert_int_equal(params.cap_uw, 10000000);
 	assert_near(params.idle_uw.nominal, 4 * W, 0);
@@ -563,26 +617,26 @@ static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 	/* What a stream knows stays. */
 	streams[1] = p3700_writes();
 	streams[1].share = 0.5;
-	assert_int_equal(ssdpm_cap_params_from_model(
-				 drive.model, drive.parameters, drive.n, 0,
-				 streams, 2, &params, NULL),
+	assert_int_equal(cap_params_from_model(drive.model, drive.parameters,
+					       drive.n, 0, streams, 2, &params,
+					       NULL),
 			 0);
 	assert_int_equal(streams[1].known,
 			 SSDPM_CAP_NAND | SSDPM_CAP_BYTE_ENERGY);
 	assert_near(streams[1].byte_pj.nominal, 11080, 0);
-	assert_int_equal(ssdpm_cap_params_from_model(
-				 drive.model, drive.parameters, drive.n, 3,
-				 streams, 2, &params, &error),
+	assert_int_equal(cap_params_from_model(drive.model, drive.parameters,
+					       drive.n, 3, streams, 2, &params,
+					       &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "state 3");
 	streams[0].op = SSDPM_OP_DISCARD;
-	assert_int_equal(ssdpm_cap_params_from_model(
-				 drive.model, drive.parameters, drive.n, 0,
-				 streams, 2, &params, &error),
+	assert_int_equal(cap_params_from_model(drive.model, drive.parameters,
+					       drive.n, 0, streams, 2, &params,
+					       &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "stream 1");
 	for (size_t n = 0; n <= 5; n += 5) {
-		assert_int_equal(ssdpm_cap_params_from_model(
+		assert_int_equal(cap_params_from_model(
 					 drive.model, drive.parameters, drive.n,
 					 0, streams, n, &params, &error),
 				 -EINVAL);
@@ -607,9 +661,9 @@ static void caps_that_change_are_one_after_the_other(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_cap_timeline(&params, four_caps, 4, 0, points,
-					    10, &n, NULL),
-			 0);
+	assert_int_equal(
+		cap_timeline(&params, four_caps, 4, 0, points, 10, &n, NULL),
+		0);
 	assert_int_equal(n, 4);
 	for (size_t i = 0; i < n; i++) {
 		params.cap_uw = four_caps[i].cap_uw;
@@ -624,9 +678,9 @@ static void caps_that_change_are_one_after_the_other(void **state)
 		uj += alone.power_uw.nominal * (double)four_caps[i].duration_ns;
 	}
 	/* Second by second: the same in the end. */
-	assert_int_equal(ssdpm_cap_timeline(&params, four_caps, 4, S, points,
-					    10, &n, NULL),
-			 0);
+	assert_int_equal(
+		cap_timeline(&params, four_caps, 4, S, points, 10, &n, NULL),
+		0);
 	assert_int_equal(n, 10);
 	for (size_t i = 0; i < n; i++) {
 		double ns = (double)points[i].duration_ns;
@@ -654,8 +708,8 @@ static void check_timeline_refused(const struct ssdpm_cap_segment *segments,
 	struct ssdpm_error error;
 	size_t n = 77;
 
-	assert_int_equal(ssdpm_cap_timeline(&params, segments, n_segments,
-					    interval_ns, NULL, 0, &n, &error),
+	assert_int_equal(cap_timeline(&params, segments, n_segments,
+				      interval_ns, NULL, 0, &n, &error),
 			 code);
 	if (code)
 		fixture_assert_error(&error, code, 0, fragment);
@@ -697,8 +751,8 @@ static struct ssdpm_cap_run simulate(const struct drive *drive, uint32_t loop,
 	params.n_parameters = drive->n;
 	params.loop = loop;
 	params.operational_state = in_state;
-	if (ssdpm_cap_simulate(drive->model, &params, &segment, 1, ios, n, &run,
-			       NULL, &error))
+	if (cap_simulate(drive->model, &params, &segment, 1, ios, n, &run, NULL,
+			 &error))
 		fail_msg("%s", error.message);
 	return run;
 }
@@ -985,8 +1039,8 @@ static struct ssdpm_cap_run simulate_caps(
 
 	params.parameters = drive->parameters;
 	params.n_parameters = drive->n;
-	if (ssdpm_cap_simulate(drive->model, &params, segments, n_segments, ios,
-			       n, &run, points, &error))
+	if (cap_simulate(drive->model, &params, segments, n_segments, ios, n,
+			 &run, points, &error))
 		fail_msg("%s", error.message);
 	return run;
 }
@@ -1184,8 +1238,8 @@ static void check_run_refused(const struct drive *drive, uint32_t loop,
 	params.parameters = drive->parameters;
 	params.n_parameters = drive->n;
 	params.loop = loop;
-	assert_int_equal(ssdpm_cap_simulate(drive->model, &params, &segment, 1,
-					    ios, n, &run, NULL, &error),
+	assert_int_equal(cap_simulate(drive->model, &params, &segment, 1, ios,
+				      n, &run, NULL, &error),
 			 code);
 	fixture_assert_error(&error, code, 0, fragment);
 	assert_int_equal(run.n_ios, 77);
