@@ -78,9 +78,9 @@ UNITLESS = {
     # consistency: counts, shares
     "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts
-    "loss", "bound_loss", "n_examined",
+    "loss", "bound_loss", "n_examined", "n_items",
     # a power cap: counts, shares, kinds, bits
-    "write_amplification", "n_streams", "assumed", "loss_share", "limit", "n_slowed",
+    "write_amplification", "n_streams", "n_segments", "assumed", "loss_share", "limit", "n_slowed",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices

@@ -80,7 +80,8 @@ static enum exit_status add_job(const struct plan *plan,
 	const struct drive *drive = subject->drive;
 	struct job *job = &estimate->jobs[estimate->n_jobs];
 	bool required = policy < plan->policies + plan->n_required;
-	const struct ssdpm_policy what = policy_with_quirks(policy, &subject->quirks);
+	const struct ssdpm_policy what =
+		policy_with_quirks(policy, &subject->quirks);
 	struct ssdpm_error error;
 
 	if (!policy_fits(policy, drive, required && !plan->by_kind))
