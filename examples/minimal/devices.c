@@ -16,8 +16,12 @@ static void print_diagnoses(const struct ssdpm_diagnosis *found, size_t n)
 		printf("  %s: %s\n",
 		       ssdpm_severity_to_string(found[i].severity),
 		       found[i].message);
-		if (*found[i].advice)
-			printf("    %s\n", found[i].advice);
+		if (found[i].remedy)
+			printf("    do: %s\n",
+			       ssdpm_remedy_to_string(found[i].remedy));
+		for (uint32_t j = 0; j < found[i].n_changes; j++)
+			printf("    %s = %s\n", found[i].changes[j].target,
+			       found[i].changes[j].value);
 	}
 }
 

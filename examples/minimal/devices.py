@@ -17,8 +17,10 @@ def main(root: str | None) -> None:
         print(f"{device.name}: {device.product or '-'}")
         for diagnosis in device.diagnose():
             print(f"  {diagnosis.severity}: {diagnosis.message}")
-            if diagnosis.advice is not None:
-                print(f"    {diagnosis.advice}")
+            if diagnosis.remedy is not None:
+                print(f"    do: {diagnosis.remedy}")
+            for change in diagnosis.changes:
+                print(f"    {change.target} = {change.value}")
 
 
 if __name__ == "__main__":

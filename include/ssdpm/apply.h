@@ -198,7 +198,8 @@ SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
 
 /**
  * ssdpm_plan_add_profile() - what a profile says, for one device
- * @settings: from ssdpm_profile_find()
+ * @settings: from ssdpm_profile_find(); NULL: the built-in profile auto on the
+ *            power source of the machine, or on AC if that is not known
  *
  * A device that the profile cannot be applied to gives a step with
  * SSDPM_STEP_LEFT_ALONE. A drive with no-deepest-ps keeps its deepest safe
@@ -210,6 +211,19 @@ SSDPM_API int ssdpm_plan_add_profile(
 	struct ssdpm_plan *plan, struct ssdpm_device *device,
 	struct ssdpm_model *model,
 	const struct ssdpm_profile_settings *settings,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_add_profile_all() - what a profile says, for all devices
+ * @settings: as for ssdpm_plan_add_profile()
+ *
+ * Reads the devices of the machine, and their models without a command: from
+ * sysfs, a capture, or the built-in catalogue.
+ *
+ * Return: as ssdpm_device_list_read() and ssdpm_plan_add_profile().
+ */
+SSDPM_API int ssdpm_plan_add_profile_all(
+	struct ssdpm_plan *plan, const struct ssdpm_profile_settings *settings,
 	struct ssdpm_error *reterr);
 
 /**
@@ -444,6 +458,33 @@ SSDPM_API int ssdpm_plan_verify(struct ssdpm_plan *plan, uint32_t flags,
 				struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_plan_fill_fn - add the steps of a plan
+ * @userdata: that of ssdpm_plan_apply()
+ *
+ * Reads the devices anew, adds steps, and may show them after
+ * ssdpm_plan_read(). Return: 0, or the error that ssdpm_plan_apply() returns.
+ */
+typedef int (*ssdpm_plan_fill_fn)(struct ssdpm_plan *plan, void *userdata,
+				  struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_plan_apply() - lock, fill, commit and verify a plan
+ * @plan: has no steps
+ * @fill: called under the lock; again, with the plan empty, if somebody who
+ *        takes no lock has written meanwhile: five times at most
+ *
+ * Verifies the values, without commands. If the user may not take the lock, but
+ * nothing is to be written, that is no failure. The steps stay in @plan, to be
+ * shown.
+ *
+ * Return: 0; -ESTALE (it is committed, and not in force: ssdpm_plan_revert()
+ * undoes it); -EBUSY (somebody else writes again and again, or has the lock);
+ * what @fill returns; as ssdpm_plan_lock() and ssdpm_plan_commit().
+ */
+SSDPM_API int ssdpm_plan_apply(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
+			       void *userdata, struct ssdpm_error *reterr);
+
+/**
  * ssdpm_plan_revert() - undo what this plan committed, in reverse
  *
  * A value that somebody else has changed since is left alone, and one that is
@@ -550,6 +591,59 @@ SSDPM_API int ssdpm_plan_get_journal(const struct ssdpm_plan *plan,
 SSDPM_API int ssdpm_recover(struct ssdpm_machine *machine,
 			    const struct ssdpm_plan_params *params,
 			    size_t *ret_n, struct ssdpm_error *reterr);
+
+struct ssdpm_report;
+
+/**
+ * struct ssdpm_report_item - a drive of a report (sized; the caller sets size)
+ * @size:    sizeof(struct ssdpm_report_item)
+ * @verdict: enum ssdpm_diagnosis_code: a verdict, as SSDPM_DIAGNOSIS_SAVES
+ * @name:    "nvme0", "sda"
+ * @product: model, or ""
+ * @policy:  what is in force, as its file has it: the latency tolerance in
+ *           microseconds or "any", or the policy of the link; "": not known
+ * @message: the verdict in words
+ * @reason:  what keeps it from saving, with its remedy; NULL: nothing
+ * @changes: what the profile would change
+ * @n_changes: how many; 0: it is in force, or leaves the drive alone
+ *
+ * All is borrowed from the report.
+ */
+struct ssdpm_report_item {
+	size_t size;
+	uint32_t verdict;
+	uint32_t reserved;
+	const char *name;
+	const char *product;
+	const char *policy;
+	const char *message;
+	const struct ssdpm_diagnosis *reason;
+	const struct ssdpm_change *changes;
+	size_t n_changes;
+};
+
+/**
+ * ssdpm_report_new() - does each drive of a machine save power, and what would
+ *                      a profile change?
+ * @settings:   as for ssdpm_plan_add_profile()
+ * @ret_report: free it with ssdpm_report_free()
+ *
+ * Sends no command, writes nothing and needs no root.
+ *
+ * Return: 0; as ssdpm_plan_add_profile_all().
+ */
+SSDPM_API int ssdpm_report_new(struct ssdpm_machine *machine,
+			       const struct ssdpm_profile_settings *settings,
+			       struct ssdpm_report **ret_report,
+			       struct ssdpm_error *reterr);
+
+/** ssdpm_report_free() - forget a report, or NULL. Return: NULL. */
+SSDPM_API struct ssdpm_report *ssdpm_report_free(struct ssdpm_report *report);
+
+/** ssdpm_report_get_item() - from 0 on. Return: as ssdpm_plan_get_step(). */
+SSDPM_API int ssdpm_report_get_item(const struct ssdpm_report *report,
+				    size_t index,
+				    struct ssdpm_report_item *ret_item);
 
 /** How a policy is made to last. */
 enum ssdpm_persist_kind {

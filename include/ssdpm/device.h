@@ -629,19 +629,76 @@ enum ssdpm_diagnosis_code {
 	SSDPM_DIAGNOSIS_EMPTY_PORT = 63,
 };
 
+/** What to do about a diagnosis. What it changes: struct ssdpm_diagnosis. */
+enum ssdpm_remedy {
+	SSDPM_REMEDY_IDENTIFY = 1, /* ask the drive itself, as root */
+	/* NVMe; a second change: the parameter that causes it */
+	SSDPM_REMEDY_LATENCY_LIMIT = 2,
+	/* a state is used again, at the price of a longer wait */
+	SSDPM_REMEDY_LATENCY_TOLERANCE = 3,
+	SSDPM_REMEDY_REBUILD_TABLE = 4,	  /* write both, in this order */
+	SSDPM_REMEDY_LEAVE_STATE_OUT = 5, /* an experiment: do resets end? */
+	SSDPM_REMEDY_LEAVE_QUIRK = 6,	  /* it is right as it is */
+	SSDPM_REMEDY_REMOVE_FORCE_APST = 7,
+	SSDPM_REMEDY_LINK_FILE = 8, /* PCIe; read it again afterwards */
+	SSDPM_REMEDY_ASPM_POLICY = 9,
+	SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE = 10, /* or its setup */
+	SSDPM_REMEDY_BOOT_WITH_ASPM = 11,
+	SSDPM_REMEDY_ALLOW_D3COLD = 12,
+	SSDPM_REMEDY_SIMPLE_SUSPEND = 13, /* if it does not wake */
+	SSDPM_REMEDY_LPM = 14,		  /* SATA */
+	SSDPM_REMEDY_LPM_OFF = 15,
+	SSDPM_REMEDY_LPM_FOR_GOOD = 16, /* only a reboot undoes it */
+	SSDPM_REMEDY_LPM_AGAIN = 17,	/* and look whether it stays */
+	SSDPM_REMEDY_LPM_CLEAR = 18,	/* write both, in this order */
+	SSDPM_REMEDY_HOT_PLUG = 19,	/* to plug disks in: write, rescan */
+	SSDPM_REMEDY_MOBILE_LPM = 20,
+	SSDPM_REMEDY_MOBILE_LPM_CHIPSET = 21, /* of a mobile chipset only */
+	SSDPM_REMEDY_PORT_MASK = 22,	      /* or FIRMWARE_HOT_PLUG */
+	SSDPM_REMEDY_FIRMWARE_HOT_PLUG = 23,  /* switch it off in the setup */
+	SSDPM_REMEDY_KERNEL_LOG = 24,	      /* it says why */
+	SSDPM_REMEDY_UPDATE_LINUX = 25,	      /* to 6.19 */
+	SSDPM_REMEDY_MAINBOARD_PORT = 26,     /* connect it there */
+	SSDPM_REMEDY_FIRMWARE_NO_RAID = 27,   /* AHCI instead, in the setup */
+	SSDPM_REMEDY_FIRMWARE_NO_IDE = 28,
+	SSDPM_REMEDY_LOAD_VMD = 29, /* the module; or no VMD, in the setup */
+	SSDPM_REMEDY_ADAPTER_TOOL = 30,
+};
+
+#define SSDPM_MAX_CHANGES 3
+
 /**
- * struct ssdpm_diagnosis - one thing about a drive (frozen, 512 bytes)
+ * struct ssdpm_change - a value to set (frozen, 256 bytes)
+ * @target: a file, "/sys/..."; else a kernel parameter: "nvme_core.force_apst"
+ * @value:  what to write or to boot with; "": remove the parameter
+ */
+struct ssdpm_change {
+	char target[88];
+	char value[168];
+};
+
+/**
+ * struct ssdpm_diagnosis - one thing about a drive (frozen, 1040 bytes)
  * @code:     enum ssdpm_diagnosis_code
  * @severity: enum ssdpm_severity
  * @message:  one line with the evidence: "PS4 never: entry+exit 113 ms > 100 ms
  *            in nvme_core.apst_secondary_latency_tol_us"
- * @advice:   what to do, or ""
+ * @remedy:   enum ssdpm_remedy; 0: nothing to do
+ * @n_changes: how many of @changes the remedy has, in their order
+ * @state:    of SSDPM_REMEDY_LATENCY_TOLERANCE, the power state that is used
+ *            then; of SSDPM_REMEDY_LEAVE_STATE_OUT, the one that is not; else 0
+ * @wait_us:  of SSDPM_REMEDY_LATENCY_TOLERANCE, how long @state takes to wake;
+ *            else 0
  */
 struct ssdpm_diagnosis {
 	uint32_t code;
 	uint32_t severity;
 	char message[248];
-	char advice[256];
+	uint32_t remedy;
+	uint32_t n_changes;
+	uint32_t state;
+	uint32_t wait_us;
+	struct ssdpm_change changes[SSDPM_MAX_CHANGES];
 };
 
 /**
@@ -663,6 +720,18 @@ SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
 				    const struct ssdpm_apst *table,
 				    struct ssdpm_diagnosis **ret_diagnoses,
 				    size_t *ret_n, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_diagnosis_find_main() - the one of them to name first
+ * @diagnoses: from ssdpm_device_diagnose(), likewise @n
+ *
+ * The first problem; without one, the first thing that must be known; without
+ * that, the verdict.
+ *
+ * Return: one of @diagnoses; NULL: all is well.
+ */
+SSDPM_API const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
+	const struct ssdpm_diagnosis *diagnoses, size_t n);
 
 /** Programs that set the same things. */
 enum ssdpm_owner_kind {
@@ -850,6 +919,10 @@ SSDPM_API uint32_t ssdpm_severity_from_string(const char *word);
 /** ssdpm_diagnosis_code_to_string() - "saves", "apst-empty", ..., or NULL */
 SSDPM_API const char *ssdpm_diagnosis_code_to_string(uint32_t code);
 SSDPM_API uint32_t ssdpm_diagnosis_code_from_string(const char *word);
+
+/** ssdpm_remedy_to_string() - "latency-limit", "lpm", ..., or NULL */
+SSDPM_API const char *ssdpm_remedy_to_string(uint32_t remedy);
+SSDPM_API uint32_t ssdpm_remedy_from_string(const char *word);
 
 /** ssdpm_owner_kind_to_string() - "tlp" and so on, or NULL */
 SSDPM_API const char *ssdpm_owner_kind_to_string(uint32_t kind);

@@ -697,6 +697,7 @@ struct ssdpm_profile_settings {
  *         come before those that are built in
  * @bytes: its length
  * @name:  of the profile
+ *         "auto" is balanced on AC, and power-saver on battery
  * @power_source: enum ssdpm_power_source
  * @ret_settings: its size is set by the caller
  *

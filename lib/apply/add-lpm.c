@@ -57,7 +57,7 @@ static bool is_reason(uint32_t code)
 	       code == SSDPM_DIAGNOSIS_LPM_UNSUPPORTED;
 }
 
-/* With what the diagnosis says of it, and advises. */
+/* With what the diagnosis says of it. */
 static int refuse(const struct ssdpm_plan *plan,
 		  const struct ssdpm_device *device, struct ssdpm_error *reterr)
 {
@@ -76,9 +76,8 @@ static int refuse(const struct ssdpm_plan *plan,
 		ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			    "%s: no link power management", name);
 	else
-		ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s: %.120s%s%.100s", name,
-			    found[i].message, found[i].advice[0] ? ": " : "",
-			    found[i].advice);
+		ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s: %.220s", name,
+			    found[i].message);
 	free(found);
 	return -EOPNOTSUPP;
 }

@@ -146,6 +146,18 @@ static int leave_alone(struct ssdpm_plan *plan,
 		facts->name, why, reterr);
 }
 
+static int find_default(const struct ssdpm_plan *plan,
+			struct ssdpm_profile_settings *ret,
+			struct ssdpm_error *reterr)
+{
+	const uint32_t source = plan->facts.power_source;
+
+	ret->size = sizeof(*ret);
+	return ssdpm_profile_find(NULL, 0, "auto",
+				  source ? source : SSDPM_SOURCE_AC, ret,
+				  reterr);
+}
+
 int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			   struct ssdpm_model *model,
 			   const struct ssdpm_profile_settings *settings,
@@ -156,9 +168,11 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	int err;
 
 	err = ssdpm__plan_check_open(plan, reterr);
-	if (!err)
+	if (!err && settings)
 		err = ssdpm__sized_in(&s, sizeof(s), settings,
 				      "ssdpm_profile_settings", reterr);
+	else if (!err)
+		err = find_default(plan, &s, reterr);
 	if (err)
 		return err;
 	if (facts->reach != SSDPM_REACH_YES)
@@ -168,4 +182,50 @@ int ssdpm_plan_add_profile(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (s.set & SSDPM_PROFILE_LPM)
 		return add_lpm(plan, device, model, &s, reterr);
 	return 0;
+}
+
+int ssdpm__known_model(struct ssdpm_device *device,
+		       const struct ssdpm_catalogue *catalogue,
+		       struct ssdpm_model **ret_model,
+		       struct ssdpm_error *reterr)
+{
+	int err =
+		ssdpm_device_read_model(device, 0, catalogue, ret_model, NULL);
+
+	return err == -ENOMEM ? ssdpm__no_memory(reterr) : 0;
+}
+
+static int add_device(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		      const struct ssdpm_catalogue *catalogue,
+		      const struct ssdpm_profile_settings *settings,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model = NULL;
+	int err = ssdpm__known_model(device, catalogue, &model, reterr);
+
+	if (!err)
+		err = ssdpm_plan_add_profile(plan, device, model, settings,
+					     reterr);
+	ssdpm_model_unref(model);
+	return err;
+}
+
+int ssdpm_plan_add_profile_all(struct ssdpm_plan *plan,
+			       const struct ssdpm_profile_settings *settings,
+			       struct ssdpm_error *reterr)
+{
+	struct ssdpm_catalogue *catalogue = NULL;
+	struct ssdpm_device **devices;
+	size_t n = 0;
+	int err;
+
+	err = ssdpm_device_list_read(plan->machine, &devices, &n, reterr);
+	if (err)
+		return err;
+	err = ssdpm_catalogue_new(NULL, 0, &catalogue, reterr);
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_device(plan, devices[i], catalogue, settings, reterr);
+	ssdpm_device_list_free(devices, n);
+	ssdpm_catalogue_unref(catalogue);
+	return err;
 }

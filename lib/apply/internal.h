@@ -170,6 +170,8 @@ struct ssdpm_plan {
 int ssdpm__step_new(uint32_t kind, const char *path, const char *device,
 		    struct step **ret_step, struct ssdpm_error *reterr);
 struct step *ssdpm__step_free(struct step *step);
+/* As if it were new; the lock, and what was found with it, stay. */
+int ssdpm__plan_clear(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 /* Its values are set: is it in force? */
 void ssdpm__step_settle(struct step *step);
 /* It does nothing, and why. */
@@ -239,6 +241,15 @@ extern const char ssdpm__foreign_words[];
 
 /* Put the steps into the order of a commit. */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
+
+/*
+ * add-profile.c: the model of a drive without a command, or NULL: nobody knows
+ * it, which is no failure.
+ */
+int ssdpm__known_model(struct ssdpm_device *device,
+		       const struct ssdpm_catalogue *catalogue,
+		       struct ssdpm_model **ret_model,
+		       struct ssdpm_error *reterr);
 
 /* add-lpm.c */
 

@@ -173,11 +173,8 @@ void ssdpm_plan_unlock(struct ssdpm_plan *plan)
 	plan->is_locked = false;
 }
 
-struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
+static void forget_steps(struct ssdpm_plan *plan)
 {
-	if (!plan)
-		return NULL;
-	ssdpm_plan_unlock(plan);
 	for (size_t i = 0; i < plan->n_steps; i++)
 		ssdpm__step_free(plan->steps[i]);
 	for (size_t i = 0; i < plan->n_drives; i++) {
@@ -187,6 +184,27 @@ struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
 		ssdpm_device_unref(plan->drives[i].device);
 		ssdpm_model_unref(plan->drives[i].model);
 	}
+	plan->n_steps = 0;
+	plan->n_drives = 0;
+	plan->n_order = 0;
+}
+
+int ssdpm__plan_clear(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	forget_steps(plan);
+	plan->all_drives = false;
+	plan->goes_back = false;
+	plan->reverts = false;
+	plan->committed = false;
+	return ssdpm_machine_read_facts(plan->machine, &plan->facts, reterr);
+}
+
+struct ssdpm_plan *ssdpm_plan_free(struct ssdpm_plan *plan)
+{
+	if (!plan)
+		return NULL;
+	ssdpm_plan_unlock(plan);
+	forget_steps(plan);
 	free(plan->steps);
 	free(plan->drives);
 	free(plan->order);

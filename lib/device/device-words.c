@@ -129,6 +129,40 @@ static const char diagnosis_code_words[][19] = {
 };
 ENUM_WORDS(diagnosis_code)
 
+static const char remedy_words[][24] = {
+	[SSDPM_REMEDY_IDENTIFY] = "identify",
+	[SSDPM_REMEDY_LATENCY_LIMIT] = "latency-limit",
+	[SSDPM_REMEDY_LATENCY_TOLERANCE] = "latency-tolerance",
+	[SSDPM_REMEDY_REBUILD_TABLE] = "rebuild-table",
+	[SSDPM_REMEDY_LEAVE_STATE_OUT] = "leave-state-out",
+	[SSDPM_REMEDY_LEAVE_QUIRK] = "leave-quirk",
+	[SSDPM_REMEDY_REMOVE_FORCE_APST] = "remove-force-apst",
+	[SSDPM_REMEDY_LINK_FILE] = "link-file",
+	[SSDPM_REMEDY_ASPM_POLICY] = "aspm-policy",
+	[SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE] = "aspm-policy-or-firmware",
+	[SSDPM_REMEDY_BOOT_WITH_ASPM] = "boot-with-aspm",
+	[SSDPM_REMEDY_ALLOW_D3COLD] = "allow-d3cold",
+	[SSDPM_REMEDY_SIMPLE_SUSPEND] = "simple-suspend",
+	[SSDPM_REMEDY_LPM] = "lpm",
+	[SSDPM_REMEDY_LPM_OFF] = "lpm-off",
+	[SSDPM_REMEDY_LPM_FOR_GOOD] = "lpm-for-good",
+	[SSDPM_REMEDY_LPM_AGAIN] = "lpm-again",
+	[SSDPM_REMEDY_LPM_CLEAR] = "lpm-clear",
+	[SSDPM_REMEDY_HOT_PLUG] = "hot-plug",
+	[SSDPM_REMEDY_MOBILE_LPM] = "mobile-lpm",
+	[SSDPM_REMEDY_MOBILE_LPM_CHIPSET] = "mobile-lpm-chipset",
+	[SSDPM_REMEDY_PORT_MASK] = "port-mask",
+	[SSDPM_REMEDY_FIRMWARE_HOT_PLUG] = "firmware-hot-plug",
+	[SSDPM_REMEDY_KERNEL_LOG] = "kernel-log",
+	[SSDPM_REMEDY_UPDATE_LINUX] = "update-linux",
+	[SSDPM_REMEDY_MAINBOARD_PORT] = "mainboard-port",
+	[SSDPM_REMEDY_FIRMWARE_NO_RAID] = "firmware-no-raid",
+	[SSDPM_REMEDY_FIRMWARE_NO_IDE] = "firmware-no-ide",
+	[SSDPM_REMEDY_LOAD_VMD] = "load-vmd",
+	[SSDPM_REMEDY_ADAPTER_TOOL] = "adapter-tool",
+};
+ENUM_WORDS(remedy)
+
 static const char owner_kind_words[][18] = {
 	[SSDPM_OWNER_TLP] = "tlp",
 	[SSDPM_OWNER_TUNED] = "tuned",

@@ -33,10 +33,9 @@ static bool policy_has(const struct examination *e, uint32_t feature)
 static void advise_link_file(struct examination *e, struct ssdpm_diagnosis *d,
 			     const char *file)
 {
-	ssdpm__advise(d,
-		      "echo 1 > /sys/bus/pci/devices/%s/link/%s, and read it "
-		      "again: a write that does nothing succeeds too",
-		      e->facts->address, file);
+	ssdpm__advise(d, SSDPM_REMEDY_LINK_FILE);
+	ssdpm__advise_value(d, "1", "/sys/bus/pci/devices/%s/link/%s",
+			    e->facts->address, file);
 }
 
 /* What keeps a capable link from it, and the policy that would not. */
@@ -64,13 +63,11 @@ static void say_policy(struct examination *e, const char *what)
 			 "the ASPM policy is %s, which %s",
 			 ssdpm_aspm_policy_to_string(e->machine->aspm_policy),
 			 why);
-	ssdpm__advise(d,
-		      "echo powersupersave > "
-		      "/sys/module/pcie_aspm/parameters/policy (all "
-		      "devices)%s",
-		      e->machine->aspm_policy == SSDPM_ASPM_DEFAULT ?
-			      "; or switch ASPM on in the firmware setup" :
-			      "");
+	ssdpm__advise(d, e->machine->aspm_policy == SSDPM_ASPM_DEFAULT ?
+				 SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE :
+				 SSDPM_REMEDY_ASPM_POLICY);
+	ssdpm__advise_value(d, "powersupersave",
+			    "/sys/module/pcie_aspm/parameters/policy");
 }
 
 static void say_why_off(struct examination *e, struct ssdpm_diagnosis *d,
@@ -92,9 +89,8 @@ static void say_no_link(struct examination *e)
 			 "link/ in sysfs (pcie_aspm=off, the firmware keeps "
 			 "it, or the drive is on no PCIe port)",
 			 e->facts->address);
-	ssdpm__advise(d, "if pcie_aspm=off is on the kernel command line: boot "
-			 "without it; lspci -vv as root says what the link has "
-			 "on now");
+	ssdpm__advise(d, SSDPM_REMEDY_BOOT_WITH_ASPM);
+	ssdpm__advise_value(d, "", "pcie_aspm");
 }
 
 void ssdpm__diagnose_link(struct examination *e, uint32_t deepest,
@@ -165,16 +161,16 @@ static void say_d3cold(struct examination *e)
 			 "D3cold is forbidden (d3cold_allowed is 0): suspend "
 			 "(s2idle) shuts the drive down, but leaves it its "
 			 "power");
-	ssdpm__advise(d,
-		      "echo 1 > /sys/bus/pci/devices/%s/d3cold_allowed; find "
-		      "out who wrote 0, which is not what Linux starts with",
-		      e->facts->address);
+	ssdpm__advise(d, SSDPM_REMEDY_ALLOW_D3COLD);
+	ssdpm__advise_value(d, "1", "/sys/bus/pci/devices/%s/d3cold_allowed",
+			    e->facts->address);
 }
 
 static void say_kept_on(struct examination *e, uint32_t quirks, size_t n_states)
 {
 	bool quirk = quirks & SSDPM_QUIRK_NO_DEEPEST_PS;
 	struct ssdpm_diagnosis *d;
+	char rule[40];
 
 	/* Where the kernel names its quirks, that wish is one of them. */
 	d = ssdpm__found(
@@ -186,11 +182,12 @@ static void say_kept_on(struct examination *e, uint32_t quirks, size_t n_states)
 			"" :
 			", unless the firmware asks for a shutdown "
 			"(StorageD3Enable)");
-	if (quirk && ssdpm__linux_is(e->machine, 7, 2))
-		ssdpm__advise(d,
-			      "if it does not wake: boot with "
-			      "nvme.quirks=%04x:%04x:simple_suspend",
-			      e->facts->pci_vendor_id, e->facts->pci_device_id);
+	if (!quirk || !ssdpm__linux_is(e->machine, 7, 2))
+		return;
+	ssdpm__advise(d, SSDPM_REMEDY_SIMPLE_SUSPEND);
+	snprintf(rule, sizeof(rule), "%04x:%04x:simple_suspend",
+		 e->facts->pci_vendor_id, e->facts->pci_device_id);
+	ssdpm__advise_value(d, rule, "nvme.quirks");
 }
 
 void ssdpm__diagnose_suspend(struct examination *e, uint32_t quirks)

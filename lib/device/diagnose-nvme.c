@@ -163,8 +163,8 @@ static void say_forced(struct examination *e, const struct sleep *s)
 						       SSDPM_QUIRK_NO_APST :
 						       rules));
 	ssdpm__warn(e, d);
-	ssdpm__advise(d, "remove nvme_core.force_apst from the kernel command "
-			 "line or /etc/modprobe.d");
+	ssdpm__advise(d, SSDPM_REMEDY_REMOVE_FORCE_APST);
+	ssdpm__advise_value(d, "", "nvme_core.force_apst");
 }
 
 static void say_quirks(struct examination *e, const struct sleep *s)
@@ -185,8 +185,7 @@ static void say_quirks(struct examination *e, const struct sleep *s)
 				 ssdpm_quirk_to_string(quirk), source,
 				 quirk_words[i].means, quirk_reason(e, quirk));
 		if (quirk == SSDPM_QUIRK_NO_APST)
-			ssdpm__advise(d, "leave it so: nvme_core.force_apst=1 "
-					 "would take it away from all drives");
+			ssdpm__advise(d, SSDPM_REMEDY_LEAVE_QUIRK);
 	}
 }
 
@@ -201,37 +200,22 @@ static bool is_by_parameter(const struct examination *e)
 	       limit < LINUX_LIMIT_US;
 }
 
-/* For an option of the command: "100ms". */
-static struct limit limit_option(uint64_t limit_us)
+static void advise_write(const struct examination *e, struct ssdpm_diagnosis *d,
+			 uint64_t limit_us)
 {
-	struct limit limit = limit_text(limit_us);
-	uint64_t whole_ms = limit_us / 1000;
-
-	if (limit_us > INT32_MAX - 1)
-		return limit;
-	if (whole_ms * 1000 == limit_us)
-		snprintf(limit.text, sizeof(limit.text), "%llums",
-			 (unsigned long long)whole_ms);
-	else
-		strcat(limit.text, "us");
-	return limit;
+	ssdpm__advise_value(d, limit_text(limit_us).text, LIMIT_FILE,
+			    e->facts->name);
 }
 
 /* Until the next boot, and for good. */
 static void advise_number(const struct examination *e,
 			  struct ssdpm_diagnosis *d, uint64_t limit_us)
 {
-	char parameter[128] = "";
-
+	ssdpm__advise(d, SSDPM_REMEDY_LATENCY_LIMIT);
+	advise_write(e, d, limit_us);
 	if (is_by_parameter(e))
-		snprintf(parameter, sizeof(parameter),
-			 ", and remove nvme_core.default_ps_max_latency_us=%s "
-			 "from the kernel command line or /etc/modprobe.d",
-			 limit_text(e->facts->latency_tolerance_us).text);
-	ssdpm__advise(
-		d, "ssdpm apply --latency %s %s, or echo %s > " LIMIT_FILE "%s",
-		limit_option(limit_us).text, e->facts->name,
-		limit_text(limit_us).text, e->facts->name, parameter);
+		ssdpm__advise_value(d, "",
+				    "nvme_core.default_ps_max_latency_us");
 }
 
 static void say_off(struct examination *e)
@@ -306,12 +290,9 @@ static void say_differs(struct examination *e, const struct sleep *s)
 				 "%s now",
 				 e->table->enabled ? "on" : "off",
 				 s->built.enabled ? "on" : "off");
-	ssdpm__advise(d,
-		      "a parameter has changed since, or a program sent a "
-		      "table; echo 0, then echo %s > " LIMIT_FILE
-		      " has it built anew",
-		      limit_text(s->params.max_exit_latency_us).text,
-		      e->facts->name);
+	ssdpm__advise(d, SSDPM_REMEDY_REBUILD_TABLE);
+	advise_write(e, d, 0);
+	advise_write(e, d, s->params.max_exit_latency_us);
 }
 
 /* Would it be used with these? */
@@ -348,31 +329,32 @@ static void advise_tolerance(struct examination *e, const struct sleep *s,
 	struct ssdpm_apst_params params = s->params;
 	uint64_t total = total_us(&s->states[state]);
 	uint32_t exit_us = s->states[state].exit_latency_us;
-	char timeout[56] = "", tolerance[64] = "", limit[120] = "";
+	bool timeout = !params.secondary_timeout_ms;
+	bool tolerance = params.secondary_latency_tolerance_us < total;
+	bool limit = params.max_exit_latency_us < exit_us;
+	char text[24];
 
-	if (!params.secondary_timeout_ms) {
+	if (timeout)
 		params.secondary_timeout_ms = LINUX_SECONDARY_MS;
-		snprintf(timeout, sizeof(timeout),
-			 " nvme_core.apst_secondary_timeout_ms=%d",
-			 LINUX_SECONDARY_MS);
-	}
-	if (params.secondary_latency_tolerance_us < total) {
+	if (tolerance)
 		params.secondary_latency_tolerance_us = total;
-		snprintf(tolerance, sizeof(tolerance),
-			 " nvme_core.apst_secondary_latency_tol_us=%llu",
-			 (unsigned long long)total);
-	}
-	if (params.max_exit_latency_us < exit_us) {
+	if (limit)
 		params.max_exit_latency_us = exit_us;
-		snprintf(limit, sizeof(limit), ", and echo %u > " LIMIT_FILE,
-			 exit_us, e->facts->name);
-	}
-	if (would_use(e, &params, state))
-		ssdpm__advise(d,
-			      "if a wait of %s does no harm: boot with%s%s "
-			      "(all drives)%s",
-			      ssdpm__format_us(exit_us).text, timeout,
-			      tolerance, limit);
+	if (!would_use(e, &params, state))
+		return;
+	ssdpm__advise(d, SSDPM_REMEDY_LATENCY_TOLERANCE);
+	d->state = state;
+	d->wait_us = exit_us;
+	snprintf(text, sizeof(text), "%d", LINUX_SECONDARY_MS);
+	if (timeout)
+		ssdpm__advise_value(d, text,
+				    "nvme_core.apst_secondary_timeout_ms");
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)total);
+	if (tolerance)
+		ssdpm__advise_value(d, text,
+				    "nvme_core.apst_secondary_latency_tol_us");
+	if (limit)
+		advise_write(e, d, exit_us);
 }
 
 static void say_too_slow(struct examination *e, const struct sleep *s,
@@ -506,10 +488,9 @@ static void say_resets(struct examination *e, const struct sleep *s)
 	if (keep &&
 	    ssdpm_apst_keep(e->model, &s->params, keep, &limit_us, NULL))
 		limit_us = 0;
-	ssdpm__advise(d,
-		      "to see if PS%u is the cause: echo %s > " LIMIT_FILE
-		      " leaves it out; if resets go on, it is not",
-		      s->deepest, limit_text(limit_us).text, e->facts->name);
+	ssdpm__advise(d, SSDPM_REMEDY_LEAVE_STATE_OUT);
+	d->state = s->deepest;
+	advise_write(e, d, limit_us);
 }
 
 /* "sleeps in PS4 (at most 5 mW) after 2.1 s idle" */
@@ -545,8 +526,9 @@ static void judge_table(struct examination *e, struct sleep *s)
 		ssdpm__conclude(e, SAVING_UNKNOWN, "%s",
 				e->model ? s->error.message :
 					   "the power states of this drive are "
-					   "not known: run ssdpm show "
-					   "--identify as root");
+					   "not known");
+		if (!e->model)
+			ssdpm__advise(e->found, SSDPM_REMEDY_IDENTIFY);
 		return;
 	}
 	follow(s);

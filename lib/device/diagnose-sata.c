@@ -18,7 +18,6 @@ enum {
 	CAP2_SADM = 1 << 4,  /* and the host can ask for it */
 };
 
-#define POLICY_FILE "/sys/class/scsi_host/host%u/link_power_management_policy"
 #define BEST "med_power_with_dipm"
 
 /* Who can ask the link to sleep. */
@@ -47,19 +46,20 @@ static bool has_cap(const struct examination *e, uint32_t bit)
 	return e->facts->ahci_host_caps & bit;
 }
 
-/* What to call it on a command line of ours. */
-static const char *name(const struct examination *e)
+static void advise_write(const struct examination *e, struct ssdpm_diagnosis *d,
+			 uint32_t remedy, const char *policy)
 {
-	return e->facts->name;
+	ssdpm__advise(d, remedy);
+	ssdpm__advise_value(
+		d, policy,
+		"/sys/class/scsi_host/host%u/link_power_management_policy",
+		e->facts->host);
 }
 
 static void advise_policy(const struct examination *e,
 			  struct ssdpm_diagnosis *d)
 {
-	ssdpm__advise(d,
-		      "ssdpm lpm --set " BEST " %s, or echo " BEST
-		      " > " POLICY_FILE,
-		      name(e), e->facts->host);
+	advise_write(e, d, SSDPM_REMEDY_LPM, BEST);
 }
 
 static enum asks host_asks(const struct examination *e)
@@ -151,8 +151,8 @@ static void say_quirk(struct examination *e, const struct link *link)
 				 "Linux %s may not know: leave LPM off",
 				 e->machine->linux_release);
 		if (may_sleep(e)) {
-			ssdpm__advise(d, "ssdpm lpm --set max_performance %s",
-				      name(e));
+			advise_write(e, d, SSDPM_REMEDY_LPM_OFF,
+				     "max_performance");
 			ssdpm__warn(e, d);
 		}
 	}
@@ -163,20 +163,15 @@ static void advise_mask(const struct examination *e, struct ssdpm_diagnosis *d)
 	char mask[160];
 
 	if (!ssdpm__linux_is(e->machine, 6, 17)) {
-		ssdpm__advise(d, "switch hot-plug off for this port in the "
-				 "firmware setup");
+		ssdpm__advise(d, SSDPM_REMEDY_FIRMWARE_HOT_PLUG);
 		return;
 	}
 	if (!knows(e, SSDPM_FACT_PORT) || !e->facts->address[0])
 		return;
 	ssdpm__port_mask(e->machine->mask_port_ext, e->facts->address,
 			 e->facts->port, mask, sizeof(mask));
-	ssdpm__advise(d,
-		      "if nothing is plugged in there at run time: boot with "
-		      "ahci.mask_port_ext=%s (of several ports, the sum of "
-		      "their masks), or switch hot-plug off in the firmware "
-		      "setup",
-		      mask);
+	ssdpm__advise(d, SSDPM_REMEDY_PORT_MASK);
+	ssdpm__advise_value(d, mask, "ahci.mask_port_ext");
 }
 
 static bool is_masked(const struct examination *e)
@@ -243,8 +238,7 @@ static void say_unsupported(struct examination *e)
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED, severity,
 			 "this kernel refuses LPM on the port "
 			 "(link_power_management_supported is 0)");
-	ssdpm__advise(d, "dmesg | grep -i lpm says why: a quirk of the drive, "
-			 "of the adapter or of the firmware");
+	ssdpm__advise(d, SSDPM_REMEDY_KERNEL_LOG);
 }
 
 /*
@@ -267,8 +261,7 @@ static void say_blocked(struct examination *e, uint32_t code, const char *what)
 			 "more, which keeps the processor from deep idle "
 			 "states (about 4 W)",
 			 what);
-	ssdpm__advise(d, "update to Linux 6.19, or a stable release with its "
-			 "fixes for ATAPI and dummy ports");
+	ssdpm__advise(d, SSDPM_REMEDY_UPDATE_LINUX);
 }
 
 static void say_optical(struct examination *e)
@@ -334,12 +327,7 @@ static void say_kept(struct examination *e, const struct link *link)
 			 "sysfs does not say what that is");
 	if (!is_free(e, link))
 		return;
-	advise_policy(e, d);
-	ssdpm__advise(d,
-		      "ssdpm lpm --set " BEST
-		      " %s; what is there now cannot be "
-		      "restored without a reboot",
-		      name(e));
+	advise_write(e, d, SSDPM_REMEDY_LPM_FOR_GOOD, BEST);
 }
 
 /* medium_power asks for partial, by the host alone. */
@@ -439,10 +427,7 @@ static void say_registers(struct examination *e, const struct link *link)
 			"the policy reads %s, but ALPE is clear (PxCMD "
 			"%08x): Linux has not set it, or gave up",
 			policy, command);
-		ssdpm__advise(d,
-			      "look for \"disabling LPM\" in dmesg; then ssdpm "
-			      "lpm --set %s %s, which checks it",
-			      policy, name(e));
+		advise_write(e, d, SSDPM_REMEDY_LPM_AGAIN, policy);
 	} else if ((command & PORT_ASP) &&
 		   lpm <= SSDPM_LPM_MED_POWER_WITH_DIPM) {
 		d = ssdpm__found(
@@ -451,11 +436,8 @@ static void say_registers(struct examination *e, const struct link *link)
 			"for %s does not clear it, so that the host "
 			"still asks for slumber",
 			command, policy);
-		ssdpm__advise(
-			d,
-			"write max_performance and then %s to " POLICY_FILE
-			", as ssdpm lpm --set does",
-			policy, e->facts->host);
+		advise_write(e, d, SSDPM_REMEDY_LPM_CLEAR, "max_performance");
+		advise_write(e, d, SSDPM_REMEDY_LPM_CLEAR, policy);
 	}
 }
 
@@ -491,12 +473,10 @@ static void say_deep_policy(struct examination *e)
 			 "Linux takes it instead of the policy it was built "
 			 "with",
 			 ssdpm_lpm_to_string(lpm));
-	ssdpm__advise(d,
-		      "ahci.mobile_lpm_policy=3 on the kernel command line "
-		      "means " BEST " in any case%s",
-		      ssdpm__linux_is(e->machine, 6, 9) ?
-			      "" :
-			      ", if the chipset is a mobile one");
+	ssdpm__advise(d, ssdpm__linux_is(e->machine, 6, 9) ?
+				 SSDPM_REMEDY_MOBILE_LPM :
+				 SSDPM_REMEDY_MOBILE_LPM_CHIPSET);
+	ssdpm__advise_value(d, "3", "ahci.mobile_lpm_policy");
 }
 
 static void say_devsleep(struct examination *e, const struct link *link)
@@ -544,10 +524,7 @@ static void say_empty_port(struct examination *e)
 			 "plugged in is not found",
 			 ssdpm_lpm_to_string(lpm));
 	ssdpm__warn(e, d);
-	ssdpm__advise(d,
-		      "for hot-plug: echo max_performance > " POLICY_FILE
-		      ", and rescan",
-		      e->facts->host);
+	advise_write(e, d, SSDPM_REMEDY_HOT_PLUG, "max_performance");
 }
 
 static void say_policy(struct examination *e, const struct link *link)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct ssdpm_diagnosis) == 512, "frozen");
+static_assert(sizeof(struct ssdpm_diagnosis) == 1040, "frozen");
 
 struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 				     uint32_t severity, const char *format, ...)
@@ -19,8 +19,10 @@ struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 
 	if (e->n < MAX_DIAGNOSES - 1)
 		e->n++;
-	diagnosis->code = code;
-	diagnosis->severity = severity;
+	*diagnosis = (struct ssdpm_diagnosis){
+		.code = code,
+		.severity = severity,
+	};
 	va_start(args, format);
 	vsnprintf(diagnosis->message, sizeof(diagnosis->message), format, args);
 	va_end(args);
@@ -35,12 +37,21 @@ void ssdpm__warn(struct examination *e, const struct ssdpm_diagnosis *diagnosis)
 		 length ? "; " : "", diagnosis->message);
 }
 
-void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, const char *format, ...)
+void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, uint32_t remedy)
 {
+	diagnosis->remedy = remedy;
+}
+
+void ssdpm__advise_value(struct ssdpm_diagnosis *diagnosis, const char *value,
+			 const char *target, ...)
+{
+	struct ssdpm_change *change =
+		&diagnosis->changes[diagnosis->n_changes++];
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(diagnosis->advice, sizeof(diagnosis->advice), format, args);
+	snprintf(change->value, sizeof(change->value), "%s", value);
+	va_start(args, target);
+	vsnprintf(change->target, sizeof(change->target), target, args);
 	va_end(args);
 }
 
@@ -104,37 +115,28 @@ static void say_verdict(struct examination *e)
 
 /* Why nothing can be done from here, and what could. */
 static const struct {
-	uint32_t severity;
-	char message[88];
-	char advice[104];
+	uint8_t severity;
+	uint8_t remedy;
+	char message[70];
 } out_of_reach[] = {
-	[SSDPM_REACH_SAS] = { SSDPM_SEVERITY_NOTE,
+	[SSDPM_REACH_SAS] = { SSDPM_SEVERITY_NOTE, SSDPM_REMEDY_MAINBOARD_PORT,
 			      "behind a SAS adapter, whose driver offers no "
-			      "link power management",
-			      "connect it to a SATA port of the mainboard to "
-			      "manage its link" },
-	[SSDPM_REACH_USB] = { SSDPM_SEVERITY_NOTE,
+			      "link power management" },
+	[SSDPM_REACH_USB] = { SSDPM_SEVERITY_NOTE, 0,
 			      "behind a USB bridge, which hides the power "
-			      "states of the drive",
-			      "" },
+			      "states of the drive" },
 	[SSDPM_REACH_REMAPPED] = { SSDPM_SEVERITY_PROBLEM,
+				   SSDPM_REMEDY_FIRMWARE_NO_RAID,
 				   "an NVMe drive hidden behind the SATA "
-				   "adapter by Intel RST",
-				   "set the storage mode to AHCI instead of RST "
-				   "or RAID in the firmware setup" },
-	[SSDPM_REACH_VMD] = { SSDPM_SEVERITY_PROBLEM,
-			      "behind Intel VMD, whose driver is not there",
-			      "load the module vmd, or switch VMD off in the "
-			      "firmware setup" },
-	[SSDPM_REACH_RAID] = { SSDPM_SEVERITY_NOTE,
-			       "behind an adapter that shows disks of its own",
-			       "set power saving with the tool of the "
-			       "adapter's maker" },
+				   "adapter by Intel RST" },
+	[SSDPM_REACH_VMD] = { SSDPM_SEVERITY_PROBLEM, SSDPM_REMEDY_LOAD_VMD,
+			      "behind Intel VMD, whose driver is not there" },
+	[SSDPM_REACH_RAID] = { SSDPM_SEVERITY_NOTE, SSDPM_REMEDY_ADAPTER_TOOL,
+			       "behind an adapter that shows disks of its own" },
 	[SSDPM_REACH_NO_LPM] = { SSDPM_SEVERITY_NOTE,
+				 SSDPM_REMEDY_FIRMWARE_NO_IDE,
 				 "the driver of the SATA adapter has no link "
-				 "power management",
-				 "set the storage mode to AHCI instead of IDE "
-				 "in the firmware setup" },
+				 "power management" },
 };
 
 static void say_out_of_reach(struct examination *e)
@@ -149,7 +151,7 @@ static void say_out_of_reach(struct examination *e)
 	verdict->severity = out_of_reach[reach].severity;
 	snprintf(verdict->message, sizeof(verdict->message), "out of reach: %s",
 		 out_of_reach[reach].message);
-	ssdpm__advise(verdict, "%s", out_of_reach[reach].advice);
+	ssdpm__advise(verdict, out_of_reach[reach].remedy);
 }
 
 /* Of the PCI device: of the adapter, for SATA. Said, and never advised. */
@@ -234,4 +236,19 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 	*ret_diagnoses = e.found;
 	*ret_n = e.n;
 	return 0;
+}
+
+const struct ssdpm_diagnosis *ssdpm_diagnosis_find_main(
+	const struct ssdpm_diagnosis *diagnoses, size_t n)
+{
+	static const uint32_t severities[] = { SSDPM_SEVERITY_PROBLEM,
+					       SSDPM_SEVERITY_UNKNOWN };
+
+	if (!n || diagnoses->severity == SSDPM_SEVERITY_GOOD)
+		return NULL;
+	for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
+		for (size_t j = 1; j < n; j++)
+			if (diagnoses[j].severity == severities[i])
+				return &diagnoses[j];
+	return diagnoses;
 }

@@ -37,8 +37,12 @@ struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 void ssdpm__warn(struct examination *e,
 		 const struct ssdpm_diagnosis *diagnosis);
 
-void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, uint32_t remedy);
+
+/* One thing of it: a value for a file or a parameter. */
+void ssdpm__advise_value(struct ssdpm_diagnosis *diagnosis, const char *value,
+			 const char *target, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* What the verdict will say. */
 void ssdpm__conclude(struct examination *e, enum saving saving,

@@ -417,6 +417,15 @@ static int fail_unknown(const char *text, size_t bytes, const char *name,
 			   name, names);
 }
 
+/* auto is the one name that is another profile on each source. */
+static struct span wanted_name(const char *name, uint32_t power_source)
+{
+	if (!strcmp(name, "auto"))
+		name = power_source == SSDPM_SOURCE_BATTERY ? "power-saver" :
+							      "balanced";
+	return ssdpm__span(name, strlen(name));
+}
+
 int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 		       uint32_t power_source,
 		       struct ssdpm_profile_settings *ret_settings,
@@ -424,7 +433,7 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 {
 	struct walk walk = walk_of(text, text ? bytes : 0, power_source);
 	struct ssdpm_profile_settings settings;
-	struct span wanted = ssdpm__span(name, strlen(name));
+	struct span wanted = wanted_name(name, power_source);
 	bool is_found = false;
 	struct entry entry;
 	int r;

@@ -3,10 +3,12 @@
 # An installed copy can be used by a stranger: with pkg-config, from a folder of
 # its own, linked shared, and static where the build has that.
 #
-# usage: embedding.sh MESON BUILD_DIR LIBRARY EXAMPLE_C DRIVE EXPECTED CC [FLAG...]
+# usage: embedding.sh MESON BUILD_DIR LIBRARY EXAMPLE_C ARGUMENTS EXPECTED CC [FLAG...]
+#
+# The last of ARGUMENTS is a drive or a capture, which the program may change.
 set -eu
 
-meson=$1 build=$2 library=$3 example=$4 drive=$5 expected=$6
+meson=$1 build=$2 library=$3 example=$4 arguments=$5 expected=$6
 shift 6
 
 scratch=$(mktemp -d)
@@ -18,9 +20,14 @@ fail() {
 	exit 1
 }
 
-# Run a program on the drive and compare.
+# Run a program and compare.
 prints_expected() {
-	"$@" "$drive" >"$scratch/output" || fail "$1: exit status $?"
+	rm -rf "$scratch/input"
+	cp -r "${arguments##* }" "$scratch/input"
+	case $arguments in
+	*\ *) set -- "$@" "${arguments%% *}" ;;
+	esac
+	"$@" "$scratch/input" >"$scratch/output" || fail "$1: exit status $?"
 	diff "$expected" "$scratch/output" || fail "$1: prints something else"
 }
 

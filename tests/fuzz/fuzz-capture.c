@@ -358,7 +358,13 @@ static void diagnose(const struct ssdpm_device *device,
 	      "there is a verdict");
 	for (size_t i = 0; i < n; i++) {
 		CHECK_TEXT(diagnoses[i].message);
-		CHECK_TEXT(diagnoses[i].advice);
+		check(!diagnoses[i].remedy ||
+			      ssdpm_remedy_to_string(diagnoses[i].remedy),
+		      "a remedy has a word");
+		for (uint32_t j = 0; j < diagnoses[i].n_changes; j++) {
+			CHECK_TEXT(diagnoses[i].changes[j].target);
+			CHECK_TEXT(diagnoses[i].changes[j].value);
+		}
 		check(diagnoses[i].message[0] &&
 			      ssdpm_diagnosis_code_to_string(diagnoses[i].code),
 		      "a diagnosis has words");

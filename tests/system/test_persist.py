@@ -421,9 +421,9 @@ def test_tuned_calls_apply_with_a_setting_without_a_profile(tuned: Stage) -> Non
 def test_the_program_that_embeds_the_library_sets_all_drives(stage: Stage) -> None:
     stage.sysfs(f"{NVME}/{TOLERANCE}").write_text("25000\n")
     stage.sysfs(LPM.format(0)).write_text("max_performance\n")
-    program = BUILD / "examples" / "integration" / "embed"
+    program = BUILD / "examples" / "integration" / "switcher"
     run = subprocess.run(
-        [program, stage.root], capture_output=True, text=True, check=False
+        [program, "ac", stage.root], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
     assert stage.sysfs(LPM.format(0)).read_text().strip() == "med_power_with_dipm"

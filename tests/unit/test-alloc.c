@@ -510,7 +510,7 @@ static int call_diagnose(struct result *ret, struct ssdpm_error *error)
 
 	if (err)
 		return err;
-	ret->energy_nj = n;
+	ret->energy_nj = n + !ssdpm_diagnosis_find_main(diagnoses, n);
 	free(diagnoses);
 	return 0;
 }
@@ -1458,6 +1458,43 @@ static int call_lock(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int fill_all(struct ssdpm_plan *plan, void *userdata,
+		    struct ssdpm_error *error)
+{
+	return ssdpm_plan_add_profile_all(plan, userdata, error);
+}
+
+static int call_apply(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err = restore_machine();
+
+	if (!err)
+		err = ssdpm_plan_new(in.capture, NULL, &plan, error);
+	if (err)
+		return err;
+	err = ssdpm_plan_apply(plan, fill_all, NULL, error);
+	ret->energy_nj = err ? 0 : ssdpm_plan_get_n_steps(plan);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int call_report(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_report_item item = { .size = sizeof(item) };
+	struct ssdpm_report *report;
+	int err = restore_machine();
+
+	if (!err)
+		err = ssdpm_report_new(in.capture, NULL, &report, error);
+	if (err)
+		return err;
+	for (size_t i = 0; !ssdpm_report_get_item(report, i, &item); i++)
+		ret->energy_nj += item.n_changes + 10;
+	ssdpm_report_free(report);
+	return 0;
+}
+
 static const struct ssdpm_ftl_params small_ftl = {
 	.size = sizeof(small_ftl),
 	.n_user_pages = 32,
@@ -1825,6 +1862,11 @@ static const struct {
 	{ "ssdpm_recover", call_recover },
 	{ "ssdpm_journal_read", call_lock },
 	{ "ssdpm_plan_lock", call_lock },
+	{ "ssdpm_plan_apply", call_apply },
+	{ "ssdpm_plan_add_profile_all", call_apply },
+	{ "ssdpm_report_new", call_report },
+	{ "ssdpm_report_get_item", call_report },
+	{ "ssdpm_report_free", call_report },
 	{ "ssdpm_machine_read_facts", call_machine_read_facts },
 	{ "ssdpm_energy_measure", call_energy },
 	{ "ssdpm_integral_new", call_integral },
@@ -1877,6 +1919,7 @@ static const struct {
 	{ "ssdpm_gaps_sweep", call_sweep },
 	{ "ssdpm_gaps_to_data", call_gaps_data },
 	{ "ssdpm_device_diagnose", call_diagnose },
+	{ "ssdpm_diagnosis_find_main", call_diagnose },
 	{ "ssdpm_machine_read_owners", call_owners },
 	{ "ssdpm_machine_read_meters", call_meters },
 	{ "ssdpm_machine_find_meter", call_find_meter },

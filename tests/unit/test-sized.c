@@ -216,6 +216,38 @@ static int plan_add_profile(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
+static int plan_add_profile_all(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_plan_new(in.laptop, NULL, &plan, NULL), 0);
+	err = ssdpm_plan_add_profile_all(plan, sized, error);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static int report_new(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_report *report = NULL;
+	int err = ssdpm_report_new(in.laptop, sized, &report, error);
+
+	ssdpm_report_free(report);
+	return err;
+}
+
+static int report_get_item(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_report *report;
+	int err;
+
+	(void)error;
+	assert_int_equal(ssdpm_report_new(in.laptop, NULL, &report, NULL), 0);
+	err = ssdpm_report_get_item(report, 0, sized);
+	ssdpm_report_free(report);
+	return err;
+}
+
 static int plan_get_step(void *sized, struct ssdpm_error *error)
 {
 	(void)error;
@@ -321,6 +353,12 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_plan_new, ssdpm_plan_params, SIZED_IN, NULL, plan_new),
 	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile),
+	SIZED(ssdpm_plan_add_profile_all, ssdpm_profile_settings, SIZED_IN,
+	      &in.settings, plan_add_profile_all),
+	SIZED(ssdpm_report_new, ssdpm_profile_settings, SIZED_IN, &in.settings,
+	      report_new),
+	SIZED(ssdpm_report_get_item, ssdpm_report_item, SIZED_VARIES, NULL,
+	      report_get_item),
 	SIZED(ssdpm_plan_get_step, ssdpm_step, SIZED_OUT, NULL, plan_get_step),
 	SIZED(ssdpm_plan_get_table, ssdpm_planned_table, SIZED_OUT, NULL,
 	      plan_get_table),

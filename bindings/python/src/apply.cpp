@@ -156,6 +156,17 @@ class Plan
 		});
 	}
 
+	void add_profile_all(const py::dict &from)
+	{
+		const struct ssdpm_profile_settings settings =
+			settings_from(from);
+
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_profile_all(plan, &settings,
+							  error);
+		});
+	}
+
 	void add_revert()
 	{
 		call([&](struct ssdpm_error *error) {
@@ -214,6 +225,26 @@ class Plan
 		});
 	}
 
+	/* What the caller does to fill it may use the plan. */
+	void apply(const py::function &fill)
+	{
+		struct ssdpm_error error = {};
+		Filling filling = { *this, fill, nullptr };
+		int err;
+		{
+			Turn turn(*this);
+			py::gil_scoped_release release;
+
+			err = ssdpm_plan_apply(plan, &Plan::fill, &filling,
+					       &error);
+			committed = has_done();
+		}
+		if (filling.raised)
+			std::rethrow_exception(filling.raised);
+		if (err)
+			raise_error(error, false);
+	}
+
 	void verify(bool commands)
 	{
 		call([&](struct ssdpm_error *error) {
@@ -263,18 +294,27 @@ class Plan
 	class Turn
 	{
 	      public:
-		explicit Turn(Plan &plan) : plan(plan)
+		explicit Turn(Plan &plan) : plan(plan), filling(plan.filling)
 		{
-			if (plan.owner == std::this_thread::get_id())
-				throw std::runtime_error(
-					"a log may not use the plan that "
-					"calls it");
+			if (plan.owner == std::this_thread::get_id()) {
+				if (!filling)
+					throw std::runtime_error(
+						"a log may not use the plan "
+						"that calls it");
+				plan.filling = false;
+				return;
+			}
+			filling = false;
 			py::gil_scoped_release release;
 			plan.mutex.lock();
 			plan.owner = std::this_thread::get_id();
 		}
 		~Turn()
 		{
+			if (filling) {
+				plan.filling = true;
+				return;
+			}
 			plan.owner = std::thread::id();
 			plan.mutex.unlock();
 		}
@@ -283,7 +323,44 @@ class Plan
 
 	      private:
 		Plan &plan;
+		bool filling; /* its owner fills it, between two calls */
 	};
+
+	struct Filling {
+		Plan &plan;
+		const py::function &function;
+		std::exception_ptr raised;
+	};
+
+	static int fill(struct ssdpm_plan *, void *userdata,
+			struct ssdpm_error *reterr)
+	{
+		Filling &filling = *(Filling *)userdata;
+		py::gil_scoped_acquire acquire;
+
+		filling.plan.filling = true;
+		try {
+			filling.function();
+		} catch (...) {
+			filling.raised = std::current_exception();
+			reterr->code = -ECANCELED;
+		}
+		filling.plan.filling = false;
+		return filling.raised ? -ECANCELED : 0;
+	}
+
+	/* Is there something that a revert would undo? */
+	bool has_done() const
+	{
+		struct ssdpm_step step = {};
+
+		step.size = sizeof(step);
+		for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+			if (step.state == SSDPM_STEP_DONE ||
+			    step.state == SSDPM_STEP_DIFFERS)
+				return true;
+		return false;
+	}
 
 	template <typename Call> void call(Call what)
 	{
@@ -307,6 +384,7 @@ class Plan
 	std::shared_ptr<Machine> machine;
 	struct ssdpm_plan *plan = nullptr;
 	bool committed = false;
+	std::atomic<bool> filling{ false };
 	std::mutex mutex;
 	std::atomic<std::thread::id> owner{};
 };
@@ -405,6 +483,45 @@ py::list Plan::tables()
 			table_or_none(table.built,
 				      table.known & SSDPM_TABLE_BUILT)));
 	}
+	return result;
+}
+
+/* None, or (code, remedy, changes) */
+static py::object reason_or_none(const struct ssdpm_diagnosis *reason)
+{
+	if (!reason)
+		return py::none();
+	return py::make_tuple(ssdpm_diagnosis_code_to_string(reason->code),
+			      ssdpm_remedy_to_string(reason->remedy),
+			      change_list(reason->changes, reason->n_changes));
+}
+
+/* [(name, product, policy, verdict, message, reason, changes), ...] */
+static py::list report(const Machine &machine, const py::dict &from)
+{
+	const struct ssdpm_profile_settings settings = settings_from(from);
+	struct ssdpm_report_item item = {};
+	struct ssdpm_report *made = nullptr;
+	struct ssdpm_error error = {};
+	py::list result;
+	int err;
+
+	{
+		py::gil_scoped_release release;
+		err = ssdpm_report_new(machine.get(), &settings, &made, &error);
+	}
+	if (err)
+		raise_error(error, false);
+	const std::unique_ptr<struct ssdpm_report, decltype(&ssdpm_report_free)>
+		memory(made, &ssdpm_report_free);
+	item.size = sizeof(item);
+	for (size_t i = 0; !ssdpm_report_get_item(made, i, &item); i++)
+		result.append(py::make_tuple(
+			text_from(item.name), text_or_none(item.product),
+			text_or_none(item.policy),
+			ssdpm_diagnosis_code_to_string(item.verdict),
+			text_from(item.message), reason_or_none(item.reason),
+			change_list(item.changes, item.n_changes)));
 	return result;
 }
 
@@ -607,12 +724,14 @@ void add_apply(py::module_ &module)
 		.def("add_applied", &Plan::add_applied)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)
+		.def("add_profile_all", &Plan::add_profile_all)
 		.def("add_revert", &Plan::add_revert)
 		.def("lock", &Plan::lock)
 		.def("unlock", &Plan::unlock)
 		.def("journal", &Plan::journal)
 		.def("read", &Plan::read)
 		.def("commit", &Plan::commit)
+		.def("apply", &Plan::apply)
 		.def("verify", &Plan::verify)
 		.def("revert", &Plan::revert)
 		.def("steps", &Plan::steps)
@@ -632,6 +751,7 @@ void add_apply(py::module_ &module)
 		.def("check", &Persist::check)
 		.def("write", &Persist::write);
 	module.def("journal_read", &journal_read);
+	module.def("report", &report);
 	module.def("recover", &recover);
 	module.def("persist_remove", &persist_remove);
 }

@@ -199,6 +199,9 @@ py::tuple describe(const struct ssdpm_model *model,
 
 struct ssdpm_profile_settings settings_from(const py::dict &from);
 
+/* [(target, value), ...] */
+py::list change_list(const struct ssdpm_change *changes, size_t n);
+
 /* The members of struct ssdpm_host, as quirks_find() takes them. */
 py::dict host_dict(const struct ssdpm_host &host);
 

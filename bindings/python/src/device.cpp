@@ -2,6 +2,8 @@
 /* <ssdpm/device.h>; whatever touches the machine does so without the GIL. */
 #include "common.h"
 
+#include "text/remedy.h"
+
 #include <pybind11/stl.h>
 
 #include <mutex>
@@ -621,7 +623,17 @@ static py::tuple device_apst_params(const Device &self, const Machine &machine,
 	return describe(model.get(), params.params);
 }
 
-/* [(code, severity, message, advice), ...] */
+py::list change_list(const struct ssdpm_change *changes, size_t n)
+{
+	py::list result;
+
+	for (size_t i = 0; i < n; i++)
+		result.append(py::make_tuple(path_or_none(changes[i].target),
+					     text_from(changes[i].value)));
+	return result;
+}
+
+/* [(code, severity, message, advice, remedy, changes), ...] */
 static py::list device_diagnose(const Device &self, const Machine &machine,
 				const Model *model, const ApstTable *table)
 {
@@ -646,7 +658,12 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 			ssdpm_diagnosis_code_to_string(found[i].code),
 			ssdpm_severity_to_string(found[i].severity),
 			text_from(found[i].message),
-			text_or_none(found[i].advice)));
+			text_or_none(
+				remedy_text(ssdpm_device_get_facts(self.get()),
+					    &found[i])
+					.text),
+			ssdpm_remedy_to_string(found[i].remedy),
+			change_list(found[i].changes, found[i].n_changes)));
 	return result;
 }
 

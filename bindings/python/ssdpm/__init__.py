@@ -70,6 +70,7 @@ from ssdpm.apply import (
     PersistPower,
     Plan,
     PlannedTable,
+    ReportItem,
     Step,
     StepValue,
     persist,
@@ -77,6 +78,7 @@ from ssdpm.apply import (
     read_journal,
     recover,
     remove_persist,
+    report,
     revert,
 )
 from ssdpm.base import (
@@ -99,6 +101,7 @@ from ssdpm.base import (
 )
 from ssdpm.budget import BUDGET_POWERS, Budget, BudgetItem, budget, budget_item
 from ssdpm.device import (
+    Change,
     Device,
     DevicePower,
     DeviceQuirks,
@@ -224,6 +227,7 @@ __all__ = [
     "Catalogue",
     "CatalogueMatch",
     "CatalogueRow",
+    "Change",
     "ComparedPolicy",
     "Comparison",
     "Device",
@@ -268,6 +272,7 @@ __all__ = [
     "Reached",
     "ReadOnlyError",
     "Reading",
+    "ReportItem",
     "Recommendation",
     "Residency",
     "Run",
@@ -329,6 +334,7 @@ __all__ = [
     "recommend",
     "recover",
     "remove_persist",
+    "report",
     "revert",
     "sweep",
     "trace_stats",

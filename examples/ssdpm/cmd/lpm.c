@@ -3,6 +3,7 @@
 #include "options/advised.h"
 #include "text/device-print.h"
 #include "text/output.h"
+#include "text/remedy.h"
 #include "work/work.h"
 
 #include <stdlib.h>
@@ -144,8 +145,9 @@ static void write_port(struct json_writer *w, const struct port *port)
 	else
 		ssdpm__json_null(w, "lpm_supported");
 	ssdpm__json_string(w, "reason", reason ? reason->message : NULL);
-	ssdpm__json_string(w, "advice",
-			   reason && reason->advice[0] ? reason->advice : NULL);
+	ssdpm__json_string(
+		w, "advice",
+		reason && reason->remedy ? remedy_text(f, reason).text : NULL);
 	ssdpm__json_end(w, '}');
 }
 
@@ -218,11 +220,26 @@ static enum exit_status show_ports(const struct common *common,
 	return status;
 }
 
-static enum exit_status add_ports(struct work *work,
-				  const struct settings *settings)
-{
-	enum exit_status status = STATUS_DONE;
+/* The ports that are to be set, read anew. */
+struct reading {
+	const struct settings *settings;
+	char **operands;
+	size_t n;
+	struct drives drives;
+};
 
+static enum exit_status fill(struct work *work, void *data)
+{
+	struct reading *reading = data;
+	const struct settings *settings = reading->settings;
+	enum exit_status status;
+
+	free_drives(&reading->drives);
+	status = read_devices(work->common, reading->operands, reading->n,
+			      &reading->drives);
+	if (status)
+		return status;
+	work->drives = &reading->drives;
 	for (size_t i = 0; i < work->drives->n && !status; i++)
 		status = add_lpm(work->common, work->plan,
 				 &work->drives->drives[i], settings->lpms,
@@ -234,35 +251,34 @@ static enum exit_status add_ports(struct work *work,
 	return status;
 }
 
-/* Lock, then read, then plan; without a lock where nothing is written. */
 static enum exit_status set_ports(const struct common *common,
 				  const struct settings *settings,
 				  const struct drives *found, char **operands,
 				  size_t n)
 {
+	struct reading reading = { settings, operands, n, { 0 } };
 	struct work work = {
 		.common = common,
 		.drives = found,
 		.failures_only = common->quiet && !settings->dry_run,
 	};
 	enum exit_status status = new_plan(found, NULL, &work.plan), printed;
-	struct drives drives = { 0 };
 
-	if (!status && !settings->dry_run)
-		status = lock_plan(&work);
-	if (!status)
-		status = read_devices(common, operands, n, &drives);
-	work.drives = &drives;
-	if (!status)
-		status = add_ports(&work, settings);
-	if (!status) {
-		status = settings->dry_run ? look_at_journal(&work) :
-					     carry_out(&work);
+	if (!status && settings->dry_run) {
+		status = fill(&work, &reading);
+		if (!status)
+			status = look_at_journal(&work);
+		else
+			work.plan = ssdpm_plan_free(work.plan);
+	} else if (!status) {
+		status = carry_out(&work, fill, &reading);
+	}
+	if (work.plan) {
 		printed = print_work(&work);
 		status = status ? status : printed;
 	}
 	free_work(&work);
-	free_drives(&drives);
+	free_drives(&reading.drives);
 	return status;
 }
 

@@ -240,66 +240,6 @@ static bool asks_drives(const struct work *work)
 	       may_send_commands();
 }
 
-/*
- * Lock, then read, then plan: what the plan says stays so until it is carried
- * out, and the power source is the last one. Where a plan was made before, the
- * NVMe drives for which it would write something are asked themselves, so that
- * what the kernel builds can be held against the prediction.
- */
-static enum exit_status plan_locked(struct work *work,
-				    const struct settings *settings,
-				    char **operands, size_t n, bool again,
-				    struct drives *drives)
-{
-	struct common common = *work->common;
-	struct ssdpm_plan *before = work->plan;
-	struct drives now = { 0 };
-	enum exit_status status;
-
-	if (before)
-		ssdpm_plan_unlock(before);
-	work->plan = NULL;
-	work->persist[0] = ssdpm_persist_free(work->persist[0]);
-	status = new_plan(work->drives, settings->plan.directory, &work->plan);
-	if (!status)
-		status = lock_plan(work);
-	/* What could not be read was said the first time. */
-	common.quiet = true;
-	if (!status)
-		status = read_devices(&common, operands, n, &now);
-	if (!status && !common.identify)
-		identify_concerned(work, asks_drives(work) ? before : NULL,
-				   &now);
-	ssdpm_plan_free(before);
-	if (status)
-		return status;
-	free_drives(drives);
-	*drives = now;
-	work->drives = drives;
-	common.quiet = work->common->quiet || again;
-	status = find_profile(&common, work->options, &now.lives[0]->facts,
-			      settings->plan.power_source, &work->profile);
-	if (!status)
-		status = fill_plan(&common, work->options, &work->profile,
-				   drives, work->plan);
-	return status ? status : complete(work, settings, true);
-}
-
-/* In the usual case, where all is so already, nothing is sent to a drive. */
-static enum exit_status plan_commit(struct work *work,
-				    const struct settings *settings,
-				    char **operands, size_t n, bool again,
-				    struct drives *drives)
-{
-	enum exit_status status;
-
-	status = plan_locked(work, settings, operands, n, again, drives);
-	if (status || !asks_drives(work) || again ||
-	    !ssdpm_plan_get_n_planned(work->plan))
-		return status;
-	return plan_locked(work, settings, operands, n, true, drives);
-}
-
 /* Before anything is set: it is all, or nothing. */
 static enum exit_status check_files(const struct work *work)
 {
@@ -312,28 +252,74 @@ static enum exit_status check_files(const struct work *work)
 	return complain_of_device(NULL, &error);
 }
 
-/* Somebody who takes no lock may write meanwhile: then it is planned again. */
-static enum exit_status commit(struct work *work,
-			       const struct settings *settings, char **operands,
-			       size_t n, struct drives *drives)
-{
-	enum exit_status status = STATUS_DONE;
+/* What apply reads anew, and from which operands. */
+struct reading {
+	const struct settings *settings;
+	char **operands;
+	size_t n;
+	bool again;
+	struct drives drives;
+};
 
-	for (int left = 4; left >= 0; left--) {
-		status = plan_commit(work, settings, operands, n, left < 4,
-				     drives);
-		if (!status)
-			status = check_files(work);
-		if (status) {
-			work->plan = ssdpm_plan_free(work->plan);
-			return status;
-		}
-		work->may_retry = left > 0;
-		status = carry_out(work);
-		if (!work->is_stale)
-			return status;
-	}
-	return status;
+/*
+ * Where a plan would write something, the NVMe drives that it is for are asked
+ * themselves, so that what the kernel builds can be held against the
+ * prediction. In the usual case, where all is so already, nothing is sent.
+ */
+static enum exit_status ask_drives(const struct work *work,
+				   const struct common *common,
+				   struct drives *drives)
+{
+	struct ssdpm_plan *plan;
+	enum exit_status status;
+
+	status =
+		make_plan(common, work->options, &work->profile, drives, &plan);
+	if (status)
+		return status;
+	if (ssdpm_plan_get_n_planned(plan))
+		identify_concerned(work, plan, drives);
+	ssdpm_plan_free(plan);
+	return STATUS_DONE;
+}
+
+/*
+ * What the plan says stays so until it is carried out, and the power source is
+ * the last one.
+ */
+static enum exit_status fill(struct work *work, void *data)
+{
+	struct reading *reading = data;
+	const struct settings *settings = reading->settings;
+	struct common common = *work->common;
+	enum exit_status status;
+
+	/* What could not be read was said the first time. */
+	common.quiet = true;
+	work->persist[0] = ssdpm_persist_free(work->persist[0]);
+	free_drives(&reading->drives);
+	status = read_devices(&common, reading->operands, reading->n,
+			      &reading->drives);
+	if (status)
+		return status;
+	work->drives = &reading->drives;
+	if (!common.identify)
+		identify_concerned(work, NULL, &reading->drives);
+	common.quiet = work->common->quiet || reading->again;
+	reading->again = true;
+	status = find_profile(&common, work->options,
+			      &work->drives->lives[0]->facts,
+			      settings->plan.power_source, &work->profile);
+	common.quiet = true;
+	if (!status && asks_drives(work))
+		status = ask_drives(work, &common, &reading->drives);
+	common.quiet = work->common->quiet;
+	if (!status)
+		status = fill_plan(&common, work->options, &work->profile,
+				   work->drives, work->plan);
+	if (!status)
+		status = complete(work, settings, true);
+	return status ? status : check_files(work);
 }
 
 static enum exit_status write_persist(struct work *work)
@@ -351,13 +337,15 @@ static enum exit_status finish_apply(struct work *work,
 				     const struct settings *settings,
 				     char **operands, size_t n)
 {
+	struct reading reading = { settings, operands, n, false, { 0 } };
 	enum exit_status status, printed;
-	struct drives again = { 0 };
 
 	if (settings->dry_run)
 		return finish_plan(work, settings, operands, n);
 	work->failures_only = work->common->quiet;
-	status = commit(work, settings, operands, n, &again);
+	status = new_plan(work->drives, settings->plan.directory, &work->plan);
+	if (!status)
+		status = carry_out(work, fill, &reading);
 	if (work->plan) {
 		printed = print_work(work);
 		if (!status)
@@ -368,7 +356,7 @@ static enum exit_status finish_apply(struct work *work,
 		status = write_persist(work);
 	/* The plan refers to drives that go first. */
 	work->plan = ssdpm_plan_free(work->plan);
-	free_drives(&again);
+	free_drives(&reading.drives);
 	return status;
 }
 

@@ -48,7 +48,7 @@ static enum exit_status find_files(struct work *work,
 
 	work->removes_files = settings->persist;
 	for (uint32_t kind = 1; ssdpm_persist_kind_to_string(kind); kind++)
-		if (settings->persist &&
+		if (settings->persist && !work->persist[kind - 1] &&
 		    (!settings->kind || settings->kind == kind) &&
 		    ssdpm_persist_read(live->machine, kind,
 				       &work->persist[kind - 1], &error))
@@ -69,11 +69,10 @@ static enum exit_status remove_files(struct work *work)
 	return STATUS_DONE;
 }
 
-static enum exit_status revert(struct work *work,
-			       const struct settings *settings)
+static enum exit_status fill(struct work *work, void *data)
 {
-	enum exit_status status, printed;
 	struct ssdpm_error error;
+	enum exit_status status;
 
 	if (ssdpm_plan_add_revert(work->plan, &error))
 		return complain_of_device(NULL, &error);
@@ -81,16 +80,26 @@ static enum exit_status revert(struct work *work,
 	if (status)
 		return status;
 	work->in_force = all_in_force(work->plan);
-	status = find_files(work, settings);
-	if (status)
-		return status;
-	if (settings->dry_run)
-		status = look_at_journal(work);
-	else
-		status = carry_out(work);
-	if (!status && !settings->dry_run)
-		status = remove_files(work);
+	return find_files(work, data);
+}
+
+static enum exit_status revert(struct work *work, struct settings *settings)
+{
+	enum exit_status status, printed;
+
 	work->failures_only = work->common->quiet && !settings->dry_run;
+	if (settings->dry_run) {
+		status = fill(work, settings);
+		if (status)
+			return status;
+		status = look_at_journal(work);
+	} else {
+		status = carry_out(work, fill, settings);
+		if (!work->plan)
+			return status;
+		if (!status)
+			status = remove_files(work);
+	}
 	printed = print_work(work);
 	return status ? status : printed;
 }
@@ -98,12 +107,13 @@ static enum exit_status revert(struct work *work,
 static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
+	struct settings settings = *(const struct settings *)data;
 	struct work work = { .common = common };
 	struct live *lives[1] = { NULL };
 	const struct drives drives = { .lives = lives, .n_lives = 1 };
 	enum exit_status status;
 
-	if (n_operands && ((const struct settings *)data)->persist)
+	if (n_operands && settings.persist)
 		return usage_error(common,
 				   "--persist %s: write --persist=%s, or "
 				   "--persist alone for the files of all kinds",
@@ -116,15 +126,12 @@ static enum exit_status run(const void *data, const struct common *common,
 	work.drives = &drives;
 	status = open_live(common, common->root, &lives[0]);
 	if (!status)
-		status = put_back_after_survey(
-			common, lives[0],
-			((const struct settings *)data)->dry_run);
+		status = put_back_after_survey(common, lives[0],
+					       settings.dry_run);
 	if (!status)
 		status = new_plan(&drives, NULL, &work.plan);
-	if (!status && !((const struct settings *)data)->dry_run)
-		status = lock_plan(&work);
 	if (!status)
-		status = revert(&work, data);
+		status = revert(&work, &settings);
 	free_work(&work);
 	close_live(lives[0]);
 	return status;

@@ -2,6 +2,7 @@
 #include "options/advised.h"
 
 #include "input/live.h"
+#include "text/remedy.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -86,9 +87,12 @@ static const char *root_of(const struct drive *drive)
 char *advice_text(const struct drive *drive,
 		  const struct ssdpm_diagnosis *diagnosis)
 {
-	if (!diagnosis || !diagnosis->advice[0])
+	struct remedy_text words;
+
+	if (!diagnosis || !diagnosis->remedy)
 		return NULL;
-	return advised_text(root_of(drive), diagnosis->advice);
+	words = remedy_text(ssdpm_device_get_facts(drive->device), diagnosis);
+	return advised_text(root_of(drive), words.text);
 }
 
 char *show_text(const struct drive *drive)

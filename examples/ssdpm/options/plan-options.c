@@ -361,20 +361,14 @@ static enum exit_status complain_of_profile(const struct plan_options *settings,
 	return STATUS_FAILED;
 }
 
-/* auto is the one name that is another profile on each source. */
 static int find_one(const struct plan_options *settings,
 		    const struct buffer *text, uint32_t source,
 		    struct ssdpm_profile_settings *ret,
 		    struct ssdpm_error *reterr)
 {
-	const char *name = settings->profile;
-
-	if (!strcmp(name, "auto"))
-		name = source == SSDPM_SOURCE_BATTERY ? "power-saver" :
-							"balanced";
 	ret->size = sizeof(*ret);
-	return ssdpm_profile_find(text->data, text->size, name, source, ret,
-				  reterr);
+	return ssdpm_profile_find(text->data, text->size, settings->profile,
+				  source, ret, reterr);
 }
 
 enum exit_status find_profile(const struct common *common,

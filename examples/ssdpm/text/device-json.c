@@ -2,6 +2,7 @@
 #include "text/device-json.h"
 
 #include "text/apst-questions.h"
+#include "text/remedy.h"
 #include "input/quirks.h"
 #include "programs.h"
 
@@ -119,6 +120,7 @@ static void write_sata(struct json_writer *w,
 }
 
 static void write_diagnosis(struct json_writer *w,
+			    const struct ssdpm_device_facts *facts,
 			    const struct insight *insight)
 {
 	const struct ssdpm_diagnosis *d = insight->diagnoses;
@@ -135,7 +137,7 @@ static void write_diagnosis(struct json_writer *w,
 		ssdpm__json_string(w, "severity",
 				   ssdpm_severity_to_string(d[i].severity));
 		ssdpm__json_string(w, "message", d[i].message);
-		write_text(w, "advice", d[i].advice);
+		write_text(w, "advice", remedy_text(facts, &d[i]).text);
 		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');
@@ -196,7 +198,7 @@ void write_device(struct json_writer *w, const struct drive *drive,
 		write_sata(w, f);
 	if (f->reach == SSDPM_REACH_REMAPPED)
 		ssdpm__json_uint(w, "n_devices", f->n_devices);
-	write_diagnosis(w, insight);
+	write_diagnosis(w, f, insight);
 }
 
 static void write_devsleep(struct json_writer *w, const struct insight *insight)

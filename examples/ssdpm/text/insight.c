@@ -114,20 +114,10 @@ enum exit_status look_into(const struct common *common,
 	return status;
 }
 
-/* The first problem; or what has to be known first; or the verdict. */
 const struct ssdpm_diagnosis *main_reason(const struct insight *insight)
 {
-	static const uint32_t severities[] = { SSDPM_SEVERITY_PROBLEM,
-					       SSDPM_SEVERITY_UNKNOWN };
-	const struct ssdpm_diagnosis *all = insight->diagnoses;
-
-	if (!insight->n_diagnoses || all->severity == SSDPM_SEVERITY_GOOD)
-		return NULL;
-	for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
-		for (size_t j = 1; j < insight->n_diagnoses; j++)
-			if (all[j].severity == severities[i])
-				return &all[j];
-	return all;
+	return ssdpm_diagnosis_find_main(insight->diagnoses,
+					 insight->n_diagnoses);
 }
 
 void free_insight(struct insight *insight)

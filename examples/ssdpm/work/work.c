@@ -199,39 +199,6 @@ enum exit_status prove_tables(struct work *work)
 	return err ? complain_of_proof(&error) : STATUS_DONE;
 }
 
-/*
- * Values can always be read back. The commit has read the tables of the drives
- * that it changed; those of others are read only with --identify. That takes a
- * command, which a build without libnvme, or a capture, cannot send: then the
- * values are the proof.
- */
-static enum exit_status prove(struct work *work)
-{
-	const struct live *live = work->drives->lives[0];
-	const struct common *common = work->common;
-	struct ssdpm_error error;
-	int err;
-
-	err = ssdpm_plan_verify(work->plan, 0, &error);
-	work->in_force = !err;
-	if (err) {
-		/* It is done, even if a drive was removed since. */
-		complain("%s", error.message);
-		return STATUS_NOT_IN_FORCE;
-	}
-	if (live->facts.capture || !common->identify ||
-	    !ssdpm_plan_get_n_tables(work->plan))
-		return STATUS_DONE;
-	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
-	if (err == -EREMOTEIO || err == -ESTALE) {
-		work->in_force = false;
-		return complain_of_proof(&error);
-	}
-	if (err && !common->quiet)
-		remark("tables are not read back: %s", error.message);
-	return STATUS_DONE;
-}
-
 /* What was found first is what counts: a second lock finds nothing. */
 static void note_journal(struct work *work)
 {
@@ -240,17 +207,6 @@ static void note_journal(struct work *work)
 	if (!ssdpm_plan_get_journal(work->plan, &journal) &&
 	    journal.state == SSDPM_JOURNAL_UNDONE)
 		work->journal = journal;
-}
-
-enum exit_status lock_plan(struct work *work)
-{
-	struct ssdpm_error error;
-	int err = ssdpm_plan_lock(work->plan, &error);
-
-	note_journal(work);
-	if (!err || err == -EACCES || err == -EPERM || err == -EROFS)
-		return STATUS_DONE;
-	return complain_of_device(NULL, &error);
 }
 
 enum exit_status look_at_journal(struct work *work)
@@ -282,43 +238,101 @@ static void complain_of_steps(const struct ssdpm_plan *plan)
 			 n == 1 ? " was" : "s were");
 }
 
-static enum exit_status finish(struct work *work, int err, bool writes,
-			       const struct ssdpm_error *error)
+static enum exit_status fail(struct work *work, const struct ssdpm_error *error)
 {
 	enum exit_status status;
 
-	if (work->is_stale)
-		return STATUS_FAILED;
-	if (err) {
-		work->in_force = false;
-		work->has_failed = true;
-		status = complain_of_device(NULL, error);
-		complain_of_steps(work->plan);
-		/* Otherwise it looks as if another commit ran. */
-		ssdpm_plan_unlock(work->plan);
-		if (work->journal.state != SSDPM_JOURNAL_UNDONE)
-			look_at_journal(work);
-		return status;
-	}
-	if (writes)
-		return prove(work);
+	work->in_force = false;
+	work->has_failed = true;
+	status = complain_of_device(NULL, error);
+	complain_of_steps(work->plan);
+	if (work->journal.state != SSDPM_JOURNAL_UNDONE)
+		look_at_journal(work);
+	return status;
+}
+
+static bool has_done_something(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
+		if (step.state == SSDPM_STEP_DONE)
+			return true;
+	return false;
+}
+
+/*
+ * The values are proven, and the tables of the drives that it changed; those of
+ * others are read only with --identify. That takes a command, which a build
+ * without libnvme, or a capture, cannot send: then the values are the proof.
+ */
+static enum exit_status finish(struct work *work)
+{
+	const struct live *live = work->drives->lives[0];
+	const struct common *common = work->common;
+	struct ssdpm_error error;
+	int err;
+
 	work->in_force = all_in_force(work->plan);
+	if (live->facts.capture || !common->identify ||
+	    !has_done_something(work->plan) ||
+	    !ssdpm_plan_get_n_tables(work->plan))
+		return STATUS_DONE;
+	err = ssdpm_plan_verify(work->plan, SSDPM_READ_COMMANDS, &error);
+	if (err == -EREMOTEIO || err == -ESTALE) {
+		work->in_force = false;
+		return complain_of_proof(&error);
+	}
+	if (err && !common->quiet)
+		remark("tables are not read back: %s", error.message);
 	return STATUS_DONE;
 }
 
-enum exit_status carry_out(struct work *work)
-{
-	const bool writes = ssdpm_plan_get_n_planned(work->plan);
+/* What fills a plan, and how that went. */
+struct filling {
+	struct work *work;
+	fill_fn fill;
+	void *data;
+	bool is_locked; /* or nothing is to be written */
 	enum exit_status status;
+};
+
+static int fill_plan_of(struct ssdpm_plan *plan, void *userdata,
+			struct ssdpm_error *reterr)
+{
+	struct filling *filling = userdata;
+
+	(void)plan;
+	filling->is_locked = true;
+	note_journal(filling->work);
+	filling->status = filling->fill(filling->work, filling->data);
+	if (!filling->status)
+		return 0;
+	/* It is complained of. */
+	*reterr = (struct ssdpm_error){ .code = -ECANCELED };
+	return -ECANCELED;
+}
+
+enum exit_status carry_out(struct work *work, fill_fn fill, void *data)
+{
+	struct filling filling = { .work = work, .fill = fill, .data = data };
 	struct ssdpm_error error;
 	int err;
 
 	/* A closed pipe must not end the program in the middle of a commit. */
 	signal(SIGPIPE, SIG_IGN);
-	err = ssdpm_plan_commit(work->plan, &error);
+	err = ssdpm_plan_apply(work->plan, fill_plan_of, &filling, &error);
 	note_journal(work);
-	work->is_stale = err == -ESTALE && work->may_retry;
-	status = finish(work, err, writes, &error);
-	ssdpm_plan_unlock(work->plan);
-	return status;
+	if (filling.status || !filling.is_locked) {
+		work->plan = ssdpm_plan_free(work->plan);
+		return filling.status ? filling.status :
+					complain_of_device(NULL, &error);
+	}
+	if (err == -ESTALE) {
+		/* It is done, even if a drive was removed since. */
+		work->in_force = false;
+		complain("%s", error.message);
+		return STATUS_NOT_IN_FORCE;
+	}
+	return err ? fail(work, &error) : finish(work);
 }

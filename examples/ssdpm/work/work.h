@@ -21,8 +21,6 @@ struct work {
 	bool removes_files, files_done;
 	bool in_force;		      /* all of it, as far as is known */
 	struct ssdpm_journal journal; /* what was found; state 0: nothing */
-	bool may_retry;		      /* where somebody was quicker */
-	bool is_stale;		      /* that was so: nothing was done */
 	bool has_failed;	      /* the commit; what was done is undone */
 	bool differences_only;	      /* print what is not in force */
 	bool failures_only;	      /* print what could not be done */
@@ -35,21 +33,18 @@ void free_work(struct work *work);
 /* The files of --persist KIND, for the profile and the power states. */
 enum exit_status make_persist(struct work *work, uint32_t kind);
 
-/*
- * Take the lock of the plan, which has no steps yet, and undo what a killed
- * commit left. Who may not goes on without it: the commit refuses, where it
- * would write anything.
- */
-enum exit_status lock_plan(struct work *work);
-
 /* Without a lock: where a journal stands nothing is in force. */
 enum exit_status look_at_journal(struct work *work);
 
+/* Read what is there, and add the steps: under the lock, perhaps again. */
+typedef enum exit_status (*fill_fn)(struct work *work, void *data);
+
 /*
- * Do it, prove it, and let go of the lock: what failed is complained of.
- * Nothing is written to a device, and no command sent, where all is so already.
+ * Fill the plan, do it and prove it: what failed is complained of. The plan is
+ * gone if it could not be filled. Nothing is written to a device, and no
+ * command sent, where all is so already.
  */
-enum exit_status carry_out(struct work *work);
+enum exit_status carry_out(struct work *work, fill_fn fill, void *data);
 
 /* Read back the tables too; a difference is complained of. */
 enum exit_status prove_tables(struct work *work);

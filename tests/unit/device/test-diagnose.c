@@ -4,6 +4,8 @@
 
 #include "device/diagnose.h"
 
+#include "text/remedy.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,6 +18,7 @@ struct scene {
 	const struct ssdpm_apst *table;
 	struct ssdpm_diagnosis *found;
 	size_t n;
+	struct remedy_text words;
 };
 
 /* Those of the SN530: exit 11 ms and 39 ms. */
@@ -113,6 +116,13 @@ static void init_sata(struct scene *scene, uint16_t word76, uint16_t word78)
 
 enum { HIPM = 0x030e, NO_HIPM = 0x010e, DIPM = 0x0008, NO_DIPM = 0 };
 
+/* In the command's words, which have all that a remedy says. */
+static const char *advice(struct scene *scene, const struct ssdpm_diagnosis *d)
+{
+	scene->words = remedy_text(scene->facts, d);
+	return scene->words.text;
+}
+
 static void diagnose(struct scene *scene)
 {
 	free(scene->found);
@@ -124,7 +134,11 @@ static void diagnose(struct scene *scene)
 	/* Nothing is cut off. */
 	for (size_t i = 0; i < scene->n; i++) {
 		assert_in_range(strlen(scene->found[i].message), 1, 246);
-		assert_in_range(strlen(scene->found[i].advice), 0, 254);
+		assert_in_range(strlen(advice(scene, &scene->found[i])), 0,
+				sizeof(scene->words.text) - 2);
+		assert_int_equal(
+			ssdpm_remedy_to_string(scene->found[i].remedy) != NULL,
+			scene->found[i].remedy != 0);
 	}
 }
 
@@ -138,7 +152,7 @@ static const struct ssdpm_diagnosis *find(const struct scene *scene,
 }
 
 static void assert_found(struct scene *scene, uint32_t code, uint32_t severity,
-			 const char *message, const char *advice)
+			 const char *message, const char *words)
 {
 	const struct ssdpm_diagnosis *d = find(scene, code);
 
@@ -146,7 +160,7 @@ static void assert_found(struct scene *scene, uint32_t code, uint32_t severity,
 		fail_msg("%u is not there, after: %s", code,
 			 scene->found[0].message);
 	assert_string_equal(d->message, message);
-	assert_string_equal(d->advice, advice);
+	assert_string_equal(advice(scene, d), words);
 	assert_int_equal(d->severity, severity);
 }
 
@@ -300,7 +314,7 @@ static void a_limit_from_a_parameter_comes_back_at_the_next_boot(void **state)
 	scene.facts->latency_tolerance_us = 38000;
 	diagnose(&scene);
 	assert_string_equal(
-		find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->advice,
+		advice(&scene, find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)),
 		SET_LIMIT LIMIT_FILE);
 	done(&scene);
 }
@@ -324,7 +338,7 @@ static void a_second_band_may_be_switched_off(void **state)
 		20000;
 	diagnose(&scene);
 	assert_string_equal(
-		find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)->advice,
+		advice(&scene, find(&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED)),
 		"if a wait of 39 ms does no harm: boot with "
 		"nvme_core.apst_secondary_timeout_ms=2000 "
 		"nvme_core.apst_secondary_latency_tol_us=44000 "
@@ -516,7 +530,9 @@ static void without_power_states_the_verdict_is_not_known(void **state)
 	diagnose(&scene);
 	assert_verdict(&scene, SSDPM_DIAGNOSIS_NOT_KNOWN,
 		       "not known: the power states of this drive are not "
-		       "known: run ssdpm show --identify as root");
+		       "known");
+	assert_string_equal(advice(&scene, scene.found),
+			    "run ssdpm show --identify as root");
 	assert_int_equal(scene.found[0].severity, SSDPM_SEVERITY_UNKNOWN);
 	done(&scene);
 }
@@ -970,8 +986,9 @@ static void min_power_has_lost_data(void **state)
 	/* Before 6.9 most chipsets had no use for the parameter. */
 	strcpy(scene.machine.linux_release, "6.1.192");
 	diagnose(&scene);
-	assert_non_null(strstr(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED)->advice,
-			       " in any case, if the chipset is a mobile one"));
+	assert_non_null(
+		strstr(advice(&scene, find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED)),
+		       " in any case, if the chipset is a mobile one"));
 	scene.machine.mobile_lpm_policy = 3;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_RAISED));
@@ -1241,7 +1258,7 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
 	scene.facts->lpm = SSDPM_LPM_MED_POWER_WITH_DIPM;
 	diagnose(&scene);
-	assert_string_equal(find(&scene, SSDPM_DIAGNOSIS_QUIRK)->advice,
+	assert_string_equal(advice(&scene, find(&scene, SSDPM_DIAGNOSIS_QUIRK)),
 			    "ssdpm lpm --set max_performance sda");
 	done(&scene);
 }

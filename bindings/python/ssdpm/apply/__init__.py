@@ -24,6 +24,7 @@ from ssdpm.apply.persist import (
     remove_persist,
 )
 from ssdpm.apply.plan import Plan, Settings, Target, plan
+from ssdpm.apply.report import ReportItem, report
 from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "PersistPower",
     "Plan",
     "PlannedTable",
+    "ReportItem",
     "Settings",
     "Step",
     "StepValue",
@@ -42,5 +44,6 @@ __all__ = [
     "read_journal",
     "recover",
     "remove_persist",
+    "report",
     "revert",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import SupportsIndex, Union
+from typing import Any, SupportsIndex, Union
 
 from ssdpm import _core
 from ssdpm.apply.steps import Journal, PlannedTable, Step, StepValue
@@ -50,6 +50,15 @@ def timeout_numbers(
         unsigned_or_zero(state_timeout_ms, "state_timeout_ms", most, 1),
         unsigned_or_zero(lock_timeout_ms, "lock_timeout_ms", most, 1),
     )
+
+
+def profile_members(machine: Machine, settings: Settings) -> dict[str, Any]:
+    """The members for C; a name is a built-in profile on the source of now."""
+    if isinstance(settings, str):
+        source = machine.facts.power_source or PowerSource.AC
+        settings = profile(check_text(settings, "settings"), source)
+    check_instance(settings, "settings", ProfileSettings)
+    return settings_dict(settings)
 
 
 class Plan(Live):
@@ -259,11 +268,22 @@ class Plan(Live):
             NotFoundError: there is no such device or profile.
             InvalidError: settings that mean nothing.
         """
-        if isinstance(settings, str):
-            source = self._machine.facts.power_source or PowerSource.AC
-            settings = profile(check_text(settings, "settings"), source)
-        check_instance(settings, "settings", ProfileSettings)
-        self._handle.add_profile(*self._handles(device, model), settings_dict(settings))
+        members = profile_members(self._machine, settings)
+        self._handle.add_profile(*self._handles(device, model), members)
+
+    def add_profile_all(self, settings: Settings = "auto") -> None:
+        """What a profile says, for all devices of the machine.
+
+        They are read anew, and their models without a command: from sysfs, a capture
+        or the built-in catalogue.
+
+        Args:
+            settings: as for add_profile().
+
+        Raises:
+            As add_profile() and Machine.devices().
+        """
+        self._handle.add_profile_all(profile_members(self._machine, settings))
 
     def add_revert(self) -> None:
         """Steps back to what was there before the first commit.
@@ -374,6 +394,28 @@ class Plan(Live):
             Error: EIO, EALREADY (it was committed).
         """
         self._handle.commit()
+
+    def apply(self, fill: Callable[[Plan], object]) -> None:
+        """Lock, fill, commit and verify, in one call.
+
+        If somebody who takes no lock writes meanwhile, the plan is emptied and made
+        anew: five times at most. What the user may not write is no fault if all is in
+        force already::
+
+            with ssdpm.plan() as plan:
+                plan.apply(ssdpm.Plan.add_profile_all)
+                plan.keep()
+
+        Args:
+            fill: called with this plan, which has no steps, under the lock. It reads
+                the devices anew and adds steps.
+
+        Raises:
+            NotInForceError: it is committed, and not in force.
+            BusyError: somebody else writes again and again, or has the lock.
+            What fill raises, and those of locked() and commit().
+        """
+        self._handle.apply(lambda: fill(self))
 
     def verify(self, *, commands: bool = False) -> None:
         """Is it in force now? Returns if it is; a plan need not be committed for that.

@@ -11,6 +11,7 @@ here, and quirks is kernel_quirks, beside the methods power_state() and quirks()
 from __future__ import annotations
 
 from ssdpm.device.facts import (
+    Change,
     DevicePower,
     DeviceQuirks,
     DeviceSettings,
@@ -26,6 +27,7 @@ from ssdpm.device.machine import Device, Machine, Root, devices, find_meter, ope
 from ssdpm.device.sampler import Sampler
 
 __all__ = [
+    "Change",
     "Device",
     "DevicePower",
     "DeviceQuirks",

@@ -114,6 +114,19 @@ class Reading(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Change(Value):
+    """A value to set.
+
+    Attributes:
+        target: a file, "/sys/..."; else a kernel parameter: "nvme_core.force_apst".
+        value: what to write or to boot with; "": remove the parameter.
+    """
+
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, eq=False)
 class Diagnosis(Value):
     """One thing about a drive; str() of it is the message and the advice.
 
@@ -123,12 +136,16 @@ class Diagnosis(Value):
         severity: "good", "note", "problem", or "unknown": more has to be known.
         message: one line with the evidence.
         advice: what to do, or None.
+        remedy: the same as a word that scripts can rely on, as in "latency-limit".
+        changes: what the remedy changes, in this order.
     """
 
     code: str
     severity: str
     message: str
     advice: str | None
+    remedy: str | None = None
+    changes: tuple[Change, ...] = ()
 
     def __str__(self) -> str:
         if self.advice is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Union
 
 from ssdpm import _core
@@ -15,6 +15,7 @@ from ssdpm.base.errors import Error
 from ssdpm.base.notebook import html_table
 from ssdpm.base.values import Live
 from ssdpm.device.facts import (
+    Change,
     DevicePower,
     DeviceQuirks,
     DeviceSettings,
@@ -48,6 +49,9 @@ _FACTS_OF = {
         "port",
     ),
 }
+
+
+_DIAGNOSIS_KEYS = ("code", "severity", "message", "advice")
 
 
 class _Read(Live):
@@ -328,7 +332,10 @@ class Device(_Read):
             None if known is None else known._handle,
             None if table is None else table._handle,
         )
-        return [Diagnosis(*one) for one in found]
+        return [
+            Diagnosis(*words, tuple(Change(*change) for change in changes))
+            for *words, changes in found
+        ]
 
     def to_dict(
         self, model: Model | None = None, table: ApstTable | None = None
@@ -359,7 +366,9 @@ class Device(_Read):
             result["quirks_from_kernel"] = kernel_quirks is not None
         found = self.diagnose(known, table)
         result["verdict"] = found[0].code
-        result["diagnosis"] = [asdict(one) for one in found]
+        result["diagnosis"] = [
+            {key: getattr(one, key) for key in _DIAGNOSIS_KEYS} for one in found
+        ]
         return result
 
     def __repr__(self) -> str:

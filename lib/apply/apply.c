@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan that is made, committed and proven; again, where somebody wrote. */
+#include "apply/internal.h"
+
+#include <errno.h>
+
+enum { MAX_TRIES = 5 };
+
+/* Where nothing is to be written, it takes no lock; else the commit says so. */
+static bool may_lack_lock(int err)
+{
+	return err == -EACCES || err == -EPERM || err == -EROFS;
+}
+
+/* One that is stale is made anew, of what the machine says by then. */
+static int fill_and_commit(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
+			   void *userdata, bool *ret_writes,
+			   struct ssdpm_error *reterr)
+{
+	for (uint32_t left = MAX_TRIES; left; left--) {
+		int err = fill(plan, userdata, reterr);
+
+		if (!err)
+			err = ssdpm_plan_read(plan, reterr);
+		if (err)
+			return err;
+		*ret_writes = ssdpm_plan_get_n_planned(plan) != 0;
+		err = ssdpm_plan_commit(plan, reterr);
+		if (err != -ESTALE)
+			return err;
+		err = left > 1 ? ssdpm__plan_clear(plan, reterr) : 0;
+		if (err)
+			return err;
+	}
+	reterr->code = -EBUSY;
+	return -EBUSY;
+}
+
+/* A device that was removed since is not in force, either. */
+static int prove(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
+{
+	int err = ssdpm_plan_verify(plan, 0, reterr);
+
+	if (err != -ENODEV)
+		return err;
+	reterr->code = -ESTALE;
+	return -ESTALE;
+}
+
+int ssdpm_plan_apply(struct ssdpm_plan *plan, ssdpm_plan_fill_fn fill,
+		     void *userdata, struct ssdpm_error *reterr)
+{
+	const bool was_locked = plan->is_locked;
+	struct ssdpm_error error = { 0 };
+	bool writes = false;
+	int err;
+
+	err = ssdpm_plan_lock(plan, &error);
+	if (!err || may_lack_lock(err))
+		err = fill_and_commit(plan, fill, userdata, &writes, &error);
+	if (!err && writes)
+		err = prove(plan, &error);
+	if (!was_locked)
+		ssdpm_plan_unlock(plan);
+	return ssdpm__pass_on(err, &error, reterr);
+}
