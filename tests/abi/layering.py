@@ -27,17 +27,20 @@ from common import (  # noqa: E402
     without_comments,
 )
 
+# Stages of several folders.
+DEVICE = ("device", "device/capture", "device/command", "device/diagnose")
+APPLY = ("apply", "apply/persist", "apply/record")
 # The folders of lib/, and those whose headers each may include: the public ones of
 # all, and the private ones of base and of what INTERNALS names.
 CORE = {
     "base": set(),
     "model": {"base"},
     "policy": {"base", "model"},
-    "device": {"base", "model", "policy"},
-    "apply": {"base", "model", "policy", "device"},
+    **dict.fromkeys(DEVICE, {"base", "model", "policy", *DEVICE}),
+    **dict.fromkeys(APPLY, {"base", "model", "policy", *DEVICE, *APPLY}),
 }
-# Folders in which no file calls one that leads back to it.
-ACYCLIC = {"apply"}
+# Stages in which no file calls one that leads back to it.
+ACYCLIC = {"device", "apply"}
 # The second library: of the core it sees base, and what any program sees.
 SEEN = {"base", "model", "policy"}
 WORK = {*SEEN, "energy/common", "energy/workload"}
@@ -60,12 +63,12 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }
 STAGES = {**CORE, **ENERGY}
-IO = {"device", "apply", "energy/meters"}
+IO = {*DEVICE, *APPLY, "energy/meters"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {
-    "device": set(),
-    "apply": {"device"},
+    **dict.fromkeys(DEVICE, {*DEVICE}),
+    **dict.fromkeys(APPLY, {"device", *APPLY}),
     **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
 }
 
@@ -256,7 +259,7 @@ def check_circles(
     faults: Faults,
 ) -> None:
     """Calls go down: no file is reached from one that it calls."""
-    chosen = {f: o for o, f in found.items() if f.parent.as_posix() in ACYCLIC}
+    chosen = {f: o for o, f in found.items() if f.parts[0] in ACYCLIC}
     homes = {
         symbol.name: file
         for file, path in chosen.items()

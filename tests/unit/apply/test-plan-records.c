@@ -5,7 +5,7 @@
  */
 #include "kernel.h"
 
-#include "apply/record.h"
+#include "apply/record/record.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

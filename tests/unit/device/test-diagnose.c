@@ -2,7 +2,7 @@
 /* One test for each thing that a diagnosis can say, word for word. */
 #include "fixture.h"
 
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include "text/remedy.h"
 

@@ -7,7 +7,7 @@
  * nvme_open() leaves out O_CLOEXEC, and the functions for single features are
  * broken in 1.3: they send no table.
  */
-#include "device/node.h"
+#include "device/command/node.h"
 
 #include <errno.h>
 #include <fcntl.h>

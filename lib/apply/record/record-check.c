@@ -3,7 +3,7 @@
  * What a record may say: it names what root writes, and where. A word that this
  * version does not know is refused before anything is written.
  */
-#include "apply/record.h"
+#include "apply/record/record.h"
 
 #include <string.h>
 

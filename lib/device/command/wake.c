@@ -3,7 +3,7 @@
  * A drive that sleeps may say the state that it sleeps in, and then nobody
  * knows the one it goes back to. An I/O wakes it.
  */
-#include "device/node.h"
+#include "device/command/node.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that make a policy last, in memory: their text, and a list of them. */
-#include "apply/persist.h"
+#include "apply/persist/persist.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * NVME_EVENT=connected at boot, after a reset, and after a suspend that shut it
  * down.
  */
-#include "apply/persist.h"
+#include "apply/persist/persist.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * What of the files that are read goes into a capture, and how. Nothing else
  * does: only what the library reads is ever looked at here.
  */
-#include "device/capture.h"
+#include "device/capture/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * A capture: this library reads all that it can read of a machine, and what it
  * reads is written down. So a capture holds what is needed, and nothing else.
  */
-#include "device/capture.h"
+#include "device/capture/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Reading lists of changes: whole, or not at all. What is refused is named by
  * its file and its line.
  */
-#include "apply/record.h"
+#include "apply/record/record.h"
 
 #include "base/text.h"
 

@@ -3,7 +3,7 @@
  * The files of a capture. No link is ever followed here: each directory is
  * opened from the one above it.
  */
-#include "device/capture.h"
+#include "device/capture/capture.h"
 
 #include <dirent.h>
 #include <errno.h>

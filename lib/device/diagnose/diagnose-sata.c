@@ -3,7 +3,7 @@
  * Does the link of a SATA port save power? Registers: AHCI 1.3.1; what Linux
  * does with them: drivers/ata/libata-eh.c, libahci.c and ahci.c.
  */
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Making a policy last: what is asked for, checked. */
-#include "apply/persist.h"
+#include "apply/persist/persist.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * from the kernel, are set by udev itself. All else is done by the command,
  * which knows the power source, the quirks, and the order that a port needs.
  */
-#include "apply/persist.h"
+#include "apply/persist/persist.h"
 #include "device/owners.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * drivers/pci/pcie/aspm.c.
  */
 #include "base/quantity.h"
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
 

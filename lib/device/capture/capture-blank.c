@@ -3,7 +3,7 @@
  * What identifies a drive is taken out of a capture. Of reserved and vendor
  * specific areas nobody knows what they hold, so they go too.
  */
-#include "device/capture.h"
+#include "device/capture/capture.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * CHECK POWER MODE (ACS-4) goes first, because it wakes no drive. ssdpm sends
  * nothing else to a drive in standby, or to one that does not tell its mode.
  */
-#include "device/node.h"
+#include "device/command/node.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The nodes under /dev, through which commands are sent. */
-#include "device/node.h"
+#include "device/command/node.h"
 
 #include <errno.h>
 #include <fcntl.h>

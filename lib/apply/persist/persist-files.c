@@ -3,7 +3,7 @@
  * Writing and removing the files that make a policy last. A file without the
  * marker is somebody else's, and so is one of another kind: neither is touched.
  */
-#include "apply/persist.h"
+#include "apply/persist/persist.h"
 #include "device/internal.h"
 #include "device/owners.h"
 

@@ -4,7 +4,7 @@
  * nvme_configure_apst() in drivers/nvme/host/core.c, and what is in force.
  */
 #include "base/quantity.h"
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * put back; the last of them may be cut off. Settings in sysfs do not outlive a
  *boot, and so neither does a list.
  */
-#include "apply/record.h"
+#include "apply/record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

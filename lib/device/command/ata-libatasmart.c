@@ -11,7 +11,7 @@
  * (libatasmart 0.19). So the status is asked for before. And before that the
  * power mode, because SMART would wake a drive in standby.
  */
-#include "device/node.h"
+#include "device/command/node.h"
 
 #include <errno.h>
 #include <stddef.h> /* its header uses size_t, and forgets this one */

@@ -3,7 +3,7 @@
  * What measures power, for a capture: the files of batteries, RAPL and sensors
  * from which libssdpm-energy reads a power.
  */
-#include "device/capture.h"
+#include "device/capture/capture.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * adapters, "0x4", or one for each, "0000:00:17.0=0x4,0000:01:00.0=0x1", where
  * the last one for an adapter counts. Bit n: port n counts as internal.
  */
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include <stdio.h>
 #include <stdlib.h>

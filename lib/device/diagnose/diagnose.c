@@ -1,81 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Is a drive saving power, and if not, why? The verdict, and what it rests on.
  */
-#include "device/diagnose.h"
+#include "device/diagnose/diagnose.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static_assert(sizeof(struct ssdpm_diagnosis) == 1040, "frozen");
-
-struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
-				     uint32_t severity, const char *format, ...)
-{
-	struct ssdpm_diagnosis *diagnosis = &e->found[e->n];
-	va_list args;
-
-	if (e->n < MAX_DIAGNOSES - 1)
-		e->n++;
-	*diagnosis = (struct ssdpm_diagnosis){
-		.code = code,
-		.severity = severity,
-	};
-	va_start(args, format);
-	vsnprintf(diagnosis->message, sizeof(diagnosis->message), format, args);
-	va_end(args);
-	return diagnosis;
-}
-
-void ssdpm__warn(struct examination *e, const struct ssdpm_diagnosis *diagnosis)
-{
-	const size_t length = strlen(e->warning);
-
-	snprintf(e->warning + length, sizeof(e->warning) - length, "%s%s",
-		 length ? "; " : "", diagnosis->message);
-}
-
-void ssdpm__advise(struct ssdpm_diagnosis *diagnosis, uint32_t remedy)
-{
-	diagnosis->remedy = remedy;
-}
-
-void ssdpm__advise_value(struct ssdpm_diagnosis *diagnosis, const char *value,
-			 const char *target, ...)
-{
-	struct ssdpm_change *change =
-		&diagnosis->changes[diagnosis->n_changes++];
-	va_list args;
-
-	snprintf(change->value, sizeof(change->value), "%s", value);
-	va_start(args, target);
-	vsnprintf(change->target, sizeof(change->target), target, args);
-	va_end(args);
-}
-
-void ssdpm__conclude(struct examination *e, enum saving saving,
-		     const char *format, ...)
-{
-	va_list args;
-
-	e->saving = saving;
-	va_start(args, format);
-	vsnprintf(e->how, sizeof(e->how), format, args);
-	va_end(args);
-}
-
-bool ssdpm__linux_is(const struct ssdpm_machine_facts *machine, uint32_t major,
-		     uint32_t minor)
-{
-	unsigned int has_major, has_minor;
-
-	if (sscanf(machine->linux_release, "%u.%u", &has_major, &has_minor) !=
-	    2)
-		return true;
-	return has_major > major || (has_major == major && has_minor >= minor);
-}
 
 static bool has_problem(const struct examination *e)
 {
