@@ -38,14 +38,14 @@ UNITLESS = {
     "active_power_workload", "sent", "enabled", "link_state", "format",
     "sata_supported", "sata_supported_unknown", "sata_enabled",
     "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
-    "advice", "today_keeps_bounds",
+    "advice", "remedy", "today_keeps_bounds",
     "pci_vendor_id", "pci_device_id", "adapter_vendor_id",
     # ordinals
     "line", "state", "target", "read_throughput_rank", "read_latency_rank",
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "op",
     # how many
-    "n_undone", "n_left_alone",
+    "n_undone", "n_left_alone", "n_changes",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",

@@ -296,6 +296,65 @@ def test_a_profile_is_applied_to_all_devices_and_undone(machine: Maker) -> None:
     assert contents(root) == before
 
 
+def test_a_plan_is_made_again_if_somebody_writes_meanwhile(machine: Maker) -> None:
+    root = machine("laptop")
+    file = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    rivals = ["701\n"]
+
+    def fill(plan: ssdpm.Plan) -> None:
+        plan.add_latency_tolerance("nvme0", 5_000)
+        assert [step.after for step in plan.steps] == ["5000"]
+        if rivals:
+            file.write_text(rivals.pop())
+
+    with ssdpm.plan(root) as plan:
+        plan.apply(fill)
+        assert [(step.before, step.state) for step in plan.steps] == [("701", "done")]
+        assert file.read_text().strip() == "5000"
+    assert file.read_text().strip() == "701"
+
+
+def test_what_fills_a_plan_may_fail(machine: Maker) -> None:
+    root = machine("laptop")
+    before = contents(root)
+
+    def fill(plan: ssdpm.Plan) -> None:
+        plan.add_profile_all()
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        ssdpm.plan(root).apply(fill)
+    with pytest.raises(ssdpm.NotFoundError):
+        ssdpm.plan(root).apply(lambda plan: plan.add_nopp("nvme7", True))
+    assert contents(root) == before
+    with ssdpm.plan(root) as plan:
+        plan.apply(ssdpm.Plan.add_profile_all)
+        assert contents(root) != before
+    assert contents(root) == before
+
+
+def test_a_report_says_what_a_profile_would_change(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    items = ssdpm.report(root, "power-saver")
+    devices = ssdpm.devices(root)
+    assert [item.name for item in items] == ["nvme0", "sda", "sdb"]
+    for item in items:
+        found = next(one for one in devices if one.name == item.name).diagnose()
+        assert (item.verdict, item.message) == (found[0].code, found[0].message)
+    assert (items[1].policy, items[1].reason, items[1].remedy) == (
+        "max_performance",
+        "lpm-off",
+        "lpm",
+    )
+    assert items[1].remedy_changes[0].value == "med_power_with_dipm"
+    assert items[2].reason is None
+    assert items[0].changes
+    with ssdpm.plan(root) as plan:
+        plan.add_profile_all("power-saver")
+        plan.commit()
+        assert not any(item.changes for item in ssdpm.report(root, "power-saver"))
+
+
 def test_whether_a_profile_is_in_force_is_asked_without_a_commit(
     machine: Maker,
 ) -> None:

@@ -195,6 +195,10 @@ def test_a_diagnosis_has_a_verdict_evidence_and_advice(machine: Maker) -> None:
     assert "113 ms" in unused.message
     assert unused.advice is not None
     assert str(unused) == f"{unused.message}; {unused.advice}"
+    assert unused.remedy == "latency-tolerance"
+    assert unused.changes == (
+        ssdpm.Change("nvme_core.apst_secondary_latency_tol_us", "113000"),
+    )
     assert str(found[0]) == found[0].message
 
 

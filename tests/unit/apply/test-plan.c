@@ -414,6 +414,62 @@ static void what_somebody_else_changed_is_not_written_over(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Adds a step, and is not alone. */
+struct filling {
+	int n_calls;
+	int n_rivals; /* so often somebody else writes meanwhile */
+	int err;
+};
+
+static int fill(struct ssdpm_plan *plan, void *userdata,
+		struct ssdpm_error *reterr)
+{
+	struct filling *filling = userdata;
+	int err = add_tolerance(plan, 0, 5000, reterr);
+	char rival[16];
+
+	snprintf(rival, sizeof(rival), "%d", 700 + filling->n_calls);
+	if (filling->n_calls++ < filling->n_rivals)
+		kernel_set_tolerance(0, rival);
+	return err ? err : filling->err;
+}
+
+static void a_plan_is_made_again_where_somebody_writes_meanwhile(void **state)
+{
+	static const struct {
+		struct filling filling;
+		int n_calls, err;
+		const char *tolerance;
+	} cases[] = {
+		{ { .n_rivals = 0 }, 1, 0, "5000" },
+		{ { .n_rivals = 1 }, 2, 0, "5000" },
+		{ { .n_rivals = 4 }, 5, 0, "5000" },
+		{ { .n_rivals = 5 }, 5, -EBUSY, "704" },
+		{ { .err = -ENOENT }, 1, -ENOENT, "100000" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct filling filling = cases[i].filling;
+		struct ssdpm_plan *plan = kernel_plan();
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(ssdpm_plan_apply(plan, fill, &filling, &error),
+				 cases[i].err);
+		if (cases[i].err == -EBUSY)
+			assert_int_equal(error.code, -EBUSY);
+		assert_int_equal(filling.n_calls, cases[i].n_calls);
+		assert_string_equal(kernel->now.drives[0].tolerance,
+				    cases[i].tolerance);
+		assert_int_equal(ssdpm_plan_get_n_steps(plan), 1);
+		assert_int_equal(kernel_step(plan, 0).state,
+				 cases[i].err ? SSDPM_STEP_PLANNED :
+						SSDPM_STEP_DONE);
+		ssdpm_plan_free(plan);
+		kernel_reset();
+	}
+}
+
 static void revert_goes_back_to_what_was_there_first(void **state)
 {
 	struct kernel_values before = kernel->now;
@@ -1326,6 +1382,7 @@ int main(void)
 		TEST(another_table_than_predicted_is_undone),
 		TEST(where_the_table_cannot_be_read_the_step_says_so),
 		TEST(what_somebody_else_changed_is_not_written_over),
+		TEST(a_plan_is_made_again_where_somebody_writes_meanwhile),
 		TEST(revert_goes_back_to_what_was_there_first),
 		TEST(revert_leaves_alone_what_somebody_else_changed),
 		TEST(a_port_has_one_name_in_all_plans),
