@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line for each drive: policy, verdict, remedy. argv[1]: a capture, or none. */
+/* A line for each drive: policy, verdict, remedy. argv[1]: a capture. */
 #include <ssdpm.h>
 #include <stdio.h>
 
@@ -9,7 +9,8 @@ static void print_item(const struct ssdpm_report_item *item)
 
 	if (item->reason)
 		remedy = ssdpm_remedy_to_string(item->reason->remedy);
-	printf("%s: %s, %s, %s\n", item->name, *item->policy ? item->policy : "-",
+	printf("%s: %s, %s, %s\n", item->name,
+	       *item->policy ? item->policy : "-",
 	       ssdpm_diagnosis_code_to_string(item->verdict),
 	       remedy ? remedy : "-");
 }
@@ -30,7 +31,8 @@ int main(int argc, char **argv)
 	      ssdpm_report_new(machine, NULL, &report, &error);
 	if (err)
 		fprintf(stderr, "reporter: %s\n", error.message);
-	for (size_t i = 0; !err && !ssdpm_report_get_item(report, i, &item); i++)
+	for (size_t i = 0; !err && !ssdpm_report_get_item(report, i, &item);
+	     i++)
 		print_item(&item);
 	ssdpm_report_free(report);
 	ssdpm_machine_unref(machine);

@@ -119,8 +119,8 @@ static void add_limit(struct remedy_text *to, const char *value)
 }
 
 /* Of all changes, the files to write or the parameters to boot with. */
-static void add_changes(struct remedy_text *to,
-			 const struct ssdpm_diagnosis *d, bool files)
+static void add_changes(struct remedy_text *to, const struct ssdpm_diagnosis *d,
+			bool files)
 {
 	for (uint32_t i = 0; i < d->n_changes; i++) {
 		const struct ssdpm_change *s = &d->changes[i];

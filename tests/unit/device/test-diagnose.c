@@ -131,6 +131,8 @@ static void diagnose(struct scene *scene)
 					       &scene->found, &scene->n, NULL),
 			 0);
 	assert_true(scene->n >= 1);
+	assert_int_equal(!ssdpm_diagnosis_find_main(scene->found, scene->n),
+			 scene->found->severity == SSDPM_SEVERITY_GOOD);
 	/* Nothing is cut off. */
 	for (size_t i = 0; i < scene->n; i++) {
 		assert_in_range(strlen(scene->found[i].message), 1, 246);
@@ -1283,6 +1285,25 @@ static const struct {
 	{ ",,=", 0, true, ",,=,0000:00:17.0=0x1" },
 };
 
+static void the_first_problem_is_named_first(void **state)
+{
+	struct ssdpm_diagnosis d[] = {
+		{ .severity = SSDPM_SEVERITY_PROBLEM }, /* the verdict */
+		{ .severity = SSDPM_SEVERITY_NOTE },
+		{ .severity = SSDPM_SEVERITY_UNKNOWN },
+		{ .severity = SSDPM_SEVERITY_PROBLEM },
+		{ .severity = SSDPM_SEVERITY_PROBLEM },
+	};
+
+	(void)state;
+	assert_ptr_equal(ssdpm_diagnosis_find_main(d, 5), &d[3]);
+	assert_ptr_equal(ssdpm_diagnosis_find_main(d, 3), &d[2]);
+	assert_ptr_equal(ssdpm_diagnosis_find_main(d, 2), &d[0]);
+	assert_null(ssdpm_diagnosis_find_main(d, 0));
+	d[0].severity = SSDPM_SEVERITY_GOOD;
+	assert_null(ssdpm_diagnosis_find_main(d, 5));
+}
+
 static void a_mask_keeps_what_was_masked(void **state)
 {
 	char mask[160];
@@ -1354,6 +1375,7 @@ int main(void)
 		cmocka_unit_test(runtime_pm_is_reported_and_not_advised),
 		cmocka_unit_test(an_empty_port_may_be_switched_off),
 		cmocka_unit_test(a_sata_drive_with_a_fault_stays_at_full_power),
+		cmocka_unit_test(the_first_problem_is_named_first),
 		cmocka_unit_test(a_mask_keeps_what_was_masked),
 	};
 

@@ -40,10 +40,6 @@ class ReportItem(Value):
     changes: tuple[Change, ...]
 
 
-def _changes(pairs: list[tuple[str, str]]) -> tuple[Change, ...]:
-    return tuple(Change(target, value) for target, value in pairs)
-
-
 def report(root: Root = None, settings: Settings = "auto") -> tuple[ReportItem, ...]:
     """An item for each drive. Sends no command, writes nothing, needs no root.
 
@@ -57,9 +53,8 @@ def report(root: Root = None, settings: Settings = "auto") -> tuple[ReportItem, 
     machine = machine_of(root)
     members = profile_members(machine, settings)
     items = []
-    for *words, reason, changes in _core.report(machine._handle, members):
-        code, remedy, to_do = reason or (None, None, [])
-        items.append(
-            ReportItem(*words, code, remedy, _changes(to_do), _changes(changes))
-        )
+    for row in _core.report(machine._handle, members):
+        code, remedy, changes = row[5] or (None, None, [])
+        make = Change._make
+        items.append(ReportItem(*row[:5], code, remedy, make(changes), make(row[6])))
     return tuple(items)

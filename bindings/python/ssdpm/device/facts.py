@@ -125,6 +125,10 @@ class Change(Value):
     target: str
     value: str
 
+    @classmethod
+    def _make(cls, pairs: list[tuple[str, str]]) -> tuple[Change, ...]:
+        return tuple(cls(target, value) for target, value in pairs)
+
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis(Value):

@@ -332,10 +332,7 @@ class Device(_Read):
             None if known is None else known._handle,
             None if table is None else table._handle,
         )
-        return [
-            Diagnosis(*words, tuple(Change(*change) for change in changes))
-            for *words, changes in found
-        ]
+        return [Diagnosis(*one[:5], Change._make(one[5])) for one in found]
 
     def to_dict(
         self, model: Model | None = None, table: ApstTable | None = None
