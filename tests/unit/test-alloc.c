@@ -1474,7 +1474,8 @@ static int call_apply(struct result *ret, struct ssdpm_error *error)
 	if (err)
 		return err;
 	err = ssdpm_plan_apply(plan, fill_all, NULL, error);
-	ret->energy_nj = err ? 0 : ssdpm_plan_get_n_steps(plan);
+	if (!err)
+		ret->energy_nj = ssdpm_plan_get_n_steps(plan);
 	ssdpm_plan_free(plan);
 	return err;
 }
