@@ -291,6 +291,7 @@ static enum exit_status fill(struct work *work, void *data)
 {
 	struct reading *reading = data;
 	const struct settings *settings = reading->settings;
+	const bool quiet = work->common->quiet || reading->again;
 	struct common common = *work->common;
 	enum exit_status status;
 
@@ -305,7 +306,7 @@ static enum exit_status fill(struct work *work, void *data)
 	work->drives = &reading->drives;
 	if (!common.identify)
 		identify_concerned(work, NULL, &reading->drives);
-	common.quiet = work->common->quiet || reading->again;
+	common.quiet = quiet;
 	reading->again = true;
 	status = find_profile(&common, work->options,
 			      &work->drives->lives[0]->facts,
@@ -313,7 +314,7 @@ static enum exit_status fill(struct work *work, void *data)
 	common.quiet = true;
 	if (!status && asks_drives(work))
 		status = ask_drives(work, &common, &reading->drives);
-	common.quiet = work->common->quiet;
+	common.quiet = quiet;
 	if (!status)
 		status = fill_plan(&common, work->options, &work->profile,
 				   work->drives, work->plan);
