@@ -375,7 +375,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.device.Device.settings": lambda w: w.nvme.settings(),
     "ssdpm.apply.recover": lambda w: ssdpm.recover(w.root, w.folder / "run"),
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
-    "ssdpm.apply.report": lambda w: ssdpm.report(w.root),
+    "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,
     "ssdpm.budget.Budget.to_records": lambda w: w.items().to_records(),
     "ssdpm.budget.budget": World.items,

@@ -135,9 +135,12 @@ def make_plans(world: World) -> None:
         plan.add_applied()
         plan.add_lpm("sda", "medium_power")
         plan.add_profile("sda", "balanced")
+        plan.add_profile_all("balanced")
         plan.add_latency_tolerance("nvme0", 25_000)
         plan.add_nvme_core("apst_primary_timeout_ms", 100)
         plan.read()
+    with ssdpm.plan(root, world.folder / "applied") as applied:
+        applied.apply(ssdpm.Plan.add_profile_all)
     other = ssdpm.plan(world.write_machine("eight-drives"), world.folder / "others")
     other.add_apst("nvme0", other.machine.open("nvme0").apst())
     refused: list[Callable[[], None]] = [

@@ -415,6 +415,8 @@ class Plan(Live):
             BusyError: somebody else writes again and again, or has the lock.
             What fill raises, and those of locked() and commit().
         """
+        if not callable(fill):
+            raise TypeError(f"fill: a callable is needed, not {type(fill).__name__}")
         self._handle.apply(lambda: fill(self))
 
     def verify(self, *, commands: bool = False) -> None:
