@@ -42,18 +42,18 @@ static int feed(struct ssdpm_sim *sim, struct ssdpm_error *error)
 		if (!err && n)
 			err = ssdpm_sim_feed(sim, ios, n, error);
 	} while (!err && n);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return err;
 }
 
 static void print_result(const struct ssdpm_result *result)
 {
-	const struct ssdpm_run *run = &result->nominal;
+	const struct ssdpm_run *run = result->nominal;
 
 	printf("%" PRIu64 " mJ (%" PRIu64 " to %" PRIu64 ") in %" PRIu64
 	       " ms\n",
-	       run->energy_nj / NJ_PER_MJ, result->low.energy_nj / NJ_PER_MJ,
-	       result->high.energy_nj / NJ_PER_MJ,
+	       run->energy_nj / NJ_PER_MJ, result->low->energy_nj / NJ_PER_MJ,
+	       result->high->energy_nj / NJ_PER_MJ,
 	       run->duration_ns / NS_PER_MS);
 	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
 		if (run->states[i].time_ns)
@@ -67,7 +67,6 @@ static void print_result(const struct ssdpm_result *result)
 
 static int estimate(const struct ssdpm_model *model, struct ssdpm_error *error)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
 	struct ssdpm_apst_params policy;
 	struct ssdpm_sim_params params;
 	struct ssdpm_apst table;
@@ -87,9 +86,9 @@ static int estimate(const struct ssdpm_model *model, struct ssdpm_error *error)
 		return err;
 	err = feed(sim, error);
 	if (!err)
-		err = ssdpm_sim_finish(sim, 0, &result, error);
+		err = ssdpm_sim_finish(sim, 0, error);
 	if (!err)
-		print_result(&result);
+		print_result(ssdpm_sim_get_result(sim));
 	ssdpm_sim_free(sim);
 	return err;
 }

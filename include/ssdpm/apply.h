@@ -169,31 +169,46 @@ SSDPM_API int ssdpm_plan_add_nopp(struct ssdpm_plan *plan,
 SSDPM_API int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
 				     struct ssdpm_error *reterr);
 
-/** Bits of the flags of ssdpm_plan_add_lpm(). */
+/** Bits of ssdpm_lpm_params.flags. */
 enum ssdpm_lpm_flag {
 	/* External, hot-plug, empty and optical ports too. */
 	SSDPM_LPM_ANY_PORT = 1 << 0,
 };
 
 /**
+ * struct ssdpm_lpm_params - which policy a SATA port shall have (sized
+ *                           parameters)
+ * @size:   sizeof(struct ssdpm_lpm_params)
+ * @lpms:   values of enum ssdpm_lpm: the first that the port takes
+ * @n_lpms: how many, at least 1
+ * @flags:  bits of enum ssdpm_lpm_flag
+ * @reserved: 0
+ */
+struct ssdpm_lpm_params {
+	size_t size;
+	const uint32_t *lpms;
+	size_t n_lpms;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+/**
  * ssdpm_plan_add_lpm() - the policy of a SATA port
  * @model: of its disk, for its quirks; NULL: ssdpm_plan_read() reads what sysfs
  *         has of it, and leaves the port alone if a quirk forbids it
- * @lpms:  values of enum ssdpm_lpm: the first that the port takes
- * @n:     how many, at least 1
- * @flags: bits of enum ssdpm_lpm_flag
  *
  * Committing goes by way of max_performance and waits until the port is running
  * again: back to back, ALPE and ASP keep what the old policy set. A port that
  * is left alone gives a step with SSDPM_STEP_LEFT_ALONE and the reason.
  *
  * Return: 0; -EOPNOTSUPP (not SATA, the port or a quirk forbids it), -EINVAL
- * (keep_firmware_settings cannot be set; no value), -ENOMEM.
+ * (keep_firmware_settings cannot be set; no value; @params), -E2BIG (@params),
+ * -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_lpm(struct ssdpm_plan *plan,
 				 struct ssdpm_device *device,
 				 struct ssdpm_model *model,
-				 const uint32_t *lpms, size_t n, uint32_t flags,
+				 const struct ssdpm_lpm_params *params,
 				 struct ssdpm_error *reterr);
 
 /**

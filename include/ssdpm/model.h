@@ -525,16 +525,15 @@ SSDPM_API int ssdpm_catalogue_find(const struct ssdpm_catalogue *catalogue,
  * @product:     as for ssdpm_catalogue_find()
  * @firmware:    likewise
  * @ret_matches: where one match for each other table goes, most seen first
- * @max:         for how many there is room; ssdpm_catalogue_find() says that
- *               there are n_tables - 1
- * @ret_n:       how many were written
+ * @n:           for how many there is room; then how many were written.
+ *               ssdpm_catalogue_find() says that there are n_tables - 1
  *
  * Allocates nothing. Return: as ssdpm_catalogue_find().
  */
 SSDPM_API int ssdpm_catalogue_find_alternatives(
 	const struct ssdpm_catalogue *catalogue, const char *product,
 	const char *firmware, struct ssdpm_catalogue_match *ret_matches,
-	size_t max, size_t *ret_n, struct ssdpm_error *reterr);
+	size_t *n, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_catalogue_get_model() - a row as a model

@@ -505,8 +505,8 @@ SSDPM_API size_t ssdpm_apst_get_steps(const struct ssdpm_model *model,
  * @model:      the drive that the table is for
  * @table:      a table, perhaps of a live drive
  * @ret_params: the candidates, the most plausible first; each one makes exactly
- *              @table. May be NULL if @max is 0
- * @size:       sizeof(struct ssdpm_apst_params)
+ *              @table. The size of the first is that of each. May be NULL if
+ *              @max is 0
  * @max:        how many there is room for
  * @ret_n:      how many there are: 0 if nothing known makes this table. Only
  *              the first @max were written
@@ -524,15 +524,13 @@ SSDPM_API size_t ssdpm_apst_get_steps(const struct ssdpm_model *model,
  * ssdpm_apst_limit_range() has the others. A table that is not sent has one
  * candidate: it is the drive that has no APST.
  *
- * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (@size is
- * shorter than the size member); or as
- * ssdpm_apst_generate().
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL, -E2BIG (the
+ * size of @ret_params); or as ssdpm_apst_generate().
  */
 SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
 			       const struct ssdpm_apst *table,
-			       struct ssdpm_apst_params *ret_params,
-			       size_t size, size_t max, size_t *ret_n,
-			       struct ssdpm_error *reterr);
+			       struct ssdpm_apst_params *ret_params, size_t max,
+			       size_t *ret_n, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_apst_reach() - make Linux build this table, or the closest one
@@ -540,8 +538,8 @@ SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
  * @table:      the table that is wanted, sound or not
  * @quirks:     bits of enum ssdpm_quirk that the kernel has for this drive
  * @ret_params: algorithm SSDPM_APST_LINUX, @quirks, and the parameters of
- *              nvme_core and the limit that come closest
- * @size:       sizeof(struct ssdpm_apst_params)
+ *              nvme_core and the limit that come closest; its size member is
+ *              set by the caller
  * @ret_table:  what they make; equal to @table if it can be reached
  *
  * New kernels refuse Set Features 0Ch from user space: what nvme_core can be
@@ -554,13 +552,13 @@ SSDPM_API int ssdpm_apst_infer(const struct ssdpm_model *model,
  * used. At most some 20,000 tables are made, for 32 non-operational states; 40
  * for two.
  *
- * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (@size, or
- * unknown bits in @quirks); or as ssdpm_apst_generate().
+ * Return: 0; -ERANGE (an entry of @table does not fit); -EINVAL (size, unknown
+ * bits in @quirks), -E2BIG (size); or as ssdpm_apst_generate().
  */
 SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
 			       const struct ssdpm_apst *table, uint32_t quirks,
 			       struct ssdpm_apst_params *ret_params,
-			       size_t size, struct ssdpm_apst *ret_table,
+			       struct ssdpm_apst *ret_table,
 			       struct ssdpm_error *reterr);
 
 /**

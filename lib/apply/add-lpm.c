@@ -302,24 +302,42 @@ static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	return 0;
 }
 
+static int take_params(const struct ssdpm_lpm_params *params,
+		       struct ssdpm_lpm_params *ret_given,
+		       struct ssdpm_error *reterr)
+{
+	int err = ssdpm__sized_in(ret_given, sizeof(*ret_given), params,
+				  "ssdpm_lpm_params", reterr);
+
+	if (!err)
+		err = ssdpm__check_reserved(ret_given->reserved,
+					    "ssdpm_lpm_params", reterr);
+	if (err)
+		return err;
+	if (ret_given->flags & ~(uint32_t)SSDPM_LPM_ANY_PORT)
+		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
+				   ret_given->flags);
+	return check_lpms(ret_given->lpms, ret_given->n_lpms, reterr);
+}
+
 int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		       struct ssdpm_model *model, const uint32_t *lpms,
-		       size_t n, uint32_t flags, struct ssdpm_error *reterr)
+		       struct ssdpm_model *model,
+		       const struct ssdpm_lpm_params *params,
+		       struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	char path[SSDPM__TARGET_BYTES], name[32];
 	const char *leave = NULL;
+	struct ssdpm_lpm_params given = { .size = sizeof(given) };
 	struct step *step;
 	int err;
 
-	if (flags & ~(uint32_t)SSDPM_LPM_ANY_PORT)
-		return ssdpm__fail(reterr, -EINVAL, 0, "unknown flags %#x",
-				   flags);
-	err = ssdpm__plan_check_open(plan, reterr);
+	err = take_params(params, &given, reterr);
 	if (!err)
-		err = check_lpms(lpms, n, reterr);
+		err = ssdpm__plan_check_open(plan, reterr);
 	if (!err && facts->kind == SSDPM_KIND_SATA &&
-	    facts->reach == SSDPM_REACH_YES && !(flags & SSDPM_LPM_ANY_PORT))
+	    facts->reach == SSDPM_REACH_YES &&
+	    !(given.flags & SSDPM_LPM_ANY_PORT))
 		leave = reason_to_leave(facts);
 	if (!err && leave && facts->known & SSDPM_FACT_LPM) {
 		err = ssdpm__lpm_path(facts, path, reterr);
@@ -335,7 +353,7 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = ssdpm__lpm_path(facts, path, reterr);
 	if (!err)
-		err = make_lpm(plan, device, model, path, lpms, n, &step,
-			       reterr);
+		err = make_lpm(plan, device, model, path, given.lpms,
+			       given.n_lpms, &step, reterr);
 	return err ? err : ssdpm__plan_put(plan, step, reterr);
 }

@@ -107,6 +107,11 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	char path[SSDPM__TARGET_BYTES];
 	const struct step *old = NULL;
+	const struct ssdpm_lpm_params params = {
+		.size = sizeof(params),
+		.lpms = settings->lpms,
+		.n_lpms = settings->n_lpms,
+	};
 	struct ssdpm_error error;
 	int err;
 
@@ -117,8 +122,7 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		snprintf(path, sizeof(path), "%s", facts->path + 1);
 	if (old && old->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
-	err = ssdpm_plan_add_lpm(plan, device, model, settings->lpms,
-				 settings->n_lpms, 0, &error);
+	err = ssdpm_plan_add_lpm(plan, device, model, &params, &error);
 	if (is_reason(err))
 		return ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
 					       facts->name, error.message,

@@ -281,13 +281,12 @@ int ssdpm_catalogue_find(const struct ssdpm_catalogue *catalogue,
 int ssdpm_catalogue_find_alternatives(const struct ssdpm_catalogue *catalogue,
 				      const char *product, const char *firmware,
 				      struct ssdpm_catalogue_match *ret_matches,
-				      size_t max, size_t *ret_n,
-				      struct ssdpm_error *reterr)
+				      size_t *n, struct ssdpm_error *reterr)
 {
 	struct search search;
 	struct tally tally;
+	const size_t max = *n;
 	uint32_t table;
-	size_t n = 0;
 	int err = search_for(catalogue, product, firmware, &search, &tally,
 			     reterr);
 
@@ -295,13 +294,12 @@ int ssdpm_catalogue_find_alternatives(const struct ssdpm_catalogue *catalogue,
 		return err;
 	/* Take the tables one after the other out of the count. */
 	tally.weights[best_table(&search, &tally)] = 0;
-	while (n < max) {
+	for (*n = 0; *n < max; ++*n) {
 		table = best_table(&search, &tally);
 		if (table == catalogue->n_tables)
 			break;
-		ret_matches[n++] = describe(&search, &tally, table);
+		ret_matches[*n] = describe(&search, &tally, table);
 		tally.weights[table] = 0;
 	}
-	*ret_n = n;
 	return 0;
 }

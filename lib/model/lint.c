@@ -421,16 +421,15 @@ static int count_others(const struct ssdpm_catalogue *catalogue,
 	struct ssdpm_catalogue_match others[8];
 	struct ssdpm_model *model, *other;
 	uint32_t found = 0;
-	size_t n;
+	size_t n = 8;
 	int err;
 
 	err = ssdpm_catalogue_get_model(catalogue, match->index, &model,
 					reterr);
 	if (err)
 		return err;
-	err = ssdpm_catalogue_find_alternatives(catalogue, info->product,
-						info->firmware, others, 8, &n,
-						reterr);
+	err = ssdpm_catalogue_find_alternatives(
+		catalogue, info->product, info->firmware, others, &n, reterr);
 	for (size_t i = 0; !err && i < n; i++) {
 		err = ssdpm_catalogue_get_model(catalogue, others[i].index,
 						&other, reterr);

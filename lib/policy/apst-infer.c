@@ -199,22 +199,24 @@ static void infer(struct inference *in, const struct ssdpm_apst_params *p)
 
 int ssdpm_apst_infer(const struct ssdpm_model *model,
 		     const struct ssdpm_apst *table,
-		     struct ssdpm_apst_params *ret_params, size_t size,
-		     size_t max, size_t *ret_n, struct ssdpm_error *reterr)
+		     struct ssdpm_apst_params *ret_params, size_t max,
+		     size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct inference in = {
 		.model = model,
 		.table = table,
 		.at = (char *)ret_params,
-		.size = size,
+		.size = max ? ret_params->size : 0,
 		.max = max,
 	};
 	uint8_t data[SSDPM_APST_BYTES];
 	struct ssdpm_apst_params p;
 	struct ssdpm_apst made;
-	int err;
+	int err = 0;
 
-	err = ssdpm__check_params_size(size, reterr);
+	if (max)
+		err = ssdpm__sized_check(ret_params, sizeof(p),
+					 "ssdpm_apst_params", reterr);
 	if (!err)
 		err = ssdpm_apst_encode(table, data, reterr);
 	if (!err)

@@ -253,14 +253,15 @@ static int check_wanted(const struct ssdpm_apst *table,
 
 int ssdpm_apst_reach(const struct ssdpm_model *model,
 		     const struct ssdpm_apst *table, uint32_t quirks,
-		     struct ssdpm_apst_params *ret_params, size_t size,
+		     struct ssdpm_apst_params *ret_params,
 		     struct ssdpm_apst *ret_table, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst made;
 	int err;
 
-	err = ssdpm__check_params_size(size, reterr);
+	err = ssdpm__sized_check(ret_params, sizeof(params),
+				 "ssdpm_apst_params", reterr);
 	if (!err)
 		err = check_wanted(table, reterr);
 	if (!err)
@@ -270,7 +271,7 @@ int ssdpm_apst_reach(const struct ssdpm_model *model,
 		err = ssdpm_apst_generate(model, &params, &made, reterr);
 	if (err)
 		return err;
-	ssdpm__sized_init(ret_params, size, &params, sizeof(params));
+	ssdpm__sized_out(ret_params, &params, sizeof(params));
 	*ret_table = made;
 	return 0;
 }

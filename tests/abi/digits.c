@@ -5,9 +5,12 @@
  * each table of the catalogue, APST tables and estimates; the records of each
  * generator as .npy; write amplification; an energy and a calibration.
  */
+#include "../support/calls.h"
+
 #include <ssdpm-energy.h>
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +21,10 @@
 /* The numbers of a run are nothing but uint64_t. */
 static void print_run(const char *name, const struct ssdpm_run *run)
 {
-	uint64_t numbers[sizeof(*run) / sizeof(uint64_t)];
+	enum { BEGIN = offsetof(struct ssdpm_run, duration_ns) };
+	uint64_t numbers[(sizeof(*run) - BEGIN) / sizeof(uint64_t)];
 
-	memcpy(numbers, run, sizeof(numbers));
+	memcpy(numbers, &run->duration_ns, sizeof(numbers));
 	printf("%s", name);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i])
@@ -61,7 +65,7 @@ static size_t generate(const char *name, uint64_t seed, struct ssdpm_io *ios,
 			die(name, &error);
 		n += more;
 	} while (more && n < max);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return n;
 }
 
@@ -111,7 +115,7 @@ static void print_apst(const struct ssdpm_model *model)
 static int estimate(const struct ssdpm_model *model, uint32_t loop,
 		    const struct ssdpm_io *ios, size_t n)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_apst_params policy;
 	struct ssdpm_error error = { 0 };
 	struct ssdpm_sim_params params;
@@ -131,7 +135,7 @@ static int estimate(const struct ssdpm_model *model, uint32_t loop,
 	}
 	err = ssdpm_sim_feed(sim, ios, n, &error);
 	if (!err)
-		err = ssdpm_sim_finish(sim, 0, &result, &error);
+		err = finish_sim(sim, 0, &result, &error);
 	if (err)
 		die("estimate", &error);
 	ssdpm_sim_free(sim);
@@ -231,8 +235,8 @@ static void print_measurements(void)
 	};
 
 	if (ssdpm_energy_measure(&samples, NULL, &energy, &error) ||
-	    ssdpm_calibrate(model, NULL, ios, N_IOS, &samples, NULL, measured,
-			    &c, &error))
+	    calibrate_run(model, NULL, ios, N_IOS, &samples, NULL, measured, &c,
+			  &error))
 		die("measure", &error);
 	printf("energy %a %a %a %a\n", energy.energy_j, energy.low_j,
 	       energy.high_j, energy.mean_power_w);

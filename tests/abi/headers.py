@@ -21,6 +21,7 @@ from common import (  # noqa: E402
     energy_headers,
     public_headers,
     without_comments,
+    without_directives,
 )
 
 C = "-xc -std=c99 -Wall -Wextra -Wstrict-prototypes -Wundef -Wc++-compat".split()
@@ -104,6 +105,7 @@ UNITLESS = {
     "n_policies", "n_results", "n_runs", "n_samples", "n_scenarios", "order",
     "other_policy", "other_row", "p", "policy", "power", "power_high", "power_low",
     "row", "run_sigma_df", "scenario", "sd", "se_df", "share",
+    "capacity", "min_samples", "n_axes", "penalty", "same_as",
     # a file of samples
     "scale", "n_samples", "n_wraps", "n_resets",
     # the file of a survey
@@ -192,17 +194,65 @@ def check_structs(header: pathlib.Path, faults: Faults) -> None:
                 faults.add(f"{where}.{member}: a number without a unit")
 
 
+# More than six parameters, until what they are about is one structure.
+WAITING = {"ssdpm_device_diagnose"}
+# Sized structures inside others, which cannot grow there.
+INSIDE = {"ssdpm_policy.params", "ssdpm_recommendation.run"}
+FUNCTION = re.compile(r"SSDPM_API\s([^;(]*?)(\w+)\s*\(([^;]*)\)\s*;")
+
+
+def check_inside(headers: list[pathlib.Path], faults: Faults) -> None:
+    """No sized structure stands in another one; a pointer can."""
+    text = without_comments("".join(header.read_text() for header in headers))
+    bodies = dict(re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S))
+    found = {
+        f"{name}.{member}"
+        for name, body in bodies.items()
+        for kind, member in re.findall(r"^\tstruct (\w+) (\w+)(?:\[.*\])?;", body, re.M)
+        if "size_t size;" in bodies[kind]
+    }
+    for name in sorted(found - INSIDE):
+        faults.add(f"{name}: a sized structure inside another one")
+    for name in sorted(INSIDE - found):
+        faults.add(f"{name} is not there: it waits no longer")
+
+
+def check_functions(header: pathlib.Path, faults: Faults) -> set[str]:
+    """Which functions of the header have more than six parameters?"""
+    many = set()
+    for kind, name, given in FUNCTION.findall(without_directives(header.read_text())):
+        parameters = given.split(",")
+        if len(parameters) > 6:
+            many.add(name)
+            if name not in WAITING:
+                faults.add(f"{header.name}: {name}() has more than six parameters")
+        # What takes an object and returns its type keeps it, or lets it go.
+        same = re.escape(kind.strip())
+        if len(parameters) == 1 and re.match(rf"struct .*{same}\w+$", given.strip()):
+            if not name.endswith(("_ref", "_unref", "_free")):
+                faults.add(f"{header.name}: {name}(): _unref if shared, else _free")
+        if name.endswith(("_close", "_destroy", "_delete", "_release", "_put")):
+            faults.add(f"{header.name}: {name}(): _unref if shared, else _free")
+    return many
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     faults = Faults()
     compile_alone(sys.argv[1], faults)
     check_includes(sys.argv[1], faults)
+    check_inside(public_headers(sys.argv[1]), faults)
+    many: set[str] = set()
     for header in public_headers(sys.argv[1]):
         check_structs(header, faults)
+        many |= check_functions(header, faults)
+    for name in sorted(WAITING - many):
+        faults.add(f"{name}() has six parameters or fewer: it waits no longer")
     faults.report(
         "include what the header needs; uint32_t instead of an enum; the unit "
-        "in the name, or the member in UNITLESS of tests/abi/headers.py"
+        "in the name, or the member in UNITLESS of tests/abi/headers.py; a sized "
+        "structure of parameters"
     )
 
 

@@ -6,6 +6,7 @@
  * mean delay. The idle times have a heavy tail (Lomax, shape 1.5, mean 100 ms,
  * cut at 10^6 s), as those of real hosts have.
  */
+#include "../support/calls.h"
 #include "bench.h"
 
 #include <math.h>
@@ -113,8 +114,8 @@ static double time_policies(struct subject *s)
 	double start = cpu_ns(), end;
 	struct ssdpm_gaps *gaps = make_gaps(s);
 
-	s->failed |= ssdpm_gaps_sweep(gaps, s->model, NULL, s->tables, N_TABLES,
-				      s->runs, NULL);
+	s->failed |= sweep_gaps(gaps, s->model, NULL, s->tables, N_TABLES,
+				s->runs, NULL);
 	ssdpm_gaps_unref(gaps);
 	end = cpu_ns();
 	for (int i = 0; i < N_TABLES; i++)
@@ -133,11 +134,11 @@ static double time_best_table(struct subject *s)
 	};
 	double start = cpu_ns();
 	struct ssdpm_gaps *gaps = make_gaps(s);
-	struct ssdpm_apst table;
+	struct ssdpm_apst table = { 0 };
 	struct ssdpm_run run;
 
-	s->failed |= ssdpm_gaps_best_table(gaps, s->model, NULL, &bounds,
-					   &table, &run, NULL, NULL);
+	s->failed |= find_best_table(gaps, s->model, NULL, &bounds, &table,
+				     &run, NULL, NULL);
 	ssdpm_gaps_unref(gaps);
 	s->checksum += run.energy_nj;
 	/* Both states are used, and the bound is what holds it back. */

@@ -8,6 +8,7 @@
  *     bench-sim FILE     the closed loop for numpy_sim.py: the records go to
  * the file; how long it took, what came of it and the policy to standard output
  */
+#include "../support/calls.h"
 #include "bench.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static void make_subject(struct subject *subject)
 
 static void simulate(const struct subject *subject, uint32_t loop,
 		     const struct ssdpm_io *ios, size_t n,
-		     struct ssdpm_result *result)
+		     struct estimated *result)
 {
 	struct ssdpm_sim_params params;
 	struct ssdpm_error error;
@@ -108,10 +109,9 @@ static void simulate(const struct subject *subject, uint32_t loop,
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.apst = &subject->table;
 	params.loop = loop;
-	result->size = sizeof(*result);
 	check(ssdpm_sim_new(subject->model, &params, &sim, &error), &error);
 	check(ssdpm_sim_feed(sim, ios, n, &error), &error);
-	check(ssdpm_sim_finish(sim, 0, result, &error), &error);
+	check(finish_sim(sim, 0, result, &error), &error);
 	ssdpm_sim_free(sim);
 }
 
@@ -125,7 +125,7 @@ static void repeat(const struct subject *subject, const struct ssdpm_io *ios,
 		   struct times *times)
 {
 	volatile uint64_t sum = 0; /* so that the pass is not left out */
-	struct ssdpm_result result;
+	struct estimated result;
 
 	for (int i = 0; i < REPETITIONS; i++) {
 		double start = cpu_ns();
@@ -153,7 +153,7 @@ static int bench_loops(void)
 	make_subject(&subject);
 	for (int i = 0; i < 3; i++) {
 		double from = subject.table.entries[0].idle_ms * 1e6;
-		struct ssdpm_result result;
+		struct estimated result;
 		struct times times;
 
 		make_trace(ios, shares[i], from);
@@ -210,7 +210,7 @@ static int serve_numpy(const char *name)
 {
 	struct ssdpm_io *ios = calloc(N_RECORDS, sizeof(*ios));
 	struct ssdpm_run *run;
-	struct ssdpm_result result;
+	struct estimated result;
 	struct subject subject;
 	double times[REPETITIONS];
 	FILE *file = fopen(name, "wb");

@@ -108,7 +108,7 @@ static uint64_t read_ios(const struct text *text)
 			     "each issue has its completion");
 		sum += n;
 	} while (n);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return sum;
 }
 

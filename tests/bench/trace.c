@@ -142,7 +142,7 @@ static uint64_t read_all(struct ssdpm_trace *trace)
 	} while (n);
 	uint64_t n_lines = ssdpm_trace_get_counts(trace)->n_lines;
 
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return n_lines;
 }
 

@@ -4,6 +4,7 @@
  * anew, printed, and compared with what ssdpm_parameters_from_model() assumes.
  * And the rules hold for every drive: low <= nominal <= high.
  */
+#include "../support/calls.h"
 #include "corpus.h"
 
 #include "base/json.h"
@@ -116,7 +117,7 @@ static void check_order(const struct ssdpm_model *model)
 	size_t n;
 
 	for (uint32_t link = SSDPM_PCIE_L0; link <= SSDPM_PCIE_L1_2; link++) {
-		if (ssdpm_parameters_from_model(model, link, p, &n, &error))
+		if (make_parameters_of(model, link, p, &n, &error))
 			die("%s: %s", ssdpm_model_get_info(model)->product,
 			    error.message);
 		for (size_t i = 0; i < n; i++)
@@ -302,7 +303,7 @@ static struct ssdpm_parameter rule(uint32_t max_uw, uint32_t asleep_uw,
 	size_t n;
 
 	if (ssdpm_model_new(&info, states, 2, &model, &error) ||
-	    ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2, p, &n, &error))
+	    make_parameters_of(model, SSDPM_PCIE_L1_2, p, &n, &error))
 		die("%s", error.message);
 	ssdpm_model_unref(model);
 	for (size_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
  * people saved them: what made each one is found. The drives are given as
  * numbers, with what else says so.
  */
+#include "../support/calls.h"
 #include "corpus.h"
 
 #include <ssdpm-energy.h>
@@ -103,8 +104,7 @@ static void check_origin(const struct known *known,
 	size_t n;
 
 	if (ssdpm_apst_validate(model, table, &error) ||
-	    ssdpm_apst_infer(model, table, found, sizeof(found[0]),
-			     MAX_CANDIDATES, &n, &error))
+	    infer_apst(model, table, found, MAX_CANDIDATES, &n, &error))
 		die("%s: %s", known->file, error.message);
 	ssdpm_apst_params_init(&wanted, sizeof(wanted));
 	wanted.algorithm = known->algorithm;
@@ -126,8 +126,7 @@ static void check_way(const struct known *known,
 	struct ssdpm_error error;
 	struct ssdpm_apst made;
 
-	if (ssdpm_apst_reach(model, table, 0, &params, sizeof(params), &made,
-			     &error))
+	if (reach_apst(model, table, 0, &params, &made, &error))
 		die("%s: %s", known->file, error.message);
 	if (memcmp(&made, table, sizeof(made)))
 		die("%s: not reached", known->file);

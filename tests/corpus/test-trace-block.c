@@ -58,7 +58,7 @@ static size_t read_trace(const char *path, struct ssdpm_trace_counts *counts)
 				     &error))
 			die("%s: line %u: %s", path, error.line, error.message);
 	*counts = *ssdpm_trace_get_counts(trace);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	close(fd);
 	return n;
 }

@@ -104,7 +104,7 @@ static void check_trace(const char *directory, const struct expected *expected)
 	if ((last_ns - first_ns) / 1000000 != expected->span_ms)
 		die("%s: spans %llu ms", path,
 		    (unsigned long long)(last_ns - first_ns) / 1000000);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	close(fd);
 }
 
@@ -126,7 +126,7 @@ static void check_devices(const char *directory)
 	} while (!err && n);
 	if (err != -EINVAL)
 		die("%s: several devices were read as one", path);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	close(fd);
 }
 

@@ -84,7 +84,7 @@ static struct reading read_in_pieces(const void *data, size_t size,
 		read_all(trace, piece, &reading);
 	else
 		check(!trace, "failure returns nothing");
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return reading;
 }
 

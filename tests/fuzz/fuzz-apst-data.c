@@ -3,6 +3,7 @@
  * APST tables that somebody saved. What was read is then asked about, for a
  * drive that the last bytes make: infer, reach, keep.
  */
+#include "../support/calls.h"
 #include "check.h"
 
 #include <string.h>
@@ -49,8 +50,7 @@ static void ask(const struct ssdpm_model *model, const struct ssdpm_apst *table)
 	size_t n = 0;
 	int err;
 
-	check(!ssdpm_apst_infer(model, table, p, sizeof(p[0]), MAX_CANDIDATES,
-				&n, NULL),
+	check(!infer_apst(model, table, p, MAX_CANDIDATES, &n, NULL),
 	      "a table can be inferred");
 	for (size_t i = 0; i < n && i < MAX_CANDIDATES; i++) {
 		check(!ssdpm_apst_generate(model, &p[i], &made, NULL) &&
@@ -62,7 +62,7 @@ static void ask(const struct ssdpm_model *model, const struct ssdpm_apst *table)
 			      p[i].max_exit_latency_us <= high,
 		      "the limit is in its range");
 	}
-	check(!ssdpm_apst_reach(model, table, 0, p, sizeof(p[0]), &made, NULL),
+	check(!reach_apst(model, table, 0, p, &made, NULL),
 	      "a table has a closest one");
 	check(!ssdpm_apst_generate(model, p, &again, NULL) &&
 		      same(&made, &again),

@@ -3,6 +3,7 @@
  * Idle times from bytes of anybody's: what is taken is written as the same
  * bytes, and answers every question or says why not.
  */
+#include "../support/calls.h"
 #include "check.h"
 
 #include <errno.h>
@@ -64,8 +65,8 @@ static void check_best(const struct ssdpm_gaps *gaps,
 
 	if (run->duration_ns > 10000000000)
 		return;
-	err = ssdpm_gaps_best_table(gaps, model, NULL, &bounds, &table, &best,
-				    NULL, &error);
+	err = find_best_table(gaps, model, NULL, &bounds, &table, &best, NULL,
+			      &error);
 	if (err)
 		check_error(err, &error);
 	else
@@ -80,7 +81,7 @@ static void check_answers(const struct ssdpm_gaps *gaps)
 	struct ssdpm_model *model = make_drive();
 	struct ssdpm_run run, least;
 	struct ssdpm_error error;
-	int err = ssdpm_gaps_sweep(gaps, model, NULL, &table, 1, &run, &error);
+	int err = sweep_gaps(gaps, model, NULL, &table, 1, &run, &error);
 
 	if (err)
 		check_error(err, &error);
@@ -92,7 +93,7 @@ static void check_answers(const struct ssdpm_gaps *gaps)
 			      run.delay_p999_ns <= run.delay_max_ns &&
 			      run.n_wakes <= run.n_gaps + 1,
 		      "the run is one");
-	err = ssdpm_gaps_clairvoyant(gaps, model, NULL, &least, &error);
+	err = foresee_gaps(gaps, model, NULL, &least, &error);
 	if (err)
 		check_error(err, &error);
 	ssdpm_model_unref(model);

@@ -4,6 +4,7 @@
  * the simulator, nobody is better than who knows what comes, and the best table
  * keeps its bounds and is the best.
  */
+#include "../support/calls.h"
 #include "check.h"
 
 #include <errno.h>
@@ -74,9 +75,8 @@ static void make_drive(struct subject *s, struct bytes *bytes, bool wild)
 	      "a drive is made");
 	check(!ssdpm_sim_params_init(&s->params, sizeof(s->params)),
 	      "parameters have defaults");
-	check(!ssdpm_parameters_from_model(s->model, SSDPM_PCIE_L1,
-					   s->parameters,
-					   &s->params.n_parameters, NULL),
+	check(!make_parameters_of(s->model, SSDPM_PCIE_L1, s->parameters,
+				  &s->params.n_parameters, NULL),
 	      "a drive has parameters");
 	s->params.parameters = s->parameters;
 	s->params.flags = take_number(bytes, 1) & SSDPM_SIM_IDLE_FROM_START;
@@ -167,12 +167,11 @@ static void check_same(const struct ssdpm_run *run,
 static bool check_table(struct subject *s, const struct ssdpm_apst *table,
 			struct ssdpm_run *run)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_sim_params params = s->params;
 	struct ssdpm_sim *sim;
 	struct ssdpm_error error;
-	int err = ssdpm_gaps_sweep(s->gaps, s->model, &params, table, 1, run,
-				   &error);
+	int err = sweep_gaps(s->gaps, s->model, &params, table, 1, run, &error);
 	int sim_err;
 
 	if (err)
@@ -181,7 +180,7 @@ static bool check_table(struct subject *s, const struct ssdpm_apst *table,
 	check(!ssdpm_sim_new(s->model, &params, &sim, NULL), "it simulates");
 	sim_err = ssdpm_sim_feed(sim, s->ios, s->n_ios, NULL);
 	if (!sim_err)
-		sim_err = ssdpm_sim_finish(sim, s->end_ns, &result, NULL);
+		sim_err = finish_sim(sim, s->end_ns, &result, NULL);
 	ssdpm_sim_free(sim);
 	check(err == sim_err, "two ways fail alike");
 	if (!err)
@@ -210,8 +209,7 @@ static void check_clairvoyant(const struct subject *s, bool wild,
 			      const struct ssdpm_run *run)
 {
 	struct ssdpm_run least;
-	int err = ssdpm_gaps_clairvoyant(s->gaps, s->model, &s->params, &least,
-					 NULL);
+	int err = foresee_gaps(s->gaps, s->model, &s->params, &least, NULL);
 
 	check(!err || wild, "somebody knows");
 	if (!err && is_orderly(s))
@@ -250,8 +248,8 @@ static void check_best(struct subject *s, struct bytes *bytes,
 	struct ssdpm_error error;
 	struct ssdpm_run run;
 	uint64_t bound_nj, n_ios = 0;
-	int err = ssdpm_gaps_best_table(s->gaps, s->model, &s->params, &bounds,
-					&table, &run, &bound_nj, &error);
+	int err = find_best_table(s->gaps, s->model, &s->params, &bounds,
+				  &table, &run, &bound_nj, &error);
 
 	if (err) {
 		check_error(err, &error);

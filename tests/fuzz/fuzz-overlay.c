@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* "ssdpm.overlay/1": what is read is written, and read as the same. */
+#include "../support/calls.h"
 #include "check.h"
 
 #include <stdlib.h>
@@ -18,17 +19,16 @@ static int read_it(const char *text, size_t size, struct found *found,
 	memset(found, 0, sizeof(*found));
 	found->overlay.size = sizeof(found->overlay);
 	found->calibration.size = sizeof(found->calibration);
-	return ssdpm_overlay_from_json(text, size, &found->overlay,
-				       found->measured, &found->n,
-				       &found->calibration, error);
+	return read_overlay(text, size, &found->overlay, found->measured,
+			    &found->n, &found->calibration, error);
 }
 
 static char *write_it(const struct found *found)
 {
 	char *text = NULL;
 
-	check(!ssdpm_overlay_to_json(&found->overlay, found->measured, found->n,
-				     &found->calibration, &text, NULL),
+	check(!write_overlay(&found->overlay, found->measured, found->n,
+			     &found->calibration, &text, NULL),
 	      "what was read is written");
 	return text;
 }

@@ -45,7 +45,7 @@ static void read_all(const void *data, size_t size,
 			reading->n += n;
 	}
 	reading->counts = *ssdpm_power_get_counts(power);
-	ssdpm_power_close(power);
+	ssdpm_power_free(power);
 }
 
 static void check_energy(const struct reading *reading)

@@ -4,6 +4,7 @@
  * eight for each. Whatever they are, times add up, bounds hold the nominal run,
  * in pieces it is the same, and without a policy so are both loops.
  */
+#include "../support/calls.h"
 #include "check.h"
 
 #include <errno.h>
@@ -113,14 +114,17 @@ static void check_sums(const struct ssdpm_run *run)
 	      "parts are less than the whole");
 }
 
-static void check_bounds(const struct ssdpm_result *result)
+static void check_bounds(const struct estimated *result)
 {
-	enum { N = sizeof(struct ssdpm_run) / sizeof(uint64_t) };
+	enum {
+		BEGIN = offsetof(struct ssdpm_run, duration_ns),
+		N = (sizeof(struct ssdpm_run) - BEGIN) / sizeof(uint64_t),
+	};
 	uint64_t low[N], nominal[N], high[N];
 
-	memcpy(low, &result->low, sizeof(low));
-	memcpy(nominal, &result->nominal, sizeof(nominal));
-	memcpy(high, &result->high, sizeof(high));
+	memcpy(low, &result->low.duration_ns, sizeof(low));
+	memcpy(nominal, &result->nominal.duration_ns, sizeof(nominal));
+	memcpy(high, &result->high.duration_ns, sizeof(high));
 	for (int i = 0; i < N; i++)
 		check(low[i] <= nominal[i] && nominal[i] <= high[i],
 		      "bounds hold the nominal run");
@@ -182,7 +186,7 @@ static void check_intervals(const struct ssdpm_sim *sim,
 static int run(const struct ssdpm_model *model,
 	       const struct ssdpm_sim_params *params,
 	       const struct ssdpm_io *ios, size_t n, size_t piece,
-	       uint64_t end_ns, struct ssdpm_result *result)
+	       uint64_t end_ns, struct estimated *result)
 {
 	struct ssdpm_error error;
 	struct ssdpm_sim *sim;
@@ -201,7 +205,7 @@ static int run(const struct ssdpm_model *model,
 		err = ssdpm_sim_feed(sim, ios + at,
 				     piece < n - at ? piece : n - at, &error);
 	if (!err)
-		err = ssdpm_sim_finish(sim, end_ns, result, &error);
+		err = finish_sim(sim, end_ns, result, &error);
 	if (err)
 		check_error(err, &error);
 	else
@@ -217,7 +221,7 @@ static void check_loops(const struct ssdpm_model *model,
 			struct ssdpm_sim_params params,
 			const struct ssdpm_io *ios, size_t n, uint64_t end_ns)
 {
-	struct ssdpm_result closed = { .size = sizeof(closed) }, open = closed;
+	struct estimated closed = { 0 }, open = closed;
 
 	params.apst = NULL;
 	params.interval_ns = 0;
@@ -234,7 +238,7 @@ static void check_loops(const struct ssdpm_model *model,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, data + size };
-	struct ssdpm_result whole = { .size = sizeof(whole) }, pieces = whole;
+	struct estimated whole = { 0 }, pieces = whole;
 	struct ssdpm_io ios[MAX_RECORDS];
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
 	struct ssdpm_sim_params params;

@@ -56,6 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check_runs(file);
 	check_facts(file);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	return 0;
 }

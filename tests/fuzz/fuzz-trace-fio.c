@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(!ssdpm_stats_new(NULL, &stats, NULL), "there is memory");
 		count(trace, stats);
 		ssdpm_stats_free(stats);
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 	}
 	params.format = SSDPM_TRACE_FIO_LATENCY_LOG;
 	check_trace(data, size, &params);

@@ -4,6 +4,7 @@
  * states that the table leads to in the gaps, the wait of what wakes the drive,
  * and the mean power of each step of the instrument.
  */
+#include "calls.h"
 #include "calibrate-truth.h"
 
 #include <math.h>
@@ -315,20 +316,20 @@ static void describe_sata(struct truth_run *run, const struct truth *truth)
 				      &run->model, NULL),
 			 0);
 	run->lpm = truth->lpm;
-	assert_int_equal(ssdpm_parameters_from_model(
-				 run->model, SSDPM_PCIE_L1_2, run->parameters,
-				 &run->n_parameters, NULL),
+	assert_int_equal(make_parameters_of(run->model, SSDPM_PCIE_L1_2,
+					    run->parameters, &run->n_parameters,
+					    NULL),
 			 0);
 	for (size_t i = 0; i < truth->n_steps; i++) {
 		/* That of partial is the one of the host for slumber too. */
 		uint32_t timer = before ? (uint32_t)truth->steps[i].state : 1;
 		uint64_t us = (uint64_t)llround(truth->steps[i].idle_s * 1e6);
 
-		assert_int_equal(
-			ssdpm_parameters_set(run->parameters, run->n_parameters,
-					     SSDPM_PARAMETER_LINK_IDLE_TIME,
-					     timer, us, us, us, NULL),
-			0);
+		assert_int_equal(set_parameter(run->parameters,
+					       run->n_parameters,
+					       SSDPM_PARAMETER_LINK_IDLE_TIME,
+					       timer, us, us, us, NULL),
+				 0);
 		before = timer;
 	}
 }
@@ -398,7 +399,7 @@ int truth_calibrate(const struct truth_run *run,
 		sim_params.apst = &run->apst;
 	}
 	calibration->size = sizeof(*calibration);
-	return ssdpm_calibrate(run->model, &sim_params, run->ios, run->n_ios,
-			       &run->samples, params, measured, calibration,
-			       reterr);
+	return calibrate_run(run->model, &sim_params, run->ios, run->n_ios,
+			     &run->samples, params, measured, calibration,
+			     reterr);
 }

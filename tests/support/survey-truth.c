@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "calls.h"
 #include "survey-truth.h"
 
 #include <math.h>
@@ -56,9 +57,8 @@ int analyse(const struct ssdpm_survey_run *runs, size_t n,
 	    struct outcome *outcome, struct ssdpm_error *error)
 {
 	outcome->all.size = sizeof(outcome->all);
-	return ssdpm_survey_analyse(runs, n, &usual, &outcome->all,
-				    outcome->means, outcome->differences,
-				    error);
+	return analyse_survey(runs, n, &usual, &outcome->all, outcome->means,
+			      outcome->differences, error);
 }
 
 void make_runs(uint64_t *seed, size_t repeats, double sd_w, double more_w,

@@ -41,7 +41,7 @@ int fixture_drain_trace(struct ssdpm_trace *trace, size_t max,
 	int err = read_all(trace, max, &result, reterr);
 
 	result.counts = *ssdpm_trace_get_counts(trace);
-	assert_null(ssdpm_trace_close(trace));
+	assert_null(ssdpm_trace_free(trace));
 	assert_int_equal(result.counts.n_records, result.n);
 	for (size_t i = 1; i < result.n; i++)
 		assert_true(result.ios[i - 1].start_ns <=

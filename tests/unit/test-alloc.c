@@ -9,6 +9,7 @@
  * here, either as one that allocates, which is then made to fail, or as one
  * that must not.
  */
+#include "calls.h"
 #include "fixture.h"
 
 #include "device/internal.h"
@@ -206,9 +207,9 @@ static int call_parameters_to_model(struct result *ret,
 	struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS];
 	size_t n;
 
-	assert_int_equal(ssdpm_parameters_from_model(
-				 in.models[0], SSDPM_PCIE_L1_2, p, &n, NULL),
-			 0);
+	assert_int_equal(
+		make_parameters_of(in.models[0], SSDPM_PCIE_L1_2, p, &n, NULL),
+		0);
 	return ssdpm_parameters_to_model(in.models[0], p, n, &ret->model,
 					 error);
 }
@@ -483,7 +484,7 @@ static int read_one(struct result *ret, int err, struct ssdpm_error *error)
 		err = ssdpm_trace_read(trace, &io, 1, &n, error);
 	} while (!err && n);
 	if (err)
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 	else
 		ret->trace = trace;
 	return err;
@@ -552,9 +553,8 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 
 	ios[1].start_ns = 1000000;
 	ssdpm_sim_params_init(&params, sizeof(params));
-	err = ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2,
-					  parameters, &params.n_parameters,
-					  error);
+	err = make_parameters_of(in.sleeper, SSDPM_PCIE_L1_2, parameters,
+				 &params.n_parameters, error);
 	params.parameters = parameters;
 	if (!err)
 		err = ssdpm_comparison_new(in.sleeper, &params, NULL,
@@ -571,7 +571,7 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_comparison_get_row(comparison, 1, &row);
 	if (!err)
-		ret->energy_nj = row.result->nominal.energy_nj;
+		ret->energy_nj = row.result->nominal->energy_nj;
 	ssdpm_comparison_free(comparison);
 	return err;
 }
@@ -588,8 +588,8 @@ static int call_policy(struct result *ret, struct ssdpm_error *error)
 	int err;
 
 	ssdpm_sim_params_init(&params, sizeof(params));
-	err = ssdpm_parameters_from_model(in.sleeper, SSDPM_PCIE_L1_2,
-					  parameters, &n, error);
+	err = make_parameters_of(in.sleeper, SSDPM_PCIE_L1_2, parameters, &n,
+				 error);
 	params.parameters = parameters;
 	params.n_parameters = n;
 	if (!err)
@@ -740,7 +740,7 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 /* Three I/Os, as intervals: these take memory too. */
 static int call_sim(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_io ios[3] = { { .op = 1 }, { .op = 2 }, { .op = 1 } };
 	struct ssdpm_sim_params params;
 	struct ssdpm_sim *sim;
@@ -757,7 +757,7 @@ static int call_sim(struct result *ret, struct ssdpm_error *error)
 		return err;
 	err = ssdpm_sim_feed(sim, ios, 3, error);
 	if (!err)
-		err = ssdpm_sim_finish(sim, 20000, &result, error);
+		err = finish_sim(sim, 20000, &result, error);
 	ssdpm_sim_free(sim);
 	if (!err)
 		ret->energy_nj = result.nominal.energy_nj;
@@ -766,12 +766,12 @@ static int call_sim(struct result *ret, struct ssdpm_error *error)
 
 static int call_estimate(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_io ios[2] = { { .op = 1 }, { .op = 2 } };
 	int err;
 
 	ios[1].start_ns = 1000000000;
-	err = ssdpm_estimate(in.sleeper, NULL, ios, 2, &result, error);
+	err = estimate_ios(in.sleeper, NULL, ios, 2, &result, error);
 	if (!err)
 		ret->energy_nj = result.nominal.energy_nj;
 	return err;
@@ -868,7 +868,7 @@ static int call_power(struct result *ret, struct ssdpm_error *error)
 
 	if (!err) {
 		ret->energy_nj = 1;
-		ssdpm_power_close(power);
+		ssdpm_power_free(power);
 	}
 	return err;
 }
@@ -886,7 +886,7 @@ static int call_power_fd(struct result *ret, struct ssdpm_error *error)
 	int err = ssdpm_power_open(in.trace_fd, &params, &power, error);
 	if (!err) {
 		ret->energy_nj = 1;
-		ssdpm_power_close(power);
+		ssdpm_power_free(power);
 	}
 	return err;
 }
@@ -912,7 +912,7 @@ static int call_power_read(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_power_read(power, time_ns, power_w, 4, &n, error);
 	if (!err)
 		ret->energy_nj = n;
-	ssdpm_power_close(power);
+	ssdpm_power_free(power);
 	return err;
 }
 
@@ -929,7 +929,7 @@ static int call_survey_file(struct result *ret, struct ssdpm_error *error)
 
 	if (!err) {
 		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
-		ssdpm_survey_file_close(file);
+		ssdpm_survey_file_free(file);
 	}
 	return err;
 }
@@ -943,7 +943,7 @@ static int call_survey_fd(struct result *ret, struct ssdpm_error *error)
 	int err = ssdpm_survey_file_open(in.survey_fd, &file, error);
 	if (!err) {
 		ret->energy_nj = ssdpm_survey_file_get_counts(file)->n_rows;
-		ssdpm_survey_file_close(file);
+		ssdpm_survey_file_free(file);
 	}
 	return err;
 }
@@ -999,8 +999,8 @@ static int call_activity(struct result *ret, struct ssdpm_error *error)
 	struct ssdpm_samples samples = make_samples(power_w);
 	struct ssdpm_activity work[8];
 	size_t n;
-	int err = ssdpm_activity_find(&samples, &idle_level, NULL, work, 8, &n,
-				      error);
+	int err =
+		find_activity(&samples, &idle_level, NULL, work, 8, &n, error);
 
 	if (!err)
 		ret->energy_nj = n;
@@ -1075,8 +1075,8 @@ static int call_calibrate(struct result *ret, struct ssdpm_error *error)
 			.service_ns = 4000000000,
 			.op = SSDPM_OP_READ,
 		};
-	int err = ssdpm_calibrate(in.models[0], NULL, ios, 4, &samples, &params,
-				  measured, &calibration, error);
+	int err = calibrate_run(in.models[0], NULL, ios, 4, &samples, &params,
+				measured, &calibration, error);
 
 	if (!err)
 		ret->energy_nj = calibration.n_known;
@@ -1095,8 +1095,8 @@ static int call_overlay_to_json(struct result *ret, struct ssdpm_error *error)
 		.size = sizeof(calibration)
 	};
 
-	return ssdpm_overlay_to_json(&overlay, NULL, 0, &calibration,
-				     &ret->text, error);
+	return write_overlay(&overlay, NULL, 0, &calibration, &ret->text,
+			     error);
 }
 
 static int call_overlay_from_json(struct result *ret, struct ssdpm_error *error)
@@ -1107,8 +1107,8 @@ static int call_overlay_from_json(struct result *ret, struct ssdpm_error *error)
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 	struct ssdpm_overlay found = { .size = sizeof(found) };
 	size_t n;
-	int err = ssdpm_overlay_from_json(text, strlen(text), &found, measured,
-					  &n, &calibration, error);
+	int err = read_overlay(text, strlen(text), &found, measured, &n,
+			       &calibration, error);
 
 	if (!err)
 		ret->energy_nj = found.kind;
@@ -1134,8 +1134,7 @@ static int call_changes(struct result *ret, struct ssdpm_error *error)
 	double power_w[100];
 	struct ssdpm_samples samples = make_samples(power_w);
 	size_t begins[16], n;
-	int err = ssdpm_change_points_find(&samples, 0, 0, 0, begins, 16, &n,
-					   error);
+	int err = find_changes(&samples, 0, 0, 0, begins, 16, &n, error);
 
 	if (!err)
 		ret->energy_nj = n;
@@ -1169,8 +1168,8 @@ static int call_survey_analyse(struct result *ret, struct ssdpm_error *error)
 		runs[i].policy = i % 2;
 		runs[i].block = i / 2;
 	}
-	int err = ssdpm_survey_analyse(runs, 8, &params, &analysis, NULL, NULL,
-				       error);
+	int err =
+		analyse_survey(runs, 8, &params, &analysis, NULL, NULL, error);
 
 	if (!err)
 		ret->energy_nj = analysis.n_runs;
@@ -1193,8 +1192,8 @@ static int call_sweep(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_run runs[2];
 	const struct ssdpm_apst tables[2] = { { .sent = 1 }, { .sent = 1 } };
-	int err = ssdpm_gaps_sweep(in.early_gaps, in.sleeper, NULL, tables, 2,
-				   runs, error);
+	int err = sweep_gaps(in.early_gaps, in.sleeper, NULL, tables, 2, runs,
+			     error);
 
 	if (!err)
 		ret->energy_nj = runs[1].energy_nj;
@@ -1204,8 +1203,7 @@ static int call_sweep(struct result *ret, struct ssdpm_error *error)
 static int call_clairvoyant(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_run run;
-	int err = ssdpm_gaps_clairvoyant(in.early_gaps, in.sleeper, NULL, &run,
-					 error);
+	int err = foresee_gaps(in.early_gaps, in.sleeper, NULL, &run, error);
 
 	if (!err)
 		ret->energy_nj = run.energy_nj;
@@ -1229,9 +1227,8 @@ static int call_best_table_of(uint32_t max_states, uint32_t flags,
 
 	params.flags = flags;
 	if (!err)
-		err = ssdpm_gaps_best_table(in.early_gaps, in.deep_sleeper,
-					    &params, &bounds, &table, &run,
-					    NULL, error);
+		err = find_best_table(in.early_gaps, in.deep_sleeper, &params,
+				      &bounds, &table, &run, NULL, error);
 	if (!err)
 		ret->energy_nj = run.energy_nj;
 	return err;
@@ -1309,8 +1306,8 @@ static int fill_plan(struct ssdpm_plan *plan, struct ssdpm_error *error)
 			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
 			error);
 	if (!err)
-		err = ssdpm_plan_add_lpm(plan, in.plan_disk, NULL,
-					 settings.lpms, 1, 0, error);
+		err = add_lpms(plan, in.plan_disk, NULL, settings.lpms, 1, 0,
+			       error);
 	if (!err)
 		err = ssdpm_plan_add_profile(plan, in.plan_drive, NULL,
 					     &settings, error);
@@ -1388,9 +1385,9 @@ static int call_commit(struct result *ret, struct ssdpm_error *error)
 			plan, SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS, 200,
 			error);
 	if (!err)
-		err = ssdpm_plan_add_lpm(plan, in.plan_disk, NULL,
-					 &(uint32_t){ SSDPM_LPM_MEDIUM_POWER },
-					 1, 0, error);
+		err = add_lpms(plan, in.plan_disk, NULL,
+			       &(uint32_t){ SSDPM_LPM_MEDIUM_POWER }, 1, 0,
+			       error);
 	if (!err)
 		err = commit_and_revert(plan, error);
 	ssdpm_plan_free(plan);
@@ -2102,8 +2099,8 @@ static void call_catalogue_find(void)
 				     &error);
 		ssdpm_catalogue_find(in.catalogue, names[i], "x", &match,
 				     &error);
-		ssdpm_catalogue_find_alternatives(in.catalogue, names[i], NULL,
-						  others, 8, &n, &error);
+		find_alternatives(in.catalogue, names[i], NULL, others, 8, &n,
+				  &error);
 	}
 }
 
@@ -2151,9 +2148,8 @@ static void call_questions(void)
 
 		ssdpm_apst_generate(model, NULL, &table, &error);
 		table.entries[0].idle_ms ^= 1;
-		ssdpm_apst_infer(model, &table, p, sizeof(p[0]), 4, &n, &error);
-		ssdpm_apst_reach(model, &table, 0, p, sizeof(p[0]), &table,
-				 &error);
+		infer_apst(model, &table, p, 4, &n, &error);
+		reach_apst(model, &table, 0, p, &table, &error);
 		ssdpm_apst_keep(model, NULL, 1, &low, &error);
 		ssdpm_apst_keep(model, NULL, 0, &low, &error);
 		ssdpm_apst_limit_range(model, NULL, &low, &high, &error);
@@ -2344,7 +2340,7 @@ static void call_generators(void)
 static void call_trace_getters(void)
 {
 	ssdpm_trace_get_counts(in.trace);
-	ssdpm_trace_close(NULL);
+	ssdpm_trace_free(NULL);
 }
 
 static void call_parameters(void)
@@ -2355,11 +2351,10 @@ static void call_parameters(void)
 	struct ssdpm_error error;
 	size_t n;
 
-	assert_int_equal(
-		ssdpm_parameters_from_model(in.models[0], 1, p, &n, &error), 0);
-	ssdpm_parameters_from_model(in.models[0], 0, p, &n, &error);
-	ssdpm_parameters_set(p, n, 1, 0, 1, 2, 3, &error);
-	ssdpm_parameters_set(p, n, 1, 0, 3, 2, 1, &error);
+	assert_int_equal(make_parameters_of(in.models[0], 1, p, &n, &error), 0);
+	make_parameters_of(in.models[0], 0, p, &n, &error);
+	set_parameter(p, n, 1, 0, 1, 2, 3, &error);
+	set_parameter(p, n, 1, 0, 3, 2, 1, &error);
 	ssdpm_parameters_set_spare(in.models[0], p, n, &writes, NULL, &error);
 }
 
@@ -2387,7 +2382,7 @@ static void call_sim_getters(void)
 static void call_power_getters(void)
 {
 	ssdpm_power_get_counts(in.power);
-	ssdpm_power_close(NULL);
+	ssdpm_power_free(NULL);
 }
 
 static void call_survey_getters(void)
@@ -2403,7 +2398,7 @@ static void call_survey_getters(void)
 	ssdpm_survey_file_get_test(in.survey, 0);
 	ssdpm_survey_file_get_readings(in.survey, &n);
 	ssdpm_survey_file_get_fio(in.survey, &n);
-	ssdpm_survey_file_close(NULL);
+	ssdpm_survey_file_free(NULL);
 }
 
 static void call_measure(void)
@@ -2540,12 +2535,12 @@ static const struct {
 	{ "ssdpm_level_get", call_measure },
 	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
-	{ "ssdpm_power_close", call_power_getters },
+	{ "ssdpm_power_free", call_power_getters },
 	{ "ssdpm_power_get_counts", call_power_getters },
 	{ "ssdpm_proportionality", call_measure },
 	{ "ssdpm_steady_state_find", call_measure },
 	{ "ssdpm_survey_detectable", call_survey },
-	{ "ssdpm_survey_file_close", call_survey_getters },
+	{ "ssdpm_survey_file_free", call_survey_getters },
 	{ "ssdpm_survey_file_get_counts", call_survey_getters },
 	{ "ssdpm_survey_file_get_fact", call_survey_getters },
 	{ "ssdpm_survey_file_get_facts", call_survey_getters },
@@ -2646,7 +2641,7 @@ static const struct {
 	{ "ssdpm_sim_params_init", call_sim_getters },
 	{ "ssdpm_sim_set_change_fn", call_sim_getters },
 	{ "ssdpm_strerror", call_strings },
-	{ "ssdpm_trace_close", call_trace_getters },
+	{ "ssdpm_trace_free", call_trace_getters },
 	{ "ssdpm_trace_get_counts", call_trace_getters },
 	{ "ssdpm_version", call_strings },
 };
@@ -2681,7 +2676,7 @@ static char *trace_fingerprint(struct ssdpm_trace *trace)
 		asprintf(&text, "%llu %u %llu",
 			 (unsigned long long)counts->n_records, counts->format,
 			 n ? (unsigned long long)ios[n - 1].start_ns : 0) > 0);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return text;
 }
 
@@ -3203,8 +3198,8 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.sleeper);
 	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_integral_free(in.integral);
-	ssdpm_power_close(in.power);
-	ssdpm_survey_file_close(in.survey);
+	ssdpm_power_free(in.power);
+	ssdpm_survey_file_free(in.survey);
 	close(in.survey_fd);
 	ssdpm_level_free(in.level);
 	ssdpm_gaps_unref(in.gaps);
@@ -3212,7 +3207,7 @@ static int free_inputs(void **state)
 	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_ftl_free(in.ftl);
 	ssdpm_catalogue_unref(in.catalogue);
-	ssdpm_trace_close(in.trace);
+	ssdpm_trace_free(in.trace);
 	ssdpm_stats_free(in.stats);
 	free_capture();
 	close(in.trace_fd);
@@ -3231,7 +3226,7 @@ static void a_small_trace_takes_little_memory(void **state)
 	arm(0, false);
 	assert_int_equal(call_trace_read(&result, NULL), 0);
 	disarm();
-	ssdpm_trace_close(result.trace);
+	ssdpm_trace_free(result.trace);
 	assert_in_range(heap.bytes, 1, 64 << 10);
 }
 

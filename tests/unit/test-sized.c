@@ -81,16 +81,14 @@ static int apst_infer(void *sized, struct ssdpm_error *error)
 {
 	size_t n;
 
-	return ssdpm_apst_infer(in.model, &in.table, sized, size_of(sized), 1,
-				&n, error);
+	return ssdpm_apst_infer(in.model, &in.table, sized, 1, &n, error);
 }
 
 static int apst_reach(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_apst table;
 
-	return ssdpm_apst_reach(in.model, &in.table, 0, sized, size_of(sized),
-				&table, error);
+	return ssdpm_apst_reach(in.model, &in.table, 0, sized, &table, error);
 }
 
 static int quirks_find(void *sized, struct ssdpm_error *error)
@@ -227,6 +225,30 @@ static int plan_add_profile_all(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
+static const uint32_t min_power = SSDPM_LPM_MIN_POWER;
+static const struct ssdpm_lpm_params lpm_params = {
+	.size = sizeof(lpm_params),
+	.lpms = &min_power,
+	.n_lpms = 1,
+	.flags = SSDPM_LPM_ANY_PORT,
+};
+
+static int plan_add_lpm(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_machine *desktop = tree_capture("desktop-6.1");
+	struct ssdpm_device *disk;
+	struct ssdpm_plan *plan;
+	int err;
+
+	assert_int_equal(ssdpm_plan_new(desktop, NULL, &plan, NULL), 0);
+	assert_int_equal(ssdpm_device_read(desktop, "sda", &disk, NULL), 0);
+	err = ssdpm_plan_add_lpm(plan, disk, NULL, sized, error);
+	ssdpm_device_unref(disk);
+	ssdpm_machine_unref(desktop);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
 static int report_new(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_report *report = NULL;
@@ -320,10 +342,8 @@ static const struct sized_case cases[] = {
 	      &in.apst_params, apst_limit_range),
 	SIZED(ssdpm_apst_keep, ssdpm_apst_params, SIZED_IN, &in.apst_params,
 	      apst_keep),
-	SIZED(ssdpm_apst_infer, ssdpm_apst_params, SIZED_INIT, NULL,
-	      apst_infer),
-	SIZED(ssdpm_apst_reach, ssdpm_apst_params, SIZED_INIT, NULL,
-	      apst_reach),
+	SIZED(ssdpm_apst_infer, ssdpm_apst_params, SIZED_OUT, NULL, apst_infer),
+	SIZED(ssdpm_apst_reach, ssdpm_apst_params, SIZED_OUT, NULL, apst_reach),
 	SIZED(ssdpm_quirks_find, ssdpm_host, SIZED_IN, NULL, quirks_find),
 	SIZED(ssdpm_quirks_explain, ssdpm_host, SIZED_IN, NULL, quirks_explain),
 	SIZED(ssdpm_profile_find, ssdpm_profile_settings, SIZED_OUT, NULL,
@@ -351,6 +371,8 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_device_diagnose, ssdpm_machine_facts, SIZED_IN, &in.facts,
 	      device_diagnose),
 	SIZED(ssdpm_plan_new, ssdpm_plan_params, SIZED_IN, NULL, plan_new),
+	SIZED(ssdpm_plan_add_lpm, ssdpm_lpm_params, SIZED_IN, &lpm_params,
+	      plan_add_lpm),
 	SIZED(ssdpm_plan_add_profile, ssdpm_profile_settings, SIZED_IN,
 	      &in.settings, plan_add_profile),
 	SIZED(ssdpm_plan_add_profile_all, ssdpm_profile_settings, SIZED_IN,

@@ -135,11 +135,16 @@ class Plan
 	void add_lpm(const Device &device, const Model *model,
 		     const std::vector<uint32_t> &lpms, bool any_port)
 	{
+		struct ssdpm_lpm_params params = {};
+
+		params.size = sizeof(params);
+		params.lpms = lpms.data();
+		params.n_lpms = lpms.size();
+		params.flags = any_port ? SSDPM_LPM_ANY_PORT : 0;
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_add_lpm(
-				plan, device.get(), handle(model), lpms.data(),
-				lpms.size(), any_port ? SSDPM_LPM_ANY_PORT : 0,
-				error);
+			return ssdpm_plan_add_lpm(plan, device.get(),
+						  handle(model), &params,
+						  error);
 		});
 	}
 

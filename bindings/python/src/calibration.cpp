@@ -74,13 +74,13 @@ static QualityTuple quality_tuple(const struct ssdpm_calibration &from)
 }
 
 static struct ssdpm_calibration quality_from(
-	const QualityTuple &from,
-	const std::vector<struct ssdpm_measured> &measured)
+	const QualityTuple &from, std::vector<struct ssdpm_measured> &measured)
 {
 	struct ssdpm_calibration to = {};
 
 	to.size = sizeof(to);
-	to.n_measured = measured.size();
+	to.n_measured = to.capacity = measured.size();
+	to.measured = measured.data();
 	for (const struct ssdpm_measured &one : measured)
 		to.n_known += one.status == SSDPM_MEASURED_KNOWN;
 	to.n_bins = std::get<0>(from);
@@ -108,11 +108,14 @@ static py::tuple calibrate(const Model &model, const SimParams &sim_params,
 	params.max_offset_ns = std::get<1>(from);
 	params.bin_ns = std::get<2>(from);
 	params.flags = std::get<3>(from);
+	params.ios = ios.data();
+	params.n_ios = (size_t)ios.size();
+	params.samples = samples.get();
 	found.size = sizeof(found);
+	found.measured = measured.data();
+	found.capacity = measured.size();
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_calibrate(model.get(), sim_params.get(),
-				       ios.data(), (size_t)ios.size(),
-				       samples.get(), &params, measured.data(),
+		return ssdpm_calibrate(model.get(), sim_params.get(), &params,
 				       &found, error);
 	});
 	return py::make_tuple(measured_list(measured.data(), found.n_measured),
@@ -184,15 +187,14 @@ static py::str overlay_to_json(const OverlayTuple &of,
 			       const MeasuredTuples &from,
 			       const QualityTuple &quality)
 {
-	const std::vector<struct ssdpm_measured> measured = measured_from(from);
+	std::vector<struct ssdpm_measured> measured = measured_from(from);
 	const struct ssdpm_calibration calibration =
 		quality_from(quality, measured);
 	const struct ssdpm_overlay overlay = overlay_from(of);
 	struct ssdpm_error error = {};
 	char *text;
 
-	if (ssdpm_overlay_to_json(&overlay, measured.data(), measured.size(),
-				  &calibration, &text, &error))
+	if (ssdpm_overlay_to_json(&overlay, &calibration, &text, &error))
 		raise_error(error, false);
 
 	std::unique_ptr<char, Free> owner(text);
@@ -207,16 +209,18 @@ static py::tuple overlay_from_json(const py::bytes &from)
 	struct ssdpm_calibration calibration = {};
 	struct ssdpm_overlay overlay = {};
 	struct ssdpm_error error = {};
-	size_t n;
 
 	calibration.size = sizeof(calibration);
+	calibration.measured = measured.data();
+	calibration.capacity = measured.size();
 	overlay.size = sizeof(overlay);
 	if (ssdpm_overlay_from_json(text.data(), text.size(), &overlay,
-				    measured.data(), &n, &calibration, &error))
+				    &calibration, &error))
 		raise_error(error, true);
-	return py::make_tuple(overlay_tuple(overlay),
-			      measured_list(measured.data(), n),
-			      quality_tuple(calibration));
+	return py::make_tuple(
+		overlay_tuple(overlay),
+		measured_list(measured.data(), calibration.n_measured),
+		quality_tuple(calibration));
 }
 
 static uint32_t overlay_match(const OverlayTuple &of, const Model &model)

@@ -61,7 +61,8 @@ static py::list parameters_from_model(const Model &model, uint32_t pcie_link)
 	size_t n;
 
 	if (ssdpm_parameters_from_model(model.get(), pcie_link,
-					parameters.data(), &n, &error))
+					parameters.data(), parameters.size(),
+					&n, &error))
 		raise_error(error, false);
 	return parameter_list(parameters.data(), n);
 }
@@ -71,10 +72,16 @@ static py::list parameters_set(const ParameterTuples &from, uint32_t kind,
 			       uint64_t high)
 {
 	Parameters parameters = parameters_from(from);
+	struct ssdpm_parameter value = {};
 	struct ssdpm_error error = {};
 
-	if (ssdpm_parameters_set(parameters.data(), parameters.size(), kind,
-				 index, low, nominal, high, &error))
+	value.kind = kind;
+	value.index = index;
+	value.low = low;
+	value.nominal = nominal;
+	value.high = high;
+	if (ssdpm_parameters_set(parameters.data(), parameters.size(), &value,
+				 &error))
 		raise_error(error, false);
 	return parameter_list(parameters.data(), parameters.size());
 }
@@ -118,6 +125,14 @@ struct Change {
 	uint32_t state;
 };
 
+static struct ssdpm_run empty_run()
+{
+	struct ssdpm_run run = {};
+
+	run.size = sizeof(run);
+	return run;
+}
+
 static py::array run_array(const struct ssdpm_run *runs, size_t n)
 {
 	return py::array_t<struct ssdpm_run>((py::ssize_t)n, runs);
@@ -132,8 +147,8 @@ py::tuple saving_tuple(const struct ssdpm_saving &saving)
 py::tuple result_tuple(const struct ssdpm_result &result,
 		       const struct ssdpm_sim *sim, const py::object &changes)
 {
-	const struct ssdpm_run runs[] = { result.nominal, result.low,
-					  result.high };
+	const struct ssdpm_run runs[] = { *result.nominal, *result.low,
+					  *result.high };
 	std::vector<uint64_t> delays(SSDPM_HISTOGRAM_BUCKETS);
 	const struct ssdpm_interval *intervals;
 	size_t n;
@@ -144,9 +159,9 @@ py::tuple result_tuple(const struct ssdpm_result &result,
 		run_array(runs, 3), result.assumed_nj, result.axes,
 		result.n_corners, result.widest_axis,
 		std::vector<uint64_t>(result.axis_low_nj,
-				      result.axis_low_nj + SSDPM_N_AXES),
+				      result.axis_low_nj + result.n_axes),
 		std::vector<uint64_t>(result.axis_high_nj,
-				      result.axis_high_nj + SSDPM_N_AXES),
+				      result.axis_high_nj + result.n_axes),
 		py::array_t<uint64_t>((py::ssize_t)delays.size(),
 				      delays.data()),
 		py::array_t<struct ssdpm_interval>((py::ssize_t)n, intervals),
@@ -186,24 +201,19 @@ class Sim
 
 	py::tuple finish(uint64_t end_ns)
 	{
-		std::unique_ptr<struct ssdpm_result> result(
-			new struct ssdpm_result());
 		struct ssdpm_error error = {};
 		int err;
-
-		result->size = sizeof(*result);
 		{
 			py::gil_scoped_release release;
 			std::lock_guard<std::mutex> lock(mutex);
 
-			err = ssdpm_sim_finish(sim, end_ns, result.get(),
-					       &error);
+			err = ssdpm_sim_finish(sim, end_ns, &error);
 		}
 		if (err)
 			raise_error(error, false);
 		check_memory();
 		return result_tuple(
-			*result, sim,
+			*ssdpm_sim_get_result(sim), sim,
 			py::array_t<Change>((py::ssize_t)changes.size(),
 					    changes.data()));
 	}
@@ -384,13 +394,18 @@ static py::array gaps_sweep(const Gaps &self, const Model &model,
 	for (const ApstTable *table : from)
 		tables.push_back(table->table);
 
-	std::vector<struct ssdpm_run> runs(tables.size());
+	std::vector<struct ssdpm_run> runs(tables.size(), empty_run());
+	struct ssdpm_gaps_runs what = {};
+
+	what.size = sizeof(what);
+	what.tables = tables.data();
+	what.n_tables = tables.size();
+	what.runs = runs.data();
 	{
 		py::gil_scoped_release release;
 
 		err = ssdpm_gaps_sweep(self.get(), model.get(), params.get(),
-				       tables.data(), tables.size(),
-				       runs.data(), &error);
+				       &what, &error);
 	}
 	if (err)
 		raise_error(error, false);
@@ -400,8 +415,8 @@ static py::array gaps_sweep(const Gaps &self, const Model &model,
 static py::array gaps_clairvoyant(const Gaps &self, const Model &model,
 				  const SimParams &params)
 {
+	struct ssdpm_run run = empty_run();
 	struct ssdpm_error error = {};
-	struct ssdpm_run run;
 	int err;
 	{
 		py::gil_scoped_release release;
@@ -420,20 +435,25 @@ static py::tuple gaps_best_table(const Gaps &self, const Model &model,
 {
 	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
 	struct ssdpm_bounds bounds = bounds_from(from);
+	struct ssdpm_run run = empty_run();
+	struct ssdpm_best_table best = {};
 	struct ssdpm_error error = {};
-	struct ssdpm_run run;
-	uint64_t bound_nj;
 	int err;
+
+	best.size = sizeof(best);
+	best.run = &run;
 	{
 		py::gil_scoped_release release;
 
-		err = ssdpm_gaps_best_table(
-			self.get(), model.get(), params.get(), &bounds,
-			&table->table, &run, &bound_nj, &error);
+		err = ssdpm_gaps_best_table(self.get(), model.get(),
+					    params.get(), &bounds, &best,
+					    &error);
 	}
 	if (err)
 		raise_error(error, false);
-	return py::make_tuple(std::move(table), run_array(&run, 1), bound_nj);
+	table->table = best.table;
+	return py::make_tuple(std::move(table), run_array(&run, 1),
+			      best.energy_bound_nj);
 }
 
 static py::tuple describe(const struct ssdpm_recommendation &from)

@@ -202,18 +202,17 @@ static py::list activity(const Samples &samples, const BaselineTuple &level,
 {
 	const struct ssdpm_baseline from = baseline_from(level);
 	const struct ssdpm_detect_params params = detect_from(detect);
-	std::vector<struct ssdpm_activity> found(64);
+	std::vector<struct ssdpm_activity> found;
+	size_t n = 64;
 	py::list result;
-	size_t n = 0;
 
 	/* The second time there is room for all of them. */
 	do {
-		if (n)
-			found.resize(n);
+		found.resize(n);
 		without_gil([&](struct ssdpm_error *error) {
 			return ssdpm_activity_find(samples.get(), &from,
-						   &params, found.data(),
-						   found.size(), &n, error);
+						   &params, found.data(), &n,
+						   error);
 		});
 	} while (n > found.size());
 	for (size_t i = 0; i < n; i++) {
@@ -346,12 +345,17 @@ static std::vector<size_t> change_points(const Samples &samples, double sigma_w,
 {
 	/* There are no more than samples, of which few are taken. */
 	std::vector<size_t> begins(samples.get()->n);
+	struct ssdpm_change_params params = {};
 	size_t n = 0;
 
+	params.size = sizeof(params);
+	params.sigma_w = sigma_w;
+	params.penalty = penalty;
+	params.min_samples = min_samples;
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_change_points_find(samples.get(), sigma_w, penalty,
-						min_samples, begins.data(),
-						begins.size(), &n, error);
+		return ssdpm_change_points_find(samples.get(), &params,
+						begins.data(), begins.size(),
+						&n, error);
 	});
 	begins.resize(n);
 	return begins;

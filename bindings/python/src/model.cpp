@@ -315,15 +315,15 @@ static py::list catalogue_alternatives(const Catalogue &self,
 	std::vector<struct ssdpm_catalogue_match> matches(
 		find(self, product, firmware).n_tables - 1);
 	struct ssdpm_error error = {};
+	size_t n = matches.size();
 	py::list result;
-	size_t n;
 	int err;
 
 	{
 		py::gil_scoped_release release;
 		err = ssdpm_catalogue_find_alternatives(
 			self.get(), product.c_str(), c_str(firmware),
-			matches.data(), matches.size(), &n, &error);
+			matches.data(), &n, &error);
 	}
 	if (err)
 		raise_error(error, false);

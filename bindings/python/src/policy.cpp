@@ -128,11 +128,11 @@ static py::list apst_infer(const Model &model, const ApstTable &table)
 
 	do {
 		params.resize(n);
+		params[0].size = sizeof(params[0]);
 		py::gil_scoped_release release;
 
 		err = ssdpm_apst_infer(model.get(), &table.table, params.data(),
-				       sizeof(params[0]), params.size(), &n,
-				       &error);
+				       params.size(), &n, &error);
 	} while (!err && n > params.size());
 	if (err)
 		raise_error(error, false);
@@ -152,8 +152,7 @@ static py::tuple apst_reach(const Model &model, const ApstTable &table,
 	{
 		py::gil_scoped_release release;
 		err = ssdpm_apst_reach(model.get(), &table.table, quirks,
-				       &params.params, sizeof(params.params),
-				       &made->table, &error);
+				       &params.params, &made->table, &error);
 	}
 	if (err)
 		raise_error(error, false);

@@ -61,7 +61,7 @@ class PowerReader
 	}
 	~PowerReader()
 	{
-		ssdpm_power_close(power);
+		ssdpm_power_free(power);
 	}
 	PowerReader(const PowerReader &) = delete;
 	PowerReader &operator=(const PowerReader &) = delete;

@@ -146,10 +146,11 @@ static py::tuple analyse(const std::vector<RunTuple> &from,
 		runs.push_back({ std::get<0>(one), std::get<1>(one),
 				 std::get<2>(one), std::get<3>(one), 0 });
 	found.size = sizeof(found);
+	found.means = means.data();
+	found.differences = differences.data();
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_survey_analyse(runs.data(), runs.size(), &params,
-					    &found, means.data(),
-					    differences.data(), error);
+					    &found, error);
 	});
 	return py::make_tuple(
 		py::make_tuple(found.n_runs, found.n_blocks, found.n_complete,
@@ -230,7 +231,7 @@ static py::tuple merge(const std::vector<ResultTuple> &from, uint32_t policy,
 struct CloseFile {
 	void operator()(struct ssdpm_survey_file *file) const
 	{
-		ssdpm_survey_file_close(file);
+		ssdpm_survey_file_free(file);
 	}
 };
 

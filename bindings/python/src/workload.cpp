@@ -43,7 +43,7 @@ class Reader
 	}
 	~Reader()
 	{
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 	}
 	Reader(const Reader &) = delete;
 	Reader &operator=(const Reader &) = delete;

@@ -36,7 +36,7 @@ def header(n: int) -> bytes:
 def read(data: bytes, n: int) -> numpy.typing.NDArray[numpy.void]:
     """What ssdpm_trace_read() makes of it."""
     lib = library()
-    lib.ssdpm_trace_close.argtypes = [ctypes.c_void_p]
+    lib.ssdpm_trace_free.argtypes = [ctypes.c_void_p]
     trace = ctypes.c_void_p()
     ios = numpy.zeros(n + 1, RECORD)
     count = ctypes.c_size_t()
@@ -52,7 +52,7 @@ def read(data: bytes, n: int) -> numpy.typing.NDArray[numpy.void]:
         ctypes.byref(count),
         error,
     )
-    lib.ssdpm_trace_close(trace)
+    lib.ssdpm_trace_free(trace)
     assert code == 0, error.raw[12:]
     return ios[: count.value]
 

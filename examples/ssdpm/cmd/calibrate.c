@@ -461,14 +461,20 @@ static enum exit_status fit(const struct settings *settings,
 		params.max_offset_ns = length_of(&recorded->power);
 	answer->offset_given = !params.max_offset_ns;
 	answer->policy_given = settings->policy_option || settings->apst.given;
-	answer->calibration.size = sizeof(answer->calibration);
+	answer->calibration = (struct ssdpm_calibration){
+		.size = sizeof(answer->calibration),
+		.measured = answer->measured,
+		.capacity = SSDPM_MAX_PARAMETERS,
+	};
+	params.ios = recorded->ios;
+	params.n_ios = recorded->n_ios;
+	params.samples = &samples;
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_NVME)
 		sim.apst = &resolved->apst;
 	else
 		sim.lpm = resolved->lpm;
-	if (!ssdpm_calibrate(model, &sim, recorded->ios, recorded->n_ios,
-			     &samples, &params, answer->measured,
-			     &answer->calibration, &error))
+	if (!ssdpm_calibrate(model, &sim, &params, &answer->calibration,
+			     &error))
 		return STATUS_DONE;
 	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
 		 option_for(error.message));
@@ -499,9 +505,8 @@ static enum exit_status answer_all(const struct settings *settings,
 	struct ssdpm_error error;
 	char *text;
 
-	if (ssdpm_overlay_to_json(&answer->overlay, answer->measured,
-				  (size_t)answer->calibration.n_measured,
-				  &answer->calibration, &text, &error)) {
+	if (ssdpm_overlay_to_json(&answer->overlay, &answer->calibration, &text,
+				  &error)) {
 		complain("%s", error.message);
 		return STATUS_FAILED;
 	}

@@ -83,7 +83,7 @@ static void head_cells(struct table *rows)
 
 static void add_row(struct table *rows, const struct estimate *e, size_t row)
 {
-	const struct ssdpm_run *run = &e->jobs[row].row.result->nominal;
+	const struct ssdpm_run *run = e->jobs[row].row.result->nominal;
 	const struct ssdpm_saving saving = e->jobs[row].row.saving;
 
 	table_cell(rows, 0, "%s%s", e->jobs[row].policy->name,
@@ -123,18 +123,18 @@ static void print_comparison(const struct settings *settings,
 			     const struct estimate *e)
 {
 	const struct ssdpm_result *first = e->jobs[0].row.result;
-	uint64_t n = all_ios(&first->nominal);
+	uint64_t n = all_ios(first->nominal);
 	static struct table rows;
 
 	print_subject(e, &settings->sim);
 	printf("  %s %s in %s; savings are against %s", count_text(n).text,
 	       n == 1 ? "I/O" : "I/Os",
-	       time_text(first->nominal.duration_ns).text,
+	       time_text(first->nominal->duration_ns).text,
 	       e->jobs[0].policy->name);
-	if (first->low.mean_power_uw != first->high.mean_power_uw)
+	if (first->low->mean_power_uw != first->high->mean_power_uw)
 		printf(", which takes %s",
-		       power_range_text((int64_t)first->low.mean_power_uw,
-					(int64_t)first->high.mean_power_uw)
+		       power_range_text((int64_t)first->low->mean_power_uw,
+					(int64_t)first->high->mean_power_uw)
 			       .text);
 	putchar('\n');
 	rows = (struct table){ .n_columns = 8, .align = "<>>>>>>>" };
@@ -151,16 +151,16 @@ static void csv_row(const struct estimate *e, const struct job *job)
 {
 	const struct ssdpm_result *r = job->row.result;
 	const struct ssdpm_saving *s = &job->row.saving;
-	const struct ssdpm_run *run = &r->nominal;
+	const struct ssdpm_run *run = r->nominal;
 
 	csv_text(e->subject->drive->name, ',');
 	csv_text(e->trace, ',');
 	csv_text(job->policy->name, ',');
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 	       ",%" PRIu64 ",%" PRIu64 ",",
-	       run->duration_ns, r->low.energy_nj, run->energy_nj,
-	       r->high.energy_nj, r->low.mean_power_uw, run->mean_power_uw,
-	       r->high.mean_power_uw);
+	       run->duration_ns, r->low->energy_nj, run->energy_nj,
+	       r->high->energy_nj, r->low->mean_power_uw, run->mean_power_uw,
+	       r->high->mean_power_uw);
 	printf("%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->low_uw, s->nominal_uw,
 	       s->high_uw);
 	printf("%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64

@@ -183,7 +183,7 @@ static void write_estimate(struct json_writer *w,
 	write_delays(w, job->row.sim);
 	if (settings->interval_ns)
 		write_intervals(w, job->row.sim);
-	write_work_behind(w, e->subject, &job->row.result->nominal);
+	write_work_behind(w, e->subject, job->row.result->nominal);
 	if (cap)
 		write_power_caps(w, cap);
 	write_known(w, e->subject);
@@ -210,7 +210,7 @@ static void print_states_csv(const struct estimates *all)
 		 "exit_ns", "energy_nj", "n_entries", "n_wakes");
 	for (size_t i = 0; i < all->n; i++) {
 		const struct estimate *e = &all->estimates[i];
-		const struct ssdpm_run *run = &e->jobs[0].row.result->nominal;
+		const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
 		size_t n;
 
 		ssdpm_model_get_states(e->subject->drive->model, &n);
@@ -258,9 +258,9 @@ static void head_row(struct table *rows, const struct ssdpm_result *r,
 		     struct number (*text)(const struct ssdpm_run *run))
 {
 	table_cell(rows, 0, "%s", name);
-	table_cell(rows, 1, "%s", text(&r->low).text);
-	table_cell(rows, 2, "%s", text(&r->nominal).text);
-	table_cell(rows, 3, "%s", text(&r->high).text);
+	table_cell(rows, 1, "%s", text(r->low).text);
+	table_cell(rows, 2, "%s", text(r->nominal).text);
+	table_cell(rows, 3, "%s", text(r->high).text);
 	table_end_row(rows);
 }
 
@@ -402,7 +402,7 @@ static void busy_row(struct table *rows, const struct ssdpm_run *run)
 static void print_states(const struct settings *settings,
 			 const struct estimate *e)
 {
-	const struct ssdpm_run *run = &e->jobs[0].row.result->nominal;
+	const struct ssdpm_run *run = e->jobs[0].row.result->nominal;
 	static struct table rows;
 	size_t n;
 
@@ -432,7 +432,7 @@ static void print_work_behind(const struct subject *subject,
 			      const struct ssdpm_result *r, uint32_t state)
 {
 	const struct ssdpm_background_work *b = &subject->background;
-	const struct ssdpm_run *run = &r->nominal;
+	const struct ssdpm_run *run = r->nominal;
 	uint64_t ns = run->background_ns, free_ns = run->duration_ns;
 
 	if (!(b->nominal_wa >= 1))
@@ -440,8 +440,8 @@ static void print_work_behind(const struct subject *subject,
 	free_ns -= run->busy_ns;
 	printf("  garbage collection behind the writes: %s (%s..%s) at %s; "
 	       "write amplification %.2f (%.0f..%.1f)\n",
-	       time_text(ns).text, time_text(r->low.background_ns).text,
-	       time_text(r->high.background_ns).text,
+	       time_text(ns).text, time_text(r->low->background_ns).text,
+	       time_text(r->high->background_ns).text,
 	       power_text((int64_t)b->power_uw).text, b->nominal_wa, b->low_wa,
 	       b->high_wa);
 	if (ns > free_ns)
@@ -451,7 +451,7 @@ static void print_work_behind(const struct subject *subject,
 	else if (ns > run->states[state].time_ns)
 		puts("  that is more than the time before it sleeps: it would "
 		     "sleep less than stands here");
-	else if (r->high.background_ns > free_ns)
+	else if (r->high->background_ns > free_ns)
 		puts("  at its most that is more than the time without I/O: "
 		     "there the power is over the time that it takes");
 }
@@ -460,11 +460,11 @@ static void print_assumptions(const struct ssdpm_result *r)
 {
 	uint32_t axis = r->widest_axis;
 
-	if (r->low.energy_nj != r->high.energy_nj)
+	if (r->low->energy_nj != r->high->energy_nj)
 		puts("  low and high: the least and the most that the unknown "
 		     "values allow; --explain lists them");
 	printf("  %s of the energy rests on assumed values",
-	       share_text(r->assumed_nj, r->nominal.energy_nj).text);
+	       share_text(r->assumed_nj, r->nominal->energy_nj).text);
 	if (axis)
 		printf("; %s alone moves it from %s to %s",
 		       ssdpm_axis_to_string(axis),
@@ -495,13 +495,13 @@ static void print_estimate(const struct settings *settings,
 			   const struct cap_answer *cap)
 {
 	const struct job *job = &e->jobs[0];
-	uint64_t n = all_ios(&job->row.result->nominal);
+	uint64_t n = all_ios(job->row.result->nominal);
 
 	print_subject(e, &settings->sim);
 	printf("  %s: ", job->policy->name);
 	print_policy(job, e->subject->drive);
 	printf("\n  %s %s in %s\n", count_text(n).text, n == 1 ? "I/O" : "I/Os",
-	       time_text(job->row.result->nominal.duration_ns).text);
+	       time_text(job->row.result->nominal->duration_ns).text);
 	print_bounds(job->row.result);
 	putchar('\n');
 	print_states(settings, e);

@@ -264,9 +264,9 @@ static int find_runs(const struct settings *settings,
 		     const struct ssdpm_samples *samples,
 		     struct baseline_answer *a, struct ssdpm_error *error)
 {
-	size_t n;
+	size_t n = 0;
 	int r = ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
-				    NULL, 0, &n, error);
+				    NULL, &n, error);
 
 	if (r || !n)
 		return r;
@@ -279,7 +279,7 @@ static int find_runs(const struct settings *settings,
 	}
 	a->n_activities = n;
 	return ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
-				   a->activities, n, &n, error);
+				   a->activities, &n, error);
 }
 
 /* What comes after the tail is idle, or all is, if nobody names a completion.

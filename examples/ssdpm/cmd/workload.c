@@ -141,7 +141,7 @@ static enum exit_status count(const struct common *common,
 }
 
 static void write_ops(struct json_writer *w, const char *key,
-		      const uint64_t values[SSDPM_N_OPS])
+		      const uint64_t values[SSDPM_MAX_OPS])
 {
 	ssdpm__json_begin(w, key, '[');
 	w->one_line = true;
@@ -201,7 +201,7 @@ static void write_answer(struct json_writer *w, const struct answer *a)
 	ssdpm__json_end(w, '}');
 }
 
-static uint64_t sum(const uint64_t values[SSDPM_N_OPS])
+static uint64_t sum(const uint64_t values[SSDPM_MAX_OPS])
 {
 	uint64_t result = 0;
 

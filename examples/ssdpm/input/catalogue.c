@@ -34,13 +34,13 @@ static int add_alternatives(const struct ssdpm_catalogue *catalogue,
 			    struct drive *drive, struct ssdpm_error *reterr)
 {
 	struct ssdpm_catalogue_match *matches = calloc(max, sizeof(*matches));
-	size_t n = 0;
+	size_t n = max;
 	int err = -1;
 
 	drive->alternatives = calloc(max, sizeof(*drive->alternatives));
 	if (matches && drive->alternatives)
 		err = ssdpm_catalogue_find_alternatives(
-			catalogue, name, firmware, matches, max, &n, reterr);
+			catalogue, name, firmware, matches, &n, reterr);
 	else
 		strcpy(reterr->message, "out of memory");
 	for (size_t i = 0; i < n && !err; i++) {

@@ -152,7 +152,7 @@ enum exit_status open_power(const struct ssdpm_power_params *params,
 
 void close_power(struct power_input *input)
 {
-	ssdpm_power_close(input->power);
+	ssdpm_power_free(input->power);
 	if (input->fd != STDIN_FILENO)
 		close(input->fd);
 }

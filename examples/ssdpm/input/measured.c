@@ -21,7 +21,11 @@ enum exit_status add_measured(const struct common *common,
 
 static enum exit_status read_file(struct measured_file *file)
 {
-	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
+	struct ssdpm_calibration calibration = {
+		.size = sizeof(calibration),
+		.measured = file->measured,
+		.capacity = SSDPM_MAX_PARAMETERS,
+	};
 	enum exit_status status = STATUS_FAILED;
 	struct buffer buffer = { 0 };
 	struct ssdpm_error error;
@@ -30,13 +34,13 @@ static enum exit_status read_file(struct measured_file *file)
 	if (read_operand(file->path, &buffer))
 		goto out;
 	if (!ssdpm_overlay_from_json(buffer.data, buffer.size, &file->overlay,
-				     file->measured, &file->n, &calibration,
-				     &error))
+				     &calibration, &error))
 		status = STATUS_DONE;
 	else if (error.line)
 		complain("%s:%u: %s", file->path, error.line, error.message);
 	else
 		complain("%s: %s", file->path, error.message);
+	file->n = (size_t)calibration.n_measured;
 out:
 	free(buffer.data);
 	return status;

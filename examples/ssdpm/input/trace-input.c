@@ -379,7 +379,7 @@ enum exit_status read_trace(struct trace_input *input, struct ssdpm_io *ios,
 void close_trace(struct trace_input *input)
 {
 	progress_clear();
-	input->trace = ssdpm_trace_close(input->trace);
+	input->trace = ssdpm_trace_free(input->trace);
 	if (input->fd >= 0)
 		close(input->fd);
 	input->fd = -1;

@@ -407,6 +407,12 @@ static enum exit_status apply_override(const struct sim_options *settings,
 {
 	struct ssdpm_error error = { .code = -ENOENT,
 				     .message = "the drive has no such value" };
+	struct ssdpm_parameter value = {
+		.kind = o->kind,
+		.low = o->low,
+		.nominal = o->nominal,
+		.high = o->high,
+	};
 	bool found = false;
 
 	if (!is_of_drive(o, drive))
@@ -414,9 +420,8 @@ static enum exit_status apply_override(const struct sim_options *settings,
 	for (size_t i = 0; i < n; i++) {
 		if (!concerns(settings, o, drive, &parameters[i]))
 			continue;
-		if (ssdpm_parameters_set(parameters, n, o->kind,
-					 parameters[i].index, o->low,
-					 o->nominal, o->high, &error)) {
+		value.index = parameters[i].index;
+		if (ssdpm_parameters_set(parameters, n, &value, &error)) {
 			found = false;
 			break;
 		}
@@ -483,7 +488,7 @@ enum exit_status find_parameters(
 	struct ssdpm_error error;
 
 	if (ssdpm_parameters_from_model(drive->model, link, ret_parameters,
-					ret_n, &error)) {
+					SSDPM_MAX_PARAMETERS, ret_n, &error)) {
 		complain("%s: %s", drive->name, error.message);
 		return STATUS_FAILED;
 	}

@@ -364,9 +364,10 @@ static void compare(const struct survey_result *result,
 	for (size_t i = 0; i < c->n_runs; i++)
 		c->runs[i].scenario = params.scenario;
 	c->analysis.size = sizeof(c->analysis);
-	c->compared =
-		!ssdpm_survey_analyse(c->runs, c->n_runs, &params, &c->analysis,
-				      c->means, c->differences, &error);
+	c->analysis.means = c->means;
+	c->analysis.differences = c->differences;
+	c->compared = !ssdpm_survey_analyse(c->runs, c->n_runs, &params,
+					    &c->analysis, &error);
 	if (!c->compared)
 		snprintf(c->why, sizeof(c->why), "%.220s", error.message);
 }
@@ -434,6 +435,6 @@ void free_survey(struct survey_result *result)
 		free(result->comparisons[i].runs);
 	free(result->comparisons);
 	free(result->runs);
-	ssdpm_survey_file_close(result->file);
+	ssdpm_survey_file_free(result->file);
 	*result = (struct survey_result){ 0 };
 }

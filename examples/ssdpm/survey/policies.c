@@ -89,6 +89,12 @@ static enum exit_status keep(struct ssdpm_plan *plan, const struct drive *drive)
 {
 	const struct ssdpm_device_facts *facts =
 		ssdpm_device_get_facts(drive->device);
+	const struct ssdpm_lpm_params lpm = {
+		.size = sizeof(lpm),
+		.lpms = &facts->lpm,
+		.n_lpms = 1,
+		.flags = SSDPM_LPM_ANY_PORT,
+	};
 	struct ssdpm_error error = { 0 };
 	int err = 0;
 
@@ -99,8 +105,7 @@ static enum exit_status keep(struct ssdpm_plan *plan, const struct drive *drive)
 	else if (facts->known & SSDPM_FACT_LPM &&
 		 facts->lpm != SSDPM_LPM_KEEP_FIRMWARE_SETTINGS)
 		err = ssdpm_plan_add_lpm(plan, drive->device, drive->model,
-					 &facts->lpm, 1, SSDPM_LPM_ANY_PORT,
-					 &error);
+					 &lpm, &error);
 	return err ? complain_of_device(drive->name, &error) : STATUS_DONE;
 }
 

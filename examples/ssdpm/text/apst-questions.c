@@ -292,9 +292,9 @@ static int find_origin(struct finding *f, struct ssdpm_error *reterr)
 
 	if (err)
 		return err;
+	f->candidates[0].size = sizeof(f->candidates[0]);
 	return ssdpm_apst_infer(f->drive->model, &f->other, f->candidates,
-				sizeof(f->candidates[0]), MAX_CANDIDATES,
-				&f->n_candidates, reterr);
+				MAX_CANDIDATES, &f->n_candidates, reterr);
 }
 
 static size_t n_shown(const struct finding *f)
@@ -450,8 +450,7 @@ static int find_way(struct finding *f, struct ssdpm_error *reterr)
 
 	if (!err)
 		err = ssdpm_apst_reach(f->drive->model, &f->other, quirks,
-				       &f->params, sizeof(f->params), &f->table,
-				       reterr);
+				       &f->params, &f->table, reterr);
 	if (!err)
 		f->differences = ssdpm_apst_diff(&f->table, &f->other);
 	return err;

@@ -94,13 +94,13 @@ void write_saving(struct json_writer *w, const char *key,
 void write_result(struct json_writer *w, const struct ssdpm_result *result,
 		  const struct drive *drive)
 {
-	write_run(w, "nominal", &result->nominal, drive);
-	write_run(w, "low", &result->low, drive);
-	write_run(w, "high", &result->high, drive);
+	write_run(w, "nominal", result->nominal, drive);
+	write_run(w, "low", result->low, drive);
+	write_run(w, "high", result->high, drive);
 	ssdpm__json_uint(w, "assumed_nj", result->assumed_nj);
 	ssdpm__json_begin(w, "axes", '[');
 	w->one_line = true;
-	for (uint32_t i = 0; i < SSDPM_N_AXES; i++)
+	for (uint32_t i = 0; i < result->n_axes; i++)
 		if (result->axes >> i & 1)
 			ssdpm__json_string(w, NULL,
 					   ssdpm_axis_to_string(i + 1));
@@ -108,8 +108,8 @@ void write_result(struct json_writer *w, const struct ssdpm_result *result,
 	ssdpm__json_uint(w, "n_corners", result->n_corners);
 	ssdpm__json_string(w, "widest_axis",
 			   ssdpm_axis_to_string(result->widest_axis));
-	write_array(w, "axis_low_nj", result->axis_low_nj, SSDPM_N_AXES);
-	write_array(w, "axis_high_nj", result->axis_high_nj, SSDPM_N_AXES);
+	write_array(w, "axis_low_nj", result->axis_low_nj, result->n_axes);
+	write_array(w, "axis_high_nj", result->axis_high_nj, result->n_axes);
 }
 
 void write_sim_options(struct json_writer *w, const struct sim_options *options,

@@ -220,14 +220,14 @@ static void print_difference(const struct ssdpm_saving *saving,
 static void print_saving(const struct estimate *e)
 {
 	const struct ssdpm_compared_policy *after = &e->jobs[AFTER].row;
-	const struct ssdpm_run *was = &e->jobs[BEFORE].row.result->nominal;
+	const struct ssdpm_run *was = e->jobs[BEFORE].row.result->nominal;
 
 	print_subject(e, &the_saving.sim);
 	print_run(is_merged(e, AFTER) ? "as now" : "before", was);
 	if (is_merged(e, AFTER))
 		return;
-	print_run("after", &after->result->nominal);
-	print_difference(&after->saving, was, &after->result->nominal);
+	print_run("after", after->result->nominal);
+	print_difference(&after->saving, was, after->result->nominal);
 }
 
 void print_savings(const struct work *work)

@@ -176,11 +176,16 @@ enum exit_status add_lpm(const struct common *common, struct ssdpm_plan *plan,
 			 const struct drive *drive, const uint32_t *lpms,
 			 size_t n)
 {
-	uint32_t flags = drive->named ? SSDPM_LPM_ANY_PORT : 0;
+	const struct ssdpm_lpm_params params = {
+		.size = sizeof(params),
+		.lpms = lpms,
+		.n_lpms = n,
+		.flags = drive->named ? SSDPM_LPM_ANY_PORT : 0,
+	};
 	struct ssdpm_error error;
 
-	if (!ssdpm_plan_add_lpm(plan, drive->device, drive->model, lpms, n,
-				flags, &error))
+	if (!ssdpm_plan_add_lpm(plan, drive->device, drive->model, &params,
+				&error))
 		return STATUS_DONE;
 	return refuse(common, drive, &error);
 }

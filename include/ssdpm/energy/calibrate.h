@@ -35,6 +35,10 @@ enum ssdpm_calibrate_flag {
  *                 samples, or so many of them that there are 4096 at most
  * @flags:         bits of enum ssdpm_calibrate_flag
  * @reserved:      0
+ * @ios:           the I/Os, each with its service time: one that wakes the
+ * drive takes as much longer as the drive takes to wake
+ * @n_ios:         how many
+ * @samples:       the power; each is the mean over the step around its time
  */
 struct ssdpm_calibrate_params {
 	size_t size;
@@ -43,6 +47,9 @@ struct ssdpm_calibrate_params {
 	uint64_t bin_ns;
 	uint32_t flags;
 	uint32_t reserved;
+	const struct ssdpm_io *ios;
+	size_t n_ios;
+	const struct ssdpm_samples *samples;
 };
 
 /** What became of a parameter in a calibration. */
@@ -97,6 +104,9 @@ struct ssdpm_measured {
  * @drift_w:   how much more the instrument shows at the end than at the begin
  * @noise_phi: how much of the noise that lasts is there a step later
  * @noise_share: the share of the noise's variance that lasts
+ * @measured:  the parameters, sorted as parameters are: room that the caller
+ *             gives, or NULL
+ * @capacity:  for how many, set by the caller: SSDPM_MAX_PARAMETERS are enough
  */
 struct ssdpm_calibration {
 	size_t size;
@@ -111,6 +121,8 @@ struct ssdpm_calibration {
 	double drift_w;
 	double noise_phi;
 	double noise_share;
+	struct ssdpm_measured *measured;
+	size_t capacity;
 };
 
 /**
@@ -118,13 +130,8 @@ struct ssdpm_calibration {
  * @model:      the drive
  * @sim_params: the policy that was in force, and what is known before; its loop
  *              is not read; NULL: the drive never sleeps
- * @ios:        the I/Os, each with its service time: one that wakes the drive
- *              takes as much longer as the drive takes to wake
- * @n:          how many
- * @samples:    the power; each is the mean over the step around its time
- * @params:     or NULL
- * @ret_measured: room for SSDPM_MAX_PARAMETERS, sorted as parameters are
- * @ret_calibration: its size member is set by the caller
+ * @params:     the I/Os, the power, and how to compare them
+ * @ret_calibration: the caller sets its size, and the room for what is measured
  *
  * Idle power of each state that was reached (the link's power is in it), active
  * power of each operation, power of transitions, exit latency of each state
@@ -135,16 +142,14 @@ struct ssdpm_calibration {
  * Return: 0; -ENODATA (no I/O, an I/O without service time, fewer steps with
  * power than there is to find), -EDOM (nothing can be told apart, all samples
  * are the same, or power and I/Os are not of one run), -EINVAL, -E2BIG (sizes;
- * more than 2^22 steps), -ERANGE (times beyond 2^62 ns), -ENOMEM; or as
- * ssdpm_sim_new() and ssdpm_sim_feed().
+ * too little room; more than 2^22 steps), -ERANGE (times beyond 2^62 ns),
+ * -ENOMEM; or as ssdpm_sim_new() and ssdpm_sim_feed().
  */
-SSDPM_API int ssdpm_calibrate(
-	const struct ssdpm_model *model,
-	const struct ssdpm_sim_params *sim_params, const struct ssdpm_io *ios,
-	size_t n, const struct ssdpm_samples *samples,
-	const struct ssdpm_calibrate_params *params,
-	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS],
-	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_calibrate(const struct ssdpm_model *model,
+			      const struct ssdpm_sim_params *sim_params,
+			      const struct ssdpm_calibrate_params *params,
+			      struct ssdpm_calibration *ret_calibration,
+			      struct ssdpm_error *reterr);
 
 /**
  * ssdpm_parameters_calibrate() - replace assumptions by what was measured
@@ -218,9 +223,7 @@ struct ssdpm_overlay {
 /**
  * ssdpm_overlay_to_json() - what was measured, as "ssdpm.overlay/1"
  * @overlay:     what it is of
- * @measured:    from ssdpm_calibrate(), in its order
- * @n_measured:  how many
- * @calibration: from it too
+ * @calibration: from ssdpm_calibrate()
  * @ret_text:    free() it
  *
  * See ssdpm-json(5). Values are whole numbers there: an interval is rounded
@@ -232,8 +235,6 @@ struct ssdpm_overlay {
  * -ERANGE (a value beyond 2^53), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
-				    const struct ssdpm_measured *measured,
-				    size_t n_measured,
 				    const struct ssdpm_calibration *calibration,
 				    char **ret_text,
 				    struct ssdpm_error *reterr);
@@ -243,19 +244,17 @@ SSDPM_API int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
  * @text:            need not end in a zero byte
  * @size:            of @text
  * @ret_overlay:     its size member is set by the caller
- * @ret_measured:    room for SSDPM_MAX_PARAMETERS
- * @ret_n:           how many were filled
- * @ret_calibration: its size member is set by the caller
+ * @ret_calibration: as for ssdpm_calibrate()
  *
  * Keys that are unknown are left out; what is missing or null is not known.
  *
  * Return: 0; -EINVAL (no JSON, another schema, a value that cannot be),
  * -ERANGE (a value or text that is too large), -E2BIG (a size), -ENOMEM.
  */
-SSDPM_API int ssdpm_overlay_from_json(
-	const char *text, size_t size, struct ssdpm_overlay *ret_overlay,
-	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS], size_t *ret_n,
-	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_overlay_from_json(const char *text, size_t size,
+				      struct ssdpm_overlay *ret_overlay,
+				      struct ssdpm_calibration *ret_calibration,
+				      struct ssdpm_error *reterr);
 
 /** Is an overlay of this drive? */
 enum ssdpm_overlay_match {

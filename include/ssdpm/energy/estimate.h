@@ -72,7 +72,7 @@ struct ssdpm_parameter {
 	char rule[152];
 };
 
-/** More than a drive of 32 states has. */
+/** More than a drive of 32 states has in this version. */
 #define SSDPM_MAX_PARAMETERS 160
 
 /**
@@ -80,35 +80,34 @@ struct ssdpm_parameter {
  * @pcie_link:      enum ssdpm_pcie_link; 0: unknown, and then the power of the
  *                  link is a range, from that of the best to that of the worst;
  *                  it does not matter for SATA
- * @ret_parameters: room for SSDPM_MAX_PARAMETERS
+ * @ret_parameters: room for @capacity: SSDPM_MAX_PARAMETERS are enough
  * @ret_n:          how many were filled, sorted by kind and index
  *
  * The rules, each with its evidence, are in ssdpm_estimate(3).
  *
  * Return: 0; -EINVAL (@pcie_link), -ENODATA (a SATA drive of which no state is
- * known).
+ * known), -E2BIG (there are more than @capacity).
  */
 SSDPM_API int ssdpm_parameters_from_model(
 	const struct ssdpm_model *model, uint32_t pcie_link,
-	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n, struct ssdpm_error *reterr);
+	struct ssdpm_parameter *ret_parameters, size_t capacity, size_t *ret_n,
+	struct ssdpm_error *reterr);
 
 /**
  * ssdpm_parameters_set() - override one
  * @parameters: from ssdpm_parameters_from_model()
  * @n:          how many
- * @kind:       enum ssdpm_parameter_kind
- * @index:      state, op - 1, or 0
- * @low, @nominal, @high: in the unit of the kind; all the same: it is certain
+ * @value:      which one, by kind and index, and its low, nominal and high; all
+ *              the same: it is certain
  *
- * Its provenance is then SSDPM_PROVENANCE_STATED.
+ * Its provenance is then SSDPM_PROVENANCE_STATED; that of @value and its rule
+ * are not read.
  *
  * Return: 0; -ENOENT (the drive has no such parameter), -EINVAL (not in order),
  * -ERANGE (beyond what the kind can have).
  */
 SSDPM_API int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
-				   uint32_t kind, uint32_t index, uint64_t low,
-				   uint64_t nominal, uint64_t high,
+				   const struct ssdpm_parameter *value,
 				   struct ssdpm_error *reterr);
 
 /**
@@ -209,7 +208,8 @@ struct ssdpm_residency {
 };
 
 /**
- * struct ssdpm_run - the outcome of one run (frozen)
+ * struct ssdpm_run - the outcome of one run (sized result)
+ * @size:          sizeof(struct ssdpm_run)
  * @duration_ns:   from the first I/O to the end; the sum of the next four
  * @busy_ns:       with an I/O in service
  * @idle_ns:       not busy, in a state or in the operational state
@@ -241,6 +241,7 @@ struct ssdpm_residency {
  * @states:        by number
  */
 struct ssdpm_run {
+	size_t size;
 	uint64_t duration_ns;
 	uint64_t busy_ns;
 	uint64_t idle_ns;
@@ -249,9 +250,9 @@ struct ssdpm_run {
 	uint64_t energy_nj;
 	uint64_t transition_nj;
 	uint64_t mean_power_uw;
-	uint64_t busy_ns_by_op[SSDPM_N_OPS];
-	uint64_t n_ios[SSDPM_N_OPS];
-	uint64_t bytes[SSDPM_N_OPS];
+	uint64_t busy_ns_by_op[SSDPM_MAX_OPS];
+	uint64_t n_ios[SSDPM_MAX_OPS];
+	uint64_t bytes[SSDPM_MAX_OPS];
 	uint64_t n_gaps;
 	uint64_t n_wakes;
 	uint64_t n_deepest;
@@ -283,15 +284,10 @@ enum ssdpm_axis {
 	SSDPM_AXIS_LINK_IDLE_TIME = 7,
 };
 
-/** Number of axes; the index of one is axis - 1. */
-#define SSDPM_N_AXES 7
-
-/** A corner for each combination of low and high, and the nominal one. */
-#define SSDPM_MAX_CORNERS (1 + (1 << SSDPM_N_AXES))
-
 /**
- * struct ssdpm_result - an estimate with its bounds (sized result)
- * @size:       sizeof(struct ssdpm_result), set by the caller
+ * struct ssdpm_result - an estimate with its bounds (sized; the library makes
+ *                       it)
+ * @size:       sizeof(struct ssdpm_result) of the library
  * @nominal:    every parameter at its nominal value
  * @low, @high: member by member the minimum and the maximum over all corners
  *              and the nominal run
@@ -300,22 +296,24 @@ enum ssdpm_axis {
  * @n_corners:  how many corners were run, the nominal one too
  * @widest_axis: enum ssdpm_axis: which of them, alone, moves the energy most;
  *              0: nothing does
- * @reserved:   0
+ * @n_axes:     of enum ssdpm_axis
  * @axis_low_nj, @axis_high_nj: by axis - 1: the least and most energy when only
  *              this axis leaves its nominal value
+ *
+ * What it points to is part of the simulation, as it is itself.
  */
 struct ssdpm_result {
 	size_t size;
-	struct ssdpm_run nominal;
-	struct ssdpm_run low;
-	struct ssdpm_run high;
+	const struct ssdpm_run *nominal;
+	const struct ssdpm_run *low;
+	const struct ssdpm_run *high;
 	uint64_t assumed_nj;
 	uint32_t axes;
 	uint32_t n_corners;
 	uint32_t widest_axis;
-	uint32_t reserved;
-	uint64_t axis_low_nj[SSDPM_N_AXES];
-	uint64_t axis_high_nj[SSDPM_N_AXES];
+	uint32_t n_axes;
+	const uint64_t *axis_low_nj;
+	const uint64_t *axis_high_nj;
 };
 
 /** What a drive does from a moment on. */
@@ -404,16 +402,21 @@ SSDPM_API int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
  * ssdpm_sim_finish() - end a simulation
  * @end_ns:     on the clock of the trace, undelayed; idle time up to it is
  *              simulated; 0, or before the last completion: that
- * @ret_result: its size member is set by the caller
  *
  * Return: 0; -ENODATA (no record), -ERANGE (a time, an energy or a delay beyond
- * 64 bits), -EINVAL (finished before, or size was never set), -E2BIG (size is
- * longer than this library knows), -ENOMEM (as before); or as ssdpm_sim_feed()
- * failed before.
+ * 64 bits), -EINVAL (finished before), -ENOMEM (as before); or as
+ * ssdpm_sim_feed() failed before.
  */
 SSDPM_API int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
-			       struct ssdpm_result *ret_result,
 			       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_sim_get_result() - what came of it
+ *
+ * Return: borrowed from @sim; NULL before ssdpm_sim_finish().
+ */
+SSDPM_API const struct ssdpm_result *ssdpm_sim_get_result(
+	const struct ssdpm_sim *sim);
 
 /**
  * ssdpm_sim_get_intervals() - the nominal run, piece by piece
@@ -452,13 +455,15 @@ SSDPM_API struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim);
 
 /**
  * ssdpm_estimate() - all of it in one call
+ * @ret_sim: finished: ssdpm_sim_get_result() has the outcome. Free it with
+ *           ssdpm_sim_free()
  *
  * Return: as ssdpm_sim_new(), ssdpm_sim_feed(), ssdpm_sim_finish().
  */
 SSDPM_API int ssdpm_estimate(const struct ssdpm_model *model,
 			     const struct ssdpm_sim_params *params,
 			     const struct ssdpm_io *ios, size_t n,
-			     struct ssdpm_result *ret_result,
+			     struct ssdpm_sim **ret_sim,
 			     struct ssdpm_error *reterr);
 
 /**

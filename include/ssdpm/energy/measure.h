@@ -312,9 +312,9 @@ struct ssdpm_activity {
  * ssdpm_activity_find() - when a drive works, by its power alone
  * @baseline:   from ssdpm_baseline_find()
  * @params:     or NULL
- * @ret_activities: room for @capacity; may be NULL where that is 0
- * @ret_n:      how many there are, which may be more than @capacity: then the
- *              first ones were written
+ * @ret_activities: room for @n; may be NULL where that is 0
+ * @n:          then how many there are, which may be more than there was room
+ *              for: the first ones were written
  *
  * Return: 0; -ENODATA (no finite sample), -EINVAL, -E2BIG (@params), -ENOMEM.
  */
@@ -322,8 +322,7 @@ SSDPM_API int ssdpm_activity_find(const struct ssdpm_samples *samples,
 				  const struct ssdpm_baseline *baseline,
 				  const struct ssdpm_detect_params *params,
 				  struct ssdpm_activity *ret_activities,
-				  size_t capacity, size_t *ret_n,
-				  struct ssdpm_error *reterr);
+				  size_t *n, struct ssdpm_error *reterr);
 
 /**
  * struct ssdpm_tail - work that goes on after the last I/O (frozen, 48 bytes)
@@ -560,10 +559,22 @@ SSDPM_API int ssdpm_proportionality(const double *load, const double *power_w,
 				    struct ssdpm_error *reterr);
 
 /**
- * ssdpm_change_points_find() - where the mean of a signal changes
- * @sigma_w:    of the noise; 0: from the differences of neighbours, by MAD
- * @penalty:    in squares of sigma for each change: 0: 2 ln n (BIC)
+ * struct ssdpm_change_params - what a change of the mean is (sized parameters)
+ * @size:        sizeof(struct ssdpm_change_params)
+ * @sigma_w:     of the noise; 0: from the differences of neighbours, by MAD
+ * @penalty:     in squares of sigma for each change: 0: 2 ln n (BIC)
  * @min_samples: in each stretch; 0: 2
+ */
+struct ssdpm_change_params {
+	size_t size;
+	double sigma_w;
+	double penalty;
+	size_t min_samples;
+};
+
+/**
+ * ssdpm_change_points_find() - where the mean of a signal changes
+ * @params:     or NULL
  * @ret_begins: index of the first sample of each stretch but the first; room
  *              for @capacity
  * @ret_n:      how many there are; more than @capacity: the first were written
@@ -572,13 +583,13 @@ SSDPM_API int ssdpm_proportionality(const double *load, const double *power_w,
  * Fearnhead and Eckley 2012). Its time is linear where changes are many, and
  * quadratic where there are none: 20000 samples at most.
  *
- * Return: 0; -ENODATA (fewer than 2 * @min_samples finite samples), -E2BIG
+ * Return: 0; -ENODATA (fewer than 2 * min_samples finite samples), -E2BIG
  * (more than 20000), -EINVAL, -ENOMEM.
  */
 SSDPM_API int ssdpm_change_points_find(const struct ssdpm_samples *samples,
-				       double sigma_w, double penalty,
-				       size_t min_samples, size_t *ret_begins,
-				       size_t capacity, size_t *ret_n,
+				       const struct ssdpm_change_params *params,
+				       size_t *ret_begins, size_t capacity,
+				       size_t *ret_n,
 				       struct ssdpm_error *reterr);
 
 #ifdef __cplusplus

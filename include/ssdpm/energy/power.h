@@ -98,7 +98,7 @@ struct ssdpm_power;
  * @fd:        stays the caller's, and must stay open; pipes too; gzip,
  *             zstd and xz are unpacked
  * @params:    or NULL
- * @ret_power: close it with ssdpm_power_close()
+ * @ret_power: close it with ssdpm_power_free()
  *
  * Return: 0; -EINVAL (columns that make no power, or are unknown; a rate or a
  * resistance that is missing; no text, where CSV was to be read), -ENODATA
@@ -112,7 +112,7 @@ SSDPM_API int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
 
 /**
  * ssdpm_power_open_data() - the same from memory
- * @data: must stay as it is until ssdpm_power_close()
+ * @data: must stay as it is until ssdpm_power_free()
  *
  * Return: as ssdpm_power_open().
  */
@@ -146,8 +146,8 @@ SSDPM_API int ssdpm_power_read(struct ssdpm_power *power, int64_t *ret_time_ns,
 SSDPM_API const struct ssdpm_power_counts *ssdpm_power_get_counts(
 	const struct ssdpm_power *power);
 
-/** ssdpm_power_close() - @power may be NULL. Return: NULL. */
-SSDPM_API struct ssdpm_power *ssdpm_power_close(struct ssdpm_power *power);
+/** ssdpm_power_free() - @power may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_power *ssdpm_power_free(struct ssdpm_power *power);
 
 #ifdef __cplusplus
 }

@@ -97,31 +97,42 @@ SSDPM_API int ssdpm_gaps_from_data(const void *data, size_t size,
 				   struct ssdpm_error *reterr);
 
 /**
- * ssdpm_gaps_sweep() - the nominal run of many tables, closed loop
- * @params:   as for ssdpm_sim_new(); its table and intervals are not read
+ * struct ssdpm_gaps_runs - tables and their runs (sized parameters)
+ * @size:     sizeof(struct ssdpm_gaps_runs)
  * @tables:   the tables
  * @n_tables: how many
- * @ret_runs: room for as many
+ * @runs:     room for as many; the size of the first is that of each
+ */
+struct ssdpm_gaps_runs {
+	size_t size;
+	const struct ssdpm_apst *tables;
+	size_t n_tables;
+	struct ssdpm_run *runs;
+};
+
+/**
+ * ssdpm_gaps_sweep() - the nominal run of many tables, closed loop
+ * @params:   as for ssdpm_sim_new(); its table and intervals are not read
+ * @runs:     the tables, and where their runs go
  *
  * Equal in every member to ssdpm_run.nominal of ssdpm_estimate(), but that
  * quantiles are exact.
  *
  * Return: as ssdpm_sim_new() and ssdpm_sim_finish(); -EINVAL too where the loop
  * is open, the drive is not NVMe, or @gaps is not finished. A failure leaves
- * all of @ret_runs as it was.
+ * all runs as they were.
  */
 SSDPM_API int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 			       const struct ssdpm_model *model,
 			       const struct ssdpm_sim_params *params,
-			       const struct ssdpm_apst *tables, size_t n_tables,
-			       struct ssdpm_run *ret_runs,
+			       const struct ssdpm_gaps_runs *runs,
 			       struct ssdpm_error *reterr);
 
 /**
  * ssdpm_gaps_clairvoyant() - the least energy that a table could ever reach
- * @ret_run: what somebody who knows the end of each idle time would do: the
- *           cheapest of staying awake and of going at once to one state; of
- *           equal ones that with less delay
+ * @ret_run: its size member is set by the caller: what somebody who knows the
+ * end of each idle time would do: the cheapest of staying awake and of going at
+ * once to one state; of equal ones that with less delay
  *
  * It has the same exit latencies to wait for as a table, and pays for all of an
  * entry, however short the idle time is. The energy of a table minus this one
@@ -168,15 +179,28 @@ struct ssdpm_bounds {
 };
 
 /**
+ * struct ssdpm_best_table - what a search has found (sized result)
+ * @size:      sizeof(struct ssdpm_best_table)
+ * @energy_bound_nj: no table with up to max_states states costs less; the
+ *             energy of its run where the search was exact
+ * @run:       room for its nominal run, or NULL; set by the caller, with its
+ *             size
+ * @table:     one without entries where nothing saves, and not enabled where
+ *             the drive has no APST or a quirk forbids it. States that it does
+ *             not lead to go on like those above them
+ */
+struct ssdpm_best_table {
+	size_t size;
+	uint64_t energy_bound_nj;
+	struct ssdpm_run *run;
+	struct ssdpm_apst table;
+};
+
+/**
  * ssdpm_gaps_best_table() - the static table of least energy under a bound
  * @params:        as for ssdpm_gaps_sweep()
  * @bounds:        the bounds, or NULL: none
- * @ret_table:     the table; one without entries where nothing saves, and not
- *                 enabled where the drive has no APST or a quirk forbids it.
- *                 States that it does not lead to go on like those above them
- * @ret_run:       its nominal run, or NULL
- * @ret_energy_bound_nj: no table with up to max_states states costs less, or
- *                 NULL; the energy of @ret_run where the search was exact
+ * @ret_best:      its size and @run are set by the caller
  *
  * Closed loop, nominal energy in exact integers, idle times in whole
  * milliseconds. Of tables with the same energy the one with less delay, then
@@ -190,9 +214,7 @@ SSDPM_API int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 				    const struct ssdpm_model *model,
 				    const struct ssdpm_sim_params *params,
 				    const struct ssdpm_bounds *bounds,
-				    struct ssdpm_apst *ret_table,
-				    struct ssdpm_run *ret_run,
-				    uint64_t *ret_energy_bound_nj,
+				    struct ssdpm_best_table *ret_best,
 				    struct ssdpm_error *reterr);
 
 /** How a setting reaches the drive. */

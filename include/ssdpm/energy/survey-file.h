@@ -96,7 +96,7 @@ struct ssdpm_survey_file;
  * ssdpm_survey_file_open() - read the file of a survey, all of it
  * @fd:       stays the caller's; pipes too; gzip, zstd and xz are
  *            unpacked
- * @ret_file: close it with ssdpm_survey_file_close()
+ * @ret_file: close it with ssdpm_survey_file_free()
  *
  * The format is in ssdpm-survey(5). Of what others have recorded, columns
  * policy and power_w are enough.
@@ -171,8 +171,8 @@ SSDPM_API const struct ssdpm_survey_readings *ssdpm_survey_file_get_readings(
 SSDPM_API const struct ssdpm_survey_fio *ssdpm_survey_file_get_fio(
 	const struct ssdpm_survey_file *file, size_t *ret_n);
 
-/** ssdpm_survey_file_close() - @file may be NULL. Return: NULL. */
-SSDPM_API struct ssdpm_survey_file *ssdpm_survey_file_close(
+/** ssdpm_survey_file_free() - @file may be NULL. Return: NULL. */
+SSDPM_API struct ssdpm_survey_file *ssdpm_survey_file_free(
 	struct ssdpm_survey_file *file);
 
 #ifdef __cplusplus

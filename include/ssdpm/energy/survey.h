@@ -221,6 +221,10 @@ struct ssdpm_survey_analysis_params {
  *             that is not above 0, and shares are NaN too
  * @n_different: differences that were found
  * @reserved:  0
+ * @means:     n_policies of them, by number: room that the caller gives, or
+ * NULL
+ * @differences: likewise n_policies * (n_policies - 1) / 2 of them, 0-1, 0-2,
+ *             ..., 1-2, ...
  */
 struct ssdpm_survey_analysis {
 	size_t size;
@@ -235,6 +239,8 @@ struct ssdpm_survey_analysis {
 	double system_w;
 	uint32_t n_different;
 	uint32_t reserved;
+	struct ssdpm_survey_mean *means;
+	struct ssdpm_survey_difference *differences;
 };
 
 /**
@@ -288,10 +294,8 @@ struct ssdpm_survey_difference {
  * ssdpm_survey_analyse() - which policies differ in a scenario, and by how much
  * @runs:         in any order, of any scenarios; blocks may lack some
  * @n:            how many
- * @ret_analysis: the whole
- * @ret_means:    n_policies of them, by number; or NULL
- * @ret_differences: n_policies * (n_policies - 1) / 2 of them, 0-1, 0-2, ...,
- *                1-2, ...; or NULL
+ * @ret_analysis: the whole; its size, @means and @differences are set by the
+ *                caller
  *
  * Return: 0; -ENODATA (a policy has fewer than 3 runs, two policies are linked
  * by no block, or nothing is left to tell noise by: the message says which
@@ -301,10 +305,7 @@ struct ssdpm_survey_difference {
 SSDPM_API int ssdpm_survey_analyse(
 	const struct ssdpm_survey_run *runs, size_t n,
 	const struct ssdpm_survey_analysis_params *params,
-	struct ssdpm_survey_analysis *ret_analysis,
-	struct ssdpm_survey_mean *ret_means,
-	struct ssdpm_survey_difference *ret_differences,
-	struct ssdpm_error *reterr);
+	struct ssdpm_survey_analysis *ret_analysis, struct ssdpm_error *reterr);
 
 /**
  * struct ssdpm_survey_noise - noise that was sampled (frozen, 40 bytes)

@@ -27,6 +27,9 @@ enum ssdpm_op {
 /** How many kinds of operation there are; the index of one is op - 1. */
 #define SSDPM_N_OPS 4
 
+/** Room for numbers by op - 1: those of no operation are 0. */
+#define SSDPM_MAX_OPS 8
+
 /** service_ns: nobody recorded it. */
 #define SSDPM_SERVICE_UNKNOWN UINT32_MAX
 
@@ -146,12 +149,12 @@ struct ssdpm_trace;
 
 /**
  * ssdpm_trace_open() - read a trace from a descriptor
- * @fd:        open for reading; borrowed until ssdpm_trace_close(). It may be a
+ * @fd:        open for reading; borrowed until ssdpm_trace_free(). It may be a
  *             pipe, and is waited for where it does not block. gzip, zstd and
  *             xz are unpacked; a byte order mark of UTF-8 before text is
  *             skipped
  * @params:    how, or NULL
- * @ret_trace: free it with ssdpm_trace_close()
+ * @ret_trace: free it with ssdpm_trace_free()
  *
  * Return: 0; -EINVAL (no known format, an empty file, a bad column map), -EIO
  * and what read(2) returns, -EOPNOTSUPP (packed, and this build cannot unpack
@@ -164,7 +167,7 @@ SSDPM_API int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 
 /**
  * ssdpm_trace_open_data() - the same from memory
- * @data: the contents of a file; borrowed until ssdpm_trace_close()
+ * @data: the contents of a file; borrowed until ssdpm_trace_free()
  */
 SSDPM_API int ssdpm_trace_open_data(const void *data, size_t size,
 				    const struct ssdpm_trace_params *params,
@@ -200,12 +203,12 @@ SSDPM_API const struct ssdpm_trace_counts *ssdpm_trace_get_counts(
 	const struct ssdpm_trace *trace);
 
 /**
- * ssdpm_trace_close() - end a trace; its descriptor stays open
+ * ssdpm_trace_free() - end a trace; its descriptor stays open
  * @trace: a trace, or NULL
  *
  * Return: NULL.
  */
-SSDPM_API struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace);
+SSDPM_API struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace);
 
 /**
  * struct ssdpm_generator_params - a workload that is made (sized parameters)
@@ -364,14 +367,14 @@ SSDPM_API int ssdpm_io_to_npy(const struct ssdpm_io *io,
 
 /**
  * struct ssdpm_service - how long an I/O takes whose record does not say
- *                        (frozen, 64 bytes)
+ *                        (frozen, 128 bytes)
  * @base_ns:          by op - 1: before its transfer; these overlap
  * @bytes_per_second: by op - 1: transfers share one channel, one after the
  *                    other in the order of the records; 0: they take no time
  */
 struct ssdpm_service {
-	uint64_t base_ns[SSDPM_N_OPS];
-	uint64_t bytes_per_second[SSDPM_N_OPS];
+	uint64_t base_ns[SSDPM_MAX_OPS];
+	uint64_t bytes_per_second[SSDPM_MAX_OPS];
 };
 
 /** Buckets of a histogram of times: for each power of two, four. */
@@ -400,8 +403,8 @@ struct ssdpm_service {
  */
 struct ssdpm_trace_stats {
 	size_t size;
-	uint64_t n_ios[SSDPM_N_OPS];
-	uint64_t bytes[SSDPM_N_OPS];
+	uint64_t n_ios[SSDPM_MAX_OPS];
+	uint64_t bytes[SSDPM_MAX_OPS];
 	uint64_t n_unknown_service;
 	uint64_t n_sequential;
 	uint64_t start_ns;

@@ -90,11 +90,14 @@ static int set(struct ssdpm_parameter *parameters, size_t n,
 			"%s of %u: not 0 <= low <= nominal <= high",
 			ssdpm_parameter_kind_to_string(measured->kind),
 			measured->index);
-	int r = ssdpm_parameters_set(
-		parameters, n, measured->kind, measured->index,
-		(uint64_t)ssdpm__floor(measured->low),
-		(uint64_t)ssdpm__floor(measured->nominal + 0.5),
-		(uint64_t)ssdpm__ceil(measured->high), reterr);
+	const struct ssdpm_parameter value = {
+		.kind = measured->kind,
+		.index = measured->index,
+		.low = (uint64_t)ssdpm__floor(measured->low),
+		.nominal = (uint64_t)ssdpm__floor(measured->nominal + 0.5),
+		.high = (uint64_t)ssdpm__ceil(measured->high),
+	};
+	int r = ssdpm_parameters_set(parameters, n, &value, reterr);
 
 	if (r == 0)
 		name(find(parameters, n, measured->kind, measured->index),
@@ -128,17 +131,17 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 	if (!any || !link || !link->high)
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct ssdpm_parameter idle = parameters[i];
+		struct ssdpm_parameter idle = parameters[i], more = idle;
 
 		if (idle.kind != SSDPM_PARAMETER_IDLE_POWER ||
 		    !sleeps(parameters, n, idle.index) ||
 		    is_known(before, measured, n_measured, idle.kind,
 			     idle.index))
 			continue;
-		r = ssdpm_parameters_set(parameters, n, idle.kind, idle.index,
-					 idle.low + link->low,
-					 idle.nominal + link->nominal,
-					 idle.high + link->high, reterr);
+		more.low += link->low;
+		more.nominal += link->nominal;
+		more.high += link->high;
+		r = ssdpm_parameters_set(parameters, n, &more, reterr);
 		if (r)
 			return r;
 		parameters[i].provenance =

@@ -39,13 +39,12 @@ static int make_certain(struct ssdpm_parameter *parameters, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		if (params->parameters)
 			parameters[i] = params->parameters[i];
-		uint64_t value = parameters[i].nominal;
+		struct ssdpm_parameter value = parameters[i];
 
-		if (parameters[i].kind == SSDPM_PARAMETER_EXIT_LATENCY)
-			value = 0;
-		int r = ssdpm_parameters_set(parameters, n, parameters[i].kind,
-					     parameters[i].index, value, value,
-					     value, reterr);
+		if (value.kind == SSDPM_PARAMETER_EXIT_LATENCY)
+			value.nominal = 0;
+		value.low = value.high = value.nominal;
+		int r = ssdpm_parameters_set(parameters, n, &value, reterr);
 		if (r)
 			return r;
 	}
@@ -54,7 +53,7 @@ static int make_certain(struct ssdpm_parameter *parameters, size_t n,
 
 static int simulate(struct course *course, const struct ssdpm_model *model,
 		    const struct ssdpm_sim_params *params,
-		    struct ssdpm_result *result, struct ssdpm_error *reterr)
+		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim *sim;
 	int r;
@@ -69,7 +68,7 @@ static int simulate(struct course *course, const struct ssdpm_model *model,
 	ssdpm_sim_set_change_fn(sim, note, course);
 	r = ssdpm_sim_feed(sim, course->ios, course->n_ios, reterr);
 	if (r == 0)
-		r = ssdpm_sim_finish(sim, course->end_ns, result, reterr);
+		r = ssdpm_sim_finish(sim, course->end_ns, reterr);
 	ssdpm_sim_free(sim);
 	if (r == 0 && course->failed)
 		r = ssdpm__no_memory(reterr);
@@ -109,26 +108,24 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	struct ssdpm_parameter *parameters =
 		calloc(SSDPM_MAX_PARAMETERS, sizeof(*parameters));
-	struct ssdpm_result *result = calloc(1, sizeof(*result));
 
 	course->arrivals = calloc(course->n_ios, sizeof(*course->arrivals));
-	if (!parameters || !result || !course->arrivals)
+	if (!parameters || !course->arrivals)
 		r = ssdpm__no_memory(reterr);
 	if (r == 0 && !params->parameters)
-		r = ssdpm_parameters_from_model(model, params->pcie_link,
-						parameters, &n, reterr);
+		r = ssdpm_parameters_from_model(
+			model, params->pcie_link, parameters,
+			SSDPM_MAX_PARAMETERS, &n, reterr);
 	if (r == 0)
 		r = make_certain(parameters, n, params, reterr);
 	if (r == 0) {
-		result->size = sizeof(*result);
 		mine.parameters = parameters;
 		mine.n_parameters = n;
 		mine.loop = SSDPM_LOOP_OPEN;
 		mine.interval_ns = 0;
-		r = simulate(course, model, &mine, result, reterr);
+		r = simulate(course, model, &mine, reterr);
 	}
 	free(parameters);
-	free(result);
 	return r;
 }
 

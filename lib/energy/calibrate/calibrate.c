@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the power and the I/Os of a run to the parameters of a drive. */
 #include "calibrate/calibrate.h"
+#include "calibrate/overlay.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static int take_params(struct calibration *c,
 		r = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
 				    sim_params, "ssdpm_sim_params", reterr);
 	c->params.size = sizeof(c->params);
-	if (r == 0 && params)
+	if (r == 0)
 		r = ssdpm__sized_in(&c->params, sizeof(c->params), params,
 				    "ssdpm_calibrate_params", reterr);
 	if (r == 0)
@@ -44,6 +45,11 @@ static int take_params(struct calibration *c,
 					  "ssdpm_calibrate_params", reterr);
 	if (r)
 		return r;
+	if (!c->params.samples)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_calibrate_params: no samples");
+	c->task.course.ios = c->params.ios;
+	c->task.course.n_ios = c->params.n_ios;
 	if (c->params.flags & ~(uint32_t)KNOWN_FLAGS)
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
@@ -65,9 +71,9 @@ static int take_parameters(struct calibration *c,
 	const struct ssdpm_sim_params *given = &c->sim_params;
 
 	if (!given->parameters)
-		return ssdpm_parameters_from_model(model, given->pcie_link,
-						   c->parameters,
-						   &c->n_parameters, reterr);
+		return ssdpm_parameters_from_model(
+			model, given->pcie_link, c->parameters,
+			SSDPM_MAX_PARAMETERS, &c->n_parameters, reterr);
 	if (given->n_parameters > SSDPM_MAX_PARAMETERS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	memcpy(c->parameters, given->parameters,
@@ -550,13 +556,12 @@ static int measure_exit_errors(struct calibration *c,
 }
 
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
-		     const struct ssdpm_samples *samples,
 		     struct ssdpm_error *reterr)
 {
 	struct course *course = &c->task.course;
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
-	int r = ssdpm__rows_take(&c->task.rows, samples, c->params.bin_ns,
-				 reterr);
+	int r = ssdpm__rows_take(&c->task.rows, c->params.samples,
+				 c->params.bin_ns, reterr);
 
 	if (r)
 		return r;
@@ -577,8 +582,7 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 }
 
 /* What was looked for, without the rest. Return: how many. */
-static size_t gather(struct calibration *c, struct ssdpm_measured *ret_measured,
-		     uint64_t *ret_known)
+static size_t gather(struct calibration *c, uint64_t *ret_known)
 {
 	size_t n = 0;
 
@@ -588,13 +592,38 @@ static size_t gather(struct calibration *c, struct ssdpm_measured *ret_measured,
 		c->measured[i].kind = c->parameters[i].kind;
 		c->measured[i].index = c->parameters[i].index;
 		*ret_known += c->measured[i].status == SSDPM_MEASURED_KNOWN;
-		ret_measured[n++] = c->measured[i];
+		c->measured[n++] = c->measured[i];
 	}
 	return n;
 }
 
-static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
-		 struct ssdpm_calibration *ret_calibration)
+int ssdpm__calibration_out(struct ssdpm_calibration *ret_calibration,
+			   struct ssdpm_calibration *calibration,
+			   const struct ssdpm_measured *measured,
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_calibration room = { .size = sizeof(room) };
+	const size_t n = (size_t)calibration->n_measured;
+	int err = ssdpm__sized_in(&room, sizeof(room), ret_calibration,
+				  "ssdpm_calibration", reterr);
+
+	if (err)
+		return err;
+	if (room.measured && n > room.capacity)
+		return ssdpm__fail(reterr, -E2BIG, 0,
+				   "%zu parameters were measured: room for %zu",
+				   n, room.capacity);
+	if (room.measured)
+		memcpy(room.measured, measured, n * sizeof(*measured));
+	calibration->measured = room.measured;
+	calibration->capacity = room.capacity;
+	ssdpm__sized_out(ret_calibration, calibration, sizeof(*calibration));
+	return 0;
+}
+
+static int fill(struct calibration *c,
+		struct ssdpm_calibration *ret_calibration,
+		struct ssdpm_error *reterr)
 {
 	const struct task *task = &c->task;
 	struct ssdpm_calibration calibration = {
@@ -609,8 +638,9 @@ static void fill(struct calibration *c, struct ssdpm_measured *ret_measured,
 		.noise_share = task->fit.share,
 	};
 
-	calibration.n_measured = gather(c, ret_measured, &calibration.n_known);
-	ssdpm__sized_out(ret_calibration, &calibration, sizeof(calibration));
+	calibration.n_measured = gather(c, &calibration.n_known);
+	return ssdpm__calibration_out(ret_calibration, &calibration,
+				      c->measured, reterr);
 }
 
 static void calibration_free(struct calibration *c)
@@ -627,33 +657,28 @@ static void calibration_free(struct calibration *c)
 
 int ssdpm_calibrate(const struct ssdpm_model *model,
 		    const struct ssdpm_sim_params *sim_params,
-		    const struct ssdpm_io *ios, size_t n,
-		    const struct ssdpm_samples *samples,
 		    const struct ssdpm_calibrate_params *params,
-		    struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS],
 		    struct ssdpm_calibration *ret_calibration,
 		    struct ssdpm_error *reterr)
 {
-	int r = ssdpm__sized_check(ret_calibration, sizeof(*ret_calibration),
-				   "ssdpm_calibration", reterr);
+	int err = ssdpm__sized_check(ret_calibration, sizeof(*ret_calibration),
+				     "ssdpm_calibration", reterr);
 	struct calibration *c;
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return ssdpm__no_memory(reterr);
-	c->task.course.ios = ios;
-	c->task.course.n_ios = n;
-	r = take_params(c, sim_params, params, reterr);
-	if (r == 0)
-		r = take_parameters(c, model, reterr);
+	err = take_params(c, sim_params, params, reterr);
+	if (!err)
+		err = take_parameters(c, model, reterr);
 	for (size_t i = 0; i < c->n_parameters; i++)
 		c->measured[i].stated = (double)c->parameters[i].high;
-	if (r == 0)
-		r = calibrate(c, model, samples, reterr);
-	if (r == 0)
-		fill(c, ret_measured, ret_calibration);
+	if (!err)
+		err = calibrate(c, model, reterr);
+	if (!err)
+		err = fill(c, ret_calibration, reterr);
 	calibration_free(c);
-	return r;
+	return err;
 }

@@ -350,10 +350,10 @@ static int read_contents(const struct json *json, struct contents *c,
 	return err;
 }
 
-int ssdpm_overlay_from_json(
-	const char *text, size_t size, struct ssdpm_overlay *ret_overlay,
-	struct ssdpm_measured ret_measured[SSDPM_MAX_PARAMETERS], size_t *ret_n,
-	struct ssdpm_calibration *ret_calibration, struct ssdpm_error *reterr)
+int ssdpm_overlay_from_json(const char *text, size_t size,
+			    struct ssdpm_overlay *ret_overlay,
+			    struct ssdpm_calibration *ret_calibration,
+			    struct ssdpm_error *reterr)
 {
 	struct contents c = { .n = 0 };
 	struct json json;
@@ -369,12 +369,10 @@ int ssdpm_overlay_from_json(
 		return err;
 	err = read_contents(&json, &c, reterr);
 	ssdpm__json_free(&json);
-	if (err)
-		return err;
-	ssdpm__sized_out(ret_overlay, &c.overlay, sizeof(c.overlay));
-	ssdpm__sized_out(ret_calibration, &c.calibration,
-			 sizeof(c.calibration));
-	memcpy(ret_measured, c.measured, c.n * sizeof(c.measured[0]));
-	*ret_n = c.n;
-	return 0;
+	if (!err)
+		err = ssdpm__calibration_out(ret_calibration, &c.calibration,
+					     c.measured, reterr);
+	if (!err)
+		ssdpm__sized_out(ret_overlay, &c.overlay, sizeof(c.overlay));
+	return err;
 }

@@ -229,8 +229,6 @@ static void write_overlay(struct json_writer *w,
 }
 
 int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
-			  const struct ssdpm_measured *measured,
-			  size_t n_measured,
 			  const struct ssdpm_calibration *calibration,
 			  char **ret_text, struct ssdpm_error *reterr)
 {
@@ -246,10 +244,12 @@ int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 	if (r == 0)
 		r = check_overlay(&whole, reterr);
 	if (r == 0)
-		r = check_measured(measured, n_measured, reterr);
+		r = check_measured(quality.measured, quality.n_measured,
+				   reterr);
 	if (r)
 		return r;
-	write_overlay(&writer, &whole, measured, n_measured, &quality);
+	write_overlay(&writer, &whole, quality.measured, quality.n_measured,
+		      &quality);
 	return ssdpm__json_finish(&writer, ret_text, reterr);
 }
 

@@ -48,4 +48,11 @@ int ssdpm__overlay_check_value(const struct ssdpm_measured *measured,
 bool ssdpm__overlay_in_order(const struct ssdpm_measured *before,
 			     const struct ssdpm_measured *measured);
 
+/* Fill what a caller gave room in: its size, and its room for the measured, are
+ * set. -E2BIG: too little room. */
+int ssdpm__calibration_out(struct ssdpm_calibration *ret_calibration,
+			   struct ssdpm_calibration *calibration,
+			   const struct ssdpm_measured *measured,
+			   struct ssdpm_error *reterr);
+
 #endif

@@ -37,9 +37,9 @@ enum {
 	N_SPANS,
 };
 static_assert(offsetof(struct ssdpm_cap_run, loss_share) +
-			      N_SPANS * sizeof(struct ssdpm_span) ==
-		      sizeof(struct ssdpm_cap_run),
-	      "nothing behind");
+			      UNCAPPED_POWER_UW * sizeof(struct ssdpm_span) ==
+		      offsetof(struct ssdpm_cap_run, uncapped_power_uw),
+	      "one after the other");
 
 struct outcome {
 	uint64_t duration_ns;
@@ -291,16 +291,17 @@ static int feed(const struct job *job, struct cap_pass *pass,
 static int finish(const struct job *job, struct ssdpm_sim *sim, double cap_uw,
 		  struct outcome *ret_outcome, struct ssdpm_error *reterr)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
-	int r = ssdpm_sim_finish(sim, 0, &result, reterr);
+	const struct ssdpm_result *result;
+	int r = ssdpm_sim_finish(sim, 0, reterr);
 
 	if (r)
 		return r;
+	result = ssdpm_sim_get_result(sim);
 	*ret_outcome = (struct outcome){
-		.duration_ns = result.nominal.duration_ns,
-		.power_uw = { (double)result.low.mean_power_uw,
-			      (double)result.nominal.mean_power_uw,
-			      (double)result.high.mean_power_uw },
+		.duration_ns = result->nominal->duration_ns,
+		.power_uw = { (double)result->low->mean_power_uw,
+			      (double)result->nominal->mean_power_uw,
+			      (double)result->high->mean_power_uw },
 	};
 	return quantiles(job, sim, cap_uw, ret_outcome, reterr);
 }

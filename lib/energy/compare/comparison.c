@@ -14,7 +14,6 @@ struct row {
 	size_t same_as;
 	/* Where it is the first of its kind. */
 	struct ssdpm_sim *sim;
-	struct ssdpm_result result;
 	struct ssdpm_saving saving;
 };
 
@@ -194,9 +193,7 @@ int ssdpm_comparison_finish(struct ssdpm_comparison *comparison,
 	for (size_t i = 0; i < comparison->n_rows && !err; i++) {
 		if (!rows[i].sim)
 			continue;
-		rows[i].result.size = sizeof(rows[i].result);
-		err = ssdpm_sim_finish(rows[i].sim, end_ns, &rows[i].result,
-				       reterr);
+		err = ssdpm_sim_finish(rows[i].sim, end_ns, reterr);
 		if (!err)
 			err = ssdpm_sim_get_saving(rows[0].sim, rows[i].sim,
 						   &rows[i].saving, reterr);
@@ -226,7 +223,7 @@ int ssdpm_comparison_get_row(const struct ssdpm_comparison *comparison,
 	row = &comparison->rows[found.same_as];
 	found.sim = row->sim;
 	if (comparison->finished) {
-		found.result = &row->result;
+		found.result = ssdpm_sim_get_result(row->sim);
 		found.saving = row->saving;
 	}
 	ssdpm__sized_out(ret_row, &found, sizeof(found));

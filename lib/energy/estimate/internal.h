@@ -14,9 +14,11 @@ enum corner_value {
 	CORNER_HIGH = 2,
 };
 
+#define N_AXES SSDPM_AXIS_LINK_IDLE_TIME
+
 /* By axis - 1. All zero: the nominal corner. */
 struct corner {
-	uint8_t value[SSDPM_N_AXES];
+	uint8_t value[N_AXES];
 };
 
 /* All parameters of a drive at one corner, by state or by op - 1. */

@@ -130,30 +130,29 @@ int ssdpm__check_parameters(const struct ssdpm_model *model,
 }
 
 int ssdpm_parameters_set(struct ssdpm_parameter *parameters, size_t n,
-			 uint32_t kind, uint32_t index, uint64_t low,
-			 uint64_t nominal, uint64_t high,
+			 const struct ssdpm_parameter *value,
 			 struct ssdpm_error *reterr)
 {
-	const char *name = ssdpm_parameter_kind_to_string(kind);
+	const char *name = ssdpm_parameter_kind_to_string(value->kind);
 	struct ssdpm_parameter new = {
-		.kind = kind,
-		.index = index,
+		.kind = value->kind,
+		.index = value->index,
 		.provenance = SSDPM_PROVENANCE_STATED,
-		.low = low,
-		.nominal = nominal,
-		.high = high,
+		.low = value->low,
+		.nominal = value->nominal,
+		.high = value->high,
 		.rule = "stated",
 	};
 	size_t i = 0;
 	int err;
 
-	while (i < n &&
-	       (parameters[i].kind != kind || parameters[i].index != index))
+	while (i < n && (parameters[i].kind != value->kind ||
+			 parameters[i].index != value->index))
 		i++;
 	if (!name || i == n)
-		return ssdpm__fail(reterr, -ENOENT, 0,
-				   "the drive has no %s of %u",
-				   name ? name : "such parameter", index);
+		return ssdpm__fail(
+			reterr, -ENOENT, 0, "the drive has no %s of %u",
+			name ? name : "such parameter", value->index);
 	err = check_values(&new, reterr);
 	if (!err)
 		parameters[i] = new;

@@ -574,10 +574,11 @@ size_t ssdpm__parameter_keys(
 	return n;
 }
 
-int ssdpm_parameters_from_model(
-	const struct ssdpm_model *model, uint32_t pcie_link,
-	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
-	size_t *ret_n, struct ssdpm_error *reterr)
+int ssdpm_parameters_from_model(const struct ssdpm_model *model,
+				uint32_t pcie_link,
+				struct ssdpm_parameter *ret_parameters,
+				size_t capacity, size_t *ret_n,
+				struct ssdpm_error *reterr)
 {
 	struct parameter_key keys[SSDPM_MAX_PARAMETERS];
 	struct drive drive = look_at(model);
@@ -590,6 +591,10 @@ int ssdpm_parameters_from_model(
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "nothing is known of the states of this "
 				   "drive: is it in IDENTIFY DEVICE data?");
+	if (n > capacity)
+		return ssdpm__fail(reterr, -E2BIG, 0,
+				   "the drive has %zu parameters: room for %zu",
+				   n, capacity);
 	drive.pcie_link = pcie_link;
 	drive.idle = ret_parameters;
 	for (size_t i = 0; i < n; i++) {

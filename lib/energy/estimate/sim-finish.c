@@ -57,8 +57,9 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	struct ssdpm_run *run = &course->run;
 	struct state_times times = { 0 };
 
-	memcpy(run->n_ios, sim->intake.n_ios, sizeof(run->n_ios));
-	memcpy(run->bytes, sim->intake.bytes, sizeof(run->bytes));
+	run->size = sizeof(*run);
+	memcpy(run->n_ios, sim->intake.n_ios, sizeof(sim->intake.n_ios));
+	memcpy(run->bytes, sim->intake.bytes, sizeof(sim->intake.bytes));
 	memcpy(run->busy_ns_by_op, flow->busy_ns, sizeof(flow->busy_ns));
 	for (uint32_t class = 0; class <= course->wakes.last; class ++) {
 		struct idle_sum sum = course->tally->gaps[class];
@@ -116,24 +117,27 @@ static int price(const struct ssdpm_sim *sim, struct corner corner,
  * A run is nothing but numbers of 64 bits: the least and most of each. Those of
  * states that the drive does not have are 0.
  */
-static void widen(struct ssdpm_result *result, const struct ssdpm_run *run,
+static void widen(struct layers *layers, const struct ssdpm_run *run,
 		  size_t n_states)
 {
-	enum { N = sizeof(*run) / sizeof(uint64_t) };
+	enum {
+		BEGIN = offsetof(struct ssdpm_run, duration_ns),
+		N = (sizeof(*run) - BEGIN) / sizeof(uint64_t),
+	};
 	uint64_t here[N], low[N], high[N];
-	size_t n = (offsetof(struct ssdpm_run, states) +
+	size_t n = (offsetof(struct ssdpm_run, states) - BEGIN +
 		    n_states * sizeof(run->states[0])) /
 		   sizeof(uint64_t);
 
-	memcpy(here, run, sizeof(here));
-	memcpy(low, &result->low, sizeof(low));
-	memcpy(high, &result->high, sizeof(high));
+	memcpy(here, (const char *)run + BEGIN, sizeof(here));
+	memcpy(low, (const char *)&layers->low + BEGIN, sizeof(low));
+	memcpy(high, (const char *)&layers->high + BEGIN, sizeof(high));
 	for (size_t i = 0; i < n; i++) {
 		low[i] = here[i] < low[i] ? here[i] : low[i];
 		high[i] = here[i] > high[i] ? here[i] : high[i];
 	}
-	memcpy(&result->low, low, sizeof(low));
-	memcpy(&result->high, high, sizeof(high));
+	memcpy((char *)&layers->low + BEGIN, low, sizeof(low));
+	memcpy((char *)&layers->high + BEGIN, high, sizeof(high));
 }
 
 static void note_cost(struct ssdpm_sim *sim, const struct ssdpm_run *run)
@@ -142,37 +146,37 @@ static void note_cost(struct ssdpm_sim *sim, const struct ssdpm_run *run)
 		(struct cost){ run->energy_nj, run->mean_power_uw };
 }
 
-static int run_corners(struct ssdpm_sim *sim, struct ssdpm_result *result,
-		       struct ssdpm_error *reterr)
+static int run_corners(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
+	struct layers *layers = &sim->layers;
 	uint32_t n = (uint32_t)__builtin_popcount(sim->axes);
-	int r = price(sim, (struct corner){ 0 }, &result->nominal, reterr);
+	int r = price(sim, (struct corner){ 0 }, &layers->nominal, reterr);
 
 	if (r)
 		return r;
-	result->low = result->high = result->nominal;
-	note_cost(sim, &result->nominal);
+	layers->low = layers->high = layers->nominal;
+	note_cost(sim, &layers->nominal);
 	for (uint32_t bits = 0; n && bits < 1u << n; bits++) {
 		struct ssdpm_run run;
 
 		r = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
 		if (r)
 			return r;
-		widen(result, &run, sim->n_states);
+		widen(layers, &run, sim->n_states);
 		note_cost(sim, &run);
 	}
-	result->n_corners = sim->n_costs;
+	sim->result.n_corners = sim->n_costs;
 	return 0;
 }
 
 /* Each axis alone: what it moves, and which one moves most. */
-static int run_axes(const struct ssdpm_sim *sim, struct ssdpm_result *result,
-		    struct ssdpm_error *reterr)
+static int run_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
+	struct layers *layers = &sim->layers;
 	uint64_t widest = 0;
 
-	for (uint32_t i = 0; i < SSDPM_N_AXES; i++) {
-		uint64_t low = result->nominal.energy_nj, high = low;
+	for (uint32_t i = 0; i < N_AXES; i++) {
+		uint64_t low = layers->nominal.energy_nj, high = low;
 
 		for (uint32_t bit = 0; bit < 2 && sim->axes >> i & 1; bit++) {
 			struct ssdpm_run run;
@@ -184,11 +188,11 @@ static int run_axes(const struct ssdpm_sim *sim, struct ssdpm_result *result,
 			low = run.energy_nj < low ? run.energy_nj : low;
 			high = run.energy_nj > high ? run.energy_nj : high;
 		}
-		result->axis_low_nj[i] = low;
-		result->axis_high_nj[i] = high;
+		layers->axis_low_nj[i] = low;
+		layers->axis_high_nj[i] = high;
 		if (high - low > widest) {
 			widest = high - low;
-			result->widest_axis = i + 1;
+			sim->result.widest_axis = i + 1;
 		}
 	}
 	return 0;
@@ -205,12 +209,11 @@ static bool is_power(uint32_t kind)
 }
 
 /* What the nominal run would cost if all powers but the assumed were 0. */
-static int find_assumed(const struct ssdpm_sim *sim,
-			struct ssdpm_result *result, struct ssdpm_error *reterr)
+static int find_assumed(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct ssdpm_parameter assumed[SSDPM_MAX_PARAMETERS];
 	uint32_t state = sim->params.operational_state;
-	struct ssdpm_run run = result->nominal;
+	struct ssdpm_run run = sim->layers.nominal;
 	struct corner nominal = { 0 };
 	struct values values;
 
@@ -221,32 +224,40 @@ static int find_assumed(const struct ssdpm_sim *sim,
 			assumed[i].nominal = 0;
 	ssdpm__values(assumed, sim->n_parameters, state, &nominal, &values);
 	int r = ssdpm__run_energy(&run, &values, state, NULL, reterr);
-	result->assumed_nj = run.energy_nj;
+	sim->result.assumed_nj = run.energy_nj;
 	return r;
 }
 
 static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
-		  struct ssdpm_result *result, struct ssdpm_error *reterr)
+		  struct ssdpm_error *reterr)
 {
+	struct layers *layers = &sim->layers;
 	int r = 0;
 
-	result->axes = sim->axes;
+	sim->result = (struct ssdpm_result){
+		.size = sizeof(sim->result),
+		.nominal = &layers->nominal,
+		.low = &layers->low,
+		.high = &layers->high,
+		.axes = sim->axes,
+		.n_axes = N_AXES,
+		.axis_low_nj = layers->axis_low_nj,
+		.axis_high_nj = layers->axis_high_nj,
+	};
 	if (ssdpm__timeline_wanted(&sim->timeline))
 		r = ssdpm__timeline_finish(&sim->timeline, end_ns, reterr);
 	if (r == 0)
 		r = finish_courses(sim, end_ns, reterr);
 	if (r == 0)
-		r = run_corners(sim, result, reterr);
+		r = run_corners(sim, reterr);
 	if (r == 0)
-		r = run_axes(sim, result, reterr);
-	return r ? r : find_assumed(sim, result, reterr);
+		r = run_axes(sim, reterr);
+	return r ? r : find_assumed(sim, reterr);
 }
 
 int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
-		     struct ssdpm_result *ret_result,
 		     struct ssdpm_error *reterr)
 {
-	struct ssdpm_result result = { 0 };
 	struct ssdpm_error error = { 0 };
 
 	if (sim->failed.code) {
@@ -257,14 +268,10 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (sim->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the simulation is finished");
-	int r = ssdpm__sized_check(ret_result, sizeof(result), "ssdpm_result",
-				   reterr);
-	if (r)
-		return r;
 	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
-	r = finish(sim, end_ns, &result, &error);
+	int r = finish(sim, end_ns, &error);
 	if (r) {
 		sim->failed = error;
 		if (reterr)
@@ -272,7 +279,6 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		return r;
 	}
 	sim->finished = true;
-	ssdpm__sized_out(ret_result, &result, sizeof(result));
 	return 0;
 }
 
@@ -325,7 +331,7 @@ static const struct cost *cost_of(const struct ssdpm_sim *sim, uint32_t axes,
 {
 	uint32_t own = 0, n = 0;
 
-	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++) {
+	for (uint32_t axis = 0; axis < N_AXES; axis++) {
 		if (!(axes >> axis & 1))
 			continue;
 		if (sim->axes >> axis & 1)

@@ -10,9 +10,11 @@
 
 #include "base/internal.h"
 
-static_assert(sizeof(struct ssdpm_run) ==
-		      (33 + 6 * SSDPM_MAX_STATES) * sizeof(uint64_t),
-	      "frozen");
+static_assert((sizeof(struct ssdpm_run) -
+	       offsetof(struct ssdpm_run, duration_ns)) %
+			      sizeof(uint64_t) ==
+		      0,
+	      "nothing but numbers of 64 bits");
 static_assert(sizeof(struct ssdpm_residency) == 48, "frozen");
 static_assert(sizeof(struct ssdpm_interval) == 64, "frozen");
 
@@ -65,9 +67,9 @@ int ssdpm__take_parameters(
 	int r;
 
 	if (!params->parameters)
-		return ssdpm_parameters_from_model(model, params->pcie_link,
-						   ret_parameters, ret_n,
-						   reterr);
+		return ssdpm_parameters_from_model(
+			model, params->pcie_link, ret_parameters,
+			SSDPM_MAX_PARAMETERS, ret_n, reterr);
 	r = ssdpm__check_parameters(model, params->parameters,
 				    params->n_parameters, reterr);
 	if (r)
@@ -95,7 +97,7 @@ uint32_t ssdpm__find_course(const struct ssdpm_sim *sim, struct corner corner,
 {
 	uint32_t i = 0;
 
-	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+	for (uint32_t axis = 0; axis < N_AXES; axis++)
 		if (!(time_axes >> axis & 1))
 			corner.value[axis] = CORNER_NOMINAL;
 	while (i < sim->n_courses &&
@@ -125,7 +127,7 @@ struct corner ssdpm__corner(uint32_t axes, uint32_t bits)
 {
 	struct corner corner = { 0 };
 
-	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+	for (uint32_t axis = 0; axis < N_AXES; axis++)
 		if (axes >> axis & 1) {
 			corner.value[axis] =
 				bits & 1 ? CORNER_HIGH : CORNER_LOW;
@@ -146,7 +148,7 @@ static bool add_courses(struct ssdpm_sim *sim)
 	add_course(sim, (struct corner){ 0 });
 	for (uint32_t bits = 0; n && bits < 1u << n; bits++)
 		add_course(sim, ssdpm__corner(open, bits));
-	for (uint32_t axis = 0; axis < SSDPM_N_AXES; axis++)
+	for (uint32_t axis = 0; axis < N_AXES; axis++)
 		for (uint32_t bit = 0; bit < 2 && open >> axis & 1; bit++)
 			add_course(sim, ssdpm__corner(1u << axis, bit));
 	return true;
@@ -251,6 +253,11 @@ const struct ssdpm_interval *ssdpm_sim_get_intervals(
 	return *ret_n ? sim->timeline.intervals : NULL;
 }
 
+const struct ssdpm_result *ssdpm_sim_get_result(const struct ssdpm_sim *sim)
+{
+	return sim->finished ? &sim->result : NULL;
+}
+
 void ssdpm_sim_get_delays(const struct ssdpm_sim *sim,
 			  uint64_t ret_counts[SSDPM_HISTOGRAM_BUCKETS])
 {
@@ -284,16 +291,19 @@ struct ssdpm_sim *ssdpm_sim_free(struct ssdpm_sim *sim)
 int ssdpm_estimate(const struct ssdpm_model *model,
 		   const struct ssdpm_sim_params *params,
 		   const struct ssdpm_io *ios, size_t n,
-		   struct ssdpm_result *ret_result, struct ssdpm_error *reterr)
+		   struct ssdpm_sim **ret_sim, struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim *sim;
-	int r = ssdpm_sim_new(model, params, &sim, reterr);
+	int err = ssdpm_sim_new(model, params, &sim, reterr);
 
-	if (r)
-		return r;
-	r = ssdpm_sim_feed(sim, ios, n, reterr);
-	if (r == 0)
-		r = ssdpm_sim_finish(sim, 0, ret_result, reterr);
-	ssdpm_sim_free(sim);
-	return r;
+	if (err)
+		return err;
+	err = ssdpm_sim_feed(sim, ios, n, reterr);
+	if (!err)
+		err = ssdpm_sim_finish(sim, 0, reterr);
+	if (err)
+		ssdpm_sim_free(sim);
+	else
+		*ret_sim = sim;
+	return err;
 }

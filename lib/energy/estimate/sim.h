@@ -40,6 +40,16 @@ struct course {
 	struct ssdpm_run run; /* when it is finished, without energies */
 };
 
+/* A corner for each combination of low and high, and the nominal one. */
+#define MAX_CORNERS (1 + (1 << N_AXES))
+
+/* What a result points to. */
+struct layers {
+	struct ssdpm_run nominal, low, high;
+	uint64_t axis_low_nj[N_AXES];
+	uint64_t axis_high_nj[N_AXES];
+};
+
 struct ssdpm_sim {
 	struct ssdpm_sim_params params; /* without its pointers */
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
@@ -59,8 +69,10 @@ struct ssdpm_sim {
 	struct timeline timeline;
 	struct block block;
 
-	struct wide over_fj; /* of values, in every run */
-	struct cost costs[SSDPM_MAX_CORNERS];
+	struct layers layers;
+	struct ssdpm_result result; /* points to the layers */
+	struct wide over_fj;	    /* of values, in every run */
+	struct cost costs[MAX_CORNERS];
 	uint32_t n_costs;
 
 	uint32_t n_courses;	/* the first is the nominal one */

@@ -208,25 +208,21 @@ int ssdpm__stretch_measure(const struct detector *detector,
 int ssdpm_activity_find(const struct ssdpm_samples *samples,
 			const struct ssdpm_baseline *baseline,
 			const struct ssdpm_detect_params *params,
-			struct ssdpm_activity *ret_activities, size_t capacity,
-			size_t *ret_n, struct ssdpm_error *reterr)
+			struct ssdpm_activity *ret_activities, size_t *n,
+			struct ssdpm_error *reterr)
 {
 	struct detector detector;
 	struct stretch stretch;
-	size_t n = 0;
-	int r = ssdpm__detector_init(&detector, samples, baseline, params,
-				     reterr);
+	size_t found = 0;
+	int err = ssdpm__detector_init(&detector, samples, baseline, params,
+				       reterr);
 
-	if (r)
-		return r;
-	while (ssdpm__detector_next(&detector, &stretch)) {
-		if (n < capacity)
-			r = ssdpm__stretch_measure(&detector, &stretch,
-						   &ret_activities[n], reterr);
-		if (r)
-			return r;
-		n++;
-	}
-	*ret_n = n;
-	return 0;
+	for (; !err && ssdpm__detector_next(&detector, &stretch); found++)
+		if (found < *n)
+			err = ssdpm__stretch_measure(&detector, &stretch,
+						     &ret_activities[found],
+						     reterr);
+	if (!err)
+		*n = found;
+	return err;
 }

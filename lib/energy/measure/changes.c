@@ -144,15 +144,16 @@ struct room {
 	uint32_t *numbers;
 };
 
-static int find(const struct ssdpm_samples *samples, double sigma_w,
-		double penalty, size_t min_samples, struct room *room,
+static int find(const struct ssdpm_samples *samples,
+		const struct ssdpm_change_params *params, struct room *room,
 		size_t *ret_begins, size_t capacity, size_t *ret_n,
 		struct ssdpm_error *reterr)
 {
+	double sigma_w = params->sigma_w, penalty = params->penalty;
 	size_t length = samples->n + 1;
 	double *values = room->values;
 	struct pelt pelt = {
-		.min = min_samples ? min_samples : MIN_SAMPLES,
+		.min = params->min_samples ? params->min_samples : MIN_SAMPLES,
 		.sums = values + length,
 		.squares = values + 2 * length,
 		.cost = values + 3 * length,
@@ -179,16 +180,20 @@ static int find(const struct ssdpm_samples *samples, double sigma_w,
 }
 
 int ssdpm_change_points_find(const struct ssdpm_samples *samples,
-			     double sigma_w, double penalty, size_t min_samples,
+			     const struct ssdpm_change_params *params,
 			     size_t *ret_begins, size_t capacity, size_t *ret_n,
 			     struct ssdpm_error *reterr)
 {
+	struct ssdpm_change_params given = { .size = sizeof(given) };
 	int r = ssdpm__samples_check(samples, reterr);
 
+	if (r == 0 && params)
+		r = ssdpm__sized_in(&given, sizeof(given), params,
+				    "ssdpm_change_params", reterr);
 	if (r)
 		return r;
-	if (!(sigma_w >= 0) || !isfinite(sigma_w) || !(penalty >= 0) ||
-	    !isfinite(penalty))
+	if (!(given.sigma_w >= 0) || !isfinite(given.sigma_w) ||
+	    !(given.penalty >= 0) || !isfinite(given.penalty))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
 			"the noise and the penalty of a change are 0 or above");
@@ -206,8 +211,8 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 	if (!room.values || !room.numbers)
 		r = ssdpm__no_memory(reterr);
 	else
-		r = find(samples, sigma_w, penalty, min_samples, &room,
-			 ret_begins, capacity, ret_n, reterr);
+		r = find(samples, &given, &room, ret_begins, capacity, ret_n,
+			 reterr);
 	free(room.values);
 	free(room.numbers);
 	return r;

@@ -4,7 +4,6 @@
 
 #include "power/power.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,10 +24,6 @@ struct ssdpm_sampler {
 	bool started;
 	bool lost; /* it had no counter at one reading */
 };
-
-static_assert(offsetof(struct ssdpm_reading, reserved) + sizeof(uint32_t) ==
-		      sizeof(struct ssdpm_reading),
-	      "nothing behind");
 
 int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,
 		       int64_t *ret_value)

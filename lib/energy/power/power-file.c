@@ -107,7 +107,7 @@ static int new_power(struct source *source,
 	power->params = *params;
 	int r = begin(power, source, reterr);
 	if (r) {
-		ssdpm_power_close(power);
+		ssdpm_power_free(power);
 		return r;
 	}
 	*ret_power = power;
@@ -230,7 +230,7 @@ const struct ssdpm_power_counts *ssdpm_power_get_counts(
 	return &power->counts;
 }
 
-struct ssdpm_power *ssdpm_power_close(struct ssdpm_power *power)
+struct ssdpm_power *ssdpm_power_free(struct ssdpm_power *power)
 {
 	if (!power)
 		return NULL;

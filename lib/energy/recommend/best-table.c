@@ -154,40 +154,41 @@ int ssdpm_gaps_best_table(const struct ssdpm_gaps *gaps,
 			  const struct ssdpm_model *model,
 			  const struct ssdpm_sim_params *params,
 			  const struct ssdpm_bounds *bounds,
-			  struct ssdpm_apst *ret_table,
-			  struct ssdpm_run *ret_run,
-			  uint64_t *ret_energy_bound_nj,
+			  struct ssdpm_best_table *ret_best,
 			  struct ssdpm_error *reterr)
 {
+	struct ssdpm_best_table best = { .size = sizeof(best) };
 	struct best_search search = { 0 };
 	struct ssdpm_bounds checked;
-	struct ssdpm_apst table;
 	struct gaps_task task;
-	uint64_t bound_nj = 0;
 	struct ssdpm_run run;
 	struct wide fj;
 	int err;
 
-	err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
+	err = ssdpm__sized_in(&best, sizeof(best), ret_best, "ssdpm_best_table",
+			      reterr);
+	if (!err && best.run)
+		err = ssdpm__sized_check(best.run, sizeof(run), "ssdpm_run",
+					 reterr);
+	if (!err)
+		err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
 	if (!err)
 		err = check_bounds(bounds, &checked, reterr);
 	if (err)
 		return err;
-	if (!is_off(&task, &checked, &table)) {
+	if (!is_off(&task, &checked, &best.table)) {
 		begin(&search, &task, &checked);
 		err = run_search(&search, reterr);
-		table = ssdpm__setting_table(&search.best);
+		best.table = ssdpm__setting_table(&search.best);
 	}
 	if (!err)
-		err = run_table(&task, &table, &run, &fj, reterr);
+		err = run_table(&task, &best.table, &run, &fj, reterr);
 	if (!err)
-		err = find_bound(&search, fj, &bound_nj, reterr);
+		err = find_bound(&search, fj, &best.energy_bound_nj, reterr);
 	if (err)
 		return err;
-	*ret_table = table;
-	if (ret_run)
-		*ret_run = run;
-	if (ret_energy_bound_nj)
-		*ret_energy_bound_nj = bound_nj;
+	if (best.run)
+		ssdpm__sized_out(best.run, &run, sizeof(run));
+	ssdpm__sized_out(ret_best, &best, sizeof(best));
 	return 0;
 }

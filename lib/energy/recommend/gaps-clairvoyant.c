@@ -166,7 +166,9 @@ int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 	struct chain chain;
 	int err;
 
-	err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
+	err = ssdpm__sized_check(ret_run, sizeof(run), "ssdpm_run", reterr);
+	if (!err)
+		err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
 	if (err)
 		return err;
 	run = ssdpm__gaps_totals(gaps);
@@ -176,6 +178,6 @@ int ssdpm_gaps_clairvoyant(const struct ssdpm_gaps *gaps,
 	chain = deepest_chain(&task, &run);
 	err = ssdpm__gaps_sum(&task, &chain, &times, &run, NULL, reterr);
 	if (!err)
-		*ret_run = run;
+		ssdpm__sized_out(ret_run, &run, sizeof(run));
 	return err;
 }

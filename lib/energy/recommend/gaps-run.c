@@ -272,12 +272,12 @@ static void follow_chain(const struct ssdpm_gaps *gaps,
 
 struct ssdpm_run ssdpm__gaps_totals(const struct ssdpm_gaps *gaps)
 {
-	struct ssdpm_run run = { .n_gaps = gaps->idle.n };
+	struct ssdpm_run run = { .size = sizeof(run), .n_gaps = gaps->idle.n };
 
 	memcpy(run.busy_ns_by_op, gaps->flow.busy_ns,
-	       sizeof(run.busy_ns_by_op));
-	memcpy(run.n_ios, gaps->intake.n_ios, sizeof(run.n_ios));
-	memcpy(run.bytes, gaps->intake.bytes, sizeof(run.bytes));
+	       sizeof(gaps->flow.busy_ns));
+	memcpy(run.n_ios, gaps->intake.n_ios, sizeof(gaps->intake.n_ios));
+	memcpy(run.bytes, gaps->intake.bytes, sizeof(gaps->intake.bytes));
 	return run;
 }
 

@@ -107,27 +107,48 @@ static int run_tables(struct gaps_task *task, const struct ssdpm_apst *tables,
 	return err;
 }
 
+/* Those of the caller may be longer or shorter than those of this library. */
+static void give_runs(const struct ssdpm_gaps_runs *to,
+		      const struct ssdpm_run *made)
+{
+	const size_t size = to->runs->size;
+	char *at = (char *)to->runs;
+
+	for (size_t i = 0; i < to->n_tables; i++, at += size) {
+		memcpy(at, &size, sizeof(size));
+		ssdpm__sized_out(at, &made[i], sizeof(made[i]));
+	}
+}
+
 int ssdpm_gaps_sweep(const struct ssdpm_gaps *gaps,
 		     const struct ssdpm_model *model,
 		     const struct ssdpm_sim_params *params,
-		     const struct ssdpm_apst *tables, size_t n_tables,
-		     struct ssdpm_run *ret_runs, struct ssdpm_error *reterr)
+		     const struct ssdpm_gaps_runs *runs,
+		     struct ssdpm_error *reterr)
 {
-	struct ssdpm_run *runs;
+	struct ssdpm_gaps_runs given = { .size = sizeof(given) };
 	struct gaps_task task;
+	struct ssdpm_run *made;
 	int err;
 
-	err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
-	if (err || !n_tables)
-		return err;
-	/* A failure leaves all of ret_runs alone. */
-	runs = calloc(n_tables, sizeof(*runs));
-	if (!runs)
-		return ssdpm__fail(reterr, -ENOMEM, 0,
-				   "gaps: no memory for %zu runs", n_tables);
-	err = run_tables(&task, tables, n_tables, runs, reterr);
+	err = ssdpm__sized_in(&given, sizeof(given), runs, "ssdpm_gaps_runs",
+			      reterr);
+	if (!err && given.n_tables)
+		err = ssdpm__sized_check(given.runs, sizeof(*made), "ssdpm_run",
+					 reterr);
 	if (!err)
-		memcpy(ret_runs, runs, n_tables * sizeof(*runs));
-	free(runs);
+		err = ssdpm__gaps_task(gaps, model, params, &task, reterr);
+	if (err || !given.n_tables)
+		return err;
+	/* A failure leaves all runs alone. */
+	made = calloc(given.n_tables, sizeof(*made));
+	if (!made)
+		return ssdpm__fail(reterr, -ENOMEM, 0,
+				   "gaps: no memory for %zu runs",
+				   given.n_tables);
+	err = run_tables(&task, given.tables, given.n_tables, made, reterr);
+	if (!err)
+		give_runs(&given, made);
+	free(made);
 	return err;
 }

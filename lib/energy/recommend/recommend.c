@@ -138,14 +138,19 @@ int ssdpm__quest_search(const struct quest *quest,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params params = quest->task.params;
+	struct ssdpm_best_table best = { .size = sizeof(best) };
 	struct ssdpm_bounds bounds = quest->bounds;
+	int err;
 
 	params.parameters = parameters;
 	params.n_parameters = n;
 	if (max_states)
 		bounds.max_states = max_states;
-	return ssdpm_gaps_best_table(quest->task.gaps, model, &params, &bounds,
-				     ret_table, NULL, NULL, reterr);
+	err = ssdpm_gaps_best_table(quest->task.gaps, model, &params, &bounds,
+				    &best, reterr);
+	if (!err)
+		*ret_table = best.table;
+	return err;
 }
 
 static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
@@ -201,8 +206,14 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 {
 	struct ssdpm_apst_params apst;
 	struct ssdpm_bounds bounds;
+	struct ssdpm_run run = { .size = sizeof(run) };
 	struct ssdpm_apst table;
-	struct ssdpm_run run;
+	const struct ssdpm_gaps_runs runs = {
+		.size = sizeof(runs),
+		.tables = &table,
+		.n_tables = 1,
+		.runs = &run,
+	};
 	int err;
 
 	err = ssdpm__sized_check(ret_bounds, sizeof(bounds), "ssdpm_bounds",
@@ -213,8 +224,7 @@ int ssdpm_gaps_get_default_bounds(const struct ssdpm_gaps *gaps,
 	apst.quirks = quirks;
 	err = ssdpm_apst_generate(model, &apst, &table, reterr);
 	if (!err)
-		err = ssdpm_gaps_sweep(gaps, model, params, &table, 1, &run,
-				       reterr);
+		err = ssdpm_gaps_sweep(gaps, model, params, &runs, reterr);
 	if (err)
 		return err;
 	bounds = default_bounds(&run);
@@ -269,7 +279,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	if (!given.parameters)
 		return ssdpm_parameters_from_model(
 			model, given.pcie_link, quest->parameters,
-			&quest->n_parameters, reterr);
+			SSDPM_MAX_PARAMETERS, &quest->n_parameters, reterr);
 	memcpy(quest->parameters, given.parameters,
 	       given.n_parameters * sizeof(*given.parameters));
 	quest->n_parameters = given.n_parameters;

@@ -386,15 +386,15 @@ static int analyse(struct fit *fit, const struct ssdpm_survey_run *runs,
 static void give(const struct fit *fit,
 		 const struct ssdpm_survey_analysis_params *params,
 		 struct ssdpm_survey_analysis *ret_analysis,
-		 struct ssdpm_survey_mean *ret_means,
-		 struct ssdpm_survey_difference *ret_differences)
+		 struct ssdpm_survey_analysis analysis)
 {
-	struct ssdpm_survey_analysis analysis = { 0 };
+	struct ssdpm_survey_difference *to = analysis.differences;
+	struct ssdpm_survey_mean *means = analysis.means;
 
 	describe(fit, params, &analysis);
-	for (uint32_t j = 0; ret_means && j < fit->n_policies; j++) {
-		set_mean(fit, j, &ret_means[j]);
-		ret_means[j].share = ret_means[j].mean_w / analysis.system_w;
+	for (uint32_t j = 0; means && j < fit->n_policies; j++) {
+		set_mean(fit, j, &means[j]);
+		means[j].share = means[j].mean_w / analysis.system_w;
 	}
 	for (uint32_t j = 0; j < fit->n_policies; j++) {
 		for (uint32_t k = j + 1; k < fit->n_policies; k++) {
@@ -402,8 +402,8 @@ static void give(const struct fit *fit,
 				fit, &analysis, j, k, params->n_scenarios);
 
 			analysis.n_different += difference.different;
-			if (ret_differences)
-				*ret_differences++ = difference;
+			if (to)
+				*to++ = difference;
 		}
 	}
 	ssdpm__sized_out(ret_analysis, &analysis, sizeof(analysis));
@@ -437,13 +437,12 @@ static int read_params(const struct ssdpm_survey_analysis_params *params,
 int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 			 const struct ssdpm_survey_analysis_params *params,
 			 struct ssdpm_survey_analysis *ret_analysis,
-			 struct ssdpm_survey_mean *ret_means,
-			 struct ssdpm_survey_difference *ret_differences,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_analysis_params known = { .size = sizeof(known) };
-	int r = ssdpm__sized_check(ret_analysis, sizeof(*ret_analysis),
-				   "ssdpm_survey_analysis", reterr);
+	struct ssdpm_survey_analysis room = { .size = sizeof(room) };
+	int r = ssdpm__sized_in(&room, sizeof(room), ret_analysis,
+				"ssdpm_survey_analysis", reterr);
 
 	if (!r)
 		r = read_params(params, &known, reterr);
@@ -456,7 +455,11 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 		return ssdpm__no_memory(reterr);
 	r = analyse(&fit, runs, n, &known, reterr);
 	if (!r)
-		give(&fit, &known, ret_analysis, ret_means, ret_differences);
+		give(&fit, &known, ret_analysis,
+		     (struct ssdpm_survey_analysis){
+			     .means = room.means,
+			     .differences = room.differences,
+		     });
 	free(fit.blocks);
 	return r;
 }

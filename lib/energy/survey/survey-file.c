@@ -528,7 +528,7 @@ static int read_source(struct source *source,
 		r = read_all(file, reterr);
 	ssdpm__input_close(&file->input);
 	if (r) {
-		ssdpm_survey_file_close(file);
+		ssdpm_survey_file_free(file);
 		return r;
 	}
 	*ret_file = file;
@@ -560,8 +560,7 @@ static void free_names(struct survey_names *names)
 		free(names->at[i]);
 }
 
-struct ssdpm_survey_file *ssdpm_survey_file_close(
-	struct ssdpm_survey_file *file)
+struct ssdpm_survey_file *ssdpm_survey_file_free(struct ssdpm_survey_file *file)
 {
 	if (!file)
 		return NULL;

@@ -224,7 +224,7 @@ static int new_trace(struct source *source,
 	}
 	int r = begin(trace, source, params, reterr);
 	if (r) {
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 		return r;
 	}
 	*ret_trace = trace;
@@ -378,7 +378,7 @@ const struct ssdpm_trace_counts *ssdpm_trace_get_counts(
 	return &trace->counts;
 }
 
-struct ssdpm_trace *ssdpm_trace_close(struct ssdpm_trace *trace)
+struct ssdpm_trace *ssdpm_trace_free(struct ssdpm_trace *trace)
 {
 	if (!trace)
 		return NULL;

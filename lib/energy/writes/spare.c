@@ -197,14 +197,17 @@ static int put(const struct known *known, uint32_t kind, uint32_t index,
 	double low = ssdpm__floor(ssdpm__max(values[LOW], 0));
 	double nominal = ssdpm__floor(values[NOMINAL] + 0.5);
 	double high = ssdpm__max(ssdpm__ceil(values[HIGH]), nominal);
+	struct ssdpm_parameter value = { .kind = kind, .index = index };
 
 	if (!(high <= MAX_VALUE))
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
 			"the spare factor is so small that the work behind a written byte may take more than a millisecond or a millijoule");
-	return ssdpm_parameters_set(known->parameters, known->n, kind, index,
-				    (uint64_t)low, (uint64_t)nominal,
-				    (uint64_t)high, reterr);
+	value.low = (uint64_t)low;
+	value.nominal = (uint64_t)nominal;
+	value.high = (uint64_t)high;
+	return ssdpm_parameters_set(known->parameters, known->n, &value,
+				    reterr);
 }
 
 static int add_work(const struct ssdpm_model *model, const struct known *known,

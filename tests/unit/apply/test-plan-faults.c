@@ -3,6 +3,7 @@
  * Every call that fails, writes less, or is the last one before a kill: all is
  * as it was, or as it was planned.
  */
+#include "calls.h"
 #include "kernel.h"
 
 #include <signal.h>
@@ -36,7 +37,7 @@ static int add(struct ssdpm_plan *plan)
 			NULL);
 	device = kernel_device("sdb");
 	if (!err)
-		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
+		err = add_lpms(plan, device, NULL, &lpm, 1, 0, NULL);
 	ssdpm_device_unref(device);
 	return err;
 }
@@ -190,7 +191,7 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 			NULL);
 	if (!err)
-		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+		err = add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL);
 	if (!err)
 		err = ssdpm_plan_add_power_state(plan, drive, kernel_model(0),
 						 2, 1, NULL);
@@ -408,7 +409,7 @@ static int add_racer(struct ssdpm_plan *plan, uint32_t racer)
 	for (int i = 0; !err && i < 2; i++) {
 		struct ssdpm_device *device = kernel_device(i ? "sda" : "sdb");
 
-		err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, 0, NULL);
+		err = add_lpms(plan, device, NULL, &lpm, 1, 0, NULL);
 		ssdpm_device_unref(device);
 	}
 	return err;

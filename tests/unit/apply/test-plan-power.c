@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Power states that are set, and NOPPME: shown, done, checked, taken back. */
+#include "calls.h"
 #include "kernel.h"
 
 #include "apply/internal.h"
@@ -220,7 +221,7 @@ static void add_all_kinds(struct ssdpm_plan *plan, struct ssdpm_device *disk)
 			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 			NULL);
 	if (!err)
-		err = ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL);
+		err = add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL);
 	assert_int_equal(err, 0);
 }
 
@@ -446,8 +447,7 @@ static void all_that_was_applied_is_looked_at(void **state)
 	struct ssdpm_plan *plan = plan_nopp(1);
 
 	(void)state;
-	assert_int_equal(ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL),
-			 0);
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
 	assert_int_equal(ssdpm_plan_add_latency_tolerance(
 				 plan, device, kernel_model(0), 5000, NULL),
 			 0);

@@ -4,6 +4,7 @@
  * cannot be written any more: what it returns, its words and the states of its
  * steps agree with the values on the machine.
  */
+#include "calls.h"
 #include "kernel.h"
 
 #include <stdio.h>
@@ -57,8 +58,7 @@ static struct ssdpm_plan *fill_plan(struct ssdpm_plan *plan)
 				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
 				 NULL),
 			 0);
-	assert_int_equal(ssdpm_plan_add_lpm(plan, disk, NULL, &lpm, 1, 0, NULL),
-			 0);
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
 	ssdpm_device_unref(disk);
 	return plan;
 }

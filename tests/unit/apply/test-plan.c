@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: what they show, what they write, and what becomes of it. */
+#include "calls.h"
 #include "kernel.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ static int add_lpm(struct ssdpm_plan *plan, const char *name, uint32_t lpm,
 	struct ssdpm_device *device = kernel_device(name);
 	int err;
 
-	err = ssdpm_plan_add_lpm(plan, device, NULL, &lpm, 1, flags, reterr);
+	err = add_lpms(plan, device, NULL, &lpm, 1, flags, reterr);
 	ssdpm_device_unref(device);
 	return err;
 }
@@ -212,8 +213,7 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 
 	(void)state;
 	kernel->knows = 4;
-	assert_int_equal(
-		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 2, 0, NULL), 0);
+	assert_int_equal(add_lpms(plan, device, NULL, lpms, 2, 0, NULL), 0);
 	kernel_commit(plan);
 	assert_string_equal(kernel_step(plan, 0).after, "medium_power");
 	assert_string_equal(kernel->now.ports[1].applied, "medium_power");
@@ -221,8 +221,7 @@ static void a_policy_that_the_kernel_does_not_know_gives_way(void **state)
 	ssdpm_plan_free(plan);
 
 	plan = kernel_plan();
-	assert_int_equal(
-		ssdpm_plan_add_lpm(plan, device, NULL, lpms, 1, 0, NULL), 0);
+	assert_int_equal(add_lpms(plan, device, NULL, lpms, 1, 0, NULL), 0);
 	kernel_assert_fails(ssdpm_plan_commit(plan, &error), &error, -EINVAL,
 			    "does not know min_power");
 	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_FAILED);

@@ -91,7 +91,7 @@ static int trace_open(void *sized, struct ssdpm_error *error)
 	assert_true(file && fputs(records, file) >= 0 && !fflush(file));
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	err = ssdpm_trace_open(fileno(file), sized, &trace, error);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	fclose(file);
 	return err;
 }
@@ -102,7 +102,7 @@ static int trace_open_data(void *sized, struct ssdpm_error *error)
 	int err = ssdpm_trace_open_data(records, strlen(records), sized, &trace,
 					error);
 
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return err;
 }
 
@@ -120,7 +120,7 @@ static int trace_generate(void *sized, struct ssdpm_error *error)
 	struct ssdpm_trace *trace = NULL;
 	int err = ssdpm_trace_generate(sized, &trace, error);
 
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return err;
 }
 
@@ -172,59 +172,75 @@ static int sim_new(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
-static int sim_finish(void *sized, struct ssdpm_error *error)
+static int estimate_by(void *sized, struct ssdpm_error *error)
 {
-	struct ssdpm_sim *sim;
-	int err;
+	struct ssdpm_sim *sim = NULL;
+	int err = ssdpm_estimate(model, sized, ios, N_IOS, &sim, error);
 
-	assert_int_equal(ssdpm_sim_new(model, NULL, &sim, NULL), 0);
-	assert_int_equal(ssdpm_sim_feed(sim, ios, N_IOS, NULL), 0);
-	err = ssdpm_sim_finish(sim, 0, sized, error);
 	ssdpm_sim_free(sim);
 	return err;
 }
 
-static int estimate(void *sized, struct ssdpm_error *error)
+static int sweep(const struct ssdpm_sim_params *params, void *run,
+		 struct ssdpm_error *error)
 {
-	return ssdpm_estimate(model, NULL, ios, N_IOS, sized, error);
-}
+	const struct ssdpm_apst table = { 0 };
+	const struct ssdpm_gaps_runs runs = {
+		.size = sizeof(runs),
+		.tables = &table,
+		.n_tables = 1,
+		.runs = run,
+	};
 
-static int estimate_by(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_result result = { .size = sizeof(result) };
-
-	return ssdpm_estimate(model, sized, ios, N_IOS, &result, error);
+	return ssdpm_gaps_sweep(gaps, model, params, &runs, error);
 }
 
 static int gaps_sweep(void *sized, struct ssdpm_error *error)
 {
-	const struct ssdpm_apst table = { 0 };
-	struct ssdpm_run run;
+	struct ssdpm_run run = { .size = sizeof(run) };
 
-	return ssdpm_gaps_sweep(gaps, model, sized, &table, 1, &run, error);
+	return sweep(sized, &run, error);
+}
+
+static int gaps_sweep_run(void *sized, struct ssdpm_error *error)
+{
+	return sweep(NULL, sized, error);
+}
+
+static int gaps_sweep_runs(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_gaps_sweep(gaps, model, NULL, sized, error);
 }
 
 static int gaps_clairvoyant(void *sized, struct ssdpm_error *error)
 {
-	struct ssdpm_run run;
+	struct ssdpm_run run = { .size = sizeof(run) };
 
 	return ssdpm_gaps_clairvoyant(gaps, model, sized, &run, error);
 }
 
+static int gaps_clairvoyant_run(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_gaps_clairvoyant(gaps, model, NULL, sized, error);
+}
+
 static int gaps_best_table(void *sized, struct ssdpm_error *error)
 {
-	struct ssdpm_apst table;
+	struct ssdpm_best_table best = { .size = sizeof(best) };
 
-	return ssdpm_gaps_best_table(gaps, model, sized, NULL, &table, NULL,
-				     NULL, error);
+	return ssdpm_gaps_best_table(gaps, model, sized, NULL, &best, error);
 }
 
 static int gaps_best_table_within(void *sized, struct ssdpm_error *error)
 {
-	struct ssdpm_apst table;
+	struct ssdpm_best_table best = { .size = sizeof(best) };
 
-	return ssdpm_gaps_best_table(gaps, model, NULL, sized, &table, NULL,
-				     NULL, error);
+	return ssdpm_gaps_best_table(gaps, model, NULL, sized, &best, error);
+}
+
+static int gaps_best_table_found(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_gaps_best_table(gaps, model, NULL, NULL, sized, error);
 }
 
 static int get_default_bounds(void *sized, struct ssdpm_error *error)
@@ -274,7 +290,8 @@ static size_t parameters_of(struct ssdpm_parameter p[SSDPM_MAX_PARAMETERS])
 	size_t n;
 
 	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2, p,
-						     &n, NULL),
+						     SSDPM_MAX_PARAMETERS, &n,
+						     NULL),
 			 0);
 	return n;
 }
@@ -477,9 +494,16 @@ static int baseline_find(void *sized, struct ssdpm_error *error)
 
 static int activity_find(void *sized, struct ssdpm_error *error)
 {
+	size_t n = 0;
+
+	return ssdpm_activity_find(&samples, &idle, sized, NULL, &n, error);
+}
+
+static int change_points_find(void *sized, struct ssdpm_error *error)
+{
 	size_t n;
 
-	return ssdpm_activity_find(&samples, &idle, sized, NULL, 0, &n, error);
+	return ssdpm_change_points_find(&samples, sized, NULL, 0, &n, error);
 }
 
 static int tail_measure(void *sized, struct ssdpm_error *error)
@@ -526,41 +550,39 @@ static int steady_state_find(void *sized, struct ssdpm_error *error)
 	return ssdpm_steady_state_find(rounds, 5, sized, &begin, error);
 }
 
-static int calibrate_with(const struct ssdpm_sim_params *params,
-			  const struct ssdpm_calibrate_params *how, void *ret,
-			  struct ssdpm_error *error)
-{
-	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
-	static const struct ssdpm_io run[] = {
-		{ .start_ns = 40500 * MS,
-		  .service_ns = 4000000000,
-		  .op = SSDPM_OP_READ },
-		{ .start_ns = 90500 * MS,
-		  .service_ns = 4000000000,
-		  .op = SSDPM_OP_READ },
-	};
-
-	return ssdpm_calibrate(model, params, run, 2, &samples, how, measured,
-			       ret, error);
-}
+static const struct ssdpm_io worked[] = {
+	{ .start_ns = 40500 * MS,
+	  .service_ns = 4000000000,
+	  .op = SSDPM_OP_READ },
+	{ .start_ns = 90500 * MS,
+	  .service_ns = 4000000000,
+	  .op = SSDPM_OP_READ },
+};
+static const struct ssdpm_calibrate_params calibrate_params = {
+	.size = sizeof(calibrate_params),
+	.ios = worked,
+	.n_ios = 2,
+	.samples = &samples,
+};
 
 static int calibrate(void *sized, struct ssdpm_error *error)
 {
-	return calibrate_with(NULL, NULL, sized, error);
+	return ssdpm_calibrate(model, NULL, &calibrate_params, sized, error);
 }
 
 static int calibrate_by(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 
-	return calibrate_with(NULL, sized, &calibration, error);
+	return ssdpm_calibrate(model, NULL, sized, &calibration, error);
 }
 
 static int calibrate_of(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_calibration calibration = { .size = sizeof(calibration) };
 
-	return calibrate_with(sized, NULL, &calibration, error);
+	return ssdpm_calibrate(model, sized, &calibrate_params, &calibration,
+			       error);
 }
 
 static const struct ssdpm_overlay overlay = {
@@ -576,7 +598,7 @@ static int to_json(const struct ssdpm_overlay *what,
 		   struct ssdpm_error *error)
 {
 	char *text = NULL;
-	int err = ssdpm_overlay_to_json(what, NULL, 0, how, &text, error);
+	int err = ssdpm_overlay_to_json(what, how, &text, error);
 
 	free(text);
 	return err;
@@ -597,11 +619,8 @@ static int from_json(void *what, void *how, struct ssdpm_error *error)
 	static const char text[] =
 		"{\"schema\": \"ssdpm.overlay/1\", \"kind\": \"nvme\", "
 		"\"measured\": []}";
-	static struct ssdpm_measured measured[SSDPM_MAX_PARAMETERS];
-	size_t n;
 
-	return ssdpm_overlay_from_json(text, strlen(text), what, measured, &n,
-				       how, error);
+	return ssdpm_overlay_from_json(text, strlen(text), what, how, error);
 }
 
 static int overlay_from_json(void *sized, struct ssdpm_error *error)
@@ -629,7 +648,7 @@ static int power_open(void *sized, struct ssdpm_error *error)
 	assert_true(file && fputs(power_text, file) >= 0 && !fflush(file));
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	err = ssdpm_power_open(fileno(file), sized, &power, error);
-	ssdpm_power_close(power);
+	ssdpm_power_free(power);
 	fclose(file);
 	return err;
 }
@@ -640,7 +659,7 @@ static int power_open_data(void *sized, struct ssdpm_error *error)
 	int err = ssdpm_power_open_data(power_text, strlen(power_text), sized,
 					&power, error);
 
-	ssdpm_power_close(power);
+	ssdpm_power_free(power);
 	return err;
 }
 
@@ -687,7 +706,7 @@ static int analyse(const struct ssdpm_survey_analysis_params *params, void *ret,
 		runs[i].policy = i % 2;
 		runs[i].block = i / 2;
 	}
-	return ssdpm_survey_analyse(runs, 8, params, ret, NULL, NULL, error);
+	return ssdpm_survey_analyse(runs, 8, params, ret, error);
 }
 
 static int survey_analyse(void *sized, struct ssdpm_error *error)
@@ -987,8 +1006,9 @@ static void overlay_match_takes_each_size(void **state)
 {
 	struct {
 		struct ssdpm_overlay overlay;
+		uint64_t room;
 		uint64_t tail;
-	} longer = { overlay, 0 };
+	} longer = { overlay, 0, 0 };
 	struct ssdpm_model_info info = fixture_info();
 	const struct ssdpm_power_state one = { .max_power_uw = 5000000 };
 	struct ssdpm_model *same;
@@ -1042,18 +1062,23 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_sim_params_init, ssdpm_sim_params, SIZED_INIT, NULL,
 	      sim_params_init),
 	SIZED(ssdpm_sim_new, ssdpm_sim_params, SIZED_IN, &sim_params, sim_new),
-	SIZED(ssdpm_sim_finish, ssdpm_result, SIZED_OUT, NULL, sim_finish),
-	SIZED(ssdpm_estimate, ssdpm_result, SIZED_OUT, NULL, estimate),
 	SIZED(ssdpm_estimate, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      estimate_by),
 	SIZED(ssdpm_gaps_sweep, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      gaps_sweep),
+	SIZED(ssdpm_gaps_sweep, ssdpm_gaps_runs, SIZED_IN, NULL,
+	      gaps_sweep_runs),
+	SIZED(ssdpm_gaps_sweep, ssdpm_run, SIZED_OUT, NULL, gaps_sweep_run),
 	SIZED(ssdpm_gaps_clairvoyant, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      gaps_clairvoyant),
+	SIZED(ssdpm_gaps_clairvoyant, ssdpm_run, SIZED_OUT, NULL,
+	      gaps_clairvoyant_run),
 	SIZED(ssdpm_gaps_best_table, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      gaps_best_table),
 	SIZED(ssdpm_gaps_best_table, ssdpm_bounds, SIZED_IN, &bounds,
 	      gaps_best_table_within),
+	SIZED(ssdpm_gaps_best_table, ssdpm_best_table, SIZED_OUT, NULL,
+	      gaps_best_table_found),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_bounds, SIZED_OUT, NULL,
 	      get_default_bounds),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_sim_params, SIZED_IN,
@@ -1111,6 +1136,8 @@ static const struct sized_case cases[] = {
 	      baseline_find),
 	SIZED(ssdpm_activity_find, ssdpm_detect_params, SIZED_IN, NULL,
 	      activity_find),
+	SIZED(ssdpm_change_points_find, ssdpm_change_params, SIZED_IN, NULL,
+	      change_points_find),
 	SIZED(ssdpm_tail_measure, ssdpm_detect_params, SIZED_IN, NULL,
 	      tail_measure),
 	SIZED(ssdpm_idle_work_find, ssdpm_detect_params, SIZED_IN, NULL,
@@ -1124,8 +1151,8 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_steady_state_find, ssdpm_steady_params, SIZED_IN, NULL,
 	      steady_state_find),
 	SIZED(ssdpm_calibrate, ssdpm_calibration, SIZED_OUT, NULL, calibrate),
-	SIZED(ssdpm_calibrate, ssdpm_calibrate_params, SIZED_IN, NULL,
-	      calibrate_by),
+	SIZED(ssdpm_calibrate, ssdpm_calibrate_params, SIZED_IN,
+	      &calibrate_params, calibrate_by),
 	SIZED(ssdpm_calibrate, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      calibrate_of),
 	SIZED(ssdpm_overlay_to_json, ssdpm_overlay, SIZED_IN, &overlay,

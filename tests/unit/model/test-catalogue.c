@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The catalogue: what is built in, what a caller adds, and how it is found. */
+#include "calls.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -164,9 +165,8 @@ static void assert_as_plain(const char *name, const char *firmware)
 		return;
 	}
 	assert_next(&p, &match);
-	assert_int_equal(ssdpm_catalogue_find_alternatives(
-				 built_in, name, firmware, others, MAX_MATCHES,
-				 &n, NULL),
+	assert_int_equal(find_alternatives(built_in, name, firmware, others,
+					   MAX_MATCHES, &n, NULL),
 			 0);
 	assert_int_equal(n, match.n_tables - 1);
 	for (size_t i = 0; i < n; i++)
@@ -406,9 +406,8 @@ static void assert_not_found(const struct ssdpm_catalogue *catalogue,
 		ssdpm_catalogue_find(catalogue, name, firmware, &match, NULL),
 		code);
 	assert_int_equal(match.index, 77);
-	assert_int_equal(ssdpm_catalogue_find_alternatives(catalogue, name,
-							   firmware, others, 1,
-							   &n, &error),
+	assert_int_equal(find_alternatives(catalogue, name, firmware, others, 1,
+					   &n, &error),
 			 code);
 	assert_int_equal(n, 78);
 }
@@ -487,18 +486,17 @@ static void fewer_alternatives_are_written_where_there_is_less_room(
 		0);
 	assert_int_equal(match.exact, 0);
 	assert_true(match.n_tables > 3);
-	assert_int_equal(
-		ssdpm_catalogue_find_alternatives(built_in, "Samsung", NULL,
-						  all, MAX_MATCHES, &n, NULL),
-		0);
-	assert_int_equal(ssdpm_catalogue_find_alternatives(
-				 built_in, "Samsung", NULL, two, 2, &n, NULL),
+	assert_int_equal(find_alternatives(built_in, "Samsung", NULL, all,
+					   MAX_MATCHES, &n, NULL),
 			 0);
+	assert_int_equal(
+		find_alternatives(built_in, "Samsung", NULL, two, 2, &n, NULL),
+		0);
 	assert_int_equal(n, 2);
 	assert_memory_equal(two, all, sizeof(two));
-	assert_int_equal(ssdpm_catalogue_find_alternatives(
-				 built_in, "Samsung", NULL, NULL, 0, &n, NULL),
-			 0);
+	assert_int_equal(
+		find_alternatives(built_in, "Samsung", NULL, NULL, 0, &n, NULL),
+		0);
 	assert_int_equal(n, 0);
 }
 
@@ -698,9 +696,8 @@ static void the_most_tables_of_a_caller_are_counted(void **state)
 	assert_int_equal(
 		ssdpm_catalogue_find(catalogue, "MANY", NULL, &match, NULL), 0);
 	assert_int_equal(match.n_tables, 1024);
-	assert_int_equal(ssdpm_catalogue_find_alternatives(catalogue, "many",
-							   NULL, others, 1024,
-							   &n, NULL),
+	assert_int_equal(find_alternatives(catalogue, "many", NULL, others,
+					   1024, &n, NULL),
 			 0);
 	assert_int_equal(n, 1023);
 	/* Of equal ones the first: in the order of the caller. */

@@ -3,6 +3,7 @@
  * Questions the other way round: what made this table, which limit keeps this
  * state, what makes Linux build this table, where do two tables differ.
  */
+#include "calls.h"
 #include "fixture.h"
 
 enum { MAX = 32 };
@@ -49,9 +50,7 @@ static struct candidates infer(const struct ssdpm_model *model,
 	struct ssdpm_error error = fixture_error(), before = error;
 	struct candidates c;
 
-	assert_int_equal(ssdpm_apst_infer(model, table, c.params,
-					  sizeof(c.params[0]), MAX, &c.n,
-					  &error),
+	assert_int_equal(infer_apst(model, table, c.params, MAX, &c.n, &error),
 			 0);
 	assert_memory_equal(&error, &before, sizeof(error));
 	assert_true(c.n <= MAX);
@@ -279,17 +278,14 @@ static void only_what_there_is_room_for_is_written(void **state)
 	p.max_exit_latency_us = 25000;
 	table = generate(model, &p);
 	memset(got, 0x5a, sizeof(got));
+	got[0].size = sizeof(got[0]);
 	before = got[1];
-	assert_int_equal(ssdpm_apst_infer(model, &table, got, sizeof(got[0]), 1,
-					  &n, NULL),
-			 0);
+	assert_int_equal(ssdpm_apst_infer(model, &table, got, 1, &n, NULL), 0);
 	assert_true(n >= 4);
 	assert_int_equal(got[0].max_exit_latency_us, 11000);
 	assert_memory_equal(&got[1], &before, sizeof(before));
 	n = 77;
-	assert_int_equal(ssdpm_apst_infer(model, &table, NULL, sizeof(got[0]),
-					  0, &n, NULL),
-			 0);
+	assert_int_equal(infer_apst(model, &table, NULL, 0, &n, NULL), 0);
 	assert_true(n >= 4);
 	ssdpm_model_unref(model);
 }
@@ -306,13 +302,14 @@ static void a_shorter_structure_gets_what_it_has_room_for(void **state)
 	(void)state;
 	wanted.size = size;
 	memset(&got, 0x5a, sizeof(got));
-	assert_int_equal(
-		ssdpm_apst_infer(model, &table, &got, size, 1, &n, NULL), 0);
+	got.size = size;
+	assert_int_equal(ssdpm_apst_infer(model, &table, &got, 1, &n, NULL), 0);
 	assert_memory_equal(&got, &wanted, size);
 	assert_int_equal(got.scheme, 0x5a5a5a5a);
 	memset(&got, 0x5a, sizeof(got));
-	assert_int_equal(
-		ssdpm_apst_reach(model, &table, 0, &got, size, &made, NULL), 0);
+	got.size = size;
+	assert_int_equal(ssdpm_apst_reach(model, &table, 0, &got, &made, NULL),
+			 0);
 	assert_memory_equal(&got, &wanted, size);
 	assert_int_equal(got.scheme, 0x5a5a5a5a);
 	ssdpm_model_unref(model);
@@ -325,28 +322,24 @@ static void sizes_and_tables_are_checked(void **state)
 	struct ssdpm_apst_params p = defaults(), same = p;
 	struct ssdpm_error error;
 	size_t n = 77;
-	const size_t size = sizeof(size_t) - 1;
 
 	(void)state;
 	memset(&made, 0x5a, sizeof(made));
 	before = made;
-	assert_int_equal(
-		ssdpm_apst_infer(model, &made, &p, size, 1, &n, &error),
-		-EINVAL);
+	p.size = same.size = sizeof(size_t) - 1;
+	assert_int_equal(ssdpm_apst_infer(model, &made, &p, 1, &n, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "ssdpm_apst_params");
-	assert_int_equal(
-		ssdpm_apst_reach(model, &made, 0, &p, size, &made, &error),
-		-EINVAL);
-	assert_int_equal(
-		ssdpm_apst_infer(model, &table, &p, sizeof(p), 1, &n, &error),
-		-ERANGE);
+	assert_int_equal(ssdpm_apst_reach(model, &made, 0, &p, &made, &error),
+			 -EINVAL);
+	p.size = same.size = sizeof(p);
+	assert_int_equal(ssdpm_apst_infer(model, &table, &p, 1, &n, &error),
+			 -ERANGE);
 	fixture_assert_error(&error, -ERANGE, 0, "entry 0");
-	assert_int_equal(ssdpm_apst_reach(model, &table, 0, &p, sizeof(p),
-					  &made, &error),
+	assert_int_equal(reach_apst(model, &table, 0, &p, &made, &error),
 			 -ERANGE);
 	table.entries[0].target = 4;
-	assert_int_equal(ssdpm_apst_reach(model, &table, 1u << 31, &p,
-					  sizeof(p), &made, &error),
+	assert_int_equal(reach_apst(model, &table, 1u << 31, &p, &made, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "quirks 0x80000000");
 	assert_int_equal(n, 77);
@@ -371,12 +364,10 @@ static void a_model_that_has_no_answer_is_refused(void **state)
 	info.unknown |= SSDPM_INFO_SATA_WORDS_VALID |
 			SSDPM_INFO_SATA_GENERATIONS | SSDPM_INFO_APM_LEVEL;
 	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &model, NULL), 0);
-	assert_int_equal(
-		ssdpm_apst_infer(model, &table, &p, sizeof(p), 1, &n, NULL),
-		-EOPNOTSUPP);
-	assert_int_equal(
-		ssdpm_apst_reach(model, &table, 0, &p, sizeof(p), &table, NULL),
-		-EOPNOTSUPP);
+	assert_int_equal(infer_apst(model, &table, &p, 1, &n, NULL),
+			 -EOPNOTSUPP);
+	assert_int_equal(reach_apst(model, &table, 0, &p, &table, NULL),
+			 -EOPNOTSUPP);
 	assert_int_equal(ssdpm_apst_keep(model, NULL, 0, &low, NULL),
 			 -EOPNOTSUPP);
 	assert_int_equal(ssdpm_apst_limit_range(model, NULL, &low, &high, NULL),
@@ -499,9 +490,8 @@ static struct reached reach(const struct ssdpm_model *model,
 	struct reached r;
 	struct ssdpm_apst made;
 
-	assert_int_equal(ssdpm_apst_reach(model, table, quirks, &r.params,
-					  sizeof(r.params), &r.table, NULL),
-			 0);
+	assert_int_equal(
+		reach_apst(model, table, quirks, &r.params, &r.table, NULL), 0);
 	assert_int_equal(r.params.algorithm, SSDPM_APST_LINUX);
 	assert_int_equal(r.params.quirks, quirks);
 	made = generate(model, &r.params);

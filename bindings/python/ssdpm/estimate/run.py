@@ -135,7 +135,7 @@ def run_from(numbers: np.void, n_states: int) -> Run:
     """A struct ssdpm_run as a value."""
     values: dict[str, Any] = dict(zip(numbers.dtype.names or (), numbers.tolist()))
     for name in PER_OP:
-        values[name] = PerOp(*values[name].tolist())
+        values[name] = PerOp(*values[name].tolist()[: len(PerOp._fields)])
     rows = numbers["states"][: max(n_states, 1)].tolist()
     values["states"] = tuple(Residency(i, *row) for i, row in enumerate(rows))
     return Run(**values)

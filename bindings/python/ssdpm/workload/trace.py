@@ -465,7 +465,7 @@ def trace_stats(
     for name in numbers.dtype.names:
         value = numbers[name]
         if name in ("n_ios", "bytes"):
-            values[name] = PerOp(*value.tolist())
+            values[name] = PerOp(*value.tolist()[: len(PerOp._fields)])
         elif name not in ("gaps", "gaps_ns"):
             values[name] = int(value)
     gaps = Histogram(numbers["gaps"].copy(), numbers["gaps_ns"].copy())

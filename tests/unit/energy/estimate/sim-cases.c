@@ -4,6 +4,8 @@
  * input, and what the simulator says goes to standard output as numbers. See
  * write_case() there for their order.
  */
+#include "../../../support/calls.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,22 @@ static void print(const void *data, size_t size)
 	putchar('\n');
 }
 
+/* Without the room for operations that there are not. */
+static void print_run(const struct ssdpm_run *run)
+{
+	const uint64_t *by_op[] = { run->busy_ns_by_op, run->n_ios,
+				    run->bytes };
+	const uint64_t *numbers = &run->duration_ns;
+
+	for (size_t i = 0; i < 8; i++)
+		printf("%" PRIu64 " ", numbers[i]);
+	for (size_t i = 0; i < 3 * SSDPM_N_OPS; i++)
+		printf("%" PRIu64 " ", by_op[i / SSDPM_N_OPS][i % SSDPM_N_OPS]);
+	numbers = &run->n_gaps;
+	print(numbers,
+	      (size_t)((const char *)(run + 1) - (const char *)numbers));
+}
+
 struct changes {
 	uint64_t numbers[65536];
 	size_t n;
@@ -118,17 +136,17 @@ static void note(void *userdata, uint64_t time_ns, uint32_t phase,
 	changes->numbers[changes->n++] = state;
 }
 
-static void print_result(const struct ssdpm_result *result)
+static void print_result(const struct estimated *result)
 {
 	uint64_t rest[4] = { result->assumed_nj, result->axes,
 			     result->n_corners, result->widest_axis };
 
-	print(&result->nominal, sizeof(result->nominal));
-	print(&result->low, sizeof(result->low));
-	print(&result->high, sizeof(result->high));
+	print_run(&result->nominal);
+	print_run(&result->low);
+	print_run(&result->high);
 	for (int i = 0; i < 4; i++)
 		printf("%" PRIu64 " ", rest[i]);
-	for (int i = 0; i < SSDPM_N_AXES; i++)
+	for (int i = 0; i < 7; i++)
 		printf("%" PRIu64 " ", result->axis_low_nj[i]);
 	print(result->axis_high_nj, sizeof(result->axis_high_nj));
 }
@@ -138,7 +156,7 @@ static void simulate(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		     size_t n, size_t piece, uint64_t end_ns)
 {
 	static struct changes changes;
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	const struct ssdpm_interval *intervals;
 	size_t n_intervals;
 	int r = 0;
@@ -151,7 +169,7 @@ static void simulate(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 				   piece && piece < n - at ? piece : n - at,
 				   NULL);
 	if (r == 0)
-		r = ssdpm_sim_finish(sim, end_ns, &result, NULL);
+		r = finish_sim(sim, end_ns, &result, NULL);
 	printf("%d\n", -r);
 	if (r)
 		return;

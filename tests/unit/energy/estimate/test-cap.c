@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Throughput under power caps: by formula, over time, and of a trace. */
+#include "calls.h"
 #include "fixture.h"
 
 #include <math.h>
@@ -554,8 +555,8 @@ struct drive {
 static void set(struct drive *drive, uint32_t kind, uint32_t index,
 		uint64_t value)
 {
-	assert_int_equal(ssdpm_parameters_set(drive->parameters, drive->n, kind,
-					      index, value, value, value, NULL),
+	assert_int_equal(set_parameter(drive->parameters, drive->n, kind, index,
+				       value, value, value, NULL),
 			 0);
 }
 
@@ -563,10 +564,9 @@ static struct drive make_drive(void)
 {
 	struct drive drive = { .model = make_model() };
 
-	assert_int_equal(
-		ssdpm_parameters_from_model(drive.model, SSDPM_PCIE_L1_2,
+	assert_int_equal(make_parameters_of(drive.model, SSDPM_PCIE_L1_2,
 					    drive.parameters, &drive.n, NULL),
-		0);
+			 0);
 	return drive;
 }
 
@@ -959,11 +959,11 @@ static void bounds_of_a_trace_hold_what_its_values_give(void **state)
 	(void)state;
 	all = drive;
 	for (uint32_t op = 0; op < SSDPM_N_OPS; op++)
-		assert_int_equal(
-			ssdpm_parameters_set(all.parameters, all.n,
-					     SSDPM_PARAMETER_ACTIVE_POWER, op,
-					     8000000, 15000000, 25000000, NULL),
-			0);
+		assert_int_equal(set_parameter(all.parameters, all.n,
+					       SSDPM_PARAMETER_ACTIVE_POWER, op,
+					       8000000, 15000000, 25000000,
+					       NULL),
+				 0);
 	for (int i = 0; i < CASES / 10; i++) {
 		size_t n = draw_trace(&seed, ios, 200);
 		struct ssdpm_cap_run bounds =
@@ -993,9 +993,9 @@ static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
 	struct ssdpm_cap_run run;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
-					      SSDPM_PARAMETER_IDLE_POWER, 2,
-					      2000000, 4000000, 10000000, NULL),
+	assert_int_equal(set_parameter(drive.parameters, drive.n,
+				       SSDPM_PARAMETER_IDLE_POWER, 2, 2000000,
+				       4000000, 10000000, NULL),
 			 0);
 	run = simulate(&drive, SSDPM_LOOP_CLOSED, 2, 9000000, ios, 2);
 	/* 10 ms of 21 W over idle: 5 W over idle, or 7 W. */
@@ -1005,9 +1005,9 @@ static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
 	assert_near(run.loss_share.high, 1, 0);
 	assert_near(run.power_uw.high, 9 * W, 0);
 	/* Without the cap: 20 ms of 25 W, 30 at 2 to 10. */
-	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
-					      SSDPM_PARAMETER_IDLE_POWER, 0,
-					      2000000, 4000000, 10000000, NULL),
+	assert_int_equal(set_parameter(drive.parameters, drive.n,
+				       SSDPM_PARAMETER_IDLE_POWER, 0, 2000000,
+				       4000000, 10000000, NULL),
 			 0);
 	run = simulate(&drive, SSDPM_LOOP_CLOSED, 0, 9000000, ios, 2);
 	assert_near(run.uncapped_power_uw.low, 11.2 * W, 1);
@@ -1016,10 +1016,9 @@ static void where_idle_power_may_be_the_cap_all_may_be_lost(void **state)
 	set(&drive, SSDPM_PARAMETER_IDLE_POWER, 0, 4000000);
 	/* A drive of 1 to 4 GB/s: 20 to 5 ms each. */
 	set(&drive, SSDPM_PARAMETER_IDLE_POWER, 2, 4000000);
-	assert_int_equal(ssdpm_parameters_set(drive.parameters, drive.n,
-					      SSDPM_PARAMETER_BANDWIDTH, 1,
-					      1000000000, 2000000000,
-					      4000000000, NULL),
+	assert_int_equal(set_parameter(drive.parameters, drive.n,
+				       SSDPM_PARAMETER_BANDWIDTH, 1, 1000000000,
+				       2000000000, 4000000000, NULL),
 			 0);
 	run = simulate(&drive, SSDPM_LOOP_CLOSED, 2, 10000000, ios, 2);
 	assert_near(run.loss_share.nominal, 1 - 50.0 / 100, 1e-12);
@@ -1147,7 +1146,7 @@ static void without_a_cap_it_draws_what_the_estimate_says(void **state)
 		{ S, SSDPM_CAP_NONE, 0 },
 		{ S, SSDPM_CAP_NONE, 0 },
 	};
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct drive drive = make_certain();
 	struct ssdpm_cap_point points[2];
 	struct ssdpm_sim_params params;
@@ -1166,8 +1165,7 @@ static void without_a_cap_it_draws_what_the_estimate_says(void **state)
 	params.parameters = drive.parameters;
 	params.n_parameters = drive.n;
 	assert_int_equal(
-		ssdpm_estimate(drive.model, &params, ios, 100, &result, NULL),
-		0);
+		estimate_ios(drive.model, &params, ios, 100, &result, NULL), 0);
 	assert_int_equal(result.nominal.mean_power_uw, 12400000);
 	ssdpm_model_unref(drive.model);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a drive does by itself while it is idle. */
+#include "calls.h"
 #include "fixture.h"
 
 #include "estimate/internal.h"
@@ -44,8 +45,8 @@ static int make(const struct ssdpm_model *model,
 	struct values values;
 	size_t n;
 
-	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(model, SSDPM_PCIE_L1_2, parameters,
+					    &n, NULL),
 			 0);
 	ssdpm__values(parameters, n, 0, &nominal, &values);
 	return ssdpm__chain(model, params, &values, ret_chain, reterr);
@@ -202,7 +203,7 @@ static void assert_link(struct link link, uint32_t lpm, const char *states)
 
 static struct ssdpm_sim *run_link(const struct ssdpm_model *model, uint32_t lpm,
 				  const struct ssdpm_parameter *parameters,
-				  size_t n, struct ssdpm_result *result)
+				  size_t n, struct estimated *result)
 {
 	const struct ssdpm_io ios[] = {
 		{ .start_ns = 0, .bytes = 4096, .op = SSDPM_OP_READ },
@@ -213,10 +214,9 @@ static struct ssdpm_sim *run_link(const struct ssdpm_model *model, uint32_t lpm,
 
 	params.parameters = parameters;
 	params.n_parameters = n;
-	result->size = sizeof(*result);
 	assert_int_equal(ssdpm_sim_new(model, &params, &sim, NULL), 0);
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), 0);
-	assert_int_equal(ssdpm_sim_finish(sim, 0, result, NULL), 0);
+	assert_int_equal(finish_sim(sim, 0, result, NULL), 0);
 	return sim;
 }
 
@@ -225,13 +225,12 @@ static void assert_range(bool stated, uint32_t unknown)
 {
 	struct ssdpm_model *model = sata((struct link){ true, true, true });
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	struct ssdpm_result any, none, deep;
+	struct estimated any, none, deep;
 	struct ssdpm_saving saving, other;
 	struct ssdpm_sim *sims[3];
 	size_t n;
 
-	assert_int_equal(
-		ssdpm_parameters_from_model(model, 0, parameters, &n, NULL), 0);
+	assert_int_equal(make_parameters_of(model, 0, parameters, &n, NULL), 0);
 	for (size_t i = 0; i < n && stated; i++)
 		parameters[i].low = parameters[i].high = parameters[i].nominal;
 	sims[0] = run_link(model, unknown, parameters, n, &any);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known and what is assumed of a drive. */
+#include "calls.h"
 #include "fixture.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@ static struct list of(const struct ssdpm_model *model, uint32_t pcie_link)
 {
 	struct list list = { .n = 0 };
 
-	assert_int_equal(ssdpm_parameters_from_model(model, pcie_link, list.at,
-						     &list.n, NULL),
-			 0);
+	assert_int_equal(
+		make_parameters_of(model, pcie_link, list.at, &list.n, NULL),
+		0);
 	assert_int_equal(ssdpm__check_parameters(model, list.at, list.n, NULL),
 			 0);
 	return list;
@@ -268,14 +269,12 @@ static void an_unknown_link_and_a_drive_without_states_are_refused(void **state)
 	struct ssdpm_error error = fixture_error();
 	struct list list = { .n = 77 };
 
-	assert_int_equal(
-		ssdpm_parameters_from_model(model, 4, list.at, &list.n, &error),
-		-EINVAL);
+	assert_int_equal(make_parameters_of(model, 4, list.at, &list.n, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "pcie_link");
 	assert_int_equal(ssdpm_model_new(&info, NULL, 0, &sata, &error), 0);
-	assert_int_equal(
-		ssdpm_parameters_from_model(sata, 1, list.at, &list.n, &error),
-		-ENODATA);
+	assert_int_equal(make_parameters_of(sata, 1, list.at, &list.n, &error),
+			 -ENODATA);
 	fixture_assert_error(&error, -ENODATA, 0, "IDENTIFY DEVICE");
 	assert_int_equal(list.n, 77);
 	ssdpm_model_unref(model);
@@ -290,9 +289,9 @@ static void a_parameter_that_is_set_is_stated(void **state)
 	const struct ssdpm_parameter *idle =
 		find(&list, SSDPM_PARAMETER_IDLE_POWER, 0);
 
-	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
-					      SSDPM_PARAMETER_IDLE_POWER, 0, 1,
-					      2, 3, NULL),
+	assert_int_equal(set_parameter(list.at, list.n,
+				       SSDPM_PARAMETER_IDLE_POWER, 0, 1, 2, 3,
+				       NULL),
 			 0);
 	assert_values(idle, 1, 2, 3);
 	assert_int_equal(idle->provenance, SSDPM_PROVENANCE_STATED);
@@ -330,12 +329,11 @@ static void what_cannot_be_set_changes_nothing(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct ssdpm_error error = fixture_error();
 
-		assert_int_equal(
-			ssdpm_parameters_set(list.at, list.n, wrong[i].kind,
-					     wrong[i].index, wrong[i].low,
-					     wrong[i].nominal, wrong[i].high,
-					     &error),
-			wrong[i].code);
+		assert_int_equal(set_parameter(list.at, list.n, wrong[i].kind,
+					       wrong[i].index, wrong[i].low,
+					       wrong[i].nominal, wrong[i].high,
+					       &error),
+				 wrong[i].code);
 		assert_int_equal(error.code, wrong[i].code);
 		assert_memory_equal(&list, &before, sizeof(list));
 	}
@@ -426,10 +424,10 @@ static void an_axis_is_open_where_something_on_it_is_not_known(void **state)
 
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency, 0);
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, idle);
-	ssdpm_parameters_set(list.at, list.n, SSDPM_PARAMETER_EXIT_LATENCY, 1,
-			     1, 2, 3, NULL);
-	ssdpm_parameters_set(list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 0, 5,
-			     5, 5, NULL);
+	set_parameter(list.at, list.n, SSDPM_PARAMETER_EXIT_LATENCY, 1, 1, 2, 3,
+		      NULL);
+	set_parameter(list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 0, 5, 5, 5,
+		      NULL);
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & latency,
 			 latency);
 	assert_int_equal(ssdpm__open_axes(list.at, list.n, 0) & idle, 0);
@@ -468,9 +466,9 @@ static void a_model_of_parameters_has_their_nominal_values(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
-					      SSDPM_PARAMETER_IDLE_POWER, 0, 1,
-					      700000, 800000, NULL),
+	assert_int_equal(set_parameter(list.at, list.n,
+				       SSDPM_PARAMETER_IDLE_POWER, 0, 1, 700000,
+				       800000, NULL),
 			 0);
 	assert_int_equal(
 		ssdpm_parameters_to_model(model, list.at, list.n, &made, NULL),
@@ -502,10 +500,10 @@ static void parameters_that_no_model_holds_are_refused(void **state)
 	assert_int_equal(ssdpm_parameters_to_model(model, list.at, list.n - 1,
 						   &made, NULL),
 			 -EINVAL);
-	assert_int_equal(ssdpm_parameters_set(
-				 list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 1,
-				 UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL),
-			 0);
+	assert_int_equal(
+		set_parameter(list.at, list.n, SSDPM_PARAMETER_IDLE_POWER, 1,
+			      UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL),
+		0);
 	assert_int_equal(
 		ssdpm_parameters_to_model(model, list.at, list.n, &made, NULL),
 		-ERANGE);
@@ -537,10 +535,10 @@ static struct list with_writes(const struct ssdpm_model *model)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_int_equal(ssdpm_parameters_set(
-					 list.at, list.n, known[i].kind,
-					 known[i].index, known[i].low,
-					 known[i].nominal, known[i].high, NULL),
+		assert_int_equal(set_parameter(list.at, list.n, known[i].kind,
+					       known[i].index, known[i].low,
+					       known[i].nominal, known[i].high,
+					       NULL),
 				 0);
 	return list;
 }
@@ -635,16 +633,16 @@ static void no_mean_power_is_above_the_maximum(void **state)
 	struct ssdpm_model *model = client();
 	struct list list = with_writes(model);
 	struct ssdpm_sim_params params;
-	struct ssdpm_result r = { .size = sizeof(r) };
+	struct estimated r = { 0 };
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_set(list.at, list.n,
-					      SSDPM_PARAMETER_BYTE_ENERGY,
-					      WRITE, 0, 0, 0, NULL),
+	assert_int_equal(set_parameter(list.at, list.n,
+				       SSDPM_PARAMETER_BYTE_ENERGY, WRITE, 0, 0,
+				       0, NULL),
 			 0);
-	assert_int_equal(ssdpm_parameters_set(
-				 list.at, list.n, SSDPM_PARAMETER_ACTIVE_POWER,
-				 WRITE, 2000000, 3000000, 3500000, NULL),
+	assert_int_equal(set_parameter(list.at, list.n,
+				       SSDPM_PARAMETER_ACTIVE_POWER, WRITE,
+				       2000000, 3000000, 3500000, NULL),
 			 0);
 	assert_int_equal(ssdpm_parameters_set_spare(model, list.at, list.n,
 						    &fifth, NULL, NULL),
@@ -652,8 +650,8 @@ static void no_mean_power_is_above_the_maximum(void **state)
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.parameters = list.at;
 	params.n_parameters = list.n;
-	assert_int_equal(
-		ssdpm_estimate(model, &params, &one_write, 1, &r, NULL), 0);
+	assert_int_equal(estimate_ios(model, &params, &one_write, 1, &r, NULL),
+			 0);
 	assert_int_equal(r.low.background_ns, 0);
 	assert_int_equal(r.nominal.background_ns, 1693000000);
 	assert_int_equal(r.high.background_ns, UINT64_C(12000000000));
@@ -677,20 +675,19 @@ static void work_in_idle_time_makes_no_run_longer(void **state)
 		{ .op = SSDPM_OP_READ, .start_ns = 3693 },
 	};
 	struct ssdpm_sim_params params;
-	struct ssdpm_result r = { .size = sizeof(r) };
+	struct estimated r = { 0 };
 
 	(void)state;
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.parameters = list.at;
 	params.n_parameters = list.n;
 	for (uint64_t ps = 2693; ps <= 2694; ps++) {
-		assert_int_equal(
-			ssdpm_parameters_set(list.at, list.n,
-					     SSDPM_PARAMETER_BACKGROUND_TIME, 0,
-					     ps, ps, ps, NULL),
-			0);
-		assert_int_equal(
-			ssdpm_estimate(model, &params, ios, 2, &r, NULL), 0);
+		assert_int_equal(set_parameter(list.at, list.n,
+					       SSDPM_PARAMETER_BACKGROUND_TIME,
+					       0, ps, ps, ps, NULL),
+				 0);
+		assert_int_equal(estimate_ios(model, &params, ios, 2, &r, NULL),
+				 0);
 		assert_int_equal(r.nominal.background_ns, ps);
 		assert_int_equal(r.nominal.duration_ns, 3693);
 		/* 3 W for 1 us, 200 nJ of bytes, and 1 W. */
@@ -730,16 +727,15 @@ static void an_estimate_has_the_energy_of_the_spare(void **state)
 	struct ssdpm_model *model = client();
 	struct list list = with_writes(model);
 	struct ssdpm_sim_params params;
-	struct ssdpm_result results[2];
+	struct estimated results[2];
 
 	(void)state;
 	ssdpm_sim_params_init(&params, sizeof(params));
 	for (int i = 0; i < 2; i++) {
 		params.parameters = list.at;
 		params.n_parameters = list.n;
-		results[i].size = sizeof(results[i]);
-		assert_int_equal(ssdpm_estimate(model, &params, &one_write, 1,
-						&results[i], NULL),
+		assert_int_equal(estimate_ios(model, &params, &one_write, 1,
+					      &results[i], NULL),
 				 0);
 		assert_int_equal(ssdpm_parameters_set_spare(model, list.at,
 							    list.n, &fifth,
@@ -806,9 +802,9 @@ static void a_spare_factor_that_is_none_is_refused(void **state)
 		assert_memory_equal(&after, &before, sizeof(after));
 	}
 	/* Bytes that take no time: how long does it take to move them? */
-	assert_int_equal(ssdpm_parameters_set(after.at, after.n,
-					      SSDPM_PARAMETER_BANDWIDTH, WRITE,
-					      0, 0, 0, NULL),
+	assert_int_equal(set_parameter(after.at, after.n,
+				       SSDPM_PARAMETER_BANDWIDTH, WRITE, 0, 0,
+				       0, NULL),
 			 0);
 	assert_int_equal(ssdpm_parameters_set_spare(model, after.at, after.n,
 						    &fifth, NULL, NULL),

@@ -6,6 +6,7 @@
  * it takes 1 W, in state 1 100 mW, in state 2 10 mW, entering and leaving 2 W,
  * busy 4 W. Random ones are in sim_differential.py.
  */
+#include "calls.h"
 #include "fixture.h"
 
 #include <sys/resource.h>
@@ -41,8 +42,8 @@ static struct ssdpm_model *make_model(void)
 static void set(struct ssdpm_parameter *parameters, size_t n, uint32_t kind,
 		uint32_t index, uint64_t value)
 {
-	assert_int_equal(ssdpm_parameters_set(parameters, n, kind, index, value,
-					      value, value, NULL),
+	assert_int_equal(set_parameter(parameters, n, kind, index, value, value,
+				       value, NULL),
 			 0);
 }
 
@@ -52,8 +53,8 @@ static size_t make_parameters(const struct ssdpm_model *model,
 	static const uint64_t idle[] = { 1000000, 100000, 10000 };
 	size_t n;
 
-	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(model, SSDPM_PCIE_L1_2, parameters,
+					    &n, NULL),
 			 0);
 	for (uint32_t i = 0; i < 3; i++)
 		set(parameters, n, SSDPM_PARAMETER_IDLE_POWER, i, idle[i]);
@@ -118,11 +119,10 @@ static struct ssdpm_io read_at(uint64_t start_ns, uint64_t service_ns)
 	};
 }
 
-static struct ssdpm_result finish(struct ssdpm_sim *sim,
-				  const struct given *given,
-				  const struct ssdpm_io *ios, size_t n)
+static struct estimated finish(struct ssdpm_sim *sim, const struct given *given,
+			       const struct ssdpm_io *ios, size_t n)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	size_t piece = given->piece ? given->piece : n;
 
 	for (size_t at = 0; at < n; at += piece)
@@ -130,8 +130,7 @@ static struct ssdpm_result finish(struct ssdpm_sim *sim,
 						piece < n - at ? piece : n - at,
 						NULL),
 				 0);
-	assert_int_equal(ssdpm_sim_finish(sim, given->end_ns, &result, NULL),
-			 0);
+	assert_int_equal(finish_sim(sim, given->end_ns, &result, NULL), 0);
 	return result;
 }
 
@@ -139,7 +138,7 @@ static struct ssdpm_run simulate(const struct given *given,
 				 const struct ssdpm_io *ios, size_t n)
 {
 	struct ssdpm_sim *sim = make_sim(given);
-	struct ssdpm_result result = finish(sim, given, ios, n);
+	struct estimated result = finish(sim, given, ios, n);
 
 	assert_null(ssdpm_sim_free(sim));
 	return result.nominal;
@@ -438,14 +437,14 @@ static void a_drive_with_one_state_can_be_simulated(void **state)
 	static const struct latencies states[] = { { 0, 0, 0 } };
 	struct ssdpm_model *model = fixture_model(states, 1);
 	struct ssdpm_apst table = { .sent = 1 };
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_io ios[] = { read_at(0, MS), read_at(5001 * MS, MS) };
 	struct ssdpm_sim_params params;
 
 	(void)state;
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.apst = &table;
-	assert_int_equal(ssdpm_estimate(model, &params, ios, 2, &result, NULL),
+	assert_int_equal(estimate_ios(model, &params, ios, 2, &result, NULL),
 			 0);
 	assert_int_equal(result.nominal.idle_ns, 5000 * MS);
 	assert_int_equal(result.nominal.n_deepest, 0);
@@ -457,7 +456,7 @@ static void stamps_up_to_the_last_nanosecond_are_good(void **state)
 	struct ssdpm_io ios[] = { read_at(0, 0), read_at(END, 0) };
 	struct given given = { .loop = SSDPM_LOOP_CLOSED, .awake = true };
 	struct ssdpm_run run = simulate(&given, ios, 2);
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_error error;
 	struct ssdpm_sim *sim;
 
@@ -466,9 +465,9 @@ static void stamps_up_to_the_last_nanosecond_are_good(void **state)
 	/* A wake moves the last one beyond. */
 	sim = make_sim(&closed);
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), 0);
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, &error), -ERANGE);
+	assert_int_equal(finish_sim(sim, 0, &result, &error), -ERANGE);
 	fixture_assert_error(&error, -ERANGE, 0, "2^64 ns");
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -ERANGE);
+	assert_int_equal(finish_sim(sim, 0, &result, NULL), -ERANGE);
 	ssdpm_sim_free(sim);
 	sim = make_sim(&open_loop);
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), -ERANGE);
@@ -483,7 +482,7 @@ static void stamps_up_to_the_last_nanosecond_are_good(void **state)
 static void a_record_that_goes_back_fails_with_its_number(void **state)
 {
 	struct ssdpm_io ios[600];
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_sim *sim = make_sim(&closed);
 	struct ssdpm_error error;
 
@@ -500,7 +499,7 @@ static void a_record_that_goes_back_fails_with_its_number(void **state)
 	error = fixture_error();
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 1, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "record 1199: starts at");
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, &error), -EINVAL);
+	assert_int_equal(finish_sim(sim, 0, &result, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "record 1199");
 	ssdpm_sim_free(sim);
 }
@@ -526,23 +525,17 @@ static void an_unknown_operation_fails_with_its_number(void **state)
 static void no_record_is_no_run(void **state)
 {
 	struct ssdpm_sim *sim = make_sim(&closed);
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_io io = read_at(0, MS);
 
 	(void)state;
 	assert_int_equal(ssdpm_sim_feed(sim, NULL, 0, NULL), 0);
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -ENODATA);
+	assert_int_equal(finish_sim(sim, 0, &result, NULL), -ENODATA);
 	assert_int_equal(ssdpm_sim_feed(sim, &io, 1, NULL), 0);
-	result.size = sizeof(size_t) - 1;
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -EINVAL);
-	/* A caller that knows less of it gets that much. */
-	result.size = offsetof(struct ssdpm_result, low);
-	result.low.n_gaps = 77;
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), 0);
-	assert_int_equal(result.size, offsetof(struct ssdpm_result, low));
+	assert_null(ssdpm_sim_get_result(sim));
+	assert_int_equal(finish_sim(sim, 0, &result, NULL), 0);
 	assert_int_equal(result.nominal.n_ios[0], 1);
-	assert_int_equal(result.low.n_gaps, 77);
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, NULL), -EINVAL);
+	assert_int_equal(finish_sim(sim, 0, &result, NULL), -EINVAL);
 	assert_int_equal(ssdpm_sim_feed(sim, &io, 1, NULL), -EINVAL);
 	ssdpm_sim_free(sim);
 	assert_null(ssdpm_sim_free(NULL));
@@ -652,7 +645,7 @@ static void assert_intervals_sum_up(uint32_t loop)
 	struct ssdpm_sim *sim = make_sim(&given);
 	const struct ssdpm_interval *intervals;
 	struct ssdpm_interval sum = { 0 };
-	struct ssdpm_result result;
+	struct estimated result;
 	size_t n;
 
 	make_noise(ios, 3000, false);
@@ -759,20 +752,19 @@ static size_t make_unsure(struct ssdpm_parameter *parameters, bool service)
 	size_t n = make_parameters(model, parameters);
 
 	ssdpm_model_unref(model);
-	assert_int_equal(ssdpm_parameters_set(parameters, n,
-					      SSDPM_PARAMETER_IDLE_POWER, 0,
-					      500000, 1000000, 3000000, NULL),
+	assert_int_equal(set_parameter(parameters, n,
+				       SSDPM_PARAMETER_IDLE_POWER, 0, 500000,
+				       1000000, 3000000, NULL),
 			 0);
-	assert_int_equal(ssdpm_parameters_set(parameters, n,
-					      SSDPM_PARAMETER_EXIT_LATENCY, 1,
-					      1000, 3000, 7000, NULL),
+	assert_int_equal(set_parameter(parameters, n,
+				       SSDPM_PARAMETER_EXIT_LATENCY, 1, 1000,
+				       3000, 7000, NULL),
 			 0);
 	if (service)
-		assert_int_equal(
-			ssdpm_parameters_set(parameters, n,
-					     SSDPM_PARAMETER_BASE_LATENCY, 0, 0,
-					     MS, 4 * MS, NULL),
-			0);
+		assert_int_equal(set_parameter(parameters, n,
+					       SSDPM_PARAMETER_BASE_LATENCY, 0,
+					       0, MS, 4 * MS, NULL),
+				 0);
 	return n;
 }
 
@@ -782,7 +774,7 @@ static void bounds_are_taken_over_all_corners(void **state)
 	size_t n = make_unsure(parameters, false);
 	struct ssdpm_sim *sim = make_sim_with(&closed, parameters, n);
 	struct ssdpm_io ios[] = { read_at(0, MS), read_at(51 * MS, MS) };
-	struct ssdpm_result result = finish(sim, &closed, ios, 2);
+	struct estimated result = finish(sim, &closed, ios, 2);
 
 	(void)state;
 	assert_int_equal(result.axes, 1 << (SSDPM_AXIS_IDLE_POWER - 1) |
@@ -817,7 +809,7 @@ static void an_unknown_service_widens_the_result_from_then_on(void **state)
 	struct ssdpm_sim *sim = make_sim_with(&closed, parameters, n);
 	struct ssdpm_io ios[] = { read_at(0, MS), read_at(51 * MS, MS),
 				  read_at(52 * MS, SSDPM_SERVICE_UNKNOWN) };
-	struct ssdpm_result result = finish(sim, &closed, ios, 2);
+	struct estimated result = finish(sim, &closed, ios, 2);
 
 	(void)state;
 	assert_int_equal(result.n_corners, 9);
@@ -936,7 +928,7 @@ static void an_energy_beyond_64_bits_fails(void **state)
 	struct given awake = { .loop = SSDPM_LOOP_CLOSED, .awake = true };
 	size_t n = make_unsure(parameters, false);
 	struct ssdpm_io ios[] = { read_at(0, MS), read_at(END / 2, MS) };
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_error error;
 	struct ssdpm_sim *sim;
 
@@ -944,7 +936,7 @@ static void an_energy_beyond_64_bits_fails(void **state)
 	set(parameters, n, SSDPM_PARAMETER_IDLE_POWER, 0, UINT32_MAX);
 	sim = make_sim_with(&awake, parameters, n);
 	assert_int_equal(ssdpm_sim_feed(sim, ios, 2, NULL), 0);
-	assert_int_equal(ssdpm_sim_finish(sim, 0, &result, &error), -ERANGE);
+	assert_int_equal(finish_sim(sim, 0, &result, &error), -ERANGE);
 	fixture_assert_error(&error, -ERANGE, 0, "energy");
 	ssdpm_sim_free(sim);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From power and I/Os of one run to the parameters of a drive. */
+#include "calls.h"
 #include "calibrate-truth.h"
 
 #include <math.h>
@@ -390,29 +391,29 @@ static void an_estimate_with_what_was_measured_has_closer_bounds(void **state)
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
 	struct ssdpm_calibration calibration;
 	struct ssdpm_sim_params sim_params;
-	struct ssdpm_result before = { .size = sizeof(before) };
-	struct ssdpm_result after = { .size = sizeof(after) };
+	struct estimated before = { 0 };
+	struct estimated after = { 0 };
 	size_t n;
 
 	(void)state;
 	assert_int_equal(
 		truth_calibrate(&run, NULL, measured, &calibration, NULL), 0);
-	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(run.model, SSDPM_PCIE_L1_2,
+					    parameters, &n, NULL),
 			 0);
 	ssdpm_sim_params_init(&sim_params, sizeof(sim_params));
 	sim_params.apst = &run.apst;
 	sim_params.parameters = parameters;
 	sim_params.n_parameters = n;
-	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
-					run.n_ios, &before, NULL),
+	assert_int_equal(estimate_ios(run.model, &sim_params, run.ios,
+				      run.n_ios, &before, NULL),
 			 0);
 	assert_int_equal(ssdpm_parameters_calibrate(
 				 parameters, n, measured,
 				 (size_t)calibration.n_measured, NULL),
 			 0);
-	assert_int_equal(ssdpm_estimate(run.model, &sim_params, run.ios,
-					run.n_ios, &after, NULL),
+	assert_int_equal(estimate_ios(run.model, &sim_params, run.ios,
+				      run.n_ios, &after, NULL),
 			 0);
 	uint64_t wide = before.high.energy_nj - before.low.energy_nj;
 	uint64_t close = after.high.energy_nj - after.low.energy_nj;
@@ -455,8 +456,8 @@ static void a_calibration_of_another_drive_changes_nothing(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(run.model, SSDPM_PCIE_L1_2,
+					    parameters, &n, NULL),
 			 0);
 	memcpy(copy, parameters, sizeof(copy));
 	assert_int_equal(
@@ -492,8 +493,8 @@ static void an_assumed_range_within_what_was_measured_stays(void **state)
 	size_t n, i = 0;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_from_model(run.model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(run.model, SSDPM_PCIE_L1_2,
+					    parameters, &n, NULL),
 			 0);
 	memcpy(copy, parameters, sizeof(copy));
 	while (parameters[i].kind != one.kind)
@@ -534,9 +535,8 @@ static void a_state_of_nanoseconds_has_no_power(void **state)
 		};
 	}
 	run.samples.start_ns = 25000000;
-	assert_int_equal(ssdpm_calibrate(run.model, NULL, ios, 400,
-					 &run.samples, NULL, measured,
-					 &calibration, NULL),
+	assert_int_equal(calibrate_run(run.model, NULL, ios, 400, &run.samples,
+				       NULL, measured, &calibration, NULL),
 			 0);
 	idle = find(calibration.n_measured, SSDPM_PARAMETER_IDLE_POWER, 0);
 	assert_int_equal(idle->status, SSDPM_MEASURED_NOT_IDENTIFIABLE);
@@ -700,8 +700,8 @@ static void a_load_that_comes_again_and_again_is_not_refused(void **state)
 			.op = SSDPM_OP_READ,
 		};
 	run.samples.start_ns = 25000000;
-	assert_int_equal(ssdpm_calibrate(run.model, NULL, ios, 30, &run.samples,
-					 NULL, measured, &calibration, NULL),
+	assert_int_equal(calibrate_run(run.model, NULL, ios, 30, &run.samples,
+				       NULL, measured, &calibration, NULL),
 			 0);
 	assert_int_equal(
 		find(calibration.n_measured, SSDPM_PARAMETER_ACTIVE_POWER, 0)

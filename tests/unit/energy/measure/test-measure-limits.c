@@ -3,6 +3,7 @@
  * The measurement at its limits: what it refuses, signals of floats, and the
  * search for a median where a sample of the signal misleads.
  */
+#include "calls.h"
 #include "fixture.h"
 
 #include <math.h>
@@ -273,14 +274,14 @@ static void a_running_median_hides_spikes_but_not_work(void **state)
 	/* Spikes of one and two samples; one that is not known, in the work. */
 	power_w[0] = power_w[50] = power_w[51] = power_w[199] = 3;
 	power_w[110] = NAN;
-	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
-					     8, &n, NULL),
-			 0);
+	assert_int_equal(
+		find_activity(&samples, &baseline, &params, work, 8, &n, NULL),
+		0);
 	assert_int_equal(n, 4);
 	params.filter_samples = 5;
-	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
-					     8, &n, NULL),
-			 0);
+	assert_int_equal(
+		find_activity(&samples, &baseline, &params, work, 8, &n, NULL),
+		0);
 	assert_int_equal(n, 1);
 	assert_int_equal(work[0].begin, 100);
 	assert_int_equal(work[0].end, 120);
@@ -291,9 +292,9 @@ static void a_running_median_hides_spikes_but_not_work(void **state)
 	for (int i = 0; i < 200; i++)
 		power_w[i] = NAN;
 	power_w[0] = power_w[1] = 1;
-	assert_int_equal(ssdpm_activity_find(&samples, &baseline, &params, work,
-					     8, &n, NULL),
-			 0);
+	assert_int_equal(
+		find_activity(&samples, &baseline, &params, work, 8, &n, NULL),
+		0);
 	assert_int_equal(n, 0);
 }
 
@@ -328,9 +329,8 @@ static void what_makes_no_sense_as_activity_is_refused(void **state)
 		struct ssdpm_detect_params params = bad[i];
 
 		params.size = sizeof(params);
-		assert_int_equal(ssdpm_activity_find(&samples, &baseline,
-						     &params, NULL, 0, &n,
-						     NULL),
+		assert_int_equal(find_activity(&samples, &baseline, &params,
+					       NULL, 0, &n, NULL),
 				 -EINVAL);
 		assert_int_equal(ssdpm_tail_measure(&samples, &baseline,
 						    &params, 0, &tail, NULL),
@@ -340,8 +340,8 @@ static void what_makes_no_sense_as_activity_is_refused(void **state)
 				 -EINVAL);
 	}
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(ssdpm_activity_find(&samples, &no_baseline[i],
-						     NULL, NULL, 0, &n, NULL),
+		assert_int_equal(find_activity(&samples, &no_baseline[i], NULL,
+					       NULL, 0, &n, NULL),
 				 -EINVAL);
 	assert_int_equal(n, 5);
 }
@@ -448,16 +448,14 @@ static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
 		power_w[i] = i % 3 == 0 ? NAN :
 					  (i < 20 || i >= 40 ? 1 : 2) +
 						  0.01 * uniform(&seed);
-	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 2,
-						  &n, NULL),
+	assert_int_equal(find_changes(&samples, 0, 0, 0, begins, 2, &n, NULL),
 			 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(begins[0], 20);
 	assert_int_equal(begins[1], 40);
 	/* With room for one, the first is written. */
 	begins[0] = begins[1] = 99;
-	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 1,
-						  &n, NULL),
+	assert_int_equal(find_changes(&samples, 0, 0, 0, begins, 1, &n, NULL),
 			 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(begins[0], 20);
@@ -476,16 +474,14 @@ static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		samples.n = bad[i].n;
-		assert_int_equal(ssdpm_change_points_find(
-					 &samples, bad[i].sigma_w,
-					 bad[i].penalty, bad[i].min_samples,
-					 begins, 2, &n, NULL),
-				 bad[i].code);
+		assert_int_equal(
+			find_changes(&samples, bad[i].sigma_w, bad[i].penalty,
+				     bad[i].min_samples, begins, 2, &n, NULL),
+			bad[i].code);
 	}
 	assert_int_equal(n, 7);
 	samples.type = 0;
-	assert_int_equal(ssdpm_change_points_find(&samples, 0, 0, 0, begins, 2,
-						  &n, NULL),
+	assert_int_equal(find_changes(&samples, 0, 0, 0, begins, 2, &n, NULL),
 			 -EINVAL);
 }
 
@@ -519,9 +515,8 @@ static void the_power_of_the_link_goes_where_it_was_not_measured(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1,
-						     before, &n, NULL),
-			 0);
+	assert_int_equal(
+		make_parameters_of(model, SSDPM_PCIE_L1, before, &n, NULL), 0);
 	memcpy(after, before, sizeof(after));
 	assert_int_equal(
 		ssdpm_parameters_calibrate(after, n, &measured, 1, NULL), 0);

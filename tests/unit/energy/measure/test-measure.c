@@ -3,6 +3,7 @@
  * Energy, baseline, activity and classes: by hand, and against slow and obvious
  * ways to do the same.
  */
+#include "calls.h"
 #include "fixture.h"
 
 #include <math.h>
@@ -506,9 +507,8 @@ static void work_begins_and_ends_where_the_power_does(void **state)
 		struct ssdpm_detect_params params = { .size = sizeof(params),
 						      .floor_w = 0.35 };
 
-		assert_int_equal(ssdpm_activity_find(&samples, &baseline,
-						     &params, work, 4, &n,
-						     NULL),
+		assert_int_equal(find_activity(&samples, &baseline, &params,
+					       work, 4, &n, NULL),
 				 0);
 		assert_int_equal(n, 2);
 		assert_int_equal(work[0].begin, 30);
@@ -522,9 +522,8 @@ static void work_begins_and_ends_where_the_power_does(void **state)
 		assert_int_equal(work[1].begin, 70);
 		assert_int_equal(work[1].end, 73);
 		/* With room for none of them they are only counted. */
-		assert_int_equal(ssdpm_activity_find(&samples, &baseline,
-						     &params, NULL, 0, &n,
-						     NULL),
+		assert_int_equal(find_activity(&samples, &baseline, &params,
+					       NULL, 0, &n, NULL),
 				 0);
 		assert_int_equal(n, 2);
 	}
@@ -544,9 +543,8 @@ static void work_that_an_end_or_a_gap_cuts_off_is_open(void **state)
 		power_w[i] = i < 5 || (i > 10 && i < 18) || i > 24 ? 2 : 1;
 		time_ns[i] = i * SECOND + (i > 14 ? 100 * SECOND : 0);
 	}
-	assert_int_equal(ssdpm_activity_find(&samples, &baseline, NULL, work, 4,
-					     &n, NULL),
-			 0);
+	assert_int_equal(
+		find_activity(&samples, &baseline, NULL, work, 4, &n, NULL), 0);
 	assert_int_equal(n, 4);
 	assert_int_equal(work[0].open, 1);
 	assert_int_equal(work[0].end, 5);
@@ -754,9 +752,8 @@ static void changes_are_those_of_the_slow_search(void **state)
 			}
 		}
 		struct ssdpm_samples samples = seconds_of(power_w, count);
-		assert_int_equal(ssdpm_change_points_find(&samples, 1, penalty,
-							  min, begins, 80, &n,
-							  NULL),
+		assert_int_equal(find_changes(&samples, 1, penalty, min, begins,
+					      80, &n, NULL),
 				 0);
 		for (size_t t = last[count]; t > 0; t = last[t])
 			assert_int_equal(begins[--n], t);

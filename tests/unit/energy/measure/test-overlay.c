@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was measured of a drive, as JSON and back. */
+#include "calls.h"
 #include "fixture.h"
 
 #include <errno.h>
@@ -82,18 +83,18 @@ static int read_json(const char *text, struct found *found,
 {
 	found->overlay.size = sizeof(found->overlay);
 	found->calibration.size = sizeof(found->calibration);
-	return ssdpm_overlay_from_json(text, strlen(text), &found->overlay,
-				       found->measured, &found->n,
-				       &found->calibration, error);
+	return read_overlay(text, strlen(text), &found->overlay,
+			    found->measured, &found->n, &found->calibration,
+			    error);
 }
 
 static char *write_json(void)
 {
 	char *text = NULL;
 
-	assert_int_equal(ssdpm_overlay_to_json(&overlay, measured, N,
-					       &calibration, &text, NULL),
-			 0);
+	assert_int_equal(
+		write_overlay(&overlay, measured, N, &calibration, &text, NULL),
+		0);
 	return text;
 }
 
@@ -117,9 +118,8 @@ static void what_was_written_is_read_and_written_again_as_it_was(void **state)
 	assert_true(found.calibration.drift_w == -0.0015);
 	assert_true(found.calibration.noise_phi == 0.6);
 	assert_true(isnan(found.calibration.noise_share));
-	assert_int_equal(ssdpm_overlay_to_json(&found.overlay, found.measured,
-					       found.n, &found.calibration,
-					       &again, NULL),
+	assert_int_equal(write_overlay(&found.overlay, found.measured, found.n,
+				       &found.calibration, &again, NULL),
 			 0);
 	assert_string_equal(text, again);
 	free(text);
@@ -168,9 +168,9 @@ static void an_estimate_computes_the_same_with_what_was_read(void **state)
 	};
 	assert_int_equal(ssdpm_model_new(&info, states, 4, &model, NULL), 0);
 	assert_int_equal(read_json(text, &found, NULL), 0);
-	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2,
-						     direct, &n, NULL),
-			 0);
+	assert_int_equal(
+		make_parameters_of(model, SSDPM_PCIE_L1_2, direct, &n, NULL),
+		0);
 	memcpy(by_file, direct, sizeof(direct));
 	assert_int_equal(
 		ssdpm_parameters_calibrate(direct, n, measured, N, NULL), 0);
@@ -276,9 +276,8 @@ static void what_cannot_be_is_refused_by_name_and_line(void **state)
 	assert_int_equal(read_json("[]", &found, &error), -EINVAL);
 	assert_int_equal(read_json("{", &found, &error), -EINVAL);
 	found.overlay.size = 0;
-	assert_int_equal(ssdpm_overlay_from_json("{}", 2, &found.overlay,
-						 found.measured, &found.n,
-						 &found.calibration, &error),
+	assert_int_equal(read_overlay("{}", 2, &found.overlay, found.measured,
+				      &found.n, &found.calibration, &error),
 			 -EINVAL);
 }
 
@@ -286,8 +285,7 @@ static int write_changed(struct ssdpm_overlay changed,
 			 const struct ssdpm_measured *m, size_t n)
 {
 	char *text = NULL;
-	int err = ssdpm_overlay_to_json(&changed, m, n, &calibration, &text,
-					NULL);
+	int err = write_overlay(&changed, m, n, &calibration, &text, NULL);
 
 	assert_true(!err == !!text);
 	free(text);

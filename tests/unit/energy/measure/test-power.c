@@ -46,7 +46,7 @@ static int read_pieces(struct ssdpm_power *power, size_t piece, struct got *got)
 			 r);
 	got->counts = *ssdpm_power_get_counts(power);
 	assert_int_equal(got->counts.n_samples, got->n);
-	ssdpm_power_close(power);
+	ssdpm_power_free(power);
 	return r;
 }
 
@@ -296,7 +296,7 @@ static void what_instruments_print_is_read_exactly(void **state)
 				 0);
 		assert_int_equal(
 			ssdpm_power_read(power, time_ns, is, 2, &n, NULL), 0);
-		ssdpm_power_close(power);
+		ssdpm_power_free(power);
 		assert_equal(is[1],
 			     strtod(strchr(strchr(text, '\n'), ',') + 1, NULL));
 		assert_int_equal(time_ns[1], (i - 1) * INT64_C(1000000000));
@@ -492,7 +492,7 @@ static void a_descriptor_is_read_and_left_open(void **state)
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(ssdpm_power_open(fd, NULL, &power, &got.error),
 			 -EBADF);
-	assert_null(ssdpm_power_close(NULL));
+	assert_null(ssdpm_power_free(NULL));
 }
 
 static void a_line_may_be_long_but_not_endless(void **state)

@@ -102,7 +102,7 @@ static void what_a_survey_wrote_is_read_whole(void **state)
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_rows, 7);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 0);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_lines, 21);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 }
 
 static void comments_are_facts(void **state)
@@ -124,11 +124,11 @@ static void comments_are_facts(void **state)
 	assert_string_equal(facts[11].key, "interrupted");
 	assert_int_equal(facts[11].line, 14);
 	get_runs(file, 0);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	/* Nothing has been run yet. */
 	file = open_good("# ssdpm survey 1\n");
 	get_runs(file, 0);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 }
 
 static void the_last_complete_run_counts(void **state)
@@ -152,7 +152,7 @@ static void the_last_complete_run_counts(void **state)
 	assert_int_equal(n, 2);
 	assert_int_equal(fio[0].status, SSDPM_SURVEY_RUN_REPLACED);
 	assert_int_equal(fio[1].status, SSDPM_SURVEY_RUN_COMPLETE);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 }
 
 static void data_of_others_need_policies_and_powers(void **state)
@@ -170,15 +170,15 @@ static void data_of_others_need_policies_and_powers(void **state)
 	assert_int_equal(runs[1].policy, 1);
 	assert_int_equal(runs[1].status, SSDPM_SURVEY_RUN_COMPLETE);
 	assert_string_equal(ssdpm_survey_file_get_scenario(file, 0), "idle");
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	file = open_good("# interval_s: 2\n# settle_s: 5\npolicy,power_w\n"
 			 "a,1\na,2\n");
 	assert_int_equal(get_runs(file, 1)->time_ns[1], 7000000000);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	file = open_good("policy,block,power_w,time_s\na,2,1,0.5\na,1,2,0.5\n");
 	assert_true(get_runs(file, 2)->power_w[0] == 2);
 	assert_int_equal(get_runs(file, 2)->time_ns[0], 500000000);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 }
 
 static void a_row_that_was_cut_off_is_left_out(void **state)
@@ -189,16 +189,16 @@ static void a_row_that_was_cut_off_is_left_out(void **state)
 	file = open_good("policy,power_w,bytes_per_s\na,1,\nb,2");
 	get_runs(file, 1);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 1);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	file = open_good("policy,power_w\na,1\nb,1e");
 	get_runs(file, 1);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 1);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	/* It went on later. */
 	file = open_good("policy,power_w\na,1\nb\n# resumed\nb,2\n");
 	get_runs(file, 2);
 	assert_int_equal(ssdpm_survey_file_get_counts(file)->n_cut, 1);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	/* But not with a mere end of the line, or within rows. */
 	assert_fails("policy,power_w\na,1\nb\n", -EINVAL, 3,
 		     "1 of 2 columns: the line is cut off");
@@ -273,7 +273,7 @@ static void limits_are_limits(void **state)
 
 	(void)state;
 	get_runs(file, 16);
-	ssdpm_survey_file_close(file);
+	ssdpm_survey_file_free(file);
 	test_free(text);
 	text = repeat("policy,power_w\n", "p", 17, true);
 	assert_fails(text, -EINVAL, 18, "\"p16\" is one too many");
@@ -291,7 +291,7 @@ static void limits_are_limits(void **state)
 	assert_fails(text, -ENODATA, 0, "no survey");
 	test_free(text);
 	text = repeat("power_w,policy\n1,", "p", 255, false);
-	ssdpm_survey_file_close(open_good(text));
+	ssdpm_survey_file_free(open_good(text));
 	test_free(text);
 	text = repeat("power_w,policy\n2,1\n1,", "p", 256, false);
 	strcat(text, "\n");
@@ -310,7 +310,7 @@ static void a_descriptor_is_read_and_left_open(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(ssdpm_survey_file_open(fd, &file, NULL), 0);
 	get_runs(file, 1);
-	assert_null(ssdpm_survey_file_close(file));
+	assert_null(ssdpm_survey_file_free(file));
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(ssdpm_survey_file_open(fd, &file, NULL), -EBADF);
 }

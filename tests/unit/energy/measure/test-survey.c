@@ -3,6 +3,7 @@
  * The survey: schedules, single runs, many of them, and what they can tell.
  * tests/statistics counts its error rates.
  */
+#include "calls.h"
 #include "survey-truth.h"
 
 #include <math.h>
@@ -456,8 +457,8 @@ static void complete_blocks_are_the_usual_analysis_of_variance(void **state)
 			.scenario = 1,
 			.block = i / 3,
 		};
-	assert_int_equal(ssdpm_survey_analyse(runs, 10, &params, &all, means,
-					      differences, NULL),
+	assert_int_equal(analyse_survey(runs, 10, &params, &all, means,
+					differences, NULL),
 			 0);
 	/*
 	 * Residuals are .1, 0, -.1, 0, -.1, .1, -.1, .1, 0: their squares sum
@@ -610,8 +611,8 @@ static void an_analysis_of_nothing_known_is_refused(void **state)
 		struct ssdpm_survey_analysis_params params = bad[i];
 
 		params.size = sizeof(params);
-		assert_int_equal(ssdpm_survey_analyse(NULL, 0, &params, &all,
-						      NULL, NULL, NULL),
+		assert_int_equal(analyse_survey(NULL, 0, &params, &all, NULL,
+						NULL, NULL),
 				 -EINVAL);
 	}
 }

@@ -170,8 +170,9 @@ void random_case_make(struct random_case *c, uint64_t seed,
 	assert_int_equal(ssdpm_sim_params_init(&c->params, sizeof(c->params)),
 			 0);
 	make_model(c, shape);
-	assert_int_equal(ssdpm_parameters_from_model(c->model, SSDPM_PCIE_L1_2,
-						     c->parameters, &n, NULL),
+	assert_int_equal(ssdpm_parameters_from_model(
+				 c->model, SSDPM_PCIE_L1_2, c->parameters,
+				 SSDPM_MAX_PARAMETERS, &n, NULL),
 			 0);
 	for (size_t i = 0; i < n; i++)
 		set_parameter(c, &c->parameters[i], shape);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The best static table, against one that tries them all. */
+#include "calls.h"
 #include "gaps-random.h"
 
 #define N_CASES 4000
@@ -90,8 +91,8 @@ static void try(const struct random_case *c, const struct ssdpm_bounds *bounds,
 {
 	struct ssdpm_apst table = table_of(c, tried);
 
-	assert_int_equal(ssdpm_gaps_sweep(c->gaps, c->model, &c->params, &table,
-					  1, &tried->run, NULL),
+	assert_int_equal(sweep_gaps(c->gaps, c->model, &c->params, &table, 1,
+				    &tried->run, NULL),
 			 0);
 	tried->fj = case_fj(c, &tried->run);
 	if (keeps(bounds, &tried->run) && is_better(tried, best))
@@ -179,9 +180,8 @@ static void assert_is(const struct random_case *c, const struct tried *best,
 static void set(struct random_case *c, uint32_t kind, uint32_t index,
 		uint64_t value)
 {
-	assert_int_equal(ssdpm_parameters_set(c->parameters,
-					      c->params.n_parameters, kind,
-					      index, value, value, value, NULL),
+	assert_int_equal(set_parameter(c->parameters, c->params.n_parameters,
+				       kind, index, value, value, value, NULL),
 			 0);
 }
 
@@ -195,9 +195,8 @@ static uint32_t assert_exact(struct random_case *c)
 	struct ssdpm_run run;
 	uint64_t bound_nj;
 
-	assert_int_equal(ssdpm_gaps_best_table(c->gaps, c->model, &c->params,
-					       &bounds, &table, &run, &bound_nj,
-					       NULL),
+	assert_int_equal(find_best_table(c->gaps, c->model, &c->params, &bounds,
+					 &table, &run, &bound_nj, NULL),
 			 0);
 	assert_int_equal(ssdpm_apst_validate(c->model, &table, NULL), 0);
 	assert_is(c, &best, &table, &run);
@@ -306,9 +305,9 @@ static void more_states_come_with_a_bound(void **state)
 		best = try_all(&c, &bounds, 3);
 		two = try_all(&c, &bounds, 2);
 		bounds.max_states = 3;
-		assert_int_equal(ssdpm_gaps_best_table(
-					 c.gaps, c.model, &c.params, &bounds,
-					 &table, &run, &bound_nj, NULL),
+		assert_int_equal(find_best_table(c.gaps, c.model, &c.params,
+						 &bounds, &table, &run,
+						 &bound_nj, NULL),
 				 0);
 		assert_int_equal(ssdpm_apst_validate(c.model, &table, NULL), 0);
 		assert_true(keeps(&bounds, &run));
@@ -388,23 +387,21 @@ static void the_best_timeout_is_that_of_theory(void **state)
 	(void)state;
 	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
 	assert_int_equal(ssdpm_sim_params_init(&params, sizeof(params)), 0);
-	assert_int_equal(
-		ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2, parameters,
+	assert_int_equal(make_parameters_of(model, SSDPM_PCIE_L1_2, parameters,
 					    &params.n_parameters, NULL),
-		0);
+			 0);
 	params.parameters = parameters;
-	assert_int_equal(ssdpm_parameters_set(parameters, params.n_parameters,
-					      SSDPM_PARAMETER_TRANSITION_POWER,
-					      0, 500000, 500000, 500000, NULL),
+	assert_int_equal(set_parameter(parameters, params.n_parameters,
+				       SSDPM_PARAMETER_TRANSITION_POWER, 0,
+				       500000, 500000, 500000, NULL),
 			 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t n = make_known(&cases[i], ios, 200000);
 		struct ssdpm_gaps *gaps = random_gaps(ios, n, NULL, 0, &seed);
 		struct ssdpm_apst table;
 
-		assert_int_equal(ssdpm_gaps_best_table(gaps, model, &params,
-						       NULL, &table, NULL, NULL,
-						       NULL),
+		assert_int_equal(find_best_table(gaps, model, &params, NULL,
+						 &table, NULL, NULL, NULL),
 				 0);
 		assert_in_range(table.entries[0].idle_ms, cases[i].least_ms,
 				cases[i].most_ms);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The idle times of a trace, and many tables on them. */
+#include "calls.h"
 #include "gaps-random.h"
 
 #define N_CASES 3000
@@ -172,14 +173,14 @@ static void assert_same_run(const struct ssdpm_run *run,
 static void simulate(const struct random_case *c,
 		     const struct ssdpm_apst *table, struct ssdpm_run *ret_run)
 {
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	struct ssdpm_sim_params params = c->params;
 	struct ssdpm_sim *sim;
 
 	params.apst = table;
 	assert_int_equal(ssdpm_sim_new(c->model, &params, &sim, NULL), 0);
 	assert_int_equal(ssdpm_sim_feed(sim, c->ios, c->n_ios, NULL), 0);
-	assert_int_equal(ssdpm_sim_finish(sim, c->end_ns, &result, NULL), 0);
+	assert_int_equal(finish_sim(sim, c->end_ns, &result, NULL), 0);
 	ssdpm_sim_free(sim);
 	*ret_run = result.nominal;
 }
@@ -196,8 +197,8 @@ static void a_sweep_agrees_with_the_simulator(void **state)
 		random_case_make(&c, seed, &shape);
 		for (int i = 1; i < N_TABLES; i++)
 			tables[i] = random_table(&c, shape.max_ms);
-		assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params,
-						  tables, N_TABLES, runs, NULL),
+		assert_int_equal(sweep_gaps(c.gaps, c.model, &c.params, tables,
+					    N_TABLES, runs, NULL),
 				 0);
 		for (int i = 0; i < N_TABLES; i++) {
 			simulate(&c, &tables[i], &simulated);
@@ -221,9 +222,9 @@ static void the_clairvoyant_takes_the_cheapest_each_time(void **state)
 		size_t n;
 
 		random_case_make(&c, seed, &shape);
-		assert_int_equal(ssdpm_gaps_clairvoyant(c.gaps, c.model,
-							&c.params, &run, NULL),
-				 0);
+		assert_int_equal(
+			foresee_gaps(c.gaps, c.model, &c.params, &run, NULL),
+			0);
 		gaps = ssdpm_gaps_get_idle_ns(c.gaps, &n);
 		assert_int_equal(n, run.n_gaps);
 		for (size_t i = 0; i < n; i++)
@@ -259,12 +260,11 @@ static void no_table_costs_less_than_the_clairvoyant(void **state)
 
 		random_case_make(&c, seed, &sane);
 		table = random_table(&c, shape.max_ms);
-		assert_int_equal(ssdpm_gaps_clairvoyant(c.gaps, c.model,
-							&c.params, &least,
-							NULL),
-				 0);
-		assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params,
-						  &table, 1, &run, NULL),
+		assert_int_equal(
+			foresee_gaps(c.gaps, c.model, &c.params, &least, NULL),
+			0);
+		assert_int_equal(sweep_gaps(c.gaps, c.model, &c.params, &table,
+					    1, &run, NULL),
 				 0);
 		assert_false(
 			wide_is_less(case_fj(&c, &run), case_fj(&c, &least)));
@@ -277,7 +277,7 @@ static void no_table_costs_less_than_the_clairvoyant(void **state)
 static void many_idle_times_are_sorted(void **state)
 {
 	enum { N = 60000 };
-	struct ssdpm_result result = { .size = sizeof(result) };
+	struct estimated result = { 0 };
 	static struct ssdpm_io ios[2 * N];
 	static struct random_case c;
 	uint64_t now = 0, sum = 0;
@@ -310,12 +310,10 @@ static void many_idle_times_are_sorted(void **state)
 	assert_int_equal(sum + 150 * N, ios[2 * N - 1].start_ns + 100);
 	table = random_table(&c, 1);
 	c.params.apst = &table;
-	assert_int_equal(ssdpm_gaps_sweep(gaps, c.model, &c.params, &table, 1,
-					  &run, NULL),
-			 0);
 	assert_int_equal(
-		ssdpm_estimate(c.model, &c.params, ios, 2 * N, &result, NULL),
-		0);
+		sweep_gaps(gaps, c.model, &c.params, &table, 1, &run, NULL), 0);
+	assert_int_equal(
+		estimate_ios(c.model, &c.params, ios, 2 * N, &result, NULL), 0);
 	assert_same_run(&run, &result.nominal);
 	assert_true(run.n_delayed > N / 2);
 	ssdpm_gaps_unref(gaps);
@@ -350,18 +348,17 @@ static struct ssdpm_model *make_simple(const struct simple *simple,
 	assert_int_equal(
 		ssdpm_model_new(&info, states, simple->n, &model, NULL), 0);
 	assert_int_equal(ssdpm_sim_params_init(params, sizeof(*params)), 0);
-	assert_int_equal(ssdpm_parameters_from_model(model, SSDPM_PCIE_L1_2,
-						     parameters, &n, NULL),
+	assert_int_equal(make_parameters_of(model, SSDPM_PCIE_L1_2, parameters,
+					    &n, NULL),
 			 0);
-	assert_int_equal(ssdpm_parameters_set(parameters, n,
-					      SSDPM_PARAMETER_LINK_POWER, 0, 0,
-					      0, 0, NULL),
+	assert_int_equal(set_parameter(parameters, n,
+				       SSDPM_PARAMETER_LINK_POWER, 0, 0, 0, 0,
+				       NULL),
 			 0);
-	assert_int_equal(ssdpm_parameters_set(parameters, n,
-					      SSDPM_PARAMETER_TRANSITION_POWER,
-					      0, simple->power_uw[0],
-					      simple->power_uw[0],
-					      simple->power_uw[0], NULL),
+	assert_int_equal(set_parameter(parameters, n,
+				       SSDPM_PARAMETER_TRANSITION_POWER, 0,
+				       simple->power_uw[0], simple->power_uw[0],
+				       simple->power_uw[0], NULL),
 			 0);
 	params->parameters = parameters;
 	params->n_parameters = n;
@@ -382,10 +379,9 @@ static uint64_t regret_nj(const struct ssdpm_model *model,
 	uint64_t seed = 1;
 
 	gaps = random_gaps(ios, 2, NULL, 0, &seed);
-	assert_int_equal(
-		ssdpm_gaps_sweep(gaps, model, params, table, 1, &run, NULL), 0);
-	assert_int_equal(
-		ssdpm_gaps_clairvoyant(gaps, model, params, &least, NULL), 0);
+	assert_int_equal(sweep_gaps(gaps, model, params, table, 1, &run, NULL),
+			 0);
+	assert_int_equal(foresee_gaps(gaps, model, params, &least, NULL), 0);
 	ssdpm_gaps_unref(gaps);
 	return run.energy_nj - least.energy_nj;
 }
@@ -496,19 +492,19 @@ static void assert_refused(const struct ssdpm_gaps *gaps,
 	struct ssdpm_apst table;
 
 	memset(&run, 0x5a, sizeof(run));
+	run.size = sizeof(run);
 	before = run;
 	assert_int_equal(
-		ssdpm_gaps_sweep(gaps, model, params, &none, 1, &run, &error),
+		sweep_gaps(gaps, model, params, &none, 1, &run, &error),
 		-EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, fragment);
 	error = fixture_error();
-	assert_int_equal(
-		ssdpm_gaps_clairvoyant(gaps, model, params, &run, &error),
-		-EINVAL);
+	assert_int_equal(foresee_gaps(gaps, model, params, &run, &error),
+			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, fragment);
 	error = fixture_error();
-	assert_int_equal(ssdpm_gaps_best_table(gaps, model, params, NULL,
-					       &table, &run, NULL, &error),
+	assert_int_equal(find_best_table(gaps, model, params, NULL, &table,
+					 &run, NULL, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, fragment);
 	assert_memory_equal(&run, &before, sizeof(run));
@@ -530,20 +526,19 @@ static void what_cannot_be_is_refused(void **state)
 	assert_refused(gaps, c.model, &c.params, "not finished");
 	ssdpm_gaps_unref(gaps);
 	memset(runs, 0x5a, sizeof(runs));
+	runs[0].size = sizeof(runs[0]);
 	memcpy(before, runs, sizeof(runs));
-	assert_int_equal(ssdpm_gaps_sweep(c.gaps, c.model, &c.params, tables, 2,
-					  runs, NULL),
-			 -EINVAL);
+	assert_int_equal(
+		sweep_gaps(c.gaps, c.model, &c.params, tables, 2, runs, NULL),
+		-EINVAL);
 	assert_memory_equal(runs, before, sizeof(runs));
-	assert_int_equal(ssdpm_gaps_best_table(c.gaps, c.model, &c.params,
-					       &bounds, &table, NULL, NULL,
-					       NULL),
+	assert_int_equal(find_best_table(c.gaps, c.model, &c.params, &bounds,
+					 &table, NULL, NULL, NULL),
 			 -EINVAL);
 	bounds.max_states = 2;
 	bounds.quirks = 1u << 30;
-	assert_int_equal(ssdpm_gaps_best_table(c.gaps, c.model, &c.params,
-					       &bounds, &table, NULL, NULL,
-					       NULL),
+	assert_int_equal(find_best_table(c.gaps, c.model, &c.params, &bounds,
+					 &table, NULL, NULL, NULL),
 			 -EINVAL);
 	c.params.loop = SSDPM_LOOP_OPEN;
 	assert_refused(c.gaps, c.model, &c.params, "open loop");
@@ -588,14 +583,12 @@ static void what_was_written_answers_as_before(void **state)
 		for (int i = 0; i < 2; i++) {
 			const struct ssdpm_gaps *gaps = i ? again : c.gaps;
 
-			assert_int_equal(ssdpm_gaps_sweep(gaps, c.model,
-							  &c.params, &table, 1,
-							  &runs[i], NULL),
+			assert_int_equal(sweep_gaps(gaps, c.model, &c.params,
+						    &table, 1, &runs[i], NULL),
 					 0);
-			assert_int_equal(
-				ssdpm_gaps_clairvoyant(gaps, c.model, &c.params,
-						       &least[i], NULL),
-				0);
+			assert_int_equal(foresee_gaps(gaps, c.model, &c.params,
+						      &least[i], NULL),
+					 0);
 		}
 		assert_memory_equal(&runs[0], &runs[1], sizeof(runs[0]));
 		assert_memory_equal(&least[0], &least[1], sizeof(least[0]));

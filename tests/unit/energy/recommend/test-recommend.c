@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The best setting that each route reaches, against trying all of them. */
+#include "calls.h"
 #include "fixture.h"
 
 #define MS 1000000ull
@@ -118,8 +119,8 @@ static struct ssdpm_run run_of(const struct trial *trial,
 {
 	struct ssdpm_run run;
 
-	assert_int_equal(ssdpm_gaps_sweep(trial->gaps, trial->model,
-					  &trial->params, table, 1, &run, NULL),
+	assert_int_equal(sweep_gaps(trial->gaps, trial->model, &trial->params,
+				    table, 1, &run, NULL),
 			 0);
 	return run;
 }
@@ -240,9 +241,9 @@ static void assert_best_of(const struct sleeper *sleepers, size_t n,
 	ssdpm_sim_params_init(&trial.params, sizeof(trial.params));
 	trial.params.flags = flags;
 	/* Once, and not for each of some thousand tables. */
-	assert_int_equal(ssdpm_parameters_from_model(
-				 model, trial.params.pcie_link, parameters,
-				 &trial.params.n_parameters, NULL),
+	assert_int_equal(make_parameters_of(model, trial.params.pcie_link,
+					    parameters,
+					    &trial.params.n_parameters, NULL),
 			 0);
 	trial.params.parameters = parameters;
 	assert_int_equal(
@@ -380,15 +381,14 @@ static struct ssdpm_saving simulated(const struct ssdpm_model *model,
 	struct ssdpm_saving saving;
 
 	for (int i = 0; i < 2; i++) {
-		struct ssdpm_result result = { .size = sizeof(result) };
+		struct estimated result = { 0 };
 		struct ssdpm_sim_params params = *given;
 
 		params.apst = tables[i];
 		assert_int_equal(ssdpm_sim_new(model, &params, &sims[i], NULL),
 				 0);
 		assert_int_equal(ssdpm_sim_feed(sims[i], ios, n, NULL), 0);
-		assert_int_equal(ssdpm_sim_finish(sims[i], 0, &result, NULL),
-				 0);
+		assert_int_equal(finish_sim(sims[i], 0, &result, NULL), 0);
 	}
 	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[1], &saving, NULL),
 			 0);
@@ -444,10 +444,9 @@ static void what_it_saves_is_what_two_simulations_say(void **state)
 	ssdpm_sim_params_init(&params, sizeof(params));
 	assert_savings(model, gaps, &params, ios, 200);
 	/* And with what the caller knows of the drive. */
-	assert_int_equal(
-		ssdpm_parameters_from_model(model, params.pcie_link, parameters,
+	assert_int_equal(make_parameters_of(model, params.pcie_link, parameters,
 					    &params.n_parameters, NULL),
-		0);
+			 0);
 	params.parameters = parameters;
 	for (size_t i = 0; i < params.n_parameters; i++) {
 		struct ssdpm_parameter *p = &parameters[i];
@@ -500,7 +499,7 @@ static struct ssdpm_gaps *made(const char *name)
 		assert_int_equal(ssdpm_gaps_feed(gaps, ios, n, NULL), 0);
 	} while (n);
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
-	ssdpm_trace_close(made);
+	ssdpm_trace_free(made);
 	return gaps;
 }
 
@@ -525,7 +524,7 @@ static void assert_modest(const struct ssdpm_model *model,
 
 	assert_int_equal(ssdpm_apst_generate(model, NULL, &linux_table, NULL),
 			 0);
-	assert_int_equal(ssdpm_gaps_sweep(gaps, model, NULL, &linux_table, 1,
+	assert_int_equal(sweep_gaps(gaps, model, NULL, &linux_table, 1,
 					  &usual, NULL),
 			 0);
 	assert_int_equal(recommend(gaps, model, NULL, NULL, today, r, NULL), 0);

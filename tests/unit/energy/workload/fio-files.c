@@ -77,7 +77,7 @@ static int print_iolog(const char *name, const char *file, const char *n_ios,
 	while (!(r = ssdpm_trace_read(trace, &io, 1, &n, &error)) && n &&
 	       !(r = ssdpm_io_to_fio_iolog(&io, 0, file, line, &error)))
 		fputs(line, stdout);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	if (r)
 		return fail();
 	printf("%" PRIu64 " %s close\n", io.start_ns / 1000 + 1, file);
@@ -97,7 +97,7 @@ static int print_trace(void)
 		printf("%" PRIu64 " %s %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
 		       io.start_ns, ssdpm_op_to_string(io.op), io.offset,
 		       io.bytes, io.service_ns);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return r ? fail() : 0;
 }
 

@@ -34,7 +34,7 @@ static size_t draw(const struct ssdpm_generator_params *params,
 			ssdpm_trace_read(trace, ios + n, room, &got, NULL), 0);
 		n += got;
 	}
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return n;
 }
 
@@ -194,7 +194,7 @@ static void records_are_sound_whatever_the_workload(void **state)
 			until = ios[k].start_ns;
 		}
 		assert_int_equal(ssdpm_trace_get_counts(trace)->n_ios, n);
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 	}
 }
 
@@ -380,7 +380,7 @@ static void the_consistency_test_lasts_2000_seconds(void **state)
 	} while (n);
 	assert_int_equal(n_ios, 2000 * 32);
 	assert_int_equal(last, UINT64_C(1999000000000));
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	p.service_ns = 0;
 	assert_int_equal(ssdpm_trace_generate(&p, &trace, NULL), -ERANGE);
 }
@@ -526,7 +526,7 @@ static void parameters_have_a_size(void **state)
 
 	(void)state;
 	p.params.size = sizeof(p);
-	ssdpm_trace_close(generate(&p.params));
+	ssdpm_trace_free(generate(&p.params));
 	p.newer = 1;
 	assert_refused(&p.params, -E2BIG, "this library knows");
 	p.params.size = 0;
@@ -559,7 +559,7 @@ static void a_workload_of_more_than_292_years_fails_at_its_end(void **state)
 	fixture_assert_error(&error, -ERANGE, 0, "292 years");
 	assert_in_range(ssdpm_trace_get_counts(trace)->n_ios, 8000, 10500);
 	assert_int_equal(ssdpm_trace_read(trace, ios, 1, &n, NULL), -ERANGE);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 }
 
 static void the_name_need_not_outlive_the_call(void **state)
@@ -573,7 +573,7 @@ static void the_name_need_not_outlive_the_call(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	assert_int_equal(ssdpm_trace_read(trace, ios, 10, &n, NULL), 0);
 	assert_int_equal(n, 10);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 }
 
 static char *job_of(const char *name, uint64_t value)

@@ -569,7 +569,7 @@ static struct ssdpm_trace_counts count_text(const char *text)
 		}
 	} while (n);
 	counts = *ssdpm_trace_get_counts(trace);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	return counts;
 }
 

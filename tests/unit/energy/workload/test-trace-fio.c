@@ -367,7 +367,7 @@ static void what_was_written_is_read_again(void **state)
 		p.name = ssdpm_generator_get_name(w);
 		assert_int_equal(ssdpm_trace_generate(&p, &trace, NULL), 0);
 		assert_int_equal(ssdpm_trace_read(trace, ios, 50, &n, NULL), 0);
-		ssdpm_trace_close(trace);
+		ssdpm_trace_free(trace);
 		length = (size_t)sprintf(text, V3 "0 f add\n0 f open\n");
 		for (size_t i = 0; i < n; i++) {
 			assert_int_equal(ssdpm_io_to_fio_iolog(&ios[i], 0, "f",

@@ -186,7 +186,7 @@ static void check_pipe(pack_text *pack)
 	assert_int_equal(ssdpm_trace_read(trace, ios, 512, &n, NULL), 0);
 	assert_int_equal(n, 200);
 	assert_int_equal(ios[199].start_ns, 199);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 	/* The descriptor stays open. */
 	assert_int_equal(close(fds[0]), 0);
 }

@@ -353,7 +353,7 @@ static void there_has_to_be_room_for_a_record(void **state)
 	assert_int_equal(ssdpm_trace_read(trace, &io, 0, &n, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "no room");
 	assert_int_equal(n, 77);
-	ssdpm_trace_close(trace);
+	ssdpm_trace_free(trace);
 }
 
 static void parameters_that_nobody_knows_are_refused(void **state)
@@ -381,7 +381,7 @@ static void parameters_that_nobody_knows_are_refused(void **state)
 			     "ssdpm_trace_params.size is 1: set it to "
 			     "sizeof(struct ssdpm_trace_params)");
 	assert_ptr_equal(trace, UNTOUCHED);
-	assert_null(ssdpm_trace_close(NULL));
+	assert_null(ssdpm_trace_free(NULL));
 }
 
 int main(void)
