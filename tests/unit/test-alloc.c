@@ -2373,6 +2373,7 @@ static void call_sim_getters(void)
 	ssdpm_sim_params_init(&params, sizeof(params));
 	ssdpm_sim_set_change_fn(in.sim, NULL, NULL);
 	ssdpm_sim_get_intervals(in.sim, &n);
+	ssdpm_sim_get_result(in.sim);
 	ssdpm_sim_get_delays(in.sim, counts);
 	ssdpm_sim_get_parameters(in.sim, &n);
 	ssdpm_sim_get_saving(in.sim, in.sim, &saving, NULL);
@@ -2637,6 +2638,7 @@ static const struct {
 	{ "ssdpm_sim_get_delays", call_sim_getters },
 	{ "ssdpm_sim_get_intervals", call_sim_getters },
 	{ "ssdpm_sim_get_parameters", call_sim_getters },
+	{ "ssdpm_sim_get_result", call_sim_getters },
 	{ "ssdpm_sim_get_saving", call_sim_getters },
 	{ "ssdpm_sim_params_init", call_sim_getters },
 	{ "ssdpm_sim_set_change_fn", call_sim_getters },
