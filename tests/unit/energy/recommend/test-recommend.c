@@ -524,9 +524,9 @@ static void assert_modest(const struct ssdpm_model *model,
 
 	assert_int_equal(ssdpm_apst_generate(model, NULL, &linux_table, NULL),
 			 0);
-	assert_int_equal(sweep_gaps(gaps, model, NULL, &linux_table, 1,
-					  &usual, NULL),
-			 0);
+	assert_int_equal(
+		sweep_gaps(gaps, model, NULL, &linux_table, 1, &usual, NULL),
+		0);
 	assert_int_equal(recommend(gaps, model, NULL, NULL, today, r, NULL), 0);
 	most_ns = usual.duration_ns / 100;
 	if (usual.delay_sum_ns > most_ns)
