@@ -239,7 +239,8 @@ def test_the_line_of_real_reads_is_in_the_intervals(tmp_path: pathlib.Path) -> N
         capture_output=True,
         check=True,
     )
-    measured = json.loads(result.stdout)["measured"]
+    (answer,) = json.loads(result.stdout)["calibrations"]
+    measured = answer["measured"]
     found = {(one["kind"], one["index"]): one for one in measured}
     for name, value in [
         (("active_power_uw", 0), BASE_UW),
