@@ -45,7 +45,7 @@ static void word_policy(const struct ssdpm_device_facts *facts, char policy[32])
 		strcpy(policy, "any");
 }
 
-/* Of a capture the table is known; a live drive is sent no command. */
+/* A capture has the table; to read that of a live drive takes a command. */
 static int diagnose(struct item *item, const struct ssdpm_plan *plan,
 		    const struct ssdpm_model *model, struct ssdpm_error *reterr)
 {

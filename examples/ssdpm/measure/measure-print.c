@@ -194,17 +194,26 @@ void print_baseline(const struct baseline_answer *a)
 		puts("  nothing is above it");
 }
 
-enum exit_status write_baseline(struct json_writer *w,
-				const struct baseline_answer *a)
+/* Each of the two objects takes of it what it has. */
+static struct ssdpm_power_report report_of(const struct baseline_answer *a)
 {
-	const struct ssdpm_power_report report = {
-		.size = sizeof(report),
+	return (struct ssdpm_power_report){
+		.size = sizeof(struct ssdpm_power_report),
 		.name = a->name,
+		.counter_j = NAN,
 		.baseline = &a->baseline,
 		.sampling = &a->sampling,
 		.activities = a->activities,
 		.n_activities = a->n_activities,
+		.tail = a->has_tail ? &a->tail : NULL,
+		.work = a->has_work ? &a->work : NULL,
 	};
+}
+
+enum exit_status write_baseline(struct json_writer *w,
+				const struct baseline_answer *a)
+{
+	const struct ssdpm_power_report report = report_of(a);
 
 	return write_report(w, ssdpm_power_report_baseline_to_json, &report);
 }
@@ -255,14 +264,7 @@ void print_background(const struct baseline_answer *a)
 enum exit_status write_background(struct json_writer *w,
 				  const struct baseline_answer *a)
 {
-	const struct ssdpm_power_report report = {
-		.size = sizeof(report),
-		.name = a->name,
-		.baseline = &a->baseline,
-		.sampling = &a->sampling,
-		.tail = a->has_tail ? &a->tail : NULL,
-		.work = a->has_work ? &a->work : NULL,
-	};
+	const struct ssdpm_power_report report = report_of(a);
 
 	return write_report(w, ssdpm_power_report_background_to_json, &report);
 }

@@ -185,8 +185,8 @@ struct survey_policies {
 };
 
 /*
- * The drives that --drive names, or else those that can be compared; what is
- * left out is said.
+ * The drives that --drive names, or else those that can be compared; standard
+ * error names those that are left out.
  */
 enum exit_status select_survey_drives(const struct common *common,
 				      const struct survey_options *options,
@@ -202,7 +202,7 @@ void print_survey_setting(FILE *file, const struct drive *drive);
 
 /*
  * The policies of the options, or of none the usual ones for these drives. Each
- * is planned, so that what is wrong with it is said before anything is set.
+ * is planned first, so that a wrong one fails before anything is set.
  */
 enum exit_status make_survey_policies(const struct common *common,
 				      const struct survey_options *options,

@@ -118,7 +118,7 @@ static void add_limit(struct remedy_text *to, const char *value)
 	}
 }
 
-/* Of all changes, the files to write or the parameters to boot with. */
+/* Adds the changes that write files, or those that boot with parameters. */
 static void add_changes(struct remedy_text *to, const struct ssdpm_diagnosis *d,
 			bool files)
 {
