@@ -243,8 +243,8 @@ extern const char ssdpm__foreign_words[];
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
 
 /*
- * add-profile.c: get the model of a drive without sending a command. NULL: it is
- * not known, which is no failure.
+ * add-profile.c: get the model of a drive without sending a command. NULL: it
+ * is not known, which is no failure.
  */
 int ssdpm__known_model(struct ssdpm_device *device,
 		       const struct ssdpm_catalogue *catalogue,
