@@ -243,6 +243,11 @@ uint64_t fixture_cases(uint64_t n)
 	return getenv("SSDPM_FEW_CASES") ? n / 4 : n;
 }
 
+int fixture_stride(void)
+{
+	return getenv("SSDPM_FEW_CASES") ? 3 : 1;
+}
+
 uint64_t fixture_random(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;

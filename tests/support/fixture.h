@@ -86,6 +86,9 @@ struct ssdpm_error fixture_error(void);
  */
 uint64_t fixture_cases(uint64_t n);
 
+/* How far from one call that fails to the next: 1, or 3 there. */
+int fixture_stride(void);
+
 /* Reproducible noise: xorshift64*. */
 uint64_t fixture_random(uint64_t *seed);
 

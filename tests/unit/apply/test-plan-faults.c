@@ -147,12 +147,14 @@ static void every_failure_leaves_all_or_nothing(void **state)
 	static const int calls[] = { KERNEL_WRITE, KERNEL_READ, KERNEL_LOG,
 				     KERNEL_SYNC, KERNEL_NAME };
 	size_t n_errors = fixture_cases(10) < 10 ? 2 : 10;
+	int stride = fixture_stride();
 
 	(void)state;
 	for (size_t c = 0; c < 5; c++)
 		for (size_t e = 0; e < n_errors; e++)
 			for (int n = 1;
-			     fail_once(calls[c], n, errors[e], false); n++)
+			     fail_once(calls[c], n, errors[e], false);
+			     n += stride)
 				;
 }
 
@@ -163,14 +165,16 @@ static void what_fails_for_ever_is_undone_by_the_next(void **state)
 
 	(void)state;
 	for (size_t c = 0; c < 5; c++)
-		for (int n = 1; fail_once(calls[c], n, EIO, true); n++)
+		for (int n = 1; fail_once(calls[c], n, EIO, true);
+		     n += fixture_stride())
 			;
 }
 
 static void without_memory_a_commit_is_undone(void **state)
 {
 	(void)state;
-	for (int n = 1; fail_once(KERNEL_MEMORY, n, ENOMEM, false); n++)
+	for (int n = 1; fail_once(KERNEL_MEMORY, n, ENOMEM, false);
+	     n += fixture_stride())
 		;
 }
 
@@ -314,13 +318,13 @@ static void a_kill_costs_nobody_his_table(void **state)
 
 static void a_kill_of_the_recovery_changes_nothing(void **state)
 {
-	int step = fixture_cases(8) < 8 ? 5 : 1;
+	int stride = fixture_stride();
 
 	(void)state;
-	for (int n = 1;; n += step) {
+	for (int n = 1;; n += 2 * stride - 1) {
 		bool killed = true;
 
-		for (int m = 1; killed; m++) {
+		for (int m = 1; killed; m += stride) {
 			kernel_reset();
 			if (!run_and_kill(false, n))
 				return;
