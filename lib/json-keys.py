@@ -16,11 +16,12 @@ A table has a part for each object:
     @part sampling(const struct ssdpm_sampling *s)
     @ step_ns: uint s->*
 
-A part has no schema: it stands inside others. "@when EXPRESSION" leaves out the keys
-after it where that is 0. What follows the colon says how a
-value is written, and with that which type the page names; a * in it is the key, a %
-the key without its unit. FORMS has the forms. In IN, a line "@keys FILE" stands for
-the sections of that table.
+A part has no schema: it stands inside others. A "@row" is a part on one line. "@when
+EXPRESSION" leaves out the keys after it where that is 0, "@if EXPRESSION" the next one
+alone. "@members PART, ARGUMENTS" writes the keys of a part here. What follows the
+colon says how a value is written, and with that which type the page names; a * in it
+is the key, a % the key without its unit. FORMS has the forms. In IN, a line "@keys
+FILE" stands for the sections of that table.
 """
 
 from __future__ import annotations
@@ -45,19 +46,29 @@ FORMS = {
     "numbers": ("array of number and null or null", "ssdpm__json_numbers(w, {key}, {0}, {1}, {2});"),
     # Bits, and the function that has their words.
     "words": ("array of text", "ssdpm__json_words(w, {key}, {0}, {1});"),
-    # A part, and a pointer to what it is of; with ?: null where that is NULL.
-    "object": ("object", "ssdpm__json_begin(w, {key}, '{{');\n{0}(w, {1});\nssdpm__json_end(w, '}}');"),
+    # The first, and how many.
+    "uints": ("array of number", "ssdpm__json_uints(w, {key}, {0}, {1});"),
+    # A part, and its arguments; with ?: null where the first of them is NULL.
+    "object": ("object", "{begin}{0}(w, {rest});\nssdpm__json_end(w, '}}');"),
     "object?": (
         "object or null",
         "if (!({1})) {{\nssdpm__json_null(w, {key});\n}} else {{\n"
-        "ssdpm__json_begin(w, {key}, '{{');\n{0}(w, {1});\nssdpm__json_end(w, '}}');\n}}",
+        "{begin}{0}(w, {rest});\nssdpm__json_end(w, '}}');\n}}",
     ),
     # A part, the first, and how many.
     "list": (
         "array",
         "ssdpm__json_begin(w, {key}, '[');\nfor (size_t i = 0; i < {2}; i++) {{\n"
-        "ssdpm__json_begin(w, NULL, '{{');\n{0}(w, &({1})[i]);\n"
-        "ssdpm__json_end(w, '}}');\n}}\nssdpm__json_end(w, ']');",
+        "{begin}{0}(w, &({1})[i]);\nssdpm__json_end(w, '}}');\n"
+        "}}\nssdpm__json_end(w, ']');",
+    ),
+    # A part, how many, and a call that makes the item of number i, or gives false.
+    "each": (
+        "array",
+        "ssdpm__json_begin(w, {key}, '[');\nfor (size_t i = 0; i < {1}; i++) {{\n"
+        "{type} item;\n\nif (!{2})\ncontinue;\n"
+        "{begin}{0}(w, &item);\nssdpm__json_end(w, '}}');\n"
+        "}}\nssdpm__json_end(w, ']');",
     ),
 }  # fmt: skip
 
@@ -67,31 +78,43 @@ class Key(NamedTuple):
     form: str
     arguments: list[str]
     prose: list[str]
+    condition: str = ""
 
 
 class Object(NamedTuple):
     name: str
     parameter: str
     schema: str  # "": it is a part
+    is_row: bool
     prose: list[str]
     keys: list[Key]
 
 
 def read(path: str) -> list[Object]:
     objects: list[Object] = []
+    condition = ""
     for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
         if line.startswith((".\\\"", "#")) or not line:
             continue
-        head = re.fullmatch(r"@(?:object|part) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
+        head = re.fullmatch(r"@(object|part|row) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
         when = re.fullmatch(r"@when (.+)", line)
+        only_if = re.fullmatch(r"@if (.+)", line)
+        members = re.fullmatch(r"@members (.+)", line)
         key = re.fullmatch(r"@ ([\w, ]+): (\S+) (.+)", line)
         if head:
-            objects.append(Object(head[1], head[2], head[3] or "", [], []))
-        elif when and objects:
-            objects[-1].keys.append(Key([], "when", [when[1]], []))
+            is_row = head[1] == "row"
+            objects.append(Object(head[2], head[3], head[4] or "", is_row, [], []))
+        elif only_if:
+            condition = only_if[1]
+        elif (when or members) and objects:
+            form, text = ("when", when[1]) if when else ("members", members[1])
+            arguments = [text] if when else text.split(", ")
+            objects[-1].keys.append(Key([], form, arguments, []))
         elif key and objects and key[2] in FORMS:
-            names, arguments = key[1].split(", "), key[3].split(", ")
-            objects[-1].keys.append(Key(names, key[2], arguments, []))
+            arguments = key[3].split(", ", 2 if key[2] == "each" else -1)
+            names = key[1].split(", ")
+            objects[-1].keys.append(Key(names, key[2], arguments, [], condition))
+            condition = ""
         elif line.startswith("@") or not objects:
             sys.exit(f"{path}:{number}: neither an object, nor a key, nor prose")
         else:
@@ -104,41 +127,62 @@ def function(name: str) -> str:
     return f"write_{name}"
 
 
-def call(key: Key, name: str) -> str:
+def has_part(key: Key) -> bool:
+    return key.form.startswith(("object", "list", "each"))
+
+
+def call(key: Key, name: str, parts: dict[str, Object]) -> str:
     stem = name.rsplit("_", 1)[0]
     arguments = [a.replace("*", name).replace("%", stem) for a in key.arguments]
-    if key.form.startswith(("object", "list")):
+    known = {"key": f'"{name}"'}
+    if has_part(key):
+        part = parts[arguments[0]]
+        inside = "NULL" if key.form in ("list", "each") else known["key"]
+        known["begin"] = f"ssdpm__json_begin(w, {inside}, '{{');\n"
+        known["begin"] += "w->one_line = true;\n" if part.is_row else ""
+        known["type"] = part.parameter.removeprefix("const ").split(" *")[0]
+        known["rest"] = ", ".join(arguments[1:])
         arguments[0] = function(arguments[0])
-    return FORMS[key.form][1].format(*arguments, key=f'"{name}"')
+    return FORMS[key.form][1].format(*arguments, **known)
+
+
+def body(key: Key, parts: dict[str, Object]) -> str:
+    if key.form == "when":
+        return f"if (!({key.arguments[0]}))\nreturn;\n"
+    if key.form == "members":
+        part, *arguments = key.arguments
+        return f"{function(part)}(w, {', '.join(arguments)});\n"
+    calls = "".join(f"{call(key, name, parts)}\n" for name in key.names)
+    return f"if ({key.condition}) {{\n{calls}}}\n" if key.condition else calls
 
 
 def code(source: str) -> str:
     """The parts first: what is called stands before."""
     objects = sorted(read(source), key=lambda one: bool(one.schema))
+    parts = {one.name: one for one in objects if not one.schema}
     text = f"/* Made from {pathlib.Path(source).name} by json-keys.py. */\n"
     for one in objects:
         text += f"\nstatic void {function(one.name)}(struct json_writer *w, {one.parameter})\n{{\n"
         if one.schema:
             text += f'ssdpm__json_string(w, "schema", "{one.schema}");\n'
-        for key in one.keys:
-            if key.form == "when":
-                text += f"if (!({key.arguments[0]}))\nreturn;\n"
-            text += "".join(f"{call(key, name)}\n" for name in key.names)
-        text += "}\n"
+        text += "".join(body(key, parts) for key in one.keys) + "}\n"
     return text
 
 
-def entries(one: Object, parts: dict[str, Object], prefix: str) -> list[str]:
+def entries(one: Object, parts: dict[str, Object], prefixes: list[str]) -> list[str]:
+    """Each key with all prefixes: several objects may be the same part."""
     lines = []
     for key in one.keys:
+        if key.form == "members":
+            lines += entries(parts[key.arguments[0]], parts, prefixes)
         if not key.names:
             continue
-        names = " , ".join(prefix + name for name in key.names)
-        lines += [f".It Cm {names} No ({FORMS[key.form][0]})", *key.prose]
-        if key.form.startswith(("object", "list")):
-            inside = "[]." if key.form == "list" else "."
+        names = [prefix + name for prefix in prefixes for name in key.names]
+        lines += [f".It Cm {' , '.join(names)} No ({FORMS[key.form][0]})", *key.prose]
+        if has_part(key):
+            inside = "[]." if FORMS[key.form][0] == "array" else "."
             part = parts[key.arguments[0]]
-            lines += entries(part, parts, prefix + key.names[0] + inside)
+            lines += entries(part, parts, [name + inside for name in names])
     return lines
 
 
@@ -150,7 +194,7 @@ def sections(source: str) -> str:
         if one.schema:
             lines += [f".Ss {one.schema}", *one.prose, ".Bl -tag -width Ds"]
             lines += [".It Cm schema No (text)", f".Ql {one.schema}"]
-            lines += [*entries(one, parts, ""), ".El"]
+            lines += [*entries(one, parts, [""]), ".El"]
     return "\n".join(lines)
 
 
