@@ -44,6 +44,18 @@ FORMS = {
     "scaled": ("number or null", "ssdpm__json_scaled(w, {key}, {0}, {1});"),
     # The first, how many, and of the unit in one; where there are none: null.
     "numbers": ("array of number and null or null", "ssdpm__json_numbers(w, {key}, {0}, {1}, {2});"),
+    # A number, and whether there is one.
+    "uint?": (
+        "number or null",
+        "if ({1})\nssdpm__json_uint(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
+    ),
+    # How many, and the text of number i; NULL is left out.
+    "texts": (
+        "array of text",
+        "ssdpm__json_begin(w, {key}, '[');\nw->one_line = true;\n"
+        "for (size_t i = 0; i < {0}; i++)\nif ({1})\n"
+        "ssdpm__json_string(w, NULL, {1});\nssdpm__json_end(w, ']');",
+    ),
     # Bits, and the function that has their words.
     "words": ("array of text", "ssdpm__json_words(w, {key}, {0}, {1});"),
     # The first, and how many.
@@ -90,6 +102,11 @@ class Object(NamedTuple):
     keys: list[Key]
 
 
+def split(arguments: str) -> list[str]:
+    """At the commas that are not inside a call."""
+    return re.split(r", (?![^()]*\))", arguments)
+
+
 def read(path: str) -> list[Object]:
     objects: list[Object] = []
     condition = ""
@@ -108,11 +125,10 @@ def read(path: str) -> list[Object]:
             condition = only_if[1]
         elif (when or members) and objects:
             form, text = ("when", when[1]) if when else ("members", members[1])
-            arguments = [text] if when else text.split(", ")
+            arguments = [text] if when else split(text)
             objects[-1].keys.append(Key([], form, arguments, []))
         elif key and objects and key[2] in FORMS:
-            arguments = key[3].split(", ", 2 if key[2] == "each" else -1)
-            names = key[1].split(", ")
+            names, arguments = key[1].split(", "), split(key[3])
             objects[-1].keys.append(Key(names, key[2], arguments, [], condition))
             condition = ""
         elif line.startswith("@") or not objects:

@@ -187,6 +187,16 @@ void ssdpm__json_numbers(struct json_writer *writer, const char *key,
 	ssdpm__json_end(writer, ']');
 }
 
+void ssdpm__json_uints(struct json_writer *writer, const char *key,
+		       const uint64_t *values, size_t n)
+{
+	ssdpm__json_begin(writer, key, '[');
+	writer->one_line = true;
+	for (size_t i = 0; i < n; i++)
+		ssdpm__json_uint(writer, NULL, values[i]);
+	ssdpm__json_end(writer, ']');
+}
+
 void ssdpm__json_words(struct json_writer *writer, const char *key,
 		       uint32_t bits, const char *(*to_string)(uint32_t bit))
 {

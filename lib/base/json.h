@@ -147,6 +147,10 @@ void ssdpm__json_scaled(struct json_writer *writer, const char *key,
 void ssdpm__json_numbers(struct json_writer *writer, const char *key,
 			 const double *values, size_t n, double scale);
 
+/* Each, in an array on one line. */
+void ssdpm__json_uints(struct json_writer *writer, const char *key,
+		       const uint64_t *values, size_t n);
+
 /* The words of the bits that have one, in an array on one line. */
 void ssdpm__json_words(struct json_writer *writer, const char *key,
 		       uint32_t bits, const char *(*to_string)(uint32_t bit));

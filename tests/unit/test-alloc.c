@@ -542,6 +542,33 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 	return 0;
 }
 
+/* As an object, and the second row as another. */
+static int comparison_to_json(const struct ssdpm_comparison *comparison,
+			      const struct ssdpm_compared_policy *row,
+			      struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_comparison_report all = { .size = sizeof(all),
+						     .model = in.sleeper,
+						     .comparison = comparison };
+	const struct ssdpm_estimate_report one = { .size = sizeof(one),
+						   .model = in.sleeper,
+						   .resolved = &row->resolved,
+						   .sim = row->sim };
+	char *text;
+	int err = ssdpm_comparison_report_to_json(&all, &text, error);
+
+	if (err)
+		return err;
+	ret->n = strlen(text);
+	free(text);
+	err = ssdpm_estimate_report_to_json(&one, &text, error);
+	if (err)
+		return err;
+	ret->n += strlen(text);
+	free(text);
+	return 0;
+}
+
 static int call_comparison(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
@@ -570,6 +597,8 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 		err = ssdpm_comparison_finish(comparison, 0, error);
 	if (!err)
 		err = ssdpm_comparison_get_row(comparison, 1, &row);
+	if (!err)
+		err = comparison_to_json(comparison, &row, ret, error);
 	if (!err)
 		ret->energy_nj = row.result->nominal->energy_nj;
 	ssdpm_comparison_free(comparison);
@@ -1584,6 +1613,26 @@ static int call_cap_simulate(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_cap_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_cap_point points[20];
+	const struct ssdpm_cap_stream stream = { .op = SSDPM_OP_READ };
+	const struct ssdpm_cap_report report = { .size = sizeof(report),
+						 .model = in.sleeper,
+						 .streams = &stream,
+						 .n_streams = 1,
+						 .points = points,
+						 .n_points = 20 };
+	char *text;
+	int err = ssdpm_cap_report_to_json(&report, &text, error);
+
+	if (err)
+		return err;
+	ret->energy_nj = strlen(text);
+	free(text);
+	return 0;
+}
+
 static int call_iops_log(struct result *ret, struct ssdpm_error *error)
 {
 	static const char text[] = "1000, 5, 1, 0, 0\n2000, 7, 1, 0, 0\n";
@@ -1891,12 +1940,15 @@ static const struct {
 	{ "ssdpm_survey_summarise", call_survey_summarise },
 	{ "ssdpm_budget_get_frontier", call_budget_frontier },
 	{ "ssdpm_budget_solve", call_budget_solve },
+	{ "ssdpm_cap_report_to_json", call_cap_to_json },
 	{ "ssdpm_cap_simulate", call_cap_simulate },
 	{ "ssdpm_comparison_add", call_comparison },
 	{ "ssdpm_comparison_feed", call_comparison },
 	{ "ssdpm_comparison_finish", call_comparison },
 	{ "ssdpm_comparison_get_row", call_comparison },
 	{ "ssdpm_comparison_new", call_comparison },
+	{ "ssdpm_comparison_report_to_json", call_comparison },
+	{ "ssdpm_estimate_report_to_json", call_comparison },
 	{ "ssdpm_consistency_measure", call_consistency },
 	{ "ssdpm_consistency_report_to_json", call_consistency_to_json },
 	{ "ssdpm_power_report_energy_to_json", call_energy_to_json },

@@ -141,53 +141,32 @@ static enum exit_status find_required(const struct common *common,
 			    &settings->apst.params, &policies[2]);
 }
 
-static void write_intervals(struct json_writer *w, const struct ssdpm_sim *sim)
-{
-	size_t n;
-	const struct ssdpm_interval *p = ssdpm_sim_get_intervals(sim, &n);
-
-	ssdpm__json_begin(w, "intervals", '[');
-	for (size_t i = 0; i < n; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "start_ns", p[i].start_ns);
-		ssdpm__json_uint(w, "energy_nj", p[i].energy_nj);
-		ssdpm__json_uint(w, "busy_ns", p[i].busy_ns);
-		ssdpm__json_uint(w, "idle_ns", p[i].idle_ns);
-		ssdpm__json_uint(w, "asleep_ns", p[i].asleep_ns);
-		ssdpm__json_uint(w, "transition_ns", p[i].transition_ns);
-		ssdpm__json_uint(w, "n_ios", p[i].n_ios);
-		ssdpm__json_uint(w, "delay_sum_ns", p[i].delay_sum_ns);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
 static void write_estimate(struct json_writer *w,
 			   const struct settings *settings,
 			   const struct estimate *e,
 			   const struct cap_answer *cap)
 {
-	const struct drive *drive = e->subject->drive;
 	const struct job *job = &e->jobs[0];
+	const struct ssdpm_background_work *b = &e->subject->background;
+	const struct ssdpm_estimate_report report = {
+		.size = sizeof(report),
+		.drive = e->subject->drive->name,
+		.model = e->subject->drive->model,
+		.trace = e->trace,
+		.counts = &e->counts,
+		.policy = job->policy->name,
+		.resolved = &job->row.resolved,
+		.sim = job->row.sim,
+		.spare_ppm = settings->sim.spare_ppm,
+		.background = b->nominal_wa >= 1 ? b : NULL,
+		.cap_run = cap ? &cap->run : NULL,
+		.cap_points = cap ? cap->points : NULL,
+		.n_cap_points = cap ? cap->n_points : 0,
+	};
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.estimate/1");
-	write_drive_names(w, drive);
-	ssdpm__json_string(w, "trace", e->trace);
-	write_counts(w, &e->counts);
-	write_sim_options(w, &settings->sim, drive);
-	ssdpm__json_string(w, "policy", job->policy->name);
-	write_resolved(w, &job->row.resolved, drive);
-	write_result(w, job->row.result, drive);
-	write_delays(w, job->row.sim);
-	if (settings->interval_ns)
-		write_intervals(w, job->row.sim);
-	write_work_behind(w, e->subject, job->row.result->nominal);
-	if (cap)
-		write_power_caps(w, cap);
-	write_known(w, e->subject);
-	ssdpm__json_end(w, '}');
+	ssdpm_estimate_report_to_json(&report, &text, NULL);
+	add_written(w, text);
 }
 
 static enum exit_status print_all_json(const struct common *common,
@@ -674,7 +653,7 @@ static enum exit_status print_mixes(const struct common *common,
 	}
 	begin_list(&w, common);
 	for (size_t i = 0; i < n; i++)
-		write_power_caps(&w, &caps[i]);
+		write_mix(&w, &caps[i]);
 	return print_written(common, &w);
 }
 

@@ -223,6 +223,23 @@ enum exit_status run_power_caps(const struct plan *plan,
 	return STATUS_FAILED;
 }
 
+static void make_streams(const struct cap_answer *answer,
+			 struct ssdpm_cap_stream streams[2])
+{
+	const double read = (double)answer->read_ppm / WHOLE_PPM;
+
+	streams[0] = (struct ssdpm_cap_stream){
+		.op = SSDPM_OP_READ,
+		.share = read,
+		.io_bytes = IO_BYTES,
+	};
+	streams[1] = (struct ssdpm_cap_stream){
+		.op = SSDPM_OP_WRITE,
+		.share = 1 - read,
+		.io_bytes = IO_BYTES,
+	};
+}
+
 static int calculate(const struct plan *plan,
 		     const struct ssdpm_cap_schedule *schedule,
 		     struct cap_answer *answer, struct ssdpm_error *error)
@@ -230,18 +247,14 @@ static int calculate(const struct plan *plan,
 	const struct subject *subject = answer->subject;
 	const struct ssdpm_sim_params sim = sim_params_of(plan, subject);
 	struct ssdpm_cap_params params = { .size = sizeof(params) };
-	const double read = (double)answer->read_ppm / WHOLE_PPM;
-	struct ssdpm_cap_stream streams[2] = {
-		{ .op = SSDPM_OP_READ, .share = read, .io_bytes = IO_BYTES },
-		{ .op = SSDPM_OP_WRITE,
-		  .share = 1 - read,
-		  .io_bytes = IO_BYTES },
-	};
+	struct ssdpm_cap_stream streams[2];
 	bool reads = answer->read_ppm, writes = answer->read_ppm < WHOLE_PPM;
-	int err = ssdpm_cap_params_from_model(
+	int err;
+
+	make_streams(answer, streams);
+	err = ssdpm_cap_params_from_model(
 		subject->drive->model, &sim, streams + !reads,
 		(size_t)reads + writes, &params, error);
-
 	if (!err)
 		err = ssdpm_cap_timeline(&params, schedule, answer->points,
 					 answer->n_points, &answer->n_points,
@@ -475,88 +488,21 @@ void print_power_caps_csv(const struct cap_answer *answers, size_t n)
 		}
 }
 
-static void write_span(struct json_writer *w, const char *key,
-		       const struct ssdpm_span *span, double scale)
+void write_mix(struct json_writer *w, const struct cap_answer *answer)
 {
-	ssdpm__json_begin(w, key, '{');
-	w->one_line = true;
-	ssdpm__json_uint(w, "low", whole(span->low * scale));
-	ssdpm__json_uint(w, "nominal", whole(span->nominal * scale));
-	ssdpm__json_uint(w, "high", whole(span->high * scale));
-	ssdpm__json_end(w, '}');
-}
+	struct ssdpm_cap_stream streams[2];
+	const struct ssdpm_cap_report report = {
+		.size = sizeof(report),
+		.drive = answer->subject->drive->name,
+		.model = answer->subject->drive->model,
+		.streams = streams,
+		.n_streams = 2,
+		.points = answer->points,
+		.n_points = answer->n_points,
+	};
+	char *text = NULL;
 
-static void write_cap(struct json_writer *w, uint64_t cap_uw)
-{
-	if (cap_uw == SSDPM_CAP_NONE)
-		ssdpm__json_null(w, "cap_uw");
-	else
-		ssdpm__json_uint(w, "cap_uw", cap_uw);
-}
-
-static void write_points(struct json_writer *w, const struct cap_answer *answer)
-{
-	ssdpm__json_begin(w, "points", '[');
-	for (size_t i = 0; i < answer->n_points; i++) {
-		const struct ssdpm_cap_point *p = &answer->points[i];
-		double nj = energy_nj(p, p->power_uw.nominal);
-
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_uint(w, "start_ns", p->start_ns);
-		ssdpm__json_uint(w, "duration_ns", p->duration_ns);
-		write_cap(w, p->cap_uw);
-		write_span(w, "bytes_per_s", &p->bytes_per_s, 1);
-		write_span(w, "power_uw", &p->power_uw, 1);
-		ssdpm__json_uint(w, "nominal_energy_nj", whole(nj));
-		ssdpm__json_string(w, "limit",
-				   ssdpm_cap_limit_to_string(p->limit));
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-static void write_mix(struct json_writer *w, const struct cap_answer *answer)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.cap/1");
-	write_drive_names(w, answer->subject->drive);
-	ssdpm__json_begin(w, "mix", '{');
-	ssdpm__json_uint(w, "read_ppm", answer->read_ppm);
-	ssdpm__json_uint(w, "write_ppm", WHOLE_PPM - answer->read_ppm);
-	ssdpm__json_uint(w, "io_bytes", IO_BYTES);
-	ssdpm__json_end(w, '}');
-	write_points(w, answer);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_run_caps(struct json_writer *w,
-			   const struct cap_answer *answer)
-{
-	const struct ssdpm_cap_run *run = &answer->run;
-
-	ssdpm__json_begin(w, "power_cap", '{');
-	write_cap(w, answer->lowest_uw);
-	ssdpm__json_uint(w, "duration_ns", run->duration_ns);
-	ssdpm__json_uint(w, "uncapped_duration_ns", run->uncapped_duration_ns);
-	ssdpm__json_uint(w, "interval_ns", run->interval_ns);
-	ssdpm__json_uint(w, "n_ios", run->n_ios);
-	ssdpm__json_uint(w, "n_slowed", run->n_slowed);
-	ssdpm__json_uint(w, "delay_mean_ns", run->delay_mean_ns);
-	ssdpm__json_uint(w, "delay_p99_ns", run->delay_p99_ns);
-	ssdpm__json_uint(w, "delay_max_ns", run->delay_max_ns);
-	write_span(w, "loss_ppm", &run->loss_share, WHOLE_PPM);
-	write_span(w, "power_uw", &run->power_uw, 1);
-	write_span(w, "p99_power_uw", &run->p99_power_uw, 1);
-	write_span(w, "max_power_uw", &run->max_power_uw, 1);
-	write_span(w, "uncapped_power_uw", &run->uncapped_power_uw, 1);
-	write_points(w, answer);
-	ssdpm__json_end(w, '}');
-}
-
-void write_power_caps(struct json_writer *w, const struct cap_answer *answer)
-{
-	if (answer->estimate)
-		write_run_caps(w, answer);
-	else
-		write_mix(w, answer);
+	make_streams(answer, streams);
+	ssdpm_cap_report_to_json(&report, &text, NULL);
+	add_written(w, text);
 }

@@ -3,7 +3,7 @@
 #ifndef SSDPM_COMMAND_POWER_CAP_H
 #define SSDPM_COMMAND_POWER_CAP_H
 
-#include "text/result-json.h"
+#include "work/simulate.h"
 
 #define MAX_CAPS 64
 
@@ -49,7 +49,7 @@ void print_power_caps(const struct cap_answer *answer,
 		      const struct sim_options *options);
 void print_power_caps_csv(const struct cap_answer *answers, size_t n);
 
-/* As the member "power_cap"; an answer of a mix is an object of its own. */
-void write_power_caps(struct json_writer *w, const struct cap_answer *answer);
+/* An answer of a mix. */
+void write_mix(struct json_writer *w, const struct cap_answer *answer);
 
 #endif

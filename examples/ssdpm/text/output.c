@@ -237,6 +237,15 @@ void add_item(struct json_writer *writer, const char *text)
 	ssdpm__json_end(writer, '}');
 }
 
+void add_written(struct json_writer *writer, char *text)
+{
+	if (text)
+		add_item(writer, text);
+	else
+		writer->failed = true;
+	free(text);
+}
+
 enum exit_status print_item(const struct common *common, const char *text)
 {
 	struct json_writer writer = { 0 };

@@ -26,6 +26,11 @@ enum exit_status print_written(const struct common *common,
 /* An item, or a member of an array, that stands as a text: the library's. */
 void add_item(struct json_writer *writer, const char *text);
 
+/* The same, which is freed; NULL: the library had no memory, nor has the
+ * writer.
+ */
+void add_written(struct json_writer *writer, char *text);
+
 /* An answer of one such item. */
 enum exit_status print_item(const struct common *common, const char *text);
 

@@ -91,27 +91,6 @@ void write_saving(struct json_writer *w, const char *key,
 	ssdpm__json_end(w, '}');
 }
 
-void write_result(struct json_writer *w, const struct ssdpm_result *result,
-		  const struct drive *drive)
-{
-	write_run(w, "nominal", result->nominal, drive);
-	write_run(w, "low", result->low, drive);
-	write_run(w, "high", result->high, drive);
-	ssdpm__json_uint(w, "assumed_nj", result->assumed_nj);
-	ssdpm__json_begin(w, "axes", '[');
-	w->one_line = true;
-	for (uint32_t i = 0; i < result->n_axes; i++)
-		if (result->axes >> i & 1)
-			ssdpm__json_string(w, NULL,
-					   ssdpm_axis_to_string(i + 1));
-	ssdpm__json_end(w, ']');
-	ssdpm__json_uint(w, "n_corners", result->n_corners);
-	ssdpm__json_string(w, "widest_axis",
-			   ssdpm_axis_to_string(result->widest_axis));
-	write_array(w, "axis_low_nj", result->axis_low_nj, result->n_axes);
-	write_array(w, "axis_high_nj", result->axis_high_nj, result->n_axes);
-}
-
 void write_sim_options(struct json_writer *w, const struct sim_options *options,
 		       const struct drive *drive)
 {
@@ -125,24 +104,6 @@ void write_sim_options(struct json_writer *w, const struct sim_options *options,
 			 options->flags & SSDPM_SIM_IDLE_FROM_START);
 	if (options->spare_ppm)
 		ssdpm__json_uint(w, "spare_ppm", options->spare_ppm);
-}
-
-void write_work_behind(struct json_writer *w, const struct subject *subject,
-		       const struct ssdpm_run *run)
-{
-	const struct ssdpm_background_work *b = &subject->background;
-
-	if (!(b->nominal_wa >= 1))
-		return;
-	ssdpm__json_begin(w, "background", '{');
-	ssdpm__json_uint(w, "low_wa_milli", (uint64_t)(b->low_wa * 1e3 + 0.5));
-	ssdpm__json_uint(w, "nominal_wa_milli",
-			 (uint64_t)(b->nominal_wa * 1e3 + 0.5));
-	ssdpm__json_uint(w, "high_wa_milli",
-			 (uint64_t)(b->high_wa * 1e3 + 0.5));
-	ssdpm__json_uint(w, "time_ns", run->background_ns);
-	ssdpm__json_uint(w, "power_uw", b->power_uw);
-	ssdpm__json_end(w, '}');
 }
 
 void write_resolved(struct json_writer *w,
@@ -178,24 +139,6 @@ void write_known(struct json_writer *w, const struct subject *subject)
 		ssdpm__json_uint(w, "nominal", p->nominal);
 		ssdpm__json_uint(w, "high", p->high);
 		ssdpm__json_string(w, "rule", p->rule);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-void write_delays(struct json_writer *w, const struct ssdpm_sim *sim)
-{
-	uint64_t counts[SSDPM_HISTOGRAM_BUCKETS];
-
-	ssdpm_sim_get_delays(sim, counts);
-	ssdpm__json_begin(w, "delays", '[');
-	for (uint32_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++) {
-		if (!counts[i])
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "start_ns", ssdpm_histogram_start_ns(i));
-		ssdpm__json_uint(w, "n_ios", counts[i]);
 		ssdpm__json_end(w, '}');
 	}
 	ssdpm__json_end(w, ']');

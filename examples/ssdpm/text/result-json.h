@@ -11,10 +11,6 @@ void write_run(struct json_writer *w, const char *key,
 void write_saving(struct json_writer *w, const char *key,
 		  const struct ssdpm_saving *saving);
 
-/* nominal, low, high, and what they rest on, as members. */
-void write_result(struct json_writer *w, const struct ssdpm_result *result,
-		  const struct drive *drive);
-
 /* What was simulated, as members. */
 void write_sim_options(struct json_writer *w, const struct sim_options *options,
 		       const struct drive *drive);
@@ -25,12 +21,7 @@ void write_resolved(struct json_writer *w,
 		    const struct drive *drive);
 
 void write_known(struct json_writer *w, const struct subject *subject);
-void write_delays(struct json_writer *w, const struct ssdpm_sim *sim);
 
 uint64_t all_ios(const struct ssdpm_run *run);
-
-/* With --spare: the work behind the writes of a run, and how long it takes. */
-void write_work_behind(struct json_writer *w, const struct subject *subject,
-		       const struct ssdpm_run *run);
 
 #endif

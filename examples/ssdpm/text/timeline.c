@@ -74,10 +74,14 @@ void write_timeline(struct json_writer *w, const struct timeline *t)
 {
 	size_t n = 0;
 
+	if (!t) {
+		ssdpm__json_null(w, NULL);
+		return;
+	}
 	if (t->bin_ns)
 		n = (size_t)(t->last_ns / t->bin_ns) +
 		    (t->last_ns % t->bin_ns != 0);
-	ssdpm__json_begin(w, "timeline", '{');
+	ssdpm__json_begin(w, NULL, '{');
 	ssdpm__json_uint(w, "bin_ns", t->bin_ns);
 	ssdpm__json_uint(w, "n", n);
 	write_class(w, "busy", t, n, TIMELINE_BUSY);

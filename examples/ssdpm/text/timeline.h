@@ -32,6 +32,7 @@ struct timeline {
 void timeline_change(void *userdata, uint64_t time_ns, uint32_t phase,
 		     uint32_t state);
 
+/* An item of an array; null for NULL. */
 void write_timeline(struct json_writer *w, const struct timeline *timeline);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "options/numbers.h"
 #include "text/output.h"
-#include "text/result-json.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -268,45 +267,38 @@ void print_known(const struct subject *subject)
 	table_print(&rows);
 }
 
-static void write_names(struct json_writer *w, const struct estimate *e,
-			size_t row)
+/* Of each row that is written; null: nobody wants it. */
+static void write_timelines(struct json_writer *w, const struct estimate *e)
 {
-	ssdpm__json_begin(w, "policies", '[');
-	w->one_line = true;
-	for (size_t i = row; i < e->n_jobs; i++)
-		if (e->jobs[i].row.same_as == row)
-			ssdpm__json_string(w, NULL, e->jobs[i].policy->name);
+	ssdpm__json_begin(w, "timelines", '[');
+	for (size_t i = 0; i < e->n_jobs; i++)
+		if (!is_merged(e, i))
+			write_timeline(w, e->jobs[i].timeline);
 	ssdpm__json_end(w, ']');
 }
 
 void write_comparison(struct json_writer *w, const struct estimate *e,
 		      const struct sim_options *options, bool for_page)
 {
-	const struct drive *drive = e->subject->drive;
+	const struct ssdpm_comparison_report report = {
+		.size = sizeof(report),
+		.drive = e->subject->drive->name,
+		.model = e->subject->drive->model,
+		.trace = e->trace,
+		.counts = &e->counts,
+		.comparison = e->comparison,
+		.spare_ppm = options->spare_ppm,
+	};
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.comparison/1");
-	write_drive_names(w, drive);
-	ssdpm__json_string(w, "trace", e->trace);
-	write_counts(w, &e->counts);
-	write_sim_options(w, options, drive);
-	ssdpm__json_begin(w, "rows", '[');
-	for (size_t i = 0; i < e->n_jobs; i++) {
-		const struct job *job = &e->jobs[i];
-
-		if (is_merged(e, i))
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		write_names(w, e, i);
-		write_resolved(w, &job->row.resolved, drive);
-		write_saving(w, "saving", &job->row.saving);
-		write_result(w, job->row.result, drive);
-		write_delays(w, job->row.sim);
-		if (for_page && job->timeline)
-			write_timeline(w, job->timeline);
-		ssdpm__json_end(w, '}');
+	if (ssdpm_comparison_report_to_json(&report, &text, NULL)) {
+		w->failed = true;
+		return;
 	}
-	ssdpm__json_end(w, ']');
-	write_known(w, e->subject);
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_members(w, text);
+	if (for_page)
+		write_timelines(w, e);
 	ssdpm__json_end(w, '}');
+	free(text);
 }

@@ -6,9 +6,13 @@
 #ifndef SSDPM_JSON_H
 #define SSDPM_JSON_H
 
+#include <ssdpm/energy/caps.h>
+#include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>
+#include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
+#include <ssdpm/energy/writes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +124,122 @@ struct ssdpm_consistency_report {
  */
 SSDPM_API int ssdpm_consistency_report_to_json(
 	const struct ssdpm_consistency_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_estimate_report - what a policy costs on a workload (sized; the
+ * caller sets size)
+ * @size:       sizeof(struct ssdpm_estimate_report)
+ * @drive:      its name; NULL: it has none, as likewise the next two texts
+ * @model:      of the drive
+ * @trace:      name of the workload
+ * @counts:     of the reader of the trace; NULL: no reader read it
+ * @policy:     name of the policy
+ * @resolved:   what the policy is for this drive
+ * @sim:        the simulation, finished
+ * @spare_ppm:  spare factor, in millionths; 0: none was given
+ * @background: from ssdpm_parameters_set_spare(); NULL: no work is known
+ * @cap_run:    from ssdpm_cap_simulate(), of the same workload; NULL: no cap
+ * @cap_points: likewise, @n_cap_points of them
+ *
+ * All pointers are borrowed for the call. The loop, the link, the operational
+ * state, the intervals and the parameters are those of @sim.
+ */
+struct ssdpm_estimate_report {
+	size_t size;
+	const char *drive;
+	const struct ssdpm_model *model;
+	const char *trace;
+	const struct ssdpm_trace_counts *counts;
+	const char *policy;
+	const struct ssdpm_resolved_policy *resolved;
+	const struct ssdpm_sim *sim;
+	uint64_t spare_ppm;
+	const struct ssdpm_background_work *background;
+	const struct ssdpm_cap_run *cap_run;
+	const struct ssdpm_cap_point *cap_points;
+	size_t n_cap_points;
+};
+
+/**
+ * ssdpm_estimate_report_to_json() - "ssdpm.estimate/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (@model, @resolved or @sim is NULL, @sim is not finished),
+ * -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_estimate_report_to_json(
+	const struct ssdpm_estimate_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_cap_report - a drive under power caps that does as much as it
+ * can (sized; the caller sets size)
+ * @size:      sizeof(struct ssdpm_cap_report)
+ * @drive:     its name; NULL: it has none
+ * @model:     of the drive
+ * @streams:   what it does; their op, share and io_bytes are read
+ * @n_streams: 1 or more
+ * @points:    from ssdpm_cap_timeline(); @n_points of them
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_cap_report {
+	size_t size;
+	const char *drive;
+	const struct ssdpm_model *model;
+	const struct ssdpm_cap_stream *streams;
+	size_t n_streams;
+	const struct ssdpm_cap_point *points;
+	size_t n_points;
+};
+
+/**
+ * ssdpm_cap_report_to_json() - "ssdpm.cap/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (@model, @streams or @points is NULL), -E2BIG (a size),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_cap_report_to_json(const struct ssdpm_cap_report *report,
+				       char **ret_text,
+				       struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_comparison_report - policies on a workload (sized; the caller
+ * sets size)
+ * @size:       sizeof(struct ssdpm_comparison_report)
+ * @drive:      its name; NULL: it has none, as likewise @trace
+ * @model:      of the drive
+ * @trace:      name of the workload
+ * @counts:     of the reader of the trace; NULL: no reader read it
+ * @comparison: finished
+ * @spare_ppm:  spare factor, in millionths; 0: none was given
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_comparison_report {
+	size_t size;
+	const char *drive;
+	const struct ssdpm_model *model;
+	const char *trace;
+	const struct ssdpm_trace_counts *counts;
+	const struct ssdpm_comparison *comparison;
+	uint64_t spare_ppm;
+};
+
+/**
+ * ssdpm_comparison_report_to_json() - "ssdpm.comparison/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Rows whose policies are the same for the drive are written once, with all
+ * their names.
+ *
+ * Return: 0; -EINVAL (@model or @comparison is NULL, @comparison is not
+ * finished), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_comparison_report_to_json(
+	const struct ssdpm_comparison_report *report, char **ret_text,
 	struct ssdpm_error *reterr);
 
 #ifdef __cplusplus

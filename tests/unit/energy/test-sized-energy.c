@@ -1001,6 +1001,81 @@ static int consistency_of_found(void *sized, struct ssdpm_error *error)
 	return consistency_to_json(&with, error);
 }
 
+static struct ssdpm_sim *finished_sim;
+static const struct ssdpm_resolved_policy resolved_policy;
+static const struct ssdpm_cap_run cap_run = { .size = sizeof(cap_run) };
+static struct ssdpm_estimate_report estimate_report = {
+	.size = sizeof(estimate_report),
+	.resolved = &resolved_policy,
+};
+static struct ssdpm_cap_report cap_report = {
+	.size = sizeof(cap_report),
+	.streams = &stream,
+	.n_streams = 1,
+};
+static struct ssdpm_comparison *finished_comparison;
+static struct ssdpm_comparison_report comparison_report = {
+	.size = sizeof(comparison_report),
+};
+
+static int estimate_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_estimate_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int estimate_with_cap(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_estimate_report with = estimate_report;
+
+	with.cap_run = sized;
+	return estimate_to_json(&with, error);
+}
+
+static int cap_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_cap_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int comparison_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_comparison_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+/* What these reports are of. */
+static void set_up_reports(void)
+{
+	assert_int_equal(
+		ssdpm_estimate(model, NULL, ios, N_IOS, &finished_sim, NULL),
+		0);
+	assert_int_equal(ssdpm_comparison_new(model, NULL, NULL,
+					      &finished_comparison, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_comparison_add(finished_comparison, "none", NULL, NULL),
+		0);
+	assert_int_equal(
+		ssdpm_comparison_feed(finished_comparison, ios, N_IOS, NULL),
+		0);
+	assert_int_equal(ssdpm_comparison_finish(finished_comparison, 0, NULL),
+			 0);
+	estimate_report.model = cap_report.model = comparison_report.model =
+		model;
+	estimate_report.sim = finished_sim;
+	comparison_report.comparison = finished_comparison;
+}
+
 /* It has no error: another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
@@ -1223,6 +1298,14 @@ static const struct sized_case cases[] = {
 	      SIZED_IN, &evenness_report, consistency_to_json),
 	SIZED(ssdpm_consistency_report_to_json, ssdpm_consistency, SIZED_IN,
 	      &evenness, consistency_of_found),
+	SIZED(ssdpm_estimate_report_to_json, ssdpm_estimate_report, SIZED_IN,
+	      &estimate_report, estimate_to_json),
+	SIZED(ssdpm_estimate_report_to_json, ssdpm_cap_run, SIZED_IN, &cap_run,
+	      estimate_with_cap),
+	SIZED(ssdpm_cap_report_to_json, ssdpm_cap_report, SIZED_IN, &cap_report,
+	      cap_to_json),
+	SIZED(ssdpm_comparison_report_to_json, ssdpm_comparison_report,
+	      SIZED_IN, &comparison_report, comparison_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,
@@ -1280,6 +1363,7 @@ static int set_up(void **state)
 		ssdpm_comparison_new(model, NULL, NULL, &comparison, NULL), 0);
 	assert_int_equal(ssdpm_comparison_add(comparison, "none", NULL, NULL),
 			 0);
+	set_up_reports();
 	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
@@ -1293,6 +1377,8 @@ static int tear_down(void **state)
 {
 	(void)state;
 	ssdpm_comparison_free(comparison);
+	ssdpm_comparison_free(finished_comparison);
+	ssdpm_sim_free(finished_sim);
 	ssdpm_sampler_free(sampler);
 	ssdpm_machine_unref(this_machine);
 	ssdpm_stats_free(stats);

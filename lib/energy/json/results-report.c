@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What policies cost and save on a workload, as JSON: results.keys has what is
+ * written.
+ */
+#include <ssdpm/energy/json.h>
+
+#include <errno.h>
+
+#include "base/json.h"
+#include "estimate/sim.h"
+
+/* What was simulated: all objects begin with it, and end with the parameters.
+ */
+struct simulated {
+	const char *drive;
+	const struct ssdpm_model_info *info;
+	size_t n_states;
+	const char *trace;
+	const struct ssdpm_trace_counts *counts;
+	const struct ssdpm_sim_params *params;
+	uint64_t spare_ppm;
+	const struct ssdpm_parameter *parameters;
+	size_t n_parameters;
+};
+
+/* What came of it. */
+struct finished {
+	const struct ssdpm_result *result;
+	size_t n_states;
+	const struct ssdpm_interval *intervals;
+	size_t n_intervals;
+	uint64_t delays[SSDPM_HISTOGRAM_BUCKETS];
+};
+
+/* An entry of a table that is set, and a bucket that is not empty. */
+struct apst_row {
+	uint32_t state;
+	uint32_t target;
+	uint32_t idle_ms;
+};
+
+struct delay {
+	uint64_t start_ns;
+	uint64_t n_ios;
+};
+
+/* A comparison, and a row of it. */
+struct all_compared {
+	const struct ssdpm_comparison *comparison;
+	size_t n_rows;
+	size_t n_states;
+	bool is_sata;
+};
+
+struct compared {
+	const struct all_compared *all;
+	size_t index;
+	struct ssdpm_compared_policy row;
+	struct finished finished;
+};
+
+static bool is_sata(const struct simulated *s)
+{
+	return s->info->kind == SSDPM_KIND_SATA;
+}
+
+static bool get_entry(const struct ssdpm_apst *table, size_t state,
+		      struct apst_row *ret_row)
+{
+	const struct ssdpm_apst_entry *entry = &table->entries[state];
+
+	*ret_row = (struct apst_row){ (uint32_t)state, entry->target,
+				      entry->idle_ms };
+	return entry->target || entry->idle_ms;
+}
+
+static bool get_delay(const struct finished *f, size_t bucket,
+		      struct delay *ret_delay)
+{
+	*ret_delay = (struct delay){ ssdpm_histogram_start_ns((uint32_t)bucket),
+				     f->delays[bucket] };
+	return f->delays[bucket];
+}
+
+static const char *axis_word(const struct ssdpm_result *result, size_t i)
+{
+	return result->axes >> i & 1 ? ssdpm_axis_to_string((uint32_t)i + 1) :
+				       NULL;
+}
+
+static double energy_nj(const struct ssdpm_cap_point *point)
+{
+	return point->power_uw.nominal * (double)point->duration_ns / 1e6;
+}
+
+static uint64_t lowest_uw(const struct ssdpm_estimate_report *report)
+{
+	uint64_t uw = SSDPM_CAP_NONE;
+
+	for (size_t i = 0; i < report->n_cap_points; i++)
+		if (report->cap_points[i].cap_uw < uw)
+			uw = report->cap_points[i].cap_uw;
+	return uw;
+}
+
+static double share_of(const struct ssdpm_cap_report *report, uint32_t op)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < report->n_streams; i++)
+		if (report->streams[i].op == op)
+			share += report->streams[i].share;
+	return share;
+}
+
+static void look(const struct ssdpm_sim *sim, size_t n_states,
+		 struct finished *ret_finished)
+{
+	ret_finished->result = ssdpm_sim_get_result(sim);
+	ret_finished->n_states = n_states;
+	ret_finished->intervals =
+		ssdpm_sim_get_intervals(sim, &ret_finished->n_intervals);
+	ssdpm_sim_get_delays(sim, ret_finished->delays);
+}
+
+/* The name of row i, where its policy is the same. */
+static const char *name_of(const struct compared *c, size_t i)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	ssdpm_comparison_get_row(c->all->comparison, i, &row);
+	return row.same_as == c->index ? row.name : NULL;
+}
+
+static bool get_compared(const struct all_compared *all, size_t i,
+			 struct compared *ret_compared)
+{
+	struct ssdpm_compared_policy *row = &ret_compared->row;
+
+	ret_compared->all = all;
+	ret_compared->index = i;
+	row->size = sizeof(*row);
+	ssdpm_comparison_get_row(all->comparison, i, row);
+	look(row->sim, all->n_states, &ret_compared->finished);
+	return row->same_as == i;
+}
+
+#include "results-json.h"
+
+static int missing(const char *what, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
+}
+
+static void take_drive(const char *name, const struct ssdpm_model *model,
+		       struct simulated *s)
+{
+	s->drive = name;
+	s->info = ssdpm_model_get_info(model);
+	ssdpm_model_get_states(model, &s->n_states);
+}
+
+static void take_sim(const struct ssdpm_sim *sim, struct simulated *s)
+{
+	s->params = &sim->params;
+	s->parameters = ssdpm_sim_get_parameters(sim, &s->n_parameters);
+}
+
+static int check_estimate(const struct ssdpm_estimate_report *r,
+			  struct ssdpm_error *reterr)
+{
+	if (!r->model)
+		return missing("model", reterr);
+	if (!r->sim || !ssdpm_sim_get_result(r->sim))
+		return missing("sim, finished,", reterr);
+	if (!r->resolved)
+		return missing("resolved", reterr);
+	if (r->n_cap_points && !r->cap_points)
+		return missing("cap_points", reterr);
+	return 0;
+}
+
+int ssdpm_estimate_report_to_json(const struct ssdpm_estimate_report *report,
+				  char **ret_text, struct ssdpm_error *reterr)
+{
+	struct ssdpm_estimate_report r = { 0 };
+	struct ssdpm_cap_run cap_run = { 0 };
+	struct json_writer w = { 0 };
+	struct simulated s = { 0 };
+	struct finished f;
+	int err = ssdpm__sized_in(&r, sizeof(r), report,
+				  "ssdpm_estimate_report", reterr);
+
+	if (!err)
+		err = check_estimate(&r, reterr);
+	if (!err && r.cap_run)
+		err = ssdpm__sized_in(&cap_run, sizeof(cap_run), r.cap_run,
+				      "ssdpm_cap_run", reterr);
+	if (err)
+		return err;
+	r.cap_run = r.cap_run ? &cap_run : NULL;
+	take_drive(r.drive, r.model, &s);
+	take_sim(r.sim, &s);
+	s.trace = r.trace;
+	s.counts = r.counts;
+	s.spare_ppm = r.spare_ppm;
+	look(r.sim, s.n_states, &f);
+	ssdpm__json_begin(&w, NULL, '{');
+	write_estimate(&w, &r, &s, &f);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+int ssdpm_cap_report_to_json(const struct ssdpm_cap_report *report,
+			     char **ret_text, struct ssdpm_error *reterr)
+{
+	struct ssdpm_cap_report r = { 0 };
+	struct json_writer w = { 0 };
+	struct simulated s = { 0 };
+	int err = ssdpm__sized_in(&r, sizeof(r), report, "ssdpm_cap_report",
+				  reterr);
+
+	if (!err && !r.model)
+		err = missing("model", reterr);
+	if (!err && !(r.streams && r.n_streams))
+		err = missing("streams", reterr);
+	if (!err && r.n_points && !r.points)
+		err = missing("points", reterr);
+	if (err)
+		return err;
+	take_drive(r.drive, r.model, &s);
+	ssdpm__json_begin(&w, NULL, '{');
+	write_cap(&w, &r, &s);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+/* Its first row tells what all have in common. */
+static int take_comparison(const struct ssdpm_comparison_report *r,
+			   struct simulated *s, struct all_compared *ret_all,
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_compared_policy row = { .size = sizeof(row) };
+
+	if (!r->model)
+		return missing("model", reterr);
+	if (!r->comparison ||
+	    ssdpm_comparison_get_row(r->comparison, 0, &row) || !row.result)
+		return missing("comparison, finished,", reterr);
+	take_drive(r->drive, r->model, s);
+	take_sim(row.sim, s);
+	*ret_all = (struct all_compared){ .comparison = r->comparison,
+					  .n_rows = 1,
+					  .n_states = s->n_states,
+					  .is_sata = is_sata(s) };
+	while (!ssdpm_comparison_get_row(r->comparison, ret_all->n_rows, &row))
+		ret_all->n_rows++;
+	return 0;
+}
+
+int ssdpm_comparison_report_to_json(
+	const struct ssdpm_comparison_report *report, char **ret_text,
+	struct ssdpm_error *reterr)
+{
+	struct ssdpm_comparison_report r = { 0 };
+	struct json_writer w = { 0 };
+	struct simulated s = { 0 };
+	struct all_compared all;
+	int err = ssdpm__sized_in(&r, sizeof(r), report,
+				  "ssdpm_comparison_report", reterr);
+
+	if (!err)
+		err = take_comparison(&r, &s, &all, reterr);
+	if (err)
+		return err;
+	s.trace = r.trace;
+	s.counts = r.counts;
+	s.spare_ppm = r.spare_ppm;
+	ssdpm__json_begin(&w, NULL, '{');
+	write_comparison(&w, &all, &s);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
