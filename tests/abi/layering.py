@@ -59,9 +59,12 @@ ENERGY = {
     "energy/consistency": SIGNAL,
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,
-    "energy/json": {*SIGNAL, "energy/consistency"},
+    "energy/json": {
+        *SIGNAL, *ESTIMATE, "energy/caps", "energy/compare", "energy/consistency",
+        "energy/recommend", "energy/writes",
+    },
     "energy/meters": {*SEEN, "device", "energy/power"},
-}
+}  # fmt: skip
 STAGES = {**CORE, **ENERGY}
 IO = {*DEVICE, *APPLY, "energy/meters"}
 PURE = STAGES.keys() - IO
@@ -77,7 +80,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-PURE_HEADERS |= {"catalogue-data.h", "evenness-json.h", "samples-json.h"}
+PURE_HEADERS |= {"catalogue-data.h", "evenness-json.h", "results-json.h", "samples-json.h"}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.
