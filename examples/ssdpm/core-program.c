@@ -72,6 +72,21 @@ const char *meter_kind_word(uint32_t kind)
 	return NULL;
 }
 
+enum exit_status print_findings(const struct drive *drive)
+{
+	(void)drive;
+	return STATUS_FAILED;
+}
+
+int write_findings(struct json_writer *w, const struct ssdpm_model *model,
+		   struct ssdpm_error *reterr)
+{
+	(void)w;
+	(void)model;
+	(void)reterr;
+	return -ENOSYS;
+}
+
 static const struct option_group nothing;
 
 const struct group_use plan_groups[N_PLAN_GROUPS] = {

@@ -31,6 +31,11 @@ int read_meters(const struct live *live, struct ssdpm_meter **ret_meters,
 		size_t *ret_n, struct ssdpm_error *reterr);
 const char *meter_kind_word(uint32_t kind);
 
+/* show --lint. */
+enum exit_status print_findings(const struct drive *drive);
+int write_findings(struct json_writer *w, const struct ssdpm_model *model,
+		   struct ssdpm_error *reterr);
+
 /* plan.c: what the groups of options that follow set. */
 extern struct plan_options the_plan_options;
 enum { N_PLAN_GROUPS = 4 };

@@ -206,9 +206,6 @@ int ssdpm__plan_put(struct ssdpm_plan *plan, struct step *step,
 		    struct ssdpm_error *reterr);
 struct step *ssdpm__plan_find(const struct ssdpm_plan *plan, uint32_t kind,
 			      const char *path);
-/* The same, but not one that is left alone. */
-struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
-				     uint32_t kind, const char *path);
 /* The table of one's own that the plan has for a drive, or NULL. */
 struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
 				    const struct drive *drive);

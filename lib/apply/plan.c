@@ -314,8 +314,9 @@ static bool parameters_change(const struct ssdpm_plan *plan)
 	return false;
 }
 
-struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
-				     uint32_t kind, const char *path)
+/* One that is not left alone. */
+static struct step *find_active(const struct ssdpm_plan *plan, uint32_t kind,
+				const char *path)
 {
 	struct step *step = ssdpm__plan_find(plan, kind, path);
 
@@ -325,9 +326,8 @@ struct step *ssdpm__plan_find_active(const struct ssdpm_plan *plan,
 struct step *ssdpm__plan_find_table(const struct ssdpm_plan *plan,
 				    const struct drive *drive)
 {
-	return ssdpm__plan_find_active(
-		plan, SSDPM_STEP_APST,
-		ssdpm_device_get_facts(drive->device)->path + 1);
+	return find_active(plan, SSDPM_STEP_APST,
+			   ssdpm_device_get_facts(drive->device)->path + 1);
 }
 
 /* Does the plan say what the table of the drive is made from? */
@@ -349,8 +349,8 @@ static bool needs_rebuild(const struct ssdpm_plan *plan,
 
 	if (!drive->rebuild)
 		return false;
-	tolerance = ssdpm__plan_find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
-					    drive->rebuild->change.path);
+	tolerance = find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
+				drive->rebuild->change.path);
 	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)
 		return false;
 	/* With tolerance 0 APST is off, whatever the parameters say. */

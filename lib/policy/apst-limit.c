@@ -30,7 +30,8 @@ uint32_t ssdpm__steps_find(const struct steps *steps, uint64_t value)
 	return at > 0 ? at - 1 : steps->n;
 }
 
-uint64_t ssdpm__steps_last(const struct steps *steps, uint32_t step)
+/* The largest value of a step. */
+static uint64_t last_of(const struct steps *steps, uint32_t step)
 {
 	return step + 1 < steps->n ? steps->values[step + 1] - 1 :
 				     SSDPM_LATENCY_ANY;
@@ -108,14 +109,6 @@ bool ssdpm__makes(const struct ssdpm_model *model,
 	       !memcmp(&made, table, sizeof(made));
 }
 
-int ssdpm__check_params_size(size_t size, struct ssdpm_error *reterr)
-{
-	if (size < sizeof(size_t))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_apst_params of %zu bytes", size);
-	return 0;
-}
-
 /* The parameters in full, and the table that they make. */
 static int start(const struct ssdpm_model *model,
 		 const struct ssdpm_apst_params *params,
@@ -160,7 +153,7 @@ int ssdpm_apst_limit_range(const struct ssdpm_model *model,
 			break;
 	}
 	*ret_min_us = steps.values[first];
-	*ret_max_us = ssdpm__steps_last(&steps, last);
+	*ret_max_us = last_of(&steps, last);
 	return 0;
 }
 
@@ -240,7 +233,7 @@ int ssdpm_apst_keep(const struct ssdpm_model *model,
 				   n);
 	ssdpm__limit_steps(model, true, &steps);
 	for (uint32_t i = steps.n; i-- > 0;) {
-		p.max_exit_latency_us = ssdpm__steps_last(&steps, i);
+		p.max_exit_latency_us = last_of(&steps, i);
 		err = ssdpm_apst_generate(model, &p, &table, reterr);
 		if (err)
 			return err;

@@ -23,9 +23,6 @@ void ssdpm__steps_add(struct steps *steps, uint64_t value);
 /* The step that value belongs to, or n where it is below the first. */
 uint32_t ssdpm__steps_find(const struct steps *steps, uint64_t value);
 
-/* The largest value of a step. */
-uint64_t ssdpm__steps_last(const struct steps *steps, uint32_t step);
-
 /* What stands for a step: the default if it belongs there, or its least. */
 uint64_t ssdpm__steps_value(const struct steps *steps, uint32_t step,
 			    uint64_t preferred);
@@ -54,8 +51,5 @@ int ssdpm__apst_closest(const struct ssdpm_model *model,
 			const struct ssdpm_apst *wanted, uint32_t quirks,
 			bool legacy, struct ssdpm_apst_params *ret_params,
 			struct ssdpm_error *reterr);
-
-/* The size of a caller's struct ssdpm_apst_params: 0, or -EINVAL. */
-int ssdpm__check_params_size(size_t size, struct ssdpm_error *reterr);
 
 #endif

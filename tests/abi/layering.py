@@ -63,6 +63,7 @@ ENERGY = {
         *SIGNAL, *ESTIMATE, "energy/caps", "energy/compare", "energy/consistency",
         "energy/recommend", "energy/writes",
     },
+    "energy/lint": {"base", "model"},
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}

@@ -258,6 +258,8 @@ static bool is_worth_json(struct ssdpm_model **models, size_t n,
 	return n_states * n <= 3 || (size && params[size - 1] % 32 == 31);
 }
 
+/* libssdpm alone has no lint. */
+#if HAVE_ENERGY
 static void check_findings(const struct ssdpm_model *model)
 {
 	struct ssdpm_finding *findings;
@@ -276,6 +278,12 @@ static void check_findings(const struct ssdpm_model *model)
 	}
 	free(findings);
 }
+#else
+static void check_findings(const struct ssdpm_model *model)
+{
+	(void)model;
+}
+#endif
 
 void check_models(struct ssdpm_model **models, size_t n, const uint8_t *params,
 		  size_t size)

@@ -5,6 +5,7 @@
 #include "text/output.h"
 #include "input/quirks.h"
 #include "text/states-print.h"
+#include "programs.h"
 
 #include "base/json.h"
 
@@ -53,45 +54,6 @@ static void print_heading(const struct drive *drive)
 	putchar('\n');
 }
 
-/* The findings of one drive, or a complaint. */
-static enum exit_status lint(const struct drive *drive,
-			     struct ssdpm_finding **ret_findings, size_t *ret_n)
-{
-	struct ssdpm_error error;
-
-	if (!ssdpm_model_lint(drive->model, ret_findings, ret_n, &error))
-		return STATUS_DONE;
-	complain("%s: %s", drive->name, error.message);
-	return STATUS_FAILED;
-}
-
-/* Longer than a cell of a table: the message is left as wide as it is. */
-static enum exit_status print_findings(const struct drive *drive)
-{
-	struct ssdpm_finding *findings;
-	enum exit_status status;
-	size_t n, width = 0;
-
-	status = lint(drive, &findings, &n);
-	if (status)
-		return status;
-	for (size_t i = 0; i < n; i++) {
-		size_t length =
-			strlen(ssdpm_finding_code_to_string(findings[i].code));
-
-		width = length > width ? length : width;
-	}
-	putchar('\n');
-	for (size_t i = 0; i < n; i++)
-		printf("  %-*s  %s\n", (int)width,
-		       ssdpm_finding_code_to_string(findings[i].code),
-		       findings[i].message);
-	if (!n)
-		puts("  nothing is odd");
-	free(findings);
-	return STATUS_DONE;
-}
-
 static void print_drive(const struct drive *drive, uint32_t quirks)
 {
 	print_heading(drive);
@@ -101,39 +63,6 @@ static void print_drive(const struct drive *drive, uint32_t quirks)
 		print_quirks(stdout, quirks);
 		putchar('\n');
 	}
-}
-
-static void write_findings(struct json_writer *w,
-			   const struct ssdpm_finding *findings, size_t n)
-{
-	ssdpm__json_begin(w, "diagnosis", '[');
-	for (size_t i = 0; i < n; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(
-			w, "code",
-			ssdpm_finding_code_to_string(findings[i].code));
-		if (findings[i].state == SSDPM_WHOLE_DRIVE)
-			ssdpm__json_null(w, "state");
-		else
-			ssdpm__json_uint(w, "state", findings[i].state);
-		ssdpm__json_string(w, "message", findings[i].message);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-static int write_lint(struct json_writer *w, const struct ssdpm_model *model,
-		      struct ssdpm_error *reterr)
-{
-	struct ssdpm_finding *findings;
-	size_t n;
-	int err = ssdpm_model_lint(model, &findings, &n, reterr);
-
-	if (err)
-		return err;
-	write_findings(w, findings, n);
-	free(findings);
-	return 0;
 }
 
 static int write_model(struct json_writer *w, const struct ssdpm_model *model,
@@ -178,7 +107,7 @@ static int write_drive(struct json_writer *w, const struct settings *settings,
 	if (shown->quirks.in_force)
 		write_quirks(w, "quirks", shown->quirks.in_force);
 	if (!err && settings->lint)
-		err = write_lint(w, drive->model, reterr);
+		err = write_findings(w, drive->model, reterr);
 	return err;
 }
 
@@ -243,11 +172,15 @@ static enum exit_status set(void *data, struct common *common,
 	struct settings *settings = data;
 
 	(void)common;
-	if (!strcmp(option->name, "lint"))
-		settings->lint = true;
-	else
+	if (strcmp(option->name, "lint")) {
 		settings->quirks.path = argument;
-	return STATUS_DONE;
+		return STATUS_DONE;
+	}
+	settings->lint = true;
+	if (has_energy)
+		return STATUS_DONE;
+	complain("--lint: ssdpm-energy is not installed");
+	return STATUS_FAILED;
 }
 
 /* Everything of a device that was named. */
@@ -389,7 +322,7 @@ const struct subcommand cmd_show = {
 	.operands_optional = true,
 	.takes_drives = true,
 	.list = "drives",
-	.energy_does_more = true, /* power meters */
+	.energy_does_more = true, /* power meters, --lint */
 	.summary = "Print what drives do to save power, and what they could.",
 	.options = options,
 	.n_options = sizeof(options) / sizeof(options[0]),

@@ -3,8 +3,10 @@
  * What is odd in a model, and why it matters. Each rule says one line with the
  * numbers and the consequence.
  */
+#include <ssdpm/energy/lint.h>
+
+#include "base/internal.h"
 #include "base/quantity.h"
-#include "model/internal.h"
 #include "base/words.h"
 
 #include <assert.h>
@@ -304,10 +306,12 @@ static void check_idle_power(struct report *report)
 static void check_fractions(struct report *report, uint32_t i)
 {
 	static const char names[2][8] = { "idle", "active" };
+	static const uint32_t fields[2] = { SSDPM_FIELD_IDLE_POWER,
+					    SSDPM_FIELD_ACTIVE_POWER };
 	uint32_t low, high;
 
 	for (size_t j = 0; j < 2; j++) {
-		if (!has_range(report, i, ssdpm__range_fields[j], &low, &high))
+		if (!has_range(report, i, fields[j], &low, &high))
 			continue;
 		find(report, SSDPM_FINDING_FRACTION_LOST, i,
 		     "PS%u: %s power %u.02W: nvme-cli 0.7 to 1.11 prints .02 "
@@ -390,6 +394,33 @@ static void check(struct report *report)
 		     report->n_tables, report->info->firmware);
 }
 
+#define DIFFER(bit, member) \
+	(!(unknown & SSDPM_FIELD_##bit) && x->member != y->member)
+
+/* Two states of the same number in two tables. */
+static bool states_differ(const struct ssdpm_power_state *x,
+			  const struct ssdpm_power_state *y)
+{
+	uint32_t unknown = x->unknown | y->unknown;
+
+	return x->flags != y->flags || DIFFER(MAX_POWER, max_power_uw) ||
+	       DIFFER(ACTIVE_POWER, active_power_uw) ||
+	       DIFFER(IDLE_POWER, idle_power_uw) ||
+	       DIFFER(ENTRY_LATENCY, entry_latency_us) ||
+	       DIFFER(EXIT_LATENCY, exit_latency_us) ||
+	       DIFFER(READ_THROUGHPUT_RANK, read_throughput_rank) ||
+	       DIFFER(READ_LATENCY_RANK, read_latency_rank) ||
+	       DIFFER(WRITE_THROUGHPUT_RANK, write_throughput_rank) ||
+	       DIFFER(WRITE_LATENCY_RANK, write_latency_rank) ||
+	       DIFFER(ACTIVE_POWER_WORKLOAD, active_power_workload) ||
+	       DIFFER(EMERGENCY_POWER_FAIL_RECOVERY_TIME,
+		      emergency_power_fail_recovery_time_us) ||
+	       DIFFER(FORCED_QUIESCENCE_VAULT_TIME,
+		      forced_quiescence_vault_time_us) ||
+	       DIFFER(EMERGENCY_POWER_FAIL_VAULT_TIME,
+		      emergency_power_fail_vault_time_us);
+}
+
 /* Do two rows differ in a number that both know? */
 static bool differ(const struct ssdpm_model *a, const struct ssdpm_model *b)
 {
@@ -398,17 +429,9 @@ static bool differ(const struct ssdpm_model *a, const struct ssdpm_model *b)
 
 	x = ssdpm_model_get_states(a, &n);
 	y = ssdpm_model_get_states(b, &m);
-	for (size_t i = 0; i < n && n == m; i++) {
-		uint32_t unknown = x[i].unknown | y[i].unknown;
-
-		if (x[i].flags != y[i].flags)
+	for (size_t i = 0; i < n && n == m; i++)
+		if (states_differ(&x[i], &y[i]))
 			return true;
-		for (size_t j = 0; j < N_FIELDS; j++)
-			if (!(unknown & ssdpm__fields[j].bit) &&
-			    ssdpm__field_get(&ssdpm__fields[j], &x[i]) !=
-				    ssdpm__field_get(&ssdpm__fields[j], &y[i]))
-				return true;
-	}
 	return n != m;
 }
 

@@ -569,9 +569,76 @@ static void every_code_has_a_word(void **state)
 		"never-entered");
 }
 
+/* How many findings are of a lost fraction; the message of the last one. */
+static size_t count_lost(const char *words, char message[256])
+{
+	char text[1024] = "ps 0 : mp:9.00W operational ";
+	struct ssdpm_finding *findings;
+	struct ssdpm_model *model;
+	size_t n, n_lost = 0;
+
+	strcat(text, words);
+	strcat(text, "\n");
+	model = fixture_read_good(text);
+	assert_int_equal(ssdpm_model_lint(model, &findings, &n, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].code != SSDPM_FINDING_FRACTION_LOST)
+			continue;
+		assert_int_equal(findings[i].state, 0);
+		strcpy(message, findings[i].message);
+		n_lost++;
+	}
+	free(findings);
+	ssdpm_model_unref(model);
+	return n_lost;
+}
+
+static void a_fraction_that_was_lost_leaves_a_range(void **state)
+{
+	char message[256] = "";
+
+	(void)state;
+	assert_int_equal(count_lost("idle_power:- active_power:3.02W", message),
+			 1);
+	assert_non_null(strstr(message, "PS0: active power 3.02W"));
+	assert_non_null(strstr(message, "it is 3 W to 3.99 W;"));
+	assert_int_equal(
+		count_lost("idle_power:0.02W active_power:3.02W", message), 2);
+	assert_int_equal(
+		count_lost("idle_power:1.02W active_power:3.03W", message), 0);
+	assert_int_equal(
+		count_lost("idle_power:0.0002W active_power:1.0002W", message),
+		0);
+}
+
+static void a_power_with_a_range_is_not_called_unknown(void **state)
+{
+	struct ssdpm_finding *findings;
+	struct ssdpm_model *model;
+	size_t n, n_unknown = 0;
+
+	(void)state;
+	model = fixture_read_good(
+		"ps 0 : mp:9.00W operational idle_power:2.02W\n"
+		"ps 1 : mp:1.00W operational idle_power:0.02W\n");
+	assert_int_equal(ssdpm_model_lint(model, &findings, &n, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].code != SSDPM_FINDING_IDLE_POWER_UNKNOWN)
+			continue;
+		/* 0.02W may be a power that is not reported. */
+		assert_non_null(strstr(findings[i].message, "1 of 2 states"));
+		n_unknown++;
+	}
+	assert_int_equal(n_unknown, 1);
+	free(findings);
+	ssdpm_model_unref(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fraction_that_was_lost_leaves_a_range),
+		cmocka_unit_test(a_power_with_a_range_is_not_called_unknown),
 		cmocka_unit_test(nothing_is_odd_in_a_sound_drive),
 		cmocka_unit_test(equal_powers_gain_nothing),
 		cmocka_unit_test(rising_powers_are_found_over_unknown_ones),

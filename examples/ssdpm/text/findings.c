@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* show --lint: what is odd in a drive. */
+#include "programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The findings of one drive, or a complaint. */
+static enum exit_status lint(const struct drive *drive,
+			     struct ssdpm_finding **ret_findings, size_t *ret_n)
+{
+	struct ssdpm_error error;
+
+	if (!ssdpm_model_lint(drive->model, ret_findings, ret_n, &error))
+		return STATUS_DONE;
+	complain("%s: %s", drive->name, error.message);
+	return STATUS_FAILED;
+}
+
+/* Longer than a cell of a table: the message is left as wide as it is. */
+enum exit_status print_findings(const struct drive *drive)
+{
+	struct ssdpm_finding *findings;
+	enum exit_status status;
+	size_t n, width = 0;
+
+	status = lint(drive, &findings, &n);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++) {
+		size_t length =
+			strlen(ssdpm_finding_code_to_string(findings[i].code));
+
+		width = length > width ? length : width;
+	}
+	putchar('\n');
+	for (size_t i = 0; i < n; i++)
+		printf("  %-*s  %s\n", (int)width,
+		       ssdpm_finding_code_to_string(findings[i].code),
+		       findings[i].message);
+	if (!n)
+		puts("  nothing is odd");
+	free(findings);
+	return STATUS_DONE;
+}
+
+static void write_list(struct json_writer *w,
+		       const struct ssdpm_finding *findings, size_t n)
+{
+	ssdpm__json_begin(w, "diagnosis", '[');
+	for (size_t i = 0; i < n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		ssdpm__json_string(
+			w, "code",
+			ssdpm_finding_code_to_string(findings[i].code));
+		if (findings[i].state == SSDPM_WHOLE_DRIVE)
+			ssdpm__json_null(w, "state");
+		else
+			ssdpm__json_uint(w, "state", findings[i].state);
+		ssdpm__json_string(w, "message", findings[i].message);
+		ssdpm__json_end(w, '}');
+	}
+	ssdpm__json_end(w, ']');
+}
+
+int write_findings(struct json_writer *w, const struct ssdpm_model *model,
+		   struct ssdpm_error *reterr)
+{
+	struct ssdpm_finding *findings;
+	size_t n;
+	int err = ssdpm_model_lint(model, &findings, &n, reterr);
+
+	if (err)
+		return err;
+	write_list(w, findings, n);
+	free(findings);
+	return 0;
+}
