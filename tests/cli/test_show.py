@@ -222,14 +222,14 @@ def test_lint_judges_each_drive_and_says_where_nothing_is_odd(
 
 
 def test_every_code_of_a_finding_is_in_the_man_pages(ssdpm: Command) -> None:
-    header = (TOP / "include/ssdpm/model.h").read_text()
+    header = (TOP / "include/ssdpm/energy/lint.h").read_text()
     names = re.findall(r"(SSDPM_FINDING_\w+) =", header)
     assert len(names) >= 16
     codes = [name.split("_", 2)[2].lower().replace("_", "-") for name in names]
     page = (TOP / "man/ssdpm-show.1").read_text().split(".Ss Findings\n")[1]
     page = page.split(".Sh ")[0]
     assert re.findall(r"^\.It Cm (\S+)$", page, re.M) == codes
-    library = (TOP / "man/ssdpm_model.3").read_text()
+    library = (TOP / "man/ssdpm_lint.3").read_text()
     assert re.findall(r"^\.It Dv (SSDPM_FINDING_\w+)$", library, re.M) == names
 
 

@@ -235,21 +235,21 @@ int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 	struct ssdpm_overlay whole = { .size = sizeof(whole) };
 	struct ssdpm_calibration quality = { .size = sizeof(quality) };
 	struct json_writer writer = { 0 };
-	int r = ssdpm__sized_in(&whole, sizeof(whole), overlay, "ssdpm_overlay",
-				reterr);
+	size_t n;
+	int err = ssdpm__sized_in(&whole, sizeof(whole), overlay,
+				  "ssdpm_overlay", reterr);
 
-	if (r == 0)
-		r = ssdpm__sized_in(&quality, sizeof(quality), calibration,
-				    "ssdpm_calibration", reterr);
-	if (r == 0)
-		r = check_overlay(&whole, reterr);
-	if (r == 0)
-		r = check_measured(quality.measured, quality.n_measured,
-				   reterr);
-	if (r)
-		return r;
-	write_overlay(&writer, &whole, quality.measured, quality.n_measured,
-		      &quality);
+	if (!err)
+		err = ssdpm__sized_in(&quality, sizeof(quality), calibration,
+				      "ssdpm_calibration", reterr);
+	n = (size_t)quality.n_measured;
+	if (!err)
+		err = check_overlay(&whole, reterr);
+	if (!err)
+		err = check_measured(quality.measured, n, reterr);
+	if (err)
+		return err;
+	write_overlay(&writer, &whole, quality.measured, n, &quality);
 	return ssdpm__json_finish(&writer, ret_text, reterr);
 }
 

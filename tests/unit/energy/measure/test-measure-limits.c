@@ -266,7 +266,7 @@ static void a_running_median_hides_spikes_but_not_work(void **state)
 					      .enter_samples = 1,
 					      .leave_samples = 1 };
 	struct ssdpm_activity work[8];
-	size_t n;
+	size_t n = 0;
 
 	(void)state;
 	for (int i = 0; i < 200; i++)

@@ -497,7 +497,7 @@ static void work_begins_and_ends_where_the_power_does(void **state)
 	double power_w[100] = { 0 };
 	struct ssdpm_samples samples = seconds_of(power_w, 100);
 	struct ssdpm_activity work[4];
-	size_t n;
+	size_t n = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed < 50; seed++) {
@@ -536,7 +536,7 @@ static void work_that_an_end_or_a_gap_cuts_off_is_open(void **state)
 	struct ssdpm_samples samples = timed(power_w, time_ns, 30);
 	struct ssdpm_baseline baseline = { .level_w = 1, .sigma_w = 0.1 };
 	struct ssdpm_activity work[4];
-	size_t n;
+	size_t n = 0;
 
 	(void)state;
 	for (int i = 0; i < 30; i++) {
