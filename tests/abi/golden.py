@@ -27,7 +27,10 @@ def run(command: list[str], machine: "str | None") -> str:
         if machine:
             machines.write(machine, pathlib.Path(folder, machine))
             command = [*command, f"{folder}/{machine}"]
-        done = subprocess.run(on_target(command), stdout=subprocess.PIPE, text=True)
+        # A script has its own way to run what is for another processor.
+        if not command[0].endswith(".sh"):
+            command = on_target(command)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"{command[0]}: exit status {done.returncode}")
     return done.stdout
