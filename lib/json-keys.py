@@ -49,6 +49,13 @@ FORMS = {
         "number or null",
         "if ({1})\nssdpm__json_uint(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
     ),
+    # A latency, and whether there is one.
+    "latency?": (
+        "number or text or null",
+        "if (({1}) && {0} == SSDPM_LATENCY_ANY)\nssdpm__json_string(w, {key}, \"any\");\n"
+        "else if ({1})\nssdpm__json_uint(w, {key}, {0});\n"
+        "else\nssdpm__json_null(w, {key});",
+    ),
     # How many, and the text of number i; NULL is left out.
     "texts": (
         "array of text",

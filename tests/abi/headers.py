@@ -81,7 +81,7 @@ UNITLESS = {
     # a budget: in the unit of its caller, counts
     "loss", "bound_loss", "n_examined", "n_items",
     # a power cap: counts, shares, kinds, bits
-    "write_amplification", "n_streams", "n_segments", "n_points", "n_cap_points", "assumed", "loss_share", "limit", "n_slowed",
+    "write_amplification", "n_streams", "n_segments", "n_points", "n_cap_points", "n_words", "n_sysfs", "by_default", "hours_per_day", "assumed", "loss_share", "limit", "n_slowed",
     # flags of a recommendation
     "route", "possible",
     # what sysfs says of machines and devices
@@ -114,7 +114,7 @@ UNITLESS = {
     "size",
 }  # fmt: skip
 UNITS = ("_us", "_ms", "_ns", "_uw", "_uj", "_nj", "_bytes", "_w", "_j")
-UNITS += ("_k", "_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
+UNITS += ("_mwh", "_k", "_hz", "_ohm", "_v", "_pj", "_per_s", "_pages", "_blocks", "_iops", "_s")
 MEMBER = re.compile(
     r"\s*(?:const\s+)?((?:struct |enum |unsigned |signed )?\w+)\s+(.+)$", re.DOTALL
 )

@@ -755,15 +755,24 @@ static int call_default_bounds(struct result *ret, struct ssdpm_error *error)
 
 static int call_recommend(struct result *ret, struct ssdpm_error *error)
 {
+	const struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+	struct ssdpm_recommendation_report report = { .size = sizeof(report),
+						      .model = in.sleeper,
+						      .bounds = &bounds };
 	struct ssdpm_recommendations *found;
+	char *text;
 	int err =
 		ssdpm_recommend(in.gaps, in.sleeper, NULL, NULL, &found, error);
 
 	if (err)
 		return err;
 	ret->energy_nj = ssdpm_recommendations_get(found, 1)->run.energy_nj;
+	report.recommendations = found;
+	err = ssdpm_recommendation_report_to_json(&report, &text, error);
+	if (!err)
+		free(text);
 	ssdpm_recommendations_free(found);
-	return 0;
+	return err;
 }
 
 /* Three I/Os, as intervals: these take memory too. */
@@ -2030,6 +2039,7 @@ static const struct {
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_gaps_get_default_bounds", call_default_bounds },
 	{ "ssdpm_recommend", call_recommend },
+	{ "ssdpm_recommendation_report_to_json", call_recommend },
 	{ "ssdpm_recommendations_free", call_recommend },
 	{ "ssdpm_recommendations_get", call_recommend },
 	{ "ssdpm_sim_feed", call_sim },

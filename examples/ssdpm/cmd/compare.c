@@ -5,7 +5,6 @@
 #include "html/html.h"
 #include "options/numbers.h"
 #include "text/output.h"
-#include "text/result-json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

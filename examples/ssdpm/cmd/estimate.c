@@ -6,7 +6,6 @@
 #include "options/numbers.h"
 #include "text/output.h"
 #include "input/power-cap.h"
-#include "text/result-json.h"
 #include "options/units.h"
 
 #include <inttypes.h>

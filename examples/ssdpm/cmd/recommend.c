@@ -8,7 +8,6 @@
 #include "options/numbers.h"
 #include "text/output.h"
 #include "text/recommend-text.h"
-#include "text/result-json.h"
 #include "options/units.h"
 
 #include <errno.h>
@@ -266,6 +265,7 @@ static enum exit_status advise(const struct plan *plan,
 
 	ssdpm_apst_params_init(&apst, sizeof(apst));
 
+	a->params = params;
 	a->from = settings->from_name ? settings->from :
 					reference_policy(subject->drive, &apst);
 	a->use = &settings->use;

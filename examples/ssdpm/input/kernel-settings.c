@@ -159,35 +159,44 @@ static void limit_values(uint64_t limit, char first[24], char second[24])
 	snprintf(second, 24, "%" PRIu64, limit);
 }
 
-static void write_one(struct json_writer *w, const char *path,
-		      const char *value)
+void get_sysfs(const struct drive *drive,
+	       const struct ssdpm_apst_params *params,
+	       struct sysfs_values *ret_values)
 {
-	ssdpm__json_begin(w, NULL, '{');
-	w->one_line = true;
-	ssdpm__json_string(w, "path", path);
-	ssdpm__json_string(w, "value", value);
-	ssdpm__json_end(w, '}');
+	struct setting settings[MAX_SETTINGS];
+	struct sysfs_value *next = ret_values->values;
+
+	get_changes(drive, params, settings);
+	for (int i = 0; i < LIMIT; i++) {
+		if (settings[i].value == settings[i].usual)
+			continue;
+		snprintf(next->path, sizeof(next->path), PARAMETERS "%s",
+			 settings[i].name);
+		snprintf(next->value, sizeof(next->value), "%" PRIu64,
+			 settings[i].value);
+		next++;
+	}
+	limit_values(params->max_exit_latency_us, next[0].value, next[1].value);
+	format_tolerance(drive, next[0].path);
+	format_tolerance(drive, next[1].path);
+	ret_values->n = (size_t)(next + 2 - ret_values->values);
 }
 
 void write_sysfs(struct json_writer *w, const struct drive *drive,
 		 const struct ssdpm_apst_params *params)
 {
-	char path[96], first[24], second[24], *apply;
-	struct setting settings[MAX_SETTINGS];
+	struct sysfs_values sysfs;
+	char *apply;
 
-	get_changes(drive, params, settings);
+	get_sysfs(drive, params, &sysfs);
 	ssdpm__json_begin(w, "sysfs", '[');
-	for (int i = 0; i < LIMIT; i++) {
-		if (settings[i].value == settings[i].usual)
-			continue;
-		snprintf(path, sizeof(path), PARAMETERS "%s", settings[i].name);
-		snprintf(first, sizeof(first), "%" PRIu64, settings[i].value);
-		write_one(w, path, first);
+	for (size_t i = 0; i < sysfs.n; i++) {
+		ssdpm__json_begin(w, NULL, '{');
+		w->one_line = true;
+		ssdpm__json_string(w, "path", sysfs.values[i].path);
+		ssdpm__json_string(w, "value", sysfs.values[i].value);
+		ssdpm__json_end(w, '}');
 	}
-	limit_values(params->max_exit_latency_us, first, second);
-	format_tolerance(drive, path);
-	write_one(w, path, first);
-	write_one(w, path, second);
 	ssdpm__json_end(w, ']');
 	apply = apply_text(drive, params);
 	ssdpm__json_string(w, "apply", apply);

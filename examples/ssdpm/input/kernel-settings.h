@@ -32,7 +32,20 @@ char *apply_text(const struct drive *drive,
 /* The same for a table in a file; NULL: it has no name yet, "FILE". */
 char *apply_table_text(const struct drive *drive, const char *path);
 
-/* What to write to sysfs now, in this order. */
+/* What to write to sysfs now, in this order: the limit twice, at the end. */
+struct sysfs_values {
+	struct sysfs_value {
+		char path[96];
+		char value[24];
+	} values[MAX_SETTINGS + 1];
+	size_t n;
+};
+
+void get_sysfs(const struct drive *drive,
+	       const struct ssdpm_apst_params *params,
+	       struct sysfs_values *ret_values);
+
+/* The same, and the call of ssdpm apply, as members. */
 void write_sysfs(struct json_writer *w, const struct drive *drive,
 		 const struct ssdpm_apst_params *params);
 /* For people: ssdpm apply, or what to write if the drive is no device. */

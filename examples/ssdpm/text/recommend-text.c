@@ -5,7 +5,7 @@
 
 #include "input/kernel-settings.h"
 #include "options/numbers.h"
-#include "text/result-json.h"
+#include "text/output.h"
 
 #include "base/quantity.h"
 
@@ -270,134 +270,94 @@ void write_advice_texts(struct json_writer *w, const struct advice *a)
 	ssdpm__json_end(w, ']');
 }
 
-/* null: no bound, or not part of this route. */
-static void write_optional(struct json_writer *w, const char *key, bool given,
-			   uint64_t value)
-{
-	if (given)
-		ssdpm__json_uint(w, key, value);
-	else
-		ssdpm__json_null(w, key);
-}
+#define N_ROUTES SSDPM_ROUTE_RAW_TABLE
 
-static void write_limit(struct json_writer *w, const char *key, bool given,
-			uint64_t us)
-{
-	if (given && us == SSDPM_LATENCY_ANY)
-		ssdpm__json_string(w, key, "any");
-	else
-		write_optional(w, key, given, us);
-}
+/* What the words of a recommendation point to. */
+struct words {
+	struct text text;
+	char *apply; /* free() */
+	char modprobe[440];
+	struct sysfs_values sysfs;
+	struct ssdpm_sysfs_value values[MAX_SETTINGS + 1];
+};
 
-static void write_settings(struct json_writer *w, const struct advice *a,
-			   const struct ssdpm_recommendation *r)
+/* What to tell Linux. */
+static void add_kernel_words(const struct drive *drive,
+			     const struct ssdpm_recommendation *r,
+			     struct words *words,
+			     struct ssdpm_recommendation_words *ret)
 {
-	const struct drive *drive = a->subject->drive;
-	bool set = r->advice == SSDPM_ADVICE_SET;
-	bool sysfs = r->possible && r->route != SSDPM_ROUTE_RAW_TABLE;
-	bool core = r->possible && r->route == SSDPM_ROUTE_NVME_CORE;
 	struct ssdpm_apst_params params = params_of(r);
 	struct setting settings[MAX_SETTINGS];
-	char changed[400], line[440], *apply;
+	char changed[400];
 
-	write_limit(w, "limit_us", sysfs, r->limit_us);
-	write_optional(w, "primary_timeout_ms", core, r->primary_timeout_ms);
-	write_optional(w, "primary_latency_tolerance_us", core,
-		       r->primary_latency_tolerance_us);
-	write_optional(w, "secondary_timeout_ms", core,
-		       r->secondary_timeout_ms);
-	write_optional(w, "secondary_latency_tolerance_us", core,
-		       r->secondary_latency_tolerance_us);
-	if (sysfs && set) {
-		write_sysfs(w, drive, &params);
-	} else {
-		apply = set ? apply_table_text(drive, a->raw_path) : NULL;
-		ssdpm__json_string(w, "apply", apply);
-		free(apply);
-	}
+	words->apply = apply_text(drive, &params);
+	get_sysfs(drive, &params, &words->sysfs);
+	for (size_t i = 0; i < words->sysfs.n; i++)
+		words->values[i] = (struct ssdpm_sysfs_value){
+			.path = words->sysfs.values[i].path,
+			.value = words->sysfs.values[i].value,
+		};
+	ret->sysfs = words->values;
+	ret->n_sysfs = words->sysfs.n;
 	get_settings(&params, settings);
 	join_settings(settings, false, "", changed, sizeof(changed));
-	snprintf(line, sizeof(line), "options nvme_core %s", changed);
-	ssdpm__json_string(w, "modprobe",
-			   sysfs && set && changed[0] ? line : NULL);
+	if (!changed[0])
+		return;
+	snprintf(words->modprobe, sizeof(words->modprobe),
+		 "options nvme_core %s", changed);
+	ret->modprobe = words->modprobe;
 }
 
-static void write_use(struct json_writer *w, const struct use *use,
-		      const struct ssdpm_saving *s)
-{
-	struct ssdpm_gain gain;
-
-	if (use->battery_mwh) {
-		gain = battery_of(use, s);
-		ssdpm__json_begin(w, "battery", '{');
-		ssdpm__json_int(w, "low_s", (int64_t)gain.low);
-		ssdpm__json_int(w, "nominal_s", (int64_t)gain.nominal);
-		ssdpm__json_int(w, "high_s", (int64_t)gain.high);
-		ssdpm__json_end(w, '}');
-	}
-	if (use->hours_per_day) {
-		gain = year_of(use, s);
-		ssdpm__json_begin(w, "year", '{');
-		ssdpm__json_int(w, "low_wh", (int64_t)gain.low);
-		ssdpm__json_int(w, "nominal_wh", (int64_t)gain.nominal);
-		ssdpm__json_int(w, "high_wh", (int64_t)gain.high);
-		ssdpm__json_end(w, '}');
-	}
-}
-
-static void write_recommendation(struct json_writer *w, const struct advice *a,
-				 const struct ssdpm_recommendation *r)
+static struct ssdpm_recommendation_words words_of(
+	const struct advice *a, const struct ssdpm_recommendation *r,
+	struct words *words)
 {
 	const struct drive *drive = a->subject->drive;
-	struct ssdpm_resolved_policy resolved = { .apst = r->apst };
-	struct text text = { .length = 0 };
+	struct ssdpm_recommendation_words result = { .text = words->text.text };
 
-	add_sentence(&text, a, r);
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "route", ssdpm_route_to_string(r->route));
-	ssdpm__json_bool(w, "possible", r->possible);
-	ssdpm__json_string(w, "advice", ssdpm_advice_to_string(r->advice));
-	ssdpm__json_bool(w, "today_keeps_bounds", r->today_keeps_bounds);
-	ssdpm__json_string(w, "text", text.text);
-	write_settings(w, a, r);
-	if (r->possible) {
-		write_resolved(w, &resolved, drive);
-		write_run(w, "run", &r->run, drive);
-		write_saving(w, "saving", &r->saving);
-		write_use(w, a->use, &r->saving);
-	}
-	ssdpm__json_end(w, '}');
+	words->text.length = 0;
+	words->apply = NULL;
+	add_sentence(&words->text, a, r);
+	if (r->advice != SSDPM_ADVICE_SET)
+		return result;
+	if (r->route == SSDPM_ROUTE_RAW_TABLE)
+		words->apply = apply_table_text(drive, a->raw_path);
+	else
+		add_kernel_words(drive, r, words, &result);
+	result.apply = words->apply;
+	return result;
 }
 
 void write_advice(struct json_writer *w, const struct advice *a,
 		  const struct sim_options *options)
 {
-	const struct ssdpm_bounds *b = &a->bounds;
+	struct ssdpm_recommendation_words words[N_ROUTES];
+	struct words kept[N_ROUTES];
+	struct ssdpm_recommendation_report report = {
+		.size = sizeof(report),
+		.drive = a->subject->drive->name,
+		.model = a->subject->drive->model,
+		.trace = a->trace,
+		.counts = &a->counts,
+		.params = &a->params,
+		.spare_ppm = options->spare_ppm,
+		.bounds = &a->bounds,
+		.from = a->from.name,
+		.recommendations = a->routes,
+		.words = words,
+		.battery_mwh = a->use->battery_mwh,
+		.system_uw = a->use->system_uw,
+		.hours_per_day = a->use->hours_per_day,
+		.by_default = a->usual_bounds,
+	};
+	const struct ssdpm_recommendation *r;
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.recommendation/1");
-	write_drive_names(w, a->subject->drive);
-	ssdpm__json_string(w, "trace", a->trace);
-	write_counts(w, &a->counts);
-	write_sim_options(w, options, a->subject->drive);
-	ssdpm__json_begin(w, "bounds", '{');
-	write_optional(w, "max_delay_mean_ns",
-		       b->max_delay_mean_ns != UINT64_MAX,
-		       b->max_delay_mean_ns);
-	write_optional(w, "max_delay_p99_ns", b->max_delay_p99_ns != UINT64_MAX,
-		       b->max_delay_p99_ns);
-	write_optional(w, "max_exit_latency_us",
-		       b->max_exit_latency_us != UINT64_MAX,
-		       b->max_exit_latency_us);
-	ssdpm__json_uint(w, "max_states", b->max_states ? b->max_states : 2);
-	ssdpm__json_bool(w, "by_default", a->usual_bounds);
-	ssdpm__json_bool(w, "may_cost", b->flags & SSDPM_BOUNDS_MAY_COST);
-	ssdpm__json_end(w, '}');
-	ssdpm__json_string(w, "from", a->from.name);
-	ssdpm__json_begin(w, "recommendations", '[');
-	for (size_t i = 0; route_of(a, i); i++)
-		write_recommendation(w, a, route_of(a, i));
-	ssdpm__json_end(w, ']');
-	write_known(w, a->subject);
-	ssdpm__json_end(w, '}');
+	for (size_t i = 0; i < N_ROUTES && (r = route_of(a, i)); i++)
+		words[report.n_words++] = words_of(a, r, &kept[i]);
+	ssdpm_recommendation_report_to_json(&report, &text, NULL);
+	add_written(w, text);
+	for (size_t i = 0; i < report.n_words; i++)
+		free(kept[i].apply);
 }

@@ -17,6 +17,7 @@ struct advice {
 	const struct subject *subject;
 	const char *trace;
 	struct ssdpm_trace_counts counts;
+	struct ssdpm_sim_params params;
 	struct policy from;
 	struct ssdpm_resolved_policy today; /* the table of that policy */
 	struct ssdpm_bounds bounds;

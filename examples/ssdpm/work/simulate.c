@@ -25,6 +25,15 @@ struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 	return params;
 }
 
+uint64_t all_ios(const struct ssdpm_run *run)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < SSDPM_N_OPS; i++)
+		sum += run->n_ios[i];
+	return sum;
+}
+
 uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns)
 {
 	if (!options->end_ns)

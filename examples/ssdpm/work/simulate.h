@@ -88,6 +88,9 @@ enum exit_status find_subjects(const struct plan *plan,
 struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 				      const struct subject *subject);
 
+/* Of all operations. */
+uint64_t all_ios(const struct ssdpm_run *run);
+
 /* The end of the simulation on the clock of a trace. */
 uint64_t end_on_clock(const struct sim_options *options, uint64_t start_ns);
 

@@ -12,6 +12,7 @@
 #include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
+#include <ssdpm/energy/recommend.h>
 #include <ssdpm/energy/writes.h>
 
 #ifdef __cplusplus
@@ -240,6 +241,83 @@ struct ssdpm_comparison_report {
  */
 SSDPM_API int ssdpm_comparison_report_to_json(
 	const struct ssdpm_comparison_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_sysfs_value - a file of sysfs, and what to write to it (frozen)
+ * @path, @value: texts
+ */
+struct ssdpm_sysfs_value {
+	const char *path;
+	const char *value;
+};
+
+/**
+ * struct ssdpm_recommendation_words - how to tell people of a recommendation
+ * (frozen)
+ * @text:     a sentence; NULL, here and below: there is none
+ * @apply:    a call of ssdpm-apply(1)
+ * @modprobe: a line for modprobe.d(5)
+ * @sysfs:    what to write, in this order; @n_sysfs of them
+ */
+struct ssdpm_recommendation_words {
+	const char *text;
+	const char *apply;
+	const char *modprobe;
+	const struct ssdpm_sysfs_value *sysfs;
+	size_t n_sysfs;
+};
+
+/**
+ * struct ssdpm_recommendation_report - what to set for a workload (sized; the
+ * caller sets size)
+ * @size:       sizeof(struct ssdpm_recommendation_report)
+ * @drive:      its name; NULL: it has none, as likewise @trace and @from
+ * @model:      of the drive
+ * @trace:      name of the workload
+ * @counts:     of the reader of the trace; NULL: no reader read it
+ * @params:     what was simulated, as for ssdpm_recommend(), or NULL
+ * @spare_ppm:  spare factor, in millionths; 0: none was given
+ * @bounds:     what it may cost
+ * @from:       name of the policy that savings are against
+ * @recommendations: from ssdpm_recommend()
+ * @words:      of each of these in turn; @n_words of them, which may be fewer
+ * @battery_mwh, @system_uw: as for ssdpm_saving_get_battery_s(), for what a
+ *              saving means; 0: it is not written
+ * @hours_per_day: as for ssdpm_saving_get_year_wh(), likewise
+ * @by_default: 1: @bounds are from ssdpm_gaps_get_default_bounds()
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_recommendation_report {
+	size_t size;
+	const char *drive;
+	const struct ssdpm_model *model;
+	const char *trace;
+	const struct ssdpm_trace_counts *counts;
+	const struct ssdpm_sim_params *params;
+	uint64_t spare_ppm;
+	const struct ssdpm_bounds *bounds;
+	const char *from;
+	const struct ssdpm_recommendations *recommendations;
+	const struct ssdpm_recommendation_words *words;
+	size_t n_words;
+	uint64_t battery_mwh;
+	uint64_t system_uw;
+	uint32_t hours_per_day;
+	uint32_t by_default;
+};
+
+/**
+ * ssdpm_recommendation_report_to_json() - "ssdpm.recommendation/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (@model, @bounds or @recommendations is NULL; @params,
+ * @battery_mwh, @system_uw), -E2BIG (a size), -ENOMEM; as
+ * ssdpm_parameters_from_model().
+ */
+SSDPM_API int ssdpm_recommendation_report_to_json(
+	const struct ssdpm_recommendation_report *report, char **ret_text,
 	struct ssdpm_error *reterr);
 
 #ifdef __cplusplus

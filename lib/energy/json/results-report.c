@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/json.h"
+#include "estimate/internal.h"
 #include "estimate/sim.h"
 
 /* What was simulated: all objects begin with it, and end with the parameters.
@@ -58,6 +59,19 @@ struct compared {
 	size_t index;
 	struct ssdpm_compared_policy row;
 	struct finished finished;
+};
+
+/* What a route reaches, and what its saving means. */
+struct recommended {
+	const struct ssdpm_recommendation_report *report;
+	const struct ssdpm_recommendation *one;
+	struct ssdpm_recommendation_words words;
+	struct ssdpm_resolved_policy resolved;
+	size_t n_states;
+	bool has_limit;
+	bool has_core;
+	struct ssdpm_gain battery_s;
+	struct ssdpm_gain year_wh;
 };
 
 static bool is_sata(const struct simulated *s)
@@ -144,6 +158,51 @@ static bool get_compared(const struct all_compared *all, size_t i,
 	ssdpm_comparison_get_row(all->comparison, i, row);
 	look(row->sim, all->n_states, &ret_compared->finished);
 	return row->same_as == i;
+}
+
+static size_t count_routes(const struct ssdpm_recommendation_report *report)
+{
+	size_t n = 0;
+
+	while (ssdpm_recommendations_get(report->recommendations, n))
+		n++;
+	return n;
+}
+
+static int battery_of(const struct ssdpm_recommendation_report *report,
+		      const struct ssdpm_recommendation *one,
+		      struct ssdpm_gain *ret_s, struct ssdpm_error *reterr)
+{
+	if (!report->battery_mwh)
+		return 0;
+	return ssdpm_saving_get_battery_s(
+		&one->saving, (double)report->battery_mwh,
+		(double)report->system_uw, ret_s, reterr);
+}
+
+static bool get_recommended(const struct ssdpm_recommendation_report *report,
+			    const struct simulated *s, size_t i,
+			    struct recommended *ret)
+{
+	const struct ssdpm_recommendation *one =
+		ssdpm_recommendations_get(report->recommendations, i);
+
+	*ret = (struct recommended){
+		.report = report,
+		.one = one,
+		.resolved.apst = one->apst,
+		.n_states = s->n_states,
+		.has_limit =
+			one->possible && one->route != SSDPM_ROUTE_RAW_TABLE,
+		.has_core =
+			one->possible && one->route == SSDPM_ROUTE_NVME_CORE,
+	};
+	if (i < report->n_words)
+		ret->words = report->words[i];
+	battery_of(report, one, &ret->battery_s, NULL);
+	ssdpm_saving_get_year_wh(&one->saving, report->hours_per_day,
+				 &ret->year_wh);
+	return true;
 }
 
 #include "results-json.h"
@@ -279,6 +338,83 @@ int ssdpm_comparison_report_to_json(
 	s.spare_ppm = r.spare_ppm;
 	ssdpm__json_begin(&w, NULL, '{');
 	write_comparison(&w, &all, &s);
+	ssdpm__json_end(&w, '}');
+	return ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+static int check_recommendation(const struct ssdpm_recommendation_report *r,
+				struct ssdpm_error *reterr)
+{
+	struct ssdpm_gain gain;
+	int err = 0;
+
+	if (!r->model)
+		return missing("model", reterr);
+	if (!r->bounds)
+		return missing("bounds", reterr);
+	if (!r->recommendations)
+		return missing("recommendations", reterr);
+	if (r->n_words && !r->words)
+		return missing("words", reterr);
+	for (size_t i = 0; i < count_routes(r) && !err; i++)
+		err = battery_of(
+			r, ssdpm_recommendations_get(r->recommendations, i),
+			&gain, reterr);
+	return err;
+}
+
+/* Its own copies of what may be shorter, or longer, than here. */
+struct recommendation_parts {
+	struct ssdpm_recommendation_report report;
+	struct ssdpm_bounds bounds;
+	struct ssdpm_sim_params params;
+	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
+};
+
+static int take_recommendation(const struct ssdpm_recommendation_report *report,
+			       struct recommendation_parts *parts,
+			       struct simulated *s, struct ssdpm_error *reterr)
+{
+	struct ssdpm_recommendation_report *r = &parts->report;
+	int err = ssdpm__sized_in(r, sizeof(*r), report,
+				  "ssdpm_recommendation_report", reterr);
+
+	if (!err)
+		err = check_recommendation(r, reterr);
+	if (!err)
+		err = ssdpm__sized_in(&parts->bounds, sizeof(parts->bounds),
+				      r->bounds, "ssdpm_bounds", reterr);
+	if (!err)
+		err = ssdpm__check_params(r->params, &parts->params, reterr);
+	if (!err)
+		err = ssdpm__take_parameters(r->model, &parts->params,
+					     parts->parameters,
+					     &s->n_parameters, reterr);
+	if (err)
+		return err;
+	r->bounds = &parts->bounds;
+	take_drive(r->drive, r->model, s);
+	s->trace = r->trace;
+	s->counts = r->counts;
+	s->spare_ppm = r->spare_ppm;
+	s->params = &parts->params;
+	s->parameters = parts->parameters;
+	return 0;
+}
+
+int ssdpm_recommendation_report_to_json(
+	const struct ssdpm_recommendation_report *report, char **ret_text,
+	struct ssdpm_error *reterr)
+{
+	struct recommendation_parts parts = { .bounds.size = 0 };
+	struct json_writer w = { 0 };
+	struct simulated s = { 0 };
+	int err = take_recommendation(report, &parts, &s, reterr);
+
+	if (err)
+		return err;
+	ssdpm__json_begin(&w, NULL, '{');
+	write_recommendation(&w, &parts.report, &s);
 	ssdpm__json_end(&w, '}');
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }

@@ -1017,6 +1017,11 @@ static struct ssdpm_comparison *finished_comparison;
 static struct ssdpm_comparison_report comparison_report = {
 	.size = sizeof(comparison_report),
 };
+static struct ssdpm_recommendations *recommendations;
+static struct ssdpm_recommendation_report recommendation_report = {
+	.size = sizeof(recommendation_report),
+	.bounds = &bounds,
+};
 
 static int estimate_to_json(void *sized, struct ssdpm_error *error)
 {
@@ -1053,6 +1058,31 @@ static int comparison_to_json(void *sized, struct ssdpm_error *error)
 	return err;
 }
 
+static int recommendation_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_recommendation_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int recommendation_within(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_recommendation_report with = recommendation_report;
+
+	with.bounds = sized;
+	return recommendation_to_json(&with, error);
+}
+
+static int recommendation_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_recommendation_report with = recommendation_report;
+
+	with.params = sized;
+	return recommendation_to_json(&with, error);
+}
+
 /* What these reports are of. */
 static void set_up_reports(void)
 {
@@ -1074,6 +1104,11 @@ static void set_up_reports(void)
 		model;
 	estimate_report.sim = finished_sim;
 	comparison_report.comparison = finished_comparison;
+	assert_int_equal(ssdpm_recommend(gaps, model, NULL, NULL,
+					 &recommendations, NULL),
+			 0);
+	recommendation_report.model = model;
+	recommendation_report.recommendations = recommendations;
 }
 
 /* It has no error: another size makes it unknown. */
@@ -1306,6 +1341,12 @@ static const struct sized_case cases[] = {
 	      cap_to_json),
 	SIZED(ssdpm_comparison_report_to_json, ssdpm_comparison_report,
 	      SIZED_IN, &comparison_report, comparison_to_json),
+	SIZED(ssdpm_recommendation_report_to_json, ssdpm_recommendation_report,
+	      SIZED_IN, &recommendation_report, recommendation_to_json),
+	SIZED(ssdpm_recommendation_report_to_json, ssdpm_bounds, SIZED_IN,
+	      &bounds, recommendation_within),
+	SIZED(ssdpm_recommendation_report_to_json, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, recommendation_with),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,
@@ -1363,10 +1404,10 @@ static int set_up(void **state)
 		ssdpm_comparison_new(model, NULL, NULL, &comparison, NULL), 0);
 	assert_int_equal(ssdpm_comparison_add(comparison, "none", NULL, NULL),
 			 0);
-	set_up_reports();
 	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	set_up_reports();
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
@@ -1378,6 +1419,7 @@ static int tear_down(void **state)
 	(void)state;
 	ssdpm_comparison_free(comparison);
 	ssdpm_comparison_free(finished_comparison);
+	ssdpm_recommendations_free(recommendations);
 	ssdpm_sim_free(finished_sim);
 	ssdpm_sampler_free(sampler);
 	ssdpm_machine_unref(this_machine);

@@ -244,6 +244,104 @@ static void a_mix_is_the_sum_of_its_streams(void **state)
 	free(text);
 }
 
+static struct ssdpm_recommendations *recommend(void)
+{
+	struct ssdpm_recommendations *found;
+	struct ssdpm_gaps *gaps;
+
+	assert_int_equal(ssdpm_gaps_new(NULL, &gaps, NULL), 0);
+	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
+	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
+	assert_int_equal(ssdpm_recommend(gaps, model, NULL, NULL, &found, NULL),
+			 0);
+	ssdpm_gaps_unref(gaps);
+	return found;
+}
+
+static void refuse_recommendation(struct ssdpm_recommendation_report report)
+{
+	struct ssdpm_error error;
+	char *text = UNTOUCHED;
+
+	assert_int_equal(
+		ssdpm_recommendation_report_to_json(&report, &text, &error),
+		-EINVAL);
+	assert_ptr_equal(text, UNTOUCHED);
+}
+
+static void a_recommendation_needs_a_model_bounds_and_what_was_found(
+	void **state)
+{
+	const struct ssdpm_sim_params params = { .size = sizeof(params),
+						 .loop = 7 };
+	const struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+	struct ssdpm_recommendations *found = recommend();
+	struct ssdpm_recommendation_report whole = { .size = sizeof(whole),
+						     .model = model,
+						     .bounds = &bounds,
+						     .recommendations = found };
+	struct ssdpm_recommendation_report r[] = { whole, whole, whole,
+						   whole, whole, whole };
+
+	(void)state;
+	r[0].model = NULL;
+	r[1].bounds = NULL;
+	r[2].recommendations = NULL;
+	r[3].n_words = 1;
+	r[4].battery_mwh = 50000;
+	r[5].params = &params;
+	for (size_t i = 0; i < 6; i++)
+		refuse_recommendation(r[i]);
+	ssdpm_recommendations_free(found);
+}
+
+/* The words are the caller's; those of a route may be left out. */
+static void a_recommendation_has_the_words_that_were_given(void **state)
+{
+	const struct ssdpm_sysfs_value value = { "/sys/x", "any" };
+	const struct ssdpm_recommendation_words words = { .text = "do it",
+							  .sysfs = &value,
+							  .n_sysfs = 1 };
+	const struct ssdpm_bounds bounds = { .size = sizeof(bounds),
+					     .max_delay_p99_ns = UINT64_MAX,
+					     .max_exit_latency_us = 7 };
+	struct ssdpm_recommendations *found = recommend();
+	struct ssdpm_recommendation_report r = { .size = sizeof(r),
+						 .model = model,
+						 .bounds = &bounds,
+						 .recommendations = found };
+	char *text;
+
+	(void)state;
+	assert_int_equal(ssdpm_recommendation_report_to_json(&r, &text, NULL),
+			 0);
+	assert_int_equal(count(text, "\"text\": null,"), 3);
+	assert_int_equal(count(text, "\"apply\": null,"), 3);
+	assert_null(strstr(text, "\"sysfs\""));
+	assert_null(strstr(text, "\"battery\""));
+	assert_null(strstr(text, "\"year\""));
+	assert_non_null(strstr(text, "\n    \"max_delay_mean_ns\": 0,\n"
+				     "    \"max_delay_p99_ns\": null,\n"
+				     "    \"max_exit_latency_us\": 7,\n"
+				     "    \"max_states\": 2,\n"));
+	assert_non_null(strstr(text, "\n  \"loop\": \"closed\",\n"));
+	free(text);
+	r.words = &words;
+	r.n_words = 1;
+	r.battery_mwh = 50000;
+	r.system_uw = 1000000000;
+	r.hours_per_day = 24;
+	assert_int_equal(ssdpm_recommendation_report_to_json(&r, &text, NULL),
+			 0);
+	assert_int_equal(count(text, "\"text\": \"do it\","), 1);
+	assert_non_null(strstr(
+		text, "        {\"path\": \"/sys/x\", \"value\": \"any\"}\n"));
+	assert_int_equal(count(text, "\"battery\""), 3);
+	assert_int_equal(count(text, "\"year\""), 3);
+	free(text);
+	ssdpm_recommendations_free(found);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, compare, drop)
 
 int main(void)
@@ -254,6 +352,8 @@ int main(void)
 		TEST(a_comparison_has_each_policy_once),
 		TEST(a_link_policy_is_one_of_sata),
 		TEST(a_mix_is_the_sum_of_its_streams),
+		TEST(a_recommendation_needs_a_model_bounds_and_what_was_found),
+		TEST(a_recommendation_has_the_words_that_were_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
