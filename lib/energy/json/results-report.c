@@ -66,7 +66,6 @@ struct recommended {
 	const struct ssdpm_recommendation_report *report;
 	const struct ssdpm_recommendation *one;
 	struct ssdpm_recommendation_words words;
-	struct ssdpm_resolved_policy resolved;
 	size_t n_states;
 	bool has_limit;
 	bool has_core;
@@ -190,7 +189,6 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	*ret = (struct recommended){
 		.report = report,
 		.one = one,
-		.resolved.apst = one->apst,
 		.n_states = s->n_states,
 		.has_limit =
 			one->possible && one->route != SSDPM_ROUTE_RAW_TABLE,
