@@ -20,7 +20,7 @@ struct list {
 static int add(struct list *list, const struct ssdpm_device_facts *facts)
 {
 	struct ssdpm_device **larger;
-	int r;
+	int err;
 
 	if (list->n == list->room) {
 		const size_t room = list->room ? 2 * list->room : N_AT_FIRST;
@@ -31,11 +31,11 @@ static int add(struct list *list, const struct ssdpm_device_facts *facts)
 		list->devices = larger;
 		list->room = room;
 	}
-	r = ssdpm__device_new(list->machine, facts, &list->devices[list->n],
-			      list->reterr);
-	if (!r)
+	err = ssdpm__device_new(list->machine, facts, &list->devices[list->n],
+				list->reterr);
+	if (!err)
 		list->n++;
-	return r;
+	return err;
 }
 
 /* What a failure to read one device means to the list. */
@@ -55,35 +55,35 @@ static int read_one(struct list *list, const char *name,
 				      struct ssdpm_device_facts *facts))
 {
 	struct ssdpm_device_facts facts;
-	const int r = read_facts(list->machine, name, &facts);
+	const int err = read_facts(list->machine, name, &facts);
 
-	return r ? judge(list, name, r) : add(list, &facts);
+	return err ? judge(list, name, err) : add(list, &facts);
 }
 
 /* No such directory: none of these. */
 static int list_names(struct list *list, const char *path, struct names *names)
 {
-	const int r = ssdpm__list_names(list->machine, path, names);
+	const int err = ssdpm__list_names(list->machine, path, names);
 
-	if (!r || r == -ENOENT || r == -ENOTDIR)
+	if (!err || err == -ENOENT || err == -ENOTDIR)
 		return 0;
-	return ssdpm__fail(list->reterr, r, 0, "/%s: %s", path,
-			   ssdpm_strerror(r));
+	return ssdpm__fail(list->reterr, err, 0, "/%s: %s", path,
+			   ssdpm_strerror(err));
 }
 
 static int add_controllers(struct list *list)
 {
 	struct names names = { 0 };
 	uint32_t number;
-	int r;
+	int err;
 
-	r = list_names(list, "sys/class/nvme", &names);
-	for (size_t i = 0; !r && i < names.n; i++)
+	err = list_names(list, "sys/class/nvme", &names);
+	for (size_t i = 0; !err && i < names.n; i++)
 		if (ssdpm__is_numbered(names.names[i], "nvme", &number))
-			r = read_one(list, names.names[i],
-				     ssdpm__nvme_read_facts);
+			err = read_one(list, names.names[i],
+				       ssdpm__nvme_read_facts);
 	ssdpm__free_names(&names);
-	return r;
+	return err;
 }
 
 /* "sda", "sdaa" */
@@ -98,15 +98,15 @@ static bool is_disk(const char *name)
 static int add_disks(struct list *list)
 {
 	struct names names = { 0 };
-	int r;
+	int err;
 
-	r = list_names(list, "sys/block", &names);
-	for (size_t i = 0; !r && i < names.n; i++)
+	err = list_names(list, "sys/block", &names);
+	for (size_t i = 0; !err && i < names.n; i++)
 		if (is_disk(names.names[i]))
-			r = read_one(list, names.names[i],
-				     ssdpm__sata_read_facts);
+			err = read_one(list, names.names[i],
+				       ssdpm__sata_read_facts);
 	ssdpm__free_names(&names);
-	return r;
+	return err;
 }
 
 static bool has_disk(const struct list *list, uint32_t host)
@@ -122,16 +122,16 @@ static int add_ports(struct list *list)
 {
 	struct names names = { 0 };
 	uint32_t host;
-	int r;
+	int err;
 
-	r = list_names(list, "sys/class/scsi_host", &names);
-	for (size_t i = 0; !r && i < names.n; i++)
+	err = list_names(list, "sys/class/scsi_host", &names);
+	for (size_t i = 0; !err && i < names.n; i++)
 		if (ssdpm__is_numbered(names.names[i], "host", &host) &&
 		    !has_disk(list, host))
-			r = read_one(list, names.names[i],
-				     ssdpm__sata_read_facts);
+			err = read_one(list, names.names[i],
+				       ssdpm__sata_read_facts);
 	ssdpm__free_names(&names);
-	return r;
+	return err;
 }
 
 static int add_hidden(struct list *list)
@@ -139,10 +139,10 @@ static int add_hidden(struct list *list)
 	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
 	static const char bus[] = "sys/bus/pci/devices";
 	struct names names = { 0 };
-	int r;
+	int err;
 
-	r = list_names(list, bus, &names);
-	for (size_t i = 0; !r && i < names.n; i++) {
+	err = list_names(list, bus, &names);
+	for (size_t i = 0; !err && i < names.n; i++) {
 		struct ssdpm_device_facts facts;
 		int gone;
 
@@ -158,11 +158,11 @@ static int add_hidden(struct list *list)
 						sizeof(real));
 		if (!gone && strlen(real) < sizeof(facts.path) - 1)
 			strcpy(facts.path + 1, real);
-		r = gone ? judge(list, names.names[i], gone) :
-			   add(list, &facts);
+		err = gone ? judge(list, names.names[i], gone) :
+			     add(list, &facts);
 	}
 	ssdpm__free_names(&names);
-	return r;
+	return err;
 }
 
 /* NVMe, disks in reach, ports without one, and the rest. */
@@ -192,23 +192,23 @@ int ssdpm_device_list_read(struct ssdpm_machine *machine,
 			   struct ssdpm_error *reterr)
 {
 	struct list list = { .machine = machine, .reterr = reterr };
-	int r;
+	int err;
 
 	/* A capture has only what was there. */
 	if (!machine->root && !ssdpm__exists(machine, "sys/class"))
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "/sys is not mounted: there is no "
 				   "/sys/class, where Linux lists the drives");
-	r = add_controllers(&list);
-	if (!r)
-		r = add_disks(&list);
-	if (!r)
-		r = add_ports(&list);
-	if (!r)
-		r = add_hidden(&list);
-	if (r) {
+	err = add_controllers(&list);
+	if (!err)
+		err = add_disks(&list);
+	if (!err)
+		err = add_ports(&list);
+	if (!err)
+		err = add_hidden(&list);
+	if (err) {
 		ssdpm_device_list_free(list.devices, list.n);
-		return r;
+		return err;
 	}
 	if (list.n)
 		qsort(list.devices, list.n, sizeof(list.devices[0]), compare);

@@ -52,18 +52,18 @@ int ssdpm__find_path(const struct ssdpm_machine *machine, const char *class,
 		     const char *name, struct ssdpm_device_facts *facts)
 {
 	char path[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
 	memset(facts, 0, sizeof(*facts));
 	if (strlen(name) >= sizeof(facts->name))
 		return -ENAMETOOLONG;
 	strcpy(facts->name, name);
-	r = ssdpm__join(path, class, name);
-	if (!r)
-		r = ssdpm__real_path(machine, path, facts->path + 1,
-				     sizeof(facts->path) - 1);
-	if (r)
-		return r;
+	err = ssdpm__join(path, class, name);
+	if (!err)
+		err = ssdpm__real_path(machine, path, facts->path + 1,
+				       sizeof(facts->path) - 1);
+	if (err)
+		return err;
 	facts->path[0] = '/';
 	return strcmp(ssdpm__last_component(facts->path), name) ? -ENODEV : 0;
 }

@@ -104,18 +104,18 @@ static void walk_forget_last(struct walk *walk)
 /* From the root again: no descriptor leads up that could not be moved away. */
 static int walk_up(struct walk *walk)
 {
-	int r;
+	int err;
 
 	walk_forget_last(walk);
 	while (!strncmp(walk->rest, "/../", 4)) {
 		memmove(walk->rest, walk->rest + 3, strlen(walk->rest + 3) + 1);
 		walk_forget_last(walk);
 	}
-	r = walk_before(walk, walk->done);
+	err = walk_before(walk, walk->done);
 	move_to(walk, walk->machine->root_fd);
 	walk->n_done = 0;
 	walk->done[0] = 0;
-	return r;
+	return err;
 }
 
 /* Take the next component off. Return its length; 0: there is none. */
@@ -185,7 +185,7 @@ static int walk_to_last(struct walk *walk, bool follow_last,
 {
 	char target[SSDPM__PATH_BYTES];
 	size_t length;
-	int r;
+	int err;
 
 	while ((length = walk_next(walk, name)) > 0) {
 		const bool last = walk_is_last(walk);
@@ -195,29 +195,29 @@ static int walk_to_last(struct walk *walk, bool follow_last,
 		if (!strcmp(name, "."))
 			continue;
 		if (!strcmp(name, "..")) {
-			r = walk_up(walk);
-			if (r)
-				return r;
+			err = walk_up(walk);
+			if (err)
+				return err;
 			continue;
 		}
-		r = 0;
+		err = 0;
 		if (!last || follow_last)
-			r = read_link(walk->fd, name, target, sizeof(target));
-		if (r > 0)
-			r = walk_into_link(walk, target);
-		else if (last && (!r || r == -ENOENT))
+			err = read_link(walk->fd, name, target, sizeof(target));
+		if (err > 0)
+			err = walk_into_link(walk, target);
+		else if (last && (!err || err == -ENOENT))
 			return 1;
-		else if (!r) {
-			r = openat(walk->fd, name,
-				   O_PATH | O_DIRECTORY | O_NOFOLLOW |
-					   O_CLOEXEC);
-			if (r < 0)
+		else if (!err) {
+			err = openat(walk->fd, name,
+				     O_PATH | O_DIRECTORY | O_NOFOLLOW |
+					     O_CLOEXEC);
+			if (err < 0)
 				return -errno;
-			move_to(walk, r);
-			r = walk_note(walk, name);
+			move_to(walk, err);
+			err = walk_note(walk, name);
 		}
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 	}
 	return 0;
 }
@@ -229,18 +229,19 @@ static int open_by_walk(const struct ssdpm_machine *machine, const char *path,
 			    (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
 	char name[NAME_MAX + 1];
 	struct walk walk;
-	int r;
+	int err;
 
-	r = walk_begin(&walk, machine, path);
-	if (!r)
-		r = walk_to_last(&walk, follow, name);
-	if (r >= 0) {
-		r = openat(walk.fd, r ? name : ".", flags | O_NOFOLLOW, mode);
-		if (r < 0)
-			r = -errno;
+	err = walk_begin(&walk, machine, path);
+	if (!err)
+		err = walk_to_last(&walk, follow, name);
+	if (err >= 0) {
+		err = openat(walk.fd, err ? name : ".", flags | O_NOFOLLOW,
+			     mode);
+		if (err < 0)
+			err = -errno;
 	}
 	move_to(&walk, machine->root_fd);
-	return r;
+	return err;
 }
 
 #ifdef SYS_openat2
@@ -289,14 +290,14 @@ static int open_in_root(const struct ssdpm_machine *machine, const char *path,
 static int open_under(const struct ssdpm_machine *machine, const char *path,
 		      int flags, mode_t mode)
 {
-	int r = -ENOSYS;
+	int err = -ENOSYS;
 
 	if (!machine->walk)
-		r = open_in_root(machine, path, flags, mode);
+		err = open_in_root(machine, path, flags, mode);
 	/* Before Linux 5.6; filters of system calls say EPERM. */
-	if (r == -ENOSYS || r == -EPERM || r == -E2BIG)
-		r = open_by_walk(machine, path, flags, mode);
-	return r;
+	if (err == -ENOSYS || err == -EPERM || err == -E2BIG)
+		err = open_by_walk(machine, path, flags, mode);
+	return err;
 }
 
 /* 0; -EINVAL: a device or a pipe, which to open may do something. */
@@ -313,15 +314,15 @@ static int check_kind(int fd)
 static int check_what_is_there(const struct ssdpm_machine *machine,
 			       const char *path, int flags)
 {
-	int fd, r;
+	int fd, err;
 
 	fd = open_under(machine, path,
 			O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0);
 	if (fd < 0)
 		return fd == -ENOENT && (flags & O_CREAT) ? 0 : fd;
-	r = check_kind(fd);
+	err = check_kind(fd);
 	close(fd);
-	return r;
+	return err;
 }
 
 static void observe(const struct ssdpm_machine *machine, const char *path,
@@ -334,26 +335,26 @@ static void observe(const struct ssdpm_machine *machine, const char *path,
 static int open_path(const struct ssdpm_machine *machine, const char *path,
 		     int flags, mode_t mode)
 {
-	int fd, r;
+	int fd, err;
 
 	flags |= O_CLOEXEC;
 	if (!machine->capture || (flags & O_PATH))
 		return open_under(machine, path, flags, mode);
 	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT)) {
-		r = ssdpm__check_writable(machine, NULL);
-		if (r)
-			return r;
+		err = ssdpm__check_writable(machine, NULL);
+		if (err)
+			return err;
 	}
-	r = check_what_is_there(machine, path, flags);
-	if (r)
-		return r;
+	err = check_what_is_there(machine, path, flags);
+	if (err)
+		return err;
 	fd = open_under(machine, path, flags | O_NONBLOCK | O_NOCTTY, mode);
 	if (fd < 0)
 		return fd;
-	r = check_kind(fd); /* it may be another one by now */
-	if (r) {
+	err = check_kind(fd); /* it may be another one by now */
+	if (err) {
 		close(fd);
-		return r;
+		return err;
 	}
 	return fd;
 }
@@ -413,34 +414,34 @@ int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 {
 	const int fd = open_path(machine, path, O_RDONLY, 0);
 	size_t n = 0;
-	int r = fd;
+	int err = fd;
 
 	if (fd >= 0) {
 		lock_value(machine, fd, LOCK_SH);
-		r = read_all(fd, buffer, size, &n);
+		err = read_all(fd, buffer, size, &n);
 		close(fd);
 	}
-	if (r)
+	if (err)
 		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %s", path,
-			   ssdpm_strerror(r));
+			   ssdpm_strerror(err));
 	else
 		ssdpm__log(machine, SSDPM_LOG_DEBUG, "read /%s: %zu bytes",
 			   path, n);
-	if (!r)
+	if (!err)
 		observe(machine, path, buffer, n);
-	if (!r && ret_n)
+	if (!err && ret_n)
 		*ret_n = n;
-	return r;
+	return err;
 }
 
 int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 		     char *text, size_t size)
 {
 	size_t n;
-	int r = ssdpm__read_bytes(machine, path, text, size, &n);
+	int err = ssdpm__read_bytes(machine, path, text, size, &n);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	n = strlen(text); /* it may hold a zero byte */
 	while (n && strchr(" \t\r\n", text[n - 1]))
 		n--;
@@ -456,11 +457,11 @@ int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 	struct span span;
 	uint64_t value;
 	bool is_hex;
-	int r;
+	int err;
 
-	r = ssdpm__read_text(machine, path, text + 2, sizeof(text) - 2);
-	if (r)
-		return r == -E2BIG ? -EINVAL : r;
+	err = ssdpm__read_text(machine, path, text + 2, sizeof(text) - 2);
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
 	is_hex = text[2] == '0' && (text[3] == 'x' || text[3] == 'X');
 	if (base == 10 && is_hex)
 		return -EINVAL;
@@ -504,25 +505,26 @@ int ssdpm__real_path(const struct ssdpm_machine *machine, const char *path,
 	char name[NAME_MAX + 1];
 	struct stat status;
 	struct walk walk;
-	int r;
+	int err;
 
-	r = walk_begin(&walk, machine, path);
-	if (!r)
-		r = walk_to_last(&walk, true, name);
-	if (r > 0) {
-		r = walk_note(&walk, name);
-		if (!r && fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
-			r = -errno;
-		else if (!r && S_ISLNK(status.st_mode))
-			r = -ENOENT; /* it was not there when it was read */
+	err = walk_begin(&walk, machine, path);
+	if (!err)
+		err = walk_to_last(&walk, true, name);
+	if (err > 0) {
+		err = walk_note(&walk, name);
+		if (!err &&
+		    fstatat(walk.fd, name, &status, AT_SYMLINK_NOFOLLOW))
+			err = -errno;
+		else if (!err && S_ISLNK(status.st_mode))
+			err = -ENOENT; /* it was not there when it was read */
 	}
 	move_to(&walk, machine->root_fd);
-	if (!r && walk.n_done >= size)
-		r = -ENAMETOOLONG;
-	if (!r && !is_plain(walk.done))
-		r = -ENOENT;
-	if (r)
-		return r;
+	if (!err && walk.n_done >= size)
+		err = -ENAMETOOLONG;
+	if (!err && !is_plain(walk.done))
+		err = -ENOENT;
+	if (err)
+		return err;
 	strcpy(real, walk.done);
 	observe(machine, path, NULL, 0);
 	return 0;
@@ -556,7 +558,7 @@ static int read_names(const struct ssdpm_machine *machine, DIR *directory,
 {
 	const struct dirent *entry;
 	size_t room = 0;
-	int r;
+	int err;
 
 	for (errno = 0; (entry = readdir(directory)); errno = 0) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -568,9 +570,9 @@ static int read_names(const struct ssdpm_machine *machine, DIR *directory,
 				   entry->d_name);
 			continue;
 		}
-		r = add_name(names, &room, entry->d_name);
-		if (r)
-			return r;
+		err = add_name(names, &room, entry->d_name);
+		if (err)
+			return err;
 	}
 	if (errno)
 		return -errno;
@@ -585,24 +587,24 @@ int ssdpm__list_names(const struct ssdpm_machine *machine, const char *path,
 {
 	struct names names = { 0 };
 	DIR *directory;
-	int fd, r;
+	int fd, err;
 
 	fd = ssdpm__open(machine, path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0)
 		return fd;
 	directory = fdopendir(fd);
 	if (!directory) {
-		r = -errno;
+		err = -errno;
 		close(fd);
-		return r;
+		return err;
 	}
-	r = read_names(machine, directory, &names);
+	err = read_names(machine, directory, &names);
 	closedir(directory);
-	if (r)
+	if (err)
 		ssdpm__free_names(&names);
 	else
 		*ret_names = names;
-	return r;
+	return err;
 }
 
 void ssdpm__free_names(struct names *names)
@@ -631,25 +633,25 @@ int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 	/* A file of sysfs ignores it, a double of one in a test needs it. */
 	const int flags = machine->capture ? 0 : O_TRUNC;
 	ssize_t n;
-	int fd, r;
+	int fd, err;
 
 	fd = ssdpm__open(machine, path, O_WRONLY | flags, 0);
-	r = fd;
+	err = fd;
 	if (fd >= 0) {
 		lock_value(machine, fd, LOCK_EX);
 		do
 			n = write(fd, text, size);
 		while (n < 0 && errno == EINTR);
-		r = n < 0 ? -errno : 0;
+		err = n < 0 ? -errno : 0;
 		if (n >= 0 && (size_t)n < size)
-			r = -EIO;
-		if (!r && machine->capture && ftruncate(fd, (off_t)size))
-			r = -errno;
+			err = -EIO;
+		if (!err && machine->capture && ftruncate(fd, (off_t)size))
+			err = -errno;
 		close(fd);
 	}
 	ssdpm__log(machine, SSDPM_LOG_DEBUG, "write \"%s\" to /%s: %s", text,
-		   path, ssdpm_strerror(r));
-	return r;
+		   path, ssdpm_strerror(err));
+	return err;
 }
 
 bool ssdpm__get_text(struct directory *directory, const char *name, char *text,
@@ -657,14 +659,14 @@ bool ssdpm__get_text(struct directory *directory, const char *name, char *text,
 {
 	char path[SSDPM__PATH_BYTES], all[SSDPM__TEXT_BYTES];
 	struct span span;
-	int r;
+	int err;
 
-	r = ssdpm__join(path, directory->path, name);
-	if (!r)
-		r = ssdpm__read_text(directory->machine, path, all,
-				     sizeof(all));
-	if (r) {
-		ssdpm__note_failure(directory, r);
+	err = ssdpm__join(path, directory->path, name);
+	if (!err)
+		err = ssdpm__read_text(directory->machine, path, all,
+				       sizeof(all));
+	if (err) {
+		ssdpm__note_failure(directory, err);
 		return false;
 	}
 	span = ssdpm__span(all, strlen(all));
@@ -680,13 +682,14 @@ bool ssdpm__get_number(struct directory *directory, const char *name, int base,
 {
 	char path[SSDPM__PATH_BYTES];
 	uint64_t value;
-	int r;
+	int err;
 
-	r = ssdpm__join(path, directory->path, name);
-	if (!r)
-		r = ssdpm__read_number(directory->machine, path, base, &value);
-	if (r) {
-		ssdpm__note_failure(directory, r);
+	err = ssdpm__join(path, directory->path, name);
+	if (!err)
+		err = ssdpm__read_number(directory->machine, path, base,
+					 &value);
+	if (err) {
+		ssdpm__note_failure(directory, err);
 		return false;
 	}
 	if (value > max)
@@ -700,19 +703,20 @@ bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 {
 	char path[SSDPM__PATH_BYTES], target[SSDPM__PATH_BYTES];
 	const char *last;
-	int fd, r;
+	int fd, err;
 
-	r = ssdpm__join(path, directory->path, name);
-	fd = r ? r :
-		 ssdpm__open(directory->machine, path, O_PATH | O_NOFOLLOW, 0);
+	err = ssdpm__join(path, directory->path, name);
+	fd = err ? err :
+		   ssdpm__open(directory->machine, path, O_PATH | O_NOFOLLOW,
+			       0);
 	if (fd < 0) {
 		ssdpm__note_failure(directory, fd);
 		return false;
 	}
-	r = read_link(fd, "", target, sizeof(target));
+	err = read_link(fd, "", target, sizeof(target));
 	close(fd);
-	ssdpm__note_failure(directory, r);
-	if (r <= 0)
+	ssdpm__note_failure(directory, err);
+	if (err <= 0)
 		return false;
 	last = ssdpm__last_component(target);
 	return ssdpm__span_copy(ssdpm__span(last, strlen(last)), text, size);
@@ -721,13 +725,13 @@ bool ssdpm__get_link(struct directory *directory, const char *name, char *text,
 bool ssdpm__has(struct directory *directory, const char *name)
 {
 	char path[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
-	r = ssdpm__join(path, directory->path, name);
-	if (!r)
-		r = ssdpm__find(directory->machine, path);
-	ssdpm__note_failure(directory, r);
-	return !r;
+	err = ssdpm__join(path, directory->path, name);
+	if (!err)
+		err = ssdpm__find(directory->machine, path);
+	ssdpm__note_failure(directory, err);
+	return !err;
 }
 
 /* Out of memory or of descriptors: that says nothing about the file. */

@@ -27,13 +27,13 @@ static int say_absent(struct ssdpm_machine *machine, const char *name,
 	struct ssdpm_device **devices = NULL;
 	char there[160] = "";
 	size_t n = 0, at = 0;
-	int r;
+	int err;
 
 	if (!reterr)
 		return -ENOENT;
-	r = ssdpm_device_list_read(machine, &devices, &n, reterr);
-	if (r)
-		return r;
+	err = ssdpm_device_list_read(machine, &devices, &n, reterr);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n && at < sizeof(there) - 40; i++)
 		at += (size_t)snprintf(there + at, sizeof(there) - at, "%s%s",
 				       i ? ", " : "", devices[i]->facts.name);
@@ -53,7 +53,7 @@ static int take_name(struct ssdpm_machine *machine, const char *text,
 		     char name[SSDPM__PATH_BYTES], struct ssdpm_error *reterr)
 {
 	char real[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
 	if (strncmp(text, dev, strlen(dev))) {
 		if (!*text || strchr(text, '/') || text[0] == '.' ||
@@ -62,15 +62,15 @@ static int take_name(struct ssdpm_machine *machine, const char *text,
 		strcpy(name, text);
 		return 0;
 	}
-	r = ssdpm__real_path(machine, text + 1, real, sizeof(real));
-	if (!r && strncmp(real, dev + 1, strlen(dev + 1)))
+	err = ssdpm__real_path(machine, text + 1, real, sizeof(real));
+	if (!err && strncmp(real, dev + 1, strlen(dev + 1)))
 		return say_no_name(text, reterr);
 	/* A capture has no nodes, and a container not all of them. */
-	strcpy(name, r ? "" : ssdpm__last_component(real));
-	if (r && strlen(text) < SSDPM__PATH_BYTES)
+	strcpy(name, err ? "" : ssdpm__last_component(real));
+	if (err && strlen(text) < SSDPM__PATH_BYTES)
 		strcpy(name, text + strlen(dev));
 	if (!name[0] || strchr(name, '/'))
-		return r == -ENOENT && name[0] ?
+		return err == -ENOENT && name[0] ?
 			       say_absent(machine, text, reterr) :
 			       say_no_name(text, reterr);
 	return 0;
@@ -91,12 +91,12 @@ static int take_controller(struct ssdpm_machine *machine, const char *path,
 	struct names names;
 	uint32_t number;
 	size_t n = 0, at = 0;
-	int r;
+	int err;
 
-	r = ssdpm__list_names(machine, path, &names);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "/%s: %s", path,
-				   ssdpm_strerror(r));
+	err = ssdpm__list_names(machine, path, &names);
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "/%s: %s", path,
+				   ssdpm_strerror(err));
 	for (size_t i = 0; i < names.n; i++) {
 		if (!ssdpm__is_numbered(names.names[i], "nvme", &number) ||
 		    strlen(names.names[i]) >= size || at > 100)
@@ -156,11 +156,11 @@ static int take_disk_of_host(struct ssdpm_machine *machine, uint32_t host,
 	struct ssdpm_device **devices = NULL;
 	const char *first = NULL, *second = NULL;
 	size_t n = 0;
-	int r;
+	int err;
 
-	r = ssdpm_device_list_read(machine, &devices, &n, reterr);
-	if (r)
-		return r;
+	err = ssdpm_device_list_read(machine, &devices, &n, reterr);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++) {
 		const struct ssdpm_device_facts *facts = &devices[i]->facts;
 
@@ -172,15 +172,15 @@ static int take_disk_of_host(struct ssdpm_machine *machine, uint32_t host,
 			first = facts->name;
 	}
 	if (second)
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"%s has several disks: name one of %s, %s",
-				text, first, second);
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "%s has several disks: name one of %s, %s",
+				  text, first, second);
 	else if (!first)
-		r = say_absent(machine, text, reterr);
+		err = say_absent(machine, text, reterr);
 	else
 		snprintf(name, size, "%s", first);
 	ssdpm_device_list_free(devices, n);
-	return r;
+	return err;
 }
 
 /* nvme0n1p2, sda1: the name of the disk. false: no partition. */
@@ -207,9 +207,9 @@ static int find_block(const struct ssdpm_machine *machine, const char *class,
 		      const char *name, char *real, size_t size)
 {
 	char path[SSDPM__PATH_BYTES];
-	int r = ssdpm__join(path, class, name);
+	int err = ssdpm__join(path, class, name);
 
-	return r ? r : ssdpm__real_path(machine, path, real, size);
+	return err ? err : ssdpm__real_path(machine, path, real, size);
 }
 
 /* Where a block device stands. */
@@ -217,22 +217,22 @@ static int find_block_device(const struct ssdpm_machine *machine,
 			     const char *name, char *real, size_t size)
 {
 	char node[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
 	/* ng0n1 is another node of nvme0n1. */
 	if (!strncmp(name, "ng", 2) && name[2] >= '0' && name[2] <= '9')
-		r = snprintf(node, sizeof(node), "nvme%s", name + 2);
+		err = snprintf(node, sizeof(node), "nvme%s", name + 2);
 	else
-		r = snprintf(node, sizeof(node), "%s", name);
-	if (r >= (int)sizeof(node))
+		err = snprintf(node, sizeof(node), "%s", name);
+	if (err >= (int)sizeof(node))
 		return -ENOENT;
-	r = find_block(machine, "sys/class/block", node, real, size);
-	if (r == -ENOENT)
-		r = find_block(machine, "sys/block", node, real, size);
+	err = find_block(machine, "sys/class/block", node, real, size);
+	if (err == -ENOENT)
+		err = find_block(machine, "sys/block", node, real, size);
 	/* Not every capture has partitions. */
-	if (r == -ENOENT && machine->capture && cut_partition(node))
-		r = find_block(machine, "sys/block", node, real, size);
-	return r;
+	if (err == -ENOENT && machine->capture && cut_partition(node))
+		err = find_block(machine, "sys/block", node, real, size);
+	return err;
 }
 
 /* The name that the list has for it. */
@@ -242,11 +242,11 @@ static int resolve(struct ssdpm_machine *machine, const char *text,
 	const size_t size = SSDPM__PATH_BYTES;
 	char given[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
 	uint32_t number;
-	int r;
+	int err;
 
-	r = take_name(machine, text, given, reterr);
-	if (r)
-		return r;
+	err = take_name(machine, text, given, reterr);
+	if (err)
+		return err;
 	if (ssdpm__is_numbered(given, "host", &number))
 		return take_disk_of_host(machine, number, text, name, size,
 					 reterr);
@@ -254,11 +254,11 @@ static int resolve(struct ssdpm_machine *machine, const char *text,
 		strcpy(name, given);
 		return 0;
 	}
-	r = find_block_device(machine, given, real, sizeof(real));
-	if (r)
-		return r == -ENOENT ? say_absent(machine, text, reterr) :
-				      ssdpm__fail(reterr, r, 0, "%s: %s", text,
-						  ssdpm_strerror(r));
+	err = find_block_device(machine, given, real, sizeof(real));
+	if (err)
+		return err == -ENOENT ? say_absent(machine, text, reterr) :
+					ssdpm__fail(reterr, err, 0, "%s: %s",
+						    text, ssdpm_strerror(err));
 	return take_drive(machine, real, text, name, size, reterr);
 }
 
@@ -267,12 +267,12 @@ static int read_hidden(const struct ssdpm_machine *machine, const char *name,
 		       struct ssdpm_device_facts *facts)
 {
 	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
-	r = ssdpm__join(path, "sys/bus/pci/devices", name);
-	if (!r)
-		r = ssdpm__real_path(machine, path, real, sizeof(real));
-	return r ? r : ssdpm__hidden_read_facts(machine, real, facts);
+	err = ssdpm__join(path, "sys/bus/pci/devices", name);
+	if (!err)
+		err = ssdpm__real_path(machine, path, real, sizeof(real));
+	return err ? err : ssdpm__hidden_read_facts(machine, real, facts);
 }
 
 int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
@@ -281,22 +281,22 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 {
 	struct ssdpm_device_facts facts;
 	char found[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
-	r = resolve(machine, name, found, reterr);
-	if (r)
-		return r;
+	err = resolve(machine, name, found, reterr);
+	if (err)
+		return err;
 	if (strchr(found, ':'))
-		r = read_hidden(machine, found, &facts);
+		err = read_hidden(machine, found, &facts);
 	else if (!strncmp(found, "nvme", 4))
-		r = ssdpm__nvme_read_facts(machine, found, &facts);
+		err = ssdpm__nvme_read_facts(machine, found, &facts);
 	else
-		r = ssdpm__sata_read_facts(machine, found, &facts);
-	if (r == -ENOENT || r == -ENODEV)
+		err = ssdpm__sata_read_facts(machine, found, &facts);
+	if (err == -ENOENT || err == -ENODEV)
 		return say_absent(machine, name, reterr);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "%s: %s", name,
-				   ssdpm_strerror(r));
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "%s: %s", name,
+				   ssdpm_strerror(err));
 	return ssdpm__device_new(machine, &facts, ret_device, reterr);
 }
 

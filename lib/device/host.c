@@ -85,23 +85,23 @@ int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 	uint32_t quirks = device->facts.kernel_quirks;
 	struct ssdpm_host host = { .size = sizeof(host) };
 	struct ssdpm_machine_facts known;
-	int r;
+	int err;
 
-	r = ssdpm__facts_in(facts, &known, reterr);
-	if (r)
-		return r;
+	err = ssdpm__facts_in(facts, &known, reterr);
+	if (err)
+		return err;
 	if (!from_kernel && !model)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "%s: its quirks depend on its model, which "
 				   "is not known",
 				   device->facts.name);
 	if (!from_kernel) {
-		r = ssdpm_device_get_host(device, &known, &host, reterr);
-		if (!r)
-			r = ssdpm_quirks_find(model, &host, &quirks, NULL,
-					      reterr);
-		if (r)
-			return r;
+		err = ssdpm_device_get_host(device, &known, &host, reterr);
+		if (!err)
+			err = ssdpm_quirks_find(model, &host, &quirks, NULL,
+						reterr);
+		if (err)
+			return err;
 		if (is_forced(&known))
 			quirks &= ~(uint32_t)BOTH_APST_QUIRKS;
 	}
@@ -148,27 +148,27 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 	struct ssdpm_apst_params params;
 	struct ssdpm_machine_facts known;
 	uint32_t from_kernel;
-	int r;
+	int err;
 
-	r = ssdpm__sized_check(ret_params, sizeof(params), "ssdpm_apst_params",
-			       reterr);
-	if (!r)
-		r = ssdpm__facts_in(facts, &known, reterr);
-	if (r)
-		return r;
+	err = ssdpm__sized_check(ret_params, sizeof(params),
+				 "ssdpm_apst_params", reterr);
+	if (!err)
+		err = ssdpm__facts_in(facts, &known, reterr);
+	if (err)
+		return err;
 	if (device->facts.kind != SSDPM_KIND_NVME ||
 	    device->facts.reach != SSDPM_REACH_YES)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: no NVMe controller of this machine, "
 				   "and only these have APST",
 				   device->facts.name);
-	r = ssdpm_apst_params_init(&params, sizeof(params));
-	if (!r)
-		r = ssdpm_device_get_quirks(device, &known, model,
-					    &params.quirks, &from_kernel,
-					    reterr);
-	if (r)
-		return r;
+	err = ssdpm_apst_params_init(&params, sizeof(params));
+	if (!err)
+		err = ssdpm_device_get_quirks(device, &known, model,
+					      &params.quirks, &from_kernel,
+					      reterr);
+	if (err)
+		return err;
 	set_nvme_core(&known, &params);
 	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
 		params.max_exit_latency_us = device->facts.latency_tolerance_us;

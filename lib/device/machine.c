@@ -31,20 +31,21 @@ static int check_params(const struct ssdpm_machine_params *params,
 			struct ssdpm_machine_params *ret_params,
 			struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
 	if (params)
-		r = ssdpm__sized_in(ret_params, sizeof(*ret_params), params,
-				    "ssdpm_machine_params", reterr);
-	if (!r && ret_params->reserved)
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"ssdpm_machine_params.reserved is not 0");
-	if (!r && ret_params->log_level > SSDPM_LOG_DEBUG)
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"ssdpm_machine_params.log_level is %u: 0 to %d "
-				"are known",
-				ret_params->log_level, SSDPM_LOG_DEBUG);
-	return r;
+		err = ssdpm__sized_in(ret_params, sizeof(*ret_params), params,
+				      "ssdpm_machine_params", reterr);
+	if (!err && ret_params->reserved)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_machine_params.reserved is not 0");
+	if (!err && ret_params->log_level > SSDPM_LOG_DEBUG)
+		err = ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_machine_params.log_level is %u: 0 to %d "
+			"are known",
+			ret_params->log_level, SSDPM_LOG_DEBUG);
+	return err;
 }
 
 static struct ssdpm_machine *machine_free(struct ssdpm_machine *machine)
@@ -78,11 +79,11 @@ int ssdpm_machine_new(const struct ssdpm_machine_params *params,
 {
 	struct ssdpm_machine_params known = { 0 };
 	struct ssdpm_machine *machine;
-	int r;
+	int err;
 
-	r = check_params(params, &known, reterr);
-	if (r)
-		return r;
+	err = check_params(params, &known, reterr);
+	if (err)
+		return err;
 	machine = calloc(1, sizeof(*machine));
 	if (!machine)
 		return ssdpm__no_memory(reterr);
@@ -94,15 +95,15 @@ int ssdpm_machine_new(const struct ssdpm_machine_params *params,
 	if (known.root) {
 		machine->root = strdup(known.root);
 		if (!machine->root)
-			r = ssdpm__no_memory(reterr);
+			err = ssdpm__no_memory(reterr);
 	}
-	if (!r)
-		r = open_root(machine, known.root ? known.root : "/", reterr);
-	if (r)
+	if (!err)
+		err = open_root(machine, known.root ? known.root : "/", reterr);
+	if (err)
 		machine_free(machine);
 	else
 		*ret_machine = machine;
-	return r;
+	return err;
 }
 
 struct ssdpm_machine *ssdpm_machine_ref(struct ssdpm_machine *machine)
@@ -185,13 +186,13 @@ int ssdpm__read_power_source(const struct ssdpm_machine *machine,
 	char path[SSDPM__PATH_BYTES];
 	struct names names = { 0 };
 	struct directory supply = { .machine = machine, .path = path };
-	int r;
+	int err;
 
-	r = ssdpm__list_names(machine, class, &names);
-	if (r == -ENOENT) /* a kernel that knows none has the class above */
-		r = ssdpm__find(machine, "sys/class");
-	ssdpm__note_failure(&supply, r);
-	if (r)
+	err = ssdpm__list_names(machine, class, &names);
+	if (err == -ENOENT) /* a kernel that knows none has the class above */
+		err = ssdpm__find(machine, "sys/class");
+	ssdpm__note_failure(&supply, err);
+	if (err)
 		return supply.err;
 	for (size_t i = 0; i < names.n; i++)
 		if (!ssdpm__join(path, class, names.names[i]))
@@ -323,13 +324,13 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 {
 	struct ssdpm_machine_facts facts = { 0 };
 	struct directory at = { .machine = machine };
-	int r;
+	int err;
 
-	r = ssdpm__sized_check(ret_facts, sizeof(facts), "ssdpm_machine_facts",
-			       reterr);
-	if (r)
-		return r;
-	r = ssdpm__read_power_source(machine, &facts.power_source);
+	err = ssdpm__sized_check(ret_facts, sizeof(facts),
+				 "ssdpm_machine_facts", reterr);
+	if (err)
+		return err;
+	err = ssdpm__read_power_source(machine, &facts.power_source);
 	at.path = "sys/power";
 	facts.suspend =
 		read_choice(&at, "mem_sleep", ssdpm_suspend_from_string);
@@ -345,11 +346,11 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 	at.path = "proc";
 	read_release(&at, facts.linux_release);
 	facts.capture = machine->capture;
-	if (!r)
-		r = at.err;
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "the machine: %s",
-				   ssdpm_strerror(r));
+	if (!err)
+		err = at.err;
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "the machine: %s",
+				   ssdpm_strerror(err));
 	ssdpm__sized_out(ret_facts, &facts, sizeof(facts));
 	return 0;
 }

@@ -33,14 +33,14 @@ static void read_quirks(struct directory *controller,
 	char path[SSDPM__PATH_BYTES], text[SSDPM__TEXT_BYTES];
 	struct lines lines = { 0 };
 	struct span line;
-	int r;
+	int err;
 
-	r = ssdpm__join(path, controller->path, "quirks");
-	if (!r)
-		r = ssdpm__read_text(controller->machine, path, text,
-				     sizeof(text));
-	if (r) {
-		ssdpm__note_failure(controller, r);
+	err = ssdpm__join(path, controller->path, "quirks");
+	if (!err)
+		err = ssdpm__read_text(controller->machine, path, text,
+				       sizeof(text));
+	if (err) {
+		ssdpm__note_failure(controller, err);
 		return;
 	}
 	facts->known |= SSDPM_FACT_QUIRKS;
@@ -113,26 +113,26 @@ int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 {
 	struct directory controller = { .machine = machine };
 	char adapter[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
-	r = ssdpm__find_path(machine, "sys/class/nvme", name, facts);
-	if (!r)
-		r = ssdpm__join(adapter, facts->path + 1, "device");
-	if (r)
-		return r;
+	err = ssdpm__find_path(machine, "sys/class/nvme", name, facts);
+	if (!err)
+		err = ssdpm__join(adapter, facts->path + 1, "device");
+	if (err)
+		return err;
 	facts->kind = SSDPM_KIND_NVME;
 	facts->reach = SSDPM_REACH_YES;
 	controller.path = facts->path + 1;
-	r = read_controller(&controller, facts);
+	err = read_controller(&controller, facts);
 	if (is_fabrics(facts->transport)) {
 		facts->flags |= SSDPM_DEVICE_FABRICS;
-	} else if (!r) {
+	} else if (!err) {
 		controller.path = adapter;
 		ssdpm__read_adapter(&controller, facts);
 	}
 	if (controller.err)
 		return controller.err;
-	if (r)
-		return r;
+	if (err)
+		return err;
 	return ssdpm__find(machine, facts->path + 1);
 }

@@ -39,25 +39,25 @@ int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 		     struct ssdpm_error *reterr)
 {
 	char path[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
 	snprintf(path, sizeof(path), "dumps/%s.%s", device->facts.name, what);
-	r = ssdpm__read_bytes(device->machine, path, buffer, size, ret_n);
-	if (r == -ENOENT)
-		return ssdpm__fail(reterr, r, 0,
+	err = ssdpm__read_bytes(device->machine, path, buffer, size, ret_n);
+	if (err == -ENOENT)
+		return ssdpm__fail(reterr, err, 0,
 				   "the capture has no %s: no command was "
 				   "allowed when it was made",
 				   path);
-	if (r == -E2BIG)
+	if (err == -E2BIG)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s of the capture is longer than %zu bytes",
 				   path, size - 1);
-	if (r == -EISDIR || r == -EINVAL)
+	if (err == -EISDIR || err == -EINVAL)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s of the capture is no file", path);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "%s of the capture: %s", path,
-				   ssdpm_strerror(r));
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "%s of the capture: %s",
+				   path, ssdpm_strerror(err));
 	return 0;
 }
 
@@ -67,14 +67,14 @@ static int read_sized_dump(const struct ssdpm_device *device, const char *what,
 			   struct ssdpm_error *reterr)
 {
 	size_t n = 0;
-	int r = ssdpm__read_dump(device, what, buffer, size + 1, &n, reterr);
+	int err = ssdpm__read_dump(device, what, buffer, size + 1, &n, reterr);
 
-	if (!r && n != size)
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"dumps/%s.%s of the capture has %zu bytes "
-				"instead of %zu",
-				device->facts.name, what, n, size);
-	return r;
+	if (!err && n != size)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "dumps/%s.%s of the capture has %zu bytes "
+				  "instead of %zu",
+				  device->facts.name, what, n, size);
+	return err;
 }
 
 /* The only drive in the data, which must be of this kind. */
@@ -84,20 +84,20 @@ static int decode(const struct ssdpm_device *device, const void *data,
 {
 	struct ssdpm_model **models = NULL;
 	size_t n = 0;
-	int r = ssdpm_model_list_from_data(data, size, &models, &n, reterr);
+	int err = ssdpm_model_list_from_data(data, size, &models, &n, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (n == 1 &&
 	    ssdpm_model_get_info(models[0])->kind == device->facts.kind)
 		*ret_model = ssdpm_model_ref(models[0]);
 	else
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"%s: the data are not those of one drive of "
-				"its kind",
-				device->facts.name);
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "%s: the data are not those of one drive of "
+				  "its kind",
+				  device->facts.name);
 	ssdpm_model_list_free(models, n);
-	return r;
+	return err;
 }
 
 /*
@@ -182,10 +182,10 @@ static int from_drive(const struct ssdpm_device *device,
 		      struct ssdpm_error *reterr)
 {
 	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
-	int r = ssdpm__read_identify(device, data, reterr);
+	int err = ssdpm__read_identify(device, data, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (device->facts.kind == SSDPM_KIND_NVME)
 		return ssdpm_model_from_nvme_identify(
 			data, SSDPM_NVME_IDENTIFY_BYTES, ret_model, reterr);
@@ -198,14 +198,14 @@ static int sata_from_sysfs(const struct ssdpm_device *device,
 			   struct ssdpm_error *reterr)
 {
 	char text[SSDPM__TEXT_BYTES];
-	int r = ssdpm__sata_read_id(device->machine, &device->facts, text);
+	int err = ssdpm__sata_read_id(device->machine, &device->facts, text);
 
-	if (r)
-		return ssdpm__fail(reterr, r == -ENOMEM ? r : -ENOENT, 0,
+	if (err)
+		return ssdpm__fail(reterr, err == -ENOMEM ? err : -ENOENT, 0,
 				   "%s: sysfs has no IDENTIFY DEVICE data",
 				   device->facts.name);
-	r = decode(device, text, strlen(text), ret_model, reterr);
-	return r == -EINVAL ? -ENOENT : r;
+	err = decode(device, text, strlen(text), ret_model, reterr);
+	return err == -EINVAL ? -ENOENT : err;
 }
 
 static int sata_model(const struct ssdpm_device *device, uint32_t flags,
@@ -213,15 +213,15 @@ static int sata_model(const struct ssdpm_device *device, uint32_t flags,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
-	int r = -ENOENT;
+	int err = -ENOENT;
 
 	if (device->machine->capture || (flags & SSDPM_READ_COMMANDS)) {
-		r = from_drive(device, ret_model, &error);
-		if (!r || r == -ENOMEM || r == -EINVAL)
-			return pass_on(r, &error, reterr);
+		err = from_drive(device, ret_model, &error);
+		if (!err || err == -ENOMEM || err == -EINVAL)
+			return pass_on(err, &error, reterr);
 		/* Whoever asked for commands is told why none was sent. */
 		ssdpm__log(device->machine,
-			   r == -EBUSY ? SSDPM_LOG_WARNING : SSDPM_LOG_INFO,
+			   err == -EBUSY ? SSDPM_LOG_WARNING : SSDPM_LOG_INFO,
 			   "%s; sysfs has what it said when it was found",
 			   error.message);
 	}
@@ -247,19 +247,19 @@ static int find_row(const struct ssdpm_device *device,
 	const struct ssdpm_device_facts *facts = &device->facts;
 	struct ssdpm_catalogue_match match = { .exact = 0 };
 	struct ssdpm_model *model = NULL;
-	int r = -ENOENT;
+	int err = -ENOENT;
 
 	if (catalogue && facts->product[0] && facts->firmware[0])
-		r = ssdpm_catalogue_find(catalogue, facts->product,
-					 facts->firmware, &match, NULL);
-	if (catalogue && facts->product[0] && r)
-		r = ssdpm_catalogue_find(catalogue, facts->product, NULL,
-					 &match, NULL);
-	if (!r && match.exact)
-		r = ssdpm_catalogue_get_model(catalogue, match.index, &model,
-					      reterr);
-	if (r == -ENOMEM)
-		return r;
+		err = ssdpm_catalogue_find(catalogue, facts->product,
+					   facts->firmware, &match, NULL);
+	if (catalogue && facts->product[0] && err)
+		err = ssdpm_catalogue_find(catalogue, facts->product, NULL,
+					   &match, NULL);
+	if (!err && match.exact)
+		err = ssdpm_catalogue_get_model(catalogue, match.index, &model,
+						reterr);
+	if (err == -ENOMEM)
+		return err;
 	if (model && ssdpm_model_get_info(model)->kind == facts->kind) {
 		*ret_model = model;
 		return 0;
@@ -281,18 +281,18 @@ static int find_apsta(const struct ssdpm_device *device,
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	uint32_t quirks = 0, from_kernel;
-	int r;
+	int err;
 
 	*ret_apsta = 1;
 	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
 		return 1;
 	*ret_apsta = 0;
-	r = ssdpm_machine_read_facts(device->machine, &facts, NULL);
-	if (!r)
-		r = ssdpm_device_get_quirks(device, &facts, model, &quirks,
-					    &from_kernel, NULL);
-	if (r)
-		return r == -ENOMEM ? r : 0;
+	err = ssdpm_machine_read_facts(device->machine, &facts, NULL);
+	if (!err)
+		err = ssdpm_device_get_quirks(device, &facts, model, &quirks,
+					      &from_kernel, NULL);
+	if (err)
+		return err == -ENOMEM ? err : 0;
 	return from_kernel && !(quirks & SSDPM_QUIRK_NO_APST);
 }
 
@@ -301,11 +301,11 @@ static int complete_nvme(const struct ssdpm_device *device,
 			 struct ssdpm_model_info *info)
 {
 	uint8_t apsta;
-	int r = 0;
+	int err = 0;
 
 	if (info->unknown & SSDPM_INFO_APSTA)
-		r = find_apsta(device, model, &apsta);
-	if (r > 0) {
+		err = find_apsta(device, model, &apsta);
+	if (err > 0) {
 		info->apsta = apsta;
 		info->unknown &= ~(uint32_t)SSDPM_INFO_APSTA;
 	}
@@ -314,7 +314,7 @@ static int complete_nvme(const struct ssdpm_device *device,
 		info->vendor_id = device->facts.pci_vendor_id;
 		info->unknown &= ~(uint32_t)SSDPM_INFO_VENDOR_ID;
 	}
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }
 
 /* A copy of the model with what sysfs says of the drive. */
@@ -344,12 +344,12 @@ static int model_from_catalogue(const struct ssdpm_device *device,
 				struct ssdpm_error *reterr)
 {
 	struct ssdpm_model *model = NULL;
-	int r = find_row(device, catalogue, &model, reterr);
+	int err = find_row(device, catalogue, &model, reterr);
 
-	if (!r)
-		r = complete(device, model, ret_model, reterr);
+	if (!err)
+		err = complete(device, model, ret_model, reterr);
 	ssdpm_model_unref(model);
-	return r;
+	return err;
 }
 
 int ssdpm__check_drive(const struct ssdpm_device *device,
@@ -379,29 +379,29 @@ int ssdpm_device_read_model(struct ssdpm_device *device, uint32_t flags,
 {
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_error error, other;
-	int r = ssdpm__check_drive(device, reterr);
+	int err = ssdpm__check_drive(device, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "flags: bits that are not known");
 	if (device->facts.kind == SSDPM_KIND_NVME)
-		r = nvme_model(device, flags, &model, &error);
+		err = nvme_model(device, flags, &model, &error);
 	else
-		r = sata_model(device, flags, &model, &error);
-	if (r == -ENOENT || r == -EACCES) {
+		err = sata_model(device, flags, &model, &error);
+	if (err == -ENOENT || err == -EACCES) {
 		int found =
 			model_from_catalogue(device, catalogue, &model, &other);
 
-		if (found != -ENOENT || r == -ENOENT) {
-			r = found;
+		if (found != -ENOENT || err == -ENOENT) {
+			err = found;
 			error = other;
 		}
 	}
-	if (!r)
+	if (!err)
 		*ret_model = model;
-	return pass_on(r, &error, reterr);
+	return pass_on(err, &error, reterr);
 }
 
 int ssdpm__read_feature(const struct ssdpm_device *device, uint8_t fid,
@@ -409,13 +409,13 @@ int ssdpm__read_feature(const struct ssdpm_device *device, uint8_t fid,
 			struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error;
-	int r = ssdpm__nvme_get_feature(device->machine, device->facts.name,
-					fid, data, size, ret_dword, &error);
+	int err = ssdpm__nvme_get_feature(device->machine, device->facts.name,
+					  fid, data, size, ret_dword, &error);
 
-	if (r == -EIO &&
+	if (err == -EIO &&
 	    (error.nvme_status & STATUS_CODE) == STATUS_INVALID_FIELD)
-		r = error.code = -EOPNOTSUPP;
-	return pass_on(r, &error, reterr);
+		err = error.code = -EOPNOTSUPP;
+	return pass_on(err, &error, reterr);
 }
 
 int ssdpm_device_read_apst(struct ssdpm_device *device,
@@ -426,22 +426,23 @@ int ssdpm_device_read_apst(struct ssdpm_device *device,
 	char text[SSDPM__DUMP_BYTES];
 	uint32_t dword = 0;
 	size_t n = 0;
-	int r;
+	int err;
 
 	if (device->facts.kind != SSDPM_KIND_NVME)
 		return fail_kind(device, "NVMe", reterr);
-	r = ssdpm__check_drive(device, reterr);
-	if (r)
-		return r;
+	err = ssdpm__check_drive(device, reterr);
+	if (err)
+		return err;
 	if (device->machine->capture) {
-		r = ssdpm__read_dump(device, "apst", text, sizeof(text), &n,
-				     reterr);
-		return r ? r : ssdpm_apst_from_data(text, n, ret_table, reterr);
+		err = ssdpm__read_dump(device, "apst", text, sizeof(text), &n,
+				       reterr);
+		return err ? err :
+			     ssdpm_apst_from_data(text, n, ret_table, reterr);
 	}
-	r = ssdpm__read_feature(device, FEATURE_APST, data, sizeof(data),
-				&dword, reterr);
-	if (r)
-		return r;
+	err = ssdpm__read_feature(device, FEATURE_APST, data, sizeof(data),
+				  &dword, reterr);
+	if (err)
+		return err;
 	return ssdpm_apst_decode(data, dword & 1, ret_table, reterr);
 }
 
@@ -452,28 +453,28 @@ int ssdpm_device_read_power_state(struct ssdpm_device *device,
 	char path[SSDPM__PATH_BYTES], text[32];
 	uint64_t state = 0;
 	uint32_t dword = 0;
-	int r;
+	int err;
 
 	if (device->facts.kind != SSDPM_KIND_NVME)
 		return fail_kind(device, "NVMe", reterr);
-	r = ssdpm__check_drive(device, reterr);
-	if (r)
-		return r;
+	err = ssdpm__check_drive(device, reterr);
+	if (err)
+		return err;
 	if (!device->machine->capture) {
-		r = ssdpm__read_feature(device, FEATURE_POWER, NULL, 0, &dword,
-					reterr);
-		if (!r)
+		err = ssdpm__read_feature(device, FEATURE_POWER, NULL, 0,
+					  &dword, reterr);
+		if (!err)
 			*ret_state = dword % SSDPM_MAX_STATES;
-		return r;
+		return err;
 	}
-	r = ssdpm__read_dump(device, "power-state", text, sizeof(text), NULL,
-			     reterr);
-	if (r)
-		return r;
+	err = ssdpm__read_dump(device, "power-state", text, sizeof(text), NULL,
+			       reterr);
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "dumps/%s.power-state",
 		 device->facts.name);
-	r = ssdpm__read_number(device->machine, path, 10, &state);
-	if (r || state >= SSDPM_MAX_STATES)
+	err = ssdpm__read_number(device->machine, path, 10, &state);
+	if (err || state >= SSDPM_MAX_STATES)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s of the capture is no power state", path);
 	*ret_state = (uint32_t)state;
@@ -516,7 +517,7 @@ int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
 			      uint8_t page[SSDPM__ATA_PAGE_BYTES + 1],
 			      struct ssdpm_error *reterr)
 {
-	int r;
+	int err;
 
 	if (has_no_devsleep(device))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s has no DevSleep",
@@ -524,11 +525,11 @@ int ssdpm__read_devsleep_page(const struct ssdpm_device *device,
 	if (device->machine->capture)
 		return read_sized_dump(device, "devsleep", page,
 				       SSDPM__ATA_PAGE_BYTES, reterr);
-	r = check_not_suspended(device, reterr);
-	return r ? r :
-		   ssdpm__ata_read_log(device->machine, device->facts.name,
-				       SSDPM__DEVSLEEP_LOG,
-				       SSDPM__DEVSLEEP_PAGE, page, reterr);
+	err = check_not_suspended(device, reterr);
+	return err ? err :
+		     ssdpm__ata_read_log(device->machine, device->facts.name,
+					 SSDPM__DEVSLEEP_LOG,
+					 SSDPM__DEVSLEEP_PAGE, page, reterr);
 }
 
 int ssdpm_device_read_devsleep(struct ssdpm_device *device,
@@ -537,17 +538,17 @@ int ssdpm_device_read_devsleep(struct ssdpm_device *device,
 {
 	uint8_t page[SSDPM__ATA_PAGE_BYTES + 1];
 	struct ssdpm_error error;
-	int r;
+	int err;
 
 	if (device->facts.kind != SSDPM_KIND_SATA)
 		return fail_kind(device, "SATA", reterr);
-	r = ssdpm__check_drive(device, reterr);
-	if (r)
-		return r;
-	r = ssdpm__read_devsleep_page(device, page, &error);
-	if (!r || r == -ENODATA) {
-		decode_devsleep(r ? NULL : page, ret_devsleep);
+	err = ssdpm__check_drive(device, reterr);
+	if (err)
+		return err;
+	err = ssdpm__read_devsleep_page(device, page, &error);
+	if (!err || err == -ENODATA) {
+		decode_devsleep(err ? NULL : page, ret_devsleep);
 		return 0;
 	}
-	return pass_on(r, &error, reterr);
+	return pass_on(err, &error, reterr);
 }

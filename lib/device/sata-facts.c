@@ -131,7 +131,7 @@ static void read_ata_device(struct directory *device, bool is_ours,
 {
 	char path[SSDPM__PATH_BYTES], text[SSDPM__TEXT_BYTES], class[16];
 	uint16_t words[N_WORDS] = { 0 };
-	int r;
+	int err;
 
 	if (!ssdpm__get_text(device, "class", class, sizeof(class)))
 		return;
@@ -143,11 +143,12 @@ static void read_ata_device(struct directory *device, bool is_ours,
 	facts->n_devices++;
 	if (!strcmp(class, "atapi"))
 		facts->flags |= SSDPM_DEVICE_OPTICAL;
-	r = ssdpm__join(path, device->path, "id");
-	if (!r)
-		r = ssdpm__read_text(device->machine, path, text, sizeof(text));
-	ssdpm__note_failure(device, r);
-	if (r || !ssdpm__sata_parse_words(text, words)) {
+	err = ssdpm__join(path, device->path, "id");
+	if (!err)
+		err = ssdpm__read_text(device->machine, path, text,
+				       sizeof(text));
+	ssdpm__note_failure(device, err);
+	if (err || !ssdpm__sata_parse_words(text, words)) {
 		facts->devices_without_hipm++;
 		return;
 	}
@@ -178,15 +179,15 @@ static void read_ata_link(const struct place *place, const char *link,
 	char path[SSDPM__PATH_BYTES], device[2 * SSDPM__PATH_BYTES], ours[32];
 	const bool behind_multiplier = strchr(link, '.') != NULL;
 	struct names names;
-	int r;
+	int err;
 
 	if (behind_multiplier)
 		facts->flags |= SSDPM_DEVICE_SHARED_PORT;
-	r = ssdpm__join(path, place->port, link);
-	if (!r)
-		r = ssdpm__list_names(at->machine, path, &names);
-	if (r) {
-		ssdpm__note_failure(at, r);
+	err = ssdpm__join(path, place->port, link);
+	if (!err)
+		err = ssdpm__list_names(at->machine, path, &names);
+	if (err) {
+		ssdpm__note_failure(at, err);
 		return;
 	}
 	name_device(place, behind_multiplier, ours);
@@ -195,9 +196,9 @@ static void read_ata_link(const struct place *place, const char *link,
 
 		if (strncmp(name, "dev", 3))
 			continue;
-		r = snprintf(device, sizeof(device), "%s/%s/ata_device/%s",
-			     path, name, name);
-		if (r >= SSDPM__PATH_BYTES)
+		err = snprintf(device, sizeof(device), "%s/%s/ata_device/%s",
+			       path, name, name);
+		if (err >= SSDPM__PATH_BYTES)
 			continue;
 		at->path = device;
 		read_ata_device(at, !strcmp(name, ours), facts);
@@ -211,11 +212,11 @@ static int read_ata_devices(const struct place *place,
 {
 	struct directory at = { .machine = machine };
 	struct names names;
-	int r;
+	int err;
 
-	r = ssdpm__list_names(machine, place->port, &names);
-	if (r)
-		return r;
+	err = ssdpm__list_names(machine, place->port, &names);
+	if (err)
+		return err;
 	for (size_t i = 0; i < names.n; i++)
 		if (!strncmp(names.names[i], "link", 4))
 			read_ata_link(place, names.names[i], &at, facts);
@@ -322,7 +323,7 @@ static int read_port(const struct place *place,
 	struct directory at = { .machine = machine };
 	const char *address = ssdpm__last_component(place->adapter);
 	bool is_suspended;
-	int r;
+	int err;
 
 	facts->kind = SSDPM_KIND_SATA;
 	facts->reach = SSDPM_REACH_YES;
@@ -330,9 +331,9 @@ static int read_port(const struct place *place,
 	facts->ata_port = place->ata_port;
 	ssdpm__span_copy(ssdpm__span(address, strlen(address)), facts->address,
 			 sizeof(facts->address));
-	r = read_ata_devices(place, machine, facts);
-	if (r)
-		return r;
+	err = read_ata_devices(place, machine, facts);
+	if (err)
+		return err;
 	if (is_disk && !facts->n_devices)
 		facts->n_devices = 1;
 	at.path = place->port;
@@ -393,13 +394,13 @@ static int read_all_facts(const struct ssdpm_machine *machine, bool is_disk,
 {
 	struct directory disk = { .machine = machine, .path = facts->path + 1 };
 	struct place place;
-	int r;
+	int err;
 
 	if (!find_place(disk.path, &place))
 		return is_disk ? read_distant_disk(machine, facts) : -ENODEV;
-	r = read_port(&place, machine, is_disk, facts);
-	if (r || !is_disk)
-		return r;
+	err = read_port(&place, machine, is_disk, facts);
+	if (err || !is_disk)
+		return err;
 	read_disk(&disk, facts);
 	return disk.err;
 }
@@ -409,15 +410,15 @@ int ssdpm__sata_read_facts(const struct ssdpm_machine *machine,
 {
 	uint32_t number;
 	const bool is_disk = !ssdpm__is_numbered(name, "host", &number);
-	int r;
+	int err;
 
-	r = ssdpm__find_path(machine,
-			     is_disk ? "sys/block" : "sys/class/scsi_host",
-			     name, facts);
-	if (!r)
-		r = read_all_facts(machine, is_disk, facts);
-	if (r)
-		return r;
+	err = ssdpm__find_path(machine,
+			       is_disk ? "sys/block" : "sys/class/scsi_host",
+			       name, facts);
+	if (!err)
+		err = read_all_facts(machine, is_disk, facts);
+	if (err)
+		return err;
 	return ssdpm__find(machine, facts->path + 1);
 }
 

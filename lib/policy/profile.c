@@ -380,12 +380,12 @@ int ssdpm_profile_get_name(const char *text, size_t bytes, size_t index,
 	struct walk own = walk_of_built_in(SSDPM_SOURCE_AC);
 	struct entry entry;
 	size_t n;
-	int r;
+	int err;
 
-	while ((r = next_entry(&user, &entry, reterr)) > 0)
+	while ((err = next_entry(&user, &entry, reterr)) > 0)
 		;
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (index < user.n) {
 		ssdpm__span_copy(user.names[index], ret_name, 32);
 		return 0;
@@ -436,25 +436,25 @@ int ssdpm_profile_find(const char *text, size_t bytes, const char *name,
 	struct span wanted = wanted_name(name, power_source);
 	bool is_found = false;
 	struct entry entry;
-	int r;
+	int err;
 
-	r = ssdpm__sized_check(ret_settings, sizeof(settings),
-			       "ssdpm_profile_settings", reterr);
-	if (r)
-		return r;
+	err = ssdpm__sized_check(ret_settings, sizeof(settings),
+				 "ssdpm_profile_settings", reterr);
+	if (err)
+		return err;
 	if (!ssdpm_power_source_to_string(power_source))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "power_source: unknown value %u",
 				   power_source);
 	/* To its end: a fault after the profile is a fault, too. */
-	while ((r = next_entry(&walk, &entry, reterr)) > 0) {
+	while ((err = next_entry(&walk, &entry, reterr)) > 0) {
 		if (!is_same(entry.name, wanted))
 			continue;
 		settings = entry.settings;
 		is_found = true;
 	}
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!is_found && !find_built_in(wanted, power_source, &settings))
 		return fail_unknown(text, bytes, name, reterr);
 	ssdpm__sized_out(ret_settings, &settings, sizeof(settings));

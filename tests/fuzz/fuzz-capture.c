@@ -382,25 +382,26 @@ static void read_device(struct ssdpm_device *device,
 	struct ssdpm_apst table;
 	struct ssdpm_error error;
 	uint32_t number, from_kernel;
-	int r, has_table;
+	int err, has_table;
 
 	check_facts(ssdpm_device_get_facts(device));
-	r = ssdpm_device_read_model(device, SSDPM_READ_COMMANDS, catalogue,
-				    &model, &error);
-	check_result(r, &error);
+	err = ssdpm_device_read_model(device, SSDPM_READ_COMMANDS, catalogue,
+				      &model, &error);
+	check_result(err, &error);
 	has_table = ssdpm_device_read_apst(device, &table, &error);
 	check_result(has_table, &error);
-	r = ssdpm_device_read_power_state(device, &number, &error);
-	check_result(r, &error);
-	r = ssdpm_device_read_power(device, &power, &error);
-	check_result(r, &error);
-	r = ssdpm_device_read_devsleep(device, &devsleep, &error);
-	check_result(r, &error);
-	r = ssdpm_device_get_quirks(device, facts, model, &number, &from_kernel,
-				    &error);
-	check_result(r, &error);
-	r = ssdpm_device_get_apst_params(device, facts, model, &params, &error);
-	check_result(r, &error);
+	err = ssdpm_device_read_power_state(device, &number, &error);
+	check_result(err, &error);
+	err = ssdpm_device_read_power(device, &power, &error);
+	check_result(err, &error);
+	err = ssdpm_device_read_devsleep(device, &devsleep, &error);
+	check_result(err, &error);
+	err = ssdpm_device_get_quirks(device, facts, model, &number,
+				      &from_kernel, &error);
+	check_result(err, &error);
+	err = ssdpm_device_get_apst_params(device, facts, model, &params,
+					   &error);
+	check_result(err, &error);
 	diagnose(device, facts, NULL, NULL);
 	diagnose(device, facts, model, has_table ? NULL : &table);
 	ssdpm_model_unref(model);
@@ -412,20 +413,20 @@ static void sample(struct ssdpm_machine *machine,
 {
 	struct ssdpm_sampler *sampler = NULL;
 	struct ssdpm_error error;
-	int r = ssdpm_sampler_new(machine, meter, &sampler, &error);
+	int err = ssdpm_sampler_new(machine, meter, &sampler, &error);
 
-	check_result(r, &error);
-	if (r)
+	check_result(err, &error);
+	if (err)
 		return;
 	for (int i = 0; i < 2; i++) {
 		struct ssdpm_reading now = { .size = sizeof(now) };
 
-		r = ssdpm_sampler_read(sampler, &now, &error);
-		check_result(r, &error);
-		check(r || isnan(now.power_w) ||
+		err = ssdpm_sampler_read(sampler, &now, &error);
+		check_result(err, &error);
+		check(err || isnan(now.power_w) ||
 			      (now.power_w >= 0 && now.power_w <= 1e5),
 		      "a power is one that a machine may take");
-		check(r || isnan(now.energy_j) || now.energy_j >= 0,
+		check(err || isnan(now.energy_j) || now.energy_j >= 0,
 		      "energy is used, and not gained");
 	}
 	ssdpm_sampler_free(sampler);
@@ -438,7 +439,7 @@ static void read_facts(struct ssdpm_machine *machine,
 	struct ssdpm_meter *meters = NULL, all;
 	struct ssdpm_error error;
 	size_t n;
-	int r;
+	int err;
 
 	facts->size = sizeof(*facts);
 	check(!ssdpm_machine_read_facts(machine, facts, NULL),
@@ -461,9 +462,9 @@ static void read_facts(struct ssdpm_machine *machine,
 		sample(machine, &meters[i]);
 	}
 	free(meters);
-	r = ssdpm_machine_find_meter(machine, "battery", &all, &error);
-	check_result(r, &error);
-	if (!r)
+	err = ssdpm_machine_find_meter(machine, "battery", &all, &error);
+	check_result(err, &error);
+	if (!err)
 		sample(machine, &all);
 }
 
@@ -475,11 +476,11 @@ static void find(struct ssdpm_machine *machine, size_t which)
 					     "0000:00:17.0" };
 	struct ssdpm_device *device = NULL;
 	struct ssdpm_error error;
-	int r;
+	int err;
 
 	which %= sizeof(names) / sizeof(names[0]);
-	r = ssdpm_device_read(machine, names[which], &device, &error);
-	check_result(r, &error);
+	err = ssdpm_device_read(machine, names[which], &device, &error);
+	check_result(err, &error);
 	if (device)
 		check_facts(ssdpm_device_get_facts(device));
 	ssdpm_device_unref(device);
@@ -489,13 +490,13 @@ static void copy(struct ssdpm_machine *machine)
 {
 	char directory[sizeof(root) + 8];
 	struct ssdpm_error error;
-	int r;
+	int err;
 
 	snprintf(directory, sizeof(directory), "%s-copy", root);
-	r = ssdpm_machine_capture(machine, directory, 0, &error);
-	check_result(r, &error);
-	check(!r == !access(directory, F_OK), "a capture is whole, or not");
-	if (!r)
+	err = ssdpm_machine_capture(machine, directory, 0, &error);
+	check_result(err, &error);
+	check(!err == !access(directory, F_OK), "a capture is whole, or not");
+	if (!err)
 		nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -508,15 +509,15 @@ static void read_machine(size_t which, bool copies)
 	struct ssdpm_device **devices;
 	struct ssdpm_error error;
 	size_t n = 0;
-	int r;
+	int err;
 
 	check(!ssdpm_machine_new(&params, &machine, NULL), "a root is opened");
 	read_facts(machine, &facts);
-	r = ssdpm_device_list_read(machine, &devices, &n, &error);
-	check_result(r, &error);
-	for (size_t i = 0; !r && i < n; i++)
+	err = ssdpm_device_list_read(machine, &devices, &n, &error);
+	check_result(err, &error);
+	for (size_t i = 0; !err && i < n; i++)
 		read_device(devices[i], &facts);
-	if (!r)
+	if (!err)
 		ssdpm_device_list_free(devices, n);
 	find(machine, which);
 	if (copies)

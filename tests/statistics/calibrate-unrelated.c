@@ -160,12 +160,13 @@ static bool is_refused(enum origin origin, unsigned int i, bool aligned)
 	struct ssdpm_error error;
 
 	replace(&run, origin, &truth, step_s, &seed);
-	int r = truth_calibrate(&run, &params, measured, &calibration, &error);
+	int err =
+		truth_calibrate(&run, &params, measured, &calibration, &error);
 
 	truth_run_free(&run);
-	if (r && r != -EDOM)
+	if (err && err != -EDOM)
 		printf("case %u: %s\n", i, error.message);
-	return r == -EDOM;
+	return err == -EDOM;
 }
 
 /* Faults that a library could have. */

@@ -422,17 +422,17 @@ enum exit_status add_series(struct iops_list *list,
 	struct iops_series *all =
 		reallocarray(list->series, list->n + 1, sizeof(*all));
 	struct ssdpm_error error = { .message = "out of memory" };
-	int r = all ? 0 : -ENOMEM;
+	int err = all ? 0 : -ENOMEM;
 
 	if (all)
 		list->series = all;
 	series->found =
 		(struct ssdpm_consistency){ .size = sizeof(series->found) };
-	if (!r)
-		r = ssdpm_consistency_measure(series->iops, series->n,
-					      &o->params, &series->found,
-					      &error);
-	if (!r) {
+	if (!err)
+		err = ssdpm_consistency_measure(series->iops, series->n,
+						&o->params, &series->found,
+						&error);
+	if (!err) {
 		measure_power(o, series);
 		list->series[list->n++] = *series;
 		return STATUS_DONE;
@@ -454,11 +454,11 @@ enum exit_status read_iops_log(const struct consistency_options *o,
 {
 	struct iops_series series = { 0 };
 	struct ssdpm_error error;
-	int r = ssdpm_iops_log_read(fd, &o->log, &series.iops, &series.n,
-				    &error);
+	int err = ssdpm_iops_log_read(fd, &o->log, &series.iops, &series.n,
+				      &error);
 
 	close(fd);
-	if (r) {
+	if (err) {
 		if (error.line)
 			complain("%s:%u: %s", name, error.line, error.message);
 		else

@@ -208,14 +208,14 @@ static int check_first(const struct power_array *first,
 	struct ssdpm_samples samples = samples_of(first);
 	struct ssdpm_sampling_params params = { .size = sizeof(params) };
 	struct ssdpm_baseline baseline;
+	int err;
 
 	if (!ssdpm_baseline_find(&samples, NULL, &baseline, error))
 		params.baseline = &baseline;
 	sampling->size = sizeof(*sampling);
-	int r = ssdpm_sampling_check(&samples, &params, sampling, error);
-
+	err = ssdpm_sampling_check(&samples, &params, sampling, error);
 	/* All that is a number comes later. */
-	return r == -ENODATA ? 0 : r;
+	return err == -ENODATA ? 0 : err;
 }
 
 /* A file of any length: it is not kept. */
@@ -265,11 +265,11 @@ static int find_runs(const struct settings *settings,
 		     struct baseline_answer *a, struct ssdpm_error *error)
 {
 	size_t n = 0;
-	int r = ssdpm_activity_find(samples, &a->baseline, detect_of(settings),
-				    NULL, &n, error);
+	int err = ssdpm_activity_find(samples, &a->baseline,
+				      detect_of(settings), NULL, &n, error);
 
-	if (r || !n)
-		return r;
+	if (err || !n)
+		return err;
 	a->activities = calloc(n, sizeof(*a->activities));
 	if (!a->activities) {
 		snprintf(error->message, sizeof(error->message),
@@ -303,22 +303,22 @@ static int find_background(const struct settings *settings,
 			   const struct ssdpm_samples *samples,
 			   struct baseline_answer *a, struct ssdpm_error *error)
 {
-	int r = 0;
+	int err = 0;
 
 	if (settings->has_completion) {
-		r = ssdpm_tail_measure(
+		err = ssdpm_tail_measure(
 			samples, &a->baseline, detect_of(settings),
 			(int64_t)settings->completion_ns, &a->tail, error);
-		a->has_tail = !r;
+		a->has_tail = !err;
 	}
 	struct ssdpm_samples idle = idle_part(samples, a);
-	if (r || !idle.n)
-		return r;
-	r = ssdpm_idle_work_find(&idle, &a->baseline, detect_of(settings),
-				 &a->work, error);
-	a->has_work = !r;
+	if (err || !idle.n)
+		return err;
+	err = ssdpm_idle_work_find(&idle, &a->baseline, detect_of(settings),
+				   &a->work, error);
+	a->has_work = !err;
 	/* The tail may be all that is there. */
-	return a->has_tail && r == -ENODATA ? 0 : r;
+	return a->has_tail && err == -ENODATA ? 0 : err;
 }
 
 typedef int (*find_fn)(const struct settings *settings,
@@ -351,18 +351,18 @@ static enum exit_status measure_above(const struct settings *settings,
 		return STATUS_FAILED;
 	struct ssdpm_samples samples = samples_of(&array);
 	a->name = input->name;
-	int r = ssdpm_baseline_find(
+	int err = ssdpm_baseline_find(
 		&samples, settings->baseline.size ? &settings->baseline : NULL,
 		&a->baseline, &error);
-	if (!r)
-		r = check_sampling(settings, &samples, a, &error);
-	if (!r)
-		r = find(settings, &samples, a, &error);
-	if (r)
+	if (!err)
+		err = check_sampling(settings, &samples, a, &error);
+	if (!err)
+		err = find(settings, &samples, a, &error);
+	if (err)
 		complain("%s: %s%s", input->name, error.message,
-			 r == -EDOM ? " (--idle)" : "");
+			 err == -EDOM ? " (--idle)" : "");
 	free_power_array(&array);
-	return r ? STATUS_FAILED : STATUS_DONE;
+	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
 static enum exit_status measure_baseline(const struct settings *settings,

@@ -382,10 +382,10 @@ static enum exit_status open_survey(struct survey_result *result)
 		complain("%s: %s", result->name, strerror(errno));
 		return STATUS_FAILED;
 	}
-	int r = ssdpm_survey_file_open(fd, &result->file, &error);
+	int err = ssdpm_survey_file_open(fd, &result->file, &error);
 	if (!is_stdin)
 		close(fd);
-	if (!r)
+	if (!err)
 		return STATUS_DONE;
 	if (error.line)
 		complain("%s:%u: %s", result->name, error.line, error.message);

@@ -70,23 +70,23 @@ static int write_drive(struct ssdpm_ftl *ftl, const struct ssdpm_ftl_cost *cost,
 		.order = SSDPM_FTL_UNIFORM,
 	};
 	struct ssdpm_ftl_second *seconds = calloc(series->n, sizeof(*seconds));
-	int r = ssdpm_ftl_write(ftl, 0, n_pages, error);
+	int err = ssdpm_ftl_write(ftl, 0, n_pages, error);
 
-	if (!r && !seconds) {
+	if (!err && !seconds) {
 		snprintf(error->message, sizeof(error->message),
 			 "out of memory");
-		r = -ENOMEM;
+		err = -ENOMEM;
 	}
-	if (!r)
-		r = ssdpm_ftl_run(ftl, &pattern, cost, series->n, seconds,
-				  error);
-	for (size_t i = 0; !r && i < series->n; i++) {
+	if (!err)
+		err = ssdpm_ftl_run(ftl, &pattern, cost, series->n, seconds,
+				    error);
+	for (size_t i = 0; !err && i < series->n; i++) {
 		series->iops[i] = (double)seconds[i].n_written;
 		if (series->power_w)
 			series->power_w[i] = seconds[i].power_w;
 	}
 	free(seconds);
-	return r;
+	return err;
 }
 
 static enum exit_status simulate(const struct consistency_options *options,
@@ -96,15 +96,15 @@ static enum exit_status simulate(const struct consistency_options *options,
 	struct ssdpm_ftl_cost cost = cost_of(options);
 	struct ssdpm_ftl *ftl = NULL;
 	struct ssdpm_error error;
-	int r = ssdpm_ftl_new(&params, &ftl, &error);
+	int err = ssdpm_ftl_new(&params, &ftl, &error);
 
-	if (!r)
-		r = write_drive(ftl, &cost, params.n_user_pages, series,
-				&error);
-	if (r)
+	if (!err)
+		err = write_drive(ftl, &cost, params.n_user_pages, series,
+				  &error);
+	if (err)
 		complain("%s: %s", series->name, error.message);
 	ssdpm_ftl_free(ftl);
-	return r ? STATUS_FAILED : STATUS_DONE;
+	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
 static enum exit_status begin_series(const struct consistency_options *options,

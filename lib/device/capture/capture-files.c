@@ -33,9 +33,9 @@ static int follow(struct capture *self, const char *path,
 {
 	char next[SSDPM__PATH_BYTES], target[SSDPM__PATH_BYTES];
 	size_t n = 0;
-	int r = 0;
+	int err = 0;
 
-	for (const char *at = path; !r && *at;) {
+	for (const char *at = path; !err && *at;) {
 		size_t length = strcspn(at, "/");
 
 		if (n + 1 + length >= SSDPM__PATH_BYTES)
@@ -46,16 +46,16 @@ static int follow(struct capture *self, const char *path,
 		memcpy(next + n, at, length);
 		next[n + length] = 0;
 		at += length + (at[length] == '/');
-		r = ssdpm__real_path(self->source, next, target,
-				     sizeof(target));
-		if (r)
-			return r;
+		err = ssdpm__real_path(self->source, next, target,
+				       sizeof(target));
+		if (err)
+			return err;
 		if (strcmp(next, target) != 0)
-			r = ssdpm__capture_make_link(self->fd, next, target);
+			err = ssdpm__capture_make_link(self->fd, next, target);
 		strcpy(real, target);
 		n = strlen(real);
 	}
-	return r;
+	return err;
 }
 
 static mode_t kind_of(const struct capture *self, const char *path)
@@ -97,12 +97,12 @@ static int note_sysfs(struct capture *self, const char *path, const void *bytes,
 		      size_t n)
 {
 	char real[SSDPM__PATH_BYTES];
-	int r = follow(self, path, real);
+	int err = follow(self, path, real);
 
-	if (r == -ENOENT || r == -ELOOP || r == -ENOTDIR)
+	if (err == -ENOENT || err == -ELOOP || err == -ENOTDIR)
 		return 0; /* it vanished, or never led anywhere */
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (bytes)
 		return write_sysfs(self, real, bytes, n);
 	switch (kind_of(self, real)) {
@@ -173,15 +173,15 @@ static int note_settings(struct capture *self, const char *path,
 			 const void *bytes, size_t n)
 {
 	char *filtered = malloc(n + 2);
-	int r = 0;
+	int err = 0;
 
 	if (!filtered)
 		return -ENOMEM;
 	n = filter(self, path, ssdpm__span(bytes, n), filtered);
 	if (n)
-		r = ssdpm__capture_write(self->fd, path, filtered, n);
+		err = ssdpm__capture_write(self->fd, path, filtered, n);
 	free(filtered);
-	return r;
+	return err;
 }
 
 /* By name: others in proc/ tell who uses the machine, and for what. */

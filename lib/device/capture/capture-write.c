@@ -92,7 +92,7 @@ int ssdpm__capture_write(int root_fd, const char *path, const void *bytes,
 {
 	const char *name;
 	int parent = open_parent(root_fd, path, &name);
-	int fd, r;
+	int fd, err;
 
 	if (parent < 0)
 		return parent;
@@ -101,11 +101,11 @@ int ssdpm__capture_write(int root_fd, const char *path, const void *bytes,
 	fd = openat(parent, name,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    FILE_MODE);
-	r = fd < 0 ? -errno : write_all(fd, bytes, n);
-	if (fd >= 0 && close(fd) < 0 && !r)
-		r = -errno;
+	err = fd < 0 ? -errno : write_all(fd, bytes, n);
+	if (fd >= 0 && close(fd) < 0 && !err)
+		err = -errno;
 	close(parent);
-	return r;
+	return err;
 }
 
 int ssdpm__capture_make_link(int root_fd, const char *path, const char *target)
@@ -113,7 +113,7 @@ int ssdpm__capture_make_link(int root_fd, const char *path, const char *target)
 	char text[2 * SSDPM__PATH_BYTES];
 	const char *name;
 	size_t n = 0;
-	int parent, r = 0;
+	int parent, err = 0;
 
 	/* As in sysfs: up to the root of the capture, and down again. */
 	for (const char *at = strchr(path, '/'); at; at = strchr(at + 1, '/'))
@@ -127,9 +127,9 @@ int ssdpm__capture_make_link(int root_fd, const char *path, const char *target)
 	if (parent < 0)
 		return parent;
 	if (symlinkat(text, parent, name) < 0 && errno != EEXIST)
-		r = -errno;
+		err = -errno;
 	close(parent);
-	return r;
+	return err;
 }
 
 static bool remove_below(int fd);

@@ -22,16 +22,17 @@ static int read_devices(struct ssdpm_machine *machine,
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_owner *owners = NULL;
 	size_t n;
-	int r = ssdpm_machine_read_facts(machine, &facts, reterr);
+	int err = ssdpm_machine_read_facts(machine, &facts, reterr);
 
-	if (!r)
-		r = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
+	if (!err)
+		err = ssdpm_machine_read_owners(machine, &owners, &n, reterr);
 	free(owners);
-	if (!r)
-		r = ssdpm__read_meters(machine, reterr);
-	if (!r)
-		r = ssdpm_device_list_read(machine, ret_devices, ret_n, reterr);
-	return r;
+	if (!err)
+		err = ssdpm__read_meters(machine, reterr);
+	if (!err)
+		err = ssdpm_device_list_read(machine, ret_devices, ret_n,
+					     reterr);
+	return err;
 }
 
 /* Block devices of ours, so that their names can be given too. */
@@ -40,11 +41,11 @@ static int read_nodes(struct ssdpm_machine *machine, struct ssdpm_error *reterr)
 	static const char class[] = "sys/class/block";
 	char path[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
 	struct names names, controllers;
-	int r = ssdpm__list_names(machine, class, &names);
+	int err = ssdpm__list_names(machine, class, &names);
 
-	if (r == -ENOMEM)
-		return ssdpm__fail(reterr, r, 0, "out of memory");
-	if (r)
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	if (err)
 		return 0;
 	for (size_t i = 0; i < names.n; i++) {
 		char *slash;
@@ -113,10 +114,10 @@ static int dump_identify(struct capture *self, struct ssdpm_device *device)
 	uint8_t data[SSDPM_NVME_IDENTIFY_BYTES + 1];
 	const bool is_nvme = device->facts.kind == SSDPM_KIND_NVME;
 	struct ssdpm_error error;
-	int r = ssdpm__read_identify(device, data, &error);
+	int err = ssdpm__read_identify(device, data, &error);
 
-	if (r)
-		return leave_out(self, r, &error);
+	if (err)
+		return leave_out(self, err, &error);
 	if (is_nvme)
 		ssdpm__blank_nvme_identify(data);
 	else
@@ -131,10 +132,10 @@ static int make_apst_text(const struct ssdpm_apst *table, char **ret_text)
 	char raw[2 * SSDPM_APST_BYTES + 1];
 	struct json_writer writer = { .text = NULL };
 	uint8_t data[SSDPM_APST_BYTES];
-	int r = ssdpm_apst_encode(table, data, NULL);
+	int err = ssdpm_apst_encode(table, data, NULL);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (size_t i = 0; i < sizeof(data); i++)
 		snprintf(raw + 2 * i, 3, "%02x", data[i]);
 	ssdpm__json_begin(&writer, NULL, '{');
@@ -151,15 +152,15 @@ static int dump_apst(struct capture *self, struct ssdpm_device *device)
 	struct ssdpm_apst table;
 	struct ssdpm_error error;
 	char *text = NULL;
-	int r = ssdpm_device_read_apst(device, &table, &error);
+	int err = ssdpm_device_read_apst(device, &table, &error);
 
-	if (r)
-		return leave_out(self, r, &error);
-	r = make_apst_text(&table, &text);
-	if (!r)
-		r = write_dump(self, device, "apst", text, strlen(text));
+	if (err)
+		return leave_out(self, err, &error);
+	err = make_apst_text(&table, &text);
+	if (!err)
+		err = write_dump(self, device, "apst", text, strlen(text));
 	free(text);
-	return r;
+	return err;
 }
 
 static int dump_power(struct capture *self, struct ssdpm_device *device)
@@ -167,31 +168,31 @@ static int dump_power(struct capture *self, struct ssdpm_device *device)
 	struct ssdpm_device_power power = { .size = sizeof(power) };
 	char text[SSDPM__POWER_DUMP_BYTES];
 	struct ssdpm_error error;
-	int r = ssdpm_device_read_power(device, &power, &error);
+	int err = ssdpm_device_read_power(device, &power, &error);
 
-	if (r)
-		return leave_out(self, r, &error);
+	if (err)
+		return leave_out(self, err, &error);
 	/* The state alone is what an older ssdpm reads. */
-	r = write_dump(self, device, "power-state", text,
-		       (size_t)snprintf(text, sizeof(text), "%u\n",
-					power.power_state));
-	return r ? r :
-		   write_dump(self, device, "power", text,
-			      ssdpm__format_power(&power, text));
+	err = write_dump(self, device, "power-state", text,
+			 (size_t)snprintf(text, sizeof(text), "%u\n",
+					  power.power_state));
+	return err ? err :
+		     write_dump(self, device, "power", text,
+				ssdpm__format_power(&power, text));
 }
 
 static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
 {
 	uint8_t page[SSDPM__ATA_PAGE_BYTES + 1];
 	struct ssdpm_error error;
-	int r = ssdpm__read_devsleep_page(device, page, &error);
+	int err = ssdpm__read_devsleep_page(device, page, &error);
 
-	if (r == -ENODATA) { /* zeros say the same */
+	if (err == -ENODATA) { /* zeros say the same */
 		memset(page, 0, sizeof(page));
-		r = 0;
+		err = 0;
 	}
-	if (r)
-		return leave_out(self, r, &error);
+	if (err)
+		return leave_out(self, err, &error);
 	ssdpm__blank_devsleep(page);
 	return write_dump(self, device, "devsleep", page,
 			  SSDPM__ATA_PAGE_BYTES);
@@ -201,20 +202,20 @@ static int dump_devsleep(struct capture *self, struct ssdpm_device *device)
 static int write_dumps(struct capture *self, struct ssdpm_device *device,
 		       uint32_t flags)
 {
-	int r;
+	int err;
 
 	if (!self->source->capture && !(flags & SSDPM_READ_COMMANDS))
 		return 0;
 	if (ssdpm__check_drive(device, NULL))
 		return 0;
-	r = dump_identify(self, device);
-	if (!r && device->facts.kind == SSDPM_KIND_NVME)
-		r = dump_apst(self, device);
-	if (!r && device->facts.kind == SSDPM_KIND_NVME)
-		r = dump_power(self, device);
-	if (!r && device->facts.kind == SSDPM_KIND_SATA)
-		r = dump_devsleep(self, device);
-	return r;
+	err = dump_identify(self, device);
+	if (!err && device->facts.kind == SSDPM_KIND_NVME)
+		err = dump_apst(self, device);
+	if (!err && device->facts.kind == SSDPM_KIND_NVME)
+		err = dump_power(self, device);
+	if (!err && device->facts.kind == SSDPM_KIND_SATA)
+		err = dump_devsleep(self, device);
+	return err;
 }
 
 /* The last file: who finds it knows that the capture is complete. */
@@ -223,23 +224,23 @@ static int write_marker(struct capture *self)
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct json_writer writer = { .text = NULL };
 	char *text = NULL;
-	int r = ssdpm_machine_read_facts(self->source, &facts, NULL);
+	int err = ssdpm_machine_read_facts(self->source, &facts, NULL);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	ssdpm__json_begin(&writer, NULL, '{');
 	writer.one_line = true;
 	ssdpm__json_string(&writer, "schema", "ssdpm.capture/1");
 	ssdpm__json_string(&writer, "linux_release",
 			   facts.linux_release[0] ? facts.linux_release : NULL);
 	ssdpm__json_end(&writer, '}');
-	r = ssdpm__json_finish(&writer, &text, NULL);
+	err = ssdpm__json_finish(&writer, &text, NULL);
 	strcpy(self->failed, SSDPM__MARKER);
-	if (!r)
-		r = ssdpm__capture_write(self->fd, SSDPM__MARKER, text,
-					 strlen(text));
+	if (!err)
+		err = ssdpm__capture_write(self->fd, SSDPM__MARKER, text,
+					   strlen(text));
 	free(text);
-	return r;
+	return err;
 }
 
 /* A copy of the machine that tells what is read. */
@@ -259,15 +260,15 @@ static int fill(struct capture *self, uint32_t flags,
 	struct ssdpm_machine machine = observed(self);
 	struct ssdpm_device **devices = NULL;
 	size_t n = 0;
-	int r;
+	int err;
 
-	r = ssdpm_machine_read_owners(self->source, &self->owners,
-				      &self->n_owners, reterr);
-	if (!r)
-		r = read_devices(&machine, &devices, &n, reterr);
-	if (!r)
-		r = read_nodes(&machine, reterr);
-	if (r)
+	err = ssdpm_machine_read_owners(self->source, &self->owners,
+					&self->n_owners, reterr);
+	if (!err)
+		err = read_devices(&machine, &devices, &n, reterr);
+	if (!err)
+		err = read_nodes(&machine, reterr);
+	if (err)
 		goto out;
 	for (size_t i = 0; !self->err && i < n; i++) {
 		read_host_state(&machine, devices[i]);
@@ -277,42 +278,44 @@ static int fill(struct capture *self, uint32_t flags,
 	if (!self->err)
 		self->err = write_marker(self);
 	if (self->err)
-		r = ssdpm__fail(reterr, self->err, 0, "%s: %s", self->failed,
-				ssdpm_strerror(self->err));
+		err = ssdpm__fail(reterr, self->err, 0, "%s: %s", self->failed,
+				  ssdpm_strerror(self->err));
 out:
 	ssdpm_device_list_free(devices, n);
 	free(self->owners);
-	return r;
+	return err;
 }
 
 int ssdpm_machine_capture(struct ssdpm_machine *machine, const char *directory,
 			  uint32_t flags, struct ssdpm_error *reterr)
 {
 	struct capture capture = { .source = machine };
-	int r;
+	int err;
 
 	if (flags & ~(uint32_t)SSDPM_READ_COMMANDS)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "flags: bits that are not known");
 	if (mkdir(directory, 0755) < 0) {
-		r = -errno;
-		return ssdpm__fail(
-			reterr, r, 0, "%s: %s%s", directory, ssdpm_strerror(r),
-			r == -EEXIST ? ": a capture makes its directory" : "");
+		err = -errno;
+		return ssdpm__fail(reterr, err, 0, "%s: %s%s", directory,
+				   ssdpm_strerror(err),
+				   err == -EEXIST ?
+					   ": a capture makes its directory" :
+					   "");
 	}
 	capture.fd = open(directory,
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (capture.fd < 0) {
-		r = -errno;
+		err = -errno;
 		rmdir(directory);
-		return ssdpm__fail(reterr, r, 0, "%s: %s", directory,
-				   ssdpm_strerror(r));
+		return ssdpm__fail(reterr, err, 0, "%s: %s", directory,
+				   ssdpm_strerror(err));
 	}
-	r = fill(&capture, flags, reterr);
-	if (r)
+	err = fill(&capture, flags, reterr);
+	if (err)
 		ssdpm__capture_remove(capture.fd);
 	close(capture.fd);
-	if (r)
+	if (err)
 		rmdir(directory);
-	return r;
+	return err;
 }

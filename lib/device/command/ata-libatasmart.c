@@ -131,15 +131,15 @@ int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
 			     struct ssdpm_error *reterr)
 {
 	struct library library = { .handle = NULL };
-	int r = ssdpm__check_live(machine, name, reterr);
+	int err = ssdpm__check_live(machine, name, reterr);
 
-	if (!r)
-		r = load(&library, name, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = load(&library, name, reterr);
+	if (err)
+		return err;
 	ssdpm__log(machine, SSDPM_LOG_DEBUG, "%s: " COMMAND " by libatasmart",
 		   name);
-	r = identify(&library, machine, name, data, reterr);
+	err = identify(&library, machine, name, data, reterr);
 	dlclose(library.handle);
-	return r;
+	return err;
 }

@@ -102,11 +102,11 @@ int ssdpm__open_node(const struct ssdpm_machine *machine, const char *name,
 		     int flags, const char *command, struct ssdpm_error *reterr)
 {
 	char path[64];
-	int fd, r;
+	int fd, err;
 
-	r = ssdpm__check_live(machine, name, reterr);
-	if (r)
-		return r;
+	err = ssdpm__check_live(machine, name, reterr);
+	if (err)
+		return err;
 	if (snprintf(path, sizeof(path), "/dev/%s", name) >= (int)sizeof(path))
 		return ssdpm__fail_command(machine, name, command, ENODEV,
 					   reterr);

@@ -70,18 +70,18 @@ static int open_controller(const struct ssdpm_machine *machine,
 			   const char *name, const char *command,
 			   struct controller *self, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__open_node(machine, name, O_RDONLY, command, reterr);
+	int err = ssdpm__open_node(machine, name, O_RDONLY, command, reterr);
 
-	if (r < 0)
-		return r;
+	if (err < 0)
+		return err;
 	*self = (struct controller){ .machine = machine,
 				     .name = name,
 				     .command = command };
-	self->fd = r;
-	r = load_library(self, reterr);
-	if (r)
+	self->fd = err;
+	err = load_library(self, reterr);
+	if (err)
 		close_controller(self);
-	return r;
+	return err;
 }
 
 /* Generic and command specific status codes (NVMe Base 2.1, figure 100 on). */
@@ -145,10 +145,10 @@ int ssdpm__nvme_identify(const struct ssdpm_machine *machine, const char *name,
 			 struct ssdpm_error *reterr)
 {
 	struct controller self;
-	int r = open_controller(machine, name, "Identify", &self, reterr);
+	int err = open_controller(machine, name, "Identify", &self, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	struct nvme_identify_args args = {
 		.args_size = sizeof(args),
 		.fd = self.fd,
@@ -161,9 +161,9 @@ int ssdpm__nvme_identify(const struct ssdpm_machine *machine, const char *name,
 		.cns_specific_id = NVME_CNSSPECID_NONE,
 		.uuidx = NVME_UUID_NONE,
 	};
-	r = check_result(&self, self.identify(&args), reterr);
+	err = check_result(&self, self.identify(&args), reterr);
 	close_controller(&self);
-	return r;
+	return err;
 }
 
 static int get_feature(const struct controller *self, uint8_t fid, void *data,
@@ -215,15 +215,15 @@ int ssdpm__nvme_get_feature(const struct ssdpm_machine *machine,
 			    struct ssdpm_error *reterr)
 {
 	struct controller self;
-	int r = open_controller(machine, name, command_name(fid, false), &self,
-				reterr);
+	int err = open_controller(machine, name, command_name(fid, false),
+				  &self, reterr);
 
-	if (r)
-		return r;
-	r = check_result(&self, get_feature(&self, fid, data, size, ret_dword),
-			 reterr);
+	if (err)
+		return err;
+	err = check_result(
+		&self, get_feature(&self, fid, data, size, ret_dword), reterr);
 	close_controller(&self);
-	return r;
+	return err;
 }
 
 int ssdpm_machine_read_nvme_health(const struct ssdpm_machine *machine,
@@ -232,11 +232,11 @@ int ssdpm_machine_read_nvme_health(const struct ssdpm_machine *machine,
 				   struct ssdpm_error *reterr)
 {
 	struct controller self;
-	int r = open_controller(machine, name, "Get Log Page 02h (SMART)",
-				&self, reterr);
+	int err = open_controller(machine, name, "Get Log Page 02h (SMART)",
+				  &self, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	/* Retained: an event that somebody waits for stays pending. */
 	struct nvme_get_log_args args = {
 		.args_size = sizeof(args),
@@ -252,9 +252,9 @@ int ssdpm_machine_read_nvme_health(const struct ssdpm_machine *machine,
 		.uuidx = NVME_UUID_NONE,
 		.rae = true,
 	};
-	r = check_result(&self, self.get_log(&args), reterr);
+	err = check_result(&self, self.get_log(&args), reterr);
 	close_controller(&self);
-	return r;
+	return err;
 }
 
 /*
@@ -287,11 +287,11 @@ static int set_feature(const struct ssdpm_machine *machine, const char *name,
 {
 	struct controller self;
 	uint32_t result = 0;
-	int r = open_controller(machine, name, command_name(fid, true), &self,
-				reterr);
+	int err = open_controller(machine, name, command_name(fid, true), &self,
+				  reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	struct nvme_set_features_args args = {
 		.args_size = sizeof(args),
 		.fd = self.fd,
@@ -305,11 +305,11 @@ static int set_feature(const struct ssdpm_machine *machine, const char *name,
 		.uuidx = NVME_UUID_NONE,
 		.fid = fid,
 	};
-	r = self.set_features(&args);
-	r = r < 0 ? fail_set(&self, fid, errno, reterr) :
-		    check_result(&self, r, reterr);
+	err = self.set_features(&args);
+	err = err < 0 ? fail_set(&self, fid, errno, reterr) :
+			check_result(&self, err, reterr);
 	close_controller(&self);
-	return r;
+	return err;
 }
 
 int ssdpm__nvme_set_apst(const struct ssdpm_machine *machine, const char *name,

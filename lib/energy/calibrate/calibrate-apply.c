@@ -97,12 +97,12 @@ static int set(struct ssdpm_parameter *parameters, size_t n,
 		.nominal = (uint64_t)ssdpm__floor(measured->nominal + 0.5),
 		.high = (uint64_t)ssdpm__ceil(measured->high),
 	};
-	int r = ssdpm_parameters_set(parameters, n, &value, reterr);
+	int err = ssdpm_parameters_set(parameters, n, &value, reterr);
 
-	if (r == 0)
+	if (err == 0)
 		name(find(parameters, n, measured->kind, measured->index),
 		     "measured: an interval of 95 %");
-	return r;
+	return err;
 }
 
 /* A state that the drive sleeps in has a time to leave it. */
@@ -120,7 +120,7 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 	struct ssdpm_parameter *link =
 		find(parameters, n, SSDPM_PARAMETER_LINK_POWER, 0);
 	bool any = false;
-	int r = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
 		any = any ||
@@ -130,7 +130,7 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 				parameters[i].kind, parameters[i].index));
 	if (!any || !link || !link->high)
 		return 0;
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; err == 0 && i < n; i++) {
 		struct ssdpm_parameter idle = parameters[i], more = idle;
 
 		if (idle.kind != SSDPM_PARAMETER_IDLE_POWER ||
@@ -141,9 +141,9 @@ static int move_link(struct ssdpm_parameter *parameters, size_t n,
 		more.low += link->low;
 		more.nominal += link->nominal;
 		more.high += link->high;
-		r = ssdpm_parameters_set(parameters, n, &more, reterr);
-		if (r)
-			return r;
+		err = ssdpm_parameters_set(parameters, n, &more, reterr);
+		if (err)
+			return err;
 		parameters[i].provenance =
 			idle.provenance == SSDPM_PROVENANCE_ASSUMED ?
 				idle.provenance :
@@ -162,21 +162,21 @@ int ssdpm_parameters_calibrate(struct ssdpm_parameter *parameters,
 {
 	const struct before before = { parameters, n_parameters };
 	struct ssdpm_parameter all[SSDPM_MAX_PARAMETERS];
-	int r = 0;
+	int err = 0;
 
 	if (n_parameters > SSDPM_MAX_PARAMETERS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	memcpy(all, parameters, n_parameters * sizeof(all[0]));
-	for (size_t i = 0; r == 0 && i < n_measured; i++)
+	for (size_t i = 0; err == 0 && i < n_measured; i++)
 		if (measured[i].status == SSDPM_MEASURED_KNOWN &&
 		    !says_nothing(&before, &measured[i]))
-			r = set(all, n_parameters, &measured[i], reterr);
-	if (r == 0)
-		r = move_link(all, n_parameters, &before, measured, n_measured,
-			      reterr);
-	if (r == 0)
+			err = set(all, n_parameters, &measured[i], reterr);
+	if (err == 0)
+		err = move_link(all, n_parameters, &before, measured,
+				n_measured, reterr);
+	if (err == 0)
 		memcpy(parameters, all, n_parameters * sizeof(all[0]));
-	return r;
+	return err;
 }
 
 static const char measured_status_words[][17] = {

@@ -44,9 +44,9 @@ static int make_certain(struct ssdpm_parameter *parameters, size_t n,
 		if (value.kind == SSDPM_PARAMETER_EXIT_LATENCY)
 			value.nominal = 0;
 		value.low = value.high = value.nominal;
-		int r = ssdpm_parameters_set(parameters, n, &value, reterr);
-		if (r)
-			return r;
+		int err = ssdpm_parameters_set(parameters, n, &value, reterr);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -56,23 +56,23 @@ static int simulate(struct course *course, const struct ssdpm_model *model,
 		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim *sim;
-	int r;
+	int err;
 
 	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA &&
 	    params->lpm < SSDPM_LPM_MAX_PERFORMANCE)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "lpm: the policy of the link is not known");
-	r = ssdpm_sim_new(model, params, &sim, reterr);
-	if (r)
-		return r;
+	err = ssdpm_sim_new(model, params, &sim, reterr);
+	if (err)
+		return err;
 	ssdpm_sim_set_change_fn(sim, note, course);
-	r = ssdpm_sim_feed(sim, course->ios, course->n_ios, reterr);
-	if (r == 0)
-		r = ssdpm_sim_finish(sim, course->end_ns, reterr);
+	err = ssdpm_sim_feed(sim, course->ios, course->n_ios, reterr);
+	if (err == 0)
+		err = ssdpm_sim_finish(sim, course->end_ns, reterr);
 	ssdpm_sim_free(sim);
-	if (r == 0 && course->failed)
-		r = ssdpm__no_memory(reterr);
-	return r;
+	if (err == 0 && course->failed)
+		err = ssdpm__no_memory(reterr);
+	return err;
 }
 
 static int check_ios(const struct course *course, struct ssdpm_error *reterr)
@@ -100,10 +100,10 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 {
 	struct ssdpm_sim_params mine = *params;
 	size_t n = params->n_parameters;
-	int r = check_ios(course, reterr);
+	int err = check_ios(course, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (n > SSDPM_MAX_PARAMETERS)
 		return ssdpm__fail(reterr, -EINVAL, 0, "too many parameters");
 	struct ssdpm_parameter *parameters =
@@ -111,22 +111,22 @@ int ssdpm__course_find(struct course *course, const struct ssdpm_model *model,
 
 	course->arrivals = calloc(course->n_ios, sizeof(*course->arrivals));
 	if (!parameters || !course->arrivals)
-		r = ssdpm__no_memory(reterr);
-	if (r == 0 && !params->parameters)
-		r = ssdpm_parameters_from_model(
+		err = ssdpm__no_memory(reterr);
+	if (err == 0 && !params->parameters)
+		err = ssdpm_parameters_from_model(
 			model, params->pcie_link, parameters,
 			SSDPM_MAX_PARAMETERS, &n, reterr);
-	if (r == 0)
-		r = make_certain(parameters, n, params, reterr);
-	if (r == 0) {
+	if (err == 0)
+		err = make_certain(parameters, n, params, reterr);
+	if (err == 0) {
 		mine.parameters = parameters;
 		mine.n_parameters = n;
 		mine.loop = SSDPM_LOOP_OPEN;
 		mine.interval_ns = 0;
-		r = simulate(course, model, &mine, reterr);
+		err = simulate(course, model, &mine, reterr);
 	}
 	free(parameters);
-	return r;
+	return err;
 }
 
 static void add(struct course *course, uint64_t begin_ns, uint64_t end_ns,

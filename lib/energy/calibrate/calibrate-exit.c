@@ -165,9 +165,9 @@ int ssdpm__exit_measure(const struct course *course, uint32_t state,
 	struct sample *samples = calloc(course->n_ios, sizeof(*samples));
 	struct stratum *strata = calloc(course->n_ios, sizeof(*strata));
 	struct wake_latency latency = { 0 };
-	int r = samples && strata ? 0 : -ENOMEM;
+	int err = samples && strata ? 0 : -ENOMEM;
 
-	if (r == 0) {
+	if (err == 0) {
 		size_t n = take(course, state, samples);
 
 		n = find_strata(samples, n, strata, &latency.n);
@@ -183,5 +183,5 @@ int ssdpm__exit_measure(const struct course *course, uint32_t state,
 	}
 	free(samples);
 	free(strata);
-	return r;
+	return err;
 }

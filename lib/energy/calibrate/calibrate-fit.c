@@ -300,11 +300,11 @@ static int mark_peaks(struct fit *fit, double *values)
 		values[i] = residual(fit, i);
 	for (size_t i = 0; i + 1 < fit->n; i++)
 		values[i] = values[i + 1] - values[i];
-	int r = ssdpm__median(&selection, &mad, &finite, NULL);
+	int err = ssdpm__median(&selection, &mad, &finite, NULL);
 	double limit = 1.5 * SPIKE * SIGMAS_PER_MAD * mad;
 
-	if (r || !(mad > 0))
-		return r == -ENOMEM ? r : 0;
+	if (err || !(mad > 0))
+		return err == -ENOMEM ? err : 0;
 	for (size_t i = 1; i + 1 < fit->n; i++)
 		fit->out[i] = (values[i - 1] > limit && values[i] < -limit) ||
 			      (values[i - 1] < -limit && values[i] > limit);
@@ -328,9 +328,9 @@ int ssdpm__fit(struct fit *fit, double *room)
 	memset(fit->out, 0, fit->n);
 	if (!isfinite(ssdpm__fit_at(fit, 0, 0)) || fit->n_used < fit->p + 8)
 		return -EDOM;
-	int r = mark_peaks(fit, room);
+	int err = mark_peaks(fit, room);
 
-	for (int i = 0; r == 0 && i < N_PASSES; i++) {
+	for (int i = 0; err == 0 && i < N_PASSES; i++) {
 		if (!isfinite(search(fit)))
 			return -EDOM;
 		if (!find_spikes(fit))
@@ -342,7 +342,7 @@ int ssdpm__fit(struct fit *fit, double *room)
 		(double)(fit->n_used - fit->p) * (1 - share) / (1 + share);
 
 	fit->quantile = quantile(ssdpm__max(freedom, 3));
-	return r;
+	return err;
 }
 
 static void square(const double *x, const double *y, size_t n, size_t p,

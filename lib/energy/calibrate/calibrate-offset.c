@@ -226,10 +226,10 @@ int ssdpm__offset_refine(struct task *task)
 	task->fit.phi = task->fit.share = 0;
 	refine(task, bin_ns);
 	ssdpm__task_fill(task, task->offset_ns);
-	int r = ssdpm__fit(&task->fit, task->room);
+	int err = ssdpm__fit(&task->fit, task->room);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	refine(task, bin_ns / 2);
 	task->error_ns = (uint64_t)ssdpm__ceil(
 		ssdpm__max(error_of(task, 1), error_of(task, -1)));
@@ -255,8 +255,8 @@ int ssdpm__offset_guess(struct task *task, uint64_t max_ns,
 	if (!expected.power_w)
 		return ssdpm__no_memory(reterr);
 	expect(&expected, task, parameters, n);
-	int r = find_lag(task, max_ns, &expected, reterr);
+	int err = find_lag(task, max_ns, &expected, reterr);
 
 	free(expected.power_w);
-	return r;
+	return err;
 }

@@ -215,10 +215,10 @@ int ssdpm__is_related(const struct task *task, uint64_t n_places,
 		      bool *ret_related)
 {
 	struct relation *relation = calloc(1, sizeof(*relation));
-	int r = relation ? 0 : -ENOMEM;
+	int err = relation ? 0 : -ENOMEM;
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	relation->x = task->fit.x;
 	relation->p = task->fit.p;
 	find_window(relation, task);
@@ -232,10 +232,10 @@ int ssdpm__is_related(const struct task *task, uint64_t n_places,
 						       relation->n_columns)) ||
 			       compare_shifts(relation, n_places);
 	} else {
-		r = -ENOMEM;
+		err = -ENOMEM;
 	}
 	free(relation->ranks);
 	free(relation->expected);
 	free(relation);
-	return r;
+	return err;
 }

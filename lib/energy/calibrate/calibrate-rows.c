@@ -64,10 +64,10 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 		     uint64_t bin_ns, struct ssdpm_error *reterr)
 {
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	int r = ssdpm_energy_measure(samples, NULL, &energy, reterr);
+	int err = ssdpm_energy_measure(samples, NULL, &energy, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (energy.remarks & SSDPM_SIGNAL_CONSTANT)
 		return ssdpm__fail(
 			reterr, -EDOM, 0,
@@ -83,10 +83,10 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 	if (last_ns > INT64_MAX / 2 || first_ns < -INT64_MAX / 2)
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "samples beyond 2^62 ns");
-	r = choose_length(rows, samples, first_ns, last_ns, step_ns, bin_ns,
-			  reterr);
-	if (r)
-		return r;
+	err = choose_length(rows, samples, first_ns, last_ns, step_ns, bin_ns,
+			    reterr);
+	if (err)
+		return err;
 	double *counts = calloc(rows->n, sizeof(*counts));
 
 	rows->power_w = calloc(rows->n, sizeof(*rows->power_w));
@@ -94,9 +94,9 @@ int ssdpm__rows_take(struct rows *rows, const struct ssdpm_samples *samples,
 		take_means(rows, samples, counts,
 			   (double)rows->bin_ns / (double)step_ns);
 	else
-		r = ssdpm__no_memory(reterr);
+		err = ssdpm__no_memory(reterr);
 	free(counts);
-	return r;
+	return err;
 }
 
 static size_t find_column(const struct design *design, uint32_t kind,

@@ -31,20 +31,20 @@ static int take_params(struct calibration *c,
 		       const struct ssdpm_calibrate_params *params,
 		       struct ssdpm_error *reterr)
 {
-	int r = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
+	int err = ssdpm_sim_params_init(&c->sim_params, sizeof(c->sim_params));
 
-	if (r == 0 && sim_params)
-		r = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
-				    sim_params, "ssdpm_sim_params", reterr);
+	if (err == 0 && sim_params)
+		err = ssdpm__sized_in(&c->sim_params, sizeof(c->sim_params),
+				      sim_params, "ssdpm_sim_params", reterr);
 	c->params.size = sizeof(c->params);
-	if (r == 0)
-		r = ssdpm__sized_in(&c->params, sizeof(c->params), params,
-				    "ssdpm_calibrate_params", reterr);
-	if (r == 0)
-		r = ssdpm__check_reserved(c->params.reserved,
-					  "ssdpm_calibrate_params", reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__sized_in(&c->params, sizeof(c->params), params,
+				      "ssdpm_calibrate_params", reterr);
+	if (err == 0)
+		err = ssdpm__check_reserved(c->params.reserved,
+					    "ssdpm_calibrate_params", reterr);
+	if (err)
+		return err;
 	if (!c->params.samples)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_calibrate_params: no samples");
@@ -433,14 +433,14 @@ static int check_relation(const struct calibration *c,
 	uint64_t n_places =
 		2 * c->params.max_offset_ns / c->task.rows.bin_ns + 1;
 	bool related = true;
-	int r = 0;
+	int err = 0;
 
 	if (!has_usual_spikes(&c->task.fit))
 		n_places *= 1000;
 	if (count_told(c) >= 2)
-		r = ssdpm__is_related(&c->task, n_places, &related);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "out of memory");
+		err = ssdpm__is_related(&c->task, n_places, &related);
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
 	if (!related)
 		return ssdpm__fail(
 			reterr, -EDOM, 0,
@@ -451,32 +451,33 @@ static int check_relation(const struct calibration *c,
 static int fit_power(struct calibration *c, struct ssdpm_error *reterr)
 {
 	struct task *task = &c->task;
-	int r = 0;
+	int err = 0;
 
 	task->offset_ns = c->params.offset_ns;
 	if (c->params.max_offset_ns) {
-		r = ssdpm__offset_guess(task, c->params.max_offset_ns,
-					c->parameters, c->n_parameters, reterr);
-		if (r)
-			return r;
-		r = ssdpm__offset_refine(task);
+		err = ssdpm__offset_guess(task, c->params.max_offset_ns,
+					  c->parameters, c->n_parameters,
+					  reterr);
+		if (err)
+			return err;
+		err = ssdpm__offset_refine(task);
 	}
-	if (r == 0) {
+	if (err == 0) {
 		ssdpm__task_fill(task, task->offset_ns);
-		r = ssdpm__fit(&task->fit, task->room);
+		err = ssdpm__fit(&task->fit, task->room);
 	}
-	if (r == -ENOMEM)
-		return ssdpm__fail(reterr, r, 0, "out of memory");
-	if (r == -EDOM && task->fit.n_used < task->fit.p + 8)
+	if (err == -ENOMEM)
+		return ssdpm__fail(reterr, err, 0, "out of memory");
+	if (err == -EDOM && task->fit.n_used < task->fit.p + 8)
 		return ssdpm__fail(
 			reterr, -ENODATA, 0,
 			"%zu steps of time have both power and I/Os: %zu things to know need more",
 			task->fit.n_used, task->fit.p);
-	if (r == -EDOM)
+	if (err == -EDOM)
 		return ssdpm__fail(
-			reterr, r, 0,
+			reterr, err, 0,
 			"nothing can be told apart: power and I/Os do not fit, or the offset is wrong");
-	return r ? r : check_relation(c, reterr);
+	return err ? err : check_relation(c, reterr);
 }
 
 /* What the fit finds where a state takes so long to leave. */
@@ -487,11 +488,11 @@ static int fit_with(struct calibration *c, uint64_t exit_ns[SSDPM_MAX_STATES],
 	uint64_t kept_ns = exit_ns[state];
 
 	exit_ns[state] = (uint64_t)(latency_us * 1000);
-	int r = ssdpm__course_cut(&task->course, exit_ns);
+	int err = ssdpm__course_cut(&task->course, exit_ns);
 
 	exit_ns[state] = kept_ns;
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*ret_shift = c->params.max_offset_ns ? ssdpm__offset_shift(task) : 0;
 	ssdpm__task_fill(task, task->offset_ns);
 	ssdpm__fit_at(&task->fit, task->fit.phi, task->fit.share);
@@ -514,11 +515,11 @@ static int measure_exit_errors(struct calibration *c,
 	double shift_low = 0, shift_high = 0;
 	double error_ns = (double)task->error_ns;
 	double variance = error_ns * error_ns;
-	int r = good ? 0 : -ENOMEM;
+	int err = good ? 0 : -ENOMEM;
 
 	if (good)
 		*good = task->fit;
-	for (size_t i = 0; r == 0 && i < c->n_parameters; i++) {
+	for (size_t i = 0; err == 0 && i < c->n_parameters; i++) {
 		const struct ssdpm_measured *measured = &c->measured[i];
 		uint32_t state = c->parameters[i].index;
 
@@ -527,15 +528,15 @@ static int measure_exit_errors(struct calibration *c,
 			continue;
 		for (size_t j = 0; j < FIT_MAX_COLUMNS; j++)
 			low[j] = NAN;
-		r = fit_with(c, exit_ns, state, measured->low, &shift_low);
-		for (size_t k = 0; r == 0 && k < task->fit.p; k++)
+		err = fit_with(c, exit_ns, state, measured->low, &shift_low);
+		for (size_t k = 0; err == 0 && k < task->fit.p; k++)
 			low[task->keep[k]] = task->fit.b[k];
-		if (r == 0)
-			r = fit_with(c, exit_ns, state, measured->high,
-				     &shift_high);
+		if (err == 0)
+			err = fit_with(c, exit_ns, state, measured->high,
+				       &shift_high);
 		variance +=
 			(shift_high - shift_low) * (shift_high - shift_low) / 4;
-		for (size_t k = 0; r == 0 && k < task->fit.p; k++) {
+		for (size_t k = 0; err == 0 && k < task->fit.p; k++) {
 			size_t column = task->keep[k];
 			double half = (task->fit.b[k] - low[column]) / 2;
 
@@ -543,16 +544,16 @@ static int measure_exit_errors(struct calibration *c,
 				c->exit_half[column] += half * half;
 		}
 	}
-	if (r == 0)
-		r = ssdpm__course_cut(&task->course, exit_ns);
-	if (r == 0) {
+	if (err == 0)
+		err = ssdpm__course_cut(&task->course, exit_ns);
+	if (err == 0) {
 		ssdpm__task_fill(task, task->offset_ns);
 		good->p = task->fit.p;
 		task->fit = *good;
 		task->error_ns = (uint64_t)ssdpm__ceil(sqrt(variance));
 	}
 	free(good);
-	return r;
+	return err;
 }
 
 static int calibrate(struct calibration *c, const struct ssdpm_model *model,
@@ -560,21 +561,21 @@ static int calibrate(struct calibration *c, const struct ssdpm_model *model,
 {
 	struct course *course = &c->task.course;
 	uint64_t exit_ns[SSDPM_MAX_STATES] = { 0 };
-	int r = ssdpm__rows_take(&c->task.rows, c->params.samples,
-				 c->params.bin_ns, reterr);
+	int err = ssdpm__rows_take(&c->task.rows, c->params.samples,
+				   c->params.bin_ns, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	course->end_ns = end_of(c, course->ios, course->n_ios);
-	r = ssdpm__course_find(course, model, &c->sim_params, reterr);
-	if (r)
-		return r;
+	err = ssdpm__course_find(course, model, &c->sim_params, reterr);
+	if (err)
+		return err;
 	if (ssdpm__course_cut(course, exit_ns) || measure_exits(c, exit_ns) ||
 	    ssdpm__course_cut(course, exit_ns) || make_design(c))
 		return ssdpm__no_memory(reterr);
-	r = fit_power(c, reterr);
-	if (r)
-		return r;
+	err = fit_power(c, reterr);
+	if (err)
+		return err;
 	if (measure_exit_errors(c, exit_ns))
 		return ssdpm__no_memory(reterr);
 	say_columns(c);

@@ -356,18 +356,18 @@ static void trace_back(struct solver *s)
 
 static int close_gap(struct solver *s)
 {
-	int r = 0;
+	int err = 0;
 
 	find_rests(s);
 	find_reach(s);
 	for (size_t i = 0; i < s->n_rests && !wide_is_negative(gap_of(s));
 	     i++) {
-		r = add_list(s, i);
-		if (r || s->gave_up)
+		err = add_list(s, i);
+		if (err || s->gave_up)
 			break;
 	}
 	trace_back(s);
-	return r;
+	return err;
 }
 
 static int new_solver(struct solver *s, const struct problem *problem)
@@ -408,7 +408,7 @@ static int solve(struct solver *s, int64_t budget_uw,
 {
 	int64_t over = s->problem.least_uw - budget_uw;
 	size_t price;
-	int r;
+	int err;
 
 	if (over > 0)
 		return ssdpm__fail(
@@ -422,8 +422,8 @@ static int solve(struct solver *s, int64_t budget_uw,
 	take_more(s, price);
 	find_distances(s, price);
 	s->bound_loss = s->base_loss - price_of(s, s->slack_uw);
-	r = close_gap(s);
-	return r ? ssdpm__fail(reterr, r, 0, "out of memory") : 0;
+	err = close_gap(s);
+	return err ? ssdpm__fail(reterr, err, 0, "out of memory") : 0;
 }
 
 static void answer(const struct solver *s, uint32_t *ret_choices,
@@ -446,25 +446,25 @@ int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
 	struct ssdpm_budget_answer known = { 0 };
 	struct solver s = { 0 };
 	struct problem problem;
-	int r = ssdpm__sized_check(ret_answer, sizeof(known),
-				   "ssdpm_budget_answer", reterr);
+	int err = ssdpm__sized_check(ret_answer, sizeof(known),
+				     "ssdpm_budget_answer", reterr);
 	int64_t budget;
 
-	if (!r)
-		r = ssdpm__problem_new(&problem, params, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__problem_new(&problem, params, reterr);
+	if (err)
+		return err;
 	/* More than all drives can take changes nothing. */
 	budget = problem.budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 :
 						     (int64_t)problem.budget_uw;
 	if (new_solver(&s, &problem))
-		r = ssdpm__no_memory(reterr);
+		err = ssdpm__no_memory(reterr);
 	else
-		r = solve(&s, budget, reterr);
-	if (!r) {
+		err = solve(&s, budget, reterr);
+	if (!err) {
 		answer(&s, ret_choices, &known);
 		ssdpm__sized_out(ret_answer, &known, sizeof(known));
 	}
 	free_solver(&s);
-	return r;
+	return err;
 }

@@ -141,13 +141,13 @@ int ssdpm__problem_new(struct problem *problem,
 	const struct ssdpm_budget_option *options;
 	struct problem p = { 0 };
 	size_t n = 0;
-	int r = ssdpm__sized_in(&known, sizeof(known), params,
-				"ssdpm_budget_params", reterr);
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_budget_params", reterr);
 
-	if (!r)
-		r = check(&known, &n, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = check(&known, &n, reterr);
+	if (err)
+		return err;
 	options = known.options;
 	p.n_items = known.n_items;
 	p.budget_uw = known.budget_uw;
@@ -192,10 +192,10 @@ int ssdpm_budget_get_frontier(const struct ssdpm_budget_params *params,
 			      struct ssdpm_error *reterr)
 {
 	struct problem problem;
-	int r = ssdpm__problem_new(&problem, params, reterr);
+	int err = ssdpm__problem_new(&problem, params, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	int64_t uw = problem.least_uw, loss = problem.most_loss;
 
 	for (size_t i = 0; i <= problem.n_moves && i < capacity; i++) {

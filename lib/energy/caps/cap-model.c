@@ -162,18 +162,18 @@ int ssdpm_cap_params_from_model(const struct ssdpm_model *model,
 	struct ssdpm_cap_params params;
 	struct ssdpm_sim_params known;
 	uint32_t state;
-	int r = ssdpm__sized_check(ret_params, sizeof(params),
-				   "ssdpm_cap_params", reterr);
+	int err = ssdpm__sized_check(ret_params, sizeof(params),
+				     "ssdpm_cap_params", reterr);
 
-	if (!r)
-		r = ssdpm__check_params(sim, &known, reterr);
-	if (!r)
-		r = ssdpm__take_parameters(model, &known, parameters, &source.n,
-					   reterr);
-	if (!r)
-		r = check_streams(streams, n_streams, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__check_params(sim, &known, reterr);
+	if (!err)
+		err = ssdpm__take_parameters(model, &known, parameters,
+					     &source.n, reterr);
+	if (!err)
+		err = check_streams(streams, n_streams, reterr);
+	if (err)
+		return err;
 	state = known.operational_state;
 	states = ssdpm_model_get_states(model, &n_states);
 	if (state >= n_states ||

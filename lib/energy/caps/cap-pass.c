@@ -246,7 +246,7 @@ int ssdpm__cap_pass(struct cap_pass *pass, const struct ssdpm_io *io,
 		    struct cap_taken *ret_taken, struct ssdpm_error *reterr)
 {
 	struct census census;
-	int r;
+	int err;
 
 	if (!pass->intake.n_records) {
 		ssdpm__flow_begin(&pass->flow, io->start_ns);
@@ -256,7 +256,7 @@ int ssdpm__cap_pass(struct cap_pass *pass, const struct ssdpm_io *io,
 			pass->ready_ns = pass->segments[0].transition_ns;
 		}
 	}
-	r = ssdpm__intake(&pass->intake, io, 1, &census, reterr);
+	err = ssdpm__intake(&pass->intake, io, 1, &census, reterr);
 	pass->unknown |= census.unknown;
-	return r ? r : take(pass, io, ret_taken, reterr);
+	return err ? err : take(pass, io, ret_taken, reterr);
 }

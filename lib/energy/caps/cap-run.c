@@ -263,17 +263,17 @@ static uint64_t interval_of(const struct job *job)
 static int feed(const struct job *job, struct cap_pass *pass,
 		struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < job->n && !r; i++) {
+	for (size_t i = 0; i < job->n && !err; i++) {
 		const struct ssdpm_io *io = &job->ios[i];
 		struct piece *piece;
 		struct cap_taken taken;
 
-		r = ssdpm__cap_pass(pass, io, &taken, reterr);
-		if (!r)
-			r = ssdpm_sim_feed(sim, &taken.io, 1, reterr);
-		if (r)
+		err = ssdpm__cap_pass(pass, io, &taken, reterr);
+		if (!err)
+			err = ssdpm_sim_feed(sim, &taken.io, 1, reterr);
+		if (err)
 			break;
 		pass->late_ns = sim->timeline.shift_ns;
 		wide_add(&sim->over_fj, taken.over_fj);
@@ -285,17 +285,17 @@ static int feed(const struct job *job, struct cap_pass *pass,
 		if (io->op == SSDPM_OP_READ || io->op == SSDPM_OP_WRITE)
 			piece->bytes += io->bytes;
 	}
-	return r;
+	return err;
 }
 
 static int finish(const struct job *job, struct ssdpm_sim *sim, double cap_uw,
 		  struct outcome *ret_outcome, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_result *result;
-	int r = ssdpm_sim_finish(sim, 0, reterr);
+	int err = ssdpm_sim_finish(sim, 0, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	result = ssdpm_sim_get_result(sim);
 	*ret_outcome = (struct outcome){
 		.duration_ns = result->nominal->duration_ns,
@@ -316,7 +316,7 @@ static int run(const struct job *job, const struct drive *drive,
 	struct ssdpm_sim_params params = job->params;
 	struct watch watch;
 	struct ssdpm_sim *sim;
-	int r;
+	int err;
 
 	begin_pass(job, drive, ret_pass);
 	ret_pass->delays = delays;
@@ -324,16 +324,16 @@ static int run(const struct job *job, const struct drive *drive,
 	params.parameters = parameters;
 	params.operational_state = drive->state;
 	params.interval_ns = job->interval_ns;
-	r = ssdpm_sim_new(job->model, &params, &sim, reterr);
-	if (r)
-		return r;
+	err = ssdpm_sim_new(job->model, &params, &sim, reterr);
+	if (err)
+		return err;
 	begin_watch(job, sim, &watch);
 	ssdpm_sim_set_change_fn(sim, on_change, &watch);
-	r = feed(job, ret_pass, sim, reterr);
-	if (!r)
-		r = finish(job, sim, cap_uw, ret_outcome, reterr);
+	err = feed(job, ret_pass, sim, reterr);
+	if (!err)
+		err = finish(job, sim, cap_uw, ret_outcome, reterr);
 	ssdpm_sim_free(sim);
-	return r;
+	return err;
 }
 
 static double loss(const struct outcome *capped, const struct outcome *free)
@@ -422,9 +422,10 @@ static int run_both(const struct job *job, const struct corner *corner,
 		.capped = true,
 		.corner = *corner,
 	};
-	int r = run(job, &in_state_0, NULL, ret_pass, ret_free, reterr);
+	int err = run(job, &in_state_0, NULL, ret_pass, ret_free, reterr);
 
-	return r ? r : run(job, &drive, delays, ret_pass, ret_capped, reterr);
+	return err ? err :
+		     run(job, &drive, delays, ret_pass, ret_capped, reterr);
 }
 
 static int run_nominal(struct job *job, struct ssdpm_cap_run *run,
@@ -433,11 +434,11 @@ static int run_nominal(struct job *job, struct ssdpm_cap_run *run,
 	const struct corner nominal = { 0 };
 	struct outcome capped, free;
 	struct cap_pass pass;
-	int r = run_both(job, &nominal, job->delays, &pass, &capped, &free,
-			 reterr);
+	int err = run_both(job, &nominal, job->delays, &pass, &capped, &free,
+			   reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	add(job, true, &capped, &free);
 	run->duration_ns = capped.duration_ns;
 	run->uncapped_duration_ns = free.duration_ns;
@@ -482,9 +483,9 @@ static int run_corners(struct job *job, bool unknown,
 			    1u << (SSDPM_AXIS_TRANSITION_POWER - 1));
 	bool service = unknown && axes & 1u << (SSDPM_AXIS_SERVICE - 1);
 	struct ssdpm_error error = { 0 };
-	int r = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < 4 && !r; i++) {
+	for (uint32_t i = 0; i < 4 && !err; i++) {
 		enum corner_value costs = i & 1 ? CORNER_HIGH : CORNER_LOW;
 		enum corner_value times = i & 2 ? CORNER_HIGH : CORNER_LOW;
 		struct corner corner =
@@ -495,56 +496,58 @@ static int run_corners(struct job *job, bool unknown,
 
 		if ((!cost && i & 1) || (!service && i & 2))
 			continue;
-		r = run_both(job, &corner, NULL, &pass, &capped, &free, &error);
-		if (r == -ERANGE && costs == CORNER_HIGH && pass.n_segments &&
+		err = run_both(job, &corner, NULL, &pass, &capped, &free,
+			       &error);
+		if (err == -ERANGE && costs == CORNER_HIGH && pass.n_segments &&
 		    job->segments[pass.at].cap_uw != SSDPM_CAP_NONE) {
 			add_nothing(job, &pass, &free);
-			r = 0;
-		} else if (!r) {
+			err = 0;
+		} else if (!err) {
 			add(job, false, &capped, &free);
 		}
 	}
-	if (r && reterr)
+	if (err && reterr)
 		*reterr = error;
-	return r;
+	return err;
 }
 
 /* The last one lasts as long as the trace. */
 static int check_segments(struct job *job, struct ssdpm_error *reterr)
 {
 	uint64_t end = 0;
-	int r = 0;
+	int err = 0;
 
 	job->least_uw = SSDPM_CAP_NONE;
 	if (!job->n_segments)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "segments: there is none");
-	for (size_t i = 0; i < job->n_segments && !r; i++) {
+	for (size_t i = 0; i < job->n_segments && !err; i++) {
 		uint64_t cap_uw = job->segments[i].cap_uw;
 
-		r = ssdpm__cap_check_segment(
+		err = ssdpm__cap_check_segment(
 			&job->segments[i], i + 1,
 			i + 1 < job->n_segments ? &end : NULL, reterr);
 		job->least_uw = least(job->least_uw, cap_uw);
 		if (job->most_uw < cap_uw)
 			job->most_uw = cap_uw;
 	}
-	return r;
+	return err;
 }
 
 static int prepare(const struct ssdpm_model *model,
 		   const struct ssdpm_sim_params *params, struct job *job,
 		   struct ssdpm_error *reterr)
 {
-	int r = ssdpm__check_params(params, &job->params, reterr);
+	int err = ssdpm__check_params(params, &job->params, reterr);
 
-	if (!r)
-		r = ssdpm__take_parameters(model, &job->params, job->parameters,
-					   &job->params.n_parameters, reterr);
-	if (!r)
-		r = check_segments(job, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__take_parameters(model, &job->params,
+					     job->parameters,
+					     &job->params.n_parameters, reterr);
+	if (!err)
+		err = check_segments(job, reterr);
+	if (err)
+		return err;
 	job->model = model;
 	if (!job->n)
 		return ssdpm__fail(reterr, -ENODATA, 0,
@@ -559,15 +562,15 @@ static int simulate(struct job *job, struct ssdpm_cap_run *run,
 		    struct ssdpm_error *reterr)
 {
 	bool unknown = false;
-	int r;
+	int err;
 
 	job->delays->n = job->delays->rows = 0;
-	r = run_nominal(job, run, &unknown, reterr);
-	if (!r)
-		r = run_corners(job, unknown, reterr);
+	err = run_nominal(job, run, &unknown, reterr);
+	if (!err)
+		err = run_corners(job, unknown, reterr);
 	memcpy((char *)run + offsetof(struct ssdpm_cap_run, loss_share),
 	       job->spans, sizeof(job->spans));
-	return r;
+	return err;
 }
 
 int ssdpm_cap_simulate(const struct ssdpm_model *model,
@@ -581,34 +584,34 @@ int ssdpm_cap_simulate(const struct ssdpm_model *model,
 	struct ssdpm_cap_schedule known = { .size = sizeof(known) };
 	struct job job = { 0 };
 	size_t n_segments;
-	int r = ssdpm__sized_check(ret_run, sizeof(result), "ssdpm_cap_run",
-				   reterr);
+	int err = ssdpm__sized_check(ret_run, sizeof(result), "ssdpm_cap_run",
+				     reterr);
 
-	if (!r)
-		r = ssdpm__sized_in(&known, sizeof(known), schedule,
-				    "ssdpm_cap_schedule", reterr);
+	if (!err)
+		err = ssdpm__sized_in(&known, sizeof(known), schedule,
+				      "ssdpm_cap_schedule", reterr);
 	job.ios = known.ios;
 	job.n = known.n_ios;
 	job.segments = known.segments;
 	job.n_segments = n_segments = known.n_segments;
-	if (!r)
-		r = prepare(model, params, &job, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = prepare(model, params, &job, reterr);
+	if (err)
+		return err;
 	job.delays = malloc(sizeof(*job.delays));
 	job.points = calloc(n_segments, sizeof(*job.points));
 	job.pieces = calloc(n_segments, sizeof(*job.pieces));
 	if (job.delays && job.points && job.pieces)
-		r = simulate(&job, &result, reterr);
+		err = simulate(&job, &result, reterr);
 	else
-		r = ssdpm__no_memory(reterr);
-	if (!r && ret_points)
+		err = ssdpm__no_memory(reterr);
+	if (!err && ret_points)
 		memcpy(ret_points, job.points,
 		       n_segments * sizeof(*ret_points));
 	free(job.delays);
 	free(job.points);
 	free(job.pieces);
-	if (!r)
+	if (!err)
 		ssdpm__sized_out(ret_run, &result, sizeof(result));
-	return r;
+	return err;
 }

@@ -32,14 +32,15 @@ static int check(const struct cap *cap,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a timeline has 1 segment or more");
 	for (size_t i = 0; i < n; i++) {
-		int r = ssdpm__cap_check(cap, segments[i].cap_uw, &error);
+		int err = ssdpm__cap_check(cap, segments[i].cap_uw, &error);
 
-		if (r)
-			return ssdpm__fail(reterr, r, 0, "segment %zu: %s",
+		if (err)
+			return ssdpm__fail(reterr, err, 0, "segment %zu: %s",
 					   i + 1, error.message);
-		r = ssdpm__cap_check_segment(&segments[i], i + 1, &end, reterr);
-		if (r)
-			return r;
+		err = ssdpm__cap_check_segment(&segments[i], i + 1, &end,
+					       reterr);
+		if (err)
+			return err;
 	}
 	*ret_end_ns = end;
 	return 0;
@@ -132,16 +133,16 @@ int ssdpm_cap_timeline(const struct ssdpm_cap_params *params,
 	struct walk walk = { 0 };
 	uint64_t n, interval_ns;
 	struct cap cap;
-	int r = ssdpm__cap_take(params, false, &cap, reterr);
+	int err = ssdpm__cap_take(params, false, &cap, reterr);
 
-	if (!r)
-		r = ssdpm__sized_in(&known, sizeof(known), schedule,
-				    "ssdpm_cap_schedule", reterr);
-	if (!r)
-		r = check(&cap, known.segments, known.n_segments, &walk.end_ns,
-			  reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__sized_in(&known, sizeof(known), schedule,
+				      "ssdpm_cap_schedule", reterr);
+	if (!err)
+		err = check(&cap, known.segments, known.n_segments,
+			    &walk.end_ns, reterr);
+	if (err)
+		return err;
 	walk.segments = known.segments;
 	interval_ns = known.interval_ns;
 	n = known.n_segments;

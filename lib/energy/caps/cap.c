@@ -126,13 +126,13 @@ static int check_spans(const struct ssdpm_cap_stream *s, size_t number,
 		{ &s->byte_pj, SSDPM_CAP_BYTE_ENERGY, 0, MAX_PJ,
 		  "energy of a byte" },
 	};
-	int r = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]) && !r; i++)
-		r = check_span(spans[i].span, s->known & spans[i].field,
-			       spans[i].least, spans[i].most, spans[i].what,
-			       number, reterr);
-	return r;
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]) && !err; i++)
+		err = check_span(spans[i].span, s->known & spans[i].field,
+				 spans[i].least, spans[i].most, spans[i].what,
+				 number, reterr);
+	return err;
 }
 
 static int check_amplification(const struct ssdpm_cap_stream *s, size_t number,
@@ -187,7 +187,7 @@ static int check_known(const struct cap *cap, const struct ssdpm_cap_stream *s,
 static int check_stream(const struct cap *cap, const struct ssdpm_cap_stream *s,
 			size_t number, struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
 	if (s->op != SSDPM_OP_READ && s->op != SSDPM_OP_WRITE)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -202,10 +202,10 @@ static int check_stream(const struct cap *cap, const struct ssdpm_cap_stream *s,
 			reterr, -EINVAL, 0,
 			"stream %zu: an energy of I/Os needs their size",
 			number);
-	r = check_spans(s, number, reterr);
-	if (!r)
-		r = check_amplification(s, number, cap->params.nand, reterr);
-	return r;
+	err = check_spans(s, number, reterr);
+	if (!err)
+		err = check_amplification(s, number, cap->params.nand, reterr);
+	return err;
 }
 
 /* What writes cost that the flash amplifies: by its parts, or as a whole. */
@@ -228,10 +228,11 @@ static int amplify(struct cap *cap, struct ssdpm_cap_stream *s,
 			s->assumed |= SSDPM_CAP_BYTE_ENERGY;
 		return 0;
 	}
-	int r = ssdpm_write_cost_calculate(cap->params.nand, wa, &cost, reterr);
+	int err =
+		ssdpm_write_cost_calculate(cap->params.nand, wa, &cost, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	s->known &= ~(uint32_t)(SSDPM_CAP_ACTIVE_POWER | SSDPM_CAP_NAND |
 				SSDPM_CAP_OPERATION_ENERGY);
 	s->assumed &= s->known & ~(uint32_t)SSDPM_CAP_BYTE_ENERGY;
@@ -262,57 +263,57 @@ static int take_streams(struct cap *cap, struct ssdpm_error *reterr)
 {
 	size_t n = cap->params.n_streams;
 	double shares = 0;
-	int r = 0;
+	int err = 0;
 
 	if (!n || n > SSDPM_MAX_CAP_STREAMS || !cap->params.streams)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a mix has 1 to %d streams",
 				   SSDPM_MAX_CAP_STREAMS);
-	for (size_t i = 0; i < n && !r; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		struct ssdpm_cap_stream *s = &cap->streams[i];
 
 		*s = cap->params.streams[i];
 		shares += s->share;
-		r = check_stream(cap, s, i + 1, reterr);
-		if (!r)
-			r = amplify(cap, s, reterr);
-		if (!r)
-			r = check_known(cap, s, i + 1, reterr);
-		if (!r)
+		err = check_stream(cap, s, i + 1, reterr);
+		if (!err)
+			err = amplify(cap, s, reterr);
+		if (!err)
+			err = check_known(cap, s, i + 1, reterr);
+		if (!err)
 			assume(cap, s);
 	}
-	if (!r && !(fabs(shares - 1) < SHARE_ERROR))
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"streams: their shares must come to 1");
-	for (size_t i = 0; i < n && !r; i++)
+	if (!err && !(fabs(shares - 1) < SHARE_ERROR))
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "streams: their shares must come to 1");
+	for (size_t i = 0; i < n && !err; i++)
 		cap->streams[i].share /= shares;
-	return r;
+	return err;
 }
 
 int ssdpm__cap_take(const struct ssdpm_cap_params *params, bool with_cap,
 		    struct cap *ret_cap, struct ssdpm_error *reterr)
 {
-	int r;
+	int err;
 
 	*ret_cap = (struct cap){ .params.size = sizeof(ret_cap->params) };
-	r = ssdpm__sized_in(&ret_cap->params, sizeof(ret_cap->params), params,
-			    "ssdpm_cap_params", reterr);
-	if (r)
-		return r;
+	err = ssdpm__sized_in(&ret_cap->params, sizeof(ret_cap->params), params,
+			      "ssdpm_cap_params", reterr);
+	if (err)
+		return err;
 	if (!(ret_cap->params.known & SSDPM_CAP_IDLE_POWER))
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the idle power of the drive: give it");
-	r = check_span(&ret_cap->params.idle_uw, true, 0, MAX_UW, "idle power",
-		       0, reterr);
-	if (!r)
-		r = check_span(&ret_cap->params.max_uw,
-			       ret_cap->params.known & SSDPM_CAP_MAX_POWER, 0,
-			       MAX_UW, "maximum power", 0, reterr);
-	if (!r)
-		r = take_streams(ret_cap, reterr);
-	if (!r && with_cap)
-		r = ssdpm__cap_check(ret_cap, ret_cap->params.cap_uw, reterr);
-	return r;
+	err = check_span(&ret_cap->params.idle_uw, true, 0, MAX_UW,
+			 "idle power", 0, reterr);
+	if (!err)
+		err = check_span(&ret_cap->params.max_uw,
+				 ret_cap->params.known & SSDPM_CAP_MAX_POWER, 0,
+				 MAX_UW, "maximum power", 0, reterr);
+	if (!err)
+		err = take_streams(ret_cap, reterr);
+	if (!err && with_cap)
+		err = ssdpm__cap_check(ret_cap, ret_cap->params.cap_uw, reterr);
+	return err;
 }
 
 int ssdpm__cap_check(const struct cap *cap, uint64_t cap_uw,
@@ -528,13 +529,13 @@ int ssdpm_cap_calculate(const struct ssdpm_cap_params *params,
 {
 	struct ssdpm_cap_result result = { 0 };
 	struct cap cap;
-	int r = ssdpm__sized_check(ret_result, sizeof(result),
-				   "ssdpm_cap_result", reterr);
+	int err = ssdpm__sized_check(ret_result, sizeof(result),
+				     "ssdpm_cap_result", reterr);
 
-	if (!r)
-		r = ssdpm__cap_take(params, true, &cap, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__cap_take(params, true, &cap, reterr);
+	if (err)
+		return err;
 	ssdpm__cap_evaluate(&cap, cap.params.cap_uw, &result);
 	ssdpm__sized_out(ret_result, &result, sizeof(result));
 	return 0;

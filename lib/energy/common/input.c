@@ -34,13 +34,13 @@ int ssdpm__input_open(struct input *input, struct source *source,
 int ssdpm__input_begin(struct input *input, struct source *source,
 		       struct ssdpm_error *reterr)
 {
-	int r = ssdpm__source_unpack(source, &source, reterr);
+	int err = ssdpm__source_unpack(source, &source, reterr);
 
-	if (r == 0)
-		r = ssdpm__input_open(input, source, reterr);
-	if (r)
+	if (err == 0)
+		err = ssdpm__input_open(input, source, reterr);
+	if (err)
 		source->close(source);
-	return r;
+	return err;
 }
 
 /* The window is full: make it larger. */
@@ -73,14 +73,14 @@ int ssdpm__input_fill(struct input *input, struct ssdpm_error *reterr)
 	input->at = input->buffer;
 	input->end = input->buffer + left;
 	if (left == input->size) {
-		int r = grow(input, reterr);
-		if (r)
-			return r;
+		int err = grow(input, reterr);
+		if (err)
+			return err;
 	}
-	int r = input->source->read(input->source, input->buffer + left,
-				    input->size - left, &n, reterr);
-	if (r)
-		return r;
+	int err = input->source->read(input->source, input->buffer + left,
+				      input->size - left, &n, reterr);
+	if (err)
+		return err;
 	input->end += n;
 	input->complete = n == 0;
 	return 0;
@@ -92,9 +92,9 @@ int ssdpm__input_need(struct input *input, size_t size,
 	while ((size_t)(input->end - input->at) < size) {
 		if (input->complete)
 			return 0;
-		int r = ssdpm__input_fill(input, reterr);
-		if (r)
-			return r;
+		int err = ssdpm__input_fill(input, reterr);
+		if (err)
+			return err;
 	}
 	return 1;
 }
@@ -113,11 +113,11 @@ static int take_line(struct input *input, const char *end, size_t skip,
 
 int ssdpm__input_text(struct input *input, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_need(input, 3, reterr);
+	int err = ssdpm__input_need(input, 3, reterr);
 
-	if (r < 0)
-		return r;
-	if (r && memcmp(input->at, "\xef\xbb\xbf", 3) == 0)
+	if (err < 0)
+		return err;
+	if (err && memcmp(input->at, "\xef\xbb\xbf", 3) == 0)
 		input->at += 3;
 	size_t size = (size_t)(input->end - input->at);
 
@@ -142,9 +142,9 @@ int ssdpm__input_line(struct input *input, struct span *ret_line,
 		if (input->complete)
 			return take_line(input, input->end, 0, ret_line);
 		seen = left;
-		int r = ssdpm__input_fill(input, reterr);
-		if (r)
-			return r;
+		int err = ssdpm__input_fill(input, reterr);
+		if (err)
+			return err;
 	}
 }
 

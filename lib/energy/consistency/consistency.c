@@ -160,16 +160,16 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 {
 	struct ssdpm_consistency_params known = { .size = sizeof(known) };
 	struct ssdpm_consistency c = { 0 };
-	int r = ssdpm__sized_check(ret_consistency, sizeof(c),
-				   "ssdpm_consistency", reterr);
+	int err = ssdpm__sized_check(ret_consistency, sizeof(c),
+				     "ssdpm_consistency", reterr);
 
-	if (!r && params)
-		r = ssdpm__sized_in(&known, sizeof(known), params,
-				    "ssdpm_consistency_params", reterr);
-	if (!r)
-		r = check(iops, n, &known, reterr);
-	if (r)
-		return r;
+	if (!err && params)
+		err = ssdpm__sized_in(&known, sizeof(known), params,
+				      "ssdpm_consistency_params", reterr);
+	if (!err)
+		err = check(iops, n, &known, reterr);
+	if (err)
+		return err;
 	double *scratch = malloc((n ? n : 1) * sizeof(*scratch));
 
 	if (!scratch)
@@ -184,9 +184,9 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 		find_steady(iops, n, scratch, &c);
 		ssdpm__sized_out(ret_consistency, &c, sizeof(c));
 	} else {
-		r = ssdpm__fail(reterr, -ENODATA, 0,
-				"no second has a number of operations");
+		err = ssdpm__fail(reterr, -ENODATA, 0,
+				  "no second has a number of operations");
 	}
 	free(scratch);
-	return r;
+	return err;
 }

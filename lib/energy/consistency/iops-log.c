@@ -212,10 +212,10 @@ static int check_order(const struct log *log, const struct line *line,
 static int add(struct log *log, const struct line *line,
 	       struct ssdpm_error *reterr)
 {
-	int r = make_room(log, line->ms / MS_PER_S, reterr);
+	int err = make_room(log, line->ms / MS_PER_S, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!log->begun)
 		log->single = line->sized && line->value == 1;
 	if ((log->begun && line->sized != log->sized) ||
@@ -223,9 +223,9 @@ static int add(struct log *log, const struct line *line,
 		return ssdpm__fail(
 			reterr, -EINVAL, log->input.line,
 			"means and single operations in one log: two runs? Give each one a file");
-	r = check_order(log, line, reterr);
-	if (r)
-		return r;
+	err = check_order(log, line, reterr);
+	if (err)
+		return err;
 	log->begun = true;
 	log->sized = line->sized;
 	log->seen[line->direction] = true;
@@ -250,9 +250,9 @@ static int read_lines(struct log *log, struct ssdpm_error *reterr)
 {
 	struct span span;
 	struct line line;
-	int r;
+	int err;
 
-	while ((r = ssdpm__input_line(&log->input, &span, reterr)) > 0) {
+	while ((err = ssdpm__input_line(&log->input, &span, reterr)) > 0) {
 		if (span.at == span.end)
 			continue;
 		if (!split(span, &line))
@@ -260,11 +260,11 @@ static int read_lines(struct log *log, struct ssdpm_error *reterr)
 				reterr, -EINVAL, log->input.line,
 				"this is no line of fio's --write_iops_log: \"time, operations per second, direction, bytes, ...\"");
 		if (is_wanted(log, &line))
-			r = add(log, &line, reterr);
-		if (r < 0)
+			err = add(log, &line, reterr);
+		if (err < 0)
 			break;
 	}
-	return r;
+	return err;
 }
 
 /* Means of this direction were written before and after. */
@@ -302,10 +302,10 @@ static int finish(struct log *log, double **ret_iops, size_t *ret_n,
 	size_t n = (size_t)(log->end_ms / MS_PER_S);
 
 	for (size_t d = 0; d < DIRECTIONS; d++) {
-		int r = settle(log, &log->means[d], reterr);
+		int err = settle(log, &log->means[d], reterr);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 	}
 	if (!log->begun)
 		return ssdpm__fail(reterr, -ENODATA, 0,
@@ -335,10 +335,10 @@ static int take_params(struct log *log,
 
 	known->size = sizeof(*known);
 	if (params) {
-		int r = ssdpm__sized_in(known, sizeof(*known), params,
-					"ssdpm_iops_log_params", reterr);
-		if (r)
-			return r;
+		int err = ssdpm__sized_in(known, sizeof(*known), params,
+					  "ssdpm_iops_log_params", reterr);
+		if (err)
+			return err;
 	}
 	if (known->op > SSDPM_OP_DISCARD || known->op == SSDPM_OP_FLUSH)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -351,15 +351,15 @@ static int take_params(struct log *log,
 static int read_log(struct source *source, struct log *log, double **ret_iops,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_begin(&log->input, source, reterr);
+	int err = ssdpm__input_begin(&log->input, source, reterr);
 
-	if (!r)
-		r = read_lines(log, reterr);
-	if (!r)
-		r = finish(log, ret_iops, ret_n, reterr);
+	if (!err)
+		err = read_lines(log, reterr);
+	if (!err)
+		err = finish(log, ret_iops, ret_n, reterr);
 	ssdpm__input_close(&log->input);
 	free(log->seconds);
-	return r;
+	return err;
 }
 
 int ssdpm_iops_log_read(int fd, const struct ssdpm_iops_log_params *params,
@@ -368,11 +368,11 @@ int ssdpm_iops_log_read(int fd, const struct ssdpm_iops_log_params *params,
 {
 	struct log log = { .seconds = NULL };
 	struct source *source;
-	int r = take_params(&log, params, reterr);
+	int err = take_params(&log, params, reterr);
 
-	if (!r)
-		r = ssdpm__source_fd(fd, &source, reterr);
-	return r ? r : read_log(source, &log, ret_iops, ret_n, reterr);
+	if (!err)
+		err = ssdpm__source_fd(fd, &source, reterr);
+	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
 }
 
 int ssdpm_iops_log_read_data(const void *data, size_t size,
@@ -382,9 +382,9 @@ int ssdpm_iops_log_read_data(const void *data, size_t size,
 {
 	struct log log = { .seconds = NULL };
 	struct source *source;
-	int r = take_params(&log, params, reterr);
+	int err = take_params(&log, params, reterr);
 
-	if (!r)
-		r = ssdpm__source_data(data, size, &source, reterr);
-	return r ? r : read_log(source, &log, ret_iops, ret_n, reterr);
+	if (!err)
+		err = ssdpm__source_data(data, size, &source, reterr);
+	return err ? err : read_log(source, &log, ret_iops, ret_n, reterr);
 }

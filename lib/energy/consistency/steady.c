@@ -45,13 +45,13 @@ int ssdpm_steady_state_find(const double *rounds, size_t n,
 	struct ssdpm_steady_params known = { .size = sizeof(known) };
 
 	if (params) {
-		int r = ssdpm__sized_in(&known, sizeof(known), params,
-					"ssdpm_steady_params", reterr);
-		if (!r)
-			r = ssdpm__check_reserved(
+		int err = ssdpm__sized_in(&known, sizeof(known), params,
+					  "ssdpm_steady_params", reterr);
+		if (!err)
+			err = ssdpm__check_reserved(
 				known.reserved, "ssdpm_steady_params", reterr);
-		if (r)
-			return r;
+		if (err)
+			return err;
 	}
 	if (!known.window)
 		known.window = WINDOW;

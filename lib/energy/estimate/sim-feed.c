@@ -249,34 +249,34 @@ static int run_open(struct course *course, struct flow *flow,
 static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		     size_t n, struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
+	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++)
 		if (!ssdpm__course_follows(sim, &sim->courses[i]))
-			r = run_open(&sim->courses[i], &sim->flows[i], ios, n,
-				     reterr);
-	return r;
+			err = run_open(&sim->courses[i], &sim->flows[i], ios, n,
+				       reterr);
+	return err;
 }
 
 static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		      size_t n, struct ssdpm_error *reterr)
 {
 	struct census census;
-	int r;
+	int err;
 
 	if (sim->intake.n_records == 0)
 		begin(sim, ios[0].start_ns);
-	r = ssdpm__intake(&sim->intake, ios, n, &census, reterr);
-	if (r)
-		return r;
+	err = ssdpm__intake(&sim->intake, ios, n, &census, reterr);
+	if (err)
+		return err;
 	if (census.unknown && !sim->unknown)
-		r = part(sim, reterr);
-	if (r)
-		return r;
+		err = part(sim, reterr);
+	if (err)
+		return err;
 	if (ssdpm__timeline_wanted(&sim->timeline))
-		r = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
-	if (r)
-		return r;
+		err = ssdpm__timeline_feed(&sim->timeline, ios, n, reterr);
+	if (err)
+		return err;
 	if (sim->params.loop == SSDPM_LOOP_CLOSED)
 		return feed_closed(sim, ios, n, &census, reterr);
 	return feed_open(sim, ios, n, reterr);
@@ -286,22 +286,22 @@ int ssdpm_sim_feed(struct ssdpm_sim *sim, const struct ssdpm_io *ios, size_t n,
 		   struct ssdpm_error *reterr)
 {
 	struct ssdpm_error error = { 0 };
-	int r = sim->failed.code;
+	int err = sim->failed.code;
 
-	if (r == 0 && sim->finished)
+	if (err == 0 && sim->finished)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the simulation is finished");
-	if (r == 0)
-		r = ssdpm__timeline_expect(&sim->timeline, ios, n,
-					   !sim->intake.n_records, &error);
-	for (size_t at = 0; at < n && r == 0; at += BLOCK) {
+	if (err == 0)
+		err = ssdpm__timeline_expect(&sim->timeline, ios, n,
+					     !sim->intake.n_records, &error);
+	for (size_t at = 0; at < n && err == 0; at += BLOCK) {
 		size_t now = n - at < BLOCK ? n - at : BLOCK;
 
-		r = feed_block(sim, ios + at, now, &error);
+		err = feed_block(sim, ios + at, now, &error);
 	}
 	if (error.code)
 		sim->failed = error;
-	if (r && reterr)
+	if (err && reterr)
 		*reterr = sim->failed;
-	return r;
+	return err;
 }

@@ -77,25 +77,26 @@ static int finish_course(struct ssdpm_sim *sim, struct course *course,
 	if (!fill_delays(course, run))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "delays: their sum is beyond 2^64 ns");
-	int r = ssdpm__fill_times(&times, run, reterr);
-	return r ? r :
-		   ssdpm__run_sums(run, &course->chain, sim->start_ns, reterr);
+	int err = ssdpm__fill_times(&times, run, reterr);
+	return err ? err :
+		     ssdpm__run_sums(run, &course->chain, sim->start_ns,
+				     reterr);
 }
 
 static int finish_courses(struct ssdpm_sim *sim, uint64_t end_ns,
 			  struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++) {
+	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++) {
 		struct course *course = &sim->courses[i];
 
 		if (ssdpm__course_follows(sim, course))
 			course->run = sim->courses[course->leader].run;
 		else
-			r = finish_course(sim, course, end_ns, reterr);
+			err = finish_course(sim, course, end_ns, reterr);
 	}
-	return r;
+	return err;
 }
 
 /* The whole run at a corner. */
@@ -150,18 +151,18 @@ static int run_corners(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
 	uint32_t n = (uint32_t)__builtin_popcount(sim->axes);
-	int r = price(sim, (struct corner){ 0 }, &layers->nominal, reterr);
+	int err = price(sim, (struct corner){ 0 }, &layers->nominal, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	layers->low = layers->high = layers->nominal;
 	note_cost(sim, &layers->nominal);
 	for (uint32_t bits = 0; n && bits < 1u << n; bits++) {
 		struct ssdpm_run run;
 
-		r = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
-		if (r)
-			return r;
+		err = price(sim, ssdpm__corner(sim->axes, bits), &run, reterr);
+		if (err)
+			return err;
 		widen(layers, &run, sim->n_states);
 		note_cost(sim, &run);
 	}
@@ -180,11 +181,11 @@ static int run_axes(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 
 		for (uint32_t bit = 0; bit < 2 && sim->axes >> i & 1; bit++) {
 			struct ssdpm_run run;
-			int r = price(sim, ssdpm__corner(1u << i, bit), &run,
-				      reterr);
+			int err = price(sim, ssdpm__corner(1u << i, bit), &run,
+					reterr);
 
-			if (r)
-				return r;
+			if (err)
+				return err;
 			low = run.energy_nj < low ? run.energy_nj : low;
 			high = run.energy_nj > high ? run.energy_nj : high;
 		}
@@ -223,16 +224,16 @@ static int find_assumed(struct ssdpm_sim *sim, struct ssdpm_error *reterr)
 		    assumed[i].provenance != SSDPM_PROVENANCE_ASSUMED)
 			assumed[i].nominal = 0;
 	ssdpm__values(assumed, sim->n_parameters, state, &nominal, &values);
-	int r = ssdpm__run_energy(&run, &values, state, NULL, reterr);
+	int err = ssdpm__run_energy(&run, &values, state, NULL, reterr);
 	sim->result.assumed_nj = run.energy_nj;
-	return r;
+	return err;
 }
 
 static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		  struct ssdpm_error *reterr)
 {
 	struct layers *layers = &sim->layers;
-	int r = 0;
+	int err = 0;
 
 	sim->result = (struct ssdpm_result){
 		.size = sizeof(sim->result),
@@ -245,14 +246,14 @@ static int finish(struct ssdpm_sim *sim, uint64_t end_ns,
 		.axis_high_nj = layers->axis_high_nj,
 	};
 	if (ssdpm__timeline_wanted(&sim->timeline))
-		r = ssdpm__timeline_finish(&sim->timeline, end_ns, reterr);
-	if (r == 0)
-		r = finish_courses(sim, end_ns, reterr);
-	if (r == 0)
-		r = run_corners(sim, reterr);
-	if (r == 0)
-		r = run_axes(sim, reterr);
-	return r ? r : find_assumed(sim, reterr);
+		err = ssdpm__timeline_finish(&sim->timeline, end_ns, reterr);
+	if (err == 0)
+		err = finish_courses(sim, end_ns, reterr);
+	if (err == 0)
+		err = run_corners(sim, reterr);
+	if (err == 0)
+		err = run_axes(sim, reterr);
+	return err ? err : find_assumed(sim, reterr);
 }
 
 int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
@@ -271,12 +272,12 @@ int ssdpm_sim_finish(struct ssdpm_sim *sim, uint64_t end_ns,
 	if (sim->intake.n_records == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
-	int r = finish(sim, end_ns, &error);
-	if (r) {
+	int err = finish(sim, end_ns, &error);
+	if (err) {
 		sim->failed = error;
 		if (reterr)
 			*reterr = error;
-		return r;
+		return err;
 	}
 	sim->finished = true;
 	return 0;

@@ -41,13 +41,13 @@ int ssdpm__check_params(const struct ssdpm_sim_params *given,
 			struct ssdpm_sim_params *ret_params,
 			struct ssdpm_error *reterr)
 {
-	int r = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
+	int err = ssdpm_sim_params_init(ret_params, sizeof(*ret_params));
 
-	if (r == 0 && given)
-		r = ssdpm__sized_in(ret_params, sizeof(*ret_params), given,
-				    "ssdpm_sim_params", reterr);
-	if (r)
-		return r;
+	if (err == 0 && given)
+		err = ssdpm__sized_in(ret_params, sizeof(*ret_params), given,
+				      "ssdpm_sim_params", reterr);
+	if (err)
+		return err;
 	if (ret_params->loop != SSDPM_LOOP_CLOSED &&
 	    ret_params->loop != SSDPM_LOOP_OPEN)
 		return ssdpm__fail(reterr, -EINVAL, 0, "loop: unknown %u",
@@ -64,16 +64,16 @@ int ssdpm__take_parameters(
 	struct ssdpm_parameter ret_parameters[SSDPM_MAX_PARAMETERS],
 	size_t *ret_n, struct ssdpm_error *reterr)
 {
-	int r;
+	int err;
 
 	if (!params->parameters)
 		return ssdpm_parameters_from_model(
 			model, params->pcie_link, ret_parameters,
 			SSDPM_MAX_PARAMETERS, ret_n, reterr);
-	r = ssdpm__check_parameters(model, params->parameters,
-				    params->n_parameters, reterr);
-	if (r)
-		return r;
+	err = ssdpm__check_parameters(model, params->parameters,
+				      params->n_parameters, reterr);
+	if (err)
+		return err;
 	*ret_n = params->n_parameters;
 	memcpy(ret_parameters, params->parameters,
 	       params->n_parameters * sizeof(*ret_parameters));
@@ -168,13 +168,14 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		       struct course *course, struct ssdpm_error *reterr)
 {
 	struct values values;
-	int r;
+	int err;
 
 	ssdpm__values(sim->parameters, sim->n_parameters,
 		      sim->params.operational_state, &course->corner, &values);
-	r = ssdpm__chain(model, &sim->params, &values, &course->chain, reterr);
-	if (r)
-		return r;
+	err = ssdpm__chain(model, &sim->params, &values, &course->chain,
+			   reterr);
+	if (err)
+		return err;
 	if (!ssdpm__course_follows(sim, course)) {
 		course->tally = ssdpm__tally_new();
 		if (!course->tally)
@@ -196,11 +197,11 @@ static int make_course(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		struct ssdpm_error *reterr)
 {
-	int r = ssdpm__take_parameters(model, &sim->params, sim->parameters,
-				       &sim->n_parameters, reterr);
+	int err = ssdpm__take_parameters(model, &sim->params, sim->parameters,
+					 &sim->n_parameters, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	ssdpm_model_get_states(model, &sim->n_states);
 	sim->axes = ssdpm__open_axes(sim->parameters, sim->n_parameters,
 				     sim->params.operational_state);
@@ -208,12 +209,12 @@ static int make(struct ssdpm_sim *sim, const struct ssdpm_model *model,
 		sim->axes |= 1u << (SSDPM_AXIS_LINK_IDLE_TIME - 1);
 	if (!add_courses(sim))
 		return ssdpm__no_memory(reterr);
-	for (uint32_t i = 0; i < sim->n_courses && r == 0; i++)
-		r = make_course(sim, model, &sim->courses[i], reterr);
+	for (uint32_t i = 0; i < sim->n_courses && err == 0; i++)
+		err = make_course(sim, model, &sim->courses[i], reterr);
 	/* The caller's: they were copied. */
 	sim->params.parameters = NULL;
 	sim->params.apst = NULL;
-	return r;
+	return err;
 }
 
 int ssdpm_sim_new(const struct ssdpm_model *model,
@@ -222,18 +223,18 @@ int ssdpm_sim_new(const struct ssdpm_model *model,
 {
 	struct ssdpm_sim_params checked;
 	struct ssdpm_sim *sim;
-	int r = ssdpm__check_params(params, &checked, reterr);
+	int err = ssdpm__check_params(params, &checked, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	sim = calloc(1, sizeof(*sim));
 	if (!sim)
 		return ssdpm__no_memory(reterr);
 	sim->params = checked;
-	r = make(sim, model, reterr);
-	if (r) {
+	err = make(sim, model, reterr);
+	if (err) {
 		ssdpm_sim_free(sim);
-		return r;
+		return err;
 	}
 	*ret_sim = sim;
 	return 0;

@@ -137,7 +137,7 @@ static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
 		 struct ssdpm_error *reterr)
 {
 	uint64_t ns = time.low;
-	int r = 0;
+	int err = 0;
 
 	if (!wide_fits(time) ||
 	    ns > UINT64_MAX - timeline->start_ns - timeline->elapsed_ns)
@@ -146,9 +146,9 @@ static int spend(struct timeline *timeline, uint32_t phase, uint32_t state,
 		return 0;
 	tell(timeline, phase, state);
 	if (timeline->interval_ns)
-		r = divide(timeline, phase, ns, power_uw, reterr);
+		err = divide(timeline, phase, ns, power_uw, reterr);
 	timeline->elapsed_ns += ns;
-	return r;
+	return err;
 }
 
 uint64_t ssdpm__timeline_power(const struct timeline *timeline, uint32_t phase,
@@ -169,14 +169,15 @@ static int spend_idle(struct timeline *timeline, uint64_t gap_ns,
 	struct part parts[MAX_PARTS];
 	uint32_t n = ssdpm__idle_parts(&timeline->chain, class, 1, gap_ns,
 				       wakes, parts);
-	int r = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = spend(timeline, parts[i].phase, parts[i].state, parts[i].ns,
-			  ssdpm__timeline_power(timeline, parts[i].phase,
-						parts[i].state),
-			  reterr);
-	return r;
+	for (uint32_t i = 0; i < n && err == 0; i++)
+		err = spend(timeline, parts[i].phase, parts[i].state,
+			    parts[i].ns,
+			    ssdpm__timeline_power(timeline, parts[i].phase,
+						  parts[i].state),
+			    reterr);
+	return err;
 }
 
 /* What of a record counts where the drive takes it up. */
@@ -186,14 +187,14 @@ static int count(struct timeline *timeline, const struct ssdpm_io *io,
 	const struct values *values = &timeline->values;
 	uint64_t at = taken->begin_ns - timeline->start_ns + timeline->shift_ns;
 	uint32_t op = io->op - 1u;
-	int r;
+	int err;
 
 	if (!timeline->interval_ns)
 		return 0;
 	at /= timeline->interval_ns;
-	r = reach(timeline, at, reterr);
-	if (r)
-		return r;
+	err = reach(timeline, at, reterr);
+	if (err)
+		return err;
 	wide_add(&timeline->energy_fj[at],
 		 wide_times(wide_product(io->bytes, FJ_PER_PJ),
 			    values->byte_energy_pj[op]));
@@ -212,15 +213,15 @@ static int wake(struct timeline *timeline, struct taken *taken,
 {
 	const struct wakes *wakes = &timeline->wakes;
 	uint32_t class = ssdpm__wake_class(wakes, taken->gap_ns);
-	int r = spend_idle(timeline, taken->gap_ns, class, true, reterr);
+	int err = spend_idle(timeline, taken->gap_ns, class, true, reterr);
 
 	/* The phases reach as far, so the sum fits. */
-	if (r == 0 && !timeline->open) {
+	if (err == 0 && !timeline->open) {
 		taken->delay_ns =
 			ssdpm__wake_delay(wakes, class, taken->gap_ns);
 		timeline->shift_ns += taken->delay_ns;
 	}
-	return r;
+	return err;
 }
 
 /* An early I/O waits for what is left of the wake of its period. */
@@ -240,23 +241,23 @@ static int take(struct timeline *timeline, const struct ssdpm_io *io,
 {
 	struct flow *flow = &timeline->flow;
 	struct taken taken;
-	int r = 0;
+	int err = 0;
 
 	if (timeline->open ?
 		    !ssdpm__take_open(flow, &timeline->wakes, io, &taken) :
 		    !ssdpm__take_closed(flow, io, &taken))
 		return fail_time(reterr);
 	if (taken.gap_ns)
-		r = wake(timeline, &taken, reterr);
+		err = wake(timeline, &taken, reterr);
 	else if (taken.early)
 		wait_early(timeline, &taken);
-	if (r == 0)
-		r = spend(timeline, SSDPM_PHASE_BUSY,
-			  timeline->chain.operational_state,
-			  wide_of(taken.busy_ns),
-			  timeline->values.active_power_uw[io->op - 1u],
-			  reterr);
-	return r ? r : count(timeline, io, &taken, reterr);
+	if (err == 0)
+		err = spend(timeline, SSDPM_PHASE_BUSY,
+			    timeline->chain.operational_state,
+			    wide_of(taken.busy_ns),
+			    timeline->values.active_power_uw[io->op - 1u],
+			    reterr);
+	return err ? err : count(timeline, io, &taken, reterr);
 }
 
 void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns)
@@ -268,11 +269,11 @@ void ssdpm__timeline_begin(struct timeline *timeline, uint64_t start_ns)
 int ssdpm__timeline_feed(struct timeline *timeline, const struct ssdpm_io *ios,
 			 size_t n, struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = take(timeline, &ios[i], reterr);
-	return r;
+	for (size_t i = 0; i < n && err == 0; i++)
+		err = take(timeline, &ios[i], reterr);
+	return err;
 }
 
 void ssdpm__timeline_add(struct timeline *timeline, uint64_t ns,
@@ -317,15 +318,15 @@ int ssdpm__timeline_finish(struct timeline *timeline, uint64_t end_ns,
 			   struct ssdpm_error *reterr)
 {
 	uint64_t until = timeline->flow.busy.until_ns;
-	int r = 0;
+	int err = 0;
 
 	if (end_ns > until)
-		r = spend_idle(
+		err = spend_idle(
 			timeline, end_ns - until,
 			ssdpm__wake_class(&timeline->wakes, end_ns - until),
 			false, reterr);
-	if (r)
-		return r;
+	if (err)
+		return err;
 	tell(timeline, SSDPM_PHASE_END, timeline->chain.operational_state);
 	round_energies(timeline);
 	return 0;

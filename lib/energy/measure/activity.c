@@ -30,16 +30,16 @@ int ssdpm__detector_init(struct detector *detector,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_detect_params known = { .size = sizeof(known) };
-	int r = ssdpm__samples_check(samples, reterr);
+	int err = ssdpm__samples_check(samples, reterr);
 
-	if (r == 0 && params)
-		r = ssdpm__sized_in(&known, sizeof(known), params,
-				    "ssdpm_detect_params", reterr);
-	if (r == 0)
-		r = ssdpm__check_reserved(known.reserved, "ssdpm_detect_params",
-					  reterr);
-	if (r)
-		return r;
+	if (err == 0 && params)
+		err = ssdpm__sized_in(&known, sizeof(known), params,
+				      "ssdpm_detect_params", reterr);
+	if (err == 0)
+		err = ssdpm__check_reserved(known.reserved,
+					    "ssdpm_detect_params", reterr);
+	if (err)
+		return err;
 	if (known.enter_sigmas == 0)
 		known.enter_sigmas = ENTER_SIGMAS;
 	if (known.leave_sigmas == 0)
@@ -186,10 +186,10 @@ int ssdpm__stretch_measure(const struct detector *detector,
 		.max_gap_ns = detector->max_gap_ns,
 	};
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
-	int r = ssdpm_energy_measure(&samples, &params, &energy, reterr);
+	int err = ssdpm_energy_measure(&samples, &params, &energy, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	*ret_activity = (struct ssdpm_activity){
 		.begin = stretch->begin,
 		.end = stretch->end,

@@ -168,10 +168,10 @@ static int classify(const struct ssdpm_background_run *sorted, size_t n,
 		    struct ssdpm_error *reterr)
 {
 	struct ssdpm_background_class class = { 0 };
-	int r = check_runs(sorted, n, reterr);
+	int err = check_runs(sorted, n, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++)
 		class.n_tails +=
 			sorted[i].tail_ns > 0 &&
@@ -209,17 +209,17 @@ int ssdpm_background_classify(const struct ssdpm_background_run *runs, size_t n,
 				i + 1);
 	struct ssdpm_background_run *sorted = malloc(n * sizeof(*sorted));
 	double *values = malloc(n * sizeof(*values));
-	int r;
+	int err;
 
 	if (sorted && values) {
 		for (size_t i = 0; i < n; i++)
 			sorted[i] = runs[i];
 		qsort(sorted, n, sizeof(*sorted), compare_runs);
-		r = classify(sorted, n, values, ret_class, reterr);
+		err = classify(sorted, n, values, ret_class, reterr);
 	} else {
-		r = ssdpm__no_memory(reterr);
+		err = ssdpm__no_memory(reterr);
 	}
 	free(sorted);
 	free(values);
-	return r;
+	return err;
 }

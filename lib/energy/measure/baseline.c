@@ -88,10 +88,10 @@ static int find_in_window(const struct ssdpm_samples *samples,
 			  struct ssdpm_error *reterr)
 {
 	struct selection selection = { .samples = samples };
-	int r = ssdpm__median(&selection, &baseline->level_w, &baseline->n,
-			      reterr);
-	if (r)
-		return r;
+	int err = ssdpm__median(&selection, &baseline->level_w, &baseline->n,
+				reterr);
+	if (err)
+		return err;
 	if (baseline->n < BASELINE_MIN_SAMPLES)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "a baseline needs %d finite samples or more",
@@ -99,10 +99,10 @@ static int find_in_window(const struct ssdpm_samples *samples,
 	selection.distances = true;
 	selection.from_w = baseline->level_w;
 	uint64_t n;
-	r = ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
-	if (r == 0)
+	err = ssdpm__median(&selection, &baseline->mad_w, &n, reterr);
+	if (err == 0)
 		baseline->sigma_w = ssdpm__quantised_sigma(samples, baseline);
-	return r;
+	return err;
 }
 
 static uint32_t method_of(const struct ssdpm_baseline_params *params)
@@ -120,16 +120,16 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 {
 	struct ssdpm_baseline_params known = { .size = sizeof(known) };
 	struct ssdpm_baseline baseline = { 0 };
-	int r = ssdpm__samples_check(samples, reterr);
+	int err = ssdpm__samples_check(samples, reterr);
 
-	if (r == 0 && params)
-		r = ssdpm__sized_in(&known, sizeof(known), params,
-				    "ssdpm_baseline_params", reterr);
-	if (r == 0)
-		r = ssdpm__check_reserved(known.reserved,
-					  "ssdpm_baseline_params", reterr);
-	if (r)
-		return r;
+	if (err == 0 && params)
+		err = ssdpm__sized_in(&known, sizeof(known), params,
+				      "ssdpm_baseline_params", reterr);
+	if (err == 0)
+		err = ssdpm__check_reserved(known.reserved,
+					    "ssdpm_baseline_params", reterr);
+	if (err)
+		return err;
 	if (known.method > SSDPM_BASELINE_HALF_SAMPLE)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%u is no method for a baseline",
@@ -143,12 +143,12 @@ int ssdpm_baseline_find(const struct ssdpm_samples *samples,
 	baseline.quantum_w = find_quantum(&window);
 	baseline.method = method_of(&known);
 	if (baseline.method == SSDPM_BASELINE_WINDOW)
-		r = find_in_window(&window, &baseline, reterr);
+		err = find_in_window(&window, &baseline, reterr);
 	else
-		r = ssdpm__half_sample_find(&window, baseline.quantum_w,
-					    &baseline, reterr);
-	if (r)
-		return r;
+		err = ssdpm__half_sample_find(&window, baseline.quantum_w,
+					      &baseline, reterr);
+	if (err)
+		return err;
 	*ret_baseline = baseline;
 	return 0;
 }

@@ -185,13 +185,13 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 			     struct ssdpm_error *reterr)
 {
 	struct ssdpm_change_params given = { .size = sizeof(given) };
-	int r = ssdpm__samples_check(samples, reterr);
+	int err = ssdpm__samples_check(samples, reterr);
 
-	if (r == 0 && params)
-		r = ssdpm__sized_in(&given, sizeof(given), params,
-				    "ssdpm_change_params", reterr);
-	if (r)
-		return r;
+	if (err == 0 && params)
+		err = ssdpm__sized_in(&given, sizeof(given), params,
+				      "ssdpm_change_params", reterr);
+	if (err)
+		return err;
 	if (!(given.sigma_w >= 0) || !isfinite(given.sigma_w) ||
 	    !(given.penalty >= 0) || !isfinite(given.penalty))
 		return ssdpm__fail(
@@ -209,11 +209,11 @@ int ssdpm_change_points_find(const struct ssdpm_samples *samples,
 	};
 
 	if (!room.values || !room.numbers)
-		r = ssdpm__no_memory(reterr);
+		err = ssdpm__no_memory(reterr);
 	else
-		r = find(samples, &given, &room, ret_begins, capacity, ret_n,
-			 reterr);
+		err = find(samples, &given, &room, ret_begins, capacity, ret_n,
+			   reterr);
 	free(room.values);
 	free(room.numbers);
-	return r;
+	return err;
 }

@@ -328,7 +328,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 {
 	size_t room = samples->n < MAX_SAMPLES ? samples->n : MAX_SAMPLES;
 	double *values = malloc(sizeof(values[0]) * (room + 1));
-	int r = 0;
+	int err = 0;
 
 	if (!values)
 		return ssdpm__no_memory(reterr);
@@ -337,16 +337,16 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	double on_step_w = values[0];
 
 	if (n < BASELINE_MIN_SAMPLES) {
-		r = ssdpm__fail(reterr, -ENODATA, 0,
-				"a baseline needs %d finite samples or more",
-				BASELINE_MIN_SAMPLES);
+		err = ssdpm__fail(reterr, -ENODATA, 0,
+				  "a baseline needs %d finite samples or more",
+				  BASELINE_MIN_SAMPLES);
 		goto out;
 	}
 	if (quantum_w > 0)
 		spread(values, n, quantum_w);
 	crowd = find_lowest(values, n, quantum_w);
 	if (!is_crowd(&crowd, n)) {
-		r = ssdpm__fail(
+		err = ssdpm__fail(
 			reterr, -EDOM, 0,
 			"no level stands out as that of an idle drive: say when it idles");
 		goto out;
@@ -354,7 +354,7 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	double shift = shift_of(&crowd);
 
 	if (!is_lowest(&crowd, shift)) {
-		r = ssdpm__fail(
+		err = ssdpm__fail(
 			reterr, -EDOM, 0,
 			"the level found may not be that of an idle drive, as samples lie below it or work lies close above it: say when it idles");
 		goto out;
@@ -362,14 +362,14 @@ int ssdpm__half_sample_find(const struct ssdpm_samples *samples,
 	crowd.level -= shift;
 	baseline->level_w = crowd.level;
 	baseline->n = n;
-	r = median_distance(&crowd, &baseline->mad_w);
+	err = median_distance(&crowd, &baseline->mad_w);
 	/* The standard error of a median. */
 	baseline->error_w =
 		1.2533 * crowd.sigma / sqrt((double)(crowd.end - crowd.begin));
 	baseline->sigma_w = sigma_of(&crowd, on_step_w, baseline);
-	if (r)
-		r = ssdpm__fail(reterr, r, 0, "out of memory");
+	if (err)
+		err = ssdpm__fail(reterr, err, 0, "out of memory");
 out:
 	free(values);
-	return r;
+	return err;
 }

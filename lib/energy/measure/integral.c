@@ -49,13 +49,13 @@ int ssdpm_integral_new(const struct ssdpm_energy_params *params,
 	struct ssdpm_energy_params known = { .size = sizeof(known) };
 
 	if (params) {
-		int r = ssdpm__sized_in(&known, sizeof(known), params,
-					"ssdpm_energy_params", reterr);
-		if (!r)
-			r = ssdpm__check_reserved(
+		int err = ssdpm__sized_in(&known, sizeof(known), params,
+					  "ssdpm_energy_params", reterr);
+		if (!err)
+			err = ssdpm__check_reserved(
 				known.reserved, "ssdpm_energy_params", reterr);
-		if (r)
-			return r;
+		if (err)
+			return err;
 	}
 	if (!(known.tolerance >= 0) || !(known.tolerance < 1))
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -370,10 +370,10 @@ int ssdpm_integral_feed(struct ssdpm_integral *integral,
 			const struct ssdpm_samples *samples,
 			struct ssdpm_error *reterr)
 {
-	int r = ssdpm__samples_check(samples, reterr);
+	int err = ssdpm__samples_check(samples, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (samples->time_ns) {
 		feed_timed(integral, samples);
 		return 0;
@@ -437,11 +437,11 @@ int ssdpm_integral_get(const struct ssdpm_integral *integral,
 		       struct ssdpm_energy *ret_energy,
 		       struct ssdpm_error *reterr)
 {
-	int r = ssdpm__sized_check(ret_energy, sizeof(*ret_energy),
-				   "ssdpm_energy", reterr);
+	int err = ssdpm__sized_check(ret_energy, sizeof(*ret_energy),
+				     "ssdpm_energy", reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	struct sums sums = integral->sums;
 	struct ssdpm_samples first = first_samples(integral);
 	take_samples(&sums, &first, ssdpm__usual_gap(&first));
@@ -459,13 +459,13 @@ int ssdpm_energy_measure(const struct ssdpm_samples *samples,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_integral *integral;
-	int r = ssdpm_integral_new(params, &integral, reterr);
+	int err = ssdpm_integral_new(params, &integral, reterr);
 
-	if (r)
-		return r;
-	r = ssdpm_integral_feed(integral, samples, reterr);
-	if (r == 0)
-		r = ssdpm_integral_get(integral, ret_energy, reterr);
+	if (err)
+		return err;
+	err = ssdpm_integral_feed(integral, samples, reterr);
+	if (err == 0)
+		err = ssdpm_integral_get(integral, ret_energy, reterr);
 	ssdpm_integral_free(integral);
-	return r;
+	return err;
 }

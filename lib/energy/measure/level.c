@@ -82,10 +82,10 @@ int ssdpm_level_feed(struct ssdpm_level *level,
 		     const struct ssdpm_samples *samples,
 		     struct ssdpm_error *reterr)
 {
-	int r = ssdpm__samples_check(samples, reterr);
+	int err = ssdpm__samples_check(samples, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (size_t i = 0; i < samples->n; i++) {
 		double power_w = ssdpm__sample_w(samples, i);
 

@@ -176,17 +176,17 @@ static int check_excursions(const struct ssdpm_samples *samples,
 	struct detector detector;
 	struct stretch stretch;
 	uint64_t n_samples = 0;
-	int r = 0;
+	int err = 0;
 
 	if (params->detect)
-		r = ssdpm__sized_in(&detect, sizeof(detect), params->detect,
-				    "ssdpm_detect_params", reterr);
+		err = ssdpm__sized_in(&detect, sizeof(detect), params->detect,
+				      "ssdpm_detect_params", reterr);
 	detect.enter_samples = detect.leave_samples = 1;
-	if (r == 0)
-		r = ssdpm__detector_init(&detector, samples, params->baseline,
-					 &detect, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__detector_init(&detector, samples, params->baseline,
+					   &detect, reterr);
+	if (err)
+		return err;
 	sampling->extra_j = 0;
 	while (ssdpm__detector_next(&detector, &stretch)) {
 		double joules =
@@ -288,7 +288,7 @@ static int check(const struct ssdpm_samples *samples,
 		 struct ssdpm_sampling *sampling, struct ssdpm_error *reterr)
 {
 	double hold;
-	int r = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < samples->n; i++)
 		sampling->n += isfinite(ssdpm__sample_w(samples, i)) != 0;
@@ -300,11 +300,11 @@ static int check(const struct ssdpm_samples *samples,
 					  (double)sampling->step_ns / NS_PER_S);
 	check_holds(samples, sampling, &hold);
 	if (params->baseline)
-		r = check_excursions(samples, params, hold, sampling, reterr);
-	if (r == 0 && params->n_ios)
-		r = check_ios(params, sampling, reterr);
+		err = check_excursions(samples, params, hold, sampling, reterr);
+	if (err == 0 && params->n_ios)
+		err = check_ios(params, sampling, reterr);
 	sampling->advised_ns = advise(sampling);
-	return r;
+	return err;
 }
 
 int ssdpm_sampling_check(const struct ssdpm_samples *samples,
@@ -314,19 +314,19 @@ int ssdpm_sampling_check(const struct ssdpm_samples *samples,
 {
 	struct ssdpm_sampling_params known = { .size = sizeof(known) };
 	struct ssdpm_sampling sampling = { .extra_j = NAN };
-	int r = ssdpm__sized_check(ret_sampling, sizeof(sampling),
-				   "ssdpm_sampling", reterr);
+	int err = ssdpm__sized_check(ret_sampling, sizeof(sampling),
+				     "ssdpm_sampling", reterr);
 
-	if (r == 0)
-		r = ssdpm__samples_check(samples, reterr);
-	if (r == 0 && params)
-		r = ssdpm__sized_in(&known, sizeof(known), params,
-				    "ssdpm_sampling_params", reterr);
-	if (r == 0 && known.n_ios && !known.ios)
-		r = ssdpm__fail(reterr, -EINVAL, 0, "n_ios, and no ios");
-	if (r == 0)
-		r = check(samples, &known, &sampling, reterr);
-	if (r == 0)
+	if (err == 0)
+		err = ssdpm__samples_check(samples, reterr);
+	if (err == 0 && params)
+		err = ssdpm__sized_in(&known, sizeof(known), params,
+				      "ssdpm_sampling_params", reterr);
+	if (err == 0 && known.n_ios && !known.ios)
+		err = ssdpm__fail(reterr, -EINVAL, 0, "n_ios, and no ios");
+	if (err == 0)
+		err = check(samples, &known, &sampling, reterr);
+	if (err == 0)
 		ssdpm__sized_out(ret_sampling, &sampling, sizeof(sampling));
-	return r;
+	return err;
 }

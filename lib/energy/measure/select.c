@@ -403,11 +403,11 @@ int ssdpm__median(const struct selection *selection, double *ret_median,
 				     (n < KEPT_VALUES ? 0 : BLOCK_SAMPLES)));
 	if (!search.kept.values)
 		return ssdpm__no_memory(reterr);
-	int r = search_middle(&search, middle, ret_n);
+	int err = search_middle(&search, middle, ret_n);
 
 	free(search.kept.values);
-	if (r)
-		return ssdpm__fail(reterr, r, 0, "no sample is finite");
+	if (err)
+		return ssdpm__fail(reterr, err, 0, "no sample is finite");
 	/* Halved before the sum, which could be beyond the largest double. */
 	*ret_median = middle[0] == middle[1] ? middle[0] :
 					       middle[0] / 2 + middle[1] / 2;

@@ -22,11 +22,11 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 	struct detector detector;
 	struct stretch stretch;
 	struct ssdpm_activity activity = { 0 };
-	int r = ssdpm__detector_init(&detector, samples, baseline, params,
-				     reterr);
+	int err = ssdpm__detector_init(&detector, samples, baseline, params,
+				       reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	while (detector.at < samples->n &&
 	       ssdpm__sample_ns(samples, detector.at) < completion_ns)
 		detector.at++;
@@ -48,10 +48,10 @@ int ssdpm_tail_measure(const struct ssdpm_samples *samples,
 	};
 
 	if (stretch.end > begin) {
-		r = ssdpm__stretch_measure(&detector, &stretch, &activity,
-					   reterr);
-		if (r)
-			return r;
+		err = ssdpm__stretch_measure(&detector, &stretch, &activity,
+					     reterr);
+		if (err)
+			return err;
 		double seconds =
 			((double)activity.end_ns - (double)activity.begin_ns) /
 			NS_PER_S;
@@ -112,18 +112,18 @@ static int collect(const struct ssdpm_samples *samples,
 	struct detector detector;
 	struct stretch stretch;
 	struct ssdpm_activity activity;
-	int r = ssdpm__detector_init(&detector, samples, baseline, params,
-				     reterr);
+	int err = ssdpm__detector_init(&detector, samples, baseline, params,
+				       reterr);
 
-	while (r == 0 && ssdpm__detector_next(&detector, &stretch)) {
+	while (err == 0 && ssdpm__detector_next(&detector, &stretch)) {
 		if (stretch.open)
 			continue;
-		r = ssdpm__stretch_measure(&detector, &stretch, &activity,
-					   reterr);
-		if (r == 0 && add(work, &activity))
-			r = ssdpm__no_memory(reterr);
+		err = ssdpm__stretch_measure(&detector, &stretch, &activity,
+					     reterr);
+		if (err == 0 && add(work, &activity))
+			err = ssdpm__no_memory(reterr);
 	}
-	return r;
+	return err;
 }
 
 /* Median and MAD of doubles. 0, -ENOMEM. */
@@ -138,20 +138,20 @@ static int middle_of(const double *values, size_t n, double *ret_median,
 	};
 	struct selection selection = { .samples = &samples };
 	uint64_t finite;
-	int r = ssdpm__median(&selection, ret_median, &finite, NULL);
+	int err = ssdpm__median(&selection, ret_median, &finite, NULL);
 
 	selection.distances = true;
 	selection.from_w = *ret_median;
-	if (r == 0 && ret_mad)
-		r = ssdpm__median(&selection, ret_mad, &finite, NULL);
-	return r;
+	if (err == 0 && ret_mad)
+		err = ssdpm__median(&selection, ret_mad, &finite, NULL);
+	return err;
 }
 
 static int sum_up(struct work *work, double seconds,
 		  struct ssdpm_idle_work *idle)
 {
 	double period = 0, period_mad = 0, length = 0, total = 0;
-	int r = 0;
+	int err = 0;
 
 	idle->n = work->n;
 	if (!work->n)
@@ -159,23 +159,23 @@ static int sum_up(struct work *work, double seconds,
 	for (size_t i = 0; i < work->n; i++)
 		total += work->extra_j[i];
 	idle->mean_extra_w = total / seconds;
-	r = middle_of(work->length_ns, work->n, &length, NULL);
-	if (r == 0)
-		r = middle_of(work->extra_j, work->n, &idle->extra_j,
-			      &idle->extra_mad_j);
+	err = middle_of(work->length_ns, work->n, &length, NULL);
+	if (err == 0)
+		err = middle_of(work->extra_j, work->n, &idle->extra_j,
+				&idle->extra_mad_j);
 	idle->duration_ns = (uint64_t)length;
-	if (r || work->n < 2)
-		return r;
+	if (err || work->n < 2)
+		return err;
 	/* The lengths have been used: room for the times between. */
 	for (size_t i = 1; i < work->n; i++)
 		work->length_ns[i - 1] = (double)work->begin_ns[i] -
 					 (double)work->begin_ns[i - 1];
-	r = middle_of(work->length_ns, work->n - 1, &period, &period_mad);
+	err = middle_of(work->length_ns, work->n - 1, &period, &period_mad);
 	idle->period_ns = (uint64_t)ssdpm__max(0, period);
 	idle->period_mad_ns = (uint64_t)period_mad;
 	idle->regular = work->n >= REGULAR_N && period > 0 &&
 			period_mad <= REGULAR_SHARE * period;
-	return r;
+	return err;
 }
 
 int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
@@ -187,18 +187,18 @@ int ssdpm_idle_work_find(const struct ssdpm_samples *samples,
 	struct ssdpm_idle_work idle = { 0 };
 	struct ssdpm_energy energy = { .size = sizeof(energy) };
 	struct work work = { 0 };
-	int r = ssdpm_energy_measure(samples, NULL, &energy, reterr);
+	int err = ssdpm_energy_measure(samples, NULL, &energy, reterr);
 
-	if (r)
-		return r;
-	r = collect(samples, baseline, params, &work, reterr);
-	if (r == 0 &&
+	if (err)
+		return err;
+	err = collect(samples, baseline, params, &work, reterr);
+	if (err == 0 &&
 	    sum_up(&work, (double)energy.covered_ns / NS_PER_S, &idle))
-		r = ssdpm__no_memory(reterr);
-	if (r == 0)
+		err = ssdpm__no_memory(reterr);
+	if (err == 0)
 		*ret_work = idle;
 	free(work.begin_ns);
 	free(work.length_ns);
 	free(work.extra_j);
-	return r;
+	return err;
 }

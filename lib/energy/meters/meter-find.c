@@ -133,7 +133,7 @@ static int find_file(const struct ssdpm_machine *machine, const char *text,
 {
 	const uint32_t kind = ssdpm__meter_kind_of(text);
 	char value[64];
-	int r;
+	int err;
 
 	if (!kind || strlen(text) >= sizeof(meter->path))
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -141,15 +141,15 @@ static int find_file(const struct ssdpm_machine *machine, const char *text,
 				   "current_now, energy_uj, power1_input, "
 				   "power1_average or energy1_input",
 				   text);
-	r = ssdpm_machine_read_attribute(machine, text + 1, value,
-					 sizeof(value), NULL);
+	err = ssdpm_machine_read_attribute(machine, text + 1, value,
+					   sizeof(value), NULL);
 	/* A failure of this process, or no file: it says nothing of a meter. */
-	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENOMEM ||
-	    r == -EMFILE || r == -ENFILE)
-		return ssdpm__fail(reterr, r, 0, "%.100s: %s", text,
-				   ssdpm_strerror(r));
+	if (err == -ENOENT || err == -ENOTDIR || err == -ELOOP ||
+	    err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return ssdpm__fail(reterr, err, 0, "%.100s: %s", text,
+				   ssdpm_strerror(err));
 	meter->kind = kind;
-	meter->readable = r != -EACCES && r != -EPERM;
+	meter->readable = err != -EACCES && err != -EPERM;
 	snprintf(meter->name, sizeof(meter->name), "%s",
 		 ssdpm__last_component(text));
 	strcpy(meter->path, text);
@@ -163,16 +163,16 @@ static int find_drive(const struct ssdpm_machine *machine,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	struct meter_value value;
-	int r;
+	int err;
 
 	if (facts->kind != SSDPM_KIND_NVME)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s does not measure its power: only NVMe "
 				   "2.3 has that",
 				   facts->name);
-	r = ssdpm__nvme_look(machine, facts->name, &value, reterr);
-	if (r)
-		return r;
+	err = ssdpm__nvme_look(machine, facts->name, &value, reterr);
+	if (err)
+		return err;
 	meter->kind = SSDPM_METER_NVME;
 	meter->readable = 1;
 	snprintf(meter->name, sizeof(meter->name), "%s", facts->name);
@@ -206,7 +206,7 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_device *device;
-	int r;
+	int err;
 
 	if (found->n == 1 || found->n - found->n_mmio == 1) {
 		*meter = found->all[found->last];
@@ -221,14 +221,14 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 		return 0;
 	if (!strncmp(text, "/sys/", 5))
 		return find_file(machine, text, meter, reterr);
-	r = ssdpm_device_read(machine, text, &device, reterr);
-	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
-		return r;
-	if (r)
+	err = ssdpm_device_read(machine, text, &device, reterr);
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return err;
+	if (err)
 		return say_absent(found, text, reterr);
-	r = find_drive(machine, device, meter, reterr);
+	err = find_drive(machine, device, meter, reterr);
 	ssdpm_device_unref(device);
-	return r;
+	return err;
 }
 
 int ssdpm_machine_find_meter(struct ssdpm_machine *machine, const char *text,
@@ -238,20 +238,20 @@ int ssdpm_machine_find_meter(struct ssdpm_machine *machine, const char *text,
 	const size_t n = sizeof(command_prefix) - 1;
 	struct ssdpm_meter meter = { 0 };
 	struct found found = { 0 };
-	int r;
+	int err;
 
 	if (!strncmp(text, command_prefix, n)) {
-		r = find_command(machine, text + n, &meter, reterr);
+		err = find_command(machine, text + n, &meter, reterr);
 	} else {
-		r = ssdpm_machine_read_meters(machine, &found.all, &found.n_all,
-					      reterr);
-		if (r)
-			return r;
+		err = ssdpm_machine_read_meters(machine, &found.all,
+						&found.n_all, reterr);
+		if (err)
+			return err;
 		note_called(&found, text);
-		r = find_called(machine, &found, text, &meter, reterr);
+		err = find_called(machine, &found, text, &meter, reterr);
 		free(found.all);
 	}
-	if (!r)
+	if (!err)
 		*ret_meter = meter;
-	return r;
+	return err;
 }

@@ -36,24 +36,24 @@ static int read_beside(struct ssdpm_machine *machine, const char *path,
 		       const char *name, int64_t *ret_value)
 {
 	char beside[SSDPM__PATH_BYTES];
-	int r = ssdpm__beside(beside, path, name);
+	int err = ssdpm__beside(beside, path, name);
 
-	return r ? r : ssdpm__read_signed(machine, beside, ret_value);
+	return err ? err : ssdpm__read_signed(machine, beside, ret_value);
 }
 
 static int read_status(struct ssdpm_machine *machine, const char *path,
 		       uint32_t *ret_status)
 {
 	char beside[SSDPM__PATH_BYTES], text[32];
-	int r = ssdpm__beside(beside, path, "status");
+	int err = ssdpm__beside(beside, path, "status");
 
-	if (!r)
-		r = ssdpm_machine_read_attribute(machine, beside, text,
-						 sizeof(text), NULL);
-	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
-		return r;
+	if (!err)
+		err = ssdpm_machine_read_attribute(machine, beside, text,
+						   sizeof(text), NULL);
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+		return err;
 	*ret_status = MAYBE;
-	if (r)
+	if (err)
 		return 0;
 	if (!strcmp(text, "Discharging"))
 		*ret_status = DISCHARGES;
@@ -69,18 +69,18 @@ static int read_power(struct ssdpm_machine *machine, const char *path,
 		      double *ret_power_w)
 {
 	int64_t uw, ua, uv;
-	int r, err;
+	int err, other;
 
-	r = read_beside(machine, path, "power_now", &uw);
-	if (!r) {
+	err = read_beside(machine, path, "power_now", &uw);
+	if (!err) {
 		*ret_power_w = (double)uw / UW_PER_W;
 		return 0;
 	}
-	err = read_beside(machine, path, "current_now", &ua);
-	if (!err)
-		err = read_beside(machine, path, "voltage_now", &uv);
-	if (err)
-		return r == -ENOENT ? err : r;
+	other = read_beside(machine, path, "current_now", &ua);
+	if (!other)
+		other = read_beside(machine, path, "voltage_now", &uv);
+	if (other)
+		return err == -ENOENT ? other : err;
 	*ret_power_w = (double)ua * 1e-6 * ((double)uv * 1e-6);
 	return 0;
 }
@@ -108,23 +108,23 @@ static int read_battery(struct ssdpm_machine *machine, const char *path,
 {
 	struct battery battery = { 0 };
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	int r;
+	int err;
 
-	r = read_status(machine, path, &battery.status);
-	if (!r && battery.status != CHARGES)
+	err = read_status(machine, path, &battery.status);
+	if (!err && battery.status != CHARGES)
 		read_counter(machine, path, &battery);
-	if (!r && (battery.status == DISCHARGES || battery.status == MAYBE))
-		r = read_power(machine, path, &battery.power_w);
+	if (!err && (battery.status == DISCHARGES || battery.status == MAYBE))
+		err = read_power(machine, path, &battery.power_w);
 	/* Where it does not say: a sign says it, or that no adapter is in. */
-	if (!r && battery.status == MAYBE && !(battery.power_w < 0))
-		r = ssdpm_machine_read_facts(machine, &facts, NULL);
-	if (!r && battery.status == MAYBE)
+	if (!err && battery.status == MAYBE && !(battery.power_w < 0))
+		err = ssdpm_machine_read_facts(machine, &facts, NULL);
+	if (!err && battery.status == MAYBE)
 		battery.status = facts.power_source == SSDPM_SOURCE_AC ?
 					 RESTS :
 					 DISCHARGES;
-	if (!r)
+	if (!err)
 		*ret_battery = battery;
-	return r;
+	return err;
 }
 
 static int fail_status(const char *name, uint32_t status,
@@ -160,14 +160,14 @@ static int look_at_one(struct ssdpm_machine *machine, const char *path,
 	char folder[SSDPM__PATH_BYTES];
 	struct battery battery;
 	const char *name;
-	int r;
+	int err;
 
 	strcpy(folder, path);
 	*strrchr(folder, '/') = 0;
 	name = ssdpm__last_component(folder);
-	r = read_battery(machine, path, &battery);
-	if (r)
-		return ssdpm__fail_meter(path, r, reterr);
+	err = read_battery(machine, path, &battery);
+	if (err)
+		return ssdpm__fail_meter(path, err, reterr);
 	if (battery.status != DISCHARGES)
 		return fail_status(name, battery.status, reterr);
 	value->power_w = fabs(battery.power_w);
@@ -194,12 +194,12 @@ static int add_battery(struct ssdpm_machine *machine, const char *folder,
 {
 	char path[SSDPM__PATH_BYTES];
 	struct battery battery;
-	int r;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/power_now", folder);
-	r = read_battery(machine, path, &battery);
-	if (r)
-		return ssdpm__fail_meter(path, r, reterr);
+	err = read_battery(machine, path, &battery);
+	if (err)
+		return ssdpm__fail_meter(path, err, reterr);
 	if (battery.status == CHARGES)
 		return fail_status(ssdpm__last_component(folder), CHARGES,
 				   reterr);
@@ -221,24 +221,24 @@ static int look_at_all(struct ssdpm_machine *machine, struct meter_value *sum,
 	bool discharges = false;
 	char **names;
 	size_t n;
-	int r;
+	int err;
 
-	r = ssdpm_machine_read_directory(machine, SSDPM__SUPPLIES, &names, &n,
-					 NULL);
-	if (r)
-		return ssdpm__fail_meter(SSDPM__SUPPLIES, r, reterr);
+	err = ssdpm_machine_read_directory(machine, SSDPM__SUPPLIES, &names, &n,
+					   NULL);
+	if (err)
+		return ssdpm__fail_meter(SSDPM__SUPPLIES, err, reterr);
 	sum->sinks = true;
 	sum->joules = JOULES_PER_UWH;
-	for (size_t i = 0; i < n && !r; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		snprintf(folder, sizeof(folder), SSDPM__SUPPLIES "/%s",
 			 names[i]);
 		if (ssdpm__is_battery(machine, folder))
-			r = add_battery(machine, folder, sum, &discharges,
-					reterr);
+			err = add_battery(machine, folder, sum, &discharges,
+					  reterr);
 	}
 	free(names);
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!sum->n_sources)
 		return ssdpm__fail(reterr, -ENODEV, 0,
 				   "/" SSDPM__SUPPLIES
@@ -255,12 +255,12 @@ int ssdpm__battery_look(struct ssdpm_machine *machine, const char *path,
 			struct ssdpm_error *reterr)
 {
 	struct meter_value value = { 0 };
-	int r;
+	int err;
 
-	r = strcmp(path, SSDPM__SUPPLIES) ?
-		    look_at_one(machine, path, &value, reterr) :
-		    look_at_all(machine, &value, reterr);
-	if (!r)
+	err = strcmp(path, SSDPM__SUPPLIES) ?
+		      look_at_one(machine, path, &value, reterr) :
+		      look_at_all(machine, &value, reterr);
+	if (!err)
 		*ret_value = value;
-	return r;
+	return err;
 }

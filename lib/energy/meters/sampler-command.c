@@ -259,19 +259,19 @@ static int run_child(const char *line, int pipe_fds[2], char *text, size_t size,
 {
 	const int64_t deadline_ms = now_ms() + LIMIT_MS;
 	pid_t pid;
-	int r;
+	int err;
 
-	r = -spawn(line, pipe_fds[1], &pid);
+	err = -spawn(line, pipe_fds[1], &pid);
 	close(pipe_fds[1]);
-	if (!r) {
-		r = read_output(pipe_fds[0], deadline_ms, text, size);
-		if (!r)
-			r = wait_for(pid, deadline_ms, ret_status);
-		if (r)
+	if (!err) {
+		err = read_output(pipe_fds[0], deadline_ms, text, size);
+		if (!err)
+			err = wait_for(pid, deadline_ms, ret_status);
+		if (err)
 			kill_group(pid);
 	}
 	close(pipe_fds[0]);
-	return r;
+	return err;
 }
 
 static int check_status(const char *line, int status,

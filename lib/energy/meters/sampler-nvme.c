@@ -54,20 +54,20 @@ int ssdpm__nvme_look(const struct ssdpm_machine *machine, const char *name,
 		     struct meter_value *ret_value, struct ssdpm_error *reterr)
 {
 	uint8_t health[SSDPM_NVME_HEALTH_BYTES] = { 0 };
-	int r;
+	int err;
 
-	r = ssdpm_machine_read_nvme_health(machine, name, health, reterr);
-	if (r)
-		return r;
-	r = ssdpm__nvme_decode_power(health, ret_value);
-	if (r == -EOPNOTSUPP)
-		return ssdpm__fail(reterr, r, 0,
+	err = ssdpm_machine_read_nvme_health(machine, name, health, reterr);
+	if (err)
+		return err;
+	err = ssdpm__nvme_decode_power(health, ret_value);
+	if (err == -EOPNOTSUPP)
+		return ssdpm__fail(reterr, err, 0,
 				   "%s does not measure its power: its SMART "
 				   "log has no Interval Power Measurement, "
 				   "which is of NVMe 2.3",
 				   name);
-	if (r)
-		return ssdpm__fail(reterr, r, 0,
+	if (err)
+		return ssdpm__fail(reterr, err, 0,
 				   "%s says its power in a scale that NVMe "
 				   "reserves",
 				   name);

@@ -19,13 +19,13 @@ static int read_energy(const struct ssdpm_machine *machine, const char *path,
 {
 	char energy[SSDPM__PATH_BYTES], name[32];
 	unsigned int number;
-	int r;
+	int err;
 
 	if (sscanf(ssdpm__last_component(path), "power%u_", &number) != 1)
 		return -ENOENT;
 	snprintf(name, sizeof(name), "energy%u_input", number);
-	r = ssdpm__beside(energy, path, name);
-	return r ? r : ssdpm__read_signed(machine, energy, ret_uj);
+	err = ssdpm__beside(energy, path, name);
+	return err ? err : ssdpm__read_signed(machine, energy, ret_uj);
 }
 
 int ssdpm__sensor_look(struct ssdpm_machine *machine, const char *path,
@@ -35,11 +35,11 @@ int ssdpm__sensor_look(struct ssdpm_machine *machine, const char *path,
 	struct meter_value value = { .power_w = NAN, .joules = PER_MILLION };
 	bool is_energy = !strncmp(ssdpm__last_component(path), "energy", 6);
 	int64_t number, uj;
-	int r;
+	int err;
 
-	r = ssdpm__read_signed(machine, path, &number);
-	if (r)
-		return ssdpm__fail_meter(path, r, reterr);
+	err = ssdpm__read_signed(machine, path, &number);
+	if (err)
+		return ssdpm__fail_meter(path, err, reterr);
 	if (number < 0 ||
 	    (!is_energy && (double)number > SSDPM__MAX_POWER_W / PER_MILLION))
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -82,18 +82,18 @@ int ssdpm__zone_look(struct ssdpm_machine *machine, const char *path,
 				     .joules = PER_MILLION,
 				     .counts = true };
 	char range[SSDPM__PATH_BYTES];
-	int r;
+	int err;
 
-	r = read_count(machine, path, &value.count);
-	if (r == -EACCES || r == -EPERM)
+	err = read_count(machine, path, &value.count);
+	if (err == -EACCES || err == -EPERM)
 		return ssdpm__fail(reterr, -EACCES, 0,
 				   "/%s: since Linux 5.10 only root may read "
 				   "it, against attacks that watch power: run "
 				   "as root, or let a rule of udev change its "
 				   "mode",
 				   path);
-	if (r)
-		return ssdpm__fail_meter(path, r, reterr);
+	if (err)
+		return ssdpm__fail_meter(path, err, reterr);
 	if (ssdpm__beside(range, path, "max_energy_range_uj") ||
 	    read_count(machine, range, &value.range))
 		value.range = 0;

@@ -30,12 +30,12 @@ int ssdpm__read_signed(const struct ssdpm_machine *machine, const char *path,
 {
 	struct decimal decimal;
 	char text[64];
-	int r;
+	int err;
 
-	r = ssdpm_machine_read_attribute(machine, path, text, sizeof(text),
-					 NULL);
-	if (r)
-		return r == -E2BIG ? -EINVAL : r;
+	err = ssdpm_machine_read_attribute(machine, path, text, sizeof(text),
+					   NULL);
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
 	if (!ssdpm__decimal_read(ssdpm__span(text, strlen(text)), false,
 				 &decimal) ||
 	    !ssdpm__decimal_int64(&decimal, 0, ret_value))
@@ -131,11 +131,11 @@ int ssdpm_sampler_new(struct ssdpm_machine *machine,
 {
 	struct ssdpm_sampler *sampler;
 	struct meter_value value;
-	int r;
+	int err;
 
-	r = check_meter(meter, reterr);
-	if (r)
-		return r;
+	err = check_meter(meter, reterr);
+	if (err)
+		return err;
 	if (meter->kind == SSDPM_METER_COMMAND &&
 	    ssdpm_machine_get_capture(machine))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
@@ -147,12 +147,12 @@ int ssdpm_sampler_new(struct ssdpm_machine *machine,
 	sampler->meter = *meter;
 	/* What a command does is for its readings alone. */
 	if (meter->kind != SSDPM_METER_COMMAND)
-		r = look(sampler, &value, reterr);
-	if (r)
+		err = look(sampler, &value, reterr);
+	if (err)
 		ssdpm_sampler_free(sampler);
 	else
 		*ret_sampler = sampler;
-	return r;
+	return err;
 }
 
 struct ssdpm_sampler *ssdpm_sampler_free(struct ssdpm_sampler *sampler)
@@ -249,14 +249,14 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 	struct ssdpm_reading reading = { 0 };
 	struct meter_value value = { 0 };
 	int64_t suspended_ns;
-	int r;
+	int err;
 
-	r = ssdpm__sized_check(ret_reading, sizeof(reading), "ssdpm_reading",
-			       reterr);
-	if (!r)
-		r = look(sampler, &value, reterr);
-	if (r)
-		return r;
+	err = ssdpm__sized_check(ret_reading, sizeof(reading), "ssdpm_reading",
+				 reterr);
+	if (!err)
+		err = look(sampler, &value, reterr);
+	if (err)
+		return err;
 	reading.time_ns = read_clock(CLOCK_BOOTTIME);
 	suspended_ns = reading.time_ns - read_clock(CLOCK_MONOTONIC);
 	reading.power_w = value.power_w;

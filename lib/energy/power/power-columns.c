@@ -163,9 +163,9 @@ int ssdpm__power_columns_read(const char *text, struct power_columns *columns,
 				    "is none: time_s, power_w, volts, amperes, "
 				    "shunt_v, energy_uj and others are, - for "
 				    "any other, ... for all that follow");
-		int r = add_column(columns, word, column, reterr);
-		if (r)
-			return r;
+		int err = add_column(columns, word, column, reterr);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -181,9 +181,9 @@ int ssdpm__power_columns_name(struct span line, struct power_columns *columns,
 		struct power_column column = { 0 };
 
 		known |= read_name(word, &column);
-		int r = add_column(columns, word, column, reterr);
-		if (r)
-			return r;
+		int err = add_column(columns, word, column, reterr);
+		if (err)
+			return err;
 	}
 	return known;
 }

@@ -74,9 +74,9 @@ static int read_row(const struct ssdpm_power *power, struct span line,
 		if (i == columns->n)
 			return ssdpm__fail(reterr, -EINVAL, power->input.line,
 					   "more than %u columns", columns->n);
-		int r = read_field(power, i, field, row, reterr);
-		if (r)
-			return r;
+		int err = read_field(power, i, field, row, reterr);
+		if (err)
+			return err;
 	}
 	if (i < columns->n)
 		return ssdpm__fail(reterr, -EINVAL, power->input.line,
@@ -167,10 +167,10 @@ static int take_line(struct ssdpm_power *power, struct span *ret_line,
 {
 	for (;;) {
 		struct span line, rest;
-		int r = ssdpm__input_line(&power->input, &line, reterr);
+		int err = ssdpm__input_line(&power->input, &line, reterr);
 
-		if (r <= 0)
-			return r;
+		if (err <= 0)
+			return err;
 		power->counts.n_lines++;
 		rest = line;
 		while (rest.at < rest.end &&
@@ -193,17 +193,17 @@ static int next_row(struct ssdpm_power *power, struct row *row,
 {
 	struct span line;
 	bool remark;
-	int r;
+	int err;
 
 	do {
-		r = take_line(power, &line, &remark, reterr);
-		if (r <= 0)
-			return r;
+		err = take_line(power, &line, &remark, reterr);
+		if (err <= 0)
+			return err;
 	} while (remark);
-	r = read_row(power, line, row, reterr);
-	if (r == 0)
-		r = set_time(power, row, reterr);
-	return r ? r : 1;
+	err = read_row(power, line, row, reterr);
+	if (err == 0)
+		err = set_time(power, row, reterr);
+	return err ? err : 1;
 }
 
 /* The first row of a counter has the power of the second. */
@@ -215,11 +215,11 @@ static int begin_counter(struct ssdpm_power *power, const struct row *first,
 
 	power->last_j = first->values[POWER_JOULES];
 	power->last_ns = first->time_ns;
-	int r = next_row(power, &second, reterr);
-	if (r < 0)
-		return r;
+	int err = next_row(power, &second, reterr);
+	if (err < 0)
+		return err;
 	*ret_sample = (struct power_sample){ first->time_ns, NAN };
-	if (r == 0)
+	if (err == 0)
 		return 1;
 	power->held.time_ns = second.time_ns;
 	power->held.power_w = counted_power(power, &second);
@@ -240,9 +240,9 @@ int ssdpm__power_csv_next(struct ssdpm_power *power,
 		return 1;
 	}
 	bool is_first = !power->n_rows;
-	int r = next_row(power, &row, reterr);
-	if (r <= 0)
-		return r;
+	int err = next_row(power, &row, reterr);
+	if (err <= 0)
+		return err;
 	if (is_first && power->columns.way == POWER_JOULES)
 		return begin_counter(power, &row, ret_sample, reterr);
 	*ret_sample =
@@ -280,19 +280,19 @@ static int open_named(struct ssdpm_power *power, const char *text,
 {
 	struct span line;
 	bool remark = false;
-	int r = ssdpm__power_columns_read(text, &power->columns, reterr);
+	int err = ssdpm__power_columns_read(text, &power->columns, reterr);
 
-	if (r == 0)
-		r = ssdpm__power_columns_check(&power->columns, &power->params,
-					       reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__power_columns_check(&power->columns,
+						 &power->params, reterr);
+	if (err)
+		return err;
 	do {
-		r = take_line(power, &line, &remark, reterr);
-		if (r == 0)
+		err = take_line(power, &line, &remark, reterr);
+		if (err == 0)
 			return fail_empty(reterr);
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 	} while (remark);
 	power->columns.separator = ssdpm__find_separator(line);
 	if (is_names(line, power->columns.separator))
@@ -309,24 +309,24 @@ int ssdpm__power_csv_open(struct ssdpm_power *power, const char *columns,
 {
 	struct span line;
 	bool remark;
-	int r;
+	int err;
 
 	if (columns)
 		return open_named(power, columns, reterr);
 	do {
-		r = take_line(power, &line, &remark, reterr);
-		if (r == 0)
+		err = take_line(power, &line, &remark, reterr);
+		if (err == 0)
 			return fail_empty(reterr);
-		if (r < 0)
-			return r;
+		if (err < 0)
+			return err;
 		power->columns = (struct power_columns){
 			.separator = ssdpm__find_separator(line),
 		};
-		r = ssdpm__power_columns_name(line, &power->columns, reterr);
-		if (r < 0)
-			return r;
-	} while (r == 0 && remark);
-	if (r == 0)
+		err = ssdpm__power_columns_name(line, &power->columns, reterr);
+		if (err < 0)
+			return err;
+	} while (err == 0 && remark);
+	if (err == 0)
 		return ssdpm__fail(reterr, -ENODATA, power->input.line,
 				   "no name of a column is known here: name "
 				   "the columns, as in time_s,power_w");

@@ -20,13 +20,13 @@ static int check_params(const struct ssdpm_power_params *given,
 	struct ssdpm_power_params params = { .size = sizeof(params) };
 
 	if (given) {
-		int r = ssdpm__sized_in(&params, sizeof(params), given,
-					"ssdpm_power_params", reterr);
-		if (!r)
-			r = ssdpm__check_reserved(params.reserved,
-						  "ssdpm_power_params", reterr);
-		if (r)
-			return r;
+		int err = ssdpm__sized_in(&params, sizeof(params), given,
+					  "ssdpm_power_params", reterr);
+		if (!err)
+			err = ssdpm__check_reserved(
+				params.reserved, "ssdpm_power_params", reterr);
+		if (err)
+			return err;
 	}
 	if (params.format > SSDPM_POWER_INT16)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -58,11 +58,11 @@ static int check_params(const struct ssdpm_power_params *given,
 static int open_text(struct ssdpm_power *power, const char *columns,
 		     struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_text(&power->input, reterr);
+	int err = ssdpm__input_text(&power->input, reterr);
 
-	if (r < 0)
-		return r;
-	if (!r)
+	if (err < 0)
+		return err;
+	if (!err)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no text: if these are raw samples, "
 				   "name their format and their rate");
@@ -71,12 +71,12 @@ static int open_text(struct ssdpm_power *power, const char *columns,
 
 static int open_raw(struct ssdpm_power *power, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_need(&power->input, 1, reterr);
+	int err = ssdpm__input_need(&power->input, 1, reterr);
 
-	if (r == 0)
+	if (err == 0)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "there are no samples: the file is empty");
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }
 
 /* Takes the source over, also when it fails. */
@@ -84,10 +84,10 @@ static int begin(struct ssdpm_power *power, struct source *source,
 		 struct ssdpm_error *reterr)
 {
 	const char *columns = power->params.columns;
-	int r = ssdpm__input_begin(&power->input, source, reterr);
+	int err = ssdpm__input_begin(&power->input, source, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	power->params.columns = NULL;
 	if (power->params.format > SSDPM_POWER_CSV)
 		return open_raw(power, reterr);
@@ -105,10 +105,10 @@ static int new_power(struct source *source,
 		return ssdpm__no_memory(reterr);
 	}
 	power->params = *params;
-	int r = begin(power, source, reterr);
-	if (r) {
+	int err = begin(power, source, reterr);
+	if (err) {
 		ssdpm_power_free(power);
-		return r;
+		return err;
 	}
 	*ret_power = power;
 	return 0;
@@ -119,12 +119,12 @@ int ssdpm_power_open(int fd, const struct ssdpm_power_params *params,
 {
 	struct ssdpm_power_params checked;
 	struct source *source;
-	int r = check_params(params, &checked, reterr);
+	int err = check_params(params, &checked, reterr);
 
-	if (r == 0)
-		r = ssdpm__source_fd(fd, &source, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__source_fd(fd, &source, reterr);
+	if (err)
+		return err;
 	return new_power(source, &checked, ret_power, reterr);
 }
 
@@ -135,12 +135,12 @@ int ssdpm_power_open_data(const void *data, size_t size,
 {
 	struct ssdpm_power_params checked;
 	struct source *source;
-	int r = check_params(params, &checked, reterr);
+	int err = check_params(params, &checked, reterr);
 
-	if (r == 0)
-		r = ssdpm__source_data(data, size, &source, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__source_data(data, size, &source, reterr);
+	if (err)
+		return err;
 	return new_power(source, &checked, ret_power, reterr);
 }
 
@@ -162,13 +162,13 @@ static int next_raw(struct ssdpm_power *power, struct power_sample *ret_sample,
 {
 	struct input *input = &power->input;
 	size_t width = power->params.format == SSDPM_POWER_INT16 ? 2 : 4;
-	int r = ssdpm__input_need(input, width, reterr);
+	int err = ssdpm__input_need(input, width, reterr);
 
-	if (r < 0)
-		return r;
-	if (r == 0 && input->at == input->end)
+	if (err < 0)
+		return err;
+	if (err == 0 && input->at == input->end)
 		return 0;
-	if (r == 0)
+	if (err == 0)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the file ends within a sample: is the "
 				   "format another one?");
@@ -191,12 +191,12 @@ static size_t read_samples(struct ssdpm_power *power, int64_t *time_ns,
 	while (n < capacity) {
 		struct power_sample sample;
 		struct ssdpm_error error = { 0 };
-		int r = raw ? next_raw(power, &sample, &error) :
-			      ssdpm__power_csv_next(power, &sample, &error);
+		int err = raw ? next_raw(power, &sample, &error) :
+				ssdpm__power_csv_next(power, &sample, &error);
 
-		if (r < 0)
+		if (err < 0)
 			power->failed = error;
-		if (r <= 0)
+		if (err <= 0)
 			break;
 		time_ns[n] = sample.time_ns;
 		power_w[n++] = sample.power_w;

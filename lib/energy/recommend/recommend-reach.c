@@ -50,10 +50,11 @@ static int add_reach(struct quest *quest,
 		.params = *params,
 	};
 	struct reach *same;
-	int r = ssdpm_apst_generate(quest->task.model, params, &table, reterr);
+	int err =
+		ssdpm_apst_generate(quest->task.model, params, &table, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	reach.states = follow(&table, quest->task.params.operational_state);
 	same = find_reach(quest, reach.states);
 	if (!same)
@@ -83,16 +84,16 @@ static int add_secondaries(struct quest *quest, struct ssdpm_apst_params params,
 {
 	uint64_t usual = quest->defaults.secondary_latency_tolerance_us;
 	struct steps tolerances;
-	int r = 0;
+	int err = 0;
 
 	find_steps(quest, SSDPM_APST_STEP_TOLERANCE, usual, &tolerances);
-	for (size_t i = 0; i < tolerances.n && !r; i++) {
+	for (size_t i = 0; i < tolerances.n && !err; i++) {
 		params.secondary_latency_tolerance_us = tolerances.values[i];
-		r = add_reach(quest, &params, reterr);
+		err = add_reach(quest, &params, reterr);
 	}
 	params.secondary_latency_tolerance_us = usual;
 	params.secondary_timeout_ms = 0;
-	return r ? r : add_reach(quest, &params, reterr);
+	return err ? err : add_reach(quest, &params, reterr);
 }
 
 /* Every set of states that the two idle times can lead to. */
@@ -100,19 +101,19 @@ static int find_reaches(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params = quest->defaults;
 	struct steps limits, tolerances;
-	int r = 0;
+	int err = 0;
 
 	find_steps(quest, SSDPM_APST_STEP_LIMIT, params.max_exit_latency_us,
 		   &limits);
 	find_steps(quest, SSDPM_APST_STEP_TOLERANCE,
 		   params.primary_latency_tolerance_us, &tolerances);
-	for (size_t i = 0; i < limits.n * tolerances.n && !r; i++) {
+	for (size_t i = 0; i < limits.n * tolerances.n && !err; i++) {
 		params.max_exit_latency_us = limits.values[i / tolerances.n];
 		params.primary_latency_tolerance_us =
 			tolerances.values[i % tolerances.n];
-		r = add_secondaries(quest, params, reterr);
+		err = add_secondaries(quest, params, reterr);
 	}
-	return r;
+	return err;
 }
 
 /* What is known of a drive that stays awake in these states. */
@@ -168,15 +169,15 @@ static int consider_times(struct quest *quest, const struct ssdpm_apst *table,
 	const struct ssdpm_apst_entry *second = &table->entries[first->target];
 	struct ssdpm_apst_params params;
 	struct ssdpm_apst made;
-	int r;
+	int err;
 
 	*ret_reached = reach;
 	if (!reach || !first->idle_ms)
 		return 0;
 	params = reach->params;
-	r = ssdpm_apst_generate(quest->task.model, &params, &made, reterr);
-	if (r)
-		return r;
+	err = ssdpm_apst_generate(quest->task.model, &params, &made, reterr);
+	if (err)
+		return err;
 	/* The two default timeouts differ: they say which one leads there. */
 	if (made.entries[state].idle_ms == params.primary_timeout_ms)
 		params.primary_timeout_ms = first->idle_ms;
@@ -205,35 +206,35 @@ static int try_reach(struct quest *quest, uint32_t states,
 	struct ssdpm_apst table;
 	bool reached;
 	size_t n;
-	int r = make_other(quest, states, &model, parameters, &n, reterr);
+	int err = make_other(quest, states, &model, parameters, &n, reterr);
 
-	if (r)
-		return r;
-	r = ssdpm__quest_search(quest, model, parameters, n,
-				(uint32_t)__builtin_popcount(states), &table,
-				reterr);
+	if (err)
+		return err;
+	err = ssdpm__quest_search(quest, model, parameters, n,
+				  (uint32_t)__builtin_popcount(states), &table,
+				  reterr);
 	ssdpm_model_unref(model);
-	if (!r)
-		r = consider_times(quest, &table, &reached, reterr);
-	if (!r && reached)
+	if (!err)
+		err = consider_times(quest, &table, &reached, reterr);
+	if (!err && reached)
 		mark_solved(quest, states);
-	return r;
+	return err;
 }
 
 /* All sets of so many states. */
 static int try_reaches(struct quest *quest, int n_states,
 		       struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < quest->n_reaches && !r; i++) {
+	for (uint32_t i = 0; i < quest->n_reaches && !err; i++) {
 		const struct reach *reach = &quest->reaches[i];
 
 		if (!reach->solved &&
 		    __builtin_popcount(reach->states) == n_states)
-			r = try_reach(quest, reach->states, reterr);
+			err = try_reach(quest, reach->states, reterr);
 	}
-	return r;
+	return err;
 }
 
 int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
@@ -241,22 +242,22 @@ int ssdpm__quest_nvme_core(struct quest *quest, struct ssdpm_error *reterr)
 	uint32_t max = quest->bounds.max_states == 1 ? 1 : 2;
 	struct ssdpm_apst table;
 	bool reached = false;
-	int r = ssdpm__quest_limits(quest, SSDPM_ROUTE_NVME_CORE, false,
-				    reterr);
+	int err = ssdpm__quest_limits(quest, SSDPM_ROUTE_NVME_CORE, false,
+				      reterr);
 
-	if (!r)
-		r = ssdpm__quest_limits(quest, SSDPM_ROUTE_NVME_CORE, true,
-					reterr);
-	if (!r)
-		r = find_reaches(quest, reterr);
-	if (!r)
-		r = ssdpm__quest_search(quest, quest->task.model,
-					quest->parameters, quest->n_parameters,
-					max, &table, reterr);
-	if (!r)
-		r = consider_times(quest, &table, &reached, reterr);
+	if (!err)
+		err = ssdpm__quest_limits(quest, SSDPM_ROUTE_NVME_CORE, true,
+					  reterr);
+	if (!err)
+		err = find_reaches(quest, reterr);
+	if (!err)
+		err = ssdpm__quest_search(
+			quest, quest->task.model, quest->parameters,
+			quest->n_parameters, max, &table, reterr);
+	if (!err)
+		err = consider_times(quest, &table, &reached, reterr);
 	/* Where the best of all tables can be reached, that is that. */
-	for (uint32_t n = max; n && !r && !reached; n--)
-		r = try_reaches(quest, (int)n, reterr);
-	return r;
+	for (uint32_t n = max; n && !err && !reached; n--)
+		err = try_reaches(quest, (int)n, reterr);
+	return err;
 }

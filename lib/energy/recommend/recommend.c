@@ -66,15 +66,15 @@ static int run_table(struct quest *quest, struct candidate *candidate,
 		     struct ssdpm_error *reterr)
 {
 	struct gaps_task *task = &quest->task;
-	int r;
+	int err;
 
 	task->params.apst = &candidate->table;
-	r = ssdpm__chain(task->model, &task->params, &task->values,
-			 &candidate->chain, reterr);
+	err = ssdpm__chain(task->model, &task->params, &task->values,
+			   &candidate->chain, reterr);
 	task->params.apst = NULL;
-	return r ? r :
-		   ssdpm__gaps_run(task, &candidate->chain, &quest->delays,
-				   &candidate->run, &candidate->fj, reterr);
+	return err ? err :
+		     ssdpm__gaps_run(task, &candidate->chain, &quest->delays,
+				     &candidate->run, &candidate->fj, reterr);
 }
 
 /* Run quest->now.table; keep it if it is the best of its route so far. */
@@ -82,10 +82,10 @@ static int consider_table(struct quest *quest, uint32_t route,
 			  struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now, *best = &quest->best[route - 1];
-	int r = run_table(quest, now, reterr);
+	int err = run_table(quest, now, reterr);
 
-	if (r || !keeps_bounds(quest, now))
-		return r;
+	if (err || !keeps_bounds(quest, now))
+		return err;
 	now->found = true;
 	if (!best->found || is_better(now, best))
 		*best = *now;
@@ -97,11 +97,11 @@ int ssdpm__quest_consider(struct quest *quest, uint32_t route,
 			  struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now;
-	int r = ssdpm_apst_generate(quest->task.model, params, &now->table,
-				    reterr);
+	int err = ssdpm_apst_generate(quest->task.model, params, &now->table,
+				      reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	/* The legacy rule sends idle times of 0 for states without latencies:
 	 * no drive ever goes there. */
 	if (ssdpm_apst_validate(quest->task.model, &now->table, NULL))
@@ -116,19 +116,19 @@ int ssdpm__quest_limits(struct quest *quest, uint32_t route, bool legacy,
 	struct ssdpm_apst_params params = quest->defaults;
 	uint64_t limits[SSDPM_APST_MAX_STEPS];
 	size_t n;
-	int r;
+	int err;
 
 	if (legacy)
 		params.primary_timeout_ms = 0;
-	r = ssdpm__quest_consider(quest, route, &params, reterr);
+	err = ssdpm__quest_consider(quest, route, &params, reterr);
 	n = ssdpm_apst_get_steps(quest->task.model, SSDPM_APST_STEP_LIMIT,
 				 params.max_exit_latency_us, limits,
 				 SSDPM_APST_MAX_STEPS);
-	for (size_t i = 0; i < n && !r; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
 		params.max_exit_latency_us = limits[i];
-		r = ssdpm__quest_consider(quest, route, &params, reterr);
+		err = ssdpm__quest_consider(quest, route, &params, reterr);
 	}
-	return r;
+	return err;
 }
 
 int ssdpm__quest_search(const struct quest *quest,
@@ -156,15 +156,15 @@ int ssdpm__quest_search(const struct quest *quest,
 static int try_raw_table(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct candidate *now = &quest->now;
-	int r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
-				    &now->table, reterr);
+	int err = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+				      &now->table, reterr);
 
 	now->params = quest->defaults;
-	if (!r && now->table.enabled)
-		r = ssdpm__quest_search(quest, quest->task.model,
-					quest->parameters, quest->n_parameters,
-					0, &now->table, reterr);
-	return r ? r : consider_table(quest, SSDPM_ROUTE_RAW_TABLE, reterr);
+	if (!err && now->table.enabled)
+		err = ssdpm__quest_search(
+			quest, quest->task.model, quest->parameters,
+			quest->n_parameters, 0, &now->table, reterr);
+	return err ? err : consider_table(quest, SSDPM_ROUTE_RAW_TABLE, reterr);
 }
 
 static const struct ssdpm_bounds unbounded = {
@@ -264,15 +264,15 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		 const struct ssdpm_bounds *bounds, struct ssdpm_error *reterr)
 {
 	struct ssdpm_sim_params given;
-	int r = ssdpm__gaps_task(gaps, model, params, &quest->task, reterr);
+	int err = ssdpm__gaps_task(gaps, model, params, &quest->task, reterr);
 
 	/* The task keeps nominal values alone, savings need all of them. */
-	if (!r)
-		r = ssdpm__check_params(params, &given, reterr);
-	if (!r)
-		r = start_bounds(quest, gaps, params, bounds, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__check_params(params, &given, reterr);
+	if (!err)
+		err = start_bounds(quest, gaps, params, bounds, reterr);
+	if (err)
+		return err;
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
 	quest->from = given.apst;
@@ -289,36 +289,36 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 static int run_today(struct quest *quest, struct ssdpm_error *reterr)
 {
 	struct candidate *today = &quest->today;
-	int r = 0;
+	int err = 0;
 
 	if (quest->from)
 		today->table = *quest->from;
 	else
-		r = ssdpm_apst_generate(quest->task.model, &quest->defaults,
-					&today->table, reterr);
-	if (!r)
-		r = run_table(quest, today, reterr);
-	if (!r)
+		err = ssdpm_apst_generate(quest->task.model, &quest->defaults,
+					  &today->table, reterr);
+	if (!err)
+		err = run_table(quest, today, reterr);
+	if (!err)
 		today->found = keeps_bounds(quest, today);
-	return r;
+	return err;
 }
 
 static int try_routes(struct quest *quest, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
+	int err = ssdpm__delays_new(quest->task.gaps, &quest->delays, reterr);
 
-	if (r)
-		return r;
-	r = run_today(quest, reterr);
-	if (!r)
-		r = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT, false,
-					reterr);
-	if (!r)
-		r = ssdpm__quest_nvme_core(quest, reterr);
-	if (!r)
-		r = try_raw_table(quest, reterr);
+	if (err)
+		return err;
+	err = run_today(quest, reterr);
+	if (!err)
+		err = ssdpm__quest_limits(quest, SSDPM_ROUTE_LATENCY_LIMIT,
+					  false, reterr);
+	if (!err)
+		err = ssdpm__quest_nvme_core(quest, reterr);
+	if (!err)
+		err = try_raw_table(quest, reterr);
 	ssdpm__delays_free(&quest->delays);
-	return r;
+	return err;
 }
 
 /*
@@ -380,16 +380,17 @@ static int answer(const struct quest *quest, struct ssdpm_recommendations *ret,
 {
 	struct ssdpm_apst tables[1 + N_ROUTES];
 	struct ssdpm_saving savings[N_ROUTES];
-	int r;
+	int err;
 
 	tables[0] = quest->today.table;
 	for (uint32_t i = 0; i < N_ROUTES; i++)
 		tables[i + 1] = quest->best[i].table;
-	r = ssdpm__savings(&quest->task, quest->parameters, quest->n_parameters,
-			   tables, 1 + N_ROUTES, savings, reterr);
-	for (uint32_t i = 0; i < N_ROUTES && !r; i++)
+	err = ssdpm__savings(&quest->task, quest->parameters,
+			     quest->n_parameters, tables, 1 + N_ROUTES, savings,
+			     reterr);
+	for (uint32_t i = 0; i < N_ROUTES && !err; i++)
 		fill(quest, i + 1, &savings[i], &ret->routes[i]);
-	return r;
+	return err;
 }
 
 int ssdpm_recommend(const struct ssdpm_gaps *gaps,
@@ -401,20 +402,20 @@ int ssdpm_recommend(const struct ssdpm_gaps *gaps,
 {
 	struct ssdpm_recommendations *found = calloc(1, sizeof(*found));
 	struct quest *quest = calloc(1, sizeof(*quest));
-	int r = found && quest ? 0 : ssdpm__no_memory(reterr);
+	int err = found && quest ? 0 : ssdpm__no_memory(reterr);
 
-	if (!r)
-		r = start(quest, gaps, model, params, bounds, reterr);
-	if (!r)
-		r = try_routes(quest, reterr);
-	if (!r)
-		r = answer(quest, found, reterr);
-	if (!r)
+	if (!err)
+		err = start(quest, gaps, model, params, bounds, reterr);
+	if (!err)
+		err = try_routes(quest, reterr);
+	if (!err)
+		err = answer(quest, found, reterr);
+	if (!err)
 		*ret_recommendations = found;
 	else
 		free(found);
 	free(quest);
-	return r;
+	return err;
 }
 
 const struct ssdpm_recommendation *ssdpm_recommendations_get(

@@ -30,21 +30,21 @@ static int run_tables(struct savings *savings, uint8_t latency,
 	struct gaps_task *task = &savings->task;
 	struct corner corner = { { 0 } };
 	struct chain chain;
-	int r = 0;
+	int err = 0;
 
 	corner.value[SSDPM_AXIS_LATENCY - 1] = latency;
 	ssdpm__values(savings->parameters, savings->n_parameters,
 		      task->params.operational_state, &corner, &task->values);
-	for (size_t i = 0; i < savings->n_tables && !r; i++) {
+	for (size_t i = 0; i < savings->n_tables && !err; i++) {
 		task->params.apst = &savings->tables[i];
-		r = ssdpm__chain(task->model, &task->params, &task->values,
-				 &chain, reterr);
-		if (!r)
-			r = ssdpm__gaps_run(task, &chain, &savings->delays,
-					    &runs[i], NULL, reterr);
+		err = ssdpm__chain(task->model, &task->params, &task->values,
+				   &chain, reterr);
+		if (!err)
+			err = ssdpm__gaps_run(task, &chain, &savings->delays,
+					      &runs[i], NULL, reterr);
 	}
-	savings->have[latency] = !r;
-	return r;
+	savings->have[latency] = !err;
+	return err;
 }
 
 static int cost_at(struct savings *savings, const struct corner *corner,
@@ -56,13 +56,13 @@ static int cost_at(struct savings *savings, const struct corner *corner,
 	struct ssdpm_run run =
 		savings->runs[latency * savings->n_tables + table];
 	struct values values;
-	int r;
+	int err;
 
 	ssdpm__values(savings->parameters, savings->n_parameters, state, corner,
 		      &values);
-	r = ssdpm__run_energy(&run, &values, state, NULL, reterr);
+	err = ssdpm__run_energy(&run, &values, state, NULL, reterr);
 	*ret_cost = (struct cost){ run.energy_nj, run.mean_power_uw };
-	return r;
+	return err;
 }
 
 /* All tables at one corner. */
@@ -72,19 +72,19 @@ static int add_corner(struct savings *savings, struct corner corner,
 {
 	uint8_t latency = corner.value[SSDPM_AXIS_LATENCY - 1];
 	struct cost from, to;
-	int r = 0;
+	int err = 0;
 
 	if (!savings->have[latency])
-		r = run_tables(savings, latency, reterr);
-	if (!r)
-		r = cost_at(savings, &corner, 0, &from, reterr);
-	for (size_t i = 1; i < savings->n_tables && !r; i++) {
-		r = cost_at(savings, &corner, i, &to, reterr);
-		if (!r)
-			r = ssdpm__add_saving(&ret_savings[i - 1], &from, &to,
-					      nominal, reterr);
+		err = run_tables(savings, latency, reterr);
+	if (!err)
+		err = cost_at(savings, &corner, 0, &from, reterr);
+	for (size_t i = 1; i < savings->n_tables && !err; i++) {
+		err = cost_at(savings, &corner, i, &to, reterr);
+		if (!err)
+			err = ssdpm__add_saving(&ret_savings[i - 1], &from, &to,
+						nominal, reterr);
 	}
-	return r;
+	return err;
 }
 
 static int add_corners(struct savings *savings,
@@ -96,13 +96,13 @@ static int add_corners(struct savings *savings,
 				 savings->task.params.operational_state) &
 		~(1u << (SSDPM_AXIS_SERVICE - 1));
 	uint32_t n = (uint32_t)__builtin_popcount(axes);
-	int r = add_corner(savings, (struct corner){ 0 }, true, ret_savings,
-			   reterr);
+	int err = add_corner(savings, (struct corner){ 0 }, true, ret_savings,
+			     reterr);
 
-	for (uint32_t bits = 0; n && bits < 1u << n && !r; bits++)
-		r = add_corner(savings, ssdpm__corner(axes, bits), false,
-			       ret_savings, reterr);
-	return r;
+	for (uint32_t bits = 0; n && bits < 1u << n && !err; bits++)
+		err = add_corner(savings, ssdpm__corner(axes, bits), false,
+				 ret_savings, reterr);
+	return err;
 }
 
 int ssdpm__savings(const struct gaps_task *task,
@@ -118,17 +118,17 @@ int ssdpm__savings(const struct gaps_task *task,
 		.tables = tables,
 		.n_tables = n_tables,
 	};
-	int r = ssdpm__delays_new(task->gaps, &savings.delays, reterr);
+	int err = ssdpm__delays_new(task->gaps, &savings.delays, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	savings.runs =
 		calloc(N_CORNER_VALUES * n_tables, sizeof(*savings.runs));
 	if (savings.runs)
-		r = add_corners(&savings, ret_savings, reterr);
+		err = add_corners(&savings, ret_savings, reterr);
 	else
-		r = ssdpm__no_memory(reterr);
+		err = ssdpm__no_memory(reterr);
 	free(savings.runs);
 	ssdpm__delays_free(&savings.delays);
-	return r;
+	return err;
 }

@@ -72,10 +72,10 @@ static int put_runs(struct fit *fit, const struct ssdpm_survey_run *runs,
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct ssdpm_survey_run *run = &runs[i];
-		int r = check_run(run, i, params, reterr);
+		int err = check_run(run, i, params, reterr);
 
-		if (r)
-			return r;
+		if (err)
+			return err;
 		if (run->scenario != params->scenario)
 			continue;
 		struct block *block = &fit->blocks[run->block];
@@ -374,13 +374,13 @@ static int analyse(struct fit *fit, const struct ssdpm_survey_run *runs,
 		   size_t n, const struct ssdpm_survey_analysis_params *params,
 		   struct ssdpm_error *reterr)
 {
-	int r = put_runs(fit, runs, n, params, reterr);
+	int err = put_runs(fit, runs, n, params, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	drop_empty_blocks(fit);
-	r = check_policies(fit, reterr);
-	return r ? r : solve(fit, reterr);
+	err = check_policies(fit, reterr);
+	return err ? err : solve(fit, reterr);
 }
 
 static void give(const struct fit *fit,
@@ -413,15 +413,15 @@ static int read_params(const struct ssdpm_survey_analysis_params *params,
 		       struct ssdpm_survey_analysis_params *known,
 		       struct ssdpm_error *reterr)
 {
-	int r = ssdpm__sized_in(known, sizeof(*known), params,
-				"ssdpm_survey_analysis_params", reterr);
+	int err = ssdpm__sized_in(known, sizeof(*known), params,
+				  "ssdpm_survey_analysis_params", reterr);
 
-	if (!r)
-		r = ssdpm__check_reserved(known->reserved,
-					  "ssdpm_survey_analysis_params",
-					  reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__check_reserved(known->reserved,
+					    "ssdpm_survey_analysis_params",
+					    reterr);
+	if (err)
+		return err;
 	if (known->n_policies < 2 ||
 	    known->n_policies > SSDPM_SURVEY_MAX_POLICIES ||
 	    known->scenario >= known->n_scenarios ||
@@ -441,25 +441,25 @@ int ssdpm_survey_analyse(const struct ssdpm_survey_run *runs, size_t n,
 {
 	struct ssdpm_survey_analysis_params known = { .size = sizeof(known) };
 	struct ssdpm_survey_analysis room = { .size = sizeof(room) };
-	int r = ssdpm__sized_in(&room, sizeof(room), ret_analysis,
-				"ssdpm_survey_analysis", reterr);
+	int err = ssdpm__sized_in(&room, sizeof(room), ret_analysis,
+				  "ssdpm_survey_analysis", reterr);
 
-	if (!r)
-		r = read_params(params, &known, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = read_params(params, &known, reterr);
+	if (err)
+		return err;
 	struct fit fit = { .n_policies = known.n_policies };
 
 	fit.blocks = calloc(SSDPM_SURVEY_MAX_BLOCKS, sizeof(*fit.blocks));
 	if (!fit.blocks)
 		return ssdpm__no_memory(reterr);
-	r = analyse(&fit, runs, n, &known, reterr);
-	if (!r)
+	err = analyse(&fit, runs, n, &known, reterr);
+	if (!err)
 		give(&fit, &known, ret_analysis,
 		     (struct ssdpm_survey_analysis){
 			     .means = room.means,
 			     .differences = room.differences,
 		     });
 	free(fit.blocks);
-	return r;
+	return err;
 }

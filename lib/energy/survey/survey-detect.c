@@ -125,14 +125,14 @@ int ssdpm_survey_detectable(const struct ssdpm_survey_params *params,
 			    struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_params known = { .size = sizeof(known) };
-	int r = ssdpm__survey_params(params, &known, reterr);
+	int err = ssdpm__survey_params(params, &known, reterr);
 
-	if (!r)
-		r = ssdpm__error_rate(&error_rate, reterr);
-	if (!r)
-		r = check_asked(&known, noise, difference_w, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__error_rate(&error_rate, reterr);
+	if (!err)
+		err = check_asked(&known, noise, difference_w, reterr);
+	if (err)
+		return err;
 	struct test test = test_of(&known, error_rate);
 	struct run_noise run = run_noise_of(noise, known.duration_ns);
 	double least = run.sigma_w /
@@ -237,18 +237,18 @@ int ssdpm_survey_judge(const struct ssdpm_survey_stated *rows, size_t n,
 		.verdict = SSDPM_SURVEY_NOT_DECIDABLE,
 		.p = NAN,
 	};
-	int r = ssdpm__error_rate(&error_rate, reterr);
+	int err = ssdpm__error_rate(&error_rate, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (n < 2 || n > SURVEY_MAX_MEANS)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "2 to %d rows can be compared, not %zu",
 				   SURVEY_MAX_MEANS, n);
 	for (size_t i = 0; i < n; i++) {
-		r = check_row(&rows[i], i, reterr);
-		if (r)
-			return r;
+		err = check_row(&rows[i], i, reterr);
+		if (err)
+			return err;
 		judgement.missing |= missing_of(&rows[i]);
 	}
 	if (!judgement.missing) {

@@ -185,11 +185,11 @@ int ssdpm__survey_make_runs(struct ssdpm_survey_file *file,
 			    struct ssdpm_error *reterr)
 {
 	sort_rows(file);
-	int r = count_runs(file, &file->n_readings, reterr);
-	if (r == 0)
-		r = allocate(file, reterr);
-	if (r)
-		return r;
+	int err = count_runs(file, &file->n_readings, reterr);
+	if (err == 0)
+		err = allocate(file, reterr);
+	if (err)
+		return err;
 	fill_readings(file);
 	file->counts.n_rows = file->n_rows + file->n_fio;
 	file->params.n_policies = file->policies.n;

@@ -82,9 +82,9 @@ static int read_names(struct ssdpm_survey_file *file,
 	uint32_t i;
 
 	while (ssdpm__take_field(&fields, &word)) {
-		int r = find_name(file, names, word, &i, reterr);
-		if (r)
-			return r;
+		int err = find_name(file, names, word, &i, reterr);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -120,27 +120,29 @@ static int read_param(struct ssdpm_survey_file *file, const char *key,
 {
 	struct ssdpm_survey_params *params = &file->params;
 	uint64_t n = params->n_blocks;
-	int r = 0;
+	int err = 0;
 
 	if (!strcmp(key, "policies"))
-		r = read_names(file, &file->policies, value, reterr);
+		err = read_names(file, &file->policies, value, reterr);
 	else if (!strcmp(key, "scenarios"))
-		r = read_names(file, &file->scenarios, value, reterr);
+		err = read_names(file, &file->scenarios, value, reterr);
 	else if (!strcmp(key, "settle_s"))
-		r = read_seconds(file, value, true, &params->settle_ns, reterr);
+		err = read_seconds(file, value, true, &params->settle_ns,
+				   reterr);
 	else if (!strcmp(key, "interval_s"))
-		r = read_seconds(file, value, false, &params->interval_ns,
-				 reterr);
+		err = read_seconds(file, value, false, &params->interval_ns,
+				   reterr);
 	else if (!strcmp(key, "duration_s"))
-		r = read_seconds(file, value, false, &params->duration_ns,
-				 reterr);
+		err = read_seconds(file, value, false, &params->duration_ns,
+				   reterr);
 	else if (!strcmp(key, "seed"))
-		r = read_count(file, value, UINT64_MAX, &params->seed, reterr);
+		err = read_count(file, value, UINT64_MAX, &params->seed,
+				 reterr);
 	else if (!strcmp(key, "blocks"))
-		r = read_count(file, value, SSDPM_SURVEY_MAX_BLOCKS, &n,
-			       reterr);
+		err = read_count(file, value, SSDPM_SURVEY_MAX_BLOCKS, &n,
+				 reterr);
 	params->n_blocks = (uint32_t)n;
-	return r;
+	return err;
 }
 
 static int check_version(struct ssdpm_survey_file *file, struct span text,
@@ -169,10 +171,10 @@ static int add_fact(struct ssdpm_survey_file *file, struct span key,
 				   "more than %u comments, or one above %u "
 				   "characters",
 				   SURVEY_MAX_FACTS, SURVEY_FACT_BYTES - 2);
-	int r = make_room((void **)&file->facts, &file->room_facts,
-			  file->n_facts, sizeof(*file->facts), reterr);
-	if (r)
-		return r;
+	int err = make_room((void **)&file->facts, &file->room_facts,
+			    file->n_facts, sizeof(*file->facts), reterr);
+	if (err)
+		return err;
 	char *text = malloc(key_size + value_size);
 	if (!text)
 		return ssdpm__no_memory(reterr);
@@ -200,9 +202,9 @@ static int read_comment(struct ssdpm_survey_file *file, struct span text,
 		(struct span){ text.at, colon ? colon : text.end });
 	value = ssdpm__span_trim(
 		(struct span){ colon ? colon + 1 : text.end, text.end });
-	int r = add_fact(file, key, value, reterr);
-	if (r)
-		return r;
+	int err = add_fact(file, key, value, reterr);
+	if (err)
+		return err;
 	return read_param(file, file->facts[file->n_facts - 1].key, value,
 			  reterr);
 }
@@ -330,9 +332,10 @@ static int read_fields(struct ssdpm_survey_file *file, struct span line,
 		if (i == file->n_columns)
 			return ssdpm__fail(reterr, -EINVAL, file->input.line,
 					   "more than %u columns", i);
-		int r = read_field(file, file->columns[i], field, row, reterr);
-		if (r)
-			return r;
+		int err =
+			read_field(file, file->columns[i], field, row, reterr);
+		if (err)
+			return err;
 	}
 	if (i == file->n_columns)
 		return 0;
@@ -356,13 +359,13 @@ static int add_fio(struct ssdpm_survey_file *file,
 		.status = SSDPM_SURVEY_RUN_COMPLETE,
 	};
 
-	int r = find_name(file, &file->tests, test, &fio.test, reterr);
-	if (r == 0)
-		r = make_room((void **)&file->fio, &file->room_fio, file->n_fio,
-			      sizeof(fio), reterr);
-	if (r == 0)
+	int err = find_name(file, &file->tests, test, &fio.test, reterr);
+	if (err == 0)
+		err = make_room((void **)&file->fio, &file->room_fio,
+				file->n_fio, sizeof(fio), reterr);
+	if (err == 0)
 		file->fio[file->n_fio++] = fio;
-	return r;
+	return err;
 }
 
 static int add_reading(struct ssdpm_survey_file *file,
@@ -383,14 +386,14 @@ static int add_reading(struct ssdpm_survey_file *file,
 	if (file->has_time && !fields->has_time)
 		return ssdpm__fail(reterr, -EINVAL, file->input.line,
 				   "a reading without its time");
-	int r = find_name(file, &file->scenarios, fields->scenario,
-			  &row.scenario, reterr);
-	if (r == 0)
-		r = make_room((void **)&file->rows, &file->room_rows,
-			      file->n_rows, sizeof(row), reterr);
-	if (r == 0)
+	int err = find_name(file, &file->scenarios, fields->scenario,
+			    &row.scenario, reterr);
+	if (err == 0)
+		err = make_room((void **)&file->rows, &file->room_rows,
+				file->n_rows, sizeof(row), reterr);
+	if (err == 0)
 		file->rows[file->n_rows++] = row;
-	return r;
+	return err;
 }
 
 static int read_row(struct ssdpm_survey_file *file, struct span line,
@@ -405,14 +408,15 @@ static int read_row(struct ssdpm_survey_file *file, struct span line,
 	if (file->n_rows + file->n_fio == SURVEY_MAX_ROWS)
 		return ssdpm__fail(reterr, -E2BIG, file->input.line,
 				   "more than %u rows", SURVEY_MAX_ROWS);
-	int r = read_fields(file, line, &fields, reterr);
-	if (r == 0 && !fields.block)
-		r = fail(file, line, "has no block: they begin with 1", reterr);
-	if (r == 0)
-		r = find_name(file, &file->policies, fields.policy, &policy,
-			      reterr);
-	if (r)
-		return r;
+	int err = read_fields(file, line, &fields, reterr);
+	if (err == 0 && !fields.block)
+		err = fail(file, line, "has no block: they begin with 1",
+			   reterr);
+	if (err == 0)
+		err = find_name(file, &file->policies, fields.policy, &policy,
+				reterr);
+	if (err)
+		return err;
 	struct span test = fields.scenario;
 	if (ssdpm__take(&test, "fio:"))
 		return add_fio(file, &fields, test, policy, reterr);
@@ -428,9 +432,9 @@ static int take_row(struct ssdpm_survey_file *file, struct span line,
 {
 	bool is_ended = file->input.at != line.end;
 	struct ssdpm_error error = { 0 };
-	int r = read_row(file, line, &error);
+	int err = read_row(file, line, &error);
 
-	if (r == -EPIPE || (r == -EINVAL && !is_ended)) {
+	if (err == -EPIPE || (err == -EINVAL && !is_ended)) {
 		error.code = -EINVAL;
 		file->cut = error;
 		if (is_ended)
@@ -439,9 +443,9 @@ static int take_row(struct ssdpm_survey_file *file, struct span line,
 		file->counts.n_cut++;
 		return 0;
 	}
-	if (r && reterr)
+	if (err && reterr)
 		*reterr = error;
-	return r;
+	return err;
 }
 
 static int take_line(struct ssdpm_survey_file *file, struct span line,
@@ -472,17 +476,17 @@ static int read_lines(struct ssdpm_survey_file *file,
 		      struct ssdpm_error *reterr)
 {
 	struct span line;
-	int r;
+	int err;
 
 	do {
-		r = ssdpm__input_line(&file->input, &line, reterr);
-		if (r > 0)
-			r = take_line(file, line, reterr);
-		else if (r == 0)
+		err = ssdpm__input_line(&file->input, &line, reterr);
+		if (err > 0)
+			err = take_line(file, line, reterr);
+		else if (err == 0)
 			break;
-	} while (r == 0);
-	if (r)
-		return r;
+	} while (err == 0);
+	if (err)
+		return err;
 	if (file->cut.code) {
 		if (reterr)
 			*reterr = file->cut;
@@ -497,16 +501,16 @@ static int read_lines(struct ssdpm_survey_file *file,
 
 static int read_all(struct ssdpm_survey_file *file, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_text(&file->input, reterr);
+	int err = ssdpm__input_text(&file->input, reterr);
 
-	if (r < 0)
-		return r;
-	if (!r)
+	if (err < 0)
+		return err;
+	if (!err)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "this is no text, and a survey is one");
-	r = read_lines(file, reterr);
-	if (r)
-		return r;
+	err = read_lines(file, reterr);
+	if (err)
+		return err;
 	return ssdpm__survey_make_runs(file, reterr);
 }
 
@@ -522,14 +526,14 @@ static int read_source(struct source *source,
 		return ssdpm__no_memory(reterr);
 	}
 	file->params.size = sizeof(file->params);
-	int r = ssdpm__input_begin(&file->input, source, reterr);
+	int err = ssdpm__input_begin(&file->input, source, reterr);
 
-	if (r == 0)
-		r = read_all(file, reterr);
+	if (err == 0)
+		err = read_all(file, reterr);
 	ssdpm__input_close(&file->input);
-	if (r) {
+	if (err) {
 		ssdpm_survey_file_free(file);
-		return r;
+		return err;
 	}
 	*ret_file = file;
 	return 0;
@@ -539,9 +543,9 @@ int ssdpm_survey_file_open(int fd, struct ssdpm_survey_file **ret_file,
 			   struct ssdpm_error *reterr)
 {
 	struct source *source;
-	int r = ssdpm__source_fd(fd, &source, reterr);
+	int err = ssdpm__source_fd(fd, &source, reterr);
 
-	return r ? r : read_source(source, ret_file, reterr);
+	return err ? err : read_source(source, ret_file, reterr);
 }
 
 int ssdpm_survey_file_open_data(const void *data, size_t size,
@@ -549,9 +553,9 @@ int ssdpm_survey_file_open_data(const void *data, size_t size,
 				struct ssdpm_error *reterr)
 {
 	struct source *source;
-	int r = ssdpm__source_data(data, size, &source, reterr);
+	int err = ssdpm__source_data(data, size, &source, reterr);
 
-	return r ? r : read_source(source, ret_file, reterr);
+	return err ? err : read_source(source, ret_file, reterr);
 }
 
 static void free_names(struct survey_names *names)

@@ -143,10 +143,10 @@ int ssdpm_survey_merge(const struct ssdpm_survey_result *results, size_t n,
 		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_merged merged = { 0 };
-	int r = ssdpm__error_rate(&error_rate, reterr);
+	int err = ssdpm__error_rate(&error_rate, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++)
 		if (!ssdpm__is_survey_power(results[i].mean_w) ||
 		    !(results[i].se_w > 0) ||

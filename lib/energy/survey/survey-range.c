@@ -364,10 +364,10 @@ static int check_means(uint32_t k, double df, struct ssdpm_error *reterr)
 int ssdpm_survey_range_p(double q, uint32_t k, double df, double *ret_p,
 			 struct ssdpm_error *reterr)
 {
-	int r = check_means(k, df, reterr);
+	int err = check_means(k, df, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!(q >= 0) || !isfinite(q))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a range is a number from 0 on");
@@ -378,10 +378,10 @@ int ssdpm_survey_range_p(double q, uint32_t k, double df, double *ret_p,
 int ssdpm_survey_range_q(double p, uint32_t k, double df, double *ret_q,
 			 struct ssdpm_error *reterr)
 {
-	int r = check_means(k, df, reterr);
+	int err = check_means(k, df, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!(p >= 1e-6 && p <= 0.999999))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,

@@ -49,14 +49,14 @@ int ssdpm__survey_params(const struct ssdpm_survey_params *params,
 			 struct ssdpm_survey_params *known,
 			 struct ssdpm_error *reterr)
 {
-	int r = ssdpm__sized_in(known, sizeof(*known), params,
-				"ssdpm_survey_params", reterr);
+	int err = ssdpm__sized_in(known, sizeof(*known), params,
+				  "ssdpm_survey_params", reterr);
 
-	if (!r)
-		r = ssdpm__check_reserved(known->reserved,
-					  "ssdpm_survey_params", reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__check_reserved(known->reserved,
+					    "ssdpm_survey_params", reterr);
+	if (err)
+		return err;
 	if (!has_numbers(known))
 		return ssdpm__fail(
 			reterr, -EINVAL, 0,
@@ -133,10 +133,10 @@ int ssdpm_survey_schedule(const struct ssdpm_survey_params *params,
 {
 	struct ssdpm_survey_params known = { .size = sizeof(known) };
 	struct random random;
-	int r = ssdpm__survey_params(params, &known, reterr);
+	int err = ssdpm__survey_params(params, &known, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	uint64_t n = count_steps(&known);
 
 	ssdpm__random_seed(&random, known.seed);

@@ -471,17 +471,17 @@ int ssdpm_survey_summarise(const struct ssdpm_samples *samples,
 			   struct ssdpm_error *reterr)
 {
 	struct ssdpm_survey_summary summary = { 0 };
-	int r = ssdpm__sized_check(ret_summary, sizeof(summary),
-				   "ssdpm_survey_summary", reterr);
+	int err = ssdpm__sized_check(ret_summary, sizeof(summary),
+				     "ssdpm_survey_summary", reterr);
 
-	if (!r)
-		r = ssdpm__samples_check(samples, reterr);
-	if (!r)
-		r = check_samples(samples, &summary, reterr);
-	if (!r)
-		r = set_covered(samples, &summary, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__samples_check(samples, reterr);
+	if (!err)
+		err = check_samples(samples, &summary, reterr);
+	if (!err)
+		err = set_covered(samples, &summary, reterr);
+	if (err)
+		return err;
 	struct run run;
 
 	if (run_begin(samples, summary.n, &run))

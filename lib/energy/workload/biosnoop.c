@@ -131,13 +131,13 @@ static int take_beginning(struct ssdpm_trace *trace, struct snoop *snoop,
 			  struct ssdpm_error *reterr)
 {
 	struct span line;
-	int r;
+	int err;
 
 	do {
-		r = ssdpm__input_line(&trace->input, &line, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
+		err = ssdpm__input_line(&trace->input, &line, reterr);
+		if (err < 0)
+			return err;
+		if (err == 0)
 			return ssdpm__fail(reterr, -EINVAL, 0,
 					   "no line names the columns, as in "
 					   "\"TIME(s) COMM PID DISK T SECTOR "
@@ -161,10 +161,10 @@ static int open_biosnoop(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (!snoop)
 		return ssdpm__no_memory(reterr);
 	trace->state = snoop;
-	int r = take_beginning(trace, snoop, reterr);
-	return r ? r :
-		   ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD,
-				   &snoop->pair, reterr);
+	int err = take_beginning(trace, snoop, reterr);
+	return err ? err :
+		     ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD,
+				     &snoop->pair, reterr);
 }
 
 static void close_biosnoop(struct ssdpm_trace *trace)
@@ -339,9 +339,9 @@ static int take_row(struct ssdpm_trace *trace, const struct row *row,
 		return ssdpm__trace_bad(trace, reterr, -EINVAL,
 					"a number or the type of the I/O "
 					"cannot be read, or does not fit");
-	int r = is_device_wanted(trace, row, reterr);
-	if (r <= 0)
-		return r;
+	int err = is_device_wanted(trace, row, reterr);
+	if (err <= 0)
+		return err;
 	event.time_ns = times.start_ns;
 	ssdpm__pair_add(snoop->pair, &event, times.end_ns,
 			ssdpm__trace_service(trace, times.latency_ns));
@@ -372,21 +372,22 @@ static int next_row(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct snoop *snoop = trace->state;
 	struct span line, rest, first;
 	struct row row;
-	int r = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
-	if (r <= 0)
-		return r;
+	if (err <= 0)
+		return err;
 	rest = line;
 	if (!ssdpm__take_word(&rest, &first) || is_remark(first) ||
 	    (find_column(first) != NONE && is_header(snoop, line)))
 		return 1;
 	if (split_row(line, &snoop->header, &row))
-		r = take_row(trace, &row, reterr);
+		err = take_row(trace, &row, reterr);
 	else
-		r = ssdpm__trace_bad(trace, reterr, -EINVAL,
-				     "the line has other columns than the one "
-				     "that names them");
-	return r < 0 ? r : 1;
+		err = ssdpm__trace_bad(
+			trace, reterr, -EINVAL,
+			"the line has other columns than the one "
+			"that names them");
+	return err < 0 ? err : 1;
 }
 
 static int read_biosnoop(struct ssdpm_trace *trace, struct ssdpm_io *ios,

@@ -215,15 +215,15 @@ static int take_io(struct ssdpm_trace *trace, const struct event_line *line,
 	struct pair_event event = { 0 };
 	struct span rest = line->rest;
 	struct span rwbs = take_word(&rest);
-	int r = take_time(line->time, &event.time_ns);
+	int err = take_time(line->time, &event.time_ns);
 
-	if (r == 0)
-		r = take_place(rest, rwbs, &event);
-	if (r == -ERANGE)
-		return ssdpm__trace_bad(trace, reterr, r,
+	if (err == 0)
+		err = take_place(rest, rwbs, &event);
+	if (err == -ERANGE)
+		return ssdpm__trace_bad(trace, reterr, err,
 					"a number is too large");
-	if (r)
-		return ssdpm__trace_bad(trace, reterr, r,
+	if (err)
+		return ssdpm__trace_bad(trace, reterr, err,
 					"the event cannot be read: blkparse "
 					"prints \"SECTOR + SECTORS [NAME]\"");
 	if (event.time_ns >= WRAPPED_MIN_NS &&
@@ -261,30 +261,30 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	struct block *block = trace->state;
 	struct event_line event;
 	struct span line;
-	int r = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
-	if (r < 0)
-		return r;
-	if (r == 0)
+	if (err < 0)
+		return err;
+	if (err == 0)
 		return block->has_events ?
 			       0 :
 			       ssdpm__fail(reterr, -EINVAL, 0,
 					   "there is no event of blkparse");
 	if (!begins_event(line)) {
-		r = take_other(trace, line, reterr);
+		err = take_other(trace, line, reterr);
 	} else if (!take_event_line(line, &event)) {
-		r = ssdpm__trace_bad(trace, reterr, -EINVAL,
-				     "the event is cut off, or has no action "
-				     "of blkparse");
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "the event is cut off, or has no action "
+				       "of blkparse");
 	} else {
 		block->has_events = true;
 		block->in_summary = false;
 		if (ssdpm__block_wants(block, event.action))
-			r = take_io(trace, &event, reterr);
+			err = take_io(trace, &event, reterr);
 		else
-			r = 0;
+			err = 0;
 	}
-	return r < 0 ? r : 1;
+	return err < 0 ? err : 1;
 }
 
 static int read_blkparse(struct ssdpm_trace *trace, struct ssdpm_io *ios,

@@ -133,9 +133,9 @@ static int open_blktrace(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		at += size < left ? size : left;
 		left -= size < left ? size : left;
 	}
-	int r = ssdpm__block_open(trace, &letters, reterr);
-	if (r)
-		return r;
+	int err = ssdpm__block_open(trace, &letters, reterr);
+	if (err)
+		return err;
 	((struct block *)trace->state)->swapped = swapped;
 	return 0;
 }
@@ -179,16 +179,16 @@ static int take_io(struct ssdpm_trace *trace, const struct trace_event *from,
 static int skip_byte(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block *block = trace->state;
-	int r = 0;
+	int err = 0;
 
 	if (!block->lost) {
 		trace->input.line++;
-		r = ssdpm__trace_bad(trace, reterr, -EINVAL,
-				     "this is no event of blktrace");
+		err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+				       "this is no event of blktrace");
 	}
 	block->lost = true;
 	trace->input.at++;
-	return r ? r : 1;
+	return err ? err : 1;
 }
 
 static int cut_off(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
@@ -203,11 +203,11 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct block *block = trace->state;
 	struct input *input = &trace->input;
-	int r = ssdpm__input_need(input, EVENT_BYTES, reterr);
+	int err = ssdpm__input_need(input, EVENT_BYTES, reterr);
 
-	if (r < 0)
-		return r;
-	if (r == 0)
+	if (err < 0)
+		return err;
+	if (err == 0)
 		return input->at == input->end ? 0 : cut_off(trace, reterr);
 	struct trace_event event = decode(input->at, block->swapped);
 	if (!is_magic(event.magic))
@@ -217,16 +217,16 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 		return ssdpm__fail(reterr, -EINVAL, input->line + 1,
 				   "blktrace's version %u, not %u",
 				   event.magic & 0xff, VERSION);
-	r = ssdpm__input_need(input, (size_t)EVENT_BYTES + event.more_bytes,
-			      reterr);
-	if (r < 0)
-		return r;
-	if (r == 0)
+	err = ssdpm__input_need(input, (size_t)EVENT_BYTES + event.more_bytes,
+				reterr);
+	if (err < 0)
+		return err;
+	if (err == 0)
 		return cut_off(trace, reterr);
 	input->at += EVENT_BYTES + event.more_bytes;
 	input->line++;
-	r = take_io(trace, &event, reterr);
-	return r < 0 ? r : 1;
+	err = take_io(trace, &event, reterr);
+	return err < 0 ? err : 1;
 }
 
 static int read_blktrace(struct ssdpm_trace *trace, struct ssdpm_io *ios,

@@ -123,9 +123,9 @@ static int read_column(struct span text, struct delimited_map *map,
 	      map->columns[map->n_columns - 1].kind == COLUMN_DEVICE))
 		return fail(reterr, text, "is there twice");
 	if (take_char(&rest, ':')) {
-		int r = read_scale(rest, &column, reterr);
-		if (r)
-			return r;
+		int err = read_scale(rest, &column, reterr);
+		if (err)
+			return err;
 	} else if (column.kind == COLUMN_TIME ||
 		   column.kind == COLUMN_SERVICE) {
 		return fail(reterr, text,
@@ -146,9 +146,9 @@ static int read_columns(struct span text, struct delimited_map *map,
 			map->more = true;
 			break;
 		}
-		int r = read_column(column, map, reterr);
-		if (r)
-			return r;
+		int err = read_column(column, map, reterr);
+		if (err)
+			return err;
 	} while (take_char(&text, ','));
 	for (uint32_t kind = COLUMN_TIME; kind <= COLUMN_OP; kind++)
 		if (kind != COLUMN_SERVICE && !(map->kinds & 1u << kind))
@@ -235,9 +235,10 @@ static int read_options(struct span rest, struct delimited_map *map,
 				return fail(reterr, rest, "is too long");
 			return 0;
 		}
-		int r = read_option(name, take_until(&rest, ";"), map, reterr);
-		if (r)
-			return r;
+		int err =
+			read_option(name, take_until(&rest, ";"), map, reterr);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -255,12 +256,12 @@ int ssdpm__delimited_map(const char *text, struct delimited_map *ret_map,
 {
 	struct delimited_map map = { .separator = ',' };
 	struct span rest = { text, text + strlen(text) };
-	int r = read_columns(take_until(&rest, ";"), &map, reterr);
+	int err = read_columns(take_until(&rest, ";"), &map, reterr);
 
-	if (r == 0)
-		r = read_options(rest, &map, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = read_options(rest, &map, reterr);
+	if (err)
+		return err;
 	finish(&map);
 	*ret_map = map;
 	return 0;

@@ -287,7 +287,7 @@ static int bad_row(struct ssdpm_trace *trace, enum row_fault fault,
 static int check_row(struct ssdpm_trace *trace, struct delimited_row *row,
 		     struct ssdpm_error *reterr)
 {
-	int r = 1;
+	int err = 1;
 
 	if (!ssdpm__io_fits(row->io.op, row->bytes))
 		return ssdpm__trace_bad(trace, reterr, -ERANGE,
@@ -297,13 +297,13 @@ static int check_row(struct ssdpm_trace *trace, struct delimited_row *row,
 		return ssdpm__trace_bad(trace, reterr, -ERANGE,
 					"the I/O ends beyond 2^64 bytes");
 	if (row->device.at)
-		r = ssdpm__trace_device(trace, row->device, reterr);
-	if (r == 1)
+		err = ssdpm__trace_device(trace, row->device, reterr);
+	if (err == 1)
 		row->io.service_ns =
 			row->has_service ?
 				ssdpm__trace_service(trace, row->service_ns) :
 				SSDPM_SERVICE_UNKNOWN;
-	return r;
+	return err;
 }
 
 /* 1; 0: no more; or a negative errno. */
@@ -315,19 +315,19 @@ static int next_row(struct ssdpm_trace *trace, struct delimited_row *row,
 	uint32_t column;
 
 	for (;;) {
-		int r = ssdpm__input_line(&trace->input, &line, reterr);
-		if (r <= 0)
-			return r;
+		int err = ssdpm__input_line(&trace->input, &line, reterr);
+		if (err <= 0)
+			return err;
 		if (skip_blanks(line.at, line.end, 0) == line.end)
 			continue;
 		enum row_fault fault =
 			ssdpm__delimited_row(&self->map, line, row, &column);
 		if (fault)
-			r = bad_row(trace, fault, column, reterr);
+			err = bad_row(trace, fault, column, reterr);
 		else
-			r = check_row(trace, row, reterr);
-		if (r)
-			return r;
+			err = check_row(trace, row, reterr);
+		if (err)
+			return err;
 	}
 }
 
@@ -335,10 +335,10 @@ static int next_event(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	const struct delimited *self = trace->state;
 	struct delimited_row row;
-	int r = next_row(trace, &row, reterr);
+	int err = next_row(trace, &row, reterr);
 
-	if (r <= 0)
-		return r;
+	if (err <= 0)
+		return err;
 	struct pair_event event = { .time_ns = row.io.start_ns,
 				    .offset = row.io.offset,
 				    .bytes = row.bytes,
@@ -354,20 +354,20 @@ static int read_delimited(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	const struct delimited *self = trace->state;
 	struct delimited_row row;
 	size_t n = 0;
-	int r = 1;
+	int err = 1;
 
 	if (self->pair)
 		return ssdpm__pair_read(self->pair, ios, max, ret_n, reterr,
 					next_event);
 	while (n < max) {
-		r = next_row(trace, &row, reterr);
-		if (r <= 0)
+		err = next_row(trace, &row, reterr);
+		if (err <= 0)
 			break;
 		n += ssdpm__trace_split(trace, &row.io, row.bytes, ios + n,
 					max - n);
 	}
 	*ret_n = n;
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }
 
 static int find_map(struct ssdpm_trace *trace, struct delimited_map *ret_map,
@@ -437,10 +437,10 @@ static int skip_lines(struct ssdpm_trace *trace, uint32_t n,
 	struct span line;
 
 	while (n--) {
-		int r = ssdpm__input_line(&trace->input, &line, reterr);
-		if (r < 0)
-			return r;
-		if (r == 0)
+		int err = ssdpm__input_line(&trace->input, &line, reterr);
+		if (err < 0)
+			return err;
+		if (err == 0)
 			break;
 	}
 	return 0;
@@ -453,17 +453,17 @@ static int open_delimited(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (!self)
 		return ssdpm__no_memory(reterr);
 	trace->state = self;
-	int r = find_map(trace, &self->map, reterr);
-	if (r)
-		return r;
+	int err = find_map(trace, &self->map, reterr);
+	if (err)
+		return err;
 	if (trace->device_wanted && !(self->map.kinds & 1u << COLUMN_DEVICE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "device: no column of the trace names one");
 	if (self->map.kinds & 1u << COLUMN_SERVICE) {
-		r = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
-				    reterr);
-		if (r)
-			return r;
+		err = ssdpm__pair_new(trace, UINT64_MAX, MAX_HELD, &self->pair,
+				      reterr);
+		if (err)
+			return err;
 	}
 	return skip_lines(trace, n_lines_before(trace, &self->map), reterr);
 }

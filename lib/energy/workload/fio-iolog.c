@@ -40,12 +40,12 @@ static bool is_iolog(const char *head, size_t size)
 static int open_iolog(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct span line;
-	int r = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
-	if (r < 0)
-		return r;
-	bool is_2 = r && ssdpm__span_is(line, MAGIC "2 iolog");
-	if (!is_2 && !(r && ssdpm__span_is(line, MAGIC "3 iolog")))
+	if (err < 0)
+		return err;
+	bool is_2 = err && ssdpm__span_is(line, MAGIC "2 iolog");
+	if (!is_2 && !(err && ssdpm__span_is(line, MAGIC "3 iolog")))
 		return ssdpm__fail(reterr, -EINVAL, 1,
 				   "an iolog begins with \"fio version 2 "
 				   "iolog\" or \"fio version 3 iolog\"");
@@ -159,9 +159,9 @@ static int make_io(struct ssdpm_trace *trace, struct action *action,
 					"this is no action of an iolog of "
 					"version %u",
 					iolog->version);
-	int r = ssdpm__trace_device(trace, action->file, reterr);
-	if (r <= 0)
-		return r;
+	int err = ssdpm__trace_device(trace, action->file, reterr);
+	if (err <= 0)
+		return err;
 	if (op == SSDPM_OP_FLUSH)
 		action->offset = action->bytes = 0;
 	if (!ssdpm__io_fits(op, action->bytes) ||
@@ -188,27 +188,27 @@ static int read_iolog(struct ssdpm_trace *trace, struct ssdpm_io *ios,
 	struct ssdpm_io io;
 	struct span line;
 	size_t n = 0;
-	int r = 1;
+	int err = 1;
 
 	while (n < max) {
-		r = ssdpm__input_line(&trace->input, &line, reterr);
-		if (r <= 0)
+		err = ssdpm__input_line(&trace->input, &line, reterr);
+		if (err <= 0)
 			break;
 		if (take_action(line, iolog->version, &action))
-			r = make_io(trace, &action, &io, reterr);
+			err = make_io(trace, &action, &io, reterr);
 		else
-			r = ssdpm__trace_bad(trace, reterr, -EINVAL,
-					     "this is no line of an iolog of "
-					     "version %u",
-					     iolog->version);
-		if (r < 0)
+			err = ssdpm__trace_bad(trace, reterr, -EINVAL,
+					       "this is no line of an iolog of "
+					       "version %u",
+					       iolog->version);
+		if (err < 0)
 			break;
-		if (r > 0)
+		if (err > 0)
 			n += ssdpm__trace_split(trace, &io, action.bytes,
 						ios + n, max - n);
 	}
 	*ret_n = n;
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }
 
 const struct trace_reader ssdpm__read_fio_iolog = {

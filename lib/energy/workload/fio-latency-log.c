@@ -56,10 +56,11 @@ static int open_latency_log(struct ssdpm_trace *trace,
 			    struct ssdpm_error *reterr)
 {
 	struct pair *pair;
-	int r = ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, &pair, reterr);
+	int err =
+		ssdpm__pair_new(trace, WINDOW_NS, PAIR_MAX_HELD, &pair, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	trace->state = pair;
 	trace->tick_ns = TICK_NS;
 	return 0;
@@ -119,18 +120,18 @@ static int next_line(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 {
 	struct fields fields;
 	struct span line;
-	int r = ssdpm__input_line(&trace->input, &line, reterr);
+	int err = ssdpm__input_line(&trace->input, &line, reterr);
 
-	if (r <= 0)
-		return r;
+	if (err <= 0)
+		return err;
 	if (split(line, &fields))
-		r = take_fields(trace, &fields, reterr);
+		err = take_fields(trace, &fields, reterr);
 	else
-		r = ssdpm__trace_bad(
+		err = ssdpm__trace_bad(
 			trace, reterr, -EINVAL,
 			"this is no line of a latency log: \"time, "
 			"latency, direction, bytes, ...\"");
-	return r ? r : 1;
+	return err ? err : 1;
 }
 
 static int read_latency_log(struct ssdpm_trace *trace, struct ssdpm_io *ios,

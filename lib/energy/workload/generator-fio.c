@@ -189,12 +189,12 @@ int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
 {
 	struct job job = { .length = 0 };
 	struct plan plan;
-	int r = ssdpm__plan(params, &plan, reterr);
+	int err = ssdpm__plan(params, &plan, reterr);
 
-	if (r == 0)
-		r = check_fio(&plan, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = check_fio(&plan, reterr);
+	if (err)
+		return err;
 	add(&job, "# %s: %s\n# fio --filename=DEVICE THIS_FILE%s\n[%s]\n",
 	    plan.workload->name, ssdpm__workload_description(plan.workload),
 	    plan.patterns[0].op == SSDPM_OP_WRITE || plan.ratio ?
@@ -204,9 +204,9 @@ int ssdpm_generator_to_fio_job(const struct ssdpm_generator_params *params,
 	add(&job, "ioengine=libaio\ndirect=1\n");
 	add_pattern(&job, &plan);
 	add_extent(&job, &plan);
-	r = add_rhythm(&job, &plan, reterr);
-	if (r)
-		return r;
+	err = add_rhythm(&job, &plan, reterr);
+	if (err)
+		return err;
 	char *text = malloc(job.length + 1);
 	if (!text)
 		return ssdpm__no_memory(reterr);

@@ -462,9 +462,9 @@ static int set_patterns(struct plan *plan, struct ssdpm_error *reterr)
 		plan->patterns[i].random = p == PATTERN_RR || p == PATTERN_RW;
 		if (plan->params.op)
 			plan->patterns[i].op = (uint8_t)plan->params.op;
-		int r = set_service(plan, &plan->patterns[i], reterr);
-		if (r)
-			return r;
+		int err = set_service(plan, &plan->patterns[i], reterr);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -509,11 +509,11 @@ static int check(const struct ssdpm_generator_params *given,
 		 struct ssdpm_error *reterr)
 {
 	ssdpm_generator_params_init(params, sizeof(*params));
-	int r = ssdpm__sized_in(params, sizeof(*params), given,
-				"ssdpm_generator_params", reterr);
+	int err = ssdpm__sized_in(params, sizeof(*params), given,
+				  "ssdpm_generator_params", reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!params->name)
 		return ssdpm__fail(reterr, -EINVAL, 0, "name: none is given");
 	*ret_workload = find_workload(params->name);
@@ -522,18 +522,18 @@ static int check(const struct ssdpm_generator_params *given,
 			reterr, -ENOENT, 0,
 			"name: there is no such workload as \"%.32s\"",
 			params->name);
-	r = check_taken(params, *ret_workload, reterr);
-	return r ? r : check_ranges(params, *ret_workload, reterr);
+	err = check_taken(params, *ret_workload, reterr);
+	return err ? err : check_ranges(params, *ret_workload, reterr);
 }
 
 int ssdpm__plan(const struct ssdpm_generator_params *params,
 		struct plan *ret_plan, struct ssdpm_error *reterr)
 {
 	struct plan plan = { .depth = 1, .streams = 1, .step = 1 };
-	int r = check(params, &plan.params, &plan.workload, reterr);
+	int err = check(params, &plan.params, &plan.workload, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	const struct kind *kind = kind_of(plan.workload);
 	plan.n_ios = given_or(plan.params.n_ios, kind->n_ios);
 	plan.bytes = (uint32_t)given_or(plan.params.bytes, kind->bytes);
@@ -542,14 +542,14 @@ int ssdpm__plan(const struct ssdpm_generator_params *params,
 	plan.shape_milli = (uint32_t)given_or(plan.params.shape_milli, 1500);
 	set_rhythm(&plan);
 	apply_value(&plan, given_or(plan.params.value, kind->value));
-	r = set_patterns(&plan, reterr);
-	if (r == 0)
-		r = set_slots(&plan, reterr);
-	if (r == 0 && plan.n_ios == 0)
-		r = set_consistency_n(&plan, reterr);
-	if (r == 0)
+	err = set_patterns(&plan, reterr);
+	if (err == 0)
+		err = set_slots(&plan, reterr);
+	if (err == 0 && plan.n_ios == 0)
+		err = set_consistency_n(&plan, reterr);
+	if (err == 0)
 		*ret_plan = plan;
-	return r;
+	return err;
 }
 
 int ssdpm_generator_get_pause_ns(const struct ssdpm_generator_params *params,
@@ -557,10 +557,10 @@ int ssdpm_generator_get_pause_ns(const struct ssdpm_generator_params *params,
 				 struct ssdpm_error *reterr)
 {
 	struct plan plan;
-	int r = ssdpm__plan(params, &plan, reterr);
+	int err = ssdpm__plan(params, &plan, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	bool writes = plan.patterns[0].op == SSDPM_OP_WRITE ||
 		      (plan.ratio && plan.patterns[1].op == SSDPM_OP_WRITE);
 	*ret_pause_ns = writes ? tail_ns : 0;

@@ -110,15 +110,15 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 {
 	struct generator *self = trace->state;
 	size_t n = 0;
-	int r = 0;
+	int err = 0;
 
 	while (n < max && self->index < self->plan.n_ios) {
 		const struct plan_pattern *pattern;
 
 		if (self->start_ns > START_MAX_NS) {
-			r = ssdpm__fail(reterr, -ERANGE, 0,
-					"n_ios: the workload takes more than "
-					"292 years");
+			err = ssdpm__fail(reterr, -ERANGE, 0,
+					  "n_ios: the workload takes more than "
+					  "292 years");
 			break;
 		}
 		uint64_t offset = choose_offset(self, &pattern);
@@ -130,7 +130,7 @@ static int generate(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		advance(self, pattern->service_ns);
 	}
 	*ret_n = n;
-	return r;
+	return err;
 }
 
 static void close_generator(struct ssdpm_trace *trace)
@@ -148,10 +148,10 @@ int ssdpm_trace_generate(const struct ssdpm_generator_params *params,
 			 struct ssdpm_error *reterr)
 {
 	struct plan plan;
-	int r = ssdpm__plan(params, &plan, reterr);
+	int err = ssdpm__plan(params, &plan, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	struct ssdpm_trace *trace = calloc(1, sizeof(*trace));
 	struct generator *self = calloc(1, sizeof(*self));
 	if (!trace || !self) {

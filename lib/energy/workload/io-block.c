@@ -74,16 +74,16 @@ int ssdpm__block_event(struct ssdpm_trace *trace, char letter,
 {
 	struct block *block = trace->state;
 	bool completes = letter == 'C';
-	int r;
+	int err;
 
 	if (!event->op)
 		return 0;
-	r = is_wanted(trace,
-		      letter == block->issue ||
-			      (completes && block->only_completions),
-		      device, reterr);
-	if (r <= 0)
-		return r;
+	err = is_wanted(trace,
+			letter == block->issue ||
+				(completes && block->only_completions),
+			device, reterr);
+	if (err <= 0)
+		return err;
 	if (block->only_completions && !completes) {
 		/* The beginning was too short to show the issues. */
 		block->only_completions = false;

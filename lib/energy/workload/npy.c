@@ -186,10 +186,10 @@ static int take_preamble(struct ssdpm_trace *trace, size_t *ret_length,
 			 struct ssdpm_error *reterr)
 {
 	const size_t size = 12;
-	int r = ssdpm__input_need(&trace->input, size, reterr);
+	int err = ssdpm__input_need(&trace->input, size, reterr);
 
-	if (r <= 0)
-		return r ? r : cut_off(reterr);
+	if (err <= 0)
+		return err ? err : cut_off(reterr);
 	const uint8_t *at = (const uint8_t *)trace->input.at;
 	uint32_t length = at[8] | (uint32_t)at[9] << 8;
 	if (!is_npy(trace->input.at, size))
@@ -218,12 +218,12 @@ static int open_npy(struct ssdpm_trace *trace, struct ssdpm_error *reterr)
 	if (!self)
 		return ssdpm__no_memory(reterr);
 	trace->state = self;
-	int r = take_preamble(trace, &length, reterr);
-	if (r)
-		return r;
-	r = ssdpm__input_need(&trace->input, length, reterr);
-	if (r <= 0)
-		return r ? r : cut_off(reterr);
+	int err = take_preamble(trace, &length, reterr);
+	if (err)
+		return err;
+	err = ssdpm__input_need(&trace->input, length, reterr);
+	if (err <= 0)
+		return err ? err : cut_off(reterr);
 	struct span head = { trace->input.at, trace->input.at + length };
 	const char *fault = parse_head(head, &self->n_records);
 	if (fault)
@@ -272,26 +272,26 @@ static int next_io(struct ssdpm_trace *trace, struct ssdpm_io *ret_io,
 	struct npy *self = trace->state;
 
 	for (;;) {
-		int r = ssdpm__input_need(&trace->input, sizeof(*ret_io),
-					  reterr);
-		if (r < 0)
-			return r;
+		int err = ssdpm__input_need(&trace->input, sizeof(*ret_io),
+					    reterr);
+		if (err < 0)
+			return err;
 		if (self->n_read == self->n_records && available(trace))
 			return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 					   "the .npy file goes on after the "
 					   "last record that its head names");
 		if (self->n_read == self->n_records)
 			return 0;
-		if (r == 0)
+		if (err == 0)
 			return cut_off(reterr);
 		memcpy(ret_io, trace->input.at, sizeof(*ret_io));
 		trace->input.at += sizeof(*ret_io);
 		change_order(ret_io);
 		self->n_read++;
 		trace->input.line++;
-		r = check_io(trace, ret_io, reterr);
-		if (r)
-			return r;
+		err = check_io(trace, ret_io, reterr);
+		if (err)
+			return err;
 	}
 }
 
@@ -299,15 +299,15 @@ static int read_npy(struct ssdpm_trace *trace, struct ssdpm_io *ios, size_t max,
 		    size_t *ret_n, struct ssdpm_error *reterr)
 {
 	size_t n = 0;
-	int r = 1;
+	int err = 1;
 
 	for (; n < max; n++) {
-		r = next_io(trace, &ios[n], reterr);
-		if (r <= 0)
+		err = next_io(trace, &ios[n], reterr);
+		if (err <= 0)
 			break;
 	}
 	*ret_n = n;
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }
 
 static void close_npy(struct ssdpm_trace *trace)

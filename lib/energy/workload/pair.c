@@ -150,9 +150,9 @@ static int resize(struct pair *pair, uint32_t bits, struct ssdpm_error *reterr)
 	if (!entries)
 		return ssdpm__no_memory(reterr);
 	pair->entries = entries;
-	int r = ssdpm__reorder_resize(&pair->order, (uint32_t)n, reterr);
-	if (r)
-		return r;
+	int err = ssdpm__reorder_resize(&pair->order, (uint32_t)n, reterr);
+	if (err)
+		return err;
 	struct chain *old = pair->chains;
 	struct chain *chains = calloc(n, sizeof(*chains));
 	if (!chains)
@@ -181,10 +181,10 @@ int ssdpm__pair_new(struct ssdpm_trace *trace, uint64_t late_ns,
 	pair->trace = trace;
 	pair->late_ns = late_ns;
 	pair->max_held = max_held;
-	int r = resize(pair, FIRST_BITS, reterr);
-	if (r) {
+	int err = resize(pair, FIRST_BITS, reterr);
+	if (err) {
 		ssdpm__pair_free(pair);
-		return r;
+		return err;
 	}
 	*ret_pair = pair;
 	return 0;
@@ -391,14 +391,14 @@ static int read_event(struct pair *pair, struct ssdpm_error *reterr,
 				  struct ssdpm_error *reterr))
 {
 	if (ssdpm__reorder_count(&pair->order) == pair->order.room) {
-		int r = resize(pair, pair->bits + 1, reterr);
-		if (r)
-			return r;
+		int err = resize(pair, pair->bits + 1, reterr);
+		if (err)
+			return err;
 	}
-	int r = next(pair->trace, reterr);
-	if (r == 0)
+	int err = next(pair->trace, reterr);
+	if (err == 0)
 		end(pair);
-	return r;
+	return err;
 }
 
 int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
@@ -407,14 +407,14 @@ int ssdpm__pair_read(struct pair *pair, struct ssdpm_io *ios, size_t max,
 				 struct ssdpm_error *reterr))
 {
 	size_t n = 0;
-	int r = 1;
+	int err = 1;
 
-	while (r >= 0) {
+	while (err >= 0) {
 		n += take(pair, ios + n, max - n);
 		if (n == max || pair->ended)
 			break;
-		r = read_event(pair, reterr, next);
+		err = read_event(pair, reterr, next);
 	}
 	*ret_n = n;
-	return r < 0 ? r : 0;
+	return err < 0 ? err : 0;
 }

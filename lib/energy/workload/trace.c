@@ -152,9 +152,9 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 	while (!trace->input.complete &&
 	       (size_t)(trace->input.end - trace->input.at) <
 		       TRACE_HEAD_BYTES) {
-		int r = ssdpm__input_fill(&trace->input, reterr);
-		if (r)
-			return r;
+		int err = ssdpm__input_fill(&trace->input, reterr);
+		if (err)
+			return err;
 	}
 	/* Programs of Windows begin their text with a byte order mark. */
 	if (trace->input.end - trace->input.at >= 3 &&
@@ -173,11 +173,11 @@ static int choose_reader(struct ssdpm_trace *trace, uint32_t format,
 				   "this is no trace in a known format: name "
 				   "the format, or its columns");
 	trace->counts.format = format;
-	int r = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
+	int err = trace->reader->open ? trace->reader->open(trace, reterr) : 0;
 	if (!trace->counts.format)
 		trace->counts.format = trace->reader->format;
 	count_lines(trace);
-	return r;
+	return err;
 }
 
 static int copy_text(const char *text, char **ret_copy,
@@ -198,18 +198,18 @@ static int begin(struct ssdpm_trace *trace, struct source *source,
 		 const struct ssdpm_trace_params *params,
 		 struct ssdpm_error *reterr)
 {
-	int r = ssdpm__input_begin(&trace->input, source, reterr);
+	int err = ssdpm__input_begin(&trace->input, source, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	trace->flags = params->flags;
 	trace->device_wanted = params->device;
-	r = copy_text(params->columns, &trace->columns, reterr);
-	if (r == 0)
-		r = copy_text(params->device, &trace->device, reterr);
-	if (r == 0)
-		r = choose_reader(trace, params->format, reterr);
-	return r;
+	err = copy_text(params->columns, &trace->columns, reterr);
+	if (err == 0)
+		err = copy_text(params->device, &trace->device, reterr);
+	if (err == 0)
+		err = choose_reader(trace, params->format, reterr);
+	return err;
 }
 
 static int new_trace(struct source *source,
@@ -222,10 +222,10 @@ static int new_trace(struct source *source,
 		source->close(source);
 		return ssdpm__no_memory(reterr);
 	}
-	int r = begin(trace, source, params, reterr);
-	if (r) {
+	int err = begin(trace, source, params, reterr);
+	if (err) {
 		ssdpm_trace_free(trace);
-		return r;
+		return err;
 	}
 	*ret_trace = trace;
 	return 0;
@@ -238,10 +238,10 @@ static int check_params(const struct ssdpm_trace_params *given,
 	struct ssdpm_trace_params params = { .size = sizeof(params) };
 
 	if (given) {
-		int r = ssdpm__sized_in(&params, sizeof(params), given,
-					"ssdpm_trace_params", reterr);
-		if (r)
-			return r;
+		int err = ssdpm__sized_in(&params, sizeof(params), given,
+					  "ssdpm_trace_params", reterr);
+		if (err)
+			return err;
 	}
 	if (params.flags & ~(uint32_t)SSDPM_TRACE_SKIP_BAD)
 		return ssdpm__fail(reterr, -EINVAL, 0, "flags: an unknown bit");
@@ -254,12 +254,12 @@ int ssdpm_trace_open(int fd, const struct ssdpm_trace_params *params,
 {
 	struct ssdpm_trace_params checked;
 	struct source *source;
-	int r = check_params(params, &checked, reterr);
+	int err = check_params(params, &checked, reterr);
 
-	if (r == 0)
-		r = ssdpm__source_fd(fd, &source, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__source_fd(fd, &source, reterr);
+	if (err)
+		return err;
 	return new_trace(source, &checked, ret_trace, reterr);
 }
 
@@ -270,12 +270,12 @@ int ssdpm_trace_open_data(const void *data, size_t size,
 {
 	struct ssdpm_trace_params checked;
 	struct source *source;
-	int r = check_params(params, &checked, reterr);
+	int err = check_params(params, &checked, reterr);
 
-	if (r == 0)
-		r = ssdpm__source_data(data, size, &source, reterr);
-	if (r)
-		return r;
+	if (err == 0)
+		err = ssdpm__source_data(data, size, &source, reterr);
+	if (err)
+		return err;
 	return new_trace(source, &checked, ret_trace, reterr);
 }
 

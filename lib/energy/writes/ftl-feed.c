@@ -51,15 +51,15 @@ static int feed_one(struct ssdpm_ftl *ftl, const struct ssdpm_io *io,
 int ssdpm_ftl_feed(struct ssdpm_ftl *ftl, const struct ssdpm_io *ios, size_t n,
 		   uint32_t page_bytes, struct ssdpm_error *reterr)
 {
-	int r = 0;
+	int err = 0;
 
 	if (!page_bytes || page_bytes > MAX_PAGE_BYTES)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "a page of %u bytes: 1 to 2^30", page_bytes);
-	for (size_t i = 0; i < n && !r; i++) {
-		r = feed_one(ftl, &ios[i], page_bytes, reterr);
-		if (!r)
+	for (size_t i = 0; i < n && !err; i++) {
+		err = feed_one(ftl, &ios[i], page_bytes, reterr);
+		if (!err)
 			ftl->n_records++;
 	}
-	return r;
+	return err;
 }

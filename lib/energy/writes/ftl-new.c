@@ -94,17 +94,17 @@ int ssdpm_ftl_new(const struct ssdpm_ftl_params *params,
 		  struct ssdpm_ftl **ret_ftl, struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_params known = { .size = sizeof(known) };
-	int r = ssdpm__sized_in(&known, sizeof(known), params,
-				"ssdpm_ftl_params", reterr);
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_ftl_params", reterr);
 
 	if (!known.reserve_blocks)
 		known.reserve_blocks = 1;
-	if (!r)
-		r = check_numbers(&known, reterr);
-	if (!r)
-		r = check_capacity(&known, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = check_numbers(&known, reterr);
+	if (!err)
+		err = check_capacity(&known, reterr);
+	if (err)
+		return err;
 	struct ssdpm_ftl *ftl = calloc(1, sizeof(*ftl));
 
 	if (!ftl)

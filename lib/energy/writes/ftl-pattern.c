@@ -78,10 +78,10 @@ static int set_ranges(struct writer *writer,
 {
 	double addresses = 0, writes = 0;
 	uint64_t begin = 0;
-	int r = ssdpm__check_write_classes(pattern->classes, pattern->n_classes,
-					   reterr);
+	int err = ssdpm__check_write_classes(pattern->classes,
+					     pattern->n_classes, reterr);
 
-	for (uint32_t i = 0; !r && i < pattern->n_classes; i++) {
+	for (uint32_t i = 0; !err && i < pattern->n_classes; i++) {
 		struct range *range = &writer->ranges[i];
 		bool last = i + 1 == pattern->n_classes;
 
@@ -96,14 +96,14 @@ static int set_ranges(struct writer *writer,
 					   UINT64_MAX :
 					   (uint64_t)(writes * 0x1p64);
 		if (!range->n)
-			r = ssdpm__fail(
+			err = ssdpm__fail(
 				reterr, -EINVAL, 0,
 				"class %u has no page: write to more pages, or to fewer classes",
 				i + 1);
 		begin = end;
 	}
 	writer->n_ranges = pattern->n_classes;
-	return r;
+	return err;
 }
 
 int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
@@ -111,20 +111,20 @@ int ssdpm__ftl_writer(struct writer *writer, struct ssdpm_ftl *ftl,
 		      struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_pattern known = { .size = sizeof(known) };
-	int r = ssdpm__sized_in(&known, sizeof(known), pattern,
-				"ssdpm_ftl_pattern", reterr);
+	int err = ssdpm__sized_in(&known, sizeof(known), pattern,
+				  "ssdpm_ftl_pattern", reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!known.n_pages && known.first_page < ftl->n_user_pages)
 		known.n_pages = ftl->n_user_pages - known.first_page;
-	r = ssdpm__ftl_check_range(ftl, known.first_page, known.n_pages,
-				   reterr);
-	if (!r && !known.n_pages)
-		r = ssdpm__fail(reterr, -ERANGE, 0,
-				"the pattern begins after the last page");
-	if (r)
-		return r;
+	err = ssdpm__ftl_check_range(ftl, known.first_page, known.n_pages,
+				     reterr);
+	if (!err && !known.n_pages)
+		err = ssdpm__fail(reterr, -ERANGE, 0,
+				  "the pattern begins after the last page");
+	if (err)
+		return err;
 	*writer = (struct writer){
 		.ftl = ftl,
 		.ranges[0] = { known.first_page, known.n_pages, UINT64_MAX },
@@ -147,9 +147,9 @@ int ssdpm_ftl_write_pattern(struct ssdpm_ftl *ftl,
 			    uint64_t n_writes, struct ssdpm_error *reterr)
 {
 	struct writer writer;
-	int r = ssdpm__ftl_writer(&writer, ftl, pattern, reterr);
+	int err = ssdpm__ftl_writer(&writer, ftl, pattern, reterr);
 
-	if (!r)
+	if (!err)
 		write_all(&writer, n_writes);
-	return r;
+	return err;
 }

@@ -174,17 +174,19 @@ static int prepare(struct run *run, const struct ssdpm_ftl_pattern *pattern,
 		   struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_cost *c = &run->cost;
-	int r = ssdpm__sized_in(c, sizeof(*c), cost, "ssdpm_ftl_cost", reterr);
+	int err =
+		ssdpm__sized_in(c, sizeof(*c), cost, "ssdpm_ftl_cost", reterr);
 
-	if (!r)
-		r = check_cost(c, reterr);
-	if (!r)
-		r = ssdpm__ftl_writer(&run->writer, run->ftl, pattern, reterr);
-	if (!r && !c->buffer_ns)
+	if (!err)
+		err = check_cost(c, reterr);
+	if (!err)
+		err = ssdpm__ftl_writer(&run->writer, run->ftl, pattern,
+					reterr);
+	if (!err && !c->buffer_ns)
 		c->buffer_ns = (c->program_ns + c->read_ns) *
 				       run->ftl->pages_per_block +
 			       c->erase_ns;
-	return r;
+	return err;
 }
 
 int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
@@ -194,10 +196,10 @@ int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 		  struct ssdpm_error *reterr)
 {
 	struct run run = { .ftl = ftl, .cost = { .size = sizeof(run.cost) } };
-	int r = prepare(&run, pattern, cost, reterr);
+	int err = prepare(&run, pattern, cost, reterr);
 
-	if (r || !n_seconds)
-		return r;
+	if (err || !n_seconds)
+		return err;
 	run.cache = calloc(
 		(size_t)(run.cost.cache_pages ? run.cost.cache_pages : 1),
 		sizeof(*run.cache));

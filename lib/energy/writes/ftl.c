@@ -138,20 +138,20 @@ int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
 int ssdpm_ftl_write(struct ssdpm_ftl *ftl, uint64_t first_page,
 		    uint64_t n_pages, struct ssdpm_error *reterr)
 {
-	int r = ssdpm__ftl_check_range(ftl, first_page, n_pages, reterr);
+	int err = ssdpm__ftl_check_range(ftl, first_page, n_pages, reterr);
 
-	for (uint64_t i = 0; !r && i < n_pages; i++)
+	for (uint64_t i = 0; !err && i < n_pages; i++)
 		ssdpm__ftl_write_page(ftl, (uint32_t)(first_page + i));
-	return r;
+	return err;
 }
 
 int ssdpm_ftl_trim(struct ssdpm_ftl *ftl, uint64_t first_page, uint64_t n_pages,
 		   struct ssdpm_error *reterr)
 {
-	int r = ssdpm__ftl_check_range(ftl, first_page, n_pages, reterr);
+	int err = ssdpm__ftl_check_range(ftl, first_page, n_pages, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	for (uint64_t i = first_page; i < first_page + n_pages; i++)
 		if (invalidate(ftl, (uint32_t)i)) {
 			ftl->flash_of_user[i] = NOWHERE;
@@ -166,11 +166,11 @@ int ssdpm_ftl_get_counts(const struct ssdpm_ftl *ftl,
 			 struct ssdpm_error *reterr)
 {
 	struct ssdpm_ftl_counts counts = ftl->counts;
-	int r = ssdpm__sized_check(ret_counts, sizeof(counts),
-				   "ssdpm_ftl_counts", reterr);
+	int err = ssdpm__sized_check(ret_counts, sizeof(counts),
+				     "ssdpm_ftl_counts", reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	counts.n_free_blocks = ftl->n_erased;
 	ssdpm__sized_out(ret_counts, &counts, sizeof(counts));
 	return 0;

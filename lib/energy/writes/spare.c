@@ -103,11 +103,11 @@ static int find_wa(const struct known *known,
 		   const struct ssdpm_sustained_writes *writes,
 		   struct ssdpm_background_work *b, struct ssdpm_error *reterr)
 {
-	int r = ssdpm_wa_calculate(SSDPM_WA_FIFO, writes->spare_factor, 0,
-				   &b->nominal_wa, reterr);
+	int err = ssdpm_wa_calculate(SSDPM_WA_FIFO, writes->spare_factor, 0,
+				     &b->nominal_wa, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	b->low_wa = 1;
 	b->high_wa = 1 / writes->spare_factor;
 	if (!(writes->measured_wa >= 1))
@@ -229,12 +229,13 @@ static int add_work(const struct ssdpm_model *model, const struct known *known,
 	};
 	const double ps[3] = { 0, nominal.ps, high.ps };
 	struct ssdpm_parameter time;
-	int r = put(known, SSDPM_PARAMETER_BYTE_ENERGY, write, pj, reterr);
+	int err = put(known, SSDPM_PARAMETER_BYTE_ENERGY, write, pj, reterr);
 
-	if (!r)
-		r = put(known, SSDPM_PARAMETER_BACKGROUND_TIME, 0, ps, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = put(known, SSDPM_PARAMETER_BACKGROUND_TIME, 0, ps,
+			  reterr);
+	if (err)
+		return err;
 	time = look(known, SSDPM_PARAMETER_BACKGROUND_TIME, 0);
 	b->low_ps_per_byte = time.low;
 	b->nominal_ps_per_byte = time.nominal;
@@ -256,29 +257,29 @@ int ssdpm_parameters_set_spare(const struct ssdpm_model *model,
 	struct ssdpm_sustained_writes given = { .size = sizeof(given) };
 	struct ssdpm_background_work background = { 0 };
 	struct ssdpm_parameter changed[SSDPM_MAX_PARAMETERS];
-	int r = ssdpm__sized_in(&given, sizeof(given), writes,
-				"ssdpm_sustained_writes", reterr);
+	int err = ssdpm__sized_in(&given, sizeof(given), writes,
+				  "ssdpm_sustained_writes", reterr);
 
-	if (!r && given.reserved)
-		r = ssdpm__fail(reterr, -EINVAL, 0,
-				"ssdpm_sustained_writes: reserved is not 0");
-	if (!r)
-		r = ssdpm__check_parameters(model, parameters, n, reterr);
-	if (!r)
-		r = ssdpm__check_operational(model, given.operational_state,
-					     reterr);
-	if (r)
-		return r;
+	if (!err && given.reserved)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_sustained_writes: reserved is not 0");
+	if (!err)
+		err = ssdpm__check_parameters(model, parameters, n, reterr);
+	if (!err)
+		err = ssdpm__check_operational(model, given.operational_state,
+					       reterr);
+	if (err)
+		return err;
 	memcpy(changed, parameters, n * sizeof(*parameters));
 	const struct known known = { changed, n, given.operational_state };
 
 	if (given.measured_wa == 0)
 		given.measured_wa = 1;
-	r = find_wa(&known, &given, &background, reterr);
-	if (!r)
-		r = add_work(model, &known, &given, &background, reterr);
-	if (r)
-		return r;
+	err = find_wa(&known, &given, &background, reterr);
+	if (!err)
+		err = add_work(model, &known, &given, &background, reterr);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++)
 		if (memcmp(&changed[i], &parameters[i], sizeof(changed[i]))) {
 			parameters[i] = changed[i];

@@ -86,10 +86,10 @@ int ssdpm_wa_calculate(uint32_t formula, double spare_factor,
 		       struct ssdpm_error *reterr)
 {
 	double wa = 1 / (2 * spare_factor);
-	int r = check_spare(spare_factor, reterr);
+	int err = check_spare(spare_factor, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	switch (formula) {
 	case SSDPM_WA_RANDOM:
 		*ret_wa = 1 / spare_factor;
@@ -165,12 +165,12 @@ int ssdpm_wa_calculate_classes(double spare_factor,
 			       struct ssdpm_error *reterr)
 {
 	double alpha = 1 / (1 - spare_factor), y = alpha;
-	int r = check_spare(spare_factor, reterr);
+	int err = check_spare(spare_factor, reterr);
 
-	if (!r)
-		r = ssdpm__check_write_classes(classes, n_classes, reterr);
-	if (r)
-		return r;
+	if (!err)
+		err = ssdpm__check_write_classes(classes, n_classes, reterr);
+	if (err)
+		return err;
 	for (int i = 0; i < MAX_STEPS; i++) {
 		double value = -alpha, slope = 0, one;
 
@@ -195,10 +195,10 @@ int ssdpm_spare_factor_trim(double spare_factor, double trim_share,
 			    double *ret_spare_factor,
 			    struct ssdpm_error *reterr)
 {
-	int r = check_spare(spare_factor, reterr);
+	int err = check_spare(spare_factor, reterr);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!(trim_share >= 0) || !(trim_share < 0.5))
 		return ssdpm__fail(
 			reterr, -ERANGE, 0,
@@ -218,12 +218,12 @@ int ssdpm_write_cost_calculate(const struct ssdpm_nand *nand, double wa,
 			       struct ssdpm_error *reterr)
 {
 	struct ssdpm_nand known = { .size = sizeof(known) };
-	int r = ssdpm__sized_in(&known, sizeof(known), nand, "ssdpm_nand",
-				reterr);
+	int err = ssdpm__sized_in(&known, sizeof(known), nand, "ssdpm_nand",
+				  reterr);
 	double s_per_byte = 0;
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (!(wa >= 1) || !isfinite(wa))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "write amplification is 1 or more");

@@ -204,13 +204,13 @@ static void assert_same_model(struct ssdpm_device *a, struct ssdpm_device *b,
 			      struct ssdpm_catalogue *catalogue)
 {
 	struct ssdpm_model *x = NULL, *y = NULL;
-	int r = ssdpm_device_read_model(a, SSDPM_READ_COMMANDS, catalogue, &x,
-					NULL);
+	int err = ssdpm_device_read_model(a, SSDPM_READ_COMMANDS, catalogue, &x,
+					  NULL);
 
 	assert_int_equal(ssdpm_device_read_model(b, SSDPM_READ_COMMANDS,
 						 catalogue, &y, NULL),
-			 r);
-	if (!r)
+			 err);
+	if (!err)
 		fixture_assert_same(x, y);
 	ssdpm_model_unref(x);
 	ssdpm_model_unref(y);
@@ -223,23 +223,23 @@ static void assert_same_dumps(struct ssdpm_device *a, struct ssdpm_device *b)
 	struct ssdpm_devsleep sleep_a = { 0 }, sleep_b = { 0 };
 	struct ssdpm_apst table_a, table_b;
 	uint32_t state_a = 77, state_b = 77;
-	int r;
+	int err;
 
 	memset(&table_a, 0, sizeof(table_a));
 	memset(&table_b, 0, sizeof(table_b));
-	r = ssdpm_device_read_apst(a, &table_a, NULL);
+	err = ssdpm_device_read_apst(a, &table_a, NULL);
 	/* A dump that is none is not copied. */
 	assert_int_equal(ssdpm_device_read_apst(b, &table_b, NULL),
-			 r == -EINVAL ? -ENOENT : r);
+			 err == -EINVAL ? -ENOENT : err);
 	assert_memory_equal(&table_a, &table_b, sizeof(table_a));
-	r = ssdpm_device_read_power_state(a, &state_a, NULL);
-	assert_int_equal(ssdpm_device_read_power_state(b, &state_b, NULL), r);
+	err = ssdpm_device_read_power_state(a, &state_a, NULL);
+	assert_int_equal(ssdpm_device_read_power_state(b, &state_b, NULL), err);
 	assert_int_equal(state_a, state_b);
-	r = ssdpm_device_read_power(a, &power_a, NULL);
-	assert_int_equal(ssdpm_device_read_power(b, &power_b, NULL), r);
+	err = ssdpm_device_read_power(a, &power_a, NULL);
+	assert_int_equal(ssdpm_device_read_power(b, &power_b, NULL), err);
 	assert_memory_equal(&power_a, &power_b, sizeof(power_a));
-	r = ssdpm_device_read_devsleep(a, &sleep_a, NULL);
-	assert_int_equal(ssdpm_device_read_devsleep(b, &sleep_b, NULL), r);
+	err = ssdpm_device_read_devsleep(a, &sleep_a, NULL);
+	assert_int_equal(ssdpm_device_read_devsleep(b, &sleep_b, NULL), err);
 	assert_memory_equal(&sleep_a, &sleep_b, sizeof(sleep_a));
 }
 
@@ -631,21 +631,21 @@ static void a_capture_that_fails_leaves_nothing(void **state)
 	path_of(copy, "%s/failed", scratch);
 	machine = open_root(root);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		int n = 0, r = -1;
+		int n = 0, err = -1;
 
-		while (r) {
+		while (err) {
 			struct ssdpm_error error = fixture_error();
 
 			n += 1 + n / 4; /* not each of hundreds */
 			fault.left = n;
 			fault.error = calls[i].error;
 			fault.name = calls[i].name;
-			r = ssdpm_machine_capture(machine, copy, 0, &error);
+			err = ssdpm_machine_capture(machine, copy, 0, &error);
 			fault.name = NULL;
-			if (!r)
+			if (!err)
 				break;
-			assert_int_equal(r, -calls[i].error);
-			assert_int_equal(error.code, r);
+			assert_int_equal(err, -calls[i].error);
+			assert_int_equal(error.code, err);
 			assert_int_equal(access(copy, F_OK), -1);
 		}
 		assert_true(n > 10);

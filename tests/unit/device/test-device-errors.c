@@ -186,14 +186,14 @@ static bool fail_list(struct ssdpm_machine *machine, long n, int code,
 	struct list list = { UNTOUCHED, 4711 };
 	struct ssdpm_error error = fixture_error();
 	const int fds = tree_count_fds();
-	int r;
+	int err;
 
 	arm(n, code, forever);
-	r = ssdpm_device_list_read(machine, &list.devices, &list.n, &error);
+	err = ssdpm_device_list_read(machine, &list.devices, &list.n, &error);
 	disarm();
 	assert_int_equal(tree_count_fds(), fds);
-	if (r) {
-		assert_int_equal(r, -code);
+	if (err) {
+		assert_int_equal(err, -code);
 		assert_int_equal(error.code, -code);
 		assert_ptr_equal(list.devices, UNTOUCHED);
 		assert_int_equal(list.n, 4711);
@@ -273,15 +273,15 @@ static bool fail_facts(struct ssdpm_machine *machine, long n, int code,
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_error error = fixture_error();
 	const int fds = tree_count_fds();
-	int r;
+	int err;
 
 	arm(n, code, false);
-	r = ssdpm_machine_read_facts(machine, &facts, &error);
+	err = ssdpm_machine_read_facts(machine, &facts, &error);
 	disarm();
 	assert_int_equal(tree_count_fds(), fds);
-	if (r) {
+	if (err) {
 		assert_true(is_ours(code));
-		assert_int_equal(r, -code);
+		assert_int_equal(err, -code);
 		assert_int_equal(error.code, -code);
 		return true;
 	}
@@ -453,13 +453,13 @@ static void each_call_may_fail_while_a_file_is_written(void **state)
 		long n;
 
 		for (n = 1; failed; n++) {
-			int r;
+			int err;
 
 			arm(n, codes[i], false);
-			r = ssdpm__write_text(machine, "file", "new");
+			err = ssdpm__write_text(machine, "file", "new");
 			failed = kernel.count >= n;
 			disarm();
-			assert_true(!r || (failed && r == -codes[i]));
+			assert_true(!err || (failed && err == -codes[i]));
 		}
 		assert_true(n > 4);
 	}

@@ -504,11 +504,11 @@ static void assert_found(struct ssdpm_machine *machine, const char *name,
 {
 	struct ssdpm_device *device = UNTOUCHED;
 	struct ssdpm_error error = fixture_error();
-	int r = ssdpm_device_read(machine, name, &device, &error);
+	int err = ssdpm_device_read(machine, name, &device, &error);
 
-	if (r)
+	if (err)
 		print_error("%s: %s\n", name, error.message);
-	assert_int_equal(r, 0);
+	assert_int_equal(err, 0);
 	assert_string_equal(ssdpm_device_get_facts(device)->name, found);
 	ssdpm_device_unref(device);
 }

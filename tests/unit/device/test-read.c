@@ -46,13 +46,13 @@ static int read_live(const char *root, struct ssdpm_model **ret_model,
 {
 	struct ssdpm_machine *machine = tree_machine(root);
 	struct ssdpm_device *device;
-	int r;
+	int err;
 
 	machine->capture = 0;
 	device = open_device(machine, "nvme0");
-	r = ssdpm_device_read_model(device, 0, catalogue, ret_model, error);
+	err = ssdpm_device_read_model(device, 0, catalogue, ret_model, error);
 	ssdpm_device_unref(device);
-	return r;
+	return err;
 }
 
 static const char sn530[] = "WDC PC SN530 SDBPNPZ-512G-1002";

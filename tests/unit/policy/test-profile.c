@@ -21,7 +21,7 @@ static int find(const char *text, const char *name, uint32_t source,
 {
 	size_t bytes = text ? strlen(text) : 0;
 	char *copy = NULL;
-	int r;
+	int err;
 
 	if (bytes) {
 		copy = malloc(bytes);
@@ -29,9 +29,10 @@ static int find(const char *text, const char *name, uint32_t source,
 		memcpy(copy, text, bytes);
 	}
 	ret_settings->size = sizeof(*ret_settings);
-	r = ssdpm_profile_find(copy, bytes, name, source, ret_settings, reterr);
+	err = ssdpm_profile_find(copy, bytes, name, source, ret_settings,
+				 reterr);
 	free(copy);
-	return r;
+	return err;
 }
 
 static struct ssdpm_profile_settings get(const char *text, const char *name,

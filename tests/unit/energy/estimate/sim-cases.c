@@ -159,19 +159,19 @@ static void simulate(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	struct estimated result = { 0 };
 	const struct ssdpm_interval *intervals;
 	size_t n_intervals;
-	int r = 0;
+	int err = 0;
 
 	changes.n = 0;
 	if (piece)
 		ssdpm_sim_set_change_fn(sim, note, &changes);
-	for (size_t at = 0; at < n && r == 0; at += piece ? piece : n)
-		r = ssdpm_sim_feed(sim, ios + at,
-				   piece && piece < n - at ? piece : n - at,
-				   NULL);
-	if (r == 0)
-		r = finish_sim(sim, end_ns, &result, NULL);
-	printf("%d\n", -r);
-	if (r)
+	for (size_t at = 0; at < n && err == 0; at += piece ? piece : n)
+		err = ssdpm_sim_feed(sim, ios + at,
+				     piece && piece < n - at ? piece : n - at,
+				     NULL);
+	if (err == 0)
+		err = finish_sim(sim, end_ns, &result, NULL);
+	printf("%d\n", -err);
+	if (err)
 		return;
 	print_result(&result);
 	intervals = ssdpm_sim_get_intervals(sim, &n_intervals);

@@ -146,15 +146,15 @@ static void answers_are_those_of_trying_everything(void **state)
 
 		make_small(&s, &seed);
 		bool fits = try_everything(&s, 0, 0, 0, 0, &uw, &loss);
-		int r = budget_solve(s.options, s.n_options, s.n_items,
-				     s.budget_uw, choices, &a, &error);
+		int err = budget_solve(s.options, s.n_options, s.n_items,
+				       s.budget_uw, choices, &a, &error);
 
 		if (!fits) {
-			assert_int_equal(r, -ENOSPC);
+			assert_int_equal(err, -ENOSPC);
 			n_without++;
 			continue;
 		}
-		if (r)
+		if (err)
 			fail_msg("%s", error.message);
 		assert_int_equal(a.exact, 1);
 		assert_int_equal(a.loss, loss);
@@ -222,15 +222,15 @@ static void answers_are_those_of_a_dense_table(void **state)
 		fill_table(options, table);
 		for (uint64_t unit = 0; unit <= TABLE_UNITS; unit += 37) {
 			struct ssdpm_budget_answer a = { .size = sizeof(a) };
-			int r = budget_solve(options, n_options, TABLE_ITEMS,
-					     unit * 10000 + unit, NULL, &a,
-					     NULL);
+			int err = budget_solve(options, n_options, TABLE_ITEMS,
+					       unit * 10000 + unit, NULL, &a,
+					       NULL);
 
 			if (table[unit] == UINT64_MAX) {
-				assert_int_equal(r, -ENOSPC);
+				assert_int_equal(err, -ENOSPC);
 				continue;
 			}
-			assert_int_equal(r, 0);
+			assert_int_equal(err, 0);
 			assert_int_equal(a.loss, table[unit]);
 		}
 	}

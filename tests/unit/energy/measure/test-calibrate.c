@@ -575,12 +575,12 @@ static void samples_that_are_noise_and_nothing_else_do_no_harm(void **state)
 				value *= 1e300;
 			run.power_w[i] = value;
 		}
-		int r = truth_calibrate(&run, &params, measured, &calibration,
-					NULL);
+		int err = truth_calibrate(&run, &params, measured, &calibration,
+					  NULL);
 
-		if (r && r != -EDOM && r != -ENODATA)
-			fail_msg("%d in round %d", r, round);
-		for (size_t i = 0; r == 0 && i < calibration.n_measured; i++)
+		if (err && err != -EDOM && err != -ENODATA)
+			fail_msg("%d in round %d", err, round);
+		for (size_t i = 0; err == 0 && i < calibration.n_measured; i++)
 			if (measured[i].status == SSDPM_MEASURED_KNOWN)
 				assert_true(measured[i].low >= 0 &&
 					    measured[i].nominal <=

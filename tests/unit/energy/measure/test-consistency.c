@@ -176,12 +176,12 @@ static void logs_that_are_none_or_two_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct ssdpm_error error;
-		int r = ssdpm_iops_log_read_data(bad[i].text,
-						 strlen(bad[i].text), NULL,
-						 &iops, &n, &error);
+		int err = ssdpm_iops_log_read_data(bad[i].text,
+						   strlen(bad[i].text), NULL,
+						   &iops, &n, &error);
 
-		if (r != bad[i].code || error.line != bad[i].line)
-			fail_msg("%s: %d, line %u: %s", bad[i].text, r,
+		if (err != bad[i].code || error.line != bad[i].line)
+			fail_msg("%s: %d, line %u: %s", bad[i].text, err,
 				 error.line, error.message);
 	}
 	params.op = SSDPM_OP_READ;

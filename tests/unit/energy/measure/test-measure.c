@@ -467,13 +467,13 @@ static void one_pass_is_as_near_as_it_says(void **state)
 
 		assert_int_equal(ssdpm_level_new(&counts, NULL), 0);
 		assert_int_equal(ssdpm_level_feed(counts, &samples, NULL), 0);
-		int r = ssdpm_level_get(counts, &baseline, NULL);
+		int err = ssdpm_level_get(counts, &baseline, NULL);
 
 		assert_null(ssdpm_level_free(counts));
 		/* A MAD of 10^-5 of the level is four buckets wide at most. */
-		assert_true(r == 0 || (r == -ERANGE && mad < 2e-4 * level));
-		refused += r != 0;
-		if (r)
+		assert_true(err == 0 || (err == -ERANGE && mad < 2e-4 * level));
+		refused += err != 0;
+		if (err)
 			continue;
 		assert_near(baseline.level_w, median, baseline.error_w);
 		assert_near(baseline.mad_w, mad, 1.001 * baseline.error_w);

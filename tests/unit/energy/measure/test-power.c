@@ -31,23 +31,23 @@ static struct ssdpm_power_params params_of(const char *columns)
 static int read_pieces(struct ssdpm_power *power, size_t piece, struct got *got)
 {
 	size_t n = 1;
-	int r = 0;
+	int err = 0;
 
-	while (r == 0 && n) {
+	while (err == 0 && n) {
 		assert_true(got->n + piece <= ROOM);
-		r = ssdpm_power_read(power, got->time_ns + got->n,
-				     got->power_w + got->n, piece, &n,
-				     &got->error);
-		got->n += r ? 0 : n;
+		err = ssdpm_power_read(power, got->time_ns + got->n,
+				       got->power_w + got->n, piece, &n,
+				       &got->error);
+		got->n += err ? 0 : n;
 	}
 	/* It stays so. */
 	assert_int_equal(ssdpm_power_read(power, got->time_ns + got->n,
 					  got->power_w + got->n, 1, &n, NULL),
-			 r);
+			 err);
 	got->counts = *ssdpm_power_get_counts(power);
 	assert_int_equal(got->counts.n_samples, got->n);
 	ssdpm_power_free(power);
-	return r;
+	return err;
 }
 
 static int read_data(const void *data, size_t size,
@@ -56,20 +56,21 @@ static int read_data(const void *data, size_t size,
 	struct ssdpm_power *power;
 
 	*got = (struct got){ 0 };
-	int r = ssdpm_power_open_data(data, size, params, &power, &got->error);
-	if (r)
-		return r;
-	r = read_pieces(power, 1, got);
+	int err =
+		ssdpm_power_open_data(data, size, params, &power, &got->error);
+	if (err)
+		return err;
+	err = read_pieces(power, 1, got);
 	/* Pieces of any size are the same. */
 	struct got again = { 0 };
 	assert_int_equal(
 		ssdpm_power_open_data(data, size, params, &power, NULL), 0);
-	assert_int_equal(read_pieces(power, 7, &again), r);
+	assert_int_equal(read_pieces(power, 7, &again), err);
 	assert_int_equal(again.n, got->n);
 	assert_memory_equal(again.time_ns, got->time_ns, sizeof(got->time_ns));
 	assert_memory_equal(again.power_w, got->power_w, sizeof(got->power_w));
 	assert_memory_equal(&again.counts, &got->counts, sizeof(got->counts));
-	return r;
+	return err;
 }
 
 static int read_text(const char *text, const struct ssdpm_power_params *params,

@@ -671,15 +671,15 @@ static void each_read_of_batteries_may_fail(void **state)
 	for (unsigned int i = 0; i < 4 * 40; i++) {
 		struct ssdpm_reading reading = { .size = sizeof(reading) };
 		struct ssdpm_error error = fixture_error();
-		int r;
+		int err;
 
 		fails.error = errors[i % 4];
 		fails.n_read = i / 4 + 1;
-		r = ssdpm_sampler_read(sampler, &reading, &error);
+		err = ssdpm_sampler_read(sampler, &reading, &error);
 		n_good += fails.n_read > 0;
 		fails.n_read = 0;
-		if (r) {
-			assert_int_equal(error.code, r);
+		if (err) {
+			assert_int_equal(error.code, err);
 			assert_true(error.message[0]);
 		}
 		assert_near(read_one(sampler).power_w, 6);

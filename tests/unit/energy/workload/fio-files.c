@@ -69,16 +69,16 @@ static int print_iolog(const char *name, const char *file, const char *n_ios,
 	struct ssdpm_trace *trace;
 	struct ssdpm_io io;
 	size_t n;
-	int r;
+	int err;
 
 	if (ssdpm_trace_generate(&params, &trace, &error))
 		return fail();
 	printf("fio version 3 iolog\n0 %s add\n0 %s open\n", file, file);
-	while (!(r = ssdpm_trace_read(trace, &io, 1, &n, &error)) && n &&
-	       !(r = ssdpm_io_to_fio_iolog(&io, 0, file, line, &error)))
+	while (!(err = ssdpm_trace_read(trace, &io, 1, &n, &error)) && n &&
+	       !(err = ssdpm_io_to_fio_iolog(&io, 0, file, line, &error)))
 		fputs(line, stdout);
 	ssdpm_trace_free(trace);
-	if (r)
+	if (err)
 		return fail();
 	printf("%" PRIu64 " %s close\n", io.start_ns / 1000 + 1, file);
 	return 0;
@@ -89,16 +89,16 @@ static int print_trace(void)
 	struct ssdpm_trace *trace;
 	struct ssdpm_io io;
 	size_t n;
-	int r;
+	int err;
 
 	if (ssdpm_trace_open(STDIN_FILENO, NULL, &trace, &error))
 		return fail();
-	while (!(r = ssdpm_trace_read(trace, &io, 1, &n, &error)) && n)
+	while (!(err = ssdpm_trace_read(trace, &io, 1, &n, &error)) && n)
 		printf("%" PRIu64 " %s %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
 		       io.start_ns, ssdpm_op_to_string(io.op), io.offset,
 		       io.bytes, io.service_ns);
 	ssdpm_trace_free(trace);
-	return r ? fail() : 0;
+	return err ? fail() : 0;
 }
 
 int main(int argc, char **argv)

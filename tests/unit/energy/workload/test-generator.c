@@ -547,15 +547,15 @@ static void a_workload_of_more_than_292_years_fails_at_its_end(void **state)
 	struct ssdpm_error error = fixture_error();
 	struct ssdpm_trace *trace;
 	size_t n = 1;
-	int r;
+	int err;
 
 	(void)state;
 	p.mean_idle_ns = UINT64_C(1000000000000000);
 	p.n_ios = UINT64_MAX;
 	trace = generate(&p);
 	do {
-		r = ssdpm_trace_read(trace, ios, 100, &n, &error);
-	} while (r == 0);
+		err = ssdpm_trace_read(trace, ios, 100, &n, &error);
+	} while (err == 0);
 	fixture_assert_error(&error, -ERANGE, 0, "292 years");
 	assert_in_range(ssdpm_trace_get_counts(trace)->n_ios, 8000, 10500);
 	assert_int_equal(ssdpm_trace_read(trace, ios, 1, &n, NULL), -ERANGE);

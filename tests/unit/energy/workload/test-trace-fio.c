@@ -24,15 +24,15 @@ static int read_with(const char *text, const struct ssdpm_trace_params *params,
 	struct fixture_trace trace;
 
 	memset(&got, 0, sizeof(got));
-	int r = fixture_read_before(text, strlen(text), params, step, &trace,
-				    &got.error);
+	int err = fixture_read_before(text, strlen(text), params, step, &trace,
+				      &got.error);
 	assert_true(trace.n <= MAX_IOS);
 	if (trace.n)
 		memcpy(got.ios, trace.ios, trace.n * sizeof(got.ios[0]));
 	got.n = trace.n;
 	got.counts = trace.counts;
 	free(trace.ios);
-	return r;
+	return err;
 }
 
 static void read_good(const char *text)
