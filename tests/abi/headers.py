@@ -49,7 +49,7 @@ UNITLESS = {
     "n_undone", "n_left_alone", "n_changes",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
-    "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps",
+    "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps", "n_longer",
     # what a generator takes: a seed, what a workload says, thousandths
     "seed", "value", "shape_milli", "measured_wa_milli",
     # rates

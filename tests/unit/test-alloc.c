@@ -1738,6 +1738,40 @@ static int call_consistency_to_json(struct result *ret,
 	return 0;
 }
 
+static int text_length(int err, char *text, struct result *ret)
+{
+	if (err)
+		return err;
+	ret->energy_nj = strlen(text);
+	free(text);
+	return 0;
+}
+
+static int call_workload_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_trace_counts counts = { 0 };
+	struct ssdpm_trace_stats stats = { .size = sizeof(stats) };
+	const struct ssdpm_workload_report report = { .size = sizeof(report),
+						      .name = "trace.csv",
+						      .counts = &counts,
+						      .stats = &stats };
+	char *text;
+	int err;
+
+	for (size_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++)
+		stats.gaps[i] = 1;
+	err = ssdpm_workload_report_to_json(&report, &text, error);
+	return text_length(err, text, ret);
+}
+
+static int call_generator_to_json(struct result *ret, struct ssdpm_error *error)
+{
+	char *text;
+	int err = ssdpm_generator_to_json(0, &text, error);
+
+	return text_length(err, text, ret);
+}
+
 static int call_energy_to_json(struct result *ret, struct ssdpm_error *error)
 {
 	return call_report_to_json(ret, error,
@@ -1960,6 +1994,8 @@ static const struct {
 	{ "ssdpm_estimate_report_to_json", call_comparison },
 	{ "ssdpm_consistency_measure", call_consistency },
 	{ "ssdpm_consistency_report_to_json", call_consistency_to_json },
+	{ "ssdpm_workload_report_to_json", call_workload_to_json },
+	{ "ssdpm_generator_to_json", call_generator_to_json },
 	{ "ssdpm_power_report_energy_to_json", call_energy_to_json },
 	{ "ssdpm_power_report_baseline_to_json", call_baseline_to_json },
 	{ "ssdpm_power_report_background_to_json", call_background_to_json },

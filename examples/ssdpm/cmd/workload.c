@@ -6,8 +6,6 @@
 #include "options/units.h"
 #include "work/workload-write.h"
 
-#include "workload/busy.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,26 +28,10 @@ static const struct option_spec options[] = {
 	  "where to; - is standard output, the default" },
 };
 
-/* Idle times above which people ask how much there is. */
-static const uint64_t limits_ns[] = {
-	1000000, 10000000, 100000000, 2000000000, 10000000000, 60000000000,
-};
-
-enum { N_LIMITS = sizeof(limits_ns) / sizeof(limits_ns[0]) };
-
-/* Idle times longer than each limit: how many, and their sum. */
-struct long_gaps {
-	struct busy busy;
-	bool begun;
-	uint64_t n[N_LIMITS];
-	uint64_t sum_ns[N_LIMITS];
-};
-
 struct answer {
 	const char *name;
 	struct ssdpm_trace_counts counts;
 	struct ssdpm_trace_stats stats;
-	struct long_gaps gaps;
 };
 
 static enum exit_status set(void *data, struct common *common,
@@ -69,35 +51,8 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
-static void count_gap(struct long_gaps *gaps, uint64_t gap_ns)
-{
-	for (size_t i = 0; i < N_LIMITS && gap_ns > limits_ns[i]; i++) {
-		gaps->n[i]++;
-		gaps->sum_ns[i] += gap_ns;
-	}
-}
-
-/* As ssdpm_stats_feed() does it, which has checked the records. */
-static void count_gaps(struct long_gaps *gaps, const struct ssdpm_io *ios,
-		       size_t n)
-{
-	static const struct ssdpm_service none;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t start_ns = ios[i].start_ns, end_ns;
-
-		if (gaps->begun && start_ns > gaps->busy.until_ns)
-			count_gap(gaps, start_ns - gaps->busy.until_ns);
-		end_ns = ssdpm__completion_ns(&gaps->busy, &none, &ios[i],
-					      start_ns);
-		if (!gaps->begun || end_ns > gaps->busy.until_ns)
-			gaps->busy.until_ns = end_ns;
-		gaps->begun = true;
-	}
-}
-
 static enum exit_status feed(struct trace_input *input,
-			     struct ssdpm_stats *stats, struct answer *answer)
+			     struct ssdpm_stats *stats)
 {
 	struct ssdpm_io ios[CHUNK];
 	struct ssdpm_error error;
@@ -112,7 +67,6 @@ static enum exit_status feed(struct trace_input *input,
 			complain_of_trace(input, &error);
 			return STATUS_FAILED;
 		}
-		count_gaps(&answer->gaps, ios, n);
 	}
 }
 
@@ -128,7 +82,7 @@ static enum exit_status count(const struct common *common,
 	if (ssdpm_stats_new(NULL, &stats, &error))
 		complain_of_trace(input, &error);
 	else
-		status = feed(input, stats, answer);
+		status = feed(input, stats);
 	if (!status && ssdpm_stats_get(stats, &answer->stats, &error)) {
 		complain_of_trace(input, &error);
 		status = STATUS_FAILED;
@@ -140,65 +94,18 @@ static enum exit_status count(const struct common *common,
 	return status;
 }
 
-static void write_ops(struct json_writer *w, const char *key,
-		      const uint64_t values[SSDPM_MAX_OPS])
-{
-	ssdpm__json_begin(w, key, '[');
-	w->one_line = true;
-	for (size_t i = 0; i < SSDPM_N_OPS; i++)
-		ssdpm__json_uint(w, NULL, values[i]);
-	ssdpm__json_end(w, ']');
-}
-
-static void write_gaps(struct json_writer *w, const struct answer *a)
-{
-	ssdpm__json_begin(w, "gaps", '[');
-	for (uint32_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++) {
-		if (!a->stats.gaps[i])
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "start_ns", ssdpm_histogram_start_ns(i));
-		ssdpm__json_uint(w, "n_gaps", a->stats.gaps[i]);
-		ssdpm__json_uint(w, "gaps_ns", a->stats.gaps_ns[i]);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-	ssdpm__json_begin(w, "longer", '[');
-	for (size_t i = 0; i < N_LIMITS; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "than_ns", limits_ns[i]);
-		ssdpm__json_uint(w, "n_gaps", a->gaps.n[i]);
-		ssdpm__json_uint(w, "gaps_ns", a->gaps.sum_ns[i]);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
 static void write_answer(struct json_writer *w, const struct answer *a)
 {
-	const struct ssdpm_trace_stats *s = &a->stats;
+	const struct ssdpm_workload_report report = {
+		.size = sizeof(report),
+		.name = a->name,
+		.counts = &a->counts,
+		.stats = &a->stats,
+	};
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.workload/1");
-	ssdpm__json_string(w, "trace", a->name);
-	write_counts(w, &a->counts);
-	write_ops(w, "n_ios", s->n_ios);
-	write_ops(w, "bytes", s->bytes);
-	ssdpm__json_uint(w, "n_unknown_service", s->n_unknown_service);
-	ssdpm__json_uint(w, "n_sequential", s->n_sequential);
-	ssdpm__json_uint(w, "start_ns", s->start_ns);
-	ssdpm__json_uint(w, "duration_ns", s->duration_ns);
-	ssdpm__json_uint(w, "busy_ns", s->busy_ns);
-	ssdpm__json_uint(w, "idle_ns", s->idle_ns);
-	ssdpm__json_uint(w, "n_gaps", s->n_gaps);
-	ssdpm__json_uint(w, "gap_p50_ns", s->gap_p50_ns);
-	ssdpm__json_uint(w, "gap_p90_ns", s->gap_p90_ns);
-	ssdpm__json_uint(w, "gap_p99_ns", s->gap_p99_ns);
-	ssdpm__json_uint(w, "gap_max_ns", s->gap_max_ns);
-	write_gaps(w, a);
-	ssdpm__json_end(w, '}');
+	ssdpm_workload_report_to_json(&report, &text, NULL);
+	add_written(w, text);
 }
 
 static uint64_t sum(const uint64_t values[SSDPM_MAX_OPS])
@@ -235,10 +142,10 @@ static void print_mix(const struct ssdpm_trace_stats *s)
 	table_print(&rows);
 }
 
-static void print_long_gaps(const struct answer *a)
+static void print_long_gaps(const struct ssdpm_trace_stats *s)
 {
-	const struct ssdpm_trace_stats *s = &a->stats;
 	static struct table rows;
+	uint64_t limit_ns;
 
 	rows = (struct table){ .n_columns = 4, .align = ">>>>" };
 	table_cell(&rows, 0, "idle longer than");
@@ -246,13 +153,13 @@ static void print_long_gaps(const struct answer *a)
 	table_cell(&rows, 2, "of all");
 	table_cell(&rows, 3, "of the idle time");
 	table_end_row(&rows);
-	for (size_t i = 0; i < N_LIMITS; i++) {
-		table_cell(&rows, 0, "%s", time_text(limits_ns[i]).text);
-		table_cell(&rows, 1, "%s", count_text(a->gaps.n[i]).text);
+	for (uint32_t i = 0; (limit_ns = ssdpm_stats_get_limit_ns(i)); i++) {
+		table_cell(&rows, 0, "%s", time_text(limit_ns).text);
+		table_cell(&rows, 1, "%s", count_text(s->n_longer[i]).text);
 		table_cell(&rows, 2, "%s",
-			   share_text(a->gaps.n[i], s->n_gaps).text);
+			   share_text(s->n_longer[i], s->n_gaps).text);
 		table_cell(&rows, 3, "%s",
-			   share_text(a->gaps.sum_ns[i], s->idle_ns).text);
+			   share_text(s->longer_ns[i], s->idle_ns).text);
 		table_end_row(&rows);
 	}
 	table_print(&rows);
@@ -284,7 +191,7 @@ static void print_answer(const struct answer *a)
 	       count_text(s->n_gaps).text, s->n_gaps == 1 ? "time" : "times",
 	       time_text(s->gap_p50_ns).text, time_text(s->gap_p99_ns).text,
 	       time_text(s->gap_max_ns).text);
-	print_long_gaps(a);
+	print_long_gaps(s);
 }
 
 static enum exit_status print_answers(const struct common *common,
@@ -308,16 +215,13 @@ static enum exit_status print_answers(const struct common *common,
 static enum exit_status list_json(const struct common *common)
 {
 	struct json_writer w = { 0 };
-	const char *name;
 
 	begin_list(&w, common);
-	for (size_t i = 0; (name = ssdpm_generator_get_name(i)); i++) {
-		ssdpm__json_begin(&w, NULL, '{');
-		ssdpm__json_string(&w, "schema", "ssdpm.generator/1");
-		ssdpm__json_string(&w, "name", name);
-		ssdpm__json_string(&w, "description",
-				   ssdpm_generator_get_description(i));
-		ssdpm__json_end(&w, '}');
+	for (size_t i = 0; ssdpm_generator_get_name(i); i++) {
+		char *text = NULL;
+
+		ssdpm_generator_to_json(i, &text, NULL);
+		add_written(&w, text);
 	}
 	return print_written(common, &w);
 }

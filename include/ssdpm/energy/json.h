@@ -13,11 +13,51 @@
 #include <ssdpm/energy/measure.h>
 #include <ssdpm/energy/power.h>
 #include <ssdpm/energy/recommend.h>
+#include <ssdpm/energy/workload.h>
 #include <ssdpm/energy/writes.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * struct ssdpm_workload_report - a trace in numbers (sized; the caller sets
+ *                                size)
+ * @size:   sizeof(struct ssdpm_workload_report)
+ * @name:   of the trace
+ * @counts: of its reader
+ * @stats:  from ssdpm_stats_get()
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_workload_report {
+	size_t size;
+	const char *name;
+	const struct ssdpm_trace_counts *counts;
+	const struct ssdpm_trace_stats *stats;
+};
+
+/**
+ * ssdpm_workload_report_to_json() - "ssdpm.workload/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * The same report gives the same bytes.
+ *
+ * Return: 0; -EINVAL (a pointer is NULL), -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_workload_report_to_json(
+	const struct ssdpm_workload_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_generator_to_json() - "ssdpm.generator/1"
+ * @index: as for ssdpm_generator_get_name()
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -ENOENT (no more), -ENOMEM.
+ */
+SSDPM_API int ssdpm_generator_to_json(size_t index, char **ret_text,
+				      struct ssdpm_error *reterr);
 
 /**
  * struct ssdpm_power_report - what was found in samples of power (sized; the

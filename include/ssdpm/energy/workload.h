@@ -380,6 +380,9 @@ struct ssdpm_service {
 /** Buckets of a histogram of times: for each power of two, four. */
 #define SSDPM_HISTOGRAM_BUCKETS 256
 
+/** Room for the limits of ssdpm_stats_get_limit_ns(). */
+#define SSDPM_MAX_LIMITS 16
+
 /**
  * struct ssdpm_trace_stats - a trace in numbers (sized result)
  * @size:        sizeof(struct ssdpm_trace_stats)
@@ -400,6 +403,9 @@ struct ssdpm_service {
  * @gaps:        how many by ssdpm_histogram_bucket()
  * @gaps_ns:     their sum, likewise. So the idle time in gaps of at least t,
  *               where a bucket begins at t, is the sum of gaps_ns from it on
+ * @n_longer:    idle times longer than each limit, by the index of
+ *               ssdpm_stats_get_limit_ns(), exactly
+ * @longer_ns:   their sum, likewise
  */
 struct ssdpm_trace_stats {
 	size_t size;
@@ -418,6 +424,8 @@ struct ssdpm_trace_stats {
 	uint64_t gap_max_ns;
 	uint64_t gaps[SSDPM_HISTOGRAM_BUCKETS];
 	uint64_t gaps_ns[SSDPM_HISTOGRAM_BUCKETS];
+	uint64_t n_longer[SSDPM_MAX_LIMITS];
+	uint64_t longer_ns[SSDPM_MAX_LIMITS];
 };
 
 /**
@@ -469,6 +477,15 @@ SSDPM_API int ssdpm_stats_feed(struct ssdpm_stats *stats,
 SSDPM_API int ssdpm_stats_get(const struct ssdpm_stats *stats,
 			      struct ssdpm_trace_stats *ret_stats,
 			      struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_stats_get_limit_ns() - idle times above which people ask how much there
+ *                              is
+ * @index: from 0 on
+ *
+ * Return: the limit, longer than the one before; 0: no more.
+ */
+SSDPM_API uint64_t ssdpm_stats_get_limit_ns(uint32_t index);
 
 /**
  * ssdpm_stats_free() - @stats may be NULL

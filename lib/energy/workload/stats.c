@@ -82,6 +82,18 @@ static int check_record(const struct ssdpm_stats *stats,
 	return 0;
 }
 
+/* A millisecond to a minute. */
+static const uint64_t limits_ns[] = {
+	1000000, 10000000, 100000000, 2000000000, 10000000000, 60000000000,
+};
+
+#define N_LIMITS (sizeof(limits_ns) / sizeof(limits_ns[0]))
+
+uint64_t ssdpm_stats_get_limit_ns(uint32_t index)
+{
+	return index < N_LIMITS ? limits_ns[index] : 0;
+}
+
 static void count_gap(struct ssdpm_stats *stats, uint64_t gap_ns)
 {
 	struct ssdpm_trace_stats *sums = &stats->sums;
@@ -91,6 +103,10 @@ static void count_gap(struct ssdpm_stats *stats, uint64_t gap_ns)
 	sums->gaps_ns[ssdpm_histogram_bucket(gap_ns)] += gap_ns;
 	if (sums->gap_max_ns < gap_ns)
 		sums->gap_max_ns = gap_ns;
+	for (size_t i = 0; i < N_LIMITS && gap_ns > limits_ns[i]; i++) {
+		sums->n_longer[i]++;
+		sums->longer_ns[i] += gap_ns;
+	}
 	ssdpm__histogram_add(&stats->gaps, gap_ns, 1);
 }
 

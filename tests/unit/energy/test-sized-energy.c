@@ -1111,6 +1111,32 @@ static void set_up_reports(void)
 	recommendation_report.recommendations = recommendations;
 }
 
+static const struct ssdpm_trace_counts trace_counts;
+static struct ssdpm_trace_stats trace_stats = { .size = sizeof(trace_stats) };
+static const struct ssdpm_workload_report workload_report = {
+	.size = sizeof(workload_report),
+	.name = "trace.csv",
+	.counts = &trace_counts,
+	.stats = &trace_stats,
+};
+
+static int workload_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_workload_report_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int workload_of_stats(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_workload_report with = workload_report;
+
+	with.stats = sized;
+	return workload_to_json(&with, error);
+}
+
 /* It has no error: another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
@@ -1347,6 +1373,10 @@ static const struct sized_case cases[] = {
 	      &bounds, recommendation_within),
 	SIZED(ssdpm_recommendation_report_to_json, ssdpm_sim_params, SIZED_IN,
 	      &sim_params, recommendation_with),
+	SIZED(ssdpm_workload_report_to_json, ssdpm_workload_report, SIZED_IN,
+	      &workload_report, workload_to_json),
+	SIZED(ssdpm_workload_report_to_json, ssdpm_trace_stats, SIZED_IN,
+	      &trace_stats, workload_of_stats),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,

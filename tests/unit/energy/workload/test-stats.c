@@ -215,6 +215,61 @@ static void pieces_and_the_slow_way_give_the_same(void **state)
 	}
 }
 
+static void an_idle_time_as_long_as_a_limit_is_not_longer(void **state)
+{
+	const uint64_t second = 2, limit_ns = ssdpm_stats_get_limit_ns(second);
+	const struct ssdpm_io ios[] = {
+		{ 0, 0, 512, 10, SSDPM_OP_READ, 0, { 0 } },
+		{ 10 + limit_ns, 0, 512, 10, SSDPM_OP_READ, 0, { 0 } },
+		{ 21 + 2 * limit_ns, 0, 512, 10, SSDPM_OP_READ, 0, { 0 } },
+	};
+	struct ssdpm_trace_stats s = stats_of(ios, 3, NULL, 1);
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(s.n_longer[second], 1);
+	assert_int_equal(s.longer_ns[second], limit_ns + 1);
+	assert_int_equal(s.n_longer[0], 2);
+	assert_int_equal(s.longer_ns[0], 2 * limit_ns + 1);
+	assert_int_equal(s.n_longer[second + 1], 0);
+	while (ssdpm_stats_get_limit_ns(n)) {
+		assert_true(!n || ssdpm_stats_get_limit_ns(n) >
+					  ssdpm_stats_get_limit_ns(n - 1));
+		n++;
+	}
+	assert_true(n <= SSDPM_MAX_LIMITS);
+}
+
+static void a_report_without_its_parts_is_refused(void **state)
+{
+	const struct ssdpm_trace_counts counts = { 0 };
+	const struct ssdpm_trace_stats stats = { .size = sizeof(stats) };
+	const struct ssdpm_workload_report whole = { .size = sizeof(whole),
+						     .name = "x",
+						     .counts = &counts,
+						     .stats = &stats };
+	struct ssdpm_workload_report r[] = { whole, whole, whole };
+	struct ssdpm_error error;
+	char *text = NULL;
+
+	(void)state;
+	r[0].name = NULL;
+	r[1].counts = NULL;
+	r[2].stats = NULL;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(
+			ssdpm_workload_report_to_json(&r[i], &text, &error),
+			-EINVAL);
+		assert_non_null(strstr(error.message, " is missing"));
+	}
+	assert_int_equal(ssdpm_generator_to_json(1000, &text, &error), -ENOENT);
+	assert_null(text);
+	assert_int_equal(ssdpm_workload_report_to_json(&whole, &text, &error),
+			 0);
+	assert_non_null(strstr(text, "\n  \"n_ios\": [0, 0, 0, 0],\n"));
+	free(text);
+}
+
 static void assert_bad(const struct ssdpm_io *ios, size_t n, int code,
 		       const char *fragment)
 {
@@ -292,6 +347,8 @@ static void the_result_has_a_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_idle_time_as_long_as_a_limit_is_not_longer),
+		cmocka_unit_test(a_report_without_its_parts_is_refused),
 		cmocka_unit_test(
 			buckets_of_the_public_histogram_are_four_to_a_power),
 		cmocka_unit_test(a_small_trace_is_counted_by_hand),
