@@ -89,6 +89,19 @@ FORMS = {
         "{begin}{0}(w, &item);\nssdpm__json_end(w, '}}');\n"
         "}}\nssdpm__json_end(w, ']');",
     ),
+    # How many, and the text of number i, each on a line of its own.
+    "lines": (
+        "array of text",
+        "ssdpm__json_begin(w, {key}, '[');\nfor (size_t i = 0; i < {0}; i++)\n"
+        "ssdpm__json_string(w, NULL, {1});\nssdpm__json_end(w, ']');",
+    ),
+    # An object of this table, which has a section of its own, the first, and how many.
+    "items": (
+        "array",
+        "ssdpm__json_begin(w, {key}, '[');\nfor (size_t i = 0; i < {2}; i++) {{\n"
+        "ssdpm__json_begin(w, NULL, '{{');\nwrite_{0}(w, &({1})[i]);\n"
+        "ssdpm__json_end(w, '}}');\n}}\nssdpm__json_end(w, ']');",
+    ),
 }  # fmt: skip
 
 

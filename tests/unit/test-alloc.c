@@ -1755,7 +1755,7 @@ static int call_workload_to_json(struct result *ret, struct ssdpm_error *error)
 						      .name = "trace.csv",
 						      .counts = &counts,
 						      .stats = &stats };
-	char *text;
+	char *text = NULL;
 	int err;
 
 	for (size_t i = 0; i < SSDPM_HISTOGRAM_BUCKETS; i++)
@@ -1766,9 +1766,42 @@ static int call_workload_to_json(struct result *ret, struct ssdpm_error *error)
 
 static int call_generator_to_json(struct result *ret, struct ssdpm_error *error)
 {
-	char *text;
+	char *text = NULL;
 	int err = ssdpm_generator_to_json(0, &text, error);
 
+	return text_length(err, text, ret);
+}
+
+static const struct ssdpm_background_class background_class;
+static const struct ssdpm_experiment experiment = {
+	.size = sizeof(experiment),
+	.experiment = "order, MTron, SW",
+	.micro_benchmark = "order",
+	.drive = "MTron",
+	.pattern = "SW",
+	.found = &background_class,
+};
+
+static int call_experiment_to_json(struct result *ret,
+				   struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_experiment_to_json(&experiment, &text, error);
+
+	return text_length(err, text, ret);
+}
+
+static int call_experiment_matrix(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_experiment_matrix *matrix = NULL;
+	char *text = NULL;
+	int err = ssdpm_experiment_matrix_new(&matrix, error);
+
+	if (!err)
+		err = ssdpm_experiment_matrix_add(matrix, &experiment, error);
+	if (!err)
+		err = ssdpm_experiment_matrix_to_json(matrix, &text, error);
+	ssdpm_experiment_matrix_free(matrix);
 	return text_length(err, text, ret);
 }
 
@@ -1996,6 +2029,10 @@ static const struct {
 	{ "ssdpm_consistency_report_to_json", call_consistency_to_json },
 	{ "ssdpm_workload_report_to_json", call_workload_to_json },
 	{ "ssdpm_generator_to_json", call_generator_to_json },
+	{ "ssdpm_experiment_to_json", call_experiment_to_json },
+	{ "ssdpm_experiment_matrix_new", call_experiment_matrix },
+	{ "ssdpm_experiment_matrix_add", call_experiment_matrix },
+	{ "ssdpm_experiment_matrix_to_json", call_experiment_matrix },
 	{ "ssdpm_power_report_energy_to_json", call_energy_to_json },
 	{ "ssdpm_power_report_baseline_to_json", call_baseline_to_json },
 	{ "ssdpm_power_report_background_to_json", call_background_to_json },

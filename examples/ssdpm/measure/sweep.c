@@ -7,6 +7,22 @@
 #include <string.h>
 
 #define MAX_EXPERIMENTS 4096
+#define N_PLACES SSDPM_EXPERIMENT_PATTERN
+
+struct experiment {
+	char *name;
+	char *place[N_PLACES]; /* NULL: it is of no suite */
+	struct ssdpm_background_run *runs;
+	size_t n_runs;
+	struct ssdpm_background_class class;
+};
+
+struct sweep {
+	struct experiment *experiments;
+	size_t n;
+	bool is_suite;
+	struct ssdpm_experiment_matrix *matrix; /* of a suite */
+};
 
 enum column {
 	EXPERIMENT,
@@ -27,7 +43,8 @@ static const char *column_name(int column)
 	};
 
 	return column >= PLACE && column < PARAMETER ?
-		       place_names[column - PLACE] :
+		       ssdpm_experiment_place_to_string(
+			       (uint32_t)(column - PLACE) + 1) :
 		       names[column];
 }
 
@@ -323,7 +340,7 @@ static enum exit_status classify(const char *path, struct experiment *e)
 	return STATUS_FAILED;
 }
 
-const char *class_name(uint32_t background)
+static const char *class_name(uint32_t background)
 {
 	static const char *const words[] = {
 		[SSDPM_BACKGROUND_NONE] = "none",
@@ -356,62 +373,69 @@ static void make_row(const void *data, size_t number, struct row *row)
 	row_cell(row, 5, "%s", joules_text(e->class.extra_j).text);
 }
 
-static void write_experiment(struct json_writer *w, const struct experiment *e)
+static struct ssdpm_experiment report_of(const struct experiment *e)
 {
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.background-class/1");
-	ssdpm__json_string(w, "experiment", e->name);
-	for (int p = 0; p < N_PLACES; p++)
-		ssdpm__json_string(w, place_names[p], e->place[p]);
-	ssdpm__json_string(w, "background",
-			   ssdpm_background_to_string(e->class.background));
-	ssdpm__json_uint(w, "n_runs", e->n_runs);
-	ssdpm__json_uint(w, "n_tails", e->class.n_tails);
-	ssdpm__json_uint(w, "tail_ns", e->class.tail_ns);
-	ssdpm__json_scaled(w, "extra_nj", e->class.extra_j, 1e9);
-	ssdpm__json_scaled(w, "trend_ppm", e->class.trend, 1e6);
-	ssdpm__json_scaled(w, "trend_p_ppm", e->class.trend_p, 1e6);
-	ssdpm__json_end(w, '}');
+	return (struct ssdpm_experiment){
+		.size = sizeof(struct ssdpm_experiment),
+		.experiment = e->name,
+		.micro_benchmark = e->place[0],
+		.drive = e->place[1],
+		.pattern = e->place[2],
+		.n_runs = e->n_runs,
+		.found = &e->class,
+	};
 }
 
-static void write_experiments(struct json_writer *w, const struct sweep *sweep)
+static enum exit_status make_matrix(struct sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->n; i++)
-		write_experiment(w, &sweep->experiments[i]);
+	struct ssdpm_error error;
+	int err = ssdpm_experiment_matrix_new(&sweep->matrix, &error);
+
+	for (size_t i = 0; i < sweep->n && !err; i++) {
+		const struct ssdpm_experiment report =
+			report_of(&sweep->experiments[i]);
+
+		err = ssdpm_experiment_matrix_add(sweep->matrix, &report,
+						  &error);
+	}
+	if (!err)
+		return STATUS_DONE;
+	complain("%s", error.message);
+	return STATUS_FAILED;
 }
 
-static enum exit_status write_suite(struct json_writer *w,
-				    const struct sweep *sweep)
+static void write_sweep(struct json_writer *w, const struct sweep *sweep)
 {
-	enum exit_status status;
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.background-matrix/1");
-	status = write_matrix(w, sweep);
-	ssdpm__json_begin(w, "experiments", '[');
-	write_experiments(w, sweep);
-	ssdpm__json_end(w, ']');
-	ssdpm__json_end(w, '}');
-	return status;
+	if (sweep->is_suite) {
+		ssdpm_experiment_matrix_to_json(sweep->matrix, &text, NULL);
+		add_written(w, text);
+		return;
+	}
+	for (size_t i = 0; i < sweep->n; i++, text = NULL) {
+		const struct ssdpm_experiment report =
+			report_of(&sweep->experiments[i]);
+
+		ssdpm_experiment_to_json(&report, &text, NULL);
+		add_written(w, text);
+	}
 }
 
 static enum exit_status print_sweep(const struct common *common,
 				    const struct sweep *sweep)
 {
-	enum exit_status status = STATUS_DONE, printed;
 	struct json_writer w = { 0 };
 
-	if (!common->form) {
-		print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
-		return sweep->is_suite ? print_matrix(sweep) : STATUS_DONE;
+	if (common->form) {
+		begin_list(&w, common);
+		write_sweep(&w, sweep);
+		return print_written(common, &w);
 	}
-	begin_list(&w, common);
+	print_rows("<<>>>>", make_row, sweep, sweep->n + 1);
 	if (sweep->is_suite)
-		status = write_suite(&w, sweep);
-	else
-		write_experiments(&w, sweep);
-	printed = print_written(common, &w);
-	return status ? status : printed;
+		print_matrix(sweep->matrix);
+	return STATUS_DONE;
 }
 
 enum exit_status classify_sweep(const struct common *common, const char *path)
@@ -422,9 +446,10 @@ enum exit_status classify_sweep(const struct common *common, const char *path)
 	for (size_t i = 0; i < sweep.n && !status; i++)
 		status = classify(path, &sweep.experiments[i]);
 	if (!status && sweep.is_suite)
-		status = check_matrix(&sweep);
+		status = make_matrix(&sweep);
 	if (!status)
 		status = print_sweep(common, &sweep);
+	ssdpm_experiment_matrix_free(sweep.matrix);
 	for (size_t i = 0; i < sweep.n; i++)
 		free_experiment(&sweep.experiments[i]);
 	free(sweep.experiments);

@@ -128,6 +128,27 @@ SSDPM_API int ssdpm_power_report_background_to_json(
 	struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_experiment_to_json() - "ssdpm.background-class/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (the name or the class is missing), -E2BIG (@experiment),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_experiment_to_json(
+	const struct ssdpm_experiment *experiment, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_experiment_matrix_to_json() - "ssdpm.background-matrix/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -ENOMEM.
+ */
+SSDPM_API int ssdpm_experiment_matrix_to_json(
+	const struct ssdpm_experiment_matrix *matrix, char **ret_text,
+	struct ssdpm_error *reterr);
+
+/**
  * struct ssdpm_consistency_report - how even writes went (sized; the caller
  * sets size)
  * @size:      sizeof(struct ssdpm_consistency_report)

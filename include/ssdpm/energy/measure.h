@@ -543,6 +543,103 @@ SSDPM_API int ssdpm_background_classify(
 	const struct ssdpm_background_run *runs, size_t n,
 	struct ssdpm_background_class *ret_class, struct ssdpm_error *reterr);
 
+/** Where an experiment is in a suite, as in that of uFLIP. */
+enum ssdpm_experiment_place {
+	SSDPM_EXPERIMENT_MICRO_BENCHMARK = 1,
+	SSDPM_EXPERIMENT_DRIVE = 2,
+	SSDPM_EXPERIMENT_PATTERN = 3,
+};
+
+/** ssdpm_experiment_place_to_string() - "drive" and so on, or NULL */
+SSDPM_API const char *ssdpm_experiment_place_to_string(uint32_t place);
+SSDPM_API uint32_t ssdpm_experiment_place_from_string(const char *word);
+
+/**
+ * struct ssdpm_experiment - an experiment and its class (sized; the caller sets
+ *                           size)
+ * @size:            sizeof(struct ssdpm_experiment)
+ * @experiment:      its name
+ * @micro_benchmark: in a suite; NULL: it is of none, as for the next two
+ * @drive:           likewise
+ * @pattern:         likewise
+ * @n_runs:          that @found is of
+ * @found:           from ssdpm_background_classify()
+ */
+struct ssdpm_experiment {
+	size_t size;
+	const char *experiment;
+	const char *micro_benchmark;
+	const char *drive;
+	const char *pattern;
+	size_t n_runs;
+	const struct ssdpm_background_class *found;
+};
+
+/** The classes of a suite: a row for each micro-benchmark, a column a drive. */
+struct ssdpm_experiment_matrix;
+
+/**
+ * ssdpm_experiment_matrix_new() - the matrix of a suite, empty
+ * @ret_matrix: free it with ssdpm_experiment_matrix_free()
+ *
+ * Return: 0; -ENOMEM.
+ */
+SSDPM_API int ssdpm_experiment_matrix_new(
+	struct ssdpm_experiment_matrix **ret_matrix,
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_experiment_matrix_add() - the next experiment
+ * @experiment: of a suite; what it points to is borrowed until the matrix is
+ *              freed
+ *
+ * Of two with the same names the first counts.
+ *
+ * Return: 0; -EINVAL (a name or the class is missing), -ERANGE (more than 8
+ * patterns), -E2BIG (@experiment), -ENOMEM.
+ */
+SSDPM_API int ssdpm_experiment_matrix_add(
+	struct ssdpm_experiment_matrix *matrix,
+	const struct ssdpm_experiment *experiment, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_experiment_matrix_get_name() - rows, columns, and patterns of a cell
+ * @place: enum ssdpm_experiment_place
+ * @index: from 0 on, in the order of the experiments; patterns of uFLIP come
+ *         first, as SR, SW, RR, RW
+ *
+ * Return: borrowed, as it was added; NULL: no more.
+ */
+SSDPM_API const char *ssdpm_experiment_matrix_get_name(
+	const struct ssdpm_experiment_matrix *matrix, uint32_t place,
+	size_t index);
+
+/** Room for the text of a cell, with its NUL. */
+#define SSDPM_EXPERIMENT_TEXT 64
+
+/**
+ * ssdpm_experiment_matrix_get_text() - a cell, as the study of uFLIP writes it
+ * @micro_benchmark: index of the row
+ * @drive:    index of the column
+ * @ret_text: "NS / S", one word for each pattern; or one word for all. "none",
+ *            "NS" (not significant), "S" (small), "Ex" (extended), "GWP" (grows
+ *            with the parameter), "-" (was not run)
+ *
+ * Return: 0; -EINVAL (no such cell).
+ */
+SSDPM_API int ssdpm_experiment_matrix_get_text(
+	const struct ssdpm_experiment_matrix *matrix, size_t micro_benchmark,
+	size_t drive, char ret_text[SSDPM_EXPERIMENT_TEXT],
+	struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_experiment_matrix_free() - @matrix may be NULL
+ *
+ * Return: NULL.
+ */
+SSDPM_API struct ssdpm_experiment_matrix *ssdpm_experiment_matrix_free(
+	struct ssdpm_experiment_matrix *matrix);
+
 /**
  * ssdpm_proportionality() - how far power follows work
  * @load:    of each level of work, in any unit, from 0 (idle) on, ascending

@@ -32,3 +32,10 @@ static const char background_words[][16] = {
 	[SSDPM_BACKGROUND_GROWS] = "grows",
 };
 ENUM_WORDS(background)
+
+static const char experiment_place_words[][16] = {
+	[SSDPM_EXPERIMENT_MICRO_BENCHMARK] = "micro_benchmark",
+	[SSDPM_EXPERIMENT_DRIVE] = "drive",
+	[SSDPM_EXPERIMENT_PATTERN] = "pattern",
+};
+ENUM_WORDS(experiment_place)

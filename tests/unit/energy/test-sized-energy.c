@@ -1137,6 +1137,37 @@ static int workload_of_stats(void *sized, struct ssdpm_error *error)
 	return workload_to_json(&with, error);
 }
 
+static const struct ssdpm_background_class experiment_class;
+static const struct ssdpm_experiment experiment = {
+	.size = sizeof(experiment),
+	.experiment = "order, MTron, SW",
+	.micro_benchmark = "order",
+	.drive = "MTron",
+	.pattern = "SW",
+	.found = &experiment_class,
+};
+
+static int experiment_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_experiment_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+/* Where it ends before the names of its place, it makes no matrix. */
+static int experiment_matrix_add(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_experiment_matrix *matrix;
+	int err = ssdpm_experiment_matrix_new(&matrix, error);
+
+	if (!err)
+		err = ssdpm_experiment_matrix_add(matrix, sized, error);
+	ssdpm_experiment_matrix_free(matrix);
+	return err;
+}
+
 /* It has no error: another size makes it unknown. */
 static void overlay_match_takes_each_size(void **state)
 {
@@ -1377,6 +1408,10 @@ static const struct sized_case cases[] = {
 	      &workload_report, workload_to_json),
 	SIZED(ssdpm_workload_report_to_json, ssdpm_trace_stats, SIZED_IN,
 	      &trace_stats, workload_of_stats),
+	SIZED(ssdpm_experiment_to_json, ssdpm_experiment, SIZED_IN, &experiment,
+	      experiment_to_json),
+	SIZED(ssdpm_experiment_matrix_add, ssdpm_experiment, SIZED_IN,
+	      &experiment, experiment_matrix_add),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_power_report, SIZED_IN,
 	      &report, energy_to_json),
 	SIZED(ssdpm_power_report_energy_to_json, ssdpm_energy, SIZED_IN,

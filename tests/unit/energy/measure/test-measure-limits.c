@@ -436,6 +436,103 @@ static void runs_that_make_no_class_are_refused_with_the_reason(void **state)
 	assert_int_equal(class.background, 77);
 }
 
+static int add_to(struct ssdpm_experiment_matrix *matrix, const char *row,
+		  const char *column, const char *pattern, uint32_t background,
+		  struct ssdpm_error *error)
+{
+	static struct ssdpm_background_class classes[16];
+	static size_t n;
+	const struct ssdpm_experiment experiment = {
+		.size = sizeof(experiment),
+		.experiment = "x",
+		.micro_benchmark = row,
+		.drive = column,
+		.pattern = pattern,
+		.n_runs = 4,
+		.found = &classes[n],
+	};
+
+	classes[n++].background = background;
+	return ssdpm_experiment_matrix_add(matrix, &experiment, error);
+}
+
+static void assert_cell(const struct ssdpm_experiment_matrix *matrix,
+			size_t row, size_t column, const char *words)
+{
+	char text[SSDPM_EXPERIMENT_TEXT];
+
+	assert_int_equal(ssdpm_experiment_matrix_get_text(matrix, row, column,
+							  text, NULL),
+			 0);
+	assert_string_equal(text, words);
+}
+
+static void a_cell_has_a_word_for_each_pattern_or_one_for_all(void **state)
+{
+	struct ssdpm_experiment_matrix *m;
+	struct ssdpm_error error;
+	char *text = NULL, cell[SSDPM_EXPERIMENT_TEXT];
+
+	(void)state;
+	assert_int_equal(ssdpm_experiment_matrix_new(&m, NULL), 0);
+	add_to(m, "mix", "A", "RW", SSDPM_BACKGROUND_GROWS, NULL);
+	add_to(m, "mix", "A", "SW", SSDPM_BACKGROUND_SMALL, NULL);
+	add_to(m, "mix", "B", "SW", SSDPM_BACKGROUND_EXTENDED, NULL);
+	add_to(m, "mix", "B", "RW", SSDPM_BACKGROUND_EXTENDED, NULL);
+	add_to(m, "order", "B", "RW", SSDPM_BACKGROUND_NOT_SIGNIFICANT, NULL);
+	assert_cell(m, 0, 0, "S / GWP");
+	assert_cell(m, 0, 1, "Ex");
+	assert_cell(m, 1, 0, "-");
+	assert_cell(m, 1, 1, "- / NS");
+	assert_string_equal(ssdpm_experiment_matrix_get_name(
+				    m, SSDPM_EXPERIMENT_PATTERN, 0),
+			    "SW");
+	assert_null(
+		ssdpm_experiment_matrix_get_name(m, SSDPM_EXPERIMENT_DRIVE, 2));
+	assert_null(ssdpm_experiment_matrix_get_name(m, 0, 0));
+	assert_null(ssdpm_experiment_matrix_get_name(m, 4, 0));
+	assert_int_equal(
+		ssdpm_experiment_matrix_get_text(m, 2, 0, cell, &error),
+		-EINVAL);
+	assert_says(&error, "no such cell");
+	assert_int_equal(ssdpm_experiment_matrix_to_json(m, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"text\": \"S / GWP\""));
+	assert_non_null(strstr(text, "\"background\": null"));
+	free(text);
+	assert_null(ssdpm_experiment_matrix_free(m));
+	assert_null(ssdpm_experiment_matrix_free(NULL));
+}
+
+static void an_experiment_that_has_no_cell_is_refused(void **state)
+{
+	struct ssdpm_experiment none = { .size = sizeof(none) };
+	const char *const patterns[] = {
+		"a", "b", "c", "d", "e", "f", "g", "h"
+	};
+	struct ssdpm_experiment_matrix *m;
+	struct ssdpm_error error;
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_experiment_matrix_new(&m, NULL), 0);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(add_to(m, "mix", "A", patterns[i], 1, NULL),
+				 0);
+	assert_int_equal(add_to(m, "mix", "A", "i", 1, &error), -ERANGE);
+	assert_says(&error, "9 patterns");
+	assert_int_equal(add_to(m, "mix", NULL, "a", 1, &error), -EINVAL);
+	assert_says(&error, "drive is missing");
+	assert_int_equal(ssdpm_experiment_matrix_add(m, &none, &error),
+			 -EINVAL);
+	assert_says(&error, "experiment is missing");
+	none.experiment = "x";
+	assert_int_equal(ssdpm_experiment_to_json(&none, &text, &error),
+			 -EINVAL);
+	assert_says(&error, "found is missing");
+	assert_null(text);
+	ssdpm_experiment_matrix_free(m);
+}
+
 static void changes_are_numbered_by_samples_and_not_by_finite_ones(void **state)
 {
 	static double power_w[20001];
@@ -566,6 +663,9 @@ int main(void)
 		cmocka_unit_test(rounds_and_loads_that_are_none_are_refused),
 		cmocka_unit_test(
 			runs_that_make_no_class_are_refused_with_the_reason),
+		cmocka_unit_test(
+			a_cell_has_a_word_for_each_pattern_or_one_for_all),
+		cmocka_unit_test(an_experiment_that_has_no_cell_is_refused),
 		cmocka_unit_test(
 			changes_are_numbered_by_samples_and_not_by_finite_ones),
 		cmocka_unit_test(
