@@ -89,6 +89,8 @@ FORMS = {
         "{begin}{0}(w, &item);\nssdpm__json_end(w, '}}');\n"
         "}}\nssdpm__json_end(w, ']');",
     ),
+    # A function that writes a number, or null, and what it is of.
+    "written": ("number or null", "{0}(w, {key}, {1});"),
     # How many, and the text of number i, each on a line of its own.
     "lines": (
         "array of text",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured of a drive, written as "ssdpm.overlay/1". */
+/*
+ * What was measured of a drive, written as "ssdpm.overlay/1": overlay.keys has
+ * what is written.
+ */
 #include "calibrate/overlay.h"
 
 #include <errno.h>
@@ -146,87 +149,17 @@ static void write_millionths(struct json_writer *w, const char *key,
 		ssdpm__json_null(w, key);
 }
 
-static void write_texts(struct json_writer *w,
-			const struct ssdpm_overlay *overlay)
+static const char *text_or_null(const char *text)
 {
-	for (size_t i = 0; i < ssdpm__n_overlay_texts; i++) {
-		const char *text = text_of(overlay, &ssdpm__overlay_texts[i]);
-
-		ssdpm__json_string(w, ssdpm__overlay_texts[i].key,
-				   *text ? text : NULL);
-	}
+	return *text ? text : NULL;
 }
 
-static void write_quality(struct json_writer *w,
-			  const struct ssdpm_calibration *c)
+static bool is_known(const struct ssdpm_measured *m)
 {
-	ssdpm__json_uint(w, "n_bins", c->n_bins);
-	ssdpm__json_uint(w, "n_spikes", c->n_spikes);
-	ssdpm__json_uint(w, "bin_ns", c->bin_ns);
-	ssdpm__json_int(w, "offset_ns", c->offset_ns);
-	ssdpm__json_uint(w, "offset_error_ns", c->offset_error_ns);
-	write_millionths(w, "sigma_uw", c->sigma_w);
-	write_millionths(w, "drift_uw", c->drift_w);
-	write_millionths(w, "noise_phi_ppm", c->noise_phi);
-	write_millionths(w, "noise_share_ppm", c->noise_share);
+	return m->status == SSDPM_MEASURED_KNOWN;
 }
 
-static void write_value(struct json_writer *w, const char *key, bool known,
-			double value)
-{
-	if (known)
-		ssdpm__json_uint(w, key, (uint64_t)value);
-	else
-		ssdpm__json_null(w, key);
-}
-
-static void write_measured(struct json_writer *w,
-			   const struct ssdpm_measured *m)
-{
-	bool known = m->status == SSDPM_MEASURED_KNOWN;
-
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "kind", ssdpm_parameter_kind_to_string(m->kind));
-	ssdpm__json_uint(w, "index", m->index);
-	ssdpm__json_string(w, "status",
-			   ssdpm_measured_status_to_string(m->status));
-	write_value(w, "low", known, ssdpm__floor(m->low));
-	write_value(w, "nominal", known, ssdpm__floor(m->nominal + 0.5));
-	write_value(w, "high", known, ssdpm__ceil(m->high));
-	write_value(w, "stated", true, ssdpm__ceil(m->stated));
-	ssdpm__json_bool(w, "exceeds", m->exceeds);
-	ssdpm__json_uint(w, "n", m->n);
-	ssdpm__json_string(w, "reason", *m->reason ? m->reason : NULL);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_overlay(struct json_writer *w,
-			  const struct ssdpm_overlay *overlay,
-			  const struct ssdpm_measured *measured, size_t n,
-			  const struct ssdpm_calibration *calibration)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", OVERLAY_SCHEMA);
-	ssdpm__json_string(w, "kind", ssdpm_kind_to_string(overlay->kind));
-	write_texts(w, overlay);
-	ssdpm__json_string(w, "pcie_link",
-			   ssdpm_pcie_link_to_string(overlay->pcie_link));
-	ssdpm__json_string(w, "lpm", ssdpm_lpm_to_string(overlay->lpm));
-	ssdpm__json_uint(w, "operational_state", overlay->operational_state);
-	ssdpm__json_bool(w, "idle_from_start",
-			 overlay->flags & SSDPM_SIM_IDLE_FROM_START);
-	if (overlay->measured_wa_milli)
-		ssdpm__json_uint(w, "measured_wa_milli",
-				 overlay->measured_wa_milli);
-	ssdpm__json_uint(w, "n_samples", overlay->n_samples);
-	ssdpm__json_uint(w, "n_ios", overlay->n_ios);
-	write_quality(w, calibration);
-	ssdpm__json_begin(w, "measured", '[');
-	for (size_t i = 0; i < n; i++)
-		write_measured(w, &measured[i]);
-	ssdpm__json_end(w, ']');
-	ssdpm__json_end(w, '}');
-}
+#include "overlay-json.h"
 
 int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 			  const struct ssdpm_calibration *calibration,
@@ -235,21 +168,22 @@ int ssdpm_overlay_to_json(const struct ssdpm_overlay *overlay,
 	struct ssdpm_overlay whole = { .size = sizeof(whole) };
 	struct ssdpm_calibration quality = { .size = sizeof(quality) };
 	struct json_writer writer = { 0 };
-	size_t n;
 	int err = ssdpm__sized_in(&whole, sizeof(whole), overlay,
 				  "ssdpm_overlay", reterr);
 
 	if (!err)
 		err = ssdpm__sized_in(&quality, sizeof(quality), calibration,
 				      "ssdpm_calibration", reterr);
-	n = (size_t)quality.n_measured;
 	if (!err)
 		err = check_overlay(&whole, reterr);
 	if (!err)
-		err = check_measured(quality.measured, n, reterr);
+		err = check_measured(quality.measured,
+				     (size_t)quality.n_measured, reterr);
 	if (err)
 		return err;
-	write_overlay(&writer, &whole, quality.measured, n, &quality);
+	ssdpm__json_begin(&writer, NULL, '{');
+	write_overlay(&writer, &whole, &quality);
+	ssdpm__json_end(&writer, '}');
 	return ssdpm__json_finish(&writer, ret_text, reterr);
 }
 
