@@ -18,10 +18,11 @@ A table has a part for each object:
 
 A part has no schema: it stands inside others. A "@row" is a part on one line. "@when
 EXPRESSION" leaves out the keys after it where that is 0, "@if EXPRESSION" the next one
-alone. "@members PART, ARGUMENTS" writes the keys of a part here. What follows the
-colon says how a value is written, and with that which type the page names; a * in it
-is the key, a % the key without its unit. FORMS has the forms. In IN, a line "@keys
-FILE" stands for the sections of that table.
+alone. "@members PART, ARGUMENTS" writes the keys of a part here, "@from FILE PART"
+names a part of another table. What follows the colon says how a value is written, and
+with that which type the page names; a * in it is the key, a % the key without its
+unit. FORMS has the forms. In IN, a line "@keys FILE" stands for the sections of that
+table.
 """
 
 from __future__ import annotations
@@ -137,12 +138,16 @@ def read(path: str) -> list[Object]:
             continue
         head = re.fullmatch(r"@(object|part|row) (\w+)\((.+?)\)(?: (ssdpm\.\S+))?", line)
         when = re.fullmatch(r"@when (.+)", line)
+        other = re.fullmatch(r"@from (\S+) (\w+)", line)
         only_if = re.fullmatch(r"@if (.+)", line)
         members = re.fullmatch(r"@members (.+)", line)
         key = re.fullmatch(r"@ ([\w, ]+): (\S+) (.+)", line)
         if head:
             is_row = head[1] == "row"
             objects.append(Object(head[2], head[3], head[4] or "", is_row, [], []))
+        elif other:
+            parts = read(str(pathlib.Path(path).with_name(other[1])))
+            objects += [one for one in parts if one.name == other[2]]
         elif only_if:
             condition = only_if[1]
         elif (when or members) and objects:
