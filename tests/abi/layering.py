@@ -81,7 +81,8 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-PURE_HEADERS |= {"catalogue-data.h", "evenness-json.h", "results-json.h", "samples-json.h"}
+KEYS = ("background", "evenness", "overlay", "results", "samples", "workload")
+PURE_HEADERS |= {"catalogue-data.h", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none
 # prints or exits.
