@@ -545,7 +545,7 @@ static int call_meters(struct result *ret, struct ssdpm_error *error)
 /* As an object, and the second row as another. */
 static int comparison_to_json(const struct ssdpm_comparison *comparison,
 			      const struct ssdpm_compared_policy *row,
-			      struct result *ret, struct ssdpm_error *error)
+			      struct ssdpm_error *error)
 {
 	const struct ssdpm_comparison_report all = { .size = sizeof(all),
 						     .model = in.sleeper,
@@ -559,14 +559,11 @@ static int comparison_to_json(const struct ssdpm_comparison *comparison,
 
 	if (err)
 		return err;
-	ret->n = strlen(text);
 	free(text);
 	err = ssdpm_estimate_report_to_json(&one, &text, error);
-	if (err)
-		return err;
-	ret->n += strlen(text);
-	free(text);
-	return 0;
+	if (!err)
+		free(text);
+	return err;
 }
 
 static int call_comparison(struct result *ret, struct ssdpm_error *error)
@@ -598,7 +595,7 @@ static int call_comparison(struct result *ret, struct ssdpm_error *error)
 	if (!err)
 		err = ssdpm_comparison_get_row(comparison, 1, &row);
 	if (!err)
-		err = comparison_to_json(comparison, &row, ret, error);
+		err = comparison_to_json(comparison, &row, error);
 	if (!err)
 		ret->energy_nj = row.result->nominal->energy_nj;
 	ssdpm_comparison_free(comparison);
@@ -766,11 +763,13 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 
 	if (err)
 		return err;
-	ret->energy_nj = ssdpm_recommendations_get(found, 1)->run.energy_nj;
 	report.recommendations = found;
 	err = ssdpm_recommendation_report_to_json(&report, &text, error);
-	if (!err)
+	if (!err) {
+		ret->energy_nj =
+			ssdpm_recommendations_get(found, 1)->run.energy_nj;
 		free(text);
+	}
 	ssdpm_recommendations_free(found);
 	return err;
 }
