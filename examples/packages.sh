@@ -86,9 +86,10 @@ download_packages_of() {
 	APT_CONFIG=$PWD/apt/config apt-get -qq download "$@"
 }
 
-# The sources of packages of this machine's release, patched as Debian builds them.
+# download_sources SUITE PACKAGE...: patched as Debian builds them.
 download_sources() {
-	configure_apt deb-src "$(release)"
+	configure_apt deb-src "$1"
+	shift
 	APT_CONFIG=$PWD/apt/config apt-get -qq source "$@"
 }
 
