@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm list: the drives of this machine, or those of the catalogue. */
-#include "text/device-json.h"
-#include "text/device-print.h"
+#include "text/device.h"
 #include "input/list-catalogue.h"
 #include "text/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm lpm: the link policies of SATA ports. */
 #include "options/advised.h"
-#include "text/device-print.h"
+#include "text/device.h"
 #include "text/output.h"
 #include "text/remedy.h"
 #include "work/work.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm show: what a drive says of its power states, and what it does now. */
-#include "text/device-json.h"
-#include "text/device-print.h"
+#include "text/device.h"
 #include "text/output.h"
 #include "input/quirks.h"
-#include "text/states-print.h"
 #include "programs.h"
 
 #include "base/json.h"

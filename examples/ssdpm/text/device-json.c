@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/device-json.h"
+#include "text/device.h"
 
 #include "text/apst-questions.h"
 #include "text/remedy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/device-print.h"
+#include "text/device.h"
 
 #include "options/advised.h"
 #include "options/numbers.h"

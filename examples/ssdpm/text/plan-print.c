@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans, for people and as ssdpm.plan/1. */
-#include "text/device-json.h"
-#include "text/device-print.h"
+#include "text/device.h"
 #include "options/numbers.h"
 #include "text/output.h"
 #include "programs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/states-print.h"
+#include "text/device.h"
 
 #include "text/output.h"
 #include "input/quirks.h"
