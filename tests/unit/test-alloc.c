@@ -122,6 +122,7 @@ static struct {
 	char issues[300 * 40]; /* more than fit at first */
 	struct ssdpm_model *sleeper;
 	struct ssdpm_gaps *gaps;
+	struct ssdpm_experiment_matrix *matrix;
 	struct ssdpm_integral *integral;
 	struct ssdpm_power *power;
 	struct ssdpm_survey_file *survey;
@@ -2451,6 +2452,7 @@ static void call_stats(void)
 	ssdpm_stats_feed(in.stats, ios + 1, 1, &error);
 	ssdpm_stats_feed(in.stats, ios, 2, &error);
 	ssdpm_stats_get(in.stats, &numbers, &error);
+	ssdpm_stats_get_limit_ns(0);
 	ssdpm_stats_free(NULL);
 	ssdpm_histogram_start_ns(ssdpm_histogram_bucket(5));
 	ssdpm_io_to_fio_iolog(&ios[0], 0, "f", line, &error);
@@ -2560,6 +2562,15 @@ static void call_measure(void)
 	ssdpm_overlay_match(&overlay, in.models[0]);
 }
 
+static void call_matrix(void)
+{
+	char text[SSDPM_EXPERIMENT_TEXT];
+
+	ssdpm_experiment_matrix_get_name(in.matrix, SSDPM_EXPERIMENT_DRIVE, 0);
+	ssdpm_experiment_matrix_get_text(in.matrix, 0, 0, text, NULL);
+	ssdpm_experiment_matrix_free(NULL);
+}
+
 static void call_survey(void)
 {
 	const struct ssdpm_survey_params params = {
@@ -2667,6 +2678,9 @@ static const struct {
 	{ "ssdpm_integral_free", call_measure },
 	{ "ssdpm_integral_get", call_measure },
 	{ "ssdpm_level_free", call_measure },
+	{ "ssdpm_experiment_matrix_free", call_matrix },
+	{ "ssdpm_experiment_matrix_get_name", call_matrix },
+	{ "ssdpm_experiment_matrix_get_text", call_matrix },
 	{ "ssdpm_level_get", call_measure },
 	{ "ssdpm_overlay_match", call_measure },
 	{ "ssdpm_parameters_calibrate", call_measure },
@@ -2768,6 +2782,7 @@ static const struct {
 	{ "ssdpm_stats_feed", call_stats },
 	{ "ssdpm_stats_free", call_stats },
 	{ "ssdpm_stats_get", call_stats },
+	{ "ssdpm_stats_get_limit_ns", call_stats },
 	{ "ssdpm_sim_free", call_sim_getters },
 	{ "ssdpm_sim_get_delays", call_sim_getters },
 	{ "ssdpm_sim_get_intervals", call_sim_getters },
@@ -3102,6 +3117,10 @@ static int make_idle_times(void)
 	if (!err)
 		err = ssdpm_integral_new(NULL, &in.integral, NULL);
 	if (!err)
+		err = ssdpm_experiment_matrix_new(&in.matrix, NULL);
+	if (!err)
+		err = ssdpm_experiment_matrix_add(in.matrix, &experiment, NULL);
+	if (!err)
 		err = ssdpm_power_open_data(power_text, strlen(power_text),
 					    NULL, &in.power, NULL);
 	if (!err)
@@ -3334,6 +3353,7 @@ static int free_inputs(void **state)
 	ssdpm_model_unref(in.sleeper);
 	ssdpm_model_unref(in.deep_sleeper);
 	ssdpm_integral_free(in.integral);
+	ssdpm_experiment_matrix_free(in.matrix);
 	ssdpm_power_free(in.power);
 	ssdpm_survey_file_free(in.survey);
 	close(in.survey_fd);
