@@ -63,6 +63,11 @@ int ssdpm__no_memory(struct ssdpm_error *reterr)
 	return ssdpm__fail(reterr, -ENOMEM, 0, "out of memory");
 }
 
+int ssdpm__missing(const char *what, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
+}
+
 int ssdpm__pass_on(int err, const struct ssdpm_error *error,
 		   struct ssdpm_error *reterr)
 {

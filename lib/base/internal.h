@@ -11,6 +11,8 @@ int ssdpm__fail(struct ssdpm_error *reterr, int code, uint32_t line,
 
 /* The same for what every allocation says that fails. */
 int ssdpm__no_memory(struct ssdpm_error *reterr);
+/* -EINVAL: a pointer that is needed is NULL. */
+int ssdpm__missing(const char *what, struct ssdpm_error *reterr);
 
 /*
  * The end of a call that looks past failures on its way: hand on the error of

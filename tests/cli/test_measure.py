@@ -277,7 +277,7 @@ def test_what_a_suite_does_not_have_is_left_out_of_its_matrix(ssdpm: Command) ->
         (
             "drive,pattern,micro_benchmark,parameter,tail_s,extra_j,sigma_j\n"
             + "".join(f"d,{p},m,{i},1,1,1\n" for p in "abcdefghi" for i in range(4)),
-            "there are 9 patterns; a matrix has up to 8",
+            "a matrix has up to 8 patterns: i is one more",
         ),
     ],
 )

@@ -1772,7 +1772,9 @@ static int call_generator_to_json(struct result *ret, struct ssdpm_error *error)
 	return text_length(err, text, ret);
 }
 
-static const struct ssdpm_background_class background_class;
+static const struct ssdpm_background_class background_class = {
+	.background = SSDPM_BACKGROUND_NONE,
+};
 static const struct ssdpm_experiment experiment = {
 	.size = sizeof(experiment),
 	.experiment = "order, MTron, SW",

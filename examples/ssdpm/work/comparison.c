@@ -267,7 +267,7 @@ void print_known(const struct subject *subject)
 	table_print(&rows);
 }
 
-/* Of each row that is written; null: nobody wants it. */
+/* One for each row that is written; null: the call did not ask for it. */
 static void write_timelines(struct json_writer *w, const struct estimate *e)
 {
 	ssdpm__json_begin(w, "timelines", '[');

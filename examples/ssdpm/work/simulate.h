@@ -88,7 +88,7 @@ enum exit_status find_subjects(const struct plan *plan,
 struct ssdpm_sim_params sim_params_of(const struct plan *plan,
 				      const struct subject *subject);
 
-/* Of all operations. */
+/* The sum over all operations. */
 uint64_t all_ios(const struct ssdpm_run *run);
 
 /* The end of the simulation on the clock of a trace. */

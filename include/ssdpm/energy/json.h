@@ -131,8 +131,8 @@ SSDPM_API int ssdpm_power_report_background_to_json(
  * ssdpm_experiment_to_json() - "ssdpm.background-class/1"
  * @ret_text: UTF-8 with a final newline; free it with free()
  *
- * Return: 0; -EINVAL (the name or the class is missing), -E2BIG (@experiment),
- * -ENOMEM.
+ * Return: 0; -EINVAL (the name or the class is missing, or it is no class),
+ * -E2BIG (@experiment), -ENOMEM.
  */
 SSDPM_API int ssdpm_experiment_to_json(
 	const struct ssdpm_experiment *experiment, char **ret_text,

@@ -595,8 +595,8 @@ SSDPM_API int ssdpm_experiment_matrix_new(
  *
  * Of two with the same names the first counts.
  *
- * Return: 0; -EINVAL (a name or the class is missing), -ERANGE (more than 8
- * patterns), -E2BIG (@experiment), -ENOMEM.
+ * Return: 0; -EINVAL (a name or the class is missing, or it is no class),
+ * -ERANGE (more than 8 patterns), -E2BIG (@experiment), -ENOMEM.
  */
 SSDPM_API int ssdpm_experiment_matrix_add(
 	struct ssdpm_experiment_matrix *matrix,

@@ -22,8 +22,7 @@ int ssdpm_consistency_report_to_json(
 	if (err)
 		return err;
 	if (!r.found || !(r.name || r.spare_ppm))
-		return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing",
-				   r.found ? "name" : "found");
+		return ssdpm__missing(r.found ? "name" : "found", reterr);
 	err = ssdpm__sized_in(&found, sizeof(found), r.found,
 			      "ssdpm_consistency", reterr);
 	if (err)

@@ -205,11 +205,6 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 
 #include "results-json.h"
 
-static int missing(const char *what, struct ssdpm_error *reterr)
-{
-	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
-}
-
 static void take_drive(const char *name, const struct ssdpm_model *model,
 		       struct simulated *s)
 {
@@ -228,13 +223,13 @@ static int check_estimate(const struct ssdpm_estimate_report *r,
 			  struct ssdpm_error *reterr)
 {
 	if (!r->model)
-		return missing("model", reterr);
+		return ssdpm__missing("model", reterr);
 	if (!r->sim || !ssdpm_sim_get_result(r->sim))
-		return missing("sim, finished,", reterr);
+		return ssdpm__missing("sim, finished,", reterr);
 	if (!r->resolved)
-		return missing("resolved", reterr);
+		return ssdpm__missing("resolved", reterr);
 	if (r->n_cap_points && !r->cap_points)
-		return missing("cap_points", reterr);
+		return ssdpm__missing("cap_points", reterr);
 	return 0;
 }
 
@@ -279,11 +274,11 @@ int ssdpm_cap_report_to_json(const struct ssdpm_cap_report *report,
 				  reterr);
 
 	if (!err && !r.model)
-		err = missing("model", reterr);
+		err = ssdpm__missing("model", reterr);
 	if (!err && !(r.streams && r.n_streams))
-		err = missing("streams", reterr);
+		err = ssdpm__missing("streams", reterr);
 	if (!err && r.n_points && !r.points)
-		err = missing("points", reterr);
+		err = ssdpm__missing("points", reterr);
 	if (err)
 		return err;
 	take_drive(r.drive, r.model, &s);
@@ -301,10 +296,10 @@ static int take_comparison(const struct ssdpm_comparison_report *r,
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
 
 	if (!r->model)
-		return missing("model", reterr);
+		return ssdpm__missing("model", reterr);
 	if (!r->comparison ||
 	    ssdpm_comparison_get_row(r->comparison, 0, &row) || !row.result)
-		return missing("comparison, finished,", reterr);
+		return ssdpm__missing("comparison, finished,", reterr);
 	take_drive(r->drive, r->model, s);
 	take_sim(row.sim, s);
 	*ret_all = (struct all_compared){ .comparison = r->comparison,
@@ -347,13 +342,13 @@ static int check_recommendation(const struct ssdpm_recommendation_report *r,
 	int err = 0;
 
 	if (!r->model)
-		return missing("model", reterr);
+		return ssdpm__missing("model", reterr);
 	if (!r->bounds)
-		return missing("bounds", reterr);
+		return ssdpm__missing("bounds", reterr);
 	if (!r->recommendations)
-		return missing("recommendations", reterr);
+		return ssdpm__missing("recommendations", reterr);
 	if (r->n_words && !r->words)
-		return missing("words", reterr);
+		return ssdpm__missing("words", reterr);
 	for (size_t i = 0; i < count_routes(r) && !err; i++)
 		err = battery_of(
 			r, ssdpm_recommendations_get(r->recommendations, i),

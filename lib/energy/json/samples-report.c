@@ -16,11 +16,6 @@ struct known {
 	struct ssdpm_sampling sampling;
 };
 
-static int missing(const char *what, struct ssdpm_error *reterr)
-{
-	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
-}
-
 static int take(const struct ssdpm_power_report *report, struct known *known,
 		struct ssdpm_error *reterr)
 {
@@ -31,9 +26,9 @@ static int take(const struct ssdpm_power_report *report, struct known *known,
 	err = ssdpm__sized_in(r, sizeof(*r), report, "ssdpm_power_report",
 			      reterr);
 	if (!err && !r->name)
-		err = missing("name", reterr);
+		err = ssdpm__missing("name", reterr);
 	if (!err && !r->sampling)
-		err = missing("sampling", reterr);
+		err = ssdpm__missing("sampling", reterr);
 	if (!err)
 		err = ssdpm__sized_in(&known->sampling, sizeof(known->sampling),
 				      r->sampling, "ssdpm_sampling", reterr);
@@ -66,9 +61,9 @@ int ssdpm_power_report_energy_to_json(const struct ssdpm_power_report *report,
 	int err = take(report, &known, reterr);
 
 	if (!err && !known.report.counts)
-		err = missing("counts", reterr);
+		err = ssdpm__missing("counts", reterr);
 	if (!err && !known.report.energy)
-		err = missing("energy", reterr);
+		err = ssdpm__missing("energy", reterr);
 	return err ? err :
 		     finish(write_energy, &known.report, ret_text, reterr);
 }
@@ -84,9 +79,9 @@ static int write_with_baseline(
 	int err = take(report, &known, reterr);
 
 	if (!err && !known.report.baseline)
-		err = missing("baseline", reterr);
+		err = ssdpm__missing("baseline", reterr);
 	if (!err && known.report.n_activities && !known.report.activities)
-		err = missing("activities", reterr);
+		err = ssdpm__missing("activities", reterr);
 	return err ? err : finish(write, &known.report, ret_text, reterr);
 }
 

@@ -31,11 +31,6 @@ static bool get_limit(const struct ssdpm_trace_stats *stats, size_t i,
 
 #include "workload-json.h"
 
-static int missing(const char *what, struct ssdpm_error *reterr)
-{
-	return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing", what);
-}
-
 int ssdpm_workload_report_to_json(const struct ssdpm_workload_report *report,
 				  char **ret_text, struct ssdpm_error *reterr)
 {
@@ -46,10 +41,10 @@ int ssdpm_workload_report_to_json(const struct ssdpm_workload_report *report,
 				  "ssdpm_workload_report", reterr);
 
 	if (!err && (!r.name || !r.counts || !r.stats))
-		err = missing(!r.name	? "name" :
-			      !r.counts ? "counts" :
-					  "stats",
-			      reterr);
+		err = ssdpm__missing(!r.name   ? "name" :
+				     !r.counts ? "counts" :
+						 "stats",
+				     reterr);
 	if (!err)
 		err = ssdpm__sized_in(&stats, sizeof(stats), r.stats,
 				      "ssdpm_trace_stats", reterr);

@@ -25,8 +25,12 @@ int ssdpm__experiment_take(struct ssdpm_experiment *ret_known,
 	if (err)
 		return err;
 	if (!known.experiment || !known.found)
-		return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing",
-				   known.experiment ? "found" : "experiment");
+		return ssdpm__missing(known.experiment ? "found" : "experiment",
+				      reterr);
+	if (!ssdpm_background_to_string(known.found->background))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "background %u is no class",
+				   known.found->background);
 	*ret_known = known;
 	return 0;
 }
@@ -142,14 +146,14 @@ static int check_place(const struct ssdpm_experiment_matrix *matrix,
 
 	for (size_t i = 0; i < N_PLACES; i++)
 		if (!name_of(e, i))
-			return ssdpm__fail(reterr, -EINVAL, 0, "%s is missing",
-					   ssdpm_experiment_place_to_string(
-						   (uint32_t)i + 1));
+			return ssdpm__missing(ssdpm_experiment_place_to_string(
+						      (uint32_t)i + 1),
+					      reterr);
 	if (patterns->n < MAX_PATTERNS || has_name(patterns, e->pattern))
 		return 0;
 	return ssdpm__fail(reterr, -ERANGE, 0,
-			   "there are %d patterns; a matrix has up to %d",
-			   MAX_PATTERNS + 1, MAX_PATTERNS);
+			   "a matrix has up to %d patterns: %s is one more",
+			   MAX_PATTERNS, e->pattern);
 }
 
 int ssdpm_experiment_matrix_add(struct ssdpm_experiment_matrix *matrix,

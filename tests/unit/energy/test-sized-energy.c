@@ -1137,7 +1137,9 @@ static int workload_of_stats(void *sized, struct ssdpm_error *error)
 	return workload_to_json(&with, error);
 }
 
-static const struct ssdpm_background_class experiment_class;
+static const struct ssdpm_background_class experiment_class = {
+	.background = SSDPM_BACKGROUND_NONE,
+};
 static const struct ssdpm_experiment experiment = {
 	.size = sizeof(experiment),
 	.experiment = "order, MTron, SW",

@@ -506,6 +506,7 @@ static void a_cell_has_a_word_for_each_pattern_or_one_for_all(void **state)
 static void an_experiment_that_has_no_cell_is_refused(void **state)
 {
 	struct ssdpm_experiment none = { .size = sizeof(none) };
+	const struct ssdpm_background_class no_class = { 0 };
 	const char *const patterns[] = {
 		"a", "b", "c", "d", "e", "f", "g", "h"
 	};
@@ -519,7 +520,7 @@ static void an_experiment_that_has_no_cell_is_refused(void **state)
 		assert_int_equal(add_to(m, "mix", "A", patterns[i], 1, NULL),
 				 0);
 	assert_int_equal(add_to(m, "mix", "A", "i", 1, &error), -ERANGE);
-	assert_says(&error, "9 patterns");
+	assert_says(&error, "up to 8 patterns: i is one more");
 	assert_int_equal(add_to(m, "mix", NULL, "a", 1, &error), -EINVAL);
 	assert_says(&error, "drive is missing");
 	assert_int_equal(ssdpm_experiment_matrix_add(m, &none, &error),
@@ -529,6 +530,10 @@ static void an_experiment_that_has_no_cell_is_refused(void **state)
 	assert_int_equal(ssdpm_experiment_to_json(&none, &text, &error),
 			 -EINVAL);
 	assert_says(&error, "found is missing");
+	none.found = &no_class;
+	assert_int_equal(ssdpm_experiment_to_json(&none, &text, &error),
+			 -EINVAL);
+	assert_says(&error, "background 0 is no class");
 	assert_null(text);
 	ssdpm_experiment_matrix_free(m);
 }
