@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -52,6 +53,16 @@ def descriptor(state: dict[str, Any]) -> bytes:
         0 if active is None else active // 10000,
         (0 if active is None else 2 << 6) | state["active_power_workload"],
     )
+
+
+def read_terminal(fd: int) -> bytes:
+    """All that is shown until nobody has the other end open; one read is a part."""
+    shown = b""
+    with contextlib.suppress(OSError):
+        while more := os.read(fd, 65536):
+            shown += more
+    os.close(fd)
+    return shown
 
 
 class Command:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 import documented
 import pytest
-from command import Command
+from command import Command, read_terminal
 
 Make = Callable[[str], pathlib.Path]
 NVME_CORE = ("--nvme-core", "apst_primary_timeout_ms=50")
@@ -277,12 +277,6 @@ def test_scripts_get_the_bytes_and_a_terminal_does_not(
         ["ssdpm", *call], cwd=evil.directory, env=evil.environment, stdout=screen
     ):
         os.close(screen)
-        shown = b""
-        while True:
-            try:
-                shown += os.read(keyboard, 65536)
-            except OSError:  # the other end is closed
-                break
-    os.close(keyboard)
+        shown = read_terminal(keyboard)
     assert shown
     assert_plain(shown.replace(b"\r\n", b"\n"))

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 import surveys
-from command import Command
+from command import Command, read_terminal
 
 Make = Callable[[str], pathlib.Path]
 LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -174,10 +174,7 @@ def test_on_a_terminal_it_asks_and_says_how_long_it_still_takes(
         said += os.read(ours, 4096)
     assert b"2 runs in 1 block" in said and value(root) == "100000"
     os.write(ours, f"{answer}\n".encode())
-    with contextlib.suppress(OSError):
-        while more := os.read(ours, 4096):
-            said += more
-    os.close(ours)
+    said += read_terminal(ours)
     assert process.wait(timeout=20) == (0 if answer == "y" else 1)
     assert (b"s left" in said) == (ssdpm.directory / "s.csv").exists() == (answer == "y")
     assert value(root) == "100000"

@@ -14,7 +14,7 @@ import time
 import documented
 import pytest
 import trace
-from command import Command
+from command import Command, read_terminal
 from trace import MS, S
 
 SOME = """\
@@ -365,13 +365,7 @@ def long_trace(ssdpm: Command, *options: str) -> bytes:
             time.sleep(0.7)
         child.stdin.close()
         assert child.wait(timeout=60) == 0
-    os.set_blocking(master, False)
-    try:
-        return os.read(master, 4096)
-    except OSError:
-        return b""  # nobody wrote
-    finally:
-        os.close(master)
+    return read_terminal(master)
 
 
 def test_a_terminal_is_told_how_far_a_long_trace_is_read(ssdpm: Command) -> None:
