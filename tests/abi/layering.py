@@ -56,7 +56,7 @@ ENERGY = {
     "energy/power": {*WORK, "energy/measure"},
     "energy/measure": {*WORK, "energy/power"},
     "energy/compare": ESTIMATE,
-    "energy/consistency": SIGNAL,
+    "energy/consistency": {*SIGNAL, "device"},
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,
     "energy/json": {
@@ -102,6 +102,19 @@ FILES = {
         {"poll", "read", "__errno_location"},
     ),
     "base/dynamic.h": ({"dlfcn.h"}, set()),
+    # Whether a disk is in use is asked of Linux.
+    "energy/consistency/disk-use.c": (
+        {
+            "dirent.h", "fcntl.h", "linux/loop.h", "sys/ioctl.h", "sys/stat.h",
+            "sys/sysmacros.h", "unistd.h",
+        },
+        {
+            "__errno_location", "__isoc99_sscanf", "close", "closedir", "faccessat",
+            "fclose", "fdopen", "fdopendir", "feof", "fstatat64", "getline", "getpid",
+            "gnu_dev_makedev", "ioctl", "open64", "openat64", "readdir64", "readlinkat",
+            "setvbuf",
+        },
+    ),
     "energy/common/unpack-lzma.c": (
         {"lzma.h"},
         {"lzma_code", "lzma_end", "lzma_stream_decoder"},

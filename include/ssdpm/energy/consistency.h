@@ -10,6 +10,7 @@
 #define SSDPM_CONSISTENCY_H
 
 #include <ssdpm/base.h>
+#include <ssdpm/device.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,6 +156,30 @@ SSDPM_API int ssdpm_consistency_measure(
 	const double *iops, size_t n,
 	const struct ssdpm_consistency_params *params,
 	struct ssdpm_consistency *ret_consistency, struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_machine_check_unused() - may a whole disk be written over?
+ * @disk_major, @disk_minor: its number, as st_rdev of its node has it
+ *
+ * Nothing uses the disk or a partition of it if none of them is mounted, is
+ * swap, is part of device mapper or RAID, is the backing file of a loop device
+ * or a namespace of Linux's NVMe target, or is open in another process, under
+ * whatever name. Sends no command, and opens loop devices alone. Whoever uses
+ * it through another node, as /dev/sg0 or /dev/ng0n1, is not seen.
+ *
+ * Open the disk with O_EXCL and call this again before the first write: from
+ * then on nothing can have the disk for itself, and whoever has opened it
+ * otherwise is found. Nothing keeps a process from opening it later.
+ *
+ * Return: 0: nothing uses it; -EBUSY (@reterr says what does), -EACCES (not all
+ * processes can be seen: @reterr says what allows it), -ENODEV (there is no
+ * such disk in sysfs), -EOPNOTSUPP (a capture), -ENOMEM, -EIO, and others of
+ * open(2).
+ */
+SSDPM_API int ssdpm_machine_check_unused(const struct ssdpm_machine *machine,
+					 uint32_t disk_major,
+					 uint32_t disk_minor,
+					 struct ssdpm_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -7,9 +7,9 @@
  * namespace, shows when the caller opens it with O_EXCL. A process that has it
  * open without O_EXCL shows in /proc alone, to whoever may see all processes.
  */
-#include "device/internal.h"
+#include <ssdpm/energy/consistency.h>
 
-#include "base/text.h"
+#include "base/internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { CAP_SYS_PTRACE = 19 };
+enum {
+	CAP_SYS_PTRACE = 19,
+	PATH_BYTES = 1024,
+	TEXT_BYTES = 4096,
+};
 
 /* Linux: include/linux/proc_ns.h, PROC_PID_INIT_INO. */
 static const char first_namespace[] = "pid:[4026531836]";
@@ -36,12 +40,47 @@ struct part {
 
 struct look {
 	const struct ssdpm_machine *machine;
+	int root_fd; /* for what is no text of a file */
 	struct ssdpm_error *reterr;
-	char directory[SSDPM__PATH_BYTES]; /* of the disk, in sysfs */
+	char directory[PATH_BYTES]; /* of the disk, in sysfs */
 	struct part *parts;
 	size_t n_parts;
 	bool hidden; /* a process could not be looked into */
 };
+
+/* One block of them, to be freed. */
+struct names {
+	char **names;
+	size_t n;
+};
+
+static int list_names(const struct look *look, const char *path,
+		      struct names *ret_names)
+{
+	return ssdpm_machine_read_directory(
+		look->machine, path, &ret_names->names, &ret_names->n, NULL);
+}
+
+static bool exists(const struct look *look, const char *path)
+{
+	return !faccessat(look->root_fd, path, F_OK, 0);
+}
+
+static int open_file(const struct look *look, const char *path, int flags)
+{
+	int fd = openat(look->root_fd, path, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* "directory/name"; -ENAMETOOLONG. */
+static int join(char path[PATH_BYTES], const char *directory, const char *name)
+{
+	return snprintf(path, PATH_BYTES, "%s/%s", directory, name) <
+			       PATH_BYTES ?
+		       0 :
+		       -ENAMETOOLONG;
+}
 
 static int say_used(const struct look *look, const struct part *part,
 		    const char *how, const char *by)
@@ -57,16 +96,17 @@ static int fail_file(const struct look *look, const char *path, int err)
 }
 
 /* "8:0", of the file dev in a directory of sysfs. */
-static int read_device_number(const struct ssdpm_machine *machine,
-			      const char *directory, dev_t *ret_number)
+static int read_device_number(const struct look *look, const char *directory,
+			      dev_t *ret_number)
 {
-	char path[SSDPM__PATH_BYTES], text[32];
+	char path[PATH_BYTES], text[32];
 	unsigned int of_major, of_minor;
 	int err, end = 0;
 
-	err = ssdpm__join(path, directory, "dev");
+	err = join(path, directory, "dev");
 	if (!err)
-		err = ssdpm__read_text(machine, path, text, sizeof(text));
+		err = ssdpm_machine_read_attribute(look->machine, path, text,
+						   sizeof(text), NULL);
 	if (!err && (sscanf(text, "%u:%u%n", &of_major, &of_minor, &end) != 2 ||
 		     text[end]))
 		err = -EIO;
@@ -80,21 +120,21 @@ static int add_part(struct look *look, const char *directory)
 	struct part *part = &look->parts[look->n_parts];
 
 	snprintf(part->name, sizeof(part->name), "%s",
-		 ssdpm__last_component(directory));
+		 strrchr(directory, '/') + 1);
 	look->n_parts++;
-	return read_device_number(look->machine, directory, &part->number);
+	return read_device_number(look, directory, &part->number);
 }
 
 static int add_partitions(struct look *look, const struct names *names)
 {
-	char path[SSDPM__PATH_BYTES], file[SSDPM__PATH_BYTES];
+	char path[PATH_BYTES], file[PATH_BYTES];
 	int err = 0;
 
 	for (size_t i = 0; i < names->n && !err; i++) {
-		err = ssdpm__join(path, look->directory, names->names[i]);
+		err = join(path, look->directory, names->names[i]);
 		if (!err)
-			err = ssdpm__join(file, path, "partition");
-		if (!err && ssdpm__exists(look->machine, file))
+			err = join(file, path, "partition");
+		if (!err && exists(look, file))
 			err = add_part(look, path);
 	}
 	return err;
@@ -105,10 +145,10 @@ static int find_parts(struct look *look, const char *link)
 	struct names names;
 	int err;
 
-	err = ssdpm__real_path(look->machine, link, look->directory,
-			       sizeof(look->directory));
+	err = ssdpm_machine_read_link(look->machine, link, look->directory,
+				      sizeof(look->directory), NULL);
 	if (!err)
-		err = ssdpm__list_names(look->machine, look->directory, &names);
+		err = list_names(look, look->directory, &names);
 	if (err)
 		return ssdpm__fail(look->reterr, err == -ENOENT ? -ENODEV : err,
 				   0, "/%s: %s", link, ssdpm_strerror(err));
@@ -117,7 +157,7 @@ static int find_parts(struct look *look, const char *link)
 		err = add_part(look, look->directory);
 	if (look->parts && !err)
 		err = add_partitions(look, &names);
-	ssdpm__free_names(&names);
+	free(names.names);
 	if (!look->parts)
 		return ssdpm__no_memory(look->reterr);
 	return err ? fail_file(look, look->directory, err) : 0;
@@ -149,7 +189,7 @@ static const struct part *part_at(const struct look *look, const char *path)
 	const struct part *part;
 
 	if (path[0] != '/' ||
-	    find_part_at(look, look->machine->root_fd, path + 1, &part))
+	    find_part_at(look, look->root_fd, path + 1, &part))
 		return NULL;
 	return part;
 }
@@ -157,7 +197,7 @@ static const struct part *part_at(const struct look *look, const char *path)
 /* Device mapper, RAID and others that are made of it. */
 static int check_holders(const struct look *look)
 {
-	char path[SSDPM__PATH_BYTES];
+	char path[PATH_BYTES];
 	struct names names;
 	int err = 0;
 
@@ -168,7 +208,7 @@ static int check_holders(const struct look *look)
 			     look->directory, i ? "/" : "",
 			     i ? part->name : "") >= (int)sizeof(path))
 			return fail_file(look, look->directory, -ENAMETOOLONG);
-		err = ssdpm__list_names(look->machine, path, &names);
+		err = list_names(look, path, &names);
 		if (err == -ENOENT) {
 			err = 0;
 			continue;
@@ -178,7 +218,7 @@ static int check_holders(const struct look *look)
 		if (names.n)
 			err = say_used(look, part, "it is part of",
 				       names.names[0]);
-		ssdpm__free_names(&names);
+		free(names.names);
 	}
 	return err;
 }
@@ -188,7 +228,7 @@ typedef int (*line_fn)(const struct look *look, char *line);
 
 static int check_lines(const struct look *look, const char *path, line_fn check)
 {
-	int err = 0, fd = ssdpm__open(look->machine, path, O_RDONLY, 0);
+	int err = 0, fd = open_file(look, path, O_RDONLY);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
 	char buffer[BUFSIZ], *line = NULL;
 	size_t size = 0;
@@ -258,7 +298,7 @@ static bool find_part_of_loop(const struct look *look, const char *name,
 
 	if (snprintf(path, sizeof(path), "dev/%s", name) >= (int)sizeof(path))
 		return false;
-	fd = ssdpm__open(look->machine, path, O_RDONLY | O_NONBLOCK, 0);
+	fd = open_file(look, path, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	err = ioctl(fd, LOOP_GET_STATUS64, &info);
@@ -275,11 +315,11 @@ static bool find_part_of_loop(const struct look *look, const char *name,
 static int check_loops(const struct look *look)
 {
 	static const char class[] = "sys/block";
-	char path[SSDPM__PATH_BYTES], file[SSDPM__TEXT_BYTES];
+	char path[PATH_BYTES], file[TEXT_BYTES];
 	struct names names;
 	int err;
 
-	err = ssdpm__list_names(look->machine, class, &names);
+	err = list_names(look, class, &names);
 	if (err)
 		return fail_file(look, class, err);
 	for (size_t i = 0; i < names.n && !err; i++) {
@@ -288,7 +328,8 @@ static int check_loops(const struct look *look)
 		snprintf(path, sizeof(path), "%s/%s/loop/backing_file", class,
 			 names.names[i]);
 		if (strncmp(names.names[i], "loop", 4) ||
-		    ssdpm__read_text(look->machine, path, file, sizeof(file)))
+		    ssdpm_machine_read_attribute(look->machine, path, file,
+						 sizeof(file), NULL))
 			continue;
 		if (!find_part_of_loop(look, names.names[i], &part))
 			part = part_at(look, file);
@@ -296,23 +337,24 @@ static int check_loops(const struct look *look)
 			err = say_used(look, part, "it is the backing file of",
 				       names.names[i]);
 	}
-	ssdpm__free_names(&names);
+	free(names.names);
 	return err;
 }
 
 static int check_target(const struct look *look, const char *namespaces)
 {
-	char path[SSDPM__PATH_BYTES], file[SSDPM__TEXT_BYTES];
+	char path[PATH_BYTES], file[TEXT_BYTES];
 	const struct part *part;
 	struct names names;
 	int err = 0;
 
-	if (ssdpm__list_names(look->machine, namespaces, &names))
+	if (list_names(look, namespaces, &names))
 		return 0; /* it has been removed */
 	for (size_t i = 0; i < names.n && !err; i++) {
 		if (snprintf(path, sizeof(path), "%s/%s/device_path",
 			     namespaces, names.names[i]) >= (int)sizeof(path) ||
-		    ssdpm__read_text(look->machine, path, file, sizeof(file)))
+		    ssdpm_machine_read_attribute(look->machine, path, file,
+						 sizeof(file), NULL))
 			continue;
 		part = part_at(look, file);
 		if (part)
@@ -320,7 +362,7 @@ static int check_target(const struct look *look, const char *namespaces)
 				       "it is exported over NVMe-oF, by",
 				       namespaces);
 	}
-	ssdpm__free_names(&names);
+	free(names.names);
 	return err;
 }
 
@@ -328,9 +370,9 @@ static int check_target(const struct look *look, const char *namespaces)
 static int check_targets(const struct look *look)
 {
 	static const char all[] = "sys/kernel/config/nvmet/subsystems";
-	char path[SSDPM__PATH_BYTES];
+	char path[PATH_BYTES];
 	struct names names;
-	int err = ssdpm__list_names(look->machine, all, &names);
+	int err = list_names(look, all, &names);
 
 	if (err)
 		return err == -ENOENT ? 0 : fail_file(look, all, err);
@@ -338,17 +380,18 @@ static int check_targets(const struct look *look)
 		if (snprintf(path, sizeof(path), "%s/%s/namespaces", all,
 			     names.names[i]) < (int)sizeof(path))
 			err = check_target(look, path);
-	ssdpm__free_names(&names);
+	free(names.names);
 	return err;
 }
 
 static int say_process(const struct look *look, const struct part *part,
 		       const char *pid)
 {
-	char path[SSDPM__PATH_BYTES], name[32] = "?", words[64];
+	char path[PATH_BYTES], name[32] = "?", words[64];
 
 	snprintf(path, sizeof(path), "proc/%s/comm", pid);
-	if (!ssdpm__read_text(look->machine, path, name, sizeof(name)))
+	if (!ssdpm_machine_read_attribute(look->machine, path, name,
+					  sizeof(name), NULL))
 		ssdpm__blunt_controls(name);
 	snprintf(words, sizeof(words), "%s (%s)", pid, name);
 	return say_used(look, part, "it is open in process", words);
@@ -388,12 +431,12 @@ static int check_descriptors(const struct look *look, const char *pid, int fd)
 /* Threads may have descriptors of their own. */
 static int check_thread(struct look *look, const char *pid, const char *thread)
 {
-	char path[SSDPM__PATH_BYTES];
+	char path[PATH_BYTES];
 	int end, err, fd;
 
 	end = snprintf(path, sizeof(path), "proc/%s/task/%s", pid, thread);
 	snprintf(path + end, sizeof(path) - (size_t)end, "/fd");
-	fd = ssdpm__open(look->machine, path, O_RDONLY | O_DIRECTORY, 0);
+	fd = open_file(look, path, O_RDONLY | O_DIRECTORY);
 	err = fd < 0 ? fd : check_descriptors(look, pid, fd);
 	if (err == -EBUSY || !err || is_gone(err))
 		return err == -EBUSY ? err : 0;
@@ -401,25 +444,25 @@ static int check_thread(struct look *look, const char *pid, const char *thread)
 		return fail_file(look, path, err);
 	/* Linux says so of one that has just ended, too. */
 	path[end] = 0;
-	look->hidden |= ssdpm__exists(look->machine, path);
+	look->hidden |= exists(look, path);
 	return 0;
 }
 
 static int check_process(struct look *look, const char *pid)
 {
-	char path[SSDPM__PATH_BYTES];
+	char path[PATH_BYTES];
 	struct names threads;
 	int err;
 
 	snprintf(path, sizeof(path), "proc/%s/task", pid);
-	err = ssdpm__list_names(look->machine, path, &threads);
+	err = list_names(look, path, &threads);
 	if (is_gone(err))
 		return 0;
 	if (err)
 		return fail_file(look, path, err);
 	for (size_t i = 0; i < threads.n && !err; i++)
 		err = check_thread(look, pid, threads.names[i]);
-	ssdpm__free_names(&threads);
+	free(threads.names);
 	return err;
 }
 
@@ -430,7 +473,7 @@ static int check_processes(struct look *look)
 	struct names names;
 	int err;
 
-	err = ssdpm__list_names(look->machine, "proc", &names);
+	err = list_names(look, "proc", &names);
 	if (err)
 		return fail_file(look, "proc", err);
 	snprintf(own, sizeof(own), "%ld", (long)getpid());
@@ -438,7 +481,7 @@ static int check_processes(struct look *look)
 		if (names.names[i][0] >= '0' && names.names[i][0] <= '9' &&
 		    strcmp(names.names[i], own))
 			err = check_process(look, names.names[i]);
-	ssdpm__free_names(&names);
+	free(names.names);
 	return err;
 }
 
@@ -452,13 +495,14 @@ static int has_right(const struct look *look, char *line)
 	       capabilities >> CAP_SYS_PTRACE & 1;
 }
 
-static bool is_in_first_namespace(const struct ssdpm_machine *machine)
+static bool is_in_first_namespace(const struct look *look)
 {
-	struct directory own = { .machine = machine, .path = "proc/self/ns" };
-	char link[32];
+	char link[sizeof(first_namespace)];
+	ssize_t n = readlinkat(look->root_fd, "proc/self/ns/pid", link,
+			       sizeof(link));
 
-	return ssdpm__get_link(&own, "pid", link, sizeof(link)) &&
-	       !strcmp(link, first_namespace);
+	return n == sizeof(link) - 1 &&
+	       !memcmp(link, first_namespace, sizeof(link) - 1);
 }
 
 /* Nobody was found: was everybody looked at? */
@@ -467,7 +511,7 @@ static int check_sight(const struct look *look)
 	const char *name = look->parts[0].name;
 	int right;
 
-	if (!is_in_first_namespace(look->machine))
+	if (!is_in_first_namespace(look))
 		return ssdpm__fail(look->reterr, -EACCES, 0,
 				   "cannot see which processes use %s: this "
 				   "PID namespace hides those outside of it; a "
@@ -490,7 +534,7 @@ static int check_all(struct look *look)
 	static const char swaps[] = "proc/swaps"; /* if Linux knows swap */
 	int err = check_holders(look);
 
-	if (!err && ssdpm__exists(look->machine, swaps))
+	if (!err && exists(look, swaps))
 		err = check_lines(look, swaps, check_swap);
 	if (!err)
 		err = check_lines(look, "proc/self/mountinfo", check_mount);
@@ -503,7 +547,7 @@ static int check_all(struct look *look)
 	return err ? err : check_sight(look);
 }
 
-int ssdpm_machine_check_unused(struct ssdpm_machine *machine,
+int ssdpm_machine_check_unused(const struct ssdpm_machine *machine,
 			       uint32_t disk_major, uint32_t disk_minor,
 			       struct ssdpm_error *reterr)
 {
@@ -511,15 +555,20 @@ int ssdpm_machine_check_unused(struct ssdpm_machine *machine,
 	char link[48];
 	int err;
 
-	snprintf(link, sizeof(link), "sys/dev/block/%u:%u", disk_major,
-		 disk_minor);
-	if (machine->capture)
+	if (ssdpm_machine_get_capture(machine))
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "a capture does not say which disks are in "
 				   "use");
+	look.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (look.root_fd < 0)
+		return ssdpm__fail(reterr, -errno, 0, "/: %s",
+				   ssdpm_strerror(-errno));
+	snprintf(link, sizeof(link), "sys/dev/block/%u:%u", disk_major,
+		 disk_minor);
 	err = find_parts(&look, link);
 	if (!err)
 		err = check_all(&look);
 	free(look.parts);
+	close(look.root_fd);
 	return err;
 }

@@ -6,11 +6,13 @@
 #include "tree.h"
 
 #include <fcntl.h>
+#include <ssdpm/energy/consistency.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "device/internal.h"
 
 #define OWN "100"
@@ -19,6 +21,8 @@
 
 int __real_fstatat64(int fd, const char *name, struct stat *status, int flags);
 int __wrap_fstatat64(int fd, const char *name, struct stat *status, int flags);
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
 pid_t __wrap_getpid(void);
 
 pid_t __wrap_getpid(void)
@@ -61,6 +65,13 @@ int __wrap_fstatat64(int fd, const char *name, struct stat *status, int flags)
 
 static char *root;
 static struct ssdpm_machine *machine;
+
+/* The root of the machine is that of the test. */
+int __wrap_open64(const char *path, int flags, ...)
+{
+	assert_false(flags & O_CREAT);
+	return __real_open64(strcmp(path, "/") ? path : root, flags);
+}
 
 static void put_process(const char *pid, const char *name)
 {
