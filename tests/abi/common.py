@@ -75,8 +75,9 @@ def public_headers(include: str) -> list[pathlib.Path]:
 
 
 def page_of(header: pathlib.Path) -> str:
-    """The manual page has the word of its header; two headers share one."""
-    word = "survey" if header.stem == "survey-file" else header.stem
+    """The manual page has the word of its header; two headers share one with another."""
+    shared = {"background": "measure", "survey-file": "survey"}
+    word = shared.get(header.stem, header.stem)
     return f"ssdpm_{word}.3"
 
 

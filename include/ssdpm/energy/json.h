@@ -6,6 +6,7 @@
 #ifndef SSDPM_JSON_H
 #define SSDPM_JSON_H
 
+#include <ssdpm/energy/background.h>
 #include <ssdpm/energy/caps.h>
 #include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>

@@ -6,7 +6,7 @@
 #include <ssdpm/energy/json.h>
 
 #include "base/json.h"
-#include "measure/matrix.h"
+#include "background/matrix.h"
 
 struct cell {
 	const struct ssdpm_experiment_matrix *matrix;

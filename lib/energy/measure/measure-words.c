@@ -23,19 +23,3 @@ static const char baseline_method_words[][12] = {
 	[SSDPM_BASELINE_HALF_SAMPLE] = "half-sample",
 };
 ENUM_WORDS(baseline_method)
-
-static const char background_words[][16] = {
-	[SSDPM_BACKGROUND_NONE] = "none",
-	[SSDPM_BACKGROUND_NOT_SIGNIFICANT] = "not-significant",
-	[SSDPM_BACKGROUND_SMALL] = "small",
-	[SSDPM_BACKGROUND_EXTENDED] = "extended",
-	[SSDPM_BACKGROUND_GROWS] = "grows",
-};
-ENUM_WORDS(background)
-
-static const char experiment_place_words[][16] = {
-	[SSDPM_EXPERIMENT_MICRO_BENCHMARK] = "micro_benchmark",
-	[SSDPM_EXPERIMENT_DRIVE] = "drive",
-	[SSDPM_EXPERIMENT_PATTERN] = "pattern",
-};
-ENUM_WORDS(experiment_place)

@@ -3,12 +3,15 @@
  * The class of the work that a drive does after the runs of an experiment, in
  * which one parameter is varied (uFLIP's energy study, 2010).
  */
-#include "measure/internal.h"
+#include <ssdpm/energy/background.h>
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/internal.h"
+#include "base/words.h"
+#include "common/elementary.h"
+#include "measure/internal.h"
 
 #define MIN_RUNS 4
 #define MIN_VALUES 3
@@ -223,3 +226,12 @@ int ssdpm_background_classify(const struct ssdpm_background_run *runs, size_t n,
 	free(values);
 	return err;
 }
+
+static const char background_words[][16] = {
+	[SSDPM_BACKGROUND_NONE] = "none",
+	[SSDPM_BACKGROUND_NOT_SIGNIFICANT] = "not-significant",
+	[SSDPM_BACKGROUND_SMALL] = "small",
+	[SSDPM_BACKGROUND_EXTENDED] = "extended",
+	[SSDPM_BACKGROUND_GROWS] = "grows",
+};
+ENUM_WORDS(background)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The classes of the experiments of a suite, as a matrix. */
-#ifndef SSDPM_LIB_MEASURE_MATRIX_H
-#define SSDPM_LIB_MEASURE_MATRIX_H
+#ifndef SSDPM_LIB_BACKGROUND_MATRIX_H
+#define SSDPM_LIB_BACKGROUND_MATRIX_H
 
-#include <ssdpm/energy/measure.h>
+#include <ssdpm/energy/background.h>
 
 #define N_PLACES SSDPM_EXPERIMENT_PATTERN
 

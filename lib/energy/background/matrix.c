@@ -3,7 +3,7 @@
  * The classes of a whole suite, as the study of uFLIP published them: a line
  * for each micro-benchmark, a column for each drive, in a cell the patterns.
  */
-#include "measure/matrix.h"
+#include "background/matrix.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/words.h"
 
 #define MAX_PATTERNS 8
 
@@ -226,3 +227,10 @@ int ssdpm_experiment_matrix_get_text(
 					i ? " / " : "", words[i]);
 	return 0;
 }
+
+static const char experiment_place_words[][16] = {
+	[SSDPM_EXPERIMENT_MICRO_BENCHMARK] = "micro_benchmark",
+	[SSDPM_EXPERIMENT_DRIVE] = "drive",
+	[SSDPM_EXPERIMENT_PATTERN] = "pattern",
+};
+ENUM_WORDS(experiment_place)
