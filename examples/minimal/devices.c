@@ -31,6 +31,7 @@ static int diagnose(struct ssdpm_device *device,
 		    struct ssdpm_error *error)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_diagnosis_params params;
 	struct ssdpm_diagnosis *found;
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_apst table;
@@ -44,9 +45,13 @@ static int diagnose(struct ssdpm_device *device,
 	/* A capture has its table, of a live drive it takes a command. */
 	has_table = machine->capture &&
 		    !ssdpm_device_read_apst(device, &table, NULL);
-	err = ssdpm_device_diagnose(device, machine, model,
-				    has_table ? &table : NULL, &found, &n,
-				    error);
+	params = (struct ssdpm_diagnosis_params){
+		.size = sizeof(params),
+		.facts = machine,
+		.model = model,
+		.table = has_table ? &table : NULL,
+	};
+	err = ssdpm_device_diagnose(device, &params, &found, &n, error);
 	ssdpm_model_unref(model);
 	if (err)
 		return err;

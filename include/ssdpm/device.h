@@ -702,22 +702,32 @@ struct ssdpm_diagnosis {
 };
 
 /**
+ * struct ssdpm_diagnosis_params - what is known of a drive (sized parameters)
+ * @size:  sizeof(struct ssdpm_diagnosis_params)
+ * @facts: of its machine
+ * @model: of the drive, or NULL: not known
+ * @table: the table that is in force, or NULL: not known; then what this kernel
+ *         builds is taken, and said so
+ */
+struct ssdpm_diagnosis_params {
+	size_t size;
+	const struct ssdpm_machine_facts *facts;
+	const struct ssdpm_model *model;
+	const struct ssdpm_apst *table;
+};
+
+/**
  * ssdpm_device_diagnose() - is it saving power, if not why, and what to do
- * @facts:   of its machine
- * @model:   of the drive, or NULL: not known
- * @table:   the table that is in force, or NULL: not known; then what this
- *           kernel builds is taken, and said so
  * @ret_diagnoses: an array to be freed with free(), the verdict first
- * @ret_n:   how many, at least one
+ * @ret_n: how many, at least one
  *
  * Touches nothing: it judges what was read.
  *
- * Return: 0; -EINVAL, -E2BIG (the size of @facts), -ENOMEM.
+ * Return: 0; -EINVAL (no facts), -E2BIG (the size of @params or of the facts),
+ * -ENOMEM.
  */
 SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
-				    const struct ssdpm_machine_facts *facts,
-				    const struct ssdpm_model *model,
-				    const struct ssdpm_apst *table,
+				    const struct ssdpm_diagnosis_params *params,
 				    struct ssdpm_diagnosis **ret_diagnoses,
 				    size_t *ret_n, struct ssdpm_error *reterr);
 

@@ -62,12 +62,15 @@ static int refuse(const struct ssdpm_plan *plan,
 		  const struct ssdpm_device *device, struct ssdpm_error *reterr)
 {
 	const char *name = ssdpm_device_get_facts(device)->name;
+	const struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = &plan->facts,
+	};
 	struct ssdpm_diagnosis *found;
 	size_t n, i = 0;
 	int err;
 
-	err = ssdpm_device_diagnose(device, &plan->facts, NULL, NULL, &found,
-				    &n, reterr);
+	err = ssdpm_device_diagnose(device, &params, &found, &n, reterr);
 	if (err)
 		return err;
 	while (i < n && !is_reason(found[i].code))

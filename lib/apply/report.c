@@ -53,8 +53,14 @@ static int diagnose(struct item *item, const struct ssdpm_plan *plan,
 	const bool known = plan->facts.capture &&
 			   !ssdpm_device_read_apst(item->device, &table, NULL);
 
-	return ssdpm_device_diagnose(item->device, &plan->facts, model,
-				     known ? &table : NULL, &item->found,
+	const struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = &plan->facts,
+		.model = model,
+		.table = known ? &table : NULL,
+	};
+
+	return ssdpm_device_diagnose(item->device, &params, &item->found,
 				     &item->n_found, reterr);
 }
 

@@ -349,11 +349,16 @@ static void diagnose(const struct ssdpm_device *device,
 		     const struct ssdpm_model *model,
 		     const struct ssdpm_apst *table)
 {
+	const struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = facts,
+		.model = model,
+		.table = table,
+	};
 	struct ssdpm_diagnosis *diagnoses = NULL;
 	size_t n = 0;
 
-	check(!ssdpm_device_diagnose(device, facts, model, table, &diagnoses,
-				     &n, NULL) &&
+	check(!ssdpm_device_diagnose(device, &params, &diagnoses, &n, NULL) &&
 		      n,
 	      "there is a verdict");
 	for (size_t i = 0; i < n; i++) {

@@ -505,10 +505,16 @@ static int call_trace_read_issues(struct result *ret, struct ssdpm_error *error)
 
 static int call_diagnose(struct result *ret, struct ssdpm_error *error)
 {
+	const struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = &in.facts,
+		.model = in.models[0],
+		.table = &in.table,
+	};
 	struct ssdpm_diagnosis *diagnoses;
 	size_t n;
-	int err = ssdpm_device_diagnose(in.device, &in.facts, in.models[0],
-					&in.table, &diagnoses, &n, error);
+	int err = ssdpm_device_diagnose(in.device, &params, &diagnoses, &n,
+					error);
 
 	if (err)
 		return err;

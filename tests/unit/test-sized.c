@@ -185,11 +185,21 @@ static int device_diagnose(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_diagnosis *diagnoses = NULL;
 	size_t n;
-	int err = ssdpm_device_diagnose(in.nvme, sized, in.model, NULL,
-					&diagnoses, &n, error);
+	int err = ssdpm_device_diagnose(in.nvme, sized, &diagnoses, &n, error);
 
 	free(diagnoses);
 	return err;
+}
+
+static int device_diagnose_of(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = sized,
+		.model = in.model,
+	};
+
+	return device_diagnose(&params, error);
 }
 
 /* --- apply --- */
@@ -226,6 +236,10 @@ static int plan_add_profile_all(void *sized, struct ssdpm_error *error)
 }
 
 static const uint32_t min_power = SSDPM_LPM_MIN_POWER;
+static const struct ssdpm_diagnosis_params diagnosis_params = {
+	.size = sizeof(diagnosis_params),
+	.facts = &in.facts,
+};
 static const struct ssdpm_lpm_params lpm_params = {
 	.size = sizeof(lpm_params),
 	.lpms = &min_power,
@@ -368,8 +382,10 @@ static const struct sized_case cases[] = {
 	      device_get_settings),
 	SIZED(ssdpm_device_get_settings, ssdpm_machine_facts, SIZED_IN,
 	      &in.facts, device_get_settings_of),
+	SIZED(ssdpm_device_diagnose, ssdpm_diagnosis_params, SIZED_IN,
+	      &diagnosis_params, device_diagnose),
 	SIZED(ssdpm_device_diagnose, ssdpm_machine_facts, SIZED_IN, &in.facts,
-	      device_diagnose),
+	      device_diagnose_of),
 	SIZED(ssdpm_plan_new, ssdpm_plan_params, SIZED_IN, NULL, plan_new),
 	SIZED(ssdpm_plan_add_lpm, ssdpm_lpm_params, SIZED_IN, &lpm_params,
 	      plan_add_lpm),

@@ -638,17 +638,21 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 				const Model *model, const ApstTable *table)
 {
 	const struct ssdpm_machine_facts facts = read_facts(machine.get());
+	struct ssdpm_diagnosis_params params = {};
 	struct ssdpm_diagnosis *found;
 	struct ssdpm_error error = {};
 	py::list result;
 	size_t n;
 	int err;
 
+	params.size = sizeof(params);
+	params.facts = &facts;
+	params.model = model ? model->get() : nullptr;
+	params.table = table ? &table->table : nullptr;
 	{
 		py::gil_scoped_release release;
-		err = ssdpm_device_diagnose(
-			self.get(), &facts, model ? model->get() : nullptr,
-			table ? &table->table : nullptr, &found, &n, &error);
+		err = ssdpm_device_diagnose(self.get(), &params, &found, &n,
+					    &error);
 	}
 	if (err)
 		raise_error(error, false);

@@ -75,6 +75,7 @@ static int find_out(const struct drive *drive, struct insight *insight,
 	const struct ssdpm_machine_facts *machine = &drive->live->facts;
 	uint32_t kind = ssdpm_device_get_facts(drive->device)->kind;
 	struct ssdpm_apst_params params = { .size = sizeof(params) };
+	struct ssdpm_diagnosis_params known;
 	int err = 0;
 
 	if (drive->model) {
@@ -95,10 +96,15 @@ static int find_out(const struct drive *drive, struct insight *insight,
 	}
 	if (err)
 		return err;
-	return ssdpm_device_diagnose(
-		drive->device, machine, drive->model,
-		insight->known & INSIGHT_TABLE ? &insight->table : NULL,
-		&insight->diagnoses, &insight->n_diagnoses, reterr);
+	known = (struct ssdpm_diagnosis_params){
+		.size = sizeof(known),
+		.facts = machine,
+		.model = drive->model,
+		.table =
+			insight->known & INSIGHT_TABLE ? &insight->table : NULL,
+	};
+	return ssdpm_device_diagnose(drive->device, &known, &insight->diagnoses,
+				     &insight->n_diagnoses, reterr);
 }
 
 enum exit_status look_into(const struct common *common,

@@ -134,26 +134,29 @@ int ssdpm__warn_of_setting(const struct ssdpm_device *device,
 }
 
 int ssdpm_device_diagnose(const struct ssdpm_device *device,
-			  const struct ssdpm_machine_facts *facts,
-			  const struct ssdpm_model *model,
-			  const struct ssdpm_apst *table,
+			  const struct ssdpm_diagnosis_params *params,
 			  struct ssdpm_diagnosis **ret_diagnoses, size_t *ret_n,
 			  struct ssdpm_error *reterr)
 {
+	struct ssdpm_diagnosis_params with = { 0 };
 	struct ssdpm_machine_facts known;
 	struct examination e = {
 		.device = device,
 		.facts = &device->facts,
 		.machine = &known,
-		.model = model,
-		.table = table,
 		.n = 1,
 	};
-	int err;
+	int err = ssdpm__sized_in(&with, sizeof(with), params,
+				  "ssdpm_diagnosis_params", reterr);
 
-	err = ssdpm__facts_in(facts, &known, reterr);
+	if (!err && !with.facts)
+		err = ssdpm__missing("facts", reterr);
+	if (!err)
+		err = ssdpm__facts_in(with.facts, &known, reterr);
 	if (err)
 		return err;
+	e.model = with.model;
+	e.table = with.table;
 	e.found = calloc(MAX_DIAGNOSES, sizeof(*e.found));
 	if (!e.found)
 		return ssdpm__no_memory(reterr);

@@ -125,9 +125,15 @@ static const char *advice(struct scene *scene, const struct ssdpm_diagnosis *d)
 
 static void diagnose(struct scene *scene)
 {
+	const struct ssdpm_diagnosis_params params = {
+		.size = sizeof(params),
+		.facts = &scene->machine,
+		.model = scene->model,
+		.table = scene->table,
+	};
+
 	free(scene->found);
-	assert_int_equal(ssdpm_device_diagnose(&scene->device, &scene->machine,
-					       scene->model, scene->table,
+	assert_int_equal(ssdpm_device_diagnose(&scene->device, &params,
 					       &scene->found, &scene->n, NULL),
 			 0);
 	assert_true(scene->n >= 1);

@@ -299,10 +299,16 @@ static void list_show_and_diagnosis_send_no_command(void **state)
 		if (!ssdpm_device_read_model(devices[i], 0, catalogue, &model,
 					     NULL))
 			n_models++;
-		assert_int_equal(ssdpm_device_diagnose(devices[i], &facts,
-						       model, NULL, &diagnoses,
-						       &n_diagnoses, NULL),
-				 0);
+		assert_int_equal(
+			ssdpm_device_diagnose(
+				devices[i],
+				&(struct ssdpm_diagnosis_params){
+					.size = sizeof(
+						struct ssdpm_diagnosis_params),
+					.facts = &facts,
+					.model = model },
+				&diagnoses, &n_diagnoses, NULL),
+			0);
 		free(diagnoses);
 		ssdpm_model_unref(model);
 	}
