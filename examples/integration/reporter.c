@@ -11,7 +11,8 @@ static void print_item(const struct ssdpm_report_item *item)
 		remedy = ssdpm_remedy_to_string(item->reason->remedy);
 	printf("%s: %s, %s, %s\n", item->name,
 	       *item->policy ? item->policy : "-",
-	       ssdpm_diagnosis_code_to_string(item->verdict),
+	       item->error ? item->message :
+			     ssdpm_diagnosis_code_to_string(item->verdict),
 	       remedy ? remedy : "-");
 }
 
@@ -31,8 +32,7 @@ int main(int argc, char **argv)
 	      ssdpm_report_new(machine, NULL, &report, &error);
 	if (err)
 		fprintf(stderr, "reporter: %s\n", error.message);
-	for (size_t i = 0; !err && !ssdpm_report_get_item(report, i, &item);
-	     i++)
+	for (int i = 0; !err && !ssdpm_report_get_item(report, i, &item); i++)
 		print_item(&item);
 	ssdpm_report_free(report);
 	ssdpm_machine_unref(machine);

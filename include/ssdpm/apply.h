@@ -613,21 +613,24 @@ struct ssdpm_report;
  * struct ssdpm_report_item - a drive of a report (sized; the caller sets size)
  * @size:    sizeof(struct ssdpm_report_item)
  * @verdict: enum ssdpm_diagnosis_code: a verdict, as SSDPM_DIAGNOSIS_SAVES
+ * @error:   0; -ENODEV, -EIO and so on: the drive is gone, or cannot be read,
+ *           and then nothing is known but its name and @message
  * @name:    "nvme0", "sda"
  * @product: model, or ""
  * @policy:  what is in force, as its file has it: the latency tolerance in
  *           microseconds or "any", or the policy of the link; "": not known
- * @message: the verdict in words
+ * @message: the verdict, or the error, in words
  * @reason:  what keeps it from saving, with its remedy; NULL: nothing
  * @changes: what the profile would change
  * @n_changes: how many; 0: it is in force, or leaves the drive alone
+ * @device:  as it was read; NULL with an error
  *
  * All is borrowed from the report.
  */
 struct ssdpm_report_item {
 	size_t size;
 	uint32_t verdict;
-	uint32_t reserved;
+	int32_t error;
 	const char *name;
 	const char *product;
 	const char *policy;
@@ -635,6 +638,7 @@ struct ssdpm_report_item {
 	const struct ssdpm_diagnosis *reason;
 	const struct ssdpm_change *changes;
 	size_t n_changes;
+	struct ssdpm_device *device;
 };
 
 /**
@@ -643,7 +647,8 @@ struct ssdpm_report_item {
  * @settings:   as for ssdpm_plan_add_profile()
  * @ret_report: free it with ssdpm_report_free()
  *
- * Sends no command, writes nothing and needs no root.
+ * Sends no command, writes nothing and needs no root. A drive that is gone, or
+ * cannot be read, has an error of its own; the others are done.
  *
  * Return: 0; as ssdpm_plan_add_profile_all().
  */

@@ -46,7 +46,7 @@ struct step;
 /* A kind of step; paths are as in struct change. */
 struct step_kind {
 	uint32_t number;    /* enum ssdpm_step_kind */
-	const char *word;   /* in records, and for callers */
+	char word[20];	    /* in records, and for callers */
 	const char *target; /* as it is shown; NULL: the file */
 	enum role role;
 	bool is_passing; /* it ends with the value that was there before */
@@ -215,6 +215,10 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			  struct ssdpm_error *reterr);
 struct drive *ssdpm__plan_find_drive(const struct ssdpm_plan *plan,
 				     const struct ssdpm_device *device);
+/* -EIO: it has a latency tolerance that cannot be read. */
+int ssdpm__check_tolerance(const struct ssdpm_plan *plan,
+			   const struct ssdpm_device_facts *facts,
+			   struct ssdpm_error *reterr);
 int ssdpm__plan_add_all_drives(struct ssdpm_plan *plan,
 			       struct ssdpm_error *reterr);
 /* Would a commit write something for it? */

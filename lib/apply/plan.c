@@ -537,7 +537,7 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 }
 
 /* Without its tolerance, nothing would build the table of this controller. */
-static int check_tolerance(const struct ssdpm_plan *plan,
+int ssdpm__check_tolerance(const struct ssdpm_plan *plan,
 			   const struct ssdpm_device_facts *facts,
 			   struct ssdpm_error *reterr)
 {
@@ -565,7 +565,7 @@ static int add_named(struct ssdpm_plan *plan, const char *name,
 	if (err)
 		return ssdpm__fail(reterr, err, 0, "%s: %s", name,
 				   ssdpm_strerror(err));
-	err = check_tolerance(plan, &facts, reterr);
+	err = ssdpm__check_tolerance(plan, &facts, reterr);
 	if (!err)
 		err = ssdpm__device_new(plan->machine, &facts, &device, reterr);
 	if (err)

@@ -15,6 +15,7 @@ struct item {
 	struct ssdpm_change *changes;
 	size_t n_changes;
 	char policy[32];
+	struct ssdpm_error error; /* of this drive alone; code 0: none */
 };
 
 struct ssdpm_report {
@@ -64,6 +65,49 @@ static int diagnose(struct item *item, const struct ssdpm_plan *plan,
 				     &item->n_found, reterr);
 }
 
+/* Settings that are wrong, or what this process has too little of. */
+static bool concerns_all(int err)
+{
+	return err == -EINVAL || err == -E2BIG || err == -ERANGE ||
+	       err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
+/* A drive that is gone, or cannot be read, does not keep the others. */
+static int settle(struct item *item, int err, const struct ssdpm_error *error,
+		  struct ssdpm_error *reterr)
+{
+	if (concerns_all(err))
+		return ssdpm__pass_on(err, error, reterr);
+	if (err)
+		item->error = *error;
+	return 0;
+}
+
+static int examine(struct item *item, struct ssdpm_plan *plan,
+		   const struct ssdpm_catalogue *catalogue,
+		   const struct ssdpm_profile_settings *settings,
+		   struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device = item->device;
+	struct ssdpm_model *model = NULL;
+	int err;
+
+	if (device->err)
+		return ssdpm__fail(reterr, device->err, 0, "%s",
+				   ssdpm_strerror(device->err));
+	err = ssdpm__check_tolerance(plan, &device->facts, reterr);
+	if (!err)
+		err = ssdpm__known_model(device, catalogue, &model, reterr);
+	if (!err)
+		err = ssdpm_plan_add_profile(plan, device, model, settings,
+					     reterr);
+	if (!err && is_drive(device))
+		err = diagnose(item, plan, model, reterr);
+	ssdpm_model_unref(model);
+	return err;
+}
+
+/* A port without a drive has its steps, and no item. */
 static int add_item(struct ssdpm_report *report, struct ssdpm_plan *plan,
 		    struct ssdpm_device *device,
 		    const struct ssdpm_catalogue *catalogue,
@@ -71,20 +115,46 @@ static int add_item(struct ssdpm_report *report, struct ssdpm_plan *plan,
 		    struct ssdpm_error *reterr)
 {
 	struct item *item = &report->items[report->n];
-	struct ssdpm_model *model = NULL;
+	struct ssdpm_error error = { 0 };
 	int err;
 
-	err = ssdpm__known_model(device, catalogue, &model, reterr);
-	if (!err)
-		err = ssdpm_plan_add_profile(plan, device, model, settings,
-					     reterr);
-	if (!err && is_drive(device)) {
+	item->device = ssdpm_device_ref(device);
+	word_policy(ssdpm_device_get_facts(device), item->policy);
+	err = examine(item, plan, catalogue, settings, &error);
+	err = settle(item, err, &error, reterr);
+	if (err || is_drive(device))
 		report->n++;
-		item->device = ssdpm_device_ref(device);
-		word_policy(ssdpm_device_get_facts(device), item->policy);
-		err = diagnose(item, plan, model, reterr);
+	else
+		*item = (struct item){ .device = ssdpm_device_unref(device) };
+	return err;
+}
+
+static struct item *find_item(struct ssdpm_report *report,
+			      const struct ssdpm_device *device)
+{
+	for (size_t i = 0; i < report->n; i++)
+		if (report->items[i].device == device)
+			return &report->items[i];
+	return NULL;
+}
+
+/* What the steps of drives find; those for all drives find nothing of one. */
+static int read_steps(struct ssdpm_report *report, struct ssdpm_plan *plan,
+		      struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->n_steps; i++) {
+		struct step *step = plan->steps[i];
+		struct item *item = find_item(report, step->source);
+		struct ssdpm_error error = { 0 };
+
+		if (!item || !step->read)
+			continue;
+		err = step->read(plan, step, &error);
+		err = settle(item, err, &error, reterr);
 	}
-	ssdpm_model_unref(model);
+	ssdpm__plan_arrange(plan);
 	return err;
 }
 
@@ -133,7 +203,8 @@ static int fill(struct ssdpm_report *report, struct ssdpm_machine *machine,
 
 	err = ssdpm_catalogue_new(NULL, 0, &catalogue, reterr);
 	if (!err)
-		err = ssdpm_device_list_read(machine, &devices, &n, reterr);
+		err = ssdpm__device_list_read_all(machine, &devices, &n,
+						  reterr);
 	report->items = calloc(n + 1, sizeof(*report->items));
 	if (!err && !report->items)
 		err = ssdpm__no_memory(reterr);
@@ -141,7 +212,7 @@ static int fill(struct ssdpm_report *report, struct ssdpm_machine *machine,
 		err = add_item(report, plan, devices[i], catalogue, settings,
 			       reterr);
 	if (!err)
-		err = ssdpm_plan_read(plan, reterr);
+		err = read_steps(report, plan, reterr);
 	for (size_t i = 0; !err && i < report->n; i++)
 		err = add_changes(&report->items[i], plan, reterr);
 	ssdpm_device_list_free(devices, n);
@@ -202,14 +273,20 @@ int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 		return -ERANGE;
 	item = &report->items[index];
 	facts = ssdpm_device_get_facts(item->device);
-	result.verdict = item->found->code;
 	result.name = facts->name;
 	result.product = facts->product;
 	result.policy = item->policy;
-	result.message = item->found->message;
-	result.reason = ssdpm_diagnosis_find_main(item->found, item->n_found);
-	result.changes = item->changes;
-	result.n_changes = item->n_changes;
+	result.error = item->error.code;
+	result.message = item->error.message;
+	if (!item->error.code) {
+		result.device = item->device;
+		result.verdict = item->found->code;
+		result.message = item->found->message;
+		result.reason =
+			ssdpm_diagnosis_find_main(item->found, item->n_found);
+		result.changes = item->changes;
+		result.n_changes = item->n_changes;
+	}
 	ssdpm__sized_out(ret_item, &result, sizeof(result));
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct list {
 	struct ssdpm_machine *machine;
 	struct ssdpm_device **devices;
 	size_t n, room;
+	bool keeps_unread;
 	struct ssdpm_error *reterr;
 };
 
@@ -41,12 +43,21 @@ static int add(struct list *list, const struct ssdpm_device_facts *facts)
 /* What a failure to read one device means to the list. */
 static int judge(struct list *list, const char *name, int code)
 {
+	struct ssdpm_device_facts facts = { 0 };
+	int err;
+
 	if (code == -ENOMEM || code == -EMFILE || code == -ENFILE)
 		return ssdpm__fail(list->reterr, code, 0, "%s: %s", name,
 				   ssdpm_strerror(code));
 	ssdpm__log(list->machine, SSDPM_LOG_INFO, "%s is left out: %s", name,
 		   ssdpm_strerror(code));
-	return 0;
+	if (!list->keeps_unread)
+		return 0;
+	snprintf(facts.name, sizeof(facts.name), "%s", name);
+	err = add(list, &facts);
+	if (!err)
+		list->devices[list->n - 1]->err = code;
+	return err;
 }
 
 static int read_one(struct list *list, const char *name,
@@ -187,34 +198,56 @@ static int compare(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
+static int read_list(struct list *list, struct ssdpm_device ***ret_devices,
+		     size_t *ret_n)
+{
+	struct ssdpm_machine *machine = list->machine;
+	int err;
+
+	/* A capture has only what was there. */
+	if (!machine->root && !ssdpm__exists(machine, "sys/class"))
+		return ssdpm__fail(list->reterr, -ENOENT, 0,
+				   "/sys is not mounted: there is no "
+				   "/sys/class, where Linux lists the drives");
+	err = add_controllers(list);
+	if (!err)
+		err = add_disks(list);
+	list->keeps_unread = false; /* no drives follow */
+	if (!err)
+		err = add_ports(list);
+	if (!err)
+		err = add_hidden(list);
+	if (err) {
+		ssdpm_device_list_free(list->devices, list->n);
+		return err;
+	}
+	if (list->n)
+		qsort(list->devices, list->n, sizeof(*list->devices), compare);
+	*ret_devices = list->devices;
+	*ret_n = list->n;
+	return 0;
+}
+
 int ssdpm_device_list_read(struct ssdpm_machine *machine,
 			   struct ssdpm_device ***ret_devices, size_t *ret_n,
 			   struct ssdpm_error *reterr)
 {
 	struct list list = { .machine = machine, .reterr = reterr };
-	int err;
 
-	/* A capture has only what was there. */
-	if (!machine->root && !ssdpm__exists(machine, "sys/class"))
-		return ssdpm__fail(reterr, -ENOENT, 0,
-				   "/sys is not mounted: there is no "
-				   "/sys/class, where Linux lists the drives");
-	err = add_controllers(&list);
-	if (!err)
-		err = add_disks(&list);
-	if (!err)
-		err = add_ports(&list);
-	if (!err)
-		err = add_hidden(&list);
-	if (err) {
-		ssdpm_device_list_free(list.devices, list.n);
-		return err;
-	}
-	if (list.n)
-		qsort(list.devices, list.n, sizeof(list.devices[0]), compare);
-	*ret_devices = list.devices;
-	*ret_n = list.n;
-	return 0;
+	return read_list(&list, ret_devices, ret_n);
+}
+
+int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
+				struct ssdpm_device ***ret_devices,
+				size_t *ret_n, struct ssdpm_error *reterr)
+{
+	struct list list = {
+		.machine = machine,
+		.keeps_unread = true,
+		.reterr = reterr,
+	};
+
+	return read_list(&list, ret_devices, ret_n);
 }
 
 struct ssdpm_device **ssdpm_device_list_free(struct ssdpm_device **devices,

@@ -19,6 +19,7 @@ int ssdpm__device_new(struct ssdpm_machine *machine,
 		return ssdpm__no_memory(reterr);
 	device->references = 1;
 	device->machine = ssdpm_machine_ref(machine);
+	device->err = 0;
 	device->facts = *facts;
 	device->facts.size = sizeof(*facts);
 	*ret_device = device;

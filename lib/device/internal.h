@@ -42,8 +42,17 @@ struct ssdpm_machine {
 struct ssdpm_device {
 	uint32_t references;
 	struct ssdpm_machine *machine;
+	int err; /* not 0: its name is all that could be read */
 	struct ssdpm_device_facts facts;
 };
+
+/*
+ * As ssdpm_device_list_read(), with the drives that could not be read, last:
+ * each has an err.
+ */
+int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
+				struct ssdpm_device ***ret_devices,
+				size_t *ret_n, struct ssdpm_error *reterr);
 
 /* The facts of a caller, whose structure may be of another version. */
 int ssdpm__facts_in(const struct ssdpm_machine_facts *facts,

@@ -239,7 +239,7 @@ static int read_apm_level(struct reader *r, struct span value)
 }
 
 static const struct fact {
-	const char *label;
+	char label[28];
 	int (*read)(struct reader *r, struct span value);
 } facts[] = {
 	{ "Model Number:", read_nvme_product },

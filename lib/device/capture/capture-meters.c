@@ -12,8 +12,8 @@
  */
 static const struct class
 {
-	const char *path;
-	const char *files[12]; /* whole names, or how they begin */
+	char path[24];
+	char files[9][20]; /* whole names, or how they begin */
 } classes[] = {
 	{ "sys/class/power_supply",
 	  { "type", "scope", "present", "status", "power_now", "current_now",
@@ -26,7 +26,7 @@ static const struct class
 
 static bool is_wanted(const struct class *class, const char *name)
 {
-	for (size_t i = 0; i < 12 && class->files[i]; i++) {
+	for (size_t i = 0; i < 9 && class->files[i][0]; i++) {
 		const char *file = class->files[i];
 		const size_t n = strlen(file);
 
