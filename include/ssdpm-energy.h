@@ -14,6 +14,7 @@
 #include <ssdpm.h>
 
 #include <ssdpm/energy/background.h>
+#include <ssdpm/energy/budget.h>
 #include <ssdpm/energy/calibrate.h>
 #include <ssdpm/energy/caps.h>
 #include <ssdpm/energy/compare.h>

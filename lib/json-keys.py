@@ -50,6 +50,11 @@ FORMS = {
         "number or null",
         "if ({1})\nssdpm__json_uint(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
     ),
+    # The same of a truth.
+    "bool?": (
+        "boolean or null",
+        "if ({1})\nssdpm__json_bool(w, {key}, {0});\nelse\nssdpm__json_null(w, {key});",
+    ),
     # A latency, and whether there is one.
     "latency?": (
         "number or text or null",

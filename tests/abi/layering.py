@@ -53,6 +53,7 @@ ENERGY = {
     "energy/recommend": ESTIMATE,
     "energy/writes": ESTIMATE,
     "energy/caps": {*ESTIMATE, "energy/writes"},
+    "energy/budget": {*ESTIMATE, "energy/caps"},
     "energy/power": {*WORK, "energy/measure"},
     "energy/measure": {*WORK, "energy/power"},
     "energy/background": SIGNAL,
@@ -61,8 +62,8 @@ ENERGY = {
     "energy/calibrate": {*SIGNAL, "energy/estimate"},
     "energy/survey": SIGNAL,
     "energy/json": {
-        *SIGNAL, *ESTIMATE, "energy/background", "energy/caps", "energy/compare", "energy/consistency",
-        "energy/recommend", "energy/writes",
+        *SIGNAL, *ESTIMATE, "energy/background", "energy/budget", "energy/caps", "energy/compare",
+        "energy/consistency", "energy/recommend", "energy/writes",
     },
     "energy/lint": {"base", "model"},
     "energy/meters": {*SEEN, "device", "energy/power"},
@@ -82,7 +83,7 @@ PURE_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h",
 }  # fmt: skip
 # What the build makes of lib/data/ and of tables of keys.
-KEYS = ("background", "evenness", "overlay", "results", "samples", "workload")
+KEYS = ("background", "budget", "evenness", "overlay", "results", "samples", "workload")
 PURE_HEADERS |= {"catalogue-data.h", *(f"{name}-json.h" for name in KEYS)}
 # What the pure stages may take from the system. None reads a clock, a file, the
 # environment or the locale (%f in a format does: see check_formats), none

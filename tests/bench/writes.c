@@ -115,19 +115,21 @@ static bool bench_ftl(void)
 
 /* States 0.01 W to 1 W apart, each drive with losses of its own. */
 /* Any losses; or linear ones, where a byte takes another energy on each. */
-static void make_drives(struct ssdpm_budget_option *options, bool linear,
+static void make_drives(struct ssdpm_budget_item **items, bool linear,
 			uint64_t *ret_least_uw, uint64_t *ret_most_uw)
 {
 	uint64_t seed = 7, least_uw = 0, most_uw = 0;
+	struct ssdpm_error error;
 
 	for (size_t i = 0; i < N_DRIVES; i++) {
 		uint64_t uw = 10000 * (800 + next_random(&seed) % 2200);
+		struct ssdpm_budget_state states[N_STATES] = { 0 };
 		uint64_t loss = 0;
 
 		most_uw += uw;
 		for (size_t j = 0; j < N_STATES; j++) {
-			options[N_STATES * i + j] =
-				(struct ssdpm_budget_option){ uw, loss };
+			states[j].power_uw = uw;
+			states[j].loss = loss;
 			least_uw += j + 1 == N_STATES ? uw : 0;
 			uint64_t less = 10000 * (1 + next_random(&seed) % 100);
 
@@ -135,6 +137,9 @@ static void make_drives(struct ssdpm_budget_option *options, bool linear,
 			loss += linear ? less * (100 + 7919 * i % 1000) :
 					 next_random(&seed) % 1000000;
 		}
+		check(ssdpm_budget_item_from_states(NULL, states, N_STATES,
+						    &items[i], &error),
+		      &error);
 	}
 	*ret_least_uw = least_uw;
 	*ret_most_uw = most_uw;
@@ -142,37 +147,34 @@ static void make_drives(struct ssdpm_budget_option *options, bool linear,
 
 static double time_budgets(bool linear)
 {
-	static struct ssdpm_budget_option options[N_DRIVES * N_STATES];
-	static uint32_t n_options[N_DRIVES];
+	static struct ssdpm_budget_item *items[N_DRIVES];
 	static const struct ssdpm_error inexact = { .message = "not exact" };
-	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
-	struct ssdpm_error error;
+	struct ssdpm_budget_params params = {
+		.size = sizeof(params),
+		.items = (const struct ssdpm_budget_item *const *)items,
+		.n_items = N_DRIVES,
+	};
 	uint64_t least_uw, most_uw;
+	struct ssdpm_error error;
 	double worst_ms = 0;
 
-	make_drives(options, linear, &least_uw, &most_uw);
-	for (size_t i = 0; i < N_DRIVES; i++)
-		n_options[i] = N_STATES;
+	make_drives(items, linear, &least_uw, &most_uw);
 	for (uint64_t share = 5; share < 100; share += 5) {
-		uint64_t budget_uw =
-			least_uw + (most_uw - least_uw) / 100 * share;
+		struct ssdpm_budget *budget = NULL;
 		double start = cpu_ns();
 
-		const struct ssdpm_budget_params params = {
-			.size = sizeof(params),
-			.options = options,
-			.n_options = n_options,
-			.n_items = N_DRIVES,
-			.budget_uw = budget_uw,
-		};
-
-		check(ssdpm_budget_solve(&params, NULL, &answer, &error),
-		      &error);
+		params.budget_uw =
+			least_uw + (most_uw - least_uw) / 100 * share;
+		check(ssdpm_budget_solve(&params, &budget, &error), &error);
 		double ms = (cpu_ns() - start) / 1e6;
 
 		worst_ms = ms > worst_ms ? ms : worst_ms;
-		check(answer.exact ? 0 : -1, &inexact);
+		check(ssdpm_budget_get_answer(budget)->exact ? 0 : -1,
+		      &inexact);
+		ssdpm_budget_free(budget);
 	}
+	for (size_t i = 0; i < N_DRIVES; i++)
+		ssdpm_budget_item_unref(items[i]);
 	return worst_ms;
 }
 

@@ -131,6 +131,8 @@ static struct {
 	struct ssdpm_sim *sim;
 	struct ssdpm_model *deep_sleeper;
 	struct ssdpm_ftl *ftl;
+	struct ssdpm_budget_item *budget_item;
+	struct ssdpm_budget *budget;
 	struct ssdpm_gaps *early_gaps; /* with I/Os that come while it wakes */
 	struct ssdpm_machine *capture; /* an empty one, with etc/tuned */
 	struct ssdpm_machine *unused;  /* with a disk that nothing uses */
@@ -1574,27 +1576,70 @@ static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
-static const struct ssdpm_budget_option budget_options[] = {
-	{ 2000000, 0 }, { 1500000, 3 }, { 1000000, 5 },
-	{ 2000000, 0 }, { 1200000, 4 }, { 900000, 9 },
-};
-static const uint32_t budget_n_options[] = { 3, 3 };
-
-static const struct ssdpm_budget_params budget_params = {
-	.size = sizeof(budget_params),
-	.options = budget_options,
-	.n_options = budget_n_options,
-	.n_items = 2,
-	.budget_uw = 2900000,
-};
-
-static int call_budget_solve(struct result *ret, struct ssdpm_error *error)
+/* A drive beside one with numbers of the caller, with JSON of both. */
+static int call_budget(struct result *ret, struct ssdpm_error *error)
 {
-	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
-	int err = ssdpm_budget_solve(&budget_params, NULL, &answer, error);
+	const struct ssdpm_cap_stream stream = { .op = SSDPM_OP_WRITE,
+						 .share = 1 };
+	const struct ssdpm_budget_work work = { .size = sizeof(work),
+						.streams = &stream,
+						.n_streams = 1 };
+	const uint32_t max_power_uw = 5000000;
+	const struct ssdpm_budget_drive drive = {
+		.size = sizeof(drive),
+		.name = "a",
+		.model = in.sleeper,
+		.work = &work,
+		.max_power_uw = &max_power_uw,
+		.n_max_powers = 1,
+	};
+	const struct ssdpm_budget_drive *const drives[] = { &drive };
+	const struct ssdpm_budget_state own = { .power_uw = 2000000 };
+	struct ssdpm_budget_item *items[2] = { NULL };
+	const struct ssdpm_budget_params params = {
+		.size = sizeof(params),
+		.items = (const struct ssdpm_budget_item *const *)items,
+		.n_items = 2,
+		.budget_uw = 9000000,
+	};
+	struct ssdpm_budget_report report = { .size = sizeof(report),
+					      .work = &work };
+	struct ssdpm_budget *budget = NULL;
+	char *text = NULL;
+	int err = ssdpm_budget_item_new(drives, 1, SSDPM_BUDGET_POWER_MAX, 1000,
+					&items[0], error);
 
 	if (!err)
-		ret->energy_nj = answer.loss;
+		err = ssdpm_budget_item_from_states("b", &own, 1, &items[1],
+						    error);
+	if (!err)
+		err = ssdpm_budget_solve(&params, &budget, error);
+	report.budget = budget;
+	if (!err)
+		err = ssdpm_budget_report_to_json(&report, &text, error);
+	if (!err)
+		ret->energy_nj = ssdpm_budget_get_answer(budget)->power_uw;
+	free(text);
+	ssdpm_budget_free(budget);
+	ssdpm_budget_item_unref(items[0]);
+	ssdpm_budget_item_unref(items[1]);
+	return err;
+}
+
+static int call_budget_states(struct result *ret, struct ssdpm_error *error)
+{
+	const uint32_t max_power_uw = 5000000;
+	const struct ssdpm_budget_drive drive = { .size = sizeof(drive),
+						  .model = in.sleeper,
+						  .max_power_uw = &max_power_uw,
+						  .n_max_powers = 1 };
+	const struct ssdpm_budget_drive *const drives[] = { &drive };
+	uint32_t states, unknown;
+	int err = ssdpm_budget_drives_get_states(drives, 1, &states, &unknown,
+						 error);
+
+	if (!err)
+		ret->energy_nj = states;
 	return err;
 }
 
@@ -1832,16 +1877,6 @@ static int call_background_to_json(struct result *ret,
 				   ssdpm_power_report_background_to_json);
 }
 
-static int call_budget_frontier(struct result *ret, struct ssdpm_error *error)
-{
-	size_t n;
-	int err = ssdpm_budget_get_frontier(&budget_params, NULL, 0, &n, error);
-
-	if (!err)
-		ret->energy_nj = n;
-	return err;
-}
-
 static int call_machine_new(struct result *ret, struct ssdpm_error *error)
 {
 	const struct ssdpm_machine_params params = { .size = sizeof(params),
@@ -2044,8 +2079,11 @@ static const struct {
 	{ "ssdpm_survey_analyse", call_survey_analyse },
 	{ "ssdpm_survey_merge", call_survey_merge },
 	{ "ssdpm_survey_summarise", call_survey_summarise },
-	{ "ssdpm_budget_get_frontier", call_budget_frontier },
-	{ "ssdpm_budget_solve", call_budget_solve },
+	{ "ssdpm_budget_drives_get_states", call_budget_states },
+	{ "ssdpm_budget_item_from_states", call_budget },
+	{ "ssdpm_budget_item_new", call_budget },
+	{ "ssdpm_budget_report_to_json", call_budget },
+	{ "ssdpm_budget_solve", call_budget },
 	{ "ssdpm_cap_report_to_json", call_cap_to_json },
 	{ "ssdpm_cap_simulate", call_cap_simulate },
 	{ "ssdpm_comparison_add", call_comparison },
@@ -2674,10 +2712,29 @@ static void call_caps(void)
 	ssdpm_cap_timeline(&params, &schedule, &point, 1, &n, NULL);
 }
 
+static void call_budget_getters(void)
+{
+	size_t n;
+
+	ssdpm_budget_item_get_states(ssdpm_budget_item_ref(in.budget_item), &n);
+	ssdpm_budget_item_unref(in.budget_item);
+	ssdpm_budget_get_answer(in.budget);
+	ssdpm_budget_get_choices(in.budget, &n);
+	ssdpm_budget_get_frontier(in.budget, &n);
+	ssdpm_budget_free(NULL);
+}
+
 static const struct {
 	const char *symbol;
 	void (*call)(void);
 } not_allocating[] = {
+	{ "ssdpm_budget_free", call_budget_getters },
+	{ "ssdpm_budget_get_answer", call_budget_getters },
+	{ "ssdpm_budget_get_choices", call_budget_getters },
+	{ "ssdpm_budget_get_frontier", call_budget_getters },
+	{ "ssdpm_budget_item_get_states", call_budget_getters },
+	{ "ssdpm_budget_item_ref", call_budget_getters },
+	{ "ssdpm_budget_item_unref", call_budget_getters },
 	{ "ssdpm_machine_get_capture", call_attributes },
 	{ "ssdpm_policy_check", call_policies },
 	{ "ssdpm_policy_get_common", call_policies },
@@ -3124,6 +3181,21 @@ static int make_traces(void)
 }
 
 /* A drive that sleeps in two ways, and a trace with idle times. */
+static int make_budget(void)
+{
+	const struct ssdpm_budget_state state = { .power_uw = 1 };
+	const struct ssdpm_budget_params params = {
+		.size = sizeof(params),
+		.items = (const struct ssdpm_budget_item *const *)&in
+				 .budget_item,
+		.n_items = 1,
+	};
+	int err = ssdpm_budget_item_from_states(NULL, &state, 1,
+						&in.budget_item, NULL);
+
+	return err ? err : ssdpm_budget_solve(&params, &in.budget, NULL);
+}
+
 static int make_idle_times(void)
 {
 	struct ssdpm_io ios[20];
@@ -3172,6 +3244,8 @@ static int make_idle_times(void)
 		err = ssdpm_gaps_feed(in.early_gaps, ios, 20, NULL);
 	if (!err)
 		err = ssdpm_gaps_finish(in.early_gaps, 0, NULL);
+	if (!err)
+		err = make_budget();
 	return err ? err : ssdpm_ftl_new(&small_ftl, &in.ftl, NULL);
 }
 
@@ -3392,6 +3466,8 @@ static int free_inputs(void **state)
 	ssdpm_sim_free(in.sim);
 	ssdpm_gaps_unref(in.early_gaps);
 	ssdpm_ftl_free(in.ftl);
+	ssdpm_budget_free(in.budget);
+	ssdpm_budget_item_unref(in.budget_item);
 	ssdpm_catalogue_unref(in.catalogue);
 	ssdpm_trace_free(in.trace);
 	ssdpm_stats_free(in.stats);

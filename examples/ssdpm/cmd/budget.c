@@ -6,7 +6,6 @@
 #include "text/output.h"
 #include "options/units.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@ struct settings {
 };
 
 static struct settings the_settings = {
+	.options.power = SSDPM_BUDGET_POWER_MAX,
 	.options.io_bytes = IO_BYTES,
 	.options.sim.by_drive = true,
 };
@@ -119,9 +119,9 @@ static enum exit_status add_max_power(struct budget_options *o,
 static enum exit_status set_power(struct budget_options *o,
 				  const struct common *common, const char *word)
 {
-	for (o->power = BUDGET_MAX; o->power <= BUDGET_P99; o->power++)
-		if (!strcmp(word, budget_power_word(o->power)))
-			return STATUS_DONE;
+	o->power = ssdpm_budget_power_from_string(word);
+	if (o->power)
+		return STATUS_DONE;
 	return usage_error(common, "--power %s: max, expected or p99", word);
 }
 
@@ -168,106 +168,40 @@ static enum exit_status set(void *data, struct common *common,
 	return STATUS_DONE;
 }
 
-/* What is solved: the choices of all drives, one after the other. */
-struct problem {
-	struct ssdpm_budget_option *options;
-	uint32_t *n_options;
-};
-
-static enum exit_status make_problem(struct budget *budget,
-				     struct problem *problem)
+/* Items that stand for several are there as often. Free it in any case. */
+static enum exit_status solve(struct budget *budget,
+			      struct ssdpm_budget **ret_solved)
 {
 	const struct budget_items *items = budget->items;
-	size_t n = 0, all = 0;
-
-	for (size_t i = 0; i < items->n; i++)
-		n += (size_t)items->items[i].count * items->items[i].n_choices;
-	problem->options = calloc(n, sizeof(*problem->options));
-	problem->n_options = calloc(items->n_all, sizeof(uint32_t));
-	budget->chosen = calloc(items->n_all, sizeof(*budget->chosen));
-	budget->item_of = calloc(items->n_all, sizeof(*budget->item_of));
-	if (!problem->options || !problem->n_options || !budget->chosen ||
-	    !budget->item_of) {
-		complain("out of memory");
-		return STATUS_FAILED;
-	}
-	n = 0;
-	for (size_t i = 0; i < items->n; i++) {
-		const struct budget_item *item = &items->items[i];
-
-		for (uint64_t j = 0; j < item->count; j++) {
-			budget->item_of[all] = item;
-			problem->n_options[all++] = (uint32_t)item->n_choices;
-			for (size_t k = 0; k < item->n_choices; k++)
-				problem->options[n++] =
-					(struct ssdpm_budget_option){
-						item->choices[k].power_uw,
-						item->choices[k].loss,
-					};
-		}
-	}
-	return STATUS_DONE;
-}
-
-static struct ssdpm_budget_params params_of(const struct budget *budget,
-					    const struct problem *problem)
-{
-	return (struct ssdpm_budget_params){
-		.size = sizeof(struct ssdpm_budget_params),
-		.options = problem->options,
-		.n_options = problem->n_options,
-		.n_items = budget->items->n_all,
+	const size_t n = items->n_all;
+	const struct ssdpm_budget_item **known = calloc(n, sizeof(*known));
+	struct ssdpm_budget_params params = {
+		.size = sizeof(params),
+		.items = known,
+		.n_items = n,
+		.budget_uw = budget->options->budget_uw,
+		.base_uw = budget->options->base_uw,
 	};
-}
+	struct ssdpm_error error = { .message = "out of memory" };
+	size_t all = 0;
 
-static enum exit_status find_frontier(struct budget *budget,
-				      const struct problem *problem,
-				      struct ssdpm_error *error)
-{
-	const struct ssdpm_budget_params params = params_of(budget, problem);
-	size_t most;
-
-	if (ssdpm_budget_get_frontier(&params, NULL, 0, &most, error))
-		return STATUS_FAILED;
-	budget->frontier = calloc(most, sizeof(*budget->frontier));
-	if (!budget->frontier) {
-		strcpy(error->message, "out of memory");
-		return STATUS_FAILED;
-	}
-	if (ssdpm_budget_get_frontier(&params, budget->frontier, most,
-				      &budget->n_frontier, error))
-		return STATUS_FAILED;
-	return STATUS_DONE;
-}
-
-static enum exit_status solve(struct budget *budget,
-			      const struct problem *problem)
-{
-	const struct budget_options *o = budget->options;
-	struct ssdpm_budget_params params = params_of(budget, problem);
-	struct ssdpm_error error;
-	int err;
-
-	if (find_frontier(budget, problem, &error)) {
+	budget->item_of = calloc(n, sizeof(*budget->item_of));
+	for (size_t i = 0; known && budget->item_of && i < items->n; i++)
+		for (uint64_t j = 0; j < items->items[i].count; j++) {
+			budget->item_of[all] = &items->items[i];
+			known[all++] = items->items[i].known;
+		}
+	if (all)
+		ssdpm_budget_solve(&params, ret_solved, &error);
+	free(known);
+	if (!*ret_solved) {
 		complain("%s", error.message);
 		return STATUS_FAILED;
 	}
-	for (size_t i = 0; i < budget->items->n_all; i++) {
-		const struct budget_item *item = budget->item_of[i];
-
-		budget->least_uw += item->choices[lowest_choice(item)].power_uw;
-	}
-	budget->answer.size = sizeof(budget->answer);
-	if (o->base_uw > o->budget_uw)
-		return STATUS_DONE;
-	params.budget_uw = o->budget_uw - o->base_uw;
-	err = ssdpm_budget_solve(&params, budget->chosen, &budget->answer,
-				 &error);
-	budget->fits = !err;
-	if (!err || err == -ENOSPC)
-		return STATUS_DONE;
-	complain("%s", error.message);
-	return STATUS_FAILED;
+	budget->solved = *ret_solved;
+	budget->answer = ssdpm_budget_get_answer(budget->solved);
+	budget->chosen = ssdpm_budget_get_choices(budget->solved, &all);
+	return STATUS_DONE;
 }
 
 static enum exit_status print_answer(const struct common *common,
@@ -281,19 +215,21 @@ static enum exit_status print_answer(const struct common *common,
 		print_budget(budget, settings->frontier);
 		fflush(stdout);
 	}
-	if (!budget->fits)
-		complain(
-			"nothing fits into %s: the lowest states and "
-			"everything else take %s",
-			exact_watts(budget->options->budget_uw).text,
-			exact_watts(budget->options->base_uw + budget->least_uw)
-				.text);
+	if (!budget->answer->fits)
+		complain("nothing fits into %s: the lowest states and "
+			 "everything else take %s",
+			 exact_watts(budget->options->budget_uw).text,
+			 exact_watts(budget->options->base_uw +
+				     budget->answer->least_power_uw)
+				 .text);
 	if (common->form) {
 		begin_list(&w, common);
 		write_budget(&w, budget);
 		status = print_written(common, &w);
 	}
-	return status ? status : budget->fits ? STATUS_DONE : STATUS_FAILED;
+	return status		    ? status :
+	       budget->answer->fits ? STATUS_DONE :
+				      STATUS_FAILED;
 }
 
 static enum exit_status check(const struct common *common,
@@ -353,7 +289,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	struct budget budget = { .options = &settings->options,
 				 .items = &items,
 				 .works = &works };
-	struct problem problem = { 0 };
+	struct ssdpm_budget *solved = NULL;
 	enum exit_status status;
 
 	status = check(common, settings, operands, n);
@@ -361,16 +297,11 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = look(common, &settings->options, operands, n, &items,
 			      &works);
 	if (!status)
-		status = make_problem(&budget, &problem);
-	if (!status)
-		status = solve(&budget, &problem);
+		status = solve(&budget, &solved);
 	if (!status)
 		status = print_answer(common, settings, &budget);
-	free(problem.options);
-	free(problem.n_options);
-	free(budget.chosen);
+	ssdpm_budget_free(solved);
 	free(budget.item_of);
-	free(budget.frontier);
 	free_works(&works);
 	free_budget_items(&items);
 	return status;

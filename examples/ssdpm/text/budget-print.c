@@ -14,17 +14,15 @@
 
 #define UW_PER_W 1000000
 
-static const struct {
-	uint32_t bit;
-	const char *name, *words;
-} fields[] = {
-	{ SSDPM_CAP_INTERFACE, "interface", "throughput of the interface" },
-	{ SSDPM_CAP_NAND, "nand", "full throughput" },
-	{ SSDPM_CAP_ACTIVE_POWER, "active-power", "active power" },
-	{ SSDPM_CAP_OPERATION_ENERGY, "operation-energy", "energy of I/Os" },
-	{ SSDPM_CAP_BYTE_ENERGY, "byte-energy", "energy of bytes" },
-	{ SSDPM_CAP_IDLE_POWER, "idle-power", "idle power" },
-	{ SSDPM_CAP_MAX_POWER, "max-power", "maximum power" },
+/* By bit of enum ssdpm_cap_field. */
+static const char *const fields[] = {
+	"throughput of the interface",
+	"full throughput",
+	"active power",
+	"energy of I/Os",
+	"energy of bytes",
+	"idle power",
+	"maximum power",
 };
 
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -50,29 +48,34 @@ static struct number rate_text(double bytes_per_s)
 			  (uint64_t)(bytes_per_s + 0.5));
 }
 
-size_t lowest_choice(const struct budget_item *item)
-{
-	size_t lowest = 0;
-
-	for (size_t i = 1; i < item->n_choices; i++)
-		if (item->choices[i].power_uw < item->choices[lowest].power_uw)
-			lowest = i;
-	return lowest;
-}
-
-static const struct budget_choice *choice_of(const struct budget *budget,
-					     size_t number)
+static const struct ssdpm_budget_state *choice_of(const struct budget *budget,
+						  size_t number)
 {
 	const struct budget_item *item = budget->item_of[number];
+	size_t n;
 
-	return &item->choices[budget->fits ? budget->chosen[number] :
-					     lowest_choice(item)];
+	return ssdpm_budget_item_get_states(item->known, &n) +
+	       budget->chosen[number];
+}
+
+/* Bytes per second in the best of its states. */
+static double best_rate(const struct budget_item *item)
+{
+	const struct ssdpm_budget_state *states;
+	double most = 0;
+	size_t n;
+
+	states = ssdpm_budget_item_get_states(item->known, &n);
+	for (size_t i = 0; i < n; i++)
+		if (states[i].bytes_per_s.nominal > most)
+			most = states[i].bytes_per_s.nominal;
+	return most;
 }
 
 /* A line for all of an item that are in the same state. */
 struct line {
 	const struct budget_item *item;
-	const struct budget_choice *choice;
+	const struct ssdpm_budget_state *choice;
 	uint64_t count;
 };
 
@@ -81,13 +84,16 @@ static bool next_line(const struct budget *budget, size_t *number,
 {
 	while (*number < budget->items->n_all) {
 		const struct budget_item *item = budget->item_of[*number];
+		const struct ssdpm_budget_state *states;
+		size_t n;
 
+		states = ssdpm_budget_item_get_states(item->known, &n);
 		*line = (struct line){ .item = item,
-				       .choice = &item->choices[*choice] };
+				       .choice = &states[*choice] };
 		for (size_t i = 0; i < item->count; i++)
 			line->count +=
 				choice_of(budget, *number + i) == line->choice;
-		if (++*choice == item->n_choices) {
+		if (++*choice == n) {
 			*choice = 0;
 			*number += (size_t)item->count;
 		}
@@ -115,7 +121,7 @@ struct rows {
 static void line_row(const void *data, size_t number, struct row *row)
 {
 	struct rows *rows = *(struct rows *const *)data;
-	const struct budget_choice *choice;
+	const struct ssdpm_budget_state *choice;
 	struct line line;
 
 	if (!number) {
@@ -133,7 +139,9 @@ static void line_row(const void *data, size_t number, struct row *row)
 	row_cell(row, 3, "%s", exact_watts(choice->power_uw).text);
 	row_cell(row, 4, "%s", rate_text(choice->bytes_per_s.nominal).text);
 	row_cell(row, 5, "%s",
-		 share_text(choice->lost, (uint64_t)best_rate(line.item)).text);
+		 share_text((uint64_t)choice->lost_bytes_per_s,
+			    (uint64_t)best_rate(line.item))
+			 .text);
 }
 
 static void print_lines(const struct budget *budget)
@@ -159,14 +167,14 @@ static struct sums sums_of(const struct budget *budget)
 	struct sums sums = { 0 };
 
 	for (size_t i = 0; i < budget->items->n_all; i++) {
-		const struct budget_choice *choice = choice_of(budget, i);
+		const struct ssdpm_budget_state *choice = choice_of(budget, i);
 
 		sums.bytes_per_s += choice->bytes_per_s.nominal;
 		sums.best += best_rate(budget->item_of[i]);
-		sums.expected_low += choice->expected_uw.low;
-		sums.expected_high += choice->expected_uw.high;
+		sums.expected_low += choice->expected_power_uw.low;
+		sums.expected_high += choice->expected_power_uw.high;
 		sums.power_uw += choice->power_uw;
-		sums.lost += choice->lost;
+		sums.lost += (uint64_t)choice->lost_bytes_per_s;
 		sums.assumed |= choice->assumed;
 	}
 	return sums;
@@ -249,9 +257,9 @@ static void print_what(const struct budget *budget)
 		printf(", of which everything else takes %s",
 		       exact_watts(o->base_uw).text);
 	printf("; %s %s by %s power", count_text(n).text, drives_word(budget),
-	       o->power == BUDGET_MAX	   ? "maximum" :
-	       o->power == BUDGET_EXPECTED ? "expected" :
-					     "p99");
+	       o->power == SSDPM_BUDGET_POWER_MAX      ? "maximum" :
+	       o->power == SSDPM_BUDGET_POWER_EXPECTED ? "expected" :
+							 "p99");
 	print_default_work(budget);
 	putchar('\n');
 	print_own_works(budget);
@@ -262,9 +270,9 @@ static void print_assumed(const struct sums *sums)
 	const char *before = "  assumed, so that losses are a guess: ";
 
 	for (size_t i = 0; i < N_FIELDS; i++) {
-		if (!(sums->assumed & fields[i].bit))
+		if (!(sums->assumed >> i & 1))
 			continue;
-		printf("%s%s", before, fields[i].words);
+		printf("%s%s", before, fields[i]);
 		before = ", ";
 	}
 	if (sums->assumed)
@@ -282,7 +290,7 @@ static bool weighted(const struct budget *budget)
 /* The line of the frontier is what nothing can lose less than. */
 static void print_bound(const struct budget *budget)
 {
-	const struct ssdpm_budget_answer *a = &budget->answer;
+	const struct ssdpm_budget_answer *a = budget->answer;
 	const char *by = weighted(budget) ? ", by their weights" : "";
 	struct number less = rate_text((double)(a->loss - a->bound_loss));
 
@@ -312,7 +320,8 @@ static void print_sums(const struct budget *budget)
 	       rate_text((double)sums.lost).text, rate_text(sums.best).text,
 	       share_text(sums.lost, (uint64_t)sums.best).text);
 	print_bound(budget);
-	if (o->power != BUDGET_MAX && sums.expected_low < sums.expected_high)
+	if (o->power != SSDPM_BUDGET_POWER_MAX &&
+	    sums.expected_low < sums.expected_high)
 		printf("  with what is not known of the drives: %s\n",
 		       power_range_text((int64_t)sums.expected_low,
 					(int64_t)sums.expected_high)
@@ -324,10 +333,10 @@ static void print_sums(const struct budget *budget)
 static void print_proof(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
-	uint64_t all = o->base_uw + budget->least_uw;
+	uint64_t all = o->base_uw + budget->answer->least_power_uw;
 
 	printf("  each drive is in its lowest state: %s",
-	       exact_watts(budget->least_uw).text);
+	       exact_watts(budget->answer->least_power_uw).text);
 	if (o->base_uw)
 		printf(", with everything else %s", exact_watts(all).text);
 	printf(", %s more than the budget\n",
@@ -337,7 +346,8 @@ static void print_proof(const struct budget *budget)
 static void frontier_row(const void *data, size_t number, struct row *row)
 {
 	const struct budget *budget = data;
-	const struct ssdpm_budget_option *p = budget->frontier + number - 1;
+	const struct ssdpm_budget_point *p;
+	size_t n;
 
 	if (!number) {
 		row_cell(row, 0, "drives");
@@ -347,11 +357,12 @@ static void frontier_row(const void *data, size_t number, struct row *row)
 		row_cell(row, 3, "a watt more saves");
 		return;
 	}
+	p = ssdpm_budget_get_frontier(budget->solved, &n) + number - 1;
 	row_cell(row, 0, "%s", exact_watts(p->power_uw).text);
 	row_cell(row, 1, "%s",
 		 exact_watts(budget->options->base_uw + p->power_uw).text);
 	row_cell(row, 2, "%s", rate_text((double)p->loss).text);
-	if (number < budget->n_frontier)
+	if (number < n)
 		row_cell(row, 3, "%s",
 			 rate_text((double)(p->loss - p[1].loss) * UW_PER_W /
 				   (double)(p[1].power_uw - p->power_uw))
@@ -411,7 +422,7 @@ static char *command_text(const struct budget *budget, size_t n)
 	char *text = NULL;
 	size_t length;
 
-	for (size_t i = 0; budget->fits && i < drives->n_lives; i++) {
+	for (size_t i = 0; budget->answer->fits && i < drives->n_lives; i++) {
 		size_t number = 0, member = 0;
 		FILE *file;
 
@@ -446,163 +457,43 @@ static void print_commands(const struct budget *budget)
 	}
 }
 
-static void write_commands(struct json_writer *w, const struct budget *budget)
-{
-	char *text;
-
-	ssdpm__json_begin(w, "commands", '[');
-	for (size_t i = 0; (text = command_text(budget, i)); i++) {
-		ssdpm__json_string(w, NULL, text);
-		free(text);
-	}
-	ssdpm__json_end(w, ']');
-}
-
 void print_budget(const struct budget *budget, bool with_frontier)
 {
+	size_t n;
+
 	print_what(budget);
 	print_lines(budget);
-	if (budget->fits)
+	if (budget->answer->fits)
 		print_sums(budget);
 	else
 		print_proof(budget);
 	if (with_frontier) {
 		putchar('\n');
-		print_rows(">>>>", frontier_row, budget,
-			   budget->n_frontier + 1);
+		ssdpm_budget_get_frontier(budget->solved, &n);
+		print_rows(">>>>", frontier_row, budget, n + 1);
 	}
 	print_commands(budget);
 }
 
-static void write_span(struct json_writer *w, const char *key,
-		       const struct ssdpm_span *span)
-{
-	ssdpm__json_begin(w, key, '{');
-	ssdpm__json_uint(w, "low", (uint64_t)(span->low + 0.5));
-	ssdpm__json_uint(w, "nominal", (uint64_t)(span->nominal + 0.5));
-	ssdpm__json_uint(w, "high", (uint64_t)(span->high + 0.5));
-	ssdpm__json_end(w, '}');
-}
-
-static void write_choice(struct json_writer *w,
-			 const struct budget_choice *choice)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_uint(w, "state", choice->state);
-	ssdpm__json_uint(w, "power_uw", choice->power_uw);
-	write_span(w, "expected_power_uw", &choice->expected_uw);
-	write_span(w, "bytes_per_s", &choice->bytes_per_s);
-	ssdpm__json_uint(w, "lost_bytes_per_s", choice->lost);
-	ssdpm__json_uint(w, "loss", choice->loss);
-	ssdpm__json_string(w, "limit",
-			   ssdpm_cap_limit_to_string(choice->limit));
-	ssdpm__json_begin(w, "assumed", '[');
-	for (size_t i = 0; i < N_FIELDS; i++)
-		if (choice->assumed & fields[i].bit)
-			ssdpm__json_string(w, NULL, fields[i].name);
-	ssdpm__json_end(w, ']');
-	ssdpm__json_end(w, '}');
-}
-
-static void write_work(struct json_writer *w, const struct budget *budget,
-		       const struct budget_work *work)
-{
-	ssdpm__json_string(w, "workload", work->workload);
-	if (work->workload) {
-		ssdpm__json_null(w, "mix");
-		return;
-	}
-	ssdpm__json_begin(w, "mix", '{');
-	ssdpm__json_uint(w, "read_ppm", work->read_ppm);
-	ssdpm__json_uint(w, "write_ppm", WHOLE_PPM - work->read_ppm);
-	ssdpm__json_uint(w, "io_bytes", budget->options->io_bytes);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_item(struct json_writer *w, const struct budget *budget,
-		       size_t number)
-{
-	const struct budget_item *item = budget->item_of[number];
-	const struct budget_choice *choice = choice_of(budget, number);
-
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_begin(w, "devices", '[');
-	for (size_t i = 0; i < item->n_drives; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		write_drive_names(w, &item->drives[i]);
-		write_work(w, budget, work_of(budget->works, &item->drives[i]));
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-	ssdpm__json_uint(w, "weight_thousandths", item->weight);
-	ssdpm__json_uint(w, "state", choice->state);
-	ssdpm__json_uint(w, "power_uw", choice->power_uw);
-	ssdpm__json_uint(w, "lost_bytes_per_s", choice->lost);
-	ssdpm__json_begin(w, "states", '[');
-	for (size_t i = 0; i < item->n_choices; i++)
-		write_choice(w, &item->choices[i]);
-	ssdpm__json_end(w, ']');
-	ssdpm__json_end(w, '}');
-}
-
-static void write_answer(struct json_writer *w, const struct budget *budget)
-{
-	static const char *const keys[] = { "loss", "bound_loss",
-					    "n_examined" };
-	const struct ssdpm_budget_answer *a = &budget->answer;
-	const uint64_t values[] = { a->loss, a->bound_loss, a->n_examined };
-	const struct budget_options *o = budget->options;
-
-	ssdpm__json_bool(w, "fits", budget->fits);
-	ssdpm__json_uint(w, "least_power_uw", budget->least_uw);
-	if (budget->fits) {
-		ssdpm__json_uint(w, "power_uw", a->power_uw);
-		ssdpm__json_uint(w, "left_uw",
-				 o->budget_uw - o->base_uw - a->power_uw);
-	} else {
-		ssdpm__json_null(w, "power_uw");
-		ssdpm__json_null(w, "left_uw");
-	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (budget->fits)
-			ssdpm__json_uint(w, keys[i], values[i]);
-		else
-			ssdpm__json_null(w, keys[i]);
-	if (budget->fits)
-		ssdpm__json_bool(w, "exact", a->exact);
-	else
-		ssdpm__json_null(w, "exact");
-}
-
-static void write_frontier(struct json_writer *w, const struct budget *budget)
-{
-	ssdpm__json_begin(w, "frontier", '[');
-	for (size_t i = 0; i < budget->n_frontier; i++) {
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "power_uw", budget->frontier[i].power_uw);
-		ssdpm__json_uint(w, "loss", budget->frontier[i].loss);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
 void write_budget(struct json_writer *w, const struct budget *budget)
 {
-	const struct budget_options *o = budget->options;
+	const size_t n_lives = budget->items->drives.n_lives;
+	char **commands = calloc(n_lives + 1, sizeof(*commands));
+	struct ssdpm_budget_report report = {
+		.size = sizeof(report),
+		.budget = budget->solved,
+		.work = &budget->works->works->told,
+		.commands = (const char *const *)commands,
+	};
+	char *text = NULL;
 
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.budget/1");
-	ssdpm__json_string(w, "power", budget_power_word(o->power));
-	ssdpm__json_uint(w, "budget_uw", o->budget_uw);
-	ssdpm__json_uint(w, "base_uw", o->base_uw);
-	write_work(w, budget, &budget->works->works[0]);
-	write_answer(w, budget);
-	ssdpm__json_begin(w, "items", '[');
-	for (size_t i = 0; i < budget->items->n_all; i++)
-		write_item(w, budget, i);
-	ssdpm__json_end(w, ']');
-	write_frontier(w, budget);
-	write_commands(w, budget);
-	ssdpm__json_end(w, '}');
+	while (commands && (commands[report.n_commands] =
+				    command_text(budget, report.n_commands)))
+		report.n_commands++;
+	if (commands)
+		ssdpm_budget_report_to_json(&report, &text, NULL);
+	add_written(w, text);
+	for (size_t i = 0; i < report.n_commands; i++)
+		free(commands[i]);
+	free(commands);
 }

@@ -11,16 +11,10 @@ struct budget {
 	const struct budget_items *items;
 	const struct budget_works *works;
 	const struct budget_item **item_of;
-	uint32_t *chosen;
-	bool fits;
-	uint64_t least_uw; /* all in their lowest states */
-	struct ssdpm_budget_answer answer;
-	struct ssdpm_budget_option *frontier;
-	size_t n_frontier;
+	const struct ssdpm_budget *solved;
+	const struct ssdpm_budget_answer *answer;
+	const uint32_t *chosen;
 };
-
-/* The number of the lowest state among the choices of an item. */
-size_t lowest_choice(const struct budget_item *item);
 
 void print_budget(const struct budget *budget, bool with_frontier);
 void write_budget(struct json_writer *w, const struct budget *budget);

@@ -4,18 +4,9 @@
 #include "work/budget-work.h"
 #include "options/units.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Powers that are computed are counted in these, rounded up. */
-#define UNIT_UW 10000
-
-const char *budget_power_word(enum budget_power power)
-{
-	return power == BUDGET_MAX	? "max" :
-	       power == BUDGET_EXPECTED ? "expected" :
-					  "p99";
-}
 
 static bool is_named(const struct budget_item *item, const char *name,
 		     size_t length)
@@ -63,18 +54,6 @@ enum exit_status find_weights(const struct common *common,
 	return status;
 }
 
-static bool is_operational(const struct ssdpm_power_state *state)
-{
-	return !(state->flags & SSDPM_STATE_NON_OPERATIONAL);
-}
-
-static bool has_max_power(const struct ssdpm_power_state *state)
-{
-	return !((state->unknown | state->not_reported) &
-		 SSDPM_FIELD_MAX_POWER) &&
-	       state->max_power_uw;
-}
-
 /* Of this drive, where it is given; else of all. 0: neither is. */
 static uint32_t given_max_power(const struct budget_options *options,
 				const struct budget_item *item,
@@ -93,25 +72,13 @@ static uint32_t given_max_power(const struct budget_options *options,
 	return uw[1] ? uw[1] : uw[0];
 }
 
-/* A maximum that the drive does not report, and whoever asks gives. */
-static bool state_max_power(const struct budget_options *options,
-			    const struct budget_item *item,
-			    const struct drive *drive,
-			    struct ssdpm_power_state *states, size_t n)
+static bool has_sata(const struct budget_item *item)
 {
-	bool changed = false;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t uw = given_max_power(options, item, drive, i);
-
-		if (!uw || has_max_power(&states[i]))
-			continue;
-		states[i].max_power_uw = uw;
-		states[i].unknown &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
-		states[i].not_reported &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
-		changed = true;
-	}
-	return changed;
+	for (size_t i = 0; i < item->n_drives; i++)
+		if (ssdpm_model_get_info(item->drives[i].model)->kind ==
+		    SSDPM_KIND_SATA)
+			return true;
+	return false;
 }
 
 static enum exit_status check_max_powers(const struct common *common,
@@ -134,170 +101,6 @@ static enum exit_status check_max_powers(const struct common *common,
 	return STATUS_DONE;
 }
 
-/* The drive that is looked at: with the powers that were given for it. */
-static enum exit_status complete_model(const struct budget_options *options,
-				       const struct budget_item *item,
-				       const struct drive *drive,
-				       struct ssdpm_model **ret_model)
-{
-	struct ssdpm_power_state states[SSDPM_MAX_STATES];
-	const struct ssdpm_power_state *from;
-	struct ssdpm_error error;
-	size_t n;
-
-	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_NVME) {
-		complain("%s: a SATA drive has no power states to choose from: "
-			 "what it takes belongs to --base-watts",
-			 drive->name);
-		return STATUS_DEVICE_CANNOT;
-	}
-	from = ssdpm_model_get_states(drive->model, &n);
-	memcpy(states, from, n * sizeof(*states));
-	if (!state_max_power(options, item, drive, states, n)) {
-		*ret_model = ssdpm_model_ref(drive->model);
-		return STATUS_DONE;
-	}
-	if (!ssdpm_model_new(ssdpm_model_get_info(drive->model), states, n,
-			     ret_model, &error))
-		return STATUS_DONE;
-	complain("%s: %s", drive->name, error.message);
-	return STATUS_FAILED;
-}
-
-static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span)
-{
-	sum->low += span->low;
-	sum->nominal += span->nominal;
-	sum->high += span->high;
-}
-
-/* Rounded up, but to no more than the state allows. */
-static uint64_t up_to_unit(double uw, uint64_t max_uw)
-{
-	uint64_t units = (uint64_t)(uw / UNIT_UW);
-
-	if ((double)units < uw / UNIT_UW)
-		units++;
-	return units * UNIT_UW < max_uw ? units * UNIT_UW : max_uw;
-}
-
-/* Add a drive in a state to what its card has there. */
-static void add_result(const struct budget_options *options,
-		       const struct ssdpm_cap_result *result, uint64_t max_uw,
-		       struct budget_choice *choice, bool first)
-{
-	const struct ssdpm_span *span = options->power == BUDGET_P99 ?
-						&result->p99_power_uw :
-						&result->power_uw;
-	uint64_t uw = up_to_unit(span->nominal, max_uw);
-
-	if (first)
-		choice->limit = result->limit;
-	else if (choice->limit != result->limit)
-		choice->limit = 0;
-	choice->assumed |= result->assumed;
-	choice->power_uw += options->power == BUDGET_MAX ? max_uw : uw;
-	add_span(&choice->bytes_per_s, &result->bytes_per_s);
-	if (options->power != BUDGET_MAX) {
-		add_span(&choice->expected_uw, span);
-		return;
-	}
-	add_span(&choice->expected_uw, &result->power_uw);
-}
-
-/* A member of a card in each state that all members have. */
-static enum exit_status add_drive_states(const struct budget_options *options,
-					 const struct budget_work *work,
-					 struct budget_drive *drive,
-					 struct budget_item *item)
-{
-	const struct ssdpm_power_state *states =
-		ssdpm_model_get_states(drive->model, NULL);
-	enum exit_status status = STATUS_DONE;
-	struct ssdpm_cap_result result;
-
-	for (size_t i = 0; i < item->n_choices && !status; i++) {
-		struct budget_choice *choice = &item->choices[i];
-
-		drive->state = choice->state;
-		status = find_cap_result(options, work, drive, &result);
-		if (!status)
-			add_result(options, &result,
-				   states[choice->state].max_power_uw, choice,
-				   drive->drive == item->drives);
-	}
-	return status;
-}
-
-static enum exit_status refuse_unknown(const struct drive *drive, size_t state)
-{
-	complain("%s: it does not report the maximum power of PS%zu: give it "
-		 "with --max-power PS%zu=POWER",
-		 drive->name, state, state);
-	return STATUS_FAILED;
-}
-
-/* The states in which all drives of a card work. */
-static enum exit_status find_states(struct budget_item *item,
-				    const struct drive *drive,
-				    const struct ssdpm_model *model)
-{
-	const struct ssdpm_power_state *states;
-	size_t n, kept = 0;
-
-	states = ssdpm_model_get_states(model, &n);
-	if (drive == item->drives)
-		for (size_t i = 0; i < n; i++)
-			item->choices[item->n_choices++].state = (uint32_t)i;
-	for (size_t i = 0; i < item->n_choices; i++) {
-		uint32_t state = item->choices[i].state;
-
-		if (state >= n || !is_operational(&states[state]))
-			continue;
-		if (!has_max_power(&states[state]))
-			return refuse_unknown(drive, state);
-		item->choices[kept++] = item->choices[i];
-	}
-	item->n_choices = kept;
-	if (kept)
-		return STATUS_DONE;
-	complain("%s: no state in which %s works", drive->name,
-		 item->n_drives > 1 ? "all of the card" : "it");
-	return STATUS_DEVICE_CANNOT;
-}
-
-double best_rate(const struct budget_item *item)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < item->n_choices; i++)
-		if (item->choices[i].bytes_per_s.nominal > most)
-			most = item->choices[i].bytes_per_s.nominal;
-	return most;
-}
-
-/* Losses are against the best of the states. */
-static enum exit_status find_losses(const struct common *common,
-				    struct budget_item *item)
-{
-	double most = best_rate(item);
-
-	for (size_t i = 0; i < item->n_choices; i++) {
-		struct budget_choice *choice = &item->choices[i];
-		uint64_t lost =
-			(uint64_t)(most - choice->bytes_per_s.nominal + 0.5);
-		double loss = (double)lost * (double)item->weight / 1000 + 0.5;
-
-		if (loss > (double)SSDPM_BUDGET_MAX)
-			return usage_error(common,
-					   "--weight: that of %s is too much",
-					   item->drives->name);
-		choice->lost = lost;
-		choice->loss = (uint64_t)loss;
-	}
-	return STATUS_DONE;
-}
-
 /* What all drives are looked at with. */
 struct look {
 	const struct common *common;
@@ -306,43 +109,115 @@ struct look {
 	struct measured_files measured;
 };
 
-static enum exit_status add_member(struct look *look, struct budget_item *item,
-				   const struct drive *drive)
-{
+/* A device as the library takes it, and what that points to. */
+struct member {
+	struct ssdpm_budget_drive told;
+	struct ssdpm_sim_params sim;
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	struct ssdpm_background_work background;
-	struct budget_drive one = { .drive = drive, .parameters = parameters };
-	struct ssdpm_model *model = NULL;
-	enum exit_status status;
+	uint32_t max_power_uw[SSDPM_MAX_STATES];
+};
 
-	status = complete_model(look->options, item, drive, &model);
-	if (!status)
-		status = find_states(item, drive, model);
-	if (!status)
-		status = find_parameters(&look->options->sim, look->common,
-					 &look->measured, drive, parameters,
-					 &one.n_parameters, &background);
-	one.model = model;
-	if (!status)
-		status = add_drive_states(
-			look->options, work_of(look->works, drive), &one, item);
-	ssdpm_model_unref(model);
-	return status;
+static void tell(const struct look *look, const struct budget_item *item,
+		 const struct drive *drive, struct member *member)
+{
+	const struct sim_options *sim = &look->options->sim;
+
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		member->max_power_uw[i] =
+			given_max_power(look->options, item, drive, i);
+	ssdpm_sim_params_init(&member->sim, sizeof(member->sim));
+	member->sim.flags = sim->flags;
+	if (sim->loop)
+		member->sim.loop = sim->loop;
+	member->told = (struct ssdpm_budget_drive){
+		.size = sizeof(member->told),
+		.name = drive->name,
+		.model = drive->model,
+		.params = &member->sim,
+		.work = &work_of(look->works, drive)->told,
+		.max_power_uw = member->max_power_uw,
+		.n_max_powers = SSDPM_MAX_STATES,
+	};
+}
+
+static enum exit_status know(struct look *look, const struct drive *drive,
+			     struct member *member)
+{
+	struct ssdpm_background_work background;
+
+	member->sim.parameters = member->parameters;
+	return find_parameters(&look->options->sim, look->common,
+			       &look->measured, drive, member->parameters,
+			       &member->sim.n_parameters, &background);
+}
+
+/* What the library says, with the options that help. */
+static enum exit_status complain_of(
+	const struct look *look, const struct budget_item *item,
+	const struct ssdpm_budget_drive *const *drives,
+	const struct ssdpm_error *error)
+{
+	uint32_t states, unknown = 0;
+
+	if (error->code == -ERANGE)
+		return usage_error(look->common,
+				   "--weight: that of %s is too much",
+				   item->drives->name);
+	if (error->code == -ENODATA)
+		ssdpm_budget_drives_get_states(drives, item->n_drives, &states,
+					       &unknown, NULL);
+	if (unknown)
+		complain("%s: give it with --max-power PS%d=POWER",
+			 error->message, __builtin_ctz(unknown));
+	else if (error->code == -EOPNOTSUPP && has_sata(item))
+		complain("%s: what it takes belongs to --base-watts",
+			 error->message);
+	else
+		complain("%s", error->message);
+	return error->code == -EOPNOTSUPP ? STATUS_DEVICE_CANNOT :
+					    STATUS_FAILED;
+}
+
+/* What has no states to choose from has no parameters either. */
+static enum exit_status look_at(struct look *look, struct budget_item *item,
+				struct member *members,
+				const struct ssdpm_budget_drive **drives)
+{
+	const size_t n = item->n_drives;
+	enum exit_status status = STATUS_DONE;
+	struct ssdpm_error error;
+	uint32_t states, unknown;
+	int err;
+
+	for (size_t i = 0; i < n; i++) {
+		tell(look, item, &item->drives[i], &members[i]);
+		drives[i] = &members[i].told;
+	}
+	err = ssdpm_budget_drives_get_states(drives, n, &states, &unknown,
+					     &error);
+	for (size_t i = 0; i < n && !err && !status; i++)
+		status = know(look, &item->drives[i], &members[i]);
+	if (!err && !status)
+		err = ssdpm_budget_item_new(drives, n, look->options->power,
+					    item->weight, &item->known, &error);
+	return err ? complain_of(look, item, drives, &error) : status;
 }
 
 static enum exit_status find_choices_of(struct look *look,
 					struct budget_item *item)
 {
-	enum exit_status status = STATUS_DONE;
+	struct member *members = calloc(item->n_drives, sizeof(*members));
+	const struct ssdpm_budget_drive **drives =
+		calloc(item->n_drives, sizeof(*drives));
+	enum exit_status status = STATUS_FAILED;
 
-	item->choices = calloc(SSDPM_MAX_STATES, sizeof(*item->choices));
-	if (!item->choices) {
+	if (members && drives)
+		status = look_at(look, item, members, drives);
+	else
 		complain("out of memory");
-		return STATUS_FAILED;
-	}
-	for (size_t i = 0; i < item->n_drives && !status; i++)
-		status = add_member(look, item, &item->drives[i]);
-	return status ? status : find_losses(look->common, item);
+	free(members);
+	free(drives);
+	return status;
 }
 
 enum exit_status find_choices(const struct common *common,

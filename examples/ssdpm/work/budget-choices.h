@@ -10,13 +10,6 @@
 #define MAX_WEIGHTS 256
 #define MAX_WORKS 256
 
-/* What a state is counted with. */
-enum budget_power {
-	BUDGET_MAX = 0, /* the maximum power that it is defined with */
-	BUDGET_EXPECTED,
-	BUDGET_P99,
-};
-
 /*
  * What a drive does: --workload or --mix. Which one, the begin of the text
  * says: "nvme0=lomax", "nvme0=read=70%,write=30%".
@@ -35,13 +28,10 @@ struct max_power {
 	uint32_t state, uw;
 };
 
-/* "max", "expected", "p99" */
-const char *budget_power_word(enum budget_power power);
-
 struct budget_options {
 	struct sim_options sim;
 	struct trace_options trace;
-	enum budget_power power;
+	uint32_t power; /* enum ssdpm_budget_power */
 	bool has_budget;
 	uint64_t budget_uw; /* with the base */
 	uint64_t base_uw;
@@ -64,8 +54,5 @@ enum exit_status find_choices(const struct common *common,
 			      const struct budget_options *options,
 			      const struct budget_works *works,
 			      struct budget_items *items);
-
-/* Bytes per second in the best of its states. */
-double best_rate(const struct budget_item *item);
 
 #endif

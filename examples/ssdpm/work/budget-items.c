@@ -208,7 +208,7 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 void free_budget_items(struct budget_items *items)
 {
 	for (size_t i = 0; i < items->n; i++)
-		free(items->items[i].choices);
+		ssdpm_budget_item_unref(items->items[i].known);
 	free(items->items);
 	free_drives(&items->drives);
 }

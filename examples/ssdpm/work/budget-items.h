@@ -8,27 +8,13 @@
 
 #include "input/input.h"
 
-/* A state: what it is counted with, and what is left to do in it. */
-struct budget_choice {
-	uint32_t state;
-	uint32_t limit;	  /* enum ssdpm_cap_limit; 0: of several devices */
-	uint32_t assumed; /* bits of enum ssdpm_cap_field */
-	uint64_t power_uw;
-	struct ssdpm_span
-		expected_uw; /* of it or, where that is counted, p99 */
-	struct ssdpm_span bytes_per_s;
-	uint64_t lost; /* bytes per second, against its best state */
-	uint64_t loss; /* the same, by its weight */
-};
-
 /* One drive, or a card of several devices that follow each other. */
 struct budget_item {
 	const struct drive *drives;
 	size_t n_drives;
-	uint64_t count;	 /* that many alike */
-	uint64_t weight; /* in thousandths */
-	struct budget_choice *choices;
-	size_t n_choices;
+	uint64_t count;			 /* that many alike */
+	uint64_t weight;		 /* in thousandths */
+	struct ssdpm_budget_item *known; /* what each state takes and loses */
 };
 
 struct budget_items {

@@ -3,12 +3,10 @@
 
 #include "options/units.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RECORDS 4096
-#define NS_PER_S 1e9
 
 static enum exit_status grow(struct budget_work *work)
 {
@@ -25,15 +23,6 @@ static enum exit_status grow(struct budget_work *work)
 	work->ios = ios;
 	work->capacity = capacity + RECORDS;
 	return STATUS_DONE;
-}
-
-static void count_bytes(struct budget_work *work)
-{
-	for (size_t i = 0; i < work->n; i++)
-		if (work->ios[i].op == SSDPM_OP_READ)
-			work->bytes[0] += work->ios[i].bytes;
-		else if (work->ios[i].op == SSDPM_OP_WRITE)
-			work->bytes[1] += work->ios[i].bytes;
 }
 
 static enum exit_status read_work(const struct common *common,
@@ -58,12 +47,7 @@ static enum exit_status read_work(const struct common *common,
 	if (!status)
 		say_counts(common, &input);
 	close_trace(&input);
-	count_bytes(work);
-	if (status || work->bytes[0] + work->bytes[1])
-		return status;
-	complain("%s: nothing is read or written, so that nothing can be lost",
-		 work->workload);
-	return STATUS_FAILED;
+	return status;
 }
 
 const char *workload_file(const char *text)
@@ -166,6 +150,28 @@ static enum exit_status check_works(const struct common *common,
 	return check_trace_options(common, &options->trace, names, n);
 }
 
+static void tell(const struct budget_options *options, struct budget_work *work)
+{
+	const uint64_t parts[] = { work->read_ppm, WHOLE_PPM - work->read_ppm };
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (parts[i])
+			work->streams[n++] = (struct ssdpm_cap_stream){
+				.op = i ? SSDPM_OP_WRITE : SSDPM_OP_READ,
+				.io_bytes = (uint32_t)options->io_bytes,
+				.share = (double)parts[i] / WHOLE_PPM,
+			};
+	work->told = (struct ssdpm_budget_work){
+		.size = sizeof(work->told),
+		.name = work->workload,
+		.streams = work->streams,
+		.n_streams = n,
+		.ios = work->ios,
+		.n_ios = work->n,
+	};
+}
+
 enum exit_status find_works(const struct common *common,
 			    const struct budget_options *options,
 			    const struct budget_items *items,
@@ -191,6 +197,8 @@ enum exit_status find_works(const struct common *common,
 	for (size_t i = 0; i < works.n && !status; i++)
 		if (works.works[i].workload)
 			status = read_work(common, options, &works.works[i]);
+	for (size_t i = 0; i < works.n && !status; i++)
+		tell(options, &works.works[i]);
 	*ret_works = works;
 	return status;
 }
@@ -207,126 +215,4 @@ const struct budget_work *work_of(const struct budget_works *works,
 				  const struct drive *drive)
 {
 	return &works->works[works->of_drive[drive - works->drives]];
-}
-
-static size_t take_mix(const struct budget_options *options,
-		       const struct budget_work *work,
-		       struct ssdpm_cap_stream streams[2])
-{
-	const uint64_t parts[] = {
-		work->workload ? work->bytes[0] : work->read_ppm,
-		work->workload ? work->bytes[1] : WHOLE_PPM - work->read_ppm,
-	};
-	double whole = (double)parts[0] + (double)parts[1];
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < 2; i++)
-		if (parts[i])
-			streams[n++] = (struct ssdpm_cap_stream){
-				.op = i ? SSDPM_OP_WRITE : SSDPM_OP_READ,
-				.io_bytes = (uint32_t)options->io_bytes,
-				.share = (double)parts[i] / whole,
-			};
-	return n;
-}
-
-/* The drive takes its cap, and nothing is done. */
-static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
-{
-	double uw = (double)cap_uw;
-
-	result->bytes_per_s = (struct ssdpm_span){ 0, 0, 0 };
-	result->power_uw = (struct ssdpm_span){ uw, uw, uw };
-	result->p99_power_uw = result->power_uw;
-	result->limit = SSDPM_CAP_LIMIT_POWER;
-}
-
-/* A trace has a throughput of its own; the cap takes a share of it. */
-static void take_run(const struct budget_work *work,
-		     const struct ssdpm_cap_run *run,
-		     struct ssdpm_cap_result *result)
-{
-	double bytes = (double)work->bytes[0] + (double)work->bytes[1];
-	double full = bytes * NS_PER_S / (double)run->uncapped_duration_ns;
-
-	result->bytes_per_s = (struct ssdpm_span){
-		full * (1 - run->loss_share.high),
-		full * (1 - run->loss_share.nominal),
-		full * (1 - run->loss_share.low),
-	};
-	result->power_uw = run->power_uw;
-	result->p99_power_uw = run->p99_power_uw;
-	result->limit = run->n_slowed ? SSDPM_CAP_LIMIT_POWER : 0;
-}
-
-static struct ssdpm_sim_params params_of(const struct budget_options *options,
-					 const struct budget_drive *drive)
-{
-	const struct sim_options *sim = &options->sim;
-	struct ssdpm_sim_params params;
-
-	ssdpm_sim_params_init(&params, sizeof(params));
-	params.parameters = drive->parameters;
-	params.n_parameters = drive->n_parameters;
-	params.operational_state = drive->state;
-	params.flags = sim->flags;
-	if (sim->loop)
-		params.loop = sim->loop;
-	return params;
-}
-
-static int simulate(const struct budget_work *work,
-		    const struct budget_drive *drive,
-		    const struct ssdpm_sim_params *params, uint64_t cap_uw,
-		    struct ssdpm_cap_result *result, struct ssdpm_error *error)
-{
-	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
-	const struct ssdpm_cap_schedule schedule = {
-		.size = sizeof(schedule),
-		.segments = &segment,
-		.n_segments = 1,
-		.ios = work->ios,
-		.n_ios = work->n,
-	};
-	struct ssdpm_cap_run run = { .size = sizeof(run) };
-	int err = ssdpm_cap_simulate(drive->model, params, &schedule, &run,
-				     NULL, error);
-
-	if (!err)
-		take_run(work, &run, result);
-	return err;
-}
-
-enum exit_status find_cap_result(const struct budget_options *options,
-				 const struct budget_work *work,
-				 const struct budget_drive *drive,
-				 struct ssdpm_cap_result *result)
-{
-	const struct ssdpm_sim_params sim = params_of(options, drive);
-	struct ssdpm_cap_params params = { .size = sizeof(params) };
-	struct ssdpm_cap_stream streams[2];
-	size_t n = take_mix(options, work, streams);
-	struct ssdpm_error error;
-	int err;
-
-	*result = (struct ssdpm_cap_result){ .size = sizeof(*result) };
-	err = ssdpm_cap_params_from_model(drive->model, &sim, streams, n,
-					  &params, &error);
-	if (!err && work->workload)
-		err = simulate(work, drive, &sim, params.cap_uw, result,
-			       &error);
-	else if (!err)
-		err = ssdpm_cap_calculate(&params, result, &error);
-	/* It is below what the drive takes at rest, or the work piles up. */
-	if (err == -ERANGE)
-		do_nothing(params.cap_uw, result);
-	else if (err) {
-		complain("%s: PS%u: %s", drive->drive->name, drive->state,
-			 error.message);
-		return STATUS_FAILED;
-	}
-	result->assumed = params.assumed;
-	for (size_t i = 0; i < n; i++)
-		result->assumed |= streams[i].assumed;
-	return STATUS_DONE;
 }

@@ -13,7 +13,8 @@ struct budget_work {
 	struct ssdpm_io *ios; /* all of the workload */
 	size_t n;
 	size_t capacity;
-	uint64_t bytes[2]; /* read, written */
+	struct ssdpm_cap_stream streams[2]; /* the mix */
+	struct ssdpm_budget_work told;	    /* the same, for the library */
 };
 
 /* What all do, the first; then what one does. */
@@ -39,23 +40,5 @@ void free_works(struct budget_works *works);
 
 const struct budget_work *work_of(const struct budget_works *works,
 				  const struct drive *drive);
-
-/* A drive in a state. */
-struct budget_drive {
-	const struct drive *drive;
-	const struct ssdpm_model *model;
-	const struct ssdpm_parameter *parameters;
-	size_t n_parameters;
-	uint32_t state;
-};
-
-/*
- * What it does there, with its maximum power as a cap; the uncapped throughput
- * and the largest power are left alone.
- */
-enum exit_status find_cap_result(const struct budget_options *options,
-				 const struct budget_work *work,
-				 const struct budget_drive *drive,
-				 struct ssdpm_cap_result *ret_result);
 
 #endif

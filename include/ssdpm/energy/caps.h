@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Power caps and budgets.
+ * Power caps.
  *
  *     a cap + model + streams -> throughput, latency, energy
- *     a budget + the choices of many drives -> one choice for each
  *
  * See ssdpm_caps(3).
  */
@@ -15,8 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Power caps: what a drive reaches that may draw only so much. */
 
 /** cap_uw: the drive may draw what it wants. */
 #define SSDPM_CAP_NONE UINT64_MAX
@@ -335,109 +332,13 @@ SSDPM_API int ssdpm_cap_simulate(const struct ssdpm_model *model,
 				 struct ssdpm_cap_point *ret_points,
 				 struct ssdpm_error *reterr);
 
-/* Power budgets: one state for each of many drives. */
-
-/** Limits of a budget. */
-#define SSDPM_BUDGET_MAX_ITEMS 65536
-#define SSDPM_BUDGET_MAX_OPTIONS 256
-#define SSDPM_BUDGET_MAX (UINT64_C(1) << 40)
-
-/**
- * struct ssdpm_budget_option - a state that a drive may be in (frozen, 16
- * bytes)
- * @power_uw: that it is counted with; up to SSDPM_BUDGET_MAX
- * @loss:     what is lost in it, weighted, in any unit that all options share;
- *            up to SSDPM_BUDGET_MAX
- */
-struct ssdpm_budget_option {
-	uint64_t power_uw;
-	uint64_t loss;
-};
-
-/**
- * struct ssdpm_budget_answer - the states with the least loss (sized result)
- * @size:       set by the caller
- * @power_uw:   of all states that were chosen, within the budget
- * @loss:       of all of them: no choice within the budget has less, if @exact
- * @bound_loss: of the relaxed problem, rounded up: a proof that is easy to
- *              check that nothing has less; most often just below @loss. It is
- *              where the line of ssdpm_budget_get_frontier() is at the budget,
- *              down to the next multiple of what all powers differ by
- * @n_examined: combinations that were looked at to close the rest
- * @exact:      1. 0: thousands of choices that are as good as each other, and
- *              2^23 combinations of them did not tell: something may have less
- *              than @loss, but nothing less than @bound_loss
- * @reserved:   0
- */
-struct ssdpm_budget_answer {
-	size_t size;
-	uint64_t power_uw;
-	uint64_t loss;
-	uint64_t bound_loss;
-	uint64_t n_examined;
-	uint32_t exact;
-	uint32_t reserved;
-};
-
-/**
- * struct ssdpm_budget_params - what is shared out (sized parameters)
- * @size:      sizeof(struct ssdpm_budget_params)
- * @options:   of the first item, then of the second, and so on
- * @n_options: of each item, 1 to SSDPM_BUDGET_MAX_OPTIONS
- * @n_items:   drives, or cards of several that have one state together; 1 to
- *             SSDPM_BUDGET_MAX_ITEMS
- * @budget_uw: that their powers may come to
- */
-struct ssdpm_budget_params {
-	size_t size;
-	const struct ssdpm_budget_option *options;
-	const uint32_t *n_options;
-	size_t n_items;
-	uint64_t budget_uw;
-};
-
-/**
- * ssdpm_budget_solve() - one option for each item, least loss within a budget
- * @ret_choices: of each item, from 0 on; room for all; or NULL
- * @ret_answer:  its size member is set by the caller
- *
- * Exact, in whole microwatts: the multiple-choice knapsack problem, by its
- * linear relaxation, reduced costs, and lists of undominated combinations
- * (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11). Its
- * work is bounded, to seconds and a few hundred megabytes: beyond that the
- * answer says that it is not @exact.
- *
- * Return: 0; -ENOSPC (the lowest states do not fit: the message has their sum),
- * -EINVAL (numbers), -E2BIG (sizes), -ENOMEM.
- */
-SSDPM_API int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
-				 uint32_t *ret_choices,
-				 struct ssdpm_budget_answer *ret_answer,
-				 struct ssdpm_error *reterr);
-
-/**
- * ssdpm_budget_get_frontier() - what each watt buys
- * @params:     its budget is not read
- * @ret_points: sums of power and loss, from the least power on; room for
- *              @capacity; may be NULL where that is 0
- * @ret_n:      how many there are, which may be more than @capacity: then the
- *              first ones were written
- *
- * Each point is the answer for a budget of its power, and from one to the next
- * one drive changes its state; the answer for a budget between two has no less
- * loss than the line between them. The marginal loss per watt falls from point
- * to point.
- *
- * Return: 0; as ssdpm_budget_solve().
- */
-SSDPM_API int ssdpm_budget_get_frontier(
-	const struct ssdpm_budget_params *params,
-	struct ssdpm_budget_option *ret_points, size_t capacity, size_t *ret_n,
-	struct ssdpm_error *reterr);
-
 /** ssdpm_cap_limit_to_string() - "interface", "nand", "power", or NULL */
 SSDPM_API const char *ssdpm_cap_limit_to_string(uint32_t limit);
 SSDPM_API uint32_t ssdpm_cap_limit_from_string(const char *word);
+
+/** ssdpm_cap_field_to_string() - "interface", "active-power", or NULL */
+SSDPM_API const char *ssdpm_cap_field_to_string(uint32_t field);
+SSDPM_API uint32_t ssdpm_cap_field_from_string(const char *word);
 
 /** The forms of drives whose power governor is known. */
 enum ssdpm_governor_form {

@@ -7,6 +7,7 @@
 #define SSDPM_JSON_H
 
 #include <ssdpm/energy/background.h>
+#include <ssdpm/energy/budget.h>
 #include <ssdpm/energy/caps.h>
 #include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>
@@ -267,6 +268,35 @@ struct ssdpm_cap_report {
 SSDPM_API int ssdpm_cap_report_to_json(const struct ssdpm_cap_report *report,
 				       char **ret_text,
 				       struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_budget_report - drives that share a power budget (sized; the
+ * caller sets size)
+ * @size:     sizeof(struct ssdpm_budget_report)
+ * @budget:   from ssdpm_budget_solve()
+ * @work:     of the drives that have none of their own
+ * @commands: that set the states; @n_commands of them
+ *
+ * All pointers are borrowed for the call.
+ */
+struct ssdpm_budget_report {
+	size_t size;
+	const struct ssdpm_budget *budget;
+	const struct ssdpm_budget_work *work;
+	const char *const *commands;
+	size_t n_commands;
+};
+
+/**
+ * ssdpm_budget_report_to_json() - "ssdpm.budget/1"
+ * @ret_text: UTF-8 with a final newline; free it with free()
+ *
+ * Return: 0; -EINVAL (@budget, @work or its streams, or @commands is NULL),
+ * -E2BIG (a size), -ENOMEM.
+ */
+SSDPM_API int ssdpm_budget_report_to_json(
+	const struct ssdpm_budget_report *report, char **ret_text,
+	struct ssdpm_error *reterr);
 
 /**
  * struct ssdpm_comparison_report - policies on a workload (sized; the caller

@@ -547,3 +547,14 @@ static const char cap_limit_words[][10] = {
 	[SSDPM_CAP_LIMIT_POWER] = "power",
 };
 ENUM_WORDS(cap_limit)
+
+static const char cap_field_words[][17] = {
+	[FLAG(SSDPM_CAP_INTERFACE)] = "interface",
+	[FLAG(SSDPM_CAP_NAND)] = "nand",
+	[FLAG(SSDPM_CAP_ACTIVE_POWER)] = "active-power",
+	[FLAG(SSDPM_CAP_OPERATION_ENERGY)] = "operation-energy",
+	[FLAG(SSDPM_CAP_BYTE_ENERGY)] = "byte-energy",
+	[FLAG(SSDPM_CAP_IDLE_POWER)] = "idle-power",
+	[FLAG(SSDPM_CAP_MAX_POWER)] = "max-power",
+};
+FLAG_WORDS(cap_field)

@@ -384,16 +384,6 @@ static const struct ssdpm_cap_schedule schedule = {
 	.ios = ios,
 	.n_ios = N_IOS,
 };
-static const struct ssdpm_budget_option budget_options[] = { { 2, 0 },
-							     { 1, 3 } };
-static const uint32_t budget_n_options = 2;
-static const struct ssdpm_budget_params budget_params = {
-	.size = sizeof(budget_params),
-	.options = budget_options,
-	.n_options = &budget_n_options,
-	.n_items = 1,
-	.budget_uw = 1,
-};
 
 static int cap_timeline(void *sized, struct ssdpm_error *error)
 {
@@ -438,23 +428,123 @@ static int cap_simulate_under(void *sized, struct ssdpm_error *error)
 	return ssdpm_cap_simulate(model, NULL, sized, &run, NULL, error);
 }
 
+/* --- budget --- */
+
+static const struct ssdpm_budget_work budget_work = {
+	.size = sizeof(budget_work),
+	.streams = &stream,
+	.n_streams = 1,
+};
+static const uint32_t budget_max_power_uw[SSDPM_MAX_STATES] = { 5000000 };
+static struct ssdpm_budget_drive budget_drive = {
+	.size = sizeof(budget_drive),
+	.work = &budget_work,
+	.max_power_uw = budget_max_power_uw,
+	.n_max_powers = SSDPM_MAX_STATES,
+};
+static struct ssdpm_budget_params budget_params = {
+	.size = sizeof(budget_params),
+	.n_items = 1,
+};
+static struct ssdpm_budget_report budget_report = {
+	.size = sizeof(budget_report),
+	.work = &budget_work,
+};
+static struct ssdpm_budget *budget;
+static const struct ssdpm_budget_item *budget_item;
+
+static int budget_item_new(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_budget_drive *const drives[] = { sized };
+	struct ssdpm_budget_item *item = NULL;
+	int err = ssdpm_budget_item_new(drives, 1, SSDPM_BUDGET_POWER_MAX, 1000,
+					&item, error);
+
+	ssdpm_budget_item_unref(item);
+	return err;
+}
+
+static int budget_item_doing(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_drive drive = budget_drive;
+
+	drive.work = sized;
+	return budget_item_new(&drive, error);
+}
+
+static int budget_item_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_drive drive = budget_drive;
+
+	drive.params = sized;
+	return budget_item_new(&drive, error);
+}
+
+static int budget_states(void *sized, struct ssdpm_error *error)
+{
+	const struct ssdpm_budget_drive *const drives[] = { sized };
+	uint32_t states, unknown;
+
+	return ssdpm_budget_drives_get_states(drives, 1, &states, &unknown,
+					      error);
+}
+
+static int budget_states_doing(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_drive drive = budget_drive;
+
+	drive.work = sized;
+	return budget_states(&drive, error);
+}
+
+static int budget_states_with(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_budget_drive drive = budget_drive;
+
+	drive.params = sized;
+	return budget_states(&drive, error);
+}
+
 static int budget_solve(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_budget_solve(&budget_params, NULL, sized, error);
+	struct ssdpm_budget *solved = NULL;
+	int err = ssdpm_budget_solve(sized, &solved, error);
+
+	ssdpm_budget_free(solved);
+	return err;
 }
 
-static int budget_solve_of(void *sized, struct ssdpm_error *error)
+static int budget_to_json(void *sized, struct ssdpm_error *error)
 {
-	struct ssdpm_budget_answer answer = { .size = sizeof(answer) };
+	char *text = NULL;
+	int err = ssdpm_budget_report_to_json(sized, &text, error);
 
-	return ssdpm_budget_solve(sized, NULL, &answer, error);
+	free(text);
+	return err;
 }
 
-static int budget_frontier_of(void *sized, struct ssdpm_error *error)
+static int budget_to_json_of(void *sized, struct ssdpm_error *error)
 {
-	size_t n;
+	struct ssdpm_budget_report report = budget_report;
 
-	return ssdpm_budget_get_frontier(sized, NULL, 0, &n, error);
+	report.work = sized;
+	return budget_to_json(&report, error);
+}
+
+static void set_up_budget(void)
+{
+	static struct ssdpm_budget_item *item;
+	const struct ssdpm_budget_drive *const drives[] = { &budget_drive };
+
+	budget_drive.model = model;
+	assert_int_equal(ssdpm_budget_item_new(drives, 1,
+					       SSDPM_BUDGET_POWER_MAX, 1000,
+					       &item, NULL),
+			 0);
+	budget_item = item;
+	budget_params.items = &budget_item;
+	assert_int_equal(ssdpm_budget_solve(&budget_params, &budget, NULL), 0);
+	budget_report.budget = budget;
 }
 
 /* --- measure --- */
@@ -1288,12 +1378,24 @@ static const struct sized_case cases[] = {
 	      cap_timeline_by),
 	SIZED(ssdpm_cap_simulate, ssdpm_cap_schedule, SIZED_IN, &schedule,
 	      cap_simulate_under),
+	SIZED(ssdpm_budget_item_new, ssdpm_budget_drive, SIZED_IN,
+	      &budget_drive, budget_item_new),
+	SIZED(ssdpm_budget_item_new, ssdpm_budget_work, SIZED_IN, &budget_work,
+	      budget_item_doing),
+	SIZED(ssdpm_budget_item_new, ssdpm_sim_params, SIZED_IN, &sim_params,
+	      budget_item_with),
+	SIZED(ssdpm_budget_drives_get_states, ssdpm_budget_drive, SIZED_IN,
+	      &budget_drive, budget_states),
+	SIZED(ssdpm_budget_drives_get_states, ssdpm_budget_work, SIZED_IN,
+	      &budget_work, budget_states_doing),
+	SIZED(ssdpm_budget_drives_get_states, ssdpm_sim_params, SIZED_IN,
+	      &sim_params, budget_states_with),
 	SIZED(ssdpm_budget_solve, ssdpm_budget_params, SIZED_IN, &budget_params,
-	      budget_solve_of),
-	SIZED(ssdpm_budget_get_frontier, ssdpm_budget_params, SIZED_IN,
-	      &budget_params, budget_frontier_of),
-	SIZED(ssdpm_budget_solve, ssdpm_budget_answer, SIZED_OUT, NULL,
 	      budget_solve),
+	SIZED(ssdpm_budget_report_to_json, ssdpm_budget_report, SIZED_IN,
+	      &budget_report, budget_to_json),
+	SIZED(ssdpm_budget_report_to_json, ssdpm_budget_work, SIZED_IN,
+	      &budget_work, budget_to_json_of),
 	SIZED(ssdpm_integral_new, ssdpm_energy_params, SIZED_IN, NULL,
 	      integral_new),
 	SIZED(ssdpm_integral_get, ssdpm_energy, SIZED_OUT, NULL, integral_get),
@@ -1475,6 +1577,7 @@ static int set_up(void **state)
 	assert_int_equal(ssdpm_gaps_feed(gaps, ios, N_IOS, NULL), 0);
 	assert_int_equal(ssdpm_gaps_finish(gaps, 0, NULL), 0);
 	set_up_reports();
+	set_up_budget();
 	assert_int_equal(ssdpm_ftl_new(&ftl_params, &ftl, NULL), 0);
 	assert_int_equal(ssdpm_integral_new(NULL, &integral, NULL), 0);
 	assert_int_equal(ssdpm_integral_feed(integral, &samples, NULL), 0);
@@ -1484,6 +1587,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	ssdpm_budget_free(budget);
+	ssdpm_budget_item_unref((struct ssdpm_budget_item *)budget_item);
 	ssdpm_comparison_free(comparison);
 	ssdpm_comparison_free(finished_comparison);
 	ssdpm_recommendations_free(recommendations);

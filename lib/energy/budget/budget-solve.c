@@ -8,7 +8,7 @@
  * item by item, in lists without dominated combinations; those that can no
  * longer use up the budget well enough go, too.
  */
-#include "caps/budget.h"
+#include "budget/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -310,7 +310,7 @@ static int add_list(struct solver *s, size_t number)
 	struct list first = { (struct state *)&start, 1, 0, 0 };
 	const struct list *before = number ? &s->lists[number - 1] : &first;
 	struct list *list = &s->lists[number];
-	struct source sources[SSDPM_BUDGET_MAX_OPTIONS];
+	struct source sources[SSDPM_BUDGET_MAX_STATES];
 	const struct item *item = &s->problem.items[s->rests[number].item];
 	size_t n_sources = take_sources(s, item, sources);
 	size_t room = before->n * n_sources;
@@ -390,7 +390,6 @@ static void free_solver(struct solver *s)
 	free(s->rests);
 	free(s->distances);
 	free(s->best);
-	ssdpm__problem_free(&s->problem);
 }
 
 /* The loss that so much power saves, which is not below 0; rounded down. */
@@ -403,67 +402,34 @@ static int64_t price_of(const struct solver *s, int64_t uw)
 		.low;
 }
 
-static int solve(struct solver *s, int64_t budget_uw,
-		 struct ssdpm_error *reterr)
+static int solve(struct solver *s, int64_t budget_uw)
 {
-	int64_t over = s->problem.least_uw - budget_uw;
-	size_t price;
-	int err;
+	size_t price = take_base(s, budget_uw);
 
-	if (over > 0)
-		return ssdpm__fail(
-			reterr, -ENOSPC, 0,
-			"all drives in their lowest state take %lld.%06lld W, %lld.%06lld W more than the budget",
-			(long long)(s->problem.least_uw / 1000000),
-			(long long)(s->problem.least_uw % 1000000),
-			(long long)(over / 1000000),
-			(long long)(over % 1000000));
-	price = take_base(s, budget_uw);
 	take_more(s, price);
 	find_distances(s, price);
 	s->bound_loss = s->base_loss - price_of(s, s->slack_uw);
-	err = close_gap(s);
-	return err ? ssdpm__fail(reterr, err, 0, "out of memory") : 0;
+	return close_gap(s);
 }
 
-static void answer(const struct solver *s, uint32_t *ret_choices,
-		   struct ssdpm_budget_answer *answer)
+int ssdpm__problem_solve(const struct problem *problem, int64_t budget_uw,
+			 uint32_t *ret_choices,
+			 struct ssdpm_budget_answer *ret_answer)
 {
-	for (size_t i = 0; ret_choices && i < s->problem.n_items; i++)
-		ret_choices[i] = s->problem.items[i].choices[s->best[i]].number;
-	answer->power_uw = (uint64_t)(s->base_uw + s->best_uw);
-	answer->loss = (uint64_t)s->best_loss;
-	answer->bound_loss = (uint64_t)s->bound_loss;
-	answer->n_examined = s->n_examined;
-	answer->exact = !s->gave_up;
-}
-
-int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
-		       uint32_t *ret_choices,
-		       struct ssdpm_budget_answer *ret_answer,
-		       struct ssdpm_error *reterr)
-{
-	struct ssdpm_budget_answer known = { 0 };
 	struct solver s = { 0 };
-	struct problem problem;
-	int err = ssdpm__sized_check(ret_answer, sizeof(known),
-				     "ssdpm_budget_answer", reterr);
-	int64_t budget;
+	int err = new_solver(&s, problem);
 
 	if (!err)
-		err = ssdpm__problem_new(&problem, params, reterr);
-	if (err)
-		return err;
-	/* More than all drives can take changes nothing. */
-	budget = problem.budget_uw > INT64_MAX / 2 ? INT64_MAX / 2 :
-						     (int64_t)problem.budget_uw;
-	if (new_solver(&s, &problem))
-		err = ssdpm__no_memory(reterr);
-	else
-		err = solve(&s, budget, reterr);
+		err = solve(&s, budget_uw);
 	if (!err) {
-		answer(&s, ret_choices, &known);
-		ssdpm__sized_out(ret_answer, &known, sizeof(known));
+		for (size_t i = 0; i < s.problem.n_items; i++)
+			ret_choices[i] =
+				s.problem.items[i].choices[s.best[i]].number;
+		ret_answer->power_uw = (uint64_t)(s.base_uw + s.best_uw);
+		ret_answer->loss = (uint64_t)s.best_loss;
+		ret_answer->bound_loss = (uint64_t)s.bound_loss;
+		ret_answer->n_examined = s.n_examined;
+		ret_answer->exact = !s.gave_up;
 	}
 	free_solver(&s);
 	return err;

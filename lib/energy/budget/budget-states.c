@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* The states that the devices of a card share: what each takes and loses. */
+#include "budget/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "common/elementary.h"
+
+/* Powers that are computed are counted in these, rounded up. */
+#define UNIT_UW 10000
+#define NS_PER_S 1e9
+
+static_assert(SSDPM_MAX_STATES <= 32, "a bit for each");
+
+/* A device, with its own copies of what may be shorter, or longer, than here.
+ */
+struct device {
+	struct ssdpm_budget_drive drive;
+	struct ssdpm_budget_work work;
+	struct ssdpm_sim_params params;
+	struct ssdpm_model *model; /* with the maxima that were stated */
+	uint64_t bytes[2];	   /* of a trace: read, written */
+};
+
+static const char *name_of(const struct ssdpm_budget_drive *drive)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->model);
+
+	return drive->name			  ? drive->name :
+	       info->unknown & SSDPM_INFO_PRODUCT ? "the drive" :
+						    info->product;
+}
+
+static int fail_of(const struct ssdpm_budget_drive *drive, int err,
+		   const char *words, struct ssdpm_error *reterr)
+{
+	/* A name may be a path: it leaves room for the cause. */
+	return ssdpm__fail(reterr, err, 0, "%.150s: %s", name_of(drive), words);
+}
+
+static bool has_max_power(const struct ssdpm_power_state *state)
+{
+	return !((state->unknown | state->not_reported) &
+		 SSDPM_FIELD_MAX_POWER) &&
+	       state->max_power_uw;
+}
+
+/* A maximum that the drive does not report, and the caller states. */
+static bool state_max_powers(const struct ssdpm_budget_drive *drive,
+			     struct ssdpm_power_state *states, size_t n)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < n && i < drive->n_max_powers; i++) {
+		if (!drive->max_power_uw[i] || has_max_power(&states[i]))
+			continue;
+		states[i].max_power_uw = drive->max_power_uw[i];
+		states[i].unknown &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
+		states[i].not_reported &= ~(uint32_t)SSDPM_FIELD_MAX_POWER;
+		changed = true;
+	}
+	return changed;
+}
+
+static int complete_model(const struct ssdpm_budget_drive *drive,
+			  struct ssdpm_model **ret_model,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_power_state states[SSDPM_MAX_STATES];
+	const struct ssdpm_power_state *from;
+	struct ssdpm_error error;
+	size_t n;
+	int err;
+
+	if (ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_NVME)
+		return fail_of(
+			drive, -EOPNOTSUPP,
+			"a SATA drive has no power states to choose from",
+			reterr);
+	from = ssdpm_model_get_states(drive->model, &n);
+	memcpy(states, from, n * sizeof(*states));
+	if (!state_max_powers(drive, states, n)) {
+		*ret_model =
+			ssdpm_model_ref((struct ssdpm_model *)drive->model);
+		return 0;
+	}
+	err = ssdpm_model_new(ssdpm_model_get_info(drive->model), states, n,
+			      ret_model, &error);
+	return err == -ENOMEM ? ssdpm__no_memory(reterr) :
+	       err	      ? fail_of(drive, err, error.message, reterr) :
+				0;
+}
+
+static int take_drive(const struct ssdpm_budget_drive *from,
+		      struct device *device, struct ssdpm_error *reterr)
+{
+	struct ssdpm_budget_drive *drive = &device->drive;
+	int err = from ? ssdpm__sized_in(drive, sizeof(*drive), from,
+					 "ssdpm_budget_drive", reterr) :
+			 ssdpm__missing("a drive", reterr);
+
+	if (!err && !drive->model)
+		err = ssdpm__missing("model", reterr);
+	if (!err && drive->n_max_powers && !drive->max_power_uw)
+		err = ssdpm__missing("max_power_uw", reterr);
+	if (!err && drive->work)
+		err = ssdpm__sized_in(&device->work, sizeof(device->work),
+				      drive->work, "ssdpm_budget_work", reterr);
+	if (!err)
+		err = ssdpm__check_params(drive->params, &device->params,
+					  reterr);
+	return err ? err : complete_model(drive, &device->model, reterr);
+}
+
+/* Free them with free_devices(), also after a failure. */
+static int take_drives(const struct ssdpm_budget_drive *const *drives, size_t n,
+		       struct device **ret_devices, struct ssdpm_error *reterr)
+{
+	struct device *devices;
+	int err = 0;
+
+	*ret_devices = NULL;
+	if (!drives || !n)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a card has one device or more");
+	devices = calloc(n, sizeof(*devices));
+	if (!devices)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_drive(drives[i], &devices[i], reterr);
+	*ret_devices = devices;
+	return err;
+}
+
+static void free_devices(struct device *devices, size_t n)
+{
+	for (size_t i = 0; devices && i < n; i++)
+		ssdpm_model_unref(devices[i].model);
+	free(devices);
+}
+
+/* Bits 1 << state: in which it works; and of which its maximum is not known. */
+static uint32_t states_of(const struct device *device, uint32_t *ret_unknown)
+{
+	const struct ssdpm_power_state *states;
+	uint32_t works = 0;
+	size_t n;
+
+	*ret_unknown = 0;
+	states = ssdpm_model_get_states(device->model, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!(states[i].flags & SSDPM_STATE_NON_OPERATIONAL))
+			works |= UINT32_C(1) << i;
+		if (!has_max_power(&states[i]))
+			*ret_unknown |= UINT32_C(1) << i;
+	}
+	return works;
+}
+
+static int find_states(const struct device *devices, size_t n,
+		       uint32_t *ret_states, uint32_t *ret_unknown,
+		       struct ssdpm_error *reterr)
+{
+	uint32_t states = UINT32_MAX, unknown = 0, one;
+
+	for (size_t i = 0; i < n; i++) {
+		states &= states_of(&devices[i], &one);
+		unknown |= one;
+		if (!states)
+			return fail_of(
+				&devices[i].drive, -EOPNOTSUPP,
+				n > 1 ? "no state in which all of the card works" :
+					"no state in which it works",
+				reterr);
+	}
+	*ret_states = states;
+	*ret_unknown = states & unknown;
+	return 0;
+}
+
+int ssdpm_budget_drives_get_states(
+	const struct ssdpm_budget_drive *const *drives, size_t n_drives,
+	uint32_t *ret_states, uint32_t *ret_unknown, struct ssdpm_error *reterr)
+{
+	struct device *devices;
+	int err = take_drives(drives, n_drives, &devices, reterr);
+
+	if (!err)
+		err = find_states(devices, n_drives, ret_states, ret_unknown,
+				  reterr);
+	free_devices(devices, n_drives);
+	return err;
+}
+
+/* The first state of which a maximum is missing, and the first such device. */
+static int refuse_unknown(const struct device *devices, uint32_t states,
+			  struct ssdpm_error *reterr)
+{
+	const uint32_t state = (uint32_t)__builtin_ctz(states);
+	uint32_t unknown;
+	char words[64];
+
+	while (states_of(devices, &unknown), !(unknown & UINT32_C(1) << state))
+		devices++;
+	snprintf(words, sizeof(words),
+		 "it does not report the maximum power of PS%u", state);
+	return fail_of(&devices->drive, -ENODATA, words, reterr);
+}
+
+static int take_work(struct device *device, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_budget_work *work = &device->work;
+
+	if (!device->drive.work)
+		return ssdpm__missing("work", reterr);
+	if (!work->ios && !work->streams)
+		return ssdpm__missing("streams", reterr);
+	if (!work->ios &&
+	    (!work->n_streams || work->n_streams > SSDPM_MAX_CAP_STREAMS))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a mix has 1 to %d streams",
+				   SSDPM_MAX_CAP_STREAMS);
+	for (size_t i = 0; work->ios && i < work->n_ios; i++)
+		if (work->ios[i].op == SSDPM_OP_READ)
+			device->bytes[0] += work->ios[i].bytes;
+		else if (work->ios[i].op == SSDPM_OP_WRITE)
+			device->bytes[1] += work->ios[i].bytes;
+	if (!work->ios || device->bytes[0] + device->bytes[1])
+		return 0;
+	return ssdpm__fail(
+		reterr, -ENODATA, 0,
+		"%.150s: nothing is read or written, so that nothing can be lost",
+		work->name ? work->name : "the trace");
+}
+
+/* Those of the mix, or what a trace moves. */
+static size_t take_streams(const struct device *device,
+			   struct ssdpm_cap_stream *ret_streams)
+{
+	const struct ssdpm_budget_work *work = &device->work;
+	const double all = (double)device->bytes[0] + (double)device->bytes[1];
+	size_t n = 0;
+
+	if (!work->ios) {
+		memcpy(ret_streams, work->streams,
+		       work->n_streams * sizeof(*ret_streams));
+		return work->n_streams;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		if (device->bytes[i])
+			ret_streams[n++] = (struct ssdpm_cap_stream){
+				.op = i ? SSDPM_OP_WRITE : SSDPM_OP_READ,
+				.io_bytes = 1, /* any: energies are not added */
+				.share = (double)device->bytes[i] / all,
+			};
+	return n;
+}
+
+/* The drive takes its cap, and nothing is done. */
+static void do_nothing(uint64_t cap_uw, struct ssdpm_cap_result *result)
+{
+	double uw = (double)cap_uw;
+
+	result->bytes_per_s = (struct ssdpm_span){ 0, 0, 0 };
+	result->power_uw = (struct ssdpm_span){ uw, uw, uw };
+	result->p99_power_uw = result->power_uw;
+	result->limit = SSDPM_CAP_LIMIT_POWER;
+}
+
+/* A trace has a throughput of its own; the cap takes a share of it. */
+static void take_run(const struct device *device,
+		     const struct ssdpm_cap_run *run,
+		     struct ssdpm_cap_result *result)
+{
+	double bytes = (double)device->bytes[0] + (double)device->bytes[1];
+	double full = bytes * NS_PER_S / (double)run->uncapped_duration_ns;
+
+	result->bytes_per_s = (struct ssdpm_span){
+		full * (1 - run->loss_share.high),
+		full * (1 - run->loss_share.nominal),
+		full * (1 - run->loss_share.low),
+	};
+	result->power_uw = run->power_uw;
+	result->p99_power_uw = run->p99_power_uw;
+	result->limit = run->n_slowed ? SSDPM_CAP_LIMIT_POWER : 0;
+}
+
+static int simulate(const struct device *device,
+		    const struct ssdpm_sim_params *params, uint64_t cap_uw,
+		    struct ssdpm_cap_result *result, struct ssdpm_error *error)
+{
+	const struct ssdpm_cap_segment segment = { .cap_uw = cap_uw };
+	const struct ssdpm_cap_schedule schedule = {
+		.size = sizeof(schedule),
+		.segments = &segment,
+		.n_segments = 1,
+		.ios = device->work.ios,
+		.n_ios = device->work.n_ios,
+	};
+	struct ssdpm_cap_run run = { .size = sizeof(run) };
+	int err = ssdpm_cap_simulate(device->model, params, &schedule, &run,
+				     NULL, error);
+
+	if (!err)
+		take_run(device, &run, result);
+	return err;
+}
+
+static int fail_in(const struct device *device, uint32_t state, int err,
+		   const struct ssdpm_error *error, struct ssdpm_error *reterr)
+{
+	if (err == -ENOMEM)
+		return ssdpm__no_memory(reterr);
+	return ssdpm__fail(reterr, err, 0, "%.100s: PS%u: %.120s",
+			   name_of(&device->drive), state, error->message);
+}
+
+/* What it does in a state, whose maximum power is its cap. */
+static int look(const struct device *device, uint32_t state,
+		struct ssdpm_cap_result *result, struct ssdpm_error *reterr)
+{
+	struct ssdpm_cap_stream streams[SSDPM_MAX_CAP_STREAMS];
+	struct ssdpm_cap_params params = { .size = sizeof(params) };
+	struct ssdpm_sim_params sim = device->params;
+	size_t n = take_streams(device, streams);
+	struct ssdpm_error error;
+	int err;
+
+	sim.operational_state = state;
+	*result = (struct ssdpm_cap_result){ .size = sizeof(*result) };
+	err = ssdpm_cap_params_from_model(device->model, &sim, streams, n,
+					  &params, &error);
+	if (!err && device->work.ios)
+		err = simulate(device, &sim, params.cap_uw, result, &error);
+	else if (!err)
+		err = ssdpm_cap_calculate(&params, result, &error);
+	/* It is below what the drive takes at rest, or the work piles up. */
+	if (err == -ERANGE)
+		do_nothing(params.cap_uw, result);
+	else if (err)
+		return fail_in(device, state, err, &error, reterr);
+	result->assumed = params.assumed;
+	for (size_t i = 0; i < n; i++)
+		result->assumed |= streams[i].assumed;
+	return 0;
+}
+
+static void add_span(struct ssdpm_span *sum, const struct ssdpm_span *span)
+{
+	sum->low += span->low;
+	sum->nominal += span->nominal;
+	sum->high += span->high;
+}
+
+/* Rounded up, but to no more than the state allows. */
+static uint64_t up_to_unit(double uw, uint64_t max_uw)
+{
+	uint64_t units = (uint64_t)(uw / UNIT_UW);
+
+	if ((double)units < uw / UNIT_UW)
+		units++;
+	return units * UNIT_UW < max_uw ? units * UNIT_UW : max_uw;
+}
+
+/* Add a device in a state to what its card has there. */
+static void add_result(const struct ssdpm_cap_result *result, uint32_t power,
+		       uint64_t max_uw, bool first,
+		       struct ssdpm_budget_state *state)
+{
+	const struct ssdpm_span *span = power == SSDPM_BUDGET_POWER_P99 ?
+						&result->p99_power_uw :
+						&result->power_uw;
+
+	if (first)
+		state->limit = result->limit;
+	else if (state->limit != result->limit)
+		state->limit = 0;
+	state->assumed |= result->assumed;
+	state->power_uw += power == SSDPM_BUDGET_POWER_MAX ?
+				   max_uw :
+				   up_to_unit(span->nominal, max_uw);
+	add_span(&state->bytes_per_s, &result->bytes_per_s);
+	add_span(&state->expected_power_uw, span);
+}
+
+static int add_device(const struct device *device, bool first,
+		      struct ssdpm_budget_item *item,
+		      struct ssdpm_error *reterr)
+{
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(device->model, NULL);
+	struct ssdpm_cap_result result;
+	int err = 0;
+
+	for (size_t i = 0; i < item->n_states && !err; i++) {
+		struct ssdpm_budget_state *state = &item->states[i];
+
+		err = look(device, state->state, &result, reterr);
+		if (err)
+			break;
+		add_result(&result, item->power,
+			   states[state->state].max_power_uw, first, state);
+		if (state->power_uw > SSDPM_BUDGET_MAX)
+			err = fail_of(
+				&device->drive, -ERANGE,
+				"with it the card takes more than 2^40 microwatts",
+				reterr);
+	}
+	return err;
+}
+
+/* Losses are against the best of the states. */
+static int find_losses(const struct device *device,
+		       struct ssdpm_budget_item *item,
+		       struct ssdpm_error *reterr)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < item->n_states; i++)
+		most = ssdpm__max(item->states[i].bytes_per_s.nominal, most);
+	for (size_t i = 0; i < item->n_states; i++) {
+		struct ssdpm_budget_state *state = &item->states[i];
+		double lost =
+			ssdpm__floor(most - state->bytes_per_s.nominal + 0.5);
+		double loss =
+			lost * (double)item->weight_thousandths / 1000 + 0.5;
+
+		if (loss > (double)SSDPM_BUDGET_MAX)
+			return fail_of(&device->drive, -ERANGE,
+				       "its weight is too much", reterr);
+		state->lost_bytes_per_s = lost;
+		state->loss = (uint64_t)loss;
+	}
+	return 0;
+}
+
+struct budget_mix ssdpm__budget_mix(const struct ssdpm_budget_work *work)
+{
+	struct budget_mix mix = { 0 };
+	double share[2] = { 0, 0 };
+
+	for (size_t i = 0; i < work->n_streams; i++)
+		share[work->streams[i].op == SSDPM_OP_WRITE] +=
+			work->streams[i].share;
+	mix.read_ppm = (uint32_t)(share[0] * 1e6 + 0.5);
+	mix.write_ppm = (uint32_t)(share[1] * 1e6 + 0.5);
+	mix.io_bytes = work->streams->io_bytes;
+	return mix;
+}
+
+/* What the item tells of a device. */
+static int describe(const struct device *from, struct budget_device *to)
+{
+	const char *workload = from->work.ios ? from->work.name : NULL;
+
+	to->model = ssdpm_model_ref((struct ssdpm_model *)from->drive.model);
+	to->has_mix = !from->work.ios;
+	if (to->has_mix)
+		to->mix = ssdpm__budget_mix(&from->work);
+	if (from->drive.name)
+		to->name = strdup(from->drive.name);
+	if (workload)
+		to->workload = strdup(workload);
+	return (from->drive.name && !to->name) || (workload && !to->workload) ?
+		       -ENOMEM :
+		       0;
+}
+
+static int fill(struct ssdpm_budget_item *item, const struct device *devices,
+		uint32_t states, struct ssdpm_error *reterr)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (states & UINT32_C(1) << i)
+			item->states[item->n_states++].state = i;
+	for (size_t i = 0; i < item->n_devices && !err; i++) {
+		err = add_device(&devices[i], !i, item, reterr);
+		if (!err && describe(&devices[i], &item->devices[i]))
+			err = ssdpm__no_memory(reterr);
+	}
+	return err ? err : find_losses(devices, item, reterr);
+}
+
+static int make(struct device *devices, size_t n,
+		struct ssdpm_budget_item *item, struct ssdpm_error *reterr)
+{
+	uint32_t states = 0, unknown = 0;
+	int err = find_states(devices, n, &states, &unknown, reterr);
+
+	if (!err && unknown)
+		err = refuse_unknown(devices, unknown, reterr);
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_work(&devices[i], reterr);
+	return err ? err : fill(item, devices, states, reterr);
+}
+
+int ssdpm_budget_item_new(const struct ssdpm_budget_drive *const *drives,
+			  size_t n_drives, uint32_t power,
+			  uint64_t weight_thousandths,
+			  struct ssdpm_budget_item **ret_item,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_budget_item *item = NULL;
+	struct device *devices = NULL;
+	int err = 0;
+
+	if (!ssdpm_budget_power_to_string(power))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "%u is nothing that a state is counted with",
+				   power);
+	err = take_drives(drives, n_drives, &devices, reterr);
+	if (!err) {
+		item = ssdpm__budget_item_alloc(n_drives, SSDPM_MAX_STATES);
+		if (!item)
+			err = ssdpm__no_memory(reterr);
+	}
+	if (!err) {
+		item->power = power;
+		item->weight_thousandths = weight_thousandths;
+		err = make(devices, n_drives, item, reterr);
+	}
+	free_devices(devices, n_drives);
+	if (err)
+		ssdpm_budget_item_unref(item);
+	else
+		*ret_item = item;
+	return err;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* A budget that is shared out: its answer, and what each watt buys. */
+#include "budget/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+#include "base/words.h"
+
+static const char budget_power_words[][9] = {
+	[SSDPM_BUDGET_POWER_MAX] = "max",
+	[SSDPM_BUDGET_POWER_EXPECTED] = "expected",
+	[SSDPM_BUDGET_POWER_P99] = "p99",
+};
+ENUM_WORDS(budget_power)
+
+static int check(const struct ssdpm_budget_params *params,
+		 struct ssdpm_error *reterr)
+{
+	if (!params->n_items || params->n_items > SSDPM_BUDGET_MAX_ITEMS)
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "a budget is for 1 to %d drives",
+				   SSDPM_BUDGET_MAX_ITEMS);
+	if (!params->items)
+		return ssdpm__missing("items", reterr);
+	for (size_t i = 0; i < params->n_items; i++)
+		if (!params->items[i])
+			return ssdpm__missing("an item", reterr);
+	return 0;
+}
+
+static int keep(struct ssdpm_budget *budget,
+		const struct ssdpm_budget_params *params)
+{
+	const size_t n = params->n_items;
+
+	budget->budget_uw = params->budget_uw;
+	budget->base_uw = params->base_uw;
+	budget->choices = calloc(n, sizeof(*budget->choices));
+	budget->items = calloc(n, sizeof(*budget->items));
+	if (!budget->choices || !budget->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		budget->items[i] = ssdpm_budget_item_ref(
+			(struct ssdpm_budget_item *)params->items[i]);
+	budget->n_items = n;
+	return 0;
+}
+
+/* All items in their lowest states: they fit, or they are the answer. */
+static bool take_lowest(struct ssdpm_budget *budget,
+			const struct problem *problem)
+{
+	struct ssdpm_budget_answer *answer = &budget->answer;
+
+	answer->size = sizeof(*answer);
+	answer->least_power_uw = (uint64_t)problem->least_uw;
+	answer->power_uw = answer->least_power_uw;
+	answer->loss = (uint64_t)problem->most_loss;
+	answer->fits =
+		budget->base_uw <= budget->budget_uw &&
+		answer->least_power_uw <= budget->budget_uw - budget->base_uw;
+	for (size_t i = 0; i < problem->n_items; i++)
+		budget->choices[i] = problem->items[i].choices[0].number;
+	return answer->fits;
+}
+
+static int solve(struct ssdpm_budget *budget, const struct problem *problem)
+{
+	const uint64_t left_uw = budget->budget_uw - budget->base_uw;
+
+	budget->n_frontier = problem->n_moves + 1;
+	budget->frontier =
+		calloc(budget->n_frontier, sizeof(*budget->frontier));
+	if (!budget->frontier)
+		return -ENOMEM;
+	ssdpm__problem_points(problem, budget->frontier);
+	if (!take_lowest(budget, problem))
+		return 0;
+	/* More than all drives can take changes nothing. */
+	return ssdpm__problem_solve(problem,
+				    left_uw > INT64_MAX / 2 ? INT64_MAX / 2 :
+							      (int64_t)left_uw,
+				    budget->choices, &budget->answer);
+}
+
+int ssdpm_budget_solve(const struct ssdpm_budget_params *params,
+		       struct ssdpm_budget **ret_budget,
+		       struct ssdpm_error *reterr)
+{
+	struct ssdpm_budget_params known = { 0 };
+	struct problem problem = { 0 };
+	struct ssdpm_budget *budget;
+	int err = ssdpm__sized_in(&known, sizeof(known), params,
+				  "ssdpm_budget_params", reterr);
+
+	if (!err)
+		err = check(&known, reterr);
+	if (err)
+		return err;
+	budget = calloc(1, sizeof(*budget));
+	err = budget ? keep(budget, &known) : -ENOMEM;
+	if (!err)
+		err = ssdpm__problem_new(&problem, known.items, known.n_items);
+	if (!err)
+		err = solve(budget, &problem);
+	ssdpm__problem_free(&problem);
+	if (err) {
+		ssdpm_budget_free(budget);
+		return ssdpm__no_memory(reterr);
+	}
+	*ret_budget = budget;
+	return 0;
+}
+
+const struct ssdpm_budget_answer *ssdpm_budget_get_answer(
+	const struct ssdpm_budget *budget)
+{
+	return &budget->answer;
+}
+
+const uint32_t *ssdpm_budget_get_choices(const struct ssdpm_budget *budget,
+					 size_t *ret_n)
+{
+	*ret_n = budget->n_items;
+	return budget->choices;
+}
+
+const struct ssdpm_budget_point *ssdpm_budget_get_frontier(
+	const struct ssdpm_budget *budget, size_t *ret_n)
+{
+	*ret_n = budget->n_frontier;
+	return budget->frontier;
+}
+
+struct ssdpm_budget *ssdpm_budget_free(struct ssdpm_budget *budget)
+{
+	if (!budget)
+		return NULL;
+	for (size_t i = 0; i < budget->n_items; i++)
+		ssdpm_budget_item_unref(
+			(struct ssdpm_budget_item *)budget->items[i]);
+	free(budget->items);
+	free(budget->choices);
+	free(budget->frontier);
+	free(budget);
+	return NULL;
+}
