@@ -4,9 +4,10 @@
  *
  *     device facts -> model -> policy -> apply
  *
- * This header includes one header for each stage. The rules that hold for all
- * of them (errors, ownership, units, threads) are in libssdpm(3). What a policy
- * costs and saves is in <ssdpm-energy.h>.
+ * and all of it as JSON: object. This header includes one header for each
+ * stage. The rules that hold for all of them (errors, ownership, units,
+ * threads) are in libssdpm(3). What a policy costs and saves is in
+ * <ssdpm-energy.h>.
  */
 #ifndef SSDPM_H
 #define SSDPM_H
@@ -15,6 +16,7 @@
 #include <ssdpm/base.h>
 #include <ssdpm/device.h>
 #include <ssdpm/model.h>
+#include <ssdpm/object.h>
 #include <ssdpm/policy.h>
 
 #endif

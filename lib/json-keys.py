@@ -3,6 +3,7 @@
 """From the tables of keys: what writes JSON, and what ssdpm-json(5) says of it.
 
 usage: json-keys.py code KEYS OUTPUT      a header with the functions that write
+       json-keys.py rows KEYS OUTPUT      a header with rows for ssdpm__json_rows()
        json-keys.py page IN KEYS... OUTPUT    the page
 
 A table has a part for each object:
@@ -22,7 +23,12 @@ alone. "@members PART, ARGUMENTS" writes the keys of a part here, "@from FILE PA
 names a part of another table. What follows the colon says how a value is written, and
 with that which type the page names; a * in it is the key, a % the key without its
 unit. FORMS has the forms. In IN, a line "@keys FILE" stands for the sections of that
-table.
+table. Where a type in parentheses follows, others write the key: it is on the page
+alone.
+
+Code is fast to write, rows are small: ten bytes a key. In a table for rows a value is a
+member of the one argument of its part, and a condition a member, or one with & BIT,
+== VALUE or <= VALUE after it. ROWS has the forms.
 """
 
 from __future__ import annotations
@@ -112,6 +118,39 @@ FORMS = {
     ),
 }  # fmt: skip
 
+# Forms of rows: their type, and the word of enum json_form.
+ROWS = {
+    "string": ("text", "STRING"),
+    "string?": ("text or null", "STRING"),
+    # "" is not known, either.
+    "text?": ("text or null", "TEXT"),
+    "uint": ("number", "UINT"),
+    "uint?": ("number or null", "UINT"),
+    "known": ("number or null", "UINT"),
+    # INT32_MIN is not known.
+    "int?": ("number or null", "INT"),
+    # A member, or a condition.
+    "bool": ("boolean", "BOOL"),
+    "bool?": ("boolean or null", "BOOL"),
+    "latency": ("number or text", "LATENCY"),
+    "latency?": ("number or text or null", "LATENCY"),
+    # A value, and the function that has its word; a third argument is a condition.
+    "word": ("text", "WORD"),
+    "word?": ("text or null", "WORD"),
+    "words": ("array of text", "WORDS"),
+    "words?": ("array of text or null", "WORDS"),
+    # A part, and what it is of: a member (&v->x), or what a member points to (v->x).
+    "object": ("object", "OBJECT"),
+    "object?": ("object or null", "OBJECT"),
+    # The text of an object.
+    "json": ("object", "JSON"),
+    "json?": ("object or null", "JSON"),
+    # A part, the first, and how many.
+    "list": ("array", "LIST"),
+    # A part, and the function that gets item i: 1; 0: it is left out; -1: no more.
+    "every": ("array", "EVERY"),
+}  # fmt: skip
+
 
 class Key(NamedTuple):
     names: list[str]
@@ -146,7 +185,8 @@ def read(path: str) -> list[Object]:
         other = re.fullmatch(r"@from (\S+) (\w+)", line)
         only_if = re.fullmatch(r"@if (.+)", line)
         members = re.fullmatch(r"@members (.+)", line)
-        key = re.fullmatch(r"@ ([\w, ]+): (\S+) (.+)", line)
+        key = re.fullmatch(r"@ ([\w, ]+): ([\w?]+) (.+)", line)
+        on_page = re.fullmatch(r"@ ([\w, .[\]]+): \((.+)\)", line)
         if head:
             is_row = head[1] == "row"
             objects.append(Object(head[2], head[3], head[4] or "", is_row, [], []))
@@ -158,8 +198,11 @@ def read(path: str) -> list[Object]:
         elif (when or members) and objects:
             form, text = ("when", when[1]) if when else ("members", members[1])
             arguments = [text] if when else split(text)
-            objects[-1].keys.append(Key([], form, arguments, []))
-        elif key and objects and key[2] in FORMS:
+            objects[-1].keys.append(Key([], form, arguments, [], condition))
+            condition = ""
+        elif on_page and objects:
+            objects[-1].keys.append(Key(on_page[1].split(", "), "", [on_page[2]], []))
+        elif key and objects and key[2] in {**FORMS, **ROWS}:
             names, arguments = key[1].split(", "), split(key[3])
             objects[-1].keys.append(Key(names, key[2], arguments, [], condition))
             condition = ""
@@ -176,7 +219,7 @@ def function(name: str) -> str:
 
 
 def has_part(key: Key) -> bool:
-    return key.form.startswith(("object", "list", "each"))
+    return key.form.startswith(("object", "list", "each", "every"))
 
 
 def call(key: Key, name: str, parts: dict[str, Object]) -> str:
@@ -200,6 +243,8 @@ def body(key: Key, parts: dict[str, Object]) -> str:
     if key.form == "members":
         part, *arguments = key.arguments
         return f"{function(part)}(w, {', '.join(arguments)});\n"
+    if not key.form:
+        return ""
     calls = "".join(f"{call(key, name, parts)}\n" for name in key.names)
     return f"if ({key.condition}) {{\n{calls}}}\n" if key.condition else calls
 
@@ -217,20 +262,25 @@ def code(source: str) -> str:
     return text
 
 
-def entries(one: Object, parts: dict[str, Object], prefixes: list[str]) -> list[str]:
-    """Each key with all prefixes: several objects may be the same part."""
+def entries(
+    one: Object, parts: dict[str, Object], prefixes: list[str], seen: set[str]
+) -> list[str]:
+    """Each key once, with all prefixes: several objects may be the same part."""
     lines = []
     for key in one.keys:
         if key.form == "members":
-            lines += entries(parts[key.arguments[0]], parts, prefixes)
-        if not key.names:
+            lines += entries(parts[key.arguments[0]], parts, prefixes, seen)
+        every = [prefix + name for prefix in prefixes for name in key.names]
+        names = [name for name in every if name not in seen]
+        seen.update(names)
+        if not names:
             continue
-        names = [prefix + name for prefix in prefixes for name in key.names]
-        lines += [f".It Cm {' , '.join(names)} No ({FORMS[key.form][0]})", *key.prose]
+        type_ = key.arguments[0] if not key.form else {**FORMS, **ROWS}[key.form][0]
+        lines += [f".It Cm {' , '.join(names)} No ({type_})", *key.prose]
         if has_part(key):
-            inside = "[]." if FORMS[key.form][0] == "array" else "."
+            inside = "[]." if type_ == "array" else "."
             part = parts[key.arguments[0]]
-            lines += entries(part, parts, [name + inside for name in names])
+            lines += entries(part, parts, [name + inside for name in names], seen)
     return lines
 
 
@@ -242,7 +292,7 @@ def sections(source: str) -> str:
         if one.schema:
             lines += [f".Ss {one.schema}", *one.prose, ".Bl -tag -width Ds"]
             lines += [".It Cm schema No (text)", f".Ql {one.schema}"]
-            lines += [*entries(one, parts, [""]), ".El"]
+            lines += [*entries(one, parts, [""], set()), ".El"]
     return "\n".join(lines)
 
 
@@ -252,10 +302,150 @@ def page(source: str, tables: list[str]) -> str:
     return re.sub(r"^@keys (\S+)$", lambda m: sections(by_name.pop(m[1])), text, flags=re.M)
 
 
+class Rows:
+    """The rows of a table, and what they count: words of keys, functions, parts."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        objects = read(source)
+        # Those with a schema come first, in their order.
+        self.parts = sorted(objects, key=lambda one: not one.schema)
+        self.keys: dict[str, int] = {}
+        self.words: list[str] = []
+        self.getters: list[tuple[str, str]] = []
+
+    def key(self, name: str) -> int:
+        end = sum(len(key) + 1 for key in self.keys)
+        return self.keys.setdefault(name, end)
+
+    def part(self, name: str) -> int:
+        return [one.name for one in self.parts].index(name)
+
+    def text(self) -> str:
+        rows, firsts, n = "", "", 0
+        for one in self.parts:
+            made = [row for key in one.keys for row in self.rows(one, key)]
+            firsts += f"{{ {n}, sizeof({structure(one)}), {int(one.is_row)} }},\n"
+            rows += "".join(f"{row},\n" for row in [*made, "{ .form = 0 }"])
+            n += len(made) + 1
+        name = pathlib.Path(self.source).name
+        keys = "\n".join(f'"{key}\\0"' for key in self.keys)
+        return (
+            f"/* Made from {name} by json-keys.py. */\n"
+            f"static const struct json_row rows[] = {{\n{rows}}};\n"
+            f"static const struct json_part parts[] = {{\n{firsts}}};\n"
+            f"static const char keys[] =\n{keys};\n{self.functions()}"
+        )
+
+    def functions(self) -> str:
+        words = "".join(
+            f"case {i}:\nreturn {name}(value);\n" for i, name in enumerate(self.words)
+        )
+        items = "".join(
+            f"case {i}:\nreturn {name}(base, i, item);\n"
+            for i, (name, _) in enumerate(self.getters)
+        )
+        room = "".join(
+            f"_Static_assert(sizeof({item}) <= JSON_ROOM, \"{name}\");\n"
+            for name, item in self.getters
+        )
+        return room + (
+            "static const char *get_word(unsigned int which, uint32_t value)\n"
+            f"{{\nswitch (which) {{\n{words}}}\nreturn NULL;\n}}\n"
+            "static int get_item(unsigned int which, const void *base, size_t i,\n"
+            f"void *item)\n{{\nswitch (which) {{\n{items}}}\nreturn -1;\n}}\n"
+            "static const struct json_table table = {\n"
+            ".rows = rows, .parts = parts, .keys = keys, .get_word = get_word,\n"
+            ".get_item = get_item,\n};\n"
+        )
+
+    def rows(self, one: Object, key: Key) -> list[str]:
+        if not key.form:
+            return []
+        if key.form in ("when", "members"):
+            return [self.row(one, key, "")]
+        return [self.row(one, key, name) for name in key.names]
+
+    def row(self, one: Object, key: Key, name: str) -> str:
+        arguments = [a.replace("*", name) for a in key.arguments]
+        condition = key.condition
+        at, form, argument, more = "0", ROWS.get(key.form, ("", ""))[1], "0", ""
+        if key.form == "when":
+            form, condition = "WHEN", arguments[0]
+        elif key.form == "members" or form == "OBJECT":
+            form = "MEMBERS" if key.form == "members" else form
+            argument, place = str(self.part(arguments[0])), arguments[1]
+            form += "" if place.startswith("&") or "->" not in place else "_AT"
+            at = offset(one, place) if "->" in place else "0"
+            condition = condition or (arguments[2:] or [""])[0]
+        elif form == "EVERY":
+            argument = str(self.part(arguments[0]))
+            getter = (arguments[1], structure(self.parts[int(argument)]))
+            self.getters += [] if getter in self.getters else [getter]
+            more = f".test = {self.getters.index(getter)}"
+        elif form == "LIST":
+            argument, at = str(self.part(arguments[0])), offset(one, arguments[1])
+            more = f".test_at = {offset(one, arguments[2])}"
+        else:
+            at, argument = offset(one, arguments[0]), self.argument(one, form, arguments)
+            last = arguments[2:] if form in ("WORD", "WORDS") else arguments[1:]
+            condition = condition or (last or [""])[0]
+            condition = arguments[0] if key.form == "known" else condition
+        if form in ("EVERY", "LIST") and condition:
+            sys.exit(f"{self.source}: {name}: a condition needs a part")
+        if not more:
+            more = test(one, condition) if condition else ".test = JSON_ALWAYS"
+        left_out = " | ROW_OMIT" if key.condition else ""
+        return f"{{ {self.key(name) if name else 0}, {at}, .form = ROW_{form}{left_out}, " + (
+            f".argument = {argument}, {more} }}"
+        )
+
+    def argument(self, one: Object, form: str, arguments: list[str]) -> str:
+        if form in ("WORD", "WORDS"):
+            if arguments[1] not in self.words:
+                self.words.append(arguments[1])
+            return str(self.words.index(arguments[1]))
+        if form == "BOOL":
+            return code_of(one, arguments[0])
+        if form in ("STRING", "TEXT"):
+            return f"JSON_IS_POINTER({structure(one)}, {member(one, arguments[0])})"
+        return f"JSON_WIDTH({structure(one)}, {member(one, arguments[0])})"
+
+
+def structure(one: Object) -> str:
+    return one.parameter.removeprefix("const ").split(" *")[0]
+
+
+def member(one: Object, place: str) -> str:
+    """The member that an expression begins with."""
+    found = re.match(r"&?(\w+)->([\w.[\]]+)", place)
+    if not found or found[1] != one.parameter.split("*")[1]:
+        sys.exit(f"{one.name}: {place} is no member of {one.parameter}")
+    return found[2]
+
+
+def offset(one: Object, place: str) -> str:
+    return f"offsetof({structure(one)}, {member(one, place)})"
+
+
+def code_of(one: Object, condition: str) -> str:
+    """The byte that says what is asked of a member."""
+    _, sign, value = [*condition.split(" ", 2), "", ""][:3]
+    if sign:
+        return {"&": "JSON_BIT", "==": "JSON_EQUALS", "<=": "JSON_AT_MOST"}[sign] + f"({value})"
+    return f"JSON_SET({structure(one)}, {member(one, condition)})"
+
+
+def test(one: Object, condition: str) -> str:
+    return f".test_at = {offset(one, condition)}, .test = {code_of(one, condition)}"
+
+
 def main() -> None:
     what, *files, output = sys.argv[1:]
     if what == "code":
         pathlib.Path(output).write_text(code(*files))
+    elif what == "rows":
+        pathlib.Path(output).write_text(Rows(*files).text())
     else:
         pathlib.Path(output).write_text(page(files[0], files[1:]))
 

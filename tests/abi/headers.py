@@ -38,7 +38,7 @@ UNITLESS = {
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict",
     "active_power_workload", "sent", "enabled", "link_state", "format",
     "sata_supported", "sata_supported_unknown", "sata_enabled",
-    "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
+    "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
     "advice", "remedy", "today_keeps_bounds",
     "pci_vendor_id", "pci_device_id", "adapter_vendor_id",
     # ordinals
@@ -46,7 +46,8 @@ UNITLESS = {
     "write_throughput_rank", "write_latency_rank", "sata_generations",
     "apm_level", "index", "op",
     # how many
-    "n_undone", "n_left_alone", "n_changes",
+    "n_undone", "n_left_alone", "n_changes", "n_diagnoses", "n_owners", "n_persists",
+    "n_params",
     "n_excursions", "n_short", "n_rows", "n_matches", "n_tables", "seen", "n_ios", "n_records", "n_lines",
     "n_bad", "n_unmatched", "n_orphans", "n_saturated", "n_backward", "n_wrapped",
     "n_other_device", "n_unknown_service", "n_sequential", "n_gaps", "gaps", "n_longer",

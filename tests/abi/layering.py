@@ -38,6 +38,7 @@ CORE = {
     "policy": {"base", "model"},
     **dict.fromkeys(DEVICE, {"base", "model", "policy", *DEVICE}),
     **dict.fromkeys(APPLY, {"base", "model", "policy", *DEVICE, *APPLY}),
+    "object": {"base", "model", "policy", *DEVICE, *APPLY},
 }
 # Stages in which no file calls one that leads back to it.
 ACYCLIC = {"device", "apply"}
@@ -69,7 +70,7 @@ ENERGY = {
     "energy/meters": {*SEEN, "device", "energy/power"},
 }  # fmt: skip
 STAGES = {**CORE, **ENERGY}
-IO = {*DEVICE, *APPLY, "energy/meters"}
+IO = {*DEVICE, *APPLY, "object", "energy/meters"}
 PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {

@@ -222,6 +222,23 @@ static int call_to_json(struct result *ret, struct ssdpm_error *error)
 	return ssdpm_model_to_json(in.models[0], &ret->text, error);
 }
 
+/* One with lists in it; a row of the catalogue makes a model. */
+static int call_object(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_object object = { .size = sizeof(object),
+				       .kind = SSDPM_OBJECT_MACHINE,
+				       .machine = &in.facts };
+	char *text;
+	int err = ssdpm_object_to_json(&object, &text, error);
+
+	if (err)
+		return err;
+	free(text);
+	object.kind = SSDPM_OBJECT_LIST;
+	object.catalogue = in.catalogue;
+	return ssdpm_object_to_json(&object, &ret->text, error);
+}
+
 static int call_list_to_json(struct result *ret, struct ssdpm_error *error)
 {
 	return ssdpm_model_list_to_json(in.models, 3, &ret->text, error);
@@ -2138,6 +2155,7 @@ static const struct {
 	{ "ssdpm_model_to_json", call_to_json },
 	{ "ssdpm_parameters_to_model", call_parameters_to_model },
 	{ "ssdpm_model_list_to_json", call_list_to_json },
+	{ "ssdpm_object_to_json", call_object },
 	{ "ssdpm_model_lint", call_lint },
 	{ "ssdpm_model_lint", call_lint_two_tables },
 	{ "ssdpm_model_list_from_data", call_list_from_one },

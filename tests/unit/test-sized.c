@@ -344,7 +344,78 @@ static int persist_get_file(void *sized, struct ssdpm_error *error)
 	return ssdpm_persist_get_file(in.persist, 0, sized);
 }
 
+/* --- object --- */
+
+static struct ssdpm_object object = {
+	.size = sizeof(object),
+	.kind = SSDPM_OBJECT_MACHINE,
+	.machine = &in.facts,
+};
+static const struct ssdpm_journal journal = { .size = sizeof(journal) };
+static const struct ssdpm_device_power power = { .size = sizeof(power) };
+
+static int object_to_json(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_object_to_json(sized, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int object_of_machine(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_object with = object;
+
+	with.machine = sized;
+	return object_to_json(&with, error);
+}
+
+static int object_with_journal(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_object with = object;
+
+	with.journal = sized;
+	return object_to_json(&with, error);
+}
+
+static int object_with_power(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_object with = object;
+
+	with.power = sized;
+	return object_to_json(&with, error);
+}
+
+static int object_with_profile(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_object with = object;
+
+	with.profile = sized;
+	return object_to_json(&with, error);
+}
+
+static int object_with_params(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_object with = object;
+
+	with.params = sized;
+	return object_to_json(&with, error);
+}
+
 static const struct sized_case cases[] = {
+	SIZED(ssdpm_object_to_json, ssdpm_object, SIZED_IN, &object,
+	      object_to_json),
+	SIZED(ssdpm_object_to_json, ssdpm_machine_facts, SIZED_IN, &in.facts,
+	      object_of_machine),
+	SIZED(ssdpm_object_to_json, ssdpm_journal, SIZED_IN, &journal,
+	      object_with_journal),
+	SIZED(ssdpm_object_to_json, ssdpm_device_power, SIZED_IN, &power,
+	      object_with_power),
+	SIZED(ssdpm_object_to_json, ssdpm_profile_settings, SIZED_IN,
+	      &in.settings, object_with_profile),
+	SIZED(ssdpm_object_to_json, ssdpm_apst_params, SIZED_IN,
+	      &in.apst_params, object_with_params),
 	SIZED(ssdpm_model_new, ssdpm_model_info, SIZED_IN, &in.info, model_new),
 	SIZED(ssdpm_apst_params_init, ssdpm_apst_params, SIZED_INIT, NULL,
 	      apst_params_init),

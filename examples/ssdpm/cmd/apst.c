@@ -2,6 +2,7 @@
 /* ssdpm apst: the APST table that an algorithm makes for a drive, and why. */
 #include "options/apst-options.h"
 #include "text/apst-questions.h"
+#include "text/device.h"
 #include "text/output.h"
 #include "input/quirks.h"
 #include "options/units.h"
@@ -196,85 +197,6 @@ static bool is_set(const struct ssdpm_apst_entry *entry)
 	return entry->target || entry->idle_ms;
 }
 
-void write_entries(struct json_writer *w, const struct ssdpm_apst *table)
-{
-	ssdpm__json_begin(w, "entries", '[');
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		if (!is_set(&table->entries[i]))
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "state", i);
-		ssdpm__json_uint(w, "target", table->entries[i].target);
-		ssdpm__json_uint(w, "idle_ms", table->entries[i].idle_ms);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-static void write_verdicts(struct json_writer *w, const struct answer *answer)
-{
-	ssdpm__json_begin(w, "verdicts", '[');
-	for (size_t i = 0; i < answer->n_states; i++) {
-		const struct ssdpm_apst_verdict *v = &answer->verdicts[i];
-
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "state", v->state);
-		ssdpm__json_string(w, "verdict",
-				   ssdpm_verdict_to_string(v->verdict));
-		ssdpm__json_string(w, "reason", v->reason);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
-}
-
-static void write_times(struct json_writer *w,
-			const struct ssdpm_apst_params *p)
-{
-	ssdpm__json_uint(w, "primary_timeout_ms", p->primary_timeout_ms);
-	ssdpm__json_uint(w, "primary_latency_tolerance_us",
-			 p->primary_latency_tolerance_us);
-	ssdpm__json_uint(w, "secondary_timeout_ms", p->secondary_timeout_ms);
-	ssdpm__json_uint(w, "secondary_latency_tolerance_us",
-			 p->secondary_latency_tolerance_us);
-}
-
-static void write_power(struct json_writer *w, const char *key, uint32_t uw)
-{
-	if (uw)
-		ssdpm__json_uint(w, key, uw);
-	else
-		ssdpm__json_null(w, key);
-}
-
-/* What this algorithm reads, and no more. */
-void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
-		      const struct drive *drive)
-{
-	ssdpm__json_begin(w, "parameters", '{');
-	if (p->max_exit_latency_us == SSDPM_LATENCY_ANY)
-		ssdpm__json_string(w, "max_exit_latency_us", "any");
-	else
-		ssdpm__json_uint(w, "max_exit_latency_us",
-				 p->max_exit_latency_us);
-	if (p->algorithm == SSDPM_APST_WINDOWS) {
-		ssdpm__json_string(w, "scheme",
-				   ssdpm_power_scheme_to_string(p->scheme));
-		ssdpm__json_string(
-			w, "power_source",
-			ssdpm_power_source_to_string(p->power_source));
-	} else if (p->algorithm == SSDPM_APST_LOWER_ENVELOPE) {
-		write_power(w, "idle_power_uw", idle_power(p, drive));
-		write_power(w, "transition_power_uw",
-			    transition_power(p, drive));
-	} else {
-		write_times(w, p);
-	}
-	write_quirks(w, "quirks", p->quirks);
-	ssdpm__json_end(w, '}');
-}
-
 static void format_raw(const struct answer *answer,
 		       char hex[2 * SSDPM_APST_BYTES + 1])
 {
@@ -282,27 +204,19 @@ static void format_raw(const struct answer *answer,
 		sprintf(hex + 2 * i, "%02x", answer->raw[i]);
 }
 
-static void write_answer(struct json_writer *w, const struct answer *answer)
+static char *answer_json(const struct answer *answer)
 {
-	const struct ssdpm_apst_params *params = &answer->params;
-	char hex[2 * SSDPM_APST_BYTES + 1];
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_APST,
+		.quirks = answer->quirks.in_force,
+		.quirks_unknown = answer->quirks.unknown,
+		.name = answer->drive->name,
+		.model = answer->drive->model,
+		.params = &answer->params,
+	};
 
-	format_raw(answer, hex);
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.apst/1");
-	write_drive_names(w, answer->drive);
-	ssdpm__json_bool(w, "apsta_assumed", answer->apsta_assumed);
-	ssdpm__json_string(w, "algorithm",
-			   ssdpm_apst_algorithm_to_string(params->algorithm));
-	write_parameters(w, params, answer->drive);
-	write_quirks(w, "quirks", answer->quirks.in_force);
-	write_quirks(w, "quirks_unknown", answer->quirks.unknown);
-	ssdpm__json_bool(w, "sent", answer->table.sent);
-	ssdpm__json_bool(w, "enabled", answer->table.enabled);
-	write_entries(w, &answer->table);
-	ssdpm__json_string(w, "raw", hex);
-	write_verdicts(w, answer);
-	ssdpm__json_end(w, '}');
+	return object_json(&object);
 }
 
 static enum exit_status print_answers_json(const struct common *common,
@@ -313,7 +227,7 @@ static enum exit_status print_answers_json(const struct common *common,
 
 	begin_list(&writer, common);
 	for (size_t i = 0; i < n; i++)
-		write_answer(&writer, &answers[i]);
+		add_written(&writer, answer_json(&answers[i]));
 	return print_written(common, &writer);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm capture: what all other commands read, in a directory. */
-#include "input/live.h"
+#include "text/device.h"
 #include "text/output.h"
 
 static const struct option_spec options[] = {
@@ -23,18 +23,17 @@ static enum exit_status print_json_result(const struct common *common,
 					  const char *directory,
 					  const struct live *live)
 {
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_CAPTURE,
+		.flags = common->identify ? SSDPM_OBJECT_IDENTIFY : 0,
+		.name = directory,
+		.machine = &live->facts,
+	};
 	struct json_writer w = { 0 };
 
 	begin_list(&w, common);
-	ssdpm__json_begin(&w, NULL, '{');
-	ssdpm__json_string(&w, "schema", "ssdpm.capture/1");
-	ssdpm__json_string(&w, "directory", directory);
-	ssdpm__json_string(&w, "linux_release",
-			   live->facts.linux_release[0] ?
-				   live->facts.linux_release :
-				   NULL);
-	ssdpm__json_bool(&w, "identify", common->identify);
-	ssdpm__json_end(&w, '}');
+	add_written(&w, object_json(&object));
 	return print_written(common, &w);
 }
 

@@ -105,12 +105,11 @@ static enum exit_status print_listed_json(const struct common *common,
 	struct json_writer w = { 0 };
 
 	begin_list(&w, common);
-	for (size_t i = 0; i < n; i++) {
-		ssdpm__json_begin(&w, NULL, '{');
-		write_device(&w, &listed->drives->drives[i],
-			     &listed->insights[i]);
-		ssdpm__json_end(&w, '}');
-	}
+	for (size_t i = 0; i < n; i++)
+		add_written(&w, drive_json(SSDPM_OBJECT_DEVICE,
+					   &listed->drives->drives[i],
+					   &listed->insights[i],
+					   (struct ssdpm_object){ 0 }));
 	return print_written(common, &w);
 }
 

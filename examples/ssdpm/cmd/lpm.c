@@ -121,36 +121,6 @@ static void print_advice(const struct ports *ports)
 	}
 }
 
-static void write_port(struct json_writer *w, const struct port *port)
-{
-	const struct ssdpm_device_facts *f =
-		ssdpm_device_get_facts(port->drive->device);
-	const struct ssdpm_diagnosis *reason = main_reason(&port->insight);
-
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.lpm/1");
-	if (f->ata_port)
-		ssdpm__json_uint(w, "host", f->host);
-	else
-		ssdpm__json_null(w, "host");
-	ssdpm__json_string(
-		w, "name",
-		f->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL) ?
-			NULL :
-			f->name);
-	ssdpm__json_string(w, "lpm", policy_of_port(f));
-	ssdpm__json_string(w, "lpm_word", f->lpm_word[0] ? f->lpm_word : NULL);
-	if (f->known & SSDPM_FACT_LPM_SUPPORTED)
-		ssdpm__json_bool(w, "lpm_supported", f->lpm_supported);
-	else
-		ssdpm__json_null(w, "lpm_supported");
-	ssdpm__json_string(w, "reason", reason ? reason->message : NULL);
-	ssdpm__json_string(
-		w, "advice",
-		reason && reason->remedy ? remedy_text(f, reason).text : NULL);
-	ssdpm__json_end(w, '}');
-}
-
 static enum exit_status print_ports_json(const struct common *common,
 					 const struct ports *ports)
 {
@@ -158,7 +128,10 @@ static enum exit_status print_ports_json(const struct common *common,
 
 	begin_list(&w, common);
 	for (size_t i = 0; i < ports->n; i++)
-		write_port(&w, &ports->ports[i]);
+		add_written(&w,
+			    drive_json(SSDPM_OBJECT_LPM, ports->ports[i].drive,
+				       &ports->ports[i].insight,
+				       (struct ssdpm_object){ 0 }));
 	return print_written(common, &w);
 }
 

@@ -109,38 +109,45 @@ static int write_drive(struct json_writer *w, const struct settings *settings,
 	return err;
 }
 
-/* A device has its model inside it, and its machine. */
-static int write_live(struct json_writer *w, const struct settings *settings,
-		      const struct shown *shown, struct ssdpm_error *reterr)
+static int drive_text(const struct settings *settings,
+		      const struct shown *shown, char **ret_text,
+		      struct ssdpm_error *reterr)
 {
-	const struct drive *drive = shown->drive;
-	int err = 0;
-
-	write_device(w, drive, &shown->insight);
-	write_insight(w, drive, &shown->insight);
-	if (drive->model) {
-		ssdpm__json_begin(w, "model", '{');
-		err = write_drive(w, settings, shown, reterr);
-		ssdpm__json_end(w, '}');
-	} else {
-		ssdpm__json_null(w, "model");
-	}
-	if (!err && write_machine(w, drive->live)) {
-		reterr->message[0] = 0;
-		err = -1;
-	}
-	return err;
-}
-
-static int write_shown(struct json_writer *w, const struct settings *settings,
-		       const struct shown *shown, struct ssdpm_error *reterr)
-{
+	struct json_writer w = { 0 };
 	int err;
 
-	ssdpm__json_begin(w, NULL, '{');
-	err = shown->drive->device ? write_live(w, settings, shown, reterr) :
-				     write_drive(w, settings, shown, reterr);
-	ssdpm__json_end(w, '}');
+	ssdpm__json_begin(&w, NULL, '{');
+	err = write_drive(&w, settings, shown, reterr);
+	ssdpm__json_end(&w, '}');
+	if (err)
+		free(w.text);
+	return err ? err : ssdpm__json_finish(&w, ret_text, reterr);
+}
+
+/* A device has its model inside it, and its machine. */
+static int add_shown(struct json_writer *w, const struct settings *settings,
+		     const struct shown *shown, struct ssdpm_error *reterr)
+{
+	const struct drive *drive = shown->drive;
+	char *model = NULL, *machine = NULL;
+	int err = 0;
+
+	if (drive->model)
+		err = drive_text(settings, shown, &model, reterr);
+	if (err || !drive->device) {
+		if (!err)
+			add_written(w, model);
+		return err;
+	}
+	if (machine_json(drive->live, &machine)) {
+		reterr->message[0] = 0;
+		err = -1;
+	} else {
+		add_written(w, whole_drive_json(drive, &shown->insight, model,
+						machine));
+	}
+	free(model);
+	free(machine);
 	return err;
 }
 
@@ -154,7 +161,7 @@ static enum exit_status print_all_json(const struct common *common,
 
 	begin_list(&w, common);
 	for (size_t i = 0; i < n && !err; i++)
-		err = write_shown(&w, settings, &all[i], &error);
+		err = add_shown(&w, settings, &all[i], &error);
 	if (!err)
 		return print_written(common, &w);
 	if (error.message[0])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/list-catalogue.h"
 
-#include "input/input.h"
+#include "text/device.h"
 #include "text/output.h"
 
 #include "base/json.h"
@@ -16,11 +16,12 @@
 struct entry {
 	const char *product;
 	const char *firmware; /* NULL: not known */
-	uint32_t seen, table;
+	uint32_t seen, row;
 	struct ssdpm_model *model;
 };
 
 struct entries {
+	const struct ssdpm_catalogue *catalogue;
 	struct entry *entries;
 	size_t n;
 };
@@ -48,6 +49,7 @@ static enum exit_status collect(const struct ssdpm_catalogue *catalogue,
 	uint32_t n = ssdpm_catalogue_get_n_rows(catalogue);
 	struct ssdpm_error error = { .message = "out of memory" };
 
+	entries->catalogue = catalogue;
 	entries->entries = calloc(n, sizeof(*entries->entries));
 	for (uint32_t i = 0; entries->entries && i < n; i++) {
 		struct entry *entry = &entries->entries[entries->n];
@@ -57,7 +59,7 @@ static enum exit_status collect(const struct ssdpm_catalogue *catalogue,
 			continue;
 		entry->firmware = ssdpm_catalogue_get_firmware(catalogue, i);
 		entry->seen = ssdpm_catalogue_get_seen(catalogue, i);
-		entry->table = ssdpm_catalogue_get_table(catalogue, i);
+		entry->row = i;
 		if (ssdpm_catalogue_get_model(catalogue, i, &entry->model,
 					      &error)) {
 			complain("%s", error.message);
@@ -108,31 +110,16 @@ static void make_row(const void *data, size_t number, struct row *row)
 		 last ? ssdpm__format_uw(last->max_power_uw).text : "-");
 }
 
-static void write_entry(struct json_writer *w, const struct entry *entry)
+static char *entry_json(const struct entries *entries, size_t i)
 {
-	const struct ssdpm_model_info *info =
-		ssdpm_model_get_info(entry->model);
-	const struct ssdpm_power_state *last = deepest(entry);
-	size_t n;
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_LIST,
+		.index = entries->entries[i].row,
+		.catalogue = entries->catalogue,
+	};
 
-	ssdpm_model_get_states(entry->model, &n);
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.list/1");
-	ssdpm__json_string(w, "kind", ssdpm_kind_to_string(info->kind));
-	if (info->unknown & SSDPM_INFO_VENDOR_ID)
-		ssdpm__json_null(w, "vendor_id");
-	else
-		ssdpm__json_uint(w, "vendor_id", info->vendor_id);
-	ssdpm__json_string(w, "product", entry->product);
-	ssdpm__json_string(w, "firmware", entry->firmware);
-	ssdpm__json_uint(w, "seen", entry->seen);
-	ssdpm__json_uint(w, "table", entry->table);
-	ssdpm__json_uint(w, "states_count", n);
-	if (last)
-		ssdpm__json_uint(w, "deepest_max_power_uw", last->max_power_uw);
-	else
-		ssdpm__json_null(w, "deepest_max_power_uw");
-	ssdpm__json_end(w, '}');
+	return object_json(&object);
 }
 
 static enum exit_status print_entries_json(const struct common *common,
@@ -142,7 +129,7 @@ static enum exit_status print_entries_json(const struct common *common,
 
 	begin_list(&writer, common);
 	for (size_t i = 0; i < entries->n; i++)
-		write_entry(&writer, &entries->entries[i]);
+		add_written(&writer, entry_json(entries, i));
 	return print_written(common, &writer);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/apst-questions.h"
 #include "input/kernel-settings.h"
+#include "text/device.h"
 #include "text/output.h"
 #include "options/tables.h"
 
@@ -20,8 +21,9 @@ struct finding {
 		*left; /* instead of what params make, or NULL */
 	const struct table_source *source;
 	struct ssdpm_apst_params params;
-	struct ssdpm_apst table; /* what params make */
-	struct ssdpm_apst other; /* what the source is */
+	struct ssdpm_apst_params made_by; /* of --diff: of the left table */
+	struct ssdpm_apst table;	  /* what params make */
+	struct ssdpm_apst other;	  /* what the source is */
 	uint32_t differences;
 	struct ssdpm_apst_params candidates[MAX_CANDIDATES];
 	size_t n_candidates;
@@ -33,9 +35,12 @@ struct finding {
 /* How one question is answered. */
 struct answerer {
 	const char *option;
-	const char *schema;
+	uint32_t object;
 	bool takes_table;
 	int (*find)(struct finding *finding, struct ssdpm_error *reterr);
+	void (*describe)(const struct finding *finding,
+			 struct ssdpm_object *object);
+	/* What only the command knows, after that; or NULL. */
 	void (*write)(struct json_writer *w, const struct finding *finding);
 	void (*print)(const struct finding *finding);
 };
@@ -92,49 +97,6 @@ static struct quantity limit_text(uint64_t us)
 	if (us == SSDPM_LATENCY_ANY)
 		return (struct quantity){ "any" };
 	return ssdpm__format_us(us);
-}
-
-static void write_limit(struct json_writer *w, const char *key, uint64_t us)
-{
-	if (us == SSDPM_LATENCY_ANY)
-		ssdpm__json_string(w, key, "any");
-	else
-		ssdpm__json_uint(w, key, us);
-}
-
-static void write_entry(struct json_writer *w, const char *target_key,
-			const char *idle_key,
-			const struct ssdpm_apst_entry *entry)
-{
-	if (is_set(entry)) {
-		ssdpm__json_uint(w, target_key, entry->target);
-		ssdpm__json_uint(w, idle_key, entry->idle_ms);
-	} else {
-		ssdpm__json_null(w, target_key);
-		ssdpm__json_null(w, idle_key);
-	}
-}
-
-/* other is what the table is compared with. */
-static void write_differences(struct json_writer *w, const struct finding *f)
-{
-	ssdpm__json_bool(w, "sent", f->table.sent);
-	ssdpm__json_bool(w, "enabled", f->table.enabled);
-	ssdpm__json_bool(w, "other_sent", f->other.sent);
-	ssdpm__json_bool(w, "other_enabled", f->other.enabled);
-	ssdpm__json_begin(w, "differences", '[');
-	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++) {
-		if (!(f->differences >> i & 1))
-			continue;
-		ssdpm__json_begin(w, NULL, '{');
-		w->one_line = true;
-		ssdpm__json_uint(w, "state", i);
-		write_entry(w, "target", "idle_ms", &f->table.entries[i]);
-		write_entry(w, "other_target", "other_idle_ms",
-			    &f->other.entries[i]);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
 }
 
 static void entry_cell(struct table *rows, size_t column,
@@ -225,6 +187,10 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 {
 	int err;
 
+	if (!f->left)
+		f->made_by = f->params;
+	else if (f->left->is_made)
+		f->made_by = with_quirks(f, &f->left->params);
 	if (f->left)
 		err = make_table(f->left, f->drive, f->quirks, &f->table,
 				 reterr);
@@ -238,47 +204,33 @@ static int find_diff(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-/* What makes the left table. false: it is out of a file. */
-static bool left_params(const struct finding *f,
-			struct ssdpm_apst_params *ret_params)
+/* What makes the left table; NULL: it is out of a file. */
+static const struct ssdpm_apst_params *left_params(const struct finding *f)
 {
-	if (f->left && !f->left->is_made)
-		return false;
-	*ret_params = f->left ? with_quirks(f, &f->left->params) : f->params;
-	return true;
+	return f->left && !f->left->is_made ? NULL : &f->made_by;
 }
 
-static void write_diff(struct json_writer *w, const struct finding *f)
+static void describe_diff(const struct finding *f, struct ssdpm_object *object)
 {
-	struct ssdpm_apst_params p;
-
-	ssdpm__json_string(w, "table", f->left ? f->left->name : NULL);
-	if (left_params(f, &p)) {
-		ssdpm__json_string(w, "algorithm",
-				   ssdpm_apst_algorithm_to_string(p.algorithm));
-		write_parameters(w, &p, f->drive);
-	} else {
-		ssdpm__json_null(w, "algorithm");
-		ssdpm__json_null(w, "parameters");
-	}
-	ssdpm__json_string(w, "other", f->source->name);
-	ssdpm__json_bool(w, "same", is_same(f));
-	write_differences(w, f);
+	object->table_name = f->left ? f->left->name : NULL;
+	object->other_name = f->source->name;
+	object->table = &f->table;
+	object->other = &f->other;
+	object->params = left_params(f);
 }
 
 static void print_diff(const struct finding *f)
 {
-	struct ssdpm_apst_params p;
-	const bool made = left_params(f, &p);
+	const struct ssdpm_apst_params *p = left_params(f);
 	const char *name = f->left ?
 				   f->left->name :
-				   ssdpm_apst_algorithm_to_string(p.algorithm);
+				   ssdpm_apst_algorithm_to_string(p->algorithm);
 
 	print_drive(f);
 	printf("%s", name);
-	if (made)
+	if (p)
 		printf(" with a latency limit of %s",
-		       limit_text(p.max_exit_latency_us).text);
+		       limit_text(p->max_exit_latency_us).text);
 	printf(" and %s %s\n", f->source->name,
 	       is_same(f) ? "make the same table" : "differ");
 	print_differences(f, name, f->source->name);
@@ -303,25 +255,12 @@ static size_t n_shown(const struct finding *f)
 						  MAX_CANDIDATES;
 }
 
-static void write_origin(struct json_writer *w, const struct finding *f)
+static void describe_origin(const struct finding *f,
+			    struct ssdpm_object *object)
 {
-	ssdpm__json_string(w, "table", f->source->name);
-	ssdpm__json_begin(w, "candidates", '[');
-	for (size_t i = 0; i < n_shown(f); i++) {
-		const struct ssdpm_apst_params *p = &f->candidates[i];
-		uint64_t low = 0, high = 0;
-
-		ssdpm_apst_limit_range(f->drive->model, p, &low, &high, NULL);
-		ssdpm__json_begin(w, NULL, '{');
-		ssdpm__json_string(
-			w, "algorithm",
-			ssdpm_apst_algorithm_to_string(p->algorithm));
-		write_parameters(w, p, f->drive);
-		write_limit(w, "limit_min_us", low);
-		write_limit(w, "limit_max_us", high);
-		ssdpm__json_end(w, '}');
-	}
-	ssdpm__json_end(w, ']');
+	object->table_name = f->source->name;
+	object->params = f->candidates;
+	object->n_params = n_shown(f);
 }
 
 static void print_setting(const char *name, uint64_t us, uint64_t usual_us)
@@ -409,23 +348,12 @@ static int find_limit(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
-static void write_limits(struct json_writer *w, const struct finding *f)
+static void describe_limits(const struct finding *f,
+			    struct ssdpm_object *object)
 {
-	uint64_t low = 0, high;
-
-	ssdpm__json_string(w, "algorithm",
-			   ssdpm_apst_algorithm_to_string(f->params.algorithm));
-	ssdpm__json_uint(w, "state", f->state);
-	if (f->error.code) {
-		ssdpm__json_null(w, "max_exit_latency_us");
-		ssdpm__json_null(w, "limit_min_us");
-		ssdpm__json_string(w, "reason", f->error.message);
-		return;
-	}
-	ssdpm_apst_limit_range(f->drive->model, &f->params, &low, &high, NULL);
-	write_limit(w, "max_exit_latency_us", f->limit);
-	write_limit(w, "limit_min_us", low);
-	ssdpm__json_null(w, "reason");
+	object->index = f->state;
+	object->params = &f->params;
+	object->reason = f->error.code ? f->error.message : NULL;
 }
 
 static void print_limits(const struct finding *f)
@@ -456,21 +384,20 @@ static int find_way(struct finding *f, struct ssdpm_error *reterr)
 	return err;
 }
 
+static void describe_way(const struct finding *f, struct ssdpm_object *object)
+{
+	object->other_name = f->source->name;
+	object->table = &f->table;
+	object->other = &f->other;
+	object->params = &f->params;
+}
+
 static void write_way(struct json_writer *w, const struct finding *f)
 {
 	struct setting settings[MAX_SETTINGS];
 	char text[400], line[440];
 
 	get_settings(&f->params, settings);
-	ssdpm__json_string(w, "wanted", f->source->name);
-	ssdpm__json_bool(w, "exact", is_same(f));
-	write_parameters(w, &f->params, f->drive);
-	write_entries(w, &f->table);
-	write_differences(w, f);
-	ssdpm__json_begin(w, "assumed_defaults", '{');
-	for (int i = 0; i < MAX_SETTINGS; i++)
-		ssdpm__json_uint(w, settings[i].name, settings[i].usual);
-	ssdpm__json_end(w, '}');
 	write_sysfs(w, f->drive, &f->params);
 	join_settings(settings, false, "", text, sizeof(text));
 	snprintf(line, sizeof(line), "options nvme_core %s", text);
@@ -507,20 +434,37 @@ static void print_way(const struct finding *f)
 }
 
 static const struct answerer answerers[] = {
-	{ "diff", "ssdpm.apst-diff/1", true, find_diff, write_diff,
+	{ "diff", SSDPM_OBJECT_APST_DIFF, true, find_diff, describe_diff, NULL,
 	  print_diff },
-	{ "infer", "ssdpm.apst-infer/1", true, find_origin, write_origin,
-	  print_origin },
-	{ "keep", "ssdpm.apst-keep/1", false, find_limit, write_limits,
-	  print_limits },
-	{ "reach", "ssdpm.apst-reach/1", true, find_way, write_way, print_way },
+	{ "infer", SSDPM_OBJECT_APST_INFER, true, find_origin, describe_origin,
+	  NULL, print_origin },
+	{ "keep", SSDPM_OBJECT_APST_KEEP, false, find_limit, describe_limits,
+	  NULL, print_limits },
+	{ "reach", SSDPM_OBJECT_APST_REACH, true, find_way, describe_way,
+	  write_way, print_way },
 };
 
-static void write_head(struct json_writer *w, const struct answerer *a,
-		       const struct drive *drive)
+static void write_finding(struct json_writer *w, const struct answerer *a,
+			  const struct finding *finding)
 {
-	ssdpm__json_string(w, "schema", a->schema);
-	write_drive_names(w, drive);
+	struct ssdpm_object object = { .size = sizeof(object),
+				       .kind = a->object,
+				       .name = finding->drive->name,
+				       .model = finding->drive->model };
+	char *text;
+
+	a->describe(finding, &object);
+	text = object_json(&object);
+	if (!text) {
+		w->failed = true;
+		return;
+	}
+	ssdpm__json_begin(w, NULL, '{');
+	ssdpm__json_members(w, text);
+	if (a->write)
+		a->write(w, finding);
+	ssdpm__json_end(w, '}');
+	free(text);
 }
 
 static enum exit_status print_findings_json(const struct common *common,
@@ -531,12 +475,8 @@ static enum exit_status print_findings_json(const struct common *common,
 	struct json_writer writer = { 0 };
 
 	begin_list(&writer, common);
-	for (size_t i = 0; i < n; i++) {
-		ssdpm__json_begin(&writer, NULL, '{');
-		write_head(&writer, a, findings[i].drive);
-		a->write(&writer, &findings[i]);
-		ssdpm__json_end(&writer, '}');
-	}
+	for (size_t i = 0; i < n; i++)
+		write_finding(&writer, a, &findings[i]);
 	return print_written(common, &writer);
 }
 

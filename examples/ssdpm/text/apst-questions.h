@@ -6,8 +6,6 @@
 #include "input/input.h"
 #include "input/quirks.h"
 
-#include "base/json.h"
-
 /*
  * Which question; option is NULL where there is none. --diff may come twice:
  * both tables are named then.
@@ -30,10 +28,7 @@ enum exit_status answer_question(const struct common *common,
 				 const struct quirks *quirks,
 				 const struct drives *drives);
 
-/* cmd-apst.c: what all answers about APST share. */
+/* cmd/apst.c */
 enum exit_status status_of(int err, uint32_t algorithm);
-void write_entries(struct json_writer *w, const struct ssdpm_apst *table);
-void write_parameters(struct json_writer *w, const struct ssdpm_apst_params *p,
-		      const struct drive *drive);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "input/live.h"
 
+#include <ssdpm/object.h>
+
 #include "base/json.h"
 
 /* The table of its states, with what stands before and after it. */
@@ -36,29 +38,21 @@ struct setting_text latency_text(uint64_t us);
 /* The names of all bits that are set, with ", " between. */
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit));
 
-/* As a member; null: there was none. */
-void write_journal(struct json_writer *w, const struct ssdpm_journal *journal);
+/* An object as a text: free it. NULL: out of memory. */
+char *object_json(const struct ssdpm_object *object);
 
-/* Members of ssdpm.device/1: facts and diagnosis. */
-void write_device(struct json_writer *w, const struct drive *drive,
-		  const struct insight *insight);
+/*
+ * An object of a device: DEVICE, or LPM. object has what comes beside the facts
+ * and the diagnosis.
+ */
+char *drive_json(uint32_t kind, const struct drive *drive,
+		 const struct insight *insight, struct ssdpm_object object);
 
-/* More of them: tables, power state, DevSleep. */
-void write_insight(struct json_writer *w, const struct drive *drive,
-		   const struct insight *insight);
+/* With all that is known of it; without a model NULL stands for it. */
+char *whole_drive_json(const struct drive *drive, const struct insight *insight,
+		       const char *model_json, const char *machine_json);
 
-/* ssdpm.machine/1 as a member; complained of. */
-enum exit_status write_machine(struct json_writer *w, const struct live *live);
-
-/* A table as a member: sent, enabled, entries; NULL: null. */
-void write_table(struct json_writer *w, const char *key,
-		 const struct ssdpm_apst *table);
-
-/* The names of all bits that are set, as an array. */
-void write_bits(struct json_writer *w, const char *key, uint32_t bits,
-		const char *(*to_string)(uint32_t bit));
-
-/* Microseconds, or "any". */
-void write_latency(struct json_writer *w, const char *key, uint64_t us);
+/* ssdpm.machine/1: free it. What fails is complained of. */
+enum exit_status machine_json(const struct live *live, char **ret_text);
 
 #endif

@@ -340,104 +340,32 @@ static enum exit_status print_for_people(const struct work *work)
 	return STATUS_DONE;
 }
 
-/* Null is what is not known. */
-static const char *known_text(const char *text)
-{
-	return text && *text ? text : NULL;
-}
-
-static void write_step(struct json_writer *w, const struct ssdpm_step *step)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "kind", ssdpm_step_kind_to_string(step->kind));
-	ssdpm__json_string(w, "state", ssdpm_step_state_to_string(step->state));
-	write_bits(w, "flags", step->flags, ssdpm_step_flag_to_string);
-	ssdpm__json_string(w, "device", step->device);
-	ssdpm__json_string(w, "target", step->target);
-	ssdpm__json_string(w, "before", known_text(step->before));
-	ssdpm__json_string(w, "after", known_text(step->after));
-	ssdpm__json_string(w, "why", step->why);
-	ssdpm__json_string(w, "warning", known_text(step->warning));
-	ssdpm__json_end(w, '}');
-}
-
-static void write_planned_table(struct json_writer *w,
-				const struct ssdpm_planned_table *t)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "device", t->device);
-	ssdpm__json_string(w, "provenance",
-			   ssdpm_provenance_to_string(t->provenance));
-	write_table(w, "before",
-		    t->known & SSDPM_TABLE_BEFORE ? &t->before : NULL);
-	write_table(w, "after",
-		    t->known & SSDPM_TABLE_AFTER ? &t->after : NULL);
-	write_table(w, "built",
-		    t->known & SSDPM_TABLE_BUILT ? &t->built : NULL);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_file(struct json_writer *w,
-		       const struct ssdpm_persist_file *file)
-{
-	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "path", file->path);
-	ssdpm__json_uint(w, "mode", file->mode);
-	ssdpm__json_string(w, "contents", file->contents);
-	ssdpm__json_string(w, "note", file->note[0] ? file->note : NULL);
-	ssdpm__json_end(w, '}');
-}
-
-static void write_files(struct json_writer *w, const struct work *work)
-{
-	struct ssdpm_persist_file file = { .size = sizeof(file) };
-
-	if (!work->persist[0] && !work->removes_files)
-		return;
-	ssdpm__json_begin(w, "files", '[');
-	for (size_t k = 0; k < SSDPM_PERSIST_TUNED; k++)
-		for (size_t i = 0;
-		     work->persist[k] &&
-		     !ssdpm_persist_get_file(work->persist[k], i, &file);
-		     i++)
-			write_file(w, &file);
-	ssdpm__json_end(w, ']');
-}
-
-static void write_profile(struct json_writer *w, const struct work *work)
-{
-	const struct ssdpm_profile_settings *now = &work->profile.now;
-	bool given = work->options && work->options->profile;
-
-	ssdpm__json_string(w, "profile", given ? now->name : NULL);
-	ssdpm__json_string(
-		w, "power_source",
-		given ? ssdpm_power_source_to_string(now->power_source) : NULL);
-	ssdpm__json_string(w, "reason",
-			   given && now->reason[0] ? now->reason : NULL);
-}
-
+/* Estimates are no matter of libssdpm. */
 static void write_work(struct json_writer *w, const struct work *work)
 {
-	struct ssdpm_planned_table table = { .size = sizeof(table) };
-	struct ssdpm_step step = { .size = sizeof(step) };
+	const bool given = work->options && work->options->profile;
+	const bool lasts = work->persist[0] || work->removes_files;
+	const struct ssdpm_object object = {
+		.size = sizeof(object),
+		.kind = SSDPM_OBJECT_PLAN,
+		.flags = work->in_force ? SSDPM_OBJECT_IN_FORCE : 0,
+		.journal = work->journal.state ? &work->journal : NULL,
+		.plan = work->plan,
+		.profile = given ? &work->profile.now : NULL,
+		.persists = lasts ? work->persist : NULL,
+		.n_persists = SSDPM_PERSIST_TUNED,
+	};
+	char *text = object_json(&object);
 
+	if (!text) {
+		w->failed = true;
+		return;
+	}
 	ssdpm__json_begin(w, NULL, '{');
-	ssdpm__json_string(w, "schema", "ssdpm.plan/1");
-	write_profile(w, work);
-	ssdpm__json_bool(w, "in_force", work->in_force);
-	write_journal(w, &work->journal);
-	ssdpm__json_begin(w, "steps", '[');
-	for (size_t i = 0; !ssdpm_plan_get_step(work->plan, i, &step); i++)
-		write_step(w, &step);
-	ssdpm__json_end(w, ']');
-	ssdpm__json_begin(w, "tables", '[');
-	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++)
-		write_planned_table(w, &table);
-	ssdpm__json_end(w, ']');
-	write_files(w, work);
+	ssdpm__json_members(w, text);
 	write_savings(w, work);
 	ssdpm__json_end(w, '}');
+	free(text);
 }
 
 static enum exit_status print_works_json(const struct work *const *works,
