@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import Any
 
 import measured_run
@@ -130,3 +131,16 @@ def test_the_policies_that_are_compared_are_the_same_in_python_and_in_the_comman
     said = ssdpm.json("compare", "-t", "lomax", str(DRIVE))
     words = [word for row in said["rows"] for word in row["policies"]]
     assert sorted(words) == sorted(default_policies(MODEL))
+
+
+@pytest.mark.parametrize("power", ["max", "expected", "p99"])
+def test_python_writes_a_budget_as_the_command_does(ssdpm: Command, power: str) -> None:
+    mix = {"read": 0.7, "write": 0.3}
+    drive = package.Model(ssdpm.directory / "plain.json")
+    item = package.budget_item(drive, name="plain.json", mix=mix, power=power, weight=2.5)
+    call = ["budget", "--power", power, "--base-watts", "0.5", "--mix", "read=70%,write=30%"]
+    call += ["--weight", "plain.json=2.5x", "--json", "2x", "plain.json"]
+    for watts in (1, 9, 99):  # the first is too little
+        said = ssdpm(*call, "-w", str(watts)).stdout.decode()
+        found = package.budget([item] * 2, watts, base_watts=0.5, mix=mix)
+        assert textwrap.indent(found.to_json().rstrip("\n"), "    ") in said

@@ -97,9 +97,9 @@ PYBIND11_MODULE(_core, module)
 	add_apply(module);
 	add_workload(energy);
 	add_estimate(energy);
+	add_cap(energy);
 	add_budget(energy);
 	add_compare(energy);
-	add_cap(energy);
 	add_measure(energy);
 	add_survey(energy);
 	add_writes(energy);

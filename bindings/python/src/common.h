@@ -263,9 +263,9 @@ void add_apply(py::module_ &module);
 /* Those of _core.energy. */
 void add_workload(py::module_ &module);
 void add_estimate(py::module_ &module);
+void add_cap(py::module_ &module);
 void add_budget(py::module_ &module);
 void add_compare(py::module_ &module);
-void add_cap(py::module_ &module);
 void add_measure(py::module_ &module);
 void add_survey(py::module_ &module);
 void add_writes(py::module_ &module);

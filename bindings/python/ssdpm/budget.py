@@ -6,8 +6,8 @@ from __future__ import annotations
 import errno
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -23,23 +23,16 @@ from ssdpm.base.convert import (
     check_word,
     uw_of,
 )
-from ssdpm.base.errors import (
-    InvalidError,
-    RangeError,
-    UnknownValueError,
-    UnsupportedError,
-)
+from ssdpm.base.errors import InvalidError, RangeError
 from ssdpm.base.notebook import html_table
 from ssdpm.base.optional import drawn
 from ssdpm.base.values import Value
-from ssdpm.cap.drive import Result, from_model
-from ssdpm.cap.run import Run, simulate
-from ssdpm.cap.stream import Stream
-from ssdpm.estimate.parameters import Overlay, parameters
+from ssdpm.estimate.parameters import Overlay
+from ssdpm.estimate.setup import Setup
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter, check_parameters
 from ssdpm.workload.records import IO_DTYPE, OPS
-from ssdpm.workload.trace import TraceLike, record_arrays
+from ssdpm.workload.trace import TraceLike, all_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +41,6 @@ BUDGET_POWERS = ("max", "expected", "p99")
 """What a state can be counted with."""
 
 _UW = 10**6
-_UNIT_UW = 10_000  # powers that are computed are rounded up to 0.01 W
 
 DriveLike = Union[Model, Sequence[Model], "BudgetItem"]
 """A drive; a card of several devices that share one state; or numbers of your own."""
@@ -87,15 +79,16 @@ class BudgetItem(Value):
     power_uw: npt.NDArray[np.uint64]
     loss: npt.NDArray[np.uint64]
     bytes_per_s: npt.NDArray[np.float64] | None = None
+    _kept: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")
         power, loss = _column(self.power_uw, "power_uw"), _column(self.loss, "loss")
         states = _column(self.states, "states")
-        if not 1 <= len(power) <= _core.energy.BUDGET_MAX_OPTIONS:
+        if not 1 <= len(power) <= _core.energy.BUDGET_MAX_STATES:
             raise InvalidError(
                 errno.EINVAL,
-                f"{self.name}: 1 to {_core.energy.BUDGET_MAX_OPTIONS} states are "
+                f"{self.name}: 1 to {_core.energy.BUDGET_MAX_STATES} states are "
                 f"needed, not {len(power)}",
             )
         rates = None
@@ -113,6 +106,24 @@ class BudgetItem(Value):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
+
+    def _item(self) -> _core.energy.BudgetItem:
+        """Of a pickle, too: with its numbers, and without what the drives were."""
+        if self._kept is not None:
+            kept: _core.energy.BudgetItem = self._kept
+            return kept
+        states = np.zeros(len(self), _core.energy.budget_state_dtype)
+        states["state"], states["power_uw"] = self.states, self.power_uw
+        states["loss"] = self.loss
+        rates = math.nan if self.bytes_per_s is None else self.bytes_per_s
+        for corner in ("low", "nominal", "high"):
+            states["bytes_per_s"][corner] = rates
+            states["expected_power_uw"][corner] = math.nan
+        states["lost_bytes_per_s"] = math.nan
+        return _core.energy.budget_item_of_states(self.name, states)
+
     @property
     def power_w(self) -> npt.NDArray[np.float64]:
         """What each state is counted with, in watts."""
@@ -127,46 +138,34 @@ class BudgetItem(Value):
         return f"<ssdpm.BudgetItem {self.name}: {watts}>"
 
 
-def _read_share(mix: object) -> float:
-    """Of all bytes."""
+def _mix(mix: object, io_bytes: int) -> list[tuple[int, float, int]]:
+    """Number, share and size of each operation that the mix has."""
+    shares = mix
     if isinstance(mix, str):
-        return float(check_word(mix, "mix", ("read", "write")) == "read")
-    if not isinstance(mix, dict) or not mix:
+        shares = {check_word(mix, "mix", ("read", "write")): 1.0}
+    if not isinstance(shares, dict) or not shares:
         raise TypeError('mix: "read", "write" or a dict of shares is needed')
-    for op in mix:
+    for op in shares:
         check_word(op, "mix", ("read", "write"))
-    shares = {op: float(share) for op, share in mix.items()}
+    shares = {op: float(share) for op, share in shares.items()}
     if not all(0 <= share <= 1 for share in shares.values()):
         raise RangeError(errno.ERANGE, f"mix: shares of 0 to 1, not {mix!r}")
     if not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
         raise InvalidError(errno.EINVAL, f"mix: {mix!r}: the shares do not come to 1")
-    return shares.get("read", 0.0)
+    return [
+        (OPS[op], shares[op], io_bytes)
+        for op in ("read", "write")
+        if shares.get(op, 0.0) > 0
+    ]
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What drives are looked at with."""
+class _Work(NamedTuple):
+    """What drives are looked at with; without a mix they do these records."""
 
     power: str
-    read_share: float
-    io_bytes: int
-    records: npt.NDArray[np.void] | None
+    mix: list[tuple[int, float, int]]
+    records: npt.NDArray[np.void]
     loop: str
-
-    def streams(self) -> list[Stream]:
-        shares = {"read": self.read_share, "write": 1 - self.read_share}
-        return [
-            Stream(op, share, io_bytes=self.io_bytes)
-            for op, share in shares.items()
-            if share > 0
-        ]
-
-    @property
-    def n_bytes(self) -> int:
-        records = self.records
-        assert records is not None
-        moves = np.isin(records["op"], [OPS["read"], OPS["write"]])
-        return int(records["bytes"][moves].sum(dtype=np.uint64))
 
 
 def _work(
@@ -176,79 +175,20 @@ def _work(
     check_word(loop, "loop", _core.energy.LOOPS)
     size = check_unsigned(io_bytes, "io_bytes", 2**32 - 1, 1)
     if trace is None:
-        share = _read_share("write" if mix is None else mix)
-        return _Work(power, share, size, None, loop)
+        streams = _mix("write" if mix is None else mix, size)
+        return _Work(power, streams, np.empty(0, IO_DTYPE), loop)
     if mix is not None:
         raise ValueError("mix, trace: one of both is needed, not both")
-    parts = [np.asarray(part) for part in record_arrays(trace)]
-    # Joined records lose their alignment.
-    records = np.concatenate(parts).astype(IO_DTYPE) if parts else np.empty(0, IO_DTYPE)
-    work = _Work(power, 0.0, size, records, loop)
-    if not work.n_bytes:
-        raise UnknownValueError(
-            errno.ENODATA, "trace: nothing is read or written, so nothing can be lost"
-        )
-    return work
+    return _Work(power, [], all_records(trace), loop)
 
 
-def _states(models: Sequence[Model]) -> list[int]:
-    """The states in which all devices of a card work."""
-    for model in models:
-        if model.kind != "nvme":
-            raise UnsupportedError(
-                errno.EOPNOTSUPP,
-                f"{model.product}: a SATA drive has no power states to choose from: "
-                "what it takes belongs to base_watts",
-            )
-    shared = [
-        number
-        for number in range(min(len(model.states) for model in models))
-        if all(model.power_states[number].operational for model in models)
-    ]
-    if not shared:
-        raise UnsupportedError(errno.EOPNOTSUPP, "no state in which all devices work")
-    for model in models:
-        for number in shared:
-            if not model.power_states[number].max_power_uw:
-                raise UnknownValueError(
-                    errno.ENODATA,
-                    f"{model.product}: it does not report the maximum power of "
-                    f"PS{number}",
-                )
-    return shared
-
-
-def _look(
-    model: Model, known: tuple[Parameter, ...], state: int, work: _Work
-) -> tuple[float, float]:
-    """Throughput and power of a drive in a state; it does nothing where the cap is
-    below what it takes at rest, or where it does not keep up."""
-    cap_uw = float(model.power_states[state].max_power_uw or 0)
-    found: Result | Run
-    try:
-        if work.records is None:
-            drive, cap_w = from_model(model, work.streams(), state, parameters=known)
-            found = drive.at(cap_w)
-            rate = found.bytes_per_s.nominal
-        else:
-            found = simulate(
-                model,
-                work.records,
-                cap_uw / _UW,
-                state=state,
-                table=None,
-                loop=work.loop,
-                parameters=known,
-            )
-            full = work.n_bytes * 1e9 / found.uncapped_duration_ns
-            rate = full * (1 - found.loss_share.nominal)
-    except RangeError:
-        return 0.0, cap_uw
-    if work.power == "max":
-        return rate, cap_uw
-    power = found.power_uw if work.power == "expected" else found.p99_power_uw
-    # No more than the state allows.
-    return rate, min(math.ceil(power.nominal / _UNIT_UW) * _UNIT_UW, cap_uw)
+def _thousandths(weight: object, name: str) -> int:
+    worth = check_number(weight, name)
+    # What is too much the library says.
+    thousandths = min(worth * 1000, 2.0**63)
+    if not math.isclose(round(thousandths), thousandths, rel_tol=1e-9, abs_tol=1e-9):
+        raise RangeError(errno.ERANGE, f"{name}: {worth!r} is finer than a thousandth")
+    return round(thousandths)
 
 
 def budget_item(
@@ -269,7 +209,7 @@ def budget_item(
     Args:
         drives: a drive, or the devices of a card, which share one state.
         name: what it is called; None: its product.
-        weight: what its throughput is worth; 0 and more.
+        weight: what its throughput is worth; 0 and more, to a thousandth.
         power: what a state is counted with: "max", the maximum power that it is
             defined with; "expected", the mean of the work; "p99", what the work
             exceeds 1 % of the time. Those that are computed are rounded up to 0.01 W,
@@ -299,7 +239,7 @@ def _item(
     measured: Overlay | None,
     given: Iterable[Parameter] | None,
 ) -> BudgetItem:
-    worth = check_number(weight, "weight")
+    thousandths = _thousandths(weight, "weight")
     if name is not None:
         check_text(name, "name")
     models = [drives] if isinstance(drives, Model) else drives
@@ -308,30 +248,31 @@ def _item(
             "drives: an ssdpm.Model, or several, is needed, not "
             f"{type(drives).__name__}"
         )
-    if not models:
-        raise InvalidError(errno.EINVAL, "a card has one device or more")
     own = None if given is None else check_parameters(given)
-    if own is not None and measured is not None:
-        raise ValueError("parameters, measured: one of both is needed, not both")
     for model in models:
         check_instance(model, "drives", Model)
-    states = _states(models)
-    power, rates = np.zeros(len(states)), np.zeros(len(states))
-    for model in models:
-        known = parameters(model, measured=measured) if own is None else own
-        for i, state in enumerate(states):
-            rate, uw = _look(model, known, state, work)
-            rates[i] += rate
-            power[i] += uw
-    # Halves are rounded up, as the command does.
-    lost = np.floor(rates.max() - rates + 0.5)
-    words = name or " + ".join(str(model.product) for model in models)
+    setups = [
+        Setup(model, loop=work.loop, parameters=own, measured=measured)
+        for model in models
+    ]
+    kept = _core.energy.budget_item_of_drives(
+        [
+            (name if len(models) == 1 else None, one.model._handle, one.core(None))
+            for one in setups
+        ],
+        work.mix,
+        work.records,
+        _core.energy.BUDGET_POWERS[work.power],
+        thousandths,
+    )
+    states = kept.states()
     return BudgetItem(
-        words,
-        np.array(states),
-        power.astype(np.uint64),
-        np.floor(lost * worth + 0.5).astype(np.uint64),
-        rates,
+        name or " + ".join(str(model.product) for model in models),
+        states["state"],
+        states["power_uw"],
+        states["loss"],
+        states["bytes_per_s"]["nominal"],
+        kept,
     )
 
 
@@ -367,8 +308,20 @@ class Budget(Value):
     n_examined: int | None
     frontier_power_uw: npt.NDArray[np.uint64]
     frontier_loss: npt.NDArray[np.uint64]
+    _kept: Any = field(default=None, repr=False, compare=False)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": self.to_json()}
+
+    def to_json(self) -> str:
+        """The object "ssdpm.budget/1", as ``ssdpm budget --json`` prints it."""
+        if isinstance(self._kept, str):
+            return self._kept
+        solved, mix = self._kept
+        text: str = solved.to_json(mix)
+        return text
 
     @property
     def states(self) -> npt.NDArray[np.uint32]:
@@ -460,7 +413,7 @@ def _items(
         raise InvalidError(
             errno.EINVAL, f"weights: {len(worth)} of them for {len(listed)} drives"
         )
-    seen: dict[tuple[int, float], BudgetItem] = {}
+    seen: dict[tuple[int, int], BudgetItem] = {}
     items = []
     for one, weight in zip(listed, worth):
         if isinstance(one, BudgetItem):
@@ -471,7 +424,7 @@ def _items(
             items.append(one)
             continue
         # Many of one kind are looked at once.
-        key = (id(one), check_number(weight, "weights"))
+        key = (id(one), _thousandths(weight, "weights"))
         if key not in seen:
             seen[key] = _item(one, None, weight, work, measured, None)
         items.append(seen[key])
@@ -520,37 +473,21 @@ def budget(
     limit, base = uw_of(watts, "watts"), uw_of(base_watts, "base_watts")
     work = _work(power, mix, io_bytes, trace, loop)
     items = _items(drives, weights, work, measured)
-    counts = np.array([len(item) for item in items], np.uint32)
-    options = np.empty((int(counts.sum()), 2), np.uint64)
-    options[:, 0] = np.concatenate([item.power_uw for item in items])
-    options[:, 1] = np.concatenate([item.loss for item in items])
-    frontier = _core.energy.budget_frontier(options, counts)
-    found = (
-        _core.energy.budget_solve(options, counts, limit - base)
-        if base <= limit
-        else None
-    )
-    bound: int | None = None
-    examined: int | None = None
-    exact = False
-    if found is not None:
-        choices, power_uw, loss, bound, examined, exact = found
-    else:
-        choices = np.array([item.power_uw.argmin() for item in items], np.uint32)
-        pairs = list(zip(items, choices))
-        power_uw = sum(int(item.power_uw[i]) for item, i in pairs)
-        loss = sum(int(item.loss[i]) for item, i in pairs)
+    solved = _core.energy.Budget([item._item() for item in items], limit, base)
+    fits, power_uw, loss, bound_loss, n_examined, exact = solved.answer()
+    frontier = solved.frontier()
     return Budget(
         items=items,
         budget_uw=limit,
         base_uw=base,
-        fits=found is not None,
-        choices=frozen(np.array(choices, np.uint32)),
+        fits=fits,
+        choices=frozen(solved.choices()),
         power_uw=power_uw,
         loss=loss,
         exact=exact,
-        bound_loss=bound,
-        n_examined=examined,
-        frontier_power_uw=frozen(np.array(frontier[:, 0], np.uint64)),
-        frontier_loss=frozen(np.array(frontier[:, 1], np.uint64)),
+        bound_loss=bound_loss if fits else None,
+        n_examined=n_examined if fits else None,
+        frontier_power_uw=frozen(frontier["power_uw"].copy()),
+        frontier_loss=frozen(frontier["loss"].copy()),
+        _kept=(solved, work.mix),
     )

@@ -377,6 +377,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.remove_persist": lambda w: ssdpm.remove_persist("udev", w.root),
     "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,
+    "ssdpm.budget.Budget.to_json": lambda w: w.items().to_json(),
     "ssdpm.budget.Budget.to_records": lambda w: w.items().to_records(),
     "ssdpm.budget.budget": World.items,
     "ssdpm.budget.budget_item": lambda w: ssdpm.budget_item(

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import pickle
 import random
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -269,6 +271,8 @@ def test_wrong_arguments_are_said() -> None:
         (ValueError, "one of both", lambda: ssdpm.budget([one], 1, mix="read", trace=ssdpm.generate("lomax", n_ios=9))),
         (ssdpm.InvalidError, "1 of them for 2 drives", lambda: ssdpm.budget([model, model], 1, weights=[1])),
         (ssdpm.RangeError, "weights: -1.0 is not finite and at least 0", lambda: ssdpm.budget([model], 1, weights=[-1])),
+        (ssdpm.RangeError, "weights: 0.0001 is finer than a thousandth", lambda: ssdpm.budget([model], 1, weights=[0.0001])),
+        (ssdpm.RangeError, "its weight is too much", lambda: ssdpm.budget([model], 1, weights=[1e300])),
         (ssdpm.InvalidError, "is in its loss", lambda: ssdpm.budget([one], 1, weights=[2])),
         (ssdpm.InvalidError, "one device or more", lambda: ssdpm.budget([[]], 1)),
         (TypeError, "drives: an ssdpm.Model", lambda: ssdpm.budget([[one]], 1)),  # type: ignore[list-item]
@@ -308,6 +312,28 @@ def test_items_have_work_of_their_own() -> None:
     found = ssdpm.budget([reader, writer], 35)
     # Reads take 10 W: their cap costs nothing.
     assert list(found.states) == [2, 0] and found.loss == 0 and found.exact
+
+
+def test_json_has_drives_and_numbers_of_the_caller() -> None:
+    drive = governed()
+    one = ssdpm.budget_item(drive, name="a", mix="read", weight=2.5)
+    found = ssdpm.budget([one, drive, item("mine", (900, 5))], 60, mix={"write": 1})
+    told = json.loads(found.to_json())
+    assert told["schema"] == "ssdpm.budget/1" and told["commands"] == []
+    assert told["power"] is None and told["loss"] == found.loss
+    assert told["mix"] == {"read_ppm": 0, "write_ppm": 10**6, "io_bytes": 131072}
+    names = [one["devices"][0]["drive"] for one in told["items"]]
+    assert names == ["a", None, "mine"]
+    assert [i["state"] for i in told["items"]] == [int(s) for s in found.states]
+    assert [i["weight_thousandths"] for i in told["items"]] == [2500, 1000, 1000]
+    assert told["items"][2]["states"][0]["bytes_per_s"]["nominal"] is None
+    assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
+
+
+def test_a_pickle_of_an_item_has_its_numbers() -> None:
+    one = pickle.loads(pickle.dumps(ssdpm.budget_item(governed(), name="a")))
+    found = ssdpm.budget([one, one], 35)
+    assert found.loss == ssdpm.budget([governed()] * 2, 35).loss
 
 
 def test_thousands_of_choices_that_are_alike_are_not_called_exact() -> None:

@@ -14,7 +14,8 @@ IO_CONTINUED: int
 SIM_IDLE_FROM_START: int
 BUDGET_MAX: int
 BUDGET_MAX_ITEMS: int
-BUDGET_MAX_OPTIONS: int
+BUDGET_MAX_STATES: int
+BUDGET_POWERS: dict[str, int]
 HISTOGRAM_STARTS: list[int]
 OPS: dict[str, int]
 TRACE_FORMATS: dict[str, int]
@@ -53,6 +54,7 @@ io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
 ftl_second_dtype: np.dtype[np.void]
 cap_point_dtype: np.dtype[np.void]
+budget_state_dtype: np.dtype[np.void]
 interval_dtype: np.dtype[np.void]
 change_dtype: np.dtype[np.void]
 
@@ -79,6 +81,19 @@ class SimParams(metaclass=_Pybind11Type):
         operational_state: int,
         interval_ns: int,
     ) -> None: ...
+
+class BudgetItem(metaclass=_Pybind11Type):
+    def __init__(self, *args: object, **kwargs: object) -> NoReturn: ...
+    def states(self) -> npt.NDArray[np.void]: ...
+
+class Budget(metaclass=_Pybind11Type):
+    def __init__(
+        self, items: list[BudgetItem], budget_uw: int, base_uw: int
+    ) -> None: ...
+    def answer(self) -> tuple[bool, int, int, int, int, bool]: ...
+    def choices(self) -> npt.NDArray[np.uint32]: ...
+    def frontier(self) -> npt.NDArray[np.void]: ...
+    def to_json(self, mix: list[tuple[int, float, int]]) -> str: ...
 
 class Sim(metaclass=_Pybind11Type):
     def __init__(self, model: Model, params: SimParams, want_changes: bool) -> None: ...
@@ -176,12 +191,14 @@ class Comparison(metaclass=_Pybind11Type):
     def finish(self, end_ns: int) -> list[tuple[Any, ...]]: ...
 
 # choices, power, loss, bound, examined, exact; None: nothing fits.
-def budget_solve(
-    options: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32], budget_uw: int
-) -> tuple[npt.NDArray[np.uint32], int, int, int, int, bool] | None: ...
-def budget_frontier(
-    options: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.uint64]: ...
+def budget_item_of_drives(
+    devices: list[tuple[str | None, Model, SimParams]],
+    mix: list[tuple[int, float, int]],
+    ios: npt.NDArray[np.void],
+    power: int,
+    weight_thousandths: int,
+) -> BudgetItem: ...
+def budget_item_of_states(name: str, states: npt.NDArray[np.void]) -> BudgetItem: ...
 def gaps_sweep(
     gaps: Gaps, model: Model, params: SimParams, tables: list[ApstTable]
 ) -> npt.NDArray[np.void]: ...
